@@ -1,0 +1,33 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char last_error[256];
+
+FemResult fem_fail(FemResult result, const char *format, ...) {
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(last_error, sizeof last_error, format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+const char *fem_last_error(void) {
+	return last_error;
+}
+
+const char *fem_result_name(FemResult result) {
+	switch (result) {
+	case FEM_OK: return "ok";
+	case FEM_ERROR_INVALID_ID: return "invalid id";
+	case FEM_ERROR_INVALID_ARGUMENT: return "invalid argument";
+	case FEM_ERROR_STEPPING: return "a step is under way";
+	case FEM_ERROR_IN_USE: return "in use";
+	case FEM_ERROR_MESH: return "bad mesh";
+	case FEM_ERROR_LIMIT: return "limit reached";
+	case FEM_ERROR_MEMORY: return "out of memory";
+	case FEM_ERROR_FORMAT: return "bad format";
+	}
+	return "unknown result";
+}

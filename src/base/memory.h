@@ -1,0 +1,28 @@
+// All memory of the engine passes through here: zeroed, aligned for SIMD, counted, freed with its size.
+#ifndef FEM_BASE_MEMORY_H
+#define FEM_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FEM_ALIGNMENT 64
+
+// Zeroed, 64-byte aligned; null when the system gives none, and for 0 bytes.
+void *fem_alloc(size_t bytes);
+void fem_free(void *pointer, size_t bytes);
+
+// The contents move, the new part is zeroed; on failure the old block stays and null is returned.
+void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes);
+
+int64_t fem_memory_bytes(void);
+int64_t fem_memory_peak(void);
+int64_t fem_memory_allocations(void); // calls that asked the system
+
+#define FEM_ALLOC_ARRAY(type, count) ((type *)fem_alloc(sizeof(type) * (size_t)(count)))
+#define FEM_FREE_ARRAY(pointer, count) fem_free((pointer), sizeof *(pointer) * (size_t)(count))
+
+static inline size_t fem_align_up(size_t bytes) {
+	return (bytes + (FEM_ALIGNMENT - 1)) & ~(size_t)(FEM_ALIGNMENT - 1);
+}
+
+#endif

@@ -1,0 +1,144 @@
+// Small vectors, rotations and world positions. Float where the public API is float, double where sums are taken.
+#ifndef FEM_BASE_VEC_H
+#define FEM_BASE_VEC_H
+
+#include "fem_types.h"
+
+#include <math.h>
+
+static inline FemVec3 fem_vec3(float x, float y, float z) {
+	return (FemVec3){x, y, z};
+}
+
+static inline FemVec3 fem_vec3_add(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline FemVec3 fem_vec3_sub(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline FemVec3 fem_vec3_scale(FemVec3 a, float s) {
+	return (FemVec3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline float fem_vec3_dot(FemVec3 a, FemVec3 b) {
+	return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline FemVec3 fem_vec3_cross(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline float fem_vec3_length(FemVec3 a) {
+	return sqrtf(fem_vec3_dot(a, a));
+}
+
+static inline FemVec4 fem_vec4_from(FemVec3 a) {
+	return (FemVec4){a.x, a.y, a.z, 0.0f};
+}
+
+static inline FemVec3 fem_vec3_from(FemVec4 a) {
+	return (FemVec3){a.x, a.y, a.z};
+}
+
+// ----- world positions (also used as plain double vectors)
+
+static inline FemPosition fem_position_add(FemPosition a, FemPosition b) {
+	return (FemPosition){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline FemPosition fem_position_sub(FemPosition a, FemPosition b) {
+	return (FemPosition){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline FemPosition fem_position_scale(FemPosition a, double s) {
+	return (FemPosition){a.x * s, a.y * s, a.z * s};
+}
+
+static inline double fem_position_dot(FemPosition a, FemPosition b) {
+	return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline FemPosition fem_position_cross(FemPosition a, FemPosition b) {
+	return (FemPosition){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline FemPosition fem_position_from(FemVec3 a) {
+	return (FemPosition){(double)a.x, (double)a.y, (double)a.z};
+}
+
+static inline FemPosition fem_position_from4(FemVec4 a) {
+	return (FemPosition){(double)a.x, (double)a.y, (double)a.z};
+}
+
+static inline FemVec3 fem_position_to_vec3(FemPosition a) {
+	return (FemVec3){(float)a.x, (float)a.y, (float)a.z};
+}
+
+// The same direction, at most `limit` long. For velocities that users set.
+static inline FemVec3 fem_clamp_speed(FemPosition v, float limit) {
+	double length = sqrt(fem_position_dot(v, v)), most = (double)limit;
+	return fem_position_to_vec3(length > most ? fem_position_scale(v, most / length) : v);
+}
+
+// The 1 m grid that origins lie on (design: coordinates).
+static inline FemPosition fem_position_snap(FemPosition a) {
+	return (FemPosition){floor(a.x + 0.5), floor(a.y + 0.5), floor(a.z + 0.5)};
+}
+
+// ----- rotations: unit quaternions (x, y, z, w); matrices are row-major and double
+
+static inline bool fem_quat_normalize(FemQuat *q) {
+	double x = (double)q->x, y = (double)q->y, z = (double)q->z, w = (double)q->w;
+	double length_sq = x * x + y * y + z * z + w * w;
+	if (!(length_sq > 1e-12 && length_sq < 1e12))
+		return false;
+	double inv = 1.0 / sqrt(length_sq);
+	*q = (FemQuat){(float)(x * inv), (float)(y * inv), (float)(z * inv), (float)(w * inv)};
+	return true;
+}
+
+static inline FemQuat fem_quat_mul(FemQuat a, FemQuat b) {
+	return (FemQuat){
+		a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+		a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+		a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+		a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+	};
+}
+
+static inline FemQuat fem_quat_conjugate(FemQuat q) {
+	return (FemQuat){-q.x, -q.y, -q.z, q.w};
+}
+
+// Takes quaternions that are a little off unit length (float) and still gives a rotation to double accuracy.
+static inline void fem_quat_to_matrix(FemQuat q, double r[3][3]) {
+	double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+	double s = 2.0 / (x * x + y * y + z * z + w * w);
+	r[0][0] = 1.0 - s * (y * y + z * z);
+	r[0][1] = s * (x * y - z * w);
+	r[0][2] = s * (x * z + y * w);
+	r[1][0] = s * (x * y + z * w);
+	r[1][1] = 1.0 - s * (x * x + z * z);
+	r[1][2] = s * (y * z - x * w);
+	r[2][0] = s * (x * z - y * w);
+	r[2][1] = s * (y * z + x * w);
+	r[2][2] = 1.0 - s * (x * x + y * y);
+}
+
+static inline FemPosition fem_matrix_apply(double r[3][3], FemPosition a) {
+	return (FemPosition){
+		r[0][0] * a.x + r[0][1] * a.y + r[0][2] * a.z,
+		r[1][0] * a.x + r[1][1] * a.y + r[1][2] * a.z,
+		r[2][0] * a.x + r[2][1] * a.y + r[2][2] * a.z,
+	};
+}
+
+static inline FemPosition fem_quat_rotate(FemQuat q, FemPosition a) {
+	double r[3][3];
+	fem_quat_to_matrix(q, r);
+	return fem_matrix_apply(r, a);
+}
+
+#endif

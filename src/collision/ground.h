@@ -1,0 +1,30 @@
+// Contact of nodes with the solid half space y <= height: implicit, one-sided damping with a bias velocity, as all
+// contact of the engine (P&O09 section 4 made one-sided; formulas in ARCHITECTURE.md, "Ground").
+//
+// A node's record (FemBody.ground) while a step lasts:
+//   x  k_n = dt phi, kg: 0 while the contact is not active
+//   y  b, m/s: the node may not move down faster than this; up, out of the ground, when it stands below
+//   z  k_t = dt c_t, kg: friction as damping, bounded by mu times the normal force
+//   w  1 if the node may touch the ground in this step
+#ifndef FEM_COLLISION_GROUND_H
+#define FEM_COLLISION_GROUND_H
+
+#include "fem_types.h"
+
+typedef struct FemGround {
+	bool enabled;
+	double height;  // m, world
+	float friction; // Coulomb coefficient
+	float dt;       // s
+	FemVec3 gravity;
+} FemGround;
+
+// Which of the nodes [begin, end) may touch, and which start active: those that pressed in the last step and those that
+// would otherwise go below. Returns the number that may touch.
+int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
+
+// After a solve: normal forces from the new velocities, and the active set they imply. True if the set changed, or
+// friction by more than 2 %: the solve is then worth repeating.
+bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
+
+#endif

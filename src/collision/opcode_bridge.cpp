@@ -1,0 +1,129 @@
+// The one C++ file of the engine, and the only one that knows Opcode.
+#include "collision/opcode_bridge.h"
+
+#include <Opcode.h>
+
+#include <new>
+
+static_assert(sizeof(IndexedTriangle) == 3 * sizeof(int32_t), "Opcode must be built with 32-bit triangle indices");
+static_assert(sizeof(Point) == 3 * sizeof(float), "Opcode must be built with float coordinates");
+
+struct FemTriangleTree {
+	Opcode::MeshInterface mesh;
+	Opcode::Model model;
+	// Opcode has no tree for a single triangle, so that triangle is listed twice and its double's pairs are dropped.
+	bool is_doubled;
+	IndexedTriangle doubled[2];
+};
+
+struct FemTriangleCollider {
+	Opcode::AABBTreeCollider collider;
+};
+
+static bool are_triangles_valid(const int32_t *triangles, int32_t triangle_count) {
+	for (int64_t i = 0; i < 3 * (int64_t)triangle_count; i++) {
+		if (triangles[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+static void set_mesh(FemTriangleTree *tree, const float *vertices, int32_t vertex_stride_floats,
+	const int32_t *triangles, int32_t triangle_count) {
+	const IndexedTriangle *faces = reinterpret_cast<const IndexedTriangle *>(triangles);
+	tree->is_doubled = triangle_count == 1;
+	if (tree->is_doubled) {
+		tree->doubled[0] = tree->doubled[1] = faces[0];
+		faces = tree->doubled;
+		triangle_count = 2;
+	}
+	tree->mesh.SetNbTriangles((udword)triangle_count);
+	// Opcode never uses the number of vertices but refuses zero.
+	tree->mesh.SetNbVertices(3 * (udword)triangle_count);
+	tree->mesh.SetPointers(faces, reinterpret_cast<const Point *>(vertices));
+	tree->mesh.SetStrides(sizeof(IndexedTriangle), (udword)vertex_stride_floats * (udword)sizeof(float));
+	tree->mesh.SetSingle(true);
+}
+
+static bool build_model(FemTriangleTree *tree) {
+	const bool no_leaf = true, quantized = false;
+	// Splitting at the mean of the triangles' centres along the axis of largest spread.
+	const Opcode::BuildSettings settings(Opcode::SPLIT_SPLATTER_POINTS | Opcode::SPLIT_GEOM_CENTER);
+	return tree->model.Build(Opcode::OPCODECREATE(&tree->mesh, settings, no_leaf, quantized));
+}
+
+FemTriangleTree *fem_triangle_tree_create(
+	const float *vertices, int32_t vertex_stride_floats, const int32_t *triangles, int32_t triangle_count) {
+	if (!vertices || !triangles || vertex_stride_floats < 3 || triangle_count < 1)
+		return nullptr;
+	if (!are_triangles_valid(triangles, triangle_count))
+		return nullptr;
+	static const bool is_opcode_ready = Opcode::InitOpcode(); // once, whichever thread comes first
+	if (!is_opcode_ready)
+		return nullptr;
+	FemTriangleTree *tree = new (std::nothrow) FemTriangleTree;
+	if (!tree)
+		return nullptr;
+	set_mesh(tree, vertices, vertex_stride_floats, triangles, triangle_count);
+	if (!build_model(tree)) {
+		delete tree;
+		return nullptr;
+	}
+	return tree;
+}
+
+void fem_triangle_tree_destroy(FemTriangleTree *tree) {
+	delete tree;
+}
+
+void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices) {
+	if (!tree || !vertices)
+		return;
+	tree->mesh.SetPointers(tree->mesh.GetTris(), reinterpret_cast<const Point *>(vertices));
+	tree->model.Refit();
+}
+
+size_t fem_triangle_tree_byte_count(const FemTriangleTree *tree) {
+	return tree ? sizeof *tree + tree->model.GetUsedBytes() : 0;
+}
+
+FemTriangleCollider *fem_triangle_collider_create(void) {
+	FemTriangleCollider *created = new (std::nothrow) FemTriangleCollider;
+	if (!created)
+		return nullptr;
+	created->collider.SetFirstContact(false);
+	created->collider.SetTemporalCoherence(false);
+	created->collider.SetFullBoxBoxTest(true);
+	created->collider.SetFullPrimBoxTest(true);
+	return created;
+}
+
+void fem_triangle_collider_destroy(FemTriangleCollider *collider) {
+	delete collider;
+}
+
+int32_t fem_triangle_tree_intersect(FemTriangleCollider *collider, const FemTriangleTree *a, const FemTriangleTree *b,
+	const float *offset_of_b_or_null, FemTrianglePair *out_pairs, int32_t pair_capacity) {
+	if (!collider || !a || !b)
+		return 0;
+	Opcode::BVTCache models;
+	models.Model0 = &a->model;
+	models.Model1 = &b->model;
+	Matrix4x4 frame_of_b;
+	if (offset_of_b_or_null) {
+		frame_of_b.Identity();
+		frame_of_b.SetTrans(offset_of_b_or_null[0], offset_of_b_or_null[1], offset_of_b_or_null[2]);
+	}
+	if (!collider->collider.Collide(models, nullptr, offset_of_b_or_null ? &frame_of_b : nullptr))
+		return 0;
+	const Pair *found = collider->collider.GetPairs();
+	int32_t found_count = (int32_t)collider->collider.GetNbPairs(), pair_count = 0;
+	for (int32_t i = 0; i < found_count; i++) {
+		if ((a->is_doubled && found[i].id0 == 1) || (b->is_doubled && found[i].id1 == 1))
+			continue;
+		if (out_pairs && pair_count < pair_capacity)
+			out_pairs[pair_count] = FemTrianglePair{(int32_t)found[i].id0, (int32_t)found[i].id1};
+		pair_count++;
+	}
+	return pair_count;
+}

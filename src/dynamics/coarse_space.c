@@ -1,0 +1,265 @@
+#include "dynamics/coarse_space.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COARSE_SHIFT 1e-6f // of the largest diagonal entry: a part of one node has no turning stiffness
+
+bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component) {
+	FemRange parts = topology->component_parts[component];
+	int32_t part_count = parts.end - parts.begin;
+	*graph = (FemPartGraph){.part_count = part_count};
+	graph->row_start = FEM_ALLOC_ARRAY(int32_t, part_count + 1);
+	int32_t *seen = FEM_ALLOC_ARRAY(int32_t, part_count); // last part that listed this one, + 1
+	if (!graph->row_start || !seen)
+		goto fail;
+	for (int pass = 0; pass < 2; pass++) { // count, then write
+		memset(seen, 0, sizeof *seen * (size_t)part_count);
+		int32_t count = 0;
+		for (int32_t part = 0; part < part_count; part++) {
+			graph->row_start[part] = count;
+			FemRange nodes = topology->part_nodes[parts.begin + part];
+			for (int32_t k = topology->row_start[nodes.begin]; k < topology->row_start[nodes.end]; k++) {
+				int32_t other = topology->node_part[topology->row_column[k]] - parts.begin;
+				if (other == part || seen[other] == part + 1)
+					continue;
+				seen[other] = part + 1;
+				if (graph->column)
+					graph->column[count] = other;
+				count++;
+			}
+			for (int32_t i = graph->row_start[part] + 1; graph->column && i < count; i++) { // ascending
+				int32_t value = graph->column[i], j = i;
+				for (; j > graph->row_start[part] && graph->column[j - 1] > value; j--)
+					graph->column[j] = graph->column[j - 1];
+				graph->column[j] = value;
+			}
+		}
+		graph->row_start[part_count] = count;
+		if (pass == 0 && !(graph->column = FEM_ALLOC_ARRAY(int32_t, count + 1)))
+			goto fail;
+	}
+	FEM_FREE_ARRAY(seen, part_count);
+	return true;
+fail:
+	FEM_FREE_ARRAY(seen, part_count);
+	fem_part_graph_free(graph);
+	return false;
+}
+
+void fem_part_graph_free(FemPartGraph *graph) {
+	if (graph->column)
+		FEM_FREE_ARRAY(graph->column, graph->row_start[graph->part_count] + 1);
+	FEM_FREE_ARRAY(graph->row_start, graph->part_count + 1);
+	*graph = (FemPartGraph){0};
+}
+
+typedef struct CoarseTask {
+	FemPreconditioner *preconditioner;
+	const FemBody *body;
+} CoarseTask;
+
+// ------------------------------------------------------------------------------------------------------------------ places
+
+// Centre and mean rotation of a part; one tet speaks for each node.
+static void place_part_task(void *context, int32_t local_part) {
+	CoarseTask *task = context;
+	const FemBody *body = task->body;
+	const FemTopology *topology = body->topology;
+	FemRange nodes = topology->part_nodes[task->preconditioner->parts.begin + local_part];
+	float c[3] = {0.0f, 0.0f, 0.0f};
+	FemVec4 sum = {0.0f, 0.0f, 0.0f, 0.0f}, first = {0.0f, 0.0f, 0.0f, 1.0f};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		c[0] += body->position[i].x, c[1] += body->position[i].y, c[2] += body->position[i].z;
+		FemVec4 q = body->rotation[topology->node_tets[topology->node_tet_start[i]] >> 2];
+		if (i == nodes.begin)
+			first = q;
+		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
+	}
+	FemPartFrame *frame = &task->preconditioner->frames[local_part];
+	for (int i = 0; i < 3; i++)
+		frame->center[i] = c[i] / (float)(nodes.end - nodes.begin);
+	float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w;
+	float scale = square > 1e-12f ? 1.0f / sqrtf(square) : 0.0f;
+	FemVec4 mean = {sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
+	fem_rotation_matrix(scale > 0.0f ? mean : first, frame->rotation);
+}
+
+// The coarse motions at a node: u = R a + (R b) x arm. Columns 0..2 of Z are those of R, columns 3..5 are R_k x arm.
+static void motions_at(const FemPartFrame *frame, const FemVec4 *x, float inverse_length, float z[6][3]) {
+	float arm[3] = {(x->x - frame->center[0]) * inverse_length, (x->y - frame->center[1]) * inverse_length,
+		(x->z - frame->center[2]) * inverse_length};
+	for (int k = 0; k < 3; k++) {
+		const float *m = frame->rotation;
+		float axis[3] = {m[k], m[3 + k], m[6 + k]};
+		memcpy(z[k], axis, sizeof axis);
+		z[k + 3][0] = axis[1] * arm[2] - axis[2] * arm[1];
+		z[k + 3][1] = axis[2] * arm[0] - axis[0] * arm[2];
+		z[k + 3][2] = axis[0] * arm[1] - axis[1] * arm[0];
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------ matrix
+
+// out(6x6, column-major) += Z_i^T (B Z), with BZ given as 6 columns of 3.
+static void add_projected(float *out, float zi[6][3], float bz[6][3]) {
+	for (int c = 0; c < 6; c++) {
+		for (int r = 0; r < 6; r++)
+			out[6 * c + r] += zi[r][0] * bz[c][0] + zi[r][1] * bz[c][1] + zi[r][2] * bz[c][2];
+	}
+}
+
+static void block_times_motions(const float *block, float z[6][3], float out[6][3]) {
+	for (int c = 0; c < 6; c++) {
+		for (int r = 0; r < 3; r++)
+			out[c][r] = block[r] * z[c][0] + block[3 + r] * z[c][1] + block[6 + r] * z[c][2];
+	}
+}
+
+static int32_t find_entry(const FemPreconditioner *p, int32_t part, int32_t other) {
+	int32_t low = p->coarse_row_start[part], high = p->coarse_row_start[part + 1];
+	while (low + 1 < high) {
+		int32_t middle = (low + high) / 2;
+		if (p->coarse_column[middle] <= other)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+// One block row of P^T A P, in difference form as rows.h applies A: within a part only B (Z_j - Z_i) counts.
+static void add_neighbour(
+	const CoarseTask *task, int32_t part, float zi[6][3], const float *block, int32_t j, float *diagonal) {
+	FemPreconditioner *p = task->preconditioner;
+	const FemBody *body = task->body;
+	int32_t other = body->topology->node_part[j] - p->parts.begin;
+	bool is_free = body->node_kind[j] == FEM_NODE_FREE;
+	float zj[6][3], bz[6][3], difference[6][3];
+	if (is_free)
+		motions_at(&p->frames[other], &body->position[j], 1.0f / p->length, zj);
+	for (int c = 0; c < 6; c++) {
+		for (int r = 0; r < 3; r++)
+			difference[c][r] = (is_free && other == part ? zj[c][r] : 0.0f) - zi[c][r];
+	}
+	block_times_motions(block, difference, bz);
+	add_projected(diagonal, zi, bz);
+	if (is_free && other != part) {
+		block_times_motions(block, zj, bz);
+		add_projected(p->coarse_blocks + 36 * (int64_t)find_entry(p, part, other), zi, bz);
+	}
+}
+
+static void assemble_part_task(void *context, int32_t part) {
+	CoarseTask *task = context;
+	FemPreconditioner *p = task->preconditioner;
+	const FemBody *body = task->body;
+	const FemTopology *topology = body->topology;
+	float *diagonal = p->coarse_diagonal + 36 * (int64_t)part;
+	int32_t first = p->coarse_row_start[part], entries = p->coarse_row_start[part + 1] - first;
+	memset(diagonal, 0, 36 * sizeof *diagonal);
+	memset(p->coarse_blocks + 36 * (int64_t)first, 0, 36 * sizeof(float) * (size_t)entries);
+	FemRange nodes = topology->part_nodes[p->parts.begin + part];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		float zi[6][3], mass_zi[6][3];
+		motions_at(&p->frames[part], &body->position[i], 1.0f / p->length, zi);
+		FemVec4 d = body->diagonal[i];
+		for (int c = 0; c < 6; c++)
+			mass_zi[c][0] = d.x * zi[c][0], mass_zi[c][1] = d.y * zi[c][1], mass_zi[c][2] = d.z * zi[c][2];
+		add_projected(diagonal, zi, mass_zi);
+		for (int32_t k = topology->row_start[i]; k < topology->row_start[i + 1]; k++)
+			add_neighbour(task, part, zi, body->row_blocks + 9 * (int64_t)k, topology->row_column[k], diagonal);
+	}
+}
+
+static void shift_diagonal(FemPreconditioner *p, int32_t part_count) {
+	float largest = 0.0f;
+	for (int32_t part = 0; part < part_count; part++) {
+		for (int i = 0; i < 6; i++)
+			largest = fmaxf(largest, p->coarse_diagonal[36 * (int64_t)part + 7 * i]);
+	}
+	for (int32_t part = 0; part < part_count; part++) {
+		for (int i = 0; i < 6; i++)
+			p->coarse_diagonal[36 * (int64_t)part + 7 * i] += COARSE_SHIFT * largest;
+	}
+}
+
+void fem_coarse_prepare(FemPreconditioner *p, const FemBody *body, FemLoop *loop, bool refresh) {
+	CoarseTask task = {p, body};
+	int32_t part_count = p->parts.end - p->parts.begin;
+	fem_loop_for(loop, part_count, place_part_task, &task);
+	if (!refresh)
+		return;
+	fem_loop_for(loop, part_count, assemble_part_task, &task);
+	shift_diagonal(p, part_count);
+	p->valid = fem_cholesky_factor(p->factor, p->coarse_diagonal, p->coarse_blocks, NULL, 0.0f);
+	p->factorizations++;
+}
+
+// ------------------------------------------------------------------------------------------------- restrict, solve, prolong
+
+void fem_coarse_restrict(FemPreconditioner *p, const FemBody *body, int32_t local_part, const FemVec4 *r) {
+	FemPartFrame *frame = &p->frames[local_part];
+	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
+	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		float ax = body->position[i].x - frame->center[0], ay = body->position[i].y - frame->center[1];
+		float az = body->position[i].z - frame->center[2];
+		FemVec4 v = r[i];
+		force[0] += v.x, force[1] += v.y, force[2] += v.z;
+		torque[0] += ay * v.z - az * v.y, torque[1] += az * v.x - ax * v.z, torque[2] += ax * v.y - ay * v.x;
+	}
+	const float *m = frame->rotation;
+	float inverse_length = 1.0f / p->length;
+	for (int k = 0; k < 3; k++) {
+		frame->coarse[k] = m[k] * force[0] + m[3 + k] * force[1] + m[6 + k] * force[2];
+		frame->coarse[k + 3] = (m[k] * torque[0] + m[3 + k] * torque[1] + m[6 + k] * torque[2]) * inverse_length;
+	}
+}
+
+double fem_coarse_solve(FemPreconditioner *p) {
+	int32_t part_count = p->parts.end - p->parts.begin;
+	if (!p->valid) {
+		for (int32_t part = 0; part < part_count; part++)
+			memset(p->frames[part].coarse, 0, sizeof p->frames[part].coarse);
+		return 0.0;
+	}
+	for (int32_t part = 0; part < part_count; part++)
+		memcpy(p->coarse_vector + 8 * (int64_t)part, p->frames[part].coarse, 6 * sizeof(float));
+	fem_cholesky_solve(p->factor, p->coarse_vector, p->coarse_vector, 8, p->workspace);
+	double sum = 0.0;
+	for (int32_t part = 0; part < part_count; part++) {
+		float *coarse = p->frames[part].coarse, *solution = p->coarse_vector + 8 * (int64_t)part;
+		for (int i = 0; i < 6; i++)
+			sum += (double)(coarse[i] * solution[i]);
+		memcpy(coarse, solution, 6 * sizeof(float));
+	}
+	return sum;
+}
+
+void fem_coarse_prolong(const FemPreconditioner *p, const FemBody *body, int32_t local_part, FemVec4 *out) {
+	const FemPartFrame *frame = &p->frames[local_part];
+	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
+	const float *m = frame->rotation, *q = frame->coarse;
+	float inverse_length = 1.0f / p->length, a[3], b[3];
+	for (int i = 0; i < 3; i++) {
+		a[i] = m[3 * i] * q[0] + m[3 * i + 1] * q[1] + m[3 * i + 2] * q[2];
+		b[i] = (m[3 * i] * q[3] + m[3 * i + 1] * q[4] + m[3 * i + 2] * q[5]) * inverse_length;
+	}
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		float ax = body->position[i].x - frame->center[0], ay = body->position[i].y - frame->center[1];
+		float az = body->position[i].z - frame->center[2];
+		out[i].x += a[0] + b[1] * az - b[2] * ay;
+		out[i].y += a[1] + b[2] * ax - b[0] * az;
+		out[i].z += a[2] + b[0] * ay - b[1] * ax;
+	}
+}

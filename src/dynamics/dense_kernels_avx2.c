@@ -1,0 +1,3 @@
+#define FEM_KERNEL_LANES 8
+#define FEM_KERNEL_TABLE fem_dense_kernels_avx2
+#include "dynamics/dense_kernels.inl"

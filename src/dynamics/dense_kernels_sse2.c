@@ -1,0 +1,3 @@
+#define FEM_KERNEL_LANES 4
+#define FEM_KERNEL_TABLE fem_dense_kernels_sse2
+#include "dynamics/dense_kernels.inl"

@@ -1,0 +1,39 @@
+// The element stage: rotation, plastic flow, stress, forces and rotated gradients of every computed tet, 8 at a time.
+#ifndef FEM_DYNAMICS_ELEMENTS_H
+#define FEM_DYNAMICS_ELEMENTS_H
+
+#include "base/simd.h"
+#include "fem_types.h"
+
+// Everything the kernel reads and writes, explicitly, so that it can be tested alone.
+typedef struct FemElementArguments {
+	const int32_t *nodes; // [batch][4][8]
+	FemBatch *batches;
+	FemVec4 *rotation; // [batch * 8 + lane]
+	const FemBatchPlate *plates;   // or null
+	FemBatchPlastic *plastics;     // or null
+	const FemVec4 *position;       // m
+	const FemVec4 *velocity;       // m/s
+	FemTetBlocks *out_blocks;
+	FemTetForces *out_forces;
+	FemTetPlate *out_plates; // with plates only
+	float dt;                // s
+	int32_t begin, end;      // batches
+} FemElementArguments;
+
+typedef void FemElementKernel(const FemElementArguments *arguments);
+
+FemElementKernel fem_elements_update_scalar;
+FemElementKernel fem_elements_update_sse2;
+FemElementKernel fem_elements_update_avx2;
+
+FemElementKernel *fem_element_kernel(FemSimdLevel level);
+
+// The stage for one run of batches of a body.
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
+
+// The rotation of a crushed or inverted element by QR (P&O09 section 3.1; spec A3): F row by row; the last rotation
+// stays where F gives no direction.
+void fem_rotation_by_qr(const float f[9], float quaternion[4]);
+
+#endif

@@ -1,0 +1,337 @@
+#include "dynamics/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------------------------- sums
+
+static void add_node(FemMotionSums *sums, double m, const double x[3], const double v[3]) {
+	sums->mass += m;
+	for (int i = 0; i < 3; i++) {
+		sums->moment[i] += m * x[i];
+		sums->second[i] += m * x[i] * x[i];
+		sums->second[i + 3] += m * x[i] * x[(i + 1) % 3];
+		sums->momentum[i] += m * v[i];
+		sums->angular[i] += m * (x[(i + 1) % 3] * v[(i + 2) % 3] - x[(i + 2) % 3] * v[(i + 1) % 3]);
+	}
+}
+
+static void add_impulse(FemMotionSums *sums, const double x[3], const double j[3]) {
+	for (int i = 0; i < 3; i++) {
+		sums->impulse[i] += j[i];
+		sums->torque[i] += x[(i + 1) % 3] * j[(i + 2) % 3] - x[(i + 2) % 3] * j[(i + 1) % 3];
+	}
+}
+
+static FemMotionSums sum_up(const FemIntegration *integration) {
+	FemMotionSums total = {.finite = true};
+	for (int32_t c = 0; c < integration->chunk_count; c++) {
+		const FemMotionSums *part = &integration->partials[c];
+		total.mass += part->mass;
+		total.finite &= part->finite;
+		for (int i = 0; i < 3; i++) {
+			total.moment[i] += part->moment[i];
+			total.second[i] += part->second[i];
+			total.second[i + 3] += part->second[i + 3];
+			total.momentum[i] += part->momentum[i];
+			total.angular[i] += part->angular[i];
+			total.impulse[i] += part->impulse[i];
+			total.torque[i] += part->torque[i];
+		}
+	}
+	return total;
+}
+
+// a about the origin -> about the centre c: a - c x b
+static void about_center(const double a[3], const double b[3], const double c[3], double out[3]) {
+	for (int i = 0; i < 3; i++)
+		out[i] = a[i] - (c[(i + 1) % 3] * b[(i + 2) % 3] - c[(i + 2) % 3] * b[(i + 1) % 3]);
+}
+
+// out = I^-1 l, I the inertia about the centre; 0 where the nodes lie on a line or in a point.
+static void solve_inertia(const FemMotionSums *sums, const double c[3], const double l[3], double out[3]) {
+	double s[6]; // central second moments
+	for (int i = 0; i < 3; i++) {
+		s[i] = sums->second[i] - sums->mass * c[i] * c[i];
+		s[i + 3] = sums->second[i + 3] - sums->mass * c[i] * c[(i + 1) % 3];
+	}
+	double a = s[1] + s[2], b = s[0] + s[2], d = s[0] + s[1], e = -s[3], f = -s[4], g = -s[5];
+	double m00 = b * d - f * f, m01 = g * f - e * d, m02 = e * f - g * b;
+	double m11 = a * d - g * g, m12 = e * g - a * f, m22 = a * b - e * e;
+	double det = a * m00 + e * m01 + g * m02, trace = a + b + d;
+	if (!(det > 1e-9 * trace * trace * trace)) {
+		memset(out, 0, 3 * sizeof *out);
+		return;
+	}
+	out[0] = (m00 * l[0] + m01 * l[1] + m02 * l[2]) / det;
+	out[1] = (m01 * l[0] + m11 * l[1] + m12 * l[2]) / det;
+	out[2] = (m02 * l[0] + m12 * l[1] + m22 * l[2]) / det;
+}
+
+static void center_of(const FemMotionSums *sums, double c[3]) {
+	for (int i = 0; i < 3; i++)
+		c[i] = sums->mass > 0.0 ? sums->moment[i] / sums->mass : 0.0;
+}
+
+// ------------------------------------------------------------------------------------------------------------ centrifugal
+
+typedef struct MotionTask {
+	FemIntegration *integration;
+	FemMotion motion;
+	float correction[3], correction_spin[3]; // momentum balance
+	float turn[9];                           // exp(w dt) - I, row by row
+	uint32_t errors;
+} MotionTask;
+
+static void start_sums_task(void *context, int32_t chunk_index) {
+	FemIntegration *integration = ((MotionTask *)context)->integration;
+	const FemBody *body = integration->body;
+	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
+	FemMotionSums sums = {.finite = true};
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
+		add_node(&sums, body->mass[i], x, v);
+	}
+	integration->partials[chunk_index] = sums;
+}
+
+static void centrifugal_task(void *context, int32_t chunk_index) {
+	MotionTask *task = context;
+	FemBody *body = task->integration->body;
+	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
+	const float *w = task->motion.spin, *c = task->motion.center;
+	float dt = task->integration->dt, square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		float r[3] = {body->position[i].x - c[0], body->position[i].y - c[1], body->position[i].z - c[2]};
+		float along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], push = dt * body->mass[i];
+		body->rhs[i].x += push * (square * r[0] - along * w[0]);
+		body->rhs[i].y += push * (square * r[1] - along * w[1]);
+		body->rhs[i].z += push * (square * r[2] - along * w[2]);
+	}
+}
+
+void fem_motion_add_centrifugal(FemIntegration *integration) {
+	if (!integration->is_free)
+		return;
+	MotionTask task = {.integration = integration};
+	fem_loop_for(integration->loop, integration->chunk_count, start_sums_task, &task);
+	FemMotionSums sums = sum_up(integration);
+	double c[3], l[3], w[3];
+	center_of(&sums, c);
+	about_center(sums.angular, sums.momentum, c, l);
+	solve_inertia(&sums, c, l, w);
+	for (int i = 0; i < 3; i++) {
+		task.motion.center[i] = (float)c[i];
+		task.motion.spin[i] = (float)w[i];
+	}
+	fem_loop_for(integration->loop, integration->chunk_count, centrifugal_task, &task);
+}
+
+// -------------------------------------------------------------------------------------------------------------- integrate
+
+static bool is_finite4(FemVec4 v) {
+	float zero = (v.x - v.x) + (v.y - v.y) + (v.z - v.z);
+	return zero == 0.0f;
+}
+
+// Sums with the new velocities v + dv, and the impulse of all external forces.
+static void end_sums_task(void *context, int32_t chunk_index) {
+	FemIntegration *integration = ((MotionTask *)context)->integration;
+	const FemBody *body = integration->body;
+	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
+	FemMotionSums sums = {.finite = true};
+	double dt = integration->dt;
+	double g[3] = {integration->gravity.x, integration->gravity.y, integration->gravity.z};
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 p = body->position[i], v = body->velocity[i], dv = body->dv[i], f = body->force[i];
+		sums.finite = sums.finite && is_finite4(p) && is_finite4(v) && is_finite4(dv);
+		if (!integration->is_free)
+			continue;
+		double x[3] = {p.x, p.y, p.z};
+		double next[3] = {(double)v.x + dv.x, (double)v.y + dv.y, (double)v.z + dv.z};
+		double m = body->mass[i], damping = body->mass_damping[i];
+		double user[3] = {f.x, f.y, f.z}, now[3] = {v.x, v.y, v.z}, j[3];
+		for (int k = 0; k < 3; k++) // what the momentum should be: that of before and all external impulses
+			j[k] = m * now[k] + dt * (m * g[k] + user[k] - damping * next[k]);
+		add_node(&sums, m, x, next);
+		add_impulse(&sums, x, j);
+	}
+	integration->partials[chunk_index] = sums;
+}
+
+static FemVec4 clamp_speed(FemVec4 v, float speed_max, uint32_t *errors) {
+	float square = v.x * v.x + v.y * v.y + v.z * v.z;
+	if (square <= speed_max * speed_max)
+		return v;
+	*errors |= FEM_STEP_SPEED_CLAMPED;
+	float scale = speed_max / sqrtf(square);
+	return (FemVec4){v.x * scale, v.y * scale, v.z * scale, 0.0f};
+}
+
+// Pinned islands: plain backward Euler, x += dt v. Only the rows of pinned and driven nodes have reactions.
+static uint32_t move_plain(FemIntegration *integration) {
+	FemBody *body = integration->body;
+	uint32_t errors = 0;
+	float dt = integration->dt;
+	for (int32_t c = 0; c < integration->chunk_count; c++) {
+		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++) {
+			FemVec4 v = body->velocity[i], dv = body->dv[i];
+			if (body->node_kind[i] == FEM_NODE_FREE) {
+				v = clamp_speed((FemVec4){v.x + dv.x, v.y + dv.y, v.z + dv.z, 0.0f}, integration->speed_max, &errors);
+			} else if (body->reaction) {
+				FemVec4 r = body->residual[i];
+				body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
+			}
+			body->velocity[i] = v;
+			body->position[i].x += dt * v.x;
+			body->position[i].y += dt * v.y;
+			body->position[i].z += dt * v.z;
+		}
+	}
+	return errors;
+}
+
+// Rodrigues: exp(w dt) - I, exact to rounding for small angles too.
+static void turn_matrix(const double w[3], double dt, float out[9]) {
+	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+	double s = dt, h = 0.5 * dt * dt; // sin(a)/|w|, (1 - cos a)/|w|^2 for small a
+	if (angle > 1e-4) {
+		double half = sin(0.5 * angle);
+		s = dt * sin(angle) / angle;
+		h = 2.0 * half * half * dt * dt / (angle * angle);
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 3; k++) {
+			double square = w[i] * w[k] - (i == k ? w[0] * w[0] + w[1] * w[1] + w[2] * w[2] : 0.0);
+			double skew = i == k ? 0.0 : ((k - i + 3) % 3 == 1 ? -w[3 - i - k] : w[3 - i - k]);
+			out[3 * i + k] = (float)(s * skew + h * square);
+		}
+	}
+}
+
+static void cross_add(float out[3], const float w[3], const float r[3]) {
+	for (int i = 0; i < 3; i++)
+		out[i] += w[(i + 1) % 3] * r[(i + 2) % 3] - w[(i + 2) % 3] * r[(i + 1) % 3];
+}
+
+static void turn(const float m[9], const float v[3], float out[3]) {
+	for (int i = 0; i < 3; i++)
+		out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
+}
+
+// The balanced velocity split into rigid motion and deformation d; r and d turn, then r moves by d (motion.h).
+static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[3], float v[3]) {
+	const FemMotion *motion = &task->motion;
+	float dt = task->integration->dt, r[3], d[3], swept[3], turned[3], rigid[3];
+	for (int k = 0; k < 3; k++)
+		r[k] = x[k] - motion->center[k];
+	float next[3] = {body->velocity[i].x + body->dv[i].x + task->correction[0],
+		body->velocity[i].y + body->dv[i].y + task->correction[1],
+		body->velocity[i].z + body->dv[i].z + task->correction[2]};
+	cross_add(next, task->correction_spin, r);
+	memcpy(rigid, motion->velocity, sizeof rigid);
+	cross_add(rigid, motion->spin, r);
+	for (int k = 0; k < 3; k++)
+		d[k] = next[k] - rigid[k];
+	turn(task->turn, r, swept);
+	turn(task->turn, d, turned);
+	for (int k = 0; k < 3; k++) {
+		turned[k] += d[k];
+		float step = dt * motion->velocity[k] + swept[k] + dt * turned[k];
+		r[k] += swept[k] + dt * turned[k];
+		x[k] += step;
+		v[k] = motion->velocity[k] + turned[k];
+	}
+	cross_add(v, motion->spin, r);
+}
+
+static void move_task(void *context, int32_t chunk_index) {
+	MotionTask *task = context;
+	FemIntegration *integration = task->integration;
+	FemBody *body = integration->body;
+	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
+	FemMotionSums sums = {.finite = true};
+	uint32_t errors = 0;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z}, v[3];
+		move_node(task, body, i, x, v);
+		FemVec4 velocity = clamp_speed((FemVec4){v[0], v[1], v[2], 0.0f}, integration->speed_max, &errors);
+		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
+		body->velocity[i] = velocity;
+		double xd[3] = {x[0], x[1], x[2]}, vd[3] = {velocity.x, velocity.y, velocity.z};
+		add_node(&sums, body->mass[i], xd, vd);
+	}
+	sums.finite = errors == 0;
+	integration->partials[chunk_index] = sums;
+}
+
+// Both momenta after the move, again to what they must be: deformation has changed the inertia.
+static void settle_task(void *context, int32_t chunk_index) {
+	MotionTask *task = context;
+	FemBody *body = task->integration->body;
+	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		float r[3] = {body->position[i].x - task->motion.center[0], body->position[i].y - task->motion.center[1],
+			body->position[i].z - task->motion.center[2]};
+		float v[3] = {task->correction[0], task->correction[1], task->correction[2]};
+		cross_add(v, task->correction_spin, r);
+		body->velocity[i].x += v[0];
+		body->velocity[i].y += v[1];
+		body->velocity[i].z += v[2];
+	}
+}
+
+static void to_float(const double from[3], float to[3]) {
+	for (int i = 0; i < 3; i++)
+		to[i] = (float)from[i];
+}
+
+static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
+	MotionTask task = {.integration = integration};
+	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3];
+	center_of(sums, c);
+	about_center(sums->angular, sums->momentum, c, l);
+	about_center(sums->torque, sums->impulse, c, l_goal);
+	bool balance = !integration->in_contact;
+	for (int i = 0; i < 3; i++) {
+		momentum[i] = balance ? sums->impulse[i] : sums->momentum[i];
+		task.correction[i] = (float)((momentum[i] - sums->momentum[i]) / sums->mass);
+		task.motion.velocity[i] = (float)(momentum[i] / sums->mass);
+		l_goal[i] = balance ? l_goal[i] : l[i];
+		lack[i] = l_goal[i] - l[i];
+	}
+	solve_inertia(sums, c, lack, spin);
+	to_float(spin, task.correction_spin);
+	solve_inertia(sums, c, l_goal, spin);
+	to_float(spin, task.motion.spin);
+	to_float(c, task.motion.center);
+	turn_matrix(spin, integration->dt, task.turn);
+	fem_loop_for(integration->loop, integration->chunk_count, move_task, &task);
+
+	FemMotionSums moved = sum_up(integration);
+	if (!moved.finite)
+		return FEM_STEP_SPEED_CLAMPED;
+	center_of(&moved, c);
+	about_center(moved.angular, moved.momentum, c, l);
+	for (int i = 0; i < 3; i++) {
+		task.correction[i] = (float)((momentum[i] - moved.momentum[i]) / moved.mass);
+		lack[i] = l_goal[i] - l[i];
+	}
+	solve_inertia(&moved, c, lack, spin);
+	to_float(spin, task.correction_spin);
+	to_float(c, task.motion.center);
+	fem_loop_for(integration->loop, integration->chunk_count, settle_task, &task);
+	return 0;
+}
+
+uint32_t fem_motion_integrate(FemIntegration *integration) {
+	MotionTask task = {.integration = integration};
+	fem_loop_for(integration->loop, integration->chunk_count, end_sums_task, &task);
+	FemMotionSums sums = sum_up(integration);
+	if (!sums.finite) {
+		integration->body->went_bad = true;
+		return FEM_STEP_BODY_ROLLED_BACK;
+	}
+	return integration->is_free ? move_free(integration, &sums) : move_plain(integration);
+}

@@ -1,0 +1,53 @@
+// Rigid motion of an island, and the update of positions that does not stretch what spins.
+//
+// x += dt v moves a turning node along its tangent: a body that spins at w grows by (w dt)^2 / 2 a step, a stiff one
+// answers with stress that would break it, and energy rises. A free island is therefore moved in two parts: its rigid
+// motion exactly (rotation by exp(w dt) about the centre of mass) and the deformation velocity, turned with it, by dt.
+// What the turning frame hides from the deformation, the centrifugal force, is added to the right-hand side.
+//
+// Conjugate gradients that stop early leak momentum, and a strained element's linearized force has a small torque.
+// Internal forces can do neither, so for a free island both momenta are set to what the external forces say.
+#ifndef FEM_DYNAMICS_MOTION_H
+#define FEM_DYNAMICS_MOTION_H
+
+#include "fem_types.h"
+#include "jobs/pool.h"
+
+// Sums over the nodes of a chunk or an island, about the body's origin.
+typedef struct FemMotionSums {
+	double mass;         // kg
+	double moment[3];    // m x, kg m
+	double second[6];    // m x x^T: xx yy zz xy yz zx, kg m^2
+	double momentum[3];  // m v, kg m/s
+	double angular[3];   // x cross m v
+	double impulse[3];   // external, N s
+	double torque[3];    // x cross external impulse
+	bool finite;
+} FemMotionSums;
+
+typedef struct FemMotion {
+	float center[3];   // m, centre of mass
+	float velocity[3]; // m/s
+	float spin[3];     // rad/s; 0 where the inertia tensor is singular
+} FemMotion;
+
+typedef struct FemIntegration {
+	FemBody *body;
+	const FemNodeChunk *chunks;
+	int32_t chunk_count;
+	FemMotionSums *partials; // [chunk_count]
+	FemLoop *loop;
+	float dt;                // s
+	float speed_max;         // m/s
+	FemVec3 gravity;
+	bool is_free;            // no pinned or driven node: rigid motion is treated exactly
+	bool in_contact;         // momentum is not what external forces alone say
+} FemIntegration;
+
+// Rigid motion at the start of the step; adds m w x (r x w), the centrifugal impulse, to the right-hand side.
+void fem_motion_add_centrifugal(FemIntegration *integration);
+
+// v += dv, x += motion; reactions. Returns FemStepError bits; a body that is not finite is left as it was and marked.
+uint32_t fem_motion_integrate(FemIntegration *integration);
+
+#endif

@@ -1,0 +1,286 @@
+#include "dynamics/preconditioner.h"
+
+#include "base/memory.h"
+#include "dynamics/coarse_space.h"
+#include "dynamics/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+// Predicted flops of one factorization up to which a kept factor of the whole matrix wins: a one-layer pane of 1,000 tets
+// needs 4 M; a bar of 2,500 tets 20 M, and it is faster in two levels, which also share among threads.
+#define FACTOR_FLOPS_MAX 1e7
+#define DENSE_FLOP_COST 0.5     // of a flop in dense panels, against one in the rows
+#define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
+#define TWO_LEVEL_PARTS_MIN 4
+#define FACTOR_SHIFT 1e-6f      // relative: keeps a float factor of a free body definite
+#define COARSE_FLOPS_MAX 1e9
+
+static int32_t entry_count(const FemTopology *topology, FemRange nodes) {
+	return topology->row_start[nodes.end] - topology->row_start[nodes.begin];
+}
+
+static double rows_cost(const FemTopology *topology, FemRange nodes) {
+	return 21.0 * entry_count(topology, nodes) + 60.0 * (nodes.end - nodes.begin);
+}
+
+// The component's rows with local column numbers; the caller frees `column` (count entries).
+static int32_t *local_columns(const FemTopology *topology, FemRange nodes, int32_t **out_row_start, int32_t *out_count) {
+	int32_t first = topology->row_start[nodes.begin], count = topology->row_start[nodes.end] - first;
+	int32_t node_count = nodes.end - nodes.begin;
+	int32_t *column = FEM_ALLOC_ARRAY(int32_t, count), *row_start = FEM_ALLOC_ARRAY(int32_t, node_count + 1);
+	*out_count = count;
+	*out_row_start = row_start;
+	if (column && row_start) {
+		for (int32_t i = 0; i <= node_count; i++)
+			row_start[i] = topology->row_start[nodes.begin + i] - first;
+		for (int32_t i = 0; i < count; i++)
+			column[i] = topology->row_column[first + i] - nodes.begin;
+		return column;
+	}
+	FEM_FREE_ARRAY(column, count);
+	FEM_FREE_ARRAY(row_start, node_count + 1);
+	return NULL;
+}
+
+static bool create_factor(FemPreconditioner *p, const FemTopology *topology, const int32_t *order) {
+	int32_t *row_start, count, node_count = p->nodes.end - p->nodes.begin;
+	int32_t *column = local_columns(topology, p->nodes, &row_start, &count);
+	if (!column)
+		return false;
+	double flops;
+	p->factor = fem_cholesky_create(node_count, row_start, column, order, 3, FACTOR_FLOPS_MAX, &flops);
+	FEM_FREE_ARRAY(column, count);
+	FEM_FREE_ARRAY(row_start, node_count + 1);
+	if (!p->factor)
+		return false;
+	p->factor_cost = DENSE_FLOP_COST * flops;
+	p->iteration_cost += (double)fem_cholesky_bytes(p->factor); // two passes over its floats, two flops each
+	p->workspace_floats = fem_cholesky_workspace(p->factor) + 4 * (size_t)node_count;
+	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
+	p->node_frames = FEM_ALLOC_ARRAY(FemVec4, node_count);
+	p->node_turns = FEM_ALLOC_ARRAY(float, 9 * (size_t)node_count);
+	p->kind = FEM_PRECONDITION_FACTOR;
+	return p->workspace && p->node_frames && p->node_turns;
+}
+
+static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, const int32_t *part_order, int32_t component) {
+	FemPartGraph graph;
+	if (!fem_part_graph_create(&graph, topology, component))
+		return false;
+	p->coarse_row_start = graph.row_start; // the graph's memory is kept
+	p->coarse_column = graph.column;
+	int32_t part_count = graph.part_count, entries = graph.row_start[part_count];
+	double flops;
+	p->factor = fem_cholesky_create(
+		part_count, graph.row_start, graph.column, part_order, 6, COARSE_FLOPS_MAX, &flops);
+	p->factor_cost = DENSE_FLOP_COST * flops + COARSE_ENTRY_COST * entry_count(topology, p->nodes);
+	p->kind = FEM_PRECONDITION_TWO_LEVEL;
+	if (!p->factor)
+		return false;
+	p->workspace_floats = fem_cholesky_workspace(p->factor);
+	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
+	p->frames = FEM_ALLOC_ARRAY(FemPartFrame, part_count);
+	p->coarse_diagonal = FEM_ALLOC_ARRAY(float, 36 * (size_t)part_count);
+	p->coarse_blocks = FEM_ALLOC_ARRAY(float, 36 * (size_t)entries);
+	p->coarse_vector = FEM_ALLOC_ARRAY(float, 8 * (size_t)part_count);
+	return p->workspace && p->frames && p->coarse_diagonal && (p->coarse_blocks || entries == 0) && p->coarse_vector;
+}
+
+// About the radius of a part, from the rest shape, which a snapshot keeps.
+static float part_length(const FemBody *body, int32_t component, int32_t part_count) {
+	FemRange batches = body->topology->component_batches[component];
+	double volume = 0.0;
+	for (int32_t b = batches.begin; b < batches.end; b++) {
+		for (int lane = 0; lane < FEM_LANES; lane++)
+			volume += (double)body->batches[b].volume[lane];
+	}
+	return (float)(0.5 * cbrt(volume / part_count));
+}
+
+bool fem_preconditioner_create(
+	FemPreconditioner *p, const FemBody *body, int32_t component, FemPreconditionerOrders orders) {
+	const FemTopology *topology = body->topology;
+	*p = (FemPreconditioner){.nodes = topology->component_nodes[component], .parts = topology->component_parts[component]};
+	p->iteration_cost = rows_cost(topology, p->nodes);
+	if (orders.node_order && create_factor(p, topology, orders.node_order))
+		return true;
+	bool wants_two_level = orders.part_order && p->parts.end - p->parts.begin >= TWO_LEVEL_PARTS_MIN;
+	if (wants_two_level && create_two_level(p, topology, orders.part_order, component)) {
+		p->length = part_length(body, component, p->parts.end - p->parts.begin);
+		return true;
+	}
+	fem_preconditioner_free(p);
+	p->kind = FEM_PRECONDITION_JACOBI;
+	return true;
+}
+
+void fem_preconditioner_free(FemPreconditioner *p) {
+	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
+	fem_cholesky_destroy(p->factor);
+	FEM_FREE_ARRAY(p->workspace, p->workspace_floats);
+	FEM_FREE_ARRAY(p->node_frames, node_count);
+	FEM_FREE_ARRAY(p->node_turns, 9 * node_count);
+	FEM_FREE_ARRAY(p->frames, part_count);
+	FEM_FREE_ARRAY(p->coarse_diagonal, 36 * part_count);
+	FEM_FREE_ARRAY(p->coarse_vector, 8 * part_count);
+	if (p->coarse_row_start) {
+		FEM_FREE_ARRAY(p->coarse_blocks, 36 * (size_t)p->coarse_row_start[part_count]);
+		FemPartGraph graph = {(int32_t)part_count, p->coarse_row_start, p->coarse_column};
+		fem_part_graph_free(&graph);
+	}
+	FemRange nodes = p->nodes, parts = p->parts;
+	*p = (FemPreconditioner){.nodes = nodes, .parts = parts};
+}
+
+// ----------------------------------------------------------------------------------------------------------- node frames
+
+// Rotation of a node: the mean of the tets around it.
+static FemVec4 node_rotation(const FemBody *body, int32_t node) {
+	const FemTopology *topology = body->topology;
+	FemVec4 sum = {0.0f, 0.0f, 0.0f, 0.0f}, first = {0.0f, 0.0f, 0.0f, 1.0f};
+	for (int32_t k = topology->node_tet_start[node]; k < topology->node_tet_start[node + 1]; k++) {
+		FemVec4 q = body->rotation[topology->node_tets[k] >> 2];
+		if (k == topology->node_tet_start[node])
+			first = q;
+		// q and -q are the same rotation
+		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
+	}
+	float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w;
+	if (!(square > 1e-12f))
+		return first;
+	float scale = 1.0f / sqrtf(square);
+	return (FemVec4){sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
+}
+
+// Matrix of now * before^-1.
+static void turn_between(FemVec4 now, FemVec4 before, float m[9]) {
+	FemVec4 q = {
+		-now.w * before.x + now.x * before.w - now.y * before.z + now.z * before.y,
+		-now.w * before.y + now.x * before.z + now.y * before.w - now.z * before.x,
+		-now.w * before.z - now.x * before.y + now.y * before.x + now.z * before.w,
+		now.w * before.w + now.x * before.x + now.y * before.y + now.z * before.z,
+	};
+	fem_rotation_matrix(q, m);
+}
+
+static void prepare_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks, bool refresh) {
+	int32_t node_count = p->nodes.end - p->nodes.begin;
+	if (refresh) {
+		const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
+		kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
+		const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
+		p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
+			body->node_kind + p->nodes.begin, FACTOR_SHIFT);
+		p->factorizations++;
+		for (int32_t i = 0; i < node_count; i++)
+			p->node_frames[i] = node_rotation(body, p->nodes.begin + i);
+	}
+	for (int32_t i = 0; i < node_count; i++)
+		turn_between(node_rotation(body, p->nodes.begin + i), p->node_frames[i], p->node_turns + 9 * (int64_t)i);
+}
+
+double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body, const FemVec4 *r, FemVec4 *z) {
+	int32_t node_count = p->nodes.end - p->nodes.begin;
+	float *turned = p->workspace + (p->workspace_floats - 4 * (size_t)node_count);
+	for (int32_t i = 0; i < node_count; i++) {
+		const float *m = p->node_turns + 9 * (int64_t)i;
+		FemVec4 v = r[p->nodes.begin + i];
+		float *t = turned + 4 * (int64_t)i;
+		bool is_free = body->node_kind[p->nodes.begin + i] == FEM_NODE_FREE;
+		t[0] = is_free ? m[0] * v.x + m[3] * v.y + m[6] * v.z : 0.0f;
+		t[1] = is_free ? m[1] * v.x + m[4] * v.y + m[7] * v.z : 0.0f;
+		t[2] = is_free ? m[2] * v.x + m[5] * v.y + m[8] * v.z : 0.0f;
+		t[3] = 0.0f;
+	}
+	fem_cholesky_solve(p->factor, turned, turned, 4, p->workspace);
+	double sum = 0.0;
+	for (int32_t i = 0; i < node_count; i++) {
+		const float *m = p->node_turns + 9 * (int64_t)i, *t = turned + 4 * (int64_t)i;
+		FemVec4 v = r[p->nodes.begin + i], out = {
+			m[0] * t[0] + m[1] * t[1] + m[2] * t[2],
+			m[3] * t[0] + m[4] * t[1] + m[5] * t[2],
+			m[6] * t[0] + m[7] * t[1] + m[8] * t[2],
+			0.0f,
+		};
+		z[p->nodes.begin + i] = out;
+		sum += (double)(v.x * out.x + v.y * out.y + v.z * out.z);
+	}
+	return sum;
+}
+
+// ------------------------------------------------------------------------------------------------------------- refreshing
+
+void fem_preconditioner_prepare(
+	FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks, bool matrix_changed) {
+	if (p->kind == FEM_PRECONDITION_JACOBI)
+		return;
+	bool refresh = !p->valid || matrix_changed || p->wasted_cost > p->factor_cost;
+	if (p->kind == FEM_PRECONDITION_FACTOR)
+		prepare_factor(p, body, diagonal_blocks, refresh);
+	else
+		fem_coarse_prepare(p, body, loop, refresh);
+	if (refresh) {
+		p->fresh_iterations = -1;
+		p->wasted_cost = 0.0;
+	}
+}
+
+void fem_preconditioner_learn(FemPreconditioner *p, int32_t iterations) {
+	if (p->fresh_iterations < 0)
+		p->fresh_iterations = iterations;
+	else if (iterations > p->fresh_iterations)
+		p->wasted_cost += (iterations - p->fresh_iterations) * p->iteration_cost;
+}
+
+// --------------------------------------------------------------------------------------------------------------- snapshot
+
+typedef struct KeptState {
+	int32_t kind, valid, fresh_iterations, unused;
+	double wasted_cost;
+	int64_t factorizations;
+} KeptState;
+
+static size_t frames_bytes(const FemPreconditioner *p) {
+	return p->node_frames ? sizeof(FemVec4) * (size_t)(p->nodes.end - p->nodes.begin) : 0;
+}
+
+size_t fem_preconditioner_state_size(const FemPreconditioner *p) {
+	return sizeof(KeptState) + frames_bytes(p) + (p->factor ? fem_cholesky_state_size(p->factor) : 0);
+}
+
+void fem_preconditioner_state_write(const FemPreconditioner *p, void *out) {
+	KeptState state = {
+		.kind = (int32_t)p->kind,
+		.valid = p->valid,
+		.fresh_iterations = p->fresh_iterations,
+		.wasted_cost = p->wasted_cost,
+		.factorizations = p->factorizations,
+	};
+	char *to = out;
+	memcpy(to, &state, sizeof state);
+	to += sizeof state;
+	if (p->node_frames)
+		memcpy(to, p->node_frames, frames_bytes(p));
+	if (p->factor)
+		fem_cholesky_state_write(p->factor, to + frames_bytes(p));
+}
+
+bool fem_preconditioner_state_read(FemPreconditioner *p, const void *data) {
+	KeptState state;
+	const char *from = data;
+	memcpy(&state, from, sizeof state);
+	if (state.kind != (int32_t)p->kind)
+		return false;
+	from += sizeof state;
+	p->valid = state.valid != 0;
+	p->fresh_iterations = state.fresh_iterations;
+	p->wasted_cost = state.wasted_cost;
+	p->factorizations = state.factorizations;
+	if (p->node_frames)
+		memcpy(p->node_frames, from, frames_bytes(p));
+	if (p->factor)
+		fem_cholesky_state_read(p->factor, from + frames_bytes(p));
+	return true;
+}

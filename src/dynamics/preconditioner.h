@@ -1,0 +1,97 @@
+// What makes the conjugate gradients short. One per component of a body, chosen when the body is made:
+//
+//   block-Jacobi  the inverse 3x3 diagonal blocks; always there, costs nothing to keep.
+//   factor        a sparse Cholesky factor of the whole matrix, kept over several steps; each node's residual is turned
+//                 into the frame the node had when the factor was made. For plates, beams, small bodies.
+//   two-level     block-Jacobi plus a coarse space: the 6 rigid motions of every part, with a kept factor of the coarse
+//                 matrix in frames that turn with the parts. For large compact bodies.
+//
+// A kept factor is made anew when the iterations it cost beyond those of a fresh one add up to a factorization. All
+// decisions are by counts, never by time, so that a run repeats to the bit.
+#ifndef FEM_DYNAMICS_PRECONDITIONER_H
+#define FEM_DYNAMICS_PRECONDITIONER_H
+
+#include "dynamics/sparse_cholesky.h"
+#include "fem_types.h"
+#include "jobs/pool.h"
+
+typedef enum FemPreconditionKind {
+	FEM_PRECONDITION_JACOBI,
+	FEM_PRECONDITION_FACTOR,
+	FEM_PRECONDITION_TWO_LEVEL,
+} FemPreconditionKind;
+
+// A part's place now: the coarse space is R a + (R b) x (x - c) / length over its nodes.
+typedef struct FemPartFrame {
+	float center[3];   // m
+	float rotation[9]; // row by row
+	float coarse[8];   // the part's 6 coarse numbers: restricted residual, then solution
+} FemPartFrame;
+
+typedef struct FemPreconditioner {
+	FemPreconditionKind kind;
+	FemRange nodes; // of the component
+	FemRange parts;
+	FemCholesky *factor;
+	double factor_cost;      // of making it anew, and
+	double iteration_cost;   // of one CG iteration, in flops as fast as those of the rows
+	bool valid;              // the factor may be used
+	int32_t fresh_iterations; // of the first solve with this factor
+	double wasted_cost;      // of iterations beyond those, since
+	int64_t factorizations;
+
+	float *workspace;
+	size_t workspace_floats;
+
+	FemVec4 *node_frames; // factor: quaternion of each node when the factor was made
+	float *node_turns;    // factor: 9 floats a node, rotation since then, row by row
+
+	FemPartFrame *frames; // two-level: [part of the component]
+	int32_t *coarse_row_start, *coarse_column;
+	float *coarse_diagonal, *coarse_blocks; // 36 floats each, column-major
+	float *coarse_vector;                   // 8 floats a part
+	float length;                           // m, makes turning as strong as moving
+} FemPreconditioner;
+
+// Chooses by predicted cost. `order`: elimination order of the component's nodes (local numbers) by nested dissection,
+// `part_order` that of its parts; either may be null, which rules that kind out. Falls back to block-Jacobi.
+typedef struct FemPreconditionerOrders {
+	const int32_t *node_order, *part_order;
+} FemPreconditionerOrders;
+
+bool fem_preconditioner_create(FemPreconditioner *preconditioner, const FemBody *body, int32_t component,
+	FemPreconditionerOrders orders);
+void fem_preconditioner_free(FemPreconditioner *preconditioner);
+
+// The graph of a component's parts (local numbers), for ordering them. Caller frees with fem_part_graph_free.
+typedef struct FemPartGraph {
+	int32_t part_count;
+	int32_t *row_start, *column;
+} FemPartGraph;
+
+bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component);
+void fem_part_graph_free(FemPartGraph *graph);
+
+// Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch of
+// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready.
+void fem_preconditioner_prepare(
+	FemPreconditioner *preconditioner, const FemBody *body, FemLoop *loop, float *diagonal_blocks, bool matrix_changed);
+
+// Tells how many iterations a solve took.
+void fem_preconditioner_learn(FemPreconditioner *preconditioner, int32_t iterations);
+
+// Factor: z = M^-1 r over the component's nodes; returns r.z.
+double fem_preconditioner_solve(const FemPreconditioner *preconditioner, const FemBody *body, const FemVec4 *r, FemVec4 *z);
+
+// Two-level: sums of a part's residual into its coarse numbers; the coarse solve (returns its share of r.z); and the
+// motion it adds to the nodes of a part, p += motion.
+void fem_coarse_restrict(FemPreconditioner *preconditioner, const FemBody *body, int32_t local_part, const FemVec4 *r);
+double fem_coarse_solve(FemPreconditioner *preconditioner);
+void fem_coarse_prolong(const FemPreconditioner *preconditioner, const FemBody *body, int32_t local_part, FemVec4 *p);
+
+// What a snapshot must hold for the kept factor to go on bitwise. The size depends on the kind alone.
+size_t fem_preconditioner_state_size(const FemPreconditioner *preconditioner);
+void fem_preconditioner_state_write(const FemPreconditioner *preconditioner, void *out);
+bool fem_preconditioner_state_read(FemPreconditioner *preconditioner, const void *data); // false: not such a state
+
+#endif

@@ -1,0 +1,42 @@
+// The system matrix as rows of 3x3 blocks (P&O09's noderows), assembled without atomics and applied in difference form:
+//
+//   (A x)_i = D_i x_i + sum_j B_ij (x_j - x_i),   B_ij = (dt^2 + dt alpha_K) K_ij,   D_i = mass and contact, diagonal.
+//
+// The diagonal block -sum_j B_ij is never formed in the product: at E = 7e10 a float could not hold the mass beside it,
+// and a free plate would fall wrongly. Pinned, driven and sleeping nodes have x = 0 and need no other treatment.
+#ifndef FEM_DYNAMICS_ROWS_H
+#define FEM_DYNAMICS_ROWS_H
+
+#include "base/simd.h"
+#include "fem_types.h"
+
+typedef struct FemRowKernels {
+	// B_ij and B_ji of the edges [begin, end): the sum over the tets around each edge, in their order.
+	void (*assemble_edges)(const FemTopology *topology, const FemTetBlocks *blocks, const FemTetPlate *plates,
+		int32_t begin, int32_t end, float *row_blocks);
+
+	// Inverse of D_i - sum_j B_ij for the nodes [begin, end): 3 columns of 4 floats; 0 where pinned. `out_diagonal_blocks`,
+	// if not null, gets D_i - sum_j B_ij itself, 9 floats a node.
+	void (*invert_diagonal)(const FemBody *body, int32_t begin, int32_t end, float *out_diagonal_blocks);
+
+	// y = A x on the nodes [begin, end); returns x.y over them.
+	double (*multiply)(const FemBody *body, int32_t begin, int32_t end, const FemVec4 *x, FemVec4 *y);
+
+	// x += a p, r -= a q, z = node_blocks r; returns r.z.
+	double (*advance)(const FemBody *body, int32_t begin, int32_t end, float a, const FemVec4 *p, const FemVec4 *q,
+		FemVec4 *x, FemVec4 *r, FemVec4 *z);
+
+	// z = node_blocks r; returns r.z.
+	double (*precondition)(const FemBody *body, int32_t begin, int32_t end, const FemVec4 *r, FemVec4 *z);
+
+	// p = z + b p
+	void (*redirect)(int32_t begin, int32_t end, float b, const FemVec4 *z, FemVec4 *p);
+
+	double (*dot)(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b);
+} FemRowKernels;
+
+extern const FemRowKernels fem_row_kernels_scalar, fem_row_kernels_sse2, fem_row_kernels_avx2;
+
+const FemRowKernels *fem_row_kernels(FemSimdLevel level);
+
+#endif

@@ -1,0 +1,51 @@
+// Every tunable of the engine that is not part of a def, with unit and reason.
+#ifndef FEM_CONSTANTS_H
+#define FEM_CONSTANTS_H
+
+// ----- limits
+#define FEM_WORLD_MAX 64
+#define FEM_WORKER_MAX 64
+#define FEM_SUBSTEP_MAX 64
+#define FEM_DT_MAX 0.25f         // s; larger steps are clamped, a game that hitches must not explode
+#define FEM_DT_MIN 1e-6f         // s; smaller steps are taken as this: dt^2 K must stay above a float's rounding
+#define FEM_NODE_MAX (1 << 24)   // nodes a mesh; the shader reads indices as floats
+#define FEM_TET_MAX (1 << 24)    // tets a mesh; references hold 4 bits beside the index, and a tet alone fills 8 lanes
+#define FEM_PIN_MAX (1 << 24)    // entries of FemBodyDef.pinned_nodes
+#define FEM_REST_MAX 1e6f        // m, coordinates and scaled edges of a rest shape
+#define FEM_VOLUME_MIN 1e-24     // m^3, scaled rest volume of a tet: below, masses leave the range of floats
+#define FEM_FLATNESS_MIN 1e-12   // volume / (longest edge)^3 below which a tet has no volume
+#define FEM_EVENT_MAX 4096       // events kept a step
+#define FEM_COORDINATE_MAX 1e9   // m from the world's origin; beyond, a double no longer resolves 0.1 um
+
+#define FEM_SPEED_MAX 1e5f       // m/s, upper end of node_speed_max and sleep_speed
+#define FEM_GRAVITY_MAX 1e4f     // m/s^2 on each axis
+#define FEM_FRICTION_MAX 10.0f   // Coulomb coefficient
+
+// ----- work sizes: fixed, since sums are taken in this order whatever the number of threads
+#define FEM_LANES 8              // tets in a batch
+#define FEM_NODE_CHUNK 128       // nodes a unit of row work (about 60 KB of blocks: fits L2 beside its vectors)
+#define FEM_BATCH_CHUNK 16       // batches a unit of element work
+#define FEM_EDGE_CHUNK 512       // edges a unit of assembly work
+
+// ----- elements
+#define FEM_QR_VOLUME_RATIO 0.06f // P&O09 section 3.1: below this ratio of volumes the rotation comes from QR
+#define FEM_QR_TINY 1e-6f         // a column shorter than this gives no direction: the last rotation stays
+#define FEM_QUALITY_CLAMP 4.0f    // default of FemMeshDef.quality_clamp
+
+// ----- islands
+#define FEM_PART_NODES 60        // target size of a METIS part: unit of sleep, locality and coarse space
+#define FEM_LARGE_NODES 60       // P&O09 section 3.3: an island is large with so many nodes ...
+#define FEM_LARGE_SHARE 4        // ... and more than 1/4 of all live nodes
+
+// ----- coordinates (design: floats relative to an origin on a 1 m grid)
+#define FEM_ORIGIN_DRIFT 16.0f   // m; the origin moves when the body's centre is farther than this from it
+
+// ----- ground contact (one-sided implicit damping with push-out, per node)
+#define FEM_GROUND_KAPPA 300.0f    // contact damping in units of node mass / dt
+#define FEM_GROUND_PUSH 0.2f       // share of the depth pushed out a step
+#define FEM_GROUND_SLOP 1e-3f      // m, depth at rest
+#define FEM_GROUND_PUSH_MAX 2.0f   // m/s, fastest push-out
+#define FEM_GROUND_SLIP 5e-5f      // m/s, below this friction acts like a damper (sets the creep speed)
+#define FEM_GROUND_PASSES 4        // solves a step while the set of active contacts still changes
+
+#endif

@@ -1,0 +1,401 @@
+// fem_destruction: real-time deformation by finite elements. The whole public API of the engine.
+//
+// Method: Parker & O'Brien 2009, "Real-Time Deformation and Fracture in a Game Environment" (P&O09).
+//
+// Conventions
+//   Units are SI, y is up. Rotations are unit quaternions (x, y, z, w).
+//   World positions are double; shapes and offsets are float relative to a double origin, so that a body behaves the
+//   same 10 km from the world's origin.
+//   Ids are values with a generation; {0} is the null id. Every function takes freed, null or foreign ids: it then does
+//   nothing and answers FEM_ERROR_INVALID_ID (or zero, or false, where it returns a value).
+//   Functions that can fail return FemResult or a null id; fem_last_error() then holds one sentence with the cause and
+//   the remedy. Numbers that are not finite are answered with FEM_ERROR_INVALID_ARGUMENT and change nothing.
+//   Creation takes a def made by fem_default_*_def(); a def made otherwise is refused.
+//   A world is used by one thread at a time. Between fem_world_step_begin() and fem_world_step_end() only the functions
+//   marked [any time] may be called on it; all others answer FEM_ERROR_STEPPING and change nothing.
+#ifndef FEM_DESTRUCTION_H
+#define FEM_DESTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FEM_VERSION_MAJOR 0
+#define FEM_VERSION_MINOR 1
+#define FEM_VERSION_PATCH 0
+
+// ---------------------------------------------------------------------------------------------------------- basic types
+
+typedef struct FemVec3 {
+	float x, y, z;
+} FemVec3;
+
+typedef struct FemPosition {
+	double x, y, z; // m, world
+} FemPosition;
+
+typedef struct FemQuat {
+	float x, y, z, w;
+} FemQuat;
+
+typedef struct FemWorldId {
+	uint16_t index1; // 1-based; 0 is null
+	uint16_t generation;
+} FemWorldId;
+
+typedef struct FemMeshId {
+	int32_t index1;
+	uint16_t world0;
+	uint16_t generation;
+} FemMeshId;
+
+typedef struct FemMaterialId {
+	int32_t index1;
+	uint16_t world0;
+	uint16_t generation;
+} FemMaterialId;
+
+typedef struct FemBodyId {
+	int32_t index1;
+	uint16_t world0;
+	uint16_t generation;
+} FemBodyId;
+
+typedef enum FemResult {
+	FEM_OK = 0,
+	FEM_ERROR_INVALID_ID,       // null, freed, or of another world
+	FEM_ERROR_INVALID_ARGUMENT, // not finite, out of range, null pointer
+	FEM_ERROR_STEPPING,         // a step is under way
+	FEM_ERROR_IN_USE,           // a mesh or material that a body still uses
+	FEM_ERROR_MESH,             // degenerate, duplicate or dangling parts
+	FEM_ERROR_LIMIT,            // too many worlds, bodies, nodes
+	FEM_ERROR_MEMORY,           // the system gave no memory
+	FEM_ERROR_FORMAT,           // not a snapshot, or of another version, or damaged
+} FemResult;
+
+// One sentence about the last failure on the calling thread; never null, empty when nothing failed yet. [any time]
+const char *fem_last_error(void);
+
+// A short name of a result, for logs. [any time]
+const char *fem_result_name(FemResult result);
+
+// ---------------------------------------------------------------------------------------------------------------- world
+
+// What may go wrong within a step; the step always completes. Returned as a set of bits.
+typedef enum FemStepError {
+	FEM_STEP_OK = 0,
+	FEM_STEP_BAD_WORLD = 1 << 0,        // freed id, dt not finite or <= 0: nothing was stepped
+	FEM_STEP_BODY_ROLLED_BACK = 1 << 1, // a body turned bad (not finite) and was put back to its last good state
+	FEM_STEP_SOLVER_CAPPED = 1 << 2,    // a solve stopped at its iteration cap (accuracy, not safety)
+	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max
+	FEM_STEP_EVENTS_FULL = 1 << 4,      // events were dropped, the oldest kept
+} FemStepError;
+
+typedef struct FemWorldDef {
+	FemVec3 gravity;         // m/s^2, default (0, -9.81, 0)
+	int32_t worker_count;    // threads that compute a step, the caller's included; default 1, clamped to 1..64
+	bool sleeping_enabled;   // default true
+	float sleep_speed;       // m/s, an island whose nodes all stay below this ... default 0.03
+	int32_t sleep_steps;     // ... for so many steps goes to sleep; default 30
+	float wake_force_factor; // a force above this times (node mass x |gravity|) wakes a sleeper; default 0.25
+	float node_speed_max;    // m/s, clamp for stability, default 500
+	float solver_tolerance;  // residual relative to the right-hand side, preconditioned norm; default 1e-3
+	bool ground_enabled;     // a solid half space y <= ground_height; default false
+	double ground_height;    // m
+	float ground_friction;   // Coulomb coefficient, default 0.5
+	uint32_t cookie;         // set by fem_default_world_def()
+} FemWorldDef;
+
+FemWorldDef fem_default_world_def(void); // [any time]
+
+// Makes a world and its worker threads; the null id on failure. At most 64 worlds exist at once.
+FemWorldId fem_world_create(const FemWorldDef *def);
+
+// Frees the world and all in it; joins its workers. Finishes a step under way first.
+FemResult fem_world_destroy(FemWorldId world);
+
+bool fem_world_is_valid(FemWorldId world); // [any time]
+
+// Advances by dt seconds in `substeps` equal parts (clamped to 1..64). Each part is clamped to 1e-6..0.25 s.
+// Returns a set of FemStepError bits.
+uint32_t fem_world_step(FemWorldId world, float dt, int32_t substeps);
+
+// The same in two halves, so that the step runs on the workers while the game goes on. With one worker the step runs
+// inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under way already.
+FemResult fem_world_step_begin(FemWorldId world, float dt, int32_t substeps);
+uint32_t fem_world_step_end(FemWorldId world);
+
+FemResult fem_world_set_gravity(FemWorldId world, FemVec3 gravity);  // wakes everything if it differs
+FemVec3 fem_world_get_gravity(FemWorldId world);                     // [any time]
+FemResult fem_world_set_worker_count(FemWorldId world, int32_t n);   // clamped to 1..64; results do not depend on it
+int32_t fem_world_get_worker_count(FemWorldId world);                // [any time]
+FemResult fem_world_set_ground(FemWorldId world, bool enabled, double height, float friction); // wakes everything
+FemResult fem_world_set_sleeping(FemWorldId world, bool enabled);    // false wakes everything
+
+// ------------------------------------------------------------------------------------------------------------- material
+
+typedef enum FemPlasticity {
+	FEM_PLASTICITY_FULL = 0,   // P&O09: yields on the whole elastic strain
+	FEM_PLASTICITY_DEVIATORIC, // O'Brien, Bargteil & Hodgins 2002: yields on the deviator, keeps volume
+} FemPlasticity;
+
+typedef struct FemMaterialDef {
+	float young_modulus;        // Pa, default 1e6; clamped to 1..1e13
+	float poisson_ratio;        // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
+	float density;              // kg/m^3, default 1000; must be > 0
+	float stiffness_damping;    // s, Rayleigh alpha_K, default 0
+	float mass_damping;         // 1/s, Rayleigh alpha_M, default 0: it brakes rigid motion too
+	FemPlasticity plasticity;   // default full
+	float yield_strain;         // norm of elastic strain where flow begins, default 0
+	float creep_rate;           // 1/s, flow per second beyond yield; default 1e6, which is "at once"
+	float max_plastic_strain;   // norm at which plastic strain stops growing, default 0: purely elastic
+	int32_t max_iterations;     // cap of the solver, default 400; the largest of an island's materials holds
+	uint32_t cookie;
+} FemMaterialDef;
+
+FemMaterialDef fem_default_material_def(void); // [any time]
+FemMaterialId fem_material_create(FemWorldId world, const FemMaterialDef *def);
+FemResult fem_material_destroy(FemMaterialId material); // FEM_ERROR_IN_USE while a body uses it
+FemResult fem_material_set(FemMaterialId material, const FemMaterialDef *def); // takes effect in the next step, wakes its bodies
+FemResult fem_material_get(FemMaterialId material, FemMaterialDef *out_def);
+bool fem_material_is_valid(FemMaterialId material); // [any time]
+
+// ----------------------------------------------------------------------------------------------------------------- mesh
+
+typedef struct FemMeshDef {
+	int32_t node_count;
+	const FemVec3 *node_positions; // m, rest shape
+	int32_t tet_count;
+	const int32_t *tets;           // 4 node indices each; turned-round tets are turned back
+	const int32_t *tet_regions;    // material slot of each tet, or null for slot 0; 0..255
+	const float *tet_plates;       // plate correction strength c of each tet (0 = none), or null; see ARCHITECTURE, "Plates"
+	float quality_clamp;           // slivers thinner than a regular tet by this factor are softened, default 4; 0 = never
+	uint32_t cookie;
+} FemMeshDef;
+
+FemMeshDef fem_default_mesh_def(void); // [any time]
+
+// Copies what it needs. Refuses (null id): indices out of range, tets without volume, duplicate tets, nodes in no tet,
+// positions that are not finite. Unconnected parts are allowed: each is an island of its own.
+FemMeshId fem_mesh_create(FemWorldId world, const FemMeshDef *def);
+FemResult fem_mesh_destroy(FemMeshId mesh); // FEM_ERROR_IN_USE while a body uses it
+bool fem_mesh_is_valid(FemMeshId mesh);     // [any time]
+
+// ----------------------------------------------------------------------------------------------------------------- body
+
+typedef struct FemBodyDef {
+	FemMeshId mesh;
+	const FemMaterialId *materials; // one per region of the mesh
+	int32_t material_count;         // regions beyond the count take the last material
+	FemPosition position;           // m, where the mesh's origin goes
+	FemQuat rotation;
+	FemVec3 scale;                  // > 0, default 1, applied to the rest shape
+	FemVec3 linear_velocity;        // m/s
+	FemVec3 angular_velocity;       // rad/s about the centre of mass
+	bool starts_asleep;             // default false
+	const int32_t *pinned_nodes;    // nodes fixed in space from the start, or null
+	int32_t pinned_count;
+	uint64_t user_data;
+	uint32_t cookie;
+} FemBodyDef;
+
+FemBodyDef fem_default_body_def(void); // [any time]
+FemBodyId fem_body_create(FemWorldId world, const FemBodyDef *def);
+FemResult fem_body_destroy(FemBodyId body);
+bool fem_body_is_valid(FemBodyId body);         // [any time]
+uint64_t fem_body_get_user_data(FemBodyId body); // [any time]
+
+int32_t fem_body_get_node_count(FemBodyId body); // [any time]
+int32_t fem_body_get_tet_count(FemBodyId body);  // [any time]
+
+// The 4 node indices of each tet, each turned to positive volume; returns the tets written. [any time]
+int32_t fem_body_get_tets(FemBodyId body, int32_t *out_tets, int32_t tet_capacity);
+
+// Outer faces, 3 node indices each, counter-clockwise seen from outside; returns the number of triangles the body has
+// and writes at most triangle_capacity. [any time]
+int32_t fem_body_get_surface(FemBodyId body, int32_t *out_triangles, int32_t triangle_capacity);
+
+// Positions after the last finished step: node i is at origin + offset i. Returns the nodes written. [any time]
+int32_t fem_body_get_positions(FemBodyId body, FemPosition *out_origin, FemVec3 *out_offsets, int32_t node_capacity);
+
+// The same without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the body.
+// Null for a bad id. For uploading to a texture. [any time]
+const float *fem_body_get_position_data(FemBodyId body, FemPosition *out_origin, int32_t *out_node_count);
+
+int32_t fem_body_get_velocities(FemBodyId body, FemVec3 *out_velocities, int32_t node_capacity); // m/s
+
+// World box around all nodes, after the last finished step. [any time]
+FemResult fem_body_get_bounds(FemBodyId body, FemPosition *out_min, FemPosition *out_max);
+
+typedef struct FemBodyState {
+	double mass;               // kg
+	FemPosition center;        // centre of mass, m
+	FemVec3 linear_velocity;   // of the centre of mass, m/s
+	FemVec3 linear_momentum;   // kg m/s
+	FemVec3 angular_momentum;  // about the centre of mass, kg m^2/s
+	double kinetic_energy;     // J
+	double elastic_energy;     // J
+	float max_strain;          // largest norm of elastic strain
+	float max_plastic_strain;  // largest norm of plastic strain
+	float max_stress;          // largest principal tensile stress, Pa
+	int32_t live_tets;         // tets computed in the last step
+	int32_t island_count;
+	int32_t pinned_count;      // pinned and driven nodes
+	bool asleep;               // no part of it is live
+} FemBodyState;
+
+// Sums over nodes and tets now: for game logic and tests, not for every body in every frame.
+FemResult fem_body_get_state(FemBodyId body, FemBodyState *out_state);
+
+typedef struct FemTetState {
+	float strain[6];         // elastic, element frame: xx yy zz xy yz zx
+	float plastic_strain[6]; // element frame
+	float stress[6];         // Pa, world axes
+	float volume_ratio;      // current volume / rest volume
+	FemMaterialId material;
+} FemTetState;
+
+FemResult fem_body_get_tet_state(FemBodyId body, int32_t tet, FemTetState *out_state);
+
+// Forces last for the next step (all its substeps). Impulses and velocities act at once. All wake what they touch;
+// forces only above the wake threshold. A point is taken to the nearest tet of the body.
+FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force);     // N
+FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
+FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
+FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
+FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
+FemResult fem_body_add_velocity(FemBodyId body, FemVec3 linear, FemVec3 angular); // rigid motion about the centre of mass
+
+// A node's position, for tests and editors: world coordinates, velocity kept.
+FemResult fem_body_set_node_position(FemBodyId body, int32_t node, FemPosition position);
+
+// Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the new.
+FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotation);
+
+// Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 6, kinematic nodes).
+FemResult fem_body_pin_node(FemBodyId body, int32_t node);
+FemResult fem_body_drive_node(FemBodyId body, int32_t node, FemVec3 velocity);
+FemResult fem_body_release_node(FemBodyId body, int32_t node);
+
+// The force (N) that held a pinned or driven node to its path in the last step.
+FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force);
+
+// A kinematic body is not simulated: all its nodes keep the velocities set on them.
+FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
+
+FemResult fem_body_set_tet_material(FemBodyId body, int32_t tet, FemMaterialId material);
+FemResult fem_body_wake(FemBodyId body);
+FemResult fem_body_sleep(FemBodyId body);
+bool fem_body_is_asleep(FemBodyId body); // [any time]
+
+// -------------------------------------------------------------------------------------------------------------- queries
+
+typedef struct FemHit {
+	FemBodyId body;      // null: nothing hit
+	int32_t tet;         // tet behind the point
+	int32_t nodes[3];    // the outer face
+	float weights[3];    // of the face's nodes at the point
+	FemPosition point;   // m
+	FemVec3 normal;      // unit, outward
+	double distance;     // m, along the ray or to the closest point (negative inside)
+} FemHit;
+
+// First outer face on the way from `from` by `translation`. Faces seen from behind do not count.
+FemHit fem_world_cast_ray(FemWorldId world, FemPosition from, FemVec3 translation);
+
+// Nearest point of any body's surface within max_distance (m).
+FemHit fem_world_closest_point(FemWorldId world, FemPosition point, double max_distance);
+
+// Bodies with at least one node in the box; returns how many there are and writes at most body_capacity.
+int32_t fem_world_query_box(FemWorldId world, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity);
+
+// --------------------------------------------------------------------------------------------------- events, statistics
+
+typedef enum FemEventType {
+	FEM_EVENT_SLEPT = 1,
+	FEM_EVENT_WOKE,
+	FEM_EVENT_ROLLED_BACK, // the body had turned bad and stands at its last good state
+} FemEventType;
+
+typedef struct FemEvent {
+	FemEventType type;
+	FemBodyId body;
+} FemEvent;
+
+// Events of the last finished step in deterministic order; valid until the next step. Returns their number. [any time]
+int32_t fem_world_get_events(FemWorldId world, const FemEvent **out_events);
+
+typedef enum FemPhase {
+	FEM_PHASE_COMMANDS = 0,
+	FEM_PHASE_COLLISION,
+	FEM_PHASE_ISLANDS,
+	FEM_PHASE_ELEMENTS,
+	FEM_PHASE_ASSEMBLY,
+	FEM_PHASE_SOLVE,
+	FEM_PHASE_INTEGRATE,
+	FEM_PHASE_FRACTURE,
+	FEM_PHASE_SLEEP,
+	FEM_PHASE_PUBLISH,
+	FEM_PHASE_COUNT
+} FemPhase;
+
+const char *fem_phase_name(FemPhase phase); // [any time]
+
+typedef struct FemStatistics {
+	uint64_t step_count;         // substeps since creation
+	int32_t body_count;
+	int32_t node_count;
+	int32_t tet_count;
+	int32_t live_tets;           // of the last step, as are all below
+	int32_t live_nodes;
+	int32_t live_islands;
+	int32_t asleep_islands;
+	int32_t large_islands;       // solved by several threads together
+	int32_t ground_contacts;
+	int32_t solves;
+	int32_t solves_capped;
+	int64_t iterations;          // of all solves
+	int64_t factorizations;      // of kept preconditioners
+	float residual_max;          // largest final relative residual
+	double step_ms;              // wall time
+	double phase_ms[FEM_PHASE_COUNT];
+	int64_t bytes;               // held by the engine now, all worlds
+	int64_t bytes_peak;
+	int64_t allocations;         // calls of the engine's allocator since start
+} FemStatistics;
+
+FemResult fem_world_get_statistics(FemWorldId world, FemStatistics *out_statistics); // [any time], last finished step
+
+// Bytes the engine holds now, over all worlds; 0 when all worlds are gone. [any time]
+int64_t fem_memory_bytes(void);
+
+// "scalar", "sse2" or "avx2": the kernels in use; environment FEM_SIMD forces one. All give the same bits. [any time]
+const char *fem_simd_name(void);
+
+// ------------------------------------------------------------------------------------------------- checks and snapshots
+
+// A hash of the whole dynamic state; equal for equal states whatever the worker count.
+uint64_t fem_world_hash(FemWorldId world);
+
+// Walks every structure; FEM_OK, or FEM_ERROR_INVALID_ARGUMENT with the first fault as fem_last_error().
+FemResult fem_world_validate(FemWorldId world);
+
+// Writes the world into the buffer and returns the bytes needed; writes nothing when capacity is too small.
+size_t fem_world_save(FemWorldId world, void *buffer, size_t capacity);
+
+// Makes a world from a snapshot: it goes on bitwise as the saved one would have. Ids of meshes, materials and bodies
+// keep index and generation, with the new world's number. Damaged or foreign data give the null id.
+FemWorldId fem_world_restore(const void *data, size_t size, int32_t worker_count);
+
+// The id that a body (mesh, material) of the saved world has in the restored one.
+FemBodyId fem_body_in_world(FemBodyId body, FemWorldId world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

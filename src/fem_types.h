@@ -1,0 +1,221 @@
+// The records that the stages of a step share. A stage's own data stands in its own folder.
+//
+// Numbering. Users number nodes and tets as in their mesh; inside, both are renumbered once, when the mesh is made:
+// nodes component by component and part by part (a METIS part is a contiguous range of nodes), tets by the lowest node
+// they touch and packed in batches of 8. `node` and `tet` always mean the inside numbers; user numbers are converted at
+// the public API and in published positions only.
+#ifndef FEM_TYPES_H
+#define FEM_TYPES_H
+
+#include "fem_constants.h"
+#include "fem_destruction.h"
+
+// A vector of the solver: x, y, z and a fourth lane that is kept 0, so that 128-bit loads need no mask.
+typedef struct FemVec4 {
+	float x, y, z, w;
+} FemVec4;
+
+typedef struct FemRange {
+	int32_t begin, end; // [begin, end)
+} FemRange;
+
+// What a node does in the solve.
+typedef enum FemNodeKind {
+	FEM_NODE_FREE = 0,
+	FEM_NODE_PINNED, // velocity 0
+	FEM_NODE_DRIVEN, // velocity as last set
+} FemNodeKind;
+
+// ------------------------------------------------------------------------------------------------------------- topology
+
+// The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies.
+// Padding lanes of a component's last batch repeat its last tet's nodes and have no volume, moduli or user tet (-1).
+typedef struct FemTopology {
+	int32_t node_count;
+	int32_t tet_count;   // without padding
+	int32_t batch_count; // tets inside are numbered batch * 8 + lane
+	int32_t component_count;
+	int32_t part_count;
+	int32_t edge_count;
+	int32_t triangle_count;
+
+	int32_t *batch_nodes; // [batch][4][8]
+	int32_t *user_of_node, *node_of_user;
+	int32_t *user_of_tet; // [batch * 8 + lane], -1 padding
+	int32_t *tet_of_user;
+
+	FemRange *component_nodes;   // [component]
+	FemRange *component_batches; // [component]
+	FemRange *component_parts;   // [component]
+	FemRange *part_nodes;        // [part]
+	int32_t *node_part;          // [node]
+	int32_t *part_component;     // [part]
+
+	// Rows of the system matrix without the diagonal: the neighbours of each node, ascending.
+	int32_t *row_start; // [node + 1]
+	int32_t *row_column;
+
+	// Every edge (i < j) once, ordered by i then j: its two places in the rows and the tets around it.
+	// A tet reference is tet * 16 + local(i) * 4 + local(j).
+	int32_t *edge_slots;     // [edge][2]: slot of (i, j), slot of (j, i)
+	int32_t *edge_tet_start; // [edge + 1]
+	int32_t *edge_tets;
+	int32_t *node_edge_start; // [node + 1]: the edges whose lower end is this node
+
+	// The tets around each node: tet * 4 + local.
+	int32_t *node_tet_start; // [node + 1]
+	int32_t *node_tets;
+
+	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside
+	int32_t *triangle_tets; // the tet behind each
+
+	size_t bytes; // of the one block that holds all of the above
+	void *block;
+} FemTopology;
+
+// ----------------------------------------------------------------------------------------------------------------- body
+
+// Material and rest shape of 8 tets, as the element kernel reads them: lane by lane side by side.
+typedef struct FemBatch {
+	float gradient[3][3][FEM_LANES]; // g of nodes 1..3 (g_0 = -sum): [node - 1][axis], 1/m; plastic flow rewrites it
+	float volume[FEM_LANES];         // m^3, rest
+	float lambda[FEM_LANES];         // Pa, Lame; slivers softened (mesh quality clamp)
+	float mu[FEM_LANES];             // Pa
+	float damping[FEM_LANES];        // s, alpha_K
+} FemBatch;
+
+// The plate correction of a batch (performance: thin plates of linear tets lock): transverse shear is scaled.
+typedef struct FemBatchPlate {
+	float normal[3][FEM_LANES];  // unit, rest frame
+	float tangent[3][FEM_LANES]; // unit, rest frame; the second tangent is normal x tangent
+	float softening[FEM_LANES];  // 1 - f, 0 = none
+} FemBatchPlate;
+
+// Plastic state and limits of a batch.
+typedef struct FemBatchPlastic {
+	float gradient[3][3][FEM_LANES]; // of the undeformed rest shape
+	float strain[6][FEM_LANES];      // e^P: xx yy zz xy yz zx, element frame
+	float yield[FEM_LANES];          // norm of elastic strain
+	float creep[FEM_LANES];          // 1/s
+	float limit[FEM_LANES];          // norm of plastic strain; 0 = elastic
+	float deviatoric[FEM_LANES];     // 0 or 1
+} FemBatchPlastic;
+
+// What the element kernel leaves for assembly, one cache line a tet: the rotated gradients c_i = R g_i of the 4 nodes,
+// and in the fourth lanes V (dt^2 + dt alpha_K) lambda, the same with mu, 0, 0.
+typedef struct FemTetBlocks {
+	FemVec4 gradient[4];
+} FemTetBlocks;
+
+// Forces on the 4 nodes, N: elastic, minus (alpha_K + dt) K v.
+typedef struct FemTetForces {
+	FemVec4 force[4];
+} FemTetForces;
+
+// World axes of a plate tet, for assembly: normal, two tangents; normal.w = (1 - f) V (dt^2 + dt alpha_K) mu.
+typedef struct FemTetPlate {
+	FemVec4 normal, tangent[2];
+} FemTetPlate;
+
+typedef enum FemIslandState {
+	FEM_ISLAND_ASLEEP = 0,
+	FEM_ISLAND_LIVE,
+	FEM_ISLAND_KINEMATIC,
+} FemIslandState;
+
+typedef struct FemBody {
+	// ---- identity (cold)
+	uint16_t generation;
+	bool in_use;
+	int32_t mesh_index;
+	uint64_t user_data;
+	FemPosition pose_position; // pose last set, for teleport
+	FemQuat pose_rotation;
+	FemVec3 scale;
+
+	const FemTopology *topology;
+
+	// ---- nodes
+	FemPosition origin;    // m; positions are relative to it; on a 1 m grid
+	FemVec4 *position;     // m
+	FemVec4 *velocity;     // m/s
+	FemVec4 *last_dv;      // m/s, the last solve's result: start vector of the next
+	FemVec4 *force;        // N, user's forces for the next step
+	float *mass;           // kg
+	float *mass_damping;   // kg/s, sum of alpha_M over tets
+	uint8_t *node_kind;    // FemNodeKind
+	FemVec4 *reaction;     // N, on pinned and driven nodes; null until one is pinned
+	float *ground_force;   // N, normal force of the ground in the last step; 0 = no contact
+	FemVec4 *published;    // user order: x, y, z, 1 relative to published_origin
+	FemPosition published_origin;
+	FemVec4 *good_velocity; // velocities that belong to `published`, inside order: the state to roll back to
+	bool has_forces;
+
+	// ---- tets
+	FemBatch *batches;
+	FemVec4 *rotation;           // [batch * 8 + lane], quaternion: warm start of the polar decomposition
+	FemBatchPlate *plates;       // null when the mesh has none
+	FemBatchPlastic *plastics;   // null when no material yields
+	int32_t *tet_material;       // [batch * 8 + lane], index into the world's materials; -1 padding
+	float *tet_softening;        // [batch * 8 + lane], sliver factor on the moduli, 1 = none
+
+	// ---- per step, in the step arena; valid while the body has live nodes
+	FemTetBlocks *tet_blocks;
+	FemTetForces *tet_forces;
+	FemTetPlate *tet_plates;
+	float *row_blocks;   // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
+	FemVec4 *diagonal;   // kg: mass (1 + dt alpha_M) and ground contact, per axis
+	FemVec4 *ground;     // contact with the ground: see collision/ground.h
+	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
+	float *node_blocks;  // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
+	FemVec4 *rhs, *dv, *residual, *direction, *product, *z;
+
+	// ---- parts
+	uint8_t *part_state;    // FemIslandState of each part
+	int32_t *part_still;    // steps below the sleep speed
+	int32_t live_part_count;
+	int32_t live_tets;      // tets computed since the islands were last updated
+	int32_t pinned_count;   // pinned and driven nodes
+	bool kinematic;
+	bool was_asleep;        // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
+	bool went_bad;          // turned not finite in this step
+
+	float total_mass;       // kg
+	int32_t max_iterations; // largest of its materials
+
+	struct FemPreconditioner *preconditioners; // [component]
+
+	void *block;
+	size_t block_bytes;
+	size_t step_bytes; // what the body takes of the step arena when all of it is live
+	float box_min[3], box_max[3]; // of published positions, relative to published_origin
+} FemBody;
+
+// A maximal connected set of live parts of one component: one linear system (P&O09 section 3.3).
+typedef struct FemIsland {
+	int32_t body;
+	int32_t component;
+	FemRange parts;       // into FemIslands.part_list
+	FemRange node_chunks; // into FemIslands.node_chunks: fixed units of row work
+	int32_t node_count;
+	int32_t batch_count;
+	int32_t pinned_count;
+	bool whole;           // all parts of the component are live
+	bool large;           // solved by several threads together
+	int32_t iterations;   // of the last solve: its expected cost
+} FemIsland;
+
+// A unit of row work: at most FEM_NODE_CHUNK nodes of one part. Sums are taken chunk by chunk in this order.
+typedef struct FemNodeChunk {
+	int32_t body;
+	int32_t island;
+	int32_t begin, end;
+} FemNodeChunk;
+
+// A unit of element work: batches of one body that touch a live node.
+typedef struct FemBatchChunk {
+	int32_t body;
+	int32_t begin, end;
+} FemBatchChunk;
+
+#endif

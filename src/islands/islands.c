@@ -1,0 +1,297 @@
+#include "islands/islands.h"
+
+#include "base/memory.h"
+#include "mesh/topology.h"
+
+#include <string.h>
+
+// -------------------------------------------------------------------------------------------------------------- reserves
+
+void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *t, int32_t sign) {
+	int64_t node_chunks = 0;
+	for (int32_t p = 0; p < t->part_count; p++)
+		node_chunks += (t->part_nodes[p].end - t->part_nodes[p].begin + FEM_NODE_CHUNK - 1) / FEM_NODE_CHUNK;
+	needs->bodies += sign;
+	needs->parts += sign * (int64_t)t->part_count;
+	needs->nodes += sign * (int64_t)t->node_count;
+	needs->node_chunks += sign * node_chunks;
+	// Worst case of a partly live body: every other batch is a run of its own.
+	needs->batch_chunks += sign * (((int64_t)t->batch_count + 1) / 2);
+	needs->parts_max = t->part_count > needs->parts_max ? t->part_count : needs->parts_max;
+	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
+}
+
+// Contents are lost: a reserve always comes with a rebuild. A quarter more, as in fem_arena_reserve(). On failure the old
+// list stays and *ok is cleared.
+static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, bool *ok) {
+	if (count <= *capacity)
+		return list;
+	count += count / 4;
+	void *grown = count <= INT32_MAX ? fem_alloc((size_t)count * size) : NULL;
+	if (!grown) {
+		*ok = false;
+		return list;
+	}
+	fem_free(list, (size_t)*capacity * size);
+	*capacity = (int32_t)count;
+	return grown;
+}
+
+bool fem_islands_reserve(FemIslands *s, const FemIslandNeeds *needs) {
+	bool ok = true;
+	s->active_count = 0;
+	s->count = s->part_count = s->node_chunk_count = s->batch_chunk_count = s->border_count = 0;
+	s->dirty = true;
+	s->islands = grow(s->islands, &s->capacity, needs->parts, sizeof *s->islands, &ok);
+	s->part_list = grow(s->part_list, &s->part_capacity, needs->parts + needs->parts_max, sizeof *s->part_list, &ok);
+	s->node_chunks = grow(s->node_chunks, &s->node_chunk_capacity, needs->node_chunks, sizeof *s->node_chunks, &ok);
+	s->batch_chunks = grow(s->batch_chunks, &s->batch_chunk_capacity, needs->batch_chunks, sizeof *s->batch_chunks, &ok);
+	s->borders = grow(s->borders, &s->border_capacity, needs->nodes, sizeof *s->borders, &ok);
+	s->active_bodies = grow(s->active_bodies, &s->active_capacity, needs->bodies, sizeof *s->active_bodies, &ok);
+	s->part_mark = grow(s->part_mark, &s->part_mark_capacity, needs->parts_max, sizeof *s->part_mark, &ok);
+	s->node_mark = grow(s->node_mark, &s->node_mark_capacity, needs->nodes_max, sizeof *s->node_mark, &ok);
+	return ok;
+}
+
+void fem_islands_free(FemIslands *islands) {
+	FEM_FREE_ARRAY(islands->islands, islands->capacity);
+	FEM_FREE_ARRAY(islands->part_list, islands->part_capacity);
+	FEM_FREE_ARRAY(islands->node_chunks, islands->node_chunk_capacity);
+	FEM_FREE_ARRAY(islands->batch_chunks, islands->batch_chunk_capacity);
+	FEM_FREE_ARRAY(islands->borders, islands->border_capacity);
+	FEM_FREE_ARRAY(islands->active_bodies, islands->active_capacity);
+	FEM_FREE_ARRAY(islands->part_mark, islands->part_mark_capacity);
+	FEM_FREE_ARRAY(islands->node_mark, islands->node_mark_capacity);
+	*islands = (FemIslands){0};
+}
+
+// -------------------------------------------------------------------------------------------------------- parts to islands
+
+// Parts in the given state that hang together with `seed`, breadth first; marks them and lists them in `out`.
+static int32_t gather_parts(const FemBody *body, int32_t seed, int32_t mark, int32_t *part_mark, int32_t *out) {
+	const FemTopology *t = body->topology;
+	int32_t count = 0;
+	part_mark[seed] = mark;
+	out[count++] = seed;
+	for (int32_t at = 0; at < count; at++) {
+		FemRange nodes = t->part_nodes[out[at]];
+		for (int32_t s = t->row_start[nodes.begin]; s < t->row_start[nodes.end]; s++) {
+			int32_t other = t->node_part[t->row_column[s]];
+			if (part_mark[other] >= 0 || body->part_state[other] != body->part_state[seed])
+				continue;
+			part_mark[other] = mark;
+			out[count++] = other;
+		}
+	}
+	return count;
+}
+
+// Ascending, which is the order of nodes in memory. All of them lie in one component.
+static void sort_parts(const FemIslands *islands, FemRange component, int32_t mark, int32_t *out) {
+	int32_t count = 0;
+	for (int32_t p = component.begin; p < component.end; p++) {
+		if (islands->part_mark[p] == mark)
+			out[count++] = p;
+	}
+}
+
+static void clear_marks(FemIslands *islands, const FemBody *body) {
+	memset(islands->part_mark, 0xff, sizeof(int32_t) * (size_t)body->topology->part_count);
+}
+
+int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	if (body->live_part_count == 0 || body->live_part_count == t->part_count)
+		return t->component_count;
+	int32_t count = 0;
+	clear_marks(islands, body);
+	// The end of the list is free: it has room for all parts of all bodies and one body more.
+	int32_t *scratch = islands->part_list + islands->part_capacity - t->part_count;
+	for (int32_t p = 0; p < t->part_count; p++) {
+		if (islands->part_mark[p] < 0)
+			gather_parts(body, p, count++, islands->part_mark, scratch);
+	}
+	return count;
+}
+
+static void add_node_chunks(FemIslands *islands, const FemTopology *t, FemIsland *island, int32_t island_index) {
+	island->node_chunks.begin = islands->node_chunk_count;
+	for (int32_t at = island->parts.begin; at < island->parts.end; at++) {
+		FemRange nodes = t->part_nodes[islands->part_list[at]];
+		island->node_count += nodes.end - nodes.begin;
+		for (int32_t begin = nodes.begin; begin < nodes.end; begin += FEM_NODE_CHUNK) {
+			int32_t end = begin + FEM_NODE_CHUNK < nodes.end ? begin + FEM_NODE_CHUNK : nodes.end;
+			islands->node_chunks[islands->node_chunk_count++] = (FemNodeChunk){island->body, island_index, begin, end};
+		}
+	}
+	island->node_chunks.end = islands->node_chunk_count;
+}
+
+static int32_t count_pinned(const FemIslands *islands, const FemBody *body, const FemIsland *island) {
+	int32_t count = 0;
+	if (body->pinned_count == 0)
+		return 0;
+	for (int32_t at = island->parts.begin; at < island->parts.end; at++) {
+		FemRange nodes = body->topology->part_nodes[islands->part_list[at]];
+		for (int32_t i = nodes.begin; i < nodes.end; i++)
+			count += body->node_kind[i] != FEM_NODE_FREE;
+	}
+	return count;
+}
+
+// Batches with a node in one of the island's parts.
+static int32_t count_batches(const FemIslands *islands, const FemTopology *t, const FemIsland *island, int32_t mark) {
+	FemRange batches = t->component_batches[island->component];
+	if (island->whole)
+		return batches.end - batches.begin;
+	int32_t count = 0;
+	for (int32_t b = batches.begin; b < batches.end; b++) {
+		const int32_t *nodes = t->batch_nodes + (size_t)b * 4 * FEM_LANES;
+		int32_t at = 0;
+		while (at < 4 * FEM_LANES && islands->part_mark[t->node_part[nodes[at]]] != mark)
+			at++;
+		count += at < 4 * FEM_LANES;
+	}
+	return count;
+}
+
+// The parts at the end of part_list, `count` of them, become an island.
+static void add_island(FemIslands *islands, const FemBody *body, int32_t body_index, int32_t component, int32_t count) {
+	const FemTopology *t = body->topology;
+	int32_t mark = islands->count++;
+	FemIsland *island = &islands->islands[mark];
+	FemRange parts = t->component_parts[component];
+	*island = (FemIsland){.body = body_index, .component = component, .whole = count == parts.end - parts.begin};
+	island->parts = (FemRange){islands->part_count, islands->part_count + count};
+	islands->part_count += count;
+	add_node_chunks(islands, t, island, mark);
+	island->batch_count = count_batches(islands, t, island, mark);
+	island->pinned_count = count_pinned(islands, body, island);
+	islands->live_nodes += island->node_count;
+}
+
+static void add_component(FemIslands *islands, const FemBody *body, int32_t body_index, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	int32_t *list = islands->part_list + islands->part_count;
+	int32_t live = 0;
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		live += body->part_state[p] == FEM_ISLAND_LIVE;
+	if (live == parts.end - parts.begin) {
+		for (int32_t p = parts.begin; p < parts.end; p++)
+			list[p - parts.begin] = p;
+		add_island(islands, body, body_index, component, live);
+		return;
+	}
+	for (int32_t p = parts.begin; p < parts.end; p++) {
+		if (islands->part_mark[p] >= 0)
+			continue;
+		if (body->part_state[p] == FEM_ISLAND_LIVE) {
+			int32_t mark = islands->count;
+			list = islands->part_list + islands->part_count;
+			int32_t count = gather_parts(body, p, mark, islands->part_mark, list);
+			sort_parts(islands, parts, mark, list);
+			add_island(islands, body, body_index, component, count);
+		} else {
+			// Sleepers are only counted; their marks lie above those of any island.
+			gather_parts(body, p, INT32_MAX, islands->part_mark, islands->part_list + islands->part_count);
+			islands->asleep_count++;
+		}
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------- element work
+
+static int32_t count_tets(const FemTopology *t, int32_t begin, int32_t end) {
+	int32_t count = 0;
+	for (int32_t tet = begin * FEM_LANES; tet < end * FEM_LANES; tet++)
+		count += t->user_of_tet[tet] >= 0;
+	return count;
+}
+
+static void add_batches(FemIslands *islands, int32_t body_index, int32_t begin, int32_t end) {
+	for (; begin < end; begin += FEM_BATCH_CHUNK) {
+		int32_t stop = begin + FEM_BATCH_CHUNK < end ? begin + FEM_BATCH_CHUNK : end;
+		islands->batch_chunks[islands->batch_chunk_count++] = (FemBatchChunk){body_index, begin, stop};
+	}
+}
+
+// Marks live nodes and their sleeping neighbours; lists the latter.
+static void mark_nodes(FemIslands *islands, const FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	for (int32_t i = 0; i < t->node_count; i++) {
+		bool live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
+		islands->node_mark[i] = live;
+		for (int32_t s = t->row_start[i]; !islands->node_mark[i] && s < t->row_start[i + 1]; s++)
+			islands->node_mark[i] = body->part_state[t->node_part[t->row_column[s]]] == FEM_ISLAND_LIVE;
+		if (islands->node_mark[i] && !live)
+			islands->borders[islands->border_count++] = (FemBorderNode){body_index, i};
+	}
+}
+
+static bool touches_mark(const FemIslands *islands, const FemTopology *t, int32_t batch) {
+	const int32_t *nodes = t->batch_nodes + (size_t)batch * 4 * FEM_LANES;
+	for (int32_t at = 0; at < 4 * FEM_LANES; at++) {
+		if (islands->node_mark[nodes[at]])
+			return true;
+	}
+	return false;
+}
+
+// A partly live body: runs of batches that touch a live or a border node.
+static void add_marked_batches(FemIslands *islands, FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	mark_nodes(islands, body, body_index);
+	for (int32_t begin = 0, end; begin < t->batch_count; begin = end + 1) {
+		end = begin;
+		while (end < t->batch_count && touches_mark(islands, t, end))
+			end++;
+		add_batches(islands, body_index, begin, end);
+		body->live_tets += count_tets(t, begin, end);
+	}
+}
+
+static void add_body(FemIslands *islands, FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	body->live_tets = 0;
+	if (body->kinematic || body->live_part_count > 0)
+		islands->active_bodies[islands->active_count++] = body_index;
+	if (body->kinematic)
+		return;
+	if (body->live_part_count == 0) {
+		islands->asleep_count += t->component_count;
+		return;
+	}
+	clear_marks(islands, body);
+	for (int32_t c = 0; c < t->component_count; c++)
+		add_component(islands, body, body_index, c);
+	if (body->live_part_count == t->part_count) {
+		add_batches(islands, body_index, 0, t->batch_count);
+		body->live_tets = t->tet_count;
+	} else {
+		add_marked_batches(islands, body, body_index);
+	}
+	islands->live_tets += body->live_tets;
+}
+
+// P&O09 section 3.3.
+static void mark_large(FemIslands *islands) {
+	for (int32_t i = 0; i < islands->count; i++) {
+		int64_t nodes = islands->islands[i].node_count;
+		islands->islands[i].large = nodes >= FEM_LARGE_NODES && nodes * FEM_LARGE_SHARE > islands->live_nodes;
+	}
+}
+
+void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity) {
+	if (!islands->dirty)
+		return;
+	islands->count = islands->part_count = islands->node_chunk_count = islands->batch_chunk_count = 0;
+	islands->border_count = islands->active_count = 0;
+	islands->live_nodes = islands->live_tets = islands->asleep_count = 0;
+	for (int32_t b = 0; b < body_capacity; b++) {
+		if (bodies[b])
+			add_body(islands, bodies[b], b);
+	}
+	mark_large(islands);
+	islands->dirty = false;
+	islands->rebuilt = true;
+}

@@ -1,0 +1,69 @@
+// Which parts of which bodies are live, and how they hang together. Islands persist until a part changes its state.
+#ifndef FEM_ISLANDS_H
+#define FEM_ISLANDS_H
+
+#include "fem_types.h"
+
+// A sleeping node beside a live one. All tets around it are computed, so that the net force on it is known.
+typedef struct FemBorderNode {
+	int32_t body;
+	int32_t node;
+} FemBorderNode;
+
+typedef struct FemIslands {
+	FemIsland *islands;
+	int32_t count, capacity;
+	int32_t *part_list; // parts of the islands, island by island
+	int32_t part_count, part_capacity;
+	FemNodeChunk *node_chunks;
+	int32_t node_chunk_count, node_chunk_capacity;
+	FemBatchChunk *batch_chunks;
+	int32_t batch_chunk_count, batch_chunk_capacity;
+	FemBorderNode *borders; // in body and node order
+	int32_t border_count, border_capacity;
+	int32_t *part_mark;  // [largest part count], scratch of one body
+	uint8_t *node_mark;  // [largest node count], scratch of one body
+	int32_t part_mark_capacity, node_mark_capacity;
+	int32_t *active_bodies; // with a live part, or kinematic: all others cost nothing
+	int32_t active_count, active_capacity;
+	int32_t live_nodes, live_tets, asleep_count;
+	bool rebuilt; // the lists were made anew since the last publishing: any body may have changed its state
+	bool dirty; // a part changed its state, or a body came or went: rebuild before the next step
+} FemIslands;
+
+// What the lists must be able to hold: all parts of all bodies live at once, so that a step never allocates.
+typedef struct FemIslandNeeds {
+	int64_t bodies, parts, nodes, node_chunks, batch_chunks;
+	int32_t parts_max, nodes_max; // of the largest body
+} FemIslandNeeds;
+
+// Adds one body's needs (sign 1) or takes them away (-1; the largest body stays as it is).
+void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *topology, int32_t sign);
+
+// Called when a body is made. False when memory fails or a list would pass 2^31; lists already there stay whole.
+bool fem_islands_reserve(FemIslands *islands, const FemIslandNeeds *needs);
+void fem_islands_free(FemIslands *islands);
+
+// Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order.
+void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
+
+// The islands of one body as its parts stand now, live and asleep; of a kinematic body its components.
+int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body);
+
+// Part states. Waking is local: the rest of the body wakes when the forces at its border say so.
+void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part);
+void fem_body_wake_all(FemIslands *islands, FemBody *body);
+void fem_body_sleep_all(FemIslands *islands, FemBody *body);
+
+typedef struct FemSleepRules {
+	bool enabled;
+	float speed;        // m/s
+	int32_t steps;
+	float wake_force;   // m/s^2: a net force above this times the node's mass wakes a sleeping part
+	float friction;     // Coulomb coefficient of the ground
+} FemSleepRules;
+
+// Counts still steps, puts whole islands to sleep, wakes sleeping neighbours that live parts pull at.
+void fem_islands_sleep_and_wake(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules, FemVec3 gravity);
+
+#endif

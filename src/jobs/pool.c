@@ -1,0 +1,272 @@
+#include "jobs/pool.h"
+
+#include "base/memory.h"
+#include "base/simd.h"
+#include "base/thread.h"
+
+#include <stdatomic.h>
+
+#define LOOP_MAX 5            // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
+#define SPINS_BEFORE_YIELD 2000
+
+// The ticket holds everything a thread must know to take a chunk, in one word, so that a late helper can never take a
+// chunk of one run for that of another: run number (24 bits), chunk count (20), next chunk (20). A chunk taken keeps
+// its run alive, hence task and context, written before the ticket, are stable while the chunk is computed.
+#define CHUNK_BITS 20
+#define CHUNK_MASK ((1u << CHUNK_BITS) - 1)
+
+struct FemLoop {
+	_Alignas(64) _Atomic uint64_t ticket;
+	_Alignas(64) _Atomic int32_t chunks_done;
+	FemChunkTask *task;
+	void *context;
+	uint32_t run;
+	_Atomic bool open;
+};
+
+struct FemPool {
+	FemLoop loops[LOOP_MAX];
+	int32_t thread_count; // the caller's included
+	FemThread threads[64];
+
+	FemMutex mutex;
+	FemCondition changed;
+	FemJob *job; // for a worker to run, null when taken
+	void *job_context;
+	bool quit;
+	_Atomic bool active; // a job is under way: helpers stay awake
+	bool job_pending;    // begun and not finished
+	bool job_done;
+};
+
+static uint32_t ticket_next(uint64_t ticket) {
+	return (uint32_t)ticket & CHUNK_MASK;
+}
+
+static uint32_t ticket_count(uint64_t ticket) {
+	return (uint32_t)(ticket >> CHUNK_BITS) & CHUNK_MASK;
+}
+
+// Takes and runs one chunk; false when there is none to take.
+static bool run_one_chunk(FemLoop *loop) {
+	uint64_t ticket = atomic_load_explicit(&loop->ticket, memory_order_acquire);
+	if (ticket_next(ticket) >= ticket_count(ticket))
+		return false;
+	ticket = atomic_fetch_add_explicit(&loop->ticket, 1, memory_order_acq_rel);
+	if (ticket_next(ticket) >= ticket_count(ticket))
+		return false;
+	loop->task(loop->context, (int32_t)ticket_next(ticket));
+	atomic_fetch_add_explicit(&loop->chunks_done, 1, memory_order_release);
+	return true;
+}
+
+static bool help_large_solves(FemPool *pool) {
+	bool helped = false;
+	for (int i = 1; i < LOOP_MAX; i++) {
+		if (atomic_load_explicit(&pool->loops[i].open, memory_order_acquire))
+			helped |= run_one_chunk(&pool->loops[i]);
+	}
+	return helped;
+}
+
+static void wait_a_little(int *spins) {
+	if (++*spins < SPINS_BEFORE_YIELD)
+		fem_spin_pause();
+	else
+		fem_thread_yield(); // more threads than cores: let the one that has the chunk run
+}
+
+static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
+	loop->task = task;
+	loop->context = context;
+	loop->run++;
+	atomic_store_explicit(&loop->chunks_done, 0, memory_order_relaxed);
+	uint64_t ticket = ((uint64_t)loop->run << (2 * CHUNK_BITS)) | ((uint64_t)chunk_count << CHUNK_BITS);
+	atomic_store_explicit(&loop->ticket, ticket, memory_order_release);
+	while (run_one_chunk(loop)) {
+	}
+	for (int spins = 0; atomic_load_explicit(&loop->chunks_done, memory_order_acquire) < chunk_count;) {
+		if (pool && help_large_solves(pool))
+			spins = 0;
+		else
+			wait_a_little(&spins);
+	}
+}
+
+// Loops longer than a ticket can count are run in stretches.
+typedef struct Stretch {
+	FemChunkTask *task;
+	void *context;
+	int32_t first;
+} Stretch;
+
+static void run_in_stretch(void *context, int32_t chunk) {
+	Stretch *stretch = context;
+	stretch->task(stretch->context, stretch->first + chunk);
+}
+
+void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context) {
+	const int32_t longest = (int32_t)CHUNK_MASK / 2; // overshooting helpers need room in the ticket
+	if (chunk_count <= 0)
+		return;
+	if (chunk_count <= longest) {
+		run_loop(pool, &pool->loops[0], chunk_count, task, context);
+		return;
+	}
+	for (int32_t first = 0; first < chunk_count; first += longest) {
+		Stretch stretch = {task, context, first};
+		int32_t count = chunk_count - first < longest ? chunk_count - first : longest;
+		run_loop(pool, &pool->loops[0], count, run_in_stretch, &stretch);
+	}
+}
+
+FemLoop *fem_pool_open_loop(FemPool *pool) {
+	if (pool->thread_count < 2)
+		return NULL;
+	for (int i = 1; i < LOOP_MAX; i++) {
+		bool closed = false;
+		if (atomic_compare_exchange_strong(&pool->loops[i].open, &closed, true))
+			return &pool->loops[i];
+	}
+	return NULL;
+}
+
+void fem_pool_close_loop(FemPool *pool, FemLoop *loop) {
+	(void)pool;
+	if (loop)
+		atomic_store_explicit(&loop->open, false, memory_order_release);
+}
+
+void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
+	if (!loop || chunk_count < 2 || chunk_count > (int32_t)CHUNK_MASK / 2) {
+		for (int32_t chunk = 0; chunk < chunk_count; chunk++)
+			task(context, chunk);
+		return;
+	}
+	run_loop(NULL, loop, chunk_count, task, context);
+}
+
+// -------------------------------------------------------------------------------------------------------------- threads
+
+static void help_until_idle(FemPool *pool) {
+	int spins = 0;
+	while (atomic_load_explicit(&pool->active, memory_order_acquire)) {
+		if (run_one_chunk(&pool->loops[0]) || help_large_solves(pool))
+			spins = 0;
+		else
+			wait_a_little(&spins);
+	}
+}
+
+static void run_job(FemPool *pool, FemJob *job, void *context) {
+	job(context);
+	fem_mutex_lock(&pool->mutex);
+	atomic_store_explicit(&pool->active, false, memory_order_release);
+	pool->job_done = true;
+	fem_condition_signal_all(&pool->changed);
+	fem_mutex_unlock(&pool->mutex);
+}
+
+static void *worker_main(void *argument) {
+	FemPool *pool = argument;
+	fem_float_mode_set();
+	fem_mutex_lock(&pool->mutex);
+	while (!pool->quit) {
+		if (pool->job) {
+			FemJob *job = pool->job;
+			pool->job = NULL;
+			fem_mutex_unlock(&pool->mutex);
+			run_job(pool, job, pool->job_context);
+			fem_mutex_lock(&pool->mutex);
+		} else if (atomic_load(&pool->active)) {
+			fem_mutex_unlock(&pool->mutex);
+			help_until_idle(pool);
+			fem_mutex_lock(&pool->mutex);
+		} else {
+			fem_condition_wait(&pool->changed, &pool->mutex);
+		}
+	}
+	fem_mutex_unlock(&pool->mutex);
+	return NULL;
+}
+
+// Wakes the helpers; `job` goes to one of them, or null when the caller runs it itself.
+static void activate(FemPool *pool, FemJob *job, void *context) {
+	fem_mutex_lock(&pool->mutex);
+	atomic_store_explicit(&pool->active, true, memory_order_release);
+	pool->job = job;
+	pool->job_context = context;
+	pool->job_done = false;
+	fem_condition_signal_all(&pool->changed);
+	fem_mutex_unlock(&pool->mutex);
+}
+
+void fem_pool_run(FemPool *pool, FemJob *job, void *context) {
+	unsigned float_mode = fem_float_mode_set();
+	activate(pool, NULL, NULL);
+	run_job(pool, job, context);
+	fem_float_mode_restore(float_mode);
+}
+
+void fem_pool_begin(FemPool *pool, FemJob *job, void *context) {
+	pool->job_pending = true;
+	if (pool->thread_count > 1) {
+		activate(pool, job, context);
+	} else {
+		pool->job = job;
+		pool->job_context = context;
+	}
+}
+
+void fem_pool_finish(FemPool *pool) {
+	if (!pool->job_pending)
+		return;
+	pool->job_pending = false;
+	if (pool->thread_count == 1) {
+		FemJob *job = pool->job;
+		pool->job = NULL;
+		fem_pool_run(pool, job, pool->job_context);
+		return;
+	}
+	unsigned float_mode = fem_float_mode_set();
+	help_until_idle(pool);
+	fem_float_mode_restore(float_mode);
+	fem_mutex_lock(&pool->mutex);
+	while (!pool->job_done)
+		fem_condition_wait(&pool->changed, &pool->mutex);
+	fem_mutex_unlock(&pool->mutex);
+}
+
+int32_t fem_pool_thread_count(const FemPool *pool) {
+	return pool->thread_count;
+}
+
+FemPool *fem_pool_create(int32_t thread_count) {
+	FemPool *pool = FEM_ALLOC_ARRAY(FemPool, 1);
+	if (!pool)
+		return NULL;
+	fem_mutex_init(&pool->mutex);
+	fem_condition_init(&pool->changed);
+	pool->thread_count = 1;
+	for (int32_t i = 1; i < thread_count && i < 64; i++) {
+		if (!fem_thread_start(&pool->threads[i], worker_main, pool))
+			break; // fewer threads than asked give the same results
+		pool->thread_count++;
+	}
+	return pool;
+}
+
+void fem_pool_destroy(FemPool *pool) {
+	if (!pool)
+		return;
+	fem_pool_finish(pool);
+	fem_mutex_lock(&pool->mutex);
+	pool->quit = true;
+	fem_condition_signal_all(&pool->changed);
+	fem_mutex_unlock(&pool->mutex);
+	for (int32_t i = 1; i < pool->thread_count; i++)
+		fem_thread_join(pool->threads[i]);
+	fem_condition_destroy(&pool->changed);
+	fem_mutex_destroy(&pool->mutex);
+	FEM_FREE_ARRAY(pool, 1);
+}

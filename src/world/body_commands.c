@@ -1,0 +1,292 @@
+// Forces, velocities, pins and states that users set between steps.
+#include "base/vec.h"
+#include "mesh/closest.h"
+#include "mesh/topology.h"
+#include "world/world.h"
+
+#include <math.h>
+
+// A body and a node of it, both checked. `node` is the inside number.
+typedef struct Target {
+	FemWorld *world;
+	FemBody *body;
+	int32_t node;
+} Target;
+
+static FemResult find_node(FemBodyId id, int32_t user_node, Target *out_target) {
+	FemResult result;
+	out_target->body = fem_body_find_idle(id, &out_target->world, &result);
+	if (!out_target->body)
+		return result;
+	int32_t node_count = out_target->body->topology->node_count;
+	if (user_node < 0 || user_node >= node_count)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d.", user_node, node_count - 1);
+	out_target->node = out_target->body->topology->node_of_user[user_node];
+	return FEM_OK;
+}
+
+static FemResult check_vector(FemVec3 v, const char *name) {
+	if (fem_vec3_is_finite(v))
+		return FEM_OK;
+	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "%s is not finite: correct it.", name);
+}
+
+static void wake_node(Target target) {
+	fem_body_wake_part(&target.world->islands, target.body, target.body->topology->node_part[target.node]);
+}
+
+// ----------------------------------------------------------------------------------------------------- forces and impulses
+
+static bool can_add_force(Target target, FemVec3 force) {
+	return fem_vec3_is_finite(fem_vec3_add(fem_vec3_from(target.body->force[target.node]), force));
+}
+
+static void add_force(Target target, FemVec3 force) {
+	FemBody *body = target.body;
+	FemVec3 sum = fem_vec3_add(fem_vec3_from(body->force[target.node]), force);
+	body->force[target.node] = fem_vec4_from(sum);
+	body->has_forces = true;
+	target.world->has_forces = true;
+	float threshold = target.world->def.wake_force_factor * fem_vec3_length(target.world->def.gravity);
+	if (fem_vec3_length(sum) > threshold * body->mass[target.node])
+		wake_node(target);
+}
+
+FemResult fem_body_apply_force(FemBodyId id, int32_t node, FemVec3 force) {
+	Target target;
+	FemResult result = find_node(id, node, &target);
+	if (result == FEM_OK)
+		result = check_vector(force, "force");
+	if (result != FEM_OK)
+		return result;
+	if (!can_add_force(target, force))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces on node %d add up beyond all numbers: apply less.", node);
+	add_force(target, force);
+	return FEM_OK;
+}
+
+// dv = impulse / mass on a free node; what is pinned, driven or kinematic is not moved by it.
+static void add_impulse(Target target, FemVec3 impulse) {
+	FemBody *body = target.body;
+	if (body->node_kind[target.node] != FEM_NODE_FREE || body->kinematic)
+		return;
+	FemPosition dv = fem_position_scale(fem_position_from(impulse), 1.0 / (double)body->mass[target.node]);
+	FemPosition v = fem_position_add(fem_position_from4(body->velocity[target.node]), dv);
+	body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
+	wake_node(target);
+}
+
+FemResult fem_body_apply_impulse(FemBodyId id, int32_t node, FemVec3 impulse) {
+	Target target;
+	FemResult result = find_node(id, node, &target);
+	if (result == FEM_OK)
+		result = check_vector(impulse, "impulse");
+	if (result == FEM_OK)
+		add_impulse(target, impulse);
+	return result;
+}
+
+// Squared distance from a point to the box of four corners: a cheap lower bound.
+static double box_distance_sq(FemPosition p, const FemPosition corners[4]) {
+	double sum = 0.0;
+	for (int axis = 0; axis < 3; axis++) {
+		double low = INFINITY, high = -INFINITY, at = axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+		for (int v = 0; v < 4; v++) {
+			double c = axis == 0 ? corners[v].x : axis == 1 ? corners[v].y : corners[v].z;
+			low = c < low ? c : low;
+			high = c > high ? c : high;
+		}
+		double outside = at < low ? low - at : at > high ? at - high : 0.0;
+		sum += outside * outside;
+	}
+	return sum;
+}
+
+// The nearest tet of the body's present shape, the lowest numbered of equals; weights of its nodes.
+static int32_t nearest_tet(const FemBody *body, FemPosition point, double out_weights[4]) {
+	const FemTopology *t = body->topology;
+	FemPosition local = fem_position_sub(point, body->origin);
+	int32_t nearest = 0;
+	double best = INFINITY;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES && best > 0.0; tet++) {
+		FemPosition corners[4];
+		double weights[4];
+		for (int32_t v = 0; v < 4; v++)
+			corners[v] = fem_position_from4(body->position[fem_tet_node(t, tet, v)]);
+		if (t->user_of_tet[tet] < 0 || box_distance_sq(local, corners) >= best)
+			continue;
+		double distance_sq = fem_closest_in_tet(local, corners, weights);
+		if (distance_sq >= best)
+			continue;
+		best = distance_sq;
+		nearest = tet;
+		for (int v = 0; v < 4; v++)
+			out_weights[v] = weights[v];
+	}
+	return nearest;
+}
+
+typedef struct PointTargets {
+	Target targets[4];
+	FemVec3 shares[4];
+} PointTargets;
+
+static FemResult find_point(FemBodyId id, FemPosition point, FemVec3 vector, const char *name, PointTargets *out) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = check_vector(vector, name)) != FEM_OK)
+		return result;
+	if (!fem_position_is_valid(point))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "point must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
+	double weights[4] = {0.25, 0.25, 0.25, 0.25};
+	int32_t tet = nearest_tet(body, point, weights);
+	for (int32_t v = 0; v < 4; v++) {
+		out->targets[v] = (Target){world, body, fem_tet_node(body->topology, tet, v)};
+		out->shares[v] = fem_vec3_scale(vector, (float)weights[v]);
+	}
+	return FEM_OK;
+}
+
+FemResult fem_body_apply_force_at_point(FemBodyId id, FemVec3 force, FemPosition point) {
+	PointTargets nodes;
+	FemResult result = find_point(id, point, force, "force", &nodes);
+	for (int v = 0; v < 4 && result == FEM_OK; v++) {
+		if (!can_add_force(nodes.targets[v], nodes.shares[v]))
+			result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces at the point add up beyond all numbers: apply less.");
+	}
+	for (int v = 0; v < 4 && result == FEM_OK; v++)
+		add_force(nodes.targets[v], nodes.shares[v]);
+	return result;
+}
+
+FemResult fem_body_apply_impulse_at_point(FemBodyId id, FemVec3 impulse, FemPosition point) {
+	PointTargets nodes;
+	FemResult result = find_point(id, point, impulse, "impulse", &nodes);
+	for (int v = 0; v < 4 && result == FEM_OK; v++)
+		add_impulse(nodes.targets[v], nodes.shares[v]);
+	return result;
+}
+
+// --------------------------------------------------------------------------------------------------------------- velocities
+
+FemResult fem_body_set_velocity(FemBodyId id, int32_t node, FemVec3 velocity) {
+	Target target;
+	FemResult result = find_node(id, node, &target);
+	if (result == FEM_OK)
+		result = check_vector(velocity, "velocity");
+	if (result != FEM_OK || target.body->node_kind[target.node] != FEM_NODE_FREE)
+		return result;
+	FemVec3 clamped = fem_clamp_speed(fem_position_from(velocity), target.world->def.node_speed_max);
+	target.body->velocity[target.node] = fem_vec4_from(clamped);
+	wake_node(target);
+	return FEM_OK;
+}
+
+FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = check_vector(linear, "linear")) != FEM_OK ||
+		(result = check_vector(angular, "angular")) != FEM_OK)
+		return result;
+	FemPosition center = fem_body_center(body);
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		FemPosition arm = fem_position_sub(fem_position_from4(body->position[i]), center);
+		FemPosition dv = fem_position_add(fem_position_from(linear), fem_position_cross(fem_position_from(angular), arm));
+		FemPosition v = fem_position_add(fem_position_from4(body->velocity[i]), dv);
+		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
+	}
+	fem_body_wake_all(&world->islands, body);
+	return FEM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- positions
+
+FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition position) {
+	Target target;
+	FemResult result = find_node(id, node, &target);
+	if (result != FEM_OK)
+		return result;
+	if (!fem_position_is_valid(position))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.",
+			FEM_COORDINATE_MAX);
+	FemPosition offset = fem_position_sub(position, target.body->origin);
+	target.body->position[target.node] = fem_vec4_from(fem_position_to_vec3(offset));
+	wake_node(target);
+	fem_body_publish(target.body);
+	return FEM_OK;
+}
+
+// The rigid motion from the pose last set to the new one.
+typedef struct Motion {
+	FemPosition from, to;
+	FemQuat turn;
+	double rotation[3][3];
+	bool turns; // a mere shift must keep the shape to the bit where the numbers allow
+} Motion;
+
+static Motion motion_between(const FemBody *body, FemPosition position, FemQuat rotation) {
+	FemQuat old = body->pose_rotation;
+	Motion motion = {.from = body->pose_position, .to = position};
+	motion.turn = fem_quat_mul(rotation, fem_quat_conjugate(old));
+	motion.turns = rotation.x != old.x || rotation.y != old.y || rotation.z != old.z || rotation.w != old.w;
+	fem_quat_normalize(&motion.turn);
+	fem_quat_to_matrix(motion.turn, motion.rotation);
+	return motion;
+}
+
+static FemPosition move_point(Motion *motion, FemPosition p) {
+	if (!motion->turns)
+		return fem_position_add(p, fem_position_sub(motion->to, motion->from));
+	FemPosition arm = fem_matrix_apply(motion->rotation, fem_position_sub(p, motion->from));
+	return fem_position_add(arm, motion->to);
+}
+
+static FemVec4 turn_vector(Motion *motion, FemVec4 v) {
+	return fem_vec4_from(fem_position_to_vec3(fem_matrix_apply(motion->rotation, fem_position_from4(v))));
+}
+
+static void move_body(FemBody *body, Motion *motion) {
+	const FemTopology *t = body->topology;
+	FemPosition old_origin = body->origin;
+	FemPosition center = fem_position_add(old_origin, fem_body_center(body));
+	body->origin = fem_position_snap(move_point(motion, center));
+	for (int32_t i = 0; i < t->node_count; i++) {
+		FemPosition p = move_point(motion, fem_position_add(old_origin, fem_position_from4(body->position[i])));
+		body->position[i] = fem_vec4_from(fem_position_to_vec3(fem_position_sub(p, body->origin)));
+		if (!motion->turns)
+			continue;
+		body->velocity[i] = turn_vector(motion, body->velocity[i]);
+		body->last_dv[i] = turn_vector(motion, body->last_dv[i]);
+	}
+	for (int32_t tet = 0; motion->turns && tet < t->batch_count * FEM_LANES; tet++) {
+		FemVec4 r = body->rotation[tet];
+		FemQuat q = fem_quat_mul(motion->turn, (FemQuat){r.x, r.y, r.z, r.w});
+		fem_quat_normalize(&q);
+		body->rotation[tet] = (FemVec4){q.x, q.y, q.z, q.w};
+	}
+}
+
+FemResult fem_body_teleport(FemBodyId id, FemPosition position, FemQuat rotation) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	if (!fem_position_is_valid(position))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.",
+			FEM_COORDINATE_MAX);
+	if (!fem_quat_normalize(&rotation))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for no rotation.");
+	Motion motion = motion_between(body, position, rotation);
+	move_body(body, &motion);
+	body->pose_position = position;
+	body->pose_rotation = rotation;
+	fem_body_wake_all(&world->islands, body);
+	fem_body_publish(body);
+	return FEM_OK;
+}

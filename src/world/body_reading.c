@@ -1,0 +1,307 @@
+// What users can read of a body.
+#include "base/mat3.h"
+#include "base/vec.h"
+#include "mesh/topology.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+// -------------------------------------------------------------------------------------------------------- counts and lists
+
+uint64_t fem_body_get_user_data(FemBodyId id) {
+	FemBody *body = fem_body_find(id, NULL);
+	return body ? body->user_data : 0;
+}
+
+int32_t fem_body_get_node_count(FemBodyId id) {
+	FemBody *body = fem_body_find(id, NULL);
+	return body ? body->topology->node_count : 0;
+}
+
+int32_t fem_body_get_tet_count(FemBodyId id) {
+	FemBody *body = fem_body_find(id, NULL);
+	return body ? body->topology->tet_count : 0;
+}
+
+// How many of `count` things to write; 0 for a null pointer.
+static int32_t room(const void *out, int32_t capacity, int32_t count) {
+	if (!out || capacity < 0)
+		return 0;
+	return capacity < count ? capacity : count;
+}
+
+int32_t fem_body_get_tets(FemBodyId id, int32_t *out_tets, int32_t tet_capacity) {
+	FemBody *body = fem_body_find(id, NULL);
+	if (!body)
+		return 0;
+	const FemTopology *t = body->topology;
+	int32_t count = room(out_tets, tet_capacity, t->tet_count);
+	for (int32_t user = 0; user < count; user++) {
+		for (int32_t v = 0; v < 4; v++)
+			out_tets[4 * (size_t)user + (size_t)v] = t->user_of_node[fem_tet_node(t, t->tet_of_user[user], v)];
+	}
+	return count;
+}
+
+int32_t fem_body_get_surface(FemBodyId id, int32_t *out_triangles, int32_t triangle_capacity) {
+	FemBody *body = fem_body_find(id, NULL);
+	if (!body)
+		return 0;
+	const FemTopology *t = body->topology;
+	size_t count = 3 * (size_t)room(out_triangles, triangle_capacity, t->triangle_count);
+	for (size_t i = 0; i < count; i++)
+		out_triangles[i] = t->user_of_node[t->triangles[i]];
+	return t->triangle_count;
+}
+
+int32_t fem_body_get_positions(FemBodyId id, FemPosition *out_origin, FemVec3 *out_offsets, int32_t node_capacity) {
+	FemBody *body = fem_body_find(id, NULL);
+	if (out_origin)
+		*out_origin = body ? body->published_origin : (FemPosition){0};
+	if (!body)
+		return 0;
+	int32_t count = room(out_offsets, node_capacity, body->topology->node_count);
+	for (int32_t user = 0; user < count; user++)
+		out_offsets[user] = fem_vec3_from(body->published[user]);
+	return count;
+}
+
+const float *fem_body_get_position_data(FemBodyId id, FemPosition *out_origin, int32_t *out_node_count) {
+	FemBody *body = fem_body_find(id, NULL);
+	if (out_origin)
+		*out_origin = body ? body->published_origin : (FemPosition){0};
+	if (out_node_count)
+		*out_node_count = body ? body->topology->node_count : 0;
+	return body ? &body->published->x : NULL;
+}
+
+int32_t fem_body_get_velocities(FemBodyId id, FemVec3 *out_velocities, int32_t node_capacity) {
+	FemResult result;
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	if (!body)
+		return 0;
+	int32_t count = room(out_velocities, node_capacity, body->topology->node_count);
+	for (int32_t user = 0; user < count; user++)
+		out_velocities[user] = fem_vec3_from(body->velocity[body->topology->node_of_user[user]]);
+	return count;
+}
+
+FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *out_max) {
+	FemBody *body = fem_body_find(id, NULL);
+	if (!body)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_min || !out_max)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_min or out_max is null: pass places to write to.");
+	const float *low = body->box_min, *high = body->box_max;
+	FemPosition origin = body->published_origin;
+	*out_min = fem_position_add(origin, (FemPosition){(double)low[0], (double)low[1], (double)low[2]});
+	*out_max = fem_position_add(origin, (FemPosition){(double)high[0], (double)high[1], (double)high[2]});
+	return FEM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------- strain, stress
+
+// F = sum over nodes 1..3 of (x_i - x_0) g_i^T (spec A1.1).
+static void deformation(const FemBody *body, int32_t tet, float gradient[3][3][FEM_LANES], double out[3][3]) {
+	const FemTopology *t = body->topology;
+	FemPosition base = fem_position_from4(body->position[fem_tet_node(t, tet, 0)]);
+	memset(out, 0, 9 * sizeof(double));
+	for (int32_t v = 0; v < 3; v++) {
+		FemPosition p = fem_position_sub(fem_position_from4(body->position[fem_tet_node(t, tet, v + 1)]), base);
+		double d[3] = {p.x, p.y, p.z};
+		for (int i = 0; i < 3; i++) {
+			for (int j = 0; j < 3; j++)
+				out[i][j] += d[i] * (double)gradient[v][j][tet % FEM_LANES];
+		}
+	}
+}
+
+// e = sym(R^T F) - I
+static void corotated_strain(double f[3][3], double r[3][3], double out[3][3]) {
+	double a[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			a[i][j] = r[0][i] * f[0][j] + r[1][i] * f[1][j] + r[2][i] * f[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out[i][j] = 0.5 * (a[i][j] + a[j][i]) - (i == j ? 1.0 : 0.0);
+	}
+}
+
+// S -= (1 - f) 2 mu sum over both tangents of (n.e.t) (n t^T + t n^T): the transverse shears of a plate, softened.
+static void soften_shears(const FemBatchPlate *plate, int32_t lane, double mu, double e[3][3], double stress[3][3]) {
+	double n[3], t[2][3];
+	for (int i = 0; i < 3; i++) {
+		n[i] = (double)plate->normal[i][lane];
+		t[0][i] = (double)plate->tangent[i][lane];
+	}
+	for (int i = 0; i < 3; i++)
+		t[1][i] = n[(i + 1) % 3] * t[0][(i + 2) % 3] - n[(i + 2) % 3] * t[0][(i + 1) % 3];
+	for (int k = 0; k < 2; k++) {
+		double shear = 0.0;
+		for (int i = 0; i < 3; i++)
+			shear += n[i] * (e[i][0] * t[k][0] + e[i][1] * t[k][1] + e[i][2] * t[k][2]);
+		double size = (double)plate->softening[lane] * 2.0 * mu * shear;
+		for (int i = 0; i < 3; i++) {
+			for (int j = 0; j < 3; j++)
+				stress[i][j] -= size * (n[i] * t[k][j] + t[k][i] * n[j]);
+		}
+	}
+}
+
+// The batch's gradients are those of the plastically changed rest shape, so F from them is the elastic part. The stored
+// rotation starts an iteration in double; tets in the QR mode of spec A3 keep theirs.
+void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
+	int32_t lane = tet % FEM_LANES;
+	FemBatch *batch = &body->batches[tet / FEM_LANES];
+	double f[3][3], undeformed[3][3];
+	deformation(body, tet, batch->gradient, f);
+	FemVec4 q = body->rotation[tet];
+	fem_quat_to_matrix((FemQuat){q.x, q.y, q.z, q.w}, out->rotation);
+	if (fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO)
+		fem_polar_polish(f, out->rotation);
+	corotated_strain(f, out->rotation, out->strain);
+	double mu = (double)batch->mu[lane];
+	double trace = (double)batch->lambda[lane] * (out->strain[0][0] + out->strain[1][1] + out->strain[2][2]);
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out->stress[i][j] = 2.0 * mu * out->strain[i][j] + (i == j ? trace : 0.0);
+	}
+	if (body->plates)
+		soften_shears(&body->plates[tet / FEM_LANES], lane, mu, out->strain, out->stress);
+	if (body->plastics)
+		deformation(body, tet, body->plastics[tet / FEM_LANES].gradient, undeformed);
+	out->volume_ratio = fem_determinant3(body->plastics ? undeformed : f);
+}
+
+// xx yy zz xy yz zx
+static void pack(double m[3][3], float out[6]) {
+	for (int i = 0; i < 3; i++) {
+		out[i] = (float)m[i][i];
+		out[i + 3] = (float)m[i][(i + 1) % 3];
+	}
+}
+
+static double contract(double a[3][3], double b[3][3]) {
+	double sum = 0.0;
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			sum += a[i][j] * b[i][j];
+	}
+	return sum;
+}
+
+static void to_world(double r[3][3], double m[3][3], double out[3][3]) {
+	double half[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			half[i][j] = r[i][0] * m[0][j] + r[i][1] * m[1][j] + r[i][2] * m[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out[i][j] = half[i][0] * r[j][0] + half[i][1] * r[j][1] + half[i][2] * r[j][2];
+	}
+}
+
+FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *out_state) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	if (user_tet < 0 || user_tet >= body->topology->tet_count)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", user_tet,
+			body->topology->tet_count - 1);
+	if (!out_state)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
+	int32_t tet = body->topology->tet_of_user[user_tet];
+	FemTetStrain strain;
+	double stress[3][3];
+	fem_tet_strain(body, tet, &strain);
+	to_world(strain.rotation, strain.stress, stress);
+	*out_state = (FemTetState){.volume_ratio = (float)strain.volume_ratio};
+	pack(strain.strain, out_state->strain);
+	pack(stress, out_state->stress);
+	for (int i = 0; body->plastics && i < 6; i++)
+		out_state->plastic_strain[i] = body->plastics[tet / FEM_LANES].strain[i][tet % FEM_LANES];
+	out_state->material = fem_material_id(world, body->tet_material[tet]);
+	return FEM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------- sums over a body
+
+typedef struct Sums {
+	double mass, kinetic;
+	FemPosition moment, momentum, angular; // angular about the body's origin
+} Sums;
+
+static Sums sum_nodes(const FemBody *body) {
+	Sums sums = {0};
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		double m = (double)body->mass[i];
+		FemPosition x = fem_position_from4(body->position[i]), p = fem_position_scale(fem_position_from4(body->velocity[i]), m);
+		sums.mass += m;
+		sums.kinetic += 0.5 * fem_position_dot(p, p) / m;
+		sums.moment = fem_position_add(sums.moment, fem_position_scale(x, m));
+		sums.momentum = fem_position_add(sums.momentum, p);
+		sums.angular = fem_position_add(sums.angular, fem_position_cross(x, p));
+	}
+	return sums;
+}
+
+static double plastic_norm(const FemBody *body, int32_t tet) {
+	double sum = 0.0;
+	for (int i = 0; body->plastics && i < 6; i++) {
+		double e = (double)body->plastics[tet / FEM_LANES].strain[i][tet % FEM_LANES];
+		sum += (i < 3 ? 1.0 : 2.0) * e * e;
+	}
+	return sqrt(sum);
+}
+
+static void sum_tets(const FemBody *body, FemBodyState *state) {
+	double max_strain = 0.0, max_stress = 0.0, max_plastic = 0.0;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		if (body->topology->user_of_tet[tet] < 0)
+			continue;
+		FemTetStrain strain;
+		double values[3], vectors[3][3];
+		fem_tet_strain(body, tet, &strain);
+		fem_eigen_symmetric3(strain.stress, values, vectors);
+		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
+		state->elastic_energy += 0.5 * volume * contract(strain.strain, strain.stress);
+		max_strain = fmax(max_strain, sqrt(contract(strain.strain, strain.strain)));
+		max_stress = fmax(max_stress, values[2]);
+		max_plastic = fmax(max_plastic, plastic_norm(body, tet));
+	}
+	state->max_strain = (float)max_strain;
+	state->max_stress = (float)max_stress;
+	state->max_plastic_strain = (float)max_plastic;
+}
+
+FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	if (!out_state)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
+	Sums sums = sum_nodes(body);
+	FemPosition center = fem_position_scale(sums.moment, 1.0 / sums.mass);
+	*out_state = (FemBodyState){
+		.mass = sums.mass,
+		.center = fem_position_add(body->origin, center),
+		.linear_velocity = fem_position_to_vec3(fem_position_scale(sums.momentum, 1.0 / sums.mass)),
+		.linear_momentum = fem_position_to_vec3(sums.momentum),
+		.angular_momentum = fem_position_to_vec3(fem_position_sub(sums.angular, fem_position_cross(center, sums.momentum))),
+		.kinetic_energy = sums.kinetic,
+		.live_tets = body->live_tets,
+		.island_count = fem_body_count_islands(&world->islands, body),
+		.pinned_count = body->pinned_count,
+		.asleep = fem_body_sleeps(body),
+	};
+	sum_tets(body, out_state);
+	return FEM_OK;
+}

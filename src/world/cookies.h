@@ -1,0 +1,10 @@
+// Marks that fem_default_*_def() leaves in a def, so that a def made otherwise is refused. They change with the layout.
+#ifndef FEM_WORLD_COOKIES_H
+#define FEM_WORLD_COOKIES_H
+
+#define FEM_COOKIE_WORLD 0x46570101u
+#define FEM_COOKIE_MATERIAL 0x464d0101u
+#define FEM_COOKIE_MESH 0x46480101u
+#define FEM_COOKIE_BODY 0x46420101u
+
+#endif

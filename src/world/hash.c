@@ -1,0 +1,58 @@
+// One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
+#include "base/hash.h"
+#include "world/world.h"
+
+static uint64_t hash_vectors(uint64_t hash, const FemVec4 *v, int32_t count) {
+	for (int32_t i = 0; i < count; i++) {
+		hash = fem_hash_float(hash, v[i].x);
+		hash = fem_hash_float(hash, v[i].y);
+		hash = fem_hash_float(hash, v[i].z);
+		hash = fem_hash_float(hash, v[i].w);
+	}
+	return hash;
+}
+
+static uint64_t hash_position(uint64_t hash, FemPosition p) {
+	return fem_hash_double(fem_hash_double(fem_hash_double(hash, p.x), p.y), p.z);
+}
+
+static uint64_t hash_plastics(uint64_t hash, const FemBody *body) {
+	for (int32_t b = 0; body->plastics && b < body->topology->batch_count; b++) {
+		for (int i = 0; i < 6; i++) {
+			for (int lane = 0; lane < FEM_LANES; lane++)
+				hash = fem_hash_float(hash, body->plastics[b].strain[i][lane]);
+		}
+	}
+	return hash;
+}
+
+static uint64_t hash_body(uint64_t hash, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	hash = hash_position(hash, body->origin);
+	hash = hash_vectors(hash, body->position, t->node_count);
+	hash = hash_vectors(hash, body->velocity, t->node_count);
+	hash = hash_vectors(hash, body->last_dv, t->node_count);
+	hash = hash_vectors(hash, body->force, t->node_count);
+	hash = hash_vectors(hash, body->rotation, t->batch_count * FEM_LANES);
+	hash = hash_plastics(hash, body);
+	for (int32_t i = 0; i < t->node_count; i++)
+		hash = fem_hash_word(hash, body->node_kind[i]);
+	for (int32_t i = 0; i < t->node_count; i++)
+		hash = fem_hash_float(hash, body->ground_force[i]);
+	for (int32_t p = 0; p < t->part_count; p++)
+		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);
+	return hash;
+}
+
+uint64_t fem_world_hash(FemWorldId id) {
+	FemResult result;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	if (!world)
+		return 0;
+	uint64_t hash = fem_hash_word(FEM_HASH_START, world->statistics.step_count);
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (world->bodies[b])
+			hash = hash_body(fem_hash_word(hash, (uint64_t)b), world->bodies[b]);
+	}
+	return hash;
+}

@@ -1,0 +1,65 @@
+// What the game sees after a step: positions in its own numbering, boxes, events.
+#include "world/world.h"
+
+#include <string.h>
+
+// Copies the state that getters read and that a body gone bad is put back to.
+void fem_body_publish(FemBody *body) {
+	const FemTopology *t = body->topology;
+	float low[3], high[3];
+	for (int axis = 0; axis < 3; axis++) {
+		low[axis] = 3e38f;
+		high[axis] = -3e38f;
+	}
+	for (int32_t user = 0; user < t->node_count; user++) {
+		FemVec4 p = body->position[t->node_of_user[user]];
+		float at[3] = {p.x, p.y, p.z};
+		for (int axis = 0; axis < 3; axis++) {
+			low[axis] = at[axis] < low[axis] ? at[axis] : low[axis];
+			high[axis] = at[axis] > high[axis] ? at[axis] : high[axis];
+		}
+		body->published[user] = (FemVec4){p.x, p.y, p.z, 1.0f};
+	}
+	memcpy(body->box_min, low, sizeof low);
+	memcpy(body->box_max, high, sizeof high);
+	memcpy(body->good_velocity, body->velocity, sizeof *body->velocity * (size_t)t->node_count);
+	body->published_origin = body->origin;
+}
+
+// Kept in order: what comes after the buffer is full is dropped, and the step says so.
+void fem_world_add_event(FemWorld *world, FemEventType type, int32_t body_index) {
+	if (world->event_count == FEM_EVENT_MAX) {
+		world->step_errors |= FEM_STEP_EVENTS_FULL;
+		return;
+	}
+	world->events[world->event_count++] = (FemEvent){type, fem_body_id(world, body_index)};
+}
+
+static void publish_events(FemWorld *world, FemBody *body, int32_t body_index) {
+	bool sleeps = fem_body_sleeps(body);
+	if (body->went_bad)
+		fem_world_add_event(world, FEM_EVENT_ROLLED_BACK, body_index);
+	if (sleeps != body->was_asleep)
+		fem_world_add_event(world, sleeps ? FEM_EVENT_SLEPT : FEM_EVENT_WOKE, body_index);
+	body->went_bad = false;
+	body->was_asleep = sleeps;
+}
+
+// Events come in body order. They are made here, on the caller's thread, so that those of the last step can be read
+// while this one runs.
+void fem_world_publish(FemWorld *world) {
+	FemIslands *islands = &world->islands;
+	int32_t count = islands->rebuilt ? world->body_capacity : islands->active_count;
+	world->event_count = 0;
+	for (int32_t i = 0; i < count; i++) {
+		int32_t b = islands->rebuilt ? i : islands->active_bodies[i];
+		FemBody *body = world->bodies[b];
+		if (!body)
+			continue;
+		// live_tets: a body may have woken and gone back to sleep within the step.
+		if (!fem_body_sleeps(body) || !body->was_asleep || body->live_tets > 0)
+			fem_body_publish(body);
+		publish_events(world, body, b);
+	}
+	islands->rebuilt = false;
+}

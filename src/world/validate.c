@@ -1,0 +1,326 @@
+// Walks every structure and says what the first fault is.
+#include "world/world.h"
+
+#include <math.h>
+
+#define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+
+static bool in_range(int32_t value, int32_t count) {
+	return value >= 0 && value < count;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ topology
+
+static FemResult check_numbering(const FemTopology *t, int32_t mesh) {
+	for (int32_t i = 0; i < t->node_count; i++) {
+		if (!in_range(t->user_of_node[i], t->node_count) || t->node_of_user[t->user_of_node[i]] != i)
+			return FAULT("Mesh %d: node %d has no user number of its own.", mesh, i);
+	}
+	for (int32_t user = 0; user < t->tet_count; user++) {
+		if (!in_range(t->tet_of_user[user], t->batch_count * FEM_LANES) || t->user_of_tet[t->tet_of_user[user]] != user)
+			return FAULT("Mesh %d: user tet %d has no lane of its own.", mesh, user);
+	}
+	int32_t count = 0;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
+		count += t->user_of_tet[tet] >= 0;
+	for (int32_t at = 0; at < t->batch_count * FEM_LANES * 4; at++) {
+		if (!in_range(t->batch_nodes[at], t->node_count))
+			return FAULT("Mesh %d: a tet names node %d of %d.", mesh, t->batch_nodes[at], t->node_count);
+	}
+	return count == t->tet_count ? FEM_OK : FAULT("Mesh %d: %d lanes are filled for %d tets.", mesh, count, t->tet_count);
+}
+
+static FemResult check_parts(const FemTopology *t, int32_t mesh) {
+	int32_t node = 0, part = 0, batch = 0;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		FemRange parts = t->component_parts[c], nodes = t->component_nodes[c], batches = t->component_batches[c];
+		if (parts.begin != part || nodes.begin != node || batches.begin != batch || parts.end <= parts.begin)
+			return FAULT("Mesh %d: component %d does not follow the one before.", mesh, c);
+		for (; part < parts.end && part < t->part_count; part++) {
+			if (t->part_nodes[part].begin != node || t->part_nodes[part].end <= node || t->part_component[part] != c)
+				return FAULT("Mesh %d: part %d does not follow the one before.", mesh, part);
+			for (; node < t->part_nodes[part].end && node < t->node_count; node++) {
+				if (t->node_part[node] != part)
+					return FAULT("Mesh %d: node %d is not in part %d.", mesh, node, part);
+			}
+		}
+		if (node != nodes.end)
+			return FAULT("Mesh %d: component %d and its parts end at different nodes.", mesh, c);
+		batch = batches.end;
+	}
+	if (node != t->node_count || part != t->part_count || batch != t->batch_count)
+		return FAULT("Mesh %d: components do not cover all nodes, parts and batches.", mesh);
+	return FEM_OK;
+}
+
+static FemResult check_rows(const FemTopology *t, int32_t mesh) {
+	int32_t edge = 0;
+	for (int32_t i = 0; i < t->node_count; i++) {
+		if (t->node_edge_start[i] != edge || t->row_start[i + 1] < t->row_start[i])
+			return FAULT("Mesh %d: row or edges of node %d do not follow those before.", mesh, i);
+		for (int32_t s = t->row_start[i]; s < t->row_start[i + 1]; s++) {
+			int32_t j = t->row_column[s];
+			if (!in_range(j, t->node_count) || j == i || (s > t->row_start[i] && t->row_column[s - 1] >= j))
+				return FAULT("Mesh %d: row %d is not ascending or out of range.", mesh, i);
+			if (j < i)
+				continue;
+			int32_t back = t->edge_slots[2 * (size_t)edge + 1];
+			if (t->edge_slots[2 * (size_t)edge] != s || !in_range(back - t->row_start[j], t->row_start[j + 1] - t->row_start[j]) ||
+				t->row_column[back] != i)
+				return FAULT("Mesh %d: edge %d (%d, %d) has wrong slots.", mesh, edge, i, j);
+			edge++;
+		}
+	}
+	return edge == t->edge_count ? FEM_OK : FAULT("Mesh %d: rows hold %d edges of %d.", mesh, edge, t->edge_count);
+}
+
+static int32_t lane_node(const FemTopology *t, int32_t tet, int32_t local) {
+	return t->batch_nodes[(tet / FEM_LANES * 4 + local) * FEM_LANES + tet % FEM_LANES];
+}
+
+static FemResult check_references(const FemTopology *t, int32_t mesh) {
+	for (int32_t i = 0; i < t->node_count; i++) {
+		for (int32_t s = t->node_tet_start[i]; s < t->node_tet_start[i + 1]; s++) {
+			int32_t tet = t->node_tets[s] / 4;
+			if (!in_range(tet, t->batch_count * FEM_LANES) || lane_node(t, tet, t->node_tets[s] % 4) != i)
+				return FAULT("Mesh %d: node %d names tet %d, which does not have it.", mesh, i, tet);
+		}
+		for (int32_t e = t->node_edge_start[i]; e < t->node_edge_start[i + 1]; e++) {
+			int32_t j = t->row_column[t->edge_slots[2 * (size_t)e]];
+			for (int32_t s = t->edge_tet_start[e]; s < t->edge_tet_start[e + 1]; s++) {
+				int32_t tet = t->edge_tets[s] / 16, local = t->edge_tets[s] % 16;
+				if (!in_range(tet, t->batch_count * FEM_LANES) || lane_node(t, tet, local / 4) != i ||
+					lane_node(t, tet, local % 4) != j)
+					return FAULT("Mesh %d: edge %d names tet %d, which does not have it.", mesh, e, tet);
+			}
+		}
+	}
+	if (t->node_tet_start[t->node_count] != 4 * t->tet_count || t->edge_tet_start[t->edge_count] != 6 * t->tet_count)
+		return FAULT("Mesh %d: tets around nodes or edges are missing.", mesh);
+	return FEM_OK;
+}
+
+static FemResult check_surface(const FemTopology *t, int32_t mesh) {
+	for (int32_t f = 0; f < t->triangle_count; f++) {
+		int32_t tet = t->triangle_tets[f], found = 0;
+		if (!in_range(tet, t->batch_count * FEM_LANES) || t->user_of_tet[tet] < 0)
+			return FAULT("Mesh %d: outer face %d has no tet.", mesh, f);
+		for (int v = 0; v < 3; v++) {
+			for (int32_t local = 0; local < 4; local++)
+				found += lane_node(t, tet, local) == t->triangles[3 * (size_t)f + (size_t)v];
+		}
+		if (found != 3)
+			return FAULT("Mesh %d: outer face %d is no face of its tet.", mesh, f);
+	}
+	return FEM_OK;
+}
+
+static FemResult check_mesh(const FemWorld *world, int32_t index) {
+	const FemMesh *mesh = &world->meshes[index];
+	const FemTopology *t = mesh->topology;
+	int32_t uses = 0;
+	if (!mesh->in_use)
+		return mesh->topology ? FAULT("Mesh slot %d is free but holds a topology.", index) : FEM_OK;
+	for (int32_t b = 0; b < world->body_capacity; b++)
+		uses += world->bodies[b] && world->bodies[b]->mesh_index == index;
+	if (uses != mesh->use_count)
+		return FAULT("Mesh %d counts %d bodies, but %d use it.", index, mesh->use_count, uses);
+	FemResult result = check_numbering(t, index);
+	if (result == FEM_OK)
+		result = check_parts(t, index);
+	if (result == FEM_OK)
+		result = check_rows(t, index);
+	if (result == FEM_OK)
+		result = check_references(t, index);
+	return result == FEM_OK ? check_surface(t, index) : result;
+}
+
+// -------------------------------------------------------------------------------------------------------------------- bodies
+
+static bool is_finite_vec4(FemVec4 v) {
+	return fem_is_finite(v.x) && fem_is_finite(v.y) && fem_is_finite(v.z) && fem_is_finite(v.w);
+}
+
+static FemResult check_nodes(const FemBody *body, int32_t index) {
+	int32_t pinned = 0;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		int32_t user = body->topology->user_of_node[i];
+		if (!is_finite_vec4(body->position[i]) || !is_finite_vec4(body->velocity[i]) || !is_finite_vec4(body->last_dv[i]) ||
+			!is_finite_vec4(body->force[i]))
+			return FAULT("Body %d: node %d has a position, velocity or force that is not finite.", index, user);
+		if (!is_finite_vec4(body->published[user]) || !is_finite_vec4(body->good_velocity[i]))
+			return FAULT("Body %d: node %d was published with a number that is not finite.", index, user);
+		if (!(body->mass[i] > 0.0f) || !fem_is_finite(body->mass[i]) || !(body->mass_damping[i] >= 0.0f))
+			return FAULT("Body %d: node %d has mass %g kg.", index, user, (double)body->mass[i]);
+		if (body->node_kind[i] > FEM_NODE_DRIVEN)
+			return FAULT("Body %d: node %d is of no known kind.", index, user);
+		FemVec4 v = body->velocity[i];
+		if (body->node_kind[i] == FEM_NODE_PINNED && (v.x != 0.0f || v.y != 0.0f || v.z != 0.0f))
+			return FAULT("Body %d: pinned node %d moves.", index, user);
+		pinned += body->node_kind[i] != FEM_NODE_FREE;
+	}
+	if (pinned != body->pinned_count || (pinned > 0 && !body->reaction))
+		return FAULT("Body %d counts %d pinned nodes, but has %d.", index, body->pinned_count, pinned);
+	return FEM_OK;
+}
+
+static bool batch_is_sound(const FemBatch *batch, int32_t lane) {
+	for (int v = 0; v < 3; v++) {
+		for (int axis = 0; axis < 3; axis++) {
+			if (!fem_is_finite(batch->gradient[v][axis][lane]))
+				return false;
+		}
+	}
+	return batch->volume[lane] > 0.0f && batch->mu[lane] > 0.0f && batch->lambda[lane] >= 0.0f && batch->damping[lane] >= 0.0f;
+}
+
+static FemResult check_tets(const FemWorld *world, const FemBody *body, int32_t index) {
+	const FemTopology *t = body->topology;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+		FemVec4 q = body->rotation[tet];
+		float length_sq = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+		if (!(fabsf(length_sq - 1.0f) < 1e-3f))
+			return FAULT("Body %d: tet %d has a rotation of length %g.", index, t->user_of_tet[tet], sqrt((double)length_sq));
+		if (t->user_of_tet[tet] < 0)
+			continue;
+		int32_t material = body->tet_material[tet];
+		if (!in_range(material, world->material_capacity) || !world->materials[material].in_use)
+			return FAULT("Body %d: tet %d has no material.", index, t->user_of_tet[tet]);
+		if (!batch_is_sound(&body->batches[tet / FEM_LANES], tet % FEM_LANES))
+			return FAULT("Body %d: tet %d has no sound volume, gradients or moduli.", index, t->user_of_tet[tet]);
+		for (int i = 0; body->plastics && i < 6; i++) {
+			if (!fem_is_finite(body->plastics[tet / FEM_LANES].strain[i][tet % FEM_LANES]))
+				return FAULT("Body %d: tet %d has a plastic strain that is not finite.", index, t->user_of_tet[tet]);
+		}
+	}
+	return FEM_OK;
+}
+
+static FemResult check_part_states(const FemBody *body, int32_t index) {
+	int32_t live = 0;
+	for (int32_t p = 0; p < body->topology->part_count; p++) {
+		if (body->part_state[p] > FEM_ISLAND_KINEMATIC || body->part_still[p] < 0)
+			return FAULT("Body %d: part %d is in no known state.", index, p);
+		if ((body->part_state[p] == FEM_ISLAND_KINEMATIC) != body->kinematic)
+			return FAULT("Body %d: part %d and its body disagree about being kinematic.", index, p);
+		live += body->part_state[p] == FEM_ISLAND_LIVE;
+	}
+	if (live != body->live_part_count)
+		return FAULT("Body %d counts %d live parts, but has %d.", index, body->live_part_count, live);
+	return FEM_OK;
+}
+
+static FemResult check_body(const FemWorld *world, int32_t index) {
+	const FemBody *body = world->bodies[index];
+	if (!in_range(body->mesh_index, world->mesh_capacity) || !world->meshes[body->mesh_index].in_use ||
+		world->meshes[body->mesh_index].topology != body->topology)
+		return FAULT("Body %d has no mesh.", index);
+	if (body->generation != world->body_generations[index] || !body->in_use)
+		return FAULT("Body %d and its slot are of different generations.", index);
+	if (!fem_position_is_valid(body->origin) || !fem_position_is_valid(body->published_origin))
+		return FAULT("Body %d has an origin outside the world.", index);
+	FemResult result = check_nodes(body, index);
+	if (result == FEM_OK)
+		result = check_tets(world, body, index);
+	return result == FEM_OK ? check_part_states(body, index) : result;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- islands
+
+static FemResult check_island(const FemWorld *world, int32_t index, int32_t *out_chunk) {
+	const FemIslands *islands = &world->islands;
+	const FemIsland *island = &islands->islands[index];
+	if (!in_range(island->body, world->body_capacity) || !world->bodies[island->body])
+		return FAULT("Island %d has no body.", index);
+	const FemBody *body = world->bodies[island->body];
+	int32_t nodes = 0;
+	for (int32_t at = island->parts.begin; at < island->parts.end; at++) {
+		int32_t part = islands->part_list[at];
+		if (!in_range(part, body->topology->part_count) || body->topology->part_component[part] != island->component)
+			return FAULT("Island %d has part %d, which is not of its component.", index, part);
+		if (body->part_state[part] != FEM_ISLAND_LIVE)
+			return FAULT("Island %d has part %d, which is not live.", index, part);
+	}
+	if (island->node_chunks.begin != *out_chunk)
+		return FAULT("Island %d does not follow the one before.", index);
+	for (; *out_chunk < island->node_chunks.end; (*out_chunk)++) {
+		const FemNodeChunk *chunk = &islands->node_chunks[*out_chunk];
+		if (chunk->body != island->body || chunk->island != index || chunk->begin < 0 || chunk->end <= chunk->begin ||
+			chunk->end > body->topology->node_count || chunk->end - chunk->begin > FEM_NODE_CHUNK)
+			return FAULT("Island %d has a wrong chunk of nodes.", index);
+		nodes += chunk->end - chunk->begin;
+	}
+	return nodes == island->node_count ? FEM_OK : FAULT("Island %d counts %d nodes of %d.", index, island->node_count, nodes);
+}
+
+// The lists are only true until something changes; the next step then makes them again.
+static FemResult check_islands(const FemWorld *world) {
+	const FemIslands *islands = &world->islands;
+	int32_t live = 0, chunk = 0;
+	if (islands->dirty)
+		return FEM_OK;
+	for (int32_t i = 0; i < islands->count; i++) {
+		FemResult result = check_island(world, i, &chunk);
+		if (result != FEM_OK)
+			return result;
+	}
+	for (int32_t b = 0; b < world->body_capacity; b++)
+		live += world->bodies[b] ? world->bodies[b]->live_part_count : 0;
+	if (live != islands->part_count || chunk != islands->node_chunk_count)
+		return FAULT("Islands hold %d parts and %d chunks, but %d parts are live.", islands->part_count, chunk, live);
+	for (int32_t c = 0; c < islands->batch_chunk_count; c++) {
+		const FemBatchChunk *batches = &islands->batch_chunks[c];
+		if (!in_range(batches->body, world->body_capacity) || !world->bodies[batches->body] || batches->begin < 0 ||
+			batches->end > world->bodies[batches->body]->topology->batch_count)
+			return FAULT("Chunk %d of batches lies outside its body.", c);
+	}
+	return FEM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------------- world
+
+static FemResult check_material(const FemWorld *world, int32_t index) {
+	int64_t uses = 0;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		const FemBody *body = world->bodies[b];
+		for (int32_t tet = 0; body && tet < body->topology->batch_count * FEM_LANES; tet++)
+			uses += body->tet_material[tet] == index;
+	}
+	if (uses != world->materials[index].use_count)
+		return FAULT("Material %d counts %d tets, but %lld have it.", index, world->materials[index].use_count, (long long)uses);
+	return FEM_OK;
+}
+
+static FemResult check_sums(const FemWorld *world) {
+	int32_t bodies = 0;
+	int64_t nodes = 0, tets = 0;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (!world->bodies[b])
+			continue;
+		bodies++;
+		nodes += world->bodies[b]->topology->node_count;
+		tets += world->bodies[b]->topology->tet_count;
+	}
+	if (bodies != world->body_count || nodes != world->needs.nodes || tets != world->tet_count)
+		return FAULT("The world counts %d bodies, but has %d, or their nodes or tets differ.", world->body_count, bodies);
+	if (world->event_count < 0 || world->event_count > FEM_EVENT_MAX)
+		return FAULT("The world counts %d events.", world->event_count);
+	return FEM_OK;
+}
+
+FemResult fem_world_check(FemWorld *world) {
+	FemResult result = check_sums(world);
+	for (int32_t m = 0; result == FEM_OK && m < world->mesh_capacity; m++)
+		result = check_mesh(world, m);
+	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
+		result = world->bodies[b] ? check_body(world, b) : FEM_OK;
+	for (int32_t m = 0; result == FEM_OK && m < world->material_capacity; m++)
+		result = world->materials[m].in_use ? check_material(world, m) : FEM_OK;
+	return result == FEM_OK ? check_islands(world) : result;
+}
+
+FemResult fem_world_validate(FemWorldId id) {
+	FemResult result;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	return world ? fem_world_check(world) : result;
+}

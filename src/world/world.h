@@ -1,0 +1,175 @@
+// The world's own record, shared by the files of this folder only.
+#ifndef FEM_WORLD_H
+#define FEM_WORLD_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "fem_types.h"
+#include "islands/islands.h"
+#include "jobs/pool.h"
+
+typedef struct FemMaterial {
+	uint16_t generation;
+	bool in_use;
+	int32_t use_count; // tets of all bodies, so that a material in use is not freed
+	FemMaterialDef def; // clamped
+} FemMaterial;
+
+typedef struct FemMesh {
+	uint16_t generation;
+	bool in_use;
+	int32_t use_count; // bodies
+	int32_t node_count, tet_count;
+	FemVec3 *positions;   // user order, m
+	int32_t *tets;        // user order, positive volume
+	int32_t *tet_regions; // user order; null = all 0
+	float *tet_plates;    // user order; null = none
+	float quality_clamp;
+	FemTopology *topology;
+	int32_t *node_order, *part_order; // elimination orders of each component's nodes and parts, local numbers
+} FemMesh;
+
+typedef struct FemWorld {
+	uint16_t generation;
+	bool in_use;
+	uint16_t index0;
+	FemWorldDef def;
+
+	// Slots are reused through their generation; a free slot holds null (bodies) or in_use = false.
+	FemMaterial *materials;
+	int32_t material_capacity;
+	FemMesh *meshes;
+	int32_t mesh_capacity;
+	FemBody **bodies; // a body stays where it is for its life: stages hold pointers within a step
+	uint16_t *body_generations;
+	int32_t body_capacity;
+	int32_t body_count;
+
+	// Sums over all bodies, kept up as they come and go.
+	FemIslandNeeds needs;
+	int64_t tet_count;
+	size_t step_bytes;
+
+	FemIslands islands;
+	FemArena arena;      // one step's memory
+	FemPool *pool;
+
+	bool has_forces;     // some body has forces for the next step
+	bool stepping;       // between step_begin and step_end
+	float step_dt;       // s, of one substep, clamped
+	int32_t step_substeps;
+	uint32_t step_errors; // FemStepError bits, gathered by the step
+	double step_began;    // ms, fem_time_ms()
+
+	FemEvent *events;
+	int32_t event_count;
+	FemStatistics statistics;      // of the last finished step
+	FemStatistics step_statistics; // of the step under way, written by its thread; step_end copies it to statistics
+} FemWorld;
+
+// ---- registry.c: ids to records; null (with a sentence in fem_last_error) for bad ones
+FemWorld *fem_world_find(FemWorldId id);          // any time
+FemWorld *fem_world_find_idle(FemWorldId id, FemResult *out_result); // not while stepping
+FemBody *fem_body_find(FemBodyId id, FemWorld **out_world);
+FemBody *fem_body_find_idle(FemBodyId id, FemWorld **out_world, FemResult *out_result);
+FemMaterial *fem_material_find(FemMaterialId id, FemWorld **out_world);
+FemMaterial *fem_material_find_idle(FemMaterialId id, FemWorld **out_world, FemResult *out_result);
+FemMesh *fem_mesh_find(FemMeshId id, FemWorld **out_world);
+FemMesh *fem_mesh_find_idle(FemMeshId id, FemWorld **out_world, FemResult *out_result);
+FemWorld *fem_registry_add(void);              // an empty world in a free slot, or null
+void fem_registry_remove(FemWorld *world);     // frees the record itself
+uint16_t fem_first_generation(const FemWorld *world); // of a slot made in this world
+uint16_t fem_next_generation(uint16_t generation);
+FemBodyId fem_body_id(const FemWorld *world, int32_t body_index);
+FemMaterialId fem_material_id(const FemWorld *world, int32_t material_index);
+FemMeshId fem_mesh_id(const FemWorld *world, int32_t mesh_index);
+
+// ---- world.c
+FemWorld *fem_world_open(const FemWorldDef *def); // a checked def; null (with a sentence) when memory or threads fail
+void fem_world_close(FemWorld *world);            // frees all in it
+FemResult fem_world_def_check(FemWorldDef *def);  // and clamps
+
+// ---- materials.c, meshes.c
+int32_t fem_material_slot(FemWorld *world); // a free slot, growing the list; -1 when memory fails
+int32_t fem_mesh_slot(FemWorld *world);
+FemResult fem_material_def_check(FemMaterialDef *def); // and clamps
+// Copies, partitions (or takes the given part of each user node) and builds the topology.
+FemResult fem_mesh_fill(FemMesh *mesh, const FemMeshDef *checked_def, const int32_t *node_part_or_null);
+void fem_mesh_clear(FemMesh *mesh);
+
+// ---- bodies.c, body_materials.c
+int32_t fem_body_slot(FemWorld *world); // a free slot, growing the list; -1 when memory fails
+// A body with its arrays, rest geometry and materials, in its mesh's shape; positions and velocities are the caller's.
+// tet_materials: index of the world's material of each user tet. Null (with a sentence) on failure.
+FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials);
+// Puts a built body into its slot and takes references and reserves; false (with a sentence) when memory fails.
+bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index);
+void fem_body_discard(FemBody *body); // one that was never entered
+void fem_body_free(FemWorld *world, int32_t body_index);
+// Room for plastic state, if one of the body's materials yields. False when memory fails.
+bool fem_body_prepare_plastics(FemWorld *world, FemBody *body);
+bool fem_body_allocate_plastics(FemBody *body); // whether they yield or not
+// Puts the moduli, density and plastic limits of a body's materials into its batches and node masses. False when memory
+// fails: the body then stays as it was.
+bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
+void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
+bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
+FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
+// Bytes of step memory, and all lists of the step, for the world as it stands. False when memory fails.
+bool fem_world_reserve(FemWorld *world);
+
+// ---- publish.c
+void fem_body_publish(FemBody *body);
+void fem_world_publish(FemWorld *world); // end of a step: bodies that moved, and events
+void fem_world_add_event(FemWorld *world, FemEventType type, int32_t body_index);
+
+// ---- body_reading.c
+typedef struct FemTetStrain {
+	double strain[3][3];   // elastic, element frame
+	double stress[3][3];   // Pa, element frame
+	double rotation[3][3];
+	double volume_ratio;   // to the undeformed rest shape
+} FemTetStrain;
+
+void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
+
+// ---- validate.c
+FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
+
+// ---- step.c
+void fem_world_run_step(FemWorld *world); // all substeps of the step that step_begin described
+
+// ---- step_memory.c: what a step takes of the arena, reserved when bodies are made
+size_t fem_body_step_bytes(const FemTopology *topology);
+bool fem_body_take_step_memory(FemBody *body, FemArena *arena);
+size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count);
+
+// ---- solver_state.c: what the solver keeps with a mesh and with a body
+bool fem_mesh_make_orders(FemMesh *mesh);
+void fem_mesh_free_orders(FemMesh *mesh);
+bool fem_body_solver_create(FemBody *body, const FemMesh *mesh);
+void fem_body_solver_free(FemBody *body);
+size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
+void fem_body_solver_state_write(const FemBody *body, void *out);
+bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); // false: damaged or no memory
+
+// No part of it is live. A kinematic body never sleeps.
+static inline bool fem_body_sleeps(const FemBody *body) {
+	return body->live_part_count == 0 && !body->kinematic;
+}
+
+// ---- checks used at the public boundary
+static inline bool fem_is_finite(float value) {
+	return value - value == 0.0f;
+}
+
+static inline bool fem_vec3_is_finite(FemVec3 v) {
+	return fem_is_finite(v.x) && fem_is_finite(v.y) && fem_is_finite(v.z);
+}
+
+static inline bool fem_position_is_valid(FemPosition p) {
+	return p.x >= -FEM_COORDINATE_MAX && p.x <= FEM_COORDINATE_MAX && p.y >= -FEM_COORDINATE_MAX &&
+	       p.y <= FEM_COORDINATE_MAX && p.z >= -FEM_COORDINATE_MAX && p.z <= FEM_COORDINATE_MAX;
+}
+
+#endif

@@ -1,0 +1,141 @@
+// Runs one scene and says how long a step takes and whether the answer is right. See README.md beside this file.
+#include "bench/measure.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2 // bad arguments; 1 is a run that failed
+
+typedef struct Options {
+	const FemScene *scene;
+	const char *mesh_path;
+	int32_t threads, steps;
+	bool json, list, help;
+} Options;
+
+static void print_scenes(FILE *file) {
+	int32_t count;
+	const FemScene *scenes = fem_scenes(&count);
+	for (int32_t i = 0; i < count; i++)
+		fprintf(file, "  %-17s %s\n", scenes[i].name, scenes[i].description);
+}
+
+static void print_help(void) {
+	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--json]\n"
+	       "       fem_bench --list\n"
+	       "       fem_bench --scene NAME --write-mesh FILE\n\n"
+	       "  --threads N  1..64, default 1\n"
+	       "  --steps N    20..1000000, default 300; the first %d are not timed\n"
+	       "  --json       print one JSON object\n\nscenes:\n", WARM_UP_STEPS);
+	print_scenes(stdout);
+}
+
+static bool parse_count(const char *option, const char *text, int32_t low, int32_t high, int32_t *out) {
+	char *end = NULL;
+	errno = 0;
+	long value = text ? strtol(text, &end, 10) : 0;
+	if (!text || end == text || *end != '\0' || errno || value < low || value > high) {
+		fprintf(stderr, "fem_bench: %s needs a whole number from %d to %d, not \"%s\".\n", option, low, high,
+			text ? text : "");
+		return false;
+	}
+	*out = (int32_t)value;
+	return true;
+}
+
+static bool parse_scene(const char *name, const FemScene **out) {
+	*out = name ? fem_scene_find(name) : NULL;
+	if (*out)
+		return true;
+	fprintf(stderr, "fem_bench: there is no scene \"%s\"; choose one of\n", name ? name : "");
+	print_scenes(stderr);
+	return false;
+}
+
+static bool parse_options(int count, char **arguments, Options *out) {
+	for (int i = 1; i < count; i++) {
+		const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+		if (strcmp(name, "--json") == 0) {
+			out->json = true;
+		} else if (strcmp(name, "--list") == 0) {
+			out->list = true;
+		} else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+			out->help = true;
+		} else if (strcmp(name, "--scene") == 0) {
+			if (!parse_scene(value, &out->scene))
+				return false;
+			i++;
+		} else if (strcmp(name, "--threads") == 0) {
+			if (!parse_count(name, value, 1, 64, &out->threads))
+				return false;
+			i++;
+		} else if (strcmp(name, "--steps") == 0) {
+			if (!parse_count(name, value, 20, 1000000, &out->steps))
+				return false;
+			i++;
+		} else if (strcmp(name, "--write-mesh") == 0 && value) {
+			out->mesh_path = value;
+			i++;
+		} else {
+			fprintf(stderr, "fem_bench: unknown or incomplete option %s; see --help.\n", name);
+			return false;
+		}
+	}
+	if (!out->scene && !out->list && !out->help)
+		fprintf(stderr, "fem_bench: --scene NAME is missing; --list shows the scenes.\n");
+	return out->scene || out->list || out->help;
+}
+
+static void print_json(const Measurement *m) {
+	printf("{\"scene\": \"%s\", \"tets\": %d, \"nodes\": %d, \"threads\": %d, \"steps\": %d, ", m->scene->name, m->tets,
+		m->nodes, m->threads, m->steps);
+	printf("\"ms_median\": %.6f, \"ms_p10\": %.6f, \"ms_p99\": %.6f, \"phases\": {", m->ms_median, m->ms_p10, m->ms_p99);
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		printf("%s\"%s\": %.6f", p ? ", " : "", fem_phase_name(p), m->phase_ms[p]);
+	printf("}, \"cg_iterations_mean\": %.4f, \"cg_capped\": %.6f, \"residual_max\": %.6g, \"live_tets_mean\": %.2f, ",
+		m->iterations_mean, m->capped_share, m->residual_max, m->live_tets_mean);
+	printf("\"tip_first_swing\": %.6f, \"hash\": \"%016llx\", \"bytes_peak\": %lld, \"allocations_per_step\": %.4f, ",
+		m->tip_first_swing, (unsigned long long)m->hash, (long long)m->bytes_peak, m->allocations_per_step);
+	printf("\"simd\": \"%s\"}\n", fem_simd_name());
+}
+
+static void print_text(const Measurement *m) {
+	printf("%s: %d tets, %d nodes, %d thread%s, %s, %d steps\n", m->scene->name, m->tets, m->nodes, m->threads,
+		m->threads == 1 ? "" : "s", fem_simd_name(), m->steps);
+	printf("  step       %.3f ms median, %.3f p10, %.3f p99\n", m->ms_median, m->ms_p10, m->ms_p99);
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		printf("  %-10s %.4f ms\n", fem_phase_name(p), m->phase_ms[p]);
+	printf("  solver     %.2f iterations a solve, %.1f %% at the cap, residual up to %.2g\n", m->iterations_mean,
+		100.0 * m->capped_share, m->residual_max);
+	printf("  live       %.0f tets\n", m->live_tets_mean);
+	if (m->scene->clamped)
+		printf("  swing      %.4f m down\n", m->tip_first_swing);
+	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6, m->allocations_per_step);
+	printf("  hash       %016llx\n", (unsigned long long)m->hash);
+}
+
+int main(int argument_count, char **arguments) {
+	Options options = {.threads = 1, .steps = 300};
+	if (!parse_options(argument_count, arguments, &options))
+		return EXIT_USAGE;
+	if (options.help) {
+		print_help();
+		return EXIT_SUCCESS;
+	}
+	if (options.list) {
+		print_scenes(stdout);
+		return EXIT_SUCCESS;
+	}
+	if (options.mesh_path)
+		return write_scene_mesh(options.scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
+	Measurement measurement;
+	if (!measure_scene(options.scene, options.threads, options.steps, &measurement))
+		return EXIT_FAILURE;
+	if (options.json)
+		print_json(&measurement);
+	else
+		print_text(&measurement);
+	return EXIT_SUCCESS;
+}

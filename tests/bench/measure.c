@@ -1,0 +1,182 @@
+#include "bench/measure.h"
+
+#include "base/timing.h"
+#include "bench/allocation_count.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Run {
+	FemWorldId world;
+	FemSceneBodies bodies;
+	int32_t *tip_nodes;
+	int32_t tip_count;
+	double tip_start;  // m, mean height of the tip at rest
+	double *step_ms;   // [steps]
+	FemVec3 *offsets;  // of the first body
+	int32_t node_count;
+	int64_t solves, capped, iterations, live_tets;
+} Run;
+
+static int compare_doubles(const void *left, const void *right) {
+	double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
+static double percentile(const double *sorted, int32_t count, double share) {
+	return sorted[(int32_t)(share * (count - 1) + 0.5)];
+}
+
+static double tip_height(Run *run) {
+	FemPosition origin;
+	double sum = 0.0;
+	fem_body_get_positions(run->bodies.ids[0], &origin, run->offsets, run->node_count);
+	for (int32_t i = 0; i < run->tip_count; i++)
+		sum += (double)run->offsets[run->tip_nodes[i]].y;
+	return run->tip_count ? origin.y + sum / run->tip_count : 0.0;
+}
+
+static void find_tip(Run *run) {
+	FemPosition origin;
+	float far = -INFINITY;
+	fem_body_get_positions(run->bodies.ids[0], &origin, run->offsets, run->node_count);
+	for (int32_t i = 0; i < run->node_count; i++)
+		far = fmaxf(far, run->offsets[i].x);
+	for (int32_t i = 0; i < run->node_count; i++) {
+		if (run->offsets[i].x > far - 1e-4f)
+			run->tip_nodes[run->tip_count++] = i;
+	}
+	run->tip_start = tip_height(run);
+}
+
+static void close_run(Run *run) {
+	fem_world_destroy(run->world);
+	fem_scene_bodies_free(&run->bodies);
+	free(run->tip_nodes);
+	free(run->step_ms);
+	free(run->offsets);
+}
+
+static bool open_run(Run *run, const FemScene *scene, int32_t threads, int32_t steps) {
+	FemWorldDef def = fem_scene_world_def(scene, threads);
+	run->world = fem_world_create(&def);
+	run->bodies = fem_scene_build(scene, run->world);
+	if (run->bodies.count != scene->body_count) {
+		fprintf(stderr, "fem_bench: scene %s could not be built: %s\n", scene->name, fem_last_error());
+		close_run(run);
+		return false;
+	}
+	run->node_count = fem_body_get_node_count(run->bodies.ids[0]);
+	run->offsets = malloc((size_t)run->node_count * sizeof *run->offsets);
+	run->tip_nodes = malloc((size_t)run->node_count * sizeof *run->tip_nodes);
+	run->step_ms = malloc((size_t)steps * sizeof *run->step_ms);
+	if (!run->offsets || !run->tip_nodes || !run->step_ms) {
+		fprintf(stderr, "fem_bench: out of memory; take fewer steps.\n");
+		close_run(run);
+		return false;
+	}
+	return true;
+}
+
+static void add_statistics(Run *run, const FemStatistics *statistics, bool timed, Measurement *out) {
+	run->solves += statistics->solves;
+	run->capped += statistics->solves_capped;
+	out->residual_max = fmax(out->residual_max, (double)statistics->residual_max);
+	out->bytes_peak = statistics->bytes_peak;
+	if (!timed)
+		return;
+	run->iterations += statistics->iterations;
+	run->live_tets += statistics->live_tets;
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		out->phase_ms[p] += statistics->phase_ms[p];
+}
+
+static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
+	int32_t timed = out->steps - WARM_UP_STEPS;
+	double *times = run->step_ms + WARM_UP_STEPS;
+	qsort(times, (size_t)timed, sizeof *times, compare_doubles);
+	out->ms_median = percentile(times, timed, 0.5);
+	out->ms_p10 = percentile(times, timed, 0.1);
+	out->ms_p99 = percentile(times, timed, 0.99);
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		out->phase_ms[p] /= timed;
+	out->iterations_mean = timed_solves ? (double)run->iterations / (double)timed_solves : 0.0;
+	out->capped_share = run->solves ? (double)run->capped / (double)run->solves : 0.0;
+	out->live_tets_mean = (double)run->live_tets / timed;
+	out->hash = fem_world_hash(run->world);
+}
+
+bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, Measurement *out) {
+	Run run = {0};
+	*out = (Measurement){.scene = scene, .threads = threads, .steps = steps};
+	if (!open_run(&run, scene, threads, steps))
+		return false;
+	if (scene->clamped)
+		find_tip(&run);
+	int64_t allocations = 0, warm_up_solves = 0;
+	FemStatistics statistics;
+	for (int32_t s = 0; s < steps; s++) {
+		if (s == WARM_UP_STEPS) {
+			allocations = allocation_count();
+			warm_up_solves = run.solves;
+		}
+		double start = fem_time_ms();
+		fem_world_step(run.world, scene->dt, 1);
+		run.step_ms[s] = fem_time_ms() - start;
+		fem_world_get_statistics(run.world, &statistics);
+		add_statistics(&run, &statistics, s >= WARM_UP_STEPS, out);
+		if (scene->clamped)
+			out->tip_first_swing = fmax(out->tip_first_swing, run.tip_start - tip_height(&run));
+	}
+	allocations = allocation_count() - allocations;
+	out->allocations_per_step = allocation_count_works() ? (double)allocations / (steps - WARM_UP_STEPS) : -1.0;
+	out->tets = statistics.tet_count;
+	out->nodes = statistics.node_count;
+	summarize(&run, out, run.solves - warm_up_solves);
+	close_run(&run);
+	return true;
+}
+
+// --------------------------------------------------------------------------------------------------------- mesh files
+
+static void print_mesh(FILE *file, FemBodyId body, const FemVec3 *positions, const int32_t *tets) {
+	int32_t node_count = fem_body_get_node_count(body), tet_count = fem_body_get_tet_count(body);
+	FemBodyState state;
+	fem_body_get_state(body, &state);
+	fprintf(file, "%d %d %d\n", node_count, tet_count, state.pinned_count);
+	for (int32_t i = 0; i < node_count; i++)
+		fprintf(file, "%.9g %.9g %.9g\n", (double)positions[i].x, (double)positions[i].y, (double)positions[i].z);
+	for (int32_t t = 0; t < tet_count; t++)
+		fprintf(file, "%d %d %d %d\n", tets[4 * t], tets[4 * t + 1], tets[4 * t + 2], tets[4 * t + 3]);
+}
+
+bool write_scene_mesh(const FemScene *scene, const char *path) {
+	Run run = {0};
+	if (!open_run(&run, scene, 1, 1))
+		return false;
+	FemPosition origin;
+	FemBodyId body = run.bodies.ids[0];
+	int32_t tet_count = fem_body_get_tet_count(body);
+	int32_t *tets = malloc((size_t)tet_count * 4 * sizeof *tets);
+	FILE *file = fopen(path, "w");
+	bool done = false;
+	if (!file || !tets) {
+		fprintf(stderr, "fem_bench: %s cannot be written.\n", path);
+	} else {
+		fem_body_get_positions(body, &origin, run.offsets, run.node_count);
+		for (int32_t i = 0; i < run.node_count; i++) {
+			run.offsets[i].x += (float)origin.x;
+			run.offsets[i].y += (float)origin.y;
+			run.offsets[i].z += (float)origin.z;
+		}
+		fem_body_get_tets(body, tets, tet_count);
+		print_mesh(file, body, run.offsets, tets);
+		done = !ferror(file);
+	}
+	if (file && fclose(file) != 0)
+		done = false;
+	free(tets);
+	close_run(&run);
+	return done;
+}

@@ -1,0 +1,46 @@
+// A test is FEM_TEST(suite, name) { FEM_CHECK(...); }. Tests register themselves; `build/fem_tests [filter]` runs those
+// whose "suite.name" contains the filter.
+#ifndef FEM_TEST_H
+#define FEM_TEST_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef void FemTestFunction(void);
+
+void fem_test_register(const char *suite, const char *name, FemTestFunction *function);
+
+// Counts a failure and prints it; returns the condition, so that a test can stop early.
+bool fem_test_check(bool condition, const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#define FEM_TEST(suite, name) \
+	static void fem_test_##suite##_##name(void); \
+	__attribute__((constructor)) static void fem_test_register_##suite##_##name(void) { \
+		fem_test_register(#suite, #name, fem_test_##suite##_##name); \
+	} \
+	static void fem_test_##suite##_##name(void)
+
+#define FEM_CHECK(condition) fem_test_check((condition), __FILE__, __LINE__, "%s", #condition)
+
+// |actual - expected| <= tolerance, false for NaN.
+#define FEM_CHECK_NEAR(actual, expected, tolerance) \
+	fem_test_check(fabs((double)(actual) - (double)(expected)) <= (double)(tolerance), __FILE__, __LINE__, \
+		"%s = %.9g, expected %.9g +- %.3g", #actual, (double)(actual), (double)(expected), (double)(tolerance))
+
+#define FEM_CHECK_INT(actual, expected) \
+	fem_test_check((long long)(actual) == (long long)(expected), __FILE__, __LINE__, "%s = %lld, expected %lld", \
+		#actual, (long long)(actual), (long long)(expected))
+
+// Stops the test when a condition the rest depends on does not hold.
+#define FEM_REQUIRE(condition) \
+	do { \
+		if (!FEM_CHECK(condition)) \
+			return; \
+	} while (0)
+
+#endif
