@@ -1,0 +1,300 @@
+#include "class_binding.h"
+
+#include "conversions.h"
+
+#include <stdlib.h>
+
+enum { LARGEST_VALUE = 64 }; // bytes; the largest value a signature knows is an AABB of 24
+
+// ------------------------------------------------------------------------------------------------------------ instances
+
+static void *binding_create(void *token, void *object) {
+	(void)token, (void)object;
+	return NULL;
+}
+
+static void binding_free(void *token, void *object, void *binding) {
+	(void)token, (void)object, (void)binding;
+}
+
+static GDExtensionBool binding_reference(void *token, void *binding, GDExtensionBool reference) {
+	(void)token, (void)binding, (void)reference;
+	return 1;
+}
+
+static const GDExtensionInstanceBindingCallbacks binding_callbacks = {binding_create, binding_free, binding_reference};
+
+static ClassInstance *make_instance(const ClassDescription *description, GDExtensionObjectPtr object) {
+	ClassInstance *instance = calloc(1, description->instance_size);
+	if (!instance) {
+		return NULL;
+	}
+	instance->description = description;
+	instance->object = object;
+	if (description->construct) {
+		description->construct(instance);
+	}
+	return instance;
+}
+
+GDExtensionObjectPtr class_create(const ClassDescription *description) {
+	GdStringName parent = make_string_name(description->parent);
+	GDExtensionObjectPtr object = godot.classdb_construct_object2(&parent);
+	gd_string_name_free(&parent);
+	ClassInstance *instance = object ? make_instance(description, object) : NULL;
+	if (!instance) {
+		return object;
+	}
+	GdStringName name = make_string_name(description->name);
+	godot.object_set_instance(object, &name, instance);
+	godot.object_set_instance_binding(object, godot.library, instance, &binding_callbacks);
+	gd_string_name_free(&name);
+	return object;
+}
+
+static GDExtensionObjectPtr create_instance(void *description, GDExtensionBool notify_postinitialize) {
+	GDExtensionObjectPtr object = class_create(description);
+	if (object && notify_postinitialize) {
+		gd_object_notification(object, GD_OBJECT_NOTIFICATION_POSTINITIALIZE, false);
+	}
+	return object;
+}
+
+// After a hot reload Godot keeps its half of each object and asks for a new C half.
+static GDExtensionClassInstancePtr recreate_instance(void *description, GDExtensionObjectPtr object) {
+	ClassInstance *instance = make_instance(description, object);
+	if (instance) {
+		godot.object_set_instance_binding(object, godot.library, instance, &binding_callbacks);
+	}
+	return instance;
+}
+
+static void free_instance(void *class_description, GDExtensionClassInstancePtr instance) {
+	const ClassDescription *description = class_description;
+	if (instance && description->destruct) {
+		description->destruct(instance);
+	}
+	free(instance);
+}
+
+void *class_instance(GDExtensionObjectPtr object, const ClassDescription *description) {
+	ClassInstance *instance = object ? godot.object_get_instance_binding(object, godot.library, NULL) : NULL;
+	return instance && instance->description == description ? instance : NULL;
+}
+
+static void notify_instance(GDExtensionClassInstancePtr instance, int32_t what, GDExtensionBool reversed) {
+	(void)reversed;
+	const ClassDescription *description = ((ClassInstance *)instance)->description;
+	if (description->notify) {
+		description->notify(instance, what);
+	}
+}
+
+// -------------------------------------------------------------------------------------------------------------- methods
+
+static bool check_arguments(const ClassSignatureInfo *info, const GDExtensionConstVariantPtr *arguments, int64_t count,
+	GDExtensionCallError *error) {
+	if (count != info->argument_count) {
+		error->error = count < info->argument_count ? GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS
+													: GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS;
+		error->expected = info->argument_count;
+		return false;
+	}
+	for (int i = 0; i < info->argument_count; i++) {
+		if (!godot.variant_can_convert_strict(godot.variant_get_type(arguments[i]), info->argument_types[i])) {
+			error->error = GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT;
+			error->argument = i;
+			error->expected = info->argument_types[i];
+			return false;
+		}
+	}
+	return true;
+}
+
+// Turns the returned value into a Variant and gives up our share of it.
+static void return_variant(GDExtensionVariantType type, void *value, GDExtensionVariantPtr out) {
+	*(GdVariant *)out = make_variant(type, value);
+	if (type == GDEXTENSION_VARIANT_TYPE_OBJECT) {
+		godot.ref_set_object(value, NULL);
+		return;
+	}
+	GDExtensionPtrDestructor destroy = godot.variant_get_ptr_destructor(type);
+	if (destroy) {
+		destroy(value);
+	}
+}
+
+// Every argument type of the signatures is a plain value or an object, so the converted arguments need no freeing.
+static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr instance,
+	const GDExtensionConstVariantPtr *arguments, GDExtensionInt count, GDExtensionVariantPtr out,
+	GDExtensionCallError *error) {
+	const ClassMethod *method = method_pointer;
+	const ClassSignatureInfo *info = &class_signatures[method->signature];
+	error->error = GDEXTENSION_CALL_OK;
+	if (!check_arguments(info, arguments, count, error)) {
+		return;
+	}
+	_Alignas(16) unsigned char values[2][LARGEST_VALUE] = {{0}};
+	_Alignas(16) unsigned char result[LARGEST_VALUE] = {0};
+	GDExtensionConstTypePtr pointers[2] = {values[0], values[1]};
+	for (int i = 0; i < info->argument_count; i++) {
+		variant_to(arguments[i], info->argument_types[i], values[i]);
+	}
+	info->ptrcall(method_pointer, instance, pointers, result);
+	if (info->return_type != GDEXTENSION_VARIANT_TYPE_NIL) {
+		return_variant(info->return_type, result, out);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------- registration
+
+// A GDExtensionPropertyInfo together with the strings it points to.
+typedef struct PropertyText {
+	GdStringName name, class_name;
+	GdString hint;
+} PropertyText;
+
+static GDExtensionPropertyInfo property_info(PropertyText *text, GDExtensionVariantType type, const char *name,
+	const char *class_name, uint32_t hint, const char *hint_string) {
+	text->name = make_string_name(name ? name : "");
+	text->class_name = make_string_name(class_name ? class_name : "");
+	text->hint = make_string(hint_string ? hint_string : "");
+	uint32_t usage = GD_PROPERTY_USAGE_DEFAULT;
+	if (type == GDEXTENSION_VARIANT_TYPE_INT && class_name) {
+		usage |= GD_PROPERTY_USAGE_CLASS_IS_ENUM;
+	}
+	return (GDExtensionPropertyInfo){type, &text->name, &text->class_name, hint, &text->hint, usage};
+}
+
+static void property_text_free(PropertyText *text) {
+	gd_string_name_free(&text->name);
+	gd_string_name_free(&text->class_name);
+	gd_string_free(&text->hint);
+}
+
+static void register_method(const GdStringName *class_name, const ClassMethod *method) {
+	const ClassSignatureInfo *info = &class_signatures[method->signature];
+	PropertyText texts[3];
+	GDExtensionPropertyInfo arguments[2],
+		result = property_info(&texts[2], info->return_type, "", method->class_name, 0, "");
+	GDExtensionClassMethodArgumentMetadata metadata[2] = {
+		GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE, GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE};
+	for (int i = 0; i < info->argument_count; i++) {
+		arguments[i] =
+			property_info(&texts[i], info->argument_types[i], method->argument_names[i], method->class_name, 0, "");
+	}
+	GdStringName name = make_string_name(method->name);
+	GDExtensionClassMethodInfo method_info = {
+		.name = &name,
+		.method_userdata = (void *)(uintptr_t)method,
+		.call_func = call_with_variants,
+		.ptrcall_func = info->ptrcall,
+		.method_flags = GDEXTENSION_METHOD_FLAG_NORMAL | (method->is_const ? GDEXTENSION_METHOD_FLAG_CONST : 0),
+		.has_return_value = info->return_type != GDEXTENSION_VARIANT_TYPE_NIL,
+		.return_value_info = &result,
+		.argument_count = (uint32_t)info->argument_count,
+		.arguments_info = arguments,
+		.arguments_metadata = metadata,
+	};
+	godot.classdb_register_extension_class_method(godot.library, class_name, &method_info);
+	for (int i = 0; i < info->argument_count; i++) {
+		property_text_free(&texts[i]);
+	}
+	property_text_free(&texts[2]);
+	gd_string_name_free(&name);
+}
+
+static void register_property(const GdStringName *class_name, const ClassProperty *property) {
+	if (property->group) {
+		GdString heading = make_string(property->group), prefix = make_string("");
+		godot.classdb_register_extension_class_property_group(godot.library, class_name, &heading, &prefix);
+		gd_string_free(&heading);
+		gd_string_free(&prefix);
+		return;
+	}
+	register_method(class_name, &property->getter);
+	register_method(class_name, &property->setter);
+	PropertyText text;
+	GDExtensionPropertyInfo info = property_info(
+		&text, property->type, property->name, property->class_name, property->hint, property->hint_string);
+	GdStringName setter = make_string_name(property->setter.name), getter = make_string_name(property->getter.name);
+	godot.classdb_register_extension_class_property(godot.library, class_name, &info, &setter, &getter);
+	gd_string_name_free(&setter);
+	gd_string_name_free(&getter);
+	property_text_free(&text);
+}
+
+static void register_signal(const GdStringName *class_name, const ClassSignal *signal) {
+	PropertyText text;
+	GDExtensionPropertyInfo argument = property_info(&text, signal->argument_type, signal->argument_name, NULL, 0, "");
+	GdStringName name = make_string_name(signal->name);
+	godot.classdb_register_extension_class_signal(
+		godot.library, class_name, &name, &argument, signal->argument_name ? 1 : 0);
+	gd_string_name_free(&name);
+	property_text_free(&text);
+}
+
+static void register_constant(const GdStringName *class_name, const ClassConstant *constant) {
+	GdStringName enum_name = make_string_name(constant->enum_name), name = make_string_name(constant->name);
+	godot.classdb_register_extension_class_integer_constant(
+		godot.library, class_name, &enum_name, &name, constant->value, 0);
+	gd_string_name_free(&enum_name);
+	gd_string_name_free(&name);
+}
+
+// Godot asks once for each virtual; equal StringNames share their address.
+static void *find_virtual(void *class_description, GDExtensionConstStringNamePtr name, uint32_t hash) {
+	(void)hash;
+	const ClassDescription *description = class_description;
+	for (int i = 0; i < description->virtual_count; i++) {
+		GdStringName own = make_string_name(description->virtuals[i].name);
+		bool equal = own.opaque[0] == ((const GdStringName *)name)->opaque[0];
+		gd_string_name_free(&own);
+		if (equal) {
+			return (void *)(uintptr_t)&description->virtuals[i];
+		}
+	}
+	return NULL;
+}
+
+static void call_virtual(GDExtensionClassInstancePtr instance, GDExtensionConstStringNamePtr name, void *data,
+	const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
+	(void)name;
+	((const ClassVirtual *)data)->function(instance, arguments, out);
+}
+
+void class_register(const ClassDescription *description) {
+	GdStringName name = make_string_name(description->name), parent = make_string_name(description->parent);
+	GDExtensionClassCreationInfo4 info = {
+		.is_abstract = description->is_abstract,
+		.is_exposed = 1,
+		.notification_func = notify_instance,
+		.create_instance_func = create_instance,
+		.free_instance_func = free_instance,
+		.recreate_instance_func = recreate_instance,
+		.get_virtual_call_data_func = find_virtual,
+		.call_virtual_with_data_func = call_virtual,
+		.class_userdata = (void *)(uintptr_t)description,
+	};
+	godot.classdb_register_extension_class4(godot.library, &name, &parent, &info);
+	for (int i = 0; i < description->constant_count; i++) {
+		register_constant(&name, &description->constants[i]);
+	}
+	for (int i = 0; i < description->property_count; i++) {
+		register_property(&name, &description->properties[i]);
+	}
+	for (int i = 0; i < description->method_count; i++) {
+		register_method(&name, &description->methods[i]);
+	}
+	for (int i = 0; i < description->signal_count; i++) {
+		register_signal(&name, &description->signals[i]);
+	}
+	gd_string_name_free(&name);
+	gd_string_name_free(&parent);
+}
+
+void class_unregister(const ClassDescription *description) {
+	GdStringName name = make_string_name(description->name);
+	godot.classdb_unregister_extension_class(godot.library, &name);
+	gd_string_name_free(&name);
+}

@@ -1,0 +1,168 @@
+// Registers classes with Godot from descriptive tables.
+//
+// A class is a C struct that begins with ClassInstance, plus one ClassDescription with tables of its properties,
+// methods, signals, constants and virtuals. A method is written as a plain C function; its signature is one of the
+// list below, and the macro METHOD(name, signature, function) checks the function's type at compile time, because
+// each signature has its own member in the union. No function is ever called through another type.
+#ifndef CLASS_BINDING_H
+#define CLASS_BINDING_H
+
+#include "godot_calls.h"
+
+#include <stddef.h>
+
+typedef struct ClassDescription ClassDescription;
+
+// First member of every instance struct.
+typedef struct ClassInstance {
+	const ClassDescription *description;
+	GDExtensionObjectPtr object; // Godot's half of the instance
+} ClassInstance;
+
+// The C signatures of methods. What owns memory is returned through an `out` pointer that holds an empty value.
+// An object is returned borrowed; an object argument may be null or of any class.
+typedef union ClassFunction {
+	void (*nothing)(void *self);
+	bool (*get_bool)(void *self);
+	void (*set_bool)(void *self, bool value);
+	int64_t (*get_int)(void *self);
+	void (*set_int)(void *self, int64_t value);
+	double (*get_float)(void *self);
+	void (*set_float)(void *self, double value);
+	GdVector3 (*get_vector3)(void *self);
+	void (*set_vector3)(void *self, GdVector3 value);
+	void (*set_vector3_pair)(void *self, GdVector3 first, GdVector3 second);
+	GdVector3i (*get_vector3i)(void *self);
+	void (*set_vector3i)(void *self, GdVector3i value);
+	GdAABB (*get_aabb)(void *self);
+	GDExtensionObjectPtr (*get_object)(void *self);
+	void (*set_object)(void *self, GDExtensionObjectPtr value);
+	void (*get_string)(void *self, GdString *out);
+	void (*get_dictionary)(void *self, GdDictionary *out);
+	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
+} ClassFunction;
+
+typedef enum ClassSignature {
+	SIGNATURE_nothing,
+	SIGNATURE_get_bool,
+	SIGNATURE_set_bool,
+	SIGNATURE_get_int,
+	SIGNATURE_set_int,
+	SIGNATURE_get_float,
+	SIGNATURE_set_float,
+	SIGNATURE_get_vector3,
+	SIGNATURE_set_vector3,
+	SIGNATURE_set_vector3_pair,
+	SIGNATURE_get_vector3i,
+	SIGNATURE_set_vector3i,
+	SIGNATURE_get_aabb,
+	SIGNATURE_get_object,
+	SIGNATURE_set_object,
+	SIGNATURE_get_string,
+	SIGNATURE_get_dictionary,
+	SIGNATURE_get_vector3_array,
+	SIGNATURE_COUNT
+} ClassSignature;
+
+// What Godot must know of a signature, and the function through which Godot calls it.
+typedef struct ClassSignatureInfo {
+	GDExtensionVariantType return_type; // NIL for none
+	int argument_count;
+	GDExtensionVariantType argument_types[2];
+	GDExtensionClassMethodPtrCall ptrcall;
+} ClassSignatureInfo;
+
+extern const ClassSignatureInfo class_signatures[SIGNATURE_COUNT];
+
+typedef struct ClassMethod {
+	const char *name;
+	ClassSignature signature;
+	ClassFunction function;
+	const char *argument_names[2];
+	const char *class_name; // of an object, or "Class.Enum" of an int
+	bool is_const;
+} ClassMethod;
+
+#define METHOD(method_name, kind, c_function, ...) \
+	{ .name = method_name, .signature = SIGNATURE_##kind, .function.kind = c_function, __VA_ARGS__ }
+
+// A property with its two accessors, which become methods too (set_name and get_name, or is_name for a bool);
+// or, with `group` set, the heading of a group.
+typedef struct ClassProperty {
+	const char *name;
+	GDExtensionVariantType type;
+	uint32_t hint;
+	const char *hint_string;
+	const char *class_name; // "Class.Enum", or a resource's class
+	const char *group;      // not null: a group heading of this name, all else unused
+	ClassMethod getter, setter;
+} ClassProperty;
+
+#define PROPERTY_GROUP(heading) \
+	{ .group = heading }
+#define PROPERTY(property, variant_type, kind, getter_prefix, hint_kind, hint_text) \
+	{ \
+		.name = #property, .type = GDEXTENSION_VARIANT_TYPE_##variant_type, .hint = GD_PROPERTY_HINT_##hint_kind, \
+		.hint_string = hint_text, \
+		.getter = METHOD(getter_prefix #property, get_##kind, get_##property, .is_const = true), \
+		.setter = METHOD("set_" #property, set_##kind, set_##property, .argument_names = {#property}) \
+	}
+#define PROPERTY_OF_CLASS(property, variant_type, kind, hint_kind, hint_text, class_text) \
+	{ \
+		.name = #property, .type = GDEXTENSION_VARIANT_TYPE_##variant_type, .hint = GD_PROPERTY_HINT_##hint_kind, \
+		.hint_string = hint_text, .class_name = class_text, \
+		.getter = METHOD("get_" #property, get_##kind, get_##property, .class_name = class_text, .is_const = true), \
+		.setter = METHOD( \
+			"set_" #property, set_##kind, set_##property, .argument_names = {#property}, .class_name = class_text) \
+	}
+
+typedef struct ClassSignal {
+	const char *name;
+	const char *argument_name; // null for none
+	GDExtensionVariantType argument_type;
+} ClassSignal;
+
+typedef struct ClassConstant {
+	const char *enum_name;
+	const char *name;
+	int64_t value;
+} ClassConstant;
+
+// One of Godot's virtual methods, in its ptrcall form.
+typedef struct ClassVirtual {
+	const char *name;
+	void (*function)(void *self, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out);
+} ClassVirtual;
+
+struct ClassDescription {
+	const char *name;
+	const char *parent;
+	size_t instance_size;
+	bool is_abstract;                         // scripts cannot make one
+	void (*construct)(void *self);            // the struct is zeroed, its ClassInstance filled; may be null
+	void (*destruct)(void *self);             // may be null
+	void (*notify)(void *self, int32_t what); // may be null
+	const ClassProperty *properties;
+	int property_count;
+	const ClassMethod *methods;
+	int method_count;
+	const ClassSignal *signals;
+	int signal_count;
+	const ClassConstant *constants;
+	int constant_count;
+	const ClassVirtual *virtuals;
+	int virtual_count;
+};
+
+#define TABLE_COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+void class_register(const ClassDescription *description);
+void class_unregister(const ClassDescription *description);
+
+// Makes an object of the class from C. Free it with godot.object_destroy().
+GDExtensionObjectPtr class_create(const ClassDescription *description);
+
+// The C struct behind a Godot object, or null when the object is null or not of the described class.
+void *class_instance(GDExtensionObjectPtr object, const ClassDescription *description);
+
+#endif

@@ -1,0 +1,125 @@
+// One function per C signature: takes Godot's array of argument pointers apart and calls the method.
+#include "class_binding.h"
+
+#define FUNCTION(kind) ((const ClassMethod *)method)->function.kind
+
+#define PTRCALL(kind) \
+	static void ptrcall_##kind(void *method, GDExtensionClassInstancePtr self, \
+		const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out)
+
+PTRCALL(nothing) {
+	(void)arguments, (void)out;
+	FUNCTION(nothing)(self);
+}
+
+PTRCALL(get_bool) {
+	(void)arguments;
+	*(GDExtensionBool *)out = FUNCTION(get_bool)(self);
+}
+
+PTRCALL(set_bool) {
+	(void)out;
+	FUNCTION(set_bool)(self, *(const GDExtensionBool *)arguments[0] != 0);
+}
+
+PTRCALL(get_int) {
+	(void)arguments;
+	*(int64_t *)out = FUNCTION(get_int)(self);
+}
+
+PTRCALL(set_int) {
+	(void)out;
+	FUNCTION(set_int)(self, *(const int64_t *)arguments[0]);
+}
+
+PTRCALL(get_float) {
+	(void)arguments;
+	*(double *)out = FUNCTION(get_float)(self);
+}
+
+PTRCALL(set_float) {
+	(void)out;
+	FUNCTION(set_float)(self, *(const double *)arguments[0]);
+}
+
+PTRCALL(get_vector3) {
+	(void)arguments;
+	*(GdVector3 *)out = FUNCTION(get_vector3)(self);
+}
+
+PTRCALL(set_vector3) {
+	(void)out;
+	FUNCTION(set_vector3)(self, *(const GdVector3 *)arguments[0]);
+}
+
+PTRCALL(set_vector3_pair) {
+	(void)out;
+	FUNCTION(set_vector3_pair)(self, *(const GdVector3 *)arguments[0], *(const GdVector3 *)arguments[1]);
+}
+
+PTRCALL(get_vector3i) {
+	(void)arguments;
+	*(GdVector3i *)out = FUNCTION(get_vector3i)(self);
+}
+
+PTRCALL(set_vector3i) {
+	(void)out;
+	FUNCTION(set_vector3i)(self, *(const GdVector3i *)arguments[0]);
+}
+
+PTRCALL(get_aabb) {
+	(void)arguments;
+	*(GdAABB *)out = FUNCTION(get_aabb)(self);
+}
+
+// A returned object is a Ref: the caller gets a reference of its own.
+PTRCALL(get_object) {
+	(void)arguments;
+	godot.ref_set_object(out, FUNCTION(get_object)(self));
+}
+
+PTRCALL(set_object) {
+	(void)out;
+	GDExtensionObjectPtr object = arguments[0] ? *(const GDExtensionObjectPtr *)arguments[0] : NULL;
+	FUNCTION(set_object)(self, object);
+}
+
+PTRCALL(get_string) {
+	(void)arguments;
+	FUNCTION(get_string)(self, out);
+}
+
+PTRCALL(get_dictionary) {
+	(void)arguments;
+	FUNCTION(get_dictionary)(self, out);
+}
+
+PTRCALL(get_vector3_array) {
+	(void)arguments;
+	FUNCTION(get_vector3_array)(self, out);
+}
+
+#define TYPE(name) GDEXTENSION_VARIANT_TYPE_##name
+#define GETTER(kind, type) [SIGNATURE_get_##kind] = {TYPE(type), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_get_##kind}
+#define SETTER(kind, type) [SIGNATURE_set_##kind] = {TYPE(NIL), 1, {TYPE(type), TYPE(NIL)}, ptrcall_set_##kind}
+
+const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
+	[SIGNATURE_nothing] = {TYPE(NIL), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_nothing},
+	[SIGNATURE_set_vector3_pair] = {TYPE(NIL), 2, {TYPE(VECTOR3), TYPE(VECTOR3)}, ptrcall_set_vector3_pair},
+	GETTER(bool, BOOL),
+	SETTER(bool, BOOL),
+	GETTER(int, INT),
+	SETTER(int, INT),
+	GETTER(float, FLOAT),
+	SETTER(float, FLOAT),
+	GETTER(vector3, VECTOR3),
+	SETTER(vector3, VECTOR3),
+	GETTER(vector3i, VECTOR3I),
+	SETTER(vector3i, VECTOR3I),
+	GETTER(aabb, AABB),
+	GETTER(object, OBJECT),
+	SETTER(object, OBJECT),
+	GETTER(string, STRING),
+	GETTER(dictionary, DICTIONARY),
+	GETTER(vector3_array, PACKED_VECTOR3_ARRAY),
+};

@@ -1,0 +1,313 @@
+#include "classes/destructible_body.h"
+
+#include "classes/material_resource.h"
+#include "conversions.h"
+
+static void construct(void *pointer) {
+	DestructibleBody *self = pointer;
+	self->size = (GdVector3){1.0f, 1.0f, 1.0f};
+	self->cells = (GdVector3i){4, 4, 4};
+	self->view.texel_offset = -1;
+}
+
+static void watch(DestructibleBody *self, GDExtensionObjectPtr resource, const GdStringName *method, bool on) {
+	if (resource && on) {
+		signal_connect(resource, &names.changed, self->base.object, method);
+	} else if (resource) {
+		signal_disconnect(resource, &names.changed, self->base.object, method);
+	}
+}
+
+// Godot drops the connections of a freed object by itself.
+static void destruct(void *pointer) {
+	DestructibleBody *self = pointer;
+	destructible_body_release(self);
+	object_reference_assign(&self->material, NULL);
+	object_reference_assign(&self->surface_material, NULL);
+}
+
+static void notify(void *pointer, int32_t what) {
+	DestructibleBody *self = pointer;
+	switch (what) {
+	case GD_NODE3D_NOTIFICATION_ENTER_WORLD: destructible_body_enter(self); break;
+	case GD_NODE3D_NOTIFICATION_EXIT_WORLD: destructible_body_leave(self); break;
+	case GD_NODE3D_NOTIFICATION_TRANSFORM_CHANGED: destructible_body_transform_changed(self); break;
+	case GD_NODE3D_NOTIFICATION_VISIBILITY_CHANGED:
+		body_view_set_visible(&self->view, gd_node3d_is_visible_in_tree(self->base.object));
+		break;
+	case GD_OBJECT_NOTIFICATION_EXTENSION_RELOADED:
+		if (gd_node_is_inside_tree(self->base.object)) {
+			destructible_body_enter(self);
+		}
+		break;
+	default: break;
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------- properties
+
+static void describe_change(DestructibleBody *self) {
+	gd_node_update_configuration_warnings(self->base.object);
+}
+
+static GDExtensionObjectPtr get_material(void *self) {
+	return ((DestructibleBody *)self)->material;
+}
+
+static void set_material(void *pointer, GDExtensionObjectPtr material) {
+	DestructibleBody *self = pointer;
+	if (material && !class_instance(material, &material_resource_class)) {
+		destructible_body_report(
+			self, "keeps its material", "what was given is no MaterialResource; make a new MaterialResource");
+		return;
+	}
+	if (material == self->material) {
+		return;
+	}
+	simulation_body_set_material(&self->simulated, material);
+	watch(self, self->material, &names._on_material_changed, false);
+	object_reference_assign(&self->material, material);
+	watch(self, material, &names._on_material_changed, true);
+	describe_change(self);
+}
+
+static GDExtensionObjectPtr get_surface_material(void *self) {
+	return ((DestructibleBody *)self)->surface_material;
+}
+
+static void set_surface_material(void *pointer, GDExtensionObjectPtr material) {
+	DestructibleBody *self = pointer;
+	if (material && !object_cast(material, "Material")) {
+		destructible_body_report(self, "keeps its surface_material",
+			"what was given is no Material; use a StandardMaterial3D or ShaderMaterial");
+		return;
+	}
+	if (material == self->surface_material) {
+		return;
+	}
+	body_view_set_material(&self->view, material);
+	watch(self, self->surface_material, &names._on_surface_material_changed, false);
+	object_reference_assign(&self->surface_material, material);
+	watch(self, material, &names._on_surface_material_changed, true);
+	describe_change(self);
+}
+
+static GdVector3 get_size(void *self) {
+	return ((DestructibleBody *)self)->size;
+}
+
+static void set_size(void *pointer, GdVector3 size) {
+	DestructibleBody *self = pointer;
+	if (!vector3_is_finite(size)) {
+		destructible_body_report(
+			self, "keeps its size", "what was given is not a finite number; correct the script that sets it");
+		return;
+	}
+	self->size = size;
+	destructible_body_rebuild(self);
+	describe_change(self);
+}
+
+static GdVector3i get_cells(void *self) {
+	return ((DestructibleBody *)self)->cells;
+}
+
+static void set_cells(void *pointer, GdVector3i cells) {
+	DestructibleBody *self = pointer;
+	self->cells = cells;
+	destructible_body_rebuild(self);
+	describe_change(self);
+}
+
+static GdVector3 get_start_velocity(void *self) {
+	return ((DestructibleBody *)self)->start_velocity;
+}
+
+static void set_start_velocity(void *pointer, GdVector3 velocity) {
+	DestructibleBody *self = pointer;
+	if (!vector3_is_finite(velocity)) {
+		destructible_body_report(
+			self, "keeps its start_velocity", "what was given is not a finite number; correct the script that sets it");
+		return;
+	}
+	self->start_velocity = velocity;
+}
+
+static void on_material_changed(void *self) {
+	describe_change(self);
+}
+
+static void on_surface_material_changed(void *pointer) {
+	DestructibleBody *self = pointer;
+	body_view_set_material(&self->view, self->surface_material);
+	describe_change(self);
+}
+
+// -------------------------------------------------------------------------------------------------------------- queries
+
+static int64_t get_node_count(void *pointer) {
+	DestructibleBody *self = pointer;
+	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
+	return self->simulated.world ? fem_body_get_node_count(self->simulated.body) : body_shape_box_nodes(cells);
+}
+
+static int64_t get_tet_count(void *pointer) {
+	DestructibleBody *self = pointer;
+	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
+	return self->simulated.world ? fem_body_get_tet_count(self->simulated.body) : body_shape_box_tets(cells);
+}
+
+static void get_node_positions(void *pointer, GdPackedVector3Array *out) {
+	DestructibleBody *self = pointer;
+	FemPosition origin;
+	int32_t count = 0;
+	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &count);
+	gd_packed_vector3_array_resize(out, positions ? count : 0);
+	if (!positions || count <= 0) {
+		return;
+	}
+	GdVector3 *written = godot.packed_vector3_array_operator_index(out, 0);
+	for (int32_t i = 0; i < count; i++) {
+		const float *p = &positions[4 * i];
+		written[i] = (GdVector3){
+			(float)(origin.x + (double)p[0]), (float)(origin.y + (double)p[1]), (float)(origin.z + (double)p[2])};
+	}
+}
+
+static FemBodyState body_state(const DestructibleBody *self) {
+	FemBodyState state = {0};
+	if (fem_body_get_state(self->simulated.body, &state) != FEM_OK) {
+		state = (FemBodyState){0};
+	}
+	return state;
+}
+
+static GdVector3 get_center_of_mass(void *pointer) {
+	DestructibleBody *self = pointer;
+	FemBodyState state = body_state(self);
+	return (GdVector3){(float)state.center.x, (float)state.center.y, (float)state.center.z};
+}
+
+static GdVector3 get_linear_velocity(void *self) {
+	FemVec3 v = body_state(self).linear_velocity;
+	return (GdVector3){v.x, v.y, v.z};
+}
+
+static double get_mass(void *self) {
+	return body_state(self).mass;
+}
+
+static GdAABB get_aabb_world(void *pointer) {
+	DestructibleBody *self = pointer;
+	FemPosition low, high;
+	if (fem_body_get_bounds(self->simulated.body, &low, &high) != FEM_OK) {
+		return (GdAABB){0};
+	}
+	return (GdAABB){{(float)low.x, (float)low.y, (float)low.z},
+		{(float)(high.x - low.x), (float)(high.y - low.y), (float)(high.z - low.z)}};
+}
+
+static bool is_simulated(void *self) {
+	return ((DestructibleBody *)self)->simulated.world != NULL;
+}
+
+static bool is_asleep(void *self) {
+	return fem_body_is_asleep(((DestructibleBody *)self)->simulated.body);
+}
+
+// -------------------------------------------------------------------------------------------------------------- actions
+
+// A method called on a body that is not simulated does nothing: that is normal in tools and just after leaving a tree.
+static void check(DestructibleBody *self, const char *action, FemResult result) {
+	if (result == FEM_OK || !self->simulated.world) {
+		self->simulated.is_moved = true;
+		return;
+	}
+	destructible_body_report(self, action, fem_last_error());
+}
+
+static void wake(void *pointer) {
+	DestructibleBody *self = pointer;
+	check(self, "ignored wake()", fem_body_wake(self->simulated.body));
+}
+
+static void apply_impulse(void *pointer, GdVector3 impulse, GdVector3 position) {
+	DestructibleBody *self = pointer;
+	FemPosition point = {(double)position.x, (double)position.y, (double)position.z};
+	check(self, "ignored apply_impulse()",
+		fem_body_apply_impulse_at_point(self->simulated.body, (FemVec3){impulse.x, impulse.y, impulse.z}, point));
+}
+
+static void apply_central_impulse(void *pointer, GdVector3 impulse) {
+	DestructibleBody *self = pointer;
+	double mass = get_mass(self);
+	float inv_mass = mass > 0.0 ? (float)(1.0 / mass) : 0.0f;
+	FemVec3 change = {impulse.x * inv_mass, impulse.y * inv_mass, impulse.z * inv_mass};
+	check(self, "ignored apply_central_impulse()", fem_body_add_velocity(self->simulated.body, change, (FemVec3){0}));
+}
+
+static void reset(void *self) {
+	destructible_body_rebuild(self);
+}
+
+// --------------------------------------------------------------------------------------------------------------- tables
+
+static void configuration_warnings(void *self, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
+	(void)arguments;
+	destructible_body_warnings(self, out);
+}
+
+static const ClassProperty properties[] = {
+	PROPERTY_OF_CLASS(material, OBJECT, object, RESOURCE_TYPE, "MaterialResource", "MaterialResource"),
+	PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s"),
+	PROPERTY_GROUP("Shape"),
+	PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m"),
+	PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater"),
+	PROPERTY_GROUP("Display"),
+	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, "BaseMaterial3D,ShaderMaterial", "Material"),
+};
+
+static const ClassMethod methods[] = {
+	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
+	METHOD("get_tet_count", get_int, get_tet_count, .is_const = true),
+	METHOD("get_node_positions", get_vector3_array, get_node_positions, .is_const = true),
+	METHOD("get_center_of_mass", get_vector3, get_center_of_mass, .is_const = true),
+	METHOD("get_linear_velocity", get_vector3, get_linear_velocity, .is_const = true),
+	METHOD("get_mass", get_float, get_mass, .is_const = true),
+	METHOD("get_aabb_world", get_aabb, get_aabb_world, .is_const = true),
+	METHOD("is_simulated", get_bool, is_simulated, .is_const = true),
+	METHOD("is_asleep", get_bool, is_asleep, .is_const = true),
+	METHOD("wake", nothing, wake, .is_const = false),
+	METHOD("apply_impulse", set_vector3_pair, apply_impulse, .argument_names = {"impulse", "position"}),
+	METHOD("apply_central_impulse", set_vector3, apply_central_impulse, .argument_names = {"impulse"}),
+	METHOD("reset", nothing, reset, .is_const = false),
+	METHOD("_on_material_changed", nothing, on_material_changed, .is_const = false),
+	METHOD("_on_surface_material_changed", nothing, on_surface_material_changed, .is_const = false),
+};
+
+static const ClassSignal signals[] = {
+	{"slept", NULL, GDEXTENSION_VARIANT_TYPE_NIL},
+	{"woken", NULL, GDEXTENSION_VARIANT_TYPE_NIL},
+	{"step_failed", "message", GDEXTENSION_VARIANT_TYPE_STRING},
+};
+
+static const ClassVirtual virtuals[] = {
+	{"_get_configuration_warnings", configuration_warnings},
+};
+
+const ClassDescription destructible_body_class = {
+	.name = "DestructibleBody",
+	.parent = "Node3D",
+	.instance_size = sizeof(DestructibleBody),
+	.construct = construct,
+	.destruct = destruct,
+	.notify = notify,
+	.properties = properties,
+	.property_count = TABLE_COUNT(properties),
+	.methods = methods,
+	.method_count = TABLE_COUNT(methods),
+	.signals = signals,
+	.signal_count = TABLE_COUNT(signals),
+	.virtuals = virtuals,
+	.virtual_count = TABLE_COUNT(virtuals),
+};

@@ -1,0 +1,44 @@
+// DestructibleBody: a Node3D that shows and simulates a deformable body.
+#ifndef DESTRUCTIBLE_BODY_H
+#define DESTRUCTIBLE_BODY_H
+
+#include "class_binding.h"
+#include "simulation.h"
+
+typedef struct DestructibleBody {
+	ClassInstance base;
+	// Settings
+	GDExtensionObjectPtr material;         // MaterialResource or null; a reference
+	GDExtensionObjectPtr surface_material; // Material or null; a reference
+	GdVector3 size;                        // m
+	GdVector3i cells;
+	GdVector3 start_velocity; // m/s
+	// State
+	BodyView view;
+	SimulationBody simulated;
+	GdTransform3D pose; // the global transform last handed to the engine or the view
+	bool is_in_world;
+} DestructibleBody;
+
+extern const ClassDescription destructible_body_class;
+
+// The node's path, or its name while it is in no tree.
+void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity);
+
+// "DestructibleBody <path> <what>: <cause>."
+void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause);
+
+// Why the body cannot be simulated at this transform: cause and remedy in one sentence, or null.
+const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform);
+
+// Fills a PackedStringArray for the scene dock.
+void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out);
+
+// The node's life: what it does when it enters or leaves a world, moves, or changes shape.
+void destructible_body_enter(DestructibleBody *self);
+void destructible_body_leave(DestructibleBody *self);
+void destructible_body_transform_changed(DestructibleBody *self);
+void destructible_body_rebuild(DestructibleBody *self);
+void destructible_body_release(DestructibleBody *self);
+
+#endif

@@ -1,0 +1,202 @@
+#include "classes/destruction_server.h"
+
+#include "conversions.h"
+#include "fem_destruction.h"
+#include "position_texture.h"
+#include "simulation.h"
+#include "surface_material.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct DestructionServer {
+	ClassInstance base;
+	bool gravity_override;
+	GdVector3 gravity; // m/s^2, used when gravity_override is on
+} DestructionServer;
+
+static GDExtensionObjectPtr server;
+
+// ----------------------------------------------------------------------------------------------------------- the tick
+
+// On SceneTree.physics_frame: before any _physics_process of the tick, so scripts see the tick's new positions, and
+// what they apply takes part in the next one. The signal also comes while the tree is paused; see simulation.c.
+static void on_physics_frame(void *self) {
+	(void)self;
+	simulation_tick();
+}
+
+// On RenderingServer.frame_pre_draw: once for each drawn frame, however many ticks there were.
+static void on_frame_pre_draw(void *self) {
+	(void)self;
+	simulation_show();
+}
+
+void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
+	if (!server || !scene_tree) {
+		return;
+	}
+	GdStringName rendering = make_string_name("RenderingServer");
+	GDExtensionObjectPtr rendering_server = godot.global_get_singleton(&rendering);
+	gd_string_name_free(&rendering);
+	signal_connect(scene_tree, &names.physics_frame, server, &names._on_physics_frame);
+	if (rendering_server) {
+		signal_connect(rendering_server, &names.frame_pre_draw, server, &names._on_frame_pre_draw);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------- settings
+
+static int64_t get_worker_count(void *self) {
+	(void)self;
+	return simulation_worker_count();
+}
+
+static void set_worker_count(void *self, int64_t count) {
+	(void)self;
+	simulation_settings()->worker_count = (int32_t)(count < 0 ? 0 : count > 64 ? 64 : count);
+	simulation_settings_changed();
+}
+
+static bool get_ground_enabled(void *self) {
+	(void)self;
+	return simulation_settings()->ground_enabled;
+}
+
+static void set_ground_enabled(void *self, bool enabled) {
+	(void)self;
+	simulation_settings()->ground_enabled = enabled;
+	simulation_settings_changed();
+}
+
+static bool accept(const char *name, double value) {
+	if (!isfinite(value)) {
+		report_error(
+			"DestructionServer: %s was set to a value that is not a finite number; it keeps the old one.", name);
+	}
+	return isfinite(value);
+}
+
+static double get_ground_height(void *self) {
+	(void)self;
+	return simulation_settings()->ground_height;
+}
+
+static void set_ground_height(void *self, double height) {
+	(void)self;
+	if (accept("ground_height", height)) {
+		simulation_settings()->ground_height = height;
+		simulation_settings_changed();
+	}
+}
+
+static double get_ground_friction(void *self) {
+	(void)self;
+	return simulation_settings()->ground_friction;
+}
+
+static void set_ground_friction(void *self, double friction) {
+	(void)self;
+	if (accept("ground_friction", friction)) {
+		simulation_settings()->ground_friction = friction < 0.0 ? 0.0 : friction > 100.0 ? 100.0 : friction;
+		simulation_settings_changed();
+	}
+}
+
+static void apply_gravity(const DestructionServer *self) {
+	FemVec3 gravity = {self->gravity.x, self->gravity.y, self->gravity.z};
+	simulation_set_gravity_override(self->gravity_override ? &gravity : NULL);
+}
+
+static bool get_gravity_override(void *self) {
+	return ((DestructionServer *)self)->gravity_override;
+}
+
+static void set_gravity_override(void *self, bool enabled) {
+	((DestructionServer *)self)->gravity_override = enabled;
+	apply_gravity(self);
+}
+
+static GdVector3 get_gravity(void *self) {
+	return ((DestructionServer *)self)->gravity;
+}
+
+static void set_gravity(void *self, GdVector3 gravity) {
+	if (accept("gravity", gravity.x + gravity.y + gravity.z)) {
+		((DestructionServer *)self)->gravity = gravity;
+		apply_gravity(self);
+	}
+}
+
+// -------------------------------------------------------------------------------------------------------------- queries
+
+static void get_statistics(void *self, GdDictionary *out) {
+	(void)self;
+	gd_dictionary_free(out);
+	*out = gd_dictionary_new();
+	simulation_statistics(out);
+}
+
+static void get_version(void *self, GdString *out) {
+	(void)self;
+	char text[32];
+	snprintf(text, sizeof(text), "%d.%d.%d", FEM_VERSION_MAJOR, FEM_VERSION_MINOR, FEM_VERSION_PATCH);
+	gd_string_free(out);
+	*out = make_string(text);
+}
+
+// --------------------------------------------------------------------------------------------------------------- tables
+
+static void construct(void *pointer) {
+	DestructionServer *self = pointer;
+	self->gravity = (GdVector3){0.0f, -9.81f, 0.0f};
+}
+
+static const ClassProperty properties[] = {
+	PROPERTY(worker_count, INT, int, "get_", RANGE, "0,64,1"),
+	PROPERTY(ground_enabled, BOOL, bool, "is_", NONE, ""),
+	PROPERTY(ground_height, FLOAT, float, "get_", RANGE, "-1000,1000,0.001,or_less,or_greater,suffix:m"),
+	PROPERTY(ground_friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
+	PROPERTY(gravity_override, BOOL, bool, "is_", NONE, ""),
+	PROPERTY(gravity, VECTOR3, vector3, "get_", NONE, "suffix:m/s²"),
+};
+
+static const ClassMethod methods[] = {
+	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
+	METHOD("get_version", get_string, get_version, .is_const = true),
+	METHOD("_on_physics_frame", nothing, on_physics_frame, .is_const = false),
+	METHOD("_on_frame_pre_draw", nothing, on_frame_pre_draw, .is_const = false),
+};
+
+const ClassDescription destruction_server_class = {
+	.name = "DestructionServer",
+	.parent = "Object",
+	.instance_size = sizeof(DestructionServer),
+	.is_abstract = true,
+	.construct = construct,
+	.properties = properties,
+	.property_count = TABLE_COUNT(properties),
+	.methods = methods,
+	.method_count = TABLE_COUNT(methods),
+};
+
+void destruction_server_start(void) {
+	simulation_start(project_settings_load());
+	server = class_create(&destruction_server_class);
+	GdStringName name = make_string_name("DestructionServer");
+	gd_engine_register_singleton(&name, server);
+	gd_string_name_free(&name);
+}
+
+void destruction_server_stop(void) {
+	simulation_stop();
+	surface_material_unload();
+	position_texture_free();
+	if (server) {
+		GdStringName name = make_string_name("DestructionServer");
+		gd_engine_unregister_singleton(&name);
+		gd_string_name_free(&name);
+		godot.object_destroy(server);
+		server = NULL;
+	}
+}

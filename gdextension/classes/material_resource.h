@@ -1,0 +1,20 @@
+// MaterialResource: what a body is made of. A Resource that can be saved, shared, and changed during play.
+#ifndef MATERIAL_RESOURCE_H
+#define MATERIAL_RESOURCE_H
+
+#include "class_binding.h"
+#include "fem_destruction.h"
+
+extern const ClassDescription material_resource_class;
+
+// The engine's form of a material; null, or an object of another class, stands for a new MaterialResource's values.
+FemMaterialDef material_resource_def(GDExtensionObjectPtr object);
+
+// Counts the engine worlds that have taken the material over. While there are none, its setters leave the simulation
+// alone: resources may be loaded, and so set up, on another thread.
+void material_resource_add_use(GDExtensionObjectPtr object, int change);
+
+// A sentence about values that make no sense together, or null.
+const char *material_resource_fault(GDExtensionObjectPtr object);
+
+#endif

@@ -1,0 +1,89 @@
+// Small helpers around Godot's value types: names, strings, variants, packed arrays, references, messages.
+#ifndef CONVERSIONS_H
+#define CONVERSIONS_H
+
+#include "godot_calls.h"
+
+// StringNames used while the game runs, made once at start and given back at the end.
+#define GODOT_NAMES(X) \
+	X(slept) \
+	X(woken) \
+	X(step_failed) \
+	X(physics_frame) \
+	X(frame_pre_draw) \
+	X(changed) \
+	X(_on_physics_frame) \
+	X(_on_frame_pre_draw) \
+	X(_on_material_changed) \
+	X(_on_surface_material_changed) \
+	X(fem_positions) \
+	X(fem_offset) \
+	X(albedo) \
+	X(albedo_texture) \
+	X(roughness) \
+	X(metallic) \
+	X(specular) \
+	X(roughness_texture) \
+	X(metallic_texture) \
+	X(uv1_scale) \
+	X(uv1_offset)
+
+typedef struct GodotNames {
+#define DECLARE_NAME(name) GdStringName name;
+	GODOT_NAMES(DECLARE_NAME)
+#undef DECLARE_NAME
+} GodotNames;
+
+extern GodotNames names;
+
+// Finds the conversion functions and makes the names.
+void conversions_load(void);
+void conversions_unload(void);
+
+GdStringName make_string_name(const char *text); // free with gd_string_name_free()
+GdString make_string(const char *utf8);          // free with gd_string_free()
+
+// Copies as UTF-8 into a buffer of `capacity` bytes, always terminated.
+void copy_string(const GdString *string, char *buffer, int capacity);
+
+// A Variant holding a copy of the value at `value`, which must be of Godot's type `type`. Free with variant_free().
+GdVariant make_variant(GDExtensionVariantType type, const void *value);
+GdVariant make_variant_bool(bool value);
+GdVariant make_variant_int(int64_t value);
+GdVariant make_variant_float(double value);
+GdVariant make_variant_string(const char *utf8);
+GdVariant make_variant_object(GDExtensionObjectPtr object);
+void variant_free(GdVariant *variant);
+
+// Puts what the variant holds at `out`, converted to `type`; false, with `out` untouched, when it does not convert.
+bool variant_to(const GdVariant *variant, GDExtensionVariantType type, void *out);
+GDExtensionVariantType variant_type(const GdVariant *variant);
+
+// array[index] = *value, taking the value over. dictionary[key] likewise.
+void array_take(GdArray *array, int64_t index, GdVariant value);
+void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value);
+
+// References to RefCounted objects; null is allowed. assign() takes a reference to `object` and gives up the old one.
+void object_reference_assign(GDExtensionObjectPtr *slot, GDExtensionObjectPtr object);
+void object_unreference(GDExtensionObjectPtr object);
+
+// object as an instance of Godot's own class `class_name`, or null.
+GDExtensionObjectPtr object_cast(GDExtensionObjectPtr object, const char *class_name);
+
+// emit_signal with no argument, or with one String.
+void emit_signal(GDExtensionObjectPtr object, const GdStringName *signal);
+void emit_signal_string(GDExtensionObjectPtr object, const GdStringName *signal, const char *text);
+
+// Connects or disconnects object's signal and target's method, unless that is so already.
+void signal_connect(
+	GDExtensionObjectPtr object, const GdStringName *signal, GDExtensionObjectPtr target, const GdStringName *method);
+void signal_disconnect(
+	GDExtensionObjectPtr object, const GdStringName *signal, GDExtensionObjectPtr target, const GdStringName *method);
+
+// Messages for people, printf style, in Godot's output and debugger.
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+bool vector3_is_finite(GdVector3 v);
+
+#endif

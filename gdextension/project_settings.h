@@ -1,0 +1,20 @@
+// The addon's project settings, under physics/fem_destruction/.
+#ifndef PROJECT_SETTINGS_H
+#define PROJECT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct AddonSettings {
+	int32_t worker_count;   // threads for a step; 0: one less than the machine has
+	int32_t max_substeps;   // a tick longer than max_step is cut into at most so many parts
+	double max_step;        // s
+	bool ground_enabled;    // a solid half space below ground_height
+	double ground_height;   // m
+	double ground_friction; // Coulomb coefficient
+} AddonSettings;
+
+// Makes the settings known to the editor, with their defaults, and reads them.
+AddonSettings project_settings_load(void);
+
+#endif

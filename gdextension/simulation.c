@@ -1,0 +1,352 @@
+#include "simulation.h"
+
+#include "conversions.h"
+#include "position_texture.h"
+#include "simulation_world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORLDS = 64 }; // as many as the engine has
+
+static struct {
+	AddonSettings settings;
+	SimulationWorld *worlds[MAX_WORLDS];
+	int32_t world_count;
+	bool has_gravity;
+	FemVec3 gravity;
+	FemEvent *events; // of the present tick, copied from the engine
+	uint64_t *event_nodes;
+	int32_t event_count, event_capacity;
+} simulation;
+
+// --------------------------------------------------------------------------------------------------------------- worlds
+
+int32_t simulation_worker_count(void) {
+	int64_t count = simulation.settings.worker_count;
+	if (count <= 0) {
+		count = gd_os_get_processor_count() - 1; // one is left to the game
+	}
+	return (int32_t)(count < 1 ? 1 : count > 64 ? 64 : count);
+}
+
+static FemWorldId make_engine_world(void) {
+	FemWorldDef def = fem_default_world_def();
+	def.worker_count = simulation_worker_count();
+	def.ground_enabled = simulation.settings.ground_enabled;
+	def.ground_height = simulation.settings.ground_height;
+	def.ground_friction = (float)simulation.settings.ground_friction;
+	return fem_world_create(&def);
+}
+
+SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
+	uint64_t id = godot.object_get_instance_id(world_3d);
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		if (simulation.worlds[i]->world_3d_id == id) {
+			return simulation.worlds[i];
+		}
+	}
+	SimulationWorld *world = simulation.world_count < MAX_WORLDS ? calloc(1, sizeof(SimulationWorld)) : NULL;
+	if (!world) {
+		return NULL;
+	}
+	world->id = make_engine_world();
+	if (!fem_world_is_valid(world->id)) {
+		free(world);
+		return NULL;
+	}
+	world->world_3d_id = id;
+	world->space = gd_world3d_get_space(world_3d);
+	simulation.worlds[simulation.world_count++] = world;
+	return world;
+}
+
+static void destroy_world(int32_t index) {
+	SimulationWorld *world = simulation.worlds[index];
+	while (world->body_count > 0) {
+		simulation_body_destroy(world->bodies[world->body_count - 1]);
+	}
+	fem_world_destroy(world->id);
+	free(world->bodies);
+	free(world->materials);
+	free(world);
+	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
+}
+
+bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body) {
+	if (world->body_count == world->body_capacity) {
+		int32_t capacity = world->body_capacity ? 2 * world->body_capacity : 16;
+		SimulationBody **bodies = realloc(world->bodies, (size_t)capacity * sizeof(SimulationBody *));
+		if (!bodies) {
+			return false;
+		}
+		world->bodies = bodies;
+		world->body_capacity = capacity;
+	}
+	world->bodies[world->body_count++] = body;
+	return true;
+}
+
+void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body) {
+	for (int32_t i = 0; i < world->body_count; i++) {
+		if (world->bodies[i] == body) {
+			world->bodies[i] = world->bodies[--world->body_count];
+			return;
+		}
+	}
+}
+
+void simulation_start(AddonSettings settings) {
+	memset(&simulation, 0, sizeof(simulation));
+	simulation.settings = settings;
+}
+
+void simulation_stop(void) {
+	while (simulation.world_count > 0) {
+		destroy_world(simulation.world_count - 1);
+	}
+	free(simulation.events);
+	free(simulation.event_nodes);
+	memset(&simulation, 0, sizeof(simulation));
+}
+
+// ------------------------------------------------------------------------------------------------------------- settings
+
+AddonSettings *simulation_settings(void) {
+	return &simulation.settings;
+}
+
+void simulation_settings_changed(void) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		FemWorldId id = simulation.worlds[i]->id;
+		fem_world_set_worker_count(id, simulation_worker_count());
+		fem_world_set_ground(id, simulation.settings.ground_enabled, simulation.settings.ground_height,
+			(float)simulation.settings.ground_friction);
+	}
+}
+
+void simulation_set_gravity_override(const FemVec3 *gravity) {
+	simulation.has_gravity = gravity != NULL;
+	simulation.gravity = gravity ? *gravity : (FemVec3){0};
+}
+
+void simulation_material_changed(GDExtensionObjectPtr material) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		simulation_world_update_material(simulation.worlds[i], material);
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- tick
+
+// The World3D's default area holds what the project settings and the user's calls made of gravity.
+static FemVec3 world_gravity(const SimulationWorld *world) {
+	double strength = 9.81;
+	GdVector3 direction = {0, -1, 0};
+	GdVariant value = gd_physics_server3d_area_get_param(world->space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &strength);
+	variant_free(&value);
+	value = gd_physics_server3d_area_get_param(world->space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY_VECTOR);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &direction);
+	variant_free(&value);
+	if (!isfinite(strength) || !vector3_is_finite(direction)) {
+		return (FemVec3){0};
+	}
+	float g = (float)strength;
+	return (FemVec3){direction.x * g, direction.y * g, direction.z * g};
+}
+
+static void update_gravity(SimulationWorld *world) {
+	FemVec3 wanted = simulation.has_gravity ? simulation.gravity : world_gravity(world),
+			now = fem_world_get_gravity(world->id);
+	if (wanted.x != now.x || wanted.y != now.y || wanted.z != now.z) {
+		fem_world_set_gravity(world->id, wanted);
+	}
+}
+
+static void drop_detached(SimulationWorld *world) {
+	for (int32_t i = world->body_count - 1; i >= 0; i--) {
+		if (world->bodies[i]->is_detached) {
+			simulation_body_destroy(world->bodies[i]);
+		}
+	}
+}
+
+// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held.
+static double hold_paused(SimulationWorld *world) {
+	double delta = 0.0;
+	int32_t paused = 0;
+	for (int32_t i = 0; i < world->body_count; i++) {
+		if (gd_node_can_process(world->bodies[i]->node)) {
+			delta = gd_node_get_physics_process_delta_time(world->bodies[i]->node);
+		} else {
+			paused++;
+		}
+	}
+	if (paused == world->body_count) {
+		return 0.0;
+	}
+	for (int32_t i = 0; i < world->body_count; i++) {
+		SimulationBody *body = world->bodies[i];
+		if (paused > 0 || body->held_velocities) {
+			simulation_body_hold(body, !gd_node_can_process(body->node));
+		}
+	}
+	return delta;
+}
+
+static int32_t substeps_for(double delta) {
+	double parts = ceil(delta / simulation.settings.max_step - 1e-3);
+	return parts < 1.0                             ? 1
+		: parts > simulation.settings.max_substeps ? simulation.settings.max_substeps
+												   : (int32_t)parts;
+}
+
+static bool reserve_events(int32_t count) {
+	if (count <= simulation.event_capacity) {
+		return true;
+	}
+	FemEvent *events = realloc(simulation.events, (size_t)count * sizeof(FemEvent));
+	simulation.events = events ? events : simulation.events;
+	uint64_t *nodes = events ? realloc(simulation.event_nodes, (size_t)count * sizeof(uint64_t)) : NULL;
+	simulation.event_nodes = nodes ? nodes : simulation.event_nodes;
+	simulation.event_capacity = nodes ? count : simulation.event_capacity;
+	return nodes != NULL;
+}
+
+static void collect_events(SimulationWorld *world) {
+	const FemEvent *events = NULL;
+	int32_t count = fem_world_get_events(world->id, &events);
+	if (count <= 0 || !reserve_events(simulation.event_count + count)) {
+		return;
+	}
+	for (int32_t i = 0; i < count; i++) {
+		simulation.events[simulation.event_count] = events[i];
+		simulation.event_nodes[simulation.event_count++] = fem_body_get_user_data(events[i].body);
+	}
+}
+
+static void step_world(SimulationWorld *world) {
+	double delta = hold_paused(world);
+	if (!(delta > 0.0)) {
+		return;
+	}
+	update_gravity(world);
+	for (int32_t i = 0; i < world->body_count; i++) {
+		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
+	}
+	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
+	for (int32_t i = 0; i < world->body_count; i++) {
+		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
+	}
+	collect_events(world);
+}
+
+static void tell_node(const FemEvent *event, uint64_t node_id) {
+	GDExtensionObjectPtr node = godot.object_get_instance_from_id(node_id);
+	if (!node) {
+		return; // freed by an answer to an earlier signal of this tick
+	}
+	switch (event->type) {
+	case FEM_EVENT_SLEPT: emit_signal(node, &names.slept); break;
+	case FEM_EVENT_WOKE: emit_signal(node, &names.woken); break;
+	case FEM_EVENT_ROLLED_BACK:
+		emit_signal_string(node, &names.step_failed,
+			"The body became unstable and was put back to its last good state; lower the material's stiffness, raise "
+			"its damping, or raise physics/common/physics_ticks_per_second.");
+		break;
+	}
+}
+
+void simulation_tick(void) {
+	simulation.event_count = 0;
+	for (int32_t i = simulation.world_count - 1; i >= 0; i--) {
+		drop_detached(simulation.worlds[i]);
+		if (simulation.worlds[i]->body_count == 0) {
+			destroy_world(i);
+		}
+	}
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		step_world(simulation.worlds[i]);
+	}
+	for (int32_t i = 0; i < simulation.event_count; i++) {
+		FemEvent event = simulation.events[i];
+		tell_node(&event, simulation.event_nodes[i]);
+	}
+}
+
+void simulation_show(void) {
+	for (int32_t w = 0; w < simulation.world_count; w++) {
+		SimulationWorld *world = simulation.worlds[w];
+		for (int32_t i = 0; i < world->body_count; i++) {
+			SimulationBody *body = world->bodies[i];
+			if (body->is_moved && !body->is_detached) {
+				body_view_show_body(body->view, body->body);
+				body->is_moved = false;
+			}
+		}
+	}
+	position_texture_upload();
+}
+
+// ----------------------------------------------------------------------------------------------------------- statistics
+
+static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
+	sum->step_count += one->step_count;
+	sum->body_count += one->body_count;
+	sum->node_count += one->node_count;
+	sum->tet_count += one->tet_count;
+	sum->live_tets += one->live_tets;
+	sum->live_nodes += one->live_nodes;
+	sum->live_islands += one->live_islands;
+	sum->asleep_islands += one->asleep_islands;
+	sum->ground_contacts += one->ground_contacts;
+	sum->solves += one->solves;
+	sum->solves_capped += one->solves_capped;
+	sum->iterations += one->iterations;
+	sum->residual_max = fmaxf(sum->residual_max, one->residual_max);
+	sum->step_ms += one->step_ms;
+	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
+		sum->phase_ms[i] += one->phase_ms[i];
+	}
+}
+
+static void put_phases(GdDictionary *out, const FemStatistics *sum) {
+	GdDictionary phases = gd_dictionary_new();
+	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
+		dictionary_take(&phases, fem_phase_name((FemPhase)i), make_variant_float(sum->phase_ms[i]));
+	}
+	dictionary_take(out, "phase_ms", make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &phases));
+	gd_dictionary_free(&phases);
+}
+
+void simulation_statistics(GdDictionary *out) {
+	FemStatistics sum = {0}, one;
+	uint32_t errors = 0;
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
+			add_statistics(&sum, &one);
+			errors |= simulation.worlds[i]->step_errors;
+		}
+	}
+	dictionary_take(out, "worlds", make_variant_int(simulation.world_count));
+	dictionary_take(out, "workers", make_variant_int(simulation_worker_count()));
+	dictionary_take(out, "bodies", make_variant_int(sum.body_count));
+	dictionary_take(out, "nodes", make_variant_int(sum.node_count));
+	dictionary_take(out, "tets", make_variant_int(sum.tet_count));
+	dictionary_take(out, "live_nodes", make_variant_int(sum.live_nodes));
+	dictionary_take(out, "live_tets", make_variant_int(sum.live_tets));
+	dictionary_take(out, "live_islands", make_variant_int(sum.live_islands));
+	dictionary_take(out, "asleep_islands", make_variant_int(sum.asleep_islands));
+	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
+	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
+	dictionary_take(out, "solves", make_variant_int(sum.solves));
+	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));
+	dictionary_take(out, "iterations", make_variant_int(sum.iterations));
+	dictionary_take(out, "residual_max", make_variant_float(sum.residual_max));
+	dictionary_take(out, "step_errors", make_variant_int(errors));
+	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
+	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
+	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
+	put_phases(out, &sum);
+}

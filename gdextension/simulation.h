@@ -1,0 +1,68 @@
+// The engine's side of the scene: one engine world for each World3D that has bodies, stepped once a physics tick.
+//
+// Everything here runs on Godot's main thread; the engine's workers touch only the engine's memory. A world is made
+// for its first body and destroyed, threads joined, in the tick after its last body left.
+//
+// A tick: leave out what has left the tree, hold what is paused, take over gravity, step, then tell the nodes. Signals
+// go out last, from a copy of the events, because a script may free nodes or change the scene in its answer.
+#ifndef SIMULATION_H
+#define SIMULATION_H
+
+#include "body_shape.h"
+#include "body_view.h"
+#include "project_settings.h"
+
+typedef struct SimulationWorld SimulationWorld;
+
+// Part of a node. While `world` is not null the simulation holds a pointer to it.
+typedef struct SimulationBody {
+	SimulationWorld *world; // null: not simulated
+	GDExtensionObjectPtr node;
+	BodyView *view;
+	FemBodyId body;
+	FemMeshId mesh;
+	GDExtensionObjectPtr material; // MaterialResource in use, null for the default; the node holds the reference
+	bool is_detached;              // its node is out of the tree; destroyed in the next tick unless it comes back
+	bool is_moved;                 // since it was last shown
+	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
+	bool was_asleep;               // when it was paused
+} SimulationBody;
+
+typedef struct SimulationBodyDef {
+	GDExtensionObjectPtr world_3d;
+	GDExtensionObjectPtr material;
+	const BodyShape *shape;
+	FemPosition position;
+	FemQuat rotation;
+	FemVec3 scale;
+	FemVec3 velocity;
+} SimulationBodyDef;
+
+void simulation_start(AddonSettings settings);
+void simulation_stop(void); // all worlds go
+
+// False with fem_last_error() set. body->node and body->view must be set.
+bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def);
+void simulation_body_destroy(SimulationBody *body);
+
+// True, and attached again, when the body is still there and belongs to this World3D.
+bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d);
+void simulation_body_set_material(SimulationBody *body, GDExtensionObjectPtr material);
+
+// A MaterialResource has new values: hands them to every world that uses it.
+void simulation_material_changed(GDExtensionObjectPtr material);
+
+void simulation_tick(void);
+void simulation_show(void); // sends moved bodies to the renderer
+
+AddonSettings *simulation_settings(void);
+void simulation_settings_changed(void);
+int32_t simulation_worker_count(void); // in effect
+
+// Not null: used instead of each World3D's own gravity.
+void simulation_set_gravity_override(const FemVec3 *gravity);
+
+// Sums over all worlds, for DestructionServer.get_statistics().
+void simulation_statistics(GdDictionary *out);
+
+#endif

@@ -1,0 +1,181 @@
+// A body's life in its engine world, and the engine materials that bodies share.
+#include "simulation_world.h"
+
+#include "classes/material_resource.h"
+#include "conversions.h"
+
+#include <stdlib.h>
+
+// ------------------------------------------------------------------------------------------------------------ materials
+
+static MaterialEntry *find_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+	for (int32_t i = 0; i < world->material_count; i++) {
+		if (world->materials[i].resource == resource) {
+			return &world->materials[i];
+		}
+	}
+	return NULL;
+}
+
+static MaterialEntry *add_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+	if (world->material_count == world->material_capacity) {
+		int32_t capacity = world->material_capacity ? 2 * world->material_capacity : 8;
+		MaterialEntry *materials = realloc(world->materials, (size_t)capacity * sizeof(MaterialEntry));
+		if (!materials) {
+			return NULL;
+		}
+		world->materials = materials;
+		world->material_capacity = capacity;
+	}
+	FemMaterialDef def = material_resource_def(resource);
+	MaterialEntry entry = {resource, fem_material_create(world->id, &def), 0};
+	if (!fem_material_is_valid(entry.id)) {
+		return NULL;
+	}
+	material_resource_add_use(resource, 1);
+	world->materials[world->material_count] = entry;
+	return &world->materials[world->material_count++];
+}
+
+FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+	MaterialEntry *entry = find_material(world, resource);
+	entry = entry ? entry : add_material(world, resource);
+	if (!entry) {
+		return (FemMaterialId){0};
+	}
+	entry->use_count++;
+	return entry->id;
+}
+
+void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+	MaterialEntry *entry = find_material(world, resource);
+	if (entry && --entry->use_count == 0) {
+		material_resource_add_use(resource, -1);
+		fem_material_destroy(entry->id);
+		*entry = world->materials[--world->material_count];
+	}
+}
+
+void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+	MaterialEntry *entry = find_material(world, resource);
+	if (entry) {
+		FemMaterialDef def = material_resource_def(resource);
+		if (fem_material_set(entry->id, &def) != FEM_OK) {
+			report_error("MaterialResource: the new values were refused: %s", fem_last_error());
+		}
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- bodies
+
+static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, FemMaterialId material) {
+	FemMeshDef mesh = fem_default_mesh_def();
+	mesh.node_count = def->shape->node_count;
+	mesh.node_positions = def->shape->positions;
+	mesh.tet_count = def->shape->tet_count;
+	mesh.tets = def->shape->tets;
+	body->mesh = fem_mesh_create(body->world->id, &mesh);
+	if (!fem_mesh_is_valid(body->mesh)) {
+		return false;
+	}
+	FemBodyDef body_def = fem_default_body_def();
+	body_def.mesh = body->mesh;
+	body_def.materials = &material;
+	body_def.material_count = 1;
+	body_def.position = def->position;
+	body_def.rotation = def->rotation;
+	body_def.scale = def->scale;
+	body_def.linear_velocity = def->velocity;
+	body_def.user_data = godot.object_get_instance_id(body->node);
+	body->body = fem_body_create(body->world->id, &body_def);
+	return fem_body_is_valid(body->body);
+}
+
+bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def) {
+	simulation_body_destroy(body);
+	SimulationWorld *world = simulation_world_for(def->world_3d);
+	if (!world || !simulation_world_add_body(world, body)) {
+		return false;
+	}
+	body->world = world;
+	body->material = def->material;
+	FemMaterialId material = simulation_world_acquire_material(world, def->material);
+	if (!fem_material_is_valid(material) || !create_in_engine(body, def, material)) {
+		simulation_body_destroy(body);
+		return false;
+	}
+	body->is_moved = true;
+	return true;
+}
+
+// Also cleans up after a creation that failed halfway: the engine takes null ids.
+void simulation_body_destroy(SimulationBody *body) {
+	SimulationWorld *world = body->world;
+	if (!world) {
+		return;
+	}
+	fem_body_destroy(body->body);
+	fem_mesh_destroy(body->mesh);
+	simulation_world_release_material(world, body->material);
+	simulation_world_remove_body(world, body);
+	free(body->held_velocities);
+	*body = (SimulationBody){.node = body->node, .view = body->view};
+}
+
+bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d) {
+	if (!body->world || !body->is_detached || body->world->world_3d_id != godot.object_get_instance_id(world_3d)) {
+		return false;
+	}
+	body->is_detached = false;
+	body->is_moved = true;
+	return true;
+}
+
+void simulation_body_set_material(SimulationBody *body, GDExtensionObjectPtr material) {
+	if (!body->world || body->material == material) {
+		return;
+	}
+	FemMaterialId id = simulation_world_acquire_material(body->world, material);
+	if (!fem_material_is_valid(id)) {
+		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
+		return;
+	}
+	int32_t tets = fem_body_get_tet_count(body->body);
+	for (int32_t i = 0; i < tets; i++) {
+		fem_body_set_tet_material(body->body, i, id);
+	}
+	GDExtensionObjectPtr old = body->material;
+	body->material = material;
+	simulation_world_release_material(body->world, old);
+	fem_body_wake(body->body);
+}
+
+// A held body is a kinematic one at rest. Its nodes keep their shape; what they had of velocity comes back later.
+void simulation_body_hold(SimulationBody *body, bool hold) {
+	int32_t count = fem_body_get_node_count(body->body);
+	if (hold == (body->held_velocities != NULL) || count <= 0) {
+		return;
+	}
+	if (hold) {
+		body->held_velocities = calloc((size_t)count, sizeof(FemVec3));
+		if (!body->held_velocities) {
+			return;
+		}
+		body->was_asleep = fem_body_is_asleep(body->body);
+		fem_body_get_velocities(body->body, body->held_velocities, count);
+		fem_body_set_kinematic(body->body, true);
+		for (int32_t i = 0; i < count; i++) {
+			fem_body_set_velocity(body->body, i, (FemVec3){0});
+		}
+		return;
+	}
+	fem_body_set_kinematic(body->body, false);
+	for (int32_t i = 0; i < count; i++) {
+		fem_body_set_velocity(body->body, i, body->held_velocities[i]);
+	}
+	if (body->was_asleep) {
+		fem_body_sleep(body->body);
+	}
+	free(body->held_velocities);
+	body->held_velocities = NULL;
+}

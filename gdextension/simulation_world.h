@@ -1,0 +1,38 @@
+// One engine world: its bodies and materials. For the simulation's own files.
+#ifndef SIMULATION_WORLD_H
+#define SIMULATION_WORLD_H
+
+#include "simulation.h"
+
+typedef struct MaterialEntry {
+	GDExtensionObjectPtr resource; // null: the default material
+	FemMaterialId id;
+	int32_t use_count;
+} MaterialEntry;
+
+struct SimulationWorld {
+	FemWorldId id;
+	uint64_t world_3d_id; // instance id of the World3D
+	GdRID space;          // where its gravity is asked
+	SimulationBody **bodies;
+	int32_t body_count, body_capacity;
+	MaterialEntry *materials;
+	int32_t material_count, material_capacity;
+	uint32_t step_errors; // FemStepError bits of the last step
+};
+
+bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);
+void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body);
+
+// The engine's material for a resource, made when first used; each acquire needs a release.
+FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+
+// The world of a World3D, made when first used; null with fem_last_error() set.
+SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
+
+// Lets a body stand still while its world goes on, and go on as it was.
+void simulation_body_hold(SimulationBody *body, bool hold);
+
+#endif
