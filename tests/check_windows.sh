@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Checks the cross-built Windows libraries: they need only what Windows has, and export the one entry point.
+# Prints "ok ..." or "FAIL ..." for each check and "windows: N passed, M failed" at the end.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=$(dirname "$here")/addons/fem_destruction/bin
+objdump=x86_64-w64-mingw32-objdump
+passed=0
+failed=0
+
+verdict() {
+	local sentence=$1 offence=$2
+	if [ -z "$offence" ]; then
+		passed=$((passed + 1))
+		printf 'ok %s\n' "$sentence"
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s: %s\n' "$sentence" "$offence"
+	fi
+}
+
+foreign_imports() {
+	LC_ALL=C $objdump -p "$1" | sed -n 's/.*DLL Name: //p' |
+		grep -viE '^(kernel32|msvcrt|ucrtbase|advapi32|api-ms-win-[a-z0-9-]+)\.dll$' | tr '\n' ' ' || true
+}
+
+wrong_exports() {
+	LC_ALL=C $objdump -p "$1" | sed -n '/Ordinal\/Name Pointer/,/^$/s/.*\] .* \([A-Za-z_][A-Za-z0-9_]*\)$/\1/p' |
+		grep -vx fem_destruction_init | tr '\n' ' ' || true
+}
+
+check_library() {
+	local name=$1 path=$bin/$1
+	if [ ! -f "$path" ]; then
+		verdict "$name exists" "it was not built"
+		return
+	fi
+	verdict "$name needs only what Windows has" "$(foreign_imports "$path")"
+	verdict "$name exports its entry point alone" "$(wrong_exports "$path")"
+}
+
+main() {
+	check_library libfem_destruction.windows.template_debug.x86_64.dll
+	check_library libfem_destruction.windows.template_release.x86_64.dll
+	printf 'windows: %d passed, %d failed\n' "$passed" "$failed"
+	[ "$failed" -eq 0 ]
+}
+
+main

@@ -1,0 +1,128 @@
+extends "res://test_case.gd"
+## What the addon registers: classes, members, defaults, hints.
+
+const BODY_DEFAULTS := {
+	"material": null,
+	"start_velocity": Vector3.ZERO,
+	"size": Vector3.ONE,
+	"cells": Vector3i(4, 4, 4),
+	"surface_material": null,
+}
+const MATERIAL_DEFAULTS := {
+	"stiffness": 1e6,
+	"density": 1000.0,
+	"damping": 0.002,
+	"max_plastic_strain": 0.0,
+	"yield_strain": 0.0,
+	"creep_rate": 1e6,
+	"plasticity_mode": MaterialResource.PLASTICITY_FULL,
+	"poisson_ratio": 0.3,
+	"mass_damping": 0.0,
+	"max_solver_iterations": 400,
+}
+const SERVER_PROPERTIES: Array[String] = [
+	"worker_count", "ground_enabled", "ground_height", "ground_friction", "gravity_override", "gravity",
+]
+
+
+func test_classes_are_registered() -> void:
+	check(ClassDB.class_exists(&"DestructibleBody"), "DestructibleBody is not registered")
+	check_equal(ClassDB.get_parent_class(&"DestructibleBody"), &"Node3D", "parent of DestructibleBody")
+	check_equal(ClassDB.get_parent_class(&"MaterialResource"), &"Resource", "parent of MaterialResource")
+	check(ClassDB.can_instantiate(&"DestructibleBody"), "DestructibleBody cannot be made")
+	check(ClassDB.can_instantiate(&"MaterialResource"), "MaterialResource cannot be made")
+	check(not ClassDB.can_instantiate(&"DestructionServer"), "a second DestructionServer can be made")
+	check(Engine.has_singleton("DestructionServer"), "there is no DestructionServer")
+
+
+func test_instances_by_name() -> void:
+	var body: Node = ClassDB.instantiate(&"DestructibleBody")
+	check(body is DestructibleBody and body is Node3D, "ClassDB makes no DestructibleBody")
+	body.free()
+	check(ClassDB.instantiate(&"MaterialResource") is MaterialResource, "ClassDB makes no MaterialResource")
+
+
+func test_body_defaults() -> void:
+	var body := DestructibleBody.new()
+	_check_defaults(body, BODY_DEFAULTS)
+	check_equal(body.get_node_count(), 125, "nodes of the default box")
+	check_equal(body.get_tet_count(), 320, "tets of the default box")
+	check(not body.is_simulated(), "a body outside the tree is simulated")
+	body.free()
+
+
+func test_material_defaults() -> void:
+	_check_defaults(MaterialResource.new(), MATERIAL_DEFAULTS)
+
+
+func test_properties_can_be_set() -> void:
+	var body := DestructibleBody.new()
+	var material := MaterialResource.new()
+	var look := StandardMaterial3D.new()
+	body.material = material
+	body.surface_material = look
+	body.size = Vector3(1, 2, 3)
+	body.cells = Vector3i(2, 3, 4)
+	body.start_velocity = Vector3(0, 1, 0)
+	check(body.material == material, "material is lost")
+	check(body.surface_material == look, "surface_material is lost")
+	check_equal(body.size, Vector3(1, 2, 3), "size")
+	check_equal(body.cells, Vector3i(2, 3, 4), "cells")
+	check_equal(body.start_velocity, Vector3(0, 1, 0), "start_velocity")
+	check_equal(body.get_node_count(), 60, "nodes of 2 x 3 x 4 cells")
+	body.free()
+
+
+func test_inspector_hints() -> void:
+	var body := DestructibleBody.new()
+	var material := MaterialResource.new()
+	for member: String in ["stiffness", "density", "damping", "poisson_ratio", "yield_strain", "creep_rate"]:
+		check_equal(find_property(material, member).hint, PROPERTY_HINT_RANGE, "hint of " + member)
+	check_equal(find_property(material, "plasticity_mode").hint, PROPERTY_HINT_ENUM, "hint of plasticity_mode")
+	check_equal(find_property(body, "material").hint, PROPERTY_HINT_RESOURCE_TYPE, "hint of material")
+	check_equal(find_property(body, "material").hint_string, "MaterialResource", "type of material")
+	_check_suffix(material, "stiffness", "Pa")
+	_check_suffix(material, "density", "kg/m³")
+	_check_suffix(material, "damping", "s")
+	_check_suffix(body, "size", "m")
+	_check_suffix(body, "start_velocity", "m/s")
+	for group: String in ["Shape", "Display"]:
+		check(find_property(body, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
+	for group: String in ["Plasticity", "Advanced"]:
+		check(find_property(material, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
+	body.free()
+
+
+func test_signals() -> void:
+	for signal_name: StringName in [&"slept", &"woken", &"step_failed"]:
+		check(ClassDB.class_has_signal(&"DestructibleBody", signal_name), "there is no signal " + signal_name)
+
+
+func test_server_members() -> void:
+	for member in SERVER_PROPERTIES:
+		check(not find_property(DestructionServer, member).is_empty(), "DestructionServer has no " + member)
+	check(DestructionServer.get_version().split(".").size() == 3, "the version is " + DestructionServer.get_version())
+	check(DestructionServer.worker_count >= 1, "there are no workers")
+	check(DestructionServer.ground_enabled, "the ground is off")
+
+
+func test_project_settings() -> void:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction"]:
+		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
+
+
+func _check_defaults(object: Object, defaults: Dictionary) -> void:
+	for member: String in defaults:
+		var value: Variant = object.get(member)
+		var expected: Variant = defaults[member]
+		if expected is float:
+			check_near(value, expected, 1e-9 + absf(expected) * 1e-6, member)
+		else:
+			check_equal(value, expected, member)
+		var registered: Variant = ClassDB.class_get_property_default_value(object.get_class(), member)
+		check_equal(registered, value, "registered default of " + member)
+
+
+func _check_suffix(object: Object, member: String, suffix: String) -> void:
+	var hint: String = find_property(object, member).get("hint_string", "")
+	check(hint.ends_with("suffix:" + suffix), "the hint of %s is \"%s\"" % [member, hint])

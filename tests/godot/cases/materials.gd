@@ -1,0 +1,138 @@
+extends "res://test_case.gd"
+## MaterialResource: files, limits, changes during play.
+
+const PATH := "user://material_test.tres"
+const VALUES := {
+	"stiffness": 123456.0,
+	"poisson_ratio": 0.41,
+	"density": 2400.0,
+	"damping": 0.005,
+	"mass_damping": 0.25,
+	"plasticity_mode": MaterialResource.PLASTICITY_DEVIATORIC,
+	"yield_strain": 0.002,
+	"creep_rate": 12.5,
+	"max_plastic_strain": 0.7,
+	"max_solver_iterations": 77,
+}
+
+
+func test_save_and_load() -> void:
+	var material := MaterialResource.new()
+	for member: String in VALUES:
+		material.set(member, VALUES[member])
+	check_equal(ResourceSaver.save(material, PATH), OK, "result of saving")
+	var loaded: MaterialResource = ResourceLoader.load(PATH, "", ResourceLoader.CACHE_MODE_IGNORE)
+	if check(loaded != null and loaded != material, "the file does not load as a new MaterialResource"):
+		for member: String in VALUES:
+			check_equal(loaded.get(member), VALUES[member], member)
+	DirAccess.remove_absolute(ProjectSettings.globalize_path(PATH))
+
+
+func test_saved_in_a_scene() -> void:
+	var body := DestructibleBody.new()
+	body.size = Vector3(1, 2, 3)
+	body.material = MaterialResource.new()
+	body.material.stiffness = 5e4
+	var packed := PackedScene.new()
+	check_equal(packed.pack(body), OK, "result of packing")
+	body.free()
+	var copy: DestructibleBody = packed.instantiate()
+	check_equal(copy.size, Vector3(1, 2, 3), "size")
+	check(copy.material != null and copy.material.stiffness == 5e4, "the material is lost")
+	copy.free()
+
+
+func test_values_are_limited() -> void:
+	var material := MaterialResource.new()
+	material.poisson_ratio = 0.5
+	check(material.poisson_ratio < 0.5, "a Poisson ratio of 0.5 is accepted")
+	material.poisson_ratio = -3.0
+	check(material.poisson_ratio >= 0.0, "a negative Poisson ratio is accepted")
+	material.stiffness = -5.0
+	check(material.stiffness > 0.0, "a negative stiffness is accepted")
+	material.density = 0.0
+	check(material.density > 0.0, "a density of 0 is accepted")
+	material.damping = -1.0
+	check(material.damping >= 0.0, "a negative damping is accepted")
+	material.max_solver_iterations = -1
+	check(material.max_solver_iterations >= 1, "no iterations at all are accepted")
+
+
+func test_not_a_number_is_refused() -> void:
+	var material := MaterialResource.new()
+	expect_errors("a material value that is not a number")
+	material.stiffness = NAN
+	material.density = INF
+	material.damping = -INF
+	errors_end()
+	check_equal(material.stiffness, 1e6, "stiffness")
+	check_equal(material.density, 1000.0, "density")
+	check_near(material.damping, 0.002, 1e-9, "damping")
+
+
+func test_unknown_mode_is_refused() -> void:
+	var material := MaterialResource.new()
+	expect_errors("an unknown plasticity mode")
+	material.set("plasticity_mode", 7)
+	errors_end()
+	check_equal(material.plasticity_mode, MaterialResource.PLASTICITY_FULL, "plasticity_mode")
+
+
+func test_changes_are_announced() -> void:
+	var material := MaterialResource.new()
+	var count := [0]
+	material.changed.connect(func() -> void: count[0] += 1)
+	material.stiffness = 2e6
+	material.stiffness = 2e6
+	check_equal(count[0], 1, "number of changed signals")
+
+
+func test_mass_follows_density() -> void:
+	var body := add_body(Vector3(0, 5, 0), Vector3(1, 2, 0.5))
+	check_near(body.get_mass(), 1000.0, 1.0, "mass of 1 m³ of the default material")
+	var material := MaterialResource.new()
+	material.density = 500.0
+	body.material = material
+	await ticks(2)
+	check_near(body.get_mass(), 500.0, 0.5, "mass after changing the material")
+	material.density = 250.0
+	await ticks(2)
+	check_near(body.get_mass(), 250.0, 0.25, "mass after changing the density")
+
+
+func test_duplicate_is_independent() -> void:
+	var material := MaterialResource.new()
+	material.stiffness = 5e5
+	var copy: MaterialResource = material.duplicate()
+	material.stiffness = 7e5
+	check_equal(copy.stiffness, 5e5, "stiffness of the copy")
+
+
+func test_soft_sags_more_than_stiff() -> void:
+	var soft := add_body(Vector3(-2, 0.5, 0))
+	var stiff := add_body(Vector3(2, 0.5, 0))
+	soft.material = MaterialResource.new()
+	soft.material.stiffness = 5e4
+	stiff.material = MaterialResource.new()
+	stiff.material.stiffness = 5e6
+	await ticks(180)
+	var soft_height := soft.get_aabb_world().size.y
+	var stiff_height := stiff.get_aabb_world().size.y
+	# A column under its own weight shortens by about density * g * h² / 2E: 98 mm and 1 mm here.
+	check(soft_height < 0.95 and soft_height > 0.7, "the soft cube is %.3f m high" % soft_height)
+	check(stiff_height > 0.99, "the stiff cube is %.3f m high" % stiff_height)
+
+
+func test_plastic_dents_stay() -> void:
+	var elastic := add_body(Vector3(-2, 4, 0))
+	var clay := add_body(Vector3(2, 4, 0))
+	elastic.material = MaterialResource.new()
+	elastic.material.stiffness = 2e5
+	clay.material = elastic.material.duplicate()
+	clay.material.max_plastic_strain = 0.5
+	clay.material.yield_strain = 0.01
+	await ticks(300)
+	var elastic_height := elastic.get_aabb_world().size.y
+	var clay_height := clay.get_aabb_world().size.y
+	check(clay_height < elastic_height - 0.02,
+			"after the fall clay is %.3f m high and rubber %.3f m" % [clay_height, elastic_height])

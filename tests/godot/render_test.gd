@@ -1,0 +1,256 @@
+extends SceneTree
+## Draws bodies at known places and checks the picture against the positions that the simulation gives.
+##
+## godot --fixed-fps 60 --path tests/godot --script res://render_test.gd -- RENDERING_METHOD PICTURE.png
+##
+## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "RENDER TESTS DONE".
+
+const TICKS := 36
+const EDGE_TOLERANCE := 3.0 # pixels
+const BODY_SIZE := Vector3(1.2, 1.2, 1.2)
+const CELLS := Vector3i(4, 4, 4)
+const LIGHT_DIRECTION := Vector3(0.75, -1.0, -0.35)
+const BACKGROUND := Color(0.1, 0.15, 0.3)
+
+var _failed := 0
+var _image: Image
+var _camera: Camera3D
+
+
+func _initialize() -> void:
+	_run()
+
+
+func _run() -> void:
+	var arguments := OS.get_cmdline_user_args()
+	var stage := _build_stage()
+	var red := _add_body(stage, Vector3(-1.3, 1.9, 0), _plain_look(Color(0.9, 0.05, 0.05)))
+	# Starts far above the picture, so it is only drawn if the box used for culling follows it.
+	var green := _add_body(stage, Vector3(1.5, 11.4, 0.3), _shader_look(Color(0.05, 0.8, 0.05)))
+	green.start_velocity = Vector3(0, -13.5, 0)
+	green.reset()
+	var hidden := _add_body(stage, Vector3(0, 1.0, 1.0), _plain_look(Color(0.05, 0.05, 0.95)))
+	hidden.hide()
+	# Freed soon: the others must not be drawn with its nodes.
+	var short_lived := _add_body(stage, Vector3(0, 3, 0), _plain_look(Color.WHITE))
+	for tick in TICKS:
+		await physics_frame
+		if tick == 3:
+			short_lived.queue_free()
+	await RenderingServer.frame_post_draw
+	_image = root.get_texture().get_image()
+	_image.convert(Image.FORMAT_RGB8)
+	if arguments.size() > 1:
+		check(_image.save_png(arguments[1]) == OK, "picture_saved", arguments[1] + " cannot be written")
+	if arguments.size() > 0:
+		var method := RenderingServer.get_current_rendering_method()
+		check(method == arguments[0], "renderer", "%s is in use instead of %s" % [method, arguments[0]])
+	_check_body("red", red, _is_red)
+	_check_body("green", green, _is_green)
+	_check_deformed(red)
+	_check_background()
+	_check_light(red)
+	_check_shadow(green)
+	check(_count(_is_blue) == 0, "hidden_body_is_not_drawn", "%d pixels are blue" % _count(_is_blue))
+	stage.free()
+	await process_frame
+	print("RENDER TESTS DONE")
+	quit(0 if _failed == 0 else 1)
+
+
+func check(condition: bool, test_name: String, cause := "") -> void:
+	if condition:
+		print("ok render.", test_name)
+	else:
+		_failed += 1
+		print("FAIL render.%s: %s" % [test_name, cause])
+
+
+# -- The stage --------------------------------------------------------------------------------------------------------
+
+
+func _build_stage() -> Node3D:
+	var stage := Node3D.new()
+	root.add_child(stage)
+	var environment := Environment.new()
+	environment.background_mode = Environment.BG_COLOR
+	environment.background_color = BACKGROUND
+	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
+	environment.ambient_light_color = Color.WHITE
+	environment.ambient_light_energy = 0.25
+	var world := WorldEnvironment.new()
+	world.environment = environment
+	stage.add_child(world)
+	var light := DirectionalLight3D.new()
+	light.light_energy = 0.7
+	light.shadow_enabled = true
+	light.directional_shadow_max_distance = 30.0
+	stage.add_child(light)
+	light.look_at_from_position(Vector3.ZERO, LIGHT_DIRECTION)
+	var ground := MeshInstance3D.new()
+	var plane := PlaneMesh.new()
+	plane.size = Vector2(14, 14)
+	plane.material = _plain_look(Color(0.6, 0.6, 0.6))
+	ground.mesh = plane
+	stage.add_child(ground)
+	_camera = Camera3D.new()
+	_camera.fov = 50.0
+	stage.add_child(_camera)
+	_camera.look_at_from_position(Vector3(0, 3.6, 6.5), Vector3(0, 0.9, 0))
+	return stage
+
+
+func _plain_look(color: Color) -> StandardMaterial3D:
+	var look := StandardMaterial3D.new()
+	look.albedo_color = color
+	look.roughness = 1.0
+	look.metallic_specular = 0.0
+	return look
+
+
+## A shader as users write them.
+func _shader_look(color: Color) -> ShaderMaterial:
+	var look := ShaderMaterial.new()
+	look.shader = load("res://own_shader.gdshader")
+	look.set_shader_parameter("color", color)
+	return look
+
+
+func _add_body(stage: Node3D, position: Vector3, look: Material) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.size = BODY_SIZE
+	body.cells = CELLS
+	body.material = MaterialResource.new()
+	body.material.stiffness = 1.2e5
+	body.surface_material = look
+	body.transform = Transform3D(Basis(Vector3.UP, deg_to_rad(35.0)), position)
+	stage.add_child(body)
+	return body
+
+
+# -- Checks -----------------------------------------------------------------------------------------------------------
+
+
+## The coloured pixels must be just where the simulated nodes are projected to.
+func _check_body(body_name: String, body: DestructibleBody, is_colored: Callable) -> void:
+	var points := PackedVector2Array()
+	for position in body.get_node_positions():
+		points.append(_camera.unproject_position(position))
+	var hull := Geometry2D.convex_hull(points)
+	var expected := Rect2(points[0], Vector2.ZERO)
+	for point in points:
+		expected = expected.expand(point)
+	var found := _colored_box(is_colored)
+	var error := (found.position - expected.position).abs().max((found.end - expected.end).abs())
+	check(maxf(error.x, error.y) <= EDGE_TOLERANCE, body_name + "_is_in_its_place", "it is drawn at %s, its nodes are at %s" % [found, expected])
+	var covered := _count(is_colored) / maxf(1.0, _area(hull))
+	check(covered > 0.9 and covered < 1.05, body_name + "_fills_its_outline", "%.0f %% of it is filled" % (100.0 * covered))
+	var rest := _camera.unproject_position(body.global_position)
+	check(not found.grow(-10.0).has_point(rest), body_name + "_has_moved", "it is drawn where it started")
+
+
+func _check_deformed(body: DestructibleBody) -> void:
+	var bounds := body.get_aabb_world()
+	var change := absf(bounds.size.y - BODY_SIZE.y) / BODY_SIZE.y
+	check(change > 0.08, "body_is_deformed", "its height has changed by %.1f %% only" % (100.0 * change))
+
+
+func _check_background() -> void:
+	var size := _image.get_size()
+	for x: int in [2, size.x - 3]:
+		var pixel := _image.get_pixel(x, 2)
+		check(_is_like(pixel, BACKGROUND, 0.03), "background_at_%d" % x, "it is %s" % pixel)
+
+
+## Faces are lit by the angle between their normals and the light.
+func _check_light(body: DestructibleBody) -> void:
+	var positions := body.get_node_positions()
+	var top := _face_brightness(positions, Vector3i(2, 4, 2))
+	var left := _face_brightness(positions, Vector3i(0, 2, 2))
+	var front := _face_brightness(positions, Vector3i(2, 2, 4))
+	check(top > 1.15 * front, "top_is_lit_more_than_front", "brightness %.3f and %.3f" % [top, front])
+	check(absf(left - front) > 0.03, "sides_are_lit_differently", "brightness %.3f and %.3f" % [left, front])
+	var expected_front := _face_light(positions, Vector3i(2, 2, 4), Vector3i(1, 0, 0), Vector3i(0, 1, 0))
+	var expected_top := _face_light(positions, Vector3i(2, 4, 2), Vector3i(0, 0, 1), Vector3i(1, 0, 0))
+	check((expected_top > expected_front) == (top > front), "light_follows_the_normals",
+			"expected light %.3f on top and %.3f in front" % [expected_top, expected_front])
+
+
+func _check_shadow(body: DestructibleBody) -> void:
+	var center := body.get_center_of_mass()
+	var shaded := center + LIGHT_DIRECTION * (center.y / -LIGHT_DIRECTION.y)
+	var lit := Vector3(0.0, 0.0, 2.0)
+	var dark := _brightness_at(shaded)
+	var bright := _brightness_at(lit)
+	check(dark < 0.75 * bright, "shadow_on_the_ground", "brightness %.3f in the shadow, %.3f in the light" % [dark, bright])
+
+
+# -- Helpers ----------------------------------------------------------------------------------------------------------
+
+
+func _grid_node(cell: Vector3i) -> int:
+	return (cell.z * (CELLS.y + 1) + cell.y) * (CELLS.x + 1) + cell.x
+
+
+func _face_brightness(positions: PackedVector3Array, cell: Vector3i) -> float:
+	return _brightness_at(positions[_grid_node(cell)])
+
+
+## How much light the face at a grid node gets, from the two grid directions across it.
+func _face_light(positions: PackedVector3Array, cell: Vector3i, u: Vector3i, v: Vector3i) -> float:
+	var along_u := positions[_grid_node(cell + u)] - positions[_grid_node(cell - u)]
+	var along_v := positions[_grid_node(cell + v)] - positions[_grid_node(cell - v)]
+	return maxf(0.0, along_u.cross(along_v).normalized().dot(-LIGHT_DIRECTION.normalized()))
+
+
+func _brightness_at(position: Vector3) -> float:
+	var center := Vector2i(_camera.unproject_position(position))
+	var sum := 0.0
+	for y in range(-2, 3):
+		for x in range(-2, 3):
+			var pixel := _image.get_pixelv((center + Vector2i(x, y)).clamp(Vector2i.ZERO, _image.get_size() - Vector2i.ONE))
+			sum += maxf(pixel.r, maxf(pixel.g, pixel.b))
+	return sum / 25.0
+
+
+func _area(polygon: PackedVector2Array) -> float:
+	var sum := 0.0
+	for i in polygon.size() - 1:
+		sum += polygon[i].cross(polygon[i + 1])
+	return absf(sum) / 2.0
+
+
+func _colored_box(is_colored: Callable) -> Rect2:
+	var low := Vector2(INF, INF)
+	var high := -low
+	for y in _image.get_height():
+		for x in _image.get_width():
+			if is_colored.call(_image.get_pixel(x, y)):
+				low = low.min(Vector2(x, y))
+				high = high.max(Vector2(x + 1, y + 1))
+	return Rect2(low, high - low) if high.x > low.x else Rect2()
+
+
+func _count(is_colored: Callable) -> int:
+	var count := 0
+	for y in _image.get_height():
+		for x in _image.get_width():
+			if is_colored.call(_image.get_pixel(x, y)):
+				count += 1
+	return count
+
+
+func _is_red(pixel: Color) -> bool:
+	return pixel.r > 1.8 * maxf(pixel.g, pixel.b) and pixel.r > 0.12
+
+
+func _is_green(pixel: Color) -> bool:
+	return pixel.g > 1.8 * maxf(pixel.r, pixel.b) and pixel.g > 0.12
+
+
+func _is_blue(pixel: Color) -> bool:
+	return pixel.b > 2.5 * maxf(pixel.r, pixel.g) and pixel.b > 0.12
+
+
+func _is_like(pixel: Color, color: Color, tolerance: float) -> bool:
+	return maxf(absf(pixel.r - color.r), maxf(absf(pixel.g - color.g), absf(pixel.b - color.b))) <= tolerance

@@ -1,0 +1,94 @@
+extends RefCounted
+## Base of all test cases: a fresh scene for each test, checks that note failures and go on, and small helpers.
+
+const TICK := 1.0 / 60.0
+
+var tree: SceneTree
+## Everything a test adds goes below this node and is freed after it.
+var scene: Node3D
+var failures: Array[String] = []
+
+
+func begin(scene_tree: SceneTree) -> void:
+	tree = scene_tree
+	scene = Node3D.new()
+	scene.name = "Scene"
+	tree.root.add_child(scene)
+
+
+func end() -> void:
+	tree.paused = false
+	Engine.time_scale = 1.0
+	if is_instance_valid(scene):
+		scene.free()
+	await ticks(2)
+
+
+func check(condition: bool, what: String) -> bool:
+	if not condition:
+		failures.append(what)
+	return condition
+
+
+func check_equal(actual: Variant, expected: Variant, what: String) -> bool:
+	return check(actual == expected, "%s is %s, expected %s" % [what, actual, expected])
+
+
+func check_near(actual: float, expected: float, tolerance: float, what: String) -> bool:
+	return check(absf(actual - expected) <= tolerance,
+			"%s is %.6f, expected %.6f +- %.6f" % [what, actual, expected, tolerance])
+
+
+func check_near_vector(actual: Vector3, expected: Vector3, tolerance: float, what: String) -> bool:
+	return check(actual.distance_to(expected) <= tolerance,
+			"%s is %s, expected %s +- %.6f" % [what, actual, expected, tolerance])
+
+
+## Between these two at least one error must be printed, and errors are no failure; see tests/godot_suites.sh.
+func expect_errors(what: String) -> void:
+	print("--errors expected: ", what)
+
+
+func errors_end() -> void:
+	print("--errors end")
+
+
+func ticks(count: int) -> void:
+	for i in count:
+		await tree.physics_frame
+
+
+func add_body(position: Vector3, size := Vector3.ONE, cells := Vector3i(2, 2, 2)) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.size = size
+	body.cells = cells
+	body.position = position
+	scene.add_child(body)
+	return body
+
+
+func lowest_node(body: DestructibleBody) -> float:
+	return body.get_aabb_world().position.y
+
+
+func positions_are_finite(body: DestructibleBody) -> bool:
+	for position in body.get_node_positions():
+		if not position.is_finite():
+			return false
+	return true
+
+
+## Waits until the body sleeps; false when it does not within the given ticks.
+func wait_for_sleep(body: DestructibleBody, ticks_max: int) -> bool:
+	for i in ticks_max:
+		if body.is_asleep():
+			return true
+		await tree.physics_frame
+	return false
+
+
+func find_property(object: Object, property_name: String) -> Dictionary:
+	for property in object.get_property_list():
+		if property.name == property_name:
+			return property
+	return {}

@@ -1,0 +1,136 @@
+@tool
+extends EditorPlugin
+## Runs once the editor has started; prints "ok NAME" or "FAIL NAME: CAUSE" and "EDITOR TESTS DONE" at the end.
+
+const SCENE := "res://bodies.tscn"
+const EXTENSION := "res://addons/fem_destruction/fem_destruction.gdextension"
+const CLASSES: Array[String] = ["DestructibleBody", "MaterialResource", "DestructionServer"]
+
+var _failed := 0
+
+
+func _enter_tree() -> void:
+	_run.call_deferred()
+
+
+func _run() -> void:
+	await _frames(5)
+	while EditorInterface.get_resource_filesystem().is_scanning():
+		await get_tree().process_frame
+	EditorInterface.open_scene_from_path(SCENE)
+	await _frames(10)
+	_test_bodies_rest()
+	_test_warnings()
+	_test_icons()
+	for title in CLASSES:
+		await _test_help(title)
+	await _test_undo()
+	await _test_hot_reload()
+	await _test_scene_reload()
+	print("EDITOR TESTS DONE")
+	get_tree().quit(0 if _failed == 0 else 1)
+
+
+func _check(condition: bool, test_name: String, cause := "") -> void:
+	if condition:
+		print("ok editor.", test_name)
+	else:
+		_failed += 1
+		print("FAIL editor.%s: %s" % [test_name, cause])
+
+
+func _frames(count: int) -> void:
+	for i in count:
+		await get_tree().process_frame
+
+
+func _scene() -> Node:
+	return EditorInterface.get_edited_scene_root()
+
+
+func _body(body_name := "Good") -> DestructibleBody:
+	return _scene().get_node(body_name)
+
+
+func _test_bodies_rest() -> void:
+	_check(_scene() != null and _scene().scene_file_path == SCENE, "opens_a_scene", "the scene is %s" % _scene())
+	_check(not _body().is_simulated(), "bodies_rest", "a body is simulated inside the editor")
+
+
+## Godot has no call for a node's warnings: they are read off the scene dock, where the user sees them.
+func _test_warnings() -> void:
+	var tooltips := _scene_dock_tooltips()
+	_check_warning(tooltips, "Flat", "size")
+	_check_warning(tooltips, "TooFine", "cells")
+	_check_warning(tooltips, "Mirrored", "negative scale")
+	_check(not tooltips.get("Good", "").contains("simulated"), "no_warning_when_good", "it says: " + tooltips.get("Good", ""))
+
+
+func _check_warning(tooltips: Dictionary[String, String], body_name: String, word: String) -> void:
+	var text: String = tooltips.get(body_name, "")
+	_check(text.contains("will not be simulated") and text.contains(word), "warning_about_" + word.replace(" ", "_"),
+			"the scene dock says of %s: \"%s\"" % [body_name, text])
+
+
+func _scene_dock_tooltips() -> Dictionary[String, String]:
+	var tooltips: Dictionary[String, String] = {}
+	for editor in EditorInterface.get_base_control().find_children("*", "SceneTreeEditor", true, false):
+		for dock_tree: Tree in editor.find_children("*", "Tree", true, false):
+			if dock_tree.get_root() != null:
+				_collect_tooltips(dock_tree.get_root(), tooltips)
+	return tooltips
+
+
+func _collect_tooltips(item: TreeItem, tooltips: Dictionary[String, String]) -> void:
+	var text := ""
+	for button in item.get_button_count(0):
+		text += item.get_button_tooltip_text(0, button).replace("\n", " ") + " "
+	tooltips[item.get_text(0)] = tooltips.get(item.get_text(0), "") + text
+	for child in item.get_children():
+		_collect_tooltips(child, tooltips)
+
+
+func _test_icons() -> void:
+	for icon: String in ["destructible_body", "material_resource", "destruction_server"]:
+		var path := "res://addons/fem_destruction/icons/%s.svg" % icon
+		_check(load(path) is Texture2D, "icon_" + icon, path + " is no texture")
+
+
+func _test_help(title: String) -> void:
+	EditorInterface.get_script_editor().goto_help("class_name:" + title)
+	await _frames(5)
+	var text := ""
+	for page in EditorInterface.get_script_editor().find_children("*", "EditorHelp", true, false):
+		for label: RichTextLabel in page.find_children("*", "RichTextLabel", true, false):
+			if page.name == title:
+				text += label.get_parsed_text()
+	_check(text.contains(title) and text.length() > 800, "help_of_" + title, "the page has %d characters" % text.length())
+	_check(not text.contains("There is currently no description"), "help_is_complete_for_" + title,
+			"a member has no description")
+
+
+func _test_undo() -> void:
+	var body := _body()
+	var undo := get_undo_redo()
+	undo.create_action("Change size")
+	undo.add_do_property(body, "size", Vector3(2, 2, 2))
+	undo.add_undo_property(body, "size", body.size)
+	undo.commit_action()
+	await _frames(2)
+	undo.get_history_undo_redo(undo.get_object_history_id(body)).undo()
+	await _frames(2)
+	_check(body.size == Vector3(1, 2, 3), "undo", "the size is %s" % body.size)
+
+
+func _test_hot_reload() -> void:
+	var result := GDExtensionManager.reload_extension(EXTENSION)
+	await _frames(5)
+	_check(result == GDExtensionManager.LOAD_STATUS_OK, "hot_reload", "the result is %d" % result)
+	_check(_body().size == Vector3(1, 2, 3) and _body().material != null and _body().material.stiffness == 54321.0,
+			"hot_reload_keeps_values", "the size is %s, the material %s" % [_body().size, _body().material])
+
+
+func _test_scene_reload() -> void:
+	EditorInterface.reload_scene_from_path(SCENE)
+	await _frames(5)
+	_check(_body() != null and _body().size == Vector3(1, 2, 3), "scene_reload", "the scene is %s" % _scene())

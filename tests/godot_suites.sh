@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The suites that run inside Godot. Called by tests/run.sh, or alone:
+#
+#   tests/godot_suites.sh headless GODOT [FILTER]
+#   tests/godot_suites.sh editor GODOT
+#   tests/godot_suites.sh render GODOT compatibility|forward
+#
+# The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
+# none were expected, leaks at exit) and ends with "godot: N passed, M failed".
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(dirname "$here")/build
+
+# Godot 4.6 crashes when the first start of a project finds an extension by itself (godot#111048): name it beforehand.
+prepare_project() {
+	local project=$1
+	mkdir -p "$project/.godot"
+	if [ ! -s "$project/.godot/extension_list.cfg" ]; then
+		echo res://addons/fem_destruction/fem_destruction.gdextension >"$project/.godot/extension_list.cfg"
+	fi
+}
+
+# Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error; elsewhere none.
+judge_output() {
+	local title=$1 end_marker=$2 log=$3
+	awk -v title="$title" -v end_marker="$end_marker" '
+		function verdict(is_good, name, detail) {
+			if (is_good) { passed++; print "ok " name } else { failed++; print "FAIL " name (detail ? ": " detail : "") }
+		}
+		/^ok / { passed++ }
+		/^FAIL / { failed++ }
+		/^--errors expected: / { expecting = substr($0, 20); errors_seen = 0; next }
+		/^--errors end/ { verdict(errors_seen > 0, expecting " says so", "no error was printed"); expecting = ""; next }
+		index($0, end_marker) == 1 { ended = 1 }
+		/^(SCRIPT ERROR|ERROR|USER ERROR|USER SCRIPT ERROR):/ || /handle_crash|AddressSanitizer|Segmentation fault/ {
+			if (expecting != "" && $0 !~ /SCRIPT ERROR|handle_crash/) errors_seen++
+			else if (!unexpected++) first_error = $0
+		}
+		/^Orphan StringName: Node \(/ { next } # the editor leaves this one behind without the addon, too
+		/[Ll]eaked|[Oo]rphan|still in use at exit|was never freed|were never freed|not freed/ { if (!leaks++) first_leak = $0 }
+		END {
+			verdict(unexpected == 0, title ": no unexpected errors", unexpected " of them, the first: " first_error)
+			verdict(leaks == 0, title ": nothing leaked", first_leak)
+			verdict(ended, title ": ran to its end", "the line \"" end_marker "\" is missing")
+			printf "godot: %d passed, %d failed\n", passed, failed
+			exit failed > 0
+		}' "$log"
+}
+
+# run_godot LOG COMMAND...: shows the output as it comes, keeps it, and turns a bad exit code into a FAIL line.
+run_godot() {
+	local log=$1
+	shift
+	local -a status
+	set +e
+	"$@" 2>&1 </dev/null | tee "$log"
+	status=("${PIPESTATUS[@]}")
+	set -e
+	if [ "${status[0]}" -ne 0 ] && ! grep -q '^FAIL ' "$log"; then
+		echo "FAIL exit code ${status[0]}" | tee -a "$log"
+	fi
+}
+
+run_headless() {
+	local godot=$1 log=$build/test_logs/godot_headless_raw.log
+	prepare_project "$here/godot"
+	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$here/godot" --script res://run.gd -- "${2:-}"
+	judge_output headless "GODOT TESTS DONE" "$log"
+}
+
+# The editor writes into its project, so it gets a copy of its own; the plugin in it does the testing.
+prepare_editor_project() {
+	local project=$1
+	rm -rf "$project"
+	cp -R "$here/godot_editor" "$project"
+	rm -rf "$project/.godot"
+	mkdir "$project/addons"
+	mv "$project/editor_test" "$project/addons/editor_test"
+	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
+	prepare_project "$project"
+}
+
+# Twice: the first start imports, the second finds all in place.
+run_editor() {
+	local godot=$1 project=$build/editor_project log=$build/test_logs/godot_editor_raw.log round
+	prepare_editor_project "$project"
+	: >"$log.all"
+	for round in first second; do
+		echo "-- $round start of the editor"
+		run_godot "$log" "$godot" --headless --verbose --editor --path "$project"
+		judge_output "editor, $round start" "EDITOR TESTS DONE" "$log" | tee -a "$log.all" || true
+	done
+	awk '/^godot: / { passed += $2; failed += $4 }
+		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$log.all"
+}
+
+run_render() {
+	local godot=$1 renderer=$2 driver method log=$build/test_logs/godot_render_$2_raw.log
+	case "$renderer" in
+	compatibility) driver=opengl3 method=gl_compatibility ;;
+	forward) driver=vulkan method=forward_plus ;;
+	esac
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x360 \
+		--path "$here/godot" --script res://render_test.gd -- "$method" "$build/test_renders/$renderer.png"
+	judge_output "$renderer" "RENDER TESTS DONE" "$log"
+}
+
+main() {
+	local suite=${1:-}
+	case "$suite" in
+	headless | editor | render) ;;
+	*) echo "godot_suites.sh: name a suite: headless, editor or render" >&2 && exit 2 ;;
+	esac
+	shift
+	mkdir -p "$build/test_logs"
+	"run_$suite" "$@"
+}
+
+main "$@"

@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test. Installs what is missing and asks nothing.
+#
+#   tests/run.sh [--long] [FILTER]
+#
+#   FILTER   run only the C tests whose "suite.name" contains it
+#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing
+#   --help   show this text
+#
+# The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
+# rendered pictures in build/test_renders.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$here")
+logs=$root/build/test_logs
+# shellcheck source-path=SCRIPTDIR source=../.ci/lib.sh
+. "$root/.ci/lib.sh"
+
+# Of Godot's own output, what is worth seeing on the screen.
+godot_show='^(ok |FAIL |    |ERROR|SCRIPT ERROR|USER |fem_destruction:|godot:|-- )'
+
+long=no
+filter=
+passed=0
+failed=0
+summary=()
+
+usage() {
+	sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+}
+
+read_options() {
+	local argument
+	for argument in "$@"; do
+		case "$argument" in
+		--long) long=yes ;;
+		--help | -h) usage && exit 0 ;;
+		-*) die "there is no option $argument: see tests/run.sh --help." ;;
+		*) filter=$argument ;;
+		esac
+	done
+}
+
+count() {
+	local name=$1 suite_passed=$2 suite_failed=$3 seconds=$4 remark=${5:-}
+	passed=$((passed + suite_passed))
+	failed=$((failed + suite_failed))
+	summary+=("$(printf '%-34s %4d passed %4d failed %5d s  %s' "$name" "$suite_passed" "$suite_failed" "$seconds" "$remark")")
+}
+
+# run_logged LOG SECONDS COMMAND...: run with a time limit; the whole output goes to the log, and what $show (a regular
+# expression) matches to the screen as it comes. The exit code is the command's.
+run_logged() {
+	local log=$1 seconds=$2
+	shift 2
+	local -a status
+	set +e
+	timeout --kill-after=10 "$seconds" "$@" 2>&1 </dev/null | tee "$log" | grep --line-buffered -aE "${show:-}"
+	status=("${PIPESTATUS[@]}")
+	set -e
+	return "${status[0]}"
+}
+
+# suite NAME SECONDS COMMAND...: a command whose output ends with "[marker: ]N passed, M failed". One that crashes, runs
+# out of time or lacks that line counts as one more failure.
+suite() {
+	local name=$1 seconds=$2 log result=0 numbers remark='' started=$SECONDS
+	shift 2
+	log=$logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9\n' _).log
+	printf '\n== %s\n' "$name"
+	run_logged "$log" "$seconds" "$@" || result=$?
+	numbers=$(tail -n 40 "$log" | sed -nE 's/^([A-Za-z ]+: )?([0-9]+) passed, ([0-9]+) failed$/\2 \3/p' | tail -n 1)
+	if [ "$result" -eq 124 ] || [ "$result" -eq 137 ]; then
+		remark="stopped after $seconds s"
+	elif [ -z "$numbers" ]; then
+		remark="ended early with exit code $result"
+	elif [ "$result" -ne 0 ] && [ "${numbers#* }" -eq 0 ]; then
+		remark="exit code $result"
+	fi
+	numbers=${numbers:-0 0}
+	if [ -n "$remark" ]; then
+		tail -n 25 "$log" | sed 's/^/    /'
+		printf 'FAIL %s: %s\n' "$name" "$remark"
+		numbers="${numbers% *} $((${numbers#* } + 1))"
+	fi
+	[ "${numbers#* }" -eq 0 ] || remark="${remark:+$remark; }see $log"
+	count "$name" "${numbers% *}" "${numbers#* }" $((SECONDS - started)) "$remark"
+}
+
+# build NAME SECONDS COMMAND...: counted only when it fails.
+build() {
+	local name=$1 seconds=$2 log started=$SECONDS
+	shift 2
+	log=$logs/$(printf '%s' "$name" | tr -c 'A-Za-z0-9\n' _).log
+	printf '\n== %s\n' "$name"
+	if run_logged "$log" "$seconds" "$@"; then
+		summary+=("$(printf '%-34s %27s %5d s' "$name" "done" $((SECONDS - started)))")
+		return 0
+	fi
+	count "$name" 0 1 $((SECONDS - started)) "see $log"
+	return 1
+}
+
+finish() {
+	printf '\n== summary\n'
+	[ ${#summary[@]} -eq 0 ] || printf '%s\n' "${summary[@]}"
+	printf '%d passed, %d failed\n' "$passed" "$failed"
+	[ "$failed" -eq 0 ] || exit 1
+	exit 0
+}
+
+# A missing tool or download has said so itself; nothing else can run then.
+set_up() {
+	local started=$SECONDS
+	if ! "$root/.ci/setup.sh" "$@"; then
+		count "set-up ($*)" 0 1 $((SECONDS - started))
+		return 1
+	fi
+}
+
+run_quick_suites() {
+	suite "C tests" 240 "$root/build/fem_tests" "$filter"
+	if [ -n "$filter" ]; then
+		return
+	fi
+	suite "layers" 60 "$here/check_layers.sh"
+	local godot show=$godot_show
+	if ! godot=$("$root/.ci/get_godot.sh" | tail -n 1); then
+		count "Godot" 0 1 0 "there is none"
+		return
+	fi
+	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
+	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
+	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
+	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
+	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
+}
+
+run_windows_suites() {
+	set_up windows || return 0
+	build "Windows build" 900 scons -C "$root" platform=windows || return 0
+	suite "Windows libraries" 60 "$here/check_windows.sh"
+	export WINEPREFIX=$root/build/wine WINEDEBUG=-all
+	suite "C tests under wine" 900 wine "$root/build/windows/fem_tests.exe" "$filter"
+}
+
+run_sanitized_suites() {
+	local -x ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+	if build "address and undefined build" 900 scons -C "$root" sanitize=address,undefined; then
+		suite "C tests, address and undefined" 1800 "$root/build/address-undefined/fem_tests" "$filter"
+	fi
+	# The thread sanitizer does not know the memory layout of kernels that place programs at random over more bits.
+	if build "thread build" 900 scons -C "$root" sanitize=thread; then
+		suite "C tests, thread" 1800 setarch -R "$root/build/thread/fem_tests" "$filter"
+	fi
+}
+
+run_fuzzing() {
+	if [ -x "$here/fuzz/run.sh" ]; then
+		suite "fuzzing" 1800 "$here/fuzz/run.sh"
+	else
+		printf '\n== fuzzing: there is none yet\n'
+	fi
+}
+
+main() {
+	read_options "$@"
+	mkdir -p "$logs"
+	trap 'exit 130' INT TERM
+	set_up build render || finish
+	build "build" 1200 scons -C "$root" || finish
+	run_quick_suites
+	if [ "$long" = yes ]; then
+		run_windows_suites
+		run_sanitized_suites
+		run_fuzzing
+	fi
+	finish
+}
+
+main "$@"

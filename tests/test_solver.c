@@ -1,0 +1,156 @@
+// The linear solver through the step: preconditioners agree, caps are safe, memory stays put.
+#include "fem_test.h"
+#include "base/memory.h"
+#include "dynamics/preconditioner.h"
+#include "scenes/rig.h"
+#include "scenes/scenes.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+
+#define DT (1.0f / 60.0f)
+
+// ------------------------------------------------------------------------------------------------------ preconditioners
+
+// Gives the body's only component a preconditioner of the wanted kind; false when it cannot have one.
+static bool force_kind(FemBody *body, FemPreconditionKind kind) {
+	const FemTopology *topology = body->topology;
+	int32_t *identity = malloc((size_t)topology->node_count * sizeof *identity);
+	for (int32_t i = 0; i < topology->node_count; i++)
+		identity[i] = i;
+	FemPreconditionerOrders orders = {0};
+	if (kind == FEM_PRECONDITION_FACTOR)
+		orders.node_order = identity;
+	if (kind == FEM_PRECONDITION_TWO_LEVEL)
+		orders.part_order = identity;
+	fem_preconditioner_free(&body->preconditioners[0]);
+	fem_preconditioner_create(&body->preconditioners[0], body, 0, orders);
+	free(identity);
+	return body->preconditioners[0].kind == kind;
+}
+
+static bool swing_bar(FemPreconditionKind kind, FemVec3 *out_displacements, int32_t *out_count) {
+	FemRigDef def = fem_rig_bar_def(24, 3, 3, FEM_CELLS_FIVE, 0.3f);
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.world.solver_tolerance = 1e-5f;
+	FemRig rig = fem_rig_create(&def);
+	bool forced = force_kind(fem_body_find(rig.body, NULL), kind);
+	for (int n = 0; n < 60; n++)
+		FEM_CHECK(!(fem_world_step(rig.world, DT, 1) & FEM_STEP_SOLVER_CAPPED));
+	fem_rig_read(&rig);
+	*out_count = rig.box.node_count;
+	for (int32_t i = 0; i < rig.box.node_count; i++)
+		out_displacements[i] = fem_rig_displacement(&rig, i);
+	fem_rig_destroy(&rig);
+	return forced;
+}
+
+// Fails when a preconditioner is not symmetric (CG then stops elsewhere), or stops in a norm that hides an error.
+FEM_TEST(solver, all_preconditioners_give_the_same_motion) {
+	static FemVec3 jacobi[1024], other[1024];
+	int32_t count;
+	FEM_CHECK(swing_bar(FEM_PRECONDITION_JACOBI, jacobi, &count));
+	for (int kind = FEM_PRECONDITION_FACTOR; kind <= FEM_PRECONDITION_TWO_LEVEL; kind++) {
+		FEM_CHECK(swing_bar(kind, other, &count));
+		double worst = 0.0, swing = 0.0;
+		for (int32_t i = 0; i < count; i++) {
+			worst = fmax(worst, fabs((double)other[i].y - (double)jacobi[i].y));
+			swing = fmax(swing, fabs((double)jacobi[i].y));
+		}
+		FEM_CHECK(swing > 0.3);
+		FEM_CHECK_NEAR(worst / swing, 0.0, 2e-3);
+	}
+}
+
+// Fails when the kind is not chosen by predicted cost: a pane wants a factor, a large bar two levels.
+FEM_TEST(solver, kind_is_chosen_by_cost) {
+	static const struct {
+		const char *scene;
+		FemPreconditionKind kind;
+	} rows[] = {{"pane", FEM_PRECONDITION_FACTOR}, {"bar12k", FEM_PRECONDITION_TWO_LEVEL}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const FemScene *scene = fem_scene_find(rows[i].scene);
+		FemWorldDef def = fem_scene_world_def(scene, 1);
+		FemWorldId world = fem_world_create(&def);
+		FemSceneBodies bodies = fem_scene_build(scene, world);
+		FEM_REQUIRE(bodies.count == 1);
+		FEM_CHECK_INT(fem_body_find(bodies.ids[0], NULL)->preconditioners[0].kind, rows[i].kind);
+		fem_scene_bodies_free(&bodies);
+		fem_world_destroy(world);
+	}
+}
+
+// One iteration a solve: the shape is wrong, the fall is not. Fails when the residual's rigid motion stays.
+FEM_TEST(solver, capped_solve_moves_a_free_body_rightly) {
+	static const FemPreconditionKind kinds[] = {FEM_PRECONDITION_JACOBI, FEM_PRECONDITION_FACTOR, FEM_PRECONDITION_TWO_LEVEL};
+	for (int k = 0; k < 3; k++) {
+		FemRigDef def = fem_rig_bar_def(24, 3, 3, FEM_CELLS_FIVE, 0.3f);
+		def.clamped = false;
+		def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+		def.material.young_modulus = 1e9f;
+		def.material.max_iterations = 1;
+		def.body.angular_velocity = (FemVec3){0.0f, 3.0f, 0.0f};
+		FemRig rig = fem_rig_create(&def);
+		FEM_CHECK(force_kind(fem_body_find(rig.body, NULL), kinds[k]));
+		FemBodyState start, end;
+		fem_body_get_state(rig.body, &start);
+		fem_body_apply_impulse(rig.body, 5, (FemVec3){0.3f, 0.0f, 0.2f});
+		fem_body_get_state(rig.body, &start);
+		for (int n = 0; n < 60; n++)
+			fem_world_step(rig.world, DT, 1);
+		fem_body_get_state(rig.body, &end);
+		double mass = start.mass, fallen = start.center.y - end.center.y;
+		FEM_CHECK_NEAR(fallen, 4.98675, 1e-4);
+		FEM_CHECK_NEAR(end.linear_velocity.y, -9.81, 1e-4);
+		FEM_CHECK_NEAR(((double)end.linear_momentum.x - (double)start.linear_momentum.x) / mass, 0.0, 1e-5);
+		FEM_CHECK_NEAR((double)end.angular_momentum.y / (double)start.angular_momentum.y, 1.0, 1e-4);
+		fem_rig_destroy(&rig);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- memory
+
+// Fails when a step grows a list, factors into new memory or makes threads.
+FEM_TEST(solver, steps_allocate_nothing_after_warm_up) {
+	static const char *names[] = {"bar2k", "pane", "spin"};
+	for (int i = 0; i < 3; i++) {
+		const FemScene *scene = fem_scene_find(names[i]);
+		FemWorldDef def = fem_scene_world_def(scene, 2);
+		FemWorldId world = fem_world_create(&def);
+		FemSceneBodies bodies = fem_scene_build(scene, world);
+		for (int n = 0; n < 10; n++)
+			fem_world_step(world, DT, 1);
+		int64_t calls = fem_memory_allocations(), bytes = fem_memory_bytes();
+		for (int n = 0; n < 60; n++)
+			fem_world_step(world, DT, 1);
+		FEM_CHECK_INT(fem_memory_allocations() - calls, 0);
+		FEM_CHECK_INT(fem_memory_bytes() - bytes, 0);
+		FemStatistics statistics;
+		fem_world_get_statistics(world, &statistics);
+		FEM_CHECK_INT(statistics.allocations, fem_memory_allocations());
+		fem_scene_bodies_free(&bodies);
+		fem_world_destroy(world);
+	}
+}
+
+// Fails when anything made with a world outlives it.
+FEM_TEST(solver, all_memory_returns) {
+	int64_t before = fem_memory_bytes();
+	int32_t count;
+	const FemScene *scenes = fem_scenes(&count);
+	for (int32_t i = 0; i < count; i++) {
+		if (scenes[i].body_count > 1000 || scenes[i].cells[0] > 40)
+			continue; // time
+		FemWorldDef def = fem_scene_world_def(&scenes[i], 2);
+		FemWorldId world = fem_world_create(&def);
+		FemSceneBodies bodies = fem_scene_build(&scenes[i], world);
+		FEM_CHECK_INT(bodies.count, scenes[i].body_count);
+		fem_world_step(world, DT, 1);
+		for (int32_t b = 0; b < bodies.count; b += 3)
+			FEM_CHECK(fem_body_destroy(bodies.ids[b]) == FEM_OK);
+		fem_world_step(world, DT, 1);
+		fem_scene_bodies_free(&bodies);
+		fem_world_destroy(world);
+		FEM_CHECK_INT(fem_memory_bytes(), before);
+	}
+}
