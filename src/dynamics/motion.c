@@ -59,7 +59,8 @@ static void solve_inertia(const FemMotionSums *sums, const double c[3], const do
 	double m00 = b * d - f * f, m01 = g * f - e * d, m02 = e * f - g * b;
 	double m11 = a * d - g * g, m12 = e * g - a * f, m22 = a * b - e * e;
 	double det = a * m00 + e * m01 + g * m02, trace = a + b + d;
-	if (!(det > 1e-9 * trace * trace * trace)) {
+	double about_origin = sums->second[0] + sums->second[1] + sums->second[2]; // of which the rest may be rounding
+	if (!(trace > 1e-12 * about_origin && det > 1e-9 * trace * trace * trace)) {
 		memset(out, 0, 3 * sizeof *out);
 		return;
 	}

@@ -13,7 +13,9 @@
 #define DENSE_FLOP_COST 0.5     // of a flop in dense panels, against one in the rows
 #define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
 #define TWO_LEVEL_PARTS_MIN 4
-#define FACTOR_SHIFT 1e-6f      // relative: keeps a float factor of a free body definite
+// Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
+// the next one is tried when a pivot fails.
+static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
 #define COARSE_FLOPS_MAX 1e9
 
 static int32_t entry_count(const FemTopology *topology, FemRange nodes) {
@@ -171,8 +173,10 @@ static void prepare_factor(FemPreconditioner *p, const FemBody *body, float *dia
 		const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 		kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
 		const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
-		p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
-			body->node_kind + p->nodes.begin, FACTOR_SHIFT);
+		p->valid = false;
+		for (size_t i = 0; !p->valid && i < sizeof factor_shifts / sizeof *factor_shifts; i++)
+			p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
+				body->node_kind + p->nodes.begin, factor_shifts[i]);
 		p->factorizations++;
 		for (int32_t i = 0; i < node_count; i++)
 			p->node_frames[i] = node_rotation(body, p->nodes.begin + i);

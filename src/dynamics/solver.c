@@ -202,5 +202,6 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	}
 	result.residual = bz > 0.0 && rz > 0.0 ? (float)sqrt(rz / bz) : 0.0f;
 	result.capped = rz > target;
+	result.finite = isfinite(bz) && isfinite(rz);
 	return result;
 }

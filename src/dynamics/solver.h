@@ -22,6 +22,7 @@ typedef struct FemSolveResult {
 	int32_t iterations;
 	float residual; // relative to the right-hand side
 	bool capped;
+	bool finite; // false: the system itself is not finite, dv means nothing
 } FemSolveResult;
 
 // Right-hand side, diagonal and forces of the nodes [begin, end): rhs = dt (f_int - (alpha_K + dt) K v + m g + f_user -

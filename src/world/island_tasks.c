@@ -73,21 +73,33 @@ static void refresh_diagonal(FemStep *step, const FemIsland *island) {
 	}
 }
 
-static void solve_once(FemSystem *system, FemIslandResult *result) {
+static FemSolveResult precondition_and_solve(FemSystem *system, FemIslandResult *result, bool matrix_changed) {
 	FemPreconditioner *preconditioner = system->preconditioner;
-	if (preconditioner) {
-		int64_t before = preconditioner->factorizations;
-		fem_preconditioner_prepare(preconditioner, system->body, system->loop, system->body->diagonal_blocks, false);
-		result->factorizations += preconditioner->factorizations - before;
-	}
+	if (!preconditioner)
+		return fem_system_solve(system);
+	int64_t before = preconditioner->factorizations;
+	fem_preconditioner_prepare(preconditioner, system->body, system->loop, system->body->diagonal_blocks, matrix_changed);
+	result->factorizations += preconditioner->factorizations - before;
 	FemSolveResult solved = fem_system_solve(system);
-	if (preconditioner)
-		fem_preconditioner_learn(preconditioner, solved.iterations);
+	fem_preconditioner_learn(preconditioner, solved.iterations);
+	return solved;
+}
+
+// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
+static void solve_once(FemSystem *system, FemIslandResult *result) {
+	int64_t factorizations = result->factorizations;
+	FemSolveResult solved = precondition_and_solve(system, result, false);
+	bool kept = system->preconditioner && system->preconditioner->kind != FEM_PRECONDITION_JACOBI &&
+		result->factorizations == factorizations;
+	if (solved.capped && kept) {
+		result->iterations += solved.iterations;
+		solved = precondition_and_solve(system, result, true);
+	}
 	result->solves++;
 	result->solves_capped += solved.capped;
 	result->iterations += solved.iterations;
 	result->residual = solved.residual > result->residual ? solved.residual : result->residual;
-	result->errors |= solved.capped ? FEM_STEP_SOLVER_CAPPED : 0;
+	result->errors |= (solved.capped ? FEM_STEP_SOLVER_CAPPED : 0) | (solved.finite ? 0 : FEM_STEP_BODY_ROLLED_BACK);
 }
 
 static void solve_island_task(void *context, int32_t order) {
@@ -121,7 +133,10 @@ static void integrate_island_task(void *context, int32_t order) {
 	const FemIsland *island = &step->world->islands.islands[island_index];
 	FemLoop *loop = open_loop(step, island);
 	FemIntegration integration = integration_of(step, island_index, loop);
-	step->results[island_index].errors |= fem_motion_integrate(&integration);
+	if (step->results[island_index].errors & FEM_STEP_BODY_ROLLED_BACK)
+		integration.body->went_bad = true;
+	else
+		step->results[island_index].errors |= fem_motion_integrate(&integration);
 	fem_pool_close_loop(step->world->pool, loop);
 }
 

@@ -105,11 +105,12 @@ static FemResult check_surface(const FemTopology *t, int32_t mesh) {
 		int32_t tet = t->triangle_tets[f], found = 0;
 		if (!in_range(tet, t->batch_count * FEM_LANES) || t->user_of_tet[tet] < 0)
 			return FAULT("Mesh %d: outer face %d has no tet.", mesh, f);
-		for (int v = 0; v < 3; v++) {
-			for (int32_t local = 0; local < 4; local++)
-				found += lane_node(t, tet, local) == t->triangles[3 * (size_t)f + (size_t)v];
+		const int32_t *face = t->triangles + 3 * (size_t)f;
+		for (int32_t local = 0; local < 4; local++) {
+			int32_t node = lane_node(t, tet, local);
+			found += node == face[0] || node == face[1] || node == face[2];
 		}
-		if (found != 3)
+		if (found != 3) // the tet's nodes differ, so 3 of them make 3 different corners
 			return FAULT("Mesh %d: outer face %d is no face of its tet.", mesh, f);
 	}
 	return FEM_OK;

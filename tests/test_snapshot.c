@@ -1,0 +1,248 @@
+// Saving and restoring a world, state hash, validation.
+#include "check_call.h"
+#include "scenes/box_mesh.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+
+#define DT (1.0f / 60.0f)
+
+// A pinned bar that yields, a block falling on the ground, a sleeper, a free slot of each kind.
+static FemWorldId make_world(int32_t worker_count) {
+	FemWorldDef world_def = fem_default_world_def();
+	FemMaterialDef material_def = fem_default_material_def();
+	FemBoxMesh bar = fem_box_mesh(10, 2, 2, (FemVec3){5.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
+	FemBoxMesh cube = fem_box_mesh(2, 2, 2, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_KUHN);
+	FemMeshDef bar_def = fem_box_mesh_def(&bar), cube_def = fem_box_mesh_def(&cube);
+	FemBodyDef body_def = fem_default_body_def();
+	int32_t pins[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+	world_def.worker_count = worker_count;
+	world_def.ground_enabled = true;
+	world_def.ground_height = -2.0;
+	FemWorldId world = fem_world_create(&world_def);
+	FemMaterialId spare = fem_material_create(world, &material_def);
+	material_def.stiffness_damping = 0.01f;
+	FemMaterialId rubber = fem_material_create(world, &material_def);
+	material_def.yield_strain = 0.01f;
+	material_def.max_plastic_strain = 0.2f;
+	FemMaterialId soft_metal = fem_material_create(world, &material_def);
+	FEM_CHECK_CALL(fem_material_destroy(spare), FEM_OK);
+	body_def.mesh = fem_mesh_create(world, &bar_def);
+	body_def.materials = &soft_metal;
+	body_def.material_count = 1;
+	body_def.pinned_nodes = pins;
+	body_def.pinned_count = 9;
+	body_def.user_data = 42;
+	fem_body_create(world, &body_def);
+	body_def.pinned_count = 0;
+	body_def.mesh = fem_mesh_create(world, &cube_def);
+	body_def.materials = &rubber;
+	body_def.position = (FemPosition){9000.0, 0.0, 0.0};
+	body_def.angular_velocity = (FemVec3){1.0f, 0.0f, 2.0f};
+	FemBodyId gone = fem_body_create(world, &body_def);
+	fem_body_create(world, &body_def);
+	FEM_CHECK_CALL(fem_body_destroy(gone), FEM_OK);
+	body_def.starts_asleep = true;
+	body_def.position = (FemPosition){30.0, 8.0, 0.0};
+	body_def.scale = (FemVec3){1.0f, 2.0f, 0.5f};
+	fem_body_create(world, &body_def); // takes the free slot
+	gone = fem_body_create(world, &body_def);
+	FEM_CHECK_CALL(fem_body_destroy(gone), FEM_OK); // leaves a slot with a later generation
+	fem_box_mesh_free(&bar);
+	fem_box_mesh_free(&cube);
+	return world;
+}
+
+static void run(FemWorldId world, int steps) {
+	for (int i = 0; i < steps; i++)
+		fem_world_step(world, DT, 1);
+}
+
+static void *save(FemWorldId world, size_t *out_size) {
+	*out_size = fem_world_save(world, NULL, 0);
+	void *data = malloc(*out_size);
+	if (data)
+		FEM_CHECK_CALL(fem_world_save(world, data, *out_size), *out_size);
+	return data;
+}
+
+FEM_TEST(snapshot, goes_on_bitwise) {
+	int64_t before = fem_memory_bytes();
+	FemWorldId world = make_world(1);
+	run(world, 40);
+	size_t size;
+	void *data = save(world, &size);
+	FemWorldId copy = fem_world_restore(data, size, 2);
+	if (!FEM_CHECK(fem_world_is_valid(copy)))
+		printf("  %s\n", fem_last_error());
+	FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world));
+	for (int i = 0; i < 60; i++) {
+		fem_world_step(world, DT, 1);
+		fem_world_step(copy, DT, 1);
+		if (!FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world)))
+			break;
+	}
+	FEM_CHECK_CALL(fem_world_validate(copy), FEM_OK);
+	FemStatistics a, b;
+	fem_world_get_statistics(world, &a);
+	fem_world_get_statistics(copy, &b);
+	FEM_CHECK_INT(a.step_count, b.step_count);
+	FEM_CHECK_INT(a.iterations, b.iterations);
+	free(data);
+	fem_world_destroy(world);
+	fem_world_destroy(copy);
+	FEM_CHECK_CALL(fem_memory_bytes(), before);
+}
+
+FEM_TEST(snapshot, ids_and_settings_are_kept) {
+	FemWorldId world = make_world(1);
+	run(world, 3);
+	size_t size;
+	void *data = save(world, &size);
+	FemWorldId copy = fem_world_restore(data, size, 0);
+	FEM_REQUIRE(fem_world_is_valid(copy));
+	FEM_CHECK_CALL(fem_world_get_worker_count(copy), 1);
+	FemBodyId bodies[8];
+	FemPosition low = {-1e6, -1e6, -1e6}, high = {1e6, 1e6, 1e6};
+	FEM_CHECK_CALL(fem_world_query_box(world, low, high, bodies, 8), 3);
+	for (int i = 0; i < 3; i++) {
+		FemBodyId twin = fem_body_in_world(bodies[i], copy);
+		FEM_CHECK(fem_body_is_valid(twin));
+		FEM_CHECK_INT(twin.generation, bodies[i].generation);
+		FEM_CHECK_CALL(fem_body_get_user_data(twin), 42);
+		FEM_CHECK(fem_body_is_asleep(twin) == fem_body_is_asleep(bodies[i]));
+	}
+	FEM_CHECK_CALL(fem_body_in_world((FemBodyId){7, 0, 1}, copy).index1, 0);
+	FEM_CHECK_CALL(fem_body_in_world(bodies[0], (FemWorldId){0}).index1, 0);
+	free(data);
+	fem_world_destroy(world);
+	fem_world_destroy(copy);
+}
+
+FEM_TEST(snapshot, empty_world) {
+	FemWorldDef def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&def);
+	size_t size;
+	void *data = save(world, &size);
+	FemWorldId copy = fem_world_restore(data, size, 1);
+	FEM_CHECK(fem_world_is_valid(copy));
+	FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world));
+	free(data);
+	fem_world_destroy(world);
+	fem_world_destroy(copy);
+}
+
+FEM_TEST(snapshot, short_buffers_are_left_alone) {
+	FemWorldId world = make_world(1);
+	size_t size = fem_world_save(world, NULL, 0);
+	char *data = malloc(size);
+	FEM_REQUIRE(data != NULL);
+	memset(data, 0x5a, size);
+	FEM_CHECK_CALL(fem_world_save(world, data, size - 1), size);
+	for (size_t i = 0; i < size; i++) {
+		if (data[i] != 0x5a) {
+			FEM_CHECK(data[i] == 0x5a);
+			break;
+		}
+	}
+	free(data);
+	fem_world_destroy(world);
+}
+
+FEM_TEST(snapshot, damage_is_found) {
+	FemWorldId world = make_world(1);
+	run(world, 5);
+	int64_t before = fem_memory_bytes();
+	size_t size;
+	char *data = save(world, &size);
+	FEM_REQUIRE(data != NULL);
+	FEM_CHECK_CALL(fem_world_restore(NULL, size, 1).index1, 0);
+	FEM_CHECK_CALL(fem_world_restore(data, 0, 1).index1, 0);
+	FEM_CHECK_CALL(fem_world_restore(data, 20, 1).index1, 0);
+	FEM_CHECK_CALL(fem_world_restore(data, size - 1, 1).index1, 0);
+	for (size_t at = 0; at < size; at += 1 + size / 300) {
+		data[at] = (char)(data[at] ^ 0x10);
+		FEM_CHECK_CALL(fem_world_restore(data, size, 1).index1, 0);
+		data[at] = (char)(data[at] ^ 0x10);
+	}
+	FEM_CHECK_CALL(fem_memory_bytes(), before);
+	free(data);
+	fem_world_destroy(world);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- validation
+
+// Breaks one thing in the world's own record, expects the fault to be found, and puts it back.
+#define CHECK_FOUND(world_id, place, value, word) \
+	do { \
+		__typeof__(place) kept = (place); \
+		(place) = (value); \
+		FEM_CHECK_CALL(fem_world_validate(world_id), FEM_ERROR_INVALID_ARGUMENT); \
+		fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error()); \
+		(place) = kept; \
+		FEM_CHECK_CALL(fem_world_validate(world_id), FEM_OK); \
+	} while (0)
+
+FEM_TEST(validate, faults_of_bodies_are_found) {
+	FemWorldId id = make_world(1);
+	run(id, 2);
+	FemWorld *world = fem_world_find(id);
+	FEM_REQUIRE(world && world->bodies[0]);
+	FEM_CHECK_CALL(fem_world_validate(id), FEM_OK);
+	FemBody *body = world->bodies[0];
+	CHECK_FOUND(id, body->position[5].x, NAN, "not finite");
+	CHECK_FOUND(id, body->velocity[5].y, INFINITY, "not finite");
+	CHECK_FOUND(id, body->mass[7], 0.0f, "mass");
+	CHECK_FOUND(id, body->rotation[9].w, 3.0f, "rotation");
+	CHECK_FOUND(id, body->node_kind[0], 9, "kind");
+	CHECK_FOUND(id, body->pinned_count, 1, "pinned");
+	CHECK_FOUND(id, body->live_part_count, 0, "live parts");
+	CHECK_FOUND(id, body->tet_material[0], 1000, "material");
+	CHECK_FOUND(id, body->batches[0].volume[0], 0.0f, "volume");
+	CHECK_FOUND(id, body->generation, 0, "generation");
+	CHECK_FOUND(id, world->body_count, 9, "bodies");
+	CHECK_FOUND(id, world->meshes[0].use_count, 5, "counts 5");
+	CHECK_FOUND(id, world->materials[1].use_count, 5, "counts 5");
+	CHECK_FOUND(id, world->event_count, -1, "events");
+	fem_world_destroy(id);
+}
+
+FEM_TEST(validate, faults_of_topology_and_islands_are_found) {
+	FemWorldId id = make_world(1);
+	run(id, 2);
+	FemWorld *world = fem_world_find(id);
+	FEM_REQUIRE(world && world->meshes[0].in_use && world->islands.count > 0 && !world->islands.dirty);
+	FemTopology *t = world->meshes[0].topology;
+	CHECK_FOUND(id, t->row_column[4], t->node_count, "row");
+	CHECK_FOUND(id, t->edge_slots[3], 0, "slots");
+	CHECK_FOUND(id, t->node_of_user[2], 0, "user number");
+	CHECK_FOUND(id, t->user_of_tet[3], -1, "lane");
+	CHECK_FOUND(id, t->batch_nodes[3], -1, "names node");
+	CHECK_FOUND(id, t->part_nodes[0].end, 1, "part");
+	CHECK_FOUND(id, t->node_tets[3], 0, "tet");
+	CHECK_FOUND(id, t->edge_tets[3], 0, "edge");
+	CHECK_FOUND(id, t->triangles[3], t->triangles[4], "face");
+	CHECK_FOUND(id, world->islands.part_list[0], 1000, "part");
+	CHECK_FOUND(id, world->islands.islands[0].node_count, 1, "nodes");
+	fem_world_destroy(id);
+}
+
+FEM_TEST(validate, hash_sees_state_but_not_sign_of_zero) {
+	FemWorldId id = make_world(1);
+	FemWorld *world = fem_world_find(id);
+	FEM_REQUIRE(world != NULL);
+	FemBody *body = world->bodies[0];
+	uint64_t hash = fem_world_hash(id);
+	body->velocity[3].x = -0.0f;
+	FEM_CHECK(fem_world_hash(id) == hash);
+	body->velocity[3].x = 1e-30f;
+	FEM_CHECK(fem_world_hash(id) != hash);
+	body->velocity[3].x = 0.0f;
+	body->part_still[0] = 1;
+	FEM_CHECK(fem_world_hash(id) != hash);
+	body->part_still[0] = 0;
+	FemWorldId twin = make_world(3);
+	FEM_CHECK(fem_world_hash(twin) == hash);
+	fem_world_destroy(id);
+	fem_world_destroy(twin);
+}
