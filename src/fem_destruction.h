@@ -146,7 +146,7 @@ typedef enum FemPlasticity {
 typedef struct FemMaterialDef {
 	float young_modulus;        // Pa, default 1e6; clamped to 1..1e13
 	float poisson_ratio;        // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
-	float density;              // kg/m^3, default 1000; must be > 0
+	float density;              // kg/m^3, default 1000; must be > 0; clamped to 1e-3..1e6
 	float stiffness_damping;    // s, Rayleigh alpha_K, default 0
 	float mass_damping;         // 1/s, Rayleigh alpha_M, default 0: it brakes rigid motion too
 	FemPlasticity plasticity;   // default full
@@ -262,7 +262,8 @@ typedef struct FemTetState {
 FemResult fem_body_get_tet_state(FemBodyId body, int32_t tet, FemTetState *out_state);
 
 // Forces last for the next step (all its substeps). Impulses and velocities act at once. All wake what they touch;
-// forces only above the wake threshold. A point is taken to the nearest tet of the body.
+// forces only above the wake threshold. A point is taken to the nearest tet of the body. Impulses and velocities do
+// nothing to nodes that are pinned or driven, impulses nothing to kinematic bodies.
 FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force);     // N
 FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
@@ -274,6 +275,7 @@ FemResult fem_body_add_velocity(FemBodyId body, FemVec3 linear, FemVec3 angular)
 FemResult fem_body_set_node_position(FemBodyId body, int32_t node, FemPosition position);
 
 // Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the new.
+// Velocities turn with it. Wakes the body.
 FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotation);
 
 // Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 6, kinematic nodes).

@@ -166,6 +166,9 @@ typedef struct FemBody {
 	float *row_blocks;   // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
 	FemVec4 *diagonal;   // kg: mass (1 + dt alpha_M) and ground contact, per axis
 	FemVec4 *ground;     // contact with the ground: see collision/ground.h
+	float *contact_blocks; // 6 floats a node (symmetric): what contacts add to its diagonal block; null without contacts
+	int32_t *part_chunk;   // [part]: its first chunk in the list of its composite; of live parts
+	int32_t *part_island;  // [part]: of live parts
 	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
 	float *node_blocks;  // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
 	FemVec4 *rhs, *dv, *residual, *direction, *product, *z;
@@ -201,7 +204,6 @@ typedef struct FemIsland {
 	int32_t batch_count;
 	int32_t pinned_count;
 	bool whole;           // all parts of the component are live
-	bool large;           // solved by several threads together
 	int32_t iterations;   // of the last solve: its expected cost
 } FemIsland;
 
@@ -217,5 +219,44 @@ typedef struct FemBatchChunk {
 	int32_t body;
 	int32_t begin, end;
 } FemBatchChunk;
+
+// --------------------------------------------------------------------------------------------------------------- contact
+
+// One side of a contact: a point of a tet (or a single node: one weight is 1), or a point of a collider.
+typedef struct FemContactSide {
+	int32_t body;     // index; -1: a collider
+	int32_t tet;      // inside number; of a collider its index
+	int32_t nodes[4]; // inside numbers
+	float weights[4]; // barycentric coordinates of the point
+	float arm[3];     // collider: the point from its centre of mass, m
+	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
+} FemContactSide;
+
+// One-sided implicit damping between two points (P&O09 section 4, made one-sided): with u the velocity of side 0 against
+// side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
+typedef struct FemContact {
+	FemContactSide side[2];
+	float normal[3];  // unit, from side 0 to side 1
+	float area;       // m^2
+	float depth;      // m; negative: a gap that may close within the step
+	float bias;       // b, m/s: out of the overlap while deep, what may be closed of a gap
+	float normal_strength;   // k_n = dt phi A, kg
+	float friction;          // Coulomb coefficient of the pair
+	float friction_strength; // k_t = dt c_t, kg, from the last pass
+	float press;      // normal impulse of the last solve, N s; 0 = not pressing
+	float slip;       // m/s, tangential speed after the last solve
+	bool active;      // takes part in the matrix
+	uint64_t key;     // the pair of places, for finding it again in the next step
+} FemContact;
+
+// A rigid body in the solve: fixed, moving as told, or with mass.
+typedef struct FemProxy {
+	float velocity[3]; // m/s, of the centre of mass
+	float spin[3];     // rad/s
+	float mass;        // kg; 0: not dynamic, moves as told
+	float inertia[6];  // kg m^2, world axes, about the centre of mass: xx yy zz xy yz zx
+	float impulse[6];  // external, N s and N m s: gravity, joints, loads seen elsewhere
+	float dv[6], residual[6], direction[6], product[6], z[6]; // the solver's: linear, angular
+} FemProxy;
 
 #endif

@@ -1,46 +1,6 @@
 // Bad input to every public function: it answers, says why, and leaves the world as it was.
 #include "check_call.h"
-#include "scenes/box_mesh.h"
-
-#include <stdlib.h>
-
-typedef struct Scene {
-	FemWorldId world;
-	FemMaterialId material;
-	FemMeshId mesh;
-	FemBodyId body;
-	int64_t bytes_before;
-} Scene;
-
-static FemBodyId add_body(const Scene *scene) {
-	FemBodyDef def = fem_default_body_def();
-	def.mesh = scene->mesh;
-	def.materials = &scene->material;
-	def.material_count = 1;
-	return fem_body_create(scene->world, &def);
-}
-
-static Scene make_scene(void) {
-	Scene scene = {.bytes_before = fem_memory_bytes()};
-	FemWorldDef world_def = fem_default_world_def();
-	FemMaterialDef material_def = fem_default_material_def();
-	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
-	FemMeshDef mesh_def = fem_box_mesh_def(&box);
-	scene.world = fem_world_create(&world_def);
-	scene.material = fem_material_create(scene.world, &material_def);
-	scene.mesh = fem_mesh_create(scene.world, &mesh_def);
-	scene.body = add_body(&scene);
-	FEM_CHECK(fem_body_is_valid(scene.body));
-	fem_box_mesh_free(&box);
-	return scene;
-}
-
-static void end_scene(Scene *scene) {
-	FEM_CHECK_CALL(fem_world_validate(scene->world), FEM_OK);
-	FEM_CHECK_CALL(fem_world_destroy(scene->world), FEM_OK);
-	FEM_CHECK(!fem_world_is_valid(scene->world));
-	FEM_CHECK_CALL(fem_memory_bytes(), scene->bytes_before);
-}
+#include "scenes/cube_scene.h"
 
 // A failure must come with a sentence that ends.
 static bool has_sentence(void) {
@@ -137,18 +97,18 @@ static void check_bad_body(FemBodyId body, FemMaterialId material) {
 }
 
 FEM_TEST(api, null_and_freed_worlds) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	check_bad_world((FemWorldId){0});
 	check_bad_world((FemWorldId){scene.world.index1, (uint16_t)(scene.world.generation + 1)});
 	check_bad_world((FemWorldId){65535, 1});
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 	check_bad_world(scene.world);
 	check_bad_body(scene.body, scene.material);
 }
 
 FEM_TEST(api, null_freed_and_foreign_bodies) {
-	Scene scene = make_scene();
-	FemBodyId second = add_body(&scene);
+	FemCubeScene scene = fem_cube_scene();
+	FemBodyId second = fem_cube_scene_add(&scene);
 	FEM_CHECK_CALL(fem_body_destroy(second), FEM_OK);
 	check_bad_body((FemBodyId){0}, scene.material);
 	check_bad_body(second, scene.material);
@@ -156,28 +116,28 @@ FEM_TEST(api, null_freed_and_foreign_bodies) {
 	check_bad_body((FemBodyId){scene.body.index1, 65535, scene.body.generation}, scene.material);
 	check_bad_body((FemBodyId){INT32_MAX, scene.body.world0, scene.body.generation}, scene.material);
 	check_bad_body((FemBodyId){-5, scene.body.world0, scene.body.generation}, scene.material);
-	FemBodyId third = add_body(&scene); // takes the slot of the second
+	FemBodyId third = fem_cube_scene_add(&scene); // takes the slot of the second
 	FEM_CHECK_CALL(third.index1, second.index1);
 	FEM_CHECK(!fem_body_is_valid(second) && fem_body_is_valid(third));
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 FEM_TEST(api, ids_do_not_pass_between_worlds) {
-	Scene a = make_scene(), b = make_scene();
-	Scene mixed = b;
+	FemCubeScene a = fem_cube_scene(), b = fem_cube_scene();
+	FemCubeScene mixed = b;
 	mixed.mesh = a.mesh;
-	CHECK_NULL(add_body(&mixed));
+	CHECK_NULL(fem_cube_scene_add(&mixed));
 	mixed = b;
 	mixed.material = a.material;
-	CHECK_NULL(add_body(&mixed));
+	CHECK_NULL(fem_cube_scene_add(&mixed));
 	CHECK_FAILS(fem_body_set_tet_material(b.body, 0, a.material), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_CALL(fem_world_validate(b.world), FEM_OK);
 	fem_world_destroy(b.world);
-	end_scene(&a);
+	fem_cube_scene_end(&a);
 }
 
 FEM_TEST(api, things_in_use_are_kept) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	CHECK_FAILS(fem_mesh_destroy(scene.mesh), FEM_ERROR_IN_USE);
 	CHECK_FAILS(fem_material_destroy(scene.material), FEM_ERROR_IN_USE);
 	FEM_CHECK_CALL(fem_body_destroy(scene.body), FEM_OK);
@@ -186,7 +146,7 @@ FEM_TEST(api, things_in_use_are_kept) {
 	CHECK_FAILS(fem_mesh_destroy(scene.mesh), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_material_destroy(scene.material), FEM_ERROR_INVALID_ID);
 	FEM_CHECK(!fem_mesh_is_valid(scene.mesh) && !fem_material_is_valid(scene.material));
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 // --------------------------------------------------------------------------------------------------------------------- defs
@@ -234,13 +194,13 @@ FEM_TEST(api, at_most_64_worlds) {
 	FEM_CHECK_CALL(fem_memory_bytes(), before);
 }
 
-static void check_bad_material(const Scene *scene, const FemMaterialDef *bad) {
+static void check_bad_material(const FemCubeScene *scene, const FemMaterialDef *bad) {
 	CHECK_NULL(fem_material_create(scene->world, bad));
 	CHECK_FAILS(fem_material_set(scene->material, bad), FEM_ERROR_INVALID_ARGUMENT);
 }
 
 FEM_TEST(api, material_defs) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	FemMaterialDef good = fem_default_material_def(), bad = {0}, kept;
 	check_bad_material(&scene, NULL);
 	check_bad_material(&scene, &bad);
@@ -275,7 +235,7 @@ FEM_TEST(api, material_defs) {
 	FEM_CHECK_CALL(fem_material_set(scene.material, &bad), FEM_OK);
 	fem_material_get(scene.material, &kept);
 	FEM_CHECK_NEAR(kept.poisson_ratio, 0.49, 1e-6); // clamped, as documented
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 // A fresh copy of a box mesh that a test may spoil.
@@ -290,7 +250,7 @@ static SpoiledMesh start_spoiling(void) {
 	return mesh;
 }
 
-static void check_spoiled(const Scene *scene, SpoiledMesh *mesh, const char *word) {
+static void check_spoiled(const FemCubeScene *scene, SpoiledMesh *mesh, const char *word) {
 	int64_t before = fem_memory_bytes();
 	CHECK_NULL(fem_mesh_create(scene->world, &mesh->def));
 	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error());
@@ -299,7 +259,7 @@ static void check_spoiled(const Scene *scene, SpoiledMesh *mesh, const char *wor
 }
 
 FEM_TEST(api, mesh_defs) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	FemMeshDef zeroed = {0};
 	CHECK_NULL(fem_mesh_create(scene.world, NULL));
 	CHECK_NULL(fem_mesh_create(scene.world, &zeroed));
@@ -332,11 +292,11 @@ FEM_TEST(api, mesh_defs) {
 	for (int i = 0; i < mesh.box.node_count; i++)
 		mesh.box.positions[i].z = 0.0f;
 	check_spoiled(&scene, &mesh, "no volume");
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 FEM_TEST(api, mesh_duplicates_and_strays) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	SpoiledMesh mesh = start_spoiling();
 	int32_t turned[4] = {mesh.box.tets[1], mesh.box.tets[0], mesh.box.tets[3], mesh.box.tets[2]};
 	memcpy(mesh.box.tets + 4 * 9, turned, sizeof turned);
@@ -349,12 +309,12 @@ FEM_TEST(api, mesh_duplicates_and_strays) {
 	check_spoiled(&scene, &mesh, "Tet 4");
 	mesh = start_spoiling(), mesh.def.tet_plates = plates, plates[6] = NAN;
 	check_spoiled(&scene, &mesh, "Tet 6");
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 // A turned-round tet is turned back, and what users read has positive volume.
 FEM_TEST(api, inverted_tets_are_turned) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	SpoiledMesh mesh = start_spoiling();
 	for (int t = 0; t < mesh.box.tet_count; t += 2) {
 		int32_t *tet = mesh.box.tets + 4 * t, first = tet[0];
@@ -362,7 +322,7 @@ FEM_TEST(api, inverted_tets_are_turned) {
 		tet[1] = first;
 	}
 	scene.mesh = fem_mesh_create(scene.world, &mesh.def);
-	FemBodyId body = add_body(&scene);
+	FemBodyId body = fem_cube_scene_add(&scene);
 	FEM_REQUIRE(fem_body_is_valid(body));
 	FemBodyState state;
 	FEM_CHECK_CALL(fem_body_get_state(body, &state), FEM_OK);
@@ -373,17 +333,17 @@ FEM_TEST(api, inverted_tets_are_turned) {
 	FEM_CHECK_CALL(tets[0], mesh.box.tets[0]);
 	FEM_CHECK_CALL(tets[2], mesh.box.tets[3]);
 	fem_box_mesh_free(&mesh.box);
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
-static void check_bad_body_def(const Scene *scene, const FemBodyDef *def) {
+static void check_bad_body_def(const FemCubeScene *scene, const FemBodyDef *def) {
 	int64_t before = fem_memory_bytes();
 	CHECK_NULL(fem_body_create(scene->world, def));
 	FEM_CHECK_CALL(fem_memory_bytes(), before);
 }
 
 FEM_TEST(api, body_defs) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	FemBodyDef good = fem_default_body_def(), bad = {0};
 	int32_t pins[2] = {0, 27};
 	good.mesh = scene.mesh;
@@ -426,13 +386,13 @@ FEM_TEST(api, body_defs) {
 	check_bad_body_def(&scene, &bad);
 	bad = good, bad.pinned_nodes = pins, bad.pinned_count = INT32_MAX;
 	check_bad_body_def(&scene, &bad);
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- arguments
 
 FEM_TEST(api, node_calls) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	const FemVec3 bad_vectors[] = {{NAN, 0.0f, 0.0f}, {0.0f, INFINITY, 0.0f}, {0.0f, 0.0f, -INFINITY}};
 	const int32_t bad_nodes[] = {-1, 27, INT32_MAX, INT32_MIN};
 	uint64_t hash = fem_world_hash(scene.world);
@@ -459,11 +419,11 @@ FEM_TEST(api, node_calls) {
 		CHECK_FAILS(fem_body_get_reaction(scene.body, bad_nodes[i], &force), FEM_ERROR_INVALID_ARGUMENT);
 	}
 	FEM_CHECK(fem_world_hash(scene.world) == hash); // nothing above changed anything
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 FEM_TEST(api, places_and_pointers) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	FemPosition bad_place = {0.0, (double)NAN, 0.0}, far_place = {1e15, 0.0, 0.0}, low;
 	FemTetState tet_state;
 	uint64_t hash = fem_world_hash(scene.world);
@@ -490,11 +450,11 @@ FEM_TEST(api, places_and_pointers) {
 	FEM_CHECK_CALL(fem_body_get_velocities(scene.body, NULL, -3), 0);
 	FEM_CHECK_CALL(fem_world_get_events(scene.world, NULL), 0);
 	FEM_CHECK(fem_world_hash(scene.world) == hash);
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 FEM_TEST(api, steps_of_any_length) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	uint64_t hash = fem_world_hash(scene.world);
 	CHECK_FAILS(fem_world_step(scene.world, 0.0f, 1), FEM_STEP_BAD_WORLD);
 	CHECK_FAILS(fem_world_step(scene.world, -1.0f, 1), FEM_STEP_BAD_WORLD);
@@ -509,11 +469,11 @@ FEM_TEST(api, steps_of_any_length) {
 	FemStatistics statistics;
 	FEM_CHECK_CALL(fem_world_get_statistics(scene.world, &statistics), FEM_OK);
 	FEM_CHECK_CALL(statistics.step_count, 2 + 64);
-	end_scene(&scene);
+	fem_cube_scene_end(&scene);
 }
 
 // Between begin and end all but the [any time] functions refuse.
-static void check_refused_while_stepping(const Scene *scene) {
+static void check_refused_while_stepping(const FemCubeScene *scene) {
 	FemMaterialDef material_def = fem_default_material_def();
 	FemBodyState state;
 	FEM_CHECK_CALL(fem_world_step_begin(scene->world, 0.01f, 1), FEM_ERROR_STEPPING);
@@ -531,12 +491,12 @@ static void check_refused_while_stepping(const Scene *scene) {
 	FEM_CHECK_CALL(fem_material_set(scene->material, &material_def), FEM_ERROR_STEPPING);
 	FEM_CHECK_CALL(fem_mesh_destroy(scene->mesh), FEM_ERROR_STEPPING);
 	CHECK_NULL(fem_material_create(scene->world, &material_def));
-	CHECK_NULL(add_body(scene));
+	CHECK_NULL(fem_cube_scene_add(scene));
 	FEM_CHECK_CALL(fem_world_cast_ray(scene->world, (FemPosition){0.5, 5.0, 0.5}, (FemVec3){0.0f, -9.0f, 0.0f}).body.index1, 0);
 }
 
 FEM_TEST(api, while_a_step_is_under_way) {
-	Scene scene = make_scene();
+	FemCubeScene scene = fem_cube_scene();
 	for (int workers = 1; workers <= 2; workers++) {
 		FemPosition low, high;
 		FemStatistics statistics;
@@ -554,153 +514,4 @@ FEM_TEST(api, while_a_step_is_under_way) {
 	FEM_CHECK_CALL(fem_world_step_begin(scene.world, 0.01f, 1), FEM_OK); // destroying finishes it
 	FEM_CHECK_CALL(fem_world_destroy(scene.world), FEM_OK);
 	FEM_CHECK_CALL(fem_memory_bytes(), scene.bytes_before);
-}
-
-// ------------------------------------------------------------------------------------------------------------------ good use
-
-FEM_TEST(api, state_of_a_turned_and_scaled_body) {
-	Scene scene = make_scene();
-	FemBodyDef def = fem_default_body_def();
-	def.mesh = scene.mesh;
-	def.materials = &scene.material;
-	def.material_count = 1;
-	def.position = (FemPosition){10000.25, -3.5, 7.0};
-	def.rotation = (FemQuat){0.0f, 0.0f, 0.70710678f, 0.70710678f}; // x to y
-	def.scale = (FemVec3){2.0f, 1.0f, 0.5f};
-	def.linear_velocity = (FemVec3){1.0f, 2.0f, 3.0f};
-	def.angular_velocity = (FemVec3){0.0f, 0.0f, 4.0f};
-	def.user_data = 77;
-	FemBodyId body = fem_body_create(scene.world, &def);
-	FemBodyState state;
-	FemPosition low, high;
-	FEM_CHECK_CALL(fem_body_get_state(body, &state), FEM_OK);
-	FEM_CHECK_CALL(fem_body_get_bounds(body, &low, &high), FEM_OK);
-	FEM_CHECK_CALL(fem_body_get_user_data(body), 77);
-	FEM_CHECK_NEAR(state.mass, 1000.0, 1e-3);
-	FEM_CHECK_NEAR(state.center.x, 10000.25 - 0.5, 1e-5);
-	FEM_CHECK_NEAR(state.center.y, -3.5 + 1.0, 1e-5);
-	FEM_CHECK_NEAR(state.linear_velocity.z, 3.0, 1e-5);
-	FEM_CHECK_NEAR(state.linear_momentum.x, 1000.0, 1e-2);
-	FEM_CHECK(state.angular_momentum.z > 0.0f && state.kinetic_energy > 0.5 * 1000.0 * 14.0);
-	FEM_CHECK_NEAR(state.max_strain, 0.0, 1e-6);
-	FEM_CHECK_NEAR(state.elastic_energy, 0.0, 1e-3);
-	FEM_CHECK_NEAR(high.y - low.y, 2.0, 1e-5);
-	FEM_CHECK_NEAR(high.x - low.x, 1.0, 1e-5);
-	FEM_CHECK(!state.asleep && state.island_count == 1);
-	end_scene(&scene);
-}
-
-// A stretch of 1 % along x: strain, stress and energy by hand. E 1e6, nu 0.3: lambda 576923, mu 384615.
-FEM_TEST(api, strain_and_stress_by_hand) {
-	Scene scene = make_scene();
-	FemVec3 offsets[27];
-	FemPosition origin;
-	FEM_CHECK_CALL(fem_body_get_positions(scene.body, &origin, offsets, 27), 27);
-	for (int32_t i = 0; i < 27; i++) {
-		FemPosition p = {origin.x + (double)offsets[i].x, origin.y + (double)offsets[i].y, origin.z + (double)offsets[i].z};
-		p.x *= 1.01;
-		FEM_CHECK_CALL(fem_body_set_node_position(scene.body, i, p), FEM_OK);
-	}
-	FemTetState tet;
-	FemBodyState state;
-	FEM_CHECK_CALL(fem_body_get_tet_state(scene.body, 11, &tet), FEM_OK);
-	FEM_CHECK_NEAR(tet.strain[0], 0.01, 1e-6);
-	FEM_CHECK_NEAR(tet.strain[1], 0.0, 1e-6);
-	FEM_CHECK_NEAR(tet.stress[0], 0.01 * (576923.0 + 2.0 * 384615.0), 2.0);
-	FEM_CHECK_NEAR(tet.stress[1], 0.01 * 576923.0, 2.0);
-	FEM_CHECK_NEAR(tet.volume_ratio, 1.01, 1e-6);
-	FEM_CHECK_CALL(fem_body_get_state(scene.body, &state), FEM_OK);
-	FEM_CHECK_NEAR(state.elastic_energy, 0.5 * 1e-4 * (576923.0 + 2.0 * 384615.0), 0.05);
-	FEM_CHECK_NEAR(state.max_stress, 13461.5, 3.0);
-	end_scene(&scene);
-}
-
-FEM_TEST(api, teleport_keeps_the_shape) {
-	Scene scene = make_scene();
-	FemVec3 before[27], after[27];
-	fem_body_get_positions(scene.body, NULL, before, 27);
-	FEM_CHECK_CALL(fem_body_teleport(scene.body, (FemPosition){5000.0, 3.0, -8.0}, no_turn), FEM_OK);
-	fem_body_get_positions(scene.body, NULL, after, 27);
-	FEM_CHECK(memcmp(before, after, sizeof before) == 0); // whole metres: not a bit changes
-	FemQuat turn = {0.0f, 0.38268343f, 0.0f, 0.92387953f};
-	FEM_CHECK_CALL(fem_body_set_velocity(scene.body, 0, (FemVec3){1.0f, 0.0f, 0.0f}), FEM_OK);
-	FEM_CHECK_CALL(fem_body_teleport(scene.body, (FemPosition){0.0, 0.0, 0.0}, turn), FEM_OK);
-	FemVec3 velocity;
-	FemBodyState state;
-	fem_body_get_velocities(scene.body, &velocity, 1);
-	FEM_CHECK_NEAR(velocity.x, 0.70710678, 1e-6); // 45 degrees about y: x goes to x - z
-	FEM_CHECK_NEAR(velocity.z, -0.70710678, 1e-6);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.max_strain, 0.0, 1e-6);
-	FEM_CHECK_NEAR(state.center.x, 0.5 * 1.41421356, 1e-5);
-	end_scene(&scene);
-}
-
-FEM_TEST(api, impulses_at_points_keep_the_momentum) {
-	Scene scene = make_scene();
-	FemBodyState state;
-	FEM_CHECK_CALL(fem_body_apply_impulse_at_point(scene.body, (FemVec3){10.0f, 0.0f, 0.0f}, (FemPosition){0.4, 0.3, 0.8}), FEM_OK);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.linear_momentum.x, 10.0, 1e-4);
-	FEM_CHECK_NEAR(state.angular_momentum.y, 10.0 * (0.8 - 0.5), 1e-4);
-	FEM_CHECK_NEAR(state.angular_momentum.z, -10.0 * (0.3 - 0.5), 1e-4);
-	// Far outside: taken to the nearest corner, which has a node.
-	FEM_CHECK_CALL(fem_body_apply_impulse_at_point(scene.body, (FemVec3){0.0f, 5.0f, 0.0f}, (FemPosition){9.0, 9.0, 9.0}), FEM_OK);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.linear_momentum.y, 5.0, 1e-4);
-	end_scene(&scene);
-}
-
-FEM_TEST(api, speeds_are_clamped) {
-	Scene scene = make_scene();
-	FemVec3 velocity;
-	FEM_CHECK_CALL(fem_body_set_velocity(scene.body, 0, (FemVec3){3e38f, 3e38f, 0.0f}), FEM_OK);
-	fem_body_get_velocities(scene.body, &velocity, 1);
-	FEM_CHECK_NEAR(sqrtf(velocity.x * velocity.x + velocity.y * velocity.y), 500.0, 1e-2);
-	FEM_CHECK_CALL(fem_body_apply_impulse(scene.body, 0, (FemVec3){0.0f, 0.0f, -3e38f}), FEM_OK);
-	fem_body_get_velocities(scene.body, &velocity, 1);
-	FEM_CHECK_NEAR(velocity.z, -500.0, 1e-2);
-	FEM_CHECK_CALL(fem_body_apply_force(scene.body, 0, (FemVec3){3e38f, 0.0f, 0.0f}), FEM_OK);
-	CHECK_FAILS(fem_body_apply_force(scene.body, 0, (FemVec3){3e38f, 0.0f, 0.0f}), FEM_ERROR_INVALID_ARGUMENT);
-	end_scene(&scene);
-}
-
-FEM_TEST(api, materials_by_region_and_tet) {
-	Scene scene = make_scene();
-	FemMaterialDef def = fem_default_material_def();
-	def.density = 2000.0f;
-	FemMaterialId heavy = fem_material_create(scene.world, &def);
-	FemBodyState state;
-	FemTetState tet;
-	for (int32_t t = 0; t < 40; t++)
-		FEM_CHECK_CALL(fem_body_set_tet_material(scene.body, t, heavy), FEM_OK);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.mass, 2000.0, 1e-3);
-	fem_body_get_tet_state(scene.body, 3, &tet);
-	FEM_CHECK_CALL(tet.material.index1, heavy.index1);
-	FEM_CHECK_CALL(fem_material_destroy(scene.material), FEM_OK); // no tet has it any more
-	def.density = 500.0f;
-	def.max_plastic_strain = 0.1f; // makes room for plastic state
-	FEM_CHECK_CALL(fem_material_set(heavy, &def), FEM_OK);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.mass, 500.0, 1e-3);
-	end_scene(&scene);
-}
-
-FEM_TEST(api, kinematic_bodies_keep_their_velocities) {
-	Scene scene = make_scene();
-	FemBodyState state;
-	FEM_CHECK_CALL(fem_body_set_kinematic(scene.body, true), FEM_OK);
-	FEM_CHECK_CALL(fem_body_add_velocity(scene.body, (FemVec3){1.0f, 0.0f, 0.0f}, zero3), FEM_OK);
-	for (int i = 0; i < 10; i++)
-		fem_world_step(scene.world, 0.1f, 1);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK_NEAR(state.center.x, 0.5 + 1.0, 1e-4);
-	FEM_CHECK_NEAR(state.center.y, 0.5, 1e-5);
-	FEM_CHECK(!state.asleep);
-	FEM_CHECK_CALL(fem_body_set_kinematic(scene.body, false), FEM_OK);
-	fem_world_step(scene.world, 0.1f, 1);
-	fem_body_get_state(scene.body, &state);
-	FEM_CHECK(state.linear_velocity.y < -0.5f);
-	end_scene(&scene);
 }

@@ -33,7 +33,7 @@ static double largest(const double *a, int count) {
 }
 
 // Moves every tet at random, lets plastic ones flow, then moves them again so that they only strain elastically.
-static LooseTets strained_tets(uint32_t seed, bool has_plates, bool has_plastics) {
+static LooseTets strained_tets_by(uint32_t seed, bool has_plates, bool has_plastics, double strain) {
 	LooseTets tets = loose_tets_create(BATCHES, seed, has_plates, has_plastics);
 	if (has_plastics) {
 		for (int32_t t = 0; t < tets.tet_count; t++) {
@@ -45,16 +45,21 @@ static LooseTets strained_tets(uint32_t seed, bool has_plates, bool has_plastics
 			tets.plastics[t / FEM_LANES].yield[t % FEM_LANES] = 1e9f;
 	}
 	for (int32_t t = 0; t < tets.tet_count; t++)
-		loose_tets_deform(&tets, t, 0.2, &seed);
+		loose_tets_deform(&tets, t, strain, &seed);
 	loose_tets_run(&tets, kernel(), 1.0f / 60.0f);
 	return tets;
+}
+
+static LooseTets strained_tets(uint32_t seed, bool has_plates, bool has_plastics) {
+	return strained_tets_by(seed, has_plates, has_plastics, 0.2);
 }
 
 static void check_forces(uint32_t seed, bool has_plates, bool has_plastics) {
 	LooseTets tets = strained_tets(seed, has_plates, has_plastics);
 	for (int32_t t = 0; t < tets.tet_count; t++) {
-		double expected[12], actual[12];
-		loose_tets_force(&tets, t, NULL, expected);
+		double expected[12], actual[12], rotation[9];
+		loose_tets_rotation(&tets, t, rotation);
+		loose_tets_force(&tets, t, has_plates ? rotation : NULL, expected);
 		force_of(&tets, t, actual);
 		FEM_CHECK_NEAR(largest_difference(expected, actual, 12) / largest(expected, 12), 0.0, 1e-3);
 	}
@@ -71,7 +76,8 @@ FEM_TEST(elements, plastic_force_is_minus_energy_gradient) {
 	check_forces(2, false, true);
 }
 
-// Fails when the plate correction leaves out the derivative of the rotation (no skew part of the stress).
+// Plates: with the rotation held fixed, since the kernel leaves out its derivative on purpose (element_kernel.inl,
+// soften_plate). Fails when the correction takes out the wrong shears, or one of the two only.
 FEM_TEST(elements, plate_force_is_minus_energy_gradient) {
 	check_forces(3, true, false);
 	check_forces(4, true, true);
@@ -199,7 +205,7 @@ FEM_TEST(elements, rigid_rotation_gives_no_force) {
 	loose_tets_free(&tets);
 }
 
-static void check_balance(const LooseTets *tets, int32_t tet) {
+static void check_balance(const LooseTets *tets, int32_t tet, double torque_tolerance) {
 	double f[12], x[12], net[3] = {0}, torque[3] = {0};
 	force_of(tets, tet, f);
 	loose_tets_positions(tets, tet, x);
@@ -211,15 +217,26 @@ static void check_balance(const LooseTets *tets, int32_t tet) {
 		}
 	}
 	FEM_CHECK_NEAR(largest(net, 3) / FORCE_UNIT, 0.0, 1e-5);
-	FEM_CHECK_NEAR(largest(torque, 3) / (FORCE_UNIT * LOOSE_SIZE), 0.0, 1e-5);
+	FEM_CHECK_NEAR(largest(torque, 3) / (FORCE_UNIT * LOOSE_SIZE), 0.0, torque_tolerance);
 }
 
 // Fails when plastic strain is subtracted from the elastic one (net torque), or f_0 is computed by itself.
 FEM_TEST(elements, no_net_force_or_torque) {
-	for (int kind = 0; kind < 4; kind++) {
-		LooseTets tets = strained_tets(20 + (uint32_t)kind, kind & 1, kind & 2);
+	for (int plastic = 0; plastic < 2; plastic++) {
+		LooseTets tets = strained_tets(20 + (uint32_t)plastic, false, plastic);
 		for (int32_t t = 0; t < tets.tet_count; t++)
-			check_balance(&tets, t);
+			check_balance(&tets, t, 1e-5);
+		loose_tets_free(&tets);
+	}
+}
+
+// A plate's torque is of second order in the strain. Fails when softened stress and strain disagree in the first order.
+FEM_TEST(elements, plate_has_no_torque_of_first_order) {
+	static const double strains[] = {1e-3, 1e-2, 1e-1};
+	for (int i = 0; i < 3; i++) {
+		LooseTets tets = strained_tets_by(24, true, false, strains[i]);
+		for (int32_t t = 0; t < tets.tet_count; t++)
+			check_balance(&tets, t, 1e-6 + 0.5 * strains[i] * strains[i]);
 		loose_tets_free(&tets);
 	}
 }

@@ -23,6 +23,7 @@ static Scene make_bar(FemVec3 gravity, bool asleep) {
 	for (int32_t i = 0; i < 16; i++)
 		pins[i] = i;
 	world_def.gravity = gravity;
+	material_def.young_modulus = 1e8f; // sags by half a metre
 	material_def.stiffness_damping = 0.05f;
 	scene.world = fem_world_create(&world_def);
 	FemMaterialId material = fem_material_create(scene.world, &material_def);
@@ -98,6 +99,36 @@ FEM_TEST(islands, waking_is_local_and_spreads) {
 	for (int i = 0; i < 60 && body->live_part_count < part_count; i++)
 		fem_world_step(scene.world, DT, 1);
 	FEM_CHECK_INT(body->live_part_count, part_count);
+	FEM_CHECK_CALL(fem_world_validate(scene.world), FEM_OK);
+	fem_world_destroy(scene.world);
+}
+
+static void settle(const Scene *scene) {
+	for (int i = 0; i < 3000 && !fem_body_is_asleep(scene->body); i++)
+		fem_world_step(scene->world, DT, 1);
+	FEM_CHECK(fem_body_is_asleep(scene->body));
+}
+
+// In balance under gravity, one part woken: nothing pulls at its neighbours more than before, so they sleep on.
+FEM_TEST(islands, neighbours_in_balance_sleep_on) {
+	Scene scene = make_bar((FemVec3){0.0f, -9.81f, 0.0f}, false);
+	settle(&scene);
+	FemWorld *world = fem_world_find(scene.world);
+	FEM_REQUIRE(world != NULL);
+	FemBody *body = world->bodies[0];
+	int32_t tip = body->topology->node_part[body->topology->node_of_user[scene.node_count - 1]];
+	fem_body_wake_part(&world->islands, body, tip);
+	for (int i = 0; i < 10; i++)
+		fem_world_step(scene.world, DT, 1);
+	FEM_CHECK_INT(body->live_part_count, 1);
+	settle(&scene);
+	FEM_CHECK_CALL(fem_body_apply_impulse(scene.body, scene.node_count - 1, (FemVec3){0.0f, 0.0f, 100.0f}), FEM_OK);
+	int32_t most = 0;
+	for (int i = 0; i < 20; i++) {
+		fem_world_step(scene.world, DT, 1);
+		most = body->live_part_count > most ? body->live_part_count : most;
+	}
+	FEM_CHECK_INT(most, body->topology->part_count); // a blow is felt to the root
 	FEM_CHECK_CALL(fem_world_validate(scene.world), FEM_OK);
 	fem_world_destroy(scene.world);
 }

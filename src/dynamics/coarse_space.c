@@ -153,6 +153,15 @@ static void add_neighbour(
 	}
 }
 
+// out += C Z for the symmetric block that contacts add to a node's diagonal.
+static void add_contact_block(const float c[6], float z[6][3], float out[6][3]) {
+	for (int k = 0; k < 6; k++) {
+		out[k][0] += c[0] * z[k][0] + c[3] * z[k][1] + c[5] * z[k][2];
+		out[k][1] += c[3] * z[k][0] + c[1] * z[k][1] + c[4] * z[k][2];
+		out[k][2] += c[5] * z[k][0] + c[4] * z[k][1] + c[2] * z[k][2];
+	}
+}
+
 static void assemble_part_task(void *context, int32_t part) {
 	CoarseTask *task = context;
 	FemPreconditioner *p = task->preconditioner;
@@ -171,6 +180,8 @@ static void assemble_part_task(void *context, int32_t part) {
 		FemVec4 d = body->diagonal[i];
 		for (int c = 0; c < 6; c++)
 			mass_zi[c][0] = d.x * zi[c][0], mass_zi[c][1] = d.y * zi[c][1], mass_zi[c][2] = d.z * zi[c][2];
+		if (body->contact_blocks)
+			add_contact_block(body->contact_blocks + 6 * (int64_t)i, zi, mass_zi);
 		add_projected(diagonal, zi, mass_zi);
 		for (int32_t k = topology->row_start[i]; k < topology->row_start[i + 1]; k++)
 			add_neighbour(task, part, zi, body->row_blocks + 9 * (int64_t)k, topology->row_column[k], diagonal);

@@ -110,6 +110,13 @@ static inline void invert_block(const float m[9], float *out) {
 	out[8] = m02 * s, out[9] = m12 * s, out[10] = m22 * s, out[11] = 0.0f;
 }
 
+static inline void add_contact_block(float m[9], const float c[6]) {
+	m[0] += c[0], m[4] += c[1], m[8] += c[2];
+	m[1] += c[3], m[3] += c[3];
+	m[5] += c[4], m[7] += c[4];
+	m[2] += c[5], m[6] += c[5];
+}
+
 static void invert_diagonal(const FemBody *body, int32_t begin, int32_t end, float *out_diagonal_blocks) {
 	for (int32_t node = begin; node < end; node++) {
 		float m[9];
@@ -117,6 +124,8 @@ static void invert_diagonal(const FemBody *body, int32_t begin, int32_t end, flo
 		m[0] += body->diagonal[node].x;
 		m[4] += body->diagonal[node].y;
 		m[8] += body->diagonal[node].z;
+		if (body->contact_blocks)
+			add_contact_block(m, body->contact_blocks + 6 * (int64_t)node);
 		if (out_diagonal_blocks)
 			memcpy(out_diagonal_blocks + 9 * (int64_t)node, m, sizeof m);
 		float *out = body->node_blocks + 12 * (int64_t)node;

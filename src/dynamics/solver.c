@@ -38,163 +38,332 @@ void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) 
 typedef struct Iteration {
 	FemSystem *system;
 	const FemRowKernels *kernels;
-	FemVec4 *x, *r, *p, *q, *z;
+	FemContactField field; // of the contact product under way
 	float alpha, beta;
 } Iteration;
 
-static FemPreconditionKind kind_of(const FemSystem *system) {
-	return system->preconditioner && system->preconditioner->valid ? system->preconditioner->kind : FEM_PRECONDITION_JACOBI;
+static FemPreconditionKind kind_of(const FemSystemIsland *island) {
+	const FemPreconditioner *preconditioner = island->preconditioner;
+	return preconditioner && preconditioner->valid ? preconditioner->kind : FEM_PRECONDITION_JACOBI;
 }
 
-static double sum_partials(const FemSystem *system) {
+static double sum_partials(const double *partials, int32_t count) {
 	double sum = 0.0;
-	for (int32_t i = 0; i < system->chunk_count; i++)
-		sum += system->partials[i];
+	for (int32_t i = 0; i < count; i++)
+		sum += partials[i];
 	return sum;
 }
 
-static int32_t local_part(const FemSystem *system, const FemNodeChunk *chunk) {
-	return system->body->topology->node_part[chunk->begin] - system->preconditioner->parts.begin;
+static int32_t contact_chunks(const FemSystem *system) {
+	return (system->contacts.count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK;
 }
 
-// r = b + contact - A x
+static void contact_impulses_task(void *context, int32_t chunk) {
+	Iteration *it = context;
+	FemContactRows *rows = &it->system->contacts;
+	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
+	it->system->contact_partials[chunk] =
+		fem_contact_rows_impulses(rows, begin, end < rows->count ? end : rows->count, it->field);
+}
+
+// Contact impulses of a field, ready to be gathered; returns their share of x.Ax.
+static double contact_impulses(Iteration *it, FemContactField field) {
+	if (it->system->contacts.count == 0)
+		return 0.0;
+	it->field = field;
+	fem_loop_for(it->system->loop, contact_chunks(it->system), contact_impulses_task, it);
+	return sum_partials(it->system->contact_partials, contact_chunks(it->system));
+}
+
+static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
+	return system->bodies[chunk->body];
+}
+
+// ------------------------------------------------------------------------------------------------------- rigid proxies
+
+// y = [m I, I_world] x
+static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
+	const float *i = proxy->inertia;
+	for (int k = 0; k < 3; k++)
+		y[k] = proxy->mass * x[k];
+	y[3] = i[0] * x[3] + i[3] * x[4] + i[5] * x[5];
+	y[4] = i[3] * x[3] + i[1] * x[4] + i[4] * x[5];
+	y[5] = i[5] * x[3] + i[4] * x[4] + i[2] * x[5];
+}
+
+static float dot6(const float a[6], const float b[6]) {
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+// z = [m I, I_world]^-1 r: contacts are left to the iterations.
+static double precondition_proxy(FemProxy *proxy) {
+	const float *i = proxy->inertia, *r = proxy->residual;
+	float m00 = i[1] * i[2] - i[4] * i[4], m01 = i[5] * i[4] - i[3] * i[2], m02 = i[3] * i[4] - i[5] * i[1];
+	float m11 = i[0] * i[2] - i[5] * i[5], m12 = i[3] * i[5] - i[0] * i[4], m22 = i[0] * i[1] - i[3] * i[3];
+	float inverse = 1.0f / (i[0] * m00 + i[3] * m01 + i[5] * m02);
+	for (int k = 0; k < 3; k++)
+		proxy->z[k] = r[k] / proxy->mass;
+	proxy->z[3] = inverse * (m00 * r[3] + m01 * r[4] + m02 * r[5]);
+	proxy->z[4] = inverse * (m01 * r[3] + m11 * r[4] + m12 * r[5]);
+	proxy->z[5] = inverse * (m02 * r[3] + m12 * r[4] + m22 * r[5]);
+	return (double)dot6(r, proxy->z);
+}
+
+static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
+	return &system->contacts.proxies[system->contacts.proxy_list[k]];
+}
+
+// --------------------------------------------------------------------------------------------------------- stages of CG
+
+// r = b + contact load - A x, x = dv. The load of the ground is in b.
 static void residual_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
-	FemBody *body = it->system->body;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	it->kernels->multiply(body, chunk->begin, chunk->end, it->x, it->q);
+	FemBody *body = body_of(it->system, chunk);
+	it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 b = body->rhs[i], v = body->velocity[i], contact = body->ground[i], q = it->q[i];
-		it->r[i] = (FemVec4){
-			b.x - contact.z * v.x - q.x,
-			b.y + contact.x * (contact.y - v.y) - q.y,
-			b.z - contact.z * v.z - q.z,
+		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i], q = body->product[i];
+		body->residual[i] = (FemVec4){
+			b.x - ground.z * v.x - q.x,
+			b.y + ground.x * (ground.y - v.y) - q.y,
+			b.z - ground.z * v.z - q.z,
 			0.0f,
 		};
 	}
+	if (it->system->contacts.count > 0)
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
 }
 
-static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
+static void subtract_contacts_task(void *context, int32_t chunk_index) {
+	Iteration *it = context;
+	FemBody *body = body_of(it->system, &it->system->chunks[chunk_index]);
+	fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
+}
+
+static void form_residual(Iteration *it) {
 	FemSystem *system = it->system;
-	fem_coarse_restrict(system->preconditioner, system->body, local_part(system, chunk), it->r);
+	contact_impulses(it, FEM_FIELD_LOAD);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		float inertia[6];
+		proxy_product(proxy, proxy->dv, inertia);
+		for (int i = 0; i < 6; i++)
+			proxy->residual[i] = proxy->impulse[i] - inertia[i];
+		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->residual, -1.0f);
+	}
+	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
+	if (system->contacts.count == 0)
+		return;
+	contact_impulses(it, FEM_FIELD_DV);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		fem_contact_rows_gather_proxy(
+			&system->contacts, system->contacts.proxy_list[k], proxy_at(system, k)->residual, -1.0f);
+	fem_loop_for(system->loop, system->chunk_count, subtract_contacts_task, it);
+}
+
+// Two-level islands sum a part's residual as soon as it is known.
+static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
+	const FemSystemIsland *island = &it->system->islands[chunk->island];
+	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
+		return;
+	int32_t part = island->body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
+	fem_coarse_restrict(island->preconditioner, island->body, part, island->body->residual);
 }
 
 static void precondition_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	it->system->partials[chunk_index] = it->kernels->precondition(it->system->body, chunk->begin, chunk->end, it->r, it->z);
-	if (kind_of(it->system) == FEM_PRECONDITION_TWO_LEVEL)
-		restrict_chunk(it, chunk);
+	FemBody *body = body_of(it->system, chunk);
+	it->system->partials[chunk_index] = it->kernels->precondition(body, chunk->begin, chunk->end, body->residual, body->z);
+	restrict_chunk(it, chunk);
 }
 
 static void multiply_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	it->system->partials[chunk_index] = it->kernels->multiply(it->system->body, chunk->begin, chunk->end, it->p, it->q);
+	FemBody *body = body_of(it->system, chunk);
+	it->system->partials[chunk_index] =
+		it->kernels->multiply(body, chunk->begin, chunk->end, body->direction, body->product);
+	if (it->system->contacts.count > 0)
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->product, 1.0f);
 }
 
 static void advance_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	it->system->partials[chunk_index] = it->kernels->advance(
-		it->system->body, chunk->begin, chunk->end, it->alpha, it->p, it->q, it->x, it->r, it->z);
-	if (kind_of(it->system) == FEM_PRECONDITION_TWO_LEVEL)
-		restrict_chunk(it, chunk);
+	FemBody *body = body_of(it->system, chunk);
+	it->system->partials[chunk_index] = it->kernels->advance(body, chunk->begin, chunk->end, it->alpha, body->direction,
+		body->product, body->dv, body->residual, body->z);
+	restrict_chunk(it, chunk);
 }
 
 static void redirect_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
-	FemSystem *system = it->system;
-	const FemNodeChunk *chunk = &system->chunks[chunk_index];
-	it->kernels->redirect(chunk->begin, chunk->end, it->beta, it->z, it->p);
-	if (kind_of(system) == FEM_PRECONDITION_TWO_LEVEL)
-		fem_coarse_prolong(system->preconditioner, system->body, local_part(system, chunk), it->p);
+	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	const FemSystemIsland *island = &it->system->islands[chunk->island];
+	FemBody *body = island->body;
+	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->z, body->direction);
+	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
+		return;
+	int32_t part = body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
+	fem_coarse_prolong(island->preconditioner, body, part, body->direction);
 }
 
-// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. The coarse motion itself joins p in
-// redirect_task: z need not hold it.
-static double finish_preconditioning(Iteration *it) {
-	FemSystem *system = it->system;
-	switch (kind_of(system)) {
+// Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
+// chunks: a factor takes the place of block-Jacobi, a coarse space adds to it.
+static void precondition_island_task(void *context, int32_t island_index) {
+	Iteration *it = context;
+	FemSystemIsland *island = &it->system->islands[island_index];
+	switch (kind_of(island)) {
 	case FEM_PRECONDITION_FACTOR:
-		return fem_preconditioner_solve(system->preconditioner, system->body, it->r, it->z);
-	case FEM_PRECONDITION_TWO_LEVEL:
-		return sum_partials(system) + fem_coarse_solve(system->preconditioner);
-	default:
-		return sum_partials(system);
+		island->share = fem_preconditioner_solve(island->preconditioner, island->body, island->body->residual, island->body->z);
+		break;
+	case FEM_PRECONDITION_TWO_LEVEL: island->share = fem_coarse_solve(island->preconditioner); break;
+	default: island->share = 0.0; break;
 	}
 }
 
+// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. A coarse motion itself joins the direction in
+// redirect_task: z need not hold it.
+static double finish_preconditioning(Iteration *it) {
+	FemSystem *system = it->system;
+	double sum = 0.0;
+	fem_loop_for(system->loop, system->island_count, precondition_island_task, it);
+	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (kind_of(&system->islands[system->chunks[c].island]) != FEM_PRECONDITION_FACTOR)
+			sum += system->partials[c];
+	}
+	for (int32_t i = 0; i < system->island_count; i++)
+		sum += system->islands[i].share;
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		sum += precondition_proxy(proxy_at(system, k));
+	return sum;
+}
+
 static double precondition(Iteration *it) {
-	if (kind_of(it->system) != FEM_PRECONDITION_FACTOR)
-		fem_loop_for(it->system->loop, it->system->chunk_count, precondition_task, it);
+	fem_loop_for(it->system->loop, it->system->chunk_count, precondition_task, it);
 	return finish_preconditioning(it);
+}
+
+static void redirect(Iteration *it) {
+	FemSystem *system = it->system;
+	fem_loop_for(system->loop, system->chunk_count, redirect_task, it);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		for (int i = 0; i < 6; i++)
+			proxy->direction[i] = proxy->z[i] + it->beta * proxy->direction[i];
+	}
+}
+
+// product = A direction; returns direction.product.
+static double multiply(Iteration *it) {
+	FemSystem *system = it->system;
+	double sum = contact_impulses(it, FEM_FIELD_DIRECTION);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		proxy_product(proxy, proxy->direction, proxy->product);
+		sum += (double)dot6(proxy->direction, proxy->product);
+		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->product, 1.0f);
+	}
+	fem_loop_for(system->loop, system->chunk_count, multiply_task, it);
+	return sum + sum_partials(system->partials, system->chunk_count);
+}
+
+static void advance(Iteration *it) {
+	FemSystem *system = it->system;
+	fem_loop_for(system->loop, system->chunk_count, advance_task, it);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		for (int i = 0; i < 6; i++) {
+			proxy->dv[i] += it->alpha * proxy->direction[i];
+			proxy->residual[i] -= it->alpha * proxy->product[i];
+		}
+	}
 }
 
 // ------------------------------------------------------------------------------------------------------------------- solve
 
-static void for_nodes(const FemSystem *system, void (*function)(FemBody *body, int32_t node)) {
+typedef enum StartVector {
+	START_SAVE,    // put it aside in `direction` and start from zero
+	START_RESTORE, // take it back
+	START_DROP,    // zero again
+} StartVector;
+
+static void set_start_vector(FemSystem *system, StartVector what) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++)
-			function(system->body, i);
+		FemBody *body = body_of(system, &system->chunks[c]);
+		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
+			if (what == START_SAVE)
+				body->direction[i] = body->dv[i];
+			if (what == START_RESTORE)
+				body->dv[i] = body->direction[i];
+			else if (body->node_kind[i] == FEM_NODE_FREE)
+				body->dv[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		}
+	}
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		float *to = what == START_RESTORE ? proxy->dv : proxy->direction;
+		const float *from = what == START_RESTORE ? proxy->direction : proxy->dv;
+		if (what != START_DROP)
+			memcpy(to, from, sizeof proxy->dv);
+		if (what != START_RESTORE)
+			memset(proxy->dv, 0, sizeof proxy->dv);
 	}
 }
 
-static void drop_start_vector(FemBody *body, int32_t node) {
-	if (body->node_kind[node] == FEM_NODE_FREE)
-		body->dv[node] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+static bool all_factors(const FemSystem *system) {
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (kind_of(&system->islands[i]) != FEM_PRECONDITION_FACTOR)
+			return false;
+	}
+	return system->contacts.count == 0;
 }
 
 // Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short would
 // blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
-	FemBody *body = system->body;
-	bool factor = kind_of(system) == FEM_PRECONDITION_FACTOR; // so near that a start vector does not pay
-	if (!factor) {
-		for (int32_t c = 0; c < system->chunk_count; c++) {
-			FemRange range = {system->chunks[c].begin, system->chunks[c].end};
-			memcpy(&it->p[range.begin], &body->dv[range.begin], sizeof(FemVec4) * (size_t)(range.end - range.begin));
-		}
-	}
-	for_nodes(system, drop_start_vector);
-	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
+	set_start_vector(system, START_SAVE);
+	form_residual(it);
 	double bz = precondition(it);
 	*out_rz = bz;
-	if (factor)
+	if (all_factors(system)) // so near that a start vector does not pay
 		return bz;
-	for (int32_t c = 0; c < system->chunk_count; c++) {
-		FemRange range = {system->chunks[c].begin, system->chunks[c].end};
-		memcpy(&body->dv[range.begin], &it->p[range.begin], sizeof(FemVec4) * (size_t)(range.end - range.begin));
-	}
-	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
+	set_start_vector(system, START_RESTORE);
+	form_residual(it);
 	*out_rz = precondition(it);
 	if (*out_rz < bz)
 		return bz;
-	for_nodes(system, drop_start_vector);
-	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
+	set_start_vector(system, START_DROP);
+	form_residual(it);
 	*out_rz = precondition(it);
 	return bz;
 }
 
+// `direction` may hold anything before the first redirect.
+static void clear_directions(FemSystem *system) {
+	for (int32_t c = 0; c < system->chunk_count; c++) {
+		const FemNodeChunk *chunk = &system->chunks[c];
+		memset(&body_of(system, chunk)->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	}
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		memset(proxy_at(system, k)->direction, 0, sizeof(float) * 6);
+}
+
 FemSolveResult fem_system_solve(FemSystem *system) {
-	FemBody *body = system->body;
-	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level()), .x = body->dv, .r = body->residual,
-		.p = body->direction, .q = body->product, .z = body->z};
+	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
 	double rz, bz = start(&it, &rz), target = (double)system->tolerance * (double)system->tolerance * bz;
 	target = fmax(target, (double)system->floor);
 	FemSolveResult result = {0};
-	it.beta = 0.0f;
-	for (int32_t c = 0; c < system->chunk_count; c++) // p may hold anything before the first redirect
-		memset(&it.p[system->chunks[c].begin], 0, sizeof(FemVec4) * (size_t)(system->chunks[c].end - system->chunks[c].begin));
+	clear_directions(system);
 	while (rz > target && result.iterations < system->max_iterations) {
-		fem_loop_for(system->loop, system->chunk_count, redirect_task, &it);
-		fem_loop_for(system->loop, system->chunk_count, multiply_task, &it);
-		double curvature = sum_partials(system);
+		redirect(&it);
+		double curvature = multiply(&it);
 		if (!(curvature > 0.0)) // not a number, or rounding has made the matrix indefinite here: what we have must do
 			break;
 		it.alpha = (float)(rz / curvature);
-		fem_loop_for(system->loop, system->chunk_count, advance_task, &it);
+		advance(&it);
 		double next = finish_preconditioning(&it);
 		it.beta = (float)(next / rz);
 		rz = next;

@@ -1,17 +1,30 @@
-// Preconditioned conjugate gradients for dv of one island (spec A14, A15), by one thread or by all that are idle.
+// Preconditioned conjugate gradients for dv of a composite: islands that touch, one linear system (P&O09 section 3.3, spec
+// A14, A15, A25). By one thread or by all that are idle.
 #ifndef FEM_DYNAMICS_SOLVER_H
 #define FEM_DYNAMICS_SOLVER_H
 
+#include "dynamics/contact_rows.h"
 #include "dynamics/preconditioner.h"
 #include "fem_types.h"
 #include "jobs/pool.h"
 
-typedef struct FemSystem {
+// One island of the composite.
+typedef struct FemSystemIsland {
 	FemBody *body;
-	const FemNodeChunk *chunks; // of the island: the units of work, in the order sums are taken
+	FemRange chunks; // of the composite
+	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
+	double share;                      // of r.z: the solver's
+} FemSystemIsland;
+
+typedef struct FemSystem {
+	FemBody *const *bodies;     // the world's
+	FemSystemIsland *islands;
+	int32_t island_count;
+	const FemNodeChunk *chunks; // the units of work, in the order sums are taken; their `island` is a place in islands
 	int32_t chunk_count;
 	double *partials;           // [chunk_count]
-	FemPreconditioner *preconditioner; // its kind is block-Jacobi where only a part of the component is live
+	FemContactRows contacts;    // count 0: none
+	double *contact_partials;   // [contact chunks]
 	FemLoop *loop;              // null: alone
 	float tolerance;            // relative, preconditioned norm
 	float floor;                // J: r.z below this is noise

@@ -273,14 +273,6 @@ static void add_body(FemIslands *islands, FemBody *body, int32_t body_index) {
 	islands->live_tets += body->live_tets;
 }
 
-// P&O09 section 3.3.
-static void mark_large(FemIslands *islands) {
-	for (int32_t i = 0; i < islands->count; i++) {
-		int64_t nodes = islands->islands[i].node_count;
-		islands->islands[i].large = nodes >= FEM_LARGE_NODES && nodes * FEM_LARGE_SHARE > islands->live_nodes;
-	}
-}
-
 void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity) {
 	if (!islands->dirty)
 		return;
@@ -291,7 +283,6 @@ void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t bod
 		if (bodies[b])
 			add_body(islands, bodies[b], b);
 	}
-	mark_large(islands);
 	islands->dirty = false;
 	islands->rebuilt = true;
 }

@@ -213,6 +213,6 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 }
 
 bool fem_world_reserve(FemWorld *world) {
-	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks);
+	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, 0, 0);
 	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists);
 }

@@ -54,15 +54,15 @@ static FemResult check_pins(const FemBodyDef *def, int32_t node_count) {
 static FemResult check_materials(const FemWorld *world, const FemBodyDef *def, int32_t out_materials[REGION_MAX]) {
 	if (!def->materials || def->material_count < 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body def has no material: give at least one.");
-	for (int32_t region = 0; region < REGION_MAX; region++) {
-		int32_t last = def->material_count - 1;
-		FemMaterialId id = def->materials[region < last ? region : last];
+	int32_t count = def->material_count < REGION_MAX ? def->material_count : REGION_MAX;
+	for (int32_t i = 0; i < count; i++) {
 		FemWorld *other;
-		if (!fem_material_find(id, &other) || other != world)
-			return fem_fail(FEM_ERROR_INVALID_ID, "Material %d of the body def is null, freed or of another world.",
-				region < last ? region : last);
-		out_materials[region] = id.index1 - 1;
+		if (!fem_material_find(def->materials[i], &other) || other != world)
+			return fem_fail(FEM_ERROR_INVALID_ID, "Material %d of the body def is null, freed or of another world.", i);
+		out_materials[i] = def->materials[i].index1 - 1;
 	}
+	for (int32_t i = count; i < REGION_MAX; i++)
+		out_materials[i] = out_materials[count - 1];
 	return FEM_OK;
 }
 

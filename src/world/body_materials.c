@@ -105,3 +105,40 @@ void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
 		set_node_mass(world, body, fem_tet_node(body->topology, tet, v));
 	set_totals(world, body);
 }
+
+// ------------------------------------------------------------------------------------------------------------------ healing
+
+static bool lane_is_finite(const FemBatchPlastic *plastic, const FemBatch *batch, int32_t lane) {
+	float zero = 0.0f; // x - x is 0 for numbers only
+	for (int i = 0; i < 6; i++)
+		zero += plastic->strain[i][lane] - plastic->strain[i][lane];
+	for (int v = 0; v < 3; v++) {
+		for (int axis = 0; axis < 3; axis++)
+			zero += batch->gradient[v][axis][lane] - batch->gradient[v][axis][lane];
+	}
+	return zero == 0.0f;
+}
+
+static void undo_flow(FemBatchPlastic *plastic, FemBatch *batch, int32_t lane) {
+	for (int i = 0; i < 6; i++)
+		plastic->strain[i][lane] = 0.0f;
+	for (int v = 0; v < 3; v++) {
+		for (int axis = 0; axis < 3; axis++)
+			batch->gradient[v][axis][lane] = plastic->gradient[v][axis][lane];
+	}
+}
+
+// A step that went bad leaves its marks in the tets too: a rotation that is not a number would stay so for ever, since the
+// next step starts from it. Such tets start afresh from the pose last set; flow that is lost is undone.
+void fem_body_heal_tets(FemBody *body) {
+	FemQuat pose = body->pose_rotation;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		FemVec4 q = body->rotation[tet];
+		float length_sq = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+		if (!(length_sq > 0.99f && length_sq < 1.01f))
+			body->rotation[tet] = (FemVec4){pose.x, pose.y, pose.z, pose.w};
+		int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
+		if (body->plastics && !lane_is_finite(&body->plastics[batch], &body->batches[batch], lane))
+			undo_flow(&body->plastics[batch], &body->batches[batch], lane);
+	}
+}

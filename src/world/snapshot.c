@@ -267,8 +267,8 @@ static FemResult check_header(const void *data, size_t size) {
 		return fem_fail(FEM_ERROR_FORMAT, "The snapshot is of version %u, or of another kind of machine: this engine reads %u.",
 			header.version, SNAPSHOT_VERSION);
 	if (header.size != size)
-		return fem_fail(FEM_ERROR_FORMAT, "The snapshot has %zu bytes of %llu: it was cut short or extended.", size,
-			(unsigned long long)header.size);
+		return fem_fail(FEM_ERROR_FORMAT, "The snapshot has %.0f bytes of %.0f: it was cut short or extended.",
+			(double)size, (double)header.size);
 	if (header.checksum != fem_hash_bytes(FEM_HASH_START, (const char *)data + sizeof header, size - sizeof header))
 		return fem_fail(FEM_ERROR_FORMAT, "The snapshot is damaged: its checksum is wrong.");
 	return FEM_OK;

@@ -11,7 +11,7 @@
 
 static void begin_substep(FemStep *step);
 static void update_islands(FemStep *step);
-static void find_ground_contacts(FemStep *step);
+static void find_contacts(FemStep *step);
 static void update_elements(FemStep *step);
 static void assemble(FemStep *step);
 static void integrate(FemStep *step);
@@ -35,8 +35,8 @@ static void step_once(FemWorld *world, float dt) {
 	// Live islands, and their memory for this step.
 	run_stage(&step, FEM_PHASE_ISLANDS, update_islands);
 
-	// Which nodes may touch the ground.
-	run_stage(&step, FEM_PHASE_COLLISION, find_ground_contacts);
+	// What touches, and which islands therefore make one system.
+	run_stage(&step, FEM_PHASE_COLLISION, find_contacts);
 
 	// Rotation, plastic flow, stress and forces of every tet.
 	run_stage(&step, FEM_PHASE_ELEMENTS, update_elements);
@@ -45,7 +45,7 @@ static void step_once(FemWorld *world, float dt) {
 	run_stage(&step, FEM_PHASE_ASSEMBLY, assemble);
 
 	// Changes of velocity.
-	run_stage(&step, FEM_PHASE_SOLVE, fem_step_solve_islands);
+	run_stage(&step, FEM_PHASE_SOLVE, fem_step_solve_composites);
 
 	// New velocities and positions; bodies that turned bad go back.
 	run_stage(&step, FEM_PHASE_INTEGRATE, integrate);
@@ -107,21 +107,9 @@ static void begin_substep(FemStep *step) {
 
 // ---------------------------------------------------------------------------------------------------------------- islands
 
-static void take_lists(FemStep *step) {
-	FemIslands *islands = &step->world->islands;
-	FemArena *arena = &step->world->arena;
-	step->island_order = FEM_ARENA_TAKE(arena, int32_t, islands->count);
-	step->results = FEM_ARENA_TAKE(arena, FemIslandResult, islands->count);
-	step->partials = FEM_ARENA_TAKE(arena, double, islands->node_chunk_count);
-	step->motion_sums = FEM_ARENA_TAKE(arena, FemMotionSums, islands->node_chunk_count);
-	step->ground_candidates = FEM_ARENA_TAKE(arena, int32_t, islands->node_chunk_count);
-	memset(step->results, 0, sizeof *step->results * (size_t)islands->count);
-}
-
 static void update_islands(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
-	take_lists(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->live_part_count == 0)
@@ -141,17 +129,27 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 	return step->world->bodies[(*out_chunk)->body];
 }
 
-// ----------------------------------------------------------------------------------------------------------------- ground
+// --------------------------------------------------------------------------------------------------------------- contacts
 
 static void detect_ground_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
-	const FemNodeChunk *chunk;
-	FemBody *body = chunk_body(step, chunk_index, &chunk);
+	const FemNodeChunk *chunk = &step->composites.chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
 	step->ground_candidates[chunk_index] = fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 }
 
-static void find_ground_contacts(FemStep *step) {
-	fem_pool_for(step->world->pool, step->world->islands.node_chunk_count, detect_ground_task, step);
+static void find_contacts(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
+		step->proxies, step->proxy_count, &world->arena);
+	fem_step_take_lists(step);
+	memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		const FemComposite *composite = &step->composites.composites[c];
+		for (int32_t i = composite->chunks.begin; composite->contacts.end > composite->contacts.begin && i < composite->chunks.end; i++)
+			fem_body_take_contact_memory(world->bodies[step->composites.chunks[i].body], &world->arena);
+	}
+	fem_pool_for(world->pool, world->islands.node_chunk_count, detect_ground_task, step);
 }
 
 // --------------------------------------------------------------------------------------------------------------- elements
@@ -244,15 +242,16 @@ static void roll_back(FemBody *body) {
 
 static void integrate(FemStep *step) {
 	FemWorld *world = step->world;
-	fem_step_integrate_islands(step);
+	fem_step_integrate_composites(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->kinematic)
 			move_kinematic(body, step->dt);
 	}
-	for (int32_t i = 0; i < world->islands.count; i++) {
-		if (step->results[i].errors & FEM_STEP_BODY_ROLLED_BACK)
-			roll_back(world->bodies[world->islands.islands[i].body]);
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		FemRange islands = step->composites.composites[c].islands;
+		for (int32_t i = islands.begin; (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) && i < islands.end; i++)
+			roll_back(world->bodies[world->islands.islands[step->composites.island_list[i]].body]);
 	}
 }
 
@@ -286,9 +285,9 @@ static void count(FemStep *step) {
 	statistics->ground_contacts = 0;
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];
-	for (int32_t i = 0; i < islands->count; i++) {
-		const FemIslandResult *result = &step->results[i];
-		statistics->large_islands += islands->islands[i].large;
+	for (int32_t i = 0; i < step->composites.count; i++) {
+		const FemCompositeResult *result = &step->results[i];
+		statistics->large_islands += step->composites.composites[i].large;
 		statistics->solves += result->solves;
 		statistics->solves_capped += result->solves_capped;
 		statistics->iterations += result->iterations;

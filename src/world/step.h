@@ -5,29 +5,47 @@
 #include "collision/ground.h"
 #include "dynamics/motion.h"
 #include "dynamics/solver.h"
+#include "islands/composites.h"
 
-// What the solve and the integration of one island tell the world, written by the thread that ran it.
-typedef struct FemIslandResult {
+// What the solve and the integration of one composite tell the world, written by the thread that ran it.
+typedef struct FemCompositeResult {
 	int32_t solves, solves_capped;
 	int64_t iterations, factorizations;
 	float residual;
 	bool in_contact;
 	uint32_t errors; // FemStepError bits
-} FemIslandResult;
+} FemCompositeResult;
 
 typedef struct FemStep {
 	struct FemWorld *world;
 	float dt; // s
 	FemGround ground;
-	int32_t *island_order; // largest expected cost first
-	FemIslandResult *results;     // [island]
-	double *partials;             // [node chunk]
-	FemMotionSums *motion_sums;   // [node chunk]
-	int32_t *ground_candidates;   // [node chunk]
+	FemContact *contacts;    // of this step, in key order
+	int32_t contact_count;
+	FemProxy *proxies;       // the colliders
+	int32_t proxy_count;
+	FemComposites composites;
+	FemSystemIsland *system_islands; // [island], composite by composite
+	int32_t *composite_order;        // largest expected cost first
+	FemCompositeResult *results;     // [composite]
+
+	// By the chunks of the composites.
+	double *partials;
+	FemMotionSums *motion_sums;
+	int32_t *ground_candidates;
+	int32_t *contact_ref_start; // one more for each composite
+
+	// By the contacts of the composites.
+	FemVec4 *contact_impulses;
+	FemContactRef *contact_refs; // FEM_CONTACT_REFS each
+	double *contact_partials;
 } FemStep;
 
-// ---- island_tasks.c: the stages that work island by island
-void fem_step_solve_islands(FemStep *step);
-void fem_step_integrate_islands(FemStep *step);
+// ---- step_memory.c
+bool fem_step_take_lists(FemStep *step);
+
+// ---- composite_tasks.c: the stages that work composite by composite
+void fem_step_solve_composites(FemStep *step);
+void fem_step_integrate_composites(FemStep *step);
 
 #endif

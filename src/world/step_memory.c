@@ -13,6 +13,8 @@ size_t fem_body_step_bytes(const FemTopology *topology) {
 	       fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) + // row_blocks
 	       fem_align_up(nodes * 12 * sizeof(float)) +                     // node_blocks
 	       fem_align_up(nodes * 9 * sizeof(float)) +                      // diagonal_blocks
+	       fem_align_up(nodes * 6 * sizeof(float)) +                      // contact_blocks
+	       2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
 	       8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
@@ -26,6 +28,9 @@ bool fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 	body->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
 	body->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
 	body->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
+	body->contact_blocks = NULL; // taken when there are contacts
+	body->part_chunk = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	body->part_island = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
 	body->diagonal = FEM_ARENA_TAKE(arena, FemVec4, nodes);
 	body->ground = FEM_ARENA_TAKE(arena, FemVec4, nodes);
 	body->rhs = FEM_ARENA_TAKE(arena, FemVec4, nodes);
@@ -37,9 +42,36 @@ bool fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 	return body->z != NULL; // the arena is taken front to back: if the last one fits, all did
 }
 
-size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count) {
-	return fem_align_up(sizeof(int32_t) * (size_t)island_count) + fem_align_up(sizeof(FemIslandResult) * (size_t)island_count) +
-	       fem_align_up(sizeof(double) * (size_t)node_chunk_count) +
-	       fem_align_up(sizeof(FemMotionSums) * (size_t)node_chunk_count) +
-	       fem_align_up(sizeof(int32_t) * (size_t)node_chunk_count);
+bool fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
+	if (!body->contact_blocks)
+		body->contact_blocks = FEM_ARENA_TAKE(arena, float, (size_t)body->topology->node_count * 6);
+	return body->contact_blocks != NULL;
+}
+
+// The lists of fem_step_take_lists().
+size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
+	size_t islands = (size_t)island_count, chunks = (size_t)node_chunk_count, contacts = (size_t)contact_count;
+	return fem_composites_bytes(island_count, node_chunk_count, contact_count, proxy_count) +
+	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * islands) +
+	       fem_align_up(sizeof(FemCompositeResult) * islands) + fem_align_up(sizeof(double) * chunks) +
+	       fem_align_up(sizeof(FemMotionSums) * chunks) + fem_align_up(sizeof(int32_t) * chunks) +
+	       fem_align_up(sizeof(int32_t) * (chunks + islands)) + fem_align_up(sizeof(FemVec4) * contacts) +
+	       fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
+}
+
+bool fem_step_take_lists(FemStep *step) {
+	FemArena *arena = &step->world->arena;
+	int32_t islands = step->world->islands.count, chunks = step->world->islands.node_chunk_count;
+	int32_t contacts = step->contact_count;
+	step->system_islands = FEM_ARENA_TAKE(arena, FemSystemIsland, islands);
+	step->composite_order = FEM_ARENA_TAKE(arena, int32_t, islands);
+	step->results = FEM_ARENA_TAKE(arena, FemCompositeResult, islands);
+	step->partials = FEM_ARENA_TAKE(arena, double, chunks);
+	step->motion_sums = FEM_ARENA_TAKE(arena, FemMotionSums, chunks);
+	step->ground_candidates = FEM_ARENA_TAKE(arena, int32_t, chunks);
+	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + islands);
+	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
+	step->contact_refs = FEM_ARENA_TAKE(arena, FemContactRef, FEM_CONTACT_REFS * (size_t)contacts);
+	step->contact_partials = FEM_ARENA_TAKE(arena, double, contacts);
+	return step->contact_partials != NULL;
 }

@@ -288,7 +288,8 @@ static FemResult check_material(const FemWorld *world, int32_t index) {
 			uses += body->tet_material[tet] == index;
 	}
 	if (uses != world->materials[index].use_count)
-		return FAULT("Material %d counts %d tets, but %lld have it.", index, world->materials[index].use_count, (long long)uses);
+		return FAULT("Material %d counts %d tets, but %.0f have it.", index, world->materials[index].use_count,
+			(double)uses);
 	return FEM_OK;
 }
 

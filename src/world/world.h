@@ -113,6 +113,7 @@ bool fem_body_allocate_plastics(FemBody *body); // whether they yield or not
 // fails: the body then stays as it was.
 bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
+void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations and plastic state that are not finite
 bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
 FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 // Bytes of step memory, and all lists of the step, for the world as it stands. False when memory fails.
@@ -142,7 +143,8 @@ void fem_world_run_step(FemWorld *world); // all substeps of the step that step_
 // ---- step_memory.c: what a step takes of the arena, reserved when bodies are made
 size_t fem_body_step_bytes(const FemTopology *topology);
 bool fem_body_take_step_memory(FemBody *body, FemArena *arena);
-size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count);
+bool fem_body_take_contact_memory(FemBody *body, FemArena *arena);
+size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count);
 
 // ---- solver_state.c: what the solver keeps with a mesh and with a body
 bool fem_mesh_make_orders(FemMesh *mesh);

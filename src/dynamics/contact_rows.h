@@ -1,0 +1,67 @@
+// Contacts as rank-3 rows applied without forming blocks: A += B^T (k_n n n^T + k_t (I - n n^T)) B over the active ones,
+// B the weights that make the relative velocity of a contact's two sides.
+//
+// A product takes two loops: one over contacts for the impulse that each makes of the velocities at its ends, one over
+// node chunks that gather these impulses in contact order. No thread writes what another does, and sums keep their order.
+#ifndef FEM_DYNAMICS_CONTACT_ROWS_H
+#define FEM_DYNAMICS_CONTACT_ROWS_H
+
+#include "fem_types.h"
+
+// A node's share in a contact.
+typedef struct FemContactRef {
+	int32_t contact;
+	int32_t node;
+	float weight; // side 1 counts negative
+} FemContactRef;
+
+typedef struct FemContactRows {
+	FemBody *const *bodies;
+	FemContact *contacts;  // of the composite, in key order
+	int32_t count;
+	FemProxy *proxies;     // the world's colliders
+	int32_t *proxy_list;   // dynamic ones in the composite
+	int32_t proxy_count;
+	FemVec4 *impulses;     // [contact]: of the last product
+	FemContactRef *refs;   // by chunk, then contact
+	int32_t *ref_start;    // [chunk_count + 1]
+} FemContactRows;
+
+#define FEM_CONTACT_REFS 8    // most nodes of a contact
+#define FEM_CONTACT_CHUNK 64  // contacts a unit of work
+
+// What the product is taken of.
+typedef enum FemContactField {
+	FEM_FIELD_DV,
+	FEM_FIELD_DIRECTION,
+	FEM_FIELD_LOAD, // the present velocities and the bias: what contacts ask of the right-hand side
+} FemContactField;
+
+// Lists the live nodes of all contacts by chunk. FemBody.part_chunk holds the chunks of the composite.
+void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count);
+
+// What the active contacts add to the diagonal blocks of a chunk's nodes: FemBody.contact_blocks.
+void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index);
+
+// Impulses of the contacts [begin, end); returns their share of x.Ax.
+double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t end, FemContactField field);
+
+// y += sign * impulses, on the nodes of a chunk.
+void fem_contact_rows_gather(const FemContactRows *rows, int32_t chunk_index, FemVec4 *y, float sign);
+
+// The same on the 6 unknowns of a dynamic proxy.
+void fem_contact_rows_gather_proxy(const FemContactRows *rows, int32_t proxy, float y[6], float sign);
+
+typedef struct FemContactUpdate {
+	bool changed;  // a contact became active or stopped being so, or friction changed by 2 %: worth another solve
+	bool pressing; // some contact presses
+} FemContactUpdate;
+
+// After a solve: normal impulses, the active set they imply, and the friction they allow. Friction acts like a damper
+// below slip_min (m/s), which sets the speed of creep.
+FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min);
+
+// Velocity of side 0 against side 1, with the change of velocity of the solve or without.
+void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]);
+
+#endif

@@ -1,0 +1,204 @@
+#include "islands/composites.h"
+
+#include <string.h>
+
+size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
+	size_t islands = (size_t)island_count, proxies = (size_t)proxy_count;
+	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 + fem_align_up(sizeof(FemComposite) * islands) +
+	       fem_align_up(sizeof(int32_t) * islands) + fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
+	       fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
+}
+
+// -------------------------------------------------------------------------------------------------------------- union find
+
+// The root is the smallest member, so that the result does not depend on the order of unions.
+static int32_t root_of(int32_t *parent, int32_t i) {
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+static void unite(int32_t *parent, int32_t a, int32_t b) {
+	a = root_of(parent, a);
+	b = root_of(parent, b);
+	if (a < b)
+		parent[b] = a;
+	else
+		parent[a] = b;
+}
+
+// The island that a side belongs to, or the dynamic collider (numbered after the islands); -1: fixed.
+static int32_t member_of(const FemContactSide *side, FemBody *const *bodies, int32_t island_count) {
+	if (side->is_fixed)
+		return -1;
+	if (side->body < 0)
+		return island_count + side->tet;
+	const FemBody *body = bodies[side->body];
+	for (int k = 0; k < 4; k++) {
+		int32_t part = body->topology->node_part[side->nodes[k]];
+		if (side->weights[k] != 0.0f && body->part_state[part] == FEM_ISLAND_LIVE)
+			return body->part_island[part];
+	}
+	return -1;
+}
+
+static int32_t contact_member(const FemContact *contact, FemBody *const *bodies, int32_t island_count) {
+	int32_t member = member_of(&contact->side[0], bodies, island_count);
+	return member >= 0 ? member : member_of(&contact->side[1], bodies, island_count);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- building
+
+typedef struct Builder {
+	FemComposites *out;
+	const FemIslands *islands;
+	FemBody *const *bodies;
+	const FemContact *contacts;
+	int32_t contact_count;
+	const FemProxy *proxies;
+	int32_t proxy_count;
+	int32_t *parent;       // [island, then proxy]
+	int32_t *composite_of; // of a root; -1: none
+} Builder;
+
+static void map_parts(const FemIslands *islands, FemBody *const *bodies) {
+	for (int32_t i = 0; i < islands->count; i++) {
+		const FemIsland *island = &islands->islands[i];
+		for (int32_t k = island->parts.begin; k < island->parts.end; k++)
+			bodies[island->body]->part_island[islands->part_list[k]] = i;
+	}
+}
+
+static void unite_members(Builder *b) {
+	int32_t island_count = b->islands->count;
+	for (int32_t i = 0; i < island_count + b->proxy_count; i++)
+		b->parent[i] = i;
+	for (int32_t c = 0; c < b->contact_count; c++) {
+		int32_t first = member_of(&b->contacts[c].side[0], b->bodies, island_count);
+		int32_t second = member_of(&b->contacts[c].side[1], b->bodies, island_count);
+		if (first >= 0 && second >= 0)
+			unite(b->parent, first, second);
+	}
+}
+
+// Counts what every composite holds into the ends of its ranges.
+static void count_members(Builder *b) {
+	FemComposites *out = b->out;
+	int32_t island_count = b->islands->count;
+	for (int32_t i = 0; i < island_count; i++) {
+		const FemIsland *island = &b->islands->islands[i];
+		int32_t root = root_of(b->parent, i);
+		if (root == i) {
+			b->composite_of[i] = out->count;
+			out->composites[out->count++] = (FemComposite){.is_free = true};
+		}
+		FemComposite *composite = &out->composites[b->composite_of[root]];
+		composite->islands.end++;
+		composite->chunks.end += island->node_chunks.end - island->node_chunks.begin;
+		composite->node_count += island->node_count;
+		composite->iterations += island->iterations;
+		composite->is_free = composite->is_free && island->pinned_count == 0 && island->whole;
+	}
+	for (int32_t p = 0; p < b->proxy_count; p++) {
+		int32_t root = root_of(b->parent, island_count + p);
+		if (root < island_count && b->proxies[p].mass > 0.0f)
+			out->composites[b->composite_of[root]].proxies.end++;
+	}
+	for (int32_t c = 0; c < b->contact_count; c++) {
+		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
+		int32_t root = member < 0 ? island_count : root_of(b->parent, member);
+		if (root >= island_count)
+			continue; // nothing of it is ours
+		FemComposite *composite = &out->composites[b->composite_of[root]];
+		composite->contacts.end++;
+		composite->is_free &= !b->contacts[c].side[0].is_fixed && !b->contacts[c].side[1].is_fixed;
+	}
+}
+
+static void advance_range(FemRange *range, int32_t *at) {
+	int32_t count = range->end;
+	*range = (FemRange){*at, *at};
+	*at += count;
+}
+
+static void place_ranges(FemComposites *out) {
+	int32_t islands = 0, chunks = 0, contacts = 0, proxies = 0;
+	for (int32_t i = 0; i < out->count; i++) {
+		FemComposite *composite = &out->composites[i];
+		advance_range(&composite->islands, &islands);
+		advance_range(&composite->chunks, &chunks);
+		advance_range(&composite->contacts, &contacts);
+		advance_range(&composite->proxies, &proxies);
+	}
+}
+
+static void fill_island(Builder *b, int32_t island_index) {
+	const FemIslands *islands = b->islands;
+	const FemIsland *island = &islands->islands[island_index];
+	FemComposite *composite = &b->out->composites[b->composite_of[root_of(b->parent, island_index)]];
+	FemBody *body = b->bodies[island->body];
+	int32_t place = composite->islands.end - composite->islands.begin;
+	b->out->island_list[composite->islands.end++] = island_index;
+	for (int32_t c = island->node_chunks.begin; c < island->node_chunks.end; c++) {
+		FemNodeChunk chunk = islands->node_chunks[c];
+		int32_t part = body->topology->node_part[chunk.begin];
+		if (chunk.begin == body->topology->part_nodes[part].begin)
+			body->part_chunk[part] = composite->chunks.end - composite->chunks.begin;
+		chunk.island = place;
+		b->out->chunks[composite->chunks.end++] = chunk;
+	}
+}
+
+static void fill_members(Builder *b) {
+	int32_t island_count = b->islands->count;
+	for (int32_t i = 0; i < island_count; i++)
+		fill_island(b, i);
+	for (int32_t p = 0; p < b->proxy_count; p++) {
+		int32_t root = root_of(b->parent, island_count + p);
+		if (root < island_count && b->proxies[p].mass > 0.0f)
+			b->out->proxy_list[b->out->composites[b->composite_of[root]].proxies.end++] = p;
+	}
+	for (int32_t c = 0; c < b->contact_count; c++) {
+		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
+		int32_t root = member < 0 ? island_count : root_of(b->parent, member);
+		if (root < island_count)
+			b->out->contacts[b->out->composites[b->composite_of[root]].contacts.end++] = b->contacts[c];
+	}
+}
+
+bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies, const FemContact *contacts,
+	int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena) {
+	int32_t member_count = islands->count + proxy_count;
+	*out = (FemComposites){
+		.composites = FEM_ARENA_TAKE(arena, FemComposite, islands->count),
+		.island_list = FEM_ARENA_TAKE(arena, int32_t, islands->count),
+		.chunks = FEM_ARENA_TAKE(arena, FemNodeChunk, islands->node_chunk_count),
+		.contacts = FEM_ARENA_TAKE(arena, FemContact, contact_count),
+		.proxy_list = FEM_ARENA_TAKE(arena, int32_t, proxy_count),
+	};
+	Builder builder = {
+		.out = out,
+		.islands = islands,
+		.bodies = bodies,
+		.contacts = contacts,
+		.contact_count = contact_count,
+		.proxies = proxies,
+		.proxy_count = proxy_count,
+		.parent = FEM_ARENA_TAKE(arena, int32_t, member_count),
+		.composite_of = FEM_ARENA_TAKE(arena, int32_t, member_count),
+	};
+	if (!builder.composite_of)
+		return false;
+	map_parts(islands, bodies);
+	unite_members(&builder);
+	count_members(&builder);
+	place_ranges(out);
+	fill_members(&builder);
+	for (int32_t i = 0; i < out->count; i++) {
+		int64_t nodes = out->composites[i].node_count;
+		out->composites[i].large = nodes >= FEM_LARGE_NODES && nodes * FEM_LARGE_SHARE > islands->live_nodes;
+	}
+	return true;
+}

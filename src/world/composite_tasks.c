@@ -1,0 +1,282 @@
+// Solving and moving composites: largest first, small ones one to a thread, large ones by all that are idle
+// (P&O09 section 3.3).
+#include "dynamics/rows.h"
+#include "world/step.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define SOLVE_FLOOR 1e-12f // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
+
+// What one task works with.
+typedef struct CompositeTask {
+	FemStep *step;
+	FemComposite *composite;
+	FemCompositeResult *result;
+	FemSystem system;
+} CompositeTask;
+
+static const FemIsland *island_at(const CompositeTask *task, int32_t place) {
+	const FemComposites *composites = &task->step->composites;
+	return &task->step->world->islands.islands[composites->island_list[task->composite->islands.begin + place]];
+}
+
+static FemIntegration integration_of(const CompositeTask *task, int32_t place) {
+	FemStep *step = task->step;
+	const FemIsland *island = island_at(task, place);
+	FemRange chunks = task->system.islands[place].chunks;
+	return (FemIntegration){
+		.body = step->world->bodies[island->body],
+		.chunks = task->system.chunks + chunks.begin,
+		.chunk_count = chunks.end - chunks.begin,
+		.partials = step->motion_sums + task->composite->chunks.begin + chunks.begin,
+		.loop = task->system.loop,
+		.dt = step->dt,
+		.speed_max = step->world->def.node_speed_max,
+		.gravity = step->world->def.gravity,
+		.is_free = island->pinned_count == 0 && island->whole,
+		.in_contact = task->result->in_contact || task->composite->contacts.end > task->composite->contacts.begin,
+	};
+}
+
+static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, int32_t composite_index) {
+	FemComposites *composites = &step->composites;
+	return (FemContactRows){
+		.bodies = step->world->bodies,
+		.contacts = composites->contacts + composite->contacts.begin,
+		.count = composite->contacts.end - composite->contacts.begin,
+		.proxies = step->proxies,
+		.proxy_list = composites->proxy_list + composite->proxies.begin,
+		.proxy_count = composite->proxies.end - composite->proxies.begin,
+		.impulses = step->contact_impulses + composite->contacts.begin,
+		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
+		.ref_start = step->contact_ref_start + composite->chunks.begin + composite_index,
+	};
+}
+
+static CompositeTask open_task(FemStep *step, int32_t order) {
+	int32_t index = step->composite_order[order];
+	FemWorld *world = step->world;
+	FemComposite *composite = &step->composites.composites[index];
+	CompositeTask task = {.step = step, .composite = composite, .result = &step->results[index]};
+	task.system = (FemSystem){
+		.bodies = world->bodies,
+		.islands = step->system_islands + composite->islands.begin,
+		.island_count = composite->islands.end - composite->islands.begin,
+		.chunks = step->composites.chunks + composite->chunks.begin,
+		.chunk_count = composite->chunks.end - composite->chunks.begin,
+		.partials = step->partials + composite->chunks.begin,
+		.contacts = contacts_of(step, composite, index),
+		.contact_partials = step->contact_partials + composite->contacts.begin,
+		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
+		.tolerance = world->def.solver_tolerance,
+	};
+	for (int32_t i = 0, chunk = 0; i < task.system.island_count; i++) {
+		const FemIsland *island = island_at(&task, i);
+		FemBody *body = world->bodies[island->body];
+		FemRange chunks = {chunk, chunk += island->node_chunks.end - island->node_chunks.begin};
+		bool kept = island->whole && body->preconditioners;
+		task.system.islands[i] = (FemSystemIsland){
+			.body = body,
+			.chunks = chunks,
+			.preconditioner = kept ? &body->preconditioners[island->component] : NULL,
+		};
+		task.system.floor += SOLVE_FLOOR * body->total_mass;
+		if (body->max_iterations > task.system.max_iterations)
+			task.system.max_iterations = body->max_iterations;
+	}
+	return task;
+}
+
+static void close_task(CompositeTask *task) {
+	fem_pool_close_loop(task->step->world->pool, task->system.loop);
+}
+
+// --------------------------------------------------------------------------------------------------------------- contacts
+
+static int32_t ground_candidates(const CompositeTask *task, int32_t chunk) {
+	return task->step->ground_candidates[task->composite->chunks.begin + chunk];
+}
+
+static bool has_contacts(const CompositeTask *task, int32_t chunk) {
+	const FemContactRows *rows = &task->system.contacts;
+	return rows->count > 0 && rows->ref_start[chunk + 1] > rows->ref_start[chunk];
+}
+
+// Ground and contacts change the diagonal of the nodes they touch.
+static void refresh_diagonal_task(void *context, int32_t chunk_index) {
+	CompositeTask *task = context;
+	const FemNodeChunk *chunk = &task->system.chunks[chunk_index];
+	FemBody *body = task->step->world->bodies[chunk->body];
+	bool touched = has_contacts(task, chunk_index);
+	if (task->system.contacts.count > 0)
+		fem_contact_rows_diagonal(&task->system.contacts, chunk, chunk_index);
+	if (!touched && ground_candidates(task, chunk_index) == 0)
+		return;
+	fem_assemble_diagonal(body, chunk->begin, chunk->end, task->step->dt);
+	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
+}
+
+static void refresh_diagonal(CompositeTask *task) {
+	fem_loop_for(task->system.loop, task->system.chunk_count, refresh_diagonal_task, task);
+}
+
+static void build_contacts(CompositeTask *task) {
+	if (task->system.contacts.count == 0)
+		return;
+	fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
+	refresh_diagonal(task);
+}
+
+// The active set after a solve; true while it still changes.
+static bool update_ground(CompositeTask *task) {
+	bool changed = false;
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		if (ground_candidates(task, c) == 0)
+			continue;
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		FemBody *body = task->step->world->bodies[chunk->body];
+		changed |= fem_ground_update(body, chunk->begin, chunk->end, &task->step->ground);
+		for (int32_t i = chunk->begin; i < chunk->end && !task->result->in_contact; i++)
+			task->result->in_contact = body->ground_force[i] > 0.0f;
+	}
+	return changed;
+}
+
+static bool update_contacts(CompositeTask *task) {
+	task->result->in_contact = false;
+	bool changed = update_ground(task);
+	if (task->system.contacts.count > 0) {
+		FemContactUpdate update = fem_contact_rows_update(&task->system.contacts, FEM_GROUND_SLIP);
+		changed |= update.changed;
+		task->result->in_contact |= update.pressing;
+	}
+	return changed;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- solve
+
+static int64_t prepare_islands(FemSystem *system, bool matrix_changed) {
+	int64_t made = 0;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		FemPreconditioner *preconditioner = system->islands[i].preconditioner;
+		FemBody *body = system->islands[i].body;
+		if (!preconditioner)
+			continue;
+		int64_t before = preconditioner->factorizations;
+		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, matrix_changed);
+		made += preconditioner->factorizations - before;
+	}
+	return made;
+}
+
+static bool keeps_factor(const FemSystem *system) {
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].preconditioner && system->islands[i].preconditioner->kind != FEM_PRECONDITION_JACOBI)
+			return true;
+	}
+	return false;
+}
+
+static FemSolveResult precondition_and_solve(FemSystem *system, bool matrix_changed, int64_t *factorizations) {
+	*factorizations = prepare_islands(system, matrix_changed);
+	FemSolveResult solved = fem_system_solve(system);
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].preconditioner)
+			fem_preconditioner_learn(system->islands[i].preconditioner, solved.iterations);
+	}
+	return solved;
+}
+
+// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
+static void solve_once(CompositeTask *task) {
+	FemCompositeResult *result = task->result;
+	int64_t made;
+	FemSolveResult solved = precondition_and_solve(&task->system, false, &made);
+	result->factorizations += made;
+	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
+		result->iterations += solved.iterations;
+		solved = precondition_and_solve(&task->system, true, &made);
+		result->factorizations += made;
+	}
+	result->solves++;
+	result->solves_capped += solved.capped;
+	result->iterations += solved.iterations;
+	result->residual = solved.residual > result->residual ? solved.residual : result->residual;
+	result->errors |= (solved.capped ? FEM_STEP_SOLVER_CAPPED : 0) | (solved.finite ? 0 : FEM_STEP_BODY_ROLLED_BACK);
+}
+
+static void keep_start_vectors(CompositeTask *task) {
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		FemBody *body = task->step->world->bodies[chunk->body];
+		memcpy(&body->last_dv[chunk->begin], &body->dv[chunk->begin], sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	}
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		FemIslands *islands = &task->step->world->islands;
+		int32_t index = task->step->composites.island_list[task->composite->islands.begin + i];
+		islands->islands[index].iterations = (int32_t)(task->result->iterations / task->system.island_count) + 1;
+	}
+}
+
+static void solve_composite_task(void *context, int32_t order) {
+	CompositeTask task = open_task(context, order);
+	for (int32_t i = 0; i < task.system.island_count; i++) {
+		FemIntegration integration = integration_of(&task, i);
+		fem_motion_add_centrifugal(&integration);
+	}
+	build_contacts(&task);
+	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
+		solve_once(&task);
+		if (!update_contacts(&task))
+			break;
+		refresh_diagonal(&task);
+	}
+	keep_start_vectors(&task);
+	close_task(&task);
+}
+
+// --------------------------------------------------------------------------------------------------------------- integrate
+
+static void integrate_composite_task(void *context, int32_t order) {
+	CompositeTask task = open_task(context, order);
+	bool bad = (task.result->errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+	for (int32_t i = 0; i < task.system.island_count; i++) {
+		FemIntegration integration = integration_of(&task, i);
+		if (bad)
+			integration.body->went_bad = true;
+		else
+			task.result->errors |= fem_motion_integrate(&integration);
+	}
+	close_task(&task);
+}
+
+// Expected cost is the row work of the last solve. Sorted into powers of two, largest first: the order decides when a
+// composite is computed, never what comes out.
+static void order_composites(FemStep *step) {
+	const FemComposites *composites = &step->composites;
+	int32_t starts[65] = {0};
+	for (int pass = 0; pass < 2; pass++) {
+		for (int32_t i = 0; i < composites->count; i++) {
+			const FemComposite *composite = &composites->composites[i];
+			int64_t iterations = composite->iterations > 0 ? composite->iterations : 20;
+			uint64_t cost = (uint64_t)(composite->node_count * iterations) | 1;
+			int bucket = __builtin_clzll(cost); // 0 = largest
+			if (pass == 0)
+				starts[bucket + 1]++;
+			else
+				step->composite_order[starts[bucket]++] = i;
+		}
+		for (int b = 0; pass == 0 && b < 64; b++)
+			starts[b + 1] += starts[b];
+	}
+}
+
+void fem_step_solve_composites(FemStep *step) {
+	order_composites(step);
+	fem_pool_for(step->world->pool, step->composites.count, solve_composite_task, step);
+}
+
+void fem_step_integrate_composites(FemStep *step) {
+	fem_pool_for(step->world->pool, step->composites.count, integrate_composite_task, step);
+}
