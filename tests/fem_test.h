@@ -18,6 +18,9 @@ void fem_test_register(const char *suite, const char *name, FemTestFunction *fun
 bool fem_test_check(bool condition, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+bool fem_test_check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text);
+bool fem_test_check_int(long long actual, long long expected, const char *file, int line, const char *text);
+
 #define FEM_TEST(suite, name) \
 	static void fem_test_##suite##_##name(void); \
 	__attribute__((constructor)) static void fem_test_register_##suite##_##name(void) { \
@@ -29,12 +32,10 @@ bool fem_test_check(bool condition, const char *file, int line, const char *form
 
 // |actual - expected| <= tolerance, false for NaN.
 #define FEM_CHECK_NEAR(actual, expected, tolerance) \
-	fem_test_check(fabs((double)(actual) - (double)(expected)) <= (double)(tolerance), __FILE__, __LINE__, \
-		"%s = %.9g, expected %.9g +- %.3g", #actual, (double)(actual), (double)(expected), (double)(tolerance))
+	fem_test_check_near((double)(actual), (double)(expected), (double)(tolerance), __FILE__, __LINE__, #actual)
 
 #define FEM_CHECK_INT(actual, expected) \
-	fem_test_check((long long)(actual) == (long long)(expected), __FILE__, __LINE__, "%s = %lld, expected %lld", \
-		#actual, (long long)(actual), (long long)(expected))
+	fem_test_check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
 
 // Stops the test when a condition the rest depends on does not hold.
 #define FEM_REQUIRE(condition) \

@@ -38,6 +38,15 @@ bool fem_test_check(bool condition, const char *file, int line, const char *form
 	return false;
 }
 
+bool fem_test_check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {
+	return fem_test_check(fabs(actual - expected) <= tolerance, file, line, "%s = %.9g, expected %.9g +- %.3g", text, actual,
+		expected, tolerance);
+}
+
+bool fem_test_check_int(long long actual, long long expected, const char *file, int line, const char *text) {
+	return fem_test_check(actual == expected, file, line, "%s = %lld, expected %lld", text, actual, expected);
+}
+
 static int compare_tests(const void *left, const void *right) {
 	const Test *a = left, *b = right;
 	int suite = strcmp(a->suite, b->suite);

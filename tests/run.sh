@@ -22,6 +22,7 @@ godot_show='^(ok |FAIL |    |ERROR|SCRIPT ERROR|USER |fem_destruction:|godot:|--
 
 long=no
 filter=
+godot=
 passed=0
 failed=0
 summary=()
@@ -110,12 +111,31 @@ finish() {
 	exit 0
 }
 
-# A missing tool or download has said so itself; nothing else can run then.
+# A missing tool or download has said so itself; what needs it cannot run then.
 set_up() {
 	local started=$SECONDS
 	if ! "$root/.ci/setup.sh" "$@"; then
 		count "set-up ($*)" 0 1 $((SECONDS - started))
 		return 1
+	fi
+}
+
+find_godot() {
+	local started=$SECONDS
+	if ! godot=$("$root/.ci/get_godot.sh" | tail -n 1); then
+		count "set-up (Godot)" 0 1 $((SECONDS - started))
+		return 1
+	fi
+}
+
+build_all() {
+	if [ -n "$filter" ]; then
+		set_up build || finish
+		build "build" 1200 scons -C "$root" tests || finish
+	else
+		set_up build render || finish
+		find_godot || finish
+		build "build" 1200 scons -C "$root" || finish
 	fi
 }
 
@@ -125,11 +145,7 @@ run_quick_suites() {
 		return
 	fi
 	suite "layers" 60 "$here/check_layers.sh"
-	local godot show=$godot_show
-	if ! godot=$("$root/.ci/get_godot.sh" | tail -n 1); then
-		count "Godot" 0 1 0 "there is none"
-		return
-	fi
+	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
@@ -168,8 +184,7 @@ main() {
 	read_options "$@"
 	mkdir -p "$logs"
 	trap 'exit 130' INT TERM
-	set_up build render || finish
-	build "build" 1200 scons -C "$root" || finish
+	build_all
 	run_quick_suites
 	if [ "$long" = yes ]; then
 		run_windows_suites

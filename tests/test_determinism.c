@@ -16,7 +16,8 @@ typedef struct Scene {
 	FemBodyId bar, cubes[CUBES];
 } Scene;
 
-static FemBodyId add_box(FemWorldId world, FemMaterialId material, const FemBoxMesh *box, FemPosition place, int32_t pins) {
+static FemBodyId add_box(
+	FemWorldId world, FemMaterialId material, const FemBoxMesh *box, FemPosition place, int32_t pins) {
 	int32_t pinned[64];
 	for (int32_t i = 0; i < pins; i++)
 		pinned[i] = i;
@@ -47,7 +48,8 @@ static Scene make_scene(int32_t workers) {
 	FemBoxMesh cube = fem_box_mesh(2, 2, 2, (FemVec3){0.2f, 0.2f, 0.2f}, FEM_CELLS_FIVE);
 	scene.bar = add_box(scene.world, bar_material, &bar, (FemPosition){0.0, 3.0, 0.0}, 16);
 	for (int i = 0; i < CUBES; i++)
-		scene.cubes[i] = add_box(scene.world, cube_material, &cube, (FemPosition){3.0 + 0.5 * i, 0.02 + 0.1 * i, 0.0}, 0);
+		scene.cubes[i] =
+			add_box(scene.world, cube_material, &cube, (FemPosition){3.0 + 0.5 * i, 0.02 + 0.1 * i, 0.0}, 0);
 	fem_box_mesh_free(&bar);
 	fem_box_mesh_free(&cube);
 	return scene;
@@ -73,7 +75,8 @@ static uint64_t run_scene(int32_t workers, uint64_t *hashes, int steps, int *out
 		for (int32_t i = 0; i < count; i++) {
 			*out_slept += events[i].type == FEM_EVENT_SLEPT;
 			*out_woke += events[i].type == FEM_EVENT_WOKE;
-			hashes[n] = hashes[n] * 31 + (uint64_t)events[i].type * 1000 + (uint64_t)events[i].body.index1; // order counts
+			hashes[n] =
+				hashes[n] * 31 + (uint64_t)events[i].type * 1000 + (uint64_t)events[i].body.index1; // order counts
 		}
 	}
 	fem_world_destroy(scene.world);
@@ -129,7 +132,8 @@ FEM_TEST(determinism, child_prints_its_hash) {
 
 static bool child_hash(const char *level, char *out_level, char *out_hash) {
 	char command[512], line[256];
-	snprintf(command, sizeof command, "FEM_TEST_CHILD=1 FEM_SIMD=%s /proc/%d/exe determinism.child", level, (int)getpid());
+	snprintf(
+		command, sizeof command, "FEM_TEST_CHILD=1 FEM_SIMD=%s /proc/%d/exe determinism.child", level, (int)getpid());
 	FILE *pipe = popen(command, "r");
 	bool found = false;
 	while (pipe && fgets(line, sizeof line, pipe))
@@ -147,7 +151,8 @@ FEM_TEST(determinism, same_hash_for_any_simd_level) {
 		FEM_REQUIRE(child_hash(levels[i], name, hash[i]));
 		if (strcmp(name, levels[i]) != 0)
 			printf("  %s is not to be had here: %s instead\n", levels[i], name);
-		fem_test_check(strcmp(hash[i], hash[0]) == 0, __FILE__, __LINE__, "%s gives %s, scalar %s", levels[i], hash[i], hash[0]);
+		fem_test_check(
+			strcmp(hash[i], hash[0]) == 0, __FILE__, __LINE__, "%s gives %s, scalar %s", levels[i], hash[i], hash[0]);
 	}
 }
 

@@ -160,8 +160,10 @@ static void check_momenta(FemRig *rig, int steps, double tolerance) {
 	for (int n = 0; n < steps; n++)
 		fem_world_step(rig->world, DT, 1);
 	FemBodyState end = state_of(rig);
-	FEM_CHECK_NEAR(distance(end.linear_momentum, start.linear_momentum) / length(start.linear_momentum), 0.0, tolerance);
-	FEM_CHECK_NEAR(distance(end.angular_momentum, start.angular_momentum) / length(start.angular_momentum), 0.0, tolerance);
+	FEM_CHECK_NEAR(
+		distance(end.linear_momentum, start.linear_momentum) / length(start.linear_momentum), 0.0, tolerance);
+	FEM_CHECK_NEAR(
+		distance(end.angular_momentum, start.angular_momentum) / length(start.angular_momentum), 0.0, tolerance);
 }
 
 // Fails when a solve cut short at its tolerance keeps the rigid motion of its residual (drift 2e-5 to 6e-5 a second).
@@ -182,7 +184,8 @@ FEM_TEST(dynamics, dented_piece_keeps_its_momenta) {
 	FemRig rig = thrown_cube((FemPosition){0}, 1e6f, 0.3f);
 	uint32_t seed = 4;
 	for (int32_t i = 0; i < rig.box.node_count; i += 5)
-		fem_body_apply_impulse(rig.body, i, (FemVec3){8.0f * fem_random(&seed), 8.0f * fem_random(&seed), 8.0f * fem_random(&seed)});
+		fem_body_apply_impulse(
+			rig.body, i, (FemVec3){8.0f * fem_random(&seed), 8.0f * fem_random(&seed), 8.0f * fem_random(&seed)});
 	fem_world_step(rig.world, DT, 1);
 	fem_world_step(rig.world, DT, 1);
 	FEM_CHECK((double)state_of(&rig).max_plastic_strain > 0.05);
@@ -237,6 +240,7 @@ FEM_TEST(dynamics, stiff_body_spins_freely) {
 	FEM_CHECK(energy <= 1.1 * start.kinetic_energy);
 	FEM_CHECK(lowest >= 0.9 * start.kinetic_energy);
 	FEM_CHECK_NEAR(stress, 0.0, 2e4);
-	FEM_CHECK(distance(state_of(&rig).angular_momentum, start.angular_momentum) <= 1e-3 * length(start.angular_momentum));
+	FEM_CHECK(
+		distance(state_of(&rig).angular_momentum, start.angular_momentum) <= 1e-3 * length(start.angular_momentum));
 	fem_rig_destroy(&rig);
 }

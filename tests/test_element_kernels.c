@@ -148,3 +148,31 @@ FEM_TEST(plasticity, deviatoric_flow_keeps_volume) {
 	FEM_CHECK(norm(p) > 0.1);
 	FEM_CHECK_NEAR(p[0] + p[1] + p[2], 0.0, 1e-6);
 }
+
+// (I + e^P) g' = g: the rest shape takes over just the plastic strain. Fails when the inverse lacks its determinant, mixes
+// up two shears, or is applied on top of the last one instead of the undeformed shape.
+FEM_TEST(plasticity, rest_shape_follows_the_strain) {
+	LooseTets tets = loose_tets_create(8, 41, false, true);
+	uint32_t seed = 42;
+	for (int step = 0; step < 3; step++) {
+		for (int32_t t = 0; t < tets.tet_count; t++) {
+			tets.plastics[t / FEM_LANES].yield[t % FEM_LANES] = t % 3 ? 0.02f : 1e9f;
+			loose_tets_deform(&tets, t, 0.25, &seed);
+		}
+		loose_tets_run(&tets, fem_element_kernel(fem_simd_level()), 1.0f / 60.0f);
+	}
+	static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2}; // of xx yy zz xy yz zx in the matrix
+	for (int32_t t = 0; t < tets.tet_count; t++) {
+		const FemBatchPlastic *plastic = &tets.plastics[t / FEM_LANES];
+		int lane = t % FEM_LANES;
+		for (int k = 0; k < 9; k++) {
+			double sum = 0.0, rest = (double)plastic->gradient[k / 3][k % 3][lane];
+			for (int j = 0; j < 3; j++) {
+				double stretch = (double)plastic->strain[place[3 * (k % 3) + j]][lane] + (j == k % 3 ? 1.0 : 0.0);
+				sum += stretch * (double)tets.batches[t / FEM_LANES].gradient[k / 3][j][lane];
+			}
+			FEM_CHECK_NEAR(sum * LOOSE_SIZE, rest * LOOSE_SIZE, 1e-4);
+		}
+	}
+	loose_tets_free(&tets);
+}

@@ -1,6 +1,6 @@
 // The element kernel alone (src/dynamics/elements.h) against a twin in double precision.
-#include "fem_test.h"
 #include "dynamics/rows.h"
+#include "fem_test.h"
 #include "scenes/loose_tets.h"
 #include "scenes/rig.h"
 

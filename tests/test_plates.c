@@ -37,8 +37,8 @@ FEM_TEST(plates, bending_stiffness_with_and_without_correction) {
 	} rows[] = {{1.0f, 0.35, 0.94}, {2.5f, 0.15, 0.71}, {10.0f, 0.013, 0.63}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double plain = bending_share(rows[i].aspect, 0.0f), corrected = bending_share(rows[i].aspect, 1.0f);
-		printf("  aspect %4.1f: %.1f times too stiff, with the correction %.2f times\n", (double)rows[i].aspect, 1.0 / plain,
-			1.0 / corrected);
+		printf("  aspect %4.1f: %.1f times too stiff, with the correction %.2f times\n", (double)rows[i].aspect,
+			1.0 / plain, 1.0 / corrected);
 		FEM_CHECK_NEAR(plain / rows[i].plain, 1.0, 0.04);
 		FEM_CHECK_NEAR(corrected / rows[i].corrected, 1.0, 0.04);
 	}
@@ -79,8 +79,8 @@ static void check_pane(float young_modulus, float plate_correction) {
 	for (int i = 0; i < 3; i++) {
 		Fall fall = hang_pane(young_modulus, plate_correction, caps[i]);
 		fem_test_check(fabs(fall.rest / exact.rest - 1.0) <= 0.02, __FILE__, __LINE__,
-			"E %.0e, c %g, cap %d: tip rests at %.5f m, converged %.5f", (double)young_modulus, (double)plate_correction,
-			caps[i], fall.rest, exact.rest);
+			"E %.0e, c %g, cap %d: tip rests at %.5f m, converged %.5f", (double)young_modulus,
+			(double)plate_correction, caps[i], fall.rest, exact.rest);
 		fem_test_check(fall.deepest >= 1.02 * exact.deepest, __FILE__, __LINE__,
 			"E %.0e, c %g, cap %d: tip fell to %.5f m, converged %.5f", (double)young_modulus, (double)plate_correction,
 			caps[i], fall.deepest, exact.deepest);

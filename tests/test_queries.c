@@ -1,5 +1,5 @@
 // Rays, nearest points, boxes.
-#include "check_call.h"
+#include "fem_test.h"
 #include "scenes/box_mesh.h"
 
 typedef struct Scene {
@@ -95,16 +95,16 @@ FEM_TEST(queries, boxes_list_bodies_with_nodes_inside) {
 	Scene scene = make_scene(0.0);
 	FemBodyId found[2] = {{0}, {0}};
 	FemPosition low = {-1.0, -1.0, -1.0};
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, low, (FemPosition){2.0, 2.0, 2.0}, found, 2), 1);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, low, (FemPosition){2.0, 2.0, 2.0}, found, 2), 1);
 	FEM_CHECK(same(found[0], scene.near));
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, found, 2), 2);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, found, 2), 2);
 	FEM_CHECK(same(found[1], scene.far));
 	found[1] = (FemBodyId){0};
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, found, 1), 2);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, found, 1), 2);
 	FEM_CHECK_INT(found[1].index1, 0);
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, NULL, 0), 2);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, low, (FemPosition){9.0, 9.0, 9.0}, NULL, 0), 2);
 	// Between two layers of nodes.
-	FEM_CHECK_CALL(
+	FEM_CHECK_INT(
 		fem_world_query_box(scene.world, (FemPosition){0.4, 0.4, 0.4}, (FemPosition){0.6, 0.6, 0.6}, found, 2), 0);
 	fem_world_destroy(scene.world);
 }
@@ -113,14 +113,14 @@ FEM_TEST(queries, bad_input_finds_nothing) {
 	Scene scene = make_scene(0.0);
 	FemPosition good = {-3.0, 0.5, 0.5}, bad = {(double)NAN, 0.0, 0.0};
 	FemVec3 way = {20.0f, 0.0f, 0.0f};
-	FEM_CHECK_CALL(fem_world_cast_ray(scene.world, bad, way).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_cast_ray(scene.world, good, (FemVec3){NAN, 0.0f, 0.0f}).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_cast_ray(scene.world, good, (FemVec3){INFINITY, 0.0f, 0.0f}).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_cast_ray(scene.world, good, (FemVec3){0.0f, 0.0f, 0.0f}).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_closest_point(scene.world, bad, 1.0).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_closest_point(scene.world, good, (double)NAN).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_closest_point(scene.world, good, -1.0).body.index1, 0);
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, bad, good, NULL, 0), 0);
-	FEM_CHECK_CALL(fem_world_query_box(scene.world, (FemPosition){1.0, 0.0, 0.0}, (FemPosition){0.0, 0.0, 0.0}, NULL, 0), 0);
+	FEM_CHECK_INT(fem_world_cast_ray(scene.world, bad, way).body.index1, 0);
+	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){NAN, 0.0f, 0.0f}).body.index1, 0);
+	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){INFINITY, 0.0f, 0.0f}).body.index1, 0);
+	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){0.0f, 0.0f, 0.0f}).body.index1, 0);
+	FEM_CHECK_INT(fem_world_closest_point(scene.world, bad, 1.0).body.index1, 0);
+	FEM_CHECK_INT(fem_world_closest_point(scene.world, good, (double)NAN).body.index1, 0);
+	FEM_CHECK_INT(fem_world_closest_point(scene.world, good, -1.0).body.index1, 0);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, bad, good, NULL, 0), 0);
+	FEM_CHECK_INT(fem_world_query_box(scene.world, (FemPosition){1.0, 0.0, 0.0}, (FemPosition){0.0, 0.0, 0.0}, NULL, 0), 0);
 	fem_world_destroy(scene.world);
 }

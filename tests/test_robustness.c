@@ -58,13 +58,7 @@ static int steps_to_recover(FemRig *rig, int limit) {
 	return limit + 1;
 }
 
-typedef enum Damage {
-	DAMAGE_MIRRORED,
-	DAMAGE_POINT,
-	DAMAGE_PLANE,
-	DAMAGE_RANDOM,
-	DAMAGE_COUNT
-} Damage;
+typedef enum Damage { DAMAGE_MIRRORED, DAMAGE_POINT, DAMAGE_PLANE, DAMAGE_RANDOM, DAMAGE_COUNT } Damage;
 
 static FemPosition damaged(FemVec3 p, Damage damage, uint32_t *seed) {
 	FemPosition c = {0.15, 0.15, 0.15}; // the cube's centre
@@ -72,8 +66,9 @@ static FemPosition damaged(FemVec3 p, Damage damage, uint32_t *seed) {
 	case DAMAGE_MIRRORED: return (FemPosition){0.3 - (double)p.x, (double)p.y, (double)p.z};
 	case DAMAGE_POINT: return c;
 	case DAMAGE_PLANE: return (FemPosition){(double)p.x, 0.15, (double)p.z};
-	default: return (FemPosition){0.15 * (1.0 + (double)fem_random(seed)), 0.15 * (1.0 + (double)fem_random(seed)),
-		0.15 * (1.0 + (double)fem_random(seed))};
+	default:
+		return (FemPosition){0.15 * (1.0 + (double)fem_random(seed)), 0.15 * (1.0 + (double)fem_random(seed)),
+			0.15 * (1.0 + (double)fem_random(seed))};
 	}
 }
 
@@ -87,7 +82,8 @@ FEM_TEST(robustness, damaged_cubes_recover) {
 			FemRig rig = fem_rig_create(&def);
 			uint32_t seed = s;
 			for (int32_t i = 0; i < rig.box.node_count; i++)
-				FEM_CHECK(fem_body_set_node_position(rig.body, i, damaged(rig.box.positions[i], damage, &seed)) == FEM_OK);
+				FEM_CHECK(
+					fem_body_set_node_position(rig.body, i, damaged(rig.box.positions[i], damage, &seed)) == FEM_OK);
 			int steps = steps_to_recover(&rig, 600);
 			fem_test_check(steps <= 600, __FILE__, __LINE__, "%s cube, seed %u: edges still off by %.3g after 10 s",
 				names[damage], s, edge_error(&rig));
@@ -108,7 +104,8 @@ FEM_TEST(robustness, thrown_node_comes_back) {
 		float scale = 1e6f / sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
 		FEM_CHECK(fem_body_set_velocity(rig.body, node, (FemVec3){v.x * scale, v.y * scale, v.z * scale}) == FEM_OK);
 		int steps = steps_to_recover(&rig, 600);
-		fem_test_check(steps <= 600, __FILE__, __LINE__, "seed %u: edges still off by %.3g after 10 s", s, edge_error(&rig));
+		fem_test_check(
+			steps <= 600, __FILE__, __LINE__, "seed %u: edges still off by %.3g after 10 s", s, edge_error(&rig));
 		fem_rig_destroy(&rig);
 	}
 }
@@ -178,7 +175,7 @@ static bool same_body(const Crowd *a, const Crowd *b, int index) {
 	}
 	size_t bytes = (size_t)a->node_count * sizeof(FemVec3);
 	return memcmp(&origin[0], &origin[1], sizeof origin[0]) == 0 && memcmp(x[0], x[1], bytes) == 0 &&
-	       memcmp(v[0], v[1], bytes) == 0;
+		memcmp(v[0], v[1], bytes) == 0;
 }
 
 static void poison(FemBodyId id, int kind) {

@@ -1,6 +1,6 @@
 // Saving and restoring a world, state hash, validation.
 #include "base/hash.h"
-#include "check_call.h"
+#include "fem_test.h"
 #include "scenes/box_mesh.h"
 #include "world/world.h"
 
@@ -30,7 +30,7 @@ static FemWorldId make_world(int32_t worker_count) {
 	material_def.yield_strain = 0.01f;
 	material_def.max_plastic_strain = 0.2f;
 	FemMaterialId soft_metal = fem_material_create(world, &material_def);
-	FEM_CHECK_CALL(fem_material_destroy(spare), FEM_OK);
+	FEM_CHECK_INT(fem_material_destroy(spare), FEM_OK);
 	body_def.mesh = fem_mesh_create(world, &bar_def);
 	body_def.materials = &soft_metal;
 	body_def.material_count = 1;
@@ -45,18 +45,18 @@ static FemWorldId make_world(int32_t worker_count) {
 	body_def.angular_velocity = (FemVec3){1.0f, 0.0f, 2.0f};
 	FemBodyId gone = fem_body_create(world, &body_def);
 	fem_body_create(world, &body_def);
-	FEM_CHECK_CALL(fem_body_destroy(gone), FEM_OK);
+	FEM_CHECK_INT(fem_body_destroy(gone), FEM_OK);
 	body_def.starts_asleep = true;
 	body_def.position = (FemPosition){30.0, 8.0, 0.0};
 	body_def.scale = (FemVec3){1.0f, 2.0f, 0.5f};
 	fem_body_create(world, &body_def); // takes the free slot
 	gone = fem_body_create(world, &body_def);
-	FEM_CHECK_CALL(fem_body_destroy(gone), FEM_OK);
+	FEM_CHECK_INT(fem_body_destroy(gone), FEM_OK);
 	body_def.starts_asleep = false;
 	body_def.pinned_count = 27;
 	fem_body_create(world, &body_def);
 	gone = fem_body_create(world, &body_def);
-	FEM_CHECK_CALL(fem_body_destroy(gone), FEM_OK); // leaves a slot with a later generation
+	FEM_CHECK_INT(fem_body_destroy(gone), FEM_OK); // leaves a slot with a later generation
 	fem_box_mesh_free(&bar);
 	fem_box_mesh_free(&cube);
 	return world;
@@ -71,7 +71,7 @@ static void *save(FemWorldId world, size_t *out_size) {
 	*out_size = fem_world_save(world, NULL, 0);
 	void *data = malloc(*out_size);
 	if (data)
-		FEM_CHECK_CALL(fem_world_save(world, data, *out_size), *out_size);
+		FEM_CHECK_INT(fem_world_save(world, data, *out_size), *out_size);
 	return data;
 }
 
@@ -91,7 +91,7 @@ FEM_TEST(snapshot, goes_on_bitwise) {
 		if (!FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world)))
 			break;
 	}
-	FEM_CHECK_CALL(fem_world_validate(copy), FEM_OK);
+	FEM_CHECK_INT(fem_world_validate(copy), FEM_OK);
 	FemStatistics a, b;
 	fem_world_get_statistics(world, &a);
 	fem_world_get_statistics(copy, &b);
@@ -100,7 +100,7 @@ FEM_TEST(snapshot, goes_on_bitwise) {
 	free(data);
 	fem_world_destroy(world);
 	fem_world_destroy(copy);
-	FEM_CHECK_CALL(fem_memory_bytes(), before);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
 FEM_TEST(snapshot, ids_and_settings_are_kept) {
@@ -111,19 +111,19 @@ FEM_TEST(snapshot, ids_and_settings_are_kept) {
 	FemWorldId copy = fem_world_restore(data, size, 0);
 	FEM_REQUIRE(fem_world_is_valid(copy));
 	FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world));
-	FEM_CHECK_CALL(fem_world_get_worker_count(copy), 1);
+	FEM_CHECK_INT(fem_world_get_worker_count(copy), 1);
 	FemBodyId bodies[8];
 	FemPosition low = {-1e6, -1e6, -1e6}, high = {1e6, 1e6, 1e6};
-	FEM_CHECK_CALL(fem_world_query_box(world, low, high, bodies, 8), 4);
+	FEM_CHECK_INT(fem_world_query_box(world, low, high, bodies, 8), 4);
 	for (int i = 0; i < 4; i++) {
 		FemBodyId twin = fem_body_in_world(bodies[i], copy);
 		FEM_CHECK(fem_body_is_valid(twin));
 		FEM_CHECK_INT(twin.generation, bodies[i].generation);
-		FEM_CHECK_CALL(fem_body_get_user_data(twin), 42);
+		FEM_CHECK_INT(fem_body_get_user_data(twin), 42);
 		FEM_CHECK(fem_body_is_asleep(twin) == fem_body_is_asleep(bodies[i]));
 	}
-	FEM_CHECK_CALL(fem_body_in_world((FemBodyId){7, 0, 1}, copy).index1, 0);
-	FEM_CHECK_CALL(fem_body_in_world(bodies[0], (FemWorldId){0}).index1, 0);
+	FEM_CHECK_INT(fem_body_in_world((FemBodyId){7, 0, 1}, copy).index1, 0);
+	FEM_CHECK_INT(fem_body_in_world(bodies[0], (FemWorldId){0}).index1, 0);
 	free(data);
 	fem_world_destroy(world);
 	fem_world_destroy(copy);
@@ -148,7 +148,7 @@ FEM_TEST(snapshot, short_buffers_are_left_alone) {
 	char *data = malloc(size);
 	FEM_REQUIRE(data != NULL);
 	memset(data, 0x5a, size);
-	FEM_CHECK_CALL(fem_world_save(world, data, size - 1), size);
+	FEM_CHECK_INT(fem_world_save(world, data, size - 1), size);
 	for (size_t i = 0; i < size; i++) {
 		if (data[i] != 0x5a) {
 			FEM_CHECK(data[i] == 0x5a);
@@ -166,16 +166,16 @@ FEM_TEST(snapshot, damage_is_found) {
 	size_t size;
 	char *data = save(world, &size);
 	FEM_REQUIRE(data != NULL);
-	FEM_CHECK_CALL(fem_world_restore(NULL, size, 1).index1, 0);
-	FEM_CHECK_CALL(fem_world_restore(data, 0, 1).index1, 0);
-	FEM_CHECK_CALL(fem_world_restore(data, 20, 1).index1, 0);
-	FEM_CHECK_CALL(fem_world_restore(data, size - 1, 1).index1, 0);
+	FEM_CHECK_INT(fem_world_restore(NULL, size, 1).index1, 0);
+	FEM_CHECK_INT(fem_world_restore(data, 0, 1).index1, 0);
+	FEM_CHECK_INT(fem_world_restore(data, 20, 1).index1, 0);
+	FEM_CHECK_INT(fem_world_restore(data, size - 1, 1).index1, 0);
 	for (size_t at = 0; at < size; at += 1 + size / 300) {
 		data[at] = (char)(data[at] ^ 0x10);
-		FEM_CHECK_CALL(fem_world_restore(data, size, 1).index1, 0);
+		FEM_CHECK_INT(fem_world_restore(data, size, 1).index1, 0);
 		data[at] = (char)(data[at] ^ 0x10);
 	}
-	FEM_CHECK_CALL(fem_memory_bytes(), before);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
 	free(data);
 	fem_world_destroy(world);
 }
@@ -199,13 +199,13 @@ FEM_TEST(snapshot, forged_data_never_crash) {
 		memcpy(data + CHECKSUM, &checksum, sizeof checksum);
 		FemWorldId copy = fem_world_restore(data, size, 1);
 		if (fem_world_is_valid(copy)) {
-			FEM_CHECK_CALL(fem_world_validate(copy), FEM_OK);
+			FEM_CHECK_INT(fem_world_validate(copy), FEM_OK);
 			run(copy, 1);
 			fem_world_destroy(copy);
 		}
 		data[at] = kept;
 	}
-	FEM_CHECK_CALL(fem_memory_bytes(), before);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
 	free(data);
 	fem_world_destroy(world);
 }
@@ -217,10 +217,10 @@ FEM_TEST(snapshot, forged_data_never_crash) {
 	do { \
 		__typeof__(place) kept = (place); \
 		(place) = (value); \
-		FEM_CHECK_CALL(fem_world_validate(world_id), FEM_ERROR_INVALID_ARGUMENT); \
+		FEM_CHECK_INT(fem_world_validate(world_id), FEM_ERROR_INVALID_ARGUMENT); \
 		fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error()); \
 		(place) = kept; \
-		FEM_CHECK_CALL(fem_world_validate(world_id), FEM_OK); \
+		FEM_CHECK_INT(fem_world_validate(world_id), FEM_OK); \
 	} while (0)
 
 FEM_TEST(validate, faults_of_bodies_are_found) {
@@ -228,7 +228,7 @@ FEM_TEST(validate, faults_of_bodies_are_found) {
 	run(id, 2);
 	FemWorld *world = fem_world_find(id);
 	FEM_REQUIRE(world && world->bodies[0]);
-	FEM_CHECK_CALL(fem_world_validate(id), FEM_OK);
+	FEM_CHECK_INT(fem_world_validate(id), FEM_OK);
 	FemBody *body = world->bodies[0];
 	CHECK_FOUND(id, body->position[5].x, NAN, "not finite");
 	CHECK_FOUND(id, body->velocity[5].y, INFINITY, "not finite");

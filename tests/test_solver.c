@@ -1,7 +1,7 @@
 // The linear solver through the step: preconditioners agree, caps are safe, memory stays put.
-#include "fem_test.h"
 #include "base/memory.h"
 #include "dynamics/preconditioner.h"
+#include "fem_test.h"
 #include "scenes/rig.h"
 #include "scenes/scenes.h"
 #include "world/world.h"
@@ -82,7 +82,8 @@ FEM_TEST(solver, kind_is_chosen_by_cost) {
 
 // One iteration a solve: the shape is wrong, the fall is not. Fails when the residual's rigid motion stays.
 FEM_TEST(solver, capped_solve_moves_a_free_body_rightly) {
-	static const FemPreconditionKind kinds[] = {FEM_PRECONDITION_JACOBI, FEM_PRECONDITION_FACTOR, FEM_PRECONDITION_TWO_LEVEL};
+	static const FemPreconditionKind kinds[] = {
+		FEM_PRECONDITION_JACOBI, FEM_PRECONDITION_FACTOR, FEM_PRECONDITION_TWO_LEVEL};
 	for (int k = 0; k < 3; k++) {
 		FemRigDef def = fem_rig_bar_def(24, 3, 3, FEM_CELLS_FIVE, 0.3f);
 		def.clamped = false;

@@ -288,6 +288,13 @@ static void to_float(const double from[3], float to[3]) {
 		to[i] = (float)from[i];
 }
 
+// Half a turn a step is more than a step can mean.
+static void limit_spin(double w[3], double dt) {
+	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+	for (int i = 0; angle > 3.14 && i < 3; i++)
+		w[i] *= 3.14 / angle;
+}
+
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
 	MotionTask task = {.integration = integration};
 	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3];
@@ -302,16 +309,27 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 		l_goal[i] = balance ? l_goal[i] : l[i];
 		lack[i] = l_goal[i] - l[i];
 	}
+	uint32_t errors = 0;
+	FemVec4 rigid = {task.motion.velocity[0], task.motion.velocity[1], task.motion.velocity[2], 0.0f};
+	rigid = clamp_speed(rigid, integration->speed_max, &errors);
+	if (errors) { // a force beyond all bounds: its direction is kept, momentum is not
+		const float kept[3] = {rigid.x, rigid.y, rigid.z};
+		for (int i = 0; i < 3; i++) {
+			task.correction[i] += kept[i] - task.motion.velocity[i];
+			task.motion.velocity[i] = kept[i];
+		}
+	}
 	solve_inertia(sums, c, lack, spin);
 	to_float(spin, task.correction_spin);
 	solve_inertia(sums, c, l_goal, spin);
+	limit_spin(spin, integration->dt);
 	to_float(spin, task.motion.spin);
 	to_float(c, task.motion.center);
 	turn_matrix(spin, integration->dt, task.turn);
 	fem_loop_for(integration->loop, integration->chunk_count, move_task, &task);
 
 	FemMotionSums moved = sum_up(integration);
-	if (!moved.finite)
+	if (!moved.finite || errors)
 		return FEM_STEP_SPEED_CLAMPED;
 	center_of(&moved, c);
 	about_center(moved.angular, moved.momentum, c, l);

@@ -236,6 +236,7 @@ static void roll_back(FemBody *body) {
 		body->ground_force[i] = 0.0f;
 		body->force[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f}; // they may be the cause
 	}
+	fem_body_heal_tets(body);
 	for (int32_t c = 0; body->preconditioners && c < topology->component_count; c++)
 		body->preconditioners[c].valid = false;
 }

@@ -24,11 +24,12 @@ static void print_scenes(FILE *file) {
 
 static void print_help(void) {
 	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--json]\n"
-	       "       fem_bench --list\n"
-	       "       fem_bench --scene NAME --write-mesh FILE\n\n"
-	       "  --threads N  1..64, default 1\n"
-	       "  --steps N    20..1000000, default 300; the first %d are not timed\n"
-	       "  --json       print one JSON object\n\nscenes:\n", WARM_UP_STEPS);
+		   "       fem_bench --list\n"
+		   "       fem_bench --scene NAME --write-mesh FILE\n\n"
+		   "  --threads N  1..64, default 1\n"
+		   "  --steps N    20..1000000, default 300; the first %d are not timed\n"
+		   "  --json       print one JSON object\n\nscenes:\n",
+		WARM_UP_STEPS);
 	print_scenes(stdout);
 }
 
@@ -91,7 +92,8 @@ static bool parse_options(int count, char **arguments, Options *out) {
 static void print_json(const Measurement *m) {
 	printf("{\"scene\": \"%s\", \"tets\": %d, \"nodes\": %d, \"threads\": %d, \"steps\": %d, ", m->scene->name, m->tets,
 		m->nodes, m->threads, m->steps);
-	printf("\"ms_median\": %.6f, \"ms_p10\": %.6f, \"ms_p99\": %.6f, \"phases\": {", m->ms_median, m->ms_p10, m->ms_p99);
+	printf(
+		"\"ms_median\": %.6f, \"ms_p10\": %.6f, \"ms_p99\": %.6f, \"phases\": {", m->ms_median, m->ms_p10, m->ms_p99);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		printf("%s\"%s\": %.6f", p ? ", " : "", fem_phase_name(p), m->phase_ms[p]);
 	printf("}, \"cg_iterations_mean\": %.4f, \"cg_capped\": %.6f, \"residual_max\": %.6g, \"live_tets_mean\": %.2f, ",
@@ -112,7 +114,8 @@ static void print_text(const Measurement *m) {
 	printf("  live       %.0f tets\n", m->live_tets_mean);
 	if (m->scene->clamped)
 		printf("  swing      %.4f m down\n", m->tip_first_swing);
-	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6, m->allocations_per_step);
+	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6,
+		m->allocations_per_step);
 	printf("  hash       %016llx\n", (unsigned long long)m->hash);
 }
 

@@ -12,9 +12,9 @@ typedef struct Run {
 	FemSceneBodies bodies;
 	int32_t *tip_nodes;
 	int32_t tip_count;
-	double tip_start;  // m, mean height of the tip at rest
-	double *step_ms;   // [steps]
-	FemVec3 *offsets;  // of the first body
+	double tip_start; // m, mean height of the tip at rest
+	double *step_ms;  // [steps]
+	FemVec3 *offsets; // of the first body
 	int32_t node_count;
 	int64_t solves, capped, iterations, live_tets;
 } Run;

@@ -131,7 +131,8 @@ int main(int count, char **arguments) {
 	btDeformableMultiBodyConstraintSolver constraints;
 	constraints.setDeformableSolver(&solver);
 	// Bullet frees none of this in an order that works; the process does.
-	auto *world = new btDeformableMultiBodyDynamicsWorld(&dispatcher, &broadphase, &constraints, &configuration, &solver);
+	auto *world =
+		new btDeformableMultiBodyDynamicsWorld(&dispatcher, &broadphase, &constraints, &configuration, &solver);
 	world->setGravity(gravity);
 	world->getWorldInfo().m_gravity = gravity;
 	world->setImplicit(true);

@@ -34,7 +34,7 @@ typedef struct Rows {
 	int *diagonal;  // place of each node's own block
 	int *tet_block; // [tet][4][4]: place of each pair's block
 	long count;
-	float *blocks;  // 9 floats each, column by column
+	float *blocks; // 9 floats each, column by column
 } Rows;
 
 typedef struct Tet {
@@ -89,7 +89,8 @@ static int read_mesh(const char *path, Mesh *mesh) {
 static Rows make_rows(const Mesh *mesh) {
 	int node_count = mesh->node_count, *length = calloc((size_t)node_count, sizeof(int));
 	int *lists = malloc((size_t)node_count * ROW_MAX * sizeof(int));
-	Rows rows = {.start = calloc((size_t)node_count + 1, sizeof(int)), .diagonal = malloc((size_t)node_count * sizeof(int))};
+	Rows rows = {
+		.start = calloc((size_t)node_count + 1, sizeof(int)), .diagonal = malloc((size_t)node_count * sizeof(int))};
 	for (int t = 0; t < mesh->tet_count; t++) {
 		for (int k = 0; k < 16; k++) {
 			int i = mesh->tets[4 * t + k / 4];
@@ -152,9 +153,18 @@ static Tet make_tet(const float *rest, const int *nodes) {
 
 static State make_state(const Mesh *mesh, const Tet *tets) {
 	size_t n = (size_t)mesh->node_count;
-	State s = {.x = malloc(n * 16), .velocity = calloc(n, 16), .dv = calloc(n, 16), .force = calloc(n, 16),
-		.rhs = calloc(n, 16), .product = calloc(n, 16), .r = calloc(n, 16), .z = calloc(n, 16), .p = calloc(n, 16),
-		.mass = calloc(n, 4), .inverse = calloc(n, 48), .turn = calloc((size_t)mesh->tet_count, 16)};
+	State s = {.x = malloc(n * 16),
+		.velocity = calloc(n, 16),
+		.dv = calloc(n, 16),
+		.force = calloc(n, 16),
+		.rhs = calloc(n, 16),
+		.product = calloc(n, 16),
+		.r = calloc(n, 16),
+		.z = calloc(n, 16),
+		.p = calloc(n, 16),
+		.mass = calloc(n, 4),
+		.inverse = calloc(n, 48),
+		.turn = calloc((size_t)mesh->tet_count, 16)};
 	memcpy(s.x, mesh->rest, n * 16);
 	for (int t = 0; t < mesh->tet_count; t++) {
 		s.turn[4 * t + 3] = 1.0f;
@@ -321,8 +331,9 @@ static void make_system(const Mesh *mesh, Rows *rows, State *s) {
 	for (int i = 0; i < n; i++) {
 		float *o = rows->blocks + 9L * rows->diagonal[i], *w = s->inverse + 12L * i;
 		o[0] += s->mass[i], o[4] += s->mass[i], o[8] += s->mass[i];
-		float scale = 1 / (o[0] * (o[4] * o[8] - o[5] * o[7]) - o[1] * (o[3] * o[8] - o[5] * o[6]) +
-			o[2] * (o[3] * o[7] - o[4] * o[6]));
+		float scale = 1 /
+			(o[0] * (o[4] * o[8] - o[5] * o[7]) - o[1] * (o[3] * o[8] - o[5] * o[6]) +
+				o[2] * (o[3] * o[7] - o[4] * o[6]));
 		w[0] = scale * (o[4] * o[8] - o[5] * o[7]);
 		w[1] = w[4] = scale * (o[5] * o[6] - o[3] * o[8]);
 		w[2] = w[8] = scale * (o[3] * o[7] - o[4] * o[6]);

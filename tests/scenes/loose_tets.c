@@ -43,7 +43,8 @@ void random_rotation(uint32_t *seed, double out[9]) {
 		q[i] /= sqrt(norm);
 	double x = q[0], y = q[1], z = q[2], w = q[3];
 	double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 2 * (x * y + z * w),
-		1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)};
+		1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w),
+		1 - 2 * (x * x + y * y)};
 	memcpy(out, r, sizeof r);
 }
 
@@ -108,7 +109,9 @@ static void *take(size_t bytes) {
 }
 
 LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates, bool has_plastics) {
-	LooseTets tets = {.batch_count = batch_count, .tet_count = batch_count * FEM_LANES, .has_plates = has_plates,
+	LooseTets tets = {.batch_count = batch_count,
+		.tet_count = batch_count * FEM_LANES,
+		.has_plates = has_plates,
 		.has_plastics = has_plastics};
 	size_t batches = (size_t)batch_count, count = batches * FEM_LANES;
 	tets.nodes = take(count * 4 * sizeof *tets.nodes);
@@ -192,7 +195,8 @@ void loose_tets_rotation(const LooseTets *tets, int32_t tet, double out[9]) {
 	FemVec4 q = tets->rotation[tet];
 	double x = q.x, y = q.y, z = q.z, w = q.w;
 	double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 2 * (x * y + z * w),
-		1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)};
+		1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 2 * (x * z - y * w), 2 * (y * z + x * w),
+		1 - 2 * (x * x + y * y)};
 	memcpy(out, r, sizeof r);
 }
 

@@ -107,7 +107,8 @@ void fem_rig_read(FemRig *rig) {
 FemVec3 fem_rig_displacement(const FemRig *rig, int32_t node) {
 	FemVec3 rest = rig->box.positions[node], now = rig->offsets[node];
 	return (FemVec3){(float)(rig->origin.x + (double)now.x - (double)rest.x),
-		(float)(rig->origin.y + (double)now.y - (double)rest.y), (float)(rig->origin.z + (double)now.z - (double)rest.z)};
+		(float)(rig->origin.y + (double)now.y - (double)rest.y),
+		(float)(rig->origin.z + (double)now.z - (double)rest.z)};
 }
 
 int32_t fem_rig_tip_begin(const FemRig *rig) {

@@ -18,15 +18,15 @@ typedef struct FemRig {
 
 typedef struct FemRigDef {
 	int32_t cells[3];
-	FemVec3 size;              // m
+	FemVec3 size; // m
 	FemCellKind kind;
 	FemMaterialDef material;
-	FemWorldDef world;         // no gravity, no sleeping
-	FemBodyDef body;           // mesh, materials and pins are filled in
-	bool clamped;              // face x = 0
-	float plate_correction;    // of every tet
-	float quality_clamp;       // of the mesh
-	float jitter;              // m, inner nodes are moved at random by up to this
+	FemWorldDef world;      // no gravity, no sleeping
+	FemBodyDef body;        // mesh, materials and pins are filled in
+	bool clamped;           // face x = 0
+	float plate_correction; // of every tet
+	float quality_clamp;    // of the mesh
+	float jitter;           // m, inner nodes are moved at random by up to this
 } FemRigDef;
 
 // The standard bar of the validation table: 1 x 0.1 x 0.1 m, E 1e6, rho 1000, clamped, no gravity, tolerance 1e-6.

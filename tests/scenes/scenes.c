@@ -72,7 +72,8 @@ static FemSceneBodies build_grid(const FemScene *scene, FemWorldId world) {
 	int32_t side = (int32_t)ceil(cbrt(scene->body_count));
 	for (int32_t i = 0; i < scene->body_count; i++) {
 		def.position = (FemPosition){(double)(scene->spacing * (float)(i % side)),
-			1.0 + (double)(scene->spacing * (float)(i / side % side)), (double)(scene->spacing * (float)(i / side / side))};
+			1.0 + (double)(scene->spacing * (float)(i / side % side)),
+			(double)(scene->spacing * (float)(i / side / side))};
 		def.user_data = (uint64_t)i;
 		bodies.ids[i] = fem_body_create(world, &def);
 		if (!fem_body_is_valid(bodies.ids[i]))
@@ -84,34 +85,66 @@ static FemSceneBodies build_grid(const FemScene *scene, FemWorldId world) {
 
 // ------------------------------------------------------------------------------------------------------------- the list
 
-#define EARTH {0.0f, -9.81f, 0.0f}
+#define EARTH \
+	{ 0.0f, -9.81f, 0.0f }
 #define BAR_MATERIAL .young_modulus = 1e6f, .poisson_ratio = 0.3f, .density = 1000.0f
 #define BAR .build = build_clamped, BAR_MATERIAL, .gravity = EARTH, .body_count = 1, .clamped = true, .dt = 1.0f / 60.0f
-#define PANE .build = build_clamped, .cells = {20, 1, 10}, .size = {2.0f, 0.01f, 1.0f}, .poisson_ratio = 0.2f, \
+#define PANE \
+	.build = build_clamped, .cells = {20, 1, 10}, .size = {2.0f, 0.01f, 1.0f}, .poisson_ratio = 0.2f, \
 	.density = 2500.0f, .gravity = EARTH, .body_count = 1, .clamped = true, .dt = 1.0f / 60.0f
-#define SMALL_BODIES .build = build_grid, .cells = {2, 2, 3}, .size = {0.2f, 0.2f, 0.3f}, BAR_MATERIAL, \
-	.gravity = EARTH, .spacing = 0.6f, .dt = 1.0f / 60.0f
+#define SMALL_BODIES \
+	.build = build_grid, .cells = {2, 2, 3}, .size = {0.2f, 0.2f, 0.3f}, BAR_MATERIAL, .gravity = EARTH, \
+	.spacing = 0.6f, .dt = 1.0f / 60.0f
 
 static const FemScene scenes[] = {
-	{.name = "bar2k", .description = "clamped bar of 2,500 tets, E 1e6, swings under gravity",
-		.cells = {20, 5, 5}, .size = {1.6f, 0.4f, 0.4f}, BAR},
-	{.name = "bar12k", .description = "the same bar with 11,520 tets",
-		.cells = {32, 8, 9}, .size = {1.6f, 0.4f, 0.45f}, BAR},
-	{.name = "bar60k", .description = "the same bar with 58,800 tets",
-		.cells = {56, 14, 15}, .size = {1.6f, 0.4f, 0.428571429f}, BAR},
-	{.name = "pane", .description = "2 x 1 m plate 1 cm thick in one layer of 1,000 tets, clamped at one edge, E 1e8",
-		PANE, .young_modulus = 1e8f},
-	{.name = "pane_plate", .description = "the same pane with the plate correction, c = 1",
-		PANE, .young_modulus = 1e8f, .plate_correction = 1.0f},
+	{.name = "bar2k",
+		.description = "clamped bar of 2,500 tets, E 1e6, swings under gravity",
+		.cells = {20, 5, 5},
+		.size = {1.6f, 0.4f, 0.4f},
+		BAR},
+	{.name = "bar12k",
+		.description = "the same bar with 11,520 tets",
+		.cells = {32, 8, 9},
+		.size = {1.6f, 0.4f, 0.45f},
+		BAR},
+	{.name = "bar60k",
+		.description = "the same bar with 58,800 tets",
+		.cells = {56, 14, 15},
+		.size = {1.6f, 0.4f, 0.428571429f},
+		BAR},
+	{.name = "pane",
+		.description = "2 x 1 m plate 1 cm thick in one layer of 1,000 tets, clamped at one edge, E 1e8",
+		PANE,
+		.young_modulus = 1e8f},
+	{.name = "pane_plate",
+		.description = "the same pane with the plate correction, c = 1",
+		PANE,
+		.young_modulus = 1e8f,
+		.plate_correction = 1.0f},
 	{.name = "pane_stiff", .description = "the pane with E 7e10 (glass)", PANE, .young_modulus = 7e10f},
-	{.name = "pane_stiff_plate", .description = "the glass pane with the plate correction, c = 1",
-		PANE, .young_modulus = 7e10f, .plate_correction = 1.0f},
+	{.name = "pane_stiff_plate",
+		.description = "the glass pane with the plate correction, c = 1",
+		PANE,
+		.young_modulus = 7e10f,
+		.plate_correction = 1.0f},
 	{.name = "many1000", .description = "1,000 free bodies of 60 tets in the air", SMALL_BODIES, .body_count = 1000},
-	{.name = "sleepers10k", .description = "10,000 sleeping bodies of 60 tets", SMALL_BODIES, .body_count = 10000,
-		.starts_asleep = true, .sleeping_enabled = true},
-	{.name = "spin", .description = "one stiff cube of 320 tets, E 1e9, that spins at 10 rad/s without gravity",
-		.build = build_grid, .cells = {4, 4, 4}, .size = {0.4f, 0.4f, 0.4f}, .young_modulus = 1e9f, .poisson_ratio = 0.3f,
-		.density = 1000.0f, .angular_velocity = {2.6726124f, 5.3452248f, 8.0178373f}, .body_count = 1, .spacing = 1.0f,
+	{.name = "sleepers10k",
+		.description = "10,000 sleeping bodies of 60 tets",
+		SMALL_BODIES,
+		.body_count = 10000,
+		.starts_asleep = true,
+		.sleeping_enabled = true},
+	{.name = "spin",
+		.description = "one stiff cube of 320 tets, E 1e9, that spins at 10 rad/s without gravity",
+		.build = build_grid,
+		.cells = {4, 4, 4},
+		.size = {0.4f, 0.4f, 0.4f},
+		.young_modulus = 1e9f,
+		.poisson_ratio = 0.3f,
+		.density = 1000.0f,
+		.angular_velocity = {2.6726124f, 5.3452248f, 8.0178373f},
+		.body_count = 1,
+		.spacing = 1.0f,
 		.dt = 1.0f / 60.0f},
 };
 

@@ -14,19 +14,19 @@ typedef struct FemSceneBodies {
 struct FemScene {
 	const char *name, *description;
 	FemSceneBodies (*build)(const FemScene *scene, FemWorldId world);
-	int32_t cells[3];        // of a body's box along x, y, z
-	FemVec3 size;            // m, of that box
-	float young_modulus;     // Pa
+	int32_t cells[3];    // of a body's box along x, y, z
+	FemVec3 size;        // m, of that box
+	float young_modulus; // Pa
 	float poisson_ratio;
-	float density;           // kg/m^3
-	float plate_correction;  // c of every tet, 0 = none
-	FemVec3 gravity;         // m/s^2
+	float density;            // kg/m^3
+	float plate_correction;   // c of every tet, 0 = none
+	FemVec3 gravity;          // m/s^2
 	FemVec3 angular_velocity; // rad/s, of free bodies
 	int32_t body_count;
-	float spacing;           // m, between free bodies on their grid
+	float spacing; // m, between free bodies on their grid
 	bool starts_asleep, sleeping_enabled;
-	bool clamped;            // the face x = 0 is pinned, so that the far end has a swing
-	float dt;                // s
+	bool clamped; // the face x = 0 is pinned, so that the far end has a swing
+	float dt;     // s
 };
 
 const FemScene *fem_scenes(int32_t *out_count);
