@@ -38,7 +38,7 @@ judge_output() {
 			else if (!unexpected++) first_error = $0
 		}
 		/^Orphan StringName: Node \(/ { next } # the editor leaves this one behind without the addon, too
-		/[Ll]eaked|[Oo]rphan|still in use at exit|was never freed|were never freed|not freed/ { if (!leaks++) first_leak = $0 }
+		/[Ll]eaked|Orphan (StringName|Node)|still in use at exit|was never freed|were never freed|not freed/ { if (!leaks++) first_leak = $0 }
 		END {
 			verdict(unexpected == 0, title ": no unexpected errors", unexpected " of them, the first: " first_error)
 			verdict(leaks == 0, title ": nothing leaked", first_leak)

@@ -8,6 +8,13 @@
 static_assert(sizeof(IndexedTriangle) == 3 * sizeof(int32_t), "Opcode must be built with 32-bit triangle indices");
 static_assert(sizeof(Point) == 3 * sizeof(float), "Opcode must be built with float coordinates");
 
+static_assert(sizeof(FemTreeNode) == sizeof(Opcode::AABBNoLeafNode), "FemTreeNode must be Opcode's node");
+static_assert(offsetof(FemTreeNode, center) == offsetof(Opcode::AABBNoLeafNode, mAABB.mCenter) &&
+		offsetof(FemTreeNode, extent) == offsetof(Opcode::AABBNoLeafNode, mAABB.mExtents) &&
+		offsetof(FemTreeNode, child[0]) == offsetof(Opcode::AABBNoLeafNode, mPosData) &&
+		offsetof(FemTreeNode, child[1]) == offsetof(Opcode::AABBNoLeafNode, mNegData),
+	"FemTreeNode must be laid out as Opcode's node");
+
 struct FemTriangleTree {
 	Opcode::MeshInterface mesh;
 	Opcode::Model model;
@@ -81,6 +88,13 @@ void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices) {
 		return;
 	tree->mesh.SetPointers(tree->mesh.GetTris(), reinterpret_cast<const Point *>(vertices));
 	tree->model.Refit();
+}
+
+const FemTreeNode *fem_triangle_tree_root(const FemTriangleTree *tree) {
+	if (!tree)
+		return nullptr;
+	const Opcode::AABBNoLeafTree *nodes = static_cast<const Opcode::AABBNoLeafTree *>(tree->model.GetTree());
+	return reinterpret_cast<const FemTreeNode *>(nodes->GetNodes());
 }
 
 size_t fem_triangle_tree_byte_count(const FemTriangleTree *tree) {

@@ -6,8 +6,8 @@
 //
 // Trees may be queried by many threads at once, each with a collider of its own; refitting needs the tree alone.
 // A tree must not be intersected with itself: the answer would be mostly neighbours and mirrored pairs. Contact of a body
-// with itself will walk the nodes here (tree->model.GetTree(): node boxes, and per child a node or a triangle index) and
-// take each pair i < j once, passing over triangles that share a vertex.
+// with itself walks the nodes (fem_triangle_tree_root) and takes each pair once, passing over triangles that share a
+// vertex.
 #ifndef FEM_COLLISION_OPCODE_BRIDGE_H
 #define FEM_COLLISION_OPCODE_BRIDGE_H
 
@@ -35,6 +35,28 @@ void fem_triangle_tree_destroy(FemTriangleTree *tree);
 
 // Brings the boxes up to date after vertices moved. The array may itself have moved: give where it is now.
 void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices);
+
+// A node as Opcode keeps it, for walks of our own. A child is a triangle or another node of the same tree. A tree over a
+// single triangle holds it twice, as triangles 0 and 1.
+typedef struct FemTreeNode {
+	float center[3], extent[3]; // m; the box reaches from center - extent to center + extent
+	uintptr_t child[2];         // triangle * 2 + 1, or the address of a node
+} FemTreeNode;
+
+// Valid until the tree is destroyed; the boxes change with every refit.
+const FemTreeNode *fem_triangle_tree_root(const FemTriangleTree *tree);
+
+static inline bool fem_tree_is_triangle(uintptr_t child) {
+	return (child & 1) != 0;
+}
+
+static inline int32_t fem_tree_triangle(uintptr_t child) {
+	return (int32_t)(child >> 1);
+}
+
+static inline const FemTreeNode *fem_tree_node(uintptr_t child) {
+	return (const FemTreeNode *)child;
+}
 
 // All memory of the tree, without the caller's arrays.
 size_t fem_triangle_tree_byte_count(const FemTriangleTree *tree);

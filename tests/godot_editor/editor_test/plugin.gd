@@ -22,8 +22,11 @@ func _run() -> void:
 	_test_bodies_rest()
 	_test_warnings()
 	_test_icons()
-	for title in CLASSES:
-		await _test_help(title)
+	if _has_old_help_cache():
+		for title in CLASSES:
+			await _test_help(title)
+	else:
+		print("-- the help pages are not tested in the session in which Godot builds its help cache")
 	await _test_undo()
 	await _test_hot_reload()
 	await _test_scene_reload()
@@ -94,6 +97,16 @@ func _test_icons() -> void:
 	for icon: String in ["destructible_body", "material_resource", "destruction_server"]:
 		var path := "res://addons/fem_destruction/icons/%s.svg" % icon
 		_check(load(path) is Texture2D, "icon_" + icon, path + " is no texture")
+
+
+## Godot builds a cache of its class reference when it has none, and shows no extension's texts in that session.
+func _has_old_help_cache() -> bool:
+	var folder := EditorInterface.get_editor_paths().get_cache_dir()
+	var session_start := Time.get_unix_time_from_system() - Time.get_ticks_msec() / 1000.0
+	for file in DirAccess.get_files_at(folder):
+		if file.begins_with("editor_doc_cache"):
+			return FileAccess.get_modified_time(folder.path_join(file)) < session_start - 1.0
+	return false
 
 
 func _test_help(title: String) -> void:

@@ -1,0 +1,16 @@
+// Sorts by a 64-bit key: what threads or history left in any order gets an order of its own.
+#ifndef FEM_COLLISION_KEY_SORT_H
+#define FEM_COLLISION_KEY_SORT_H
+
+#include <stdint.h>
+
+typedef struct FemKeyed {
+	uint64_t key;
+	uint64_t value;
+} FemKeyed;
+
+// Ascending and stable. `scratch` holds as many items; the result stands in `items`. Linear for any input: a radix sort
+// that passes over bytes all keys agree in. Allocates nothing.
+void fem_key_sort(FemKeyed *items, FemKeyed *scratch, int32_t count);
+
+#endif

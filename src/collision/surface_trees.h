@@ -1,0 +1,124 @@
+// What contact, rays and box queries ask of a body's shape: Opcode trees over its outer triangles and boxes of its tets.
+//
+// Trees. One per METIS part (a triangle belongs to the part of its lowest node, and triangles are numbered in that order,
+// so a tree is a range of triangles); parts with few triangles share a tree with the next part of their component, so that
+// a tree has at least FEM_TREE_TRIANGLES where the component has them. Refitted whenever nodes moved.
+// Tet groups. The tets of a part (by lowest node), with a box each and boxes of every 8, side by side for SIMD; outer tets
+// first, those behind a triangle, then inner ones. A group's own box is kept up to date with the trees; the boxes inside
+// it are made only when somebody asks, since most of a body touches nothing.
+// Cones. What the normals of a tree's triangles have in common; made when somebody asks, for self-contact: a patch whose
+// normals all point one way cannot cross itself (Volino & Magnenat-Thalmann 1994; their condition on the patch's outline
+// is taken as given, since trees are small and compact).
+//
+// Positions are relative to the body's origin. Trees and groups may be read by many threads at once.
+#ifndef FEM_COLLISION_SURFACE_TREES_H
+#define FEM_COLLISION_SURFACE_TREES_H
+
+#include "collision/lanes4.h"
+#include "collision/opcode_bridge.h"
+
+#define FEM_TREE_TRIANGLES 32
+
+typedef struct FemSurfaceTree {
+	FemTriangleTree *tree;
+	FemRange triangles;
+	int32_t component;
+	FemRange neighbours; // into tree_neighbours: trees with a node in common, itself not, ascending
+	Box4 box;            // m
+	Float4 cone_axis;    // unit; w: cosine of the largest angle to a normal, -1 for no cone
+} FemSurfaceTree;
+
+typedef struct FemTetGroup {
+	FemRange tets;    // numbers of the body
+	FemRange nodes;   // into group_nodes: all nodes of its tets
+	int32_t packet;   // its first in `packets`: 8 tets each
+	int32_t packet8;  // its first in `packets8`: 8 packets each
+	int32_t outer_packets, packet_count; // packets of outer tets come first
+	int32_t component;
+	uint32_t stamp;   // of the positions its tet boxes were made for
+} FemTetGroup;
+
+typedef struct FemSurfaceTrees {
+	const FemTopology *topology;
+	const FemVec4 *positions; // of the last refit; the caller's
+	uint32_t stamp;           // counts refits
+	FemSurfaceTree *trees;
+	int32_t tree_count;
+	FemTetGroup *groups;
+	int32_t group_count, packet_count, packet8_count, group_node_count;
+	FemBoxes8 *group_boxes; // [group / 8]
+	FemBoxes8 *packets;     // tet boxes
+	FemBoxes8 *packets8;    // boxes of packets
+	int32_t *packet_tets;   // [packet * 8]: -1 padding
+	uint8_t *outer_faces;   // [tet]: bit v for an outer face opposite local node v
+	int32_t *group_nodes;
+	int32_t *tree_neighbours;
+	int32_t tree_neighbour_count;
+	void *block;
+	size_t bytes;
+} FemSurfaceTrees;
+
+// Null when memory fails. `positions` may be given anew with every refit; the topology must stay.
+FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions);
+void fem_surface_trees_free(FemSurfaceTrees *trees);
+size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees); // with Opcode's memory
+
+// Nodes moved: call begin once, then every task of 0..task_count, on any threads. Allocates nothing.
+void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions);
+int32_t fem_surface_trees_task_count(const FemSurfaceTrees *trees);
+void fem_surface_trees_refit_task(FemSurfaceTrees *trees, int32_t task);
+
+// Builds one tree anew, e.g. when its triangles have moved so far apart that its boxes are poor. Allocates. False, and
+// the old tree stays, when memory fails.
+bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree);
+
+// Box of the whole body, relative to its origin, m.
+void fem_surface_trees_box(const FemSurfaceTrees *trees, float out_min[3], float out_max[3]);
+
+// The boxes of a group's tets, for the positions of the last refit. Claim is true, once, when they have still to be
+// made: one thread claims what is needed, then any threads fill one group each.
+bool fem_surface_trees_claim_group(FemSurfaceTrees *trees, int32_t group);
+void fem_surface_trees_fill_group(FemSurfaceTrees *trees, int32_t group);
+
+// For the positions of the last refit. One thread a tree.
+void fem_surface_trees_make_cone(FemSurfaceTrees *trees, int32_t tree);
+
+// Surface triangles whose box meets the given one, in tree order; the tet behind each is topology->triangle_tets[].
+// Returns how many there are and writes at most `capacity`.
+int32_t fem_surface_trees_query_box(
+	const FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_triangles, int32_t capacity);
+
+// All tets whose box meets the given one, outer and inner ones: what a deep overlap needs. Same order for the same input.
+// Fills groups where needed, so one thread a body. Returns how many there are and writes at most `capacity`.
+int32_t fem_surface_trees_query_tets(
+	FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_tets, int32_t capacity);
+
+// A tet that contains the point, -1 for none. Fills groups where needed.
+int32_t fem_surface_trees_locate(FemSurfaceTrees *trees, const float point[3]);
+
+typedef struct FemSurfaceHit {
+	int32_t triangle; // -1: none
+	float fraction;   // of the ray, 0..1
+	float weights[3]; // of the triangle's nodes
+} FemSurfaceHit;
+
+// The nearest triangle, seen from either side, on the way from `from` to `from + ray`.
+FemSurfaceHit fem_surface_trees_cast_ray(const FemSurfaceTrees *trees, const float from[3], const float ray[3]);
+
+static inline Float4 fem_node_point(const FemSurfaceTrees *trees, int32_t node) {
+	return load4(&trees->positions[node]);
+}
+
+static inline void fem_triangle_points(const FemSurfaceTrees *trees, int32_t triangle, Float4 out[3]) {
+	const int32_t *nodes = trees->topology->triangles + 3 * (size_t)triangle;
+	for (int i = 0; i < 3; i++)
+		out[i] = fem_node_point(trees, nodes[i]);
+}
+
+static inline void fem_tet_points(const FemSurfaceTrees *trees, int32_t tet, Float4 out[4]) {
+	const int32_t *nodes = trees->topology->batch_nodes + (tet / FEM_LANES * 4) * FEM_LANES + tet % FEM_LANES;
+	for (int i = 0; i < 4; i++)
+		out[i] = fem_node_point(trees, nodes[i * FEM_LANES]);
+}
+
+#endif
