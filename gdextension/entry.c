@@ -44,10 +44,14 @@ static void stop(void) {
 		return;
 	}
 	is_running = false;
-	destruction_server_stop();
+	// On a hot reload unregistering a class destructs its live instances: bodies go before what they use.
 	for (int i = TABLE_COUNT(classes) - 1; i >= 0; i--) {
-		class_unregister(classes[i]);
+		if (classes[i] != &destruction_server_class) {
+			class_unregister(classes[i]);
+		}
 	}
+	destruction_server_stop();
+	class_unregister(&destruction_server_class);
 	conversions_unload();
 	godot_calls_unload();
 }

@@ -40,6 +40,14 @@
 // ----- coordinates (design: floats relative to an origin on a 1 m grid)
 #define FEM_ORIGIN_DRIFT 16.0f   // m; the origin moves when the body's centre is farther than this from it
 
+// ----- contact (values of contact.md unless said otherwise)
+#define FEM_CONTACT_KAPPA 300.0f      // phi dt in units of mass / box volume^(2/3): 10 to 1e5 all rest, iterations grow
+#define FEM_CONTACT_SLOP 1e-3f        // m, depth at rest ...
+#define FEM_CONTACT_SLOP_SHARE 0.01f  // ... but at most this share of a tet's edge
+#define FEM_CONTACT_PUSH_MAX 2.0f     // m/s, fastest push-out
+#define FEM_CONTACT_FEW_ITEMS 8       // pairs that meet in no more tets than this get several points an overlap
+#define FEM_CONTACT_WAKE_SPEED 0.1f   // m/s: what comes faster wakes a sleeper
+
 // ----- ground contact (one-sided implicit damping with push-out, per node)
 #define FEM_GROUND_KAPPA 300.0f    // contact damping in units of node mass / dt
 #define FEM_GROUND_PUSH 0.2f       // share of the depth pushed out a step

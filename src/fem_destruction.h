@@ -65,6 +65,12 @@ typedef struct FemBodyId {
 	uint16_t generation;
 } FemBodyId;
 
+typedef struct FemColliderId {
+	int32_t index1;
+	uint16_t world0;
+	uint16_t generation;
+} FemColliderId;
+
 typedef enum FemResult {
 	FEM_OK = 0,
 	FEM_ERROR_INVALID_ID,       // null, freed, or of another world
@@ -93,6 +99,7 @@ typedef enum FemStepError {
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,    // a solve stopped at its iteration cap (accuracy, not safety)
 	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max
 	FEM_STEP_EVENTS_FULL = 1 << 4,      // events were dropped, the oldest kept
+	FEM_STEP_CONTACTS_FULL = 1 << 5,    // contacts were dropped, the deepest kept: raise contact_capacity
 } FemStepError;
 
 typedef struct FemWorldDef {
@@ -107,6 +114,9 @@ typedef struct FemWorldDef {
 	bool ground_enabled;     // a solid half space y <= ground_height; default false
 	double ground_height;    // m
 	float ground_friction;   // Coulomb coefficient, default 0.5
+	bool contacts_enabled;   // bodies touch each other and colliders; default true
+	int32_t contact_capacity; // contacts a step, default 16384; the smallest overlaps are dropped beyond
+	float contact_push;      // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
 	uint32_t cookie;         // set by fem_default_world_def()
 } FemWorldDef;
 
@@ -153,6 +163,7 @@ typedef struct FemMaterialDef {
 	float yield_strain;         // norm of elastic strain where flow begins, default 0
 	float creep_rate;           // 1/s, flow per second beyond yield; default 1e6, which is "at once"
 	float max_plastic_strain;   // norm at which plastic strain stops growing, default 0: purely elastic
+	float friction;             // Coulomb coefficient, default 0.5; a pair has the geometric mean
 	int32_t max_iterations;     // cap of the solver, default 400; the largest of an island's materials holds
 	uint32_t cookie;
 } FemMaterialDef;
@@ -197,6 +208,9 @@ typedef struct FemBodyDef {
 	FemVec3 linear_velocity;        // m/s
 	FemVec3 angular_velocity;       // rad/s about the centre of mass
 	bool starts_asleep;             // default false
+	uint32_t layer;                 // bits of the collision layers it is in, default 1
+	uint32_t mask;                  // bits of the layers it touches, default all; both sides must agree
+	bool self_contact;              // touches itself where it folds, default true
 	const int32_t *pinned_nodes;    // nodes fixed in space from the start, or null
 	int32_t pinned_count;
 	uint64_t user_data;
@@ -294,6 +308,87 @@ FemResult fem_body_wake(FemBodyId body);
 FemResult fem_body_sleep(FemBodyId body);
 bool fem_body_is_asleep(FemBodyId body); // [any time]
 
+// ------------------------------------------------------------------------------------------------------------- colliders
+
+// Rigid shapes that bodies touch: fixed, moved by the caller, or with mass, in the same linear system as the bodies.
+
+typedef enum FemColliderKind {
+	FEM_COLLIDER_STATIC = 0,
+	FEM_COLLIDER_KINEMATIC, // moves with the velocity set on it, whatever touches it
+	FEM_COLLIDER_DYNAMIC,   // has mass: takes part in the solve; the caller moves it with what fem_collider_get_result says
+} FemColliderKind;
+
+typedef enum FemShapeType {
+	FEM_SHAPE_BOX = 1,    // half_extents
+	FEM_SHAPE_SPHERE,     // radius
+	FEM_SHAPE_CAPSULE,    // radius, half_height of its segment along y
+	FEM_SHAPE_CYLINDER,   // radius, half_height along y
+	FEM_SHAPE_CONVEX,     // hull of 4 to 64 points
+	FEM_SHAPE_HALF_SPACE, // all below y = 0 of its frame
+	FEM_SHAPE_TRIANGLES,  // points and triangles, solid to `thickness` behind their counter-clockwise side
+} FemShapeType;
+
+typedef struct FemShapeDef {
+	FemShapeType type;
+	FemVec3 half_extents;     // m
+	float radius;             // m
+	float half_height;        // m
+	const FemVec3 *points;    // m, copied
+	int32_t point_count;
+	const int32_t *triangles; // 3 indices each, copied
+	int32_t triangle_count;
+	float thickness;          // m, default 0.1
+} FemShapeDef;
+
+typedef struct FemColliderDef {
+	FemColliderKind kind;     // default static
+	FemShapeDef shape;
+	FemPosition position;     // m, of the shape's origin, which is the centre of mass
+	FemQuat rotation;
+	FemVec3 linear_velocity;  // m/s
+	FemVec3 angular_velocity; // rad/s
+	float mass;               // kg, dynamic only
+	FemVec3 inertia;          // kg m^2, principal, in the shape's axes; 0: that of the shape's box with this mass
+	float friction;           // default 0.5
+	uint32_t layer, mask;     // default 1 and all
+	uint64_t user_data;
+	uint32_t cookie;
+} FemColliderDef;
+
+FemColliderDef fem_default_collider_def(void); // [any time]
+FemColliderId fem_collider_create(FemWorldId world, const FemColliderDef *def);
+FemResult fem_collider_destroy(FemColliderId collider); // what rested on it wakes
+bool fem_collider_is_valid(FemColliderId collider);     // [any time]
+uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
+
+// Where it is and how it moves in the next step. Static colliders may be moved too: that is a teleport.
+FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
+	FemVec3 angular_velocity);
+
+// What touched it in the last step.
+typedef struct FemColliderResult {
+	FemVec3 impulse;          // N s, on the collider
+	FemVec3 angular_impulse;  // N m s, about its centre of mass
+	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
+	FemVec3 angular_velocity; // rad/s
+	int32_t contact_count;
+} FemColliderResult;
+
+FemResult fem_collider_get_result(FemColliderId collider, FemColliderResult *out_result);
+
+typedef struct FemContactEvent {
+	FemBodyId body;         // side 0
+	FemBodyId other;        // side 1, or null:
+	FemColliderId collider; // the collider of side 1
+	FemPosition point;      // m, where the pair presses hardest
+	FemVec3 normal;         // unit, from side 0 to side 1
+	float impulse;          // N s, sum over the pair
+	FemMaterialId material; // at the point, of side 0
+} FemContactEvent;
+
+// Pairs that pressed in the last step, in deterministic order; valid until the next step. Returns their number. [any time]
+int32_t fem_world_get_contact_events(FemWorldId world, const FemContactEvent **out_events);
+
 // -------------------------------------------------------------------------------------------------------------- queries
 
 typedef struct FemHit {
@@ -358,6 +453,8 @@ typedef struct FemStatistics {
 	int32_t asleep_islands;
 	int32_t large_islands;       // solved by several threads together
 	int32_t ground_contacts;
+	int32_t contacts;            // between bodies and with colliders
+	int32_t contact_pairs;       // of boxes that overlap and are not both still
 	int32_t solves;
 	int32_t solves_capped;
 	int64_t iterations;          // of all solves

@@ -129,6 +129,8 @@ typedef struct FemBody {
 	bool in_use;
 	int32_t mesh_index;
 	uint64_t user_data;
+	uint32_t layer, mask;
+	bool self_contact;
 	FemPosition pose_position; // pose last set, for teleport
 	FemQuat pose_rotation;
 	FemVec3 scale;
@@ -187,6 +189,15 @@ typedef struct FemBody {
 	int32_t max_iterations; // largest of its materials
 
 	struct FemPreconditioner *preconditioners; // [component]
+
+	// ---- contact
+	struct FemSurfaceTrees *trees; // null while the world has contacts off
+	int32_t sweep_proxy;           // -1: none
+	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
+	int32_t *surface_nodes;
+	float *surface_area;           // m^2, of each surface node: a third of the rest faces around it
+	int32_t surface_node_count;
+	float box_strength;            // mass / (volume of the rest box)^(2/3), kg/m^2: the scale of contact
 
 	void *block;
 	size_t block_bytes;

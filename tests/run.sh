@@ -168,7 +168,7 @@ run_sanitized_suites() {
 	fi
 	# The thread sanitizer does not know the memory layout of kernels that place programs at random over more bits.
 	if build "thread build" 900 scons -C "$root" sanitize=thread; then
-		suite "C tests, thread" 1800 setarch -R "$root/build/thread/fem_tests" "$filter"
+		suite "C tests, thread" 3600 setarch -R "$root/build/thread/fem_tests" "$filter"
 	fi
 }
 

@@ -189,8 +189,11 @@ static void probe_tree(Probe *probe, const FemSurfaceTree *tree) {
 	Box4 slice = common_box4(moved_box(tree->box, probe->offset), probe->reach);
 	if (!boxes_meet4(slice, slice))
 		return;
+	// What going to the other frame and back may have cut off.
+	Float4 lost = abs4(probe->offset) * all4(2e-7f);
+	Box4 back = {slice.min - probe->offset - lost, slice.max - probe->offset + lost};
 	TreeWalk walk;
-	walk_start(&walk, tree, moved_box(slice, -probe->offset));
+	walk_start(&walk, tree, back);
 	while ((probe->triangle = walk_next(&walk)) >= 0) {
 		fem_triangle_points(probe->faces, probe->triangle, probe->points);
 		for (int i = 0; i < 3; i++)

@@ -17,14 +17,21 @@ static inline Float4 node_extent4(const FemTreeNode *node) {
 	return load4(node->extent);
 }
 
+static inline Float4 abs4(Float4 a) {
+	return max4(a, -a);
+}
+
+// What floats may have lost between a box's corners and its centre and extent: without it the flat face of a crate that
+// stands on the grid falls out of its own box.
+static inline Float4 rounding4(Float4 center, Float4 extent) {
+	return (abs4(center) + extent) * all4(4e-7f);
+}
+
 static inline Box4 node_box4(const FemTreeNode *node) {
 	Float4 center = {node->center[0], node->center[1], node->center[2], 0.0f};
 	Float4 extent = {node->extent[0], node->extent[1], node->extent[2], 0.0f};
+	extent += rounding4(center, extent);
 	return (Box4){center - extent, center + extent};
-}
-
-static inline Float4 abs4(Float4 a) {
-	return max4(a, -a);
 }
 
 static inline bool node_meets_box4(const FemTreeNode *node, Float4 center, Float4 extent) {
@@ -41,6 +48,7 @@ typedef struct TreeWalk {
 static inline void walk_start(TreeWalk *walk, const FemSurfaceTree *tree, Box4 box) {
 	walk->center = (box.min + box.max) * all4(0.5f);
 	walk->extent = (box.max - box.min) * all4(0.5f);
+	walk->extent += rounding4(walk->center, walk->extent);
 	walk->first_triangle = tree->triangles.begin;
 	walk->stack[0] = (uintptr_t)fem_triangle_tree_root(tree->tree);
 	walk->depth = 1;

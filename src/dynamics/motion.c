@@ -277,9 +277,9 @@ static void settle_task(void *context, int32_t chunk_index) {
 			body->position[i].z - task->motion.center[2]};
 		float v[3] = {task->correction[0], task->correction[1], task->correction[2]};
 		cross_add(v, task->correction_spin, r);
-		body->velocity[i].x += v[0];
-		body->velocity[i].y += v[1];
-		body->velocity[i].z += v[2];
+		FemVec4 old = body->velocity[i], settled = {old.x + v[0], old.y + v[1], old.z + v[2], 0.0f};
+		uint32_t clamped = 0;
+		body->velocity[i] = clamp_speed(settled, task->integration->speed_max, &clamped);
 	}
 }
 
@@ -289,10 +289,13 @@ static void to_float(const double from[3], float to[3]) {
 }
 
 // Half a turn a step is more than a step can mean.
-static void limit_spin(double w[3], double dt) {
+static uint32_t limit_spin(double w[3], double dt) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	for (int i = 0; angle > 3.14 && i < 3; i++)
+	if (angle <= 3.14)
+		return 0;
+	for (int i = 0; i < 3; i++)
 		w[i] *= 3.14 / angle;
+	return FEM_STEP_SPEED_CLAMPED;
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
@@ -322,7 +325,7 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	solve_inertia(sums, c, lack, spin);
 	to_float(spin, task.correction_spin);
 	solve_inertia(sums, c, l_goal, spin);
-	limit_spin(spin, integration->dt);
+	errors |= limit_spin(spin, integration->dt);
 	to_float(spin, task.motion.spin);
 	to_float(c, task.motion.center);
 	turn_matrix(spin, integration->dt, task.turn);
@@ -342,6 +345,26 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	to_float(c, task.motion.center);
 	fem_loop_for(integration->loop, integration->chunk_count, settle_task, &task);
 	return 0;
+}
+
+void fem_motion_add_lack(FemIntegration *integration, FemMomentumLack *sum) {
+	MotionTask task = {.integration = integration};
+	fem_loop_for(integration->loop, integration->chunk_count, end_sums_task, &task);
+	FemMotionSums sums = sum_up(integration);
+	sum->mass += sums.mass;
+	for (int i = 0; i < 3; i++)
+		sum->lack[i] += sums.impulse[i] - sums.momentum[i];
+}
+
+void fem_motion_share_lack(FemIntegration *integration, const FemMomentumLack *sum) {
+	FemBody *body = integration->body;
+	float v[3];
+	for (int i = 0; i < 3; i++)
+		v[i] = (float)(sum->lack[i] / sum->mass);
+	for (int32_t c = 0; c < integration->chunk_count; c++) {
+		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++)
+			body->dv[i].x += v[0], body->dv[i].y += v[1], body->dv[i].z += v[2];
+	}
 }
 
 uint32_t fem_motion_integrate(FemIntegration *integration) {

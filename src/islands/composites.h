@@ -14,6 +14,7 @@ typedef struct FemComposite {
 	int32_t node_count;
 	int32_t iterations; // of its islands' last solves
 	bool large;        // solved by several threads together
+	bool restless;     // touches a collider that moves: does not sleep
 	bool is_free;      // nothing in it is pinned or touches what is fixed
 } FemComposite;
 
@@ -33,5 +34,9 @@ size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int3
 // is used up.
 bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies, const FemContact *contacts,
 	int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena);
+
+// Counts still steps, puts whole composites to sleep, wakes sleeping neighbours that live parts pull at.
+void fem_islands_sleep_and_wake(FemIslands *islands, FemBody *const *bodies, const FemComposites *composites,
+	const FemSleepRules *rules, FemVec3 gravity);
 
 #endif

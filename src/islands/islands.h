@@ -63,7 +63,4 @@ typedef struct FemSleepRules {
 	float friction;     // Coulomb coefficient of the ground
 } FemSleepRules;
 
-// Counts still steps, puts whole islands to sleep, wakes sleeping neighbours that live parts pull at.
-void fem_islands_sleep_and_wake(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules, FemVec3 gravity);
-
 #endif

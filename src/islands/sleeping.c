@@ -1,5 +1,5 @@
 // How parts fall asleep and wake.
-#include "islands/islands.h"
+#include "islands/composites.h"
 
 #include <string.h>
 
@@ -70,14 +70,20 @@ static bool count_still_steps(const FemIslands *islands, FemBody *body, const Fe
 	return ready;
 }
 
-static void put_to_sleep(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules) {
-	for (int32_t i = 0; i < islands->count; i++) {
-		const FemIsland *island = &islands->islands[i];
-		FemBody *body = bodies[island->body];
-		if (!count_still_steps(islands, body, island, rules))
-			continue;
-		for (int32_t at = island->parts.begin; at < island->parts.end; at++)
-			sleep_part(islands, body, islands->part_list[at]);
+// What touches sleeps together or not at all (spec A24).
+static void put_to_sleep(FemIslands *islands, FemBody *const *bodies, const FemComposites *composites, const FemSleepRules *rules) {
+	for (int32_t c = 0; c < composites->count; c++) {
+		const FemComposite *composite = &composites->composites[c];
+		bool ready = !composite->restless;
+		for (int32_t i = composite->islands.begin; i < composite->islands.end; i++) {
+			const FemIsland *island = &islands->islands[composites->island_list[i]];
+			ready &= count_still_steps(islands, bodies[island->body], island, rules);
+		}
+		for (int32_t i = composite->islands.begin; ready && i < composite->islands.end; i++) {
+			const FemIsland *island = &islands->islands[composites->island_list[i]];
+			for (int32_t at = island->parts.begin; at < island->parts.end; at++)
+				sleep_part(islands, bodies[island->body], islands->part_list[at]);
+		}
 	}
 }
 
@@ -128,9 +134,10 @@ static void wake_borders(FemIslands *islands, FemBody *const *bodies, const FemS
 	}
 }
 
-void fem_islands_sleep_and_wake(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules, FemVec3 gravity) {
+void fem_islands_sleep_and_wake(FemIslands *islands, FemBody *const *bodies, const FemComposites *composites,
+	const FemSleepRules *rules, FemVec3 gravity) {
 	// Borders first: they are sleepers of before this step, whose forces were computed.
 	wake_borders(islands, bodies, rules, gravity);
 	if (rules->enabled)
-		put_to_sleep(islands, bodies, rules);
+		put_to_sleep(islands, bodies, composites, rules);
 }

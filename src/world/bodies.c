@@ -194,8 +194,10 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	body->generation = world->body_generations[body_index];
 	world->bodies[body_index] = body;
 	count_body(world, body, 1);
-	if (world->needs.nodes <= INT32_MAX && world->tet_count <= INT32_MAX && fem_world_reserve(world))
+	if (world->needs.nodes <= INT32_MAX && world->tet_count <= INT32_MAX && fem_world_reserve(world) &&
+		fem_body_contact_create(world, body, body_index))
 		return true;
+	fem_body_contact_free(world, body);
 	count_body(world, body, -1);
 	world->bodies[body_index] = NULL;
 	fem_body_discard(body);
@@ -205,6 +207,8 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 
 void fem_body_free(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
+	fem_world_wake_touching_body(world, body_index);
+	fem_body_contact_free(world, body);
 	count_body(world, body, -1);
 	world->bodies[body_index] = NULL;
 	world->body_generations[body_index] = fem_next_generation(world->body_generations[body_index]);
@@ -213,6 +217,9 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 }
 
 bool fem_world_reserve(FemWorld *world) {
-	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, 0, 0);
-	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists);
+	int32_t contacts = world->def.contacts_enabled ? world->def.contact_capacity : 0;
+	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, contacts, world->collider_capacity);
+	lists += fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // refit tasks
+	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists) &&
+	       fem_contact_stage_reserve(world);
 }

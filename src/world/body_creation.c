@@ -12,6 +12,9 @@ FemBodyDef fem_default_body_def(void) {
 	return (FemBodyDef){
 		.rotation = {0.0f, 0.0f, 0.0f, 1.0f},
 		.scale = {1.0f, 1.0f, 1.0f},
+		.layer = 1,
+		.mask = UINT32_MAX,
+		.self_contact = true,
 		.cookie = FEM_COOKIE_BODY,
 	};
 }
@@ -181,6 +184,9 @@ FemBodyId fem_body_create(FemWorldId id, const FemBodyDef *def) {
 	if (!body)
 		return (FemBodyId){0};
 	body->user_data = def->user_data;
+	body->layer = def->layer;
+	body->mask = def->mask;
+	body->self_contact = def->self_contact;
 	body->pose_position = def->position;
 	body->pose_rotation = def->rotation;
 	fem_quat_normalize(&body->pose_rotation);

@@ -14,6 +14,7 @@ FemMaterialDef fem_default_material_def(void) {
 		.density = 1000.0f,
 		.plasticity = FEM_PLASTICITY_FULL,
 		.creep_rate = 1e6f,
+		.friction = 0.5f,
 		.max_iterations = 400,
 		.cookie = FEM_COOKIE_MATERIAL,
 	};
@@ -61,6 +62,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	if (result == FEM_OK)
 		result = check_not_negative(def->mass_damping, "mass_damping");
 	if (result == FEM_OK)
+		result = check_not_negative(def->friction, "friction");
+	if (result == FEM_OK)
 		result = check_plastic(def);
 	if (result != FEM_OK)
 		return result;
@@ -69,6 +72,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->density = clamp(def->density, 1e-3f, 1e6f);
 	def->stiffness_damping = fminf(def->stiffness_damping, DAMPING_MAX);
 	def->mass_damping = fminf(def->mass_damping, DAMPING_MAX);
+	def->friction = fminf(def->friction, FEM_FRICTION_MAX);
 	def->max_iterations = def->max_iterations < 1 ? 1 : def->max_iterations;
 	def->max_iterations = def->max_iterations > ITERATION_MAX ? ITERATION_MAX : def->max_iterations;
 	return FEM_OK;

@@ -198,3 +198,36 @@ bool fem_mesh_is_valid(FemMeshId id) {
 FemMeshId fem_mesh_id(const FemWorld *world, int32_t index) {
 	return (FemMeshId){index + 1, world->index0, world->meshes[index].generation};
 }
+
+// -------------------------------------------------------------------------------------------------------------- colliders
+
+static FemCollider *find_collider(FemColliderId id, FemWorld **out_world) {
+	FemWorld *world = world_at(id.world0);
+	if (out_world)
+		*out_world = world;
+	if (!world || id.index1 < 1 || id.index1 > world->collider_capacity)
+		return NULL;
+	FemCollider *collider = &world->colliders[id.index1 - 1];
+	return collider->in_use && collider->generation == id.generation ? collider : NULL;
+}
+
+FemCollider *fem_collider_find(FemColliderId id, FemWorld **out_world) {
+	FemCollider *collider = find_collider(id, out_world);
+	if (!collider)
+		fail_id("collider");
+	return collider;
+}
+
+FemCollider *fem_collider_find_idle(FemColliderId id, FemWorld **out_world, FemResult *out_result) {
+	FemCollider *collider = fem_collider_find(id, out_world);
+	*out_result = FEM_ERROR_INVALID_ID;
+	return collider && is_idle(*out_world, out_result) ? collider : NULL;
+}
+
+bool fem_collider_is_valid(FemColliderId id) {
+	return find_collider(id, NULL) != NULL;
+}
+
+FemColliderId fem_collider_id(const FemWorld *world, int32_t index) {
+	return (FemColliderId){index + 1, world->index0, world->colliders[index].generation};
+}

@@ -140,6 +140,7 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 
 static void find_contacts(FemStep *step) {
 	FemWorld *world = step->world;
+	fem_contact_stage_find(step);
 	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
 		step->proxies, step->proxy_count, &world->arena);
 	fem_step_take_lists(step);
@@ -260,6 +261,7 @@ static void integrate(FemStep *step) {
 
 static void sleep_and_wake(FemStep *step) {
 	FemWorld *world = step->world;
+	fem_contact_stage_finish(step);
 	FemVec3 g = world->def.gravity;
 	FemSleepRules rules = {
 		.enabled = world->def.sleeping_enabled,
@@ -268,7 +270,7 @@ static void sleep_and_wake(FemStep *step) {
 		.friction = world->def.ground_friction,
 		.wake_force = world->def.wake_force_factor * sqrtf(g.x * g.x + g.y * g.y + g.z * g.z),
 	};
-	fem_islands_sleep_and_wake(&world->islands, world->bodies, &rules, g);
+	fem_islands_sleep_and_wake(&world->islands, world->bodies, &step->composites, &rules, g);
 }
 
 // ------------------------------------------------------------------------------------------------------------- statistics

@@ -12,7 +12,8 @@ typedef struct FemCompositeResult {
 	int32_t solves, solves_capped;
 	int64_t iterations, factorizations;
 	float residual;
-	bool in_contact;
+	bool in_contact; // something presses
+	bool on_ground;
 	uint32_t errors; // FemStepError bits
 } FemCompositeResult;
 

@@ -20,6 +20,9 @@ FemWorldDef fem_default_world_def(void) {
 		.node_speed_max = 500.0f,
 		.solver_tolerance = 1e-3f,
 		.ground_friction = 0.5f,
+		.contacts_enabled = true,
+		.contact_capacity = 16384,
+		.contact_push = 0.2f,
 		.cookie = FEM_COOKIE_WORLD,
 	};
 }
@@ -61,6 +64,10 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 			(double)FEM_SPEED_MAX);
 	if (!(def->solver_tolerance > 0.0f && def->solver_tolerance < 1.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "solver_tolerance must lie between 0 and 1; 0.001 is usual.");
+	if (!(def->contact_push >= 0.0f && def->contact_push <= 1.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "contact_push must lie between 0 and 1; 0.2 is usual.");
+	def->contact_capacity = def->contact_capacity < 64 ? 64 : def->contact_capacity;
+	def->contact_capacity = def->contact_capacity > (1 << 20) ? 1 << 20 : def->contact_capacity;
 	def->solver_tolerance = fmaxf(def->solver_tolerance, 1e-7f);
 	def->sleep_steps = def->sleep_steps < 1 ? 1 : def->sleep_steps;
 	def->worker_count = clamp_workers(def->worker_count);
@@ -94,6 +101,12 @@ void fem_world_close(FemWorld *world) {
 		fem_mesh_clear(&world->meshes[m]);
 	if (world->pool)
 		fem_pool_destroy(world->pool);
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use)
+			fem_collider_free(world, c);
+	}
+	FEM_FREE_ARRAY(world->colliders, world->collider_capacity);
+	fem_contact_stage_free(world);
 	fem_islands_free(&world->islands);
 	fem_arena_free(&world->arena);
 	FEM_FREE_ARRAY(world->bodies, world->body_capacity);

@@ -7,6 +7,8 @@
 #include "fem_types.h"
 #include "islands/islands.h"
 #include "jobs/pool.h"
+#include "world/colliders.h"
+#include "world/contact_stage.h"
 
 typedef struct FemMaterial {
 	uint16_t generation;
@@ -45,6 +47,11 @@ typedef struct FemWorld {
 	int32_t body_capacity;
 	int32_t body_count;
 
+	FemCollider *colliders;
+	int32_t collider_capacity, collider_count;
+	FemSweep sweep;
+	FemContactStage contacts;
+
 	// Sums over all bodies, kept up as they come and go.
 	FemIslandNeeds needs;
 	int64_t tet_count;
@@ -72,6 +79,9 @@ FemWorld *fem_world_find(FemWorldId id);          // any time
 FemWorld *fem_world_find_idle(FemWorldId id, FemResult *out_result); // not while stepping
 FemBody *fem_body_find(FemBodyId id, FemWorld **out_world);
 FemBody *fem_body_find_idle(FemBodyId id, FemWorld **out_world, FemResult *out_result);
+FemCollider *fem_collider_find(FemColliderId id, FemWorld **out_world);
+FemCollider *fem_collider_find_idle(FemColliderId id, FemWorld **out_world, FemResult *out_result);
+FemColliderId fem_collider_id(const FemWorld *world, int32_t collider_index);
 FemMaterial *fem_material_find(FemMaterialId id, FemWorld **out_world);
 FemMaterial *fem_material_find_idle(FemMaterialId id, FemWorld **out_world, FemResult *out_result);
 FemMesh *fem_mesh_find(FemMeshId id, FemWorld **out_world);

@@ -1,5 +1,7 @@
 #include "scenes/loose_tets.h"
 
+#include "base/memory.h"
+
 #include "scenes/rig.h"
 
 #include <math.h>
@@ -102,10 +104,20 @@ static void make_shape(LooseTets *tets, int32_t tet, uint32_t *seed) {
 	}
 }
 
+// Aligned as the engine's own memory; the size stands before the block.
 static void *take(size_t bytes) {
-	void *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
-	memset(block, 0, bytes);
-	return block;
+	char *block = fem_alloc(bytes + FEM_ALIGNMENT);
+	memcpy(block, &bytes, sizeof bytes);
+	return block + FEM_ALIGNMENT;
+}
+
+static void give_back(void *pointer) {
+	size_t bytes;
+	if (!pointer)
+		return;
+	char *block = (char *)pointer - FEM_ALIGNMENT;
+	memcpy(&bytes, block, sizeof bytes);
+	fem_free(block, bytes + FEM_ALIGNMENT);
 }
 
 LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates, bool has_plastics) {
@@ -139,7 +151,7 @@ void loose_tets_free(LooseTets *tets) {
 	void *blocks[] = {tets->nodes, tets->batches, tets->plates, tets->plastics, tets->rotation, tets->rest,
 		tets->position, tets->velocity, tets->blocks, tets->forces, tets->world_plates};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-		free(blocks[i]);
+		give_back(blocks[i]);
 	*tets = (LooseTets){0};
 }
 

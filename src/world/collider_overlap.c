@@ -1,0 +1,123 @@
+// Colliders against tets: which are near, and the solid each shape is for the overlap routine.
+//
+// A half space is met node by node: exact, and its support is the whole outline. The item's tet is then a place in
+// surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
+#include "base/vec.h"
+#include "collision/key_sort.h"
+#include "world/step.h"
+#include "world/world.h"
+
+static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double r[3][3]) {
+	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
+	for (int k = 0; k < 3; k++) {
+		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * piece + k]]);
+		p = fem_position_add(fem_matrix_apply(r, p), collider->position);
+		const double *x = &p.x;
+		for (int i = 0; i < 3; i++) {
+			box.min[i] = fmin(box.min[i], x[i] - (double)collider->shape.thickness);
+			box.max[i] = fmax(box.max[i], x[i] + (double)collider->shape.thickness);
+		}
+	}
+	return box;
+}
+
+// The outer tets of a body near a box, each once, ascending, as items.
+static void list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece) {
+	FemContactStage *stage = &world->contacts;
+	const FemBody *body = world->bodies[stage->touches[touch_index].body];
+	const double *origin = &body->origin.x;
+	float low[3], high[3];
+	for (int i = 0; i < 3; i++) {
+		low[i] = (float)fmax(box->min[i] - origin[i], -1e6);
+		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
+	}
+	int32_t found = fem_surface_trees_query_box(body->trees, low, high, stage->candidates, stage->candidate_capacity);
+	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
+	int32_t first = stage->item_count;
+	for (int32_t i = 0; i < found; i++) {
+		int32_t tet = body->topology->triangle_tets[stage->candidates[i]];
+		bool listed = false;
+		for (int32_t k = stage->item_count - 1; !listed && k >= first && k >= stage->item_count - 16; k--)
+			listed = stage->items[k].tet == tet;
+		if (!listed)
+			fem_contact_add_item(stage, touch_index, tet, piece);
+	}
+}
+
+static void list_triangles(FemWorld *world, int32_t touch_index) {
+	const FemTouch *touch = &world->contacts.touches[touch_index];
+	const FemCollider *collider = &world->colliders[touch->other];
+	const FemBody *body = world->bodies[touch->body];
+	double r[3][3];
+	float low[3], high[3];
+	const double *origin = &body->origin.x;
+	fem_quat_to_matrix(collider->rotation, r);
+	fem_surface_trees_box(body->trees, low, high);
+	for (int32_t t = 0; t < collider->shape.triangle_count; t++) {
+		FemSweepBox box = piece_box(collider, t, r);
+		bool apart = false;
+		for (int i = 0; i < 3; i++)
+			apart |= box.min[i] > origin[i] + (double)high[i] || box.max[i] < origin[i] + (double)low[i];
+		if (!apart)
+			list_tets_near(world, touch_index, &box, t);
+	}
+}
+
+void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
+	const FemTouch *touch = &world->contacts.touches[touch_index];
+	const FemCollider *collider = &world->colliders[touch->other];
+	if (collider->shape.type == FEM_SHAPE_TRIANGLES) {
+		list_triangles(world, touch_index);
+		return;
+	}
+	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
+		return; // contact_making.c goes over the nodes
+	FemSweepBox box = fem_collider_box(collider);
+	list_tets_near(world, touch_index, &box, 0);
+}
+
+static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {
+	FemVec3 corners[3];
+	double r[3][3];
+	fem_quat_to_matrix(collider->rotation, r);
+	for (int k = 0; k < 3; k++) {
+		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * piece + k]];
+		corners[k] = fem_position_to_vec3(fem_matrix_apply(r, fem_position_from(p)));
+	}
+	return fem_convex_triangle(collider->position, corners, collider->shape.thickness, storage, out);
+}
+
+static void segment(const FemCollider *collider, FemPosition ends[2]) {
+	FemPosition up = fem_quat_rotate(collider->rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
+	ends[0] = fem_position_sub(collider->position, up);
+	ends[1] = fem_position_add(collider->position, up);
+}
+
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
+	FemConvexStorage storage;
+	FemConvexPrism prism_storage;
+	FemConvexBox box_storage;
+	FemConvex shape;
+	FemPosition ends[2];
+	bool ok = false;
+	switch (collider->shape.type) {
+	case FEM_SHAPE_BOX:
+		ok = fem_convex_box(collider->position, collider->rotation, collider->shape.half_extents, &box_storage, &shape);
+		break;
+	case FEM_SHAPE_SPHERE:
+		ok = fem_convex_sphere(collider->position, collider->shape.radius, tet, &storage, &shape);
+		break;
+	case FEM_SHAPE_CAPSULE:
+		segment(collider, ends);
+		ok = fem_convex_capsule(ends, collider->shape.radius, tet, &storage, &shape);
+		break;
+	case FEM_SHAPE_CYLINDER:
+		segment(collider, ends);
+		ok = fem_convex_cylinder(ends, collider->shape.radius, tet, &storage, &shape);
+		break;
+	case FEM_SHAPE_CONVEX: ok = fem_convex_place(&collider->hull, collider->position, collider->rotation, &storage, &shape); break;
+	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage, &shape); break;
+	default: break;
+	}
+	return ok && fem_overlap(tet, &shape, out);
+}

@@ -1,0 +1,352 @@
+#include "world/colliders.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "world/cookies.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define SHAPE_MIN 1e-4f // m: thinner shapes cannot be told from nothing in float
+#define SHAPE_MAX 1e5f  // m
+
+FemColliderDef fem_default_collider_def(void) {
+	return (FemColliderDef){
+		.shape = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}, .radius = 0.5f, .half_height = 0.5f, .thickness = 0.1f},
+		.rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+		.friction = 0.5f,
+		.layer = 1,
+		.mask = UINT32_MAX,
+		.cookie = FEM_COOKIE_COLLIDER,
+	};
+}
+
+// ----------------------------------------------------------------------------------------------------------------- checks
+
+static bool is_length(float value) {
+	return value >= SHAPE_MIN && value <= SHAPE_MAX;
+}
+
+static FemResult check_points(const FemShapeDef *shape) {
+	if (!shape->points || shape->point_count < 3)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has no points: give at least 4 for a hull, 3 for triangles.");
+	for (int32_t i = 0; i < shape->point_count; i++) {
+		FemVec3 p = shape->points[i];
+		if (!fem_vec3_is_finite(p) || fabsf(p.x) > SHAPE_MAX || fabsf(p.y) > SHAPE_MAX || fabsf(p.z) > SHAPE_MAX)
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Point %d of the shape is not finite or beyond %g m.", i, (double)SHAPE_MAX);
+	}
+	return FEM_OK;
+}
+
+static FemResult check_triangles(const FemShapeDef *shape) {
+	if (!shape->triangles || shape->triangle_count < 1)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has no triangles: give at least one.");
+	for (int32_t i = 0; i < 3 * shape->triangle_count; i++) {
+		if (shape->triangles[i] < 0 || shape->triangles[i] >= shape->point_count)
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Triangle %d names point %d: the shape has points 0..%d.", i / 3,
+				shape->triangles[i], shape->point_count - 1);
+	}
+	if (!is_length(shape->thickness))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "thickness must be a length in m; 0.1 is usual.");
+	return FEM_OK;
+}
+
+static FemResult check_shape(const FemShapeDef *shape) {
+	FemResult result = FEM_OK;
+	bool sound = true;
+	switch (shape->type) {
+	case FEM_SHAPE_BOX:
+		sound = is_length(shape->half_extents.x) && is_length(shape->half_extents.y) && is_length(shape->half_extents.z);
+		break;
+	case FEM_SHAPE_SPHERE: sound = is_length(shape->radius); break;
+	case FEM_SHAPE_CAPSULE:
+	case FEM_SHAPE_CYLINDER: sound = is_length(shape->radius) && is_length(shape->half_height); break;
+	case FEM_SHAPE_CONVEX: result = check_points(shape); break;
+	case FEM_SHAPE_HALF_SPACE: break;
+	case FEM_SHAPE_TRIANGLES:
+		result = check_points(shape);
+		if (result == FEM_OK)
+			result = check_triangles(shape);
+		break;
+	default: return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape's type is %d, which is no FemShapeType.", (int)shape->type);
+	}
+	if (!sound)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape's lengths must lie between %g and %g m.", (double)SHAPE_MIN,
+			(double)SHAPE_MAX);
+	return result;
+}
+
+static FemResult check_motion(FemPosition position, FemQuat *rotation, FemVec3 linear, FemVec3 angular) {
+	if (!fem_position_is_valid(position))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
+	if (!fem_quat_normalize(rotation))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for none.");
+	if (!fem_vec3_is_finite(linear) || !fem_vec3_is_finite(angular) || fem_vec3_length(linear) > FEM_SPEED_MAX ||
+		fem_vec3_length(angular) > FEM_SPEED_MAX)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Velocities must be finite and below %g.", (double)FEM_SPEED_MAX);
+	return FEM_OK;
+}
+
+static FemResult check_def(FemColliderDef *def) {
+	if (def->cookie != FEM_COOKIE_COLLIDER)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The collider def was not made by fem_default_collider_def(): start from that.");
+	if ((int)def->kind < FEM_COLLIDER_STATIC || def->kind > FEM_COLLIDER_DYNAMIC)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "kind is %d, which is no FemColliderKind.", (int)def->kind);
+	if (def->kind == FEM_COLLIDER_DYNAMIC && !(def->mass > 1e-6f && def->mass < 1e12f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A dynamic collider needs a mass between 1e-6 and 1e12 kg.");
+	if (!fem_vec3_is_finite(def->inertia) || def->inertia.x < 0.0f || def->inertia.y < 0.0f || def->inertia.z < 0.0f)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "inertia must be 0 (from the shape) or positive.");
+	if (!(def->friction >= 0.0f && def->friction <= FEM_FRICTION_MAX))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction must be within 0..%g.", (double)FEM_FRICTION_MAX);
+	FemResult result = check_motion(def->position, &def->rotation, def->linear_velocity, def->angular_velocity);
+	return result == FEM_OK ? check_shape(&def->shape) : result;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ shapes
+
+static void shape_box(FemCollider *collider) {
+	const FemShapeDef *s = &collider->shape;
+	FemVec3 half = s->half_extents;
+	switch (s->type) {
+	case FEM_SHAPE_SPHERE: half = (FemVec3){s->radius, s->radius, s->radius}; break;
+	case FEM_SHAPE_CAPSULE: half = (FemVec3){s->radius, s->radius + s->half_height, s->radius}; break;
+	case FEM_SHAPE_CYLINDER: half = (FemVec3){s->radius, s->half_height, s->radius}; break;
+	case FEM_SHAPE_HALF_SPACE: half = (FemVec3){INFINITY, INFINITY, INFINITY}; break;
+	default: break;
+	}
+	collider->box_min = (FemVec3){-half.x, -half.y, -half.z};
+	collider->box_max = half;
+	if (s->type != FEM_SHAPE_CONVEX && s->type != FEM_SHAPE_TRIANGLES)
+		return;
+	float pad = s->type == FEM_SHAPE_TRIANGLES ? s->thickness : 0.0f;
+	FemVec3 low = s->points[0], high = s->points[0];
+	for (int32_t i = 1; i < s->point_count; i++) {
+		FemVec3 p = s->points[i];
+		low = (FemVec3){fminf(low.x, p.x), fminf(low.y, p.y), fminf(low.z, p.z)};
+		high = (FemVec3){fmaxf(high.x, p.x), fmaxf(high.y, p.y), fmaxf(high.z, p.z)};
+	}
+	collider->box_min = (FemVec3){low.x - pad, low.y - pad, low.z - pad};
+	collider->box_max = (FemVec3){high.x + pad, high.y + pad, high.z + pad};
+}
+
+// That of the shape's box: m (b^2 + c^2) / 12 a side, with full lengths.
+static void set_inertia(FemCollider *collider, FemVec3 inertia) {
+	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
+	float m = collider->mass / 12.0f;
+	collider->inertia = inertia;
+	if (inertia.x <= 0.0f || inertia.y <= 0.0f || inertia.z <= 0.0f)
+		collider->inertia = (FemVec3){m * (d.y * d.y + d.z * d.z), m * (d.z * d.z + d.x * d.x), m * (d.x * d.x + d.y * d.y)};
+}
+
+static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
+	collider->shape = *def;
+	collider->shape.points = NULL;
+	collider->shape.triangles = NULL;
+	if (def->type != FEM_SHAPE_CONVEX && def->type != FEM_SHAPE_TRIANGLES)
+		return true;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, def->point_count);
+	if (points)
+		memcpy(points, def->points, sizeof *points * (size_t)def->point_count);
+	collider->shape.points = points;
+	if (def->type == FEM_SHAPE_CONVEX) {
+		collider->hull_storage = FEM_ALLOC_ARRAY(FemConvexStorage, 1);
+		return points && collider->hull_storage;
+	}
+	int32_t *triangles = FEM_ALLOC_ARRAY(int32_t, 3 * (size_t)def->triangle_count);
+	if (triangles)
+		memcpy(triangles, def->triangles, sizeof *triangles * 3 * (size_t)def->triangle_count);
+	collider->shape.triangles = triangles;
+	return points && triangles;
+}
+
+static void free_shape(FemCollider *collider) {
+	FEM_FREE_ARRAY((FemVec3 *)(uintptr_t)collider->shape.points, collider->shape.point_count);
+	FEM_FREE_ARRAY((int32_t *)(uintptr_t)collider->shape.triangles, 3 * (size_t)collider->shape.triangle_count);
+	FEM_FREE_ARRAY(collider->hull_storage, 1);
+}
+
+static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
+	uint16_t generation = collider->generation;
+	*collider = (FemCollider){
+		.generation = generation,
+		.kind = def->kind,
+		.position = def->position,
+		.rotation = def->rotation,
+		.linear_velocity = def->linear_velocity,
+		.angular_velocity = def->angular_velocity,
+		.mass = def->kind == FEM_COLLIDER_DYNAMIC ? def->mass : 0.0f,
+		.friction = def->friction,
+		.layer = def->layer,
+		.mask = def->mask,
+		.user_data = def->user_data,
+		.has_moved = true,
+	};
+	FemResult result = FEM_OK;
+	if (!copy_shape(collider, &def->shape))
+		result = fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a collider's shape.");
+	else if (def->shape.type == FEM_SHAPE_CONVEX &&
+		!fem_convex_hull(collider->shape.points, collider->shape.point_count, collider->hull_storage, &collider->hull))
+		result = fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The shape's %d points have no hull with volume: give 4 to %d points that do not lie in one plane.",
+			collider->shape.point_count, FEM_CONVEX_VERTICES);
+	if (result != FEM_OK) {
+		free_shape(collider);
+		*collider = (FemCollider){.generation = generation};
+		return result;
+	}
+	shape_box(collider);
+	set_inertia(collider, def->inertia);
+	return FEM_OK;
+}
+
+FemSweepBox fem_collider_box(const FemCollider *collider) {
+	FemSweepBox box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
+		return box;
+	double r[3][3], center[3], half[3];
+	const float *low = &collider->box_min.x, *high = &collider->box_max.x;
+	const double *position = &collider->position.x;
+	fem_quat_to_matrix(collider->rotation, r);
+	for (int i = 0; i < 3; i++) {
+		center[i] = 0.5 * ((double)low[i] + (double)high[i]);
+		half[i] = 0.5 * ((double)high[i] - (double)low[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		double c = position[i], h = 0.0;
+		for (int k = 0; k < 3; k++) {
+			c += r[i][k] * center[k];
+			h += fabs(r[i][k]) * half[k];
+		}
+		box.min[i] = c - h;
+		box.max[i] = c + h;
+	}
+	return box;
+}
+
+FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt) {
+	FemProxy proxy = {.mass = collider->mass};
+	const float *v = &collider->linear_velocity.x, *w = &collider->angular_velocity.x, *g = &gravity.x;
+	for (int i = 0; i < 3 && collider->kind != FEM_COLLIDER_STATIC; i++) {
+		proxy.velocity[i] = v[i];
+		proxy.spin[i] = w[i];
+		proxy.impulse[i] = collider->mass * g[i] * dt;
+	}
+	if (collider->kind != FEM_COLLIDER_DYNAMIC)
+		return proxy;
+	double r[3][3];
+	const float *d = &collider->inertia.x;
+	fem_quat_to_matrix(collider->rotation, r);
+	for (int i = 0; i < 3; i++) {
+		int j = (i + 1) % 3;
+		for (int k = 0; k < 3; k++) {
+			proxy.inertia[i] += (float)(r[i][k] * (double)d[k] * r[i][k]);
+			proxy.inertia[i + 3] += (float)(r[i][k] * (double)d[k] * r[j][k]);
+		}
+	}
+	return proxy;
+}
+
+// ------------------------------------------------------------------------------------------------------------ public calls
+
+static bool grow_slots(FemWorld *world) {
+	int32_t old = world->collider_capacity, capacity = old < 16 ? 16 : old + old / 2;
+	FemCollider *grown = fem_realloc(world->colliders, sizeof *grown * (size_t)old, sizeof *grown * (size_t)capacity);
+	if (!grown)
+		return false;
+	world->colliders = grown;
+	world->collider_capacity = capacity;
+	for (int32_t i = old; i < capacity; i++)
+		grown[i].generation = fem_first_generation(world);
+	return true;
+}
+
+FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
+	FemResult result;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	if (!world)
+		return (FemColliderId){0};
+	if (!def) {
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The collider def is null: pass one made by fem_default_collider_def().");
+		return (FemColliderId){0};
+	}
+	FemColliderDef checked = *def;
+	int32_t index = 0;
+	while (index < world->collider_capacity && world->colliders[index].in_use)
+		index++;
+	if (check_def(&checked) != FEM_OK)
+		return (FemColliderId){0};
+	if (index == world->collider_capacity && !grow_slots(world)) {
+		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
+		return (FemColliderId){0};
+	}
+	FemCollider *collider = &world->colliders[index];
+	if (fill(collider, &checked) != FEM_OK)
+		return (FemColliderId){0};
+	collider->in_use = true;
+	world->collider_count++;
+	if (!fem_world_reserve(world)) {
+		fem_collider_free(world, index);
+		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
+		return (FemColliderId){0};
+	}
+	FemSweepBox box = fem_collider_box(collider);
+	collider->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, FEM_SWEEP_COLLIDER | (uint32_t)index,
+		collider->kind == FEM_COLLIDER_STATIC);
+	return fem_collider_id(world, index);
+}
+
+void fem_collider_free(FemWorld *world, int32_t index) {
+	FemCollider *collider = &world->colliders[index];
+	uint16_t generation = fem_next_generation(collider->generation);
+	if (collider->sweep_proxy >= 0)
+		fem_sweep_destroy_proxy(&world->sweep, collider->sweep_proxy);
+	free_shape(collider);
+	*collider = (FemCollider){.generation = generation};
+	world->collider_count--;
+}
+
+FemResult fem_collider_destroy(FemColliderId id) {
+	FemResult result;
+	FemWorld *world;
+	if (!fem_collider_find_idle(id, &world, &result))
+		return result;
+	fem_world_wake_touching(world, id.index1 - 1);
+	fem_collider_free(world, id.index1 - 1);
+	return FEM_OK;
+}
+
+uint64_t fem_collider_get_user_data(FemColliderId id) {
+	FemCollider *collider = fem_collider_find(id, NULL);
+	return collider ? collider->user_data : 0;
+}
+
+FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQuat rotation, FemVec3 linear, FemVec3 angular) {
+	FemResult result;
+	FemWorld *world;
+	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
+	if (!collider || (result = check_motion(position, &rotation, linear, angular)) != FEM_OK)
+		return result;
+	bool moved = memcmp(&position, &collider->position, sizeof position) != 0 ||
+		memcmp(&rotation, &collider->rotation, sizeof rotation) != 0;
+	collider->has_moved |= moved;
+	collider->position = position;
+	collider->rotation = rotation;
+	collider->linear_velocity = linear;
+	collider->angular_velocity = angular;
+	if (moved) {
+		FemSweepBox box = fem_collider_box(collider);
+		fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
+	}
+	return FEM_OK;
+}
+
+FemResult fem_collider_get_result(FemColliderId id, FemColliderResult *out_result) {
+	FemCollider *collider = fem_collider_find(id, NULL);
+	if (!collider)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_result)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_result is null: pass a place to write to.");
+	*out_result = collider->result;
+	return FEM_OK;
+}

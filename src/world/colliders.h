@@ -1,0 +1,38 @@
+// Rigid shapes that bodies touch, and their part in the solve.
+#ifndef FEM_WORLD_COLLIDERS_H
+#define FEM_WORLD_COLLIDERS_H
+
+#include "collision/convex.h"
+#include "collision/sweep.h"
+#include "fem_types.h"
+
+typedef struct FemCollider {
+	uint16_t generation;
+	bool in_use;
+	bool has_moved;      // since the last step: what rests on it wakes
+	FemColliderKind kind;
+	FemShapeDef shape;   // points and triangles are owned copies
+	FemPosition position;
+	FemQuat rotation;
+	FemVec3 linear_velocity, angular_velocity;
+	float mass, friction;
+	FemVec3 inertia;     // kg m^2, principal
+	uint32_t layer, mask;
+	uint64_t user_data;
+	FemConvex hull;      // of a convex shape, in its own frame
+	FemConvexStorage *hull_storage;
+	FemVec3 box_min, box_max; // m, of the shape in its own frame; infinite for a half space
+	int32_t sweep_proxy;
+	FemColliderResult result; // of the last step
+} FemCollider;
+
+struct FemWorld;
+
+FemSweepBox fem_collider_box(const FemCollider *collider); // world
+
+// Its unknowns in the solve: mass 0 unless dynamic.
+FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
+
+void fem_collider_free(struct FemWorld *world, int32_t collider_index);
+
+#endif

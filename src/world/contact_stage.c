@@ -1,0 +1,213 @@
+#include "world/contact_stage.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "mesh/topology.h"
+#include "world/step.h"
+#include "world/world.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------- reserve
+
+static bool grow(void **list, int32_t *capacity, int32_t count, size_t size) {
+	if (count <= *capacity)
+		return true;
+	void *grown = fem_alloc(size * (size_t)count);
+	if (!grown)
+		return false;
+	fem_free(*list, size * (size_t)*capacity);
+	*list = grown;
+	*capacity = count;
+	return true;
+}
+
+static bool reserve_contacts(FemContactStage *stage, int32_t count) {
+	int32_t unused = stage->contact_capacity, overlaps = stage->item_capacity, last = stage->contact_capacity;
+	return grow((void **)&stage->overlaps, &overlaps, count, sizeof *stage->overlaps) &&
+	       grow((void **)&stage->items, &stage->item_capacity, count, sizeof *stage->items) &&
+	       grow((void **)&stage->last_contacts, &last, count, sizeof *stage->last_contacts) &&
+	       grow((void **)&stage->events, &unused, count, sizeof *stage->events) &&
+	       grow((void **)&stage->contacts, &stage->contact_capacity, count, sizeof *stage->contacts);
+}
+
+bool fem_contact_stage_reserve(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	if (!world->def.contacts_enabled)
+		return true;
+	int32_t bodies = world->body_count + world->body_count / 2 + 16, colliders = world->collider_capacity;
+	int32_t pairs = 16 * (bodies + colliders) + 64, contacts = world->def.contact_capacity;
+	FemNarrowLimits limits = {.pairs = pairs, .units = 10 * pairs, .hits = 2 * contacts};
+	bool narrow = stage->narrow.limits.pairs >= bodies || fem_narrow_phase_reserve(&stage->narrow, &limits);
+	return narrow && fem_sweep_reserve(&world->sweep, bodies + colliders, pairs) && reserve_contacts(stage, contacts) &&
+	       grow((void **)&stage->touches, &stage->touch_capacity, pairs + bodies, sizeof *stage->touches) &&
+	       grow((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
+	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates);
+}
+
+void fem_contact_stage_free(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	fem_narrow_phase_free(&stage->narrow);
+	fem_sweep_free(&world->sweep);
+	FEM_FREE_ARRAY(stage->overlaps, stage->item_capacity);
+	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
+	FEM_FREE_ARRAY(stage->last_contacts, stage->contact_capacity);
+	FEM_FREE_ARRAY(stage->events, stage->contact_capacity);
+	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
+	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
+	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
+	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
+	*stage = (FemContactStage){0};
+}
+
+// ------------------------------------------------------------------------------------------------------------------ pairs
+
+static FemNarrowBody narrow_body(const FemBody *body) {
+	return (FemNarrowBody){.trees = body->trees, .origin = body->origin};
+}
+
+static void add_touch(FemWorld *world, FemTouch touch) {
+	FemContactStage *stage = &world->contacts;
+	if (stage->touch_count == stage->touch_capacity) {
+		stage->full = true;
+		return;
+	}
+	FemBody *body = world->bodies[touch.body];
+	touch.narrow = -1;
+	touch.strength = body->box_strength;
+	if (touch.is_collider) {
+		const FemCollider *collider = &world->colliders[touch.other];
+		touch.friction = collider->friction;
+	} else {
+		FemBody *other = world->bodies[touch.other];
+		FemNarrowBody a = narrow_body(body), b = narrow_body(other);
+		touch.strength = fminf(touch.strength, other->box_strength);
+		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
+	}
+	touch.strength *= FEM_CONTACT_KAPPA;
+	stage->touches[stage->touch_count++] = touch;
+}
+
+// Pairs come by users ascending, a collider after all bodies: side 0 is always a body.
+static void list_pairs(FemWorld *world) {
+	fem_narrow_phase_begin(&world->contacts.narrow);
+	for (int32_t i = 0; i < fem_sweep_active_count(&world->sweep); i++) {
+		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
+		bool is_collider = (pair.user_b & FEM_SWEEP_COLLIDER) != 0;
+		if (pair.user_a & FEM_SWEEP_COLLIDER)
+			continue;
+		FemTouch touch = {.body = (int32_t)pair.user_a, .other = (int32_t)(pair.user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
+		const FemBody *a = world->bodies[touch.body];
+		uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
+		uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
+		if ((a->layer & mask) && (layer & a->mask))
+			add_touch(world, touch);
+	}
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		int32_t index = world->islands.active_bodies[i];
+		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0)
+			add_touch(world, (FemTouch){.body = index, .other = index});
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- overlaps
+
+void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other) {
+	if (stage->item_count == stage->item_capacity) {
+		stage->full = true;
+		return;
+	}
+	stage->items[stage->item_count++] = (FemOverlapItem){.touch = touch, .tet = tet, .other_tet = other};
+}
+
+static void list_items(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	stage->item_count = 0;
+	for (int32_t t = 0; t < stage->touch_count; t++) {
+		FemTouch *touch = &stage->touches[t];
+		touch->items.begin = stage->item_count;
+		if (touch->narrow >= 0) {
+			FemRange tets = stage->narrow.pairs[touch->narrow].tets;
+			for (int32_t i = tets.begin; i < tets.end; i++)
+				fem_contact_add_item(stage, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
+		} else if (touch->is_collider) {
+			fem_collider_list_items(world, t);
+		}
+		touch->items.end = stage->item_count;
+	}
+}
+
+static bool tet_shape(const FemBody *body, int32_t tet, FemConvexTet *storage, FemConvex *out) {
+	FemVec3 corners[4];
+	for (int i = 0; i < 4; i++)
+		corners[i] = fem_vec3_from(body->position[fem_tet_node(body->topology, tet, i)]);
+	return fem_convex_tet(body->origin, corners, body->tet_exterior[tet], storage, out);
+}
+
+static void overlap_task(void *context, int32_t chunk) {
+	FemWorld *world = context;
+	FemContactStage *stage = &world->contacts;
+	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
+	for (int32_t i = begin; i < end && i < stage->item_count; i++) {
+		FemOverlapItem *item = &stage->items[i];
+		const FemTouch *touch = &stage->touches[item->touch];
+		FemConvexTet first, second;
+		FemConvex a, b;
+		item->found = false;
+		if (!tet_shape(world->bodies[touch->body], item->tet, &first, &a))
+			continue;
+		if (touch->is_collider)
+			item->found = fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]);
+		else if (tet_shape(world->bodies[touch->other], item->other_tet, &second, &b))
+			item->found = fem_overlap(&a, &b, &stage->overlaps[i]);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------- find
+
+static void set_proxies(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use)
+			world->contacts.proxies[c] = fem_collider_proxy(&world->colliders[c], world->def.gravity, step->dt);
+		else
+			world->contacts.proxies[c] = (FemProxy){0};
+	}
+	step->proxies = world->contacts.proxies;
+	step->proxy_count = world->collider_capacity;
+}
+
+// Colliders that were moved wake what is beside them; static ones cost nothing otherwise.
+static void wake_beside_moved(FemWorld *world) {
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		FemCollider *collider = &world->colliders[c];
+		if (!collider->in_use || !collider->has_moved)
+			continue;
+		collider->has_moved = false;
+		fem_world_wake_touching(world, c);
+	}
+}
+
+void fem_contact_stage_find(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	if (!world->def.contacts_enabled)
+		return;
+	stage->full = false;
+	stage->touch_count = 0;
+	fem_contact_bodies_refit(step);
+	fem_contact_bodies_mark_still(world);
+	fem_sweep_update(&world->sweep);
+	list_pairs(world);
+	fem_narrow_phase_run(&stage->narrow, world->pool);
+	list_items(world);
+	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);
+	set_proxies(step);
+	fem_contacts_make(step);
+	stage->full |= stage->narrow.hits_full || stage->narrow.pairs_full || stage->narrow.units_full || world->sweep.pairs_full;
+	if (stage->full)
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+	step->contacts = stage->contacts;
+	step->contact_count = stage->contact_count;
+	wake_beside_moved(world);
+}

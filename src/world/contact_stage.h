@@ -1,0 +1,84 @@
+// Finding contacts: from boxes to pairs, from pairs to tets that overlap, from overlaps to contacts with what they keep
+// from the last step.
+#ifndef FEM_WORLD_CONTACT_STAGE_H
+#define FEM_WORLD_CONTACT_STAGE_H
+
+#include "collision/narrow_phase.h"
+#include "collision/overlap.h"
+#include "collision/sweep.h"
+#include "fem_types.h"
+#include "world/colliders.h"
+
+#define FEM_SWEEP_COLLIDER 0x80000000u // of a proxy's user number: it is a collider
+
+// Two bodies, a body with itself, or a body and a collider.
+typedef struct FemTouch {
+	int32_t body;
+	int32_t other;      // body, or collider
+	bool is_collider;
+	int32_t narrow;     // pair of the narrow phase; -1: colliders
+	FemRange items;     // into FemContactStage.items
+	float strength;     // phi dt, kg/m^2
+	float friction;     // of the collider
+} FemTouch;
+
+// Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.
+typedef struct FemOverlapItem {
+	int32_t touch;
+	int32_t tet, other_tet; // of a collider: its piece
+	bool found;
+} FemOverlapItem;
+
+typedef struct FemContactStage {
+	FemNarrowPhase narrow;
+	FemTouch *touches;
+	int32_t touch_count, touch_capacity;
+	FemOverlapItem *items;
+	FemOverlap *overlaps; // [item]
+	int32_t item_count, item_capacity;
+	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
+	int32_t contact_count, last_count, contact_capacity;
+	FemProxy *proxies;    // [collider]
+	int32_t proxy_capacity;
+	int32_t *candidates;  // scratch: triangles near a collider
+	int32_t candidate_capacity;
+	FemContactEvent *events;
+	int32_t event_count;
+	float hardest;        // N s, of the event being made
+	bool full;            // of this step
+} FemContactStage;
+
+struct FemWorld;
+struct FemStep;
+
+// Room for the world as it stands. False when memory fails.
+bool fem_contact_stage_reserve(struct FemWorld *world);
+void fem_contact_stage_free(struct FemWorld *world);
+
+// What a body needs for contact: trees, outer faces and nodes, a box in the sweep. False when memory fails.
+bool fem_body_contact_create(struct FemWorld *world, FemBody *body, int32_t body_index);
+void fem_body_contact_free(struct FemWorld *world, FemBody *body);
+
+// Fills step->contacts and step->proxies; wakes what lost its support.
+void fem_contact_stage_find(struct FemStep *step);
+
+// After the solve: what the contacts did, kept for the next step and for the caller; wakes what was struck.
+void fem_contact_stage_finish(struct FemStep *step);
+
+// ---- contact_bodies.c
+void fem_contact_bodies_refit(struct FemStep *step);          // trees and boxes of what may have moved
+void fem_contact_bodies_mark_still(struct FemWorld *world);
+
+// ---- collider_overlap.c
+void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
+void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
+
+// ---- contact_making.c
+void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
+
+// Wakes every body whose box meets that of a body or collider that is about to go or has been moved.
+void fem_world_wake_touching(struct FemWorld *world, int32_t collider_index);
+void fem_world_wake_touching_body(struct FemWorld *world, int32_t body_index);
+
+#endif
