@@ -10,11 +10,7 @@ static void send_offset(BodyView *view) {
 	variant_free(&offset);
 }
 
-void body_view_create(
-	BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
-	body_view_free(view);
-	*view = (BodyView){.exists = true, .texel_offset = -1, .node_count = shape->node_count};
-	view->mesh = body_mesh_create(shape);
+static void create_instance(BodyView *view, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
 	view->instance = gd_rendering_server_instance_create();
 	gd_rendering_server_instance_set_base(view->instance, view->mesh);
 	gd_rendering_server_instance_attach_object_instance_id(view->instance, (int64_t)owner_id);
@@ -22,12 +18,31 @@ void body_view_create(
 	send_offset(view);
 }
 
+void body_view_create(
+	BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+	body_view_free(view);
+	*view = (BodyView){.exists = true, .texel_offset = -1, .node_count = shape->node_count};
+	view->mesh = body_mesh_create(shape);
+	create_instance(view, surface_material, owner_id);
+}
+
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
+	GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+	body_view_free(view);
+	*view = (BodyView){.exists = true, .shares_mesh = true, .texel_offset = -1, .node_count = node_count};
+	view->mesh = drawing->mesh;
+	view->margin = drawing->margin;
+	create_instance(view, surface_material, owner_id);
+}
+
 void body_view_free(BodyView *view) {
 	if (!view->exists) {
 		return;
 	}
 	gd_rendering_server_free_rid(view->instance);
-	gd_rendering_server_free_rid(view->mesh);
+	if (!view->shares_mesh) {
+		gd_rendering_server_free_rid(view->mesh);
+	}
 	surface_material_free(&view->material);
 	if (view->texel_offset >= 0) {
 		position_texture_release(view->texel_offset);
@@ -40,7 +55,8 @@ void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_materia
 		return;
 	}
 	SurfaceMaterial old = view->material;
-	view->material = surface_material_create(surface_material);
+	view->material = surface_material || !view->shares_mesh ? surface_material_create(surface_material)
+															: (SurfaceMaterial){0};
 	gd_rendering_server_instance_geometry_set_material_override(view->instance, view->material.rid);
 	surface_material_free(&old);
 }
@@ -69,9 +85,11 @@ static void send_bounds(BodyView *view, FemBodyId body, FemPosition origin) {
 	if (fem_body_get_bounds(body, &low, &high) != FEM_OK) {
 		return;
 	}
+	double margin = 2.0 * (double)view->margin;
 	GdAABB box = {
-		{(float)(low.x - origin.x), (float)(low.y - origin.y), (float)(low.z - origin.z)},
-		{(float)(high.x - low.x), (float)(high.y - low.y), (float)(high.z - low.z)},
+		{(float)(low.x - origin.x - margin), (float)(low.y - origin.y - margin), (float)(low.z - origin.z - margin)},
+		{(float)(high.x - low.x + 2.0 * margin), (float)(high.y - low.y + 2.0 * margin),
+			(float)(high.z - low.z + 2.0 * margin)},
 	};
 	gd_rendering_server_instance_set_custom_aabb(view->instance, box);
 }

@@ -4,18 +4,25 @@
 
 #include "body_shape.h"
 #include "godot_calls.h"
-#include "surface_material.h"
+#include "mesh_drawing.h"
 
 typedef struct BodyView {
 	bool exists;
+	bool shares_mesh; // the mesh belongs to a DestructibleMesh, and so do the materials of its surfaces
 	GdRID mesh, instance;
 	SurfaceMaterial material;
+	float margin; // m, how far vertices stick out of the box around the nodes
 	int32_t texel_offset; // -1: shows the rest shape
 	int32_t node_count;
 } BodyView;
 
-// Makes the mesh and an instance that belongs to no scenario yet. owner_id is the node's instance id, for picking.
+// Makes an instance that belongs to no scenario yet, and the mesh of a box. owner_id is the node's instance id, for
+// picking.
 void body_view_create(BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id);
+
+// The same for a shared mesh, which must outlive the view. Without a surface_material it shows its own materials.
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
+	GDExtensionObjectPtr surface_material, uint64_t owner_id);
 void body_view_free(BodyView *view);
 
 void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material);

@@ -124,7 +124,6 @@ static void return_variant(GDExtensionVariantType type, void *value, GDExtension
 	}
 }
 
-// Every argument type of the signatures is a plain value or an object, so the converted arguments need no freeing.
 static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr instance,
 	const GDExtensionConstVariantPtr *arguments, GDExtensionInt count, GDExtensionVariantPtr out,
 	GDExtensionCallError *error) {
@@ -141,6 +140,12 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 		variant_to(arguments[i], info->argument_types[i], values[i]);
 	}
 	info->ptrcall(method_pointer, instance, pointers, result);
+	for (int i = 0; i < info->argument_count; i++) {
+		GDExtensionPtrDestructor destroy = godot.variant_get_ptr_destructor(info->argument_types[i]);
+		if (destroy && info->argument_types[i] != GDEXTENSION_VARIANT_TYPE_OBJECT) {
+			destroy(values[i]);
+		}
+	}
 	if (info->return_type != GDEXTENSION_VARIANT_TYPE_NIL) {
 		return_variant(info->return_type, result, out);
 	}
@@ -155,11 +160,11 @@ typedef struct PropertyText {
 } PropertyText;
 
 static GDExtensionPropertyInfo property_info(PropertyText *text, GDExtensionVariantType type, const char *name,
-	const char *class_name, uint32_t hint, const char *hint_string) {
+	const char *class_name, uint32_t hint, const char *hint_string, uint32_t usage) {
 	text->name = make_string_name(name ? name : "");
 	text->class_name = make_string_name(class_name ? class_name : "");
 	text->hint = make_string(hint_string ? hint_string : "");
-	uint32_t usage = GD_PROPERTY_USAGE_DEFAULT;
+	usage = usage ? usage : (uint32_t)GD_PROPERTY_USAGE_DEFAULT;
 	if (type == GDEXTENSION_VARIANT_TYPE_INT && class_name) {
 		usage |= GD_PROPERTY_USAGE_CLASS_IS_ENUM;
 	}
@@ -176,12 +181,12 @@ static void register_method(const GdStringName *class_name, const ClassMethod *m
 	const ClassSignatureInfo *info = &class_signatures[method->signature];
 	PropertyText texts[3];
 	GDExtensionPropertyInfo arguments[2],
-		result = property_info(&texts[2], info->return_type, "", method->class_name, 0, "");
+		result = property_info(&texts[2], info->return_type, "", method->class_name, 0, "", 0);
 	GDExtensionClassMethodArgumentMetadata metadata[2] = {
 		GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE, GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE};
 	for (int i = 0; i < info->argument_count; i++) {
 		arguments[i] =
-			property_info(&texts[i], info->argument_types[i], method->argument_names[i], method->class_name, 0, "");
+			property_info(&texts[i], info->argument_types[i], method->argument_names[i], method->class_name, 0, "", 0);
 	}
 	GdStringName name = make_string_name(method->name);
 	GDExtensionClassMethodInfo method_info = {
@@ -189,7 +194,8 @@ static void register_method(const GdStringName *class_name, const ClassMethod *m
 		.method_userdata = (void *)(uintptr_t)method,
 		.call_func = call_with_variants,
 		.ptrcall_func = info->ptrcall,
-		.method_flags = GDEXTENSION_METHOD_FLAG_NORMAL | (method->is_const ? GDEXTENSION_METHOD_FLAG_CONST : 0),
+		.method_flags = GDEXTENSION_METHOD_FLAG_NORMAL | (method->is_const ? GDEXTENSION_METHOD_FLAG_CONST : 0) |
+			(method->is_static ? GDEXTENSION_METHOD_FLAG_STATIC : 0),
 		.has_return_value = info->return_type != GDEXTENSION_VARIANT_TYPE_NIL,
 		.return_value_info = &result,
 		.argument_count = (uint32_t)info->argument_count,
@@ -213,11 +219,13 @@ static void register_property(const GdStringName *class_name, const ClassPropert
 		return;
 	}
 	register_method(class_name, &property->getter);
-	register_method(class_name, &property->setter);
+	if (property->setter.name) {
+		register_method(class_name, &property->setter);
+	}
 	PropertyText text;
-	GDExtensionPropertyInfo info = property_info(
-		&text, property->type, property->name, property->class_name, property->hint, property->hint_string);
-	GdStringName setter = make_string_name(property->setter.name), getter = make_string_name(property->getter.name);
+	GDExtensionPropertyInfo info = property_info(&text, property->type, property->name, property->class_name,
+		property->hint, property->hint_string, property->usage);
+	GdStringName setter = make_string_name(property->setter.name ? property->setter.name : ""), getter = make_string_name(property->getter.name);
 	godot.classdb_register_extension_class_property(godot.library, class_name, &info, &setter, &getter);
 	gd_string_name_free(&setter);
 	gd_string_name_free(&getter);
@@ -225,13 +233,19 @@ static void register_property(const GdStringName *class_name, const ClassPropert
 }
 
 static void register_signal(const GdStringName *class_name, const ClassSignal *signal) {
-	PropertyText text;
-	GDExtensionPropertyInfo argument = property_info(&text, signal->argument_type, signal->argument_name, NULL, 0, "");
+	PropertyText texts[2];
+	GDExtensionPropertyInfo arguments[2];
+	int count = 0;
+	for (; count < 2 && signal->arguments[count].name; count++) {
+		arguments[count] = property_info(&texts[count], signal->arguments[count].type, signal->arguments[count].name,
+			signal->arguments[count].class_name, 0, "", 0);
+	}
 	GdStringName name = make_string_name(signal->name);
-	godot.classdb_register_extension_class_signal(
-		godot.library, class_name, &name, &argument, signal->argument_name ? 1 : 0);
+	godot.classdb_register_extension_class_signal(godot.library, class_name, &name, arguments, count);
 	gd_string_name_free(&name);
-	property_text_free(&text);
+	for (int i = 0; i < count; i++) {
+		property_text_free(&texts[i]);
+	}
 }
 
 static void register_constant(const GdStringName *class_name, const ClassConstant *constant) {

@@ -20,7 +20,8 @@ typedef struct ClassInstance {
 } ClassInstance;
 
 // The C signatures of methods. What owns memory is returned through an `out` pointer that holds an empty value.
-// An object is returned borrowed; an object argument may be null or of any class.
+// get_object returns a borrowed object, make_object... a new one whose only reference the caller takes over; an object
+// argument may be null or of any class. Static methods are called with self null.
 typedef union ClassFunction {
 	void (*nothing)(void *self);
 	bool (*get_bool)(void *self);
@@ -38,8 +39,18 @@ typedef union ClassFunction {
 	GDExtensionObjectPtr (*get_object)(void *self);
 	void (*set_object)(void *self, GDExtensionObjectPtr value);
 	void (*get_string)(void *self, GdString *out);
+	void (*set_string)(void *self, const GdString *value);
 	void (*get_dictionary)(void *self, GdDictionary *out);
 	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
+	void (*get_byte_array)(void *self, GdPackedByteArray *out);
+	void (*set_byte_array)(void *self, const GdPackedByteArray *value);
+	void (*get_array)(void *self, GdArray *out);
+	void (*set_array)(void *self, const GdArray *value);
+	void (*get_callable)(void *self, GdCallable *out);
+	int64_t (*get_int_of_string)(void *self, const GdString *text);
+	GDExtensionObjectPtr (*make_object)(void *self);
+	GDExtensionObjectPtr (*make_object_of_string)(void *self, const GdString *text);
+	GDExtensionObjectPtr (*make_object_of_float_plane)(void *self, double value, GdPlane plane);
 } ClassFunction;
 
 typedef enum ClassSignature {
@@ -59,8 +70,18 @@ typedef enum ClassSignature {
 	SIGNATURE_get_object,
 	SIGNATURE_set_object,
 	SIGNATURE_get_string,
+	SIGNATURE_set_string,
 	SIGNATURE_get_dictionary,
 	SIGNATURE_get_vector3_array,
+	SIGNATURE_get_byte_array,
+	SIGNATURE_set_byte_array,
+	SIGNATURE_get_array,
+	SIGNATURE_set_array,
+	SIGNATURE_get_callable,
+	SIGNATURE_get_int_of_string,
+	SIGNATURE_make_object,
+	SIGNATURE_make_object_of_string,
+	SIGNATURE_make_object_of_float_plane,
 	SIGNATURE_COUNT
 } ClassSignature;
 
@@ -81,6 +102,7 @@ typedef struct ClassMethod {
 	const char *argument_names[2];
 	const char *class_name; // of an object, or "Class.Enum" of an int
 	bool is_const;
+	bool is_static;
 } ClassMethod;
 
 #define METHOD(method_name, kind, c_function, ...) \
@@ -95,7 +117,8 @@ typedef struct ClassProperty {
 	const char *hint_string;
 	const char *class_name; // "Class.Enum", or a resource's class
 	const char *group;      // not null: a group heading of this name, all else unused
-	ClassMethod getter, setter;
+	uint32_t usage;         // 0: saved and shown in the inspector
+	ClassMethod getter, setter; // a setter without a name: the property cannot be set
 } ClassProperty;
 
 #define PROPERTY_GROUP(heading) \
@@ -118,8 +141,11 @@ typedef struct ClassProperty {
 
 typedef struct ClassSignal {
 	const char *name;
-	const char *argument_name; // null for none
-	GDExtensionVariantType argument_type;
+	struct {
+		const char *name; // null for none
+		GDExtensionVariantType type;
+		const char *class_name; // "Class.Enum" of an int, or null
+	} arguments[2];
 } ClassSignal;
 
 typedef struct ClassConstant {

@@ -1,6 +1,8 @@
 // One function per C signature: takes Godot's array of argument pointers apart and calls the method.
 #include "class_binding.h"
 
+#include "conversions.h"
+
 #define FUNCTION(kind) ((const ClassMethod *)method)->function.kind
 
 #define PTRCALL(kind) \
@@ -89,6 +91,11 @@ PTRCALL(get_string) {
 	FUNCTION(get_string)(self, out);
 }
 
+PTRCALL(set_string) {
+	(void)out;
+	FUNCTION(set_string)(self, arguments[0]);
+}
+
 PTRCALL(get_dictionary) {
 	(void)arguments;
 	FUNCTION(get_dictionary)(self, out);
@@ -97,6 +104,55 @@ PTRCALL(get_dictionary) {
 PTRCALL(get_vector3_array) {
 	(void)arguments;
 	FUNCTION(get_vector3_array)(self, out);
+}
+
+PTRCALL(get_byte_array) {
+	(void)arguments;
+	FUNCTION(get_byte_array)(self, out);
+}
+
+PTRCALL(set_byte_array) {
+	(void)out;
+	FUNCTION(set_byte_array)(self, arguments[0]);
+}
+
+PTRCALL(get_array) {
+	(void)arguments;
+	FUNCTION(get_array)(self, out);
+}
+
+PTRCALL(set_array) {
+	(void)out;
+	FUNCTION(set_array)(self, arguments[0]);
+}
+
+PTRCALL(get_callable) {
+	(void)arguments;
+	FUNCTION(get_callable)(self, out);
+}
+
+PTRCALL(get_int_of_string) {
+	*(int64_t *)out = FUNCTION(get_int_of_string)(self, arguments[0]);
+}
+
+// The caller's Ref takes a reference of its own, ours goes.
+static void hand_over(GDExtensionTypePtr out, GDExtensionObjectPtr object) {
+	godot.ref_set_object(out, object);
+	object_unreference(object);
+}
+
+PTRCALL(make_object) {
+	(void)arguments;
+	hand_over(out, FUNCTION(make_object)(self));
+}
+
+PTRCALL(make_object_of_string) {
+	hand_over(out, FUNCTION(make_object_of_string)(self, arguments[0]));
+}
+
+PTRCALL(make_object_of_float_plane) {
+	hand_over(out,
+		FUNCTION(make_object_of_float_plane)(self, *(const double *)arguments[0], *(const GdPlane *)arguments[1]));
 }
 
 #define TYPE(name) GDEXTENSION_VARIANT_TYPE_##name
@@ -122,4 +178,15 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	GETTER(string, STRING),
 	GETTER(dictionary, DICTIONARY),
 	GETTER(vector3_array, PACKED_VECTOR3_ARRAY),
+	SETTER(string, STRING),
+	GETTER(byte_array, PACKED_BYTE_ARRAY),
+	SETTER(byte_array, PACKED_BYTE_ARRAY),
+	GETTER(array, ARRAY),
+	SETTER(array, ARRAY),
+	GETTER(callable, CALLABLE),
+	[SIGNATURE_get_int_of_string] = {TYPE(INT), 1, {TYPE(STRING), TYPE(NIL)}, ptrcall_get_int_of_string},
+	[SIGNATURE_make_object] = {TYPE(OBJECT), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_make_object},
+	[SIGNATURE_make_object_of_string] = {TYPE(OBJECT), 1, {TYPE(STRING), TYPE(NIL)}, ptrcall_make_object_of_string},
+	[SIGNATURE_make_object_of_float_plane] = {TYPE(OBJECT), 2, {TYPE(FLOAT), TYPE(PLANE)},
+		ptrcall_make_object_of_float_plane},
 };

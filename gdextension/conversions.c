@@ -6,6 +6,8 @@
 
 GodotNames names;
 
+enum { MAX_VALUES = 4 }; // of a call by name or a signal
+
 static GDExtensionVariantFromTypeConstructorFunc from_type[GDEXTENSION_VARIANT_TYPE_VARIANT_MAX];
 static GDExtensionTypeFromVariantConstructorFunc to_type[GDEXTENSION_VARIANT_TYPE_VARIANT_MAX];
 
@@ -111,6 +113,17 @@ void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value)
 	variant_free(&name);
 }
 
+GDExtensionObjectPtr make_ref_counted(const char *class_name) {
+	GdStringName name = make_string_name(class_name);
+	GDExtensionObjectPtr object = godot.classdb_construct_object2(&name);
+	gd_string_name_free(&name);
+	if (object) {
+		gd_object_notification(object, GD_OBJECT_NOTIFICATION_POSTINITIALIZE, false);
+		gd_ref_counted_init_ref(object);
+	}
+	return object;
+}
+
 void object_unreference(GDExtensionObjectPtr object) {
 	if (object && gd_ref_counted_unreference(object)) {
 		godot.object_destroy(object);
@@ -144,12 +157,49 @@ void emit_signal(GDExtensionObjectPtr object, const GdStringName *signal) {
 }
 
 void emit_signal_string(GDExtensionObjectPtr object, const GdStringName *signal, const char *text) {
+	emit_signal_values(object, signal, (GdVariant[]){make_variant_string(text)}, 1);
+}
+
+// The pointers of a vararg call: the name first, then the values.
+static int gather(GDExtensionConstVariantPtr *pointers, const GdVariant *name, const GdVariant *values, int count) {
+	count = count > MAX_VALUES ? MAX_VALUES : count;
+	pointers[0] = name;
+	for (int i = 0; i < count; i++) {
+		pointers[i + 1] = &values[i];
+	}
+	return count + 1;
+}
+
+static void free_values(GdVariant *name, GdVariant *values, int count) {
+	variant_free(name);
+	for (int i = 0; i < count; i++) {
+		variant_free(&values[i]);
+	}
+}
+
+void emit_signal_values(GDExtensionObjectPtr object, const GdStringName *signal, GdVariant *values, int count) {
+	GDExtensionConstVariantPtr pointers[MAX_VALUES + 1];
 	GdVariant name = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, signal);
-	GdVariant argument = make_variant_string(text);
-	GdVariant result = gd_object_emit_signal(object, (GDExtensionConstVariantPtr[]){&name, &argument}, 2);
+	GdVariant result = gd_object_emit_signal(object, pointers, gather(pointers, &name, values, count));
 	variant_free(&result);
-	variant_free(&argument);
+	free_values(&name, values, count);
+}
+
+void call_deferred(GDExtensionObjectPtr object, const GdStringName *method) {
+	GdVariant name = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, method);
+	GdVariant result = gd_object_call_deferred(object, (GDExtensionConstVariantPtr[]){&name}, 1);
+	variant_free(&result);
 	variant_free(&name);
+}
+
+GdVariant call_by_name(GDExtensionObjectPtr object, const char *method, GdVariant *values, int count) {
+	GDExtensionConstVariantPtr pointers[MAX_VALUES + 1];
+	GdStringName method_name = make_string_name(method);
+	GdVariant name = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &method_name);
+	GdVariant result = gd_object_call(object, pointers, gather(pointers, &name, values, count));
+	free_values(&name, values, count);
+	gd_string_name_free(&method_name);
+	return result;
 }
 
 void signal_connect(

@@ -16,6 +16,13 @@
 	X(_on_frame_pre_draw) \
 	X(_on_material_changed) \
 	X(_on_surface_material_changed) \
+	X(_on_mesh_changed) \
+	X(_on_process_frame) \
+	X(_bake_with_undo) \
+	X(_report_fault) \
+	X(process_frame) \
+	X(bake_progressed) \
+	X(bake_finished) \
 	X(fem_positions) \
 	X(fem_offset) \
 	X(albedo) \
@@ -26,7 +33,12 @@
 	X(roughness_texture) \
 	X(metallic_texture) \
 	X(uv1_scale) \
-	X(uv1_offset)
+	X(uv1_offset) \
+	X(vertex_color_use_as_albedo) \
+	X(normal_texture) \
+	X(normal_scale) \
+	X(emission) \
+	X(emission_texture)
 
 typedef struct GodotNames {
 #define DECLARE_NAME(name) GdStringName name;
@@ -63,6 +75,9 @@ GDExtensionVariantType variant_type(const GdVariant *variant);
 void array_take(GdArray *array, int64_t index, GdVariant value);
 void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value);
 
+// A new object of one of Godot's own RefCounted classes, with one reference that the caller gives back.
+GDExtensionObjectPtr make_ref_counted(const char *class_name);
+
 // References to RefCounted objects; null is allowed. assign() takes a reference to `object` and gives up the old one.
 void object_reference_assign(GDExtensionObjectPtr *slot, GDExtensionObjectPtr object);
 void object_unreference(GDExtensionObjectPtr object);
@@ -70,9 +85,16 @@ void object_unreference(GDExtensionObjectPtr object);
 // object as an instance of Godot's own class `class_name`, or null.
 GDExtensionObjectPtr object_cast(GDExtensionObjectPtr object, const char *class_name);
 
-// emit_signal with no argument, or with one String.
+// emit_signal with no argument, with one String, or with values that are freed.
 void emit_signal(GDExtensionObjectPtr object, const GdStringName *signal);
 void emit_signal_string(GDExtensionObjectPtr object, const GdStringName *signal, const char *text);
+void emit_signal_values(GDExtensionObjectPtr object, const GdStringName *signal, GdVariant *values, int count);
+
+// object.method() at the end of the frame, on the main thread.
+void call_deferred(GDExtensionObjectPtr object, const GdStringName *method);
+
+// object.method(values...), freeing the values; for classes that only the editor has. Free the result.
+GdVariant call_by_name(GDExtensionObjectPtr object, const char *method, GdVariant *values, int count);
 
 // Connects or disconnects object's signal and target's method, unless that is so already.
 void signal_connect(

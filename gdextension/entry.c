@@ -1,6 +1,7 @@
 // Where Godot enters the library.
 #include "class_binding.h"
 #include "classes/destructible_body.h"
+#include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
@@ -16,7 +17,7 @@
 #endif
 
 static const ClassDescription *const classes[] = {
-	&material_resource_class, &destructible_body_class, &destruction_server_class};
+	&material_resource_class, &destructible_mesh_class, &destructible_body_class, &destruction_server_class};
 
 static bool is_running;
 

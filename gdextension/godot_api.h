@@ -30,6 +30,13 @@
 	X(GDExtensionInterfacePackedInt32ArrayOperatorIndex, packed_int32_array_operator_index) \
 	X(GDExtensionInterfacePackedVector2ArrayOperatorIndex, packed_vector2_array_operator_index) \
 	X(GDExtensionInterfacePackedVector3ArrayOperatorIndex, packed_vector3_array_operator_index) \
+	X(GDExtensionInterfacePackedColorArrayOperatorIndex, packed_color_array_operator_index) \
+	X(GDExtensionInterfacePackedByteArrayOperatorIndexConst, packed_byte_array_operator_index_const) \
+	X(GDExtensionInterfacePackedFloat32ArrayOperatorIndexConst, packed_float32_array_operator_index_const) \
+	X(GDExtensionInterfacePackedInt32ArrayOperatorIndexConst, packed_int32_array_operator_index_const) \
+	X(GDExtensionInterfacePackedVector2ArrayOperatorIndexConst, packed_vector2_array_operator_index_const) \
+	X(GDExtensionInterfacePackedVector3ArrayOperatorIndexConst, packed_vector3_array_operator_index_const) \
+	X(GDExtensionInterfacePackedColorArrayOperatorIndexConst, packed_color_array_operator_index_const) \
 	X(GDExtensionInterfaceArrayOperatorIndex, array_operator_index) \
 	X(GDExtensionInterfaceArraySetTyped, array_set_typed) \
 	X(GDExtensionInterfaceDictionaryOperatorIndex, dictionary_operator_index) \

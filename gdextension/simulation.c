@@ -70,6 +70,7 @@ static void destroy_world(int32_t index) {
 	fem_world_destroy(world->id);
 	free(world->bodies);
 	free(world->materials);
+	free(world->meshes);
 	free(world);
 	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
 }

@@ -31,6 +31,7 @@ typedef struct SimulationBody {
 typedef struct SimulationBodyDef {
 	GDExtensionObjectPtr world_3d;
 	GDExtensionObjectPtr material;
+	GDExtensionObjectPtr mesh; // a baked DestructibleMesh, shared in the engine too; or null:
 	const BodyShape *shape;
 	FemPosition position;
 	FemQuat rotation;

@@ -1,6 +1,7 @@
 // A body's life in its engine world, and the engine materials that bodies share.
 #include "simulation_world.h"
 
+#include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
 
@@ -66,15 +67,81 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 	}
 }
 
+// --------------------------------------------------------------------------------------------------------------- meshes
+
+static FemMeshId make_box_mesh(FemWorldId world, const BodyShape *shape) {
+	FemMeshDef mesh = fem_default_mesh_def();
+	mesh.node_count = shape->node_count;
+	mesh.node_positions = shape->positions;
+	mesh.tet_count = shape->tet_count;
+	mesh.tets = shape->tets;
+	return fem_mesh_create(world, &mesh);
+}
+
+static FemMeshId make_baked_mesh(FemWorldId world, const FemTetArrays *tets) {
+	FemMeshDef mesh = fem_default_mesh_def();
+	mesh.node_count = tets->node_count;
+	mesh.node_positions = tets->nodes;
+	mesh.tet_count = tets->tet_count;
+	mesh.tets = tets->tets;
+	mesh.tet_regions = tets->tet_regions;
+	mesh.tet_plates = tets->tet_plates;
+	for (int32_t i = 0; tets->tet_plates && i < tets->tet_count; i++) {
+		if (tets->tet_plates[i] != 0.0f) {
+			mesh.quality_clamp = 0.0f; // plates are corrected; softening their flat tets on top would be too much
+			break;
+		}
+	}
+	return fem_mesh_create(world, &mesh);
+}
+
+static FemMeshId acquire_mesh(SimulationWorld *world, const DestructibleMesh *mesh) {
+	for (int32_t i = 0; i < world->mesh_count; i++) {
+		MeshEntry *entry = &world->meshes[i];
+		if (entry->resource == mesh->base.object && entry->revision == mesh->revision) {
+			entry->use_count++;
+			return entry->id;
+		}
+	}
+	if (world->mesh_count == world->mesh_capacity) {
+		int32_t capacity = world->mesh_capacity ? 2 * world->mesh_capacity : 8;
+		MeshEntry *meshes = realloc(world->meshes, (size_t)capacity * sizeof(MeshEntry));
+		if (!meshes) {
+			return (FemMeshId){0};
+		}
+		world->meshes = meshes;
+		world->mesh_capacity = capacity;
+	}
+	FemMeshId id = make_baked_mesh(world->id, &mesh->baked.tet_mesh);
+	if (fem_mesh_is_valid(id)) {
+		world->meshes[world->mesh_count++] = (MeshEntry){mesh->base.object, mesh->revision, id, 1};
+	}
+	return id;
+}
+
+static bool is_same_mesh(FemMeshId a, FemMeshId b) {
+	return a.index1 == b.index1 && a.world0 == b.world0 && a.generation == b.generation;
+}
+
+// Boxes have a mesh of their own, which is in no entry.
+static void release_mesh(SimulationWorld *world, FemMeshId id) {
+	for (int32_t i = 0; i < world->mesh_count; i++) {
+		if (is_same_mesh(world->meshes[i].id, id)) {
+			if (--world->meshes[i].use_count > 0) {
+				return;
+			}
+			world->meshes[i] = world->meshes[--world->mesh_count];
+			break;
+		}
+	}
+	fem_mesh_destroy(id);
+}
+
 // --------------------------------------------------------------------------------------------------------------- bodies
 
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, FemMaterialId material) {
-	FemMeshDef mesh = fem_default_mesh_def();
-	mesh.node_count = def->shape->node_count;
-	mesh.node_positions = def->shape->positions;
-	mesh.tet_count = def->shape->tet_count;
-	mesh.tets = def->shape->tets;
-	body->mesh = fem_mesh_create(body->world->id, &mesh);
+	const DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
+	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
 	if (!fem_mesh_is_valid(body->mesh)) {
 		return false;
 	}
@@ -115,7 +182,7 @@ void simulation_body_destroy(SimulationBody *body) {
 		return;
 	}
 	fem_body_destroy(body->body);
-	fem_mesh_destroy(body->mesh);
+	release_mesh(world, body->mesh);
 	simulation_world_release_material(world, body->material);
 	simulation_world_remove_body(world, body);
 	free(body->held_velocities);

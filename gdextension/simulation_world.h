@@ -10,6 +10,14 @@ typedef struct MaterialEntry {
 	int32_t use_count;
 } MaterialEntry;
 
+// The engine's mesh of a DestructibleMesh, shared by its bodies. New data of the resource are another mesh.
+typedef struct MeshEntry {
+	GDExtensionObjectPtr resource;
+	uint32_t revision;
+	FemMeshId id;
+	int32_t use_count;
+} MeshEntry;
+
 struct SimulationWorld {
 	FemWorldId id;
 	uint64_t world_3d_id; // instance id of the World3D
@@ -18,6 +26,8 @@ struct SimulationWorld {
 	int32_t body_count, body_capacity;
 	MaterialEntry *materials;
 	int32_t material_count, material_capacity;
+	MeshEntry *meshes;
+	int32_t mesh_count, mesh_capacity;
 	uint32_t step_errors; // FemStepError bits of the last step
 };
 

@@ -66,9 +66,26 @@ static void copy_values(GdRID material, GDExtensionObjectPtr source) {
 	set_param(material, &names.specular, GDEXTENSION_VARIANT_TYPE_FLOAT, &specular);
 	set_param(material, &names.uv1_scale, GDEXTENSION_VARIANT_TYPE_VECTOR3, &scale);
 	set_param(material, &names.uv1_offset, GDEXTENSION_VARIANT_TYPE_VECTOR3, &offset);
+	GDExtensionBool has_colors = gd_base_material3d_get_flag(source, GD_BASE_MATERIAL3D_FLAG_ALBEDO_FROM_VERTEX_COLOR);
+	set_param(material, &names.vertex_color_use_as_albedo, GDEXTENSION_VARIANT_TYPE_BOOL, &has_colors);
 	copy_texture(material, &names.albedo_texture, source, GD_BASE_MATERIAL3D_TEXTURE_ALBEDO);
 	copy_texture(material, &names.roughness_texture, source, GD_BASE_MATERIAL3D_TEXTURE_ROUGHNESS);
 	copy_texture(material, &names.metallic_texture, source, GD_BASE_MATERIAL3D_TEXTURE_METALLIC);
+}
+
+static void copy_features(GdRID material, GDExtensionObjectPtr source) {
+	if (gd_base_material3d_get_feature(source, GD_BASE_MATERIAL3D_FEATURE_NORMAL_MAPPING)) {
+		double scale = gd_base_material3d_get_normal_scale(source);
+		set_param(material, &names.normal_scale, GDEXTENSION_VARIANT_TYPE_FLOAT, &scale);
+		copy_texture(material, &names.normal_texture, source, GD_BASE_MATERIAL3D_TEXTURE_NORMAL);
+	}
+	if (gd_base_material3d_get_feature(source, GD_BASE_MATERIAL3D_FEATURE_EMISSION)) {
+		GdColor emission = gd_base_material3d_get_emission(source);
+		float energy = (float)gd_base_material3d_get_emission_energy_multiplier(source);
+		emission = (GdColor){emission.r * energy, emission.g * energy, emission.b * energy, 1.0f};
+		set_param(material, &names.emission, GDEXTENSION_VARIANT_TYPE_COLOR, &emission);
+		copy_texture(material, &names.emission_texture, source, GD_BASE_MATERIAL3D_TEXTURE_EMISSION);
+	}
 }
 
 bool surface_material_is_supported(GDExtensionObjectPtr source) {
@@ -84,6 +101,7 @@ SurfaceMaterial surface_material_create(GDExtensionObjectPtr source) {
 	if (object_cast(source, "BaseMaterial3D")) {
 		SurfaceMaterial material = {make_material(), true};
 		copy_values(material.rid, source);
+		copy_features(material.rid, source);
 		return material;
 	}
 	if (!shared.has_plain) {

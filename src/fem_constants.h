@@ -44,9 +44,11 @@
 #define FEM_CONTACT_KAPPA 300.0f      // phi dt in units of mass / box volume^(2/3): 10 to 1e5 all rest, iterations grow
 #define FEM_CONTACT_SLOP 1e-3f        // m, depth at rest ...
 #define FEM_CONTACT_SLOP_SHARE 0.01f  // ... but at most this share of a tet's edge
-#define FEM_CONTACT_PUSH_MAX 2.0f     // m/s, fastest push-out
-#define FEM_CONTACT_FEW_ITEMS 8       // pairs that meet in no more tets than this get several points an overlap
-#define FEM_CONTACT_WAKE_SPEED 0.1f   // m/s: what comes faster wakes a sleeper
+#define FEM_CONTACT_PUSH_MAX 2.0f     // m/s, fastest push-out, of bodies that stand half a tet deep in each other
+#define FEM_CONTACT_PUSH_MIN 0.05f    // m/s, of those that overlap by a tenth of a tet
+#define FEM_CONTACT_NODE_KEY 0x7fffffffu // in a contact's key: a node, not a point of an overlap
+#define FEM_CONTACT_FEW_ITEMS 64      // pairs that meet in no more tets than this get several points an overlap
+#define FEM_FAST_WAY_MIN 0.01f        // m a step: what moves less is never looked at in between
 
 // ----- ground contact (one-sided implicit damping with push-out, per node)
 #define FEM_GROUND_KAPPA 300.0f    // contact damping in units of node mass / dt

@@ -486,12 +486,13 @@ FemResult fem_world_validate(FemWorldId world);
 // Writes the world into the buffer and returns the bytes needed; writes nothing when capacity is too small.
 size_t fem_world_save(FemWorldId world, void *buffer, size_t capacity);
 
-// Makes a world from a snapshot: it goes on bitwise as the saved one would have. Ids of meshes, materials and bodies
-// keep index and generation, with the new world's number. Damaged or foreign data give the null id.
+// Makes a world from a snapshot: it goes on bitwise as the saved one would have. Ids of meshes, materials, bodies and
+// colliders keep index and generation, with the new world's number. Damaged or foreign data give the null id.
 FemWorldId fem_world_restore(const void *data, size_t size, int32_t worker_count);
 
-// The id that a body (mesh, material) of the saved world has in the restored one.
+// The id that a body (mesh, material) or a collider of the saved world has in the restored one.
 FemBodyId fem_body_in_world(FemBodyId body, FemWorldId world);
+FemColliderId fem_collider_in_world(FemColliderId collider, FemWorldId world);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------------------- building
+// ------------------------------------------------------------------------------------------------------------ building
 
 void fem_test_file_free(FemTestFile *file) {
 	free(file->bytes);
@@ -65,7 +65,7 @@ static double coordinate(const FemTestMesh *mesh, int32_t node, int axis) {
 	return (double)(axis == 0 ? p.x : axis == 1 ? p.y : p.z);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- TetGen
+// -------------------------------------------------------------------------------------------------------------- TetGen
 
 FemTestFile fem_test_tetgen_nodes(const FemTestMesh *mesh, int first, const char *end) {
 	FemTestFile file = {0};
@@ -78,7 +78,7 @@ FemTestFile fem_test_tetgen_nodes(const FemTestMesh *mesh, int first, const char
 
 FemTestFile fem_test_tetgen_tets(const FemTestMesh *mesh, int first, int corners, const char *end) {
 	FemTestFile file = {0};
-	fem_test_print(&file, "%d %d 1%s", mesh->tet_count, corners, end);
+	fem_test_print(&file, "# 7 7 7%s%d %d 1%s", end, mesh->tet_count, corners, end);
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
 		fem_test_print(&file, "%d", first + t);
 		for (int v = 0; v < corners; v++)
@@ -89,7 +89,7 @@ FemTestFile fem_test_tetgen_tets(const FemTestMesh *mesh, int first, int corners
 	return file;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ Gmsh
+// ---------------------------------------------------------------------------------------------------------------- Gmsh
 
 // A number as text or bytes: the formats differ in nothing else.
 static void put_int(FemTestFile *file, bool binary, int value) {
@@ -223,7 +223,8 @@ FemTestFile fem_test_gmsh(const FemTestMesh *mesh, int version, bool binary, int
 		fem_test_print(&file, "\n");
 	}
 	fem_test_print(&file, "$EndMeshFormat\n$Comments\nmade by a test\n$EndComments\n");
-	fem_test_print(&file, "$PhysicalNames\n2\n2 99 \"skin\"\n3 %d \"core of it\"\n$EndPhysicalNames\n", version == 2 ? 3 : 103);
+	fem_test_print(
+		&file, "$PhysicalNames\n2\n2 99 \"skin\"\n3 %d \"core of it\"\n$EndPhysicalNames\n", version == 2 ? 3 : 103);
 	if (version == 2) {
 		gmsh_2(&file, mesh, binary, corners, sparse);
 		return file;
@@ -234,7 +235,7 @@ FemTestFile fem_test_gmsh(const FemTestMesh *mesh, int version, bool binary, int
 	return file;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- VTK
+// ----------------------------------------------------------------------------------------------------------------- VTK
 
 static void put_vtk_int(FemTestFile *file, bool binary, int value, int width) {
 	if (binary)
@@ -263,8 +264,8 @@ static void vtk_cells(FemTestFile *file, const FemTestMesh *mesh, int version, b
 
 FemTestFile fem_test_vtk(const FemTestMesh *mesh, int version, bool binary) {
 	FemTestFile file = {0};
-	fem_test_print(&file, "# vtk DataFile Version %d.%d\na test\n%s\nDATASET UNSTRUCTURED_GRID\nPOINTS %d float\n", version,
-		version == 5, binary ? "BINARY" : "ASCII", mesh->node_count);
+	fem_test_print(&file, "# vtk DataFile Version %d.%d\na test\n%s\nDATASET UNSTRUCTURED_GRID\nPOINTS %d float\n",
+		version, version == 5, binary ? "BINARY" : "ASCII", mesh->node_count);
 	for (int32_t i = 0; i < 3 * mesh->node_count; i++) {
 		if (binary)
 			fem_test_put_float(&file, (float)coordinate(mesh, i / 3, i % 3), true);
@@ -290,7 +291,7 @@ FemTestFile fem_test_vtk(const FemTestMesh *mesh, int version, bool binary) {
 	return file;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- VTU
+// ----------------------------------------------------------------------------------------------------------------- VTU
 
 static void put_base64(FemTestFile *file, const FemTestFile *data) {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -315,11 +316,14 @@ typedef struct VtuWriter {
 } VtuWriter;
 
 // The numbers as doubles; type picks how they are written.
-static void put_array(VtuWriter *writer, const char *type, const char *attributes, const double *values, int32_t count) {
+static void put_array(
+	VtuWriter *writer, const char *type, const char *attributes, const double *values, int32_t count) {
 	FemTestFile data = {0};
 	int width = strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : 1;
 	fem_test_print(&writer->file, "<DataArray type=\"%s\" %s format=\"%s\"", type, attributes,
-		writer->form == FEM_VTU_ASCII ? "ascii" : writer->form == FEM_VTU_BASE64 ? "binary" : "appended");
+		writer->form == FEM_VTU_ASCII        ? "ascii"
+			: writer->form == FEM_VTU_BASE64 ? "binary"
+											 : "appended");
 	fem_test_put_uint(&data, (uint64_t)(count * width), writer->long_headers ? 8 : 4, false);
 	for (int32_t i = 0; i < count; i++) {
 		if (type[0] == 'F' && width == 4)
@@ -373,8 +377,10 @@ FemTestFile fem_test_vtu(const FemTestMesh *mesh, FemVtuForm form, bool long_hea
 	double *values = malloc(sizeof *values * (size_t)(3 * mesh->node_count + 4 * mesh->tet_count));
 	if (!values)
 		abort();
-	fem_test_print(&writer.file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-		"byte_order=\"LittleEndian\" header_type=\"%s\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n",
+	fem_test_print(&writer.file,
+		"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+		"byte_order=\"LittleEndian\" header_type=\"%s\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" "
+		"NumberOfCells=\"%d\">\n",
 		long_headers ? "UInt64" : "UInt32", mesh->node_count, mesh->tet_count);
 	vtu_arrays(&writer, mesh, values);
 	if (form >= FEM_VTU_RAW) {

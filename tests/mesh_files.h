@@ -19,7 +19,7 @@ typedef struct FemTestMesh {
 typedef enum FemVtuForm {
 	FEM_VTU_ASCII,
 	FEM_VTU_BASE64,
-	FEM_VTU_RAW,            // appended
+	FEM_VTU_RAW, // appended
 	FEM_VTU_APPENDED_BASE64,
 	FEM_VTU_FORM_COUNT,
 } FemVtuForm;

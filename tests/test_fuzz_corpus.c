@@ -52,7 +52,8 @@ static bool find_corpus(char out[PATH_SIZE], const char *target) {
 static void replay(const char *target, FuzzTarget *function) {
 	char folder[PATH_SIZE], path[PATH_SIZE + 512];
 	int count = 0;
-	if (!fem_test_check(find_corpus(folder, target), __FILE__, __LINE__, "tests/fuzz/corpus/%s is not there: run from the root", target))
+	if (!fem_test_check(find_corpus(folder, target), __FILE__, __LINE__,
+			"tests/fuzz/corpus/%s is not there: run from the root", target))
 		return;
 	DIR *directory = opendir(folder);
 	FEM_REQUIRE(directory != NULL);
@@ -62,7 +63,7 @@ static void replay(const char *target, FuzzTarget *function) {
 			continue;
 		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
 		FEM_CHECK(fem_file_read(path, &file) == FEM_OK);
-		uint8_t *exact = malloc(file.size + 1); // so that the sanitizer sees a read past the end
+		uint8_t *exact = malloc(file.size ? file.size : 1); // so that the sanitizer sees a read past the end
 		if (exact && file.size)
 			memcpy(exact, file.bytes, file.size);
 		if (exact)

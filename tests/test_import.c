@@ -33,7 +33,8 @@ static void check_same(const FemTetArrays *mesh, const FemTestMesh *expected) {
 		const int32_t *a = mesh->tets + 4 * t, *b = expected->tets + 4 * t;
 		bool same = a[0] == b[0] && a[1] == b[1] && ((a[2] == b[2] && a[3] == b[3]) || (a[2] == b[3] && a[3] == b[2]));
 		FEM_CHECK(same);
-		FEM_CHECK_INT(fmod(info.regions[mesh->tet_regions[t]].value, 100.0), expected->regions ? expected->regions[t] : 0);
+		FEM_CHECK_INT(
+			fmod(info.regions[mesh->tet_regions[t]].value, 100.0), expected->regions ? expected->regions[t] : 0);
 	}
 	for (int32_t i = 1; i < info.region_count; i++)
 		FEM_CHECK(info.regions[i - 1].value < info.regions[i].value);
@@ -57,8 +58,8 @@ static void check_refused(const char *name, const void *bytes, size_t size, cons
 	int64_t before = fem_memory_bytes();
 	FemResult result = fem_import_tet_memory(&(FemImportFile){name, bytes, size}, NULL, &mesh, NULL);
 	fem_test_check(result != FEM_OK, __FILE__, __LINE__, "%s was read, but not \"%s\"", name, word);
-	fem_test_check(result == FEM_OK || (strstr(fem_last_error(), name) && strstr(fem_last_error(), word)), __FILE__, __LINE__,
-		"\"%s\" lacks %s or \"%s\"", fem_last_error(), name, word);
+	fem_test_check(result == FEM_OK || (strstr(fem_last_error(), name) && strstr(fem_last_error(), word)), __FILE__,
+		__LINE__, "\"%s\" lacks %s or \"%s\"", fem_last_error(), name, word);
 	FEM_CHECK(mesh.nodes == NULL && mesh.tets == NULL);
 	FEM_CHECK(fem_memory_bytes() == before);
 }
@@ -67,7 +68,7 @@ static void check_text_refused(const char *name, const char *text, const char *w
 	check_refused(name, text, strlen(text), word);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- TetGen
+// -------------------------------------------------------------------------------------------------------------- TetGen
 
 static FemResult import_tetgen(const FemTestFile *nodes, const FemTestFile *tets, FemTetArrays *out) {
 	FemImportFile first = {"m.node", nodes->bytes, nodes->size}, second = {"m.ele", tets->bytes, tets->size};
@@ -75,7 +76,8 @@ static FemResult import_tetgen(const FemTestFile *nodes, const FemTestFile *tets
 }
 
 static void check_tetgen(const FemTestMesh *mesh, int first, int corners, const char *line_end) {
-	FemTestFile nodes = fem_test_tetgen_nodes(mesh, first, line_end), tets = fem_test_tetgen_tets(mesh, first, corners, line_end);
+	FemTestFile nodes = fem_test_tetgen_nodes(mesh, first, line_end),
+				tets = fem_test_tetgen_tets(mesh, first, corners, line_end);
 	FemTetArrays read;
 	FemResult result = import_tetgen(&nodes, &tets, &read);
 	fem_test_check(result == FEM_OK, __FILE__, __LINE__, "first %d, %d corners: %s", first, corners, fem_last_error());
@@ -94,11 +96,12 @@ FEM_TEST(import, tetgen_from_0_and_1_crlf_second_order) {
 }
 
 static void check_tetgen_refused(const char *nodes, const char *tets, const char *word) {
-	FemTestFile node_file = {(char *)(uintptr_t)nodes, strlen(nodes), 0}, tet_file = {(char *)(uintptr_t)tets, strlen(tets), 0};
+	FemTestFile node_file = {(char *)(uintptr_t)nodes, strlen(nodes), 0},
+				tet_file = {(char *)(uintptr_t)tets, strlen(tets), 0};
 	FemTetArrays mesh;
 	FEM_CHECK(import_tetgen(&node_file, &tet_file, &mesh) != FEM_OK);
-	fem_test_check(strstr(fem_last_error(), word) && strstr(fem_last_error(), "m."), __FILE__, __LINE__, "\"%s\" lacks \"%s\"",
-		fem_last_error(), word);
+	fem_test_check(strstr(fem_last_error(), word) && strstr(fem_last_error(), "m."), __FILE__, __LINE__,
+		"\"%s\" lacks \"%s\"", fem_last_error(), word);
 }
 
 #define FOUR_POINTS "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
@@ -142,7 +145,7 @@ FEM_TEST(import, tetgen_by_path) {
 	remove(path[1]);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ Gmsh
+// ---------------------------------------------------------------------------------------------------------------- Gmsh
 
 FEM_TEST(import, gmsh_2_and_4_ascii_and_binary) {
 	for (int i = 0; i < 16; i++)
@@ -179,6 +182,19 @@ FEM_TEST(import, gmsh_entities_without_groups) {
 	fem_tet_arrays_free(&mesh);
 }
 
+// Nodes on curves and faces may carry their parameters; sections may come that we do not know.
+FEM_TEST(import, gmsh_4_parametric_nodes) {
+	const char *text =
+		"$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n2 4 1 9\n2 1 1 2\n1\n2\n0 0 0 0.5 0.5\n1 0 0 0.1 0.2\n"
+		"3 1 0 2\n9\n4\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 9 4\n$EndElements\n"
+		"$NodeData\n1\n\"x\"\n$EndNodeData\n";
+	static const FemVec3 nodes[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+	static const int32_t tets[] = {0, 1, 2, 3}, regions[] = {1};
+	FemTestFile file = {0};
+	fem_test_put(&file, text, strlen(text));
+	check_file(file, "m.msh", &(FemTestMesh){4, 1, nodes, tets, regions});
+}
+
 FEM_TEST(import, gmsh_big_endian) {
 	FemTestFile file = {0};
 	fem_test_print(&file, "$MeshFormat\n2.2 1 8\n");
@@ -204,11 +220,14 @@ FEM_TEST(import, gmsh_refusals) {
 	check_text_refused("m.msh", "$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", "Version 4.1");
 	check_text_refused("m.msh", "$NOD\n4\n", "$MeshFormat");
 	check_text_refused("m.msh", GMSH_2 GMSH_NODES, "no tets");
-	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 2 0 1 2 3\n$EndElements\n", "points, lines or faces");
-	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 5 0 1 2 3 4 1 2 3 4\n$EndElements\n", "cut them into tets");
+	check_text_refused(
+		"m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 2 0 1 2 3\n$EndElements\n", "points, lines or faces");
+	check_text_refused(
+		"m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 5 0 1 2 3 4 1 2 3 4\n$EndElements\n", "cut them into tets");
 	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 77 0 1 2 3 4\n$EndElements\n", "unknown type");
 	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 4 0 1 2 3 4\n", "not closed");
-	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 4 0 1 2 3 4\n2 4 0 1 2 3 4\n$EndElements\n", "line 14");
+	check_text_refused(
+		"m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 4 0 1 2 3 4\n2 4 0 1 2 3 4\n$EndElements\n", "line 14");
 	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n2000000000\n1 4 0 1 2 3 4\n", "cut short");
 	check_text_refused("m.msh", GMSH_2 GMSH_NODES "$Elements\n1\n1 4 0 1 2 3 9\n$EndElements\n", "names node 9");
 	check_text_refused("m.msh", GMSH_2 "$Nodes\n1\n1 0 0 inf\n$EndNodes\n", "inf");
@@ -216,7 +235,7 @@ FEM_TEST(import, gmsh_refusals) {
 	check_text_refused("m.msh", GMSH_2 "1 2 3\n", "a section");
 }
 
-// ------------------------------------------------------------------------------------------------------------------- VTK
+// ----------------------------------------------------------------------------------------------------------------- VTK
 
 FEM_TEST(import, vtk_legacy_ascii_and_binary) {
 	for (int i = 0; i < 4; i++)
@@ -230,17 +249,19 @@ FEM_TEST(import, vtu_ascii_base64_appended) {
 	}
 }
 
-#define VTK_HEAD "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n"
+#define VTK_HEAD \
+	"# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n"
 #define VTU_HEAD "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid>"
 
 // Skipped: everything a file may hold beside the grid.
 FEM_TEST(import, vtk_passes_over_other_data) {
-	const char *text = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nTIME 1 1 double\n0.5\n"
-					   "POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1d0\nCELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n24 5\n"
-					   "POINT_DATA 4\nVECTORS v float\n1 2 3 1 2 3 1 2 3 1 2 3\nSCALARS s float\nLOOKUP_TABLE l\n0 1 2 nan\n"
-					   "LOOKUP_TABLE l 1\n0 0 0 1\nTEXTURE_COORDINATES t 2 float\n0 0 0 0 0 0 0 0\nCOLOR_SCALARS c 1\n1 1 1 1\n"
-					   "CELL_DATA 2\nTENSORS t float\n1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\nSCALARS CellEntityIds int 1\n"
-					   "LOOKUP_TABLE default\n12 5\nSCALARS other int 1\nLOOKUP_TABLE default\n1 1\n";
+	const char *text =
+		"# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 1\nTIME 1 1 double\n0.5\n"
+		"POINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1d0\nCELLS 2 9\n4 0 1 2 3\n3 0 1 2\nCELL_TYPES 2\n24 5\n"
+		"POINT_DATA 4\nVECTORS v float\n1 2 3 1 2 3 1 2 3 1 2 3\nSCALARS s float\nLOOKUP_TABLE l\n0 1 2 nan\n"
+		"LOOKUP_TABLE l 1\n0 0 0 1\nTEXTURE_COORDINATES t 2 float\n0 0 0 0 0 0 0 0\nCOLOR_SCALARS c 1\n1 1 1 1\n"
+		"CELL_DATA 2\nTENSORS t float\n1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9\nSCALARS CellEntityIds int 1\n"
+		"LOOKUP_TABLE default\n12 5\nSCALARS other int 1\nLOOKUP_TABLE default\n1 1\n";
 	static const FemVec3 nodes[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 	static const int32_t tets[] = {0, 1, 2, 3}, regions[] = {12};
 	FemTestFile file = {0};
@@ -267,17 +288,25 @@ FEM_TEST(import, vtk_refusals) {
 FEM_TEST(import, vtu_refusals) {
 	check_text_refused("m.vtu", "<?xml version=\"1.0\"?><other/>", "VTKFile");
 	check_text_refused("m.vtu", "<VTKFile type=\"PolyData\"></VTKFile>", "UnstructuredGrid");
-	check_text_refused("m.vtu", "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkZLibDataCompressor\">", "without compression");
+	check_text_refused(
+		"m.vtu", "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkZLibDataCompressor\">", "without compression");
 	check_text_refused("m.vtu", VTU_HEAD, "Piece");
 	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints=\"x\" NumberOfCells=\"1\">", "how many");
-	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'></Piece><Piece>", "several pieces");
+	check_text_refused(
+		"m.vtu", VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'></Piece><Piece>", "several pieces");
 	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'/>", "no array of points");
-	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
-		"format='appended' offset='99'/></Points><AppendedData encoding='raw'>_abc", "behind the end");
-	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints='4000000000' NumberOfCells='1'><Points><DataArray type='Float32' "
-		"format='binary'>/////w==</DataArray></Points></Piece>", "shorter than it says");
-	check_text_refused("m.vtu", VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
-		"format='ascii'>0 0 0 1 0 0 nan 1 0 0 0 1</DataArray></Points></Piece>", "nan");
+	check_text_refused("m.vtu",
+		VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
+				 "format='appended' offset='99'/></Points><AppendedData encoding='raw'>_abc",
+		"behind the end");
+	check_text_refused("m.vtu",
+		VTU_HEAD "<Piece NumberOfPoints='4000000000' NumberOfCells='1'><Points><DataArray type='Float32' "
+				 "format='binary'>/////w==</DataArray></Points></Piece>",
+		"shorter than it says");
+	check_text_refused("m.vtu",
+		VTU_HEAD "<Piece NumberOfPoints='4' NumberOfCells='1'><Points><DataArray type='Float32' "
+				 "format='ascii'>0 0 0 1 0 0 nan 1 0 0 0 1</DataArray></Points></Piece>",
+		"nan");
 }
 
 // An array of ids is no list of materials.
@@ -287,7 +316,8 @@ FEM_TEST(import, vtk_guessed_regions_may_be_too_many) {
 	for (int32_t t = 0; t < box.tet_count; t++)
 		ids[t] = t;
 	for (int known = 0; known < 2; known++) {
-		FemTestFile file = fem_test_vtk(&(FemTestMesh){box.node_count, box.tet_count, box.positions, box.tets, ids}, 3, false);
+		FemTestFile file =
+			fem_test_vtk(&(FemTestMesh){box.node_count, box.tet_count, box.positions, box.tets, ids}, 3, false);
 		FemTetArrays mesh;
 		fem_test_put(&file, "", 1); // ended by a zero, which counts as a blank
 		char *name = strstr(file.bytes, "material 1");
@@ -304,7 +334,7 @@ FEM_TEST(import, vtk_guessed_regions_may_be_too_many) {
 	fem_box_mesh_free(&box);
 }
 
-// --------------------------------------------------------------------------------------------------------------- all of them
+// --------------------------------------------------------------------------------------------------------- all of them
 
 static FemTestFile make_file(int kind, const FemTestMesh *mesh, const char **out_name) {
 	*out_name = kind < 4 ? "m.msh" : kind < 8 ? "m.vtk" : "m.vtu";
@@ -325,11 +355,11 @@ FEM_TEST(import, truncated_at_every_byte) {
 		int64_t before = fem_memory_bytes();
 		for (size_t size = 0; size < file.size; size++) {
 			FemTetArrays mesh;
-			char *exact = malloc(size + 1); // so that the sanitizer sees a read past the end
+			char *exact = malloc(size ? size : 1); // so that the sanitizer sees a read past the end
 			memcpy(exact, file.bytes, size);
 			FemResult result = fem_import_tet_memory(&(FemImportFile){name, exact, size}, NULL, &mesh, NULL);
-			fem_test_check(result != FEM_OK ? fem_last_error()[0] != 0 : mesh.tet_count == two.tet_count, __FILE__, __LINE__,
-				"kind %d, %d of %d bytes: %d tets", kind, (int)size, (int)file.size, mesh.tet_count);
+			fem_test_check(result != FEM_OK ? fem_last_error()[0] != 0 : mesh.tet_count == two.tet_count, __FILE__,
+				__LINE__, "kind %d, %d of %d bytes: %d tets", kind, (int)size, (int)file.size, mesh.tet_count);
 			fem_tet_arrays_free(&mesh);
 			free(exact);
 		}
@@ -363,7 +393,8 @@ FEM_TEST(import, flipped_bits) {
 FEM_TEST(import, empty_and_unknown_files) {
 	check_refused("m.msh", NULL, 0, "empty");
 	check_text_refused("m.xyz", "1 2 3", "no tet mesh");
-	FEM_CHECK(fem_import_knows("a/b.MSH") && fem_import_knows("x.vtu") && !fem_import_knows("x.obj") && !fem_import_knows(".ele"));
+	FEM_CHECK(fem_import_knows("a/b.MSH") && fem_import_knows("x.vtu") && !fem_import_knows("x.obj") &&
+		!fem_import_knows(".ele"));
 	FemTetArrays mesh;
 	FEM_CHECK(fem_import_tet_mesh("there/is/no.msh", &mesh, NULL) != FEM_OK);
 	FEM_CHECK(strstr(fem_last_error(), "no.msh") != NULL);

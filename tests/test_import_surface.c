@@ -16,13 +16,13 @@ static void check_refused(const char *name, const char *text, const char *word) 
 	FemRenderMesh mesh;
 	int64_t before = fem_memory_bytes();
 	FemResult result = read_text(name, text, &mesh);
-	fem_test_check(result != FEM_OK && strstr(fem_last_error(), word) && strstr(fem_last_error(), name), __FILE__, __LINE__,
-		"\"%s\" lacks %s or \"%s\"", result == FEM_OK ? "(was read)" : fem_last_error(), name, word);
+	fem_test_check(result != FEM_OK && strstr(fem_last_error(), word) && strstr(fem_last_error(), name), __FILE__,
+		__LINE__, "\"%s\" lacks %s or \"%s\"", result == FEM_OK ? "(was read)" : fem_last_error(), name, word);
 	FEM_CHECK(fem_memory_bytes() == before);
 	fem_render_mesh_free(&mesh);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- OBJ
+// ----------------------------------------------------------------------------------------------------------------- OBJ
 
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
@@ -65,8 +65,9 @@ FEM_TEST(import_surface, obj_polygons_negative_indices_continued_lines) {
 
 FEM_TEST(import_surface, obj_groups_and_materials_are_surfaces) {
 	FemRenderMesh mesh;
-	FEM_REQUIRE(read_text("m.obj", SQUARE "o a\nusemtl red\nf 1 2 3\nusemtl blue\nf 1 3 4\no b\nf 1 2 4\no a\nusemtl red\nf 2 3 4\n",
-		&mesh) == FEM_OK);
+	FEM_REQUIRE(read_text("m.obj",
+					SQUARE "o a\nusemtl red\nf 1 2 3\nusemtl blue\nf 1 3 4\no b\nf 1 2 4\no a\nusemtl red\nf 2 3 4\n",
+					&mesh) == FEM_OK);
 	FEM_CHECK_INT(mesh.surface_count, 3);
 	FEM_CHECK_INT(mesh.surfaces[0].index_count, 6);
 	FEM_CHECK(strcmp(mesh.surfaces[2].name, "b") == 0 && strcmp(mesh.surfaces[2].material, "blue") == 0);
@@ -110,6 +111,7 @@ FEM_TEST(import_surface, obj_refusals) {
 	check_refused("m.obj", SQUARE "f 1 2 0\n", "\"0\"");
 	check_refused("m.obj", SQUARE "f 1 2 -5\n", "\"-5\"");
 	check_refused("m.obj", SQUARE "f 1/1 2/1 3/1\n", "0 UVs");
+	check_refused("m.obj", SQUARE "vt 0 0\nf 1/-2 2/1 3/1\n", "1/-2");
 	check_refused("m.obj", SQUARE "f 1 2\n", "2 corners");
 	check_refused("m.obj", SQUARE "f 1 2 3/x\n", "3/x");
 	check_refused("m.obj", SQUARE "f 1/1/1/1 2 3\n", "not there");
@@ -120,14 +122,15 @@ FEM_TEST(import_surface, obj_refusals) {
 	check_refused("m.ply", "ply\n", "neither");
 }
 
-// ------------------------------------------------------------------------------------------------------------------- STL
+// ----------------------------------------------------------------------------------------------------------------- STL
 
 static const float stl_points[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}}};
 
 static FemTestFile stl_text(const char *line_end) {
 	FemTestFile file = {0};
 	for (int t = 0; t < 2; t++) {
-		fem_test_print(&file, "solid part %d%s  facet normal 0 nan 0%s    outer loop%s", t, line_end, line_end, line_end);
+		fem_test_print(
+			&file, "solid part %d%s  facet normal 0 nan 0%s    outer loop%s", t, line_end, line_end, line_end);
 		for (int v = 0; v < 3; v++)
 			fem_test_print(&file, "      vertex %g %ge0 %g%s", (double)stl_points[t][v][0], (double)stl_points[t][v][1],
 				(double)stl_points[t][v][2], line_end);
@@ -185,7 +188,7 @@ FEM_TEST(import_surface, stl_refusals) {
 	fem_test_file_free(&file);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- both
+// ---------------------------------------------------------------------------------------------------------------- both
 
 FEM_TEST(import_surface, truncated_at_every_byte) {
 	static const char *obj = SQUARE "vt 0 0\nvn 0 0 1\ng a\nusemtl b\nf 1/1/1 2/1/1 3/1/1 4/1/1\nf 1 2 3\n";
@@ -195,7 +198,7 @@ FEM_TEST(import_surface, truncated_at_every_byte) {
 	for (int i = 0; i < 3; i++) {
 		for (size_t size = 0; size < files[i].size; size++) {
 			FemRenderMesh mesh;
-			char *exact = malloc(size + 1);
+			char *exact = malloc(size ? size : 1);
 			memcpy(exact, files[i].bytes, size);
 			if (fem_import_surface_memory(i == 2 ? "m.obj" : "m.stl", exact, size, &mesh) == FEM_OK)
 				FEM_CHECK(fem_render_mesh_check(&mesh, "m") == FEM_OK);

@@ -1,83 +1,20 @@
-// Which tets are to be clipped against each other, against brute force in double; queries of a body's trees.
+// Which tets are to be clipped against each other, against brute force in double.
 #include "base/memory.h"
-#include "base/vec.h"
 #include "collision/narrow_phase.h"
 #include "collision/triangle_tests.h"
 #include "fem_test.h"
 #include "mesh/topology.h"
-#include "scenes/box_mesh.h"
 #include "scenes/rig.h"
+#include "scenes/tree_shape.h"
 
 #include <stdlib.h>
 
 #define UNSURE 1e-5 // of a tet's volume: brute force does not judge what is nearer to a border than this
 
-// ----------------------------------------------------------------------------------------------------------------- bodies
-
-typedef struct Shape {
-	FemTopology *topology;
-	FemVec4 *positions;
-	FemVec4 *rest;
-	FemSurfaceTrees *trees;
-} Shape;
-
-static Shape shape_from(const FemBoxMesh *mesh, int32_t part_nodes) {
-	Shape shape = {0};
-	int32_t *part = malloc(sizeof *part * (size_t)mesh->node_count);
-	for (int32_t i = 0; i < mesh->node_count; i++)
-		part[i] = i / part_nodes;
-	shape.topology = fem_topology_create(mesh->node_count, mesh->tets, mesh->tet_count, part);
-	shape.positions = fem_alloc(sizeof(FemVec4) * (size_t)mesh->node_count);
-	shape.rest = fem_alloc(sizeof(FemVec4) * (size_t)mesh->node_count);
-	for (int32_t i = 0; i < mesh->node_count; i++)
-		shape.positions[shape.topology->node_of_user[i]] = fem_vec4_from(mesh->positions[i]);
-	memcpy(shape.rest, shape.positions, sizeof(FemVec4) * (size_t)mesh->node_count);
-	shape.trees = fem_surface_trees_create(shape.topology, shape.positions);
-	free(part);
-	return shape;
-}
-
-static Shape make_box(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, FemCellKind kind) {
-	FemBoxMesh mesh = fem_box_mesh(nx, ny, nz, size, kind);
-	Shape shape = shape_from(&mesh, 30);
-	fem_box_mesh_free(&mesh);
-	return shape;
-}
-
-static void free_shape(Shape *shape) {
-	fem_surface_trees_free(shape->trees);
-	FEM_FREE_ARRAY(shape->positions, shape->topology->node_count);
-	FEM_FREE_ARRAY(shape->rest, shape->topology->node_count);
-	fem_topology_free(shape->topology);
-}
-
-static void refit(Shape *shape) {
-	fem_surface_trees_begin_refit(shape->trees, shape->positions);
-	for (int32_t task = 0; task < fem_surface_trees_task_count(shape->trees); task++)
-		fem_surface_trees_refit_task(shape->trees, task);
-}
-
-// From the rest shape: turned about `centre`, then moved.
-static void pose(Shape *shape, FemQuat turn, FemPosition centre, FemPosition move) {
-	double r[3][3];
-	fem_quat_to_matrix(turn, r);
-	for (int32_t i = 0; i < shape->topology->node_count; i++) {
-		FemPosition p = fem_position_sub(fem_position_from4(shape->rest[i]), centre);
-		p = fem_position_add(fem_position_add(fem_matrix_apply(r, p), centre), move);
-		shape->positions[i] = fem_vec4_from(fem_position_to_vec3(p));
-	}
-	refit(shape);
-}
-
-static FemQuat random_turn(uint32_t *random) {
-	FemQuat q = {fem_random(random), fem_random(random), fem_random(random), fem_random(random)};
-	return fem_quat_normalize(&q) ? q : (FemQuat){0, 0, 0, 1};
-}
-
 static const FemPosition half = {0.5, 0.5, 0.5};
 static const FemQuat no_turn = {0, 0, 0, 1};
 
-// ----------------------------------------------------------------------------------------------------------------- phase
+// --------------------------------------------------------------------------------------------------------------- phase
 
 static FemNarrowPhase make_phase(void) {
 	FemNarrowPhase phase = {0};
@@ -86,7 +23,7 @@ static FemNarrowPhase make_phase(void) {
 }
 
 static const FemNarrowPair *run_at(
-	FemNarrowPhase *phase, const Shape *a, FemPosition origin_a, const Shape *b, FemPosition origin_b) {
+	FemNarrowPhase *phase, const FemTreeShape *a, FemPosition origin_a, const FemTreeShape *b, FemPosition origin_b) {
 	FemNarrowBody body_a = {a->trees, origin_a}, body_b = {b->trees, origin_b};
 	fem_narrow_phase_begin(phase);
 	fem_narrow_phase_add(phase, &body_a, &body_b);
@@ -94,7 +31,7 @@ static const FemNarrowPair *run_at(
 	return &phase->pairs[0];
 }
 
-static const FemNarrowPair *run(FemNarrowPhase *phase, const Shape *a, const Shape *b) {
+static const FemNarrowPair *run(FemNarrowPhase *phase, const FemTreeShape *a, const FemTreeShape *b) {
 	return run_at(phase, a, (FemPosition){0}, b, (FemPosition){0});
 }
 
@@ -115,7 +52,7 @@ static bool is_sorted(const FemNarrowPhase *phase, const FemNarrowPair *pair) {
 	return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------- brute force
+// --------------------------------------------------------------------------------------------------------- brute force
 
 static void weights_in(const FemPosition x[4], FemPosition p, double out[4]) {
 	FemPosition e1 = fem_position_sub(x[1], x[0]), e2 = fem_position_sub(x[2], x[0]), e3 = fem_position_sub(x[3], x[0]);
@@ -151,12 +88,12 @@ static bool reaches(const FemPosition triangle[3], const FemPosition tet[4], dou
 	return count > 0;
 }
 
-static void triangle_corners(const Shape *shape, int32_t triangle, FemPosition out[3]) {
+static void triangle_corners(const FemTreeShape *shape, int32_t triangle, FemPosition out[3]) {
 	for (int i = 0; i < 3; i++)
 		out[i] = fem_position_from4(shape->positions[shape->topology->triangles[3 * triangle + i]]);
 }
 
-static void tet_corners(const Shape *shape, int32_t tet, FemPosition out[4]) {
+static void tet_corners(const FemTreeShape *shape, int32_t tet, FemPosition out[4]) {
 	for (int i = 0; i < 4; i++)
 		out[i] = fem_position_from4(shape->positions[fem_tet_node(shape->topology, tet, i)]);
 }
@@ -166,8 +103,8 @@ typedef struct Tally {
 } Tally;
 
 // All triangles of `faces` against all tets of `solid`: what must be listed is.
-static void tally_into(const FemNarrowPhase *phase, const FemNarrowPair *pair, const Shape *faces, const Shape *solid,
-	bool flipped, Tally *tally) {
+static void tally_into(const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *faces,
+	const FemTreeShape *solid, bool flipped, Tally *tally) {
 	for (int32_t f = 0; f < faces->topology->triangle_count; f++) {
 		FemPosition triangle[3], tet_points[4];
 		triangle_corners(faces, f, triangle);
@@ -180,7 +117,8 @@ static void tally_into(const FemNarrowPhase *phase, const FemNarrowPair *pair, c
 			uint32_t found = flipped ? find_faces(phase, pair, tet, face_tet) & FEM_FACES_B
 									 : find_faces(phase, pair, face_tet, tet) & FEM_FACES_A;
 			has_pair |= found != 0;
-			bool surely = reaches(triangle, tet_points, UNSURE), perhaps = surely || reaches(triangle, tet_points, -UNSURE);
+			bool surely = reaches(triangle, tet_points, UNSURE),
+				 perhaps = surely || reaches(triangle, tet_points, -UNSURE);
 			if (!solid->trees->outer_faces[tet]) {
 				surely_inner |= surely;
 				continue;
@@ -195,12 +133,13 @@ static void tally_into(const FemNarrowPhase *phase, const FemNarrowPair *pair, c
 }
 
 // No pair that cannot be one: some outer face of one reaches into the other.
-static int32_t count_wrong(const FemNarrowPhase *phase, const FemNarrowPair *pair, const Shape *a, const Shape *b) {
+static int32_t count_wrong(
+	const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *a, const FemTreeShape *b) {
 	int32_t wrong = 0;
 	for (int32_t i = pair->tets.begin; i < pair->tets.end; i++) {
 		const FemTetPair *found = &phase->tet_pairs[i];
 		for (int side = 0; side < 2; side++) {
-			const Shape *faces = side ? b : a, *solid = side ? a : b;
+			const FemTreeShape *faces = side ? b : a, *solid = side ? a : b;
 			int32_t face_tet = side ? found->b : found->a, tet = side ? found->a : found->b;
 			bool reached = false;
 			FemPosition triangle[3], points[4];
@@ -215,7 +154,8 @@ static int32_t count_wrong(const FemNarrowPhase *phase, const FemNarrowPair *pai
 	return wrong;
 }
 
-static Tally check_against_brute_force(const FemNarrowPhase *phase, const FemNarrowPair *pair, const Shape *a, const Shape *b) {
+static Tally check_against_brute_force(
+	const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *a, const FemTreeShape *b) {
 	Tally tally = {0};
 	tally_into(phase, pair, a, b, false, &tally);
 	tally_into(phase, pair, b, a, true, &tally);
@@ -228,7 +168,8 @@ static Tally check_against_brute_force(const FemNarrowPhase *phase, const FemNar
 }
 
 // Tets behind triangles that cut through each other.
-static int32_t count_missed_crossings(const FemNarrowPhase *phase, const FemNarrowPair *pair, const Shape *a, const Shape *b) {
+static int32_t count_missed_crossings(
+	const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *a, const FemTreeShape *b) {
 	int32_t missed = 0;
 	for (int32_t f = 0; f < a->topology->triangle_count; f++) {
 		for (int32_t g = 0; g < b->topology->triangle_count; g++) {
@@ -242,10 +183,11 @@ static int32_t count_missed_crossings(const FemNarrowPhase *phase, const FemNarr
 	return missed;
 }
 
-// ----------------------------------------------------------------------------------------------------------- body and body
+// ------------------------------------------------------------------------------------------------------- body and body
 
 FEM_TEST(narrow_phase, turned_boxes_as_brute_force) {
-	Shape a = make_box(3, 3, 3, fem_vec3(1, 1, 1), FEM_CELLS_KUHN), b = make_box(3, 2, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape a = fem_tree_box(3, 3, 3, fem_vec3(1, 1, 1), FEM_CELLS_KUHN),
+				 b = fem_tree_box(3, 2, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
 	uint32_t random = 11;
 	int32_t expected = 0;
@@ -253,22 +195,23 @@ FEM_TEST(narrow_phase, turned_boxes_as_brute_force) {
 		double reach = trial < 6 ? 0.9 : 0.4;
 		FemPosition move = {reach * (double)fem_random(&random), reach * (double)fem_random(&random),
 			reach * (double)fem_random(&random)};
-		pose(&a, random_turn(&random), half, (FemPosition){0});
-		pose(&b, random_turn(&random), half, move);
+		fem_tree_shape_pose(&a, fem_random_turn(&random), half, (FemPosition){0});
+		fem_tree_shape_pose(&b, fem_random_turn(&random), half, move);
 		const FemNarrowPair *pair = run(&phase, &a, &b);
 		expected += check_against_brute_force(&phase, pair, &a, &b).expected;
 		FEM_CHECK(count_missed_crossings(&phase, pair, &a, &b) <= 1); // floats may doubt one that just touches
 	}
 	FEM_CHECK(expected > 1000);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }
 
 FEM_TEST(narrow_phase, a_crate_pressed_into_a_floor_is_held_by_all_of_its_base) {
-	Shape floor = make_box(8, 2, 8, fem_vec3(2, 0.5f, 2), FEM_CELLS_KUHN), crate = make_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape floor = fem_tree_box(8, 2, 8, fem_vec3(2, 0.5f, 2), FEM_CELLS_KUHN),
+				 crate = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.499, 0.5});
+	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.499, 0.5});
 	const FemNarrowPair *pair = run(&phase, &crate, &floor);
 	int32_t base = 0, held = 0;
 	for (int32_t f = 0; f < crate.topology->triangle_count; f++) {
@@ -285,88 +228,98 @@ FEM_TEST(narrow_phase, a_crate_pressed_into_a_floor_is_held_by_all_of_its_base) 
 	FEM_CHECK_INT(base, 32);
 	FEM_CHECK_INT(held, base);
 	check_against_brute_force(&phase, pair, &crate, &floor);
-	pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.501, 0.5});
+	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.501, 0.5});
 	FEM_CHECK_INT(run(&phase, &crate, &floor)->hit_count, 0);
 	fem_narrow_phase_free(&phase);
-	free_shape(&floor);
-	free_shape(&crate);
+	fem_tree_shape_free(&floor);
+	fem_tree_shape_free(&crate);
 }
 
 FEM_TEST(narrow_phase, a_body_inside_another_is_found) {
-	Shape big = make_box(8, 8, 8, fem_vec3(1, 1, 1), FEM_CELLS_KUHN), small = make_box(2, 2, 2, fem_vec3(0.2f, 0.2f, 0.2f), FEM_CELLS_FIVE);
+	FemTreeShape big = fem_tree_box(8, 8, 8, fem_vec3(1, 1, 1), FEM_CELLS_KUHN),
+				 small = fem_tree_box(2, 2, 2, fem_vec3(0.2f, 0.2f, 0.2f), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	pose(&small, (FemQuat){0.1f, 0.2f, 0.3f, 0.9f}, (FemPosition){0.1, 0.1, 0.1}, (FemPosition){0.41, 0.39, 0.42});
+	fem_tree_shape_pose(
+		&small, (FemQuat){0.1f, 0.2f, 0.3f, 0.9f}, (FemPosition){0.1, 0.1, 0.1}, (FemPosition){0.41, 0.39, 0.42});
 	for (int order = 0; order < 2; order++) {
-		const Shape *a = order ? &big : &small, *b = order ? &small : &big;
+		const FemTreeShape *a = order ? &big : &small, *b = order ? &small : &big;
 		const FemNarrowPair *pair = run(&phase, a, b);
 		Tally tally = check_against_brute_force(&phase, pair, a, b);
 		FEM_CHECK_INT(tally.inner, small.topology->triangle_count);
 		FEM_CHECK(pair->tets.end - pair->tets.begin >= small.topology->triangle_count / 2);
 	}
 	fem_narrow_phase_free(&phase);
-	free_shape(&big);
-	free_shape(&small);
+	fem_tree_shape_free(&big);
+	fem_tree_shape_free(&small);
 }
 
 FEM_TEST(narrow_phase, deep_overlaps_as_brute_force) {
-	Shape a = make_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE), b = make_box(5, 5, 5, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
+	FemTreeShape a = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
+				 b = fem_tree_box(5, 5, 5, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
 	FemNarrowPhase phase = make_phase();
-	pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.45, 0.5, 0.4});
+	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.45, 0.5, 0.4});
 	const FemNarrowPair *pair = run(&phase, &a, &b);
 	Tally tally = check_against_brute_force(&phase, pair, &a, &b);
 	FEM_CHECK(tally.inner > 10 && tally.expected > 100);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }
 
 FEM_TEST(narrow_phase, a_coarse_body_in_a_fine_one) {
-	Shape a = make_box(1, 1, 1, fem_vec3(1, 1, 1), FEM_CELLS_FIVE), b = make_box(9, 9, 9, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape a = fem_tree_box(1, 1, 1, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
+				 b = fem_tree_box(9, 9, 9, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	pose(&a, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.1, 0.97, 0.05});
+	fem_tree_shape_pose(&a, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.1, 0.97, 0.05});
 	const FemNarrowPair *pair = run(&phase, &a, &b);
 	FEM_CHECK(phase.units[0].hit_count > phase.units[0].slot_count); // was found in a second run
 	FEM_CHECK(check_against_brute_force(&phase, pair, &a, &b).expected > 150);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }
 
 FEM_TEST(narrow_phase, single_triangles_and_tets) {
 	Float4 flat[3] = {{0, 0, 0, 0}, {4, 0, 0, 0}, {0, 0, 4, 0}}, spike[3] = {{1, -1, 1, 0}, {1, 1, 1, 0}, {9, 9, 9, 0}};
-	Float4 beside[3] = {{9, -1, 1, 0}, {9, 1, 1, 0}, {9, 9, 9, 0}}, level[3] = {{1, 0, 1, 0}, {2, 0, 1, 0}, {1, 0, 2, 0}};
+	Float4 beside[3] = {{9, -1, 1, 0}, {9, 1, 1, 0}, {9, 9, 9, 0}},
+		   level[3] = {{1, 0, 1, 0}, {2, 0, 1, 0}, {1, 0, 2, 0}};
 	FEM_CHECK(fem_triangles_cross(flat, spike) && fem_triangles_cross(spike, flat));
 	FEM_CHECK(!fem_triangles_cross(flat, beside) && !fem_triangles_cross(flat, level));
 	// A tet as it is, inside out, too far off, and without volume.
-	Float4 tets[4][4] = {
-		{{1, -1, 1, 0}, {2, -1, 1, 0}, {1, 1, 1, 0}, {1, -1, 2, 0}}, {{1, -1, 1, 0}, {1, 1, 1, 0}, {2, -1, 1, 0}, {1, -1, 2, 0}},
-		{{5, -1, 5, 0}, {6, -1, 5, 0}, {5, 1, 5, 0}, {5, -1, 6, 0}}, {{1, -1, 1, 0}, {2, -1, 1, 0}, {1, 1, 1, 0}, {2, 1, 1, 0}}};
+	Float4 tets[4][4] = {{{1, -1, 1, 0}, {2, -1, 1, 0}, {1, 1, 1, 0}, {1, -1, 2, 0}},
+		{{1, -1, 1, 0}, {1, 1, 1, 0}, {2, -1, 1, 0}, {1, -1, 2, 0}},
+		{{5, -1, 5, 0}, {6, -1, 5, 0}, {5, 1, 5, 0}, {5, -1, 6, 0}},
+		{{1, -1, 1, 0}, {2, -1, 1, 0}, {1, 1, 1, 0}, {2, 1, 1, 0}}};
 	FEM_CHECK_INT(fem_triangle_meets_tets(flat, tets), 3);
-	FEM_CHECK(fem_point_in_tet((Float4){1.1f, -0.9f, 1.1f, 0}, tets[0]) && fem_point_in_tet((Float4){1.1f, -0.9f, 1.1f, 0}, tets[1]));
+	FEM_CHECK(fem_point_in_tet((Float4){1.1f, -0.9f, 1.1f, 0}, tets[0]) &&
+		fem_point_in_tet((Float4){1.1f, -0.9f, 1.1f, 0}, tets[1]));
 	FEM_CHECK(!fem_point_in_tet((Float4){1.1f, -1.1f, 1.1f, 0}, tets[0]) && !fem_point_in_tet(tets[3][0], tets[3]));
 }
 
 FEM_TEST(narrow_phase, origins_far_out_change_nothing) {
-	Shape a = make_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE), b = make_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape a = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
+				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase near = make_phase(), far = make_phase();
-	pose(&b, no_turn, half, (FemPosition){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
+	fem_tree_shape_pose(
+		&b, no_turn, half, (FemPosition){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
 	const FemNarrowPair *expected = run(&near, &a, &b);
-	pose(&b, no_turn, half, (FemPosition){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
-	const FemNarrowPair *found = run_at(&far, &a, (FemPosition){10000, -20000, 1e6}, &b, (FemPosition){10007, -20003, 1e6});
+	fem_tree_shape_pose(&b, no_turn, half, (FemPosition){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
+	const FemNarrowPair *found =
+		run_at(&far, &a, (FemPosition){10000, -20000, 1e6}, &b, (FemPosition){10007, -20003, 1e6});
 	FEM_CHECK(expected->hit_count > 50);
 	FEM_CHECK_INT(found->tets.end, expected->tets.end);
 	FEM_CHECK(memcmp(near.tet_pairs, far.tet_pairs, sizeof(FemTetPair) * (size_t)expected->tets.end) == 0);
 	FEM_CHECK_INT(run_at(&far, &a, (FemPosition){0}, &b, (FemPosition){100, 0, 0})->hit_count, 0);
 	fem_narrow_phase_free(&near);
 	fem_narrow_phase_free(&far);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ self
+// ---------------------------------------------------------------------------------------------------------------- self
 
 // Bends a strip along x (rest thickness in y) into a U: an arm, half a circle of `radius` for its middle, an arm.
-static void bend_to_u(Shape *strip, double length, double thickness, double radius) {
+static void bend_to_u(FemTreeShape *strip, double length, double thickness, double radius) {
 	double arc = 3.14159265358979 * radius, arm = (length - arc) / 2.0;
 	for (int32_t i = 0; i < strip->topology->node_count; i++) {
 		double s = (double)strip->rest[i].x, y = (double)strip->rest[i].y - thickness / 2.0;
@@ -381,10 +334,10 @@ static void bend_to_u(Shape *strip, double length, double thickness, double radi
 		}
 		p->z = strip->rest[i].z;
 	}
-	refit(strip);
+	fem_tree_shape_refit(strip);
 }
 
-static double tet_middle_x(const Shape *shape, int32_t tet) {
+static double tet_middle_x(const FemTreeShape *shape, int32_t tet) {
 	double sum = 0.0;
 	for (int v = 0; v < 4; v++)
 		sum += 0.25 * (double)shape->rest[fem_tet_node(shape->topology, tet, v)].x;
@@ -392,7 +345,7 @@ static double tet_middle_x(const Shape *shape, int32_t tet) {
 }
 
 FEM_TEST(narrow_phase, a_strip_folded_on_itself_touches_with_its_arms) {
-	Shape strip = make_box(48, 1, 4, fem_vec3(4.8f, 0.1f, 0.4f), FEM_CELLS_FIVE);
+	FemTreeShape strip = fem_tree_box(48, 1, 4, fem_vec3(4.8f, 0.1f, 0.4f), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
 	FEM_CHECK_INT(run(&phase, &strip, &strip)->hit_count, 0); // straight
 	bend_to_u(&strip, 4.8, 0.1, 0.2);
@@ -408,7 +361,7 @@ FEM_TEST(narrow_phase, a_strip_folded_on_itself_touches_with_its_arms) {
 		if (fabsf(strip.rest[i].x - 2.6f) < 0.01f)
 			strip.positions[i].x -= 0.17f, strip.positions[i].y += 0.03f;
 	}
-	refit(&strip);
+	fem_tree_shape_refit(&strip);
 	const FemNarrowPair *pair = run(&phase, &strip, &strip);
 	FEM_CHECK(pair->touches_self && is_sorted(&phase, pair) && !pair->full);
 	int32_t wrong = 0, opposed = 0;
@@ -437,7 +390,7 @@ FEM_TEST(narrow_phase, a_strip_folded_on_itself_touches_with_its_arms) {
 	FEM_CHECK_INT(base_held, base);
 	free(held);
 	fem_narrow_phase_free(&phase);
-	free_shape(&strip);
+	fem_tree_shape_free(&strip);
 }
 
 // One node after the other of a U's upper arm is pulled through the lower one: whether triangles cross is found out
@@ -446,7 +399,7 @@ FEM_TEST(narrow_phase, every_crossing_is_noticed) {
 	FemNarrowPhase phase = make_phase();
 	for (int whole = 0; whole < 2; whole++) {
 		FemBoxMesh mesh = fem_box_mesh(40, 1, 3, fem_vec3(4, 0.1f, 0.3f), FEM_CELLS_FIVE);
-		Shape strip = shape_from(&mesh, whole ? 1000000 : 20);
+		FemTreeShape strip = fem_tree_shape(&mesh, whole ? 1000000 : 20);
 		fem_box_mesh_free(&mesh);
 		FEM_CHECK(whole ? strip.trees->tree_count == 1 : strip.trees->tree_count > 5);
 		int32_t noticed = 0, pulled = 0;
@@ -455,14 +408,14 @@ FEM_TEST(narrow_phase, every_crossing_is_noticed) {
 				continue;
 			bend_to_u(&strip, 4.0, 0.1, 0.2);
 			strip.positions[i].y -= 0.35f, strip.positions[i].x += 0.02f, strip.positions[i].z += 0.013f;
-			refit(&strip);
+			fem_tree_shape_refit(&strip);
 			const FemNarrowPair *pair = run(&phase, &strip, &strip);
 			pulled++;
 			noticed += pair->touches_self && pair->tets.end > 0;
 		}
 		FEM_CHECK(pulled >= 40);
 		FEM_CHECK_INT(noticed, pulled);
-		free_shape(&strip);
+		fem_tree_shape_free(&strip);
 	}
 	fem_narrow_phase_free(&phase);
 }
@@ -471,28 +424,28 @@ FEM_TEST(narrow_phase, nothing_touches_itself_at_rest) {
 	FemNarrowPhase phase = make_phase();
 	uint32_t random = 5;
 	for (int kind = 0; kind < 4; kind++) {
-		Shape shape = kind < 2 ? make_box(6, 6, 6, fem_vec3(1, 1, 1), kind ? FEM_CELLS_KUHN : FEM_CELLS_FIVE)
-							   : make_box(20, 1, kind == 2 ? 1 : 20, fem_vec3(1, 0.01f, 1), FEM_CELLS_KUHN);
+		FemTreeShape shape = kind < 2 ? fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), kind ? FEM_CELLS_KUHN : FEM_CELLS_FIVE)
+									  : fem_tree_box(20, 1, kind == 2 ? 1 : 20, fem_vec3(1, 0.01f, 1), FEM_CELLS_KUHN);
 		for (int trial = 0; trial < 4; trial++) {
-			pose(&shape, random_turn(&random), half, (FemPosition){0});
+			fem_tree_shape_pose(&shape, fem_random_turn(&random), half, (FemPosition){0});
 			FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
 			FEM_CHECK(!phase.pairs[0].touches_self);
 		}
 		// Crushed to a third, and neighbours pushed through each other: that is the elements' business.
-		pose(&shape, no_turn, half, (FemPosition){0});
+		fem_tree_shape_pose(&shape, no_turn, half, (FemPosition){0});
 		for (int32_t i = 0; i < shape.topology->node_count; i++)
 			shape.positions[i].x *= 0.3f;
 		int32_t node = shape.topology->triangles[0];
 		shape.positions[node].y += 1.2f * (kind < 2 ? 1.0f / 6.0f : 0.01f);
-		refit(&shape);
+		fem_tree_shape_refit(&shape);
 		FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
-		free_shape(&shape);
+		fem_tree_shape_free(&shape);
 	}
 	fem_narrow_phase_free(&phase);
 }
 
 // Two boxes in one mesh, nothing in common.
-static Shape make_two_boxes(void) {
+static FemTreeShape make_two_boxes(void) {
 	FemBoxMesh one = fem_box_mesh(2, 2, 2, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemBoxMesh two = {.node_count = 2 * one.node_count, .tet_count = 2 * one.tet_count};
 	two.positions = malloc(sizeof(FemVec3) * (size_t)two.node_count);
@@ -503,7 +456,7 @@ static Shape make_two_boxes(void) {
 	}
 	for (int32_t i = 0; i < 4 * two.tet_count; i++)
 		two.tets[i] = one.tets[i % (4 * one.tet_count)] + (i < 4 * one.tet_count ? 0 : one.node_count);
-	Shape shape = shape_from(&two, 1000);
+	FemTreeShape shape = fem_tree_shape(&two, 1000);
 	free(two.positions);
 	free(two.tets);
 	fem_box_mesh_free(&one);
@@ -511,7 +464,7 @@ static Shape make_two_boxes(void) {
 }
 
 FEM_TEST(narrow_phase, loose_pieces_of_one_body_touch_like_bodies) {
-	Shape shape = make_two_boxes();
+	FemTreeShape shape = make_two_boxes();
 	FemNarrowPhase phase = make_phase();
 	FEM_CHECK_INT(shape.topology->component_count, 2);
 	FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
@@ -523,21 +476,23 @@ FEM_TEST(narrow_phase, loose_pieces_of_one_body_touch_like_bodies) {
 						   : (FemVec4){p.x - 4.3f, p.y + 0.95f, p.z + 0.1f, 0.0f};
 			shape.positions[i] = p;
 		}
-		refit(&shape);
+		fem_tree_shape_refit(&shape);
 		const FemNarrowPair *pair = run(&phase, &shape, &shape);
 		FEM_CHECK(pair->tets.end > 8);
 		for (int32_t i = pair->tets.begin; i < pair->tets.end; i++)
-			FEM_CHECK((tet_middle_x(&shape, phase.tet_pairs[i].a) > 3.0) != (tet_middle_x(&shape, phase.tet_pairs[i].b) > 3.0));
+			FEM_CHECK((tet_middle_x(&shape, phase.tet_pairs[i].a) > 3.0) !=
+				(tet_middle_x(&shape, phase.tet_pairs[i].b) > 3.0));
 	}
 	fem_narrow_phase_free(&phase);
-	free_shape(&shape);
+	fem_tree_shape_free(&shape);
 }
 
-// ------------------------------------------------------------------------------------------------------- limits, threads
+// ----------------------------------------------------------------------------------------------------- limits, threads
 
 FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
-	Shape a = make_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE), b = make_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
-	pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.2, 0.9, 0.1});
+	FemTreeShape a = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
+				 b = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.2, 0.9, 0.1});
 	FemNarrowPhase phase = make_phase();
 	int32_t hits = run(&phase, &a, &b)->hit_count;
 	FEM_CHECK(hits > 100 && !phase.hits_full && !phase.units_full && !phase.pairs_full);
@@ -558,8 +513,8 @@ FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 	FEM_CHECK_INT(fem_narrow_phase_add(&phase, &body_a, &body_b), -1);
 	FEM_CHECK(phase.pairs_full);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }
 
 typedef struct ThreadedRun {
@@ -574,18 +529,20 @@ static void run_job(void *context) {
 
 FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 	int64_t before = fem_memory_bytes();
-	Shape a = make_box(8, 8, 8, fem_vec3(1, 1, 1), FEM_CELLS_KUHN), b = make_box(7, 7, 7, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape a = fem_tree_box(8, 8, 8, fem_vec3(1, 1, 1), FEM_CELLS_KUHN),
+				 b = fem_tree_box(7, 7, 7, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase expected = make_phase(), phase = make_phase();
 	for (int threads = 1; threads <= 4; threads += 3) {
 		FemPool *pool = fem_pool_create(threads);
 		uint32_t random = 3;
 		int64_t allocations = fem_memory_allocations();
 		for (int trial = 0; trial < 20; trial++) {
-			pose(&b, random_turn(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
+			fem_tree_shape_pose(
+				&b, fem_random_turn(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
 			FemNarrowBody body_a = {a.trees, {0, 0, 0}}, body_b = {b.trees, {0, 0, 0}};
 			FemNarrowPhase *phases[] = {&expected, &phase};
 			for (int i = 0; i < 2; i++) {
-				refit(&b); // so that groups are made in both runs
+				fem_tree_shape_refit(&b); // so that groups are made in both runs
 				fem_narrow_phase_begin(phases[i]);
 				fem_narrow_phase_add(phases[i], &body_a, &body_b);
 				fem_narrow_phase_add(phases[i], &body_b, &body_b);
@@ -609,20 +566,21 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 	FEM_CHECK(fem_surface_trees_bytes(a.trees) > 10000);
 	fem_narrow_phase_free(&expected);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 	FEM_CHECK_INT(fem_memory_bytes() - before, 0);
 }
 
 FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
-	Shape a = make_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE), b = make_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
+	FemTreeShape a = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
+				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	pose(&b, no_turn, half, (FemPosition){0.3, 0.9, 0.2});
+	fem_tree_shape_pose(&b, no_turn, half, (FemPosition){0.3, 0.9, 0.2});
 	const float bad[] = {NAN, INFINITY, -INFINITY, 1e30f};
 	for (int i = 0; i < 4; i++) {
 		for (int32_t node = i; node < b.topology->node_count; node += 7)
 			b.positions[node].y = bad[i];
-		refit(&b);
+		fem_tree_shape_refit(&b);
 		FEM_CHECK(run(&phase, &a, &b)->hit_count >= 0);
 		FEM_CHECK(run(&phase, &b, &b)->hit_count >= 0);
 		fem_surface_trees_cast_ray(b.trees, (float[]){0, 5, 0}, (float[]){0, -10, 0});
@@ -631,109 +589,10 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 	// A body of which all corners are one point has no volume to reach into.
 	for (int32_t node = 0; node < b.topology->node_count; node++)
 		b.positions[node] = (FemVec4){0.5f, 0.5f, 0.5f, 0.0f};
-	refit(&b);
+	fem_tree_shape_refit(&b);
 	FEM_CHECK(run(&phase, &a, &b)->hit_count >= 0);
 	FEM_CHECK_INT(run(&phase, &b, &b)->hit_count, 0);
 	fem_narrow_phase_free(&phase);
-	free_shape(&a);
-	free_shape(&b);
-}
-
-// --------------------------------------------------------------------------------------------------------------- queries
-
-FEM_TEST(surface_trees, trees_and_groups_hold_everything_once) {
-	Shape shape = make_box(6, 5, 7, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
-	const FemSurfaceTrees *trees = shape.trees;
-	int32_t next = 0;
-	for (int32_t i = 0; i < trees->tree_count; i++) {
-		FEM_CHECK_INT(trees->trees[i].triangles.begin, next);
-		next = trees->trees[i].triangles.end;
-		FEM_CHECK(next - trees->trees[i].triangles.begin >= FEM_TREE_TRIANGLES);
-	}
-	FEM_CHECK(trees->tree_count > 2);
-	FEM_CHECK_INT(next, shape.topology->triangle_count);
-	int32_t tets = 0, faces = 0;
-	for (int32_t i = 0; i < 8 * trees->packet_count; i++)
-		tets += trees->packet_tets[i] >= 0;
-	for (int32_t i = 0; i < shape.topology->batch_count * FEM_LANES; i++)
-		faces += __builtin_popcount(trees->outer_faces[i]);
-	FEM_CHECK_INT(tets, shape.topology->tet_count);
-	FEM_CHECK_INT(faces, shape.topology->triangle_count);
-	float min[3], max[3];
-	fem_surface_trees_box(trees, min, max);
-	for (int axis = 0; axis < 3; axis++) {
-		FEM_CHECK_NEAR(min[axis], 0.0, 1e-6);
-		FEM_CHECK_NEAR(max[axis], 1.0, 1e-6);
-	}
-	for (int32_t i = 0; i < trees->tree_count; i++)
-		FEM_CHECK(fem_surface_trees_rebuild(shape.trees, i));
-	free_shape(&shape);
-}
-
-FEM_TEST(surface_trees, box_queries_and_points_as_brute_force) {
-	Shape shape = make_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
-	uint32_t random = 9;
-	int32_t *found = malloc(sizeof(int32_t) * 4096);
-	for (int trial = 0; trial < 30; trial++) {
-		pose(&shape, random_turn(&random), half, (FemPosition){0});
-		float min[3], max[3];
-		for (int axis = 0; axis < 3; axis++) {
-			min[axis] = 0.5f + 0.8f * fem_random(&random);
-			max[axis] = min[axis] + 0.15f * (1.0f + fem_random(&random));
-		}
-		Box4 box = {{min[0], min[1], min[2], 0}, {max[0], max[1], max[2], 0}};
-		int32_t triangles = 0, tets = 0, holder = -1;
-		for (int32_t f = 0; f < shape.topology->triangle_count; f++) {
-			Float4 v[3];
-			fem_triangle_points(shape.trees, f, v);
-			triangles += boxes_meet4(triangle_box4(v), box);
-		}
-		for (int32_t t = 0; t < shape.topology->batch_count * FEM_LANES; t++) {
-			Float4 v[4];
-			fem_tet_points(shape.trees, t, v);
-			if (shape.topology->user_of_tet[t] < 0)
-				continue;
-			tets += boxes_meet4((Box4){min4(min4(v[0], v[1]), min4(v[2], v[3])), max4(max4(v[0], v[1]), max4(v[2], v[3]))}, box);
-			holder = fem_point_in_tet(box.min, v) ? t : holder;
-		}
-		FEM_CHECK_INT(fem_surface_trees_query_box(shape.trees, min, max, found, 4096), triangles);
-		FEM_CHECK_INT(fem_surface_trees_query_box(shape.trees, min, max, NULL, 0), triangles);
-		FEM_CHECK_INT(fem_surface_trees_query_tets(shape.trees, min, max, found, 4096), tets);
-		FEM_CHECK_INT(fem_surface_trees_query_tets(shape.trees, min, max, found, 3), tets);
-		FEM_CHECK((fem_surface_trees_locate(shape.trees, min) >= 0) == (holder >= 0));
-	}
-	free(found);
-	free_shape(&shape);
-}
-
-FEM_TEST(surface_trees, rays_hit_the_nearest_triangle) {
-	Shape shape = make_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
-	// Straight down on the top face, along grid lines and between them: also in the planes of boxes.
-	for (int i = 0; i <= 24; i++) {
-		float x = (float)i / 24.0f;
-		FemSurfaceHit hit = fem_surface_trees_cast_ray(shape.trees, (float[]){x, 3, 0.3f}, (float[]){0, -4, 0});
-		FEM_CHECK(hit.triangle >= 0);
-		FEM_CHECK_NEAR(hit.fraction, 0.5, 1e-5);
-		double sum = 0.0;
-		for (int v = 0; v < 3 && hit.triangle >= 0; v++)
-			sum += (double)hit.weights[v] * (double)shape.positions[shape.topology->triangles[3 * hit.triangle + v]].x;
-		FEM_CHECK_NEAR(sum, x, 1e-5);
-	}
-	FEM_CHECK_INT(fem_surface_trees_cast_ray(shape.trees, (float[]){1.2f, 3, 0.3f}, (float[]){0, -4, 0}).triangle, -1);
-	FEM_CHECK_INT(fem_surface_trees_cast_ray(shape.trees, (float[]){0.4f, 3, 0.3f}, (float[]){0, -1.9f, 0}).triangle, -1);
-	// Through the body from all sides: in at one face, not out at the other.
-	uint32_t random = 21;
-	for (int trial = 0; trial < 60; trial++) {
-		int axis = trial % 3;
-		float sign = trial % 2 ? 1.0f : -1.0f, from[3], ray[3] = {0, 0, 0};
-		for (int i = 0; i < 3; i++)
-			from[i] = 0.5f + 0.45f * fem_random(&random);
-		from[axis] = 0.5f + 2.5f * sign;
-		ray[axis] = -4.0f * sign;
-		FEM_CHECK_NEAR(fem_surface_trees_cast_ray(shape.trees, from, ray).fraction, 0.5, 1e-5);
-	}
-	// From inside, the far wall; oblique.
-	FemSurfaceHit hit = fem_surface_trees_cast_ray(shape.trees, (float[]){0.5f, 0.5f, 0.5f}, (float[]){1, 0.25f, 0.125f});
-	FEM_CHECK_NEAR(hit.fraction, 0.5, 1e-5);
-	free_shape(&shape);
+	fem_tree_shape_free(&a);
+	fem_tree_shape_free(&b);
 }

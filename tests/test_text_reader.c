@@ -17,8 +17,9 @@ static double ulps(double a, double b) {
 }
 
 FEM_TEST(text_reader, real_numbers_to_one_ulp) {
-	static const char *plain[] = {"0", "-0", "1", "-1.5", "+2", ".5", "5.", "1e3", "1E-3", "1d2", "0.1", "3.14159265358979323846",
-		"123456789012345678901234567890", "0.000000000000000000001", "1e22", "1e-22", "9007199254740993", "17976931348623157e5"};
+	static const char *plain[] = {"0", "-0", "1", "-1.5", "+2", ".5", "5.", "1e3", "1E-3", "1d2", "0.1",
+		"3.14159265358979323846", "123456789012345678901234567890", "0.000000000000000000001", "1e22", "1e-22",
+		"9007199254740993", "17976931348623157e5"};
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
 		char c_form[64];
 		double value = NAN;
@@ -26,7 +27,8 @@ FEM_TEST(text_reader, real_numbers_to_one_ulp) {
 		for (char *c = c_form; *c; c++)
 			*c = *c == 'd' ? 'e' : *c;
 		FEM_CHECK(fem_token_real(token(plain[i]), &value));
-		fem_test_check(ulps(value, strtod(c_form, NULL)) <= 1.0, __FILE__, __LINE__, "%s read as %.17g", plain[i], value);
+		fem_test_check(
+			ulps(value, strtod(c_form, NULL)) <= 1.0, __FILE__, __LINE__, "%s read as %.17g", plain[i], value);
 	}
 	uint64_t random = 12345;
 	for (int i = 0; i < 20000; i++) {
@@ -46,9 +48,11 @@ FEM_TEST(text_reader, real_numbers_at_the_ends) {
 	FEM_CHECK(fem_token_real(token("2.2250738585072014e-308"), &value) && ulps(value, 2.2250738585072014e-308) <= 8.0);
 	FEM_CHECK(fem_token_real(token("1e-999999999999999999999"), &value) && value == 0.0);
 	FEM_CHECK(fem_token_real(token("0e999999999999999999999"), &value) && value == 0.0);
-	static const char *bad[] = {"", "-", ".", "e5", "1e", "1e+", "1.2.3", "nan", "inf", "-inf", "1e400", "1x", "0x10", "1,5", "--1", "1e5.5"};
+	static const char *bad[] = {
+		"", "-", ".", "e5", "1e", "1e+", "1.2.3", "nan", "inf", "-inf", "1e400", "1x", "0x10", "1,5", "--1", "1e5.5"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		fem_test_check(!fem_token_real(token(bad[i]), &value), __FILE__, __LINE__, "\"%s\" was taken for a number", bad[i]);
+		fem_test_check(
+			!fem_token_real(token(bad[i]), &value), __FILE__, __LINE__, "\"%s\" was taken for a number", bad[i]);
 }
 
 FEM_TEST(text_reader, whole_numbers) {
@@ -57,7 +61,8 @@ FEM_TEST(text_reader, whole_numbers) {
 	FEM_CHECK(fem_token_int(token("+999999999999999999"), &value) && value == 999999999999999999);
 	static const char *bad[] = {"", "-", "1.0", "1e3", "9999999999999999999", "12a", "- 1"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		fem_test_check(!fem_token_int(token(bad[i]), &value), __FILE__, __LINE__, "\"%s\" was taken for a number", bad[i]);
+		fem_test_check(
+			!fem_token_int(token(bad[i]), &value), __FILE__, __LINE__, "\"%s\" was taken for a number", bad[i]);
 }
 
 FEM_TEST(text_reader, lines_and_comments) {
@@ -85,7 +90,7 @@ FEM_TEST(text_reader, base64) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- polygons
+// ------------------------------------------------------------------------------------------------------------ polygons
 
 static double area(const FemVec3 *p, const int32_t *t) {
 	double ux = (double)p[t[1]].x - (double)p[t[0]].x, uy = (double)p[t[1]].y - (double)p[t[0]].y;
@@ -96,8 +101,8 @@ static double area(const FemVec3 *p, const int32_t *t) {
 // All triangles turn the same way and their areas add up: none lies outside.
 FEM_TEST(text_reader, polygons_stay_inside) {
 	static const FemVec3 arrow[] = {{0, 0, 0}, {2, 1, 0}, {0, 2, 0}, {1, 1, 0}};
-	static const FemVec3 comb[] = {{0, 0, 0}, {5, 0, 0}, {5, 3, 0}, {4, 3, 0}, {4, 1, 0}, {3, 1, 0}, {3, 3, 0}, {2, 3, 0}, {2, 1, 0},
-		{1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
+	static const FemVec3 comb[] = {{0, 0, 0}, {5, 0, 0}, {5, 3, 0}, {4, 3, 0}, {4, 1, 0}, {3, 1, 0}, {3, 3, 0},
+		{2, 3, 0}, {2, 1, 0}, {1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
 	static const struct {
 		const FemVec3 *corners;
 		int32_t count;

@@ -1,5 +1,6 @@
 #include "classes/destructible_body.h"
 
+#include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
 
@@ -24,6 +25,7 @@ static void destruct(void *pointer) {
 	destructible_body_release(self);
 	object_reference_assign(&self->material, NULL);
 	object_reference_assign(&self->surface_material, NULL);
+	object_reference_assign(&self->mesh, NULL);
 }
 
 static void notify(void *pointer, int32_t what) {
@@ -92,6 +94,45 @@ static void set_surface_material(void *pointer, GDExtensionObjectPtr material) {
 	describe_change(self);
 }
 
+static GDExtensionObjectPtr get_mesh(void *self) {
+	return ((DestructibleBody *)self)->mesh;
+}
+
+// The old mesh is let go last: its drawing is in use until the body has been rebuilt.
+static void set_mesh(void *pointer, GDExtensionObjectPtr mesh) {
+	DestructibleBody *self = pointer;
+	if (mesh && !class_instance(mesh, &destructible_mesh_class)) {
+		destructible_body_report(
+			self, "keeps its mesh", "what was given is no DestructibleMesh; make one and give it your Mesh to bake");
+		return;
+	}
+	if (mesh == self->mesh) {
+		return;
+	}
+	GDExtensionObjectPtr old = NULL;
+	object_reference_assign(&old, self->mesh);
+	watch(self, self->mesh, &names._on_mesh_changed, false);
+	object_reference_assign(&self->mesh, mesh);
+	watch(self, mesh, &names._on_mesh_changed, true);
+	destructible_body_rebuild(self);
+	describe_change(self);
+	object_reference_assign(&old, NULL);
+}
+
+static const DestructibleMesh *mesh_of(const DestructibleBody *self) {
+	return class_instance(self->mesh, &destructible_mesh_class);
+}
+
+// Most changes of the resource are to settings of its next bake.
+static void on_mesh_changed(void *pointer) {
+	DestructibleBody *self = pointer;
+	const DestructibleMesh *mesh = mesh_of(self);
+	if (mesh && mesh->revision != self->mesh_revision) {
+		destructible_body_rebuild(self);
+	}
+	describe_change(self);
+}
+
 static GdVector3 get_size(void *self) {
 	return ((DestructibleBody *)self)->size;
 }
@@ -148,13 +189,21 @@ static void on_surface_material_changed(void *pointer) {
 static int64_t get_node_count(void *pointer) {
 	DestructibleBody *self = pointer;
 	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
-	return self->simulated.world ? fem_body_get_node_count(self->simulated.body) : body_shape_box_nodes(cells);
+	const DestructibleMesh *mesh = mesh_of(self);
+	if (self->simulated.world) {
+		return fem_body_get_node_count(self->simulated.body);
+	}
+	return mesh ? mesh->baked.tet_mesh.node_count : body_shape_box_nodes(cells);
 }
 
 static int64_t get_tet_count(void *pointer) {
 	DestructibleBody *self = pointer;
 	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
-	return self->simulated.world ? fem_body_get_tet_count(self->simulated.body) : body_shape_box_tets(cells);
+	const DestructibleMesh *mesh = mesh_of(self);
+	if (self->simulated.world) {
+		return fem_body_get_tet_count(self->simulated.body);
+	}
+	return mesh ? mesh->baked.tet_mesh.tet_count : body_shape_box_tets(cells);
 }
 
 static void get_node_positions(void *pointer, GdPackedVector3Array *out) {
@@ -171,6 +220,31 @@ static void get_node_positions(void *pointer, GdPackedVector3Array *out) {
 		const float *p = &positions[4 * i];
 		written[i] = (GdVector3){
 			(float)(origin.x + (double)p[0]), (float)(origin.y + (double)p[1]), (float)(origin.z + (double)p[2])};
+	}
+}
+
+// What the vertex shader does, on the processor.
+static void get_vertex_positions(void *pointer, GdPackedVector3Array *out) {
+	DestructibleBody *self = pointer;
+	const DestructibleMesh *mesh = mesh_of(self);
+	FemPosition origin;
+	int32_t node_count = 0;
+	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &node_count);
+	bool is_there = positions && mesh && mesh->is_baked && mesh->revision == self->mesh_revision &&
+		node_count == mesh->baked.tet_mesh.node_count;
+	int32_t count = is_there ? mesh->baked.embedding.count : 0;
+	gd_packed_vector3_array_resize(out, count);
+	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
+	for (int32_t i = 0; i < count; i++) {
+		const int32_t *nodes = &mesh->baked.tet_mesh.tets[4 * (size_t)mesh->baked.embedding.tets[i]];
+		double sum[3] = {origin.x, origin.y, origin.z};
+		for (int k = 0; k < 4; k++) {
+			const float *p = &positions[4 * (size_t)nodes[k]];
+			for (int axis = 0; axis < 3; axis++) {
+				sum[axis] += (double)mesh->baked.embedding.weights[i][k] * (double)p[axis];
+			}
+		}
+		written[i] = (GdVector3){(float)sum[0], (float)sum[1], (float)sum[2]};
 	}
 }
 
@@ -261,6 +335,7 @@ static const ClassProperty properties[] = {
 	PROPERTY_OF_CLASS(material, OBJECT, object, RESOURCE_TYPE, "MaterialResource", "MaterialResource"),
 	PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s"),
 	PROPERTY_GROUP("Shape"),
+	PROPERTY_OF_CLASS(mesh, OBJECT, object, RESOURCE_TYPE, "DestructibleMesh", "DestructibleMesh"),
 	PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m"),
 	PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater"),
 	PROPERTY_GROUP("Display"),
@@ -271,6 +346,7 @@ static const ClassMethod methods[] = {
 	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
 	METHOD("get_tet_count", get_int, get_tet_count, .is_const = true),
 	METHOD("get_node_positions", get_vector3_array, get_node_positions, .is_const = true),
+	METHOD("get_vertex_positions", get_vector3_array, get_vertex_positions, .is_const = true),
 	METHOD("get_center_of_mass", get_vector3, get_center_of_mass, .is_const = true),
 	METHOD("get_linear_velocity", get_vector3, get_linear_velocity, .is_const = true),
 	METHOD("get_mass", get_float, get_mass, .is_const = true),
@@ -282,13 +358,14 @@ static const ClassMethod methods[] = {
 	METHOD("apply_central_impulse", set_vector3, apply_central_impulse, .argument_names = {"impulse"}),
 	METHOD("reset", nothing, reset, .is_const = false),
 	METHOD("_on_material_changed", nothing, on_material_changed, .is_const = false),
+	METHOD("_on_mesh_changed", nothing, on_mesh_changed, .is_const = false),
 	METHOD("_on_surface_material_changed", nothing, on_surface_material_changed, .is_const = false),
 };
 
 static const ClassSignal signals[] = {
-	{"slept", NULL, GDEXTENSION_VARIANT_TYPE_NIL},
-	{"woken", NULL, GDEXTENSION_VARIANT_TYPE_NIL},
-	{"step_failed", "message", GDEXTENSION_VARIANT_TYPE_STRING},
+	{.name = "slept"},
+	{.name = "woken"},
+	{.name = "step_failed", .arguments = {{.name = "message", .type = GDEXTENSION_VARIANT_TYPE_STRING}}},
 };
 
 static const ClassVirtual virtuals[] = {

@@ -10,6 +10,7 @@ typedef struct DestructibleBody {
 	// Settings
 	GDExtensionObjectPtr material;         // MaterialResource or null; a reference
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
+	GDExtensionObjectPtr mesh;             // DestructibleMesh or null; a reference
 	GdVector3 size;                        // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s
@@ -17,6 +18,7 @@ typedef struct DestructibleBody {
 	BodyView view;
 	SimulationBody simulated;
 	GdTransform3D pose; // the global transform last handed to the engine or the view
+	uint32_t mesh_revision; // of the mesh that is shown
 	bool is_in_world;
 } DestructibleBody;
 

@@ -1,6 +1,7 @@
 // What a DestructibleBody does when it enters or leaves a world, moves, or changes shape.
 #include "classes/destructible_body.h"
 
+#include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
@@ -126,7 +127,7 @@ static const char *transform_fault(const GdTransform3D *transform) {
 	return NULL;
 }
 
-const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform) {
+static const char *box_fault(const DestructibleBody *self) {
 	if (!vector3_is_finite(self->size) || !(self->size.x > 0.0f) || !(self->size.y > 0.0f) || !(self->size.z > 0.0f)) {
 		return "its size is not above 0 along every axis; set all three components of size to a positive length in "
 			   "metres";
@@ -136,11 +137,17 @@ const char *destructible_body_fault(const DestructibleBody *self, const GdTransf
 		return "it has too many cells or none along an axis; use at least 1 a side and at most 20000 (x * y * z) in "
 			   "all";
 	}
-	return transform_fault(transform);
+	return NULL;
+}
+
+const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform) {
+	const DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
+	const char *fault = mesh ? destructible_mesh_fault(mesh) : box_fault(self);
+	return fault ? fault : transform_fault(transform);
 }
 
 static void add_warning(GdPackedStringArray *out, const char *format, const char *detail) {
-	char text[512];
+	char text[2048];
 	snprintf(text, sizeof(text), format, detail);
 	GdString string = make_string(text);
 	gd_packed_string_array_append(out, &string);
@@ -162,6 +169,14 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 			"This body is sheared by a stretched parent%s; scale this node instead of its parent. The shear is left "
 			"out.",
 			"");
+	}
+	const DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
+	if (mesh && !fault) {
+		char found[1536];
+		destructible_mesh_warnings(mesh, found, sizeof(found));
+		if (found[0]) {
+			add_warning(out, "The bake of the mesh warns: %s", found);
+		}
 	}
 	const char *material_fault = material_resource_fault(self->material);
 	if (material_fault) {
@@ -210,6 +225,7 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 	SimulationBodyDef def = {
 		.world_3d = world_3d,
 		.material = self->material,
+		.mesh = self->mesh,
 		.shape = shape,
 		.position = pose.position,
 		.rotation = pose.rotation,
@@ -236,10 +252,17 @@ static void show(DestructibleBody *self) {
 }
 
 static void build(DestructibleBody *self) {
-	BodyShape shape;
+	BodyShape shape = {0};
+	DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
+	uint64_t id = godot.object_get_instance_id(self->base.object);
 	self->pose = gd_node3d_get_global_transform(self->base.object);
-	if (make_shape(self, &shape)) {
-		body_view_create(&self->view, &shape, self->surface_material, godot.object_get_instance_id(self->base.object));
+	self->mesh_revision = mesh ? mesh->revision : 0;
+	const MeshDrawing *drawing = mesh ? destructible_mesh_drawing(mesh) : NULL;
+	if (drawing) {
+		body_view_create_shared(
+			&self->view, drawing, mesh->baked.tet_mesh.node_count, self->surface_material, id);
+	} else if (!mesh && make_shape(self, &shape)) {
+		body_view_create(&self->view, &shape, self->surface_material, id);
 	}
 	if (!is_editor()) {
 		start_simulation(self, &shape);
@@ -315,12 +338,10 @@ void destructible_body_transform_changed(DestructibleBody *self) {
 
 // Starts over from the rest shape at the node's present transform.
 void destructible_body_rebuild(DestructibleBody *self) {
-	if (!self->is_in_world) {
-		return;
+	destructible_body_release(self);
+	if (self->is_in_world) {
+		build(self);
 	}
-	simulation_body_destroy(&self->simulated);
-	body_view_free(&self->view);
-	build(self);
 }
 
 void destructible_body_release(DestructibleBody *self) {

@@ -30,8 +30,8 @@ static inline Float4 min4(Float4 a, Float4 b) {
 #if defined(__SSE2__)
 	return (Float4)_mm_min_ps((__m128)a, (__m128)b);
 #else
-	return (Float4){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], a[2] < b[2] ? a[2] : b[2],
-		a[3] < b[3] ? a[3] : b[3]};
+	return (Float4){
+		a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], a[2] < b[2] ? a[2] : b[2], a[3] < b[3] ? a[3] : b[3]};
 #endif
 }
 
@@ -39,8 +39,8 @@ static inline Float4 max4(Float4 a, Float4 b) {
 #if defined(__SSE2__)
 	return (Float4)_mm_max_ps((__m128)a, (__m128)b);
 #else
-	return (Float4){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1], a[2] > b[2] ? a[2] : b[2],
-		a[3] > b[3] ? a[3] : b[3]};
+	return (Float4){
+		a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1], a[2] > b[2] ? a[2] : b[2], a[3] > b[3] ? a[3] : b[3]};
 #endif
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define CHUNKS_MAX ((1 << 20) - 1) // of a loop of the pool
-#define SLOTS_PER_TRIANGLE 8 // hits a unit keeps; one that finds more runs a second time, straight into its place
+#define SLOTS_PER_TRIANGLE 8       // hits a unit keeps; one that finds more runs a second time, straight into its place
 
 // A group whose tet boxes have to be made before units can run.
 typedef struct FemGroupClaim {
@@ -18,7 +18,7 @@ static int32_t least(int32_t a, int32_t b) {
 	return a < b ? a : b;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- memory
+// -------------------------------------------------------------------------------------------------------------- memory
 
 static size_t place(FemNarrowPhase *phase, char *base) {
 	FemCarver carver = {.base = base};
@@ -66,7 +66,7 @@ int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, cons
 	return phase->pair_count++;
 }
 
-// --------------------------------------------------------------------------------------------------------------- listing
+// ------------------------------------------------------------------------------------------------------------- listing
 
 static bool add_unit(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind, int32_t tree, int32_t other) {
 	if (phase->unit_count == phase->limits.units) {
@@ -221,7 +221,7 @@ static void list_second_round(FemNarrowPhase *phase) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- tasks
+// --------------------------------------------------------------------------------------------------------------- tasks
 
 static void make_cones_task(void *context, int32_t chunk) {
 	const FemNarrowPair *pair = &((FemNarrowPhase *)context)->pairs[chunk];
@@ -237,8 +237,8 @@ static void fill_group_task(void *context, int32_t chunk) {
 static void run_unit_task(void *context, int32_t chunk) {
 	FemNarrowPhase *phase = context;
 	FemNarrowUnit *unit = &phase->units[phase->units_done + chunk];
-	unit->hit_count = fem_narrow_unit_run(
-		&phase->pairs[unit->pair], unit, phase->slots + unit->slot_begin, unit->slot_count);
+	unit->hit_count =
+		fem_narrow_unit_run(&phase->pairs[unit->pair], unit, phase->slots + unit->slot_begin, unit->slot_count);
 }
 
 static FemKeyed keyed_hit(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit hit) {
@@ -280,7 +280,7 @@ static void merge_pair_task(void *context, int32_t chunk) {
 	pair->tets = (FemRange){pair->hit_begin, pair->hit_begin + count};
 }
 
-// ------------------------------------------------------------------------------------------------------------------- run
+// ----------------------------------------------------------------------------------------------------------------- run
 
 static void for_chunks(FemPool *pool, int32_t count, FemChunkTask *task, void *context) {
 	if (pool) {

@@ -1,19 +1,22 @@
-// Narrow phase: which tets of two bodies, or of one body with itself, are to be clipped against each other (spec A38-39).
+// Narrow phase: which tets of two bodies, or of one body with itself, are to be clipped against each other (spec
+// A38-39).
 //
-// The rule. A pair (a, b) of tets is listed if an outer triangle of a reaches into b and b is an outer tet (one behind an
-// outer triangle); or, where it reaches into no outer tet, if b holds its centre; and the same from b into a. So every triangle that lies inside the
-// other body has a pair: at the rim, where surfaces cross, and within it, where they do not (a crate pressed 1 mm into a
-// floor crosses it with the triangles along its edges only); for bodies that overlap deeply, or of which one lies wholly
-// inside the other, too. Triangles against triangles alone (P&O09) would find no more than the rim. Triangles are walked
-// down to in their Opcode trees and tested against the boxes of tets, 8 at a time.
+// The rule. A pair (a, b) of tets is listed if an outer triangle of a reaches into b and b is an outer tet (one behind
+// an outer triangle); or, where it reaches into no outer tet, if b holds its centre; and the same from b into a. So
+// every triangle that lies inside the other body has a pair: at the rim, where surfaces cross, and within it, where
+// they do not (a crate pressed 1 mm into a floor crosses it with the triangles along its edges only); for bodies that
+// overlap deeply, or of which one lies wholly inside the other, too. Triangles against triangles alone (P&O09) would
+// find no more than the rim. Triangles are walked down to in their Opcode trees and tested against the boxes of tets, 8
+// at a time.
 //
 // Self-contact. First triangles against triangles, each pair once and passing over those that share a node: a body that
-// overlaps itself crosses itself somewhere. If any two cross, the rule above finds the pairs, outer tets only. Pairs whose
-// tets share a node, or have nodes at most FEM_SELF_RINGS edges apart, are neighbours and never listed: at rest there are none, and a
-// mesh that is crushed does not push against itself. Pieces of one body that are not connected are treated like bodies.
+// overlaps itself crosses itself somewhere. If any two cross, the rule above finds the pairs, outer tets only. Pairs
+// whose tets share a node, or have nodes at most FEM_SELF_RINGS edges apart, are neighbours and never listed: at rest
+// there are none, and a mesh that is crushed does not push against itself. Pieces of one body that are not connected
+// are treated like bodies.
 //
-// Work is cut into units (a tree against the other body, a tree against a tree), which write into slots of their own; units are
-// put together in the order they were listed, then sorted. The result does not depend on threads.
+// Work is cut into units (a tree against the other body, a tree against a tree), which write into slots of their own;
+// units are put together in the order they were listed, then sorted. The result does not depend on threads.
 #ifndef FEM_COLLISION_NARROW_PHASE_H
 #define FEM_COLLISION_NARROW_PHASE_H
 
@@ -40,22 +43,22 @@ typedef struct FemTetPair {
 
 typedef struct FemNarrowPair {
 	FemNarrowBody a, b;
-	FemRange units[2];       // those of the second round are for bodies found to touch themselves
+	FemRange units[2]; // those of the second round are for bodies found to touch themselves
 	bool self, touches_self;
-	bool full;               // hits were dropped
+	bool full;                    // hits were dropped
 	int32_t hit_begin, hit_count; // before doubles are taken out; hit_count counts on when full
 	int32_t hit_stored;
-	FemRange tets;           // the result: into tet_pairs, by a then b
+	FemRange tets; // the result: into tet_pairs, by a then b
 } FemNarrowPair;
 
 typedef struct FemNarrowUnit {
 	int32_t pair;
 	int32_t kind;
-	int32_t tree;       // whose triangles are tested
-	int32_t other;      // second tree of a crossing
+	int32_t tree;                   // whose triangles are tested
+	int32_t other;                  // second tree of a crossing
 	int32_t slot_begin, slot_count; // what it may write while counting
-	int32_t hit_count;  // counts on beyond the slots
-	int32_t hit_begin, hit_room; // in `hits`
+	int32_t hit_count;              // counts on beyond the slots
+	int32_t hit_begin, hit_room;    // in `hits`
 } FemNarrowUnit;
 
 typedef struct FemNarrowHit {
@@ -76,7 +79,7 @@ typedef struct FemNarrowPhase {
 	FemNarrowUnit *units;
 	int32_t unit_count, units_done;
 	FemNarrowHit *slots;
-	int32_t slot_count;     // given out
+	int32_t slot_count; // given out
 	FemKeyed *hits, *scratch;
 	FemTetPair *tet_pairs;
 	struct FemGroupClaim *claims; // groups whose boxes have to be made

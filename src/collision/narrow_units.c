@@ -9,12 +9,12 @@ Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to) {
 		(float)(from->origin.z - to->origin.z), 0.0f};
 }
 
-bool fem_narrow_may_meet(
-	const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid, int32_t group, int32_t kind) {
+bool fem_narrow_may_meet(const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid,
+	int32_t group, int32_t kind) {
 	return faces != solid || (tree->component == solid->groups[group].component) == (kind == FEM_UNIT_SELF);
 }
 
-// ----------------------------------------------------------------------------------------------------------- neighbours
+// ---------------------------------------------------------------------------------------------------------- neighbours
 
 static bool share_number(const int32_t *a, int32_t a_count, const int32_t *b, int32_t b_count) {
 	for (int32_t i = 0; i < a_count; i++) {
@@ -58,7 +58,7 @@ static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
 	return false;
 }
 
-// ----------------------------------------------------------------------------------------------------- triangles in tets
+// --------------------------------------------------------------------------------------------------- triangles in tets
 
 #define PROBE_GROUPS 64     // looked at together; trees that meet more of them are walked again for the rest
 #define PROBE_CANDIDATES 64 // tets whose boxes a triangle meets, tested four at a time
@@ -69,7 +69,7 @@ typedef struct Probe {
 	bool self;     // neighbours are passed over, and inner tets
 	int32_t groups[PROBE_GROUPS];
 	int32_t group_count;
-	Box4 reach;    // of those groups
+	Box4 reach; // of those groups
 
 	int32_t triangle; // the one at hand, its points and box in the frame of solid
 	Float4 points[3];
@@ -107,7 +107,8 @@ static void test_candidates(Probe *probe) {
 
 static bool touches_triangle(const Probe *probe, int32_t tet) {
 	const FemTopology *t = probe->solid->topology;
-	int32_t nodes[4] = {fem_tet_node(t, tet, 0), fem_tet_node(t, tet, 1), fem_tet_node(t, tet, 2), fem_tet_node(t, tet, 3)};
+	int32_t nodes[4] = {
+		fem_tet_node(t, tet, 0), fem_tet_node(t, tet, 1), fem_tet_node(t, tet, 2), fem_tet_node(t, tet, 3)};
 	return share_number(t->triangles + 3 * (size_t)probe->triangle, 3, nodes, 4);
 }
 
@@ -221,8 +222,8 @@ static int32_t list_groups(Probe *probe, const FemSurfaceTree *tree, int32_t kin
 	return -1;
 }
 
-static int32_t run_probe(
-	const FemNarrowBody *faces, const FemNarrowBody *solid, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room) {
+static int32_t run_probe(const FemNarrowBody *faces, const FemNarrowBody *solid, const FemNarrowUnit *unit,
+	FemNarrowHit *out, int32_t room) {
 	Probe probe;
 	probe.faces = faces->trees;
 	probe.solid = solid->trees;
@@ -240,7 +241,7 @@ static int32_t run_probe(
 	return probe.count;
 }
 
-// ----------------------------------------------------------------------------------------------- triangles and triangles
+// --------------------------------------------------------------------------------------------- triangles and triangles
 
 // A node or a triangle of a tree, with its box as centre and extent.
 typedef struct Branch {

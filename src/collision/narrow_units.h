@@ -16,8 +16,8 @@ typedef enum FemUnitKind {
 int32_t fem_narrow_unit_run(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room);
 
 // Within a body: whether the tree's triangles are tested against the group's tets by a unit of this kind.
-bool fem_narrow_may_meet(
-	const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid, int32_t group, int32_t kind);
+bool fem_narrow_may_meet(const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid,
+	int32_t group, int32_t kind);
 
 // Moves points of `from` into the frame of `to`, m.
 Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to);

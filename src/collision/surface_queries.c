@@ -50,7 +50,8 @@ static bool visit_group(const FemSurfaceTrees *trees, int32_t g, Box4 box, Visit
 			int32_t packet = base + __builtin_ctz(packets);
 			unsigned tets = boxes_meet8(&trees->packets[group->packet + packet], box);
 			for (; tets; tets &= tets - 1) {
-				if (visit(context, trees->packet_tets[8 * (size_t)(group->packet + packet) + (unsigned)__builtin_ctz(tets)]))
+				if (visit(context,
+						trees->packet_tets[8 * (size_t)(group->packet + packet) + (unsigned)__builtin_ctz(tets)]))
 					return true;
 			}
 		}
@@ -113,7 +114,7 @@ int32_t fem_surface_trees_locate(FemSurfaceTrees *trees, const float point[3]) {
 	return search.found;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- ray
+// ----------------------------------------------------------------------------------------------------------------- ray
 
 typedef struct Ray {
 	Float4 from, way, inverse; // inverse of way, large where it is 0

@@ -20,7 +20,7 @@ size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees) {
 	return bytes;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- refit
+// --------------------------------------------------------------------------------------------------------------- refit
 
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions) {
 	trees->positions = positions;
@@ -60,8 +60,8 @@ void fem_surface_trees_refit_task(FemSurfaceTrees *trees, int32_t task) {
 
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree) {
 	FemRange range = trees->trees[tree].triangles;
-	FemTriangleTree *built = fem_triangle_tree_create(&trees->positions->x, 4,
-		trees->topology->triangles + 3 * (size_t)range.begin, range.end - range.begin);
+	FemTriangleTree *built = fem_triangle_tree_create(
+		&trees->positions->x, 4, trees->topology->triangles + 3 * (size_t)range.begin, range.end - range.begin);
 	if (!built)
 		return false;
 	fem_triangle_tree_destroy(trees->trees[tree].tree);
@@ -102,7 +102,7 @@ void fem_surface_trees_fill_group(FemSurfaceTrees *trees, int32_t g) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- cones
+// --------------------------------------------------------------------------------------------------------------- cones
 
 // Unit normal; 0 for a triangle without area, which spoils the cone.
 static Float4 triangle_normal(const FemSurfaceTrees *trees, int32_t triangle) {

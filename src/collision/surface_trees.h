@@ -1,14 +1,16 @@
-// What contact, rays and box queries ask of a body's shape: Opcode trees over its outer triangles and boxes of its tets.
+// What contact, rays and box queries ask of a body's shape: Opcode trees over its outer triangles and boxes of its
+// tets.
 //
-// Trees. One per METIS part (a triangle belongs to the part of its lowest node, and triangles are numbered in that order,
-// so a tree is a range of triangles); parts with few triangles share a tree with the next part of their component, so that
-// a tree has at least FEM_TREE_TRIANGLES where the component has them. Refitted whenever nodes moved.
-// Tet groups. The tets of a part (by lowest node), with a box each and boxes of every 8, side by side for SIMD; outer tets
-// first, those behind a triangle, then inner ones. A group's own box is kept up to date with the trees; the boxes inside
-// it are made only when somebody asks, since most of a body touches nothing.
-// Cones. What the normals of a tree's triangles have in common; made when somebody asks, for self-contact: a patch whose
-// normals all point one way cannot cross itself (Volino & Magnenat-Thalmann 1994; their condition on the patch's outline
-// is taken as given, since trees are small and compact).
+// Trees. One per METIS part (a triangle belongs to the part of its lowest node, and triangles are numbered in that
+// order, so a tree is a range of triangles); parts with few triangles share a tree with the next part of their
+// component, so that a tree has at least FEM_TREE_TRIANGLES where the component has them. Refitted whenever nodes
+// moved.
+// Tet groups. The tets of a part (by lowest node), with a box each and boxes of every 8, side by side for SIMD; outer
+// tets first, those behind a triangle, then inner ones. A group's own box is kept up to date with the trees; the boxes
+// inside it are made only when somebody asks, since most of a body touches nothing.
+// Cones. What the normals of a tree's triangles have in common; made when somebody asks, for self-contact: a patch
+// whose normals all point one way cannot cross itself (Volino & Magnenat-Thalmann 1994; their condition on the patch's
+// outline is taken as given, since trees are small and compact).
 //
 // Positions are relative to the body's origin. Trees and groups may be read by many threads at once.
 #ifndef FEM_COLLISION_SURFACE_TREES_H
@@ -29,13 +31,13 @@ typedef struct FemSurfaceTree {
 } FemSurfaceTree;
 
 typedef struct FemTetGroup {
-	FemRange tets;    // numbers of the body
-	FemRange nodes;   // into group_nodes: all nodes of its tets
-	int32_t packet;   // its first in `packets`: 8 tets each
-	int32_t packet8;  // its first in `packets8`: 8 packets each
+	FemRange tets;                       // numbers of the body
+	FemRange nodes;                      // into group_nodes: all nodes of its tets
+	int32_t packet;                      // its first in `packets`: 8 tets each
+	int32_t packet8;                     // its first in `packets8`: 8 packets each
 	int32_t outer_packets, packet_count; // packets of outer tets come first
 	int32_t component;
-	uint32_t stamp;   // of the positions its tet boxes were made for
+	uint32_t stamp; // of the positions its tet boxes were made for
 } FemTetGroup;
 
 typedef struct FemSurfaceTrees {
@@ -88,8 +90,8 @@ void fem_surface_trees_make_cone(FemSurfaceTrees *trees, int32_t tree);
 int32_t fem_surface_trees_query_box(
 	const FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_triangles, int32_t capacity);
 
-// All tets whose box meets the given one, outer and inner ones: what a deep overlap needs. Same order for the same input.
-// Fills groups where needed, so one thread a body. Returns how many there are and writes at most `capacity`.
+// All tets whose box meets the given one, outer and inner ones: what a deep overlap needs. Same order for the same
+// input. Fills groups where needed, so one thread a body. Returns how many there are and writes at most `capacity`.
 int32_t fem_surface_trees_query_tets(
 	FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_tets, int32_t capacity);
 

@@ -15,7 +15,7 @@ typedef struct Builder {
 	size_t bytes;
 } Builder;
 
-// ----------------------------------------------------------------------------------------------------------------- trees
+// --------------------------------------------------------------------------------------------------------------- trees
 
 static int32_t triangle_part(const FemTopology *t, int32_t triangle) {
 	const int32_t *nodes = t->triangles + 3 * (size_t)triangle;
@@ -96,7 +96,8 @@ static int32_t list_tree_neighbours(Builder *b, int32_t *mark) {
 					continue;
 				mark[other] = tree;
 				if (trees->tree_neighbours)
-					insert_sorted(trees->tree_neighbours + self->neighbours.begin, count - self->neighbours.begin, other);
+					insert_sorted(
+						trees->tree_neighbours + self->neighbours.begin, count - self->neighbours.begin, other);
 				count++;
 			}
 		}
@@ -105,7 +106,7 @@ static int32_t list_tree_neighbours(Builder *b, int32_t *mark) {
 	return count;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- groups
+// -------------------------------------------------------------------------------------------------------------- groups
 
 static void mark_outer_faces(const FemTopology *t, uint8_t *faces) {
 	for (int32_t f = 0; f < t->triangle_count; f++) {
@@ -164,8 +165,13 @@ static void cut_groups(FemSurfaceTrees *trees) {
 		int32_t outer = list_packet_tets(trees, tets, true, NULL);
 		int32_t packets = outer + list_packet_tets(trees, tets, false, NULL);
 		if (trees->groups)
-			put_group(trees, group, (FemTetGroup){.tets = tets, .packet = packet, .packet8 = packet8,
-				.outer_packets = outer, .packet_count = packets, .component = t->part_component[part]});
+			put_group(trees, group,
+				(FemTetGroup){.tets = tets,
+					.packet = packet,
+					.packet8 = packet8,
+					.outer_packets = outer,
+					.packet_count = packets,
+					.component = t->part_component[part]});
 		group++;
 		packet += packets;
 		packet8 += (packets + 7) / 8;
@@ -214,12 +220,13 @@ static void clear_boxes(FemBoxes8 *boxes, int32_t count) {
 		put_box8(&boxes[i / 8], i % 8, empty_box4());
 }
 
-// --------------------------------------------------------------------------------------------------------------- storage
+// ------------------------------------------------------------------------------------------------------------- storage
 
 static size_t place_builder(Builder *b, char *base) {
 	const FemTopology *t = b->trees->topology;
 	FemCarver carver = {.base = base};
-	b->node_mark = FEM_CARVE(&carver, int32_t, t->node_count > b->trees->tree_count ? t->node_count : b->trees->tree_count);
+	b->node_mark =
+		FEM_CARVE(&carver, int32_t, t->node_count > b->trees->tree_count ? t->node_count : b->trees->tree_count);
 	b->node_trees = FEM_CARVE(&carver, int32_t, t->node_count + 1);
 	b->node_tree_list = FEM_CARVE(&carver, int32_t, 3 * (size_t)t->triangle_count);
 	// Stand-ins while sizes are not known.

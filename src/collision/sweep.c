@@ -9,7 +9,7 @@
 #define SWAPS_PER_END 16 // more than this many in all, and a merge sort is cheaper
 #define AXIS_UPDATES 64  // every so many updates, and when many boxes are new, the axis is chosen again
 
-// ---------------------------------------------------------------------------------------------------------------- memory
+// -------------------------------------------------------------------------------------------------------------- memory
 
 static size_t place_arrays(FemSweep *sweep, char *base) {
 	FemCarver carver = {.base = base};
@@ -100,7 +100,7 @@ size_t fem_sweep_bytes(const FemSweep *sweep) {
 	return sweep->bytes;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- pairs
+// --------------------------------------------------------------------------------------------------------------- pairs
 
 static bool overlap(const FemSweepBox *a, const FemSweepBox *b) {
 	return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
@@ -186,7 +186,7 @@ static void remove_ended_pairs(FemSweep *sweep) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- sorting
+// ------------------------------------------------------------------------------------------------------------- sorting
 
 // Lower ends come before upper ones of the same value: boxes that touch overlap.
 static bool is_after(const FemSweepEnd *a, const FemSweepEnd *b) {
@@ -287,7 +287,7 @@ static void sort_ends(FemSweep *sweep, bool many_new) {
 		merge_sort(sweep);
 }
 
-// -------------------------------------------------------------------------------------------------------------- the walk
+// ------------------------------------------------------------------------------------------------------------ the walk
 
 // A box in floats that no rounding makes smaller.
 typedef struct Outline {
@@ -320,7 +320,8 @@ static void put_open(FemSweep *sweep, FemSweepOpen *open, int32_t at, Outline bo
 static void close_box(FemSweep *sweep, FemSweepOpen *open, int32_t proxy) {
 	int32_t last = --open->count;
 	put_open(sweep, open, sweep->open_place[proxy],
-		(Outline){{open->min[0][last], open->min[1][last]}, {open->max[0][last], open->max[1][last]}, open->proxy[last]});
+		(Outline){
+			{open->min[0][last], open->min[1][last]}, {open->max[0][last], open->max[1][last]}, open->proxy[last]});
 }
 
 // Ends early when there is no room left for pairs, so that the time stays bounded.
@@ -360,7 +361,7 @@ static void walk_ends(FemSweep *sweep, bool all) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- proxies
+// ------------------------------------------------------------------------------------------------------------- proxies
 
 static bool is_box(const FemSweepBox *box) {
 	return box->min[0] <= box->max[0] && box->min[1] <= box->max[1] && box->min[2] <= box->max[2];
@@ -416,7 +417,7 @@ void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still) {
 	sweep->still_changed = true;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- update
+// -------------------------------------------------------------------------------------------------------------- update
 
 static void drop_dying_ends(FemSweep *sweep) {
 	int32_t kept = 0;

@@ -1,13 +1,15 @@
 // Broad phase: incremental sweep and prune over axis-aligned boxes, with persistent pairs (P&O09 section 4; spec A37).
 //
-// The ends of all boxes stand sorted along one axis, the one they spread most on, from update to update: insertion, or a
-// merge sort when much has changed. One walk along it keeps lists of the boxes open at that place, those that moved apart
-// from those that did not, and tests what moved against both: two boxes at rest are never tested. When nothing moved,
-// nothing is done at all. A pair ends when its boxes, looked at if one of them moved, lie apart.
-// Tried and rejected: three sorted axes with pairs found where ends swap. 10,000 boxes jostling by 2 cm took 10 ms (300,000
-// swaps, each a miss of the cache) where this takes 4; a flat pile swaps thousands of ends a box on its short axis; teleports are quadratic.
+// The ends of all boxes stand sorted along one axis, the one they spread most on, from update to update: insertion, or
+// a merge sort when much has changed. One walk along it keeps lists of the boxes open at that place, those that moved
+// apart from those that did not, and tests what moved against both: two boxes at rest are never tested. When nothing
+// moved, nothing is done at all. A pair ends when its boxes, looked at if one of them moved, lie apart.
+// Tried and rejected: three sorted axes with pairs found where ends swap. 10,000 boxes jostling by 2 cm took 10 ms
+// (300,000 swaps, each a miss of the cache) where this takes 4; a flat pile swaps thousands of ends a box on its short
+// axis; teleports are quadratic.
 //
-// Calls between two updates only note what is to be done; fem_sweep_update() does it, on one thread, and allocates nothing.
+// Calls between two updates only note what is to be done; fem_sweep_update() does it, on one thread, and allocates
+// nothing.
 #ifndef FEM_COLLISION_SWEEP_H
 #define FEM_COLLISION_SWEEP_H
 
@@ -57,30 +59,30 @@ typedef struct FemSweepSlot {
 
 typedef struct FemSweep {
 	FemSweepProxy *proxies;
-	FemSweepBox *boxes;  // [proxy]
-	uint8_t *has_moved;  // [proxy]: listed for the next update
+	FemSweepBox *boxes;                                         // [proxy]
+	uint8_t *has_moved;                                         // [proxy]: listed for the next update
 	int32_t proxy_capacity, proxy_end, proxy_free, proxy_count; // slots below proxy_end have been used
 	FemSweepEnd *ends, *end_scratch;
 	int32_t end_count;
-	int axis;            // of the ends
+	int axis; // of the ends
 	uint32_t update_count;
-	int32_t *moved;      // proxies to look at in the next update: new, moved or dying
+	int32_t *moved; // proxies to look at in the next update: new, moved or dying
 	int32_t moved_count, new_count, dying_count;
 	FemSweepOpen open[2]; // of the walk: at rest, moved
-	int32_t *open_place; // [proxy]
+	int32_t *open_place;  // [proxy]
 
 	FemSweepSlot *slots;
 	int32_t pair_capacity, slot_end, slot_free, pair_count;
 	int32_t *buckets;
-	int32_t bucket_count;   // power of 2
+	int32_t bucket_count;       // power of 2
 	FemKeyed *active, *scratch; // key: users; value: slot
 	int32_t active_count;
 	FemSweepPair *added, *removed;
 	int32_t added_count, removed_count;
 
 	bool active_unsorted, still_changed;
-	bool pairs_full;        // pairs of the last update were dropped: they come back by themselves when there is room
-	bool sorted_anew;       // by the last update: too much had changed for insertion
+	bool pairs_full;  // pairs of the last update were dropped: they come back by themselves when there is room
+	bool sorted_anew; // by the last update: too much had changed for insertion
 	void *block;
 	size_t bytes;
 } FemSweep;

@@ -120,7 +120,7 @@ unsigned fem_triangle_meets_tets(const Float4 triangle[3], Float4 tets[4][4]) {
 	return found;
 }
 
-// --------------------------------------------------------------------------------------------------------------- others
+// -------------------------------------------------------------------------------------------------------------- others
 
 bool fem_point_in_tet(Float4 point, const Float4 tet[4]) {
 	Float4 e1 = tet[1] - tet[0], e2 = tet[2] - tet[0], e3 = tet[3] - tet[0], d = point - tet[0];
@@ -138,8 +138,8 @@ static float coordinate_size(const Float4 a[3], const Float4 b[3]) {
 	return fmaxf(fmaxf(size[0], size[1]), size[2]);
 }
 
-// Which side of the plane of b each corner of a is on: bit i for above, bit i + 4 for below. Corners in the plane, as far
-// as floats can tell, are on neither: triangles of one flat face must not cross by rounding.
+// Which side of the plane of b each corner of a is on: bit i for above, bit i + 4 for below. Corners in the plane, as
+// far as floats can tell, are on neither: triangles of one flat face must not cross by rounding.
 static unsigned sides(const Float4 a[3], const Float4 b[3], float size) {
 	Float4 normal = cross4(b[1] - b[0], b[2] - b[0]);
 	float flat = FLAT * size * sqrtf(dot4(normal, normal));

@@ -1,5 +1,5 @@
-// Whether a triangle reaches into a tet, and whether two triangles cross. Floats relative to one origin; the fourth lanes
-// of points are 0.
+// Whether a triangle reaches into a tet, and whether two triangles cross. Floats relative to one origin; the fourth
+// lanes of points are 0.
 #ifndef FEM_COLLISION_TRIANGLE_TESTS_H
 #define FEM_COLLISION_TRIANGLE_TESTS_H
 

@@ -191,13 +191,14 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	body->in_use = true;
+	body->sweep_proxy = -1;
 	body->generation = world->body_generations[body_index];
 	world->bodies[body_index] = body;
 	count_body(world, body, 1);
 	if (world->needs.nodes <= INT32_MAX && world->tet_count <= INT32_MAX && fem_world_reserve(world) &&
 		fem_body_contact_create(world, body, body_index))
 		return true;
-	fem_body_contact_free(world, body);
+	fem_body_contact_free(world, body, body_index);
 	count_body(world, body, -1);
 	world->bodies[body_index] = NULL;
 	fem_body_discard(body);
@@ -208,7 +209,7 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 void fem_body_free(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	fem_world_wake_touching_body(world, body_index);
-	fem_body_contact_free(world, body);
+	fem_body_contact_free(world, body, body_index);
 	count_body(world, body, -1);
 	world->bodies[body_index] = NULL;
 	world->body_generations[body_index] = fem_next_generation(world->body_generations[body_index]);

@@ -3,9 +3,10 @@
 // A half space is met node by node: exact, and its support is the whole outline. The item's tet is then a place in
 // surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
 #include "base/vec.h"
-#include "collision/key_sort.h"
 #include "world/step.h"
 #include "world/world.h"
+
+#include <string.h>
 
 static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double r[3][3]) {
 	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
@@ -21,6 +22,18 @@ static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double 
 	return box;
 }
 
+// A tree lists triangles as it is shaped, which depends on where the body was when it was made: contacts must not.
+static void sort_numbers(int32_t *numbers, int32_t count) {
+	for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+		for (int32_t i = gap; i < count; i++) {
+			int32_t number = numbers[i], at = i;
+			for (; at >= gap && numbers[at - gap] > number; at -= gap)
+				numbers[at] = numbers[at - gap];
+			numbers[at] = number;
+		}
+	}
+}
+
 // The outer tets of a body near a box, each once, ascending, as items.
 static void list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece) {
 	FemContactStage *stage = &world->contacts;
@@ -32,15 +45,14 @@ static void list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepB
 		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
 	}
 	int32_t found = fem_surface_trees_query_box(body->trees, low, high, stage->candidates, stage->candidate_capacity);
+	stage->full |= found > stage->candidate_capacity;
 	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
-	int32_t first = stage->item_count;
+	for (int32_t i = 0; i < found; i++)
+		stage->candidates[i] = body->topology->triangle_tets[stage->candidates[i]];
+	sort_numbers(stage->candidates, found);
 	for (int32_t i = 0; i < found; i++) {
-		int32_t tet = body->topology->triangle_tets[stage->candidates[i]];
-		bool listed = false;
-		for (int32_t k = stage->item_count - 1; !listed && k >= first && k >= stage->item_count - 16; k--)
-			listed = stage->items[k].tet == tet;
-		if (!listed)
-			fem_contact_add_item(stage, touch_index, tet, piece);
+		if (i == 0 || stage->candidates[i] != stage->candidates[i - 1])
+			fem_contact_add_item(stage, touch_index, stage->candidates[i], piece);
 	}
 }
 
@@ -93,31 +105,45 @@ static void segment(const FemCollider *collider, FemPosition ends[2]) {
 	ends[1] = fem_position_add(collider->position, up);
 }
 
-bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
-	FemConvexStorage storage;
+// Copies what the shape's own storage type holds into the common one.
+static void widen(FemConvexStorage *storage, FemConvex *shape) {
+	memcpy(storage->planes, shape->planes, sizeof *shape->planes * (size_t)shape->plane_count);
+	memcpy(storage->vertices, shape->vertices, sizeof *shape->vertices * (size_t)shape->vertex_count);
+	shape->planes = storage->planes;
+	shape->vertices = storage->vertices;
+}
+
+bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out) {
 	FemConvexPrism prism_storage;
 	FemConvexBox box_storage;
-	FemConvex shape;
-	FemPosition ends[2];
 	bool ok = false;
 	switch (collider->shape.type) {
 	case FEM_SHAPE_BOX:
-		ok = fem_convex_box(collider->position, collider->rotation, collider->shape.half_extents, &box_storage, &shape);
+		ok = fem_convex_box(collider->position, collider->rotation, collider->shape.half_extents, &box_storage, out);
 		break;
-	case FEM_SHAPE_SPHERE:
-		ok = fem_convex_sphere(collider->position, collider->shape.radius, tet, &storage, &shape);
-		break;
-	case FEM_SHAPE_CAPSULE:
-		segment(collider, ends);
-		ok = fem_convex_capsule(ends, collider->shape.radius, tet, &storage, &shape);
-		break;
-	case FEM_SHAPE_CYLINDER:
-		segment(collider, ends);
-		ok = fem_convex_cylinder(ends, collider->shape.radius, tet, &storage, &shape);
-		break;
-	case FEM_SHAPE_CONVEX: ok = fem_convex_place(&collider->hull, collider->position, collider->rotation, &storage, &shape); break;
-	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage, &shape); break;
+	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->position, collider->rotation, storage, out);
+	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage, out); break;
 	default: break;
 	}
+	if (ok)
+		widen(storage, out);
+	return ok;
+}
+
+static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out) {
+	FemPosition ends[2];
+	segment(collider, ends);
+	switch (collider->shape.type) {
+	case FEM_SHAPE_SPHERE: return fem_convex_sphere(collider->position, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_CAPSULE: return fem_convex_capsule(ends, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_CYLINDER: return fem_convex_cylinder(ends, collider->shape.radius, tet, storage, out);
+	default: return false;
+	}
+}
+
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
+	FemConvexStorage storage;
+	FemConvex shape;
+	bool ok = fem_collider_flat_shape(collider, piece, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
 	return ok && fem_overlap(tet, &shape, out);
 }

@@ -9,6 +9,7 @@
 
 #define SHAPE_MIN 1e-4f // m: thinner shapes cannot be told from nothing in float
 #define SHAPE_MAX 1e5f  // m
+#define COUNT_MAX (1 << 24) // points, triangles
 
 FemColliderDef fem_default_collider_def(void) {
 	return (FemColliderDef){
@@ -28,8 +29,10 @@ static bool is_length(float value) {
 }
 
 static FemResult check_points(const FemShapeDef *shape) {
-	if (!shape->points || shape->point_count < 3)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has no points: give at least 4 for a hull, 3 for triangles.");
+	int32_t least = shape->type == FEM_SHAPE_CONVEX ? 4 : 3, most = shape->type == FEM_SHAPE_CONVEX ? FEM_CONVEX_VERTICES : COUNT_MAX;
+	if (!shape->points || shape->point_count < least || shape->point_count > most)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has %d points: give %d to %d.", shape->points ? shape->point_count : 0,
+			least, most);
 	for (int32_t i = 0; i < shape->point_count; i++) {
 		FemVec3 p = shape->points[i];
 		if (!fem_vec3_is_finite(p) || fabsf(p.x) > SHAPE_MAX || fabsf(p.y) > SHAPE_MAX || fabsf(p.z) > SHAPE_MAX)
@@ -39,8 +42,8 @@ static FemResult check_points(const FemShapeDef *shape) {
 }
 
 static FemResult check_triangles(const FemShapeDef *shape) {
-	if (!shape->triangles || shape->triangle_count < 1)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has no triangles: give at least one.");
+	if (!shape->triangles || shape->triangle_count < 1 || shape->triangle_count > COUNT_MAX)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape has no triangles or too many: give 1 to %d.", COUNT_MAX);
 	for (int32_t i = 0; i < 3 * shape->triangle_count; i++) {
 		if (shape->triangles[i] < 0 || shape->triangles[i] >= shape->point_count)
 			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Triangle %d names point %d: the shape has points 0..%d.", i / 3,
@@ -87,7 +90,7 @@ static FemResult check_motion(FemPosition position, FemQuat *rotation, FemVec3 l
 	return FEM_OK;
 }
 
-static FemResult check_def(FemColliderDef *def) {
+FemResult fem_collider_def_check(FemColliderDef *def) {
 	if (def->cookie != FEM_COOKIE_COLLIDER)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"The collider def was not made by fem_default_collider_def(): start from that.");
@@ -95,6 +98,8 @@ static FemResult check_def(FemColliderDef *def) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "kind is %d, which is no FemColliderKind.", (int)def->kind);
 	if (def->kind == FEM_COLLIDER_DYNAMIC && !(def->mass > 1e-6f && def->mass < 1e12f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A dynamic collider needs a mass between 1e-6 and 1e12 kg.");
+	if (def->kind == FEM_COLLIDER_DYNAMIC && def->shape.type == FEM_SHAPE_HALF_SPACE)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A half space cannot be dynamic: it has no end and no centre of mass.");
 	if (!fem_vec3_is_finite(def->inertia) || def->inertia.x < 0.0f || def->inertia.y < 0.0f || def->inertia.z < 0.0f)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "inertia must be 0 (from the shape) or positive.");
 	if (!(def->friction >= 0.0f && def->friction <= FEM_FRICTION_MAX))
@@ -134,6 +139,8 @@ static void shape_box(FemCollider *collider) {
 static void set_inertia(FemCollider *collider, FemVec3 inertia) {
 	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
 	float m = collider->mass / 12.0f;
+	if (collider->kind != FEM_COLLIDER_DYNAMIC)
+		return;
 	collider->inertia = inertia;
 	if (inertia.x <= 0.0f || inertia.y <= 0.0f || inertia.z <= 0.0f)
 		collider->inertia = (FemVec3){m * (d.y * d.y + d.z * d.z), m * (d.z * d.z + d.x * d.x), m * (d.x * d.x + d.y * d.y)};
@@ -143,8 +150,10 @@ static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
 	collider->shape = *def;
 	collider->shape.points = NULL;
 	collider->shape.triangles = NULL;
+	collider->shape.point_count = collider->shape.triangle_count = 0;
 	if (def->type != FEM_SHAPE_CONVEX && def->type != FEM_SHAPE_TRIANGLES)
 		return true;
+	collider->shape.point_count = def->point_count;
 	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, def->point_count);
 	if (points)
 		memcpy(points, def->points, sizeof *points * (size_t)def->point_count);
@@ -153,6 +162,7 @@ static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
 		collider->hull_storage = FEM_ALLOC_ARRAY(FemConvexStorage, 1);
 		return points && collider->hull_storage;
 	}
+	collider->shape.triangle_count = def->triangle_count;
 	int32_t *triangles = FEM_ALLOC_ARRAY(int32_t, 3 * (size_t)def->triangle_count);
 	if (triangles)
 		memcpy(triangles, def->triangles, sizeof *triangles * 3 * (size_t)def->triangle_count);
@@ -181,6 +191,7 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 		.mask = def->mask,
 		.user_data = def->user_data,
 		.has_moved = true,
+		.sweep_proxy = -1,
 	};
 	FemResult result = FEM_OK;
 	if (!copy_shape(collider, &def->shape))
@@ -192,7 +203,7 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 			collider->shape.point_count, FEM_CONVEX_VERTICES);
 	if (result != FEM_OK) {
 		free_shape(collider);
-		*collider = (FemCollider){.generation = generation};
+		*collider = (FemCollider){.generation = generation, .sweep_proxy = -1};
 		return result;
 	}
 	shape_box(collider);
@@ -222,6 +233,11 @@ FemSweepBox fem_collider_box(const FemCollider *collider) {
 		box.max[i] = c + h;
 	}
 	return box;
+}
+
+float fem_collider_thickness(const FemCollider *collider) {
+	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
+	return collider->shape.type == FEM_SHAPE_TRIANGLES ? collider->shape.thickness : fminf(d.x, fminf(d.y, d.z));
 }
 
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt) {
@@ -257,8 +273,32 @@ static bool grow_slots(FemWorld *world) {
 	world->colliders = grown;
 	world->collider_capacity = capacity;
 	for (int32_t i = old; i < capacity; i++)
-		grown[i].generation = fem_first_generation(world);
+		grown[i] = (FemCollider){.generation = fem_first_generation(world), .sweep_proxy = -1};
 	return true;
+}
+
+static bool enter_sweep(FemWorld *world, int32_t index) {
+	FemCollider *collider = &world->colliders[index];
+	if (!fem_world_reserve(world))
+		return false;
+	if (!world->def.contacts_enabled)
+		return true;
+	FemSweepBox box = fem_collider_box(collider);
+	collider->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, FEM_SWEEP_COLLIDER | (uint32_t)index,
+		collider->kind == FEM_COLLIDER_STATIC);
+	return collider->sweep_proxy >= 0;
+}
+
+FemResult fem_collider_enter(FemWorld *world, int32_t index, const FemColliderDef *checked) {
+	FemResult result = fill(&world->colliders[index], checked);
+	if (result != FEM_OK)
+		return result;
+	world->colliders[index].in_use = true;
+	world->collider_count++;
+	if (enter_sweep(world, index))
+		return FEM_OK;
+	fem_collider_free(world, index);
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
 }
 
 FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
@@ -274,26 +314,13 @@ FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
 	int32_t index = 0;
 	while (index < world->collider_capacity && world->colliders[index].in_use)
 		index++;
-	if (check_def(&checked) != FEM_OK)
+	if (fem_collider_def_check(&checked) != FEM_OK)
 		return (FemColliderId){0};
 	if (index == world->collider_capacity && !grow_slots(world)) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
 		return (FemColliderId){0};
 	}
-	FemCollider *collider = &world->colliders[index];
-	if (fill(collider, &checked) != FEM_OK)
-		return (FemColliderId){0};
-	collider->in_use = true;
-	world->collider_count++;
-	if (!fem_world_reserve(world)) {
-		fem_collider_free(world, index);
-		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
-		return (FemColliderId){0};
-	}
-	FemSweepBox box = fem_collider_box(collider);
-	collider->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, FEM_SWEEP_COLLIDER | (uint32_t)index,
-		collider->kind == FEM_COLLIDER_STATIC);
-	return fem_collider_id(world, index);
+	return fem_collider_enter(world, index, &checked) == FEM_OK ? fem_collider_id(world, index) : (FemColliderId){0};
 }
 
 void fem_collider_free(FemWorld *world, int32_t index) {
@@ -301,8 +328,9 @@ void fem_collider_free(FemWorld *world, int32_t index) {
 	uint16_t generation = fem_next_generation(collider->generation);
 	if (collider->sweep_proxy >= 0)
 		fem_sweep_destroy_proxy(&world->sweep, collider->sweep_proxy);
+	fem_contacts_forget(world, -1, index);
 	free_shape(collider);
-	*collider = (FemCollider){.generation = generation};
+	*collider = (FemCollider){.generation = generation, .sweep_proxy = -1};
 	world->collider_count--;
 }
 
@@ -329,6 +357,8 @@ FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQua
 		return result;
 	bool moved = memcmp(&position, &collider->position, sizeof position) != 0 ||
 		memcmp(&rotation, &collider->rotation, sizeof rotation) != 0;
+	if (moved)
+		fem_world_wake_touching(world, id.index1 - 1); // what rests on it where it was
 	collider->has_moved |= moved;
 	collider->position = position;
 	collider->rotation = rotation;
@@ -342,9 +372,11 @@ FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQua
 }
 
 FemResult fem_collider_get_result(FemColliderId id, FemColliderResult *out_result) {
-	FemCollider *collider = fem_collider_find(id, NULL);
+	FemResult result;
+	FemWorld *world;
+	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
 	if (!collider)
-		return FEM_ERROR_INVALID_ID;
+		return result;
 	if (!out_result)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_result is null: pass a place to write to.");
 	*out_result = collider->result;

@@ -28,11 +28,15 @@ typedef struct FemCollider {
 
 struct FemWorld;
 
+float fem_collider_thickness(const FemCollider *collider); // m, the smallest way through it
 FemSweepBox fem_collider_box(const FemCollider *collider); // world
 
 // Its unknowns in the solve: mass 0 unless dynamic.
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
 
+FemResult fem_collider_def_check(FemColliderDef *def); // and normalizes
+// Makes a collider in a free slot; the slot stays free on failure.
+FemResult fem_collider_enter(struct FemWorld *world, int32_t collider_index, const FemColliderDef *checked_def);
 void fem_collider_free(struct FemWorld *world, int32_t collider_index);
 
 #endif

@@ -41,7 +41,7 @@ static FemIntegration integration_of(const CompositeTask *task, int32_t place) {
 		.speed_max = step->world->def.node_speed_max,
 		.gravity = step->world->def.gravity,
 		.is_free = island->pinned_count == 0 && island->whole,
-		.in_contact = task->result->in_contact && !touches_itself_only(task),
+		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
 	};
 }
 
@@ -143,8 +143,7 @@ static bool update_ground(CompositeTask *task) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		FemBody *body = task->step->world->bodies[chunk->body];
 		changed |= fem_ground_update(body, chunk->begin, chunk->end, &task->step->ground);
-		for (int32_t i = chunk->begin; i < chunk->end && !task->result->on_ground; i++)
-			task->result->on_ground = body->ground_force[i] > 0.0f;
+		task->result->on_ground = true; // it may have pressed in the solve, even if it no longer does
 	}
 	return changed;
 }

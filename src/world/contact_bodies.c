@@ -20,16 +20,22 @@ static void mark_exterior(FemBody *body) {
 	}
 }
 
-static double face_area(const FemBody *body, const int32_t *face) {
-	FemPosition a = fem_position_from4(body->position[face[0]]);
-	FemPosition u = fem_position_sub(fem_position_from4(body->position[face[1]]), a);
-	FemPosition v = fem_position_sub(fem_position_from4(body->position[face[2]]), a);
+// Of the rest shape: a body restored from a snapshot is not where it was made, and must measure the same.
+static FemPosition rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
+	FemPosition p = fem_position_from(mesh->positions[body->topology->user_of_node[node]]);
+	return (FemPosition){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
+}
+
+static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t *face) {
+	FemPosition a = rest_point(mesh, body, face[0]);
+	FemPosition u = fem_position_sub(rest_point(mesh, body, face[1]), a);
+	FemPosition v = fem_position_sub(rest_point(mesh, body, face[2]), a);
 	FemPosition n = fem_position_cross(u, v);
 	return 0.5 * sqrt(fem_position_dot(n, n));
 }
 
 // Ascending. `place` is scratch of one int per node.
-static void list_surface_nodes(FemBody *body, int32_t *place) {
+static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *place) {
 	const FemTopology *t = body->topology;
 	for (int32_t k = 0; k < 3 * t->triangle_count; k++)
 		place[t->triangles[k]] = 1;
@@ -41,16 +47,29 @@ static void list_surface_nodes(FemBody *body, int32_t *place) {
 	}
 	for (int32_t k = 0; k < t->triangle_count; k++) {
 		const int32_t *face = t->triangles + 3 * (int64_t)k;
-		float third = (float)(face_area(body, face) / 3.0);
+		float third = (float)(face_area(mesh, body, face) / 3.0);
 		for (int i = 0; i < 3; i++)
 			body->surface_area[place[face[i]]] += third;
 	}
 }
 
-static void measure_box(FemBody *body) {
+// A plate's sides are nearly all of its surface.
+static void measure_thickness(FemBody *body) {
+	double volume = 0.0, surface = 0.0;
+	for (int32_t b = 0; b < body->topology->batch_count; b++) {
+		for (int lane = 0; lane < FEM_LANES; lane++)
+			volume += (double)body->batches[b].volume[lane];
+	}
+	for (int32_t i = 0; i < body->surface_node_count; i++)
+		surface += (double)body->surface_area[i];
+	body->thickness = (float)(2.0 * volume / surface);
+}
+
+static void measure_box(const FemMesh *mesh, FemBody *body) {
 	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		FemPosition p = rest_point(mesh, body, i);
+		const double *x = &p.x;
 		for (int k = 0; k < 3; k++) {
 			low[k] = fmin(low[k], x[k]);
 			high[k] = fmax(high[k], x[k]);
@@ -58,10 +77,10 @@ static void measure_box(FemBody *body) {
 	}
 	for (int k = 0; k < 3; k++)
 		volume *= high[k] - low[k];
-	body->box_strength = (float)((double)body->total_mass / pow(volume, 2.0 / 3.0));
+	body->box_area = (float)pow(volume, 2.0 / 3.0);
 }
 
-static FemSweepBox body_box(const FemBody *body) {
+FemSweepBox fem_contact_body_box(const FemBody *body) {
 	float low[3], high[3];
 	const double *origin = &body->origin.x;
 	FemSweepBox box;
@@ -71,6 +90,13 @@ static FemSweepBox body_box(const FemBody *body) {
 		box.max[i] = origin[i] + (double)high[i];
 	}
 	return box;
+}
+
+static FemSweepBox refit_whole(FemBody *body) {
+	fem_surface_trees_begin_refit(body->trees, body->position);
+	for (int32_t task = 0; task < fem_surface_trees_task_count(body->trees); task++)
+		fem_surface_trees_refit_task(body->trees, task);
+	return fem_contact_body_box(body);
 }
 
 bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index) {
@@ -86,12 +112,10 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->trees;
 	if (ok) {
 		mark_exterior(body);
-		list_surface_nodes(body, place);
-		measure_box(body);
-		fem_surface_trees_begin_refit(body->trees, body->position);
-		for (int32_t task = 0; task < fem_surface_trees_task_count(body->trees); task++)
-			fem_surface_trees_refit_task(body->trees, task);
-		FemSweepBox box = body_box(body);
+		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
+		measure_box(&world->meshes[body->mesh_index], body);
+		measure_thickness(body);
+		FemSweepBox box = refit_whole(body);
 		body->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, fem_body_sleeps(body));
 		ok = body->sweep_proxy >= 0;
 	}
@@ -99,8 +123,9 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	return ok;
 }
 
-void fem_body_contact_free(FemWorld *world, FemBody *body) {
+void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
+	fem_contacts_forget(world, body_index, -1);
 	if (body->sweep_proxy >= 0)
 		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxy);
 	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
@@ -146,35 +171,64 @@ void fem_contact_bodies_refit(FemStep *step) {
 	fem_pool_for(world->pool, starts[count], refit_task, &refit);
 	for (int32_t i = 0; i < count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		FemSweepBox box = body_box(body);
+		FemSweepBox box = fem_contact_body_box(body);
 		fem_sweep_move_proxy(&world->sweep, body->sweep_proxy, &box);
 	}
 }
 
-// Any body may have changed its state when the islands were made anew.
+// Any body may have changed its state when the islands were made anew. One that fell asleep has moved since its last refit.
+// One that woke within the last step, after its pairs had been listed, is active now without islands made anew.
 void fem_contact_bodies_mark_still(FemWorld *world) {
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		fem_sweep_set_still(&world->sweep, world->bodies[world->islands.active_bodies[i]]->sweep_proxy, false);
 	for (int32_t b = 0; world->islands.rebuilt && b < world->body_capacity; b++) {
-		if (world->bodies[b] && world->bodies[b]->sweep_proxy >= 0)
-			fem_sweep_set_still(&world->sweep, world->bodies[b]->sweep_proxy, fem_body_sleeps(world->bodies[b]));
+		FemBody *body = world->bodies[b];
+		if (!body || body->sweep_proxy < 0)
+			continue;
+		bool sleeps = fem_body_sleeps(body);
+		if (sleeps && !world->sweep.proxies[body->sweep_proxy].still) {
+			FemSweepBox box = refit_whole(body);
+			fem_sweep_move_proxy(&world->sweep, body->sweep_proxy, &box);
+		}
+		fem_sweep_set_still(&world->sweep, body->sweep_proxy, sleeps);
 	}
 }
 
 // ------------------------------------------------------------------------------------------------------------------ waking
 
-// The bodies of all pairs of a proxy, awake or not.
-static void wake_pairs(FemWorld *world, int32_t proxy) {
+static FemSweepBox published_box(const FemBody *body) {
+	const double *origin = &body->published_origin.x;
+	FemSweepBox box;
+	for (int i = 0; i < 3; i++) {
+		box.min[i] = origin[i] + (double)(body->box_min[i] - FEM_CONTACT_SLOP);
+		box.max[i] = origin[i] + (double)(body->box_max[i] + FEM_CONTACT_SLOP);
+	}
+	return box;
+}
+
+// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them.
+static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
-		if (body && body->sweep_proxy >= 0 && fem_sweep_find_pair(&world->sweep, proxy, body->sweep_proxy) >= 0)
+		if (!body)
+			continue;
+		bool apart = false;
+		FemSweepBox other = published_box(body);
+		for (int i = 0; i < 3; i++)
+			apart |= box->min[i] > other.max[i] || box->max[i] < other.min[i];
+		if (!apart)
 			fem_body_wake_all(&world->islands, body);
 	}
 }
 
 void fem_world_wake_touching(FemWorld *world, int32_t collider_index) {
-	wake_pairs(world, world->colliders[collider_index].sweep_proxy);
+	FemSweepBox box = fem_collider_box(&world->colliders[collider_index]);
+	if (world->def.contacts_enabled)
+		wake_in_box(world, &box);
 }
 
 void fem_world_wake_touching_body(FemWorld *world, int32_t body_index) {
-	if (world->bodies[body_index]->sweep_proxy >= 0)
-		wake_pairs(world, world->bodies[body_index]->sweep_proxy);
+	FemSweepBox box = published_box(world->bodies[body_index]);
+	if (world->def.contacts_enabled)
+		wake_in_box(world, &box);
 }

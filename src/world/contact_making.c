@@ -65,12 +65,20 @@ static float tet_friction(const FemWorld *world, int32_t body, int32_t tet) {
 
 // ------------------------------------------------------------------------------------------------------------------ matching
 
-// Order of bodies, tets, points.
-static int compare_places(const FemContact *a, const FemContact *b) {
-	int32_t left[5] = {a->side[0].body, a->side[1].body < 0, a->side[1].body < 0 ? a->side[1].tet : a->side[1].body, a->side[0].tet,
-		a->side[1].body < 0 ? 0 : a->side[1].tet};
-	int32_t right[5] = {b->side[0].body, b->side[1].body < 0, b->side[1].body < 0 ? b->side[1].tet : b->side[1].body, b->side[0].tet,
-		b->side[1].body < 0 ? 0 : b->side[1].tet};
+// A contact's place: its bodies, then tets (of a collider its piece, then the tet), then the point.
+static void place_of(const FemContact *c, int32_t out[5]) {
+	bool collider = c->side[1].body < 0;
+	out[0] = c->side[0].body;
+	out[1] = collider;
+	out[2] = collider ? c->side[1].tet : c->side[1].body;
+	out[3] = collider ? (int32_t)(uint32_t)c->key : c->side[0].tet;
+	out[4] = collider ? c->side[0].tet : c->side[1].tet;
+}
+
+int fem_contact_compare_places(const FemContact *a, const FemContact *b) {
+	int32_t left[5], right[5];
+	place_of(a, left);
+	place_of(b, right);
 	for (int i = 0; i < 5; i++) {
 		if (left[i] != right[i])
 			return left[i] < right[i] ? -1 : 1;
@@ -78,13 +86,13 @@ static int compare_places(const FemContact *a, const FemContact *b) {
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static const FemContact *find_last(const FemContactStage *stage, const FemContact *contact) {
-	int32_t low = 0, high = stage->last_count;
+FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact) {
+	int32_t low = 0, high = count;
 	while (low < high) {
 		int32_t middle = (low + high) / 2;
-		int order = compare_places(&stage->last_contacts[middle], contact);
+		int order = fem_contact_compare_places(&contacts[middle], contact);
 		if (order == 0)
-			return &stage->last_contacts[middle];
+			return &contacts[middle];
 		if (order < 0)
 			low = middle + 1;
 		else
@@ -95,7 +103,7 @@ static const FemContact *find_last(const FemContactStage *stage, const FemContac
 
 // Active by what it did in the last step or would do in this one (contact.md, "Active set").
 static void start(const Maker *maker, FemContact *contact, float slop) {
-	const FemContact *last = find_last(maker->stage, contact);
+	const FemContact *last = fem_contact_find_place(maker->stage->last_contacts, maker->stage->last_count, contact);
 	FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
 	float u[3];
 	fem_contact_velocity(&rows, contact, false, u);
@@ -103,6 +111,18 @@ static void start(const Maker *maker, FemContact *contact, float slop) {
 	contact->active = (last && last->press > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
 	if (last && last->press > 0.0f)
 		contact->friction_strength = contact->friction * last->press / fmaxf(last->slip, FEM_GROUND_SLIP);
+}
+
+// Of a regular tet of this tet's rest volume, m.
+static float tet_edge(const FemBody *body, int32_t tet) {
+	return cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+}
+
+// m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
+// deep in each other part quickly.
+static float push_limit(float depth, float edge) {
+	float share = (depth / edge - 0.1f) / 0.4f;
+	return FEM_CONTACT_PUSH_MIN + (FEM_CONTACT_PUSH_MAX - FEM_CONTACT_PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
 }
 
 static void add_contact(Maker *maker, FemContact *contact, float slop) {
@@ -113,7 +133,8 @@ static void add_contact(Maker *maker, FemContact *contact, float slop) {
 		return;
 	}
 	contact->normal_strength = maker->touch->strength * contact->area;
-	contact->bias = fminf(push * (contact->depth - slop) / dt, FEM_CONTACT_PUSH_MAX);
+	float edge = tet_edge(maker->world->bodies[contact->side[0].body], contact->side[0].tet);
+	contact->bias = fminf(push * (contact->depth - slop) / dt, push_limit(contact->depth, edge));
 	start(maker, contact, slop);
 	stage->contacts[stage->contact_count++] = *contact;
 }
@@ -121,8 +142,7 @@ static void add_contact(Maker *maker, FemContact *contact, float slop) {
 // -------------------------------------------------------------------------------------------------------------- tet overlaps
 
 static float tet_slop(const FemBody *body, int32_t tet) {
-	float edge = cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]); // of a regular tet of this volume
-	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * edge);
+	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * tet_edge(body, tet));
 }
 
 // Without a direction of its own the pair is pushed apart against its motion.
@@ -194,74 +214,163 @@ static void add_overlaps(Maker *maker) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- half space
+// ------------------------------------------------------------------------------------------------------------- flat solids
+//
+// Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
+// the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which it
+// should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
 
-// A node may close its gap within the step, no more; below the surface it is pushed out.
-static void add_plane_node(Maker *maker, int32_t place, FemVec3 normal, float offset) {
+typedef struct NodePlane {
+	int32_t node;
+	float area;     // m^2, of the faces that lie on the plane
+	FemVec3 normal; // unit, out of the collider
+	float depth;    // m
+	bool ahead;     // a gap may close within the step: half spaces only, all others need an overlap
+	int32_t piece;
+} NodePlane;
+
+static void add_plane_node(Maker *maker, const NodePlane *at) {
 	const FemTouch *touch = maker->touch;
+	FemContactStage *stage = maker->stage;
 	const FemBody *body = maker->world->bodies[touch->body];
-	int32_t node = body->surface_nodes[place];
-	FemVec3 x = fem_vec3_from(body->position[node]), v = fem_vec3_from(body->velocity[node]);
-	float dt = maker->step->dt, depth = offset - fem_vec3_dot(normal, x);
-	float fall = fem_vec3_dot(normal, fem_vec3_add(v, fem_vec3_scale(maker->world->def.gravity, dt)));
-	if (depth - dt * fall < -FEM_GROUND_SLOP || maker->stage->contact_count == maker->stage->contact_capacity)
+	int32_t node = at->node;
+	if (stage->contact_count == stage->contact_capacity) {
+		stage->full = true;
 		return;
+	}
 	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
+	float dt = maker->step->dt, push = maker->world->def.contact_push;
 	FemContact contact = {
-		.normal = {-normal.x, -normal.y, -normal.z},
-		.area = body->surface_area[place],
-		.depth = depth,
+		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
+		.area = at->area,
+		.depth = at->depth,
 		.friction = sqrtf(touch->friction * tet_friction(maker->world, touch->body, tet)),
-		.normal_strength = FEM_CONTACT_KAPPA * body->mass[node],
-		.key = (uint64_t)node,
+		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
+		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
 		.side[0] = {.body = touch->body, .tet = node, .nodes = {node, node, node, node}, .weights = {1.0f},
 			.is_fixed = body->live_part_count == 0},
 	};
-	set_collider_side(maker, &contact.side[1], fem_position_add(body->origin, fem_position_from(x)));
-	contact.bias = depth <= 0.0f ? depth / dt : fminf(maker->world->def.contact_push * depth / dt, FEM_CONTACT_PUSH_MAX);
+	set_collider_side(maker, &contact.side[1], fem_position_add(body->origin, fem_position_from4(body->position[node])));
+	contact.bias = at->depth <= 0.0f ? at->depth / dt : fminf(push * at->depth / dt, push_limit(at->depth, tet_edge(body, tet)));
 	start(maker, &contact, 0.0f);
-	maker->stage->contacts[maker->stage->contact_count++] = contact;
+	stage->contacts[stage->contact_count++] = contact;
 }
 
 static void add_half_space(Maker *maker) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
 	FemPosition up = fem_quat_rotate(collider->rotation, (FemPosition){0.0, 1.0, 0.0});
-	FemVec3 normal = fem_position_to_vec3(up);
-	float offset = (float)fem_position_dot(up, fem_position_sub(collider->position, body->origin));
-	for (int32_t i = 0; i < body->surface_node_count; i++)
-		add_plane_node(maker, i, normal, offset);
+	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
+	float offset = (float)fem_position_dot(up, fem_position_sub(collider->position, body->origin)), dt = maker->step->dt;
+	FemVec3 fall = fem_vec3_scale(maker->world->def.gravity, dt);
+	for (int32_t i = 0; i < body->surface_node_count; i++) {
+		int32_t node = at.node = body->surface_nodes[i];
+		at.area = body->surface_area[i];
+		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
+		at.depth = offset - fem_vec3_dot(at.normal, fem_vec3_from(body->position[node]));
+		if (at.depth - dt * away >= -FEM_GROUND_SLOP) // may close its gap within the step, no more
+			add_plane_node(maker, &at);
+	}
+}
+
+// The plane through which the node is nearest to the outside; false when it is outside.
+static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x, NodePlane *at) {
+	at->depth = INFINITY;
+	for (int32_t p = 0; p < shape->plane_count; p++) {
+		FemVec4 plane = shape->planes[p];
+		float depth = plane.w - (plane.x * x.x + plane.y * x.y + plane.z * x.z);
+		if (depth < 0.0f)
+			return false;
+		if (p < plane_count && depth < at->depth) {
+			at->depth = depth;
+			at->normal = (FemVec3){plane.x, plane.y, plane.z};
+		}
+	}
+	return true;
+}
+
+static bool is_inside(const Maker *maker, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
+	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
+	return nearest_plane(shape, plane_count, x, at);
+}
+
+static float face_area(const FemBody *body, const int32_t nodes[3]) {
+	FemVec3 a = fem_vec3_from(body->position[nodes[0]]);
+	FemVec3 u = fem_vec3_sub(fem_vec3_from(body->position[nodes[1]]), a);
+	FemVec3 v = fem_vec3_sub(fem_vec3_from(body->position[nodes[2]]), a);
+	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
+}
+
+// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and the
+// area they stand for are gathered in the stage's scratch. Returns the number of nodes.
+static int32_t gather_faces_inside(Maker *maker, const FemConvex *shape, FemRange items) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	FemContactStage *stage = maker->stage;
+	int32_t count = 0;
+	for (int32_t i = items.begin; i < items.end; i++) {
+		FemOverlapItem *item = &stage->items[i];
+		for (int face = 0; face < 4; face++) {
+			int32_t nodes[3];
+			NodePlane at;
+			if (!(body->tet_exterior[item->tet] >> face & 1))
+				continue;
+			for (int k = 0; k < 3; k++)
+				nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
+			if (!is_inside(maker, shape, 1, nodes[0], &at) || !is_inside(maker, shape, 1, nodes[1], &at) ||
+				!is_inside(maker, shape, 1, nodes[2], &at))
+				continue;
+			item->found = false;
+			for (int k = 0; k < 3; k++) {
+				if (stage->node_area[nodes[k]] == 0.0f && count < stage->candidate_capacity)
+					stage->candidates[count++] = nodes[k];
+				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
+			}
+		}
+	}
+	return count;
+}
+
+static void add_nodes_inside(Maker *maker, const FemConvex *shape, int32_t plane_count, FemRange items) {
+	FemContactStage *stage = maker->stage;
+	int32_t count = gather_faces_inside(maker, shape, items), piece = stage->items[items.begin].other_tet;
+	for (int32_t i = 0; i < count; i++) {
+		NodePlane at = {.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .piece = piece};
+		stage->node_area[at.node] = 0.0f;
+		if (at.area > 0.0f && is_inside(maker, shape, plane_count, at.node, &at))
+			add_plane_node(maker, &at);
+	}
+}
+
+// Items of a collider come piece by piece.
+static void add_flat(Maker *maker) {
+	FemRange items = maker->touch->items;
+	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+	FemRange piece = {items.begin, items.begin};
+	for (; piece.begin < items.end; piece.begin = piece.end) {
+		FemConvexStorage storage;
+		FemConvex shape;
+		int32_t index = maker->stage->items[piece.begin].other_tet;
+		while (piece.end < items.end && maker->stage->items[piece.end].other_tet == index)
+			piece.end++;
+		if (!fem_collider_flat_shape(collider, index, &storage, &shape))
+			continue;
+		bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
+		add_nodes_inside(maker, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
+	}
 }
 
 // ------------------------------------------------------------------------------------------------------------------- make
 
-static void wake_side(FemWorld *world, const FemContactSide *side) {
-	if (side->body < 0 || !world->bodies[side->body])
-		return;
-	FemBody *body = world->bodies[side->body];
-	for (int k = 0; k < 4; k++) {
-		if (side->weights[k] != 0.0f && side->nodes[k] < body->topology->node_count)
-			fem_body_wake_part(&world->islands, body, body->topology->node_part[side->nodes[k]]);
-	}
-}
-
-// A sleeper that was pressed on and no longer is has lost what it leaned against.
-static void wake_unsupported(Maker *maker) {
-	FemContactStage *stage = maker->stage;
-	int32_t at = 0;
-	for (int32_t i = 0; i < stage->last_count; i++) {
-		const FemContact *last = &stage->last_contacts[i];
-		bool sleeper[2] = {last->side[0].body >= 0 && last->side[0].is_fixed, last->side[1].body >= 0 && last->side[1].is_fixed};
-		if (!(last->press > 0.0f) || (!sleeper[0] && !sleeper[1]))
-			continue;
-		while (at < stage->contact_count && compare_places(&stage->contacts[at], last) < 0)
-			at++;
-		if (at < stage->contact_count && compare_places(&stage->contacts[at], last) == 0)
-			continue;
-		for (int s = 0; s < 2; s++) {
-			if (sleeper[s])
-				wake_side(maker->world, &last->side[s]);
-		}
+// By place, as matching wants them. Each kind comes in order, so there is little to do: insertion.
+static void sort_contacts(FemContact *contacts, int32_t count) {
+	for (int32_t i = 1; i < count; i++) {
+		FemContact moved = contacts[i];
+		int32_t j = i;
+		for (; j > 0 && fem_contact_compare_places(&contacts[j - 1], &moved) > 0; j--)
+			contacts[j] = contacts[j - 1];
+		contacts[j] = moved;
 	}
 }
 
@@ -276,154 +385,13 @@ void fem_contacts_make(FemStep *step) {
 	Maker maker = {step, world, stage, NULL};
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		maker.touch = &stage->touches[t];
-		bool plane = maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE;
-		if (plane)
+		FemRange made = {stage->contact_count, stage->contact_count};
+		if (maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
 			add_half_space(&maker);
-		else
-			add_overlaps(&maker);
+		else if (maker.touch->is_collider)
+			add_flat(&maker);
+		add_overlaps(&maker);
+		made.end = stage->contact_count;
+		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
 	}
-	wake_unsupported(&maker);
-}
-
-// ----------------------------------------------------------------------------------------------------------------- finish
-
-// A sleeper wakes when it is struck, or pressed harder than the wake threshold; a gentle touch leaves it.
-static void wake_struck(FemStep *step, const FemContact *contact) {
-	FemWorld *world = step->world;
-	FemVec3 g = world->def.gravity;
-	float limit = world->def.wake_force_factor * sqrtf(g.x * g.x + g.y * g.y + g.z * g.z) * step->dt;
-	for (int s = 0; s < 2; s++) {
-		const FemContactSide *side = &contact->side[s];
-		if (side->body < 0 || !side->is_fixed)
-			continue;
-		const FemBody *body = world->bodies[side->body];
-		float mass = 0.0f;
-		for (int k = 0; k < 4; k++)
-			mass += fabsf(side->weights[k]) * body->mass[side->nodes[k]];
-		if (contact->press > limit * mass)
-			wake_side(world, side);
-	}
-}
-
-static void add_to_collider(FemStep *step, const FemContact *contact) {
-	const FemContactSide *side = &contact->side[1];
-	if (side->body >= 0 || !(contact->press > 0.0f))
-		return;
-	FemCollider *collider = &step->world->colliders[side->tet];
-	FemContactRows rows = {.bodies = step->world->bodies, .proxies = step->proxies};
-	float u[3], j[3];
-	fem_contact_velocity(&rows, contact, true, u);
-	float along = u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
-	for (int i = 0; i < 3; i++)
-		j[i] = contact->press * contact->normal[i] + contact->friction_strength * (u[i] - along * contact->normal[i]);
-	FemVec3 impulse = {j[0], j[1], j[2]}, arm = {side->arm[0], side->arm[1], side->arm[2]};
-	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
-	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
-	collider->result.contact_count++;
-}
-
-static void begin_results(FemStep *step) {
-	for (int32_t c = 0; c < step->world->collider_capacity; c++) {
-		FemCollider *collider = &step->world->colliders[c];
-		const FemProxy *proxy = &step->proxies[c];
-		if (!collider->in_use)
-			continue;
-		collider->result = (FemColliderResult){
-			.linear_velocity = {proxy->velocity[0] + proxy->dv[0], proxy->velocity[1] + proxy->dv[1], proxy->velocity[2] + proxy->dv[2]},
-			.angular_velocity = {proxy->spin[0] + proxy->dv[3], proxy->spin[1] + proxy->dv[4], proxy->spin[2] + proxy->dv[5]},
-		};
-	}
-}
-
-// One event a pair of bodies, or of a body and a collider, at its hardest contact. Contacts come pair by pair.
-static void add_event(FemStep *step, const FemContact *contact) {
-	FemWorld *world = step->world;
-	FemContactStage *stage = &world->contacts;
-	if (!(contact->press > 0.0f) || stage->event_count == stage->contact_capacity)
-		return;
-	const FemBody *body = world->bodies[contact->side[0].body];
-	bool collider = contact->side[1].body < 0;
-	FemContactEvent event = {
-		.body = fem_body_id(world, contact->side[0].body),
-		.other = collider ? (FemBodyId){0} : fem_body_id(world, contact->side[1].body),
-		.collider = collider ? fem_collider_id(world, contact->side[1].tet) : (FemColliderId){0},
-		.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
-		.impulse = contact->press,
-	};
-	event.point = body->origin;
-	for (int k = 0; k < 4; k++) {
-		FemPosition x = fem_position_from4(body->position[contact->side[0].nodes[k]]);
-		event.point = fem_position_add(event.point, fem_position_scale(x, (double)contact->side[0].weights[k]));
-	}
-	int32_t node = contact->side[0].nodes[0], tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
-	event.material = fem_material_id(world, body->tet_material[tet]);
-	FemContactEvent *last = stage->event_count > 0 ? &stage->events[stage->event_count - 1] : NULL;
-	bool same = last && last->body.index1 == event.body.index1 && last->other.index1 == event.other.index1 &&
-		last->collider.index1 == event.collider.index1;
-	if (!same) {
-		event.impulse = 0.0f;
-		stage->hardest = 0.0f;
-		stage->events[stage->event_count++] = event;
-		last = &stage->events[stage->event_count - 1];
-	}
-	float sum = last->impulse + contact->press;
-	if (contact->press > stage->hardest) {
-		stage->hardest = contact->press;
-		*last = event;
-	}
-	last->impulse = sum;
-}
-
-static bool touches_moving(const FemStep *step, const FemContact *contact) {
-	if (contact->side[1].body >= 0)
-		return false;
-	const FemColliderResult *result = &step->world->colliders[contact->side[1].tet].result;
-	float limit = step->world->def.sleep_speed, turning = fem_vec3_length(result->angular_velocity);
-	return fem_vec3_length(result->linear_velocity) > limit || turning > limit;
-}
-
-void fem_contact_stage_finish(FemStep *step) {
-	FemWorld *world = step->world;
-	FemContactStage *stage = &world->contacts;
-	if (!world->def.contacts_enabled)
-		return;
-	// The composites worked on copies: their results go back to where the next step looks for them.
-	begin_results(step);
-	stage->event_count = 0;
-	int32_t count = 0;
-	for (int32_t c = 0; c < step->composites.count; c++) {
-		FemRange contacts = step->composites.composites[c].contacts;
-		for (int32_t i = contacts.begin; i < contacts.end; i++, count++) {
-			const FemContact *solved = &step->composites.contacts[i];
-			step->composites.composites[c].restless |= touches_moving(step, solved);
-			FemContact *kept = NULL;
-			int32_t low = 0, high = stage->contact_count;
-			while (low < high) {
-				int32_t middle = (low + high) / 2;
-				int order = compare_places(&stage->contacts[middle], solved);
-				if (order == 0) {
-					kept = &stage->contacts[middle];
-					break;
-				}
-				if (order < 0)
-					low = middle + 1;
-				else
-					high = middle;
-			}
-			if (kept)
-				*kept = *solved;
-		}
-	}
-	for (int32_t i = 0; i < stage->contact_count; i++) {
-		wake_struck(step, &stage->contacts[i]);
-		add_to_collider(step, &stage->contacts[i]);
-		add_event(step, &stage->contacts[i]);
-	}
-}
-
-int32_t fem_world_get_contact_events(FemWorldId id, const FemContactEvent **out_events) {
-	FemWorld *world = fem_world_find(id);
-	if (out_events)
-		*out_events = world && world->contacts.event_count ? world->contacts.events : NULL;
-	return world ? world->contacts.event_count : 0;
 }

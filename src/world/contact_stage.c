@@ -35,14 +35,21 @@ bool fem_contact_stage_reserve(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	if (!world->def.contacts_enabled)
 		return true;
-	int32_t bodies = world->body_count + world->body_count / 2 + 16, colliders = world->collider_capacity;
-	int32_t pairs = 16 * (bodies + colliders) + 64, contacts = world->def.contact_capacity;
-	FemNarrowLimits limits = {.pairs = pairs, .units = 10 * pairs, .hits = 2 * contacts};
-	bool narrow = stage->narrow.limits.pairs >= bodies || fem_narrow_phase_reserve(&stage->narrow, &limits);
-	return narrow && fem_sweep_reserve(&world->sweep, bodies + colliders, pairs) && reserve_contacts(stage, contacts) &&
-	       grow((void **)&stage->touches, &stage->touch_capacity, pairs + bodies, sizeof *stage->touches) &&
+	// Half as much again, and only when the need is not met: a world that grows body by body copies little.
+	int32_t colliders = world->collider_capacity, contacts = world->def.contact_capacity;
+	int32_t proxies = world->body_count + colliders + world->sweep.dying_count; // dying ones are free after the next update
+	int32_t pairs = 17 * (world->body_count + colliders) + 64;
+	int32_t more_proxies = proxies + proxies / 2 + 16, more_pairs = pairs + pairs / 2 + 256;
+	FemNarrowLimits limits = {.pairs = more_pairs, .units = 10 * more_pairs, .hits = 2 * contacts};
+	bool sweep = (proxies <= world->sweep.proxy_capacity && pairs <= world->sweep.pair_capacity) ||
+	             fem_sweep_reserve(&world->sweep, more_proxies, more_pairs);
+	bool narrow = pairs <= stage->narrow.limits.pairs || fem_narrow_phase_reserve(&stage->narrow, &limits);
+	bool touches = pairs <= stage->touch_capacity ||
+	               grow((void **)&stage->touches, &stage->touch_capacity, more_pairs, sizeof *stage->touches);
+	return narrow && sweep && touches && reserve_contacts(stage, contacts) &&
 	       grow((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
-	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates);
+	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates) &&
+	       grow((void **)&stage->node_area, &stage->node_area_capacity, world->needs.nodes_max, sizeof *stage->node_area);
 }
 
 void fem_contact_stage_free(FemWorld *world) {
@@ -57,6 +64,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
+	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
 	*stage = (FemContactStage){0};
 }
 
@@ -64,6 +72,12 @@ void fem_contact_stage_free(FemWorld *world) {
 
 static FemNarrowBody narrow_body(const FemBody *body) {
 	return (FemNarrowBody){.trees = body->trees, .origin = body->origin};
+}
+
+// As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
+static float collider_strength(const FemCollider *collider) {
+	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
+	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
 }
 
 static void add_touch(FemWorld *world, FemTouch touch) {
@@ -74,28 +88,41 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	}
 	FemBody *body = world->bodies[touch.body];
 	touch.narrow = -1;
-	touch.strength = body->box_strength;
+	touch.strength = body->total_mass / body->box_area;
 	if (touch.is_collider) {
 		const FemCollider *collider = &world->colliders[touch.other];
 		touch.friction = collider->friction;
+		touch.strength = fminf(touch.strength, collider_strength(collider));
 	} else {
 		FemBody *other = world->bodies[touch.other];
 		FemNarrowBody a = narrow_body(body), b = narrow_body(other);
-		touch.strength = fminf(touch.strength, other->box_strength);
+		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
 	}
 	touch.strength *= FEM_CONTACT_KAPPA;
 	stage->touches[stage->touch_count++] = touch;
 }
 
+// Bodies with themselves, up to the given one. The list is in the order of contacts: (a, a) before (a, b).
+static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body) {
+	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
+		int32_t index = world->islands.active_bodies[at];
+		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0)
+			add_touch(world, (FemTouch){.body = index, .other = index});
+	}
+	return at;
+}
+
 // Pairs come by users ascending, a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
+	int32_t selves = 0;
 	fem_narrow_phase_begin(&world->contacts.narrow);
 	for (int32_t i = 0; i < fem_sweep_active_count(&world->sweep); i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
 		bool is_collider = (pair.user_b & FEM_SWEEP_COLLIDER) != 0;
 		if (pair.user_a & FEM_SWEEP_COLLIDER)
 			continue;
+		selves = list_selves(world, selves, (int32_t)pair.user_a);
 		FemTouch touch = {.body = (int32_t)pair.user_a, .other = (int32_t)(pair.user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
 		const FemBody *a = world->bodies[touch.body];
 		uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
@@ -103,11 +130,7 @@ static void list_pairs(FemWorld *world) {
 		if ((a->layer & mask) && (layer & a->mask))
 			add_touch(world, touch);
 	}
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		int32_t index = world->islands.active_bodies[i];
-		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0)
-			add_touch(world, (FemTouch){.body = index, .other = index});
-	}
+	list_selves(world, selves, INT32_MAX);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- overlaps
@@ -167,14 +190,16 @@ static void overlap_task(void *context, int32_t chunk) {
 
 static void set_proxies(FemStep *step) {
 	FemWorld *world = step->world;
-	for (int32_t c = 0; c < world->collider_capacity; c++) {
+	// Slots may have come without their proxies when memory ran out; none of those is in use.
+	int32_t count = world->collider_capacity, room = world->contacts.proxy_capacity;
+	step->proxy_count = count < room ? count : room;
+	for (int32_t c = 0; c < step->proxy_count; c++) {
 		if (world->colliders[c].in_use)
 			world->contacts.proxies[c] = fem_collider_proxy(&world->colliders[c], world->def.gravity, step->dt);
 		else
 			world->contacts.proxies[c] = (FemProxy){0};
 	}
 	step->proxies = world->contacts.proxies;
-	step->proxy_count = world->collider_capacity;
 }
 
 // Colliders that were moved wake what is beside them; static ones cost nothing otherwise.
@@ -204,10 +229,11 @@ void fem_contact_stage_find(FemStep *step) {
 	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);
 	set_proxies(step);
 	fem_contacts_make(step);
+	wake_beside_moved(world);
+	fem_contacts_wake(world);
 	stage->full |= stage->narrow.hits_full || stage->narrow.pairs_full || stage->narrow.units_full || world->sweep.pairs_full;
 	if (stage->full)
 		world->step_errors |= FEM_STEP_CONTACTS_FULL;
 	step->contacts = stage->contacts;
 	step->contact_count = stage->contact_count;
-	wake_beside_moved(world);
 }

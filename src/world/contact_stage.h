@@ -42,6 +42,8 @@ typedef struct FemContactStage {
 	int32_t proxy_capacity;
 	int32_t *candidates;  // scratch: triangles near a collider
 	int32_t candidate_capacity;
+	float *node_area;     // m^2, [largest node count]: scratch, all 0 between uses
+	int32_t node_area_capacity;
 	FemContactEvent *events;
 	int32_t event_count;
 	float hardest;        // N s, of the event being made
@@ -51,33 +53,51 @@ typedef struct FemContactStage {
 struct FemWorld;
 struct FemStep;
 
+// Flat colliders are met by nodes: `tet` of side 0 is then the node.
+static inline bool fem_contact_is_at_node(const FemContact *contact) {
+	return contact->side[1].body < 0 && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
+}
+
 // Room for the world as it stands. False when memory fails.
 bool fem_contact_stage_reserve(struct FemWorld *world);
 void fem_contact_stage_free(struct FemWorld *world);
 
 // What a body needs for contact: trees, outer faces and nodes, a box in the sweep. False when memory fails.
 bool fem_body_contact_create(struct FemWorld *world, FemBody *body, int32_t body_index);
-void fem_body_contact_free(struct FemWorld *world, FemBody *body);
+void fem_body_contact_free(struct FemWorld *world, FemBody *body, int32_t body_index);
 
 // Fills step->contacts and step->proxies; wakes what lost its support.
 void fem_contact_stage_find(struct FemStep *step);
 
-// After the solve: what the contacts did, kept for the next step and for the caller; wakes what was struck.
+// After the solve: what the contacts did, kept for the next step; wakes what was struck.
 void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
 void fem_contact_bodies_refit(struct FemStep *step);          // trees and boxes of what may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
+FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the last refit
 
 // ---- collider_overlap.c
 void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
+// The solid of a box, a hull or one triangle; false for other shapes. Plane 0 of a triangle's prism is the triangle.
+bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
 
 // ---- contact_making.c
 void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
+int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal
+FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact); // or null
 
-// Wakes every body whose box meets that of a body or collider that is about to go or has been moved.
+// ---- contact_waking.c
+void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
+void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it
+
+// ---- contact_results.c
+void fem_contact_stage_publish(struct FemWorld *world); // events, from the contacts of the last substep
+void fem_contacts_forget(struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
+
+// Wakes every body whose box meets that of a body or collider that is about to go, to be moved, or has been moved.
 void fem_world_wake_touching(struct FemWorld *world, int32_t collider_index);
 void fem_world_wake_touching_body(struct FemWorld *world, int32_t body_index);
 

@@ -44,6 +44,30 @@ static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+static uint64_t hash_vec3(uint64_t hash, FemVec3 v) {
+	return fem_hash_float(fem_hash_float(fem_hash_float(hash, v.x), v.y), v.z);
+}
+
+static uint64_t hash_collider(uint64_t hash, const FemCollider *collider) {
+	FemQuat q = collider->rotation;
+	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)collider->kind), (uint64_t)collider->shape.type);
+	hash = hash_position(hash, collider->position);
+	hash = fem_hash_float(fem_hash_float(fem_hash_float(fem_hash_float(hash, q.x), q.y), q.z), q.w);
+	hash = hash_vec3(hash_vec3(hash, collider->linear_velocity), collider->angular_velocity);
+	hash = hash_vec3(hash_vec3(hash, collider->result.impulse), collider->result.angular_impulse);
+	hash = hash_vec3(hash_vec3(hash, collider->result.linear_velocity), collider->result.angular_velocity);
+	return fem_hash_word(hash, (uint64_t)collider->has_moved);
+}
+
+static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
+	for (int s = 0; s < 2; s++) {
+		hash = fem_hash_word(hash, (uint64_t)contact->side[s].body);
+		hash = fem_hash_word(hash, (uint64_t)contact->side[s].tet);
+	}
+	hash = fem_hash_word(fem_hash_word(hash, contact->key), (uint64_t)contact->active);
+	return fem_hash_float(fem_hash_float(hash, contact->press), contact->slip);
+}
+
 uint64_t fem_world_hash(FemWorldId id) {
 	FemResult result;
 	FemWorld *world = fem_world_find_idle(id, &result);
@@ -54,5 +78,11 @@ uint64_t fem_world_hash(FemWorldId id) {
 		if (world->bodies[b])
 			hash = hash_body(fem_hash_word(hash, (uint64_t)b), world->bodies[b]);
 	}
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use)
+			hash = hash_collider(fem_hash_word(hash, (uint64_t)c), &world->colliders[c]);
+	}
+	for (int32_t i = 0; i < world->contacts.contact_count; i++)
+		hash = hash_contact(hash, &world->contacts.contacts[i]);
 	return hash;
 }

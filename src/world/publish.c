@@ -62,4 +62,5 @@ void fem_world_publish(FemWorld *world) {
 		publish_events(world, body, b);
 	}
 	islands->rebuilt = false;
+	fem_contact_stage_publish(world);
 }

@@ -228,6 +228,12 @@ bool fem_collider_is_valid(FemColliderId id) {
 	return find_collider(id, NULL) != NULL;
 }
 
+FemColliderId fem_collider_in_world(FemColliderId collider, FemWorldId id) {
+	FemWorld *world = fem_world_find(id);
+	FemColliderId moved = {collider.index1, world ? world->index0 : 0, collider.generation};
+	return world && fem_collider_find(moved, NULL) ? moved : (FemColliderId){0};
+}
+
 FemColliderId fem_collider_id(const FemWorld *world, int32_t index) {
 	return (FemColliderId){index + 1, world->index0, world->colliders[index].generation};
 }

@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 #define SNAPSHOT_ORDER 0x01020304u
 #define SLOT_MAX (1 << 26)
 
@@ -32,6 +32,9 @@ static void sync_world_def(FemStream *s, FemWorldDef *def) {
 	fem_stream_bool(s, &def->ground_enabled);
 	FEM_STREAM(s, def->ground_height);
 	FEM_STREAM(s, def->ground_friction);
+	fem_stream_bool(s, &def->contacts_enabled);
+	FEM_STREAM(s, def->contact_capacity);
+	FEM_STREAM(s, def->contact_push);
 }
 
 static void sync_material_def(FemStream *s, FemMaterialDef *def) {
@@ -45,6 +48,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->yield_strain);
 	FEM_STREAM(s, def->creep_rate);
 	FEM_STREAM(s, def->max_plastic_strain);
+	FEM_STREAM(s, def->friction);
 	FEM_STREAM(s, def->max_iterations);
 	s->failed = s->failed || plasticity < 0 || plasticity > FEM_PLASTICITY_DEVIATORIC;
 	def->plasticity = plasticity == FEM_PLASTICITY_DEVIATORIC ? FEM_PLASTICITY_DEVIATORIC : FEM_PLASTICITY_FULL;
@@ -230,6 +234,8 @@ static void sync_world(FemStream *s, FemWorld *world) {
 		else if (present)
 			fem_snapshot_write_body(s, world->bodies[b]);
 	}
+	if (!s->failed)
+		fem_snapshot_sync_contact(s, world);
 }
 
 static void sync_all(FemStream *s, FemWorld *world, FemWorldDef *def) {
@@ -290,8 +296,10 @@ FemWorldId fem_world_restore(const void *data, size_t size, int32_t worker_count
 		return (FemWorldId){0};
 	sync_world(&stream, world);
 	// The last look tells what the single reads cannot: that all fits together.
-	if (!stream.failed && stream.at == stream.size && fem_world_check(world) == FEM_OK)
+	if (!stream.failed && stream.at == stream.size && fem_world_check(world) == FEM_OK) {
+		fem_contact_stage_publish(world);
 		return (FemWorldId){(uint16_t)(world->index0 + 1), world->generation};
+	}
 	fem_world_close(world);
 	fem_fail(FEM_ERROR_FORMAT, "The snapshot is damaged or memory ran out: the world could not be made from it.");
 	return (FemWorldId){0};

@@ -1,11 +1,15 @@
 // One body in a snapshot.
 #include "base/memory.h"
+#include "base/vec.h"
 #include "world/stream.h"
 #include "world/world.h"
 
 // Fields that stand for themselves, in the order of the file.
 static void sync_fields(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->user_data);
+	FEM_STREAM(s, body->layer);
+	FEM_STREAM(s, body->mask);
+	fem_stream_bool(s, &body->self_contact);
 	FEM_STREAM(s, body->pose_position);
 	FEM_STREAM(s, body->pose_rotation);
 	FEM_STREAM(s, body->origin);
@@ -114,7 +118,8 @@ static FemBody *read_build(FemStream *s, FemWorld *world) {
 static bool recount(FemBody *body) {
 	const FemTopology *t = body->topology;
 	for (int32_t i = 0; i < t->node_count; i++) {
-		if (body->node_kind[i] > FEM_NODE_DRIVEN)
+		// Trees are built from positions before the last look at the whole.
+		if (body->node_kind[i] > FEM_NODE_DRIVEN || !fem_vec3_is_finite(fem_vec3_from(body->position[i])))
 			return false;
 		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
 	}

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static void begin_substep(FemStep *step);
-static void update_islands(FemStep *step);
 static void find_contacts(FemStep *step);
+static void compose_islands(FemStep *step);
 static void update_elements(FemStep *step);
 static void assemble(FemStep *step);
 static void integrate(FemStep *step);
@@ -32,11 +32,11 @@ static void step_once(FemWorld *world, float dt) {
 	// Forces and states set since the last step; origins follow their bodies.
 	run_stage(&step, FEM_PHASE_COMMANDS, begin_substep);
 
-	// Live islands, and their memory for this step.
-	run_stage(&step, FEM_PHASE_ISLANDS, update_islands);
-
-	// What touches, and which islands therefore make one system.
+	// What touches; sleepers that are struck or lose their support wake.
 	run_stage(&step, FEM_PHASE_COLLISION, find_contacts);
+
+	// Live islands, those that touch as one system, and their memory for this step.
+	run_stage(&step, FEM_PHASE_ISLANDS, compose_islands);
 
 	// Rotation, plastic flow, stress and forces of every tet.
 	run_stage(&step, FEM_PHASE_ELEMENTS, update_elements);
@@ -105,11 +105,17 @@ static void begin_substep(FemStep *step) {
 	}
 }
 
+// --------------------------------------------------------------------------------------------------------------- contacts
+
+static void find_contacts(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_islands_update(&world->islands, world->bodies, world->body_capacity); // what is awake
+	fem_contact_stage_find(step);
+}
+
 // ---------------------------------------------------------------------------------------------------------------- islands
 
-static void update_islands(FemStep *step) {
-	FemWorld *world = step->world;
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+static void take_body_memory(FemWorld *world) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->live_part_count == 0)
@@ -124,12 +130,15 @@ static void update_islands(FemStep *step) {
 	}
 }
 
-static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNodeChunk **out_chunk) {
-	*out_chunk = &step->world->islands.node_chunks[chunk_index];
-	return step->world->bodies[(*out_chunk)->body];
+static void take_contact_memory(FemStep *step) {
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		const FemComposite *composite = &step->composites.composites[c];
+		if (composite->contacts.end == composite->contacts.begin)
+			continue;
+		for (int32_t i = composite->chunks.begin; i < composite->chunks.end; i++)
+			fem_body_take_contact_memory(step->world->bodies[step->composites.chunks[i].body], &step->world->arena);
+	}
 }
-
-// --------------------------------------------------------------------------------------------------------------- contacts
 
 static void detect_ground_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
@@ -138,19 +147,21 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 	step->ground_candidates[chunk_index] = fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 }
 
-static void find_contacts(FemStep *step) {
+static void compose_islands(FemStep *step) {
 	FemWorld *world = step->world;
-	fem_contact_stage_find(step);
+	fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	take_body_memory(world);
 	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
 		step->proxies, step->proxy_count, &world->arena);
 	fem_step_take_lists(step);
 	memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
-	for (int32_t c = 0; c < step->composites.count; c++) {
-		const FemComposite *composite = &step->composites.composites[c];
-		for (int32_t i = composite->chunks.begin; composite->contacts.end > composite->contacts.begin && i < composite->chunks.end; i++)
-			fem_body_take_contact_memory(world->bodies[step->composites.chunks[i].body], &world->arena);
-	}
+	take_contact_memory(step);
 	fem_pool_for(world->pool, world->islands.node_chunk_count, detect_ground_task, step);
+}
+
+static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNodeChunk **out_chunk) {
+	*out_chunk = &step->world->islands.node_chunks[chunk_index];
+	return step->world->bodies[(*out_chunk)->body];
 }
 
 // --------------------------------------------------------------------------------------------------------------- elements
@@ -245,6 +256,7 @@ static void roll_back(FemBody *body) {
 static void integrate(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_step_integrate_composites(step);
+	fem_step_catch_fast_objects(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->kinematic)
@@ -286,6 +298,8 @@ static void count(FemStep *step) {
 	statistics->asleep_islands = islands->asleep_count;
 	statistics->large_islands = 0;
 	statistics->ground_contacts = 0;
+	statistics->contacts = step->contact_count;
+	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];
 	for (int32_t i = 0; i < step->composites.count; i++) {

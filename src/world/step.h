@@ -42,6 +42,9 @@ typedef struct FemStep {
 	double *contact_partials;
 } FemStep;
 
+// ---- fast_objects.c
+void fem_step_catch_fast_objects(FemStep *step);
+
 // ---- step_memory.c
 bool fem_step_take_lists(FemStep *step);
 

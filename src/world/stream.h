@@ -59,4 +59,7 @@ static inline bool fem_stream_can_hold(const FemStream *stream, int64_t count, s
 void fem_snapshot_write_body(FemStream *stream, struct FemBody *body);
 void fem_snapshot_read_body(FemStream *stream, struct FemWorld *world, int32_t body_index); // enters it into its slot
 
+// ---- snapshot_contact.c
+void fem_snapshot_sync_contact(FemStream *stream, struct FemWorld *world); // colliders and contacts, after all bodies
+
 #endif

@@ -318,7 +318,9 @@ FemResult fem_world_check(FemWorld *world) {
 		result = world->bodies[b] ? check_body(world, b) : FEM_OK;
 	for (int32_t m = 0; result == FEM_OK && m < world->material_capacity; m++)
 		result = world->materials[m].in_use ? check_material(world, m) : FEM_OK;
-	return result == FEM_OK ? check_islands(world) : result;
+	if (result == FEM_OK)
+		result = check_islands(world);
+	return result == FEM_OK ? fem_world_check_contacts(world) : result;
 }
 
 FemResult fem_world_validate(FemWorldId id) {

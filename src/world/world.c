@@ -93,6 +93,7 @@ FemWorld *fem_world_open(const FemWorldDef *def) {
 }
 
 void fem_world_close(FemWorld *world) {
+	world->contacts.contact_count = 0; // nothing to look through for each body that goes
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		if (world->bodies[b])
 			fem_body_free(world, b);

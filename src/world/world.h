@@ -147,6 +147,9 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
 // ---- validate.c
 FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
 
+// ---- validate_contact.c
+FemResult fem_world_check_contacts(const FemWorld *world); // colliders, sweep, contacts
+
 // ---- step.c
 void fem_world_run_step(FemWorld *world); // all substeps of the step that step_begin described
 

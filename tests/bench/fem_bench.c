@@ -12,6 +12,7 @@ typedef struct Options {
 	const FemScene *scene;
 	const char *mesh_path;
 	int32_t threads, steps;
+	double tolerance; // 0: default
 	bool json, list, help;
 } Options;
 
@@ -23,11 +24,12 @@ static void print_scenes(FILE *file) {
 }
 
 static void print_help(void) {
-	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--json]\n"
+	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--tolerance X] [--json]\n"
 		   "       fem_bench --list\n"
 		   "       fem_bench --scene NAME --write-mesh FILE\n\n"
 		   "  --threads N  1..64, default 1\n"
 		   "  --steps N    20..1000000, default 300; the first %d are not timed\n"
+		   "  --tolerance X  of the solver, default 1e-3\n"
 		   "  --json       print one JSON object\n\nscenes:\n",
 		WARM_UP_STEPS);
 	print_scenes(stdout);
@@ -76,6 +78,9 @@ static bool parse_options(int count, char **arguments, Options *out) {
 			if (!parse_count(name, value, 20, 1000000, &out->steps))
 				return false;
 			i++;
+		} else if (strcmp(name, "--tolerance") == 0 && value) {
+			out->tolerance = strtod(value, NULL);
+			i++;
 		} else if (strcmp(name, "--write-mesh") == 0 && value) {
 			out->mesh_path = value;
 			i++;
@@ -100,6 +105,9 @@ static void print_json(const Measurement *m) {
 		m->iterations_mean, m->capped_share, m->residual_max, m->live_tets_mean);
 	printf("\"tip_first_swing\": %.6f, \"hash\": \"%016llx\", \"bytes_peak\": %lld, \"allocations_per_step\": %.4f, ",
 		m->tip_first_swing, (unsigned long long)m->hash, (long long)m->bytes_peak, m->allocations_per_step);
+	printf("\"solves_mean\": %.3f, \"factorizations_mean\": %.3f, ", m->solves_mean, m->factorizations_mean);
+	printf("\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"height\": %.6f, ", m->contacts_max,
+		m->contacts_mean, m->ms_last, m->height);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
 }
 
@@ -111,7 +119,10 @@ static void print_text(const Measurement *m) {
 		printf("  %-10s %.4f ms\n", fem_phase_name(p), m->phase_ms[p]);
 	printf("  solver     %.2f iterations a solve, %.1f %% at the cap, residual up to %.2g\n", m->iterations_mean,
 		100.0 * m->capped_share, m->residual_max);
+	printf("  solves     %.2f a step, %.2f factorizations\n", m->solves_mean, m->factorizations_mean);
 	printf("  live       %.0f tets\n", m->live_tets_mean);
+	printf("  contacts   %.1f mean, %d at most; last tenth %.4f ms; height %.4f m\n", m->contacts_mean, m->contacts_max,
+		m->ms_last, m->height);
 	if (m->scene->clamped)
 		printf("  swing      %.4f m down\n", m->tip_first_swing);
 	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6,
@@ -134,7 +145,7 @@ int main(int argument_count, char **arguments) {
 	if (options.mesh_path)
 		return write_scene_mesh(options.scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
 	Measurement measurement;
-	if (!measure_scene(options.scene, options.threads, options.steps, &measurement))
+	if (!measure_scene(options.scene, options.threads, options.steps, options.tolerance, &measurement))
 		return EXIT_FAILURE;
 	if (options.json)
 		print_json(&measurement);

@@ -16,7 +16,7 @@ typedef struct Run {
 	double *step_ms;  // [steps]
 	FemVec3 *offsets; // of the first body
 	int32_t node_count;
-	int64_t solves, capped, iterations, live_tets;
+	int64_t solves, capped, iterations, live_tets, contacts, factorizations;
 } Run;
 
 static int compare_doubles(const void *left, const void *right) {
@@ -58,8 +58,10 @@ static void close_run(Run *run) {
 	free(run->offsets);
 }
 
-static bool open_run(Run *run, const FemScene *scene, int32_t threads, int32_t steps) {
+static bool open_run(Run *run, const FemScene *scene, int32_t threads, int32_t steps, double tolerance) {
 	FemWorldDef def = fem_scene_world_def(scene, threads);
+	if (tolerance > 0.0)
+		def.solver_tolerance = (float)tolerance;
 	run->world = fem_world_create(&def);
 	run->bodies = fem_scene_build(scene, run->world);
 	if (run->bodies.count != scene->body_count) {
@@ -84,17 +86,33 @@ static void add_statistics(Run *run, const FemStatistics *statistics, bool timed
 	run->capped += statistics->solves_capped;
 	out->residual_max = fmax(out->residual_max, (double)statistics->residual_max);
 	out->bytes_peak = statistics->bytes_peak;
+	out->contacts_max = statistics->contacts > out->contacts_max ? statistics->contacts : out->contacts_max;
 	if (!timed)
 		return;
 	run->iterations += statistics->iterations;
 	run->live_tets += statistics->live_tets;
+	run->contacts += statistics->contacts;
+	run->factorizations += statistics->factorizations;
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		out->phase_ms[p] += statistics->phase_ms[p];
+}
+
+static double highest(const Run *run) {
+	double high = -INFINITY;
+	for (int32_t b = 0; b < run->bodies.count; b++) {
+		FemPosition low, top;
+		fem_body_get_bounds(run->bodies.ids[b], &low, &top);
+		high = fmax(high, top.y);
+	}
+	return high;
 }
 
 static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	int32_t timed = out->steps - WARM_UP_STEPS;
 	double *times = run->step_ms + WARM_UP_STEPS;
+	int32_t last = timed / 10 > 0 ? timed / 10 : 1;
+	qsort(times + timed - last, (size_t)last, sizeof *times, compare_doubles);
+	out->ms_last = percentile(times + timed - last, last, 0.5);
 	qsort(times, (size_t)timed, sizeof *times, compare_doubles);
 	out->ms_median = percentile(times, timed, 0.5);
 	out->ms_p10 = percentile(times, timed, 0.1);
@@ -104,13 +122,17 @@ static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	out->iterations_mean = timed_solves ? (double)run->iterations / (double)timed_solves : 0.0;
 	out->capped_share = run->solves ? (double)run->capped / (double)run->solves : 0.0;
 	out->live_tets_mean = (double)run->live_tets / timed;
+	out->solves_mean = (double)timed_solves / timed;
+	out->factorizations_mean = (double)run->factorizations / timed;
+	out->contacts_mean = (double)run->contacts / timed;
+	out->height = highest(run);
 	out->hash = fem_world_hash(run->world);
 }
 
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, Measurement *out) {
+bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, Measurement *out) {
 	Run run = {0};
 	*out = (Measurement){.scene = scene, .threads = threads, .steps = steps};
-	if (!open_run(&run, scene, threads, steps))
+	if (!open_run(&run, scene, threads, steps, tolerance))
 		return false;
 	if (scene->clamped)
 		find_tip(&run);
@@ -121,6 +143,8 @@ bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, Measur
 			allocations = allocation_count();
 			warm_up_solves = run.solves;
 		}
+		if (scene->drive)
+			scene->drive(&run.bodies, s, scene->dt);
 		double start = fem_time_ms();
 		fem_world_step(run.world, scene->dt, 1);
 		run.step_ms[s] = fem_time_ms() - start;
@@ -153,7 +177,7 @@ static void print_mesh(FILE *file, FemBodyId body, const FemVec3 *positions, con
 
 bool write_scene_mesh(const FemScene *scene, const char *path) {
 	Run run = {0};
-	if (!open_run(&run, scene, 1, 1))
+	if (!open_run(&run, scene, 1, 1, 0.0))
 		return false;
 	FemPosition origin;
 	FemBodyId body = run.bodies.ids[0];

@@ -13,17 +13,22 @@ typedef struct Measurement {
 	double ms_median, ms_p10, ms_p99; // wall time of a step
 	double phase_ms[FEM_PHASE_COUNT]; // mean of a step
 	double iterations_mean;           // of a solve
+	double solves_mean, factorizations_mean; // of a step
 	double capped_share;              // of solves that hit the cap
 	double residual_max;
 	double live_tets_mean;
+	int32_t contacts_max;   // of a step
+	double contacts_mean;
+	double ms_last;         // median of the last tenth: what a settled scene costs
+	double height;          // m, of the highest node at the end
 	double tip_first_swing; // m, downward positive; 0 where nothing is clamped
 	uint64_t hash;
 	int64_t bytes_peak;
 	double allocations_per_step; // -1: cannot be counted in this build
 } Measurement;
 
-// False on failure, with a sentence on stderr.
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, Measurement *out);
+// tolerance 0 is the default one. False on failure, with a sentence on stderr.
+bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, Measurement *out);
 
 // "nodes tets fixed", positions, tets: the format that the peer programs read. False on failure, with a sentence.
 bool write_scene_mesh(const FemScene *scene, const char *path);

@@ -1,6 +1,7 @@
 #include "scenes/scenes.h"
 
 #include "scenes/box_mesh.h"
+#include "scenes/contact_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,6 +147,7 @@ static const FemScene scenes[] = {
 		.body_count = 1,
 		.spacing = 1.0f,
 		.dt = 1.0f / 60.0f},
+	FEM_CONTACT_SCENES,
 };
 
 const FemScene *fem_scenes(int32_t *out_count) {

@@ -14,6 +14,7 @@ typedef struct FemSceneBodies {
 struct FemScene {
 	const char *name, *description;
 	FemSceneBodies (*build)(const FemScene *scene, FemWorldId world);
+	void (*drive)(const FemSceneBodies *bodies, int32_t step, float dt); // before each step, or null
 	int32_t cells[3];    // of a body's box along x, y, z
 	FemVec3 size;        // m, of that box
 	float young_modulus; // Pa

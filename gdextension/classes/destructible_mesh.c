@@ -1,0 +1,502 @@
+#include "classes/destructible_mesh.h"
+
+#include "base/memory.h"
+#include "conversions.h"
+#include "fem_constants.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void construct(void *pointer) {
+	DestructibleMesh *self = pointer;
+	self->element_count = 1000;
+	self->plate_layers = 1;
+	self->data = gd_packed_byte_array_new();
+	self->report = make_string("");
+	self->surface_materials = gd_array_new();
+	self->job_materials = gd_array_new();
+}
+
+// Godot drops the connections of a freed object by itself.
+static void destruct(void *pointer) {
+	DestructibleMesh *self = pointer;
+	destructible_mesh_end_bake(self);
+	mesh_drawing_free(&self->drawing);
+	fem_baked_mesh_free(&self->baked);
+	object_reference_assign(&self->source_mesh, NULL);
+	gd_packed_byte_array_free(&self->data);
+	gd_string_free(&self->report);
+	gd_array_free(&self->surface_materials);
+	gd_array_free(&self->job_materials);
+}
+
+static GdString path_or_name(const DestructibleMesh *self) {
+	GdString text = gd_resource_get_path(self->base.object);
+	if (gd_string_length(&text) == 0) {
+		gd_string_free(&text);
+		text = gd_resource_get_name(self->base.object);
+	}
+	return text;
+}
+
+static bool has_name(const DestructibleMesh *self) {
+	GdString text = path_or_name(self);
+	bool has = gd_string_length(&text) > 0;
+	gd_string_free(&text);
+	return has;
+}
+
+void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capacity) {
+	GdString text = path_or_name(self);
+	copy_string(&text, buffer, capacity);
+	if (buffer[0] == 0) {
+		snprintf(buffer, (size_t)capacity, "without a name");
+	}
+	gd_string_free(&text);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- data
+
+static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
+	FemBakedMesh *baked = &self->baked;
+	if (fem_baked_mesh_read("Its data", bytes, size, baked) != FEM_OK) {
+		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
+		return false;
+	}
+	if (baked->render.surface_count == 0 && mesh_drawing_add_tet_surface(baked) != FEM_OK) {
+		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
+		return false;
+	}
+	if (baked->embedding.count != fem_render_mesh_vertex_count(&baked->render)) {
+		snprintf(self->fault, sizeof(self->fault), "Its data do not say which tets its vertices belong to: bake it again.");
+		return false;
+	}
+	return true;
+}
+
+static void report_fault(void *pointer) {
+	DestructibleMesh *self = pointer;
+	char name[256];
+	if (self->fault[0]) {
+		destructible_mesh_name(self, name, sizeof(name));
+		report_error("DestructibleMesh %s cannot be used: %s", name, self->fault);
+	}
+}
+
+// While a file is loaded its resource does not know its path yet: the error then waits until it does.
+void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data) {
+	GdPackedByteArray copy = gd_packed_byte_array_new_packed_byte_array(data);
+	gd_packed_byte_array_free(&self->data);
+	self->data = copy;
+	mesh_drawing_free(&self->drawing);
+	fem_baked_mesh_free(&self->baked);
+	self->fault[0] = 0;
+	self->is_baked = false;
+	self->revision++;
+	int64_t size = gd_packed_byte_array_size(&self->data);
+	if (size > 0) {
+		const void *bytes = godot.packed_byte_array_operator_index_const(&self->data, 0);
+		self->is_baked = read_data(self, bytes, (size_t)size);
+	}
+	if (self->fault[0]) {
+		fem_baked_mesh_free(&self->baked);
+		if (has_name(self)) {
+			report_fault(self);
+		} else {
+			call_deferred(self->base.object, &names._report_fault);
+		}
+	}
+	gd_resource_emit_changed(self->base.object);
+}
+
+const char *destructible_mesh_fault(const DestructibleMesh *self) {
+	if (self->fault[0]) {
+		return "its mesh holds damaged data, or data of a newer version of the addon; bake the DestructibleMesh again or "
+			   "update the addon";
+	}
+	return self->is_baked ? NULL
+						  : "its mesh is not baked; give the DestructibleMesh a source_mesh and press its Bake button, or "
+							"call bake()";
+}
+
+const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self) {
+	if (self->is_baked && !self->drawing.exists) {
+		mesh_drawing_create(&self->drawing, &self->baked, &self->surface_materials);
+	}
+	return self->drawing.exists ? &self->drawing : NULL;
+}
+
+static void get_data(void *self, GdPackedByteArray *out) {
+	gd_packed_byte_array_free(out);
+	*out = gd_packed_byte_array_new_packed_byte_array(&((DestructibleMesh *)self)->data);
+}
+
+static void set_data(void *self, const GdPackedByteArray *data) {
+	destructible_mesh_take_data(self, data);
+}
+
+// --------------------------------------------------------------------------------------------------------------- report
+
+void destructible_mesh_take_report(DestructibleMesh *self, const GdString *report) {
+	GdString copy = gd_string_new_string(report);
+	gd_string_free(&self->report);
+	self->report = copy;
+}
+
+void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity) {
+	copy_string(&self->report, buffer, capacity);
+	const char *line = strchr(buffer, '\n');
+	line = line ? line + 1 : buffer + strlen(buffer);
+	if (strncmp(line, "No faults", 9) == 0) {
+		line = buffer + strlen(buffer);
+	}
+	memmove(buffer, line, strlen(line) + 1);
+	size_t length = strlen(buffer);
+	while (length > 0 && buffer[length - 1] == '\n') {
+		buffer[--length] = 0;
+	}
+}
+
+// A mesh that came from elsewhere has no report: its counts at least.
+static void get_report(void *pointer, GdString *out) {
+	DestructibleMesh *self = pointer;
+	char text[768] = "";
+	gd_string_free(out);
+	if (gd_string_length(&self->report) > 0) {
+		*out = gd_string_new_string(&self->report);
+		return;
+	}
+	if (self->fault[0]) {
+		snprintf(text, sizeof(text), "%s", self->fault);
+	} else if (self->is_baked) {
+		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.", self->baked.tet_mesh.tet_count,
+			self->baked.tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&self->baked.render),
+			(double)gd_packed_byte_array_size(&self->data) / 1024.0);
+	}
+	*out = make_string(text);
+}
+
+static void set_report(void *self, const GdString *report) {
+	destructible_mesh_take_report(self, report);
+}
+
+// ------------------------------------------------------------------------------------------------------------ materials
+
+static void watch_materials(DestructibleMesh *self, bool on) {
+	for (int64_t i = 0; i < gd_array_size(&self->surface_materials); i++) {
+		GDExtensionObjectPtr material = NULL;
+		variant_to(
+			godot.array_operator_index(&self->surface_materials, i), GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
+		if (material && on) {
+			signal_connect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
+		} else if (material) {
+			signal_disconnect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
+		}
+	}
+}
+
+// Keeps what is a Material; anything else becomes null.
+void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *materials) {
+	GdArray copy = gd_array_new();
+	GdArray source = gd_array_new_array(materials);
+	int64_t count = gd_array_size(&source);
+	count = count > FEM_SURFACE_MAX ? FEM_SURFACE_MAX : count;
+	gd_array_resize(&copy, count);
+	for (int64_t i = 0; i < count; i++) {
+		const GdVariant *value = godot.array_operator_index(&source, i);
+		GDExtensionObjectPtr material = NULL;
+		if (variant_type(value) == GDEXTENSION_VARIANT_TYPE_OBJECT) {
+			variant_to(value, GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
+		}
+		if (object_cast(material, "Material")) {
+			array_take(&copy, i, make_variant_object(material));
+		}
+	}
+	gd_array_free(&source);
+	watch_materials(self, false);
+	gd_array_free(&self->surface_materials);
+	self->surface_materials = copy;
+	watch_materials(self, true);
+	if (self->drawing.exists) {
+		mesh_drawing_set_materials(&self->drawing, &self->surface_materials);
+	}
+	gd_resource_emit_changed(self->base.object);
+}
+
+static void get_surface_materials(void *self, GdArray *out) {
+	gd_array_free(out);
+	*out = gd_array_new_array(&((DestructibleMesh *)self)->surface_materials);
+}
+
+static void set_surface_materials(void *self, const GdArray *materials) {
+	destructible_mesh_take_materials(self, materials);
+}
+
+static void on_surface_material_changed(void *pointer) {
+	DestructibleMesh *self = pointer;
+	if (self->drawing.exists) {
+		mesh_drawing_set_materials(&self->drawing, &self->surface_materials);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------- settings
+
+static GDExtensionObjectPtr get_source_mesh(void *self) {
+	return ((DestructibleMesh *)self)->source_mesh;
+}
+
+static void set_source_mesh(void *pointer, GDExtensionObjectPtr mesh) {
+	DestructibleMesh *self = pointer;
+	if (mesh && !object_cast(mesh, "Mesh")) {
+		report_error("DestructibleMesh: the source_mesh must be a Mesh; it keeps the old one.");
+		return;
+	}
+	object_reference_assign(&self->source_mesh, mesh);
+	gd_resource_emit_changed(self->base.object);
+}
+
+static int64_t get_element_count(void *self) {
+	return ((DestructibleMesh *)self)->element_count;
+}
+
+static void set_element_count(void *self, int64_t count) {
+	((DestructibleMesh *)self)->element_count = count < 1 ? 1 : count > FEM_TET_MAX ? FEM_TET_MAX : count;
+}
+
+static int64_t get_plate_layers(void *self) {
+	return ((DestructibleMesh *)self)->plate_layers;
+}
+
+static void set_plate_layers(void *self, int64_t count) {
+	((DestructibleMesh *)self)->plate_layers = count < 1 ? 1 : count > 16 ? 16 : count;
+}
+
+static void set_length(double *field, const char *name, double value) {
+	if (!isfinite(value)) {
+		report_error("DestructibleMesh: %s was set to a value that is not a finite number; it keeps %g.", name, *field);
+		return;
+	}
+	*field = value < 0.0 ? 0.0 : value > 1e6 ? 1e6 : value;
+}
+
+static double get_sheet_thickness(void *self) {
+	return ((DestructibleMesh *)self)->sheet_thickness;
+}
+
+static void set_sheet_thickness(void *self, double value) {
+	set_length(&((DestructibleMesh *)self)->sheet_thickness, "sheet_thickness", value);
+}
+
+static double get_weld_distance(void *self) {
+	return ((DestructibleMesh *)self)->weld_distance;
+}
+
+static void set_weld_distance(void *self, double value) {
+	set_length(&((DestructibleMesh *)self)->weld_distance, "weld_distance", value);
+}
+
+static void get_bake_action(void *pointer, GdCallable *out) {
+	DestructibleMesh *self = pointer;
+	gd_callable_free(out);
+	*out = gd_callable_new_object_string_name(self->base.object, &names._bake_with_undo);
+}
+
+// -------------------------------------------------------------------------------------------------------------- queries
+
+static bool get_is_baked(void *self) {
+	return ((DestructibleMesh *)self)->is_baked;
+}
+
+static int64_t get_tet_count(void *self) {
+	return ((DestructibleMesh *)self)->baked.tet_mesh.tet_count;
+}
+
+static int64_t get_node_count(void *self) {
+	return ((DestructibleMesh *)self)->baked.tet_mesh.node_count;
+}
+
+static int64_t get_vertex_count(void *self) {
+	return fem_render_mesh_vertex_count(&((DestructibleMesh *)self)->baked.render);
+}
+
+static void get_vertex_positions(void *pointer, GdPackedVector3Array *out) {
+	DestructibleMesh *self = pointer;
+	const FemBakedMesh *baked = &self->baked;
+	int32_t count = self->is_baked ? baked->embedding.count : 0;
+	gd_packed_vector3_array_resize(out, count);
+	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
+	for (int32_t i = 0; i < count; i++) {
+		const int32_t *nodes = &baked->tet_mesh.tets[4 * (size_t)baked->embedding.tets[i]];
+		double sum[3] = {0.0, 0.0, 0.0};
+		for (int k = 0; k < 4; k++) {
+			const float *p = &baked->tet_mesh.nodes[nodes[k]].x;
+			for (int axis = 0; axis < 3; axis++) {
+				sum[axis] += (double)baked->embedding.weights[i][k] * (double)p[axis];
+			}
+		}
+		written[i] = (GdVector3){(float)sum[0], (float)sum[1], (float)sum[2]};
+	}
+}
+
+static GDExtensionObjectPtr make_view(DestructibleMesh *self, const FemViewDef *def) {
+	GDExtensionObjectPtr mesh = self->is_baked ? mesh_drawing_of_tets(&self->baked.tet_mesh, def) : NULL;
+	if (!mesh) {
+		char name[256];
+		destructible_mesh_name(self, name, sizeof(name));
+		report_error("DestructibleMesh %s has nothing to show: %s", name,
+			self->is_baked ? fem_last_error() : "it is not baked; call bake() first.");
+	}
+	return mesh;
+}
+
+static GDExtensionObjectPtr get_exploded_mesh(void *self, double gap, GdPlane cut) {
+	FemViewDef def = fem_default_view_def();
+	def.gap = gap >= 0.0 ? (float)fmin(gap, 0.9) : 0.0f;
+	def.cut = vector3_is_finite(cut.normal) && isfinite(cut.d) &&
+		(cut.normal.x != 0.0f || cut.normal.y != 0.0f || cut.normal.z != 0.0f);
+	def.cut_normal = (FemVec3){cut.normal.x, cut.normal.y, cut.normal.z};
+	def.cut_point = (FemVec3){cut.normal.x * cut.d, cut.normal.y * cut.d, cut.normal.z * cut.d};
+	return make_view(self, &def);
+}
+
+static GDExtensionObjectPtr get_tet_mesh_surface(void *self) {
+	FemViewDef def = fem_default_view_def();
+	def.surface_only = true;
+	return make_view(self, &def);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- files
+
+static GDExtensionObjectPtr load_baked(void *no_self, const GdString *path) {
+	(void)no_self;
+	char text[256];
+	copy_string(path, text, sizeof(text));
+	GdPackedByteArray bytes = gd_file_access_get_file_as_bytes(path);
+	int64_t error = gd_file_access_get_open_error();
+	GDExtensionObjectPtr object = NULL;
+	if (error != GD_OK) {
+		report_error("DestructibleMesh: %s cannot be read (error %d); check the path.", text, (int)error);
+	} else if (gd_packed_byte_array_size(&bytes) == 0) {
+		report_error("DestructibleMesh: %s is empty; bake it again.", text);
+	} else {
+		object = class_create(&destructible_mesh_class);
+		DestructibleMesh *self = class_instance(object, &destructible_mesh_class);
+		if (self) {
+			gd_object_notification(object, GD_OBJECT_NOTIFICATION_POSTINITIALIZE, false);
+			gd_ref_counted_init_ref(object);
+			gd_resource_set_name(object, path);
+			destructible_mesh_take_data(self, &bytes);
+		}
+		if (!self || !self->is_baked) {
+			object_unreference(object);
+			object = NULL;
+		}
+	}
+	gd_packed_byte_array_free(&bytes);
+	return object;
+}
+
+static int64_t save_baked(void *pointer, const GdString *path) {
+	DestructibleMesh *self = pointer;
+	char name[256], text[256];
+	destructible_mesh_name(self, name, sizeof(name));
+	copy_string(path, text, sizeof(text));
+	if (!self->is_baked) {
+		report_error("DestructibleMesh %s cannot be saved as %s: it is not baked; call bake() first.", name, text);
+		return GD_ERR_UNCONFIGURED;
+	}
+	GDExtensionObjectPtr file = gd_file_access_open(path, GD_FILE_ACCESS_WRITE);
+	int64_t error = file ? GD_OK : gd_file_access_get_open_error();
+	if (file) {
+		bool is_stored = gd_file_access_store_buffer(file, &self->data);
+		gd_file_access_flush(file);
+		error = is_stored ? gd_file_access_get_error(file) : GD_ERR_FILE_CANT_WRITE;
+		object_unreference(file);
+	}
+	if (error != GD_OK) {
+		report_error("DestructibleMesh %s cannot be saved as %s (error %d); check the folder and the space on the disk.",
+			name, text, (int)error);
+	}
+	return error;
+}
+
+// --------------------------------------------------------------------------------------------------------------- tables
+
+#define MATERIAL_ARRAY_HINT "24/17:Material" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
+
+static const ClassProperty properties[] = {
+	PROPERTY_OF_CLASS(source_mesh, OBJECT, object, RESOURCE_TYPE, "Mesh", "Mesh"),
+	PROPERTY(element_count, INT, int, "get_", RANGE, "20,20000,1,or_less,or_greater,exp"),
+	PROPERTY(plate_layers, INT, int, "get_", RANGE, "1,16,1"),
+	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
+	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
+	{.name = "bake_action",
+		.type = GDEXTENSION_VARIANT_TYPE_CALLABLE,
+		.hint = GD_PROPERTY_HINT_TOOL_BUTTON,
+		.hint_string = "Bake,Bake",
+		.usage = GD_PROPERTY_USAGE_EDITOR,
+		.getter = METHOD("get_bake_action", get_callable, get_bake_action, .is_const = true)},
+	PROPERTY_GROUP("Baked"),
+	{.name = "report",
+		.type = GDEXTENSION_VARIANT_TYPE_STRING,
+		.hint = GD_PROPERTY_HINT_MULTILINE_TEXT,
+		.usage = GD_PROPERTY_USAGE_DEFAULT | GD_PROPERTY_USAGE_READ_ONLY,
+		.getter = METHOD("get_report", get_string, get_report, .is_const = true),
+		.setter = METHOD("set_report", set_string, set_report, .argument_names = {"report"})},
+	{.name = "surface_materials",
+		.type = GDEXTENSION_VARIANT_TYPE_ARRAY,
+		.hint = GD_PROPERTY_HINT_ARRAY_TYPE,
+		.hint_string = MATERIAL_ARRAY_HINT,
+		.getter = METHOD("get_surface_materials", get_array, get_surface_materials, .is_const = true),
+		.setter =
+			METHOD("set_surface_materials", set_array, set_surface_materials, .argument_names = {"surface_materials"})},
+	{.name = "data",
+		.type = GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY,
+		.usage = GD_PROPERTY_USAGE_STORAGE,
+		.getter = METHOD("get_data", get_byte_array, get_data, .is_const = true),
+		.setter = METHOD("set_data", set_byte_array, set_data, .argument_names = {"data"})},
+};
+
+static const ClassMethod methods[] = {
+	METHOD("bake", get_int, destructible_mesh_bake, .class_name = "Error"),
+	METHOD("bake_async", get_int, destructible_mesh_bake_async, .class_name = "Error"),
+	METHOD("cancel_bake", nothing, destructible_mesh_cancel_bake, .is_const = false),
+	METHOD("is_baking", get_bool, destructible_mesh_is_baking, .is_const = true),
+	METHOD("is_baked", get_bool, get_is_baked, .is_const = true),
+	METHOD("load_baked", make_object_of_string, load_baked, .argument_names = {"path"},
+		.class_name = "DestructibleMesh", .is_static = true),
+	METHOD("save_baked", get_int_of_string, save_baked, .argument_names = {"path"}, .class_name = "Error"),
+	METHOD("get_tet_count", get_int, get_tet_count, .is_const = true),
+	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
+	METHOD("get_vertex_count", get_int, get_vertex_count, .is_const = true),
+	METHOD("get_vertex_positions", get_vector3_array, get_vertex_positions, .is_const = true),
+	METHOD("get_exploded_mesh", make_object_of_float_plane, get_exploded_mesh, .argument_names = {"gap", "cut_plane"},
+		.class_name = "ArrayMesh", .is_const = true),
+	METHOD("get_tet_mesh_surface", make_object, get_tet_mesh_surface, .class_name = "ArrayMesh", .is_const = true),
+	METHOD("_report_fault", nothing, report_fault, .is_const = false),
+	METHOD("_bake_with_undo", nothing, destructible_mesh_bake_with_undo, .is_const = false),
+	METHOD("_on_process_frame", nothing, destructible_mesh_on_process_frame, .is_const = false),
+	METHOD("_on_surface_material_changed", nothing, on_surface_material_changed, .is_const = false),
+};
+
+static const ClassSignal signals[] = {
+	{.name = "bake_progressed", .arguments = {{.name = "share", .type = GDEXTENSION_VARIANT_TYPE_FLOAT}}},
+	{.name = "bake_finished",
+		.arguments = {{.name = "error", .type = GDEXTENSION_VARIANT_TYPE_INT, .class_name = "Error"},
+			{.name = "message", .type = GDEXTENSION_VARIANT_TYPE_STRING}}},
+};
+
+const ClassDescription destructible_mesh_class = {
+	.name = "DestructibleMesh",
+	.parent = "Resource",
+	.instance_size = sizeof(DestructibleMesh),
+	.construct = construct,
+	.destruct = destruct,
+	.properties = properties,
+	.property_count = TABLE_COUNT(properties),
+	.methods = methods,
+	.method_count = TABLE_COUNT(methods),
+	.signals = signals,
+	.signal_count = TABLE_COUNT(signals),
+};

@@ -1,0 +1,62 @@
+// DestructibleMesh: a tet mesh and the surfaces that ride on it, baked from a Mesh. A Resource that bodies share.
+#ifndef DESTRUCTIBLE_MESH_H
+#define DESTRUCTIBLE_MESH_H
+
+#include "bake_job.h"
+#include "class_binding.h"
+#include "mesh_drawing.h"
+
+typedef struct DestructibleMesh {
+	ClassInstance base;
+	// Settings of the bake
+	GDExtensionObjectPtr source_mesh; // Mesh or null; a reference
+	int64_t element_count;
+	int64_t plate_layers;
+	double sheet_thickness; // m
+	double weld_distance;   // m
+	// What was baked, as it is saved
+	GdPackedByteArray data;
+	GdString report;
+	GdArray surface_materials;
+	// The same, ready for use
+	FemBakedMesh baked;
+	bool is_baked;
+	char fault[512];   // why the data cannot be used; empty when there are none or they are sound
+	uint32_t revision; // changes with the data
+	MeshDrawing drawing;
+	// A bake under way
+	BakeJob *job;
+	GdArray job_materials;
+	bool job_with_undo, job_is_cancelled;
+	float job_share; // last told
+} DestructibleMesh;
+
+extern const ClassDescription destructible_mesh_class;
+
+// The resource's path or name, for messages.
+void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capacity);
+
+// Takes new data over: checks them, tells the bodies. An error names the resource when the data are bad.
+void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data);
+void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *materials);
+void destructible_mesh_take_report(DestructibleMesh *self, const GdString *report);
+
+// Why a body cannot use the mesh: cause and remedy in one sentence, or null.
+const char *destructible_mesh_fault(const DestructibleMesh *self);
+
+// What the last bake warned of, or an empty text: the lines of its report but the first.
+void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity);
+
+// The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.
+const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self);
+
+// The methods that bake, in destructible_mesh_bake.c.
+int64_t destructible_mesh_bake(void *self);
+int64_t destructible_mesh_bake_async(void *self);
+void destructible_mesh_bake_with_undo(void *self);
+void destructible_mesh_cancel_bake(void *self);
+bool destructible_mesh_is_baking(void *self);
+void destructible_mesh_on_process_frame(void *self);
+void destructible_mesh_end_bake(DestructibleMesh *self); // stops one that is under way, without a word
+
+#endif

@@ -1,0 +1,255 @@
+// How a DestructibleMesh bakes: at once, on a thread, or from the inspector's button with undo.
+#include "classes/destructible_mesh.h"
+
+#include "conversions.h"
+#include "mesh_import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int64_t error_of(FemResult result) {
+	switch (result) {
+	case FEM_OK: return GD_OK;
+	case FEM_ERROR_MEMORY: return GD_ERR_OUT_OF_MEMORY;
+	case FEM_ERROR_INVALID_ARGUMENT: return GD_ERR_INVALID_PARAMETER;
+	case FEM_ERROR_MESH:
+	case FEM_ERROR_FORMAT: return GD_ERR_INVALID_DATA;
+	default: return GD_FAILED;
+	}
+}
+
+static void report_failure(const DestructibleMesh *self, const char *cause) {
+	char name[256];
+	destructible_mesh_name(self, name, sizeof(name));
+	report_error("DestructibleMesh %s could not be baked: %s", name, cause);
+}
+
+static FemTetrahedralizeDef bake_def(const DestructibleMesh *self) {
+	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	def.element_count = (int32_t)self->element_count;
+	def.plate_layers = (int32_t)self->plate_layers;
+	def.sheet_thickness = (float)self->sheet_thickness;
+	def.weld_distance = (float)self->weld_distance;
+	return def;
+}
+
+// Copies the source mesh out of Godot.
+static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArray *materials) {
+	if (!self->source_mesh) {
+		report_failure(self, "it has no source_mesh; set one.");
+		return GD_ERR_UNCONFIGURED;
+	}
+	FemResult result = mesh_import(self->source_mesh, render, materials);
+	if (result != FEM_OK) {
+		report_failure(self, fem_last_error());
+	}
+	return error_of(result);
+}
+
+// --------------------------------------------------------------------------------------------------------------- result
+
+static GdPackedByteArray bytes_of(const BakeJobResult *result) {
+	GdPackedByteArray bytes = gd_packed_byte_array_new();
+	gd_packed_byte_array_resize(&bytes, (int64_t)result->size);
+	void *written = result->size > 0 ? godot.packed_byte_array_operator_index(&bytes, 0) : NULL;
+	if (written) {
+		memcpy(written, result->bytes, result->size);
+	}
+	return bytes;
+}
+
+static GDExtensionObjectPtr editor_undo_manager(void) {
+	GdStringName name = make_string_name("EditorInterface");
+	GDExtensionObjectPtr editor = gd_engine_is_editor_hint() ? godot.global_get_singleton(&name) : NULL;
+	gd_string_name_free(&name);
+	GDExtensionObjectPtr manager = NULL;
+	if (editor) {
+		GdVariant result = call_by_name(editor, "get_editor_undo_redo", NULL, 0);
+		variant_to(&result, GDEXTENSION_VARIANT_TYPE_OBJECT, &manager);
+		variant_free(&result);
+	}
+	return manager;
+}
+
+static void call_undo(GDExtensionObjectPtr manager, const char *method, GdVariant *values, int count) {
+	GdVariant result = call_by_name(manager, method, values, count);
+	variant_free(&result);
+}
+
+static void add_property(GDExtensionObjectPtr manager, DestructibleMesh *self, const char *property, GdVariant before,
+	GdVariant after) {
+	GdStringName name = make_string_name(property);
+	GdVariant name_value = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &name);
+	GdVariant name_copy = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &name);
+	call_undo(manager, "add_do_property", (GdVariant[]){make_variant_object(self->base.object), name_value, after}, 3);
+	call_undo(
+		manager, "add_undo_property", (GdVariant[]){make_variant_object(self->base.object), name_copy, before}, 3);
+	gd_string_name_free(&name);
+}
+
+// The editor's own undo history sets the new values now, and the old ones when the user takes the bake back.
+static void take_with_undo(GDExtensionObjectPtr manager, DestructibleMesh *self, const GdPackedByteArray *data,
+	const GdString *report, const GdArray *materials) {
+	call_undo(manager, "create_action",
+		(GdVariant[]){make_variant_string("Bake DestructibleMesh"), make_variant_int(0),
+			make_variant_object(self->base.object)},
+		3);
+	add_property(manager, self, "report", make_variant(GDEXTENSION_VARIANT_TYPE_STRING, &self->report),
+		make_variant(GDEXTENSION_VARIANT_TYPE_STRING, report));
+	add_property(manager, self, "surface_materials",
+		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, &self->surface_materials),
+		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, materials));
+	add_property(manager, self, "data", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &self->data),
+		make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, data));
+	call_undo(manager, "commit_action", NULL, 0);
+}
+
+static int64_t take_result(
+	DestructibleMesh *self, const BakeJobResult *result, const GdArray *materials, bool with_undo) {
+	if (result->result != FEM_OK) {
+		report_failure(self, result->message);
+		return error_of(result->result);
+	}
+	GdPackedByteArray data = bytes_of(result);
+	GdString report = make_string(result->report);
+	GDExtensionObjectPtr manager = with_undo ? editor_undo_manager() : NULL;
+	if (manager) {
+		take_with_undo(manager, self, &data, &report, materials);
+	} else {
+		destructible_mesh_take_report(self, &report);
+		destructible_mesh_take_materials(self, materials);
+		destructible_mesh_take_data(self, &data);
+	}
+	gd_string_free(&report);
+	gd_packed_byte_array_free(&data);
+	return self->is_baked ? GD_OK : GD_ERR_INVALID_DATA;
+}
+
+int64_t destructible_mesh_bake(void *pointer) {
+	DestructibleMesh *self = pointer;
+	FemRenderMesh render = {0};
+	GdArray materials = gd_array_new();
+	destructible_mesh_cancel_bake(self);
+	int64_t error = fetch_source(self, &render, &materials);
+	if (error == GD_OK) {
+		BakeJobResult result;
+		FemTetrahedralizeDef def = bake_def(self);
+		bake_job_run(&render, &def, &result);
+		error = take_result(self, &result, &materials, false);
+		bake_job_result_free(&result);
+	}
+	gd_array_free(&materials);
+	return error;
+}
+
+// --------------------------------------------------------------------------------------------------------------- thread
+
+static GDExtensionObjectPtr scene_tree(void) {
+	return object_cast(gd_engine_get_main_loop(), "SceneTree");
+}
+
+static void poll(DestructibleMesh *self, bool on) {
+	GDExtensionObjectPtr tree = scene_tree();
+	if (tree && on) {
+		signal_connect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
+	} else if (tree) {
+		signal_disconnect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
+	}
+}
+
+static int64_t start(DestructibleMesh *self, bool with_undo) {
+	FemRenderMesh render = {0};
+	destructible_mesh_end_bake(self);
+	if (!scene_tree()) {
+		report_failure(self, "there is no SceneTree whose frames could tell of its end; call bake() instead.");
+		return GD_ERR_UNAVAILABLE;
+	}
+	int64_t error = fetch_source(self, &render, &self->job_materials);
+	if (error != GD_OK) {
+		return error;
+	}
+	FemTetrahedralizeDef def = bake_def(self);
+	self->job = bake_job_start(&render, &def);
+	if (!self->job) {
+		report_failure(self, "the system gave no thread or no memory; close other programs.");
+		return GD_ERR_OUT_OF_MEMORY;
+	}
+	self->job_with_undo = with_undo;
+	self->job_is_cancelled = false;
+	self->job_share = -1.0f;
+	poll(self, true);
+	return GD_OK;
+}
+
+int64_t destructible_mesh_bake_async(void *self) {
+	return start(self, false);
+}
+
+void destructible_mesh_bake_with_undo(void *self) {
+	start(self, true);
+}
+
+// The thread notices soon; the next frames tell bake_finished.
+void destructible_mesh_cancel_bake(void *pointer) {
+	DestructibleMesh *self = pointer;
+	if (self->job) {
+		self->job_is_cancelled = true;
+		bake_job_cancel(self->job);
+	}
+}
+
+bool destructible_mesh_is_baking(void *self) {
+	return ((DestructibleMesh *)self)->job != NULL;
+}
+
+void destructible_mesh_end_bake(DestructibleMesh *self) {
+	if (self->job) {
+		BakeJobResult result;
+		bake_job_cancel(self->job);
+		bake_job_finish(self->job, &result);
+		bake_job_result_free(&result);
+		self->job = NULL;
+		poll(self, false);
+	}
+}
+
+static void finish(DestructibleMesh *self) {
+	BakeJobResult result;
+	bake_job_finish(self->job, &result);
+	self->job = NULL;
+	poll(self, false);
+	int64_t error = GD_ERR_SKIP;
+	if (self->job_is_cancelled || result.is_cancelled) {
+		snprintf(result.message, sizeof(result.message), "The bake was cancelled.");
+	} else {
+		error = take_result(self, &result, &self->job_materials, self->job_with_undo);
+	}
+	gd_array_resize(&self->job_materials, 0);
+	if (error == GD_OK) {
+		emit_signal_values(self->base.object, &names.bake_progressed, (GdVariant[]){make_variant_float(1.0)}, 1);
+	}
+	emit_signal_values(self->base.object, &names.bake_finished,
+		(GdVariant[]){make_variant_int(error), make_variant_string(result.message)}, 2);
+	bake_job_result_free(&result);
+}
+
+// What answers a signal may drop the last reference: one of our own keeps the resource until the end.
+void destructible_mesh_on_process_frame(void *pointer) {
+	DestructibleMesh *self = pointer;
+	GDExtensionObjectPtr object = self->base.object;
+	if (!self->job) {
+		return;
+	}
+	gd_ref_counted_reference(object);
+	if (bake_job_is_done(self->job)) {
+		finish(self);
+	} else {
+		float share = bake_job_share(self->job);
+		if (share > self->job_share && !self->job_is_cancelled) {
+			self->job_share = share;
+			emit_signal_values(
+				object, &names.bake_progressed, (GdVariant[]){make_variant_float((double)share)}, 1);
+		}
+	}
+	object_unreference(object);
+}

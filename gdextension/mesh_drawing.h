@@ -1,0 +1,31 @@
+// How a baked mesh is drawn: one mesh of the RenderingServer and its materials, shared by all bodies that show it.
+#ifndef MESH_DRAWING_H
+#define MESH_DRAWING_H
+
+#include "godot_calls.h"
+#include "mesh/baked_mesh.h"
+#include "mesh/exploded_view.h"
+#include "surface_material.h"
+
+typedef struct MeshDrawing {
+	bool exists;
+	GdRID mesh;
+	int32_t surface_count;
+	SurfaceMaterial materials[FEM_SURFACE_MAX];
+	float margin; // m, how far vertices stick out of the box around the nodes, at rest
+} MeshDrawing;
+
+// The baked mesh must have been checked and must have an embedding. `materials`: a Material or null for each surface,
+// missing ones are plain.
+void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials);
+void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials);
+void mesh_drawing_free(MeshDrawing *drawing);
+
+// An ArrayMesh, with a reference for the caller, of tets drawn apart; each tet has a colour of its own. Null on failure
+// with fem_last_error() set.
+GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def);
+
+// Gives a mesh without surfaces the outer faces of its tets as its only one.
+FemResult mesh_drawing_add_tet_surface(FemBakedMesh *baked);
+
+#endif

@@ -1,0 +1,23 @@
+// From what is seen to what is simulated: render surfaces in, tets and the embedding of every vertex out. For the
+// command line and for Godot alike.
+#ifndef FEM_MESH_BAKE_H
+#define FEM_MESH_BAKE_H
+
+#include "mesh/baked_mesh.h"
+#include "mesh/embedding.h"
+#include "mesh/mesh_diagnosis.h"
+
+// What came out, for people.
+typedef struct FemBakeInfo {
+	FemTetMesh tets;        // parts, and what the surfaces were like
+	FemEmbedding embedding; // how well the vertices are held
+	FemDiagnosis diagnosis; // all 0 when it could not be made
+	bool cancelled;         // by def->progress
+} FemBakeInfo;
+
+// Fills mesh->tet_mesh and mesh->embedding from mesh->render. def->progress hears of the whole bake. Free the info with
+// fem_bake_info_free(), also after a failure; a stop by def->progress answers FEM_ERROR_LIMIT.
+FemResult fem_bake_render_mesh(const FemTetrahedralizeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info);
+void fem_bake_info_free(FemBakeInfo *info);
+
+#endif

@@ -1,0 +1,165 @@
+// What the contacts did: kept for the next step, told to colliders, sleepers and the caller.
+#include "base/vec.h"
+#include "world/step.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static void add_to_collider(FemStep *step, const FemContact *contact) {
+	const FemContactSide *side = &contact->side[1];
+	if (side->body >= 0 || !(contact->press > 0.0f))
+		return;
+	FemCollider *collider = &step->world->colliders[side->tet];
+	FemContactRows rows = {.bodies = step->world->bodies, .proxies = step->proxies};
+	float u[3], j[3];
+	fem_contact_velocity(&rows, contact, true, u);
+	float along = u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
+	for (int i = 0; i < 3; i++)
+		j[i] = contact->press * contact->normal[i] + contact->friction_strength * (u[i] - along * contact->normal[i]);
+	FemVec3 impulse = {j[0], j[1], j[2]}, arm = {side->arm[0], side->arm[1], side->arm[2]};
+	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
+	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
+	collider->result.contact_count++;
+}
+
+static void set_result(FemCollider *collider, const FemProxy *proxy, const float dv[6]) {
+	collider->result = (FemColliderResult){
+		.linear_velocity = {proxy->velocity[0] + dv[0], proxy->velocity[1] + dv[1], proxy->velocity[2] + dv[2]},
+		.angular_velocity = {proxy->spin[0] + dv[3], proxy->spin[1] + dv[4], proxy->spin[2] + dv[5]},
+	};
+}
+
+// What touches nothing falls; what was in a solve that went bad is taken as if it touched nothing.
+static void begin_results(FemStep *step) {
+	for (int32_t c = 0; c < step->proxy_count; c++) {
+		const FemProxy *proxy = &step->proxies[c];
+		float dv[6] = {0};
+		for (int i = 0; i < 3 && proxy->mass > 0.0f; i++)
+			dv[i] = proxy->impulse[i] / proxy->mass;
+		if (step->world->colliders[c].in_use)
+			set_result(&step->world->colliders[c], proxy, dv);
+	}
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		FemRange proxies = step->composites.composites[c].proxies;
+		bool bad = (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+		for (int32_t i = proxies.begin; i < proxies.end && !bad; i++) {
+			int32_t index = step->composites.proxy_list[i];
+			set_result(&step->world->colliders[index], &step->proxies[index], step->proxies[index].dv);
+		}
+	}
+}
+
+// Flat colliders are met by nodes: one of the tets around the node then stands for them.
+static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
+	const FemTopology *t = world->bodies[contact->side[0].body]->topology;
+	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2 : contact->side[0].tet;
+}
+
+// One event a pair of bodies, or of a body and a collider, at its hardest contact. Contacts come pair by pair.
+static void add_event(FemWorld *world, const FemContact *contact) {
+	FemContactStage *stage = &world->contacts;
+	if (!(contact->press > 0.0f) || stage->event_count == stage->contact_capacity)
+		return;
+	const FemBody *body = world->bodies[contact->side[0].body];
+	bool collider = contact->side[1].body < 0;
+	FemContactEvent event = {
+		.body = fem_body_id(world, contact->side[0].body),
+		.other = collider ? (FemBodyId){0} : fem_body_id(world, contact->side[1].body),
+		.collider = collider ? fem_collider_id(world, contact->side[1].tet) : (FemColliderId){0},
+		.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
+		.impulse = contact->press,
+	};
+	event.point = body->origin;
+	for (int k = 0; k < 4; k++) {
+		FemPosition x = fem_position_from4(body->position[contact->side[0].nodes[k]]);
+		event.point = fem_position_add(event.point, fem_position_scale(x, (double)contact->side[0].weights[k]));
+	}
+	event.material = fem_material_id(world, body->tet_material[touched_tet(world, contact)]);
+	FemContactEvent *last = stage->event_count > 0 ? &stage->events[stage->event_count - 1] : NULL;
+	bool same = last && last->body.index1 == event.body.index1 && last->other.index1 == event.other.index1 &&
+		last->collider.index1 == event.collider.index1;
+	if (!same) {
+		event.impulse = 0.0f;
+		stage->hardest = 0.0f;
+		stage->events[stage->event_count++] = event;
+		last = &stage->events[stage->event_count - 1];
+	}
+	float sum = last->impulse + contact->press;
+	if (contact->press > stage->hardest) {
+		stage->hardest = contact->press;
+		*last = event;
+	}
+	last->impulse = sum;
+}
+
+static bool touches_moving(const FemStep *step, const FemContact *contact) {
+	if (contact->side[1].body >= 0)
+		return false;
+	const FemColliderResult *result = &step->world->colliders[contact->side[1].tet].result;
+	float limit = step->world->def.sleep_speed, turning = fem_vec3_length(result->angular_velocity);
+	return fem_vec3_length(result->linear_velocity) > limit || turning > limit;
+}
+
+// The composites worked on copies: their results go back to where the next step looks for them. What a solve that went
+// bad says is forgotten.
+static void keep_solved(FemStep *step, int32_t composite_index) {
+	FemContactStage *stage = &step->world->contacts;
+	FemComposite *composite = &step->composites.composites[composite_index];
+	bool bad = (step->results[composite_index].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++) {
+		const FemContact *solved = &step->composites.contacts[i];
+		FemContact *kept = fem_contact_find_place(stage->contacts, stage->contact_count, solved);
+		composite->restless |= touches_moving(step, solved);
+		if (!kept)
+			continue;
+		*kept = *solved;
+		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) || !fem_is_finite(kept->friction_strength)) {
+			kept->press = kept->slip = kept->friction_strength = 0.0f;
+			kept->active = false;
+		}
+	}
+}
+
+void fem_contact_stage_finish(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	if (!world->def.contacts_enabled)
+		return;
+	begin_results(step);
+	for (int32_t c = 0; c < step->composites.count; c++)
+		keep_solved(step, c);
+	for (int32_t i = 0; i < stage->contact_count; i++)
+		add_to_collider(step, &stage->contacts[i]);
+	fem_contacts_wake_loaded(step->world, step->dt);
+}
+
+// Made on the caller's thread, like all events, so that those of the last step can be read while this one runs.
+void fem_contact_stage_publish(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	stage->event_count = 0;
+	for (int32_t i = 0; i < stage->contact_count; i++)
+		add_event(world, &stage->contacts[i]);
+}
+
+// What is gone must not lend its contacts to the next one in its slot.
+void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_index) {
+	FemContactStage *stage = &world->contacts;
+	int32_t kept = 0;
+	for (int32_t i = 0; i < stage->contact_count; i++) {
+		const FemContactSide *a = &stage->contacts[i].side[0], *b = &stage->contacts[i].side[1];
+		bool gone = b->body < 0 ? b->tet == collider_index : b->body == body_index;
+		if (gone || a->body == body_index)
+			continue;
+		if (kept != i)
+			stage->contacts[kept] = stage->contacts[i];
+		kept++;
+	}
+	stage->contact_count = kept;
+}
+
+int32_t fem_world_get_contact_events(FemWorldId id, const FemContactEvent **out_events) {
+	FemWorld *world = fem_world_find(id);
+	if (out_events)
+		*out_events = world && world->contacts.event_count ? world->contacts.events : NULL;
+	return world ? world->contacts.event_count : 0;
+}

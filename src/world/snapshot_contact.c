@@ -1,0 +1,180 @@
+// Colliders and contacts in a snapshot. Hulls, boxes, trees and pairs are made again.
+#include "base/memory.h"
+#include "world/cookies.h"
+#include "world/stream.h"
+#include "world/world.h"
+
+// -------------------------------------------------------------------------------------------------------------- colliders
+
+static void sync_result(FemStream *s, FemColliderResult *result) {
+	FEM_STREAM(s, result->impulse);
+	FEM_STREAM(s, result->angular_impulse);
+	FEM_STREAM(s, result->linear_velocity);
+	FEM_STREAM(s, result->angular_velocity);
+	FEM_STREAM(s, result->contact_count);
+}
+
+// Points and triangles follow for the shapes that have them.
+static void sync_shape(FemStream *s, FemShapeDef *shape) {
+	int32_t type = (int32_t)shape->type;
+	FEM_STREAM(s, type);
+	FEM_STREAM(s, shape->half_extents);
+	FEM_STREAM(s, shape->radius);
+	FEM_STREAM(s, shape->half_height);
+	FEM_STREAM(s, shape->thickness);
+	FEM_STREAM(s, shape->point_count);
+	FEM_STREAM(s, shape->triangle_count);
+	s->failed = s->failed || type < FEM_SHAPE_BOX || type > FEM_SHAPE_TRIANGLES;
+	shape->type = s->failed ? FEM_SHAPE_BOX : (FemShapeType)type;
+}
+
+static void sync_def(FemStream *s, FemColliderDef *def) {
+	int32_t kind = (int32_t)def->kind;
+	FEM_STREAM(s, kind);
+	FEM_STREAM(s, def->position);
+	FEM_STREAM(s, def->rotation);
+	FEM_STREAM(s, def->linear_velocity);
+	FEM_STREAM(s, def->angular_velocity);
+	FEM_STREAM(s, def->mass);
+	FEM_STREAM(s, def->inertia);
+	FEM_STREAM(s, def->friction);
+	FEM_STREAM(s, def->layer);
+	FEM_STREAM(s, def->mask);
+	FEM_STREAM(s, def->user_data);
+	s->failed = s->failed || kind < FEM_COLLIDER_STATIC || kind > FEM_COLLIDER_DYNAMIC;
+	def->kind = s->failed ? FEM_COLLIDER_STATIC : (FemColliderKind)kind;
+	sync_shape(s, &def->shape);
+}
+
+static void write_collider(FemStream *s, FemCollider *collider) {
+	FemColliderDef def = {
+		.kind = collider->kind,
+		.shape = collider->shape,
+		.position = collider->position,
+		.rotation = collider->rotation,
+		.linear_velocity = collider->linear_velocity,
+		.angular_velocity = collider->angular_velocity,
+		.mass = collider->mass,
+		.inertia = collider->inertia,
+		.friction = collider->friction,
+		.layer = collider->layer,
+		.mask = collider->mask,
+		.user_data = collider->user_data,
+	};
+	sync_def(s, &def);
+	fem_stream_bool(s, &collider->has_moved);
+	sync_result(s, &collider->result);
+	for (int32_t i = 0; i < def.shape.point_count; i++) {
+		FemVec3 point = def.shape.points[i];
+		FEM_STREAM(s, point);
+	}
+	for (int32_t i = 0; i < 3 * def.shape.triangle_count; i++) {
+		int32_t corner = def.shape.triangles[i];
+		FEM_STREAM(s, corner);
+	}
+}
+
+// The file's counts are bounded by its length before anything is taken for them.
+static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, FemColliderDef *def) {
+	int32_t points = def->shape.point_count, corners = 3 * def->shape.triangle_count;
+	FemVec3 *point_list = points > 0 ? FEM_ALLOC_ARRAY(FemVec3, points) : NULL;
+	int32_t *corner_list = corners > 0 ? FEM_ALLOC_ARRAY(int32_t, corners) : NULL;
+	s->failed = s->failed || (points > 0 && !point_list) || (corners > 0 && !corner_list);
+	if (!s->failed && point_list)
+		FEM_STREAM_ARRAY(s, point_list, points);
+	if (!s->failed && corner_list)
+		FEM_STREAM_ARRAY(s, corner_list, corners);
+	FemQuat rotation = def->rotation; // as it was: normalizing once more may change the last bit
+	def->shape.points = point_list;
+	def->shape.triangles = corner_list;
+	s->failed = s->failed || fem_collider_def_check(def) != FEM_OK || fem_collider_enter(world, index, def) != FEM_OK;
+	if (!s->failed)
+		world->colliders[index].rotation = rotation;
+	FEM_FREE_ARRAY(point_list, points);
+	FEM_FREE_ARRAY(corner_list, corners);
+}
+
+static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
+	FemColliderDef def = {.cookie = FEM_COOKIE_COLLIDER};
+	FemColliderResult result = {0};
+	bool has_moved = false;
+	sync_def(s, &def);
+	fem_stream_bool(s, &has_moved);
+	sync_result(s, &result);
+	s->failed = s->failed || !fem_stream_can_hold(s, def.shape.point_count, sizeof(FemVec3)) ||
+	            !fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t));
+	if (s->failed)
+		return;
+	read_shape_and_enter(s, world, index, &def);
+	world->colliders[index].has_moved = has_moved;
+	world->colliders[index].result = result;
+}
+
+static void sync_colliders(FemStream *s, FemWorld *world) {
+	int32_t capacity = world->collider_capacity;
+	FEM_STREAM(s, capacity);
+	s->failed = s->failed || !fem_stream_can_hold(s, capacity, 3) || capacity > FEM_TET_MAX;
+	if (s->failed)
+		return;
+	if (fem_stream_reads(s) && capacity > 0) {
+		world->colliders = FEM_ALLOC_ARRAY(FemCollider, capacity);
+		world->collider_capacity = world->colliders ? capacity : 0;
+		for (int32_t i = 0; i < world->collider_capacity; i++)
+			world->colliders[i].sweep_proxy = -1;
+		s->failed = !world->colliders || !fem_world_reserve(world);
+	}
+	for (int32_t i = 0; i < capacity && !s->failed; i++) {
+		bool in_use = world->colliders[i].in_use;
+		FEM_STREAM(s, world->colliders[i].generation);
+		fem_stream_bool(s, &in_use);
+		if (in_use && !fem_stream_reads(s))
+			write_collider(s, &world->colliders[i]);
+		else if (in_use && !s->failed)
+			read_collider(s, world, i);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- contacts
+
+static void sync_side(FemStream *s, FemContactSide *side) {
+	FEM_STREAM(s, side->body);
+	FEM_STREAM(s, side->tet);
+	FEM_STREAM(s, side->nodes);
+	FEM_STREAM(s, side->weights);
+	FEM_STREAM(s, side->arm);
+	fem_stream_bool(s, &side->is_fixed);
+}
+
+static void sync_contact(FemStream *s, FemContact *contact) {
+	sync_side(s, &contact->side[0]);
+	sync_side(s, &contact->side[1]);
+	FEM_STREAM(s, contact->normal);
+	FEM_STREAM(s, contact->area);
+	FEM_STREAM(s, contact->depth);
+	FEM_STREAM(s, contact->bias);
+	FEM_STREAM(s, contact->normal_strength);
+	FEM_STREAM(s, contact->friction);
+	FEM_STREAM(s, contact->friction_strength);
+	FEM_STREAM(s, contact->press);
+	FEM_STREAM(s, contact->slip);
+	fem_stream_bool(s, &contact->active);
+	FEM_STREAM(s, contact->key);
+}
+
+// They are the next step's last contacts.
+static void sync_contacts(FemStream *s, FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	int32_t count = stage->contact_count;
+	FEM_STREAM(s, count);
+	s->failed = s->failed || count < 0 || count > stage->contact_capacity;
+	for (int32_t i = 0; i < count && !s->failed; i++)
+		sync_contact(s, &stage->contacts[i]);
+	if (!s->failed)
+		stage->contact_count = count;
+}
+
+void fem_snapshot_sync_contact(FemStream *s, FemWorld *world) {
+	sync_colliders(s, world);
+	if (!s->failed)
+		sync_contacts(s, world);
+}

@@ -1,0 +1,143 @@
+// The part of fem_world_validate() that looks at colliders, the sweep and contacts.
+#include "world/world.h"
+
+#include <math.h>
+
+#define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
+
+static bool in_range(int32_t value, int32_t count) {
+	return value >= 0 && value < count;
+}
+
+static bool all_finite(const float *values, int count) {
+	for (int i = 0; i < count; i++) {
+		if (!fem_is_finite(values[i]))
+			return false;
+	}
+	return true;
+}
+
+// -------------------------------------------------------------------------------------------------------------- colliders
+
+// What lives in the world and what its proxy says must agree.
+static bool proxy_is_right(const FemWorld *world, int32_t proxy, uint32_t user) {
+	if (!world->def.contacts_enabled)
+		return proxy == -1;
+	const FemSweep *sweep = &world->sweep;
+	return in_range(proxy, sweep->proxy_end) && sweep->proxies[proxy].in_use && !sweep->proxies[proxy].dying &&
+	       sweep->proxies[proxy].user == user;
+}
+
+static FemResult check_shape(const FemCollider *collider, int32_t index) {
+	const FemShapeDef *shape = &collider->shape;
+	bool convex = shape->type == FEM_SHAPE_CONVEX, triangles = shape->type == FEM_SHAPE_TRIANGLES;
+	if (shape->type < FEM_SHAPE_BOX || shape->type > FEM_SHAPE_TRIANGLES)
+		return FAULT("Collider %d has a shape of no known type.", index);
+	if ((shape->points != NULL) != (convex || triangles) || (shape->triangles != NULL) != triangles ||
+		(collider->hull_storage != NULL) != convex)
+		return FAULT("Collider %d has points, triangles or a hull that do not fit its shape.", index);
+	for (int32_t i = 0; triangles && i < 3 * shape->triangle_count; i++) {
+		if (!in_range(shape->triangles[i], shape->point_count))
+			return FAULT("Collider %d: a triangle names point %d of %d.", index, shape->triangles[i], shape->point_count);
+	}
+	for (int32_t i = 0; (convex || triangles) && i < shape->point_count; i++) {
+		if (!fem_vec3_is_finite(shape->points[i]))
+			return FAULT("Collider %d: point %d is not finite.", index, i);
+	}
+	return FEM_OK;
+}
+
+static FemResult check_collider(const FemWorld *world, int32_t index) {
+	const FemCollider *collider = &world->colliders[index];
+	const FemColliderResult *result = &collider->result;
+	FemQuat q = collider->rotation;
+	float length_sq = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+	if (!fem_position_is_valid(collider->position) || !fem_vec3_is_finite(collider->linear_velocity) ||
+		!fem_vec3_is_finite(collider->angular_velocity))
+		return FAULT("Collider %d has a position or velocity that is not finite.", index);
+	if (!(fabsf(length_sq - 1.0f) < 1e-5f))
+		return FAULT("Collider %d has a rotation of length %g.", index, sqrt((double)length_sq));
+	if (!fem_is_finite(collider->mass) || (collider->mass > 0.0f) != (collider->kind == FEM_COLLIDER_DYNAMIC) ||
+		!fem_vec3_is_finite(collider->inertia) || !(collider->friction >= 0.0f && collider->friction <= FEM_FRICTION_MAX))
+		return FAULT("Collider %d has a wrong mass, inertia or friction.", index);
+	if (!fem_vec3_is_finite(result->impulse) || !fem_vec3_is_finite(result->angular_impulse) ||
+		!fem_vec3_is_finite(result->linear_velocity) || !fem_vec3_is_finite(result->angular_velocity) || result->contact_count < 0)
+		return FAULT("Collider %d has a result that is not finite.", index);
+	if (!proxy_is_right(world, collider->sweep_proxy, FEM_SWEEP_COLLIDER | (uint32_t)index))
+		return FAULT("Collider %d has no proxy of its own in the sweep.", index);
+	return check_shape(collider, index);
+}
+
+static FemResult check_colliders(const FemWorld *world) {
+	FemResult result = FEM_OK;
+	int32_t count = 0;
+	for (int32_t c = 0; c < world->collider_capacity && result == FEM_OK; c++) {
+		const FemCollider *collider = &world->colliders[c];
+		count += collider->in_use;
+		if (collider->in_use)
+			result = check_collider(world, c);
+		else if (collider->shape.points || collider->shape.triangles || collider->hull_storage || collider->sweep_proxy >= 0)
+			result = FAULT("Collider slot %d is free but holds a shape or a proxy.", c);
+	}
+	if (result == FEM_OK && count != world->collider_count)
+		result = FAULT("The world counts %d colliders, but has %d.", world->collider_count, count);
+	return result;
+}
+
+static FemResult check_sweep(const FemWorld *world) {
+	int32_t live = world->def.contacts_enabled ? world->body_count + world->collider_count : 0;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (world->bodies[b] && !proxy_is_right(world, world->bodies[b]->sweep_proxy, (uint32_t)b))
+			return FAULT("Body %d has no proxy of its own in the sweep.", b);
+	}
+	if (world->sweep.proxy_count - world->sweep.dying_count != live)
+		return FAULT("The sweep holds %d proxies for %d bodies and colliders.", world->sweep.proxy_count - world->sweep.dying_count,
+			live);
+	return FEM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- contacts
+
+static bool body_side_is_sound(const FemWorld *world, const FemContactSide *side, bool by_node) {
+	if (!in_range(side->body, world->body_capacity) || !world->bodies[side->body])
+		return false;
+	const FemTopology *t = world->bodies[side->body]->topology;
+	for (int k = 0; k < 4; k++) {
+		if (!in_range(side->nodes[k], t->node_count))
+			return false;
+	}
+	if (by_node)
+		return in_range(side->tet, t->node_count);
+	return in_range(side->tet, t->batch_count * FEM_LANES) && t->user_of_tet[side->tet] >= 0;
+}
+
+static FemResult check_contact(const FemWorld *world, int32_t index) {
+	const FemContact *contact = &world->contacts.contacts[index];
+	const FemContactSide *other = &contact->side[1];
+	bool collider = other->body < 0;
+	if (collider && (!in_range(other->tet, world->collider_capacity) || !world->colliders[other->tet].in_use))
+		return FAULT("Contact %d is with collider %d, which there is not.", index, other->tet);
+	bool by_node = fem_contact_is_at_node(contact);
+	if (!body_side_is_sound(world, &contact->side[0], by_node) || (!collider && !body_side_is_sound(world, other, false)))
+		return FAULT("Contact %d names a body, tet or node that there is not.", index);
+	float numbers[] = {contact->area, contact->depth, contact->bias, contact->normal_strength, contact->friction,
+		contact->friction_strength, contact->press, contact->slip};
+	if (!all_finite(numbers, 8) || !all_finite(contact->normal, 3) || !all_finite(contact->side[0].weights, 4) ||
+		!all_finite(other->weights, 4) || !all_finite(other->arm, 3) || !(contact->press >= 0.0f) || !(contact->slip >= 0.0f))
+		return FAULT("Contact %d has a number that is not finite or negative.", index);
+	if (index > 0 && fem_contact_compare_places(contact - 1, contact) >= 0)
+		return FAULT("Contact %d is not in its place in the list.", index);
+	return FEM_OK;
+}
+
+FemResult fem_world_check_contacts(const FemWorld *world) {
+	const FemContactStage *stage = &world->contacts;
+	FemResult result = check_colliders(world);
+	if (result == FEM_OK)
+		result = check_sweep(world);
+	if (result == FEM_OK && (stage->contact_count < 0 || stage->contact_count > stage->contact_capacity))
+		result = FAULT("The world counts %d contacts of %d.", stage->contact_count, stage->contact_capacity);
+	for (int32_t i = 0; i < stage->contact_count && result == FEM_OK; i++)
+		result = check_contact(world, i);
+	return result;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Fuzzes the loaders with libFuzzer under the address and undefined sanitizers.
+#
+#   tests/fuzz/run.sh [--minimize] [SECONDS [TARGET...]]
+#
+#   SECONDS      for each target, default 60
+#   TARGET       tetgen, gmsh, vtk, obj, stl, baked; default all
+#   --minimize   afterwards add to the corpus a few of the new inputs that reach new code
+#
+# What is found goes to build/fuzz/found/TARGET, what fails to build/fuzz/failures: put the latter into
+# tests/fuzz/corpus/TARGET once it is mended, where the C test fuzz_corpus replays it.
+# The last line is "N passed, M failed", a target each.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$(dirname "$here")")
+out=$root/build/fuzz
+all=(tetgen gmsh vtk obj stl baked)
+minimize=no
+passed=0
+failed=0
+
+usage() {
+	sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
+}
+
+# The sources that loaders are made of: the mesh folder without what needs the rest of the engine.
+sources() {
+	local name
+	for name in base/memory base/error base/mat3 mesh/tet_mesh mesh/text_reader mesh/tet_arrays mesh/tet_import mesh/vtk_grid \
+		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/obj_model mesh/polygon; do
+		printf '%s/src/%s.c\n' "$root" "$name"
+	done
+	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_*.c
+}
+
+build() {
+	local target source object
+	local -a flags=(-std=c17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+		-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tests" "-I$here")
+	local -a objects=()
+	mkdir -p "$out/obj"
+	while read -r source; do
+		object=$out/obj/$(basename "$source" .c).o
+		clang "${flags[@]}" -c "$source" -o "$object"
+		objects+=("$object")
+	done < <(sources)
+	for target in "$@"; do
+		clang "${flags[@]}" -fsanitize=fuzzer "$here/fuzz_$target.c" "${objects[@]}" -lm -o "$out/fuzz_$target"
+	done
+}
+
+# The memory limit catches loaders that believe a count; the time limit those that walk in squares.
+fuzz() {
+	local target=$1 seconds=$2 log=$out/$1.log
+	mkdir -p "$out/found/$target" "$out/failures" "$here/corpus/$target"
+	if "$out/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+		-use_value_profile=1 -print_final_stats=1 -artifact_prefix="$out/failures/$target-" \
+		"$out/found/$target" "$here/corpus/$target" >"$log" 2>&1; then
+		printf 'ok %s: %s runs, %s inputs reach %s places\n' "$target" \
+			"$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+			"$(find "$out/found/$target" "$here/corpus/$target" -type f | wc -l)" \
+			"$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$log" | tail -n 1)"
+		passed=$((passed + 1))
+	else
+		tail -n 30 "$log" | sed 's/^/    /'
+		printf 'FAIL %s: see %s and %s/failures\n' "$target" "$log" "$out"
+		failed=$((failed + 1))
+	fi
+}
+
+minimize_corpus() {
+	local target=$1
+	"$out/fuzz_$target" -merge=1 -use_counters=0 -max_len=2048 "$here/corpus/$target" "$out/found/$target" >>"$out/$target.log" 2>&1
+}
+
+main() {
+	local target seconds=60
+	while [ $# -gt 0 ] && [ "${1#--}" != "$1" ]; do
+		case "$1" in
+		--minimize) minimize=yes ;;
+		*) usage && exit 0 ;;
+		esac
+		shift
+	done
+	if [ $# -gt 0 ]; then
+		seconds=$1
+		shift
+	fi
+	[ $# -eq 0 ] || all=("$@")
+	"$root/.ci/setup.sh" sanitize
+	build "${all[@]}"
+	for target in "${all[@]}"; do
+		fuzz "$target" "$seconds"
+		[ "$minimize" = no ] || minimize_corpus "$target"
+	done
+	printf '%d passed, %d failed\n' "$passed" "$failed"
+	[ "$failed" -eq 0 ]
+}
+
+main "$@"

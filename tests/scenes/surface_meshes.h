@@ -1,0 +1,35 @@
+// Triangle meshes as a modelling program would hand them in, for tests of the tetrahedralizer.
+#ifndef FEM_SCENES_SURFACE_MESHES_H
+#define FEM_SCENES_SURFACE_MESHES_H
+
+#include "mesh/triangle_soup.h"
+
+typedef struct FemSurfaceMesh {
+	int32_t vertex_count, triangle_count, vertex_capacity, triangle_capacity;
+	FemVec3 *vertices;
+	int32_t (*triangles)[3];
+	double volume; // m^3, of the body meant; 0 = none
+} FemSurfaceMesh;
+
+FemSoup fem_surface_soup(const FemSurfaceMesh *mesh);
+void fem_surface_mesh_free(FemSurfaceMesh *mesh);
+
+FemSurfaceMesh fem_surface_box(FemVec3 size, int32_t cells); // cells a side; centred
+FemSurfaceMesh fem_surface_sphere(double radius, int32_t rings);
+FemSurfaceMesh fem_surface_torus(double ring_radius, double tube_radius, int32_t ring_steps, int32_t tube_steps);
+FemSurfaceMesh fem_surface_bowl(double radius, double wall, int32_t steps);     // half of a hollow sphere, closed at the rim
+FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings);    // a whole hollow sphere
+FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps); // along x
+FemSurfaceMesh fem_surface_moebius(double radius, double width, int32_t steps);
+FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity);
+FemSurfaceMesh fem_surface_bracket(double length, double wall); // an L of two plates, one piece
+FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
+
+// In place: every triangle gets its own vertices; every n-th triangle is turned round or left out; all are moved.
+void fem_surface_unweld(FemSurfaceMesh *mesh);
+void fem_surface_turn(FemSurfaceMesh *mesh, int32_t every);
+void fem_surface_remove(FemSurfaceMesh *mesh, int32_t every);
+void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemPosition move);
+void fem_surface_append(FemSurfaceMesh *mesh, const FemSurfaceMesh *other);
+
+#endif

@@ -1,0 +1,295 @@
+// What touches comes to rest, holds on slopes and slides as Coulomb says (validation.md, contact rows).
+#include "contact_rig.h"
+#include "fem_test.h"
+
+#include <math.h>
+
+#define GRAVITY 9.81
+#define DEGREES (3.14159265358979 / 180.0)
+
+// ---------------------------------------------------------------------------------------------------------------- slopes
+
+typedef struct Slope {
+	FemWorldId world;
+	FemBodyId body;
+	double angle; // rad
+} Slope;
+
+static Slope make_slope(double degrees, float friction, FemShapeType shape, FemBlock block) {
+	Slope slope = {.angle = degrees * DEGREES};
+	FemWorldDef def = fem_contact_world_def();
+	slope.world = fem_world_create(&def);
+	fem_add_plane(slope.world, shape, fem_turn_z(slope.angle), friction);
+	block.material.friction = friction;
+	block.body.rotation = fem_turn_z(slope.angle);
+	// Off the middle, where the diagonal of the two triangles runs.
+	block.body.position = (FemPosition){10.0 * cos(slope.angle), 10.0 * sin(slope.angle), 0.1};
+	slope.body = fem_block_add(slope.world, &block);
+	return slope;
+}
+
+// m downhill and m/s downhill
+static double way(const Slope *slope) {
+	FemPosition c = fem_center(slope->body);
+	return -(c.x * cos(slope->angle) + c.y * sin(slope->angle));
+}
+
+static double speed(const Slope *slope) {
+	FemBodyState state = {0};
+	fem_body_get_state(slope->body, &state);
+	return -((double)state.linear_velocity.x * cos(slope->angle) + (double)state.linear_velocity.y * sin(slope->angle));
+}
+
+// Height of the centre over the slope: a tipping cube lifts it.
+static double height(const Slope *slope) {
+	FemPosition c = fem_center(slope->body);
+	return -c.x * sin(slope->angle) + c.y * cos(slope->angle);
+}
+
+static void check_holds(double degrees, float friction, FemShapeType shape, FemBlock block, int32_t seconds) {
+	Slope slope = make_slope(degrees, friction, shape, block);
+	fem_steps(slope.world, 60);
+	double before = way(&slope);
+	fem_steps(slope.world, 60 * (seconds - 1));
+	FEM_CHECK_NEAR(way(&slope) - before, 0.0, 1e-3 * (seconds - 1) / 9.0);
+	FEM_CHECK_NEAR(height(&slope), 0.5 * (double)block.size.y, 3e-3);
+	fem_world_destroy(slope.world);
+}
+
+static void check_slides(double degrees, float friction, FemShapeType shape, FemBlock block, double share) {
+	Slope slope = make_slope(degrees, friction, shape, block);
+	double exact = GRAVITY * (sin(slope.angle) - (double)friction * cos(slope.angle));
+	fem_steps(slope.world, 30);
+	double before = speed(&slope);
+	fem_steps(slope.world, 90);
+	FEM_CHECK_NEAR((speed(&slope) - before) / 1.5, exact, share * exact);
+	FEM_CHECK_NEAR(height(&slope), 0.5 * (double)block.size.y, 3e-3);
+	fem_world_destroy(slope.world);
+}
+
+static int32_t slope_seconds(void) {
+	return fem_long_tests() ? 10 : 4;
+}
+
+// Fails when friction is not bounded by the contact's own normal force, or drags at the wrong strength.
+FEM_TEST(contact_rest, slope_half_space_holds) {
+	check_holds(26.0, 0.5f, FEM_SHAPE_HALF_SPACE, fem_block(0.3f, 3), 10);
+}
+
+FEM_TEST(contact_rest, slope_half_space_slides) {
+	check_slides(30.0, 0.5f, FEM_SHAPE_HALF_SPACE, fem_block(0.3f, 3), 0.02);
+}
+
+FEM_TEST(contact_rest, slope_box_holds) {
+	check_holds(26.0, 0.5f, FEM_SHAPE_BOX, fem_block(0.3f, 3), slope_seconds());
+}
+
+FEM_TEST(contact_rest, slope_box_slides) {
+	check_slides(30.0, 0.5f, FEM_SHAPE_BOX, fem_block(0.3f, 3), 0.02);
+}
+
+FEM_TEST(contact_rest, slope_triangles_hold) {
+	check_holds(26.0, 0.5f, FEM_SHAPE_TRIANGLES, fem_block(0.3f, 3), slope_seconds());
+}
+
+FEM_TEST(contact_rest, slope_triangles_slide) {
+	check_slides(30.0, 0.5f, FEM_SHAPE_TRIANGLES, fem_block(0.3f, 3), 0.02);
+}
+
+static FemBlock rough_mesh(int which) {
+	FemBlock block = fem_block(0.3f, which == 0 ? 2 : 3);
+	block.kind = which == 1 ? FEM_CELLS_KUHN : FEM_CELLS_FIVE;
+	block.jitter = which == 2 ? 0.02f : 0.0f;
+	return block;
+}
+
+// mu = 0.8: the support must reach to the cube's edges, or it tips where it should slide (contact.md, "Open").
+FEM_TEST(contact_rest, rough_slope_half_space) {
+	for (int mesh = 0; mesh < 3; mesh++) {
+		check_holds(37.0, 0.8f, FEM_SHAPE_HALF_SPACE, rough_mesh(mesh), 3);
+		check_slides(42.0, 0.8f, FEM_SHAPE_HALF_SPACE, rough_mesh(mesh), 0.05);
+	}
+}
+
+FEM_TEST(contact_rest, rough_slope_box) {
+	for (int mesh = 0; mesh < 3; mesh++) {
+		check_holds(37.0, 0.8f, FEM_SHAPE_BOX, rough_mesh(mesh), 3);
+		check_slides(42.0, 0.8f, FEM_SHAPE_BOX, rough_mesh(mesh), 0.05);
+	}
+}
+
+FEM_TEST(contact_rest, rough_slope_triangles) {
+	for (int mesh = 0; mesh < 3; mesh++) {
+		check_holds(37.0, 0.8f, FEM_SHAPE_TRIANGLES, rough_mesh(mesh), 3);
+		check_slides(42.0, 0.8f, FEM_SHAPE_TRIANGLES, rough_mesh(mesh), 0.05);
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- stacks
+
+#define STACK 5
+
+static FemWorldId make_stack(FemWorldDef def, float young_modulus, FemBodyId bodies[STACK]) {
+	FemWorldId world = fem_world_create(&def);
+	FemBlock block = fem_block(0.3f, 3);
+	block.material.young_modulus = young_modulus;
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){.w = 1.0f}, 0.5f);
+	for (int i = 0; i < STACK; i++) {
+		block.body.position.y = 0.3 * i;
+		bodies[i] = fem_block_add(world, &block);
+	}
+	return world;
+}
+
+static double drift(const FemPosition *from, const FemBodyId *bodies) {
+	double most = 0.0;
+	for (int i = 0; i < STACK; i++) {
+		FemPosition to = fem_center(bodies[i]);
+		double x = to.x - from[i].x, y = to.y - from[i].y, z = to.z - from[i].z;
+		most = fmax(most, sqrt(x * x + y * y + z * z));
+	}
+	return most;
+}
+
+// RMS speed at 5 s; then the drift of 2 s, in the long run of 55 s.
+static void check_stack_rests(float young_modulus, double rms, double drift_max) {
+	FemBodyId bodies[STACK];
+	FemPosition from[STACK];
+	FemWorldId world = make_stack(fem_contact_world_def(), young_modulus, bodies);
+	fem_steps(world, 300);
+	FEM_CHECK_NEAR(fem_rms_speed(bodies, STACK), 0.0, rms);
+	for (int i = 0; i < STACK; i++)
+		from[i] = fem_center(bodies[i]);
+	int32_t seconds = fem_long_tests() ? 55 : 2;
+	fem_steps(world, 60 * seconds);
+	FEM_CHECK_NEAR(drift(from, bodies), 0.0, fem_long_tests() ? drift_max : drift_max / 10.0);
+	FEM_CHECK_NEAR(fem_high(bodies[STACK - 1]), 0.3 * STACK, 0.015);
+	fem_world_destroy(world);
+}
+
+FEM_TEST(contact_rest, stack_1e7) {
+	check_stack_rests(1e7f, 1e-3, 1e-3);
+}
+
+FEM_TEST(contact_rest, stack_1e9) {
+	check_stack_rests(1e9f, 1e-3, 1e-3);
+}
+
+// Soft and tall: sways on (contact.md, "Measured"), so only the drift is bounded.
+FEM_TEST(contact_rest, stack_1e6) {
+	if (fem_long_tests())
+		check_stack_rests(1e6f, 5e-3, 2e-3);
+}
+
+static void check_stack_sleeps(float young_modulus) {
+	FemBodyId bodies[STACK];
+	FemWorldId world = make_stack(fem_default_world_def(), young_modulus, bodies);
+	int32_t steps = 0;
+	while (steps < 600 && !fem_body_is_asleep(bodies[0])) {
+		fem_steps(world, 1);
+		steps++;
+	}
+	// What touches sleeps as one.
+	for (int i = 0; i < STACK; i++)
+		FEM_CHECK(fem_body_is_asleep(bodies[i]));
+	fem_world_destroy(world);
+}
+
+FEM_TEST(contact_rest, stack_sleeps) {
+	check_stack_sleeps(1e6f);
+	check_stack_sleeps(1e7f);
+	check_stack_sleeps(1e9f);
+}
+
+// ------------------------------------------------------------------------------------------------------------- push-out
+
+// Depth of a cube in a pinned slab, m after 5 s.
+static double sinking(float push) {
+	FemWorldDef def = fem_contact_world_def();
+	def.contact_push = push;
+	FemWorldId world = fem_world_create(&def);
+	FemBlock slab = fem_block(0.0f, 0), cube = fem_block(0.3f, 3);
+	slab.size = (FemVec3){1.0f, 0.2f, 1.0f};
+	slab.cells[0] = slab.cells[2] = 5, slab.cells[1] = 1;
+	slab.all_pinned = true;
+	slab.body.position = (FemPosition){-0.5, -0.2, -0.5};
+	fem_block_add(world, &slab);
+	cube.body.position = (FemPosition){-0.16, 0.0, -0.14};
+	FemBodyId body = fem_block_add(world, &cube);
+	fem_steps(world, 300);
+	double depth = -fem_low(body);
+	fem_world_destroy(world);
+	return depth;
+}
+
+FEM_TEST(contact_rest, sinks_only_without_push) {
+	FEM_CHECK(sinking(0.0f) > 0.004);
+	FEM_CHECK_NEAR(sinking(fem_default_world_def().contact_push), 1e-3, 1e-3);
+}
+
+// 100 times as heavy as what it stands on.
+FEM_TEST(contact_rest, heavy_on_light) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemBlock light = fem_block(0.3f, 3), heavy = fem_block(0.3f, 3);
+	light.material.density = 100.0f;
+	heavy.material.density = 10000.0f;
+	heavy.body.position.y = 0.3;
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){.w = 1.0f}, 0.5f);
+	FemBodyId bodies[2] = {fem_block_add(world, &light), fem_block_add(world, &heavy)};
+	fem_steps(world, 240);
+	FEM_CHECK_NEAR(fem_high(bodies[0]) - fem_low(bodies[1]), 1.5e-3, 1.5e-3);
+	FEM_CHECK_NEAR(fem_rms_speed(bodies, 2), 0.0, 2e-3);
+	fem_world_destroy(world);
+}
+
+// ------------------------------------------------------------------------------------------------- every collider type
+
+static FemColliderDef shape_with_top_at_zero(FemShapeType type) {
+	static const FemVec3 points[] = {{-1, -1, -1}, {1, -1, -1}, {1, -1, 1}, {-1, -1, 1}, {-1.5f, 0, -1.5f}, {1.5f, 0, -1.5f},
+		{1.5f, 0, 1.5f}, {-1.5f, 0, 1.5f}};
+	static const int32_t triangles[] = {4, 7, 6, 4, 6, 5};
+	FemColliderDef def = fem_default_collider_def();
+	def.shape.type = type;
+	def.shape.half_extents = (FemVec3){1.0f, 0.5f, 1.0f};
+	def.shape.radius = 1.0f;
+	def.shape.half_height = 0.5f;
+	def.shape.points = points;
+	def.shape.point_count = 8;
+	if (type == FEM_SHAPE_TRIANGLES) {
+		def.shape.triangles = triangles;
+		def.shape.triangle_count = 2;
+	}
+	bool lies = type == FEM_SHAPE_CAPSULE; // along x
+	if (lies)
+		def.rotation = fem_turn_z(90.0 * DEGREES);
+	def.position.y = type == FEM_SHAPE_BOX || type == FEM_SHAPE_CYLINDER ? -0.5
+		: type == FEM_SHAPE_SPHERE || lies                                ? -1.0
+																		  : 0.0;
+	return def;
+}
+
+static void check_rests_on(FemShapeType type) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemColliderDef collider = shape_with_top_at_zero(type);
+	FemColliderId id = fem_collider_create(world, &collider);
+	FemBlock cube = fem_block(0.2f, 2);
+	cube.body.position = (FemPosition){-0.1, 0.01, -0.1};
+	FemBodyId body = fem_block_add(world, &cube);
+	fem_steps(world, 180);
+	FemColliderResult result = {0};
+	fem_collider_get_result(id, &result);
+	FemPosition center = fem_center(body);
+	fem_test_check(fem_rms_speed(&body, 1) < 2e-3, __FILE__, __LINE__, "shape %d: moves at %g m/s", (int)type, fem_rms_speed(&body, 1));
+	fem_test_check(fabs(center.y - 0.099) < 3e-3, __FILE__, __LINE__, "shape %d: centre at %g m, not 0.1", (int)type, center.y);
+	fem_test_check(fabs(center.x) < 5e-3 && fabs(center.z) < 5e-3, __FILE__, __LINE__, "shape %d: went to %g, %g", (int)type, center.x, center.z);
+	// The collider carries the weight: 8 kg for 1/60 s.
+	FEM_CHECK_NEAR(result.impulse.y, -8.0 * GRAVITY / 60.0, 0.02 * 8.0 * GRAVITY / 60.0);
+	fem_world_destroy(world);
+}
+
+FEM_TEST(contact_rest, on_every_collider) {
+	for (int type = FEM_SHAPE_BOX; type <= FEM_SHAPE_TRIANGLES; type++)
+		check_rests_on((FemShapeType)type);
+}
