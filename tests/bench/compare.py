@@ -11,6 +11,9 @@ YARDSTICK_GOAL = {"bar2k": 0.45, "bar12k": 0.35, "bar60k": 0.3}
 THREADS_MUST = {"bar2k": 0.65, "bar12k": 0.6, "bar60k": 0.6}
 PANES = ("pane", "pane_stiff", "pane_plate", "pane_stiff_plate")
 PANE_MUST, PANE_GOAL, SLEEPERS_MUST = 0.8, 0.4, 0.2  # ms
+PILE_MUST, PILE_GOAL, PILE_THREADS_MUST, PILE_COLLISION_MUST = 0.10, 0.04, 0.65, 0.5
+PILE_HEIGHT_SHARE = 0.05  # of a run solved to 1e-6
+RUBBLE_MUST = 0.2  # ms a step when it has settled
 
 
 def median(values):
@@ -112,11 +115,47 @@ def print_others(folder):
                                                  one[0]["cg_iterations_mean"], "; ".join(filter(None, (note, fault)))))
 
 
+def print_pile(folder):
+    one, two = read_engine(folder, "pile27", 1), read_engine(folder, "pile27", 2)
+    with open(os.path.join(folder, "pile27.exact.json")) as file:
+        exact = json.load(file)
+    one_ms, two_ms = [run["ms_median"] for run in one], [run["ms_median"] for run in two]
+    bullet = median(read_peer(folder, "pile27", "bullet"))
+    ratio = median(one_ms) / bullet if bullet else None
+    threads = ratio_of_rounds(two_ms, one_ms)
+    collision = median([run["phases"]["collision"] / sum(run["phases"].values()) for run in one])
+    height = abs(one[0]["height"] / exact["height"] - 1)
+    fault = check_run(one + two, None)
+    if height > PILE_HEIGHT_SHARE:
+        fault = "; ".join(filter(None, (fault, "height off by %.1f %%" % (100 * height))))
+    print("\n| pile27 | | |\n|---|---|---|")
+    print("| engine, 1 and 2 threads, ms | %.2f | %.2f |" % (median(one_ms), median(two_ms)))
+    print("| Bullet, ms | %s | |" % number(bullet, "%.0f"))
+    print("| engine 1 thread / Bullet | %s | %s |" % (number(ratio, "%.3f"), verdict(ratio, PILE_MUST, PILE_GOAL)))
+    print("| 2 threads / 1 thread | %s | %s |" % (number(threads), verdict(threads, PILE_THREADS_MUST)))
+    print("| collision's share of the step | %.2f | %s |" % (collision, verdict(collision, PILE_COLLISION_MUST)))
+    print("| contacts, mean and most | %.0f | %d |" % (one[0]["contacts_mean"], one[0]["contacts_max"]))
+    print("| iterations a solve, solves a step | %.1f | %.1f |" % (one[0]["cg_iterations_mean"], one[0]["solves_mean"]))
+    print("| height after 2 s, solved to 1e-3 and 1e-6, m | %.3f | %.3f |" % (one[0]["height"], exact["height"]))
+    print("| time counts | %s | |" % (fault or "yes"))
+
+
+def print_contact_scenes(folder):
+    print("\n| scene | ms | ms of the last tenth | contacts at most | |\n|---|---|---|---|---|")
+    for scene in ("stack", "rope", "rubble500"):
+        run = read_engine(folder, scene, 1)[0]
+        note = verdict(run["ms_last"], RUBBLE_MUST) if scene == "rubble500" else ""
+        print("| %s | %.3f | %.4f | %d | %s |" % (scene, run["ms_median"], run["ms_last"], run["contacts_max"],
+                                               "; ".join(filter(None, (note, check_run([run], None))))))
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit("compare.py: run tests/bench/compare.sh instead.")
     print_bars(sys.argv[1], [float(word) for word in sys.argv[2].split()])
     print_others(sys.argv[1])
+    print_pile(sys.argv[1])
+    print_contact_scenes(sys.argv[1])
 
 
 main()

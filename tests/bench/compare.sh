@@ -24,10 +24,12 @@ build_bullet() {
 	local root=${BULLET_ROOT:-/usr} library
 	[ -d "$root/include/bullet" ] || return 1
 	library=$(dirname "$(find "$root/lib" -name 'libBulletSoftBody.so' | head -1)")
-	# shellcheck disable=SC2016
-	g++ -std=c++17 -O3 -march=native -DNDEBUG -w -I"$root/include/bullet" "$peers/bullet_peer.cpp" -L"$library" \
-		-Wl,-rpath,"$library" -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath -lpthread \
-		-o "$out/bullet_peer"
+	local name
+	for name in bullet_peer bullet_pile; do
+		g++ -std=c++17 -O3 -march=native -DNDEBUG -w -I"$root/include/bullet" "$peers/$name.cpp" -L"$library" \
+			-Wl,-rpath,"$library" -lBulletSoftBody -lBulletDynamics -lBulletCollision -lLinearMath -lpthread \
+			-o "$out/$name"
+	done
 }
 
 build() {
@@ -37,10 +39,10 @@ build() {
 	fi
 	[ -x "$bench" ] || die "build/fem_bench is missing: run without SKIP_BUILD."
 	gcc -O3 -march=native -ffast-math "$peers/yardstick.c" -o "$out/yardstick" -lm
-	rm -f "$out/bullet_peer"
+	rm -f "$out/bullet_peer" "$out/bullet_pile"
 	build_bullet || echo "compare.sh: no Bullet here (apt-get install libbullet-dev): left out." >&2
 	local bar
-	for bar in $bars; do
+	for bar in $bars pile27; do
 		"$bench" --scene "$bar" --write-mesh "$out/$bar.txt"
 	done
 }
@@ -48,6 +50,21 @@ build() {
 # engine NAME THREADS STEPS: appends one JSON object to the scene's list.
 engine() {
 	"$bench" --scene "$1" --threads "$2" --steps "$3" --json >>"$out/$1.$2.json"
+}
+
+# Bullet takes about a second a step here, so it runs once; 120 steps are 2 s from the drop.
+measure_pile() {
+	local round
+	for round in $(seq "$rounds"); do
+		echo "round $round of $rounds: pile27" >&2
+		engine pile27 1 120
+		engine pile27 2 120
+	done
+	"$bench" --scene pile27 --steps 120 --tolerance 1e-6 --json >"$out/pile27.exact.json"
+	engine stack 1 300
+	engine rope 1 300
+	engine rubble500 1 1200
+	[ ! -x "$out/bullet_pile" ] || "$out/bullet_pile" "$out/pile27.txt" 120 >>"$out/pile27.bullet.peer"
 }
 
 measure() {
@@ -76,4 +93,5 @@ measure() {
 
 build
 measure
+measure_pile
 python3 "$repo/tests/bench/compare.py" "$out" "$swings"
