@@ -16,6 +16,7 @@ const RECORDED_HITS: Dictionary[float, NodePath] = {
 	3.3: ^"Bodies/JellyCube",
 	3.4: ^"Bodies/FoamMat",
 	3.5: ^"Bodies/SoftBeam",
+	3.6: ^"Bodies/Ring",
 }
 
 var _record_folder := ""

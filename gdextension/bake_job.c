@@ -24,12 +24,13 @@ static const char *kind_name(FemPartKind kind) {
 	return (size_t)kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "part";
 }
 
+// The counts, then a line for each fault and its remedy, then notes. What is written before the diagnosis always fits.
 static void write_report(const FemBakedMesh *mesh, const FemBakeInfo *info, size_t size, char *out, size_t capacity) {
 	int kinds[FEM_PART_SHEET + 1] = {0};
 	size_t length = 0;
-	length += (size_t)snprintf(out, capacity, "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB; parts:",
-		mesh->tet_mesh.tet_count, mesh->tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&mesh->render),
-		(double)size / 1024.0);
+	length += (size_t)snprintf(out, capacity,
+		"%d tetrahedra, %d nodes, %.0f vertices, %.0f kB; parts:", mesh->tet_mesh.tet_count, mesh->tet_mesh.node_count,
+		(double)fem_render_mesh_vertex_count(&mesh->render), (double)size / 1024.0);
 	for (int32_t i = 0; i < info->tets.part_count; i++) {
 		if (info->tets.parts[i].kind <= FEM_PART_SHEET) {
 			kinds[info->tets.parts[i].kind]++;
@@ -37,8 +38,8 @@ static void write_report(const FemBakedMesh *mesh, const FemBakeInfo *info, size
 	}
 	for (int kind = 0; kind <= FEM_PART_SHEET; kind++) {
 		if (kinds[kind] > 0) {
-			length += (size_t)snprintf(
-				out + length, capacity - length, " %d %s", kinds[kind], kind_name((FemPartKind)kind));
+			length +=
+				(size_t)snprintf(out + length, capacity - length, " %d %s", kinds[kind], kind_name((FemPartKind)kind));
 		}
 	}
 	length += (size_t)snprintf(out + length, capacity - length, ".\n");
@@ -47,11 +48,22 @@ static void write_report(const FemBakedMesh *mesh, const FemBakeInfo *info, size
 	}
 	if (info->embedding.limited > 0) {
 		length += (size_t)snprintf(out + length, capacity - length,
-			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise element_count.\n",
+			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise "
+			"element_count.\n",
 			info->embedding.limited, (double)info->embedding.max_error);
 	}
-	if (info->diagnosis.triangle_count > 0) {
-		fem_diagnosis_text(&info->diagnosis, out + length, (int32_t)(capacity - length));
+	FemDiagnosis diagnosis = info->diagnosis;
+	diagnosis.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
+	if (kinds[FEM_PART_THIN_WALL] == 0) {
+		diagnosis.thin_share = 0.0; // plates and beams are thin without harm
+	}
+	if (diagnosis.triangle_count > 0) {
+		length += (size_t)fem_diagnosis_text(&diagnosis, out + length, (int32_t)(capacity - length));
+	}
+	if (info->diagnosis.useless_triangles > 0 && length < capacity) {
+		snprintf(out + length, capacity - length,
+			FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",
+			info->diagnosis.useless_triangles);
 	}
 }
 

@@ -77,8 +77,7 @@ static int32_t build_surface(SurfaceArrays *arrays, const BodyShape *shape, int3
 static void fill_mesh(GdRID mesh, const BodyShape *shape, int32_t *vertex_of) {
 	SurfaceArrays arrays;
 	int32_t count = build_surface(NULL, shape, vertex_of);
-	surface_arrays_create(
-		&arrays, count, shape->triangle_count * 3, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_RIDES);
+	surface_arrays_create(&arrays, count, shape->triangle_count * 3, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_RIDES);
 	build_surface(&arrays, shape, vertex_of);
 	surface_arrays_add_to_server(&arrays, mesh);
 	surface_arrays_free(&arrays);

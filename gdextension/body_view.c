@@ -26,12 +26,11 @@ void body_view_create(
 	create_instance(view, surface_material, owner_id);
 }
 
-void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
-	GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+void body_view_create_shared(
+	BodyView *view, GdRID mesh, int32_t node_count, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
 	body_view_free(view);
 	*view = (BodyView){.exists = true, .shares_mesh = true, .texel_offset = -1, .node_count = node_count};
-	view->mesh = drawing->mesh;
-	view->margin = drawing->margin;
+	view->mesh = mesh;
 	create_instance(view, surface_material, owner_id);
 }
 
@@ -55,8 +54,8 @@ void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_materia
 		return;
 	}
 	SurfaceMaterial old = view->material;
-	view->material = surface_material || !view->shares_mesh ? surface_material_create(surface_material)
-															: (SurfaceMaterial){0};
+	view->material =
+		surface_material || !view->shares_mesh ? surface_material_create(surface_material) : (SurfaceMaterial){0};
 	gd_rendering_server_instance_geometry_set_material_override(view->instance, view->material.rid);
 	surface_material_free(&old);
 }

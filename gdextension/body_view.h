@@ -4,14 +4,14 @@
 
 #include "body_shape.h"
 #include "godot_calls.h"
-#include "mesh_drawing.h"
+#include "surface_material.h"
 
 typedef struct BodyView {
 	bool exists;
-	bool shares_mesh; // the mesh belongs to a DestructibleMesh, and so do the materials of its surfaces
+	bool shares_mesh; // the mesh belongs to a resource, and so do the materials of its surfaces
 	GdRID mesh, instance;
 	SurfaceMaterial material;
-	float margin; // m, how far vertices stick out of the box around the nodes
+	float margin;         // m, how far vertices stick out of the box around the nodes
 	int32_t texel_offset; // -1: shows the rest shape
 	int32_t node_count;
 } BodyView;
@@ -21,8 +21,8 @@ typedef struct BodyView {
 void body_view_create(BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id);
 
 // The same for a shared mesh, which must outlive the view. Without a surface_material it shows its own materials.
-void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
-	GDExtensionObjectPtr surface_material, uint64_t owner_id);
+void body_view_create_shared(
+	BodyView *view, GdRID mesh, int32_t node_count, GDExtensionObjectPtr surface_material, uint64_t owner_id);
 void body_view_free(BodyView *view);
 
 void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material);

@@ -225,7 +225,8 @@ static void register_property(const GdStringName *class_name, const ClassPropert
 	PropertyText text;
 	GDExtensionPropertyInfo info = property_info(&text, property->type, property->name, property->class_name,
 		property->hint, property->hint_string, property->usage);
-	GdStringName setter = make_string_name(property->setter.name ? property->setter.name : ""), getter = make_string_name(property->getter.name);
+	GdStringName setter = make_string_name(property->setter.name ? property->setter.name : ""),
+				 getter = make_string_name(property->getter.name);
 	godot.classdb_register_extension_class_property(godot.library, class_name, &info, &setter, &getter);
 	gd_string_name_free(&setter);
 	gd_string_name_free(&getter);

@@ -115,9 +115,9 @@ typedef struct ClassProperty {
 	GDExtensionVariantType type;
 	uint32_t hint;
 	const char *hint_string;
-	const char *class_name; // "Class.Enum", or a resource's class
-	const char *group;      // not null: a group heading of this name, all else unused
-	uint32_t usage;         // 0: saved and shown in the inspector
+	const char *class_name;     // "Class.Enum", or a resource's class
+	const char *group;          // not null: a group heading of this name, all else unused
+	uint32_t usage;             // 0: saved and shown in the inspector
 	ClassMethod getter, setter; // a setter without a name: the property cannot be set
 } ClassProperty;
 

@@ -151,8 +151,8 @@ PTRCALL(make_object_of_string) {
 }
 
 PTRCALL(make_object_of_float_plane) {
-	hand_over(out,
-		FUNCTION(make_object_of_float_plane)(self, *(const double *)arguments[0], *(const GdPlane *)arguments[1]));
+	hand_over(
+		out, FUNCTION(make_object_of_float_plane)(self, *(const double *)arguments[0], *(const GdPlane *)arguments[1]));
 }
 
 #define TYPE(name) GDEXTENSION_VARIANT_TYPE_##name

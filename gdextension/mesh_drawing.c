@@ -251,6 +251,7 @@ FemResult mesh_drawing_add_tet_surface(FemBakedMesh *baked) {
 	}
 	bool is_filled = view.triangle_count > 0 && fill_from_view(baked, &view);
 	fem_view_mesh_free(&view);
-	return is_filled ? FEM_OK : fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the surface of %d tets.",
-									 tets->tet_count);
+	return is_filled
+		? FEM_OK
+		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the surface of %d tets.", tets->tet_count);
 }

@@ -175,9 +175,12 @@ static FemResult copy_surface(const SourceArrays *source, GDExtensionObjectPtr m
 	if (vertices > INT32_MAX / 16 || indices > INT32_MAX / 16) {
 		return fem_fail(FEM_ERROR_LIMIT, "The mesh has %.0f vertices: use a coarser one.", (double)vertices);
 	}
-	if (!fem_render_surface_reserve(surface, (int32_t)vertices, (int32_t)(indices - indices % 3), attributes_of(source))) {
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %.0f vertices: close other programs or use a "
-										  "smaller mesh.", (double)vertices);
+	if (!fem_render_surface_reserve(
+			surface, (int32_t)vertices, (int32_t)(indices - indices % 3), attributes_of(source))) {
+		return fem_fail(FEM_ERROR_MEMORY,
+			"The system gave no memory for %.0f vertices: close other programs or use a "
+			"smaller mesh.",
+			(double)vertices);
 	}
 	copy_vertices(source, surface);
 	copy_triangles(source, surface);

@@ -112,16 +112,16 @@ static GdArray make_list(const SurfaceArrays *arrays) {
 			&arrays->packed.tangents);
 	}
 	if (arrays->parts & SURFACE_UVS) {
-		add_array(
-			&list, GD_RENDERING_SERVER_ARRAY_TEX_UV, GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR2_ARRAY, &arrays->packed.uvs);
+		add_array(&list, GD_RENDERING_SERVER_ARRAY_TEX_UV, GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR2_ARRAY,
+			&arrays->packed.uvs);
 	}
 	if (arrays->parts & SURFACE_UVS2) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_TEX_UV2, GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR2_ARRAY,
 			&arrays->packed.uvs2);
 	}
 	if (arrays->parts & SURFACE_COLORS) {
-		add_array(
-			&list, GD_RENDERING_SERVER_ARRAY_COLOR, GDEXTENSION_VARIANT_TYPE_PACKED_COLOR_ARRAY, &arrays->packed.colors);
+		add_array(&list, GD_RENDERING_SERVER_ARRAY_COLOR, GDEXTENSION_VARIANT_TYPE_PACKED_COLOR_ARRAY,
+			&arrays->packed.colors);
 	}
 	for (int i = 0; i < 4 && arrays->parts & SURFACE_RIDES; i++) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_CUSTOM0 + i, GDEXTENSION_VARIANT_TYPE_PACKED_FLOAT32_ARRAY,

@@ -48,7 +48,16 @@
 #define FEM_CONTACT_PUSH_MIN 0.05f    // m/s, of those that overlap by a tenth of a tet
 #define FEM_CONTACT_NODE_KEY 0x7fffffffu // in a contact's key: a node, not a point of an overlap
 #define FEM_CONTACT_FEW_ITEMS 64      // pairs that meet in no more tets than this get several points an overlap
+#define FEM_CONTACT_LOAD_DEPTH 2e-4f  // m: a pair under load is made strong enough to rest so far below the slop ...
+#define FEM_CONTACT_LOAD_MAX 30.0f    // ... but at most this times its own strength
+#define FEM_CONTACT_LOAD_KEEP 0.9f    // share of the smoothed load that a step keeps
 #define FEM_FAST_WAY_MIN 0.01f        // m a step: what moves less is never looked at in between
+
+// ----- the paper's friction (P&O09 section 4.2): gains found by tests/tuning/tune_pid.c
+#define FEM_PID_PROPORTIONAL 0.376f // of effective mass / dt
+#define FEM_PID_INTEGRAL 0.674f    // of effective mass / dt^2
+#define FEM_PID_DERIVATIVE 0.0044f // of effective mass
+#define FEM_PID_THRESHOLD 0.231f   // m/s: slower contacts are static
 
 // ----- ground contact (one-sided implicit damping with push-out, per node)
 #define FEM_GROUND_KAPPA 300.0f    // contact damping in units of node mass / dt

@@ -99,8 +99,15 @@ typedef enum FemStepError {
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,    // a solve stopped at its iteration cap (accuracy, not safety)
 	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max
 	FEM_STEP_EVENTS_FULL = 1 << 4,      // events were dropped, the oldest kept
-	FEM_STEP_CONTACTS_FULL = 1 << 5,    // contacts were dropped, the deepest kept: raise contact_capacity
+	FEM_STEP_CONTACTS_FULL = 1 << 5,    // contacts were dropped: raise contact_capacity
 } FemStepError;
+
+// Friction between bodies and with colliders. The built-in ground always has Coulomb's.
+typedef enum FemFrictionMode {
+	FEM_FRICTION_COULOMB = 0, // implicit, bounded by the contact's own normal force
+	FEM_FRICTION_PAPER,       // P&O09 section 4.2: bounded by a share of the touching bodies' weight, none on vertical
+	                          // walls; below a threshold speed an explicit controller holds, after some mm of slip
+} FemFrictionMode;
 
 typedef struct FemWorldDef {
 	FemVec3 gravity;         // m/s^2, default (0, -9.81, 0)
@@ -117,6 +124,7 @@ typedef struct FemWorldDef {
 	bool contacts_enabled;   // bodies touch each other and colliders; default true
 	int32_t contact_capacity; // contacts a step, default 16384; the smallest overlaps are dropped beyond
 	float contact_push;      // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
+	FemFrictionMode friction_mode; // default Coulomb
 	uint32_t cookie;         // set by fem_default_world_def()
 } FemWorldDef;
 
@@ -326,6 +334,7 @@ typedef enum FemShapeType {
 	FEM_SHAPE_CONVEX,     // hull of 4 to 64 points
 	FEM_SHAPE_HALF_SPACE, // all below y = 0 of its frame
 	FEM_SHAPE_TRIANGLES,  // points and triangles, solid to `thickness` behind their counter-clockwise side
+	FEM_SHAPE_HEIGHT_FIELD, // heights on a grid, solid to `thickness` below; larger bodies need a larger thickness
 } FemShapeType;
 
 typedef struct FemShapeDef {
@@ -338,6 +347,10 @@ typedef struct FemShapeDef {
 	const int32_t *triangles; // 3 indices each, copied
 	int32_t triangle_count;
 	float thickness;          // m, default 0.1
+	const float *heights;     // m, y of the points of a grid, copied: point (i, k) is heights[k * width + i], centred:
+	                          // x = (i - (width - 1) / 2) cell_size, z the same with k and depth
+	int32_t width, depth;     // points along x and z, at least 2
+	float cell_size;          // m, default 1
 } FemShapeDef;
 
 typedef struct FemColliderDef {

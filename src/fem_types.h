@@ -257,6 +257,12 @@ typedef struct FemContact {
 	float friction_strength; // k_t = dt c_t, kg, from the last pass
 	float press;      // normal impulse of the last solve, N s; 0 = not pressing
 	float slip;       // m/s, tangential speed after the last solve
+	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
+	float static_integral[3]; // m, paper's friction: way slipped while static
+	float static_slip[3];     // m/s, tangential velocity at the start of the last step
+	float static_impulse[3];  // N s, on side 1: explicit friction of this step
+	bool is_static;    // below the threshold speed
+	bool is_saturated; // its static friction is at its limit
 	bool active;      // takes part in the matrix
 	uint64_t key;     // the pair of places, for finding it again in the next step
 } FemContact;

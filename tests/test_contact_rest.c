@@ -81,7 +81,7 @@ FEM_TEST(contact_rest, slope_half_space_slides) {
 }
 
 FEM_TEST(contact_rest, slope_box_holds) {
-	check_holds(26.0, 0.5f, FEM_SHAPE_BOX, fem_block(0.3f, 3), slope_seconds());
+	check_holds(26.0, 0.5f, FEM_SHAPE_BOX, fem_block(0.3f, 3), 10); // the first seconds are not even: the whole row
 }
 
 FEM_TEST(contact_rest, slope_box_slides) {

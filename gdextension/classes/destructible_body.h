@@ -17,7 +17,7 @@ typedef struct DestructibleBody {
 	// State
 	BodyView view;
 	SimulationBody simulated;
-	GdTransform3D pose; // the global transform last handed to the engine or the view
+	GdTransform3D pose;     // the global transform last handed to the engine or the view
 	uint32_t mesh_revision; // of the mesh that is shown
 	bool is_in_world;
 } DestructibleBody;

@@ -251,18 +251,28 @@ static void show(DestructibleBody *self) {
 	body_view_set_visible(&self->view, gd_node3d_is_visible_in_tree(self->base.object));
 }
 
+// The baked mesh; what is not baked yet is at least seen as its source.
+static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
+	uint64_t id = godot.object_get_instance_id(self->base.object);
+	const MeshDrawing *drawing = destructible_mesh_drawing(mesh);
+	if (drawing) {
+		body_view_create_shared(
+			&self->view, drawing->mesh, mesh->baked.tet_mesh.node_count, self->surface_material, id);
+		self->view.margin = drawing->margin;
+	} else if (mesh->source_mesh) {
+		body_view_create_shared(&self->view, gd_resource_get_rid(mesh->source_mesh), 0, self->surface_material, id);
+	}
+}
+
 static void build(DestructibleBody *self) {
 	BodyShape shape = {0};
 	DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
-	uint64_t id = godot.object_get_instance_id(self->base.object);
 	self->pose = gd_node3d_get_global_transform(self->base.object);
 	self->mesh_revision = mesh ? mesh->revision : 0;
-	const MeshDrawing *drawing = mesh ? destructible_mesh_drawing(mesh) : NULL;
-	if (drawing) {
-		body_view_create_shared(
-			&self->view, drawing, mesh->baked.tet_mesh.node_count, self->surface_material, id);
-	} else if (!mesh && make_shape(self, &shape)) {
-		body_view_create(&self->view, &shape, self->surface_material, id);
+	if (mesh) {
+		view_mesh(self, mesh);
+	} else if (make_shape(self, &shape)) {
+		body_view_create(&self->view, &shape, self->surface_material, godot.object_get_instance_id(self->base.object));
 	}
 	if (!is_editor()) {
 		start_simulation(self, &shape);

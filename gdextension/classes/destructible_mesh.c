@@ -69,7 +69,8 @@ static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
 		return false;
 	}
 	if (baked->embedding.count != fem_render_mesh_vertex_count(&baked->render)) {
-		snprintf(self->fault, sizeof(self->fault), "Its data do not say which tets its vertices belong to: bake it again.");
+		snprintf(
+			self->fault, sizeof(self->fault), "Its data do not say which tets its vertices belong to: bake it again.");
 		return false;
 	}
 	return true;
@@ -112,12 +113,14 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 
 const char *destructible_mesh_fault(const DestructibleMesh *self) {
 	if (self->fault[0]) {
-		return "its mesh holds damaged data, or data of a newer version of the addon; bake the DestructibleMesh again or "
+		return "its mesh holds damaged data, or data of a newer version of the addon; bake the DestructibleMesh again "
+			   "or "
 			   "update the addon";
 	}
-	return self->is_baked ? NULL
-						  : "its mesh is not baked; give the DestructibleMesh a source_mesh and press its Bake button, or "
-							"call bake()";
+	return self->is_baked
+		? NULL
+		: "its mesh is not baked; give the DestructibleMesh a source_mesh and press its Bake button, or "
+		  "call bake()";
 }
 
 const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self) {
@@ -146,16 +149,19 @@ void destructible_mesh_take_report(DestructibleMesh *self, const GdString *repor
 
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity) {
 	copy_string(&self->report, buffer, capacity);
+	char *out = buffer;
 	const char *line = strchr(buffer, '\n');
-	line = line ? line + 1 : buffer + strlen(buffer);
-	if (strncmp(line, "No faults", 9) == 0) {
-		line = buffer + strlen(buffer);
+	while (line && *++line) {
+		const char *end = strchr(line, '\n');
+		size_t length = end ? (size_t)(end - line) : strlen(line);
+		if (strncmp(line, FEM_REPORT_NOTE, strlen(FEM_REPORT_NOTE)) != 0 && strncmp(line, "No faults", 9) != 0) {
+			memmove(out, line, length);
+			out += length;
+			*out++ = '\n'; // there is room: the first line was longer than that
+		}
+		line = end;
 	}
-	memmove(buffer, line, strlen(line) + 1);
-	size_t length = strlen(buffer);
-	while (length > 0 && buffer[length - 1] == '\n') {
-		buffer[--length] = 0;
-	}
+	*(out > buffer ? out - 1 : out) = 0;
 }
 
 // A mesh that came from elsewhere has no report: its counts at least.
@@ -186,8 +192,7 @@ static void set_report(void *self, const GdString *report) {
 static void watch_materials(DestructibleMesh *self, bool on) {
 	for (int64_t i = 0; i < gd_array_size(&self->surface_materials); i++) {
 		GDExtensionObjectPtr material = NULL;
-		variant_to(
-			godot.array_operator_index(&self->surface_materials, i), GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
+		variant_to(godot.array_operator_index(&self->surface_materials, i), GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
 		if (material && on) {
 			signal_connect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
 		} else if (material) {
@@ -226,7 +231,7 @@ void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *mat
 
 static void get_surface_materials(void *self, GdArray *out) {
 	gd_array_free(out);
-	*out = gd_array_new_array(&((DestructibleMesh *)self)->surface_materials);
+	*out = gd_array_duplicate(&((DestructibleMesh *)self)->surface_materials, false);
 }
 
 static void set_surface_materials(void *self, const GdArray *materials) {
@@ -253,6 +258,7 @@ static void set_source_mesh(void *pointer, GDExtensionObjectPtr mesh) {
 		return;
 	}
 	object_reference_assign(&self->source_mesh, mesh);
+	self->revision += self->is_baked ? 0 : 1; // bodies show the source until there is a bake
 	gd_resource_emit_changed(self->base.object);
 }
 
@@ -415,8 +421,9 @@ static int64_t save_baked(void *pointer, const GdString *path) {
 		object_unreference(file);
 	}
 	if (error != GD_OK) {
-		report_error("DestructibleMesh %s cannot be saved as %s (error %d); check the folder and the space on the disk.",
-			name, text, (int)error);
+		report_error(
+			"DestructibleMesh %s cannot be saved as %s (error %d); check the folder and the space on the disk.", name,
+			text, (int)error);
 	}
 	return error;
 }

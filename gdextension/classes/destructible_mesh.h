@@ -22,7 +22,7 @@ typedef struct DestructibleMesh {
 	FemBakedMesh baked;
 	bool is_baked;
 	char fault[512];   // why the data cannot be used; empty when there are none or they are sound
-	uint32_t revision; // changes with the data
+	uint32_t revision; // changes with what bodies show
 	MeshDrawing drawing;
 	// A bake under way
 	BakeJob *job;
@@ -44,7 +44,7 @@ void destructible_mesh_take_report(DestructibleMesh *self, const GdString *repor
 // Why a body cannot use the mesh: cause and remedy in one sentence, or null.
 const char *destructible_mesh_fault(const DestructibleMesh *self);
 
-// What the last bake warned of, or an empty text: the lines of its report but the first.
+// What the last bake warned of, or an empty text: the lines of its report but the first and the notes.
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity);
 
 // The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.

@@ -33,8 +33,12 @@ static FemTetrahedralizeDef bake_def(const DestructibleMesh *self) {
 	return def;
 }
 
-// Copies the source mesh out of Godot.
+// Copies the source mesh out of Godot. Bodies take the result over at once, which only the main thread may do.
 static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArray *materials) {
+	if (gd_os_get_thread_caller_id() != gd_os_get_main_thread_id()) {
+		report_failure(self, "bakes begin on the main thread; call bake_async() there, which has a thread of its own.");
+		return GD_ERR_UNAVAILABLE;
+	}
 	if (!self->source_mesh) {
 		report_failure(self, "it has no source_mesh; set one.");
 		return GD_ERR_UNCONFIGURED;
@@ -76,8 +80,8 @@ static void call_undo(GDExtensionObjectPtr manager, const char *method, GdVarian
 	variant_free(&result);
 }
 
-static void add_property(GDExtensionObjectPtr manager, DestructibleMesh *self, const char *property, GdVariant before,
-	GdVariant after) {
+static void add_property(
+	GDExtensionObjectPtr manager, DestructibleMesh *self, const char *property, GdVariant before, GdVariant after) {
 	GdStringName name = make_string_name(property);
 	GdVariant name_value = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &name);
 	GdVariant name_copy = make_variant(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &name);
@@ -91,8 +95,8 @@ static void add_property(GDExtensionObjectPtr manager, DestructibleMesh *self, c
 static void take_with_undo(GDExtensionObjectPtr manager, DestructibleMesh *self, const GdPackedByteArray *data,
 	const GdString *report, const GdArray *materials) {
 	call_undo(manager, "create_action",
-		(GdVariant[]){make_variant_string("Bake DestructibleMesh"), make_variant_int(0),
-			make_variant_object(self->base.object)},
+		(GdVariant[]){
+			make_variant_string("Bake DestructibleMesh"), make_variant_int(0), make_variant_object(self->base.object)},
 		3);
 	add_property(manager, self, "report", make_variant(GDEXTENSION_VARIANT_TYPE_STRING, &self->report),
 		make_variant(GDEXTENSION_VARIANT_TYPE_STRING, report));
@@ -129,9 +133,9 @@ int64_t destructible_mesh_bake(void *pointer) {
 	DestructibleMesh *self = pointer;
 	FemRenderMesh render = {0};
 	GdArray materials = gd_array_new();
-	destructible_mesh_cancel_bake(self);
 	int64_t error = fetch_source(self, &render, &materials);
 	if (error == GD_OK) {
+		destructible_mesh_cancel_bake(self);
 		BakeJobResult result;
 		FemTetrahedralizeDef def = bake_def(self);
 		bake_job_run(&render, &def, &result);
@@ -159,15 +163,19 @@ static void poll(DestructibleMesh *self, bool on) {
 
 static int64_t start(DestructibleMesh *self, bool with_undo) {
 	FemRenderMesh render = {0};
-	destructible_mesh_end_bake(self);
 	if (!scene_tree()) {
 		report_failure(self, "there is no SceneTree whose frames could tell of its end; call bake() instead.");
 		return GD_ERR_UNAVAILABLE;
 	}
-	int64_t error = fetch_source(self, &render, &self->job_materials);
+	GdArray materials = gd_array_new();
+	int64_t error = fetch_source(self, &render, &materials);
 	if (error != GD_OK) {
+		gd_array_free(&materials);
 		return error;
 	}
+	destructible_mesh_end_bake(self);
+	gd_array_free(&self->job_materials);
+	self->job_materials = materials;
 	FemTetrahedralizeDef def = bake_def(self);
 	self->job = bake_job_start(&render, &def);
 	if (!self->job) {
@@ -247,8 +255,7 @@ void destructible_mesh_on_process_frame(void *pointer) {
 		float share = bake_job_share(self->job);
 		if (share > self->job_share && !self->job_is_cancelled) {
 			self->job_share = share;
-			emit_signal_values(
-				object, &names.bake_progressed, (GdVariant[]){make_variant_float((double)share)}, 1);
+			emit_signal_values(object, &names.bake_progressed, (GdVariant[]){make_variant_float((double)share)}, 1);
 		}
 	}
 	object_unreference(object);

@@ -141,6 +141,8 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 		float bias = field == FEM_FIELD_LOAD ? contact->bias : 0.0f, kt = contact->friction_strength;
 		float press = contact->normal_strength * (along + bias) - kt * along;
 		float g[3] = {press * n[0] + kt * u[0], press * n[1] + kt * u[1], press * n[2] + kt * u[2]};
+		for (int i = 0; rows->paper_friction && field == FEM_FIELD_LOAD && i < 3; i++)
+			g[i] += contact->static_impulse[i];
 		rows->impulses[c] = (FemVec4){g[0], g[1], g[2], 0.0f};
 		sum += (double)(g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
 	}
@@ -193,7 +195,8 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		contact->press = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
 		contact->slip = sqrtf(square);
 		contact->active = contact->press > 0.0f;
-		contact->friction_strength = friction_strength(contact, slip_min);
+		if (!rows->paper_friction)
+			contact->friction_strength = friction_strength(contact, slip_min);
 		update.pressing |= contact->active;
 		update.changed |= was_active != contact->active ||
 			fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);

@@ -25,6 +25,7 @@ typedef struct FemContactRows {
 	FemVec4 *impulses;     // [contact]: of the last product
 	FemContactRef *refs;   // by chunk, then contact
 	int32_t *ref_start;    // [chunk_count + 1]
+	bool paper_friction;   // friction is given (paper_friction.h), not made of the normal impulses
 } FemContactRows;
 
 #define FEM_CONTACT_REFS 8    // most nodes of a contact

@@ -108,7 +108,8 @@ static FemResult stop(FemBakeInfo *info) {
 
 // --------------------------------------------------------------------------------------------------------------- whole
 
-static FemResult bake_soup(const FemSoup *soup, const FemTetrahedralizeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
+static FemResult bake_soup(
+	const FemSoup *soup, const FemTetrahedralizeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
 	Progress progress = {def->progress, def->progress_context, false};
 	FemTetrahedralizeDef inner = *def;
 	inner.progress = tell_of_tets;

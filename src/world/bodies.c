@@ -208,7 +208,8 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 
 void fem_body_free(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
-	fem_world_wake_touching_body(world, body_index);
+	if (!world->is_closing)
+		fem_world_wake_touching_body(world, body_index);
 	fem_body_contact_free(world, body, body_index);
 	count_body(world, body, -1);
 	world->bodies[body_index] = NULL;

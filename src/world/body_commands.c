@@ -283,6 +283,7 @@ FemResult fem_body_teleport(FemBodyId id, FemPosition position, FemQuat rotation
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for no rotation.");
 	Motion motion = motion_between(body, position, rotation);
+	fem_world_wake_touching_body(world, id.index1 - 1); // what stood on it falls
 	move_body(body, &motion);
 	body->pose_position = position;
 	body->pose_rotation = rotation;

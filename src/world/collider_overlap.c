@@ -35,7 +35,7 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 }
 
 // The outer tets of a body near a box, each once, ascending, as items.
-static void list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece) {
+void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -71,7 +71,7 @@ static void list_triangles(FemWorld *world, int32_t touch_index) {
 		for (int i = 0; i < 3; i++)
 			apart |= box.min[i] > origin[i] + (double)high[i] || box.max[i] < origin[i] + (double)low[i];
 		if (!apart)
-			list_tets_near(world, touch_index, &box, t);
+			fem_contact_list_tets_near(world, touch_index, &box, t);
 	}
 }
 
@@ -82,10 +82,14 @@ void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
 		list_triangles(world, touch_index);
 		return;
 	}
+	if (collider->shape.type == FEM_SHAPE_HEIGHT_FIELD) {
+		fem_height_field_list_items(world, touch_index);
+		return;
+	}
 	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
 		return; // contact_making.c goes over the nodes
 	FemSweepBox box = fem_collider_box(collider);
-	list_tets_near(world, touch_index, &box, 0);
+	fem_contact_list_tets_near(world, touch_index, &box, 0);
 }
 
 static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {
@@ -114,7 +118,7 @@ static void widen(FemConvexStorage *storage, FemConvex *shape) {
 }
 
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out) {
-	FemConvexPrism prism_storage;
+	FemConvexPrism prism_storage[2];
 	FemConvexBox box_storage;
 	bool ok = false;
 	switch (collider->shape.type) {
@@ -122,7 +126,8 @@ bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConv
 		ok = fem_convex_box(collider->position, collider->rotation, collider->shape.half_extents, &box_storage, out);
 		break;
 	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->position, collider->rotation, storage, out);
-	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage, out); break;
+	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage[0], out); break;
+	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, piece, prism_storage, out); break;
 	default: break;
 	}
 	if (ok)

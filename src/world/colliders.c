@@ -13,7 +13,8 @@
 
 FemColliderDef fem_default_collider_def(void) {
 	return (FemColliderDef){
-		.shape = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}, .radius = 0.5f, .half_height = 0.5f, .thickness = 0.1f},
+		.shape = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}, .radius = 0.5f, .half_height = 0.5f, .thickness = 0.1f,
+			.cell_size = 1.0f},
 		.rotation = {0.0f, 0.0f, 0.0f, 1.0f},
 		.friction = 0.5f,
 		.layer = 1,
@@ -54,6 +55,21 @@ static FemResult check_triangles(const FemShapeDef *shape) {
 	return FEM_OK;
 }
 
+static FemResult check_heights(const FemShapeDef *shape) {
+	if (!shape->heights || shape->width < 2 || shape->depth < 2 || (int64_t)shape->width * shape->depth > COUNT_MAX)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A height field needs heights of at least 2 x 2 and at most %d points.",
+			COUNT_MAX);
+	if (!is_length(shape->cell_size) || !is_length(shape->thickness) ||
+		!is_length(shape->cell_size * (float)(shape->width > shape->depth ? shape->width : shape->depth)))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "cell_size and thickness must be lengths in m, the field below %g m wide.",
+			(double)SHAPE_MAX);
+	for (int32_t i = 0; i < shape->width * shape->depth; i++) {
+		if (!(fabsf(shape->heights[i]) <= SHAPE_MAX))
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Height %d is not finite or beyond %g m.", i, (double)SHAPE_MAX);
+	}
+	return FEM_OK;
+}
+
 static FemResult check_shape(const FemShapeDef *shape) {
 	FemResult result = FEM_OK;
 	bool sound = true;
@@ -71,6 +87,7 @@ static FemResult check_shape(const FemShapeDef *shape) {
 		if (result == FEM_OK)
 			result = check_triangles(shape);
 		break;
+	case FEM_SHAPE_HEIGHT_FIELD: result = check_heights(shape); break;
 	default: return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The shape's type is %d, which is no FemShapeType.", (int)shape->type);
 	}
 	if (!sound)
@@ -110,6 +127,18 @@ FemResult fem_collider_def_check(FemColliderDef *def) {
 
 // ------------------------------------------------------------------------------------------------------------------ shapes
 
+static void height_field_box(FemCollider *collider) {
+	const FemShapeDef *s = &collider->shape;
+	float low = s->heights[0], high = low;
+	for (int32_t i = 1; i < s->width * s->depth; i++) {
+		low = fminf(low, s->heights[i]);
+		high = fmaxf(high, s->heights[i]);
+	}
+	float x = 0.5f * s->cell_size * (float)(s->width - 1), z = 0.5f * s->cell_size * (float)(s->depth - 1);
+	collider->box_min = (FemVec3){-x, low - s->thickness, -z};
+	collider->box_max = (FemVec3){x, high, z};
+}
+
 static void shape_box(FemCollider *collider) {
 	const FemShapeDef *s = &collider->shape;
 	FemVec3 half = s->half_extents;
@@ -122,6 +151,8 @@ static void shape_box(FemCollider *collider) {
 	}
 	collider->box_min = (FemVec3){-half.x, -half.y, -half.z};
 	collider->box_max = half;
+	if (s->type == FEM_SHAPE_HEIGHT_FIELD)
+		height_field_box(collider);
 	if (s->type != FEM_SHAPE_CONVEX && s->type != FEM_SHAPE_TRIANGLES)
 		return;
 	float pad = s->type == FEM_SHAPE_TRIANGLES ? s->thickness : 0.0f;
@@ -146,11 +177,24 @@ static void set_inertia(FemCollider *collider, FemVec3 inertia) {
 		collider->inertia = (FemVec3){m * (d.y * d.y + d.z * d.z), m * (d.z * d.z + d.x * d.x), m * (d.x * d.x + d.y * d.y)};
 }
 
+static bool copy_heights(FemCollider *collider, const FemShapeDef *def) {
+	size_t count = (size_t)def->width * (size_t)def->depth;
+	float *heights = FEM_ALLOC_ARRAY(float, count);
+	if (heights)
+		memcpy(heights, def->heights, sizeof *heights * count);
+	collider->shape.heights = heights;
+	return heights != NULL;
+}
+
 static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
 	collider->shape = *def;
 	collider->shape.points = NULL;
 	collider->shape.triangles = NULL;
+	collider->shape.heights = NULL;
 	collider->shape.point_count = collider->shape.triangle_count = 0;
+	if (def->type == FEM_SHAPE_HEIGHT_FIELD)
+		return copy_heights(collider, def);
+	collider->shape.width = collider->shape.depth = 0;
 	if (def->type != FEM_SHAPE_CONVEX && def->type != FEM_SHAPE_TRIANGLES)
 		return true;
 	collider->shape.point_count = def->point_count;
@@ -173,6 +217,7 @@ static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
 static void free_shape(FemCollider *collider) {
 	FEM_FREE_ARRAY((FemVec3 *)(uintptr_t)collider->shape.points, collider->shape.point_count);
 	FEM_FREE_ARRAY((int32_t *)(uintptr_t)collider->shape.triangles, 3 * (size_t)collider->shape.triangle_count);
+	FEM_FREE_ARRAY((float *)(uintptr_t)collider->shape.heights, collider->shape.width * collider->shape.depth);
 	FEM_FREE_ARRAY(collider->hull_storage, 1);
 }
 
@@ -237,7 +282,8 @@ FemSweepBox fem_collider_box(const FemCollider *collider) {
 
 float fem_collider_thickness(const FemCollider *collider) {
 	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
-	return collider->shape.type == FEM_SHAPE_TRIANGLES ? collider->shape.thickness : fminf(d.x, fminf(d.y, d.z));
+	bool thin = collider->shape.type == FEM_SHAPE_TRIANGLES || collider->shape.type == FEM_SHAPE_HEIGHT_FIELD;
+	return thin ? collider->shape.thickness : fminf(d.x, fminf(d.y, d.z));
 }
 
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt) {

@@ -15,7 +15,8 @@ static void add_to_collider(FemStep *step, const FemContact *contact) {
 	fem_contact_velocity(&rows, contact, true, u);
 	float along = u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
 	for (int i = 0; i < 3; i++)
-		j[i] = contact->press * contact->normal[i] + contact->friction_strength * (u[i] - along * contact->normal[i]);
+		j[i] = contact->press * contact->normal[i] + contact->friction_strength * (u[i] - along * contact->normal[i]) +
+			contact->static_impulse[i];
 	FemVec3 impulse = {j[0], j[1], j[2]}, arm = {side->arm[0], side->arm[1], side->arm[2]};
 	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
 	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
@@ -47,6 +48,20 @@ static void begin_results(FemStep *step) {
 			set_result(&step->world->colliders[index], &step->proxies[index], step->proxies[index].dv);
 		}
 	}
+}
+
+// Of a collider with mass the solve says exactly what it got: its change of momentum, less what came from elsewhere.
+static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
+	FemColliderResult *result = &collider->result;
+	if (!collider->in_use || !(p->mass > 0.0f) || result->contact_count == 0)
+		return;
+	const float *i = p->inertia, *w = p->dv + 3;
+	result->impulse = (FemVec3){p->mass * p->dv[0] - p->impulse[0], p->mass * p->dv[1] - p->impulse[1], p->mass * p->dv[2] - p->impulse[2]};
+	result->angular_impulse = (FemVec3){
+		i[0] * w[0] + i[3] * w[1] + i[5] * w[2] - p->impulse[3],
+		i[3] * w[0] + i[1] * w[1] + i[4] * w[2] - p->impulse[4],
+		i[5] * w[0] + i[4] * w[1] + i[2] * w[2] - p->impulse[5],
+	};
 }
 
 // Flat colliders are met by nodes: one of the tets around the node then stands for them.
@@ -113,9 +128,10 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 		if (!kept)
 			continue;
 		*kept = *solved;
+		kept->is_static = kept->is_static && kept->press > 0.0f;
 		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) || !fem_is_finite(kept->friction_strength)) {
 			kept->press = kept->slip = kept->friction_strength = 0.0f;
-			kept->active = false;
+			kept->active = kept->is_static = false;
 		}
 	}
 }
@@ -130,6 +146,8 @@ void fem_contact_stage_finish(FemStep *step) {
 		keep_solved(step, c);
 	for (int32_t i = 0; i < stage->contact_count; i++)
 		add_to_collider(step, &stage->contacts[i]);
+	for (int32_t c = 0; c < step->proxy_count; c++)
+		set_exact_impulse(&step->world->colliders[c], &step->proxies[c]);
 	fem_contacts_wake_loaded(step->world, step->dt);
 }
 

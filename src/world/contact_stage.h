@@ -80,7 +80,8 @@ FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the l
 // ---- collider_overlap.c
 void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
-// The solid of a box, a hull or one triangle; false for other shapes. Plane 0 of a triangle's prism is the triangle.
+void fem_contact_list_tets_near(struct FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece);
+// The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
 
@@ -88,6 +89,15 @@ bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int
 void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
 int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal
 FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact); // or null
+
+// ---- contact_load.c
+// Strengthens the contacts `made` of a touch by what its pair carries, from the last step's contacts.
+void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
+
+// ---- height_field.c
+void fem_height_field_list_items(struct FemWorld *world, int32_t touch_index);
+// One of the two prisms of a cell: piece = 2 cell + half.
+bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
 
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve

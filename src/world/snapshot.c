@@ -21,6 +21,7 @@ typedef struct Header {
 // --------------------------------------------------------------------------------------------------------------------- defs
 
 static void sync_world_def(FemStream *s, FemWorldDef *def) {
+	int32_t friction_mode = (int32_t)def->friction_mode;
 	FEM_STREAM(s, def->gravity);
 	FEM_STREAM(s, def->worker_count);
 	fem_stream_bool(s, &def->sleeping_enabled);
@@ -35,6 +36,9 @@ static void sync_world_def(FemStream *s, FemWorldDef *def) {
 	fem_stream_bool(s, &def->contacts_enabled);
 	FEM_STREAM(s, def->contact_capacity);
 	FEM_STREAM(s, def->contact_push);
+	FEM_STREAM(s, friction_mode);
+	s->failed = s->failed || friction_mode < FEM_FRICTION_COULOMB || friction_mode > FEM_FRICTION_PAPER;
+	def->friction_mode = s->failed ? FEM_FRICTION_COULOMB : (FemFrictionMode)friction_mode;
 }
 
 static void sync_material_def(FemStream *s, FemMaterialDef *def) {

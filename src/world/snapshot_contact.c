@@ -14,7 +14,7 @@ static void sync_result(FemStream *s, FemColliderResult *result) {
 	FEM_STREAM(s, result->contact_count);
 }
 
-// Points and triangles follow for the shapes that have them.
+// Points, triangles and heights follow for the shapes that have them.
 static void sync_shape(FemStream *s, FemShapeDef *shape) {
 	int32_t type = (int32_t)shape->type;
 	FEM_STREAM(s, type);
@@ -24,7 +24,10 @@ static void sync_shape(FemStream *s, FemShapeDef *shape) {
 	FEM_STREAM(s, shape->thickness);
 	FEM_STREAM(s, shape->point_count);
 	FEM_STREAM(s, shape->triangle_count);
-	s->failed = s->failed || type < FEM_SHAPE_BOX || type > FEM_SHAPE_TRIANGLES;
+	FEM_STREAM(s, shape->width);
+	FEM_STREAM(s, shape->depth);
+	FEM_STREAM(s, shape->cell_size);
+	s->failed = s->failed || type < FEM_SHAPE_BOX || type > FEM_SHAPE_HEIGHT_FIELD;
 	shape->type = s->failed ? FEM_SHAPE_BOX : (FemShapeType)type;
 }
 
@@ -72,6 +75,10 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 		int32_t corner = def.shape.triangles[i];
 		FEM_STREAM(s, corner);
 	}
+	for (int32_t i = 0; i < def.shape.width * def.shape.depth; i++) {
+		float height = def.shape.heights[i];
+		FEM_STREAM(s, height);
+	}
 }
 
 // The file's counts are bounded by its length before anything is taken for them.
@@ -79,19 +86,25 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 	int32_t points = def->shape.point_count, corners = 3 * def->shape.triangle_count;
 	FemVec3 *point_list = points > 0 ? FEM_ALLOC_ARRAY(FemVec3, points) : NULL;
 	int32_t *corner_list = corners > 0 ? FEM_ALLOC_ARRAY(int32_t, corners) : NULL;
-	s->failed = s->failed || (points > 0 && !point_list) || (corners > 0 && !corner_list);
+	int32_t heights = def->shape.width * def->shape.depth;
+	float *height_list = heights > 0 ? FEM_ALLOC_ARRAY(float, heights) : NULL;
+	s->failed = s->failed || (points > 0 && !point_list) || (corners > 0 && !corner_list) || (heights > 0 && !height_list);
 	if (!s->failed && point_list)
 		FEM_STREAM_ARRAY(s, point_list, points);
 	if (!s->failed && corner_list)
 		FEM_STREAM_ARRAY(s, corner_list, corners);
+	if (!s->failed && height_list)
+		FEM_STREAM_ARRAY(s, height_list, heights);
 	FemQuat rotation = def->rotation; // as it was: normalizing once more may change the last bit
 	def->shape.points = point_list;
 	def->shape.triangles = corner_list;
+	def->shape.heights = height_list;
 	s->failed = s->failed || fem_collider_def_check(def) != FEM_OK || fem_collider_enter(world, index, def) != FEM_OK;
 	if (!s->failed)
 		world->colliders[index].rotation = rotation;
 	FEM_FREE_ARRAY(point_list, points);
 	FEM_FREE_ARRAY(corner_list, corners);
+	FEM_FREE_ARRAY(height_list, heights);
 }
 
 static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
@@ -102,7 +115,9 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	fem_stream_bool(s, &has_moved);
 	sync_result(s, &result);
 	s->failed = s->failed || !fem_stream_can_hold(s, def.shape.point_count, sizeof(FemVec3)) ||
-	            !fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t));
+	            !fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t)) ||
+	            def.shape.width < 0 || def.shape.depth < 0 || (int64_t)def.shape.width * def.shape.depth > FEM_NODE_MAX ||
+	            !fem_stream_can_hold(s, (int64_t)def.shape.width * def.shape.depth, sizeof(float));
 	if (s->failed)
 		return;
 	read_shape_and_enter(s, world, index, &def);
@@ -157,6 +172,10 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->friction_strength);
 	FEM_STREAM(s, contact->press);
 	FEM_STREAM(s, contact->slip);
+	FEM_STREAM(s, contact->pair_load);
+	FEM_STREAM(s, contact->static_integral);
+	FEM_STREAM(s, contact->static_slip);
+	fem_stream_bool(s, &contact->is_static);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
 }

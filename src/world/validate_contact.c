@@ -31,10 +31,10 @@ static bool proxy_is_right(const FemWorld *world, int32_t proxy, uint32_t user) 
 static FemResult check_shape(const FemCollider *collider, int32_t index) {
 	const FemShapeDef *shape = &collider->shape;
 	bool convex = shape->type == FEM_SHAPE_CONVEX, triangles = shape->type == FEM_SHAPE_TRIANGLES;
-	if (shape->type < FEM_SHAPE_BOX || shape->type > FEM_SHAPE_TRIANGLES)
+	if (shape->type < FEM_SHAPE_BOX || shape->type > FEM_SHAPE_HEIGHT_FIELD)
 		return FAULT("Collider %d has a shape of no known type.", index);
 	if ((shape->points != NULL) != (convex || triangles) || (shape->triangles != NULL) != triangles ||
-		(collider->hull_storage != NULL) != convex)
+		(collider->hull_storage != NULL) != convex || (shape->heights != NULL) != (shape->type == FEM_SHAPE_HEIGHT_FIELD))
 		return FAULT("Collider %d has points, triangles or a hull that do not fit its shape.", index);
 	for (int32_t i = 0; triangles && i < 3 * shape->triangle_count; i++) {
 		if (!in_range(shape->triangles[i], shape->point_count))

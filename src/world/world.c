@@ -66,6 +66,8 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "solver_tolerance must lie between 0 and 1; 0.001 is usual.");
 	if (!(def->contact_push >= 0.0f && def->contact_push <= 1.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "contact_push must lie between 0 and 1; 0.2 is usual.");
+	if ((int)def->friction_mode < FEM_FRICTION_COULOMB || def->friction_mode > FEM_FRICTION_PAPER)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
 	def->contact_capacity = def->contact_capacity < 64 ? 64 : def->contact_capacity;
 	def->contact_capacity = def->contact_capacity > (1 << 20) ? 1 << 20 : def->contact_capacity;
 	def->solver_tolerance = fmaxf(def->solver_tolerance, 1e-7f);
@@ -81,6 +83,7 @@ FemWorld *fem_world_open(const FemWorldDef *def) {
 	if (!world)
 		return NULL;
 	world->def = *def;
+	world->friction_gains = fem_default_friction_gains();
 	world->islands.dirty = true;
 	world->events = FEM_ALLOC_ARRAY(FemEvent, FEM_EVENT_MAX);
 	world->pool = fem_pool_create(def->worker_count);
@@ -93,6 +96,7 @@ FemWorld *fem_world_open(const FemWorldDef *def) {
 }
 
 void fem_world_close(FemWorld *world) {
+	world->is_closing = true;
 	world->contacts.contact_count = 0; // nothing to look through for each body that goes
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		if (world->bodies[b])

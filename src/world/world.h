@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "dynamics/paper_friction.h"
 #include "fem_types.h"
 #include "islands/islands.h"
 #include "jobs/pool.h"
@@ -51,6 +52,7 @@ typedef struct FemWorld {
 	int32_t collider_capacity, collider_count;
 	FemSweep sweep;
 	FemContactStage contacts;
+	FemFrictionGains friction_gains; // of the paper's friction
 
 	// Sums over all bodies, kept up as they come and go.
 	FemIslandNeeds needs;
@@ -62,6 +64,7 @@ typedef struct FemWorld {
 	FemPool *pool;
 
 	bool has_forces;     // some body has forces for the next step
+	bool is_closing;     // nothing needs to wake any more
 	bool stepping;       // between step_begin and step_end
 	float step_dt;       // s, of one substep, clamped
 	int32_t step_substeps;

@@ -29,6 +29,7 @@ func _run() -> void:
 	var green := _add_body(stage, Vector3(1.5, 11.4, 0.3), _shader_look(Color(0.05, 0.8, 0.05)))
 	green.start_velocity = Vector3(0, -13.5, 0)
 	green.reset()
+	var torus := _add_torus(stage, Vector3(0.1, 2.3, -1.8), _plain_look(Color(0.85, 0.05, 0.85)))
 	var hidden := _add_body(stage, Vector3(0, 1.0, 1.0), _plain_look(Color(0.05, 0.05, 0.95)))
 	hidden.hide()
 	# Freed soon: the others must not be drawn with its nodes.
@@ -47,6 +48,7 @@ func _run() -> void:
 		check(method == arguments[0], "renderer", "%s is in use instead of %s" % [method, arguments[0]])
 	_check_body("red", red, _is_red)
 	_check_body("green", green, _is_green)
+	_check_torus(torus)
 	_check_deformed(red)
 	_check_background()
 	_check_light(red)
@@ -128,6 +130,25 @@ func _add_body(stage: Node3D, position: Vector3, look: Material) -> Destructible
 	return body
 
 
+## A baked mesh that shows the material of its own surface.
+func _add_torus(stage: Node3D, position: Vector3, look: Material) -> DestructibleBody:
+	var source := TorusMesh.new()
+	source.inner_radius = 0.25
+	source.outer_radius = 0.75
+	source.material = look
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = source
+	mesh.element_count = 600
+	check(mesh.bake() == OK, "torus_is_baked", "see the error above")
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = MaterialResource.new()
+	body.material.stiffness = 1.2e5
+	body.transform = Transform3D(Basis(Vector3.RIGHT, deg_to_rad(70.0)), position)
+	stage.add_child(body)
+	return body
+
+
 # -- Checks -----------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +168,19 @@ func _check_body(body_name: String, body: DestructibleBody, is_colored: Callable
 	check(covered > 0.9 and covered < 1.05, body_name + "_fills_its_outline", "%.0f %% of it is filled" % (100.0 * covered))
 	var rest := _camera.unproject_position(body.global_position)
 	check(found.has_area() and not found.has_point(rest), body_name + "_has_moved", "it is drawn where it started")
+
+
+## The drawn vertices must be where the tets that they ride on have taken them, and only there.
+func _check_torus(body: DestructibleBody) -> void:
+	var points := body.get_vertex_positions()
+	var expected := Rect2(_camera.unproject_position(points[0]), Vector2.ZERO)
+	for point in points:
+		expected = expected.expand(_camera.unproject_position(point))
+	var found := _colored_box(_is_magenta)
+	var error := (found.position - expected.position).abs().max((found.end - expected.end).abs())
+	check(maxf(error.x, error.y) <= EDGE_TOLERANCE, "torus_is_in_its_place", "it is drawn at %s, its vertices are at %s" % [found, expected])
+	var covered := _count(_is_magenta) / maxf(1.0, expected.get_area())
+	check(covered > 0.35 and covered < 0.85, "torus_has_its_hole", "%.0f %% of its box is filled" % (100.0 * covered))
 
 
 func _check_deformed(body: DestructibleBody) -> void:
@@ -246,6 +280,10 @@ func _is_red(pixel: Color) -> bool:
 
 func _is_green(pixel: Color) -> bool:
 	return pixel.g > 1.8 * maxf(pixel.r, pixel.b) and pixel.g > 0.12
+
+
+func _is_magenta(pixel: Color) -> bool:
+	return minf(pixel.r, pixel.b) > 2.0 * pixel.g and absf(pixel.r - pixel.b) < 0.3 * pixel.r and pixel.r > 0.12
 
 
 func _is_blue(pixel: Color) -> bool:

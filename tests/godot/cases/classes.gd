@@ -4,6 +4,7 @@ extends "res://test_case.gd"
 const BODY_DEFAULTS := {
 	"material": null,
 	"start_velocity": Vector3.ZERO,
+	"mesh": null,
 	"size": Vector3.ONE,
 	"cells": Vector3i(4, 4, 4),
 	"surface_material": null,
@@ -28,6 +29,7 @@ const SERVER_PROPERTIES: Array[String] = [
 func test_classes_are_registered() -> void:
 	check(ClassDB.class_exists(&"DestructibleBody"), "DestructibleBody is not registered")
 	check_equal(ClassDB.get_parent_class(&"DestructibleBody"), &"Node3D", "parent of DestructibleBody")
+	check_equal(ClassDB.get_parent_class(&"DestructibleMesh"), &"Resource", "parent of DestructibleMesh")
 	check_equal(ClassDB.get_parent_class(&"MaterialResource"), &"Resource", "parent of MaterialResource")
 	check(ClassDB.can_instantiate(&"DestructibleBody"), "DestructibleBody cannot be made")
 	check(ClassDB.can_instantiate(&"MaterialResource"), "MaterialResource cannot be made")

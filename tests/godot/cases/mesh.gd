@@ -39,6 +39,17 @@ func test_bake_torus() -> void:
 	_check_vertices(mesh, 1e-5)
 
 
+func test_bake_many_triangles() -> void:
+	var source := TorusMesh.new()
+	source.rings = 256
+	source.ring_segments = 140
+	var start := Time.get_ticks_msec()
+	var mesh := _baked(source, 3000)
+	print("-- %d triangles to %d tets in %d ms, %d bytes" % [source.get_faces().size() / 3, mesh.get_tet_count(), Time.get_ticks_msec() - start, mesh.data.size()])
+	check(absi(mesh.get_tet_count() - 3000) <= 600, "%d tets instead of 3000" % mesh.get_tet_count())
+	_check_vertices(mesh, 1e-5)
+
+
 func test_bake_pane() -> void:
 	var pane := BoxMesh.new()
 	pane.size = Vector3(2, 1, 0.01)
@@ -123,6 +134,12 @@ func test_save_and_load() -> void:
 		check_equal(loaded.get_report(), mesh.get_report(), "report of " + ending)
 		check_equal(loaded.surface_materials.size(), 1, "materials of " + ending)
 		check(loaded.source_mesh is TorusMesh, ending + " has lost its source_mesh")
+	# On a thread of Godot's.
+	var threaded_path := FOLDER.path_join("torus_threaded.res")
+	check_equal(ResourceSaver.save(mesh, threaded_path), OK, "saving")
+	check_equal(ResourceLoader.load_threaded_request(threaded_path), OK, "load_threaded_request")
+	var threaded: DestructibleMesh = ResourceLoader.load_threaded_get(threaded_path)
+	check(threaded != null and threaded.data == mesh.data and threaded.is_baked(), "a thread loads other data")
 	# A file that was damaged says so by its name.
 	var text := FileAccess.get_file_as_string(FOLDER.path_join("torus.tres"))
 	var at := text.find("data = PackedByteArray(\"") + 200
@@ -229,6 +246,7 @@ func test_answer_that_drops_the_mesh() -> void:
 	for i in 600:
 		if holder.is_empty():
 			break
+		OS.delay_msec(5)
 		await tree.process_frame
 	check(holder.is_empty(), "the bake does not end")
 
@@ -259,6 +277,30 @@ func test_bad_sources() -> void:
 	mesh.sheet_thickness = NAN
 	errors_end()
 	check_near(mesh.sheet_thickness, 0.05, 1e-9, "sheet_thickness")
+
+
+func test_other_thread() -> void:
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = BoxMesh.new()
+	var thread := Thread.new()
+	expect_errors("a bake from a thread")
+	thread.start(mesh.bake)
+	var result: int = thread.wait_to_finish()
+	errors_end()
+	check_equal(result, ERR_UNAVAILABLE, "bake on a thread")
+
+
+func test_materials_of_any_kind() -> void:
+	var mesh := _baked(BoxMesh.new(), 100)
+	_add_mesh_body(mesh, Vector3(0, 2, 0))
+	mesh.set("surface_materials", [null, 5, "red", Resource.new(), StandardMaterial3D.new()])
+	check_equal(mesh.surface_materials.slice(0, 4), [null, null, null, null], "what is no Material")
+	mesh.surface_materials.append(3)
+	check_equal(mesh.surface_materials.size(), 5, "materials after a change to the copy")
+	mesh.set("data", "text")
+	mesh.set("source_mesh", 7)
+	await ticks(3)
+	check(mesh.is_baked(), "the bake is gone")
 
 
 func test_vertices_not_a_number() -> void:

@@ -1,0 +1,147 @@
+#include "dynamics/paper_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEPTH_MIN 1e-6f // m: resting contacts are as good as flat, but must share the friction too
+
+FemFrictionGains fem_default_friction_gains(void) {
+	return (FemFrictionGains){FEM_PID_PROPORTIONAL, FEM_PID_INTEGRAL, FEM_PID_DERIVATIVE, FEM_PID_THRESHOLD};
+}
+
+// Overlap volume W, m^3. Contacts that do not press take no share: friction given to them would be lost.
+static float volume_of(const FemContact *contact) {
+	return contact->active ? contact->area * fmaxf(contact->depth, DEPTH_MIN) : 0.0f;
+}
+
+static bool same_pair(const FemContact *a, const FemContact *b) {
+	if (a->side[0].body != b->side[0].body || a->side[1].body != b->side[1].body)
+		return false;
+	return a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet;
+}
+
+// 1/kg
+static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
+	if (side->is_fixed)
+		return 0.0f;
+	return 1.0f / (side->body >= 0 ? rows->bodies[side->body]->total_mass : rows->proxies[side->tet].mass);
+}
+
+static void make_tangential(const FemContact *contact, float v[3]) {
+	const float *n = contact->normal;
+	float along = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+	for (int i = 0; i < 3; i++)
+		v[i] -= along * n[i];
+}
+
+static float length(const float v[3]) {
+	return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+// The contacts of two bodies, or of a body and a collider.
+typedef struct Pair {
+	FemContact *contacts;
+	int32_t count;
+	float volume;      // m^3
+	float mass;        // kg, reduced: 1/(1/m0 + 1/m1)
+	float integral[3]; // m, mean over its static contacts by volume
+	bool is_static;    // has such
+} Pair;
+
+static Pair pair_at(const FemContactRows *rows, int32_t begin) {
+	Pair pair = {.contacts = &rows->contacts[begin]};
+	float known = 0.0f;
+	while (begin + pair.count < rows->count && same_pair(&pair.contacts[0], &pair.contacts[pair.count])) {
+		const FemContact *contact = &pair.contacts[pair.count++];
+		float volume = volume_of(contact);
+		pair.volume += volume;
+		for (int i = 0; contact->is_static && i < 3; i++)
+			pair.integral[i] += volume * contact->static_integral[i];
+		known += contact->is_static ? volume : 0.0f;
+	}
+	pair.is_static = known > 0.0f;
+	for (int i = 0; pair.is_static && i < 3; i++)
+		pair.integral[i] /= known;
+	pair.mass = 1.0f / (inverse_mass(rows, &pair.contacts[0].side[0]) + inverse_mass(rows, &pair.contacts[0].side[1]));
+	return pair;
+}
+
+// A contact that comes to a pair which holds already takes over what the others know: the set of overlapping tets
+// flickers, and each that began from nothing would let the pair slip on.
+static void begin_static(FemContact *contact, const Pair *pair, const float w[3]) {
+	if (contact->is_static)
+		return;
+	memcpy(contact->static_integral, pair->integral, sizeof contact->static_integral);
+	memcpy(contact->static_slip, w, sizeof contact->static_slip);
+}
+
+// Spec A46.
+static void hold(FemContact *contact, const FemPaperFriction *friction, const Pair *pair, const float w[3], float limit) {
+	const FemFrictionGains *gains = &friction->gains;
+	float dt = friction->dt, force[3], mass = pair->mass * volume_of(contact) / pair->volume;
+	begin_static(contact, pair, w);
+	make_tangential(contact, contact->static_integral);
+	for (int i = 0; i < 3; i++) {
+		float integral = contact->static_integral[i] + dt * w[i], change = w[i] - contact->static_slip[i];
+		force[i] = mass / dt * (gains->proportional * w[i] + gains->integral / dt * integral + gains->derivative * change);
+	}
+	make_tangential(contact, force);
+	float size = length(force), scale = size > limit ? limit / size : 1.0f;
+	for (int i = 0; i < 3; i++)
+		contact->static_impulse[i] = dt * scale * force[i];
+	contact->is_static = true;
+	contact->is_saturated = size > limit;
+}
+
+// Spec A45: F_f = M |g| mu |n.g_hat| alpha (N), alpha the contact's share of the composite's overlap volume.
+static void apply_to_pair(const FemContactRows *rows, const FemPaperFriction *friction, const Pair *pair, float whole) {
+	const float g[3] = {friction->gravity.x, friction->gravity.y, friction->gravity.z};
+	for (int32_t c = 0; c < pair->count; c++) {
+		FemContact *contact = &pair->contacts[c];
+		const float *n = contact->normal;
+		float w[3], volume = volume_of(contact);
+		contact->friction_strength = 0.0f;
+		memset(contact->static_impulse, 0, sizeof contact->static_impulse);
+		if (!(volume > 0.0f)) {
+			contact->is_static = false;
+			continue;
+		}
+		float steep = fabsf(n[0] * g[0] + n[1] * g[1] + n[2] * g[2]);
+		float limit = friction->mass * steep * contact->friction * volume / whole;
+		fem_contact_velocity(rows, contact, false, w);
+		make_tangential(contact, w);
+		float speed = length(w);
+		if (speed < friction->gains.threshold) {
+			hold(contact, friction, pair, w, limit);
+		} else {
+			contact->friction_strength = friction->dt * limit / speed;
+			contact->is_static = false;
+		}
+	}
+}
+
+void fem_paper_friction_apply(FemContactRows *rows, const FemPaperFriction *friction) {
+	float whole = 0.0f;
+	for (int32_t c = 0; c < rows->count; c++)
+		whole += volume_of(&rows->contacts[c]);
+	for (int32_t c = 0; c < rows->count && whole > 0.0f;) {
+		Pair pair = pair_at(rows, c);
+		apply_to_pair(rows, friction, &pair, whole);
+		c += pair.count;
+	}
+}
+
+// The integral is not fed while the force is at its limit (anti-windup).
+void fem_paper_friction_finish(FemContactRows *rows, float dt) {
+	for (int32_t c = 0; c < rows->count; c++) {
+		FemContact *contact = &rows->contacts[c];
+		float w[3];
+		if (!contact->is_static)
+			continue;
+		fem_contact_velocity(rows, contact, false, w);
+		make_tangential(contact, w);
+		for (int i = 0; !contact->is_saturated && i < 3; i++)
+			contact->static_integral[i] += dt * w[i];
+		memcpy(contact->static_slip, w, sizeof w);
+	}
+}
