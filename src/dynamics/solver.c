@@ -241,13 +241,13 @@ static double finish_preconditioning(Iteration *it) {
 }
 
 static double precondition(Iteration *it) {
-	fem_loop_for(it->system->loop, it->system->chunk_count, precondition_task, it);
+	fem_loop_for_light(it->system->loop, it->system->chunk_count, precondition_task, it);
 	return finish_preconditioning(it);
 }
 
 static void redirect(Iteration *it) {
 	FemSystem *system = it->system;
-	fem_loop_for(system->loop, system->chunk_count, redirect_task, it);
+	fem_loop_for_light(system->loop, system->chunk_count, redirect_task, it);
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
 		FemProxy *proxy = proxy_at(system, k);
 		for (int i = 0; i < 6; i++)
@@ -271,7 +271,7 @@ static double multiply(Iteration *it) {
 
 static void advance(Iteration *it) {
 	FemSystem *system = it->system;
-	fem_loop_for(system->loop, system->chunk_count, advance_task, it);
+	fem_loop_for_light(system->loop, system->chunk_count, advance_task, it);
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
 		FemProxy *proxy = proxy_at(system, k);
 		for (int i = 0; i < 6; i++) {

@@ -8,26 +8,42 @@
 
 #define LOOP_MAX 5            // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
 #define SPINS_BEFORE_YIELD 2000
+#define LINGER_SPINS 3000     // about 0.1 ms
+#define PORTIONS 16           // about so many portions a loop: enough to even out, few enough not to fight over
+#define LIGHT_GRAIN 16
 
-// The ticket holds everything a thread must know to take a chunk, in one word, so that a late helper can never take a
-// chunk of one run for that of another: run number (24 bits), chunk count (20), next chunk (20). A chunk taken keeps
-// its run alive, hence task and context, written before the ticket, are stable while the chunk is computed.
+// The ticket holds everything a thread must know to take a portion, in one word, so that a late helper can never take one
+// of one run for that of another: run number (24 bits), end (20), begin (20) of the portions left. A portion taken keeps
+// its run alive, hence task and context, written before the ticket, are stable while it is computed.
+//
+// Half of the threads take from the front, half from the back, always the same ones: with two threads each finds in its
+// own cache what it wrote in the loop before.
 #define CHUNK_BITS 20
 #define CHUNK_MASK ((1u << CHUNK_BITS) - 1)
 
+static _Thread_local bool takes_from_back;
+
 struct FemLoop {
 	_Alignas(64) _Atomic uint64_t ticket;
-	_Alignas(64) _Atomic int32_t chunks_done;
+	_Alignas(64) _Atomic int32_t portions_done;
 	FemChunkTask *task;
 	void *context;
+	int32_t chunk_count;
+	int32_t grain; // chunks in a portion
 	uint32_t run;
 	_Atomic bool open;
 };
+
+typedef struct Worker {
+	FemPool *pool;
+	int32_t index;
+} Worker;
 
 struct FemPool {
 	FemLoop loops[LOOP_MAX];
 	int32_t thread_count; // the caller's included
 	FemThread threads[64];
+	Worker workers[64];
 
 	FemMutex mutex;
 	FemCondition changed;
@@ -39,24 +55,34 @@ struct FemPool {
 	bool job_done;
 };
 
-static uint32_t ticket_next(uint64_t ticket) {
+static uint32_t ticket_begin(uint64_t ticket) {
 	return (uint32_t)ticket & CHUNK_MASK;
 }
 
-static uint32_t ticket_count(uint64_t ticket) {
+static uint32_t ticket_end(uint64_t ticket) {
 	return (uint32_t)(ticket >> CHUNK_BITS) & CHUNK_MASK;
 }
 
-// Takes and runs one chunk; false when there is none to take.
-static bool run_one_chunk(FemLoop *loop) {
-	uint64_t ticket = atomic_load_explicit(&loop->ticket, memory_order_acquire);
-	if (ticket_next(ticket) >= ticket_count(ticket))
+// The number of a portion, or -1 when none is left.
+static int32_t take_portion(FemLoop *loop) {
+	uint64_t ticket = atomic_load_explicit(&loop->ticket, memory_order_acquire), taken;
+	do {
+		if (ticket_begin(ticket) >= ticket_end(ticket))
+			return -1;
+		taken = takes_from_back ? ticket - (1ull << CHUNK_BITS) : ticket + 1;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&loop->ticket, &ticket, taken, memory_order_acq_rel, memory_order_acquire));
+	return (int32_t)(takes_from_back ? ticket_end(ticket) - 1 : ticket_begin(ticket));
+}
+
+static bool run_one_portion(FemLoop *loop) {
+	int32_t portion = take_portion(loop);
+	if (portion < 0)
 		return false;
-	ticket = atomic_fetch_add_explicit(&loop->ticket, 1, memory_order_acq_rel);
-	if (ticket_next(ticket) >= ticket_count(ticket))
-		return false;
-	loop->task(loop->context, (int32_t)ticket_next(ticket));
-	atomic_fetch_add_explicit(&loop->chunks_done, 1, memory_order_release);
+	int32_t begin = portion * loop->grain, end = begin + loop->grain;
+	for (int32_t chunk = begin; chunk < end && chunk < loop->chunk_count; chunk++)
+		loop->task(loop->context, chunk);
+	atomic_fetch_add_explicit(&loop->portions_done, 1, memory_order_release);
 	return true;
 }
 
@@ -64,7 +90,7 @@ static bool help_large_solves(FemPool *pool) {
 	bool helped = false;
 	for (int i = 1; i < LOOP_MAX; i++) {
 		if (atomic_load_explicit(&pool->loops[i].open, memory_order_acquire))
-			helped |= run_one_chunk(&pool->loops[i]);
+			helped |= run_one_portion(&pool->loops[i]);
 	}
 	return helped;
 }
@@ -76,16 +102,20 @@ static void wait_a_little(int *spins) {
 		fem_thread_yield(); // more threads than cores: let the one that has the chunk run
 }
 
-static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
+static void run_loop(
+	FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
 	loop->task = task;
 	loop->context = context;
+	loop->chunk_count = chunk_count;
+	loop->grain = grain;
+	int32_t portions = (chunk_count + grain - 1) / grain;
 	loop->run++;
-	atomic_store_explicit(&loop->chunks_done, 0, memory_order_relaxed);
-	uint64_t ticket = ((uint64_t)loop->run << (2 * CHUNK_BITS)) | ((uint64_t)chunk_count << CHUNK_BITS);
+	atomic_store_explicit(&loop->portions_done, 0, memory_order_relaxed);
+	uint64_t ticket = ((uint64_t)loop->run << (2 * CHUNK_BITS)) | ((uint64_t)portions << CHUNK_BITS);
 	atomic_store_explicit(&loop->ticket, ticket, memory_order_release);
-	while (run_one_chunk(loop)) {
+	while (run_one_portion(loop)) {
 	}
-	for (int spins = 0; atomic_load_explicit(&loop->chunks_done, memory_order_acquire) < chunk_count;) {
+	for (int spins = 0; atomic_load_explicit(&loop->portions_done, memory_order_acquire) < portions;) {
 		if (pool && help_large_solves(pool))
 			spins = 0;
 		else
@@ -106,17 +136,17 @@ static void run_in_stretch(void *context, int32_t chunk) {
 }
 
 void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context) {
-	const int32_t longest = (int32_t)CHUNK_MASK / 2; // overshooting helpers need room in the ticket
+	const int32_t longest = (int32_t)CHUNK_MASK / 2; // room to spare in the ticket
 	if (chunk_count <= 0)
 		return;
 	if (chunk_count <= longest) {
-		run_loop(pool, &pool->loops[0], chunk_count, task, context);
+		run_loop(pool, &pool->loops[0], chunk_count, 1 + chunk_count / PORTIONS, task, context);
 		return;
 	}
 	for (int32_t first = 0; first < chunk_count; first += longest) {
 		Stretch stretch = {task, context, first};
 		int32_t count = chunk_count - first < longest ? chunk_count - first : longest;
-		run_loop(pool, &pool->loops[0], count, run_in_stretch, &stretch);
+		run_loop(pool, &pool->loops[0], count, 1 + count / PORTIONS, run_in_stretch, &stretch);
 	}
 }
 
@@ -143,7 +173,16 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, task, context);
+	run_loop(NULL, loop, chunk_count, 1 + chunk_count / PORTIONS, task, context);
+}
+
+void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
+	if (!loop || chunk_count < 2 * LIGHT_GRAIN || chunk_count > (int32_t)CHUNK_MASK / 2) {
+		for (int32_t chunk = 0; chunk < chunk_count; chunk++)
+			task(context, chunk);
+		return;
+	}
+	run_loop(NULL, loop, chunk_count, LIGHT_GRAIN + chunk_count / PORTIONS, task, context);
 }
 
 // -------------------------------------------------------------------------------------------------------------- threads
@@ -151,11 +190,17 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 static void help_until_idle(FemPool *pool) {
 	int spins = 0;
 	while (atomic_load_explicit(&pool->active, memory_order_acquire)) {
-		if (run_one_chunk(&pool->loops[0]) || help_large_solves(pool))
+		if (run_one_portion(&pool->loops[0]) || help_large_solves(pool))
 			spins = 0;
 		else
 			wait_a_little(&spins);
 	}
+}
+
+// Another world may step at once, and a thread that sleeps takes as long to wake as a small step lasts.
+static void linger(FemPool *pool) {
+	for (int i = 0; i < LINGER_SPINS && !atomic_load_explicit(&pool->active, memory_order_acquire); i++)
+		fem_spin_pause();
 }
 
 static void run_job(FemPool *pool, FemJob *job, void *context) {
@@ -168,7 +213,9 @@ static void run_job(FemPool *pool, FemJob *job, void *context) {
 }
 
 static void *worker_main(void *argument) {
-	FemPool *pool = argument;
+	Worker *worker = argument;
+	FemPool *pool = worker->pool;
+	takes_from_back = worker->index % 2 == 1;
 	fem_float_mode_set();
 	fem_mutex_lock(&pool->mutex);
 	while (!pool->quit) {
@@ -181,6 +228,7 @@ static void *worker_main(void *argument) {
 		} else if (atomic_load(&pool->active)) {
 			fem_mutex_unlock(&pool->mutex);
 			help_until_idle(pool);
+			linger(pool);
 			fem_mutex_lock(&pool->mutex);
 		} else {
 			fem_condition_wait(&pool->changed, &pool->mutex);
@@ -249,7 +297,8 @@ FemPool *fem_pool_create(int32_t thread_count) {
 	fem_condition_init(&pool->changed);
 	pool->thread_count = 1;
 	for (int32_t i = 1; i < thread_count && i < 64; i++) {
-		if (!fem_thread_start(&pool->threads[i], worker_main, pool))
+		pool->workers[i] = (Worker){pool, i};
+		if (!fem_thread_start(&pool->threads[i], worker_main, &pool->workers[i]))
 			break; // fewer threads than asked give the same results
 		pool->thread_count++;
 	}

@@ -14,7 +14,7 @@
 #define THIN_SHARE 0.05
 #define SIZE_LARGE 200.0
 #define SIZE_SMALL 0.01
-#define STEP_US_PER_TET 0.5 // us a tet and step of a live body on one core (measured with bar2k; a rough guide)
+#define STEP_US_PER_TET 0.2 // us a tet and step of a live body on one core: bar2k and bar60k take 0.16 to 0.25
 
 // --------------------------------------------------------------------------------------------------------------- numbers
 

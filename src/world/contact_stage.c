@@ -24,8 +24,9 @@ static bool grow(void **list, int32_t *capacity, int32_t count, size_t size) {
 
 static bool reserve_contacts(FemContactStage *stage, int32_t count) {
 	int32_t unused = stage->contact_capacity, overlaps = stage->item_capacity, last = stage->contact_capacity;
-	return grow((void **)&stage->overlaps, &overlaps, count, sizeof *stage->overlaps) &&
-	       grow((void **)&stage->items, &stage->item_capacity, count, sizeof *stage->items) &&
+	// Room for more overlaps than contacts, to have a choice.
+	return grow((void **)&stage->overlaps, &overlaps, 2 * count, sizeof *stage->overlaps) &&
+	       grow((void **)&stage->items, &stage->item_capacity, 2 * count, sizeof *stage->items) &&
 	       grow((void **)&stage->last_contacts, &last, count, sizeof *stage->last_contacts) &&
 	       grow((void **)&stage->events, &unused, count, sizeof *stage->events) &&
 	       grow((void **)&stage->contacts, &stage->contact_capacity, count, sizeof *stage->contacts);
@@ -186,6 +187,31 @@ static void overlap_task(void *context, int32_t chunk) {
 	}
 }
 
+// ----------------------------------------------------------------------------------------------------------------- budget
+
+// Volumes by powers of two: 0 for the smallest float, 255 for the largest.
+static int volume_class(float volume) {
+	uint32_t bits;
+	memcpy(&bits, &volume, sizeof bits);
+	return (int)(bits >> 23 & 255);
+}
+
+// When there are more overlaps than contacts may be, the smallest go: whole classes of volume, so that which ones go does
+// not depend on their order. An overlap makes at least one contact.
+static void drop_smallest(FemContactStage *stage) {
+	int32_t counts[256] = {0}, kept = 0, cut = 255;
+	for (int32_t i = 0; i < stage->item_count; i++)
+		counts[volume_class(stage->overlaps[i].volume)] += stage->items[i].found;
+	while (cut > 0 && kept + counts[cut] <= stage->contact_capacity)
+		kept += counts[cut--];
+	for (int32_t i = 0; i < stage->item_count && cut > 0; i++) {
+		if (!stage->items[i].found || volume_class(stage->overlaps[i].volume) > cut)
+			continue;
+		stage->items[i].found = false;
+		stage->full = true;
+	}
+}
+
 // ------------------------------------------------------------------------------------------------------------------- find
 
 static void set_proxies(FemStep *step) {
@@ -227,6 +253,7 @@ void fem_contact_stage_find(FemStep *step) {
 	fem_narrow_phase_run(&stage->narrow, world->pool);
 	list_items(world);
 	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);
+	drop_smallest(stage);
 	set_proxies(step);
 	fem_contacts_make(step);
 	wake_beside_moved(world);

@@ -4,7 +4,7 @@ extends EditorPlugin
 
 const SCENE := "res://bodies.tscn"
 const EXTENSION := "res://addons/fem_destruction/fem_destruction.gdextension"
-const CLASSES: Array[String] = ["DestructibleBody", "MaterialResource", "DestructionServer"]
+const CLASSES: Array[String] = ["DestructibleBody", "DestructibleMesh", "MaterialResource", "DestructionServer"]
 
 var _failed := 0
 
@@ -28,6 +28,7 @@ func _run() -> void:
 	else:
 		print("-- the help pages are not tested in the session in which Godot builds its help cache")
 	await _test_undo()
+	await _test_bake_button()
 	await _test_hot_reload()
 	await _test_scene_reload()
 	print("EDITOR TESTS DONE")
@@ -66,6 +67,7 @@ func _test_warnings() -> void:
 	_check_warning(tooltips, "Flat", "size")
 	_check_warning(tooltips, "TooFine", "cells")
 	_check_warning(tooltips, "Mirrored", "negative scale")
+	_check_warning(tooltips, "NotBaked", "not baked")
 	_check(not tooltips.get("Good", "").contains("simulated"), "no_warning_when_good", "it says: " + tooltips.get("Good", ""))
 
 
@@ -94,7 +96,7 @@ func _collect_tooltips(item: TreeItem, tooltips: Dictionary[String, String]) -> 
 
 
 func _test_icons() -> void:
-	for icon: String in ["destructible_body", "material_resource", "destruction_server"]:
+	for icon: String in ["destructible_body", "destructible_mesh", "material_resource", "destruction_server"]:
 		var path := "res://addons/fem_destruction/icons/%s.svg" % icon
 		_check(load(path) is Texture2D, "icon_" + icon, path + " is no texture")
 
@@ -135,12 +137,36 @@ func _test_undo() -> void:
 	_check(body.size == Vector3(1, 2, 3), "undo", "the size is %s" % body.size)
 
 
+func _test_bake_button() -> void:
+	var body := _body("NotBaked")
+	var mesh := body.mesh
+	(mesh.get("bake_action") as Callable).call()
+	_check(mesh.is_baking(), "bake_button", "it starts no bake")
+	for i in 1000:
+		if not mesh.is_baking():
+			break
+		await get_tree().process_frame
+	await get_tree().create_timer(1.0).timeout # the scene dock takes its time
+	_check(mesh.is_baked() and mesh.get_report().contains("tetrahedra"), "bake_in_the_editor", "the report is \"%s\"" % mesh.get_report())
+	_check(not _scene_dock_tooltips().get("NotBaked", "").contains("simulated"), "no_warning_when_baked",
+			"it says: " + _scene_dock_tooltips().get("NotBaked", ""))
+	var history := get_undo_redo().get_history_undo_redo(get_undo_redo().get_object_history_id(mesh))
+	_check(history.get_current_action_name() == "Bake DestructibleMesh", "bake_is_an_action", "the last action is \"%s\"" % history.get_current_action_name())
+	history.undo()
+	await _frames(2)
+	_check(not mesh.is_baked() and mesh.data.is_empty(), "bake_undo", "the bake is still there")
+	history.redo()
+	await _frames(2)
+	_check(mesh.is_baked(), "bake_redo", "the bake does not come back")
+
+
 func _test_hot_reload() -> void:
 	var result := GDExtensionManager.reload_extension(EXTENSION)
 	await _frames(5)
 	_check(result == GDExtensionManager.LOAD_STATUS_OK, "hot_reload", "the result is %d" % result)
 	_check(_body().size == Vector3(1, 2, 3) and _body().material != null and _body().material.stiffness == 54321.0,
 			"hot_reload_keeps_values", "the size is %s, the material %s" % [_body().size, _body().material])
+	_check(_body("NotBaked").mesh != null and _body("NotBaked").mesh.is_baked(), "hot_reload_keeps_the_bake", "it is gone")
 
 
 func _test_scene_reload() -> void:
