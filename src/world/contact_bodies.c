@@ -65,6 +65,27 @@ static void measure_thickness(FemBody *body) {
 	body->thickness = (float)(2.0 * volume / surface);
 }
 
+// All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is small
+// against the body.
+static bool is_convex(const FemMesh *mesh, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	int64_t tests = (int64_t)t->triangle_count * body->surface_node_count;
+	int32_t stride = 1 + (int32_t)(tests / 2000000);
+	double slack = 0.01 * sqrt((double)body->box_area);
+	for (int32_t k = 0; k < t->triangle_count; k++) {
+		const int32_t *face = t->triangles + 3 * (int64_t)k;
+		FemPosition a = rest_point(mesh, body, face[0]);
+		FemPosition u = fem_position_sub(rest_point(mesh, body, face[1]), a);
+		FemPosition n = fem_position_cross(u, fem_position_sub(rest_point(mesh, body, face[2]), a));
+		double limit = slack * sqrt(fem_position_dot(n, n));
+		for (int32_t i = k % stride; i < body->surface_node_count; i += stride) {
+			if (fem_position_dot(n, fem_position_sub(rest_point(mesh, body, body->surface_nodes[i]), a)) > limit)
+				return false;
+		}
+	}
+	return t->component_count == 1;
+}
+
 static void measure_box(const FemMesh *mesh, FemBody *body) {
 	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
@@ -115,6 +136,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
 		measure_box(&world->meshes[body->mesh_index], body);
 		measure_thickness(body);
+		body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
 		FemSweepBox box = refit_whole(body);
 		body->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, fem_body_sleeps(body));
 		ok = body->sweep_proxy >= 0;

@@ -104,11 +104,35 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	stage->touches[stage->touch_count++] = touch;
 }
 
+#define SELF_BEND_COS_SQ 0.883f // of half of 40 degrees
+
+// A convex body touches itself only where two places turn by a right angle against each other. One tet of each batch is
+// asked how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for.
+static bool may_touch_itself(const FemBody *body) {
+	int32_t batches = body->topology->batch_count;
+	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
+	if (!body->is_convex)
+		return true;
+	for (int32_t b = 0; b < batches; b++) {
+		FemVec4 q = body->rotation[b * FEM_LANES];
+		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		mean.x += sign * q.x, mean.y += sign * q.y, mean.z += sign * q.z, mean.w += sign * q.w;
+	}
+	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
+	for (int32_t b = 0; b < batches; b++) {
+		FemVec4 q = body->rotation[b * FEM_LANES];
+		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
+		if (!(dot * dot > SELF_BEND_COS_SQ * square))
+			return true;
+	}
+	return false;
+}
+
 // Bodies with themselves, up to the given one. The list is in the order of contacts: (a, a) before (a, b).
 static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
-		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0)
+		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0 && may_touch_itself(world->bodies[index]))
 			add_touch(world, (FemTouch){.body = index, .other = index});
 	}
 	return at;
