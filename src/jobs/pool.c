@@ -10,7 +10,7 @@
 #define SPINS_BEFORE_YIELD 2000
 #define LINGER_SPINS 3000     // about 0.1 ms
 #define PORTIONS 16           // about so many portions a loop: enough to even out, few enough not to fight over
-#define LIGHT_GRAIN 16
+#define LIGHT_PORTIONS 4      // shared all the same: what a thread needs next is then in its own cache
 
 // The ticket holds everything a thread must know to take a portion, in one word, so that a late helper can never take one
 // of one run for that of another: run number (24 bits), end (20), begin (20) of the portions left. A portion taken keeps
@@ -177,12 +177,12 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 }
 
 void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
-	if (!loop || chunk_count < 2 * LIGHT_GRAIN || chunk_count > (int32_t)CHUNK_MASK / 2) {
+	if (!loop || chunk_count < 2 * LIGHT_PORTIONS || chunk_count > (int32_t)CHUNK_MASK / 2) {
 		for (int32_t chunk = 0; chunk < chunk_count; chunk++)
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, LIGHT_GRAIN + chunk_count / PORTIONS, task, context);
+	run_loop(NULL, loop, chunk_count, (chunk_count + LIGHT_PORTIONS - 1) / LIGHT_PORTIONS, task, context);
 }
 
 // -------------------------------------------------------------------------------------------------------------- threads
