@@ -1,7 +1,7 @@
 // Bullet's deformable FEM on the scene pile27: 27 soft cubes dropped on a floor (Debian package libbullet-dev).
 //
 //   bullet_pile MESH STEPS      E 1e5 Pa, nu 0.3, rho 1000 kg/m^3, damping 0.01 s, friction 0.5, explicit, 8 sub-steps of
-//                               1/480 s: its implicit step does not keep this pile together
+//                               1/480 s
 //
 // Mesh format as yardstick.c beside this file. Stops after 60 s of wall time, or as many as WL says.
 #include "BulletSoftBody/btDeformableBodySolver.h"
