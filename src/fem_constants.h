@@ -15,6 +15,7 @@
 #define FEM_VOLUME_MIN 1e-24     // m^3, scaled rest volume of a tet: below, masses leave the range of floats
 #define FEM_FLATNESS_MIN 1e-12   // volume / (longest edge)^3 below which a tet has no volume
 #define FEM_EVENT_MAX 4096       // events kept a step
+#define FEM_FRACTURE_FACE_MAX 65536 // faces told of a step
 #define FEM_COORDINATE_MAX 1e9   // m from the world's origin; beyond, a double no longer resolves 0.1 um
 
 #define FEM_SPEED_MAX 1e5f       // m/s, upper end of node_speed_max and sleep_speed

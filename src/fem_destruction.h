@@ -125,6 +125,9 @@ typedef struct FemWorldDef {
 	int32_t contact_capacity; // contacts a step, default 16384; the smallest overlaps are dropped beyond
 	float contact_push;      // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
 	FemFrictionMode friction_mode; // default Coulomb
+	int32_t fracture_interval; // fracture is looked at every so many substeps, default 1; 0: never
+	int32_t fracture_splits_max; // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in the next
+	bool fracture_viscous;     // stress for fracture has the viscous part too, default false
 	uint32_t cookie;         // set by fem_default_world_def()
 } FemWorldDef;
 
@@ -161,6 +164,12 @@ typedef enum FemPlasticity {
 	FEM_PLASTICITY_DEVIATORIC, // O'Brien, Bargteil & Hodgins 2002: yields on the deviator, keeps volume
 } FemPlasticity;
 
+// What toughness is compared with.
+typedef enum FemToughnessMode {
+	FEM_TOUGHNESS_STRESS = 0, // Pa: the stress across the plane, whatever the mesh
+	FEM_TOUGHNESS_FORCE,      // N: the papers' separation tensor itself, which grows with the size of tets
+} FemToughnessMode;
+
 typedef struct FemMaterialDef {
 	float young_modulus;        // Pa, default 1e6; clamped to 1..1e13
 	float poisson_ratio;        // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
@@ -173,6 +182,12 @@ typedef struct FemMaterialDef {
 	float max_plastic_strain;   // norm at which plastic strain stops growing, default 0: purely elastic
 	float friction;             // Coulomb coefficient, default 0.5; a pair has the geometric mean
 	int32_t max_iterations;     // cap of the solver, default 400; the largest of an island's materials holds
+	bool breakable;             // default false; bodies reserve memory for the worst case when one of their materials breaks
+	float toughness;            // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never
+	FemToughnessMode toughness_mode; // default stress
+	float toughness_variation;  // share by which tets differ at random, seeded by the body; default 0.1, clamped to 0..0.99
+	FemVec3 grain_direction;    // of fibres, in the mesh's axes; default 0: none
+	float grain_ratio;          // toughness along the fibres over that across them, >= 1; default 1
 	uint32_t cookie;
 } FemMaterialDef;
 
@@ -221,6 +236,10 @@ typedef struct FemBodyDef {
 	bool self_contact;              // touches itself where it folds, default true
 	const int32_t *pinned_nodes;    // nodes fixed in space from the start, or null
 	int32_t pinned_count;
+	const float *tet_toughness;     // factor on the toughness of each tet (weak spots), >= 0, or null for 1
+	uint32_t fracture_seed;         // no two bodies with different seeds break alike; default 0
+	int32_t piece_limit;            // free pieces beyond this number are removed, the smallest first; default 0: none are
+	float piece_lifetime;           // s after which a free piece is removed, the oldest first; default 0: never
 	uint64_t user_data;
 	uint32_t cookie;
 } FemBodyDef;
@@ -231,14 +250,17 @@ FemResult fem_body_destroy(FemBodyId body);
 bool fem_body_is_valid(FemBodyId body);         // [any time]
 uint64_t fem_body_get_user_data(FemBodyId body); // [any time]
 
-int32_t fem_body_get_node_count(FemBodyId body); // [any time]
-int32_t fem_body_get_tet_count(FemBodyId body);  // [any time]
+// Nodes are numbered as in the mesh; where a node splits its copies get the next numbers, so the count grows. Tets keep
+// their numbers for ever; nodes and tets of removed pieces keep theirs too, and are no longer moved. [any time]
+int32_t fem_body_get_node_count(FemBodyId body);
+int32_t fem_body_get_tet_count(FemBodyId body);
 
-// The 4 node indices of each tet, each turned to positive volume; returns the tets written. [any time]
+// The 4 node indices of each tet, each turned to positive volume; -1 for tets that were removed; returns the tets written.
+// [any time], except of bodies that can break
 int32_t fem_body_get_tets(FemBodyId body, int32_t *out_tets, int32_t tet_capacity);
 
 // Outer faces, 3 node indices each, counter-clockwise seen from outside; returns the number of triangles the body has
-// and writes at most triangle_capacity. [any time]
+// and writes at most triangle_capacity. [any time], except of bodies that can break
 int32_t fem_body_get_surface(FemBodyId body, int32_t *out_triangles, int32_t triangle_capacity);
 
 // Positions after the last finished step: node i is at origin + offset i. Returns the nodes written. [any time]
@@ -311,10 +333,72 @@ FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force
 // A kinematic body is not simulated: all its nodes keep the velocities set on them.
 FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
 
+// Changes how tough a tet is: 0 tears at the least tension, infinite never. The body must have a breakable material.
+FemResult fem_body_set_tet_toughness(FemBodyId body, int32_t tet, float factor);
+
 FemResult fem_body_set_tet_material(FemBodyId body, int32_t tet, FemMaterialId material);
 FemResult fem_body_wake(FemBodyId body);
 FemResult fem_body_sleep(FemBodyId body);
 bool fem_body_is_asleep(FemBodyId body); // [any time]
+
+// ---------------------------------------------------------------------------------------------------------------- pieces
+
+// A body that breaks stays one body of several pieces, each of which moves, sleeps and collides on its own. A piece's
+// number holds as long as the piece: where one breaks, its largest part keeps it. 0 is no piece.
+typedef uint32_t FemPieceNumber;
+
+typedef struct FemPieceState {
+	FemPieceNumber piece;
+	FemPieceNumber parent;   // the piece it broke off; 0: there from the start
+	double age;              // s since it broke off
+	double mass;             // kg
+	double volume;           // m^3, rest
+	FemPosition center;      // centre of mass, m
+	FemVec3 linear_velocity; // m/s
+	FemVec3 angular_velocity; // rad/s, of the rigid motion with the same angular momentum
+	FemQuat rotation;        // mean rotation of its tets since rest
+	FemPosition min, max;    // box, m
+	int32_t tet_count, node_count;
+	bool is_attached;        // a node of it is pinned or driven
+	bool asleep;
+} FemPieceState;
+
+// The pieces of a body in a fixed order; returns how many there are and writes at most `capacity`.
+int32_t fem_body_get_pieces(FemBodyId body, FemPieceNumber *out_pieces, int32_t capacity);
+FemResult fem_body_get_piece_state(FemBodyId body, FemPieceNumber piece, FemPieceState *out_state);
+
+// The piece that a tet belongs to; 0 for a removed tet.
+FemPieceNumber fem_body_get_tet_piece(FemBodyId body, int32_t tet);
+
+// The tets of a piece, ascending; returns how many there are and writes at most `capacity`.
+int32_t fem_body_get_piece_tets(FemBodyId body, FemPieceNumber piece, int32_t *out_tets, int32_t capacity);
+
+// Its tets leave every loop at once; the memory returns with the body. The last piece stays: destroy the body instead.
+// For bodies that can break.
+FemResult fem_body_remove_piece(FemBodyId body, FemPieceNumber piece);
+
+FemResult fem_body_sleep_piece(FemBodyId body, FemPieceNumber piece);
+FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
+
+// A face that opened in the last step: one for both sides.
+typedef struct FemFractureFace {
+	FemBodyId body;
+	FemPosition center;     // m
+	FemVec3 area;           // m^2, normal to the face, from the first tet to the second
+	int32_t tets[2];
+	FemMaterialId material; // of the first tet
+	float energy;           // J, elastic energy that the face's share of both tets held
+} FemFractureFace;
+
+// A piece that broke off in the last step.
+typedef struct FemPieceEvent {
+	FemBodyId body;
+	FemPieceNumber piece, parent;
+} FemPieceEvent;
+
+// Of the last step, in deterministic order; valid until the next step. Return their number. [any time]
+int32_t fem_world_get_fracture_faces(FemWorldId world, const FemFractureFace **out_faces);
+int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_events);
 
 // ------------------------------------------------------------------------------------------------------------- colliders
 
@@ -472,6 +556,10 @@ typedef struct FemStatistics {
 	int32_t solves_capped;
 	int64_t iterations;          // of all solves
 	int64_t factorizations;      // of kept preconditioners
+	int32_t pieces;              // of all bodies
+	int32_t splits;              // nodes split
+	int32_t faces_opened;
+	int32_t tree_builds;         // Opcode trees made for new surfaces: these allocate
 	float residual_max;          // largest final relative residual
 	double step_ms;              // wall time
 	double phase_ms[FEM_PHASE_COUNT];

@@ -28,25 +28,32 @@ typedef enum FemNodeKind {
 
 // ------------------------------------------------------------------------------------------------------------- topology
 
-// The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies.
-// Padding lanes of a component's last batch repeat its last tet's nodes and have no volume, moduli or user tet (-1).
+// The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies; a body that
+// can break has one of its own, with room for the most nodes it can come to (mesh/splitting.h).
+// Padding lanes repeat the nodes of a tet before them and have no volume, moduli or user tet (-1); so do removed tets.
 typedef struct FemTopology {
 	int32_t node_count;
-	int32_t tet_count;   // without padding
+	int32_t user_node_count; // users' node numbers given so far: more than node_count once pieces were removed
+	int32_t tet_count;   // without padding and removed ones
+	int32_t user_tet_count; // with removed ones
 	int32_t batch_count; // tets inside are numbered batch * 8 + lane
 	int32_t component_count;
 	int32_t part_count;
 	int32_t edge_count;
 	int32_t triangle_count;
 
+	// What the arrays can hold; the counts themselves in a topology that cannot be split.
+	int32_t node_capacity, component_capacity, part_capacity, edge_capacity, triangle_capacity;
+
 	int32_t *batch_nodes; // [batch][4][8]
-	int32_t *user_of_node, *node_of_user;
-	int32_t *user_of_tet; // [batch * 8 + lane], -1 padding
-	int32_t *tet_of_user;
+	int32_t *user_of_node; // [node]
+	int32_t *node_of_user; // [user node], -1 removed
+	int32_t *user_of_tet;  // [batch * 8 + lane], -1 padding or removed
+	int32_t *tet_of_user;  // [user tet], -1 removed
 
 	FemRange *component_nodes;   // [component]
-	FemRange *component_batches; // [component]
 	FemRange *component_parts;   // [component]
+	int32_t *component_tets;     // [component]: how many
 	FemRange *part_nodes;        // [part]
 	int32_t *node_part;          // [node]
 	int32_t *part_component;     // [part]
@@ -66,8 +73,10 @@ typedef struct FemTopology {
 	int32_t *node_tet_start; // [node + 1]
 	int32_t *node_tets;
 
-	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside
+	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside; by lowest node
 	int32_t *triangle_tets; // the tet behind each
+
+	struct FemSplitState *split; // null: cannot be split
 
 	size_t bytes; // of the one block that holds all of the above
 	void *block;
@@ -117,6 +126,11 @@ typedef struct FemTetPlate {
 	FemVec4 normal, tangent[2];
 } FemTetPlate;
 
+// Cauchy stress of a tet for fracture, Pa, world axes: xx yy zz, then xy yz zx.
+typedef struct FemTetStress {
+	FemVec4 normal, shear;
+} FemTetStress;
+
 typedef enum FemIslandState {
 	FEM_ISLAND_ASLEEP = 0,
 	FEM_ISLAND_LIVE,
@@ -135,7 +149,9 @@ typedef struct FemBody {
 	FemQuat pose_rotation;
 	FemVec3 scale;
 
-	const FemTopology *topology;
+	const FemTopology *topology; // its mesh's, or its own
+	FemTopology *own_topology;   // of bodies that can break (mesh/splitting.h), else null
+	struct FemBreaking *breaking; // the same
 
 	// ---- nodes
 	FemPosition origin;    // m; positions are relative to it; on a 1 m grid
@@ -149,6 +165,7 @@ typedef struct FemBody {
 	FemVec4 *reaction;     // N, on pinned and driven nodes; null until one is pinned
 	float *ground_force;   // N, normal force of the ground in the last step; 0 = no contact
 	FemVec4 *published;    // user order: x, y, z, 1 relative to published_origin
+	int32_t published_count; // nodes in it
 	FemPosition published_origin;
 	FemVec4 *good_velocity; // velocities that belong to `published`, inside order: the state to roll back to
 	bool has_forces;
@@ -165,6 +182,7 @@ typedef struct FemBody {
 	FemTetBlocks *tet_blocks;
 	FemTetForces *tet_forces;
 	FemTetPlate *tet_plates;
+	FemTetStress *tet_stress; // of bodies that can break, else null
 	float *row_blocks;   // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
 	FemVec4 *diagonal;   // kg: mass (1 + dt alpha_M) and ground contact, per axis
 	FemVec4 *ground;     // contact with the ground: see collision/ground.h
@@ -201,8 +219,8 @@ typedef struct FemBody {
 	float thickness;               // m, 2 volume / surface: that of a plate, a third of a cube's edge
 	float box_area;                // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 
-	void *block;
-	size_t block_bytes;
+	void *block, *node_block;
+	size_t block_bytes, node_block_bytes;
 	size_t step_bytes; // what the body takes of the step arena when all of it is live
 	float box_min[3], box_max[3]; // of published positions, relative to published_origin
 } FemBody;
@@ -214,7 +232,6 @@ typedef struct FemIsland {
 	FemRange parts;       // into FemIslands.part_list
 	FemRange node_chunks; // into FemIslands.node_chunks: fixed units of row work
 	int32_t node_count;
-	int32_t batch_count;
 	int32_t pinned_count;
 	bool whole;           // all parts of the component are live
 	int32_t iterations;   // of the last solve: its expected cost

@@ -50,10 +50,10 @@ static int32_t lowest(const FemTopology *t, int32_t tet) {
 }
 
 static void check_tets(const FemTopology *t, const int32_t *tets) {
-	int32_t filled = 0;
+	int32_t filled = 0, begin = 0;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t last = -1;
-		for (int32_t tet = t->component_batches[c].begin * FEM_LANES; tet < t->component_batches[c].end * FEM_LANES; tet++) {
+		int32_t last = -1, end = begin + (t->component_tets[c] + FEM_LANES - 1) / FEM_LANES * FEM_LANES;
+		for (int32_t tet = begin; tet < end; tet++) {
 			int32_t user = t->user_of_tet[tet];
 			if (user < 0) {
 				for (int32_t v = 0; v < 4; v++)
@@ -67,6 +67,7 @@ static void check_tets(const FemTopology *t, const int32_t *tets) {
 			for (int32_t v = 0; v < 4; v++)
 				FEM_CHECK_INT(fem_tet_node(t, tet, v), t->node_of_user[tets[4 * user + v]]);
 		}
+		begin = end;
 	}
 	FEM_CHECK_INT(filled, t->tet_count);
 }

@@ -31,7 +31,7 @@ typedef struct FemSurfaceTree {
 } FemSurfaceTree;
 
 typedef struct FemTetGroup {
-	FemRange tets;                       // numbers of the body
+	FemRange tets;                       // of a list by part, while trees are made
 	FemRange nodes;                      // into group_nodes: all nodes of its tets
 	int32_t packet;                      // its first in `packets`: 8 tets each
 	int32_t packet8;                     // its first in `packets8`: 8 packets each

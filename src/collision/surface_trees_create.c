@@ -11,6 +11,8 @@ typedef struct Builder {
 	int32_t *node_mark;  // [node]
 	int32_t *node_trees; // [node + 1] starts, then trees of each node
 	int32_t *node_tree_list;
+	int32_t *tet_list;   // tets by part: those of a body that broke are not in that order
+	int32_t *part_start; // [part + 1]
 	void *block;
 	size_t bytes;
 } Builder;
@@ -128,44 +130,61 @@ static int32_t tet_part(const FemTopology *t, int32_t tet) {
 	return t->node_part[low];
 }
 
-static int32_t list_packet_tets(const FemSurfaceTrees *trees, FemRange tets, bool outer, int32_t *out) {
+// A stable counting sort.
+static void list_tets_by_part(Builder *b) {
+	const FemTopology *t = b->trees->topology;
+	int32_t lanes = t->batch_count * FEM_LANES, *start = b->part_start;
+	memset(start, 0, sizeof(int32_t) * ((size_t)t->part_count + 1));
+	for (int32_t tet = 0; tet < lanes; tet++) {
+		if (t->user_of_tet[tet] >= 0)
+			start[tet_part(t, tet) + 1]++;
+	}
+	for (int32_t p = 0; p < t->part_count; p++)
+		start[p + 1] += start[p];
+	for (int32_t tet = 0; tet < lanes; tet++) {
+		if (t->user_of_tet[tet] >= 0)
+			b->tet_list[start[tet_part(t, tet)]++] = tet;
+	}
+	// Filling moved each start to the next one's.
+	memmove(start + 1, start, sizeof(int32_t) * (size_t)t->part_count);
+	start[0] = 0;
+}
+
+static int32_t list_packet_tets(const Builder *b, FemRange list, bool outer, int32_t *out) {
 	int32_t count = 0;
-	for (int32_t tet = tets.begin; tet < tets.end; tet++) {
-		if ((trees->outer_faces[tet] != 0) != outer)
+	for (int32_t i = list.begin; i < list.end; i++) {
+		if ((b->trees->outer_faces[b->tet_list[i]] != 0) != outer)
 			continue;
 		if (out)
-			out[count] = tet;
+			out[count] = b->tet_list[i];
 		count++;
 	}
 	return (count + 7) / 8;
 }
 
-static void put_group(FemSurfaceTrees *trees, int32_t g, FemTetGroup group) {
+static void put_group(Builder *b, int32_t g, FemTetGroup group) {
+	FemSurfaceTrees *trees = b->trees;
 	trees->groups[g] = group;
 	int32_t *tets = trees->packet_tets + 8 * (size_t)group.packet;
 	for (int32_t i = 0; i < 8 * group.packet_count; i++)
 		tets[i] = -1;
-	list_packet_tets(trees, group.tets, true, tets);
-	list_packet_tets(trees, group.tets, false, tets + 8 * (size_t)group.outer_packets);
+	list_packet_tets(b, group.tets, true, tets);
+	list_packet_tets(b, group.tets, false, tets + 8 * (size_t)group.outer_packets);
 }
 
-// Tets are numbered by lowest node, so a part's are a range; padding lanes end a component's last group. Without groups
-// to fill, only counts.
-static void cut_groups(FemSurfaceTrees *trees) {
+// A group a part that has tets of its own. Without groups to fill, only counts.
+static void cut_groups(Builder *b) {
+	FemSurfaceTrees *trees = b->trees;
 	const FemTopology *t = trees->topology;
-	int32_t lanes = t->batch_count * FEM_LANES, group = 0, packet = 0, packet8 = 0;
-	for (int32_t begin = 0, end; begin < lanes; begin = end) {
-		end = begin + 1;
-		if (t->user_of_tet[begin] < 0)
+	int32_t group = 0, packet = 0, packet8 = 0;
+	for (int32_t part = 0; part < t->part_count; part++) {
+		FemRange tets = {b->part_start[part], b->part_start[part + 1]};
+		if (tets.begin == tets.end)
 			continue;
-		int32_t part = tet_part(t, begin);
-		while (end < lanes && t->user_of_tet[end] >= 0 && tet_part(t, end) == part)
-			end++;
-		FemRange tets = {begin, end};
-		int32_t outer = list_packet_tets(trees, tets, true, NULL);
-		int32_t packets = outer + list_packet_tets(trees, tets, false, NULL);
+		int32_t outer = list_packet_tets(b, tets, true, NULL);
+		int32_t packets = outer + list_packet_tets(b, tets, false, NULL);
 		if (trees->groups)
-			put_group(trees, group,
+			put_group(b, group,
 				(FemTetGroup){.tets = tets,
 					.packet = packet,
 					.packet8 = packet8,
@@ -181,36 +200,26 @@ static void cut_groups(FemSurfaceTrees *trees) {
 	trees->packet8_count = packet8;
 }
 
-// All nodes of each group's tets, once. `mark` holds the last group that listed a node.
-static void list_group_nodes(FemSurfaceTrees *trees, int32_t *mark) {
-	int32_t count = 0;
-	memset(mark, 0xff, sizeof(int32_t) * (size_t)trees->topology->node_count);
-	for (int32_t g = 0; g < trees->group_count; g++) {
-		FemTetGroup *group = &trees->groups[g];
-		group->nodes.begin = count;
-		for (int32_t i = 4 * group->tets.begin; i < 4 * group->tets.end; i++) {
-			int32_t node = fem_tet_node(trees->topology, i / 4, i % 4);
-			if (mark[node] == g)
-				continue;
-			mark[node] = g;
-			trees->group_nodes[count++] = node;
-		}
-		group->nodes.end = count;
-	}
-}
-
-static int32_t count_group_nodes(const FemTopology *t, int32_t *mark) {
-	int32_t count = 0;
+// All nodes of each group's tets, once; without groups to fill, only counts. `mark` holds the last part that listed a node.
+static int32_t list_group_nodes(Builder *b, int32_t *mark) {
+	FemSurfaceTrees *trees = b->trees;
+	const FemTopology *t = trees->topology;
+	int32_t count = 0, group = 0;
 	memset(mark, 0xff, sizeof(int32_t) * (size_t)t->node_count);
-	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
-		if (t->user_of_tet[tet] < 0)
-			continue;
-		int32_t part = tet_part(t, tet);
-		for (int v = 0; v < 4; v++) {
-			int32_t node = fem_tet_node(t, tet, v);
-			count += mark[node] != part;
+	for (int32_t part = 0; part < t->part_count; part++) {
+		FemRange tets = {b->part_start[part], b->part_start[part + 1]};
+		int32_t begin = count;
+		for (int32_t i = 4 * tets.begin; i < 4 * tets.end; i++) {
+			int32_t node = fem_tet_node(t, b->tet_list[i / 4], i % 4);
+			if (mark[node] == part)
+				continue;
 			mark[node] = part;
+			if (trees->group_nodes)
+				trees->group_nodes[count] = node;
+			count++;
 		}
+		if (trees->groups && count > begin)
+			trees->groups[group++].nodes = (FemRange){begin, count};
 	}
 	return count;
 }
@@ -229,6 +238,8 @@ static size_t place_builder(Builder *b, char *base) {
 		FEM_CARVE(&carver, int32_t, t->node_count > b->trees->tree_count ? t->node_count : b->trees->tree_count);
 	b->node_trees = FEM_CARVE(&carver, int32_t, t->node_count + 1);
 	b->node_tree_list = FEM_CARVE(&carver, int32_t, 3 * (size_t)t->triangle_count);
+	b->tet_list = FEM_CARVE(&carver, int32_t, t->tet_count);
+	b->part_start = FEM_CARVE(&carver, int32_t, t->part_count + 1);
 	// Stand-ins while sizes are not known.
 	b->trees->trees = FEM_CARVE(&carver, FemSurfaceTree, b->trees->tree_count);
 	b->trees->outer_faces = FEM_CARVE(&carver, uint8_t, t->batch_count * FEM_LANES);
@@ -251,10 +262,11 @@ static void count_all(Builder *b) {
 	FemSurfaceTrees *sizes = b->trees;
 	cut_trees(sizes->topology, sizes->trees);
 	mark_outer_faces(sizes->topology, sizes->outer_faces);
-	cut_groups(sizes);
+	list_tets_by_part(b);
+	cut_groups(b);
 	list_node_trees(b);
 	sizes->tree_neighbour_count = list_tree_neighbours(b, b->node_mark);
-	sizes->group_node_count = count_group_nodes(sizes->topology, b->node_mark);
+	sizes->group_node_count = list_group_nodes(b, b->node_mark);
 }
 
 // The record stands at the front of its own block.
@@ -278,9 +290,9 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	b->trees = trees;
 	cut_trees(trees->topology, trees->trees);
 	mark_outer_faces(trees->topology, trees->outer_faces);
-	cut_groups(trees);
+	cut_groups(b);
 	list_tree_neighbours(b, b->node_mark);
-	list_group_nodes(trees, b->node_mark);
+	list_group_nodes(b, b->node_mark);
 	clear_boxes(trees->group_boxes, (trees->group_count + 7) / 8);
 	clear_boxes(trees->packets, trees->packet_count);
 	clear_boxes(trees->packets8, trees->packet8_count);

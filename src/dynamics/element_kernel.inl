@@ -203,41 +203,66 @@ static inline void symmetric_times(const Real s[6], const Real v[3], Real out[3]
 	out[2] = s[5] * v[0] + s[4] * v[1] + s[2] * v[2];
 }
 
-// Takes (1 - f) of both transverse shears out of the stress, and leaves the world axes for assembly.
+typedef struct PlateAxes {
+	Real normal[3], tangent[2][3], softening;
+} PlateAxes;
+
+static inline PlateAxes load_plate(const FemBatchPlate *plate, int lane) {
+	PlateAxes axes = {.softening = lanes_load(plate->softening + lane)};
+	for (int i = 0; i < 3; i++) {
+		axes.normal[i] = lanes_load(plate->normal[i] + lane);
+		axes.tangent[0][i] = lanes_load(plate->tangent[i] + lane);
+	}
+	const Real *n = axes.normal, *t = axes.tangent[0];
+	for (int i = 0; i < 3; i++)
+		axes.tangent[1][i] = n[(i + 1) % 3] * t[(i + 2) % 3] - n[(i + 2) % 3] * t[(i + 1) % 3];
+	return axes;
+}
+
+// Takes (1 - f) of both transverse shears out of the stress.
 //
 // Stress and strain are then no longer coaxial, which leaves a torque of second order in the strain on the element. The
 // skew stress that would cancel it (spec A8) has a stiffness the matrix does not know, large against the softened shear:
 // with it a limp pane blows up. What matters is kept elsewhere: free islands keep their angular momentum (motion.h).
-static void soften_plate(const FemElementArguments *arguments, int32_t batch, int lane, Real r[3][3], Real stiffness_mu,
-	const Real strain[6], Real mu, Real stress[6]) {
-	const FemBatchPlate *plate = &arguments->plates[batch];
-	Real n[3], t[2][3], axis[3][3], softening = lanes_load(plate->softening + lane);
-	for (int i = 0; i < 3; i++) {
-		n[i] = lanes_load(plate->normal[i] + lane);
-		t[0][i] = lanes_load(plate->tangent[i] + lane);
-	}
-	for (int i = 0; i < 3; i++)
-		t[1][i] = n[(i + 1) % 3] * t[0][(i + 2) % 3] - n[(i + 2) % 3] * t[0][(i + 1) % 3];
+static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Real mu, Real stress[6]) {
+	const Real *n = plate->normal;
 	for (int k = 0; k < 2; k++) {
+		const Real *t = plate->tangent[k];
 		Real en[3];
 		symmetric_times(strain, n, en);
-		Real shear = softening * (mu + mu) * dot3(en, t[k]);
+		Real shear = plate->softening * (mu + mu) * dot3(en, t);
 		for (int i = 0; i < 3; i++) {
-			stress[i] = stress[i] - 2.0f * shear * n[i] * t[k][i];
-			stress[i + 3] = stress[i + 3] - shear * (n[i] * t[k][(i + 1) % 3] + n[(i + 1) % 3] * t[k][i]);
+			stress[i] = stress[i] - 2.0f * shear * n[i] * t[i];
+			stress[i + 3] = stress[i + 3] - shear * (n[i] * t[(i + 1) % 3] + n[(i + 1) % 3] * t[i]);
 		}
 	}
+}
+
+// The world axes of a plate tet, for assembly.
+static inline void store_plate(
+	const FemElementArguments *arguments, int32_t tet, const PlateAxes *plate, Real r[3][3], Real stiffness_mu) {
+	Real axis[3][3], zero = lanes_splat(0.0f);
 	for (int i = 0; i < 3; i++) {
-		axis[0][i] = dot3(r[i], n);
-		axis[1][i] = dot3(r[i], t[0]);
-		axis[2][i] = dot3(r[i], t[1]);
+		axis[0][i] = dot3(r[i], plate->normal);
+		axis[1][i] = dot3(r[i], plate->tangent[0]);
+		axis[2][i] = dot3(r[i], plate->tangent[1]);
 	}
-	float *out = &arguments->out_plates[batch * FEM_LANES + lane].normal.x;
+	float *out = &arguments->out_plates[tet].normal.x;
 	int stride = sizeof(FemTetPlate) / sizeof(float);
-	Real zero = lanes_splat(0.0f);
-	lanes_store_vectors(out, stride, axis[0][0], axis[0][1], axis[0][2], softening * stiffness_mu);
+	lanes_store_vectors(out, stride, axis[0][0], axis[0][1], axis[0][2], plate->softening * stiffness_mu);
 	lanes_store_vectors(out + 4, stride, axis[1][0], axis[1][1], axis[1][2], zero);
 	lanes_store_vectors(out + 8, stride, axis[2][0], axis[2][1], axis[2][2], zero);
+}
+
+// R S R^T, for fracture.
+static inline void store_stress(const FemElementArguments *arguments, int32_t tet, Real r[3][3], const Real s[6]) {
+	Real w[3][3], zero = lanes_splat(0.0f);
+	for (int i = 0; i < 3; i++)
+		symmetric_times(s, r[i], w[i]);
+	float *out = &arguments->out_stress[tet].normal.x;
+	int stride = sizeof(FemTetStress) / sizeof(float);
+	lanes_store_vectors(out, stride, dot3(w[0], r[0]), dot3(w[1], r[1]), dot3(w[2], r[2]), zero);
+	lanes_store_vectors(out + 4, stride, dot3(w[0], r[1]), dot3(w[1], r[2]), dot3(w[2], r[0]), zero);
 }
 
 // f_k = -V P g_k for nodes 1..3, P = R S; f_0 balances them: no net force whatever the rounding.
@@ -318,13 +343,27 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 	Real lambda = lanes_load(data->lambda + lane), mu = lanes_load(data->mu + lane);
 	Real volume = lanes_load(data->volume + lane), damping = lanes_load(data->damping + lane);
 	Real ahead = damping + dt, factor = volume * (dt * ahead);
-	for (int i = 0; i < 3; i++) {
-		e[i] = e[i] - 1.0f + ahead * e_rate[i];
-		e[i + 3] = e[i + 3] + ahead * e_rate[i + 3];
-	}
-	linear_stress(lambda, mu, e, stress);
+	PlateAxes plate = {0};
 	if (arguments->plates)
-		soften_plate(arguments, batch, lane, r, factor * mu, e, mu, stress);
+		plate = load_plate(&arguments->plates[batch], lane);
+	for (int i = 0; i < 3; i++)
+		e[i] = e[i] - 1.0f;
+	if (arguments->out_stress) {
+		Real seen[6], viscous = damping * arguments->viscous_stress;
+		for (int i = 0; i < 6; i++)
+			seen[i] = e[i] + viscous * e_rate[i];
+		linear_stress(lambda, mu, seen, stress);
+		if (arguments->plates)
+			soften_plate(&plate, seen, mu, stress);
+		store_stress(arguments, tet, r, stress);
+	}
+	for (int i = 0; i < 6; i++)
+		e[i] = e[i] + ahead * e_rate[i];
+	linear_stress(lambda, mu, e, stress);
+	if (arguments->plates) {
+		soften_plate(&plate, e, mu, stress);
+		store_plate(arguments, tet, &plate, r, factor * mu);
+	}
 	store_forces(arguments, tet, r, stress, volume, g);
 	store_blocks(arguments, tet, r, g, factor * lambda, factor * mu);
 }

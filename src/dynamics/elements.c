@@ -12,7 +12,7 @@ FemElementKernel *fem_element_kernel(FemSimdLevel level) {
 	}
 }
 
-void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt) {
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous_stress) {
 	FemElementArguments arguments = {
 		.nodes = body->topology->batch_nodes,
 		.batches = body->batches,
@@ -24,6 +24,8 @@ void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, 
 		.out_blocks = body->tet_blocks,
 		.out_forces = body->tet_forces,
 		.out_plates = body->tet_plates,
+		.out_stress = body->tet_stress,
+		.viscous_stress = viscous_stress ? 1.0f : 0.0f,
 		.dt = dt,
 		.begin = batch_begin,
 		.end = batch_end,

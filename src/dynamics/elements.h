@@ -17,6 +17,8 @@ typedef struct FemElementArguments {
 	FemTetBlocks *out_blocks;
 	FemTetForces *out_forces;
 	FemTetPlate *out_plates; // with plates only
+	FemTetStress *out_stress; // or null
+	float viscous_stress;    // 1: out_stress has the viscous part too; 0: elastic alone
 	float dt;                // s
 	int32_t begin, end;      // batches
 } FemElementArguments;
@@ -30,7 +32,7 @@ FemElementKernel fem_elements_update_avx2;
 FemElementKernel *fem_element_kernel(FemSimdLevel level);
 
 // The stage for one run of batches of a body.
-void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous_stress);
 
 // The rotation of a crushed or inverted element by QR (P&O09 section 3.1; spec A3): F row by row; the last rotation
 // stays where F gives no direction.

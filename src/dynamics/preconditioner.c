@@ -89,13 +89,13 @@ static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, 
 	return p->workspace && p->frames && p->coarse_diagonal && (p->coarse_blocks || entries == 0) && p->coarse_vector;
 }
 
-// About the radius of a part, from the rest shape, which a snapshot keeps.
-static float part_length(const FemBody *body, int32_t component, int32_t part_count) {
-	FemRange batches = body->topology->component_batches[component];
+// About the radius of a part, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its nodes.
+static float part_length(const FemBody *body, FemRange nodes, int32_t part_count) {
+	const FemTopology *topology = body->topology;
 	double volume = 0.0;
-	for (int32_t b = batches.begin; b < batches.end; b++) {
-		for (int lane = 0; lane < FEM_LANES; lane++)
-			volume += (double)body->batches[b].volume[lane];
+	for (int32_t k = topology->node_tet_start[nodes.begin]; k < topology->node_tet_start[nodes.end]; k++) {
+		int32_t tet = topology->node_tets[k] >> 2;
+		volume += 0.25 * (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
 	}
 	return (float)(0.5 * cbrt(volume / part_count));
 }
@@ -109,7 +109,7 @@ bool fem_preconditioner_create(
 		return true;
 	bool wants_two_level = orders.part_order && p->parts.end - p->parts.begin >= TWO_LEVEL_PARTS_MIN;
 	if (wants_two_level && create_two_level(p, topology, orders.part_order, component)) {
-		p->length = part_length(body, component, p->parts.end - p->parts.begin);
+		p->length = part_length(body, p->nodes, p->parts.end - p->parts.begin);
 		return true;
 	}
 	fem_preconditioner_free(p);

@@ -7,18 +7,20 @@
 
 // -------------------------------------------------------------------------------------------------------------- reserves
 
+// Each part ends with a chunk that need not be full.
+static int64_t most_node_chunks(const FemTopology *t) {
+	return (int64_t)t->part_capacity + t->node_capacity / FEM_NODE_CHUNK;
+}
+
 void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *t, int32_t sign) {
-	int64_t node_chunks = 0;
-	for (int32_t p = 0; p < t->part_count; p++)
-		node_chunks += (t->part_nodes[p].end - t->part_nodes[p].begin + FEM_NODE_CHUNK - 1) / FEM_NODE_CHUNK;
 	needs->bodies += sign;
-	needs->parts += sign * (int64_t)t->part_count;
-	needs->nodes += sign * (int64_t)t->node_count;
-	needs->node_chunks += sign * node_chunks;
+	needs->parts += sign * (int64_t)t->part_capacity;
+	needs->nodes += sign * (int64_t)t->node_capacity;
+	needs->node_chunks += sign * most_node_chunks(t);
 	// Worst case of a partly live body: every other batch is a run of its own.
 	needs->batch_chunks += sign * (((int64_t)t->batch_count + 1) / 2);
-	needs->parts_max = t->part_count > needs->parts_max ? t->part_count : needs->parts_max;
-	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
+	needs->parts_max = t->part_capacity > needs->parts_max ? t->part_capacity : needs->parts_max;
+	needs->nodes_max = t->node_capacity > needs->nodes_max ? t->node_capacity : needs->nodes_max;
 }
 
 // Contents are lost: a reserve always comes with a rebuild. A quarter more, as in fem_arena_reserve(). On failure the old
@@ -139,22 +141,6 @@ static int32_t count_pinned(const FemIslands *islands, const FemBody *body, cons
 	return count;
 }
 
-// Batches with a node in one of the island's parts.
-static int32_t count_batches(const FemIslands *islands, const FemTopology *t, const FemIsland *island, int32_t mark) {
-	FemRange batches = t->component_batches[island->component];
-	if (island->whole)
-		return batches.end - batches.begin;
-	int32_t count = 0;
-	for (int32_t b = batches.begin; b < batches.end; b++) {
-		const int32_t *nodes = t->batch_nodes + (size_t)b * 4 * FEM_LANES;
-		int32_t at = 0;
-		while (at < 4 * FEM_LANES && islands->part_mark[t->node_part[nodes[at]]] != mark)
-			at++;
-		count += at < 4 * FEM_LANES;
-	}
-	return count;
-}
-
 // The parts at the end of part_list, `count` of them, become an island.
 static void add_island(FemIslands *islands, const FemBody *body, int32_t body_index, int32_t component, int32_t count) {
 	const FemTopology *t = body->topology;
@@ -165,7 +151,6 @@ static void add_island(FemIslands *islands, const FemBody *body, int32_t body_in
 	island->parts = (FemRange){islands->part_count, islands->part_count + count};
 	islands->part_count += count;
 	add_node_chunks(islands, t, island, mark);
-	island->batch_count = count_batches(islands, t, island, mark);
 	island->pinned_count = count_pinned(islands, body, island);
 	islands->live_nodes += island->node_count;
 }

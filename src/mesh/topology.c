@@ -4,6 +4,7 @@
 
 #include "base/carve.h"
 #include "mesh/surface.h"
+#include "mesh/topology_fill.h"
 
 #include <string.h>
 
@@ -128,20 +129,20 @@ static size_t place_builder(Builder *b, char *base) {
 	return carver.used;
 }
 
-static void place_arrays(FemTopology *t, FemCarver *carver) {
-	size_t nodes = (size_t)t->node_count, edges = (size_t)t->edge_count, tets = (size_t)t->tet_count;
+void fem_topology_place(FemTopology *t, FemCarver *carver) {
+	size_t nodes = (size_t)t->node_capacity, edges = (size_t)t->edge_capacity, tets = (size_t)t->user_tet_count;
 	size_t lanes = (size_t)t->batch_count * FEM_LANES;
 	t->batch_nodes = FEM_CARVE(carver, int32_t, lanes * 4);
 	t->user_of_node = FEM_CARVE(carver, int32_t, nodes);
 	t->node_of_user = FEM_CARVE(carver, int32_t, nodes);
 	t->user_of_tet = FEM_CARVE(carver, int32_t, lanes);
 	t->tet_of_user = FEM_CARVE(carver, int32_t, tets);
-	t->component_nodes = FEM_CARVE(carver, FemRange, t->component_count);
-	t->component_batches = FEM_CARVE(carver, FemRange, t->component_count);
-	t->component_parts = FEM_CARVE(carver, FemRange, t->component_count);
-	t->part_nodes = FEM_CARVE(carver, FemRange, t->part_count);
+	t->component_nodes = FEM_CARVE(carver, FemRange, t->component_capacity);
+	t->component_parts = FEM_CARVE(carver, FemRange, t->component_capacity);
+	t->component_tets = FEM_CARVE(carver, int32_t, t->component_capacity);
+	t->part_nodes = FEM_CARVE(carver, FemRange, t->part_capacity);
 	t->node_part = FEM_CARVE(carver, int32_t, nodes);
-	t->part_component = FEM_CARVE(carver, int32_t, t->part_count);
+	t->part_component = FEM_CARVE(carver, int32_t, t->part_capacity);
 	t->row_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->row_column = FEM_CARVE(carver, int32_t, edges * 2);
 	t->edge_slots = FEM_CARVE(carver, int32_t, edges * 2);
@@ -150,24 +151,31 @@ static void place_arrays(FemTopology *t, FemCarver *carver) {
 	t->node_edge_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tet_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tets = FEM_CARVE(carver, int32_t, tets * 4);
-	t->triangles = FEM_CARVE(carver, int32_t, (size_t)t->triangle_count * 3);
-	t->triangle_tets = FEM_CARVE(carver, int32_t, t->triangle_count);
+	t->triangles = FEM_CARVE(carver, int32_t, (size_t)t->triangle_capacity * 3);
+	t->triangle_tets = FEM_CARVE(carver, int32_t, t->triangle_capacity);
 }
 
 // The record stands at the front of its own block.
 static FemTopology *allocate(const Builder *b) {
 	FemTopology sizes = {
 		.node_count = b->node_count,
+		.user_node_count = b->node_count,
+		.node_capacity = b->node_count,
 		.tet_count = b->tet_count,
+		.user_tet_count = b->tet_count,
 		.batch_count = b->batch_count,
 		.component_count = b->component_count,
+		.component_capacity = b->component_count,
 		.part_count = b->part_count,
+		.part_capacity = b->part_count,
 		.edge_count = b->graph.row_start[b->node_count] / 2,
+		.edge_capacity = b->graph.row_start[b->node_count] / 2,
 		.triangle_count = b->surface.count,
+		.triangle_capacity = b->surface.count,
 	};
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof(FemTopology));
-	place_arrays(&sizes, &measure);
+	fem_topology_place(&sizes, &measure);
 	char *block = fem_alloc(measure.used);
 	if (!block)
 		return NULL;
@@ -176,7 +184,7 @@ static FemTopology *allocate(const Builder *b) {
 	*topology = sizes;
 	topology->block = block;
 	topology->bytes = measure.used;
-	place_arrays(topology, &carver);
+	fem_topology_place(topology, &carver);
 	return topology;
 }
 
@@ -201,12 +209,7 @@ static void fill_nodes(FemTopology *t, const Builder *b) {
 		t->component_parts[c].end = p + 1;
 		t->component_nodes[c].end = t->part_nodes[p].end;
 	}
-	int32_t batch = 0;
-	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t count = (b->component_tets[c] + FEM_LANES - 1) / FEM_LANES;
-		t->component_batches[c] = (FemRange){batch, batch + count};
-		batch += count;
-	}
+	memcpy(t->component_tets, b->component_tets, sizeof(int32_t) * (size_t)t->component_count);
 }
 
 static int32_t lowest_node(const FemTopology *t, const int32_t *user_tet) {
@@ -231,7 +234,7 @@ static void fill_batches(FemTopology *t, const Builder *b) {
 		cursor[lowest_node(t, b->tets + 4 * (size_t)user) + 1]++;
 	int32_t place = 0;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		place = t->component_batches[c].begin * FEM_LANES;
+		place = (place + FEM_LANES - 1) / FEM_LANES * FEM_LANES; // each component begins a batch
 		for (int32_t i = t->component_nodes[c].begin; i < t->component_nodes[c].end; i++) {
 			int32_t count = cursor[i + 1];
 			cursor[i] = place; // the count in cursor[i] was read one turn ago
@@ -251,14 +254,17 @@ static void fill_batches(FemTopology *t, const Builder *b) {
 
 // Padding lanes repeat the nodes of the last tet, so that kernels may read through them.
 static void fill_padding(FemTopology *t, const Builder *b) {
-	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t last = t->component_batches[c].begin * FEM_LANES + b->component_tets[c] - 1;
-		for (int32_t tet = last + 1; tet < t->component_batches[c].end * FEM_LANES; tet++)
+	int32_t last = 0;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] >= 0)
+			last = tet;
+		else
 			put_tet(t, b->tets + 4 * (size_t)t->user_of_tet[last], tet);
 	}
 }
 
-static void fill_node_tets(FemTopology *t, int32_t *cursor) {
+void fem_topology_fill_node_tets(FemTopology *t, int32_t *cursor) {
+	memset(t->node_tet_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
 			t->node_tet_start[fem_tet_node(t, tet, v) + 1]++;
@@ -288,7 +294,7 @@ static void fill_rows(FemTopology *t, const Builder *b) {
 }
 
 // With i ascending, row j meets its lower neighbours in the order of its own slots.
-static void fill_edges(FemTopology *t, int32_t *cursor) {
+void fem_topology_fill_edges(FemTopology *t, int32_t *cursor) {
 	memcpy(cursor, t->row_start, sizeof(int32_t) * (size_t)t->node_count);
 	int32_t edge = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
@@ -303,6 +309,7 @@ static void fill_edges(FemTopology *t, int32_t *cursor) {
 		}
 	}
 	t->node_edge_start[t->node_count] = edge;
+	t->edge_count = edge;
 }
 
 // Walks the tets around each lower end; edge_of[j] is the edge (i, j) while node i is at hand.
@@ -325,7 +332,8 @@ static void walk_edge_tets(FemTopology *t, int32_t *edge_of, bool counting) {
 	}
 }
 
-static void fill_edge_tets(FemTopology *t, int32_t *cursor) {
+void fem_topology_fill_edge_tets(FemTopology *t, int32_t *cursor) {
+	memset(t->edge_tet_start, 0, sizeof(int32_t) * ((size_t)t->edge_count + 1));
 	walk_edge_tets(t, cursor, true);
 	for (int32_t e = 0; e < t->edge_count; e++)
 		t->edge_tet_start[e + 1] += t->edge_tet_start[e];
@@ -358,10 +366,10 @@ static FemTopology *build(Builder *b) {
 		fill_nodes(t, b);
 		fill_batches(t, b);
 		fill_padding(t, b);
-		fill_node_tets(t, b->cursor);
+		fem_topology_fill_node_tets(t, b->cursor);
 		fill_rows(t, b);
-		fill_edges(t, b->cursor);
-		fill_edge_tets(t, b->cursor);
+		fem_topology_fill_edges(t, b->cursor);
+		fem_topology_fill_edge_tets(t, b->cursor);
 		fill_triangles(t, b);
 	}
 	fem_surface_free(&b->surface);

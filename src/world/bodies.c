@@ -8,9 +8,19 @@
 
 // ---------------------------------------------------------------------------------------------------------------- memory
 
-static void place_arrays(FemBody *body, FemCarver *carver) {
+static void place_tet_arrays(FemBody *body, FemCarver *carver) {
 	const FemTopology *t = body->topology;
-	size_t nodes = (size_t)t->node_count, lanes = (size_t)t->batch_count * FEM_LANES;
+	size_t lanes = (size_t)t->batch_count * FEM_LANES;
+	body->batches = FEM_CARVE(carver, FemBatch, t->batch_count);
+	body->rotation = FEM_CARVE(carver, FemVec4, lanes);
+	body->tet_material = FEM_CARVE(carver, int32_t, lanes);
+	body->tet_softening = FEM_CARVE(carver, float, lanes);
+}
+
+// A block of its own: a body that becomes breakable gets a larger one.
+static void place_node_arrays(FemBody *body, FemCarver *carver) {
+	const FemTopology *t = body->topology;
+	size_t nodes = (size_t)t->node_capacity;
 	body->position = FEM_CARVE(carver, FemVec4, nodes);
 	body->velocity = FEM_CARVE(carver, FemVec4, nodes);
 	body->last_dv = FEM_CARVE(carver, FemVec4, nodes);
@@ -21,12 +31,18 @@ static void place_arrays(FemBody *body, FemCarver *carver) {
 	body->ground_force = FEM_CARVE(carver, float, nodes);
 	body->published = FEM_CARVE(carver, FemVec4, nodes);
 	body->good_velocity = FEM_CARVE(carver, FemVec4, nodes);
-	body->batches = FEM_CARVE(carver, FemBatch, t->batch_count);
-	body->rotation = FEM_CARVE(carver, FemVec4, lanes);
-	body->tet_material = FEM_CARVE(carver, int32_t, lanes);
-	body->tet_softening = FEM_CARVE(carver, float, lanes);
-	body->part_state = FEM_CARVE(carver, uint8_t, t->part_count);
-	body->part_still = FEM_CARVE(carver, int32_t, t->part_count);
+	body->part_state = FEM_CARVE(carver, uint8_t, t->part_capacity);
+	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);
+}
+
+bool fem_body_allocate_nodes(FemBody *body) {
+	FemCarver measure = {0}, carver = {0};
+	place_node_arrays(body, &measure);
+	carver.base = fem_alloc(measure.used);
+	body->node_block = carver.base;
+	body->node_block_bytes = measure.used;
+	place_node_arrays(body, &carver);
+	return body->node_block != NULL;
 }
 
 // The record stands at the front of its own block.
@@ -34,29 +50,32 @@ static FemBody *allocate(const FemTopology *topology) {
 	FemBody sizes = {.topology = topology};
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof(FemBody));
-	place_arrays(&sizes, &measure);
+	place_tet_arrays(&sizes, &measure);
 	char *block = fem_alloc(measure.used);
 	if (!block)
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemBody *body = fem_carve(&carver, sizeof(FemBody));
 	*body = (FemBody){.topology = topology, .block = block, .block_bytes = measure.used};
-	place_arrays(body, &carver);
+	place_tet_arrays(body, &carver);
 	return body;
 }
 
 void fem_body_discard(FemBody *body) {
 	const FemTopology *t = body->topology;
 	fem_body_solver_free(body);
+	fem_body_breaking_free(body);
 	FEM_FREE_ARRAY(body->plates, t->batch_count);
 	FEM_FREE_ARRAY(body->plastics, t->batch_count);
-	FEM_FREE_ARRAY(body->reaction, t->node_count);
+	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
+	fem_free(body->node_block, body->node_block_bytes);
+	fem_topology_free(body->own_topology);
 	fem_free(body->block, body->block_bytes);
 }
 
 bool fem_body_prepare_reactions(FemBody *body) {
 	if (!body->reaction)
-		body->reaction = FEM_ALLOC_ARRAY(FemVec4, body->topology->node_count);
+		body->reaction = FEM_ALLOC_ARRAY(FemVec4, body->topology->node_capacity);
 	return body->reaction != NULL;
 }
 
@@ -114,10 +133,11 @@ static bool set_tet(FemBody *body, const FemMesh *mesh, int32_t tet, const int32
 	return true;
 }
 
-FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials) {
+FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks) {
 	const FemMesh *mesh = &world->meshes[mesh_index];
 	FemBody *body = allocate(mesh->topology);
-	bool ok = body && prepare_plates(body, mesh);
+	bool ok = body && fem_body_breaking_create(world, body, mesh, tet_materials, breaks) && fem_body_allocate_nodes(body) &&
+	          prepare_plates(body, mesh);
 	if (!ok) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body of %d tets.", mesh->tet_count);
 	} else {
@@ -131,7 +151,7 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 		}
 	}
 	if (ok) {
-		body->step_bytes = fem_body_step_bytes(body->topology);
+		body->step_bytes = fem_body_step_bytes(body);
 		return body;
 	}
 	if (body)
@@ -180,7 +200,9 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 	const FemTopology *t = body->topology;
 	fem_island_needs_add(&world->needs, t, sign);
 	world->body_count += sign;
+	world->node_count += sign * (int64_t)t->node_count;
 	world->tet_count += sign * (int64_t)t->tet_count;
+	world->breakable_count += sign * (body->breaking != NULL);
 	world->step_bytes += sign > 0 ? body->step_bytes : (size_t)0 - body->step_bytes;
 	world->meshes[body->mesh_index].use_count += sign;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
@@ -206,12 +228,17 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	return false;
 }
 
+void fem_world_leave(FemWorld *world, int32_t body_index) {
+	FemBody *body = world->bodies[body_index];
+	fem_body_contact_free(world, body, body_index);
+	count_body(world, body, -1);
+}
+
 void fem_body_free(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	if (!world->is_closing)
 		fem_world_wake_touching_body(world, body_index);
-	fem_body_contact_free(world, body, body_index);
-	count_body(world, body, -1);
+	fem_world_leave(world, body_index);
 	world->bodies[body_index] = NULL;
 	world->body_generations[body_index] = fem_next_generation(world->body_generations[body_index]);
 	world->islands.dirty = true;
@@ -221,7 +248,7 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 bool fem_world_reserve(FemWorld *world) {
 	int32_t contacts = world->def.contacts_enabled ? world->def.contact_capacity : 0;
 	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, contacts, world->collider_capacity);
-	lists += fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // refit tasks
+	lists += 2 * fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // refit tasks, bodies that may break
 	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists) &&
-	       fem_contact_stage_reserve(world);
+	       fem_contact_stage_reserve(world) && fem_fracture_reserve(world);
 }

@@ -18,11 +18,7 @@ static FemResult find_node(FemBodyId id, int32_t user_node, Target *out_target) 
 	out_target->body = fem_body_find_idle(id, &out_target->world, &result);
 	if (!out_target->body)
 		return result;
-	int32_t node_count = out_target->body->topology->node_count;
-	if (user_node < 0 || user_node >= node_count)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d.", user_node, node_count - 1);
-	out_target->node = out_target->body->topology->node_of_user[user_node];
-	return FEM_OK;
+	return fem_body_find_node(out_target->body, user_node, &out_target->node);
 }
 
 static FemResult check_vector(FemVec3 v, const char *name) {

@@ -1,8 +1,8 @@
 // From a body def to a body in the world.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "world/breaking.h"
 #include "world/cookies.h"
-#include "world/world.h"
 
 #define SCALE_MIN 1e-6f
 #define SCALE_MAX 1e6f
@@ -69,6 +69,16 @@ static FemResult check_materials(const FemWorld *world, const FemBodyDef *def, i
 	return FEM_OK;
 }
 
+static FemResult check_breaking(const FemBodyDef *def, int32_t tet_count) {
+	if (def->piece_limit < 0 || !(def->piece_lifetime >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "piece_limit and piece_lifetime must not be negative; 0 is no limit.");
+	for (int32_t t = 0; def->tet_toughness && t < tet_count; t++) {
+		if (!(def->tet_toughness[t] >= 0.0f))
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "tet_toughness of tet %d must be 0 or a positive number; infinite never breaks.", t);
+	}
+	return FEM_OK;
+}
+
 static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t out_materials[REGION_MAX]) {
 	FemWorld *other;
 	if (!def || def->cookie != FEM_COOKIE_BODY)
@@ -82,6 +92,8 @@ static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t
 		result = check_pins(def, mesh->node_count);
 	if (result == FEM_OK)
 		result = check_materials(world, def, out_materials);
+	if (result == FEM_OK)
+		result = check_breaking(def, mesh->tet_count);
 	return result;
 }
 
@@ -152,6 +164,18 @@ static void start_motion(const FemWorld *world, FemBody *body, const FemBodyDef 
 	}
 }
 
+// ---------------------------------------------------------------------------------------------------------------- breaking
+
+static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef *def) {
+	FemBreaking *breaking = body->breaking;
+	breaking->seed = def->fracture_seed;
+	breaking->piece_limit = def->piece_limit;
+	breaking->piece_lifetime = def->piece_lifetime;
+	for (int32_t user = 0; def->tet_toughness && user < body->topology->user_tet_count; user++)
+		breaking->tet_scale[body->topology->tet_of_user[user]] = def->tet_toughness[user];
+	fem_body_refresh_toughness(world, body);
+}
+
 // ----------------------------------------------------------------------------------------------------------- public calls
 
 static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const int32_t materials[REGION_MAX]) {
@@ -164,8 +188,10 @@ static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const
 	}
 	for (int32_t t = 0; t < mesh->tet_count; t++)
 		tet_materials[t] = materials[mesh->tet_regions ? mesh->tet_regions[t] : 0];
-	FemBody *body = fem_body_build(world, mesh_index, def->scale, tet_materials);
+	FemBody *body = fem_body_build(world, mesh_index, def->scale, tet_materials, false);
 	FEM_FREE_ARRAY(tet_materials, mesh->tet_count);
+	if (body && body->breaking)
+		take_breaking(world, body, def);
 	if (body && def->pinned_count > 0 && !fem_body_prepare_reactions(body)) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the reactions of a body's pinned nodes.");
 		fem_body_discard(body);

@@ -60,7 +60,7 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 }
 
 // Lumped: a quarter of each tet's mass goes to each of its nodes (spec A10); alpha_M with it.
-static void set_node_mass(const FemWorld *world, FemBody *body, int32_t node) {
+void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
 	double mass = 0.0, damping = 0.0;
 	for (int32_t s = t->node_tet_start[node]; s < t->node_tet_start[node + 1]; s++) {
@@ -74,7 +74,7 @@ static void set_node_mass(const FemWorld *world, FemBody *body, int32_t node) {
 	body->mass_damping[node] = (float)damping;
 }
 
-static void set_totals(const FemWorld *world, FemBody *body) {
+void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 	double mass = 0.0;
 	body->max_iterations = 1;
 	for (int32_t i = 0; i < body->topology->node_count; i++)
@@ -93,8 +93,9 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
 		set_lane(world, body, tet);
 	for (int32_t i = 0; i < body->topology->node_count; i++)
-		set_node_mass(world, body, i);
-	set_totals(world, body);
+		fem_body_set_node_mass(world, body, i);
+	fem_body_set_totals(world, body);
+	fem_body_refresh_toughness(world, body);
 	return true;
 }
 
@@ -102,8 +103,9 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
 	set_lane(world, body, tet);
 	for (int32_t v = 0; v < 4; v++)
-		set_node_mass(world, body, fem_tet_node(body->topology, tet, v));
-	set_totals(world, body);
+		fem_body_set_node_mass(world, body, fem_tet_node(body->topology, tet, v));
+	fem_body_set_totals(world, body);
+	fem_body_refresh_toughness(world, body);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ healing

@@ -16,12 +16,12 @@ uint64_t fem_body_get_user_data(FemBodyId id) {
 
 int32_t fem_body_get_node_count(FemBodyId id) {
 	FemBody *body = fem_body_find(id, NULL);
-	return body ? body->topology->node_count : 0;
+	return body ? body->published_count : 0;
 }
 
 int32_t fem_body_get_tet_count(FemBodyId id) {
 	FemBody *body = fem_body_find(id, NULL);
-	return body ? body->topology->tet_count : 0;
+	return body ? body->topology->user_tet_count : 0;
 }
 
 // How many of `count` things to write; 0 for a null pointer.
@@ -31,24 +31,30 @@ static int32_t room(const void *out, int32_t capacity, int32_t count) {
 	return capacity < count ? capacity : count;
 }
 
-int32_t fem_body_get_tets(FemBodyId id, int32_t *out_tets, int32_t tet_capacity) {
+// A body's connections, unless it is one that may be breaking just now.
+static const FemTopology *find_connections(FemBodyId id) {
+	FemResult result;
 	FemBody *body = fem_body_find(id, NULL);
-	if (!body)
-		return 0;
-	const FemTopology *t = body->topology;
-	int32_t count = room(out_tets, tet_capacity, t->tet_count);
+	if (body && body->breaking)
+		body = fem_body_find_idle(id, NULL, &result);
+	return body ? body->topology : NULL;
+}
+
+int32_t fem_body_get_tets(FemBodyId id, int32_t *out_tets, int32_t tet_capacity) {
+	const FemTopology *t = find_connections(id);
+	int32_t count = t ? room(out_tets, tet_capacity, t->user_tet_count) : 0;
 	for (int32_t user = 0; user < count; user++) {
+		int32_t tet = t->tet_of_user[user];
 		for (int32_t v = 0; v < 4; v++)
-			out_tets[4 * (size_t)user + (size_t)v] = t->user_of_node[fem_tet_node(t, t->tet_of_user[user], v)];
+			out_tets[4 * (size_t)user + (size_t)v] = tet < 0 ? -1 : t->user_of_node[fem_tet_node(t, tet, v)];
 	}
 	return count;
 }
 
 int32_t fem_body_get_surface(FemBodyId id, int32_t *out_triangles, int32_t triangle_capacity) {
-	FemBody *body = fem_body_find(id, NULL);
-	if (!body)
+	const FemTopology *t = find_connections(id);
+	if (!t)
 		return 0;
-	const FemTopology *t = body->topology;
 	size_t count = 3 * (size_t)room(out_triangles, triangle_capacity, t->triangle_count);
 	for (size_t i = 0; i < count; i++)
 		out_triangles[i] = t->user_of_node[t->triangles[i]];
@@ -61,7 +67,7 @@ int32_t fem_body_get_positions(FemBodyId id, FemPosition *out_origin, FemVec3 *o
 		*out_origin = body ? body->published_origin : (FemPosition){0};
 	if (!body)
 		return 0;
-	int32_t count = room(out_offsets, node_capacity, body->topology->node_count);
+	int32_t count = room(out_offsets, node_capacity, body->published_count);
 	for (int32_t user = 0; user < count; user++)
 		out_offsets[user] = fem_vec3_from(body->published[user]);
 	return count;
@@ -72,7 +78,7 @@ const float *fem_body_get_position_data(FemBodyId id, FemPosition *out_origin, i
 	if (out_origin)
 		*out_origin = body ? body->published_origin : (FemPosition){0};
 	if (out_node_count)
-		*out_node_count = body ? body->topology->node_count : 0;
+		*out_node_count = body ? body->published_count : 0;
 	return body ? &body->published->x : NULL;
 }
 
@@ -81,9 +87,11 @@ int32_t fem_body_get_velocities(FemBodyId id, FemVec3 *out_velocities, int32_t n
 	FemBody *body = fem_body_find_idle(id, NULL, &result);
 	if (!body)
 		return 0;
-	int32_t count = room(out_velocities, node_capacity, body->topology->node_count);
-	for (int32_t user = 0; user < count; user++)
-		out_velocities[user] = fem_vec3_from(body->velocity[body->topology->node_of_user[user]]);
+	int32_t count = room(out_velocities, node_capacity, body->topology->user_node_count);
+	for (int32_t user = 0; user < count; user++) {
+		int32_t node = body->topology->node_of_user[user];
+		out_velocities[user] = node < 0 ? (FemVec3){0} : fem_vec3_from(body->velocity[node]);
+	}
 	return count;
 }
 
@@ -211,9 +219,9 @@ FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *ou
 	FemBody *body = fem_body_find_idle(id, &world, &result);
 	if (!body)
 		return result;
-	if (user_tet < 0 || user_tet >= body->topology->tet_count)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", user_tet,
-			body->topology->tet_count - 1);
+	if (user_tet < 0 || user_tet >= body->topology->user_tet_count || body->topology->tet_of_user[user_tet] < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
+			body->topology->user_tet_count - 1);
 	if (!out_state)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
 	int32_t tet = body->topology->tet_of_user[user_tet];

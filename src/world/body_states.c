@@ -3,17 +3,23 @@
 #include "mesh/topology.h"
 #include "world/world.h"
 
+FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node) {
+	const FemTopology *t = body->topology;
+	*out_node = -1;
+	if (user_node < 0 || user_node >= t->user_node_count || t->node_of_user[user_node] < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d that were not removed.", user_node,
+			t->user_node_count - 1);
+	*out_node = t->node_of_user[user_node];
+	return FEM_OK;
+}
+
 static FemBody *find_node(FemBodyId id, int32_t user_node, FemWorld **out_world, int32_t *out_node, FemResult *out_result) {
 	FemBody *body = fem_body_find_idle(id, out_world, out_result);
+	*out_node = -1;
 	if (!body)
 		return NULL;
-	int32_t node_count = body->topology->node_count;
-	if (user_node < 0 || user_node >= node_count) {
-		*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d.", user_node, node_count - 1);
-		return NULL;
-	}
-	*out_node = body->topology->node_of_user[user_node];
-	return body;
+	*out_result = fem_body_find_node(body, user_node, out_node);
+	return *out_result == FEM_OK ? body : NULL;
 }
 
 // ------------------------------------------------------------------------------------------------------------------ nodes
@@ -140,8 +146,9 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 	if (!material || material_world != world)
 		return fem_fail(FEM_ERROR_INVALID_ID, "The material is null, freed or of another world than the body.");
 	const FemTopology *t = body->topology;
-	if (user_tet < 0 || user_tet >= t->tet_count)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", user_tet, t->tet_count - 1);
+	if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
+			t->user_tet_count - 1);
 	int32_t tet = t->tet_of_user[user_tet], old = body->tet_material[tet];
 	body->tet_material[tet] = material_id.index1 - 1;
 	bool first_to_yield = !body->plastics && material->def.max_plastic_strain > 0.0f;
@@ -149,6 +156,11 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 		body->tet_material[tet] = old;
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state of a body.");
 	}
+	if (material->def.breakable && !fem_body_prepare_breaking(world, id.index1 - 1)) {
+		body->tet_material[tet] = old;
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body that can break.");
+	}
+	t = body->topology;
 	world->materials[old].use_count--;
 	material->use_count++;
 	fem_body_refresh_tet(world, body, tet);

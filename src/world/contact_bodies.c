@@ -2,13 +2,13 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "mesh/topology.h"
-#include "world/step.h"
-#include "world/world.h"
+#include "world/breaking.h"
 
 #include <string.h>
 
 static void mark_exterior(FemBody *body) {
 	const FemTopology *t = body->topology;
+	memset(body->tet_exterior, 0, (size_t)t->batch_count * FEM_LANES);
 	for (int32_t k = 0; k < t->triangle_count; k++) {
 		int32_t tet = t->triangle_tets[k];
 		const int32_t *face = t->triangles + 3 * (int64_t)k;
@@ -22,7 +22,9 @@ static void mark_exterior(FemBody *body) {
 
 // Of the rest shape: a body restored from a snapshot is not where it was made, and must measure the same.
 static FemPosition rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
-	FemPosition p = fem_position_from(mesh->positions[body->topology->user_of_node[node]]);
+	const FemTopology *t = body->topology;
+	int32_t user = t->user_of_node[node];
+	FemPosition p = fem_position_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
 	return (FemPosition){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
 }
 
@@ -37,12 +39,15 @@ static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t 
 // Ascending. `place` is scratch of one int per node.
 static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *place) {
 	const FemTopology *t = body->topology;
+	memset(place, 0, sizeof *place * (size_t)t->node_count);
+	body->surface_node_count = 0;
 	for (int32_t k = 0; k < 3 * t->triangle_count; k++)
 		place[t->triangles[k]] = 1;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		if (!place[i])
 			continue;
 		place[i] = body->surface_node_count;
+		body->surface_area[body->surface_node_count] = 0.0f;
 		body->surface_nodes[body->surface_node_count++] = i;
 	}
 	for (int32_t k = 0; k < t->triangle_count; k++) {
@@ -127,8 +132,8 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		return true;
 	int32_t *place = FEM_ALLOC_ARRAY(int32_t, t->node_count);
 	body->tet_exterior = FEM_ALLOC_ARRAY(uint8_t, t->batch_count * FEM_LANES);
-	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_count);
-	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_count);
+	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
+	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
 	body->trees = fem_surface_trees_create(t, body->position);
 	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->trees;
 	if (ok) {
@@ -145,14 +150,29 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	return ok;
 }
 
+// A body with a crack can touch itself. Thickness and scale stay those of the whole.
+void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
+	if (!body->trees)
+		return;
+	mark_exterior(body);
+	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
+	body->is_convex = false;
+	FemSurfaceTrees *trees = fem_surface_trees_create(body->topology, body->position);
+	if (!trees)
+		return;
+	body->breaking->tree_builds += trees->tree_count;
+	fem_surface_trees_free(body->trees);
+	body->trees = trees;
+}
+
 void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	fem_contacts_forget(world, body_index, -1);
 	if (body->sweep_proxy >= 0)
 		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxy);
 	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
-	FEM_FREE_ARRAY(body->surface_nodes, t->node_count);
-	FEM_FREE_ARRAY(body->surface_area, t->node_count);
+	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
+	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
 	if (body->trees)
 		fem_surface_trees_free(body->trees);
 }

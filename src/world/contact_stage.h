@@ -73,6 +73,7 @@ void fem_contact_stage_find(struct FemStep *step);
 void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
+void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
 void fem_contact_bodies_refit(struct FemStep *step);          // trees and boxes of what may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
 FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the last refit

@@ -1,6 +1,6 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
-#include "world/world.h"
+#include "world/breaking.h"
 
 static uint64_t hash_vectors(uint64_t hash, const FemVec4 *v, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {
@@ -26,9 +26,21 @@ static uint64_t hash_plastics(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+// How a body that can break hangs together, and its pieces.
+static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	if (!body->breaking)
+		return hash;
+	for (int32_t i = 0; i < t->batch_count * FEM_LANES * 4; i++)
+		hash = fem_hash_word(hash, (uint64_t)t->batch_nodes[i]);
+	for (int32_t c = 0; c < t->component_count; c++)
+		hash = fem_hash_word(hash, body->breaking->pieces[c].number);
+	return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
-	hash = hash_position(hash, body->origin);
+	hash = hash_breaking(hash_position(hash, body->origin), body);
 	hash = hash_vectors(hash, body->position, t->node_count);
 	hash = hash_vectors(hash, body->velocity, t->node_count);
 	hash = hash_vectors(hash, body->last_dv, t->node_count);

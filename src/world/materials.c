@@ -16,6 +16,9 @@ FemMaterialDef fem_default_material_def(void) {
 		.creep_rate = 1e6f,
 		.friction = 0.5f,
 		.max_iterations = 400,
+		.toughness = 1e6f,
+		.toughness_variation = 0.1f,
+		.grain_ratio = 1.0f,
 		.cookie = FEM_COOKIE_MATERIAL,
 	};
 }
@@ -48,6 +51,18 @@ static FemResult check_plastic(const FemMaterialDef *def) {
 	return result;
 }
 
+static FemResult check_breaking(const FemMaterialDef *def) {
+	if (!(def->toughness >= 0.0f)) // infinite is allowed, not a number is not
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness must be 0 or a positive number of Pa; infinite never breaks.");
+	if (def->toughness_mode != FEM_TOUGHNESS_STRESS && def->toughness_mode != FEM_TOUGHNESS_FORCE)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness_mode is %d, which is no value of FemToughnessMode.",
+			(int)def->toughness_mode);
+	if (!fem_vec3_is_finite(def->grain_direction))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "grain_direction must be finite; (0, 0, 0) is no grain.");
+	FemResult result = check_not_negative(def->toughness_variation, "toughness_variation");
+	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
+}
+
 static float clamp(float value, float low, float high) {
 	return fminf(fmaxf(value, low), high);
 }
@@ -65,8 +80,12 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 		result = check_not_negative(def->friction, "friction");
 	if (result == FEM_OK)
 		result = check_plastic(def);
+	if (result == FEM_OK)
+		result = check_breaking(def);
 	if (result != FEM_OK)
 		return result;
+	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
+	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);
 	def->poisson_ratio = clamp(def->poisson_ratio, 0.0f, 0.49f);
 	def->density = clamp(def->density, 1e-3f, 1e6f);
@@ -160,10 +179,12 @@ FemResult fem_material_set(FemMaterialId id, const FemMaterialDef *def) {
 	material->def = checked;
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
-		if (!body || !body_uses(body, id.index1 - 1) || fem_body_prepare_plastics(world, body))
+		if (!body || !body_uses(body, id.index1 - 1))
+			continue;
+		if (fem_body_prepare_plastics(world, body) && (!checked.breakable || fem_body_prepare_breaking(world, b)))
 			continue;
 		material->def = old;
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state of a body.");
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the breaking of a body.");
 	}
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

@@ -3,6 +3,21 @@
 
 #include <string.h>
 
+// Nodes of removed pieces keep their place in the world when the origin moves.
+static void shift_removed(FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemPosition from = body->published_origin, to = body->origin;
+	if (t->user_node_count == t->node_count || (from.x == to.x && from.y == to.y && from.z == to.z))
+		return;
+	for (int32_t user = 0; user < t->user_node_count; user++) {
+		if (t->node_of_user[user] >= 0)
+			continue;
+		body->published[user].x += (float)(from.x - to.x);
+		body->published[user].y += (float)(from.y - to.y);
+		body->published[user].z += (float)(from.z - to.z);
+	}
+}
+
 // Copies the state that getters read and that a body gone bad is put back to.
 void fem_body_publish(FemBody *body) {
 	const FemTopology *t = body->topology;
@@ -11,7 +26,9 @@ void fem_body_publish(FemBody *body) {
 		low[axis] = 3e38f;
 		high[axis] = -3e38f;
 	}
-	for (int32_t user = 0; user < t->node_count; user++) {
+	for (int32_t user = 0; user < t->user_node_count; user++) {
+		if (t->node_of_user[user] < 0)
+			continue; // of a removed piece: it stays where it was last seen
 		FemVec4 p = body->position[t->node_of_user[user]];
 		float at[3] = {p.x, p.y, p.z};
 		for (int axis = 0; axis < 3; axis++) {
@@ -23,7 +40,9 @@ void fem_body_publish(FemBody *body) {
 	memcpy(body->box_min, low, sizeof low);
 	memcpy(body->box_max, high, sizeof high);
 	memcpy(body->good_velocity, body->velocity, sizeof *body->velocity * (size_t)t->node_count);
+	shift_removed(body);
 	body->published_origin = body->origin;
+	body->published_count = t->user_node_count;
 }
 
 // Kept in order: what comes after the buffer is full is dropped, and the step says so.

@@ -212,8 +212,8 @@ static bool has_node_within(const FemBody *body, FemPosition low, FemPosition hi
 	if (low.x > (double)body->box_max[0] || low.y > (double)body->box_max[1] || low.z > (double)body->box_max[2] ||
 		high.x < (double)body->box_min[0] || high.y < (double)body->box_min[1] || high.z < (double)body->box_min[2])
 		return false;
-	for (int32_t user = 0; user < body->topology->node_count; user++) {
-		FemPosition p = fem_position_from4(body->published[user]);
+	for (int32_t node = 0; node < body->topology->node_count; node++) {
+		FemPosition p = published(body, node);
 		if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z)
 			return true;
 	}

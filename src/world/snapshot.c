@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"
-#define SNAPSHOT_VERSION 2u
+#define SNAPSHOT_VERSION 3u
 #define SNAPSHOT_ORDER 0x01020304u
 #define SLOT_MAX (1 << 26)
 
@@ -37,6 +37,9 @@ static void sync_world_def(FemStream *s, FemWorldDef *def) {
 	FEM_STREAM(s, def->contact_capacity);
 	FEM_STREAM(s, def->contact_push);
 	FEM_STREAM(s, friction_mode);
+	FEM_STREAM(s, def->fracture_interval);
+	FEM_STREAM(s, def->fracture_splits_max);
+	fem_stream_bool(s, &def->fracture_viscous);
 	s->failed = s->failed || friction_mode < FEM_FRICTION_COULOMB || friction_mode > FEM_FRICTION_PAPER;
 	def->friction_mode = s->failed ? FEM_FRICTION_COULOMB : (FemFrictionMode)friction_mode;
 }
@@ -54,6 +57,15 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->max_plastic_strain);
 	FEM_STREAM(s, def->friction);
 	FEM_STREAM(s, def->max_iterations);
+	int32_t toughness_mode = (int32_t)def->toughness_mode;
+	fem_stream_bool(s, &def->breakable);
+	FEM_STREAM(s, def->toughness);
+	FEM_STREAM(s, toughness_mode);
+	FEM_STREAM(s, def->toughness_variation);
+	FEM_STREAM(s, def->grain_direction);
+	FEM_STREAM(s, def->grain_ratio);
+	s->failed = s->failed || toughness_mode < 0 || toughness_mode > FEM_TOUGHNESS_FORCE;
+	def->toughness_mode = toughness_mode == FEM_TOUGHNESS_FORCE ? FEM_TOUGHNESS_FORCE : FEM_TOUGHNESS_STRESS;
 	s->failed = s->failed || plasticity < 0 || plasticity > FEM_PLASTICITY_DEVIATORIC;
 	def->plasticity = plasticity == FEM_PLASTICITY_DEVIATORIC ? FEM_PLASTICITY_DEVIATORIC : FEM_PLASTICITY_FULL;
 }
@@ -225,6 +237,7 @@ static bool sync_slots(FemStream *s, FemWorld *world) {
 
 static void sync_world(FemStream *s, FemWorld *world) {
 	FEM_STREAM(s, world->statistics.step_count);
+	FEM_STREAM(s, world->time);
 	sync_materials(s, world);
 	if (!s->failed)
 		sync_meshes(s, world);

@@ -30,7 +30,7 @@ static void sync_arrays(FemStream *s, FemBody *body) {
 	FEM_STREAM_ARRAY(s, body->force, t->node_count);
 	FEM_STREAM_ARRAY(s, body->node_kind, t->node_count);
 	FEM_STREAM_ARRAY(s, body->ground_force, t->node_count);
-	FEM_STREAM_ARRAY(s, body->published, t->node_count);
+	FEM_STREAM_ARRAY(s, body->published, t->user_node_count);
 	FEM_STREAM_ARRAY(s, body->good_velocity, t->node_count);
 	FEM_STREAM_ARRAY(s, body->rotation, t->batch_count * FEM_LANES);
 	FEM_STREAM_ARRAY(s, body->part_state, t->part_count);
@@ -63,14 +63,21 @@ static void sync_optional(FemStream *s, FemBody *body) {
 
 static void write_materials(FemStream *s, const FemBody *body) {
 	const FemTopology *t = body->topology;
-	for (int32_t user = 0; user < t->tet_count; user++)
-		FEM_STREAM(s, body->tet_material[t->tet_of_user[user]]);
+	int32_t any = 0; // of a removed tet: some material that exists
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
+		any = body->tet_material[tet] >= 0 ? body->tet_material[tet] : any;
+	for (int32_t user = 0; user < t->user_tet_count; user++)
+		FEM_STREAM(s, *(t->tet_of_user[user] < 0 ? &any : &body->tet_material[t->tet_of_user[user]]));
 }
 
 void fem_snapshot_write_body(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->mesh_index);
 	FEM_STREAM(s, body->scale);
+	bool breaks = body->breaking != NULL;
+	fem_stream_bool(s, &breaks);
 	write_materials(s, body);
+	if (breaks)
+		fem_snapshot_write_breaking(s, body);
 	sync_fields(s, body);
 	sync_optional(s, body);
 	sync_arrays(s, body);
@@ -95,8 +102,10 @@ static bool materials_exist(const FemWorld *world, const int32_t *materials, int
 static FemBody *read_build(FemStream *s, FemWorld *world) {
 	int32_t mesh_index = 0;
 	FemVec3 scale = {0};
+	bool breaks = false;
 	FEM_STREAM(s, mesh_index);
 	FEM_STREAM(s, scale);
+	fem_stream_bool(s, &breaks);
 	s->failed = s->failed || mesh_index < 0 || mesh_index >= world->mesh_capacity || !world->meshes[mesh_index].in_use ||
 	            !(scale.x > 0.0f && scale.y > 0.0f && scale.z > 0.0f) || !fem_vec3_is_finite(scale);
 	if (s->failed)
@@ -107,10 +116,12 @@ static FemBody *read_build(FemStream *s, FemWorld *world) {
 	if (materials) {
 		FEM_STREAM_ARRAY(s, materials, tet_count);
 		if (!s->failed && materials_exist(world, materials, tet_count))
-			body = fem_body_build(world, mesh_index, scale, materials);
+			body = fem_body_build(world, mesh_index, scale, materials, breaks);
 		FEM_FREE_ARRAY(materials, tet_count);
 	}
-	s->failed = s->failed || !body;
+	s->failed = s->failed || !body || breaks != (body->breaking != NULL);
+	if (body && !s->failed && breaks)
+		fem_snapshot_read_breaking(s, world, body);
 	return body;
 }
 
@@ -123,6 +134,7 @@ static bool recount(FemBody *body) {
 			return false;
 		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
 	}
+	body->published_count = t->user_node_count;
 	for (int32_t p = 0; p < t->part_count; p++) {
 		if (body->part_state[p] > FEM_ISLAND_KINEMATIC)
 			return false;
@@ -150,7 +162,7 @@ void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
 	if (!s->failed)
 		sync_arrays(s, body);
 	if (!s->failed)
-		s->failed = !recount(body) || !fem_body_refresh_materials(world, body);
+		s->failed = !recount(body) || !fem_body_refresh_materials(world, body) || !fem_body_restore_solver(world, body);
 	if (!s->failed)
 		read_solver(s, body);
 	if (s->failed)

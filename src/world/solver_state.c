@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "dynamics/preconditioner.h"
 #include "islands/metis_partition.h"
-#include "world/world.h"
+#include "world/breaking.h"
 
 #include <string.h>
 
@@ -50,7 +50,8 @@ void fem_mesh_free_orders(FemMesh *mesh) {
 
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh) {
 	const FemTopology *topology = body->topology;
-	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, topology->component_count);
+	// A second half for the split of a body that breaks.
+	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, 2 * (size_t)topology->component_capacity);
 	if (!body->preconditioners)
 		return false;
 	for (int32_t c = 0; c < topology->component_count; c++) {
@@ -68,8 +69,68 @@ void fem_body_solver_free(FemBody *body) {
 		return;
 	for (int32_t c = 0; c < body->topology->component_count; c++)
 		fem_preconditioner_free(&body->preconditioners[c]);
-	FEM_FREE_ARRAY(body->preconditioners, body->topology->component_count);
+	FEM_FREE_ARRAY(body->preconditioners, 2 * (size_t)body->topology->component_capacity);
 	body->preconditioners = NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ splits
+
+// Local numbers of a range in ascending order of rank; equal ranks (copies) by number.
+static void order_by_rank(const int32_t *rank, FemRange range, int32_t rank_count, int32_t *cursor, int32_t *out) {
+	memset(cursor, 0, sizeof *cursor * ((size_t)rank_count + 1));
+	for (int32_t i = range.begin; i < range.end; i++)
+		cursor[rank[i] + 1]++;
+	for (int32_t k = 0; k < rank_count; k++)
+		cursor[k + 1] += cursor[k];
+	for (int32_t i = range.begin; i < range.end; i++)
+		out[cursor[rank[i]]++] = i - range.begin;
+}
+
+// The nested dissection of the whole mesh serves its pieces: separators stay separators, copies stand beside their parents.
+static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t component) {
+	FemBreaking *breaking = body->breaking;
+	const FemTopology *t = body->topology;
+	int32_t *node_order = breaking->order, *cursor = breaking->cursor;
+	FemRange nodes = t->component_nodes[component], parts = t->component_parts[component];
+	int32_t *part_order = node_order + (nodes.end - nodes.begin);
+	order_by_rank(breaking->node_rank, nodes, mesh->node_count, cursor, node_order);
+	order_by_rank(breaking->part_rank, parts, mesh->topology->part_count, cursor, part_order);
+	FemPreconditionerOrders orders = {.node_order = node_order, .part_order = part_order};
+	fem_preconditioner_create(&body->preconditioners[component], body, component, orders);
+}
+
+bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
+	const FemTopology *t = body->topology;
+	if (body->preconditioners)
+		return true; // it cannot break: that of its making holds
+	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, 2 * (size_t)t->component_capacity);
+	for (int32_t c = 0; body->preconditioners && c < t->component_count; c++)
+		create_for_piece(body, &world->meshes[body->mesh_index], c);
+	return body->preconditioners != NULL;
+}
+
+// Components in which nothing changed keep what they have; only their numbers have moved.
+void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
+	const FemTopology *t = body->topology;
+	const FemSplitState *split = t->split;
+	FemPreconditioner *now = body->preconditioners, *before = now + t->component_capacity;
+	memcpy(before, now, sizeof *now * (size_t)split->old_component_count);
+	memset(now, 0, sizeof *now * (size_t)t->component_capacity);
+	for (int32_t c = 0; c < t->component_count; c++) {
+		int32_t source = split->component_source[c];
+		if (source < 0)
+			continue;
+		now[c] = before[source];
+		now[c].nodes = t->component_nodes[c];
+		now[c].parts = t->component_parts[c];
+		before[source] = (FemPreconditioner){0};
+	}
+	for (int32_t c = 0; c < split->old_component_count; c++)
+		fem_preconditioner_free(&before[c]);
+	for (int32_t c = 0; c < t->component_count; c++) {
+		if (split->component_source[c] < 0)
+			create_for_piece(body, mesh, c);
+	}
 }
 
 // --------------------------------------------------------------------------------------------------------------- snapshot

@@ -53,6 +53,9 @@ static void step_once(FemWorld *world, float dt) {
 	// What has come to rest sleeps; what is pulled at wakes.
 	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
 
+	// What is pulled too hard comes apart. After sleep: contacts and islands of this step name nodes of before.
+	run_stage(&step, FEM_PHASE_FRACTURE, fem_fracture_stage_run);
+
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
 	run_stage(&step, FEM_PHASE_PUBLISH, count);
 }
@@ -169,7 +172,7 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 static void update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt);
+	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
 static void update_elements(FemStep *step) {
@@ -292,6 +295,7 @@ static void count(FemStep *step) {
 	FemStatistics *statistics = &world->step_statistics;
 	FemIslands *islands = &world->islands;
 	statistics->step_count++;
+	world->time += (double)step->dt;
 	statistics->live_tets = islands->live_tets;
 	statistics->live_nodes = islands->live_nodes;
 	statistics->live_islands = islands->count;
@@ -299,6 +303,9 @@ static void count(FemStep *step) {
 	statistics->large_islands = 0;
 	statistics->ground_contacts = 0;
 	statistics->contacts = step->contact_count;
+	statistics->pieces = 0;
+	for (int32_t b = 0; b < world->body_capacity; b++)
+		statistics->pieces += world->bodies[b] ? world->bodies[b]->topology->component_count : 0;
 	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];

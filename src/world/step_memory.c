@@ -2,19 +2,22 @@
 #include "world/step.h"
 #include "world/world.h"
 
+#include <string.h>
+
 // Blocks are read 4 floats at a time, the last one past its end.
 #define BLOCK_OVERREAD 4
 
-size_t fem_body_step_bytes(const FemTopology *topology) {
-	size_t nodes = (size_t)topology->node_count, tets = (size_t)topology->batch_count * FEM_LANES;
-	size_t entries = (size_t)topology->row_start[topology->node_count];
-	return fem_align_up(tets * sizeof(FemTetBlocks)) + fem_align_up(tets * sizeof(FemTetForces)) +
+size_t fem_body_step_bytes(const FemBody *body) {
+	const FemTopology *topology = body->topology;
+	size_t nodes = (size_t)topology->node_capacity, tets = (size_t)topology->batch_count * FEM_LANES;
+	size_t entries = 2 * (size_t)topology->edge_capacity;
+	return fem_align_up(tets * sizeof(FemTetBlocks)) + (body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
 	       fem_align_up(tets * sizeof(FemTetPlate)) +
 	       fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) + // row_blocks
 	       fem_align_up(nodes * 12 * sizeof(float)) +                     // node_blocks
 	       fem_align_up(nodes * 9 * sizeof(float)) +                      // diagonal_blocks
 	       fem_align_up(nodes * 6 * sizeof(float)) +                      // contact_blocks
-	       2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
+	       2 * fem_align_up((size_t)topology->part_capacity * sizeof(int32_t)) + // part_chunk, part_island
 	       8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
@@ -25,6 +28,7 @@ bool fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 	body->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
 	body->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
 	body->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
+	body->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
 	body->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
 	body->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
 	body->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
@@ -43,8 +47,12 @@ bool fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 }
 
 bool fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
-	if (!body->contact_blocks)
-		body->contact_blocks = FEM_ARENA_TAKE(arena, float, (size_t)body->topology->node_count * 6);
+	size_t count = (size_t)body->topology->node_count * 6;
+	if (body->contact_blocks)
+		return true;
+	body->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
+	if (body->contact_blocks) // islands without contacts read them too
+		memset(body->contact_blocks, 0, count * sizeof(float));
 	return body->contact_blocks != NULL;
 }
 

@@ -13,10 +13,12 @@ static bool in_range(int32_t value, int32_t count) {
 
 static FemResult check_numbering(const FemTopology *t, int32_t mesh) {
 	for (int32_t i = 0; i < t->node_count; i++) {
-		if (!in_range(t->user_of_node[i], t->node_count) || t->node_of_user[t->user_of_node[i]] != i)
+		if (!in_range(t->user_of_node[i], t->user_node_count) || t->node_of_user[t->user_of_node[i]] != i)
 			return FAULT("Mesh %d: node %d has no user number of its own.", mesh, i);
 	}
-	for (int32_t user = 0; user < t->tet_count; user++) {
+	for (int32_t user = 0; user < t->user_tet_count; user++) {
+		if (t->split && t->tet_of_user[user] == -1)
+			continue; // removed
 		if (!in_range(t->tet_of_user[user], t->batch_count * FEM_LANES) || t->user_of_tet[t->tet_of_user[user]] != user)
 			return FAULT("Mesh %d: user tet %d has no lane of its own.", mesh, user);
 	}
@@ -31,10 +33,11 @@ static FemResult check_numbering(const FemTopology *t, int32_t mesh) {
 }
 
 static FemResult check_parts(const FemTopology *t, int32_t mesh) {
-	int32_t node = 0, part = 0, batch = 0;
+	int32_t node = 0, part = 0, tets = 0;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		FemRange parts = t->component_parts[c], nodes = t->component_nodes[c], batches = t->component_batches[c];
-		if (parts.begin != part || nodes.begin != node || batches.begin != batch || parts.end <= parts.begin)
+		FemRange parts = t->component_parts[c], nodes = t->component_nodes[c];
+		tets += t->component_tets[c];
+		if (parts.begin != part || nodes.begin != node || t->component_tets[c] < 1 || parts.end <= parts.begin)
 			return FAULT("Mesh %d: component %d does not follow the one before.", mesh, c);
 		for (; part < parts.end && part < t->part_count; part++) {
 			if (t->part_nodes[part].begin != node || t->part_nodes[part].end <= node || t->part_component[part] != c)
@@ -46,10 +49,9 @@ static FemResult check_parts(const FemTopology *t, int32_t mesh) {
 		}
 		if (node != nodes.end)
 			return FAULT("Mesh %d: component %d and its parts end at different nodes.", mesh, c);
-		batch = batches.end;
 	}
-	if (node != t->node_count || part != t->part_count || batch != t->batch_count)
-		return FAULT("Mesh %d: components do not cover all nodes, parts and batches.", mesh);
+	if (node != t->node_count || part != t->part_count || tets != t->tet_count)
+		return FAULT("Mesh %d: components do not cover all nodes, parts and tets.", mesh);
 	return FEM_OK;
 }
 
@@ -116,16 +118,7 @@ static FemResult check_surface(const FemTopology *t, int32_t mesh) {
 	return FEM_OK;
 }
 
-static FemResult check_mesh(const FemWorld *world, int32_t index) {
-	const FemMesh *mesh = &world->meshes[index];
-	const FemTopology *t = mesh->topology;
-	int32_t uses = 0;
-	if (!mesh->in_use)
-		return mesh->topology ? FAULT("Mesh slot %d is free but holds a topology.", index) : FEM_OK;
-	for (int32_t b = 0; b < world->body_capacity; b++)
-		uses += world->bodies[b] && world->bodies[b]->mesh_index == index;
-	if (uses != mesh->use_count)
-		return FAULT("Mesh %d counts %d bodies, but %d use it.", index, mesh->use_count, uses);
+FemResult fem_topology_check(const FemTopology *t, int32_t index) {
 	FemResult result = check_numbering(t, index);
 	if (result == FEM_OK)
 		result = check_parts(t, index);
@@ -134,6 +127,18 @@ static FemResult check_mesh(const FemWorld *world, int32_t index) {
 	if (result == FEM_OK)
 		result = check_references(t, index);
 	return result == FEM_OK ? check_surface(t, index) : result;
+}
+
+static FemResult check_mesh(const FemWorld *world, int32_t index) {
+	const FemMesh *mesh = &world->meshes[index];
+	int32_t uses = 0;
+	if (!mesh->in_use)
+		return mesh->topology ? FAULT("Mesh slot %d is free but holds a topology.", index) : FEM_OK;
+	for (int32_t b = 0; b < world->body_capacity; b++)
+		uses += world->bodies[b] && world->bodies[b]->mesh_index == index;
+	if (uses != mesh->use_count)
+		return FAULT("Mesh %d counts %d bodies, but %d use it.", index, mesh->use_count, uses);
+	return fem_topology_check(mesh->topology, index);
 }
 
 // -------------------------------------------------------------------------------------------------------------------- bodies
@@ -214,7 +219,7 @@ static FemResult check_part_states(const FemBody *body, int32_t index) {
 static FemResult check_body(const FemWorld *world, int32_t index) {
 	const FemBody *body = world->bodies[index];
 	if (!in_range(body->mesh_index, world->mesh_capacity) || !world->meshes[body->mesh_index].in_use ||
-		world->meshes[body->mesh_index].topology != body->topology)
+		(!body->own_topology && world->meshes[body->mesh_index].topology != body->topology))
 		return FAULT("Body %d has no mesh.", index);
 	if (body->generation != world->body_generations[index] || !body->in_use)
 		return FAULT("Body %d and its slot are of different generations.", index);
@@ -303,7 +308,7 @@ static FemResult check_sums(const FemWorld *world) {
 		nodes += world->bodies[b]->topology->node_count;
 		tets += world->bodies[b]->topology->tet_count;
 	}
-	if (bodies != world->body_count || nodes != world->needs.nodes || tets != world->tet_count)
+	if (bodies != world->body_count || nodes != world->node_count || tets != world->tet_count)
 		return FAULT("The world counts %d bodies, but has %d, or their nodes or tets differ.", world->body_count, bodies);
 	if (world->event_count < 0 || world->event_count > FEM_EVENT_MAX)
 		return FAULT("The world counts %d events.", world->event_count);
@@ -316,6 +321,8 @@ FemResult fem_world_check(FemWorld *world) {
 		result = check_mesh(world, m);
 	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
 		result = world->bodies[b] ? check_body(world, b) : FEM_OK;
+	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
+		result = world->bodies[b] ? fem_body_check_breaking(world, b) : FEM_OK;
 	for (int32_t m = 0; result == FEM_OK && m < world->material_capacity; m++)
 		result = world->materials[m].in_use ? check_material(world, m) : FEM_OK;
 	if (result == FEM_OK)

@@ -23,6 +23,7 @@ FemWorldDef fem_default_world_def(void) {
 		.contacts_enabled = true,
 		.contact_capacity = 16384,
 		.contact_push = 0.2f,
+		.fracture_interval = 1,
 		.cookie = FEM_COOKIE_WORLD,
 	};
 }
@@ -70,6 +71,8 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
 	def->contact_capacity = def->contact_capacity < 64 ? 64 : def->contact_capacity;
 	def->contact_capacity = def->contact_capacity > (1 << 20) ? 1 << 20 : def->contact_capacity;
+	if (def->fracture_interval < 0 || def->fracture_splits_max < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "fracture_interval and fracture_splits_max must not be negative; 1 and 0 are usual.");
 	def->solver_tolerance = fmaxf(def->solver_tolerance, 1e-7f);
 	def->sleep_steps = def->sleep_steps < 1 ? 1 : def->sleep_steps;
 	def->worker_count = clamp_workers(def->worker_count);
@@ -112,6 +115,7 @@ void fem_world_close(FemWorld *world) {
 	}
 	FEM_FREE_ARRAY(world->colliders, world->collider_capacity);
 	fem_contact_stage_free(world);
+	fem_fracture_free(world);
 	fem_islands_free(&world->islands);
 	fem_arena_free(&world->arena);
 	FEM_FREE_ARRAY(world->bodies, world->body_capacity);
@@ -179,6 +183,7 @@ static uint32_t finish_step(FemWorld *world) {
 	double began = fem_time_ms();
 	clear_forces(world);
 	fem_world_publish(world);
+	fem_fracture_publish(world);
 	world->step_statistics.phase_ms[FEM_PHASE_PUBLISH] += fem_time_ms() - began;
 	world->step_statistics.step_ms = fem_time_ms() - world->step_began;
 	world->statistics = world->step_statistics;
@@ -306,7 +311,7 @@ FemResult fem_world_get_statistics(FemWorldId id, FemStatistics *out_statistics)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_statistics is null: pass a place to write to.");
 	*out_statistics = world->statistics;
 	out_statistics->body_count = world->body_count;
-	out_statistics->node_count = (int32_t)world->needs.nodes;
+	out_statistics->node_count = (int32_t)world->node_count;
 	out_statistics->tet_count = (int32_t)world->tet_count;
 	out_statistics->bytes = fem_memory_bytes();
 	out_statistics->bytes_peak = fem_memory_peak();

@@ -56,7 +56,8 @@ typedef struct FemWorld {
 
 	// Sums over all bodies, kept up as they come and go.
 	FemIslandNeeds needs;
-	int64_t tet_count;
+	int64_t node_count, tet_count;
+	int32_t breakable_count; // bodies that can break
 	size_t step_bytes;
 
 	FemIslands islands;
@@ -70,9 +71,14 @@ typedef struct FemWorld {
 	int32_t step_substeps;
 	uint32_t step_errors; // FemStepError bits, gathered by the step
 	double step_began;    // ms, fem_time_ms()
+	double time;          // s, simulated since the world was made
 
 	FemEvent *events;
 	int32_t event_count;
+	FemFractureFace *faces, *step_faces; // of the last finished step, and of that under way
+	FemPieceEvent *piece_events, *step_piece_events;
+	int32_t face_count, step_face_count, face_capacity;
+	int32_t piece_event_count, step_piece_event_count, piece_event_capacity;
 	FemStatistics statistics;      // of the last finished step
 	FemStatistics step_statistics; // of the step under way, written by its thread; step_end copies it to statistics
 } FemWorld;
@@ -114,9 +120,11 @@ void fem_mesh_clear(FemMesh *mesh);
 int32_t fem_body_slot(FemWorld *world); // a free slot, growing the list; -1 when memory fails
 // A body with its arrays, rest geometry and materials, in its mesh's shape; positions and velocities are the caller's.
 // tet_materials: index of the world's material of each user tet. Null (with a sentence) on failure.
-FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials);
+// breaks: whether or not a material does.
+FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks);
 // Puts a built body into its slot and takes references and reserves; false (with a sentence) when memory fails.
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index);
+void fem_world_leave(FemWorld *world, int32_t body_index); // gives references and reserves back; the body stays
 void fem_body_discard(FemBody *body); // one that was never entered
 void fem_body_free(FemWorld *world, int32_t body_index);
 // Room for plastic state, if one of the body's materials yields. False when memory fails.
@@ -126,11 +134,41 @@ bool fem_body_allocate_plastics(FemBody *body); // whether they yield or not
 // fails: the body then stays as it was.
 bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
+void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node);
+void fem_body_set_totals(const FemWorld *world, FemBody *body);
 void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations and plastic state that are not finite
 bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
+bool fem_body_allocate_nodes(FemBody *body); // arrays by node and part, for the capacities of its topology
+FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node);
 FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 // Bytes of step memory, and all lists of the step, for the world as it stands. False when memory fails.
 bool fem_world_reserve(FemWorld *world);
+
+// ---- breaking.c: what a body keeps that can break
+// With breakable materials: its own topology, and room for the worst. Called while a body is built. False when memory fails.
+bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
+void fem_body_breaking_free(FemBody *body);
+bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
+void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
+
+// ---- fracture_stage.c
+void fem_fracture_stage_run(struct FemStep *step);
+bool fem_fracture_reserve(FemWorld *world);  // events, for the world as it stands
+void fem_fracture_free(FemWorld *world);
+void fem_fracture_publish(FemWorld *world);
+
+// ---- topology_change.c: a body's topology was split; everything that follows from it. Any thread, one a body.
+void fem_body_apply_split(FemWorld *world, FemBody *body);
+// The part of it that touches other bodies' data; the stepping thread, in body order.
+void fem_body_finish_split(FemWorld *world, int32_t body_index);
+
+// ---- contact_renumber.c
+void fem_contacts_renumber(FemWorld *world, int32_t body_index);
+
+// ---- pieces.c
+void fem_pieces_start(FemWorld *world, FemBody *body);
+void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index);
+void fem_pieces_retire(FemWorld *world); // those beyond limits of number and age
 
 // ---- publish.c
 void fem_body_publish(FemBody *body);
@@ -150,6 +188,11 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
 // ---- validate.c
 FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
 
+FemResult fem_topology_check(const FemTopology *topology, int32_t index);
+
+// ---- validate_fracture.c
+FemResult fem_body_check_breaking(const FemWorld *world, int32_t body_index);
+
 // ---- validate_contact.c
 FemResult fem_world_check_contacts(const FemWorld *world); // colliders, sweep, contacts
 
@@ -157,7 +200,7 @@ FemResult fem_world_check_contacts(const FemWorld *world); // colliders, sweep, 
 void fem_world_run_step(FemWorld *world); // all substeps of the step that step_begin described
 
 // ---- step_memory.c: what a step takes of the arena, reserved when bodies are made
-size_t fem_body_step_bytes(const FemTopology *topology);
+size_t fem_body_step_bytes(const FemBody *body);
 bool fem_body_take_step_memory(FemBody *body, FemArena *arena);
 bool fem_body_take_contact_memory(FemBody *body, FemArena *arena);
 size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count);
@@ -167,6 +210,8 @@ bool fem_mesh_make_orders(FemMesh *mesh);
 void fem_mesh_free_orders(FemMesh *mesh);
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh);
 void fem_body_solver_free(FemBody *body);
+bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read; false when memory fails
+void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body); // new preconditioners for what changed
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
 void fem_body_solver_state_write(const FemBody *body, void *out);
 bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); // false: damaged or no memory

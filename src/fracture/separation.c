@@ -1,0 +1,208 @@
+#include "fracture/separation.h"
+
+#include "fracture/principal.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// The separation tensor averages over the tets around a node. A node none of whose tets reaches this share of its
+// toughness in tension is not looked at.
+#define HOT_SHARE 0.4f
+
+// ------------------------------------------------------------------------------------------------------------------- hot
+
+// An upper bound of the largest principal stress: mean + sqrt(2/3) |deviator|.
+static float tension_bound(const FemTetStress *s) {
+	float mean = (s->normal.x + s->normal.y + s->normal.z) * (1.0f / 3.0f);
+	float a = s->normal.x - mean, b = s->normal.y - mean, c = s->normal.z - mean;
+	float shear = s->shear.x * s->shear.x + s->shear.y * s->shear.y + s->shear.z * s->shear.z;
+	return mean + sqrtf((2.0f / 3.0f) * (a * a + b * b + c * c + 2.0f * shear));
+}
+
+// Toughness as force turned into a stress: of the largest face of the tet, which bounds what a node can feel there.
+static float toughness_as_stress(const FemBody *body, int32_t tet) {
+	const FemBreaking *breaking = body->breaking;
+	if (!breaking->tet_by_force[tet])
+		return breaking->tet_toughness[tet];
+	float volume = body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], largest = 0.0f;
+	for (int v = 0; v < 4; v++) {
+		FemVec4 c = body->tet_blocks[tet].gradient[v];
+		largest = fmaxf(largest, c.x * c.x + c.y * c.y + c.z * c.z);
+	}
+	// Area of a face: 3 V |c|. A star has about 20 tets, each with a face and a sixth of its area in the tensor.
+	return 0.3f * breaking->tet_toughness[tet] / (3.0f * volume * sqrtf(largest));
+}
+
+// Several threads may mark one node, all with the same value.
+static void mark(uint8_t *flag) {
+	atomic_store_explicit((_Atomic uint8_t *)flag, 1, memory_order_relaxed);
+}
+
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end) {
+	const FemTopology *t = body->topology;
+	FemBreaking *breaking = body->breaking;
+	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] < 0)
+			continue;
+		float bound = tension_bound(&body->tet_stress[tet]);
+		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
+			continue;
+		for (int v = 0; v < 4; v++)
+			mark(&breaking->node_hot[fem_tet_node(t, tet, v)]);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- tension
+
+static void unpack(const FemTetStress *s, double out[6]) {
+	out[0] = (double)s->normal.x, out[1] = (double)s->normal.y, out[2] = (double)s->normal.z;
+	out[3] = (double)s->shear.x, out[4] = (double)s->shear.y, out[5] = (double)s->shear.z;
+}
+
+void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end) {
+	const FemTopology *t = body->topology;
+	FemBreaking *breaking = body->breaking;
+	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
+		bool is_hot = false;
+		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
+			is_hot |= breaking->node_hot[fem_tet_node(t, tet, v)] != 0;
+		if (!is_hot)
+			continue;
+		double stress[6], p[6];
+		unpack(&body->tet_stress[tet], stress);
+		fem_tensile_part(stress, p);
+		breaking->tension[tet] = (FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- tensor
+
+static void stress_times(const FemTetStress *s, FemVec4 c, double scale, double out[3]) {
+	double x = (double)c.x, y = (double)c.y, z = (double)c.z;
+	out[0] = scale * ((double)s->normal.x * x + (double)s->shear.x * y + (double)s->shear.z * z);
+	out[1] = scale * ((double)s->shear.x * x + (double)s->normal.y * y + (double)s->shear.y * z);
+	out[2] = scale * ((double)s->shear.z * x + (double)s->shear.y * y + (double)s->normal.z * z);
+}
+
+// out += scale m(a), m(a) = a a^T / |a| (O'Brien & Hodgins 1999, eq. 20).
+static void add_force(double out[6], double scale, const double a[3]) {
+	double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+	if (!(length > 0.0))
+		return;
+	for (int i = 0; i < 3; i++) {
+		out[i] += scale * a[i] * a[i] / length;
+		out[i + 3] += scale * a[i] * a[(i + 1) % 3] / length;
+	}
+}
+
+// zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+ (spec A27).
+static void separation_tensor(const FemBody *body, const int32_t *star, int32_t star_count, double zeta[6]) {
+	double sum[2][3] = {{0}};
+	memset(zeta, 0, 6 * sizeof *zeta);
+	for (int32_t k = 0; k < star_count; k++) {
+		int32_t tet = star[k] / 4;
+		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], all[3], pull[3], push[3];
+		FemVec4 c = body->tet_blocks[tet].gradient[star[k] % 4];
+		stress_times(&body->tet_stress[tet], c, -volume, all);
+		stress_times(&body->breaking->tension[tet], c, -volume, pull);
+		for (int i = 0; i < 3; i++) {
+			push[i] = all[i] - pull[i];
+			sum[0][i] += pull[i];
+			sum[1][i] += push[i];
+		}
+		add_force(zeta, 0.5, pull);
+		add_force(zeta, -0.5, push);
+	}
+	add_force(zeta, -0.5, sum[0]);
+	add_force(zeta, 0.5, sum[1]);
+}
+
+// The mean direction of the fibres around a node in the world, and the mean of their strength; false for none.
+static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_count, double axis[3], double *out_weight) {
+	double weight = 0.0, length;
+	axis[0] = axis[1] = axis[2] = 0.0;
+	for (int32_t k = 0; k < star_count; k++) {
+		int32_t tet = star[k] / 4;
+		FemVec4 g = body->breaking->tet_grain[tet], q = body->rotation[tet];
+		if (!(g.w > 0.0f))
+			continue;
+		// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g)
+		double u[3] = {(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
+		double turned[3] = {
+			(double)g.x + 2.0 * ((double)q.w * u[0] + (double)q.y * u[2] - (double)q.z * u[1]),
+			(double)g.y + 2.0 * ((double)q.w * u[1] + (double)q.z * u[0] - (double)q.x * u[2]),
+			(double)g.z + 2.0 * ((double)q.w * u[2] + (double)q.x * u[1] - (double)q.y * u[0]),
+		};
+		double sign = turned[0] * axis[0] + turned[1] * axis[1] + turned[2] * axis[2] < 0.0 ? -1.0 : 1.0;
+		for (int i = 0; i < 3; i++)
+			axis[i] += sign * turned[i];
+		weight += (double)g.w;
+	}
+	length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+	if (!(length > 1e-6))
+		return false;
+	for (int i = 0; i < 3; i++)
+		axis[i] /= length;
+	*out_weight = weight / star_count;
+	return true;
+}
+
+// Fibres hold together along themselves: zeta' = A zeta A with A = I - w g g^T counts what pulls along them 1 / ratio, and
+// turns the plane so that it runs along them.
+static void apply_grain(double zeta[6], const double g[3], double w) {
+	double full[3][3] = {{zeta[0], zeta[3], zeta[5]}, {zeta[3], zeta[1], zeta[4]}, {zeta[5], zeta[4], zeta[2]}};
+	double a[3][3], left[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			a[i][j] = (i == j ? 1.0 : 0.0) - w * g[i] * g[j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			left[i][j] = a[i][0] * full[0][j] + a[i][1] * full[1][j] + a[i][2] * full[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		int j = (i + 1) % 3;
+		zeta[i] = left[i][0] * a[0][i] + left[i][1] * a[1][i] + left[i][2] * a[2][i];
+		zeta[i + 3] = left[i][0] * a[0][j] + left[i][1] * a[1][j] + left[i][2] * a[2][j];
+	}
+}
+
+// The force that a stress of 1 Pa along n gives a node: 1/6 sum |n . face| = 1/2 sum V |n . c| (spec A28).
+static double area_along(const FemBody *body, const int32_t *star, int32_t star_count, const double n[3]) {
+	double area = 0.0;
+	for (int32_t k = 0; k < star_count; k++) {
+		int32_t tet = star[k] / 4;
+		FemVec4 c = body->tet_blocks[tet].gradient[star[k] % 4];
+		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
+		area += 0.5 * volume * fabs(n[0] * (double)c.x + n[1] * (double)c.y + n[2] * (double)c.z);
+	}
+	return area;
+}
+
+bool fem_separation_of_node(const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
+	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
+	const FemBreaking *breaking = body->breaking;
+	for (int32_t k = 0; k < star_count; k++) {
+		int32_t tet = star[k] / 4;
+		double toughness = (double)breaking->tet_toughness[tet];
+		int by_force = breaking->tet_by_force[tet] != 0;
+		weakest[by_force] = fmin(weakest[by_force], toughness);
+	}
+	if (star_count < 2 || (isinf(weakest[0]) && isinf(weakest[1])))
+		return false;
+	separation_tensor(body, star, star_count, zeta);
+	if (breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
+		apply_grain(zeta, axis, weight);
+	fem_principal_values(zeta, values);
+	if (!(values[0] > 0.0))
+		return false;
+	fem_principal_vector(zeta, values[0], normal);
+	double stress = values[0] / fmax(area_along(body, star, star_count, normal), 1e-30);
+	double excess = fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
+	if (!(excess > 1.0))
+		return false;
+	*out = (FemSeparation){node, (float)fmin(excess, 1e30), {(float)normal[0], (float)normal[1], (float)normal[2]}};
+	return true;
+}

@@ -1,0 +1,62 @@
+// Where and how a body wants to come apart: the separation tensor of its nodes (O'Brien & Hodgins 1999, section 3.1) from
+// the stresses that the element stage left, in three sweeps over live batches and nodes, each of which threads share.
+#ifndef FEM_FRACTURE_SEPARATION_H
+#define FEM_FRACTURE_SEPARATION_H
+
+#include "fem_types.h"
+
+// A node that wants to split.
+typedef struct FemSeparation {
+	int32_t node;
+	float excess;     // largest eigenvalue over toughness, > 1
+	float normal[3];  // of the plane, unit, world
+} FemSeparation;
+
+// What fracture keeps and makes for one body; all by inside numbers.
+typedef struct FemBreaking {
+	float *tet_scale;     // [tet]: the user's factor on its toughness
+	float *tet_toughness; // [tet]: Pa, or N with by_force; infinite: does not break
+	uint8_t *tet_by_force; // [tet]: toughness is the paper's force
+	FemVec4 *tet_grain;   // [tet]: direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
+	bool has_grain;
+	bool can_break;       // some tet has a finite toughness
+	uint64_t seed;
+
+	struct FemPiece *pieces, *old_pieces; // [component]; old: before the last split
+	uint32_t next_piece;
+	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
+	int32_t *part_rank;   // [part]: the same for parts
+	int32_t piece_limit;  // 0: none
+	float piece_lifetime; // s; 0: for ever
+	struct FemSplinters *splinters; // or null
+
+	// ---- of a step
+	uint8_t *node_hot;    // [node]: beside a tet with a tension that might break it
+	FemTetStress *tension; // [tet]: the tensile part of tets around hot nodes
+	FemSeparation *separations; // [node]
+	int32_t separation_count;
+	struct FemFaceCut *cuts;  // [tet]: faces opened in this step
+	int32_t cut_count, cut_capacity;
+	int32_t split_count;  // nodes split in this step
+	int32_t tree_builds;  // in this step
+	bool was_split;       // the topology changed in this step
+	FemFractureFace *faces; // [cut]: the same for the user, without body and material
+
+	// ---- scratch
+	FemVec4 *scratch;      // [node]
+	int32_t *order, *cursor; // [node + 1]
+
+	void *block;
+	size_t bytes;
+} FemBreaking;
+
+// Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0).
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end);
+
+// Second: tensile parts of the tets around hot nodes.
+void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);
+
+// Third: whether a node wants to split. `star` are its tets (tet * 4 + local).
+bool fem_separation_of_node(const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out);
+
+#endif
