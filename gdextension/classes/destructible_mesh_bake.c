@@ -233,7 +233,7 @@ static void finish(DestructibleMesh *self) {
 		error = take_result(self, &result, &self->job_materials, self->job_with_undo);
 	}
 	gd_array_resize(&self->job_materials, 0);
-	if (error == GD_OK) {
+	if (error == GD_OK && self->job_share < 1.0f) { // the last poll may have told of the end already
 		emit_signal_values(self->base.object, &names.bake_progressed, (GdVariant[]){make_variant_float(1.0)}, 1);
 	}
 	emit_signal_values(self->base.object, &names.bake_finished,

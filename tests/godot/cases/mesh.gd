@@ -134,11 +134,13 @@ func test_save_and_load() -> void:
 		check_equal(loaded.get_report(), mesh.get_report(), "report of " + ending)
 		check_equal(loaded.surface_materials.size(), 1, "materials of " + ending)
 		check(loaded.source_mesh is TorusMesh, ending + " has lost its source_mesh")
-	# On a thread of Godot's.
+	# On another thread. Not by load_threaded_request(): Godot 4.6 leaks its LoadToken, a RefCounted, when the get meets the
+	# end of the load (godot#118824).
 	var threaded_path := FOLDER.path_join("torus_threaded.res")
 	check_equal(ResourceSaver.save(mesh, threaded_path), OK, "saving")
-	check_equal(ResourceLoader.load_threaded_request(threaded_path), OK, "load_threaded_request")
-	var threaded: DestructibleMesh = ResourceLoader.load_threaded_get(threaded_path)
+	var thread := Thread.new()
+	check_equal(thread.start(ResourceLoader.load.bind(threaded_path)), OK, "start of a thread")
+	var threaded: DestructibleMesh = thread.wait_to_finish()
 	check(threaded != null and threaded.data == mesh.data and threaded.is_baked(), "a thread loads other data")
 	# A file that was damaged says so by its name.
 	var text := FileAccess.get_file_as_string(FOLDER.path_join("torus.tres"))
