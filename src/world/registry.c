@@ -58,7 +58,8 @@ static FemWorld *world_at(uint32_t index0) {
 }
 
 static void fail_id(const char *thing) {
-	fem_fail(FEM_ERROR_INVALID_ID, "The id names no %s: it is null, or the %s or its world was destroyed.", thing, thing);
+	fem_fail(
+		FEM_ERROR_INVALID_ID, "The id names no %s: it is null, or the %s or its world was destroyed.", thing, thing);
 }
 
 static bool is_idle(const FemWorld *world, FemResult *out_result) {
@@ -92,148 +93,62 @@ bool fem_world_is_valid(FemWorldId id) {
 	return world && world->generation == id.generation;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- bodies
+// ------------------------------------------------------------------------------------------------------ ids inside a world
 
-static FemBody *find_body(FemBodyId id, FemWorld **out_world) {
-	FemWorld *world = world_at(id.world0);
-	if (out_world)
-		*out_world = world;
-	if (!world || id.index1 < 1 || id.index1 > world->body_capacity)
-		return NULL;
-	FemBody *body = world->bodies[id.index1 - 1];
-	return body && body->generation == id.generation ? body : NULL;
-}
+// What leads from an id of one kind to its record, and back. `slot` is the place of number `index` in `world`, `is_live`
+// whether there is a `record` in it. find says what is wrong with an id, find_idle also refuses while the world steps,
+// is_valid is silent.
+#define DEFINE_ID(Type, name, slot, is_live) \
+	static Type *look_up_##name(Type##Id id, FemWorld **out_world) { \
+		FemWorld *world = world_at(id.world0); \
+		if (out_world) \
+			*out_world = world; \
+		if (!world || id.index1 < 1 || id.index1 > world->name##_capacity) \
+			return NULL; \
+		int32_t index = id.index1 - 1; \
+		Type *record = slot; \
+		return is_live && record->generation == id.generation ? record : NULL; \
+	} \
+\
+	Type *fem_##name##_find(Type##Id id, FemWorld **out_world) { \
+		Type *record = look_up_##name(id, out_world); \
+		if (!record) \
+			fail_id(#name); \
+		return record; \
+	} \
+\
+	Type *fem_##name##_find_idle(Type##Id id, FemWorld **out_world, FemResult *out_result) { \
+		FemWorld *world; \
+		Type *record = fem_##name##_find(id, &world); \
+		if (out_world) \
+			*out_world = world; \
+		*out_result = FEM_ERROR_INVALID_ID; \
+		return record && is_idle(world, out_result) ? record : NULL; \
+	} \
+\
+	bool fem_##name##_is_valid(Type##Id id) { \
+		return look_up_##name(id, NULL) != NULL; \
+	} \
+\
+	Type##Id fem_##name##_id(const FemWorld *world, int32_t index) { \
+		const Type *record = slot; \
+		return (Type##Id){index + 1, world->index0, record->generation}; \
+	}
 
-FemBody *fem_body_find(FemBodyId id, FemWorld **out_world) {
-	FemBody *body = find_body(id, out_world);
-	if (!body)
-		fail_id("body");
-	return body;
-}
+DEFINE_ID(FemBody, body, world->bodies[index], record)
+DEFINE_ID(FemMaterial, material, &world->materials[index], record->in_use)
+DEFINE_ID(FemMesh, mesh, &world->meshes[index], record->in_use)
+DEFINE_ID(FemCollider, collider, &world->colliders[index], record->in_use)
 
-FemBody *fem_body_find_idle(FemBodyId id, FemWorld **out_world, FemResult *out_result) {
-	FemWorld *world;
-	FemBody *body = fem_body_find(id, &world);
-	if (out_world)
-		*out_world = world;
-	*out_result = FEM_ERROR_INVALID_ID;
-	return body && is_idle(world, out_result) ? body : NULL;
-}
-
-bool fem_body_is_valid(FemBodyId id) {
-	return find_body(id, NULL) != NULL;
-}
-
-FemBodyId fem_body_id(const FemWorld *world, int32_t body_index) {
-	return (FemBodyId){body_index + 1, world->index0, world->bodies[body_index]->generation};
-}
-
-// The slot may be asked for while it is free in the saved world: only index and generation count.
+// Only index and generation count: an id names the same thing in a world and in one restored from its snapshot.
 FemBodyId fem_body_in_world(FemBodyId body, FemWorldId id) {
 	FemWorld *world = fem_world_find(id);
 	FemBodyId moved = {body.index1, world ? world->index0 : 0, body.generation};
 	return world && fem_body_find(moved, NULL) ? moved : (FemBodyId){0};
 }
 
-// ------------------------------------------------------------------------------------------------------ materials, meshes
-
-static FemMaterial *find_material(FemMaterialId id, FemWorld **out_world) {
-	FemWorld *world = world_at(id.world0);
-	if (out_world)
-		*out_world = world;
-	if (!world || id.index1 < 1 || id.index1 > world->material_capacity)
-		return NULL;
-	FemMaterial *material = &world->materials[id.index1 - 1];
-	return material->in_use && material->generation == id.generation ? material : NULL;
-}
-
-FemMaterial *fem_material_find(FemMaterialId id, FemWorld **out_world) {
-	FemMaterial *material = find_material(id, out_world);
-	if (!material)
-		fail_id("material");
-	return material;
-}
-
-FemMaterial *fem_material_find_idle(FemMaterialId id, FemWorld **out_world, FemResult *out_result) {
-	FemMaterial *material = fem_material_find(id, out_world);
-	*out_result = FEM_ERROR_INVALID_ID;
-	return material && is_idle(*out_world, out_result) ? material : NULL;
-}
-
-bool fem_material_is_valid(FemMaterialId id) {
-	return find_material(id, NULL) != NULL;
-}
-
-FemMaterialId fem_material_id(const FemWorld *world, int32_t index) {
-	return (FemMaterialId){index + 1, world->index0, world->materials[index].generation};
-}
-
-static FemMesh *find_mesh(FemMeshId id, FemWorld **out_world) {
-	FemWorld *world = world_at(id.world0);
-	if (out_world)
-		*out_world = world;
-	if (!world || id.index1 < 1 || id.index1 > world->mesh_capacity)
-		return NULL;
-	FemMesh *mesh = &world->meshes[id.index1 - 1];
-	return mesh->in_use && mesh->generation == id.generation ? mesh : NULL;
-}
-
-FemMesh *fem_mesh_find(FemMeshId id, FemWorld **out_world) {
-	FemMesh *mesh = find_mesh(id, out_world);
-	if (!mesh)
-		fail_id("mesh");
-	return mesh;
-}
-
-FemMesh *fem_mesh_find_idle(FemMeshId id, FemWorld **out_world, FemResult *out_result) {
-	FemMesh *mesh = fem_mesh_find(id, out_world);
-	*out_result = FEM_ERROR_INVALID_ID;
-	return mesh && is_idle(*out_world, out_result) ? mesh : NULL;
-}
-
-bool fem_mesh_is_valid(FemMeshId id) {
-	return find_mesh(id, NULL) != NULL;
-}
-
-FemMeshId fem_mesh_id(const FemWorld *world, int32_t index) {
-	return (FemMeshId){index + 1, world->index0, world->meshes[index].generation};
-}
-
-// -------------------------------------------------------------------------------------------------------------- colliders
-
-static FemCollider *find_collider(FemColliderId id, FemWorld **out_world) {
-	FemWorld *world = world_at(id.world0);
-	if (out_world)
-		*out_world = world;
-	if (!world || id.index1 < 1 || id.index1 > world->collider_capacity)
-		return NULL;
-	FemCollider *collider = &world->colliders[id.index1 - 1];
-	return collider->in_use && collider->generation == id.generation ? collider : NULL;
-}
-
-FemCollider *fem_collider_find(FemColliderId id, FemWorld **out_world) {
-	FemCollider *collider = find_collider(id, out_world);
-	if (!collider)
-		fail_id("collider");
-	return collider;
-}
-
-FemCollider *fem_collider_find_idle(FemColliderId id, FemWorld **out_world, FemResult *out_result) {
-	FemCollider *collider = fem_collider_find(id, out_world);
-	*out_result = FEM_ERROR_INVALID_ID;
-	return collider && is_idle(*out_world, out_result) ? collider : NULL;
-}
-
-bool fem_collider_is_valid(FemColliderId id) {
-	return find_collider(id, NULL) != NULL;
-}
-
 FemColliderId fem_collider_in_world(FemColliderId collider, FemWorldId id) {
 	FemWorld *world = fem_world_find(id);
 	FemColliderId moved = {collider.index1, world ? world->index0 : 0, collider.generation};
 	return world && fem_collider_find(moved, NULL) ? moved : (FemColliderId){0};
-}
-
-FemColliderId fem_collider_id(const FemWorld *world, int32_t index) {
-	return (FemColliderId){index + 1, world->index0, world->colliders[index].generation};
 }
