@@ -54,7 +54,7 @@ renderer_options() {
 
 build_addon() {
 	say "building the addon"
-	scons -C "$root" --silent library >&2 || die "the addon could not be built: see the lines above."
+	scons -C "$root" -Q library >&2 || die "the addon could not be built: see the lines above."
 }
 
 # Godot 4.6 crashes when the first start of a project finds an extension by itself (godot#111048): name it beforehand.
