@@ -1,5 +1,5 @@
-// A test is FEM_TEST(suite, name) { FEM_CHECK(...); }. Tests register themselves; `build/fem_tests [filter]` runs those
-// whose "suite.name" contains the filter.
+// A test is FEM_TEST(suite, name) { FEM_CHECK(...); }. Tests register themselves; `build/fem_tests [filter...]` runs
+// those whose "suite.name" contains one of the filters.
 #ifndef FEM_TEST_H
 #define FEM_TEST_H
 
@@ -36,6 +36,21 @@ bool fem_test_check_int(long long actual, long long expected, const char *file, 
 
 #define FEM_CHECK_INT(actual, expected) \
 	fem_test_check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
+
+#if defined(__has_feature) // clang's way to say it; gcc has no memory sanitizer
+#define FEM_TEST_MEMORY_SANITIZER __has_feature(memory_sanitizer)
+#else
+#define FEM_TEST_MEMORY_SANITIZER 0
+#endif
+
+// Time is for plain builds: a sanitizer's are about 20 times as slow.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || FEM_TEST_MEMORY_SANITIZER
+#define FEM_TEST_SLOWNESS 20.0
+#else
+#define FEM_TEST_SLOWNESS 1.0
+#endif
+
+#define FEM_CHECK_TIME(ms, limit_ms) FEM_CHECK((ms) < (limit_ms) * FEM_TEST_SLOWNESS)
 
 // Stops the test when a condition the rest depends on does not hold.
 #define FEM_REQUIRE(condition) \

@@ -1,4 +1,5 @@
-// Runs the registered tests and ends with the line "N passed, M failed".
+// Runs the registered tests whose "suite.name" contains one of the arguments, or all of them, and ends with the line
+// "N passed, M failed".
 #include "fem_test.h"
 
 #include <stdarg.h>
@@ -53,14 +54,20 @@ static int compare_tests(const void *left, const void *right) {
 	return suite ? suite : strcmp(a->name, b->name);
 }
 
+static bool is_chosen(const char *full_name, int filter_count, char *const *filters) {
+	bool chosen = filter_count == 0;
+	for (int i = 0; i < filter_count; i++)
+		chosen |= strstr(full_name, filters[i]) != NULL;
+	return chosen;
+}
+
 int main(int argument_count, char **arguments) {
-	const char *filter = argument_count > 1 ? arguments[1] : "";
 	int passed = 0, failed = 0;
 	qsort(tests, (size_t)test_count, sizeof *tests, compare_tests);
 	for (int i = 0; i < test_count; i++) {
 		char full_name[256];
 		snprintf(full_name, sizeof full_name, "%s.%s", tests[i].suite, tests[i].name);
-		if (!strstr(full_name, filter))
+		if (!is_chosen(full_name, argument_count - 1, arguments + 1))
 			continue;
 		printf("%s\n", full_name);
 		fflush(stdout);
@@ -76,7 +83,7 @@ int main(int argument_count, char **arguments) {
 		}
 	}
 	if (passed + failed == 0)
-		printf("no test's name contains \"%s\"\n", filter);
+		printf("no test's name contains \"%s\"\n", argument_count > 1 ? arguments[1] : "");
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed || passed == 0 ? 1 : 0;
 }
