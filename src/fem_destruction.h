@@ -462,13 +462,13 @@ uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);
 
-// What touched it in the last step.
+// What touched it in the last step, over all its substeps.
 typedef struct FemColliderResult {
-	FemVec3 impulse;          // N s, on the collider
+	FemVec3 impulse;          // N s, on the collider: what the solve gave
 	FemVec3 angular_impulse;  // N m s, about its centre of mass
 	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
 	FemVec3 angular_velocity; // rad/s
-	int32_t contact_count;
+	int32_t contact_count;    // of the last substep
 } FemColliderResult;
 
 FemResult fem_collider_get_result(FemColliderId collider, FemColliderResult *out_result);
@@ -483,7 +483,7 @@ typedef struct FemContactEvent {
 	FemMaterialId material; // at the point, of side 0
 } FemContactEvent;
 
-// Pairs that pressed in the last step, in deterministic order; valid until the next step. Returns their number. [any time]
+// Pairs that pressed in the last substep, in deterministic order; valid until the next step. Returns their number. [any time]
 int32_t fem_world_get_contact_events(FemWorldId world, const FemContactEvent **out_events);
 
 // -------------------------------------------------------------------------------------------------------------- queries

@@ -273,7 +273,8 @@ typedef struct FemContact {
 	float normal_strength;   // k_n = dt phi A, kg
 	float friction;          // Coulomb coefficient of the pair
 	float friction_strength; // k_t = dt c_t, kg, from the last pass
-	float press;      // normal impulse of the last solve, N s; 0 = not pressing
+	float press;      // normal impulse the last solve asks for, N s; 0 = not pressing
+	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
 	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
 	float static_integral[3]; // m, paper's friction: way slipped while static

@@ -180,6 +180,16 @@ static float friction_strength(const FemContact *contact, float slip_min) {
 	return contact->friction * contact->press / fmaxf(contact->slip, slip_min);
 }
 
+// What the solve that ends here gave with this contact's settings; they may change in the next lines.
+static void keep_impulse(FemContact *contact, bool paper_friction, const float u[3], float along) {
+	float kt = contact->friction_strength, press = contact->normal_strength * (along + contact->bias);
+	for (int i = 0; i < 3; i++) {
+		float given = press * contact->normal[i] + kt * (u[i] - along * contact->normal[i]);
+		given += paper_friction ? contact->static_impulse[i] : 0.0f;
+		contact->impulse[i] = contact->active ? given : 0.0f;
+	}
+}
+
 FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 	FemContactUpdate update = {false, false};
 	for (int32_t c = 0; c < rows->count; c++) {
@@ -190,6 +200,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);
+		keep_impulse(contact, rows->paper_friction, u, along);
 		bool was_active = contact->active;
 		float before = contact->friction_strength;
 		contact->press = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));

@@ -6,6 +6,13 @@
 #include "collision/sweep.h"
 #include "fem_types.h"
 
+// Where the caller put it, while a step of several substeps runs.
+typedef struct FemColliderStart {
+	FemPosition position;
+	FemQuat rotation;
+	FemVec3 linear_velocity, angular_velocity;
+} FemColliderStart;
+
 typedef struct FemCollider {
 	uint16_t generation;
 	bool in_use;
@@ -24,6 +31,8 @@ typedef struct FemCollider {
 	FemVec3 box_min, box_max; // m, of the shape in its own frame; infinite for a half space
 	int32_t sweep_proxy;
 	FemColliderResult result; // of the last step
+	FemColliderStart start;   // only while a step runs
+	FemVec3 earlier_impulse, earlier_angular; // N s, N m s: of the earlier substeps of this step
 } FemCollider;
 
 struct FemWorld;
@@ -33,6 +42,10 @@ FemSweepBox fem_collider_box(const FemCollider *collider); // world
 
 // Its unknowns in the solve: mass 0 unless dynamic.
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
+
+// ---- collider_substeps.c
+void fem_colliders_begin_substep(struct FemWorld *world, int32_t substep, float dt);
+void fem_colliders_end_substeps(struct FemWorld *world);
 
 FemResult fem_collider_def_check(FemColliderDef *def); // and normalizes
 // Makes a collider in a free slot; the slot stays free on failure.

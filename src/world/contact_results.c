@@ -7,17 +7,11 @@
 
 static void add_to_collider(FemStep *step, const FemContact *contact) {
 	const FemContactSide *side = &contact->side[1];
-	if (side->body >= 0 || !(contact->press > 0.0f))
+	FemVec3 impulse = {contact->impulse[0], contact->impulse[1], contact->impulse[2]};
+	if (side->body >= 0 || fem_vec3_dot(impulse, impulse) == 0.0f)
 		return;
 	FemCollider *collider = &step->world->colliders[side->tet];
-	FemContactRows rows = {.bodies = step->world->bodies, .proxies = step->proxies};
-	float u[3], j[3];
-	fem_contact_velocity(&rows, contact, true, u);
-	float along = u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
-	for (int i = 0; i < 3; i++)
-		j[i] = contact->press * contact->normal[i] + contact->friction_strength * (u[i] - along * contact->normal[i]) +
-			contact->static_impulse[i];
-	FemVec3 impulse = {j[0], j[1], j[2]}, arm = {side->arm[0], side->arm[1], side->arm[2]};
+	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
 	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
 	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
 	collider->result.contact_count++;
@@ -64,47 +58,59 @@ static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
 	};
 }
 
+static void add_earlier(FemCollider *collider) {
+	FemColliderResult *result = &collider->result;
+	result->impulse = fem_vec3_add(result->impulse, collider->earlier_impulse);
+	result->angular_impulse = fem_vec3_add(result->angular_impulse, collider->earlier_angular);
+}
+
 // Flat colliders are met by nodes: one of the tets around the node then stands for them.
 static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
 	const FemTopology *t = world->bodies[contact->side[0].body]->topology;
 	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2 : contact->side[0].tet;
 }
 
-// One event a pair of bodies, or of a body and a collider, at its hardest contact. Contacts come pair by pair.
-static void add_event(FemWorld *world, const FemContact *contact) {
-	FemContactStage *stage = &world->contacts;
-	if (!(contact->press > 0.0f) || stage->event_count == stage->contact_capacity)
-		return;
+// N s, along the normal. Negative where a solve held together what its active set, which had not settled, did not let go.
+static float normal_impulse(const FemContact *contact) {
+	const float *j = contact->impulse, *n = contact->normal;
+	return j[0] * n[0] + j[1] * n[1] + j[2] * n[2];
+}
+
+static FemContactEvent event_at(const FemWorld *world, const FemContact *contact, float impulse) {
 	const FemBody *body = world->bodies[contact->side[0].body];
 	bool collider = contact->side[1].body < 0;
 	FemContactEvent event = {
 		.body = fem_body_id(world, contact->side[0].body),
 		.other = collider ? (FemBodyId){0} : fem_body_id(world, contact->side[1].body),
 		.collider = collider ? fem_collider_id(world, contact->side[1].tet) : (FemColliderId){0},
+		.point = body->origin,
 		.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
-		.impulse = contact->press,
+		.impulse = impulse,
+		.material = fem_material_id(world, body->tet_material[touched_tet(world, contact)]),
 	};
-	event.point = body->origin;
 	for (int k = 0; k < 4; k++) {
 		FemPosition x = fem_position_from4(body->position[contact->side[0].nodes[k]]);
 		event.point = fem_position_add(event.point, fem_position_scale(x, (double)contact->side[0].weights[k]));
 	}
-	event.material = fem_material_id(world, body->tet_material[touched_tet(world, contact)]);
-	FemContactEvent *last = stage->event_count > 0 ? &stage->events[stage->event_count - 1] : NULL;
-	bool same = last && last->body.index1 == event.body.index1 && last->other.index1 == event.other.index1 &&
-		last->collider.index1 == event.collider.index1;
-	if (!same) {
-		event.impulse = 0.0f;
-		stage->hardest = 0.0f;
-		stage->events[stage->event_count++] = event;
-		last = &stage->events[stage->event_count - 1];
+	return event;
+}
+
+// One event a pair of bodies, or of a body and a collider, at its hardest contact. Contacts come pair by pair; returns
+// where the next pair begins.
+static int32_t add_event(FemWorld *world, int32_t begin) {
+	FemContactStage *stage = &world->contacts;
+	const FemContact *hardest = &stage->contacts[begin];
+	float sum = 0.0f;
+	int32_t end = begin;
+	for (; end < stage->contact_count && fem_contact_same_pair(hardest, &stage->contacts[end]); end++) {
+		float press = normal_impulse(&stage->contacts[end]);
+		sum += press;
+		if (press > normal_impulse(hardest))
+			hardest = &stage->contacts[end];
 	}
-	float sum = last->impulse + contact->press;
-	if (contact->press > stage->hardest) {
-		stage->hardest = contact->press;
-		*last = event;
-	}
-	last->impulse = sum;
+	if (sum > 0.0f && stage->event_count < stage->contact_capacity)
+		stage->events[stage->event_count++] = event_at(world, hardest, sum);
+	return end;
 }
 
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
@@ -131,6 +137,7 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 		kept->is_static = kept->is_static && kept->press > 0.0f;
 		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) || !fem_is_finite(kept->friction_strength)) {
 			kept->press = kept->slip = kept->friction_strength = 0.0f;
+			kept->impulse[0] = kept->impulse[1] = kept->impulse[2] = 0.0f;
 			kept->active = kept->is_static = false;
 		}
 	}
@@ -146,8 +153,11 @@ void fem_contact_stage_finish(FemStep *step) {
 		keep_solved(step, c);
 	for (int32_t i = 0; i < stage->contact_count; i++)
 		add_to_collider(step, &stage->contacts[i]);
-	for (int32_t c = 0; c < step->proxy_count; c++)
-		set_exact_impulse(&step->world->colliders[c], &step->proxies[c]);
+	for (int32_t c = 0; c < step->proxy_count; c++) {
+		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
+		if (world->step_substeps > 1)
+			add_earlier(&world->colliders[c]);
+	}
 	fem_contacts_wake_loaded(step->world, step->dt);
 }
 
@@ -155,8 +165,8 @@ void fem_contact_stage_finish(FemStep *step) {
 void fem_contact_stage_publish(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	stage->event_count = 0;
-	for (int32_t i = 0; i < stage->contact_count; i++)
-		add_event(world, &stage->contacts[i]);
+	for (int32_t i = 0; i < stage->contact_count;)
+		i = add_event(world, i);
 }
 
 // What is gone must not lend its contacts to the next one in its slot.

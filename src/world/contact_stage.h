@@ -46,7 +46,6 @@ typedef struct FemContactStage {
 	int32_t node_area_capacity;
 	FemContactEvent *events;
 	int32_t event_count;
-	float hardest;        // N s, of the event being made
 	bool full;            // of this step
 } FemContactStage;
 
@@ -56,6 +55,12 @@ struct FemStep;
 // Flat colliders are met by nodes: `tet` of side 0 is then the node.
 static inline bool fem_contact_is_at_node(const FemContact *contact) {
 	return contact->side[1].body < 0 && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
+}
+
+// Of the same two bodies, or the same body and collider.
+static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
+	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
+	       (a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
 
 // Room for the world as it stands. False when memory fails.

@@ -9,11 +9,6 @@ static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
 	return side->body >= 0 && world->bodies[side->body] && fem_body_sleeps(world->bodies[side->body]);
 }
 
-static bool same_pair(const FemContact *a, const FemContact *b) {
-	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
-	       (a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
-}
-
 static float along_normal(const FemContactRows *rows, const FemContact *contact) {
 	float u[3];
 	fem_contact_velocity(rows, contact, false, u);
@@ -37,7 +32,7 @@ static bool still_touch(const FemContactStage *stage, const FemContact *last) {
 	}
 	// The pair's contacts stand together: one of them is here or just before.
 	for (int32_t i = low > 0 ? low - 1 : 0; i <= low && i < stage->contact_count; i++) {
-		if (same_pair(&stage->contacts[i], last))
+		if (fem_contact_same_pair(&stage->contacts[i], last))
 			return true;
 	}
 	return false;
@@ -112,7 +107,7 @@ void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 	for (int32_t i = 0, end; i < stage->contact_count; i = end) {
 		const FemContact *first = &stage->contacts[i];
 		float sum = 0.0f;
-		for (end = i; end < stage->contact_count && same_pair(first, &stage->contacts[end]); end++)
+		for (end = i; end < stage->contact_count && fem_contact_same_pair(first, &stage->contacts[end]); end++)
 			sum += stage->contacts[end].press;
 		for (int s = 0; s < 2; s++) {
 			if (!is_sleeper(world, &first->side[s]))

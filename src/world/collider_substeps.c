@@ -1,0 +1,57 @@
+// Colliders within a step of several substeps: they go on with the velocity they have, dynamic ones with what the solve
+// gave them, and their impulses add up. After the step they stand again where the caller put them.
+#include "base/vec.h"
+#include "world/world.h"
+
+static void place(FemWorld *world, FemCollider *collider, FemPosition position, FemQuat rotation) {
+	collider->position = position;
+	collider->rotation = rotation;
+	FemSweepBox box = fem_collider_box(collider);
+	fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
+}
+
+static FemQuat turned(FemQuat q, FemVec3 w, float dt) {
+	FemQuat spin = fem_quat_mul((FemQuat){0.5f * dt * w.x, 0.5f * dt * w.y, 0.5f * dt * w.z, 0.0f}, q);
+	FemQuat sum = {q.x + spin.x, q.y + spin.y, q.z + spin.z, q.w + spin.w};
+	return fem_quat_normalize(&sum) ? sum : q;
+}
+
+static bool moves(const FemCollider *collider) {
+	return collider->in_use && collider->kind != FEM_COLLIDER_STATIC && collider->sweep_proxy >= 0;
+}
+
+static FemColliderStart start_of(const FemCollider *collider) {
+	return (FemColliderStart){collider->position, collider->rotation, collider->linear_velocity, collider->angular_velocity};
+}
+
+void fem_colliders_begin_substep(FemWorld *world, int32_t substep, float dt) {
+	for (int32_t c = 0; c < world->collider_capacity && world->step_substeps > 1; c++) {
+		FemCollider *collider = &world->colliders[c];
+		FemColliderResult *result = &collider->result;
+		collider->earlier_impulse = substep > 0 ? result->impulse : (FemVec3){0.0f, 0.0f, 0.0f};
+		collider->earlier_angular = substep > 0 ? result->angular_impulse : (FemVec3){0.0f, 0.0f, 0.0f};
+		if (!moves(collider))
+			continue;
+		if (substep == 0) {
+			collider->start = start_of(collider);
+			continue;
+		}
+		if (collider->kind == FEM_COLLIDER_DYNAMIC) {
+			collider->linear_velocity = result->linear_velocity;
+			collider->angular_velocity = result->angular_velocity;
+		}
+		FemPosition way = fem_position_scale(fem_position_from(collider->linear_velocity), (double)dt);
+		place(world, collider, fem_position_add(collider->position, way), turned(collider->rotation, collider->angular_velocity, dt));
+	}
+}
+
+void fem_colliders_end_substeps(FemWorld *world) {
+	for (int32_t c = 0; c < world->collider_capacity && world->step_substeps > 1; c++) {
+		FemCollider *collider = &world->colliders[c];
+		if (!moves(collider))
+			continue;
+		collider->linear_velocity = collider->start.linear_velocity;
+		collider->angular_velocity = collider->start.angular_velocity;
+		place(world, collider, collider->start.position, collider->start.rotation);
+	}
+}
