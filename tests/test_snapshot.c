@@ -494,3 +494,36 @@ FEM_TEST(validate, hash_sees_state_but_not_sign_of_zero) {
 	fem_world_destroy(id);
 	fem_world_destroy(twin);
 }
+
+// Fails when the copy has room for fewer pairs than the world it was made of, which has shrunk.
+FEM_TEST(snapshot, keeps_room_for_pairs) {
+	FemWorldDef def = fem_default_world_def();
+	FemMaterialDef material_def = fem_default_material_def();
+	FemBoxMesh cube = fem_box_mesh(1, 1, 1, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
+	FemMeshDef cube_def = fem_box_mesh_def(&cube);
+	FemBodyDef body_def = fem_default_body_def();
+	FemWorldId world = fem_world_create(&def);
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemBodyId bodies[120];
+	body_def.mesh = fem_mesh_create(world, &cube_def);
+	body_def.materials = &material;
+	body_def.material_count = 1;
+	for (int i = 0; i < 120; i++) {
+		body_def.position.x = 1.5 * i;
+		bodies[i] = fem_body_create(world, &body_def);
+	}
+	for (int i = 4; i < 120; i++)
+		fem_body_destroy(bodies[i]);
+	run(world, 2);
+	size_t size;
+	void *data = save(world, &size);
+	FemWorldId copy = fem_world_restore(data, size, 1);
+	FEM_REQUIRE(fem_world_is_valid(copy));
+	FemContactRoom room = fem_contact_stage_room(fem_world_find(world)), again = fem_contact_stage_room(fem_world_find(copy));
+	FEM_CHECK(room.pairs > 1000);
+	FEM_CHECK(memcmp(&room, &again, sizeof room) == 0);
+	free(data);
+	fem_box_mesh_free(&cube);
+	fem_world_destroy(copy);
+	fem_world_destroy(world);
+}

@@ -53,6 +53,22 @@ bool fem_contact_stage_reserve(FemWorld *world) {
 	       grow((void **)&stage->node_area, &stage->node_area_capacity, world->needs.nodes_max, sizeof *stage->node_area);
 }
 
+bool fem_contact_stage_reserve_room(FemWorld *world, const FemContactRoom *room) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowLimits *now = &stage->narrow.limits, limits = *now;
+	limits.pairs = room->narrow_pairs > limits.pairs ? room->narrow_pairs : limits.pairs;
+	limits.units = room->narrow_units > limits.units ? room->narrow_units : limits.units;
+	bool narrow = (limits.pairs == now->pairs && limits.units == now->units) || fem_narrow_phase_reserve(&stage->narrow, &limits);
+	return narrow && fem_sweep_reserve(&world->sweep, room->proxies, room->pairs) &&
+	       grow((void **)&stage->touches, &stage->touch_capacity, room->touches, sizeof *stage->touches);
+}
+
+FemContactRoom fem_contact_stage_room(const FemWorld *world) {
+	const FemNarrowLimits *limits = &world->contacts.narrow.limits;
+	return (FemContactRoom){world->sweep.proxy_capacity, world->sweep.pair_capacity, world->contacts.touch_capacity, limits->pairs,
+		limits->units};
+}
+
 void fem_contact_stage_free(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	fem_narrow_phase_free(&stage->narrow);

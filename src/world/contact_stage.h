@@ -65,6 +65,16 @@ static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *
 
 // Room for the world as it stands. False when memory fails.
 bool fem_contact_stage_reserve(struct FemWorld *world);
+
+// How many there may be at once. It grows with the world and never shrinks: a restored world must have as much, lest it
+// lose pairs that the saved one kept.
+typedef struct FemContactRoom {
+	int32_t proxies, pairs, touches, narrow_pairs, narrow_units;
+} FemContactRoom;
+
+FemContactRoom fem_contact_stage_room(const struct FemWorld *world);
+bool fem_contact_stage_reserve_room(struct FemWorld *world, const FemContactRoom *room); // at least; false when memory fails
+
 void fem_contact_stage_free(struct FemWorld *world);
 
 // What a body needs for contact: trees, outer faces and nodes, a box in the sweep. False when memory fails.

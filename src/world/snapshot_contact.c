@@ -171,6 +171,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->friction);
 	FEM_STREAM(s, contact->friction_strength);
 	FEM_STREAM(s, contact->press);
+	FEM_STREAM(s, contact->impulse);
 	FEM_STREAM(s, contact->slip);
 	FEM_STREAM(s, contact->pair_load);
 	FEM_STREAM(s, contact->static_integral);
@@ -178,6 +179,19 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	fem_stream_bool(s, &contact->is_static);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
+}
+
+#define ROOM_MAX (1 << 22) // more is damage
+
+static void sync_room(FemStream *s, FemWorld *world) {
+	FemContactRoom room = fem_contact_stage_room(world);
+	int32_t *counts[] = {&room.proxies, &room.pairs, &room.touches, &room.narrow_pairs, &room.narrow_units};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		FEM_STREAM(s, *counts[i]);
+		s->failed = s->failed || *counts[i] < 0 || (fem_stream_reads(s) && *counts[i] > ROOM_MAX);
+	}
+	if (fem_stream_reads(s) && !s->failed && world->def.contacts_enabled)
+		s->failed = !fem_contact_stage_reserve_room(world, &room);
 }
 
 // They are the next step's last contacts.
@@ -194,6 +208,8 @@ static void sync_contacts(FemStream *s, FemWorld *world) {
 
 void fem_snapshot_sync_contact(FemStream *s, FemWorld *world) {
 	sync_colliders(s, world);
+	if (!s->failed)
+		sync_room(s, world);
 	if (!s->failed)
 		sync_contacts(s, world);
 }

@@ -122,7 +122,7 @@ static FemResult check_contact(const FemWorld *world, int32_t index) {
 		return FAULT("Contact %d names a body, tet or node that there is not.", index);
 	float numbers[] = {contact->area, contact->depth, contact->bias, contact->normal_strength, contact->friction,
 		contact->friction_strength, contact->press, contact->slip};
-	if (!all_finite(numbers, 8) || !all_finite(contact->normal, 3) || !all_finite(contact->side[0].weights, 4) ||
+	if (!all_finite(numbers, 8) || !all_finite(contact->normal, 3) || !all_finite(contact->impulse, 3) || !all_finite(contact->side[0].weights, 4) ||
 		!all_finite(other->weights, 4) || !all_finite(other->arm, 3) || !(contact->press >= 0.0f) || !(contact->slip >= 0.0f))
 		return FAULT("Contact %d has a number that is not finite or negative.", index);
 	if (index > 0 && fem_contact_compare_places(contact - 1, contact) >= 0)
