@@ -1,9 +1,14 @@
-// Fast objects (P&O09 section 4.3, spec A43): what moves more than a sixth of its box in a step, or a third of what it
-// meets is thick, is looked at in between. At the first place where it overlaps something it did not touch before, it is
-// stopped on its way; its velocity stays, and the contact enters the next solve.
+// Fast objects (P&O09 section 4.3, spec A43): pairs that move more than a sixth of a box against each other in a step, or
+// a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did not
+// touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
 //
-// The step's way is taken as straight, back from where the body is now along its velocities. A partner that is not fast
-// itself stands where it is at the end of the step: it moved less than a sixth of its box.
+// The step's way is taken as straight, back from where a body is now along its velocities. Whatever is live is stopped,
+// pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are. A partner that hardly moves stands
+// where it is at the end of the step.
+//
+// Pairs that touch already are the solve's business: a body that slides fast over another must not be held back
+// (contact.md). They are stopped only where they would pierce each other: a pane that turns about the corner that struck
+// it, or a membrane that springs back.
 #include "base/vec.h"
 #include "mesh/topology.h"
 #include "world/step.h"
@@ -14,6 +19,11 @@
 #define SUBSTEPS_MAX 512
 #define BOX_SHARE 6.0f       // of the box's diagonal
 #define THICKNESS_SHARE 3.0f // of the partner's thickness
+#define STILL_SHARE 0.1f     // of the thickness: a partner that moves less is not followed
+#define TOUCHED_SUBSTEPS 64  // most, of pairs that touch: their overlaps are clipped, not only found ...
+#define TOUCHED_CLIPS 8192   // ... and so many tets a step, then the rest is left to the solve
+#define PIERCED_SHARE 0.9f   // of the thickness: as deep as this in a pair that touches ...
+#define PIERCED_MORE 0.25f   // ... and by this much deeper than at the start of the step
 
 static FemBody *body_at(const FemStep *step, int32_t index) {
 	return step->world->bodies[index];
@@ -27,14 +37,22 @@ static float box_diagonal(const FemBody *body) {
 	return sqrtf(square);
 }
 
-// The longest way of a surface node in this step, m.
-static float longest_way(const FemBody *body, float dt) {
+// The longest way of a surface node in this step, m, in a frame that moves.
+static float longest_way(const FemBody *body, FemVec3 frame, float dt) {
 	float square = 0.0f;
 	for (int32_t i = 0; i < body->surface_node_count; i++) {
 		FemVec4 v = body->velocity[body->surface_nodes[i]];
-		square = fmaxf(square, v.x * v.x + v.y * v.y + v.z * v.z);
+		FemVec3 d = {v.x - frame.x, v.y - frame.y, v.z - frame.z};
+		square = fmaxf(square, fem_vec3_dot(d, d));
 	}
 	return dt * sqrtf(square);
+}
+
+static FemVec3 mean_velocity(const FemBody *body) {
+	FemVec3 sum = {0.0f, 0.0f, 0.0f};
+	for (int32_t i = 0; i < body->surface_node_count; i++)
+		sum = fem_vec3_add(sum, fem_vec3_from(body->velocity[body->surface_nodes[i]]));
+	return fem_vec3_scale(sum, 1.0f / (float)body->surface_node_count);
 }
 
 // ------------------------------------------------------------------------------------------------------------- the way back
@@ -45,21 +63,26 @@ static void refit(FemBody *body, const FemVec4 *positions) {
 		fem_surface_trees_refit_task(body->trees, task);
 }
 
+static bool has_moved(const FemBody *body, int32_t node) {
+	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
+}
+
 // Positions at a fraction of the step, in the body's solver scratch; trees follow.
 static void place_at(FemBody *body, float dt, float fraction) {
-	float back = dt * (1.0f - fraction);
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		float back = has_moved(body, i) ? dt * (1.0f - fraction) : 0.0f;
 		FemVec4 x = body->position[i], v = body->velocity[i];
 		body->z[i] = (FemVec4){x.x - back * v.x, x.y - back * v.y, x.z - back * v.z, 0.0f};
 	}
 	refit(body, body->z);
+	body->fast_placed = true;
 }
 
 static void stop_at(FemBody *body, float dt, float fraction) {
 	float back = dt * (1.0f - fraction);
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		FemVec4 v = body->velocity[i];
-		if (body->node_kind[i] != FEM_NODE_FREE)
+		if (body->node_kind[i] != FEM_NODE_FREE || !has_moved(body, i))
 			continue;
 		body->position[i].x -= back * v.x;
 		body->position[i].y -= back * v.y;
@@ -69,24 +92,14 @@ static void stop_at(FemBody *body, float dt, float fraction) {
 
 // ------------------------------------------------------------------------------------------------------------------ partners
 
-static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
-	for (int i = 0; i < 3; i++) {
-		if (a->min[i] > b->max[i] || a->max[i] < b->min[i])
-			return false;
-	}
-	return true;
+// The widest gap between two boxes along an axis, m; negative: they meet.
+static double box_gap(const FemSweepBox *a, const FemSweepBox *b) {
+	double gap = -INFINITY;
+	for (int i = 0; i < 3; i++)
+		gap = fmax(gap, fmax(a->min[i] - b->max[i], b->min[i] - a->max[i]));
+	return gap;
 }
 
-static FemSweepBox swept_box(const FemBody *body, float way) {
-	FemSweepBox box = fem_contact_body_box(body);
-	for (int i = 0; i < 3; i++) {
-		box.min[i] -= (double)way;
-		box.max[i] += (double)way;
-	}
-	return box;
-}
-
-// What touches already is the solve's business: a body sliding fast over the ground must not be held back (contact.md).
 static bool touches(const FemStep *step, int32_t body, int32_t other, bool is_collider) {
 	const FemContactStage *stage = &step->world->contacts;
 	for (int32_t t = 0; t < stage->touch_count; t++) {
@@ -112,6 +125,31 @@ static bool overlaps_body(FemStep *step, FemBody *body, FemBody *other) {
 	return pair >= 0 && narrow->pairs[pair].tets.end > narrow->pairs[pair].tets.begin;
 }
 
+static bool tet_shape_at(const FemBody *body, int32_t tet, FemConvexTet *storage, FemConvex *out) {
+	FemVec3 corners[4];
+	for (int k = 0; k < 4; k++)
+		corners[k] = fem_vec3_from(body->trees->positions[fem_tet_node(body->topology, tet, k)]);
+	return fem_convex_tet(body->origin, corners, body->tet_exterior[tet], storage, out);
+}
+
+// How deep the bodies reach into each other where the trees stand, m; not looked further than `enough`.
+static float depth_of_overlap(FemStep *step, FemBody *body, FemBody *other, float enough) {
+	const FemNarrowPhase *narrow = &step->world->contacts.narrow;
+	float depth = 0.0f;
+	if (!overlaps_body(step, body, other))
+		return depth;
+	for (int32_t i = narrow->pairs[0].tets.begin; i < narrow->pairs[0].tets.end && depth <= enough; i++) {
+		FemConvexTet storage[2];
+		FemConvex a, b;
+		FemOverlap overlap;
+		step->fast_clips++;
+		if (tet_shape_at(body, narrow->tet_pairs[i].a, &storage[0], &a) && tet_shape_at(other, narrow->tet_pairs[i].b, &storage[1], &b) &&
+			fem_overlap(&a, &b, &overlap))
+			depth = fmaxf(depth, overlap.depth);
+	}
+	return depth;
+}
+
 // Against one tet after the other, at the place the trees were refitted for.
 static bool overlaps_collider(FemStep *step, FemBody *body, const FemCollider *collider, int32_t body_index, int32_t index) {
 	FemContactStage *stage = &step->world->contacts;
@@ -134,83 +172,175 @@ static bool overlaps_collider(FemStep *step, FemBody *body, const FemCollider *c
 	return found;
 }
 
+// What a body may run into: another body, or a collider.
 typedef struct Partner {
 	int32_t index;
 	bool is_collider;
-	float thickness; // m
-	bool has_looked; // the way was walked for some partner
+	bool touched;    // before this step
+	bool moves;      // is followed on its way, and stopped too
+	float way;       // m, of the two against each other
+	float thickness; // m, of the thinner one
+	float diagonal;  // m, of the smaller box
 } Partner;
 
-// The first fraction of the step at which the body overlaps the partner; 1: none.
-static float first_overlap(FemStep *step, int32_t body_index, const Partner *partner, float way) {
+static FemSweepBox partner_box(const FemStep *step, const Partner *partner) {
+	return partner->is_collider ? fem_collider_box(&step->world->colliders[partner->index])
+	                            : fem_contact_body_box(body_at(step, partner->index));
+}
+
+static bool is_fast(const Partner *partner) {
+	if (partner->touched)
+		return partner->way > partner->thickness;
+	return BOX_SHARE * partner->way > partner->diagonal || THICKNESS_SHARE * partner->way > partner->thickness;
+}
+
+static int substeps(const Partner *partner) {
+	float by_box = BOX_SHARE * partner->way / partner->diagonal, by_thickness = THICKNESS_SHARE * partner->way / partner->thickness;
+	return (int)fminf(fmaxf(by_box, by_thickness), (float)SUBSTEPS_MAX - 1.0f) + 1;
+}
+
+// Both where they are at a fraction of the step; the gap between their boxes, m.
+static double place_both(FemStep *step, FemBody *body, const Partner *partner, float fraction) {
+	place_at(body, step->dt, fraction);
+	if (partner->moves)
+		place_at(body_at(step, partner->index), step->dt, fraction);
+	FemSweepBox box = fem_contact_body_box(body), other = partner_box(step, partner);
+	return box_gap(&box, &other);
+}
+
+// The first fraction of the step at which the body overlaps the partner; 1: none. While their boxes are apart, what they
+// cannot have gone is passed over.
+static float first_overlap(FemStep *step, int32_t body_index, const Partner *partner) {
 	FemBody *body = body_at(step, body_index);
-	float by_box = BOX_SHARE * way / box_diagonal(body), by_thickness = THICKNESS_SHARE * way / partner->thickness;
-	int count = (int)fminf(fmaxf(by_box, by_thickness), (float)SUBSTEPS_MAX - 1.0f) + 1;
-	for (int k = 1; k <= count; k++) {
+	int count = substeps(partner);
+	for (int k = 1; k <= count;) {
 		float fraction = (float)k / (float)count;
-		place_at(body, step->dt, fraction);
+		double gap = place_both(step, body, partner, fraction);
+		if (gap > 0.0) {
+			double skipped = floor(gap * count / (double)partner->way);
+			k += skipped > 1.0 ? (int)fmin(skipped, (double)count) : 1;
+			continue;
+		}
 		bool found = partner->is_collider
 			? overlaps_collider(step, body, &step->world->colliders[partner->index], body_index, partner->index)
 			: overlaps_body(step, body, body_at(step, partner->index));
 		if (found)
 			return fraction;
+		k++;
 	}
 	return 1.0f;
 }
 
-static bool next_partner(const FemStep *step, int32_t body_index, const FemSweepBox *swept, Partner *partner) {
-	const FemWorld *world = step->world;
-	const FemBody *body = body_at(step, body_index);
-	for (partner->index++; !partner->is_collider && partner->index < world->body_capacity; partner->index++) {
-		const FemBody *other = world->bodies[partner->index];
-		if (!other || partner->index == body_index || !(body->layer & other->mask) || !(other->layer & body->mask))
-			continue;
-		FemSweepBox box = fem_contact_body_box(other);
-		partner->thickness = other->thickness;
-		if (boxes_meet(swept, &box) && !touches(step, body_index, partner->index, false))
-			return true;
+// The first fraction at which two bodies that touched pierce each other; 1: they do not.
+static float first_pierced(FemStep *step, int32_t body_index, const Partner *partner) {
+	FemBody *body = body_at(step, body_index), *other = body_at(step, partner->index);
+	int count = substeps(partner) < TOUCHED_SUBSTEPS ? substeps(partner) : TOUCHED_SUBSTEPS;
+	place_both(step, body, partner, 0.0f);
+	float start = depth_of_overlap(step, body, other, INFINITY);
+	float limit = fmaxf(PIERCED_SHARE * partner->thickness, start + PIERCED_MORE * partner->thickness);
+	for (int k = 1; k <= count && step->fast_clips < TOUCHED_CLIPS; k++) {
+		float fraction = (float)k / (float)count;
+		if (place_both(step, body, partner, fraction) <= 0.0 && depth_of_overlap(step, body, other, limit) > limit)
+			return fraction;
 	}
-	if (!partner->is_collider)
-		*partner = (Partner){.index = 0, .is_collider = true, .has_looked = partner->has_looked};
-	for (; partner->index < world->collider_capacity; partner->index++) {
-		const FemCollider *other = &world->colliders[partner->index];
-		if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !(body->layer & other->mask) || !(other->layer & body->mask))
-			continue; // half spaces are never passed: their contacts look ahead
-		FemSweepBox box = fem_collider_box(other);
-		partner->thickness = fem_collider_thickness(other);
-		if (boxes_meet(swept, &box) && !touches(step, body_index, partner->index, true))
-			return true;
-	}
-	return false;
+	return 1.0f;
 }
 
-static void catch_body(FemStep *step, int32_t body_index) {
-	FemBody *body = body_at(step, body_index);
-	float way = longest_way(body, step->dt), first = 1.0f, diagonal = box_diagonal(body);
-	FemSweepBox swept = swept_box(body, way);
-	Partner partner = {.index = -1};
-	while (next_partner(step, body_index, &swept, &partner)) {
-		if (BOX_SHARE * way <= diagonal && THICKNESS_SHARE * way <= partner.thickness)
-			continue;
-		partner.has_looked = true;
-		first = fminf(first, first_overlap(step, body_index, &partner, way));
+static bool is_mover(const FemBody *body) {
+	return body->live_part_count > 0 && !body->kinematic && body->fast_way > FEM_FAST_WAY_MIN;
+}
+
+// Pairs of movers are looked at once, from the side of the first.
+static bool may_meet_body(const FemStep *step, int32_t body_index, int32_t other_index, const FemSweepBox *swept) {
+	const FemBody *body = body_at(step, body_index), *other = body_at(step, other_index);
+	if (!other || other_index == body_index || !(body->layer & other->mask) || !(other->layer & body->mask))
+		return false;
+	if (is_mover(other) && other_index < body_index)
+		return false;
+	FemSweepBox box = fem_contact_body_box(other);
+	double way = is_mover(other) ? (double)other->fast_way : 0.0;
+	return box_gap(swept, &box) <= way;
+}
+
+static Partner partner_body(const FemStep *step, int32_t body_index, int32_t other_index) {
+	const FemBody *body = body_at(step, body_index), *other = body_at(step, other_index);
+	Partner partner = {
+		.index = other_index,
+		.thickness = fminf(body->thickness, other->thickness),
+		.diagonal = fminf(box_diagonal(body), box_diagonal(other)),
+		.way = body->fast_way,
+	};
+	if (is_mover(other)) { // seen from the other: what flies side by side does not meet
+		FemVec3 frame = mean_velocity(other);
+		partner.way = longest_way(body, frame, step->dt) + longest_way(other, frame, step->dt);
+		partner.moves = other->fast_way > STILL_SHARE * partner.thickness;
 	}
-	if (first < 1.0f)
-		stop_at(body, step->dt, first);
-	if (partner.has_looked)
-		refit(body, body->position); // queries between steps find the body where it is
+	partner.touched = touches(step, body_index, other_index, false);
+	return partner;
+}
+
+static bool may_meet_collider(const FemStep *step, int32_t body_index, int32_t other_index, const FemSweepBox *swept) {
+	const FemBody *body = body_at(step, body_index);
+	const FemCollider *other = &step->world->colliders[other_index];
+	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !(body->layer & other->mask) || !(other->layer & body->mask))
+		return false; // half spaces are never passed: their contacts look ahead
+	FemSweepBox box = fem_collider_box(other);
+	return box_gap(swept, &box) <= 0.0 && !touches(step, body_index, other_index, true);
+}
+
+static void look(FemStep *step, int32_t body_index, const Partner *partner) {
+	FemBody *body = body_at(step, body_index);
+	if (!is_fast(partner))
+		return;
+	float first = partner->touched ? first_pierced(step, body_index, partner) : first_overlap(step, body_index, partner);
+	body->fast_stop = fminf(body->fast_stop, first);
+	if (partner->moves)
+		body_at(step, partner->index)->fast_stop = fminf(body_at(step, partner->index)->fast_stop, first);
+}
+
+static void look_around(FemStep *step, int32_t body_index) {
+	FemBody *body = body_at(step, body_index);
+	FemSweepBox swept = fem_contact_body_box(body);
+	float diagonal = box_diagonal(body);
+	for (int i = 0; i < 3; i++) {
+		swept.min[i] -= (double)body->fast_way;
+		swept.max[i] += (double)body->fast_way;
+	}
+	for (int32_t b = 0; b < step->world->body_capacity; b++) {
+		if (!may_meet_body(step, body_index, b, &swept))
+			continue;
+		Partner partner = partner_body(step, body_index, b);
+		look(step, body_index, &partner);
+	}
+	for (int32_t c = 0; c < step->world->collider_capacity; c++) {
+		Partner partner = {.index = c, .is_collider = true, .way = body->fast_way, .diagonal = diagonal};
+		if (!may_meet_collider(step, body_index, c, &swept))
+			continue;
+		partner.thickness = fem_collider_thickness(&step->world->colliders[c]);
+		look(step, body_index, &partner);
+	}
 }
 
 void fem_step_catch_fast_objects(FemStep *step) {
 	FemWorld *world = step->world;
 	if (!world->def.contacts_enabled)
 		return;
+	const FemVec3 still = {0.0f, 0.0f, 0.0f};
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		int32_t index = world->islands.active_bodies[i];
-		FemBody *body = world->bodies[index];
-		// Slower than this nothing can be passed that a contact would not hold.
-		bool fast = longest_way(body, step->dt) > FEM_FAST_WAY_MIN;
-		if (fast && !body->kinematic && body->live_part_count == body->topology->part_count && body->pinned_count == 0)
-			catch_body(step, index);
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		body->fast_way = longest_way(body, still, step->dt);
+		body->fast_stop = 1.0f;
+		body->fast_placed = false;
+	}
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		if (is_mover(world->bodies[world->islands.active_bodies[i]])) // slower ones pass nothing that a contact would not hold
+			look_around(step, world->islands.active_bodies[i]);
+	}
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (body->fast_stop < 1.0f)
+			stop_at(body, step->dt, body->fast_stop);
+		if (body->fast_placed)
+			refit(body, body->position); // queries between steps find the body where it is
 	}
 }
