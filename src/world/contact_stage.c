@@ -48,6 +48,7 @@ bool fem_contact_stage_reserve(FemWorld *world) {
 	bool touches = pairs <= stage->touch_capacity ||
 	               grow((void **)&stage->touches, &stage->touch_capacity, more_pairs, sizeof *stage->touches);
 	return narrow && sweep && touches && reserve_contacts(stage, contacts) &&
+	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity) &&
 	       grow((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
 	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates) &&
 	       grow((void **)&stage->node_area, &stage->node_area_capacity, world->needs.nodes_max, sizeof *stage->node_area);
@@ -60,7 +61,8 @@ bool fem_contact_stage_reserve_room(FemWorld *world, const FemContactRoom *room)
 	limits.units = room->narrow_units > limits.units ? room->narrow_units : limits.units;
 	bool narrow = (limits.pairs == now->pairs && limits.units == now->units) || fem_narrow_phase_reserve(&stage->narrow, &limits);
 	return narrow && fem_sweep_reserve(&world->sweep, room->proxies, room->pairs) &&
-	       grow((void **)&stage->touches, &stage->touch_capacity, room->touches, sizeof *stage->touches);
+	       grow((void **)&stage->touches, &stage->touch_capacity, room->touches, sizeof *stage->touches) &&
+	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity);
 }
 
 FemContactRoom fem_contact_stage_room(const FemWorld *world) {
@@ -73,6 +75,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	fem_narrow_phase_free(&stage->narrow);
 	fem_sweep_free(&world->sweep);
+	fem_fast_pairs_free(&stage->fast);
 	FEM_FREE_ARRAY(stage->overlaps, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->contact_capacity);

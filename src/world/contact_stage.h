@@ -8,6 +8,7 @@
 #include "collision/sweep.h"
 #include "fem_types.h"
 #include "world/colliders.h"
+#include "world/fast_pairs.h"
 
 #define FEM_SWEEP_COLLIDER 0x80000000u // of a proxy's user number: it is a collider
 
@@ -44,6 +45,7 @@ typedef struct FemContactStage {
 	int32_t candidate_capacity;
 	float *node_area;     // m^2, [largest node count]: scratch, all 0 between uses
 	int32_t node_area_capacity;
+	FemFastPairs fast;
 	FemContactEvent *events;
 	int32_t event_count;
 	bool full;            // of this step

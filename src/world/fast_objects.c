@@ -37,22 +37,24 @@ static float box_diagonal(const FemBody *body) {
 	return sqrtf(square);
 }
 
-// The longest way of a surface node in this step, m, in a frame that moves.
-static float longest_way(const FemBody *body, FemVec3 frame, float dt) {
-	float square = 0.0f;
-	for (int32_t i = 0; i < body->surface_node_count; i++) {
-		FemVec4 v = body->velocity[body->surface_nodes[i]];
-		FemVec3 d = {v.x - frame.x, v.y - frame.y, v.z - frame.z};
-		square = fmaxf(square, fem_vec3_dot(d, d));
-	}
-	return dt * sqrtf(square);
-}
-
-static FemVec3 mean_velocity(const FemBody *body) {
+static void measure_way(FemBody *body, float dt) {
 	FemVec3 sum = {0.0f, 0.0f, 0.0f};
-	for (int32_t i = 0; i < body->surface_node_count; i++)
-		sum = fem_vec3_add(sum, fem_vec3_from(body->velocity[body->surface_nodes[i]]));
-	return fem_vec3_scale(sum, 1.0f / (float)body->surface_node_count);
+	float way_sq = 0.0f, spread_sq = 0.0f;
+	for (int32_t i = 0; i < body->surface_node_count; i++) {
+		FemVec3 v = fem_vec3_from(body->velocity[body->surface_nodes[i]]);
+		sum = fem_vec3_add(sum, v);
+		way_sq = fmaxf(way_sq, fem_vec3_dot(v, v));
+	}
+	FemVec3 mean = fem_vec3_scale(sum, 1.0f / (float)body->surface_node_count);
+	body->fast_way = dt * sqrtf(way_sq);
+	body->fast_shift = fem_vec3_scale(mean, dt);
+	if (body->fast_way > FEM_FAST_WAY_MIN) {
+		for (int32_t i = 0; i < body->surface_node_count; i++) {
+			FemVec3 d = fem_vec3_sub(fem_vec3_from(body->velocity[body->surface_nodes[i]]), mean);
+			spread_sq = fmaxf(spread_sq, fem_vec3_dot(d, d));
+		}
+	}
+	body->fast_spread = dt * sqrtf(spread_sq);
 }
 
 // ------------------------------------------------------------------------------------------------------------- the way back
@@ -100,13 +102,21 @@ static double box_gap(const FemSweepBox *a, const FemSweepBox *b) {
 	return gap;
 }
 
+// Whether the pair, the smaller body first, overlapped at the start of the step. Touches stand in the order of their first
+// bodies.
 static bool touches(const FemStep *step, int32_t body, int32_t other, bool is_collider) {
 	const FemContactStage *stage = &step->world->contacts;
-	for (int32_t t = 0; t < stage->touch_count; t++) {
-		const FemTouch *touch = &stage->touches[t];
-		bool pair = touch->body == body && touch->other == other && touch->is_collider == is_collider;
-		pair |= !is_collider && touch->body == other && touch->other == body && !touch->is_collider;
-		if (!pair)
+	int32_t low = 0, high = stage->touch_count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		if (stage->touches[middle].body < body)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < stage->touch_count && stage->touches[low].body == body; low++) {
+		const FemTouch *touch = &stage->touches[low];
+		if (touch->other != other || touch->is_collider != is_collider)
 			continue;
 		for (int32_t i = touch->items.begin; i < touch->items.end; i++) {
 			if (stage->items[i].found)
@@ -189,8 +199,6 @@ static FemSweepBox partner_box(const FemStep *step, const Partner *partner) {
 }
 
 static bool is_fast(const Partner *partner) {
-	if (partner->touched)
-		return partner->way > partner->thickness;
 	return BOX_SHARE * partner->way > partner->diagonal || THICKNESS_SHARE * partner->way > partner->thickness;
 }
 
@@ -246,96 +254,86 @@ static float first_pierced(FemStep *step, int32_t body_index, const Partner *par
 	return 1.0f;
 }
 
-static bool is_mover(const FemBody *body) {
-	return body->live_part_count > 0 && !body->kinematic && body->fast_way > FEM_FAST_WAY_MIN;
+static bool layers_agree(const FemBody *body, uint32_t layer, uint32_t mask) {
+	return (body->layer & mask) && (layer & body->mask);
 }
 
-// Pairs of movers are looked at once, from the side of the first.
-static bool may_meet_body(const FemStep *step, int32_t body_index, int32_t other_index, const FemSweepBox *swept) {
+// False when the two cannot meet, or need not be looked at.
+static bool partner_body(const FemStep *step, int32_t body_index, int32_t other_index, Partner *out) {
 	const FemBody *body = body_at(step, body_index), *other = body_at(step, other_index);
-	if (!other || other_index == body_index || !(body->layer & other->mask) || !(other->layer & body->mask))
-		return false;
-	if (is_mover(other) && other_index < body_index)
-		return false;
-	FemSweepBox box = fem_contact_body_box(other);
-	double way = is_mover(other) ? (double)other->fast_way : 0.0;
-	return box_gap(swept, &box) <= way;
-}
-
-static Partner partner_body(const FemStep *step, int32_t body_index, int32_t other_index) {
-	const FemBody *body = body_at(step, body_index), *other = body_at(step, other_index);
-	Partner partner = {
+	bool moves = fem_body_is_fast(other);
+	float thickness = fminf(body->thickness, other->thickness);
+	FemVec3 shift = moves ? fem_vec3_sub(body->fast_shift, other->fast_shift) : body->fast_shift;
+	float way = fem_vec3_length(shift) + body->fast_spread + (moves ? other->fast_spread : 0.0f);
+	FemSweepBox box = fem_contact_body_box(body), other_box = fem_contact_body_box(other);
+	if (!layers_agree(body, other->layer, other->mask) || box_gap(&box, &other_box) > (double)way)
+		return false; // what flies side by side does not meet
+	*out = (Partner){
 		.index = other_index,
-		.thickness = fminf(body->thickness, other->thickness),
+		.way = way,
+		.thickness = thickness,
 		.diagonal = fminf(box_diagonal(body), box_diagonal(other)),
-		.way = body->fast_way,
+		.moves = moves && other->fast_way > STILL_SHARE * thickness,
 	};
-	if (is_mover(other)) { // seen from the other: what flies side by side does not meet
-		FemVec3 frame = mean_velocity(other);
-		partner.way = longest_way(body, frame, step->dt) + longest_way(other, frame, step->dt);
-		partner.moves = other->fast_way > STILL_SHARE * partner.thickness;
-	}
-	partner.touched = touches(step, body_index, other_index, false);
-	return partner;
+	int32_t first = body_index < other_index ? body_index : other_index;
+	out->touched = is_fast(out) && touches(step, first, body_index + other_index - first, false);
+	return out->touched ? way > thickness : is_fast(out);
 }
 
-static bool may_meet_collider(const FemStep *step, int32_t body_index, int32_t other_index, const FemSweepBox *swept) {
+static bool partner_collider(const FemStep *step, int32_t body_index, int32_t other_index, Partner *out) {
 	const FemBody *body = body_at(step, body_index);
 	const FemCollider *other = &step->world->colliders[other_index];
-	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !(body->layer & other->mask) || !(other->layer & body->mask))
+	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !layers_agree(body, other->layer, other->mask))
 		return false; // half spaces are never passed: their contacts look ahead
-	FemSweepBox box = fem_collider_box(other);
-	return box_gap(swept, &box) <= 0.0 && !touches(step, body_index, other_index, true);
+	*out = (Partner){
+		.index = other_index,
+		.is_collider = true,
+		.way = body->fast_way,
+		.thickness = fem_collider_thickness(other),
+		.diagonal = box_diagonal(body),
+	};
+	return is_fast(out) && !touches(step, body_index, other_index, true);
 }
 
 static void look(FemStep *step, int32_t body_index, const Partner *partner) {
 	FemBody *body = body_at(step, body_index);
-	if (!is_fast(partner))
-		return;
 	float first = partner->touched ? first_pierced(step, body_index, partner) : first_overlap(step, body_index, partner);
 	body->fast_stop = fminf(body->fast_stop, first);
 	if (partner->moves)
 		body_at(step, partner->index)->fast_stop = fminf(body_at(step, partner->index)->fast_stop, first);
 }
 
-static void look_around(FemStep *step, int32_t body_index) {
-	FemBody *body = body_at(step, body_index);
-	FemSweepBox swept = fem_contact_body_box(body);
-	float diagonal = box_diagonal(body);
-	for (int i = 0; i < 3; i++) {
-		swept.min[i] -= (double)body->fast_way;
-		swept.max[i] += (double)body->fast_way;
+static void look_at_pairs(FemStep *step) {
+	const FemFastPairs *fast = &step->world->contacts.fast;
+	for (int32_t i = 0; i < fast->pair_count; i++) {
+		int32_t body = (int32_t)(fast->pairs[i].key >> 32);
+		uint32_t user = (uint32_t)fast->pairs[i].key;
+		int32_t other = (int32_t)(user & ~FEM_SWEEP_COLLIDER);
+		Partner partner;
+		bool counts = user & FEM_SWEEP_COLLIDER ? partner_collider(step, body, other, &partner) : partner_body(step, body, other, &partner);
+		if (counts)
+			look(step, body, &partner);
 	}
-	for (int32_t b = 0; b < step->world->body_capacity; b++) {
-		if (!may_meet_body(step, body_index, b, &swept))
-			continue;
-		Partner partner = partner_body(step, body_index, b);
-		look(step, body_index, &partner);
-	}
-	for (int32_t c = 0; c < step->world->collider_capacity; c++) {
-		Partner partner = {.index = c, .is_collider = true, .way = body->fast_way, .diagonal = diagonal};
-		if (!may_meet_collider(step, body_index, c, &swept))
-			continue;
-		partner.thickness = fem_collider_thickness(&step->world->colliders[c]);
-		look(step, body_index, &partner);
-	}
+	if (fast->full)
+		step->world->step_errors |= FEM_STEP_CONTACTS_FULL;
 }
 
 void fem_step_catch_fast_objects(FemStep *step) {
 	FemWorld *world = step->world;
+	bool any = false;
 	if (!world->def.contacts_enabled)
 		return;
-	const FemVec3 still = {0.0f, 0.0f, 0.0f};
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		body->fast_way = longest_way(body, still, step->dt);
+		measure_way(body, step->dt);
 		body->fast_stop = 1.0f;
 		body->fast_placed = false;
+		any |= fem_body_is_fast(body);
 	}
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		if (is_mover(world->bodies[world->islands.active_bodies[i]])) // slower ones pass nothing that a contact would not hold
-			look_around(step, world->islands.active_bodies[i]);
-	}
+	if (!any) // slower ones pass nothing that a contact would not hold
+		return;
+	fem_fast_pairs_find(world);
+	look_at_pairs(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->fast_stop < 1.0f)

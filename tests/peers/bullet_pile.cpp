@@ -1,9 +1,10 @@
 // Bullet's deformable FEM on the scene pile27: 27 soft cubes dropped on a floor (Debian package libbullet-dev).
 //
-//   bullet_pile MESH STEPS      E 1e5 Pa, nu 0.3, rho 1000 kg/m^3, damping 0.01 s, friction 0.5, explicit, 8 sub-steps of
-//                               1/480 s
+//   bullet_pile MESH STEPS [PARTS]  E 1e5 Pa, nu 0.3, rho 1000 kg/m^3, damping 0.01 s, friction 0.5, explicit, 8 sub-steps of
+//                                   1/480 s. After each of PARTS equal parts but the last it prints "pause" and waits
+//                                   for a line, so that others can be measured in between.
 //
-// Mesh format as yardstick.c beside this file. Stops after 60 s of wall time, or as many as WL says.
+// Mesh format as yardstick.c beside this file. Stops after 300 s of stepping, or as many as WL says.
 #include "BulletSoftBody/btDeformableBodySolver.h"
 #include "BulletSoftBody/btDeformableGravityForce.h"
 #include "BulletSoftBody/btDeformableLinearElasticityForce.h"
@@ -117,12 +118,13 @@ double now() {
 
 int main(int count, char **arguments) {
 	Mesh mesh;
-	if (count != 3 || !mesh.read(arguments[1])) {
-		std::fprintf(stderr, "usage: bullet_pile MESH STEPS\n");
+	if (count < 3 || count > 4 || !mesh.read(arguments[1])) {
+		std::fprintf(stderr, "usage: bullet_pile MESH STEPS [PARTS]\n");
 		return 2;
 	}
+	int parts = count > 3 ? std::max(std::atoi(arguments[3]), 1) : 1;
 	int steps = std::max(std::atoi(arguments[2]), warm_up + 10);
-	double wall_limit = std::getenv("WL") ? std::atof(std::getenv("WL")) : 60.0;
+	double wall_limit = std::getenv("WL") ? std::atof(std::getenv("WL")) : 300.0;
 	btSoftBodyRigidBodyCollisionConfiguration configuration;
 	btCollisionDispatcher dispatcher(&configuration);
 	btDbvtBroadphase broadphase;
@@ -154,10 +156,16 @@ int main(int count, char **arguments) {
 	world->setUseProjection(true);
 
 	std::vector<double> times;
-	double begin = now();
-	for (int step = 0; step < steps && now() - begin < wall_limit; step++) {
+	double spent = 0;
+	for (int step = 0; step < steps && spent < wall_limit; step++) {
+		if (step > 0 && step % ((steps + parts - 1) / parts) == 0) {
+			std::puts("pause");
+			std::fflush(stdout);
+			std::getchar();
+		}
 		double start = now();
 		world->stepSimulation(dt, substeps, dt / substeps);
+		spent += now() - start;
 		if (step >= warm_up)
 			times.push_back(1e3 * (now() - start));
 	}
