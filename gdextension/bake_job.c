@@ -17,56 +17,6 @@ struct BakeJob {
 	_Atomic bool is_cancelled, is_done;
 };
 
-// --------------------------------------------------------------------------------------------------------------- report
-
-static const char *kind_name(FemPartKind kind) {
-	static const char *const texts[] = {"compact", "plate", "beam", "thin wall", "sheet"};
-	return (size_t)kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "part";
-}
-
-// The counts, then a line for each fault and its remedy, then notes. What is written before the diagnosis always fits.
-static void write_report(const FemBakedMesh *mesh, const FemBakeInfo *info, size_t size, char *out, size_t capacity) {
-	int kinds[FEM_PART_SHEET + 1] = {0};
-	size_t length = 0;
-	length += (size_t)snprintf(out, capacity,
-		"%d tetrahedra, %d nodes, %.0f vertices, %.0f kB; parts:", mesh->tet_mesh.tet_count, mesh->tet_mesh.node_count,
-		(double)fem_render_mesh_vertex_count(&mesh->render), (double)size / 1024.0);
-	for (int32_t i = 0; i < info->tets.part_count; i++) {
-		if (info->tets.parts[i].kind <= FEM_PART_SHEET) {
-			kinds[info->tets.parts[i].kind]++;
-		}
-	}
-	for (int kind = 0; kind <= FEM_PART_SHEET; kind++) {
-		if (kinds[kind] > 0) {
-			length +=
-				(size_t)snprintf(out + length, capacity - length, " %d %s", kinds[kind], kind_name((FemPartKind)kind));
-		}
-	}
-	length += (size_t)snprintf(out + length, capacity - length, ".\n");
-	if (info->tets.warning[0]) {
-		length += (size_t)snprintf(out + length, capacity - length, "%s\n", info->tets.warning);
-	}
-	if (info->embedding.limited > 0) {
-		length += (size_t)snprintf(out + length, capacity - length,
-			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise "
-			"element_count.\n",
-			info->embedding.limited, (double)info->embedding.max_error);
-	}
-	FemDiagnosis diagnosis = info->diagnosis;
-	diagnosis.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
-	if (kinds[FEM_PART_THIN_WALL] == 0) {
-		diagnosis.thin_share = 0.0; // plates and beams are thin without harm
-	}
-	if (diagnosis.triangle_count > 0) {
-		length += (size_t)fem_diagnosis_text(&diagnosis, out + length, (int32_t)(capacity - length));
-	}
-	if (info->diagnosis.useless_triangles > 0 && length < capacity) {
-		snprintf(out + length, capacity - length,
-			FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",
-			info->diagnosis.useless_triangles);
-	}
-}
-
 // ----------------------------------------------------------------------------------------------------------------- bake
 
 static void keep_bytes(const FemBakedMesh *mesh, BakeJobResult *out) {
@@ -92,9 +42,7 @@ static void bake(FemRenderMesh *render, const FemTetrahedralizeDef *def, BakeJob
 	if (out->result == FEM_OK) {
 		keep_bytes(&mesh, out);
 	}
-	if (out->result == FEM_OK) {
-		write_report(&mesh, &info, out->size, out->report, sizeof(out->report));
-	} else {
+	if (out->result != FEM_OK) {
 		snprintf(out->message, sizeof(out->message), "%s", fem_last_error());
 	}
 	fem_bake_info_free(&info);

@@ -4,15 +4,12 @@
 
 #include "mesh/bake.h"
 
-#define FEM_REPORT_NOTE "Note: " // begins the lines of a report that are no warnings
-
 typedef struct BakeJob BakeJob;
 
 typedef struct BakeJobResult {
 	FemResult result;
 	bool is_cancelled;
 	char message[512]; // why it failed; empty when it did not
-	char report[8192]; // what was found and made, with remedies
 	void *bytes;       // the baked mesh, or null; from fem_alloc()
 	size_t size;
 } BakeJobResult;

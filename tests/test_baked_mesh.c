@@ -81,6 +81,7 @@ static FemBakedMesh make_full(int32_t cells, float reach) {
 	add_surface(&mesh, "shell", 40, FEM_ATTRIBUTE_ALL);
 	add_surface(&mesh, "", cells == 1 ? 20 : 300, 0); // over 256: numbers of 2 bytes
 	embed(&mesh, reach);
+	fem_baked_mesh_set_report(&mesh, "Parts: 1 compact.\nNote: small.\nThe surface has holes: fill them.\n");
 	return mesh;
 }
 
@@ -127,6 +128,7 @@ static void check_same(const FemBakedMesh *a, const FemBakedMesh *b, float weigh
 		FEM_CHECK(memcmp(x->tet_plates, y->tet_plates, sizeof *x->tet_plates * (size_t)x->tet_count) == 0);
 	FEM_CHECK_INT(a->region_name_count, b->region_name_count);
 	FEM_CHECK(strcmp(a->region_names[1].name, b->region_names[1].name) == 0);
+	FEM_CHECK(!a->report == !b->report && (!a->report || strcmp(a->report, b->report) == 0));
 	FEM_REQUIRE(a->render.surface_count == b->render.surface_count);
 	for (int32_t i = 0; i < a->render.surface_count; i++)
 		check_surface(&a->render.surfaces[i], &b->render.surfaces[i]);
@@ -168,6 +170,19 @@ FEM_TEST(baked_mesh, round_trip) {
 	check_round_trip(make_mesh(1, false), 0.0f);
 	check_round_trip(make_full(42, 0.9f), 1e-6f); // over 65536 nodes and tets: numbers of 3 bytes
 	FEM_CHECK(fem_memory_bytes() == before);
+}
+
+FEM_TEST(baked_mesh, report_tells_warnings_apart) {
+	FemBakedMesh mesh = make_full(1, 0.9f);
+	char text[128];
+	fem_bake_report_warnings(mesh.report, text, sizeof text);
+	FEM_CHECK(strcmp(text, "The surface has holes: fill them.") == 0);
+	fem_bake_report_warnings("Parts.\n" FEM_REPORT_GOOD "\n", text, sizeof text);
+	FEM_CHECK(text[0] == 0);
+	fem_bake_report_warnings("Parts.\nfirst\nlonger than there is room\nlast", text, 12);
+	FEM_CHECK(strcmp(text, "first\nlast") == 0);
+	FEM_CHECK(fem_baked_mesh_set_report(&mesh, "") && mesh.report == NULL);
+	fem_baked_mesh_free(&mesh);
 }
 
 FEM_TEST(baked_mesh, many_plate_strengths) {
@@ -308,7 +323,7 @@ FEM_TEST(baked_mesh, unknown_chunks) {
 		const char *tag;
 		uint64_t claimed;
 	} bad[] = {{"SPLN", 101}, {"SPLN", UINT64_MAX}, {"SPLN", 99}, {"NODE", 100}, {"TETS", 100}, {"EMBD", 100},
-		{"SURF", 100}, {"NAME", 100}, {"PLAT", 100}};
+		{"SURF", 100}, {"NAME", 100}, {"PLAT", 100}, {"REPT", 100}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file = with_chunk(&mesh, bad[i].tag, 0, bad[i].claimed, 100);
 		check_refused(&file, file.size, "damaged", __LINE__);
@@ -377,6 +392,10 @@ static void make_plate_negative(FemBakedMesh *mesh) {
 	mesh->tet_mesh.tet_plates[2] = -1.0f;
 }
 
+static void make_report_unreadable(FemBakedMesh *mesh) {
+	mesh->report[3] = '\x01';
+}
+
 FEM_TEST(baked_mesh, wrong_numbers_are_refused) {
 	check_changed(make_node_nan, "Node 3", __LINE__);
 	check_changed(turn_tet_round, "inside out", __LINE__);
@@ -389,6 +408,7 @@ FEM_TEST(baked_mesh, wrong_numbers_are_refused) {
 	check_changed(make_position_infinite, "vertex 7 of surface 1", __LINE__);
 	check_changed(make_uv_nan, "texture coordinate", __LINE__);
 	check_changed(make_plate_negative, "plate strength", __LINE__);
+	check_changed(make_report_unreadable, "REPT", __LINE__);
 }
 
 FEM_TEST(baked_mesh, embedding_must_fit_the_vertices) {

@@ -13,7 +13,6 @@ static void construct(void *pointer) {
 	self->element_count = 1000;
 	self->plate_layers = 1;
 	self->data = gd_packed_byte_array_new();
-	self->report = make_string("");
 	self->surface_materials = gd_array_new();
 	self->job_materials = gd_array_new();
 }
@@ -26,7 +25,6 @@ static void destruct(void *pointer) {
 	fem_baked_mesh_free(&self->baked);
 	object_reference_assign(&self->source_mesh, NULL);
 	gd_packed_byte_array_free(&self->data);
-	gd_string_free(&self->report);
 	gd_array_free(&self->surface_materials);
 	gd_array_free(&self->job_materials);
 }
@@ -141,50 +139,35 @@ static void set_data(void *self, const GdPackedByteArray *data) {
 
 // --------------------------------------------------------------------------------------------------------------- report
 
-void destructible_mesh_take_report(DestructibleMesh *self, const GdString *report) {
-	GdString copy = gd_string_new_string(report);
-	gd_string_free(&self->report);
-	self->report = copy;
-}
-
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity) {
-	copy_string(&self->report, buffer, capacity);
-	char *out = buffer;
-	const char *line = strchr(buffer, '\n');
-	while (line && *++line) {
-		const char *end = strchr(line, '\n');
-		size_t length = end ? (size_t)(end - line) : strlen(line);
-		if (strncmp(line, FEM_REPORT_NOTE, strlen(FEM_REPORT_NOTE)) != 0 && strncmp(line, "No faults", 9) != 0) {
-			memmove(out, line, length);
-			out += length;
-			*out++ = '\n'; // there is room: the first line was longer than that
-		}
-		line = end;
-	}
-	*(out > buffer ? out - 1 : out) = 0;
+	fem_bake_report_warnings(self->baked.report ? self->baked.report : "", buffer, (size_t)capacity);
 }
 
-// A mesh that came from elsewhere has no report: its counts at least.
+static void write_regions(const FemBakedMesh *baked, char *out, size_t capacity) {
+	size_t length = 0;
+	for (int32_t i = 0; i < baked->region_name_count && length < capacity; i++) {
+		length += (size_t)snprintf(
+			out + length, capacity - length, "%s%d %s", i == 0 ? "Regions: " : ", ", (int)i, baked->region_names[i].name);
+	}
+	if (length > 0 && length < capacity) {
+		snprintf(out + length, capacity - length, ".\n");
+	}
+}
+
 static void get_report(void *pointer, GdString *out) {
 	DestructibleMesh *self = pointer;
-	char text[768] = "";
+	const FemBakedMesh *baked = &self->baked;
+	char text[FEM_REPORT_SIZE + 2048] = "", regions[1024] = "";
 	gd_string_free(out);
-	if (gd_string_length(&self->report) > 0) {
-		*out = gd_string_new_string(&self->report);
-		return;
-	}
 	if (self->fault[0]) {
 		snprintf(text, sizeof(text), "%s", self->fault);
 	} else if (self->is_baked) {
-		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.", self->baked.tet_mesh.tet_count,
-			self->baked.tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&self->baked.render),
-			(double)gd_packed_byte_array_size(&self->data) / 1024.0);
+		write_regions(baked, regions, sizeof(regions));
+		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.\n%s%s", baked->tet_mesh.tet_count,
+			baked->tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&baked->render),
+			(double)gd_packed_byte_array_size(&self->data) / 1024.0, regions, baked->report ? baked->report : "");
 	}
 	*out = make_string(text);
-}
-
-static void set_report(void *self, const GdString *report) {
-	destructible_mesh_take_report(self, report);
 }
 
 // ------------------------------------------------------------------------------------------------------------ materials
@@ -448,9 +431,8 @@ static const ClassProperty properties[] = {
 	{.name = "report",
 		.type = GDEXTENSION_VARIANT_TYPE_STRING,
 		.hint = GD_PROPERTY_HINT_MULTILINE_TEXT,
-		.usage = GD_PROPERTY_USAGE_DEFAULT | GD_PROPERTY_USAGE_READ_ONLY,
-		.getter = METHOD("get_report", get_string, get_report, .is_const = true),
-		.setter = METHOD("set_report", set_string, set_report, .argument_names = {"report"})},
+		.usage = GD_PROPERTY_USAGE_EDITOR | GD_PROPERTY_USAGE_READ_ONLY,
+		.getter = METHOD("get_report", get_string, get_report, .is_const = true)},
 	{.name = "surface_materials",
 		.type = GDEXTENSION_VARIANT_TYPE_ARRAY,
 		.hint = GD_PROPERTY_HINT_ARRAY_TYPE,

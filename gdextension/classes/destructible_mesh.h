@@ -16,7 +16,6 @@ typedef struct DestructibleMesh {
 	double weld_distance;   // m
 	// What was baked, as it is saved
 	GdPackedByteArray data;
-	GdString report;
 	GdArray surface_materials;
 	// The same, ready for use
 	FemBakedMesh baked;
@@ -39,12 +38,11 @@ void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capa
 // Takes new data over: checks them, tells the bodies. An error names the resource when the data are bad.
 void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data);
 void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *materials);
-void destructible_mesh_take_report(DestructibleMesh *self, const GdString *report);
 
 // Why a body cannot use the mesh: cause and remedy in one sentence, or null.
 const char *destructible_mesh_fault(const DestructibleMesh *self);
 
-// What the last bake warned of, or an empty text: the lines of its report but the first and the notes.
+// What the bake warned of, or an empty text.
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity);
 
 // The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.

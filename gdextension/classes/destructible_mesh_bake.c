@@ -93,13 +93,11 @@ static void add_property(
 
 // The editor's own undo history sets the new values now, and the old ones when the user takes the bake back.
 static void take_with_undo(GDExtensionObjectPtr manager, DestructibleMesh *self, const GdPackedByteArray *data,
-	const GdString *report, const GdArray *materials) {
+	const GdArray *materials) {
 	call_undo(manager, "create_action",
 		(GdVariant[]){
 			make_variant_string("Bake DestructibleMesh"), make_variant_int(0), make_variant_object(self->base.object)},
 		3);
-	add_property(manager, self, "report", make_variant(GDEXTENSION_VARIANT_TYPE_STRING, &self->report),
-		make_variant(GDEXTENSION_VARIANT_TYPE_STRING, report));
 	add_property(manager, self, "surface_materials",
 		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, &self->surface_materials),
 		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, materials));
@@ -115,16 +113,13 @@ static int64_t take_result(
 		return error_of(result->result);
 	}
 	GdPackedByteArray data = bytes_of(result);
-	GdString report = make_string(result->report);
 	GDExtensionObjectPtr manager = with_undo ? editor_undo_manager() : NULL;
 	if (manager) {
-		take_with_undo(manager, self, &data, &report, materials);
+		take_with_undo(manager, self, &data, materials);
 	} else {
-		destructible_mesh_take_report(self, &report);
 		destructible_mesh_take_materials(self, materials);
 		destructible_mesh_take_data(self, &data);
 	}
-	gd_string_free(&report);
 	gd_packed_byte_array_free(&data);
 	return self->is_baked ? GD_OK : GD_ERR_INVALID_DATA;
 }

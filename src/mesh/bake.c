@@ -127,6 +127,10 @@ static FemResult bake_soup(
 		return stop(info);
 	if (fem_mesh_diagnose(soup, &info->tets, &info->diagnosis) != FEM_OK)
 		info->diagnosis = (FemDiagnosis){0};
+	char report[FEM_REPORT_SIZE];
+	fem_bake_report_write(&info->tets, &info->embedding, &info->diagnosis, report, sizeof report);
+	if (!fem_baked_mesh_set_report(mesh, report))
+		return fail_memory();
 	return tell(&progress, 1.0f) ? FEM_OK : stop(info);
 }
 

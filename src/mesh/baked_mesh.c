@@ -35,7 +35,21 @@ void fem_baked_mesh_free(FemBakedMesh *mesh) {
 	FEM_FREE_ARRAY(mesh->region_names, mesh->region_name_count);
 	fem_render_mesh_free(&mesh->render);
 	fem_baked_embedding_free(&mesh->embedding);
+	FEM_FREE_ARRAY(mesh->report, mesh->report_size);
 	*mesh = (FemBakedMesh){0};
+}
+
+bool fem_baked_mesh_set_report(FemBakedMesh *mesh, const char *report) {
+	FEM_FREE_ARRAY(mesh->report, mesh->report_size);
+	size_t length = strnlen(report, FEM_REPORT_SIZE - 1);
+	mesh->report_size = length > 0 ? (int32_t)length + 1 : 0;
+	mesh->report = length > 0 ? FEM_ALLOC_ARRAY(char, length + 1) : NULL;
+	if (!mesh->report) {
+		mesh->report_size = 0;
+		return length == 0;
+	}
+	memcpy(mesh->report, report, length);
+	return true;
 }
 
 bool fem_baked_mesh_is(const void *bytes, size_t size) {

@@ -12,6 +12,8 @@
 //     SURF  once a surface: name, material (texts), vertices u32, indices u32, attributes u32 (FemAttribute), then
 //           positions 12 bytes, normals 4, tangents 4, uvs 8, uvs2 8, colours 4 a vertex, then vertex numbers
 //     EMBD  count u32, form u8, tet numbers, weights: forms 1 and 2 three of 21 bits in 8 bytes, form 0 three floats
+//     REPT  the rest of the chunk: the report of the bake as ASCII; left out when there is none, passed over by readers
+//           that do not know it
 //     SPLN  reserved for splinters; this version skips it
 //   A text is its length u16, then UTF-8. Node, vertex and tet numbers take 1 to 4 bytes, as few as their range needs.
 //   Normals and tangents are octahedral maps with 16 bits a coordinate (Cigolle et al. 2014), error under 1e-4
@@ -26,6 +28,7 @@
 #ifndef FEM_MESH_BAKED_MESH_H
 #define FEM_MESH_BAKED_MESH_H
 
+#include "mesh/bake_report.h"
 #include "mesh/render_mesh.h"
 #include "mesh/tet_import.h"
 
@@ -52,9 +55,14 @@ typedef struct FemBakedMesh {
 	FemRegionName *region_names; // of the regions from 0 on; may be fewer than there are regions
 	FemRenderMesh render;        // may be empty
 	FemBakedEmbedding embedding; // of the vertices of all surfaces in a row, or empty
+	char *report;                // what the bake said (bake_report.h), or null; report_size bytes with the final 0
+	int32_t report_size;
 } FemBakedMesh;
 
 void fem_baked_mesh_free(FemBakedMesh *mesh);
+
+// Keeps a copy of the text, cut to FEM_REPORT_SIZE; false when memory fails.
+bool fem_baked_mesh_set_report(FemBakedMesh *mesh, const char *report);
 
 // FEM_OK, or the first fault of anything in it. Reading checks by itself. `name` is put before the sentence.
 FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name);

@@ -229,6 +229,22 @@ static FemResult read_embedding(Reader *reader) {
 	return FEM_OK;
 }
 
+// -------------------------------------------------------------------------------------------------------------- report
+
+static FemResult read_report(Reader *reader) {
+	char text[FEM_REPORT_SIZE];
+	size_t size = fem_bytes_left(&reader->bytes);
+	if (reader->mesh->report || size >= sizeof text)
+		return fail_damaged(reader, "a wrong count");
+	memcpy(text, reader->bytes.at, size);
+	text[size] = 0;
+	for (size_t i = 0; i < size; i++)
+		if ((text[i] < ' ' || text[i] > '~') && text[i] != '\n')
+			return fail_damaged(reader, "a bad text");
+	reader->bytes.at += size;
+	return fem_baked_mesh_set_report(reader->mesh, text) ? FEM_OK : fail_memory(reader);
+}
+
 // -------------------------------------------------------------------------------------------------------------- chunks
 
 static FemResult read_content(Reader *reader, uint32_t tag, uint32_t flags) {
@@ -240,6 +256,7 @@ static FemResult read_content(Reader *reader, uint32_t tag, uint32_t flags) {
 	case FEM_TAG_NAMES: return read_names(reader);
 	case FEM_TAG_SURFACE: return read_surface(reader);
 	case FEM_TAG_EMBEDDING: return read_embedding(reader);
+	case FEM_TAG_REPORT: return read_report(reader);
 	}
 	reader->bytes.at = reader->bytes.end;
 	if (flags & FEM_BAKED_REQUIRED)

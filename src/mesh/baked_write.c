@@ -42,12 +42,16 @@ static void put_indices(Writer *writer, const int32_t *indices, size_t count, in
 		put_uint(writer, (uint32_t)indices[i], width);
 }
 
-static void begin_chunk(Writer *writer, uint32_t tag) {
+static void begin_chunk_with(Writer *writer, uint32_t tag, uint32_t flags) {
 	put_uint(writer, tag, 4);
-	put_uint(writer, FEM_BAKED_REQUIRED, 4);
+	put_uint(writer, flags, 4);
 	put_uint(writer, 0, 8);
 	writer->chunk_start = writer->at;
 	writer->chunk_count++;
+}
+
+static void begin_chunk(Writer *writer, uint32_t tag) {
+	begin_chunk_with(writer, tag, FEM_BAKED_REQUIRED);
 }
 
 static void end_chunk(Writer *writer) {
@@ -218,6 +222,15 @@ static void write_embedding(Writer *writer, const FemBakedEmbedding *embedding, 
 	end_chunk(writer);
 }
 
+static void write_report(Writer *writer, const FemBakedMesh *mesh) {
+	if (!mesh->report)
+		return;
+	begin_chunk_with(writer, FEM_TAG_REPORT, 0);
+	for (int32_t i = 0; i + 1 < mesh->report_size; i++)
+		put_uint(writer, (uint8_t)mesh->report[i], 1);
+	end_chunk(writer);
+}
+
 static void write_all(Writer *writer, const FemBakedMesh *mesh) {
 	writer->at = FEM_BAKED_HEADER_SIZE;
 	write_nodes_and_tets(writer, &mesh->tet_mesh);
@@ -227,6 +240,7 @@ static void write_all(Writer *writer, const FemBakedMesh *mesh) {
 	for (int32_t i = 0; i < mesh->render.surface_count; i++)
 		write_surface(writer, &mesh->render.surfaces[i]);
 	write_embedding(writer, &mesh->embedding, mesh->tet_mesh.tet_count);
+	write_report(writer, mesh);
 }
 
 size_t fem_baked_mesh_size(const FemBakedMesh *mesh) {

@@ -212,6 +212,6 @@ int32_t fem_diagnosis_text(const FemDiagnosis *diagnosis, char *out_text, int32_
 	if (diagnosis->tet_count > 0)
 		say_tets(&text, diagnosis);
 	if (text.length == 0)
-		say(&text, "No faults were found.\n");
+		say(&text, FEM_REPORT_GOOD "\n");
 	return text.length;
 }

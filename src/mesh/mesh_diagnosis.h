@@ -4,6 +4,8 @@
 
 #include "mesh/tetrahedralize.h"
 
+#define FEM_REPORT_GOOD "No faults were found." // the only line when all is well
+
 typedef struct FemDiagnosis {
 	int32_t triangle_count, vertex_count, welded_count; // welded: vertices left after welding
 	int32_t useless_triangles;    // without area, or second copies
@@ -27,7 +29,7 @@ typedef struct FemDiagnosis {
 // mesh may be null.
 FemResult fem_mesh_diagnose(const FemSoup *soup, const FemTetMesh *mesh, FemDiagnosis *out);
 
-// One sentence a line, each with its remedy; "No faults were found." when all is well. Returns the length without the
+// One sentence a line, each with its remedy; FEM_REPORT_GOOD when all is well. Returns the length without the
 // final 0, also when it did not fit.
 int32_t fem_diagnosis_text(const FemDiagnosis *diagnosis, char *out_text, int32_t capacity);
 

@@ -87,6 +87,11 @@ static FemResult take_tet_mesh(const FemBakeOptions *options, FemBakedMesh *out)
 		}
 	}
 	FEM_FREE_ARRAY(info, 1);
+	if (result == FEM_OK) {
+		char report[FEM_REPORT_SIZE];
+		fem_import_report_write(&out->tet_mesh, report, sizeof report);
+		result = fem_baked_mesh_set_report(out, report) ? FEM_OK : fail_memory();
+	}
 	return result;
 }
 

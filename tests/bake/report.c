@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *kind_name(FemPartKind kind) {
-	static const char *names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
-	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
-}
-
 // What is odd about the input, a sentence with its remedy a line.
 void fem_report_diagnosis(const FemDiagnosis *diagnosis) {
 	char text[8192];
@@ -31,7 +26,7 @@ void fem_report_parts(const FemTetMesh *tets) {
 	printf("part kind      tets     nodes    volume m3   of input  angle  cell m     thick m    bending\n");
 	for (int32_t i = 0; i < tets->part_count; i++) {
 		const FemTetPart *part = &tets->parts[i];
-		printf("%4d %-9s %-8d %-8d %-11.4g %-9.3g %-6.1f %-10.3g %-10.3g %.2f\n", i, kind_name(part->kind),
+		printf("%4d %-9s %-8d %-8d %-11.4g %-9.3g %-6.1f %-10.3g %-10.3g %.2f\n", i, fem_part_kind_name(part->kind),
 			part->tet_count, part->node_count, (double)part->volume,
 			part->input_volume > 0.0f ? (double)(part->volume / part->input_volume) : 0.0, (double)part->min_dihedral,
 			(double)part->cell, (double)part->thickness, (double)part->stiffness_excess);

@@ -165,7 +165,8 @@ func test_load_baked() -> void:
 	var loaded := DestructibleMesh.load_baked(path)
 	if check(loaded != null, "load_baked gives null"):
 		check(loaded.data == mesh.data, "load_baked gives other data")
-		check(loaded.get_report().contains("tetrahedra"), "the report is \"%s\"" % loaded.get_report())
+		check(loaded.get_report().contains("Parts: 1 compact"), "the report is \"%s\"" % loaded.get_report())
+		check_equal(loaded.get_report(), mesh.get_report(), "report of the loaded mesh")
 	expect_errors("a file that is not there")
 	check(DestructibleMesh.load_baked(FOLDER.path_join("missing.femmesh")) == null, "a missing file gives a mesh")
 	errors_end()
@@ -195,6 +196,7 @@ func test_load_baked_of_the_tool() -> void:
 	var mesh := DestructibleMesh.load_baked(FOLDER.path_join("wedge.femmesh"))
 	if check(mesh != null, "the tool's file does not load"):
 		check(mesh.get_tet_count() > 20, "%d tets" % mesh.get_tet_count())
+		check(mesh.get_report().contains("Parts: 1"), "the report is \"%s\"" % mesh.get_report())
 		var body := _add_mesh_body(mesh, Vector3(0, 1, 0))
 		await ticks(30)
 		check(body.is_simulated() and positions_are_finite(body), "a body of the tool's file does not live")

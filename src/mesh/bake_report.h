@@ -1,0 +1,25 @@
+// What a bake says of itself to people: a line of what was made, then a sentence with its remedy for each fault. The text
+// is kept in the baked mesh, so that a file tells the same wherever it is loaded.
+#ifndef FEM_MESH_BAKE_REPORT_H
+#define FEM_MESH_BAKE_REPORT_H
+
+#include "mesh/embedding.h"
+#include "mesh/mesh_diagnosis.h"
+#include "mesh/tet_arrays.h"
+
+#define FEM_REPORT_NOTE "Note: " // begins the lines that are no warnings
+#define FEM_REPORT_SIZE 8192
+
+const char *fem_part_kind_name(FemPartKind kind);
+
+// Lines that do not fit are left out whole.
+void fem_bake_report_write(
+	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity);
+
+// The same of a tet mesh that was taken as another program made it.
+void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity);
+
+// The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as fit.
+void fem_bake_report_warnings(const char *report, char *out, size_t capacity);
+
+#endif
