@@ -10,7 +10,7 @@
 
 struct BakeJob {
 	FemThread thread;
-	FemTetrahedralizeDef def;
+	FemBakeDef def;
 	FemRenderMesh render; // until the bake takes it
 	BakeJobResult result; // of the thread until is_done
 	_Atomic float share;
@@ -29,7 +29,7 @@ static void keep_bytes(const FemBakedMesh *mesh, BakeJobResult *out) {
 	}
 }
 
-static void bake(FemRenderMesh *render, const FemTetrahedralizeDef *def, BakeJobResult *out) {
+static void bake(FemRenderMesh *render, const FemBakeDef *def, BakeJobResult *out) {
 	FemBakedMesh mesh = {.render = *render};
 	FemBakeInfo info;
 	*render = (FemRenderMesh){0};
@@ -49,9 +49,9 @@ static void bake(FemRenderMesh *render, const FemTetrahedralizeDef *def, BakeJob
 	fem_baked_mesh_free(&mesh);
 }
 
-void bake_job_run(FemRenderMesh *render, const FemTetrahedralizeDef *def, BakeJobResult *out) {
-	FemTetrahedralizeDef own = *def;
-	own.progress = NULL;
+void bake_job_run(FemRenderMesh *render, const FemBakeDef *def, BakeJobResult *out) {
+	FemBakeDef own = *def;
+	own.tets.progress = NULL;
 	bake(render, &own, out);
 }
 
@@ -70,12 +70,12 @@ static void *bake_thread(void *argument) {
 	return NULL;
 }
 
-BakeJob *bake_job_start(FemRenderMesh *render, const FemTetrahedralizeDef *def) {
+BakeJob *bake_job_start(FemRenderMesh *render, const FemBakeDef *def) {
 	BakeJob *job = FEM_ALLOC_ARRAY(BakeJob, 1);
 	if (job) {
 		job->def = *def;
-		job->def.progress = note_progress;
-		job->def.progress_context = job;
+		job->def.tets.progress = note_progress;
+		job->def.tets.progress_context = job;
 		job->render = *render;
 		*render = (FemRenderMesh){0};
 		if (fem_thread_start(&job->thread, bake_thread, job)) {

@@ -16,10 +16,10 @@ typedef struct BakeJobResult {
 
 // Takes the surfaces over, also when it fails. progress and its context of `def` are not used. Null when no thread or
 // no memory can be had.
-BakeJob *bake_job_start(FemRenderMesh *render, const FemTetrahedralizeDef *def);
+BakeJob *bake_job_start(FemRenderMesh *render, const FemBakeDef *def);
 
 // Bakes at once on the calling thread.
-void bake_job_run(FemRenderMesh *render, const FemTetrahedralizeDef *def, BakeJobResult *out);
+void bake_job_run(FemRenderMesh *render, const FemBakeDef *def, BakeJobResult *out);
 
 float bake_job_share(const BakeJob *job); // done, 0..1
 bool bake_job_is_done(const BakeJob *job);

@@ -42,6 +42,7 @@ typedef union ClassFunction {
 	void (*set_string)(void *self, const GdString *value);
 	void (*get_dictionary)(void *self, GdDictionary *out);
 	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
+	void (*get_string_array)(void *self, GdPackedStringArray *out);
 	void (*get_byte_array)(void *self, GdPackedByteArray *out);
 	void (*set_byte_array)(void *self, const GdPackedByteArray *value);
 	void (*get_array)(void *self, GdArray *out);
@@ -73,6 +74,7 @@ typedef enum ClassSignature {
 	SIGNATURE_set_string,
 	SIGNATURE_get_dictionary,
 	SIGNATURE_get_vector3_array,
+	SIGNATURE_get_string_array,
 	SIGNATURE_get_byte_array,
 	SIGNATURE_set_byte_array,
 	SIGNATURE_get_array,

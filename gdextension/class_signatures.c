@@ -106,6 +106,11 @@ PTRCALL(get_vector3_array) {
 	FUNCTION(get_vector3_array)(self, out);
 }
 
+PTRCALL(get_string_array) {
+	(void)arguments;
+	FUNCTION(get_string_array)(self, out);
+}
+
 PTRCALL(get_byte_array) {
 	(void)arguments;
 	FUNCTION(get_byte_array)(self, out);
@@ -179,6 +184,7 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	GETTER(dictionary, DICTIONARY),
 	GETTER(vector3_array, PACKED_VECTOR3_ARRAY),
 	SETTER(string, STRING),
+	GETTER(string_array, PACKED_STRING_ARRAY),
 	GETTER(byte_array, PACKED_BYTE_ARRAY),
 	SETTER(byte_array, PACKED_BYTE_ARRAY),
 	GETTER(array, ARRAY),

@@ -107,6 +107,17 @@ void array_take(GdArray *array, int64_t index, GdVariant value) {
 	variant_take(godot.array_operator_index(array, index), value);
 }
 
+GDExtensionObjectPtr array_object(GdArray *array, int64_t index) {
+	GDExtensionObjectPtr object = NULL;
+	if (index >= 0 && index < gd_array_size(array)) {
+		const GdVariant *value = godot.array_operator_index(array, index);
+		if (variant_type(value) == GDEXTENSION_VARIANT_TYPE_OBJECT) {
+			variant_to(value, GDEXTENSION_VARIANT_TYPE_OBJECT, &object);
+		}
+	}
+	return object;
+}
+
 void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value) {
 	GdVariant name = make_variant_string(key);
 	variant_take(godot.dictionary_operator_index(dictionary, &name), value);

@@ -75,6 +75,9 @@ GDExtensionVariantType variant_type(const GdVariant *variant);
 void array_take(GdArray *array, int64_t index, GdVariant value);
 void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value);
 
+// The object at array[index], or null when there is none.
+GDExtensionObjectPtr array_object(GdArray *array, int64_t index);
+
 // A new object of one of Godot's own RefCounted classes, with one reference that the caller gives back.
 GDExtensionObjectPtr make_ref_counted(const char *class_name);
 

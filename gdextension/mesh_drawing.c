@@ -149,21 +149,10 @@ void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArra
 	mesh_drawing_set_materials(drawing, materials);
 }
 
-static GDExtensionObjectPtr material_at(GdArray *materials, int32_t index) {
-	GDExtensionObjectPtr object = NULL;
-	if (index < gd_array_size(materials)) {
-		const GdVariant *value = godot.array_operator_index(materials, index);
-		if (variant_type(value) == GDEXTENSION_VARIANT_TYPE_OBJECT) {
-			variant_to(value, GDEXTENSION_VARIANT_TYPE_OBJECT, &object);
-		}
-	}
-	return object_cast(object, "Material");
-}
-
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
 	for (int32_t i = 0; i < drawing->surface_count; i++) {
 		SurfaceMaterial old = drawing->materials[i];
-		drawing->materials[i] = surface_material_create(material_at(materials, i));
+		drawing->materials[i] = surface_material_create(object_cast(array_object(materials, i), "Material"));
 		gd_rendering_server_mesh_surface_set_material(drawing->mesh, i, drawing->materials[i].rid);
 		surface_material_free(&old);
 	}

@@ -162,12 +162,13 @@ static void resource_text(GDExtensionObjectPtr resource, char *buffer, int capac
 	gd_string_free(&text);
 }
 
-static FemResult copy_surface(const SourceArrays *source, GDExtensionObjectPtr material, FemRenderMesh *out) {
+static FemResult copy_surface(
+	const SourceArrays *source, const char *name, GDExtensionObjectPtr material, FemRenderMesh *out) {
 	char path[FEM_MATERIAL_NAME_SIZE];
 	resource_text(material, path, sizeof(path));
 	int64_t vertices = source->positions.count;
 	int64_t indices = source->indices.count > 0 ? source->indices.count : vertices;
-	FemRenderSurface *surface = fem_render_mesh_add(out, "", path);
+	FemRenderSurface *surface = fem_render_mesh_add(out, name, path);
 	if (!surface) {
 		return fem_fail(FEM_ERROR_LIMIT, "The mesh has more than %d surfaces or memory is short: join some of them.",
 			FEM_SURFACE_MAX);
@@ -194,6 +195,16 @@ static bool is_triangles(GDExtensionObjectPtr mesh, int64_t surface) {
 		gd_array_mesh_surface_get_primitive_type(array_mesh, surface) == GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES;
 }
 
+static void surface_name(GDExtensionObjectPtr mesh, int64_t surface, char *buffer, int capacity) {
+	GDExtensionObjectPtr array_mesh = object_cast(mesh, "ArrayMesh");
+	buffer[0] = 0;
+	if (array_mesh) {
+		GdString text = gd_array_mesh_surface_get_name(array_mesh, surface);
+		copy_string(&text, buffer, capacity);
+		gd_string_free(&text);
+	}
+}
+
 static FemResult import_surface(GDExtensionObjectPtr mesh, int64_t index, FemRenderMesh *out, GdArray *materials) {
 	FemResult result = FEM_OK;
 	GdArray arrays = gd_mesh_surface_get_arrays(mesh, index);
@@ -201,7 +212,9 @@ static FemResult import_surface(GDExtensionObjectPtr mesh, int64_t index, FemRen
 		SourceArrays source = take_arrays(&arrays);
 		if (source.positions.count >= 3 && (source.indices.count == 0 || source.indices.count >= 3)) {
 			GDExtensionObjectPtr material = gd_mesh_surface_get_material(mesh, index);
-			result = copy_surface(&source, material, out);
+			char name[FEM_SURFACE_NAME_SIZE];
+			surface_name(mesh, index, name, sizeof(name));
+			result = copy_surface(&source, name, material, out);
 			gd_array_resize(materials, out->surface_count);
 			if (material) {
 				array_take(materials, out->surface_count - 1, make_variant_object(material));

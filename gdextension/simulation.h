@@ -12,6 +12,8 @@
 #include "body_view.h"
 #include "project_settings.h"
 
+enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
+
 typedef struct SimulationWorld SimulationWorld;
 
 // Part of a node. While `world` is not null the simulation holds a pointer to it.
@@ -21,7 +23,8 @@ typedef struct SimulationBody {
 	BodyView *view;
 	FemBodyId body;
 	FemMeshId mesh;
-	GDExtensionObjectPtr material; // MaterialResource in use, null for the default; the node holds the reference
+	GDExtensionObjectPtr *materials; // MaterialResource of each region, null for the default; the node holds references
+	int32_t material_count;
 	bool is_detached;              // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;                 // since it was last shown
 	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
@@ -30,7 +33,8 @@ typedef struct SimulationBody {
 
 typedef struct SimulationBodyDef {
 	GDExtensionObjectPtr world_3d;
-	GDExtensionObjectPtr material;
+	const GDExtensionObjectPtr *materials; // a MaterialResource or null for each region
+	int32_t material_count;                // 1 or more
 	GDExtensionObjectPtr mesh; // a baked DestructibleMesh, shared in the engine too; or null:
 	const BodyShape *shape;
 	FemPosition position;
@@ -48,7 +52,11 @@ void simulation_body_destroy(SimulationBody *body);
 
 // True, and attached again, when the body is still there and belongs to this World3D.
 bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d);
-void simulation_body_set_material(SimulationBody *body, GDExtensionObjectPtr material);
+
+// Materials for each region, of which there are as many as when the body was made. `tet_regions` is of the body's mesh,
+// null for all 0.
+void simulation_body_set_materials(
+	SimulationBody *body, const GDExtensionObjectPtr *materials, const int32_t *tet_regions);
 
 // A MaterialResource has new values: hands them to every world that uses it.
 void simulation_material_changed(GDExtensionObjectPtr material);

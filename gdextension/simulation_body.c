@@ -6,6 +6,7 @@
 #include "conversions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ------------------------------------------------------------------------------------------------------------ materials
 
@@ -139,7 +140,22 @@ static void release_mesh(SimulationWorld *world, FemMeshId id) {
 
 // --------------------------------------------------------------------------------------------------------------- bodies
 
-static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, FemMaterialId material) {
+// All or none.
+static bool acquire_materials(
+	SimulationWorld *world, const GDExtensionObjectPtr *resources, int32_t count, FemMaterialId *out) {
+	for (int32_t i = 0; i < count; i++) {
+		out[i] = simulation_world_acquire_material(world, resources[i]);
+		if (!fem_material_is_valid(out[i])) {
+			while (--i >= 0) {
+				simulation_world_release_material(world, resources[i]);
+			}
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	const DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
 	if (!fem_mesh_is_valid(body->mesh)) {
@@ -147,8 +163,8 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	}
 	FemBodyDef body_def = fem_default_body_def();
 	body_def.mesh = body->mesh;
-	body_def.materials = &material;
-	body_def.material_count = 1;
+	body_def.materials = materials;
+	body_def.material_count = def->material_count;
 	body_def.position = def->position;
 	body_def.rotation = def->rotation;
 	body_def.scale = def->scale;
@@ -158,6 +174,17 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	return fem_body_is_valid(body->body);
 }
 
+static bool create_with_materials(SimulationBody *body, const SimulationBodyDef *def) {
+	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
+	body->materials = malloc((size_t)def->material_count * sizeof(GDExtensionObjectPtr));
+	if (!body->materials || !acquire_materials(body->world, def->materials, def->material_count, ids)) {
+		return false;
+	}
+	memcpy(body->materials, def->materials, (size_t)def->material_count * sizeof(GDExtensionObjectPtr));
+	body->material_count = def->material_count;
+	return create_in_engine(body, def, ids);
+}
+
 bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def) {
 	simulation_body_destroy(body);
 	SimulationWorld *world = simulation_world_for(def->world_3d);
@@ -165,9 +192,7 @@ bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def) 
 		return false;
 	}
 	body->world = world;
-	body->material = def->material;
-	FemMaterialId material = simulation_world_acquire_material(world, def->material);
-	if (!fem_material_is_valid(material) || !create_in_engine(body, def, material)) {
+	if (!create_with_materials(body, def)) {
 		simulation_body_destroy(body);
 		return false;
 	}
@@ -183,8 +208,11 @@ void simulation_body_destroy(SimulationBody *body) {
 	}
 	fem_body_destroy(body->body);
 	release_mesh(world, body->mesh);
-	simulation_world_release_material(world, body->material);
+	for (int32_t i = 0; i < body->material_count; i++) {
+		simulation_world_release_material(world, body->materials[i]);
+	}
 	simulation_world_remove_body(world, body);
+	free(body->materials);
 	free(body->held_velocities);
 	*body = (SimulationBody){.node = body->node, .view = body->view};
 }
@@ -198,22 +226,28 @@ bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d)
 	return true;
 }
 
-void simulation_body_set_material(SimulationBody *body, GDExtensionObjectPtr material) {
-	if (!body->world || body->material == material) {
+void simulation_body_set_materials(
+	SimulationBody *body, const GDExtensionObjectPtr *materials, const int32_t *tet_regions) {
+	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
+	size_t size = (size_t)body->material_count * sizeof(GDExtensionObjectPtr);
+	if (!body->world || memcmp(body->materials, materials, size) == 0) {
 		return;
 	}
-	FemMaterialId id = simulation_world_acquire_material(body->world, material);
-	if (!fem_material_is_valid(id)) {
+	if (!acquire_materials(body->world, materials, body->material_count, ids)) {
 		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
 		return;
 	}
 	int32_t tets = fem_body_get_tet_count(body->body);
 	for (int32_t i = 0; i < tets; i++) {
-		fem_body_set_tet_material(body->body, i, id);
+		int32_t region = tet_regions ? tet_regions[i] : 0;
+		if (region < body->material_count && body->materials[region] != materials[region]) {
+			fem_body_set_tet_material(body->body, i, ids[region]);
+		}
 	}
-	GDExtensionObjectPtr old = body->material;
-	body->material = material;
-	simulation_world_release_material(body->world, old);
+	for (int32_t i = 0; i < body->material_count; i++) {
+		simulation_world_release_material(body->world, body->materials[i]);
+	}
+	memcpy(body->materials, materials, size);
 	fem_body_wake(body->body);
 }
 

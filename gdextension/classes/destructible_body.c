@@ -1,13 +1,13 @@
 #include "classes/destructible_body.h"
 
 #include "classes/destructible_mesh.h"
-#include "classes/material_resource.h"
 #include "conversions.h"
 
 static void construct(void *pointer) {
 	DestructibleBody *self = pointer;
 	self->size = (GdVector3){1.0f, 1.0f, 1.0f};
 	self->cells = (GdVector3i){4, 4, 4};
+	self->region_materials = gd_array_new();
 	self->view.texel_offset = -1;
 }
 
@@ -24,6 +24,7 @@ static void destruct(void *pointer) {
 	DestructibleBody *self = pointer;
 	destructible_body_release(self);
 	object_reference_assign(&self->material, NULL);
+	gd_array_free(&self->region_materials);
 	object_reference_assign(&self->surface_material, NULL);
 	object_reference_assign(&self->mesh, NULL);
 }
@@ -50,27 +51,6 @@ static void notify(void *pointer, int32_t what) {
 
 static void describe_change(DestructibleBody *self) {
 	gd_node_update_configuration_warnings(self->base.object);
-}
-
-static GDExtensionObjectPtr get_material(void *self) {
-	return ((DestructibleBody *)self)->material;
-}
-
-static void set_material(void *pointer, GDExtensionObjectPtr material) {
-	DestructibleBody *self = pointer;
-	if (material && !class_instance(material, &material_resource_class)) {
-		destructible_body_report(
-			self, "keeps its material", "what was given is no MaterialResource; make a new MaterialResource");
-		return;
-	}
-	if (material == self->material) {
-		return;
-	}
-	simulation_body_set_material(&self->simulated, material);
-	watch(self, self->material, &names._on_material_changed, false);
-	object_reference_assign(&self->material, material);
-	watch(self, material, &names._on_material_changed, true);
-	describe_change(self);
 }
 
 static GDExtensionObjectPtr get_surface_material(void *self) {
@@ -331,8 +311,25 @@ static void configuration_warnings(void *self, const GDExtensionConstTypePtr *ar
 	destructible_body_warnings(self, out);
 }
 
+#define MATERIAL_ARRAY_HINT "24/17:MaterialResource" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
+
 static const ClassProperty properties[] = {
-	PROPERTY_OF_CLASS(material, OBJECT, object, RESOURCE_TYPE, "MaterialResource", "MaterialResource"),
+	{.name = "material",
+		.type = GDEXTENSION_VARIANT_TYPE_OBJECT,
+		.hint = GD_PROPERTY_HINT_RESOURCE_TYPE,
+		.hint_string = "MaterialResource",
+		.class_name = "MaterialResource",
+		.getter = METHOD("get_material", get_object, destructible_body_get_material, .class_name = "MaterialResource",
+			.is_const = true),
+		.setter = METHOD("set_material", set_object, destructible_body_set_material, .argument_names = {"material"},
+			.class_name = "MaterialResource")},
+	{.name = "region_materials",
+		.type = GDEXTENSION_VARIANT_TYPE_ARRAY,
+		.hint = GD_PROPERTY_HINT_ARRAY_TYPE,
+		.hint_string = MATERIAL_ARRAY_HINT,
+		.getter = METHOD("get_region_materials", get_array, destructible_body_get_region_materials, .is_const = true),
+		.setter = METHOD("set_region_materials", set_array, destructible_body_set_region_materials,
+			.argument_names = {"region_materials"})},
 	PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s"),
 	PROPERTY_GROUP("Shape"),
 	PROPERTY_OF_CLASS(mesh, OBJECT, object, RESOURCE_TYPE, "DestructibleMesh", "DestructibleMesh"),

@@ -9,6 +9,7 @@ typedef struct DestructibleBody {
 	ClassInstance base;
 	// Settings
 	GDExtensionObjectPtr material;         // MaterialResource or null; a reference
+	GdArray region_materials;              // MaterialResource or null for each region of the mesh
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
 	GDExtensionObjectPtr mesh;             // DestructibleMesh or null; a reference
 	GdVector3 size;                        // m
@@ -23,6 +24,13 @@ typedef struct DestructibleBody {
 } DestructibleBody;
 
 extern const ClassDescription destructible_body_class;
+
+// The MaterialResource, or null, of each region; returns their number. In destructible_body_materials.c.
+int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]);
+GDExtensionObjectPtr destructible_body_get_material(void *self);
+void destructible_body_set_material(void *self, GDExtensionObjectPtr material);
+void destructible_body_get_region_materials(void *self, GdArray *out);
+void destructible_body_set_region_materials(void *self, const GdArray *materials);
 
 // The node's path, or its name while it is in no tree.
 void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity);

@@ -159,6 +159,27 @@ static GdTransform3D present_transform(const DestructibleBody *self) {
 	return gd_node_is_inside_tree(node) ? gd_node3d_get_global_transform(node) : gd_node3d_get_transform(node);
 }
 
+static void add_material_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	int32_t count = destructible_body_materials(self, materials);
+	for (int32_t i = 0; i < count; i++) {
+		const char *fault = material_resource_fault(materials[i]);
+		if (fault) {
+			add_warning(out, "The material will not behave as expected: %s.", fault);
+			break;
+		}
+	}
+	GdArray regions = self->region_materials; // the same array: it is only read
+	if (gd_array_size(&regions) > count) {
+		char counts[64];
+		snprintf(counts, sizeof(counts), "%d of %d", (int)count, (int)gd_array_size(&regions));
+		add_warning(out,
+			"Only %s region materials are used: the mesh has no more regions; remove the others or bake a mesh with "
+			"regions.",
+			counts);
+	}
+}
+
 void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
 	GdTransform3D transform = present_transform(self);
 	const char *fault = destructible_body_fault(self, &transform);
@@ -178,10 +199,7 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 			add_warning(out, "The bake of the mesh warns: %s", found);
 		}
 	}
-	const char *material_fault = material_resource_fault(self->material);
-	if (material_fault) {
-		add_warning(out, "The material will not behave as expected: %s.", material_fault);
-	}
+	add_material_warnings(self, out);
 	if (!surface_material_is_supported(self->surface_material)) {
 		add_warning(out,
 			"The surface material cannot follow the deformation%s; use a StandardMaterial3D, or a ShaderMaterial whose "
@@ -222,9 +240,12 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 		return;
 	}
 	Pose pose = pose_of(&self->pose);
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	int32_t material_count = destructible_body_materials(self, materials);
 	SimulationBodyDef def = {
 		.world_3d = world_3d,
-		.material = self->material,
+		.materials = materials,
+		.material_count = material_count,
 		.mesh = self->mesh,
 		.shape = shape,
 		.position = pose.position,

@@ -56,6 +56,14 @@ void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capa
 
 // ----------------------------------------------------------------------------------------------------------------- data
 
+static int32_t count_regions(const FemTetArrays *tets) {
+	int32_t last = 0;
+	for (int32_t i = 0; tets->tet_regions && i < tets->tet_count; i++) {
+		last = tets->tet_regions[i] > last ? tets->tet_regions[i] : last;
+	}
+	return last + 1;
+}
+
 static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
 	FemBakedMesh *baked = &self->baked;
 	if (fem_baked_mesh_read("Its data", bytes, size, baked) != FEM_OK) {
@@ -71,6 +79,7 @@ static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
 			self->fault, sizeof(self->fault), "Its data do not say which tets its vertices belong to: bake it again.");
 		return false;
 	}
+	self->region_count = count_regions(&baked->tet_mesh);
 	return true;
 }
 
@@ -174,8 +183,7 @@ static void get_report(void *pointer, GdString *out) {
 
 static void watch_materials(DestructibleMesh *self, bool on) {
 	for (int64_t i = 0; i < gd_array_size(&self->surface_materials); i++) {
-		GDExtensionObjectPtr material = NULL;
-		variant_to(godot.array_operator_index(&self->surface_materials, i), GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
+		GDExtensionObjectPtr material = array_object(&self->surface_materials, i);
 		if (material && on) {
 			signal_connect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
 		} else if (material) {
@@ -192,11 +200,7 @@ void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *mat
 	count = count > FEM_SURFACE_MAX ? FEM_SURFACE_MAX : count;
 	gd_array_resize(&copy, count);
 	for (int64_t i = 0; i < count; i++) {
-		const GdVariant *value = godot.array_operator_index(&source, i);
-		GDExtensionObjectPtr material = NULL;
-		if (variant_type(value) == GDEXTENSION_VARIANT_TYPE_OBJECT) {
-			variant_to(value, GDEXTENSION_VARIANT_TYPE_OBJECT, &material);
-		}
+		GDExtensionObjectPtr material = array_object(&source, i);
 		if (object_cast(material, "Material")) {
 			array_take(&copy, i, make_variant_object(material));
 		}
@@ -285,6 +289,14 @@ static void set_weld_distance(void *self, double value) {
 	set_length(&((DestructibleMesh *)self)->weld_distance, "weld_distance", value);
 }
 
+static bool is_regions_from_surfaces(void *self) {
+	return ((DestructibleMesh *)self)->regions_from_surfaces;
+}
+
+static void set_regions_from_surfaces(void *self, bool on) {
+	((DestructibleMesh *)self)->regions_from_surfaces = on;
+}
+
 static void get_bake_action(void *pointer, GdCallable *out) {
 	DestructibleMesh *self = pointer;
 	gd_callable_free(out);
@@ -303,6 +315,20 @@ static int64_t get_tet_count(void *self) {
 
 static int64_t get_node_count(void *self) {
 	return ((DestructibleMesh *)self)->baked.tet_mesh.node_count;
+}
+
+static int64_t get_region_count(void *pointer) {
+	DestructibleMesh *self = pointer;
+	return self->is_baked ? self->region_count : 0;
+}
+
+static void get_region_names(void *pointer, GdPackedStringArray *out) {
+	DestructibleMesh *self = pointer;
+	for (int32_t i = 0; self->is_baked && i < self->region_count; i++) {
+		GdString name = make_string(i < self->baked.region_name_count ? self->baked.region_names[i].name : "");
+		gd_packed_string_array_append(out, &name);
+		gd_string_free(&name);
+	}
 }
 
 static int64_t get_vertex_count(void *self) {
@@ -421,6 +447,10 @@ static const ClassProperty properties[] = {
 	PROPERTY(plate_layers, INT, int, "get_", RANGE, "1,16,1"),
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
+	{.name = "regions_from_surfaces",
+		.type = GDEXTENSION_VARIANT_TYPE_BOOL,
+		.getter = METHOD("is_regions_from_surfaces", get_bool, is_regions_from_surfaces, .is_const = true),
+		.setter = METHOD("set_regions_from_surfaces", set_bool, set_regions_from_surfaces, .argument_names = {"enabled"})},
 	{.name = "bake_action",
 		.type = GDEXTENSION_VARIANT_TYPE_CALLABLE,
 		.hint = GD_PROPERTY_HINT_TOOL_BUTTON,
@@ -458,6 +488,8 @@ static const ClassMethod methods[] = {
 	METHOD("save_baked", get_int_of_string, save_baked, .argument_names = {"path"}, .class_name = "Error"),
 	METHOD("get_tet_count", get_int, get_tet_count, .is_const = true),
 	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
+	METHOD("get_region_count", get_int, get_region_count, .is_const = true),
+	METHOD("get_region_names", get_string_array, get_region_names, .is_const = true),
 	METHOD("get_vertex_count", get_int, get_vertex_count, .is_const = true),
 	METHOD("get_vertex_positions", get_vector3_array, get_vertex_positions, .is_const = true),
 	METHOD("get_exploded_mesh", make_object_of_float_plane, get_exploded_mesh, .argument_names = {"gap", "cut_plane"},

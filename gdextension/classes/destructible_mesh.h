@@ -14,12 +14,14 @@ typedef struct DestructibleMesh {
 	int64_t plate_layers;
 	double sheet_thickness; // m
 	double weld_distance;   // m
+	bool regions_from_surfaces;
 	// What was baked, as it is saved
 	GdPackedByteArray data;
 	GdArray surface_materials;
 	// The same, ready for use
 	FemBakedMesh baked;
 	bool is_baked;
+	int32_t region_count; // of the baked tets, at least 1
 	char fault[512];   // why the data cannot be used; empty when there are none or they are sound
 	uint32_t revision; // changes with what bodies show
 	MeshDrawing drawing;

@@ -24,12 +24,13 @@ static void report_failure(const DestructibleMesh *self, const char *cause) {
 	report_error("DestructibleMesh %s could not be baked: %s", name, cause);
 }
 
-static FemTetrahedralizeDef bake_def(const DestructibleMesh *self) {
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
-	def.element_count = (int32_t)self->element_count;
-	def.plate_layers = (int32_t)self->plate_layers;
-	def.sheet_thickness = (float)self->sheet_thickness;
-	def.weld_distance = (float)self->weld_distance;
+static FemBakeDef bake_def(const DestructibleMesh *self) {
+	FemBakeDef def = fem_default_bake_def();
+	def.tets.element_count = (int32_t)self->element_count;
+	def.tets.plate_layers = (int32_t)self->plate_layers;
+	def.tets.sheet_thickness = (float)self->sheet_thickness;
+	def.tets.weld_distance = (float)self->weld_distance;
+	def.surface_regions = self->regions_from_surfaces;
 	return def;
 }
 
@@ -132,7 +133,7 @@ int64_t destructible_mesh_bake(void *pointer) {
 	if (error == GD_OK) {
 		destructible_mesh_cancel_bake(self);
 		BakeJobResult result;
-		FemTetrahedralizeDef def = bake_def(self);
+		FemBakeDef def = bake_def(self);
 		bake_job_run(&render, &def, &result);
 		error = take_result(self, &result, &materials, false);
 		bake_job_result_free(&result);
@@ -171,7 +172,7 @@ static int64_t start(DestructibleMesh *self, bool with_undo) {
 	destructible_mesh_end_bake(self);
 	gd_array_free(&self->job_materials);
 	self->job_materials = materials;
-	FemTetrahedralizeDef def = bake_def(self);
+	FemBakeDef def = bake_def(self);
 	self->job = bake_job_start(&render, &def);
 	if (!self->job) {
 		report_failure(self, "the system gave no thread or no memory; close other programs.");

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "mesh/surface_regions.h"
 
 #include <string.h>
 
@@ -109,9 +110,9 @@ static FemResult stop(FemBakeInfo *info) {
 // --------------------------------------------------------------------------------------------------------------- whole
 
 static FemResult bake_soup(
-	const FemSoup *soup, const FemTetrahedralizeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
-	Progress progress = {def->progress, def->progress_context, false};
-	FemTetrahedralizeDef inner = *def;
+	const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
+	Progress progress = {def->tets.progress, def->tets.progress_context, false};
+	FemTetrahedralizeDef inner = def->tets;
 	inner.progress = tell_of_tets;
 	inner.progress_context = &progress;
 	FemResult result = fem_tetrahedralize(soup, &inner, &info->tets);
@@ -121,6 +122,8 @@ static FemResult bake_soup(
 		result = copy_tets(&info->tets, &mesh->tet_mesh);
 	if (result == FEM_OK)
 		result = tie_vertices(soup, info, &mesh->embedding);
+	if (result == FEM_OK && def->surface_regions && mesh->render.surface_count > 1)
+		result = fem_regions_from_surfaces(mesh);
 	if (result != FEM_OK)
 		return result;
 	if (!tell(&progress, EMBEDDING_DONE))
@@ -134,7 +137,11 @@ static FemResult bake_soup(
 	return tell(&progress, 1.0f) ? FEM_OK : stop(info);
 }
 
-FemResult fem_bake_render_mesh(const FemTetrahedralizeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info) {
+FemBakeDef fem_default_bake_def(void) {
+	return (FemBakeDef){.tets = fem_default_tetrahedralize_def()};
+}
+
+FemResult fem_bake_render_mesh(const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info) {
 	Joined joined;
 	*out_info = (FemBakeInfo){0};
 	FemResult result = join_surfaces(&mesh->render, &joined);

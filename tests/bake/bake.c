@@ -47,17 +47,18 @@ static void print_report(const FemBakeInfo *info) {
 
 static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) {
 	Progress progress = {.options = options, .shown = -1};
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	FemBakeInfo info;
 	FemResult result = fem_import_surface(options->in_path, &out->render);
 	if (result != FEM_OK)
 		return result;
-	def.element_count = options->elements;
-	def.plate_layers = options->layers;
-	def.weld_distance = options->weld;
-	def.sheet_thickness = options->thickness;
-	def.progress = show_progress;
-	def.progress_context = &progress;
+	def.tets.element_count = options->elements;
+	def.tets.plate_layers = options->layers;
+	def.tets.weld_distance = options->weld;
+	def.surface_regions = options->regions;
+	def.tets.sheet_thickness = options->thickness;
+	def.tets.progress = show_progress;
+	def.tets.progress_context = &progress;
 	result = fem_bake_render_mesh(&def, out, &info);
 	end_progress(options);
 	if (result == FEM_OK && info.tets.warning[0])

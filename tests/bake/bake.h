@@ -8,6 +8,7 @@ typedef struct FemBakeOptions {
 	const char *in_path, *out_path, *vtk_path; // vtk_path: null for none
 	int32_t elements, layers;
 	float weld, thickness; // m
+	bool regions; // one for each surface
 	bool report, quiet;
 	bool terminal; // progress may overwrite its line
 } FemBakeOptions;

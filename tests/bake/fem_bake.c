@@ -18,6 +18,7 @@ static void print_help(void) {
 		   "  --layers N       layers of tets through thin plates and beams, 1..16, default 1\n"
 		   "  --weld D         m, vertices nearer than this are one; default 1e-6 of the size\n"
 		   "  --thickness D    m, given to open surfaces that enclose nothing; default 0: they are refused\n"
+		   "  --regions        each object or material of the file is a material region of its own\n"
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
 		   "  --quiet          no progress\n\n"
@@ -76,6 +77,8 @@ static bool parse_options(int count, char **arguments, FemBakeOptions *out) {
 		const char *name = arguments[i];
 		if (strcmp(name, "--report") == 0)
 			out->report = true;
+		else if (strcmp(name, "--regions") == 0)
+			out->regions = true;
 		else if (strcmp(name, "--quiet") == 0)
 			out->quiet = true;
 		else if (name[0] == '-' && name[1] != '\0') {

@@ -103,6 +103,66 @@ func test_two_surfaces() -> void:
 	body.surface_material = null
 
 
+func test_regions() -> void:
+	var source := ArrayMesh.new()
+	for i in 2:
+		var box := BoxMesh.new()
+		var arrays := box.get_mesh_arrays()
+		var positions: PackedVector3Array = arrays[Mesh.ARRAY_VERTEX]
+		for v in positions.size():
+			positions[v] += Vector3(1.5 * i, 0, 0)
+		arrays[Mesh.ARRAY_VERTEX] = positions
+		source.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
+		source.surface_set_name(i, ["steel", "foam"][i])
+	var plain := _baked(source, 300)
+	check_equal(plain.get_region_count(), 1, "regions without regions_from_surfaces")
+	var mesh := DestructibleMesh.new()
+	check_equal(mesh.get_region_count(), 0, "regions of an empty mesh")
+	mesh.source_mesh = source
+	mesh.element_count = 300
+	mesh.regions_from_surfaces = true
+	check_equal(mesh.bake(), OK, "bake with regions")
+	check_equal(mesh.get_region_count(), 2, "regions")
+	check_equal(mesh.get_region_names(), PackedStringArray(["steel", "foam"]), "names of the regions")
+	check(mesh.get_report().contains("0 steel, 1 foam"), "the report is \"%s\"" % mesh.get_report())
+	var heavy := MaterialResource.new()
+	heavy.density = 5000.0
+	var light := MaterialResource.new()
+	light.density = 100.0
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = light
+	body.region_materials = [heavy]
+	scene.add_child(body)
+	check_near(body.get_mass(), 5100.0, 60.0, "mass of two materials, the second by default")
+	body.region_materials = [light, heavy]
+	check_near(body.get_mass(), 5100.0, 60.0, "mass of two materials")
+	check(body.get_center_of_mass().x > 1.4, "the heavy half is at %f" % body.get_center_of_mass().x)
+	body.region_materials = [heavy, heavy]
+	check_near(body.get_mass(), 10000.0, 100.0, "mass of one material in both regions")
+	heavy.density = 2000.0
+	await ticks(2)
+	check_near(body.get_mass(), 4000.0, 40.0, "mass after the material was changed")
+	body.region_materials = []
+	check_near(body.get_mass(), 200.0, 2.0, "mass without region materials")
+	body.set("region_materials", [null, 7, heavy, "x"])
+	check_equal(body.region_materials.size(), 4, "entries")
+	check_near(body.get_mass(), 200.0, 2.0, "mass with entries that are no materials")
+	body.material = heavy
+	check_near(body.get_mass(), 4000.0, 40.0, "mass after the material was set")
+	# Back to one region while the body lives, and saved with the scene.
+	body.region_materials = [light, heavy]
+	body.mesh = plain
+	await ticks(2)
+	check_near(body.get_mass(), 200.0, 2.0, "mass with one region")
+	var packed := PackedScene.new()
+	check_equal(packed.pack(body), OK, "result of packing")
+	var copy: DestructibleBody = packed.instantiate()
+	check_equal(copy.region_materials.size(), 2, "region materials of a saved body")
+	check(copy.region_materials[1] is MaterialResource, "a saved region material is lost")
+	copy.free()
+
+
 func test_mesh_without_normals_and_indices() -> void:
 	var faces := PackedVector3Array()
 	for face in SphereMesh.new().get_faces():
@@ -200,6 +260,37 @@ func test_load_baked_of_the_tool() -> void:
 		var body := _add_mesh_body(mesh, Vector3(0, 1, 0))
 		await ticks(30)
 		check(body.is_simulated() and positions_are_finite(body), "a body of the tool's file does not live")
+
+
+## A TetGen mesh of two tets, each a region of its own.
+func test_regions_of_a_file() -> void:
+	var tool_path := ProjectSettings.globalize_path("res://").path_join("../../build/fem_bake")
+	if not FileAccess.file_exists(tool_path):
+		print("-- no build/fem_bake, so it is not tried")
+		return
+	DirAccess.make_dir_recursive_absolute(FOLDER)
+	var folder := ProjectSettings.globalize_path(FOLDER)
+	var nodes := FileAccess.open(FOLDER.path_join("pair.node"), FileAccess.WRITE)
+	nodes.store_string("5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n")
+	nodes.close()
+	var tets := FileAccess.open(FOLDER.path_join("pair.ele"), FileAccess.WRITE)
+	tets.store_string("2 4 1\n0 0 1 2 3 10\n1 1 2 3 4 20\n")
+	tets.close()
+	var code := OS.execute(tool_path, [folder.path_join("pair.ele"), folder.path_join("pair.femmesh"), "--quiet"])
+	check_equal(code, 0, "exit code of fem_bake")
+	var mesh := DestructibleMesh.load_baked(FOLDER.path_join("pair.femmesh"))
+	if not check(mesh != null, "the tool's file does not load"):
+		return
+	check_equal(mesh.get_region_names(), PackedStringArray(["10", "20"]), "names of the regions")
+	check(mesh.get_report().contains("another program"), "the report is \"%s\"" % mesh.get_report())
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	var heavy := MaterialResource.new()
+	heavy.density = 6000.0
+	body.region_materials = [null, heavy]
+	scene.add_child(body)
+	# Volumes 1/6 and 1/3 m3.
+	check_near(body.get_mass(), 1000.0 / 6.0 + 2000.0, 1.0, "mass")
 
 
 func test_async() -> void:

@@ -1,0 +1,98 @@
+// What a DestructibleBody is made of: one material, or one for each region of its mesh.
+#include "classes/destructible_body.h"
+
+#include "classes/destructible_mesh.h"
+#include "classes/material_resource.h"
+#include "conversions.h"
+
+static const DestructibleMesh *mesh_of(const DestructibleBody *self) {
+	return class_instance(self->mesh, &destructible_mesh_class);
+}
+
+int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]) {
+	const DestructibleMesh *mesh = mesh_of(self);
+	int32_t count = mesh && mesh->is_baked ? mesh->region_count : 1;
+	count = count > SIMULATION_MATERIALS_MAX ? SIMULATION_MATERIALS_MAX : count;
+	GdArray regions = self->region_materials; // the same array: it is only read
+	for (int32_t i = 0; i < count; i++) {
+		GDExtensionObjectPtr material = array_object(&regions, i);
+		out[i] = material ? material : self->material;
+	}
+	return count;
+}
+
+static void watch_one(DestructibleBody *self, GDExtensionObjectPtr material, bool on) {
+	if (material && on) {
+		signal_connect(material, &names.changed, self->base.object, &names._on_material_changed);
+	} else if (material) {
+		signal_disconnect(material, &names.changed, self->base.object, &names._on_material_changed);
+	}
+}
+
+// One resource may be in several places: all are let go before any is watched.
+static void watch(DestructibleBody *self, bool on) {
+	watch_one(self, self->material, on);
+	for (int64_t i = 0; i < gd_array_size(&self->region_materials); i++) {
+		watch_one(self, array_object(&self->region_materials, i), on);
+	}
+}
+
+// A simulated body takes its new materials over while references to the old ones are still held.
+static void apply(DestructibleBody *self) {
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	const DestructibleMesh *mesh = mesh_of(self);
+	int32_t count = destructible_body_materials(self, materials);
+	if (self->simulated.world && count == self->simulated.material_count) {
+		simulation_body_set_materials(&self->simulated, materials, mesh ? mesh->baked.tet_mesh.tet_regions : NULL);
+	}
+	gd_node_update_configuration_warnings(self->base.object);
+}
+
+GDExtensionObjectPtr destructible_body_get_material(void *self) {
+	return ((DestructibleBody *)self)->material;
+}
+
+void destructible_body_set_material(void *pointer, GDExtensionObjectPtr material) {
+	DestructibleBody *self = pointer;
+	if (material && !class_instance(material, &material_resource_class)) {
+		destructible_body_report(
+			self, "keeps its material", "what was given is no MaterialResource; make a new MaterialResource");
+		return;
+	}
+	if (material == self->material) {
+		return;
+	}
+	GDExtensionObjectPtr old = NULL;
+	object_reference_assign(&old, self->material);
+	watch(self, false);
+	object_reference_assign(&self->material, material);
+	watch(self, true);
+	apply(self);
+	object_reference_assign(&old, NULL);
+}
+
+void destructible_body_get_region_materials(void *self, GdArray *out) {
+	gd_array_free(out);
+	*out = gd_array_duplicate(&((DestructibleBody *)self)->region_materials, false);
+}
+
+// Keeps what is a MaterialResource; anything else becomes null.
+void destructible_body_set_region_materials(void *pointer, const GdArray *materials) {
+	DestructibleBody *self = pointer;
+	GdArray copy = gd_array_new(), source = gd_array_new_array(materials), old = self->region_materials;
+	int64_t count = gd_array_size(&source);
+	count = count > SIMULATION_MATERIALS_MAX ? SIMULATION_MATERIALS_MAX : count;
+	gd_array_resize(&copy, count);
+	for (int64_t i = 0; i < count; i++) {
+		GDExtensionObjectPtr material = array_object(&source, i);
+		if (class_instance(material, &material_resource_class)) {
+			array_take(&copy, i, make_variant_object(material));
+		}
+	}
+	gd_array_free(&source);
+	watch(self, false);
+	self->region_materials = copy;
+	watch(self, true);
+	apply(self);
+	gd_array_free(&old);
+}

@@ -1,0 +1,110 @@
+// From render surfaces to a baked mesh: regions by surface, the report, what a file gives back.
+#include "fem_test.h"
+
+#include "base/memory.h"
+#include "mesh/bake.h"
+#include "mesh/surface_regions.h"
+#include "scenes/surface_meshes.h"
+
+#include <stdlib.h>
+
+static void add_surface(FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition move, const char *name, const char *material) {
+	fem_surface_transform(&source, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, move);
+	FemRenderSurface *surface = fem_render_mesh_add(&mesh->render, name, material);
+	if (FEM_CHECK(fem_render_surface_reserve(surface, source.vertex_count, 3 * source.triangle_count, 0))) {
+		memcpy(surface->positions, source.vertices, sizeof(FemVec3) * (size_t)source.vertex_count);
+		memcpy(surface->indices, source.triangles, sizeof(int32_t) * 3 * (size_t)source.triangle_count);
+	}
+	fem_surface_mesh_free(&source);
+}
+
+// A hammer: a head and a handle that reaches into it, so that they are one part.
+static FemBakedMesh make_hammer(void) {
+	FemBakedMesh mesh = {0};
+	add_surface(&mesh, fem_surface_box((FemVec3){0.6f, 0.3f, 0.3f}, 2), (FemPosition){0.0, 0.5, 0.0}, "head", "");
+	add_surface(&mesh, fem_surface_box((FemVec3){0.2f, 1.0f, 0.2f}, 2), (FemPosition){0.0, -0.1, 0.0}, "", "res://looks/wood.tres");
+	return mesh;
+}
+
+static FemResult bake(FemBakedMesh *mesh, int32_t elements, bool regions) {
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeInfo info;
+	def.tets.element_count = elements;
+	def.surface_regions = regions;
+	FemResult result = fem_bake_render_mesh(&def, mesh, &info);
+	fem_bake_info_free(&info);
+	return result;
+}
+
+FEM_TEST(bake, surfaces_become_regions) {
+	int64_t before = fem_memory_bytes();
+	FemBakedMesh mesh = make_hammer();
+	FEM_REQUIRE(bake(&mesh, 800, true) == FEM_OK);
+	FEM_REQUIRE(mesh.region_name_count == 2 && mesh.tet_mesh.tet_regions != NULL);
+	FEM_CHECK(strcmp(mesh.region_names[0].name, "head") == 0);
+	FEM_CHECK(strcmp(mesh.region_names[1].name, "wood.tres") == 0);
+	int32_t counts[2] = {0};
+	for (int32_t t = 0; t < mesh.tet_mesh.tet_count; t++) {
+		double y = 0.0;
+		for (int v = 0; v < 4; v++)
+			y += 0.25 * (double)mesh.tet_mesh.nodes[mesh.tet_mesh.tets[4 * t + v]].y;
+		counts[mesh.tet_mesh.tet_regions[t]]++;
+		FEM_CHECK(y > 0.2 || mesh.tet_mesh.tet_regions[t] == 1); // below the head there is only the handle
+	}
+	FEM_CHECK(counts[0] > 100 && counts[1] > 100);
+	FEM_CHECK(fem_baked_mesh_check(&mesh, "hammer") == FEM_OK);
+	fem_baked_mesh_free(&mesh);
+	mesh = make_hammer();
+	FEM_REQUIRE(bake(&mesh, 800, false) == FEM_OK);
+	FEM_CHECK(mesh.region_name_count == 0 && mesh.tet_mesh.tet_regions == NULL);
+	fem_baked_mesh_free(&mesh);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
+// A surface without area claims no tet, long names are cut between characters.
+FEM_TEST(bake, odd_surfaces_are_regions_too) {
+	FemBakedMesh mesh = make_hammer();
+	char name[FEM_SURFACE_NAME_SIZE];
+	memset(name, 'x', sizeof name);
+	name[0] = 'a';
+	for (size_t i = 1; i + 2 < sizeof name; i += 2)
+		memcpy(name + i, "\xc3\xa4", 2);
+	name[sizeof name - 1] = 0;
+	FemRenderSurface *flat = fem_render_mesh_add(&mesh.render, name, "");
+	FEM_REQUIRE(flat && fem_render_surface_reserve(flat, 3, 3, 0));
+	flat->indices[1] = 1, flat->indices[2] = 2;
+	FEM_REQUIRE(bake(&mesh, 300, true) == FEM_OK);
+	FEM_CHECK_INT(mesh.region_name_count, 3);
+	for (int32_t t = 0; t < mesh.tet_mesh.tet_count; t++)
+		FEM_CHECK(mesh.tet_mesh.tet_regions[t] < 2);
+	FEM_CHECK(strncmp(mesh.region_names[2].name, name, strlen(mesh.region_names[2].name)) == 0);
+	fem_baked_mesh_free(&mesh);
+}
+
+// What is written and read again: the same report, and every vertex where it was to 1e-5 of the size.
+FEM_TEST(bake, file_gives_the_vertices_and_the_report_back) {
+	FemBakedMesh mesh = {0}, back;
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemPosition){2.0, -1.0, 3.0}, "torus", "");
+	FEM_REQUIRE(bake(&mesh, 1000, false) == FEM_OK);
+	FEM_REQUIRE(mesh.report != NULL && strstr(mesh.report, "Parts: 1 compact") && strstr(mesh.report, FEM_REPORT_GOOD));
+	size_t size = fem_baked_mesh_size(&mesh);
+	void *bytes = malloc(size);
+	fem_baked_mesh_write(&mesh, bytes, size);
+	FEM_REQUIRE(fem_baked_mesh_read("torus", bytes, size, &back) == FEM_OK);
+	FEM_CHECK(back.report && strcmp(back.report, mesh.report) == 0);
+	double worst = 0.0;
+	for (int32_t i = 0; i < back.embedding.count; i++) {
+		double p[3] = {0.0, 0.0, 0.0}, far = 0.0;
+		for (int k = 0; k < 12; k++)
+			p[k % 3] += (double)back.embedding.weights[i][k / 3] *
+				(double)(&back.tet_mesh.nodes[back.tet_mesh.tets[4 * back.embedding.tets[i] + k / 3]].x)[k % 3];
+		for (int axis = 0; axis < 3; axis++)
+			far += pow(p[axis] - (double)(&mesh.render.surfaces[0].positions[i].x)[axis], 2.0);
+		worst = fmax(worst, sqrt(far));
+	}
+	printf("  vertices within %.2g of the size\n", worst / 1.4);
+	FEM_CHECK(worst < 1e-5 * 1.4);
+	free(bytes);
+	fem_baked_mesh_free(&mesh);
+	fem_baked_mesh_free(&back);
+}
