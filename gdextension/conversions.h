@@ -38,7 +38,9 @@
 	X(normal_texture) \
 	X(normal_scale) \
 	X(emission) \
-	X(emission_texture)
+	X(emission_texture) \
+	X(alpha_scissor_threshold) \
+	X(alpha_hash_scale)
 
 typedef struct GodotNames {
 #define DECLARE_NAME(name) GdStringName name;

@@ -3,12 +3,25 @@
 #include "conversions.h"
 #include "position_texture.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const char shader_path[] = "res://addons/fem_destruction/shaders/fem_body.gdshader";
+
+// What cannot be a value of a material but needs a shader of its own.
+typedef struct Variant {
+	uint8_t transparency, blend, cull, is_unshaded, has_no_depth_test; // values of BaseMaterial3D's enumerations
+} Variant;
+
+enum { VARIANTS_MAX = 300 }; // there are 5 * 5 * 3 * 2 * 2 of them
 
 static struct {
 	GDExtensionObjectPtr shader; // a reference to the Shader resource
 	GdRID plain;
 	bool has_plain, has_failed;
+	Variant variants[VARIANTS_MAX];
+	GDExtensionObjectPtr variant_shaders[VARIANTS_MAX]; // references
+	int variant_count;
 } shared;
 
 static bool load_shader(void) {
@@ -28,16 +41,72 @@ static bool load_shader(void) {
 	return shared.shader != NULL;
 }
 
+// ------------------------------------------------------------------------------------------------------------- variants
+
+static Variant variant_of(GDExtensionObjectPtr source) {
+	return (Variant){
+		.transparency = (uint8_t)gd_base_material3d_get_transparency(source),
+		.blend = (uint8_t)gd_base_material3d_get_blend_mode(source),
+		.cull = (uint8_t)gd_base_material3d_get_cull_mode(source),
+		.is_unshaded = gd_base_material3d_get_shading_mode(source) == GD_BASE_MATERIAL3D_SHADING_MODE_UNSHADED,
+		.has_no_depth_test = gd_base_material3d_get_flag(source, GD_BASE_MATERIAL3D_FLAG_DISABLE_DEPTH_TEST) != 0,
+	};
+}
+
+static void write_code(Variant variant, char *out, size_t capacity) {
+	static const char *const blends[] = {"blend_mix", "blend_add", "blend_sub", "blend_mul", "blend_premul_alpha"};
+	static const char *const culls[] = {"cull_back", "cull_front", "cull_disabled"};
+	// Other blending than mixing goes with transparency only, as in Godot's own materials.
+	bool has_alpha = variant.transparency != GD_BASE_MATERIAL3D_TRANSPARENCY_DISABLED || variant.blend != 0;
+	snprintf(out, capacity,
+		"shader_type spatial;\nrender_mode %s,%s%s%s%s;\n%s%s%s"
+		"#include \"res://addons/fem_destruction/shaders/fem_body.gdshaderinc\"\n",
+		blends[variant.blend < 5 ? variant.blend : 0], culls[variant.cull < 3 ? variant.cull : 0],
+		variant.is_unshaded ? ",unshaded" : "", variant.has_no_depth_test ? ",depth_test_disabled" : "",
+		variant.transparency == GD_BASE_MATERIAL3D_TRANSPARENCY_ALPHA_DEPTH_PRE_PASS ? ",depth_prepass_alpha" : "",
+		has_alpha ? "#define FEM_ALPHA\n" : "",
+		variant.transparency == GD_BASE_MATERIAL3D_TRANSPARENCY_ALPHA_SCISSOR ? "#define FEM_ALPHA_SCISSOR\n" : "",
+		variant.transparency == GD_BASE_MATERIAL3D_TRANSPARENCY_ALPHA_HASH ? "#define FEM_ALPHA_HASH\n" : "");
+}
+
+// The shader of a variant, made when first asked for. Null when the plain one is missing.
+static GDExtensionObjectPtr variant_shader(Variant variant) {
+	static const Variant plain = {0};
+	if (!load_shader() || memcmp(&variant, &plain, sizeof(variant)) == 0) {
+		return shared.shader;
+	}
+	for (int i = 0; i < shared.variant_count; i++) {
+		if (memcmp(&shared.variants[i], &variant, sizeof(variant)) == 0) {
+			return shared.variant_shaders[i];
+		}
+	}
+	GDExtensionObjectPtr shader = shared.variant_count < VARIANTS_MAX ? make_ref_counted("Shader") : NULL;
+	if (!shader) {
+		return shared.shader;
+	}
+	char text[512];
+	write_code(variant, text, sizeof(text));
+	GdString code = make_string(text);
+	gd_shader_set_code(shader, &code);
+	gd_string_free(&code);
+	shared.variants[shared.variant_count] = variant;
+	shared.variant_shaders[shared.variant_count++] = shader;
+	return shader;
+}
+
+// ------------------------------------------------------------------------------------------------------------ materials
+
 static void set_param(GdRID material, const GdStringName *name, GDExtensionVariantType type, const void *value) {
 	GdVariant variant = make_variant(type, value);
 	gd_rendering_server_material_set_param(material, name, &variant);
 	variant_free(&variant);
 }
 
-static GdRID make_material(void) {
+static GdRID make_material(Variant variant) {
 	GdRID material = gd_rendering_server_material_create();
-	if (load_shader()) {
-		gd_rendering_server_material_set_shader(material, gd_resource_get_rid(shared.shader));
+	GDExtensionObjectPtr shader = variant_shader(variant);
+	if (shader) {
+		gd_rendering_server_material_set_shader(material, gd_resource_get_rid(shader));
 	}
 	GdRID texture = position_texture_rid();
 	set_param(material, &names.fem_positions, GDEXTENSION_VARIANT_TYPE_RID, &texture);
@@ -73,6 +142,14 @@ static void copy_values(GdRID material, GDExtensionObjectPtr source) {
 	copy_texture(material, &names.metallic_texture, source, GD_BASE_MATERIAL3D_TEXTURE_METALLIC);
 }
 
+static void copy_transparency(GdRID material, GDExtensionObjectPtr source) {
+	double threshold = gd_base_material3d_get_alpha_scissor_threshold(source);
+	double scale = gd_base_material3d_get_alpha_hash_scale(source);
+	set_param(material, &names.alpha_scissor_threshold, GDEXTENSION_VARIANT_TYPE_FLOAT, &threshold);
+	set_param(material, &names.alpha_hash_scale, GDEXTENSION_VARIANT_TYPE_FLOAT, &scale);
+	gd_rendering_server_material_set_render_priority(material, gd_material_get_render_priority(source));
+}
+
 static void copy_features(GdRID material, GDExtensionObjectPtr source) {
 	if (gd_base_material3d_get_feature(source, GD_BASE_MATERIAL3D_FEATURE_NORMAL_MAPPING)) {
 		double scale = gd_base_material3d_get_normal_scale(source);
@@ -99,13 +176,14 @@ SurfaceMaterial surface_material_create(GDExtensionObjectPtr source) {
 		return (SurfaceMaterial){rid, false};
 	}
 	if (object_cast(source, "BaseMaterial3D")) {
-		SurfaceMaterial material = {make_material(), true};
+		SurfaceMaterial material = {make_material(variant_of(source)), true};
 		copy_values(material.rid, source);
 		copy_features(material.rid, source);
+		copy_transparency(material.rid, source);
 		return material;
 	}
 	if (!shared.has_plain) {
-		shared.plain = make_material();
+		shared.plain = make_material((Variant){0});
 		shared.has_plain = true;
 	}
 	return (SurfaceMaterial){shared.plain, false};
@@ -122,7 +200,9 @@ void surface_material_unload(void) {
 	if (shared.has_plain) {
 		gd_rendering_server_free_rid(shared.plain);
 	}
+	for (int i = 0; i < shared.variant_count; i++) {
+		object_unreference(shared.variant_shaders[i]);
+	}
 	object_unreference(shared.shader);
-	shared.shader = NULL;
-	shared.has_plain = shared.has_failed = false;
+	memset(&shared, 0, sizeof(shared));
 }

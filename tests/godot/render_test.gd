@@ -30,6 +30,9 @@ func _run() -> void:
 	green.start_velocity = Vector3(0, -13.5, 0)
 	green.reset()
 	var torus := _add_torus(stage, Vector3(0.1, 2.3, -1.8), _plain_look(Color(0.85, 0.05, 0.85)))
+	var glass := _add_glass(stage, Vector3(-2.6, 4.6, -3.5), BaseMaterial3D.TRANSPARENCY_ALPHA, 0.5)
+	# Its alpha is below the threshold everywhere.
+	_add_glass(stage, Vector3(2.4, 4.6, -3.5), BaseMaterial3D.TRANSPARENCY_ALPHA_SCISSOR, 0.4)
 	var hidden := _add_body(stage, Vector3(0, 1.0, 1.0), _plain_look(Color(0.05, 0.05, 0.95)))
 	hidden.hide()
 	# Freed soon: the others must not be drawn with its nodes.
@@ -49,6 +52,7 @@ func _run() -> void:
 	_check_body("red", red, _is_red)
 	_check_body("green", green, _is_green)
 	_check_torus(torus)
+	_check_glass(glass)
 	_check_deformed(red)
 	_check_background()
 	_check_light(red)
@@ -149,6 +153,26 @@ func _add_torus(stage: Node3D, position: Vector3, look: Material) -> Destructibl
 	return body
 
 
+## A pane that nothing lights, so that its colour is known.
+func _add_glass(stage: Node3D, position: Vector3, transparency: BaseMaterial3D.Transparency, alpha: float) -> DestructibleBody:
+	var look := StandardMaterial3D.new()
+	look.albedo_color = Color(1, 1, 1, alpha)
+	look.shading_mode = BaseMaterial3D.SHADING_MODE_UNSHADED
+	look.transparency = transparency
+	var source := BoxMesh.new()
+	source.size = Vector3(1.2, 0.8, 0.02)
+	source.material = look
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = source
+	mesh.element_count = 100
+	check(mesh.bake() == OK, "glass_is_baked", "see the error above")
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.position = position
+	stage.add_child(body)
+	return body
+
+
 # -- Checks -----------------------------------------------------------------------------------------------------------
 
 
@@ -181,6 +205,15 @@ func _check_torus(body: DestructibleBody) -> void:
 	check(maxf(error.x, error.y) <= EDGE_TOLERANCE, "torus_is_in_its_place", "it is drawn at %s, its vertices are at %s" % [found, expected])
 	var covered := _count(_is_magenta) / maxf(1.0, expected.get_area())
 	check(covered > 0.35 and covered < 0.85, "torus_has_its_hole", "%.0f %% of its box is filled" % (100.0 * covered))
+
+
+## Halfway between the pane's white and what is behind it; the pane that is cut away by its threshold is not seen at all.
+func _check_glass(body: DestructibleBody) -> void:
+	var at := _camera.unproject_position(body.get_center_of_mass())
+	var pixel := _image.get_pixelv(Vector2i(at))
+	check(pixel.r > BACKGROUND.r + 0.15 and pixel.r < 0.9, "glass_is_half_transparent", "its middle is %s" % pixel)
+	var mirrored := Vector2i(_image.get_width() - int(at.x), int(at.y))
+	check(_is_like(_image.get_pixelv(mirrored), BACKGROUND, 0.03), "scissor_cuts_away", "there is %s" % _image.get_pixelv(mirrored))
 
 
 func _check_deformed(body: DestructibleBody) -> void:
