@@ -29,6 +29,7 @@ func _run() -> void:
 		print("-- the help pages are not tested in the session in which Godot builds its help cache")
 	await _test_undo()
 	await _test_bake_button()
+	await _test_bake_panel()
 	await _test_hot_reload()
 	await _test_scene_reload()
 	print("EDITOR TESTS DONE")
@@ -158,6 +159,73 @@ func _test_bake_button() -> void:
 	history.redo()
 	await _frames(2)
 	_check(mesh.is_baked(), "bake_redo", "the bake does not come back")
+
+
+func _panel() -> VBoxContainer:
+	var found := EditorInterface.get_inspector().find_children("FemBakePanel*", "VBoxContainer", true, false)
+	return found[0] if not found.is_empty() else null
+
+
+## The panel that the addon's plugin puts into the inspector: of a mesh and of a body that has one.
+func _test_bake_panel() -> void:
+	var mesh := DestructibleMesh.new()
+	EditorInterface.edit_resource(mesh)
+	await _frames(5)
+	var panel := _panel()
+	_check(panel != null, "panel_is_shown", "the inspector has none")
+	if panel == null:
+		return
+	var bake: Button = panel.find_child("Bake", true, false)
+	var cancel: Button = panel.find_child("Cancel", true, false)
+	var bar: ProgressBar = panel.find_child("Progress", true, false)
+	var report: Label = panel.find_child("Report", true, false)
+	_check(bake.disabled and not bar.visible and not report.visible, "panel_of_an_empty_mesh", "it can be baked")
+	mesh.source_mesh = TorusMesh.new()
+	mesh.element_count = 30000
+	await _frames(2)
+	_check(not bake.disabled, "panel_with_a_source", "it cannot be baked")
+	# Stopped under way.
+	bake.pressed.emit()
+	_check(mesh.is_baking() and bar.visible and cancel.visible and bake.disabled, "panel_shows_progress", "no progress is shown")
+	cancel.pressed.emit()
+	await _wait_for_bake(mesh)
+	_check(not mesh.is_baked() and not bar.visible and not report.visible, "panel_cancel", "the report is \"%s\"" % report.text)
+	# To its end.
+	mesh.element_count = 20000
+	var shares: Array[float] = []
+	mesh.bake_progressed.connect(func(_share: float) -> void: shares.append(bar.value))
+	bake.pressed.emit()
+	await _wait_for_bake(mesh)
+	_check(mesh.is_baked() and not bar.visible and report.visible and report.text.contains("tetrahedra") and bake.text == "Bake again",
+			"panel_bakes", "the report is \"%s\"" % report.text)
+	_check(not shares.is_empty() and shares[-1] > 0.9, "panel_progresses", "the bar went through %s" % [shares])
+	var history := get_undo_redo().get_history_undo_redo(get_undo_redo().get_object_history_id(mesh))
+	history.undo()
+	await _frames(2)
+	_check(not mesh.is_baked() and not report.visible, "panel_undo", "the report is \"%s\"" % report.text)
+	# A fault is told where the user looks.
+	mesh.source_mesh = PlaneMesh.new()
+	await _frames(2)
+	print("--errors expected: a plane that encloses nothing")
+	bake.pressed.emit()
+	await _wait_for_bake(mesh)
+	print("--errors end")
+	_check(report.visible and report.text.contains("sheet_thickness"), "panel_tells_faults", "it says \"%s\"" % report.text)
+	# Below the mesh of a body.
+	EditorInterface.inspect_object(_body("NotBaked"))
+	await _frames(5)
+	_check(_panel() != null and _panel().visible, "panel_of_a_body", "the inspector has none")
+	EditorInterface.inspect_object(_body())
+	await _frames(5)
+	_check(_panel() != null and not _panel().visible, "no_panel_without_a_mesh", "a body without a mesh has one")
+
+
+func _wait_for_bake(mesh: DestructibleMesh) -> void:
+	for i in 2000:
+		if not mesh.is_baking():
+			break
+		await get_tree().process_frame
+	await _frames(2)
 
 
 func _test_hot_reload() -> void:
