@@ -4,6 +4,7 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh render GODOT compatibility|forward
+#   tests/godot_suites.sh pictures GODOT      (of bakes, into build/test_renders/bakes.png)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -109,11 +110,21 @@ run_render() {
 	judge_output "$renderer" "RENDER TESTS DONE" "$log"
 }
 
+run_pictures() {
+	local godot=$1 log=$build/test_logs/godot_pictures_raw.log
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver opengl3 --rendering-method gl_compatibility --resolution 1280x640 \
+		--path "$here/godot" --script res://bake_pictures.gd -- "$build/test_renders/bakes.png"
+	judge_output "bake pictures" "BAKE PICTURES DONE" "$log"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | editor | render) ;;
-	*) echo "godot_suites.sh: name a suite: headless, editor or render" >&2 && exit 2 ;;
+	headless | editor | render | pictures) ;;
+	*) echo "godot_suites.sh: name a suite: headless, editor, render or pictures" >&2 && exit 2 ;;
 	esac
 	shift
 	mkdir -p "$build/test_logs"

@@ -150,6 +150,7 @@ run_quick_suites() {
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
+	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
 	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
 }
 

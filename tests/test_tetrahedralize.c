@@ -111,7 +111,7 @@ static const Shape shapes[] = {
 	{"shards of a sphere", make_shards, 1000, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.3},
 	{"tiny torus", make_tiny, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
 	{"huge torus", make_huge, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.6},
+	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.35},
 	{"box within a box", make_nested, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 3.0}, // the inner surface is inside
 	{"12 bricks", make_bricks, 1500, 12, FEM_PART_COMPACT, 8.0, 0.02, 0.2},
 	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 3.9, 0.05, 0.45},

@@ -24,6 +24,7 @@
 #define VOLUME_SAMPLES 20     // a side
 #define COVERAGE_SAMPLES 1500
 #define COVERAGE_GAP 0.3      // of a cell
+#define CLOSE_GAP 0.02        // of a cell
 #define BOUNDARY_SAMPLES 600
 #define SURE_WINDING 0.75
 #define VOLUME_MIN 1e-3       // of the box: a part that encloses less is a sheet
@@ -202,6 +203,15 @@ static bool found_good(const Search *search) {
 	return search->best.tet_count > 0 && search->best_whole && search->best_score < GOOD_RATIO;
 }
 
+// Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only be
+// nearer to the count.
+static bool fits_closely(const Search *search) {
+	if (!search->best_whole || search->best_score > COUNT_RATIO)
+		return false;
+	double gap = fem_coverage_gap(&search->solid.triangles, &search->best, COVERAGE_SAMPLES);
+	return gap >= 0.0 && gap < CLOSE_GAP * search->best_cell;
+}
+
 // Cells fitted to the box first (exact for boxes), then free ones, whose count follows the size more smoothly.
 static FemResult search_cells(Search *search, const double stretch[3], double cell, int attempts) {
 	double next = cell;
@@ -214,6 +224,8 @@ static FemResult search_cells(Search *search, const double stretch[3], double ce
 		int32_t count = 0;
 		if (!report_progress(search->request, (double)i / attempts))
 			return stopped();
+		if (i == attempts / 2 && fits_closely(search))
+			return FEM_OK;
 		if (i == attempts / 2 && search->best.tet_count)
 			next = search->best_cell * cbrt((double)search->best.tet_count / search->request->target);
 		FemResult result = try_stuffing(search, bent, next, fitted, 0.25 * (i % 4), &count);
@@ -428,7 +440,7 @@ static FemResult search_by_kind(Search *search) {
 	FemResult result = search_compact(search, cell);
 	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * box_volume(&search->solid);
 	// Free lattices cut the edges of a box.
-	bool poor = search->best_score > COUNT_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+	bool poor = search->best_score > GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 

@@ -1,0 +1,259 @@
+extends SceneTree
+## Bakes the shapes that are hard to bake and draws, one above the other: what the eye sees, the surface of the tets, the
+## tets drawn apart, and the same cut open.
+##
+## godot --path tests/godot --script res://bake_pictures.gd -- PICTURE.png
+##
+## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "BAKE PICTURES DONE".
+
+const CELL := 160 # pixels
+const MARGIN := 0.62 # m from the middle of a cell to its edge; shapes are at most 1 m across
+const VIEW := Vector3(0.45, 0.5, 1.0)
+const BACKGROUND := Color(0.12, 0.13, 0.16)
+const ROWS := 4
+
+var _failed := 0
+var _camera_basis := Basis.looking_at(-VIEW)
+
+
+func _initialize() -> void:
+	_run()
+
+
+func _run() -> void:
+	var shapes: Array[Dictionary] = [
+		{name = "torus", mesh = _revolve(_circle(Vector2(0.35, 0), 0.14)), elements = 1000, overlap = 0.93},
+		{name = "bowl", mesh = _revolve(_bowl(0.48, 0.06)), elements = 3000, overlap = 0.93},
+		{name = "vase", mesh = _revolve(_vase(0.04)), elements = 6000, overlap = 0.93},
+		{name = "thin_shell", mesh = _shell(0.48, 0.05), elements = 6000, overlap = 0.95},
+		{name = "plate", mesh = _box(Vector3(1.0, 0.6, 0.02)), elements = 300, overlap = 0.97},
+		{name = "beam", mesh = _box(Vector3(1.0, 0.08, 0.08)), elements = 100, overlap = 0.95},
+		{name = "nested_boxes", mesh = _nested(0.8, 0.4), elements = 2000, overlap = 0.97},
+		{name = "moebius", mesh = _moebius(0.36, 0.2), elements = 2000, overlap = 0.5, thickness = 0.03},
+	]
+	var stage := _build_stage(shapes.size())
+	for i in shapes.size():
+		_add_column(stage, i, shapes[i])
+	for i in 3:
+		await process_frame
+	await RenderingServer.frame_post_draw
+	var image := root.get_texture().get_image()
+	image.convert(Image.FORMAT_RGB8)
+	var arguments := OS.get_cmdline_user_args()
+	if arguments.size() > 0:
+		check(image.save_png(arguments[0]) == OK, "picture_saved", arguments[0] + " cannot be written")
+	for i in shapes.size():
+		_check_column(image, i, shapes[i])
+	stage.free()
+	await process_frame
+	print("BAKE PICTURES DONE")
+	quit(0 if _failed == 0 else 1)
+
+
+func check(condition: bool, test_name: String, cause := "") -> void:
+	if condition:
+		print("ok pictures.", test_name)
+	else:
+		_failed += 1
+		print("FAIL pictures.%s: %s" % [test_name, cause])
+
+
+# -- The stage --------------------------------------------------------------------------------------------------------
+
+
+func _build_stage(columns: int) -> Node3D:
+	root.size = Vector2i(CELL * columns, CELL * ROWS)
+	var stage := Node3D.new()
+	root.add_child(stage)
+	var environment := Environment.new()
+	environment.background_mode = Environment.BG_COLOR
+	environment.background_color = BACKGROUND
+	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
+	environment.ambient_light_color = Color.WHITE
+	environment.ambient_light_energy = 0.5
+	var world := WorldEnvironment.new()
+	world.environment = environment
+	stage.add_child(world)
+	var light := DirectionalLight3D.new()
+	light.transform.basis = Basis.looking_at(Vector3(-0.2, -1.0, -0.6))
+	light.light_energy = 0.7
+	stage.add_child(light)
+	var camera := Camera3D.new()
+	camera.projection = Camera3D.PROJECTION_ORTHOGONAL
+	camera.keep_aspect = Camera3D.KEEP_HEIGHT
+	camera.size = 2.0 * MARGIN * ROWS
+	camera.near = 0.1
+	camera.far = 100.0
+	camera.transform = Transform3D(_camera_basis, _camera_basis.z * 20.0)
+	stage.add_child(camera)
+	return stage
+
+
+## Where the middle of a cell is in the picture, and in the scene.
+func _pixel(column: int, row: int) -> Vector2i:
+	return Vector2i(CELL * column + CELL / 2, CELL * row + CELL / 2)
+
+
+func _place(column: int, row: int) -> Vector3:
+	var offset := Vector2(_pixel(column, row)) - Vector2(root.size) / 2.0
+	return (_camera_basis.x * offset.x - _camera_basis.y * offset.y) * 2.0 * MARGIN / CELL
+
+
+func _add_column(stage: Node3D, column: int, shape: Dictionary) -> void:
+	var baked := DestructibleMesh.new()
+	baked.source_mesh = shape.mesh
+	baked.element_count = shape.elements
+	baked.sheet_thickness = shape.get("thickness", 0.0)
+	var start := Time.get_ticks_msec()
+	check(baked.bake() == OK, shape.name + "_bakes", "see the error above")
+	print("-- %s in %d ms: %s" % [shape.name, Time.get_ticks_msec() - start, baked.get_report().strip_edges().replace("\n", " ")])
+	var plain := StandardMaterial3D.new()
+	plain.albedo_color = Color(0.75, 0.75, 0.72)
+	plain.cull_mode = BaseMaterial3D.CULL_DISABLED
+	var colored := StandardMaterial3D.new()
+	colored.vertex_color_use_as_albedo = true
+	_add_mesh(stage, shape.mesh, _place(column, 0), plain)
+	_add_mesh(stage, baked.get_tet_mesh_surface(), _place(column, 1), colored)
+	_add_mesh(stage, baked.get_exploded_mesh(0.2, Plane()), _place(column, 2), colored)
+	_add_mesh(stage, baked.get_exploded_mesh(0.1, Plane(VIEW.normalized(), 0.0)), _place(column, 3), colored)
+
+
+func _add_mesh(stage: Node3D, mesh: Mesh, position: Vector3, look: Material) -> void:
+	var instance := MeshInstance3D.new()
+	instance.mesh = mesh
+	instance.material_override = look
+	instance.position = position
+	stage.add_child(instance)
+
+
+# -- Checks -----------------------------------------------------------------------------------------------------------
+
+
+func _is_drawn(image: Image, pixel: Vector2i) -> bool:
+	var color := image.get_pixelv(pixel)
+	return absf(color.r - BACKGROUND.r) + absf(color.g - BACKGROUND.g) + absf(color.b - BACKGROUND.b) > 0.08
+
+
+## The tets must be seen where the mesh is seen; drawn apart they cover less, cut open no more than whole.
+func _check_column(image: Image, column: int, shape: Dictionary) -> void:
+	var counts := PackedInt32Array()
+	counts.resize(ROWS)
+	var both := 0
+	var either := 0
+	for y in CELL:
+		for x in CELL:
+			var drawn: Array[bool] = []
+			for row in ROWS:
+				drawn.append(_is_drawn(image, Vector2i(CELL * column + x, CELL * row + y)))
+				counts[row] += int(drawn[row])
+			both += int(drawn[0] and drawn[1])
+			either += int(drawn[0] or drawn[1])
+	var overlap := float(both) / maxf(1.0, either)
+	print("-- %s: %.1f %% of the outline agrees" % [shape.name, 100.0 * overlap])
+	check(counts[0] > CELL * CELL / 50, shape.name + "_is_seen", "%d pixels" % counts[0])
+	check(overlap >= shape.overlap, shape.name + "_covers_what_is_seen", "%.1f %% of the outline agrees" % (100.0 * overlap))
+	check(counts[2] > counts[0] / 4 and counts[2] <= counts[1] * 1.02, shape.name + "_exploded", "%d of %d pixels" % [counts[2], counts[1]])
+	check(counts[3] > counts[0] / 8 and counts[3] <= counts[1] * 1.02, shape.name + "_cut", "%d of %d pixels" % [counts[3], counts[1]])
+
+
+# -- Shapes -----------------------------------------------------------------------------------------------------------
+
+
+## A closed line of points (distance from the axis, height), counter-clockwise, turned round the y axis. Points on the
+## axis make poles.
+func _revolve(profile: PackedVector2Array, steps := 48) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for i in profile.size():
+		var a := profile[i]
+		var b := profile[(i + 1) % profile.size()]
+		for s in steps:
+			var from := TAU * s / steps
+			var to := TAU * (s + 1) / steps
+			_add_quad(tool, _turned(a, from), _turned(a, to), _turned(b, to), _turned(b, from))
+	tool.generate_normals()
+	return tool.commit()
+
+
+func _turned(point: Vector2, angle: float) -> Vector3:
+	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
+
+
+func _add_quad(tool: SurfaceTool, a: Vector3, b: Vector3, c: Vector3, d: Vector3) -> void:
+	for corner: Vector3 in [a, b, c, a, c, d]:
+		tool.add_vertex(corner)
+
+
+func _circle(center: Vector2, radius: float) -> PackedVector2Array:
+	var points := PackedVector2Array()
+	for i in 24:
+		points.append(center + Vector2.from_angle(TAU * i / 24) * radius)
+	return points
+
+
+## From the pole below along the outside to the rim and back along the inside.
+func _bowl(radius: float, wall: float) -> PackedVector2Array:
+	var points := PackedVector2Array()
+	for i in 17:
+		points.append(Vector2.from_angle(-PI / 2 + PI / 2 * i / 16) * radius + Vector2(0, 0.2))
+	for i in 17:
+		points.append(Vector2.from_angle(-PI / 2 * i / 16) * (radius - wall) + Vector2(0, 0.2))
+	return points
+
+
+func _vase(wall: float) -> PackedVector2Array:
+	var points := PackedVector2Array([Vector2(0, -0.48)])
+	for i in 25:
+		points.append(Vector2(_vase_radius(i / 24.0), -0.48 + 0.96 * i / 24))
+	for i in 25:
+		points.append(Vector2(_vase_radius(1.0 - i / 24.0) - wall, 0.48 - (0.96 - wall) * i / 24))
+	points.append(Vector2(0, -0.48 + wall))
+	return points
+
+
+func _vase_radius(height: float) -> float:
+	return 0.24 + 0.1 * sin(height * 5.0)
+
+
+func _shell(radius: float, wall: float) -> ArrayMesh:
+	var points := PackedVector2Array()
+	for i in 25:
+		points.append(Vector2.from_angle(-PI / 2 + PI * i / 24) * radius)
+	for i in 25:
+		points.append(Vector2.from_angle(PI / 2 - PI * i / 24) * (radius - wall))
+	return _revolve(points)
+
+
+func _box(size: Vector3) -> Mesh:
+	var box := BoxMesh.new()
+	box.size = size
+	return box
+
+
+## A box with a hollow in it, both surfaces facing the solid's outside.
+func _nested(outer: float, inner: float) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	tool.set_smooth_group(-1) # flat
+	var faces := BoxMesh.new().get_faces()
+	for i in faces.size():
+		tool.add_vertex(faces[i] * outer)
+	for i in faces.size():
+		tool.add_vertex(faces[i - i % 3 + (2 - i % 3)] * inner)
+	tool.generate_normals()
+	return tool.commit()
+
+
+func _moebius(radius: float, width: float) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for s in 64:
+		var edges: Array[Vector3] = []
+		for k in 2:
+			var angle := TAU * (s + k) / 64
+			for side: float in [-0.5, 0.5]:
+				var across := Vector2.from_angle(angle / 2) * side * width
+				edges.append(_turned(Vector2(radius + across.x, across.y), angle))
+		_add_quad(tool, edges[0], edges[1], edges[3], edges[2])
+	tool.generate_normals()
+	return tool.commit()
