@@ -114,9 +114,9 @@ static const Shape shapes[] = {
 	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.35},
 	{"box within a box", make_nested, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 3.0}, // the inner surface is inside
 	{"12 bricks", make_bricks, 1500, 12, FEM_PART_COMPACT, 8.0, 0.02, 0.2},
-	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 3.9, 0.05, 0.45},
-	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 3.9, 0.05, 0.45},
-	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 3.9, 0.05, 0.45},
+	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
+	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
+	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
 	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01},
 	{"turned pane", make_turned_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01},
 	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1},

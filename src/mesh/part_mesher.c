@@ -18,7 +18,9 @@
 #define GOOD_RATIO 0.11       // |log(count / target)| that ends the search ...
 #define COUNT_RATIO 0.18      // ... and what is promised: within 20 %
 #define COMPACT_DIHEDRAL 8.5  // degrees; 8 are promised
-#define THIN_DIHEDRAL 4.0     // degrees, of walls drawn back
+#define WALL_DIHEDRAL 8.2    // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
+#define WALL_ASPECT 2.5      // cells: ... and another 10 % beyond it, where
+#define THIN_DIHEDRAL 4.0     // degrees are kept
 #define DEBRIS_SHARE 0.03     // of the volume: bodies smaller than this that hang on nothing are left out
 #define LOST_SHARE 0.6        // of the input's volume: less means that walls fell through the lattice
 #define VOLUME_SAMPLES 20     // a side
@@ -31,6 +33,9 @@
 #define THIN_SHARE 0.3        // of the smallest extent: thinner walls are walls
 #define TINY_TARGET 20        // tets: a part of fewer is a box of plain cells
 #define FLAT_SHARE 0.2        // height over width of a sheet that counts as flat
+#define FLAT_ASPECT 1.5f      // plates are to have cells this many times as long as their layer is thick, beams are corrected so
+#define PLATE_ASPECT 1.2f     // plates and walls are corrected from here on
+#define LAYERS_MAX 16.0
 #define SLENDER 3.0           // extents in this ratio make a plate or a beam
 
 typedef struct Search {
@@ -276,17 +281,38 @@ static double look_up(const double at[4], const double values[4], double aspect)
 	return values[3] * pow(aspect / at[3], 2.0);
 }
 
-// Stiffness against beam theory of a clamped strip, measured with this engine at Poisson ratio 0.3 (tests/test_plates.c and
-// strips baked by this code); cells 1, 2.5, 5, 10 times as long as thick.
-static double plate_excess(double aspect, double strength) {
+// Stiffness against beam theory of clamped strips and arcs, measured with this engine at Poisson ratio 0.3
+// (tests/test_plates.c, tests/test_curved_walls.c); cells 1, 2.5, 5, 10 times as long as thick.
+// What is too much is so within each layer, and goes with the square of their number.
+static double plate_excess(double aspect, double strength, int32_t layers) {
 	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
 	static const double plain[4] = {2.9, 6.7, 21.0, 77.0}, corrected[4] = {1.06, 1.41, 1.56, 1.59};
-	return strength > 0.0 ? look_up(at, corrected, fmin(aspect, at[3])) : look_up(at, plain, aspect);
+	double one = strength > 0.0 ? look_up(at, corrected, fmin(aspect, at[3])) : look_up(at, plain, aspect);
+	return 1.0 + (one - 1.0) / ((double)layers * layers);
+}
+
+// The correction also softens what is not flat (a bar of cubes by 1.4): only cells longer than their layer is thick.
+bool fem_part_is_corrected(const FemTetPart *part) {
+	int32_t layers = part->layers > 0 ? part->layers : 1;
+	float limit = part->kind == FEM_PART_BEAM ? FLAT_ASPECT : PLATE_ASPECT;
+	return part->kind != FEM_PART_COMPACT && part->cell * (float)layers > limit * part->thickness;
+}
+
+// Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a plate
+// gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
+static int32_t enough_layers(const Search *search, const FemPlateSurvey *survey) {
+	int32_t asked = search->request->def->plate_layers;
+	if (search->part->kind == FEM_PART_BEAM)
+		return asked;
+	double area = 4.0 * search->solid.half_extents[0] * search->solid.half_extents[1] * fmax(survey->fill, 0.05);
+	double cell = sqrt(5.0 * area / search->request->target);
+	double layers = ceil(pow(FLAT_ASPECT * survey->thickness / cell, 2.0 / 3.0) - 0.1);
+	return layers > asked ? (int32_t)fmin(layers, LAYERS_MAX) : asked;
 }
 
 static double wall_excess(double aspect, double strength) {
 	static const double at[4] = {1.25, 2.5, 5.0, 10.0};
-	static const double plain[4] = {2.3, 7.2, 80.0, 1000.0}, corrected[4] = {1.7, 3.4, 36.0, 500.0};
+	static const double plain[4] = {2.3, 7.2, 80.0, 1000.0}, corrected[4] = {1.7, 3.5, 24.0, 420.0};
 	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
 }
 
@@ -310,7 +336,7 @@ static FemResult fill_plate(Search *search, const int32_t cells[2], int32_t laye
 // The second count is kept while the first follows the target: a beam has one cell across and any number along.
 static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
-	int32_t layers = search->request->def->plate_layers;
+	int32_t layers = enough_layers(search, survey);
 	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
 	for (int i = 0; i < ATTEMPTS && !found_good(search); i++) {
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
@@ -326,8 +352,11 @@ static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
 		wanted *= count > 0 ? fmin(fmax((double)search->request->target / count, 0.3), 3.0) : 3.0;
 	}
 	search->part->thickness = (float)(survey->thickness * search->frame.size);
+	search->part->cell = (float)(search->best_cell * search->frame.size);
+	search->part->layers = layers;
 	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
-	search->part->stiffness_excess = (float)plate_excess(aspect, (double)search->request->def->plate_strength);
+	double strength = fem_part_is_corrected(search->part) ? (double)search->request->def->plate_strength : 0.0;
+	search->part->stiffness_excess = (float)plate_excess(aspect, strength, layers);
 	return FEM_OK;
 }
 
@@ -452,7 +481,9 @@ static FemResult fit_surface(Search *search) {
 		return FEM_OK;
 	search->solid.inflation = search->best_solid.inflation;
 	search->solid.sheet_half = kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
-	return fem_surface_fit(&search->solid, search->best_cell, THIN_DIHEDRAL, COMPACT_DIHEDRAL, &search->best);
+	double aspect = search->best_cell * search->frame.size / fmax((double)search->part->thickness, 1e-30);
+	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
+	return fem_surface_fit(&search->solid, search->best_cell, limit, COMPACT_DIHEDRAL, &search->best);
 }
 
 static void append_best(const Search *search, FemTetList *out) {

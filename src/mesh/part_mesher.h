@@ -16,6 +16,9 @@ typedef struct FemPartRequest {
 } FemPartRequest;
 
 // Adds nodes (in the user's space) and tets to a list; fills everything of `part` but its place in the mesh.
+// Whether the plate correction is to be set on the tets of a part that is made.
+bool fem_part_is_corrected(const FemTetPart *part);
+
 FemResult fem_part_mesh(const FemPartRequest *request, FemTetList *out, FemTetPart *part);
 
 #endif

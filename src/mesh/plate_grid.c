@@ -11,10 +11,14 @@
 #define INSET 1e-3          // of a cell: nodes on the box's border look this far inward
 #define THINNEST (1.0 / 3.0) // of the median thickness
 #define RANGES 8
+#define LEAN_FROM 0.05      // slope: flatter places keep upright columns ...
+#define LEAN_MOST 2.0       // ... and so do steeper ones, which are steps rather than slopes
+#define LEAN_ROOM 0.3       // of the way between two columns that must be left at their ends
 #define CENTRAL_MIN 0.05    // of a flat cell's central tet: below, the cell is split into prisms
 
 typedef struct Column {
 	double x, y, lo, hi;
+	double lean[3];  // where the top lies from the bottom; upright: 0, 0, hi - lo
 	int8_t sign;     // 1 in the plate, -1 out, 0 on the outline
 	int8_t parity;   // of its grid place; cut points count as odd
 	int32_t base_id; // first of its layers + 1 nodes, -1 not made yet
@@ -173,13 +177,88 @@ static void warp_columns(Grid *grid) {
 	}
 }
 
+// ------------------------------------------------------------------------------------------------------------------ lean
+
+// The height of the plate's middle a step away; false at the outline and where columns are cut off by a slanting rim.
+static bool middle_at(const Grid *grid, const Column *column, double dx, double dy, double *out_height) {
+	Column probe;
+	if (!find_column(grid, column->x + dx, column->y + dy, &probe))
+		return false;
+	double ratio = (probe.hi - probe.lo) / (column->hi - column->lo);
+	*out_height = 0.5 * (probe.lo + probe.hi);
+	return ratio > 0.8 && ratio < 1.25;
+}
+
+// How the plate's middle rises along an axis, from one or both sides.
+static bool slope_along(const Grid *grid, const Column *column, int axis, double step, double *out_slope) {
+	double here = 0.5 * (column->lo + column->hi), ahead = here, behind = here, dx = axis == 0 ? step : 0.0, dy = axis == 1 ? step : 0.0;
+	bool has_ahead = middle_at(grid, column, dx, dy, &ahead), has_behind = middle_at(grid, column, -dx, -dy, &behind);
+	ahead = has_ahead ? ahead : here;
+	behind = has_behind ? behind : here;
+	*out_slope = (ahead - behind) / (has_ahead && has_behind ? 2.0 * step : step);
+	return has_ahead || has_behind;
+}
+
+static void stand_upright(Column *column) {
+	column->lean[0] = column->lean[1] = 0.0;
+	column->lean[2] = column->hi - column->lo;
+}
+
+// Upright columns in a slope make slanting cells, which are up to three times stiffer than square ones: a column on a slope
+// leans over until it stands square, and is as long as the wall is thick.
+static void lean_column(const Grid *grid, Column *column) {
+	double tall = column->hi - column->lo, step = 0.25 * fmin(grid->step[0], grid->step[1]), slope[2] = {0.0, 0.0};
+	stand_upright(column);
+	if (column->sign < 0 || !slope_along(grid, column, 0, step, &slope[0]) || !slope_along(grid, column, 1, step, &slope[1]))
+		return;
+	double steep = slope[0] * slope[0] + slope[1] * slope[1];
+	if (steep < LEAN_FROM * LEAN_FROM || steep > LEAN_MOST * LEAN_MOST)
+		return;
+	double along = tall / (1.0 + steep); // thickness tall * nz along the normal (-slope, 1) * nz
+	column->lean[0] = -slope[0] * along;
+	column->lean[1] = -slope[1] * along;
+	column->lean[2] = along;
+}
+
+static bool run_together(const Column *a, const Column *b) {
+	double way[2] = {b->x - a->x, b->y - a->y}, lean[2] = {b->lean[0] - a->lean[0], b->lean[1] - a->lean[1]};
+	double change = 0.5 * fabs(way[0] * lean[0] + way[1] * lean[1]);
+	return change > (1.0 - LEAN_ROOM) * (way[0] * way[0] + way[1] * way[1]);
+}
+
+// Where columns would run into each other, both stay upright.
+static void lean_columns(Grid *grid) {
+	for (int32_t n = 0; n < grid->column_count; n++)
+		lean_column(grid, &grid->columns[n]);
+	for (int32_t e = 0; e < grid->edge_count; e++)
+		if (grid->cuts[e].sign >= 0)
+			lean_column(grid, &grid->cuts[e]);
+	for (int32_t e = 0; e < grid->edge_count; e++) {
+		int32_t ends[2];
+		if (!edge_ends(grid, e, ends))
+			continue;
+		for (int i = 0; i < 2; i++) {
+			Column *a = &grid->columns[ends[i]], *b = grid->cuts[e].sign >= 0 ? &grid->cuts[e] : &grid->columns[ends[1 - i]];
+			if (run_together(a, b)) {
+				stand_upright(a);
+				stand_upright(b);
+			}
+		}
+	}
+}
+
 // ----------------------------------------------------------------------------------------------------------------- cells
+
+static FemPosition point_of(const Column *column, double share) {
+	double away = share - 0.5;
+	return (FemPosition){column->x + away * column->lean[0], column->y + away * column->lean[1],
+		0.5 * (column->lo + column->hi) + away * column->lean[2]};
+}
 
 static int32_t base_of(Grid *grid, Column *column) {
 	if (column->base_id < 0) {
 		for (int32_t k = 0; k <= grid->layers; k++) {
-			double z = column->lo + (column->hi - column->lo) * k / grid->layers;
-			int32_t id = fem_tet_list_add_node(grid->out, (FemPosition){column->x, column->y, z});
+			int32_t id = fem_tet_list_add_node(grid->out, point_of(column, (double)k / grid->layers));
 			if (k == 0)
 				column->base_id = id;
 		}
@@ -214,10 +293,6 @@ static void add_prisms(Grid *grid, Column *a, Column *b, Column *c) {
 
 static double area_of(const Column *a, const Column *b, const Column *c) {
 	return 0.5 * ((b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x));
-}
-
-static FemPosition point_of(const Column *column, double share) {
-	return (FemPosition){column->x, column->y, column->lo + (column->hi - column->lo) * share};
 }
 
 // The central tet of a cell in one layer must not be flattened by the plate's curvature.
@@ -338,6 +413,7 @@ FemResult fem_plate_fill(const FemSolid *solid, const int32_t cells[2], int32_t 
 	place(&grid, block);
 	fill_columns(&grid);
 	warp_columns(&grid);
+	lean_columns(&grid);
 	for (int32_t i = 0; i < cells[0]; i++)
 		for (int32_t j = 0; j < cells[1]; j++)
 			add_cell(&grid, i, j);

@@ -1,5 +1,6 @@
 // Plates, panels and straight beams: one sheet of cells over the part's outline (its box's first two axes), with the top
-// and bottom of every node taken from the column through it, in as many layers as asked.
+// and bottom of every node taken from the column through it, in as many layers as asked. On slopes columns lean over until
+// they stand square on the plate.
 //
 // Whole cells are split into 5 tets, alternating, which bend best of all splittings (performance notes, "Plates"); cells at
 // the outline are warped to it or cut into prisms of 3 tets. Cells may be far longer than thick.

@@ -12,7 +12,6 @@
 #define COOKIE 0x7e7a4ed5u
 #define PART_TARGET_MIN 5     // tets: one cell
 #define PART_TARGET_USUAL 24  // what a small part gets where the count allows
-#define FLAT_ASPECT 1.5f
 #define EXCESS_WARNED 4.0f
 #define PREPARED 0.1f         // share of the work before the first part
 
@@ -157,11 +156,6 @@ static FemResult mesh_parts(Bake *bake) {
 
 // --------------------------------------------------------------------------------------------------------------- results
 
-// The correction also softens what is not flat (a bar of cubes by 1.4): only cells longer than their layer is thick.
-static bool wants_correction(const FemTetPart *part, int32_t layers) {
-	return part->kind != FEM_PART_COMPACT && part->cell * (float)layers > FLAT_ASPECT * part->thickness;
-}
-
 static void fill_tets(const Bake *bake) {
 	FemTetMesh *out = bake->out;
 	memcpy(out->tets, bake->list.tets, sizeof(int32_t) * 4 * (size_t)out->tet_count);
@@ -171,7 +165,7 @@ static void fill_tets(const Bake *bake) {
 		const FemTetPart *made = &out->parts[part];
 		for (int32_t t = made->first_tet; t < made->first_tet + made->tet_count; t++) {
 			out->tet_parts[t] = part;
-			out->tet_plates[t] = wants_correction(made, bake->def->plate_layers) ? bake->def->plate_strength : 0.0f;
+			out->tet_plates[t] = fem_part_is_corrected(made) ? bake->def->plate_strength : 0.0f;
 			out->has_plates = out->has_plates || out->tet_plates[t] > 0.0f;
 		}
 		out->volume += made->volume;

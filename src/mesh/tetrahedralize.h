@@ -1,16 +1,19 @@
 // From a triangle soup to tets: one connected body of tets for each part of the soup (see soup_parts.h), of about the
 // element count asked for, every tet of positive volume.
 //
-// Compact parts are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Flat plates, panels and straight
-// beams that such cells could not resolve get `plate_layers` layers of stretched cells (plate_grid.h). Thin walls of other
-// shapes (bowls, shells) are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 4 degrees
-// allow; `parts` says which way each part went and how well it came out.
+// Compact parts are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Plates, panels that are bent by up to
+// about a quarter of a ring, and straight beams that such cells could not resolve get layers of stretched cells
+// (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes (bowls,
+// shells) are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees allow, or of 4
+// where cells are over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume outside); `parts` says
+// which way each part went and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
-// stiffness against theory, measured on clamped strips with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10
-// times as long as the part is thick:
+// stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as long as
+// the part is thick:
 //   one layer of 5-tet cells (plates, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
-//   thickened walls drawn back                1.7  (2.3)  3.4  (7.2)  36   (80)  500  (1000)
+//   thickened walls drawn back                1.7  (2.3)  3.5  (7.2)  24   (80)  420  (1000)
+// Panels bent into a quarter of a ring: 0.8 to 1.8; plates of 2 and more layers: 0.9 to 1.2 (tests/test_curved_walls.c).
 // So curved walls want cells of at most 2.5 times their thickness; FemTetMesh.warning says when a part exceeds a factor of
 // 4. Give the engine's mesh quality_clamp 0 when has_plates is set, or flat tets are softened on top.
 #ifndef FEM_MESH_TETRAHEDRALIZE_H
@@ -23,7 +26,7 @@ typedef bool FemProgress(void *context, float share);
 
 typedef struct FemTetrahedralizeDef {
 	int32_t element_count;   // tets wanted in all, default 1000; met within 20 % from about 60 tets a part on
-	int32_t plate_layers;    // layers of cells through plates and beams, default 1; 1..16
+	int32_t plate_layers;    // least layers of cells through plates, layers through beams, default 1; 1..16
 	float plate_strength;    // tet_plates of thin parts, default 1; 0 = none
 	float weld_distance;     // m, vertices nearer than this are one; default 0 = 1e-6 of the size
 	float sheet_thickness;   // m, thickness given to surfaces that enclose nothing; default 0 = such parts are refused
@@ -49,6 +52,7 @@ typedef struct FemTetPart {
 	float input_volume;     // m^3, that the soup encloses, about
 	float min_dihedral;     // degrees
 	float cell;             // m, lattice cell (plates: the longer side)
+	int32_t layers;         // of cells through plates and beams; 0 for stuffed parts
 	float thickness;        // m, of plates, walls and beams (the thinnest side)
 	float stiffness_excess; // estimate: bending stiffness / theory with the plate correction; 1 for compact parts
 } FemTetPart;

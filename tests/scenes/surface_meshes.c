@@ -175,6 +175,21 @@ FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity)
 	return mesh;
 }
 
+FemSurfaceMesh fem_surface_arc(double radius, double wall, double width, double turn, int32_t steps) {
+	FemSurfaceMesh mesh = {.volume = turn * radius * wall * width};
+	for (int32_t s = 0; s <= steps; s++)
+		for (int corner = 0; corner < 4; corner++) { // round the section
+			double angle = turn * s / steps, r = radius + (corner == 1 || corner == 2 ? 0.5 : -0.5) * wall;
+			add_vertex(&mesh, r * cos(angle), r * sin(angle), (corner < 2 ? -0.5 : 0.5) * width);
+		}
+	for (int32_t s = 0; s < steps; s++)
+		for (int32_t c = 0; c < 4; c++)
+			add_quad(&mesh, 4 * s + c, 4 * s + (c + 1) % 4, 4 * s + 4 + (c + 1) % 4, 4 * s + 4 + c);
+	add_quad(&mesh, 3, 2, 1, 0);
+	add_quad(&mesh, 4 * steps, 4 * steps + 1, 4 * steps + 2, 4 * steps + 3);
+	return mesh;
+}
+
 FemSurfaceMesh fem_surface_bracket(double length, double wall) {
 	FemSurfaceMesh mesh = {.volume = length * wall * (2.0 * length - wall)};
 	double outline[6][2] = {{0, 0}, {length, 0}, {length, wall}, {wall, wall}, {wall, length}, {0, length}};

@@ -23,6 +23,7 @@ FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps)
 FemSurfaceMesh fem_surface_moebius(double radius, double width, int32_t steps);
 FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity);
 FemSurfaceMesh fem_surface_bracket(double length, double wall); // an L of two plates, one piece
+FemSurfaceMesh fem_surface_arc(double radius, double wall, double width, double angle, int32_t steps); // of a ring, from x to y
 FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
 
 // In place: every triangle gets its own vertices; every n-th triangle is turned round or left out; all are moved.
