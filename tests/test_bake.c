@@ -7,6 +7,16 @@
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+// Sanitizers are slow: fewer triangles, and no word about time.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#define MILLION 100000
+#else
+#define SANITIZED false
+#define MILLION 1000000
+#endif
 
 static void add_surface(FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition move, const char *name, const char *material) {
 	fem_surface_transform(&source, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, move);
@@ -107,4 +117,71 @@ FEM_TEST(bake, file_gives_the_vertices_and_the_report_back) {
 	free(bytes);
 	fem_baked_mesh_free(&mesh);
 	fem_baked_mesh_free(&back);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- reach
+
+typedef struct Cost {
+	double ms, bytes; // a triangle: beyond the render mesh itself
+} Cost;
+
+static Cost bake_torus(int32_t ring, int32_t tube) {
+	FemBakedMesh mesh = {0};
+	Cost cost = {0};
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, ring, tube), (FemPosition){0}, "torus", "");
+	int64_t triangles = fem_render_mesh_triangle_count(&mesh.render), before = fem_memory_bytes();
+	fem_memory_restart_peak();
+	clock_t begin = clock(); // of this process: others must not count
+	if (FEM_CHECK(bake(&mesh, 3000, false) == FEM_OK)) {
+		cost.ms = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+		cost.bytes = (double)(fem_memory_peak() - before) / (double)triangles;
+		printf("  %7d triangles to %d tets: %5.0f ms, %.2f us and %.0f bytes a triangle\n", (int)triangles,
+			mesh.tet_mesh.tet_count, cost.ms, 1e3 * cost.ms / (double)triangles, cost.bytes);
+		FEM_CHECK(abs(mesh.tet_mesh.tet_count - 3000) <= 600);
+	}
+	fem_baked_mesh_free(&mesh);
+	return cost;
+}
+
+// The whole bake: tets, embedding, diagnosis, report. What the tets themselves take shows at few triangles.
+FEM_TEST(bake, grows_in_proportion_to_the_triangles) {
+	Cost small = bake_torus(350, 100), large = bake_torus(MILLION / 1000, 500);
+	FEM_CHECK(large.bytes < 200.0);
+	FEM_CHECK(SANITIZED || small.ms < 2000.0);
+	FEM_CHECK(SANITIZED || large.ms / small.ms < 2.0 * MILLION / 70000.0);
+}
+
+// ------------------------------------------------------------------------------------------------------------ bad input
+
+static void refuse(FemBakedMesh mesh, float sheet, const char *word) {
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeInfo info;
+	def.tets.sheet_thickness = sheet;
+	FemResult result = fem_bake_render_mesh(&def, &mesh, &info);
+	FEM_CHECK(result != FEM_OK && result != FEM_ERROR_MEMORY);
+	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+}
+
+FEM_TEST(bake, bad_meshes_are_refused_with_a_sentence) {
+	int64_t before = fem_memory_bytes();
+	FemBakedMesh mesh = {0};
+	refuse(mesh, 0.0f, "no triangles");
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 12, 8), (FemPosition){0}, "", "");
+	mesh.render.surfaces[0].positions[5].z = NAN;
+	refuse(mesh, 0.0f, "Vertex 5");
+	mesh = (FemBakedMesh){0};
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 0.0f, 0.0f}, 2), (FemPosition){0}, "", ""); // a line: no area
+	refuse(mesh, 0.1f, "area");
+	mesh = (FemBakedMesh){0};
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemPosition){0}, "", ""); // no volume
+	refuse(mesh, 0.0f, "sheet_thickness");
+	mesh = (FemBakedMesh){0};
+	add_surface(&mesh, fem_surface_random_soup(1, 3), (FemPosition){0}, "", ""); // a single triangle
+	refuse(mesh, 0.0f, "sheet_thickness");
+	mesh = (FemBakedMesh){0};
+	add_surface(&mesh, fem_surface_random_soup(MILLION, 3), (FemPosition){0}, "", ""); // a million loose ones
+	refuse(mesh, 0.0f, "sheet_thickness");
+	FEM_CHECK_INT(fem_memory_bytes(), before);
 }

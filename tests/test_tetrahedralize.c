@@ -2,7 +2,6 @@
 #include "fem_test.h"
 
 #include "base/memory.h"
-#include "base/timing.h"
 #include "mesh/embedding.h"
 #include "mesh/exploded_view.h"
 #include "mesh/mesh_diagnosis.h"
@@ -15,6 +14,7 @@
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
 static const FemQuat turned = {0.3f, 0.4f, 0.1f, 0.86f};
@@ -77,6 +77,25 @@ static FemSurfaceMesh make_huge(void) {
 	return mesh;
 }
 
+static FemSurfaceMesh make_moebius(void) {
+	FemSurfaceMesh mesh = fem_surface_moebius(0.5, 0.3, 60);
+	mesh.volume = 2.0 * 3.14159265 * 0.5 * 0.3 * 0.03;
+	return mesh;
+}
+
+// Loose triangles, every seventh turned round and every eleventh gone, with two boxes that run into each other.
+static FemSurfaceMesh make_soup(void) {
+	FemSurfaceMesh mesh = fem_surface_box((FemVec3){1.0f, 0.8f, 0.8f}, 6);
+	FemSurfaceMesh other = fem_surface_box((FemVec3){0.5f, 0.5f, 1.2f}, 6);
+	fem_surface_append(&mesh, &other);
+	fem_surface_mesh_free(&other);
+	mesh.volume = 0.64 + 0.5 * 0.5 * 0.4;
+	fem_surface_unweld(&mesh);
+	fem_surface_turn(&mesh, 7);
+	fem_surface_remove(&mesh, 11);
+	return mesh;
+}
+
 static FemSurfaceMesh make_bricks(void) {
 	FemSurfaceMesh mesh = {0};
 	for (int i = 0; i < 12; i++) {
@@ -97,31 +116,34 @@ typedef struct Shape {
 	double min_dihedral;   // degrees
 	double volume_error;   // share
 	double surface_gap;    // cells: tets' surface to soup, and back
+	float sheet;           // m, thickness given to what encloses nothing
 } Shape;
 
 static const Shape shapes[] = {
-	{"cube", make_cube, 500, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01},
-	{"cube of few", make_cube, 60, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01},
-	{"sphere", make_sphere, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"sphere of few", make_sphere, 100, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.35},
-	{"torus", make_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"torus of 72,000", make_large_torus, 3000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.25},
-	{"torus with holes", make_holey_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.35},
-	{"torus inside out", make_inside_out, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"shards of a sphere", make_shards, 1000, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.3},
-	{"tiny torus", make_tiny, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"huge torus", make_huge, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25},
-	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.35},
-	{"box within a box", make_nested, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 3.0}, // the inner surface is inside
-	{"12 bricks", make_bricks, 1500, 12, FEM_PART_COMPACT, 8.0, 0.02, 0.2},
-	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
-	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
-	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45},
-	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01},
-	{"turned pane", make_turned_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01},
-	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1},
-	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01},
-	{"rod", make_rod, 400, 1, FEM_PART_BEAM, 8.0, 0.05, 0.45},
+	{"cube", make_cube, 500, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01, 0.0f},
+	{"cube of few", make_cube, 60, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01, 0.0f},
+	{"sphere", make_sphere, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"sphere of few", make_sphere, 100, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.35, 0.0f},
+	{"torus", make_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"torus of 72,000", make_large_torus, 3000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.25, 0.0f},
+	{"torus with holes", make_holey_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.35, 0.0f},
+	{"torus inside out", make_inside_out, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"shards of a sphere", make_shards, 1000, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.3, 0.0f},
+	{"tiny torus", make_tiny, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"huge torus", make_huge, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.35, 0.0f},
+	{"box within a box", make_nested, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 3.0, 0.0f}, // the inner surface is inside
+	{"12 bricks", make_bricks, 1500, 12, FEM_PART_COMPACT, 8.0, 0.02, 0.2, 0.0f},
+	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
+	{"turned pane", make_turned_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
+	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1, 0.0f},
+	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01, 0.0f},
+	{"rod", make_rod, 400, 1, FEM_PART_BEAM, 8.0, 0.05, 0.45, 0.0f},
+	{"moebius", make_moebius, 2000, 1, FEM_PART_SHEET, 3.9, 0.25, 0.5, 0.03f},
+	{"soup of two boxes", make_soup, 1000, 1, FEM_PART_THIN_WALL, 8.0, 0.06, 1.2, 0.0f}, // what is inside is covered too
 };
 
 // -------------------------------------------------------------------------------------------------------------- measures
@@ -215,13 +237,14 @@ static double area_ratio(const FemTetMesh *mesh, const FemSoup *soup) {
 	return outer / all;
 }
 
-// The farthest that a vertex of the soup lies from the tets, m.
-static double soup_to_tets(const FemTetMesh *mesh, const FemSoup *soup) {
+// The farthest that a vertex of the soup lies from the tets, m; and how far its embedding puts it from its place, m.
+static double soup_to_tets(const FemTetMesh *mesh, const FemSoup *soup, double *out_error) {
 	FemEmbedMesh target = {mesh->node_count, mesh->tet_count, mesh->nodes, mesh->tets, NULL};
 	FemEmbedding embedding;
 	if (fem_embed(&target, soup->vertices, NULL, soup->vertex_count, &embedding) != FEM_OK)
-		return 1e30;
+		return *out_error = 1e30;
 	double far = (double)embedding.max_outside;
+	*out_error = (double)embedding.max_error;
 	fem_embedding_free(&embedding);
 	return far;
 }
@@ -246,31 +269,46 @@ static int32_t count_turned(const FemTetMesh *mesh) {
 	return turned_count;
 }
 
+static double size_of(const FemSoup *soup) {
+	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, size = 0.0;
+	for (int32_t i = 0; i < 3 * soup->vertex_count; i++) {
+		double at = (double)(&soup->vertices[i / 3].x)[i % 3];
+		low[i % 3] = fmin(low[i % 3], at);
+		high[i % 3] = fmax(high[i % 3], at);
+	}
+	for (int axis = 0; axis < 3; axis++)
+		size = fmax(size, high[axis] - low[axis]);
+	return size;
+}
+
 static void check_shape(const Shape *shape) {
 	FemSurfaceMesh surface = shape->make();
 	FemSoup soup = fem_surface_soup(&surface);
 	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
 	FemTetMesh mesh;
 	def.element_count = shape->target;
-	double begin = fem_time_ms();
+	def.sheet_thickness = shape->sheet;
+	clock_t begin = clock(); // of this process: others must not count
 	FemResult result = fem_tetrahedralize(&soup, &def, &mesh);
 	bool made = fem_test_check(result == FEM_OK, __FILE__, __LINE__, "%s: %s", shape->name, fem_last_error());
-	double ms = fem_time_ms() - begin;
+	double ms = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
 	if (made) {
 		double cell = (double)mesh.parts[0].cell;
-		double gap = surface_to_soup(&mesh, &soup) / cell, back = soup_to_tets(&mesh, &soup) / cell;
+		double error, gap = surface_to_soup(&mesh, &soup) / cell, back = soup_to_tets(&mesh, &soup, &error) / cell;
+		error /= size_of(&soup);
 		double volume = (double)mesh.volume / surface.volume;
 		double area = area_ratio(&mesh, &soup);
 		int32_t bodies = count_bodies(&mesh), upside_down = count_turned(&mesh);
-		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  %-9s %5.0f ms\n",
+		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  rest %.0e  %-9s %5.0f ms\n",
 			shape->name, soup.triangle_count, mesh.tet_count, shape->target, (double)mesh.min_dihedral,
-			(double)mesh.max_dihedral, volume, gap, back, kind_names[mesh.parts[0].kind], ms);
+			(double)mesh.max_dihedral, volume, gap, back, error, kind_names[mesh.parts[0].kind], ms);
 #define HOLDS(condition) fem_test_check((condition), __FILE__, __LINE__, "%s: %s", shape->name, #condition)
 		HOLDS(abs(mesh.tet_count - shape->target) * 5 <= shape->target);
 		HOLDS((double)mesh.min_dihedral >= shape->min_dihedral);
 		HOLDS(fabs(volume - 1.0) <= shape->volume_error);
 		HOLDS(gap <= shape->surface_gap && back <= shape->surface_gap);
-		HOLDS(area < 1.25); // the torus with holes lacks a seventh of its area
+		HOLDS(area < (shape->sheet > 0.0f ? 2.5 : 1.25)); // the torus with holes lacks a seventh of its area
+		HOLDS(error <= 1e-5);
 		HOLDS(upside_down == 0);
 		HOLDS(bodies == shape->parts && mesh.part_count == shape->parts);
 		HOLDS(mesh.parts[0].kind == shape->kind);
@@ -411,23 +449,6 @@ FEM_TEST(tetrahedralize, stops_when_asked_and_frees_all) {
 	FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) != FEM_OK && mesh.cancelled);
 	FEM_CHECK(share >= 0.05f && share < 1.0f);
 	FEM_CHECK_INT(fem_memory_bytes(), before);
-	fem_surface_mesh_free(&surface);
-}
-
-// Memory while baking, and time, at two sizes: growth must stay near-linear and below 200 bytes a triangle.
-FEM_TEST(tetrahedralize, large_meshes_stay_cheap) {
-	FemSurfaceMesh surface = fem_surface_torus(0.5, 0.2, 400, 250);
-	fem_surface_unweld(&surface);
-	FemTetMesh mesh;
-	int64_t before = fem_memory_bytes(), peak = fem_memory_peak();
-	double begin = fem_time_ms();
-	FEM_REQUIRE(bake(&surface, 3000, 0.0f, &mesh) == FEM_OK);
-	double ms = fem_time_ms() - begin;
-	double bytes = (double)(fem_memory_peak() - before) / surface.triangle_count;
-	printf("  %d triangles in %.0f ms, at most %.0f bytes a triangle\n", surface.triangle_count, ms, bytes);
-	FEM_CHECK(fem_memory_peak() == peak || bytes < 200.0);
-	FEM_CHECK_TIME(ms, 10000.0);
-	fem_tet_mesh_free(&mesh);
 	fem_surface_mesh_free(&surface);
 }
 

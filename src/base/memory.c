@@ -80,6 +80,10 @@ int64_t fem_memory_peak(void) {
 	return atomic_load(&bytes_peak);
 }
 
+void fem_memory_restart_peak(void) {
+	atomic_store(&bytes_peak, atomic_load(&bytes_now));
+}
+
 int64_t fem_memory_allocations(void) {
 	return atomic_load(&allocations);
 }

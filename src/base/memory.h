@@ -16,6 +16,7 @@ void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes);
 
 int64_t fem_memory_bytes(void);
 int64_t fem_memory_peak(void);
+void fem_memory_restart_peak(void); // from what is held now
 int64_t fem_memory_allocations(void); // calls that asked the system
 
 #define FEM_ALLOC_ARRAY(type, count) ((type *)fem_alloc(sizeof(type) * (size_t)(count)))
