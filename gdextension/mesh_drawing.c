@@ -1,11 +1,10 @@
 #include "mesh_drawing.h"
 
-#include "base/error.h"
-#include "base/memory.h"
 #include "conversions.h"
 #include "surface_arrays.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static FemVec3 subtract(FemVec3 a, FemVec3 b) {
@@ -29,7 +28,7 @@ static FemVec3 normalized(FemVec3 v, FemVec3 otherwise) {
 
 // Smooth normals for surfaces that came without: the mean of the faces around a vertex by their areas.
 static FemVec3 *make_normals(const FemRenderSurface *surface) {
-	FemVec3 *normals = FEM_ALLOC_ARRAY(FemVec3, surface->vertex_count);
+	FemVec3 *normals = calloc((size_t)surface->vertex_count, sizeof(FemVec3));
 	for (int32_t i = 0; normals && i + 2 < surface->index_count; i += 3) {
 		const int32_t *corner = &surface->indices[i];
 		FemVec3 a = surface->positions[corner[0]], b = surface->positions[corner[1]], c = surface->positions[corner[2]];
@@ -104,7 +103,7 @@ static bool add_surface(
 	}
 	surface_arrays_add_to_server(&arrays, mesh);
 	surface_arrays_free(&arrays);
-	FEM_FREE_ARRAY(made, surface->vertex_count);
+	free(made);
 	return true;
 }
 
@@ -204,43 +203,4 @@ GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemVie
 	}
 	fem_view_mesh_free(&view);
 	return mesh;
-}
-
-static bool fill_from_view(FemBakedMesh *baked, const FemViewMesh *view) {
-	int32_t count = 3 * view->triangle_count;
-	FemRenderSurface *surface = fem_render_mesh_add(&baked->render, "", "");
-	fem_baked_embedding_free(&baked->embedding);
-	if (!surface || !fem_render_surface_reserve(surface, count, count, FEM_ATTRIBUTE_NORMAL) ||
-		!fem_baked_embedding_reserve(&baked->embedding, count)) {
-		return false;
-	}
-	for (int32_t i = 0; i < count; i++) {
-		int32_t tet = view->triangle_tets[i / 3];
-		FemVec3 p = view->vertices[i];
-		surface->positions[i] = p;
-		surface->normals[i] = view->normals[i];
-		surface->indices[i] = i;
-		baked->embedding.tets[i] = tet;
-		for (int k = 0; k < 4; k++) {
-			FemVec3 corner = baked->tet_mesh.nodes[baked->tet_mesh.tets[4 * (size_t)tet + (size_t)k]];
-			baked->embedding.weights[i][k] = corner.x == p.x && corner.y == p.y && corner.z == p.z ? 1.0f : 0.0f;
-		}
-	}
-	return true;
-}
-
-FemResult mesh_drawing_add_tet_surface(FemBakedMesh *baked) {
-	const FemTetArrays *tets = &baked->tet_mesh;
-	FemViewDef def = fem_default_view_def();
-	FemViewMesh view = {0};
-	def.surface_only = true;
-	FemResult result = fem_tet_mesh_view(tets->node_count, tets->nodes, tets->tet_count, tets->tets, &def, &view);
-	if (result != FEM_OK) {
-		return result;
-	}
-	bool is_filled = view.triangle_count > 0 && fill_from_view(baked, &view);
-	fem_view_mesh_free(&view);
-	return is_filled
-		? FEM_OK
-		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the surface of %d tets.", tets->tet_count);
 }

@@ -2,9 +2,8 @@
 #ifndef MESH_DRAWING_H
 #define MESH_DRAWING_H
 
+#include "fem_baking.h"
 #include "godot_calls.h"
-#include "mesh/baked_mesh.h"
-#include "mesh/exploded_view.h"
 #include "surface_material.h"
 
 typedef struct MeshDrawing {
@@ -24,8 +23,5 @@ void mesh_drawing_free(MeshDrawing *drawing);
 // An ArrayMesh, with a reference for the caller, of tets drawn apart; each tet has a colour of its own. Null on failure
 // with fem_last_error() set.
 GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def);
-
-// Gives a mesh without surfaces the outer faces of its tets as its only one.
-FemResult mesh_drawing_add_tet_surface(FemBakedMesh *baked);
 
 #endif

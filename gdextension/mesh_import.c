@@ -1,9 +1,26 @@
 #include "mesh_import.h"
 
-#include "base/error.h"
 #include "conversions.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+// A sentence for the caller.
+typedef struct Message {
+	char *text;
+	size_t capacity;
+} Message;
+
+static FemResult fail(Message message, FemResult result, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static FemResult fail(Message message, FemResult result, const char *format, ...) {
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message.text, message.capacity, format, arguments);
+	va_end(arguments);
+	return result;
+}
 
 // One of the arrays of a surface. What the surface does not have, or has in another type or length, is empty.
 #define TAKE_ARRAY(name, type_name, variant_name, element, operator_name, free_name, size_name) \
@@ -163,22 +180,22 @@ static void resource_text(GDExtensionObjectPtr resource, char *buffer, int capac
 }
 
 static FemResult copy_surface(
-	const SourceArrays *source, const char *name, GDExtensionObjectPtr material, FemRenderMesh *out) {
+	const SourceArrays *source, const char *name, GDExtensionObjectPtr material, FemRenderMesh *out, Message message) {
 	char path[FEM_MATERIAL_NAME_SIZE];
 	resource_text(material, path, sizeof(path));
 	int64_t vertices = source->positions.count;
 	int64_t indices = source->indices.count > 0 ? source->indices.count : vertices;
 	FemRenderSurface *surface = fem_render_mesh_add(out, name, path);
 	if (!surface) {
-		return fem_fail(FEM_ERROR_LIMIT, "The mesh has more than %d surfaces or memory is short: join some of them.",
+		return fail(message, FEM_ERROR_LIMIT, "The mesh has more than %d surfaces or memory is short: join some of them.",
 			FEM_SURFACE_MAX);
 	}
 	if (vertices > INT32_MAX / 16 || indices > INT32_MAX / 16) {
-		return fem_fail(FEM_ERROR_LIMIT, "The mesh has %.0f vertices: use a coarser one.", (double)vertices);
+		return fail(message, FEM_ERROR_LIMIT, "The mesh has %.0f vertices: use a coarser one.", (double)vertices);
 	}
 	if (!fem_render_surface_reserve(
 			surface, (int32_t)vertices, (int32_t)(indices - indices % 3), attributes_of(source))) {
-		return fem_fail(FEM_ERROR_MEMORY,
+		return fail(message, FEM_ERROR_MEMORY,
 			"The system gave no memory for %.0f vertices: close other programs or use a "
 			"smaller mesh.",
 			(double)vertices);
@@ -205,7 +222,8 @@ static void surface_name(GDExtensionObjectPtr mesh, int64_t surface, char *buffe
 	}
 }
 
-static FemResult import_surface(GDExtensionObjectPtr mesh, int64_t index, FemRenderMesh *out, GdArray *materials) {
+static FemResult import_surface(
+	GDExtensionObjectPtr mesh, int64_t index, FemRenderMesh *out, GdArray *materials, Message message) {
 	FemResult result = FEM_OK;
 	GdArray arrays = gd_mesh_surface_get_arrays(mesh, index);
 	if (gd_array_size(&arrays) >= GD_RENDERING_SERVER_ARRAY_MAX) {
@@ -214,7 +232,7 @@ static FemResult import_surface(GDExtensionObjectPtr mesh, int64_t index, FemRen
 			GDExtensionObjectPtr material = gd_mesh_surface_get_material(mesh, index);
 			char name[FEM_SURFACE_NAME_SIZE];
 			surface_name(mesh, index, name, sizeof(name));
-			result = copy_surface(&source, name, material, out);
+			result = copy_surface(&source, name, material, out, message);
 			gd_array_resize(materials, out->surface_count);
 			if (material) {
 				array_take(materials, out->surface_count - 1, make_variant_object(material));
@@ -227,7 +245,9 @@ static FemResult import_surface(GDExtensionObjectPtr mesh, int64_t index, FemRen
 	return result;
 }
 
-FemResult mesh_import(GDExtensionObjectPtr mesh, FemRenderMesh *out, GdArray *out_materials) {
+FemResult mesh_import(
+	GDExtensionObjectPtr mesh, FemRenderMesh *out, GdArray *out_materials, char *out_message, size_t capacity) {
+	Message message = {out_message, capacity};
 	FemResult result = FEM_OK;
 	int64_t count = gd_mesh_get_surface_count(mesh);
 	char name[128];
@@ -235,15 +255,18 @@ FemResult mesh_import(GDExtensionObjectPtr mesh, FemRenderMesh *out, GdArray *ou
 	gd_array_resize(out_materials, 0);
 	for (int64_t i = 0; i < count && result == FEM_OK; i++) {
 		if (is_triangles(mesh, i)) {
-			result = import_surface(mesh, i, out, out_materials);
+			result = import_surface(mesh, i, out, out_materials, message);
 		}
 	}
 	if (result == FEM_OK && out->surface_count == 0) {
-		result = fem_fail(FEM_ERROR_MESH, "The source mesh has no triangles: choose a Mesh that has a surface.");
+		result = fail(message, FEM_ERROR_MESH, "The source mesh has no triangles: choose a Mesh that has a surface.");
 	}
 	if (result == FEM_OK) {
 		resource_text(mesh, name, sizeof(name));
 		result = fem_render_mesh_check(out, name[0] ? name : "The source mesh");
+		if (result != FEM_OK) {
+			fail(message, result, "%s", fem_last_error());
+		}
 	}
 	if (result != FEM_OK) {
 		fem_render_mesh_free(out);

@@ -2,12 +2,13 @@
 #ifndef MESH_IMPORT_H
 #define MESH_IMPORT_H
 
+#include "fem_baking.h"
 #include "godot_calls.h"
-#include "mesh/render_mesh.h"
 
 // For Godot's main thread. Surfaces that are no triangles are left out. Normals and tangents that are not unit vectors
 // are mended; positions are taken as they are. `out_materials` becomes an Array with the Material, or null, of each
-// surface taken. On failure the sentence is in fem_last_error() and nothing needs freeing.
-FemResult mesh_import(GDExtensionObjectPtr mesh, FemRenderMesh *out, GdArray *out_materials);
+// surface taken. On failure the sentence is in out_message and nothing needs freeing.
+FemResult mesh_import(
+	GDExtensionObjectPtr mesh, FemRenderMesh *out, GdArray *out_materials, char *out_message, size_t capacity);
 
 #endif

@@ -39,7 +39,7 @@ static FemBakedMesh make_hammer(void) {
 static FemResult bake(FemBakedMesh *mesh, int32_t elements, bool regions) {
 	FemBakeDef def = fem_default_bake_def();
 	FemBakeInfo info;
-	def.tets.element_count = elements;
+	def.element_count = elements;
 	def.surface_regions = regions;
 	FemResult result = fem_bake_render_mesh(&def, mesh, &info);
 	fem_bake_info_free(&info);
@@ -156,7 +156,7 @@ FEM_TEST(bake, grows_in_proportion_to_the_triangles) {
 static void refuse(FemBakedMesh mesh, float sheet, const char *word) {
 	FemBakeDef def = fem_default_bake_def();
 	FemBakeInfo info;
-	def.tets.sheet_thickness = sheet;
+	def.sheet_thickness = sheet;
 	FemResult result = fem_bake_render_mesh(&def, &mesh, &info);
 	FEM_CHECK(result != FEM_OK && result != FEM_ERROR_MEMORY);
 	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
@@ -184,4 +184,63 @@ FEM_TEST(bake, bad_meshes_are_refused_with_a_sentence) {
 	add_surface(&mesh, fem_surface_random_soup(MILLION, 3), (FemPosition){0}, "", ""); // a million loose ones
 	refuse(mesh, 0.0f, "sheet_thickness");
 	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
+// ----------------------------------------------------------------------------------------------------------- public API
+
+FEM_TEST(bake, thread_gives_the_same_bytes) {
+	int64_t before = fem_memory_bytes();
+	FemBakedMesh first = make_hammer(), second = make_hammer(), back;
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeResult now, later;
+	def.surface_regions = true;
+	fem_bake_now(&first.render, &def, &now);
+	FemBakeJob *job = fem_bake_start(&second.render, &def);
+	FEM_REQUIRE(job != NULL && first.render.surface_count == 0 && second.render.surface_count == 0);
+	fem_bake_finish(job, &later);
+	FEM_REQUIRE(now.result == FEM_OK && later.result == FEM_OK && now.message[0] == 0);
+	FEM_CHECK(now.size == later.size && memcmp(now.bytes, later.bytes, now.size) == 0);
+	FEM_REQUIRE(fem_baked_mesh_read("hammer", now.bytes, now.size, &back) == FEM_OK);
+	FEM_CHECK_INT(back.region_name_count, 2);
+	fem_baked_mesh_free(&back);
+	fem_bake_result_free(&now);
+	fem_bake_result_free(&later);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
+FEM_TEST(bake, jobs_can_be_cancelled) {
+	int64_t before = fem_memory_bytes();
+	FemBakedMesh mesh = {0};
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeResult result;
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemPosition){0}, "", "");
+	def.element_count = 500000;
+	FemBakeJob *job = fem_bake_start(&mesh.render, &def);
+	FEM_REQUIRE(job != NULL);
+	fem_bake_cancel(job);
+	fem_bake_finish(job, &result);
+	FEM_CHECK(result.result != FEM_OK && result.is_cancelled && result.bytes == NULL && result.message[0] != 0);
+	fem_bake_result_free(&result);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
+FEM_TEST(bake, public_calls_survive_nothing) {
+	FemBakeDef def = fem_default_bake_def(), made_otherwise = {.element_count = 100};
+	FemBakedMesh mesh = make_hammer();
+	FemBakeResult result;
+	FEM_CHECK(fem_bake_start(NULL, &def) == NULL && fem_bake_is_done(NULL) && fem_bake_share(NULL) == 0.0f);
+	fem_bake_cancel(NULL);
+	fem_bake_finish(NULL, &result);
+	FEM_CHECK_INT(result.result, FEM_ERROR_INVALID_ARGUMENT);
+	fem_bake_now(NULL, &def, &result);
+	FEM_CHECK(result.result == FEM_ERROR_MESH && strstr(result.message, "no triangles"));
+	fem_bake_now(&mesh.render, NULL, &result);
+	FEM_CHECK_INT(result.result, FEM_ERROR_INVALID_ARGUMENT);
+	mesh = make_hammer();
+	fem_bake_now(&mesh.render, &made_otherwise, &result);
+	FEM_CHECK(result.result == FEM_ERROR_INVALID_ARGUMENT && strstr(result.message, "fem_default_bake_def"));
+	mesh = make_hammer();
+	mesh.render.surfaces[1].indices[4] = 12345; // a vertex that is not there
+	fem_bake_now(&mesh.render, &def, &result);
+	FEM_CHECK(result.result != FEM_OK && result.message[0] != 0);
 }

@@ -111,7 +111,7 @@ typedef struct Row {
 static void check_arc(const Row *row) {
 	FemSurfaceMesh surface = fem_surface_arc(RADIUS, row->wall, WIDTH, row->turn, 48);
 	FemSoup soup = fem_surface_soup(&surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	FemTetMesh mesh;
 	double inertia = WIDTH * pow(row->wall, 3.0) / 12.0, wanted = 0.005 * RADIUS;
 	double load = wanted * YOUNG * inertia / (pow(RADIUS, 3.0) * (0.5 * row->turn - 0.25 * sin(2.0 * row->turn)));

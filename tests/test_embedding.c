@@ -23,7 +23,7 @@ static void check_bounds(const FemEmbedding *embedding, int32_t tet_count) {
 
 static void check_surface(FemSurfaceMesh surface, const char *name, int32_t target, double size) {
 	FemSoup soup = fem_surface_soup(&surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	FemTetMesh mesh;
 	FemEmbedding embedding;
 	def.element_count = target;
@@ -77,7 +77,7 @@ FEM_TEST(embedding, far_points_are_limited) {
 FEM_TEST(embedding, nearest_tet_is_found) {
 	FemSurfaceMesh surface = fem_surface_torus(0.5, 0.2, 30, 16);
 	FemSoup soup = fem_surface_soup(&surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	FemTetMesh mesh;
 	FemEmbedding all, one;
 	FemVec3 points[40];

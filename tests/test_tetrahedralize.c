@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "mesh/embedding.h"
-#include "mesh/exploded_view.h"
+#include "fem_baking.h"
 #include "mesh/mesh_diagnosis.h"
 #include "mesh/soup_topology.h"
 #include "mesh/surface.h"
@@ -284,7 +284,7 @@ static double size_of(const FemSoup *soup) {
 static void check_shape(const Shape *shape) {
 	FemSurfaceMesh surface = shape->make();
 	FemSoup soup = fem_surface_soup(&surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	FemTetMesh mesh;
 	def.element_count = shape->target;
 	def.sheet_thickness = shape->sheet;
@@ -330,7 +330,7 @@ FEM_TEST(tetrahedralize, shapes_keep_what_is_promised) {
 
 static FemResult bake(const FemSurfaceMesh *surface, int32_t target, float sheet, FemTetMesh *out) {
 	FemSoup soup = fem_surface_soup(surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	def.element_count = target;
 	def.sheet_thickness = sheet;
 	return fem_tetrahedralize(&soup, &def, out);
@@ -397,7 +397,7 @@ FEM_TEST(tetrahedralize, sheets_need_a_thickness) {
 
 // ------------------------------------------------------------------------------------------------------------- bad input
 
-static void refuse(const FemSoup *soup, const FemTetrahedralizeDef *def, FemResult expected, const char *word) {
+static void refuse(const FemSoup *soup, const FemBakeDef *def, FemResult expected, const char *word) {
 	FemTetMesh mesh;
 	FEM_CHECK_INT(fem_tetrahedralize(soup, def, &mesh), expected);
 	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
@@ -410,7 +410,7 @@ FEM_TEST(tetrahedralize, bad_input_is_refused_with_a_sentence) {
 	FemVec3 line[4] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.0f}, {3.0f, 0.0f, 0.0f}};
 	FemVec3 point[4] = {{1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}};
 	int32_t faces[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2}, wrong[3] = {0, 1, 9};
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def(), bad = {0};
+	FemBakeDef def = fem_default_bake_def(), bad = {0};
 	FemSoup good = {4, corners, 4, faces};
 	refuse(NULL, &def, FEM_ERROR_MESH, "empty");
 	refuse(&(FemSoup){0, NULL, 0, NULL}, &def, FEM_ERROR_MESH, "empty");
@@ -440,7 +440,7 @@ static bool stop_at_half(void *context, float share) {
 FEM_TEST(tetrahedralize, stops_when_asked_and_frees_all) {
 	FemSurfaceMesh surface = make_torus();
 	FemSoup soup = fem_surface_soup(&surface);
-	FemTetrahedralizeDef def = fem_default_tetrahedralize_def();
+	FemBakeDef def = fem_default_bake_def();
 	int64_t before = fem_memory_bytes();
 	float share = 0.0f;
 	FemTetMesh mesh;

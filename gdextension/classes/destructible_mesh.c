@@ -1,8 +1,6 @@
 #include "classes/destructible_mesh.h"
 
-#include "base/memory.h"
 #include "conversions.h"
-#include "fem_constants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +68,7 @@ static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
 		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
 		return false;
 	}
-	if (baked->render.surface_count == 0 && mesh_drawing_add_tet_surface(baked) != FEM_OK) {
+	if (baked->render.surface_count == 0 && fem_baked_mesh_add_tet_surface(baked) != FEM_OK) {
 		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
 		return false;
 	}
@@ -254,7 +252,8 @@ static int64_t get_element_count(void *self) {
 }
 
 static void set_element_count(void *self, int64_t count) {
-	((DestructibleMesh *)self)->element_count = count < 1 ? 1 : count > FEM_TET_MAX ? FEM_TET_MAX : count;
+	int64_t most = count > FEM_BAKE_ELEMENTS_MAX ? FEM_BAKE_ELEMENTS_MAX : count;
+	((DestructibleMesh *)self)->element_count = most < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : most;
 }
 
 static int64_t get_plate_layers(void *self) {

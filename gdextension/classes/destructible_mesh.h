@@ -2,7 +2,6 @@
 #ifndef DESTRUCTIBLE_MESH_H
 #define DESTRUCTIBLE_MESH_H
 
-#include "bake_job.h"
 #include "class_binding.h"
 #include "mesh_drawing.h"
 
@@ -26,7 +25,7 @@ typedef struct DestructibleMesh {
 	uint32_t revision; // changes with what bodies show
 	MeshDrawing drawing;
 	// A bake under way
-	BakeJob *job;
+	FemBakeJob *job;
 	GdArray job_materials;
 	bool job_with_undo, job_is_cancelled;
 	float job_share; // last told

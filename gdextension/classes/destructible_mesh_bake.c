@@ -26,10 +26,10 @@ static void report_failure(const DestructibleMesh *self, const char *cause) {
 
 static FemBakeDef bake_def(const DestructibleMesh *self) {
 	FemBakeDef def = fem_default_bake_def();
-	def.tets.element_count = (int32_t)self->element_count;
-	def.tets.plate_layers = (int32_t)self->plate_layers;
-	def.tets.sheet_thickness = (float)self->sheet_thickness;
-	def.tets.weld_distance = (float)self->weld_distance;
+	def.element_count = (int32_t)self->element_count;
+	def.plate_layers = (int32_t)self->plate_layers;
+	def.sheet_thickness = (float)self->sheet_thickness;
+	def.weld_distance = (float)self->weld_distance;
 	def.surface_regions = self->regions_from_surfaces;
 	return def;
 }
@@ -44,16 +44,17 @@ static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArr
 		report_failure(self, "it has no source_mesh; set one.");
 		return GD_ERR_UNCONFIGURED;
 	}
-	FemResult result = mesh_import(self->source_mesh, render, materials);
+	char message[512];
+	FemResult result = mesh_import(self->source_mesh, render, materials, message, sizeof(message));
 	if (result != FEM_OK) {
-		report_failure(self, fem_last_error());
+		report_failure(self, message);
 	}
 	return error_of(result);
 }
 
 // --------------------------------------------------------------------------------------------------------------- result
 
-static GdPackedByteArray bytes_of(const BakeJobResult *result) {
+static GdPackedByteArray bytes_of(const FemBakeResult *result) {
 	GdPackedByteArray bytes = gd_packed_byte_array_new();
 	gd_packed_byte_array_resize(&bytes, (int64_t)result->size);
 	void *written = result->size > 0 ? godot.packed_byte_array_operator_index(&bytes, 0) : NULL;
@@ -108,7 +109,7 @@ static void take_with_undo(GDExtensionObjectPtr manager, DestructibleMesh *self,
 }
 
 static int64_t take_result(
-	DestructibleMesh *self, const BakeJobResult *result, const GdArray *materials, bool with_undo) {
+	DestructibleMesh *self, const FemBakeResult *result, const GdArray *materials, bool with_undo) {
 	if (result->result != FEM_OK) {
 		report_failure(self, result->message);
 		return error_of(result->result);
@@ -132,11 +133,11 @@ int64_t destructible_mesh_bake(void *pointer) {
 	int64_t error = fetch_source(self, &render, &materials);
 	if (error == GD_OK) {
 		destructible_mesh_cancel_bake(self);
-		BakeJobResult result;
+		FemBakeResult result;
 		FemBakeDef def = bake_def(self);
-		bake_job_run(&render, &def, &result);
+		fem_bake_now(&render, &def, &result);
 		error = take_result(self, &result, &materials, false);
-		bake_job_result_free(&result);
+		fem_bake_result_free(&result);
 	}
 	gd_array_free(&materials);
 	return error;
@@ -173,7 +174,7 @@ static int64_t start(DestructibleMesh *self, bool with_undo) {
 	gd_array_free(&self->job_materials);
 	self->job_materials = materials;
 	FemBakeDef def = bake_def(self);
-	self->job = bake_job_start(&render, &def);
+	self->job = fem_bake_start(&render, &def);
 	if (!self->job) {
 		report_failure(self, "the system gave no thread or no memory; close other programs.");
 		return GD_ERR_OUT_OF_MEMORY;
@@ -198,7 +199,7 @@ void destructible_mesh_cancel_bake(void *pointer) {
 	DestructibleMesh *self = pointer;
 	if (self->job) {
 		self->job_is_cancelled = true;
-		bake_job_cancel(self->job);
+		fem_bake_cancel(self->job);
 	}
 }
 
@@ -208,18 +209,18 @@ bool destructible_mesh_is_baking(void *self) {
 
 void destructible_mesh_end_bake(DestructibleMesh *self) {
 	if (self->job) {
-		BakeJobResult result;
-		bake_job_cancel(self->job);
-		bake_job_finish(self->job, &result);
-		bake_job_result_free(&result);
+		FemBakeResult result;
+		fem_bake_cancel(self->job);
+		fem_bake_finish(self->job, &result);
+		fem_bake_result_free(&result);
 		self->job = NULL;
 		poll(self, false);
 	}
 }
 
 static void finish(DestructibleMesh *self) {
-	BakeJobResult result;
-	bake_job_finish(self->job, &result);
+	FemBakeResult result;
+	fem_bake_finish(self->job, &result);
 	self->job = NULL;
 	poll(self, false);
 	int64_t error = GD_ERR_SKIP;
@@ -234,7 +235,7 @@ static void finish(DestructibleMesh *self) {
 	}
 	emit_signal_values(self->base.object, &names.bake_finished,
 		(GdVariant[]){make_variant_int(error), make_variant_string(result.message)}, 2);
-	bake_job_result_free(&result);
+	fem_bake_result_free(&result);
 }
 
 // What answers a signal may drop the last reference: one of our own keeps the resource until the end.
@@ -245,10 +246,10 @@ void destructible_mesh_on_process_frame(void *pointer) {
 		return;
 	}
 	gd_ref_counted_reference(object);
-	if (bake_job_is_done(self->job)) {
+	if (fem_bake_is_done(self->job)) {
 		finish(self);
 	} else {
-		float share = bake_job_share(self->job);
+		float share = fem_bake_share(self->job);
 		if (share > self->job_share && !self->job_is_cancelled) {
 			self->job_share = share;
 			emit_signal_values(object, &names.bake_progressed, (GdVariant[]){make_variant_float((double)share)}, 1);

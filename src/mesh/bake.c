@@ -111,8 +111,8 @@ static FemResult stop(FemBakeInfo *info) {
 
 static FemResult bake_soup(
 	const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
-	Progress progress = {def->tets.progress, def->tets.progress_context, false};
-	FemTetrahedralizeDef inner = def->tets;
+	Progress progress = {def->progress, def->progress_context, false};
+	FemBakeDef inner = *def;
 	inner.progress = tell_of_tets;
 	inner.progress_context = &progress;
 	FemResult result = fem_tetrahedralize(soup, &inner, &info->tets);
@@ -137,13 +137,11 @@ static FemResult bake_soup(
 	return tell(&progress, 1.0f) ? FEM_OK : stop(info);
 }
 
-FemBakeDef fem_default_bake_def(void) {
-	return (FemBakeDef){.tets = fem_default_tetrahedralize_def()};
-}
-
 FemResult fem_bake_render_mesh(const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info) {
 	Joined joined;
 	*out_info = (FemBakeInfo){0};
+	if (!def)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no def: make one by fem_default_bake_def().");
 	FemResult result = join_surfaces(&mesh->render, &joined);
 	if (result == FEM_OK) {
 		FemSoup soup = {joined.vertex_count, joined.vertices, joined.index_count / 3, joined.triangles};

@@ -8,7 +8,6 @@
 #include "mesh/tet_arrays.h"
 
 #define FEM_REPORT_NOTE "Note: " // begins the lines that are no warnings
-#define FEM_REPORT_SIZE 8192
 
 const char *fem_part_kind_name(FemPartKind kind);
 
@@ -18,8 +17,5 @@ void fem_bake_report_write(
 
 // The same of a tet mesh that was taken as another program made it.
 void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity);
-
-// The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as fit.
-void fem_bake_report_warnings(const char *report, char *out, size_t capacity);
 
 #endif

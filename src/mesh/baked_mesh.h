@@ -28,38 +28,15 @@
 #ifndef FEM_MESH_BAKED_MESH_H
 #define FEM_MESH_BAKED_MESH_H
 
+#include "fem_baking.h"
 #include "mesh/bake_report.h"
-#include "mesh/render_mesh.h"
 #include "mesh/tet_import.h"
 
 #define FEM_BAKED_VERSION 1
 #define FEM_BAKED_WEIGHT_MAX 1000.0f // of an embedding; more would throw a vertex about
 
-typedef struct FemRegionName {
-	char name[FEM_REGION_NAME_SIZE];
-} FemRegionName;
-
-// Where each vertex is in the tets: the sum of the 4 corners of its tet, each times its weight. Weights add up to 1.
-typedef struct FemBakedEmbedding {
-	int32_t count;
-	int32_t *tets;
-	float (*weights)[4];
-} FemBakedEmbedding;
-
 bool fem_baked_embedding_reserve(FemBakedEmbedding *embedding, int32_t count); // zeroed; false when memory fails
 void fem_baked_embedding_free(FemBakedEmbedding *embedding);
-
-typedef struct FemBakedMesh {
-	FemTetArrays tet_mesh;
-	int32_t region_name_count;
-	FemRegionName *region_names; // of the regions from 0 on; may be fewer than there are regions
-	FemRenderMesh render;        // may be empty
-	FemBakedEmbedding embedding; // of the vertices of all surfaces in a row, or empty
-	char *report;                // what the bake said (bake_report.h), or null; report_size bytes with the final 0
-	int32_t report_size;
-} FemBakedMesh;
-
-void fem_baked_mesh_free(FemBakedMesh *mesh);
 
 // Keeps a copy of the text, cut to FEM_REPORT_SIZE; false when memory fails.
 bool fem_baked_mesh_set_report(FemBakedMesh *mesh, const char *report);
@@ -69,7 +46,6 @@ FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name);
 
 size_t fem_baked_mesh_size(const FemBakedMesh *mesh);                        // of its block, bytes
 void fem_baked_mesh_write(const FemBakedMesh *mesh, void *out, size_t size); // size as asked; the mesh must be checked
-FemResult fem_baked_mesh_read(const char *name, const void *bytes, size_t size, FemBakedMesh *out);
 
 FemResult fem_baked_mesh_save(const FemBakedMesh *mesh, const char *path);
 FemResult fem_baked_mesh_load(const char *path, FemBakedMesh *out);

@@ -1,7 +1,8 @@
-#include "mesh/exploded_view.h"
+#include "fem_baking.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/vec.h"
 #include "mesh/surface.h"
 
 #include <string.h>

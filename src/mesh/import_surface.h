@@ -7,7 +7,7 @@
 #ifndef FEM_MESH_IMPORT_SURFACE_H
 #define FEM_MESH_IMPORT_SURFACE_H
 
-#include "mesh/render_mesh.h"
+#include "fem_baking.h"
 #include "mesh/text_reader.h"
 
 // Whether the name's ending is one that fem_import_surface() reads.

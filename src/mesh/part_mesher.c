@@ -52,7 +52,7 @@ typedef struct Search {
 } Search;
 
 static bool report_progress(const FemPartRequest *request, double share) {
-	const FemTetrahedralizeDef *def = request->def;
+	const FemBakeDef *def = request->def;
 	if (!def->progress)
 		return true;
 	double all = (double)request->share_begin + share * (double)(request->share_end - request->share_begin);

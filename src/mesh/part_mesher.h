@@ -10,7 +10,7 @@ typedef struct FemPartRequest {
 	const int32_t *groups;         // [triangle], null: one part
 	int32_t group, target;
 	bool closed;                   // no open edges: the divergence theorem gives its volume
-	const FemTetrahedralizeDef *def;
+	const FemBakeDef *def;
 	bool *cancelled;
 	float share_begin, share_end;  // of the whole work, for progress
 } FemPartRequest;

@@ -1,6 +1,7 @@
-#include "mesh/render_mesh.h"
+#include "fem_baking.h"
 
 #include "base/error.h"
+#include "fem_constants.h"
 #include "mesh/growing.h"
 
 #include <math.h>

@@ -9,9 +9,6 @@
 
 #include "mesh/tet_arrays.h"
 
-#define FEM_REGION_MAX 256
-#define FEM_REGION_NAME_SIZE 64
-
 typedef struct FemImportRegion {
 	double value;                    // of the file: attribute, physical group or cell data
 	char name[FEM_REGION_NAME_SIZE]; // of the physical group, or empty

@@ -18,7 +18,7 @@
 // Everything a bake holds between its stages.
 typedef struct Bake {
 	const FemSoup *soup;
-	const FemTetrahedralizeDef *def;
+	const FemBakeDef *def;
 	FemTetMesh *out;
 	FemTriangles triangles;
 	FemSoupEdges edges;
@@ -31,20 +31,20 @@ typedef struct Bake {
 	FemTetList list;
 } Bake;
 
-FemTetrahedralizeDef fem_default_tetrahedralize_def(void) {
-	return (FemTetrahedralizeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cookie = COOKIE};
+FemBakeDef fem_default_bake_def(void) {
+	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cookie = COOKIE};
 }
 
 static bool in_range(float value, float most) {
 	return value >= 0.0f && value <= most; // false for NaN
 }
 
-static FemResult check_def(const FemTetrahedralizeDef *def) {
+static FemResult check_def(const FemBakeDef *def) {
 	if (!def || def->cookie != COOKIE)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_tetrahedralize_def().");
-	if (def->element_count < 5 || def->element_count > FEM_TET_MAX / 2)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "element_count is %d: ask for 5 to %d tets.", def->element_count,
-			FEM_TET_MAX / 2);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_bake_def().");
+	if (def->element_count < FEM_BAKE_ELEMENTS_MIN || def->element_count > FEM_BAKE_ELEMENTS_MAX)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "element_count is %d: ask for %d to %d tets.", def->element_count,
+			FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
 	if (def->plate_layers < 1 || def->plate_layers > 16)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to 16.", def->plate_layers);
 	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX) ||
@@ -272,7 +272,7 @@ static void free_bake(Bake *bake) {
 	fem_triangles_free(&bake->triangles);
 }
 
-FemResult fem_tetrahedralize(const FemSoup *soup, const FemTetrahedralizeDef *def, FemTetMesh *out) {
+FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetMesh *out) {
 	if (!out)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no place for the mesh: pass a FemTetMesh.");
 	*out = (FemTetMesh){0};

@@ -19,21 +19,8 @@
 #ifndef FEM_MESH_TETRAHEDRALIZE_H
 #define FEM_MESH_TETRAHEDRALIZE_H
 
+#include "fem_baking.h"
 #include "mesh/triangle_soup.h"
-
-// Called now and then with a share done of 0..1; false stops the work.
-typedef bool FemProgress(void *context, float share);
-
-typedef struct FemTetrahedralizeDef {
-	int32_t element_count;   // tets wanted in all, default 1000; met within 20 % from about 60 tets a part on
-	int32_t plate_layers;    // least layers of cells through plates, layers through beams, default 1; 1..16
-	float plate_strength;    // tet_plates of thin parts, default 1; 0 = none
-	float weld_distance;     // m, vertices nearer than this are one; default 0 = 1e-6 of the size
-	float sheet_thickness;   // m, thickness given to surfaces that enclose nothing; default 0 = such parts are refused
-	FemProgress *progress;   // may be null
-	void *progress_context;
-	uint32_t cookie;
-} FemTetrahedralizeDef;
 
 typedef enum FemPartKind {
 	FEM_PART_COMPACT,   // stuffed with cubic cells
@@ -74,11 +61,9 @@ typedef struct FemTetMesh {
 	int32_t open_edges, non_manifold_edges, turned_triangles, useless_triangles, piece_count;
 } FemTetMesh;
 
-FemTetrahedralizeDef fem_default_tetrahedralize_def(void);
-
 // On failure `out` is empty and fem_last_error() names cause and remedy. A stop by `progress` answers FEM_ERROR_LIMIT with
 // out->cancelled set.
-FemResult fem_tetrahedralize(const FemSoup *soup, const FemTetrahedralizeDef *def, FemTetMesh *out);
+FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetMesh *out);
 void fem_tet_mesh_free(FemTetMesh *mesh);
 
 #endif

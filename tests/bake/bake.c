@@ -52,13 +52,13 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 	FemResult result = fem_import_surface(options->in_path, &out->render);
 	if (result != FEM_OK)
 		return result;
-	def.tets.element_count = options->elements;
-	def.tets.plate_layers = options->layers;
-	def.tets.weld_distance = options->weld;
+	def.element_count = options->elements;
+	def.plate_layers = options->layers;
+	def.weld_distance = options->weld;
 	def.surface_regions = options->regions;
-	def.tets.sheet_thickness = options->thickness;
-	def.tets.progress = show_progress;
-	def.tets.progress_context = &progress;
+	def.sheet_thickness = options->thickness;
+	def.progress = show_progress;
+	def.progress_context = &progress;
 	result = fem_bake_render_mesh(&def, out, &info);
 	end_progress(options);
 	if (result == FEM_OK && info.tets.warning[0])

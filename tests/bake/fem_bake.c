@@ -1,5 +1,6 @@
 // The command line of the bake: a render mesh (or a tet mesh of another program) in, a baked mesh out.
 #include "bake/bake.h"
+#include "fem_baking.h"
 #include "fem_constants.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static void print_help(void) {
 		   "  --report         print what was found in the mesh and what was made of it\n"
 		   "  --quiet          no progress\n\n"
 		   "Lengths are metres. The exit code is 0, 1 when the bake failed, 2 for bad arguments.\n",
-		FEM_TET_MAX);
+		FEM_BAKE_ELEMENTS_MAX);
 }
 
 static bool usage_error(const char *format, const char *word) {
@@ -55,7 +56,7 @@ static bool parse_value(const char *name, const char *value, FemBakeOptions *out
 		return value || usage_error("%s needs a file.", name);
 	}
 	if (strcmp(name, "--elements") == 0) {
-		bool good = parse_number(name, value, 1.0, FEM_TET_MAX, true, &number);
+		bool good = parse_number(name, value, 1.0, FEM_BAKE_ELEMENTS_MAX, true, &number);
 		out->elements = good ? (int32_t)number : 0;
 		return good;
 	}

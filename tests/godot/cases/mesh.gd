@@ -19,7 +19,7 @@ func test_defaults() -> void:
 	check_equal(find_property(mesh, "bake_action").hint, PROPERTY_HINT_TOOL_BUTTON, "hint of bake_action")
 	check(mesh.get("bake_action") is Callable, "the button has no Callable")
 	mesh.element_count = -5
-	check_equal(mesh.element_count, 1, "element_count set to -5")
+	check_equal(mesh.element_count, 5, "element_count set to -5")
 	mesh.plate_layers = 99
 	check_equal(mesh.plate_layers, 16, "plate_layers set to 99")
 
