@@ -244,3 +244,19 @@ FEM_TEST(bake, public_calls_survive_nothing) {
 	fem_bake_now(&mesh.render, &def, &result);
 	FEM_CHECK(result.result != FEM_OK && result.message[0] != 0);
 }
+
+// A sheet that was given a thickness is not told to take one, or to close its rim.
+FEM_TEST(bake, report_of_a_sheet_asks_for_nothing) {
+	FemBakedMesh mesh = {0};
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeInfo info;
+	char warnings[1024];
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemPosition){0}, "", "");
+	def.sheet_thickness = 0.05f;
+	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
+	fem_bake_report_warnings(mesh.report, warnings, sizeof warnings);
+	fem_test_check(warnings[0] == 0, __FILE__, __LINE__, "it warns: %s", warnings);
+	FEM_CHECK(strstr(mesh.report, "Parts: 1 sheet") != NULL);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+}

@@ -39,12 +39,16 @@ static void say_parts(Text *text, const FemTetMesh *tets, const int kinds[FEM_PA
 }
 
 // Sentences of the diagnosis that would be no news here.
-static FemDiagnosis worth_telling(const FemDiagnosis *diagnosis, bool has_walls, bool has_warning) {
+static FemDiagnosis worth_telling(const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
 	FemDiagnosis told = *diagnosis;
 	told.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
-	if (!has_walls)
+	if (kinds[FEM_PART_THIN_WALL] == 0)
 		told.thin_share = 0.0; // plates and beams are thin without harm
-	if (has_warning)
+	if (kinds[FEM_PART_SHEET] > 0 && told.wall <= 0.0)
+		told.wall = told.size; // what encloses nothing was given a thickness
+	if (kinds[FEM_PART_SHEET] == tets->part_count)
+		told.open_edges = 0; // and has no holes to fill
+	if (tets->warning[0])
 		told.stiffness_excess = 0.0; // the warning names the part
 	return told;
 }
@@ -67,7 +71,7 @@ void fem_bake_report_write(
 		say(&text, "%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
 			"count.\n", embedding->limited, (double)embedding->max_error);
 	if (diagnosis->triangle_count > 0) {
-		FemDiagnosis told = worth_telling(diagnosis, kinds[FEM_PART_THIN_WALL] > 0, tets->warning[0] != 0);
+		FemDiagnosis told = worth_telling(diagnosis, tets, kinds);
 		fem_diagnosis_text(&told, found, (int32_t)sizeof found);
 		say(&text, "%s", found);
 	}

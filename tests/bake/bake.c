@@ -39,8 +39,8 @@ static FemResult fail_memory(void) {
 		FEM_ERROR_MEMORY, "The system gave no memory for the bake: close other programs or use a smaller mesh.");
 }
 
-static void print_report(const FemBakeInfo *info) {
-	fem_report_diagnosis(&info->diagnosis);
+static void print_report(const FemBakedMesh *mesh, const FemBakeInfo *info) {
+	printf("%s", mesh->report);
 	fem_report_parts(&info->tets);
 	fem_report_embedding(&info->embedding);
 }
@@ -64,7 +64,7 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 	if (result == FEM_OK && info.tets.warning[0])
 		fprintf(stderr, "fem_bake: warning: %s\n", info.tets.warning);
 	if (result == FEM_OK && options->report)
-		print_report(&info);
+		print_report(out, &info);
 	fem_bake_info_free(&info);
 	return result;
 }

@@ -120,6 +120,9 @@ int main(int argument_count, char **arguments) {
 	options.terminal = isatty(STDERR_FILENO);
 	if (fem_bake_file(&options) == FEM_OK)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "%sfem_bake: %s\n", options.terminal && !options.quiet ? "\n" : "", fem_last_error());
+	const char *sentence = fem_last_error(), *slash = strrchr(options.in_path, '/');
+	bool names_it = strstr(sentence, slash ? slash + 1 : options.in_path) != NULL;
+	fprintf(stderr, "%sfem_bake: %s%s%s\n", options.terminal && !options.quiet ? "\n" : "",
+		names_it ? "" : options.in_path, names_it ? "" : ": ", sentence);
 	return EXIT_FAILURE;
 }

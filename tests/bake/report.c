@@ -6,17 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is odd about the input, a sentence with its remedy a line.
-void fem_report_diagnosis(const FemDiagnosis *diagnosis) {
-	char text[8192];
-	if (diagnosis->triangle_count == 0) {
-		printf("no diagnosis could be made\n");
-		return;
-	}
-	int32_t length = fem_diagnosis_text(diagnosis, text, (int32_t)sizeof text);
-	printf("%s%s", text, length > 0 && length < (int32_t)sizeof text && text[length - 1] == '\n' ? "" : "\n");
-}
-
 void fem_report_embedding(const FemEmbedding *embedding) {
 	printf("vertices: %d, outside of all tets %d (up to %.3g m), moved at rest %d (up to %.3g m)\n", embedding->count,
 		embedding->outside, (double)embedding->max_outside, embedding->limited, (double)embedding->max_error);

@@ -4,7 +4,6 @@
 
 #include "mesh/bake.h"
 
-void fem_report_diagnosis(const FemDiagnosis *diagnosis);
 void fem_report_parts(const FemTetMesh *tets);
 void fem_report_embedding(const FemEmbedding *embedding);
 void fem_report_mesh(const FemBakedMesh *mesh, double milliseconds);
