@@ -2,8 +2,6 @@
 #include "world/step.h"
 #include "world/world.h"
 
-#include <string.h>
-
 // Blocks are read 4 floats at a time, the last one past its end.
 #define BLOCK_OVERREAD 4
 
@@ -48,11 +46,8 @@ bool fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 
 bool fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 	size_t count = (size_t)body->topology->node_count * 6;
-	if (body->contact_blocks)
-		return true;
-	body->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
-	if (body->contact_blocks) // islands without contacts read them too
-		memset(body->contact_blocks, 0, count * sizeof(float));
+	if (!body->contact_blocks)
+		body->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
 	return body->contact_blocks != NULL;
 }
 
