@@ -87,3 +87,320 @@ FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
 	FEM_CHECK_NEAR(after.linear_momentum.x, 0.0, 0.1);
 	fem_rig_destroy(&rig);
 }
+
+// ---------------------------------------------------------------------------------------------------------- determinism
+
+// A pane-like plate, struck in the middle.
+static FemRig struck_plate(int32_t workers, uint32_t seed) {
+	FemRigDef def = fem_rig_bar_def(10, 1, 10, FEM_CELLS_FIVE, 0.2f);
+	def.size = (FemVec3){1.0f, 0.05f, 1.0f};
+	def.material.young_modulus = 1e8f;
+	def.material.density = 2500.0f;
+	def.material.breakable = true;
+	def.material.toughness = 1e5f;
+	def.world.worker_count = workers;
+	def.world.solver_tolerance = 1e-3f;
+	def.body.fracture_seed = seed;
+	FemRig rig = fem_rig_create(&def);
+	for (int32_t i = 5; i < 7; i++) {
+		for (int32_t k = 5; k < 7; k++)
+			fem_body_set_velocity(rig.body, (i * 2 + 1) * 11 + k, (FemVec3){0.0f, -60.0f, 0.0f});
+	}
+	return rig;
+}
+
+// Hash of the state and of all events of a run.
+static uint64_t run_plate(FemRig *rig, int32_t steps, int32_t *out_pieces) {
+	uint64_t hash = 0;
+	for (int32_t step = 0; step < steps; step++) {
+		const FemFractureFace *faces;
+		const FemPieceEvent *events;
+		fem_world_step(rig->world, 1.0f / 60.0f, 1);
+		hash = hash * 31 + fem_world_hash(rig->world);
+		for (int32_t i = fem_world_get_fracture_faces(rig->world, &faces); i-- > 0;)
+			hash = hash * 31 + (uint64_t)(faces[i].tets[0] * 7919 + faces[i].tets[1]) + (uint64_t)(faces[i].center.x * 1e9);
+		for (int32_t i = fem_world_get_piece_events(rig->world, &events); i-- > 0;)
+			hash = hash * 31 + events[i].piece;
+	}
+	*out_pieces = fem_body_get_pieces(rig->body, NULL, 0);
+	return hash;
+}
+
+FEM_TEST(fracture, same_bits_and_events_for_any_worker_count) {
+	static const int32_t workers[] = {1, 2, 3, 4, 8};
+	uint64_t first = 0;
+	int32_t pieces = 0;
+	for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
+		FemRig rig = struck_plate(workers[i], 7);
+		uint64_t hash = run_plate(&rig, 30, &pieces);
+		first = i == 0 ? hash : first;
+		FEM_CHECK(hash == first);
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+		fem_rig_destroy(&rig);
+	}
+	printf("  %d pieces\n", pieces);
+	FEM_CHECK(pieces > 3);
+}
+
+FEM_TEST(fracture, other_seeds_break_otherwise) {
+	int32_t pieces;
+	FemRig a = struck_plate(1, 1), b = struck_plate(1, 2);
+	FEM_CHECK(run_plate(&a, 20, &pieces) != run_plate(&b, 20, &pieces));
+	fem_rig_destroy(&a);
+	fem_rig_destroy(&b);
+}
+
+FEM_TEST(fracture, restored_world_breaks_on_alike) {
+	int32_t pieces;
+	FemRig rig = struck_plate(1, 7);
+	run_plate(&rig, 4, &pieces);
+	size_t size = fem_world_save(rig.world, NULL, 0);
+	void *data = malloc(size);
+	FEM_REQUIRE(data && fem_world_save(rig.world, data, size) == size);
+	FemWorldId world = fem_world_restore(data, size, 1);
+	FEM_REQUIRE(fem_world_is_valid(world));
+	FEM_CHECK(fem_world_hash(world) == fem_world_hash(rig.world));
+	for (int32_t step = 0; step < 20; step++) {
+		fem_world_step(world, 1.0f / 60.0f, 1);
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		if (!FEM_CHECK(fem_world_hash(world) == fem_world_hash(rig.world)))
+			break;
+	}
+	FEM_CHECK(fem_world_validate(world) == FEM_OK);
+	// Cut short or damaged anywhere in the body's tables: refused, not crashed.
+	for (size_t at = 64; at < size; at += size / 97 + 1) {
+		((unsigned char *)data)[at] ^= 0x5a;
+		fem_world_destroy(fem_world_restore(data, size, 1));
+		((unsigned char *)data)[at] ^= 0x5a;
+	}
+	fem_world_destroy(world);
+	free(data);
+	fem_rig_destroy(&rig);
+}
+
+// ------------------------------------------------------------------------------------------------------------- bad input
+
+FEM_TEST(fracture, bad_toughness_is_refused) {
+	FemWorldDef world_def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&world_def);
+	FemMaterialDef def = fem_default_material_def();
+	static const float bad[] = {-1.0f, NAN, -INFINITY};
+	static const float good[] = {0.0f, 1.0f, 1e30f, INFINITY};
+	def.breakable = true;
+	for (int i = 0; i < 3; i++) {
+		def.toughness = bad[i];
+		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &def)));
+		FEM_CHECK(strstr(fem_last_error(), "toughness") != NULL);
+	}
+	for (int i = 0; i < 4; i++) {
+		def.toughness = good[i];
+		FEM_CHECK(fem_material_is_valid(fem_material_create(world, &def)));
+	}
+	def.grain_direction.y = NAN;
+	FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &def)));
+	fem_world_destroy(world);
+}
+
+// Toughness 0: everything that is pulled at all breaks at once, down to pieces of three tets.
+FEM_TEST(fracture, everything_breaks_at_once) {
+	FemRigDef def = brittle_bar(6, 3, 0.0f, FEM_TOUGHNESS_STRESS);
+	def.world.fracture_splits_max = 100000;
+	FemRig rig = fem_rig_create(&def);
+	FEM_REQUIRE(fem_body_is_valid(rig.body));
+	FemBodyState before, after;
+	fem_body_get_state(rig.body, &before);
+	for (int32_t step = 0; step < 20; step++) {
+		fem_rig_load_face(&rig, true, (FemVec3){step < 2 ? 100.0f : 0.0f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		if (!FEM_CHECK(fem_world_validate(rig.world) == FEM_OK)) {
+			printf("  step %d: %s\n", step, fem_last_error());
+			break;
+		}
+	}
+	fem_body_get_state(rig.body, &after);
+	printf("  %d tets in %d pieces\n", fem_body_get_tet_count(rig.body), fem_body_get_pieces(rig.body, NULL, 0));
+	FEM_CHECK(fem_body_get_pieces(rig.body, NULL, 0) > fem_body_get_tet_count(rig.body) / 10);
+	FEM_CHECK_NEAR(after.mass, before.mass, 1e-5 * before.mass);
+	fem_rig_destroy(&rig);
+}
+
+FEM_TEST(fracture, infinite_toughness_never_breaks) {
+	FemRigDef def = brittle_bar(4, 1, INFINITY, FEM_TOUGHNESS_STRESS);
+	FemRig rig = fem_rig_create(&def);
+	FEM_REQUIRE(fem_body_is_valid(rig.body));
+	for (int32_t step = 0; step < 20; step++) {
+		fem_rig_load_face(&rig, true, (FemVec3){1e5f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+	}
+	FEM_CHECK_INT(fem_body_get_node_count(rig.body), rig.box.node_count);
+	fem_rig_destroy(&rig);
+}
+
+static FemBodyId few_tets(FemWorldId world, int32_t count) {
+	static const FemVec3 positions[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 1, 0}};
+	static const int32_t tets[12] = {0, 1, 2, 3, 1, 2, 3, 4, 1, 2, 4, 5};
+	FemMaterialDef material_def = fem_default_material_def();
+	material_def.breakable = true;
+	material_def.toughness = 0.0f;
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemMeshDef mesh = fem_default_mesh_def();
+	mesh.node_count = 3 + count;
+	mesh.node_positions = positions;
+	mesh.tet_count = count;
+	mesh.tets = tets;
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	return fem_body_create(world, &def);
+}
+
+FEM_TEST(fracture, bodies_of_one_to_three_tets_stay_whole) {
+	for (int32_t count = 1; count <= 3; count++) {
+		FemWorldDef world_def = fem_default_world_def();
+		FemWorldId world = fem_world_create(&world_def);
+		FemBodyId body = few_tets(world, count);
+		FEM_REQUIRE(fem_body_is_valid(body));
+		for (int32_t step = 0; step < 30; step++) {
+			fem_body_apply_force(body, 0, (FemVec3){-5000.0f, 0.0f, 0.0f});
+			fem_body_apply_force(body, 2 + count, (FemVec3){5000.0f, 0.0f, 0.0f});
+			fem_world_step(world, 1.0f / 60.0f, 1);
+			FEM_CHECK(fem_world_validate(world) == FEM_OK);
+		}
+		FEM_CHECK_INT(fem_body_get_pieces(body, NULL, 0), 1);
+		fem_world_destroy(world);
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- pieces
+
+FEM_TEST(fracture, pieces_are_listed_and_removed) {
+	int32_t count;
+	FemRig rig = struck_plate(1, 7);
+	run_plate(&rig, 12, &count);
+	FEM_REQUIRE(count > 3);
+	FemPieceNumber pieces[256];
+	FemPieceState state;
+	FemBodyState body;
+	double mass = 0.0, volume = 0.0;
+	int32_t tets = 0;
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, pieces, 256), count);
+	fem_body_get_state(rig.body, &body);
+	for (int32_t i = 0; i < count; i++) {
+		FEM_CHECK_INT(fem_body_get_piece_state(rig.body, pieces[i], &state), FEM_OK);
+		mass += state.mass;
+		volume += state.volume;
+		tets += state.tet_count;
+		FEM_CHECK(state.center.x >= state.min.x && state.center.x <= state.max.x);
+		FEM_CHECK_INT(fem_body_get_piece_tets(rig.body, pieces[i], NULL, 0), state.tet_count);
+	}
+	FEM_CHECK_NEAR(mass, body.mass, 1e-5 * body.mass);
+	FEM_CHECK_NEAR(volume, 0.05, 1e-5);
+	FEM_CHECK_INT(tets, fem_body_get_tet_count(rig.body));
+	// One by one, until the last, in the step they are born or later; what is gone is gone at once.
+	for (int32_t i = count - 1; i > 0; i--) {
+		FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[i]), FEM_OK);
+		FEM_CHECK_INT(fem_body_get_piece_state(rig.body, pieces[i], &state), FEM_ERROR_INVALID_ARGUMENT);
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+		if (i % 3 == 0) {
+			fem_world_step(rig.world, 1.0f / 60.0f, 1);
+			FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+		}
+	}
+	count = fem_body_get_pieces(rig.body, pieces, 256);
+	while (count > 1) {
+		FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[count - 1]), FEM_OK);
+		count = fem_body_get_pieces(rig.body, pieces, 256);
+	}
+	FEM_CHECK_INT(fem_body_remove_piece(rig.body, pieces[0]), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_remove_piece(rig.body, 0), FEM_ERROR_INVALID_ARGUMENT);
+	for (int32_t step = 0; step < 5; step++)
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+	FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+	fem_rig_destroy(&rig);
+}
+
+FEM_TEST(fracture, debris_is_limited_in_number_and_age) {
+	for (int32_t by_age = 0; by_age < 2; by_age++) {
+		FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+		def.body.piece_limit = by_age ? 0 : 2;
+		def.body.piece_lifetime = by_age ? 0.2f : 0.0f;
+		FemRig rig = fem_rig_create(&def);
+		int32_t most = 0, last = 0;
+		for (int32_t step = 0; step < 60; step++) {
+			float force = step < 5 ? 900.0f : 0.0f;
+			fem_rig_load_face(&rig, true, (FemVec3){force, 0.0f, 0.0f});
+			fem_rig_load_face(&rig, false, (FemVec3){-force, 0.0f, 0.0f});
+			fem_world_step(rig.world, 1.0f / 60.0f, 1);
+			FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+			last = fem_body_get_pieces(rig.body, NULL, 0);
+			most = last > most ? last : most;
+		}
+		printf("  %d: most %d, last %d\n", by_age, most, last);
+		FEM_CHECK(by_age ? most > 3 && last == 1 : most <= 3 && most > 1);
+		fem_rig_destroy(&rig);
+	}
+}
+
+// A material that becomes breakable during play.
+FEM_TEST(fracture, material_turns_breakable) {
+	FemRigDef def = brittle_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
+	def.material.breakable = false;
+	def.clamped = true;
+	FemRig rig = fem_rig_create(&def);
+	for (int32_t step = 0; step < 40; step++) {
+		if (step == 10) {
+			FemMaterialDef changed;
+			FEM_CHECK_INT(fem_material_get(rig.material, &changed), FEM_OK);
+			changed.breakable = true;
+			FEM_CHECK_INT(fem_material_set(rig.material, &changed), FEM_OK);
+		}
+		fem_rig_load_face(&rig, true, (FemVec3){400.0f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+		if (step < 10)
+			FEM_CHECK_INT(fem_body_get_node_count(rig.body), rig.box.node_count);
+	}
+	FEM_CHECK(fem_body_get_node_count(rig.body) > rig.box.node_count);
+	fem_rig_destroy(&rig);
+}
+
+// Wood: pulled at 45 degrees to its fibres it splits along them.
+FEM_TEST(fracture, grain_turns_the_plane) {
+	double along[2] = {0.0, 0.0};
+	for (int32_t grain = 0; grain < 2; grain++) {
+		FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+		float r = 0.70710678f;
+		def.material.grain_direction = (FemVec3){r, r, 0.0f};
+		def.material.grain_ratio = grain ? 20.0f : 1.0f;
+		FemRig rig = fem_rig_create(&def);
+		Pull pull;
+		FEM_CHECK(pull_apart(&rig, 200.0, 2000.0, 1, &pull));
+		const FemFractureFace *faces;
+		double total = 0.0;
+		for (int32_t i = fem_world_get_fracture_faces(rig.world, &faces); i-- > 0;) {
+			FemVec3 a = faces[i].area;
+			double size = sqrt((double)(a.x * a.x + a.y * a.y + a.z * a.z));
+			along[grain] += fabs((double)(r * a.x + r * a.y));
+			total += size;
+		}
+		along[grain] /= total;
+		fem_rig_destroy(&rig);
+	}
+	printf("  |normal . grain| without %.2f, with %.2f\n", along[0], along[1]);
+	FEM_CHECK(along[1] < 0.6 * along[0]);
+}
+
+FEM_TEST(fracture, spin_alone_does_not_break) {
+	FemRigDef def = fem_rig_cube_def(3, 0.4f);
+	def.material.young_modulus = 1e9f;
+	def.material.breakable = true;
+	def.material.toughness = 1e5f; // centrifugal stress is about rho w^2 r^2 = 4 kPa
+	def.body.angular_velocity = (FemVec3){0.0f, 10.0f, 0.0f};
+	FemRig rig = fem_rig_create(&def);
+	for (int32_t step = 0; step < 120; step++)
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 1);
+	FEM_CHECK_INT(fem_body_get_node_count(rig.body), rig.box.node_count);
+	fem_rig_destroy(&rig);
+}

@@ -145,6 +145,6 @@ int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
 			done += split_node(body, separation.node, separation.normal);
 	}
 	if (done == 0)
-		body->own_topology->split->is_open = false;
+		fem_split_close(body->own_topology);
 	return done;
 }

@@ -157,6 +157,13 @@ void fem_split_open(FemTopology *t) {
 	memset(s->removed, 0, (size_t)t->component_count);
 }
 
+// The order of a star is part of the state: sums are taken in it.
+void fem_split_close(FemTopology *t) {
+	if (t->split->is_shuffled)
+		fem_topology_fill_node_tets(t, t->split->cursor);
+	t->split->is_open = t->split->is_shuffled = false;
+}
+
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
 	t->split->neighbours[face] = -1;
 	t->split->neighbours[across] = -1;
@@ -197,10 +204,14 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 		begin += fem_split_gather(t, t->node_tets + begin, star.end - begin);
 		first_end = groups == 0 ? begin : first_end;
 	}
-	if (groups == 1)
+	if (groups == 1) {
+		s->is_shuffled = true;
 		return 0;
-	if (s->node_count + groups - 1 > t->node_capacity)
+	}
+	if (s->node_count + groups - 1 > t->node_capacity) {
+		s->is_shuffled = true;
 		return -1;
+	}
 	s->star[node].end = first_end;
 	s->changed[node] = 1;
 	for (int32_t begin = first_end, end; begin < star.end; begin = end) {

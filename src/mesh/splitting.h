@@ -24,6 +24,7 @@ typedef struct FemSplitState {
 	uint8_t *changed;   // [node]: its star is not what it was; masses and neighbours must be made anew
 	uint8_t *removed;   // [component of before]
 	bool is_open;       // a split is under way
+	bool is_shuffled;   // stars are not in the order of tets
 
 	// ---- what the last rebuild did
 	int32_t *old_of_new; // [node]: numbers between cut and rebuild
@@ -52,6 +53,9 @@ void fem_split_mend(FemTopology *topology, int32_t face, int32_t across);
 
 // Begins a split when none is under way.
 void fem_split_open(FemTopology *topology);
+
+// Ends one in which nothing was cut or removed.
+void fem_split_close(FemTopology *topology);
 
 // The tets around a node that hang together by faces at the node stay one node, each further group becomes a copy. This
 // also separates hinges and ball joints (spec A32). Returns the number of copies made, which are the last nodes; -1, and

@@ -251,7 +251,7 @@ static bool fill_triangles(FemTopology *t) {
 
 bool fem_split_refill(FemTopology *t) {
 	FemSplitState *s = t->split;
-	s->is_open = false;
+	s->is_open = s->is_shuffled = false;
 	fem_topology_fill_node_tets(t, s->cursor);
 	if (!fill_rows(t))
 		return false;

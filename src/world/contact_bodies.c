@@ -140,8 +140,10 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
 		measure_box(&world->meshes[body->mesh_index], body);
-		measure_thickness(body);
-		body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
+		if (!(body->thickness > 0.0f)) { // a broken body that was read has those of when it was whole
+			measure_thickness(body);
+			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
+		}
 		FemSweepBox box = refit_whole(body);
 		body->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, fem_body_sleeps(body));
 		ok = body->sweep_proxy >= 0;

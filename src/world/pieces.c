@@ -316,7 +316,8 @@ static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 		c = next_to_retire(body, largest);
 		fem_split_remove_component(t, c);
 	}
-	t->split->is_open = marked > 0;
+	if (marked == 0)
+		fem_split_close(t);
 	return marked;
 }
 

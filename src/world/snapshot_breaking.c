@@ -24,8 +24,12 @@ static void sync_tables(FemStream *s, FemTopology *t) {
 	FEM_STREAM_ARRAY(s, t->split->source_of_user, t->user_node_count);
 }
 
-static void sync_breaking(FemStream *s, const FemTopology *t, FemBreaking *b) {
+static void sync_breaking(FemStream *s, FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemBreaking *b = body->breaking;
 	FEM_STREAM_ARRAY(s, b->tet_scale, t->batch_count * FEM_LANES);
+	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
+	FEM_STREAM(s, body->thickness);
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
@@ -42,7 +46,7 @@ static void sync_breaking(FemStream *s, const FemTopology *t, FemBreaking *b) {
 void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
 	sync_counts(s, body->own_topology);
 	sync_tables(s, body->own_topology);
-	sync_breaking(s, body->topology, body->breaking);
+	sync_breaking(s, body);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- reading
@@ -136,8 +140,8 @@ void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *bo
 	if (!s->failed)
 		sync_tables(s, t);
 	if (!s->failed)
-		sync_breaking(s, t, body->breaking);
-	s->failed = s->failed || !is_sound(t, body->breaking, mesh);
+		sync_breaking(s, body);
+	s->failed = s->failed || !(body->thickness >= 0.0f) || !is_sound(t, body->breaking, mesh);
 	if (s->failed) {
 		t->component_count = 0; // nothing of it may be looked at
 		return;

@@ -8,6 +8,7 @@
 
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define COMPONENT_MIN 3
+#define STAR_MAX 1024
 
 static bool face_has(const FemTopology *t, int32_t face, int32_t node) {
 	for (int v = 0; v < 3; v++) {
@@ -48,13 +49,15 @@ static FemResult check_closed(const FemTopology *t, int32_t index) {
 }
 
 // A node whose star is in several groups is a hinge or ball joint. Those that the mesh came with are left alone.
-static FemResult check_joints(FemTopology *t, int32_t index) {
+static FemResult check_joints(const FemTopology *t, int32_t index) {
 	for (int32_t i = 0; i < t->node_count; i++) {
-		FemRange star = {t->node_tet_start[i], t->node_tet_start[i + 1]};
-		int32_t groups = 0, source = t->split->source_of_user[t->user_of_node[i]];
-		bool was_split = t->user_of_node[i] != source; // a copy
-		for (int32_t at = star.begin; was_split && at < star.end; groups++)
-			at += fem_split_gather(t, t->node_tets + at, star.end - at);
+		int32_t count = t->node_tet_start[i + 1] - t->node_tet_start[i], star[STAR_MAX], groups = 0;
+		int32_t source = t->split->source_of_user[t->user_of_node[i]];
+		bool was_split = t->user_of_node[i] != source && count <= STAR_MAX; // a copy
+		for (int32_t k = 0; was_split && k < count; k++)
+			star[k] = t->node_tets[t->node_tet_start[i] + k];
+		for (int32_t at = 0; was_split && at < count; groups++)
+			at += fem_split_gather(t, star + at, count - at);
 		if (groups > 1)
 			return FAULT("Body %d: node %d holds %d groups of tets together like a joint.", index, t->user_of_node[i], groups);
 	}

@@ -86,6 +86,9 @@ FemRig fem_rig_create(const FemRigDef *def) {
 	}
 	rig.body = fem_body_create(rig.world, &body);
 	free(pinned);
+	rig.triangle_count = fem_body_get_surface(rig.body, NULL, 0);
+	rig.triangles = calloc((size_t)rig.triangle_count * 3 + 1, sizeof *rig.triangles);
+	fem_body_get_surface(rig.body, rig.triangles, rig.triangle_count);
 	if (fem_body_is_valid(rig.body))
 		fem_rig_read(&rig);
 	return rig;
@@ -95,6 +98,7 @@ void fem_rig_destroy(FemRig *rig) {
 	fem_world_destroy(rig->world);
 	fem_box_mesh_free(&rig->box);
 	free(rig->offsets);
+	free(rig->triangles);
 	free(rig->velocities);
 	*rig = (FemRig){0};
 }
@@ -134,13 +138,10 @@ static double triangle_area(const FemVec3 *p, const int32_t *t) {
 }
 
 void fem_rig_load_face(const FemRig *rig, bool far_face, FemVec3 force) {
-	int32_t count = fem_body_get_surface(rig->body, NULL, 0);
-	int32_t *triangles = malloc((size_t)count * 3 * sizeof *triangles);
-	fem_body_get_surface(rig->body, triangles, count);
 	float x = far_face ? rig->size.x : 0.0f;
 	double whole = (double)rig->size.y * (double)rig->size.z;
-	for (int32_t t = 0; t < count; t++) {
-		const int32_t *n = triangles + 3 * t;
+	for (int32_t t = 0; t < rig->triangle_count; t++) {
+		const int32_t *n = rig->triangles + 3 * t;
 		const FemVec3 *p = rig->box.positions;
 		if (fabsf(p[n[0]].x - x) + fabsf(p[n[1]].x - x) + fabsf(p[n[2]].x - x) > 1e-4f * rig->size.x)
 			continue;
@@ -148,7 +149,6 @@ void fem_rig_load_face(const FemRig *rig, bool far_face, FemVec3 force) {
 		for (int k = 0; k < 3; k++)
 			fem_body_apply_force(rig->body, n[k], (FemVec3){share * force.x, share * force.y, share * force.z});
 	}
-	free(triangles);
 }
 
 double fem_rig_fastest(FemRig *rig) {

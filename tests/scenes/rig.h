@@ -13,6 +13,8 @@ typedef struct FemRig {
 	FemVec3 size;     // m, of the box
 	FemVec3 *offsets; // positions of the last fem_rig_read(), relative to `origin`
 	FemVec3 *velocities;
+	int32_t *triangles; // outer faces of the whole body, before it broke
+	int32_t triangle_count;
 	FemPosition origin;
 } FemRig;
 
