@@ -90,6 +90,13 @@ void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices) {
 	tree->model.Refit();
 }
 
+bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles) {
+	if (!tree || !triangles || tree->is_doubled)
+		return false;
+	tree->mesh.SetPointers(reinterpret_cast<const IndexedTriangle *>(triangles), tree->mesh.GetVerts());
+	return true;
+}
+
 const FemTreeNode *fem_triangle_tree_root(const FemTriangleTree *tree) {
 	if (!tree)
 		return nullptr;

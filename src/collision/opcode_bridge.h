@@ -36,6 +36,10 @@ void fem_triangle_tree_destroy(FemTriangleTree *tree);
 // Brings the boxes up to date after vertices moved. The array may itself have moved: give where it is now.
 void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices);
 
+// The same triangles under new vertex numbers, in the same order, at another place in memory. Refit afterwards. False, and
+// nothing is changed, for a tree over a single triangle.
+bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles);
+
 // A node as Opcode keeps it, for walks of our own. A child is a triangle or another node of the same tree. A tree over a
 // single triangle holds it twice, as triangles 0 and 1.
 typedef struct FemTreeNode {

@@ -53,6 +53,8 @@ typedef struct FemSurfaceTrees {
 	FemBoxes8 *packets8;    // boxes of packets
 	int32_t *packet_tets;   // [packet * 8]: -1 padding
 	uint8_t *outer_faces;   // [tet]: bit v for an outer face opposite local node v
+	int32_t *faces;         // [triangle]: tet * 4 + opposite local node, which numbers of nodes do not change
+	int32_t triangle_count, tree_builds; // Opcode builds that making them took
 	int32_t *group_nodes;
 	int32_t *tree_neighbours;
 	int32_t tree_neighbour_count;
@@ -62,6 +64,10 @@ typedef struct FemSurfaceTrees {
 
 // Null when memory fails. `positions` may be given anew with every refit; the topology must stay.
 FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions);
+
+// The same after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
+// freed; it stays, and null is returned, when memory fails.
+FemSurfaceTrees *fem_surface_trees_follow_split(FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions);
 void fem_surface_trees_free(FemSurfaceTrees *trees);
 size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees); // with Opcode's memory
 

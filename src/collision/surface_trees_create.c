@@ -13,6 +13,7 @@ typedef struct Builder {
 	int32_t *node_tree_list;
 	int32_t *tet_list;   // tets by part: those of a body that broke are not in that order
 	int32_t *part_start; // [part + 1]
+	FemSurfaceTrees *old; // of before a split, or null
 	void *block;
 	size_t bytes;
 } Builder;
@@ -110,14 +111,18 @@ static int32_t list_tree_neighbours(Builder *b, int32_t *mark) {
 
 // -------------------------------------------------------------------------------------------------------------- groups
 
-static void mark_outer_faces(const FemTopology *t, uint8_t *faces) {
+static void mark_outer_faces(FemSurfaceTrees *trees) {
+	const FemTopology *t = trees->topology;
 	for (int32_t f = 0; f < t->triangle_count; f++) {
 		const int32_t *nodes = t->triangles + 3 * (size_t)f;
 		int32_t tet = t->triangle_tets[f];
 		for (int v = 0; v < 4; v++) {
 			int32_t node = fem_tet_node(t, tet, v);
-			if (node != nodes[0] && node != nodes[1] && node != nodes[2])
-				faces[tet] |= (uint8_t)(1 << v);
+			if (node == nodes[0] || node == nodes[1] || node == nodes[2])
+				continue;
+			trees->outer_faces[tet] |= (uint8_t)(1 << v);
+			if (trees->faces)
+				trees->faces[f] = tet * 4 + v;
 		}
 	}
 }
@@ -254,6 +259,7 @@ static void place(FemSurfaceTrees *trees, FemCarver *carver) {
 	trees->packets8 = FEM_CARVE(carver, FemBoxes8, trees->packet8_count);
 	trees->packet_tets = FEM_CARVE(carver, int32_t, 8 * (size_t)trees->packet_count);
 	trees->outer_faces = FEM_CARVE(carver, uint8_t, trees->topology->batch_count * FEM_LANES);
+	trees->faces = FEM_CARVE(carver, int32_t, trees->triangle_count);
 	trees->group_nodes = FEM_CARVE(carver, int32_t, trees->group_node_count);
 	trees->tree_neighbours = FEM_CARVE(carver, int32_t, trees->tree_neighbour_count);
 }
@@ -261,7 +267,7 @@ static void place(FemSurfaceTrees *trees, FemCarver *carver) {
 static void count_all(Builder *b) {
 	FemSurfaceTrees *sizes = b->trees;
 	cut_trees(sizes->topology, sizes->trees);
-	mark_outer_faces(sizes->topology, sizes->outer_faces);
+	mark_outer_faces(sizes);
 	list_tets_by_part(b);
 	cut_groups(b);
 	list_node_trees(b);
@@ -286,10 +292,40 @@ static FemSurfaceTrees *allocate(Builder *b) {
 	return trees;
 }
 
+// The old tree over the same faces in the same order; null for none.
+static FemTriangleTree *take_old_tree(Builder *b, const FemSurfaceTree *tree) {
+	int32_t count = tree->triangles.end - tree->triangles.begin;
+	const int32_t *faces = b->trees->faces + tree->triangles.begin;
+	for (int32_t i = 0; b->old && i < b->old->tree_count; i++) {
+		FemSurfaceTree *other = &b->old->trees[i];
+		const int32_t *old_faces = b->old->faces + other->triangles.begin;
+		if (!other->tree || other->triangles.end - other->triangles.begin != count || old_faces[0] != faces[0] ||
+			memcmp(old_faces, faces, sizeof *faces * (size_t)count) != 0)
+			continue;
+		FemTriangleTree *taken = other->tree;
+		if (!fem_triangle_tree_rename(taken, b->trees->topology->triangles + 3 * (size_t)tree->triangles.begin))
+			return NULL;
+		other->tree = NULL;
+		return taken;
+	}
+	return NULL;
+}
+
+static bool fill_tree(Builder *b, int32_t i) {
+	FemSurfaceTrees *trees = b->trees;
+	trees->trees[i].tree = take_old_tree(b, &trees->trees[i]);
+	if (trees->trees[i].tree) {
+		fem_surface_trees_refit_task(trees, i);
+		return true;
+	}
+	trees->tree_builds++;
+	return fem_surface_trees_rebuild(trees, i);
+}
+
 static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	b->trees = trees;
 	cut_trees(trees->topology, trees->trees);
-	mark_outer_faces(trees->topology, trees->outer_faces);
+	mark_outer_faces(trees);
 	cut_groups(b);
 	list_tree_neighbours(b, b->node_mark);
 	list_group_nodes(b, b->node_mark);
@@ -298,7 +334,7 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	clear_boxes(trees->packets8, trees->packet8_count);
 	fem_surface_trees_begin_refit(trees, trees->positions);
 	for (int32_t i = 0; i < trees->tree_count; i++) {
-		if (!fem_surface_trees_rebuild(trees, i))
+		if (!fill_tree(b, i))
 			return false;
 	}
 	for (int32_t task = trees->tree_count; task < fem_surface_trees_task_count(trees); task++)
@@ -306,10 +342,10 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	return true;
 }
 
-FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions) {
-	FemSurfaceTrees sizes = {.topology = topology, .positions = positions};
+static FemSurfaceTrees *create(const FemTopology *topology, const FemVec4 *positions, FemSurfaceTrees *old) {
+	FemSurfaceTrees sizes = {.topology = topology, .positions = positions, .triangle_count = topology->triangle_count};
 	sizes.tree_count = cut_trees(topology, NULL);
-	Builder b = {.trees = &sizes};
+	Builder b = {.trees = &sizes, .old = old};
 	b.bytes = place_builder(&b, NULL);
 	b.block = fem_alloc(b.bytes);
 	if (!b.block)
@@ -322,5 +358,16 @@ FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const Fem
 		trees = NULL;
 	}
 	fem_free(b.block, b.bytes);
+	return trees;
+}
+
+FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions) {
+	return create(topology, positions, NULL);
+}
+
+FemSurfaceTrees *fem_surface_trees_follow_split(FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions) {
+	FemSurfaceTrees *trees = create(topology, positions, old);
+	if (trees)
+		fem_surface_trees_free(old);
 	return trees;
 }

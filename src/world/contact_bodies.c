@@ -159,11 +159,10 @@ void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	mark_exterior(body);
 	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
 	body->is_convex = false;
-	FemSurfaceTrees *trees = fem_surface_trees_create(body->topology, body->position);
+	FemSurfaceTrees *trees = fem_surface_trees_follow_split(body->trees, body->topology, body->position);
 	if (!trees)
-		return;
-	body->breaking->tree_builds += trees->tree_count;
-	fem_surface_trees_free(body->trees);
+		return; // the old ones name nodes that exist: wrong, but harmless, until the next split
+	body->breaking->tree_builds += trees->tree_builds;
 	body->trees = trees;
 }
 

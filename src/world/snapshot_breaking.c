@@ -39,11 +39,13 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 		FEM_STREAM(s, b->pieces[c].parent);
 		FEM_STREAM(s, b->pieces[c].born);
 	}
+	FEM_STREAM_ARRAY(s, b->piece_kinds, t->component_count);
 	FEM_STREAM_ARRAY(s, b->node_rank, t->node_count);
 	FEM_STREAM_ARRAY(s, b->part_rank, t->part_count);
 }
 
 void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
+	fem_body_note_kinds(body);
 	sync_counts(s, body->own_topology);
 	sync_tables(s, body->own_topology);
 	sync_breaking(s, body);

@@ -87,16 +87,27 @@ static void order_by_rank(const int32_t *rank, FemRange range, int32_t rank_coun
 }
 
 // The nested dissection of the whole mesh serves its pieces: separators stay separators, copies stand beside their parents.
-static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t component) {
+// kind: the most that may be worth its cost; anything simpler may come out.
+static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t component, FemPreconditionKind kind) {
 	FemBreaking *breaking = body->breaking;
 	const FemTopology *t = body->topology;
 	int32_t *node_order = breaking->order, *cursor = breaking->cursor;
 	FemRange nodes = t->component_nodes[component], parts = t->component_parts[component];
 	int32_t *part_order = node_order + (nodes.end - nodes.begin);
-	order_by_rank(breaking->node_rank, nodes, mesh->node_count, cursor, node_order);
+	if (kind == FEM_PRECONDITION_FACTOR)
+		order_by_rank(breaking->node_rank, nodes, mesh->node_count, cursor, node_order);
 	order_by_rank(breaking->part_rank, parts, mesh->topology->part_count, cursor, part_order);
-	FemPreconditionerOrders orders = {.node_order = node_order, .part_order = part_order};
+	FemPreconditionerOrders orders = {
+		.node_order = kind == FEM_PRECONDITION_FACTOR ? node_order : NULL,
+		.part_order = kind == FEM_PRECONDITION_JACOBI ? NULL : part_order,
+	};
 	fem_preconditioner_create(&body->preconditioners[component], body, component, orders);
+}
+
+// For a snapshot: what they came to be.
+void fem_body_note_kinds(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		body->breaking->piece_kinds[c] = (uint8_t)body->preconditioners[c].kind;
 }
 
 bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
@@ -105,7 +116,7 @@ bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
 		return true; // it cannot break: that of its making holds
 	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, 2 * (size_t)t->component_capacity);
 	for (int32_t c = 0; body->preconditioners && c < t->component_count; c++)
-		create_for_piece(body, &world->meshes[body->mesh_index], c);
+		create_for_piece(body, &world->meshes[body->mesh_index], c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
 	return body->preconditioners != NULL;
 }
 
@@ -125,11 +136,18 @@ void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
 		now[c].parts = t->component_parts[c];
 		before[source] = (FemPreconditioner){0};
 	}
+	for (int32_t c = 0; c < t->component_count; c++) {
+		// What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
+		const FemPreconditioner *parent = &before[split->component_parent[c]];
+		int32_t parent_count = parent->nodes.end - parent->nodes.begin, count = t->component_nodes[c].end - t->component_nodes[c].begin;
+		bool is_large = parent->kind == FEM_PRECONDITION_TWO_LEVEL && 2 * count > parent_count;
+		body->breaking->piece_kinds[c] = is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
+	}
 	for (int32_t c = 0; c < split->old_component_count; c++)
 		fem_preconditioner_free(&before[c]);
 	for (int32_t c = 0; c < t->component_count; c++) {
 		if (split->component_source[c] < 0)
-			create_for_piece(body, mesh, c);
+			create_for_piece(body, mesh, c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
 	}
 }
 

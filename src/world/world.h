@@ -210,6 +210,7 @@ bool fem_mesh_make_orders(FemMesh *mesh);
 void fem_mesh_free_orders(FemMesh *mesh);
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh);
 void fem_body_solver_free(FemBody *body);
+void fem_body_note_kinds(FemBody *body);
 bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read; false when memory fails
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body); // new preconditioners for what changed
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
