@@ -404,3 +404,29 @@ FEM_TEST(fracture, spin_alone_does_not_break) {
 	FEM_CHECK_INT(fem_body_get_node_count(rig.body), rig.box.node_count);
 	fem_rig_destroy(&rig);
 }
+
+// Everything a split needs was reserved when the bodies were made; Opcode's own trees are told apart.
+FEM_TEST(fracture, steps_allocate_nothing) {
+	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	FemRig bar = fem_rig_create(&def), plate = struck_plate(2, 7);
+	FemStatistics before, after;
+	int32_t splits = 0, builds = 0;
+	fem_world_step(bar.world, 1.0f / 60.0f, 1);
+	fem_world_step(plate.world, 1.0f / 60.0f, 1);
+	fem_world_get_statistics(bar.world, &before);
+	for (int32_t step = 0; step < 20; step++) {
+		float force = step < 5 ? 900.0f : 0.0f;
+		fem_rig_load_face(&bar, true, (FemVec3){force, 0.0f, 0.0f});
+		fem_rig_load_face(&bar, false, (FemVec3){-force, 0.0f, 0.0f});
+		fem_world_step(bar.world, 1.0f / 60.0f, 1);
+		fem_world_step(plate.world, 1.0f / 60.0f, 1);
+		fem_world_get_statistics(plate.world, &after);
+		splits += after.splits;
+		builds += after.tree_builds;
+	}
+	fem_world_get_statistics(bar.world, &after);
+	FEM_CHECK(splits > 10 && builds > 1);
+	FEM_CHECK_INT(after.allocations, before.allocations);
+	fem_rig_destroy(&bar);
+	fem_rig_destroy(&plate);
+}

@@ -1,12 +1,10 @@
 #include "base/memory.h"
 
+#include "base/heap_block.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef _WIN32
-#include <malloc.h>
-#endif
 
 static _Atomic int64_t bytes_now, bytes_peak, allocations;
 
@@ -19,12 +17,6 @@ static void count_bytes(int64_t change) {
 
 // Large blocks come straight from the kernel as zero pages; touching them here would make reserved memory resident.
 static void *system_alloc(size_t bytes) {
-#ifdef _WIN32
-	void *pointer = _aligned_malloc(bytes, FEM_ALIGNMENT);
-	if (pointer)
-		memset(pointer, 0, bytes);
-	return pointer;
-#else
 	char *raw = calloc(1, bytes + FEM_ALIGNMENT);
 	if (!raw)
 		return NULL;
@@ -32,22 +24,19 @@ static void *system_alloc(size_t bytes) {
 	size_t shift = FEM_ALIGNMENT - ((uintptr_t)raw & (FEM_ALIGNMENT - 1));
 	raw[shift - 1] = (char)shift;
 	return raw + shift;
-#endif
 }
 
-static void system_free(void *pointer) {
-#ifdef _WIN32
-	_aligned_free(pointer);
-#else
-	char *block = pointer;
-	free(block - (unsigned char)block[-1]);
-#endif
+static unsigned char shift_of(const void *pointer) {
+	return ((const unsigned char *)pointer)[-1];
 }
 
 void *fem_alloc(size_t bytes) {
 	if (bytes == 0 || bytes > PTRDIFF_MAX - FEM_ALIGNMENT)
 		return NULL;
-	void *pointer = system_alloc(bytes);
+	void *pointer = fem_heap_take(bytes);
+	if (pointer)
+		return pointer;
+	pointer = system_alloc(bytes);
 	if (!pointer)
 		return NULL;
 	count_bytes((int64_t)bytes);
@@ -58,8 +47,12 @@ void *fem_alloc(size_t bytes) {
 void fem_free(void *pointer, size_t bytes) {
 	if (!pointer)
 		return;
+	if (shift_of(pointer) == 0) {
+		fem_heap_give_back(pointer);
+		return;
+	}
 	count_bytes(-(int64_t)bytes);
-	system_free(pointer);
+	free((char *)pointer - shift_of(pointer));
 }
 
 void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes) {

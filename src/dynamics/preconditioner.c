@@ -135,6 +135,14 @@ void fem_preconditioner_free(FemPreconditioner *p) {
 	*p = (FemPreconditioner){.nodes = nodes, .parts = parts};
 }
 
+size_t fem_preconditioner_bytes(const FemPreconditioner *p) {
+	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
+	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[part_count] : 0;
+	return (p->factor ? fem_cholesky_bytes(p->factor) : 0) + p->workspace_floats * sizeof(float) +
+	       (p->node_frames ? node_count * (sizeof(FemVec4) + 9 * sizeof(float)) : 0) +
+	       (p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
+}
+
 // ----------------------------------------------------------------------------------------------------------- node frames
 
 // Rotation of a node: the mean of the tets around it.

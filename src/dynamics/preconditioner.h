@@ -62,6 +62,7 @@ typedef struct FemPreconditionerOrders {
 bool fem_preconditioner_create(FemPreconditioner *preconditioner, const FemBody *body, int32_t component,
 	FemPreconditionerOrders orders);
 void fem_preconditioner_free(FemPreconditioner *preconditioner);
+size_t fem_preconditioner_bytes(const FemPreconditioner *preconditioner); // held by it
 
 // The graph of a component's parts (local numbers), for ordering them. Caller frees with fem_part_graph_free.
 typedef struct FemPartGraph {

@@ -247,7 +247,9 @@ FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
 // --------------------------------------------------------------------------------------------------------------- removing
 
 static void remove_marked(FemWorld *world, int32_t body_index) {
+	fem_heap_begin(world->heap);
 	fem_body_apply_split(world, world->bodies[body_index]);
+	fem_heap_end();
 	fem_body_finish_split(world, body_index);
 }
 

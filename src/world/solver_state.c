@@ -73,6 +73,13 @@ void fem_body_solver_free(FemBody *body) {
 	body->preconditioners = NULL;
 }
 
+size_t fem_body_solver_bytes(const FemBody *body) {
+	size_t bytes = 0;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		bytes += fem_preconditioner_bytes(&body->preconditioners[c]);
+	return bytes;
+}
+
 // ------------------------------------------------------------------------------------------------------------------ splits
 
 // Local numbers of a range in ascending order of rank; equal ranks (copies) by number.

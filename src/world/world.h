@@ -3,6 +3,7 @@
 #define FEM_WORLD_H
 
 #include "base/arena.h"
+#include "base/heap.h"
 #include "base/error.h"
 #include "dynamics/paper_friction.h"
 #include "fem_types.h"
@@ -62,6 +63,7 @@ typedef struct FemWorld {
 
 	FemIslands islands;
 	FemArena arena;      // one step's memory
+	FemHeap *heap;       // for what splits must make anew
 	FemPool *pool;
 
 	bool has_forces;     // some body has forces for the next step
@@ -213,6 +215,7 @@ void fem_body_solver_free(FemBody *body);
 void fem_body_note_kinds(FemBody *body);
 bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read; false when memory fails
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body); // new preconditioners for what changed
+size_t fem_body_solver_bytes(const FemBody *body);
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
 void fem_body_solver_state_write(const FemBody *body, void *out);
 bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); // false: damaged or no memory
