@@ -15,28 +15,65 @@ static bool is_live(const FemBody *body, int32_t node) {
 	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
 }
 
-// Every live node of every contact, in order. With `fill` the refs are written, else counted.
-static void sort_refs(FemContactRows *rows, bool fill) {
+// The nodes of a side that have weight. Returns their number.
+static int8_t pack_side(const FemContactSide *side, float sign, int32_t *nodes, float *weights) {
+	int8_t count = 0;
+	for (int k = 0; k < 4; k++) {
+		if (side->weights[k] == 0.0f)
+			continue;
+		nodes[count] = side->nodes[k];
+		weights[count++] = sign * side->weights[k];
+	}
+	return count;
+}
+
+static void pack(FemContactRows *rows) {
+	rows->row_count = 0;
 	for (int32_t c = 0; c < rows->count; c++) {
+		const FemContact *contact = &rows->contacts[c];
+		if (!contact->active)
+			continue;
+		FemContactRow *row = &rows->rows[rows->row_count++];
+		*row = (FemContactRow){
+			.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
+			.normal_strength = contact->normal_strength,
+			.friction_strength = contact->friction_strength,
+			.body = {-1, -1},
+			.contact = c,
+		};
+		int at = 0;
 		for (int s = 0; s < 2; s++) {
-			const FemContactSide *side = &rows->contacts[c].side[s];
-			if (side->body < 0 || side->is_fixed)
+			const FemContactSide *side = &contact->side[s];
+			if (side->is_fixed)
 				continue;
-			const FemBody *body = rows->bodies[side->body];
-			for (int k = 0; k < 4; k++) {
-				if (side->weights[k] == 0.0f || !is_live(body, side->nodes[k]))
-					continue;
-				int32_t chunk = chunk_of(body, side->nodes[k]);
-				if (fill)
-					rows->refs[rows->ref_start[chunk]] =
-						(FemContactRef){c, side->nodes[k], s == 0 ? side->weights[k] : -side->weights[k]};
-				rows->ref_start[chunk + (fill ? 0 : 1)]++;
-			}
+			row->has_proxy |= side->body < 0;
+			if (side->body < 0)
+				continue;
+			row->body[s] = side->body;
+			row->node_count[s] = pack_side(side, s == 0 ? 1.0f : -1.0f, row->nodes + at, row->weights + at);
+			at += row->node_count[s];
+		}
+	}
+}
+
+// Every live node of every row, in order. With `fill` the refs are written, else counted.
+static void sort_refs(FemContactRows *rows, bool fill) {
+	for (int32_t r = 0; r < rows->row_count; r++) {
+		const FemContactRow *row = &rows->rows[r];
+		for (int i = 0; i < row->node_count[0] + row->node_count[1]; i++) {
+			const FemBody *body = rows->bodies[row->body[i >= row->node_count[0]]];
+			if (!is_live(body, row->nodes[i]))
+				continue;
+			int32_t chunk = chunk_of(body, row->nodes[i]);
+			if (fill)
+				rows->refs[rows->ref_start[chunk]] = (FemContactRef){r, row->nodes[i], row->weights[i]};
+			rows->ref_start[chunk + (fill ? 0 : 1)]++;
 		}
 	}
 }
 
 void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count) {
+	pack(rows);
 	memset(rows->ref_start, 0, sizeof *rows->ref_start * (size_t)(chunk_count + 1));
 	sort_refs(rows, false);
 	for (int32_t c = 0; c < chunk_count; c++)
@@ -53,12 +90,10 @@ void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *c
 	memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	for (int32_t r = rows->ref_start[chunk_index]; r < rows->ref_start[chunk_index + 1]; r++) {
 		const FemContactRef *ref = &rows->refs[r];
-		const FemContact *contact = &rows->contacts[ref->contact];
-		if (!contact->active)
-			continue;
-		const float *n = contact->normal;
-		float square = ref->weight * ref->weight, kt = square * contact->friction_strength;
-		float kn = square * contact->normal_strength - kt;
+		const FemContactRow *row = &rows->rows[ref->row];
+		const float *n = row->normal;
+		float square = ref->weight * ref->weight, kt = square * row->friction_strength;
+		float kn = square * row->normal_strength - kt;
 		float *block = body->contact_blocks + 6 * (int64_t)ref->node;
 		for (int i = 0; i < 3; i++) {
 			block[i] += kt + kn * n[i] * n[i];
@@ -85,29 +120,32 @@ static void add_rigid_point(const FemContactSide *side, const float v[3], const 
 		out[i] += sign * (v[i] + w[(i + 1) % 3] * a[(i + 2) % 3] - w[(i + 2) % 3] * a[(i + 1) % 3]);
 }
 
-// The change of velocity, or CG's direction, at both sides.
-static void relative_field(const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
-	out[0] = out[1] = out[2] = 0.0f;
+// The change of velocity, or CG's direction, of the rigid sides.
+static void add_rigid_field(const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
-		float sign = s == 0 ? 1.0f : -1.0f;
-		if (side->is_fixed)
+		if (side->is_fixed || side->body >= 0)
 			continue;
-		if (side->body >= 0) {
-			const FemBody *body = rows->bodies[side->body];
-			add_point(side, field == FEM_FIELD_DV ? body->dv : body->direction, sign, out);
-		} else {
-			const FemProxy *proxy = &rows->proxies[side->tet];
-			const float *x = field == FEM_FIELD_DV ? proxy->dv : proxy->direction;
-			add_rigid_point(side, x, x + 3, sign, out);
-		}
+		const FemProxy *proxy = &rows->proxies[side->tet];
+		const float *x = field == FEM_FIELD_DV ? proxy->dv : proxy->direction;
+		add_rigid_point(side, x, x + 3, s == 0 ? 1.0f : -1.0f, out);
 	}
+}
+
+// Of all sides.
+static void relative_dv(const FemContactRows *rows, const FemContact *contact, float out[3]) {
+	for (int s = 0; s < 2; s++) {
+		const FemContactSide *side = &contact->side[s];
+		if (!side->is_fixed && side->body >= 0)
+			add_point(side, rows->bodies[side->body]->dv, s == 0 ? 1.0f : -1.0f, out);
+	}
+	add_rigid_field(rows, contact, FEM_FIELD_DV, out);
 }
 
 void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]) {
 	float change[3] = {0.0f, 0.0f, 0.0f};
 	if (with_dv)
-		relative_field(rows, contact, FEM_FIELD_DV, change);
+		relative_dv(rows, contact, change);
 	out[0] = out[1] = out[2] = 0.0f;
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
@@ -123,27 +161,66 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 		out[i] += change[i];
 }
 
+// Four floats at a time; the fourth stays what it was.
+typedef float Four __attribute__((vector_size(16)));
+
+static inline Four load_four(const FemVec4 *v) {
+	Four out;
+	memcpy(&out, v, sizeof out);
+	return out;
+}
+
+static inline Four all_four(float a) {
+	return (Four){a, a, a, a};
+}
+
+static Four field_of_row(const FemContactRows *rows, const FemContactRow *row, FemContactField field) {
+	Four sum = {0.0f, 0.0f, 0.0f, 0.0f};
+	int i = 0;
+	for (int s = 0; s < 2; s++) {
+		if (row->node_count[s] == 0)
+			continue;
+		const FemBody *body = rows->bodies[row->body[s]];
+		const FemVec4 *x = field == FEM_FIELD_DV ? body->dv : body->direction;
+		for (int end = i + row->node_count[s]; i < end; i++)
+			sum += all_four(row->weights[i]) * load_four(&x[row->nodes[i]]);
+	}
+	return sum;
+}
+
+// What the present velocities, the bias and the paper's friction ask of the right-hand side.
+static double load_of_row(FemContactRows *rows, int32_t r) {
+	const FemContactRow *row = &rows->rows[r];
+	const FemContact *contact = &rows->contacts[row->contact];
+	const float *n = contact->normal;
+	float u[3], kt = contact->friction_strength;
+	fem_contact_velocity(rows, contact, false, u);
+	float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+	float press = contact->normal_strength * (along + contact->bias) - kt * along;
+	float g[3] = {press * n[0] + kt * u[0], press * n[1] + kt * u[1], press * n[2] + kt * u[2]};
+	for (int i = 0; rows->paper_friction && i < 3; i++)
+		g[i] += contact->static_impulse[i];
+	rows->impulses[r] = (FemVec4){g[0], g[1], g[2], 0.0f};
+	return (double)(g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
+}
+
 double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t end, FemContactField field) {
 	double sum = 0.0;
-	for (int32_t c = begin; c < end; c++) {
-		const FemContact *contact = &rows->contacts[c];
-		const float *n = contact->normal;
-		float u[3];
-		if (!contact->active) {
-			rows->impulses[c] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+	for (int32_t r = begin; r < end; r++) {
+		if (field == FEM_FIELD_LOAD) {
+			sum += load_of_row(rows, r);
 			continue;
 		}
-		if (field == FEM_FIELD_LOAD)
-			fem_contact_velocity(rows, contact, false, u);
-		else
-			relative_field(rows, contact, field, u);
+		const FemContactRow *row = &rows->rows[r];
+		const float *n = row->normal;
+		Four four = field_of_row(rows, row, field);
+		float u[3] = {four[0], four[1], four[2]}, kt = row->friction_strength;
+		if (row->has_proxy)
+			add_rigid_field(rows, &rows->contacts[row->contact], field, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
-		float bias = field == FEM_FIELD_LOAD ? contact->bias : 0.0f, kt = contact->friction_strength;
-		float press = contact->normal_strength * (along + bias) - kt * along;
+		float press = row->normal_strength * along - kt * along;
 		float g[3] = {press * n[0] + kt * u[0], press * n[1] + kt * u[1], press * n[2] + kt * u[2]};
-		for (int i = 0; rows->paper_friction && field == FEM_FIELD_LOAD && i < 3; i++)
-			g[i] += contact->static_impulse[i];
-		rows->impulses[c] = (FemVec4){g[0], g[1], g[2], 0.0f};
+		rows->impulses[r] = (FemVec4){g[0], g[1], g[2], 0.0f};
 		sum += (double)(g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
 	}
 	return sum;
@@ -152,20 +229,20 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 void fem_contact_rows_gather(const FemContactRows *rows, int32_t chunk_index, FemVec4 *y, float sign) {
 	for (int32_t r = rows->ref_start[chunk_index]; r < rows->ref_start[chunk_index + 1]; r++) {
 		const FemContactRef *ref = &rows->refs[r];
-		const FemVec4 *g = &rows->impulses[ref->contact];
-		float w = sign * ref->weight;
-		y[ref->node].x += w * g->x, y[ref->node].y += w * g->y, y[ref->node].z += w * g->z;
+		Four sum = load_four(&y[ref->node]) + all_four(sign * ref->weight) * load_four(&rows->impulses[ref->row]);
+		memcpy(&y[ref->node], &sum, sizeof sum);
 	}
 }
 
 void fem_contact_rows_gather_proxy(const FemContactRows *rows, int32_t proxy, float y[6], float sign) {
-	for (int32_t c = 0; c < rows->count; c++) {
-		for (int s = 0; s < 2; s++) {
-			const FemContactSide *side = &rows->contacts[c].side[s];
+	for (int32_t r = 0; r < rows->row_count; r++) {
+		const FemContact *contact = &rows->contacts[rows->rows[r].contact];
+		for (int s = 0; s < 2 && rows->rows[r].has_proxy; s++) {
+			const FemContactSide *side = &contact->side[s];
 			if (side->body >= 0 || side->tet != proxy)
 				continue;
 			float w = s == 0 ? sign : -sign;
-			const float g[3] = {w * rows->impulses[c].x, w * rows->impulses[c].y, w * rows->impulses[c].z};
+			const float g[3] = {w * rows->impulses[r].x, w * rows->impulses[r].y, w * rows->impulses[r].z};
 			for (int i = 0; i < 3; i++) {
 				y[i] += g[i];
 				y[i + 3] += side->arm[(i + 1) % 3] * g[(i + 2) % 3] - side->arm[(i + 2) % 3] * g[(i + 1) % 3];

@@ -1,16 +1,32 @@
 // Contacts as rank-3 rows applied without forming blocks: A += B^T (k_n n n^T + k_t (I - n n^T)) B over the active ones,
 // B the weights that make the relative velocity of a contact's two sides.
 //
-// A product takes two loops: one over contacts for the impulse that each makes of the velocities at its ends, one over
-// node chunks that gather these impulses in contact order. No thread writes what another does, and sums keep their order.
+// Before each solve the active contacts are packed into rows that hold no more than the product reads. A product takes two
+// loops: one over rows for the impulse that each makes of the velocities at its ends, one over node chunks that gather these impulses
+// in row order. No thread writes what another does, and sums keep their order.
 #ifndef FEM_DYNAMICS_CONTACT_ROWS_H
 #define FEM_DYNAMICS_CONTACT_ROWS_H
 
 #include "fem_types.h"
 
-// A node's share in a contact.
-typedef struct FemContactRef {
+#define FEM_CONTACT_REFS 8    // most nodes of a contact
+#define FEM_CONTACT_CHUNK 64  // rows a unit of work
+
+// An active contact as the product sees it.
+typedef struct FemContactRow {
+	int32_t nodes[FEM_CONTACT_REFS]; // of side 0, then of side 1: those with weight
+	float weights[FEM_CONTACT_REFS]; // side 1 counts negative
+	float normal[3];
+	float normal_strength, friction_strength; // kg
+	int32_t body[2];    // of sides that are unknowns; -1: none, or a rigid one
+	int8_t node_count[2];
+	bool has_proxy;     // a side is a dynamic collider
 	int32_t contact;
+} FemContactRow;
+
+// A node's share in a row.
+typedef struct FemContactRef {
+	int32_t row;
 	int32_t node;
 	float weight; // side 1 counts negative
 } FemContactRef;
@@ -22,14 +38,13 @@ typedef struct FemContactRows {
 	FemProxy *proxies;     // the world's colliders
 	int32_t *proxy_list;   // dynamic ones in the composite
 	int32_t proxy_count;
-	FemVec4 *impulses;     // [contact]: of the last product
-	FemContactRef *refs;   // by chunk, then contact
+	FemContactRow *rows;   // the active ones, in the same order
+	int32_t row_count;
+	FemVec4 *impulses;     // [row]: of the last product
+	FemContactRef *refs;   // by chunk, then row
 	int32_t *ref_start;    // [chunk_count + 1]
 	bool paper_friction;   // friction is given (paper_friction.h), not made of the normal impulses
 } FemContactRows;
-
-#define FEM_CONTACT_REFS 8    // most nodes of a contact
-#define FEM_CONTACT_CHUNK 64  // contacts a unit of work
 
 // What the product is taken of.
 typedef enum FemContactField {
@@ -38,13 +53,14 @@ typedef enum FemContactField {
 	FEM_FIELD_LOAD, // the present velocities and the bias: what contacts ask of the right-hand side
 } FemContactField;
 
-// Lists the live nodes of all contacts by chunk. FemBody.part_chunk holds the chunks of the composite.
+// Packs the active contacts and lists their live nodes by chunk, before each solve. FemBody.part_chunk holds the chunks of
+// the composite.
 void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count);
 
 // What the active contacts add to the diagonal blocks of a chunk's nodes: FemBody.contact_blocks.
 void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index);
 
-// Impulses of the contacts [begin, end); returns their share of x.Ax.
+// Impulses of the rows [begin, end); returns their share of x.Ax.
 double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t end, FemContactField field);
 
 // y += sign * impulses, on the nodes of a chunk.

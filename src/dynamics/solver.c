@@ -55,7 +55,7 @@ static double sum_partials(const double *partials, int32_t count) {
 }
 
 static int32_t contact_chunks(const FemSystem *system) {
-	return (system->contacts.count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK;
+	return (system->contacts.row_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK;
 }
 
 static void contact_impulses_task(void *context, int32_t chunk) {
@@ -63,12 +63,12 @@ static void contact_impulses_task(void *context, int32_t chunk) {
 	FemContactRows *rows = &it->system->contacts;
 	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
 	it->system->contact_partials[chunk] =
-		fem_contact_rows_impulses(rows, begin, end < rows->count ? end : rows->count, it->field);
+		fem_contact_rows_impulses(rows, begin, end < rows->row_count ? end : rows->row_count, it->field);
 }
 
 // Contact impulses of a field, ready to be gathered; returns their share of x.Ax.
 static double contact_impulses(Iteration *it, FemContactField field) {
-	if (it->system->contacts.count == 0)
+	if (it->system->contacts.row_count == 0)
 		return 0.0;
 	it->field = field;
 	fem_loop_for(it->system->loop, contact_chunks(it->system), contact_impulses_task, it);
@@ -130,7 +130,7 @@ static void residual_task(void *context, int32_t chunk_index) {
 			0.0f,
 		};
 	}
-	if (it->system->contacts.count > 0)
+	if (it->system->contacts.row_count > 0)
 		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
 }
 
@@ -152,7 +152,7 @@ static void form_residual(Iteration *it) {
 		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->residual, -1.0f);
 	}
 	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
-	if (system->contacts.count == 0)
+	if (system->contacts.row_count == 0)
 		return;
 	contact_impulses(it, FEM_FIELD_DV);
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
@@ -184,7 +184,7 @@ static void multiply_task(void *context, int32_t chunk_index) {
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] =
 		it->kernels->multiply(body, chunk->begin, chunk->end, body->direction, body->product);
-	if (it->system->contacts.count > 0)
+	if (it->system->contacts.row_count > 0)
 		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->product, 1.0f);
 }
 

@@ -56,6 +56,7 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 		.proxies = step->proxies,
 		.proxy_list = composites->proxy_list + composite->proxies.begin,
 		.proxy_count = composite->proxies.end - composite->proxies.begin,
+		.rows = step->contact_rows + composite->contacts.begin,
 		.impulses = step->contact_impulses + composite->contacts.begin,
 		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
 		.ref_start = step->contact_ref_start + composite->chunks.begin + composite_index,
@@ -126,10 +127,11 @@ static void refresh_diagonal_task(void *context, int32_t chunk_index) {
 	CompositeTask *task = context;
 	const FemNodeChunk *chunk = &task->system.chunks[chunk_index];
 	FemBody *body = task->step->world->bodies[chunk->body];
-	bool touched = has_contacts(task, chunk_index);
-	if (task->system.contacts.count > 0)
+	bool *touched = &task->step->contact_touched[task->composite->chunks.begin + chunk_index], before = *touched;
+	*touched = has_contacts(task, chunk_index);
+	if (*touched || before)
 		fem_contact_rows_diagonal(&task->system.contacts, chunk, chunk_index);
-	if (!touched && ground_candidates(task, chunk_index) == 0)
+	if (!*touched && !before && ground_candidates(task, chunk_index) == 0)
 		return;
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, task->step->dt);
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
@@ -158,13 +160,20 @@ static void set_paper_friction(CompositeTask *task) {
 	fem_paper_friction_apply(&task->system.contacts, &friction);
 }
 
+// Friction, rows and the diagonal for the active set as it is now.
+static void prepare_pass(CompositeTask *task) {
+	if (task->system.contacts.count > 0 && task->system.contacts.paper_friction)
+		set_paper_friction(task);
+	if (task->system.contacts.count > 0)
+		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
+	refresh_diagonal(task);
+}
+
 static void build_contacts(CompositeTask *task) {
+	memset(&task->step->contact_touched[task->composite->chunks.begin], 0, sizeof(bool) * (size_t)task->system.chunk_count);
 	if (task->system.contacts.count == 0)
 		return;
-	if (task->system.contacts.paper_friction)
-		set_paper_friction(task);
-	fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
-	refresh_diagonal(task);
+	prepare_pass(task);
 }
 
 // The active set after a solve; true while it still changes.
@@ -265,16 +274,13 @@ static void solve_composite_task(void *context, int32_t order) {
 		fem_motion_add_centrifugal(&integration);
 	}
 	build_contacts(&task);
-	bool paper = task.system.contacts.paper_friction;
 	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
 		solve_once(&task);
-		if (!update_contacts(&task))
+		if (!update_contacts(&task) || pass + 1 == FEM_GROUND_PASSES)
 			break;
-		if (paper)
-			set_paper_friction(&task);
-		refresh_diagonal(&task);
+		prepare_pass(&task);
 	}
-	if (paper)
+	if (task.system.contacts.paper_friction)
 		fem_paper_friction_finish(&task.system.contacts, task.step->dt);
 	keep_start_vectors(&task);
 	close_task(&task);

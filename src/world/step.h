@@ -36,8 +36,10 @@ typedef struct FemStep {
 	FemMotionSums *motion_sums;
 	int32_t *ground_candidates;
 	int32_t *contact_ref_start; // one more for each composite
+	bool *contact_touched;      // its preconditioner holds blocks of contacts
 
 	// By the contacts of the composites.
+	FemContactRow *contact_rows;
 	FemVec4 *contact_impulses;
 	FemContactRef *contact_refs; // FEM_CONTACT_REFS each
 	double *contact_partials;
