@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#define LOOSE 3.0f          // times the tolerance: enough to see which contacts press
 #define SOLVE_FLOOR 1e-12f // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
 
 // What one task works with.
@@ -267,6 +268,22 @@ static void keep_start_vectors(CompositeTask *task) {
 	}
 }
 
+// One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is sharp.
+static void solve_passes(CompositeTask *task) {
+	float tolerance = task->system.tolerance;
+	bool sharp = task->system.contacts.count == 0;
+	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
+		sharp |= pass + 1 == FEM_GROUND_PASSES;
+		task->system.tolerance = sharp ? tolerance : LOOSE * tolerance;
+		solve_once(task);
+		bool changed = update_contacts(task);
+		if (sharp && (!changed || pass + 1 == FEM_GROUND_PASSES))
+			break;
+		sharp |= !changed;
+		prepare_pass(task);
+	}
+}
+
 static void solve_composite_task(void *context, int32_t order) {
 	CompositeTask task = open_task(context, order);
 	for (int32_t i = 0; i < task.system.island_count; i++) {
@@ -274,12 +291,7 @@ static void solve_composite_task(void *context, int32_t order) {
 		fem_motion_add_centrifugal(&integration);
 	}
 	build_contacts(&task);
-	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
-		solve_once(&task);
-		if (!update_contacts(&task) || pass + 1 == FEM_GROUND_PASSES)
-			break;
-		prepare_pass(&task);
-	}
+	solve_passes(&task);
 	if (task.system.contacts.paper_friction)
 		fem_paper_friction_finish(&task.system.contacts, task.step->dt);
 	keep_start_vectors(&task);
