@@ -106,8 +106,8 @@ static void print_json(const Measurement *m) {
 	printf("\"tip_first_swing\": %.6f, \"hash\": \"%016llx\", \"bytes_peak\": %lld, \"allocations_per_step\": %.4f, ",
 		m->tip_first_swing, (unsigned long long)m->hash, (long long)m->bytes_peak, m->allocations_per_step);
 	printf("\"solves_mean\": %.3f, \"factorizations_mean\": %.3f, ", m->solves_mean, m->factorizations_mean);
-	printf("\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"height\": %.6f, ", m->contacts_max,
-		m->contacts_mean, m->ms_last, m->height);
+	printf("\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"cpu_ms_mean\": %.6f, \"height\": %.6f, ",
+		m->contacts_max, m->contacts_mean, m->ms_last, m->cpu_ms_mean, m->height);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
 }
 

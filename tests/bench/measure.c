@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct Run {
 	FemWorldId world;
@@ -137,11 +138,13 @@ bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double
 	if (scene->clamped)
 		find_tip(&run);
 	int64_t allocations = 0, warm_up_solves = 0;
+	clock_t cpu = 0;
 	FemStatistics statistics;
 	for (int32_t s = 0; s < steps; s++) {
 		if (s == WARM_UP_STEPS) {
 			allocations = allocation_count();
 			warm_up_solves = run.solves;
+			cpu = clock();
 		}
 		if (scene->drive)
 			scene->drive(&run.bodies, s, scene->dt);
@@ -153,6 +156,7 @@ bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double
 		if (scene->clamped)
 			out->tip_first_swing = fmax(out->tip_first_swing, run.tip_start - tip_height(&run));
 	}
+	out->cpu_ms_mean = 1e3 * (double)(clock() - cpu) / CLOCKS_PER_SEC / (steps - WARM_UP_STEPS);
 	allocations = allocation_count() - allocations;
 	out->allocations_per_step = allocation_count_works() ? (double)allocations / (steps - WARM_UP_STEPS) : -1.0;
 	out->tets = statistics.tet_count;

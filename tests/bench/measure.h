@@ -20,6 +20,7 @@ typedef struct Measurement {
 	int32_t contacts_max;   // of a step
 	double contacts_mean;
 	double ms_last;         // median of the last tenth: what a settled scene costs
+	double cpu_ms_mean;     // of all threads: load on the machine does not count
 	double height;          // m, of the highest node at the end
 	double tip_first_swing; // m, downward positive; 0 where nothing is clamped
 	uint64_t hash;

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 namespace {
@@ -156,7 +157,7 @@ int main(int count, char **arguments) {
 	world->setUseProjection(true);
 
 	std::vector<double> times;
-	double spent = 0;
+	double spent = 0, cpu = 0;
 	for (int step = 0; step < steps && spent < wall_limit; step++) {
 		if (step > 0 && step % ((steps + parts - 1) / parts) == 0) {
 			std::puts("pause");
@@ -164,8 +165,11 @@ int main(int count, char **arguments) {
 			std::getchar();
 		}
 		double start = now();
+		std::clock_t cpu_start = std::clock();
 		world->stepSimulation(dt, substeps, dt / substeps);
 		spent += now() - start;
+		if (step >= warm_up)
+			cpu += 1e3 * (double)(std::clock() - cpu_start) / CLOCKS_PER_SEC;
 		if (step >= warm_up)
 			times.push_back(1e3 * (now() - start));
 	}
@@ -179,8 +183,8 @@ int main(int count, char **arguments) {
 		for (int i = 0; i < body->m_nodes.size(); i++)
 			height = std::max(height, (double)body->m_nodes[i].m_x[1]);
 	}
-	std::printf("%s ms_median %.4f ms_p10 %.4f steps %d height %.4f\n", arguments[1], times[times.size() / 2],
-		times[times.size() / 10], (int)times.size() + warm_up, height);
+	std::printf("%s ms_median %.4f ms_p10 %.4f steps %d height %.4f cpu_ms_mean %.4f\n", arguments[1],
+		times[times.size() / 2], times[times.size() / 10], (int)times.size() + warm_up, height, cpu / times.size());
 	std::fflush(stdout);
 	std::_Exit(0);
 }
