@@ -153,6 +153,35 @@ FEM_TEST(contact_bad_input, a_thousand_bodies_at_one_point) {
 	FEM_CHECK(errors & FEM_STEP_CONTACTS_FULL);
 	FEM_CHECK(!(errors & (FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK)));
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
-	fem_test_check(worst < 5000.0, __FILE__, __LINE__, "a step took %g ms", worst);
+	fem_test_check(worst < 20000.0, __FILE__, __LINE__, "a step took %g ms", worst);
 	fem_world_destroy(world);
+}
+
+// Pressed to a tenth of its height, until tets turn inside out, and let go. Fails when self-contact keeps it crumpled.
+FEM_TEST(contact_bad_input, crushed_body_recovers) {
+	for (int cells = 4; cells <= 5; cells++) {
+		FemWorldDef def = fem_contact_world_def();
+		FemWorldId world = fem_world_create(&def);
+		FemBlock block = fem_block(0.3f, cells);
+		block.material.young_modulus = 6e4f;
+		block.material.stiffness_damping = 0.005f;
+		block.body.position.y = 0.001;
+		block.body.self_contact = true;
+		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, upright, 0.5f);
+		FemBodyId body = fem_block_add(world, &block);
+		FemColliderId press = add_box_collider(world, FEM_COLLIDER_KINEMATIC, (FemPosition){0.15, 0.81, 0.15}, (FemVec3){1.0f, 0.5f, 1.0f});
+		double y = 0.81;
+		for (int n = 0; n < 60; n++) {
+			float speed = y > 0.52 ? -1.0f : 0.0f;
+			y += (double)(speed * CONTACT_DT);
+			fem_collider_set_motion(press, (FemPosition){0.15, y, 0.15}, upright, (FemVec3){0.0f, speed, 0.0f}, still);
+			fem_steps(world, 1);
+		}
+		FEM_CHECK(fem_high(body) < 0.1);
+		fem_collider_destroy(press);
+		fem_steps(world, 240);
+		FEM_CHECK_NEAR(fem_high(body), 0.3, 0.01);
+		FEM_CHECK_NEAR(fem_rms_speed(&body, 1), 0.0, 0.01);
+		fem_world_destroy(world);
+	}
 }

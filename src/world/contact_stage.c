@@ -147,11 +147,26 @@ static bool may_touch_itself(const FemBody *body) {
 	return false;
 }
 
+// A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact would
+// push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
+static bool is_inside_out(const FemBody *body) {
+	for (int32_t t = 0; t < body->topology->tet_count; t++) {
+		FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, t, 0)]);
+		FemVec3 e[3];
+		for (int k = 0; k < 3; k++)
+			e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, t, k + 1)]), a);
+		if (fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f)
+			return true;
+	}
+	return false;
+}
+
 // Bodies with themselves, up to the given one. The list is in the order of contacts: (a, a) before (a, b).
 static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
-		if (world->bodies[index]->self_contact && world->bodies[index]->live_part_count > 0 && may_touch_itself(world->bodies[index]))
+		const FemBody *body = world->bodies[index];
+		if (body->self_contact && body->live_part_count > 0 && may_touch_itself(body) && !is_inside_out(body))
 			add_touch(world, (FemTouch){.body = index, .other = index});
 	}
 	return at;
