@@ -430,3 +430,78 @@ FEM_TEST(fracture, steps_allocate_nothing) {
 	fem_rig_destroy(&bar);
 	fem_rig_destroy(&plate);
 }
+
+// What is born in a step may go before the next.
+FEM_TEST(fracture, pieces_removed_in_the_step_they_are_born) {
+	FemRig rig = struck_plate(1, 7);
+	int32_t removed = 0;
+	for (int32_t step = 0; step < 20; step++) {
+		const FemPieceEvent *events;
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		for (int32_t i = fem_world_get_piece_events(rig.world, &events); i-- > 0;) {
+			FEM_CHECK(events[i].parent != 0);
+			removed += fem_body_remove_piece(rig.body, events[i].piece) == FEM_OK;
+		}
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+	}
+	FEM_CHECK(removed > 3);
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 1);
+	fem_rig_destroy(&rig);
+}
+
+// A cantilever that rests on its clamp asleep, and is torn at its end: only what is near wakes, and breaks.
+FEM_TEST(fracture, breaks_while_half_asleep) {
+	FemRigDef def = brittle_bar(40, 2, 2e4f, FEM_TOUGHNESS_STRESS);
+	def.clamped = true;
+	def.world.sleeping_enabled = true;
+	def.body.starts_asleep = true;
+	FemRig rig = fem_rig_create(&def);
+	bool was_half = false;
+	for (int32_t step = 0; step < 60; step++) {
+		FemStatistics statistics;
+		if (step < 6)
+			fem_rig_load_face(&rig, true, (FemVec3){1500.0f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		fem_world_get_statistics(rig.world, &statistics);
+		was_half |= statistics.live_tets > 0 && statistics.live_tets < statistics.tet_count && statistics.splits > 0;
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+	}
+	FEM_CHECK(was_half);
+	FEM_CHECK(fem_body_get_node_count(rig.body) > rig.box.node_count);
+	fem_rig_destroy(&rig);
+}
+
+// Dropped on the floor and on each other.
+FEM_TEST(fracture, breaks_while_touching) {
+	FemRigDef def = fem_rig_cube_def(3, 0.3f);
+	def.material.young_modulus = 1e7f;
+	def.material.breakable = true;
+	def.material.toughness = 5e3f;
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.world.ground_enabled = true;
+	def.world.sleeping_enabled = true;
+	def.body.position = (FemPosition){0.0, 0.1, 0.0};
+	def.body.linear_velocity = (FemVec3){0.0f, -8.0f, 0.0f};
+	FemRig rig = fem_rig_create(&def);
+	FemBodyDef second = def.body;
+	second.mesh = rig.mesh;
+	second.materials = &rig.material;
+	second.material_count = 1;
+	second.position = (FemPosition){0.05, 0.5, 0.02};
+	FemBodyId other = fem_body_create(rig.world, &second);
+	FEM_REQUIRE(fem_body_is_valid(other));
+	for (int32_t step = 0; step < 90; step++) {
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		if (!FEM_CHECK(fem_world_validate(rig.world) == FEM_OK)) {
+			printf("  step %d: %s\n", step, fem_last_error());
+			break;
+		}
+	}
+	FemBodyState state;
+	FEM_CHECK(fem_body_get_pieces(rig.body, NULL, 0) + fem_body_get_pieces(other, NULL, 0) > 2);
+	FEM_CHECK_INT(fem_body_get_state(rig.body, &state), FEM_OK);
+	printf("  %d and %d pieces, %.4f J left\n", fem_body_get_pieces(rig.body, NULL, 0), fem_body_get_pieces(other, NULL, 0),
+		state.kinetic_energy);
+	FEM_CHECK(state.center.y > 0.0 && state.center.y < 0.3 && state.kinetic_energy < 5.0);
+	fem_rig_destroy(&rig);
+}
