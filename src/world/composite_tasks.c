@@ -94,7 +94,7 @@ static CompositeTask open_task(FemStep *step, int32_t order) {
 	for (int32_t i = 0, chunk = 0; i < task.system.island_count; i++) {
 		const FemIsland *island = island_at(&task, i);
 		FemBody *body = world->bodies[island->body];
-		FemRange chunks = {chunk, chunk += island->node_chunks.end - island->node_chunks.begin};
+		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
 		bool kept = island->whole && body->preconditioners && !contact_decides(body, composite);
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
@@ -104,6 +104,7 @@ static CompositeTask open_task(FemStep *step, int32_t order) {
 		task.system.floor += SOLVE_FLOOR * body->total_mass;
 		if (body->max_iterations > task.system.max_iterations)
 			task.system.max_iterations = body->max_iterations;
+		chunk = chunks.end;
 	}
 	return task;
 }
