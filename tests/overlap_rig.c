@@ -13,11 +13,24 @@ float fem_random_unit(void) {
 	return (float)(random_state >> 40) / 8388608.0f - 1.0f;
 }
 
+// One draw a line: C leaves the order of arguments open, and every compiler should see the same numbers.
+FemVec3 fem_random_vec3(void) {
+	float x = fem_random_unit();
+	float y = fem_random_unit();
+	float z = fem_random_unit();
+	return fem_vec3(x, y, z);
+}
+
+FemPosition fem_random_position(void) {
+	return fem_position_from(fem_random_vec3());
+}
+
 FemQuat fem_random_rotation(void) {
 	FemQuat q;
-	do
-		q = (FemQuat){fem_random_unit(), fem_random_unit(), fem_random_unit(), fem_random_unit()};
-	while (!fem_quat_normalize(&q));
+	do {
+		FemVec3 v = fem_random_vec3();
+		q = (FemQuat){v.x, v.y, v.z, fem_random_unit()};
+	} while (!fem_quat_normalize(&q));
 	return q;
 }
 
@@ -40,7 +53,7 @@ void fem_random_tet_shape(float x, FemTetShape *tet) {
 	FemVec3 p[4];
 	do
 		for (int i = 0; i < 4; i++)
-			p[i] = fem_vec3(fem_random_unit() + x, fem_random_unit(), fem_random_unit());
+			p[i] = fem_vec3_add(fem_random_vec3(), fem_vec3(x, 0.0f, 0.0f));
 	while (!fem_make_tet_shape(p, 15, tet) || fem_tet_shape_volume(tet) < 0.1f);
 }
 
@@ -50,6 +63,11 @@ bool fem_convex_contains(const FemConvex *shape, FemPosition x) {
 		if (fem_vec3_dot(fem_vec3_from(shape->planes[i]), local) > shape->planes[i].w)
 			return false;
 	return true;
+}
+
+double fem_monte_carlo_deviation(double volume, int samples) {
+	double share = volume / 8.0;
+	return 8.0 * sqrt(fmax(share, 1.0 / samples) / samples);
 }
 
 void fem_check_overlap(const FemOverlap *o) {

@@ -123,7 +123,7 @@ FEM_TEST(overlap, volume_and_centre_by_monte_carlo) {
 		int inside = 0;
 		double sum[3] = {0.0};
 		for (int i = 0; i < samples; i++) {
-			FemPosition x = {(double)fem_random_unit(), (double)fem_random_unit(), (double)fem_random_unit()};
+			FemPosition x = fem_random_position();
 			if (!fem_convex_contains(&a.shape, x) || !fem_convex_contains(&b.shape, x))
 				continue;
 			inside++;
@@ -137,7 +137,7 @@ FEM_TEST(overlap, volume_and_centre_by_monte_carlo) {
 			continue;
 		hits++;
 		fem_check_overlap(&o);
-		double expected = 8.0 * inside / samples, deviation = 8.0 * sqrt(fmax(inside, 1.0)) / samples;
+		double expected = 8.0 * inside / samples, deviation = fem_monte_carlo_deviation((double)o.volume, samples);
 		FEM_CHECK_NEAR(o.volume, expected, 5.0 * deviation);
 		if (inside < 100)
 			continue;
@@ -278,7 +278,7 @@ FEM_TEST(overlap, depth_is_at_most_the_extent) {
 		FemOverlap o;
 		FemVec3 p[4];
 		for (int k = 0; k < 4; k++)
-			p[k] = fem_vec3(fem_random_unit(), 0.01f * fem_random_unit(), fem_random_unit());
+			p[k] = fem_random_vec3(), p[k].y *= 0.01f;
 		if (!fem_make_tet_shape(p, 1u << (i & 3), &a))
 			continue;
 		fem_random_tet_shape(0.0f, &b);
@@ -419,9 +419,8 @@ FEM_TEST(overlap, slivers_stay_sane) {
 			FemVec3 p[4];
 			float flat = powf(10.0f, -2.5f + 2.5f * fem_random_unit());
 			for (int k = 0; k < 4; k++) { // on a coarse grid: many corners and planes coincide
-				p[k] = fem_vec3(
-					rintf(2.0f * fem_random_unit()), rintf(2.0f * fem_random_unit()), rintf(2.0f * fem_random_unit()));
-				p[k].y *= flat;
+				FemVec3 v = fem_vec3_scale(fem_random_vec3(), 2.0f);
+				p[k] = fem_vec3(rintf(v.x), flat * rintf(v.y), rintf(v.z));
 			}
 			good &= fem_make_tet_shape(p, (uint32_t)i & 15, &tets[t]);
 		}
