@@ -173,6 +173,10 @@ run_sanitized_suites() {
 	if build "thread build" 900 scons -C "$root" sanitize=thread tests; then
 		suite "C tests, thread" 1800 setarch -R "$root/build/thread/fem_tests" "${filter:-${threaded[@]}}"
 	fi
+	set_up sanitize || return 0
+	if build "memory build" 900 scons -C "$root" sanitize=memory tests; then
+		suite "C tests, memory" 2400 "$root/build/memory/fem_tests" "$filter"
+	fi
 }
 
 run_fuzzing() {
