@@ -69,10 +69,11 @@ FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
 	def.material.toughness_variation = 0.2f;
 	FemRig rig = fem_rig_create(&def);
 	FEM_REQUIRE(fem_body_is_valid(rig.body));
-	FemBodyState before, after;
+	FemBodyState before, free, after;
 	Pull pull;
 	fem_body_get_state(rig.body, &before);
 	FEM_CHECK(pull_apart(&rig, 200.0, 600.0, 2, &pull));
+	fem_body_get_state(rig.body, &free); // copies of loaded nodes are not loaded: the pull has a net force in the end
 	for (int32_t step = 0; step < 100; step++) {
 		fem_world_step(rig.world, 1.0f / 60.0f, 1);
 		if (!FEM_CHECK(fem_world_validate(rig.world) == FEM_OK)) {
@@ -84,7 +85,7 @@ FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
 	printf("  apart at %.0f N, in the end %d pieces\n", pull.force, fem_body_get_pieces(rig.body, NULL, 0));
 	FEM_CHECK(fem_body_get_pieces(rig.body, NULL, 0) >= 2);
 	FEM_CHECK_NEAR(after.mass, before.mass, 1e-6 * before.mass);
-	FEM_CHECK_NEAR(after.linear_momentum.x, 0.0, 0.1);
+	FEM_CHECK_NEAR(after.linear_momentum.x, free.linear_momentum.x, 1e-3);
 	fem_rig_destroy(&rig);
 }
 

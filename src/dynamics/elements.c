@@ -12,24 +12,35 @@ FemElementKernel *fem_element_kernel(FemSimdLevel level) {
 	}
 }
 
-void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous_stress) {
-	FemElementArguments arguments = {
+static FemElementArguments arguments_of(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt) {
+	return (FemElementArguments){
 		.nodes = body->topology->batch_nodes,
 		.batches = body->batches,
 		.rotation = body->rotation,
 		.plates = body->plates,
-		.plastics = body->plastics,
 		.position = body->position,
 		.velocity = body->velocity,
 		.out_blocks = body->tet_blocks,
 		.out_forces = body->tet_forces,
 		.out_plates = body->tet_plates,
-		.out_stress = body->tet_stress,
-		.viscous_stress = viscous_stress ? 1.0f : 0.0f,
 		.dt = dt,
 		.begin = batch_begin,
 		.end = batch_end,
 	};
+}
+
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt) {
+	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, dt);
+	if (!body->breaking)
+		arguments.plastics = body->plastics;
+	fem_element_kernel(fem_simd_level())(&arguments);
+}
+
+void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous) {
+	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, dt);
+	arguments.plastics = body->plastics;
+	arguments.out_stress = body->tet_stress;
+	arguments.viscous_stress = viscous ? 1.0f : 0.0f;
 	fem_element_kernel(fem_simd_level())(&arguments);
 }
 

@@ -1,6 +1,7 @@
 // Fracture: which nodes want to separate, the splits, and what follows from them (P&O09 section 5).
 #include "base/memory.h"
 #include "base/vec.h"
+#include "dynamics/elements.h"
 #include "mesh/topology.h"
 #include "world/breaking.h"
 
@@ -25,6 +26,14 @@ static bool may_break(const FemBody *body) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ separation
+
+static void find_stress_task(void *context, int32_t chunk_index) {
+	const FemStep *step = ((Fracture *)context)->step;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (body->breaking && body->tet_stress && !body->went_bad)
+		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+}
 
 static void find_hot_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
@@ -158,6 +167,7 @@ void fem_fracture_stage_run(FemStep *step) {
 	if (world->breakable_count == 0)
 		return;
 	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(&world->arena, int32_t, world->breakable_count)};
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
 	if (interval > 0 && statistics->step_count % (uint64_t)interval == 0)
 		list_bodies(&fracture);
 	if (fracture.body_count > 0) {

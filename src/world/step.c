@@ -53,7 +53,7 @@ static void step_once(FemWorld *world, float dt) {
 	// What has come to rest sleeps; what is pulled at wakes.
 	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
 
-	// What is pulled too hard comes apart. After sleep: contacts and islands of this step name nodes of before.
+	// What can break flows, and, where it is pulled too hard, comes apart. After sleep: contacts and islands of this step name nodes of before.
 	run_stage(&step, FEM_PHASE_FRACTURE, fem_fracture_stage_run);
 
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
@@ -175,7 +175,7 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 static void update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt);
 }
 
 static void update_elements(FemStep *step) {
