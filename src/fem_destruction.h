@@ -377,6 +377,10 @@ int32_t fem_body_get_piece_tets(FemBodyId body, FemPieceNumber piece, int32_t *o
 // For bodies that can break.
 FemResult fem_body_remove_piece(FemBodyId body, FemPieceNumber piece);
 
+// As in FemBodyDef, for bodies that can break: also for one whose material became breakable only later.
+FemResult fem_body_set_piece_limits(FemBodyId body, int32_t piece_limit, float piece_lifetime);
+FemResult fem_body_set_fracture_seed(FemBodyId body, uint32_t fracture_seed);
+
 FemResult fem_body_sleep_piece(FemBodyId body, FemPieceNumber piece);
 FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
 

@@ -2,6 +2,7 @@
 #include "fem_test.h"
 #include "scenes/rig.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static FemRigDef brittle_bar(int32_t nx, int32_t n, float toughness, FemToughnessMode mode) {
@@ -505,4 +506,35 @@ FEM_TEST(fracture, breaks_while_touching) {
 		state.kinetic_energy);
 	FEM_CHECK(state.center.y > 0.0 && state.center.y < 0.3 && state.kinetic_energy < 5.0);
 	fem_rig_destroy(&rig);
+}
+
+// A bar that could not break when it was made does what one does that could: seed and limits can be given to it later.
+FEM_TEST(fracture, seed_and_limits_of_a_body_that_became_breakable) {
+	FemRigDef def = brittle_bar(20, 2, 1e4f, FEM_TOUGHNESS_STRESS);
+	def.material.toughness_variation = 0.2f;
+	def.body.fracture_seed = 7;
+	FemRig born = fem_rig_create(&def);
+	def.material.breakable = false;
+	def.body.fracture_seed = 0;
+	FemRig made = fem_rig_create(&def);
+	FEM_REQUIRE(fem_body_is_valid(born.body) && fem_body_is_valid(made.body));
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 1, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_fracture_seed(made.body, 7), FEM_ERROR_INVALID_ARGUMENT);
+	def.material.breakable = true;
+	FEM_CHECK_INT(fem_material_set(made.material, &def.material), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_fracture_seed(made.body, 7), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, -1, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, NAN), FEM_ERROR_INVALID_ARGUMENT);
+	Pull pull, other;
+	FEM_CHECK(pull_apart(&born, 200.0, 600.0, 2, &pull));
+	FEM_CHECK(pull_apart(&made, 200.0, 600.0, 2, &other));
+	printf("  %.0f N and %d pieces, %.0f N and %d pieces\n", pull.force, pull.pieces, other.force, other.pieces);
+	FEM_CHECK(pull.force == other.force && pull.pieces == other.pieces);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, 0.001f), FEM_OK);
+	for (int32_t step = 0; step < 3; step++)
+		fem_world_step(made.world, 1.0f / 60.0f, 1);
+	FEM_CHECK_INT(fem_body_get_pieces(made.body, NULL, 0), 1); // all but the largest are too old
+	FEM_CHECK_INT(fem_world_validate(made.world), FEM_OK);
+	fem_rig_destroy(&born);
+	fem_rig_destroy(&made);
 }

@@ -65,6 +65,19 @@ FemResult fem_body_set_tet_toughness(FemBodyId id, int32_t user_tet, float facto
 	return FEM_OK;
 }
 
+FemResult fem_body_set_fracture_seed(FemBodyId id, uint32_t fracture_seed) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	body->breaking->seed = fracture_seed;
+	fem_body_refresh_toughness(world, body);
+	return FEM_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------------------- memory
 
 static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {

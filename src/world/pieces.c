@@ -323,6 +323,20 @@ static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	return marked;
 }
 
+FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float piece_lifetime) {
+	FemResult result;
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	if (!body)
+		return result;
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	if (piece_limit < 0 || !(piece_lifetime >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "piece_limit and piece_lifetime must not be negative; 0 is no limit.");
+	body->breaking->piece_limit = piece_limit;
+	body->breaking->piece_lifetime = piece_lifetime;
+	return FEM_OK;
+}
+
 void fem_pieces_retire(FemWorld *world) {
 	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

@@ -143,6 +143,8 @@ void fem_rig_load_face(const FemRig *rig, bool far_face, FemVec3 force) {
 	for (int32_t t = 0; t < rig->triangle_count; t++) {
 		const int32_t *n = rig->triangles + 3 * t;
 		const FemVec3 *p = rig->box.positions;
+		if (n[0] >= rig->box.node_count || n[1] >= rig->box.node_count || n[2] >= rig->box.node_count)
+			continue; // copies of nodes that split have no place in the box
 		if (fabsf(p[n[0]].x - x) + fabsf(p[n[1]].x - x) + fabsf(p[n[2]].x - x) > 1e-4f * rig->size.x)
 			continue;
 		float share = (float)(triangle_area(p, n) / whole / 3.0);
