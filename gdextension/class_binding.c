@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { LARGEST_VALUE = 64 }; // bytes; the largest value a signature knows is an AABB of 24
+enum { LARGEST_VALUE = 64 }; // bytes; the largest value a signature knows is a Transform3D of 48
 
 // ------------------------------------------------------------------------------------------------------------ instances
 
@@ -234,10 +234,11 @@ static void register_property(const GdStringName *class_name, const ClassPropert
 }
 
 static void register_signal(const GdStringName *class_name, const ClassSignal *signal) {
-	PropertyText texts[2];
-	GDExtensionPropertyInfo arguments[2];
+	enum { COUNT = TABLE_COUNT(((ClassSignal *)0)->arguments) };
+	PropertyText texts[COUNT];
+	GDExtensionPropertyInfo arguments[COUNT];
 	int count = 0;
-	for (; count < 2 && signal->arguments[count].name; count++) {
+	for (; count < COUNT && signal->arguments[count].name; count++) {
 		arguments[count] = property_info(&texts[count], signal->arguments[count].type, signal->arguments[count].name,
 			signal->arguments[count].class_name, 0, "", 0);
 	}

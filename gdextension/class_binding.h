@@ -42,6 +42,7 @@ typedef union ClassFunction {
 	void (*set_string)(void *self, const GdString *value);
 	void (*get_dictionary)(void *self, GdDictionary *out);
 	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
+	void (*get_int_array)(void *self, GdPackedInt32Array *out);
 	void (*get_string_array)(void *self, GdPackedStringArray *out);
 	void (*get_byte_array)(void *self, GdPackedByteArray *out);
 	void (*set_byte_array)(void *self, const GdPackedByteArray *value);
@@ -49,6 +50,8 @@ typedef union ClassFunction {
 	void (*set_array)(void *self, const GdArray *value);
 	void (*get_callable)(void *self, GdCallable *out);
 	int64_t (*get_int_of_string)(void *self, const GdString *text);
+	GdTransform3D (*get_transform_of_int)(void *self, int64_t value);
+	void (*get_dictionary_of_int)(void *self, int64_t value, GdDictionary *out);
 	GDExtensionObjectPtr (*make_object)(void *self);
 	GDExtensionObjectPtr (*make_object_of_string)(void *self, const GdString *text);
 	GDExtensionObjectPtr (*make_object_of_float_plane)(void *self, double value, GdPlane plane);
@@ -74,6 +77,7 @@ typedef enum ClassSignature {
 	SIGNATURE_set_string,
 	SIGNATURE_get_dictionary,
 	SIGNATURE_get_vector3_array,
+	SIGNATURE_get_int_array,
 	SIGNATURE_get_string_array,
 	SIGNATURE_get_byte_array,
 	SIGNATURE_set_byte_array,
@@ -81,6 +85,8 @@ typedef enum ClassSignature {
 	SIGNATURE_set_array,
 	SIGNATURE_get_callable,
 	SIGNATURE_get_int_of_string,
+	SIGNATURE_get_transform_of_int,
+	SIGNATURE_get_dictionary_of_int,
 	SIGNATURE_make_object,
 	SIGNATURE_make_object_of_string,
 	SIGNATURE_make_object_of_float_plane,
@@ -147,7 +153,7 @@ typedef struct ClassSignal {
 		const char *name; // null for none
 		GDExtensionVariantType type;
 		const char *class_name; // "Class.Enum" of an int, or null
-	} arguments[2];
+	} arguments[3];
 } ClassSignal;
 
 typedef struct ClassConstant {

@@ -106,6 +106,11 @@ PTRCALL(get_vector3_array) {
 	FUNCTION(get_vector3_array)(self, out);
 }
 
+PTRCALL(get_int_array) {
+	(void)arguments;
+	FUNCTION(get_int_array)(self, out);
+}
+
 PTRCALL(get_string_array) {
 	(void)arguments;
 	FUNCTION(get_string_array)(self, out);
@@ -138,6 +143,14 @@ PTRCALL(get_callable) {
 
 PTRCALL(get_int_of_string) {
 	*(int64_t *)out = FUNCTION(get_int_of_string)(self, arguments[0]);
+}
+
+PTRCALL(get_transform_of_int) {
+	*(GdTransform3D *)out = FUNCTION(get_transform_of_int)(self, *(const int64_t *)arguments[0]);
+}
+
+PTRCALL(get_dictionary_of_int) {
+	FUNCTION(get_dictionary_of_int)(self, *(const int64_t *)arguments[0], out);
 }
 
 // The caller's Ref takes a reference of its own, ours goes.
@@ -184,6 +197,7 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	GETTER(dictionary, DICTIONARY),
 	GETTER(vector3_array, PACKED_VECTOR3_ARRAY),
 	SETTER(string, STRING),
+	GETTER(int_array, PACKED_INT32_ARRAY),
 	GETTER(string_array, PACKED_STRING_ARRAY),
 	GETTER(byte_array, PACKED_BYTE_ARRAY),
 	SETTER(byte_array, PACKED_BYTE_ARRAY),
@@ -191,6 +205,8 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	SETTER(array, ARRAY),
 	GETTER(callable, CALLABLE),
 	[SIGNATURE_get_int_of_string] = {TYPE(INT), 1, {TYPE(STRING), TYPE(NIL)}, ptrcall_get_int_of_string},
+	[SIGNATURE_get_transform_of_int] = {TYPE(TRANSFORM3D), 1, {TYPE(INT), TYPE(NIL)}, ptrcall_get_transform_of_int},
+	[SIGNATURE_get_dictionary_of_int] = {TYPE(DICTIONARY), 1, {TYPE(INT), TYPE(NIL)}, ptrcall_get_dictionary_of_int},
 	[SIGNATURE_make_object] = {TYPE(OBJECT), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_make_object},
 	[SIGNATURE_make_object_of_string] = {TYPE(OBJECT), 1, {TYPE(STRING), TYPE(NIL)}, ptrcall_make_object_of_string},
 	[SIGNATURE_make_object_of_float_plane] = {TYPE(OBJECT), 2, {TYPE(FLOAT), TYPE(PLANE)},

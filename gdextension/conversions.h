@@ -9,6 +9,8 @@
 	X(slept) \
 	X(woken) \
 	X(step_failed) \
+	X(fractured) \
+	X(piece_detached) \
 	X(physics_frame) \
 	X(frame_pre_draw) \
 	X(changed) \

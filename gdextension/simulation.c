@@ -2,7 +2,7 @@
 
 #include "conversions.h"
 #include "position_texture.h"
-#include "simulation_world.h"
+#include "simulation_events.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,6 @@ static struct {
 	int32_t world_count;
 	bool has_gravity;
 	FemVec3 gravity;
-	FemEvent *events; // of the present tick, copied from the engine
-	uint64_t *event_nodes;
-	int32_t event_count, event_capacity;
 } simulation;
 
 // --------------------------------------------------------------------------------------------------------------- worlds
@@ -107,8 +104,7 @@ void simulation_stop(void) {
 	while (simulation.world_count > 0) {
 		destroy_world(simulation.world_count - 1);
 	}
-	free(simulation.events);
-	free(simulation.event_nodes);
+	simulation_events_free();
 	memset(&simulation, 0, sizeof(simulation));
 }
 
@@ -203,30 +199,6 @@ static int32_t substeps_for(double delta) {
 												   : (int32_t)parts;
 }
 
-static bool reserve_events(int32_t count) {
-	if (count <= simulation.event_capacity) {
-		return true;
-	}
-	FemEvent *events = realloc(simulation.events, (size_t)count * sizeof(FemEvent));
-	simulation.events = events ? events : simulation.events;
-	uint64_t *nodes = events ? realloc(simulation.event_nodes, (size_t)count * sizeof(uint64_t)) : NULL;
-	simulation.event_nodes = nodes ? nodes : simulation.event_nodes;
-	simulation.event_capacity = nodes ? count : simulation.event_capacity;
-	return nodes != NULL;
-}
-
-static void collect_events(SimulationWorld *world) {
-	const FemEvent *events = NULL;
-	int32_t count = fem_world_get_events(world->id, &events);
-	if (count <= 0 || !reserve_events(simulation.event_count + count)) {
-		return;
-	}
-	for (int32_t i = 0; i < count; i++) {
-		simulation.events[simulation.event_count] = events[i];
-		simulation.event_nodes[simulation.event_count++] = fem_body_get_user_data(events[i].body);
-	}
-}
-
 static void step_world(SimulationWorld *world) {
 	double delta = hold_paused(world);
 	if (!(delta > 0.0)) {
@@ -240,27 +212,14 @@ static void step_world(SimulationWorld *world) {
 	for (int32_t i = 0; i < world->body_count; i++) {
 		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
 	}
-	collect_events(world);
-}
-
-static void tell_node(const FemEvent *event, uint64_t node_id) {
-	GDExtensionObjectPtr node = godot.object_get_instance_from_id(node_id);
-	if (!node) {
-		return; // freed by an answer to an earlier signal of this tick
-	}
-	switch (event->type) {
-	case FEM_EVENT_SLEPT: emit_signal(node, &names.slept); break;
-	case FEM_EVENT_WOKE: emit_signal(node, &names.woken); break;
-	case FEM_EVENT_ROLLED_BACK:
-		emit_signal_string(node, &names.step_failed,
-			"The body became unstable and was put back to its last good state; lower the material's stiffness, raise "
-			"its damping, or raise physics/common/physics_ticks_per_second.");
-		break;
+	simulation_events_collect(world);
+	for (int32_t i = 0; i < world->body_count; i++) {
+		simulation_body_count_pieces(world->bodies[i]);
 	}
 }
 
 void simulation_tick(void) {
-	simulation.event_count = 0;
+	simulation_events_clear();
 	for (int32_t i = simulation.world_count - 1; i >= 0; i--) {
 		drop_detached(simulation.worlds[i]);
 		if (simulation.worlds[i]->body_count == 0) {
@@ -270,10 +229,7 @@ void simulation_tick(void) {
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		step_world(simulation.worlds[i]);
 	}
-	for (int32_t i = 0; i < simulation.event_count; i++) {
-		FemEvent event = simulation.events[i];
-		tell_node(&event, simulation.event_nodes[i]);
-	}
+	simulation_events_tell();
 }
 
 void simulation_show(void) {
@@ -282,8 +238,8 @@ void simulation_show(void) {
 		for (int32_t i = 0; i < world->body_count; i++) {
 			SimulationBody *body = world->bodies[i];
 			if (body->is_moved && !body->is_detached) {
-				body_view_show_body(body->view, body->body);
-				body->is_moved = false;
+				body_view_show_body(body->view, body->body, body->is_cut);
+				body->is_moved = body->is_cut = false;
 			}
 		}
 	}
@@ -302,6 +258,10 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->live_islands += one->live_islands;
 	sum->asleep_islands += one->asleep_islands;
 	sum->ground_contacts += one->ground_contacts;
+	sum->contacts += one->contacts;
+	sum->pieces += one->pieces;
+	sum->splits += one->splits;
+	sum->faces_opened += one->faces_opened;
 	sum->solves += one->solves;
 	sum->solves_capped += one->solves_capped;
 	sum->iterations += one->iterations;
@@ -340,6 +300,10 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "live_islands", make_variant_int(sum.live_islands));
 	dictionary_take(out, "asleep_islands", make_variant_int(sum.asleep_islands));
 	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
+	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
+	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
+	dictionary_take(out, "splits", make_variant_int(sum.splits));
+	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));
 	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
 	dictionary_take(out, "solves", make_variant_int(sum.solves));
 	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));

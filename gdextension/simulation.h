@@ -16,6 +16,13 @@ enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
 
 typedef struct SimulationWorld SimulationWorld;
 
+// How a body breaks, apart from its materials.
+typedef struct BodyFracture {
+	uint32_t seed;
+	int32_t debris_cap;    // free pieces beyond this number are removed; 0: none are
+	float debris_lifetime; // s after which a free piece is removed; 0: never
+} BodyFracture;
+
 // Part of a node. While `world` is not null the simulation holds a pointer to it.
 typedef struct SimulationBody {
 	SimulationWorld *world; // null: not simulated
@@ -27,7 +34,11 @@ typedef struct SimulationBody {
 	int32_t material_count;
 	bool is_detached;              // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;                 // since it was last shown
+	bool is_cut;                   // faces opened or pieces went since it was last shown
+	int32_t piece_count;           // after the last tick
+	BodyFracture fracture;         // as last set
 	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
+	int32_t held_count;            // nodes it had then
 	bool was_asleep;               // when it was paused
 } SimulationBody;
 
@@ -41,6 +52,9 @@ typedef struct SimulationBodyDef {
 	FemQuat rotation;
 	FemVec3 scale;
 	FemVec3 velocity;
+	BodyFracture fracture;
+	const GdAABB *anchors; // boxes in the node's own space: nodes in them are fixed
+	int32_t anchor_count;
 } SimulationBodyDef;
 
 void simulation_start(AddonSettings settings);
@@ -57,6 +71,11 @@ bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d)
 // null for all 0.
 void simulation_body_set_materials(
 	SimulationBody *body, const GDExtensionObjectPtr *materials, const int32_t *tet_regions);
+
+void simulation_body_set_fracture(SimulationBody *body, BodyFracture fracture);
+
+// False with fem_last_error() set.
+bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece);
 
 // A MaterialResource has new values: hands them to every world that uses it.
 void simulation_material_changed(GDExtensionObjectPtr material);

@@ -65,6 +65,9 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 		if (fem_material_set(entry->id, &def) != FEM_OK) {
 			report_error("MaterialResource: the new values were refused: %s", fem_last_error());
 		}
+		for (int32_t i = 0; i < world->body_count; i++) {
+			simulation_body_set_fracture(world->bodies[i], world->bodies[i]->fracture);
+		}
 	}
 }
 
@@ -155,6 +158,31 @@ static bool acquire_materials(
 	return true;
 }
 
+static bool is_anchored(FemVec3 p, const GdAABB *boxes, int32_t count) {
+	for (int32_t i = 0; i < count; i++) {
+		GdVector3 low = boxes[i].position, size = boxes[i].size;
+		if (p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= low.x + size.x && p.y <= low.y + size.y &&
+			p.z <= low.z + size.z) {
+			return true;
+		}
+	}
+	return false;
+}
+
+// The nodes that anchors hold, to be freed; null for none, or when memory is short.
+static int32_t *find_anchored(const SimulationBodyDef *def, const DestructibleMesh *mesh, int32_t *out_count) {
+	const FemVec3 *nodes = mesh ? mesh->baked.tet_mesh.nodes : def->shape->positions;
+	int32_t count = mesh ? mesh->baked.tet_mesh.node_count : def->shape->node_count;
+	int32_t *anchored = def->anchor_count > 0 ? malloc((size_t)count * sizeof(int32_t)) : NULL;
+	*out_count = 0;
+	for (int32_t i = 0; anchored && i < count; i++) {
+		if (is_anchored(nodes[i], def->anchors, def->anchor_count)) {
+			anchored[(*out_count)++] = i;
+		}
+	}
+	return anchored;
+}
+
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	const DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
@@ -170,7 +198,15 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	body_def.scale = def->scale;
 	body_def.linear_velocity = def->velocity;
 	body_def.user_data = godot.object_get_instance_id(body->node);
+	body_def.fracture_seed = def->fracture.seed;
+	body_def.piece_limit = def->fracture.debris_cap;
+	body_def.piece_lifetime = def->fracture.debris_lifetime;
+	int32_t *anchored = find_anchored(def, mesh, &body_def.pinned_count);
+	body_def.pinned_nodes = anchored;
 	body->body = fem_body_create(body->world->id, &body_def);
+	free(anchored);
+	body->fracture = def->fracture;
+	body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
 	return fem_body_is_valid(body->body);
 }
 
@@ -248,7 +284,32 @@ void simulation_body_set_materials(
 		simulation_world_release_material(body->world, body->materials[i]);
 	}
 	memcpy(body->materials, materials, size);
+	simulation_body_set_fracture(body, body->fracture);
 	fem_body_wake(body->body);
+}
+
+// The engine refuses for bodies that cannot break; when their material becomes breakable, this is called again.
+void simulation_body_set_fracture(SimulationBody *body, BodyFracture fracture) {
+	body->fracture = fracture;
+	fem_body_set_fracture_seed(body->body, fracture.seed);
+	fem_body_set_piece_limits(body->body, fracture.debris_cap, fracture.debris_lifetime);
+}
+
+bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece) {
+	if (fem_body_remove_piece(body->body, piece) != FEM_OK) {
+		return false;
+	}
+	simulation_body_count_pieces(body);
+	return true;
+}
+
+void simulation_body_count_pieces(SimulationBody *body) {
+	int32_t count = fem_body_get_pieces(body->body, NULL, 0);
+	if (count != body->piece_count) {
+		body->piece_count = count;
+		body->is_cut = true;
+	}
+	body->is_moved |= body->is_cut;
 }
 
 // A held body is a kinematic one at rest. Its nodes keep their shape; what they had of velocity comes back later.
@@ -262,6 +323,7 @@ void simulation_body_hold(SimulationBody *body, bool hold) {
 		if (!body->held_velocities) {
 			return;
 		}
+		body->held_count = count;
 		body->was_asleep = fem_body_is_asleep(body->body);
 		fem_body_get_velocities(body->body, body->held_velocities, count);
 		fem_body_set_kinematic(body->body, true);
@@ -271,7 +333,7 @@ void simulation_body_hold(SimulationBody *body, bool hold) {
 		return;
 	}
 	fem_body_set_kinematic(body->body, false);
-	for (int32_t i = 0; i < count; i++) {
+	for (int32_t i = 0; i < count && i < body->held_count; i++) {
 		fem_body_set_velocity(body->body, i, body->held_velocities[i]);
 	}
 	if (body->was_asleep) {

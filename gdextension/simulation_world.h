@@ -42,6 +42,9 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 // The world of a World3D, made when first used; null with fem_last_error() set.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 
+// Marks the body as cut when pieces came or went: they also do while it sleeps.
+void simulation_body_count_pieces(SimulationBody *body);
+
 // Lets a body stand still while its world goes on, and go on as it was.
 void simulation_body_hold(SimulationBody *body, bool hold);
 

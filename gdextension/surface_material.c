@@ -17,8 +17,8 @@ enum { VARIANTS_MAX = 300 }; // there are 5 * 5 * 3 * 2 * 2 of them
 
 static struct {
 	GDExtensionObjectPtr shader; // a reference to the Shader resource
-	GdRID plain;
-	bool has_plain, has_failed;
+	GdRID plain, colored;
+	bool has_plain, has_colored, has_failed;
 	Variant variants[VARIANTS_MAX];
 	GDExtensionObjectPtr variant_shaders[VARIANTS_MAX]; // references
 	int variant_count;
@@ -189,6 +189,34 @@ SurfaceMaterial surface_material_create(GDExtensionObjectPtr source) {
 	return (SurfaceMaterial){shared.plain, false};
 }
 
+SurfaceMaterial surface_material_create_inside(GDExtensionObjectPtr source) {
+	static const float darker = 0.6f;
+	if (object_cast(source, "ShaderMaterial")) {
+		return surface_material_create(source);
+	}
+	bool is_base = object_cast(source, "BaseMaterial3D") != NULL;
+	SurfaceMaterial material = {make_material(is_base ? variant_of(source) : (Variant){0}), true};
+	GdColor albedo = is_base ? gd_base_material3d_get_albedo(source) : (GdColor){0.8f, 0.8f, 0.8f, 1.0f};
+	albedo = (GdColor){darker * albedo.r, darker * albedo.g, darker * albedo.b, albedo.a};
+	double roughness = 1.0;
+	set_param(material.rid, &names.albedo, GDEXTENSION_VARIANT_TYPE_COLOR, &albedo);
+	set_param(material.rid, &names.roughness, GDEXTENSION_VARIANT_TYPE_FLOAT, &roughness);
+	if (is_base) {
+		copy_transparency(material.rid, source);
+	}
+	return material;
+}
+
+SurfaceMaterial surface_material_create_colored(void) {
+	if (!shared.has_colored) {
+		GDExtensionBool has_colors = true;
+		shared.colored = make_material((Variant){0});
+		shared.has_colored = true;
+		set_param(shared.colored, &names.vertex_color_use_as_albedo, GDEXTENSION_VARIANT_TYPE_BOOL, &has_colors);
+	}
+	return (SurfaceMaterial){shared.colored, false};
+}
+
 void surface_material_free(SurfaceMaterial *material) {
 	if (material->is_owned) {
 		gd_rendering_server_free_rid(material->rid);
@@ -199,6 +227,9 @@ void surface_material_free(SurfaceMaterial *material) {
 void surface_material_unload(void) {
 	if (shared.has_plain) {
 		gd_rendering_server_free_rid(shared.plain);
+	}
+	if (shared.has_colored) {
+		gd_rendering_server_free_rid(shared.colored);
 	}
 	for (int i = 0; i < shared.variant_count; i++) {
 		object_unreference(shared.variant_shaders[i]);

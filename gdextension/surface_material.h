@@ -12,6 +12,13 @@ typedef struct SurfaceMaterial {
 // source: null for the plain look, a StandardMaterial3D (or ORMMaterial3D) whose values are copied, or a ShaderMaterial
 // that includes fem_position.gdshaderinc. Other materials cannot follow the deformation and give the plain look.
 SurfaceMaterial surface_material_create(GDExtensionObjectPtr source);
+
+// The same for faces that opened: darker, rougher, without the textures of the outside.
+SurfaceMaterial surface_material_create_inside(GDExtensionObjectPtr source);
+
+// The plain look in the colours of the vertices; shared.
+SurfaceMaterial surface_material_create_colored(void);
+
 void surface_material_free(SurfaceMaterial *material);
 
 // False for a material that would give the plain look though one was asked for.

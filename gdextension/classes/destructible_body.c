@@ -3,11 +3,14 @@
 #include "classes/destructible_mesh.h"
 #include "conversions.h"
 
+#include <math.h>
+
 static void construct(void *pointer) {
 	DestructibleBody *self = pointer;
 	self->size = (GdVector3){1.0f, 1.0f, 1.0f};
 	self->cells = (GdVector3i){4, 4, 4};
 	self->region_materials = gd_array_new();
+	self->anchors = gd_array_new();
 	self->view.texel_offset = -1;
 }
 
@@ -25,6 +28,7 @@ static void destruct(void *pointer) {
 	destructible_body_release(self);
 	object_reference_assign(&self->material, NULL);
 	gd_array_free(&self->region_materials);
+	gd_array_free(&self->anchors);
 	object_reference_assign(&self->surface_material, NULL);
 	object_reference_assign(&self->mesh, NULL);
 }
@@ -71,6 +75,7 @@ static void set_surface_material(void *pointer, GDExtensionObjectPtr material) {
 	watch(self, self->surface_material, &names._on_surface_material_changed, false);
 	object_reference_assign(&self->surface_material, material);
 	watch(self, material, &names._on_surface_material_changed, true);
+	destructible_body_update_look(self);
 	describe_change(self);
 }
 
@@ -109,6 +114,8 @@ static void on_mesh_changed(void *pointer) {
 	const DestructibleMesh *mesh = mesh_of(self);
 	if (mesh && mesh->revision != self->mesh_revision) {
 		destructible_body_rebuild(self);
+	} else {
+		destructible_body_update_look(self);
 	}
 	describe_change(self);
 }
@@ -154,6 +161,66 @@ static void set_start_velocity(void *pointer, GdVector3 velocity) {
 	self->start_velocity = velocity;
 }
 
+static void get_anchors(void *self, GdArray *out) {
+	gd_array_free(out);
+	*out = gd_array_duplicate(&((DestructibleBody *)self)->anchors, false);
+}
+
+// Used when the body is built: the engine pins nodes that are at rest.
+static void set_anchors(void *pointer, const GdArray *anchors) {
+	DestructibleBody *self = pointer;
+	GdArray source = gd_array_new_array(anchors), old = self->anchors;
+	self->anchors = gd_array_duplicate(&source, false);
+	gd_array_free(&source);
+	gd_array_free(&old);
+	destructible_body_rebuild(self);
+}
+
+static int64_t get_fracture_seed(void *self) {
+	return ((DestructibleBody *)self)->fracture.seed;
+}
+
+static void set_fracture_seed(void *pointer, int64_t seed) {
+	DestructibleBody *self = pointer;
+	self->fracture.seed = (uint32_t)seed;
+	simulation_body_set_fracture(&self->simulated, self->fracture);
+}
+
+static int64_t get_debris_cap(void *self) {
+	return ((DestructibleBody *)self)->fracture.debris_cap;
+}
+
+static void set_debris_cap(void *pointer, int64_t cap) {
+	DestructibleBody *self = pointer;
+	self->fracture.debris_cap = (int32_t)(cap < 0 ? 0 : cap > 1000000 ? 1000000 : cap);
+	simulation_body_set_fracture(&self->simulated, self->fracture);
+}
+
+static double get_debris_lifetime(void *self) {
+	return (double)((DestructibleBody *)self)->fracture.debris_lifetime;
+}
+
+static void set_debris_lifetime(void *pointer, double lifetime) {
+	DestructibleBody *self = pointer;
+	if (!isfinite(lifetime)) {
+		destructible_body_report(self, "keeps its debris_lifetime",
+			"what was given is not a finite number; use 0 for pieces that stay for ever");
+		return;
+	}
+	self->fracture.debris_lifetime = (float)(lifetime < 0.0 ? 0.0 : lifetime > 1e6 ? 1e6 : lifetime);
+	simulation_body_set_fracture(&self->simulated, self->fracture);
+}
+
+static bool get_debug_draw_tets(void *self) {
+	return ((DestructibleBody *)self)->debug_draw_tets;
+}
+
+static void set_debug_draw_tets(void *pointer, bool draws) {
+	DestructibleBody *self = pointer;
+	self->debug_draw_tets = draws;
+	body_view_show_tets(&self->view, self->simulated.body, draws);
+}
+
 static void on_material_changed(void *self) {
 	describe_change(self);
 }
@@ -161,6 +228,7 @@ static void on_material_changed(void *self) {
 static void on_surface_material_changed(void *pointer) {
 	DestructibleBody *self = pointer;
 	body_view_set_material(&self->view, self->surface_material);
+	destructible_body_update_look(self);
 	describe_change(self);
 }
 
@@ -311,6 +379,7 @@ static void configuration_warnings(void *self, const GDExtensionConstTypePtr *ar
 	destructible_body_warnings(self, out);
 }
 
+#define ANCHOR_ARRAY_HINT "16:"                       // TYPE_AABB
 #define MATERIAL_ARRAY_HINT "24/17:MaterialResource" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
 
 static const ClassProperty properties[] = {
@@ -331,12 +400,18 @@ static const ClassProperty properties[] = {
 		.setter = METHOD("set_region_materials", set_array, destructible_body_set_region_materials,
 			.argument_names = {"region_materials"})},
 	PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s"),
+	PROPERTY(anchors, ARRAY, array, "get_", ARRAY_TYPE, ANCHOR_ARRAY_HINT),
+	PROPERTY_GROUP("Fracture"),
+	PROPERTY(fracture_seed, INT, int, "get_", RANGE, "0,4294967295,1"),
+	PROPERTY(debris_cap, INT, int, "get_", RANGE, "0,1000,1,or_greater"),
+	PROPERTY(debris_lifetime, FLOAT, float, "get_", RANGE, "0,600,0.1,or_greater,suffix:s"),
 	PROPERTY_GROUP("Shape"),
 	PROPERTY_OF_CLASS(mesh, OBJECT, object, RESOURCE_TYPE, "DestructibleMesh", "DestructibleMesh"),
 	PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m"),
 	PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater"),
 	PROPERTY_GROUP("Display"),
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, "BaseMaterial3D,ShaderMaterial", "Material"),
+	PROPERTY(debug_draw_tets, BOOL, bool, "is_", NONE, ""),
 };
 
 static const ClassMethod methods[] = {
@@ -353,6 +428,13 @@ static const ClassMethod methods[] = {
 	METHOD("wake", nothing, wake, .is_const = false),
 	METHOD("apply_impulse", set_vector3_pair, apply_impulse, .argument_names = {"impulse", "position"}),
 	METHOD("apply_central_impulse", set_vector3, apply_central_impulse, .argument_names = {"impulse"}),
+	METHOD("get_piece_count", get_int, destructible_body_get_piece_count, .is_const = true),
+	METHOD("get_pieces", get_int_array, destructible_body_get_pieces, .is_const = true),
+	METHOD("get_piece_data", get_dictionary_of_int, destructible_body_get_piece_data, .argument_names = {"piece"},
+		.is_const = true),
+	METHOD("get_piece_transform", get_transform_of_int, destructible_body_get_piece_transform,
+		.argument_names = {"piece"}, .is_const = true),
+	METHOD("remove_piece", set_int, destructible_body_remove_piece, .argument_names = {"piece"}),
 	METHOD("reset", nothing, reset, .is_const = false),
 	METHOD("_on_material_changed", nothing, on_material_changed, .is_const = false),
 	METHOD("_on_mesh_changed", nothing, on_mesh_changed, .is_const = false),
@@ -360,6 +442,11 @@ static const ClassMethod methods[] = {
 };
 
 static const ClassSignal signals[] = {
+	{.name = "fractured",
+		.arguments = {{.name = "point", .type = GDEXTENSION_VARIANT_TYPE_VECTOR3},
+			{.name = "normal", .type = GDEXTENSION_VARIANT_TYPE_VECTOR3},
+			{.name = "energy", .type = GDEXTENSION_VARIANT_TYPE_FLOAT}}},
+	{.name = "piece_detached", .arguments = {{.name = "piece", .type = GDEXTENSION_VARIANT_TYPE_INT}}},
 	{.name = "slept"},
 	{.name = "woken"},
 	{.name = "step_failed", .arguments = {{.name = "message", .type = GDEXTENSION_VARIANT_TYPE_STRING}}},

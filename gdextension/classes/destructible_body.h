@@ -15,6 +15,9 @@ typedef struct DestructibleBody {
 	GdVector3 size;                        // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s
+	GdArray anchors;          // of AABB, in the node's own space
+	BodyFracture fracture;
+	bool debug_draw_tets;
 	// State
 	BodyView view;
 	SimulationBody simulated;
@@ -31,6 +34,16 @@ GDExtensionObjectPtr destructible_body_get_material(void *self);
 void destructible_body_set_material(void *self, GDExtensionObjectPtr material);
 void destructible_body_get_region_materials(void *self, GdArray *out);
 void destructible_body_set_region_materials(void *self, const GdArray *materials);
+
+// How a broken body is drawn: with the surface_material, else with the mesh's first.
+void destructible_body_update_look(DestructibleBody *self);
+
+// Pieces, in destructible_body_pieces.c.
+int64_t destructible_body_get_piece_count(void *self);
+void destructible_body_get_pieces(void *self, GdPackedInt32Array *out);
+void destructible_body_get_piece_data(void *self, int64_t piece, GdDictionary *out);
+GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece);
+void destructible_body_remove_piece(void *self, int64_t piece);
 
 // The node's path, or its name while it is in no tree.
 void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity);

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------------------------ transform
@@ -228,6 +229,20 @@ static bool make_shape(const DestructibleBody *self, BodyShape *shape) {
 	return body_shape_make_box(shape, (FemVec3){self->size.x, self->size.y, self->size.z}, cells);
 }
 
+enum { ANCHORS_MAX = 64 };
+
+// What is no box is passed over.
+static int32_t read_anchors(DestructibleBody *self, GdAABB out[ANCHORS_MAX]) {
+	int32_t count = 0;
+	int64_t size = gd_array_size(&self->anchors);
+	for (int64_t i = 0; i < size && count < ANCHORS_MAX; i++) {
+		const GdVariant *item = godot.array_operator_index(&self->anchors, i);
+		count += variant_type(item) == GDEXTENSION_VARIANT_TYPE_AABB &&
+			variant_to(item, GDEXTENSION_VARIANT_TYPE_AABB, &out[count]);
+	}
+	return count;
+}
+
 static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 	const char *fault = destructible_body_fault(self, &self->pose);
 	if (fault) {
@@ -241,6 +256,7 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 	}
 	Pose pose = pose_of(&self->pose);
 	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	GdAABB anchors[ANCHORS_MAX];
 	int32_t material_count = destructible_body_materials(self, materials);
 	SimulationBodyDef def = {
 		.world_3d = world_3d,
@@ -252,7 +268,10 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 		.rotation = pose.rotation,
 		.scale = pose.scale,
 		.velocity = {self->start_velocity.x, self->start_velocity.y, self->start_velocity.z},
+		.fracture = self->fracture,
+		.anchors = anchors,
 	};
+	def.anchor_count = read_anchors(self, anchors);
 	self->simulated.node = self->base.object;
 	self->simulated.view = &self->view;
 	if (!simulation_body_create(&self->simulated, &def)) {
@@ -285,6 +304,32 @@ static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	}
 }
 
+// Broken bodies and debug_draw_tets are drawn from the tets. Simulated ones ask the engine for them, which may have
+// turned some round.
+static void view_tets(DestructibleBody *self, const DestructibleMesh *mesh, const BodyShape *shape) {
+	const FemTetArrays *baked = mesh && mesh->is_baked ? &mesh->baked.tet_mesh : NULL;
+	int32_t node_count = baked ? baked->node_count : shape->node_count;
+	int32_t tet_count = baked ? baked->tet_count : shape->tet_count;
+	const int32_t *tets = baked ? baked->tets : shape->tets;
+	FemVec3 scale = self->simulated.world ? pose_of(&self->pose).scale : (FemVec3){1.0f, 1.0f, 1.0f};
+	int32_t *turned = self->simulated.world ? malloc((size_t)tet_count * 4 * sizeof(int32_t)) : NULL;
+	if (turned && fem_body_get_tets(self->simulated.body, turned, tet_count) == tet_count) {
+		tets = turned;
+	}
+	body_view_set_tets(&self->view, node_count, baked ? baked->nodes : shape->positions, scale, tet_count, tets);
+	body_view_show_tets(&self->view, self->simulated.body, self->debug_draw_tets);
+	free(turned);
+}
+
+void destructible_body_update_look(DestructibleBody *self) {
+	DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
+	GDExtensionObjectPtr look = self->surface_material;
+	if (!look && mesh) {
+		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
+	}
+	body_view_set_look(&self->view, look);
+}
+
 static void build(DestructibleBody *self) {
 	BodyShape shape = {0};
 	DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
@@ -298,6 +343,8 @@ static void build(DestructibleBody *self) {
 	if (!is_editor()) {
 		start_simulation(self, &shape);
 	}
+	view_tets(self, mesh, &shape);
+	destructible_body_update_look(self);
 	if (transform_is_finite(&self->pose)) {
 		body_view_show_rest(&self->view, self->pose);
 	}

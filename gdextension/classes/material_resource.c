@@ -16,6 +16,11 @@ typedef struct MaterialResource {
 	double yield_strain;
 	double creep_rate; // 1/s
 	double max_plastic_strain;
+	bool breakable;
+	double toughness; // Pa
+	double toughness_variation;
+	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
+	double grain_ratio;
 	int64_t max_solver_iterations;
 	int use_count; // engine worlds that know it
 } MaterialResource;
@@ -31,6 +36,11 @@ static void set_defaults(MaterialResource *self) {
 	self->yield_strain = (double)def.yield_strain;
 	self->creep_rate = (double)def.creep_rate;
 	self->max_plastic_strain = (double)def.max_plastic_strain;
+	self->breakable = def.breakable;
+	self->toughness = (double)def.toughness;
+	self->toughness_variation = 0.1;
+	self->grain_direction = (GdVector3){0};
+	self->grain_ratio = (double)def.grain_ratio;
 	self->max_solver_iterations = def.max_iterations;
 }
 
@@ -55,6 +65,11 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.yield_strain = (float)self->yield_strain;
 	def.creep_rate = (float)self->creep_rate;
 	def.max_plastic_strain = (float)self->max_plastic_strain;
+	def.breakable = self->breakable;
+	def.toughness = (float)self->toughness;
+	def.toughness_variation = (float)self->toughness_variation;
+	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
+	def.grain_ratio = (float)self->grain_ratio;
 	def.max_iterations = (int32_t)self->max_solver_iterations;
 	return def;
 }
@@ -82,6 +97,15 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 	if (self->max_plastic_strain > 0.0 && self->creep_rate <= 0.0) {
 		return "it has a max_plastic_strain but a creep_rate of 0, so it never yields; raise creep_rate or set "
 			   "max_plastic_strain to 0";
+	}
+	if (self->breakable && self->toughness > 0.5 * self->stiffness) {
+		return "its toughness is more than half of its stiffness, so it has to be stretched by half its length before "
+			   "it breaks; lower toughness, or raise stiffness";
+	}
+	GdVector3 grain = self->grain_direction;
+	if (self->breakable && self->grain_ratio > 1.0 && grain.x == 0.0f && grain.y == 0.0f && grain.z == 0.0f) {
+		return "it has a grain_ratio but no grain_direction, so it breaks alike in all directions; set the direction "
+			   "of the fibres";
 	}
 	return NULL;
 }
@@ -124,6 +148,38 @@ FLOAT_ACCESSORS(mass_damping, 0.0, 1000.0)
 FLOAT_ACCESSORS(yield_strain, 0.0, 100.0)
 FLOAT_ACCESSORS(creep_rate, 0.0, 1e6)
 FLOAT_ACCESSORS(max_plastic_strain, 0.0, 100.0)
+FLOAT_ACCESSORS(toughness, 0.0, 1e13)
+FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
+FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
+
+static bool get_breakable(void *self) {
+	return ((MaterialResource *)self)->breakable;
+}
+
+static void set_breakable(void *pointer, bool value) {
+	MaterialResource *self = pointer;
+	if (value != self->breakable) {
+		self->breakable = value;
+		announce(self);
+	}
+}
+
+static GdVector3 get_grain_direction(void *self) {
+	return ((MaterialResource *)self)->grain_direction;
+}
+
+static void set_grain_direction(void *pointer, GdVector3 value) {
+	MaterialResource *self = pointer;
+	if (!vector3_is_finite(value)) {
+		report_error("MaterialResource: grain_direction was set to a value that is not a finite number; it stays.");
+		return;
+	}
+	GdVector3 old = self->grain_direction;
+	if (value.x != old.x || value.y != old.y || value.z != old.z) {
+		self->grain_direction = value;
+		announce(self);
+	}
+}
 
 static int64_t get_plasticity_mode(void *self) {
 	return ((MaterialResource *)self)->plasticity_mode;
@@ -166,6 +222,12 @@ static const ClassProperty properties[] = {
 	PROPERTY(yield_strain, FLOAT, float, "get_", RANGE, "0,1,0.0001,or_greater"),
 	PROPERTY(creep_rate, FLOAT, float, "get_", RANGE, "0,1000000,0.01,exp,suffix:1/s"),
 	PROPERTY_OF_CLASS(plasticity_mode, INT, int, ENUM, "Full,Deviatoric", "MaterialResource.PlasticityMode"),
+	PROPERTY_GROUP("Fracture"),
+	PROPERTY(breakable, BOOL, bool, "is_", NONE, ""),
+	PROPERTY(toughness, FLOAT, float, "get_", RANGE, "100,1000000000,1,or_less,or_greater,exp,suffix:Pa"),
+	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
+	PROPERTY(grain_direction, VECTOR3, vector3, "get_", NONE, ""),
+	PROPERTY(grain_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,or_greater,exp"),
 	PROPERTY_GROUP("Advanced"),
 	PROPERTY(poisson_ratio, FLOAT, float, "get_", RANGE, "0,0.49,0.001"),
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),

@@ -4,6 +4,11 @@ extends "res://test_case.gd"
 const BODY_DEFAULTS := {
 	"material": null,
 	"start_velocity": Vector3.ZERO,
+	"anchors": [],
+	"fracture_seed": 0,
+	"debris_cap": 0,
+	"debris_lifetime": 0.0,
+	"debug_draw_tets": false,
 	"mesh": null,
 	"size": Vector3.ONE,
 	"cells": Vector3i(4, 4, 4),
@@ -19,6 +24,11 @@ const MATERIAL_DEFAULTS := {
 	"plasticity_mode": MaterialResource.PLASTICITY_FULL,
 	"poisson_ratio": 0.3,
 	"mass_damping": 0.0,
+	"breakable": false,
+	"toughness": 1e6,
+	"toughness_variation": 0.1,
+	"grain_direction": Vector3.ZERO,
+	"grain_ratio": 1.0,
 	"max_solver_iterations": 400,
 }
 const SERVER_PROPERTIES: Array[String] = [
@@ -88,15 +98,17 @@ func test_inspector_hints() -> void:
 	_check_suffix(material, "damping", "s")
 	_check_suffix(body, "size", "m")
 	_check_suffix(body, "start_velocity", "m/s")
-	for group: String in ["Shape", "Display"]:
+	_check_suffix(body, "debris_lifetime", "s")
+	_check_suffix(material, "toughness", "Pa")
+	for group: String in ["Fracture", "Shape", "Display"]:
 		check(find_property(body, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
-	for group: String in ["Plasticity", "Advanced"]:
+	for group: String in ["Plasticity", "Fracture", "Advanced"]:
 		check(find_property(material, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
 	body.free()
 
 
 func test_signals() -> void:
-	for signal_name: StringName in [&"slept", &"woken", &"step_failed"]:
+	for signal_name: StringName in [&"slept", &"woken", &"step_failed", &"fractured", &"piece_detached"]:
 		check(ClassDB.class_has_signal(&"DestructibleBody", signal_name), "there is no signal " + signal_name)
 
 

@@ -12,6 +12,11 @@ const VALUES := {
 	"yield_strain": 0.002,
 	"creep_rate": 12.5,
 	"max_plastic_strain": 0.7,
+	"breakable": true,
+	"toughness": 54321.0,
+	"toughness_variation": 0.25,
+	"grain_direction": Vector3(0, 1, 0),
+	"grain_ratio": 10.0,
 	"max_solver_iterations": 77,
 }
 
@@ -54,6 +59,12 @@ func test_values_are_limited() -> void:
 	check(material.density > 0.0, "a density of 0 is accepted")
 	material.damping = -1.0
 	check(material.damping >= 0.0, "a negative damping is accepted")
+	material.toughness = -1.0
+	check_equal(material.toughness, 0.0, "a negative toughness")
+	material.toughness_variation = 3.0
+	check(material.toughness_variation < 1.0, "a variation of 3 is accepted")
+	material.grain_ratio = 0.0
+	check_equal(material.grain_ratio, 1.0, "a grain ratio of 0")
 	material.max_solver_iterations = -1
 	check(material.max_solver_iterations >= 1, "no iterations at all are accepted")
 
@@ -64,7 +75,11 @@ func test_not_a_number_is_refused() -> void:
 	material.stiffness = NAN
 	material.density = INF
 	material.damping = -INF
+	material.toughness = NAN
+	material.grain_direction = Vector3(NAN, 0, 0)
 	errors_end()
+	check_equal(material.toughness, 1e6, "toughness")
+	check_equal(material.grain_direction, Vector3.ZERO, "grain_direction")
 	check_equal(material.stiffness, 1e6, "stiffness")
 	check_equal(material.density, 1000.0, "density")
 	check_near(material.damping, 0.002, 1e-9, "damping")

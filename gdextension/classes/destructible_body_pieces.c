@@ -1,0 +1,105 @@
+// What scripts can ask of a body's pieces, and do to them.
+#include "classes/destructible_body.h"
+
+#include "conversions.h"
+
+#include <stdlib.h>
+
+int64_t destructible_body_get_piece_count(void *self) {
+	return fem_body_get_pieces(((DestructibleBody *)self)->simulated.body, NULL, 0);
+}
+
+void destructible_body_get_pieces(void *pointer, GdPackedInt32Array *out) {
+	FemBodyId body = ((DestructibleBody *)pointer)->simulated.body;
+	int32_t count = fem_body_get_pieces(body, NULL, 0);
+	gd_packed_int32_array_resize(out, count);
+	if (count > 0) {
+		_Static_assert(sizeof(FemPieceNumber) == sizeof(int32_t), "a piece's number fits a PackedInt32Array");
+		fem_body_get_pieces(body, (FemPieceNumber *)godot.packed_int32_array_operator_index(out, 0), count);
+	}
+}
+
+// False, with a message, when there is no such piece.
+static bool find_piece(DestructibleBody *self, int64_t piece, FemPieceState *out) {
+	if (!self->simulated.world) {
+		return false;
+	}
+	FemPieceNumber number = piece > 0 && piece <= INT32_MAX ? (FemPieceNumber)piece : 0;
+	if (fem_body_get_piece_state(self->simulated.body, number, out) == FEM_OK) {
+		return true;
+	}
+	destructible_body_report(self, "was asked for a piece", fem_last_error());
+	return false;
+}
+
+static GdBasis basis_of(FemQuat q) {
+	return (GdBasis){
+		{1.0f - 2.0f * (q.y * q.y + q.z * q.z), 2.0f * (q.x * q.y - q.w * q.z), 2.0f * (q.x * q.z + q.w * q.y)},
+		{2.0f * (q.x * q.y + q.w * q.z), 1.0f - 2.0f * (q.x * q.x + q.z * q.z), 2.0f * (q.y * q.z - q.w * q.x)},
+		{2.0f * (q.x * q.z - q.w * q.y), 2.0f * (q.y * q.z + q.w * q.x), 1.0f - 2.0f * (q.x * q.x + q.y * q.y)},
+	};
+}
+
+static GdVector3 vector_of(FemPosition p) {
+	return (GdVector3){(float)p.x, (float)p.y, (float)p.z};
+}
+
+static GdTransform3D transform_of(const FemPieceState *state) {
+	return (GdTransform3D){basis_of(state->rotation), vector_of(state->center)};
+}
+
+GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece) {
+	FemPieceState state = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+	find_piece(self, piece, &state);
+	return transform_of(&state);
+}
+
+static void put_tets(GdDictionary *out, FemBodyId body, const FemPieceState *state) {
+	GdPackedInt32Array tets = gd_packed_int32_array_new();
+	gd_packed_int32_array_resize(&tets, state->tet_count);
+	if (state->tet_count > 0) {
+		fem_body_get_piece_tets(
+			body, state->piece, godot.packed_int32_array_operator_index(&tets, 0), state->tet_count);
+	}
+	dictionary_take(out, "tets", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, &tets));
+	gd_packed_int32_array_free(&tets);
+}
+
+static void put_value(GdDictionary *out, const char *key, GDExtensionVariantType type, const void *value) {
+	dictionary_take(out, key, make_variant(type, value));
+}
+
+void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary *out) {
+	DestructibleBody *self = pointer;
+	FemPieceState state;
+	gd_dictionary_free(out);
+	*out = gd_dictionary_new();
+	if (!find_piece(self, piece, &state)) {
+		return;
+	}
+	GdVector3 center = vector_of(state.center), low = vector_of(state.min), high = vector_of(state.max);
+	GdVector3 velocity = {state.linear_velocity.x, state.linear_velocity.y, state.linear_velocity.z};
+	GdVector3 turning = {state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
+	GdTransform3D transform = transform_of(&state);
+	GdAABB box = {low, {high.x - low.x, high.y - low.y, high.z - low.z}};
+	dictionary_take(out, "parent", make_variant_int(state.parent));
+	dictionary_take(out, "age", make_variant_float(state.age));
+	dictionary_take(out, "mass", make_variant_float(state.mass));
+	dictionary_take(out, "volume", make_variant_float(state.volume));
+	put_value(out, "center", GDEXTENSION_VARIANT_TYPE_VECTOR3, &center);
+	put_value(out, "velocity", GDEXTENSION_VARIANT_TYPE_VECTOR3, &velocity);
+	put_value(out, "angular_velocity", GDEXTENSION_VARIANT_TYPE_VECTOR3, &turning);
+	put_value(out, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
+	put_value(out, "box", GDEXTENSION_VARIANT_TYPE_AABB, &box);
+	dictionary_take(out, "attached", make_variant_bool(state.is_attached));
+	dictionary_take(out, "asleep", make_variant_bool(state.asleep));
+	put_tets(out, self->simulated.body, &state);
+}
+
+void destructible_body_remove_piece(void *pointer, int64_t piece) {
+	DestructibleBody *self = pointer;
+	FemPieceNumber number = piece > 0 && piece <= INT32_MAX ? (FemPieceNumber)piece : 0;
+	if (self->simulated.world && !simulation_body_remove_piece(&self->simulated, number)) {
+		destructible_body_report(self, "removed no piece", fem_last_error());
+	}
+}

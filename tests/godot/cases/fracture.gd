@@ -1,0 +1,352 @@
+extends "res://test_case.gd"
+## Bodies that break: signals, pieces, limits, and what games do meanwhile.
+
+const BAR := Vector3(2.0, 0.2, 0.2)
+const BAR_CELLS := Vector3i(20, 2, 2)
+const HIGH := Vector3(0, 5, 0)
+## Pa. Its own weight alone bends the bar with 5e5 Pa.
+const WEAK := 2e5
+
+var _seen: Array[Dictionary] = []
+
+
+func _brittle(toughness := 1.5e6) -> MaterialResource:
+	var material := MaterialResource.new()
+	material.stiffness = 1e8
+	material.damping = 0.003
+	material.breakable = true
+	material.toughness = toughness
+	return material
+
+
+## A bar held at its left end.
+func _add_bar(material: MaterialResource, position := HIGH) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.size = BAR
+	body.cells = BAR_CELLS
+	body.position = position
+	body.material = material
+	body.anchors = [AABB(Vector3(-1.01, -0.2, -0.2), Vector3(0.12, 0.4, 0.4))]
+	scene.add_child(body)
+	return body
+
+
+func _watch(body: DestructibleBody) -> void:
+	_seen.clear()
+	body.fractured.connect(func(point: Vector3, normal: Vector3, energy: float) -> void:
+		_seen.append({kind = "fractured", point = point, normal = normal, energy = energy}))
+	body.piece_detached.connect(func(piece: int) -> void:
+		_seen.append({kind = "detached", piece = piece}))
+
+
+func _hit(body: DestructibleBody) -> void:
+	body.apply_impulse(Vector3(0, -600, 0), body.position + Vector3(0.95, 0, 0))
+
+
+## Hits the bar until it is in two or more pieces.
+func _break(body: DestructibleBody) -> bool:
+	_hit(body)
+	for i in 60:
+		await tree.physics_frame
+		if body.get_piece_count() > 1:
+			return true
+	return check(false, "the bar does not break")
+
+
+func test_a_bar_breaks_and_says_so() -> void:
+	var body := _add_bar(_brittle())
+	var mass := body.get_mass()
+	_watch(body)
+	await ticks(10)
+	check_equal(_seen.size(), 0, "signals before the blow")
+	check_equal(body.get_pieces(), PackedInt32Array([1]), "pieces before the blow")
+	var nodes := body.get_node_count()
+	if not await _break(body):
+		return
+	await ticks(5)
+	check(body.get_node_count() > nodes, "no node was split")
+	check_near(body.get_mass(), mass, 1e-3 * mass, "mass of all")
+	var box := AABB(body.position - BAR / 2, BAR).grow(1.0)
+	var fractures := 0
+	var detached := PackedInt32Array()
+	for event in _seen:
+		if event.kind == "fractured":
+			fractures += 1
+			check(box.has_point(event.point), "the crack is at %s" % event.point)
+			check_near(event.normal.length(), 1.0, 1e-3, "length of the normal")
+			check(event.energy > 0.0 and event.energy < 1e5, "the energy is %s J" % event.energy)
+		else:
+			detached.append(event.piece)
+	check(fractures > 0, "no fractured signal")
+	check_equal(detached.size(), body.get_piece_count() - 1, "piece_detached signals")
+	for piece in detached:
+		check(body.get_pieces().has(piece), "piece %d is not listed" % piece)
+	check(DestructionServer.get_statistics().pieces >= body.get_piece_count(), "the statistics know of no pieces")
+
+
+func test_one_fractured_signal_a_tick() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	var ticks_seen := {}
+	body.fractured.connect(func(_point: Vector3, _normal: Vector3, _energy: float) -> void:
+		var tick := Engine.get_physics_frames()
+		ticks_seen[tick] = ticks_seen.get(tick, 0) + 1)
+	await _break(body)
+	for tick: int in ticks_seen:
+		check_equal(ticks_seen[tick], 1, "signals in one tick")
+
+
+func test_what_does_not_break() -> void:
+	var material := _brittle()
+	material.breakable = false
+	var body := _add_bar(material)
+	_watch(body)
+	_hit(body)
+	await ticks(60)
+	check_equal(_seen.size(), 0, "signals of an unbreakable bar")
+	check_equal(body.get_piece_count(), 1, "pieces of an unbreakable bar")
+	expect_errors("removing the only piece")
+	body.remove_piece(1)
+	errors_end()
+
+
+func test_breakable_switched_during_play() -> void:
+	var material := _brittle()
+	material.breakable = false
+	var body := _add_bar(material)
+	body.debris_cap = 1
+	await ticks(5)
+	material.breakable = true
+	await _break(body)
+	await ticks(30)
+	check(_free_pieces(body) <= 2, "the cap is lost: %d free pieces" % _free_pieces(body))
+	var other := _add_bar(_brittle(), HIGH + Vector3(0, 0, 3))
+	other.material.toughness = 1e12
+	_hit(other)
+	await ticks(30)
+	check_equal(other.get_piece_count(), 1, "pieces of a bar that became tough")
+
+
+func test_piece_data() -> void:
+	var body := _add_bar(_brittle())
+	if not await _break(body):
+		return
+	await ticks(10)
+	var mass := 0.0
+	var volume := 0.0
+	var tets := 0
+	var attached := 0
+	for piece in body.get_pieces():
+		var data := body.get_piece_data(piece)
+		mass += data.mass
+		volume += data.volume
+		tets += data.tets.size()
+		attached += int(data.attached)
+		check(data.box.grow(0.01).has_point(data.center), "the centre %s is outside %s" % [data.center, data.box])
+		check(data.velocity.is_finite() and data.angular_velocity.is_finite(), "the velocity is %s" % data.velocity)
+		check_near_vector(data.transform.origin, data.center, 1e-5, "origin of the transform")
+		check_near(data.transform.basis.determinant(), 1.0, 1e-3, "determinant of the transform")
+		check_equal(body.get_piece_transform(piece), data.transform, "get_piece_transform()")
+		check(data.asleep == false, "a falling piece sleeps")
+		if data.attached:
+			check(data.center.x < body.position.x, "the piece at the wall is at %s" % data.center)
+			check_near_vector(data.transform.basis.x, Vector3.RIGHT, 0.5, "axis of the piece at the wall")
+	check_near(mass, body.get_mass(), 1e-3 * mass, "mass of all pieces")
+	check_near(volume, 2.0 * 0.2 * 0.2, 1e-5, "volume of all pieces")
+	check_equal(tets, body.get_tet_count(), "tets of all pieces")
+	check_equal(attached, 1, "pieces that are held")
+	expect_errors("a piece that is not there")
+	check(body.get_piece_data(9999).is_empty(), "there are data of piece 9999")
+	check_equal(body.get_piece_transform(-1), Transform3D.IDENTITY, "transform of piece -1")
+	errors_end()
+
+
+func test_remove_piece() -> void:
+	var body := _add_bar(_brittle())
+	if not await _break(body):
+		return
+	var mass := body.get_mass()
+	var count := body.get_piece_count()
+	for piece in body.get_pieces():
+		var data := body.get_piece_data(piece)
+		if not data.attached:
+			body.remove_piece(piece)
+			check_equal(body.get_piece_count(), count - 1, "pieces after removing one")
+			check_near(body.get_mass(), mass - data.mass, 1e-3 * mass, "mass after removing one")
+			check(not body.get_pieces().has(piece), "the removed piece is still listed")
+			break
+	await ticks(20)
+	check(positions_are_finite(body), "positions are not finite")
+	expect_errors("a piece that is gone")
+	body.remove_piece(-5)
+	errors_end()
+
+
+func test_remove_pieces_in_their_signal() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	body.piece_detached.connect(func(piece: int) -> void:
+		if body.get_pieces().has(piece):
+			body.remove_piece(piece))
+	_hit(body)
+	await ticks(60)
+	check_equal(body.get_piece_count(), 1, "pieces when all that break off are removed")
+
+
+func test_debris_cap_and_lifetime() -> void:
+	var capped := _add_bar(_brittle(WEAK))
+	capped.debris_cap = 2
+	var short_lived := _add_bar(_brittle(WEAK), HIGH + Vector3(0, 0, 3))
+	short_lived.debris_lifetime = 0.25
+	var most := 0
+	_hit(capped)
+	_hit(short_lived)
+	for i in 90:
+		await tree.physics_frame
+		most = maxi(most, short_lived.get_piece_count())
+	check(_free_pieces(capped) <= 3, "%d free pieces with a cap of 2" % _free_pieces(capped))
+	check(most > 1, "nothing broke off")
+	# The largest piece and those at the wall are no debris.
+	var old := 0
+	for piece in short_lived.get_pieces():
+		var data := short_lived.get_piece_data(piece)
+		old += int(data.age > 0.3 and not data.attached)
+	check(old <= 1, "%d of at most %d pieces are older than their lifetime" % [old, most])
+
+
+## The largest is no debris, and may be among them.
+func _free_pieces(body: DestructibleBody) -> int:
+	var count := 0
+	for piece in body.get_pieces():
+		count += int(not body.get_piece_data(piece).attached)
+	return count
+
+
+func test_seeds_differ() -> void:
+	var results: Array[PackedVector3Array] = []
+	for fracture_seed: int in [1, 1, 2]:
+		var body := _add_bar(_brittle(WEAK))
+		body.fracture_seed = fracture_seed
+		body.material.toughness_variation = 0.4
+		_hit(body)
+		await ticks(20)
+		results.append(body.get_node_positions())
+		body.free()
+		await ticks(2)
+	check(results[0] == results[1], "the same seed breaks differently")
+	check(results[0] != results[2], "another seed breaks alike")
+
+
+func test_free_in_the_own_signal() -> void:
+	for kind in 2:
+		var body := _add_bar(_brittle(WEAK))
+		var call_free := func() -> void:
+			if is_instance_valid(body) and not body.is_queued_for_deletion():
+				body.queue_free()
+		if kind == 0:
+			body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float) -> void: call_free.call())
+		else:
+			body.piece_detached.connect(func(_piece: int) -> void: call_free.call())
+		_hit(body)
+		await ticks(60)
+		check(not is_instance_valid(body), "the body did not break")
+	await ticks(2)
+	check_equal(DestructionServer.get_statistics().bodies, 0, "bodies left")
+
+
+func test_reset_in_the_own_signal() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	var resets := [0]
+	body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float) -> void:
+		resets[0] += 1
+		body.reset())
+	_hit(body)
+	await ticks(20)
+	check(resets[0] > 0, "the body did not break")
+	check_equal(body.get_piece_count(), 1, "pieces after the reset")
+	check_equal(body.get_node_count(), 21 * 3 * 3, "nodes after the reset")
+
+
+func test_reload_while_breaking() -> void:
+	for round in 5:
+		var body := _add_bar(_brittle(WEAK))
+		_hit(body)
+		await ticks(2 + round)
+		body.reset()
+		_hit(body)
+		await ticks(2)
+		scene.remove_child(body)
+		if round % 2 == 0:
+			await ticks(2)
+		scene.add_child(body)
+		_hit(body)
+		await ticks(3)
+		body.free()
+	await ticks(2)
+	check_equal(DestructionServer.get_statistics().bodies, 0, "bodies left")
+	check_equal(DestructionServer.get_statistics().memory_bytes, 0, "bytes left")
+
+
+func test_pause_while_broken() -> void:
+	var body := _add_bar(_brittle())
+	var other := add_body(Vector3(0, 20, 0))
+	if not await _break(body):
+		return
+	body.process_mode = Node.PROCESS_MODE_DISABLED
+	await ticks(1)
+	var before := body.get_node_positions()
+	for piece in body.get_pieces():
+		if not body.get_piece_data(piece).attached and body.get_piece_count() > 1:
+			body.remove_piece(piece)
+	await ticks(10)
+	check(other.get_center_of_mass().y < 20.0, "the other body does not go on")
+	check_near_vector(body.get_node_positions()[0], before[0], 1e-5, "a node of the held body")
+	body.process_mode = Node.PROCESS_MODE_INHERIT
+	await ticks(10)
+	check(positions_are_finite(body), "positions are not finite")
+
+
+func test_anchors_hold() -> void:
+	var body := _add_bar(_brittle(1e9))
+	await ticks(60)
+	check(body.get_center_of_mass().y > 4.5, "the anchored bar fell to %s" % body.get_center_of_mass())
+	body.anchors = []
+	await ticks(60)
+	check(body.get_center_of_mass().y < 3.0, "the bar without anchors does not fall")
+
+
+func test_debug_drawing_of_tets() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	body.debug_draw_tets = true
+	await ticks(2)
+	_hit(body)
+	await ticks(20)
+	body.debug_draw_tets = false
+	await ticks(5)
+	body.debug_draw_tets = true
+	body.surface_material = StandardMaterial3D.new()
+	body.reset()
+	await ticks(5)
+	check(body.is_simulated(), "the body is not simulated")
+
+
+func test_a_baked_body_breaks() -> void:
+	var source := BoxMesh.new()
+	source.size = Vector3(1, 1, 0.05)
+	source.material = StandardMaterial3D.new()
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = source
+	mesh.element_count = 600
+	check_equal(mesh.bake(), OK, "result of the bake")
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = _brittle(1e4)
+	body.position = HIGH
+	body.anchors = [AABB(Vector3(-0.6, -0.6, -0.1), Vector3(1.2, 0.15, 0.2)), AABB(Vector3(-0.6, 0.45, -0.1), Vector3(1.2, 0.15, 0.2))]
+	scene.add_child(body)
+	_watch(body)
+	await ticks(5)
+	body.apply_impulse(Vector3(0, 0, -60), body.position)
+	await ticks(40)
+	check(_seen.size() > 0, "the pane does not break")
+	check(body.get_piece_count() > 1, "the pane stays in one piece")
+	check_equal(body.get_vertex_positions().size(), 0, "vertices of the mesh, which is no longer drawn")
+	check(positions_are_finite(body), "positions are not finite")
