@@ -404,6 +404,52 @@ typedef struct FemPieceEvent {
 int32_t fem_world_get_fracture_faces(FemWorldId world, const FemFractureFace **out_faces);
 int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_events);
 
+// ------------------------------------------------------------------------------------------------------------- splinters
+
+// What is drawn of a body that can break: closed bits of its render mesh, much smaller than a tet, that stay whole when the
+// body cracks (P&O09 section 5.1). Every splinter has a home tet. Every render vertex of it follows the tet it lies in, as
+// long as that tet still hangs together with the home tet near the splinter; after that the nearest one that does.
+typedef struct FemSplintersDef {
+	int32_t splinter_count;
+	const int32_t *home_tets;        // [splinter]: the tet that holds its centre
+	int32_t vertex_count;
+	const int32_t *vertex_splinters; // [vertex]: what it is a vertex of
+	const int32_t *vertex_tets;      // [vertex]: the tet that holds it, or the nearest
+	const FemVec3 *vertex_positions; // [vertex]: m, rest, in the mesh's space
+	uint32_t cookie;
+} FemSplintersDef;
+
+// What a render vertex follows: the sum of weights[k] times the position of node nodes[k].
+typedef struct FemVertexOwner {
+	int32_t tet;      // -1: of a removed piece; nodes are then -1 and weights 0
+	int32_t nodes[4];
+	float weights[4]; // sum 1; outside the tet some are negative
+} FemVertexOwner;
+
+typedef enum FemOwnerChangeKind {
+	FEM_OWNER_NODES = 1, // the tet is the same, but some of its nodes are copies now
+	FEM_OWNER_TET,       // another tet, and other weights
+	FEM_OWNER_REMOVED,   // its piece was removed
+} FemOwnerChangeKind;
+
+typedef struct FemOwnerChange {
+	int32_t vertex;
+	FemOwnerChangeKind kind;
+	FemVertexOwner owner; // the new one
+} FemOwnerChange;
+
+FemSplintersDef fem_default_splinters_def(void); // [any time]
+
+// Gives splinters to a body that can break, in place of those it had; none with both counts 0. Copies what it needs. Vertices
+// that do not hang together with their home as the body is now are moved at once: read the owners afterwards.
+FemResult fem_body_set_splinters(FemBodyId body, const FemSplintersDef *def);
+
+FemResult fem_body_get_vertex_owner(FemBodyId body, int32_t vertex, FemVertexOwner *out_owner);
+
+// Exactly the vertices whose nodes or weights are others since the last step (and since pieces were removed before it), each
+// once, by vertex number; valid until the next step or change of the body. Returns their number. [any time]
+int32_t fem_body_get_owner_changes(FemBodyId body, const FemOwnerChange **out_changes);
+
 // ------------------------------------------------------------------------------------------------------------- colliders
 
 // Rigid shapes that bodies touch: fixed, moved by the caller, or with mass, in the same linear system as the bodies.

@@ -29,7 +29,7 @@ typedef struct FemBreaking {
 	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
 	int32_t piece_limit;  // 0: none
 	float piece_lifetime; // s; 0: for ever
-	struct FemSplinters *splinters; // or null
+	struct FemSplinters *splinters; // fracture/splinters.h; or null
 
 	// ---- of a step
 	uint8_t *node_hot;    // [node]: beside a tet with a tension that might break it

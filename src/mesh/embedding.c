@@ -179,8 +179,7 @@ static void find_nearest(const Tree *tree, Query *query) {
 	}
 }
 
-// Pulls the point towards the tet's nearest point until its weights are small enough.
-static double limit_weights(const FemPosition corners[4], FemPosition p, double weights[4]) {
+double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weights[4]) {
 	double inside[4], most = (double)FEM_EMBED_WEIGHT, share = 1.0;
 	fem_closest_in_tet(p, corners, inside);
 	for (int v = 0; v < 4; v++) {
@@ -209,7 +208,7 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 	if (sqrt(query.best_sq) > INSIDE * tree->size) {
 		out->outside++;
 		out->max_outside = fmaxf(out->max_outside, (float)sqrt(query.best_sq));
-		out->limited += limit_weights(corners, query.p, weights) < 1.0;
+		out->limited += fem_embed_limit(corners, query.p, weights) < 1.0;
 	}
 	out->tets[index] = query.tet;
 	for (int v = 0; v < 4; v++) {

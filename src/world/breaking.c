@@ -156,8 +156,10 @@ bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mes
 }
 
 void fem_body_breaking_free(FemBody *body) {
-	if (body->breaking)
+	if (body->breaking) {
+		fem_splinters_free(body->breaking->splinters);
 		fem_free(body->breaking->block, body->breaking->bytes);
+	}
 	body->breaking = NULL;
 }
 

@@ -142,6 +142,8 @@ static void split_task(void *context, int32_t task) {
 	breaking->split_count = fem_crack_split(body, world->step_statistics.step_count, most_splits(world, body));
 	for (int32_t i = 0; i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
+	if (breaking->split_count > 0 && breaking->splinters)
+		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
 	fem_heap_begin(world->heap);
 	if (breaking->split_count > 0)
 		fem_body_apply_split(world, body);
@@ -253,6 +255,7 @@ void fem_fracture_publish(FemWorld *world) {
 	world->step_piece_events = events;
 	world->piece_event_count = world->step_piece_event_count;
 	world->step_face_count = world->step_piece_event_count = 0;
+	fem_splinters_publish_all(world);
 }
 
 int32_t fem_world_get_fracture_faces(FemWorldId id, const FemFractureFace **out_faces) {

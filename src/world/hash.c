@@ -35,6 +35,12 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 		hash = fem_hash_word(hash, (uint64_t)t->batch_nodes[i]);
 	for (int32_t c = 0; c < t->component_count; c++)
 		hash = fem_hash_word(hash, body->breaking->pieces[c].number);
+	const FemSplinters *splinters = body->breaking->splinters;
+	for (int32_t i = 0; splinters && i < splinters->given.vertex_count; i++) {
+		hash = fem_hash_word(fem_hash_word(hash, (uint64_t)splinters->owner[i]), splinters->change[i]);
+		for (int v = 0; v < 4; v++)
+			hash = fem_hash_float(hash, splinters->weights[i][v]);
+	}
 	return hash;
 }
 

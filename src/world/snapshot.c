@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"
-#define SNAPSHOT_VERSION 3u
+#define SNAPSHOT_VERSION 4u
 #define SNAPSHOT_ORDER 0x01020304u
 #define SLOT_MAX (1 << 26)
 

@@ -1,5 +1,7 @@
-// What a body that can break adds to its snapshot: how it hangs together now, its pieces, its toughness.
+// What a body that can break adds to its snapshot: how it hangs together now, its pieces, its toughness, its splinters.
+#include "base/memory.h"
 #include "world/breaking.h"
+#include "world/cookies.h"
 #include "world/stream.h"
 
 static void sync_counts(FemStream *s, FemTopology *t) {
@@ -44,11 +46,47 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FEM_STREAM_ARRAY(s, b->part_rank, t->part_count);
 }
 
+// Splinters as they were given, by arrays that a reader makes; both counts are 0 for a body without.
+typedef struct GivenSplinters {
+	int32_t splinter_count, vertex_count;
+	int32_t *home_tets, *vertex_splinters, *vertex_tets;
+	FemVec3 *vertex_positions;
+} GivenSplinters;
+
+static void sync_given(FemStream *s, GivenSplinters *given) {
+	FEM_STREAM_ARRAY(s, given->home_tets, given->splinter_count);
+	FEM_STREAM_ARRAY(s, given->vertex_splinters, given->vertex_count);
+	FEM_STREAM_ARRAY(s, given->vertex_tets, given->vertex_count);
+	FEM_STREAM_ARRAY(s, given->vertex_positions, given->vertex_count);
+}
+
+// Weights follow from owners. Changes that were not told yet (pieces removed since the last step) must not be lost.
+static void sync_owners(FemStream *s, FemSplinters *splinters) {
+	FEM_STREAM_ARRAY(s, splinters->owner, splinters->given.vertex_count);
+	FEM_STREAM_ARRAY(s, splinters->change, splinters->given.vertex_count);
+}
+
+static void write_splinters(FemStream *s, FemSplinters *splinters) {
+	GivenSplinters given = {0};
+	if (splinters) {
+		given = (GivenSplinters){splinters->given.splinter_count, splinters->given.vertex_count, (int32_t *)splinters->given.home_tets,
+			(int32_t *)splinters->given.vertex_splinters, (int32_t *)splinters->given.vertex_tets,
+			(FemVec3 *)splinters->given.vertex_positions};
+	}
+	FEM_STREAM(s, given.splinter_count);
+	FEM_STREAM(s, given.vertex_count);
+	if (!splinters)
+		return;
+	sync_given(s, &given);
+	sync_owners(s, splinters);
+}
+
 void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
 	fem_body_note_kinds(body);
 	sync_counts(s, body->own_topology);
 	sync_tables(s, body->own_topology);
 	sync_breaking(s, body);
+	write_splinters(s, body->breaking->splinters);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- reading
@@ -134,6 +172,60 @@ static void forget_removed(FemBody *body) {
 	}
 }
 
+// Whatever is used as an index; that vertices may follow what they follow is seen by the last look at the whole.
+static bool owners_are_sound(FemSplinters *splinters) {
+	const FemTopology *t = splinters->rest.topology;
+	for (int32_t i = 0; i < splinters->given.vertex_count; i++) {
+		int32_t tet = splinters->owner[i];
+		if (!in_range(tet, -1, splinters->tet_count) || (tet >= 0 && t->user_of_tet[tet] < 0) ||
+			splinters->change[i] > FEM_OWNER_REMOVED)
+			return false;
+		splinters->has_changed |= splinters->change[i] != 0;
+	}
+	return true;
+}
+
+static void read_owners(FemStream *s, const FemWorld *world, FemBody *body, const GivenSplinters *given) {
+	FemSplintersDef def = {given->splinter_count, given->home_tets, given->vertex_count, given->vertex_splinters, given->vertex_tets,
+		given->vertex_positions, FEM_COOKIE_SPLINTERS};
+	s->failed = s->failed || fem_splinters_def_check(&def, body->topology->user_tet_count) != FEM_OK;
+	FemSplinters *splinters = s->failed ? NULL : fem_body_make_splinters(world, body, &def);
+	s->failed = s->failed || !splinters;
+	if (s->failed)
+		return;
+	body->breaking->splinters = splinters;
+	sync_owners(s, splinters);
+	s->failed = s->failed || !owners_are_sound(splinters);
+	if (!s->failed)
+		fem_splinters_weigh(splinters);
+}
+
+static void read_splinters(FemStream *s, const FemWorld *world, FemBody *body) {
+	GivenSplinters given = {0};
+	FEM_STREAM(s, given.splinter_count);
+	FEM_STREAM(s, given.vertex_count);
+	s->failed = s->failed || given.splinter_count < 0 || given.vertex_count < 0 ||
+	            !fem_stream_can_hold(s, given.splinter_count, sizeof(int32_t)) ||
+	            !fem_stream_can_hold(s, given.vertex_count, sizeof(FemVec3));
+	if (s->failed || given.splinter_count == 0) {
+		s->failed = s->failed || given.vertex_count > 0;
+		return;
+	}
+	given.home_tets = FEM_ALLOC_ARRAY(int32_t, given.splinter_count);
+	given.vertex_splinters = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1); // never of 0 bytes
+	given.vertex_tets = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1);
+	given.vertex_positions = FEM_ALLOC_ARRAY(FemVec3, given.vertex_count + 1);
+	s->failed = !given.home_tets || !given.vertex_splinters || !given.vertex_tets || !given.vertex_positions;
+	if (!s->failed) {
+		sync_given(s, &given);
+		read_owners(s, world, body, &given);
+	}
+	FEM_FREE_ARRAY(given.home_tets, given.splinter_count);
+	FEM_FREE_ARRAY(given.vertex_splinters, given.vertex_count + 1);
+	FEM_FREE_ARRAY(given.vertex_tets, given.vertex_count + 1);
+	FEM_FREE_ARRAY(given.vertex_positions, given.vertex_count + 1);
+}
+
 void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
@@ -153,4 +245,6 @@ void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *bo
 	forget_removed(body);
 	if (!s->failed && (t->user_node_count > mesh->node_count || t->tet_count < t->user_tet_count)) // it was split
 		fem_body_stiffen_shards(body);
+	if (!s->failed)
+		read_splinters(s, world, body);
 }

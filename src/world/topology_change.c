@@ -149,8 +149,11 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	int32_t users_before = t->user_node_count, tets_before = t->tet_count;
 	fem_split_rebuild(t);
-	if (t->tet_count < tets_before)
+	if (t->tet_count < tets_before) {
 		clear_removed(body);
+		if (body->breaking->splinters)
+			fem_splinters_forget_removed(body->breaking->splinters, t);
+	}
 	move_nodes(world, body);
 	publish_copies(body, users_before);
 	move_parts(body);

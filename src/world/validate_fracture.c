@@ -90,6 +90,14 @@ static FemResult check_mass(const FemWorld *world, const FemBody *body, int32_t 
 	return fabs(nodes - tets) <= 1e-5 * tets ? FEM_OK : FAULT("Body %d: its nodes have %g kg, its tets %g kg.", index, nodes, tets);
 }
 
+// No vertex follows a tet across an open face from its splinter's home.
+static FemResult check_splinters(const FemBody *body, int32_t index) {
+	FemSplinters *splinters = body->breaking->splinters;
+	int32_t vertex = splinters ? fem_splinters_find_fault(splinters, body->topology) : -1;
+	return vertex < 0 ? FEM_OK : FAULT("Body %d: vertex %d of splinter %d is cut off from its home, or its weights are wrong.", index,
+		vertex, splinters->given.vertex_splinters[vertex]);
+}
+
 static int32_t smallest_of_mesh(const FemTopology *t) {
 	int32_t smallest = INT32_MAX;
 	for (int32_t c = 0; c < t->component_count; c++)
@@ -113,5 +121,7 @@ FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 		result = check_joints(t, index);
 	if (result == FEM_OK)
 		result = check_pieces(body, smallest_of_mesh(world->meshes[body->mesh_index].topology), index);
+	if (result == FEM_OK)
+		result = check_splinters(body, index);
 	return result == FEM_OK ? check_mass(world, body, index) : result;
 }

@@ -1,0 +1,321 @@
+#include "fracture/splinters.h"
+
+#include "base/vec.h"
+#include "mesh/closest.h"
+#include "mesh/embedding.h"
+#include "mesh/splitting.h"
+#include "mesh/tet_mesh.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <string.h>
+
+#define IN_REACH 1
+#define CONNECTED 2
+
+#define SAME_DISTANCE 1e-9  // relative, of squares: nearest points on a face, edge or corner that tets share
+#define WEIGHT_TINY 1e-30   // smaller ones are 0: threads differ in what they do with denormals
+#define WEIGHT_SUM 1e-5     // how far the sum of the weights may be from 1
+
+// --------------------------------------------------------------------------------------------------------------- weights
+
+static void shape_of(const FemSplinters *s, int32_t tet, FemTetShape *out) {
+	const FemSplinterRest *rest = &s->rest;
+	fem_tet_shape(rest->positions, rest->tets + 4 * (size_t)rest->topology->user_of_tet[tet], rest->scale, out);
+}
+
+static FemPosition position_of(const FemSplinters *s, int32_t vertex) {
+	FemVec3 p = s->given.vertex_positions[vertex], scale = s->rest.scale;
+	return (FemPosition){(double)p.x * (double)scale.x, (double)p.y * (double)scale.y, (double)p.z * (double)scale.z};
+}
+
+static void find_weights(const FemTetShape *shape, FemPosition p, double out[4]) {
+	double w[3] = {p.x - shape->corners[0][0], p.y - shape->corners[0][1], p.z - shape->corners[0][2]};
+	out[0] = 1.0;
+	for (int v = 1; v < 4; v++) {
+		const double *g = shape->gradient[v];
+		out[v] = g[0] * w[0] + g[1] * w[1] + g[2] * w[2];
+		out[0] -= out[v];
+	}
+}
+
+static void corners_of(const FemTetShape *shape, FemPosition out[4]) {
+	for (int v = 0; v < 4; v++)
+		out[v] = (FemPosition){shape->corners[v][0], shape->corners[v][1], shape->corners[v][2]};
+}
+
+// Far outside the tet the vertex is pulled nearer, as embedding does: a strained sliver must not throw it about.
+static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
+	FemTetShape shape;
+	FemPosition corners[4], p = position_of(s, vertex);
+	double weights[4];
+	shape_of(s, tet, &shape);
+	corners_of(&shape, corners);
+	find_weights(&shape, p, weights);
+	for (int v = 0; v < 4; v++) {
+		if (weights[v] < -(double)FEM_EMBED_WEIGHT || weights[v] > 1.0 + (double)FEM_EMBED_WEIGHT) {
+			fem_embed_limit(corners, p, weights);
+			break;
+		}
+	}
+	s->owner[vertex] = tet;
+	for (int v = 0; v < 4; v++)
+		s->weights[vertex][v] = fabs(weights[v]) < WEIGHT_TINY ? 0.0f : (float)weights[v];
+}
+
+static void clear_owner(FemSplinters *s, int32_t vertex) {
+	s->owner[vertex] = -1;
+	memset(s->weights[vertex], 0, sizeof s->weights[vertex]);
+}
+
+// -------------------------------------------------------------------------------------------------------------- connected
+
+// Marks the splinter's reach, and in it what home is connected with; those are the first of the queue. Returns how many.
+static int32_t mark_connected(FemSplinters *s, const FemTopology *t, int32_t splinter) {
+	int32_t count = 0, home = s->home[splinter];
+	for (int32_t k = s->reach_start[splinter]; k < s->reach_start[splinter + 1]; k++)
+		s->tet_mark[s->reach[k]] = IN_REACH;
+	if (t->user_of_tet[home] >= 0) {
+		s->tet_mark[home] = CONNECTED;
+		s->queue[count++] = home;
+	}
+	for (int32_t at = 0; at < count; at++) {
+		for (int v = 0; v < 4; v++) {
+			int32_t across = t->split->neighbours[s->queue[at] * 4 + v];
+			if (across < 0 || s->tet_mark[across / 4] != IN_REACH)
+				continue;
+			s->tet_mark[across / 4] = CONNECTED;
+			s->queue[count++] = across / 4;
+		}
+	}
+	return count;
+}
+
+static void clear_marks(FemSplinters *s, int32_t splinter) {
+	for (int32_t k = s->reach_start[splinter]; k < s->reach_start[splinter + 1]; k++)
+		s->tet_mark[s->reach[k]] = 0;
+}
+
+// ------------------------------------------------------------------------------------------------------------ nearest tet
+
+// The distance to the plane of the face that the point is farthest beyond is the least that the tet can be away.
+static double least_distance_sq(const FemTetShape *shape, const double weights[4]) {
+	double least = 0.0;
+	for (int v = 0; v < 4; v++) {
+		const double *g = shape->gradient[v];
+		double square = weights[v] * weights[v] / (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+		if (weights[v] < 0.0 && square > least)
+			least = square;
+	}
+	return least;
+}
+
+// Of tets that are equally near, as those around a corner are, the one that needs the least extrapolation is taken.
+static void try_tet(FemLostVertex *lost, int32_t tet, const FemTetShape *shape) {
+	double weights[4], nearest[4], slack = 1.0 + SAME_DISTANCE;
+	find_weights(shape, lost->p, weights);
+	double distance_sq = least_distance_sq(shape, weights);
+	if (lost->tet >= 0 && distance_sq > lost->distance_sq * slack)
+		return;
+	if (distance_sq > 0.0) {
+		FemPosition corners[4];
+		corners_of(shape, corners);
+		distance_sq = fem_closest_in_tet(lost->p, corners, nearest);
+	}
+	double least_weight = fmin(fmin(weights[0], weights[1]), fmin(weights[2], weights[3]));
+	bool nearer = lost->tet < 0 || distance_sq * slack < lost->distance_sq;
+	bool as_near = lost->tet >= 0 && distance_sq <= lost->distance_sq * slack;
+	if (!nearer && !(as_near && least_weight > lost->least_weight))
+		return;
+	lost->tet = tet;
+	lost->distance_sq = distance_sq;
+	lost->least_weight = least_weight;
+}
+
+// The tet that might be nearest comes first: most others need not be looked at closely then.
+static void find_nearest_of(FemSplinters *s, FemLostVertex *lost, int32_t connected) {
+	int32_t first = 0;
+	double least = INFINITY;
+	for (int32_t k = 0; k < connected; k++) {
+		double weights[4];
+		find_weights(&s->shapes[k], lost->p, weights);
+		double bound = least_distance_sq(&s->shapes[k], weights);
+		first = bound < least ? k : first;
+		least = fmin(bound, least);
+	}
+	try_tet(lost, s->queue[first], &s->shapes[first]);
+	for (int32_t k = 0; k < connected; k++) {
+		if (k != first)
+			try_tet(lost, s->queue[k], &s->shapes[k]);
+	}
+}
+
+// Gives each lost vertex the nearest of the first `connected` tets of the queue; there is one at least.
+static void find_nearest(FemSplinters *s, int32_t lost_count, int32_t connected) {
+	for (int32_t k = 0; k < connected; k++)
+		shape_of(s, s->queue[k], &s->shapes[k]);
+	for (int32_t i = 0; i < lost_count; i++) {
+		find_nearest_of(s, &s->lost[i], connected);
+		set_owner(s, s->lost[i].vertex, s->lost[i].tet);
+	}
+}
+
+static void note_change(FemSplinters *s, int32_t vertex, FemOwnerChangeKind kind) {
+	s->has_changed = true;
+	if (s->change[vertex] < kind)
+		s->change[vertex] = (uint8_t)kind;
+}
+
+// Vertices whose tet is no longer connected with home go to the nearest one that is.
+static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
+	int32_t connected = mark_connected(s, t, splinter), count = 0;
+	for (int32_t k = s->vertex_start[splinter]; k < s->vertex_start[splinter + 1]; k++) {
+		int32_t vertex = s->vertices[k], tet = s->owner[vertex];
+		if (tet >= 0 && s->tet_mark[tet] != CONNECTED)
+			s->lost[count++] = (FemLostVertex){.vertex = vertex, .tet = -1, .p = position_of(s, vertex)};
+	}
+	clear_marks(s, splinter);
+	if (count > 0 && connected > 0)
+		find_nearest(s, count, connected);
+	return connected > 0 ? count : 0;
+}
+
+void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
+	for (int32_t i = 0; i < s->given.vertex_count; i++)
+		s->owner[i] = s->rest.topology->tet_of_user[s->given.vertex_tets[i]];
+	fem_splinters_weigh(s);
+	for (int32_t i = 0; i < s->given.splinter_count; i++) {
+		follow(s, t, i);
+		for (int32_t k = s->vertex_start[i]; t->user_of_tet[s->home[i]] < 0 && k < s->vertex_start[i + 1]; k++)
+			clear_owner(s, s->vertices[k]);
+	}
+}
+
+void fem_splinters_weigh(FemSplinters *s) {
+	for (int32_t i = 0; i < s->given.vertex_count; i++) {
+		if (s->owner[i] >= 0)
+			set_owner(s, i, s->owner[i]);
+		else
+			clear_owner(s, i);
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- splits
+
+static void list_splinter(FemSplinters *s, int32_t splinter, int32_t *count) {
+	if (s->is_listed[splinter])
+		return;
+	s->is_listed[splinter] = 1;
+	s->list[(*count)++] = splinter;
+}
+
+static void clear_list(FemSplinters *s, int32_t count) {
+	for (int32_t i = 0; i < count; i++)
+		s->is_listed[s->list[i]] = 0;
+}
+
+// A cut concerns the splinters with both of its tets in their reach.
+static void list_cut(FemSplinters *s, const FemFaceCut *cut, int32_t *count) {
+	int32_t a = s->tet_start[cut->face / 4], a_end = s->tet_start[cut->face / 4 + 1];
+	int32_t b = s->tet_start[cut->across / 4], b_end = s->tet_start[cut->across / 4 + 1];
+	while (a < a_end && b < b_end) {
+		int32_t of_a = s->tet_splinters[a], of_b = s->tet_splinters[b];
+		if (of_a == of_b)
+			list_splinter(s, of_a, count);
+		a += of_a <= of_b;
+		b += of_b <= of_a;
+	}
+}
+
+static void follow_lost(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
+	int32_t count = 0;
+	for (int32_t i = 0; i < cut_count; i++)
+		list_cut(s, &cuts[i], &count);
+	clear_list(s, count);
+	for (int32_t i = 0; i < count; i++) {
+		int32_t moved = follow(s, t, s->list[i]);
+		for (int32_t k = 0; k < moved; k++)
+			note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
+	}
+}
+
+// A tet names other nodes now exactly when it is in the star of a copy.
+static void mark_renamed(FemSplinters *s, const FemTopology *t, uint8_t mark) {
+	const FemSplitState *split = t->split;
+	for (int32_t copy = t->node_count; copy < split->node_count; copy++) {
+		for (int32_t k = split->star[copy].begin; k < split->star[copy].end; k++)
+			s->is_renamed[t->node_tets[k] / 4] = mark;
+	}
+}
+
+// Every vertex follows a tet of its splinter's reach, so the splinters of renamed tets hold all vertices in question.
+static void follow_renamed(FemSplinters *s, const FemTopology *t) {
+	int32_t count = 0;
+	mark_renamed(s, t, 1);
+	for (int32_t tet = 0; tet < s->tet_count; tet++) {
+		for (int32_t k = s->tet_start[tet]; s->is_renamed[tet] && k < s->tet_start[tet + 1]; k++)
+			list_splinter(s, s->tet_splinters[k], &count);
+	}
+	for (int32_t i = 0; i < count; i++) {
+		for (int32_t k = s->vertex_start[s->list[i]]; k < s->vertex_start[s->list[i] + 1]; k++) {
+			int32_t vertex = s->vertices[k];
+			if (s->owner[vertex] >= 0 && s->is_renamed[s->owner[vertex]])
+				note_change(s, vertex, FEM_OWNER_NODES);
+		}
+	}
+	clear_list(s, count);
+	mark_renamed(s, t, 0);
+}
+
+void fem_splinters_follow_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
+	follow_lost(s, t, cuts, cut_count);
+	follow_renamed(s, t);
+}
+
+void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {
+	for (int32_t i = 0; i < s->given.vertex_count; i++) {
+		if (s->owner[i] < 0 || t->user_of_tet[s->owner[i]] >= 0)
+			continue;
+		clear_owner(s, i);
+		note_change(s, i, FEM_OWNER_REMOVED);
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- reading
+
+FemVertexOwner fem_splinters_owner(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
+	int32_t tet = s->owner[vertex];
+	FemVertexOwner owner = {.tet = tet < 0 ? -1 : t->user_of_tet[tet]};
+	for (int v = 0; v < 4; v++) {
+		owner.nodes[v] = tet < 0 ? -1 : t->user_of_node[fem_tet_node(t, tet, v)];
+		owner.weights[v] = s->weights[vertex][v];
+	}
+	return owner;
+}
+
+void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
+	s->change_count = 0;
+	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++) {
+		if (s->change[i] == 0)
+			continue;
+		s->changes[s->change_count++] = (FemOwnerChange){i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i)};
+		s->change[i] = 0;
+	}
+	s->has_changed = false;
+}
+
+int32_t fem_splinters_find_fault(FemSplinters *s, const FemTopology *t) {
+	int32_t fault = -1;
+	for (int32_t i = 0; i < s->given.splinter_count && fault < 0; i++) {
+		bool is_removed = mark_connected(s, t, i) == 0;
+		for (int32_t k = s->vertex_start[i]; k < s->vertex_start[i + 1] && fault < 0; k++) {
+			int32_t vertex = s->vertices[k], tet = s->owner[vertex];
+			const float *w = s->weights[vertex];
+			double sum = (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3];
+			bool is_well = is_removed ? tet < 0 : tet >= 0 && s->tet_mark[tet] == CONNECTED && fabs(sum - 1.0) <= WEIGHT_SUM;
+			fault = is_well ? -1 : vertex;
+		}
+		clear_marks(s, i);
+	}
+	return fault;
+}

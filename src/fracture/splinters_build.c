@@ -1,0 +1,256 @@
+// Making splinters: their reach in the whole mesh, and the lists that lead from tets to splinters to vertices.
+#include "fracture/splinters.h"
+
+#include "base/carve.h"
+#include "mesh/splitting.h"
+#include "mesh/tet_mesh.h"
+#include "mesh/topology.h"
+
+#include <string.h>
+
+#define TOUCHED 1
+#define RING 2
+
+typedef struct Builder {
+	const FemSplinterRest *rest;
+	const FemSplintersDef *def;
+	FemTopology *whole;    // a copy of the mesh's topology with neighbours
+	uint8_t *mark;         // [tet]
+	int32_t *found;        // [tet]: the reach of one splinter
+	int32_t found_count;
+	int32_t *vertex_start, *vertices;
+	int64_t reach_total;
+	int32_t reach_most, vertices_most;
+} Builder;
+
+// ----------------------------------------------------------------------------------------------------------------- reach
+
+static void add(Builder *b, int32_t tet, uint8_t mark) {
+	if (b->mark[tet])
+		return;
+	b->mark[tet] = mark;
+	b->found[b->found_count++] = tet;
+}
+
+static void shape_of(const Builder *b, int32_t tet, FemTetShape *out) {
+	fem_tet_shape(b->rest->positions, b->rest->tets + 4 * (size_t)b->rest->topology->user_of_tet[tet], b->rest->scale, out);
+}
+
+// A point well inside, but on no line of symmetry: ways between such points meet no edge of a regular mesh.
+static void inner_point(const Builder *b, int32_t tet, double out[3]) {
+	static const double weights[4] = {0.2391, 0.2713, 0.2287, 0.2609};
+	FemTetShape shape;
+	shape_of(b, tet, &shape);
+	for (int axis = 0; axis < 3; axis++) {
+		out[axis] = 0.0;
+		for (int v = 0; v < 4; v++)
+			out[axis] += weights[v] * shape.corners[v][axis];
+	}
+}
+
+static double weight_at(const FemTetShape *shape, int local, const double p[3]) {
+	const double *g = shape->gradient[local], *other = shape->corners[(local + 1) % 4]; // where this weight is 0
+	return g[0] * (p[0] - other[0]) + g[1] * (p[1] - other[1]) + g[2] * (p[2] - other[2]);
+}
+
+// The face by which the way from a to b leaves the tet: the first whose weight falls to 0; -1 when b lies inside.
+static int leaving_face(const FemTetShape *shape, const double a[3], const double b[3], int entry) {
+	int leaving = -1;
+	double first = 1.0;
+	for (int v = 0; v < 4; v++) {
+		double at_a = weight_at(shape, v, a), at_b = weight_at(shape, v, b);
+		if (v == entry || at_b >= 0.0 || at_b >= at_a)
+			continue;
+		double share = at_a / (at_a - at_b);
+		if (share < first) {
+			first = share;
+			leaving = v;
+		}
+	}
+	return leaving;
+}
+
+// The tets on the straight way from one to another; a way that leaves the mesh ends there.
+static void add_way(Builder *b, int32_t from, int32_t to) {
+	double start[3], end[3];
+	int32_t tet = from, most = b->whole->tet_count;
+	int entry = -1;
+	inner_point(b, from, start);
+	inner_point(b, to, end);
+	for (int32_t steps = 0; tet != to && steps < most; steps++) {
+		FemTetShape shape;
+		shape_of(b, tet, &shape);
+		int leaving = leaving_face(&shape, start, end, entry);
+		int32_t across = leaving < 0 ? -1 : b->whole->split->neighbours[tet * 4 + leaving];
+		if (across < 0)
+			return;
+		tet = across / 4;
+		entry = across % 4;
+		add(b, tet, TOUCHED);
+	}
+}
+
+static void find_reach(Builder *b, int32_t splinter) {
+	const int32_t *tet_of_user = b->rest->topology->tet_of_user;
+	int32_t home = tet_of_user[b->def->home_tets[splinter]];
+	b->found_count = 0;
+	add(b, home, TOUCHED);
+	for (int32_t k = b->vertex_start[splinter]; k < b->vertex_start[splinter + 1]; k++) {
+		int32_t tet = tet_of_user[b->def->vertex_tets[b->vertices[k]]];
+		if (b->mark[tet])
+			continue; // also when it lies on the way to another: then so do those before it, or nearly
+		add_way(b, home, tet);
+		add(b, tet, TOUCHED);
+	}
+	int32_t touched = b->found_count;
+	for (int32_t k = 0; k < 4 * touched; k++) {
+		int32_t across = b->whole->split->neighbours[b->found[k / 4] * 4 + k % 4];
+		if (across >= 0)
+			add(b, across / 4, RING);
+	}
+	for (int32_t k = 0; k < b->found_count; k++)
+		b->mark[b->found[k]] = 0;
+}
+
+static void measure_reach(Builder *b) {
+	for (int32_t i = 0; i < b->def->splinter_count; i++) {
+		int32_t vertices = b->vertex_start[i + 1] - b->vertex_start[i];
+		find_reach(b, i);
+		b->reach_total += b->found_count;
+		b->reach_most = b->found_count > b->reach_most ? b->found_count : b->reach_most;
+		b->vertices_most = vertices > b->vertices_most ? vertices : b->vertices_most;
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- lists
+
+// list[start[k]...]: the i with key[i] == k, ascending.
+static void sort_by(const int32_t *key, int32_t count, int32_t *start, int32_t key_count, int32_t *list) {
+	memset(start, 0, sizeof *start * ((size_t)key_count + 1));
+	for (int32_t i = 0; i < count; i++)
+		start[key[i] + 1]++;
+	for (int32_t k = 0; k < key_count; k++)
+		start[k + 1] += start[k];
+	for (int32_t i = 0; i < count; i++)
+		list[start[key[i]]++] = i;
+	for (int32_t k = key_count; k > 0; k--)
+		start[k] = start[k - 1];
+	start[0] = 0;
+}
+
+static void fill_reach(FemSplinters *s, Builder *b) {
+	int32_t count = 0;
+	for (int32_t i = 0; i < b->def->splinter_count; i++) {
+		find_reach(b, i);
+		s->reach_start[i] = count;
+		memcpy(s->reach + count, b->found, sizeof *s->reach * (size_t)b->found_count);
+		count += b->found_count;
+	}
+	s->reach_start[b->def->splinter_count] = count;
+}
+
+static void fill_tet_splinters(FemSplinters *s) {
+	int32_t *start = s->tet_start;
+	for (int32_t k = 0; k < s->reach_start[s->given.splinter_count]; k++)
+		start[s->reach[k] + 1]++;
+	for (int32_t tet = 0; tet < s->tet_count; tet++)
+		start[tet + 1] += start[tet];
+	for (int32_t i = 0; i < s->given.splinter_count; i++) {
+		for (int32_t k = s->reach_start[i]; k < s->reach_start[i + 1]; k++)
+			s->tet_splinters[start[s->reach[k]]++] = i;
+	}
+	for (int32_t tet = s->tet_count; tet > 0; tet--)
+		start[tet] = start[tet - 1];
+	start[0] = 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- memory
+
+static void *carve_copy(FemCarver *carver, const void *from, size_t bytes) {
+	void *to = fem_carve(carver, bytes);
+	if (to && bytes > 0)
+		memcpy(to, from, bytes);
+	return to;
+}
+
+static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
+	size_t splinters = (size_t)b->def->splinter_count, vertices = (size_t)b->def->vertex_count;
+	size_t tets = (size_t)b->whole->batch_count * FEM_LANES, reach = (size_t)b->reach_total;
+	s->given.home_tets = carve_copy(carver, b->def->home_tets, sizeof(int32_t) * splinters);
+	s->given.vertex_splinters = carve_copy(carver, b->def->vertex_splinters, sizeof(int32_t) * vertices);
+	s->given.vertex_tets = carve_copy(carver, b->def->vertex_tets, sizeof(int32_t) * vertices);
+	s->given.vertex_positions = carve_copy(carver, b->def->vertex_positions, sizeof(FemVec3) * vertices);
+	s->vertex_start = carve_copy(carver, b->vertex_start, sizeof(int32_t) * (splinters + 1));
+	s->vertices = carve_copy(carver, b->vertices, sizeof(int32_t) * vertices);
+	s->home = FEM_CARVE(carver, int32_t, splinters);
+	s->reach_start = FEM_CARVE(carver, int32_t, splinters + 1);
+	s->reach = FEM_CARVE(carver, int32_t, reach);
+	s->tet_start = FEM_CARVE(carver, int32_t, tets + 1);
+	s->tet_splinters = FEM_CARVE(carver, int32_t, reach);
+	s->owner = FEM_CARVE(carver, int32_t, vertices);
+	s->weights = fem_carve(carver, sizeof *s->weights * vertices);
+	s->change = FEM_CARVE(carver, uint8_t, vertices);
+	s->changes = FEM_CARVE(carver, FemOwnerChange, vertices);
+	s->tet_mark = FEM_CARVE(carver, uint8_t, tets);
+	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
+	s->queue = FEM_CARVE(carver, int32_t, b->reach_most);
+	s->shapes = FEM_CARVE(carver, FemTetShape, b->reach_most);
+	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
+	s->list = FEM_CARVE(carver, int32_t, splinters);
+	s->lost = FEM_CARVE(carver, FemLostVertex, b->vertices_most);
+}
+
+static FemSplinters *allocate(const Builder *b) {
+	FemSplinters sizes = {0};
+	FemCarver measure = {0};
+	fem_carve(&measure, sizeof sizes);
+	place(&sizes, b, &measure);
+	char *block = b->reach_total <= INT32_MAX ? fem_alloc(measure.used) : NULL;
+	if (!block)
+		return NULL;
+	FemCarver carver = {.base = block};
+	FemSplinters *s = fem_carve(&carver, sizeof sizes);
+	s->given = *b->def;
+	place(s, b, &carver);
+	s->rest = *b->rest;
+	s->tet_count = b->whole->batch_count * FEM_LANES;
+	s->block = block;
+	s->bytes = measure.used;
+	return s;
+}
+
+void fem_splinters_free(FemSplinters *s) {
+	if (s)
+		fem_free(s->block, s->bytes);
+}
+
+FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def) {
+	int32_t tets = rest->topology->batch_count * FEM_LANES;
+	Builder b = {
+		.rest = rest,
+		.def = def,
+		.whole = fem_topology_create_splittable(rest->topology),
+		.mark = FEM_ALLOC_ARRAY(uint8_t, tets),
+		.found = FEM_ALLOC_ARRAY(int32_t, tets),
+		.vertex_start = FEM_ALLOC_ARRAY(int32_t, def->splinter_count + 1),
+		.vertices = FEM_ALLOC_ARRAY(int32_t, def->vertex_count + 1),
+	};
+	FemSplinters *s = NULL;
+	if (b.whole && b.mark && b.found && b.vertex_start && b.vertices) {
+		sort_by(def->vertex_splinters, def->vertex_count, b.vertex_start, def->splinter_count, b.vertices);
+		measure_reach(&b);
+		s = allocate(&b);
+	}
+	if (s) {
+		for (int32_t i = 0; i < def->splinter_count; i++)
+			s->home[i] = rest->topology->tet_of_user[def->home_tets[i]];
+		fill_reach(s, &b);
+		fill_tet_splinters(s);
+	}
+	fem_topology_free(b.whole);
+	FEM_FREE_ARRAY(b.mark, tets);
+	FEM_FREE_ARRAY(b.found, tets);
+	FEM_FREE_ARRAY(b.vertex_start, def->splinter_count + 1);
+	FEM_FREE_ARRAY(b.vertices, def->vertex_count + 1);
+	return s;
+}
