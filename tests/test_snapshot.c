@@ -180,6 +180,24 @@ FEM_TEST(snapshot, damage_is_found) {
 	fem_world_destroy(world);
 }
 
+// A force that was set before the saving acts in the next step and no longer.
+FEM_TEST(snapshot, forces_set_before_end_with_the_step) {
+	FemWorldId world = make_world(1);
+	run(world, 3);
+	FemBodyId body;
+	FEM_REQUIRE(fem_world_query_box(world, (FemPosition){8990.0, -10.0, -10.0}, (FemPosition){9010.0, 10.0, 10.0}, &body, 1) == 1);
+	FEM_CHECK_INT(fem_body_apply_force(body, 0, (FemVec3){0.0f, 500.0f, 0.0f}), FEM_OK);
+	size_t size;
+	void *data = save(world, &size);
+	FemWorldId copy = fem_world_restore(data, size, 1);
+	run(world, 5);
+	run(copy, 5);
+	FEM_CHECK(fem_world_hash(copy) == fem_world_hash(world));
+	free(data);
+	fem_world_destroy(copy);
+	fem_world_destroy(world);
+}
+
 // Damage under a right checksum, as a forger or a bug in saving would make it: refused or whole, never a crash.
 static void forge(FemWorldId world) {
 	enum { HEADER = 32, CHECKSUM = 24, TRIES = 300 };

@@ -139,8 +139,8 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
-		measure_box(&world->meshes[body->mesh_index], body);
 		if (!(body->thickness > 0.0f)) { // a broken body that was read has those of when it was whole
+			measure_box(&world->meshes[body->mesh_index], body);
 			measure_thickness(body);
 			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
 		}

@@ -165,6 +165,7 @@ void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
 		s->failed = !recount(body) || !fem_body_refresh_materials(world, body) || !fem_body_restore_solver(world, body);
 	if (!s->failed)
 		read_solver(s, body);
+	world->has_forces |= body->has_forces; // else they would stay after the next step
 	if (s->failed)
 		fem_body_discard(body);
 	else if (!fem_body_enter(world, body, body_index))

@@ -32,6 +32,7 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FEM_STREAM_ARRAY(s, b->tet_scale, t->batch_count * FEM_LANES);
 	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
 	FEM_STREAM(s, body->thickness);
+	FEM_STREAM(s, body->box_area);
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
@@ -235,7 +236,7 @@ void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *bo
 		sync_tables(s, t);
 	if (!s->failed)
 		sync_breaking(s, body);
-	s->failed = s->failed || !(body->thickness >= 0.0f) || !is_sound(t, body->breaking, mesh);
+	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f) || !is_sound(t, body->breaking, mesh);
 	if (s->failed) {
 		t->component_count = 0; // nothing of it may be looked at
 		return;
