@@ -10,7 +10,7 @@
 
 typedef struct Options {
 	const FemScene *scene;
-	const char *mesh_path;
+	const char *mesh_path, *csv_path;
 	int32_t threads, steps;
 	double tolerance; // 0: default
 	bool json, list, help;
@@ -24,12 +24,13 @@ static void print_scenes(FILE *file) {
 }
 
 static void print_help(void) {
-	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--tolerance X] [--json]\n"
+	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--tolerance X] [--csv FILE] [--json]\n"
 		   "       fem_bench --list\n"
 		   "       fem_bench --scene NAME --write-mesh FILE\n\n"
 		   "  --threads N  1..64, default 1\n"
 		   "  --steps N    20..1000000, default 300; the first %d are not timed\n"
 		   "  --tolerance X  of the solver, default 1e-3\n"
+		   "  --csv FILE   write times and counts of every step\n"
 		   "  --json       print one JSON object\n\nscenes:\n",
 		WARM_UP_STEPS);
 	print_scenes(stdout);
@@ -81,6 +82,9 @@ static bool parse_options(int count, char **arguments, Options *out) {
 		} else if (strcmp(name, "--tolerance") == 0 && value) {
 			out->tolerance = strtod(value, NULL);
 			i++;
+		} else if (strcmp(name, "--csv") == 0 && value) {
+			out->csv_path = value;
+			i++;
 		} else if (strcmp(name, "--write-mesh") == 0 && value) {
 			out->mesh_path = value;
 			i++;
@@ -108,6 +112,8 @@ static void print_json(const Measurement *m) {
 	printf("\"solves_mean\": %.3f, \"factorizations_mean\": %.3f, ", m->solves_mean, m->factorizations_mean);
 	printf("\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"cpu_ms_mean\": %.6f, \"height\": %.6f, ",
 		m->contacts_max, m->contacts_mean, m->ms_last, m->cpu_ms_mean, m->height);
+	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces, (long long)m->splits,
+		(long long)m->faces, (long long)m->tree_builds);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
 }
 
@@ -123,6 +129,8 @@ static void print_text(const Measurement *m) {
 	printf("  live       %.0f tets\n", m->live_tets_mean);
 	printf("  contacts   %.1f mean, %d at most; last tenth %.4f ms; height %.4f m\n", m->contacts_mean, m->contacts_max,
 		m->ms_last, m->height);
+	printf("  fracture   %d pieces in the end, %lld splits, %lld faces, %lld trees built\n", m->pieces, (long long)m->splits,
+		(long long)m->faces, (long long)m->tree_builds);
 	if (m->scene->clamped)
 		printf("  swing      %.4f m down\n", m->tip_first_swing);
 	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6,
@@ -145,7 +153,7 @@ int main(int argument_count, char **arguments) {
 	if (options.mesh_path)
 		return write_scene_mesh(options.scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
 	Measurement measurement;
-	if (!measure_scene(options.scene, options.threads, options.steps, options.tolerance, &measurement))
+	if (!measure_scene(options.scene, options.threads, options.steps, options.tolerance, options.csv_path, &measurement))
 		return EXIT_FAILURE;
 	if (options.json)
 		print_json(&measurement);

@@ -18,6 +18,7 @@ typedef struct Run {
 	FemVec3 *offsets; // of the first body
 	int32_t node_count;
 	int64_t solves, capped, iterations, live_tets, contacts, factorizations;
+	FILE *csv; // or null
 } Run;
 
 static int compare_doubles(const void *left, const void *right) {
@@ -51,7 +52,40 @@ static void find_tip(Run *run) {
 	run->tip_start = tip_height(run);
 }
 
+// ------------------------------------------------------------------------------------------------------------------ CSV
+
+static bool open_csv(Run *run, const char *path) {
+	if (!path)
+		return true;
+	run->csv = fopen(path, "w");
+	if (!run->csv) {
+		fprintf(stderr, "fem_bench: %s cannot be written.\n", path);
+		return false;
+	}
+	fprintf(run->csv, "step,step_ms");
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		fprintf(run->csv, ",%s_ms", fem_phase_name(p));
+	fprintf(run->csv, ",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,splits,faces,tree_builds,"
+		"solves,solves_capped,iterations,factorizations\n");
+	return true;
+}
+
+static void write_csv(const Run *run, int32_t step, const FemStatistics *s) {
+	if (!run->csv)
+		return;
+	fprintf(run->csv, "%d,%.6f", step, run->step_ms[step]);
+	for (int p = 0; p < FEM_PHASE_COUNT; p++)
+		fprintf(run->csv, ",%.6f", s->phase_ms[p]);
+	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld\n", s->live_tets, s->tet_count - s->live_tets, s->live_nodes,
+		s->live_islands, s->contacts, s->ground_contacts, s->pieces, s->splits, s->faces_opened, s->tree_builds, s->solves,
+		s->solves_capped, (long long)s->iterations, (long long)s->factorizations);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ runs
+
 static void close_run(Run *run) {
+	if (run->csv)
+		fclose(run->csv);
 	fem_world_destroy(run->world);
 	fem_scene_bodies_free(&run->bodies);
 	free(run->tip_nodes);
@@ -87,6 +121,10 @@ static void add_statistics(Run *run, const FemStatistics *statistics, bool timed
 	run->capped += statistics->solves_capped;
 	out->residual_max = fmax(out->residual_max, (double)statistics->residual_max);
 	out->bytes_peak = statistics->bytes_peak;
+	out->pieces = statistics->pieces;
+	out->splits += statistics->splits;
+	out->faces += statistics->faces_opened;
+	out->tree_builds += statistics->tree_builds;
 	out->contacts_max = statistics->contacts > out->contacts_max ? statistics->contacts : out->contacts_max;
 	if (!timed)
 		return;
@@ -130,11 +168,15 @@ static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	out->hash = fem_world_hash(run->world);
 }
 
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, Measurement *out) {
+bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out) {
 	Run run = {0};
 	*out = (Measurement){.scene = scene, .threads = threads, .steps = steps};
 	if (!open_run(&run, scene, threads, steps, tolerance))
 		return false;
+	if (!open_csv(&run, csv_path)) {
+		close_run(&run);
+		return false;
+	}
 	if (scene->clamped)
 		find_tip(&run);
 	int64_t allocations = 0, warm_up_solves = 0;
@@ -153,6 +195,7 @@ bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double
 		run.step_ms[s] = fem_time_ms() - start;
 		fem_world_get_statistics(run.world, &statistics);
 		add_statistics(&run, &statistics, s >= WARM_UP_STEPS, out);
+		write_csv(&run, s, &statistics);
 		if (scene->clamped)
 			out->tip_first_swing = fmax(out->tip_first_swing, run.tip_start - tip_height(&run));
 	}

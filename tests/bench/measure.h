@@ -19,6 +19,9 @@ typedef struct Measurement {
 	double live_tets_mean;
 	int32_t contacts_max;   // of a step
 	double contacts_mean;
+	int32_t pieces;         // in the end; one a connected part of a body
+	int64_t splits, faces;  // over all steps: nodes split, faces opened
+	int64_t tree_builds;    // the same: Opcode trees of new surfaces, which allocate
 	double ms_last;         // median of the last tenth: what a settled scene costs
 	double cpu_ms_mean;     // of all threads: load on the machine does not count
 	double height;          // m, of the highest node at the end
@@ -28,8 +31,9 @@ typedef struct Measurement {
 	double allocations_per_step; // -1: cannot be counted in this build
 } Measurement;
 
-// tolerance 0 is the default one. False on failure, with a sentence on stderr.
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, Measurement *out);
+// tolerance 0 is the default one; csv_path null for none, else a line for every step. False on failure, with a sentence on
+// stderr.
+bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out);
 
 // "nodes tets fixed", positions, tets: the format that the peer programs read. False on failure, with a sentence.
 bool write_scene_mesh(const FemScene *scene, const char *path);

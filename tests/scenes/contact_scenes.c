@@ -45,7 +45,7 @@ static bool add_body(FemSceneBodies *bodies, FemWorldId world, FemBodyDef *def, 
 }
 
 static FemSceneBodies reserve(const FemScene *scene) {
-	return (FemSceneBodies){calloc((size_t)scene->body_count, sizeof(FemBodyId)), 0};
+	return (FemSceneBodies){.ids = calloc((size_t)scene->body_count, sizeof(FemBodyId))};
 }
 
 // ------------------------------------------------------------------------------------------------------- pile and stack

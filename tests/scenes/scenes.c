@@ -2,6 +2,7 @@
 
 #include "scenes/box_mesh.h"
 #include "scenes/contact_scenes.h"
+#include "scenes/fracture_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static FemMaterialId make_material(const FemScene *scene, FemWorldId world) {
 }
 
 static FemSceneBodies bodies_reserve(int32_t count) {
-	return (FemSceneBodies){calloc((size_t)count, sizeof(FemBodyId)), 0};
+	return (FemSceneBodies){.ids = calloc((size_t)count, sizeof(FemBodyId))};
 }
 
 // One body whose face x = 0 is clamped: in a box mesh those nodes come first.
@@ -148,6 +149,7 @@ static const FemScene scenes[] = {
 		.spacing = 1.0f,
 		.dt = 1.0f / 60.0f},
 	FEM_CONTACT_SCENES,
+	FEM_FRACTURE_SCENES,
 };
 
 const FemScene *fem_scenes(int32_t *out_count) {
@@ -167,6 +169,7 @@ FemWorldDef fem_scene_world_def(const FemScene *scene, int32_t worker_count) {
 	FemWorldDef def = fem_default_world_def();
 	def.gravity = scene->gravity;
 	def.sleeping_enabled = scene->sleeping_enabled;
+	def.ground_enabled = scene->has_ground;
 	def.worker_count = worker_count;
 	return def;
 }
@@ -177,5 +180,6 @@ FemSceneBodies fem_scene_build(const FemScene *scene, FemWorldId world) {
 
 void fem_scene_bodies_free(FemSceneBodies *bodies) {
 	free(bodies->ids);
+	free(bodies->balls);
 	*bodies = (FemSceneBodies){0};
 }

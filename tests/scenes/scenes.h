@@ -6,9 +6,19 @@
 
 typedef struct FemScene FemScene;
 
+// A rigid sphere that its scene moves.
+typedef struct FemSceneBall {
+	FemColliderId id;
+	float radius;         // m
+	FemPosition position; // m
+	FemVec3 velocity;     // m/s
+} FemSceneBall;
+
 typedef struct FemSceneBodies {
 	FemBodyId *ids; // owned by the caller, fem_scene_bodies_free()
 	int32_t count;  // 0 when the scene could not be built: see fem_last_error()
+	FemSceneBall *balls; // or null; the same
+	int32_t ball_count;
 } FemSceneBodies;
 
 struct FemScene {
@@ -20,12 +30,14 @@ struct FemScene {
 	float young_modulus; // Pa
 	float poisson_ratio;
 	float density;            // kg/m^3
+	float toughness;          // Pa, of scenes that break
 	float plate_correction;   // c of every tet, 0 = none
 	FemVec3 gravity;          // m/s^2
 	FemVec3 angular_velocity; // rad/s, of free bodies
 	int32_t body_count;
 	float spacing; // m, between free bodies on their grid
 	bool starts_asleep, sleeping_enabled;
+	bool has_ground; // the built-in one, at y = 0
 	bool clamped; // the face x = 0 is pinned, so that the far end has a swing
 	float dt;     // s
 };
