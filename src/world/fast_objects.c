@@ -258,9 +258,17 @@ static bool layers_agree(const FemBody *body, uint32_t layer, uint32_t mask) {
 	return (body->layer & mask) && (layer & body->mask);
 }
 
+// A body is stopped as a whole, and followed with all its trees: the pieces of two broken ones, which fly all over each
+// other's boxes, would hang in the air for each other, at a high price. Debris may pass through debris.
+static bool are_debris(const FemBody *body, const FemBody *other) {
+	return body->topology->component_count > 1 && other->topology->component_count > 1 && body->breaking && other->breaking;
+}
+
 // False when the two cannot meet, or need not be looked at.
 static bool partner_body(const FemStep *step, int32_t body_index, int32_t other_index, Partner *out) {
 	const FemBody *body = body_at(step, body_index), *other = body_at(step, other_index);
+	if (are_debris(body, other))
+		return false;
 	bool moves = fem_body_is_fast(other);
 	float thickness = fminf(body->thickness, other->thickness);
 	FemVec3 shift = moves ? fem_vec3_sub(body->fast_shift, other->fast_shift) : body->fast_shift;
