@@ -4,7 +4,8 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh render GODOT compatibility|forward
-#   tests/godot_suites.sh pictures GODOT      (of bakes, into build/test_renders/bakes.png)
+#   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
+#   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -120,11 +121,21 @@ run_pictures() {
 	judge_output "bake pictures" "BAKE PICTURES DONE" "$log"
 }
 
+run_fracture_pictures() {
+	local godot=$1 log=$build/test_logs/godot_fracture_pictures_raw.log
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 480x360 \
+		--path "$here/godot" --script res://fracture_pictures.gd -- "$build/test_renders" "${2:-}"
+	judge_output "fracture pictures" "FRACTURE PICTURES DONE" "$log"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | editor | render | pictures) ;;
-	*) echo "godot_suites.sh: name a suite: headless, editor, render or pictures" >&2 && exit 2 ;;
+	headless | editor | render | pictures | fracture_pictures) ;;
+	*) echo "godot_suites.sh: name a suite: headless, editor, render, pictures or fracture_pictures" >&2 && exit 2 ;;
 	esac
 	shift
 	mkdir -p "$build/test_logs"

@@ -4,7 +4,7 @@
 #   tests/run.sh [--long] [FILTER]
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
-#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing
+#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, pictures of fracture
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -197,6 +197,9 @@ main() {
 		run_windows_suites
 		run_sanitized_suites
 		run_fuzzing
+		if [ -z "$filter" ]; then
+			show=$godot_show suite "Godot pictures of fracture" 900 "$here/godot_suites.sh" fracture_pictures "$godot"
+		fi
 	fi
 	finish
 }

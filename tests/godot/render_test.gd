@@ -24,6 +24,8 @@ func _initialize() -> void:
 func _run() -> void:
 	var arguments := OS.get_cmdline_user_args()
 	var stage := _build_stage()
+	# The first: when it needs room for more nodes, that of the others comes next.
+	var broken := _add_brittle(stage, Vector3(3.8, 1.5, -0.4), _plain_look(Color(0.05, 0.7, 0.7)))
 	var red := _add_body(stage, Vector3(-1.3, 1.9, 0), _plain_look(Color(0.9, 0.05, 0.05)))
 	# Starts far above the picture, so it is only drawn if the box used for culling follows it.
 	var green := _add_body(stage, Vector3(1.5, 11.4, 0.3), _shader_look(Color(0.05, 0.8, 0.05)))
@@ -41,6 +43,7 @@ func _run() -> void:
 		await physics_frame
 		if tick == 3:
 			short_lived.queue_free()
+			broken.apply_impulse(Vector3(0, 250, 0), broken.position)
 	await RenderingServer.frame_post_draw
 	_image = root.get_texture().get_image()
 	_image.convert(Image.FORMAT_RGB8)
@@ -51,6 +54,7 @@ func _run() -> void:
 		check(method == arguments[0], "renderer", "%s is in use instead of %s" % [method, arguments[0]])
 	_check_body("red", red, _is_red)
 	_check_body("green", green, _is_green)
+	_check_broken(broken)
 	_check_torus(torus)
 	_check_glass(glass)
 	_check_deformed(red)
@@ -58,6 +62,7 @@ func _run() -> void:
 	_check_light(red)
 	_check_shadow(green)
 	check(_count(_is_blue) == 0, "hidden_body_is_not_drawn", "%d pixels are blue" % _count(_is_blue))
+	await _check_removed(broken)
 	stage.free()
 	await process_frame
 	print("RENDER TESTS DONE")
@@ -134,6 +139,21 @@ func _add_body(stage: Node3D, position: Vector3, look: Material) -> Destructible
 	return body
 
 
+## Comes apart when it is struck from below.
+func _add_brittle(stage: Node3D, position: Vector3, look: Material) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.size = Vector3(1.0, 0.3, 0.3)
+	body.cells = Vector3i(8, 2, 2)
+	body.material = MaterialResource.new()
+	body.material.stiffness = 2e6
+	body.material.breakable = true
+	body.material.toughness = 1e4
+	body.surface_material = look
+	body.position = position
+	stage.add_child(body)
+	return body
+
+
 ## A baked mesh that shows the material of its own surface.
 func _add_torus(stage: Node3D, position: Vector3, look: Material) -> DestructibleBody:
 	var source := TorusMesh.new()
@@ -192,6 +212,44 @@ func _check_body(body_name: String, body: DestructibleBody, is_colored: Callable
 	check(covered > 0.9 and covered < 1.05, body_name + "_fills_its_outline", "%.0f %% of it is filled" % (100.0 * covered))
 	var rest := _camera.unproject_position(body.global_position)
 	check(found.has_area() and not found.has_point(rest), body_name + "_has_moved", "it is drawn where it started")
+
+
+## Its pieces are where their nodes are, the copies that breaking made included, with gaps between them.
+func _check_broken(body: DestructibleBody) -> void:
+	check(body.get_piece_count() > 1 and body.get_node_count() > 9 * 3 * 3, "broken_body_is_broken", "%d pieces" % body.get_piece_count())
+	var expected := Rect2(_camera.unproject_position(body.get_node_positions()[0]), Vector2.ZERO)
+	for position in body.get_node_positions():
+		expected = expected.expand(_camera.unproject_position(position))
+	expected = expected.intersection(Rect2(Vector2.ZERO, _image.get_size()))
+	var found := _colored_box(_is_cyan)
+	var error := (found.position - expected.position).abs().max((found.end - expected.end).abs())
+	check(maxf(error.x, error.y) <= EDGE_TOLERANCE, "broken_body_is_in_its_place", "it is drawn at %s, its nodes are at %s" % [found, expected])
+	var seen := 0
+	for piece in body.get_pieces():
+		var at := Vector2i(_camera.unproject_position(body.get_piece_data(piece).center))
+		seen += int(not Rect2i(Vector2i.ZERO, _image.get_size()).has_point(at) or _is_cyan(_image.get_pixelv(at)))
+	check(seen >= 0.7 * body.get_piece_count(), "pieces_are_drawn", "%d of %d" % [seen, body.get_piece_count()])
+
+
+## A piece that is removed leaves the picture, time standing still.
+func _check_removed(body: DestructibleBody) -> void:
+	var outermost := 0
+	var place := Vector2i.ZERO
+	for piece in body.get_pieces():
+		var at := Vector2i(_camera.unproject_position(body.get_piece_data(piece).center))
+		if at.x > place.x:
+			place = at
+			outermost = piece
+	check(_is_cyan(_image.get_pixelv(place)), "piece_is_seen", "there is %s at %s" % [_image.get_pixelv(place), place])
+	paused = true
+	body.remove_piece(outermost)
+	await process_frame
+	await RenderingServer.frame_post_draw
+	_image = root.get_texture().get_image()
+	_image.convert(Image.FORMAT_RGB8)
+	check(not _is_cyan(_image.get_pixelv(place)), "removed_piece_is_not_seen", "it is still at %s" % place)
+	check(_count(_is_cyan) > 100, "other_pieces_stay", "%d pixels are left" % _count(_is_cyan))
+	paused = false
 
 
 ## The drawn vertices must be where the tets that they ride on have taken them, and only there.
@@ -317,6 +375,10 @@ func _is_green(pixel: Color) -> bool:
 
 func _is_magenta(pixel: Color) -> bool:
 	return minf(pixel.r, pixel.b) > 2.0 * pixel.g and absf(pixel.r - pixel.b) < 0.3 * pixel.r and pixel.r > 0.12
+
+
+func _is_cyan(pixel: Color) -> bool:
+	return minf(pixel.g, pixel.b) > 2.5 * pixel.r and absf(pixel.g - pixel.b) < 0.25 * pixel.g and pixel.g > 0.08
 
 
 func _is_blue(pixel: Color) -> bool:
