@@ -244,8 +244,6 @@ void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *bo
 	derive(t);
 	s->failed = !fem_split_refill(t);
 	forget_removed(body);
-	if (!s->failed && (t->user_node_count > mesh->node_count || t->tet_count < t->user_tet_count)) // it was split
-		fem_body_stiffen_shards(body);
 	if (!s->failed)
 		read_splinters(s, world, body);
 }

@@ -134,17 +134,6 @@ static void clear_removed(FemBody *body) {
 	}
 }
 
-// A shard of a few cells does not bend, and nothing but the shear that the plate correction takes away keeps its shape:
-// broken panes would blow up. A piece only gets smaller, so what is gone stays gone.
-void fem_body_stiffen_shards(FemBody *body) {
-	const FemTopology *t = body->topology;
-	for (int32_t tet = 0; body->plates && tet < t->batch_count * FEM_LANES; tet++) {
-		int32_t component = t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
-		if (t->component_tets[component] < FEM_SHARD_TETS)
-			body->plates[tet / FEM_LANES].softening[tet % FEM_LANES] = 0.0f;
-	}
-}
-
 void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	int32_t users_before = t->user_node_count, tets_before = t->tet_count;
@@ -157,7 +146,6 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	move_nodes(world, body);
 	publish_copies(body, users_before);
 	move_parts(body);
-	fem_body_stiffen_shards(body);
 	fem_body_solver_follow_split(&world->meshes[body->mesh_index], body);
 	fem_body_contact_follow_split(world, body);
 	body->breaking->was_split = true;
