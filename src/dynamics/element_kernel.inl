@@ -238,6 +238,19 @@ static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Re
 	}
 }
 
+#define PLATE_SHEAR_MAX 0.15f // strain; bending turns neighbouring cells by twice as much against each other
+
+// The correction fades where a tet is sheared beyond what bending does. A piece of a few tets has nothing else that keeps
+// its shape, and the torque above grows with the shear: broken panes would blow up.
+static inline void limit_plate(PlateAxes *plate, const Real strain[6]) {
+	Real en[3];
+	symmetric_times(strain, plate->normal, en);
+	Real first = dot3(en, plate->tangent[0]), second = dot3(en, plate->tangent[1]);
+	Real square = first * first + second * second, most = lanes_splat(PLATE_SHEAR_MAX * PLATE_SHEAR_MAX);
+	Mask over = lanes_less(most, square);
+	plate->softening = plate->softening * lanes_select(over, most / lanes_select(over, square, most), lanes_splat(1.0f));
+}
+
 // The world axes of a plate tet, for assembly.
 static inline void store_plate(
 	const FemElementArguments *arguments, int32_t tet, const PlateAxes *plate, Real r[3][3], Real stiffness_mu) {
@@ -348,6 +361,8 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 		plate = load_plate(&arguments->plates[batch], lane);
 	for (int i = 0; i < 3; i++)
 		e[i] = e[i] - 1.0f;
+	if (arguments->plates)
+		limit_plate(&plate, e);
 	if (arguments->out_stress) {
 		Real seen[6], viscous = damping * arguments->viscous_stress;
 		for (int i = 0; i < 6; i++)
