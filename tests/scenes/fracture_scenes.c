@@ -173,7 +173,7 @@ FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world) {
 	def.pinned_nodes = base;
 	def.position.x = -0.5 * (double)scene->size.x;
 	add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material);
-	add_ball(&bodies, world, (FemSceneBall){.radius = 0.3f, .position = {0.2, 1.35, -0.45}, .velocity = {0.0f, 0.0f, 10.0f}}, 300.0f);
+	add_ball(&bodies, world, (FemSceneBall){.radius = 0.35f, .position = {0.2, 1.4, -0.5}, .velocity = {0.0f, 0.0f, 8.0f}}, 2000.0f);
 	free(base);
 	return bodies;
 }
