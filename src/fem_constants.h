@@ -33,6 +33,9 @@
 #define FEM_QR_TINY 1e-6f         // a column shorter than this gives no direction: the last rotation stays
 #define FEM_QUALITY_CLAMP 4.0f    // default of FemMeshDef.quality_clamp
 
+// ----- fracture
+#define FEM_SHARD_TETS 40         // a piece of fewer tets does not touch itself
+
 // ----- islands
 #define FEM_PART_NODES 60        // target size of a METIS part: unit of sleep, locality and coarse space
 #define FEM_LARGE_NODES 60       // P&O09 section 3.3: an island is large with so many nodes ...

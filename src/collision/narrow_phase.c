@@ -171,11 +171,15 @@ static bool have_common_cone(Float4 a, Float4 b) {
 	return cosine > 0.0f && fminf(least_a, least_b) > 0.05f;
 }
 
-// Trees of one component whose boxes meet, unless they are one bent patch that cannot have folded over.
+// Trees of one component whose boxes meet, unless they are one bent patch that cannot have folded over. A shard of a
+// broken body is too small to fold.
 static void list_crossings(FemNarrowPhase *phase, int32_t pair) {
 	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
+	const FemTopology *topology = trees->topology;
 	for (int32_t i = 0; i < trees->tree_count; i++) {
 		const FemSurfaceTree *a = &trees->trees[i];
+		if (topology->split && topology->component_tets[a->component] < FEM_SHARD_TETS)
+			continue;
 		for (int32_t j = i; j < trees->tree_count; j++) {
 			const FemSurfaceTree *b = &trees->trees[j];
 			if (a->component != b->component || !boxes_meet4(a->box, b->box))
