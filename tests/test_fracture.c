@@ -538,3 +538,27 @@ FEM_TEST(fracture, seed_and_limits_of_a_body_that_became_breakable) {
 	fem_rig_destroy(&born);
 	fem_rig_destroy(&made);
 }
+
+// The lower half of the bar cannot break: whatever opens has a tet of the upper half.
+FEM_TEST(fracture, unbreakable_tets_stay_together) {
+	FemRigDef def = brittle_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
+	int32_t tet_count = 10 * 2 * 2 * 6, opened = 0;
+	float *toughness = malloc(sizeof *toughness * (size_t)tet_count);
+	for (int32_t t = 0; t < tet_count; t++)
+		toughness[t] = t / 12 % 2 == 0 ? INFINITY : 1.0f; // 6 tets a cell, cells by x, y, z
+	def.body.tet_toughness = toughness;
+	FemRig rig = fem_rig_create(&def);
+	FEM_REQUIRE(fem_body_is_valid(rig.body));
+	for (int32_t step = 0; step < 30; step++) {
+		const FemFractureFace *faces;
+		fem_rig_load_face(&rig, true, (FemVec3){step < 6 ? 600.0f : 0.0f, 0.0f, 0.0f});
+		fem_rig_load_face(&rig, false, (FemVec3){step < 6 ? -600.0f : 0.0f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		for (int32_t i = fem_world_get_fracture_faces(rig.world, &faces); i-- > 0; opened++)
+			FEM_CHECK(!isinf(toughness[faces[i].tets[0]]) || !isinf(toughness[faces[i].tets[1]]));
+		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+	}
+	FEM_CHECK(opened > 10);
+	free(toughness);
+	fem_rig_destroy(&rig);
+}

@@ -137,7 +137,7 @@ static const Shape shapes[] = {
 	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
 	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
 	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
+	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 2.8, 0.001, 0.01, 0.0f},
 	{"turned pane", make_turned_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
 	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1, 0.0f},
 	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01, 0.0f},
@@ -365,7 +365,7 @@ FEM_TEST(tetrahedralize, pane_is_one_layer_with_plate_correction) {
 	FemTetMesh mesh;
 	FEM_REQUIRE(bake(&surface, 400, 0.0f, &mesh) == FEM_OK);
 	FEM_CHECK(mesh.has_plates && mesh.warning[0] == 0);
-	FEM_CHECK(mesh.parts[0].stiffness_excess < 2.0f);
+	FEM_CHECK(mesh.parts[0].stiffness_excess < 3.0f);
 	for (int32_t n = 0; n < mesh.node_count; n++)
 		FEM_CHECK_NEAR(fabs((double)mesh.nodes[n].z), 0.005, 1e-6);
 	for (int32_t t = 0; t < mesh.tet_count; t++)

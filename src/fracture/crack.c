@@ -5,6 +5,8 @@
 #include "mesh/surface.h"
 #include "mesh/topology.h"
 
+#include <math.h>
+
 #define STAR_MAX 1024    // tets around a node beyond which it is left alone
 #define COMPONENT_MIN 3  // tets: P&O09 section 5 suppresses smaller pieces
 
@@ -50,6 +52,11 @@ static bool is_ahead(const int32_t *star, const uint8_t *ahead, int32_t count, i
 	return k < count && ahead[k];
 }
 
+// A face holds when neither of its tets can break: a frame stays whole beside a pane that shatters.
+static bool holds(const FemBreaking *breaking, int32_t face, int32_t across) {
+	return isinf(breaking->tet_toughness[face / 4]) && isinf(breaking->tet_toughness[across / 4]);
+}
+
 // Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last cuts.
 static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahead, int32_t count) {
 	FemTopology *t = body->own_topology;
@@ -58,7 +65,8 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 	for (int32_t k = 0; k < count; k++) {
 		for (int32_t v = 0; ahead[k] && v < 4; v++) {
 			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->split->neighbours[face];
-			if (across < 0 || is_ahead(star, ahead, count, across / 4) || breaking->cut_count == breaking->cut_capacity)
+			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
+				breaking->cut_count == breaking->cut_capacity)
 				continue;
 			FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
 			*cut = (FemFaceCut){.face = face, .across = across};

@@ -284,10 +284,12 @@ static double look_up(const double at[4], const double values[4], double aspect)
 // Stiffness against beam theory of clamped strips and arcs, measured with this engine at Poisson ratio 0.3
 // (tests/test_plates.c, tests/test_curved_walls.c); cells 1, 2.5, 5, 10 times as long as thick.
 // What is too much is so within each layer, and goes with the square of their number.
-static double plate_excess(double aspect, double strength, int32_t layers) {
+// Wide: sheets of prisms, clamped on one and on four sides alike; else 5-tet cells.
+static double plate_excess(double aspect, double strength, int32_t layers, bool wide) {
 	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
-	static const double plain[4] = {2.9, 6.7, 21.0, 77.0}, corrected[4] = {1.06, 1.41, 1.56, 1.59};
-	double one = strength > 0.0 ? look_up(at, corrected, fmin(aspect, at[3])) : look_up(at, plain, aspect);
+	static const double plain[2][4] = {{2.9, 6.7, 21.0, 77.0}, {4.0, 10.0, 31.0, 115.0}};
+	static const double corrected[2][4] = {{1.06, 1.41, 1.56, 1.59}, {1.2, 2.5, 2.5, 2.6}};
+	double one = strength > 0.0 ? look_up(at, corrected[wide], fmin(aspect, at[3])) : look_up(at, plain[wide], aspect);
 	return 1.0 + (one - 1.0) / ((double)layers * layers);
 }
 
@@ -338,12 +340,14 @@ static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t layers = enough_layers(search, survey);
 	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
+	bool wide = false;
 	for (int i = 0; i < ATTEMPTS && !found_good(search); i++) {
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
 		double along = fmax(1.0, floor(wanted / across + 0.5));
 		if (along * across > 1e7)
 			return fem_fail(FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
+		wide = fem_plate_is_wide(cells, layers);
 		if (!report_progress(search->request, (double)i / ATTEMPTS))
 			return stopped();
 		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
@@ -356,7 +360,7 @@ static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
 	search->part->layers = layers;
 	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
 	double strength = fem_part_is_corrected(search->part) ? (double)search->request->def->plate_strength : 0.0;
-	search->part->stiffness_excess = (float)plate_excess(aspect, strength, layers);
+	search->part->stiffness_excess = (float)plate_excess(aspect, strength, layers, wide);
 	return FEM_OK;
 }
 

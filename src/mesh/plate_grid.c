@@ -384,7 +384,7 @@ static void add_cell(Grid *grid, int32_t i, int32_t j) {
 		&grid->columns[column_at(grid, i + 1, j + 1)], &grid->columns[column_at(grid, i, j + 1)]};
 	bool whole = n[0]->sign >= 0 && n[1]->sign >= 0 && n[2]->sign >= 0 && n[3]->sign >= 0;
 	bool inside = n[0]->sign > 0 || n[1]->sign > 0 || n[2]->sign > 0 || n[3]->sign > 0;
-	if (whole && splits_into_five(grid, n) && (inside || middle_is_inside(grid, n, 4))) {
+	if (whole && !fem_plate_is_wide(grid->cells, grid->layers) && splits_into_five(grid, n) && (inside || middle_is_inside(grid, n, 4))) {
 		add_five(grid, n);
 		return;
 	}

@@ -11,7 +11,8 @@
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as long as
 // the part is thick:
-//   one layer of 5-tet cells (plates, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
+//   one layer of 5-tet cells (strips, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
+//   one layer of prisms (sheets)              1.2  (5.2)  2.5  (10)   2.5  (31)  2.6  (115)
 //   thickened walls drawn back                1.7  (2.3)  3.5  (7.2)  24   (80)  420  (1000)
 // Panels bent into a quarter of a ring: 0.8 to 1.8; plates of 2 and more layers: 0.9 to 1.2 (tests/test_curved_walls.c).
 // So curved walls want cells of at most 2.5 times their thickness; FemTetMesh.warning says when a part exceeds a factor of
