@@ -33,6 +33,9 @@
 #define FEM_QR_TINY 1e-6f         // a column shorter than this gives no direction: the last rotation stays
 #define FEM_QUALITY_CLAMP 4.0f    // default of FemMeshDef.quality_clamp
 
+// ----- motion
+#define FEM_TURN_MAX 0.6          // rad a step, of a free body or piece; faster spin is cut to this. At 1 crumbs gain energy
+
 // ----- fracture
 #define FEM_SHARD_TETS 40         // a piece of fewer tets does not touch itself
 

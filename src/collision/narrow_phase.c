@@ -62,7 +62,7 @@ int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, cons
 		phase->pairs_full = true;
 		return -1;
 	}
-	phase->pairs[phase->pair_count] = (FemNarrowPair){.a = *a, .b = *b, .self = a->trees == b->trees};
+	phase->pairs[phase->pair_count] = (FemNarrowPair){.a = *a, .b = *b, .self = a->trees == b->trees, .folds = true};
 	return phase->pair_count++;
 }
 
@@ -197,7 +197,8 @@ static void list_first_round(FemNarrowPhase *phase) {
 		FemNarrowPair *pair = &phase->pairs[i];
 		pair->units[0].begin = phase->unit_count;
 		if (pair->self) {
-			list_crossings(phase, i);
+			if (pair->folds)
+				list_crossings(phase, i);
 			if (pair->a.trees->topology->component_count > 1)
 				list_probes(phase, i, FEM_UNIT_A_INTO_B);
 		} else {

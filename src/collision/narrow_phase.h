@@ -45,6 +45,7 @@ typedef struct FemNarrowPair {
 	FemNarrowBody a, b;
 	FemRange units[2]; // those of the second round are for bodies found to touch themselves
 	bool self, touches_self;
+	bool folds; // self: one piece may touch itself too; the caller may say that it does not
 	bool full;                    // hits were dropped
 	int32_t hit_begin, hit_count; // before doubles are taken out; hit_count counts on when full
 	int32_t hit_stored;

@@ -288,19 +288,22 @@ static void to_float(const double from[3], float to[3]) {
 		to[i] = (float)from[i];
 }
 
-// Half a turn a step is more than a step can mean.
-static uint32_t limit_spin(double w[3], double dt) {
+// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it turns
+// beyond the limit would be taken for deformation, and tear it to any length. The excess is dropped. (Jolt's limit is
+// 0.8 rad a step.) *out_dropped gets what is taken away.
+static uint32_t limit_spin(double w[3], double dt, double out_dropped[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	if (angle <= 3.14)
-		return 0;
-	for (int i = 0; i < 3; i++)
-		w[i] *= 3.14 / angle;
-	return FEM_STEP_SPEED_CLAMPED;
+	double share = angle > FEM_TURN_MAX ? FEM_TURN_MAX / angle : 1.0;
+	for (int i = 0; i < 3; i++) {
+		out_dropped[i] = (1.0 - share) * w[i];
+		w[i] *= share;
+	}
+	return share < 0.99 ? FEM_STEP_SPEED_CLAMPED : 0; // what spins on at the limit was told of when it came there
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
 	MotionTask task = {.integration = integration};
-	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3];
+	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3], dropped[3];
 	center_of(sums, c);
 	about_center(sums->angular, sums->momentum, c, l);
 	about_center(sums->torque, sums->impulse, c, l_goal);
@@ -325,7 +328,9 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	solve_inertia(sums, c, lack, spin);
 	to_float(spin, task.correction_spin);
 	solve_inertia(sums, c, l_goal, spin);
-	errors |= limit_spin(spin, integration->dt);
+	errors |= limit_spin(spin, integration->dt, dropped);
+	for (int i = 0; i < 3; i++)
+		task.correction_spin[i] -= (float)dropped[i];
 	to_float(spin, task.motion.spin);
 	to_float(c, task.motion.center);
 	turn_matrix(spin, integration->dt, task.turn);

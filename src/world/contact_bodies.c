@@ -152,13 +152,12 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	return ok;
 }
 
-// A body with a crack can touch itself. Thickness and scale stay those of the whole.
+// Thickness, scale and convexity stay those of the whole.
 void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	if (!body->trees)
 		return;
 	mark_exterior(body);
 	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
-	body->is_convex = false;
 	FemSurfaceTrees *trees = fem_surface_trees_follow_split(body->trees, body->topology, body->position);
 	if (!trees)
 		return; // the old ones name nodes that exist: wrong, but harmless, until the next split

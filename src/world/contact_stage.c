@@ -118,6 +118,8 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		FemNarrowBody a = narrow_body(body), b = narrow_body(other);
 		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
+		if (touch.narrow >= 0 && touch.body == touch.other)
+			stage->narrow.pairs[touch.narrow].folds = touch.folds;
 	}
 	touch.strength *= FEM_CONTACT_KAPPA;
 	stage->touches[stage->touch_count++] = touch;
@@ -125,13 +127,16 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 
 #define SELF_BEND_COS_SQ 0.883f // of half of 40 degrees
 
-// A convex body touches itself only where two places turn by a right angle against each other. One tet of each batch is
-// asked how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for.
-static bool may_touch_itself(const FemBody *body) {
+// A convex body folds over only where two places turn by a right angle against each other. One tet of each batch is asked
+// how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for. What it broke into turns as it
+// likes, and does not fold.
+static bool may_fold(const FemBody *body) {
 	int32_t batches = body->topology->batch_count;
 	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
 	if (!body->is_convex)
 		return true;
+	if (body->topology->component_count > 1)
+		return false;
 	for (int32_t b = 0; b < batches; b++) {
 		FemVec4 q = body->rotation[b * FEM_LANES];
 		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
@@ -150,7 +155,9 @@ static bool may_touch_itself(const FemBody *body) {
 // A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact would
 // push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
 static bool is_inside_out(const FemBody *body) {
-	for (int32_t t = 0; t < body->topology->tet_count; t++) {
+	for (int32_t t = 0; t < body->topology->batch_count * FEM_LANES; t++) {
+		if (body->topology->user_of_tet[t] < 0)
+			continue;
 		FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, t, 0)]);
 		FemVec3 e[3];
 		for (int k = 0; k < 3; k++)
@@ -166,8 +173,11 @@ static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
 		const FemBody *body = world->bodies[index];
-		if (body->self_contact && body->live_part_count > 0 && may_touch_itself(body) && !is_inside_out(body))
-			add_touch(world, (FemTouch){.body = index, .other = index});
+		if (!body->self_contact || body->live_part_count == 0)
+			continue;
+		bool folds = may_fold(body) && !is_inside_out(body);
+		if (folds || body->topology->component_count > 1)
+			add_touch(world, (FemTouch){.body = index, .other = index, .folds = folds});
 	}
 	return at;
 }

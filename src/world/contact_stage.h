@@ -17,6 +17,7 @@ typedef struct FemTouch {
 	int32_t body;
 	int32_t other;      // body, or collider
 	bool is_collider;
+	bool folds;         // with itself: not only its pieces with each other
 	int32_t narrow;     // pair of the narrow phase; -1: colliders
 	FemRange items;     // into FemContactStage.items
 	float strength;     // phi dt, kg/m^2
