@@ -9,8 +9,8 @@
 #define LOOP_MAX 5            // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
 #define SPINS_BEFORE_YIELD 2000
 #define LINGER_SPINS 3000     // about 0.1 ms
-#define PORTIONS 16           // about so many portions a loop: enough to even out, few enough not to fight over
-#define LIGHT_PORTIONS 4      // shared all the same: what a thread needs next is then in its own cache
+#define PORTIONS 4            // a thread and loop: enough to even out, few enough not to fight over
+#define LIGHT_PORTIONS 1      // shared all the same: what a thread needs next is then in its own cache
 
 // The ticket holds everything a thread must know to take a portion, in one word, so that a late helper can never take one
 // of one run for that of another: run number (24 bits), end (20), begin (20) of the portions left. A portion taken keeps
@@ -30,6 +30,7 @@ struct FemLoop {
 	void *context;
 	int32_t chunk_count;
 	int32_t grain; // chunks in a portion
+	int32_t threads; // of the pool
 	uint32_t run;
 	_Atomic bool open;
 };
@@ -123,6 +124,10 @@ static void run_loop(
 	}
 }
 
+static int32_t grain_of(const FemLoop *loop, int32_t chunk_count) {
+	return 1 + chunk_count / (PORTIONS * loop->threads);
+}
+
 // Loops longer than a ticket can count are run in stretches.
 typedef struct Stretch {
 	FemChunkTask *task;
@@ -140,13 +145,13 @@ void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *
 	if (chunk_count <= 0)
 		return;
 	if (chunk_count <= longest) {
-		run_loop(pool, &pool->loops[0], chunk_count, 1 + chunk_count / PORTIONS, task, context);
+		run_loop(pool, &pool->loops[0], chunk_count, grain_of(&pool->loops[0], chunk_count), task, context);
 		return;
 	}
 	for (int32_t first = 0; first < chunk_count; first += longest) {
 		Stretch stretch = {task, context, first};
 		int32_t count = chunk_count - first < longest ? chunk_count - first : longest;
-		run_loop(pool, &pool->loops[0], count, 1 + count / PORTIONS, run_in_stretch, &stretch);
+		run_loop(pool, &pool->loops[0], count, grain_of(&pool->loops[0], count), run_in_stretch, &stretch);
 	}
 }
 
@@ -173,16 +178,17 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, 1 + chunk_count / PORTIONS, task, context);
+	run_loop(NULL, loop, chunk_count, grain_of(loop, chunk_count), task, context);
 }
 
 void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
-	if (!loop || chunk_count < 2 * LIGHT_PORTIONS || chunk_count > (int32_t)CHUNK_MASK / 2) {
+	int32_t portions = loop ? LIGHT_PORTIONS * loop->threads : 1;
+	if (!loop || chunk_count < 2 * portions || chunk_count > (int32_t)CHUNK_MASK / 2) {
 		for (int32_t chunk = 0; chunk < chunk_count; chunk++)
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, (chunk_count + LIGHT_PORTIONS - 1) / LIGHT_PORTIONS, task, context);
+	run_loop(NULL, loop, chunk_count, (chunk_count + portions - 1) / portions, task, context);
 }
 
 // -------------------------------------------------------------------------------------------------------------- threads
@@ -302,6 +308,8 @@ FemPool *fem_pool_create(int32_t thread_count) {
 			break; // fewer threads than asked give the same results
 		pool->thread_count++;
 	}
+	for (int i = 0; i < LOOP_MAX; i++)
+		pool->loops[i].threads = pool->thread_count;
 	return pool;
 }
 

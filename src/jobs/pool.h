@@ -40,7 +40,7 @@ void fem_pool_close_loop(FemPool *pool, FemLoop *loop);
 void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context); // null loop: serial
 
 // The same for chunks of a fraction of a microsecond: handing one to another thread costs more than running it, so they
-// are taken a quarter of the loop at a time.
+// are taken in as few portions as there are threads.
 void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context);
 
 #endif
