@@ -201,6 +201,7 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 	fem_island_needs_add(&world->needs, t, sign);
 	world->body_count += sign;
 	world->node_count += sign * (int64_t)t->node_count;
+	world->piece_count += sign * (int64_t)t->component_count;
 	world->tet_count += sign * (int64_t)t->tet_count;
 	world->breakable_count += sign * (body->breaking != NULL);
 	world->step_bytes += sign > 0 ? body->step_bytes : (size_t)0 - body->step_bytes;

@@ -308,9 +308,7 @@ static void count(FemStep *step) {
 	statistics->large_islands = 0;
 	statistics->ground_contacts = 0;
 	statistics->contacts = step->contact_count;
-	statistics->pieces = 0;
-	for (int32_t b = 0; b < world->body_capacity; b++)
-		statistics->pieces += world->bodies[b] ? world->bodies[b]->topology->component_count : 0;
+	statistics->pieces = (int32_t)world->piece_count;
 	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];

@@ -300,16 +300,18 @@ static FemResult check_material(const FemWorld *world, int32_t index) {
 
 static FemResult check_sums(const FemWorld *world) {
 	int32_t bodies = 0;
-	int64_t nodes = 0, tets = 0;
+	int64_t nodes = 0, tets = 0, pieces = 0;
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		if (!world->bodies[b])
 			continue;
 		bodies++;
 		nodes += world->bodies[b]->topology->node_count;
 		tets += world->bodies[b]->topology->tet_count;
+		pieces += world->bodies[b]->topology->component_count;
 	}
-	if (bodies != world->body_count || nodes != world->node_count || tets != world->tet_count)
-		return FAULT("The world counts %d bodies, but has %d, or their nodes or tets differ.", world->body_count, bodies);
+	if (bodies != world->body_count || nodes != world->node_count || tets != world->tet_count ||
+		pieces != world->piece_count)
+		return FAULT("The world counts %d bodies, but has %d, or their nodes, tets or pieces differ.", world->body_count, bodies);
 	if (world->event_count < 0 || world->event_count > FEM_EVENT_MAX)
 		return FAULT("The world counts %d events.", world->event_count);
 	return FEM_OK;

@@ -57,7 +57,7 @@ typedef struct FemWorld {
 
 	// Sums over all bodies, kept up as they come and go.
 	FemIslandNeeds needs;
-	int64_t node_count, tet_count;
+	int64_t node_count, tet_count, piece_count;
 	int32_t breakable_count; // bodies that can break
 	size_t step_bytes;
 
