@@ -238,7 +238,7 @@ static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Re
 	}
 }
 
-#define PLATE_SHEAR_MAX 0.15f // strain; bending turns neighbouring cells by twice as much against each other
+#define PLATE_SHEAR_MAX 0.25f // strain; bending turns neighbouring cells by twice as much against each other
 
 // The correction fades where a tet is sheared beyond what bending does. A piece of a few tets has nothing else that keeps
 // its shape, and the torque above grows with the shear: broken panes would blow up.
