@@ -1,4 +1,4 @@
-// fem_destruction: real-time deformation by finite elements. The whole public API of the engine.
+// fem_destruction: real-time deformation and fracture by finite elements. The whole public API of the engine.
 //
 // Method: Parker & O'Brien 2009, "Real-Time Deformation and Fracture in a Game Environment" (P&O09).
 //
@@ -97,7 +97,7 @@ typedef enum FemStepError {
 	FEM_STEP_BAD_WORLD = 1 << 0,        // freed id, dt not finite or <= 0: nothing was stepped
 	FEM_STEP_BODY_ROLLED_BACK = 1 << 1, // a body turned bad (not finite) and was put back to its last good state
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,    // a solve stopped at its iteration cap (accuracy, not safety)
-	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max
+	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max, or a free piece spun by over 0.6 rad a step
 	FEM_STEP_EVENTS_FULL = 1 << 4,      // events were dropped, the oldest kept
 	FEM_STEP_CONTACTS_FULL = 1 << 5,    // contacts were dropped: raise contact_capacity
 } FemStepError;
