@@ -569,7 +569,7 @@ FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.material.toughness_variation = 0.1f;
 	FemRig rig = fem_rig_create(&def);
-	FemBodyState after_force, last;
+	FemBodyState after_force = {0}, last = {0};
 	for (int32_t step = 0; step < 120; step++) {
 		float force = step < 5 ? 900.0f : 0.0f;
 		fem_rig_load_face(&rig, true, (FemVec3){force, 0.0f, 0.0f});
