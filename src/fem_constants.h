@@ -37,6 +37,8 @@
 #define FEM_TURN_MAX 0.6          // rad a step, of a free body or piece; faster spin is cut to this. At 1 crumbs gain energy
 
 // ----- fracture
+#define FEM_PIECE_TETS_MIN 3      // P&O09 section 5: smaller pieces are not made
+#define FEM_STAR_MAX 1024         // a node with more tets around it is not split
 #define FEM_SHARD_TETS 40         // a piece of fewer tets does not touch itself
 
 // ----- islands

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define STAR_MAX 1024    // tets around a node beyond which it is left alone
-#define COMPONENT_MIN 3  // tets: P&O09 section 5 suppresses smaller pieces
 
 // ----------------------------------------------------------------------------------------------------------------- order
 
@@ -91,8 +89,8 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 	FemBreaking *breaking = body->breaking;
 	for (int32_t i = breaking->cut_count - count; i < breaking->cut_count; i++) {
 		const FemFaceCut *cut = &breaking->cuts[i];
-		if (fem_split_count_connected(body->own_topology, cut->face / 4, COMPONENT_MIN) < COMPONENT_MIN ||
-			fem_split_count_connected(body->own_topology, cut->across / 4, COMPONENT_MIN) < COMPONENT_MIN)
+		if (fem_split_count_connected(body->own_topology, cut->face / 4, FEM_PIECE_TETS_MIN) < FEM_PIECE_TETS_MIN ||
+			fem_split_count_connected(body->own_topology, cut->across / 4, FEM_PIECE_TETS_MIN) < FEM_PIECE_TETS_MIN)
 			return true;
 	}
 	return false;
@@ -104,8 +102,8 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	FemTopology *t = body->own_topology;
 	FemRange range = t->split->star[node];
-	int32_t count = range.end - range.begin, sides = 0, star[STAR_MAX];
-	uint8_t ahead[STAR_MAX];
+	int32_t count = range.end - range.begin, sides = 0, star[FEM_STAR_MAX];
+	uint8_t ahead[FEM_STAR_MAX];
 	for (int32_t k = 0; k < count; k++) {
 		star[k] = t->node_tets[range.begin + k]; // regrouping moves them
 		ahead[k] = side_of(body, star[k] / 4, node, normal) >= 0.0f;
@@ -136,7 +134,7 @@ static bool still_wants(const FemBody *body, FemSeparation *separation) {
 	const FemSplitState *split = body->topology->split;
 	FemRange star = split->star[separation->node];
 	int32_t count = star.end - star.begin;
-	if (count > STAR_MAX)
+	if (count > FEM_STAR_MAX)
 		return false;
 	return !split->changed[separation->node] ||
 	       fem_separation_of_node(body, separation->node, body->topology->node_tets + star.begin, count, separation);

@@ -1,5 +1,7 @@
 #include "islands/composites.h"
 
+#include "base/union_find.h"
+
 #include <string.h>
 
 size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
@@ -7,26 +9,6 @@ size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int3
 	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 + fem_align_up(sizeof(FemComposite) * islands) +
 	       fem_align_up(sizeof(int32_t) * islands) + fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
 	       fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
-}
-
-// -------------------------------------------------------------------------------------------------------------- union find
-
-// The root is the smallest member, so that the result does not depend on the order of unions.
-static int32_t root_of(int32_t *parent, int32_t i) {
-	while (parent[i] != i) {
-		parent[i] = parent[parent[i]];
-		i = parent[i];
-	}
-	return i;
-}
-
-static void unite(int32_t *parent, int32_t a, int32_t b) {
-	a = root_of(parent, a);
-	b = root_of(parent, b);
-	if (a < b)
-		parent[b] = a;
-	else
-		parent[a] = b;
 }
 
 // The island that a side belongs to, or the dynamic collider (numbered after the islands); -1: fixed.
@@ -79,7 +61,7 @@ static void unite_members(Builder *b) {
 		int32_t first = member_of(&b->contacts[c].side[0], b->bodies, island_count);
 		int32_t second = member_of(&b->contacts[c].side[1], b->bodies, island_count);
 		if (first >= 0 && second >= 0)
-			unite(b->parent, first, second);
+			fem_union_join(b->parent, first, second);
 	}
 }
 
@@ -89,7 +71,7 @@ static void count_members(Builder *b) {
 	int32_t island_count = b->islands->count;
 	for (int32_t i = 0; i < island_count; i++) {
 		const FemIsland *island = &b->islands->islands[i];
-		int32_t root = root_of(b->parent, i);
+		int32_t root = fem_union_root(b->parent, i);
 		if (root == i) {
 			b->composite_of[i] = out->count;
 			out->composites[out->count++] = (FemComposite){.is_free = true};
@@ -102,13 +84,13 @@ static void count_members(Builder *b) {
 		composite->is_free = composite->is_free && island->pinned_count == 0 && island->whole;
 	}
 	for (int32_t p = 0; p < b->proxy_count; p++) {
-		int32_t root = root_of(b->parent, island_count + p);
+		int32_t root = fem_union_root(b->parent, island_count + p);
 		if (root < island_count && b->proxies[p].mass > 0.0f)
 			out->composites[b->composite_of[root]].proxies.end++;
 	}
 	for (int32_t c = 0; c < b->contact_count; c++) {
 		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
-		int32_t root = member < 0 ? island_count : root_of(b->parent, member);
+		int32_t root = member < 0 ? island_count : fem_union_root(b->parent, member);
 		if (root >= island_count)
 			continue; // nothing of it is ours
 		FemComposite *composite = &out->composites[b->composite_of[root]];
@@ -137,7 +119,7 @@ static void place_ranges(FemComposites *out) {
 static void fill_island(Builder *b, int32_t island_index) {
 	const FemIslands *islands = b->islands;
 	const FemIsland *island = &islands->islands[island_index];
-	FemComposite *composite = &b->out->composites[b->composite_of[root_of(b->parent, island_index)]];
+	FemComposite *composite = &b->out->composites[b->composite_of[fem_union_root(b->parent, island_index)]];
 	FemBody *body = b->bodies[island->body];
 	int32_t place = composite->islands.end - composite->islands.begin;
 	b->out->island_list[composite->islands.end++] = island_index;
@@ -156,13 +138,13 @@ static void fill_members(Builder *b) {
 	for (int32_t i = 0; i < island_count; i++)
 		fill_island(b, i);
 	for (int32_t p = 0; p < b->proxy_count; p++) {
-		int32_t root = root_of(b->parent, island_count + p);
+		int32_t root = fem_union_root(b->parent, island_count + p);
 		if (root < island_count && b->proxies[p].mass > 0.0f)
 			b->out->proxy_list[b->out->composites[b->composite_of[root]].proxies.end++] = p;
 	}
 	for (int32_t c = 0; c < b->contact_count; c++) {
 		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
-		int32_t root = member < 0 ? island_count : root_of(b->parent, member);
+		int32_t root = member < 0 ? island_count : fem_union_root(b->parent, member);
 		if (root < island_count)
 			b->out->contacts[b->out->composites[b->composite_of[root]].contacts.end++] = b->contacts[c];
 	}

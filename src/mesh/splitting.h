@@ -33,7 +33,7 @@ typedef struct FemSplitState {
 	int32_t *component_parent;  // [component]: that of before which it was part of
 	int32_t *part_source;       // [part]: that of before, of its first node
 	int32_t *part_of_old;       // [node of between]: its part before the rebuild (copies: their parent's)
-	int32_t old_component_count, old_part_count;
+	int32_t old_component_count, old_part_count, old_node_count, old_tet_count;
 
 	// ---- scratch of the rebuild
 	int32_t *root;      // [node]: union-find, then component

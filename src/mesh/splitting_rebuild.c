@@ -2,6 +2,8 @@
 // order within a part, copies follow their part's nodes; parts keep their order within a component. Components in which
 // nothing changed keep their inner order, so that what others keep for them stays true.
 #include "mesh/splitting.h"
+
+#include "base/union_find.h"
 #include "mesh/surface.h"
 #include "mesh/topology.h"
 #include "mesh/topology_fill.h"
@@ -11,24 +13,6 @@
 #define PART_FRAGMENT (FEM_PART_NODES / 4) // nodes: a smaller rest of a part joins the next one
 
 // ------------------------------------------------------------------------------------------------------------ components
-
-static int32_t find_root(int32_t *root, int32_t node) {
-	while (root[node] != node) {
-		root[node] = root[root[node]];
-		node = root[node];
-	}
-	return node;
-}
-
-// The lower number becomes the root, so that the result does not depend on the order of unions.
-static void unite(int32_t *root, int32_t a, int32_t b) {
-	a = find_root(root, a);
-	b = find_root(root, b);
-	if (a < b)
-		root[b] = a;
-	else
-		root[a] = b;
-}
 
 static int32_t old_component(const FemTopology *t, int32_t node) {
 	const FemSplitState *s = t->split;
@@ -52,7 +36,7 @@ static void join_tets(FemTopology *t, const int32_t *touched) {
 		if (t->user_of_tet[tet] < 0 || !touched[old_component(t, first)])
 			continue;
 		for (int32_t v = 1; v < 4; v++)
-			unite(s->root, first, fem_tet_node(t, tet, v));
+			fem_union_join(s->root, first, fem_tet_node(t, tet, v));
 	}
 }
 
@@ -61,7 +45,7 @@ static void number_components(FemTopology *t, const int32_t *touched) {
 	FemSplitState *s = t->split;
 	int32_t count = 0;
 	for (int32_t i = 0; i < s->node_count; i++) {
-		int32_t root = find_root(s->root, i), old = old_component(t, i);
+		int32_t root = fem_union_root(s->root, i), old = old_component(t, i);
 		if (root == i) {
 			s->component_of_root[i] = s->removed[old] ? -1 : count;
 			if (!s->removed[old]) {
@@ -71,7 +55,7 @@ static void number_components(FemTopology *t, const int32_t *touched) {
 		}
 	}
 	for (int32_t i = 0; i < s->node_count; i++)
-		s->order[i] = s->component_of_root[find_root(s->root, i)];
+		s->order[i] = s->component_of_root[fem_union_root(s->root, i)];
 	memcpy(s->root, s->order, sizeof(int32_t) * (size_t)s->node_count);
 	s->old_component_count = t->component_count;
 	t->component_count = count;
@@ -266,6 +250,8 @@ void fem_split_rebuild(FemTopology *t) {
 	memcpy(s->part_of_old, t->node_part, sizeof(int32_t) * (size_t)before);
 	memcpy(s->old_part_component, t->part_component, sizeof(int32_t) * (size_t)t->part_count);
 	s->old_part_count = t->part_count;
+	s->old_node_count = before;
+	s->old_tet_count = t->tet_count;
 	for (int32_t i = before; i < s->node_count; i++)
 		s->part_of_old[i] = s->part_of_old[s->parent[i]];
 	mark_touched(t, touched);

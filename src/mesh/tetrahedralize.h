@@ -14,7 +14,8 @@
 //   one layer of 5-tet cells (strips, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
 //   one layer of prisms (sheets)              1.2  (5.2)  2.5  (10)   2.5  (31)  2.6  (115)
 //   thickened walls drawn back                1.7  (2.3)  3.5  (7.2)  24   (80)  420  (1000)
-// Panels bent into a quarter of a ring: 0.8 to 1.8; plates of 2 and more layers: 0.9 to 1.2 (tests/test_curved_walls.c).
+// Panels bent into a quarter of a ring: 2.6 to 2.8 in one layer, 0.8 to 1.2 in more (tests/test_curved_walls.c); sheets held
+// on one, two and four sides: 2.2 to 2.8 (tests/test_sheets.c). Square beams of one cell across take no correction: about 2.9.
 // So curved walls want cells of at most 2.5 times their thickness; FemTetMesh.warning says when a part exceeds a factor of
 // 4. Give the engine's mesh quality_clamp 0 when has_plates is set, or flat tets are softened on top.
 #ifndef FEM_MESH_TETRAHEDRALIZE_H

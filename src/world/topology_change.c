@@ -155,14 +155,9 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	const FemTopology *t = body->topology;
 	body->breaking->was_split = false;
-	world->node_count = world->tet_count = world->piece_count = 0;
-	for (int32_t b = 0; b < world->body_capacity; b++) {
-		if (!world->bodies[b])
-			continue;
-		world->node_count += world->bodies[b]->topology->node_count;
-		world->tet_count += world->bodies[b]->topology->tet_count;
-		world->piece_count += world->bodies[b]->topology->component_count;
-	}
+	world->node_count += t->node_count - t->split->old_node_count;
+	world->tet_count += t->tet_count - t->split->old_tet_count;
+	world->piece_count += t->component_count - t->split->old_component_count;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] >= 0 || body->tet_material[tet] < 0)
 			continue;

@@ -7,8 +7,6 @@
 #include <math.h>
 
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
-#define COMPONENT_MIN 3
-#define STAR_MAX 1024
 
 static bool face_has(const FemTopology *t, int32_t face, int32_t node) {
 	for (int v = 0; v < 3; v++) {
@@ -49,11 +47,16 @@ static FemResult check_closed(const FemTopology *t, int32_t index) {
 }
 
 // A node whose star is in several groups is a hinge or ball joint. Those that the mesh came with are left alone.
-static FemResult check_joints(const FemTopology *t, int32_t index) {
+static FemResult check_joints(const FemTopology *t, int32_t mesh_nodes, int32_t index) {
+	int32_t *was_copied = t->split->order; // [node of the mesh]; scratch of the rebuild
+	for (int32_t i = 0; i < mesh_nodes; i++)
+		was_copied[i] = 0;
+	for (int32_t user = mesh_nodes; user < t->user_node_count; user++)
+		was_copied[t->split->source_of_user[user]] = 1;
 	for (int32_t i = 0; i < t->node_count; i++) {
-		int32_t count = t->node_tet_start[i + 1] - t->node_tet_start[i], star[STAR_MAX], groups = 0;
+		int32_t count = t->node_tet_start[i + 1] - t->node_tet_start[i], star[FEM_STAR_MAX], groups = 0;
 		int32_t source = t->split->source_of_user[t->user_of_node[i]];
-		bool was_split = t->user_of_node[i] != source && count <= STAR_MAX; // a copy
+		bool was_split = was_copied[source] && count <= FEM_STAR_MAX;
 		for (int32_t k = 0; was_split && k < count; k++)
 			star[k] = t->node_tets[t->node_tet_start[i] + k];
 		for (int32_t at = 0; was_split && at < count; groups++)
@@ -67,7 +70,7 @@ static FemResult check_joints(const FemTopology *t, int32_t index) {
 static FemResult check_pieces(const FemBody *body, int32_t smallest, int32_t index) {
 	const FemTopology *t = body->topology;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (t->component_tets[c] < COMPONENT_MIN && t->component_tets[c] < smallest)
+		if (t->component_tets[c] < FEM_PIECE_TETS_MIN && t->component_tets[c] < smallest)
 			return FAULT("Body %d: a piece has %d tets.", index, t->component_tets[c]);
 		if (body->breaking->pieces[c].number == 0 || body->breaking->pieces[c].number >= body->breaking->next_piece)
 			return FAULT("Body %d: a piece has number %u.", index, body->breaking->pieces[c].number);
@@ -118,7 +121,7 @@ FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 	if (result == FEM_OK)
 		result = check_closed(t, index);
 	if (result == FEM_OK)
-		result = check_joints(t, index);
+		result = check_joints(t, world->meshes[body->mesh_index].node_count, index);
 	if (result == FEM_OK)
 		result = check_pieces(body, smallest_of_mesh(world->meshes[body->mesh_index].topology), index);
 	if (result == FEM_OK)
