@@ -39,6 +39,7 @@ typedef struct Iteration {
 	FemSystem *system;
 	const FemRowKernels *kernels;
 	FemContactField field; // of the contact product under way
+	bool dv_is_zero;       // everywhere: A dv need not be computed
 	float alpha, beta;
 } Iteration;
 
@@ -120,9 +121,12 @@ static void residual_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
+	const FemVec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
+	if (!it->dv_is_zero)
+		it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i], q = body->product[i];
+		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i];
+		FemVec4 q = it->dv_is_zero ? zero : body->product[i];
 		body->residual[i] = (FemVec4){
 			b.x - ground.z * v.x - q.x,
 			b.y + ground.x * (ground.y - v.y) - q.y,
@@ -152,7 +156,7 @@ static void form_residual(Iteration *it) {
 		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->residual, -1.0f);
 	}
 	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
-	if (system->contacts.row_count == 0)
+	if (system->contacts.row_count == 0 || it->dv_is_zero)
 		return;
 	contact_impulses(it, FEM_FIELD_DV);
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
@@ -240,8 +244,20 @@ static double finish_preconditioning(Iteration *it) {
 	return sum;
 }
 
-static double precondition(Iteration *it) {
-	fem_loop_for_light(it->system->loop, it->system->chunk_count, precondition_task, it);
+static void first_residual_task(void *context, int32_t chunk_index) {
+	residual_task(context, chunk_index);
+	precondition_task(context, chunk_index);
+}
+
+// r = b - A x, z = M^-1 r; returns r.z. Without contacts a chunk's residual is final at once: one loop does both.
+static double first_residual(Iteration *it) {
+	FemSystem *system = it->system;
+	if (system->contacts.row_count == 0 && system->contacts.proxy_count == 0) {
+		fem_loop_for(system->loop, system->chunk_count, first_residual_task, it);
+	} else {
+		form_residual(it);
+		fem_loop_for_light(system->loop, system->chunk_count, precondition_task, it);
+	}
 	return finish_preconditioning(it);
 }
 
@@ -289,18 +305,35 @@ typedef enum StartVector {
 	START_DROP,    // zero again
 } StartVector;
 
-static void set_start_vector(FemSystem *system, StartVector what) {
-	for (int32_t c = 0; c < system->chunk_count; c++) {
-		FemBody *body = body_of(system, &system->chunks[c]);
-		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
-			if (what == START_SAVE)
-				body->direction[i] = body->dv[i];
-			if (what == START_RESTORE)
-				body->dv[i] = body->direction[i];
-			else if (body->node_kind[i] == FEM_NODE_FREE)
-				body->dv[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
-		}
+typedef struct StartTask {
+	FemSystem *system;
+	StartVector what;
+} StartTask;
+
+// The chunk's partial is its number of nodes that keep a velocity change.
+static void start_vector_task(void *context, int32_t chunk_index) {
+	const StartTask *task = context;
+	const FemNodeChunk *chunk = &task->system->chunks[chunk_index];
+	FemBody *body = body_of(task->system, chunk);
+	int32_t changing = 0;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 *dv = &body->dv[i];
+		if (task->what == START_SAVE)
+			body->direction[i] = *dv;
+		if (task->what == START_RESTORE)
+			*dv = body->direction[i];
+		else if (body->node_kind[i] == FEM_NODE_FREE)
+			*dv = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		changing += dv->x != 0.0f || dv->y != 0.0f || dv->z != 0.0f;
 	}
+	task->system->partials[chunk_index] = changing;
+}
+
+static void set_start_vector(Iteration *it, StartVector what) {
+	FemSystem *system = it->system;
+	StartTask task = {system, what};
+	fem_loop_for_light(system->loop, system->chunk_count, start_vector_task, &task);
+	it->dv_is_zero = what != START_RESTORE && sum_partials(system->partials, system->chunk_count) == 0.0;
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
 		FemProxy *proxy = proxy_at(system, k);
 		float *to = what == START_RESTORE ? proxy->dv : proxy->direction;
@@ -324,20 +357,17 @@ static bool all_factors(const FemSystem *system) {
 // blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
-	set_start_vector(system, START_SAVE);
-	form_residual(it);
-	double bz = precondition(it);
+	set_start_vector(it, START_SAVE);
+	double bz = first_residual(it);
 	*out_rz = bz;
 	if (all_factors(system)) // so near that a start vector does not pay
 		return bz;
-	set_start_vector(system, START_RESTORE);
-	form_residual(it);
-	*out_rz = precondition(it);
+	set_start_vector(it, START_RESTORE);
+	*out_rz = first_residual(it);
 	if (*out_rz < bz)
 		return bz;
-	set_start_vector(system, START_DROP);
-	form_residual(it);
-	*out_rz = precondition(it);
+	set_start_vector(it, START_DROP);
+	*out_rz = first_residual(it);
 	return bz;
 }
 
