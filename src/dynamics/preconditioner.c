@@ -175,64 +175,81 @@ static void turn_between(FemVec4 now, FemVec4 before, float m[9]) {
 	fem_rotation_matrix(q, m);
 }
 
-static void prepare_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks, bool refresh) {
-	int32_t node_count = p->nodes.end - p->nodes.begin;
-	if (refresh) {
-		const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
-		kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
-		const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
-		p->valid = false;
-		for (size_t i = 0; !p->valid && i < sizeof factor_shifts / sizeof *factor_shifts; i++)
-			p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
-				body->node_kind + p->nodes.begin, factor_shifts[i]);
-		p->factorizations++;
-		for (int32_t i = 0; i < node_count; i++)
-			p->node_frames[i] = node_rotation(body, p->nodes.begin + i);
-	}
-	for (int32_t i = 0; i < node_count; i++)
+static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks) {
+	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
+	kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
+	const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
+	p->valid = false;
+	for (size_t i = 0; !p->valid && i < sizeof factor_shifts / sizeof *factor_shifts; i++)
+		p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
+			body->node_kind + p->nodes.begin, factor_shifts[i]);
+	p->factorizations++;
+	p->is_turned = false;
+	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++)
+		p->node_frames[i - p->nodes.begin] = node_rotation(body, i);
+}
+
+static void turn_factor(FemPreconditioner *p, const FemBody *body) {
+	p->is_turned = true;
+	for (int32_t i = 0; i < p->nodes.end - p->nodes.begin; i++)
 		turn_between(node_rotation(body, p->nodes.begin + i), p->node_frames[i], p->node_turns + 9 * (int64_t)i);
 }
 
-double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body, const FemVec4 *r, FemVec4 *z) {
+static double dot(const FemVec4 *a, const FemVec4 *b, int32_t count) {
+	double sum = 0.0;
+	for (int32_t i = 0; i < count; i++)
+		sum += (double)(a[i].x * b[i].x + a[i].y * b[i].y + a[i].z * b[i].z);
+	return sum;
+}
+
+// z = T A^-1 T^T r, T the turns of the nodes.
+static void solve_turned(const FemPreconditioner *p, const uint8_t *node_kind, const FemVec4 *r, FemVec4 *z) {
 	int32_t node_count = p->nodes.end - p->nodes.begin;
 	float *turned = p->workspace + (p->workspace_floats - 4 * (size_t)node_count);
 	for (int32_t i = 0; i < node_count; i++) {
 		const float *m = p->node_turns + 9 * (int64_t)i;
-		FemVec4 v = r[p->nodes.begin + i];
+		FemVec4 v = r[i];
 		float *t = turned + 4 * (int64_t)i;
-		bool is_free = body->node_kind[p->nodes.begin + i] == FEM_NODE_FREE;
+		bool is_free = node_kind[i] == FEM_NODE_FREE;
 		t[0] = is_free ? m[0] * v.x + m[3] * v.y + m[6] * v.z : 0.0f;
 		t[1] = is_free ? m[1] * v.x + m[4] * v.y + m[7] * v.z : 0.0f;
 		t[2] = is_free ? m[2] * v.x + m[5] * v.y + m[8] * v.z : 0.0f;
 		t[3] = 0.0f;
 	}
 	fem_cholesky_solve(p->factor, turned, turned, 4, p->workspace);
-	double sum = 0.0;
 	for (int32_t i = 0; i < node_count; i++) {
 		const float *m = p->node_turns + 9 * (int64_t)i, *t = turned + 4 * (int64_t)i;
-		FemVec4 v = r[p->nodes.begin + i], out = {
+		z[i] = (FemVec4){
 			m[0] * t[0] + m[1] * t[1] + m[2] * t[2],
 			m[3] * t[0] + m[4] * t[1] + m[5] * t[2],
 			m[6] * t[0] + m[7] * t[1] + m[8] * t[2],
 			0.0f,
 		};
-		z[p->nodes.begin + i] = out;
-		sum += (double)(v.x * out.x + v.y * out.y + v.z * out.z);
 	}
-	return sum;
+}
+
+double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body, const FemVec4 *r, FemVec4 *z) {
+	r += p->nodes.begin, z += p->nodes.begin;
+	if (p->is_turned)
+		solve_turned(p, body->node_kind + p->nodes.begin, r, z);
+	else // the factor's own pinned nodes are those of now
+		fem_cholesky_solve(p->factor, &r->x, &z->x, 4, p->workspace);
+	return dot(r, z, p->nodes.end - p->nodes.begin);
 }
 
 // ------------------------------------------------------------------------------------------------------------- refreshing
 
-void fem_preconditioner_prepare(
-	FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks, bool matrix_changed) {
+void fem_preconditioner_prepare(FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks,
+	bool matrix_changed, bool has_moved) {
 	if (p->kind == FEM_PRECONDITION_JACOBI)
 		return;
 	bool refresh = !p->valid || matrix_changed || p->wasted_cost > p->factor_cost;
-	if (p->kind == FEM_PRECONDITION_FACTOR)
-		prepare_factor(p, body, diagonal_blocks, refresh);
-	else
+	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || has_moved))
 		fem_coarse_prepare(p, body, loop, refresh);
+	else if (p->kind == FEM_PRECONDITION_FACTOR && refresh)
+		make_factor(p, body, diagonal_blocks);
+	else if (p->kind == FEM_PRECONDITION_FACTOR && has_moved)
+		turn_factor(p, body);
 	if (refresh) {
 		p->fresh_iterations = -1;
 		p->wasted_cost = 0.0;

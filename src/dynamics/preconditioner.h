@@ -45,6 +45,7 @@ typedef struct FemPreconditioner {
 
 	FemVec4 *node_frames; // factor: quaternion of each node when the factor was made
 	float *node_turns;    // factor: 9 floats a node, rotation since then, row by row
+	bool is_turned;       // false: the factor is of this step, no node has turned
 
 	FemPartFrame *frames; // two-level: [part of the component]
 	int32_t *coarse_row_start, *coarse_column;
@@ -74,9 +75,10 @@ bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int
 void fem_part_graph_free(FemPartGraph *graph);
 
 // Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch of
-// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready.
-void fem_preconditioner_prepare(
-	FemPreconditioner *preconditioner, const FemBody *body, FemLoop *loop, float *diagonal_blocks, bool matrix_changed);
+// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready. has_moved: false in later solves of
+// a step, whose rotations are those of its first.
+void fem_preconditioner_prepare(FemPreconditioner *preconditioner, const FemBody *body, FemLoop *loop,
+	float *diagonal_blocks, bool matrix_changed, bool has_moved);
 
 // Tells how many iterations a solve took.
 void fem_preconditioner_learn(FemPreconditioner *preconditioner, int32_t iterations);

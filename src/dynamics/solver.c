@@ -357,6 +357,10 @@ static bool all_factors(const FemSystem *system) {
 // blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
+	if (system->scale > 0.0) {
+		*out_rz = first_residual(it);
+		return system->scale;
+	}
 	set_start_vector(it, START_SAVE);
 	double bz = first_residual(it);
 	*out_rz = bz;
@@ -399,6 +403,7 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 		rz = next;
 		result.iterations++;
 	}
+	result.scale = bz;
 	result.residual = bz > 0.0 && rz > 0.0 ? (float)sqrt(rz / bz) : 0.0f;
 	result.capped = rz > target;
 	result.finite = isfinite(bz) && isfinite(rz);

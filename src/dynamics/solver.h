@@ -28,12 +28,14 @@ typedef struct FemSystem {
 	FemLoop *loop;              // null: alone
 	float tolerance;            // relative, preconditioned norm
 	float floor;                // J: r.z below this is noise
+	double scale;               // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
 	int32_t max_iterations;
 } FemSystem;
 
 typedef struct FemSolveResult {
 	int32_t iterations;
 	float residual; // relative to the right-hand side
+	double scale;   // J: b.M^-1 b
 	bool capped;
 	bool finite; // false: the system itself is not finite, dv means nothing
 } FemSolveResult;

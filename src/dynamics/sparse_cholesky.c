@@ -300,15 +300,26 @@ size_t fem_cholesky_workspace(const FemCholesky *factor) {
 	return (size_t)factor->slot_count + (size_t)factor->max_stride + 2 * FEM_ALIGNMENT / sizeof(float);
 }
 
+// Counts are multiples of a tile and mostly one or two: a loop beats a call.
+static inline void copy_tiles(float *to, const float *from, int32_t count) {
+	for (int32_t i = 0; i < count; i += FEM_PANEL_TILE)
+		memcpy(to + i, from + i, sizeof *to * FEM_PANEL_TILE);
+}
+
+static inline void clear_tiles(float *to, int32_t count) {
+	for (int32_t i = 0; i < count; i += FEM_PANEL_TILE)
+		memset(to + i, 0, sizeof *to * FEM_PANEL_TILE);
+}
+
 static inline __attribute__((always_inline)) void solve_supernodes(
 	const FemCholesky *f, float *x, float *front, const int32_t b) {
 	for (int32_t i = 0; i < f->supernode_count; i++) {
 		const Supernode *s = &f->supernodes[i];
 		const float *below = front + s->own_rows;
-		memcpy(front, x + s->slot, sizeof *x * (size_t)s->own_rows);
-		memset(front + s->own_rows, 0, sizeof *x * (size_t)(s->stride - s->own_rows));
+		copy_tiles(front, x + s->slot, s->own_rows);
+		clear_tiles(front + s->own_rows, s->stride - s->own_rows);
 		f->kernels->solve_forward(f->values + s->panel, s->stride, s->width, front);
-		memcpy(x + s->slot, front, sizeof *x * (size_t)s->own_rows);
+		copy_tiles(x + s->slot, front, s->own_rows);
 		for (int32_t q = s->row_start; q < s->row_end; q++, below += b)
 			for (int32_t c = 0; c < b; c++)
 				x[f->row_slot[q] + c] += below[c];
@@ -316,13 +327,13 @@ static inline __attribute__((always_inline)) void solve_supernodes(
 	for (int32_t i = f->supernode_count - 1; i >= 0; i--) {
 		const Supernode *s = &f->supernodes[i];
 		float *below = front + s->own_rows;
-		memcpy(front, x + s->slot, sizeof *x * (size_t)s->own_rows);
+		clear_tiles(below, s->stride - s->own_rows);
+		copy_tiles(front, x + s->slot, s->own_rows);
 		for (int32_t q = s->row_start; q < s->row_end; q++, below += b)
 			for (int32_t c = 0; c < b; c++)
 				below[c] = x[f->row_slot[q] + c];
-		memset(below, 0, sizeof *x * (size_t)(front + s->stride - below));
 		f->kernels->solve_backward(f->values + s->panel, s->stride, s->width, front);
-		memcpy(x + s->slot, front, sizeof *x * (size_t)s->own_rows);
+		copy_tiles(x + s->slot, front, s->own_rows);
 	}
 }
 
@@ -330,23 +341,27 @@ static float *align(float *pointer) {
 	return (float *)fem_align_up((uintptr_t)pointer);
 }
 
-void fem_cholesky_solve(const FemCholesky *factor, const float *r, float *z, int32_t stride, float *workspace) {
-	float *front = align(workspace), *x = align(front + factor->max_stride);
-	const int32_t b = factor->block_size;
-	memset(x, 0, sizeof *x * (size_t)factor->slot_count);
-	for (int32_t i = 0; i < factor->node_count; i++)
-		if (!factor->places[i].pinned)
-			memcpy(x + factor->places[i].slot, r + (size_t)i * (size_t)stride, sizeof *x * (size_t)b);
-	if (b == 3)
-		solve_supernodes(factor, x, front, 3);
-	else
-		solve_supernodes(factor, x, front, 6);
-	for (int32_t i = 0; i < factor->node_count; i++) {
+static inline __attribute__((always_inline)) void solve(
+	const FemCholesky *f, const float *r, float *z, int32_t stride, float *workspace, const int32_t b) {
+	float *front = align(workspace), *x = align(front + f->max_stride);
+	clear_tiles(x, f->slot_count);
+	for (int32_t i = 0; i < f->node_count; i++)
+		if (!f->places[i].pinned)
+			memcpy(x + f->places[i].slot, r + (size_t)i * (size_t)stride, sizeof *x * (size_t)b);
+	solve_supernodes(f, x, front, b);
+	for (int32_t i = 0; i < f->node_count; i++) {
 		float *to = z + (size_t)i * (size_t)stride;
-		memcpy(to, x + factor->places[i].slot, sizeof *x * (size_t)b);
+		memcpy(to, x + f->places[i].slot, sizeof *x * (size_t)b);
 		for (int32_t c = b; c < stride; c++)
 			to[c] = 0.0f;
 	}
+}
+
+void fem_cholesky_solve(const FemCholesky *factor, const float *r, float *z, int32_t stride, float *workspace) {
+	if (factor->block_size == 3)
+		solve(factor, r, z, stride, workspace, 3);
+	else
+		solve(factor, r, z, stride, workspace, 6);
 }
 
 // Snapshots. The values hold the whole factor; which nodes were pinned belongs to it.

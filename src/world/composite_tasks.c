@@ -206,7 +206,7 @@ static bool update_contacts(CompositeTask *task) {
 
 // ------------------------------------------------------------------------------------------------------------------- solve
 
-static int64_t prepare_islands(FemSystem *system, bool matrix_changed) {
+static int64_t prepare_islands(FemSystem *system, bool matrix_changed, bool has_moved) {
 	int64_t made = 0;
 	for (int32_t i = 0; i < system->island_count; i++) {
 		FemPreconditioner *preconditioner = system->islands[i].preconditioner;
@@ -214,7 +214,7 @@ static int64_t prepare_islands(FemSystem *system, bool matrix_changed) {
 		if (!preconditioner)
 			continue;
 		int64_t before = preconditioner->factorizations;
-		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, matrix_changed);
+		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, matrix_changed, has_moved);
 		made += preconditioner->factorizations - before;
 	}
 	return made;
@@ -228,8 +228,9 @@ static bool keeps_factor(const FemSystem *system) {
 	return false;
 }
 
-static FemSolveResult precondition_and_solve(FemSystem *system, bool matrix_changed, int64_t *factorizations) {
-	*factorizations = prepare_islands(system, matrix_changed);
+static FemSolveResult precondition_and_solve(
+	FemSystem *system, bool matrix_changed, bool has_moved, int64_t *factorizations) {
+	*factorizations = prepare_islands(system, matrix_changed, has_moved);
 	FemSolveResult solved = fem_system_solve(system);
 	for (int32_t i = 0; i < system->island_count; i++) {
 		if (system->islands[i].preconditioner)
@@ -239,16 +240,18 @@ static FemSolveResult precondition_and_solve(FemSystem *system, bool matrix_chan
 }
 
 // A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
-static void solve_once(CompositeTask *task) {
+static void solve_once(CompositeTask *task, bool is_first) {
 	FemCompositeResult *result = task->result;
 	int64_t made;
-	FemSolveResult solved = precondition_and_solve(&task->system, false, &made);
+	FemSolveResult solved = precondition_and_solve(&task->system, false, is_first, &made);
 	result->factorizations += made;
 	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
 		result->iterations += solved.iterations;
-		solved = precondition_and_solve(&task->system, true, &made);
+		task->system.scale = 0.0;
+		solved = precondition_and_solve(&task->system, true, false, &made);
 		result->factorizations += made;
 	}
+	task->system.scale = solved.scale;
 	result->solves++;
 	result->solves_capped += solved.capped;
 	result->iterations += solved.iterations;
@@ -276,7 +279,9 @@ static void solve_passes(CompositeTask *task) {
 	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
 		sharp |= pass + 1 == FEM_GROUND_PASSES;
 		task->system.tolerance = sharp ? tolerance : LOOSE * tolerance;
-		solve_once(task);
+		if (sharp)
+			task->system.scale = 0.0; // of this active set's own load
+		solve_once(task, pass == 0);
 		bool changed = update_contacts(task);
 		if (sharp && (!changed || pass + 1 == FEM_GROUND_PASSES))
 			break;
