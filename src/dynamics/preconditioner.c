@@ -13,6 +13,7 @@
 #define DENSE_FLOP_COST 0.5     // of a flop in dense panels, against one in the rows
 #define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
 #define TWO_LEVEL_PARTS_MIN 4
+#define CHEAP_FACTOR 8.0        // iterations
 // Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
 // the next one is tried when a pivot fails.
 static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
@@ -239,16 +240,17 @@ double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body,
 
 // ------------------------------------------------------------------------------------------------------------- refreshing
 
-void fem_preconditioner_prepare(FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks,
-	bool matrix_changed, bool has_moved) {
+void fem_preconditioner_prepare(
+	FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks, FemMatrixChange change) {
 	if (p->kind == FEM_PRECONDITION_JACOBI)
 		return;
-	bool refresh = !p->valid || matrix_changed || p->wasted_cost > p->factor_cost;
-	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || has_moved))
+	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
+	bool refresh = !p->valid || change.wholly || (change.by_contact && is_cheap) || p->wasted_cost > p->factor_cost;
+	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || change.has_moved))
 		fem_coarse_prepare(p, body, loop, refresh);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && refresh)
 		make_factor(p, body, diagonal_blocks);
-	else if (p->kind == FEM_PRECONDITION_FACTOR && has_moved)
+	else if (p->kind == FEM_PRECONDITION_FACTOR && change.has_moved)
 		turn_factor(p, body);
 	if (refresh) {
 		p->fresh_iterations = -1;

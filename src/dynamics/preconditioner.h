@@ -33,11 +33,11 @@ typedef struct FemPreconditioner {
 	FemRange nodes; // of the component
 	FemRange parts;
 	FemCholesky *factor;
-	double factor_cost;      // of making it anew, and
-	double iteration_cost;   // of one CG iteration, in flops as fast as those of the rows
-	bool valid;              // the factor may be used
+	double factor_cost;       // of making it anew, and
+	double iteration_cost;    // of one CG iteration, in flops as fast as those of the rows
+	bool valid;               // the factor may be used
 	int32_t fresh_iterations; // of the first solve with this factor
-	double wasted_cost;      // of iterations beyond those, since
+	double wasted_cost;       // of iterations beyond those, since
 	int64_t factorizations;
 
 	float *workspace;
@@ -60,8 +60,8 @@ typedef struct FemPreconditionerOrders {
 	const int32_t *node_order, *part_order;
 } FemPreconditionerOrders;
 
-bool fem_preconditioner_create(FemPreconditioner *preconditioner, const FemBody *body, int32_t component,
-	FemPreconditionerOrders orders);
+bool fem_preconditioner_create(
+	FemPreconditioner *preconditioner, const FemBody *body, int32_t component, FemPreconditionerOrders orders);
 void fem_preconditioner_free(FemPreconditioner *preconditioner);
 size_t fem_preconditioner_bytes(const FemPreconditioner *preconditioner); // held by it
 
@@ -75,16 +75,23 @@ bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int
 void fem_part_graph_free(FemPartGraph *graph);
 
 // Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch of
-// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready. has_moved: false in later solves of
-// a step, whose rotations are those of its first.
+// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready.
+typedef struct FemMatrixChange {
+	bool has_moved;  // nodes, since the last call: false in later solves of a step
+	bool by_contact; // touching others: a factor that is cheap to make is made anew, since old contacts in it cost many
+					 // iterations
+	bool wholly;     // every factor is made anew
+} FemMatrixChange;
+
 void fem_preconditioner_prepare(FemPreconditioner *preconditioner, const FemBody *body, FemLoop *loop,
-	float *diagonal_blocks, bool matrix_changed, bool has_moved);
+	float *diagonal_blocks, FemMatrixChange change);
 
 // Tells how many iterations a solve took.
 void fem_preconditioner_learn(FemPreconditioner *preconditioner, int32_t iterations);
 
 // Factor: z = M^-1 r over the component's nodes; returns r.z.
-double fem_preconditioner_solve(const FemPreconditioner *preconditioner, const FemBody *body, const FemVec4 *r, FemVec4 *z);
+double fem_preconditioner_solve(
+	const FemPreconditioner *preconditioner, const FemBody *body, const FemVec4 *r, FemVec4 *z);
 
 // Two-level: sums of a part's residual into its coarse numbers; the coarse solve (returns its share of r.z); and the
 // motion it adds to the nodes of a part, p += motion.

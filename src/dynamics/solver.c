@@ -241,7 +241,7 @@ static double finish_preconditioning(Iteration *it) {
 		sum += system->islands[i].share;
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
 		sum += precondition_proxy(proxy_at(system, k));
-	return sum;
+	return system->rigid ? sum + fem_rigid_space_add(system->rigid, system->loop) : sum;
 }
 
 static void first_residual_task(void *context, int32_t chunk_index) {

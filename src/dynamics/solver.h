@@ -5,6 +5,7 @@
 
 #include "dynamics/contact_rows.h"
 #include "dynamics/preconditioner.h"
+#include "dynamics/rigid_space.h"
 #include "fem_types.h"
 #include "jobs/pool.h"
 
@@ -25,6 +26,7 @@ typedef struct FemSystem {
 	double *partials;           // [chunk_count]
 	FemContactRows contacts;    // count 0: none
 	double *contact_partials;   // [contact chunks]
+	FemRigidSpace *rigid;       // null: none
 	FemLoop *loop;              // null: alone
 	float tolerance;            // relative, preconditioned norm
 	float floor;                // J: r.z below this is noise

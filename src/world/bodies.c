@@ -251,5 +251,5 @@ bool fem_world_reserve(FemWorld *world) {
 	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, contacts, world->collider_capacity);
 	lists += 2 * fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // refit tasks, bodies that may break
 	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists) &&
-	       fem_contact_stage_reserve(world) && fem_fracture_reserve(world);
+	       fem_contact_stage_reserve(world) && fem_step_heap_reserve(world) && fem_fracture_reserve(world);
 }

@@ -1,5 +1,6 @@
 // Solving and moving composites: largest first, small ones one to a thread, large ones by all that are idle
 // (P&O09 section 3.3).
+#include "base/heap.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rows.h"
 #include "world/step.h"
@@ -204,9 +205,42 @@ static bool update_contacts(CompositeTask *task) {
 	return changed;
 }
 
+// ------------------------------------------------------------------------------------------------------------ rigid space
+
+// Whole islands without pins, in the order of the composite; block_of[chunk]: see fem_rigid_space_create().
+static int32_t list_rigid_islands(const CompositeTask *task, FemRigidIsland *out, int32_t *block_of) {
+	const FemSystem *system = &task->system;
+	int32_t count = 0;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		const FemIsland *island = island_at(task, i);
+		FemRange chunks = system->islands[i].chunks;
+		bool takes_part = island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
+		for (int32_t c = chunks.begin; c < chunks.end; c++)
+			block_of[c] = takes_part ? count : -1;
+		if (takes_part) {
+			FemBody *body = system->islands[i].body;
+			out[count++] = (FemRigidIsland){body, body->topology->component_nodes[island->component]};
+		}
+	}
+	return count;
+}
+
+// False: the solve goes without.
+static bool open_rigid_space(CompositeTask *task, FemRigidSpace *space) {
+	FemRigidIsland islands[FEM_RIGID_BLOCKS_MAX];
+	int32_t *block_of = task->step->chunk_blocks + task->composite->chunks.begin;
+	if (task->system.contacts.count == 0)
+		return false;
+	fem_heap_begin(task->step->world->heap);
+	int32_t count = list_rigid_islands(task, islands, block_of);
+	bool made = fem_rigid_space_create(space, &task->system.contacts, islands, count, block_of);
+	fem_heap_end();
+	return made;
+}
+
 // ------------------------------------------------------------------------------------------------------------------- solve
 
-static int64_t prepare_islands(FemSystem *system, bool matrix_changed, bool has_moved) {
+static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
 	int64_t made = 0;
 	for (int32_t i = 0; i < system->island_count; i++) {
 		FemPreconditioner *preconditioner = system->islands[i].preconditioner;
@@ -214,7 +248,7 @@ static int64_t prepare_islands(FemSystem *system, bool matrix_changed, bool has_
 		if (!preconditioner)
 			continue;
 		int64_t before = preconditioner->factorizations;
-		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, matrix_changed, has_moved);
+		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, change);
 		made += preconditioner->factorizations - before;
 	}
 	return made;
@@ -229,8 +263,10 @@ static bool keeps_factor(const FemSystem *system) {
 }
 
 static FemSolveResult precondition_and_solve(
-	FemSystem *system, bool matrix_changed, bool has_moved, int64_t *factorizations) {
-	*factorizations = prepare_islands(system, matrix_changed, has_moved);
+	FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
+	*factorizations = prepare_islands(system, change);
+	if (system->rigid)
+		fem_rigid_space_prepare(system->rigid, &system->contacts, system->loop);
 	FemSolveResult solved = fem_system_solve(system);
 	for (int32_t i = 0; i < system->island_count; i++) {
 		if (system->islands[i].preconditioner)
@@ -243,12 +279,13 @@ static FemSolveResult precondition_and_solve(
 static void solve_once(CompositeTask *task, bool is_first) {
 	FemCompositeResult *result = task->result;
 	int64_t made;
-	FemSolveResult solved = precondition_and_solve(&task->system, false, is_first, &made);
+	FemMatrixChange change = {.has_moved = is_first, .by_contact = task->system.contacts.row_count > 0};
+	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
 	result->factorizations += made;
 	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
 		result->iterations += solved.iterations;
 		task->system.scale = 0.0;
-		solved = precondition_and_solve(&task->system, true, false, &made);
+		solved = precondition_and_solve(&task->system, (FemMatrixChange){.wholly = true}, &made);
 		result->factorizations += made;
 	}
 	task->system.scale = solved.scale;
@@ -297,7 +334,11 @@ static void solve_composite_task(void *context, int32_t order) {
 		fem_motion_add_centrifugal(&integration);
 	}
 	build_contacts(&task);
+	FemRigidSpace space;
+	task.system.rigid = open_rigid_space(&task, &space) ? &space : NULL;
 	solve_passes(&task);
+	if (task.system.rigid)
+		fem_rigid_space_free(&space);
 	if (task.system.contacts.paper_friction)
 		fem_paper_friction_finish(&task.system.contacts, task.step->dt);
 	keep_start_vectors(&task);

@@ -11,10 +11,6 @@
 #define SPLITS_MIN 32   // a substep, and
 #define SPLITS_SHARE 8  // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
 
-#define HEAP_TET_BYTES 256  // of trees, a tet
-#define HEAP_NEED_MIN 16384 // bytes
-#define HEAP_TIMES 6
-
 typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
@@ -211,24 +207,13 @@ static bool reserve_events(void **list, void **step_list, int32_t *capacity, int
 	return true;
 }
 
-// What a whole body's solver takes, and about what its trees do, several times over: while a split is made the old and
-// the new stand side by side, and blocks of many sizes are kept.
-static size_t heap_need(const FemBody *body) {
-	return HEAP_TIMES * (fem_body_solver_bytes(body) + HEAP_TET_BYTES * (size_t)body->topology->user_tet_count + HEAP_NEED_MIN);
-}
-
 bool fem_fracture_reserve(FemWorld *world) {
 	int64_t tets = 0;
-	size_t heap = 0;
 	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
 		const FemBody *body = world->bodies[b];
-		if (!body || !body->breaking)
-			continue;
-		tets += body->topology->user_tet_count;
-		heap += heap_need(body);
+		if (body && body->breaking)
+			tets += body->topology->user_tet_count;
 	}
-	if (heap > 0 && !((world->heap || (world->heap = fem_heap_create())) && fem_heap_reserve(world->heap, heap)))
-		return false;
 	int64_t faces = tets * 2 < FEM_FRACTURE_FACE_MAX ? tets * 2 : FEM_FRACTURE_FACE_MAX;
 	int64_t pieces = tets / 3 < FEM_EVENT_MAX ? tets / 3 : FEM_EVENT_MAX;
 	return reserve_events((void **)&world->faces, (void **)&world->step_faces, &world->face_capacity, faces, sizeof *world->faces) &&
@@ -241,7 +226,6 @@ void fem_fracture_free(FemWorld *world) {
 	FEM_FREE_ARRAY(world->step_faces, world->face_capacity);
 	FEM_FREE_ARRAY(world->piece_events, world->piece_event_capacity);
 	FEM_FREE_ARRAY(world->step_piece_events, world->piece_event_capacity);
-	fem_heap_destroy(world->heap);
 }
 
 // The lists change places, so that those of the last step can be read while the next one runs.

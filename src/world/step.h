@@ -35,6 +35,7 @@ typedef struct FemStep {
 	double *partials;
 	FemMotionSums *motion_sums;
 	int32_t *ground_candidates;
+	int32_t *chunk_blocks;      // of the rigid space
 	int32_t *contact_ref_start; // one more for each composite
 	bool *contact_touched;      // its preconditioner holds blocks of contacts
 

@@ -57,7 +57,7 @@ size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int3
 	return fem_composites_bytes(island_count, node_chunk_count, contact_count, proxy_count) +
 	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * islands) +
 	       fem_align_up(sizeof(FemCompositeResult) * islands) + fem_align_up(sizeof(double) * chunks) +
-	       fem_align_up(sizeof(FemMotionSums) * chunks) + fem_align_up(sizeof(int32_t) * chunks) +
+	       fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
 	       fem_align_up(sizeof(int32_t) * (chunks + islands)) + fem_align_up(sizeof(bool) * chunks) +
 	       fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
 	       fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
@@ -73,6 +73,7 @@ bool fem_step_take_lists(FemStep *step) {
 	step->partials = FEM_ARENA_TAKE(arena, double, chunks);
 	step->motion_sums = FEM_ARENA_TAKE(arena, FemMotionSums, chunks);
 	step->ground_candidates = FEM_ARENA_TAKE(arena, int32_t, chunks);
+	step->chunk_blocks = FEM_ARENA_TAKE(arena, int32_t, chunks);
 	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + islands);
 	step->contact_touched = FEM_ARENA_TAKE(arena, bool, chunks);
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);

@@ -116,6 +116,7 @@ void fem_world_close(FemWorld *world) {
 	FEM_FREE_ARRAY(world->colliders, world->collider_capacity);
 	fem_contact_stage_free(world);
 	fem_fracture_free(world);
+	fem_heap_destroy(world->heap);
 	fem_islands_free(&world->islands);
 	fem_arena_free(&world->arena);
 	FEM_FREE_ARRAY(world->bodies, world->body_capacity);

@@ -63,7 +63,7 @@ typedef struct FemWorld {
 
 	FemIslands islands;
 	FemArena arena;      // one step's memory
-	FemHeap *heap;       // for what splits must make anew
+	FemHeap *heap;       // for what a step must make anew
 	FemPool *pool;
 
 	bool has_forces;     // some body has forces for the next step
@@ -152,6 +152,9 @@ bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mes
 void fem_body_breaking_free(FemBody *body);
 bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
+
+// ---- step_heap.c
+bool fem_step_heap_reserve(FemWorld *world); // for the world as it stands
 
 // ---- fracture_stage.c
 void fem_fracture_stage_run(struct FemStep *step);

@@ -1,0 +1,359 @@
+#include "dynamics/rigid_space.h"
+
+#include "base/carve.h"
+#include "base/memory.h"
+#include "dynamics/elimination_order.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FLOPS_MAX 3e7 // of a factorization, about 8 ms; beyond that iterations are cheaper
+#define SHIFT 1e-6f   // relative: a single node has no moment of inertia
+
+// ------------------------------------------------------------------------------------------------------------------ blocks
+
+static int32_t chunk_of(const FemBody *body, int32_t node) {
+	int32_t part = body->topology->node_part[node];
+	return body->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
+}
+
+// Centre and radius of gyration of the nodes as points.
+static void place_block(FemRigidBlock *block) {
+	double sum[3] = {0.0, 0.0, 0.0}, square = 0.0, count = block->nodes.end - block->nodes.begin;
+	const FemVec4 *x = block->body->position;
+	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++)
+		sum[0] += (double)x[i].x, sum[1] += (double)x[i].y, sum[2] += (double)x[i].z;
+	for (int k = 0; k < 3; k++)
+		block->center[k] = (float)(sum[k] / count);
+	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
+		double dx = (double)(x[i].x - block->center[0]), dy = (double)(x[i].y - block->center[1]);
+		double dz = (double)(x[i].z - block->center[2]);
+		square += dx * dx + dy * dy + dz * dz;
+	}
+	block->inverse_length = square > 0.0 ? (float)sqrt(count / square) : 1.0f;
+}
+
+// out(6x6, column-major) += J^T D J for D diagonal, J = [I, -arm x].
+static void add_point(float out[36], const float d[3], const float arm[3]) {
+	const float j[3][3] = {{0.0f, arm[2], -arm[1]}, {-arm[2], 0.0f, arm[0]}, {arm[1], -arm[0], 0.0f}};
+	for (int k = 0; k < 3; k++)
+		out[7 * k] += d[k];
+	for (int c = 0; c < 3; c++) {
+		for (int r = 0; r < 3; r++) {
+			float cross = d[r] * j[r][c];
+			out[6 * (c + 3) + r] += cross;
+			out[6 * r + c + 3] += cross;
+			out[6 * (c + 3) + r + 3] += j[0][r] * d[0] * j[0][c] + j[1][r] * d[1] * j[1][c] + j[2][r] * d[2] * j[2][c];
+		}
+	}
+}
+
+static void weigh_body(FemRigidBlock *block) {
+	const FemBody *body = block->body;
+	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
+		const FemVec4 *x = &body->position[i], *d = &body->diagonal[i];
+		float diagonal[3] = {d->x, d->y, d->z};
+		float arm[3] = {(x->x - block->center[0]) * block->inverse_length, (x->y - block->center[1]) * block->inverse_length,
+			(x->z - block->center[2]) * block->inverse_length};
+		add_point(block->inertia, diagonal, arm);
+	}
+}
+
+static void weigh_proxy(FemRigidBlock *block) {
+	static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // in xx yy zz xy yz zx
+	float scale = block->inverse_length * block->inverse_length;
+	for (int k = 0; k < 3; k++)
+		block->inertia[7 * k] = block->proxy->mass;
+	for (int c = 0; c < 3; c++) {
+		for (int r = 0; r < 3; r++)
+			block->inertia[6 * (c + 3) + r + 3] = scale * block->proxy->inertia[place[r][c]];
+	}
+}
+
+static void weigh_task(void *context, int32_t index) {
+	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
+	memset(block->inertia, 0, sizeof block->inertia);
+	if (block->body)
+		weigh_body(block);
+	else
+		weigh_proxy(block);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- contacts
+
+static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
+	for (int32_t k = 0; k < rows->proxy_count; k++) {
+		if (rows->proxy_list[k] == proxy)
+			return k;
+	}
+	return -1;
+}
+
+static FemRigidSide body_side(
+	const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side, float sign, const int32_t *block_of) {
+	FemRigidSide out = {.block = -1};
+	const FemBody *body = rows->bodies[side->body];
+	for (int k = 0; k < 4; k++) {
+		if (side->weights[k] == 0.0f)
+			continue;
+		if (body->part_state[body->topology->node_part[side->nodes[k]]] != FEM_ISLAND_LIVE)
+			return (FemRigidSide){.block = -1};
+		if (out.block < 0)
+			out.block = block_of[chunk_of(body, side->nodes[k])];
+		if (out.block < 0)
+			return out;
+		const FemRigidBlock *block = &space->blocks[out.block];
+		const FemVec4 *x = &body->position[side->nodes[k]];
+		float w = sign * side->weights[k], turned = w * block->inverse_length;
+		out.weight += w;
+		out.arm[0] += turned * (x->x - block->center[0]);
+		out.arm[1] += turned * (x->y - block->center[1]);
+		out.arm[2] += turned * (x->z - block->center[2]);
+	}
+	return out;
+}
+
+static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side, float sign,
+	const int32_t *block_of, int32_t island_count) {
+	if (side->is_fixed)
+		return (FemRigidSide){.block = -1};
+	if (side->body >= 0)
+		return body_side(space, rows, side, sign, block_of);
+	int32_t place = proxy_place(rows, side->tet);
+	if (place < 0)
+		return (FemRigidSide){.block = -1};
+	float scale = sign * space->blocks[island_count + place].inverse_length;
+	return (FemRigidSide){
+		.block = island_count + place,
+		.weight = sign,
+		.arm = {scale * side->arm[0], scale * side->arm[1], scale * side->arm[2]},
+	};
+}
+
+// A fixed side counts for nothing; two of the same block are one.
+static void join_sides(FemRigidContact *contact) {
+	FemRigidSide *a = &contact->side[0], *b = &contact->side[1];
+	if (a->block == b->block && a->block >= 0) {
+		a->weight += b->weight;
+		for (int k = 0; k < 3; k++)
+			a->arm[k] += b->arm[k];
+		b->block = -1;
+	} else if (a->block < 0) {
+		*a = *b;
+		b->block = -1;
+	}
+}
+
+// J = weight I - arm x, as 6 columns of 3.
+static void columns_of(const FemRigidSide *side, float j[6][3]) {
+	const float *p = side->arm;
+	const float columns[6][3] = {{side->weight, 0.0f, 0.0f}, {0.0f, side->weight, 0.0f}, {0.0f, 0.0f, side->weight},
+		{0.0f, -p[2], p[1]}, {p[2], 0.0f, -p[0]}, {-p[1], p[0], 0.0f}};
+	memcpy(j, columns, sizeof columns);
+}
+
+// C J with C = k_t I + (k_n - k_t) n n^T.
+static void strengthen(const FemContact *contact, float j[6][3], float out[6][3]) {
+	const float *n = contact->normal;
+	float kt = contact->friction_strength, kn = contact->normal_strength - kt;
+	for (int c = 0; c < 6; c++) {
+		float along = kn * (n[0] * j[c][0] + n[1] * j[c][1] + n[2] * j[c][2]);
+		for (int r = 0; r < 3; r++)
+			out[c][r] = kt * j[c][r] + along * n[r];
+	}
+}
+
+static void add_product(float *out, float a[6][3], float cb[6][3]) {
+	for (int c = 0; c < 6; c++) {
+		for (int r = 0; r < 6; r++)
+			out[6 * c + r] += a[r][0] * cb[c][0] + a[r][1] * cb[c][1] + a[r][2] * cb[c][2];
+	}
+}
+
+static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
+	float j[2][6][3], cj[2][6][3];
+	for (int s = 0; s < 2 && joint->side[s].block >= 0; s++) {
+		columns_of(&joint->side[s], j[s]);
+		strengthen(contact, j[s], cj[s]);
+		add_product(space->diagonal + 36 * (int64_t)joint->side[s].block, j[s], cj[s]);
+	}
+	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
+		add_product(space->entries + 36 * (int64_t)joint->entry[s], j[s], cj[1 - s]);
+}
+
+// ------------------------------------------------------------------------------------------------------------------- graph
+
+static void list_contacts(FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of, int32_t island_count,
+	FemAdjacency *graph) {
+	for (int32_t c = 0; c < rows->count; c++) {
+		const FemContact *contact = &rows->contacts[c];
+		FemRigidContact *joint = &space->contacts[c];
+		for (int s = 0; s < 2; s++)
+			joint->side[s] = side_of(space, rows, &contact->side[s], s == 0 ? 1.0f : -1.0f, block_of, island_count);
+		join_sides(joint);
+		joint->entry[0] = joint->entry[1] = -1;
+		if (joint->side[1].block >= 0)
+			fem_adjacency_join(graph, joint->side[0].block, joint->side[1].block);
+	}
+}
+
+static int32_t find_entry(const FemRigidSpace *space, int32_t row, int32_t column) {
+	int32_t low = space->row_start[row], high = space->row_start[row + 1];
+	while (low + 1 < high) {
+		int32_t middle = (low + high) / 2;
+		if (space->column[middle] <= column)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void find_entries(FemRigidSpace *space) {
+	for (int32_t c = 0; c < space->contact_count; c++) {
+		FemRigidContact *joint = &space->contacts[c];
+		int32_t a = joint->side[0].block, b = joint->side[1].block;
+		if (b < 0)
+			continue;
+		joint->entry[0] = find_entry(space, a, b);
+		joint->entry[1] = find_entry(space, b, a);
+	}
+}
+
+static size_t place_arrays(FemRigidSpace *space, char *base) {
+	FemCarver carver = {.base = base};
+	space->blocks = FEM_CARVE(&carver, FemRigidBlock, space->block_count);
+	space->contacts = FEM_CARVE(&carver, FemRigidContact, space->contact_count);
+	space->row_start = FEM_CARVE(&carver, int32_t, space->block_count + 1);
+	space->diagonal = FEM_CARVE(&carver, float, 36 * (size_t)space->block_count);
+	space->vector = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
+	return carver.used;
+}
+
+static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
+	int32_t order[FEM_RIGID_BLOCKS_MAX];
+	double flops;
+	space->entry_count = fem_adjacency_rows(graph, space->row_start, NULL);
+	space->column = FEM_ALLOC_ARRAY(int32_t, space->entry_count + 1);
+	space->entries = FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1);
+	if (!space->column || !space->entries)
+		return false;
+	fem_adjacency_rows(graph, space->row_start, space->column);
+	find_entries(space);
+	fem_adjacency_order(graph, order);
+	space->factor =
+		fem_cholesky_create(space->block_count, space->row_start, space->column, order, 6, FLOPS_MAX, &flops);
+	if (!space->factor)
+		return false;
+	space->workspace_floats = fem_cholesky_workspace(space->factor);
+	space->workspace = FEM_ALLOC_ARRAY(float, space->workspace_floats);
+	return space->workspace != NULL;
+}
+
+bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
+	int32_t island_count, const int32_t *block_of) {
+	*space = (FemRigidSpace){.block_count = island_count + rows->proxy_count, .contact_count = rows->count};
+	if (space->block_count < 2 || space->block_count > FEM_RIGID_BLOCKS_MAX)
+		return false;
+	space->bytes = place_arrays(space, NULL);
+	space->memory = fem_alloc(space->bytes);
+	FemAdjacency graph;
+	bool ok = fem_adjacency_create(&graph, space->block_count);
+	if (ok && space->memory) {
+		place_arrays(space, space->memory);
+		for (int32_t i = 0; i < space->block_count; i++) {
+			FemRigidBlock *block = &space->blocks[i];
+			if (i < island_count) {
+				*block = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes};
+				place_block(block);
+			} else {
+				FemProxy *proxy = &rows->proxies[rows->proxy_list[i - island_count]];
+				float turn = (proxy->inertia[0] + proxy->inertia[1] + proxy->inertia[2]) / 3.0f;
+				*block = (FemRigidBlock){.proxy = proxy, .inverse_length = turn > 0.0f ? sqrtf(proxy->mass / turn) : 1.0f};
+			}
+		}
+		list_contacts(space, rows, block_of, island_count, &graph);
+		ok = take_graph(space, &graph);
+	} else {
+		ok = false;
+	}
+	fem_adjacency_free(&graph);
+	if (!ok)
+		fem_rigid_space_free(space);
+	return ok;
+}
+
+void fem_rigid_space_free(FemRigidSpace *space) {
+	fem_cholesky_destroy(space->factor);
+	FEM_FREE_ARRAY(space->workspace, space->workspace_floats);
+	FEM_FREE_ARRAY(space->column, space->entry_count + 1);
+	FEM_FREE_ARRAY(space->entries, 36 * (size_t)space->entry_count + 1);
+	fem_free(space->memory, space->bytes);
+	*space = (FemRigidSpace){0};
+}
+
+// ------------------------------------------------------------------------------------------------------- prepare and apply
+
+void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop) {
+	fem_loop_for(loop, space->block_count, weigh_task, space);
+	for (int32_t i = 0; i < space->block_count; i++)
+		memcpy(space->diagonal + 36 * (int64_t)i, space->blocks[i].inertia, sizeof space->blocks[i].inertia);
+	memset(space->entries, 0, 36 * sizeof *space->entries * (size_t)space->entry_count);
+	for (int32_t c = 0; c < space->contact_count; c++) {
+		if (rows->contacts[c].active)
+			add_contact(space, &space->contacts[c], &rows->contacts[c]);
+	}
+	space->valid = fem_cholesky_factor(space->factor, space->diagonal, space->entries, NULL, SHIFT);
+}
+
+static void restrict_task(void *context, int32_t index) {
+	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
+	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
+	for (int32_t i = block->nodes.begin; block->body && i < block->nodes.end; i++) {
+		const FemVec4 *x = &block->body->position[i], *r = &block->body->residual[i];
+		float ax = x->x - block->center[0], ay = x->y - block->center[1], az = x->z - block->center[2];
+		force[0] += r->x, force[1] += r->y, force[2] += r->z;
+		torque[0] += ay * r->z - az * r->y, torque[1] += az * r->x - ax * r->z, torque[2] += ax * r->y - ay * r->x;
+	}
+	for (int k = 0; k < 3; k++) {
+		block->numbers[k] = block->body ? force[k] : block->proxy->residual[k];
+		block->numbers[k + 3] = (block->body ? torque[k] : block->proxy->residual[k + 3]) * block->inverse_length;
+	}
+}
+
+static void prolong_task(void *context, int32_t index) {
+	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
+	const float *a = block->numbers;
+	float b[3] = {a[3] * block->inverse_length, a[4] * block->inverse_length, a[5] * block->inverse_length};
+	for (int k = 0; block->proxy && k < 3; k++) {
+		block->proxy->z[k] += a[k];
+		block->proxy->z[k + 3] += b[k];
+	}
+	for (int32_t i = block->nodes.begin; block->body && i < block->nodes.end; i++) {
+		const FemVec4 *x = &block->body->position[i];
+		FemVec4 *z = &block->body->z[i];
+		float ax = x->x - block->center[0], ay = x->y - block->center[1], az = x->z - block->center[2];
+		z->x += a[0] + b[1] * az - b[2] * ay;
+		z->y += a[1] + b[2] * ax - b[0] * az;
+		z->z += a[2] + b[0] * ay - b[1] * ax;
+	}
+}
+
+double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
+	if (!space->valid)
+		return 0.0;
+	fem_loop_for(loop, space->block_count, restrict_task, space);
+	for (int32_t i = 0; i < space->block_count; i++)
+		memcpy(space->vector + 8 * (int64_t)i, space->blocks[i].numbers, 6 * sizeof(float));
+	fem_cholesky_solve(space->factor, space->vector, space->vector, 8, space->workspace);
+	double sum = 0.0;
+	for (int32_t i = 0; i < space->block_count; i++) {
+		float *numbers = space->blocks[i].numbers;
+		const float *solution = space->vector + 8 * (int64_t)i;
+		for (int k = 0; k < 6; k++)
+			sum += (double)(numbers[k] * solution[k]);
+		memcpy(numbers, solution, 6 * sizeof(float));
+	}
+	fem_loop_for(loop, space->block_count, prolong_task, space);
+	return sum;
+}

@@ -1,0 +1,76 @@
+// Rigid motions as a coarse space of a composite's solve.
+//
+// Preconditioners know their own island and, of its contacts, the diagonal. What a heap of stiff pieces does is pass
+// loads from piece to piece, and conjugate gradients carry those one contact an iteration: several hundred iterations for
+// the rubble of a wall. So the 6 rigid motions of every free island, and every dynamic collider, make a small system of
+// their own, P^T A P: masses on its diagonal, active contacts between its blocks. It is solved directly in each iteration
+// and its motion added to z (additive two-level Schwarz; Smith, Bjorstad, Gropp, "Domain Decomposition", 1996, chapter 2).
+// Rigid motions strain nothing, hence no element takes part.
+#ifndef FEM_DYNAMICS_RIGID_SPACE_H
+#define FEM_DYNAMICS_RIGID_SPACE_H
+
+#include "dynamics/contact_rows.h"
+#include "dynamics/sparse_cholesky.h"
+#include "jobs/pool.h"
+
+#define FEM_RIGID_BLOCKS_MAX 512 // more have no cheap elimination order; they go without
+
+// An island or a dynamic collider: u = a + b x (x - center) / length.
+typedef struct FemRigidBlock {
+	FemBody *body; // null: a collider
+	FemProxy *proxy;
+	FemRange nodes;
+	float center[3]; // m, in the body's frame
+	float inverse_length; // 1/m, makes turning as strong as moving
+	float numbers[8];     // restricted residual, then solution
+	float inertia[36];    // P^T D P of its masses and of the ground
+} FemRigidBlock;
+
+// How a contact's relative velocity depends on a block: sum of weight (a + b x arm).
+typedef struct FemRigidSide {
+	int32_t block; // -1: not in the space
+	float weight;
+	float arm[3]; // weighted, in lengths
+} FemRigidSide;
+
+typedef struct FemRigidContact {
+	FemRigidSide side[2]; // of the same block: only the first
+	int32_t entry[2];     // places of the blocks (0, 1) and (1, 0); -1: one side only
+} FemRigidContact;
+
+typedef struct FemRigidSpace {
+	FemRigidBlock *blocks;
+	int32_t block_count;
+	FemRigidContact *contacts; // [contacts of the composite]
+	int32_t contact_count;
+	int32_t *row_start, *column; // the graph of the blocks
+	int32_t entry_count;
+	float *diagonal, *entries; // 36 floats each, column-major
+	FemCholesky *factor;
+	float *vector, *workspace;
+	size_t workspace_floats;
+	bool valid; // factored
+	size_t bytes; // of the block of memory behind all arrays but the factor's and the workspace's
+	void *memory;
+} FemRigidSpace;
+
+// The islands that take part: whole and nowhere pinned. The rest are as good as fixed here.
+typedef struct FemRigidIsland {
+	FemBody *body;
+	FemRange nodes;
+} FemRigidIsland;
+
+// For a step: blocks, which contacts join which, elimination order and symbolic factor. block_of[chunk] is the place in
+// `islands` of the island that a node chunk of the composite belongs to, -1 where it takes no part. False when the space
+// would not pay or memory fails: nothing is held then. Allocates.
+bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
+	int32_t island_count, const int32_t *block_of);
+void fem_rigid_space_free(FemRigidSpace *space);
+
+// Before each solve: masses with the ground as it presses, the active contacts, the factor.
+void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop);
+
+// z += P (P^T A P)^-1 P^T r over bodies and colliders; returns r's share in r.z.
+double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop);
+
+#endif
