@@ -232,7 +232,9 @@ typedef struct FemBodyDef {
 	FemVec3 angular_velocity;       // rad/s about the centre of mass
 	bool starts_asleep;             // default false
 	uint32_t layer;                 // bits of the collision layers it is in, default 1
-	uint32_t mask;                  // bits of the layers it touches, default all; both sides must agree
+	uint32_t mask;                  // bits of the layers it looks for, default all; a pair touches when one looks for the other
+	float gravity_scale;            // factor on the world's gravity, default 1; -100..100
+	float toughness_scale;          // factor on the toughness of all its tets, >= 0, default 1; infinite: does not break
 	bool self_contact;              // touches itself where it folds, default true
 	const int32_t *pinned_nodes;    // nodes fixed in space from the start, or null
 	int32_t pinned_count;
@@ -333,10 +335,30 @@ FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force
 // A kinematic body is not simulated: all its nodes keep the velocities set on them.
 FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
 
+// As in FemBodyDef. Gravity and layers wake the body, and layers what touched it.
+FemResult fem_body_set_gravity_scale(FemBodyId body, float gravity_scale);
+FemResult fem_body_set_toughness_scale(FemBodyId body, float toughness_scale);
+FemResult fem_body_set_layers(FemBodyId body, uint32_t layer, uint32_t mask);
+
+// A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by `strength`
+// (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing casts a shadow.
+// Kinematic bodies, and nodes that are pinned or driven, stay. The world's form takes all bodies and returns how many it
+// reached; it answers -1 for bad arguments.
+FemResult fem_body_apply_explosion(FemBodyId body, FemPosition center, float radius, float strength);
+int32_t fem_world_apply_explosion(FemWorldId world, FemPosition center, float radius, float strength);
+
+// Weakens the tets whose centroids are within `radius` (m) of the point for good: each loses the share `amount`
+// (0..1, at the point, falling evenly to 0 at the radius) of the toughness it still has. Returns through out_count, which
+// may be null, how many it weakened. For bodies that can break.
+FemResult fem_body_apply_damage(FemBodyId body, FemPosition point, float radius, float amount, int32_t *out_count);
+
 // Changes how tough a tet is: 0 tears at the least tension, infinite never. The body must have a breakable material.
 FemResult fem_body_set_tet_toughness(FemBodyId body, int32_t tet, float factor);
 
 FemResult fem_body_set_tet_material(FemBodyId body, int32_t tet, FemMaterialId material);
+
+// One material for each region of the mesh, as in FemBodyDef, in one go.
+FemResult fem_body_set_materials(FemBodyId body, const FemMaterialId *materials, int32_t material_count);
 FemResult fem_body_wake(FemBodyId body);
 FemResult fem_body_sleep(FemBodyId body);
 bool fem_body_is_asleep(FemBodyId body); // [any time]
@@ -526,10 +548,11 @@ FemResult fem_collider_get_result(FemColliderId collider, FemColliderResult *out
 typedef struct FemContactEvent {
 	FemBodyId body;         // side 0
 	FemBodyId other;        // side 1, or null:
-	FemColliderId collider; // the collider of side 1
+	FemColliderId collider; // the collider of side 1; null too: the built-in ground
 	FemPosition point;      // m, where the pair presses hardest
 	FemVec3 normal;         // unit, from side 0 to side 1
 	float impulse;          // N s, sum over the pair
+	float speed;            // m/s, at which the two closed in before the step where that was most; about 0 for what rests
 	FemMaterialId material; // at the point, of side 0
 } FemContactEvent;
 
@@ -627,6 +650,16 @@ int64_t fem_memory_bytes(void);
 const char *fem_simd_name(void);
 
 // ------------------------------------------------------------------------------------------------- checks and snapshots
+
+// The state of one body: shape, motion, cracks, pieces, dents, toughness lost, settings; not its mesh, materials, splinters
+// and user data. Writes it into the buffer and returns the bytes needed; writes nothing when capacity is too small; 0 for a
+// bad id.
+size_t fem_body_save(FemBodyId body, void *buffer, size_t capacity);
+
+// Puts a body of an equal mesh into a saved state, in any world; it keeps its id, splinters and user data. `materials` are
+// one for each region of the mesh, as in FemBodyDef. Contacts are forgotten, and what touched it wakes. Damaged or foreign
+// data change nothing.
+FemResult fem_body_load(FemBodyId body, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size);
 
 // A hash of the whole dynamic state; equal for equal states whatever the worker count.
 uint64_t fem_world_hash(FemWorldId world);

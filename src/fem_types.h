@@ -137,6 +137,15 @@ typedef enum FemIslandState {
 	FEM_ISLAND_KINEMATIC,
 } FemIslandState;
 
+// What a body did to the ground in a substep.
+typedef struct FemGroundHit {
+	float impulse; // N s, normal; 0: it did not touch
+	float speed;   // m/s, of the fastest node down, before the step
+	float force;   // N, of the node that pressed hardest,
+	FemVec4 point; // m, where that is: relative to the body's origin
+	int32_t material; // and what it is made of
+} FemGroundHit;
+
 typedef struct FemBody {
 	// ---- identity (cold)
 	uint16_t generation;
@@ -145,6 +154,8 @@ typedef struct FemBody {
 	uint64_t user_data;
 	uint32_t layer, mask;
 	bool self_contact;
+	float gravity_scale;   // on the world's gravity
+	float toughness_scale; // on the toughness of all tets; infinite: does not break
 	FemPosition pose_position; // pose last set, for teleport
 	FemQuat pose_rotation;
 	FemVec3 scale;
@@ -222,6 +233,7 @@ typedef struct FemBody {
 	float fast_spread;             // m, most that one of them goes away from the mean
 	float fast_stop;               // fraction of the step after which the body is held back; 1: not at all
 	bool fast_placed;              // its trees stand elsewhere than the body
+	FemGroundHit ground_hit;       // of the last substep
 	float box_area;                // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 
 	void *block, *node_block;
@@ -281,6 +293,7 @@ typedef struct FemContact {
 	float press;      // normal impulse the last solve asks for, N s; 0 = not pressing
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
+	float approach;   // m/s, along the normal before the step; positive: closing in
 	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
 	float static_integral[3]; // m, paper's friction: way slipped while static
 	float static_slip[3];     // m/s, tangential velocity at the start of the last step

@@ -134,13 +134,15 @@ static bool falls_through(uint32_t layer, uint32_t mask, uint32_t body_layer, ui
 	return state.center.y < -0.5;
 }
 
-FEM_TEST(colliders, layers_and_masks_must_agree) {
+FEM_TEST(colliders, touch_when_one_looks_for_the_other) {
 	FEM_CHECK(!falls_through(1, UINT32_MAX, 1, UINT32_MAX));
 	FEM_CHECK(!falls_through(4, 2, 2, 4));
-	FEM_CHECK(falls_through(4, 2, 2, 3));
-	FEM_CHECK(falls_through(4, 1, 2, 4));
-	FEM_CHECK(falls_through(0, UINT32_MAX, 1, UINT32_MAX));
-	FEM_CHECK(falls_through(1, 0, 1, UINT32_MAX));
+	FEM_CHECK(!falls_through(4, 2, 2, 3));
+	FEM_CHECK(!falls_through(4, 1, 2, 4));
+	FEM_CHECK(!falls_through(1, 0, 1, UINT32_MAX));
+	FEM_CHECK(falls_through(4, 1, 2, 3));
+	FEM_CHECK(falls_through(4, 0, 1, 2));
+	FEM_CHECK(falls_through(1, UINT32_MAX, 0, 0));
 }
 
 FEM_TEST(colliders, contact_events) {

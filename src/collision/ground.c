@@ -27,7 +27,7 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 		FemVec4 *contact = &body->ground[i];
 		*contact = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 		float depth = surface - body->position[i].y;
-		float fall = body->velocity[i].y + ground->dt * ground->gravity.y;
+		float fall = body->velocity[i].y + ground->dt * body->gravity_scale * ground->gravity.y;
 		if (!ground->enabled || body->node_kind[i] != FEM_NODE_FREE || depth - ground->dt * fall < -FEM_GROUND_SLOP) {
 			body->ground_force[i] = 0.0f;
 			continue;

@@ -93,7 +93,7 @@ static void put_to_sleep(FemIslands *islands, FemBody *const *bodies, const FemC
 // border node, so tet_forces holds all of them for this step.
 static FemVec3 net_force(const FemBody *body, int32_t node, FemVec3 gravity) {
 	const FemTopology *t = body->topology;
-	float m = body->mass[node];
+	float m = body->mass[node] * body->gravity_scale;
 	FemVec4 user = body->force[node];
 	FemVec3 sum = {m * gravity.x + user.x, m * gravity.y + user.y, m * gravity.z + user.z};
 	for (int32_t s = t->node_tet_start[node]; s < t->node_tet_start[node + 1]; s++) {

@@ -56,7 +56,7 @@ static FemBody *allocate(const FemTopology *topology) {
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemBody *body = fem_carve(&carver, sizeof(FemBody));
-	*body = (FemBody){.topology = topology, .block = block, .block_bytes = measure.used};
+	*body = (FemBody){.topology = topology, .block = block, .block_bytes = measure.used, .gravity_scale = 1.0f, .toughness_scale = 1.0f};
 	place_tet_arrays(body, &carver);
 	return body;
 }

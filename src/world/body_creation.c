@@ -6,7 +6,6 @@
 
 #define SCALE_MIN 1e-6f
 #define SCALE_MAX 1e6f
-#define REGION_MAX 256
 
 FemBodyDef fem_default_body_def(void) {
 	return (FemBodyDef){
@@ -14,6 +13,8 @@ FemBodyDef fem_default_body_def(void) {
 		.scale = {1.0f, 1.0f, 1.0f},
 		.layer = 1,
 		.mask = UINT32_MAX,
+		.gravity_scale = 1.0f,
+		.toughness_scale = 1.0f,
 		.self_contact = true,
 		.cookie = FEM_COOKIE_BODY,
 	};
@@ -53,19 +54,18 @@ static FemResult check_pins(const FemBodyDef *def, int32_t node_count) {
 	return FEM_OK;
 }
 
-// Fills a table of material indices by region; regions beyond the count take the last material.
-static FemResult check_materials(const FemWorld *world, const FemBodyDef *def, int32_t out_materials[REGION_MAX]) {
-	if (!def->materials || def->material_count < 1)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body def has no material: give at least one.");
-	int32_t count = def->material_count < REGION_MAX ? def->material_count : REGION_MAX;
+FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]) {
+	if (!materials || count < 1)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no material for the body: give at least one.");
+	count = count < FEM_REGION_MAX ? count : FEM_REGION_MAX;
 	for (int32_t i = 0; i < count; i++) {
 		FemWorld *other;
-		if (!fem_material_find(def->materials[i], &other) || other != world)
-			return fem_fail(FEM_ERROR_INVALID_ID, "Material %d of the body def is null, freed or of another world.", i);
-		out_materials[i] = def->materials[i].index1 - 1;
+		if (!fem_material_find(materials[i], &other) || other != world)
+			return fem_fail(FEM_ERROR_INVALID_ID, "Material %d of the body is null, freed or of another world.", i);
+		out[i] = materials[i].index1 - 1;
 	}
-	for (int32_t i = count; i < REGION_MAX; i++)
-		out_materials[i] = out_materials[count - 1];
+	for (int32_t i = count; i < FEM_REGION_MAX; i++)
+		out[i] = out[count - 1];
 	return FEM_OK;
 }
 
@@ -79,7 +79,7 @@ static FemResult check_breaking(const FemBodyDef *def, int32_t tet_count) {
 	return FEM_OK;
 }
 
-static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t out_materials[REGION_MAX]) {
+static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t out_materials[FEM_REGION_MAX]) {
 	FemWorld *other;
 	if (!def || def->cookie != FEM_COOKIE_BODY)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
@@ -91,9 +91,11 @@ static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t
 	if (result == FEM_OK)
 		result = check_pins(def, mesh->node_count);
 	if (result == FEM_OK)
-		result = check_materials(world, def, out_materials);
+		result = fem_region_materials(world, def->materials, def->material_count, out_materials);
 	if (result == FEM_OK)
 		result = check_breaking(def, mesh->tet_count);
+	if (result == FEM_OK)
+		result = fem_body_settings_check(def->gravity_scale, def->toughness_scale);
 	return result;
 }
 
@@ -178,7 +180,7 @@ static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef
 
 // ----------------------------------------------------------------------------------------------------------- public calls
 
-static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const int32_t materials[REGION_MAX]) {
+static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const int32_t materials[FEM_REGION_MAX]) {
 	int32_t mesh_index = def->mesh.index1 - 1;
 	const FemMesh *mesh = &world->meshes[mesh_index];
 	int32_t *tet_materials = FEM_ALLOC_ARRAY(int32_t, mesh->tet_count);
@@ -190,6 +192,10 @@ static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const
 		tet_materials[t] = materials[mesh->tet_regions ? mesh->tet_regions[t] : 0];
 	FemBody *body = fem_body_build(world, mesh_index, def->scale, tet_materials, false);
 	FEM_FREE_ARRAY(tet_materials, mesh->tet_count);
+	if (body) {
+		body->gravity_scale = def->gravity_scale;
+		body->toughness_scale = def->toughness_scale;
+	}
 	if (body && body->breaking)
 		take_breaking(world, body, def);
 	if (body && def->pinned_count > 0 && !fem_body_prepare_reactions(body)) {
@@ -202,7 +208,7 @@ static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const
 
 FemBodyId fem_body_create(FemWorldId id, const FemBodyDef *def) {
 	FemResult result;
-	int32_t materials[REGION_MAX];
+	int32_t materials[FEM_REGION_MAX];
 	FemWorld *world = fem_world_find_idle(id, &result);
 	if (!world || check_def(world, def, materials) != FEM_OK)
 		return (FemBodyId){0};

@@ -37,10 +37,10 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		if (user < 0)
 			continue;
 		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
-		float factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
+		float scale = body->toughness_scale, factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
 		breaking->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
-		if (def->breakable && !isinf(def->toughness) && !isinf(factor))
-			breaking->tet_toughness[tet] = def->toughness * factor;
+		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
+			breaking->tet_toughness[tet] = def->toughness * factor * scale;
 		breaking->can_break |= !isinf(breaking->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}

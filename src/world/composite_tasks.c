@@ -43,7 +43,7 @@ static FemIntegration integration_of(const CompositeTask *task, int32_t place) {
 		.loop = task->system.loop,
 		.dt = step->dt,
 		.speed_max = step->world->def.node_speed_max,
-		.gravity = step->world->def.gravity,
+		.gravity = fem_body_gravity(step->world, step->world->bodies[island->body]),
 		.is_free = island->pinned_count == 0 && island->whole,
 		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
 	};

@@ -109,6 +109,7 @@ static void start(const Maker *maker, FemContact *contact, float slop) {
 	float u[3];
 	fem_contact_velocity(&rows, contact, false, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
+	contact->approach = along;
 	contact->active = (last && last->press > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
 	if (last && last->press > 0.0f && last->is_static) {
 		contact->is_static = true;
@@ -268,7 +269,7 @@ static void add_half_space(Maker *maker) {
 	FemPosition up = fem_quat_rotate(collider->rotation, (FemPosition){0.0, 1.0, 0.0});
 	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
 	float offset = (float)fem_position_dot(up, fem_position_sub(collider->position, body->origin)), dt = maker->step->dt;
-	FemVec3 fall = fem_vec3_scale(maker->world->def.gravity, dt);
+	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
 	for (int32_t i = 0; i < body->surface_node_count; i++) {
 		int32_t node = at.node = body->surface_nodes[i];
 		at.area = body->surface_area[i];

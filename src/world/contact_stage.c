@@ -196,7 +196,7 @@ static void list_pairs(FemWorld *world) {
 		const FemBody *a = world->bodies[touch.body];
 		uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 		uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
-		if ((a->layer & mask) && (layer & a->mask))
+		if (fem_body_sees(a, layer, mask))
 			add_touch(world, touch);
 	}
 	list_selves(world, selves, INT32_MAX);

@@ -254,10 +254,6 @@ static float first_pierced(FemStep *step, int32_t body_index, const Partner *par
 	return 1.0f;
 }
 
-static bool layers_agree(const FemBody *body, uint32_t layer, uint32_t mask) {
-	return (body->layer & mask) && (layer & body->mask);
-}
-
 // A body is stopped as a whole, and followed with all its trees: the pieces of two broken ones, which fly all over each
 // other's boxes, would hang in the air for each other, at a high price. Debris may pass through debris.
 static bool are_debris(const FemBody *body, const FemBody *other) {
@@ -274,7 +270,7 @@ static bool partner_body(const FemStep *step, int32_t body_index, int32_t other_
 	FemVec3 shift = moves ? fem_vec3_sub(body->fast_shift, other->fast_shift) : body->fast_shift;
 	float way = fem_vec3_length(shift) + body->fast_spread + (moves ? other->fast_spread : 0.0f);
 	FemSweepBox box = fem_contact_body_box(body), other_box = fem_contact_body_box(other);
-	if (!layers_agree(body, other->layer, other->mask) || box_gap(&box, &other_box) > (double)way)
+	if (!fem_body_sees(body, other->layer, other->mask) || box_gap(&box, &other_box) > (double)way)
 		return false; // what flies side by side does not meet
 	*out = (Partner){
 		.index = other_index,
@@ -291,7 +287,7 @@ static bool partner_body(const FemStep *step, int32_t body_index, int32_t other_
 static bool partner_collider(const FemStep *step, int32_t body_index, int32_t other_index, Partner *out) {
 	const FemBody *body = body_at(step, body_index);
 	const FemCollider *other = &step->world->colliders[other_index];
-	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !layers_agree(body, other->layer, other->mask))
+	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !fem_body_sees(body, other->layer, other->mask))
 		return false; // half spaces are never passed: their contacts look ahead
 	*out = (Partner){
 		.index = other_index,

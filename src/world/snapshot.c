@@ -8,7 +8,6 @@
 #include "world/world.h"
 
 #define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"
-#define SNAPSHOT_VERSION 4u
 #define SNAPSHOT_ORDER 0x01020304u
 #define SLOT_MAX (1 << 26)
 
@@ -273,7 +272,7 @@ size_t fem_world_save(FemWorldId id, void *buffer, size_t capacity) {
 		return size;
 	FemStream stream = {.out = (char *)buffer + sizeof(Header), .size = measure.at};
 	sync_all(&stream, world, &def);
-	Header header = {SNAPSHOT_MAGIC, SNAPSHOT_VERSION, SNAPSHOT_ORDER, FEM_LANES, size, 0};
+	Header header = {SNAPSHOT_MAGIC, FEM_SNAPSHOT_VERSION, SNAPSHOT_ORDER, FEM_LANES, size, 0};
 	header.checksum = fem_hash_bytes(FEM_HASH_START, stream.out, measure.at);
 	memcpy(buffer, &header, sizeof header);
 	return size;
@@ -286,9 +285,9 @@ static FemResult check_header(const void *data, size_t size) {
 	memcpy(&header, data, sizeof header);
 	if (header.magic != SNAPSHOT_MAGIC)
 		return fem_fail(FEM_ERROR_FORMAT, "The data are no snapshot of a world.");
-	if (header.version != SNAPSHOT_VERSION || header.order != SNAPSHOT_ORDER || header.lanes != FEM_LANES)
+	if (header.version != FEM_SNAPSHOT_VERSION || header.order != SNAPSHOT_ORDER || header.lanes != FEM_LANES)
 		return fem_fail(FEM_ERROR_FORMAT, "The snapshot is of version %u, or of another kind of machine: this engine reads %u.",
-			header.version, SNAPSHOT_VERSION);
+			header.version, FEM_SNAPSHOT_VERSION);
 	if (header.size != size)
 		return fem_fail(FEM_ERROR_FORMAT, "The snapshot has %.0f bytes of %.0f: it was cut short or extended.",
 			(double)size, (double)header.size);

@@ -10,6 +10,9 @@ static void sync_fields(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->layer);
 	FEM_STREAM(s, body->mask);
 	fem_stream_bool(s, &body->self_contact);
+	FEM_STREAM(s, body->gravity_scale);
+	FEM_STREAM(s, body->toughness_scale);
+	s->failed = s->failed || fem_body_settings_check(body->gravity_scale, body->toughness_scale) != FEM_OK;
 	FEM_STREAM(s, body->pose_position);
 	FEM_STREAM(s, body->pose_rotation);
 	FEM_STREAM(s, body->origin);
@@ -49,7 +52,6 @@ static void sync_optional(FemStream *s, FemBody *body) {
 		// A body keeps its plastic state when its materials stop yielding, and then has it though building gave none.
 		if (has_plastics && !body->plastics)
 			s->failed = s->failed || !fem_body_allocate_plastics(body);
-		s->failed = s->failed || has_plastics != (body->plastics != NULL);
 	}
 	if (s->failed)
 		return;
@@ -76,7 +78,11 @@ void fem_snapshot_write_body(FemStream *s, FemBody *body) {
 	bool breaks = body->breaking != NULL;
 	fem_stream_bool(s, &breaks);
 	write_materials(s, body);
-	if (breaks)
+	fem_snapshot_write_state(s, body);
+}
+
+void fem_snapshot_write_state(FemStream *s, FemBody *body) {
+	if (body->breaking)
 		fem_snapshot_write_breaking(s, body);
 	sync_fields(s, body);
 	sync_optional(s, body);
@@ -120,8 +126,6 @@ static FemBody *read_build(FemStream *s, FemWorld *world) {
 		FEM_FREE_ARRAY(materials, tet_count);
 	}
 	s->failed = s->failed || !body || breaks != (body->breaking != NULL);
-	if (body && !s->failed && breaks)
-		fem_snapshot_read_breaking(s, world, body);
 	return body;
 }
 
@@ -153,10 +157,9 @@ static void read_solver(FemStream *s, FemBody *body) {
 	s->at += (size_t)bytes;
 }
 
-void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
-	FemBody *body = read_build(s, world);
-	if (!body)
-		return;
+void fem_snapshot_read_state(FemStream *s, FemWorld *world, FemBody *body, bool breaks) {
+	if (!s->failed && breaks)
+		fem_snapshot_read_breaking(s, world, body);
 	sync_fields(s, body);
 	sync_optional(s, body);
 	if (!s->failed)
@@ -166,6 +169,13 @@ void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
 	if (!s->failed)
 		read_solver(s, body);
 	world->has_forces |= body->has_forces; // else they would stay after the next step
+}
+
+void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
+	FemBody *body = read_build(s, world);
+	if (!body)
+		return;
+	fem_snapshot_read_state(s, world, body, body->breaking != NULL);
 	if (s->failed)
 		fem_body_discard(body);
 	else if (!fem_body_enter(world, body, body_index))

@@ -173,6 +173,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->press);
 	FEM_STREAM(s, contact->impulse);
 	FEM_STREAM(s, contact->slip);
+	FEM_STREAM(s, contact->approach);
 	FEM_STREAM(s, contact->pair_load);
 	FEM_STREAM(s, contact->static_integral);
 	FEM_STREAM(s, contact->static_slip);

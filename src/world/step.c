@@ -217,7 +217,7 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
-	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, step->world->def.gravity);
+	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
 	if (body->contact_blocks) // only those of nodes that are touched are made again
 		memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));

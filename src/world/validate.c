@@ -216,7 +216,7 @@ static FemResult check_part_states(const FemBody *body, int32_t index) {
 	return FEM_OK;
 }
 
-static FemResult check_body(const FemWorld *world, int32_t index) {
+FemResult fem_body_check(const FemWorld *world, int32_t index) {
 	const FemBody *body = world->bodies[index];
 	if (!in_range(body->mesh_index, world->mesh_capacity) || !world->meshes[body->mesh_index].in_use ||
 		(!body->own_topology && world->meshes[body->mesh_index].topology != body->topology))
@@ -322,7 +322,7 @@ FemResult fem_world_check(FemWorld *world) {
 	for (int32_t m = 0; result == FEM_OK && m < world->mesh_capacity; m++)
 		result = check_mesh(world, m);
 	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
-		result = world->bodies[b] ? check_body(world, b) : FEM_OK;
+		result = world->bodies[b] ? fem_body_check(world, b) : FEM_OK;
 	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
 		result = world->bodies[b] ? fem_body_check_breaking(world, b) : FEM_OK;
 	for (int32_t m = 0; result == FEM_OK && m < world->material_capacity; m++)

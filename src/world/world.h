@@ -141,6 +141,8 @@ void fem_body_set_totals(const FemWorld *world, FemBody *body);
 void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations and plastic state that are not finite
 bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
 bool fem_body_allocate_nodes(FemBody *body); // arrays by node and part, for the capacities of its topology
+// A table of material indices by region from a list of a def; regions beyond the count take the last one.
+FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
 FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node);
 FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 // Bytes of step memory, and all lists of the step, for the world as it stands. False when memory fails.
@@ -155,6 +157,9 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 
 // ---- step_heap.c
 bool fem_step_heap_reserve(FemWorld *world); // for the world as it stands
+
+// ---- body_settings.c
+FemResult fem_body_settings_check(float gravity_scale, float toughness_scale);
 
 // ---- fracture_stage.c
 void fem_fracture_stage_run(struct FemStep *step);
@@ -193,6 +198,7 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
 // ---- validate.c
 FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
 
+FemResult fem_body_check(const FemWorld *world, int32_t body_index); // without what fracture adds
 FemResult fem_topology_check(const FemTopology *topology, int32_t index);
 
 // ---- validate_fracture.c
@@ -226,6 +232,17 @@ bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); /
 // No part of it is live. A kinematic body never sleeps.
 static inline bool fem_body_sleeps(const FemBody *body) {
 	return body->live_part_count == 0 && !body->kinematic;
+}
+
+// m/s^2, as the body feels it.
+static inline FemVec3 fem_body_gravity(const FemWorld *world, const FemBody *body) {
+	FemVec3 g = world->def.gravity;
+	return (FemVec3){body->gravity_scale * g.x, body->gravity_scale * g.y, body->gravity_scale * g.z};
+}
+
+// Whether a body touches what is in these layers: one side must look for the other, as in Godot.
+static inline bool fem_body_sees(const FemBody *body, uint32_t layer, uint32_t mask) {
+	return (body->layer & mask) != 0 || (layer & body->mask) != 0;
 }
 
 // ---- checks used at the public boundary

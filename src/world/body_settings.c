@@ -1,0 +1,85 @@
+// What users change of a whole body between steps: gravity, toughness, layers, materials.
+#include "world/world.h"
+
+#include <math.h>
+
+FemResult fem_body_settings_check(float gravity_scale, float toughness_scale) {
+	if (!(fabsf(gravity_scale) <= FEM_GRAVITY_SCALE_MAX))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "gravity_scale must be within +-%g.", (double)FEM_GRAVITY_SCALE_MAX);
+	if (!(toughness_scale >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness_scale must be 0 or a positive number; infinite never breaks.");
+	return FEM_OK;
+}
+
+FemResult fem_body_set_gravity_scale(FemBodyId id, float gravity_scale) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = fem_body_settings_check(gravity_scale, 1.0f)) != FEM_OK)
+		return result;
+	if (body->gravity_scale != gravity_scale)
+		fem_body_wake_all(&world->islands, body);
+	body->gravity_scale = gravity_scale;
+	return FEM_OK;
+}
+
+FemResult fem_body_set_toughness_scale(FemBodyId id, float toughness_scale) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = fem_body_settings_check(1.0f, toughness_scale)) != FEM_OK)
+		return result;
+	body->toughness_scale = toughness_scale;
+	fem_body_refresh_toughness(world, body);
+	return FEM_OK;
+}
+
+FemResult fem_body_set_layers(FemBodyId id, uint32_t layer, uint32_t mask) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (body->layer == layer && body->mask == mask))
+		return result;
+	body->layer = layer;
+	body->mask = mask;
+	fem_world_wake_touching_body(world, id.index1 - 1);
+	fem_body_wake_all(&world->islands, body);
+	return FEM_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- materials
+
+static void use_materials(FemWorld *world, FemBody *body, const int32_t materials[FEM_REGION_MAX]) {
+	const FemTopology *t = body->topology;
+	const int32_t *regions = world->meshes[body->mesh_index].tet_regions;
+	for (int32_t user = 0; user < t->user_tet_count; user++) {
+		int32_t tet = t->tet_of_user[user];
+		if (tet < 0)
+			continue;
+		world->materials[body->tet_material[tet]].use_count--;
+		body->tet_material[tet] = materials[regions ? regions[user] : 0];
+		world->materials[body->tet_material[tet]].use_count++;
+	}
+}
+
+// Room for the worst of the new materials comes first, so that nothing is half done when memory fails.
+FemResult fem_body_set_materials(FemBodyId id, const FemMaterialId *materials, int32_t material_count) {
+	FemResult result;
+	FemWorld *world;
+	int32_t table[FEM_REGION_MAX];
+	bool breaks = false, yields = false;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = fem_region_materials(world, materials, material_count, table)) != FEM_OK)
+		return result;
+	for (int32_t i = 0; i < FEM_REGION_MAX; i++) {
+		breaks |= world->materials[table[i]].def.breakable;
+		yields |= world->materials[table[i]].def.max_plastic_strain > 0.0f;
+	}
+	if ((yields && !body->plastics && !fem_body_allocate_plastics(body)) ||
+		(breaks && !fem_body_prepare_breaking(world, id.index1 - 1)))
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for what the new materials of a body can do.");
+	use_materials(world, body, table);
+	fem_body_refresh_materials(world, body);
+	fem_body_wake_all(&world->islands, body);
+	return FEM_OK;
+}
