@@ -92,15 +92,16 @@ static void notify_instance(GDExtensionClassInstancePtr instance, int32_t what, 
 
 // -------------------------------------------------------------------------------------------------------------- methods
 
-static bool check_arguments(const ClassSignatureInfo *info, const GDExtensionConstVariantPtr *arguments, int64_t count,
+static bool check_arguments(const ClassMethod *method, const GDExtensionConstVariantPtr *arguments, int64_t count,
 	GDExtensionCallError *error) {
-	if (count != info->argument_count) {
+	const ClassSignatureInfo *info = &class_signatures[method->signature];
+	if (count > info->argument_count || count < info->argument_count - method->optional_count) {
 		error->error = count < info->argument_count ? GDEXTENSION_CALL_ERROR_TOO_FEW_ARGUMENTS
 													: GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS;
 		error->expected = info->argument_count;
 		return false;
 	}
-	for (int i = 0; i < info->argument_count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (!godot.variant_can_convert_strict(godot.variant_get_type(arguments[i]), info->argument_types[i])) {
 			error->error = GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT;
 			error->argument = i;
@@ -130,13 +131,16 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 	const ClassMethod *method = method_pointer;
 	const ClassSignatureInfo *info = &class_signatures[method->signature];
 	error->error = GDEXTENSION_CALL_OK;
-	if (!check_arguments(info, arguments, count, error)) {
+	if (!check_arguments(method, arguments, count, error)) {
 		return;
 	}
-	_Alignas(16) unsigned char values[2][LARGEST_VALUE] = {{0}};
+	_Alignas(16) unsigned char values[CLASS_ARGUMENTS_MAX][LARGEST_VALUE] = {{0}};
 	_Alignas(16) unsigned char result[LARGEST_VALUE] = {0};
-	GDExtensionConstTypePtr pointers[2] = {values[0], values[1]};
-	for (int i = 0; i < info->argument_count; i++) {
+	GDExtensionConstTypePtr pointers[CLASS_ARGUMENTS_MAX];
+	for (int i = 0; i < CLASS_ARGUMENTS_MAX; i++) {
+		pointers[i] = values[i];
+	}
+	for (int i = 0; i < count; i++) {
 		variant_to(arguments[i], info->argument_types[i], values[i]);
 	}
 	info->ptrcall(method_pointer, instance, pointers, result);
@@ -177,16 +181,29 @@ static void property_text_free(PropertyText *text) {
 	gd_string_free(&text->hint);
 }
 
+// The class belongs to the first of: an object given, what is returned.
+static GDExtensionPropertyInfo result_info(const ClassMethod *method, PropertyText *text) {
+	const ClassSignatureInfo *info = &class_signatures[method->signature];
+	bool takes_object = false;
+	for (int i = 0; i < info->argument_count; i++) {
+		takes_object |= info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_OBJECT;
+	}
+	return property_info(text, info->return_type, "", takes_object ? NULL : method->class_name, 0, "", 0);
+}
+
 static void register_method(const GdStringName *class_name, const ClassMethod *method) {
 	const ClassSignatureInfo *info = &class_signatures[method->signature];
-	PropertyText texts[3];
-	GDExtensionPropertyInfo arguments[2],
-		result = property_info(&texts[2], info->return_type, "", method->class_name, 0, "", 0);
-	GDExtensionClassMethodArgumentMetadata metadata[2] = {
-		GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE, GDEXTENSION_METHOD_ARGUMENT_METADATA_NONE};
+	PropertyText texts[CLASS_ARGUMENTS_MAX + 1];
+	GDExtensionPropertyInfo arguments[CLASS_ARGUMENTS_MAX], result = result_info(method, &texts[CLASS_ARGUMENTS_MAX]);
+	GDExtensionClassMethodArgumentMetadata metadata[CLASS_ARGUMENTS_MAX] = {0};
+	GdVariant null_object = make_variant_object(NULL);
+	GDExtensionVariantPtr defaults[CLASS_ARGUMENTS_MAX] = {&null_object, &null_object, &null_object, &null_object};
 	for (int i = 0; i < info->argument_count; i++) {
+		bool has_class = info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_OBJECT ||
+			info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_INT;
+		const char *argument_class = has_class ? method->class_name : NULL;
 		arguments[i] =
-			property_info(&texts[i], info->argument_types[i], method->argument_names[i], method->class_name, 0, "", 0);
+			property_info(&texts[i], info->argument_types[i], method->argument_names[i], argument_class, 0, "", 0);
 	}
 	GdStringName name = make_string_name(method->name);
 	GDExtensionClassMethodInfo method_info = {
@@ -201,12 +218,15 @@ static void register_method(const GdStringName *class_name, const ClassMethod *m
 		.argument_count = (uint32_t)info->argument_count,
 		.arguments_info = arguments,
 		.arguments_metadata = metadata,
+		.default_argument_count = (uint32_t)method->optional_count,
+		.default_arguments = defaults,
 	};
 	godot.classdb_register_extension_class_method(godot.library, class_name, &method_info);
 	for (int i = 0; i < info->argument_count; i++) {
 		property_text_free(&texts[i]);
 	}
-	property_text_free(&texts[2]);
+	property_text_free(&texts[CLASS_ARGUMENTS_MAX]);
+	variant_free(&null_object);
 	gd_string_name_free(&name);
 }
 
@@ -234,7 +254,7 @@ static void register_property(const GdStringName *class_name, const ClassPropert
 }
 
 static void register_signal(const GdStringName *class_name, const ClassSignal *signal) {
-	enum { COUNT = TABLE_COUNT(((ClassSignal *)0)->arguments) };
+	enum { COUNT = CLASS_SIGNAL_ARGUMENTS_MAX };
 	PropertyText texts[COUNT];
 	GDExtensionPropertyInfo arguments[COUNT];
 	int count = 0;

@@ -33,6 +33,9 @@ typedef union ClassFunction {
 	GdVector3 (*get_vector3)(void *self);
 	void (*set_vector3)(void *self, GdVector3 value);
 	void (*set_vector3_pair)(void *self, GdVector3 first, GdVector3 second);
+	void (*set_vector3_float_float)(void *self, GdVector3 place, double first, double second);
+	int64_t (*get_int_of_vector3_float_float_object)(
+		void *self, GdVector3 place, double first, double second, GDExtensionObjectPtr object);
 	GdVector3i (*get_vector3i)(void *self);
 	void (*set_vector3i)(void *self, GdVector3i value);
 	GdAABB (*get_aabb)(void *self);
@@ -41,6 +44,7 @@ typedef union ClassFunction {
 	void (*get_string)(void *self, GdString *out);
 	void (*set_string)(void *self, const GdString *value);
 	void (*get_dictionary)(void *self, GdDictionary *out);
+	int64_t (*get_int_of_dictionary)(void *self, const GdDictionary *value);
 	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
 	void (*get_int_array)(void *self, GdPackedInt32Array *out);
 	void (*get_string_array)(void *self, GdPackedStringArray *out);
@@ -68,6 +72,8 @@ typedef enum ClassSignature {
 	SIGNATURE_get_vector3,
 	SIGNATURE_set_vector3,
 	SIGNATURE_set_vector3_pair,
+	SIGNATURE_set_vector3_float_float,
+	SIGNATURE_get_int_of_vector3_float_float_object,
 	SIGNATURE_get_vector3i,
 	SIGNATURE_set_vector3i,
 	SIGNATURE_get_aabb,
@@ -76,6 +82,7 @@ typedef enum ClassSignature {
 	SIGNATURE_get_string,
 	SIGNATURE_set_string,
 	SIGNATURE_get_dictionary,
+	SIGNATURE_get_int_of_dictionary,
 	SIGNATURE_get_vector3_array,
 	SIGNATURE_get_int_array,
 	SIGNATURE_get_string_array,
@@ -93,11 +100,13 @@ typedef enum ClassSignature {
 	SIGNATURE_COUNT
 } ClassSignature;
 
+enum { CLASS_ARGUMENTS_MAX = 4, CLASS_SIGNAL_ARGUMENTS_MAX = 5 };
+
 // What Godot must know of a signature, and the function through which Godot calls it.
 typedef struct ClassSignatureInfo {
 	GDExtensionVariantType return_type; // NIL for none
 	int argument_count;
-	GDExtensionVariantType argument_types[2];
+	GDExtensionVariantType argument_types[CLASS_ARGUMENTS_MAX];
 	GDExtensionClassMethodPtrCall ptrcall;
 } ClassSignatureInfo;
 
@@ -107,7 +116,8 @@ typedef struct ClassMethod {
 	const char *name;
 	ClassSignature signature;
 	ClassFunction function;
-	const char *argument_names[2];
+	const char *argument_names[CLASS_ARGUMENTS_MAX];
+	int optional_count; // so many of the last arguments, all objects, may be left out and are then null
 	const char *class_name; // of an object, or "Class.Enum" of an int
 	bool is_const;
 	bool is_static;
@@ -153,7 +163,7 @@ typedef struct ClassSignal {
 		const char *name; // null for none
 		GDExtensionVariantType type;
 		const char *class_name; // "Class.Enum" of an int, or null
-	} arguments[3];
+	} arguments[CLASS_SIGNAL_ARGUMENTS_MAX];
 } ClassSignal;
 
 typedef struct ClassConstant {

@@ -59,6 +59,22 @@ PTRCALL(set_vector3_pair) {
 	FUNCTION(set_vector3_pair)(self, *(const GdVector3 *)arguments[0], *(const GdVector3 *)arguments[1]);
 }
 
+PTRCALL(set_vector3_float_float) {
+	(void)out;
+	FUNCTION(set_vector3_float_float)
+	(self, *(const GdVector3 *)arguments[0], *(const double *)arguments[1], *(const double *)arguments[2]);
+}
+
+PTRCALL(get_int_of_vector3_float_float_object) {
+	GDExtensionObjectPtr object = arguments[3] ? *(const GDExtensionObjectPtr *)arguments[3] : NULL;
+	*(int64_t *)out = FUNCTION(get_int_of_vector3_float_float_object)(
+		self, *(const GdVector3 *)arguments[0], *(const double *)arguments[1], *(const double *)arguments[2], object);
+}
+
+PTRCALL(get_int_of_dictionary) {
+	*(int64_t *)out = FUNCTION(get_int_of_dictionary)(self, arguments[0]);
+}
+
 PTRCALL(get_vector3i) {
 	(void)arguments;
 	*(GdVector3i *)out = FUNCTION(get_vector3i)(self);
@@ -180,6 +196,11 @@ PTRCALL(make_object_of_float_plane) {
 const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_nothing] = {TYPE(NIL), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_nothing},
 	[SIGNATURE_set_vector3_pair] = {TYPE(NIL), 2, {TYPE(VECTOR3), TYPE(VECTOR3)}, ptrcall_set_vector3_pair},
+	[SIGNATURE_set_vector3_float_float] = {TYPE(NIL), 3, {TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT)},
+		ptrcall_set_vector3_float_float},
+	[SIGNATURE_get_int_of_vector3_float_float_object] = {TYPE(INT), 4,
+		{TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT), TYPE(OBJECT)}, ptrcall_get_int_of_vector3_float_float_object},
+	[SIGNATURE_get_int_of_dictionary] = {TYPE(INT), 1, {TYPE(DICTIONARY)}, ptrcall_get_int_of_dictionary},
 	GETTER(bool, BOOL),
 	SETTER(bool, BOOL),
 	GETTER(int, INT),

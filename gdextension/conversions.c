@@ -6,7 +6,7 @@
 
 GodotNames names;
 
-enum { MAX_VALUES = 4 }; // of a call by name or a signal
+enum { MAX_VALUES = 5 }; // of a call by name or a signal
 
 static GDExtensionVariantFromTypeConstructorFunc from_type[GDEXTENSION_VARIANT_TYPE_VARIANT_MAX];
 static GDExtensionTypeFromVariantConstructorFunc to_type[GDEXTENSION_VARIANT_TYPE_VARIANT_MAX];

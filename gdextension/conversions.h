@@ -7,7 +7,8 @@
 // StringNames used while the game runs, made once at start and given back at the end.
 #define GODOT_NAMES(X) \
 	X(slept) \
-	X(woken) \
+	X(woke) \
+	X(impacted) \
 	X(step_failed) \
 	X(fractured) \
 	X(piece_detached) \
@@ -19,6 +20,7 @@
 	X(_on_material_changed) \
 	X(_on_surface_material_changed) \
 	X(_on_mesh_changed) \
+	X(_on_look_changed) \
 	X(_on_process_frame) \
 	X(_bake_with_undo) \
 	X(_report_fault) \

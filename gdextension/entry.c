@@ -7,6 +7,7 @@
 #include "conversions.h"
 #include "doc_data.h"
 #include "godot_calls.h"
+#include "mesh_cache.h"
 
 #include <stdio.h>
 
@@ -45,6 +46,7 @@ static void stop(void) {
 		return;
 	}
 	is_running = false;
+	mesh_cache_free();
 	// On a hot reload unregistering a class destructs its live instances: bodies go before what they use.
 	for (int i = TABLE_COUNT(classes) - 1; i >= 0; i--) {
 		if (classes[i] != &destruction_server_class) {

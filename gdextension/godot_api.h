@@ -40,6 +40,7 @@
 	X(GDExtensionInterfaceArrayOperatorIndex, array_operator_index) \
 	X(GDExtensionInterfaceArraySetTyped, array_set_typed) \
 	X(GDExtensionInterfaceDictionaryOperatorIndex, dictionary_operator_index) \
+	X(GDExtensionInterfaceDictionaryOperatorIndexConst, dictionary_operator_index_const) \
 	X(GDExtensionInterfaceImagePtrw, image_ptrw) \
 	X(GDExtensionInterfaceGlobalGetSingleton, global_get_singleton) \
 	X(GDExtensionInterfaceObjectMethodBindCall, object_method_bind_call) \

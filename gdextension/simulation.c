@@ -28,8 +28,30 @@ int32_t simulation_worker_count(void) {
 	return (int32_t)(count < 1 ? 1 : count > 64 ? 64 : count);
 }
 
-static FemWorldId make_engine_world(void) {
+// The World3D's default area holds what the project settings and the user's calls made of gravity.
+static FemVec3 space_gravity(GdRID space) {
+	double strength = 9.81;
+	GdVector3 direction = {0, -1, 0};
+	GdVariant value = gd_physics_server3d_area_get_param(space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &strength);
+	variant_free(&value);
+	value = gd_physics_server3d_area_get_param(space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY_VECTOR);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &direction);
+	variant_free(&value);
+	if (!isfinite(strength) || !vector3_is_finite(direction)) {
+		return (FemVec3){0};
+	}
+	float g = (float)strength;
+	return (FemVec3){direction.x * g, direction.y * g, direction.z * g};
+}
+
+static FemVec3 wanted_gravity(GdRID space) {
+	return simulation.has_gravity ? simulation.gravity : space_gravity(space);
+}
+
+static FemWorldId make_engine_world(GdRID space) {
 	FemWorldDef def = fem_default_world_def();
+	def.gravity = wanted_gravity(space); // a later change would wake what starts asleep
 	def.worker_count = simulation_worker_count();
 	def.ground_enabled = simulation.settings.ground_enabled;
 	def.ground_height = simulation.settings.ground_height;
@@ -48,13 +70,13 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
 	if (!world) {
 		return NULL;
 	}
-	world->id = make_engine_world();
+	world->space = gd_world3d_get_space(world_3d);
+	world->id = make_engine_world(world->space);
 	if (!fem_world_is_valid(world->id)) {
 		free(world);
 		return NULL;
 	}
 	world->world_3d_id = id;
-	world->space = gd_world3d_get_space(world_3d);
 	simulation.worlds[simulation.world_count++] = world;
 	return world;
 }
@@ -136,26 +158,8 @@ void simulation_material_changed(GDExtensionObjectPtr material) {
 
 // ----------------------------------------------------------------------------------------------------------------- tick
 
-// The World3D's default area holds what the project settings and the user's calls made of gravity.
-static FemVec3 world_gravity(const SimulationWorld *world) {
-	double strength = 9.81;
-	GdVector3 direction = {0, -1, 0};
-	GdVariant value = gd_physics_server3d_area_get_param(world->space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY);
-	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &strength);
-	variant_free(&value);
-	value = gd_physics_server3d_area_get_param(world->space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY_VECTOR);
-	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &direction);
-	variant_free(&value);
-	if (!isfinite(strength) || !vector3_is_finite(direction)) {
-		return (FemVec3){0};
-	}
-	float g = (float)strength;
-	return (FemVec3){direction.x * g, direction.y * g, direction.z * g};
-}
-
 static void update_gravity(SimulationWorld *world) {
-	FemVec3 wanted = simulation.has_gravity ? simulation.gravity : world_gravity(world),
-			now = fem_world_get_gravity(world->id);
+	FemVec3 wanted = wanted_gravity(world->space), now = fem_world_get_gravity(world->id);
 	if (wanted.x != now.x || wanted.y != now.y || wanted.z != now.z) {
 		fem_world_set_gravity(world->id, wanted);
 	}
@@ -169,7 +173,8 @@ static void drop_detached(SimulationWorld *world) {
 	}
 }
 
-// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held.
+// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held, and
+// so are frozen ones.
 static double hold_paused(SimulationWorld *world) {
 	double delta = 0.0;
 	int32_t paused = 0;
@@ -185,8 +190,8 @@ static double hold_paused(SimulationWorld *world) {
 	}
 	for (int32_t i = 0; i < world->body_count; i++) {
 		SimulationBody *body = world->bodies[i];
-		if (paused > 0 || body->held_velocities) {
-			simulation_body_hold(body, !gd_node_can_process(body->node));
+		if (paused > 0 || body->held_velocities || body->settings.freeze) {
+			simulation_body_hold(body, body->settings.freeze || !gd_node_can_process(body->node));
 		}
 	}
 	return delta;
@@ -215,6 +220,7 @@ static void step_world(SimulationWorld *world) {
 	simulation_events_collect(world);
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_count_pieces(world->bodies[i]);
+		world->bodies[i]->is_moved |= simulation_body_fades(world->bodies[i]);
 	}
 }
 
@@ -230,6 +236,17 @@ void simulation_tick(void) {
 		step_world(simulation.worlds[i]);
 	}
 	simulation_events_tell();
+}
+
+int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength) {
+	uint64_t id = godot.object_get_instance_id(world_3d);
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		SimulationWorld *world = simulation.worlds[i];
+		if (world->world_3d_id == id) {
+			return fem_world_apply_explosion(world->id, center, radius, strength);
+		}
+	}
+	return 0;
 }
 
 void simulation_show(void) {

@@ -16,14 +16,21 @@ enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
 
 typedef struct SimulationWorld SimulationWorld;
 
-// How a body breaks, apart from its materials.
-typedef struct BodyFracture {
-	uint32_t seed;
-	int32_t debris_cap;    // free pieces beyond this number are removed; 0: none are
-	float debris_lifetime; // s after which a free piece is removed; 0: never
-} BodyFracture;
+// What a user may change of a body during play, apart from its shape and materials.
+typedef struct BodySettings {
+	bool freeze;            // stands still whatever happens
+	float gravity_scale;    // on its world's gravity
+	uint32_t layer, mask;   // collision layers it is in, and looks for
+	float impact_speed_min; // m/s: slower impacts are not told
+	float strength_scale;   // on the toughness of its materials
+	bool invulnerable;      // does not break
+	uint32_t fracture_seed;
+	int32_t debris_cap;     // free pieces beyond this number are removed; 0: none are
+	float debris_lifetime;  // s after which a free piece is removed; 0: never
+	float debris_fade;      // s before that in which it fades
+} BodySettings;
 
-// Part of a node. While `world` is not null the simulation holds a pointer to it.
+// Part of a node, which sets node, view and settings. While `world` is not null the simulation holds a pointer to it.
 typedef struct SimulationBody {
 	SimulationWorld *world; // null: not simulated
 	GDExtensionObjectPtr node;
@@ -36,7 +43,7 @@ typedef struct SimulationBody {
 	bool is_moved;                 // since it was last shown
 	bool is_cut;                   // faces opened or pieces went since it was last shown
 	int32_t piece_count;           // after the last tick
-	BodyFracture fracture;         // as last set
+	BodySettings settings;
 	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
 	int32_t held_count;            // nodes it had then
 	bool was_asleep;               // when it was paused
@@ -52,7 +59,7 @@ typedef struct SimulationBodyDef {
 	FemQuat rotation;
 	FemVec3 scale;
 	FemVec3 velocity;
-	BodyFracture fracture;
+	bool starts_asleep;
 	const GdAABB *anchors; // boxes in the node's own space: nodes in them are fixed
 	int32_t anchor_count;
 } SimulationBodyDef;
@@ -67,12 +74,17 @@ void simulation_body_destroy(SimulationBody *body);
 // True, and attached again, when the body is still there and belongs to this World3D.
 bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d);
 
-// Materials for each region, of which there are as many as when the body was made. `tet_regions` is of the body's mesh,
-// null for all 0.
-void simulation_body_set_materials(
-	SimulationBody *body, const GDExtensionObjectPtr *materials, const int32_t *tet_regions);
+// Materials for each region, of which there are as many as when the body was made.
+void simulation_body_set_materials(SimulationBody *body, const GDExtensionObjectPtr *materials);
 
-void simulation_body_set_fracture(SimulationBody *body, BodyFracture fracture);
+// Hands body->settings to the engine; freeze takes effect in the next tick.
+void simulation_body_apply_settings(SimulationBody *body);
+
+// Lets a body stand still while its world goes on, and go on as it was.
+void simulation_body_hold(SimulationBody *body, bool hold);
+
+// Puts the body into a state that fem_body_save() wrote. False with fem_last_error() set.
+bool simulation_body_load(SimulationBody *body, const void *data, size_t size);
 
 // False with fem_last_error() set.
 bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece);
@@ -82,6 +94,9 @@ void simulation_material_changed(GDExtensionObjectPtr material);
 
 void simulation_tick(void);
 void simulation_show(void); // sends moved bodies to the renderer
+
+// A blast in the engine's world of a World3D; returns how many bodies it reached, or -1 with fem_last_error() set.
+int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength);
 
 AddonSettings *simulation_settings(void);
 void simulation_settings_changed(void);

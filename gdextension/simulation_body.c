@@ -5,6 +5,7 @@
 #include "classes/material_resource.h"
 #include "conversions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,7 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 			report_error("MaterialResource: the new values were refused: %s", fem_last_error());
 		}
 		for (int32_t i = 0; i < world->body_count; i++) {
-			simulation_body_set_fracture(world->bodies[i], world->bodies[i]->fracture);
+			simulation_body_apply_settings(world->bodies[i]);
 		}
 	}
 }
@@ -183,6 +184,20 @@ static int32_t *find_anchored(const SimulationBodyDef *def, const DestructibleMe
 	return anchored;
 }
 
+static float toughness_scale(const BodySettings *settings) {
+	return settings->invulnerable ? INFINITY : settings->strength_scale;
+}
+
+static void set_def(FemBodyDef *def, const BodySettings *settings) {
+	def->gravity_scale = settings->gravity_scale;
+	def->toughness_scale = toughness_scale(settings);
+	def->layer = settings->layer;
+	def->mask = settings->mask;
+	def->fracture_seed = settings->fracture_seed;
+	def->piece_limit = settings->debris_cap;
+	def->piece_lifetime = settings->debris_lifetime;
+}
+
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	const DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
@@ -198,14 +213,12 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	body_def.scale = def->scale;
 	body_def.linear_velocity = def->velocity;
 	body_def.user_data = godot.object_get_instance_id(body->node);
-	body_def.fracture_seed = def->fracture.seed;
-	body_def.piece_limit = def->fracture.debris_cap;
-	body_def.piece_lifetime = def->fracture.debris_lifetime;
+	set_def(&body_def, &body->settings);
+	body_def.starts_asleep = def->starts_asleep;
 	int32_t *anchored = find_anchored(def, mesh, &body_def.pinned_count);
 	body_def.pinned_nodes = anchored;
 	body->body = fem_body_create(body->world->id, &body_def);
 	free(anchored);
-	body->fracture = def->fracture;
 	body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
 	return fem_body_is_valid(body->body);
 }
@@ -250,7 +263,7 @@ void simulation_body_destroy(SimulationBody *body) {
 	simulation_world_remove_body(world, body);
 	free(body->materials);
 	free(body->held_velocities);
-	*body = (SimulationBody){.node = body->node, .view = body->view};
+	*body = (SimulationBody){.node = body->node, .view = body->view, .settings = body->settings};
 }
 
 bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d) {
@@ -262,8 +275,7 @@ bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d)
 	return true;
 }
 
-void simulation_body_set_materials(
-	SimulationBody *body, const GDExtensionObjectPtr *materials, const int32_t *tet_regions) {
+void simulation_body_set_materials(SimulationBody *body, const GDExtensionObjectPtr *materials) {
 	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
 	size_t size = (size_t)body->material_count * sizeof(GDExtensionObjectPtr);
 	if (!body->world || memcmp(body->materials, materials, size) == 0) {
@@ -273,26 +285,51 @@ void simulation_body_set_materials(
 		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
 		return;
 	}
-	int32_t tets = fem_body_get_tet_count(body->body);
-	for (int32_t i = 0; i < tets; i++) {
-		int32_t region = tet_regions ? tet_regions[i] : 0;
-		if (region < body->material_count && body->materials[region] != materials[region]) {
-			fem_body_set_tet_material(body->body, i, ids[region]);
-		}
+	if (fem_body_set_materials(body->body, ids, body->material_count) != FEM_OK) {
+		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
 	}
 	for (int32_t i = 0; i < body->material_count; i++) {
 		simulation_world_release_material(body->world, body->materials[i]);
 	}
 	memcpy(body->materials, materials, size);
-	simulation_body_set_fracture(body, body->fracture);
-	fem_body_wake(body->body);
+	simulation_body_apply_settings(body);
 }
 
-// The engine refuses for bodies that cannot break; when their material becomes breakable, this is called again.
-void simulation_body_set_fracture(SimulationBody *body, BodyFracture fracture) {
-	body->fracture = fracture;
-	fem_body_set_fracture_seed(body->body, fracture.seed);
-	fem_body_set_piece_limits(body->body, fracture.debris_cap, fracture.debris_lifetime);
+// The engine refuses what concerns fracture for bodies that cannot break; when their material becomes breakable, this is
+// called again.
+void simulation_body_apply_settings(SimulationBody *body) {
+	const BodySettings *settings = &body->settings;
+	if (!body->world) {
+		return;
+	}
+	fem_body_set_gravity_scale(body->body, settings->gravity_scale);
+	fem_body_set_layers(body->body, settings->layer, settings->mask);
+	fem_body_set_toughness_scale(body->body, toughness_scale(settings));
+	fem_body_set_fracture_seed(body->body, settings->fracture_seed);
+	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime);
+}
+
+bool simulation_body_fades(const SimulationBody *body) {
+	return body->settings.debris_lifetime > 0.0f && body->settings.debris_fade > 0.0f && body->piece_count > 1;
+}
+
+// Its settings stay those of the node.
+bool simulation_body_load(SimulationBody *body, const void *data, size_t size) {
+	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
+	for (int32_t i = 0; i < body->material_count; i++) {
+		ids[i] = simulation_world_acquire_material(body->world, body->materials[i]);
+	}
+	simulation_body_hold(body, false);
+	bool is_loaded = fem_body_load(body->body, ids, body->material_count, data, size) == FEM_OK;
+	for (int32_t i = 0; i < body->material_count; i++) {
+		simulation_world_release_material(body->world, body->materials[i]);
+	}
+	if (is_loaded) {
+		fem_body_set_kinematic(body->body, false);
+		simulation_body_apply_settings(body);
+		body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
+	}
+	return is_loaded;
 }
 
 bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece) {

@@ -9,8 +9,9 @@
 typedef enum TickEventType {
 	TICK_FRACTURED = 1,
 	TICK_PIECE_DETACHED,
+	TICK_IMPACTED,
 	TICK_SLEPT,
-	TICK_WOKEN,
+	TICK_WOKE,
 	TICK_ROLLED_BACK,
 } TickEventType;
 
@@ -18,11 +19,16 @@ typedef struct TickEvent {
 	TickEventType type;
 	uint64_t node; // instance id
 	FemBodyId body;
-	// Fractured: where the most energy was set free, and what all faces of the body set free together
+	// Fractured: where the most energy was set free, and what all faces of the body set free together, and their area.
+	// Impacted: where, which way, how hard.
 	FemPosition point;
 	FemVec3 area;
 	float face_energy;
 	double energy;
+	double total_area;
+	FemVec3 normal; // into the body
+	float impulse, speed;
+	uint64_t other; // instance id of what it met; 0: the ground
 	FemPieceNumber piece; // detached
 } TickEvent;
 
@@ -62,13 +68,13 @@ static TickEvent *add_event(TickEventType type, FemBodyId body) {
 
 // ------------------------------------------------------------------------------------------------------------ collecting
 
-static void mark_cut(SimulationWorld *world, FemBodyId id) {
+static SimulationBody *find_body(const SimulationWorld *world, FemBodyId id) {
 	for (int32_t i = 0; i < world->body_count; i++) {
 		if (is_same_body(world->bodies[i]->body, id)) {
-			world->bodies[i]->is_cut = true;
-			return;
+			return world->bodies[i];
 		}
 	}
+	return NULL;
 }
 
 static float length_sq(FemVec3 v) {
@@ -96,7 +102,10 @@ static void collect_faces(SimulationWorld *world) {
 				event = is_same_body(events.list[k].body, face->body) ? &events.list[k] : NULL;
 			}
 			event = event ? event : add_event(TICK_FRACTURED, face->body);
-			mark_cut(world, face->body);
+			SimulationBody *body = find_body(world, face->body);
+			if (body) {
+				body->is_cut = true;
+			}
 		}
 		if (!event) {
 			continue;
@@ -107,6 +116,7 @@ static void collect_faces(SimulationWorld *world) {
 			event->face_energy = face->energy;
 		}
 		event->energy += (double)face->energy;
+		event->total_area += (double)sqrtf(length_sq(face->area));
 	}
 }
 
@@ -121,13 +131,46 @@ static void collect_pieces(const SimulationWorld *world) {
 	}
 }
 
+static void add_impact(const SimulationWorld *world, FemBodyId id, const FemContactEvent *contact, uint64_t other, float sign) {
+	const SimulationBody *body = find_body(world, id);
+	if (!body || contact->speed < body->settings.impact_speed_min) {
+		return;
+	}
+	TickEvent *event = add_event(TICK_IMPACTED, id);
+	if (event) {
+		event->point = contact->point;
+		event->normal = (FemVec3){sign * contact->normal.x, sign * contact->normal.y, sign * contact->normal.z};
+		event->impulse = contact->impulse;
+		event->speed = contact->speed;
+		event->other = other;
+	}
+}
+
+// What touches itself, and what rests, has no impact: the latter does not close in.
+static void collect_impacts(const SimulationWorld *world) {
+	const FemContactEvent *contacts = NULL;
+	int32_t count = fem_world_get_contact_events(world->id, &contacts);
+	for (int32_t i = 0; i < count; i++) {
+		const FemContactEvent *contact = &contacts[i];
+		if (!(contact->speed > 0.0f) || is_same_body(contact->body, contact->other)) {
+			continue;
+		}
+		bool is_body = fem_body_is_valid(contact->other);
+		uint64_t other = is_body ? fem_body_get_user_data(contact->other) : fem_collider_get_user_data(contact->collider);
+		add_impact(world, contact->body, contact, other, -1.0f);
+		if (is_body) {
+			add_impact(world, contact->other, contact, fem_body_get_user_data(contact->body), 1.0f);
+		}
+	}
+}
+
 static void collect_states(const SimulationWorld *world) {
 	const FemEvent *states = NULL;
 	int32_t count = fem_world_get_events(world->id, &states);
 	for (int32_t i = 0; i < count; i++) {
 		switch (states[i].type) {
 		case FEM_EVENT_SLEPT: add_event(TICK_SLEPT, states[i].body); break;
-		case FEM_EVENT_WOKE: add_event(TICK_WOKEN, states[i].body); break;
+		case FEM_EVENT_WOKE: add_event(TICK_WOKE, states[i].body); break;
 		case FEM_EVENT_ROLLED_BACK: add_event(TICK_ROLLED_BACK, states[i].body); break;
 		}
 	}
@@ -136,6 +179,7 @@ static void collect_states(const SimulationWorld *world) {
 void simulation_events_collect(SimulationWorld *world) {
 	collect_faces(world);
 	collect_pieces(world);
+	collect_impacts(world);
 	collect_states(world);
 }
 
@@ -145,12 +189,28 @@ static void tell_fracture(GDExtensionObjectPtr node, const TickEvent *event) {
 	float length = sqrtf(length_sq(event->area)), inv = length > 0.0f ? 1.0f / length : 0.0f;
 	GdVector3 point = {(float)event->point.x, (float)event->point.y, (float)event->point.z};
 	GdVector3 normal = {event->area.x * inv, event->area.y * inv, event->area.z * inv};
-	GdVariant values[3] = {
+	GdVariant values[4] = {
 		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &point),
 		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &normal),
 		make_variant_float(event->energy),
+		make_variant_float(event->total_area),
 	};
-	emit_signal_values(node, &names.fractured, values, 3);
+	emit_signal_values(node, &names.fractured, values, 4);
+}
+
+// What it met may have gone since: then it is told as null, like the ground.
+static void tell_impact(GDExtensionObjectPtr node, const TickEvent *event) {
+	GdVector3 point = {(float)event->point.x, (float)event->point.y, (float)event->point.z};
+	GdVector3 normal = {event->normal.x, event->normal.y, event->normal.z};
+	GDExtensionObjectPtr other = event->other ? godot.object_get_instance_from_id(event->other) : NULL;
+	GdVariant values[5] = {
+		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &point),
+		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &normal),
+		make_variant_float((double)event->impulse),
+		make_variant_float((double)event->speed),
+		make_variant_object(other),
+	};
+	emit_signal_values(node, &names.impacted, values, 5);
 }
 
 static void tell_piece(GDExtensionObjectPtr node, const TickEvent *event) {
@@ -162,8 +222,9 @@ static void tell_node(GDExtensionObjectPtr node, const TickEvent *event) {
 	switch (event->type) {
 	case TICK_FRACTURED: tell_fracture(node, event); break;
 	case TICK_PIECE_DETACHED: tell_piece(node, event); break;
+	case TICK_IMPACTED: tell_impact(node, event); break;
 	case TICK_SLEPT: emit_signal(node, &names.slept); break;
-	case TICK_WOKEN: emit_signal(node, &names.woken); break;
+	case TICK_WOKE: emit_signal(node, &names.woke); break;
 	case TICK_ROLLED_BACK:
 		emit_signal_string(node, &names.step_failed,
 			"The body became unstable and was put back to its last good state; lower the material's stiffness, raise "

@@ -45,7 +45,7 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);
 
-// Lets a body stand still while its world goes on, and go on as it was.
-void simulation_body_hold(SimulationBody *body, bool hold);
+// Whether pieces of the body are fading out: it must be shown though nothing moves.
+bool simulation_body_fades(const SimulationBody *body);
 
 #endif

@@ -69,7 +69,6 @@ FemResult fem_render_mesh_check(const FemRenderMesh *mesh, const char *name);
 
 // ----------------------------------------------------------------------------------------------------------- baked mesh
 
-#define FEM_REGION_MAX 256
 #define FEM_REGION_NAME_SIZE 64
 #define FEM_REPORT_SIZE 8192
 

@@ -22,7 +22,6 @@
 #define FEM_GRAVITY_MAX 1e4f     // m/s^2 on each axis
 #define FEM_FRICTION_MAX 10.0f   // Coulomb coefficient
 #define FEM_GRAVITY_SCALE_MAX 100.0f // of a body
-#define FEM_REGION_MAX 256       // regions of a mesh
 
 // ----- work sizes: fixed, since sums are taken in this order whatever the number of threads
 #define FEM_LANES 8              // tets in a batch

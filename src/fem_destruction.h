@@ -200,6 +200,8 @@ bool fem_material_is_valid(FemMaterialId material); // [any time]
 
 // ----------------------------------------------------------------------------------------------------------------- mesh
 
+#define FEM_REGION_MAX 256 // material regions of a mesh
+
 typedef struct FemMeshDef {
 	int32_t node_count;
 	const FemVec3 *node_positions; // m, rest shape
@@ -312,6 +314,7 @@ FemResult fem_body_get_tet_state(FemBodyId body, int32_t tet, FemTetState *out_s
 // nothing to nodes that are pinned or driven, impulses nothing to kinematic bodies.
 FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force);     // N
 FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
+FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared out by mass: neither turns nor bends
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
 FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
 FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
@@ -373,6 +376,7 @@ typedef struct FemPieceState {
 	FemPieceNumber piece;
 	FemPieceNumber parent;   // the piece it broke off; 0: there from the start
 	double age;              // s since it broke off
+	double time_left;        // s until it is removed for its age (piece_lifetime); infinite: it stays
 	double mass;             // kg
 	double volume;           // m^3, rest
 	FemPosition center;      // centre of mass, m
@@ -388,6 +392,11 @@ typedef struct FemPieceState {
 // The pieces of a body in a fixed order; returns how many there are and writes at most `capacity`.
 int32_t fem_body_get_pieces(FemBodyId body, FemPieceNumber *out_pieces, int32_t capacity);
 FemResult fem_body_get_piece_state(FemBodyId body, FemPieceNumber piece, FemPieceState *out_state);
+
+// For fading out pieces that will be removed for their age: how much is left of the last `fade_time` seconds, 1 to 0, of
+// each node's piece; 1 for all others. Nodes as in the positions; returns how many pieces fade, and writes nothing when
+// there is none.
+int32_t fem_body_get_node_fades(FemBodyId body, float fade_time, float *out_fades, int32_t node_capacity);
 
 // The piece that a tet belongs to; 0 for a removed tet.
 FemPieceNumber fem_body_get_tet_piece(FemBodyId body, int32_t tet);

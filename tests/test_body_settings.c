@@ -354,3 +354,34 @@ FEM_TEST(body_state, materials_may_differ) {
 	fem_cube_scene_end(&cube);
 	bar_scene_end(&scene);
 }
+
+// ----------------------------------------------------------------------------------------------------------------- fading
+
+FEM_TEST(pieces, fade_before_they_are_removed) {
+	BarScene scene = bar_scene(1.5e6f, 1.0f);
+	float fades[4096];
+	FEM_CHECK_INT(fem_body_set_piece_limits(scene.bar, 0, 2.0f), FEM_OK);
+	int32_t pieces = pieces_after_blow(&scene);
+	FEM_REQUIRE(pieces > 1);
+	FEM_CHECK_INT(fem_body_get_node_fades(scene.bar, 0.1f, fades, 4096), 0);
+	FemPieceNumber numbers[64];
+	int32_t fading = 0, count = fem_body_get_pieces(scene.bar, numbers, 64);
+	for (int32_t i = 0; i < count && i < 64; i++) {
+		FemPieceState state;
+		fem_body_get_piece_state(scene.bar, numbers[i], &state);
+		fading += !isinf(state.time_left);
+		if (!isinf(state.time_left))
+			FEM_CHECK_NEAR(state.age + state.time_left, 2.0, 1e-6);
+		else
+			FEM_CHECK(state.is_attached || state.tet_count > 10);
+	}
+	FEM_CHECK(fading > 0);
+	FEM_CHECK_INT(fem_body_get_node_fades(scene.bar, 100.0f, fades, 4096), fading);
+	int32_t below = 0, nodes = fem_body_get_node_count(scene.bar);
+	for (int32_t i = 0; i < nodes; i++)
+		below += fades[i] < 1.0f;
+	FEM_CHECK(below > 0 && below < nodes);
+	FEM_CHECK_INT(fem_body_get_node_fades(scene.bar, NAN, fades, 4096), 0);
+	FEM_CHECK_INT(fem_body_get_node_fades(scene.bar, 1.0f, NULL, 4096), 0);
+	bar_scene_end(&scene);
+}

@@ -1,9 +1,21 @@
 // DestructibleBody: a Node3D that shows and simulates a deformable body.
+//
+//	destructible_body.c           making, freeing, notifications, the tables that Godot sees
+//	destructible_body_shape.c     what it is shaped like: mesh and its bake, box, anchors
+//	destructible_body_materials.c what it is made of
+//	destructible_body_settings.c  how it moves, collides and breaks
+//	destructible_body_queries.c   what scripts can ask
+//	destructible_body_actions.c   what scripts can do to it; its saved state
+//	destructible_body_pieces.c    the same for its pieces
+//	destructible_body_faults.c    messages and configuration warnings
+//	destructible_body_life.c      entering and leaving worlds, moving, starting over
 #ifndef DESTRUCTIBLE_BODY_H
 #define DESTRUCTIBLE_BODY_H
 
 #include "class_binding.h"
 #include "simulation.h"
+
+struct DestructibleMesh;
 
 typedef struct DestructibleBody {
 	ClassInstance base;
@@ -11,45 +23,53 @@ typedef struct DestructibleBody {
 	GDExtensionObjectPtr material;         // MaterialResource or null; a reference
 	GdArray region_materials;              // MaterialResource or null for each region of the mesh
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
-	GDExtensionObjectPtr mesh;             // DestructibleMesh or null; a reference
-	GdVector3 size;                        // m
+	GDExtensionObjectPtr mesh;             // Mesh, DestructibleMesh or null; a reference
+	int64_t element_count;                 // of a Mesh's bake
+	bool bake_in_background;
+	GdVector3 size; // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s
-	GdArray anchors;          // of AABB, in the node's own space
-	BodyFracture fracture;
+	bool start_asleep;
+	GdArray anchors; // of AABB, in the node's own space
 	bool debug_draw_tets;
 	// State
+	GDExtensionObjectPtr baked; // DestructibleMesh in use: `mesh` itself, or the bake of it; a reference
 	BodyView view;
-	SimulationBody simulated;
-	GdTransform3D pose;     // the global transform last handed to the engine or the view
-	uint32_t mesh_revision; // of the mesh that is shown
+	SimulationBody simulated; // with the settings that may change during play
+	GdTransform3D pose;       // the global transform last handed to the engine or the view
+	uint32_t mesh_revision;   // of the mesh that is shown
 	bool is_in_world;
 } DestructibleBody;
 
 extern const ClassDescription destructible_body_class;
 
-// The MaterialResource, or null, of each region; returns their number. In destructible_body_materials.c.
+// The DestructibleMesh in use, or null.
+struct DestructibleMesh *destructible_body_mesh(const DestructibleBody *self);
+
+// Finds or starts the bake that the shape needs, before the body is built. In destructible_body_shape.c.
+void destructible_body_find_bake(DestructibleBody *self);
+
+// The boxes of `anchors`; returns their number.
+enum { BODY_ANCHORS_MAX = 64 };
+int32_t destructible_body_read_anchors(DestructibleBody *self, GdAABB out[BODY_ANCHORS_MAX]);
+
+// The MaterialResource, or null, of each region; returns their number.
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]);
-GDExtensionObjectPtr destructible_body_get_material(void *self);
-void destructible_body_set_material(void *self, GDExtensionObjectPtr material);
-void destructible_body_get_region_materials(void *self, GdArray *out);
-void destructible_body_set_region_materials(void *self, const GdArray *materials);
 
-// How a broken body is drawn: with the surface_material, else with the mesh's first.
+// The Material that it is drawn with, or null for those of its mesh's surfaces: its own, else that of its material.
+GDExtensionObjectPtr destructible_body_look(const DestructibleBody *self);
+
+// Shows the body with its present materials.
 void destructible_body_update_look(DestructibleBody *self);
-
-// Pieces, in destructible_body_pieces.c.
-int64_t destructible_body_get_piece_count(void *self);
-void destructible_body_get_pieces(void *self, GdPackedInt32Array *out);
-void destructible_body_get_piece_data(void *self, int64_t piece, GdDictionary *out);
-GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece);
-void destructible_body_remove_piece(void *self, int64_t piece);
 
 // The node's path, or its name while it is in no tree.
 void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity);
 
 // "DestructibleBody <path> <what>: <cause>."
 void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause);
+
+// False, with a report, for numbers that are not finite.
+bool destructible_body_accept(const DestructibleBody *self, const char *property, double value);
 
 // Why the body cannot be simulated at this transform: cause and remedy in one sentence, or null.
 const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform);
@@ -61,7 +81,75 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 void destructible_body_enter(DestructibleBody *self);
 void destructible_body_leave(DestructibleBody *self);
 void destructible_body_transform_changed(DestructibleBody *self);
-void destructible_body_rebuild(DestructibleBody *self);
+void destructible_body_rebuild(DestructibleBody *self); // starts over from the rest shape at the node's present transform
+void destructible_body_show_again(DestructibleBody *self); // a new view of the same simulated body
 void destructible_body_release(DestructibleBody *self);
+
+// ---- properties and methods, as Godot calls them
+
+#define BODY_ACCESSORS(type, name) \
+	type destructible_body_get_##name(void *self); \
+	void destructible_body_set_##name(void *self, type value);
+#define BODY_ARRAY_ACCESSORS(name) \
+	void destructible_body_get_##name(void *self, GdArray *out); \
+	void destructible_body_set_##name(void *self, const GdArray *value);
+
+BODY_ACCESSORS(GDExtensionObjectPtr, mesh)
+BODY_ACCESSORS(int64_t, element_count)
+BODY_ACCESSORS(bool, bake_in_background)
+BODY_ACCESSORS(GdVector3, size)
+BODY_ACCESSORS(GdVector3i, cells)
+BODY_ARRAY_ACCESSORS(anchors)
+void destructible_body_on_mesh_changed(void *self);
+
+BODY_ACCESSORS(GDExtensionObjectPtr, material)
+BODY_ARRAY_ACCESSORS(region_materials)
+BODY_ACCESSORS(GDExtensionObjectPtr, surface_material)
+void destructible_body_on_material_changed(void *self);
+void destructible_body_on_surface_material_changed(void *self);
+
+BODY_ACCESSORS(bool, freeze)
+BODY_ACCESSORS(double, gravity_scale)
+BODY_ACCESSORS(GdVector3, start_velocity)
+BODY_ACCESSORS(bool, start_asleep)
+BODY_ACCESSORS(int64_t, collision_layer)
+BODY_ACCESSORS(int64_t, collision_mask)
+BODY_ACCESSORS(double, impact_speed_min)
+BODY_ACCESSORS(double, strength_scale)
+BODY_ACCESSORS(bool, invulnerable)
+BODY_ACCESSORS(int64_t, fracture_seed)
+BODY_ACCESSORS(int64_t, debris_cap)
+BODY_ACCESSORS(double, debris_lifetime)
+BODY_ACCESSORS(double, debris_fade)
+BODY_ACCESSORS(bool, debug_draw_tets)
+
+int64_t destructible_body_get_node_count(void *self);
+int64_t destructible_body_get_tet_count(void *self);
+void destructible_body_get_node_positions(void *self, GdPackedVector3Array *out);
+void destructible_body_get_vertex_positions(void *self, GdPackedVector3Array *out);
+GdVector3 destructible_body_get_center_of_mass(void *self);
+GdVector3 destructible_body_get_linear_velocity(void *self);
+double destructible_body_get_mass(void *self);
+GdAABB destructible_body_get_aabb_world(void *self);
+bool destructible_body_is_simulated(void *self);
+bool destructible_body_is_asleep(void *self);
+
+void destructible_body_wake(void *self);
+void destructible_body_reset(void *self);
+void destructible_body_trigger(void *self);
+void destructible_body_apply_force(void *self, GdVector3 force, GdVector3 position);
+void destructible_body_apply_central_force(void *self, GdVector3 force);
+void destructible_body_apply_impulse(void *self, GdVector3 impulse, GdVector3 position);
+void destructible_body_apply_central_impulse(void *self, GdVector3 impulse);
+void destructible_body_apply_explosion(void *self, GdVector3 position, double radius, double strength);
+void destructible_body_apply_damage(void *self, GdVector3 position, double radius, double amount);
+void destructible_body_get_state(void *self, GdDictionary *out);
+int64_t destructible_body_set_state(void *self, const GdDictionary *state);
+
+int64_t destructible_body_get_piece_count(void *self);
+void destructible_body_get_pieces(void *self, GdPackedInt32Array *out);
+void destructible_body_get_piece_data(void *self, int64_t piece, GdDictionary *out);
+GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece);
+void destructible_body_remove_piece(void *self, int64_t piece);
 
 #endif

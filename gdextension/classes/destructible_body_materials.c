@@ -5,12 +5,8 @@
 #include "classes/material_resource.h"
 #include "conversions.h"
 
-static const DestructibleMesh *mesh_of(const DestructibleBody *self) {
-	return class_instance(self->mesh, &destructible_mesh_class);
-}
-
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]) {
-	const DestructibleMesh *mesh = mesh_of(self);
+	const DestructibleMesh *mesh = destructible_body_mesh(self);
 	int32_t count = mesh && mesh->is_baked ? mesh->region_count : 1;
 	count = count > SIMULATION_MATERIALS_MAX ? SIMULATION_MATERIALS_MAX : count;
 	GdArray regions = self->region_materials; // the same array: it is only read
@@ -40,11 +36,11 @@ static void watch(DestructibleBody *self, bool on) {
 // A simulated body takes its new materials over while references to the old ones are still held.
 static void apply(DestructibleBody *self) {
 	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
-	const DestructibleMesh *mesh = mesh_of(self);
 	int32_t count = destructible_body_materials(self, materials);
 	if (self->simulated.world && count == self->simulated.material_count) {
-		simulation_body_set_materials(&self->simulated, materials, mesh ? mesh->baked.tet_mesh.tet_regions : NULL);
+		simulation_body_set_materials(&self->simulated, materials);
 	}
+	destructible_body_update_look(self);
 	gd_node_update_configuration_warnings(self->base.object);
 }
 
@@ -90,9 +86,88 @@ void destructible_body_set_region_materials(void *pointer, const GdArray *materi
 		}
 	}
 	gd_array_free(&source);
+	bool is_other_bake = self->mesh && !class_instance(self->mesh, &destructible_mesh_class) &&
+		(count > 0) != (gd_array_size(&old) > 0); // a plain mesh has regions only where there are materials for them
 	watch(self, false);
 	self->region_materials = copy;
 	watch(self, true);
+	if (is_other_bake) {
+		destructible_body_rebuild(self);
+	}
 	apply(self);
 	gd_array_free(&old);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- look
+
+static bool has_looks(GdArray *materials) {
+	for (int64_t i = 0; i < gd_array_size(materials); i++) {
+		if (array_object(materials, i)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+// A mesh with materials of its own keeps them; else the stuff has a look.
+GDExtensionObjectPtr destructible_body_look(const DestructibleBody *self) {
+	DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (self->surface_material || (mesh && mesh->is_baked && has_looks(&mesh->surface_materials))) {
+		return self->surface_material;
+	}
+	return mesh || !self->mesh ? material_resource_surface_material(self->material) : NULL;
+}
+
+// Broken bodies are drawn with the first material of their mesh when they have no other.
+void destructible_body_update_look(DestructibleBody *self) {
+	DestructibleMesh *mesh = destructible_body_mesh(self);
+	GDExtensionObjectPtr look = destructible_body_look(self);
+	body_view_set_material(&self->view, look);
+	if (!look && mesh) {
+		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
+	}
+	body_view_set_look(&self->view, look);
+}
+
+GDExtensionObjectPtr destructible_body_get_surface_material(void *self) {
+	return ((DestructibleBody *)self)->surface_material;
+}
+
+void destructible_body_set_surface_material(void *pointer, GDExtensionObjectPtr material) {
+	DestructibleBody *self = pointer;
+	if (material && !object_cast(material, "Material")) {
+		destructible_body_report(self, "keeps its surface_material",
+			"what was given is no Material; use a StandardMaterial3D or ShaderMaterial");
+		return;
+	}
+	if (material == self->surface_material) {
+		return;
+	}
+	GDExtensionObjectPtr old = NULL;
+	object_reference_assign(&old, self->surface_material);
+	if (old) {
+		signal_disconnect(old, &names.changed, self->base.object, &names._on_surface_material_changed);
+	}
+	object_reference_assign(&self->surface_material, material);
+	if (material) {
+		signal_connect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
+	}
+	destructible_body_update_look(self);
+	gd_node_update_configuration_warnings(self->base.object);
+	object_reference_assign(&old, NULL);
+}
+
+void destructible_body_on_surface_material_changed(void *pointer) {
+	DestructibleBody *self = pointer;
+	destructible_body_update_look(self);
+	gd_node_update_configuration_warnings(self->base.object);
+}
+
+// The material's own look may be another now, too.
+void destructible_body_on_material_changed(void *pointer) {
+	DestructibleBody *self = pointer;
+	if (!self->surface_material) {
+		destructible_body_update_look(self);
+	}
+	gd_node_update_configuration_warnings(self->base.object);
 }

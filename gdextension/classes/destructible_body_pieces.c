@@ -2,6 +2,7 @@
 #include "classes/destructible_body.h"
 
 #include "conversions.h"
+#include "node_pose.h"
 
 #include <stdlib.h>
 
@@ -32,20 +33,12 @@ static bool find_piece(DestructibleBody *self, int64_t piece, FemPieceState *out
 	return false;
 }
 
-static GdBasis basis_of(FemQuat q) {
-	return (GdBasis){
-		{1.0f - 2.0f * (q.y * q.y + q.z * q.z), 2.0f * (q.x * q.y - q.w * q.z), 2.0f * (q.x * q.z + q.w * q.y)},
-		{2.0f * (q.x * q.y + q.w * q.z), 1.0f - 2.0f * (q.x * q.x + q.z * q.z), 2.0f * (q.y * q.z - q.w * q.x)},
-		{2.0f * (q.x * q.z - q.w * q.y), 2.0f * (q.y * q.z + q.w * q.x), 1.0f - 2.0f * (q.x * q.x + q.y * q.y)},
-	};
-}
-
 static GdVector3 vector_of(FemPosition p) {
 	return (GdVector3){(float)p.x, (float)p.y, (float)p.z};
 }
 
 static GdTransform3D transform_of(const FemPieceState *state) {
-	return (GdTransform3D){basis_of(state->rotation), vector_of(state->center)};
+	return (GdTransform3D){node_pose_basis(state->rotation), vector_of(state->center)};
 }
 
 GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece) {
@@ -84,6 +77,7 @@ void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary
 	GdAABB box = {low, {high.x - low.x, high.y - low.y, high.z - low.z}};
 	dictionary_take(out, "parent", make_variant_int(state.parent));
 	dictionary_take(out, "age", make_variant_float(state.age));
+	dictionary_take(out, "time_left", make_variant_float(state.time_left));
 	dictionary_take(out, "mass", make_variant_float(state.mass));
 	dictionary_take(out, "volume", make_variant_float(state.volume));
 	put_value(out, "center", GDEXTENSION_VARIANT_TYPE_VECTOR3, &center);

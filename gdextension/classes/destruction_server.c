@@ -145,6 +145,39 @@ static void get_version(void *self, GdString *out) {
 	*out = make_string(text);
 }
 
+// ------------------------------------------------------------------------------------------------------------ explosions
+
+// Without a World3D the one of the scene tree's root is meant.
+static GDExtensionObjectPtr world_of(GDExtensionObjectPtr world_3d) {
+	GDExtensionObjectPtr tree = world_3d ? NULL : object_cast(gd_engine_get_main_loop(), "SceneTree");
+	GDExtensionObjectPtr root = tree ? gd_scene_tree_get_root(tree) : NULL;
+	if (root) {
+		return gd_viewport_find_world_3d(root);
+	}
+	if (world_3d) {
+		gd_ref_counted_reference(world_3d);
+	}
+	return world_3d;
+}
+
+static int64_t apply_explosion(
+	void *self, GdVector3 position, double radius, double strength, GDExtensionObjectPtr world_3d) {
+	(void)self;
+	if (world_3d && !object_cast(world_3d, "World3D")) {
+		report_error("DestructionServer: apply_explosion() was given something else than a World3D; pass node.get_world_3d().");
+		return 0;
+	}
+	GDExtensionObjectPtr world = world_of(world_3d);
+	FemPosition center = {(double)position.x, (double)position.y, (double)position.z};
+	int32_t count = world ? simulation_explode(world, center, (float)radius, (float)strength) : 0;
+	object_unreference(world);
+	if (count < 0) {
+		report_error("DestructionServer: apply_explosion() was ignored: %s", fem_last_error());
+		return 0;
+	}
+	return count;
+}
+
 // --------------------------------------------------------------------------------------------------------------- tables
 
 static void construct(void *pointer) {
@@ -162,6 +195,8 @@ static const ClassProperty properties[] = {
 };
 
 static const ClassMethod methods[] = {
+	METHOD("apply_explosion", get_int_of_vector3_float_float_object, apply_explosion,
+		.argument_names = {"position", "radius", "strength", "world_3d"}, .optional_count = 1, .class_name = "World3D"),
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),
 	METHOD("_on_physics_frame", nothing, on_physics_frame, .is_const = false),

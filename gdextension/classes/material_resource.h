@@ -14,6 +14,22 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object);
 // alone: resources may be loaded, and so set up, on another thread.
 void material_resource_add_use(GDExtensionObjectPtr object, int change);
 
+// How what is drawn of a body comes apart; the bake cuts by it.
+typedef enum SplinterPattern {
+	SPLINTERS_NONE = 0,
+	SPLINTERS_VORONOI,
+	SPLINTERS_GLASS,
+	SPLINTERS_WOOD,
+	SPLINTERS_BRICK,
+	SPLINTERS_SURFACES,
+} SplinterPattern;
+
+SplinterPattern material_resource_splinter_pattern(GDExtensionObjectPtr object);
+
+// How bodies of it look, outside and where they have broken: a Material or null.
+GDExtensionObjectPtr material_resource_surface_material(GDExtensionObjectPtr object);
+GDExtensionObjectPtr material_resource_interior_material(GDExtensionObjectPtr object);
+
 // A sentence about values that make no sense together, or null.
 const char *material_resource_fault(GDExtensionObjectPtr object);
 

@@ -61,6 +61,23 @@ FemResult fem_body_apply_force(FemBodyId id, int32_t node, FemVec3 force) {
 	return FEM_OK;
 }
 
+FemResult fem_body_apply_central_force(FemBodyId id, FemVec3 force) {
+	FemResult result;
+	Target target = {0};
+	target.body = fem_body_find_idle(id, &target.world, &result);
+	if (!target.body || (result = check_vector(force, "force")) != FEM_OK)
+		return result;
+	int32_t count = target.body->topology->node_count;
+	FemVec3 by_mass = fem_vec3_scale(force, 1.0f / target.body->total_mass);
+	for (target.node = 0; target.node < count; target.node++) {
+		if (!can_add_force(target, fem_vec3_scale(by_mass, target.body->mass[target.node])))
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces on the body add up beyond all numbers: apply less.");
+	}
+	for (target.node = 0; target.node < count; target.node++)
+		add_force(target, fem_vec3_scale(by_mass, target.body->mass[target.node]));
+	return FEM_OK;
+}
+
 // dv = impulse / mass on a free node; what is pinned, driven or kinematic is not moved by it.
 static void add_impulse(Target target, FemVec3 impulse) {
 	FemBody *body = target.body;

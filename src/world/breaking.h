@@ -13,6 +13,13 @@ typedef struct FemPiece {
 	double born; // s, of the world's time
 } FemPiece;
 
+// ---- pieces.c
+bool fem_piece_is_attached(const FemBody *body, int32_t component); // a node of it is pinned or driven
+int32_t fem_largest_piece(const FemTopology *topology);
+
+// ---- piece_fading.c
+double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
+
 // ---- body_splinters.c
 FemResult fem_splinters_def_check(const FemSplintersDef *def, int32_t tet_count);
 // Of a checked def, without owners; null (with a sentence) when memory fails.

@@ -130,7 +130,7 @@ static bool piece_sleeps(const FemBody *body, int32_t component) {
 	return true;
 }
 
-static bool piece_is_attached(const FemBody *body, int32_t component) {
+bool fem_piece_is_attached(const FemBody *body, int32_t component) {
 	FemRange nodes = body->topology->component_nodes[component];
 	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++) {
 		if (body->node_kind[i] != FEM_NODE_FREE)
@@ -200,9 +200,10 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 		.piece = number,
 		.parent = body->breaking ? body->breaking->pieces[component].parent : 0,
 		.age = world->time - (body->breaking ? body->breaking->pieces[component].born : 0.0),
+		.time_left = fem_piece_time_left(world, body, component, fem_largest_piece(body->topology)),
 		.tet_count = body->topology->component_tets[component],
 		.node_count = nodes.end - nodes.begin,
-		.is_attached = piece_is_attached(body, component),
+		.is_attached = fem_piece_is_attached(body, component),
 		.asleep = !body->kinematic && piece_sleeps(body, component),
 	};
 	measure_motion(body, nodes, out_state);
@@ -275,10 +276,10 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 
 // Free, not the largest, and without a pin: what may be retired.
 static bool is_debris(const FemBody *body, int32_t component, int32_t largest) {
-	return component != largest && !body->topology->split->removed[component] && !piece_is_attached(body, component);
+	return component != largest && !body->topology->split->removed[component] && !fem_piece_is_attached(body, component);
 }
 
-static int32_t largest_piece(const FemTopology *t) {
+int32_t fem_largest_piece(const FemTopology *t) {
 	int32_t largest = 0;
 	for (int32_t c = 1; c < t->component_count; c++)
 		largest = t->component_tets[c] > t->component_tets[largest] ? c : largest;
@@ -302,7 +303,7 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	FemBreaking *breaking = body->breaking;
-	int32_t largest = largest_piece(t), debris = 0, marked = 0;
+	int32_t largest = fem_largest_piece(t), debris = 0, marked = 0;
 	fem_split_open(t);
 	for (int32_t c = 0; c < t->component_count; c++) {
 		bool is_old = breaking->piece_lifetime > 0.0f && world->time - breaking->pieces[c].born > (double)breaking->piece_lifetime;

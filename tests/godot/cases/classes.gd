@@ -3,6 +3,18 @@ extends "res://test_case.gd"
 
 const BODY_DEFAULTS := {
 	"material": null,
+	"region_materials": [],
+	"freeze": false,
+	"gravity_scale": 1.0,
+	"start_asleep": false,
+	"collision_layer": 1,
+	"collision_mask": 1,
+	"impact_speed_min": 1.0,
+	"strength_scale": 1.0,
+	"invulnerable": false,
+	"debris_fade": 0.5,
+	"element_count": 1000,
+	"bake_in_background": false,
 	"start_velocity": Vector3.ZERO,
 	"anchors": [],
 	"fracture_seed": 0,
@@ -16,7 +28,14 @@ const BODY_DEFAULTS := {
 }
 const MATERIAL_DEFAULTS := {
 	"stiffness": 1e6,
+	"description": "",
 	"density": 1000.0,
+	"ductility": 0.0,
+	"friction": 0.5,
+	"toughness_mode": MaterialResource.TOUGHNESS_STRESS,
+	"splinter_pattern": MaterialResource.SPLINTERS_NONE,
+	"surface_material": null,
+	"interior_material": null,
 	"damping": 0.002,
 	"max_plastic_strain": 0.0,
 	"yield_strain": 0.0,
@@ -100,15 +119,21 @@ func test_inspector_hints() -> void:
 	_check_suffix(body, "start_velocity", "m/s")
 	_check_suffix(body, "debris_lifetime", "s")
 	_check_suffix(material, "toughness", "Pa")
-	for group: String in ["Fracture", "Shape", "Display"]:
+	_check_suffix(body, "debris_fade", "s")
+	_check_suffix(body, "impact_speed_min", "m/s")
+	check_equal(find_property(body, "collision_layer").hint, PROPERTY_HINT_LAYERS_3D_PHYSICS, "hint of collision_layer")
+	check_equal(find_property(material, "splinter_pattern").hint_string, "None,Voronoi,Glass,Wood,Brick,Surfaces", "splinter patterns")
+	for member: String in ["stiffness", "density", "toughness"]:
+		check(find_property(material, member).hint_string.contains("exp"), "the slider of %s is not exponential" % member)
+	for group: String in ["Motion", "Collision", "Fracture", "Shape", "Display"]:
 		check(find_property(body, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
-	for group: String in ["Plasticity", "Fracture", "Advanced"]:
+	for group: String in ["Fracture", "Look", "Advanced"]:
 		check(find_property(material, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
 	body.free()
 
 
 func test_signals() -> void:
-	for signal_name: StringName in [&"slept", &"woken", &"step_failed", &"fractured", &"piece_detached"]:
+	for signal_name: StringName in [&"slept", &"woke", &"impacted", &"step_failed", &"fractured", &"piece_detached"]:
 		check(ClassDB.class_has_signal(&"DestructibleBody", signal_name), "there is no signal " + signal_name)
 
 

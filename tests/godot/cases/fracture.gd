@@ -33,8 +33,8 @@ func _add_bar(material: MaterialResource, position := HIGH) -> DestructibleBody:
 
 func _watch(body: DestructibleBody) -> void:
 	_seen.clear()
-	body.fractured.connect(func(point: Vector3, normal: Vector3, energy: float) -> void:
-		_seen.append({kind = "fractured", point = point, normal = normal, energy = energy}))
+	body.fractured.connect(func(point: Vector3, normal: Vector3, energy: float, area: float) -> void:
+		_seen.append({kind = "fractured", point = point, normal = normal, energy = energy, area = area}))
 	body.piece_detached.connect(func(piece: int) -> void:
 		_seen.append({kind = "detached", piece = piece}))
 
@@ -75,6 +75,7 @@ func test_a_bar_breaks_and_says_so() -> void:
 			check(box.has_point(event.point), "the crack is at %s" % event.point)
 			check_near(event.normal.length(), 1.0, 1e-3, "length of the normal")
 			check(event.energy > 0.0 and event.energy < 1e5, "the energy is %s J" % event.energy)
+			check(event.area > 1e-4 and event.area < 5.0, "the area is %s m²" % event.area)
 		else:
 			detached.append(event.piece)
 	check(fractures > 0, "no fractured signal")
@@ -87,7 +88,7 @@ func test_a_bar_breaks_and_says_so() -> void:
 func test_one_fractured_signal_a_tick() -> void:
 	var body := _add_bar(_brittle(WEAK))
 	var ticks_seen := {}
-	body.fractured.connect(func(_point: Vector3, _normal: Vector3, _energy: float) -> void:
+	body.fractured.connect(func(_point: Vector3, _normal: Vector3, _energy: float, _area: float) -> void:
 		var tick := Engine.get_physics_frames()
 		ticks_seen[tick] = ticks_seen.get(tick, 0) + 1)
 	await _break(body)
@@ -242,7 +243,7 @@ func test_free_in_the_own_signal() -> void:
 			if is_instance_valid(body) and not body.is_queued_for_deletion():
 				body.queue_free()
 		if kind == 0:
-			body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float) -> void: call_free.call())
+			body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float, _a: float) -> void: call_free.call())
 		else:
 			body.piece_detached.connect(func(_piece: int) -> void: call_free.call())
 		_hit(body)
@@ -255,7 +256,7 @@ func test_free_in_the_own_signal() -> void:
 func test_reset_in_the_own_signal() -> void:
 	var body := _add_bar(_brittle(WEAK))
 	var resets := [0]
-	body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float) -> void:
+	body.fractured.connect(func(_p: Vector3, _n: Vector3, _e: float, _a: float) -> void:
 		resets[0] += 1
 		body.reset())
 	_hit(body)
@@ -349,4 +350,86 @@ func test_a_baked_body_breaks() -> void:
 	check(_seen.size() > 0, "the pane does not break")
 	check(body.get_piece_count() > 1, "the pane stays in one piece")
 	check_equal(body.get_vertex_positions().size(), 0, "vertices of the mesh, which is no longer drawn")
+	check(positions_are_finite(body), "positions are not finite")
+
+
+func test_strength_scale() -> void:
+	var strong := _add_bar(_brittle())
+	strong.strength_scale = 1000.0
+	_hit(strong)
+	await ticks(60)
+	check_equal(strong.get_piece_count(), 1, "pieces of a bar made strong")
+	strong.strength_scale = 1.0
+	await _break(strong)
+
+
+func test_invulnerable_until_triggered() -> void:
+	var body := _add_bar(_brittle())
+	body.invulnerable = true
+	body.apply_damage(body.position, 5.0, 1.0)
+	_hit(body)
+	await ticks(60)
+	check_equal(body.get_piece_count(), 1, "pieces of an invulnerable bar")
+	body.trigger()
+	check(not body.invulnerable, "trigger() leaves it invulnerable")
+	await _break(body)
+
+
+func test_damage_weakens() -> void:
+	var whole := _add_bar(_brittle(1e7))
+	var hurt := _add_bar(_brittle(1e7), HIGH + Vector3(0, 0, 3))
+	hurt.apply_damage(hurt.position + Vector3(-0.6, 0, 0), 0.5, 1.0)
+	_hit(whole)
+	_hit(hurt)
+	await ticks(60)
+	check_equal(whole.get_piece_count(), 1, "pieces of the whole bar")
+	check(hurt.get_piece_count() > 1, "the damaged bar does not break")
+	expect_errors("damage that makes no sense")
+	hurt.apply_damage(Vector3(NAN, 0, 0), 1.0, 1.0)
+	hurt.apply_damage(Vector3.ZERO, -1.0, 1.0)
+	errors_end()
+
+
+func test_explosion_breaks() -> void:
+	var body := _add_bar(_brittle(1e6))
+	body.apply_explosion(body.position + Vector3(0.5, -0.6, 0), 3.0, 8000.0)
+	await ticks(40)
+	check(body.get_piece_count() > 1, "the explosion does not break the bar")
+
+
+func test_state_of_a_broken_body() -> void:
+	var body := _add_bar(_brittle())
+	var whole := body.get_state()
+	if not await _break(body):
+		return
+	await ticks(5)
+	var broken := body.get_state()
+	var pieces := body.get_pieces()
+	var positions := body.get_node_positions()
+	check_equal(body.set_state(whole), OK, "result of set_state()")
+	check_equal(body.get_piece_count(), 1, "pieces of the bar made whole")
+	await ticks(5)
+	check_equal(body.set_state(broken), OK, "result of set_state()")
+	check_equal(body.get_pieces(), pieces, "pieces of the bar broken again")
+	check_equal(body.get_node_positions(), positions, "positions of the bar broken again")
+	await ticks(10)
+	body.reset()
+	await ticks(2)
+	check_equal(body.get_piece_count(), 1, "pieces after the reset")
+
+
+func test_debris_fades() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	body.debris_lifetime = 0.5
+	body.debris_fade = 0.3
+	if not await _break(body):
+		return
+	var with_an_end := 0
+	for piece in body.get_pieces():
+		var data := body.get_piece_data(piece)
+		if is_finite(data.time_left):
+			with_an_end += 1
+			check_near(data.age + data.time_left, 0.5, 1e-4, "life of a piece")
+	check(with_an_end > 0, "no piece has an end")
+	await ticks(60)
 	check(positions_are_finite(body), "positions are not finite")

@@ -18,6 +18,11 @@ const VALUES := {
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"max_solver_iterations": 77,
+	"description": "A test",
+	"ductility": 0.3,
+	"friction": 0.8,
+	"toughness_mode": MaterialResource.TOUGHNESS_FORCE,
+	"splinter_pattern": MaterialResource.SPLINTERS_WOOD,
 }
 
 

@@ -109,9 +109,9 @@ func test_impulse_at_a_point() -> void:
 
 func test_sleep_and_wake() -> void:
 	var body := add_body(Vector3(0, 0.6, 0))
-	var counts := {"slept": 0, "woken": 0}
+	var counts := {"slept": 0, "woke": 0}
 	body.slept.connect(func() -> void: counts.slept += 1)
-	body.woken.connect(func() -> void: counts.woken += 1)
+	body.woke.connect(func() -> void: counts.woke += 1)
 	if not check(await wait_for_sleep(body, 900), "the body does not fall asleep"):
 		return
 	await ticks(1)
@@ -122,7 +122,7 @@ func test_sleep_and_wake() -> void:
 	body.wake()
 	await ticks(2)
 	check(not body.is_asleep(), "wake() does not wake")
-	check_equal(counts.woken, 1, "number of woken signals")
+	check_equal(counts.woke, 1, "number of woke signals")
 	check(await wait_for_sleep(body, 600), "the body does not fall asleep again")
 	body.apply_central_impulse(Vector3(0, 3000, 0))
 	await ticks(10)

@@ -1,0 +1,152 @@
+// What is wrong with a DestructibleBody, said in the scene dock and in messages.
+#include "classes/destructible_body.h"
+
+#include "classes/destructible_mesh.h"
+#include "classes/material_resource.h"
+#include "conversions.h"
+#include "node_pose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity) {
+	GDExtensionObjectPtr node = self->base.object;
+	GdString text;
+	if (gd_node_is_inside_tree(node)) {
+		GdNodePath path = gd_node_get_path(node);
+		text = gd_string_new_node_path(&path);
+		gd_node_path_free(&path);
+	} else {
+		GdStringName name = gd_node_get_name(node);
+		text = gd_string_new_string_name(&name);
+		gd_string_name_free(&name);
+	}
+	copy_string(&text, buffer, capacity);
+	gd_string_free(&text);
+}
+
+static const char *box_fault(const DestructibleBody *self) {
+	if (!vector3_is_finite(self->size) || !(self->size.x > 0.0f) || !(self->size.y > 0.0f) || !(self->size.z > 0.0f)) {
+		return "its size is not above 0 along every axis; set all three components of size to a positive length in "
+			   "metres";
+	}
+	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
+	if (body_shape_box_nodes(cells) == 0) {
+		return "it has too many cells or none along an axis; use at least 1 a side and at most 20000 (x * y * z) in "
+			   "all";
+	}
+	return NULL;
+}
+
+// A mesh that is not baked yet is baked when the game starts.
+static const char *mesh_fault(const DestructibleMesh *mesh) {
+	if (!mesh || (!mesh->is_baked && !mesh->fault[0] && mesh->source_mesh)) {
+		return gd_engine_is_editor_hint() ? NULL : "its mesh could not be baked; see the error above";
+	}
+	return destructible_mesh_fault(mesh);
+}
+
+const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform) {
+	const DestructibleMesh *mesh = destructible_body_mesh(self);
+	const char *fault = self->mesh ? mesh_fault(mesh) : box_fault(self);
+	return fault ? fault : node_pose_fault(transform);
+}
+
+static void add_warning(GdPackedStringArray *out, const char *format, const char *detail) {
+	char text[2048];
+	snprintf(text, sizeof(text), format, detail);
+	GdString string = make_string(text);
+	gd_packed_string_array_append(out, &string);
+	gd_string_free(&string);
+}
+
+static GdTransform3D present_transform(const DestructibleBody *self) {
+	GDExtensionObjectPtr node = self->base.object;
+	return gd_node_is_inside_tree(node) ? gd_node3d_get_global_transform(node) : gd_node3d_get_transform(node);
+}
+
+static void add_material_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	int32_t count = destructible_body_materials(self, materials);
+	for (int32_t i = 0; i < count; i++) {
+		const char *fault = material_resource_fault(materials[i]);
+		if (fault) {
+			add_warning(out, "The material will not behave as expected: %s.", fault);
+			break;
+		}
+	}
+	GdArray regions = self->region_materials; // the same array: it is only read
+	if (gd_array_size(&regions) > count) {
+		char counts[64];
+		snprintf(counts, sizeof(counts), "%d of %d", (int)count, (int)gd_array_size(&regions));
+		add_warning(out,
+			"Only %s region materials are used: the mesh has no more regions; remove the others or bake a mesh with "
+			"regions.",
+			counts);
+	}
+}
+
+void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
+	GdArray regions = self->region_materials; // the same array: it is only read
+	GdTransform3D transform = present_transform(self);
+	const char *fault = destructible_body_fault(self, &transform);
+	if (fault) {
+		add_warning(out, "This body will not be simulated: %s.", fault);
+	} else if (node_pose_has_shear(&transform)) {
+		add_warning(out,
+			"This body is sheared by a stretched parent%s; scale this node instead of its parent. The shear is left "
+			"out.",
+			"");
+	}
+	const DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (mesh && !fault && !mesh->is_baked) {
+		add_warning(out,
+			"The mesh is not baked%s and will be when the game starts; press the Bake button of the DestructibleMesh to "
+			"save that time.",
+			"");
+	} else if (mesh && !fault) {
+		char found[1536];
+		destructible_mesh_warnings(mesh, found, sizeof(found));
+		if (found[0]) {
+			add_warning(out, "The bake of the mesh warns: %s", found);
+		}
+	}
+	if (!self->mesh && !self->material) {
+		add_warning(out,
+			"This body is a box of soft rubber: it has neither a mesh nor a material%s. Give it a mesh, and a material "
+			"such as one of those in addons/fem_destruction/materials.",
+			"");
+	} else if (!self->material && gd_array_size(&regions) == 0) {
+		add_warning(out,
+			"This body has no material and behaves like soft rubber%s; give it a MaterialResource, such as one of those "
+			"in addons/fem_destruction/materials.",
+			"");
+	}
+	add_material_warnings(self, out);
+	if (!surface_material_is_supported(self->surface_material)) {
+		add_warning(out,
+			"The surface material cannot follow the deformation%s; use a StandardMaterial3D, or a ShaderMaterial whose "
+			"shader includes fem_position.gdshaderinc.",
+			"");
+	}
+}
+
+// The engine's sentences end with a full stop, our own causes do not.
+void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause) {
+	char path[256];
+	destructible_body_path(self, path, sizeof(path));
+	size_t length = strlen(cause);
+	const char *stop = length > 0 && cause[length - 1] == '.' ? "" : ".";
+	report_error("DestructibleBody %s %s: %s%s", path, what, cause, stop);
+}
+
+bool destructible_body_accept(const DestructibleBody *self, const char *property, double value) {
+	if (isfinite(value)) {
+		return true;
+	}
+	char what[64];
+	snprintf(what, sizeof(what), "keeps its %s", property);
+	destructible_body_report(self, what, "what was given is not a finite number; correct the script that sets it");
+	return false;
+}

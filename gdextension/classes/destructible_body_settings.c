@@ -1,0 +1,149 @@
+// How a DestructibleBody moves, collides and breaks. All but the start values take effect at once.
+#include "classes/destructible_body.h"
+
+#include <math.h>
+
+static BodySettings *settings_of(void *self) {
+	return &((DestructibleBody *)self)->simulated.settings;
+}
+
+static void apply(void *self) {
+	simulation_body_apply_settings(&((DestructibleBody *)self)->simulated);
+}
+
+static void set_number(void *pointer, const char *name, float *field, double value, double low, double high) {
+	if (destructible_body_accept(pointer, name, value)) {
+		*field = (float)(value < low ? low : value > high ? high : value);
+		apply(pointer);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- motion
+
+bool destructible_body_get_freeze(void *self) {
+	return settings_of(self)->freeze;
+}
+
+void destructible_body_set_freeze(void *self, bool freeze) {
+	settings_of(self)->freeze = freeze;
+}
+
+double destructible_body_get_gravity_scale(void *self) {
+	return (double)settings_of(self)->gravity_scale;
+}
+
+void destructible_body_set_gravity_scale(void *self, double scale) {
+	set_number(self, "gravity_scale", &settings_of(self)->gravity_scale, scale, -100.0, 100.0);
+}
+
+GdVector3 destructible_body_get_start_velocity(void *self) {
+	return ((DestructibleBody *)self)->start_velocity;
+}
+
+void destructible_body_set_start_velocity(void *pointer, GdVector3 velocity) {
+	DestructibleBody *self = pointer;
+	if (destructible_body_accept(self, "start_velocity", (double)velocity.x + velocity.y + velocity.z)) {
+		self->start_velocity = velocity;
+	}
+}
+
+bool destructible_body_get_start_asleep(void *self) {
+	return ((DestructibleBody *)self)->start_asleep;
+}
+
+void destructible_body_set_start_asleep(void *self, bool asleep) {
+	((DestructibleBody *)self)->start_asleep = asleep;
+}
+
+// ------------------------------------------------------------------------------------------------------------ collision
+
+int64_t destructible_body_get_collision_layer(void *self) {
+	return settings_of(self)->layer;
+}
+
+void destructible_body_set_collision_layer(void *self, int64_t layer) {
+	settings_of(self)->layer = (uint32_t)layer;
+	apply(self);
+}
+
+int64_t destructible_body_get_collision_mask(void *self) {
+	return settings_of(self)->mask;
+}
+
+void destructible_body_set_collision_mask(void *self, int64_t mask) {
+	settings_of(self)->mask = (uint32_t)mask;
+	apply(self);
+}
+
+double destructible_body_get_impact_speed_min(void *self) {
+	return (double)settings_of(self)->impact_speed_min;
+}
+
+void destructible_body_set_impact_speed_min(void *self, double speed) {
+	set_number(self, "impact_speed_min", &settings_of(self)->impact_speed_min, speed, 0.0, 1e6);
+}
+
+// ------------------------------------------------------------------------------------------------------------- fracture
+
+double destructible_body_get_strength_scale(void *self) {
+	return (double)settings_of(self)->strength_scale;
+}
+
+void destructible_body_set_strength_scale(void *self, double scale) {
+	set_number(self, "strength_scale", &settings_of(self)->strength_scale, scale, 0.0, 1e9);
+}
+
+bool destructible_body_get_invulnerable(void *self) {
+	return settings_of(self)->invulnerable;
+}
+
+void destructible_body_set_invulnerable(void *self, bool invulnerable) {
+	settings_of(self)->invulnerable = invulnerable;
+	apply(self);
+}
+
+int64_t destructible_body_get_fracture_seed(void *self) {
+	return settings_of(self)->fracture_seed;
+}
+
+void destructible_body_set_fracture_seed(void *self, int64_t seed) {
+	settings_of(self)->fracture_seed = (uint32_t)seed;
+	apply(self);
+}
+
+int64_t destructible_body_get_debris_cap(void *self) {
+	return settings_of(self)->debris_cap;
+}
+
+void destructible_body_set_debris_cap(void *self, int64_t cap) {
+	settings_of(self)->debris_cap = (int32_t)(cap < 0 ? 0 : cap > 1000000 ? 1000000 : cap);
+	apply(self);
+}
+
+double destructible_body_get_debris_lifetime(void *self) {
+	return (double)settings_of(self)->debris_lifetime;
+}
+
+void destructible_body_set_debris_lifetime(void *self, double lifetime) {
+	set_number(self, "debris_lifetime", &settings_of(self)->debris_lifetime, lifetime, 0.0, 1e6);
+}
+
+double destructible_body_get_debris_fade(void *self) {
+	return (double)settings_of(self)->debris_fade;
+}
+
+void destructible_body_set_debris_fade(void *self, double fade) {
+	set_number(self, "debris_fade", &settings_of(self)->debris_fade, fade, 0.0, 1e6);
+}
+
+// -------------------------------------------------------------------------------------------------------------- drawing
+
+bool destructible_body_get_debug_draw_tets(void *self) {
+	return ((DestructibleBody *)self)->debug_draw_tets;
+}
+
+void destructible_body_set_debug_draw_tets(void *pointer, bool draws) {
+	DestructibleBody *self = pointer;
+	self->debug_draw_tets = draws;
+	body_view_show_tets(&self->view, self->simulated.body, draws);
+}

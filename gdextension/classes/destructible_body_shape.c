@@ -1,0 +1,209 @@
+// What a DestructibleBody is shaped like: a mesh and its bake, or a box; and where it is held.
+#include "classes/destructible_body.h"
+
+#include "classes/destructible_mesh.h"
+#include "conversions.h"
+#include "mesh_cache.h"
+
+DestructibleMesh *destructible_body_mesh(const DestructibleBody *self) {
+	return class_instance(self->baked, &destructible_mesh_class);
+}
+
+static void watch(DestructibleBody *self, GDExtensionObjectPtr resource, bool on) {
+	if (resource && on) {
+		signal_connect(resource, &names.changed, self->base.object, &names._on_mesh_changed);
+	} else if (resource) {
+		signal_disconnect(resource, &names.changed, self->base.object, &names._on_mesh_changed);
+	}
+}
+
+static void describe_change(DestructibleBody *self) {
+	gd_node_update_configuration_warnings(self->base.object);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- bake
+
+static void use_baked(DestructibleBody *self, GDExtensionObjectPtr baked) {
+	if (baked == self->baked) {
+		return;
+	}
+	if (self->baked != self->mesh) {
+		watch(self, self->baked, false);
+	}
+	object_reference_assign(&self->baked, baked);
+	watch(self, baked, true);
+}
+
+static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
+	char message[512];
+	MeshCacheSettings settings = {
+		.element_count = self->element_count,
+		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
+	};
+	GDExtensionObjectPtr found = mesh_cache_get(self->mesh, &settings, message, sizeof(message));
+	if (!found) {
+		destructible_body_report(self, "has a mesh that cannot be baked", message);
+	}
+	return found;
+}
+
+// While the bake runs in the background the body is seen at rest; when it ends, the mesh emits `changed`.
+static void bake(DestructibleBody *self, DestructibleMesh *mesh) {
+	watch(self, self->baked, false); // it is about to be built anyway
+	if (!self->bake_in_background) {
+		destructible_mesh_bake(mesh);
+	} else if (!destructible_mesh_is_baking(mesh)) {
+		destructible_mesh_bake_async(mesh);
+	}
+	watch(self, self->baked, true);
+	if (!mesh->is_baked && !destructible_mesh_is_baking(mesh)) {
+		mesh_cache_forget(self->baked);
+	}
+}
+
+// The editor shows a plain mesh as it is: a bake would only cost time there.
+void destructible_body_find_bake(DestructibleBody *self) {
+	if (!self->mesh || gd_engine_is_editor_hint()) {
+		return;
+	}
+	if (!class_instance(self->mesh, &destructible_mesh_class)) {
+		GDExtensionObjectPtr found = find_in_cache(self);
+		use_baked(self, found);
+		object_unreference(found);
+	}
+	DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (mesh && !mesh->is_baked && !mesh->fault[0] && mesh->source_mesh) {
+		bake(self, mesh);
+	}
+}
+
+// Most changes of a DestructibleMesh are to settings of its next bake.
+void destructible_body_on_mesh_changed(void *pointer) {
+	DestructibleBody *self = pointer;
+	const DestructibleMesh *mesh = destructible_body_mesh(self);
+	bool is_plain = self->mesh && self->baked != self->mesh;
+	if (is_plain && !(mesh && mesh->revision != self->mesh_revision)) {
+		GDExtensionObjectPtr found = self->is_in_world && !gd_engine_is_editor_hint() ? find_in_cache(self) : NULL;
+		bool is_other = found != self->baked;
+		object_unreference(found);
+		if (is_other) { // the triangles of the plain mesh are others
+			destructible_body_rebuild(self);
+		}
+	} else if (mesh && mesh->revision != self->mesh_revision) {
+		destructible_body_rebuild(self);
+	} else {
+		destructible_body_update_look(self);
+	}
+	describe_change(self);
+}
+
+// ----------------------------------------------------------------------------------------------------------- properties
+
+GDExtensionObjectPtr destructible_body_get_mesh(void *self) {
+	return ((DestructibleBody *)self)->mesh;
+}
+
+// The old mesh is let go last: its drawing is in use until the body has been rebuilt.
+void destructible_body_set_mesh(void *pointer, GDExtensionObjectPtr mesh) {
+	DestructibleBody *self = pointer;
+	bool is_baked_form = class_instance(mesh, &destructible_mesh_class) != NULL;
+	if (mesh && !is_baked_form && !object_cast(mesh, "Mesh")) {
+		destructible_body_report(
+			self, "keeps its mesh", "what was given is neither a Mesh nor a DestructibleMesh; use one of these");
+		return;
+	}
+	if (mesh == self->mesh) {
+		return;
+	}
+	GDExtensionObjectPtr old = NULL, old_baked = NULL;
+	object_reference_assign(&old, self->mesh);
+	object_reference_assign(&old_baked, self->baked);
+	use_baked(self, NULL);
+	watch(self, self->mesh, false);
+	object_reference_assign(&self->mesh, mesh);
+	watch(self, mesh, true);
+	use_baked(self, is_baked_form ? mesh : NULL);
+	destructible_body_rebuild(self);
+	describe_change(self);
+	object_reference_assign(&old, NULL);
+	object_reference_assign(&old_baked, NULL);
+}
+
+int64_t destructible_body_get_element_count(void *self) {
+	return ((DestructibleBody *)self)->element_count;
+}
+
+void destructible_body_set_element_count(void *pointer, int64_t count) {
+	DestructibleBody *self = pointer;
+	count = count < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : count;
+	count = count > FEM_BAKE_ELEMENTS_MAX ? FEM_BAKE_ELEMENTS_MAX : count;
+	if (count == self->element_count) {
+		return;
+	}
+	self->element_count = count;
+	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
+		destructible_body_rebuild(self);
+	}
+}
+
+bool destructible_body_get_bake_in_background(void *self) {
+	return ((DestructibleBody *)self)->bake_in_background;
+}
+
+void destructible_body_set_bake_in_background(void *self, bool on) {
+	((DestructibleBody *)self)->bake_in_background = on;
+}
+
+GdVector3 destructible_body_get_size(void *self) {
+	return ((DestructibleBody *)self)->size;
+}
+
+void destructible_body_set_size(void *pointer, GdVector3 size) {
+	DestructibleBody *self = pointer;
+	if (!destructible_body_accept(self, "size", (double)size.x + size.y + size.z)) {
+		return;
+	}
+	self->size = size;
+	destructible_body_rebuild(self);
+	describe_change(self);
+}
+
+GdVector3i destructible_body_get_cells(void *self) {
+	return ((DestructibleBody *)self)->cells;
+}
+
+void destructible_body_set_cells(void *pointer, GdVector3i cells) {
+	DestructibleBody *self = pointer;
+	self->cells = cells;
+	destructible_body_rebuild(self);
+	describe_change(self);
+}
+
+// -------------------------------------------------------------------------------------------------------------- anchors
+
+void destructible_body_get_anchors(void *self, GdArray *out) {
+	gd_array_free(out);
+	*out = gd_array_duplicate(&((DestructibleBody *)self)->anchors, false);
+}
+
+// Used when the body is built: the engine pins nodes that are at rest.
+void destructible_body_set_anchors(void *pointer, const GdArray *anchors) {
+	DestructibleBody *self = pointer;
+	GdArray source = gd_array_new_array(anchors), old = self->anchors;
+	self->anchors = gd_array_duplicate(&source, false);
+	gd_array_free(&source);
+	gd_array_free(&old);
+	destructible_body_rebuild(self);
+}
+
+// What is no box is passed over.
+int32_t destructible_body_read_anchors(DestructibleBody *self, GdAABB out[BODY_ANCHORS_MAX]) {
+	int32_t count = 0;
+	int64_t size = gd_array_size(&self->anchors);
+	for (int64_t i = 0; i < size && count < BODY_ANCHORS_MAX; i++) {
+		const GdVariant *item = godot.array_operator_index(&self->anchors, i);
+		count += variant_type(item) == GDEXTENSION_VARIANT_TYPE_AABB &&
+			variant_to(item, GDEXTENSION_VARIANT_TYPE_AABB, &out[count]);
+	}
+	return count;
+}

@@ -1,0 +1,25 @@
+// Baked forms of plain meshes: bodies whose meshes and settings are equal share one bake, in one scene and from scene to
+// scene. The cache holds a reference to each of the last MESH_CACHE_MAX.
+#ifndef MESH_CACHE_H
+#define MESH_CACHE_H
+
+#include "godot_calls.h"
+
+enum { MESH_CACHE_MAX = 64 };
+
+typedef struct MeshCacheSettings {
+	int64_t element_count;
+	bool regions_from_surfaces;
+} MeshCacheSettings;
+
+// A DestructibleMesh of the mesh's present triangles, baked or not yet; a new reference, which the caller gives back. Null,
+// with a sentence in out_message, when the mesh cannot be read.
+GDExtensionObjectPtr mesh_cache_get(
+	GDExtensionObjectPtr mesh, const MeshCacheSettings *settings, char *out_message, size_t capacity);
+
+// Bakes that failed are tried again.
+void mesh_cache_forget(GDExtensionObjectPtr destructible_mesh);
+
+void mesh_cache_free(void);
+
+#endif
