@@ -6,6 +6,7 @@
 #   tests/godot_suites.sh render GODOT compatibility|forward
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
+#   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -131,11 +132,21 @@ run_fracture_pictures() {
 	judge_output "fracture pictures" "FRACTURE PICTURES DONE" "$log"
 }
 
+run_preset_pictures() {
+	local godot=$1 log=$build/test_logs/godot_preset_pictures_raw.log
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 360x240 \
+		--path "$here/godot" --script res://preset_pictures.gd -- "$build/test_renders" "${2:-}"
+	judge_output "preset pictures" "PRESET PICTURES DONE" "$log"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | editor | render | pictures | fracture_pictures) ;;
-	*) echo "godot_suites.sh: name a suite: headless, editor, render, pictures or fracture_pictures" >&2 && exit 2 ;;
+	headless | editor | render | pictures | fracture_pictures | preset_pictures) ;;
+	*) echo "godot_suites.sh: name a suite: headless, editor, render, pictures, fracture_pictures or preset_pictures" >&2 && exit 2 ;;
 	esac
 	shift
 	mkdir -p "$build/test_logs"

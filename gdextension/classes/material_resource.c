@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#define RUBBER_MAX 1e7  // Pa; what is softer may stretch to twice its length
 #define YIELD_SHARE 0.5 // of the strain at which it would break: where a ductile material yields if not told
 
 typedef struct MaterialResource {
@@ -148,7 +149,7 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 			   "set these to 0";
 	}
 	bool by_stress = self->toughness_mode == FEM_TOUGHNESS_STRESS;
-	if (self->breakable && by_stress && self->toughness > 0.5 * self->stiffness && self->stiffness > 1e6) {
+	if (self->breakable && by_stress && self->toughness > 0.5 * self->stiffness && self->stiffness > RUBBER_MAX) {
 		return "its toughness is more than half of its stiffness, so it has to be stretched by half its length before "
 			   "it breaks; lower toughness, or raise stiffness";
 	}
