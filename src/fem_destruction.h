@@ -521,18 +521,25 @@ typedef struct FemShapeDef {
 typedef struct FemColliderDef {
 	FemColliderKind kind;     // default static
 	FemShapeDef shape;
-	FemPosition position;     // m, of the shape's origin, which is the centre of mass
+	FemPosition position;     // m, of its frame, whose origin is the centre of mass
 	FemQuat rotation;
+	FemVec3 shape_position;   // m, where the shape lies in the frame; default 0
+	FemQuat shape_rotation;   // default none
+	FemColliderId leader;     // not null: another shape of that dynamic collider, which moves as one with it; see below
 	FemVec3 linear_velocity;  // m/s
 	FemVec3 angular_velocity; // rad/s
 	float mass;               // kg, dynamic only
-	FemVec3 inertia;          // kg m^2, principal, in the shape's axes; 0: that of the shape's box with this mass
+	FemVec3 inertia;          // kg m^2, about the axes of its frame; 0: that of the shape's box with this mass
 	float friction;           // default 0.5
 	uint32_t layer, mask;     // default 1 and all
+	bool lets_sleep;          // what sleeps beside it is not woken when it is made; default false
 	uint64_t user_data;
 	uint32_t cookie;
 } FemColliderDef;
 
+// A rigid body of several shapes is a dynamic collider with the mass and as many followers as it has further shapes. What
+// touches a follower acts on its leader. Followers are moved by the caller like the leader, with the same frame and
+// velocities. When the leader is destroyed they are solid, but nothing moves them.
 FemColliderDef fem_default_collider_def(void); // [any time]
 FemColliderId fem_collider_create(FemWorldId world, const FemColliderDef *def);
 FemResult fem_collider_destroy(FemColliderId collider); // what rested on it wakes
@@ -543,12 +550,18 @@ uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);
 
+// What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m about
+// its centre of mass.
+FemResult fem_collider_set_force(FemColliderId collider, FemVec3 force, FemVec3 torque);
+
 // What touched it in the last step, over all its substeps.
 typedef struct FemColliderResult {
 	FemVec3 impulse;          // N s, on the collider: what the solve gave
 	FemVec3 angular_impulse;  // N m s, about its centre of mass
 	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
 	FemVec3 angular_velocity; // rad/s
+	FemVec3 translation;      // m, how far its centre of mass went
+	FemVec3 turn;             // rad, how far it turned: axis times angle
 	int32_t contact_count;    // of the last substep
 } FemColliderResult;
 

@@ -273,6 +273,7 @@ typedef struct FemBatchChunk {
 typedef struct FemContactSide {
 	int32_t body;     // index; -1: a collider
 	int32_t tet;      // inside number; of a collider its index
+	int32_t proxy;    // collider: whose unknowns it acts on, its own or its leader's
 	int32_t nodes[4]; // inside numbers
 	float weights[4]; // barycentric coordinates of the point
 	float arm[3];     // collider: the point from its centre of mass, m

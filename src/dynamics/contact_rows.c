@@ -126,7 +126,7 @@ static void add_rigid_field(const FemContactRows *rows, const FemContact *contac
 		const FemContactSide *side = &contact->side[s];
 		if (side->is_fixed || side->body >= 0)
 			continue;
-		const FemProxy *proxy = &rows->proxies[side->tet];
+		const FemProxy *proxy = &rows->proxies[side->proxy];
 		const float *x = field == FEM_FIELD_DV ? proxy->dv : proxy->direction;
 		add_rigid_point(side, x, x + 3, s == 0 ? 1.0f : -1.0f, out);
 	}
@@ -153,7 +153,7 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 		if (side->body >= 0) {
 			add_point(side, rows->bodies[side->body]->velocity, sign, out);
 		} else {
-			const FemProxy *proxy = &rows->proxies[side->tet];
+			const FemProxy *proxy = &rows->proxies[side->proxy];
 			add_rigid_point(side, proxy->velocity, proxy->spin, sign, out);
 		}
 	}
@@ -234,13 +234,15 @@ void fem_contact_rows_gather(const FemContactRows *rows, int32_t chunk_index, Fe
 	}
 }
 
-void fem_contact_rows_gather_proxy(const FemContactRows *rows, int32_t proxy, float y[6], float sign) {
+void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign) {
 	for (int32_t r = 0; r < rows->row_count; r++) {
 		const FemContact *contact = &rows->contacts[rows->rows[r].contact];
 		for (int s = 0; s < 2 && rows->rows[r].has_proxy; s++) {
 			const FemContactSide *side = &contact->side[s];
-			if (side->body >= 0 || side->tet != proxy)
+			if (side->body >= 0 || side->is_fixed)
 				continue;
+			FemProxy *proxy = &rows->proxies[side->proxy];
+			float *y = field == FEM_PROXY_RESIDUAL ? proxy->residual : proxy->product;
 			float w = s == 0 ? sign : -sign;
 			const float g[3] = {w * rows->impulses[r].x, w * rows->impulses[r].y, w * rows->impulses[r].z};
 			for (int i = 0; i < 3; i++) {

@@ -66,8 +66,13 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 // y += sign * impulses, on the nodes of a chunk.
 void fem_contact_rows_gather(const FemContactRows *rows, int32_t chunk_index, FemVec4 *y, float sign);
 
-// The same on the 6 unknowns of a dynamic proxy.
-void fem_contact_rows_gather_proxy(const FemContactRows *rows, int32_t proxy, float y[6], float sign);
+typedef enum FemProxyField {
+	FEM_PROXY_RESIDUAL,
+	FEM_PROXY_PRODUCT,
+} FemProxyField;
+
+// The same on the 6 unknowns of all dynamic proxies.
+void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign);
 
 typedef struct FemContactUpdate {
 	bool changed;  // a contact became active or stopped being so, or friction changed by 2 %: worth another solve

@@ -24,7 +24,7 @@ static bool same_pair(const FemContact *a, const FemContact *b) {
 static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
 	if (side->is_fixed)
 		return 0.0f;
-	return 1.0f / (side->body >= 0 ? rows->bodies[side->body]->total_mass : rows->proxies[side->tet].mass);
+	return 1.0f / (side->body >= 0 ? rows->bodies[side->body]->total_mass : rows->proxies[side->proxy].mass);
 }
 
 static void make_tangential(const FemContact *contact, float v[3]) {

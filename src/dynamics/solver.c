@@ -153,15 +153,13 @@ static void form_residual(Iteration *it) {
 		proxy_product(proxy, proxy->dv, inertia);
 		for (int i = 0; i < 6; i++)
 			proxy->residual[i] = proxy->impulse[i] - inertia[i];
-		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->residual, -1.0f);
 	}
+	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
 	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
 	if (system->contacts.row_count == 0 || it->dv_is_zero)
 		return;
 	contact_impulses(it, FEM_FIELD_DV);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		fem_contact_rows_gather_proxy(
-			&system->contacts, system->contacts.proxy_list[k], proxy_at(system, k)->residual, -1.0f);
+	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
 	fem_loop_for(system->loop, system->chunk_count, subtract_contacts_task, it);
 }
 
@@ -279,8 +277,8 @@ static double multiply(Iteration *it) {
 		FemProxy *proxy = proxy_at(system, k);
 		proxy_product(proxy, proxy->direction, proxy->product);
 		sum += (double)dot6(proxy->direction, proxy->product);
-		fem_contact_rows_gather_proxy(&system->contacts, system->contacts.proxy_list[k], proxy->product, 1.0f);
 	}
+	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_PRODUCT, 1.0f);
 	fem_loop_for(system->loop, system->chunk_count, multiply_task, it);
 	return sum + sum_partials(system->partials, system->chunk_count);
 }

@@ -6,7 +6,7 @@
 
 size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
 	size_t islands = (size_t)island_count, proxies = (size_t)proxy_count;
-	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 + fem_align_up(sizeof(FemComposite) * islands) +
+	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 + fem_align_up(sizeof(FemComposite) * (islands + proxies)) +
 	       fem_align_up(sizeof(int32_t) * islands) + fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
 	       fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
 }
@@ -16,7 +16,7 @@ static int32_t member_of(const FemContactSide *side, FemBody *const *bodies, int
 	if (side->is_fixed)
 		return -1;
 	if (side->body < 0)
-		return island_count + side->tet;
+		return island_count + side->proxy;
 	const FemBody *body = bodies[side->body];
 	for (int k = 0; k < 4; k++) {
 		int32_t part = body->topology->node_part[side->nodes[k]];
@@ -65,6 +65,21 @@ static void unite_members(Builder *b) {
 	}
 }
 
+// A dynamic collider that touches only sleepers is a system of its own: to it they are walls.
+static void open_rigid_composites(Builder *b) {
+	int32_t island_count = b->islands->count;
+	for (int32_t p = 0; p < b->proxy_count; p++)
+		b->composite_of[island_count + p] = -1;
+	for (int32_t c = 0; c < b->contact_count; c++) {
+		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
+		int32_t root = member < 0 ? -1 : fem_union_root(b->parent, member);
+		if (root < island_count || b->composite_of[root] >= 0 || !(b->proxies[member - island_count].mass > 0.0f))
+			continue;
+		b->composite_of[root] = b->out->count;
+		b->out->composites[b->out->count++] = (FemComposite){.is_free = true};
+	}
+}
+
 // Counts what every composite holds into the ends of its ranges.
 static void count_members(Builder *b) {
 	FemComposites *out = b->out;
@@ -83,19 +98,20 @@ static void count_members(Builder *b) {
 		composite->iterations += island->iterations;
 		composite->is_free = composite->is_free && island->pinned_count == 0 && island->whole;
 	}
+	open_rigid_composites(b);
 	for (int32_t p = 0; p < b->proxy_count; p++) {
-		int32_t root = fem_union_root(b->parent, island_count + p);
-		if (root < island_count && b->proxies[p].mass > 0.0f)
-			out->composites[b->composite_of[root]].proxies.end++;
+		int32_t composite = b->composite_of[fem_union_root(b->parent, island_count + p)];
+		if (composite >= 0 && b->proxies[p].mass > 0.0f)
+			out->composites[composite].proxies.end++;
 	}
 	for (int32_t c = 0; c < b->contact_count; c++) {
 		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
-		int32_t root = member < 0 ? island_count : fem_union_root(b->parent, member);
-		if (root >= island_count)
+		int32_t index = member < 0 ? -1 : b->composite_of[fem_union_root(b->parent, member)];
+		if (index < 0)
 			continue; // nothing of it is ours
-		FemComposite *composite = &out->composites[b->composite_of[root]];
+		FemComposite *composite = &out->composites[index];
 		composite->contacts.end++;
-		composite->is_free &= !b->contacts[c].side[0].is_fixed && !b->contacts[c].side[1].is_fixed;
+		composite->is_free &= !b->contacts[c].side[0].is_fixed && !b->contacts[c].side[1].is_fixed && composite->node_count > 0;
 	}
 }
 
@@ -138,15 +154,15 @@ static void fill_members(Builder *b) {
 	for (int32_t i = 0; i < island_count; i++)
 		fill_island(b, i);
 	for (int32_t p = 0; p < b->proxy_count; p++) {
-		int32_t root = fem_union_root(b->parent, island_count + p);
-		if (root < island_count && b->proxies[p].mass > 0.0f)
-			b->out->proxy_list[b->out->composites[b->composite_of[root]].proxies.end++] = p;
+		int32_t composite = b->composite_of[fem_union_root(b->parent, island_count + p)];
+		if (composite >= 0 && b->proxies[p].mass > 0.0f)
+			b->out->proxy_list[b->out->composites[composite].proxies.end++] = p;
 	}
 	for (int32_t c = 0; c < b->contact_count; c++) {
 		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
-		int32_t root = member < 0 ? island_count : fem_union_root(b->parent, member);
-		if (root < island_count)
-			b->out->contacts[b->out->composites[b->composite_of[root]].contacts.end++] = b->contacts[c];
+		int32_t composite = member < 0 ? -1 : b->composite_of[fem_union_root(b->parent, member)];
+		if (composite >= 0)
+			b->out->contacts[b->out->composites[composite].contacts.end++] = b->contacts[c];
 	}
 }
 
@@ -154,7 +170,7 @@ bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody
 	int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena) {
 	int32_t member_count = islands->count + proxy_count;
 	*out = (FemComposites){
-		.composites = FEM_ARENA_TAKE(arena, FemComposite, islands->count),
+		.composites = FEM_ARENA_TAKE(arena, FemComposite, member_count),
 		.island_list = FEM_ARENA_TAKE(arena, int32_t, islands->count),
 		.chunks = FEM_ARENA_TAKE(arena, FemNodeChunk, islands->node_chunk_count),
 		.contacts = FEM_ARENA_TAKE(arena, FemContact, contact_count),

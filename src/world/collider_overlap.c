@@ -3,6 +3,7 @@
 // A half space is met node by node: exact, and its support is the whole outline. The item's tet is then a place in
 // surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
 #include "base/vec.h"
+#include "collision/tree_walk.h"
 #include "world/step.h"
 #include "world/world.h"
 
@@ -12,7 +13,7 @@ static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double 
 	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
 	for (int k = 0; k < 3; k++) {
 		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * piece + k]]);
-		p = fem_position_add(fem_matrix_apply(r, p), collider->position);
+		p = fem_position_add(fem_matrix_apply(r, p), collider->shape_position);
 		const double *x = &p.x;
 		for (int i = 0; i < 3; i++) {
 			box.min[i] = fmin(box.min[i], x[i] - (double)collider->shape.thickness);
@@ -56,20 +57,40 @@ void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, const FemS
 	}
 }
 
+// A box seen from the shape, R^T (x - position), and grown by the thickness behind the triangles.
+static Box4 box_in_frame(const FemCollider *collider, double r[3][3], const FemSweepBox *box) {
+	const double *position = &collider->shape_position.x;
+	float low[3], high[3], pad = collider->shape.thickness;
+	for (int i = 0; i < 3; i++) {
+		double sums[2] = {0.0, 0.0};
+		for (int k = 0; k < 3; k++) {
+			double a = r[k][i] * (box->min[k] - position[k]), b = r[k][i] * (box->max[k] - position[k]);
+			sums[0] += fmin(a, b);
+			sums[1] += fmax(a, b);
+		}
+		low[i] = (float)fmax(sums[0], -1e6) - pad;
+		high[i] = (float)fmin(sums[1], 1e6) + pad;
+	}
+	return (Box4){{low[0], low[1], low[2], 0.0f}, {high[0], high[1], high[2], 0.0f}};
+}
+
 static void list_triangles(FemWorld *world, int32_t touch_index) {
 	const FemTouch *touch = &world->contacts.touches[touch_index];
 	const FemCollider *collider = &world->colliders[touch->other];
 	const FemBody *body = world->bodies[touch->body];
 	double r[3][3];
-	float low[3], high[3];
-	const double *origin = &body->origin.x;
-	fem_quat_to_matrix(collider->rotation, r);
-	fem_surface_trees_box(body->trees, low, high);
-	for (int32_t t = 0; t < collider->shape.triangle_count; t++) {
+	FemSweepBox near = fem_contact_body_box(body);
+	FemSurfaceTree tree = {.tree = collider->tree, .triangles = {0, collider->shape.triangle_count}};
+	TreeWalk walk;
+	fem_quat_to_matrix(collider->shape_rotation, r);
+	walk_start(&walk, &tree, box_in_frame(collider, r, &near));
+	for (int32_t t; (t = walk_next(&walk)) >= 0;) {
+		if (t >= collider->shape.triangle_count)
+			continue; // a tree over a single triangle holds it twice
 		FemSweepBox box = piece_box(collider, t, r);
 		bool apart = false;
 		for (int i = 0; i < 3; i++)
-			apart |= box.min[i] > origin[i] + (double)high[i] || box.max[i] < origin[i] + (double)low[i];
+			apart |= box.min[i] > near.max[i] || box.max[i] < near.min[i];
 		if (!apart)
 			fem_contact_list_tets_near(world, touch_index, &box, t);
 	}
@@ -95,18 +116,18 @@ void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
 static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {
 	FemVec3 corners[3];
 	double r[3][3];
-	fem_quat_to_matrix(collider->rotation, r);
+	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int k = 0; k < 3; k++) {
 		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * piece + k]];
 		corners[k] = fem_position_to_vec3(fem_matrix_apply(r, fem_position_from(p)));
 	}
-	return fem_convex_triangle(collider->position, corners, collider->shape.thickness, storage, out);
+	return fem_convex_triangle(collider->shape_position, corners, collider->shape.thickness, storage, out);
 }
 
 static void segment(const FemCollider *collider, FemPosition ends[2]) {
-	FemPosition up = fem_quat_rotate(collider->rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
-	ends[0] = fem_position_sub(collider->position, up);
-	ends[1] = fem_position_add(collider->position, up);
+	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
+	ends[0] = fem_position_sub(collider->shape_position, up);
+	ends[1] = fem_position_add(collider->shape_position, up);
 }
 
 // Copies what the shape's own storage type holds into the common one.
@@ -123,9 +144,9 @@ bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConv
 	bool ok = false;
 	switch (collider->shape.type) {
 	case FEM_SHAPE_BOX:
-		ok = fem_convex_box(collider->position, collider->rotation, collider->shape.half_extents, &box_storage, out);
+		ok = fem_convex_box(collider->shape_position, collider->shape_rotation, collider->shape.half_extents, &box_storage, out);
 		break;
-	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->position, collider->rotation, storage, out);
+	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
 	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage[0], out); break;
 	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, piece, prism_storage, out); break;
 	default: break;
@@ -139,7 +160,7 @@ static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemCo
 	FemPosition ends[2];
 	segment(collider, ends);
 	switch (collider->shape.type) {
-	case FEM_SHAPE_SPHERE: return fem_convex_sphere(collider->position, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_SPHERE: return fem_convex_sphere(collider->shape_position, collider->shape.radius, tet, storage, out);
 	case FEM_SHAPE_CAPSULE: return fem_convex_capsule(ends, collider->shape.radius, tet, storage, out);
 	case FEM_SHAPE_CYLINDER: return fem_convex_cylinder(ends, collider->shape.radius, tet, storage, out);
 	default: return false;

@@ -6,6 +6,7 @@
 static void place(FemWorld *world, FemCollider *collider, FemPosition position, FemQuat rotation) {
 	collider->position = position;
 	collider->rotation = rotation;
+	fem_collider_place_shape(collider);
 	FemSweepBox box = fem_collider_box(collider);
 	fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
 }
@@ -27,9 +28,10 @@ static FemColliderStart start_of(const FemCollider *collider) {
 void fem_colliders_begin_substep(FemWorld *world, int32_t substep, float dt) {
 	for (int32_t c = 0; c < world->collider_capacity && world->step_substeps > 1; c++) {
 		FemCollider *collider = &world->colliders[c];
-		FemColliderResult *result = &collider->result;
-		collider->earlier_impulse = substep > 0 ? result->impulse : (FemVec3){0.0f, 0.0f, 0.0f};
-		collider->earlier_angular = substep > 0 ? result->angular_impulse : (FemVec3){0.0f, 0.0f, 0.0f};
+		const FemColliderResult *result = &collider->result;
+		collider->earlier = substep > 0 ? *result : (FemColliderResult){0};
+		if (collider->leader >= 0) // moves as its leader does, which may have been told already
+			result = substep > 0 ? &world->colliders[collider->leader].result : result;
 		if (!moves(collider))
 			continue;
 		if (substep == 0) {

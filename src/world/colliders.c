@@ -16,6 +16,7 @@ FemColliderDef fem_default_collider_def(void) {
 		.shape = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}, .radius = 0.5f, .half_height = 0.5f, .thickness = 0.1f,
 			.cell_size = 1.0f},
 		.rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+		.shape_rotation = {0.0f, 0.0f, 0.0f, 1.0f},
 		.friction = 0.5f,
 		.layer = 1,
 		.mask = UINT32_MAX,
@@ -121,6 +122,9 @@ FemResult fem_collider_def_check(FemColliderDef *def) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "inertia must be 0 (from the shape) or positive.");
 	if (!(def->friction >= 0.0f && def->friction <= FEM_FRICTION_MAX))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction must be within 0..%g.", (double)FEM_FRICTION_MAX);
+	FemVec3 at = def->shape_position;
+	if (!fem_quat_normalize(&def->shape_rotation) || !(fabsf(at.x) + fabsf(at.y) + fabsf(at.z) <= SHAPE_MAX))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "shape_position must be within %g m and shape_rotation a quaternion.", (double)SHAPE_MAX);
 	FemResult result = check_motion(def->position, &def->rotation, def->linear_velocity, def->angular_velocity);
 	return result == FEM_OK ? check_shape(&def->shape) : result;
 }
@@ -211,7 +215,9 @@ static bool copy_shape(FemCollider *collider, const FemShapeDef *def) {
 	if (triangles)
 		memcpy(triangles, def->triangles, sizeof *triangles * 3 * (size_t)def->triangle_count);
 	collider->shape.triangles = triangles;
-	return points && triangles;
+	if (points && triangles)
+		collider->tree = fem_triangle_tree_create(&points->x, 3, triangles, def->triangle_count);
+	return collider->tree != NULL;
 }
 
 static void free_shape(FemCollider *collider) {
@@ -219,6 +225,18 @@ static void free_shape(FemCollider *collider) {
 	FEM_FREE_ARRAY((int32_t *)(uintptr_t)collider->shape.triangles, 3 * (size_t)collider->shape.triangle_count);
 	FEM_FREE_ARRAY((float *)(uintptr_t)collider->shape.heights, collider->shape.width * collider->shape.depth);
 	FEM_FREE_ARRAY(collider->hull_storage, 1);
+	if (collider->tree)
+		fem_triangle_tree_destroy(collider->tree);
+}
+
+void fem_collider_place_shape(FemCollider *collider) {
+	FemPosition at = fem_quat_rotate(collider->rotation, fem_position_from(collider->local_position));
+	collider->shape_position = fem_position_add(collider->position, at);
+	collider->shape_rotation = fem_quat_mul(collider->rotation, collider->local_rotation);
+}
+
+bool fem_collider_is_free(const FemCollider *collider) {
+	return collider->kind == FEM_COLLIDER_DYNAMIC && (!collider->follows || collider->leader >= 0);
 }
 
 static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
@@ -230,12 +248,15 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 		.rotation = def->rotation,
 		.linear_velocity = def->linear_velocity,
 		.angular_velocity = def->angular_velocity,
+		.local_position = def->shape_position,
+		.local_rotation = def->shape_rotation,
+		.leader = -1,
 		.mass = def->kind == FEM_COLLIDER_DYNAMIC ? def->mass : 0.0f,
 		.friction = def->friction,
 		.layer = def->layer,
 		.mask = def->mask,
 		.user_data = def->user_data,
-		.has_moved = true,
+		.has_moved = !def->lets_sleep && def->kind != FEM_COLLIDER_DYNAMIC, // those with mass wake what they strike or load
 		.sweep_proxy = -1,
 	};
 	FemResult result = FEM_OK;
@@ -252,6 +273,7 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 		return result;
 	}
 	shape_box(collider);
+	fem_collider_place_shape(collider);
 	set_inertia(collider, def->inertia);
 	return FEM_OK;
 }
@@ -262,8 +284,8 @@ FemSweepBox fem_collider_box(const FemCollider *collider) {
 		return box;
 	double r[3][3], center[3], half[3];
 	const float *low = &collider->box_min.x, *high = &collider->box_max.x;
-	const double *position = &collider->position.x;
-	fem_quat_to_matrix(collider->rotation, r);
+	const double *position = &collider->shape_position.x;
+	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int i = 0; i < 3; i++) {
 		center[i] = 0.5 * ((double)low[i] + (double)high[i]);
 		half[i] = 0.5 * ((double)high[i] - (double)low[i]);
@@ -287,14 +309,19 @@ float fem_collider_thickness(const FemCollider *collider) {
 }
 
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt) {
-	FemProxy proxy = {.mass = collider->mass};
+	bool leads = collider->kind == FEM_COLLIDER_DYNAMIC && !collider->follows;
+	FemProxy proxy = {.mass = leads ? collider->mass : 0.0f};
 	const float *v = &collider->linear_velocity.x, *w = &collider->angular_velocity.x, *g = &gravity.x;
+	const float *force = &collider->force.x, *torque = &collider->torque.x;
 	for (int i = 0; i < 3 && collider->kind != FEM_COLLIDER_STATIC; i++) {
 		proxy.velocity[i] = v[i];
 		proxy.spin[i] = w[i];
-		proxy.impulse[i] = collider->mass * g[i] * dt;
 	}
-	if (collider->kind != FEM_COLLIDER_DYNAMIC)
+	for (int i = 0; i < 3 && leads; i++) {
+		proxy.impulse[i] = (collider->mass * g[i] + force[i]) * dt;
+		proxy.impulse[i + 3] = torque[i] * dt;
+	}
+	if (!leads)
 		return proxy;
 	double r[3][3];
 	const float *d = &collider->inertia.x;
@@ -357,7 +384,14 @@ FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
 		return (FemColliderId){0};
 	}
 	FemColliderDef checked = *def;
-	int32_t index = 0;
+	FemCollider *leader = def->leader.index1 ? fem_collider_find(def->leader, NULL) : NULL;
+	if (def->leader.index1 && (!leader || def->leader.world0 != id.index1 - 1 || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC)) {
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The leader must be a dynamic collider of the same world that follows no other.");
+		return (FemColliderId){0};
+	}
+	int32_t index = 0, leader_index = leader ? def->leader.index1 - 1 : -1;
+	checked.kind = leader ? FEM_COLLIDER_DYNAMIC : checked.kind;
+	checked.mass = leader ? leader->mass : checked.mass;
 	while (index < world->collider_capacity && world->colliders[index].in_use)
 		index++;
 	if (fem_collider_def_check(&checked) != FEM_OK)
@@ -366,7 +400,18 @@ FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another collider.");
 		return (FemColliderId){0};
 	}
-	return fem_collider_enter(world, index, &checked) == FEM_OK ? fem_collider_id(world, index) : (FemColliderId){0};
+	if (fem_collider_enter(world, index, &checked) != FEM_OK)
+		return (FemColliderId){0};
+	world->colliders[index].follows = leader_index >= 0;
+	world->colliders[index].leader = leader_index;
+	return fem_collider_id(world, index);
+}
+
+static void lose_followers(FemWorld *world, int32_t leader) {
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use && world->colliders[c].leader == leader)
+			world->colliders[c].leader = -1;
+	}
 }
 
 void fem_collider_free(FemWorld *world, int32_t index) {
@@ -375,6 +420,8 @@ void fem_collider_free(FemWorld *world, int32_t index) {
 	if (collider->sweep_proxy >= 0)
 		fem_sweep_destroy_proxy(&world->sweep, collider->sweep_proxy);
 	fem_contacts_forget(world, -1, index);
+	if (collider->kind == FEM_COLLIDER_DYNAMIC && !collider->follows)
+		lose_followers(world, index);
 	free_shape(collider);
 	*collider = (FemCollider){.generation = generation, .sweep_proxy = -1};
 	world->collider_count--;
@@ -403,17 +450,32 @@ FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQua
 		return result;
 	bool moved = memcmp(&position, &collider->position, sizeof position) != 0 ||
 		memcmp(&rotation, &collider->rotation, sizeof rotation) != 0;
-	if (moved)
+	bool wakes = moved && collider->kind != FEM_COLLIDER_DYNAMIC; // those with mass wake what they strike or load
+	if (wakes)
 		fem_world_wake_touching(world, id.index1 - 1); // what rests on it where it was
-	collider->has_moved |= moved;
+	collider->has_moved |= wakes;
 	collider->position = position;
 	collider->rotation = rotation;
 	collider->linear_velocity = linear;
 	collider->angular_velocity = angular;
 	if (moved) {
+		fem_collider_place_shape(collider);
 		FemSweepBox box = fem_collider_box(collider);
 		fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
 	}
+	return FEM_OK;
+}
+
+FemResult fem_collider_set_force(FemColliderId id, FemVec3 force, FemVec3 torque) {
+	FemResult result;
+	FemWorld *world;
+	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
+	if (!collider)
+		return result;
+	if (!fem_vec3_is_finite(force) || !fem_vec3_is_finite(torque))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "force and torque must be finite.");
+	collider->force = force;
+	collider->torque = torque;
 	return FEM_OK;
 }
 

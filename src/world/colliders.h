@@ -3,6 +3,7 @@
 #define FEM_WORLD_COLLIDERS_H
 
 #include "collision/convex.h"
+#include "collision/opcode_bridge.h"
 #include "collision/sweep.h"
 #include "fem_types.h"
 
@@ -19,20 +20,28 @@ typedef struct FemCollider {
 	bool has_moved;      // since the last step: what rests on it wakes
 	FemColliderKind kind;
 	FemShapeDef shape;   // points and triangles are owned copies
-	FemPosition position;
+	FemPosition position; // of its frame, m
 	FemQuat rotation;
 	FemVec3 linear_velocity, angular_velocity;
-	float mass, friction;
+	FemVec3 local_position;     // the shape in the frame, m
+	FemQuat local_rotation;
+	FemPosition shape_position; // the shape in the world: follows from the four above
+	FemQuat shape_rotation;
+	bool follows;        // it is a further shape of another collider:
+	int32_t leader;      // that one's index; -1: none, or gone
+	float mass, friction; // kg; a follower has its leader's
 	FemVec3 inertia;     // kg m^2, principal
+	FemVec3 force, torque; // N, N m: external, besides gravity
 	uint32_t layer, mask;
 	uint64_t user_data;
 	FemConvex hull;      // of a convex shape, in its own frame
 	FemConvexStorage *hull_storage;
+	FemTriangleTree *tree; // over triangles
 	FemVec3 box_min, box_max; // m, of the shape in its own frame; infinite for a half space
 	int32_t sweep_proxy;
 	FemColliderResult result; // of the last step
 	FemColliderStart start;   // only while a step runs
-	FemVec3 earlier_impulse, earlier_angular; // N s, N m s: of the earlier substeps of this step
+	FemColliderResult earlier; // sums over the earlier substeps of this step
 } FemCollider;
 
 struct FemWorld;
@@ -40,7 +49,13 @@ struct FemWorld;
 float fem_collider_thickness(const FemCollider *collider); // m, the smallest way through it
 FemSweepBox fem_collider_box(const FemCollider *collider); // world
 
-// Its unknowns in the solve: mass 0 unless dynamic.
+// Brings the shape to where the frame is.
+void fem_collider_place_shape(FemCollider *collider);
+
+// Whether it has unknowns in the solve, its own or its leader's.
+bool fem_collider_is_free(const FemCollider *collider);
+
+// Its own unknowns in the solve: mass 0 unless it is dynamic and leads itself.
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
 
 // ---- collider_substeps.c

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define LOOSE 3.0f          // times the tolerance: enough to see which contacts press
+#define RIGID_ITERATIONS 100 // cap for dynamic colliders that touch only sleepers: 6 unknowns each
 #define SOLVE_FLOOR 1e-12f // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
 
 // What one task works with.
@@ -107,6 +108,10 @@ static CompositeTask open_task(FemStep *step, int32_t order) {
 			task.system.max_iterations = body->max_iterations;
 		chunk = chunks.end;
 	}
+	for (int32_t k = 0; k < task.system.contacts.proxy_count; k++)
+		task.system.floor += SOLVE_FLOOR * step->proxies[task.system.contacts.proxy_list[k]].mass;
+	if (task.system.island_count == 0)
+		task.system.max_iterations = RIGID_ITERATIONS;
 	return task;
 }
 

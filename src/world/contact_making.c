@@ -53,8 +53,9 @@ static void set_collider_side(const Maker *maker, FemContactSide *side, FemPosit
 	*side = (FemContactSide){
 		.body = -1,
 		.tet = index,
+		.proxy = collider->leader >= 0 ? collider->leader : index,
 		.arm = {arm.x, arm.y, arm.z},
-		.is_fixed = collider->kind != FEM_COLLIDER_DYNAMIC,
+		.is_fixed = !fem_collider_is_free(collider),
 	};
 	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
 		side->arm[0] = side->arm[1] = side->arm[2] = 0.0f;
@@ -266,9 +267,9 @@ static void add_plane_node(Maker *maker, const NodePlane *at) {
 static void add_half_space(Maker *maker) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
-	FemPosition up = fem_quat_rotate(collider->rotation, (FemPosition){0.0, 1.0, 0.0});
+	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
 	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
-	float offset = (float)fem_position_dot(up, fem_position_sub(collider->position, body->origin)), dt = maker->step->dt;
+	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
 	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
 	for (int32_t i = 0; i < body->surface_node_count; i++) {
 		int32_t node = at.node = body->surface_nodes[i];

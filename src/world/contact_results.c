@@ -10,7 +10,7 @@ static void add_to_collider(FemStep *step, const FemContact *contact) {
 	FemVec3 impulse = {contact->impulse[0], contact->impulse[1], contact->impulse[2]};
 	if (side->body >= 0 || fem_vec3_dot(impulse, impulse) == 0.0f)
 		return;
-	FemCollider *collider = &step->world->colliders[side->tet];
+	FemCollider *collider = &step->world->colliders[side->proxy];
 	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
 	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
 	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
@@ -59,9 +59,16 @@ static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
 }
 
 static void add_earlier(FemCollider *collider) {
-	FemColliderResult *result = &collider->result;
-	result->impulse = fem_vec3_add(result->impulse, collider->earlier_impulse);
-	result->angular_impulse = fem_vec3_add(result->angular_impulse, collider->earlier_angular);
+	FemColliderResult *result = &collider->result, *earlier = &collider->earlier;
+	result->impulse = fem_vec3_add(result->impulse, earlier->impulse);
+	result->angular_impulse = fem_vec3_add(result->angular_impulse, earlier->angular_impulse);
+	result->translation = fem_vec3_add(result->translation, earlier->translation);
+	result->turn = fem_vec3_add(result->turn, earlier->turn);
+}
+
+static void add_way(FemColliderResult *result, float dt) {
+	result->translation = fem_vec3_scale(result->linear_velocity, dt);
+	result->turn = fem_vec3_scale(result->angular_velocity, dt);
 }
 
 // Flat colliders are met by nodes: one of the tets around the node then stands for them.
@@ -131,7 +138,7 @@ static int32_t add_event(FemWorld *world, int32_t begin) {
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
 	if (contact->side[1].body >= 0)
 		return false;
-	const FemColliderResult *result = &step->world->colliders[contact->side[1].tet].result;
+	const FemColliderResult *result = &step->world->colliders[contact->side[1].proxy].result;
 	float limit = step->world->def.sleep_speed, turning = fem_vec3_length(result->angular_velocity);
 	return fem_vec3_length(result->linear_velocity) > limit || turning > limit;
 }
@@ -199,6 +206,7 @@ void fem_contact_stage_finish(FemStep *step) {
 		add_to_collider(step, &stage->contacts[i]);
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
+		add_way(&world->colliders[c].result, step->dt);
 		if (world->step_substeps > 1)
 			add_earlier(&world->colliders[c]);
 	}

@@ -67,7 +67,7 @@ static float side_mass(const FemWorld *world, const FemContactSide *side) {
 	if (side->body >= 0)
 		return world->bodies[side->body]->kinematic ? INFINITY : world->bodies[side->body]->total_mass;
 	const FemCollider *collider = &world->colliders[side->tet];
-	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass : INFINITY;
+	return fem_collider_is_free(collider) ? collider->mass : INFINITY;
 }
 
 // A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed below

@@ -74,7 +74,9 @@ static uint64_t hash_collider(uint64_t hash, const FemCollider *collider) {
 	hash = hash_vec3(hash_vec3(hash, collider->linear_velocity), collider->angular_velocity);
 	hash = hash_vec3(hash_vec3(hash, collider->result.impulse), collider->result.angular_impulse);
 	hash = hash_vec3(hash_vec3(hash, collider->result.linear_velocity), collider->result.angular_velocity);
-	return fem_hash_word(hash, (uint64_t)collider->has_moved);
+	hash = hash_vec3(hash_vec3(hash, collider->force), collider->torque);
+	hash = hash_vec3(hash, collider->local_position);
+	return fem_hash_word(fem_hash_word(hash, (uint64_t)collider->leader), (uint64_t)collider->has_moved);
 }
 
 static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {

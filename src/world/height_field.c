@@ -16,13 +16,13 @@ static void cell_corners(const FemCollider *collider, int32_t cell, FemPosition 
 	const FemShapeDef *shape = &collider->shape;
 	int32_t i = cell % (shape->width - 1), k = cell / (shape->width - 1);
 	double r[3][3];
-	fem_quat_to_matrix(collider->rotation, r);
+	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int c = 0; c < 4; c++)
 		out[c] = fem_matrix_apply(r, grid_point(shape, i + order[c][0], k + order[c][1]));
 }
 
 static FemPosition cell_extrusion(const FemCollider *collider) {
-	return fem_quat_rotate(collider->rotation, (FemPosition){0.0, -(double)collider->shape.thickness, 0.0});
+	return fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, -(double)collider->shape.thickness, 0.0});
 }
 
 // Coordinates are relative to the cell's first corner.
@@ -34,7 +34,7 @@ bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConve
 	for (int c = 0; c < 4; c++)
 		corners[c] = fem_position_to_vec3(fem_position_sub(world[c], world[0]));
 	FemVec3 down = fem_position_to_vec3(cell_extrusion(collider));
-	uint32_t good = fem_convex_cell(fem_position_add(collider->position, world[0]), corners, down, false, storage, halves);
+	uint32_t good = fem_convex_cell(fem_position_add(collider->shape_position, world[0]), corners, down, false, storage, halves);
 	*out = halves[piece & 1];
 	return good >> (piece & 1) & 1;
 }
@@ -45,7 +45,7 @@ static FemSweepBox half_cell_box(const FemCollider *collider, const FemPosition 
 	for (int c = 0; c < 4; c++) {
 		if (c == 3 - 2 * half)
 			continue; // the corner that this half, cut along 0-2, has not
-		FemPosition top = fem_position_add(collider->position, corners[c]), bottom = fem_position_add(top, down);
+		FemPosition top = fem_position_add(collider->shape_position, corners[c]), bottom = fem_position_add(top, down);
 		const double *x = &top.x, *y = &bottom.x;
 		for (int i = 0; i < 3; i++) {
 			box.min[i] = fmin(box.min[i], fmin(x[i], y[i]));
@@ -76,8 +76,8 @@ void fem_height_field_list_items(FemWorld *world, int32_t touch_index) {
 	const FemShapeDef *shape = &collider->shape;
 	FemSweepBox body = fem_contact_body_box(world->bodies[touch->body]);
 	double r[3][3], low[3], high[3];
-	const double *position = &collider->position.x;
-	fem_quat_to_matrix(collider->rotation, r);
+	const double *position = &collider->shape_position.x;
+	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int i = 0; i < 3; i++) { // the body's box seen from the field: R^T (x - position)
 		low[i] = high[i] = 0.0;
 		for (int k = 0; k < 3; k++) {

@@ -11,6 +11,8 @@ static void sync_result(FemStream *s, FemColliderResult *result) {
 	FEM_STREAM(s, result->angular_impulse);
 	FEM_STREAM(s, result->linear_velocity);
 	FEM_STREAM(s, result->angular_velocity);
+	FEM_STREAM(s, result->translation);
+	FEM_STREAM(s, result->turn);
 	FEM_STREAM(s, result->contact_count);
 }
 
@@ -36,6 +38,8 @@ static void sync_def(FemStream *s, FemColliderDef *def) {
 	FEM_STREAM(s, kind);
 	FEM_STREAM(s, def->position);
 	FEM_STREAM(s, def->rotation);
+	FEM_STREAM(s, def->shape_position);
+	FEM_STREAM(s, def->shape_rotation);
 	FEM_STREAM(s, def->linear_velocity);
 	FEM_STREAM(s, def->angular_velocity);
 	FEM_STREAM(s, def->mass);
@@ -55,6 +59,8 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 		.shape = collider->shape,
 		.position = collider->position,
 		.rotation = collider->rotation,
+		.shape_position = collider->local_position,
+		.shape_rotation = collider->local_rotation,
 		.linear_velocity = collider->linear_velocity,
 		.angular_velocity = collider->angular_velocity,
 		.mass = collider->mass,
@@ -66,6 +72,10 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 	};
 	sync_def(s, &def);
 	fem_stream_bool(s, &collider->has_moved);
+	fem_stream_bool(s, &collider->follows);
+	FEM_STREAM(s, collider->leader);
+	FEM_STREAM(s, collider->force);
+	FEM_STREAM(s, collider->torque);
 	sync_result(s, &collider->result);
 	for (int32_t i = 0; i < def.shape.point_count; i++) {
 		FemVec3 point = def.shape.points[i];
@@ -95,13 +105,16 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 		FEM_STREAM_ARRAY(s, corner_list, corners);
 	if (!s->failed && height_list)
 		FEM_STREAM_ARRAY(s, height_list, heights);
-	FemQuat rotation = def->rotation; // as it was: normalizing once more may change the last bit
+	FemQuat rotation = def->rotation, local = def->shape_rotation; // as they were: normalizing once more may change the last bit
 	def->shape.points = point_list;
 	def->shape.triangles = corner_list;
 	def->shape.heights = height_list;
 	s->failed = s->failed || fem_collider_def_check(def) != FEM_OK || fem_collider_enter(world, index, def) != FEM_OK;
-	if (!s->failed)
+	if (!s->failed) {
 		world->colliders[index].rotation = rotation;
+		world->colliders[index].local_rotation = local;
+		fem_collider_place_shape(&world->colliders[index]);
+	}
 	FEM_FREE_ARRAY(point_list, points);
 	FEM_FREE_ARRAY(corner_list, corners);
 	FEM_FREE_ARRAY(height_list, heights);
@@ -110,10 +123,17 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	FemColliderDef def = {.cookie = FEM_COOKIE_COLLIDER};
 	FemColliderResult result = {0};
-	bool has_moved = false;
+	FemVec3 force = {0}, torque = {0};
+	int32_t leader = -1;
+	bool has_moved = false, follows = false;
 	sync_def(s, &def);
 	fem_stream_bool(s, &has_moved);
+	fem_stream_bool(s, &follows);
+	FEM_STREAM(s, leader);
+	FEM_STREAM(s, force);
+	FEM_STREAM(s, torque);
 	sync_result(s, &result);
+	s->failed = s->failed || leader < -1 || leader >= world->collider_capacity || (leader >= 0 && !follows);
 	s->failed = s->failed || !fem_stream_can_hold(s, def.shape.point_count, sizeof(FemVec3)) ||
 	            !fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t)) ||
 	            def.shape.width < 0 || def.shape.depth < 0 || (int64_t)def.shape.width * def.shape.depth > FEM_NODE_MAX ||
@@ -121,8 +141,13 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	if (s->failed)
 		return;
 	read_shape_and_enter(s, world, index, &def);
-	world->colliders[index].has_moved = has_moved;
-	world->colliders[index].result = result;
+	FemCollider *collider = &world->colliders[index];
+	collider->has_moved = has_moved;
+	collider->follows = follows;
+	collider->leader = leader;
+	collider->force = force;
+	collider->torque = torque;
+	collider->result = result;
 }
 
 static void sync_colliders(FemStream *s, FemWorld *world) {
@@ -154,6 +179,7 @@ static void sync_colliders(FemStream *s, FemWorld *world) {
 static void sync_side(FemStream *s, FemContactSide *side) {
 	FEM_STREAM(s, side->body);
 	FEM_STREAM(s, side->tet);
+	FEM_STREAM(s, side->proxy);
 	FEM_STREAM(s, side->nodes);
 	FEM_STREAM(s, side->weights);
 	FEM_STREAM(s, side->arm);

@@ -54,11 +54,12 @@ bool fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 // The lists of fem_step_take_lists().
 size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
 	size_t islands = (size_t)island_count, chunks = (size_t)node_chunk_count, contacts = (size_t)contact_count;
+	size_t composites = islands + (size_t)proxy_count; // some may be of dynamic colliders alone
 	return fem_composites_bytes(island_count, node_chunk_count, contact_count, proxy_count) +
-	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * islands) +
-	       fem_align_up(sizeof(FemCompositeResult) * islands) + fem_align_up(sizeof(double) * chunks) +
+	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * composites) +
+	       fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
 	       fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
-	       fem_align_up(sizeof(int32_t) * (chunks + islands)) + fem_align_up(sizeof(bool) * chunks) +
+	       fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
 	       fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
 	       fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
@@ -66,15 +67,15 @@ size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int3
 bool fem_step_take_lists(FemStep *step) {
 	FemArena *arena = &step->world->arena;
 	int32_t islands = step->world->islands.count, chunks = step->world->islands.node_chunk_count;
-	int32_t contacts = step->contact_count;
+	int32_t contacts = step->contact_count, composites = islands + step->proxy_count;
 	step->system_islands = FEM_ARENA_TAKE(arena, FemSystemIsland, islands);
-	step->composite_order = FEM_ARENA_TAKE(arena, int32_t, islands);
-	step->results = FEM_ARENA_TAKE(arena, FemCompositeResult, islands);
+	step->composite_order = FEM_ARENA_TAKE(arena, int32_t, composites);
+	step->results = FEM_ARENA_TAKE(arena, FemCompositeResult, composites);
 	step->partials = FEM_ARENA_TAKE(arena, double, chunks);
 	step->motion_sums = FEM_ARENA_TAKE(arena, FemMotionSums, chunks);
 	step->ground_candidates = FEM_ARENA_TAKE(arena, int32_t, chunks);
 	step->chunk_blocks = FEM_ARENA_TAKE(arena, int32_t, chunks);
-	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + islands);
+	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + composites);
 	step->contact_touched = FEM_ARENA_TAKE(arena, bool, chunks);
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
 	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);

@@ -34,7 +34,7 @@ static FemResult check_shape(const FemCollider *collider, int32_t index) {
 	if (shape->type < FEM_SHAPE_BOX || shape->type > FEM_SHAPE_HEIGHT_FIELD)
 		return FAULT("Collider %d has a shape of no known type.", index);
 	if ((shape->points != NULL) != (convex || triangles) || (shape->triangles != NULL) != triangles ||
-		(collider->hull_storage != NULL) != convex || (shape->heights != NULL) != (shape->type == FEM_SHAPE_HEIGHT_FIELD))
+		(collider->hull_storage != NULL) != convex || (collider->tree != NULL) != triangles || (shape->heights != NULL) != (shape->type == FEM_SHAPE_HEIGHT_FIELD))
 		return FAULT("Collider %d has points, triangles or a hull that do not fit its shape.", index);
 	for (int32_t i = 0; triangles && i < 3 * shape->triangle_count; i++) {
 		if (!in_range(shape->triangles[i], shape->point_count))
@@ -63,6 +63,12 @@ static FemResult check_collider(const FemWorld *world, int32_t index) {
 	if (!fem_vec3_is_finite(result->impulse) || !fem_vec3_is_finite(result->angular_impulse) ||
 		!fem_vec3_is_finite(result->linear_velocity) || !fem_vec3_is_finite(result->angular_velocity) || result->contact_count < 0)
 		return FAULT("Collider %d has a result that is not finite.", index);
+	const FemCollider *leader = in_range(collider->leader, world->collider_capacity) ? &world->colliders[collider->leader] : NULL;
+	if (collider->leader >= 0 &&
+		(!collider->follows || !leader || !leader->in_use || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC))
+		return FAULT("Collider %d follows collider %d, which cannot lead.", index, collider->leader);
+	if (!fem_vec3_is_finite(collider->force) || !fem_vec3_is_finite(collider->torque))
+		return FAULT("Collider %d has a force that is not finite.", index);
 	if (!proxy_is_right(world, collider->sweep_proxy, FEM_SWEEP_COLLIDER | (uint32_t)index))
 		return FAULT("Collider %d has no proxy of its own in the sweep.", index);
 	return check_shape(collider, index);
@@ -115,7 +121,8 @@ static FemResult check_contact(const FemWorld *world, int32_t index) {
 	const FemContact *contact = &world->contacts.contacts[index];
 	const FemContactSide *other = &contact->side[1];
 	bool collider = other->body < 0;
-	if (collider && (!in_range(other->tet, world->collider_capacity) || !world->colliders[other->tet].in_use))
+	if (collider && (!in_range(other->tet, world->collider_capacity) || !in_range(other->proxy, world->collider_capacity) ||
+						!world->colliders[other->tet].in_use))
 		return FAULT("Contact %d is with collider %d, which there is not.", index, other->tet);
 	bool by_node = fem_contact_is_at_node(contact);
 	if (!body_side_is_sound(world, &contact->side[0], by_node) || (!collider && !body_side_is_sound(world, other, false)))
