@@ -124,6 +124,18 @@ void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value)
 	variant_free(&name);
 }
 
+GdVariant dictionary_get(GdDictionary *dictionary, const char *key) {
+	GdVariant name = make_variant_string(key), value;
+	const GdVariant *found = godot.dictionary_operator_index_const(dictionary, &name);
+	if (found) {
+		godot.variant_new_copy(&value, found);
+	} else {
+		godot.variant_new_nil(&value);
+	}
+	variant_free(&name);
+	return value;
+}
+
 GDExtensionObjectPtr make_ref_counted(const char *class_name) {
 	GdStringName name = make_string_name(class_name);
 	GDExtensionObjectPtr object = godot.classdb_construct_object2(&name);

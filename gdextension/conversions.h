@@ -81,6 +81,9 @@ GDExtensionVariantType variant_type(const GdVariant *variant);
 void array_take(GdArray *array, int64_t index, GdVariant value);
 void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value);
 
+// dictionary[key], to be freed; nil when there is none.
+GdVariant dictionary_get(GdDictionary *dictionary, const char *key);
+
 // The object at array[index], or null when there is none.
 GDExtensionObjectPtr array_object(GdArray *array, int64_t index);
 

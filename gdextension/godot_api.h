@@ -41,6 +41,7 @@
 	X(GDExtensionInterfaceArraySetTyped, array_set_typed) \
 	X(GDExtensionInterfaceDictionaryOperatorIndex, dictionary_operator_index) \
 	X(GDExtensionInterfaceDictionaryOperatorIndexConst, dictionary_operator_index_const) \
+	X(GDExtensionInterfaceCallableCustomCreate2, callable_custom_create2) \
 	X(GDExtensionInterfaceImagePtrw, image_ptrw) \
 	X(GDExtensionInterfaceGlobalGetSingleton, global_get_singleton) \
 	X(GDExtensionInterfaceObjectMethodBindCall, object_method_bind_call) \

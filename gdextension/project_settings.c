@@ -12,7 +12,7 @@ typedef struct Setting {
 	const char *hint_string;
 } Setting;
 
-enum { WORKER_COUNT, MAX_SUBSTEPS, MAX_STEP, GROUND_ENABLED, GROUND_HEIGHT, GROUND_FRICTION, SETTING_COUNT };
+enum { WORKER_COUNT, MAX_SUBSTEPS, MAX_STEP, GROUND_ENABLED, GROUND_HEIGHT, GROUND_FRICTION, COUPLING_ENABLED, CHARACTER_FORCE, SETTING_COUNT };
 
 static const Setting settings[SETTING_COUNT] = {
 	[WORKER_COUNT] = {"physics/fem_destruction/worker_count", GDEXTENSION_VARIANT_TYPE_INT, 0, GD_PROPERTY_HINT_RANGE,
@@ -27,6 +27,10 @@ static const Setting settings[SETTING_COUNT] = {
 		GD_PROPERTY_HINT_RANGE, "-1000,1000,0.001,or_less,or_greater,suffix:m"},
 	[GROUND_FRICTION] = {"physics/fem_destruction/ground_friction", GDEXTENSION_VARIANT_TYPE_FLOAT, 0.5,
 		GD_PROPERTY_HINT_RANGE, "0,2,0.01,or_greater"},
+	[COUPLING_ENABLED] = {"physics/fem_destruction/rigid_coupling", GDEXTENSION_VARIANT_TYPE_BOOL, 1,
+		GD_PROPERTY_HINT_NONE, ""},
+	[CHARACTER_FORCE] = {"physics/fem_destruction/character_push_force", GDEXTENSION_VARIANT_TYPE_FLOAT, 800,
+		GD_PROPERTY_HINT_RANGE, "0,10000,1,or_greater,suffix:N"},
 };
 
 static GdVariant initial_value(const Setting *setting) {
@@ -87,5 +91,7 @@ AddonSettings project_settings_load(void) {
 		.ground_enabled = read_setting(&settings[GROUND_ENABLED]) != 0.0,
 		.ground_height = read_setting(&settings[GROUND_HEIGHT]),
 		.ground_friction = clamp(read_setting(&settings[GROUND_FRICTION]), 0, 100),
+		.coupling_enabled = read_setting(&settings[COUPLING_ENABLED]) != 0.0,
+		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
 	};
 }

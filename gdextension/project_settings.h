@@ -12,6 +12,8 @@ typedef struct AddonSettings {
 	bool ground_enabled;    // a solid half space below ground_height
 	double ground_height;   // m
 	double ground_friction; // Coulomb coefficient
+	bool coupling_enabled;  // destructibles touch Godot's own bodies
+	double character_force; // N, with which a CharacterBody3D pushes at most
 } AddonSettings;
 
 // Makes the settings known to the editor, with their defaults, and reads them.

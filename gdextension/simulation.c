@@ -1,6 +1,7 @@
 #include "simulation.h"
 
 #include "conversions.h"
+#include "coupling/coupling.h"
 #include "position_texture.h"
 #include "simulation_events.h"
 
@@ -86,6 +87,7 @@ static void destroy_world(int32_t index) {
 	while (world->body_count > 0) {
 		simulation_body_destroy(world->bodies[world->body_count - 1]);
 	}
+	coupling_free(world);
 	fem_world_destroy(world->id);
 	free(world->bodies);
 	free(world->materials);
@@ -213,7 +215,9 @@ static void step_world(SimulationWorld *world) {
 	for (int32_t i = 0; i < world->body_count; i++) {
 		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
 	}
-	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
+	int32_t substeps = coupling_before_step(world, delta, substeps_for(delta));
+	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
+	coupling_after_step(world, delta);
 	for (int32_t i = 0; i < world->body_count; i++) {
 		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
 	}
@@ -300,11 +304,13 @@ static void put_phases(GdDictionary *out, const FemStatistics *sum) {
 
 void simulation_statistics(GdDictionary *out) {
 	FemStatistics sum = {0}, one;
+	CouplingStatistics coupling = {0};
 	uint32_t errors = 0;
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
 			add_statistics(&sum, &one);
 			errors |= simulation.worlds[i]->step_errors;
+			coupling_add_statistics(simulation.worlds[i], &coupling);
 		}
 	}
 	dictionary_take(out, "worlds", make_variant_int(simulation.world_count));
@@ -330,5 +336,10 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
 	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
 	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
+	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));
+	dictionary_take(out, "rigid_colliders", make_variant_int(coupling.colliders));
+	dictionary_take(out, "rigid_forces", make_variant_int(coupling.forces));
+	dictionary_take(out, "piece_proxies", make_variant_int(coupling.proxies));
+	dictionary_take(out, "coupling_ms", make_variant_float(coupling.ms));
 	put_phases(out, &sum);
 }

@@ -30,6 +30,16 @@ typedef struct BodySettings {
 	float debris_fade;      // s before that in which it fades
 } BodySettings;
 
+// What the coupling with Godot's bodies knows of a body.
+typedef struct BodyRegion {
+	float low[3], high[3]; // m, the box last asked about
+	double middle2[3];     // m, twice the middle of the body's box then
+	uint32_t tick;         // when that was
+	int32_t query_count;
+	bool has_box;
+	FemPosition box_low, box_high; // m, the body's own box before this tick's step
+} BodyRegion;
+
 // Part of a node, which sets node, view and settings. While `world` is not null the simulation holds a pointer to it.
 typedef struct SimulationBody {
 	SimulationWorld *world; // null: not simulated
@@ -47,6 +57,7 @@ typedef struct SimulationBody {
 	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
 	int32_t held_count;            // nodes it had then
 	bool was_asleep;               // when it was paused
+	BodyRegion region;
 } SimulationBody;
 
 typedef struct SimulationBodyDef {

@@ -4,6 +4,7 @@
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
+#include "coupling/coupling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -255,6 +256,7 @@ void simulation_body_destroy(SimulationBody *body) {
 	if (!world) {
 		return;
 	}
+	coupling_forget_body(body);
 	fem_body_destroy(body->body);
 	release_mesh(world, body->mesh);
 	for (int32_t i = 0; i < body->material_count; i++) {

@@ -28,6 +28,7 @@ struct SimulationWorld {
 	int32_t material_count, material_capacity;
 	MeshEntry *meshes;
 	int32_t mesh_count, mesh_capacity;
+	struct Coupling *coupling; // with Godot's bodies; null before the first tick
 	uint32_t step_errors; // FemStepError bits of the last step
 };
 

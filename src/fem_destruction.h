@@ -550,6 +550,9 @@ uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);
 
+// kg, of a dynamic collider that leads itself; its inertia stays.
+FemResult fem_collider_set_mass(FemColliderId collider, float mass);
+
 // What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m about
 // its centre of mass.
 FemResult fem_collider_set_force(FemColliderId collider, FemVec3 force, FemVec3 torque);

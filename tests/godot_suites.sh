@@ -2,6 +2,7 @@
 # The suites that run inside Godot. Called by tests/run.sh, or alone:
 #
 #   tests/godot_suites.sh headless GODOT [FILTER]
+#   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh render GODOT compatibility|forward
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
@@ -70,6 +71,57 @@ run_headless() {
 	prepare_project "$here/godot"
 	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$here/godot" --script res://run.gd -- "${2:-}"
 	judge_output headless "GODOT TESTS DONE" "$log"
+}
+
+# A copy of the test project with other physics settings.
+prepare_variant() {
+	local project=$1 engine=$2 thread=$3 ticks=$4 interpolation=$5
+	rm -rf "$project"
+	mkdir -p "$project/addons"
+	cp -R "$here/godot/." "$project" 2>/dev/null || true
+	rm -rf "$project/.godot" "$project/addons"
+	mkdir "$project/addons"
+	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
+	cat >"$project/override.cfg" <<-END
+		[physics]
+		3d/physics_engine="$engine"
+		3d/run_on_separate_thread=$thread
+		common/physics_ticks_per_second=$ticks
+		common/physics_interpolation=$interpolation
+	END
+	prepare_project "$project"
+}
+
+run_variant() {
+	local godot=$1 name=$2 filter=$3 project=$build/godot_variant_$2 log=$build/test_logs/godot_coupling_$2_raw.log
+	case "$name" in
+	jolt) prepare_variant "$project" "Jolt Physics" false 60 false ;;
+	jolt_thread) prepare_variant "$project" "Jolt Physics" true 60 false ;;
+	godot) prepare_variant "$project" GodotPhysics3D false 60 false ;;
+	godot_thread) prepare_variant "$project" GodotPhysics3D true 60 false ;;
+	jolt_30) prepare_variant "$project" "Jolt Physics" false 30 true ;;
+	jolt_120) prepare_variant "$project" "Jolt Physics" false 120 true ;;
+	jolt_240) prepare_variant "$project" "Jolt Physics" false 240 false ;;
+	*) echo "godot_suites.sh: no variant is named $name" >&2 && exit 2 ;;
+	esac
+	echo "-- $name"
+	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter"
+	judge_output "coupling, $name" "GODOT TESTS DONE" "$log" | tee -a "$build/test_logs/godot_coupling_raw.log.all" || true
+}
+
+run_coupling() {
+	local godot=$1 filter=${2:-coupling_} name
+	shift $(($# < 2 ? $# : 2))
+	local -a names=("$@")
+	if [ ${#names[@]} -eq 0 ]; then
+		names=(jolt jolt_thread godot godot_thread jolt_30 jolt_120 jolt_240)
+	fi
+	: >"$build/test_logs/godot_coupling_raw.log.all"
+	for name in "${names[@]}"; do
+		run_variant "$godot" "$name" "$filter"
+	done
+	awk '/^godot: / { passed += $2; failed += $4 }
+		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$build/test_logs/godot_coupling_raw.log.all"
 }
 
 # The editor writes into its project, so it gets a copy of its own; the plugin in it does the testing.
@@ -145,8 +197,8 @@ run_preset_pictures() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | editor | render | pictures | fracture_pictures | preset_pictures) ;;
-	*) echo "godot_suites.sh: name a suite: headless, editor, render, pictures, fracture_pictures or preset_pictures" >&2 && exit 2 ;;
+	headless | coupling | editor | render | pictures | fracture_pictures | preset_pictures) ;;
+	*) echo "godot_suites.sh: name a suite: headless, coupling, editor, render, pictures, fracture_pictures or preset_pictures" >&2 && exit 2 ;;
 	esac
 	shift
 	mkdir -p "$build/test_logs"

@@ -466,6 +466,22 @@ FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQua
 	return FEM_OK;
 }
 
+FemResult fem_collider_set_mass(FemColliderId id, float mass) {
+	FemResult result;
+	FemWorld *world;
+	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
+	if (!collider)
+		return result;
+	if (collider->kind != FEM_COLLIDER_DYNAMIC || collider->follows || !(mass > 1e-6f && mass < 1e12f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Only a dynamic collider that follows none takes a mass, of 1e-6 to 1e12 kg.");
+	collider->mass = mass;
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use && world->colliders[c].leader == id.index1 - 1)
+			world->colliders[c].mass = mass;
+	}
+	return FEM_OK;
+}
+
 FemResult fem_collider_set_force(FemColliderId id, FemVec3 force, FemVec3 torque) {
 	FemResult result;
 	FemWorld *world;

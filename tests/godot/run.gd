@@ -6,7 +6,7 @@ extends SceneTree
 ## Prints "ok NAME" or "FAIL NAME: CAUSE" for each test and ends with the line "GODOT TESTS DONE: N passed, M failed".
 
 const CASE_FOLDER := "res://cases"
-const TICKS_MAX := 2000
+const SECONDS_MAX := 35.0
 
 var _passed := 0
 var _failed := 0
@@ -20,8 +20,8 @@ func _initialize() -> void:
 
 func _physics_process(_delta: float) -> bool:
 	_test_tick += 1
-	if _test_tick > TICKS_MAX and _test_name != "":
-		_report(_test_name, ["it did not come to its end within %d ticks" % TICKS_MAX])
+	if _test_tick > SECONDS_MAX * Engine.physics_ticks_per_second and _test_name != "":
+		_report(_test_name, ["it did not come to its end within %.0f s" % SECONDS_MAX])
 		_finish()
 	return false
 

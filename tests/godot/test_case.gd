@@ -58,6 +58,15 @@ func ticks(count: int) -> void:
 		await tree.physics_frame
 
 
+## Time of the simulation, whatever the tick rate.
+func seconds(time: float) -> void:
+	await ticks(seconds_to_ticks(time))
+
+
+func seconds_to_ticks(time: float) -> int:
+	return roundi(time * Engine.physics_ticks_per_second)
+
+
 func add_body(position: Vector3, size := Vector3.ONE, cells := Vector3i(2, 2, 2)) -> DestructibleBody:
 	var body := DestructibleBody.new()
 	body.size = size

@@ -1,0 +1,202 @@
+#include "coupling/piece_proxies.h"
+#include "coupling/rigid_records.h"
+
+#include "conversions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
+	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
+	SUBSTEPS_MAX = 8,   // for fast bodies
+};
+#define NEAR_MARGIN 0.5f  // m
+#define FAR_MARGIN 8.0f   // m, beyond which static bodies are forgotten
+#define WAY_SHARE 0.45f   // of its thickness that a body may go in a substep when it is about to meet something
+
+static double now_ms(void) {
+	return 1e-3 * (double)gd_time_get_ticks_usec();
+}
+
+// ------------------------------------------------------------------------------------------------------------------- near
+
+// m between a body's sphere and the nearest box of a destructible; negative when they overlap.
+static float distance_to_nearest(const Coupling *coupling, const RigidRecord *record) {
+	double nearest = INFINITY;
+	const double *p = &record->frame.position.x;
+	for (int32_t i = 0; i < coupling->world->body_count; i++) {
+		const SimulationBody *body = coupling->world->bodies[i];
+		const double *low = &body->region.box_low.x, *high = &body->region.box_high.x;
+		double sum = 0.0;
+		for (int k = 0; k < 3 && body->region.has_box; k++) {
+			double gap = fmax(low[k] - p[k], p[k] - high[k]);
+			sum += gap > 0.0 ? gap * gap : 0.0;
+		}
+		nearest = body->region.has_box ? fmin(nearest, sum) : nearest;
+	}
+	return (float)sqrt(nearest) - record->radius;
+}
+
+static void note_boxes(Coupling *coupling) {
+	for (int32_t i = 0; i < coupling->world->body_count; i++) {
+		SimulationBody *body = coupling->world->bodies[i];
+		body->region.has_box = !body->is_detached &&
+			fem_body_get_bounds(body->body, &body->region.box_low, &body->region.box_high) == FEM_OK;
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------ update
+
+// Colliders come when a body gets near, and go when it has been far for a while.
+static void update_colliders(Coupling *coupling, RigidRecord *record, double delta) {
+	float gap = distance_to_nearest(coupling, record), way = vec_length(record->velocity) * (float)delta;
+	bool is_near = gap < NEAR_MARGIN + 4.0f * way;
+	record->far_ticks = is_near ? 0 : record->far_ticks + 1;
+	if (!record->has_colliders && is_near) {
+		rigid_make_colliders(coupling, record, !record->had_colliders || record->kind != RIGID_STATIC);
+	} else if (record->has_colliders && record->far_ticks > FAR_TICKS) {
+		rigid_drop_colliders(record);
+	}
+}
+
+// Static bodies stand still: they are read when they are new, and in turn to see whether they were moved or changed.
+static bool update_record(Coupling *coupling, RigidRecord *record, double delta, bool is_checked) {
+	bool is_still = record->kind == RIGID_STATIC && !record->is_new;
+	if (record->object_id && !godot.object_get_instance_from_id(record->object_id)) {
+		return false;
+	}
+	if (is_still && !is_checked) {
+		return true;
+	}
+	bool may_ask = record->object_id || record->area_count > 0 || record->seen_tick == coupling->tick;
+	if (!may_ask) {
+		return true; // without a node, and not told of in this tick: its RID may be dead
+	}
+	if (!rigid_read_motion(coupling, record, delta)) {
+		return false;
+	}
+	if ((is_checked || record->is_new) && !rigid_read_shapes(coupling, record)) {
+		return false;
+	}
+	rigid_observe_load(record, delta);
+	update_colliders(coupling, record, delta);
+	if (record->has_colliders) {
+		rigid_hand_to_engine(coupling, record, delta);
+	}
+	record->is_new = record->is_new && record->kind == RIGID_DYNAMIC;
+	return record->kind != RIGID_STATIC || discovery_keeps(coupling, record) ||
+		distance_to_nearest(coupling, record) < FAR_MARGIN;
+}
+
+static void update_records(Coupling *coupling, double delta) {
+	int32_t first = coupling->check_at;
+	for (int32_t i = coupling->count - 1; i >= 0; i--) {
+		RigidRecord *record = coupling->records[i];
+		bool is_checked = record->is_new || (i >= first && i < first + CHECKS_A_TICK);
+		bool is_kept = update_record(coupling, record, delta, is_checked);
+		if (!is_kept || (record->kind != RIGID_STATIC && !discovery_keeps(coupling, record))) {
+			rigid_remove(coupling, i);
+		}
+	}
+	coupling->check_at = first + CHECKS_A_TICK < coupling->count ? first + CHECKS_A_TICK : 0;
+}
+
+// A body that goes farther in a substep than it is thick could pass a wall unseen.
+static int32_t substeps_for_fast(const Coupling *coupling, double delta, int32_t substeps) {
+	int32_t most = substeps;
+	for (int32_t i = 0; i < coupling->count; i++) {
+		const RigidRecord *record = coupling->records[i];
+		float way = vec_length(record->velocity) * (float)delta;
+		if (record->kind == RIGID_STATIC || !record->has_colliders || way < WAY_SHARE * record->thickness ||
+			distance_to_nearest(coupling, record) > way) {
+			continue;
+		}
+		float parts = ceilf(way / (WAY_SHARE * record->thickness));
+		most = parts > (float)most ? (int32_t)fminf(parts, (float)SUBSTEPS_MAX) : most;
+	}
+	return most;
+}
+
+static Coupling *coupling_of(SimulationWorld *world) {
+	if (!world->coupling) {
+		world->coupling = calloc(1, sizeof(Coupling));
+		if (world->coupling) {
+			world->coupling->world = world;
+		}
+	}
+	return world->coupling;
+}
+
+int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t substeps) {
+	Coupling *coupling = coupling_of(world);
+	if (!coupling || !simulation_settings()->coupling_enabled) {
+		return substeps;
+	}
+	double start = now_ms();
+	coupling->tick++;
+	discovery_update(coupling);
+	note_boxes(coupling);
+	update_records(coupling, delta);
+	substeps = substeps_for_fast(coupling, delta, substeps);
+	coupling->before_ms = now_ms() - start;
+	return substeps;
+}
+
+void coupling_after_step(SimulationWorld *world, double delta) {
+	Coupling *coupling = world->coupling;
+	if (!coupling || !simulation_settings()->coupling_enabled) {
+		return;
+	}
+	double start = now_ms();
+	coupling->force_count = 0;
+	for (int32_t i = 0; i < coupling->count; i++) {
+		RigidRecord *record = coupling->records[i];
+		if (record->has_colliders && record->kind != RIGID_STATIC) {
+			rigid_take_force(coupling, record, delta);
+		}
+	}
+	piece_proxies_update(coupling, delta);
+	coupling->ms = coupling->before_ms + now_ms() - start;
+}
+
+// -------------------------------------------------------------------------------------------------------------------- life
+
+void coupling_forget_body(SimulationBody *body) {
+	if (body->world && body->world->coupling) {
+		piece_proxies_forget(body->world->coupling, body);
+	}
+	body->region = (BodyRegion){0};
+}
+
+void coupling_free(SimulationWorld *world) {
+	Coupling *coupling = world->coupling;
+	if (!coupling) {
+		return;
+	}
+	while (coupling->count > 0) {
+		rigid_remove(coupling, coupling->count - 1);
+	}
+	discovery_free(coupling);
+	piece_proxies_free(coupling);
+	shape_cache_free(&coupling->shapes);
+	free(coupling->records);
+	free(coupling);
+	world->coupling = NULL;
+}
+
+void coupling_add_statistics(const SimulationWorld *world, CouplingStatistics *sum) {
+	const Coupling *coupling = world->coupling;
+	if (!coupling) {
+		return;
+	}
+	sum->bodies += coupling->count;
+	for (int32_t i = 0; i < coupling->count; i++) {
+		for (int32_t k = 0; k < coupling->records[i]->shape_count; k++) {
+			sum->colliders += coupling->records[i]->shapes[k].collider.index1 != 0;
+		}
+	}
+	sum->forces += coupling->force_count;
+	sum->proxies += piece_proxies_count(coupling);
+	sum->ms += coupling->ms;
+}

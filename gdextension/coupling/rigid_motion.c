@@ -1,0 +1,209 @@
+// Where Godot's bodies are and how they move, as the engine is told before a step.
+#include "coupling/rigid_records.h"
+
+#include "conversions.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPEED_MAX 400.0f      // m/s; what is faster is taken for this fast
+#define SPIN_MAX 200.0f       // rad/s
+#define TELEPORT_SPEED 100.0f // m/s: what is moved by script farther than this in a tick is set there, not swept
+#define MASS_MIN 1e-4f        // kg
+#define MASS_MAX 1e9f
+#define CHARACTER_MASS 80.0f  // kg, at most
+
+// ---------------------------------------------------------------------------------------------------------------- reading
+
+static RigidKind kind_of(const RigidRecord *record) {
+	switch (gd_physics_server3d_body_get_mode(record->rid)) {
+	case GD_PHYSICS_SERVER3D_BODY_MODE_STATIC: return RIGID_STATIC;
+	case GD_PHYSICS_SERVER3D_BODY_MODE_KINEMATIC: break;
+	default: return RIGID_DYNAMIC;
+	}
+	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
+	return object && object_cast(object, "CharacterBody3D") ? RIGID_CHARACTER : RIGID_KINEMATIC;
+}
+
+static GdVariant state_of(GdRID rid, int64_t state) {
+	return gd_physics_server3d_body_get_state(rid, state);
+}
+
+static GdTransform3D read_transform(GdRID rid) {
+	GdTransform3D transform = {{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}};
+	GdVariant value = state_of(rid, GD_PHYSICS_SERVER3D_BODY_STATE_TRANSFORM);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
+	variant_free(&value);
+	return transform;
+}
+
+static FemVec3 read_velocity(GdRID rid, int64_t state) {
+	GdVector3 velocity = {0};
+	GdVariant value = state_of(rid, state);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &velocity);
+	variant_free(&value);
+	return vector3_is_finite(velocity) ? vec_from(velocity) : (FemVec3){0};
+}
+
+static FemPosition position_of(GdVector3 v) {
+	return (FemPosition){(double)v.x, (double)v.y, (double)v.z};
+}
+
+// Velocities from the way of the last tick. A body that was set elsewhere does not sweep through what lies between.
+static void derive_velocity(RigidRecord *record, const Frame *last, double delta) {
+	FemPosition a = last->position, b = record->frame.position;
+	float inv = (float)(1.0 / delta);
+	FemVec3 way = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
+	record->velocity = vec_scale(way, inv);
+	record->spin = vec_limited(vec_scale(quat_turn_between(last->rotation, record->frame.rotation), inv), SPIN_MAX);
+	if (record->is_new || vec_length(record->velocity) > TELEPORT_SPEED) {
+		record->velocity = record->spin = (FemVec3){0};
+	}
+}
+
+static void read_driven(RigidRecord *record, const GdTransform3D *transform, double delta) {
+	Frame last = record->frame;
+	record->frame = frame_from_axes(position_of(transform->origin), &transform->basis);
+	record->velocity = record->spin = (FemVec3){0};
+	if (record->kind == RIGID_STATIC) {
+		return;
+	}
+	derive_velocity(record, &last, delta);
+	record->mass = CHARACTER_MASS;
+	record->inertia = (FemVec3){1e6f, 1e6f, 1e6f}; // characters do not turn by being pushed
+}
+
+static float sound_inertia(float inverse, float mass) {
+	float low = 1e-7f * mass, high = 1e4f * fmaxf(mass, 1.0f);
+	float inertia = inverse > 0.0f ? 1.0f / inverse : high;
+	return inertia < low ? low : inertia > high || !(inertia == inertia) ? high : inertia;
+}
+
+// False when it has no usable mass: it then moves as it does, whatever it touches.
+static bool read_dynamic(RigidRecord *record, GDExtensionObjectPtr state, const GdTransform3D *transform) {
+	double inverse = gd_physics_direct_body_state3d_get_inverse_mass(state);
+	float mass = inverse > 0.0 ? (float)(1.0 / inverse) : 0.0f;
+	if (!(mass >= MASS_MIN && mass <= MASS_MAX)) {
+		return false;
+	}
+	GdVector3 arm = gd_physics_direct_body_state3d_get_center_of_mass(state);
+	GdVector3 inertia = gd_physics_direct_body_state3d_get_inverse_inertia(state);
+	GdBasis axes = gd_physics_direct_body_state3d_get_principal_inertia_axes(state);
+	FemPosition at = position_of(transform->origin);
+	if (!vector3_is_finite(arm)) {
+		return false;
+	}
+	record->frame = frame_from_axes(
+		(FemPosition){at.x + (double)arm.x, at.y + (double)arm.y, at.z + (double)arm.z}, &axes);
+	FemVec3 found = {sound_inertia(inertia.x, mass), sound_inertia(inertia.y, mass), sound_inertia(inertia.z, mass)};
+	if (mass != record->mass || memcmp(&found, &record->inertia, sizeof(found)) != 0) {
+		rigid_drop_colliders(record); // the engine's have the old ones
+	}
+	record->mass = mass;
+	record->inertia = found;
+	record->velocity = vec_from(gd_physics_direct_body_state3d_get_linear_velocity(state));
+	record->spin = vec_from(gd_physics_direct_body_state3d_get_angular_velocity(state));
+	record->gravity = vec_from(gd_physics_direct_body_state3d_get_total_gravity(state));
+	record->is_asleep = gd_physics_direct_body_state3d_is_sleeping(state);
+	return isfinite(vec_dot(record->velocity, record->velocity) + vec_dot(record->spin, record->spin) +
+		vec_dot(record->gravity, record->gravity));
+}
+
+// Bodies of nodes are asked whether they are still there; others are as long as the server tells of them.
+static bool is_there(const Coupling *coupling, const RigidRecord *record) {
+	if (!record->object_id) {
+		return true;
+	}
+	return godot.object_get_instance_from_id(record->object_id) &&
+		is_same_rid(gd_physics_server3d_body_get_space(record->rid), coupling->world->space);
+}
+
+static bool has_other_scale(const GdTransform3D *a, const GdTransform3D *b) {
+	for (int k = 0; k < 3; k++) {
+		const float *x = &a->basis.x.x + k, *y = &b->basis.x.x + k;
+		float before = x[0] * x[0] + x[3] * x[3] + x[6] * x[6], now = y[0] * y[0] + y[3] * y[3] + y[6] * y[6];
+		if (fabsf(now - before) > 1e-3f * (before + now)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta) {
+	if (!is_there(coupling, record)) {
+		return false;
+	}
+	RigidKind kind = kind_of(record), before = record->kind;
+	GDExtensionObjectPtr state =
+		kind == RIGID_DYNAMIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
+	GdTransform3D transform =
+		state ? gd_physics_direct_body_state3d_get_transform(state) : read_transform(record->rid);
+	Affine affine = affine_from(&transform);
+	if (!affine_is_sound(&affine)) {
+		rigid_drop_colliders(record);
+		return true; // not to be touched while it stands nowhere
+	}
+	bool has_moved = memcmp(&transform, &record->transform, sizeof(transform)) != 0;
+	if (has_moved && has_other_scale(&record->transform, &transform)) {
+		rigid_drop_colliders(record);
+	}
+	record->transform = transform;
+	record->kind = kind;
+	record->is_asleep = false;
+	if (kind == RIGID_DYNAMIC && (!state || !read_dynamic(record, state, &transform))) {
+		record->kind = RIGID_KINEMATIC;
+	}
+	if (record->kind != RIGID_DYNAMIC && (has_moved || record->is_new || kind != RIGID_STATIC)) {
+		read_driven(record, &transform, delta);
+	}
+	if (record->kind == RIGID_STATIC) { // conveyor belts: the surface moves, the body does not
+		record->velocity = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_LINEAR_VELOCITY);
+		record->spin = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_ANGULAR_VELOCITY);
+	}
+	if (record->kind == RIGID_STATIC && vec_dot(record->velocity, record->velocity) + vec_dot(record->spin, record->spin) > 0.0f) {
+		record->kind = RIGID_KINEMATIC;
+	}
+	if (record->kind != before && !record->is_new) {
+		rigid_drop_colliders(record);
+	}
+	return true;
+}
+
+// ------------------------------------------------------------------------------------------------------------ handing over
+
+// A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more, and
+// the same force, which is about a person's weight, presses it down.
+static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId leader, double delta) {
+	float limit = (float)simulation_settings()->character_force, speed = vec_length(record->velocity);
+	float mass = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));
+	FemVec3 g = fem_world_get_gravity(coupling->world->id);
+	float length = vec_length(g);
+	FemVec3 weight = length > 0.0f ? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length) : g;
+	record->mass = fmaxf(mass, MASS_MIN);
+	fem_collider_set_mass(leader, record->mass);
+	fem_collider_set_force(leader, vec_sub(weight, vec_scale(g, record->mass)), (FemVec3){0});
+}
+
+static void set_force(Coupling *coupling, RigidRecord *record, FemColliderId leader) {
+	FemVec3 g = fem_world_get_gravity(coupling->world->id);
+	FemVec3 force = vec_add(vec_scale(vec_sub(record->gravity, g), record->mass), record->load);
+	fem_collider_set_force(leader, force, record->load_torque);
+}
+
+void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta) {
+	FemVec3 velocity = vec_limited(vec_add(record->velocity, record->carry), SPEED_MAX);
+	FemVec3 spin = vec_limited(vec_add(record->spin, record->carry_spin), SPIN_MAX);
+	FemColliderId leader = {0};
+	for (int32_t i = 0; i < record->shape_count; i++) {
+		FemColliderId collider = record->shapes[i].collider;
+		if (collider.index1) {
+			leader = leader.index1 ? leader : collider;
+			fem_collider_set_motion(collider, record->frame.position, record->frame.rotation, velocity, spin);
+		}
+	}
+	if (record->kind == RIGID_CHARACTER && leader.index1) {
+		set_character(coupling, record, leader, delta);
+	} else if (record->kind == RIGID_DYNAMIC && leader.index1) {
+		set_force(coupling, record, leader);
+	}
+}

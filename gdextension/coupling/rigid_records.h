@@ -1,0 +1,106 @@
+// One of Godot's bodies as the coupling knows it. For the coupling's own files.
+#ifndef RIGID_RECORDS_H
+#define RIGID_RECORDS_H
+
+#include "coupling/coupling.h"
+#include "coupling/rigid_math.h"
+#include "coupling/shape_source.h"
+
+typedef enum RigidKind {
+	RIGID_STATIC,
+	RIGID_KINEMATIC, // moves as it is told: animatable and frozen bodies, and those without a usable mass
+	RIGID_DYNAMIC,
+	RIGID_CHARACTER, // moves as it is told, but pushes with a bounded force
+} RigidKind;
+
+typedef struct RigidShape {
+	ShapeSource *source;
+	uint32_t revision;   // of the source, when the collider was made
+	GdTransform3D local; // in the body
+	bool is_disabled;
+	FemColliderId collider; // null: none, or refused
+} RigidShape;
+
+typedef struct RigidRecord {
+	GdRID rid;
+	uint64_t object_id;      // of its CollisionObject3D; 0: it has none, and its RID may die without notice
+	int32_t area_count;      // shapes of it in the discovery area
+	uint32_t seen_tick;      // when the area or a query last told of it
+	FemBodyId finder;        // whose query found it
+	RigidKind kind;
+	uint32_t layer, mask;
+	float friction;
+	RigidShape *shapes;      // the engine's leader is the first that has a collider
+	int32_t shape_count;
+	bool has_colliders, had_colliders; // now, ever
+	bool said_refused;       // that the engine takes a shape of it not
+	int32_t far_ticks;       // since it was last near a destructible
+	float radius;            // m, around the frame's origin; infinite for world boundaries and before it is known
+	float thickness;         // m, of its thinnest shape
+	// ---- as read in this tick
+	bool is_asleep;
+	bool is_new;             // has no last tick to compare with
+	GdTransform3D transform; // of the body, scale included
+	Frame frame;             // centre of mass and principal axes of dynamic bodies, else the body's own
+	FemVec3 velocity, spin;  // m/s, rad/s
+	FemVec3 gravity;         // m/s^2, as the physics server has it for this body
+	float mass;              // kg
+	FemVec3 inertia;         // kg m^2, principal
+	// ---- what the forces know of the last tick
+	FemVec3 expected, expected_spin; // velocities that the last force should have led to
+	FemVec3 carry, carry_spin;       // what the solve's velocities at the end were ahead of their mean
+	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
+	FemVec3 force, torque;           // N, N m: handed over last
+	bool was_touching, was_pushed;
+} RigidRecord;
+
+struct Coupling {
+	SimulationWorld *world;
+	uint64_t serial;    // names it towards callbacks
+	uint32_t tick;
+	RigidRecord **records;
+	int32_t count, capacity;
+	int32_t check_at;   // the record whose shapes are looked at next
+	ShapeCache shapes;
+	struct Discovery *discovery;
+	struct PieceProxies *pieces;
+	bool said_clamped;
+	int32_t force_count; // of the last tick
+	double before_ms, ms;
+};
+
+static inline bool is_same_rid(GdRID a, GdRID b) {
+	return a.opaque[0] == b.opaque[0];
+}
+
+// The record of a body, or null.
+RigidRecord *rigid_find(const Coupling *coupling, GdRID rid);
+
+// The same, made if it is new; null when memory is short. object_id as the physics server has it.
+RigidRecord *rigid_enter(Coupling *coupling, GdRID rid, uint64_t object_id);
+void rigid_name(const RigidRecord *record, char *buffer, int capacity); // its node's path, for messages
+void rigid_remove(Coupling *coupling, int32_t index);
+
+// Colliders of a record's shapes: made anew from its frame, or gone. With `quietly` nothing beside them wakes.
+void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly);
+void rigid_drop_colliders(RigidRecord *record);
+
+// Reads shapes, layers and friction again; drops the colliders when something changed. False when the body is no longer
+// usable.
+bool rigid_read_shapes(Coupling *coupling, RigidRecord *record);
+
+// ---- rigid_motion.c
+// Reads where the body is and how it moves; false when it is gone.
+bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta);
+void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta);
+
+// ---- rigid_forces.c
+void rigid_observe_load(RigidRecord *record, double delta);
+void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta);
+
+// ---- rigid_discovery.c
+void discovery_update(Coupling *coupling);
+void discovery_free(Coupling *coupling);
+bool discovery_keeps(const Coupling *coupling, const RigidRecord *record); // it was told of not long ago
+
+#endif
