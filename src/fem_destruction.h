@@ -550,8 +550,15 @@ uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);
 
-// kg, of a dynamic collider that leads itself; its inertia stays.
-FemResult fem_collider_set_mass(FemColliderId collider, float mass);
+// The mass of a dynamic collider that leads itself, for every step until it is set anew: that of the body alone, or of all
+// that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and ways.
+typedef struct FemColliderMass {
+	float mass;       // kg
+	FemVec3 center;   // m, centre of mass from the frame's origin, world axes
+	float inertia[6]; // kg m^2, about that centre, world axes: xx yy zz xy yz zx
+} FemColliderMass;
+
+FemResult fem_collider_set_mass(FemColliderId collider, const FemColliderMass *mass);
 
 // What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m about
 // its centre of mass.

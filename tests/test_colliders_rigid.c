@@ -197,3 +197,35 @@ FEM_TEST(rigid_colliders, large_meshes_bear) {
 	FEM_CHECK(statistics.phase_ms[FEM_PHASE_COLLISION] < 5.0); // all 20,000 took more
 	fem_world_destroy(world);
 }
+
+// Two boxes that move as one, told as the mass of both with the middle between them: the lower one stands and does not tip,
+// though the middle of the pair lies at its edge.
+FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
+	FemWorldDef world_def = fem_contact_world_def();
+	world_def.ground_enabled = true;
+	world_def.ground_height = -0.3;
+	FemWorldId world = fem_world_create(&world_def);
+	add_slab(world);
+	FemColliderDef def = box_def((FemPosition){0.0, 0.2, 0.0}, (FemVec3){0.2f, 0.2f, 0.2f}, 20.0f);
+	FemColliderId box = fem_collider_create(world, &def);
+	FemColliderMass mass = {80.0f, {0.15f, 0.3f, 0.0f}, {20.0f, 3.0f, 20.0f, 0.0f, 0.0f, 0.0f}};
+	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_OK);
+	double press = 0.0, torque = 0.0;
+	for (int i = 0; i < 240; i++) {
+		fem_world_step(world, CONTACT_DT, 1);
+		press = i < 180 ? 0.0 : press + (double)result_of(box).impulse.y;
+		torque = i < 180 ? 0.0 : torque + (double)result_of(box).angular_impulse.z;
+		FemColliderResult result = result_of(box);
+		result.linear_velocity = (FemVec3){0.0f, result.linear_velocity.y, 0.0f};
+		FemCollider *record = &fem_world_find(world)->colliders[box.index1 - 1];
+		FemPosition at = {0.0, record->position.y + (double)(result.linear_velocity.y * CONTACT_DT), 0.0};
+		fem_collider_set_motion(box, at, record->rotation, result.linear_velocity, zero3);
+	}
+	FEM_CHECK_NEAR(press, 80.0 * 9.81, 10.0);
+	FEM_CHECK_NEAR(torque, 0.0, 15.0); // about the common middle: the slab presses beneath it, not beneath the box's own
+	mass.inertia[0] = -1.0f;
+	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_ERROR_INVALID_ARGUMENT);
+	mass.inertia[0] = NAN;
+	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_ERROR_INVALID_ARGUMENT);
+	fem_world_destroy(world);
+}

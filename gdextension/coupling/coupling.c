@@ -79,9 +79,8 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	if ((is_checked || record->is_new) && !rigid_read_shapes(coupling, record)) {
 		return false;
 	}
-	rigid_observe_load(record, delta);
 	update_colliders(coupling, record, delta);
-	if (record->has_colliders) {
+	if (record->has_colliders && record->kind != RIGID_DYNAMIC) {
 		rigid_hand_to_engine(coupling, record, delta);
 	}
 	record->is_new = record->is_new && record->kind == RIGID_DYNAMIC;
@@ -100,6 +99,21 @@ static void update_records(Coupling *coupling, double delta) {
 		}
 	}
 	coupling->check_at = first + CHECKS_A_TICK < coupling->count ? first + CHECKS_A_TICK : 0;
+}
+
+static void update_dynamic(Coupling *coupling, double delta) {
+	groups_update(coupling);
+	for (int32_t i = 0; i < coupling->count; i++) {
+		RigidRecord *record = coupling->records[i];
+		record->force = record->torque = (FemVec3){0};
+		if (record->kind != RIGID_DYNAMIC || !record->has_colliders) {
+			continue;
+		}
+		rigid_add_up(record);
+		rigid_observe_load(record, delta);
+		groups_sleep(record);
+		rigid_hand_to_engine(coupling, record, delta);
+	}
 }
 
 // A body that goes farther in a substep than it is thick could pass a wall unseen.
@@ -138,6 +152,7 @@ int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t subst
 	discovery_update(coupling);
 	note_boxes(coupling);
 	update_records(coupling, delta);
+	update_dynamic(coupling, delta);
 	substeps = substeps_for_fast(coupling, delta, substeps);
 	coupling->before_ms = now_ms() - start;
 	return substeps;

@@ -258,6 +258,32 @@ static void ask_around(Coupling *coupling, SimulationBody *body, const float low
 	}
 }
 
+int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin, GdRID *out,
+	int32_t capacity) {
+	Discovery *d = coupling->discovery;
+	GDExtensionObjectPtr space = gd_physics_server3d_space_get_direct_state(coupling->world->space);
+	if (!space || !d) {
+		return 0;
+	}
+	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, shape->source->rid);
+	gd_physics_shape_query_parameters3d_set_transform(d->query, transform_product(&record->transform, &shape->local));
+	gd_physics_shape_query_parameters3d_set_margin(d->query, margin);
+	GdArray hits = gd_physics_direct_space_state3d_intersect_shape(space, d->query, capacity);
+	int64_t count = gd_array_size(&hits);
+	int32_t found = 0;
+	for (int64_t i = 0; i < count && found < capacity; i++) {
+		GdDictionary hit;
+		if (variant_to(godot.array_operator_index(&hits, i), GDEXTENSION_VARIANT_TYPE_DICTIONARY, &hit)) {
+			found += dictionary_number(&hit, "rid", GDEXTENSION_VARIANT_TYPE_RID, &out[found]);
+			gd_dictionary_free(&hit);
+		}
+	}
+	gd_array_free(&hits);
+	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, d->query_shape);
+	gd_physics_shape_query_parameters3d_set_margin(d->query, 0.0);
+	return found;
+}
+
 // What a fast body reaches in a quarter of a second is asked about, too.
 static void query_body(Coupling *coupling, SimulationBody *body) {
 	BodyRegion *region = &body->region;

@@ -1,52 +1,44 @@
-// What the solve did to dynamic bodies, handed to Godot as one force and one torque a tick.
+// What the solve did to dynamic bodies, handed to Godot as one force and one torque a body and tick.
 //
-// The force leads Godot's integrator to where the solve put the collider: with vb = way / dt, F = m ((vb - v0) / dt - g)
-// less the load. Over several substeps the velocity at the end is another than vb; the difference (carry) goes into the
-// collider's velocity at the start of the next tick, so that no momentum is lost. With one substep F is the contact
-// impulse over dt.
+// A body and what it carries (rigid_groups.c) are one to the solve. The forces lead Godot's integrator to where the solve
+// put the collider: with vb = way / dt, F = M (vb - v) / dt less weight and load. Over several substeps the velocity at the
+// end is another than vb; the difference (carry) goes into the collider's velocity at the start of the next tick, so that
+// no momentum is lost. With one substep F is the contact impulse over dt.
 //
-// The load is what the solve does not see: other bodies on top, joints. It is observed: what the velocity found is beside
-// the one expected. A box under nine others would else sink at 9 g dt. A blow shows in the same way for one tick, and
-// would be answered twice; so the load grows by no more than a few times the body's weight in a tick.
+// Sharing out: the change of motion goes to each body that moves along, so that nothing has to be passed on within the
+// tick: the physics server's solver does not carry a blow through ten boxes in its few iterations, and what is left of it
+// throws the lowest about. The weight of what is carried goes to the body beneath, as it must for friction to hold; for
+// something that has just been set down only by and by.
+//
+// The load is what neither sees: joints, bodies that lean. It is observed: what the velocity found is beside the one
+// expected. A blow shows in the same way for one tick and would be answered twice; so the load grows by no more than a few
+// times the weight in a tick.
 #include "coupling/rigid_records.h"
 
 #include "conversions.h"
 
 #include <math.h>
 
-#define LOAD_STEP 4.0f     // weights of the body by which the load may change in a tick
+#define LOAD_STEP 3.0f     // weights by which the load may change in a tick
 #define LOAD_MAX 300.0f    // weights
-#define CHANGE_MAX 300.0f  // m/s that a force may change a body's velocity by in a tick
+#define CHANGE_MAX 300.0f  // m/s by which a force may change a velocity in a tick
 #define SPIN_MAX 300.0f    // rad/s, likewise
 #define CARRY_MIN 1e-4f    // m/s, rad/s
-#define WAKE_SHARE 0.25f   // of its weight: what differs from rest by more wakes a sleeper
+#define WAKE_SHARE 0.25f   // of the weight: what differs from rest by more wakes a sleeper
+#define QUIET_SHARE 1e-3f  // of the weight: less is not worth a call, which would keep a body awake
 #define REST_GRAVITY 9.81f // m/s^2, the weight that limits are taken of where there is none
-
-// World axes from principal ones, and back.
-static FemVec3 in_axes(FemQuat q, FemVec3 v) {
-	FemVec3 u = {q.x, q.y, q.z}, t = vec_scale(vec_cross(u, v), 2.0f);
-	return vec_add(v, vec_add(vec_scale(t, q.w), vec_cross(u, t)));
-}
-
-static FemVec3 times_inertia(const RigidRecord *record, FemVec3 w, bool inverse) {
-	FemVec3 local = in_axes(quat_conjugate(record->frame.rotation), w), i = record->inertia;
-	local = inverse ? (FemVec3){local.x / i.x, local.y / i.y, local.z / i.z}
-					: (FemVec3){local.x * i.x, local.y * i.y, local.z * i.z};
-	return in_axes(record->frame.rotation, local);
-}
-
-static FemColliderId leader_of(const RigidRecord *record) {
-	for (int32_t i = 0; i < record->shape_count; i++) {
-		if (record->shapes[i].collider.index1) {
-			return record->shapes[i].collider;
-		}
-	}
-	return (FemColliderId){0};
-}
 
 static void forget(RigidRecord *record) {
 	record->load = record->load_torque = record->carry = record->carry_spin = (FemVec3){0};
 	record->was_touching = false;
+}
+
+static FemVec3 weight_of(const RigidRecord *record) {
+	return vec_scale(record->gravity, record->whole.mass);
+}
+
+static float weight_scale(const RigidRecord *record) {
+	return record->whole.mass * fmaxf(vec_length(record->gravity), REST_GRAVITY);
 }
 
 // ------------------------------------------------------------------------------------------------------------------- load
@@ -56,19 +48,20 @@ void rigid_observe_load(RigidRecord *record, double delta) {
 		forget(record);
 		return;
 	}
-	if (record->is_asleep) {
-		return; // rests as it did
+	if (record->is_asleep || record->has_other_riders) {
+		return; // rests as it did; or there is nothing to compare with
 	}
-	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY), inv = (float)(1.0 / delta);
+	float weight = weight_scale(record), inv = (float)(1.0 / delta);
 	float reach = fmaxf(record->radius < 1e6f ? record->radius : 1.0f, 0.01f);
-	FemVec3 change = vec_scale(vec_sub(record->velocity, record->expected), record->mass * inv);
-	FemVec3 turn = vec_scale(times_inertia(record, vec_sub(record->spin, record->expected_spin), false), inv);
+	FemVec3 change = vec_scale(vec_sub(record->whole.velocity, record->expected), record->whole.mass * inv);
+	FemVec3 turn =
+		vec_scale(tensor_product(record->whole.inertia, vec_sub(record->whole.spin, record->expected_spin)), inv);
 	record->load = vec_limited(vec_add(record->load, vec_limited(change, LOAD_STEP * weight)), LOAD_MAX * weight);
 	record->load_torque = vec_limited(
 		vec_add(record->load_torque, vec_limited(turn, LOAD_STEP * weight * reach)), LOAD_MAX * weight * reach);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ force
+// ------------------------------------------------------------------------------------------------------------------ giving
 
 static void say_clamped(Coupling *coupling, const RigidRecord *record) {
 	if (coupling->said_clamped) {
@@ -77,41 +70,58 @@ static void say_clamped(Coupling *coupling, const RigidRecord *record) {
 	coupling->said_clamped = true;
 	char name[128];
 	rigid_name(record, name, sizeof(name));
-	report_warning("Destructibles pushed %s harder than is sound, and the force was limited; bodies that "
-				   "stand deep in each other cause this, as do masses a million times apart. This is said once.",
+	report_warning("Destructibles pushed %s harder than is sound, and the force was limited; bodies that stand deep in each "
+				   "other cause this, as do masses a million times apart. This is said once.",
 		name);
 }
 
-// A sleeper is left alone while what it feels is what it felt: a force would wake it.
-static bool may_sleep_on(const RigidRecord *record, FemVec3 force) {
-	FemVec3 rest = vec_sub(vec_scale(record->gravity, -record->mass), record->load);
-	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY);
-	return record->is_asleep && vec_length(vec_sub(force, rest)) < WAKE_SHARE * (weight + vec_length(record->load));
-}
-
-static void hand_over(Coupling *coupling, RigidRecord *record, double delta) {
-	float inv = (float)(1.0 / delta), dt = (float)delta;
-	FemVec3 change = vec_scale(record->force, dt / record->mass), turn = times_inertia(record, record->torque, true);
-	turn = vec_scale(turn, dt);
-	bool is_bad = !isfinite(vec_dot(change, change) + vec_dot(turn, turn));
-	if (is_bad || vec_length(change) > CHANGE_MAX || vec_length(turn) > SPIN_MAX) {
-		say_clamped(coupling, record);
-		change = is_bad ? (FemVec3){0} : vec_limited(change, CHANGE_MAX);
-		turn = is_bad ? (FemVec3){0} : vec_limited(turn, SPIN_MAX);
-		record->force = vec_scale(change, record->mass * inv);
-		record->torque = vec_scale(times_inertia(record, turn, false), inv);
-		record->carry = record->carry_spin = (FemVec3){0};
+static void give(Coupling *coupling, RigidRecord *record, FemVec3 force, FemVec3 torque) {
+	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY), reach = fmaxf(record->thickness, 0.01f);
+	record->force = vec_add(record->force, force);
+	record->torque = vec_add(record->torque, torque);
+	if (vec_length(force) > QUIET_SHARE * weight) {
+		gd_physics_server3d_body_apply_central_force(record->rid, vec_to_godot(force));
 	}
-	gd_physics_server3d_body_apply_central_force(record->rid, vec_to_godot(record->force));
-	gd_physics_server3d_body_apply_torque(record->rid, vec_to_godot(record->torque));
+	if (vec_length(torque) > QUIET_SHARE * weight * fminf(reach, 1.0f)) {
+		gd_physics_server3d_body_apply_torque(record->rid, vec_to_godot(torque));
+	}
 	coupling->force_count++;
 }
 
-static void expect(RigidRecord *record, double delta) {
-	float dt = (float)delta;
-	FemVec3 sum = vec_add(record->force, record->load), torque = vec_add(record->torque, record->load_torque);
-	record->expected = vec_add(record->velocity, vec_scale(vec_add(vec_scale(sum, 1.0f / record->mass), record->gravity), dt));
-	record->expected_spin = vec_add(record->spin, vec_scale(times_inertia(record, torque, true), dt));
+static FemVec3 way_between(FemPosition a, FemPosition b) {
+	return (FemVec3){(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
+}
+
+// change and turn are those of the whole's velocity and spin in this tick.
+static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, FemVec3 turn, double delta) {
+	float inv = (float)(1.0 / delta);
+	FemVec3 arm = way_between(record->whole.center, record->frame.position);
+	FemVec3 force = vec_scale(vec_add(change, vec_cross(turn, arm)), record->mass * inv);
+	FemVec3 torque = vec_scale(rigid_times_inertia(record, turn), inv);
+	force = vec_sub(force, vec_scale(record->gravity, record->mass));
+	force = vec_sub(force, record->load);
+	torque = vec_add(torque, vec_sub(vec_cross(arm, record->load), record->load_torque));
+	for (int32_t i = 0; i < record->rider_count; i++) {
+		RigidRecord *rider = record->riders[i];
+		float mass = rider->mass / (float)rider->support_count;
+		FemVec3 out = way_between(record->whole.center, rider->frame.position);
+		FemVec3 moved = vec_scale(vec_add(change, vec_cross(turn, out)), mass * inv);
+		FemVec3 turned = vec_scale(rigid_times_inertia(rider, turn), inv / (float)rider->support_count);
+		FemVec3 held = vec_scale(record->gravity, -mass * (1.0f - rider->settled));
+		FemVec3 borne = vec_scale(record->gravity, -mass * rider->settled);
+		give(coupling, rider, vec_add(moved, held), turned);
+		force = vec_add(force, borne);
+		torque = vec_add(torque, vec_cross(vec_sub(out, arm), borne));
+	}
+	give(coupling, record, force, torque);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ taking
+
+// Sleepers are left alone while what they feel is what they felt: a force would wake them.
+static bool may_sleep_on(const RigidRecord *record, FemVec3 force) {
+	FemVec3 rest = vec_scale(vec_add(weight_of(record), record->load), -1.0f);
+	return record->is_asleep && vec_length(vec_sub(force, rest)) < WAKE_SHARE * (weight_scale(record) + vec_length(record->load));
 }
 
 // With one substep there is nothing to carry but rounding.
@@ -119,11 +129,38 @@ static FemVec3 without_noise(FemVec3 carry) {
 	return vec_length(carry) > CARRY_MIN ? carry : (FemVec3){0};
 }
 
+static void take(Coupling *coupling, RigidRecord *record, const FemColliderResult *result, double delta) {
+	float inv = (float)(1.0 / delta);
+	FemVec3 mean = vec_scale(result->translation, inv), mean_spin = vec_scale(result->turn, inv);
+	FemVec3 change = vec_sub(mean, record->whole.velocity), turn = vec_sub(mean_spin, record->whole.spin);
+	FemVec3 force = vec_sub(vec_scale(change, record->whole.mass * inv), vec_add(weight_of(record), record->load));
+	record->carry = record->carry_spin = (FemVec3){0};
+	record->expected = record->whole.velocity;
+	record->expected_spin = record->whole.spin;
+	if (may_sleep_on(record, force)) {
+		return;
+	}
+	if (!isfinite(vec_dot(change, change) + vec_dot(turn, turn))) {
+		say_clamped(coupling, record);
+		return;
+	}
+	if (vec_length(change) > CHANGE_MAX || vec_length(turn) > SPIN_MAX) {
+		say_clamped(coupling, record);
+		change = vec_limited(change, CHANGE_MAX);
+		turn = vec_limited(turn, SPIN_MAX);
+	} else {
+		record->carry = without_noise(vec_sub(result->linear_velocity, mean));
+		record->carry_spin = without_noise(vec_sub(result->angular_velocity, mean_spin));
+	}
+	share_out(coupling, record, change, turn, delta);
+	record->expected = vec_add(record->whole.velocity, change);
+	record->expected_spin = vec_add(record->whole.spin, turn);
+}
+
 void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta) {
 	FemColliderResult result;
-	record->force = record->torque = (FemVec3){0};
 	record->is_new = false;
-	if (record->kind != RIGID_DYNAMIC || fem_collider_get_result(leader_of(record), &result) != FEM_OK) {
+	if (record->kind != RIGID_DYNAMIC || fem_collider_get_result(rigid_leader(record), &result) != FEM_OK) {
 		forget(record);
 		return;
 	}
@@ -133,21 +170,6 @@ void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta) {
 		forget(record);
 		return;
 	}
-	float inv = (float)(1.0 / delta);
-	FemVec3 mean = vec_scale(result.translation, inv), mean_spin = vec_scale(result.turn, inv);
-	FemVec3 change = vec_sub(vec_scale(vec_sub(mean, record->velocity), inv), record->gravity);
-	FemVec3 turn = vec_scale(vec_sub(mean_spin, record->spin), inv);
-	record->force = vec_sub(vec_scale(change, record->mass), record->load);
-	record->torque = vec_sub(times_inertia(record, turn, false), record->load_torque);
+	take(coupling, record, &result, delta);
 	record->was_touching = touches;
-	if (may_sleep_on(record, record->force)) {
-		record->carry = record->carry_spin = (FemVec3){0};
-		record->expected = record->velocity;
-		record->expected_spin = record->spin;
-		return;
-	}
-	record->carry = without_noise(vec_sub(result.linear_velocity, mean));
-	record->carry_spin = without_noise(vec_sub(result.angular_velocity, mean_spin));
-	hand_over(coupling, record, delta);
-	expect(record, delta);
 }

@@ -60,6 +60,17 @@ Affine affine_inverse_of_frame(const Frame *frame) {
 	return out;
 }
 
+GdTransform3D transform_product(const GdTransform3D *a, const GdTransform3D *b) {
+	Affine x = affine_from(a), y = affine_from(b), z = affine_product(&x, &y);
+	GdTransform3D out;
+	float *rows = &out.basis.x.x;
+	for (int i = 0; i < 9; i++) {
+		rows[i] = (float)z.m[i / 3][i % 3];
+	}
+	out.origin = (GdVector3){(float)z.t[0], (float)z.t[1], (float)z.t[2]};
+	return out;
+}
+
 double affine_determinant(const Affine *a) {
 	const double(*m)[3] = a->m;
 	return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +

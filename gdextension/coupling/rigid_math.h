@@ -22,6 +22,7 @@ Affine affine_product(const Affine *a, const Affine *b);
 Affine affine_from_frame(const Frame *frame);
 Affine affine_inverse_of_frame(const Frame *frame);
 void affine_apply(const Affine *a, const double x[3], double out[3]);
+GdTransform3D transform_product(const GdTransform3D *a, const GdTransform3D *b);
 double affine_determinant(const Affine *a);
 bool affine_is_sound(const Affine *a); // finite, and not flat
 

@@ -172,38 +172,46 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta) {
 // ------------------------------------------------------------------------------------------------------------ handing over
 
 // A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more, and
-// the same force, which is about a person's weight, presses it down.
+// the same force, which is about a person's weight, presses it down. It does not turn by being pushed.
 static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId leader, double delta) {
 	float limit = (float)simulation_settings()->character_force, speed = vec_length(record->velocity);
-	float mass = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));
+	float most = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));
 	FemVec3 g = fem_world_get_gravity(coupling->world->id);
 	float length = vec_length(g);
 	FemVec3 weight = length > 0.0f ? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length) : g;
-	record->mass = fmaxf(mass, MASS_MIN);
-	fem_collider_set_mass(leader, record->mass);
-	fem_collider_set_force(leader, vec_sub(weight, vec_scale(g, record->mass)), (FemVec3){0});
+	FemColliderMass mass = {.mass = fmaxf(most, MASS_MIN), .inertia = {1e6f, 1e6f, 1e6f}};
+	fem_collider_set_mass(leader, &mass);
+	fem_collider_set_force(leader, vec_sub(weight, vec_scale(g, mass.mass)), (FemVec3){0});
 }
 
-static void set_force(Coupling *coupling, RigidRecord *record, FemColliderId leader) {
+// The engine adds its own gravity to the mass.
+static void set_mass_and_force(Coupling *coupling, const RigidRecord *record, FemColliderId leader) {
+	const RigidWhole *whole = &record->whole;
+	FemPosition a = record->frame.position, b = whole->center;
+	FemColliderMass mass = {.mass = whole->mass, .center = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)}};
 	FemVec3 g = fem_world_get_gravity(coupling->world->id);
-	FemVec3 force = vec_add(vec_scale(vec_sub(record->gravity, g), record->mass), record->load);
-	fem_collider_set_force(leader, force, record->load_torque);
+	memcpy(mass.inertia, whole->inertia, sizeof(mass.inertia));
+	fem_collider_set_mass(leader, &mass);
+	fem_collider_set_force(
+		leader, vec_add(vec_scale(vec_sub(record->gravity, g), whole->mass), record->load), record->load_torque);
 }
 
 void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta) {
-	FemVec3 velocity = vec_limited(vec_add(record->velocity, record->carry), SPEED_MAX);
-	FemVec3 spin = vec_limited(vec_add(record->spin, record->carry_spin), SPIN_MAX);
-	FemColliderId leader = {0};
+	bool is_dynamic = record->kind == RIGID_DYNAMIC;
+	FemVec3 velocity = is_dynamic ? vec_add(record->whole.velocity, record->carry) : record->velocity;
+	FemVec3 spin = is_dynamic ? vec_add(record->whole.spin, record->carry_spin) : record->spin;
+	velocity = vec_limited(velocity, SPEED_MAX);
+	spin = vec_limited(spin, SPIN_MAX);
+	FemColliderId leader = rigid_leader(record);
 	for (int32_t i = 0; i < record->shape_count; i++) {
-		FemColliderId collider = record->shapes[i].collider;
-		if (collider.index1) {
-			leader = leader.index1 ? leader : collider;
-			fem_collider_set_motion(collider, record->frame.position, record->frame.rotation, velocity, spin);
+		if (record->shapes[i].collider.index1) {
+			fem_collider_set_motion(
+				record->shapes[i].collider, record->frame.position, record->frame.rotation, velocity, spin);
 		}
 	}
 	if (record->kind == RIGID_CHARACTER && leader.index1) {
 		set_character(coupling, record, leader, delta);
-	} else if (record->kind == RIGID_DYNAMIC && leader.index1) {
-		set_force(coupling, record, leader);
+	} else if (is_dynamic && leader.index1) {
+		set_mass_and_force(coupling, record, leader);
 	}
 }

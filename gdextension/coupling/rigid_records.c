@@ -66,6 +66,8 @@ void rigid_remove(Coupling *coupling, int32_t index) {
 	RigidRecord *record = coupling->records[index];
 	rigid_drop_colliders(record);
 	free_shapes(coupling, record);
+	groups_forget(coupling, record);
+	free(record->riders);
 	free(record);
 	coupling->records[index] = coupling->records[--coupling->count];
 }
@@ -93,6 +95,15 @@ void rigid_drop_colliders(RigidRecord *record) {
 		}
 	}
 	record->has_colliders = false;
+}
+
+FemColliderId rigid_leader(const RigidRecord *record) {
+	for (int32_t i = 0; i < record->shape_count; i++) {
+		if (record->shapes[i].collider.index1) {
+			return record->shapes[i].collider;
+		}
+	}
+	return (FemColliderId){0};
 }
 
 static FemColliderKind engine_kind(RigidKind kind) {

@@ -21,6 +21,14 @@ typedef struct RigidShape {
 	FemColliderId collider; // null: none, or refused
 } RigidShape;
 
+// A body and what it carries, moving as one.
+typedef struct RigidWhole {
+	float mass;             // kg
+	FemPosition center;     // m
+	FemVec3 velocity, spin; // m/s, rad/s
+	float inertia[6];       // kg m^2, world axes: xx yy zz xy yz zx
+} RigidWhole;
+
 typedef struct RigidRecord {
 	GdRID rid;
 	uint64_t object_id;      // of its CollisionObject3D; 0: it has none, and its RID may die without notice
@@ -46,12 +54,20 @@ typedef struct RigidRecord {
 	FemVec3 gravity;         // m/s^2, as the physics server has it for this body
 	float mass;              // kg
 	FemVec3 inertia;         // kg m^2, principal
+	// ---- who stands on it (rigid_groups.c)
+	struct RigidRecord **riders; // bodies that it carries, and those that they carry
+	int32_t rider_count, rider_capacity;
+	bool has_other_riders;       // than in the last tick
+	int32_t support_count;       // of bodies that it is a rider of
+	float settled;               // 0..1: share of its weight that the one beneath bears
+	int32_t still_ticks;
+	RigidWhole whole;
 	// ---- what the forces know of the last tick
 	FemVec3 expected, expected_spin; // velocities that the last force should have led to
 	FemVec3 carry, carry_spin;       // what the solve's velocities at the end were ahead of their mean
 	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
 	FemVec3 force, torque;           // N, N m: handed over last
-	bool was_touching, was_pushed;
+	bool was_touching;
 } RigidRecord;
 
 struct Coupling {
@@ -94,6 +110,16 @@ bool rigid_read_shapes(Coupling *coupling, RigidRecord *record);
 bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta);
 void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta);
 
+FemColliderId rigid_leader(const RigidRecord *record); // null: none
+
+// ---- rigid_groups.c
+void groups_update(Coupling *coupling);
+void groups_forget(Coupling *coupling, const RigidRecord *record); // it is about to go
+void groups_sleep(RigidRecord *record);
+void rigid_add_up(RigidRecord *record); // fills its `whole`
+FemVec3 rigid_times_inertia(const RigidRecord *record, FemVec3 w); // its own
+FemVec3 tensor_product(const float inertia[6], FemVec3 w);
+
 // ---- rigid_forces.c
 void rigid_observe_load(RigidRecord *record, double delta);
 void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta);
@@ -101,6 +127,9 @@ void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta);
 // ---- rigid_discovery.c
 void discovery_update(Coupling *coupling);
 void discovery_free(Coupling *coupling);
+// RIDs of the bodies within `margin` (m) of a shape of a body; returns how many were written.
+int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin, GdRID *out,
+	int32_t capacity);
 bool discovery_keeps(const Coupling *coupling, const RigidRecord *record); // it was told of not long ago
 
 #endif

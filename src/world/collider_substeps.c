@@ -42,7 +42,10 @@ void fem_colliders_begin_substep(FemWorld *world, int32_t substep, float dt) {
 			collider->linear_velocity = result->linear_velocity;
 			collider->angular_velocity = result->angular_velocity;
 		}
-		FemPosition way = fem_position_scale(fem_position_from(collider->linear_velocity), (double)dt);
+		// of the frame's origin, which is not the centre of mass where more moves as one with it
+		FemVec3 center = collider->leader >= 0 ? world->colliders[collider->leader].center : collider->center;
+		FemVec3 velocity = fem_vec3_sub(collider->linear_velocity, fem_vec3_cross(collider->angular_velocity, center));
+		FemPosition way = fem_position_scale(fem_position_from(velocity), (double)dt);
 		place(world, collider, fem_position_add(collider->position, way), turned(collider->rotation, collider->angular_velocity, dt));
 	}
 }

@@ -325,6 +325,10 @@ FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float 
 		return proxy;
 	double r[3][3];
 	const float *d = &collider->inertia.x;
+	if (collider->has_tensor) {
+		memcpy(proxy.inertia, collider->tensor, sizeof proxy.inertia);
+		return proxy;
+	}
 	fem_quat_to_matrix(collider->rotation, r);
 	for (int i = 0; i < 3; i++) {
 		int j = (i + 1) % 3;
@@ -466,18 +470,32 @@ FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQua
 	return FEM_OK;
 }
 
-FemResult fem_collider_set_mass(FemColliderId id, float mass) {
+// All principal minors are positive, with room for rounding.
+static bool is_inertia(const float i[6]) {
+	float size = i[0] + i[1] + i[2], least = 1e-6f * size;
+	float second = i[0] * i[1] - i[3] * i[3];
+	float third = i[2] * second - i[0] * i[4] * i[4] - i[1] * i[5] * i[5] + 2.0f * i[3] * i[4] * i[5];
+	return fem_is_finite(size + i[3] + i[4] + i[5]) && i[0] > least && i[1] > least && i[2] > least &&
+	       second > least * least && third > least * least * least;
+}
+
+FemResult fem_collider_set_mass(FemColliderId id, const FemColliderMass *mass) {
 	FemResult result;
 	FemWorld *world;
 	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
 	if (!collider)
 		return result;
-	if (collider->kind != FEM_COLLIDER_DYNAMIC || collider->follows || !(mass > 1e-6f && mass < 1e12f))
+	if (!mass || collider->kind != FEM_COLLIDER_DYNAMIC || collider->follows || !(mass->mass > 1e-6f && mass->mass < 1e12f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Only a dynamic collider that follows none takes a mass, of 1e-6 to 1e12 kg.");
-	collider->mass = mass;
+	if (!fem_vec3_is_finite(mass->center) || !is_inertia(mass->inertia))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "center must be finite and inertia that of a body with volume.");
+	collider->mass = mass->mass;
+	collider->center = mass->center;
+	collider->has_tensor = true;
+	memcpy(collider->tensor, mass->inertia, sizeof collider->tensor);
 	for (int32_t c = 0; c < world->collider_capacity; c++) {
 		if (world->colliders[c].in_use && world->colliders[c].leader == id.index1 - 1)
-			world->colliders[c].mass = mass;
+			world->colliders[c].mass = mass->mass;
 	}
 	return FEM_OK;
 }

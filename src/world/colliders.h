@@ -31,6 +31,9 @@ typedef struct FemCollider {
 	int32_t leader;      // that one's index; -1: none, or gone
 	float mass, friction; // kg; a follower has its leader's
 	FemVec3 inertia;     // kg m^2, principal
+	FemVec3 center;      // m, centre of mass from `position`, world axes
+	bool has_tensor;     // inertia is given in world axes:
+	float tensor[6];     // kg m^2
 	FemVec3 force, torque; // N, N m: external, besides gravity
 	uint32_t layer, mask;
 	uint64_t user_data;

@@ -49,7 +49,8 @@ static void set_body_side(const Maker *maker, FemContactSide *side, int32_t body
 static void set_collider_side(const Maker *maker, FemContactSide *side, FemPosition point) {
 	int32_t index = maker->touch->other;
 	const FemCollider *collider = &maker->world->colliders[index];
-	FemVec3 arm = fem_position_to_vec3(fem_position_sub(point, collider->position));
+	const FemCollider *leader = collider->leader >= 0 ? &maker->world->colliders[collider->leader] : collider;
+	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, leader->position)), leader->center);
 	*side = (FemContactSide){
 		.body = -1,
 		.tet = index,

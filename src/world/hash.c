@@ -75,7 +75,9 @@ static uint64_t hash_collider(uint64_t hash, const FemCollider *collider) {
 	hash = hash_vec3(hash_vec3(hash, collider->result.impulse), collider->result.angular_impulse);
 	hash = hash_vec3(hash_vec3(hash, collider->result.linear_velocity), collider->result.angular_velocity);
 	hash = hash_vec3(hash_vec3(hash, collider->force), collider->torque);
-	hash = hash_vec3(hash, collider->local_position);
+	hash = hash_vec3(hash_vec3(hash, collider->local_position), collider->center);
+	for (int i = 0; i < 6; i++)
+		hash = fem_hash_float(hash, collider->tensor[i]);
 	return fem_hash_word(fem_hash_word(hash, (uint64_t)collider->leader), (uint64_t)collider->has_moved);
 }
 

@@ -4,6 +4,8 @@
 #include "world/stream.h"
 #include "world/world.h"
 
+#include <string.h>
+
 // -------------------------------------------------------------------------------------------------------------- colliders
 
 static void sync_result(FemStream *s, FemColliderResult *result) {
@@ -74,6 +76,9 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 	fem_stream_bool(s, &collider->has_moved);
 	fem_stream_bool(s, &collider->follows);
 	FEM_STREAM(s, collider->leader);
+	FEM_STREAM(s, collider->center);
+	fem_stream_bool(s, &collider->has_tensor);
+	FEM_STREAM(s, collider->tensor);
 	FEM_STREAM(s, collider->force);
 	FEM_STREAM(s, collider->torque);
 	sync_result(s, &collider->result);
@@ -123,13 +128,17 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	FemColliderDef def = {.cookie = FEM_COOKIE_COLLIDER};
 	FemColliderResult result = {0};
-	FemVec3 force = {0}, torque = {0};
+	FemVec3 force = {0}, torque = {0}, center = {0};
+	float tensor[6] = {0};
 	int32_t leader = -1;
-	bool has_moved = false, follows = false;
+	bool has_moved = false, follows = false, has_tensor = false;
 	sync_def(s, &def);
 	fem_stream_bool(s, &has_moved);
 	fem_stream_bool(s, &follows);
 	FEM_STREAM(s, leader);
+	FEM_STREAM(s, center);
+	fem_stream_bool(s, &has_tensor);
+	FEM_STREAM(s, tensor);
 	FEM_STREAM(s, force);
 	FEM_STREAM(s, torque);
 	sync_result(s, &result);
@@ -145,6 +154,9 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	collider->has_moved = has_moved;
 	collider->follows = follows;
 	collider->leader = leader;
+	collider->center = center;
+	collider->has_tensor = has_tensor;
+	memcpy(collider->tensor, tensor, sizeof tensor);
 	collider->force = force;
 	collider->torque = torque;
 	collider->result = result;

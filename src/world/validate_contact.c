@@ -67,7 +67,7 @@ static FemResult check_collider(const FemWorld *world, int32_t index) {
 	if (collider->leader >= 0 &&
 		(!collider->follows || !leader || !leader->in_use || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC))
 		return FAULT("Collider %d follows collider %d, which cannot lead.", index, collider->leader);
-	if (!fem_vec3_is_finite(collider->force) || !fem_vec3_is_finite(collider->torque))
+	if (!fem_vec3_is_finite(collider->center) || !all_finite(collider->tensor, 6) || !fem_vec3_is_finite(collider->force) || !fem_vec3_is_finite(collider->torque))
 		return FAULT("Collider %d has a force that is not finite.", index);
 	if (!proxy_is_right(world, collider->sweep_proxy, FEM_SWEEP_COLLIDER | (uint32_t)index))
 		return FAULT("Collider %d has no proxy of its own in the sweep.", index);

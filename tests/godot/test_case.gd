@@ -67,6 +67,10 @@ func seconds_to_ticks(time: float) -> int:
 	return roundi(time * Engine.physics_ticks_per_second)
 
 
+func is_godot_physics() -> bool:
+	return ProjectSettings.get_setting("physics/3d/physics_engine") == "GodotPhysics3D"
+
+
 func add_body(position: Vector3, size := Vector3.ONE, cells := Vector3i(2, 2, 2)) -> DestructibleBody:
 	var body := DestructibleBody.new()
 	body.size = size
