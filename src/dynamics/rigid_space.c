@@ -119,7 +119,7 @@ static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *ro
 		return (FemRigidSide){.block = -1};
 	if (side->body >= 0)
 		return body_side(space, rows, side, sign, block_of);
-	int32_t place = proxy_place(rows, side->tet);
+	int32_t place = proxy_place(rows, side->proxy);
 	if (place < 0)
 		return (FemRigidSide){.block = -1};
 	float scale = sign * space->blocks[island_count + place].inverse_length;

@@ -135,12 +135,15 @@ static int32_t add_event(FemWorld *world, int32_t begin) {
 	return end;
 }
 
+// Where it touches: a ball that turns slowly under a heap moves no faster than its rim.
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
-	if (contact->side[1].body >= 0)
+	const FemContactSide *side = &contact->side[1];
+	if (side->body >= 0)
 		return false;
-	const FemColliderResult *result = &step->world->colliders[contact->side[1].proxy].result;
-	float limit = step->world->def.sleep_speed, turning = fem_vec3_length(result->angular_velocity);
-	return fem_vec3_length(result->linear_velocity) > limit || turning > limit;
+	const FemColliderResult *result = &step->world->colliders[side->proxy].result;
+	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
+	FemVec3 speed = fem_vec3_add(result->linear_velocity, fem_vec3_cross(result->angular_velocity, arm));
+	return fem_vec3_length(speed) > step->world->def.sleep_speed;
 }
 
 // The composites worked on copies: their results go back to where the next step looks for them. What a solve that went

@@ -100,7 +100,8 @@ void fem_contacts_wake(FemWorld *world) {
 	}
 }
 
-// A load wakes a sleeper above the wake threshold of its whole weight; a light thing set down on it does not.
+// A load wakes a sleeper above the wake threshold of its whole weight, beyond what the pair has been pressing: a light thing
+// set down on it does not, nor does the heavy one under which it fell asleep.
 void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 	FemContactStage *stage = &world->contacts;
 	float limit = world->def.wake_force_factor * fem_vec3_length(world->def.gravity) * dt;
@@ -113,7 +114,7 @@ void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 			if (!is_sleeper(world, &first->side[s]))
 				continue;
 			FemBody *body = world->bodies[first->side[s].body];
-			if (sum > limit * body->total_mass)
+			if (sum > first->pair_load + limit * body->total_mass)
 				fem_body_wake_all(&world->islands, body);
 		}
 	}
