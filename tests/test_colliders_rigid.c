@@ -147,6 +147,26 @@ FEM_TEST(rigid_colliders, sleepers_bear_light_things_asleep) {
 	fem_world_destroy(world);
 }
 
+// It falls asleep under a load of twice its weight and stays so. Fails when a load wakes it by its size alone.
+FEM_TEST(rigid_colliders, sleepers_bear_what_they_fell_asleep_under) {
+	FemWorldDef world_def = fem_contact_world_def();
+	world_def.ground_enabled = true;
+	world_def.ground_height = -0.3;
+	world_def.sleeping_enabled = true;
+	FemWorldId world = fem_world_create(&world_def);
+	FemBodyId slab = add_slab(world);
+	FemColliderDef def = box_def((FemPosition){0.0, 0.301, 0.0}, (FemVec3){0.3f, 0.3f, 0.3f}, 5400.0f);
+	FemColliderId box = fem_collider_create(world, &def);
+	int32_t asleep = 0;
+	for (int i = 0; i < 240; i++) {
+		fem_world_step(world, CONTACT_DT, 1);
+		follow(world, &box, 1);
+		asleep = fem_body_is_asleep(slab) ? asleep + 1 : 0;
+	}
+	fem_test_check(asleep > 60, __FILE__, __LINE__, "asleep for %d steps", asleep);
+	fem_world_destroy(world);
+}
+
 // Over several substeps the way is the sum of what the solves gave, not the last velocity times the whole time.
 FEM_TEST(rigid_colliders, way_over_substeps) {
 	FemWorldDef world_def = fem_contact_world_def();
