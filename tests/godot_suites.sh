@@ -8,6 +8,7 @@
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
+#   tests/godot_suites.sh export GODOT TEMPLATE             (exports a game and runs it)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -194,11 +195,60 @@ run_preset_pictures() {
 	judge_output "preset pictures" "PRESET PICTURES DONE" "$log"
 }
 
+# The exported program needs the loader and the libraries of the Godot that made it. Godot looks for its files beside
+# /proc/self/exe, which is the loader: hence a copy of that among them, named as the game.
+run_exported() {
+	local godot=$1 folder=$2 root loader
+	root=$(dirname "$(readlink -f "$godot")")/root
+	if [ ! -d "$root" ]; then
+		"$folder/game.x86_64" --headless --fixed-fps 60
+		return
+	fi
+	for loader in "$root"/usr/lib/*-linux-gnu/ld-linux-*.so.*; do
+		cp "$loader" "$folder/game"
+	done
+	"$folder/game" --library-path "$(dirname "$loader"):$(dirname "$loader")/pulseaudio" "$folder/game.x86_64" \
+		--headless --fixed-fps 60
+}
+
+run_export() {
+	local godot=$1 template=$2 project=$build/export_project game=$build/exported_game
+	local log=$build/test_logs/godot_export_raw.log
+	rm -rf "$project" "$game"
+	cp -R "$here/godot_export" "$project"
+	rm -rf "$project/.godot"
+	mkdir "$project/addons" "$game"
+	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
+	cat >"$project/export_presets.cfg" <<PRESET
+[preset.0]
+name="Linux"
+platform="Linux"
+runnable=true
+export_filter="all_resources"
+export_path=""
+
+[preset.0.options]
+custom_template/release="$template"
+binary_format/embed_pck=false
+binary_format/architecture="x86_64"
+PRESET
+	prepare_project "$project"
+	"$godot" --headless --path "$project" --import >"$log.import" 2>&1 </dev/null || true
+	if ! "$godot" --headless --path "$project" --export-release Linux "$game/game.x86_64" >"$log.export" 2>&1 </dev/null; then
+		tail -n 20 "$log.export"
+		echo "FAIL export: godot --export-release failed"
+		echo "godot: 0 passed, 1 failed"
+		exit 1
+	fi
+	run_godot "$log" run_exported "$godot" "$game"
+	judge_output "exported game" "EXPORTED GAME DONE" "$log"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | render | pictures | fracture_pictures | preset_pictures) ;;
-	*) echo "godot_suites.sh: name a suite: headless, coupling, editor, render, pictures, fracture_pictures or preset_pictures" >&2 && exit 2 ;;
+	headless | coupling | editor | render | pictures | fracture_pictures | preset_pictures | export) ;;
+	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift
 	mkdir -p "$build/test_logs"

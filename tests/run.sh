@@ -4,7 +4,8 @@
 #   tests/run.sh [--long] [FILTER]
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
-#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, pictures of fracture
+#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, pictures of fracture and
+#            materials, Godot with its physics on a thread, an exported game
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -187,6 +188,15 @@ run_fuzzing() {
 	fi
 }
 
+run_exported_game() {
+	local template
+	if template=$("$root/.ci/get_godot_template.sh" | tail -n 1); then
+		show=$godot_show suite "Godot exported game" 300 "$here/godot_suites.sh" export "$godot" "$template"
+	else
+		count "set-up (export template)" 0 1 0
+	fi
+}
+
 main() {
 	read_options "$@"
 	mkdir -p "$logs"
@@ -199,6 +209,9 @@ main() {
 		run_fuzzing
 		if [ -z "$filter" ]; then
 			show=$godot_show suite "Godot pictures of fracture" 900 "$here/godot_suites.sh" fracture_pictures "$godot"
+			show=$godot_show suite "Godot pictures of materials" 900 "$here/godot_suites.sh" preset_pictures "$godot"
+			show=$godot_show suite "Godot headless, physics thread" 900 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
+			run_exported_game
 		fi
 	fi
 	finish

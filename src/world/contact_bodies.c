@@ -70,25 +70,50 @@ static void measure_thickness(FemBody *body) {
 	body->thickness = (float)(2.0 * volume / surface);
 }
 
+static FemPosition mesh_point(const FemMesh *mesh, int32_t node) {
+	return fem_position_from(mesh->positions[mesh->topology->user_of_node[node]]);
+}
+
+// (Volume of the mesh's box)^(1/3), m.
+static double mesh_size(const FemMesh *mesh) {
+	double volume = 1.0;
+	for (int k = 0; k < 3; k++) {
+		double low = 1e30, high = -1e30;
+		for (int32_t i = 0; i < mesh->node_count; i++) {
+			double x = (double)(&mesh->positions[i].x)[k];
+			low = fmin(low, x);
+			high = fmax(high, x);
+		}
+		volume *= high - low;
+	}
+	return cbrt(volume);
+}
+
 // All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is small
 // against the body.
-static bool is_convex(const FemMesh *mesh, const FemBody *body) {
-	const FemTopology *t = body->topology;
-	int64_t tests = (int64_t)t->triangle_count * body->surface_node_count;
+static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, int32_t surface_node_count) {
+	const FemTopology *t = mesh->topology;
+	int64_t tests = (int64_t)t->triangle_count * surface_node_count;
 	int32_t stride = 1 + (int32_t)(tests / 2000000);
-	double slack = 0.01 * sqrt((double)body->box_area);
+	double slack = 0.01 * mesh_size(mesh);
 	for (int32_t k = 0; k < t->triangle_count; k++) {
 		const int32_t *face = t->triangles + 3 * (int64_t)k;
-		FemPosition a = rest_point(mesh, body, face[0]);
-		FemPosition u = fem_position_sub(rest_point(mesh, body, face[1]), a);
-		FemPosition n = fem_position_cross(u, fem_position_sub(rest_point(mesh, body, face[2]), a));
+		FemPosition a = mesh_point(mesh, face[0]), u = fem_position_sub(mesh_point(mesh, face[1]), a);
+		FemPosition n = fem_position_cross(u, fem_position_sub(mesh_point(mesh, face[2]), a));
 		double limit = slack * sqrt(fem_position_dot(n, n));
-		for (int32_t i = k % stride; i < body->surface_node_count; i += stride) {
-			if (fem_position_dot(n, fem_position_sub(rest_point(mesh, body, body->surface_nodes[i]), a)) > limit)
+		for (int32_t i = k % stride; i < surface_node_count; i += stride) {
+			if (fem_position_dot(n, fem_position_sub(mesh_point(mesh, surface_nodes[i]), a)) > limit)
 				return false;
 		}
 	}
 	return t->component_count == 1;
+}
+
+// A mesh's, since scale does not change it. The body is whole: its nodes have the numbers of its mesh.
+static bool is_convex(FemMesh *mesh, const FemBody *body) {
+	if (mesh->convexity == FEM_CONVEX_UNKNOWN)
+		mesh->convexity = find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
+	return mesh->convexity == FEM_CONVEX_YES;
 }
 
 static void measure_box(const FemMesh *mesh, FemBody *body) {

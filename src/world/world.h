@@ -29,6 +29,7 @@ typedef struct FemMesh {
 	int32_t *tet_regions; // user order; null = all 0
 	float *tet_plates;    // user order; null = none
 	float quality_clamp;
+	enum { FEM_CONVEX_UNKNOWN = 0, FEM_CONVEX_NO, FEM_CONVEX_YES } convexity; // of the rest shape, found when first asked
 	FemTopology *topology;
 	int32_t *node_order, *part_order; // elimination orders of each component's nodes and parts, local numbers
 } FemMesh;

@@ -267,6 +267,7 @@ func test_reset_in_the_own_signal() -> void:
 
 
 func test_reload_while_breaking() -> void:
+	var bytes: int = DestructionServer.get_statistics().memory_bytes # of bakes that are kept
 	for round in 5:
 		var body := _add_bar(_brittle(WEAK))
 		_hit(body)
@@ -283,7 +284,7 @@ func test_reload_while_breaking() -> void:
 		body.free()
 	await ticks(2)
 	check_equal(DestructionServer.get_statistics().bodies, 0, "bodies left")
-	check_equal(DestructionServer.get_statistics().memory_bytes, 0, "bytes left")
+	check_equal(DestructionServer.get_statistics().memory_bytes, bytes, "bytes left")
 
 
 func test_pause_while_broken() -> void:

@@ -1,0 +1,35 @@
+extends Node3D
+## What the exported game does: a plate of a preset falls and breaks. Prints "ok" and "FAIL" lines for
+## tests/godot_suites.sh and quits.
+
+const TICKS := 120
+
+var _tick := 0
+var _cracks := 0
+
+
+func _ready() -> void:
+	($Plate as DestructibleBody).fractured.connect(_on_fractured)
+
+
+func _on_fractured(_point: Vector3, _normal: Vector3, _energy: float, _area: float) -> void:
+	_cracks += 1
+
+
+func _physics_process(_delta: float) -> void:
+	_tick += 1
+	if _tick < TICKS:
+		return
+	var plate: DestructibleBody = $Plate
+	_check(not OS.has_feature("editor") and OS.has_feature("template"), "runs_as_a_game", "it runs in an editor")
+	_check(plate.is_simulated(), "simulates", "the plate is not simulated")
+	_check(plate.get_center_of_mass().y < 0.5, "falls", "the plate is at %s" % plate.get_center_of_mass())
+	_check(_cracks > 0 and plate.get_piece_count() > 1, "breaks", "the plate is in %d pieces" % plate.get_piece_count())
+	_check(plate.material.surface_material != null, "keeps_its_look", "the preset lost its look")
+	print("EXPORTED GAME DONE")
+	get_tree().quit()
+	set_physics_process(false)
+
+
+func _check(condition: bool, test_name: String, cause: String) -> void:
+	print("ok export." + test_name if condition else "FAIL export.%s: %s" % [test_name, cause])
