@@ -195,7 +195,7 @@ func test_sleepers_are_not_woken_by_the_level() -> void:
 	var body := add_body(Vector3(0, 0.41, 0), Vector3.ONE * 0.8)
 	await wait_for_sleep(body, seconds_to_ticks(5))
 	var woken := [0]
-	body.woken.connect(func() -> void: woken[0] += 1)
+	body.woke.connect(func() -> void: woken[0] += 1)
 	var other := add_body(Vector3(2, 3.0, 0), Vector3.ONE * 0.4)
 	await seconds(2)
 	check_equal(woken[0], 0, "times the sleeper woke")
