@@ -38,6 +38,8 @@ typedef struct BodyRegion {
 	int32_t query_count;
 	bool has_box;
 	FemPosition box_low, box_high; // m, the body's own box before this tick's step
+	struct BodyProxies *proxies;   // what stands for its pieces in Godot's physics; null: nothing yet
+	bool was_asleep;               // when they were last moved
 } BodyRegion;
 
 // Part of a node, which sets node, view and settings. While `world` is not null the simulation holds a pointer to it.

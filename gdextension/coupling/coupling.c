@@ -79,6 +79,7 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	if ((is_checked || record->is_new) && !rigid_read_shapes(coupling, record)) {
 		return false;
 	}
+	rigid_except(coupling, record, record->kind == RIGID_DYNAMIC);
 	update_colliders(coupling, record, delta);
 	if (record->has_colliders && record->kind != RIGID_DYNAMIC) {
 		rigid_hand_to_engine(coupling, record, delta);
@@ -171,7 +172,7 @@ void coupling_after_step(SimulationWorld *world, double delta) {
 			rigid_take_force(coupling, record, delta);
 		}
 	}
-	piece_proxies_update(coupling, delta);
+	piece_proxies_update(coupling);
 	coupling->ms = coupling->before_ms + now_ms() - start;
 }
 

@@ -5,13 +5,21 @@
 
 #include "coupling/coupling.h"
 
+typedef struct PieceProxies PieceProxies;
+
 // After a step: where the pieces are; some that have changed shape get new shapes, a few a tick.
-void piece_proxies_update(Coupling *coupling, double delta);
+void piece_proxies_update(Coupling *coupling);
 void piece_proxies_forget(Coupling *coupling, SimulationBody *body);
 void piece_proxies_free(Coupling *coupling);
 int32_t piece_proxies_count(const Coupling *coupling);
 
-// Whether a body of the physics server is one of ours.
-bool piece_proxies_own(const Coupling *coupling, GdRID rid);
+// Whether a body of the physics server with this instance id is one of ours.
+bool piece_proxies_own(uint64_t object_id);
+
+// Whether a rigid body passes through them: the solve holds those that take part in it.
+void piece_proxies_except(Coupling *coupling, GdRID rid, bool except);
+
+// Their RIDs, as an untyped Array, if others than when last asked; else false.
+bool piece_proxies_list(Coupling *coupling, GdArray *out);
 
 #endif

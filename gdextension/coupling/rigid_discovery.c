@@ -64,7 +64,7 @@ static void on_area_body(void *userdata, const GDExtensionConstVariantPtr *argum
 	godot.variant_new_nil(out);
 	if (!coupling || count < 3 || !variant_to(arguments[0], GDEXTENSION_VARIANT_TYPE_INT, &status) ||
 		!variant_to(arguments[1], GDEXTENSION_VARIANT_TYPE_RID, &rid) ||
-		!variant_to(arguments[2], GDEXTENSION_VARIANT_TYPE_INT, &object_id) || piece_proxies_own(coupling, rid)) {
+		!variant_to(arguments[2], GDEXTENSION_VARIANT_TYPE_INT, &object_id) || piece_proxies_own((uint64_t)object_id)) {
 		return;
 	}
 	bool comes = status == GD_PHYSICS_SERVER3D_AREA_BODY_ADDED;
@@ -200,10 +200,10 @@ static bool is_soft(uint64_t object_id) {
 static void take_hit(Coupling *coupling, GdDictionary *hit, FemBodyId finder) {
 	GdRID rid;
 	int64_t object_id = 0;
-	if (!dictionary_number(hit, "rid", GDEXTENSION_VARIANT_TYPE_RID, &rid) || piece_proxies_own(coupling, rid)) {
+	dictionary_number(hit, "collider_id", GDEXTENSION_VARIANT_TYPE_INT, &object_id);
+	if (!dictionary_number(hit, "rid", GDEXTENSION_VARIANT_TYPE_RID, &rid) || piece_proxies_own((uint64_t)object_id)) {
 		return;
 	}
-	dictionary_number(hit, "collider_id", GDEXTENSION_VARIANT_TYPE_INT, &object_id);
 	RigidRecord *record = is_soft((uint64_t)object_id) ? NULL : rigid_enter(coupling, rid, (uint64_t)object_id);
 	if (record) {
 		record->seen_tick = coupling->tick;
@@ -284,6 +284,21 @@ int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const 
 	return found;
 }
 
+// Our own pieces are not asked for.
+static void exclude_own(Coupling *coupling) {
+	GdArray own = gd_array_new();
+	if (piece_proxies_list(coupling, &own)) {
+		GdStringName none = make_string_name("");
+		GdVariant nil;
+		godot.variant_new_nil(&nil);
+		GdArray typed = gd_array_new_array_int_string_name_variant(&own, GDEXTENSION_VARIANT_TYPE_RID, &none, &nil);
+		gd_physics_shape_query_parameters3d_set_exclude(coupling->discovery->query, &typed);
+		gd_array_free(&typed);
+		gd_string_name_free(&none);
+	}
+	gd_array_free(&own);
+}
+
 // What a fast body reaches in a quarter of a second is asked about, too.
 static void query_body(Coupling *coupling, SimulationBody *body) {
 	BodyRegion *region = &body->region;
@@ -348,6 +363,7 @@ void discovery_update(Coupling *coupling) {
 		return;
 	}
 	update_cells(coupling);
+	exclude_own(coupling);
 	for (int32_t i = 0; i < coupling->world->body_count; i++) {
 		if (!coupling->world->bodies[i]->is_detached) {
 			query_body(coupling, coupling->world->bodies[i]);

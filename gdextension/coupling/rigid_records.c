@@ -1,6 +1,8 @@
 // The list of known bodies, and their colliders in the engine.
 #include "coupling/rigid_records.h"
 
+#include "coupling/piece_proxies.h"
+
 #include "conversions.h"
 
 #include <math.h>
@@ -47,6 +49,7 @@ RigidRecord *rigid_enter(Coupling *coupling, GdRID rid, uint64_t object_id) {
 	}
 	record->rid = rid;
 	record->object_id = owner_of(object_id);
+	record->owner_id = object_id;
 	record->is_new = true;
 	record->radius = INFINITY;
 	coupling->records[coupling->count++] = record;
@@ -62,9 +65,17 @@ static void free_shapes(Coupling *coupling, RigidRecord *record) {
 	record->shape_count = 0;
 }
 
+void rigid_except(Coupling *coupling, RigidRecord *record, bool except) {
+	if (record->is_excepted != except) {
+		record->is_excepted = except;
+		piece_proxies_except(coupling, record->rid, except);
+	}
+}
+
 void rigid_remove(Coupling *coupling, int32_t index) {
 	RigidRecord *record = coupling->records[index];
 	rigid_drop_colliders(record);
+	rigid_except(coupling, record, false);
 	free_shapes(coupling, record);
 	groups_forget(coupling, record);
 	free(record->riders);
@@ -166,7 +177,7 @@ static FemColliderId make_collider(
 	def.mask = record->mask;
 	def.leader = leader;
 	def.lets_sleep = quietly;
-	def.user_data = record->rid.opaque[0];
+	def.user_data = record->owner_id;
 	return fem_collider_create(coupling->world->id, &def);
 }
 

@@ -32,6 +32,7 @@ typedef struct RigidWhole {
 typedef struct RigidRecord {
 	GdRID rid;
 	uint64_t object_id;      // of its CollisionObject3D; 0: it has none, and its RID may die without notice
+	uint64_t owner_id;       // of whatever node the server names
 	int32_t area_count;      // shapes of it in the discovery area
 	uint32_t seen_tick;      // when the area or a query last told of it
 	FemBodyId finder;        // whose query found it
@@ -41,6 +42,7 @@ typedef struct RigidRecord {
 	RigidShape *shapes;      // the engine's leader is the first that has a collider
 	int32_t shape_count;
 	bool has_colliders, had_colliders; // now, ever
+	bool is_excepted;        // from touching what stands for our pieces
 	bool said_refused;       // that the engine takes a shape of it not
 	int32_t far_ticks;       // since it was last near a destructible
 	float radius;            // m, around the frame's origin; infinite for world boundaries and before it is known
@@ -94,6 +96,7 @@ RigidRecord *rigid_find(const Coupling *coupling, GdRID rid);
 
 // The same, made if it is new; null when memory is short. object_id as the physics server has it.
 RigidRecord *rigid_enter(Coupling *coupling, GdRID rid, uint64_t object_id);
+void rigid_except(Coupling *coupling, RigidRecord *record, bool except); // from touching what stands for our pieces
 void rigid_name(const RigidRecord *record, char *buffer, int capacity); // its node's path, for messages
 void rigid_remove(Coupling *coupling, int32_t index);
 
