@@ -301,6 +301,68 @@ FEM_TEST(contact, support_removed_wakes) {
 	fem_world_destroy(world);
 }
 
+// One body of three cubes that hang together nowhere: the second stands on the first, the third aside.
+static FemBodyId add_three_cubes(FemWorldId world, int32_t *out_cube_nodes) {
+	FemBlock cube = fem_block(0.3f, 2);
+	FemBoxMesh box = fem_box_mesh(2, 2, 2, cube.size, cube.kind);
+	int32_t nodes = box.node_count, tets = box.tet_count;
+	FemVec3 *positions = malloc(3 * (size_t)nodes * sizeof *positions);
+	int32_t *corners = malloc(12 * (size_t)tets * sizeof *corners);
+	for (int c = 0; c < 3; c++) {
+		for (int32_t i = 0; i < nodes; i++) {
+			FemVec3 at = box.positions[i];
+			positions[c * nodes + i] = (FemVec3){at.x + (c == 2 ? 1.0f : 0.0f), at.y + (c == 1 ? 0.3f : 0.0f), at.z};
+		}
+		for (int32_t i = 0; i < 4 * tets; i++)
+			corners[c * 4 * tets + i] = box.tets[i] + c * nodes;
+	}
+	FemBoxMesh three = {.node_count = 3 * nodes, .tet_count = 3 * tets, .positions = positions, .tets = corners};
+	FemMeshDef mesh = fem_box_mesh_def(&three);
+	FemMaterialId material = fem_material_create(world, &cube.material);
+	FemBodyDef def = cube.body;
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	FemBodyId body = fem_body_create(world, &def);
+	free(positions);
+	free(corners);
+	fem_box_mesh_free(&box);
+	*out_cube_nodes = nodes;
+	return body;
+}
+
+static double highest(FemBodyId body, int32_t first, int32_t count) {
+	FemVec3 positions[256];
+	FemPosition origin;
+	double high = -1e30;
+	FEM_CHECK(fem_body_get_positions(body, &origin, positions, 256) <= 256);
+	for (int32_t i = first; i < first + count; i++)
+		high = fmax(high, origin.y + (double)positions[i].y);
+	return high;
+}
+
+// Fails when only whole bodies are woken: the upper cube then stays where it was, in the air.
+FEM_TEST(contact, pieces_wake_when_pieces_of_their_body_leave) {
+	FemWorldId world = floor_world(fem_default_world_def());
+	int32_t nodes;
+	FemBodyId body = add_three_cubes(world, &nodes);
+	FEM_REQUIRE(wait_asleep(world, body, 600));
+	FEM_CHECK_NEAR(highest(body, nodes, nodes), 0.6, 0.01);
+	for (int step = 0; step < 60; step++) {
+		for (int32_t i = 0; i < nodes; i++)
+			fem_body_set_velocity(body, i, (FemVec3){-3.0f, 0.0f, 0.0f});
+		fem_steps(world, 1);
+	}
+	FEM_CHECK(highest(body, nodes, nodes) < 0.45);
+	FemPieceNumber pieces[3];
+	FEM_REQUIRE(fem_body_get_pieces(body, pieces, 3) == 3);
+	FemPieceState aside;
+	FEM_CHECK_INT(fem_body_get_piece_state(body, pieces[2], &aside), FEM_OK);
+	FEM_CHECK(aside.asleep);
+	FEM_CHECK_NEAR(aside.center.x, 1.15, 0.01);
+	fem_world_destroy(world);
+}
+
 // What touches goes to sleep in one step, never piece by piece.
 FEM_TEST(contact, composites_sleep_whole) {
 	FemWorldId world = floor_world(fem_default_world_def());

@@ -28,8 +28,8 @@ static FemRange last_of_pair(const FemContactStage *stage, const FemTouch *touch
 // contact.md: phi_load = L dt / (beta d_t sum A), L in N: at rest L = phi A beta (d - slop) / dt gives d - slop = d_t.
 // pair_load is L dt, the strengths are phi A dt.
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt) {
-	bool is_self = !touch->is_collider && touch->body == touch->other;
-	if (made.end == made.begin || is_self) // a body that is tangled in itself must be able to come free
+	bool is_self = !touch->is_collider && touch->body == touch->other; // what is tangled in itself must be able to come free
+	if (made.end == made.begin)
 		return;
 	FemRange pair = last_of_pair(stage, touch);
 	float load = 0.0f, strength = 0.0f, ratio = 1.0f;
@@ -39,7 +39,7 @@ void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemR
 		load += FEM_CONTACT_LOAD_KEEP * (stage->last_contacts[pair.begin].pair_load - load);
 	for (int32_t i = made.begin; i < made.end; i++)
 		strength += stage->contacts[i].normal_strength; // of all: few press after a blow, and the sum must not jump
-	if (push > 0.0f && strength > 0.0f)
+	if (push > 0.0f && strength > 0.0f && !is_self)
 		ratio = fminf(fmaxf(load * dt / (push * FEM_CONTACT_LOAD_DEPTH * strength), 1.0f), FEM_CONTACT_LOAD_MAX);
 	for (int32_t i = made.begin; i < made.end; i++) {
 		stage->contacts[i].pair_load = load;
