@@ -24,7 +24,7 @@ static FemNarrowPhase make_phase(void) {
 
 static const FemNarrowPair *run_at(
 	FemNarrowPhase *phase, const FemTreeShape *a, FemPosition origin_a, const FemTreeShape *b, FemPosition origin_b) {
-	FemNarrowBody body_a = {a->trees, origin_a}, body_b = {b->trees, origin_b};
+	FemNarrowBody body_a = {.trees = a->trees, .origin = origin_a}, body_b = {.trees = b->trees, .origin = origin_b};
 	fem_narrow_phase_begin(phase);
 	fem_narrow_phase_add(phase, &body_a, &body_b);
 	fem_narrow_phase_run(phase, NULL);
@@ -507,7 +507,7 @@ FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 			FEM_CHECK_INT(pair->hit_count, hits);
 	}
 	FEM_REQUIRE(fem_narrow_phase_reserve(&phase, &(FemNarrowLimits){1, 100, 1000, 0}));
-	FemNarrowBody body_a = {a.trees, {0, 0, 0}}, body_b = {b.trees, {0, 0, 0}};
+	FemNarrowBody body_a = {.trees = a.trees}, body_b = {.trees = b.trees};
 	fem_narrow_phase_begin(&phase);
 	FEM_CHECK_INT(fem_narrow_phase_add(&phase, &body_a, &body_b), 0);
 	FEM_CHECK_INT(fem_narrow_phase_add(&phase, &body_a, &body_b), -1);
@@ -539,7 +539,7 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 		for (int trial = 0; trial < 20; trial++) {
 			fem_tree_shape_pose(
 				&b, fem_random_turn(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
-			FemNarrowBody body_a = {a.trees, {0, 0, 0}}, body_b = {b.trees, {0, 0, 0}};
+			FemNarrowBody body_a = {.trees = a.trees}, body_b = {.trees = b.trees};
 			FemNarrowPhase *phases[] = {&expected, &phase};
 			for (int i = 0; i < 2; i++) {
 				fem_tree_shape_refit(&b); // so that groups are made in both runs

@@ -98,16 +98,16 @@ static bool claim_group(FemNarrowPhase *phase, FemSurfaceTrees *trees, int32_t g
 }
 
 // Claims the groups that the tree meets. Returns how many, -1 when there is no room.
-static int32_t claim_met(FemNarrowPhase *phase, const FemSurfaceTrees *faces, const FemSurfaceTree *tree, Box4 box,
-	FemSurfaceTrees *solid, FemUnitKind kind) {
+static int32_t claim_met(FemNarrowPhase *phase, const FemNarrowBody *faces, const FemSurfaceTree *tree, Box4 box,
+	const FemNarrowBody *solid, FemUnitKind kind) {
 	int32_t met = 0;
-	for (int32_t base = 0; base < solid->group_count; base += 8) {
-		unsigned groups = boxes_meet8(&solid->group_boxes[base / 8], box);
+	for (int32_t base = 0; base < solid->trees->group_count; base += 8) {
+		unsigned groups = boxes_meet8(&solid->trees->group_boxes[base / 8], box);
 		for (; groups; groups &= groups - 1) {
 			int32_t group = base + __builtin_ctz(groups);
 			if (!fem_narrow_may_meet(faces, tree, solid, group, kind))
 				continue;
-			if (!claim_group(phase, solid, group))
+			if (!claim_group(phase, solid->trees, group))
 				return -1;
 			met++;
 		}
@@ -134,7 +134,7 @@ static void list_probes(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind) {
 		Box4 box = {tree->box.min + offset, tree->box.max + offset};
 		if (!boxes_meet4(box, whole))
 			continue;
-		int32_t met = claim_met(phase, faces->trees, tree, box, solid->trees, kind);
+		int32_t met = claim_met(phase, faces, tree, box, solid, kind);
 		if (met < 0)
 			phase->units_full = phase->pairs[pair].full = true;
 		if (met < 0 || (met > 0 && !add_unit(phase, pair, kind, i, -1)))
@@ -178,7 +178,8 @@ static void list_crossings(FemNarrowPhase *phase, int32_t pair) {
 	const FemTopology *topology = trees->topology;
 	for (int32_t i = 0; i < trees->tree_count; i++) {
 		const FemSurfaceTree *a = &trees->trees[i];
-		if (topology->split && topology->component_tets[a->component] < FEM_SHARD_TETS)
+		bool sleeps = phase->pairs[pair].a.live && !phase->pairs[pair].a.live[a->component];
+		if (sleeps || (topology->split && topology->component_tets[a->component] < FEM_SHARD_TETS))
 			continue;
 		for (int32_t j = i; j < trees->tree_count; j++) {
 			const FemSurfaceTree *b = &trees->trees[j];

@@ -29,6 +29,7 @@
 typedef struct FemNarrowBody {
 	FemSurfaceTrees *trees; // refitted for where the body is now
 	FemPosition origin;     // m, world
+	const uint8_t *live;    // [component]: 0 for what sleeps; two that sleep are not tested. Null: all are live
 } FemNarrowBody;
 
 typedef enum FemPairFaces {

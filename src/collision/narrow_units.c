@@ -9,9 +9,16 @@ Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to) {
 		(float)(from->origin.z - to->origin.z), 0.0f};
 }
 
-bool fem_narrow_may_meet(const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid,
+static bool is_live(const FemNarrowBody *body, int32_t component) {
+	return !body->live || body->live[component];
+}
+
+bool fem_narrow_may_meet(const FemNarrowBody *faces, const FemSurfaceTree *tree, const FemNarrowBody *solid,
 	int32_t group, int32_t kind) {
-	return faces != solid || (tree->component == solid->groups[group].component) == (kind == FEM_UNIT_SELF);
+	int32_t component = solid->trees->groups[group].component;
+	if (faces->trees == solid->trees && (tree->component == component) != (kind == FEM_UNIT_SELF))
+		return false;
+	return is_live(faces, tree->component) || is_live(solid, component);
 }
 
 // ---------------------------------------------------------------------------------------------------------- neighbours
@@ -64,6 +71,7 @@ static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
 #define PROBE_CANDIDATES 64 // tets whose boxes a triangle meets, tested four at a time
 
 typedef struct Probe {
+	const FemNarrowBody *bodies[2]; // of faces and solid
 	const FemSurfaceTrees *faces, *solid;
 	Float4 offset; // from the frame of faces to that of solid, m
 	bool self;     // neighbours are passed over, and inner tets
@@ -212,7 +220,7 @@ static int32_t list_groups(Probe *probe, const FemSurfaceTree *tree, int32_t kin
 	probe->reach = empty_box4();
 	for (int32_t g = first; g < probe->solid->group_count; g++) {
 		Box4 group_box = get_box8(&probe->solid->group_boxes[g / 8], g % 8);
-		if (!boxes_meet4(group_box, box) || !fem_narrow_may_meet(probe->faces, tree, probe->solid, g, kind))
+		if (!boxes_meet4(group_box, box) || !fem_narrow_may_meet(probe->bodies[0], tree, probe->bodies[1], g, kind))
 			continue;
 		if (probe->group_count == PROBE_GROUPS)
 			return g;
@@ -225,6 +233,8 @@ static int32_t list_groups(Probe *probe, const FemSurfaceTree *tree, int32_t kin
 static int32_t run_probe(const FemNarrowBody *faces, const FemNarrowBody *solid, const FemNarrowUnit *unit,
 	FemNarrowHit *out, int32_t room) {
 	Probe probe;
+	probe.bodies[0] = faces;
+	probe.bodies[1] = solid;
 	probe.faces = faces->trees;
 	probe.solid = solid->trees;
 	probe.offset = fem_narrow_offset(faces, solid);

@@ -15,8 +15,8 @@ typedef enum FemUnitKind {
 // are; for FEM_UNIT_CROSSING 1 or 0, and none is written.
 int32_t fem_narrow_unit_run(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room);
 
-// Within a body: whether the tree's triangles are tested against the group's tets by a unit of this kind.
-bool fem_narrow_may_meet(const FemSurfaceTrees *faces, const FemSurfaceTree *tree, const FemSurfaceTrees *solid,
+// Whether the tree's triangles are tested against the group's tets by a unit of this kind.
+bool fem_narrow_may_meet(const FemNarrowBody *faces, const FemSurfaceTree *tree, const FemNarrowBody *solid,
 	int32_t group, int32_t kind);
 
 // Moves points of `from` into the frame of `to`, m.

@@ -88,6 +88,7 @@ static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
 	b->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
 	b->old_pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
+	b->component_live = FEM_CARVE(carver, uint8_t, t->component_capacity);
 	b->piece_kinds = FEM_CARVE(carver, uint8_t, t->component_capacity);
 	b->node_rank = FEM_CARVE(carver, int32_t, nodes);
 	b->part_rank = FEM_CARVE(carver, int32_t, t->part_capacity);

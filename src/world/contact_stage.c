@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "mesh/topology.h"
+#include "world/breaking.h"
 #include "world/step.h"
 #include "world/world.h"
 
@@ -90,8 +91,20 @@ void fem_contact_stage_free(FemWorld *world) {
 
 // ------------------------------------------------------------------------------------------------------------------ pairs
 
-static FemNarrowBody narrow_body(const FemBody *body) {
-	return (FemNarrowBody){.trees = body->trees, .origin = body->origin};
+// What of a body is awake, component by component. Of one in one piece all of it counts: pairs of sleepers are not listed.
+static const uint8_t *live_components(FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemBreaking *breaking = body->breaking;
+	if (!breaking || t->component_count < 2 || body->kinematic)
+		return NULL;
+	memset(breaking->component_live, 0, (size_t)t->component_count);
+	for (int32_t p = 0; p < t->part_count; p++)
+		breaking->component_live[t->part_component[p]] |= body->part_state[p] == FEM_ISLAND_LIVE;
+	return breaking->component_live;
+}
+
+static FemNarrowBody narrow_body(FemBody *body) {
+	return (FemNarrowBody){.trees = body->trees, .origin = body->origin, .live = live_components(body)};
 }
 
 // As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
