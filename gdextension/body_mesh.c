@@ -38,17 +38,16 @@ static void write_vertex(
 	SurfaceArrays *arrays, int32_t v, const BodyShape *shape, int32_t triangle, int32_t node, FemVec3 half) {
 	const int32_t *nodes = &shape->tets[4 * shape->triangle_tets[triangle]];
 	int side = shape->triangle_sides[triangle];
-	FemVec3 p = shape->positions[node], n = side_normals[side], t = side_tangents[side], corners[4];
+	FemVec3 p = shape->positions[node], n = side_normals[side], t = side_tangents[side];
 	float tangent[4] = {t.x, t.y, t.z, 1.0f}, weights[4];
 	arrays->positions[v] = (GdVector3){p.x, p.y, p.z};
 	arrays->normals[v] = (GdVector3){n.x, n.y, n.z};
 	arrays->uvs[v] = side_uv(p, half, side);
 	for (int i = 0; i < 4; i++) {
 		arrays->tangents[4 * v + i] = tangent[i];
-		corners[i] = shape->positions[nodes[i]];
 		weights[i] = nodes[i] == node ? 1.0f : 0.0f;
 	}
-	surface_arrays_tie(arrays, v, nodes, corners, weights, n, tangent);
+	surface_arrays_tie(arrays, v, nodes, weights);
 }
 
 // One vertex for each node and side, so that a box keeps hard edges. With null arrays it only counts the vertices.

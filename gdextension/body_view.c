@@ -7,41 +7,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void send_offset(BodyView *view) {
-	GdVariant offset = make_variant_int(view->texel_offset);
-	gd_rendering_server_instance_geometry_set_shader_parameter(view->instance, &names.fem_offset, &offset);
-	variant_free(&offset);
+static void send_int(BodyView *view, const GdStringName *name, int64_t value) {
+	GdVariant variant = make_variant_int(value);
+	gd_rendering_server_instance_geometry_set_shader_parameter(view->instance, name, &variant);
+	variant_free(&variant);
 }
 
-static void create_instance(BodyView *view, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+static void send_parameters(BodyView *view) {
+	send_int(view, &names.fem_offset, view->nodes.offset);
+	send_int(view, &names.fem_smooth, view->nodes.is_smooth);
+	view->sent_smooth = view->nodes.is_smooth;
+}
+
+static void create_instance(
+	BodyView *view, GDExtensionObjectPtr surface_material, int32_t node_count, uint64_t owner_id) {
+	view->exists = true;
+	view->node_count = node_count;
+	body_nodes_init(&view->nodes);
 	view->instance = gd_rendering_server_instance_create();
 	gd_rendering_server_instance_set_base(view->instance, view->mesh);
 	gd_rendering_server_instance_attach_object_instance_id(view->instance, (int64_t)owner_id);
 	body_view_set_material(view, surface_material);
-	send_offset(view);
+	send_parameters(view);
 }
 
 void body_view_create(
 	BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
 	body_view_free(view);
-	*view = (BodyView){.exists = true, .texel_offset = -1, .node_count = shape->node_count};
-	view->mesh = body_mesh_create(shape);
-	create_instance(view, surface_material, owner_id);
+	*view = (BodyView){.owns_mesh = true, .mesh = body_mesh_create(shape)};
+	create_instance(view, surface_material, shape->node_count, owner_id);
 }
 
-void body_view_create_shared(
-	BodyView *view, GdRID mesh, int32_t node_count, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
+	GDExtensionObjectPtr surface_material, uint64_t owner_id) {
 	body_view_free(view);
-	*view = (BodyView){.exists = true, .shares_mesh = true, .texel_offset = -1, .node_count = node_count};
-	view->mesh = mesh;
-	create_instance(view, surface_material, owner_id);
+	*view = (BodyView){.drawing = drawing, .mesh = drawing->riding.mesh, .margin = drawing->margin};
+	create_instance(view, surface_material, node_count, owner_id);
 }
 
-static void free_tet_materials(BodyView *view) {
-	for (int i = 0; i < 2; i++) {
-		surface_material_free(&view->tet_materials[i]);
-		view->has_tet_materials[i] = false;
-	}
+void body_view_create_plain(BodyView *view, GdRID mesh, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+	body_view_free(view);
+	*view = (BodyView){.mesh = mesh};
+	create_instance(view, surface_material, 0, owner_id);
+}
+
+static void free_look_materials(BodyView *view) {
+	surface_material_free(&view->look_material);
+	surface_material_free(&view->interior_material);
+	view->has_look_material = view->has_interior_material = false;
 }
 
 static void free_tets(BodyView *view) {
@@ -49,7 +62,6 @@ static void free_tets(BodyView *view) {
 		gd_rendering_server_free_rid(view->tet_mesh);
 		view->has_tet_mesh = false;
 	}
-	free_tet_materials(view);
 	tet_shape_free(&view->shape);
 	free(view->tets_now);
 	free(view->tet_pieces);
@@ -62,34 +74,18 @@ void body_view_free(BodyView *view) {
 		return;
 	}
 	gd_rendering_server_free_rid(view->instance);
-	if (!view->shares_mesh) {
+	if (view->owns_mesh) {
 		gd_rendering_server_free_rid(view->mesh);
 	}
 	surface_material_free(&view->material);
+	free_look_materials(view);
 	free_tets(view);
+	riding_copy_free(&view->copy);
 	object_reference_assign(&view->look, NULL);
-	if (view->texel_offset >= 0) {
-		position_texture_release(view->texel_offset);
-	}
-	*view = (BodyView){.texel_offset = -1};
-}
-
-// The tet mesh has materials of its own.
-static void override_material(BodyView *view) {
-	GdRID none = {{0}};
-	gd_rendering_server_instance_geometry_set_material_override(
-		view->instance, view->has_tet_mesh ? none : view->material.rid);
-}
-
-void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material) {
-	if (!view->exists) {
-		return;
-	}
-	SurfaceMaterial old = view->material;
-	view->material =
-		surface_material || !view->shares_mesh ? surface_material_create(surface_material) : (SurfaceMaterial){0};
-	override_material(view);
-	surface_material_free(&old);
+	object_reference_assign(&view->interior, NULL);
+	body_nodes_free(&view->nodes);
+	*view = (BodyView){0};
+	body_nodes_init(&view->nodes);
 }
 
 void body_view_set_scenario(BodyView *view, GdRID scenario) {
@@ -104,7 +100,86 @@ void body_view_set_visible(BodyView *view, bool visible) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tets
+// ------------------------------------------------------------------------------------------------------------ materials
+
+static GdRID look_rid(BodyView *view) {
+	if (!view->has_look_material) {
+		view->look_material = surface_material_create(view->look);
+		view->has_look_material = true;
+	}
+	return view->look_material.rid;
+}
+
+static GdRID interior_rid(BodyView *view) {
+	if (!view->has_interior_material) {
+		view->interior_material =
+			view->interior ? surface_material_create(view->interior) : surface_material_create_inside(view->look);
+		view->has_interior_material = true;
+	}
+	return view->interior_material.rid;
+}
+
+static void send_tet_materials(BodyView *view) {
+	for (int32_t i = 0; i < view->surface_count; i++) {
+		GdRID rid = view->shows_tets     ? surface_material_create_colored().rid
+			: view->surface_is_opened[i] ? interior_rid(view)
+			: view->has_material         ? view->material.rid
+										 : look_rid(view);
+		gd_rendering_server_mesh_surface_set_material(view->tet_mesh, i, rid);
+	}
+}
+
+// A zero RID lets the mesh's own material show. The interior surface has one for each body, whatever covers the others.
+static void send_shared_materials(BodyView *view) {
+	const MeshDrawing *drawing = view->drawing;
+	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
+		GdRID rid = i == drawing->interior_surface ? interior_rid(view)
+			: view->has_material                   ? view->material.rid
+			: view->copy.exists                    ? drawing->materials[i].rid
+												   : (GdRID){{0}};
+		gd_rendering_server_instance_set_surface_override_material(view->instance, i, rid);
+	}
+}
+
+// For the mesh that is shown now.
+static void send_materials(BodyView *view) {
+	GdRID none = {{0}};
+	bool is_whole = !view->has_tet_mesh && !view->drawing;
+	gd_rendering_server_instance_geometry_set_material_override(
+		view->instance, is_whole && view->has_material ? view->material.rid : none);
+	if (view->has_tet_mesh) {
+		send_tet_materials(view);
+	} else if (view->drawing) {
+		send_shared_materials(view);
+	}
+}
+
+// Old materials are freed when no surface uses them any more.
+void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material) {
+	if (!view->exists) {
+		return;
+	}
+	SurfaceMaterial old = view->material;
+	view->has_material = surface_material || view->owns_mesh;
+	view->material = view->has_material ? surface_material_create(surface_material) : (SurfaceMaterial){0};
+	send_materials(view);
+	surface_material_free(&old);
+}
+
+void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionObjectPtr interior) {
+	if (!view->exists) {
+		return;
+	}
+	BodyView old = *view;
+	object_reference_assign(&view->look, look);
+	object_reference_assign(&view->interior, interior);
+	view->look_material = view->interior_material = (SurfaceMaterial){0};
+	view->has_look_material = view->has_interior_material = false;
+	send_materials(view);
+	free_look_materials(&old);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- tets
 
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets) {
@@ -123,29 +198,10 @@ void body_view_set_tets(
 }
 
 // Between steps only. Without a body the tets stay as they were at rest.
-static void read_tets(BodyView *view, FemBodyId body) {
-	int32_t count = view->shape.tet_count;
-	bool is_there = fem_body_get_tets(body, view->tets_now, count) == count;
-	for (int32_t i = 0; i < count; i++) {
+static void read_pieces(BodyView *view, FemBodyId body) {
+	bool is_there = fem_body_is_valid(body);
+	for (int32_t i = 0; i < view->shape.tet_count; i++) {
 		view->tet_pieces[i] = is_there ? fem_body_get_tet_piece(body, i) : 1;
-	}
-}
-
-// Made from the look when first needed.
-static SurfaceMaterial tet_material(BodyView *view, bool is_opened) {
-	SurfaceMaterial *material = &view->tet_materials[is_opened];
-	if (!view->has_tet_materials[is_opened]) {
-		*material = is_opened ? surface_material_create_inside(view->look) : surface_material_create(view->look);
-		view->has_tet_materials[is_opened] = true;
-	}
-	return *material;
-}
-
-static void send_tet_materials(BodyView *view) {
-	for (int32_t i = 0; view->has_tet_mesh && i < view->surface_count; i++) {
-		SurfaceMaterial material =
-			view->shows_tets ? surface_material_create_colored() : tet_material(view, view->surface_is_opened[i]);
-		gd_rendering_server_mesh_surface_set_material(view->tet_mesh, i, material.rid);
 	}
 }
 
@@ -154,107 +210,145 @@ static void fill_tet_mesh(BodyView *view) {
 	view->surface_count = view->shows_tets
 		? tet_drawing_of_tets(view->tet_mesh, &view->shape, view->tets_now, view->tet_pieces)
 		: tet_drawing_of_surface(view->tet_mesh, &view->shape, view->tets_now, view->surface_is_opened);
-	send_tet_materials(view);
 }
 
-// Makes the mesh of the tets anew, or goes back to the body's own.
-static void update_tet_mesh(BodyView *view, FemBodyId body) {
-	bool is_wanted = (view->is_broken || view->shows_tets) && view->shape.tet_count > 0;
-	if (is_wanted && !view->has_tet_mesh) {
+// Shows the mesh that fits: the tets, made anew, or the copy whose vertices change owners, or the body's own.
+static void update_mesh(BodyView *view, FemBodyId body) {
+	bool wants_tets = view->shape.tet_count > 0 && (view->shows_tets || (view->is_broken && !view->copy.exists));
+	if (wants_tets && !view->has_tet_mesh) {
 		view->tet_mesh = gd_rendering_server_mesh_create();
-		view->has_tet_mesh = true;
 	}
-	if (is_wanted) {
-		read_tets(view, body);
+	if (wants_tets) {
+		if (view->shows_tets) {
+			read_pieces(view, body);
+		}
 		fill_tet_mesh(view);
 	}
-	gd_rendering_server_instance_set_base(view->instance, is_wanted ? view->tet_mesh : view->mesh);
-	if (!is_wanted && view->has_tet_mesh) {
+	GdRID mesh = wants_tets ? view->tet_mesh : view->copy.exists ? view->copy.mesh : view->mesh;
+	gd_rendering_server_instance_set_base(view->instance, mesh);
+	if (!wants_tets && view->has_tet_mesh) {
 		gd_rendering_server_free_rid(view->tet_mesh);
-		view->has_tet_mesh = false;
 	}
-	override_material(view);
-	send_offset(view);
-}
-
-// The old materials are freed when no surface uses them any more.
-void body_view_set_look(BodyView *view, GDExtensionObjectPtr material) {
-	if (!view->exists) {
-		return;
-	}
-	BodyView old = *view;
-	object_reference_assign(&view->look, material);
-	for (int i = 0; i < 2; i++) {
-		view->tet_materials[i] = (SurfaceMaterial){0};
-		view->has_tet_materials[i] = false;
-	}
-	send_tet_materials(view);
-	free_tet_materials(&old);
+	view->has_tet_mesh = wants_tets;
+	send_materials(view);
+	send_parameters(view);
 }
 
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 	if (view->exists && view->shows_tets != shows_tets) {
 		view->shows_tets = shows_tets;
-		update_tet_mesh(view, body);
+		update_mesh(view, body);
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- showing
+// --------------------------------------------------------------------------------------------------------------- owners
+
+bool body_view_follow_owners(BodyView *view) {
+	view->follows_owners =
+		view->exists && view->drawing && riding_mesh_prepare_copies((RidingMesh *)&view->drawing->riding);
+	return view->follows_owners;
+}
+
+static void set_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
+	if (!view->copy.exists) {
+		if (!riding_copy_create(&view->copy, (RidingMesh *)&view->drawing->riding)) {
+			view->follows_owners = false; // from now on its tets are drawn
+			return;
+		}
+		update_mesh(view, body);
+	}
+	riding_copy_set_owners(&view->copy, changes, count);
+}
+
+void body_view_take_owners(BodyView *view, FemBodyId body) {
+	const FemOwnerChange *changes;
+	int32_t count = view->follows_owners ? fem_body_get_owner_changes(body, &changes) : 0;
+	if (count > 0) {
+		set_owners(view, body, changes, count);
+	}
+}
+
+void body_view_read_owners(BodyView *view, FemBodyId body) {
+	for (int32_t i = 0; view->follows_owners && i < view->drawing->riding.vertex_count; i++) {
+		FemOwnerChange change = {.vertex = i, .kind = FEM_OWNER_TET};
+		if (fem_body_get_vertex_owner(body, i, &change.owner) == FEM_OK) {
+			set_owners(view, body, &change, 1);
+		}
+	}
+}
+
+// -------------------------------------------------------------------------------------------------------------- showing
+
+static void send_transform(BodyView *view, GdTransform3D transform) {
+	if (memcmp(&transform, &view->sent_transform, sizeof(transform)) != 0) {
+		gd_rendering_server_instance_set_transform(view->instance, transform);
+		view->sent_transform = transform;
+	}
+}
 
 void body_view_show_rest(BodyView *view, GdTransform3D transform) {
 	if (view->exists) {
-		gd_rendering_server_instance_set_transform(view->instance, transform);
+		send_transform(view, transform);
 	}
 }
 
-// Godot culls by the box of the rest mesh unless told otherwise.
-static void send_bounds(BodyView *view, FemBodyId body, FemPosition origin) {
-	FemPosition low, high;
-	if (fem_body_get_bounds(body, &low, &high) != FEM_OK) {
+static bool is_within(GdVector3 low, GdVector3 high, const GdAABB *box) {
+	return low.x >= box->position.x && low.y >= box->position.y && low.z >= box->position.z &&
+		high.x <= box->position.x + box->size.x && high.y <= box->position.y + box->size.y &&
+		high.z <= box->position.z + box->size.z;
+}
+
+// Godot culls by the box of the rest mesh unless told otherwise. The box sent has some room, so that it is not sent every
+// frame, and is sent anew when it has become much too large.
+static void send_bounds(BodyView *view, const ShownNodes *shown) {
+	float margin = 2.0f * view->margin;
+	GdVector3 low = {shown->low.x - margin, shown->low.y - margin, shown->low.z - margin};
+	GdVector3 high = {shown->high.x + margin, shown->high.y + margin, shown->high.z + margin};
+	GdVector3 size = {high.x - low.x, high.y - low.y, high.z - low.z};
+	float longest = size.x > size.y ? size.x : size.y, room = 0.1f * (longest > size.z ? longest : size.z);
+	const GdVector3 sent = view->sent_box.size;
+	bool is_tight = sent.x + sent.y + sent.z <= size.x + size.y + size.z + 12.0f * room;
+	if (is_tight && is_within(low, high, &view->sent_box)) {
 		return;
 	}
-	double margin = 2.0 * (double)view->margin;
-	GdAABB box = {
-		{(float)(low.x - origin.x - margin), (float)(low.y - origin.y - margin), (float)(low.z - origin.z - margin)},
-		{(float)(high.x - low.x + 2.0 * margin), (float)(high.y - low.y + 2.0 * margin),
-			(float)(high.z - low.z + 2.0 * margin)},
+	view->sent_box = (GdAABB){
+		{low.x - room, low.y - room, low.z - room},
+		{size.x + 2.0f * room, size.y + 2.0f * room, size.z + 2.0f * room},
 	};
-	gd_rendering_server_instance_set_custom_aabb(view->instance, box);
+	gd_rendering_server_instance_set_custom_aabb(view->instance, view->sent_box);
 }
 
-// A breaking body gets more and more nodes: it takes a larger range each time its own is full.
-static bool reserve_texels(BodyView *view, int32_t count) {
-	if (view->texel_offset >= 0 && count <= view->texel_count) {
-		return true;
+// More nodes, or other tets: what depends on them is made anew.
+static void show_cut(BodyView *view, FemBodyId body) {
+	fem_body_get_tets(body, view->tets_now, view->shape.tet_count);
+	view->is_broken = true;
+	body_nodes_cut(&view->nodes);
+	if (view->shows_tets || !view->follows_owners) {
+		update_mesh(view, body);
 	}
-	int32_t wanted = view->texel_offset < 0 ? count : count + count / 2;
-	int32_t offset = position_texture_reserve(wanted);
-	if (offset < 0) {
-		return false;
-	}
-	if (view->texel_offset >= 0) {
-		position_texture_release(view->texel_offset);
-	}
-	view->texel_offset = offset;
-	view->texel_count = wanted;
-	send_offset(view);
-	return true;
 }
 
 // The instance has the world's axes and stands at the body's origin, to which node positions are relative.
 void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
-	FemPosition origin;
-	int32_t count = 0;
-	const float *positions = view->exists ? fem_body_get_position_data(body, &origin, &count) : NULL;
-	if (!positions || (view->shape.tet_count == 0 && count > view->node_count) || !reserve_texels(view, count)) {
+	int32_t count = view->exists && view->shape.tet_count > 0 ? fem_body_get_node_count(body) : 0;
+	if (count <= 0) {
 		return;
 	}
+	bool is_new_range = body_nodes_reserve(&view->nodes, count);
 	if (is_cut) {
-		view->is_broken = true;
-		update_tet_mesh(view, body);
+		show_cut(view, body);
 	}
-	position_texture_write(view->texel_offset, positions, count);
-	GdTransform3D transform = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {(float)origin.x, (float)origin.y, (float)origin.z}};
-	gd_rendering_server_instance_set_transform(view->instance, transform);
-	send_bounds(view, body, origin);
+	if (is_new_range || is_cut) {
+		body_nodes_write_rest(&view->nodes, &view->shape, view->tets_now);
+	}
+	riding_copy_send(&view->copy);
+	ShownNodes shown;
+	if (!body_nodes_show(&view->nodes, body, &view->shape, view->tets_now, &shown)) {
+		return;
+	}
+	if (is_new_range || view->nodes.is_smooth != view->sent_smooth) {
+		send_parameters(view);
+	}
+	send_transform(view, shown.transform);
+	send_bounds(view, &shown);
 }

@@ -1,59 +1,83 @@
-// How a body appears: its mesh, its instance in the RenderingServer, its range in the position texture.
+// How a body appears: its mesh, its instance in the RenderingServer, its materials.
 //
-// A body that has broken is drawn as the faces of its tets, since its own mesh would span the gaps.
+// An unbroken body shows a mesh that it may share with others. One that breaks shows a copy of its own, whose vertices
+// change owner, if the mesh consists of the splinters that the engine knows (body_view_follow_owners()). Otherwise it is
+// drawn as the faces of its tets, since its own mesh would span the gaps.
 #ifndef BODY_VIEW_H
 #define BODY_VIEW_H
 
+#include "body_nodes.h"
 #include "body_shape.h"
-#include "godot_calls.h"
+#include "mesh_drawing.h"
+#include "riding_copy.h"
 #include "surface_material.h"
 #include "tet_drawing.h"
 
 typedef struct BodyView {
 	bool exists;
-	bool shares_mesh; // the mesh belongs to a resource, and so do the materials of its surfaces
+	const MeshDrawing *drawing; // shared, or null
+	bool owns_mesh;
 	GdRID mesh, instance;
-	SurfaceMaterial material;
-	float margin;         // m, how far vertices stick out of the box around the nodes
-	int32_t texel_offset; // -1: shows the rest shape
-	int32_t texel_count;
-	int32_t node_count;
+	SurfaceMaterial material; // over all outer surfaces; none: the mesh has its own
+	bool has_material;
+	float margin; // m, how far vertices stick out of the box around the nodes
+	BodyNodes nodes;
+	GdTransform3D sent_transform;
+	GdAABB sent_box;
+	bool sent_smooth;
+	// Its own copy, if it can break into splinters
+	bool follows_owners;
+	RidingCopy copy;
 	// Its tets
+	int32_t node_count; // at rest
 	TetShape shape;
 	int32_t *tets_now; // 4 nodes each
 	FemPieceNumber *tet_pieces;
-	bool is_broken, shows_tets; // either: tet_mesh is shown instead of mesh
+	bool is_broken, shows_tets;
 	bool has_tet_mesh;
 	GdRID tet_mesh;
 	int32_t surface_count; // of tet_mesh
 	bool surface_is_opened[2];
-	GDExtensionObjectPtr look;        // Material of broken bodies, or null; a reference
-	SurfaceMaterial tet_materials[2]; // made from it: outside, opened
-	bool has_tet_materials[2];
+	// What opened faces look like
+	GDExtensionObjectPtr look, interior;              // Material or null: of the outside, of the inside; references
+	SurfaceMaterial look_material, interior_material; // made from them when first needed
+	bool has_look_material, has_interior_material;
 } BodyView;
 
 // Makes an instance that belongs to no scenario yet, and the mesh of a box. owner_id is the node's instance id, for
 // picking.
 void body_view_create(BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id);
 
-// The same for a shared mesh, which must outlive the view. Without a surface_material it shows its own materials.
-void body_view_create_shared(
-	BodyView *view, GdRID mesh, int32_t node_count, GDExtensionObjectPtr surface_material, uint64_t owner_id);
+// The same for the mesh of a resource, which must outlive the view. Without a surface_material it shows its own materials.
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
+	GDExtensionObjectPtr surface_material, uint64_t owner_id);
+
+// The same for a mesh that is not simulated and shown as it is.
+void body_view_create_plain(BodyView *view, GdRID mesh, GDExtensionObjectPtr surface_material, uint64_t owner_id);
 void body_view_free(BodyView *view);
 
 void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material);
 void body_view_set_scenario(BodyView *view, GdRID scenario); // a zero RID takes it out
 void body_view_set_visible(BodyView *view, bool visible);
 
-// The rest shape of its tets, which it needs to draw them; copied.
+// The rest shape of its tets, which it needs to follow them; copied.
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets);
 
-// What a broken body is drawn with: a Material or null. Call it again when the material has changed.
-void body_view_set_look(BodyView *view, GDExtensionObjectPtr material);
+// What a broken body is drawn with: Materials or null. look: outside, where the mesh has no say; interior: faces that
+// opened; null for the look, darker. Call it again when they have changed.
+void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionObjectPtr interior);
 
 // Draws all tets, a little apart, instead of the surface. The body may be null.
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);
+
+// For views of a shared mesh: the engine's body has splinters, and their vertices are those of the mesh in the same order.
+// False when the mesh cannot be copied: then the tets are drawn when it breaks. Reads no owners.
+bool body_view_follow_owners(BodyView *view);
+
+// After each step: takes over what changed owner in it. read: all owners, after splinters were set or a state restored.
+void body_view_take_owners(BodyView *view, FemBodyId body);
+void body_view_read_owners(BodyView *view, FemBodyId body);
 
 // Shows the rest shape at a node's transform (the editor), or a simulated body's present shape. is_cut: faces opened or
 // pieces went since it was last shown.

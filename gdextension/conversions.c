@@ -136,6 +136,13 @@ GdVariant dictionary_get(GdDictionary *dictionary, const char *key) {
 	return value;
 }
 
+bool dictionary_read(GdDictionary *dictionary, const char *key, GDExtensionVariantType type, void *out) {
+	GdVariant value = dictionary_get(dictionary, key);
+	bool is_found = variant_to(&value, type, out);
+	variant_free(&value);
+	return is_found;
+}
+
 GDExtensionObjectPtr make_ref_counted(const char *class_name) {
 	GdStringName name = make_string_name(class_name);
 	GDExtensionObjectPtr object = godot.classdb_construct_object2(&name);

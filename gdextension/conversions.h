@@ -29,6 +29,7 @@
 	X(bake_finished) \
 	X(fem_positions) \
 	X(fem_offset) \
+	X(fem_smooth) \
 	X(albedo) \
 	X(albedo_texture) \
 	X(roughness) \
@@ -83,6 +84,9 @@ void dictionary_take(GdDictionary *dictionary, const char *key, GdVariant value)
 
 // dictionary[key], to be freed; nil when there is none.
 GdVariant dictionary_get(GdDictionary *dictionary, const char *key);
+
+// The same as variant_to().
+bool dictionary_read(GdDictionary *dictionary, const char *key, GDExtensionVariantType type, void *out);
 
 // The object at array[index], or null when there is none.
 GDExtensionObjectPtr array_object(GdArray *array, int64_t index);

@@ -2,14 +2,13 @@
 #ifndef MESH_DRAWING_H
 #define MESH_DRAWING_H
 
-#include "fem_baking.h"
-#include "godot_calls.h"
+#include "riding_mesh.h"
 #include "surface_material.h"
 
 typedef struct MeshDrawing {
 	bool exists;
-	GdRID mesh;
-	int32_t surface_count;
+	RidingMesh riding;
+	int32_t interior_surface; // of splinters: which surface is their inside; -1: none
 	SurfaceMaterial materials[FEM_SURFACE_MAX];
 	float margin; // m, how far vertices stick out of the box around the nodes, at rest
 } MeshDrawing;

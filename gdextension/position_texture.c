@@ -20,10 +20,10 @@ typedef struct Layer {
 
 static struct {
 	GdRID texture;
-	int32_t layer_count;
-	float *texels; // the CPU's copy of all layers
-	Layer *layers;
-	TexelRange *ranges; // in use, by rising offset
+	int32_t layer_count;        // of all planes
+	float *texels[PLANE_COUNT]; // the CPU's copy
+	Layer *layers;              // layer_count of them: layer i is of plane i % PLANE_COUNT
+	TexelRange *ranges;         // in use, by rising offset
 	int32_t range_count, range_capacity;
 } atlas;
 
@@ -38,7 +38,8 @@ static GDExtensionObjectPtr next_image(int32_t index) {
 	if (!*image) {
 		*image = make_image();
 	}
-	memcpy(godot.image_ptrw(*image), &atlas.texels[(size_t)index * LAYER_FLOATS], LAYER_FLOATS * sizeof(float));
+	const float *texels = &atlas.texels[index % PLANE_COUNT][(size_t)(index / PLANE_COUNT) * LAYER_FLOATS];
+	memcpy(godot.image_ptrw(*image), texels, LAYER_FLOATS * sizeof(float));
 	return *image;
 }
 
@@ -59,20 +60,30 @@ static GdRID make_texture(void) {
 	return texture;
 }
 
-static bool grow(int32_t layer_count) {
-	if (layer_count > POSITION_TEXTURE_MAX_LAYERS) {
+static bool grow_plane(int plane, size_t old_floats, size_t floats) {
+	float *texels = realloc(atlas.texels[plane], floats * sizeof(float));
+	if (!texels) {
 		return false;
 	}
-	float *texels = realloc(atlas.texels, (size_t)layer_count * LAYER_FLOATS * sizeof(float));
-	atlas.texels = texels ? texels : atlas.texels;
-	Layer *layers = texels ? realloc(atlas.layers, (size_t)layer_count * sizeof(Layer)) : NULL;
+	memset(&texels[old_floats], 0, (floats - old_floats) * sizeof(float));
+	atlas.texels[plane] = texels;
+	return true;
+}
+
+static bool grow(int32_t layer_count) {
+	Layer *layers =
+		layer_count <= POSITION_TEXTURE_MAX_LAYERS ? realloc(atlas.layers, (size_t)layer_count * sizeof(Layer)) : NULL;
 	if (!layers) {
 		return false;
 	}
 	atlas.layers = layers;
-	size_t fresh = (size_t)(layer_count - atlas.layer_count);
-	memset(&atlas.texels[(size_t)atlas.layer_count * LAYER_FLOATS], 0, fresh * LAYER_FLOATS * sizeof(float));
-	memset(&atlas.layers[atlas.layer_count], 0, fresh * sizeof(Layer));
+	for (int plane = 0; plane < PLANE_COUNT; plane++) {
+		if (!grow_plane(plane, (size_t)(atlas.layer_count / PLANE_COUNT) * LAYER_FLOATS,
+				(size_t)(layer_count / PLANE_COUNT) * LAYER_FLOATS)) {
+			return false;
+		}
+	}
+	memset(&layers[atlas.layer_count], 0, (size_t)(layer_count - atlas.layer_count) * sizeof(Layer));
 	bool first = atlas.layer_count == 0;
 	atlas.layer_count = layer_count;
 	GdRID texture = make_texture();
@@ -86,7 +97,7 @@ static bool grow(int32_t layer_count) {
 
 GdRID position_texture_rid(void) {
 	if (atlas.layer_count == 0) {
-		grow(1);
+		grow(PLANE_COUNT);
 	}
 	return atlas.texture;
 }
@@ -120,12 +131,12 @@ static bool reserve_entry(void) {
 }
 
 int32_t position_texture_reserve(int32_t count) {
-	if (count <= 0 || count > POSITION_TEXTURE_MAX_LAYERS * POSITION_TEXTURE_LAYER || !reserve_entry()) {
+	if (count <= 0 || count > POSITION_TEXTURE_MAX_LAYERS / PLANE_COUNT * POSITION_TEXTURE_LAYER || !reserve_entry()) {
 		return -1;
 	}
 	int32_t offset, index = find_gap(count, &offset);
-	int32_t needed = (offset + count + POSITION_TEXTURE_LAYER - 1) / POSITION_TEXTURE_LAYER;
-	int32_t layers = atlas.layer_count ? atlas.layer_count : 1;
+	int32_t needed = (offset + count + POSITION_TEXTURE_LAYER - 1) / POSITION_TEXTURE_LAYER * PLANE_COUNT;
+	int32_t layers = atlas.layer_count ? atlas.layer_count : PLANE_COUNT;
 	while (layers < needed) {
 		layers *= 2;
 	}
@@ -148,15 +159,15 @@ void position_texture_release(int32_t offset) {
 	}
 }
 
-void position_texture_write(int32_t offset, const float *positions, int32_t count) {
-	if (offset < 0 || count <= 0 || offset + count > atlas.layer_count * POSITION_TEXTURE_LAYER) {
-		return;
+float *position_texture_edit(PositionPlane plane, int32_t offset, int32_t count) {
+	if (offset < 0 || count <= 0 || offset > atlas.layer_count / PLANE_COUNT * POSITION_TEXTURE_LAYER - count) {
+		return NULL;
 	}
-	memcpy(&atlas.texels[(size_t)offset * 4], positions, (size_t)count * 4 * sizeof(float));
 	int32_t last = (offset + count - 1) / POSITION_TEXTURE_LAYER;
 	for (int32_t layer = offset / POSITION_TEXTURE_LAYER; layer <= last; layer++) {
-		atlas.layers[layer].dirty = true;
+		atlas.layers[layer * PLANE_COUNT + (int32_t)plane].dirty = true;
 	}
+	return &atlas.texels[plane][(size_t)offset * 4];
 }
 
 void position_texture_upload(void) {
@@ -177,7 +188,9 @@ void position_texture_free(void) {
 	if (atlas.layer_count > 0) {
 		gd_rendering_server_free_rid(atlas.texture);
 	}
-	free(atlas.texels);
+	for (int plane = 0; plane < PLANE_COUNT; plane++) {
+		free(atlas.texels[plane]);
+	}
 	free(atlas.layers);
 	free(atlas.ranges);
 	memset(&atlas, 0, sizeof(atlas));

@@ -213,13 +213,13 @@ static void step_world(SimulationWorld *world) {
 	}
 	update_gravity(world);
 	for (int32_t i = 0; i < world->body_count; i++) {
-		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
+		simulation_body_before_step(world->bodies[i]);
 	}
 	int32_t substeps = coupling_before_step(world, delta, substeps_for(delta));
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
 	coupling_after_step(world, delta);
 	for (int32_t i = 0; i < world->body_count; i++) {
-		world->bodies[i]->is_moved |= !fem_body_is_asleep(world->bodies[i]->body);
+		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation_events_collect(world);
 	for (int32_t i = 0; i < world->body_count; i++) {
@@ -254,11 +254,12 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 }
 
 void simulation_show(void) {
+	body_nodes_begin_frame();
 	for (int32_t w = 0; w < simulation.world_count; w++) {
 		SimulationWorld *world = simulation.worlds[w];
 		for (int32_t i = 0; i < world->body_count; i++) {
 			SimulationBody *body = world->bodies[i];
-			if (body->is_moved && !body->is_detached) {
+			if ((body->is_moved || body->view->nodes.is_between) && !body->is_detached) {
 				body_view_show_body(body->view, body->body, body->is_cut);
 				body->is_moved = body->is_cut = false;
 			}

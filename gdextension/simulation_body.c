@@ -342,6 +342,20 @@ bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece) {
 	return true;
 }
 
+void simulation_body_before_step(SimulationBody *body) {
+	bool is_awake = !fem_body_is_asleep(body->body),
+		 interpolates = gd_node_is_physics_interpolated_and_enabled(body->node);
+	body->is_moved |= body_nodes_keep(&body->view->nodes, body->body, is_awake, interpolates) || is_awake;
+}
+
+void simulation_body_after_step(SimulationBody *body, float delta) {
+	bool is_awake = !fem_body_is_asleep(body->body),
+		 interpolates = gd_node_is_physics_interpolated_and_enabled(body->node);
+	body->is_moved |= is_awake;
+	body_nodes_stepped(&body->view->nodes, body->body, delta, interpolates);
+	body_view_take_owners(body->view, body->body);
+}
+
 void simulation_body_count_pieces(SimulationBody *body) {
 	int32_t count = fem_body_get_pieces(body->body, NULL, 0);
 	if (count != body->piece_count) {

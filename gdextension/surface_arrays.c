@@ -29,7 +29,7 @@ void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t 
 	arrays->tangents = make_floats(&arrays->packed.tangents, parts & SURFACE_TANGENTS ? 4 * vertices : 0);
 	arrays->uvs = make_vectors2(&arrays->packed.uvs, parts & SURFACE_UVS ? vertices : 0);
 	arrays->uvs2 = make_vectors2(&arrays->packed.uvs2, parts & SURFACE_UVS2 ? vertices : 0);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 2; i++) {
 		arrays->custom[i] = make_floats(&arrays->packed.custom[i], parts & SURFACE_RIDES ? 4 * vertices : 0);
 	}
 	arrays->packed.colors = gd_packed_color_array_new();
@@ -47,49 +47,18 @@ void surface_arrays_free(SurfaceArrays *arrays) {
 	gd_packed_vector2_array_free(&arrays->packed.uvs);
 	gd_packed_vector2_array_free(&arrays->packed.uvs2);
 	gd_packed_color_array_free(&arrays->packed.colors);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 2; i++) {
 		gd_packed_float32_array_free(&arrays->packed.custom[i]);
 	}
 	gd_packed_int32_array_free(&arrays->packed.indices);
 	*arrays = (SurfaceArrays){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- riding
-
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static float dot(FemVec3 a, FemVec3 b) {
-	return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-void surface_arrays_tie(SurfaceArrays *arrays, int32_t vertex, const int32_t nodes[4], const FemVec3 corners[4],
-	const float weights[4], FemVec3 normal, const float tangent[4]) {
-	float *custom[4];
-	FemVec3 edges[3], along = {tangent[0], tangent[1], tangent[2]};
-	for (int i = 0; i < 4; i++) {
-		custom[i] = &arrays->custom[i][4 * (size_t)vertex];
+void surface_arrays_tie(SurfaceArrays *arrays, int32_t vertex, const int32_t nodes[4], const float weights[4]) {
+	for (size_t i = 0; i < 4; i++) {
+		arrays->custom[0][4 * (size_t)vertex + i] = (float)nodes[i];
+		arrays->custom[1][4 * (size_t)vertex + i] = weights[i];
 	}
-	for (int i = 0; i < 4; i++) {
-		custom[0][i] = (float)nodes[i];
-		custom[1][i] = weights[i];
-	}
-	for (int i = 0; i < 3; i++) {
-		edges[i] = subtract(corners[i + 1], corners[0]);
-	}
-	float det = dot(edges[0], cross(edges[1], edges[2]));
-	for (int i = 0; i < 3; i++) {
-		FemVec3 row = cross(edges[(i + 1) % 3], edges[(i + 2) % 3]); // row i of inverse(Dm), times det
-		custom[2][i] = dot(edges[i], normal) * (det < 0.0f ? -1.0f : 1.0f);
-		custom[3][i] = det != 0.0f ? dot(row, along) / det : 0.0f;
-	}
-	custom[2][3] = 0.0f;
-	custom[3][3] = tangent[3];
 }
 
 // ------------------------------------------------------------------------------------------------------------- handing over
@@ -123,7 +92,7 @@ static GdArray make_list(const SurfaceArrays *arrays) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_COLOR, GDEXTENSION_VARIANT_TYPE_PACKED_COLOR_ARRAY,
 			&arrays->packed.colors);
 	}
-	for (int i = 0; i < 4 && arrays->parts & SURFACE_RIDES; i++) {
+	for (int i = 0; i < 2 && arrays->parts & SURFACE_RIDES; i++) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_CUSTOM0 + i, GDEXTENSION_VARIANT_TYPE_PACKED_FLOAT32_ARRAY,
 			&arrays->packed.custom[i]);
 	}
@@ -131,11 +100,10 @@ static GdArray make_list(const SurfaceArrays *arrays) {
 }
 
 static int64_t format_of(const SurfaceArrays *arrays) {
-	static const int shifts[4] = {GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM0_SHIFT,
-		GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM1_SHIFT, GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM2_SHIFT,
-		GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM3_SHIFT};
+	static const int shifts[2] = {
+		GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM0_SHIFT, GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM1_SHIFT};
 	int64_t format = 0;
-	for (int i = 0; i < 4 && arrays->parts & SURFACE_RIDES; i++) {
+	for (int i = 0; i < 2 && arrays->parts & SURFACE_RIDES; i++) {
 		format |= (int64_t)GD_RENDERING_SERVER_ARRAY_CUSTOM_RGBA_FLOAT << shifts[i];
 	}
 	return format;

@@ -5,10 +5,7 @@
 //   VERTEX, NORMAL, TANGENT, UV  the rest shape, shown as it is while nothing is simulated
 //   CUSTOM0  the 4 nodes of the tet, counted from the body's first texel
 //   CUSTOM1  their weights
-//   CUSTOM2  transpose(Dm) N sign(det Dm): the normal is then normalize(cof(Ds) CUSTOM2.xyz)
-//   CUSTOM3  inverse(Dm) T, and in w the sign of the binormal: the tangent is then Ds CUSTOM3.xyz
-// with Dm and Ds the edges from the tet's first node to the others, at rest and now. The normal follows the cofactor of
-// the deformation (Ds Dm^-1); all that belongs to the rest shape is multiplied in beforehand.
+// How normals and tangents turn follows from where those nodes were at rest and are now.
 #ifndef SURFACE_ARRAYS_H
 #define SURFACE_ARRAYS_H
 
@@ -28,12 +25,12 @@ typedef struct SurfaceArrays {
 	float *tangents; // 4 a vertex
 	GdVector2 *uvs, *uvs2;
 	GdColor *colors;
-	float *custom[4]; // 4 a vertex
+	float *custom[2]; // 4 a vertex
 	int32_t *indices; // Godot's front faces run clockwise
 	uint32_t parts;   // set of SurfacePart: which of the arrays above are there beside positions, normals, indices
 	struct {
 		GdPackedVector3Array positions, normals;
-		GdPackedFloat32Array tangents, custom[4];
+		GdPackedFloat32Array tangents, custom[2];
 		GdPackedVector2Array uvs, uvs2;
 		GdPackedColorArray colors;
 		GdPackedInt32Array indices;
@@ -44,9 +41,8 @@ typedef struct SurfaceArrays {
 void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t index_count, uint32_t parts);
 void surface_arrays_free(SurfaceArrays *arrays);
 
-// CUSTOM0 to CUSTOM3 of a vertex. corners: the tet's nodes at rest; tangent: 3 floats and the sign of the binormal.
-void surface_arrays_tie(SurfaceArrays *arrays, int32_t vertex, const int32_t nodes[4], const FemVec3 corners[4],
-	const float weights[4], FemVec3 normal, const float tangent[4]);
+// CUSTOM0 and CUSTOM1 of a vertex.
+void surface_arrays_tie(SurfaceArrays *arrays, int32_t vertex, const int32_t nodes[4], const float weights[4]);
 
 // Adds the surface to a mesh of the RenderingServer, or to an ArrayMesh.
 void surface_arrays_add_to_server(const SurfaceArrays *arrays, GdRID mesh);

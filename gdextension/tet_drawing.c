@@ -13,16 +13,14 @@ static const uint8_t tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 
 
 bool tet_shape_create(
 	TetShape *shape, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets) {
-	*shape = (TetShape){.node_count = node_count, .tet_count = tet_count};
+	*shape = (TetShape){.node_count = node_count, .tet_count = tet_count, .scale = scale};
 	shape->nodes = malloc((size_t)node_count * sizeof(FemVec3));
 	shape->tets = malloc((size_t)tet_count * 4 * sizeof(int32_t));
 	if (!shape->nodes || !shape->tets) {
 		tet_shape_free(shape);
 		return false;
 	}
-	for (int32_t i = 0; i < node_count; i++) {
-		shape->nodes[i] = (FemVec3){nodes[i].x * scale.x, nodes[i].y * scale.y, nodes[i].z * scale.z};
-	}
+	memcpy(shape->nodes, nodes, (size_t)node_count * sizeof(FemVec3));
 	memcpy(shape->tets, tets, (size_t)tet_count * 4 * sizeof(int32_t));
 	return true;
 }
@@ -132,7 +130,8 @@ static FemVec3 face_normal(FemVec3 a, FemVec3 b, FemVec3 c) {
 }
 
 // Metres on the coordinate plane that the face is nearest to.
-static GdVector2 plane_uv(FemVec3 p, FemVec3 n) {
+static GdVector2 plane_uv(FemVec3 p, FemVec3 n, FemVec3 scale) {
+	p = (FemVec3){p.x * scale.x, p.y * scale.y, p.z * scale.z};
 	float x = fabsf(n.x), y = fabsf(n.y), z = fabsf(n.z);
 	return x >= y && x >= z ? (GdVector2){p.z, -p.y} : y >= z ? (GdVector2){p.x, p.z} : (GdVector2){p.x, -p.y};
 }
@@ -161,8 +160,8 @@ static void write_face(
 		arrays->positions[v] = (GdVector3){p.x, p.y, p.z};
 		arrays->normals[v] = (GdVector3){n.x, n.y, n.z};
 		memcpy(&arrays->tangents[4 * (size_t)v], tangent, sizeof(tangent));
-		arrays->uvs[v] = plane_uv(p, n);
-		surface_arrays_tie(arrays, v, nodes, corners, weights, n, tangent);
+		arrays->uvs[v] = plane_uv(p, n, shape->scale);
+		surface_arrays_tie(arrays, v, nodes, weights);
 		arrays->indices[v] = first + 2 - k;
 	}
 }

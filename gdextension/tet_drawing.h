@@ -11,7 +11,8 @@
 // The rest shape, and which tets lay side by side in it.
 typedef struct TetShape {
 	int32_t node_count, tet_count;
-	FemVec3 *nodes;     // m
+	FemVec3 *nodes;     // m, in the mesh's own space
+	FemVec3 scale;      // of the body, for texture coordinates in metres
 	int32_t *tets;      // 4 nodes each
 	int32_t *neighbors; // 4 a tet, across the face without the node of that place; -1: outside. Null until needed
 } TetShape;

@@ -9,7 +9,7 @@ static void construct(void *pointer) {
 	self->element_count = 1000;
 	self->region_materials = gd_array_new();
 	self->anchors = gd_array_new();
-	self->view.texel_offset = -1;
+	body_nodes_init(&self->view.nodes);
 	self->simulated.node = self->base.object;
 	self->simulated.view = &self->view;
 	self->simulated.settings = (BodySettings){

@@ -75,10 +75,9 @@ static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	GDExtensionObjectPtr look = destructible_body_look(self);
 	GDExtensionObjectPtr source = mesh ? mesh->source_mesh : self->mesh;
 	if (drawing) {
-		body_view_create_shared(&self->view, drawing->mesh, mesh->baked.tet_mesh.node_count, look, id);
-		self->view.margin = drawing->margin;
+		body_view_create_shared(&self->view, drawing, mesh->baked.tet_mesh.node_count, look, id);
 	} else if (source) {
-		body_view_create_shared(&self->view, gd_resource_get_rid(source), 0, look, id);
+		body_view_create_plain(&self->view, gd_resource_get_rid(source), look, id);
 	}
 }
 
@@ -209,6 +208,7 @@ void destructible_body_transform_changed(DestructibleBody *self) {
 		destructible_body_report(self, "was not moved", fem_last_error());
 	}
 	self->simulated.is_moved = true;
+	body_nodes_jump(&self->view.nodes);
 }
 
 void destructible_body_rebuild(DestructibleBody *self) {

@@ -126,7 +126,7 @@ void destructible_body_update_look(DestructibleBody *self) {
 	if (!look && mesh) {
 		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
 	}
-	body_view_set_look(&self->view, look);
+	body_view_set_look(&self->view, look, material_resource_interior_material(self->material));
 }
 
 GDExtensionObjectPtr destructible_body_get_surface_material(void *self) {

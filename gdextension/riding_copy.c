@@ -1,0 +1,156 @@
+#include "riding_copy.h"
+
+#include "conversions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes that may be sent along needlessly to save a call: measured, a call costs as much as some 2 kB.
+enum { BYTES_PER_CALL = 2048, CALLS_MAX = 64 };
+
+static bool copy_surface(RidingCopySurface *surface, const RidingSurface *original, GdRID mesh) {
+	*surface = (RidingCopySurface){.first_vertex = original->first_vertex,
+		.vertex_count = original->vertex_count,
+		.stride = original->stride,
+		.nodes_at = original->nodes_at,
+		.weights_at = original->weights_at};
+	surface->changed = calloc((size_t)(original->vertex_count + 63) / 64, sizeof(uint64_t));
+	surface->attributes = gd_packed_byte_array_new();
+	if (!surface->changed) {
+		return false;
+	}
+	GdDictionary data = original->data; // the same one: it is only read
+	gd_rendering_server_mesh_add_surface(mesh, &data);
+	return dictionary_read(&data, "attribute_data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &surface->attributes);
+}
+
+bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
+	riding_copy_free(copy);
+	if (!riding_mesh_prepare_copies(original) || original->surface_count == 0) {
+		return false;
+	}
+	copy->surfaces = calloc((size_t)original->surface_count, sizeof(RidingCopySurface));
+	if (!copy->surfaces) {
+		return false;
+	}
+	copy->exists = true;
+	copy->mesh = gd_rendering_server_mesh_create();
+	for (int32_t i = 0; i < original->surface_count; i++) {
+		copy->surface_count++;
+		if (!copy_surface(&copy->surfaces[i], &original->surfaces[i], copy->mesh)) {
+			riding_copy_free(copy);
+			return false;
+		}
+	}
+	copy->vertex_count = original->vertex_count;
+	return true;
+}
+
+void riding_copy_free(RidingCopy *copy) {
+	if (!copy->exists) {
+		return;
+	}
+	gd_rendering_server_free_rid(copy->mesh);
+	for (int32_t i = 0; i < copy->surface_count; i++) {
+		gd_packed_byte_array_free(&copy->surfaces[i].attributes);
+		free(copy->surfaces[i].changed);
+	}
+	free(copy->surfaces);
+	*copy = (RidingCopy){0};
+}
+
+// --------------------------------------------------------------------------------------------------------------- owners
+
+static void write_owner(RidingCopySurface *surface, int32_t vertex, const FemVertexOwner *owner) {
+	if (!surface->bytes) {
+		surface->bytes =
+			godot.packed_byte_array_operator_index(&surface->attributes, 0); // detaches it from the server's
+	}
+	uint8_t *at = &surface->bytes[(size_t)vertex * (size_t)surface->stride];
+	float nodes[4];
+	for (int k = 0; k < 4; k++) {
+		nodes[k] = (float)(owner->nodes[k] < 0 ? 0 : owner->nodes[k]); // removed: weights 0, all corners in one point
+	}
+	memcpy(at + surface->nodes_at, nodes, sizeof(nodes));
+	memcpy(at + surface->weights_at, owner->weights, 4 * sizeof(float));
+	uint64_t bit = (uint64_t)1 << (vertex % 64);
+	surface->changed_count += !(surface->changed[vertex / 64] & bit);
+	surface->changed[vertex / 64] |= bit;
+}
+
+void riding_copy_set_owners(RidingCopy *copy, const FemOwnerChange *changes, int32_t count) {
+	int32_t index = 0;
+	for (int32_t i = 0; i < count && copy->surface_count > 0; i++) {
+		int32_t vertex = changes[i].vertex;
+		if (vertex < 0 || vertex >= copy->vertex_count) {
+			continue;
+		}
+		while (vertex < copy->surfaces[index].first_vertex) {
+			index--;
+		}
+		while (vertex >= copy->surfaces[index].first_vertex + copy->surfaces[index].vertex_count) {
+			index++;
+		}
+		write_owner(&copy->surfaces[index], vertex - copy->surfaces[index].first_vertex, &changes[i].owner);
+	}
+}
+
+// -------------------------------------------------------------------------------------------------------------- sending
+
+typedef struct VertexRange {
+	int32_t begin, end;
+} VertexRange;
+
+// The changed vertices as ranges, those less than `gap` vertices apart as one. Stops at CALLS_MAX + 1.
+static int32_t find_ranges(const RidingCopySurface *surface, int32_t gap, VertexRange out[CALLS_MAX + 1]) {
+	int32_t count = 0, words = (surface->vertex_count + 63) / 64;
+	for (int32_t w = 0; w < words; w++) {
+		for (uint64_t bits = surface->changed[w]; bits; bits &= bits - 1) {
+			int32_t vertex = 64 * w + __builtin_ctzll(bits);
+			if (count > 0 && vertex - out[count - 1].end <= gap) {
+				out[count - 1].end = vertex + 1;
+			} else if (count <= CALLS_MAX) {
+				out[count++] = (VertexRange){vertex, vertex + 1};
+			} else {
+				return count;
+			}
+		}
+	}
+	return count;
+}
+
+static void send_range(RidingCopy *copy, int32_t index, VertexRange range) {
+	RidingCopySurface *surface = &copy->surfaces[index];
+	int64_t begin = (int64_t)range.begin * surface->stride, end = (int64_t)range.end * surface->stride;
+	GdPackedByteArray bytes = gd_packed_byte_array_slice(&surface->attributes, begin, end);
+	gd_rendering_server_mesh_surface_update_attribute_region(copy->mesh, index, begin, &bytes);
+	gd_packed_byte_array_free(&bytes);
+	copy->sent_bytes += end - begin;
+	copy->sent_calls++;
+}
+
+static void send_surface(RidingCopy *copy, int32_t index) {
+	RidingCopySurface *surface = &copy->surfaces[index];
+	VertexRange ranges[CALLS_MAX + 1];
+	int32_t count = find_ranges(surface, BYTES_PER_CALL / surface->stride, ranges);
+	if (count > CALLS_MAX) {
+		ranges[0] = (VertexRange){0, surface->vertex_count};
+		count = 1;
+	}
+	for (int32_t i = 0; i < count; i++) {
+		send_range(copy, index, ranges[i]);
+	}
+	memset(surface->changed, 0, (size_t)(surface->vertex_count + 63) / 64 * sizeof(uint64_t));
+	surface->changed_count = 0;
+	surface->bytes = NULL;
+}
+
+void riding_copy_send(RidingCopy *copy) {
+	copy->sent_bytes = 0;
+	copy->sent_calls = 0;
+	for (int32_t i = 0; i < copy->surface_count; i++) {
+		if (copy->surfaces[i].changed_count > 0) {
+			send_surface(copy, i);
+		}
+	}
+}

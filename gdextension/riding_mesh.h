@@ -1,0 +1,43 @@
+// A mesh whose vertices ride on the tets of a body, shared by all bodies that look alike.
+//
+// It draws any list of surfaces whose vertices have a tet and four weights each: the surface of a baked mesh, or its
+// splinters, outer surfaces and an interior one. What a vertex carries is described in surface_arrays.h. When a body
+// breaks and its vertices change owner, it gets a copy of its own (riding_copy.h).
+#ifndef RIDING_MESH_H
+#define RIDING_MESH_H
+
+#include "fem_baking.h"
+#include "godot_calls.h"
+
+// What it is made from; only read while it is made.
+typedef struct RidingSource {
+	int32_t surface_count;
+	const FemRenderSurface *surfaces;
+	const int32_t *vertex_tets;       // [vertex of all surfaces in a row]
+	const float (*vertex_weights)[4]; // [vertex of all surfaces in a row]
+	const int32_t *tets;              // 4 nodes each
+} RidingSource;
+
+// Where the 4 nodes and the 4 weights of its vertices lie in the attribute buffer of the RenderingServer.
+typedef struct RidingSurface {
+	int32_t first_vertex, vertex_count;   // among the vertices of all surfaces in a row
+	int32_t stride, nodes_at, weights_at; // bytes; stride 0: not asked for yet
+	GdDictionary data;                    // the whole surface as the server has it, for copies
+} RidingSurface;
+
+typedef struct RidingMesh {
+	bool exists;
+	GdRID mesh; // surface i of it is surface i of the source, without a material
+	int32_t surface_count, vertex_count;
+	RidingSurface *surfaces;
+} RidingMesh;
+
+// Surfaces that do not fit into memory are left out, and all after them.
+void riding_mesh_create(RidingMesh *mesh, const RidingSource *source);
+void riding_mesh_free(RidingMesh *mesh);
+
+// Reads the surfaces back, so that copies can be made. Call it while the game loads: it waits for the graphics card.
+// False when the server's layout is not understood: then there are no copies.
+bool riding_mesh_prepare_copies(RidingMesh *mesh);
+
+#endif
