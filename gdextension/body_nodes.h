@@ -1,29 +1,37 @@
 // A body's nodes in the position texture: where they are shown between two ticks, and in which box.
 //
-// With physics interpolation on, a drawn frame shows a blend of the last two ticks, made while copying: it costs a tenth
-// of the upload, and the shader reads no more than without. In Forward+ the two planes of positions are used in turn:
+// With physics interpolation on, a drawn frame shows a blend of the last two ticks, made while copying: that costs less
+// than a second set of positions in every shader call. In Forward+ the two planes of positions are used in turn:
 // the renderer asks the shader for each vertex's place in the frame before, for TAA and FSR2, with the instance's
 // transform of that frame; a transform that is a hair larger marks the frames that use the second plane.
 #ifndef BODY_NODES_H
 #define BODY_NODES_H
 
-#include "node_gradients.h"
+#include "tet_drawing.h"
+
+// Positions after a tick, 4 floats a node.
+typedef struct NodesAtTick {
+	float *positions;
+	int32_t count, capacity;
+	FemPosition origin, low, high; // m; box
+} NodesAtTick;
 
 typedef struct BodyNodes {
 	int32_t offset, capacity; // range in the texture; -1: none, the rest shape is shown
 	int32_t count;            // nodes written
 	int32_t plane;            // in which they were last written: 0 or 1
 	// Between two ticks
+	bool interpolates;
 	bool is_between; // `before` differs from what the engine has now
-	float *before;   // 4 floats a node
-	int32_t before_count, before_capacity;
-	FemPosition before_origin, before_low, before_high;
+	bool has_latest; // `latest` is what the engine has now: kept while it was shown
+	NodesAtTick before, latest;
 	// Smooth normals
-	bool is_smooth;
-	int32_t smooth_frames; // left to go since a bent tet was last seen
-	int32_t calm_frames;   // left to wait since the body was last cut
+	int32_t stencil_offset; // in the texture of stencils; -1: none
+	int32_t stencil_count;  // nodes that have one
+	bool has_stencils;      // and they are up to date
+	int32_t smooth_frames;  // left to go since a bent tet was last seen
+	int32_t calm_frames;    // left to wait since the body was last cut
 	int32_t next_sample;
-	NodeGradients gradients;
 } BodyNodes;
 
 // Call once before the bodies of a drawn frame: which plane it uses, and how far it is between two ticks.
@@ -35,12 +43,12 @@ void body_nodes_free(BodyNodes *nodes);
 // A range for `count` nodes; a breaking body gets more and more. True when it is another one than before.
 bool body_nodes_reserve(BodyNodes *nodes, int32_t count);
 
-// Before a step of a body that is awake: keeps its positions when they are to be blended. True when the body was between
+// Before a step: keeps the positions of a body that is awake when they are to be blended. True when the body was between
 // two ticks and must be shown once more.
 bool body_nodes_keep(BodyNodes *nodes, FemBodyId body, bool is_awake, bool interpolates);
 
 // After a step of `delta` seconds: for bodies that woke in it, and for nodes that are new.
-void body_nodes_stepped(BodyNodes *nodes, FemBodyId body, float delta, bool interpolates);
+void body_nodes_stepped(BodyNodes *nodes, FemBodyId body, float delta, bool is_awake);
 
 // What comes next is a jump, not a movement.
 void body_nodes_jump(BodyNodes *nodes);
@@ -50,6 +58,9 @@ void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_
 
 // The nodes of tets are others now: smooth normals must wait.
 void body_nodes_cut(BodyNodes *nodes);
+
+// Where the shader finds the stencils of smooth normals; -1: it does without.
+int32_t body_nodes_stencils(const BodyNodes *nodes);
 
 typedef struct ShownNodes {
 	GdTransform3D transform; // of the instance

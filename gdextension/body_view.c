@@ -2,7 +2,6 @@
 
 #include "body_mesh.h"
 #include "conversions.h"
-#include "position_texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,10 @@ static void send_int(BodyView *view, const GdStringName *name, int64_t value) {
 }
 
 static void send_parameters(BodyView *view) {
-	send_int(view, &names.fem_offset, view->nodes.offset);
-	send_int(view, &names.fem_smooth, view->nodes.is_smooth);
-	view->sent_smooth = view->nodes.is_smooth;
+	view->sent_offset = view->nodes.offset;
+	view->sent_stencils = body_nodes_stencils(&view->nodes);
+	send_int(view, &names.fem_offset, view->sent_offset);
+	send_int(view, &names.fem_smooth, view->sent_stencils);
 }
 
 static void create_instance(
@@ -346,7 +346,7 @@ void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
 	if (!body_nodes_show(&view->nodes, body, &view->shape, view->tets_now, &shown)) {
 		return;
 	}
-	if (is_new_range || view->nodes.is_smooth != view->sent_smooth) {
+	if (view->nodes.offset != view->sent_offset || body_nodes_stencils(&view->nodes) != view->sent_stencils) {
 		send_parameters(view);
 	}
 	send_transform(view, shown.transform);

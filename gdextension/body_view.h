@@ -24,7 +24,7 @@ typedef struct BodyView {
 	BodyNodes nodes;
 	GdTransform3D sent_transform;
 	GdAABB sent_box;
-	bool sent_smooth;
+	int32_t sent_offset, sent_stencils;
 	// Its own copy, if it can break into splinters
 	bool follows_owners;
 	RidingCopy copy;

@@ -28,6 +28,7 @@
 	X(bake_progressed) \
 	X(bake_finished) \
 	X(fem_positions) \
+	X(fem_stencils) \
 	X(fem_offset) \
 	X(fem_smooth) \
 	X(albedo) \

@@ -43,6 +43,7 @@
 	X(GDExtensionInterfaceDictionaryOperatorIndexConst, dictionary_operator_index_const) \
 	X(GDExtensionInterfaceCallableCustomCreate2, callable_custom_create2) \
 	X(GDExtensionInterfaceImagePtrw, image_ptrw) \
+	X(GDExtensionInterfaceImagePtr, image_ptr) \
 	X(GDExtensionInterfaceGlobalGetSingleton, global_get_singleton) \
 	X(GDExtensionInterfaceObjectMethodBindCall, object_method_bind_call) \
 	X(GDExtensionInterfaceObjectMethodBindPtrcall, object_method_bind_ptrcall) \

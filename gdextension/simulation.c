@@ -2,7 +2,7 @@
 
 #include "conversions.h"
 #include "coupling/coupling.h"
-#include "position_texture.h"
+#include "node_textures.h"
 #include "simulation_events.h"
 
 #include <math.h>
@@ -17,6 +17,8 @@ static struct {
 	int32_t world_count;
 	bool has_gravity;
 	FemVec3 gravity;
+	int64_t draw_usec;      // spent on drawing since the last frame was shown
+	int64_t last_draw_usec; // in the last frame
 } simulation;
 
 // --------------------------------------------------------------------------------------------------------------- worlds
@@ -212,15 +214,19 @@ static void step_world(SimulationWorld *world) {
 		return;
 	}
 	update_gravity(world);
+	int64_t start = gd_time_get_ticks_usec();
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_before_step(world->bodies[i]);
 	}
+	simulation.draw_usec += gd_time_get_ticks_usec() - start;
 	int32_t substeps = coupling_before_step(world, delta, substeps_for(delta));
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
 	coupling_after_step(world, delta);
+	start = gd_time_get_ticks_usec();
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
+	simulation.draw_usec += gd_time_get_ticks_usec() - start;
 	simulation_events_collect(world);
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_count_pieces(world->bodies[i]);
@@ -254,6 +260,7 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 }
 
 void simulation_show(void) {
+	int64_t start = gd_time_get_ticks_usec();
 	body_nodes_begin_frame();
 	for (int32_t w = 0; w < simulation.world_count; w++) {
 		SimulationWorld *world = simulation.worlds[w];
@@ -265,7 +272,9 @@ void simulation_show(void) {
 			}
 		}
 	}
-	position_texture_upload();
+	node_textures_upload();
+	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;
+	simulation.draw_usec = 0;
 }
 
 // ----------------------------------------------------------------------------------------------------------- statistics
@@ -335,6 +344,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "residual_max", make_variant_float(sum.residual_max));
 	dictionary_take(out, "step_errors", make_variant_int(errors));
 	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
+	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
 	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
 	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
 	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));

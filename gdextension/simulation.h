@@ -66,7 +66,7 @@ typedef struct SimulationBodyDef {
 	GDExtensionObjectPtr world_3d;
 	const GDExtensionObjectPtr *materials; // a MaterialResource or null for each region
 	int32_t material_count;                // 1 or more
-	GDExtensionObjectPtr mesh; // a baked DestructibleMesh, shared in the engine too; or null:
+	GDExtensionObjectPtr mesh;             // a baked DestructibleMesh, shared in the engine too; or null:
 	const BodyShape *shape;
 	FemPosition position;
 	FemQuat rotation;

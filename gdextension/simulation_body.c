@@ -343,16 +343,19 @@ bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece) {
 }
 
 void simulation_body_before_step(SimulationBody *body) {
-	bool is_awake = !fem_body_is_asleep(body->body),
-		 interpolates = gd_node_is_physics_interpolated_and_enabled(body->node);
+	bool is_awake = !fem_body_is_asleep(body->body);
+	bool interpolates = is_awake && gd_node_is_physics_interpolated_and_enabled(body->node);
 	body->is_moved |= body_nodes_keep(&body->view->nodes, body->body, is_awake, interpolates) || is_awake;
 }
 
 void simulation_body_after_step(SimulationBody *body, float delta) {
-	bool is_awake = !fem_body_is_asleep(body->body),
-		 interpolates = gd_node_is_physics_interpolated_and_enabled(body->node);
+	bool is_awake = !fem_body_is_asleep(body->body);
 	body->is_moved |= is_awake;
-	body_nodes_stepped(&body->view->nodes, body->body, delta, interpolates);
+	if (is_awake && !body->view->nodes.interpolates) {
+		body->view->nodes.interpolates =
+			gd_node_is_physics_interpolated_and_enabled(body->node); // it woke in this step
+	}
+	body_nodes_stepped(&body->view->nodes, body->body, delta, is_awake);
 	body_view_take_owners(body->view, body->body);
 }
 

@@ -1,7 +1,7 @@
 #include "surface_material.h"
 
 #include "conversions.h"
-#include "position_texture.h"
+#include "node_textures.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,14 +102,19 @@ static void set_param(GdRID material, const GdStringName *name, GDExtensionVaria
 	variant_free(&variant);
 }
 
+static void set_textures(GdRID material) {
+	GdRID positions = texel_atlas_rid(&node_positions), stencils = texel_atlas_rid(&node_stencils);
+	set_param(material, &names.fem_positions, GDEXTENSION_VARIANT_TYPE_RID, &positions);
+	set_param(material, &names.fem_stencils, GDEXTENSION_VARIANT_TYPE_RID, &stencils);
+}
+
 static GdRID make_material(Variant variant) {
 	GdRID material = gd_rendering_server_material_create();
 	GDExtensionObjectPtr shader = variant_shader(variant);
 	if (shader) {
 		gd_rendering_server_material_set_shader(material, gd_resource_get_rid(shader));
 	}
-	GdRID texture = position_texture_rid();
-	set_param(material, &names.fem_positions, GDEXTENSION_VARIANT_TYPE_RID, &texture);
+	set_textures(material);
 	return material;
 }
 
@@ -171,8 +176,8 @@ bool surface_material_is_supported(GDExtensionObjectPtr source) {
 
 SurfaceMaterial surface_material_create(GDExtensionObjectPtr source) {
 	if (object_cast(source, "ShaderMaterial")) {
-		GdRID rid = gd_resource_get_rid(source), texture = position_texture_rid();
-		set_param(rid, &names.fem_positions, GDEXTENSION_VARIANT_TYPE_RID, &texture);
+		GdRID rid = gd_resource_get_rid(source);
+		set_textures(rid);
 		return (SurfaceMaterial){rid, false};
 	}
 	if (object_cast(source, "BaseMaterial3D")) {

@@ -11,6 +11,49 @@
 // Face f has all nodes of a positive tet but f, counter-clockwise from outside.
 static const uint8_t tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
+static FemVec3 subtract(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static FemVec3 cross(FemVec3 a, FemVec3 b) {
+	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static float length(FemVec3 v) {
+	return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+static float tet_flatness(const FemVec3 p[4]) {
+	float longest = 0.0f, largest_area = 0.0f;
+	for (int i = 0; i < 4; i++) {
+		for (int k = i + 1; k < 4; k++) {
+			longest = fmaxf(longest, length(subtract(p[k], p[i])));
+		}
+		const uint8_t *face = tet_faces[i];
+		FemVec3 area = cross(subtract(p[face[1]], p[face[0]]), subtract(p[face[2]], p[face[0]]));
+		largest_area = fmaxf(largest_area, length(area));
+	}
+	FemVec3 up = cross(subtract(p[1], p[0]), subtract(p[2], p[0])), edge = subtract(p[3], p[0]);
+	float height = fabsf(up.x * edge.x + up.y * edge.y + up.z * edge.z) / fmaxf(largest_area, 1e-30f);
+	return longest / fmaxf(height, 1e-3f * longest + 1e-30f);
+}
+
+// Of some tets all over the body.
+static float mean_flatness(const TetShape *shape) {
+	enum { SAMPLES = 32 };
+	float sum = 0.0f;
+	for (int32_t s = 0; s < SAMPLES; s++) {
+		int32_t tet = (int32_t)((int64_t)s * shape->tet_count / SAMPLES);
+		FemVec3 corners[4];
+		for (int k = 0; k < 4; k++) {
+			FemVec3 p = shape->nodes[shape->tets[4 * (size_t)tet + (size_t)k]];
+			corners[k] = (FemVec3){p.x * shape->scale.x, p.y * shape->scale.y, p.z * shape->scale.z};
+		}
+		sum += tet_flatness(corners);
+	}
+	return fmaxf(1.0f, sum / (float)SAMPLES);
+}
+
 bool tet_shape_create(
 	TetShape *shape, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets) {
 	*shape = (TetShape){.node_count = node_count, .tet_count = tet_count, .scale = scale};
@@ -22,6 +65,7 @@ bool tet_shape_create(
 	}
 	memcpy(shape->nodes, nodes, (size_t)node_count * sizeof(FemVec3));
 	memcpy(shape->tets, tets, (size_t)tet_count * 4 * sizeof(int32_t));
+	shape->flatness = mean_flatness(shape);
 	return true;
 }
 
@@ -114,19 +158,13 @@ static FaceKind face_kind(const TetShape *shape, const int32_t *now, int32_t pla
 
 // ----------------------------------------------------------------------------------------------------------------- faces
 
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
 static FemVec3 unit(FemVec3 v, FemVec3 otherwise) {
-	float length = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-	return length > 0.0f ? (FemVec3){v.x / length, v.y / length, v.z / length} : otherwise;
+	float size = length(v);
+	return size > 0.0f ? (FemVec3){v.x / size, v.y / size, v.z / size} : otherwise;
 }
 
 static FemVec3 face_normal(FemVec3 a, FemVec3 b, FemVec3 c) {
-	FemVec3 u = subtract(b, a), v = subtract(c, a);
-	FemVec3 n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-	return unit(n, (FemVec3){0.0f, 1.0f, 0.0f});
+	return unit(cross(subtract(b, a), subtract(c, a)), (FemVec3){0.0f, 1.0f, 0.0f});
 }
 
 // Metres on the coordinate plane that the face is nearest to.

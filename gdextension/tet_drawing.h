@@ -14,6 +14,7 @@ typedef struct TetShape {
 	FemVec3 *nodes;     // m, in the mesh's own space
 	FemVec3 scale;      // of the body, for texture coordinates in metres
 	int32_t *tets;      // 4 nodes each
+	float flatness;     // longest edge of a tet by its least height, on average; at least 1
 	int32_t *neighbors; // 4 a tet, across the face without the node of that place; -1: outside. Null until needed
 } TetShape;
 

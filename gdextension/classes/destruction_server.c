@@ -2,7 +2,7 @@
 
 #include "conversions.h"
 #include "fem_destruction.h"
-#include "position_texture.h"
+#include "node_textures.h"
 #include "simulation.h"
 #include "surface_material.h"
 
@@ -226,7 +226,7 @@ void destruction_server_start(void) {
 void destruction_server_stop(void) {
 	simulation_stop();
 	surface_material_unload();
-	position_texture_free();
+	node_textures_free();
 	if (server) {
 		GdStringName name = make_string_name("DestructionServer");
 		gd_engine_unregister_singleton(&name);
