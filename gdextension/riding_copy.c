@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bytes that may be sent along needlessly to save a call: measured, a call costs as much as some 2 kB.
-enum { BYTES_PER_CALL = 2048, CALLS_MAX = 64 };
+// Bytes that may be sent along needlessly to save a call: a call costs 2 to 4 us, a kB 0.2 us (Compatibility) to 0.9 us
+// (Forward+). More than CALLS_MAX calls are never made.
+enum { BYTES_PER_CALL = 3072, CALLS_MAX = 128 };
 
 static bool copy_surface(RidingCopySurface *surface, const RidingSurface *original, GdRID mesh) {
 	*surface = (RidingCopySurface){.first_vertex = original->first_vertex,
@@ -122,7 +123,9 @@ static int32_t find_ranges(const RidingCopySurface *surface, int32_t gap, Vertex
 static void send_range(RidingCopy *copy, int32_t index, VertexRange range) {
 	RidingCopySurface *surface = &copy->surfaces[index];
 	int64_t begin = (int64_t)range.begin * surface->stride, end = (int64_t)range.end * surface->stride;
-	GdPackedByteArray bytes = gd_packed_byte_array_slice(&surface->attributes, begin, end);
+	bool is_whole = range.begin == 0 && range.end == surface->vertex_count;
+	GdPackedByteArray bytes = is_whole ? gd_packed_byte_array_new_packed_byte_array(&surface->attributes)
+									   : gd_packed_byte_array_slice(&surface->attributes, begin, end);
 	gd_rendering_server_mesh_surface_update_attribute_region(copy->mesh, index, begin, &bytes);
 	gd_packed_byte_array_free(&bytes);
 	copy->sent_bytes += end - begin;
@@ -132,10 +135,10 @@ static void send_range(RidingCopy *copy, int32_t index, VertexRange range) {
 static void send_surface(RidingCopy *copy, int32_t index) {
 	RidingCopySurface *surface = &copy->surfaces[index];
 	VertexRange ranges[CALLS_MAX + 1];
-	int32_t count = find_ranges(surface, BYTES_PER_CALL / surface->stride, ranges);
-	if (count > CALLS_MAX) {
-		ranges[0] = (VertexRange){0, surface->vertex_count};
-		count = 1;
+	int32_t gap = BYTES_PER_CALL / surface->stride, count = find_ranges(surface, gap, ranges);
+	while (count > CALLS_MAX) {
+		gap *= 2;
+		count = find_ranges(surface, gap, ranges);
 	}
 	for (int32_t i = 0; i < count; i++) {
 		send_range(copy, index, ranges[i]);
