@@ -66,6 +66,7 @@ void body_nodes_free(BodyNodes *nodes) {
 	drop_stencils(nodes);
 	free(nodes->before.positions);
 	free(nodes->latest.positions);
+	free(nodes->fades);
 	body_nodes_init(nodes);
 }
 
@@ -175,6 +176,17 @@ void body_nodes_jump(BodyNodes *nodes) {
 	nodes->is_between = nodes->has_latest = false;
 }
 
+void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count) {
+	float *copy = fades && count > 0 ? realloc(nodes->fades, (size_t)count * sizeof(float)) : NULL;
+	if (copy) {
+		memcpy(copy, fades, (size_t)count * sizeof(float));
+	} else {
+		free(nodes->fades);
+	}
+	nodes->fades = copy;
+	nodes->fade_count = copy ? count : 0;
+}
+
 // ------------------------------------------------------------------------------------------------------------------ rest
 
 void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_t *now) {
@@ -242,9 +254,9 @@ static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int3
 
 // before: of the same nodes, fewer perhaps. latest: keeps a copy, unless null.
 typedef struct Blend {
-	const float *before, *now;
+	const float *before, *now, *fades; // null: none
 	float *latest;
-	int32_t before_count;
+	int32_t before_count, fade_count;
 	float fraction, shift[4]; // m, already by its share
 } Blend;
 
@@ -259,6 +271,9 @@ static void blend_run(const Blend *b, float *out, int32_t first, int32_t count) 
 		}
 	}
 	memcpy(&out[4 * (size_t)both], &now[4 * (size_t)both], (size_t)(count - both) * 4 * sizeof(float));
+	for (int32_t i = first; b->fades && i < first + count && i < b->fade_count; i++) {
+		out[4 * (i - first) + 3] = b->fades[i];
+	}
 	if (b->latest) {
 		memcpy(&b->latest[4 * (size_t)first], now, (size_t)count * 4 * sizeof(float));
 	}
@@ -266,7 +281,7 @@ static void blend_run(const Blend *b, float *out, int32_t first, int32_t count) 
 
 // What is shown of the nodes now, and what must be kept of them for the next tick.
 static Blend prepare_blend(BodyNodes *nodes, const NodesAtTick *now) {
-	Blend blend = {.now = now->positions, .fraction = 1.0f};
+	Blend blend = {.now = now->positions, .fraction = 1.0f, .fades = nodes->fades, .fade_count = nodes->fade_count};
 	if (nodes->is_between) {
 		float g = 1.0f - frame.fraction;
 		blend.fraction = frame.fraction;

@@ -25,6 +25,9 @@ typedef struct BodyNodes {
 	bool is_between; // `before` differs from what the engine has now
 	bool has_latest; // `latest` is what the engine has now: kept while it was shown
 	NodesAtTick before, latest;
+	// Fading pieces
+	float *fades; // [node], or null
+	int32_t fade_count;
 	// Smooth normals
 	int32_t stencil_offset; // in the texture of stencils; -1: none
 	int32_t stencil_count;  // nodes that have one
@@ -52,6 +55,9 @@ void body_nodes_stepped(BodyNodes *nodes, FemBodyId body, float delta, bool is_a
 
 // What comes next is a jump, not a movement.
 void body_nodes_jump(BodyNodes *nodes);
+
+// How much is left of each node's piece, 1 to 0; null: of all everything. Copied.
+void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count);
 
 // Where the nodes of the tets were at rest. now: the present nodes of each tet.
 void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_t *now);

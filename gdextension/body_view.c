@@ -51,10 +51,11 @@ void body_view_create_plain(BodyView *view, GdRID mesh, GDExtensionObjectPtr sur
 	create_instance(view, surface_material, 0, owner_id);
 }
 
-static void free_look_materials(BodyView *view) {
-	surface_material_free(&view->look_material);
-	surface_material_free(&view->interior_material);
-	view->has_look_material = view->has_interior_material = false;
+static void release_materials(SurfaceMaterial *materials, int32_t count) {
+	for (int32_t i = 0; i < count; i++) {
+		surface_material_release(&materials[i]);
+	}
+	free(materials);
 }
 
 static void free_tets(BodyView *view) {
@@ -77,10 +78,10 @@ void body_view_free(BodyView *view) {
 	if (view->owns_mesh) {
 		gd_rendering_server_free_rid(view->mesh);
 	}
-	surface_material_free(&view->material);
-	free_look_materials(view);
+	release_materials(view->materials, view->material_count);
 	free_tets(view);
 	riding_copy_free(&view->copy);
+	object_reference_assign(&view->surface_material, NULL);
 	object_reference_assign(&view->look, NULL);
 	object_reference_assign(&view->interior, NULL);
 	body_nodes_free(&view->nodes);
@@ -102,81 +103,87 @@ void body_view_set_visible(BodyView *view, bool visible) {
 
 // ------------------------------------------------------------------------------------------------------------ materials
 
-static GdRID look_rid(BodyView *view) {
-	if (!view->has_look_material) {
-		view->look_material = surface_material_create(view->look);
-		view->has_look_material = true;
-	}
-	return view->look_material.rid;
+static SurfaceMaterial interior_material(const BodyView *view, GDExtensionObjectPtr outside) {
+	uint32_t fades = view->fades ? SURFACE_FADES : 0;
+	return view->interior ? surface_material_acquire(view->interior, fades)
+						  : surface_material_acquire(outside, SURFACE_INSIDE | fades);
 }
 
-static GdRID interior_rid(BodyView *view) {
-	if (!view->has_interior_material) {
-		view->interior_material =
-			view->interior ? surface_material_create(view->interior) : surface_material_create_inside(view->look);
-		view->has_interior_material = true;
-	}
-	return view->interior_material.rid;
+static SurfaceMaterial outer_material(const BodyView *view, GDExtensionObjectPtr source) {
+	return surface_material_acquire(source, view->fades ? SURFACE_FADES : SURFACE_OUTSIDE);
 }
 
-static void send_tet_materials(BodyView *view) {
-	for (int32_t i = 0; i < view->surface_count; i++) {
-		GdRID rid = view->shows_tets     ? surface_material_create_colored().rid
-			: view->surface_is_opened[i] ? interior_rid(view)
-			: view->has_material         ? view->material.rid
-										 : look_rid(view);
-		gd_rendering_server_mesh_surface_set_material(view->tet_mesh, i, rid);
-	}
+static SurfaceMaterial tet_material(const BodyView *view, int32_t surface) {
+	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : view->look;
+	return view->shows_tets                ? surface_material_acquire(NULL, SURFACE_COLORED)
+		: view->surface_is_opened[surface] ? interior_material(view, outside)
+										   : outer_material(view, outside);
 }
 
-// A zero RID lets the mesh's own material show. The interior surface has one for each body, whatever covers the others.
-static void send_shared_materials(BodyView *view) {
+// The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The copy
+// of a mesh has none. The interior surface has one for each body, whatever covers the others.
+static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
 	const MeshDrawing *drawing = view->drawing;
-	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
-		GdRID rid = i == drawing->interior_surface ? interior_rid(view)
-			: view->has_material                   ? view->material.rid
-			: view->copy.exists                    ? drawing->materials[i].rid
-												   : (GdRID){{0}};
-		gd_rendering_server_instance_set_surface_override_material(view->instance, i, rid);
+	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : drawing->sources[surface];
+	if (surface == drawing->interior_surface) {
+		return interior_material(view, view->surface_material ? view->surface_material : view->look);
 	}
+	return view->surface_material || view->fades || view->copy.exists ? outer_material(view, outside)
+																	  : (SurfaceMaterial){0};
 }
 
-// For the mesh that is shown now.
+static int32_t shown_surfaces(const BodyView *view) {
+	return view->has_tet_mesh ? view->surface_count : view->drawing ? view->drawing->riding.surface_count : 1;
+}
+
+// For the mesh that is shown now. Old materials go when no surface uses them any more.
 static void send_materials(BodyView *view) {
-	GdRID none = {{0}};
-	bool is_whole = !view->has_tet_mesh && !view->drawing;
-	gd_rendering_server_instance_geometry_set_material_override(
-		view->instance, is_whole && view->has_material ? view->material.rid : none);
-	if (view->has_tet_mesh) {
-		send_tet_materials(view);
-	} else if (view->drawing) {
-		send_shared_materials(view);
+	SurfaceMaterial *old = view->materials;
+	int32_t old_count = view->material_count, count = shown_surfaces(view);
+	view->materials = calloc((size_t)(count > 0 ? count : 1), sizeof(SurfaceMaterial));
+	view->material_count = view->materials ? count : 0;
+	for (int32_t i = 0; i < view->material_count; i++) {
+		SurfaceMaterial *material = &view->materials[i];
+		*material = view->has_tet_mesh                  ? tet_material(view, i)
+			: view->drawing                             ? shared_material(view, i)
+			: view->owns_mesh || view->surface_material ? outer_material(view, view->surface_material)
+														: (SurfaceMaterial){0};
+		gd_rendering_server_instance_set_surface_override_material(view->instance, i, material->rid);
 	}
+	release_materials(old, old_count);
 }
 
-// Old materials are freed when no surface uses them any more.
-void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material) {
-	if (!view->exists) {
-		return;
+static void assign_material(GDExtensionObjectPtr *slot, GDExtensionObjectPtr material) {
+	if (material && *slot == material) {
+		surface_material_refresh(material);
 	}
-	SurfaceMaterial old = view->material;
-	view->has_material = surface_material || view->owns_mesh;
-	view->material = view->has_material ? surface_material_create(surface_material) : (SurfaceMaterial){0};
-	send_materials(view);
-	surface_material_free(&old);
+	object_reference_assign(slot, material);
+}
+
+void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material) {
+	if (view->exists) {
+		assign_material(&view->surface_material, surface_material);
+		send_materials(view);
+	}
 }
 
 void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionObjectPtr interior) {
+	if (view->exists) {
+		assign_material(&view->look, look);
+		assign_material(&view->interior, interior);
+		send_materials(view);
+	}
+}
+
+void body_view_set_fades(BodyView *view, const float *fades, int32_t count) {
 	if (!view->exists) {
 		return;
 	}
-	BodyView old = *view;
-	object_reference_assign(&view->look, look);
-	object_reference_assign(&view->interior, interior);
-	view->look_material = view->interior_material = (SurfaceMaterial){0};
-	view->has_look_material = view->has_interior_material = false;
-	send_materials(view);
-	free_look_materials(&old);
+	body_nodes_set_fades(&view->nodes, fades, count);
+	if (fades && !view->fades) {
+		view->fades = true; // for good: the next piece will follow
+		send_materials(view);
+	}
 }
 
 // ----------------------------------------------------------------------------------------------------------------- tets

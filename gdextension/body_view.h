@@ -18,8 +18,6 @@ typedef struct BodyView {
 	const MeshDrawing *drawing; // shared, or null
 	bool owns_mesh;
 	GdRID mesh, instance;
-	SurfaceMaterial material; // over all outer surfaces; none: the mesh has its own
-	bool has_material;
 	float margin; // m, how far vertices stick out of the box around the nodes
 	BodyNodes nodes;
 	GdTransform3D sent_transform;
@@ -38,10 +36,13 @@ typedef struct BodyView {
 	GdRID tet_mesh;
 	int32_t surface_count; // of tet_mesh
 	bool surface_is_opened[2];
-	// What opened faces look like
-	GDExtensionObjectPtr look, interior;              // Material or null: of the outside, of the inside; references
-	SurfaceMaterial look_material, interior_material; // made from them when first needed
-	bool has_look_material, has_interior_material;
+	// Materials, or null; references
+	GDExtensionObjectPtr surface_material; // over all outer surfaces; null: the mesh has its own
+	GDExtensionObjectPtr look;             // of tets outside, where there is no surface_material
+	GDExtensionObjectPtr interior;         // of faces that opened; null: the outside, darker
+	bool fades;                            // some of its pieces do
+	SurfaceMaterial *materials; // in use, one a surface of the mesh that is shown; a zero one: the mesh's own
+	int32_t material_count;
 } BodyView;
 
 // Makes an instance that belongs to no scenario yet, and the mesh of a box. owner_id is the node's instance id, for
@@ -78,6 +79,9 @@ bool body_view_follow_owners(BodyView *view);
 // After each step: takes over what changed owner in it. read: all owners, after splinters were set or a state restored.
 void body_view_take_owners(BodyView *view, FemBodyId body);
 void body_view_read_owners(BodyView *view, FemBodyId body);
+
+// How much is left of each node's piece, 1 to 0; null: nothing fades. Call it before it is shown, copied.
+void body_view_set_fades(BodyView *view, const float *fades, int32_t count);
 
 // Shows the rest shape at a node's transform (the editor), or a simulated body's present shape. is_cut: faces opened or
 // pieces went since it was last shown.

@@ -30,23 +30,7 @@
 	X(fem_positions) \
 	X(fem_stencils) \
 	X(fem_offset) \
-	X(fem_smooth) \
-	X(albedo) \
-	X(albedo_texture) \
-	X(roughness) \
-	X(metallic) \
-	X(specular) \
-	X(roughness_texture) \
-	X(metallic_texture) \
-	X(uv1_scale) \
-	X(uv1_offset) \
-	X(vertex_color_use_as_albedo) \
-	X(normal_texture) \
-	X(normal_scale) \
-	X(emission) \
-	X(emission_texture) \
-	X(alpha_scissor_threshold) \
-	X(alpha_hash_scale)
+	X(fem_smooth)
 
 typedef struct GodotNames {
 #define DECLARE_NAME(name) GdStringName name;

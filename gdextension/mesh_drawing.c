@@ -50,15 +50,21 @@ void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArra
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
 	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
 		SurfaceMaterial old = drawing->materials[i];
-		drawing->materials[i] = surface_material_create(object_cast(array_object(materials, i), "Material"));
+		GDExtensionObjectPtr source = object_cast(array_object(materials, i), "Material");
+		if (source && source == drawing->sources[i]) {
+			surface_material_refresh(source);
+		}
+		drawing->materials[i] = surface_material_acquire(source, SURFACE_OUTSIDE);
 		gd_rendering_server_mesh_surface_set_material(drawing->riding.mesh, i, drawing->materials[i].rid);
-		surface_material_free(&old);
+		surface_material_release(&old);
+		object_reference_assign(&drawing->sources[i], source);
 	}
 }
 
 void mesh_drawing_free(MeshDrawing *drawing) {
 	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
-		surface_material_free(&drawing->materials[i]);
+		surface_material_release(&drawing->materials[i]);
+		object_reference_assign(&drawing->sources[i], NULL);
 	}
 	riding_mesh_free(&drawing->riding);
 	*drawing = (MeshDrawing){0};

@@ -8,9 +8,10 @@
 typedef struct MeshDrawing {
 	bool exists;
 	RidingMesh riding;
-	int32_t interior_surface; // of splinters: which surface is their inside; -1: none
-	SurfaceMaterial materials[FEM_SURFACE_MAX];
-	float margin; // m, how far vertices stick out of the box around the nodes, at rest
+	int32_t interior_surface;                      // of splinters: which surface is their inside; -1: none
+	GDExtensionObjectPtr sources[FEM_SURFACE_MAX]; // Material or null of each surface; references
+	SurfaceMaterial materials[FEM_SURFACE_MAX];    // made from them
+	float margin;                                  // m, how far vertices stick out of the box around the nodes, at rest
 } MeshDrawing;
 
 // The baked mesh must have been checked and must have an embedding. `materials`: a Material or null for each surface,

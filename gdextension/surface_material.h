@@ -1,30 +1,37 @@
 // What a body's surface is drawn with: the addon's shader, filled from the user's material, or the user's own shader.
+//
+// Bodies that show the same material share one of the RenderingServer, which keeps its RID when the values change.
 #ifndef SURFACE_MATERIAL_H
 #define SURFACE_MATERIAL_H
 
 #include "godot_calls.h"
 
+typedef enum SurfaceUse {
+	SURFACE_OUTSIDE = 0,
+	SURFACE_INSIDE =
+		1 << 0,             // of faces that opened, for those without a material of their own: darker, without patterns
+	SURFACE_FADES = 1 << 1, // some pieces fade away
+	SURFACE_COLORED = 1 << 2, // in the colours of the vertices
+} SurfaceUse;
+
 typedef struct SurfaceMaterial {
 	GdRID rid;
-	bool is_owned; // made for one body; else shared or the user's
+	int32_t entry; // 0: the user's own, or none
 } SurfaceMaterial;
 
-// source: null for the plain look, a StandardMaterial3D (or ORMMaterial3D) whose values are copied, or a ShaderMaterial
-// that includes fem_position.gdshaderinc. Other materials cannot follow the deformation and give the plain look.
-SurfaceMaterial surface_material_create(GDExtensionObjectPtr source);
+// source: null for the plain look, a StandardMaterial3D or ORMMaterial3D whose values are copied, or a ShaderMaterial that
+// includes fem_position.gdshaderinc. Other materials cannot follow the deformation and give the plain look. use: set of
+// SurfaceUse. The source must live as long.
+SurfaceMaterial surface_material_acquire(GDExtensionObjectPtr source, uint32_t use);
+void surface_material_release(SurfaceMaterial *material);
 
-// The same for faces that opened: darker, rougher, without the textures of the outside.
-SurfaceMaterial surface_material_create_inside(GDExtensionObjectPtr source);
-
-// The plain look in the colours of the vertices; shared.
-SurfaceMaterial surface_material_create_colored(void);
-
-void surface_material_free(SurfaceMaterial *material);
+// The source has new values.
+void surface_material_refresh(GDExtensionObjectPtr source);
 
 // False for a material that would give the plain look though one was asked for.
 bool surface_material_is_supported(GDExtensionObjectPtr source);
 
-// Gives up the shader and the plain material.
+// Gives up all that is still held, the shaders too.
 void surface_material_unload(void);
 
 #endif

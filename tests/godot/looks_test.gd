@@ -1,0 +1,299 @@
+extends SceneTree
+## Draws the same things twice, as Godot draws them and as bodies, and compares the two pictures pixel by pixel: every
+## kind of StandardMaterial3D and ORMMaterial3D on a body at rest, and a bent body against a mesh that was bent here.
+##
+## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png
+##
+## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "LOOKS TESTS DONE".
+
+const COLUMNS := 8
+const TOLERANCE := 0.012 # mean difference of a tile's colours, 0 to 1
+
+var _failed := 0
+var _camera: Camera3D
+var _albedo_map := _make_map(func(x: int, y: int) -> Color: return Color(0.9, 0.4, 0.2) if (x / 8 + y / 8) % 2 else Color(0.2, 0.5, 0.8, 0.3))
+var _bump_map := _make_map(func(x: int, y: int) -> Color: return Color(0.5 + 0.3 * sin(x * 0.4), 0.5 + 0.3 * sin(y * 0.4), 0.9))
+var _channel_map := _make_map(func(x: int, y: int) -> Color: return Color(x / 64.0, y / 64.0, 1.0 - x / 64.0, 0.5 + y / 128.0))
+
+
+func _initialize() -> void:
+	_run()
+
+
+func _run() -> void:
+	var arguments := OS.get_cmdline_user_args()
+	DestructionServer.gravity_override = true
+	DestructionServer.gravity = Vector3.ZERO
+	DestructionServer.ground_enabled = false
+	_build_stage()
+	var looks := _make_looks()
+	await _compare_looks(looks, arguments[1] if arguments.size() > 1 else "")
+	await _compare_bent(arguments[1] if arguments.size() > 1 else "")
+	await process_frame
+	print("LOOKS TESTS DONE")
+	quit(0 if _failed == 0 else 1)
+
+
+func check(condition: bool, test_name: String, cause := "") -> void:
+	if condition:
+		print("ok looks.", test_name)
+	else:
+		_failed += 1
+		print("FAIL looks.%s: %s" % [test_name, cause])
+
+
+# -- Materials --------------------------------------------------------------------------------------------------------
+
+
+func _make_map(color_at: Callable) -> ImageTexture:
+	var image := Image.create(64, 64, true, Image.FORMAT_RGBA8)
+	for y in 64:
+		for x in 64:
+			image.set_pixel(x, y, color_at.call(x, y))
+	image.generate_mipmaps()
+	return ImageTexture.create_from_image(image)
+
+
+func _look(values: Dictionary, orm := false) -> BaseMaterial3D:
+	var look: BaseMaterial3D = ORMMaterial3D.new() if orm else StandardMaterial3D.new()
+	look.albedo_color = Color(0.8, 0.7, 0.5)
+	look.roughness = 0.5
+	for key: String in values:
+		look.set(key, values[key])
+	return look
+
+
+func _make_looks() -> Dictionary:
+	var outline := _look({"albedo_color": Color.BLACK, "shading_mode": BaseMaterial3D.SHADING_MODE_UNSHADED,
+			"cull_mode": BaseMaterial3D.CULL_FRONT, "grow": true, "grow_amount": 0.05})
+	var looks := {
+		"plain": _look({}),
+		"metal": _look({"metallic": 1.0, "roughness": 0.3}),
+		"albedo_texture": _look({"albedo_texture": _albedo_map, "uv1_scale": Vector3(3, 2, 1), "uv1_offset": Vector3(0.1, 0.2, 0)}),
+		"nearest_filter": _look({"albedo_texture": _albedo_map, "texture_filter": BaseMaterial3D.TEXTURE_FILTER_NEAREST}),
+		"no_repeat": _look({"albedo_texture": _albedo_map, "uv1_scale": Vector3(3, 3, 3), "texture_repeat": false}),
+		"normal_map": _look({"normal_enabled": true, "normal_texture": _bump_map, "normal_scale": 0.8, "uv1_scale": Vector3(2, 2, 2)}),
+		"channels": _look({"metallic": 0.9, "metallic_texture": _channel_map, "metallic_texture_channel": BaseMaterial3D.TEXTURE_CHANNEL_GREEN,
+				"roughness": 0.9, "roughness_texture": _channel_map, "roughness_texture_channel": BaseMaterial3D.TEXTURE_CHANNEL_BLUE}),
+		"orm": _look({"orm_texture": _channel_map, "ao_enabled": true, "ao_light_affect": 0.8}, true),
+		"emission_add": _look({"emission_enabled": true, "emission": Color(0.1, 0.3, 0.1), "emission_texture": _channel_map,
+				"emission_energy_multiplier": 0.7}),
+		"emission_multiply": _look({"emission_enabled": true, "emission": Color(0.5, 0.9, 0.5), "emission_texture": _channel_map,
+				"emission_operator": BaseMaterial3D.EMISSION_OP_MULTIPLY}),
+		"alpha": _look({"albedo_color": Color(0.2, 0.8, 0.4, 0.4), "transparency": BaseMaterial3D.TRANSPARENCY_ALPHA}),
+		"scissor": _look({"albedo_texture": _albedo_map, "transparency": BaseMaterial3D.TRANSPARENCY_ALPHA_SCISSOR}),
+		"depth_prepass": _look({"albedo_texture": _albedo_map, "transparency": BaseMaterial3D.TRANSPARENCY_ALPHA_DEPTH_PRE_PASS}),
+		"two_sided": _look({"albedo_texture": _albedo_map, "transparency": BaseMaterial3D.TRANSPARENCY_ALPHA_SCISSOR,
+				"cull_mode": BaseMaterial3D.CULL_DISABLED}),
+		"front_culled": _look({"cull_mode": BaseMaterial3D.CULL_FRONT, "disable_receive_shadows": true}),
+		"blend_add": _look({"blend_mode": BaseMaterial3D.BLEND_MODE_ADD}),
+		"blend_mul": _look({"blend_mode": BaseMaterial3D.BLEND_MODE_MUL}),
+		"unshaded": _look({"shading_mode": BaseMaterial3D.SHADING_MODE_UNSHADED}),
+		"per_vertex": _look({"shading_mode": BaseMaterial3D.SHADING_MODE_PER_VERTEX}),
+		"triplanar": _look({"albedo_texture": _albedo_map, "uv1_triplanar": true, "uv1_scale": Vector3(1.5, 1.5, 1.5)}),
+		"triplanar_bump": _look({"normal_enabled": true, "normal_texture": _bump_map, "uv1_triplanar": true, "uv1_triplanar_sharpness": 4.0}),
+		"vertex_color": _look({"vertex_color_use_as_albedo": true}),
+		"vertex_color_srgb": _look({"vertex_color_use_as_albedo": true, "vertex_color_is_srgb": true}),
+		"toon": _look({"diffuse_mode": BaseMaterial3D.DIFFUSE_TOON, "specular_mode": BaseMaterial3D.SPECULAR_TOON}),
+		"rim": _look({"rim_enabled": true, "rim": 0.9, "rim_tint": 0.2}),
+		"clearcoat": _look({"clearcoat_enabled": true, "clearcoat": 1.0, "clearcoat_roughness": 0.1, "roughness": 1.0}),
+		"anisotropy": _look({"anisotropy_enabled": true, "anisotropy": 0.8, "metallic": 0.7, "roughness": 0.4}),
+		"ao": _look({"ao_enabled": true, "ao_texture": _channel_map, "ao_light_affect": 1.0}),
+		"backlight": _look({"backlight_enabled": true, "backlight": Color(0.5, 0.1, 0.1)}),
+		"detail": _look({"detail_enabled": true, "detail_albedo": _albedo_map, "detail_blend_mode": BaseMaterial3D.BLEND_MODE_MUL}),
+		"detail_uv2": _look({"detail_enabled": true, "detail_albedo": _albedo_map, "detail_uv_layer": BaseMaterial3D.DETAIL_UV_2,
+				"uv2_scale": Vector3(2, 2, 2)}),
+		"height": _look({"heightmap_enabled": true, "heightmap_texture": _channel_map, "heightmap_scale": 8.0, "albedo_texture": _albedo_map}),
+		"grow": _look({"grow": true, "grow_amount": 0.1}),
+		"outline": _look({"next_pass": outline}),
+		"refraction": _look({"albedo_color": Color(0.8, 1, 0.9, 0.2), "refraction_enabled": true, "refraction_scale": 0.1}),
+		"no_shadows": _look({"disable_receive_shadows": true, "disable_ambient_light": true}),
+	}
+	if RenderingServer.get_current_rendering_method() == "forward_plus":
+		looks["subsurface"] = _look({"subsurf_scatter_enabled": true, "subsurf_scatter_strength": 0.6,
+				"subsurf_scatter_transmittance_enabled": true, "subsurf_scatter_transmittance_color": Color.RED})
+	return looks
+
+
+# -- The stage --------------------------------------------------------------------------------------------------------
+
+
+func _build_stage() -> void:
+	var environment := Environment.new()
+	environment.background_mode = Environment.BG_COLOR
+	environment.background_color = Color(0.25, 0.3, 0.4)
+	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
+	environment.ambient_light_color = Color.WHITE
+	environment.ambient_light_energy = 0.3
+	var world := WorldEnvironment.new()
+	world.environment = environment
+	root.add_child(world)
+	var light := DirectionalLight3D.new()
+	light.shadow_enabled = true
+	root.add_child(light)
+	light.look_at_from_position(Vector3.ZERO, Vector3(0.6, -1.0, -0.8))
+	_camera = Camera3D.new()
+	_camera.projection = Camera3D.PROJECTION_ORTHOGONAL
+	root.add_child(_camera)
+
+
+## With texture coordinates, tangents and colours.
+func _make_sphere() -> ArrayMesh:
+	var sphere := SphereMesh.new()
+	sphere.radial_segments = 32
+	sphere.rings = 16
+	var arrays := sphere.get_mesh_arrays()
+	var vertices: PackedVector3Array = arrays[Mesh.ARRAY_VERTEX]
+	var colors := PackedColorArray()
+	for vertex in vertices:
+		colors.append(Color8(128 + int(200 * vertex.x), 128 + int(200 * vertex.y), 60))
+	arrays[Mesh.ARRAY_COLOR] = colors
+	arrays[Mesh.ARRAY_TEX_UV2] = arrays[Mesh.ARRAY_TEX_UV]
+	var mesh := ArrayMesh.new()
+	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
+	return mesh
+
+
+func _shoot() -> Image:
+	for i in 3:
+		await process_frame
+	await RenderingServer.frame_post_draw
+	var image := root.get_texture().get_image()
+	image.convert(Image.FORMAT_RGB8)
+	return image
+
+
+# -- At rest ----------------------------------------------------------------------------------------------------------
+
+
+func _compare_looks(looks: Dictionary, picture: String) -> void:
+	var rows := ceili(looks.size() / float(COLUMNS))
+	_camera.size = 1.3 * rows
+	_camera.look_at_from_position(Vector3(0.65 * (COLUMNS - 1), -0.65 * (rows - 1), 10), Vector3(0.65 * (COLUMNS - 1), -0.65 * (rows - 1), 0))
+	var sphere := _make_sphere()
+	var baked := DestructibleMesh.new()
+	baked.source_mesh = sphere
+	baked.element_count = 200
+	check(baked.bake() == OK, "sphere_is_baked", "see the error above")
+	var bodies := Node3D.new()
+	var originals := Node3D.new()
+	root.add_child(bodies)
+	root.add_child(originals)
+	for look: BaseMaterial3D in looks.values():
+		var place := Vector3(1.3 * (bodies.get_child_count() % COLUMNS), -1.3 * (bodies.get_child_count() / COLUMNS), 0)
+		var body := DestructibleBody.new()
+		body.mesh = baked
+		body.surface_material = look
+		body.position = place
+		bodies.add_child(body)
+		var original := MeshInstance3D.new()
+		original.mesh = sphere
+		original.material_override = look
+		original.position = place
+		originals.add_child(original)
+	originals.hide()
+	var drawn := await _shoot()
+	originals.show()
+	bodies.hide()
+	var expected := await _shoot()
+	if picture:
+		_save_both(drawn, expected, picture)
+	var names := looks.keys()
+	for i in names.size():
+		var difference := _difference(drawn, expected, Vector3(1.3 * (i % COLUMNS), -1.3 * (i / COLUMNS), 0), 0.6)
+		check(difference < TOLERANCE, names[i], "its pixels differ by %.4f on average" % difference)
+	bodies.free()
+	originals.free()
+
+
+func _save_both(drawn: Image, expected: Image, picture: String) -> void:
+	var both := Image.create(drawn.get_width(), 2 * drawn.get_height(), false, Image.FORMAT_RGB8)
+	both.blit_rect(drawn, Rect2i(Vector2i.ZERO, drawn.get_size()), Vector2i.ZERO)
+	both.blit_rect(expected, Rect2i(Vector2i.ZERO, drawn.get_size()), Vector2i(0, drawn.get_height()))
+	check(both.save_png(picture) == OK, "picture_saved", picture + " cannot be written")
+
+
+func _difference(a: Image, b: Image, center: Vector3, radius: float) -> float:
+	var low := Vector2i(_camera.unproject_position(center - Vector3(radius, -radius, 0))).clamp(Vector2i.ZERO, a.get_size())
+	var high := Vector2i(_camera.unproject_position(center + Vector3(radius, -radius, 0))).clamp(Vector2i.ZERO, a.get_size())
+	var sum := 0.0
+	for y in range(low.y, high.y):
+		for x in range(low.x, high.x):
+			var p := a.get_pixel(x, y)
+			var q := b.get_pixel(x, y)
+			sum += (absf(p.r - q.r) + absf(p.g - q.g) + absf(p.b - q.b)) / 3.0
+	return sum / maxf(1.0, (high.x - low.x) * (high.y - low.y))
+
+
+# -- Bent -------------------------------------------------------------------------------------------------------------
+
+
+## A rod that hangs from one end is bent by its weight, far more than a tetrahedron long; beside it the same triangles at
+## the places that the simulation tells, with normals from those triangles.
+func _compare_bent(picture: String) -> void:
+	var rod := CylinderMesh.new()
+	rod.top_radius = 0.25
+	rod.bottom_radius = 0.25
+	rod.height = 2.4
+	rod.radial_segments = 40
+	rod.rings = 48
+	var baked := DestructibleMesh.new()
+	baked.source_mesh = rod
+	baked.element_count = 250
+	check(baked.bake() == OK, "rod_is_baked", "see the error above")
+	var body := DestructibleBody.new()
+	body.mesh = baked
+	body.material = MaterialResource.new()
+	body.material.stiffness = 3e5
+	body.material.damping = 0.5
+	var look := _look({"roughness": 0.25, "metallic": 0.4, "albedo_color": Color(0.9, 0.5, 0.3)})
+	body.surface_material = look
+	body.rotation = Vector3(0, 0, PI / 2)
+	body.anchors = [AABB(Vector3(-1, 0.9, -1), Vector3(2, 1, 2))]
+	DestructionServer.gravity = Vector3(0, -9.8, 0)
+	root.add_child(body)
+	for i in 90:
+		await physics_frame
+	paused = true
+	_camera.size = 2.6
+	_camera.look_at_from_position(Vector3(0, -0.4, 8), Vector3(0, -0.4, 0))
+	var drawn := await _shoot()
+	var copy := MeshInstance3D.new()
+	copy.mesh = _bent_copy(rod, body.get_vertex_positions())
+	copy.material_override = look
+	root.add_child(copy)
+	body.hide()
+	var expected := await _shoot()
+	if picture:
+		_save_both(drawn, expected, picture.replace(".png", "_bent.png"))
+	var bounds := body.get_aabb_world()
+	check(bounds.size.y > 1.2, "rod_is_bent", "it is %.2f m high" % bounds.size.y)
+	var difference := _difference(drawn, expected, bounds.get_center(), 1.0)
+	check(difference < TOLERANCE, "bent_rod", "its pixels differ by %.4f on average" % difference)
+	copy.free()
+	body.free()
+	paused = false
+
+
+func _bent_copy(source: PrimitiveMesh, positions: PackedVector3Array) -> ArrayMesh:
+	var arrays := source.get_mesh_arrays()
+	var indices: PackedInt32Array = arrays[Mesh.ARRAY_INDEX]
+	var rest: PackedVector3Array = arrays[Mesh.ARRAY_VERTEX]
+	var rest_normals: PackedVector3Array = arrays[Mesh.ARRAY_NORMAL]
+	# Vertices of one place and normal share theirs, as where the texture begins and ends.
+	var sums := {}
+	for i in range(0, indices.size(), 3):
+		var a := positions[indices[i]]
+		var area := (positions[indices[i + 2]] - a).cross(positions[indices[i + 1]] - a)
+		for k in 3:
+			var key := [rest[indices[i + k]].snappedf(0.001), rest_normals[indices[i + k]].snappedf(0.01)]
+			sums[key] = sums.get(key, Vector3.ZERO) + area
+	var normals := PackedVector3Array()
+	for i in positions.size():
+		normals.append(sums[[rest[i].snappedf(0.001), rest_normals[i].snappedf(0.01)]].normalized())
+	arrays[Mesh.ARRAY_VERTEX] = positions
+	arrays[Mesh.ARRAY_NORMAL] = normals
+	arrays[Mesh.ARRAY_TANGENT] = null
+	var mesh := ArrayMesh.new()
+	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
+	return mesh
