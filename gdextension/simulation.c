@@ -267,8 +267,7 @@ void simulation_show(void) {
 		for (int32_t i = 0; i < world->body_count; i++) {
 			SimulationBody *body = world->bodies[i];
 			if ((body->is_moved || body->view->nodes.is_between) && !body->is_detached) {
-				body_view_show_body(body->view, body->body, body->is_cut);
-				body->is_moved = body->is_cut = false;
+				simulation_body_show(body);
 			}
 		}
 	}

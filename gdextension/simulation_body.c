@@ -315,6 +315,22 @@ bool simulation_body_fades(const SimulationBody *body) {
 	return body->settings.debris_lifetime > 0.0f && body->settings.debris_fade > 0.0f && body->piece_count > 1;
 }
 
+static void show_fades(SimulationBody *body) {
+	int32_t count = fem_body_get_node_count(body->body);
+	float *fades = count > 0 ? malloc((size_t)count * sizeof(float)) : NULL;
+	int32_t fading = fades ? fem_body_get_node_fades(body->body, body->settings.debris_fade, fades, count) : 0;
+	body_view_set_fades(body->view, fading > 0 ? fades : NULL, count);
+	free(fades);
+}
+
+void simulation_body_show(SimulationBody *body) {
+	if (simulation_body_fades(body)) {
+		show_fades(body);
+	}
+	body_view_show_body(body->view, body->body, body->is_cut);
+	body->is_moved = body->is_cut = false;
+}
+
 // Its settings stay those of the node.
 bool simulation_body_load(SimulationBody *body, const void *data, size_t size) {
 	FemMaterialId ids[SIMULATION_MATERIALS_MAX];

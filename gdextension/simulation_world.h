@@ -53,4 +53,7 @@ void simulation_body_count_pieces(SimulationBody *body);
 // Whether pieces of the body are fading out: it must be shown though nothing moves.
 bool simulation_body_fades(const SimulationBody *body);
 
+// Hands its present shape to the renderer.
+void simulation_body_show(SimulationBody *body);
+
 #endif

@@ -29,6 +29,11 @@ func _run() -> void:
 	var looks := _make_looks()
 	await _compare_looks(looks, arguments[1] if arguments.size() > 1 else "")
 	await _compare_bent(arguments[1] if arguments.size() > 1 else "")
+	await _compare_moving("interpolated", arguments[1] if arguments.size() > 1 else "")
+	if RenderingServer.get_current_rendering_method() == "forward_plus":
+		root.use_taa = true
+		await _compare_moving("moving_with_taa", arguments[1] if arguments.size() > 1 else "")
+		root.use_taa = false
 	await process_frame
 	print("LOOKS TESTS DONE")
 	quit(0 if _failed == 0 else 1)
@@ -297,3 +302,69 @@ func _bent_copy(source: PrimitiveMesh, positions: PackedVector3Array) -> ArrayMe
 	var mesh := ArrayMesh.new()
 	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
 	return mesh
+
+
+# -- Moving -----------------------------------------------------------------------------------------------------------
+
+
+## A body that flies along between slow ticks, and a mesh beside it that is put where the body should be drawn. With TAA
+## both leave the same traces only if the body's motion vectors are right.
+func _compare_moving(test_name: String, picture: String) -> void:
+	const SPEED := 3.0
+	const BACK := 0.1 # seconds: what is drawn lies one tick behind
+	Engine.physics_ticks_per_second = 10
+	physics_interpolation = true
+	DestructionServer.gravity = Vector3.ZERO
+	_camera.size = 5.0
+	_camera.look_at_from_position(Vector3(0, 0, 10), Vector3.ZERO)
+	var pixel := _camera.size / root.size.y
+	var apart := roundf(1.6 / pixel) * pixel
+	var look := _look({"albedo_texture": _albedo_map, "uv1_scale": Vector3(2, 2, 2), "shading_mode": BaseMaterial3D.SHADING_MODE_UNSHADED})
+	var box := BoxMesh.new()
+	var baked := DestructibleMesh.new()
+	baked.source_mesh = box
+	baked.element_count = 60
+	check(baked.bake() == OK, test_name + "_box_is_baked", "see the error above")
+	var body := DestructibleBody.new()
+	body.mesh = baked
+	body.surface_material = look
+	body.start_velocity = Vector3(SPEED, 0, 0)
+	body.position = Vector3(-3.0, 0.5 * apart, 0)
+	root.add_child(body)
+	var copy := MeshInstance3D.new()
+	copy.mesh = box
+	copy.material_override = look
+	copy.physics_interpolation_mode = Node.PHYSICS_INTERPOLATION_MODE_OFF
+	root.add_child(copy)
+	var worst := 0.0
+	for frame in 48:
+		await process_frame
+		# After this signal nodes take their places for the frame; the fraction is that of the frame.
+		var center := body.get_center_of_mass().x - SPEED * BACK * (1.0 - Engine.get_physics_interpolation_fraction())
+		copy.position = Vector3(center, -0.5 * apart, 0)
+		await RenderingServer.frame_post_draw
+		if frame < 24:
+			continue
+		var image := root.get_texture().get_image()
+		image.convert(Image.FORMAT_RGB8)
+		var difference := _difference_apart(image, roundi(apart / pixel))
+		if difference > worst and picture:
+			image.save_png(picture.replace(".png", "_%s.png" % test_name))
+		worst = maxf(worst, difference)
+	check(worst < TOLERANCE, test_name, "the worst frame differs by %.4f on average" % worst)
+	body.free()
+	copy.free()
+	physics_interpolation = false
+	Engine.physics_ticks_per_second = 60
+
+
+## Of the upper half of the picture from what is drawn `rows` below.
+func _difference_apart(image: Image, rows: int) -> float:
+	var sum := 0.0
+	var half := image.get_height() / 2
+	for y in range(half - rows + 10, half - 4):
+		for x in image.get_width():
+			var p := image.get_pixel(x, y)
+			var q := image.get_pixel(x, y + rows)
+			sum += (absf(p.r - q.r) + absf(p.g - q.g) + absf(p.b - q.b)) / 3.0
+	return sum / ((rows - 14.0) * image.get_width() * 0.2)
