@@ -4,7 +4,9 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
-#   tests/godot_suites.sh render GODOT compatibility|forward
+#   tests/godot_suites.sh render GODOT compatibility|forward|mobile
+#   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
+#   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
@@ -151,18 +153,47 @@ run_editor() {
 		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$log.all"
 }
 
-run_render() {
-	local godot=$1 renderer=$2 driver method log=$build/test_logs/godot_render_$2_raw.log
-	case "$renderer" in
+# Sets driver and method.
+choose_renderer() {
+	case "$1" in
 	compatibility) driver=opengl3 method=gl_compatibility ;;
 	forward) driver=vulkan method=forward_plus ;;
+	mobile) driver=vulkan method=mobile ;;
+	*) echo "godot_suites.sh: name a renderer: compatibility, forward or mobile" >&2 && exit 2 ;;
 	esac
+}
+
+run_render() {
+	local godot=$1 renderer=$2 driver method log=$build/test_logs/godot_render_$2_raw.log
+	choose_renderer "$renderer"
 	prepare_project "$here/godot"
 	mkdir -p "$build/test_renders"
 	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
 		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x360 \
 		--path "$here/godot" --script res://render_test.gd -- "$method" "$build/test_renders/$renderer.png"
 	judge_output "$renderer" "RENDER TESTS DONE" "$log"
+}
+
+# Bodies beside what Godot draws itself, pixel by pixel.
+run_looks() {
+	local godot=$1 renderer=$2 log=$build/test_logs/godot_looks_$2_raw.log driver method
+	choose_renderer "$renderer"
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x400 \
+		--path "$here/godot" --script res://looks_test.gd -- "$method" "$build/test_renders/looks_$renderer.png"
+	judge_output "looks, $renderer" "LOOKS TESTS DONE" "$log"
+}
+
+# What drawing costs on the main thread: figures, no verdict.
+run_render_bench() {
+	local godot=$1 driver method
+	choose_renderer "$2"
+	prepare_project "$here/godot"
+	xvfb-run -a -s "-screen 0 640x360x24" "$godot" --audio-driver Dummy --rendering-driver "$driver" \
+		--rendering-method "$method" --fixed-fps 60 --disable-vsync --resolution 320x180 \
+		--path "$here/godot" --script res://render_bench.gd
 }
 
 run_pictures() {
@@ -247,7 +278,7 @@ PRESET
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | render | pictures | fracture_pictures | preset_pictures | export) ;;
+	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

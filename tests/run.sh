@@ -151,8 +151,10 @@ run_quick_suites() {
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
+	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
 	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
 	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
+	suite "Godot looks, Forward+" 420 "$here/godot_suites.sh" looks "$godot" forward
 }
 
 run_windows_suites() {
