@@ -229,8 +229,10 @@ float fem_tet_softening(const FemTetShape *shape, float quality_clamp) {
 				product[i][j] += shape->gradient[i + 1][axis] * shape->gradient[j + 1][axis];
 		}
 	}
-	fem_eigen_symmetric3(product, values, vectors);
 	double s_max = (double)quality_clamp * sqrt(2.0) / shape->mean_edge;
+	if (product[0][0] + product[1][1] + product[2][2] <= s_max * s_max)
+		return 1.0f; // no eigenvalue is larger than their sum: true of most tets, and cheap
+	fem_eigen_symmetric3(product, values, vectors);
 	double factor = s_max * s_max / values[2]; // values[2] = s_1^2
 	return factor < 1.0 ? (float)factor : 1.0f;
 }
