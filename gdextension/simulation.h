@@ -10,6 +10,7 @@
 
 #include "body_shape.h"
 #include "body_view.h"
+#include "fem_baking.h"
 #include "project_settings.h"
 
 enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
@@ -104,6 +105,9 @@ bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece);
 
 // A MaterialResource has new values: hands them to every world that uses it.
 void simulation_material_changed(GDExtensionObjectPtr material);
+
+// What the engine makes of baked tets, without a layout.
+FemMeshDef simulation_mesh_def(const FemTetArrays *tets);
 
 void simulation_tick(void);
 void simulation_show(void); // sends moved bodies to the renderer

@@ -84,7 +84,7 @@ static FemMeshId make_box_mesh(FemWorldId world, const BodyShape *shape) {
 	return fem_mesh_create(world, &mesh);
 }
 
-static FemMeshId make_baked_mesh(FemWorldId world, const FemTetArrays *tets) {
+FemMeshDef simulation_mesh_def(const FemTetArrays *tets) {
 	FemMeshDef mesh = fem_default_mesh_def();
 	mesh.node_count = tets->node_count;
 	mesh.node_positions = tets->nodes;
@@ -98,10 +98,18 @@ static FemMeshId make_baked_mesh(FemWorldId world, const FemTetArrays *tets) {
 			break;
 		}
 	}
-	return fem_mesh_create(world, &mesh);
+	return mesh;
 }
 
-static FemMeshId acquire_mesh(SimulationWorld *world, const DestructibleMesh *mesh) {
+static FemMeshId make_baked_mesh(FemWorldId world, DestructibleMesh *mesh) {
+	FemMeshDef def = simulation_mesh_def(&mesh->baked.tet_mesh);
+	def.layout = destructible_mesh_layout(mesh, &def.layout_count);
+	FemMeshId id = fem_mesh_create(world, &def);
+	destructible_mesh_keep_layout(mesh, id);
+	return id;
+}
+
+static FemMeshId acquire_mesh(SimulationWorld *world, DestructibleMesh *mesh) {
 	for (int32_t i = 0; i < world->mesh_count; i++) {
 		MeshEntry *entry = &world->meshes[i];
 		if (entry->resource == mesh->base.object && entry->revision == mesh->revision) {
@@ -118,7 +126,7 @@ static FemMeshId acquire_mesh(SimulationWorld *world, const DestructibleMesh *me
 		world->meshes = meshes;
 		world->mesh_capacity = capacity;
 	}
-	FemMeshId id = make_baked_mesh(world->id, &mesh->baked.tet_mesh);
+	FemMeshId id = make_baked_mesh(world->id, mesh);
 	if (fem_mesh_is_valid(id)) {
 		world->meshes[world->mesh_count++] = (MeshEntry){mesh->base.object, mesh->revision, id, 1};
 	}
@@ -200,7 +208,7 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 }
 
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
-	const DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
+	DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
 	if (!fem_mesh_is_valid(body->mesh)) {
 		return false;

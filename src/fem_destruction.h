@@ -209,6 +209,8 @@ typedef struct FemMeshDef {
 	const int32_t *tets;           // 4 node indices each; turned-round tets are turned back
 	const int32_t *tet_regions;    // material slot of each tet, or null for slot 0; 0..255
 	const float *tet_plates;       // plate correction strength c of each tet (0 = none), or null; see ARCHITECTURE, "Plates"
+	const int32_t *layout;         // what fem_mesh_get_layout() told of an equal mesh: much faster. Null, or one that does not fit:
+	int32_t layout_count;          // it is found anew
 	float quality_clamp;           // slivers thinner than a regular tet by this factor are softened, default 4; 0 = never
 	uint32_t cookie;
 } FemMeshDef;
@@ -220,6 +222,10 @@ FemMeshDef fem_default_mesh_def(void); // [any time]
 FemMeshId fem_mesh_create(FemWorldId world, const FemMeshDef *def);
 FemResult fem_mesh_destroy(FemMeshId mesh); // FEM_ERROR_IN_USE while a body uses it
 bool fem_mesh_is_valid(FemMeshId mesh);     // [any time]
+
+// How the mesh was partitioned and ordered, to be kept beside it; the results do not depend on it. Returns the numbers
+// needed, and writes nothing when capacity is too small.
+int32_t fem_mesh_get_layout(FemMeshId mesh, int32_t *out_layout, int32_t capacity);
 
 // ----------------------------------------------------------------------------------------------------------------- body
 

@@ -11,6 +11,7 @@ static void construct(void *pointer) {
 	self->element_count = 1000;
 	self->plate_layers = 1;
 	self->data = gd_packed_byte_array_new();
+	self->layout = gd_packed_byte_array_new();
 	self->surface_materials = gd_array_new();
 	self->job_materials = gd_array_new();
 }
@@ -23,6 +24,7 @@ static void destruct(void *pointer) {
 	fem_baked_mesh_free(&self->baked);
 	object_reference_assign(&self->source_mesh, NULL);
 	gd_packed_byte_array_free(&self->data);
+	gd_packed_byte_array_free(&self->layout);
 	gd_array_free(&self->surface_materials);
 	gd_array_free(&self->job_materials);
 }
@@ -474,6 +476,11 @@ static const ClassProperty properties[] = {
 		.usage = GD_PROPERTY_USAGE_STORAGE,
 		.getter = METHOD("get_data", get_byte_array, get_data, .is_const = true),
 		.setter = METHOD("set_data", set_byte_array, set_data, .argument_names = {"data"})},
+	{.name = "layout",
+		.type = GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY,
+		.usage = GD_PROPERTY_USAGE_STORAGE,
+		.getter = METHOD("get_layout", get_byte_array, destructible_mesh_get_layout, .is_const = true),
+		.setter = METHOD("set_layout", set_byte_array, destructible_mesh_set_layout, .argument_names = {"layout"})},
 };
 
 static const ClassMethod methods[] = {

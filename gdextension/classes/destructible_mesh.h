@@ -16,6 +16,7 @@ typedef struct DestructibleMesh {
 	bool regions_from_surfaces;
 	// What was baked, as it is saved
 	GdPackedByteArray data;
+	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c
 	GdArray surface_materials;
 	// The same, ready for use
 	FemBakedMesh baked;
@@ -48,6 +49,14 @@ void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int 
 
 // The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.
 const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self);
+
+// How the engine partitioned the tets when it last made a mesh of them: saved too, since it takes long to find. Numbers
+// and their count; one that does not fit is passed over by the engine. In destructible_mesh_layout.c.
+const int32_t *destructible_mesh_layout(DestructibleMesh *self, int32_t *out_count);
+void destructible_mesh_keep_layout(DestructibleMesh *self, FemMeshId mesh);
+void destructible_mesh_find_layout(DestructibleMesh *self); // for a bake that will be saved
+void destructible_mesh_get_layout(void *self, GdPackedByteArray *out);
+void destructible_mesh_set_layout(void *self, const GdPackedByteArray *layout);
 
 // The methods that bake, in destructible_mesh_bake.c.
 int64_t destructible_mesh_bake(void *self);

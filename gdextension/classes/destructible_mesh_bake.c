@@ -123,6 +123,9 @@ static int64_t take_result(
 		destructible_mesh_take_data(self, &data);
 	}
 	gd_packed_byte_array_free(&data);
+	if (gd_engine_is_editor_hint()) {
+		destructible_mesh_find_layout(self);
+	}
 	return self->is_baked ? GD_OK : GD_ERR_INVALID_DATA;
 }
 

@@ -26,10 +26,13 @@ static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
 	return failed ? fem_fail(FEM_ERROR_MEMORY, "The mesh of %d nodes could not be partitioned.", mesh->node_count) : FEM_OK;
 }
 
-static FemResult build_with_parts(FemMesh *mesh, const int32_t *part) {
+// layout: null, or one whose partition this is.
+static FemResult build_with_parts(FemMesh *mesh, const int32_t *part, const int32_t *layout) {
 	mesh->topology = fem_topology_create(mesh->node_count, mesh->tets, mesh->tet_count, part);
 	if (!mesh->topology)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the topology of %d tets.", mesh->tet_count);
+	if (layout && fem_mesh_take_layout_orders(mesh, layout))
+		return FEM_OK;
 	if (!fem_mesh_make_orders(mesh))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the elimination orders of %d nodes.",
 			mesh->node_count);
@@ -42,7 +45,7 @@ static FemResult build_topology(FemMesh *mesh) {
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the parts of %d nodes.", mesh->node_count);
 	FemResult result = partition(mesh, part);
 	if (result == FEM_OK)
-		result = build_with_parts(mesh, part);
+		result = build_with_parts(mesh, part, NULL);
 	FEM_FREE_ARRAY(part, mesh->node_count);
 	return result;
 }
@@ -99,7 +102,11 @@ FemResult fem_mesh_fill(FemMesh *mesh, const FemMeshDef *def, const int32_t *nod
 	} else {
 		for (int32_t t = 0; t < mesh->tet_count; t++)
 			fem_tet_orient(mesh->positions, mesh->tets + 4 * (size_t)t);
-		result = node_part ? build_with_parts(mesh, node_part) : build_topology(mesh);
+		const int32_t *laid_out = node_part ? NULL : fem_mesh_layout_parts(mesh, def->layout, def->layout_count);
+		if (node_part || laid_out)
+			result = build_with_parts(mesh, node_part ? node_part : laid_out, laid_out ? def->layout : NULL);
+		else
+			result = build_topology(mesh);
 	}
 	if (result == FEM_OK)
 		mesh->in_use = true;
