@@ -88,6 +88,24 @@ FEM_TEST(body_settings, gravity_scale) {
 	fem_cube_scene_end(&scene);
 }
 
+// Of what is held, the pins carry as much as the scale says.
+FEM_TEST(body_settings, gravity_scale_of_a_held_body) {
+	const float scales[] = {0.0f, 1.0f, 2.5f};
+	for (int i = 0; i < 3; i++) {
+		BarScene scene = bar_scene(1e9f, 1.0f);
+		fem_body_set_gravity_scale(scene.bar, scales[i]);
+		run(scene.world, 200);
+		double carried = 0.0, weight = state_of(scene.bar).mass * 9.81;
+		for (int32_t p = 0; p < 9; p++) {
+			FemVec3 force = {0};
+			FEM_CHECK_INT(fem_body_get_reaction(scene.bar, scene.pins[p], &force), FEM_OK);
+			carried += (double)force.y;
+		}
+		FEM_CHECK_NEAR(carried, weight * (double)scales[i], 0.02 * weight);
+		bar_scene_end(&scene);
+	}
+}
+
 FEM_TEST(body_settings, a_weightless_sleeper_wakes_with_gravity) {
 	FemCubeScene scene = fem_cube_scene();
 	fem_body_set_gravity_scale(scene.body, 0.0f);
