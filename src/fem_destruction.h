@@ -589,12 +589,12 @@ typedef struct FemContactEvent {
 	FemColliderId collider; // the collider of side 1; null too: the built-in ground
 	FemPosition point;      // m, where the pair presses hardest
 	FemVec3 normal;         // unit, from side 0 to side 1
-	float impulse;          // N s, sum over the pair
+	float impulse;          // N s, sum over the pair in those substeps
 	float speed;            // m/s, at which the two closed in before the step where that was most; about 0 for what rests
 	FemMaterialId material; // at the point, of side 0
 } FemContactEvent;
 
-// Pairs that pressed in the last substep, in deterministic order; valid until the next step. Returns their number. [any time]
+// Pairs that pressed in the last substep, or struck in one before, in deterministic order; valid until the next step. Returns their number. [any time]
 int32_t fem_world_get_contact_events(FemWorldId world, const FemContactEvent **out_events);
 
 // -------------------------------------------------------------------------------------------------------------- queries

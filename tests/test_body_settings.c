@@ -256,6 +256,30 @@ FEM_TEST(impacts, speed_between_bodies) {
 	fem_cube_scene_end(&scene);
 }
 
+// What strikes and rests, or flies off, before the step ends is told all the same.
+FEM_TEST(impacts, within_a_step_of_several_substeps) {
+	for (int32_t substeps = 1; substeps <= 8; substeps *= 2) {
+		FemCubeScene scene = fem_cube_scene();
+		FemBodyId other = fem_cube_scene_add(&scene);
+		const FemContactEvent *events;
+		float ground_speed = 0.0f, body_speed = 0.0f;
+		fem_world_set_ground(scene.world, true, -1.0, 0.5f);
+		fem_body_teleport(other, (FemPosition){1.4, 0.0, 0.0}, (FemQuat){0, 0, 0, 1});
+		fem_body_add_velocity(other, (FemVec3){-3.0f, 0.0f, 0.0f}, (FemVec3){0});
+		for (int i = 0; i < 30; i++) {
+			fem_world_step(scene.world, 1.0f / 15.0f, substeps);
+			int32_t count = fem_world_get_contact_events(scene.world, &events);
+			for (int32_t k = 0; k < count; k++) {
+				float *speed = events[k].other.index1 ? &body_speed : &ground_speed;
+				*speed = fmaxf(*speed, events[k].speed);
+			}
+		}
+		FEM_CHECK_NEAR(ground_speed, 4.43, 0.7); // sqrt(2 g h), and a step's fall more or less
+		FEM_CHECK_NEAR(body_speed, 3.0, 0.4);
+		fem_cube_scene_end(&scene);
+	}
+}
+
 // ----------------------------------------------------------------------------------------------------------- saved states
 
 static bool same_positions(FemBodyId a, FemBodyId b) {

@@ -71,70 +71,6 @@ static void add_way(FemColliderResult *result, float dt) {
 	result->turn = fem_vec3_scale(result->angular_velocity, dt);
 }
 
-// Flat colliders are met by nodes: one of the tets around the node then stands for them.
-static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
-	const FemTopology *t = world->bodies[contact->side[0].body]->topology;
-	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2 : contact->side[0].tet;
-}
-
-// N s, along the normal. Negative where a solve held together what its active set, which had not settled, did not let go.
-static float normal_impulse(const FemContact *contact) {
-	const float *j = contact->impulse, *n = contact->normal;
-	return j[0] * n[0] + j[1] * n[1] + j[2] * n[2];
-}
-
-static FemContactEvent event_at(const FemWorld *world, const FemContact *contact, float impulse, float speed) {
-	const FemBody *body = world->bodies[contact->side[0].body];
-	bool collider = contact->side[1].body < 0;
-	FemContactEvent event = {
-		.body = fem_body_id(world, contact->side[0].body),
-		.other = collider ? (FemBodyId){0} : fem_body_id(world, contact->side[1].body),
-		.collider = collider ? fem_collider_id(world, contact->side[1].tet) : (FemColliderId){0},
-		.point = body->origin,
-		.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
-		.impulse = impulse,
-		.speed = speed,
-		.material = fem_material_id(world, body->tet_material[touched_tet(world, contact)]),
-	};
-	for (int k = 0; k < 4; k++) {
-		FemPosition x = fem_position_from4(body->position[contact->side[0].nodes[k]]);
-		event.point = fem_position_add(event.point, fem_position_scale(x, (double)contact->side[0].weights[k]));
-	}
-	return event;
-}
-
-static FemContactEvent ground_event(const FemWorld *world, int32_t body_index) {
-	const FemBody *body = world->bodies[body_index];
-	const FemGroundHit *hit = &body->ground_hit;
-	return (FemContactEvent){
-		.body = fem_body_id(world, body_index),
-		.point = fem_position_add(body->origin, fem_position_from4(hit->point)),
-		.normal = {0.0f, -1.0f, 0.0f},
-		.impulse = hit->impulse,
-		.speed = hit->speed,
-		.material = fem_material_id(world, hit->material),
-	};
-}
-
-// One event a pair of bodies, or of a body and a collider, at its hardest contact. Contacts come pair by pair; returns
-// where the next pair begins.
-static int32_t add_event(FemWorld *world, int32_t begin) {
-	FemContactStage *stage = &world->contacts;
-	const FemContact *hardest = &stage->contacts[begin];
-	float sum = 0.0f, speed = 0.0f;
-	int32_t end = begin;
-	for (; end < stage->contact_count && fem_contact_same_pair(hardest, &stage->contacts[end]); end++) {
-		float press = normal_impulse(&stage->contacts[end]);
-		sum += press;
-		speed = press > 0.0f ? fmaxf(speed, stage->contacts[end].approach) : speed;
-		if (press > normal_impulse(hardest))
-			hardest = &stage->contacts[end];
-	}
-	if (sum > 0.0f && stage->event_count < stage->contact_capacity)
-		stage->events[stage->event_count++] = event_at(world, hardest, sum, speed);
-	return end;
-}
-
 // Where it touches: a ball that turns slowly under a heap moves no faster than its rim.
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
 	const FemContactSide *side = &contact->side[1];
@@ -168,41 +104,13 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 	}
 }
 
-// Of the nodes that press on the ground. What a node had before the step is its velocity less what the solve gave it.
-static void hit_ground(FemBody *body, const FemNodeChunk *chunk, float dt) {
-	const FemTopology *t = body->topology;
-	FemGroundHit *hit = &body->ground_hit;
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		if (!(body->ground_force[i] > 0.0f))
-			continue;
-		if (body->ground_force[i] > hit->force) {
-			hit->force = body->ground_force[i];
-			hit->point = body->position[i];
-			hit->material = body->tet_material[t->node_tets[t->node_tet_start[i]] >> 2];
-		}
-		hit->impulse += dt * body->ground_force[i];
-		hit->speed = fmaxf(hit->speed, body->dv[i].y - body->velocity[i].y);
-	}
-}
-
-static void find_ground_hits(FemStep *step) {
-	FemWorld *world = step->world;
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		world->bodies[world->islands.active_bodies[i]]->ground_hit = (FemGroundHit){0};
-	for (int32_t c = 0; c < world->islands.node_chunk_count; c++) {
-		const FemNodeChunk *chunk = &step->composites.chunks[c];
-		if (step->ground_candidates[c] > 0 && !world->bodies[chunk->body]->went_bad)
-			hit_ground(world->bodies[chunk->body], chunk, step->dt);
-	}
-}
-
 void fem_contact_stage_finish(FemStep *step) {
 	FemWorld *world = step->world;
 	FemContactStage *stage = &world->contacts;
 	if (!world->def.contacts_enabled)
 		return;
 	begin_results(step);
-	find_ground_hits(step);
+	fem_contacts_find_ground_hits(step);
 	for (int32_t c = 0; c < step->composites.count; c++)
 		keep_solved(step, c);
 	for (int32_t i = 0; i < stage->contact_count; i++)
@@ -213,20 +121,9 @@ void fem_contact_stage_finish(FemStep *step) {
 		if (world->step_substeps > 1)
 			add_earlier(&world->colliders[c]);
 	}
+	if (world->substep + 1 < world->step_substeps)
+		fem_contacts_keep_strikes(world);
 	fem_contacts_wake_loaded(step->world, step->dt);
-}
-
-// Made on the caller's thread, like all events, so that those of the last step can be read while this one runs.
-void fem_contact_stage_publish(FemWorld *world) {
-	FemContactStage *stage = &world->contacts;
-	stage->event_count = 0;
-	for (int32_t i = 0; i < stage->contact_count;)
-		i = add_event(world, i);
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		int32_t index = world->islands.active_bodies[i];
-		if (world->bodies[index] && world->bodies[index]->ground_hit.impulse > 0.0f && stage->event_count < stage->contact_capacity)
-			stage->events[stage->event_count++] = ground_event(world, index);
-	}
 }
 
 // What is gone must not lend its contacts to the next one in its slot.
@@ -243,11 +140,4 @@ void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_i
 		kept++;
 	}
 	stage->contact_count = kept;
-}
-
-int32_t fem_world_get_contact_events(FemWorldId id, const FemContactEvent **out_events) {
-	FemWorld *world = fem_world_find(id);
-	if (out_events)
-		*out_events = world && world->contacts.event_count ? world->contacts.events : NULL;
-	return world ? world->contacts.event_count : 0;
 }

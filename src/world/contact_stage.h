@@ -49,6 +49,8 @@ typedef struct FemContactStage {
 	FemFastPairs fast;
 	FemContactEvent *events;
 	int32_t event_count;
+	FemContactEvent strikes[FEM_STRIKE_MAX]; // of substeps before the last
+	int32_t strike_count;
 	bool full;            // of this step
 } FemContactStage;
 
@@ -123,7 +125,11 @@ void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or l
 void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it
 
 // ---- contact_results.c
-void fem_contact_stage_publish(struct FemWorld *world); // events, from the contacts of the last substep
+void fem_contact_stage_publish(struct FemWorld *world); // events, from the contacts of the last substep and earlier strikes
+
+// ---- contact_events.c
+void fem_contacts_find_ground_hits(struct FemStep *step); // after each substep's solve
+void fem_contacts_keep_strikes(struct FemWorld *world);   // after each substep but the last
 void fem_contacts_forget(struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
 
 // Wakes every body whose box meets that of a body or collider that is about to go, to be moved, or has been moved.

@@ -62,6 +62,7 @@ static void step_once(FemWorld *world, float dt) {
 
 void fem_world_run_step(FemWorld *world) {
 	for (int32_t i = 0; i < world->step_substeps; i++) {
+		world->substep = i;
 		fem_colliders_begin_substep(world, i, world->step_dt);
 		step_once(world, world->step_dt);
 	}

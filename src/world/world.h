@@ -72,6 +72,7 @@ typedef struct FemWorld {
 	bool stepping;       // between step_begin and step_end
 	float step_dt;       // s, of one substep, clamped
 	int32_t step_substeps;
+	int32_t substep;     // under way
 	uint32_t step_errors; // FemStepError bits, gathered by the step
 	double step_began;    // ms, fem_time_ms()
 	double time;          // s, simulated since the world was made
