@@ -433,3 +433,28 @@ func test_look_of_the_material() -> void:
 	material.set("interior_material", BoxMesh.new())
 	errors_end()
 	check(material.surface_material == null and material.interior_material == null, "a mesh is taken for a look")
+
+
+func test_impacts_with_godots_bodies() -> void:
+	var shape := CollisionShape3D.new()
+	shape.shape = BoxShape3D.new()
+	(shape.shape as BoxShape3D).size = Vector3(6, 1, 6)
+	var level := StaticBody3D.new()
+	level.position.y = 1.5
+	level.add_child(shape)
+	scene.add_child(level)
+	var body := add_body(Vector3(0, 4, 0))
+	var others: Array[Object] = []
+	body.impacted.connect(func(_p: Vector3, _n: Vector3, _i: float, _s: float, other: Object) -> void: others.append(other))
+	await ticks(90)
+	check(others.has(level), "the impact on a StaticBody3D is not told: %s" % [others])
+	var ball := RigidBody3D.new()
+	var ball_shape := CollisionShape3D.new()
+	ball_shape.shape = SphereShape3D.new()
+	ball.add_child(ball_shape)
+	ball.mass = 200.0
+	ball.position = Vector3(0, 6, 0)
+	ball.linear_velocity = Vector3(0, -5, 0)
+	scene.add_child(ball)
+	await ticks(60)
+	check(others.has(ball), "the impact of a RigidBody3D is not told: %s" % [others])
