@@ -143,6 +143,11 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 	for (int i = 0; i < count; i++) {
 		variant_to(arguments[i], info->argument_types[i], values[i]);
 	}
+	if (info->return_type == GDEXTENSION_VARIANT_TYPE_DICTIONARY) { // these two are not empty when all their bytes are 0
+		*(GdDictionary *)(void *)result = gd_dictionary_new();
+	} else if (info->return_type == GDEXTENSION_VARIANT_TYPE_ARRAY) {
+		*(GdArray *)(void *)result = gd_array_new();
+	}
 	info->ptrcall(method_pointer, instance, pointers, result);
 	for (int i = 0; i < info->argument_count; i++) {
 		GDExtensionPtrDestructor destroy = godot.variant_get_ptr_destructor(info->argument_types[i]);

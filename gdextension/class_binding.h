@@ -36,6 +36,12 @@ typedef union ClassFunction {
 	void (*set_vector3_float_float)(void *self, GdVector3 place, double first, double second);
 	int64_t (*get_int_of_vector3_float_float_object)(
 		void *self, GdVector3 place, double first, double second, GDExtensionObjectPtr object);
+	void (*set_vector3_vector3_float)(void *self, GdVector3 first, GdVector3 second, double value);
+	int64_t (*get_int_of_vector3)(void *self, GdVector3 value);
+	void (*get_dictionary_of_vector3)(void *self, GdVector3 value, GdDictionary *out);
+	GdVector3 (*get_vector3_of_object)(void *self, GDExtensionObjectPtr object);
+	bool (*get_bool_of_object_vector3_vector3_float)(
+		void *self, GDExtensionObjectPtr object, GdVector3 first, GdVector3 second, double value);
 	GdVector3i (*get_vector3i)(void *self);
 	void (*set_vector3i)(void *self, GdVector3i value);
 	GdAABB (*get_aabb)(void *self);
@@ -74,6 +80,11 @@ typedef enum ClassSignature {
 	SIGNATURE_set_vector3_pair,
 	SIGNATURE_set_vector3_float_float,
 	SIGNATURE_get_int_of_vector3_float_float_object,
+	SIGNATURE_set_vector3_vector3_float,
+	SIGNATURE_get_int_of_vector3,
+	SIGNATURE_get_dictionary_of_vector3,
+	SIGNATURE_get_vector3_of_object,
+	SIGNATURE_get_bool_of_object_vector3_vector3_float,
 	SIGNATURE_get_vector3i,
 	SIGNATURE_set_vector3i,
 	SIGNATURE_get_aabb,

@@ -75,6 +75,33 @@ PTRCALL(get_int_of_dictionary) {
 	*(int64_t *)out = FUNCTION(get_int_of_dictionary)(self, arguments[0]);
 }
 
+PTRCALL(set_vector3_vector3_float) {
+	(void)out;
+	FUNCTION(set_vector3_vector3_float)
+	(self, *(const GdVector3 *)arguments[0], *(const GdVector3 *)arguments[1], *(const double *)arguments[2]);
+}
+
+PTRCALL(get_int_of_vector3) {
+	*(int64_t *)out = FUNCTION(get_int_of_vector3)(self, *(const GdVector3 *)arguments[0]);
+}
+
+PTRCALL(get_dictionary_of_vector3) {
+	FUNCTION(get_dictionary_of_vector3)(self, *(const GdVector3 *)arguments[0], out);
+}
+
+static GDExtensionObjectPtr object_at(const GDExtensionConstTypePtr argument) {
+	return argument ? *(const GDExtensionObjectPtr *)argument : NULL;
+}
+
+PTRCALL(get_vector3_of_object) {
+	*(GdVector3 *)out = FUNCTION(get_vector3_of_object)(self, object_at(arguments[0]));
+}
+
+PTRCALL(get_bool_of_object_vector3_vector3_float) {
+	*(GDExtensionBool *)out = FUNCTION(get_bool_of_object_vector3_vector3_float)(self, object_at(arguments[0]),
+		*(const GdVector3 *)arguments[1], *(const GdVector3 *)arguments[2], *(const double *)arguments[3]);
+}
+
 PTRCALL(get_vector3i) {
 	(void)arguments;
 	*(GdVector3i *)out = FUNCTION(get_vector3i)(self);
@@ -198,6 +225,13 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_set_vector3_pair] = {TYPE(NIL), 2, {TYPE(VECTOR3), TYPE(VECTOR3)}, ptrcall_set_vector3_pair},
 	[SIGNATURE_set_vector3_float_float] = {TYPE(NIL), 3, {TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT)},
 		ptrcall_set_vector3_float_float},
+	[SIGNATURE_set_vector3_vector3_float] = {TYPE(NIL), 3, {TYPE(VECTOR3), TYPE(VECTOR3), TYPE(FLOAT)},
+		ptrcall_set_vector3_vector3_float},
+	[SIGNATURE_get_int_of_vector3] = {TYPE(INT), 1, {TYPE(VECTOR3)}, ptrcall_get_int_of_vector3},
+	[SIGNATURE_get_dictionary_of_vector3] = {TYPE(DICTIONARY), 1, {TYPE(VECTOR3)}, ptrcall_get_dictionary_of_vector3},
+	[SIGNATURE_get_vector3_of_object] = {TYPE(VECTOR3), 1, {TYPE(OBJECT)}, ptrcall_get_vector3_of_object},
+	[SIGNATURE_get_bool_of_object_vector3_vector3_float] = {TYPE(BOOL), 4,
+		{TYPE(OBJECT), TYPE(VECTOR3), TYPE(VECTOR3), TYPE(FLOAT)}, ptrcall_get_bool_of_object_vector3_vector3_float},
 	[SIGNATURE_get_int_of_vector3_float_float_object] = {TYPE(INT), 4,
 		{TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT), TYPE(OBJECT)}, ptrcall_get_int_of_vector3_float_float_object},
 	[SIGNATURE_get_int_of_dictionary] = {TYPE(INT), 1, {TYPE(DICTIONARY)}, ptrcall_get_int_of_dictionary},

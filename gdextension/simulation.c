@@ -142,6 +142,9 @@ AddonSettings *simulation_settings(void) {
 
 void simulation_settings_changed(void) {
 	for (int32_t i = 0; i < simulation.world_count; i++) {
+		if (!simulation.settings.coupling_enabled) {
+			coupling_free(simulation.worlds[i]);
+		}
 		FemWorldId id = simulation.worlds[i]->id;
 		fem_world_set_worker_count(id, simulation_worker_count());
 		fem_world_set_ground(id, simulation.settings.ground_enabled, simulation.settings.ground_height,
@@ -253,10 +256,30 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		SimulationWorld *world = simulation.worlds[i];
 		if (world->world_3d_id == id) {
-			return fem_world_apply_explosion(world->id, center, radius, strength);
+			int32_t count = fem_world_apply_explosion(world->id, center, radius, strength);
+			return count < 0 ? count : count + coupling_explode(world, center, radius, strength);
 		}
 	}
 	return 0;
+}
+
+GdVector3 simulation_rigid_force(GDExtensionObjectPtr node) {
+	GdVector3 force = {0};
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		GdVector3 found = coupling_rigid_force(simulation.worlds[i], node);
+		force = (GdVector3){force.x + found.x, force.y + found.y, force.z + found.z};
+	}
+	return force;
+}
+
+GDExtensionObjectPtr simulation_material_resource(const SimulationBody *body, FemMaterialId id) {
+	for (int32_t i = 0; body->world && i < body->world->material_count; i++) {
+		const MaterialEntry *entry = &body->world->materials[i];
+		if (entry->id.index1 == id.index1 && entry->id.generation == id.generation) {
+			return entry->resource;
+		}
+	}
+	return NULL;
 }
 
 void simulation_show(void) {

@@ -61,6 +61,8 @@ typedef struct SimulationBody {
 	int32_t held_count;            // nodes it had then
 	bool was_asleep;               // when it was paused
 	BodyRegion region;
+	struct NodeRider *riders;      // nodes that ride on it
+	int32_t rider_count;
 } SimulationBody;
 
 typedef struct SimulationBodyDef {
@@ -114,6 +116,12 @@ void simulation_show(void); // sends moved bodies to the renderer
 
 // A blast in the engine's world of a World3D; returns how many bodies it reached, or -1 with fem_last_error() set.
 int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength);
+
+// N, that destructibles gave a rigid body in the last tick.
+GdVector3 simulation_rigid_force(GDExtensionObjectPtr node);
+
+// The MaterialResource behind a material of the engine; null for the default one.
+GDExtensionObjectPtr simulation_material_resource(const SimulationBody *body, FemMaterialId id);
 
 AddonSettings *simulation_settings(void);
 void simulation_settings_changed(void);

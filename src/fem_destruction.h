@@ -269,6 +269,9 @@ int32_t fem_body_get_tet_count(FemBodyId body);
 // [any time], except of bodies that can break
 int32_t fem_body_get_tets(FemBodyId body, int32_t *out_tets, int32_t tet_capacity);
 
+// The same of one tet; false, and nothing is written, when it is gone.
+bool fem_body_get_tet_nodes(FemBodyId body, int32_t tet, int32_t out_nodes[4]);
+
 // Outer faces, 3 node indices each, counter-clockwise seen from outside; returns the number of triangles the body has
 // and writes at most triangle_capacity. [any time], except of bodies that can break
 int32_t fem_body_get_surface(FemBodyId body, int32_t *out_triangles, int32_t triangle_capacity);
@@ -614,6 +617,9 @@ FemHit fem_world_cast_ray(FemWorldId world, FemPosition from, FemVec3 translatio
 
 // Nearest point of any body's surface within max_distance (m).
 FemHit fem_world_closest_point(FemWorldId world, FemPosition point, double max_distance);
+
+// The same for one body only.
+FemHit fem_body_closest_point(FemBodyId body, FemPosition point, double max_distance);
 
 // Bodies with at least one node in the box; returns how many there are and writes at most body_capacity.
 int32_t fem_world_query_box(FemWorldId world, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity);

@@ -7,6 +7,7 @@
 //	destructible_body_queries.c   what scripts can ask
 //	destructible_body_actions.c   what scripts can do to it; its saved state
 //	destructible_body_pieces.c    the same for its pieces
+//	destructible_body_hits.c      what a ray hit, bullets, nodes that ride on it
 //	destructible_body_faults.c    messages and configuration warnings
 //	destructible_body_life.c      entering and leaving worlds, moving, starting over
 #ifndef DESTRUCTIBLE_BODY_H
@@ -151,5 +152,12 @@ void destructible_body_get_pieces(void *self, GdPackedInt32Array *out);
 void destructible_body_get_piece_data(void *self, int64_t piece, GdDictionary *out);
 GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece);
 void destructible_body_remove_piece(void *self, int64_t piece);
+
+// ---- destructible_body_hits.c
+int64_t destructible_body_get_piece_at(void *self, GdVector3 position);
+void destructible_body_get_hit_data(void *self, GdVector3 position, GdDictionary *out);
+void destructible_body_apply_bullet(void *self, GdVector3 position, GdVector3 direction, double energy);
+void destructible_body_attach_node(void *self, GDExtensionObjectPtr node);
+void destructible_body_detach_node(void *self, GDExtensionObjectPtr node);
 
 #endif

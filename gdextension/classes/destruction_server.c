@@ -1,5 +1,7 @@
 #include "classes/destruction_server.h"
 
+#include "classes/destructible_body.h"
+
 #include "conversions.h"
 #include "fem_destruction.h"
 #include "node_textures.h"
@@ -103,6 +105,29 @@ static void set_ground_friction(void *self, double friction) {
 	}
 }
 
+static bool get_rigid_coupling(void *self) {
+	(void)self;
+	return simulation_settings()->coupling_enabled;
+}
+
+static void set_rigid_coupling(void *self, bool enabled) {
+	(void)self;
+	simulation_settings()->coupling_enabled = enabled;
+	simulation_settings_changed();
+}
+
+static double get_character_push_force(void *self) {
+	(void)self;
+	return simulation_settings()->character_force;
+}
+
+static void set_character_push_force(void *self, double force) {
+	(void)self;
+	if (accept("character_push_force", force)) {
+		simulation_settings()->character_force = force < 0.0 ? 0.0 : force > 1e6 ? 1e6 : force;
+	}
+}
+
 static void apply_gravity(const DestructionServer *self) {
 	FemVec3 gravity = {self->gravity.x, self->gravity.y, self->gravity.z};
 	simulation_set_gravity_override(self->gravity_override ? &gravity : NULL);
@@ -178,6 +203,33 @@ static int64_t apply_explosion(
 	return count;
 }
 
+// False when what was hit takes no bullets: level geometry.
+static bool apply_bullet(
+	void *self, GDExtensionObjectPtr collider, GdVector3 position, GdVector3 direction, double energy) {
+	(void)self;
+	DestructibleBody *body = collider ? class_instance(collider, &destructible_body_class) : NULL;
+	if (body) {
+		destructible_body_apply_bullet(body, position, direction, energy);
+		return true;
+	}
+	float length = sqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);
+	if (!collider || !object_cast(collider, "RigidBody3D") || !(length > 0.0f) ||
+		!accept("the bullet", (double)length + energy + (double)(position.x + position.y + position.z))) {
+		return false;
+	}
+	float impulse = (float)(2.0 * energy / 300.0) / length; // of a bullet of 300 m/s, as for destructibles
+	GdVector3 origin = gd_node3d_get_global_transform(collider).origin;
+	gd_rigid_body3d_apply_impulse(collider,
+		(GdVector3){direction.x * impulse, direction.y * impulse, direction.z * impulse},
+		(GdVector3){position.x - origin.x, position.y - origin.y, position.z - origin.z});
+	return true;
+}
+
+static GdVector3 get_rigid_force(void *self, GDExtensionObjectPtr body) {
+	(void)self;
+	return body ? simulation_rigid_force(body) : (GdVector3){0};
+}
+
 // --------------------------------------------------------------------------------------------------------------- tables
 
 static void construct(void *pointer) {
@@ -190,11 +242,17 @@ static const ClassProperty properties[] = {
 	PROPERTY(ground_enabled, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(ground_height, FLOAT, float, "get_", RANGE, "-1000,1000,0.001,or_less,or_greater,suffix:m"),
 	PROPERTY(ground_friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
+	PROPERTY(rigid_coupling, BOOL, bool, "is_", NONE, ""),
+	PROPERTY(character_push_force, FLOAT, float, "get_", RANGE, "0,10000,1,or_greater,suffix:N"),
 	PROPERTY(gravity_override, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(gravity, VECTOR3, vector3, "get_", NONE, "suffix:m/s²"),
 };
 
 static const ClassMethod methods[] = {
+	METHOD("apply_bullet", get_bool_of_object_vector3_vector3_float, apply_bullet,
+		.argument_names = {"collider", "position", "direction", "energy"}, .class_name = "Object"),
+	METHOD("get_rigid_force", get_vector3_of_object, get_rigid_force, .argument_names = {"body"},
+		.class_name = "Node3D", .is_const = true),
 	METHOD("apply_explosion", get_int_of_vector3_float_float_object, apply_explosion,
 		.argument_names = {"position", "radius", "strength", "world_3d"}, .optional_count = 1, .class_name = "World3D"),
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),

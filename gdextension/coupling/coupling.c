@@ -1,3 +1,4 @@
+#include "coupling/node_riders.h"
 #include "coupling/piece_proxies.h"
 #include "coupling/rigid_records.h"
 
@@ -85,8 +86,14 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 		rigid_hand_to_engine(coupling, record, delta);
 	}
 	record->is_new = record->is_new && record->kind == RIGID_DYNAMIC;
-	return record->kind != RIGID_STATIC || discovery_keeps(coupling, record) ||
-		distance_to_nearest(coupling, record) < FAR_MARGIN;
+	return true;
+}
+
+// Areas do not tell of static bodies, nor Jolt's of those that slept before; queries found them, and they stay while they
+// are near. Bodies without a node stay only as long as the server tells of them.
+static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record) {
+	bool may_stay = record->object_id || record->kind == RIGID_STATIC;
+	return discovery_keeps(coupling, record) || (may_stay && distance_to_nearest(coupling, record) < FAR_MARGIN);
 }
 
 static void update_records(Coupling *coupling, double delta) {
@@ -95,7 +102,7 @@ static void update_records(Coupling *coupling, double delta) {
 		RigidRecord *record = coupling->records[i];
 		bool is_checked = record->is_new || (i >= first && i < first + CHECKS_A_TICK);
 		bool is_kept = update_record(coupling, record, delta, is_checked);
-		if (!is_kept || (record->kind != RIGID_STATIC && !discovery_keeps(coupling, record))) {
+		if (!is_kept || (is_checked && !is_worth_keeping(coupling, record))) {
 			rigid_remove(coupling, i);
 		}
 	}
@@ -173,6 +180,9 @@ void coupling_after_step(SimulationWorld *world, double delta) {
 		}
 	}
 	piece_proxies_update(coupling);
+	for (int32_t i = 0; i < world->body_count; i++) {
+		node_riders_update(world->bodies[i]);
+	}
 	coupling->ms = coupling->before_ms + now_ms() - start;
 }
 
@@ -182,6 +192,7 @@ void coupling_forget_body(SimulationBody *body) {
 	if (body->world && body->world->coupling) {
 		piece_proxies_forget(body->world->coupling, body);
 	}
+	node_riders_free(body);
 	body->region = (BodyRegion){0};
 }
 
@@ -191,6 +202,7 @@ void coupling_free(SimulationWorld *world) {
 		return;
 	}
 	while (coupling->count > 0) {
+		groups_wake(coupling->records[coupling->count - 1]);
 		rigid_remove(coupling, coupling->count - 1);
 	}
 	discovery_free(coupling);

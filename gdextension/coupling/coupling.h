@@ -23,6 +23,12 @@ void coupling_forget_body(SimulationBody *body);
 // The world is about to be destroyed.
 void coupling_free(SimulationWorld *world);
 
+// A blast on rigid bodies, as fem_world_apply_explosion() is on destructibles; returns how many it reached.
+int32_t coupling_explode(SimulationWorld *world, FemPosition center, float radius, float strength);
+
+// N, that destructibles gave a body in the last tick, by its node.
+GdVector3 coupling_rigid_force(const SimulationWorld *world, GDExtensionObjectPtr node);
+
 // What the last tick cost on the main thread, and how much there is: for DestructionServer.get_statistics().
 typedef struct CouplingStatistics {
 	int32_t bodies;    // Godot's, known

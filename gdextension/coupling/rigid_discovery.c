@@ -227,7 +227,8 @@ static void drop_missed(Coupling *coupling, FemBodyId finder) {
 	}
 }
 
-static void ask_around(Coupling *coupling, SimulationBody *body, const float low[3], const float high[3]) {
+// `finder` null: nobody's, and nothing is missed.
+static void ask_around(Coupling *coupling, FemBodyId finder, const float low[3], const float high[3]) {
 	Discovery *d = coupling->discovery;
 	GDExtensionObjectPtr space = gd_physics_server3d_space_get_direct_state(coupling->world->space);
 	if (!space) {
@@ -244,12 +245,14 @@ static void ask_around(Coupling *coupling, SimulationBody *body, const float low
 	for (int64_t i = 0; i < count; i++) {
 		GdDictionary hit;
 		if (variant_to(godot.array_operator_index(&hits, i), GDEXTENSION_VARIANT_TYPE_DICTIONARY, &hit)) {
-			take_hit(coupling, &hit, body->body);
+			take_hit(coupling, &hit, finder);
 			gd_dictionary_free(&hit);
 		}
 	}
 	gd_array_free(&hits);
-	drop_missed(coupling, body->body);
+	if (finder.index1) {
+		drop_missed(coupling, finder);
+	}
 	if (count == QUERY_RESULTS && !d->said_full) {
 		d->said_full = true;
 		report_warning("A destructible has more than %d collision shapes around it, and some are not touched; merge small "
@@ -282,6 +285,17 @@ int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const 
 	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, d->query_shape);
 	gd_physics_shape_query_parameters3d_set_margin(d->query, 0.0);
 	return found;
+}
+
+// Bodies in a sphere become known, if only for a while.
+void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radius) {
+	const double *c = &center.x;
+	float low[3], high[3];
+	for (int i = 0; i < 3; i++) {
+		low[i] = (float)c[i] - radius;
+		high[i] = (float)c[i] + radius;
+	}
+	ask_around(coupling, (FemBodyId){0}, low, high);
 }
 
 // Our own pieces are not asked for.
@@ -325,7 +339,7 @@ static void query_body(Coupling *coupling, SimulationBody *body) {
 	}
 	region->tick = coupling->tick;
 	region->query_count++;
-	ask_around(coupling, body, region->low, region->high);
+	ask_around(coupling, body->body, region->low, region->high);
 }
 
 // ------------------------------------------------------------------------------------------------------------------- life

@@ -157,9 +157,23 @@ static void take(Coupling *coupling, RigidRecord *record, const FemColliderResul
 	record->expected_spin = vec_add(record->whole.spin, turn);
 }
 
+// Bodies that move as they are told are handed nothing; what pushed them can be asked all the same.
+static void read_push(RigidRecord *record, double delta) {
+	record->force = (FemVec3){0};
+	for (int32_t i = 0; i < record->shape_count; i++) {
+		FemColliderResult result;
+		if (record->shapes[i].collider.index1 && fem_collider_get_result(record->shapes[i].collider, &result) == FEM_OK) {
+			record->force = vec_add(record->force, vec_scale(result.impulse, (float)(1.0 / delta)));
+		}
+	}
+}
+
 void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta) {
 	FemColliderResult result;
 	record->is_new = false;
+	if (record->kind != RIGID_DYNAMIC) {
+		read_push(record, delta);
+	}
 	if (record->kind != RIGID_DYNAMIC || fem_collider_get_result(rigid_leader(record), &result) != FEM_OK) {
 		forget(record);
 		return;
@@ -167,6 +181,7 @@ void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta) {
 	bool has_carry = vec_dot(record->carry, record->carry) + vec_dot(record->carry_spin, record->carry_spin) > 0.0f;
 	bool touches = result.contact_count > 0 || vec_dot(result.impulse, result.impulse) > 0.0f;
 	if (!touches && !has_carry) {
+		groups_wake(record);
 		forget(record);
 		return;
 	}

@@ -238,6 +238,18 @@ static bool can_sleep(GdRID rid) {
 	return is_bool && can;
 }
 
+// What it rested on is gone.
+void groups_wake(RigidRecord *record) {
+	if (!record->is_asleep || !record->was_touching ||
+		(record->object_id && !godot.object_get_instance_from_id(record->object_id))) {
+		return;
+	}
+	GdVariant no = make_variant_bool(false);
+	gd_physics_server3d_body_set_state(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_SLEEPING, &no);
+	variant_free(&no);
+	record->is_asleep = false;
+}
+
 // By its node where it has one: Jolt does not tell nodes of bodies that were put to sleep.
 static void put_to_sleep(RigidRecord *record) {
 	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;

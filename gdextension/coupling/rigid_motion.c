@@ -1,4 +1,5 @@
 // Where Godot's bodies are and how they move, as the engine is told before a step.
+#include "coupling/piece_proxies.h"
 #include "coupling/rigid_records.h"
 
 #include "conversions.h"
@@ -11,6 +12,7 @@
 #define TELEPORT_SPEED 100.0f // m/s: what is moved by script farther than this in a tick is set there, not swept
 #define MASS_MIN 1e-4f        // kg
 #define MASS_MAX 1e9f
+#define STANDING 0.6f         // cosine between up and the normal of what one stands on
 #define CHARACTER_MASS 80.0f  // kg, at most
 
 // ---------------------------------------------------------------------------------------------------------------- reading
@@ -61,6 +63,29 @@ static void derive_velocity(RigidRecord *record, const Frame *last, double delta
 	}
 }
 
+// m/s into a destructible that a character was stopped at in its last move: its own sweep ends at the kinematic bodies that
+// stand for pieces, so what it still wanted to go is how it pushes.
+static FemVec3 blocked_velocity(RigidRecord *record, GDExtensionObjectPtr character, double delta) {
+	FemVec3 sum = {0}, up = vec_from(gd_character_body3d_get_up_direction(character));
+	record->stands_on_piece = false;
+	int64_t count = gd_character_body3d_get_slide_collision_count(character);
+	for (int64_t i = 0; i < count && i < 8; i++) {
+		GDExtensionObjectPtr collision = gd_character_body3d_get_slide_collision(character, i);
+		if (!collision) {
+			continue;
+		}
+		FemVec3 rest = vec_from(gd_kinematic_collision3d_get_remainder(collision));
+		FemVec3 normal = vec_from(gd_kinematic_collision3d_get_normal(collision, 0));
+		float into = -vec_dot(rest, normal);
+		if (piece_proxies_own((uint64_t)gd_kinematic_collision3d_get_collider_id(collision, 0))) {
+			record->stands_on_piece |= vec_dot(normal, up) > STANDING;
+			sum = into > 0.0f ? vec_sub(sum, vec_scale(normal, into / (float)delta)) : sum;
+		}
+		object_unreference(collision);
+	}
+	return vec_limited(sum, 10.0f);
+}
+
 static void read_driven(RigidRecord *record, const GdTransform3D *transform, double delta) {
 	Frame last = record->frame;
 	record->frame = frame_from_axes(position_of(transform->origin), &transform->basis);
@@ -69,6 +94,10 @@ static void read_driven(RigidRecord *record, const GdTransform3D *transform, dou
 		return;
 	}
 	derive_velocity(record, &last, delta);
+	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
+	if (record->kind == RIGID_CHARACTER && object) {
+		record->velocity = vec_add(record->velocity, blocked_velocity(record, object, delta));
+	}
 	record->mass = CHARACTER_MASS;
 	record->inertia = (FemVec3){1e6f, 1e6f, 1e6f}; // characters do not turn by being pushed
 }
@@ -171,14 +200,14 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta) {
 
 // ------------------------------------------------------------------------------------------------------------ handing over
 
-// A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more, and
-// the same force, which is about a person's weight, presses it down. It does not turn by being pushed.
+// A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more. On what
+// it stands it presses with a person's weight, but no more than that force. It does not turn by being pushed.
 static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId leader, double delta) {
 	float limit = (float)simulation_settings()->character_force, speed = vec_length(record->velocity);
 	float most = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));
 	FemVec3 g = fem_world_get_gravity(coupling->world->id);
 	float length = vec_length(g);
-	FemVec3 weight = length > 0.0f ? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length) : g;
+	FemVec3 weight = length > 0.0f && record->stands_on_piece ? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length) : (FemVec3){0};
 	FemColliderMass mass = {.mass = fmaxf(most, MASS_MIN), .inertia = {1e6f, 1e6f, 1e6f}};
 	fem_collider_set_mass(leader, &mass);
 	fem_collider_set_force(leader, vec_sub(weight, vec_scale(g, mass.mass)), (FemVec3){0});

@@ -172,7 +172,7 @@ static FemColliderId make_collider(
 	def.angular_velocity = vec_limited(record->spin, 200.0f);
 	def.mass = record->mass;
 	def.inertia = record->inertia;
-	def.friction = record->friction;
+	def.friction = record->kind == RIGID_CHARACTER ? 0.0f : record->friction; // feet do not drag along what they pass
 	def.layer = record->layer;
 	def.mask = record->mask;
 	def.leader = leader;

@@ -70,6 +70,7 @@ typedef struct RigidRecord {
 	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
 	FemVec3 force, torque;           // N, N m: handed over last
 	bool was_touching;
+	bool stands_on_piece;            // a character
 } RigidRecord;
 
 struct Coupling {
@@ -119,6 +120,7 @@ FemColliderId rigid_leader(const RigidRecord *record); // null: none
 void groups_update(Coupling *coupling);
 void groups_forget(Coupling *coupling, const RigidRecord *record); // it is about to go
 void groups_sleep(RigidRecord *record);
+void groups_wake(RigidRecord *record);
 void rigid_add_up(RigidRecord *record); // fills its `whole`
 FemVec3 rigid_times_inertia(const RigidRecord *record, FemVec3 w); // its own
 FemVec3 tensor_product(const float inertia[6], FemVec3 w);
@@ -133,6 +135,7 @@ void discovery_free(Coupling *coupling);
 // RIDs of the bodies within `margin` (m) of a shape of a body; returns how many were written.
 int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin, GdRID *out,
 	int32_t capacity);
+void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radius);
 bool discovery_keeps(const Coupling *coupling, const RigidRecord *record); // it was told of not long ago
 
 #endif

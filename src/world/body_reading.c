@@ -51,6 +51,15 @@ int32_t fem_body_get_tets(FemBodyId id, int32_t *out_tets, int32_t tet_capacity)
 	return count;
 }
 
+bool fem_body_get_tet_nodes(FemBodyId id, int32_t tet, int32_t out_nodes[4]) {
+	const FemTopology *t = find_connections(id);
+	if (!t || !out_nodes || tet < 0 || tet >= t->user_tet_count || t->tet_of_user[tet] < 0)
+		return false;
+	for (int32_t v = 0; v < 4; v++)
+		out_nodes[v] = t->user_of_node[fem_tet_node(t, t->tet_of_user[tet], v)];
+	return true;
+}
+
 int32_t fem_body_get_surface(FemBodyId id, int32_t *out_triangles, int32_t triangle_capacity) {
 	const FemTopology *t = find_connections(id);
 	if (!t)

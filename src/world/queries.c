@@ -177,18 +177,15 @@ static void search_body(const FemBody *body, int32_t body_index, FemPosition p, 
 	}
 }
 
-FemHit fem_world_closest_point(FemWorldId id, FemPosition point, double max_distance) {
-	FemResult result;
-	FemWorld *world = fem_world_find_idle(id, &result);
-	if (!world)
-		return (FemHit){0};
+// Of the bodies [begin, end).
+static FemHit closest_point(const FemWorld *world, int32_t begin, int32_t end, FemPosition point, double max_distance) {
 	if (!fem_position_is_valid(point) || !(max_distance >= 0.0 && max_distance <= 2.0 * FEM_COORDINATE_MAX)) {
 		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "point is not finite or too far out, or max_distance is not within 0..%g m.",
 			2.0 * FEM_COORDINATE_MAX);
 		return (FemHit){0};
 	}
 	Nearest nearest = {.face = -1, .distance_sq = max_distance * max_distance};
-	for (int32_t b = 0; b < world->body_capacity; b++) {
+	for (int32_t b = begin; b < end; b++) {
 		const FemBody *body = world->bodies[b];
 		if (!body)
 			continue;
@@ -204,6 +201,20 @@ FemHit fem_world_closest_point(FemWorldId id, FemPosition point, double max_dist
 	if (body_contains(body, fem_position_sub(point, body->published_origin)))
 		hit.distance = -hit.distance;
 	return hit;
+}
+
+FemHit fem_world_closest_point(FemWorldId id, FemPosition point, double max_distance) {
+	FemResult result;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	return world ? closest_point(world, 0, world->body_capacity, point, max_distance) : (FemHit){0};
+}
+
+FemHit fem_body_closest_point(FemBodyId id, FemPosition point, double max_distance) {
+	FemResult result;
+	FemWorld *world;
+	if (!fem_body_find_idle(id, &world, &result))
+		return (FemHit){0};
+	return closest_point(world, id.index1 - 1, id.index1, point, max_distance);
 }
 
 // --------------------------------------------------------------------------------------------------------------------- box

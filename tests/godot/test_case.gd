@@ -19,6 +19,7 @@ func begin(scene_tree: SceneTree) -> void:
 func end() -> void:
 	tree.paused = false
 	Engine.time_scale = 1.0
+	DestructionServer.ground_enabled = true
 	if is_instance_valid(scene):
 		scene.free()
 	await ticks(2)
@@ -65,6 +66,17 @@ func seconds(time: float) -> void:
 
 func seconds_to_ticks(time: float) -> int:
 	return roundi(time * Engine.physics_ticks_per_second)
+
+
+## A floor for Godot's bodies and destructibles, instead of the plane of DestructionServer, which only the latter meet.
+func add_floor() -> StaticBody3D:
+	DestructionServer.ground_enabled = false
+	var body := StaticBody3D.new()
+	var collision := CollisionShape3D.new()
+	collision.shape = WorldBoundaryShape3D.new()
+	body.add_child(collision)
+	scene.add_child(body)
+	return body
 
 
 func is_godot_physics() -> bool:

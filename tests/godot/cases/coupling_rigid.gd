@@ -119,3 +119,240 @@ func test_ball_and_wall_keep_momentum() -> void:
 	var sum := fem_momentum(wall) + 50.0 * ball.linear_velocity
 	check(ball.linear_velocity.x < 15.0, "the ball was not slowed: %s" % ball.linear_velocity)
 	check_near_vector(sum, Vector3(start, 0, 0), 0.01 * start, "momentum of ball and wall")
+
+
+func test_box_rests_for_30_seconds() -> void:
+	if Engine.physics_ticks_per_second != 60:
+		return
+	add_slab()
+	var box := add_rigid(Vector3(0.3, 0.7, 0.2), box_shape())
+	box.can_sleep = false
+	await seconds(2.0)
+	var start := box.position
+	for i in 28:
+		await seconds(1.0)
+		check_near_vector(box.position, start, 0.001, "place of the box after %d s" % (i + 3))
+
+
+func test_several_shapes_and_offset_centre() -> void:
+	add_slab()
+	var body := RigidBody3D.new()
+	for x: float in [-0.5, 0.5]:
+		var collision := CollisionShape3D.new()
+		collision.shape = box_shape()
+		collision.position = Vector3(x, 0.0, 0.0)
+		body.add_child(collision)
+	body.mass = 20.0
+	body.position = Vector3(0, 0.8, 0)
+	scene.add_child(body)
+	await seconds(2.0)
+	check_near(body.position.y, 0.6, 0.01, "height of a body on two feet")
+	check(body.basis.y.angle_to(Vector3.UP) < 0.01, "the body tips by %.3f" % body.basis.y.angle_to(Vector3.UP))
+
+
+func test_force_is_readable() -> void:
+	add_slab()
+	var box := add_rigid(Vector3(0, 0.65, 0), box_shape(), 25.0)
+	box.can_sleep = false
+	await seconds(2.0)
+	check_near_vector(DestructionServer.get_rigid_force(box), Vector3(0, 25.0 * GRAVITY, 0), 5.0, "force on a box at rest")
+	check_equal(DestructionServer.get_rigid_force(scene), Vector3.ZERO, "force on what is no body")
+
+
+func test_sleepers_wake_when_struck() -> void:
+	add_floor()
+	var box := add_rigid(Vector3(0, 0.2, 0), box_shape())
+	await seconds(2.5)
+	check(box.sleeping, "the box does not sleep")
+	var block := DestructibleBody.new()
+	block.size = Vector3.ONE * 0.5
+	block.cells = Vector3i(2, 2, 2)
+	block.material = stiff_material()
+	block.position = Vector3(-2, 0.3, 0)
+	block.start_velocity = Vector3(8, 0, 0)
+	scene.add_child(block)
+	var start := box.position.x
+	await seconds(0.7)
+	check(box.position.x > start + 0.3, "a struck sleeper moved only by %.3f m" % (box.position.x - start))
+
+
+func test_box_falls_when_its_slab_goes() -> void:
+	var slab := add_slab()
+	var box := add_rigid(Vector3(0, 0.6, 0), box_shape())
+	await seconds(2.5)
+	slab.queue_free()
+	await seconds(1.0)
+	check(box.position.y < -1.0, "the box hangs in the air at %.2f" % box.position.y)
+
+
+func test_door_pushes() -> void:
+	var door := AnimatableBody3D.new()
+	var collision := CollisionShape3D.new()
+	collision.shape = box_shape(Vector3(0.1, 2, 1))
+	collision.position = Vector3(0, 0, 0.5)
+	door.add_child(collision)
+	door.position = Vector3(0, 1, 0)
+	scene.add_child(door)
+	var block := DestructibleBody.new()
+	block.size = Vector3.ONE * 0.5
+	block.cells = Vector3i(2, 2, 2)
+	block.material = stiff_material(1e8, 300.0)
+	block.position = Vector3(0.4, 0.25, 0.7)
+	scene.add_child(block)
+	await seconds(0.5)
+	for i in seconds_to_ticks(1.0):
+		door.rotation.y = minf(1.2, 1.2 * i / float(seconds_to_ticks(0.8)))
+		await tree.physics_frame
+	var place := door.global_transform.affine_inverse() * block.get_center_of_mass()
+	check(place.x > 0.2, "the door passed through the block: %s" % place)
+	check(block.get_center_of_mass().x > 0.5, "the door did not push the block: %s" % block.get_center_of_mass())
+
+
+func test_lift_carries() -> void:
+	var lift := AnimatableBody3D.new()
+	var collision := CollisionShape3D.new()
+	collision.shape = box_shape(Vector3(2, 0.2, 2))
+	lift.add_child(collision)
+	lift.position = Vector3(0, 1, 0)
+	scene.add_child(lift)
+	var block := DestructibleBody.new()
+	block.size = Vector3.ONE * 0.5
+	block.cells = Vector3i(2, 2, 2)
+	block.material = stiff_material()
+	block.position = Vector3(0, 1.36, 0)
+	scene.add_child(block)
+	await seconds(0.5)
+	for i in seconds_to_ticks(2.0):
+		lift.position.y += 1.0 / Engine.physics_ticks_per_second
+		await tree.physics_frame
+	check_near(lowest_node(block), lift.position.y + 0.1, 0.03, "lowest node of what the lift carries")
+
+
+func test_joint_goes_on_working() -> void:
+	add_slab()
+	var post := StaticBody3D.new()
+	post.position = Vector3(0, 3, 0)
+	scene.add_child(post)
+	var ball := add_rigid(Vector3(1.5, 3, 0), sphere_shape(0.3), 20.0)
+	var joint := PinJoint3D.new()
+	joint.position = Vector3(0, 3, 0)
+	scene.add_child(joint)
+	joint.node_a = joint.get_path_to(post)
+	joint.node_b = joint.get_path_to(ball)
+	var wall := DestructibleBody.new()
+	wall.size = Vector3(0.4, 1.6, 1.0)
+	wall.cells = Vector3i(1, 3, 2)
+	wall.material = stiff_material(1e8, 200.0)
+	wall.position = Vector3(-0.7, 1.2, 0)
+	scene.add_child(wall)
+	for i in seconds_to_ticks(2.0):
+		await tree.physics_frame
+		check_near(ball.position.distance_to(post.position), 1.5, 0.1, "length of the pendulum")
+	check(wall.get_center_of_mass().x < -0.705, "the pendulum did not push the wall: %s" % wall.get_center_of_mass())
+
+
+func test_explosion_pushes_both_kinds() -> void:
+	var block := DestructibleBody.new()
+	block.size = Vector3.ONE * 0.5
+	block.cells = Vector3i(2, 2, 2)
+	block.material = stiff_material()
+	block.position = Vector3(1.5, 0.25, 0)
+	scene.add_child(block)
+	var box := add_rigid(Vector3(-1.5, 5, 0), box_shape(), 20.0)
+	var far := add_rigid(Vector3(-9, 5, 0), box_shape(), 20.0)
+	box.gravity_scale = 0.0
+	far.gravity_scale = 0.0
+	await seconds(0.2)
+	var count := DestructionServer.apply_explosion(Vector3(0, 5, 0), 4.0, 500.0)
+	await seconds(0.1)
+	check(count >= 1, "the explosion reached %d bodies" % count)
+	check(box.linear_velocity.x < -0.5, "the explosion did not push the box: %s" % box.linear_velocity)
+	check(far.linear_velocity.length() < 0.01, "the explosion pushed what is out of its reach")
+	check_equal(DestructionServer.apply_explosion(Vector3(1.5, 1, 0), 2.0, 100.0), 1, "bodies reached by one above the block")
+
+
+func test_fast_ball_does_not_pass() -> void:
+	var wall := DestructibleBody.new()
+	wall.size = Vector3(0.2, 2, 2)
+	wall.cells = Vector3i(1, 6, 6)
+	wall.material = stiff_material(1e9, 2000.0)
+	wall.position = Vector3(0, 1, 0)
+	wall.anchors = [AABB(Vector3(-1, -1.1, -1.1), Vector3(2, 0.2, 2.2))]
+	scene.add_child(wall)
+	var balls: Array[RigidBody3D] = []
+	for i in 3:
+		var ball := add_rigid(Vector3(-4, 0.6 + 0.4 * i, -0.5 + 0.5 * i), sphere_shape(0.15), 2.0)
+		ball.linear_velocity = Vector3([20.0, 40.0, 60.0][i], 0, 0)
+		balls.append(ball)
+	await seconds(0.6)
+	for i in 3:
+		check(balls[i].position.x < 0.3, "ball %d passed through the wall, to %.2f" % [i, balls[i].position.x])
+
+
+func test_bad_bodies_do_no_harm() -> void:
+	var slab := add_slab()
+	var server := PhysicsServer3D
+	var massless := add_rigid(Vector3(-1, 0.8, 0), box_shape())
+	server.body_set_param(massless.get_rid(), PhysicsServer3D.BODY_PARAM_INERTIA, Vector3(1e-12, 1e-12, 1e-12))
+	var heavy := add_rigid(Vector3(1, 0.65, 0), box_shape(), 1e6)
+	var swapped := add_rigid(Vector3(0, 0.8, 1), box_shape())
+	var jumping := add_rigid(Vector3(0, 0.8, -1), box_shape())
+	var scaled := add_rigid(Vector3(1, 3, 1), box_shape())
+	for i in seconds_to_ticks(2.0):
+		(swapped.get_child(0) as CollisionShape3D).shape = box_shape(Vector3.ONE * 0.4) if i % 2 else sphere_shape(0.2)
+		if i % 7 == 0:
+			jumping.position = Vector3(0, 0.5 + 0.1 * (i % 5), -1)
+		if i == 30:
+			scaled.free()
+		await tree.physics_frame
+		if not check(positions_are_finite(slab), "the slab's nodes are not finite"):
+			return
+	for body: RigidBody3D in [massless, heavy, swapped, jumping]:
+		check(body.position.is_finite() and body.linear_velocity.length() < 100.0,
+				"%s flew off to %s with %s" % [body.name, body.position, body.linear_velocity])
+
+
+func test_many_at_one_place() -> void:
+	if Engine.physics_ticks_per_second != 60:
+		return
+	var slab := add_slab()
+	var bodies: Array[RigidBody3D] = []
+	for i in 1000:
+		bodies.append(add_rigid(Vector3(0.001 * (i % 10), 1.0, 0.001 * (i / 100)), sphere_shape(0.1), 1.0))
+	await seconds(0.5)
+	for i in 500:
+		bodies[i].free()
+	await seconds(0.5)
+	check(positions_are_finite(slab), "the slab's nodes are not finite")
+	for i in range(500, 1000):
+		if not check(bodies[i].position.is_finite(), "a body is at %s" % bodies[i].position):
+			return
+
+
+func test_cost_of_100_bodies_among_20() -> void:
+	if Engine.physics_ticks_per_second != 60:
+		return
+	add_floor()
+	for i in 20:
+		var block := DestructibleBody.new()
+		block.size = Vector3(1.2, 0.6, 1.2)
+		block.cells = Vector3i(3, 2, 3)
+		block.material = stiff_material()
+		block.position = Vector3(1.6 * (i % 5), 0.3, 1.6 * (i / 5))
+		scene.add_child(block)
+	for i in 100:
+		add_rigid(Vector3(0.8 * (i % 10), 1.2 + 0.5 * (i / 50), 0.6 * (i / 10 % 10)), box_shape(Vector3.ONE * 0.25), 5.0)
+	var sum := 0.0
+	var worst := 0.0
+	var count := 0
+	for i in seconds_to_ticks(3.0):
+		await tree.physics_frame
+		var ms: float = DestructionServer.get_statistics().coupling_ms
+		if i > 20:
+			sum += ms
+			worst = maxf(worst, ms)
+			count += 1
+	var statistics := DestructionServer.get_statistics()
+	print("-- coupling of %d bodies: mean %.3f ms, worst %.3f ms a tick" % [statistics.rigid_bodies, sum / count, worst])
+	check(statistics.rigid_bodies >= 100, "only %d bodies are known" % statistics.rigid_bodies)
+	check(sum / count < 2.0, "the coupling takes %.2f ms a tick" % (sum / count))

@@ -1,0 +1,16 @@
+// Nodes that ride on a body: lamps, decals, markers. Each follows the tet that was nearest when it was attached, through
+// bending and breaking.
+#ifndef NODE_RIDERS_H
+#define NODE_RIDERS_H
+
+#include "simulation.h"
+
+// Attaches a node as it stands now, or anew. False when memory is short.
+bool node_riders_attach(SimulationBody *body, GDExtensionObjectPtr node);
+void node_riders_detach(SimulationBody *body, uint64_t node_id);
+
+// After a step: brings them to where their tets are.
+void node_riders_update(SimulationBody *body);
+void node_riders_free(SimulationBody *body);
+
+#endif
