@@ -91,12 +91,33 @@ typedef struct FemBakedEmbedding {
 	float (*weights)[4];
 } FemBakedEmbedding;
 
+// What is drawn of a body once it breaks: closed pieces of the render mesh, each with a home tet, as
+// fem_body_set_splinters() takes them. The render surfaces come first, cut but not moved, then the surface of the cuts.
+typedef struct FemSplinterMesh {
+	int32_t piece_count, surface_count; // surfaces: those of the render mesh, and one more
+	int32_t *home_tets;                 // [piece]
+	int32_t *vertex_starts;             // [surface_count + 1]
+	int32_t *index_starts;              // [surface_count + 1]
+	int32_t vertex_count, outer_count, index_count; // outer: vertices of all but the last surface
+	FemVec3 *positions;                 // m, rest shape
+	int32_t *vertex_pieces;
+	int32_t *vertex_tets;
+	float (*vertex_weights)[4]; // of the tet's corners, sum 1
+	int32_t *source_triangles;  // [outer vertex]: of its render surface ...
+	float (*source_weights)[3]; // ... and weights of that triangle's corners, for every attribute
+	FemVec3 *normals;           // [vertex - outer_count] and so on: of the cuts
+	float (*tangents)[4];
+	float (*uvs)[2];  // m, along the cut
+	int32_t *indices; // 3 a triangle, counted from the surface's first vertex
+} FemSplinterMesh;
+
 typedef struct FemBakedMesh {
 	FemTetArrays tet_mesh;
 	int32_t region_name_count;
 	FemRegionName *region_names; // of the regions from 0 on; may be fewer than there are regions
 	FemRenderMesh render;        // may be empty
 	FemBakedEmbedding embedding; // of the vertices of all surfaces in a row, or empty
+	FemSplinterMesh splinters;   // may be empty
 	char *report;                // what the bake said, or null; report_size bytes with the final 0
 	int32_t report_size;
 } FemBakedMesh;
@@ -109,16 +130,70 @@ void fem_baked_mesh_free(FemBakedMesh *mesh);
 // Gives a mesh without surfaces, as tet meshes of other programs are, the outer faces of its tets as its only one.
 FemResult fem_baked_mesh_add_tet_surface(FemBakedMesh *mesh);
 
+// A surface of the splinters with its attributes, those of the render surface it was cut from or those of the cuts.
+FemResult fem_baked_mesh_splinter_surface(const FemBakedMesh *mesh, int32_t surface, FemRenderSurface *out);
+void fem_render_surface_free(FemRenderSurface *surface);
+
 // The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as fit.
 void fem_bake_report_warnings(const char *report, char *out, size_t capacity);
+
+// -------------------------------------------------------------------------------------------------------------- cutting
+
+// Called now and then, on the thread that bakes, with a share done of 0..1; false stops the work.
+typedef bool FemProgress(void *context, float share);
+
+#define FEM_CUT_PIECES_MAX 65536
+#define FEM_CUT_IMPACTS_MAX 16
+
+typedef enum FemPattern {
+	FEM_PATTERN_NONE = 0, // no splinters: rubber, sheet metal
+	FEM_PATTERN_VORONOI,  // concrete, stone, ceramic
+	FEM_PATTERN_GLASS,    // radial about likely impacts, with random shards
+	FEM_PATTERN_WOOD,     // long pieces along the grain with jagged ends
+	FEM_PATTERN_BRICK,    // brick bond with mortar joints, some bricks broken
+	FEM_PATTERN_SURFACES, // the artist's own: each surface, and each part of it that hangs together, is a piece
+	FEM_PATTERN_COUNT,
+} FemPattern;
+
+typedef struct FemCutDef {
+	FemPattern pattern; // default FEM_PATTERN_NONE
+	uint32_t seed;
+	int32_t piece_count; // wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
+	float piece_size;    // m, mean diameter; default 0 = clearly smaller than the tets
+	int32_t triangle_max; // default 150000: fewer and smoother pieces are made where there would be more
+	float roughness;     // 0..1, of the cuts, in shares of a piece's size; default 0.5
+	float unevenness;    // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
+	FemVec3 grain;       // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
+	int32_t impact_count; // glass: points that cracks run from; default 0 = chosen by the seed
+	FemVec3 impacts[FEM_CUT_IMPACTS_MAX]; // m
+	// Wood, Morris et al. 2011 section IV.C. Width lies across the grain, height across grain and width.
+	float section_width, section_height;   // m, mean; 0 = by piece_size
+	float section_length;                  // m, mean, along the grain; 0 = 8 times the width
+	float random_width, random_height;     // 0..1, how much sections differ; default 0.4
+	int32_t horizontal_frequency;          // 1..8, teeth across a section's end; default 3
+	int32_t vertical_frequency;            // 0..8, kinks along a section's sides; default 0
+	float horizontal_amplitude;            // 0..1, length of teeth in shares of the section's length; default 0.35
+	float vertical_amplitude;              // 0..1, depth of kinks in shares of the section's width; default 0.2
+	FemVec3 brick_size;  // m: length, height, depth; default 0.24, 0.071, 0.115
+	float mortar;        // m, joint; default 0.01
+	float broken_share;  // 0..1, of bricks; default 0.3
+	FemProgress *progress; // may be null
+	void *progress_context;
+	uint32_t cookie;
+} FemCutDef;
+
+FemCutDef fem_default_cut_def(void);
+
+// Makes mesh->splinters from the render mesh and the tets, in place of those it had; none with FEM_PATTERN_NONE. A mesh that
+// is not closed or crosses itself gets its cuts from the surface of its tets instead. out_note (may be null): a sentence
+// about that, about limits that were met, or "". A stop by progress answers FEM_ERROR_LIMIT.
+#define FEM_CUT_NOTE_SIZE 512
+FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]);
 
 // ----------------------------------------------------------------------------------------------------------------- bake
 
 #define FEM_BAKE_ELEMENTS_MIN 5
 #define FEM_BAKE_ELEMENTS_MAX (1 << 23)
-
-// Called now and then, on the thread that bakes, with a share done of 0..1; false stops the work.
-typedef bool FemProgress(void *context, float share);
 
 typedef struct FemBakeDef {
 	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about 60 tets a part on
@@ -127,6 +202,7 @@ typedef struct FemBakeDef {
 	float weld_distance;   // m, vertices nearer than this are one; default 0 = 1e-6 of the size
 	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = such parts are refused
 	bool surface_regions;  // each render surface is a material region of its own; default false
+	FemCutDef cut;         // splinters; default none. Its progress is not used
 	FemProgress *progress; // may be null; jobs have their own
 	void *progress_context;
 	uint32_t cookie;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "mesh/baked_format.h"
+#include "mesh/cut_output.h"
 #include "mesh/file_bytes.h"
 #include "mesh/text_reader.h"
 
@@ -35,6 +36,7 @@ void fem_baked_mesh_free(FemBakedMesh *mesh) {
 	FEM_FREE_ARRAY(mesh->region_names, mesh->region_name_count);
 	fem_render_mesh_free(&mesh->render);
 	fem_baked_embedding_free(&mesh->embedding);
+	fem_splinter_mesh_free(&mesh->splinters);
 	FEM_FREE_ARRAY(mesh->report, mesh->report_size);
 	*mesh = (FemBakedMesh){0};
 }

@@ -40,17 +40,20 @@ bool fem_render_surface_reserve(
 	return all;
 }
 
+void fem_render_surface_free(FemRenderSurface *surface) {
+	FEM_FREE_ARRAY(surface->positions, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->normals, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->tangents, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->uvs, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->uvs2, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->colors, surface->vertex_count);
+	FEM_FREE_ARRAY(surface->indices, surface->index_count);
+	*surface = (FemRenderSurface){0};
+}
+
 void fem_render_mesh_free(FemRenderMesh *mesh) {
-	for (int32_t i = 0; i < mesh->surface_count; i++) {
-		FemRenderSurface *surface = &mesh->surfaces[i];
-		FEM_FREE_ARRAY(surface->positions, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->normals, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->tangents, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->uvs, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->uvs2, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->colors, surface->vertex_count);
-		FEM_FREE_ARRAY(surface->indices, surface->index_count);
-	}
+	for (int32_t i = 0; i < mesh->surface_count; i++)
+		fem_render_surface_free(&mesh->surfaces[i]);
 	FEM_FREE_ARRAY(mesh->surfaces, mesh->surface_capacity);
 	*mesh = (FemRenderMesh){0};
 }

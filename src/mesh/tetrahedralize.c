@@ -32,7 +32,7 @@ typedef struct Bake {
 } Bake;
 
 FemBakeDef fem_default_bake_def(void) {
-	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cookie = COOKIE};
+	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cut = fem_default_cut_def(), .cookie = COOKIE};
 }
 
 static bool in_range(float value, float most) {

@@ -140,6 +140,43 @@ FemSurfaceMesh fem_surface_bowl(double radius, double wall, int32_t steps) {
 	return mesh;
 }
 
+// Outer wall up, over the lip, inner wall down: one closed profile from axis to axis.
+FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps) {
+	FemSurfaceMesh mesh = {0};
+	double(*profile)[2] = malloc(sizeof *profile * (size_t)(2 * steps + 4));
+	for (int32_t i = 0; i <= steps; i++) {
+		double t = (double)i / steps, r = height * (0.20 + 0.14 * sin(1.2 * PI * t + 0.3));
+		profile[1 + i][0] = r;
+		profile[1 + i][1] = height * t;
+		profile[2 * steps + 2 - i][0] = r - wall;
+		profile[2 * steps + 2 - i][1] = wall + (height - wall) * t;
+	}
+	profile[0][0] = profile[2 * steps + 3][0] = 0.0;
+	profile[0][1] = 0.0;
+	profile[2 * steps + 3][1] = wall;
+	add_turned(&mesh, profile, 2 * steps + 4, false, 2 * steps);
+	free(profile);
+	return mesh;
+}
+
+// A frame around a hole: four corners outside and four inside, on two sides.
+FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole) {
+	FemSurfaceMesh mesh = {.volume = (double)size.x * (double)size.y * (double)size.z * (1.0 - hole * hole)};
+	for (int side = 0; side < 2; side++)
+		for (int corner = 0; corner < 8; corner++) {
+			double share = corner < 4 ? 0.5 : 0.5 * hole, x = corner % 4 == 1 || corner % 4 == 2 ? share : -share;
+			add_vertex(&mesh, x * (double)size.x, (corner % 4 < 2 ? -share : share) * (double)size.y, (side - 0.5) * (double)size.z);
+		}
+	for (int32_t i = 0; i < 4; i++) {
+		int32_t next = (i + 1) % 4;
+		add_quad(&mesh, 8 + i, 8 + next, 12 + next, 12 + i);
+		add_quad(&mesh, i, 4 + i, 4 + next, next);
+		add_quad(&mesh, i, next, 8 + next, 8 + i);
+		add_quad(&mesh, 4 + i, 12 + i, 12 + next, 4 + next);
+	}
+	return mesh;
+}
+
 FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps) {
 	FemSurfaceMesh mesh = {.volume = PI * radius * radius * length};
 	double profile[4][2] = {{0.0, -0.5 * length}, {radius, -0.5 * length}, {radius, 0.5 * length}, {0.0, 0.5 * length}};

@@ -1,0 +1,371 @@
+// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the pieces.
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "fem_constants.h"
+#include "mesh/cut_mesh.h"
+#include "mesh/cut_output.h"
+#include "mesh/cut_patterns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COOKIE 0x46435554u
+#define PIECES_A_TET 2.5 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define PIECES_DEFAULT_MAX 4000
+#define TRIANGLES_A_PIECE 40.0 // about, of smooth cuts
+#define ROUGH_SPACING 0.28     // between added vertices, in shares of a piece's size
+#define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
+#define LAYOUT_SEEDS 3         // tried before the tets' surface is taken
+
+typedef struct Cut {
+	FemBakedMesh *mesh;
+	const FemCutDef *def;
+	FemCutMesh render, tets; // tets: only when it is needed
+	FemCutSites sites;
+	FemCutDiagram diagram;
+	FemCutSolid outside, inside;
+	double *volumes;
+	int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
+	int32_t label_count;
+	char note[FEM_CUT_NOTE_SIZE];
+} Cut;
+
+FemCutDef fem_default_cut_def(void) {
+	return (FemCutDef){.triangle_max = 150000,
+		.roughness = 0.5f,
+		.unevenness = 0.5f,
+		.random_width = 0.4f,
+		.random_height = 0.4f,
+		.horizontal_frequency = 3,
+		.horizontal_amplitude = 0.35f,
+		.vertical_amplitude = 0.2f,
+		.brick_size = {0.24f, 0.071f, 0.115f},
+		.mortar = 0.01f,
+		.broken_share = 0.3f,
+		.cookie = COOKIE};
+}
+
+// ---------------------------------------------------------------------------------------------------------------- checks
+
+static bool within(float value, float low, float high) {
+	return value >= low && value <= high; // false for NaN
+}
+
+static bool finite_vector(FemVec3 v) {
+	return within(v.x, -FEM_REST_MAX, FEM_REST_MAX) && within(v.y, -FEM_REST_MAX, FEM_REST_MAX) &&
+		within(v.z, -FEM_REST_MAX, FEM_REST_MAX);
+}
+
+static const char *fault_of_def(const FemCutDef *def) {
+	const struct {
+		float value, low, high;
+		const char *name;
+	} ranges[] = {
+		{def->piece_size, 0.0f, FEM_REST_MAX, "piece_size"},
+		{def->roughness, 0.0f, 1.0f, "roughness"},
+		{def->unevenness, 0.0f, 1.0f, "unevenness"},
+		{def->section_width, 0.0f, FEM_REST_MAX, "section_width"},
+		{def->section_height, 0.0f, FEM_REST_MAX, "section_height"},
+		{def->section_length, 0.0f, FEM_REST_MAX, "section_length"},
+		{def->random_width, 0.0f, 1.0f, "random_width"},
+		{def->random_height, 0.0f, 1.0f, "random_height"},
+		{(float)def->horizontal_frequency, 1.0f, 8.0f, "horizontal_frequency"},
+		{(float)def->vertical_frequency, 0.0f, 8.0f, "vertical_frequency"},
+		{def->horizontal_amplitude, 0.0f, 1.0f, "horizontal_amplitude"},
+		{def->vertical_amplitude, 0.0f, 1.0f, "vertical_amplitude"},
+		{def->brick_size.x, 1e-4f, FEM_REST_MAX, "brick_size.x"},
+		{def->brick_size.y, 1e-4f, FEM_REST_MAX, "brick_size.y"},
+		{def->brick_size.z, 1e-4f, FEM_REST_MAX, "brick_size.z"},
+		{def->mortar, 0.0f, 0.5f * fminf(def->brick_size.x, fminf(def->brick_size.y, def->brick_size.z)), "mortar"},
+		{def->broken_share, 0.0f, 1.0f, "broken_share"},
+		{(float)def->piece_count, 0.0f, 2e9f, "piece_count"},
+		{(float)def->triangle_max, 0.0f, 2e9f, "triangle_max"},
+		{(float)def->impact_count, 0.0f, (float)FEM_CUT_IMPACTS_MAX, "impact_count"},
+	};
+	for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++)
+		if (!within(ranges[n].value, ranges[n].low, ranges[n].high))
+			return ranges[n].name;
+	bool good = finite_vector(def->grain);
+	for (int32_t n = 0; n < def->impact_count; n++)
+		good = good && finite_vector(def->impacts[n]);
+	return good ? NULL : "grain or an impact";
+}
+
+static FemResult check(const FemBakedMesh *mesh, const FemCutDef *def) {
+	if (!mesh || !def || def->cookie != COOKIE)
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_cut_def(), or there is no mesh.");
+	if ((uint32_t)def->pattern >= FEM_PATTERN_COUNT)
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "There is no pattern %d: use one of FemPattern.", (int)def->pattern);
+	const char *fault = fault_of_def(def);
+	if (fault)
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "%s of the cutting is out of range or not finite: see FemCutDef.", fault);
+	if (def->pattern != FEM_PATTERN_NONE && mesh->tet_mesh.tet_count < 1)
+		return fem_fail(FEM_ERROR_MESH, "There are no tets for pieces to follow: bake the mesh first.");
+	return FEM_OK;
+}
+
+static FemResult fail_memory(void) {
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
+}
+
+static FemResult stop(void) {
+	return fem_fail(FEM_ERROR_LIMIT, "The cutting was cancelled.");
+}
+
+static bool tell(const Cut *cut, float share) {
+	return !cut->def->progress || cut->def->progress(cut->def->progress_context, share);
+}
+
+static void note(Cut *cut, const char *sentence) {
+	size_t length = strlen(cut->note);
+	snprintf(cut->note + length, sizeof cut->note - length, "%s%s", length ? " " : "", sentence);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- cells
+
+static double tet_volume(const FemTetArrays *tets, int32_t t) {
+	FemPosition p[4];
+	for (int v = 0; v < 4; v++)
+		p[v] = fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
+	FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
+	return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
+}
+
+// The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
+static void size_pieces(Cut *cut, FemCutBody *body) {
+	const FemCutDef *def = cut->def;
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
+	double wanted = def->piece_count > 0 ? (double)def->piece_count
+		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
+										 : fmin(PIECES_A_TET * body->tets->tet_count, PIECES_DEFAULT_MAX);
+	double most = fmax((def->triangle_max - outer) / TRIANGLES_A_PIECE, 2.0);
+	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
+		char sentence[160];
+		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
+			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
+		if (def->piece_count > 0 || size > 0.0)
+			note(cut, sentence);
+		wanted = fmin(most, FEM_CUT_PIECES_MAX);
+	}
+	body->piece_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
+	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
+}
+
+static FemResult lay_out(Cut *cut, uint32_t seed_step) {
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	FemCutDef def = *cut->def;
+	FemCutBody body = {
+		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
+	def.seed += seed_step * 7919u;
+	for (int32_t t = 0; t < tets->tet_count; t++) {
+		body.volume += tet_volume(tets, t);
+		cut->volumes[t] = body.volume;
+	}
+	fem_cut_mesh_bounds(&cut->render, body.low, body.high);
+	size_pieces(cut, &body);
+	double half[3];
+	for (int axis = 0; axis < 3; axis++) {
+		double low = body.low[axis], high = body.high[axis];
+		for (int32_t n = 0; n < tets->node_count; n++) {
+			FemPosition at = fem_frame_to_unit(&body.frame, fem_position_from(tets->nodes[n]));
+			double x = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
+			low = fmin(low, x);
+			high = fmax(high, x);
+		}
+		half[axis] = fmax(-low, high);
+	}
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_pattern(&body, &cut->sites);
+	if (body.is_limited)
+		note(cut,
+			"The pattern is far too fine for this body, so random pieces were made: use larger sections or bricks.");
+	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
+	if (def.pattern == FEM_PATTERN_GLASS)
+		rough = 0.0; // breaks smoothly
+	cut->outside.noise = (FemCutNoise){.spacing = rough > 0.0 ? ROUGH_SPACING * size : 0.0,
+		.amplitude = ROUGH_AMPLITUDE * rough * size,
+		.outline = ROUGH_AMPLITUDE * rough * size,
+		.scale = 0.5 * size,
+		.seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
+	return fem_cut_diagram_create(&cut->diagram, &cut->sites, half);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- solid
+
+static void give(const Cut *cut, const FemCutMesh *mesh, FemCutSolid *solid) {
+	FemCutNoise noise = cut->outside.noise;
+	*solid = (FemCutSolid){.diagram = &cut->diagram,
+		.noise = noise,
+		.mesh_vertex_count = mesh->vertex_count,
+		.triangle_count = mesh->triangle_count,
+		.places = mesh->places,
+		.points = mesh->points,
+		.triangles = (const int32_t(*)[3])mesh->triangles,
+		.winding = &mesh->winding,
+		.progress = cut->def->progress,
+		.progress_context = cut->def->progress_context};
+}
+
+static FemResult result_of(const FemCutSolid *solid) {
+	return solid->is_stopped ? stop() : solid->failed ? fail_memory() : FEM_OK;
+}
+
+static FemResult cut_outside(Cut *cut) {
+	FemCutNoise noise = cut->outside.noise;
+	fem_cut_solid_free(&cut->outside);
+	cut->outside.noise = noise;
+	give(cut, &cut->render, &cut->outside);
+	fem_cut_solid_outside(&cut->outside);
+	return result_of(&cut->outside);
+}
+
+// Another seed may help where rounding to whole numbers made a thin place cross itself; then the tets' surface does.
+static FemResult cut_closed(Cut *cut, bool *out_closed) {
+	FemResult result = FEM_OK;
+	*out_closed = false;
+	for (uint32_t n = 0; n < LAYOUT_SEEDS && !*out_closed && result == FEM_OK; n++) {
+		if (n > 0)
+			result = lay_out(cut, n);
+		if (result == FEM_OK)
+			result = cut_outside(cut);
+		if (result == FEM_OK)
+			fem_cut_solid_inside(&cut->outside);
+		if (result == FEM_OK)
+			result = result_of(&cut->outside);
+		*out_closed = result == FEM_OK && !cut->outside.fault;
+	}
+	return result;
+}
+
+static FemResult cut_apart(Cut *cut) {
+	FemResult result = lay_out(cut, 0);
+	cut->outside.noise.outline = 0.0;
+	cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result == FEM_OK)
+		result = fem_cut_mesh_from_tets(&cut->tets, &cut->mesh->tet_mesh, &cut->render.frame);
+	if (result != FEM_OK)
+		return result;
+	give(cut, &cut->tets, &cut->inside);
+	fem_cut_solid_outside(&cut->inside);
+	if (!cut->inside.failed)
+		fem_cut_solid_inside(&cut->inside);
+	result = result_of(&cut->inside);
+	if (result == FEM_OK && cut->inside.fault)
+		note(cut, "Its tets cross themselves too, so some cuts are missing.");
+	return result;
+}
+
+static FemResult make_pieces(Cut *cut, bool is_apart) {
+	FemCutSource source = {.render = &cut->mesh->render,
+		.tets = &cut->mesh->tet_mesh,
+		.frame = cut->render.frame,
+		.sources = cut->render.sources,
+		.is_turned = cut->render.is_turned,
+		.outside = &cut->outside,
+		.inside = is_apart ? &cut->inside : &cut->outside,
+		.is_apart = is_apart,
+		.cell_pieces = cut->surface_labels};
+	if (cut->def->pattern == FEM_PATTERN_WOOD) {
+		const double *axis = cut->render.box.frame.axes[0];
+		FemVec3 g = cut->def->grain;
+		bool given = fem_vec3_dot(g, g) > 1e-12f;
+		source.grain = given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
+	}
+	fem_splinter_mesh_free(&cut->mesh->splinters);
+	return fem_cut_output(&source, &cut->mesh->splinters);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- whole
+
+// Each surface has a label of its own; what hangs together within it is a piece.
+static FemResult take_surfaces(Cut *cut) {
+	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.piece_count++);
+	for (int n = 0; n < 3; n++)
+		cut->sites.metric[n][n] = 1.0;
+	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result != FEM_OK)
+		return result;
+	cut->label_count = cut->outside.polygon_count;
+	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
+	if (!cut->surface_labels)
+		return fail_memory();
+	int32_t surface = 0, end = cut->mesh->render.surfaces[0].index_count / 3;
+	for (int32_t p = 0; p < cut->label_count; p++) {
+		while (cut->render.sources[cut->outside.polygons[p].triangle] >= end)
+			end += cut->mesh->render.surfaces[++surface].index_count / 3;
+		cut->surface_labels[p] = surface;
+	}
+	return make_pieces(cut, false);
+}
+
+static FemResult cut_by_pattern(Cut *cut) {
+	bool is_closed = false;
+	FemResult result = lay_out(cut, 0);
+	if (result == FEM_OK && cut->render.open_edges == 0)
+		result = cut_closed(cut, &is_closed);
+	if (result == FEM_OK && !is_closed) {
+		char sentence[256];
+		snprintf(sentence, sizeof sentence,
+			"The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts follow the surface of its tetrahedra "
+			"instead; close the mesh in the modelling program for neater ones.",
+			cut->render.open_edges ? "it has " : "its surface crosses itself", cut->render.open_edges,
+			cut->render.open_edges ? " open edges" : "");
+		note(cut, sentence);
+		result = cut_apart(cut);
+	}
+	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
+}
+
+static FemResult cut_mesh(Cut *cut) {
+	FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
+	cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
+	if (result == FEM_OK && !cut->volumes)
+		result = fail_memory();
+	if (result == FEM_OK && !tell(cut, 0.0f))
+		result = stop();
+	if (result == FEM_OK)
+		result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut) : cut_by_pattern(cut);
+	if (result == FEM_OK && !tell(cut, 1.0f))
+		result = stop();
+	if (result != FEM_OK)
+		fem_splinter_mesh_free(&cut->mesh->splinters);
+	return result;
+}
+
+FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]) {
+	if (out_note)
+		out_note[0] = 0;
+	FemResult result = check(mesh, def);
+	if (result != FEM_OK)
+		return result;
+	fem_splinter_mesh_free(&mesh->splinters);
+	if (def->pattern == FEM_PATTERN_NONE)
+		return FEM_OK;
+	Cut *cut = FEM_ALLOC_ARRAY(Cut, 1);
+	if (!cut)
+		return fail_memory();
+	cut->mesh = mesh;
+	cut->def = def;
+	result = cut_mesh(cut);
+	if (out_note)
+		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);
+	FEM_FREE_ARRAY(cut->surface_labels, cut->label_count);
+	FEM_FREE_ARRAY(cut->volumes, mesh->tet_mesh.tet_count);
+	fem_cut_solid_free(&cut->inside);
+	fem_cut_solid_free(&cut->outside);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_mesh_free(&cut->render);
+	fem_cut_mesh_free(&cut->tets);
+	FEM_FREE_ARRAY(cut, 1);
+	return result;
+}
