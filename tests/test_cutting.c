@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "cutting_rig.h"
 #include "fem_test.h"
+#include "mesh/bake.h"
+#include "mesh/cut_output.h"
 
 static const char *const pattern_names[] = {"none", "voronoi", "glass", "wood", "brick", "surfaces"};
 
@@ -73,4 +75,137 @@ FEM_TEST(cutting, thin_pane_into_closed_pieces) {
 
 FEM_TEST(cutting, vase_into_closed_pieces) {
 	cut_shape(5);
+}
+
+// ---------------------------------------------------------------------------------------------------------- other promises
+
+static bool same_splinters(const FemSplinterMesh *a, const FemSplinterMesh *b) {
+	return a->piece_count == b->piece_count && a->vertex_count == b->vertex_count && a->index_count == b->index_count &&
+		memcmp(a->positions, b->positions, sizeof *a->positions * (size_t)a->vertex_count) == 0 &&
+		memcmp(a->indices, b->indices, sizeof *a->indices * (size_t)a->index_count) == 0 &&
+		memcmp(a->home_tets, b->home_tets, sizeof *a->home_tets * (size_t)a->piece_count) == 0;
+}
+
+FEM_TEST(cutting, same_seed_same_pieces) {
+	FemBakedMesh mesh;
+	FemSplinterMesh first;
+	FemCutDef def = fem_default_cut_def();
+	def.piece_count = 40;
+	if (fem_cutting_bake(fem_surface_torus(0.5, 0.2, 24, 12), 200, &mesh))
+		for (int pattern = FEM_PATTERN_VORONOI; pattern <= FEM_PATTERN_BRICK; pattern++) {
+			def.pattern = (FemPattern)pattern;
+			def.seed = 11;
+			FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
+			first = mesh.splinters;
+			mesh.splinters = (FemSplinterMesh){0};
+			FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
+			FEM_CHECK(same_splinters(&first, &mesh.splinters));
+			def.seed = 12;
+			FemSplinterMesh again = mesh.splinters;
+			mesh.splinters = (FemSplinterMesh){0};
+			FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
+			FEM_CHECK(!same_splinters(&first, &mesh.splinters));
+			fem_splinter_mesh_free(&first);
+			fem_splinter_mesh_free(&again);
+		}
+	fem_baked_mesh_free(&mesh);
+}
+
+// The uvs of the rig are a linear function of the place, so those between must be, too; surfaces keep their triangles.
+FEM_TEST(cutting, attributes_and_surfaces_are_kept) {
+	FemBakedMesh mesh = {0};
+	FemBakeDef bake = fem_default_bake_def();
+	FemBakeInfo info;
+	FemSurfaceMesh surface = fem_surface_sphere(0.5, 14);
+	fem_cutting_render(&surface, 3, &mesh.render);
+	fem_surface_mesh_free(&surface);
+	bake.element_count = 200;
+	bake.cut.pattern = FEM_PATTERN_VORONOI;
+	bake.cut.piece_count = 80;
+	FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK);
+	FEM_CHECK_INT(mesh.splinters.surface_count, 4);
+	FEM_CHECK_INT(fem_cutting_check(&mesh.splinters).open_edges, 0);
+	float worst = 0.0f;
+	for (int32_t s = 0; s < mesh.splinters.surface_count; s++) {
+		FemRenderSurface cut;
+		FEM_CHECK_INT(fem_baked_mesh_splinter_surface(&mesh, s, &cut), FEM_OK);
+		FEM_CHECK(cut.vertex_count > 100 && cut.normals && cut.tangents && cut.uvs);
+		FEM_CHECK((cut.colors != NULL) == (s < 3));
+		for (int32_t v = 0; s < 3 && v < cut.vertex_count; v++) {
+			FemVec3 p = cut.positions[v];
+			worst = fmaxf(worst, fabsf(cut.uvs[v][0] - p.x - 2.0f * p.y) + fabsf(cut.uvs[v][1] - p.z));
+			worst = fmaxf(worst, fabsf(cut.uvs2[v][0] - p.y));
+		}
+		fem_render_surface_free(&cut);
+	}
+	FEM_CHECK_NEAR(worst, 0.0, 1e-5);
+	FEM_CHECK(fem_baked_mesh_splinter_surface(&mesh, 4, &(FemRenderSurface){0}) != FEM_OK);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+}
+
+// Each weight list puts its vertex where it is, and a file gives the same back.
+FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
+	FemBakedMesh mesh, back;
+	FemCutDef def = fem_default_cut_def();
+	def.pattern = FEM_PATTERN_WOOD;
+	def.piece_count = 60;
+	if (!fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 0.1f, 0.2f}, 3), 300, &mesh))
+		return;
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
+	const FemSplinterMesh *m = &mesh.splinters;
+	double worst = 0.0;
+	for (int32_t v = 0; v < m->vertex_count; v++) {
+		FemPosition at = {0};
+		for (int k = 0; k < 4; k++)
+			at = fem_position_add(at,
+				fem_position_scale(
+					fem_position_from(mesh.tet_mesh.nodes[mesh.tet_mesh.tets[4 * m->vertex_tets[v] + k]]),
+					(double)m->vertex_weights[v][k]));
+		at = fem_position_sub(at, fem_position_from(m->positions[v]));
+		worst = fmax(worst, sqrt(fem_position_dot(at, at)));
+	}
+	FEM_CHECK_NEAR(worst, 0.0, 1e-5);
+	size_t size = fem_baked_mesh_size(&mesh);
+	char *bytes = fem_alloc(size);
+	fem_baked_mesh_write(&mesh, bytes, size);
+	FEM_CHECK_INT(fem_baked_mesh_read("m", bytes, size, &back), FEM_OK);
+	FEM_CHECK(same_splinters(m, &back.splinters));
+	FEM_CHECK(
+		memcmp(m->source_triangles, back.splinters.source_triangles, sizeof(int32_t) * (size_t)m->outer_count) == 0);
+	for (size_t cut = size - 4000; cut < size; cut += 97) { // damage in or near the chunk is refused, never followed
+		bytes[cut] ^= 0x55;
+		fem_baked_mesh_seal(bytes, size);
+		FemBakedMesh damaged;
+		fem_baked_mesh_read("m", bytes, size, &damaged);
+		fem_baked_mesh_free(&damaged);
+		bytes[cut] ^= 0x55;
+	}
+	fem_free(bytes, size);
+	fem_baked_mesh_free(&back);
+	fem_baked_mesh_free(&mesh);
+}
+
+// Three boxes in a row in one surface, and a fourth in another.
+FEM_TEST(cutting, artists_surfaces_become_pieces) {
+	FemBakedMesh mesh = {0};
+	FemBakeDef bake = fem_default_bake_def();
+	FemBakeInfo info;
+	FemSurfaceMesh row = {0};
+	for (int n = 0; n < 3; n++) {
+		FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1);
+		fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){1.001 * n, 0.0, 0.0});
+		fem_surface_append(&row, &box);
+		fem_surface_mesh_free(&box);
+	}
+	fem_cutting_render(&row, 1, &mesh.render);
+	bake.element_count = 200;
+	bake.cut.pattern = FEM_PATTERN_SURFACES;
+	FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK);
+	FEM_CHECK_INT(mesh.splinters.piece_count, 3);
+	FEM_CHECK_INT(mesh.splinters.index_count, mesh.render.surfaces[0].index_count);
+	FEM_CHECK_INT(fem_cutting_check(&mesh.splinters).open_edges, 0);
+	fem_surface_mesh_free(&row);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
 }

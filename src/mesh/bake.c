@@ -9,6 +9,7 @@
 // Shares of the whole that are done when a stage ends.
 #define TETS_DONE 0.85f
 #define EMBEDDING_DONE 0.95f
+#define CUT_SHARE 0.4f // of the whole, when there is a pattern: it comes last
 
 static FemResult fail_memory(void) {
 	return fem_fail(
@@ -21,12 +22,17 @@ typedef struct Progress {
 	FemProgress *progress; // of the caller, may be null
 	void *context;
 	bool stopped;
+	float first, share; // of the stage at hand: where it begins and how much it is
 } Progress;
 
 static bool tell(Progress *progress, float share) {
 	if (!progress->stopped && progress->progress)
-		progress->stopped = !progress->progress(progress->context, share);
+		progress->stopped = !progress->progress(progress->context, progress->first + progress->share * share);
 	return !progress->stopped;
+}
+
+static bool tell_of_cutting(void *context, float share) {
+	return tell(context, share);
 }
 
 static bool tell_of_tets(void *context, float share) {
@@ -111,7 +117,8 @@ static FemResult stop(FemBakeInfo *info) {
 
 static FemResult bake_soup(
 	const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
-	Progress progress = {def->progress, def->progress_context, false};
+	bool cuts = def->cut.pattern != FEM_PATTERN_NONE;
+	Progress progress = {def->progress, def->progress_context, false, 0.0f, cuts ? 1.0f - CUT_SHARE : 1.0f};
 	FemBakeDef inner = *def;
 	inner.progress = tell_of_tets;
 	inner.progress_context = &progress;
@@ -130,8 +137,21 @@ static FemResult bake_soup(
 		return stop(info);
 	if (fem_mesh_diagnose(soup, &info->tets, &info->diagnosis) != FEM_OK)
 		info->diagnosis = (FemDiagnosis){0};
-	char report[FEM_REPORT_SIZE];
+	char report[FEM_REPORT_SIZE], note[FEM_CUT_NOTE_SIZE] = "";
 	fem_bake_report_write(&info->tets, &info->embedding, &info->diagnosis, report, sizeof report);
+	if (cuts) {
+		FemCutDef cut = def->cut;
+		progress.first = progress.share;
+		progress.share = CUT_SHARE;
+		cut.progress = tell_of_cutting;
+		cut.progress_context = &progress;
+		result = fem_baked_mesh_cut(mesh, &cut, note);
+		if (progress.stopped)
+			return stop(info);
+		if (result != FEM_OK)
+			return result;
+		fem_bake_report_add_cut(&mesh->splinters, note, report, sizeof report);
+	}
 	if (!fem_baked_mesh_set_report(mesh, report))
 		return fail_memory();
 	return tell(&progress, 1.0f) ? FEM_OK : stop(info);

@@ -80,6 +80,13 @@ void fem_bake_report_write(
 			diagnosis->useless_triangles);
 }
 
+void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note, char *io_report, size_t capacity) {
+	Text text = {io_report, capacity, strlen(io_report)};
+	say(&text, FEM_REPORT_NOTE "%d splinters of %d triangles.\n", splinters->piece_count, splinters->index_count / 3);
+	if (note[0])
+		say(&text, "%s\n", note);
+}
+
 void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity) {
 	Text text = {out, capacity, 0};
 	double smallest = 180.0;

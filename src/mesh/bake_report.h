@@ -15,6 +15,9 @@ const char *fem_part_kind_name(FemPartKind kind);
 void fem_bake_report_write(
 	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity);
 
+// Adds what was made of the cutting, and its note.
+void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note, char *io_report, size_t capacity);
+
 // The same of a tet mesh that was taken as another program made it.
 void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity);
 

@@ -16,6 +16,7 @@
 #define FEM_TAG_NAMES FEM_TAG('N', 'A', 'M', 'E')
 #define FEM_TAG_SURFACE FEM_TAG('S', 'U', 'R', 'F')
 #define FEM_TAG_EMBEDDING FEM_TAG('E', 'M', 'B', 'D')
+#define FEM_TAG_SPLINTERS FEM_TAG('S', 'P', 'L', 'N')
 #define FEM_TAG_REPORT FEM_TAG('R', 'E', 'P', 'T')
 
 #define FEM_WEIGHT_STEPS 2097151.0 // 2^21 - 1

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "mesh/baked_format.h"
+#include "mesh/baked_splinters.h"
 #include "mesh/cut_output.h"
 #include "mesh/file_bytes.h"
 #include "mesh/text_reader.h"
@@ -108,6 +109,8 @@ FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name) {
 		result = fem_render_mesh_check(&mesh->render, name);
 	if (result == FEM_OK)
 		result = check_embedding(mesh, name);
+	if (result == FEM_OK)
+		result = fem_baked_check_splinters(mesh, name);
 	return result;
 }
 

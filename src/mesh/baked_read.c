@@ -1,63 +1,12 @@
 // Reading a baked mesh. Nothing in it is believed: sizes are held against the bytes that are there before memory is
 // taken, and the finished mesh is checked as one from a stranger.
-#include "base/error.h"
 #include "base/memory.h"
-#include "mesh/baked_format.h"
-#include "mesh/byte_reader.h"
+#include "mesh/baked_reader.h"
 #include "mesh/text_reader.h"
-
-typedef struct Reader {
-	FemBakedMesh *mesh;
-	const char *name; // for sentences
-	FemBytes bytes;   // what is left of the open chunk
-	char tag[5];      // of the open chunk
-} Reader;
-
-static FemResult fail_damaged(const Reader *reader, const char *what) {
-	return fem_fail(
-		FEM_ERROR_FORMAT, "%.60s is damaged (%s in chunk %s): bake the mesh again.", reader->name, what, reader->tag);
-}
-
-static FemResult fail_memory(const Reader *reader) {
-	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to read %.60s.", reader->name);
-}
-
-// A count of things of `size` bytes each, which must be there.
-static bool take_count(Reader *reader, size_t size, int32_t *out) {
-	uint64_t count = fem_bytes_uint(&reader->bytes, 4);
-	*out = (int32_t)count;
-	return !reader->bytes.failed && count > 0 && count <= INT32_MAX && count <= fem_bytes_left(&reader->bytes) / size;
-}
-
-static void take_floats(Reader *reader, float *out, size_t count) {
-	for (size_t i = 0; i < count; i++)
-		out[i] = fem_bytes_float(&reader->bytes);
-}
-
-// False when one is out of range.
-static bool take_indices(Reader *reader, int32_t *out, size_t count, int64_t range) {
-	int width = fem_index_width(range);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t index = fem_bytes_uint(&reader->bytes, width);
-		if (index >= (uint64_t)range)
-			return false;
-		out[i] = (int32_t)index;
-	}
-	return !reader->bytes.failed;
-}
-
-static bool take_text(Reader *reader, char *out, size_t size) {
-	uint64_t length = fem_bytes_uint(&reader->bytes, 2);
-	if (reader->bytes.failed || length > fem_bytes_left(&reader->bytes) || length >= size)
-		return false;
-	memcpy(out, reader->bytes.at, (size_t)length);
-	reader->bytes.at += length;
-	return memchr(out, '\0', (size_t)length) == NULL;
-}
 
 // ---------------------------------------------------------------------------------------------------------------- tets
 
-static FemResult read_nodes(Reader *reader) {
+static FemResult read_nodes(FemBakedReader *reader) {
 	FemTetArrays *mesh = &reader->mesh->tet_mesh;
 	int32_t count;
 	if (mesh->nodes || !take_count(reader, sizeof(FemVec3), &count))
@@ -71,7 +20,7 @@ static FemResult read_nodes(Reader *reader) {
 	return FEM_OK;
 }
 
-static FemResult read_tets(Reader *reader) {
+static FemResult read_tets(FemBakedReader *reader) {
 	FemTetArrays *mesh = &reader->mesh->tet_mesh;
 	int32_t count;
 	if (mesh->tets || !mesh->nodes || !take_count(reader, 4 * (size_t)fem_index_width(mesh->node_count), &count))
@@ -86,7 +35,7 @@ static FemResult read_tets(Reader *reader) {
 		: fail_damaged(reader, "a node that is not there");
 }
 
-static FemResult read_regions(Reader *reader) {
+static FemResult read_regions(FemBakedReader *reader) {
 	FemTetArrays *mesh = &reader->mesh->tet_mesh;
 	if (!mesh->tets || fem_bytes_left(&reader->bytes) < (size_t)mesh->tet_count)
 		return fail_damaged(reader, "too few regions");
@@ -95,7 +44,7 @@ static FemResult read_regions(Reader *reader) {
 	return FEM_OK;
 }
 
-static FemResult read_plates(Reader *reader) {
+static FemResult read_plates(FemBakedReader *reader) {
 	FemTetArrays *mesh = &reader->mesh->tet_mesh;
 	float strengths[255];
 	uint64_t count = fem_bytes_uint(&reader->bytes, 1);
@@ -115,7 +64,7 @@ static FemResult read_plates(Reader *reader) {
 	return FEM_OK;
 }
 
-static FemResult read_names(Reader *reader) {
+static FemResult read_names(FemBakedReader *reader) {
 	FemBakedMesh *mesh = reader->mesh;
 	int32_t count;
 	if (mesh->region_names || !take_count(reader, 2, &count) || count > FEM_REGION_MAX)
@@ -133,30 +82,13 @@ static FemResult read_names(Reader *reader) {
 
 // ------------------------------------------------------------------------------------------------------------ surfaces
 
-static void take_normal(Reader *reader, FemVec3 *out) {
-	int32_t code[2];
-	code[0] = (int32_t)fem_bytes_int(&reader->bytes, 2);
-	code[1] = (int32_t)fem_bytes_int(&reader->bytes, 2);
-	*out = fem_octahedral_decode(code, 32767);
-}
-
-static void take_tangent(Reader *reader, float out[4]) {
-	int32_t code[2];
-	code[0] = (int32_t)fem_bytes_int(&reader->bytes, 2);
-	int32_t second = (int32_t)fem_bytes_int(&reader->bytes, 2);
-	code[1] = (second - (second & 1)) / 2;
-	FemVec3 direction = fem_octahedral_decode(code, 16383);
-	memcpy(out, &direction, sizeof direction);
-	out[3] = second & 1 ? -1.0f : 1.0f;
-}
-
 static size_t bytes_a_vertex(uint32_t attributes) {
 	return 12 + (attributes & FEM_ATTRIBUTE_NORMAL ? 4u : 0u) + (attributes & FEM_ATTRIBUTE_TANGENT ? 4u : 0u) +
 		(attributes & FEM_ATTRIBUTE_UV ? 8u : 0u) + (attributes & FEM_ATTRIBUTE_UV2 ? 8u : 0u) +
 		(attributes & FEM_ATTRIBUTE_COLOR ? 4u : 0u);
 }
 
-static FemResult take_arrays(Reader *reader, FemRenderSurface *surface) {
+static FemResult take_arrays(FemBakedReader *reader, FemRenderSurface *surface) {
 	size_t count = (size_t)surface->vertex_count;
 	for (size_t v = 0; v < count; v++)
 		take_floats(reader, &surface->positions[v].x, 3);
@@ -175,7 +107,7 @@ static FemResult take_arrays(Reader *reader, FemRenderSurface *surface) {
 	return FEM_OK;
 }
 
-static FemResult read_surface(Reader *reader) {
+static FemResult read_surface(FemBakedReader *reader) {
 	char name[FEM_SURFACE_NAME_SIZE] = "", material[FEM_MATERIAL_NAME_SIZE] = "";
 	if (!take_text(reader, name, sizeof name) || !take_text(reader, material, sizeof material))
 		return fail_damaged(reader, "a bad name");
@@ -196,22 +128,7 @@ static FemResult read_surface(Reader *reader) {
 
 // ----------------------------------------------------------------------------------------------------------- embedding
 
-static double weight_of_steps(uint64_t form, uint64_t steps) {
-	return fem_weight_low(form) + (double)(steps & 0x1fffff) / FEM_WEIGHT_STEPS * fem_weight_span(form);
-}
-
-static void take_weights(Reader *reader, uint64_t form, float out[4]) {
-	uint64_t packed = form ? fem_bytes_uint(&reader->bytes, 8) : 0;
-	double rest = 1.0;
-	for (int v = 0; v < 3; v++) {
-		double weight = form ? weight_of_steps(form, packed >> 21 * v) : (double)fem_bytes_float(&reader->bytes);
-		out[v] = (float)weight;
-		rest -= weight;
-	}
-	out[3] = (float)rest;
-}
-
-static FemResult read_embedding(Reader *reader) {
+static FemResult read_embedding(FemBakedReader *reader) {
 	FemBakedEmbedding *embedding = &reader->mesh->embedding;
 	int32_t tet_count = reader->mesh->tet_mesh.tet_count, count;
 	if (embedding->tets || tet_count == 0 || !take_count(reader, (size_t)fem_index_width(tet_count) + 8, &count))
@@ -231,7 +148,7 @@ static FemResult read_embedding(Reader *reader) {
 
 // -------------------------------------------------------------------------------------------------------------- report
 
-static FemResult read_report(Reader *reader) {
+static FemResult read_report(FemBakedReader *reader) {
 	char text[FEM_REPORT_SIZE];
 	size_t size = fem_bytes_left(&reader->bytes);
 	if (reader->mesh->report || size >= sizeof text)
@@ -247,7 +164,7 @@ static FemResult read_report(Reader *reader) {
 
 // -------------------------------------------------------------------------------------------------------------- chunks
 
-static FemResult read_content(Reader *reader, uint32_t tag, uint32_t flags) {
+static FemResult read_content(FemBakedReader *reader, uint32_t tag, uint32_t flags) {
 	switch (tag) {
 	case FEM_TAG_NODES: return read_nodes(reader);
 	case FEM_TAG_TETS: return read_tets(reader);
@@ -257,6 +174,7 @@ static FemResult read_content(Reader *reader, uint32_t tag, uint32_t flags) {
 	case FEM_TAG_SURFACE: return read_surface(reader);
 	case FEM_TAG_EMBEDDING: return read_embedding(reader);
 	case FEM_TAG_REPORT: return read_report(reader);
+	case FEM_TAG_SPLINTERS: return fem_baked_read_splinters(reader);
 	}
 	reader->bytes.at = reader->bytes.end;
 	if (flags & FEM_BAKED_REQUIRED)
@@ -266,14 +184,14 @@ static FemResult read_content(Reader *reader, uint32_t tag, uint32_t flags) {
 	return FEM_OK;
 }
 
-static void name_tag(Reader *reader, uint32_t tag) {
+static void name_tag(FemBakedReader *reader, uint32_t tag) {
 	for (int i = 0; i < 4; i++) {
 		char c = (char)(tag >> 8 * i & 0x7f);
 		reader->tag[i] = c < ' ' || c > '~' ? '?' : c;
 	}
 }
 
-static FemResult read_chunk(Reader *reader, FemBytes *rest) {
+static FemResult read_chunk(FemBakedReader *reader, FemBytes *rest) {
 	uint32_t tag = (uint32_t)fem_bytes_uint(rest, 4), flags = (uint32_t)fem_bytes_uint(rest, 4);
 	uint64_t size = fem_bytes_uint(rest, 8);
 	name_tag(reader, tag);
@@ -287,7 +205,7 @@ static FemResult read_chunk(Reader *reader, FemBytes *rest) {
 	return result;
 }
 
-static FemResult check_header(const Reader *reader, const uint8_t *bytes, size_t size, uint32_t *out_chunks) {
+static FemResult check_header(const FemBakedReader *reader, const uint8_t *bytes, size_t size, uint32_t *out_chunks) {
 	if (!fem_baked_mesh_is(bytes, size))
 		return fem_fail(
 			FEM_ERROR_FORMAT, "%.60s is no baked mesh: bake one with fem_bake or in the editor.", reader->name);
@@ -307,7 +225,7 @@ static FemResult check_header(const Reader *reader, const uint8_t *bytes, size_t
 	return FEM_OK;
 }
 
-static FemResult read_chunks(Reader *reader, FemBytes rest, uint32_t chunks) {
+static FemResult read_chunks(FemBakedReader *reader, FemBytes rest, uint32_t chunks) {
 	FemResult result = FEM_OK;
 	for (uint32_t i = 0; result == FEM_OK && i < chunks; i++)
 		result = read_chunk(reader, &rest);
@@ -319,7 +237,7 @@ static FemResult read_chunks(Reader *reader, FemBytes rest, uint32_t chunks) {
 }
 
 FemResult fem_baked_mesh_read(const char *name, const void *bytes, size_t size, FemBakedMesh *out) {
-	Reader reader = {.mesh = out, .name = fem_file_name(name ? name : "The baked mesh"), .tag = "?"};
+	FemBakedReader reader = {.mesh = out, .name = fem_file_name(name ? name : "The baked mesh"), .tag = "?"};
 	uint32_t chunks = 0;
 	*out = (FemBakedMesh){0};
 	FemResult result = check_header(&reader, bytes, size, &chunks);

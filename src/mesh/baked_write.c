@@ -1,69 +1,9 @@
 // Writing a baked mesh. The same walk measures (no bytes given) and writes, so that they cannot disagree.
-#include "mesh/baked_format.h"
-
-#include <math.h>
-#include <string.h>
-
-typedef struct Writer {
-	uint8_t *out; // null while measuring
-	size_t at;
-	uint32_t chunk_count;
-	size_t chunk_start; // of the open chunk's content
-} Writer;
-
-static void put_uint(Writer *writer, uint64_t value, int width) {
-	for (int i = 0; writer->out && i < width; i++)
-		writer->out[writer->at + (size_t)i] = (uint8_t)(value >> 8 * i);
-	writer->at += (size_t)width;
-}
-
-static void put_float(Writer *writer, float value) {
-	uint32_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	put_uint(writer, bits, 4);
-}
-
-static void put_floats(Writer *writer, const float *values, size_t count) {
-	for (size_t i = 0; i < count; i++)
-		put_float(writer, values[i]);
-}
-
-static void put_text(Writer *writer, const char *text) {
-	size_t length = strlen(text);
-	put_uint(writer, length, 2);
-	if (writer->out)
-		memcpy(writer->out + writer->at, text, length);
-	writer->at += length;
-}
-
-static void put_indices(Writer *writer, const int32_t *indices, size_t count, int64_t range) {
-	int width = fem_index_width(range);
-	for (size_t i = 0; i < count; i++)
-		put_uint(writer, (uint32_t)indices[i], width);
-}
-
-static void begin_chunk_with(Writer *writer, uint32_t tag, uint32_t flags) {
-	put_uint(writer, tag, 4);
-	put_uint(writer, flags, 4);
-	put_uint(writer, 0, 8);
-	writer->chunk_start = writer->at;
-	writer->chunk_count++;
-}
-
-static void begin_chunk(Writer *writer, uint32_t tag) {
-	begin_chunk_with(writer, tag, FEM_BAKED_REQUIRED);
-}
-
-static void end_chunk(Writer *writer) {
-	size_t end = writer->at;
-	writer->at = writer->chunk_start - 8;
-	put_uint(writer, end - writer->chunk_start, 8);
-	writer->at = end;
-}
+#include "mesh/baked_writer.h"
 
 // ---------------------------------------------------------------------------------------------------------------- tets
 
-static void write_nodes_and_tets(Writer *writer, const FemTetArrays *mesh) {
+static void write_nodes_and_tets(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	begin_chunk(writer, FEM_TAG_NODES);
 	put_uint(writer, (uint32_t)mesh->node_count, 4);
 	for (int32_t i = 0; i < mesh->node_count; i++)
@@ -75,7 +15,7 @@ static void write_nodes_and_tets(Writer *writer, const FemTetArrays *mesh) {
 	end_chunk(writer);
 }
 
-static void write_regions(Writer *writer, const FemTetArrays *mesh) {
+static void write_regions(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	bool any = false;
 	for (int32_t t = 0; mesh->tet_regions && t < mesh->tet_count; t++)
 		any = any || mesh->tet_regions[t] != 0;
@@ -109,7 +49,7 @@ static int place_of(const float *strengths, float strength) {
 	return i;
 }
 
-static void write_plates(Writer *writer, const FemTetArrays *mesh) {
+static void write_plates(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	float strengths[255] = {0.0f};
 	if (!mesh->tet_plates)
 		return;
@@ -128,7 +68,7 @@ static void write_plates(Writer *writer, const FemTetArrays *mesh) {
 	end_chunk(writer);
 }
 
-static void write_names(Writer *writer, const FemBakedMesh *mesh) {
+static void write_names(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	if (mesh->region_name_count == 0)
 		return;
 	begin_chunk(writer, FEM_TAG_NAMES);
@@ -140,21 +80,7 @@ static void write_names(Writer *writer, const FemBakedMesh *mesh) {
 
 // ------------------------------------------------------------------------------------------------------------ surfaces
 
-static void put_normal(Writer *writer, FemVec3 normal) {
-	int32_t code[2];
-	fem_octahedral_encode(normal, 32767, code);
-	put_uint(writer, (uint16_t)code[0], 2);
-	put_uint(writer, (uint16_t)code[1], 2);
-}
-
-static void put_tangent(Writer *writer, const float tangent[4]) {
-	int32_t code[2];
-	fem_octahedral_encode((FemVec3){tangent[0], tangent[1], tangent[2]}, 16383, code);
-	put_uint(writer, (uint16_t)code[0], 2);
-	put_uint(writer, (uint16_t)(code[1] * 2 + (tangent[3] < 0.0f)), 2);
-}
-
-static void write_surface(Writer *writer, const FemRenderSurface *surface) {
+static void write_surface(FemBakedWriter *writer, const FemRenderSurface *surface) {
 	size_t count = (size_t)surface->vertex_count;
 	begin_chunk(writer, FEM_TAG_SURFACE);
 	put_text(writer, surface->name);
@@ -180,49 +106,19 @@ static void write_surface(Writer *writer, const FemRenderSurface *surface) {
 
 // ----------------------------------------------------------------------------------------------------------- embedding
 
-static bool weights_within(const FemBakedEmbedding *embedding, double low, double high) {
-	for (int32_t i = 0; i < embedding->count; i++) {
-		for (int v = 0; v < 3; v++) {
-			double weight = (double)embedding->weights[i][v];
-			if (!(weight >= low && weight <= high))
-				return false;
-		}
-	}
-	return true;
-}
-
-static uint64_t choose_form(const FemBakedEmbedding *embedding) {
-	for (uint64_t form = 1; form < FEM_WEIGHT_FORMS; form++) {
-		if (weights_within(embedding, fem_weight_low(form), fem_weight_low(form) + fem_weight_span(form)))
-			return form;
-	}
-	return 0;
-}
-
-static uint64_t steps_of(uint64_t form, float weight) {
-	return (uint64_t)llrint(((double)weight - fem_weight_low(form)) / fem_weight_span(form) * FEM_WEIGHT_STEPS);
-}
-
-// The last weight is 1 minus the others.
-static void write_embedding(Writer *writer, const FemBakedEmbedding *embedding, int32_t tet_count) {
+static void write_embedding(FemBakedWriter *writer, const FemBakedEmbedding *embedding, int32_t tet_count) {
 	if (embedding->count == 0)
 		return;
-	uint64_t form = choose_form(embedding);
+	uint64_t form = choose_form(embedding->weights, embedding->count);
 	begin_chunk(writer, FEM_TAG_EMBEDDING);
 	put_uint(writer, (uint32_t)embedding->count, 4);
 	put_uint(writer, form, 1);
 	put_indices(writer, embedding->tets, (size_t)embedding->count, tet_count);
-	for (int32_t i = 0; i < embedding->count; i++) {
-		const float *w = embedding->weights[i];
-		if (form)
-			put_uint(writer, steps_of(form, w[0]) | steps_of(form, w[1]) << 21 | steps_of(form, w[2]) << 42, 8);
-		else
-			put_floats(writer, w, 3);
-	}
+	put_weights(writer, form, embedding->weights, embedding->count);
 	end_chunk(writer);
 }
 
-static void write_report(Writer *writer, const FemBakedMesh *mesh) {
+static void write_report(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	if (!mesh->report)
 		return;
 	begin_chunk_with(writer, FEM_TAG_REPORT, 0);
@@ -231,7 +127,7 @@ static void write_report(Writer *writer, const FemBakedMesh *mesh) {
 	end_chunk(writer);
 }
 
-static void write_all(Writer *writer, const FemBakedMesh *mesh) {
+static void write_all(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	writer->at = FEM_BAKED_HEADER_SIZE;
 	write_nodes_and_tets(writer, &mesh->tet_mesh);
 	write_regions(writer, &mesh->tet_mesh);
@@ -240,17 +136,18 @@ static void write_all(Writer *writer, const FemBakedMesh *mesh) {
 	for (int32_t i = 0; i < mesh->render.surface_count; i++)
 		write_surface(writer, &mesh->render.surfaces[i]);
 	write_embedding(writer, &mesh->embedding, mesh->tet_mesh.tet_count);
+	fem_baked_write_splinters(writer, mesh);
 	write_report(writer, mesh);
 }
 
 size_t fem_baked_mesh_size(const FemBakedMesh *mesh) {
-	Writer writer = {0};
+	FemBakedWriter writer = {0};
 	write_all(&writer, mesh);
 	return writer.at;
 }
 
 void fem_baked_mesh_write(const FemBakedMesh *mesh, void *out, size_t size) {
-	Writer writer = {.out = out};
+	FemBakedWriter writer = {.out = out};
 	write_all(&writer, mesh);
 	writer.at = 8;
 	put_uint(&writer, FEM_BAKED_VERSION, 4);

@@ -13,9 +13,12 @@
 #define COOKIE 0x46435554u
 #define PIECES_A_TET 2.5 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
 #define PIECES_DEFAULT_MAX 4000
-#define TRIANGLES_A_PIECE 40.0 // about, of smooth cuts
-#define ROUGH_SPACING 0.28     // between added vertices, in shares of a piece's size
+#define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
+#define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
+#define LIMIT_TRIES 4          // to meet triangle_max: guesses are right within a factor of 2
+#define ROUGH_SPACING 0.34     // between added vertices, in shares of a piece's size
 #define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
+#define WOOD_ROUGHNESS 0.3     // of what the def asks for: fibres part smoothly
 #define LAYOUT_SEEDS 3         // tried before the tets' surface is taken
 
 typedef struct Cut {
@@ -28,11 +31,12 @@ typedef struct Cut {
 	double *volumes;
 	int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
 	int32_t label_count;
+	double shrink; // of the number of pieces, to meet triangle_max
 	char note[FEM_CUT_NOTE_SIZE];
 } Cut;
 
 FemCutDef fem_default_cut_def(void) {
-	return (FemCutDef){.triangle_max = 150000,
+	return (FemCutDef){.triangle_max = 200000,
 		.roughness = 0.5f,
 		.unevenness = 0.5f,
 		.random_width = 0.4f,
@@ -142,12 +146,13 @@ static void size_pieces(Cut *cut, FemCutBody *body) {
 	double wanted = def->piece_count > 0 ? (double)def->piece_count
 		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
 										 : fmin(PIECES_A_TET * body->tets->tet_count, PIECES_DEFAULT_MAX);
-	double most = fmax((def->triangle_max - outer) / TRIANGLES_A_PIECE, 2.0);
+	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
+	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
 		char sentence[160];
 		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
 			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
-		if (def->piece_count > 0 || size > 0.0)
+		if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
 			note(cut, sentence);
 		wanted = fmin(most, FEM_CUT_PIECES_MAX);
 	}
@@ -187,7 +192,10 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
 	if (def.pattern == FEM_PATTERN_GLASS)
 		rough = 0.0; // breaks smoothly
-	cut->outside.noise = (FemCutNoise){.spacing = rough > 0.0 ? ROUGH_SPACING * size : 0.0,
+	if (def.pattern == FEM_PATTERN_WOOD)
+		rough *= WOOD_ROUGHNESS;
+	double spacing = def.pattern == FEM_PATTERN_WOOD ? 2.0 * ROUGH_SPACING : ROUGH_SPACING;
+	cut->outside.noise = (FemCutNoise){.spacing = rough > 0.0 ? spacing * size : 0.0,
 		.amplitude = ROUGH_AMPLITUDE * rough * size,
 		.outline = ROUGH_AMPLITUDE * rough * size,
 		.scale = 0.5 * size,
@@ -248,10 +256,11 @@ static FemResult cut_apart(Cut *cut) {
 	cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
 	if (result == FEM_OK)
 		result = cut_outside(cut);
-	if (result == FEM_OK)
+	if (result == FEM_OK && !cut->tets.places)
 		result = fem_cut_mesh_from_tets(&cut->tets, &cut->mesh->tet_mesh, &cut->render.frame);
 	if (result != FEM_OK)
 		return result;
+	fem_cut_solid_free(&cut->inside);
 	give(cut, &cut->tets, &cut->inside);
 	fem_cut_solid_outside(&cut->inside);
 	if (!cut->inside.failed)
@@ -325,6 +334,22 @@ static FemResult cut_by_pattern(Cut *cut) {
 	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
 }
 
+// Fewer pieces as long as there are more triangles than wanted, unless sections or bricks of a given size say otherwise.
+static FemResult cut_within_limit(Cut *cut) {
+	FemResult result = FEM_OK;
+	for (int n = 0; n < LIMIT_TRIES && result == FEM_OK; n++) {
+		cut->note[0] = 0;
+		result = cut_by_pattern(cut);
+		double made = cut->mesh->splinters.index_count / 3.0, most = cut->def->triangle_max;
+		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
+		if (made <= most || made < 2.0 * outer)
+			return result;
+		cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
+	}
+	note(cut, "There are more triangles than triangle_max: use larger pieces, sections or bricks.");
+	return result;
+}
+
 static FemResult cut_mesh(Cut *cut) {
 	FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
 	cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
@@ -333,7 +358,7 @@ static FemResult cut_mesh(Cut *cut) {
 	if (result == FEM_OK && !tell(cut, 0.0f))
 		result = stop();
 	if (result == FEM_OK)
-		result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut) : cut_by_pattern(cut);
+		result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut) : cut_within_limit(cut);
 	if (result == FEM_OK && !tell(cut, 1.0f))
 		result = stop();
 	if (result != FEM_OK)
@@ -355,6 +380,7 @@ FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_
 		return fail_memory();
 	cut->mesh = mesh;
 	cut->def = def;
+	cut->shrink = 1.0;
 	result = cut_mesh(cut);
 	if (out_note)
 		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);

@@ -1,19 +1,19 @@
 // Running bond: courses of bricks, each shifted by half a brick, with joints between. The cells are those of an uneven
 // grid: a box is a cell of a power diagram with its centre as site and its squared half sides as weight, since the power of
-// every face is then 0 from both sides. Boxes of one brick belong together. A joint breaks along one of its faces: its
-// boxes go with a brick on either hand, or crumble.
+// every face is then 0 from both sides. Boxes of one brick belong together. Bed joints are boxes of their own, which go with
+// the brick above or below, or crumble: walls break along one face of the mortar. Head joints break in their middle.
 #include "mesh/cut_patterns.h"
 
 #include "base/hash.h"
 
 #define UP 1
-#define CRUMBLE 0.12 // of joints
+#define CRUMBLE 0.08 // of the boxes of bed joints
 
 typedef struct Wall {
 	FemCutBody *body;
 	FemCutSites *sites;
 	FemCutFrame frame;                    // along the wall, up, through it
-	double length, height, depth, mortar; // of bricks
+	double length, height, depth, mortar; // of bricks; depth with its share of the joint
 	int32_t columns, courses, leaves;     // half bricks, courses, layers through the wall
 	int32_t first_piece;
 } Wall;
@@ -51,26 +51,22 @@ static int32_t mortar_piece(Wall *wall, const int32_t one[3], const int32_t two[
 		wall, clamp_to(with[0], wall->columns), clamp_to(with[1], wall->courses), clamp_to(with[2], wall->leaves));
 }
 
-// A half brick with the joints behind it along the wall, above it and through the wall: boxes of the grid, 8 at most.
+// A half brick, and the joint above it.
 static void add_half(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
-	double pitch[3] = {0.5 * (wall->length + wall->mortar), wall->height + wall->mortar, wall->depth + wall->mortar};
-	int32_t at[3] = {column, course, leaf}, counts[3] = {wall->columns, wall->courses, wall->leaves};
-	for (int n = 0; n < 8; n++) {
-		double center[3], half[3];
-		int32_t beyond[3] = {column, course, leaf};
-		bool is_joint = false, past = false;
-		for (int axis = 0; axis < 3; axis++) {
-			bool thin = n >> axis & 1;
-			half[axis] = 0.5 * (thin ? wall->mortar : pitch[axis] - wall->mortar);
-			center[axis] = wall->frame.low[axis] + (at[axis] + (thin ? 1.0 : 0.5)) * pitch[axis];
-			past = past || (thin && (at[axis] + 1 >= counts[axis] || wall->mortar <= 0.0));
-			beyond[axis] += thin;
-			is_joint = is_joint || (thin && (axis != 0 || (column + (course + leaf) % 2) % 2 == 1));
-		}
-		if (!past)
-			add_box(
-				wall, center, half, is_joint ? mortar_piece(wall, at, beyond) : half_piece(wall, column, course, leaf));
+	double pitch[3] = {0.5 * (wall->length + wall->mortar), wall->height + wall->mortar, wall->depth};
+	int32_t at[3] = {column, course, leaf}, above[3] = {column, course + 1, leaf};
+	double center[3], half[3];
+	for (int axis = 0; axis < 3; axis++) {
+		half[axis] = 0.5 * pitch[axis];
+		center[axis] = wall->frame.low[axis] + (at[axis] + 0.5) * pitch[axis];
 	}
+	half[UP] = 0.5 * wall->height;
+	add_box(wall, center, half, half_piece(wall, column, course, leaf));
+	if (course + 1 == wall->courses || wall->mortar <= 0.0)
+		return;
+	half[UP] = 0.5 * wall->mortar;
+	center[UP] += 0.5 * pitch[UP];
+	add_box(wall, center, half, mortar_piece(wall, at, above));
 }
 
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
@@ -98,7 +94,7 @@ void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 	counts[0] = ceil(extent[0] / (0.5 * (wall.length + wall.mortar)));
 	counts[1] = ceil((extent[1] + wall.mortar) / (wall.height + wall.mortar));
 	counts[2] = fmax(floor(extent[2] / (wall.depth + wall.mortar) + 0.4), 1.0);
-	if (counts[0] * counts[1] * counts[2] * 8.0 > FEM_CUT_CELL_MAX / 4) {
+	if (counts[0] * counts[1] * counts[2] * 2.0 > FEM_CUT_CELL_MAX / 4) {
 		body->is_limited = true;
 		fem_cut_pattern_voronoi(body, sites, 0, NULL);
 		return;
@@ -106,7 +102,8 @@ void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 	wall.columns = (int32_t)counts[0];
 	wall.courses = (int32_t)counts[1];
 	wall.leaves = (int32_t)counts[2];
-	wall.depth = extent[2] / wall.leaves - wall.mortar;
+	wall.depth = extent[2] / wall.leaves;
+	body->piece_size = cbrt(wall.length * wall.height * (double)def->brick_size.z);
 	wall.first_piece = sites->piece_count;
 	sites->piece_count += 2 * wall.leaves * wall.courses * (wall.columns / 2 + 2);
 	for (int32_t leaf = 0; leaf < wall.leaves; leaf++)

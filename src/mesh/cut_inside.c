@@ -339,7 +339,7 @@ static int32_t add_inner_vertex(Border *border, int32_t number, const double at[
 	p = fem_position_add(p, fem_position_scale(border->axes[0], at[0]));
 	p = fem_position_add(p, fem_position_scale(border->axes[1], at[1]));
 	double limit = fem_cut_noise_limit(solid, (int32_t[3]){border->cell, border->other, -1}, solid->noise.amplitude);
-	double height = limit * fem_cut_noise(&solid->noise, p, 4);
+	double height = fem_cut_noise_depth(solid, p, limit) * fem_cut_noise(&solid->noise, p, 4);
 	solid->vertices[vertex].at = fem_position_add(p, fem_position_scale(border->axes[2], height));
 	return vertex;
 }

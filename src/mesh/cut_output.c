@@ -33,24 +33,6 @@ typedef struct Output {
 	bool failed;
 } Output;
 
-void fem_splinter_mesh_free(FemSplinterMesh *m) {
-	int32_t inner = m->vertex_count - m->outer_count;
-	FEM_FREE_ARRAY(m->home_tets, m->piece_count);
-	FEM_FREE_ARRAY(m->vertex_starts, m->surface_count + 1);
-	FEM_FREE_ARRAY(m->index_starts, m->surface_count + 1);
-	FEM_FREE_ARRAY(m->positions, m->vertex_count);
-	FEM_FREE_ARRAY(m->vertex_pieces, m->vertex_count);
-	FEM_FREE_ARRAY(m->vertex_tets, m->vertex_count);
-	FEM_FREE_ARRAY(m->vertex_weights, m->vertex_count);
-	FEM_FREE_ARRAY(m->source_triangles, m->outer_count);
-	FEM_FREE_ARRAY(m->source_weights, m->outer_count);
-	FEM_FREE_ARRAY(m->normals, inner);
-	FEM_FREE_ARRAY(m->tangents, inner);
-	FEM_FREE_ARRAY(m->uvs, inner);
-	FEM_FREE_ARRAY(m->indices, m->index_count);
-	*m = (FemSplinterMesh){0};
-}
-
 static void add_index(Output *out, int32_t surface, int32_t made) {
 	if (made < 0 || !FEM_GROW(out->indices, out->index_count, &out->index_capacity)) {
 		out->failed = true;
@@ -275,31 +257,6 @@ static bool number_pieces(Output *out) {
 	return true;
 }
 
-static bool reserve(const Output *out, FemSplinterMesh *m) {
-	int32_t inner = out->made_count - out->vertex_starts[out->source->render->surface_count];
-	*m = (FemSplinterMesh){.piece_count = out->pieces.piece_count,
-		.surface_count = out->source->render->surface_count + 1,
-		.vertex_count = out->made_count,
-		.outer_count = out->made_count - inner,
-		.index_count = out->index_count};
-	m->home_tets = FEM_ALLOC_ARRAY(int32_t, m->piece_count);
-	m->vertex_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
-	m->index_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
-	m->positions = FEM_ALLOC_ARRAY(FemVec3, m->vertex_count);
-	m->vertex_pieces = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
-	m->vertex_tets = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
-	m->vertex_weights = fem_alloc(sizeof *m->vertex_weights * (size_t)m->vertex_count);
-	m->source_triangles = FEM_ALLOC_ARRAY(int32_t, m->outer_count);
-	m->source_weights = fem_alloc(sizeof *m->source_weights * (size_t)m->outer_count);
-	m->normals = FEM_ALLOC_ARRAY(FemVec3, inner);
-	m->tangents = fem_alloc(sizeof *m->tangents * (size_t)inner);
-	m->uvs = fem_alloc(sizeof *m->uvs * (size_t)inner);
-	m->indices = FEM_ALLOC_ARRAY(int32_t, m->index_count);
-	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
-	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
-		m->vertex_weights && m->source_triangles && m->source_weights && has_inner && m->indices;
-}
-
 // Vertices of the render mesh are where they were to the last bit.
 static FemVec3 position_of(const Output *out, const Made *m, int32_t surface) {
 	const FemCutSource *source = out->source;
@@ -454,7 +411,13 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 		add_face(out, n);
 	out->vertex_starts[source->render->surface_count + 1] = out->made_count;
 	out->index_starts[source->render->surface_count + 1] = out->index_count;
-	if (out->failed || !number_pieces(out) || !reserve(out, out_mesh))
+	if (!out->failed && number_pieces(out))
+		*out_mesh = (FemSplinterMesh){.piece_count = out->pieces.piece_count,
+			.surface_count = source->render->surface_count + 1,
+			.vertex_count = out->made_count,
+			.outer_count = out->vertex_starts[source->render->surface_count],
+			.index_count = out->index_count};
+	if (out_mesh->piece_count == 0 || !fem_splinter_mesh_reserve(out_mesh))
 		result = fail_memory();
 	if (result == FEM_OK) {
 		FemEmbedMesh tets = {

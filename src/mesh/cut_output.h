@@ -18,6 +18,7 @@ typedef struct FemCutSource {
 } FemCutSource;
 
 FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out);
+bool fem_splinter_mesh_reserve(FemSplinterMesh *mesh); // arrays for the counts it has, zeroed; false when memory fails
 void fem_splinter_mesh_free(FemSplinterMesh *mesh);
 
 #endif

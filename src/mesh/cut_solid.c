@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define NOISE_LIMIT 0.3 // of the ball within a cell
+#define NOISE_DEPTH 0.4 // of the distance to the outside
 
 void fem_cut_solid_free(FemCutSolid *solid) {
 	FEM_FREE_ARRAY(solid->vertices, solid->vertex_capacity);
@@ -128,6 +129,7 @@ static void place_inside(FemCutSolid *solid, int32_t from, int32_t to, double sh
 	FemPosition a = solid->vertices[from].at, way = fem_position_sub(solid->vertices[to].at, a);
 	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(way, way)) * fmin(share, 1.0 - share));
 	out->at = fem_position_add(a, fem_position_scale(way, share));
+	most = fem_cut_noise_depth(solid, out->at, most);
 	FemPosition move = {fem_cut_noise(&solid->noise, out->at, 0), fem_cut_noise(&solid->noise, out->at, 1),
 		fem_cut_noise(&solid->noise, out->at, 2)};
 	out->at = fem_position_add(out->at, fem_position_scale(move, most));
@@ -138,6 +140,12 @@ double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], dou
 		if (cells[n] >= 0)
 			wanted = fmin(wanted, NOISE_LIMIT * (double)solid->diagram->radii[cells[n]]);
 	return wanted;
+}
+
+double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double wanted) {
+	int32_t triangle;
+	FemPosition nearest;
+	return NOISE_DEPTH * fem_bvh_nearest(solid->winding->bvh, at, wanted / NOISE_DEPTH, &triangle, &nearest);
 }
 
 int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_t to, const int32_t cells[3],

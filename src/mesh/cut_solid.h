@@ -99,6 +99,9 @@ double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], dou
 // Weights of a triangle's corners at a vertex that lies on it.
 void fem_cut_weights_on(const FemCutSolid *solid, int32_t triangle, int32_t vertex, double out[3]);
 
+// The same by its distance to the outside, where pieces may be thin.
+double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double wanted);
+
 // Smooth noise, -1..1.
 double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel);
 

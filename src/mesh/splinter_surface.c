@@ -1,10 +1,51 @@
-// What a renderer is given of splinters: attributes of the render mesh between the corners of their source triangles.
+// The arrays of splinters, and what a renderer is given of them: attributes of the render mesh between the corners of their source triangles.
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "fem_baking.h"
+#include "mesh/cut_output.h"
 
 #include <string.h>
+
+bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
+	int32_t inner = m->vertex_count - m->outer_count;
+	m->home_tets = FEM_ALLOC_ARRAY(int32_t, m->piece_count);
+	m->vertex_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
+	m->index_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
+	m->positions = FEM_ALLOC_ARRAY(FemVec3, m->vertex_count);
+	m->vertex_pieces = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
+	m->vertex_tets = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
+	m->vertex_weights = fem_alloc(sizeof *m->vertex_weights * (size_t)m->vertex_count);
+	m->source_triangles = FEM_ALLOC_ARRAY(int32_t, m->outer_count);
+	m->source_weights = fem_alloc(sizeof *m->source_weights * (size_t)m->outer_count);
+	m->normals = FEM_ALLOC_ARRAY(FemVec3, inner);
+	m->tangents = fem_alloc(sizeof *m->tangents * (size_t)inner);
+	m->uvs = fem_alloc(sizeof *m->uvs * (size_t)inner);
+	m->indices = FEM_ALLOC_ARRAY(int32_t, m->index_count);
+	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
+	bool has_outer = m->outer_count == 0 || (m->source_triangles && m->source_weights);
+	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
+		m->vertex_weights && has_outer && has_inner && m->indices;
+}
+
+void fem_splinter_mesh_free(FemSplinterMesh *m) {
+	int32_t inner = m->vertex_count - m->outer_count;
+	FEM_FREE_ARRAY(m->home_tets, m->piece_count);
+	FEM_FREE_ARRAY(m->vertex_starts, m->surface_count + 1);
+	FEM_FREE_ARRAY(m->index_starts, m->surface_count + 1);
+	FEM_FREE_ARRAY(m->positions, m->vertex_count);
+	FEM_FREE_ARRAY(m->vertex_pieces, m->vertex_count);
+	FEM_FREE_ARRAY(m->vertex_tets, m->vertex_count);
+	FEM_FREE_ARRAY(m->vertex_weights, m->vertex_count);
+	FEM_FREE_ARRAY(m->source_triangles, m->outer_count);
+	FEM_FREE_ARRAY(m->source_weights, m->outer_count);
+	FEM_FREE_ARRAY(m->normals, inner);
+	FEM_FREE_ARRAY(m->tangents, inner);
+	FEM_FREE_ARRAY(m->uvs, inner);
+	FEM_FREE_ARRAY(m->indices, m->index_count);
+	*m = (FemSplinterMesh){0};
+}
+
+// ------------------------------------------------------------------------------------------------------------ attributes
 
 static void mix(const float *values, int width, const int32_t corners[3], const float weights[3], float *out) {
 	for (int n = 0; n < width; n++)

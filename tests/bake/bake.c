@@ -57,6 +57,7 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 	def.weld_distance = options->weld;
 	def.surface_regions = options->regions;
 	def.sheet_thickness = options->thickness;
+	def.cut = options->cut;
 	def.progress = show_progress;
 	def.progress_context = &progress;
 	result = fem_bake_render_mesh(&def, out, &info);
@@ -70,6 +71,17 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 }
 
 // ---------------------------------------------------------------------------------------------------------- a tet mesh
+
+// Splinters of a mesh that has no surface but that of its tets.
+static FemResult cut_tet_mesh(const FemBakeOptions *options, FemBakedMesh *mesh) {
+	char note[FEM_CUT_NOTE_SIZE];
+	FemResult result = fem_baked_mesh_add_tet_surface(mesh);
+	if (result == FEM_OK)
+		result = fem_baked_mesh_cut(mesh, &options->cut, note);
+	if (result == FEM_OK && note[0])
+		fprintf(stderr, "fem_bake: warning: %s\n", note);
+	return result;
+}
 
 static FemResult take_tet_mesh(const FemBakeOptions *options, FemBakedMesh *out) {
 	FemImportInfo *info = FEM_ALLOC_ARRAY(FemImportInfo, 1);
@@ -93,6 +105,8 @@ static FemResult take_tet_mesh(const FemBakeOptions *options, FemBakedMesh *out)
 		fem_import_report_write(&out->tet_mesh, report, sizeof report);
 		result = fem_baked_mesh_set_report(out, report) ? FEM_OK : fail_memory();
 	}
+	if (result == FEM_OK && options->cut.pattern != FEM_PATTERN_NONE)
+		result = cut_tet_mesh(options, out);
 	return result;
 }
 

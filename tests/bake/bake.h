@@ -2,12 +2,13 @@
 #ifndef FEM_BAKE_H
 #define FEM_BAKE_H
 
-#include "fem_destruction.h"
+#include "fem_baking.h"
 
 typedef struct FemBakeOptions {
 	const char *in_path, *out_path, *vtk_path; // vtk_path: null for none
 	int32_t elements, layers;
 	float weld, thickness; // m
+	FemCutDef cut;         // splinters
 	bool regions; // one for each surface
 	bool report, quiet;
 	bool terminal; // progress may overwrite its line

@@ -1,5 +1,6 @@
 // The command line of the bake: a render mesh (or a tet mesh of another program) in, a baked mesh out.
 #include "bake/bake.h"
+#include "bake/cut_options.h"
 #include "fem_baking.h"
 #include "fem_constants.h"
 
@@ -22,9 +23,10 @@ static void print_help(void) {
 		   "  --regions        each object or material of the file is a material region of its own\n"
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
-		   "  --quiet          no progress\n\n"
-		   "Lengths are metres. The exit code is 0, 1 when the bake failed, 2 for bad arguments.\n",
+		   "  --quiet          no progress\n",
 		FEM_BAKE_ELEMENTS_MAX);
+	fem_cut_options_help();
+	printf("\nLengths are metres. The exit code is 0, 1 when the bake failed, 2 for bad arguments.\n");
 }
 
 static bool usage_error(const char *format, const char *word) {
@@ -51,6 +53,9 @@ static bool parse_number(const char *option, const char *text, double low, doubl
 // An option with a value; false when there is no such option or its value is bad.
 static bool parse_value(const char *name, const char *value, FemBakeOptions *out) {
 	double number;
+	FemOptionResult cut = fem_cut_option(name, value, &out->cut);
+	if (cut != FEM_OPTION_UNKNOWN)
+		return cut == FEM_OPTION_GOOD;
 	if (strcmp(name, "--vtk") == 0) {
 		out->vtk_path = value;
 		return value || usage_error("%s needs a file.", name);
@@ -110,7 +115,7 @@ static bool wants_help(int count, char **arguments) {
 }
 
 int main(int argument_count, char **arguments) {
-	FemBakeOptions options = {.elements = 1000, .layers = 1};
+	FemBakeOptions options = {.elements = 1000, .layers = 1, .cut = fem_default_cut_def()};
 	if (wants_help(argument_count, arguments)) {
 		print_help();
 		return EXIT_SUCCESS;

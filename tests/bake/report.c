@@ -28,6 +28,9 @@ void fem_report_mesh(const FemBakedMesh *mesh, double milliseconds) {
 	printf("baked: %d tets, %d nodes, %d surfaces with %.0f vertices and %.0f triangles, %.0f bytes, %.0f ms\n",
 		mesh->tet_mesh.tet_count, mesh->tet_mesh.node_count, mesh->render.surface_count, (double)vertices,
 		(double)fem_render_mesh_triangle_count(&mesh->render), (double)size, milliseconds);
+	if (mesh->splinters.piece_count > 0)
+		printf("splinters: %d with %d vertices and %d triangles\n", mesh->splinters.piece_count,
+			mesh->splinters.vertex_count, mesh->splinters.index_count / 3);
 	for (int32_t i = 0; i < mesh->region_name_count; i++)
 		printf("region %d: %s\n", i, mesh->region_names[i].name);
 }

@@ -1,0 +1,194 @@
+// Cutting of what cannot be cut well: a clear message and a usable result.
+#include "base/memory.h"
+#include "cutting_rig.h"
+#include "fem_test.h"
+
+static FemCutDef voronoi(int32_t pieces) {
+	FemCutDef def = fem_default_cut_def();
+	def.pattern = FEM_PATTERN_VORONOI;
+	def.seed = 3;
+	def.piece_count = pieces;
+	return def;
+}
+
+// Everything of the render mesh is shown, and the cuts are there.
+static void check_usable(const FemBakedMesh *mesh, int32_t pieces_min, double area, int line) {
+	const FemSplinterMesh *m = &mesh->splinters;
+	double shown = 0.0;
+	for (int32_t s = 0; s + 1 < m->surface_count; s++)
+		for (int32_t n = m->index_starts[s]; n < m->index_starts[s + 1]; n += 3) {
+			FemPosition p[3];
+			for (int v = 0; v < 3; v++)
+				p[v] = fem_position_from(m->positions[m->vertex_starts[s] + m->indices[n + v]]);
+			FemPosition c = fem_position_cross(fem_position_sub(p[1], p[0]), fem_position_sub(p[2], p[0]));
+			shown += 0.5 * sqrt(fem_position_dot(c, c));
+		}
+	fem_test_check(m->piece_count >= pieces_min, __FILE__, line, "%d pieces", m->piece_count);
+	fem_test_check(fabs(shown - area) < 1e-3 * area, __FILE__, line, "%g m2 shown of %g", shown, area);
+	fem_test_check(m->vertex_count > m->outer_count || pieces_min < 2, __FILE__, line, "no cuts");
+	FEM_CHECK_INT(fem_baked_mesh_check(mesh, "The mesh"), FEM_OK);
+}
+
+static double area_of(const FemRenderMesh *render) {
+	double area = 0.0;
+	for (int32_t s = 0; s < render->surface_count; s++)
+		for (int32_t n = 0; n < render->surfaces[s].index_count; n += 3) {
+			const FemRenderSurface *surface = &render->surfaces[s];
+			FemPosition a = fem_position_from(surface->positions[surface->indices[n]]);
+			FemPosition u = fem_position_sub(fem_position_from(surface->positions[surface->indices[n + 1]]), a);
+			FemPosition v = fem_position_sub(fem_position_from(surface->positions[surface->indices[n + 2]]), a);
+			FemPosition c = fem_position_cross(u, v);
+			area += 0.5 * sqrt(fem_position_dot(c, c));
+		}
+	return area;
+}
+
+static void cut_bad(FemSurfaceMesh surface, const char *words, int line) {
+	FemBakedMesh mesh;
+	char note[FEM_CUT_NOTE_SIZE];
+	FemCutDef def = voronoi(60);
+	if (fem_cutting_bake(surface, 400, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK)) {
+		fem_test_check(strstr(note, words) != NULL, __FILE__, line, "note: %s", note);
+		check_usable(&mesh, 20, area_of(&mesh.render), line);
+	}
+	fem_baked_mesh_free(&mesh);
+}
+
+FEM_TEST(cutting_bad_input, open_mesh_gets_cuts_of_its_tets) {
+	FemSurfaceMesh surface = fem_surface_sphere(0.5, 16);
+	fem_surface_remove(&surface, 11);
+	cut_bad(surface, "open edges", __LINE__);
+}
+
+FEM_TEST(cutting_bad_input, self_intersecting_mesh_gets_cuts_of_its_tets) {
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
+	FemSurfaceMesh other = fem_surface_box((FemVec3){0.6f, 1.7f, 0.6f}, 3);
+	fem_surface_transform(&other, (FemQuat){0.2f, 0.1f, 0.3f, 0.9f}, 1.0, (FemPosition){0.2, 0.1, 0.15});
+	fem_surface_append(&surface, &other);
+	fem_surface_mesh_free(&other);
+	cut_bad(surface, "crosses itself", __LINE__);
+}
+
+FEM_TEST(cutting_bad_input, non_manifold_mesh_is_cut) {
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
+	FemSurfaceMesh other = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
+	fem_surface_transform(
+		&other, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){1.0, 1.0, 0.0}); // share an edge
+	fem_surface_append(&surface, &other);
+	fem_surface_mesh_free(&other);
+	cut_bad(surface, "", __LINE__);
+}
+
+FEM_TEST(cutting_bad_input, sheets_and_moebius_strips_are_cut) {
+	cut_bad(fem_surface_moebius(0.5, 0.3, 40), "open edges", __LINE__);
+}
+
+FEM_TEST(cutting_bad_input, degenerate_and_turned_triangles_are_cut) {
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 4);
+	for (int32_t t = 0; t < surface.triangle_count; t += 5)
+		surface.vertices[surface.triangles[t][0]] = surface.vertices[surface.triangles[t][1]];
+	cut_bad(surface, "", __LINE__);
+	surface = fem_surface_sphere(0.5, 12);
+	fem_surface_turn(&surface, 7);
+	cut_bad(surface, "open edges", __LINE__); // which do not run against each other
+}
+
+FEM_TEST(cutting_bad_input, inside_out_mesh_is_cut_into_closed_pieces) {
+	FemBakedMesh mesh;
+	FemSurfaceMesh surface = fem_surface_sphere(0.5, 12);
+	FemCutDef def = voronoi(60);
+	fem_surface_turn(&surface, 1);
+	if (fem_cutting_bake(surface, 300, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK)) {
+		FemPieceCheck check = fem_cutting_check(&mesh.splinters);
+		check_usable(&mesh, 50, area_of(&mesh.render), __LINE__);
+		FEM_CHECK(check.piece_count >= 50);
+	}
+	fem_baked_mesh_free(&mesh);
+}
+
+FEM_TEST(cutting_bad_input, counts_and_sizes_beyond_reason) {
+	FemBakedMesh mesh;
+	if (fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3), 200, &mesh)) {
+		char note[FEM_CUT_NOTE_SIZE];
+		FemCutDef def = voronoi(1);
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		FEM_CHECK_INT(mesh.splinters.piece_count, 1);
+		check_usable(&mesh, 1, 6.0, __LINE__);
+		def.piece_count = 1000000;
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		FEM_CHECK(strstr(note, "instead of 1000000") != NULL);
+		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.piece_count > 500);
+		def = voronoi(0);
+		def.piece_size = 50.0f;
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		check_usable(&mesh, 1, 6.0, __LINE__);
+		def.pattern = FEM_PATTERN_BRICK;
+		def.brick_size = (FemVec3){30.0f, 20.0f, 10.0f};
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		check_usable(&mesh, 1, 6.0, __LINE__);
+		def.brick_size = (FemVec3){0.001f, 0.001f, 0.001f};
+		def.mortar = 0.0001f;
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		FEM_CHECK(strstr(note, "too fine") != NULL);
+		def = voronoi(100);
+		def.pattern = FEM_PATTERN_WOOD;
+		def.section_width = def.section_height = def.section_length = 90.0f;
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
+		check_usable(&mesh, 1, 6.0, __LINE__);
+	}
+	fem_baked_mesh_free(&mesh);
+}
+
+FEM_TEST(cutting_bad_input, bad_defs_are_refused) {
+	FemBakedMesh mesh, none = {0};
+	FemCutDef good = voronoi(20), def = good;
+	if (!fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1), 50, &mesh))
+		return;
+	float *fields[] = {&def.piece_size, &def.roughness, &def.unevenness, &def.grain.y, &def.section_width,
+		&def.section_height, &def.section_length, &def.random_width, &def.random_height, &def.horizontal_amplitude,
+		&def.vertical_amplitude, &def.brick_size.x, &def.brick_size.z, &def.mortar, &def.broken_share};
+	for (size_t n = 0; n < sizeof fields / sizeof *fields; n++)
+		for (int k = 0; k < 2; k++) {
+			def = good;
+			*fields[n] = k ? NAN : -INFINITY;
+			FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
+		}
+	def = good;
+	def.pattern = (FemPattern)77;
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	def = good;
+	def.piece_count = -4;
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	def = good;
+	def.impact_count = 99;
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	def = (FemCutDef){.pattern = FEM_PATTERN_VORONOI};
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_baked_mesh_cut(NULL, &good, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, NULL, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_baked_mesh_cut(&none, &good, NULL), FEM_ERROR_MESH);
+	fem_baked_mesh_free(&mesh);
+}
+
+static bool stop_at_third(void *context, float share) {
+	int *calls = context;
+	FEM_CHECK(share >= 0.0f && share <= 1.0f);
+	return ++*calls < 3;
+}
+
+FEM_TEST(cutting_bad_input, progress_can_stop_it_and_memory_is_given_back) {
+	FemBakedMesh mesh;
+	int64_t before = fem_memory_bytes();
+	int calls = 0;
+	if (fem_cutting_bake(fem_surface_sphere(0.5, 40), 200, &mesh)) {
+		FemCutDef def = voronoi(300);
+		def.progress = stop_at_third;
+		def.progress_context = &calls;
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_LIMIT);
+		FEM_CHECK(strstr(fem_last_error(), "cancelled") != NULL);
+		FEM_CHECK_INT(calls, 3);
+		FEM_CHECK_INT(mesh.splinters.piece_count, 0);
+	}
+	fem_baked_mesh_free(&mesh);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
