@@ -120,10 +120,14 @@ static SurfaceMaterial tet_material(const BodyView *view, int32_t surface) {
 										   : outer_material(view, outside);
 }
 
+static const MeshDrawing *shown_drawing(const BodyView *view) {
+	return view->copy.exists ? view->splinters : view->drawing;
+}
+
 // The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The copy
 // of a mesh has none. The interior surface has one for each body, whatever covers the others.
 static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
-	const MeshDrawing *drawing = view->drawing;
+	const MeshDrawing *drawing = shown_drawing(view);
 	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : drawing->sources[surface];
 	if (surface == drawing->interior_surface) {
 		return interior_material(view, view->surface_material ? view->surface_material : view->look);
@@ -133,7 +137,7 @@ static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
 }
 
 static int32_t shown_surfaces(const BodyView *view) {
-	return view->has_tet_mesh ? view->surface_count : view->drawing ? view->drawing->riding.surface_count : 1;
+	return view->has_tet_mesh ? view->surface_count : view->drawing ? shown_drawing(view)->riding.surface_count : 1;
 }
 
 // For the mesh that is shown now. Old materials go when no surface uses them any more.
@@ -250,15 +254,17 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 
 // --------------------------------------------------------------------------------------------------------------- owners
 
-bool body_view_follow_owners(BodyView *view) {
+bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
+	riding_copy_free(&view->copy);
+	view->splinters = splinters;
 	view->follows_owners =
-		view->exists && view->drawing && riding_mesh_prepare_copies((RidingMesh *)&view->drawing->riding);
+		view->exists && view->drawing && splinters && riding_mesh_prepare_copies((RidingMesh *)&splinters->riding);
 	return view->follows_owners;
 }
 
 static void set_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
 	if (!view->copy.exists) {
-		if (!riding_copy_create(&view->copy, (RidingMesh *)&view->drawing->riding)) {
+		if (!riding_copy_create(&view->copy, (RidingMesh *)&view->splinters->riding)) {
 			view->follows_owners = false; // from now on its tets are drawn
 			return;
 		}
@@ -276,7 +282,7 @@ void body_view_take_owners(BodyView *view, FemBodyId body) {
 }
 
 void body_view_read_owners(BodyView *view, FemBodyId body) {
-	for (int32_t i = 0; view->follows_owners && i < view->drawing->riding.vertex_count; i++) {
+	for (int32_t i = 0; view->follows_owners && i < view->splinters->riding.vertex_count; i++) {
 		FemOwnerChange change = {.vertex = i, .kind = FEM_OWNER_TET};
 		if (fem_body_get_vertex_owner(body, i, &change.owner) == FEM_OK) {
 			set_owners(view, body, &change, 1);

@@ -1,8 +1,8 @@
 // How a body appears: its mesh, its instance in the RenderingServer, its materials.
 //
-// An unbroken body shows a mesh that it may share with others. One that breaks shows a copy of its own, whose vertices
-// change owner, if the mesh consists of the splinters that the engine knows (body_view_follow_owners()). Otherwise it is
-// drawn as the faces of its tets, since its own mesh would span the gaps.
+// An unbroken body shows a mesh that it may share with others. One that breaks shows a copy of its splinters, whose vertices
+// change owner, if it has any (body_view_set_splinters()). Otherwise it is drawn as the faces of its tets, since its own mesh
+// would span the gaps.
 #ifndef BODY_VIEW_H
 #define BODY_VIEW_H
 
@@ -23,7 +23,8 @@ typedef struct BodyView {
 	GdTransform3D sent_transform;
 	GdAABB sent_box;
 	int32_t sent_offset, sent_stencils;
-	// Its own copy, if it can break into splinters
+	// Its own copy of the splinters, if it can break into them
+	const MeshDrawing *splinters; // shared, or null
 	bool follows_owners;
 	RidingCopy copy;
 	// Its tets
@@ -72,9 +73,10 @@ void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionOb
 // Draws all tets, a little apart, instead of the surface. The body may be null.
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);
 
-// For views of a shared mesh: the engine's body has splinters, and their vertices are those of the mesh in the same order.
-// False when the mesh cannot be copied: then the tets are drawn when it breaks. Reads no owners.
-bool body_view_follow_owners(BodyView *view);
+// For views of a shared mesh: the engine's body has these splinters, which must outlive the view; their vertices are those of
+// the drawing in the same order. Until the first of them changes owner the shared mesh is shown. Null for none. False when
+// the drawing cannot be copied: then the tets are drawn when the body breaks. Reads no owners.
+bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 
 // After each step: takes over what changed owner in it. read: all owners, after splinters were set or a state restored.
 void body_view_take_owners(BodyView *view, FemBodyId body);

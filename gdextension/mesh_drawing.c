@@ -47,6 +47,44 @@ void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArra
 	mesh_drawing_set_materials(drawing, materials);
 }
 
+// Every surface must have vertices: the one of the cuts may have none, when it is left out.
+static bool make_splinter_surfaces(const FemBakedMesh *baked, FemRenderSurface *surfaces, int32_t *out_count) {
+	const FemSplinterMesh *splinters = &baked->splinters;
+	for (int32_t i = 0; i < splinters->surface_count; i++) {
+		if (fem_baked_mesh_splinter_surface(baked, i, &surfaces[i]) != FEM_OK) {
+			return false;
+		}
+		if (surfaces[i].vertex_count == 0) {
+			return i + 1 == splinters->surface_count;
+		}
+		*out_count = i + 1;
+	}
+	return true;
+}
+
+void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
+	const FemSplinterMesh *splinters = &baked->splinters;
+	FemRenderSurface *surfaces = calloc((size_t)splinters->surface_count, sizeof(FemRenderSurface));
+	RidingSource source = {
+		.surfaces = surfaces,
+		.vertex_tets = splinters->vertex_tets,
+		.vertex_weights = (const float(*)[4])splinters->vertex_weights,
+		.tets = baked->tet_mesh.tets,
+	};
+	mesh_drawing_free(drawing);
+	if (surfaces && make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
+		drawing->exists = true;
+		drawing->interior_surface = source.surface_count == splinters->surface_count ? source.surface_count - 1 : -1;
+		riding_mesh_create(&drawing->riding, &source);
+		drawing->margin = margin_of(baked);
+		mesh_drawing_set_materials(drawing, materials);
+	}
+	for (int32_t i = 0; surfaces && i < splinters->surface_count; i++) {
+		fem_render_surface_free(&surfaces[i]);
+	}
+	free(surfaces);
+}
+
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
 	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
 		SurfaceMaterial old = drawing->materials[i];

@@ -9,14 +9,17 @@ typedef struct MeshDrawing {
 	bool exists;
 	RidingMesh riding;
 	int32_t interior_surface;                      // of splinters: which surface is their inside; -1: none
-	GDExtensionObjectPtr sources[FEM_SURFACE_MAX]; // Material or null of each surface; references
-	SurfaceMaterial materials[FEM_SURFACE_MAX];    // made from them
+	GDExtensionObjectPtr sources[FEM_SURFACE_MAX + 1]; // Material or null of each surface; references
+	SurfaceMaterial materials[FEM_SURFACE_MAX + 1];    // made from them
 	float margin;                                  // m, how far vertices stick out of the box around the nodes, at rest
 } MeshDrawing;
 
 // The baked mesh must have been checked and must have an embedding. `materials`: a Material or null for each surface,
 // missing ones are plain.
 void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials);
+
+// The splinters of a baked mesh instead. No drawing when they do not fit into memory.
+void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials);
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials);
 void mesh_drawing_free(MeshDrawing *drawing);
 

@@ -207,6 +207,24 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->piece_lifetime = settings->debris_lifetime;
 }
 
+// The engine refuses for bodies that cannot break: they are drawn whole for ever.
+static void give_splinters(SimulationBody *body, DestructibleMesh *mesh) {
+	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
+	if (!splinters || splinters->piece_count == 0) {
+		return;
+	}
+	FemSplintersDef def = fem_default_splinters_def();
+	def.splinter_count = splinters->piece_count;
+	def.home_tets = splinters->home_tets;
+	def.vertex_count = splinters->vertex_count;
+	def.vertex_splinters = splinters->vertex_pieces;
+	def.vertex_tets = splinters->vertex_tets;
+	def.vertex_positions = splinters->positions;
+	if (fem_body_set_splinters(body->body, &def) == FEM_OK) {
+		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
+	}
+}
+
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);
@@ -229,6 +247,7 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	body->body = fem_body_create(body->world->id, &body_def);
 	free(anchored);
 	body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
+	give_splinters(body, mesh);
 	return fem_body_is_valid(body->body);
 }
 

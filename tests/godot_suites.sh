@@ -8,6 +8,7 @@
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
+#   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports a game and runs it)
@@ -275,10 +276,20 @@ PRESET
 	judge_output "exported game" "EXPORTED GAME DONE" "$log"
 }
 
+run_splinter_pictures() {
+	local godot=$1 log=$build/test_logs/godot_splinter_pictures_raw.log
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 640x480 \
+		--path "$here/godot" --script res://splinter_pictures.gd -- "$build/test_renders" "${2:-}"
+	judge_output "splinter pictures" "SPLINTER PICTURES DONE" "$log"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | preset_pictures | export) ;;
+	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | splinter_pictures | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

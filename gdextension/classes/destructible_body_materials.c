@@ -126,7 +126,9 @@ void destructible_body_update_look(DestructibleBody *self) {
 	if (!look && mesh) {
 		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
 	}
-	body_view_set_look(&self->view, look, material_resource_interior_material(self->material));
+	GDExtensionObjectPtr interior = mesh && mesh->interior_material ? mesh->interior_material
+																	: material_resource_interior_material(self->material);
+	body_view_set_look(&self->view, look, interior);
 }
 
 GDExtensionObjectPtr destructible_body_get_surface_material(void *self) {

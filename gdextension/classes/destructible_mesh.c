@@ -1,4 +1,4 @@
-#include "classes/destructible_mesh.h"
+#include "classes/destructible_mesh_splinters.h"
 
 #include "conversions.h"
 
@@ -10,6 +10,7 @@ static void construct(void *pointer) {
 	DestructibleMesh *self = pointer;
 	self->element_count = 1000;
 	self->plate_layers = 1;
+	self->cut = fem_default_cut_def();
 	self->data = gd_packed_byte_array_new();
 	self->layout = gd_packed_byte_array_new();
 	self->surface_materials = gd_array_new();
@@ -21,8 +22,10 @@ static void destruct(void *pointer) {
 	DestructibleMesh *self = pointer;
 	destructible_mesh_end_bake(self);
 	mesh_drawing_free(&self->drawing);
+	mesh_drawing_free(&self->splinter_drawing);
 	fem_baked_mesh_free(&self->baked);
 	object_reference_assign(&self->source_mesh, NULL);
+	object_reference_assign(&self->interior_material, NULL);
 	gd_packed_byte_array_free(&self->data);
 	gd_packed_byte_array_free(&self->layout);
 	gd_array_free(&self->surface_materials);
@@ -98,6 +101,7 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 	gd_packed_byte_array_free(&self->data);
 	self->data = copy;
 	mesh_drawing_free(&self->drawing);
+	mesh_drawing_free(&self->splinter_drawing);
 	fem_baked_mesh_free(&self->baked);
 	self->fault[0] = 0;
 	self->is_baked = false;
@@ -192,6 +196,15 @@ static void watch_materials(DestructibleMesh *self, bool on) {
 	}
 }
 
+static void update_materials(DestructibleMesh *self) {
+	if (self->drawing.exists) {
+		mesh_drawing_set_materials(&self->drawing, &self->surface_materials);
+	}
+	if (self->splinter_drawing.exists) {
+		mesh_drawing_set_materials(&self->splinter_drawing, &self->surface_materials);
+	}
+}
+
 // Keeps what is a Material; anything else becomes null.
 void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *materials) {
 	GdArray copy = gd_array_new();
@@ -210,9 +223,7 @@ void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *mat
 	gd_array_free(&self->surface_materials);
 	self->surface_materials = copy;
 	watch_materials(self, true);
-	if (self->drawing.exists) {
-		mesh_drawing_set_materials(&self->drawing, &self->surface_materials);
-	}
+	update_materials(self);
 	gd_resource_emit_changed(self->base.object);
 }
 
@@ -226,10 +237,7 @@ static void set_surface_materials(void *self, const GdArray *materials) {
 }
 
 static void on_surface_material_changed(void *pointer) {
-	DestructibleMesh *self = pointer;
-	if (self->drawing.exists) {
-		mesh_drawing_set_materials(&self->drawing, &self->surface_materials);
-	}
+	update_materials(pointer);
 }
 
 // ------------------------------------------------------------------------------------------------------------- settings
@@ -458,6 +466,7 @@ static const ClassProperty properties[] = {
 		.hint_string = "Bake,Bake",
 		.usage = GD_PROPERTY_USAGE_EDITOR,
 		.getter = METHOD("get_bake_action", get_callable, get_bake_action, .is_const = true)},
+	SPLINTER_PROPERTIES,
 	PROPERTY_GROUP("Baked"),
 	{.name = "report",
 		.type = GDEXTENSION_VARIANT_TYPE_STRING,
@@ -496,6 +505,8 @@ static const ClassMethod methods[] = {
 	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
 	METHOD("get_region_count", get_int, get_region_count, .is_const = true),
 	METHOD("get_region_names", get_string_array, get_region_names, .is_const = true),
+	METHOD("get_baked_splinter_count", get_int, destructible_mesh_get_baked_splinter_count, .is_const = true),
+	METHOD("get_splinter_positions", get_vector3_array, destructible_mesh_get_splinter_positions, .is_const = true),
 	METHOD("get_vertex_count", get_int, get_vertex_count, .is_const = true),
 	METHOD("get_vertex_positions", get_vector3_array, get_vertex_positions, .is_const = true),
 	METHOD("get_exploded_mesh", make_object_of_float_plane, get_exploded_mesh, .argument_names = {"gap", "cut_plane"},
@@ -514,6 +525,15 @@ static const ClassSignal signals[] = {
 			{.name = "message", .type = GDEXTENSION_VARIANT_TYPE_STRING}}},
 };
 
+static const ClassConstant constants[] = {
+	{"SplinterPattern", "SPLINTERS_NONE", FEM_PATTERN_NONE},
+	{"SplinterPattern", "SPLINTERS_VORONOI", FEM_PATTERN_VORONOI},
+	{"SplinterPattern", "SPLINTERS_GLASS", FEM_PATTERN_GLASS},
+	{"SplinterPattern", "SPLINTERS_WOOD", FEM_PATTERN_WOOD},
+	{"SplinterPattern", "SPLINTERS_BRICK", FEM_PATTERN_BRICK},
+	{"SplinterPattern", "SPLINTERS_SURFACES", FEM_PATTERN_SURFACES},
+};
+
 const ClassDescription destructible_mesh_class = {
 	.name = "DestructibleMesh",
 	.parent = "Resource",
@@ -526,4 +546,6 @@ const ClassDescription destructible_mesh_class = {
 	.method_count = TABLE_COUNT(methods),
 	.signals = signals,
 	.signal_count = TABLE_COUNT(signals),
+	.constants = constants,
+	.constant_count = TABLE_COUNT(constants),
 };

@@ -14,6 +14,8 @@ typedef struct DestructibleMesh {
 	double sheet_thickness; // m
 	double weld_distance;   // m
 	bool regions_from_surfaces;
+	FemCutDef cut;                          // splinters
+	GDExtensionObjectPtr interior_material; // Material or null; a reference
 	// What was baked, as it is saved
 	GdPackedByteArray data;
 	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c
@@ -25,6 +27,7 @@ typedef struct DestructibleMesh {
 	char fault[512];   // why the data cannot be used; empty when there are none or they are sound
 	uint32_t revision; // changes with what bodies show
 	MeshDrawing drawing;
+	MeshDrawing splinter_drawing; // made when a body can break
 	// A bake under way
 	FemBakeJob *job;
 	GdArray job_materials;
@@ -49,6 +52,9 @@ void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int 
 
 // The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.
 const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self);
+
+// The same of its splinters; null when there are none.
+const MeshDrawing *destructible_mesh_splinter_drawing(DestructibleMesh *self);
 
 // How the engine partitioned the tets when it last made a mesh of them: saved too, since it takes long to find. Numbers
 // and their count; one that does not fit is passed over by the engine. In destructible_mesh_layout.c.

@@ -31,6 +31,7 @@ static FemBakeDef bake_def(const DestructibleMesh *self) {
 	def.sheet_thickness = (float)self->sheet_thickness;
 	def.weld_distance = (float)self->weld_distance;
 	def.surface_regions = self->regions_from_surfaces;
+	def.cut = self->cut;
 	return def;
 }
 

@@ -1,0 +1,190 @@
+## Meshes with texture coordinates in metres, and materials of concrete, glass, wood and brick, all made by code.
+
+
+static func box(size: Vector3) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for axis in 3:
+		for side: float in [-1.0, 1.0]:
+			var normal := Vector3.ZERO
+			normal[axis] = side
+			var up := Vector3.UP if axis != 1 else Vector3(0, 0, -side)
+			var right := up.cross(normal)
+			var corners: Array[Vector3] = []
+			for corner: Vector2 in [Vector2(-1, -1), Vector2(1, -1), Vector2(1, 1), Vector2(-1, 1)]:
+				corners.append((normal + right * corner.x + up * corner.y) * size * 0.5)
+			for index: int in [0, 2, 1, 0, 3, 2]:
+				var at := corners[index]
+				tool.set_normal(normal)
+				tool.set_uv(Vector2(at.dot(right), -at.dot(up)))
+				tool.set_tangent(Plane(right, 1.0))
+				tool.add_vertex(at)
+	tool.index()
+	return tool.commit()
+
+
+## Turned round the y axis: outer wall up, over the lip, inner wall down; its foot at y = -height / 2.
+static func vase(height: float, wall: float) -> ArrayMesh:
+	var profile := PackedVector2Array([Vector2(0, -height / 2)])
+	var steps := 28
+	for i in steps + 1:
+		profile.append(Vector2(_vase_radius(height, float(i) / steps), height * (float(i) / steps - 0.5)))
+	for i in steps + 1:
+		var t := 1.0 - float(i) / steps
+		profile.append(Vector2(_vase_radius(height, t) - wall, wall + (height - wall) * t - height / 2))
+	profile.append(Vector2(0, wall - height / 2))
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for i in profile.size() - 1:
+		tool.set_smooth_group(3 if i == 0 else 0 if i <= steps else 1 if i == steps + 1 else 2)
+		for s in 48:
+			_add_quad(tool, profile[i], profile[i + 1], s)
+	tool.generate_normals()
+	tool.index()
+	tool.generate_tangents()
+	return tool.commit()
+
+
+static func _add_quad(tool: SurfaceTool, low: Vector2, high: Vector2, s: int) -> void:
+	var angles: Array[float] = [TAU * s / 48, TAU * (s + 1) / 48]
+	var corners: Array[Vector3] = [_turned(low, angles[0]), _turned(low, angles[1]), _turned(high, angles[1]), _turned(high, angles[0])]
+	for triangle: Array in [[0, 1, 2], [0, 2, 3]]:
+		if low.x == 0.0 and triangle[1] == 1 or high.x == 0.0 and triangle[1] == 2:
+			continue
+		for index: int in triangle:
+			var turn := s + int(index == 1 or index == 2)
+			tool.set_uv(Vector2(turn / 48.0 * 0.9, -corners[index].y))
+			tool.add_vertex(corners[index])
+
+
+static func _vase_radius(height: float, t: float) -> float:
+	return height * (0.19 + 0.13 * sin(1.25 * PI * t + 0.25) + 0.03 * t * t)
+
+
+static func _turned(point: Vector2, angle: float) -> Vector3:
+	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
+
+
+# -- Materials --------------------------------------------------------------------------------------------------------
+
+
+static func _noise(seed: int, frequency: float, octaves := 4) -> FastNoiseLite:
+	var noise := FastNoiseLite.new()
+	noise.seed = seed
+	noise.frequency = frequency
+	noise.fractal_octaves = octaves
+	return noise
+
+
+## Colours between two by noise that may be stretched along u, and a normal map of the same.
+static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: float, metres: float, bumps: float) -> StandardMaterial3D:
+	var size := 256
+	var colors := Image.create_empty(size, size, false, Image.FORMAT_RGB8)
+	var heights := Image.create_empty(size, size, false, Image.FORMAT_RGB8)
+	for y in size:
+		for x in size:
+			# Seamless: a torus in four dimensions is too dear; two blended halves do.
+			var blend := Vector2(x, y) / size
+			var at := Vector2(x / stretch, y)
+			var value := lerpf(noise.get_noise_2d(at.x, at.y), noise.get_noise_2d(at.x - size / stretch, at.y), blend.x)
+			var below := lerpf(noise.get_noise_2d(at.x, at.y - size), noise.get_noise_2d(at.x - size / stretch, at.y - size), blend.x)
+			value = clampf(0.5 + 0.9 * lerpf(value, below, blend.y), 0.0, 1.0)
+			colors.set_pixel(x, y, a.lerp(b, value))
+			heights.set_pixel(x, y, Color(value, value, value))
+	heights.bump_map_to_normal_map(bumps)
+	heights.generate_mipmaps()
+	colors.generate_mipmaps()
+	var material := StandardMaterial3D.new()
+	material.albedo_texture = ImageTexture.create_from_image(colors)
+	material.normal_enabled = bumps > 0.0
+	material.normal_texture = ImageTexture.create_from_image(heights)
+	material.uv1_scale = Vector3(1.0 / metres, 1.0 / metres, 1)
+	material.roughness = 0.9
+	return material
+
+
+static func concrete() -> StandardMaterial3D:
+	return _textured(Color(0.5, 0.49, 0.47), Color(0.68, 0.67, 0.63), _noise(3, 0.03), 1.0, 0.8, 0.6)
+
+
+static func concrete_inside() -> StandardMaterial3D:
+	return _textured(Color(0.34, 0.33, 0.31), Color(0.66, 0.64, 0.6), _noise(5, 0.09), 1.0, 0.25, 3.0)
+
+
+static func wood() -> StandardMaterial3D:
+	var material := _textured(Color(0.36, 0.21, 0.1), Color(0.62, 0.41, 0.22), _noise(9, 0.06, 3), 9.0, 0.5, 0.8)
+	material.roughness = 0.6
+	return material
+
+
+static func wood_inside() -> StandardMaterial3D:
+	return _textured(Color(0.62, 0.44, 0.24), Color(0.93, 0.77, 0.52), _noise(11, 0.12, 4), 14.0, 0.25, 2.5)
+
+
+static func glass() -> StandardMaterial3D:
+	var material := StandardMaterial3D.new()
+	material.albedo_color = Color(0.72, 0.9, 0.88, 0.28)
+	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
+	material.roughness = 0.04
+	material.metallic_specular = 0.9
+	return material
+
+
+static func glass_inside() -> StandardMaterial3D:
+	var material := StandardMaterial3D.new()
+	material.albedo_color = Color(0.45, 0.78, 0.7, 0.6)
+	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
+	material.roughness = 0.12
+	material.metallic_specular = 0.9
+	return material
+
+
+static func iron() -> StandardMaterial3D:
+	var material := StandardMaterial3D.new()
+	material.albedo_color = Color(0.12, 0.12, 0.13)
+	material.metallic = 0.6
+	material.roughness = 0.35
+	return material
+
+
+static func ground() -> StandardMaterial3D:
+	var material := _textured(Color(0.3, 0.3, 0.28), Color(0.4, 0.39, 0.36), _noise(21, 0.02), 1.0, 3.0, 0.3)
+	material.uv1_scale = Vector3(12, 12, 1)
+	return material
+
+
+## Two bricks of 0.24 m and four courses of 0.071 m with joints of 0.01 m, as splinters of a wall of 2.4 x 1.6 m lie.
+static func brick() -> StandardMaterial3D:
+	var metres := Vector2(0.5, 0.324)
+	var size := Vector2i(512, 332)
+	var noise := _noise(31, 0.05)
+	var colors := Image.create_empty(size.x, size.y, false, Image.FORMAT_RGB8)
+	var heights := Image.create_empty(size.x, size.y, false, Image.FORMAT_RGB8)
+	for y in size.y:
+		for x in size.x:
+			var at := Vector2(x, size.y - 1 - y) / Vector2(size) * metres
+			var course := int(at.y / 0.081)
+			var along := at.x + (0.125 if course % 2 == 1 else 0.0)
+			var number := int(along / 0.25) % 2 + 2 * course
+			var inset := minf(minf(fposmod(along, 0.25), 0.25 - fposmod(along, 0.25)), minf(fposmod(at.y, 0.081), 0.081 - fposmod(at.y, 0.081)))
+			var grain := noise.get_noise_2d(x, y)
+			var edge := smoothstep(0.004, 0.007, inset + 0.001 * grain)
+			var tone := Color(0.52, 0.22, 0.15).lerp(Color(0.66, 0.34, 0.22), fposmod(number * 0.37, 1.0))
+			colors.set_pixel(x, y, Color(0.62, 0.6, 0.56).lerp(tone, edge) * (1.0 + 0.25 * grain))
+			var height := 0.35 + 0.5 * edge + 0.12 * grain
+			heights.set_pixel(x, y, Color(height, height, height))
+	heights.bump_map_to_normal_map(3.0)
+	heights.generate_mipmaps()
+	colors.generate_mipmaps()
+	var material := StandardMaterial3D.new()
+	material.albedo_texture = ImageTexture.create_from_image(colors)
+	material.normal_enabled = true
+	material.normal_texture = ImageTexture.create_from_image(heights)
+	material.uv1_scale = Vector3(1.0 / metres.x, 1.0 / metres.y, 1)
+	material.uv1_offset = Vector3(1.2 / metres.x, -0.8 / metres.y, 0)
+	material.roughness = 0.92
+	return material
+
+
+static func brick_inside() -> StandardMaterial3D:
+	return _textured(Color(0.45, 0.2, 0.14), Color(0.74, 0.42, 0.3), _noise(41, 0.09), 1.0, 0.2, 2.5)
