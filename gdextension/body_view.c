@@ -81,6 +81,7 @@ void body_view_free(BodyView *view) {
 	release_materials(view->materials, view->material_count);
 	free_tets(view);
 	riding_copy_free(&view->copy);
+	splinter_faces_free(&view->faces);
 	object_reference_assign(&view->surface_material, NULL);
 	object_reference_assign(&view->look, NULL);
 	object_reference_assign(&view->interior, NULL);
@@ -264,13 +265,14 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 
 static void set_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
 	if (!view->copy.exists) {
-		if (!riding_copy_create(&view->copy, (RidingMesh *)&view->splinters->riding)) {
+		if (!splinter_faces_create(&view->faces, view->splinters) ||
+			!riding_copy_create(&view->copy, (RidingMesh *)&view->splinters->riding)) {
 			view->follows_owners = false; // from now on its tets are drawn
 			return;
 		}
 		update_mesh(view, body);
 	}
-	riding_copy_set_owners(&view->copy, changes, count);
+	splinter_faces_take(&view->faces, view->splinters, &view->copy, body, changes, count);
 }
 
 void body_view_take_owners(BodyView *view, FemBodyId body) {

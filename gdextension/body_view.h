@@ -10,6 +10,7 @@
 #include "body_shape.h"
 #include "mesh_drawing.h"
 #include "riding_copy.h"
+#include "splinter_faces.h"
 #include "surface_material.h"
 #include "tet_drawing.h"
 
@@ -27,6 +28,7 @@ typedef struct BodyView {
 	const MeshDrawing *splinters; // shared, or null
 	bool follows_owners;
 	RidingCopy copy;
+	SplinterFaces faces;
 	// Its tets
 	int32_t node_count; // at rest
 	TetShape shape;

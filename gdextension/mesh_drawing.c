@@ -62,17 +62,47 @@ static bool make_splinter_surfaces(const FemBakedMesh *baked, FemRenderSurface *
 	return true;
 }
 
+// Where each face of the cuts begins, and to which face a vertex belongs.
+static bool copy_faces(MeshDrawing *drawing, const FemSplinterMesh *splinters) {
+	int32_t count = splinters->vertex_count - splinters->outer_count;
+	drawing->first_cut = splinters->outer_count;
+	drawing->face_starts = malloc((size_t)(splinters->face_count + 1) * sizeof(int32_t));
+	drawing->faces = malloc((size_t)(count + 1) * sizeof(int32_t));
+	if (!drawing->face_starts || !drawing->faces) {
+		return false;
+	}
+	memcpy(drawing->face_starts, splinters->face_starts, (size_t)(splinters->face_count + 1) * sizeof(int32_t));
+	drawing->face_count = splinters->face_count;
+	for (int32_t i = 0; i < splinters->face_count; i++) {
+		for (int32_t v = splinters->face_starts[i]; v < splinters->face_starts[i + 1]; v++) {
+			drawing->faces[v] = i;
+		}
+	}
+	return true;
+}
+
+// Vertices of cuts without weights: their triangles are points until they open.
+static float (*collapsed_weights(const FemSplinterMesh *splinters))[4] {
+	float(*weights)[4] = calloc((size_t)splinters->vertex_count, sizeof(*weights));
+	if (weights) {
+		memcpy(weights, splinters->vertex_weights, (size_t)splinters->outer_count * sizeof(*weights));
+	}
+	return weights;
+}
+
 void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
 	const FemSplinterMesh *splinters = &baked->splinters;
 	FemRenderSurface *surfaces = calloc((size_t)splinters->surface_count, sizeof(FemRenderSurface));
+	float(*weights)[4] = collapsed_weights(splinters);
 	RidingSource source = {
 		.surfaces = surfaces,
 		.vertex_tets = splinters->vertex_tets,
-		.vertex_weights = (const float(*)[4])splinters->vertex_weights,
+		.vertex_weights = (const float(*)[4])weights,
 		.tets = baked->tet_mesh.tets,
 	};
 	mesh_drawing_free(drawing);
-	if (surfaces && make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
+	if (surfaces && weights && copy_faces(drawing, splinters) &&
+		make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
 		drawing->exists = true;
 		drawing->interior_surface = source.surface_count == splinters->surface_count ? source.surface_count - 1 : -1;
 		riding_mesh_create(&drawing->riding, &source);
@@ -83,6 +113,10 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 		fem_render_surface_free(&surfaces[i]);
 	}
 	free(surfaces);
+	free(weights);
+	if (!drawing->exists) {
+		mesh_drawing_free(drawing);
+	}
 }
 
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
@@ -105,6 +139,8 @@ void mesh_drawing_free(MeshDrawing *drawing) {
 		object_reference_assign(&drawing->sources[i], NULL);
 	}
 	riding_mesh_free(&drawing->riding);
+	free(drawing->face_starts);
+	free(drawing->faces);
 	*drawing = (MeshDrawing){0};
 }
 

@@ -8,10 +8,15 @@
 typedef struct MeshDrawing {
 	bool exists;
 	RidingMesh riding;
-	int32_t interior_surface;                      // of splinters: which surface is their inside; -1: none
+	int32_t interior_surface; // of splinters: which surface is their inside; -1: none
+	// Of splinters: their cuts begin at this vertex and are collapsed until they open (splinter_faces.h)
+	int32_t first_cut;
+	int32_t face_count;
+	int32_t *face_starts;                              // [face + 1], from first_cut
+	int32_t *faces;                                    // [vertex - first_cut]
 	GDExtensionObjectPtr sources[FEM_SURFACE_MAX + 1]; // Material or null of each surface; references
 	SurfaceMaterial materials[FEM_SURFACE_MAX + 1];    // made from them
-	float margin;                                  // m, how far vertices stick out of the box around the nodes, at rest
+	float margin; // m, how far vertices stick out of the box around the nodes, at rest
 } MeshDrawing;
 
 // The baked mesh must have been checked and must have an embedding. `materials`: a Material or null for each surface,

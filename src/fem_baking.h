@@ -109,6 +109,10 @@ typedef struct FemSplinterMesh {
 	float (*tangents)[4];
 	float (*uvs)[2];  // m, along the cut
 	int32_t *indices; // 3 a triangle, counted from the surface's first vertex
+	// A face of the cuts is there twice, once for the piece on either hand; vertex n of the first half of its vertices and
+	// vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the same nodes.
+	int32_t face_count;
+	int32_t *face_starts; // [face_count + 1], counted from outer_count
 } FemSplinterMesh;
 
 typedef struct FemBakedMesh {
@@ -158,9 +162,10 @@ typedef enum FemPattern {
 typedef struct FemCutDef {
 	FemPattern pattern; // default FEM_PATTERN_NONE
 	uint32_t seed;
-	int32_t piece_count; // wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
+	int32_t piece_count; // cells wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
 	float piece_size;    // m, mean diameter; default 0 = clearly smaller than the tets
-	int32_t triangle_max; // default 200000: fewer and smoother pieces are made where there would be more
+	bool joins;          // cells that follow the same tet anyway are left in one piece; default true
+	int32_t triangle_max; // default 120000: fewer and smoother pieces are made where there would be more
 	float roughness;     // 0..1, of the cuts, in shares of a piece's size; default 0.5
 	float unevenness;    // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
 	FemVec3 grain;       // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape

@@ -46,6 +46,8 @@ static void cut_shape(int which) {
 			def.pattern = n < 2 ? FEM_PATTERN_VORONOI : (FemPattern)(FEM_PATTERN_GLASS + (n - 2) % 3);
 			def.seed = 7 + (uint32_t)n;
 			def.piece_count = 120;
+			def.triangle_max = 300000;
+			def.joins = n % 2 == 1;
 			def.roughness = n == 0 ? 0.0f : n < 5 ? 0.5f : 1.0f;
 			snprintf(what, sizeof what, "%s, roughness %g", pattern_names[def.pattern], (double)def.roughness);
 			check_cut(&mesh, &def, what);
@@ -122,6 +124,7 @@ FEM_TEST(cutting, attributes_and_surfaces_are_kept) {
 	bake.element_count = 200;
 	bake.cut.pattern = FEM_PATTERN_VORONOI;
 	bake.cut.piece_count = 80;
+	bake.cut.joins = false;
 	FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK);
 	FEM_CHECK_INT(mesh.splinters.surface_count, 4);
 	FEM_CHECK_INT(fem_cutting_check(&mesh.splinters).open_edges, 0);
@@ -166,11 +169,22 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 		worst = fmax(worst, sqrt(fem_position_dot(at, at)));
 	}
 	FEM_CHECK_NEAR(worst, 0.0, 1e-5);
+	for (int32_t f = 0; f < m->face_count; f++) {
+		int32_t first = m->outer_count + m->face_starts[f], half = (m->face_starts[f + 1] - m->face_starts[f]) / 2;
+		bool twins = half >= 3;
+		for (int32_t v = first; v < first + half; v++)
+			twins = twins && memcmp(&m->positions[v], &m->positions[v + half], sizeof(FemVec3)) == 0 &&
+				m->vertex_pieces[v] != m->vertex_pieces[v + half] && m->vertex_tets[v] == m->vertex_tets[v + half];
+		FEM_CHECK(twins);
+	}
+	FEM_CHECK(m->face_count > 100);
 	size_t size = fem_baked_mesh_size(&mesh);
 	char *bytes = fem_alloc(size);
 	fem_baked_mesh_write(&mesh, bytes, size);
 	FEM_CHECK_INT(fem_baked_mesh_read("m", bytes, size, &back), FEM_OK);
 	FEM_CHECK(same_splinters(m, &back.splinters));
+	FEM_CHECK_INT(back.splinters.face_count, m->face_count);
+	FEM_CHECK(memcmp(m->face_starts, back.splinters.face_starts, sizeof(int32_t) * (size_t)m->face_count) == 0);
 	FEM_CHECK(
 		memcmp(m->source_triangles, back.splinters.source_triangles, sizeof(int32_t) * (size_t)m->outer_count) == 0);
 	for (size_t cut = size - 4000; cut < size; cut += 97) { // damage in or near the chunk is refused, never followed

@@ -8,6 +8,7 @@ static FemCutDef voronoi(int32_t pieces) {
 	def.pattern = FEM_PATTERN_VORONOI;
 	def.seed = 3;
 	def.piece_count = pieces;
+	def.joins = false;
 	return def;
 }
 

@@ -12,11 +12,12 @@
 
 void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	int32_t counts[5] = {m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count};
+	int32_t counts[6] = {
+		m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count, m->face_count};
 	if (m->piece_count == 0)
 		return;
 	begin_chunk_with(writer, FEM_TAG_SPLINTERS, 0);
-	for (int n = 0; n < 5; n++)
+	for (int n = 0; n < 6; n++)
 		put_uint(writer, (uint32_t)counts[n], 4);
 	for (int32_t s = 0; s <= m->surface_count; s++) {
 		put_uint(writer, (uint32_t)m->vertex_starts[s], 4);
@@ -42,6 +43,8 @@ void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh)
 	for (int32_t s = 0; s < m->surface_count; s++)
 		put_indices(writer, m->indices + m->index_starts[s], (size_t)(m->index_starts[s + 1] - m->index_starts[s]),
 			m->vertex_starts[s + 1] - m->vertex_starts[s]);
+	for (int32_t f = 0; f < m->face_count; f++) // half the vertices of each
+		put_uint(writer, (uint32_t)(m->face_starts[f + 1] - m->face_starts[f]) / 2, 4);
 	end_chunk(writer);
 }
 
@@ -56,10 +59,11 @@ static bool starts_good(const int32_t *starts, int32_t count, int32_t end) {
 }
 
 static bool take_counts(FemBakedReader *reader, FemSplinterMesh *m) {
-	int32_t *counts[5] = {&m->piece_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count};
+	int32_t *counts[6] = {
+		&m->piece_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count, &m->face_count};
 	uint64_t left = fem_bytes_left(&reader->bytes);
 	bool good = true;
-	for (int n = 0; n < 5; n++) {
+	for (int n = 0; n < 6; n++) {
 		uint64_t count = fem_bytes_uint(&reader->bytes, 4);
 		good = good && count <= INT32_MAX && count <= left; // each thing takes a byte and more
 		*counts[n] = good ? (int32_t)count : 0;
@@ -67,7 +71,7 @@ static bool take_counts(FemBakedReader *reader, FemSplinterMesh *m) {
 	return good && !reader->bytes.failed && m->piece_count > 0 &&
 		m->surface_count == reader->mesh->render.surface_count + 1 && m->surface_count > 1 && m->vertex_count >= 3 &&
 		m->outer_count >= 0 && m->outer_count <= m->vertex_count && m->index_count >= 3 && m->index_count % 3 == 0 &&
-		m->piece_count <= m->vertex_count && left / 20 >= (uint64_t)m->vertex_count;
+		m->face_count <= m->vertex_count && m->piece_count <= m->vertex_count && left / 20 >= (uint64_t)m->vertex_count;
 }
 
 static bool take_starts(FemBakedReader *reader, FemSplinterMesh *m) {
@@ -107,6 +111,17 @@ static bool take_vertices(FemBakedReader *reader, FemSplinterMesh *m) {
 	return !reader->bytes.failed;
 }
 
+static bool take_faces(FemBakedReader *reader, FemSplinterMesh *m) {
+	int64_t at = 0;
+	for (int32_t f = 0; f < m->face_count; f++) {
+		at += 2 * (int64_t)fem_bytes_uint(&reader->bytes, 4);
+		if (at > m->vertex_count)
+			return false;
+		m->face_starts[f + 1] = (int32_t)at;
+	}
+	return !reader->bytes.failed && m->face_starts[m->face_count] == m->vertex_count - m->outer_count;
+}
+
 FemResult fem_baked_read_splinters(FemBakedReader *reader) {
 	FemSplinterMesh *out = &reader->mesh->splinters, counts = {0};
 	if (out->piece_count || !reader->mesh->tet_mesh.tets || !take_counts(reader, &counts))
@@ -122,7 +137,7 @@ FemResult fem_baked_read_splinters(FemBakedReader *reader) {
 		if (count > 0 && !take_indices(reader, out->indices + out->index_starts[s], count, vertices))
 			return fail_damaged(reader, "a vertex that is not there");
 	}
-	return FEM_OK;
+	return take_faces(reader, out) ? FEM_OK : fail_damaged(reader, "a wrong count");
 }
 
 // ---------------------------------------------------------------------------------------------------------------- check

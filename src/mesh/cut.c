@@ -6,12 +6,13 @@
 #include "mesh/cut_mesh.h"
 #include "mesh/cut_output.h"
 #include "mesh/cut_patterns.h"
+#include "mesh/embedding.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define COOKIE 0x46435554u
-#define PIECES_A_TET 2.5 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define PIECES_A_TET 3.0 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
@@ -36,7 +37,8 @@ typedef struct Cut {
 } Cut;
 
 FemCutDef fem_default_cut_def(void) {
-	return (FemCutDef){.triangle_max = 200000,
+	return (FemCutDef){.joins = true,
+		.triangle_max = 120000,
 		.roughness = 0.5f,
 		.unevenness = 0.5f,
 		.random_width = 0.4f,
@@ -160,6 +162,37 @@ static void size_pieces(Cut *cut, FemCutBody *body) {
 	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
 }
 
+// Pieces with one home tet never part, so there is nothing to be seen between them: their labels become one. A label's home
+// is here the tet at the mean of its sites.
+static FemResult join_labels(Cut *cut) {
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	FemCutSites *sites = &cut->sites;
+	int32_t count = sites->piece_count;
+	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
+	FemEmbedding homes = {0};
+	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
+	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
+	bool good = means && sizes && first_plus_1;
+	for (int32_t n = 0; good && n < sites->count; n++) {
+		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(&cut->render.frame, sites->sites[n].at));
+		FemVec3 *mean = &means[sites->sites[n].piece];
+		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
+		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
+	}
+	FemResult result = good ? fem_embed(&mesh, means, NULL, count, &homes) : fail_memory();
+	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
+		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
+		if (*first == 0)
+			*first = sites->sites[n].piece + 1;
+		sites->sites[n].piece = *first - 1;
+	}
+	fem_embedding_free(&homes);
+	FEM_FREE_ARRAY(means, count);
+	FEM_FREE_ARRAY(sizes, count);
+	FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
+	return result;
+}
+
 static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	const FemTetArrays *tets = &cut->mesh->tet_mesh;
 	FemCutDef def = *cut->def;
@@ -200,7 +233,8 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 		.outline = ROUGH_AMPLITUDE * rough * size,
 		.scale = 0.5 * size,
 		.seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
-	return fem_cut_diagram_create(&cut->diagram, &cut->sites, half);
+	FemResult result = def.joins && !cut->sites.failed ? join_labels(cut) : FEM_OK;
+	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- solid

@@ -29,6 +29,7 @@ typedef struct Output {
 	int32_t source_count;
 	int32_t vertex_starts[FEM_SURFACE_MAX + 2], index_starts[FEM_SURFACE_MAX + 2];
 	int32_t first_render_vertex[FEM_SURFACE_MAX];
+	int32_t *face_starts; // [face + 1], in made
 	FemLoopMesh loops;
 	bool failed;
 } Output;
@@ -206,22 +207,25 @@ static int32_t inner_vertex(Output *out, int32_t face_number, int side, const Ax
 	return made;
 }
 
+// Vertices of one side, then those of the other in the same order.
 static void add_face(Output *out, int32_t number) {
 	const FemCutSolid *solid = out->source->inside;
 	const FemCutFace *face = &solid->faces[number];
 	Axes axes = axes_of_face(out->source, face);
 	int32_t surface = out->source->render->surface_count;
+	out->face_starts[number] = out->made_count;
 	for (int32_t n = 0; n < 2 * face->triangle_count && !out->failed; n++) {
-		const int32_t *t = solid->face_triangles[face->first_triangle + n / 2];
-		FemPosition area = triangle_area(solid, t);
+		int side = n >= face->triangle_count;
+		const int32_t *t = solid->face_triangles[face->first_triangle + n % face->triangle_count];
+		FemVec3 area = fem_position_to_vec3(fem_position_scale(triangle_area(solid, t), side ? -1e6 : 1e6));
+		int32_t made[3];
 		for (int v = 0; v < 3; v++) {
-			int32_t made = inner_vertex(out, number, n % 2, &axes, t[n % 2 ? 2 - v : v]);
-			add_index(out, surface, made);
-			if (made >= 0) {
-				FemVec3 weighted = fem_position_to_vec3(fem_position_scale(area, n % 2 ? -1e6 : 1e6));
-				out->made[made].normal = fem_vec3_add(out->made[made].normal, weighted);
-			}
+			made[v] = inner_vertex(out, number, side, &axes, t[v]);
+			if (made[v] >= 0)
+				out->made[made[v]].normal = fem_vec3_add(out->made[made[v]].normal, area);
 		}
+		for (int v = 0; v < 3; v++)
+			add_index(out, surface, made[side ? 2 - v : v]);
 	}
 }
 
@@ -274,6 +278,9 @@ static void fill_arrays(Output *out, FemSplinterMesh *m) {
 	memcpy(m->vertex_starts, out->vertex_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->index_starts, out->index_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->indices, out->indices, sizeof(int32_t) * (size_t)m->index_count);
+	for (int32_t f = 0; f < m->face_count; f++)
+		m->face_starts[f] = out->face_starts[f] - m->outer_count;
+	m->face_starts[m->face_count] = m->vertex_count - m->outer_count;
 	for (int32_t v = 0; v < m->vertex_count; v++) {
 		Made *made = &out->made[v];
 		while (v >= m->vertex_starts[surface + 1])
@@ -404,7 +411,8 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	if (!out)
 		return fail_memory();
 	out->source = source;
-	out->failed = !number_sources(out) || !fem_cut_pieces_create(&out->pieces, source);
+	out->face_starts = FEM_ALLOC_ARRAY(int32_t, source->inside->face_count + 1);
+	out->failed = !out->face_starts || !number_sources(out) || !fem_cut_pieces_create(&out->pieces, source);
 	if (!out->failed)
 		add_outside(out);
 	for (int32_t n = 0; n < source->inside->face_count && !out->failed; n++)
@@ -416,7 +424,8 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 			.surface_count = source->render->surface_count + 1,
 			.vertex_count = out->made_count,
 			.outer_count = out->vertex_starts[source->render->surface_count],
-			.index_count = out->index_count};
+			.index_count = out->index_count,
+			.face_count = source->inside->face_count};
 	if (out_mesh->piece_count == 0 || !fem_splinter_mesh_reserve(out_mesh))
 		result = fail_memory();
 	if (result == FEM_OK) {
@@ -429,6 +438,7 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	}
 	if (result != FEM_OK)
 		fem_splinter_mesh_free(out_mesh);
+	FEM_FREE_ARRAY(out->face_starts, source->inside->face_count + 1);
 	fem_cut_pieces_free(&out->pieces);
 	fem_key_map_free(&out->map);
 	FEM_FREE_ARRAY(out->made, out->made_capacity);

@@ -21,10 +21,11 @@ bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	m->tangents = fem_alloc(sizeof *m->tangents * (size_t)inner);
 	m->uvs = fem_alloc(sizeof *m->uvs * (size_t)inner);
 	m->indices = FEM_ALLOC_ARRAY(int32_t, m->index_count);
+	m->face_starts = FEM_ALLOC_ARRAY(int32_t, m->face_count + 1);
 	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
 	bool has_outer = m->outer_count == 0 || (m->source_triangles && m->source_weights);
 	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
-		m->vertex_weights && has_outer && has_inner && m->indices;
+		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts;
 }
 
 void fem_splinter_mesh_free(FemSplinterMesh *m) {
@@ -42,6 +43,7 @@ void fem_splinter_mesh_free(FemSplinterMesh *m) {
 	FEM_FREE_ARRAY(m->tangents, inner);
 	FEM_FREE_ARRAY(m->uvs, inner);
 	FEM_FREE_ARRAY(m->indices, m->index_count);
+	FEM_FREE_ARRAY(m->face_starts, m->face_count + 1);
 	*m = (FemSplinterMesh){0};
 }
 

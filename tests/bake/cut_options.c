@@ -23,7 +23,7 @@ static const Option options[] = {
 	{"--pieces", "N", WHOLE, PLACE(piece_count), 0.0, 1e9, "wanted; default by --piece-size"},
 	{"--piece-size", "D", NUMBER, PLACE(piece_size), 0.0, FEM_REST_MAX,
 		"m, mean; default: clearly smaller than the tets"},
-	{"--triangle-max", "N", WHOLE, PLACE(triangle_max), 0.0, 1e9, "of all pieces together; default 200000"},
+	{"--triangle-max", "N", WHOLE, PLACE(triangle_max), 0.0, 1e9, "of all pieces together; default 120000"},
 	{"--roughness", "X", NUMBER, PLACE(roughness), 0.0, 1.0, "of the cuts, 0..1; default 0.5"},
 	{"--unevenness", "X", NUMBER, PLACE(unevenness), 0.0, 1.0, "voronoi, glass: how sizes differ, 0..1; default 0.5"},
 	{"--grain", "X,Y,Z", VECTOR, PLACE(grain), -FEM_REST_MAX, FEM_REST_MAX,
