@@ -90,6 +90,8 @@ void destructible_mesh_set_brick_size(void *self, GdVector3 value) {
 
 void destructible_mesh_get_impact_points(void *self, GdArray *out) {
 	const FemCutDef *cut = &CUT(self);
+	gd_array_free(out);
+	*out = gd_array_new();
 	gd_array_resize(out, cut->impact_count);
 	for (int32_t i = 0; i < cut->impact_count; i++) {
 		GdVector3 point = {cut->impacts[i].x, cut->impacts[i].y, cut->impacts[i].z};

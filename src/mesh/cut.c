@@ -13,6 +13,7 @@
 
 #define COOKIE 0x46435554u
 #define PIECES_A_TET 3.0 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define SHARDS_A_TET 1.2       // of glass, whose shards are seen through and through
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
@@ -145,9 +146,10 @@ static double tet_volume(const FemTetArrays *tets, int32_t t) {
 static void size_pieces(Cut *cut, FemCutBody *body) {
 	const FemCutDef *def = cut->def;
 	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
+	double by_tets = def->pattern == FEM_PATTERN_GLASS ? SHARDS_A_TET : PIECES_A_TET;
 	double wanted = def->piece_count > 0 ? (double)def->piece_count
 		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
-										 : fmin(PIECES_A_TET * body->tets->tet_count, PIECES_DEFAULT_MAX);
+										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
 	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
 	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
