@@ -99,6 +99,9 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 		.vertex_tets = splinters->vertex_tets,
 		.vertex_weights = (const float(*)[4])weights,
 		.tets = baked->tet_mesh.tets,
+		.coarse_indices = splinters->coarse_indices,
+		.coarse_starts = splinters->coarse_count > 0 ? splinters->coarse_starts : NULL,
+		.coarse_error = splinters->coarse_error,
 	};
 	mesh_drawing_free(drawing);
 	if (surfaces && weights && copy_faces(drawing, splinters) &&

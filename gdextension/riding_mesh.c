@@ -64,6 +64,20 @@ static void write_vertex(SurfaceArrays *arrays, int32_t v, const FemRenderSurfac
 	}
 }
 
+// To be freed after the surface has been made; null for none.
+static int32_t *add_coarse(SurfaceArrays *arrays, const RidingSource *source, int32_t index) {
+	int32_t first = source->coarse_starts ? source->coarse_starts[index] : 0;
+	int32_t count = source->coarse_starts ? source->coarse_starts[index + 1] - first : 0;
+	int32_t *turned = count > 0 ? malloc((size_t)count * sizeof(int32_t)) : NULL;
+	for (int32_t i = 0; turned && i < count; i++) {
+		turned[i] = source->coarse_indices[first + i - i % 3 + (2 - i % 3)];
+	}
+	arrays->coarse_indices = turned;
+	arrays->coarse_count = turned ? count : 0;
+	arrays->coarse_error = source->coarse_error;
+	return turned;
+}
+
 static bool add_surface(GdRID mesh, const RidingSource *source, int32_t index, int32_t first_vertex) {
 	const FemRenderSurface *surface = &source->surfaces[index];
 	FemVec3 *made = surface->normals ? NULL : make_normals(surface);
@@ -82,8 +96,10 @@ static bool add_surface(GdRID mesh, const RidingSource *source, int32_t index, i
 	for (int32_t i = 0; i < surface->index_count; i++) {
 		arrays.indices[i] = surface->indices[i - i % 3 + (2 - i % 3)];
 	}
+	int32_t *coarse = add_coarse(&arrays, source, index);
 	surface_arrays_add_to_server(&arrays, mesh);
 	surface_arrays_free(&arrays);
+	free(coarse);
 	free(made);
 	return true;
 }

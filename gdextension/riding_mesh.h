@@ -16,6 +16,10 @@ typedef struct RidingSource {
 	const int32_t *vertex_tets;       // [vertex of all surfaces in a row]
 	const float (*vertex_weights)[4]; // [vertex of all surfaces in a row]
 	const int32_t *tets;              // 4 nodes each
+	// Fewer triangles for when it is far, or null
+	const int32_t *coarse_indices;
+	const int32_t *coarse_starts; // [surface + 1]
+	float coarse_error;           // m, how far they are off
 } RidingSource;
 
 // Where the 4 nodes and the 4 weights of its vertices lie in the attribute buffer of the RenderingServer.

@@ -2,6 +2,8 @@
 
 #include "conversions.h"
 
+#include <string.h>
+
 static float *make_floats(GdPackedFloat32Array *array, int64_t count) {
 	*array = gd_packed_float32_array_new();
 	gd_packed_float32_array_resize(array, count);
@@ -109,9 +111,28 @@ static int64_t format_of(const SurfaceArrays *arrays) {
 	return format;
 }
 
+// Godot shows the coarse triangles where their error is under a pixel or so.
+static GdDictionary make_lods(const SurfaceArrays *arrays) {
+	GdDictionary lods = gd_dictionary_new();
+	if (arrays->coarse_count > 0 && arrays->coarse_error > 0.0f) {
+		GdPackedInt32Array indices = gd_packed_int32_array_new();
+		gd_packed_int32_array_resize(&indices, arrays->coarse_count);
+		int32_t *written = godot.packed_int32_array_operator_index(&indices, 0);
+		memcpy(written, arrays->coarse_indices, (size_t)arrays->coarse_count * sizeof(int32_t));
+		GdVariant key = make_variant_float((double)arrays->coarse_error);
+		GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, &indices);
+		GdVariant *place = godot.dictionary_operator_index(&lods, &key);
+		variant_free(place);
+		*place = value;
+		variant_free(&key);
+		gd_packed_int32_array_free(&indices);
+	}
+	return lods;
+}
+
 void surface_arrays_add_to_server(const SurfaceArrays *arrays, GdRID mesh) {
 	GdArray list = make_list(arrays), blend_shapes = gd_array_new();
-	GdDictionary lods = gd_dictionary_new();
+	GdDictionary lods = make_lods(arrays);
 	gd_rendering_server_mesh_add_surface_from_arrays(
 		mesh, GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES, &list, &blend_shapes, &lods, format_of(arrays));
 	gd_array_free(&blend_shapes);

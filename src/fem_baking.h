@@ -113,6 +113,11 @@ typedef struct FemSplinterMesh {
 	// vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the same nodes.
 	int32_t face_count;
 	int32_t *face_starts; // [face_count + 1], counted from outer_count
+	// Far away: other triangles of the same vertices, without what makes the cuts rough. 0 where they are smooth.
+	int32_t coarse_count; // indices
+	int32_t *coarse_indices;
+	int32_t *coarse_starts; // [surface_count + 1]
+	float coarse_error;     // m, how far they are off
 } FemSplinterMesh;
 
 typedef struct FemBakedMesh {

@@ -103,3 +103,11 @@ FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh) {
 	free(volumes);
 	return check;
 }
+
+FemPieceCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh) {
+	FemSplinterMesh coarse = *mesh;
+	coarse.index_count = mesh->coarse_count;
+	coarse.indices = mesh->coarse_indices;
+	coarse.index_starts = mesh->coarse_starts;
+	return fem_cutting_check(&coarse);
+}

@@ -20,5 +20,6 @@ bool fem_cutting_bake(FemSurfaceMesh surface, int32_t elements, FemBakedMesh *ou
 
 double fem_cutting_volume(const FemRenderMesh *render); // signed, m^3
 FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh);
+FemPieceCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh); // of the coarse triangles
 
 #endif

@@ -12,16 +12,17 @@
 
 void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	int32_t counts[6] = {
-		m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count, m->face_count};
+	int32_t counts[7] = {m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count, m->face_count,
+		m->coarse_count};
 	if (m->piece_count == 0)
 		return;
 	begin_chunk_with(writer, FEM_TAG_SPLINTERS, 0);
-	for (int n = 0; n < 6; n++)
+	for (int n = 0; n < 7; n++)
 		put_uint(writer, (uint32_t)counts[n], 4);
 	for (int32_t s = 0; s <= m->surface_count; s++) {
 		put_uint(writer, (uint32_t)m->vertex_starts[s], 4);
 		put_uint(writer, (uint32_t)m->index_starts[s], 4);
+		put_uint(writer, (uint32_t)m->coarse_starts[s], 4);
 	}
 	put_indices(writer, m->home_tets, (size_t)m->piece_count, mesh->tet_mesh.tet_count);
 	for (int32_t v = 0; v < m->vertex_count; v++)
@@ -43,6 +44,10 @@ void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh)
 	for (int32_t s = 0; s < m->surface_count; s++)
 		put_indices(writer, m->indices + m->index_starts[s], (size_t)(m->index_starts[s + 1] - m->index_starts[s]),
 			m->vertex_starts[s + 1] - m->vertex_starts[s]);
+	for (int32_t s = 0; s < m->surface_count; s++)
+		put_indices(writer, m->coarse_indices + m->coarse_starts[s],
+			(size_t)(m->coarse_starts[s + 1] - m->coarse_starts[s]), m->vertex_starts[s + 1] - m->vertex_starts[s]);
+	put_float(writer, m->coarse_error);
 	for (int32_t f = 0; f < m->face_count; f++) // half the vertices of each
 		put_uint(writer, (uint32_t)(m->face_starts[f + 1] - m->face_starts[f]) / 2, 4);
 	end_chunk(writer);
@@ -59,11 +64,11 @@ static bool starts_good(const int32_t *starts, int32_t count, int32_t end) {
 }
 
 static bool take_counts(FemBakedReader *reader, FemSplinterMesh *m) {
-	int32_t *counts[6] = {
-		&m->piece_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count, &m->face_count};
+	int32_t *counts[7] = {&m->piece_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count,
+		&m->face_count, &m->coarse_count};
 	uint64_t left = fem_bytes_left(&reader->bytes);
 	bool good = true;
-	for (int n = 0; n < 6; n++) {
+	for (int n = 0; n < 7; n++) {
 		uint64_t count = fem_bytes_uint(&reader->bytes, 4);
 		good = good && count <= INT32_MAX && count <= left; // each thing takes a byte and more
 		*counts[n] = good ? (int32_t)count : 0;
@@ -78,9 +83,11 @@ static bool take_starts(FemBakedReader *reader, FemSplinterMesh *m) {
 	for (int32_t s = 0; s <= m->surface_count; s++) {
 		m->vertex_starts[s] = (int32_t)(fem_bytes_uint(&reader->bytes, 4) & INT32_MAX);
 		m->index_starts[s] = (int32_t)(fem_bytes_uint(&reader->bytes, 4) & INT32_MAX);
+		m->coarse_starts[s] = (int32_t)(fem_bytes_uint(&reader->bytes, 4) & INT32_MAX);
 	}
 	return !reader->bytes.failed && starts_good(m->vertex_starts, m->surface_count, m->vertex_count) &&
 		starts_good(m->index_starts, m->surface_count, m->index_count) &&
+		starts_good(m->coarse_starts, m->surface_count, m->coarse_count) &&
 		m->vertex_starts[m->surface_count - 1] == m->outer_count;
 }
 
@@ -111,6 +118,15 @@ static bool take_vertices(FemBakedReader *reader, FemSplinterMesh *m) {
 	return !reader->bytes.failed;
 }
 
+static bool take_numbers(FemBakedReader *reader, const FemSplinterMesh *m, int32_t *out, const int32_t *starts) {
+	for (int32_t s = 0; s < m->surface_count; s++) {
+		size_t count = (size_t)(starts[s + 1] - starts[s]);
+		if (count > 0 && !take_indices(reader, out + starts[s], count, m->vertex_starts[s + 1] - m->vertex_starts[s]))
+			return false;
+	}
+	return true;
+}
+
 static bool take_faces(FemBakedReader *reader, FemSplinterMesh *m) {
 	int64_t at = 0;
 	for (int32_t f = 0; f < m->face_count; f++) {
@@ -131,12 +147,10 @@ FemResult fem_baked_read_splinters(FemBakedReader *reader) {
 		return fail_memory(reader);
 	if (!take_starts(reader, out) || !take_vertices(reader, out))
 		return fail_damaged(reader, "a number that is not there");
-	for (int32_t s = 0; s < out->surface_count; s++) {
-		int32_t vertices = out->vertex_starts[s + 1] - out->vertex_starts[s];
-		size_t count = (size_t)(out->index_starts[s + 1] - out->index_starts[s]);
-		if (count > 0 && !take_indices(reader, out->indices + out->index_starts[s], count, vertices))
-			return fail_damaged(reader, "a vertex that is not there");
-	}
+	if (!take_numbers(reader, out, out->indices, out->index_starts) ||
+		!take_numbers(reader, out, out->coarse_indices, out->coarse_starts))
+		return fail_damaged(reader, "a vertex that is not there");
+	out->coarse_error = fem_bytes_float(&reader->bytes);
 	return take_faces(reader, out) ? FEM_OK : fail_damaged(reader, "a wrong count");
 }
 
@@ -166,13 +180,16 @@ static bool outer_good(const FemBakedMesh *mesh, int32_t surface, int32_t v) {
 
 FemResult fem_baked_check_splinters(const FemBakedMesh *mesh, const char *name) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	bool good = m->piece_count == 0 || m->surface_count == mesh->render.surface_count + 1;
+	bool good = m->piece_count == 0 ||
+		(m->surface_count == mesh->render.surface_count + 1 && within(&m->coarse_error, 1, 0.0f, FEM_REST_MAX));
 	for (int32_t s = 0, v = 0; good && s < m->surface_count; s++) {
 		for (; good && v < m->vertex_starts[s + 1]; v++)
 			good = vertex_good(mesh, v) && (s + 1 == m->surface_count || outer_good(mesh, s, v));
 		int32_t count = m->vertex_starts[s + 1] - m->vertex_starts[s];
 		for (int32_t n = m->index_starts[s]; good && n < m->index_starts[s + 1]; n++)
 			good = m->indices[n] >= 0 && m->indices[n] < count;
+		for (int32_t n = m->coarse_starts[s]; good && n < m->coarse_starts[s + 1]; n++)
+			good = m->coarse_indices[n] >= 0 && m->coarse_indices[n] < count;
 	}
 	for (int32_t v = 0; good && v < m->vertex_count - m->outer_count; v++)
 		good = within(m->uvs[v], 2, -1e9f, 1e9f) && within(&m->normals[v].x, 3, -1.1f, 1.1f);

@@ -379,17 +379,11 @@ static void roughen(Border *border) {
 	}
 }
 
-static void store_face(Border *border) {
+static void store_triangles(Border *border, int32_t *out_first, int32_t *out_count) {
 	FemCutSolid *solid = border->solid;
 	const FemLoopMesh *loops = &border->loops;
-	if (loops->triangle_count == 0)
-		return;
-	if (!FEM_GROW(solid->faces, solid->face_count, &solid->face_capacity)) {
-		solid->failed = true;
-		return;
-	}
-	solid->faces[solid->face_count++] =
-		(FemCutFace){{border->cell, border->other}, solid->face_triangle_count, loops->triangle_count};
+	*out_first = solid->face_triangle_count;
+	*out_count = loops->triangle_count;
 	for (int32_t t = 0; t < loops->triangle_count; t++) {
 		if (!FEM_GROW(solid->face_triangles, solid->face_triangle_count, &solid->face_triangle_capacity)) {
 			solid->failed = true;
@@ -399,6 +393,38 @@ static void store_face(Border *border) {
 		for (int v = 0; v < 3; v++)
 			out[v] = border->loop_vertices[loops->triangles[t][v]];
 	}
+}
+
+// Loops without what roughness added to them.
+static void smoothen(Border *border) {
+	FemLoopMesh *loops = &border->loops;
+	bool *keeps = FEM_ALLOC_ARRAY(bool, loops->point_count);
+	if (!keeps) {
+		border->solid->failed = true;
+		return;
+	}
+	for (int32_t n = 0; n < loops->point_count; n++)
+		keeps[n] = border->solid->vertices[border->loop_vertices[n]].kind < FEM_CUT_ADDED_OUTSIDE;
+	fem_loop_mesh_thin(loops, keeps);
+	fem_loop_mesh_fill(loops);
+	FEM_FREE_ARRAY(keeps, loops->point_count);
+}
+
+static void store_face(Border *border) {
+	FemCutSolid *solid = border->solid;
+	FemCutFace face = {.cells = {border->cell, border->other}};
+	if (border->loops.triangle_count == 0)
+		return;
+	if (!FEM_GROW(solid->faces, solid->face_count, &solid->face_capacity)) {
+		solid->failed = true;
+		return;
+	}
+	store_triangles(border, &face.first_triangle, &face.triangle_count);
+	if (solid->noise.spacing > 0.0) {
+		smoothen(border);
+		store_triangles(border, &face.first_coarse, &face.coarse_count);
+	}
+	solid->faces[solid->face_count++] = face;
 }
 
 static void make_face(Border *border, int32_t first_segment_plus_1) {
@@ -429,8 +455,8 @@ static void make_face(Border *border, int32_t first_segment_plus_1) {
 		return;
 	fem_loop_mesh_fill(&border->loops);
 	roughen(border);
-	solid->failed = solid->failed || border->loops.failed;
 	store_face(border);
+	solid->failed = solid->failed || border->loops.failed;
 }
 
 void fem_cut_solid_inside(FemCutSolid *solid) {

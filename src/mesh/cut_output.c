@@ -25,21 +25,27 @@ typedef struct Output {
 	int32_t made_count, made_capacity;
 	int32_t *indices;
 	int32_t index_count, index_capacity;
+	int32_t *coarse_indices;
+	int32_t coarse_count, coarse_capacity;
+	bool is_rough;                     // there are coarse ones
 	int32_t *surface_of, *triangle_of; // [triangle of all surfaces in a row]
 	int32_t source_count;
-	int32_t vertex_starts[FEM_SURFACE_MAX + 2], index_starts[FEM_SURFACE_MAX + 2];
+	int32_t vertex_starts[FEM_SURFACE_MAX + 2], index_starts[FEM_SURFACE_MAX + 2], coarse_starts[FEM_SURFACE_MAX + 2];
 	int32_t first_render_vertex[FEM_SURFACE_MAX];
 	int32_t *face_starts; // [face + 1], in made
 	FemLoopMesh loops;
 	bool failed;
 } Output;
 
-static void add_index(Output *out, int32_t surface, int32_t made) {
-	if (made < 0 || !FEM_GROW(out->indices, out->index_count, &out->index_capacity)) {
+static void add_index(Output *out, int32_t surface, int32_t made, bool is_coarse) {
+	int32_t **indices = is_coarse ? &out->coarse_indices : &out->indices;
+	int32_t *count = is_coarse ? &out->coarse_count : &out->index_count;
+	int32_t *capacity = is_coarse ? &out->coarse_capacity : &out->index_capacity;
+	if (made < 0 || !fem_grow(indices, *count, capacity, sizeof **indices)) {
 		out->failed = true;
 		return;
 	}
-	out->indices[out->index_count++] = made - out->vertex_starts[surface];
+	(*indices)[(*count)++] = made - out->vertex_starts[surface];
 }
 
 static int32_t make_vertex(Output *out, const int32_t key[FEM_KEY_SIZE], bool *is_new) {
@@ -91,10 +97,39 @@ static int32_t outer_vertex(Output *out, int32_t polygon, int32_t vertex) {
 	return made;
 }
 
-static void add_outer_triangle(Output *out, int32_t polygon, const int32_t vertices[3]) {
+static void add_outer_triangle(Output *out, int32_t polygon, const int32_t vertices[3], bool is_coarse) {
 	int32_t surface = out->surface_of[out->source->sources[out->source->outside->polygons[polygon].triangle]];
 	for (int n = 0; n < 3 && !out->failed; n++)
-		add_index(out, surface, outer_vertex(out, polygon, vertices[source_corner(out->source, n)]));
+		add_index(out, surface, outer_vertex(out, polygon, vertices[source_corner(out->source, n)]), is_coarse);
+}
+
+static void add_fan(Output *out, const FemCutGroup *group, bool is_coarse) {
+	for (int32_t n = 1; n + 1 < group->count && !out->failed; n++)
+		add_outer_triangle(out, group->polygon,
+			(int32_t[3]){group->vertices[0], group->vertices[n], group->vertices[n + 1]}, is_coarse);
+}
+
+static void add_filled(Output *out, const FemCutGroup *group, bool is_coarse) {
+	const FemLoopMesh *loops = &out->loops;
+	out->failed = out->failed || loops->failed;
+	for (int32_t t = 0; t < loops->triangle_count && !out->failed; t++) {
+		const int32_t *points = loops->triangles[t];
+		add_outer_triangle(out, group->polygon,
+			(int32_t[3]){group->vertices[points[0]], group->vertices[points[1]], group->vertices[points[2]]},
+			is_coarse);
+	}
+}
+
+static void thin_loops(Output *out, const FemCutGroup *group) {
+	bool *keeps = FEM_ALLOC_ARRAY(bool, group->count);
+	if (!keeps) {
+		out->failed = true;
+		return;
+	}
+	for (int32_t n = 0; n < group->count; n++)
+		keeps[n] = out->source->outside->vertices[group->vertices[n]].kind < FEM_CUT_ADDED_OUTSIDE;
+	fem_loop_mesh_thin(&out->loops, keeps);
+	FEM_FREE_ARRAY(keeps, group->count);
 }
 
 // The polygons of one piece in one triangle are one: the group's loops, in the triangle's own coordinates.
@@ -102,9 +137,9 @@ static void add_group(Output *out, const FemCutGroup *group) {
 	const FemCutSolid *solid = out->source->outside;
 	int32_t triangle = solid->polygons[group->polygon].triangle;
 	if (group->loop_count == 1 && !group->is_concave) {
-		for (int32_t n = 1; n + 1 < group->count && !out->failed; n++)
-			add_outer_triangle(
-				out, group->polygon, (int32_t[3]){group->vertices[0], group->vertices[n], group->vertices[n + 1]});
+		add_fan(out, group, false);
+		if (out->is_rough)
+			add_fan(out, group, true);
 		return;
 	}
 	FemLoopMesh *loops = &out->loops;
@@ -119,12 +154,18 @@ static void add_group(Output *out, const FemCutGroup *group) {
 		}
 	}
 	fem_loop_mesh_fill(loops);
-	out->failed = out->failed || loops->failed;
-	for (int32_t t = 0; t < loops->triangle_count && !out->failed; t++) {
-		const int32_t *points = loops->triangles[t];
-		add_outer_triangle(out, group->polygon,
-			(int32_t[3]){group->vertices[points[0]], group->vertices[points[1]], group->vertices[points[2]]});
+	add_filled(out, group, false);
+	if (out->is_rough && !out->failed) {
+		thin_loops(out, group);
+		fem_loop_mesh_fill(loops);
+		add_filled(out, group, true);
 	}
+}
+
+static void next_surface(Output *out, int32_t surface) {
+	out->vertex_starts[surface] = out->made_count;
+	out->index_starts[surface] = out->index_count;
+	out->coarse_starts[surface] = out->coarse_count;
 }
 
 static void add_outside(Output *out) {
@@ -137,16 +178,12 @@ static void add_outside(Output *out) {
 	int32_t surface = 0;
 	for (FemCutGroup group; !out->failed && fem_cut_groups_next(&groups, &group);) {
 		int32_t at = out->surface_of[source->sources[source->outside->polygons[group.polygon].triangle]];
-		while (surface < at) {
-			out->vertex_starts[++surface] = out->made_count;
-			out->index_starts[surface] = out->index_count;
-		}
+		while (surface < at)
+			next_surface(out, ++surface);
 		add_group(out, &group);
 	}
-	while (surface < source->render->surface_count) {
-		out->vertex_starts[++surface] = out->made_count;
-		out->index_starts[surface] = out->index_count;
-	}
+	while (surface < source->render->surface_count)
+		next_surface(out, ++surface);
 	out->failed = out->failed || groups.failed;
 	fem_cut_groups_end(&groups);
 }
@@ -225,7 +262,12 @@ static void add_face(Output *out, int32_t number) {
 				out->made[made[v]].normal = fem_vec3_add(out->made[made[v]].normal, area);
 		}
 		for (int v = 0; v < 3; v++)
-			add_index(out, surface, made[side ? 2 - v : v]);
+			add_index(out, surface, made[side ? 2 - v : v], false);
+	}
+	for (int32_t n = 0; n < 6 * face->coarse_count && !out->failed; n++) {
+		int side = n >= 3 * face->coarse_count, v = n % 3;
+		const int32_t *t = solid->face_triangles[face->first_coarse + n / 3 % face->coarse_count];
+		add_index(out, surface, inner_vertex(out, number, side, &axes, t[side ? 2 - v : v]), true);
 	}
 }
 
@@ -278,6 +320,9 @@ static void fill_arrays(Output *out, FemSplinterMesh *m) {
 	memcpy(m->vertex_starts, out->vertex_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->index_starts, out->index_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->indices, out->indices, sizeof(int32_t) * (size_t)m->index_count);
+	memcpy(m->coarse_starts, out->coarse_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
+	if (m->coarse_count > 0)
+		memcpy(m->coarse_indices, out->coarse_indices, sizeof(int32_t) * (size_t)m->coarse_count);
 	for (int32_t f = 0; f < m->face_count; f++)
 		m->face_starts[f] = out->face_starts[f] - m->outer_count;
 	m->face_starts[m->face_count] = m->vertex_count - m->outer_count;
@@ -411,21 +456,23 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	if (!out)
 		return fail_memory();
 	out->source = source;
+	out->is_rough = source->inside->noise.spacing > 0.0;
 	out->face_starts = FEM_ALLOC_ARRAY(int32_t, source->inside->face_count + 1);
 	out->failed = !out->face_starts || !number_sources(out) || !fem_cut_pieces_create(&out->pieces, source);
 	if (!out->failed)
 		add_outside(out);
 	for (int32_t n = 0; n < source->inside->face_count && !out->failed; n++)
 		add_face(out, n);
-	out->vertex_starts[source->render->surface_count + 1] = out->made_count;
-	out->index_starts[source->render->surface_count + 1] = out->index_count;
+	next_surface(out, source->render->surface_count + 1);
 	if (!out->failed && number_pieces(out))
 		*out_mesh = (FemSplinterMesh){.piece_count = out->pieces.piece_count,
 			.surface_count = source->render->surface_count + 1,
 			.vertex_count = out->made_count,
 			.outer_count = out->vertex_starts[source->render->surface_count],
 			.index_count = out->index_count,
-			.face_count = source->inside->face_count};
+			.face_count = source->inside->face_count,
+			.coarse_count = out->coarse_count,
+			.coarse_error = (float)(2.0 * source->inside->noise.amplitude * source->frame.size)};
 	if (out_mesh->piece_count == 0 || !fem_splinter_mesh_reserve(out_mesh))
 		result = fail_memory();
 	if (result == FEM_OK) {
@@ -443,6 +490,7 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	fem_key_map_free(&out->map);
 	FEM_FREE_ARRAY(out->made, out->made_capacity);
 	FEM_FREE_ARRAY(out->indices, out->index_capacity);
+	FEM_FREE_ARRAY(out->coarse_indices, out->coarse_capacity);
 	FEM_FREE_ARRAY(out->surface_of, out->source_count);
 	FEM_FREE_ARRAY(out->triangle_of, out->source_count);
 	fem_loop_mesh_free(&out->loops);

@@ -32,6 +32,7 @@ typedef struct FemCutPolygon {
 typedef struct FemCutFace {
 	int32_t cells[2];                       // seen counter-clockwise from the second
 	int32_t first_triangle, triangle_count; // in face_triangles
+	int32_t first_coarse, coarse_count;     // the same without added vertices, in the same array
 } FemCutFace;
 
 typedef struct FemCutSegment {

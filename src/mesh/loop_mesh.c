@@ -349,3 +349,20 @@ bool fem_loop_mesh_insert(FemLoopMesh *mesh, double x, double y, double distance
 		mesh->point_count--;
 	return false;
 }
+
+void fem_loop_mesh_thin(FemLoopMesh *mesh, const bool *keeps) {
+	int32_t at = 0, loops = 0, from = 0;
+	for (int32_t loop = 0; loop < mesh->loop_count; loop++) {
+		int32_t end = mesh->loop_ends[loop], first = at;
+		for (; from < end; from++)
+			if (keeps[mesh->indices[from]])
+				mesh->indices[at++] = mesh->indices[from];
+		if (at - first < 3)
+			at = first;
+		else
+			mesh->loop_ends[loops++] = at;
+	}
+	mesh->loop_count = loops;
+	mesh->index_count = at;
+	mesh->triangle_count = 0;
+}

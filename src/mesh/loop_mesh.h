@@ -33,4 +33,8 @@ void fem_loop_mesh_fill(FemLoopMesh *mesh);
 bool fem_loop_mesh_insert(FemLoopMesh *mesh, double x, double y, double distance);
 void fem_loop_mesh_improve(FemLoopMesh *mesh);
 
+// Takes points out of the loops and gives up the triangles, to be filled anew. keeps: [point]. Loops of which fewer than 3
+// points are left go.
+void fem_loop_mesh_thin(FemLoopMesh *mesh, const bool *keeps);
+
 #endif

@@ -22,10 +22,13 @@ bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	m->uvs = fem_alloc(sizeof *m->uvs * (size_t)inner);
 	m->indices = FEM_ALLOC_ARRAY(int32_t, m->index_count);
 	m->face_starts = FEM_ALLOC_ARRAY(int32_t, m->face_count + 1);
+	m->coarse_indices = FEM_ALLOC_ARRAY(int32_t, m->coarse_count);
+	m->coarse_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
 	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
 	bool has_outer = m->outer_count == 0 || (m->source_triangles && m->source_weights);
 	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
-		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts;
+		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts &&
+		m->coarse_starts && (m->coarse_indices || m->coarse_count == 0);
 }
 
 void fem_splinter_mesh_free(FemSplinterMesh *m) {
@@ -44,6 +47,8 @@ void fem_splinter_mesh_free(FemSplinterMesh *m) {
 	FEM_FREE_ARRAY(m->uvs, inner);
 	FEM_FREE_ARRAY(m->indices, m->index_count);
 	FEM_FREE_ARRAY(m->face_starts, m->face_count + 1);
+	FEM_FREE_ARRAY(m->coarse_indices, m->coarse_count);
+	FEM_FREE_ARRAY(m->coarse_starts, m->surface_count + 1);
 	*m = (FemSplinterMesh){0};
 }
 

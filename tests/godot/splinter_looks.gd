@@ -104,26 +104,26 @@ static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: float, 
 
 
 static func concrete() -> StandardMaterial3D:
-	return _textured(Color(0.5, 0.49, 0.47), Color(0.68, 0.67, 0.63), _noise(3, 0.03), 1.0, 0.8, 0.6)
+	return _textured(Color(0.29, 0.285, 0.27), Color(0.43, 0.42, 0.4), _noise(3, 0.03), 1.0, 0.8, 0.6)
 
 
 static func concrete_inside() -> StandardMaterial3D:
-	return _textured(Color(0.34, 0.33, 0.31), Color(0.66, 0.64, 0.6), _noise(5, 0.09), 1.0, 0.25, 3.0)
+	return _textured(Color(0.2, 0.19, 0.175), Color(0.5, 0.47, 0.43), _noise(5, 0.09), 1.0, 0.25, 3.0)
 
 
 static func wood() -> StandardMaterial3D:
-	var material := _textured(Color(0.36, 0.21, 0.1), Color(0.62, 0.41, 0.22), _noise(9, 0.06, 3), 9.0, 0.5, 0.8)
+	var material := _textured(Color(0.24, 0.13, 0.06), Color(0.44, 0.27, 0.14), _noise(9, 0.06, 3), 9.0, 0.5, 0.8)
 	material.roughness = 0.6
 	return material
 
 
 static func wood_inside() -> StandardMaterial3D:
-	return _textured(Color(0.62, 0.44, 0.24), Color(0.93, 0.77, 0.52), _noise(11, 0.12, 4), 14.0, 0.25, 2.5)
+	return _textured(Color(0.45, 0.3, 0.15), Color(0.74, 0.57, 0.34), _noise(11, 0.12, 4), 14.0, 0.25, 2.5)
 
 
 static func glass() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.72, 0.9, 0.88, 0.28)
+	material.albedo_color = Color(0.55, 0.72, 0.7, 0.22)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.04
 	material.metallic_specular = 0.9
@@ -132,7 +132,7 @@ static func glass() -> StandardMaterial3D:
 
 static func glass_inside() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.45, 0.78, 0.7, 0.6)
+	material.albedo_color = Color(0.3, 0.55, 0.5, 0.55)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.12
 	material.metallic_specular = 0.9
@@ -148,7 +148,7 @@ static func iron() -> StandardMaterial3D:
 
 
 static func ground() -> StandardMaterial3D:
-	var material := _textured(Color(0.3, 0.3, 0.28), Color(0.4, 0.39, 0.36), _noise(21, 0.02), 1.0, 3.0, 0.3)
+	var material := _textured(Color(0.2, 0.195, 0.18), Color(0.28, 0.27, 0.25), _noise(21, 0.02), 1.0, 3.0, 0.3)
 	material.uv1_scale = Vector3(12, 12, 1)
 	return material
 
@@ -169,8 +169,8 @@ static func brick() -> StandardMaterial3D:
 			var inset := minf(minf(fposmod(along, 0.25), 0.25 - fposmod(along, 0.25)), minf(fposmod(at.y, 0.081), 0.081 - fposmod(at.y, 0.081)))
 			var grain := noise.get_noise_2d(x, y)
 			var edge := smoothstep(0.004, 0.007, inset + 0.001 * grain)
-			var tone := Color(0.52, 0.22, 0.15).lerp(Color(0.66, 0.34, 0.22), fposmod(number * 0.37, 1.0))
-			colors.set_pixel(x, y, Color(0.62, 0.6, 0.56).lerp(tone, edge) * (1.0 + 0.25 * grain))
+			var tone := Color(0.33, 0.12, 0.08).lerp(Color(0.46, 0.21, 0.13), fposmod(number * 0.37, 1.0))
+			colors.set_pixel(x, y, Color(0.46, 0.44, 0.41).lerp(tone, edge) * (1.0 + 0.25 * grain))
 			var height := 0.35 + 0.5 * edge + 0.12 * grain
 			heights.set_pixel(x, y, Color(height, height, height))
 	heights.bump_map_to_normal_map(3.0)
@@ -187,4 +187,4 @@ static func brick() -> StandardMaterial3D:
 
 
 static func brick_inside() -> StandardMaterial3D:
-	return _textured(Color(0.45, 0.2, 0.14), Color(0.74, 0.42, 0.3), _noise(41, 0.09), 1.0, 0.2, 2.5)
+	return _textured(Color(0.3, 0.12, 0.08), Color(0.55, 0.28, 0.19), _noise(41, 0.09), 1.0, 0.2, 2.5)

@@ -50,33 +50,33 @@ func check(condition: bool, test_name: String, cause := "") -> void:
 func _patterns() -> Array[Dictionary]:
 	return [
 		{name = "voronoi", pattern = DestructibleMesh.SPLINTERS_VORONOI, outside = Looks.concrete(), inside = Looks.concrete_inside(),
-			stiffness = 3e8, density = 2300.0, toughness = 1.2e5},
+			stiffness = 3e8, density = 2300.0, toughness = 7e4},
 		{name = "glass", pattern = DestructibleMesh.SPLINTERS_GLASS, outside = Looks.glass(), inside = Looks.glass_inside(),
 			stiffness = 1e8, density = 2500.0, toughness = 6e4},
 		{name = "wood", pattern = DestructibleMesh.SPLINTERS_WOOD, outside = Looks.wood(), inside = Looks.wood_inside(),
-			stiffness = 3e8, density = 650.0, toughness = 1.5e5, grain = 3.0},
+			stiffness = 3e8, density = 650.0, toughness = 1e5, grain = 3.0},
 		{name = "brick", pattern = DestructibleMesh.SPLINTERS_BRICK, outside = Looks.brick(), inside = Looks.brick_inside(),
-			stiffness = 3e8, density = 1900.0, toughness = 1e5},
+			stiffness = 3e8, density = 1900.0, toughness = 6e4},
 	]
 
 
 func _bodies() -> Array[Dictionary]:
 	return [
 		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [12, 26],
+			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32],
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
-			ball = {radius = 0.18, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -20)}},
+			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
 		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(0.5, 0.95, 1.15), target = Vector3(0.02, 0.48, 0), moments = [8, 16],
+			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 14],
 			anchors = [AABB(Vector3(-0.9, -0.1, -0.2), Vector3(0.2, 0.2, 0.4)), AABB(Vector3(0.7, -0.1, -0.2), Vector3(0.2, 0.2, 0.4))],
 			ball = {radius = 0.09, position = Vector3(0.12, 1.2, 0), velocity = Vector3(0, -10, 0)}},
 		{name = "pane", mesh = Looks.box(Vector3(1.3, 1.3, 0.015)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3.ZERO,
-			eye = Vector3(0.75, 1.1, 1.6), target = Vector3(0, 0.78, 0), moments = [10, 20],
+			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [10, 20],
 			anchors = [AABB(Vector3(-0.7, -0.7, -0.1), Vector3(1.4, 0.06, 0.2)), AABB(Vector3(-0.7, 0.64, -0.1), Vector3(1.4, 0.06, 0.2)),
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
 			ball = {radius = 0.07, position = Vector3(0.1, 0.9, 0.9), velocity = Vector3(0, 0.5, -9)}},
-		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.5, 0), grain = Vector3(0, 1, 0),
-			eye = Vector3(0.5, 0.6, 1.0), target = Vector3(0.05, 0.27, 0), moments = [6, 14], anchors = [], tilt = 0.4, velocity = Vector3(0, -9, 0)},
+		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
+			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 15], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0)},
 	]
 
 
@@ -157,6 +157,7 @@ func _build_stage() -> Node3D:
 	environment.ambient_light_source = Environment.AMBIENT_SOURCE_SKY
 	environment.ambient_light_energy = 0.45
 	environment.tonemap_mode = Environment.TONE_MAPPER_FILMIC
+	environment.tonemap_exposure = 0.75
 	var world := WorldEnvironment.new()
 	world.environment = environment
 	stage.add_child(world)
