@@ -68,7 +68,8 @@ static void write_vertex(SurfaceArrays *arrays, int32_t v, const FemRenderSurfac
 static int32_t *add_coarse(SurfaceArrays *arrays, const RidingSource *source, int32_t index) {
 	int32_t first = source->coarse_starts ? source->coarse_starts[index] : 0;
 	int32_t count = source->coarse_starts ? source->coarse_starts[index + 1] - first : 0;
-	int32_t *turned = count > 0 ? malloc((size_t)count * sizeof(int32_t)) : NULL;
+	bool is_worth_it = count > 0 && count < source->surfaces[index].index_count; // Godot takes no others
+	int32_t *turned = is_worth_it ? malloc((size_t)count * sizeof(int32_t)) : NULL;
 	for (int32_t i = 0; turned && i < count; i++) {
 		turned[i] = source->coarse_indices[first + i - i % 3 + (2 - i % 3)];
 	}

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "mesh/surface_regions.h"
 
+#include <math.h>
 #include <string.h>
 
 // Shares of the whole that are done when a stage ends.
@@ -23,11 +24,13 @@ typedef struct Progress {
 	void *context;
 	bool stopped;
 	float first, share; // of the stage at hand: where it begins and how much it is
+	float most;         // told: cutting may begin anew with fewer pieces
 } Progress;
 
 static bool tell(Progress *progress, float share) {
+	progress->most = fmaxf(progress->most, progress->first + progress->share * share);
 	if (!progress->stopped && progress->progress)
-		progress->stopped = !progress->progress(progress->context, progress->first + progress->share * share);
+		progress->stopped = !progress->progress(progress->context, progress->most);
 	return !progress->stopped;
 }
 
@@ -118,7 +121,7 @@ static FemResult stop(FemBakeInfo *info) {
 static FemResult bake_soup(
 	const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
 	bool cuts = def->cut.pattern != FEM_PATTERN_NONE;
-	Progress progress = {def->progress, def->progress_context, false, 0.0f, cuts ? 1.0f - CUT_SHARE : 1.0f};
+	Progress progress = {def->progress, def->progress_context, false, 0.0f, cuts ? 1.0f - CUT_SHARE : 1.0f, 0.0f};
 	FemBakeDef inner = *def;
 	inner.progress = tell_of_tets;
 	inner.progress_context = &progress;

@@ -31,6 +31,7 @@ typedef struct Builder {
 	Grid grid;
 	Corner *corners, *kept; // of the cell at hand, CORNER_MAX each
 	int32_t corner_count;
+	double reach;        // of the cell at hand: its farthest corner, in the metric's space
 	int32_t (*pairs)[2]; // cell, neighbour
 	int32_t pair_count, pair_capacity;
 } Builder;
@@ -158,8 +159,13 @@ static bool share_edge(const Corner *u, const Corner *v, int32_t out[2]) {
 	return count == 2;
 }
 
-// Far planes are told from near ones in floating point, with a margin; the rest is exact.
+// Far planes are told from near ones in floating point, with a margin; the rest is exact. First by the ball that holds the
+// cell, then by its corners.
 static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
+	FemPosition way = fem_position_sub(b->places[other], b->places[cell]);
+	double far_sq = fem_position_dot(way, way), slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
+	if (far_sq + slack > 2.0 * sqrt(far_sq) * b->reach * 1.0001)
+		return false;
 	const FemCutCell *i = &b->diagram->cells[cell], *j = &b->diagram->cells[other];
 	double a[3], level = (double)(j->b - i->b) / FEM_CUT_GRID, size = fabs(level);
 	for (int axis = 0; axis < 3; axis++) {
@@ -172,6 +178,15 @@ static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 			return true;
 	}
 	return false;
+}
+
+static double reach_of(const Builder *b, int32_t cell) {
+	double most = 0.0;
+	for (int32_t n = 0; n < b->corner_count; n++) {
+		FemPosition way = fem_position_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
+		most = fmax(most, fem_position_dot(way, way));
+	}
+	return sqrt(most);
 }
 
 static bool clip_cell(Builder *b, int32_t cell, int32_t other) {
@@ -199,16 +214,8 @@ static bool clip_cell(Builder *b, int32_t cell, int32_t other) {
 	b->corners = b->kept;
 	b->kept = swapped;
 	b->corner_count = kept;
+	b->reach = reach_of(b, cell);
 	return true;
-}
-
-static double reach_of(const Builder *b, int32_t cell) {
-	double most = 0.0;
-	for (int32_t n = 0; n < b->corner_count; n++) {
-		FemPosition way = fem_position_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
-		most = fmax(most, fem_position_dot(way, way));
-	}
-	return sqrt(most);
 }
 
 // Buckets whose largest distance along an axis from the site's own is `ring`; false when no bucket is so far.
@@ -260,11 +267,12 @@ static float radius_of(const Builder *b, int32_t cell) {
 static bool find_neighbors(Builder *b, int32_t cell) {
 	bool good = true;
 	start_cell(b, cell);
+	b->reach = reach_of(b, cell);
 	for (int32_t ring = 0; good; ring++) {
 		if (!clip_by_ring(b, cell, ring, &good) || b->corner_count == 0)
 			break;
 		double far = ring * b->grid.cell, slack = b->sites->sites[cell].weight - b->weight_max;
-		if (far > 0.0 && (far * far + slack) / (2.0 * far) > reach_of(b, cell) * 1.0001)
+		if (far > 0.0 && (far * far + slack) / (2.0 * far) > b->reach * 1.0001)
 			break;
 	}
 	b->diagram->radii[cell] = radius_of(b, cell);

@@ -2,8 +2,14 @@
 // then moved by chance; each is a bundle of fibres that end at different places, so that its ends are jagged.
 #include "mesh/cut_patterns.h"
 
+#include "base/memory.h"
+
+#include <string.h>
+
 #define GRAIN 2          // axis of the frame that runs along the fibres
 #define LENGTH_SHARE 8.0 // default section_length / section_width
+#define SAMPLES 8        // along a fibre, to find those that cut nothing
+#define GRID 48          // cells along each axis of the grid they are looked for in
 #define SLENDER 0.3      // slope of teeth: how far a fibre's tip is drawn out, see the metric
 
 typedef struct Wood {
@@ -92,6 +98,66 @@ static void add_section(Wood *wood, int32_t column, int32_t row) {
 	wood->sites->piece_count += count;
 }
 
+// Which cells of a grid over unit space tets reach into, or nearly so.
+typedef struct Filled {
+	uint8_t cells[GRID][GRID][GRID];
+} Filled;
+
+static int grid_cell(double at) {
+	int cell = (int)floor((at + 0.55) / 1.1 * GRID);
+	return cell < 0 ? 0 : cell >= GRID ? GRID - 1 : cell;
+}
+
+static void fill_grid(const Wood *wood, Filled *filled) {
+	const FemTetArrays *tets = wood->body->tets;
+	double margin = wood->width / wood->body->frame.size;
+	for (int32_t t = 0; t < tets->tet_count; t++) {
+		int low[3], high[3];
+		for (int v = 0; v < 4; v++) {
+			FemPosition p = fem_frame_to_unit(
+				&wood->body->frame, fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]));
+			double at[3] = {p.x, p.y, p.z};
+			for (int axis = 0; axis < 3; axis++) {
+				int from = grid_cell(at[axis] - margin), to = grid_cell(at[axis] + margin);
+				low[axis] = v == 0 || from < low[axis] ? from : low[axis];
+				high[axis] = v == 0 || to > high[axis] ? to : high[axis];
+			}
+		}
+		for (int x = low[0]; x <= high[0]; x++)
+			for (int y = low[1]; y <= high[1]; y++)
+				memset(&filled->cells[x][y][low[2]], 1, (size_t)(high[2] - low[2] + 1));
+	}
+}
+
+// Hollow and bent bodies leave most of their box empty: cells there would be found, and cut nothing.
+static void drop_empty(Wood *wood, int32_t first) {
+	FemCutSites *sites = wood->sites;
+	Filled *filled = FEM_ALLOC_ARRAY(Filled, 1);
+	int32_t kept = first;
+	if (!filled)
+		return; // only slower
+	fill_grid(wood, filled);
+	for (int32_t n = first; n < sites->count; n++) {
+		bool is_near = false;
+		for (int k = 0; k < SAMPLES; k++) {
+			double along = ((k + 0.5) / SAMPLES - 0.5) * 1.4 * wood->length / wood->kinks / wood->body->frame.size;
+			FemPosition p = fem_position_add(sites->sites[n].at, fem_position_scale(wood->frame.axes[GRAIN], along));
+			is_near = is_near || filled->cells[grid_cell(p.x)][grid_cell(p.y)][grid_cell(p.z)];
+		}
+		if (is_near)
+			sites->sites[kept++] = sites->sites[n];
+	}
+	sites->count = kept > first ? kept : sites->count;
+	FEM_FREE_ARRAY(filled, 1);
+}
+
+static double filled_share(const Wood *wood) {
+	double box = 1.0;
+	for (int axis = 0; axis < 3; axis++)
+		box *= wood->frame.high[axis] - wood->frame.low[axis];
+	return box > 0.0 ? wood->body->volume / box : 1.0;
+}
+
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites) {
 	Wood wood = {.body = body, .sites = sites};
 	wood.frame = fem_cut_frame(body, fem_position_from(body->def->grain), GRAIN, 0);
@@ -101,7 +167,10 @@ void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites) {
 		return;
 	}
 	set_metric(&wood);
+	int32_t first = sites->count;
 	for (int32_t column = 0; column < wood.columns; column++)
 		for (int32_t row = 0; row < wood.rows && !sites->failed; row++)
 			add_section(&wood, column, row);
+	if (!sites->failed && sites->count > first && filled_share(&wood) < 0.5)
+		drop_empty(&wood, first);
 }
