@@ -151,7 +151,7 @@ static void size_pieces(Cut *cut, FemCutBody *body) {
 		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
 										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
 	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
-	each *= def->pattern == FEM_PATTERN_WOOD ? 2.0 : 1.0; // bundles of cells
+	each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
 	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
 		char sentence[160];

@@ -3,7 +3,7 @@
 #include "mesh/cut_patterns.h"
 
 #define FLAT 0.25        // thickness / middle extent below which a body is a pane
-#define RING_GROWTH 1.55 // radius of each ring over that of the one within
+#define RADIAL_SHARE 0.8 // of all shards: the others are random
 #define TURN 6.283185307179586
 
 static void choose_impacts(FemCutBody *body, int32_t *out_count, FemPosition out[FEM_CUT_IMPACTS_MAX]) {
@@ -53,15 +53,15 @@ static void add_site(Pane *pane, Flat at) {
 	pane->made++;
 }
 
-static void add_rings(Pane *pane, int32_t impact, double first_radius, double farthest, int32_t spokes) {
-	double phase = fem_cut_random(pane->body);
-	for (double radius = first_radius; radius < farthest; radius *= RING_GROWTH) {
-		double spread = (double)pane->body->def->unevenness;
-		int32_t count = radius < 2.0 * first_radius ? spokes / 2 : radius < 6.0 * first_radius ? spokes : 2 * spokes;
-		phase += 0.37 / count;
+// Rings whose radii grow by the same factor; the innermost have half the spokes.
+static void add_rings(Pane *pane, int32_t impact, double first_radius, double growth, double farthest, int32_t spokes) {
+	double phase = fem_cut_random(pane->body), spread = (double)pane->body->def->unevenness;
+	for (double radius = first_radius; radius < farthest; radius *= growth) {
+		int32_t count = radius < first_radius * growth * 1.5 ? (spokes + 1) / 2 : spokes;
+		phase += 0.5 * fem_cut_random(pane->body) / count;
 		for (int32_t n = 0; n < count && !pane->sites->failed; n++) {
 			double angle = TURN * (phase + (n + 0.7 * spread * (fem_cut_random(pane->body) - 0.5)) / count);
-			double r = radius * (1.0 + 0.45 * spread * (fem_cut_random(pane->body) - 0.5));
+			double r = radius * pow(growth, 0.8 * spread * (fem_cut_random(pane->body) - 0.5));
 			Flat at = {pane->impacts[impact].x + r * cos(angle), pane->impacts[impact].y + r * sin(angle)};
 			if (on_pane(pane, at) && nearest_impact(pane, at) == impact)
 				add_site(pane, at);
@@ -85,12 +85,15 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 	}
 	double width = pane.frame.high[0] - pane.frame.low[0], height = pane.frame.high[1] - pane.frame.low[1];
 	double mean = sqrt(width * height / body->piece_count), farthest = hypot(width, height);
-	int32_t spokes = body->piece_count < 40 ? 7 : body->piece_count < 200 ? 10 : 14;
+	double first = fmax(0.35 * mean, 0.004 * farthest), share = (double)body->piece_count / impact_count;
+	double spokes = fmin(fmax(1.1 * sqrt(share), 8.0), 60.0),
+		   rings = fmin(fmax(RADIAL_SHARE * share / spokes, 3.0), 24.0);
 	for (int32_t n = 0; n < impact_count; n++) {
 		add_site(&pane, pane.impacts[n]);
-		add_rings(&pane, n, fmax(0.35 * mean, 0.004 * farthest), farthest, spokes);
+		add_rings(&pane, n, first, exp(log(farthest / first) / rings), farthest, (int32_t)spokes);
 	}
-	for (int32_t tries = 0; pane.made < body->piece_count && tries < 4 * body->piece_count; tries++) {
+	int32_t most = (int32_t)fmin(body->piece_count - pane.made, (1.0 - RADIAL_SHARE) * body->piece_count + 1.0);
+	for (int32_t n = 0; n < most; n++) {
 		FemPosition at = fem_position_scale(fem_cut_random_place(body), body->frame.size);
 		add_site(&pane, (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])});
 	}

@@ -7,7 +7,7 @@ typedef struct Plane {
 	int64_t a[3], b;
 } Plane;
 
-static Plane plane_of(const FemCutDiagram *d, int32_t i, int32_t c) {
+static inline Plane plane_of(const FemCutDiagram *d, int32_t i, int32_t c) {
 	const FemCutCell *at = &d->cells[i];
 	Plane plane = {{0, 0, 0}, 0};
 	if (c < 0) {
@@ -21,7 +21,7 @@ static Plane plane_of(const FemCutDiagram *d, int32_t i, int32_t c) {
 	return plane;
 }
 
-static int64_t value_at(const Plane *plane, const FemCutPoint *p) {
+static inline int64_t value_at(const Plane *plane, const FemCutPoint *p) {
 	return plane->a[0] * p->x[0] + plane->a[1] * p->x[1] + plane->a[2] * p->x[2] + plane->b;
 }
 

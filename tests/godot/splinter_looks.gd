@@ -123,7 +123,7 @@ static func wood_inside() -> StandardMaterial3D:
 
 static func glass() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.55, 0.72, 0.7, 0.22)
+	material.albedo_color = Color(0.6, 0.7, 0.7, 0.2)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.04
 	material.metallic_specular = 0.9
@@ -132,7 +132,7 @@ static func glass() -> StandardMaterial3D:
 
 static func glass_inside() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.3, 0.55, 0.5, 0.55)
+	material.albedo_color = Color(0.42, 0.55, 0.53, 0.4)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.12
 	material.metallic_specular = 0.9

@@ -54,7 +54,7 @@ func _patterns() -> Array[Dictionary]:
 		{name = "glass", pattern = DestructibleMesh.SPLINTERS_GLASS, outside = Looks.glass(), inside = Looks.glass_inside(),
 			stiffness = 1e8, density = 2500.0, toughness = 6e4},
 		{name = "wood", pattern = DestructibleMesh.SPLINTERS_WOOD, outside = Looks.wood(), inside = Looks.wood_inside(),
-			stiffness = 3e8, density = 650.0, toughness = 1e5, grain = 3.0},
+			stiffness = 3e8, density = 650.0, toughness = 7e4, grain = 3.0},
 		{name = "brick", pattern = DestructibleMesh.SPLINTERS_BRICK, outside = Looks.brick(), inside = Looks.brick_inside(),
 			stiffness = 3e8, density = 1900.0, toughness = 6e4},
 	]
@@ -76,7 +76,7 @@ func _bodies() -> Array[Dictionary]:
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
 			ball = {radius = 0.07, position = Vector3(0.1, 0.9, 0.9), velocity = Vector3(0, 0.5, -9)}},
 		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
-			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 15], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0)},
+			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 15], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0), weakness = 4.0},
 	]
 
 
@@ -106,7 +106,7 @@ func _substance(pattern: Dictionary, body: Dictionary) -> MaterialResource:
 	material.stiffness = pattern.stiffness
 	material.density = pattern.density
 	material.breakable = true
-	material.toughness = pattern.toughness
+	material.toughness = pattern.toughness / body.get("weakness", 1.0)
 	material.toughness_variation = 0.3
 	material.damping = 0.001
 	if pattern.has("grain"):
@@ -157,7 +157,7 @@ func _build_stage() -> Node3D:
 	environment.ambient_light_source = Environment.AMBIENT_SOURCE_SKY
 	environment.ambient_light_energy = 0.45
 	environment.tonemap_mode = Environment.TONE_MAPPER_FILMIC
-	environment.tonemap_exposure = 0.75
+	environment.tonemap_exposure = 0.95
 	var world := WorldEnvironment.new()
 	world.environment = environment
 	stage.add_child(world)
