@@ -50,6 +50,8 @@ static uint64_t key_of(const FemRenderMesh *render, GdArray *materials, const Me
 	uint64_t hash = 0xcbf29ce484222325u;
 	hash = mix(hash, &settings->element_count, sizeof(settings->element_count));
 	hash = mix(hash, &settings->regions_from_surfaces, sizeof(settings->regions_from_surfaces));
+	hash = mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
+	hash = mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
 	for (int32_t i = 0; i < render->surface_count; i++) {
 		GDExtensionObjectPtr material = array_object(materials, i);
 		uint64_t id = material ? godot.object_get_instance_id(material) : 0;
@@ -78,6 +80,8 @@ static void add(uint64_t key, GDExtensionObjectPtr mesh, const MeshCacheSettings
 	object_reference_assign(&made->source_mesh, mesh);
 	made->element_count = settings->element_count;
 	made->regions_from_surfaces = settings->regions_from_surfaces;
+	made->cut.pattern = settings->splinter_pattern;
+	made->cut.grain = settings->splinter_direction;
 	if (cache.count == MESH_CACHE_MAX) {
 		drop(MESH_CACHE_MAX - 1);
 	}

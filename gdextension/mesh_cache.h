@@ -3,6 +3,7 @@
 #ifndef MESH_CACHE_H
 #define MESH_CACHE_H
 
+#include "fem_baking.h"
 #include "godot_calls.h"
 
 enum { MESH_CACHE_MAX = 64 };
@@ -10,6 +11,8 @@ enum { MESH_CACHE_MAX = 64 };
 typedef struct MeshCacheSettings {
 	int64_t element_count;
 	bool regions_from_surfaces;
+	FemPattern splinter_pattern;
+	FemVec3 splinter_direction;
 } MeshCacheSettings;
 
 // A DestructibleMesh of the mesh's present triangles, baked or not yet; a new reference, which the caller gives back. Null,

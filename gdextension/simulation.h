@@ -87,6 +87,9 @@ void simulation_stop(void); // all worlds go
 bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def);
 void simulation_body_destroy(SimulationBody *body);
 
+// For a new view of a body: shows its splinters if it has any of this DestructibleMesh. is_broken: as they are now.
+void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh, bool is_broken);
+
 // True, and attached again, when the body is still there and belongs to this World3D.
 bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d);
 

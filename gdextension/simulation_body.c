@@ -225,6 +225,18 @@ static void give_splinters(SimulationBody *body, DestructibleMesh *mesh) {
 	}
 }
 
+void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
+	DestructibleMesh *mesh = class_instance(mesh_object, &destructible_mesh_class);
+	FemVertexOwner owner;
+	int32_t last = mesh ? mesh->baked.splinters.vertex_count - 1 : -1;
+	if (last < 0 || fem_body_get_vertex_owner(body->body, last, &owner) != FEM_OK) {
+		return;
+	}
+	if (body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh)) && is_broken) {
+		body_view_read_owners(body->view, body->body);
+	}
+}
+
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh = mesh ? acquire_mesh(body->world, mesh) : make_box_mesh(body->world->id, def->shape);

@@ -146,6 +146,7 @@ void destructible_body_show_again(DestructibleBody *self) {
 	body_shape_free(&shape);
 	self->simulated.is_cut = fem_body_get_node_count(self->simulated.body) != rest_nodes;
 	self->simulated.is_moved = true;
+	simulation_body_show_splinters(&self->simulated, self->baked, self->simulated.is_cut);
 }
 
 // A node that was only moved within the tree since the last tick goes on as it was.

@@ -2,6 +2,7 @@
 #include "classes/destructible_body.h"
 
 #include "classes/destructible_mesh.h"
+#include "classes/material_resource.h"
 #include "conversions.h"
 #include "mesh_cache.h"
 
@@ -36,10 +37,16 @@ static void use_baked(DestructibleBody *self, GDExtensionObjectPtr baked) {
 
 static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 	char message[512];
+	FemMaterialDef material = material_resource_def(self->material);
 	MeshCacheSettings settings = {
 		.element_count = self->element_count,
 		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
 	};
+	if (material.breakable) {
+		settings.splinter_pattern = (FemPattern)material_resource_splinter_pattern(self->material);
+		bool has_grain = settings.splinter_pattern == FEM_PATTERN_WOOD; // other patterns have other directions
+		settings.splinter_direction = has_grain ? material.grain_direction : (FemVec3){0.0f, 0.0f, 0.0f};
+	}
 	GDExtensionObjectPtr found = mesh_cache_get(self->mesh, &settings, message, sizeof(message));
 	if (!found) {
 		destructible_body_report(self, "has a mesh that cannot be baked", message);

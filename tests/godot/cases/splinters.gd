@@ -152,3 +152,46 @@ func test_bake_again_under_a_broken_body() -> void:
 	await ticks(10)
 	check_equal(mesh.get_baked_splinter_count(), 0, "splinters after the second bake")
 	check(positions_are_finite(body), "positions are not finite")
+
+
+## A plain mesh is cut in the manner of its material.
+func test_plain_mesh_takes_the_pattern_of_its_material() -> void:
+	var body := _thrown(BoxMesh.new())
+	body.material.splinter_pattern = MaterialResource.SPLINTERS_VORONOI
+	scene.add_child(body)
+	await ticks(30)
+	check(body.get_piece_count() > 1, "%d pieces" % body.get_piece_count())
+	check(positions_are_finite(body), "positions are not finite")
+
+
+## Back to a broken state and to the unbroken one, while splinters are drawn.
+func test_states_of_a_body_with_splinters() -> void:
+	var mesh := _mesh(DestructibleMesh.SPLINTERS_VORONOI)
+	mesh.bake()
+	var body := _thrown(mesh)
+	scene.add_child(body)
+	var whole := body.get_state()
+	await ticks(30)
+	var pieces := body.get_piece_count()
+	var broken := body.get_state()
+	check(pieces > 1, "%d pieces" % pieces)
+	check_equal(body.set_state(whole), OK, "back to the unbroken state")
+	await ticks(2)
+	check_equal(body.get_piece_count(), 1, "pieces of the unbroken state")
+	check_equal(body.set_state(broken), OK, "back to the broken state")
+	check_equal(body.get_piece_count(), pieces, "pieces of the broken state")
+	await ticks(30)
+	check(positions_are_finite(body), "positions are not finite")
+
+
+func _thrown(mesh: Resource) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = MaterialResource.new()
+	body.material.stiffness = 1e8
+	body.material.density = 2000.0
+	body.material.breakable = true
+	body.material.toughness = 2e4
+	body.transform = Transform3D(Basis(Vector3(0, 0, 1), 0.5), Vector3(0, 1.2, 0))
+	body.start_velocity = Vector3(0, -12, 0)
+	return body
