@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "fem_constants.h"
+#include "mesh/cut_def.h"
 #include "mesh/cut_mesh.h"
 #include "mesh/cut_output.h"
 #include "mesh/cut_patterns.h"
@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COOKIE 0x46435554u
 #define PIECES_A_TET 3.0 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
-#define SHARDS_A_TET 1.2       // of glass, whose shards are seen through and through
+#define SHARDS_A_TET 1.2 // of glass, whose shards are seen through and through
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
@@ -36,84 +35,6 @@ typedef struct Cut {
 	double shrink; // of the number of pieces, to meet triangle_max
 	char note[FEM_CUT_NOTE_SIZE];
 } Cut;
-
-FemCutDef fem_default_cut_def(void) {
-	return (FemCutDef){.joins = true,
-		.triangle_max = 120000,
-		.roughness = 0.5f,
-		.unevenness = 0.5f,
-		.random_width = 0.4f,
-		.random_height = 0.4f,
-		.horizontal_frequency = 3,
-		.horizontal_amplitude = 0.35f,
-		.vertical_amplitude = 0.2f,
-		.brick_size = {0.24f, 0.071f, 0.115f},
-		.mortar = 0.01f,
-		.broken_share = 0.3f,
-		.cookie = COOKIE};
-}
-
-// ---------------------------------------------------------------------------------------------------------------- checks
-
-static bool within(float value, float low, float high) {
-	return value >= low && value <= high; // false for NaN
-}
-
-static bool finite_vector(FemVec3 v) {
-	return within(v.x, -FEM_REST_MAX, FEM_REST_MAX) && within(v.y, -FEM_REST_MAX, FEM_REST_MAX) &&
-		within(v.z, -FEM_REST_MAX, FEM_REST_MAX);
-}
-
-static const char *fault_of_def(const FemCutDef *def) {
-	const struct {
-		float value, low, high;
-		const char *name;
-	} ranges[] = {
-		{def->piece_size, 0.0f, FEM_REST_MAX, "piece_size"},
-		{def->roughness, 0.0f, 1.0f, "roughness"},
-		{def->unevenness, 0.0f, 1.0f, "unevenness"},
-		{def->section_width, 0.0f, FEM_REST_MAX, "section_width"},
-		{def->section_height, 0.0f, FEM_REST_MAX, "section_height"},
-		{def->section_length, 0.0f, FEM_REST_MAX, "section_length"},
-		{def->random_width, 0.0f, 1.0f, "random_width"},
-		{def->random_height, 0.0f, 1.0f, "random_height"},
-		{(float)def->horizontal_frequency, 1.0f, 8.0f, "horizontal_frequency"},
-		{(float)def->vertical_frequency, 0.0f, 8.0f, "vertical_frequency"},
-		{def->horizontal_amplitude, 0.0f, 1.0f, "horizontal_amplitude"},
-		{def->vertical_amplitude, 0.0f, 1.0f, "vertical_amplitude"},
-		{def->brick_size.x, 1e-4f, FEM_REST_MAX, "brick_size.x"},
-		{def->brick_size.y, 1e-4f, FEM_REST_MAX, "brick_size.y"},
-		{def->brick_size.z, 1e-4f, FEM_REST_MAX, "brick_size.z"},
-		{def->mortar, 0.0f, 0.5f * fminf(def->brick_size.x, fminf(def->brick_size.y, def->brick_size.z)), "mortar"},
-		{def->broken_share, 0.0f, 1.0f, "broken_share"},
-		{(float)def->piece_count, 0.0f, 2e9f, "piece_count"},
-		{(float)def->triangle_max, 0.0f, 2e9f, "triangle_max"},
-		{(float)def->impact_count, 0.0f, (float)FEM_CUT_IMPACTS_MAX, "impact_count"},
-	};
-	for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++)
-		if (!within(ranges[n].value, ranges[n].low, ranges[n].high))
-			return ranges[n].name;
-	bool good = finite_vector(def->grain);
-	for (int32_t n = 0; n < def->impact_count; n++)
-		good = good && finite_vector(def->impacts[n]);
-	return good ? NULL : "grain or an impact";
-}
-
-static FemResult check(const FemBakedMesh *mesh, const FemCutDef *def) {
-	if (!mesh || !def || def->cookie != COOKIE)
-		return fem_fail(
-			FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_cut_def(), or there is no mesh.");
-	if ((uint32_t)def->pattern >= FEM_PATTERN_COUNT)
-		return fem_fail(
-			FEM_ERROR_INVALID_ARGUMENT, "There is no pattern %d: use one of FemPattern.", (int)def->pattern);
-	const char *fault = fault_of_def(def);
-	if (fault)
-		return fem_fail(
-			FEM_ERROR_INVALID_ARGUMENT, "%s of the cutting is out of range or not finite: see FemCutDef.", fault);
-	if (def->pattern != FEM_PATTERN_NONE && mesh->tet_mesh.tet_count < 1)
-		return fem_fail(FEM_ERROR_MESH, "There are no tets for pieces to follow: bake the mesh first.");
-	return FEM_OK;
-}
 
 static FemResult fail_memory(void) {
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
@@ -406,7 +327,7 @@ static FemResult cut_mesh(Cut *cut) {
 FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]) {
 	if (out_note)
 		out_note[0] = 0;
-	FemResult result = check(mesh, def);
+	FemResult result = fem_cut_def_check(def, mesh);
 	if (result != FEM_OK)
 		return result;
 	fem_splinter_mesh_free(&mesh->splinters);
