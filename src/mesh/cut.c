@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECES_A_TET 3.0 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
-#define SHARDS_A_TET 1.2 // of glass, whose shards are seen through and through
+#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define SHARDS_A_TET 0.35 // of glass: its shards are long, and are seen through and through
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones

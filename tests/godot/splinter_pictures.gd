@@ -65,6 +65,7 @@ func _bodies() -> Array[Dictionary]:
 		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
 			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32],
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
+			impact = Vector3(0.3, 0.28, 0.1),
 			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
 		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
 			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 14],
@@ -74,6 +75,7 @@ func _bodies() -> Array[Dictionary]:
 			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [10, 20],
 			anchors = [AABB(Vector3(-0.7, -0.7, -0.1), Vector3(1.4, 0.06, 0.2)), AABB(Vector3(-0.7, 0.64, -0.1), Vector3(1.4, 0.06, 0.2)),
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
+			impact = Vector3(0.1, 0.13, 0),
 			ball = {radius = 0.07, position = Vector3(0.1, 0.9, 0.9), velocity = Vector3(0, 0.5, -9)}},
 		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
 			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 15], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0), weakness = 4.0},
@@ -88,6 +90,8 @@ func _bake(pattern: Dictionary, body: Dictionary) -> DestructibleMesh:
 	baked.splinter_pattern = pattern.pattern
 	baked.splinter_seed = 7
 	baked.interior_material = pattern.inside
+	if pattern.name == "glass" and body.has("impact"):
+		baked.impact_points = [body.impact]
 	if pattern.name == "wood":
 		baked.splinter_direction = body.grain
 	if pattern.name == "brick" and body.name != "wall":
