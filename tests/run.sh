@@ -141,7 +141,7 @@ build_all() {
 }
 
 run_quick_suites() {
-	suite "C tests" 240 "$root/build/fem_tests" "$filter"
+	suite "C tests" 600 "$root/build/fem_tests" "$filter"
 	if [ -n "$filter" ]; then
 		return
 	fi
