@@ -80,6 +80,17 @@ static double clamp(double value, double low, double high) {
 	return value < low ? low : value > high ? high : value;
 }
 
+static bool is_physics_on_thread(void) {
+	GdString name = make_string("physics/3d/run_on_separate_thread");
+	GdVariant none = make_variant_bool(false), value = gd_project_settings_get_setting(&name, &none);
+	GDExtensionBool on = 0;
+	bool is_on = variant_to(&value, GDEXTENSION_VARIANT_TYPE_BOOL, &on) && on;
+	variant_free(&value);
+	variant_free(&none);
+	gd_string_free(&name);
+	return is_on;
+}
+
 AddonSettings project_settings_load(void) {
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		declare_setting(&settings[i]);
@@ -91,6 +102,7 @@ AddonSettings project_settings_load(void) {
 		.ground_enabled = read_setting(&settings[GROUND_ENABLED]) != 0.0,
 		.ground_height = read_setting(&settings[GROUND_HEIGHT]),
 		.ground_friction = clamp(read_setting(&settings[GROUND_FRICTION]), 0, 100),
+		.physics_on_thread = is_physics_on_thread(),
 		.coupling_enabled = read_setting(&settings[COUPLING_ENABLED]) != 0.0,
 		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
 	};

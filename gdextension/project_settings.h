@@ -12,6 +12,7 @@ typedef struct AddonSettings {
 	bool ground_enabled;    // a solid half space below ground_height
 	double ground_height;   // m
 	double ground_friction; // Coulomb coefficient
+	bool physics_on_thread; // Godot's setting physics/3d/run_on_separate_thread
 	bool coupling_enabled;  // destructibles touch Godot's own bodies
 	double character_force; // N, with which a CharacterBody3D pushes at most
 } AddonSettings;

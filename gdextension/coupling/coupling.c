@@ -9,6 +9,7 @@
 
 enum {
 	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
+	CHECKS_ON_THREAD = 4, // the same when each question waits for the physics server's thread
 	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
 	SUBSTEPS_MAX = 8,   // for fast bodies
 };
@@ -74,7 +75,7 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	if (!may_ask) {
 		return true; // without a node, and not told of in this tick: its RID may be dead
 	}
-	if (!rigid_read_motion(coupling, record, delta)) {
+	if (!rigid_read_motion(coupling, record, delta, is_checked)) {
 		return false;
 	}
 	if ((is_checked || record->is_new) && !rigid_read_shapes(coupling, record)) {
@@ -97,16 +98,16 @@ static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record
 }
 
 static void update_records(Coupling *coupling, double delta) {
-	int32_t first = coupling->check_at;
+	int32_t first = coupling->check_at, checks = simulation_settings()->physics_on_thread ? CHECKS_ON_THREAD : CHECKS_A_TICK;
 	for (int32_t i = coupling->count - 1; i >= 0; i--) {
 		RigidRecord *record = coupling->records[i];
-		bool is_checked = record->is_new || (i >= first && i < first + CHECKS_A_TICK);
+		bool is_checked = record->is_new || (i >= first && i < first + checks);
 		bool is_kept = update_record(coupling, record, delta, is_checked);
 		if (!is_kept || (is_checked && !is_worth_keeping(coupling, record))) {
 			rigid_remove(coupling, i);
 		}
 	}
-	coupling->check_at = first + CHECKS_A_TICK < coupling->count ? first + CHECKS_A_TICK : 0;
+	coupling->check_at = first + checks < coupling->count ? first + checks : 0;
 }
 
 static void update_dynamic(Coupling *coupling, double delta) {

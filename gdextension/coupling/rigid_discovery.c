@@ -34,7 +34,8 @@ typedef struct Discovery {
 	GDExtensionObjectPtr query; // PhysicsShapeQueryParameters3D
 	Cell cells[CELLS_MAX];
 	int32_t cell_count;
-	uint32_t made_tick; // of the area
+	uint32_t made_tick;       // of the area
+	uint32_t made_query_tick; // of the query's shape
 	bool said_full;
 } Discovery;
 
@@ -234,12 +235,12 @@ static void ask_around(Coupling *coupling, FemBodyId finder, const float low[3],
 	if (!space) {
 		return;
 	}
-	GdVector3 half = {0.5f * (high[0] - low[0]), 0.5f * (high[1] - low[1]), 0.5f * (high[2] - low[2])};
-	GdVariant size = make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &half);
-	gd_physics_server3d_shape_set_data(d->query_shape, &size);
-	variant_free(&size);
-	gd_physics_shape_query_parameters3d_set_transform(d->query,
-		at_point((double)(low[0] + half.x), (double)(low[1] + half.y), (double)(low[2] + half.z)));
+	// The unit cube, scaled: a physics server with a thread of its own takes a shape's new size only after the query.
+	GdTransform3D place = {.origin = {0.5f * (low[0] + high[0]), 0.5f * (low[1] + high[1]), 0.5f * (low[2] + high[2])}};
+	place.basis.x.x = high[0] - low[0];
+	place.basis.y.y = high[1] - low[1];
+	place.basis.z.z = high[2] - low[2];
+	gd_physics_shape_query_parameters3d_set_transform(d->query, place);
 	GdArray hits = gd_physics_direct_space_state3d_intersect_shape(space, d->query, QUERY_RESULTS);
 	int64_t count = gd_array_size(&hits);
 	for (int64_t i = 0; i < count; i++) {
@@ -356,8 +357,12 @@ static bool start(Coupling *coupling) {
 	d->cell_shape = gd_physics_server3d_box_shape_create();
 	d->query_shape = gd_physics_server3d_box_shape_create();
 	gd_physics_server3d_shape_set_data(d->cell_shape, &data);
+	variant_free(&data);
+	size = (GdVector3){0.5f, 0.5f, 0.5f};
+	data = make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &size);
 	gd_physics_server3d_shape_set_data(d->query_shape, &data);
 	variant_free(&data);
+	d->made_query_tick = coupling->tick;
 	d->query = make_ref_counted("PhysicsShapeQueryParameters3D");
 	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, d->query_shape);
 	gd_physics_shape_query_parameters3d_set_collision_mask(d->query, UINT32_MAX);
@@ -378,6 +383,9 @@ void discovery_update(Coupling *coupling) {
 	}
 	update_cells(coupling);
 	exclude_own(coupling);
+	if (simulation_settings()->physics_on_thread && coupling->discovery->made_query_tick == coupling->tick) {
+		return; // the server makes the query's shape after this tick
+	}
 	for (int32_t i = 0; i < coupling->world->body_count; i++) {
 		if (!coupling->world->bodies[i]->is_detached) {
 			query_body(coupling, coupling->world->bodies[i]);

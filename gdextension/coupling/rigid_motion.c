@@ -18,7 +18,7 @@
 // ---------------------------------------------------------------------------------------------------------------- reading
 
 static RigidKind kind_of(const RigidRecord *record) {
-	switch (gd_physics_server3d_body_get_mode(record->rid)) {
+	switch (record->mode) {
 	case GD_PHYSICS_SERVER3D_BODY_MODE_STATIC: return RIGID_STATIC;
 	case GD_PHYSICS_SERVER3D_BODY_MODE_KINEMATIC: break;
 	default: return RIGID_DYNAMIC;
@@ -139,12 +139,13 @@ static bool read_dynamic(RigidRecord *record, GDExtensionObjectPtr state, const 
 }
 
 // Bodies of nodes are asked whether they are still there; others are as long as the server tells of them.
-static bool is_there(const Coupling *coupling, const RigidRecord *record) {
+static bool is_there(const Coupling *coupling, const RigidRecord *record, bool is_checked) {
 	if (!record->object_id) {
 		return true;
 	}
-	return godot.object_get_instance_from_id(record->object_id) &&
-		is_same_rid(gd_physics_server3d_body_get_space(record->rid), coupling->world->space);
+	GDExtensionObjectPtr node = godot.object_get_instance_from_id(record->object_id);
+	return node && gd_node_is_inside_tree(node) &&
+		(!is_checked || is_same_rid(gd_physics_server3d_body_get_space(record->rid), coupling->world->space));
 }
 
 static bool has_other_scale(const GdTransform3D *a, const GdTransform3D *b) {
@@ -158,13 +159,18 @@ static bool has_other_scale(const GdTransform3D *a, const GdTransform3D *b) {
 	return false;
 }
 
-bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta) {
-	if (!is_there(coupling, record)) {
+// Most questions to a physics server with a thread of its own wait for that thread; the direct state does not. So what
+// changes seldom is asked only when it is the body's turn.
+bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bool is_checked) {
+	if (!is_there(coupling, record, is_checked)) {
 		return false;
+	}
+	if (is_checked || record->is_new) {
+		record->mode = gd_physics_server3d_body_get_mode(record->rid);
 	}
 	RigidKind kind = kind_of(record), before = record->kind;
 	GDExtensionObjectPtr state =
-		kind == RIGID_DYNAMIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
+		kind != RIGID_STATIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
 	GdTransform3D transform =
 		state ? gd_physics_direct_body_state3d_get_transform(state) : read_transform(record->rid);
 	Affine affine = affine_from(&transform);

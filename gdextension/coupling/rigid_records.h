@@ -36,6 +36,7 @@ typedef struct RigidRecord {
 	int32_t area_count;      // shapes of it in the discovery area
 	uint32_t seen_tick;      // when the area or a query last told of it
 	FemBodyId finder;        // whose query found it
+	int64_t mode;            // PhysicsServer3D.BodyMode
 	RigidKind kind;
 	uint32_t layer, mask;
 	float friction;
@@ -111,7 +112,7 @@ bool rigid_read_shapes(Coupling *coupling, RigidRecord *record);
 
 // ---- rigid_motion.c
 // Reads where the body is and how it moves; false when it is gone.
-bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta);
+bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bool is_checked);
 void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta);
 
 FemColliderId rigid_leader(const RigidRecord *record); // null: none

@@ -55,7 +55,7 @@ func test_ray_follows_what_moves_and_bends() -> void:
 	var hit := cast(Vector3(0.1, 9, 0.2), Vector3(0.1, -5, 0.2))
 	check(hit.get("collider") == block, "the ray misses a falling block")
 	if not hit.is_empty(): # the server's body goes on with the tick that the ray comes before
-		check_near(hit.position.y, top, 0.15, "height of the hit on a falling block")
+		check_near(hit.position.y, top, 0.25, "height of the hit on a falling block")
 	var beam := DestructibleBody.new()
 	beam.size = Vector3(4, 0.2, 0.4)
 	beam.cells = Vector3i(10, 1, 1)
@@ -86,6 +86,7 @@ func test_area_and_shape_cast() -> void:
 	var query := PhysicsShapeQueryParameters3D.new()
 	query.shape = SphereShape3D.new()
 	query.transform.origin = Vector3(0, 0.9, 0)
+	await seconds(0.1) # a physics server on its own thread makes the shape later
 	var found := false
 	for hit in space().intersect_shape(query):
 		found = found or hit.collider == block
