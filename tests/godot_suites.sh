@@ -10,6 +10,7 @@
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
+#   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports a game and runs it)
 #
@@ -217,6 +218,16 @@ run_fracture_pictures() {
 	judge_output "fracture pictures" "FRACTURE PICTURES DONE" "$log"
 }
 
+run_coupling_pictures() {
+	local godot=$1 log=$build/test_logs/godot_coupling_pictures_raw.log
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 480x360 \
+		--path "$here/godot" --script res://coupling_pictures.gd -- "$build/test_renders"
+	judge_output "coupling pictures" "COUPLING PICTURES DONE" "$log"
+}
+
 run_preset_pictures() {
 	local godot=$1 log=$build/test_logs/godot_preset_pictures_raw.log
 	prepare_project "$here/godot"
@@ -289,7 +300,7 @@ run_splinter_pictures() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | splinter_pictures | preset_pictures | export) ;;
+	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift
