@@ -17,11 +17,15 @@ enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
 
 typedef struct SimulationWorld SimulationWorld;
 
+enum { BODY_EXCEPTIONS_MAX = 16 };
+
 // What a user may change of a body during play, apart from its shape and materials.
 typedef struct BodySettings {
 	bool freeze;            // stands still whatever happens
 	float gravity_scale;    // on its world's gravity
 	uint32_t layer, mask;   // collision layers it is in, and looks for
+	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
+	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told
 	float strength_scale;   // on the toughness of its materials
 	bool invulnerable;      // does not break

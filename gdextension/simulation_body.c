@@ -4,6 +4,7 @@
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
+#include "coupling/collision_exceptions.h"
 #include "coupling/coupling.h"
 
 #include <math.h>
@@ -286,6 +287,7 @@ bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def) 
 		return false;
 	}
 	body->is_moved = true;
+	collision_exceptions_apply(body);
 	return true;
 }
 

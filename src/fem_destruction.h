@@ -555,6 +555,10 @@ FemResult fem_collider_destroy(FemColliderId collider); // what rested on it wak
 bool fem_collider_is_valid(FemColliderId collider);     // [any time]
 uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 
+// Whether a body passes through a collider, whatever their layers say. At most 16 bodies a collider (FEM_ERROR_LIMIT beyond);
+// what rested on it wakes. Bodies that are gone do not count.
+FemResult fem_collider_ignore_body(FemColliderId collider, FemBodyId body, bool ignored);
+
 // Where it is and how it moves in the next step. Static colliders may be moved too: that is a teleport.
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);

@@ -149,6 +149,7 @@ run_quick_suites() {
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
+	suite "Godot coupling, GodotPhysics on its thread" 240 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
@@ -211,6 +212,8 @@ main() {
 		run_fuzzing
 		if [ -z "$filter" ]; then
 			show=$godot_show suite "Godot pictures of fracture" 900 "$here/godot_suites.sh" fracture_pictures "$godot"
+			show=$godot_show suite "Godot pictures of rigid bodies" 300 "$here/godot_suites.sh" coupling_pictures "$godot"
+			show=$godot_show suite "Godot coupling" 1800 "$here/godot_suites.sh" coupling "$godot"
 			show=$godot_show suite "Godot pictures of materials" 900 "$here/godot_suites.sh" preset_pictures "$godot"
 			show=$godot_show suite "Godot headless, physics thread" 900 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
 			run_exported_game

@@ -249,3 +249,29 @@ FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
 	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_ERROR_INVALID_ARGUMENT);
 	fem_world_destroy(world);
 }
+
+// A body that a collider ignores falls through it, and stops doing so when that ends; others are borne all the while.
+FEM_TEST(rigid_colliders, ignored_bodies_pass) {
+	FemWorldDef world_def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&world_def);
+	FemBlock cube = fem_block(0.5f, 2);
+	cube.body.position = (FemPosition){-1.25, 0.01, -0.25};
+	FemBodyId ghost = fem_block_add(world, &cube);
+	cube.body.position.x = 0.75;
+	FemBodyId solid = fem_block_add(world, &cube);
+	FemColliderDef def = fem_default_collider_def();
+	def.shape.half_extents = (FemVec3){4.0f, 1.0f, 4.0f};
+	def.position.y = -1.0;
+	FemColliderId upper = fem_collider_create(world, &def);
+	def.position.y = -5.0;
+	FemColliderId lower = fem_collider_create(world, &def);
+	FEM_CHECK_INT(fem_collider_ignore_body(upper, ghost, true), FEM_OK);
+	FEM_CHECK_INT(fem_collider_ignore_body(lower, ghost, true), FEM_OK);
+	FEM_CHECK_INT(fem_collider_ignore_body(lower, ghost, false), FEM_OK);
+	fem_steps(world, 240);
+	FEM_CHECK_NEAR(fem_low(ghost), -4.0, 0.02);
+	FEM_CHECK_NEAR(fem_low(solid), 0.0, 0.02);
+	FEM_CHECK_INT(fem_body_destroy(ghost), FEM_OK);
+	FEM_CHECK_INT(fem_collider_ignore_body(upper, ghost, true), FEM_ERROR_INVALID_ID);
+	fem_world_destroy(world);
+}

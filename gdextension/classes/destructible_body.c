@@ -143,6 +143,8 @@ static const ClassMethod methods[] = {
 	BODY_METHOD(get_piece_at, get_int_of_vector3, .argument_names = {"position"}, .is_const = true),
 	BODY_METHOD(get_hit_data, get_dictionary_of_vector3, .argument_names = {"position"}, .is_const = true),
 	BODY_METHOD(apply_bullet, set_vector3_vector3_float, .argument_names = {"position", "direction", "energy"}),
+	BODY_METHOD(add_collision_exception_with, set_object, .argument_names = {"body"}, .class_name = "Node"),
+	BODY_METHOD(remove_collision_exception_with, set_object, .argument_names = {"body"}, .class_name = "Node"),
 	BODY_METHOD(attach_node, set_object, .argument_names = {"node"}, .class_name = "Node3D"),
 	BODY_METHOD(detach_node, set_object, .argument_names = {"node"}, .class_name = "Node3D"),
 	METHOD("_on_material_changed", nothing, destructible_body_on_material_changed, .is_const = false),

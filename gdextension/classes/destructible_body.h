@@ -157,6 +157,8 @@ void destructible_body_remove_piece(void *self, int64_t piece);
 int64_t destructible_body_get_piece_at(void *self, GdVector3 position);
 void destructible_body_get_hit_data(void *self, GdVector3 position, GdDictionary *out);
 void destructible_body_apply_bullet(void *self, GdVector3 position, GdVector3 direction, double energy);
+void destructible_body_add_collision_exception_with(void *self, GDExtensionObjectPtr node);
+void destructible_body_remove_collision_exception_with(void *self, GDExtensionObjectPtr node);
 void destructible_body_attach_node(void *self, GDExtensionObjectPtr node);
 void destructible_body_detach_node(void *self, GDExtensionObjectPtr node);
 

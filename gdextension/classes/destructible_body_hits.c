@@ -1,15 +1,16 @@
-// What a ray hit, bullets, and nodes that ride on the body.
+// What a ray hit, bullets, collision exceptions, and nodes that ride on the body.
 #include "classes/destructible_body.h"
 
 #include "conversions.h"
+#include "coupling/collision_exceptions.h"
 #include "coupling/node_riders.h"
 
 #include <math.h>
 
-#define HIT_REACH 0.5          // m, from the surface to the point asked about
-#define BULLET_SPEED 300.0     // m/s: of a bullet of this speed the energy E is an impulse of 2 E / speed
-#define BULLET_CRATER 0.02     // m, of the radius that 1 J weakens; it grows with the third root
-#define BULLET_DAMAGE 1.0f     // share of the toughness lost at the point
+#define HIT_REACH 0.5      // m, from the surface to the point asked about
+#define BULLET_SPEED 300.0 // m/s: of a bullet of this speed the energy E is an impulse of 2 E / speed
+#define BULLET_CRATER 0.02 // m, of the radius that 1 J weakens; it grows with the third root
+#define BULLET_DAMAGE 1.0f // share of the toughness lost at the point
 
 static FemHit hit_at(const DestructibleBody *self, GdVector3 position) {
 	FemPosition point = {(double)position.x, (double)position.y, (double)position.z};
@@ -40,7 +41,8 @@ void destructible_body_get_hit_data(void *pointer, GdVector3 position, GdDiction
 	}
 	dictionary_take(out, "piece", make_variant_int(fem_body_get_tet_piece(hit.body, hit.tet)));
 	dictionary_take(out, "tet", make_variant_int(hit.tet));
-	dictionary_take(out, "material", make_variant_object(simulation_material_resource(&self->simulated, state.material)));
+	dictionary_take(
+		out, "material", make_variant_object(simulation_material_resource(&self->simulated, state.material)));
 	put_vector(out, "position", (GdVector3){(float)hit.point.x, (float)hit.point.y, (float)hit.point.z});
 	put_vector(out, "normal", (GdVector3){hit.normal.x, hit.normal.y, hit.normal.z});
 }
@@ -85,13 +87,34 @@ void destructible_body_apply_bullet(void *pointer, GdVector3 position, GdVector3
 	self->simulated.is_moved = true;
 }
 
+// -------------------------------------------------------------------------------------------------------------- exceptions
+
+void destructible_body_add_collision_exception_with(void *pointer, GDExtensionObjectPtr node) {
+	DestructibleBody *self = pointer;
+	if (!node || !object_cast(node, "CollisionObject3D")) {
+		destructible_body_report(self, "has no new collision exception",
+			"what was given is no body of Godot's physics; between destructibles use collision_layer and "
+			"collision_mask");
+	} else if (!collision_exceptions_add(&self->simulated, godot.object_get_instance_id(node))) {
+		destructible_body_report(
+			self, "has no new collision exception", "it has 16 already; use collision_layer and collision_mask");
+	}
+}
+
+void destructible_body_remove_collision_exception_with(void *pointer, GDExtensionObjectPtr node) {
+	DestructibleBody *self = pointer;
+	if (node) {
+		collision_exceptions_remove(&self->simulated, godot.object_get_instance_id(node));
+	}
+}
+
 // ------------------------------------------------------------------------------------------------------------------ riders
 
 void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;
 	if (!node || !object_cast(node, "Node3D") || !gd_node_is_inside_tree(node) || node == self->base.object) {
-		destructible_body_report(
-			self, "attached nothing", "what was given is no other Node3D inside the tree; add the node to the scene first");
+		destructible_body_report(self, "attached nothing",
+			"what was given is no other Node3D inside the tree; add the node to the scene first");
 		return;
 	}
 	if (self->simulated.world && !node_riders_attach(&self->simulated, node)) {

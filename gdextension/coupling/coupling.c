@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 enum {
-	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
+	CHECKS_A_TICK = 24,   // records whose shapes are read again in a tick, in turn
 	CHECKS_ON_THREAD = 4, // the same when each question waits for the physics server's thread
-	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
-	SUBSTEPS_MAX = 8,   // for fast bodies
+	FAR_TICKS = 60,       // after so many away from all destructibles colliders go
+	SUBSTEPS_MAX = 8,     // for fast bodies
 };
-#define NEAR_MARGIN 0.5f  // m
-#define FAR_MARGIN 8.0f   // m, beyond which static bodies are forgotten
-#define WAY_SHARE 0.45f   // of its thickness that a body may go in a substep when it is about to meet something
+#define NEAR_MARGIN 0.5f // m
+#define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten
+#define WAY_SHARE 0.45f  // of its thickness that a body may go in a substep when it is about to meet something
 
 static double now_ms(void) {
 	return 1e-3 * (double)gd_time_get_ticks_usec();
@@ -98,7 +98,8 @@ static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record
 }
 
 static void update_records(Coupling *coupling, double delta) {
-	int32_t first = coupling->check_at, checks = simulation_settings()->physics_on_thread ? CHECKS_ON_THREAD : CHECKS_A_TICK;
+	int32_t first = coupling->check_at,
+			checks = simulation_settings()->physics_on_thread ? CHECKS_ON_THREAD : CHECKS_A_TICK;
 	for (int32_t i = coupling->count - 1; i >= 0; i--) {
 		RigidRecord *record = coupling->records[i];
 		bool is_checked = record->is_new || (i >= first && i < first + checks);

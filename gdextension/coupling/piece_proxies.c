@@ -6,6 +6,8 @@
 
 #include "classes/destructible_body.h"
 #include "conversions.h"
+#include "coupling/collision_exceptions.h"
+#include "coupling/point_matching.h"
 #include "coupling/rigid_records.h"
 #include "node_pose.h"
 
@@ -14,23 +16,22 @@
 #include <string.h>
 
 enum {
-	SAMPLES = 12,            // nodes of a piece that tell its motion
-	TRIANGLES_A_TICK = 400,  // of shapes made anew; at least one piece is
-	TURN_PASSES = 3,
+	SAMPLES = 12,           // nodes of a piece that tell its motion
+	TRIANGLES_A_TICK = 400, // of shapes made anew; at least one piece is
 };
-#define BEND_MIN 0.004f   // m, by which a sample may be beside the shape
-#define BEND_SHARE 0.02f  // of the piece's size, likewise
+#define BEND_MIN 0.004f  // m, by which a sample may be beside the shape
+#define BEND_SHARE 0.02f // of the piece's size, likewise
 
 typedef struct PieceProxy {
 	FemPieceNumber piece;
-	GdRID body, shape;       // of the physics server; null before the first shape
-	int32_t triangle_count;  // of the piece now
+	GdRID body, shape;      // of the physics server; null before the first shape
+	int32_t triangle_count; // of the piece now
 	int32_t sample_count;
 	int32_t nodes[SAMPLES];
-	FemVec3 local[SAMPLES];  // m, from their middle, when the shape was made
-	float size;              // m
-	FemQuat rotation;        // since then
-	bool is_dirty;           // the shape is to be made anew
+	FemVec3 local[SAMPLES]; // m, from their middle, when the shape was made
+	float size;             // m
+	FemQuat rotation;       // since then
+	bool is_dirty;          // the shape is to be made anew
 } PieceProxy;
 
 // The pieces of one body.
@@ -38,10 +39,10 @@ typedef struct BodyProxies {
 	SimulationBody *body;
 	PieceProxy *list;
 	int32_t count;
-	int32_t *triangles;          // 3 node numbers for each outer face
+	int32_t *triangles; // 3 node numbers for each outer face
 	FemPieceNumber *triangle_pieces;
 	int32_t triangle_count;
-	bool is_known;               // the lists above are those of its pieces now
+	bool is_known; // the lists above are those of its pieces now
 	uint32_t layer;
 } BodyProxies;
 
@@ -68,7 +69,8 @@ static void make_body(Coupling *coupling, const BodyProxies *owner, PieceProxy *
 	gd_physics_server3d_body_attach_object_instance_id(
 		proxy->body, (int64_t)godot.object_get_instance_id(owner->body->node));
 	for (int32_t i = 0; i < coupling->count; i++) {
-		if (coupling->records[i]->is_excepted) {
+		if (coupling->records[i]->is_excepted ||
+			collision_exceptions_has(owner->body, coupling->records[i]->owner_id)) {
 			gd_physics_server3d_body_add_collision_exception(proxy->body, coupling->records[i]->rid);
 		}
 	}
@@ -84,8 +86,7 @@ static void free_proxy(Coupling *coupling, PieceProxy *proxy) {
 }
 
 static void place(const PieceProxy *proxy, FemPosition center) {
-	GdTransform3D transform = {
-		node_pose_basis(proxy->rotation), {(float)center.x, (float)center.y, (float)center.z}};
+	GdTransform3D transform = {node_pose_basis(proxy->rotation), {(float)center.x, (float)center.y, (float)center.z}};
 	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
 	gd_physics_server3d_body_set_state(proxy->body, GD_PHYSICS_SERVER3D_BODY_STATE_TRANSFORM, &value);
 	variant_free(&value);
@@ -106,35 +107,13 @@ static FemVec3 mean_of(const PieceProxy *proxy, const float *positions) {
 	return vec_scale(sum, 1.0f / (float)proxy->sample_count);
 }
 
-// The turn that brings the samples nearest to where they are (Müller, Bender, Chentanez & Macklin 2016), from that of the
-// last tick; each pass turns by omega = sum(r x a) / |sum(r . a)|. Returns how far the worst sample is off, m.
+// Returns how far the worst sample is off, m.
 static float match_turn(PieceProxy *proxy, const float *positions, FemVec3 mean) {
-	Frame frame = {{0.0, 0.0, 0.0}, proxy->rotation};
-	float worst = 0.0f;
-	for (int pass = 0; pass <= TURN_PASSES; pass++) {
-		Affine r = affine_from_frame(&frame);
-		FemVec3 turn = {0};
-		float along = 0.0f;
-		worst = 0.0f;
-		for (int32_t i = 0; i < proxy->sample_count; i++) {
-			double q[3] = {(double)proxy->local[i].x, (double)proxy->local[i].y, (double)proxy->local[i].z}, x[3];
-			affine_apply(&r, q, x);
-			FemVec3 wanted = vec_sub(node_at(positions, proxy->nodes[i]), mean), now = {(float)x[0], (float)x[1], (float)x[2]};
-			turn = vec_add(turn, vec_cross(now, wanted));
-			along += vec_dot(now, wanted);
-			worst = fmaxf(worst, vec_length(vec_sub(wanted, now)));
-		}
-		float size = fabsf(along) + 1e-9f, angle = vec_length(turn) / size;
-		if (pass == TURN_PASSES || angle < 1e-5f) {
-			break;
-		}
-		float half = 0.5f * fminf(angle, 1.5f), s = sinf(half) / vec_length(turn);
-		FemQuat q = quat_product((FemQuat){turn.x * s, turn.y * s, turn.z * s, cosf(half)}, frame.rotation);
-		float length = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-		frame.rotation = (FemQuat){q.x / length, q.y / length, q.z / length, q.w / length};
+	FemVec3 wanted[SAMPLES];
+	for (int32_t i = 0; i < proxy->sample_count; i++) {
+		wanted[i] = vec_sub(node_at(positions, proxy->nodes[i]), mean);
 	}
-	proxy->rotation = frame.rotation;
-	return worst;
+	return point_matching_turn(proxy->local, wanted, proxy->sample_count, &proxy->rotation);
 }
 
 static void follow(PieceProxy *proxy, const float *positions, FemPosition origin) {
@@ -154,7 +133,8 @@ static void choose_samples(const BodyProxies *owner, PieceProxy *proxy) {
 	int32_t seen = 0, corners = 3 * proxy->triangle_count;
 	proxy->sample_count = 0;
 	for (int32_t t = 0; t < owner->triangle_count && proxy->sample_count < SAMPLES; t++) {
-		for (int k = 0; k < 3 && owner->triangle_pieces[t] == proxy->piece && proxy->sample_count < SAMPLES; k++, seen++) {
+		for (int k = 0; k < 3 && owner->triangle_pieces[t] == proxy->piece && proxy->sample_count < SAMPLES;
+			 k++, seen++) {
 			if ((int64_t)seen * SAMPLES >= (int64_t)proxy->sample_count * corners) {
 				proxy->nodes[proxy->sample_count++] = owner->triangles[3 * (size_t)t + (size_t)k];
 			}
@@ -162,11 +142,13 @@ static void choose_samples(const BodyProxies *owner, PieceProxy *proxy) {
 	}
 }
 
-static void make_faces(const BodyProxies *owner, const PieceProxy *proxy, const float *positions, FemVec3 mean, GdVector3 *out) {
+static void make_faces(
+	const BodyProxies *owner, const PieceProxy *proxy, const float *positions, FemVec3 mean, GdVector3 *out) {
 	static const int order[3] = {0, 2, 1}; // Godot's front is clockwise
 	for (int32_t t = 0; t < owner->triangle_count; t++) {
 		for (int k = 0; k < 3 && owner->triangle_pieces[t] == proxy->piece; k++) {
-			*out++ = vec_to_godot(vec_sub(node_at(positions, owner->triangles[3 * (size_t)t + (size_t)order[k]]), mean));
+			*out++ =
+				vec_to_godot(vec_sub(node_at(positions, owner->triangles[3 * (size_t)t + (size_t)order[k]]), mean));
 		}
 	}
 }
@@ -181,7 +163,8 @@ static void set_faces(GdRID shape, GdPackedVector3Array *faces) {
 	gd_dictionary_free(&data);
 }
 
-static void make_shape(Coupling *coupling, BodyProxies *owner, PieceProxy *proxy, const float *positions, FemPosition origin) {
+static void make_shape(
+	Coupling *coupling, BodyProxies *owner, PieceProxy *proxy, const float *positions, FemPosition origin) {
 	choose_samples(owner, proxy);
 	proxy->is_dirty = false;
 	if (proxy->sample_count < 3) {
@@ -436,19 +419,31 @@ bool piece_proxies_own(uint64_t object_id) {
 
 // -------------------------------------------------------------------------------------------------------------- exceptions
 
-void piece_proxies_except(Coupling *coupling, GdRID rid, bool except) {
-	for (int32_t i = 0; coupling->pieces && i < coupling->pieces->count; i++) {
-		const BodyProxies *owner = coupling->pieces->bodies[i];
-		for (int32_t k = 0; k < owner->count; k++) {
-			if (is_null(owner->list[k].body)) {
-				continue;
-			}
-			if (except) {
-				gd_physics_server3d_body_add_collision_exception(owner->list[k].body, rid);
-			} else {
-				gd_physics_server3d_body_remove_collision_exception(owner->list[k].body, rid);
-			}
+static void except(GdRID proxy, GdRID rid, bool on) {
+	if (on) {
+		gd_physics_server3d_body_add_collision_exception(proxy, rid);
+	} else {
+		gd_physics_server3d_body_remove_collision_exception(proxy, rid);
+	}
+}
+
+static void except_all(const BodyProxies *owner, GdRID rid, bool on) {
+	for (int32_t k = 0; k < owner->count; k++) {
+		if (!is_null(owner->list[k].body)) {
+			except(owner->list[k].body, rid, on);
 		}
+	}
+}
+
+void piece_proxies_except_body(SimulationBody *body, GdRID rid, bool on) {
+	if (body->region.proxies) {
+		except_all(body->region.proxies, rid, on);
+	}
+}
+
+void piece_proxies_except(Coupling *coupling, GdRID rid, bool on) {
+	for (int32_t i = 0; coupling->pieces && i < coupling->pieces->count; i++) {
+		except_all(coupling->pieces->bodies[i], rid, on);
 	}
 }
 

@@ -17,7 +17,10 @@ int32_t piece_proxies_count(const Coupling *coupling);
 bool piece_proxies_own(uint64_t object_id);
 
 // Whether a rigid body passes through them: the solve holds those that take part in it.
-void piece_proxies_except(Coupling *coupling, GdRID rid, bool except);
+void piece_proxies_except(Coupling *coupling, GdRID rid, bool on);
+
+// The same for the pieces of one body.
+void piece_proxies_except_body(SimulationBody *body, GdRID rid, bool on);
 
 // Their RIDs, as an untyped Array, if others than when last asked; else false.
 bool piece_proxies_list(Coupling *coupling, GdArray *out);

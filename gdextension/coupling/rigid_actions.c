@@ -30,7 +30,8 @@ int32_t coupling_explode(SimulationWorld *world, FemPosition center, float radiu
 	discovery_find_in_sphere(coupling, center, radius);
 	for (int32_t i = 0; i < coupling->count; i++) {
 		RigidRecord *record = coupling->records[i];
-		bool is_known = !record->is_new || (rigid_read_motion(coupling, record, 1.0 / 60.0, true) && rigid_read_shapes(coupling, record));
+		bool is_known = !record->is_new ||
+			(rigid_read_motion(coupling, record, 1.0 / 60.0, true) && rigid_read_shapes(coupling, record));
 		if (!is_known || record->kind != RIGID_DYNAMIC) {
 			continue;
 		}

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 16.0       // m
-#define CELL_MARGIN 6.0 // m, by which a cell's box is larger on each side
+#define CELL 16.0          // m
+#define CELL_MARGIN 6.0    // m, by which a cell's box is larger on each side
 #define REGION_MARGIN 1.5f // m, around a destructible, that is asked about at once
 enum {
-	CELLS_MAX = 256,       // beyond, destructibles share larger boxes
-	SHRINK_TICKS = 600,    // after so many the area is made anew without cells that nothing is in
-	GRACE_TICKS = 30,      // for which bodies are kept that the new area has not told of yet
-	QUERY_TICKS = 60,      // after so many an awake destructible asks again
-	QUERY_FIRST = 3,       // a new one asks this often in a row: bodies made in the same frame come late
+	CELLS_MAX = 256,    // beyond, destructibles share larger boxes
+	SHRINK_TICKS = 600, // after so many the area is made anew without cells that nothing is in
+	GRACE_TICKS = 30,   // for which bodies are kept that the new area has not told of yet
+	QUERY_TICKS = 60,   // after so many an awake destructible asks again
+	QUERY_FIRST = 3,    // a new one asks this often in a row: bodies made in the same frame come late
 	QUERY_RESULTS = 512,
 };
 
@@ -256,14 +256,15 @@ static void ask_around(Coupling *coupling, FemBodyId finder, const float low[3],
 	}
 	if (count == QUERY_RESULTS && !d->said_full) {
 		d->said_full = true;
-		report_warning("A destructible has more than %d collision shapes around it, and some are not touched; merge small "
-					   "static bodies. This is said once.",
+		report_warning(
+			"A destructible has more than %d collision shapes around it, and some are not touched; merge small "
+			"static bodies. This is said once.",
 			(int)QUERY_RESULTS);
 	}
 }
 
-int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin, GdRID *out,
-	int32_t capacity) {
+int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin,
+	GdRID *out, int32_t capacity) {
 	Discovery *d = coupling->discovery;
 	GDExtensionObjectPtr space = gd_physics_server3d_space_get_direct_state(coupling->world->space);
 	if (!space || !d) {
@@ -333,7 +334,9 @@ static void query_body(Coupling *coupling, SimulationBody *body) {
 	for (int i = 0; i < 3; i++) {
 		float way = is_inside || region->query_count < QUERY_FIRST
 			? 0.0f
-			: fminf(4.0f, 0.25f * (float)fabs(a[i] + b[i] - region->middle2[i]) * 60.0f / (float)(coupling->tick - region->tick + 1));
+			: fminf(4.0f,
+				  0.25f * (float)fabs(a[i] + b[i] - region->middle2[i]) * 60.0f /
+					  (float)(coupling->tick - region->tick + 1));
 		region->low[i] = (float)a[i] - REGION_MARGIN - way;
 		region->high[i] = (float)b[i] + REGION_MARGIN + way;
 		region->middle2[i] = a[i] + b[i];

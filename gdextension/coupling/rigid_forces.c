@@ -70,13 +70,15 @@ static void say_clamped(Coupling *coupling, const RigidRecord *record) {
 	coupling->said_clamped = true;
 	char name[128];
 	rigid_name(record, name, sizeof(name));
-	report_warning("Destructibles pushed %s harder than is sound, and the force was limited; bodies that stand deep in each "
-				   "other cause this, as do masses a million times apart. This is said once.",
+	report_warning(
+		"Destructibles pushed %s harder than is sound, and the force was limited; bodies that stand deep in each "
+		"other cause this, as do masses a million times apart. This is said once.",
 		name);
 }
 
 static void give(Coupling *coupling, RigidRecord *record, FemVec3 force, FemVec3 torque) {
-	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY), reach = fmaxf(record->thickness, 0.01f);
+	float weight = record->mass * fmaxf(vec_length(record->gravity), REST_GRAVITY),
+		  reach = fmaxf(record->thickness, 0.01f);
 	record->force = vec_add(record->force, force);
 	record->torque = vec_add(record->torque, torque);
 	if (vec_length(force) > QUIET_SHARE * weight) {
@@ -121,7 +123,8 @@ static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, F
 // Sleepers are left alone while what they feel is what they felt: a force would wake them.
 static bool may_sleep_on(const RigidRecord *record, FemVec3 force) {
 	FemVec3 rest = vec_scale(vec_add(weight_of(record), record->load), -1.0f);
-	return record->is_asleep && vec_length(vec_sub(force, rest)) < WAKE_SHARE * (weight_scale(record) + vec_length(record->load));
+	return record->is_asleep &&
+		vec_length(vec_sub(force, rest)) < WAKE_SHARE * (weight_scale(record) + vec_length(record->load));
 }
 
 // With one substep there is nothing to carry but rounding.
@@ -162,7 +165,8 @@ static void read_push(RigidRecord *record, double delta) {
 	record->force = (FemVec3){0};
 	for (int32_t i = 0; i < record->shape_count; i++) {
 		FemColliderResult result;
-		if (record->shapes[i].collider.index1 && fem_collider_get_result(record->shapes[i].collider, &result) == FEM_OK) {
+		if (record->shapes[i].collider.index1 &&
+			fem_collider_get_result(record->shapes[i].collider, &result) == FEM_OK) {
 			record->force = vec_add(record->force, vec_scale(result.impulse, (float)(1.0 / delta)));
 		}
 	}

@@ -13,17 +13,17 @@
 
 enum {
 	RIDERS_MAX = 64,
-	LOOK_TICKS = 6,     // between two looks at who stands on a body
+	LOOK_TICKS = 6, // between two looks at who stands on a body
 	HITS_MAX = 32,
-	STILL_TICKS = 30,   // for which all of a group must be still before they are put to sleep
+	STILL_TICKS = 30, // for which all of a group must be still before they are put to sleep
 };
-#define TOUCH_MARGIN 0.02   // m, as large as the slop of the physics engines
-#define ALONG_SPEED 0.7f    // m/s, against the one beneath: what is faster does not stand
-#define ABOVE_SHARE 0.15f   // of the way between two middles that must lead up
-#define SETTLE_STEP 0.04f   // of a rider's weight that goes over to the one beneath in a tick
-#define LOOK_LOAD 0.15f     // of its weight: a load downwards that is worth a look
-#define STILL_SPEED 0.04f   // m/s
-#define STILL_SPIN 0.1f     // rad/s
+#define TOUCH_MARGIN 0.02 // m, as large as the slop of the physics engines
+#define ALONG_SPEED 0.7f  // m/s, against the one beneath: what is faster does not stand
+#define ABOVE_SHARE 0.15f // of the way between two middles that must lead up
+#define SETTLE_STEP 0.04f // of a rider's weight that goes over to the one beneath in a tick
+#define LOOK_LOAD 0.15f   // of its weight: a load downwards that is worth a look
+#define STILL_SPEED 0.04f // m/s
+#define STILL_SPIN 0.1f   // rad/s
 
 // ----------------------------------------------------------------------------------------------------------------- masses
 
@@ -34,7 +34,8 @@ FemVec3 tensor_product(const float i[6], FemVec3 w) {
 
 static FemVec3 tensor_solve(const float i[6], FemVec3 l) {
 	double a = (double)i[0], b = (double)i[1], c = (double)i[2], d = (double)i[3], e = (double)i[4], f = (double)i[5];
-	double m00 = b * c - e * e, m01 = f * e - d * c, m02 = d * e - f * b, m11 = a * c - f * f, m12 = d * f - a * e, m22 = a * b - d * d;
+	double m00 = b * c - e * e, m01 = f * e - d * c, m02 = d * e - f * b, m11 = a * c - f * f, m12 = d * f - a * e,
+		   m22 = a * b - d * d;
 	double det = a * m00 + d * m01 + f * m02, inv = det > 0.0 ? 1.0 / det : 0.0;
 	double x = (double)l.x, y = (double)l.y, z = (double)l.z;
 	return (FemVec3){(float)(inv * (m00 * x + m01 * y + m02 * z)), (float)(inv * (m01 * x + m11 * y + m12 * z)),
@@ -75,7 +76,8 @@ static void add_turning(RigidWhole *whole, const RigidRecord *record, float shar
 	own_inertia(record, inertia);
 	*momentum = vec_add(*momentum, vec_scale(tensor_product(inertia, record->spin), share));
 	*momentum = vec_add(*momentum, vec_scale(vec_cross(r, v), m));
-	float squares[6] = {r.y * r.y + r.z * r.z, r.z * r.z + r.x * r.x, r.x * r.x + r.y * r.y, -r.x * r.y, -r.y * r.z, -r.z * r.x};
+	float squares[6] = {
+		r.y * r.y + r.z * r.z, r.z * r.z + r.x * r.x, r.x * r.x + r.y * r.y, -r.x * r.y, -r.y * r.z, -r.z * r.x};
 	for (int i = 0; i < 6; i++) {
 		whole->inertia[i] += share * inertia[i] + m * squares[i];
 	}
@@ -126,8 +128,8 @@ static bool is_among(RigidRecord *const *list, int32_t count, const RigidRecord 
 }
 
 // Adds to the list what touches `below` and stands on it.
-static int32_t look_above(
-	Coupling *coupling, const RigidRecord *bottom, const RigidRecord *below, FemVec3 up, RigidRecord **list, int32_t count) {
+static int32_t look_above(Coupling *coupling, const RigidRecord *bottom, const RigidRecord *below, FemVec3 up,
+	RigidRecord **list, int32_t count) {
 	for (int32_t s = 0; s < below->shape_count; s++) {
 		GdRID hits[HITS_MAX];
 		if (below->shapes[s].is_disabled) {

@@ -12,8 +12,8 @@
 #define TELEPORT_SPEED 100.0f // m/s: what is moved by script farther than this in a tick is set there, not swept
 #define MASS_MIN 1e-4f        // kg
 #define MASS_MAX 1e9f
-#define STANDING 0.6f         // cosine between up and the normal of what one stands on
-#define CHARACTER_MASS 80.0f  // kg, at most
+#define STANDING 0.6f        // cosine between up and the normal of what one stands on
+#define CHARACTER_MASS 80.0f // kg, at most
 
 // ---------------------------------------------------------------------------------------------------------------- reading
 
@@ -122,8 +122,8 @@ static bool read_dynamic(RigidRecord *record, GDExtensionObjectPtr state, const 
 	if (!vector3_is_finite(arm)) {
 		return false;
 	}
-	record->frame = frame_from_axes(
-		(FemPosition){at.x + (double)arm.x, at.y + (double)arm.y, at.z + (double)arm.z}, &axes);
+	record->frame =
+		frame_from_axes((FemPosition){at.x + (double)arm.x, at.y + (double)arm.y, at.z + (double)arm.z}, &axes);
 	FemVec3 found = {sound_inertia(inertia.x, mass), sound_inertia(inertia.y, mass), sound_inertia(inertia.z, mass)};
 	if (mass != record->mass || memcmp(&found, &record->inertia, sizeof(found)) != 0) {
 		rigid_drop_colliders(record); // the engine's have the old ones
@@ -169,10 +169,8 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 		record->mode = gd_physics_server3d_body_get_mode(record->rid);
 	}
 	RigidKind kind = kind_of(record), before = record->kind;
-	GDExtensionObjectPtr state =
-		kind != RIGID_STATIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
-	GdTransform3D transform =
-		state ? gd_physics_direct_body_state3d_get_transform(state) : read_transform(record->rid);
+	GDExtensionObjectPtr state = kind != RIGID_STATIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
+	GdTransform3D transform = state ? gd_physics_direct_body_state3d_get_transform(state) : read_transform(record->rid);
 	Affine affine = affine_from(&transform);
 	if (!affine_is_sound(&affine)) {
 		rigid_drop_colliders(record);
@@ -195,7 +193,8 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 		record->velocity = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_LINEAR_VELOCITY);
 		record->spin = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_ANGULAR_VELOCITY);
 	}
-	if (record->kind == RIGID_STATIC && vec_dot(record->velocity, record->velocity) + vec_dot(record->spin, record->spin) > 0.0f) {
+	if (record->kind == RIGID_STATIC &&
+		vec_dot(record->velocity, record->velocity) + vec_dot(record->spin, record->spin) > 0.0f) {
 		record->kind = RIGID_KINEMATIC;
 	}
 	if (record->kind != before && !record->is_new) {
@@ -213,7 +212,9 @@ static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId
 	float most = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));
 	FemVec3 g = fem_world_get_gravity(coupling->world->id);
 	float length = vec_length(g);
-	FemVec3 weight = length > 0.0f && record->stands_on_piece ? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length) : (FemVec3){0};
+	FemVec3 weight = length > 0.0f && record->stands_on_piece
+		? vec_scale(g, fminf(limit, CHARACTER_MASS * length) / length)
+		: (FemVec3){0};
 	FemColliderMass mass = {.mass = fmaxf(most, MASS_MIN), .inertia = {1e6f, 1e6f, 1e6f}};
 	fem_collider_set_mass(leader, &mass);
 	fem_collider_set_force(leader, vec_sub(weight, vec_scale(g, mass.mass)), (FemVec3){0});
@@ -223,7 +224,8 @@ static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId
 static void set_mass_and_force(Coupling *coupling, const RigidRecord *record, FemColliderId leader) {
 	const RigidWhole *whole = &record->whole;
 	FemPosition a = record->frame.position, b = whole->center;
-	FemColliderMass mass = {.mass = whole->mass, .center = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)}};
+	FemColliderMass mass = {
+		.mass = whole->mass, .center = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)}};
 	FemVec3 g = fem_world_get_gravity(coupling->world->id);
 	memcpy(mass.inertia, whole->inertia, sizeof(mass.inertia));
 	fem_collider_set_mass(leader, &mass);

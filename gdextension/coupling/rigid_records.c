@@ -1,6 +1,7 @@
 // The list of known bodies, and their colliders in the engine.
 #include "coupling/rigid_records.h"
 
+#include "coupling/collision_exceptions.h"
 #include "coupling/piece_proxies.h"
 
 #include "conversions.h"
@@ -192,6 +193,14 @@ static void say_refused(RigidRecord *record, FemColliderId collider) {
 	report_warning("A collision shape of %s is not touched by destructibles: %s", name, fem_last_error());
 }
 
+static void ignore_exceptions(const Coupling *coupling, const RigidRecord *record, FemColliderId collider) {
+	for (int32_t i = 0; record->owner_id && i < coupling->world->body_count; i++) {
+		if (collision_exceptions_has(coupling->world->bodies[i], record->owner_id)) {
+			fem_collider_ignore_body(collider, coupling->world->bodies[i]->body, true);
+		}
+	}
+}
+
 void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly) {
 	Affine body = affine_from(&record->transform), back = affine_inverse_of_frame(&record->frame);
 	FemColliderId leader = {0};
@@ -211,6 +220,7 @@ void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly)
 			measure(record, &made);
 			shape->collider = make_collider(coupling, record, &made, leader, quietly);
 			say_refused(record, shape->collider);
+			ignore_exceptions(coupling, record, shape->collider);
 			leader = has_mass && !leader.index1 ? shape->collider : leader;
 		}
 		shape_made_free(&made);

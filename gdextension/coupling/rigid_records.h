@@ -31,23 +31,23 @@ typedef struct RigidWhole {
 
 typedef struct RigidRecord {
 	GdRID rid;
-	uint64_t object_id;      // of its CollisionObject3D; 0: it has none, and its RID may die without notice
-	uint64_t owner_id;       // of whatever node the server names
-	int32_t area_count;      // shapes of it in the discovery area
-	uint32_t seen_tick;      // when the area or a query last told of it
-	FemBodyId finder;        // whose query found it
-	int64_t mode;            // PhysicsServer3D.BodyMode
+	uint64_t object_id; // of its CollisionObject3D; 0: it has none, and its RID may die without notice
+	uint64_t owner_id;  // of whatever node the server names
+	int32_t area_count; // shapes of it in the discovery area
+	uint32_t seen_tick; // when the area or a query last told of it
+	FemBodyId finder;   // whose query found it
+	int64_t mode;       // PhysicsServer3D.BodyMode
 	RigidKind kind;
 	uint32_t layer, mask;
 	float friction;
-	RigidShape *shapes;      // the engine's leader is the first that has a collider
+	RigidShape *shapes; // the engine's leader is the first that has a collider
 	int32_t shape_count;
 	bool has_colliders, had_colliders; // now, ever
-	bool is_excepted;        // from touching what stands for our pieces
-	bool said_refused;       // that the engine takes a shape of it not
-	int32_t far_ticks;       // since it was last near a destructible
-	float radius;            // m, around the frame's origin; infinite for world boundaries and before it is known
-	float thickness;         // m, of its thinnest shape
+	bool is_excepted;                  // from touching what stands for our pieces
+	bool said_refused;                 // that the engine takes a shape of it not
+	int32_t far_ticks;                 // since it was last near a destructible
+	float radius;    // m, around the frame's origin; infinite for world boundaries and before it is known
+	float thickness; // m, of its thinnest shape
 	// ---- as read in this tick
 	bool is_asleep;
 	bool is_new;             // has no last tick to compare with
@@ -60,9 +60,9 @@ typedef struct RigidRecord {
 	// ---- who stands on it (rigid_groups.c)
 	struct RigidRecord **riders; // bodies that it carries, and those that they carry
 	int32_t rider_count, rider_capacity;
-	bool has_other_riders;       // than in the last tick
-	int32_t support_count;       // of bodies that it is a rider of
-	float settled;               // 0..1: share of its weight that the one beneath bears
+	bool has_other_riders; // than in the last tick
+	int32_t support_count; // of bodies that it is a rider of
+	float settled;         // 0..1: share of its weight that the one beneath bears
 	int32_t still_ticks;
 	RigidWhole whole;
 	// ---- what the forces know of the last tick
@@ -71,16 +71,16 @@ typedef struct RigidRecord {
 	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
 	FemVec3 force, torque;           // N, N m: handed over last
 	bool was_touching;
-	bool stands_on_piece;            // a character
+	bool stands_on_piece; // a character
 } RigidRecord;
 
 struct Coupling {
 	SimulationWorld *world;
-	uint64_t serial;    // names it towards callbacks
+	uint64_t serial; // names it towards callbacks
 	uint32_t tick;
 	RigidRecord **records;
 	int32_t count, capacity;
-	int32_t check_at;   // the record whose shapes are looked at next
+	int32_t check_at; // the record whose shapes are looked at next
 	ShapeCache shapes;
 	struct Discovery *discovery;
 	struct PieceProxies *pieces;
@@ -99,7 +99,7 @@ RigidRecord *rigid_find(const Coupling *coupling, GdRID rid);
 // The same, made if it is new; null when memory is short. object_id as the physics server has it.
 RigidRecord *rigid_enter(Coupling *coupling, GdRID rid, uint64_t object_id);
 void rigid_except(Coupling *coupling, RigidRecord *record, bool except); // from touching what stands for our pieces
-void rigid_name(const RigidRecord *record, char *buffer, int capacity); // its node's path, for messages
+void rigid_name(const RigidRecord *record, char *buffer, int capacity);  // its node's path, for messages
 void rigid_remove(Coupling *coupling, int32_t index);
 
 // Colliders of a record's shapes: made anew from its frame, or gone. With `quietly` nothing beside them wakes.
@@ -122,7 +122,7 @@ void groups_update(Coupling *coupling);
 void groups_forget(Coupling *coupling, const RigidRecord *record); // it is about to go
 void groups_sleep(RigidRecord *record);
 void groups_wake(RigidRecord *record);
-void rigid_add_up(RigidRecord *record); // fills its `whole`
+void rigid_add_up(RigidRecord *record);                            // fills its `whole`
 FemVec3 rigid_times_inertia(const RigidRecord *record, FemVec3 w); // its own
 FemVec3 tensor_product(const float inertia[6], FemVec3 w);
 
@@ -134,8 +134,8 @@ void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta);
 void discovery_update(Coupling *coupling);
 void discovery_free(Coupling *coupling);
 // RIDs of the bodies within `margin` (m) of a shape of a body; returns how many were written.
-int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin, GdRID *out,
-	int32_t capacity);
+int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin,
+	GdRID *out, int32_t capacity);
 void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radius);
 bool discovery_keeps(const Coupling *coupling, const RigidRecord *record); // it was told of not long ago
 

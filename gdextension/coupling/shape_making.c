@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HULL_POINTS_MAX = 40 };        // of larger hulls the outermost in so many directions: the engine tries all triples
-#define LENGTH_MIN 1e-3f              // m; thinner shapes are made this thick
-#define MESH_THICKNESS 0.1f           // m, behind a triangle
-#define TERRAIN_THICKNESS_MIN 1.0f    // m, below a height map: nothing lies beneath it
-#define SKEW_MAX 1e-4                 // of the axes: what is less is a plain scale
+enum { HULL_POINTS_MAX = 40 };     // of larger hulls the outermost in so many directions: the engine tries all triples
+#define LENGTH_MIN 1e-3f           // m; thinner shapes are made this thick
+#define MESH_THICKNESS 0.1f        // m, behind a triangle
+#define TERRAIN_THICKNESS_MIN 1.0f // m, below a height map: nothing lies beneath it
+#define SKEW_MAX 1e-4              // of the axes: what is less is a plain scale
 
 // What is left of a transform when its rotation is taken out: scale on the diagonal, shear beside it.
 typedef struct Stretch {
@@ -81,7 +81,8 @@ static bool make_round(const ShapeSource *source, const Stretch *s, float margin
 	bool is_capsule = source->type == GD_PHYSICS_SERVER3D_SHAPE_CAPSULE;
 	if (source->type == GD_PHYSICS_SERVER3D_SHAPE_SPHERE) {
 		made->def.type = FEM_SHAPE_SPHERE;
-		made->def.radius = at_least(source->radius * (float)cbrt(s->scale[0] * s->scale[1] * s->scale[2]) + margin, LENGTH_MIN);
+		made->def.radius =
+			at_least(source->radius * (float)cbrt(s->scale[0] * s->scale[1] * s->scale[2]) + margin, LENGTH_MIN);
 		return true;
 	}
 	made->def.radius = at_least(source->radius * across + margin, LENGTH_MIN);
@@ -95,8 +96,9 @@ static bool make_round(const ShapeSource *source, const Stretch *s, float margin
 }
 
 static bool make_half_space(const ShapeSource *source, const Affine *local, ShapeMade *made) {
-	double normal[3], point[3] = {(double)(source->plane.normal.x * source->plane.d),
-							(double)(source->plane.normal.y * source->plane.d), (double)(source->plane.normal.z * source->plane.d)};
+	double normal[3],
+		point[3] = {(double)(source->plane.normal.x * source->plane.d),
+			(double)(source->plane.normal.y * source->plane.d), (double)(source->plane.normal.z * source->plane.d)};
 	Affine linear = *local;
 	linear.t[0] = linear.t[1] = linear.t[2] = 0.0;
 	double n[3] = {(double)source->plane.normal.x, (double)source->plane.normal.y, (double)source->plane.normal.z};
@@ -121,7 +123,8 @@ static bool make_half_space(const ShapeSource *source, const Affine *local, Shap
 static int32_t choose_outermost(const FemVec3 *points, int32_t count, FemVec3 out[HULL_POINTS_MAX]) {
 	int32_t chosen[HULL_POINTS_MAX], chosen_count = 0;
 	for (int32_t d = 0; d < HULL_POINTS_MAX; d++) {
-		float y = 1.0f - 2.0f * ((float)d + 0.5f) / HULL_POINTS_MAX, r = sqrtf(1.0f - y * y), angle = 2.3999632f * (float)d;
+		float y = 1.0f - 2.0f * ((float)d + 0.5f) / HULL_POINTS_MAX, r = sqrtf(1.0f - y * y),
+			  angle = 2.3999632f * (float)d;
 		FemVec3 direction = {r * cosf(angle), y, r * sinf(angle)};
 		int32_t best = 0;
 		for (int32_t i = 1; i < count; i++) {
@@ -189,7 +192,8 @@ static bool make_height_triangles(const ShapeSource *source, const Stretch *s, b
 			count += 6;
 		}
 	}
-	bool is_good = points && count > 0 && make_points(made, points, count, s) && make_triangles(made, count / 3, is_mirrored);
+	bool is_good =
+		points && count > 0 && make_points(made, points, count, s) && make_triangles(made, count / 3, is_mirrored);
 	free(points);
 	return is_good;
 }
@@ -220,8 +224,9 @@ static bool make_heights(const ShapeSource *source, const Stretch *s, bool is_mi
 
 bool shape_source_make(const ShapeSource *source, const Affine *local, float margin, ShapeMade *out) {
 	FemColliderDef usual = fem_default_collider_def();
-	*out = (ShapeMade){
-		.def = usual.shape, .position = {(float)local->t[0], (float)local->t[1], (float)local->t[2]}, .rotation = usual.rotation};
+	*out = (ShapeMade){.def = usual.shape,
+		.position = {(float)local->t[0], (float)local->t[1], (float)local->t[2]},
+		.rotation = usual.rotation};
 	if (!affine_is_sound(local)) {
 		return false;
 	}

@@ -8,18 +8,18 @@
 typedef struct ShapeSource {
 	GdRID rid;
 	int32_t use_count;
-	int64_t type;          // PhysicsServer3D.ShapeType
-	uint32_t revision;     // another number for other data
-	GdVariant data;        // as last read: holding it keeps its arrays where they are
-	const void *array;     // where the array in it lies: that of a changed shape lies elsewhere
-	GdVector3 half;        // m, box
-	float radius, height;  // m; height is the whole one, caps included
+	int64_t type;         // PhysicsServer3D.ShapeType
+	uint32_t revision;    // another number for other data
+	GdVariant data;       // as last read: holding it keeps its arrays where they are
+	const void *array;    // where the array in it lies: that of a changed shape lies elsewhere
+	GdVector3 half;       // m, box
+	float radius, height; // m; height is the whole one, caps included
 	GdPlane plane;
-	FemVec3 *points;       // convex hull, or 3 for each triangle, counter-clockwise from outside
+	FemVec3 *points; // convex hull, or 3 for each triangle, counter-clockwise from outside
 	int32_t point_count;
-	float *heights;        // m
+	float *heights; // m
 	int32_t width, depth;
-	bool has_holes;        // heights that are no numbers
+	bool has_holes; // heights that are no numbers
 } ShapeSource;
 
 typedef struct ShapeCache {

@@ -7,6 +7,8 @@
 #include "collision/sweep.h"
 #include "fem_types.h"
 
+#define FEM_COLLIDER_IGNORED 16 // bodies at most
+
 // Where the caller put it, while a step of several substeps runs.
 typedef struct FemColliderStart {
 	FemPosition position;
@@ -37,6 +39,8 @@ typedef struct FemCollider {
 	FemVec3 force, torque; // N, N m: external, besides gravity
 	uint32_t layer, mask;
 	uint64_t user_data;
+	FemBodyId ignored[FEM_COLLIDER_IGNORED]; // bodies that pass through it
+	int32_t ignored_count;
 	FemConvex hull;      // of a convex shape, in its own frame
 	FemConvexStorage *hull_storage;
 	FemTriangleTree *tree; // over triangles
@@ -49,6 +53,7 @@ typedef struct FemCollider {
 
 struct FemWorld;
 
+bool fem_collider_ignores(const FemCollider *collider, FemBodyId body);
 float fem_collider_thickness(const FemCollider *collider); // m, the smallest way through it
 FemSweepBox fem_collider_box(const FemCollider *collider); // world
 
@@ -65,7 +70,11 @@ FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float 
 void fem_colliders_begin_substep(struct FemWorld *world, int32_t substep, float dt);
 void fem_colliders_end_substeps(struct FemWorld *world);
 
+// ---- collider_checks.c
+FemResult fem_collider_motion_check(FemPosition position, FemQuat *rotation, FemVec3 linear, FemVec3 angular);
 FemResult fem_collider_def_check(FemColliderDef *def); // and normalizes
+
+// ---- colliders.c
 // Makes a collider in a free slot; the slot stays free on failure.
 FemResult fem_collider_enter(struct FemWorld *world, int32_t collider_index, const FemColliderDef *checked_def);
 void fem_collider_free(struct FemWorld *world, int32_t collider_index);

@@ -209,7 +209,8 @@ static void list_pairs(FemWorld *world) {
 		const FemBody *a = world->bodies[touch.body];
 		uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 		uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
-		if (fem_body_sees(a, layer, mask))
+		bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
+		if (fem_body_sees(a, layer, mask) && !ignored)
 			add_touch(world, touch);
 	}
 	list_selves(world, selves, INT32_MAX);

@@ -287,7 +287,8 @@ static bool partner_body(const FemStep *step, int32_t body_index, int32_t other_
 static bool partner_collider(const FemStep *step, int32_t body_index, int32_t other_index, Partner *out) {
 	const FemBody *body = body_at(step, body_index);
 	const FemCollider *other = &step->world->colliders[other_index];
-	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !fem_body_sees(body, other->layer, other->mask))
+	if (!other->in_use || other->shape.type == FEM_SHAPE_HALF_SPACE || !fem_body_sees(body, other->layer, other->mask) ||
+		fem_collider_ignores(other, fem_body_id(step->world, body_index)))
 		return false; // half spaces are never passed: their contacts look ahead
 	*out = (Partner){
 		.index = other_index,

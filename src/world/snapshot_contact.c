@@ -55,6 +55,16 @@ static void sync_def(FemStream *s, FemColliderDef *def) {
 	sync_shape(s, &def->shape);
 }
 
+// Ids keep index and generation; the world's number is that of the world they are in.
+static void sync_ignored(FemStream *s, FemCollider *collider) {
+	FEM_STREAM(s, collider->ignored_count);
+	s->failed = s->failed || collider->ignored_count < 0 || collider->ignored_count > FEM_COLLIDER_IGNORED;
+	for (int32_t i = 0; i < collider->ignored_count && !s->failed; i++) {
+		FEM_STREAM(s, collider->ignored[i].index1);
+		FEM_STREAM(s, collider->ignored[i].generation);
+	}
+}
+
 static void write_collider(FemStream *s, FemCollider *collider) {
 	FemColliderDef def = {
 		.kind = collider->kind,
@@ -76,6 +86,7 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 	fem_stream_bool(s, &collider->has_moved);
 	fem_stream_bool(s, &collider->follows);
 	FEM_STREAM(s, collider->leader);
+	sync_ignored(s, collider);
 	FEM_STREAM(s, collider->center);
 	fem_stream_bool(s, &collider->has_tensor);
 	FEM_STREAM(s, collider->tensor);
@@ -128,6 +139,7 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	FemColliderDef def = {.cookie = FEM_COOKIE_COLLIDER};
 	FemColliderResult result = {0};
+	FemCollider ignored = {0};
 	FemVec3 force = {0}, torque = {0}, center = {0};
 	float tensor[6] = {0};
 	int32_t leader = -1;
@@ -136,6 +148,7 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	fem_stream_bool(s, &has_moved);
 	fem_stream_bool(s, &follows);
 	FEM_STREAM(s, leader);
+	sync_ignored(s, &ignored);
 	FEM_STREAM(s, center);
 	fem_stream_bool(s, &has_tensor);
 	FEM_STREAM(s, tensor);
@@ -154,6 +167,8 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	collider->has_moved = has_moved;
 	collider->follows = follows;
 	collider->leader = leader;
+	collider->ignored_count = ignored.ignored_count;
+	memcpy(collider->ignored, ignored.ignored, sizeof ignored.ignored);
 	collider->center = center;
 	collider->has_tensor = has_tensor;
 	memcpy(collider->tensor, tensor, sizeof tensor);

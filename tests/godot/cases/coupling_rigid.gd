@@ -149,6 +149,25 @@ func test_several_shapes_and_offset_centre() -> void:
 	check(body.basis.y.angle_to(Vector3.UP) < 0.01, "the body tips by %.3f" % body.basis.y.angle_to(Vector3.UP))
 
 
+func test_exceptions_pass() -> void:
+	var slab := add_slab()
+	add_floor().position.y = -5.0
+	DestructionServer.ground_enabled = true
+	var ghost := add_rigid(Vector3(-1, 0.8, 0), box_shape())
+	var solid := add_rigid(Vector3(1, 0.8, 0), box_shape())
+	slab.add_collision_exception_with(ghost)
+	await seconds(1.0)
+	check(ghost.position.y < -0.5, "an exception rests on the slab at %.2f" % ghost.position.y)
+	check_near(solid.position.y, 0.6, 0.02, "height of a box that is no exception")
+	slab.add_collision_exception_with(solid)
+	await seconds(1.0)
+	check(solid.position.y < 0.0, "a later exception rests on the slab at %.2f" % solid.position.y)
+	expect_errors("an exception with what is no body")
+	slab.add_collision_exception_with(scene)
+	errors_end()
+	slab.remove_collision_exception_with(ghost)
+
+
 func test_force_is_readable() -> void:
 	add_slab()
 	var box := add_rigid(Vector3(0, 0.65, 0), box_shape(), 25.0)
