@@ -82,6 +82,7 @@ static void add(uint64_t key, GDExtensionObjectPtr mesh, const MeshCacheSettings
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;
+	made->refines = true;
 	if (cache.count == MESH_CACHE_MAX) {
 		drop(MESH_CACHE_MAX - 1);
 	}

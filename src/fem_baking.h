@@ -63,6 +63,14 @@ void fem_render_mesh_free(FemRenderMesh *mesh);
 int64_t fem_render_mesh_vertex_count(const FemRenderMesh *mesh);
 int64_t fem_render_mesh_triangle_count(const FemRenderMesh *mesh);
 
+// Splits edges longer than edge_max (m) until none is left, or the next round would give more than triangle_limit triangles:
+// a body's surface only shows bends where it has vertices. What is new is half way between what was there. Without memory
+// the mesh stays sound.
+FemResult fem_render_mesh_refine(FemRenderMesh *mesh, float edge_max, int32_t triangle_limit);
+
+// m^3 that the triangles enclose, counter-clockwise from outside; of open meshes some number.
+double fem_render_mesh_volume(const FemRenderMesh *mesh);
+
 // FEM_OK, or the first fault: indices out of range, numbers that are not finite, normals without length. `name` is put
 // before the sentence.
 FemResult fem_render_mesh_check(const FemRenderMesh *mesh, const char *name);

@@ -4,8 +4,11 @@
 #include "conversions.h"
 #include "mesh_import.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { REFINED_MAX = 40000 }; // triangles
 
 static int64_t error_of(FemResult result) {
 	switch (result) {
@@ -35,6 +38,17 @@ static FemBakeDef bake_def(const DestructibleMesh *self) {
 	return def;
 }
 
+// Vertices about as far apart as those of the tets will be (a regular tet of edge a has a^3 / 8.5). One that cannot be refined
+// is baked as it is.
+static void refine(FemRenderMesh *render, int64_t element_count) {
+	double volume = fabs(fem_render_mesh_volume(render));
+	float edge = (float)cbrt(8.5 * volume / (double)element_count);
+	int64_t limit = 10 * element_count > 4000 ? 10 * element_count : 4000;
+	if (edge > 0.0f && isfinite(edge)) {
+		fem_render_mesh_refine(render, edge, (int32_t)(limit > REFINED_MAX ? REFINED_MAX : limit));
+	}
+}
+
 // Copies the source mesh out of Godot. Bodies take the result over at once, which only the main thread may do.
 static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArray *materials) {
 	if (gd_os_get_thread_caller_id() != gd_os_get_main_thread_id()) {
@@ -49,6 +63,8 @@ static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArr
 	FemResult result = mesh_import(self->source_mesh, render, materials, message, sizeof(message));
 	if (result != FEM_OK) {
 		report_failure(self, message);
+	} else if (self->refines) {
+		refine(render, self->element_count);
 	}
 	return error_of(result);
 }

@@ -62,8 +62,6 @@ func check(condition: bool, test_name: String, cause := "") -> void:
 func _add_slab(parent: Node3D, material: MaterialResource) -> DestructibleBody:
 	var box := BoxMesh.new()
 	box.size = SLAB
-	box.subdivide_width = 35 # to be seen bent, a surface needs vertices
-	box.subdivide_depth = 14
 	var slab := DestructibleBody.new()
 	slab.mesh = box
 	slab.element_count = 1200
