@@ -28,7 +28,7 @@ typedef struct TickEvent {
 	double total_area;
 	FemVec3 normal; // into the body
 	float impulse, speed;
-	uint64_t other; // instance id of what it met; 0: the ground
+	uint64_t other;       // instance id of what it met; 0: the ground
 	FemPieceNumber piece; // detached
 } TickEvent;
 
@@ -131,7 +131,8 @@ static void collect_pieces(const SimulationWorld *world) {
 	}
 }
 
-static void add_impact(const SimulationWorld *world, FemBodyId id, const FemContactEvent *contact, uint64_t other, float sign) {
+static void add_impact(
+	const SimulationWorld *world, FemBodyId id, const FemContactEvent *contact, uint64_t other, float sign) {
 	const SimulationBody *body = find_body(world, id);
 	if (!body || contact->speed < body->settings.impact_speed_min) {
 		return;
@@ -156,7 +157,8 @@ static void collect_impacts(const SimulationWorld *world) {
 			continue;
 		}
 		bool is_body = fem_body_is_valid(contact->other);
-		uint64_t other = is_body ? fem_body_get_user_data(contact->other) : fem_collider_get_user_data(contact->collider);
+		uint64_t other =
+			is_body ? fem_body_get_user_data(contact->other) : fem_collider_get_user_data(contact->collider);
 		add_impact(world, contact->body, contact, other, -1.0f);
 		if (is_body) {
 			add_impact(world, contact->other, contact, fem_body_get_user_data(contact->body), 1.0f);

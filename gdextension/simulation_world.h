@@ -29,7 +29,7 @@ struct SimulationWorld {
 	MeshEntry *meshes;
 	int32_t mesh_count, mesh_capacity;
 	struct Coupling *coupling; // with Godot's bodies; null before the first tick
-	uint32_t step_errors; // FemStepError bits of the last step
+	uint32_t step_errors;      // FemStepError bits of the last step
 };
 
 bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);

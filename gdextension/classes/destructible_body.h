@@ -82,7 +82,8 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 void destructible_body_enter(DestructibleBody *self);
 void destructible_body_leave(DestructibleBody *self);
 void destructible_body_transform_changed(DestructibleBody *self);
-void destructible_body_rebuild(DestructibleBody *self); // starts over from the rest shape at the node's present transform
+void destructible_body_rebuild(
+	DestructibleBody *self); // starts over from the rest shape at the node's present transform
 void destructible_body_show_again(DestructibleBody *self); // a new view of the same simulated body
 void destructible_body_release(DestructibleBody *self);
 

@@ -118,7 +118,8 @@ static int64_t load(DestructibleBody *self, const GdTransform3D *transform, GdPa
 	const void *bytes = size > 0 ? godot.packed_byte_array_operator_index_const(data, 0) : NULL;
 	if (node_pose_fault(transform) || !simulation_body_load(&self->simulated, bytes, (size_t)size)) {
 		destructible_body_report(self, "ignored set_state()",
-			node_pose_fault(transform) ? "its transform makes no sense; pass what get_state() returned" : fem_last_error());
+			node_pose_fault(transform) ? "its transform makes no sense; pass what get_state() returned"
+									   : fem_last_error());
 		return GD_ERR_INVALID_DATA;
 	}
 	self->pose = *transform;
@@ -137,7 +138,8 @@ int64_t destructible_body_set_state(void *pointer, const GdDictionary *state) {
 		destructible_body_report(self, "ignored set_state()", "it is not simulated; put it into the tree first");
 	} else if (!read_entry(state, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform) ||
 		!read_entry(state, "data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &data)) {
-		destructible_body_report(self, "ignored set_state()", "what was given is no state; pass what get_state() returned");
+		destructible_body_report(
+			self, "ignored set_state()", "what was given is no state; pass what get_state() returned");
 		result = GD_ERR_INVALID_PARAMETER;
 	} else {
 		result = load(self, &transform, &data);

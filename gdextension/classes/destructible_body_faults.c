@@ -102,7 +102,8 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
 	if (mesh && !fault && !mesh->is_baked) {
 		add_warning(out,
-			"The mesh is not baked%s and will be when the game starts; press the Bake button of the DestructibleMesh to "
+			"The mesh is not baked%s and will be when the game starts; press the Bake button of the DestructibleMesh "
+			"to "
 			"save that time.",
 			"");
 	} else if (mesh && !fault) {
@@ -119,7 +120,8 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 			"");
 	} else if (!self->material && gd_array_size(&regions) == 0) {
 		add_warning(out,
-			"This body has no material and behaves like soft rubber%s; give it a MaterialResource, such as one of those "
+			"This body has no material and behaves like soft rubber%s; give it a MaterialResource, such as one of "
+			"those "
 			"in addons/fem_destruction/materials.",
 			"");
 	}

@@ -9,7 +9,9 @@
 const int32_t *destructible_mesh_layout(DestructibleMesh *self, int32_t *out_count) {
 	int64_t bytes = gd_packed_byte_array_size(&self->layout);
 	*out_count = (int32_t)(bytes / (int64_t)sizeof(int32_t));
-	return *out_count > 0 ? (const int32_t *)(const void *)godot.packed_byte_array_operator_index_const(&self->layout, 0) : NULL;
+	return *out_count > 0
+		? (const int32_t *)(const void *)godot.packed_byte_array_operator_index_const(&self->layout, 0)
+		: NULL;
 }
 
 void destructible_mesh_keep_layout(DestructibleMesh *self, FemMeshId mesh) {

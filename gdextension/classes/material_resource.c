@@ -26,13 +26,13 @@ typedef struct MaterialResource {
 	double toughness;       // Pa or N
 	int64_t toughness_mode; // FemToughnessMode
 	double toughness_variation;
-	int64_t splinter_pattern; // SplinterPattern
+	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;
 	int64_t max_solver_iterations;
 	GDExtensionObjectPtr surface_material;  // Material or null; a reference
 	GDExtensionObjectPtr interior_material; // the same
-	int use_count; // engine worlds that know it
+	int use_count;                          // engine worlds that know it
 } MaterialResource;
 
 static void set_defaults(MaterialResource *self) {
@@ -145,7 +145,8 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 			   "weight; raise it";
 	}
 	if ((self->max_plastic_strain > 0.0 || self->ductility > 0.0) && self->creep_rate <= 0.0) {
-		return "it has a ductility or max_plastic_strain but a creep_rate of 0, so it never yields; raise creep_rate or "
+		return "it has a ductility or max_plastic_strain but a creep_rate of 0, so it never yields; raise creep_rate "
+			   "or "
 			   "set these to 0";
 	}
 	bool by_stress = self->toughness_mode == FEM_TOUGHNESS_STRESS;
@@ -277,14 +278,17 @@ static double get_strain_at_break(void *pointer) {
 	}
 	FemMaterialDef def = material_resource_def(self->base.object);
 	double elastic = self->toughness / self->stiffness;
-	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? (double)def.max_plastic_strain : 0.0);
+	return elastic +
+		(def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? (double)def.max_plastic_strain : 0.0);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- look
 
-static void set_look(MaterialResource *self, GDExtensionObjectPtr *slot, const char *name, GDExtensionObjectPtr material) {
+static void set_look(
+	MaterialResource *self, GDExtensionObjectPtr *slot, const char *name, GDExtensionObjectPtr material) {
 	if (material && !object_cast(material, "Material")) {
-		report_error("MaterialResource: %s must be a Material, such as a StandardMaterial3D; it keeps the old one.", name);
+		report_error(
+			"MaterialResource: %s must be a Material, such as a StandardMaterial3D; it keeps the old one.", name);
 		return;
 	}
 	if (material == *slot) {
@@ -352,8 +356,8 @@ static const ClassProperty properties[] = {
 	PROPERTY(damping, FLOAT, float, "get_", RANGE, "0,0.1,0.0001,or_greater,suffix:s"),
 	PROPERTY(friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
 	PROPERTY_GROUP("Fracture"),
-	PROPERTY_OF_CLASS(splinter_pattern, INT, int, ENUM, "None,Voronoi,Glass,Wood,Brick,Surfaces",
-		"MaterialResource.SplinterPattern"),
+	PROPERTY_OF_CLASS(
+		splinter_pattern, INT, int, ENUM, "None,Voronoi,Glass,Wood,Brick,Surfaces", "MaterialResource.SplinterPattern"),
 	PROPERTY(grain_direction, VECTOR3, vector3, "get_", NONE, ""),
 	PROPERTY(grain_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,or_greater,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
