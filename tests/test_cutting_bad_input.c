@@ -62,12 +62,36 @@ FEM_TEST(cutting_bad_input, open_mesh_gets_cuts_of_its_tets) {
 }
 
 FEM_TEST(cutting_bad_input, self_intersecting_mesh_gets_cuts_of_its_tets) {
-	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
-	FemSurfaceMesh other = fem_surface_box((FemVec3){0.6f, 1.7f, 0.6f}, 3);
-	fem_surface_transform(&other, (FemQuat){0.2f, 0.1f, 0.3f, 0.9f}, 1.0, (FemPosition){0.2, 0.1, 0.15});
-	fem_surface_append(&surface, &other);
-	fem_surface_mesh_free(&other);
+	FemSurfaceMesh surface = fem_surface_sphere(0.5, 16);
+	for (int32_t i = 0; i < surface.vertex_count; i++) // the cap below is pulled out above
+		if (surface.vertices[i].y < -0.45f)
+			surface.vertices[i].y += 1.2f;
 	cut_bad(surface, "crosses itself", __LINE__);
+}
+
+// Legs in a table top: closed shells that stand in each other, one of them hollow, are cut each by itself.
+FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_pieces) {
+	FemBakedMesh mesh;
+	char note[FEM_CUT_NOTE_SIZE];
+	FemCutDef def = voronoi(100);
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
+	FemSurfaceMesh leg = fem_surface_box((FemVec3){0.6f, 1.7f, 0.6f}, 3);
+	FemSurfaceMesh hollow = fem_surface_nested_boxes(0.8, 0.4, true);
+	fem_surface_transform(&leg, (FemQuat){0.2f, 0.1f, 0.3f, 0.9f}, 1.0, (FemPosition){0.2, 0.1, 0.15});
+	fem_surface_transform(&hollow, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){-0.7, 0.3, 0.2});
+	fem_surface_append(&surface, &leg);
+	fem_surface_append(&surface, &hollow);
+	fem_surface_mesh_free(&leg);
+	fem_surface_mesh_free(&hollow);
+	double volume = surface.volume;
+	if (fem_cutting_bake(surface, 400, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK)) {
+		FemPieceCheck check = fem_cutting_check(&mesh.splinters);
+		fem_test_check(note[0] == 0, __FILE__, __LINE__, "note: %s", note);
+		FEM_CHECK_INT(check.open_edges, 0);
+		FEM_CHECK_NEAR(check.volume_sum, volume, 1e-3 * volume);
+		FEM_CHECK(check.smallest > 0.0 && check.piece_count > 80);
+	}
+	fem_baked_mesh_free(&mesh);
 }
 
 FEM_TEST(cutting_bad_input, non_manifold_mesh_is_cut) {

@@ -174,7 +174,7 @@ static void mark_corners(FemCutBorder *border) {
 	for (int32_t n = 0; n < count; n++)
 		any = any || border->inside[n] >= 0;
 	if (!any)
-		border->inside[0] = fem_winding_inside(border->solid->winding, border->corners[0]);
+		border->inside[0] = fem_winding_inside(border->winding, border->corners[0]);
 	for (int32_t n = 0; n < 2 * count; n++)
 		if (empty[n % count] && border->inside[n % count] >= 0)
 			mark_corner(border, n + 1, border->inside[n % count]);

@@ -49,6 +49,8 @@ typedef struct FemCutNoise {
 	uint64_t seed;
 } FemCutNoise;
 
+struct FemCutShells;
+
 typedef struct FemCutSolid {
 	// given
 	const FemCutDiagram *diagram;
@@ -58,6 +60,7 @@ typedef struct FemCutSolid {
 	const FemCutPoint *points;     // [mesh vertex]
 	const int32_t (*triangles)[3]; // welded, oriented
 	const FemWinding *winding;     // of the mesh, in unit space
+	const struct FemCutShells *shells; // faces are made for each by itself; null: for all together
 	FemProgress *progress;         // may be null
 	void *progress_context;
 	// made

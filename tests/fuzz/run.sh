@@ -28,7 +28,7 @@ usage() {
 sources() {
 	local name
 	for name in base/memory base/error base/mat3 mesh/tet_mesh mesh/text_reader mesh/tet_arrays mesh/tet_import mesh/vtk_grid \
-		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/obj_model mesh/polygon; do
+		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/splinter_surface mesh/obj_model mesh/polygon; do
 		printf '%s/src/%s.c\n' "$root" "$name"
 	done
 	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_*.c
