@@ -27,7 +27,7 @@ usage() {
 # The sources that loaders are made of: the mesh folder without what needs the rest of the engine.
 sources() {
 	local name
-	for name in base/memory base/error base/mat3 mesh/tet_mesh mesh/text_reader mesh/tet_arrays mesh/tet_import mesh/vtk_grid \
+	for name in base/memory base/heap base/thread base/error base/mat3 mesh/tet_mesh mesh/text_reader mesh/tet_arrays mesh/tet_import mesh/vtk_grid \
 		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/splinter_surface mesh/obj_model mesh/polygon; do
 		printf '%s/src/%s.c\n' "$root" "$name"
 	done
