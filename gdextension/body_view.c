@@ -79,6 +79,9 @@ void body_view_free(BodyView *view) {
 		gd_rendering_server_free_rid(view->mesh);
 	}
 	release_materials(view->materials, view->material_count);
+	for (int i = 0; i < 4; i++) {
+		surface_material_release(&view->breaking[i]);
+	}
 	free_tets(view);
 	riding_copy_free(&view->copy);
 	splinter_faces_free(&view->faces);
@@ -177,6 +180,27 @@ void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionOb
 		assign_material(&view->look, look);
 		assign_material(&view->interior, interior);
 		send_materials(view);
+	}
+}
+
+// Of the first surface: others mostly have the same shader.
+void body_view_prepare_breaking(BodyView *view, bool fades) {
+	if (!view->exists) {
+		return;
+	}
+	SurfaceMaterial old[4];
+	bool fades_now = view->fades;
+	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : view->look;
+	memcpy(old, view->breaking, sizeof(old));
+	memset(view->breaking, 0, sizeof(view->breaking));
+	for (int i = 0; i < (fades ? 2 : 1); i++) {
+		view->fades = i;
+		view->breaking[2 * i] = outer_material(view, outside);
+		view->breaking[2 * i + 1] = interior_material(view, outside);
+	}
+	view->fades = fades_now;
+	for (int i = 0; i < 4; i++) {
+		surface_material_release(&old[i]);
 	}
 }
 
@@ -357,6 +381,9 @@ void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
 		body_nodes_write_rest(&view->nodes, &view->shape, view->tets_now);
 	}
 	riding_copy_send(&view->copy);
+	if (view->copy.exists && view->nodes.calm_frames == 1) {
+		riding_mesh_restock((RidingMesh *)&view->drawing->riding);
+	}
 	ShownNodes shown;
 	if (!body_nodes_show(&view->nodes, body, &view->shape, view->tets_now, &shown)) {
 		return;

@@ -44,6 +44,7 @@ typedef struct BodyView {
 	GDExtensionObjectPtr look;             // of tets outside, where there is no surface_material
 	GDExtensionObjectPtr interior;         // of faces that opened; null: the outside, darker
 	bool fades;                            // some of its pieces do
+	SurfaceMaterial breaking[4];           // held so that their shaders are there when the body breaks
 	SurfaceMaterial *materials; // in use, one a surface of the mesh that is shown; a zero one: the mesh's own
 	int32_t material_count;
 } BodyView;
@@ -83,6 +84,9 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 // After each step: takes over what changed owner in it. read: all owners, after splinters were set or a state restored.
 void body_view_take_owners(BodyView *view, FemBodyId body);
 void body_view_read_owners(BodyView *view, FemBodyId body);
+
+// The body may break, and its pieces may fade: makes the shaders for that now, not in the frame in which it does.
+void body_view_prepare_breaking(BodyView *view, bool fades);
 
 // How much is left of each node's piece, 1 to 0; null: nothing fades. Call it before it is shown, copied.
 void body_view_set_fades(BodyView *view, const float *fades, int32_t count);

@@ -22,15 +22,25 @@ static bool copy_surface(RidingCopySurface *surface, const RidingSurface *origin
 	}
 	GdDictionary data = original->data; // the same one: it is only read
 	gd_rendering_server_mesh_add_surface(mesh, &data);
-	return dictionary_read(&data, "attribute_data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &surface->attributes);
-}
-
-bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
-	riding_copy_free(copy);
-	if (!riding_mesh_prepare_copies(original) || original->surface_count == 0) {
+	if (!dictionary_read(&data, "attribute_data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &surface->attributes)) {
 		return false;
 	}
-	copy->surfaces = calloc((size_t)original->surface_count, sizeof(RidingCopySurface));
+	surface->bytes = godot.packed_byte_array_operator_index(&surface->attributes, 0); // memory of its own
+	return true;
+}
+
+static bool is_prepared(const RidingMesh *original) {
+	for (int32_t i = 0; i < original->surface_count; i++) {
+		if (original->surfaces[i].stride == 0) {
+			return false;
+		}
+	}
+	return original->surface_count > 0;
+}
+
+bool riding_copy_make(RidingCopy *copy, const RidingMesh *original) {
+	*copy = (RidingCopy){0};
+	copy->surfaces = is_prepared(original) ? calloc((size_t)original->surface_count, sizeof(RidingCopySurface)) : NULL;
 	if (!copy->surfaces) {
 		return false;
 	}
@@ -44,6 +54,18 @@ bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
 		}
 	}
 	copy->vertex_count = original->vertex_count;
+	return true;
+}
+
+bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
+	riding_copy_free(copy);
+	original->breakers++;
+	if (!original->spare) {
+		return riding_copy_make(copy, original);
+	}
+	*copy = *original->spare;
+	free(original->spare);
+	original->spare = NULL;
 	return true;
 }
 

@@ -28,8 +28,10 @@ typedef struct RidingCopy {
 	int32_t sent_calls;
 } RidingCopy;
 
-// False, and no copy, when memory is short or the original cannot be copied.
+// Takes the original's copy in store, or makes one. False, and no copy, when memory is short or the original was not
+// prepared for copies.
 bool riding_copy_create(RidingCopy *copy, RidingMesh *original);
+bool riding_copy_make(RidingCopy *copy, const RidingMesh *original);
 void riding_copy_free(RidingCopy *copy);
 
 // By rising vertex number or not; vertices out of range are passed over. Those of removed pieces are not seen any more.

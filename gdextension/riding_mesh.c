@@ -1,6 +1,7 @@
 #include "riding_mesh.h"
 
 #include "conversions.h"
+#include "riding_copy.h"
 #include "surface_arrays.h"
 
 #include <math.h>
@@ -126,6 +127,10 @@ void riding_mesh_free(RidingMesh *mesh) {
 		return;
 	}
 	gd_rendering_server_free_rid(mesh->mesh);
+	if (mesh->spare) {
+		riding_copy_free(mesh->spare);
+		free(mesh->spare);
+	}
 	for (int32_t i = 0; i < mesh->surface_count; i++) {
 		if (mesh->surfaces[i].stride > 0) {
 			gd_dictionary_free(&mesh->surfaces[i].data);
@@ -166,11 +171,30 @@ static bool read_surface(RidingSurface *surface, GdRID mesh, int32_t index) {
 	return true;
 }
 
+static void make_spare(RidingMesh *mesh) {
+	RidingCopy *spare = mesh->spare ? NULL : calloc(1, sizeof(RidingCopy));
+	if (spare && riding_copy_make(spare, mesh)) {
+		mesh->spare = spare;
+	} else {
+		free(spare);
+	}
+}
+
 bool riding_mesh_prepare_copies(RidingMesh *mesh) {
 	for (int32_t i = 0; i < mesh->surface_count; i++) {
 		if (mesh->surfaces[i].stride == 0 && !read_surface(&mesh->surfaces[i], mesh->mesh, i)) {
 			return false;
 		}
 	}
-	return mesh->exists;
+	if (mesh->exists) {
+		mesh->followers++;
+		make_spare(mesh);
+	}
+	return mesh->exists && mesh->surface_count > 0;
+}
+
+void riding_mesh_restock(RidingMesh *mesh) {
+	if (mesh->followers > mesh->breakers) {
+		make_spare(mesh);
+	}
 }

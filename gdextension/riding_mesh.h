@@ -34,14 +34,19 @@ typedef struct RidingMesh {
 	GdRID mesh; // surface i of it is surface i of the source, without a material
 	int32_t surface_count, vertex_count;
 	RidingSurface *surfaces;
+	struct RidingCopy *spare;    // ready for the next body that breaks, or null
+	int32_t followers, breakers; // bodies that asked for copies to be prepared; that took one
 } RidingMesh;
 
 // Surfaces that do not fit into memory are left out, and all after them.
 void riding_mesh_create(RidingMesh *mesh, const RidingSource *source);
 void riding_mesh_free(RidingMesh *mesh);
 
-// Reads the surfaces back, so that copies can be made. Call it while the game loads: it waits for the graphics card.
-// False when the server's layout is not understood: then there are no copies.
+// For a body that may break: reads the surfaces back and makes one copy in store, so that no frame waits for either. Call
+// it while the game loads. False when the server's layout is not understood: then there are no copies.
 bool riding_mesh_prepare_copies(RidingMesh *mesh);
+
+// In a quiet frame after a body took the copy in store: makes another if there are more bodies to break.
+void riding_mesh_restock(RidingMesh *mesh);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
+#include "classes/material_resource.h"
 #include "conversions.h"
 #include "node_pose.h"
 
@@ -109,9 +110,23 @@ static void build_view(DestructibleBody *self, const BodyShape *shape) {
 	}
 }
 
+static bool can_break(const DestructibleBody *self) {
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	int32_t count = destructible_body_materials(self, materials);
+	for (int32_t i = 0; i < count; i++) {
+		if (material_resource_def(materials[i]).breakable) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void finish_view(DestructibleBody *self, const BodyShape *shape) {
 	view_tets(self, destructible_body_mesh(self), shape);
 	destructible_body_update_look(self);
+	if (self->simulated.world && can_break(self)) {
+		body_view_prepare_breaking(&self->view, self->simulated.settings.debris_lifetime > 0.0f);
+	}
 	if (node_pose_is_finite(&self->pose)) {
 		body_view_show_rest(&self->view, self->pose);
 	}
