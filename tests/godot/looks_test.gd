@@ -2,7 +2,7 @@ extends SceneTree
 ## Draws the same things twice, as Godot draws them and as bodies, and compares the two pictures pixel by pixel: every
 ## kind of StandardMaterial3D and ORMMaterial3D on a body at rest, and a bent body against a mesh that was bent here.
 ##
-## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png [looks|bent|moving]
+## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png [looks|bent|breaking|moving]
 ##
 ## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "LOOKS TESTS DONE".
 
@@ -33,6 +33,8 @@ func _run() -> void:
 		await _compare_looks(_make_looks(), picture)
 	if part in ["", "bent"]:
 		await _compare_bent(picture)
+	if part in ["", "breaking"]:
+		await _check_breaking(picture)
 	if part in ["", "moving"]:
 		await _compare_moving("interpolated", picture)
 	if part in ["", "moving"] and RenderingServer.get_current_rendering_method() == "forward_plus":
@@ -408,3 +410,83 @@ func _difference_apart(image: Image, rows: int) -> float:
 			var q := image.get_pixel(x, y + rows)
 			sum += (absf(p.r - q.r) + absf(p.g - q.g) + absf(p.b - q.b)) / 3.0
 	return sum / ((rows - 14.0) * image.get_width() * 0.2)
+
+
+# -- Breaking ---------------------------------------------------------------------------------------------------------
+
+
+## A slab that is torn shows its inside in the material for that, or in its own colour, darker; free pieces fade and go.
+func _check_breaking(picture: String) -> void:
+	DestructionServer.gravity = Vector3.ZERO
+	_camera.size = 6.0
+	_camera.look_at_from_position(Vector3(0, 0, 10), Vector3.ZERO)
+	var inside := _look({"albedo_color": Color(1, 0, 1), "shading_mode": BaseMaterial3D.SHADING_MODE_UNSHADED})
+	var own := _add_brittle(Vector3(-1.3, 0, 0), inside)
+	var plain := _add_brittle(Vector3(1.3, 0, 0), null)
+	RenderingServer.render_loop_enabled = false
+	for body: DestructibleBody in [own, plain]:
+		body.apply_impulse(Vector3(400, 900, 2500), body.position + Vector3(0.5, 0.2, 0))
+	for i in 24:
+		await physics_frame
+	RenderingServer.render_loop_enabled = true
+	paused = true
+	var image := await _shoot()
+	if picture:
+		image.save_png(picture.replace(".png", "_breaking.png"))
+	check(own.get_piece_count() > 2, "slab_is_broken", "it has %d pieces" % own.get_piece_count())
+	check(_count(image, _is_magenta) > 30, "interior_material", "%d pixels show it" % _count(image, _is_magenta))
+	check(_count(image, _is_dark_green) > 30, "inside_without_material", "%d pixels show it" % _count(image, _is_dark_green))
+	own.hide()
+	image = await _shoot()
+	var before := _count(image, _is_green)
+	paused = false
+	plain.debris_lifetime = 1.0
+	plain.debris_fade = 0.55
+	RenderingServer.render_loop_enabled = false
+	for i in 14: # 0.4 s and these: about a third of the fading is over
+		await physics_frame
+	RenderingServer.render_loop_enabled = true
+	paused = true
+	image = await _shoot()
+	if picture:
+		image.save_png(picture.replace(".png", "_fading.png"))
+	var after := _count(image, _is_green)
+	check(after > 0.3 * before and after < 0.95 * before, "pieces_fade", "%d of %d pixels are left" % [after, before])
+	paused = false
+	own.free()
+	plain.free()
+
+
+func _add_brittle(place: Vector3, interior: Material) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.size = Vector3(2.0, 1.2, 0.4)
+	body.cells = Vector3i(8, 5, 2)
+	body.material = MaterialResource.new()
+	body.material.stiffness = 2e6
+	body.material.breakable = true
+	body.material.toughness = 1.5e4
+	body.material.interior_material = interior
+	body.surface_material = _look({"albedo_color": Color(0.1, 0.8, 0.2), "roughness": 1.0})
+	body.position = place
+	root.add_child(body)
+	return body
+
+
+func _count(image: Image, matches: Callable) -> int:
+	var count := 0
+	for y in image.get_height():
+		for x in image.get_width():
+			count += int(matches.call(image.get_pixel(x, y)))
+	return count
+
+
+func _is_magenta(pixel: Color) -> bool:
+	return pixel.r > 0.8 and pixel.b > 0.8 and pixel.g < 0.3
+
+
+func _is_green(pixel: Color) -> bool:
+	return pixel.g > 1.5 * maxf(pixel.r, pixel.b)
+
+
+func _is_dark_green(pixel: Color) -> bool:
+	return _is_green(pixel) and pixel.g < 0.42
