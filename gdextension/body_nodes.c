@@ -9,7 +9,7 @@
 
 // Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils are
 // made anew then. Nodes whose stencils are made in one frame: about a millisecond.
-enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 1000 };
+enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 1000, FRAMES_PER_SAMPLE = 6 };
 
 // As FEM_MARK of fem_position.gdshaderinc.
 static const float second_plane_mark = 1.0f + 1.0f / 4096.0f;
@@ -232,17 +232,19 @@ static void make_stencils(BodyNodes *nodes, const TetShape *shape, const int32_t
 	free(texels);
 }
 
-// A few tets a frame say whether the body is bent.
+// Now and then a few tets say whether the body is bent: every frame they would cost as much as the positions, since the
+// memory that they touch is cold.
 static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int32_t *now, const float *positions) {
-	int32_t samples = 2 + shape->tet_count / 1000;
 	nodes->calm_frames -= nodes->calm_frames > 0;
 	nodes->smooth_frames -= nodes->smooth_frames > 0;
-	if (nodes->smooth_frames < SMOOTH_FRAMES / 2) {
+	if (nodes->smooth_frames < SMOOTH_FRAMES / 2 && ++nodes->frames_unseen >= FRAMES_PER_SAMPLE) {
+		int32_t samples = 4 + shape->tet_count / 500;
 		if (node_stencils_are_needed(shape, now, positions, nodes->count, nodes->next_sample, samples)) {
 			nodes->smooth_frames = SMOOTH_FRAMES;
 		}
 		// A prime, so that samples wander over the whole body.
 		nodes->next_sample = (int32_t)(((int64_t)nodes->next_sample + 7919 * samples) % shape->tet_count);
+		nodes->frames_unseen = 0;
 	}
 	if (nodes->smooth_frames > 0 && !nodes->has_stencils && nodes->calm_frames == 0 && frame.stencils_left > 0) {
 		frame.stencils_left -= nodes->count;

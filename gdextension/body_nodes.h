@@ -34,7 +34,7 @@ typedef struct BodyNodes {
 	bool has_stencils;      // and they are up to date
 	int32_t smooth_frames;  // left to go since a bent tet was last seen
 	int32_t calm_frames;    // left to wait since the body was last cut
-	int32_t next_sample;
+	int32_t next_sample, frames_unseen;
 } BodyNodes;
 
 // Call once before the bodies of a drawn frame: which plane it uses, and how far it is between two ticks.

@@ -382,7 +382,7 @@ void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
 	}
 	riding_copy_send(&view->copy);
 	if (view->copy.exists && view->nodes.calm_frames == 1) {
-		riding_mesh_restock((RidingMesh *)&view->drawing->riding);
+		riding_mesh_restock((RidingMesh *)&view->splinters->riding);
 	}
 	ShownNodes shown;
 	if (!body_nodes_show(&view->nodes, body, &view->shape, view->tets_now, &shown)) {

@@ -4,7 +4,7 @@ extends SceneTree
 ## godot --path tests/godot --script res://render_bench.gd
 ##
 ## A hundred bodies of 200 nodes, all of which move: stiff ones, soft ones that need smooth normals, both with and without
-## physics interpolation; beside them the same nodes in a texture for each body. Ends with "RENDER BENCH DONE".
+## physics interpolation; beside them the same nodes in a texture for each body. Then a body whose splinters change owner. Ends with "RENDER BENCH DONE".
 
 const BODIES := 100
 const CELLS := Vector3i(4, 4, 7) # 200 nodes
@@ -26,6 +26,7 @@ func _run() -> void:
 		await _measure("stiff", 1e10, interpolates)
 		await _measure("soft", 2e4, interpolates)
 	await _measure_texture_each()
+	await _measure_breaking()
 	print("RENDER BENCH DONE")
 	quit()
 
@@ -80,3 +81,39 @@ func _measure_texture_each() -> void:
 	print("a texture for each body, upload alone: median %.3f ms" % times[FRAMES / 2])
 	for texture in textures:
 		RenderingServer.free_rid(texture)
+
+
+## A brittle block is thrown to the ground: what the frames cost in which its splinters' vertices change owner.
+func _measure_breaking() -> void:
+	physics_interpolation = false
+	var source := BoxMesh.new()
+	source.size = Vector3(2, 1, 1)
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = source
+	mesh.element_count = 1500
+	mesh.splinter_pattern = DestructibleMesh.SPLINTERS_VORONOI
+	mesh.splinter_count = 320
+	mesh.splinter_roughness = 0.0
+	mesh.bake()
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = MaterialResource.new()
+	body.material.stiffness = 5e7
+	body.material.breakable = true
+	body.material.toughness = 6e4
+	body.position = Vector3(0, 2, 0)
+	body.rotation = Vector3(0.5, 0.3, 0.4)
+	body.start_velocity = Vector3(0, -8, 0)
+	root.add_child(body)
+	var pieces := 1
+	var costs := PackedFloat64Array()
+	for i in 60:
+		await RenderingServer.frame_post_draw
+		if body.get_piece_count() != pieces:
+			pieces = body.get_piece_count()
+			costs.append(DestructionServer.get_statistics().draw_ms)
+	costs.sort()
+	print("breaking, %d vertices, %d pieces: median %.3f ms, worst %.3f ms, of %d frames in which pieces came" % [
+			mesh.get_splinter_positions().size(), pieces, costs[costs.size() / 2] if costs else NAN,
+			costs[-1] if costs else NAN, costs.size()])
+	body.free()
