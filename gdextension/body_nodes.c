@@ -8,8 +8,8 @@
 #include <string.h>
 
 // Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils are
-// made anew then. Nodes whose stencils are made in one frame: about a millisecond.
-enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 1000, FRAMES_PER_SAMPLE = 6 };
+// made anew then. Nodes whose stencils are made in one frame: some 0.3 ms.
+enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 400, FRAMES_PER_SAMPLE = 6 };
 
 // As FEM_MARK of fem_position.gdshaderinc.
 static const float second_plane_mark = 1.0f + 1.0f / 4096.0f;
@@ -48,7 +48,7 @@ void body_nodes_begin_frame(void) {
 }
 
 void body_nodes_init(BodyNodes *nodes) {
-	*nodes = (BodyNodes){.offset = -1, .stencil_offset = -1};
+	*nodes = (BodyNodes){.offset = -1, .stencil_offset = -1, .frames_unseen = FRAMES_PER_SAMPLE};
 }
 
 static void drop_stencils(BodyNodes *nodes) {
