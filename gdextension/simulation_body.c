@@ -367,6 +367,8 @@ static void show_fades(SimulationBody *body) {
 void simulation_body_show(SimulationBody *body) {
 	if (simulation_body_fades(body)) {
 		show_fades(body);
+	} else if (body->view->nodes.fades) {
+		body_view_set_fades(body->view, NULL, 0);
 	}
 	body_view_show_body(body->view, body->body, body->is_cut);
 	body->is_moved = body->is_cut = false;

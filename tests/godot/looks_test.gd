@@ -445,7 +445,7 @@ func _check_breaking(picture: String) -> void:
 	plain.debris_lifetime = 1.0
 	plain.debris_fade = 0.55
 	RenderingServer.render_loop_enabled = false
-	for i in 14: # 0.4 s and these: about a third of the fading is over
+	for i in 27: # with the 0.4 s before: most of the fading is over
 		await physics_frame
 	RenderingServer.render_loop_enabled = true
 	paused = true
