@@ -66,6 +66,7 @@ func _add_face(tool: SurfaceTool, size: Vector3, normal: Vector3, up: Vector3, c
 			for corner: Vector2 in [Vector2(0, 0), Vector2(1, 1), Vector2(1, 0), Vector2(0, 0), Vector2(0, 1), Vector2(1, 1)]:
 				var place := (Vector2(x, y) + corner) * 2.0 / cuts - Vector2.ONE
 				var at := (normal + right * place.x + up * place.y) * size * 0.5
+				tool.set_smooth_group(-1)
 				tool.set_normal(normal)
 				tool.set_uv(Vector2(at.dot(right), -at.dot(up)))
 				tool.add_vertex(at + jitter * _random_offset(at))
