@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/timing.h"
 #include "mesh/surface_regions.h"
 
 #include <math.h>
@@ -148,7 +149,9 @@ static FemResult bake_soup(
 		progress.share = CUT_SHARE;
 		cut.progress = tell_of_cutting;
 		cut.progress_context = &progress;
+		double start = fem_time_ms();
 		result = fem_baked_mesh_cut(mesh, &cut, note);
+		info->cut_ms = fem_time_ms() - start;
 		if (progress.stopped)
 			return stop(info);
 		if (result != FEM_OK)

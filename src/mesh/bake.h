@@ -12,6 +12,7 @@ typedef struct FemBakeInfo {
 	FemTetMesh tets;        // parts, and what the surfaces were like
 	FemEmbedding embedding; // how well the vertices are held
 	FemDiagnosis diagnosis; // all 0 when it could not be made
+	double cut_ms;          // that the cutting took
 	bool cancelled;         // by progress
 } FemBakeInfo;
 

@@ -43,6 +43,8 @@ static void print_report(const FemBakedMesh *mesh, const FemBakeInfo *info) {
 	printf("%s", mesh->report);
 	fem_report_parts(&info->tets);
 	fem_report_embedding(&info->embedding);
+	if (mesh->splinters.piece_count > 0)
+		printf("cut in %.0f ms\n", info->cut_ms);
 }
 
 static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) {
