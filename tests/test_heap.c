@@ -31,6 +31,27 @@ FEM_TEST(heap, blocks_come_from_the_reserve_and_go_back) {
 	FEM_CHECK_INT(fem_memory_bytes(), bytes);
 }
 
+// What was given out is never touched, and warming goes on to the end and no further.
+FEM_TEST(heap, warming_leaves_blocks_alone) {
+	FemHeap *heap = fem_heap_create();
+	FEM_REQUIRE(heap && fem_heap_reserve(heap, 1 << 20) && fem_heap_reserve(heap, 3 << 20));
+	unsigned char *blocks[24];
+	for (int i = 0; i < 24; i++) {
+		fem_heap_begin(heap);
+		blocks[i] = fem_alloc(100000);
+		fem_heap_end();
+		FEM_REQUIRE(blocks[i] != NULL);
+		memset(blocks[i], i + 1, 100000);
+		fem_heap_warm(heap, (size_t)i * 40000);
+	}
+	for (int i = 0; i < 24; i++) {
+		for (int k = 0; k < 100000; k += 999)
+			FEM_CHECK(blocks[i][k] == (unsigned char)(i + 1));
+		fem_free(blocks[i], 100000);
+	}
+	fem_heap_destroy(heap);
+}
+
 // Used up: the system steps in, and is counted; blocks of both kinds may be freed in any order.
 FEM_TEST(heap, the_system_steps_in) {
 	FemHeap *heap = fem_heap_create();

@@ -15,6 +15,7 @@
 typedef struct Segment {
 	struct Segment *next;
 	size_t bytes, used; // with this header
+	size_t warm;        // written to so far
 } Segment;
 
 struct FemHeap {
@@ -63,10 +64,22 @@ bool fem_heap_reserve(FemHeap *heap, size_t bytes) {
 	Segment *segment = fem_alloc(more);
 	if (!segment)
 		return false;
-	*segment = (Segment){heap->segments, more, fem_align_up(sizeof(Segment))};
+	*segment = (Segment){.next = heap->segments, .bytes = more, .used = fem_align_up(sizeof(Segment))};
 	heap->segments = segment;
 	heap->reserved += more;
 	return true;
+}
+
+void fem_heap_warm(FemHeap *heap, size_t bytes) {
+	fem_mutex_lock(&heap->mutex);
+	for (Segment *segment = heap->segments; segment && bytes > 0; segment = segment->next) {
+		size_t begin = segment->warm > segment->used ? segment->warm : segment->used;
+		size_t count = segment->bytes - begin < bytes ? segment->bytes - begin : bytes;
+		memset((char *)segment + begin, 0, count);
+		segment->warm = begin + count;
+		bytes -= count;
+	}
+	fem_mutex_unlock(&heap->mutex);
 }
 
 void fem_heap_begin(FemHeap *heap) {

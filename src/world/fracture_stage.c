@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define SPLITS_MIN 32   // a substep, and
+#define WARM_BYTES ((size_t)1 << 19) // of memory for splits, made ready in a step without any
 #define SPLITS_SHARE 8  // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
 
 typedef struct Fracture {
@@ -183,6 +184,8 @@ void fem_fracture_stage_run(FemStep *step) {
 		if (body->breaking->was_split)
 			fem_body_finish_split(world, fracture.bodies[i]);
 	}
+	if (world->heap && statistics->splits == 0)
+		fem_heap_warm(world->heap, WARM_BYTES);
 	fem_pieces_retire(world);
 }
 
