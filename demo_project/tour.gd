@@ -32,7 +32,7 @@ var _failed := 0
 		eye = [Vector3(-1.9, 1.7, 2.9), Vector3(-1.3, 1.6, 2.4)], target = Vector3(0, 1.15, 0),
 		blows = {0.6: _shoot.bind(Vector3(0.15, 1.5, 3), Vector3(0, 0, -1)), 1.4: _shoot.bind(Vector3(-0.35, 1.2, 3), Vector3(0, 0, -1)),
 			2.0: _shoot.bind(Vector3(0.3, 1.05, 3), Vector3(0, 0, -1)), 2.7: _throw.bind(Vector3(0, 1.4, 4), Vector3(0, 0.02, -1))}, slow = [0.58, 1.3], pictures = [2.6, 3.2], pieces = 5},
-	{name = "fence", exhibit = ^"Exhibits/Fence", seconds = 3.5, title = "Pine, and an explosion",
+	{name = "fence", exhibit = ^"Exhibits/Fence", seconds = 3.5, title = "Oak, and an explosion",
 		eye = [Vector3(2.3, 1.7, 4.3), Vector3(1.5, 1.6, 3.7)], target = Vector3(0, 0.6, 0),
 		blows = {0.6: _explode.bind(Vector3(-0.3, 0.6, 0.6))}, slow = [0.7, 1.6], pictures = [1.5, 3.3], pieces = 12},
 	{name = "sheet", exhibit = ^"Exhibits/Sheet", seconds = 3.5, title = "Steel sheet: dents stay",
@@ -172,8 +172,8 @@ func _explode(at: Vector3) -> void:
 
 func _poke(at: Vector3, direction: Vector3) -> void:
 	var ball := _throw(at, direction)
-	ball.mass = 4.0
-	ball.linear_velocity *= 5.0 / Weapons.BALL_SPEED
+	ball.mass = 8.0
+	ball.linear_velocity *= 6.0 / Weapons.BALL_SPEED
 
 
 # -- Pictures ---------------------------------------------------------------------------------------------------------

@@ -4,11 +4,11 @@ extends Object
 const Effects := preload("res://effects.gd")
 const BALL_RADIUS := 0.16 # m
 const BALL_MASS := 40.0 # kg: iron, hollow
-const BALL_SPEED := 20.0 # m/s
+const BALL_SPEED := 22.0 # m/s
 const BALLS_KEPT := 16
 const BULLET_ENERGY := 1500.0 # J
 const BLAST_RADIUS := 3.0 # m
-const BLAST_STRENGTH := 6000.0 # N·s for each m²
+const BLAST_STRENGTH := 700.0 # N·s for each m²
 const REACH := 60.0 # m
 
 
