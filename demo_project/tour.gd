@@ -38,11 +38,11 @@ var _failed := 0
 	{name = "sheet", exhibit = ^"Exhibits/Sheet", seconds = 3.5, title = "Steel sheet: dents stay",
 		eye = [Vector3(-2.0, 1.5, 2.6), Vector3(-1.5, 1.4, 2.2)], target = Vector3(0, 0.85, 0),
 		blows = {0.6: _throw.bind(Vector3(0.2, 1.1, 4.0), Vector3(0, 0.02, -1)), 1.9: _throw.bind(Vector3(-0.35, 0.9, 4.0), Vector3(0, 0.02, -1))},
-		slow = [0.75, 1.2], pictures = [1.2, 3.2], bend = 0.05},
+		slow = [0.75, 1.2], pictures = [1.7, 3.2], bend = 0.05},
 	{name = "pudding", exhibit = ^"Exhibits/Pudding", seconds = 4.0, title = "Jelly, poked",
 		eye = [Vector3(-1.2, 1.6, 2.2), Vector3(-0.6, 1.55, 2.1)], target = Vector3(0, 0.9, 0),
 		blows = {0.5: _poke.bind(Vector3(0.05, 1.9, 0.02), Vector3(0, -1, 0)), 2.0: _poke.bind(Vector3(-1.0, 1.05, 0), Vector3(1, 0.1, 0))},
-		slow = [0.0, 0.0], pictures = [0.7, 2.2], bend = 0.05},
+		slow = [0.0, 0.0], pictures = [0.75, 2.25], bend = 0.05},
 	{name = "ruin", exhibit = ^"Exhibits/Ruin", seconds = 4.0, title = "Concrete and stone",
 		eye = [Vector3(-1.9, 1.7, 3.8), Vector3(-1.0, 1.7, 3.5)], target = Vector3(-0.1, 0.7, 0),
 		blows = {0.6: _throw.bind(Vector3(-0.9, 1.25, 4.0), Vector3(0, 0.02, -1)), 2.2: _throw.bind(Vector3(0.5, 0.6, 4.0), Vector3(0, 0, -1))},
@@ -172,8 +172,8 @@ func _explode(at: Vector3) -> void:
 
 func _poke(at: Vector3, direction: Vector3) -> void:
 	var ball := _throw(at, direction)
-	ball.mass = 8.0
-	ball.linear_velocity *= 6.0 / Weapons.BALL_SPEED
+	ball.mass = 25.0
+	ball.linear_velocity *= 5.0 / Weapons.BALL_SPEED
 
 
 # -- Pictures ---------------------------------------------------------------------------------------------------------
