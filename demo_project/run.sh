@@ -7,8 +7,8 @@
 #   --headless-record   record even when there is a display
 #   --help              show this text
 #
-# With a display the demo opens in a window. Without one it is recorded on a virtual display into build/demo: a movie
-# and some pictures.
+# With a display the playground opens in a window. Without one a tour of it is recorded on a virtual display into
+# build/demo: a movie, some pictures and a contact sheet.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -79,9 +79,9 @@ record_demo() {
 	read -r -a options <<<"$(renderer_options "${renderer:-compatibility}")"
 	rm -rf "$out"
 	mkdir -p "$out"
-	say "recording the demo (${renderer:-compatibility} renderer) on a virtual display; this takes a minute or two without a graphics card"
+	say "recording the demo (${renderer:-compatibility} renderer) on a virtual display; this takes two or three minutes without a graphics card"
 	if ! timeout 900 xvfb-run -a -s "-screen 0 1280x720x24" "$godot" "${options[@]}" --audio-driver Dummy \
-		--path "$here" --resolution 1280x720 --fixed-fps 30 --write-movie "$out/demo.avi" --disable-vsync \
+		--path "$here" --resolution 960x540 --fixed-fps 15 --write-movie "$out/demo.avi" --disable-vsync \
 		-- --record "$out" 2>&1 </dev/null | tee "$log" | show_progress || [ ! -s "$out/demo.avi" ]; then
 		tail -n 20 "$log" >&2
 		die "the demo could not be recorded: see the lines above and $log."

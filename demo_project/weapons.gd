@@ -2,9 +2,9 @@ extends Object
 ## What things are broken with.
 
 const Effects := preload("res://effects.gd")
-const BALL_RADIUS := 0.16 # m
-const BALL_MASS := 40.0 # kg: iron, hollow
-const BALL_SPEED := 22.0 # m/s
+const BALL_RADIUS := 0.17 # m
+const BALL_MASS := 80.0 # kg: iron, hollow
+const BALL_SPEED := 24.0 # m/s
 const BALLS_KEPT := 16
 const BULLET_ENERGY := 1500.0 # J
 const BLAST_RADIUS := 3.0 # m

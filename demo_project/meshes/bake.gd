@@ -5,8 +5,8 @@ extends SceneTree
 
 
 func _initialize() -> void:
-	_save("wall", box(Vector3(2.5, 1.62, 0.22)), 620, DestructibleMesh.SPLINTERS_BRICK,
-			{interior_material = load("res://looks/brick_inside.tres"), brick_size = Vector3(0.24, 0.071, 0.22)})
+	_save("wall", box(Vector3(2.5, 1.62, 0.12)), 560, DestructibleMesh.SPLINTERS_BRICK,
+			{interior_material = load("res://looks/brick_inside.tres"), brick_size = Vector3(0.24, 0.071, 0.12)})
 	_save("board", box(Vector3(1.96, 0.2, 0.045)), 90, DestructibleMesh.SPLINTERS_WOOD,
 			{interior_material = load("res://looks/board_inside.tres"), splinter_direction = Vector3.RIGHT, splinter_triangle_limit = 12000})
 	_save("pane", box(Vector3(1.5, 1.5, 0.02)), 460, DestructibleMesh.SPLINTERS_GLASS,
