@@ -5,6 +5,7 @@ extends Object
 static func puff(parent: Node3D, at: Vector3, size: float, color: Color) -> void:
 	var dust := CPUParticles3D.new()
 	dust.mesh = _puff_mesh(color)
+	dust.cast_shadow = GeometryInstance3D.SHADOW_CASTING_SETTING_OFF
 	dust.emitting = true
 	dust.one_shot = true
 	dust.explosiveness = 0.9

@@ -6,6 +6,7 @@ extends Node3D
 
 # Compatibility adds up light after the conversion to screen colours, so the same sun looks brighter there.
 const COMPATIBILITY_SUN := 0.43
+const Check := preload("res://check.gd")
 const Effects := preload("res://effects.gd")
 const Tour := preload("res://tour.gd")
 const DUST := {
@@ -20,11 +21,20 @@ func _ready() -> void:
 		for body in get_node(path).find_children("*", "DestructibleBody"):
 			body.fractured.connect(_on_fractured.bind(DUST[path]))
 	var arguments := OS.get_cmdline_user_args()
-	if "--record" in arguments or "--check" in arguments:
-		var tour := Tour.new()
-		var index := arguments.find("--record")
-		tour.folder = arguments[index + 1] if index >= 0 and index + 1 < arguments.size() else ""
-		add_child(tour)
+	var index := arguments.find("--record")
+	if index >= 0 and index + 1 < arguments.size():
+		_begin_tour(arguments[index + 1], 0)
+	elif "--check" in arguments:
+		var check := Check.new()
+		check.finished.connect(func(failed: int) -> void: _begin_tour("", failed))
+		add_child(check)
+
+
+func _begin_tour(folder: String, failed: int) -> void:
+	var tour := Tour.new()
+	tour.folder = folder
+	tour.failed = failed
+	add_child(tour)
 
 
 func _on_fractured(point: Vector3, _normal: Vector3, _energy: float, area: float, color: Color) -> void:

@@ -4,6 +4,7 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
+#   tests/godot_suites.sh demo GODOT                        (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
@@ -76,6 +77,13 @@ run_headless() {
 	prepare_project "$here/godot"
 	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$here/godot" --script res://run.gd -- "${2:-}"
 	judge_output headless "GODOT TESTS DONE" "$log"
+}
+
+run_demo() {
+	local godot=$1 project=$here/../demo_project log=$build/test_logs/godot_demo_raw.log
+	prepare_project "$project"
+	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$project" -- --check
+	judge_output demo "DEMO DONE" "$log"
 }
 
 # A copy of the test project with other physics settings.
@@ -300,7 +308,7 @@ run_splinter_pictures() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | preset_pictures | export) ;;
+	headless | coupling | editor | demo | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -151,6 +151,7 @@ run_quick_suites() {
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
 	suite "Godot coupling, GodotPhysics on its thread" 240 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
+	suite "Godot demo" 150 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
 	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
