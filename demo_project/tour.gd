@@ -34,7 +34,7 @@ var _pictures: Array[Image] = []
 			2.0: _shoot.bind(Vector3(0.3, 1.05, 3), Vector3(0, 0, -1)), 2.7: _throw.bind(Vector3(0, 1.4, 4), Vector3(0, 0.02, -1))}, slow = [0.58, 1.3], pictures = [2.6, 3.2], pieces = 5},
 	{name = "fence", exhibit = ^"Exhibits/Fence", seconds = 3.5, title = "Oak, and an explosion",
 		eye = [Vector3(2.3, 1.7, 4.3), Vector3(1.5, 1.6, 3.7)], target = Vector3(0, 0.6, 0),
-		blows = {0.6: _explode.bind(Vector3(-0.3, 0.6, 0.6))}, slow = [0.7, 1.6], pictures = [1.5, 3.3], pieces = 12},
+		blows = {0.6: _explode.bind(Vector3(-0.3, 0.6, 0.6))}, slow = [0.7, 1.6], pictures = [1.5, 3.3], pieces = 8},
 	{name = "sheet", exhibit = ^"Exhibits/Sheet", seconds = 3.0, title = "Steel sheet: dents stay",
 		eye = [Vector3(-2.0, 1.5, 2.6), Vector3(-1.5, 1.4, 2.2)], target = Vector3(0, 0.85, 0),
 		blows = {0.4: _throw.bind(Vector3(0.2, 1.1, 3.0), Vector3(0, 0.1, -1), 12.0), 1.6: _throw.bind(Vector3(-0.35, 0.9, 3.0), Vector3(0, 0.1, -1), 12.0)},

@@ -8,7 +8,7 @@ const BALL_SPEED := 24.0 # m/s
 const BALLS_KEPT := 16
 const BULLET_ENERGY := 1500.0 # J
 const BLAST_RADIUS := 3.0 # m
-const BLAST_STRENGTH := 700.0 # N·s for each m²
+const BLAST_STRENGTH := 900.0 # N·s for each m²
 const REACH := 60.0 # m
 
 
