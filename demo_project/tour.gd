@@ -27,7 +27,7 @@ var _pictures: Array[Image] = []
 	{name = "wall", exhibit = ^"Exhibits/Wall", seconds = 4.0, title = "Brick, and an iron ball of 80 kg",
 		eye = [Vector3(2.6, 1.5, 3.4), Vector3(1.7, 1.4, 3.0)], target = Vector3(0, 0.7, 0),
 		blows = {0.6: _throw.bind(Vector3(0.1, 1.15, 4.0), Vector3(0, 0.02, -1)), 2.6: _throw.bind(Vector3(-0.5, 1.0, 4.0), Vector3(0, 0.02, -1))},
-		slow = [0.75, 1.5], pictures = [2.0, 3.8], pieces = 20},
+		slow = [0.83, 1.5], pictures = [1.9, 3.8], pieces = 20},
 	{name = "window", exhibit = ^"Exhibits/Window", seconds = 3.8, title = "Window glass, and three bullets and a ball",
 		eye = [Vector3(-1.9, 1.7, 2.9), Vector3(-1.3, 1.6, 2.4)], target = Vector3(0, 1.15, 0),
 		blows = {0.6: _shoot.bind(Vector3(0.15, 1.5, 3), Vector3(0, 0, -1)), 1.4: _shoot.bind(Vector3(-0.35, 1.2, 3), Vector3(0, 0, -1)),
@@ -46,7 +46,7 @@ var _pictures: Array[Image] = []
 	{name = "ruin", exhibit = ^"Exhibits/Ruin", seconds = 3.5, title = "Concrete and stone",
 		eye = [Vector3(-1.4, 1.6, 3.0), Vector3(-0.7, 1.6, 2.9)], target = Vector3(-0.1, 0.7, 0),
 		blows = {0.6: _throw.bind(Vector3(-0.9, 1.25, 4.0), Vector3(0, 0.02, -1)), 2.0: _throw.bind(Vector3(0.5, 0.6, 4.0), Vector3(0, 0, -1))},
-		slow = [0.75, 1.5], pictures = [1.9, 3.3], pieces = 12},
+		slow = [0.83, 1.5], pictures = [1.9, 3.3], pieces = 12},
 	{name = "end", exhibit = ^".", seconds = 1.5, title = "fem_destruction", eye = [Vector3(1.0, 2.0, 7.4), Vector3(-0.5, 2.8, 8.6)],
 		target = Vector3(0, 0.6, -1), blows = {}, slow = [0.0, 0.0], pictures = [1.3]},
 ]
