@@ -13,294 +13,262 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECES_A_TET                                                           \
-  3.0 // by default: "much smaller than a tet" (P&O09 section 5.1) as far as
-      // eyes can tell
-#define SHARDS_A_TET                                                           \
-  0.35 // of glass: its shards are long, and are seen through and through
+#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define SHARDS_A_TET 0.35 // of glass: its shards are long, and are seen through and through
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
-#define LIMIT_TRIES                                                            \
-  4 // to meet triangle_max: guesses are right within a factor of 2
-#define ROUGH_SPACING                                                          \
-  0.34 // between added vertices, in shares of a piece's size
-#define ROUGH_AMPLITUDE 0.10 // at roughness 1, in shares of a piece's size
-#define WOOD_ROUGHNESS 0.3   // of what the def asks for: fibres part smoothly
-#define LAYOUT_SEEDS 3       // tried before the tets' surface is taken
+#define LIMIT_TRIES 4          // to meet triangle_max: guesses are right within a factor of 2
+#define ROUGH_SPACING 0.34     // between added vertices, in shares of a piece's size
+#define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
+#define WOOD_ROUGHNESS 0.3     // of what the def asks for: fibres part smoothly
+#define LAYOUT_SEEDS 3         // tried before the tets' surface is taken
 
 typedef struct Cut {
-  FemBakedMesh *mesh;
-  const FemCutDef *def;
-  FemCutMesh render, tets; // tets: only when it is needed
-  FemCutShells shells;     // the same
-  FemCutSites sites;
-  FemCutDiagram diagram;
-  FemCutSolid outside, inside;
-  double *volumes;
-  int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
-  int32_t label_count;
-  double shrink; // of the number of pieces, to meet triangle_max
-  char note[FEM_CUT_NOTE_SIZE];
+	FemBakedMesh *mesh;
+	const FemCutDef *def;
+	FemCutMesh render, tets; // tets: only when it is needed
+	FemCutShells shells;     // the same
+	FemCutSites sites;
+	FemCutDiagram diagram;
+	FemCutSolid outside, inside;
+	double *volumes;
+	int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
+	int32_t label_count;
+	double shrink; // of the number of pieces, to meet triangle_max
+	char note[FEM_CUT_NOTE_SIZE];
 } Cut;
 
 static FemResult fail_memory(void) {
-  return fem_fail(
-      FEM_ERROR_MEMORY,
-      "The system gave no memory to cut the mesh: ask for fewer pieces.");
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
 }
 
 static FemResult stop(void) {
-  return fem_fail(FEM_ERROR_LIMIT, "The cutting was cancelled.");
+	return fem_fail(FEM_ERROR_LIMIT, "The cutting was cancelled.");
 }
 
 static bool tell(const Cut *cut, float share) {
-  return !cut->def->progress ||
-         cut->def->progress(cut->def->progress_context, share);
+	return !cut->def->progress || cut->def->progress(cut->def->progress_context, share);
 }
 
 static void note(Cut *cut, const char *sentence) {
-  size_t length = strlen(cut->note);
-  snprintf(cut->note + length, sizeof cut->note - length, "%s%s",
-           length ? " " : "", sentence);
+	size_t length = strlen(cut->note);
+	snprintf(cut->note + length, sizeof cut->note - length, "%s%s", length ? " " : "", sentence);
 }
 
 // -----------------------------------------------------------------------------------------------------------------
 // cells
 
 static double tet_volume(const FemTetArrays *tets, int32_t t) {
-  FemPosition p[4];
-  for (int v = 0; v < 4; v++)
-    p[v] =
-        fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
-  FemPosition a = fem_position_sub(p[1], p[0]),
-              b = fem_position_sub(p[2], p[0]),
-              c = fem_position_sub(p[3], p[0]);
-  return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
+	FemPosition p[4];
+	for (int v = 0; v < 4; v++)
+		p[v] = fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
+	FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
+	return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
 }
 
 // The count wanted from count, size or tets, within what the limit of triangles
 // and the engine allow.
 static void size_pieces(Cut *cut, FemCutBody *body) {
-  const FemCutDef *def = cut->def;
-  double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render),
-         size = (double)def->piece_size;
-  double by_tets =
-      def->pattern == FEM_PATTERN_GLASS ? SHARDS_A_TET : PIECES_A_TET;
-  double wanted =
-      def->piece_count > 0 ? (double)def->piece_count
-      : size > 0.0         ? body->volume / (size * size * size * 0.52)
-                   : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
-  double each =
-      TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
-  each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
-  double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
-  if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
-    char sentence[160];
-    snprintf(sentence, sizeof sentence,
-             "About %.0f pieces were made instead of %.0f, to stay within %d "
-             "triangles.",
-             fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
-    if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
-      note(cut, sentence);
-    wanted = fmin(most, FEM_CUT_PIECES_MAX);
-  }
-  body->piece_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
-  body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
+	const FemCutDef *def = cut->def;
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
+	double by_tets = def->pattern == FEM_PATTERN_GLASS ? SHARDS_A_TET : PIECES_A_TET;
+	double wanted = def->piece_count > 0 ? (double)def->piece_count
+		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
+										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
+	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
+	each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
+	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
+	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
+		char sentence[160];
+		snprintf(sentence, sizeof sentence,
+			"About %.0f pieces were made instead of %.0f, to stay within %d "
+			"triangles.",
+			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
+		if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
+			note(cut, sentence);
+		wanted = fmin(most, FEM_CUT_PIECES_MAX);
+	}
+	body->piece_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
+	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
 }
 
 // Pieces with one home tet never part, so there is nothing to be seen between
 // them: their labels become one. A label's home is here the tet at the mean of
 // its sites.
 static FemResult join_labels(Cut *cut) {
-  const FemTetArrays *tets = &cut->mesh->tet_mesh;
-  FemCutSites *sites = &cut->sites;
-  int32_t count = sites->piece_count;
-  FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes,
-                       tets->tets, NULL};
-  FemEmbedding homes = {0};
-  FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
-  int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count),
-          *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
-  bool good = means && sizes && first_plus_1;
-  for (int32_t n = 0; good && n < sites->count; n++) {
-    FemVec3 at = fem_position_to_vec3(
-        fem_frame_to_user(&cut->render.frame, sites->sites[n].at));
-    FemVec3 *mean = &means[sites->sites[n].piece];
-    float share = 1.0f / (float)++sizes[sites->sites[n].piece];
-    *mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
-  }
-  FemResult result =
-      good ? fem_embed(&mesh, means, NULL, count, &homes) : fail_memory();
-  for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
-    int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
-    if (*first == 0)
-      *first = sites->sites[n].piece + 1;
-    sites->sites[n].piece = *first - 1;
-  }
-  fem_embedding_free(&homes);
-  FEM_FREE_ARRAY(means, count);
-  FEM_FREE_ARRAY(sizes, count);
-  FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
-  return result;
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	FemCutSites *sites = &cut->sites;
+	int32_t count = sites->piece_count;
+	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
+	FemEmbedding homes = {0};
+	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
+	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
+	bool good = means && sizes && first_plus_1;
+	for (int32_t n = 0; good && n < sites->count; n++) {
+		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(&cut->render.frame, sites->sites[n].at));
+		FemVec3 *mean = &means[sites->sites[n].piece];
+		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
+		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
+	}
+	FemResult result = good ? fem_embed(&mesh, means, NULL, count, &homes) : fail_memory();
+	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
+		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
+		if (*first == 0)
+			*first = sites->sites[n].piece + 1;
+		sites->sites[n].piece = *first - 1;
+	}
+	fem_embedding_free(&homes);
+	FEM_FREE_ARRAY(means, count);
+	FEM_FREE_ARRAY(sizes, count);
+	FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
+	return result;
 }
 
 static FemResult lay_out(Cut *cut, uint32_t seed_step) {
-  const FemTetArrays *tets = &cut->mesh->tet_mesh;
-  FemCutDef def = *cut->def;
-  FemCutBody body = {.def = &def,
-                     .tets = tets,
-                     .frame = cut->render.frame,
-                     .box = cut->render.box,
-                     .volumes = cut->volumes};
-  def.seed += seed_step * 7919u;
-  for (int32_t t = 0; t < tets->tet_count; t++) {
-    body.volume += tet_volume(tets, t);
-    cut->volumes[t] = body.volume;
-  }
-  fem_cut_mesh_bounds(&cut->render, body.low, body.high);
-  size_pieces(cut, &body);
-  double half[3];
-  for (int axis = 0; axis < 3; axis++) {
-    double low = body.low[axis], high = body.high[axis];
-    for (int32_t n = 0; n < tets->node_count; n++) {
-      FemPosition at =
-          fem_frame_to_unit(&body.frame, fem_position_from(tets->nodes[n]));
-      double x = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
-      low = fmin(low, x);
-      high = fmax(high, x);
-    }
-    half[axis] = fmax(-low, high);
-  }
-  fem_cut_sites_free(&cut->sites);
-  fem_cut_diagram_free(&cut->diagram);
-  fem_cut_pattern(&body, &cut->sites);
-  if (body.is_limited)
-    note(cut, "The pattern is far too fine for this body, so random pieces "
-              "were made: use larger sections or bricks.");
-  double size = body.piece_size / body.frame.size,
-         rough = (double)def.roughness;
-  if (def.pattern == FEM_PATTERN_GLASS)
-    rough = 0.0; // breaks smoothly
-  if (def.pattern == FEM_PATTERN_WOOD)
-    rough *= WOOD_ROUGHNESS;
-  double spacing =
-      def.pattern == FEM_PATTERN_WOOD ? 2.0 * ROUGH_SPACING : ROUGH_SPACING;
-  cut->outside.noise =
-      (FemCutNoise){.spacing = rough > 0.0 ? spacing * size : 0.0,
-                    .amplitude = ROUGH_AMPLITUDE * rough * size,
-                    .outline = ROUGH_AMPLITUDE * rough * size,
-                    .scale = 0.5 * size,
-                    .seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
-  FemResult result =
-      def.joins && !cut->sites.failed ? join_labels(cut) : FEM_OK;
-  return result == FEM_OK
-             ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half)
-             : result;
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	FemCutDef def = *cut->def;
+	FemCutBody body = {
+		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
+	def.seed += seed_step * 7919u;
+	for (int32_t t = 0; t < tets->tet_count; t++) {
+		body.volume += tet_volume(tets, t);
+		cut->volumes[t] = body.volume;
+	}
+	fem_cut_mesh_bounds(&cut->render, body.low, body.high);
+	size_pieces(cut, &body);
+	double half[3];
+	for (int axis = 0; axis < 3; axis++) {
+		double low = body.low[axis], high = body.high[axis];
+		for (int32_t n = 0; n < tets->node_count; n++) {
+			FemPosition at = fem_frame_to_unit(&body.frame, fem_position_from(tets->nodes[n]));
+			double x = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
+			low = fmin(low, x);
+			high = fmax(high, x);
+		}
+		half[axis] = fmax(-low, high);
+	}
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_pattern(&body, &cut->sites);
+	if (body.is_limited)
+		note(cut,
+			"The pattern is far too fine for this body, so random pieces "
+			"were made: use larger sections or bricks.");
+	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
+	if (def.pattern == FEM_PATTERN_GLASS)
+		rough = 0.0; // breaks smoothly
+	if (def.pattern == FEM_PATTERN_WOOD)
+		rough *= WOOD_ROUGHNESS;
+	double spacing = def.pattern == FEM_PATTERN_WOOD ? 2.0 * ROUGH_SPACING : ROUGH_SPACING;
+	cut->outside.noise = (FemCutNoise){.spacing = rough > 0.0 ? spacing * size : 0.0,
+		.amplitude = ROUGH_AMPLITUDE * rough * size,
+		.outline = ROUGH_AMPLITUDE * rough * size,
+		.scale = 0.5 * size,
+		.seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
+	FemResult result = def.joins && !cut->sites.failed ? join_labels(cut) : FEM_OK;
+	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
 }
 
 // -----------------------------------------------------------------------------------------------------------------
 // solid
 
 static void give(const Cut *cut, const FemCutMesh *mesh, FemCutSolid *solid) {
-  FemCutNoise noise = cut->outside.noise;
-  *solid = (FemCutSolid){.diagram = &cut->diagram,
-                         .noise = noise,
-                         .mesh_vertex_count = mesh->vertex_count,
-                         .triangle_count = mesh->triangle_count,
-                         .places = mesh->places,
-                         .points = mesh->points,
-                         .triangles = (const int32_t(*)[3])mesh->triangles,
-                         .winding = &mesh->winding,
-                         .progress = cut->def->progress,
-                         .progress_context = cut->def->progress_context};
+	FemCutNoise noise = cut->outside.noise;
+	*solid = (FemCutSolid){.diagram = &cut->diagram,
+		.noise = noise,
+		.mesh_vertex_count = mesh->vertex_count,
+		.triangle_count = mesh->triangle_count,
+		.places = mesh->places,
+		.points = mesh->points,
+		.triangles = (const int32_t(*)[3])mesh->triangles,
+		.winding = &mesh->winding,
+		.progress = cut->def->progress,
+		.progress_context = cut->def->progress_context};
 }
 
 static FemResult result_of(const FemCutSolid *solid) {
-  return solid->is_stopped ? stop() : solid->failed ? fail_memory() : FEM_OK;
+	return solid->is_stopped ? stop() : solid->failed ? fail_memory() : FEM_OK;
 }
 
 static FemResult cut_outside(Cut *cut) {
-  FemCutNoise noise = cut->outside.noise;
-  fem_cut_solid_free(&cut->outside);
-  cut->outside.noise = noise;
-  give(cut, &cut->render, &cut->outside);
-  fem_cut_solid_outside(&cut->outside);
-  return result_of(&cut->outside);
+	FemCutNoise noise = cut->outside.noise;
+	fem_cut_solid_free(&cut->outside);
+	cut->outside.noise = noise;
+	give(cut, &cut->render, &cut->outside);
+	fem_cut_solid_outside(&cut->outside);
+	return result_of(&cut->outside);
 }
 
 static FemResult try_closed(Cut *cut, bool *out_closed) {
-  FemResult result = cut_outside(cut);
-  if (result == FEM_OK && cut->shells.count > 0)
-    cut->outside.shells = &cut->shells;
-  if (result == FEM_OK)
-    fem_cut_solid_inside(&cut->outside);
-  if (result == FEM_OK)
-    result = result_of(&cut->outside);
-  *out_closed = result == FEM_OK && !cut->outside.fault;
-  return result;
+	FemResult result = cut_outside(cut);
+	if (result == FEM_OK && cut->shells.count > 0)
+		cut->outside.shells = &cut->shells;
+	if (result == FEM_OK)
+		fem_cut_solid_inside(&cut->outside);
+	if (result == FEM_OK)
+		result = result_of(&cut->outside);
+	*out_closed = result == FEM_OK && !cut->outside.fault;
+	return result;
 }
 
 // A mesh that crosses itself may consist of shells that do not. Another seed
 // may help where rounding to whole numbers made a thin place cross itself; then
 // the tets' surface does.
 static FemResult cut_closed(Cut *cut, bool *out_closed) {
-  FemResult result = try_closed(cut, out_closed);
-  if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
-    result = fem_cut_shells_create(&cut->shells, &cut->render);
-    if (result == FEM_OK && cut->shells.count > 0)
-      result = try_closed(cut, out_closed);
-  }
-  for (uint32_t n = 1; n < LAYOUT_SEEDS && !*out_closed && result == FEM_OK;
-       n++) {
-    result = lay_out(cut, n);
-    if (result == FEM_OK)
-      result = try_closed(cut, out_closed);
-  }
-  return result;
+	FemResult result = try_closed(cut, out_closed);
+	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
+		result = fem_cut_shells_create(&cut->shells, &cut->render);
+		if (result == FEM_OK && cut->shells.count > 0)
+			result = try_closed(cut, out_closed);
+	}
+	for (uint32_t n = 1; n < LAYOUT_SEEDS && !*out_closed && result == FEM_OK; n++) {
+		result = lay_out(cut, n);
+		if (result == FEM_OK)
+			result = try_closed(cut, out_closed);
+	}
+	return result;
 }
 
 static FemResult cut_apart(Cut *cut) {
-  FemResult result = lay_out(cut, 0);
-  cut->outside.noise.outline = 0.0;
-  cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
-  if (result == FEM_OK)
-    result = cut_outside(cut);
-  if (result == FEM_OK && !cut->tets.places)
-    result = fem_cut_mesh_from_tets(&cut->tets, &cut->mesh->tet_mesh,
-                                    &cut->render.frame);
-  if (result != FEM_OK)
-    return result;
-  fem_cut_solid_free(&cut->inside);
-  give(cut, &cut->tets, &cut->inside);
-  fem_cut_solid_outside(&cut->inside);
-  if (!cut->inside.failed)
-    fem_cut_solid_inside(&cut->inside);
-  result = result_of(&cut->inside);
-  if (result == FEM_OK && cut->inside.fault)
-    note(cut, "Its tets cross themselves too, so some cuts are missing.");
-  return result;
+	FemResult result = lay_out(cut, 0);
+	cut->outside.noise.outline = 0.0;
+	cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result == FEM_OK && !cut->tets.places)
+		result = fem_cut_mesh_from_tets(&cut->tets, &cut->mesh->tet_mesh, &cut->render.frame);
+	if (result != FEM_OK)
+		return result;
+	fem_cut_solid_free(&cut->inside);
+	give(cut, &cut->tets, &cut->inside);
+	fem_cut_solid_outside(&cut->inside);
+	if (!cut->inside.failed)
+		fem_cut_solid_inside(&cut->inside);
+	result = result_of(&cut->inside);
+	if (result == FEM_OK && cut->inside.fault)
+		note(cut, "Its tets cross themselves too, so some cuts are missing.");
+	return result;
 }
 
 static FemResult make_pieces(Cut *cut, bool is_apart) {
-  FemCutSource source = {.render = &cut->mesh->render,
-                         .tets = &cut->mesh->tet_mesh,
-                         .frame = cut->render.frame,
-                         .sources = cut->render.sources,
-                         .is_turned = cut->render.is_turned,
-                         .outside = &cut->outside,
-                         .inside = is_apart ? &cut->inside : &cut->outside,
-                         .is_apart = is_apart,
-                         .cell_pieces = cut->surface_labels};
-  if (cut->def->pattern == FEM_PATTERN_WOOD) {
-    const double *axis = cut->render.box.frame.axes[0];
-    FemVec3 g = cut->def->grain;
-    bool given = fem_vec3_dot(g, g) > 1e-12f;
-    source.grain =
-        given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
-  }
-  fem_splinter_mesh_free(&cut->mesh->splinters);
-  return fem_cut_output(&source, &cut->mesh->splinters);
+	FemCutSource source = {.render = &cut->mesh->render,
+		.tets = &cut->mesh->tet_mesh,
+		.frame = cut->render.frame,
+		.sources = cut->render.sources,
+		.is_turned = cut->render.is_turned,
+		.outside = &cut->outside,
+		.inside = is_apart ? &cut->inside : &cut->outside,
+		.is_apart = is_apart,
+		.cell_pieces = cut->surface_labels};
+	if (cut->def->pattern == FEM_PATTERN_WOOD) {
+		const double *axis = cut->render.box.frame.axes[0];
+		FemVec3 g = cut->def->grain;
+		bool given = fem_vec3_dot(g, g) > 1e-12f;
+		source.grain = given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
+	}
+	fem_splinter_mesh_free(&cut->mesh->splinters);
+	return fem_cut_output(&source, &cut->mesh->splinters);
 }
 
 // -----------------------------------------------------------------------------------------------------------------
@@ -309,113 +277,108 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 // Each surface has a label of its own; what hangs together within it is a
 // piece.
 static FemResult take_surfaces(Cut *cut) {
-  fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0,
-                    cut->sites.piece_count++);
-  for (int n = 0; n < 3; n++)
-    cut->sites.metric[n][n] = 1.0;
-  FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites,
-                                            (double[3]){0.5, 0.5, 0.5});
-  if (result == FEM_OK)
-    result = cut_outside(cut);
-  if (result != FEM_OK)
-    return result;
-  cut->label_count = cut->outside.polygon_count;
-  cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
-  if (!cut->surface_labels)
-    return fail_memory();
-  int32_t surface = 0, end = cut->mesh->render.surfaces[0].index_count / 3;
-  for (int32_t p = 0; p < cut->label_count; p++) {
-    while (cut->render.sources[cut->outside.polygons[p].triangle] >= end)
-      end += cut->mesh->render.surfaces[++surface].index_count / 3;
-    cut->surface_labels[p] = surface;
-  }
-  return make_pieces(cut, false);
+	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.piece_count++);
+	for (int n = 0; n < 3; n++)
+		cut->sites.metric[n][n] = 1.0;
+	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result != FEM_OK)
+		return result;
+	cut->label_count = cut->outside.polygon_count;
+	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
+	if (!cut->surface_labels)
+		return fail_memory();
+	int32_t surface = 0, end = cut->mesh->render.surfaces[0].index_count / 3;
+	for (int32_t p = 0; p < cut->label_count; p++) {
+		while (cut->render.sources[cut->outside.polygons[p].triangle] >= end)
+			end += cut->mesh->render.surfaces[++surface].index_count / 3;
+		cut->surface_labels[p] = surface;
+	}
+	return make_pieces(cut, false);
 }
 
 static FemResult cut_by_pattern(Cut *cut) {
-  bool is_closed = false;
-  FemResult result = lay_out(cut, 0);
-  if (result == FEM_OK && cut->render.open_edges == 0)
-    result = cut_closed(cut, &is_closed);
-  if (result == FEM_OK && !is_closed) {
-    char sentence[256];
-    snprintf(
-        sentence, sizeof sentence,
-        "The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts "
-        "follow the surface of its tetrahedra "
-        "instead; close the mesh in the modelling program for neater ones.",
-        cut->render.open_edges ? "it has " : "its surface crosses itself",
-        cut->render.open_edges, cut->render.open_edges ? " open edges" : "");
-    note(cut, sentence);
-    result = cut_apart(cut);
-  }
-  return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
+	bool is_closed = false;
+	FemResult result = lay_out(cut, 0);
+	if (result == FEM_OK && cut->render.open_edges == 0)
+		result = cut_closed(cut, &is_closed);
+	if (result == FEM_OK && !is_closed) {
+		char sentence[256];
+		snprintf(sentence, sizeof sentence,
+			"The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts "
+			"follow the surface of its tetrahedra "
+			"instead; close the mesh in the modelling program for neater ones.",
+			cut->render.open_edges ? "it has " : "its surface crosses itself", cut->render.open_edges,
+			cut->render.open_edges ? " open edges" : "");
+		note(cut, sentence);
+		result = cut_apart(cut);
+	}
+	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
 }
 
 // Fewer pieces as long as there are more triangles than wanted, unless sections
 // or bricks of a given size say otherwise.
 static FemResult cut_within_limit(Cut *cut) {
-  FemResult result = FEM_OK;
-  for (int n = 0; n < LIMIT_TRIES && result == FEM_OK; n++) {
-    cut->note[0] = 0;
-    result = cut_by_pattern(cut);
-    double made = cut->mesh->splinters.index_count / 3.0,
-           most = cut->def->triangle_max;
-    double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
-    if (made <= most || made < 2.0 * outer)
-      return result;
-    cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
-  }
-  note(cut, "There are more triangles than triangle_max: use larger pieces, "
-            "sections or bricks.");
-  return result;
+	FemResult result = FEM_OK;
+	for (int n = 0; n < LIMIT_TRIES && result == FEM_OK; n++) {
+		cut->note[0] = 0;
+		result = cut_by_pattern(cut);
+		double made = cut->mesh->splinters.index_count / 3.0, most = cut->def->triangle_max;
+		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
+		if (made <= most || made < 2.0 * outer)
+			return result;
+		cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
+	}
+	note(cut,
+		"There are more triangles than triangle_max: use larger pieces, "
+		"sections or bricks.");
+	return result;
 }
 
 static FemResult cut_mesh(Cut *cut) {
-  FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
-  cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
-  if (result == FEM_OK && !cut->volumes)
-    result = fail_memory();
-  if (result == FEM_OK && !tell(cut, 0.0f))
-    result = stop();
-  if (result == FEM_OK)
-    result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut)
-                                                       : cut_within_limit(cut);
-  if (result == FEM_OK && !tell(cut, 1.0f))
-    result = stop();
-  if (result != FEM_OK)
-    fem_splinter_mesh_free(&cut->mesh->splinters);
-  return result;
+	FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
+	cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
+	if (result == FEM_OK && !cut->volumes)
+		result = fail_memory();
+	if (result == FEM_OK && !tell(cut, 0.0f))
+		result = stop();
+	if (result == FEM_OK)
+		result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut) : cut_within_limit(cut);
+	if (result == FEM_OK && !tell(cut, 1.0f))
+		result = stop();
+	if (result != FEM_OK)
+		fem_splinter_mesh_free(&cut->mesh->splinters);
+	return result;
 }
 
-FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def,
-                             char out_note[FEM_CUT_NOTE_SIZE]) {
-  if (out_note)
-    out_note[0] = 0;
-  FemResult result = fem_cut_def_check(def, mesh);
-  if (result != FEM_OK)
-    return result;
-  fem_splinter_mesh_free(&mesh->splinters);
-  if (def->pattern == FEM_PATTERN_NONE)
-    return FEM_OK;
-  Cut *cut = FEM_ALLOC_ARRAY(Cut, 1);
-  if (!cut)
-    return fail_memory();
-  cut->mesh = mesh;
-  cut->def = def;
-  cut->shrink = 1.0;
-  result = cut_mesh(cut);
-  if (out_note)
-    memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);
-  FEM_FREE_ARRAY(cut->surface_labels, cut->label_count);
-  FEM_FREE_ARRAY(cut->volumes, mesh->tet_mesh.tet_count);
-  fem_cut_solid_free(&cut->inside);
-  fem_cut_solid_free(&cut->outside);
-  fem_cut_diagram_free(&cut->diagram);
-  fem_cut_sites_free(&cut->sites);
-  fem_cut_mesh_free(&cut->render);
-  fem_cut_mesh_free(&cut->tets);
-  fem_cut_shells_free(&cut->shells);
-  FEM_FREE_ARRAY(cut, 1);
-  return result;
+FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]) {
+	if (out_note)
+		out_note[0] = 0;
+	FemResult result = fem_cut_def_check(def, mesh);
+	if (result != FEM_OK)
+		return result;
+	fem_splinter_mesh_free(&mesh->splinters);
+	if (def->pattern == FEM_PATTERN_NONE)
+		return FEM_OK;
+	Cut *cut = FEM_ALLOC_ARRAY(Cut, 1);
+	if (!cut)
+		return fail_memory();
+	cut->mesh = mesh;
+	cut->def = def;
+	cut->shrink = 1.0;
+	result = cut_mesh(cut);
+	if (out_note)
+		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);
+	FEM_FREE_ARRAY(cut->surface_labels, cut->label_count);
+	FEM_FREE_ARRAY(cut->volumes, mesh->tet_mesh.tet_count);
+	fem_cut_solid_free(&cut->inside);
+	fem_cut_solid_free(&cut->outside);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_mesh_free(&cut->render);
+	fem_cut_mesh_free(&cut->tets);
+	fem_cut_shells_free(&cut->shells);
+	FEM_FREE_ARRAY(cut, 1);
+	return result;
 }

@@ -9,17 +9,17 @@
 #define FEM_CUT_SHELL_MAX 64
 
 typedef struct FemCutShell {
-  FemTriangles soup;
-  FemTriangleBvh bvh;
-  FemWinding winding;
-  double low[3], high[3]; // unit space
+	FemTriangles soup;
+	FemTriangleBvh bvh;
+	FemWinding winding;
+	double low[3], high[3]; // unit space
 } FemCutShell;
 
 typedef struct FemCutShells {
-  int32_t count; // 0: there is but one, or too many, or one that is inside out
-  FemCutShell *shells;
-  int32_t *of_triangle;
-  int32_t triangle_count;
+	int32_t count; // 0: there is but one, or too many, or one that is inside out
+	FemCutShell *shells;
+	int32_t *of_triangle;
+	int32_t triangle_count;
 } FemCutShells;
 
 FemResult fem_cut_shells_create(FemCutShells *shells, const FemCutMesh *mesh);
