@@ -208,7 +208,7 @@ static void take_hit(Coupling *coupling, GdDictionary *hit, FemBodyId finder) {
 	RigidRecord *record = is_soft((uint64_t)object_id) ? NULL : rigid_enter(coupling, rid, (uint64_t)object_id);
 	if (record) {
 		record->seen_tick = coupling->tick;
-		record->finder = finder;
+		record->finder = finder.index1 ? finder : record->finder; // nobody's query leaves it to whom it was
 	}
 }
 
@@ -216,13 +216,29 @@ static bool is_same_body(FemBodyId a, FemBodyId b) {
 	return a.index1 == b.index1 && a.generation == b.generation;
 }
 
-// Bodies without a node, which this destructible found before and does not find now, may be gone: their RIDs are not to be
-// touched again.
+static void ask_around(Coupling *coupling, FemBodyId finder, const float low[3], const float high[3]);
+
+// Asks for a body where it was. One that lies beside the region now is no reason to take it away from under others. The
+// middle of the box lies above the body: from within, Jolt sees the backs of a mesh's faces, which do not count.
+static bool is_still_there(Coupling *coupling, int32_t index) {
+	const RigidRecord *record = coupling->records[index];
+	if (!(record->radius < 1e4f)) {
+		return false; // it has no colliders yet: nobody rests on it
+	}
+	float r = record->radius, x = (float)record->frame.position.x, y = (float)record->frame.position.y;
+	float z = (float)record->frame.position.z;
+	ask_around(coupling, (FemBodyId){0}, (float[3]){x - r, y - r, z - r}, (float[3]){x + r, y + 3.0f * r, z + r});
+	return coupling->records[index]->seen_tick == coupling->tick;
+}
+
+// Bodies without a node of their own (of CSG shapes, grid maps and scripts), which this destructible found before and does
+// not find now, may be gone: their RIDs are not to be touched again.
 static void drop_missed(Coupling *coupling, FemBodyId finder) {
 	for (int32_t i = coupling->count - 1; i >= 0; i--) {
 		const RigidRecord *record = coupling->records[i];
-		if (!record->object_id && record->area_count == 0 && is_same_body(record->finder, finder) &&
-			record->seen_tick != coupling->tick) {
+		bool is_missed = !record->object_id && record->area_count == 0 && is_same_body(record->finder, finder) &&
+			record->seen_tick != coupling->tick;
+		if (is_missed && !is_still_there(coupling, i)) {
 			rigid_remove(coupling, i);
 		}
 	}

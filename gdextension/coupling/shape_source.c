@@ -31,7 +31,6 @@ static void copy_points(ShapeSource *source, GdPackedVector3Array *array, bool t
 	source->points = count > 0 ? malloc((size_t)count * sizeof(FemVec3)) : NULL;
 	source->point_count = source->points ? count : 0;
 	const GdVector3 *points = count > 0 ? godot.packed_vector3_array_operator_index_const(array, 0) : NULL;
-	source->array = points;
 	for (int32_t i = 0; i < source->point_count; i++) {
 		int32_t corner = turn_triangles && i % 3 > 0 ? i + (i % 3 == 1 ? 1 : -1) : i; // Godot's front is clockwise
 		source->points[i] = vec_from(points[corner < count ? corner : i]);
@@ -68,7 +67,6 @@ static void copy_heights(ShapeSource *source, GdPackedFloat32Array *array) {
 	}
 	source->heights = malloc((size_t)count * sizeof(float));
 	const float *heights = godot.packed_float32_array_operator_index_const(array, 0);
-	source->array = heights;
 	for (int64_t i = 0; source->heights && i < count; i++) {
 		source->heights[i] = heights[i];
 		source->has_holes |= !isfinite(heights[i]);
@@ -101,7 +99,6 @@ static void drop_data(ShapeSource *source) {
 	variant_free(&source->data);
 	source->points = NULL;
 	source->heights = NULL;
-	source->array = NULL;
 	source->point_count = source->width = source->depth = 0;
 	source->has_holes = false;
 }
@@ -166,11 +163,12 @@ static const void *array_in(const GdVariant *data, int64_t type, int64_t *out_co
 	return array;
 }
 
+// Servers hand out the array they keep, or a copy of it.
 static bool is_same_array(const ShapeSource *source, const GdVariant *data) {
-	int64_t count;
-	const void *array = array_in(data, source->type, &count);
-	int64_t known = source->heights ? (int64_t)source->width * source->depth : source->point_count;
-	return array == source->array && count == known;
+	int64_t count, known;
+	const void *array = array_in(data, source->type, &count), *kept = array_in(&source->data, source->type, &known);
+	size_t size = source->type == GD_PHYSICS_SERVER3D_SHAPE_HEIGHTMAP ? sizeof(float) : sizeof(GdVector3);
+	return count == known && (array == kept || (array && kept && memcmp(array, kept, (size_t)count * size) == 0));
 }
 
 static bool is_same_round(const ShapeSource *source, const GdVariant *data) {

@@ -11,7 +11,6 @@ typedef struct ShapeSource {
 	int64_t type;         // PhysicsServer3D.ShapeType
 	uint32_t revision;    // another number for other data
 	GdVariant data;       // as last read: holding it keeps its arrays where they are
-	const void *array;    // where the array in it lies: that of a changed shape lies elsewhere
 	GdVector3 half;       // m, box
 	float radius, height; // m; height is the whole one, caps included
 	GdPlane plane;
