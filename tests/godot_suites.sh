@@ -206,44 +206,32 @@ run_render_bench() {
 		--path "$here/godot" --script res://render_bench.gd
 }
 
-run_pictures() {
-	local godot=$1 log=$build/test_logs/godot_pictures_raw.log
+# draw_pictures GODOT NAME RESOLUTION ARGUMENT...: runs NAME.gd, which checks what it draws and ends with its name.
+draw_pictures() {
+	local godot=$1 name=$2 resolution=$3 title=${2//_/ } log=$build/test_logs/godot_$2_raw.log
+	shift 3
 	prepare_project "$here/godot"
 	mkdir -p "$build/test_renders"
 	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --resolution 1280x640 \
-		--path "$here/godot" --script res://bake_pictures.gd -- "$build/test_renders/bakes.png"
-	judge_output "bake pictures" "BAKE PICTURES DONE" "$log"
+		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution "$resolution" \
+		--path "$here/godot" --script "res://$name.gd" -- "$@"
+	judge_output "$title" "${title^^} DONE" "$log"
+}
+
+run_pictures() {
+	draw_pictures "$1" bake_pictures 1280x640 "$build/test_renders/bakes.png"
 }
 
 run_fracture_pictures() {
-	local godot=$1 log=$build/test_logs/godot_fracture_pictures_raw.log
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 480x360 \
-		--path "$here/godot" --script res://fracture_pictures.gd -- "$build/test_renders" "${2:-}"
-	judge_output "fracture pictures" "FRACTURE PICTURES DONE" "$log"
+	draw_pictures "$1" fracture_pictures 480x360 "$build/test_renders" "${2:-}"
 }
 
 run_coupling_pictures() {
-	local godot=$1 log=$build/test_logs/godot_coupling_pictures_raw.log
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 480x360 \
-		--path "$here/godot" --script res://coupling_pictures.gd -- "$build/test_renders"
-	judge_output "coupling pictures" "COUPLING PICTURES DONE" "$log"
+	draw_pictures "$1" coupling_pictures 480x360 "$build/test_renders"
 }
 
 run_preset_pictures() {
-	local godot=$1 log=$build/test_logs/godot_preset_pictures_raw.log
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 360x240 \
-		--path "$here/godot" --script res://preset_pictures.gd -- "$build/test_renders" "${2:-}"
-	judge_output "preset pictures" "PRESET PICTURES DONE" "$log"
+	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
 
 # The exported program needs the loader and the libraries of the Godot that made it. Godot looks for its files beside
@@ -296,13 +284,7 @@ PRESET
 }
 
 run_splinter_pictures() {
-	local godot=$1 log=$build/test_logs/godot_splinter_pictures_raw.log
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1600x900x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver opengl3 --rendering-method gl_compatibility --fixed-fps 60 --resolution 640x480 \
-		--path "$here/godot" --script res://splinter_pictures.gd -- "$build/test_renders" "${2:-}"
-	judge_output "splinter pictures" "SPLINTER PICTURES DONE" "$log"
+	draw_pictures "$1" splinter_pictures 640x480 "$build/test_renders" "${2:-}"
 }
 
 main() {

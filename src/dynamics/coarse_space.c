@@ -119,18 +119,6 @@ static void block_times_motions(const float *block, float z[6][3], float out[6][
 	}
 }
 
-static int32_t find_entry(const FemPreconditioner *p, int32_t part, int32_t other) {
-	int32_t low = p->coarse_row_start[part], high = p->coarse_row_start[part + 1];
-	while (low + 1 < high) {
-		int32_t middle = (low + high) / 2;
-		if (p->coarse_column[middle] <= other)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 // One block row of P^T A P, in difference form as rows.h applies A: within a part only B (Z_j - Z_i) counts.
 static void add_neighbour(
 	const CoarseTask *task, int32_t part, float zi[6][3], const float *block, int32_t j, float *diagonal) {
@@ -149,7 +137,7 @@ static void add_neighbour(
 	add_projected(diagonal, zi, bz);
 	if (is_free && other != part) {
 		block_times_motions(block, zj, bz);
-		add_projected(p->coarse_blocks + 36 * (int64_t)find_entry(p, part, other), zi, bz);
+		add_projected(p->coarse_blocks + 36 * (int64_t)fem_graph_entry(p->coarse_row_start, p->coarse_column, part, other), zi, bz);
 	}
 }
 

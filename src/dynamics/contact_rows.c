@@ -5,16 +5,6 @@
 
 // --------------------------------------------------------------------------------------------------------- nodes by chunk
 
-static int32_t chunk_of(const FemBody *body, int32_t node) {
-	int32_t part = body->topology->node_part[node];
-	return body->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
-}
-
-// Pinned nodes too: what contacts do to them belongs to their reaction.
-static bool is_live(const FemBody *body, int32_t node) {
-	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
-}
-
 // The nodes of a side that have weight. Returns their number.
 static int8_t pack_side(const FemContactSide *side, float sign, int32_t *nodes, float *weights) {
 	int8_t count = 0;
@@ -62,9 +52,9 @@ static void sort_refs(FemContactRows *rows, bool fill) {
 		const FemContactRow *row = &rows->rows[r];
 		for (int i = 0; i < row->node_count[0] + row->node_count[1]; i++) {
 			const FemBody *body = rows->bodies[row->body[i >= row->node_count[0]]];
-			if (!is_live(body, row->nodes[i]))
+			if (!fem_contact_node_is_live(body, row->nodes[i]))
 				continue;
-			int32_t chunk = chunk_of(body, row->nodes[i]);
+			int32_t chunk = fem_contact_chunk_of(body, row->nodes[i]);
 			if (fill)
 				rows->refs[rows->ref_start[chunk]] = (FemContactRef){r, row->nodes[i], row->weights[i]};
 			rows->ref_start[chunk + (fill ? 0 : 1)]++;

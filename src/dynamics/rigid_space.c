@@ -12,11 +12,6 @@
 
 // ------------------------------------------------------------------------------------------------------------------ blocks
 
-static int32_t chunk_of(const FemBody *body, int32_t node) {
-	int32_t part = body->topology->node_part[node];
-	return body->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
-}
-
 // Centre and radius of gyration of the nodes as points.
 static void place_block(FemRigidBlock *block) {
 	double sum[3] = {0.0, 0.0, 0.0}, square = 0.0, count = block->nodes.end - block->nodes.begin;
@@ -81,12 +76,17 @@ static void weigh_task(void *context, int32_t index) {
 
 // ---------------------------------------------------------------------------------------------------------------- contacts
 
+// In the composite's ascending list; -1 where it is not.
 static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
-	for (int32_t k = 0; k < rows->proxy_count; k++) {
-		if (rows->proxy_list[k] == proxy)
-			return k;
+	int32_t low = 0, high = rows->proxy_count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		if (rows->proxy_list[middle] < proxy)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return -1;
+	return low < rows->proxy_count && rows->proxy_list[low] == proxy ? low : -1;
 }
 
 static FemRigidSide body_side(
@@ -96,10 +96,10 @@ static FemRigidSide body_side(
 	for (int k = 0; k < 4; k++) {
 		if (side->weights[k] == 0.0f)
 			continue;
-		if (body->part_state[body->topology->node_part[side->nodes[k]]] != FEM_ISLAND_LIVE)
+		if (!fem_contact_node_is_live(body, side->nodes[k]))
 			return (FemRigidSide){.block = -1};
 		if (out.block < 0)
-			out.block = block_of[chunk_of(body, side->nodes[k])];
+			out.block = block_of[fem_contact_chunk_of(body, side->nodes[k])];
 		if (out.block < 0)
 			return out;
 		const FemRigidBlock *block = &space->blocks[out.block];
@@ -197,26 +197,14 @@ static void list_contacts(FemRigidSpace *space, const FemContactRows *rows, cons
 	}
 }
 
-static int32_t find_entry(const FemRigidSpace *space, int32_t row, int32_t column) {
-	int32_t low = space->row_start[row], high = space->row_start[row + 1];
-	while (low + 1 < high) {
-		int32_t middle = (low + high) / 2;
-		if (space->column[middle] <= column)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void find_entries(FemRigidSpace *space) {
 	for (int32_t c = 0; c < space->contact_count; c++) {
 		FemRigidContact *joint = &space->contacts[c];
 		int32_t a = joint->side[0].block, b = joint->side[1].block;
 		if (b < 0)
 			continue;
-		joint->entry[0] = find_entry(space, a, b);
-		joint->entry[1] = find_entry(space, b, a);
+		joint->entry[0] = fem_graph_entry(space->row_start, space->column, a, b);
+		joint->entry[1] = fem_graph_entry(space->row_start, space->column, b, a);
 	}
 }
 
@@ -250,6 +238,25 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
 	return space->workspace != NULL;
 }
 
+static void place_proxy(FemRigidBlock *block) {
+	const float *inertia = block->proxy->inertia;
+	float turn = (inertia[0] + inertia[1] + inertia[2]) / 3.0f;
+	block->inverse_length = turn > 0.0f ? sqrtf(block->proxy->mass / turn) : 1.0f;
+}
+
+// Islands first, then colliders.
+static void list_blocks(
+	FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands, int32_t island_count) {
+	for (int32_t i = 0; i < island_count; i++) {
+		space->blocks[i] = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes};
+		place_block(&space->blocks[i]);
+	}
+	for (int32_t k = 0; k < rows->proxy_count; k++) {
+		space->blocks[island_count + k] = (FemRigidBlock){.proxy = &rows->proxies[rows->proxy_list[k]]};
+		place_proxy(&space->blocks[island_count + k]);
+	}
+}
+
 bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
 	int32_t island_count, const int32_t *block_of) {
 	*space = (FemRigidSpace){.block_count = island_count + rows->proxy_count, .contact_count = rows->count};
@@ -258,24 +265,12 @@ bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, co
 	space->bytes = place_arrays(space, NULL);
 	space->memory = fem_alloc(space->bytes);
 	FemAdjacency graph;
-	bool ok = fem_adjacency_create(&graph, space->block_count);
-	if (ok && space->memory) {
+	bool ok = fem_adjacency_create(&graph, space->block_count) && space->memory;
+	if (ok) {
 		place_arrays(space, space->memory);
-		for (int32_t i = 0; i < space->block_count; i++) {
-			FemRigidBlock *block = &space->blocks[i];
-			if (i < island_count) {
-				*block = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes};
-				place_block(block);
-			} else {
-				FemProxy *proxy = &rows->proxies[rows->proxy_list[i - island_count]];
-				float turn = (proxy->inertia[0] + proxy->inertia[1] + proxy->inertia[2]) / 3.0f;
-				*block = (FemRigidBlock){.proxy = proxy, .inverse_length = turn > 0.0f ? sqrtf(proxy->mass / turn) : 1.0f};
-			}
-		}
+		list_blocks(space, rows, islands, island_count);
 		list_contacts(space, rows, block_of, island_count, &graph);
 		ok = take_graph(space, &graph);
-	} else {
-		ok = false;
 	}
 	fem_adjacency_free(&graph);
 	if (!ok)

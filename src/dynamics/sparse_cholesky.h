@@ -34,6 +34,19 @@ size_t fem_cholesky_workspace(const FemCholesky *factor);
 // z may be r. The factor is only read, so several threads can solve at once, each with its own workspace.
 void fem_cholesky_solve(const FemCholesky *factor, const float *r, float *z, int32_t stride, float *workspace);
 
+// Place of `column` in a row of such a graph that has it.
+static inline int32_t fem_graph_entry(const int32_t *row_start, const int32_t *columns, int32_t row, int32_t column) {
+	int32_t low = row_start[row], high = row_start[row + 1];
+	while (low + 1 < high) {
+		int32_t middle = (low + high) / 2;
+		if (columns[middle] <= column)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 // Bytes held, for memory reports.
 size_t fem_cholesky_bytes(const FemCholesky *factor);
 

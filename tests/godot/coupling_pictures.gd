@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Godot's rigid bodies and destructibles, drawn as a player sees them: a ball through a brick wall, boxes on a bending plank.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://coupling_pictures.gd -- FOLDER
@@ -8,31 +8,12 @@ extends SceneTree
 
 const CELL := Vector2i(480, 360) # pixels
 
-var _failed := 0
-var _camera: Camera3D
 
-
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
-	var folder := arguments[0] if arguments.size() > 0 else "user://"
+func _take_all(folder: String, _only: String) -> void:
 	root.size = CELL
 	DestructionServer.ground_enabled = false
 	for scene: Dictionary in _scenes():
 		await _take_pictures(scene, folder)
-	print("COUPLING PICTURES DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok coupling_pictures.", test_name)
-	else:
-		_failed += 1
-		print("FAIL coupling_pictures.%s: %s" % [test_name, cause])
 
 
 func _scenes() -> Array[Dictionary]:

@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Breaks a pane, a wall and a bowl and draws them before, at and after the blow; the tets below each.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://fracture_pictures.gd -- FOLDER
@@ -9,18 +9,8 @@ extends SceneTree
 const CELL := Vector2i(480, 360) # pixels
 const BACKGROUND := Color(0.55, 0.62, 0.7)
 
-var _failed := 0
-var _camera: Camera3D
 
-
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
-	var folder := arguments[0] if arguments.size() > 0 else "user://"
-	var only := arguments[1] if arguments.size() > 1 else ""
+func _take_all(folder: String, only: String) -> void:
 	root.size = CELL
 	var stage := _build_stage()
 	for scene: Dictionary in _scenes():
@@ -28,16 +18,6 @@ func _run() -> void:
 			await _take_pictures(stage, scene, folder)
 	stage.free()
 	await process_frame
-	print("FRACTURE PICTURES DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok fracture_pictures.", test_name)
-	else:
-		_failed += 1
-		print("FAIL fracture_pictures.%s: %s" % [test_name, cause])
 
 
 # -- The scenes -------------------------------------------------------------------------------------------------------

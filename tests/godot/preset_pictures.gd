@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Every preset of addons/fem_destruction/materials under the same blow: a slab held at both ends, a heavy ball from above.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://preset_pictures.gd -- FOLDER [PRESET]
@@ -18,18 +18,8 @@ const EXPECTED := {
 	rubber = [1, 1], jelly = [1, 60], ice = [6, 600], cardboard = [1, 60],
 }
 
-var _failed := 0
-var _camera: Camera3D
 
-
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
-	var folder := arguments[0] if arguments.size() > 0 else "user://"
-	var only := arguments[1] if arguments.size() > 1 else ""
+func _take_all(folder: String, only: String) -> void:
 	root.size = CELL
 	var stage := _build_stage()
 	var rows: Array[Image] = []
@@ -44,16 +34,6 @@ func _run() -> void:
 	check(sheet.save_png(path) == OK, "saved", path + " cannot be written")
 	stage.free()
 	await process_frame
-	print("PRESET PICTURES DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok preset_pictures.", test_name)
-	else:
-		_failed += 1
-		print("FAIL preset_pictures.%s: %s" % [test_name, cause])
 
 
 # -- The scene --------------------------------------------------------------------------------------------------------

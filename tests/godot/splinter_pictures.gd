@@ -1,4 +1,4 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Breaks a wall, a plank, a pane and a vase in the manner of each pattern and draws them before and after.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://splinter_pictures.gd -- FOLDER [PATTERN]
@@ -12,18 +12,8 @@ const CELL := Vector2i(640, 480) # pixels
 const BACKGROUND := Color(0.62, 0.68, 0.75)
 const PIXEL_TOLERANCE := 0.02 # of a colour, in the mean over the picture
 
-var _failed := 0
-var _camera: Camera3D
 
-
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
-	var folder := arguments[0] if arguments.size() > 0 else "user://"
-	var only := arguments[1] if arguments.size() > 1 else ""
+func _take_all(folder: String, only: String) -> void:
 	root.size = CELL
 	root.msaa_3d = Viewport.MSAA_4X
 	var stage := _build_stage()
@@ -32,16 +22,6 @@ func _run() -> void:
 			await _take_sheet(stage, pattern, folder)
 	stage.free()
 	await process_frame
-	print("SPLINTER PICTURES DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok splinter_pictures.", test_name)
-	else:
-		_failed += 1
-		print("FAIL splinter_pictures.%s: %s" % [test_name, cause])
 
 
 # -- Patterns and bodies ----------------------------------------------------------------------------------------------
