@@ -17,10 +17,6 @@ static inline Float4 load4(const void *four_floats) {
 	return v;
 }
 
-static inline void store4(void *four_floats, Float4 v) {
-	memcpy(four_floats, &v, sizeof v);
-}
-
 static inline Float4 all4(float s) {
 	return (Float4){s, s, s, s};
 }

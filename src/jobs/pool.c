@@ -291,10 +291,6 @@ void fem_pool_finish(FemPool *pool) {
 	fem_mutex_unlock(&pool->mutex);
 }
 
-int32_t fem_pool_thread_count(const FemPool *pool) {
-	return pool->thread_count;
-}
-
 FemPool *fem_pool_create(int32_t thread_count) {
 	FemPool *pool = FEM_ALLOC_ARRAY(FemPool, 1);
 	if (!pool)

@@ -21,7 +21,6 @@ typedef void FemJob(void *context);
 // thread_count counts the calling thread; 1 starts none. Null when threads cannot be had.
 FemPool *fem_pool_create(int32_t thread_count);
 void fem_pool_destroy(FemPool *pool); // joins; a job under way is finished first
-int32_t fem_pool_thread_count(const FemPool *pool);
 
 // Runs the job on the calling thread with the pool's threads helping its loops.
 void fem_pool_run(FemPool *pool, FemJob *job, void *context);

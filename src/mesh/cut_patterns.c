@@ -11,11 +11,6 @@ double fem_cut_random(FemCutBody *body) {
 	return (double)(fem_hash_word(body->random, 1) >> 11) * 0x1p-53;
 }
 
-int32_t fem_cut_random_below(FemCutBody *body, int32_t count) {
-	int32_t value = (int32_t)(fem_cut_random(body) * count);
-	return value < count ? value : count - 1;
-}
-
 FemPosition fem_cut_random_place(FemCutBody *body) {
 	const FemTetArrays *tets = body->tets;
 	double at = fem_cut_random(body) * body->volumes[tets->tet_count - 1], w[4], sum = 0.0;

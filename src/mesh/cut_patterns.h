@@ -21,7 +21,6 @@ typedef struct FemCutBody {
 } FemCutBody;
 
 double fem_cut_random(FemCutBody *body); // 0..1
-int32_t fem_cut_random_below(FemCutBody *body, int32_t count);
 FemPosition fem_cut_random_place(FemCutBody *body); // unit space, within a tet
 
 // A frame of the pattern: right-handed axes in the mesh's space, the given direction as `axis`, the others by falling extent.
