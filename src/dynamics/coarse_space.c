@@ -1,6 +1,7 @@
 #include "dynamics/coarse_space.h"
 
 #include "base/memory.h"
+#include "dynamics/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,12 @@ static void place_part_task(void *context, int32_t local_part) {
 	FemPartFrame *frame = &task->preconditioner->frames[local_part];
 	for (int i = 0; i < 3; i++)
 		frame->center[i] = c[i] / (float)(nodes.end - nodes.begin);
+	FemVec4 *arms = task->preconditioner->arms - task->preconditioner->nodes.begin;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 x = body->position[i];
+		arms[i] = (FemVec4){x.x - frame->center[0], x.y - frame->center[1], x.z - frame->center[2],
+			body->node_kind[i] == FEM_NODE_FREE ? 1.0f : 0.0f};
+	}
 	float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w;
 	float scale = square > 1e-12f ? 1.0f / sqrtf(square) : 0.0f;
 	FemVec4 mean = {sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
@@ -205,16 +212,9 @@ void fem_coarse_prepare(FemPreconditioner *p, const FemBody *body, FemLoop *loop
 void fem_coarse_restrict(FemPreconditioner *p, const FemBody *body, int32_t local_part, const FemVec4 *r) {
 	FemPartFrame *frame = &p->frames[local_part];
 	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
-	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			continue;
-		float ax = body->position[i].x - frame->center[0], ay = body->position[i].y - frame->center[1];
-		float az = body->position[i].z - frame->center[2];
-		FemVec4 v = r[i];
-		force[0] += v.x, force[1] += v.y, force[2] += v.z;
-		torque[0] += ay * v.z - az * v.y, torque[1] += az * v.x - ax * v.z, torque[2] += ax * v.y - ay * v.x;
-	}
+	float force[4], torque[4];
+	fem_row_kernels(fem_simd_level())->sum_motion(
+		nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), r + nodes.begin, force, torque);
 	const float *m = frame->rotation;
 	float inverse_length = 1.0f / p->length;
 	for (int k = 0; k < 3; k++) {
@@ -247,18 +247,11 @@ void fem_coarse_prolong(const FemPreconditioner *p, const FemBody *body, int32_t
 	const FemPartFrame *frame = &p->frames[local_part];
 	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
 	const float *m = frame->rotation, *q = frame->coarse;
-	float inverse_length = 1.0f / p->length, a[3], b[3];
+	float inverse_length = 1.0f / p->length, a[4] = {0.0f}, b[4] = {0.0f};
 	for (int i = 0; i < 3; i++) {
 		a[i] = m[3 * i] * q[0] + m[3 * i + 1] * q[1] + m[3 * i + 2] * q[2];
 		b[i] = (m[3 * i] * q[3] + m[3 * i + 1] * q[4] + m[3 * i + 2] * q[5]) * inverse_length;
 	}
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			continue;
-		float ax = body->position[i].x - frame->center[0], ay = body->position[i].y - frame->center[1];
-		float az = body->position[i].z - frame->center[2];
-		out[i].x += a[0] + b[1] * az - b[2] * ay;
-		out[i].y += a[1] + b[2] * ax - b[0] * az;
-		out[i].z += a[2] + b[0] * ay - b[1] * ax;
-	}
+	fem_row_kernels(fem_simd_level())->add_motion(
+		nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), a, b, out + nodes.begin);
 }

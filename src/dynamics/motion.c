@@ -116,7 +116,7 @@ void fem_motion_add_centrifugal(FemIntegration *integration) {
 	if (!integration->is_free)
 		return;
 	MotionTask task = {.integration = integration};
-	fem_loop_for(integration->loop, integration->chunk_count, start_sums_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
 	double c[3], l[3], w[3];
 	center_of(&sums, c);
@@ -126,7 +126,7 @@ void fem_motion_add_centrifugal(FemIntegration *integration) {
 		task.motion.center[i] = (float)c[i];
 		task.motion.spin[i] = (float)w[i];
 	}
-	fem_loop_for(integration->loop, integration->chunk_count, centrifugal_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, centrifugal_task, &task);
 }
 
 // -------------------------------------------------------------------------------------------------------------- integrate
@@ -171,26 +171,35 @@ static FemVec4 clamp_speed(FemVec4 v, float speed_max, uint32_t *errors) {
 }
 
 // Pinned islands: plain backward Euler, x += dt v. Only the rows of pinned and driven nodes have reactions.
-static uint32_t move_plain(FemIntegration *integration) {
+static void move_plain_task(void *context, int32_t chunk_index) {
+	FemIntegration *integration = ((MotionTask *)context)->integration;
 	FemBody *body = integration->body;
+	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
 	uint32_t errors = 0;
 	float dt = integration->dt;
-	for (int32_t c = 0; c < integration->chunk_count; c++) {
-		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++) {
-			FemVec4 v = body->velocity[i], dv = body->dv[i];
-			if (body->node_kind[i] == FEM_NODE_FREE) {
-				v = clamp_speed((FemVec4){v.x + dv.x, v.y + dv.y, v.z + dv.z, 0.0f}, integration->speed_max, &errors);
-			} else if (body->reaction) {
-				FemVec4 r = body->residual[i];
-				body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
-			}
-			body->velocity[i] = v;
-			body->position[i].x += dt * v.x;
-			body->position[i].y += dt * v.y;
-			body->position[i].z += dt * v.z;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 v = body->velocity[i], dv = body->dv[i];
+		if (body->node_kind[i] == FEM_NODE_FREE) {
+			v = clamp_speed((FemVec4){v.x + dv.x, v.y + dv.y, v.z + dv.z, 0.0f}, integration->speed_max, &errors);
+		} else if (body->reaction) {
+			FemVec4 r = body->residual[i];
+			body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
 		}
+		body->velocity[i] = v;
+		body->position[i].x += dt * v.x;
+		body->position[i].y += dt * v.y;
+		body->position[i].z += dt * v.z;
 	}
-	return errors;
+	integration->partials[chunk_index].finite = errors == 0;
+}
+
+static uint32_t move_plain(FemIntegration *integration) {
+	MotionTask task = {.integration = integration};
+	fem_loop_for_light(integration->loop, integration->chunk_count, move_plain_task, &task);
+	bool clamped = false;
+	for (int32_t c = 0; c < integration->chunk_count; c++)
+		clamped |= !integration->partials[c].finite;
+	return clamped ? FEM_STEP_SPEED_CLAMPED : 0;
 }
 
 // Rodrigues: exp(w dt) - I, exact to rounding for small angles too.
@@ -334,7 +343,7 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	to_float(spin, task.motion.spin);
 	to_float(c, task.motion.center);
 	turn_matrix(spin, integration->dt, task.turn);
-	fem_loop_for(integration->loop, integration->chunk_count, move_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 
 	FemMotionSums moved = sum_up(integration);
 	if (!moved.finite || errors)
@@ -348,13 +357,13 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	solve_inertia(&moved, c, lack, spin);
 	to_float(spin, task.correction_spin);
 	to_float(c, task.motion.center);
-	fem_loop_for(integration->loop, integration->chunk_count, settle_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, settle_task, &task);
 	return 0;
 }
 
 void fem_motion_add_lack(FemIntegration *integration, FemMomentumLack *sum) {
 	MotionTask task = {.integration = integration};
-	fem_loop_for(integration->loop, integration->chunk_count, end_sums_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, end_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
 	sum->mass += sums.mass;
 	for (int i = 0; i < 3; i++)
@@ -374,7 +383,7 @@ void fem_motion_share_lack(FemIntegration *integration, const FemMomentumLack *s
 
 uint32_t fem_motion_integrate(FemIntegration *integration) {
 	MotionTask task = {.integration = integration};
-	fem_loop_for(integration->loop, integration->chunk_count, end_sums_task, &task);
+	fem_loop_for_light(integration->loop, integration->chunk_count, end_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
 	if (!sums.finite) {
 		integration->body->went_bad = true;

@@ -84,10 +84,11 @@ static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, 
 	p->workspace_floats = fem_cholesky_workspace(p->factor);
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
 	p->frames = FEM_ALLOC_ARRAY(FemPartFrame, part_count);
+	p->arms = FEM_ALLOC_ARRAY(FemVec4, p->nodes.end - p->nodes.begin);
 	p->coarse_diagonal = FEM_ALLOC_ARRAY(float, 36 * (size_t)part_count);
 	p->coarse_blocks = FEM_ALLOC_ARRAY(float, 36 * (size_t)entries);
 	p->coarse_vector = FEM_ALLOC_ARRAY(float, 8 * (size_t)part_count);
-	return p->workspace && p->frames && p->coarse_diagonal && (p->coarse_blocks || entries == 0) && p->coarse_vector;
+	return p->workspace && p->frames && p->arms && p->coarse_diagonal && (p->coarse_blocks || entries == 0) && p->coarse_vector;
 }
 
 // About the radius of a part, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its nodes.
@@ -125,6 +126,7 @@ void fem_preconditioner_free(FemPreconditioner *p) {
 	FEM_FREE_ARRAY(p->node_frames, node_count);
 	FEM_FREE_ARRAY(p->node_turns, 9 * node_count);
 	FEM_FREE_ARRAY(p->frames, part_count);
+	FEM_FREE_ARRAY(p->arms, node_count);
 	FEM_FREE_ARRAY(p->coarse_diagonal, 36 * part_count);
 	FEM_FREE_ARRAY(p->coarse_vector, 8 * part_count);
 	if (p->coarse_row_start) {
@@ -141,6 +143,7 @@ size_t fem_preconditioner_bytes(const FemPreconditioner *p) {
 	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[part_count] : 0;
 	return (p->factor ? fem_cholesky_bytes(p->factor) : 0) + p->workspace_floats * sizeof(float) +
 	       (p->node_frames ? node_count * (sizeof(FemVec4) + 9 * sizeof(float)) : 0) +
+	       (p->arms ? node_count * sizeof(FemVec4) : 0) +
 	       (p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
 }
 

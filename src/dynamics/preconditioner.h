@@ -48,6 +48,7 @@ typedef struct FemPreconditioner {
 	bool is_turned;       // false: the factor is of this step, no node has turned
 
 	FemPartFrame *frames; // two-level: [part of the component]
+	FemVec4 *arms;        // two-level: [node of the component] from its part's centre, m; w = 1, or 0 unless it is free
 	int32_t *coarse_row_start, *coarse_column;
 	float *coarse_diagonal, *coarse_blocks; // 36 floats each, column-major
 	float *coarse_vector;                   // 8 floats a part

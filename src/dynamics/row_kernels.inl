@@ -202,6 +202,30 @@ static void redirect(int32_t begin, int32_t end, float b, const FemVec4 *z, FemV
 		wide4_store(&p[node].x, wide4_add(wide4_load(&z[node].x), wide4_mul(factor, wide4_load(&p[node].x))));
 }
 
+// a x b but for a last yzx, which sums share
+static inline Wide4 half_cross(Wide4 a, Wide4 b) {
+	return wide4_sub(wide4_mul(a, wide4_yzx(b)), wide4_mul(wide4_yzx(a), b));
+}
+
+static void sum_motion(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]) {
+	Wide4 moved = wide4_splat(0.0f), turned = moved;
+	for (int32_t i = 0; i < count; i++) {
+		Wide4 ai = wide4_load(&arm[i].x), ri = wide4_mul(wide4_load(&r[i].x), WIDE4_BROADCAST(ai, 3));
+		moved = wide4_add(moved, ri);
+		turned = wide4_add(turned, half_cross(ai, ri));
+	}
+	wide4_store(force, moved);
+	wide4_store(torque, wide4_yzx(turned));
+}
+
+static void add_motion(int32_t count, const FemVec4 *arm, const float move[4], const float turn[4], FemVec4 *x) {
+	Wide4 a = wide4_without_w(wide4_load(move)), b = wide4_load(turn);
+	for (int32_t i = 0; i < count; i++) {
+		Wide4 ai = wide4_load(&arm[i].x), motion = wide4_add(a, wide4_without_w(wide4_yzx(half_cross(b, ai))));
+		wide4_store(&x[i].x, wide4_add(wide4_load(&x[i].x), wide4_mul(motion, WIDE4_BROADCAST(ai, 3))));
+	}
+}
+
 static double dot(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b) {
 	Wide4 total = wide4_splat(0.0f);
 	for (int32_t node = begin; node < end; node++)
@@ -209,4 +233,4 @@ static double dot(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b
 	return (double)wide4_lane(total, 0) + (double)wide4_lane(total, 1) + (double)wide4_lane(total, 2);
 }
 
-const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, dot};
+const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, sum_motion, add_motion, dot};

@@ -32,6 +32,12 @@ typedef struct FemRowKernels {
 	// p = z + b p
 	void (*redirect)(int32_t begin, int32_t end, float b, const FemVec4 *z, FemVec4 *p);
 
+	// Rigid motion of a part, arms from its centre with w = 1, or 0 for nodes that do not take part.
+	// out: force = sum w r, torque = sum arm x w r, 4 floats each.
+	void (*sum_motion)(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]);
+	// x += w (move + turn x arm)
+	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float turn[4], FemVec4 *x);
+
 	double (*dot)(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b);
 } FemRowKernels;
 

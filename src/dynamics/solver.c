@@ -39,7 +39,6 @@ typedef struct Iteration {
 	FemSystem *system;
 	const FemRowKernels *kernels;
 	FemContactField field; // of the contact product under way
-	bool dv_is_zero;       // everywhere: A dv need not be computed
 	float alpha, beta;
 } Iteration;
 
@@ -116,53 +115,6 @@ static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
 
 // --------------------------------------------------------------------------------------------------------- stages of CG
 
-// r = b + contact load - A x, x = dv. The load of the ground is in b.
-static void residual_task(void *context, int32_t chunk_index) {
-	Iteration *it = context;
-	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	FemBody *body = body_of(it->system, chunk);
-	const FemVec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
-	if (!it->dv_is_zero)
-		it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i];
-		FemVec4 q = it->dv_is_zero ? zero : body->product[i];
-		body->residual[i] = (FemVec4){
-			b.x - ground.z * v.x - q.x,
-			b.y + ground.x * (ground.y - v.y) - q.y,
-			b.z - ground.z * v.z - q.z,
-			0.0f,
-		};
-	}
-	if (it->system->contacts.row_count > 0)
-		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
-}
-
-static void subtract_contacts_task(void *context, int32_t chunk_index) {
-	Iteration *it = context;
-	FemBody *body = body_of(it->system, &it->system->chunks[chunk_index]);
-	fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
-}
-
-static void form_residual(Iteration *it) {
-	FemSystem *system = it->system;
-	contact_impulses(it, FEM_FIELD_LOAD);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
-		float inertia[6];
-		proxy_product(proxy, proxy->dv, inertia);
-		for (int i = 0; i < 6; i++)
-			proxy->residual[i] = proxy->impulse[i] - inertia[i];
-	}
-	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
-	fem_loop_for(system->loop, system->chunk_count, residual_task, it);
-	if (system->contacts.row_count == 0 || it->dv_is_zero)
-		return;
-	contact_impulses(it, FEM_FIELD_DV);
-	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
-	fem_loop_for(system->loop, system->chunk_count, subtract_contacts_task, it);
-}
-
 // Two-level islands sum a part's residual as soon as it is known.
 static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
@@ -178,6 +130,40 @@ static void precondition_task(void *context, int32_t chunk_index) {
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] = it->kernels->precondition(body, chunk->begin, chunk->end, body->residual, body->z);
 	restrict_chunk(it, chunk);
+}
+
+// r = b + contact load; that of the ground is in b. The directions of an earlier solve go, too.
+static void load_task(void *context, int32_t chunk_index) {
+	Iteration *it = context;
+	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	FemBody *body = body_of(it->system, chunk);
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i];
+		body->residual[i] = (FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
+	}
+	memset(&body->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	if (it->system->contacts.row_count > 0)
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
+}
+
+static void load_and_precondition_task(void *context, int32_t chunk_index) {
+	load_task(context, chunk_index);
+	precondition_task(context, chunk_index);
+}
+
+// r -= A x, x = dv; z = M^-1 r
+static void subtract_task(void *context, int32_t chunk_index) {
+	Iteration *it = context;
+	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	FemBody *body = body_of(it->system, chunk);
+	it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 *r = &body->residual[i], q = body->product[i];
+		*r = (FemVec4){r->x - q.x, r->y - q.y, r->z - q.z, 0.0f};
+	}
+	if (it->system->contacts.row_count > 0)
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
+	precondition_task(context, chunk_index);
 }
 
 static void multiply_task(void *context, int32_t chunk_index) {
@@ -242,20 +228,32 @@ static double finish_preconditioning(Iteration *it) {
 	return system->rigid ? sum + fem_rigid_space_add(system->rigid, system->loop) : sum;
 }
 
-static void first_residual_task(void *context, int32_t chunk_index) {
-	residual_task(context, chunk_index);
-	precondition_task(context, chunk_index);
+// The residual of dv = 0, by load_task or load_and_precondition_task.
+static void load(Iteration *it, FemChunkTask *task) {
+	FemSystem *system = it->system;
+	contact_impulses(it, FEM_FIELD_LOAD);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		memcpy(proxy->residual, proxy->impulse, sizeof proxy->residual);
+		memset(proxy->direction, 0, sizeof proxy->direction);
+	}
+	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
+	fem_loop_for(system->loop, system->chunk_count, task, it);
 }
 
-// r = b - A x, z = M^-1 r; returns r.z. Without contacts a chunk's residual is final at once: one loop does both.
-static double first_residual(Iteration *it) {
+// The residual of dv from that of dv = 0, and z = M^-1 r; returns r.z.
+static double subtract(Iteration *it) {
 	FemSystem *system = it->system;
-	if (system->contacts.row_count == 0 && system->contacts.proxy_count == 0) {
-		fem_loop_for(system->loop, system->chunk_count, first_residual_task, it);
-	} else {
-		form_residual(it);
-		fem_loop_for_light(system->loop, system->chunk_count, precondition_task, it);
+	contact_impulses(it, FEM_FIELD_DV);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		FemProxy *proxy = proxy_at(system, k);
+		float inertia[6];
+		proxy_product(proxy, proxy->dv, inertia);
+		for (int i = 0; i < 6; i++)
+			proxy->residual[i] -= inertia[i];
 	}
+	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
+	fem_loop_for(system->loop, system->chunk_count, subtract_task, it);
 	return finish_preconditioning(it);
 }
 
@@ -297,50 +295,17 @@ static void advance(Iteration *it) {
 
 // ------------------------------------------------------------------------------------------------------------------- solve
 
-typedef enum StartVector {
-	START_SAVE,    // put it aside in `direction` and start from zero
-	START_RESTORE, // take it back
-	START_DROP,    // zero again
-} StartVector;
-
-typedef struct StartTask {
-	FemSystem *system;
-	StartVector what;
-} StartTask;
-
-// The chunk's partial is its number of nodes that keep a velocity change.
-static void start_vector_task(void *context, int32_t chunk_index) {
-	const StartTask *task = context;
-	const FemNodeChunk *chunk = &task->system->chunks[chunk_index];
-	FemBody *body = body_of(task->system, chunk);
-	int32_t changing = 0;
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 *dv = &body->dv[i];
-		if (task->what == START_SAVE)
-			body->direction[i] = *dv;
-		if (task->what == START_RESTORE)
-			*dv = body->direction[i];
-		else if (body->node_kind[i] == FEM_NODE_FREE)
-			*dv = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
-		changing += dv->x != 0.0f || dv->y != 0.0f || dv->z != 0.0f;
-	}
-	task->system->partials[chunk_index] = changing;
+static void drop_start_task(void *context, int32_t chunk_index) {
+	const FemSystem *system = ((Iteration *)context)->system;
+	const FemNodeChunk *chunk = &system->chunks[chunk_index];
+	memset(&body_of(system, chunk)->dv[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }
 
-static void set_start_vector(Iteration *it, StartVector what) {
+static void drop_start(Iteration *it) {
 	FemSystem *system = it->system;
-	StartTask task = {system, what};
-	fem_loop_for_light(system->loop, system->chunk_count, start_vector_task, &task);
-	it->dv_is_zero = what != START_RESTORE && sum_partials(system->partials, system->chunk_count) == 0.0;
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
-		float *to = what == START_RESTORE ? proxy->dv : proxy->direction;
-		const float *from = what == START_RESTORE ? proxy->direction : proxy->dv;
-		if (what != START_DROP)
-			memcpy(to, from, sizeof proxy->dv);
-		if (what != START_RESTORE)
-			memset(proxy->dv, 0, sizeof proxy->dv);
-	}
+	fem_loop_for_light(system->loop, system->chunk_count, drop_start_task, it);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		memset(proxy_at(system, k)->dv, 0, sizeof(float) * 6);
 }
 
 static bool all_factors(const FemSystem *system) {
@@ -356,31 +321,21 @@ static bool all_factors(const FemSystem *system) {
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
 	if (system->scale > 0.0) {
-		*out_rz = first_residual(it);
+		load(it, load_task);
+		*out_rz = subtract(it);
 		return system->scale;
 	}
-	set_start_vector(it, START_SAVE);
-	double bz = first_residual(it);
-	*out_rz = bz;
-	if (all_factors(system)) // so near that a start vector does not pay
-		return bz;
-	set_start_vector(it, START_RESTORE);
-	*out_rz = first_residual(it);
-	if (*out_rz < bz)
-		return bz;
-	set_start_vector(it, START_DROP);
-	*out_rz = first_residual(it);
-	return bz;
-}
-
-// `direction` may hold anything before the first redirect.
-static void clear_directions(FemSystem *system) {
-	for (int32_t c = 0; c < system->chunk_count; c++) {
-		const FemNodeChunk *chunk = &system->chunks[c];
-		memset(&body_of(system, chunk)->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	load(it, load_and_precondition_task);
+	double bz = *out_rz = finish_preconditioning(it);
+	if (!all_factors(system)) { // they come so near that a start vector does not pay
+		*out_rz = subtract(it);
+		if (*out_rz < bz)
+			return bz;
+		load(it, load_and_precondition_task);
+		*out_rz = finish_preconditioning(it);
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		memset(proxy_at(system, k)->direction, 0, sizeof(float) * 6);
+	drop_start(it);
+	return bz;
 }
 
 FemSolveResult fem_system_solve(FemSystem *system) {
@@ -388,7 +343,6 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	double rz, bz = start(&it, &rz), target = (double)system->tolerance * (double)system->tolerance * bz;
 	target = fmax(target, (double)system->floor);
 	FemSolveResult result = {0};
-	clear_directions(system);
 	while (rz > target && result.iterations < system->max_iterations) {
 		redirect(&it);
 		double curvature = multiply(&it);

@@ -30,6 +30,9 @@ static inline Wide4 wide4_without_w(Wide4 a) {
 	return a;
 }
 #define WIDE4_BROADCAST(a, k) wide4_splat((a).lane[k])
+static inline Wide4 wide4_yzx(Wide4 a) {
+	return (Wide4){{a.lane[1], a.lane[2], a.lane[0], a.lane[3]}};
+}
 
 static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {
 	for (int r = 0; r < 3; r++)
@@ -50,6 +53,7 @@ static inline Wide4 wide4_without_w(Wide4 a) {
 	return (Wide4)((Wide4Mask)a & (Wide4Mask){-1, -1, -1, 0});
 }
 #define WIDE4_BROADCAST(a, k) __builtin_shufflevector(a, a, k, k, k, k)
+static inline Wide4 wide4_yzx(Wide4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 
 // The fourth lanes of the rows hold anything.
 static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {

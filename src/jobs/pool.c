@@ -7,33 +7,41 @@
 #include <stdatomic.h>
 
 #define LOOP_MAX 5            // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
+#define SHARE_MAX 16          // of a loop; more threads than that go halves
+#define SPINS_BEFORE_STEALING 16
 #define SPINS_BEFORE_YIELD 2000
 #define LINGER_SPINS 3000     // about 0.1 ms
-#define PORTIONS 4            // a thread and loop: enough to even out, few enough not to fight over
-#define LIGHT_PORTIONS 1      // shared all the same: what a thread needs next is then in its own cache
+#define PORTIONS 4            // of a share: enough to even out, few enough not to fight over
+#define LIGHT_PORTIONS 1      // a light loop is shared all the same: what a thread needs next is then in its own cache
 
-// The ticket holds everything a thread must know to take a portion, in one word, so that a late helper can never take one
-// of one run for that of another: run number (24 bits), end (20), begin (20) of the portions left. A portion taken keeps
-// its run alive, hence task and context, written before the ticket, are stable while it is computed.
+// The chunks of a loop are dealt out in as many stretches as there are threads, a thread always getting the same one: it
+// finds in its own cache what it wrote in the loop before. Who has emptied its own share takes from the back of others'.
 //
-// Half of the threads take from the front, half from the back, always the same ones: with two threads each finds in its
-// own cache what it wrote in the loop before.
+// The ticket holds everything a thread must know to take chunks, in one word, so that a late helper can never take one
+// of one run for that of another: run number (24 bits), end (20), begin (20) of the chunks left. A chunk taken keeps its
+// run alive, hence task and context, written before the ticket, are stable while it is computed.
+//
+// All a helper needs is in one cache line, and each share has its own: handing a share over and learning of its end moves
+// one line there and back, which is most of what a loop costs.
 #define CHUNK_BITS 20
 #define CHUNK_MASK ((1u << CHUNK_BITS) - 1)
 
-static _Thread_local bool takes_from_back;
-
-struct FemLoop {
+typedef struct Share {
 	_Alignas(64) _Atomic uint64_t ticket;
-	_Alignas(64) _Atomic int32_t portions_done;
+	_Atomic int32_t done;  // chunks of this share run by others than the loop's runner
+	_Atomic int32_t grain; // chunks taken at once
 	FemChunkTask *task;
 	void *context;
-	int32_t chunk_count;
-	int32_t grain; // chunks in a portion
-	int32_t threads; // of the pool
-	uint32_t run;
-	_Atomic bool open;
+} Share;
+
+struct FemLoop {
+	Share shares[SHARE_MAX];
+	_Alignas(64) uint32_t run;
+	_Alignas(64) _Atomic bool open;
+	int32_t share_count;
 };
+
+static _Thread_local int32_t thread_index; // in its pool; the caller's is 0
 
 typedef struct Worker {
 	FemPool *pool;
@@ -56,42 +64,63 @@ struct FemPool {
 	bool job_done;
 };
 
-static uint32_t ticket_begin(uint64_t ticket) {
-	return (uint32_t)ticket & CHUNK_MASK;
+// Chunks begin to end of run `run`, not yet taken.
+static uint64_t ticket_of(uint32_t run, int32_t begin, int32_t end) {
+	return ((uint64_t)run << (2 * CHUNK_BITS)) | ((uint64_t)end << CHUNK_BITS) | (uint64_t)begin;
 }
 
-static uint32_t ticket_end(uint64_t ticket) {
-	return (uint32_t)(ticket >> CHUNK_BITS) & CHUNK_MASK;
+static int32_t ticket_begin(uint64_t ticket) {
+	return (int32_t)(ticket & CHUNK_MASK);
 }
 
-// The number of a portion, or -1 when none is left.
-static int32_t take_portion(FemLoop *loop) {
-	uint64_t ticket = atomic_load_explicit(&loop->ticket, memory_order_acquire), taken;
+static int32_t ticket_end(uint64_t ticket) {
+	return (int32_t)(ticket >> CHUNK_BITS & CHUNK_MASK);
+}
+
+// Takes up to a grain of chunks, from the back unless the share is the thread's own, and runs them; returns how many.
+static int32_t run_portion(Share *share, bool own) {
+	uint64_t ticket = atomic_load_explicit(&share->ticket, memory_order_acquire), left;
+	int32_t begin, end;
 	do {
-		if (ticket_begin(ticket) >= ticket_end(ticket))
-			return -1;
-		taken = takes_from_back ? ticket - (1ull << CHUNK_BITS) : ticket + 1;
+		begin = ticket_begin(ticket), end = ticket_end(ticket);
+		if (begin >= end)
+			return 0;
+		int32_t grain = atomic_load_explicit(&share->grain, memory_order_relaxed);
+		grain = end - begin < grain ? end - begin : grain;
+		if (own)
+			end = begin + grain;
+		else
+			begin = end - grain;
+		left = own ? ticket + (uint64_t)grain : ticket - ((uint64_t)grain << CHUNK_BITS);
 	} while (!atomic_compare_exchange_weak_explicit(
-		&loop->ticket, &ticket, taken, memory_order_acq_rel, memory_order_acquire));
-	return (int32_t)(takes_from_back ? ticket_end(ticket) - 1 : ticket_begin(ticket));
+		&share->ticket, &ticket, left, memory_order_acq_rel, memory_order_acquire));
+	for (int32_t chunk = begin; chunk < end; chunk++)
+		share->task(share->context, chunk);
+	return end - begin;
 }
 
-static bool run_one_portion(FemLoop *loop) {
-	int32_t portion = take_portion(loop);
-	if (portion < 0)
-		return false;
-	int32_t begin = portion * loop->grain, end = begin + loop->grain;
-	for (int32_t chunk = begin; chunk < end && chunk < loop->chunk_count; chunk++)
-		loop->task(loop->context, chunk);
-	atomic_fetch_add_explicit(&loop->portions_done, 1, memory_order_release);
-	return true;
+// For a thread that does not run the loop itself and has found nothing to do `spins` times. It looks at others' shares
+// only now and then: each look takes the line of a thread that is working.
+static bool help(FemLoop *loop, int spins) {
+	int32_t looks = spins % SPINS_BEFORE_STEALING == SPINS_BEFORE_STEALING - 1 ? loop->share_count : 1;
+	for (int32_t i = 0; i < looks; i++) {
+		Share *share = &loop->shares[(thread_index + i) % loop->share_count];
+		int32_t count = 0, more;
+		while ((more = run_portion(share, i == 0)) > 0)
+			count += more;
+		if (count > 0) {
+			atomic_fetch_add_explicit(&share->done, count, memory_order_release);
+			return true;
+		}
+	}
+	return false;
 }
 
-static bool help_large_solves(FemPool *pool) {
+static bool help_large_solves(FemPool *pool, int spins) {
 	bool helped = false;
 	for (int i = 1; i < LOOP_MAX; i++) {
 		if (atomic_load_explicit(&pool->loops[i].open, memory_order_acquire))
-			helped |= run_one_portion(&pool->loops[i]);
+			helped |= help(&pool->loops[i], spins);
 	}
 	return helped;
 }
@@ -103,29 +132,52 @@ static void wait_a_little(int *spins) {
 		fem_thread_yield(); // more threads than cores: let the one that has the chunk run
 }
 
-static void run_loop(
-	FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
-	loop->task = task;
-	loop->context = context;
-	loop->chunk_count = chunk_count;
-	loop->grain = grain;
-	int32_t portions = (chunk_count + grain - 1) / grain;
-	loop->run++;
-	atomic_store_explicit(&loop->portions_done, 0, memory_order_relaxed);
-	uint64_t ticket = ((uint64_t)loop->run << (2 * CHUNK_BITS)) | ((uint64_t)portions << CHUNK_BITS);
-	atomic_store_explicit(&loop->ticket, ticket, memory_order_release);
-	while (run_one_portion(loop)) {
-	}
-	for (int spins = 0; atomic_load_explicit(&loop->portions_done, memory_order_acquire) < portions;) {
-		if (pool && help_large_solves(pool))
+// The first shares are the larger ones: the thread that runs the loop begins at once, helpers a little later.
+static int32_t share_begin(const FemLoop *loop, int32_t chunk_count, int32_t share) {
+	return (int32_t)(((int64_t)chunk_count * share + loop->share_count - 1) / loop->share_count);
+}
+
+static int32_t share_size(const FemLoop *loop, int32_t chunk_count, int32_t share) {
+	return share_begin(loop, chunk_count, share + 1) - share_begin(loop, chunk_count, share);
+}
+
+static void wait_for_share(FemPool *pool, Share *share, int32_t chunks) {
+	if (chunks == 0) // then its count may be that of an earlier run
+		return;
+	for (int spins = 0; atomic_load_explicit(&share->done, memory_order_acquire) < chunks;) {
+		if (pool && help_large_solves(pool, spins))
 			spins = 0;
 		else
 			wait_a_little(&spins);
 	}
 }
 
-static int32_t grain_of(const FemLoop *loop, int32_t chunk_count) {
-	return 1 + chunk_count / (PORTIONS * loop->threads);
+static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t portions, FemChunkTask *task, void *context) {
+	int32_t own = thread_index % loop->share_count, begin = share_begin(loop, chunk_count, own);
+	int32_t end = share_begin(loop, chunk_count, own + 1), grain = 1 + (chunk_count - 1) / (portions * loop->share_count);
+	loop->run++;
+	for (int32_t i = 0; i < loop->share_count; i++) {
+		// The first portion of its own share the thread takes unseen: a loop of one portion each needs no other ticket.
+		int32_t first = i == own ? begin + grain : share_begin(loop, chunk_count, i), last = share_begin(loop, chunk_count, i + 1);
+		Share *share = &loop->shares[i];
+		if (first >= last)
+			continue;
+		share->task = task;
+		share->context = context;
+		atomic_store_explicit(&share->grain, grain, memory_order_relaxed);
+		atomic_store_explicit(&share->done, 0, memory_order_relaxed);
+		atomic_store_explicit(&share->ticket, ticket_of(loop->run, first, last), memory_order_release);
+	}
+	int32_t mine[SHARE_MAX] = {0}; // chunks of each share that this thread has run
+	for (int32_t chunk = begin; chunk < end && mine[own] < grain; chunk++, mine[own]++)
+		task(context, chunk);
+	for (int32_t i = 0, more; i < loop->share_count; i++) {
+		int32_t k = (own + i) % loop->share_count;
+		while (mine[k] < share_size(loop, chunk_count, k) && (more = run_portion(&loop->shares[k], i == 0)) > 0)
+			mine[k] += more;
+	}
+	for (int32_t k = 0; k < loop->share_count; k++)
+		wait_for_share(pool, &loop->shares[k], share_size(loop, chunk_count, k) - mine[k]);
 }
 
 // Loops longer than a ticket can count are run in stretches.
@@ -145,13 +197,13 @@ void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *
 	if (chunk_count <= 0)
 		return;
 	if (chunk_count <= longest) {
-		run_loop(pool, &pool->loops[0], chunk_count, grain_of(&pool->loops[0], chunk_count), task, context);
+		run_loop(pool, &pool->loops[0], chunk_count, PORTIONS, task, context);
 		return;
 	}
 	for (int32_t first = 0; first < chunk_count; first += longest) {
 		Stretch stretch = {task, context, first};
 		int32_t count = chunk_count - first < longest ? chunk_count - first : longest;
-		run_loop(pool, &pool->loops[0], count, grain_of(&pool->loops[0], count), run_in_stretch, &stretch);
+		run_loop(pool, &pool->loops[0], count, PORTIONS, run_in_stretch, &stretch);
 	}
 }
 
@@ -178,17 +230,16 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, grain_of(loop, chunk_count), task, context);
+	run_loop(NULL, loop, chunk_count, PORTIONS, task, context);
 }
 
 void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
-	int32_t portions = loop ? LIGHT_PORTIONS * loop->threads : 1;
-	if (!loop || chunk_count < 2 * portions || chunk_count > (int32_t)CHUNK_MASK / 2) {
+	if (!loop || chunk_count < 2 * loop->share_count || chunk_count > (int32_t)CHUNK_MASK / 2) {
 		for (int32_t chunk = 0; chunk < chunk_count; chunk++)
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, (chunk_count + portions - 1) / portions, task, context);
+	run_loop(NULL, loop, chunk_count, LIGHT_PORTIONS, task, context);
 }
 
 // -------------------------------------------------------------------------------------------------------------- threads
@@ -196,7 +247,7 @@ void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, 
 static void help_until_idle(FemPool *pool) {
 	int spins = 0;
 	while (atomic_load_explicit(&pool->active, memory_order_acquire)) {
-		if (run_one_portion(&pool->loops[0]) || help_large_solves(pool))
+		if (help(&pool->loops[0], spins) || help_large_solves(pool, spins))
 			spins = 0;
 		else
 			wait_a_little(&spins);
@@ -221,7 +272,7 @@ static void run_job(FemPool *pool, FemJob *job, void *context) {
 static void *worker_main(void *argument) {
 	Worker *worker = argument;
 	FemPool *pool = worker->pool;
-	takes_from_back = worker->index % 2 == 1;
+	thread_index = worker->index;
 	fem_float_mode_set();
 	fem_mutex_lock(&pool->mutex);
 	while (!pool->quit) {
@@ -305,7 +356,7 @@ FemPool *fem_pool_create(int32_t thread_count) {
 		pool->thread_count++;
 	}
 	for (int i = 0; i < LOOP_MAX; i++)
-		pool->loops[i].threads = pool->thread_count;
+		pool->loops[i].share_count = pool->thread_count < SHARE_MAX ? pool->thread_count : SHARE_MAX;
 	return pool;
 }
 
