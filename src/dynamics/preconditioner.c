@@ -14,6 +14,7 @@
 #define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
 #define TWO_LEVEL_PARTS_MIN 4
 #define CHEAP_FACTOR 8.0        // iterations
+#define LOAD_CHANGE 0.1f        // of a node's stiffness, by contacts: a new factor
 // Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
 // the next one is tried when a pivot fails.
 static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
@@ -63,8 +64,9 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
 	p->node_frames = FEM_ALLOC_ARRAY(FemVec4, node_count);
 	p->node_turns = FEM_ALLOC_ARRAY(float, 9 * (size_t)node_count);
+	p->node_loads = FEM_ALLOC_ARRAY(float, node_count);
 	p->kind = FEM_PRECONDITION_FACTOR;
-	return p->workspace && p->node_frames && p->node_turns;
+	return p->workspace && p->node_frames && p->node_turns && p->node_loads;
 }
 
 static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, const int32_t *part_order, int32_t component) {
@@ -125,6 +127,7 @@ void fem_preconditioner_free(FemPreconditioner *p) {
 	FEM_FREE_ARRAY(p->workspace, p->workspace_floats);
 	FEM_FREE_ARRAY(p->node_frames, node_count);
 	FEM_FREE_ARRAY(p->node_turns, 9 * node_count);
+	FEM_FREE_ARRAY(p->node_loads, node_count);
 	FEM_FREE_ARRAY(p->frames, part_count);
 	FEM_FREE_ARRAY(p->arms, node_count);
 	FEM_FREE_ARRAY(p->coarse_diagonal, 36 * part_count);
@@ -142,7 +145,7 @@ size_t fem_preconditioner_bytes(const FemPreconditioner *p) {
 	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
 	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[part_count] : 0;
 	return (p->factor ? fem_cholesky_bytes(p->factor) : 0) + p->workspace_floats * sizeof(float) +
-	       (p->node_frames ? node_count * (sizeof(FemVec4) + 9 * sizeof(float)) : 0) +
+	       (p->node_frames ? node_count * (sizeof(FemVec4) + 10 * sizeof(float)) : 0) +
 	       (p->arms ? node_count * sizeof(FemVec4) : 0) +
 	       (p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
 }
@@ -179,7 +182,13 @@ static void turn_between(FemVec4 now, FemVec4 before, float m[9]) {
 	fem_rotation_matrix(q, m);
 }
 
-static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks) {
+static float node_load(const FemBody *body, int32_t node) {
+	FemVec4 d = body->diagonal[node];
+	const float *c = body->contact_blocks ? body->contact_blocks + 6 * (int64_t)node : NULL;
+	return d.x + d.y + d.z + (c ? c[0] + c[1] + c[2] : 0.0f);
+}
+
+static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks, bool has_moved) {
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
 	const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
@@ -188,9 +197,24 @@ static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagon
 		p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,
 			body->node_kind + p->nodes.begin, factor_shifts[i]);
 	p->factorizations++;
+	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++)
+		p->node_loads[i - p->nodes.begin] = node_load(body, i);
+	if (!has_moved && !p->is_turned)
+		return; // the frames are of this step
 	p->is_turned = false;
 	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++)
 		p->node_frames[i - p->nodes.begin] = node_rotation(body, i);
+}
+
+// Whether contacts have come or gone, since the factor was made in this step, that count beside the stiffness of their
+// nodes. What they do to the piece as a whole the rigid space knows.
+static bool load_has_changed(const FemPreconditioner *p, const FemBody *body, const float *diagonal_blocks) {
+	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++) {
+		const float *m = diagonal_blocks + 9 * (int64_t)i;
+		if (fabsf(node_load(body, i) - p->node_loads[i - p->nodes.begin]) > LOAD_CHANGE * (m[0] + m[4] + m[8]))
+			return true;
+	}
+	return false;
 }
 
 static void turn_factor(FemPreconditioner *p, const FemBody *body) {
@@ -248,11 +272,13 @@ void fem_preconditioner_prepare(
 	if (p->kind == FEM_PRECONDITION_JACOBI)
 		return;
 	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
-	bool refresh = !p->valid || change.wholly || (change.by_contact && is_cheap) || p->wasted_cost > p->factor_cost;
+	bool is_fresh = !change.has_moved && !p->is_turned;
+	bool stale = change.by_contact && is_cheap && !(is_fresh && p->valid && !load_has_changed(p, body, diagonal_blocks));
+	bool refresh = !p->valid || change.wholly || stale || p->wasted_cost > p->factor_cost;
 	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || change.has_moved))
 		fem_coarse_prepare(p, body, loop, refresh);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && refresh)
-		make_factor(p, body, diagonal_blocks);
+		make_factor(p, body, diagonal_blocks, change.has_moved);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && change.has_moved)
 		turn_factor(p, body);
 	if (refresh) {

@@ -45,6 +45,7 @@ typedef struct FemPreconditioner {
 
 	FemVec4 *node_frames; // factor: quaternion of each node when the factor was made
 	float *node_turns;    // factor: 9 floats a node, rotation since then, row by row
+	float *node_loads;    // factor: trace of each node's mass and contact blocks when the factor was made, kg
 	bool is_turned;       // false: the factor is of this step, no node has turned
 
 	FemPartFrame *frames; // two-level: [part of the component]
