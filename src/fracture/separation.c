@@ -91,9 +91,10 @@ static void add_force(double out[6], double scale, const double a[3]) {
 	double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 	if (!(length > 0.0))
 		return;
+	double share = scale / length;
 	for (int i = 0; i < 3; i++) {
-		out[i] += scale * a[i] * a[i] / length;
-		out[i + 3] += scale * a[i] * a[(i + 1) % 3] / length;
+		out[i] += share * a[i] * a[i];
+		out[i + 3] += share * a[i] * a[(i + 1) % 3];
 	}
 }
 
