@@ -152,9 +152,13 @@ static void wait_for_share(FemPool *pool, Share *share, int32_t chunks) {
 	}
 }
 
-static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t portions, FemChunkTask *task, void *context) {
+static int32_t grain_of(const FemLoop *loop, int32_t chunk_count, int32_t portions) {
+	return 1 + (chunk_count - 1) / (portions * loop->share_count);
+}
+
+static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
 	int32_t own = thread_index % loop->share_count, begin = share_begin(loop, chunk_count, own);
-	int32_t end = share_begin(loop, chunk_count, own + 1), grain = 1 + (chunk_count - 1) / (portions * loop->share_count);
+	int32_t end = share_begin(loop, chunk_count, own + 1);
 	loop->run++;
 	for (int32_t i = 0; i < loop->share_count; i++) {
 		// The first portion of its own share the thread takes unseen: a loop of one portion each needs no other ticket.
@@ -192,19 +196,25 @@ static void run_in_stretch(void *context, int32_t chunk) {
 	stretch->task(stretch->context, stretch->first + chunk);
 }
 
-void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context) {
+// A grain of 0 is that of portions.
+static void run_in_stretches(FemPool *pool, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
 	const int32_t longest = (int32_t)CHUNK_MASK / 2; // room to spare in the ticket
-	if (chunk_count <= 0)
-		return;
-	if (chunk_count <= longest) {
-		run_loop(pool, &pool->loops[0], chunk_count, PORTIONS, task, context);
-		return;
-	}
+	FemLoop *loop = &pool->loops[0];
 	for (int32_t first = 0; first < chunk_count; first += longest) {
 		Stretch stretch = {task, context, first};
 		int32_t count = chunk_count - first < longest ? chunk_count - first : longest;
-		run_loop(pool, &pool->loops[0], count, PORTIONS, run_in_stretch, &stretch);
+		bool is_whole = count == chunk_count;
+		run_loop(pool, loop, count, grain ? grain : grain_of(loop, count, PORTIONS), is_whole ? task : run_in_stretch,
+			is_whole ? context : &stretch);
 	}
+}
+
+void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context) {
+	run_in_stretches(pool, chunk_count, 0, task, context);
+}
+
+void fem_pool_for_uneven(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context) {
+	run_in_stretches(pool, chunk_count, 1, task, context);
 }
 
 FemLoop *fem_pool_open_loop(FemPool *pool) {
@@ -230,7 +240,7 @@ void fem_loop_for(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, PORTIONS, task, context);
+	run_loop(NULL, loop, chunk_count, grain_of(loop, chunk_count, PORTIONS), task, context);
 }
 
 void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, void *context) {
@@ -239,7 +249,7 @@ void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, 
 			task(context, chunk);
 		return;
 	}
-	run_loop(NULL, loop, chunk_count, LIGHT_PORTIONS, task, context);
+	run_loop(NULL, loop, chunk_count, grain_of(loop, chunk_count, LIGHT_PORTIONS), task, context);
 }
 
 // -------------------------------------------------------------------------------------------------------------- threads

@@ -32,6 +32,9 @@ void fem_pool_finish(FemPool *pool);
 // For every chunk in 0..chunk_count. From within a job only, not nested.
 void fem_pool_for(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context);
 
+// The same for chunks of very different cost, the dear ones first: taken one by one.
+void fem_pool_for_uneven(FemPool *pool, int32_t chunk_count, FemChunkTask *task, void *context);
+
 // A loop of its own for use inside a chunk of fem_pool_for: null when all are taken (run the chunks alone then).
 typedef struct FemLoop FemLoop;
 FemLoop *fem_pool_open_loop(FemPool *pool);

@@ -416,9 +416,9 @@ static void order_composites(FemStep *step) {
 
 void fem_step_solve_composites(FemStep *step) {
 	order_composites(step);
-	fem_pool_for(step->world->pool, step->composites.count, solve_composite_task, step);
+	fem_pool_for_uneven(step->world->pool, step->composites.count, solve_composite_task, step);
 }
 
 void fem_step_integrate_composites(FemStep *step) {
-	fem_pool_for(step->world->pool, step->composites.count, integrate_composite_task, step);
+	fem_pool_for_uneven(step->world->pool, step->composites.count, integrate_composite_task, step);
 }

@@ -173,7 +173,7 @@ void fem_fracture_stage_run(FemStep *step) {
 		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, &fracture);
 		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, &fracture);
 		fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, &fracture);
-		fem_pool_for(world->pool, fracture.body_count, split_task, &fracture);
+		fem_pool_for_uneven(world->pool, fracture.body_count, split_task, &fracture);
 	}
 	for (int32_t i = 0; i < fracture.body_count; i++) {
 		FemBody *body = world->bodies[fracture.bodies[i]];
