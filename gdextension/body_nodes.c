@@ -204,6 +204,10 @@ void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_
 	free(texels);
 }
 
+float body_nodes_fraction(const BodyNodes *nodes) {
+	return nodes->is_between ? frame.fraction : 1.0f;
+}
+
 // -------------------------------------------------------------------------------------------------------- smooth normals
 
 void body_nodes_cut(BodyNodes *nodes) {

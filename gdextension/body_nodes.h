@@ -65,6 +65,9 @@ void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_
 // The nodes of tets are others now: smooth normals must wait.
 void body_nodes_cut(BodyNodes *nodes);
 
+// How far what is shown in this frame is between the last two ticks, 0 to 1.
+float body_nodes_fraction(const BodyNodes *nodes);
+
 // Where the shader finds the stencils of smooth normals; -1: it does without.
 int32_t body_nodes_stencils(const BodyNodes *nodes);
 

@@ -84,6 +84,7 @@ void body_view_free(BodyView *view) {
 	}
 	free_tets(view);
 	riding_copy_free(&view->copy);
+	owner_blends_free(&view->blends);
 	splinter_faces_free(&view->faces);
 	object_reference_assign(&view->surface_material, NULL);
 	object_reference_assign(&view->look, NULL);
@@ -281,6 +282,7 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 	riding_copy_free(&view->copy);
+	owner_blends_free(&view->blends);
 	view->splinters = splinters;
 	view->follows_owners =
 		view->exists && view->drawing && splinters && riding_mesh_prepare_copies((RidingMesh *)&splinters->riding);
@@ -296,15 +298,36 @@ static void set_owners(BodyView *view, FemBodyId body, const FemOwnerChange *cha
 		}
 		update_mesh(view, body);
 	}
-	splinter_faces_take(&view->faces, view->splinters, &view->copy, body, changes, count);
+	splinter_faces_open(&view->faces, view->splinters, &view->copy, body, changes, count);
+	for (int32_t i = 0; i < count; i++) {
+		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
+			riding_copy_set_owner(&view->copy, changes[i].vertex, &changes[i].owner);
+		}
+	}
 }
 
-void body_view_take_owners(BodyView *view, FemBodyId body) {
+// Faces that have just opened come along with the outside, so that pieces stay closed on the way.
+static void blend_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
+	FemPosition origin;
+	int32_t node_count = 0;
+	const float *positions = fem_body_get_position_data(body, &origin, &node_count);
+	for (int32_t i = 0; positions && view->copy.exists && i < count; i++) {
+		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
+			owner_blends_take(
+				&view->blends, body, positions, node_count, &changes[i], view->splinters->riding.vertex_count);
+		}
+	}
+}
+
+bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration) {
 	const FemOwnerChange *changes;
 	int32_t count = view->follows_owners ? fem_body_get_owner_changes(body, &changes) : 0;
+	owner_blends_advance(&view->blends, delta, duration);
 	if (count > 0) {
 		set_owners(view, body, changes, count);
+		blend_owners(view, body, changes, count);
 	}
+	return view->blends.count > 0;
 }
 
 void body_view_read_owners(BodyView *view, FemBodyId body) {
@@ -380,6 +403,7 @@ void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
 	if (is_new_range || is_cut) {
 		body_nodes_write_rest(&view->nodes, &view->shape, view->tets_now);
 	}
+	owner_blends_write(&view->blends, &view->copy, body_nodes_fraction(&view->nodes));
 	riding_copy_send(&view->copy);
 	if (view->copy.exists && view->nodes.calm_frames == 1) {
 		riding_mesh_restock((RidingMesh *)&view->splinters->riding);

@@ -9,7 +9,7 @@
 #include "body_nodes.h"
 #include "body_shape.h"
 #include "mesh_drawing.h"
-#include "riding_copy.h"
+#include "owner_blends.h"
 #include "splinter_faces.h"
 #include "surface_material.h"
 #include "tet_drawing.h"
@@ -29,6 +29,7 @@ typedef struct BodyView {
 	bool follows_owners;
 	RidingCopy copy;
 	SplinterFaces faces;
+	OwnerBlends blends;
 	// Its tets
 	int32_t node_count; // at rest
 	TetShape shape;
@@ -81,8 +82,10 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);
 // the drawing cannot be copied: then the tets are drawn when the body breaks. Reads no owners.
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 
-// After each step: takes over what changed owner in it. read: all owners, after splinters were set or a state restored.
-void body_view_take_owners(BodyView *view, FemBodyId body);
+// After each step of `delta` seconds: takes over what changed owner in it; vertices take `duration` seconds to go where their
+// new owner has them, 0 for none. True while some are on their way, and the body must be shown even if nothing else moves.
+// read: all owners, after splinters were set or a state restored.
+bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration);
 void body_view_read_owners(BodyView *view, FemBodyId body);
 
 // The body may break, and its pieces may fade: makes the shaders for that now, not in the frame in which it does.

@@ -84,38 +84,71 @@ void riding_copy_free(RidingCopy *copy) {
 
 // --------------------------------------------------------------------------------------------------------------- owners
 
-static void write_owner(RidingCopySurface *surface, int32_t vertex, const FemVertexOwner *owner) {
+// Null for vertices that there are not.
+static RidingCopySurface *surface_of(const RidingCopy *copy, int32_t vertex) {
+	int32_t index = 0;
+	if (vertex < 0 || vertex >= copy->vertex_count) {
+		return NULL;
+	}
+	while (vertex >= copy->surfaces[index].first_vertex + copy->surfaces[index].vertex_count) {
+		index++;
+	}
+	return &copy->surfaces[index];
+}
+
+// Where a vertex lies in its surface's bytes, to write to; null for vertices that there are not.
+static uint8_t *change_vertex(RidingCopy *copy, int32_t vertex, const RidingCopySurface **out_surface) {
+	RidingCopySurface *surface = surface_of(copy, vertex);
+	if (!surface) {
+		return NULL;
+	}
 	if (!surface->bytes) {
 		surface->bytes =
 			godot.packed_byte_array_operator_index(&surface->attributes, 0); // detaches it from the server's
 	}
-	uint8_t *at = &surface->bytes[(size_t)vertex * (size_t)surface->stride];
+	int32_t local = vertex - surface->first_vertex;
+	uint64_t bit = (uint64_t)1 << (local % 64);
+	surface->changed_count += !(surface->changed[local / 64] & bit);
+	surface->changed[local / 64] |= bit;
+	*out_surface = surface;
+	return &surface->bytes[(size_t)local * (size_t)surface->stride];
+}
+
+void riding_copy_set_owner(RidingCopy *copy, int32_t vertex, const FemVertexOwner *owner) {
+	const RidingCopySurface *surface;
+	uint8_t *at = change_vertex(copy, vertex, &surface);
 	float nodes[4];
 	for (int k = 0; k < 4; k++) {
 		nodes[k] = (float)(owner->nodes[k] < 0 ? 0 : owner->nodes[k]); // removed: weights 0, all corners in one point
 	}
-	memcpy(at + surface->nodes_at, nodes, sizeof(nodes));
-	memcpy(at + surface->weights_at, owner->weights, 4 * sizeof(float));
-	uint64_t bit = (uint64_t)1 << (vertex % 64);
-	surface->changed_count += !(surface->changed[vertex / 64] & bit);
-	surface->changed[vertex / 64] |= bit;
+	if (at) {
+		memcpy(at + surface->nodes_at, nodes, sizeof(nodes));
+		memcpy(at + surface->weights_at, owner->weights, 4 * sizeof(float));
+	}
 }
 
-void riding_copy_set_owners(RidingCopy *copy, const FemOwnerChange *changes, int32_t count) {
-	int32_t index = 0;
-	for (int32_t i = 0; i < count && copy->surface_count > 0; i++) {
-		int32_t vertex = changes[i].vertex;
-		if (vertex < 0 || vertex >= copy->vertex_count) {
-			continue;
-		}
-		while (vertex < copy->surfaces[index].first_vertex) {
-			index--;
-		}
-		while (vertex >= copy->surfaces[index].first_vertex + copy->surfaces[index].vertex_count) {
-			index++;
-		}
-		write_owner(&copy->surfaces[index], vertex - copy->surfaces[index].first_vertex, &changes[i].owner);
+void riding_copy_set_weights(RidingCopy *copy, int32_t vertex, const float weights[4]) {
+	const RidingCopySurface *surface;
+	uint8_t *at = change_vertex(copy, vertex, &surface);
+	if (at) {
+		memcpy(at + surface->weights_at, weights, 4 * sizeof(float));
 	}
+}
+
+bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[4], float out_weights[4]) {
+	const RidingCopySurface *surface = surface_of(copy, vertex);
+	if (!surface) {
+		return false;
+	}
+	const uint8_t *at = godot.packed_byte_array_operator_index_const(&surface->attributes, 0);
+	at += (size_t)(vertex - surface->first_vertex) * (size_t)surface->stride;
+	float nodes[4];
+	memcpy(nodes, at + surface->nodes_at, sizeof(nodes));
+	memcpy(out_weights, at + surface->weights_at, 4 * sizeof(float));
+	for (int k = 0; k < 4; k++) {
+		out_nodes[k] = (int32_t)(nodes[k] + 0.5f);
+	}
+	return out_weights[0] + out_weights[1] + out_weights[2] + out_weights[3] > 0.5f;
 }
 
 // -------------------------------------------------------------------------------------------------------------- sending

@@ -1,7 +1,7 @@
 // One body's own copy of a riding mesh, made when the first of its vertices changes owner.
 //
 //   riding_copy_create(&copy, &mesh);                  the mesh may go before the copy
-//   riding_copy_set_owners(&copy, changes, count);     after each step: what fem_body_get_owner_changes() says
+//   riding_copy_set_owner(&copy, vertex, &owner);      after each step: what fem_body_get_owner_changes() says
 //   riding_copy_send(&copy);                           once for each drawn frame: sends what has changed
 //
 // Only vertices that changed are sent. Neighbouring ones go together, with what lies between them where another call
@@ -34,8 +34,12 @@ bool riding_copy_create(RidingCopy *copy, RidingMesh *original);
 bool riding_copy_make(RidingCopy *copy, const RidingMesh *original);
 void riding_copy_free(RidingCopy *copy);
 
-// By rising vertex number or not; vertices out of range are passed over. Those of removed pieces are not seen any more.
-void riding_copy_set_owners(RidingCopy *copy, const FemOwnerChange *changes, int32_t count);
+// Vertices out of range are passed over. Those of removed pieces are not seen any more.
+void riding_copy_set_owner(RidingCopy *copy, int32_t vertex, const FemVertexOwner *owner);
+void riding_copy_set_weights(RidingCopy *copy, int32_t vertex, const float weights[4]); // in the tet it has
+
+// What is drawn of a vertex, or will be when it is sent. False for vertices out of range, and for those that are not seen.
+bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[4], float out_weights[4]);
 
 void riding_copy_send(RidingCopy *copy);
 

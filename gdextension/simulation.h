@@ -33,6 +33,7 @@ typedef struct BodySettings {
 	int32_t debris_cap;     // free pieces beyond this number are removed; 0: none are
 	float debris_lifetime;  // s after which a free piece is removed; 0: never
 	float debris_fade;      // s before that in which it fades
+	double splinter_blend;  // s in which a vertex of a splinter goes to where its new owner has it; 0: at once
 } BodySettings;
 
 // What the coupling with Godot's bodies knows of a body.

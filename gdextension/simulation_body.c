@@ -415,7 +415,7 @@ void simulation_body_after_step(SimulationBody *body, float delta) {
 			gd_node_is_physics_interpolated_and_enabled(body->node); // it woke in this step
 	}
 	body_nodes_stepped(&body->view->nodes, body->body, delta, is_awake);
-	body_view_take_owners(body->view, body->body);
+	body->is_moved |= body_view_take_owners(body->view, body->body, delta, (float)body->settings.splinter_blend);
 }
 
 void simulation_body_count_pieces(SimulationBody *body) {

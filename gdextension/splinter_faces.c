@@ -27,29 +27,30 @@ static int32_t twin_of(const MeshDrawing *drawing, int32_t face, int32_t vertex)
 
 static void open_face(const MeshDrawing *drawing, int32_t face, RidingCopy *copy, FemBodyId body) {
 	for (int32_t v = drawing->face_starts[face]; v < drawing->face_starts[face + 1]; v++) {
-		FemOwnerChange change = {.vertex = drawing->first_cut + v, .kind = FEM_OWNER_TET};
-		if (fem_body_get_vertex_owner(body, change.vertex, &change.owner) == FEM_OK) {
-			riding_copy_set_owners(copy, &change, 1);
+		FemVertexOwner owner;
+		if (fem_body_get_vertex_owner(body, drawing->first_cut + v, &owner) == FEM_OK) {
+			riding_copy_set_owner(copy, drawing->first_cut + v, &owner);
 		}
 	}
 }
 
-void splinter_faces_take(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
+void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
 	const FemOwnerChange *changes, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {
 		int32_t vertex = changes[i].vertex;
-		if (vertex < drawing->first_cut) {
-			riding_copy_set_owners(copy, &changes[i], 1);
+		FemVertexOwner twin;
+		if (splinter_faces_shows(faces, drawing, vertex)) {
 			continue;
 		}
 		int32_t face = drawing->faces[vertex - drawing->first_cut];
-		FemVertexOwner twin;
-		if (faces->is_open[face]) {
-			riding_copy_set_owners(copy, &changes[i], 1);
-		} else if (fem_body_get_vertex_owner(body, twin_of(drawing, face, vertex), &twin) == FEM_OK &&
+		if (fem_body_get_vertex_owner(body, twin_of(drawing, face, vertex), &twin) == FEM_OK &&
 			!follows_same(&twin, &changes[i].owner)) {
 			faces->is_open[face] = 1;
 			open_face(drawing, face, copy, body);
 		}
 	}
+}
+
+bool splinter_faces_shows(const SplinterFaces *faces, const MeshDrawing *drawing, int32_t vertex) {
+	return vertex < drawing->first_cut || faces->is_open[drawing->faces[vertex - drawing->first_cut]];
 }

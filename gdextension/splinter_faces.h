@@ -15,9 +15,12 @@ typedef struct SplinterFaces {
 bool splinter_faces_create(SplinterFaces *faces, const MeshDrawing *drawing);
 void splinter_faces_free(SplinterFaces *faces);
 
-// Hands changed owners on to the copy: those of the outside, and those of faces that are open. Faces that open with them are
-// handed over as a whole, as the body says. Between steps only.
-void splinter_faces_take(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
+// Opens the faces whose copies no longer follow the same nodes: their vertices get the owners that the body names. Between
+// steps only.
+void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
 	const FemOwnerChange *changes, int32_t count);
+
+// Whether a vertex is drawn: one of the outside, or of an open face.
+bool splinter_faces_shows(const SplinterFaces *faces, const MeshDrawing *drawing, int32_t vertex);
 
 #endif

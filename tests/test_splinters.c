@@ -301,6 +301,18 @@ static void read_owners(FemBodyId body, FemVertexOwner *out, int32_t count) {
 		FEM_CHECK_INT(fem_body_get_vertex_owner(body, i, &out[i]), FEM_OK);
 }
 
+// Where it was drawn until its tet changed can still be asked, unless that tet is gone.
+static void check_before(FemBodyId body, const FemOwnerChange *change, const FemVertexOwner *before) {
+	FemVertexOwner owner;
+	FEM_CHECK(change->tet_before == before->tet || change->tet_before == -1);
+	FEM_CHECK(change->kind == FEM_OWNER_REMOVED || change->tet_before == before->tet);
+	if (change->tet_before < 0)
+		return;
+	FEM_CHECK_INT(fem_body_get_vertex_owner_in(body, change->vertex, change->tet_before, &owner), FEM_OK);
+	FEM_CHECK_INT(owner.tet, before->tet);
+	FEM_CHECK(memcmp(owner.weights, before->weights, sizeof owner.weights) == 0);
+}
+
 // Told are exactly those whose owners differ, each as it is now.
 static int32_t check_told(FemBodyId body, const FemVertexOwner *before, const FemVertexOwner *after, int32_t count) {
 	const FemOwnerChange *changes;
@@ -314,6 +326,7 @@ static int32_t check_told(FemBodyId body, const FemVertexOwner *before, const Fe
 		FemOwnerChangeKind kind = after[i].tet < 0 ? FEM_OWNER_REMOVED : after[i].tet == before[i].tet ? FEM_OWNER_NODES : FEM_OWNER_TET;
 		FEM_CHECK_INT(changes[next].kind, kind);
 		FEM_CHECK(memcmp(&changes[next].owner, &after[i], sizeof after[i]) == 0);
+		check_before(body, &changes[next], &before[i]);
 		next++;
 	}
 	FEM_CHECK_INT(next, told);
@@ -607,6 +620,10 @@ FEM_TEST(splinters, bad_input) {
 	FEM_CHECK(fem_body_get_vertex_owner(rig.body, -1, &owner) != FEM_OK);
 	FEM_CHECK(fem_body_get_vertex_owner(rig.body, last + 1, &owner) != FEM_OK);
 	FEM_CHECK(fem_body_get_vertex_owner(rig.body, 0, NULL) != FEM_OK);
+	FEM_CHECK(fem_body_get_vertex_owner_in(rig.body, -1, 0, &owner) != FEM_OK);
+	FEM_CHECK(fem_body_get_vertex_owner_in(rig.body, 0, -1, &owner) != FEM_OK);
+	FEM_CHECK(fem_body_get_vertex_owner_in(rig.body, 0, 1 << 30, &owner) != FEM_OK);
+	FEM_CHECK(fem_body_get_vertex_owner_in(rig.body, 0, 0, NULL) != FEM_OK);
 	FEM_CHECK_INT(fem_body_get_owner_changes(rig.body, NULL), 0);
 	FEM_CHECK_INT(fem_body_set_splinters((FemBodyId){0}, &boxes.def), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_INT(fem_body_get_owner_changes((FemBodyId){0}, &changes), 0);

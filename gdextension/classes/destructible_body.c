@@ -19,6 +19,7 @@ static void construct(void *pointer) {
 		.mask = 1,
 		.impact_speed_min = 1.0f,
 		.debris_fade = 0.5f,
+		.splinter_blend = 0.1,
 	};
 }
 
@@ -103,6 +104,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(debris_cap, INT, int, "get_", RANGE, "0,1000,1,or_greater", ),
 	BODY_PROPERTY(debris_lifetime, FLOAT, float, "get_", RANGE, "0,600,0.1,or_greater,suffix:s", ),
 	BODY_PROPERTY(debris_fade, FLOAT, float, "get_", RANGE, "0,10,0.01,or_greater,suffix:s", ),
+	BODY_PROPERTY(splinter_blend, FLOAT, float, "get_", RANGE, "0,1,0.01,or_greater,suffix:s", ),
 	PROPERTY_GROUP("Shape"),
 	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, "5,20000,1,or_greater,exp", ),
 	BODY_PROPERTY(bake_in_background, BOOL, bool, "is_", NONE, "", ),
@@ -118,6 +120,7 @@ static const ClassMethod methods[] = {
 	BODY_METHOD(get_tet_count, get_int, .is_const = true),
 	BODY_METHOD(get_node_positions, get_vector3_array, .is_const = true),
 	BODY_METHOD(get_vertex_positions, get_vector3_array, .is_const = true),
+	BODY_METHOD(get_splinter_vertex_positions, get_vector3_array, .is_const = true),
 	BODY_METHOD(get_center_of_mass, get_vector3, .is_const = true),
 	BODY_METHOD(get_linear_velocity, get_vector3, .is_const = true),
 	BODY_METHOD(get_mass, get_float, .is_const = true),

@@ -123,12 +123,14 @@ BODY_ACCESSORS(int64_t, fracture_seed)
 BODY_ACCESSORS(int64_t, debris_cap)
 BODY_ACCESSORS(double, debris_lifetime)
 BODY_ACCESSORS(double, debris_fade)
+BODY_ACCESSORS(double, splinter_blend)
 BODY_ACCESSORS(bool, debug_draw_tets)
 
 int64_t destructible_body_get_node_count(void *self);
 int64_t destructible_body_get_tet_count(void *self);
 void destructible_body_get_node_positions(void *self, GdPackedVector3Array *out);
 void destructible_body_get_vertex_positions(void *self, GdPackedVector3Array *out);
+void destructible_body_get_splinter_vertex_positions(void *self, GdPackedVector3Array *out);
 GdVector3 destructible_body_get_center_of_mass(void *self);
 GdVector3 destructible_body_get_linear_velocity(void *self);
 double destructible_body_get_mass(void *self);

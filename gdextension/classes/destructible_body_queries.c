@@ -4,6 +4,8 @@
 #include "classes/destructible_mesh.h"
 #include "conversions.h"
 
+#include <math.h>
+
 int64_t destructible_body_get_node_count(void *pointer) {
 	DestructibleBody *self = pointer;
 	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
@@ -42,6 +44,18 @@ void destructible_body_get_node_positions(void *pointer, GdPackedVector3Array *o
 }
 
 // What the vertex shader does, on the processor.
+static GdVector3 place_vertex(
+	FemPosition origin, const float *positions, const int32_t nodes[4], const float weights[4]) {
+	double sum[3] = {origin.x, origin.y, origin.z};
+	for (int k = 0; k < 4; k++) {
+		const float *p = &positions[4 * (size_t)nodes[k]];
+		for (int axis = 0; axis < 3; axis++) {
+			sum[axis] += (double)weights[k] * (double)p[axis];
+		}
+	}
+	return (GdVector3){(float)sum[0], (float)sum[1], (float)sum[2]};
+}
+
 void destructible_body_get_vertex_positions(void *pointer, GdPackedVector3Array *out) {
 	DestructibleBody *self = pointer;
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
@@ -55,14 +69,28 @@ void destructible_body_get_vertex_positions(void *pointer, GdPackedVector3Array 
 	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
 	for (int32_t i = 0; i < count; i++) {
 		const int32_t *nodes = &mesh->baked.tet_mesh.tets[4 * (size_t)mesh->baked.embedding.tets[i]];
-		double sum[3] = {origin.x, origin.y, origin.z};
-		for (int k = 0; k < 4; k++) {
-			const float *p = &positions[4 * (size_t)nodes[k]];
-			for (int axis = 0; axis < 3; axis++) {
-				sum[axis] += (double)mesh->baked.embedding.weights[i][k] * (double)p[axis];
-			}
-		}
-		written[i] = (GdVector3){(float)sum[0], (float)sum[1], (float)sum[2]};
+		written[i] = place_vertex(origin, positions, nodes, mesh->baked.embedding.weights[i]);
+	}
+}
+
+static bool are_within(const int32_t nodes[4], int32_t count) {
+	return nodes[0] < count && nodes[1] < count && nodes[2] < count && nodes[3] < count;
+}
+
+void destructible_body_get_splinter_vertex_positions(void *pointer, GdPackedVector3Array *out) {
+	DestructibleBody *self = pointer;
+	FemPosition origin;
+	int32_t node_count = 0, nodes[4];
+	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &node_count);
+	int32_t count = positions ? self->view.copy.vertex_count : 0;
+	owner_blends_write(&self->view.blends, &self->view.copy, 1.0f);
+	gd_packed_vector3_array_resize(out, count);
+	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
+	for (int32_t i = 0; i < count; i++) {
+		float weights[4];
+		bool is_seen = riding_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, node_count);
+		written[i] =
+			is_seen ? place_vertex(origin, positions, nodes, weights) : (GdVector3){INFINITY, INFINITY, INFINITY};
 	}
 }
 

@@ -136,6 +136,16 @@ void destructible_body_set_debris_fade(void *self, double fade) {
 	set_number(self, "debris_fade", &settings_of(self)->debris_fade, fade, 0.0, 1e6);
 }
 
+double destructible_body_get_splinter_blend(void *self) {
+	return settings_of(self)->splinter_blend;
+}
+
+void destructible_body_set_splinter_blend(void *self, double blend) {
+	if (destructible_body_accept(self, "splinter_blend", blend)) {
+		settings_of(self)->splinter_blend = blend < 0.0 ? 0.0 : blend > 10.0 ? 10.0 : blend;
+	}
+}
+
 // -------------------------------------------------------------------------------------------------------------- drawing
 
 bool destructible_body_get_debug_draw_tets(void *self) {

@@ -45,7 +45,7 @@ static void corners_of(const FemTetShape *shape, FemPosition out[4]) {
 }
 
 // Far outside the tet the vertex is pulled nearer, as embedding does: a strained sliver must not throw it about.
-static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
+static void weigh(const FemSplinters *s, int32_t vertex, int32_t tet, float out[4]) {
 	FemTetShape shape;
 	FemPosition corners[4], p = position_of(s, vertex);
 	double weights[4];
@@ -58,9 +58,13 @@ static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
 			break;
 		}
 	}
-	s->owner[vertex] = tet;
 	for (int v = 0; v < 4; v++)
-		s->weights[vertex][v] = fabs(weights[v]) < WEIGHT_TINY ? 0.0f : (float)weights[v];
+		out[v] = fabs(weights[v]) < WEIGHT_TINY ? 0.0f : (float)weights[v];
+}
+
+static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
+	s->owner[vertex] = tet;
+	weigh(s, vertex, tet, s->weights[vertex]);
 }
 
 static void clear_owner(FemSplinters *s, int32_t vertex) {
@@ -171,8 +175,11 @@ static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 	int32_t connected = mark_connected(s, t, splinter), count = 0;
 	for (int32_t k = s->vertex_start[splinter]; k < s->vertex_start[splinter + 1]; k++) {
 		int32_t vertex = s->vertices[k], tet = s->owner[vertex];
-		if (tet >= 0 && s->tet_mark[tet] != CONNECTED)
-			s->lost[count++] = (FemLostVertex){.vertex = vertex, .tet = -1, .p = position_of(s, vertex)};
+		if (tet < 0 || s->tet_mark[tet] == CONNECTED)
+			continue;
+		s->lost[count++] = (FemLostVertex){.vertex = vertex, .tet = -1, .p = position_of(s, vertex)};
+		if (s->change[vertex] != FEM_OWNER_TET)
+			s->tet_before[vertex] = tet;
 	}
 	clear_marks(s, splinter);
 	if (count > 0 && connected > 0)
@@ -283,14 +290,29 @@ void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {
 
 // ---------------------------------------------------------------------------------------------------------------- reading
 
-FemVertexOwner fem_splinters_owner(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
-	int32_t tet = s->owner[vertex];
+static FemVertexOwner owner_of(const FemTopology *t, int32_t tet, const float weights[4]) {
 	FemVertexOwner owner = {.tet = tet < 0 ? -1 : t->user_of_tet[tet]};
 	for (int v = 0; v < 4; v++) {
-		owner.nodes[v] = tet < 0 ? -1 : t->user_of_node[fem_tet_node(t, tet, v)];
-		owner.weights[v] = s->weights[vertex][v];
+		owner.nodes[v] = owner.tet < 0 ? -1 : t->user_of_node[fem_tet_node(t, tet, v)];
+		owner.weights[v] = owner.tet < 0 ? 0.0f : weights[v];
 	}
 	return owner;
+}
+
+FemVertexOwner fem_splinters_owner(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
+	return owner_of(t, s->owner[vertex], s->weights[vertex]);
+}
+
+FemVertexOwner fem_splinters_owner_in(const FemSplinters *s, const FemTopology *t, int32_t vertex, int32_t user_tet) {
+	float weights[4];
+	int32_t tet = s->rest.topology->tet_of_user[user_tet];
+	weigh(s, vertex, tet, weights);
+	return owner_of(t, tet, weights);
+}
+
+static int32_t user_tet_before(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
+	int32_t tet = s->change[vertex] == FEM_OWNER_TET ? s->tet_before[vertex] : s->owner[vertex];
+	return tet < 0 ? -1 : t->user_of_tet[tet];
 }
 
 void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
@@ -298,7 +320,8 @@ void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
 	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++) {
 		if (s->change[i] == 0)
 			continue;
-		s->changes[s->change_count++] = (FemOwnerChange){i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i)};
+		s->changes[s->change_count++] = (FemOwnerChange){
+			i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), user_tet_before(s, t, i)};
 		s->change[i] = 0;
 	}
 	s->has_changed = false;

@@ -43,6 +43,7 @@ typedef struct FemSplinters {
 
 	// ---- of a step
 	uint8_t *change;          // [vertex]: FemOwnerChangeKind, 0 for none, since the last publishing
+	int32_t *tet_before;      // [vertex]: of those that changed their tet, the one at the last publishing
 	bool has_changed;
 	FemOwnerChange *changes;  // [vertex]: of the last publishing
 	int32_t change_count;
@@ -81,6 +82,10 @@ void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *to
 void fem_splinters_publish(FemSplinters *splinters, const FemTopology *topology);
 
 FemVertexOwner fem_splinters_owner(const FemSplinters *splinters, const FemTopology *topology, int32_t vertex);
+
+// The owner that the vertex would have in that tet.
+FemVertexOwner fem_splinters_owner_in(
+	const FemSplinters *splinters, const FemTopology *topology, int32_t vertex, int32_t user_tet);
 
 // The first vertex that may not follow the tet it follows, or whose weights are wrong; -1 when all is well.
 int32_t fem_splinters_find_fault(FemSplinters *splinters, const FemTopology *topology);

@@ -99,20 +99,43 @@ FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
 
 // --------------------------------------------------------------------------------------------------------------- reading
 
+// The body, between steps, if it has splinters with that vertex.
+static const FemBody *find_with_vertex(FemBodyId id, int32_t vertex, const void *out, FemResult *result) {
+	const FemBody *body = fem_body_find_idle(id, NULL, result);
+	const FemSplinters *splinters = body && body->breaking ? body->breaking->splinters : NULL;
+	if (!body)
+		return NULL;
+	if (!out)
+		*result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_owner is null: pass a place to write to.");
+	else if (!splinters)
+		*result =
+			fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no splinters: give it some by fem_body_set_splinters().");
+	else if (vertex < 0 || vertex >= splinters->given.vertex_count)
+		*result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body's splinters have no vertex %d: use 0..%d.", vertex,
+			splinters->given.vertex_count - 1);
+	else
+		return body;
+	return NULL;
+}
+
 FemResult fem_body_get_vertex_owner(FemBodyId id, int32_t vertex, FemVertexOwner *out_owner) {
 	FemResult result;
-	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	const FemBody *body = find_with_vertex(id, vertex, out_owner, &result);
 	if (!body)
 		return result;
-	const FemSplinters *splinters = body->breaking ? body->breaking->splinters : NULL;
-	if (!out_owner)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_owner is null: pass a place to write to.");
-	if (!splinters)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no splinters: give it some by fem_body_set_splinters().");
-	if (vertex < 0 || vertex >= splinters->given.vertex_count)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body's splinters have no vertex %d: use 0..%d.", vertex,
-			splinters->given.vertex_count - 1);
-	*out_owner = fem_splinters_owner(splinters, body->topology, vertex);
+	*out_owner = fem_splinters_owner(body->breaking->splinters, body->topology, vertex);
+	return FEM_OK;
+}
+
+FemResult fem_body_get_vertex_owner_in(FemBodyId id, int32_t vertex, int32_t tet, FemVertexOwner *out_owner) {
+	FemResult result;
+	const FemBody *body = find_with_vertex(id, vertex, out_owner, &result);
+	if (!body)
+		return result;
+	if (tet < 0 || tet >= body->topology->user_tet_count)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", tet,
+			body->topology->user_tet_count - 1);
+	*out_owner = fem_splinters_owner_in(body->breaking->splinters, body->topology, vertex, tet);
 	return FEM_OK;
 }
 

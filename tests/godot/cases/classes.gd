@@ -13,6 +13,7 @@ const BODY_DEFAULTS := {
 	"strength_scale": 1.0,
 	"invulnerable": false,
 	"debris_fade": 0.5,
+	"splinter_blend": 0.1,
 	"element_count": 1000,
 	"bake_in_background": false,
 	"start_velocity": Vector3.ZERO,
@@ -120,6 +121,7 @@ func test_inspector_hints() -> void:
 	_check_suffix(body, "debris_lifetime", "s")
 	_check_suffix(material, "toughness", "Pa")
 	_check_suffix(body, "debris_fade", "s")
+	_check_suffix(body, "splinter_blend", "s")
 	_check_suffix(body, "impact_speed_min", "m/s")
 	check_equal(find_property(body, "collision_layer").hint, PROPERTY_HINT_LAYERS_3D_PHYSICS, "hint of collision_layer")
 	check_equal(find_property(material, "splinter_pattern").hint_string, "None,Voronoi,Glass,Wood,Brick,Surfaces", "splinter patterns")
