@@ -10,6 +10,7 @@
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
+#   tests/godot_suites.sh splinter_drawing GODOT            (what drawing them costs, and that they do not jump)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
@@ -287,10 +288,14 @@ run_splinter_pictures() {
 	draw_pictures "$1" splinter_pictures 640x480 "$build/test_renders" "${2:-}"
 }
 
+run_splinter_drawing() {
+	draw_pictures "$1" splinter_drawing 480x480 "$build/test_renders"
+}
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | demo | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | preset_pictures | export) ;;
+	headless | coupling | editor | demo | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -155,6 +155,7 @@ run_quick_suites() {
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
 	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
+	suite "Godot drawing of splinters" 120 "$here/godot_suites.sh" splinter_drawing "$godot"
 	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
 	suite "Godot looks, Forward+" 420 "$here/godot_suites.sh" looks "$godot" forward
 }
@@ -213,6 +214,7 @@ main() {
 		run_fuzzing
 		if [ -z "$filter" ]; then
 			show=$godot_show suite "Godot pictures of fracture" 900 "$here/godot_suites.sh" fracture_pictures "$godot"
+			show=$godot_show suite "Godot pictures of splinters" 1200 "$here/godot_suites.sh" splinter_pictures "$godot"
 			show=$godot_show suite "Godot pictures of rigid bodies" 300 "$here/godot_suites.sh" coupling_pictures "$godot"
 			show=$godot_show suite "Godot coupling" 1800 "$here/godot_suites.sh" coupling "$godot"
 			show=$godot_show suite "Godot pictures of materials" 900 "$here/godot_suites.sh" preset_pictures "$godot"
