@@ -3,9 +3,13 @@
 #define BODY_MESH_H
 
 #include "body_shape.h"
+#include "fem_baking.h"
 #include "godot_calls.h"
 
 // A mesh of the RenderingServer with one surface; free it with gd_rendering_server_free_rid().
 GdRID body_mesh_create(const BodyShape *shape);
+
+// The same surface as an engine's mesh; false when memory is short. Free it in any case.
+bool body_mesh_render(const BodyShape *shape, FemRenderMesh *out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "mesh_cache.h"
 
+#include "body_mesh.h"
 #include "classes/destructible_mesh.h"
 #include "conversions.h"
 #include "mesh_import.h"
@@ -73,21 +74,37 @@ static void drop(int index) {
 	object_unreference(object);
 }
 
-static void add(uint64_t key, GDExtensionObjectPtr mesh, const MeshCacheSettings *settings) {
+static DestructibleMesh *add(uint64_t key, const MeshCacheSettings *settings) {
 	GDExtensionObjectPtr object = class_create(&destructible_mesh_class);
 	DestructibleMesh *made = class_instance(object, &destructible_mesh_class);
 	gd_ref_counted_init_ref(object);
-	object_reference_assign(&made->source_mesh, mesh);
 	made->element_count = settings->element_count;
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;
-	made->refines = true;
 	if (cache.count == MESH_CACHE_MAX) {
 		drop(MESH_CACHE_MAX - 1);
 	}
 	cache.entries[cache.count] = (CachedMesh){key, object};
 	move_to_front(cache.count++);
+	return made;
+}
+
+// Puts the entry first. False when there is none.
+static bool find(uint64_t key) {
+	int index = 0;
+	while (index < cache.count && cache.entries[index].key != key) {
+		index++;
+	}
+	if (index < cache.count) {
+		move_to_front(index);
+	}
+	return index < cache.count;
+}
+
+static GDExtensionObjectPtr first_entry(void) {
+	gd_ref_counted_reference(cache.entries[0].object);
+	return cache.entries[0].object;
 }
 
 GDExtensionObjectPtr mesh_cache_get(
@@ -102,17 +119,53 @@ GDExtensionObjectPtr mesh_cache_get(
 	uint64_t key = key_of(&render, &materials, settings);
 	fem_render_mesh_free(&render);
 	gd_array_free(&materials);
-	int index = 0;
-	while (index < cache.count && cache.entries[index].key != key) {
-		index++;
+	if (!find(key)) {
+		DestructibleMesh *made = add(key, settings);
+		object_reference_assign(&made->source_mesh, mesh);
+		made->refines = true;
 	}
-	if (index < cache.count) {
-		move_to_front(index);
-	} else {
-		add(key, mesh, settings);
+	return first_entry();
+}
+
+static uint64_t key_of_box(FemVec3 size, const int32_t cells[3], const MeshCacheSettings *settings) {
+	uint64_t hash = 0x9e3779b97f4a7c15u;
+	hash = mix(hash, &size, sizeof(size));
+	hash = mix(hash, cells, 3 * sizeof(int32_t));
+	hash = mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
+	return mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+}
+
+static FemResult bake_box(FemVec3 size, const int32_t cells[3], const FemCutDef *cut, FemBakedMesh *out) {
+	BodyShape shape = {0};
+	FemRenderMesh render = {0};
+	FemResult result = FEM_ERROR_MEMORY;
+	if (body_shape_make_box(&shape, size, cells) && body_mesh_render(&shape, &render)) {
+		FemTetArrays tets = {
+			.node_count = shape.node_count, .tet_count = shape.tet_count, .nodes = shape.positions, .tets = shape.tets};
+		result = fem_baked_mesh_from_tets(&tets, &render, out);
 	}
-	gd_ref_counted_reference(cache.entries[0].object);
-	return cache.entries[0].object;
+	if (result == FEM_OK) {
+		result = fem_baked_mesh_cut(out, cut, NULL);
+	}
+	fem_render_mesh_free(&render);
+	body_shape_free(&shape);
+	return result;
+}
+
+GDExtensionObjectPtr mesh_cache_get_box(FemVec3 size, const int32_t cells[3], const MeshCacheSettings *settings) {
+	uint64_t key = key_of_box(size, cells, settings);
+	if (!find(key)) {
+		DestructibleMesh *made = add(key, settings);
+		made->is_baked = bake_box(size, cells, &made->cut, &made->baked) == FEM_OK;
+		made->region_count = 1;
+		made->revision = 1;
+		if (!made->is_baked) {
+			fem_baked_mesh_free(&made->baked);
+			drop(0);
+			return NULL;
+		}
+	}
+	return first_entry();
 }
 
 void mesh_cache_forget(GDExtensionObjectPtr destructible_mesh) {

@@ -15,8 +15,8 @@
 
 typedef struct OwnerBlend {
 	int32_t vertex;
-	float age;              // s after the step in which its tet changed
-	float from[4], to[4];   // weights
+	float age;            // s after the step in which its tet changed
+	float from[4], to[4]; // weights
 } OwnerBlend;
 
 typedef struct OwnerBlends {

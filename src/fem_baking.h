@@ -144,6 +144,9 @@ typedef struct FemBakedMesh {
 FemResult fem_baked_mesh_read(const char *name, const void *bytes, size_t size, FemBakedMesh *out);
 void fem_baked_mesh_free(FemBakedMesh *mesh);
 
+// Of a shape whose tets are known: copies them, takes the surfaces over, also when it fails, and ties every vertex to its tet.
+FemResult fem_baked_mesh_from_tets(const FemTetArrays *tets, FemRenderMesh *render, FemBakedMesh *out);
+
 // Gives a mesh without surfaces, as tet meshes of other programs are, the outer faces of its tets as its only one.
 FemResult fem_baked_mesh_add_tet_surface(FemBakedMesh *mesh);
 
@@ -168,7 +171,7 @@ typedef enum FemPattern {
 	FEM_PATTERN_GLASS,    // radial about likely impacts, with random shards
 	FEM_PATTERN_WOOD,     // long pieces along the grain with jagged ends
 	FEM_PATTERN_BRICK,    // brick bond with mortar joints, some bricks broken
-	FEM_PATTERN_SURFACES, // the artist's own: each surface, and each part of it that hangs together, is a piece
+	FEM_PATTERN_SURFACES, // the artist's own: each closed shell is a piece, also where shells touch; of open ones each surface
 	FEM_PATTERN_COUNT,
 } FemPattern;
 

@@ -4,6 +4,7 @@
 #include "fem_test.h"
 #include "mesh/bake.h"
 #include "mesh/cut_output.h"
+#include "scenes/box_mesh.h"
 
 static const char *const pattern_names[] = {"none", "voronoi", "glass", "wood", "brick", "surfaces"};
 
@@ -221,26 +222,94 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 	fem_baked_mesh_free(&mesh);
 }
 
-// Three boxes in a row in one surface, and a fourth in another.
-FEM_TEST(cutting, artists_surfaces_become_pieces) {
+// A mesh whose pieces are to be its own; takes the surface over.
+static FemPieceCheck take_pieces(FemSurfaceMesh surface, int32_t surface_count, char note[FEM_CUT_NOTE_SIZE]) {
 	FemBakedMesh mesh = {0};
 	FemBakeDef bake = fem_default_bake_def();
+	FemCutDef cut = fem_default_cut_def();
 	FemBakeInfo info;
+	FemPieceCheck check = {0};
+	fem_cutting_render(&surface, surface_count, &mesh.render);
+	bake.element_count = 200;
+	bake.sheet_thickness = 0.05f;
+	cut.pattern = FEM_PATTERN_SURFACES;
+	if (FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK) &&
+		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &cut, note), FEM_OK)) {
+		check = fem_cutting_check(&mesh.splinters);
+		FEM_CHECK_INT(mesh.splinters.index_count, 3 * (int32_t)fem_render_mesh_triangle_count(&mesh.render));
+		FEM_CHECK_NEAR(check.volume_sum, fem_cutting_volume(&mesh.render), 1e-6);
+	}
+	fem_surface_mesh_free(&surface);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&mesh);
+	return check;
+}
+
+static FemSurfaceMesh boxes_in_a_row(double distance) {
 	FemSurfaceMesh row = {0};
 	for (int n = 0; n < 3; n++) {
-		FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1);
-		fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){1.001 * n, 0.0, 0.0});
+		FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
+		fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){distance * n, 0.0, 0.0});
 		fem_surface_append(&row, &box);
 		fem_surface_mesh_free(&box);
 	}
-	fem_cutting_render(&row, 1, &mesh.render);
-	bake.element_count = 200;
-	bake.cut.pattern = FEM_PATTERN_SURFACES;
-	FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK);
-	FEM_CHECK_INT(mesh.splinters.piece_count, 3);
-	FEM_CHECK_INT(mesh.splinters.index_count, mesh.render.surfaces[0].index_count);
-	FEM_CHECK_INT(fem_cutting_check(&mesh.splinters).open_edges, 0);
-	fem_surface_mesh_free(&row);
-	fem_bake_info_free(&info);
+	return row;
+}
+
+// Three boxes apart, and three that touch; all in one surface, and each with triangles of two.
+FEM_TEST(cutting, artists_shells_become_pieces) {
+	char note[FEM_CUT_NOTE_SIZE];
+	for (int n = 0; n < 4; n++) {
+		FemPieceCheck check = take_pieces(boxes_in_a_row(n < 2 ? 1.001 : 1.0), 1 + n % 2, note);
+		FEM_CHECK_INT(check.piece_count, 3);
+		FEM_CHECK_INT(check.open_edges, 0);
+		FEM_CHECK_NEAR(check.smallest, 1.0, 1e-5);
+		FEM_CHECK(note[0] == 0);
+	}
+}
+
+FEM_TEST(cutting, artists_pieces_keep_their_cavities) {
+	char note[FEM_CUT_NOTE_SIZE];
+	FemPieceCheck check = take_pieces(fem_surface_nested_boxes(1.0, 0.5, true), 1, note);
+	FEM_CHECK_INT(check.piece_count, 1);
+	FEM_CHECK_INT(check.open_edges, 0);
+	FEM_CHECK(note[0] == 0);
+}
+
+// A box without its top is one piece a surface, and it is said that they are open.
+FEM_TEST(cutting, artists_open_pieces_are_named) {
+	char note[FEM_CUT_NOTE_SIZE];
+	FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1);
+	box.triangle_count -= 2;
+	FemPieceCheck check = take_pieces(box, 1, note);
+	FEM_CHECK_INT(check.piece_count, 1);
+	FEM_CHECK(check.open_edges > 0);
+	FEM_CHECK(strstr(note, "1 of the mesh's own pieces") != NULL);
+}
+
+// A shape whose tets are known needs no bake to be cut.
+FEM_TEST(cutting, box_of_known_tets) {
+	FemBoxMesh box = fem_box_mesh(3, 3, 3, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
+	FemTetArrays tets = {
+		.node_count = box.node_count, .tet_count = box.tet_count, .nodes = box.positions, .tets = box.tets};
+	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
+	fem_surface_transform(&surface, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){0.5, 0.5, 0.5});
+	FemRenderMesh render = {0};
+	FemBakedMesh mesh = {0};
+	FemCutDef def = fem_default_cut_def();
+	fem_cutting_render(&surface, 1, &render);
+	FEM_CHECK(fem_baked_mesh_from_tets(NULL, &render, &mesh) != FEM_OK);
+	if (FEM_CHECK_INT(fem_baked_mesh_from_tets(&tets, &render, &mesh), FEM_OK)) {
+		FEM_CHECK_INT(render.surface_count, 0);
+		FEM_CHECK_INT(mesh.tet_mesh.tet_count, box.tet_count);
+		def.pattern = FEM_PATTERN_VORONOI;
+		check_cut(&mesh, &def, "known tets");
+	}
 	fem_baked_mesh_free(&mesh);
+	fem_cutting_render(&surface, 1, &render);
+	tets.nodes[5].x = NAN;
+	FEM_CHECK(fem_baked_mesh_from_tets(&tets, &render, &mesh) != FEM_OK);
+	FEM_CHECK(mesh.tet_mesh.tet_count == 0 && mesh.render.surface_count == 0 && render.surface_count == 0);
+	fem_surface_mesh_free(&surface);
+	fem_box_mesh_free(&box);
 }

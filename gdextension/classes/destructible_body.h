@@ -74,6 +74,7 @@ bool destructible_body_accept(const DestructibleBody *self, const char *property
 
 // Why the body cannot be simulated at this transform: cause and remedy in one sentence, or null.
 const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform);
+const char *destructible_body_box_fault(const DestructibleBody *self); // of size and cells alone
 
 // Fills a PackedStringArray for the scene dock.
 void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out);

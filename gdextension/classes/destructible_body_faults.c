@@ -26,7 +26,7 @@ void destructible_body_path(const DestructibleBody *self, char *buffer, int capa
 	gd_string_free(&text);
 }
 
-static const char *box_fault(const DestructibleBody *self) {
+const char *destructible_body_box_fault(const DestructibleBody *self) {
 	if (!vector3_is_finite(self->size) || !(self->size.x > 0.0f) || !(self->size.y > 0.0f) || !(self->size.z > 0.0f)) {
 		return "its size is not above 0 along every axis; set all three components of size to a positive length in "
 			   "metres";
@@ -49,7 +49,7 @@ static const char *mesh_fault(const DestructibleMesh *mesh) {
 
 const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform) {
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
-	const char *fault = self->mesh ? mesh_fault(mesh) : box_fault(self);
+	const char *fault = self->mesh ? mesh_fault(mesh) : destructible_body_box_fault(self);
 	return fault ? fault : node_pose_fault(transform);
 }
 

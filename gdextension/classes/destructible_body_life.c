@@ -102,7 +102,7 @@ static void view_tets(DestructibleBody *self, const DestructibleMesh *mesh, cons
 static void build_view(DestructibleBody *self, const BodyShape *shape) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	self->mesh_revision = mesh ? mesh->revision : 0;
-	if (self->mesh) {
+	if (self->mesh || mesh) {
 		view_mesh(self, mesh);
 	} else if (shape->node_count > 0) {
 		uint64_t id = godot.object_get_instance_id(self->base.object);

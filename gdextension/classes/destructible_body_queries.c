@@ -62,7 +62,7 @@ void destructible_body_get_vertex_positions(void *pointer, GdPackedVector3Array 
 	FemPosition origin;
 	int32_t node_count = 0;
 	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &node_count);
-	bool is_there = positions && mesh && mesh->is_baked && mesh->revision == self->mesh_revision &&
+	bool is_there = positions && self->mesh && mesh && mesh->is_baked && mesh->revision == self->mesh_revision &&
 		node_count == mesh->baked.tet_mesh.node_count;
 	int32_t count = is_there ? mesh->baked.embedding.count : 0;
 	gd_packed_vector3_array_resize(out, count);

@@ -35,8 +35,7 @@ static void use_baked(DestructibleBody *self, GDExtensionObjectPtr baked) {
 	watch(self, baked, true);
 }
 
-static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
-	char message[512];
+static MeshCacheSettings cache_settings(DestructibleBody *self) {
 	FemMaterialDef material = material_resource_def(self->material);
 	MeshCacheSettings settings = {
 		.element_count = self->element_count,
@@ -47,6 +46,12 @@ static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 		bool has_grain = settings.splinter_pattern == FEM_PATTERN_WOOD; // other patterns have other directions
 		settings.splinter_direction = has_grain ? material.grain_direction : (FemVec3){0.0f, 0.0f, 0.0f};
 	}
+	return settings;
+}
+
+static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
+	char message[512];
+	MeshCacheSettings settings = cache_settings(self);
 	GDExtensionObjectPtr found = mesh_cache_get(self->mesh, &settings, message, sizeof(message));
 	if (!found) {
 		destructible_body_report(self, "has a mesh that cannot be baked", message);
@@ -68,9 +73,28 @@ static void bake(DestructibleBody *self, DestructibleMesh *mesh) {
 	}
 }
 
+// Boxes that break into splinters have a baked form, too; those that do not are made without.
+static void find_box(DestructibleBody *self) {
+	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
+	MeshCacheSettings settings = cache_settings(self);
+	GDExtensionObjectPtr found = NULL;
+	if (settings.splinter_pattern != FEM_PATTERN_NONE && !destructible_body_box_fault(self)) {
+		found = mesh_cache_get_box((FemVec3){self->size.x, self->size.y, self->size.z}, cells, &settings);
+		if (!found) {
+			destructible_body_report(self, "breaks without splinters", fem_last_error());
+		}
+	}
+	use_baked(self, found);
+	object_unreference(found);
+}
+
 // The editor shows a plain mesh as it is: a bake would only cost time there.
 void destructible_body_find_bake(DestructibleBody *self) {
-	if (!self->mesh || gd_engine_is_editor_hint()) {
+	if (gd_engine_is_editor_hint()) {
+		return;
+	}
+	if (!self->mesh) {
+		find_box(self);
 		return;
 	}
 	if (!class_instance(self->mesh, &destructible_mesh_class)) {

@@ -1,8 +1,8 @@
-// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the
-// pieces.
+// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the pieces.
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "mesh/cut_artist.h"
 #include "mesh/cut_def.h"
 #include "mesh/cut_mesh.h"
 #include "mesh/cut_output.h"
@@ -56,8 +56,7 @@ static void note(Cut *cut, const char *sentence) {
 	snprintf(cut->note + length, sizeof cut->note - length, "%s%s", length ? " " : "", sentence);
 }
 
-// -----------------------------------------------------------------------------------------------------------------
-// cells
+// ---------------------------------------------------------------------------------------------------------------- cells
 
 static double tet_volume(const FemTetArrays *tets, int32_t t) {
 	FemPosition p[4];
@@ -170,8 +169,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
 }
 
-// -----------------------------------------------------------------------------------------------------------------
-// solid
+// ---------------------------------------------------------------------------------------------------------------- solid
 
 static void give(const Cut *cut, const FemCutMesh *mesh, FemCutSolid *solid) {
 	FemCutNoise noise = cut->outside.noise;
@@ -271,11 +269,27 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 	return fem_cut_output(&source, &cut->mesh->splinters);
 }
 
-// -----------------------------------------------------------------------------------------------------------------
-// whole
+// ---------------------------------------------------------------------------------------------------------------- whole
 
-// Each surface has a label of its own; what hangs together within it is a
-// piece.
+static FemResult label_polygons(Cut *cut) {
+	FemArtistPieces pieces = {0};
+	cut->label_count = cut->outside.polygon_count;
+	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
+	FemResult result =
+		cut->surface_labels ? fem_artist_pieces_create(&pieces, &cut->render, &cut->mesh->render) : fail_memory();
+	for (int32_t p = 0; result == FEM_OK && p < cut->label_count; p++)
+		cut->surface_labels[p] = pieces.labels[cut->outside.polygons[p].triangle];
+	if (pieces.open_count > 0) {
+		char sentence[160];
+		snprintf(sentence, sizeof sentence,
+			"%d of the mesh's own pieces are not closed, and will look hollow: close them in the modelling program.",
+			pieces.open_count);
+		note(cut, sentence);
+	}
+	fem_artist_pieces_free(&pieces);
+	return result;
+}
+
 static FemResult take_surfaces(Cut *cut) {
 	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.piece_count++);
 	for (int n = 0; n < 3; n++)
@@ -283,19 +297,9 @@ static FemResult take_surfaces(Cut *cut) {
 	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});
 	if (result == FEM_OK)
 		result = cut_outside(cut);
-	if (result != FEM_OK)
-		return result;
-	cut->label_count = cut->outside.polygon_count;
-	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
-	if (!cut->surface_labels)
-		return fail_memory();
-	int32_t surface = 0, end = cut->mesh->render.surfaces[0].index_count / 3;
-	for (int32_t p = 0; p < cut->label_count; p++) {
-		while (cut->render.sources[cut->outside.polygons[p].triangle] >= end)
-			end += cut->mesh->render.surfaces[++surface].index_count / 3;
-		cut->surface_labels[p] = surface;
-	}
-	return make_pieces(cut, false);
+	if (result == FEM_OK)
+		result = label_polygons(cut);
+	return result == FEM_OK ? make_pieces(cut, false) : result;
 }
 
 static FemResult cut_by_pattern(Cut *cut) {

@@ -39,7 +39,8 @@ static bool join_polygons(FemCutPieces *pieces, const FemCutSource *source) {
 	FemCutSolid *solid = source->outside;
 	for (int32_t p = 0; p < solid->polygon_count; p++) {
 		FemCutPolygon polygon = solid->polygons[p];
-		int32_t label = fem_cut_polygon_label(source, p), first = -1;
+		int32_t label = fem_cut_polygon_label(source, p);
+		int32_t first = source->cell_pieces ? number_of(pieces, 0, label, -1) : -1; // the artist's are whole labels
 		for (int32_t n = 0; n < polygon.count; n++) {
 			int32_t added[FEM_CUT_ADDED_MAX], from = solid->corners[polygon.first + n];
 			int32_t to = solid->corners[polygon.first + (n + 1) % polygon.count];

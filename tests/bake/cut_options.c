@@ -55,7 +55,7 @@ static const char *const pattern_names[FEM_PATTERN_COUNT] = {"none", "voronoi", 
 void fem_cut_options_help(void) {
 	printf("\nSplinters, for bodies that break:\n"
 		   "  --pattern P      none, voronoi (stone, concrete), glass, wood, brick, or surfaces (the artist's own\n"
-		   "                   pieces: each surface, and each part of it that hangs together); default none\n");
+		   "                   pieces: each closed shell, also where shells touch); default none\n");
 	for (size_t n = 0; n < OPTION_COUNT; n++) {
 		char words[48];
 		snprintf(words, sizeof words, "%s %s", options[n].name, options[n].value);

@@ -164,6 +164,32 @@ func test_plain_mesh_takes_the_pattern_of_its_material() -> void:
 	check(positions_are_finite(body), "positions are not finite")
 
 
+## A box without a mesh, too, and equal boxes share what was made.
+func test_box_takes_the_pattern_of_its_material() -> void:
+	var bodies: Array[DestructibleBody] = []
+	for i in 2:
+		var body := _thrown(null)
+		body.material.splinter_pattern = MaterialResource.SPLINTERS_VORONOI
+		body.position.x = 4.0 * i
+		bodies.append(body)
+		var start := Time.get_ticks_usec()
+		scene.add_child(body)
+		print("-- box %d in %.1f ms" % [i, 1e-3 * (Time.get_ticks_usec() - start)])
+	check_equal(bodies[0].get_node_count(), 125, "nodes of a box of 4 x 4 x 4 cells")
+	check_equal(bodies[0].get_splinter_vertex_positions().size(), 0, "vertices of splinters of a whole box")
+	await ticks(30)
+	for body in bodies:
+		check(body.get_piece_count() > 1, "%d pieces" % body.get_piece_count())
+		check(body.get_splinter_vertex_positions().size() > 1000, "%d vertices of splinters" % body.get_splinter_vertex_positions().size())
+		check(positions_are_finite(body), "positions are not finite")
+	bodies[0].cells = Vector3i(2, 2, 2)
+	check_equal(bodies[0].get_node_count(), 27, "nodes of a box of 2 x 2 x 2 cells")
+	bodies[1].material.breakable = false
+	bodies[1].reset()
+	await ticks(30)
+	check_equal(bodies[1].get_piece_count(), 1, "pieces of a box that does not break")
+
+
 ## Back to a broken state and to the unbroken one, while splinters are drawn.
 func test_states_of_a_body_with_splinters() -> void:
 	var mesh := _mesh(DestructibleMesh.SPLINTERS_VORONOI)
