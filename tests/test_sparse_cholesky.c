@@ -431,13 +431,14 @@ FEM_TEST(cholesky, kernel_tables_differ_by_level) {
 #endif
 }
 
-// Length of every column of L by eliminating the graph as it stands.
+// Length of every column of L by eliminating the graph as it stands; a small one is dense.
 static double eliminate(Problem *p) {
 	double flops = 0.0;
+	bool is_dense = p->node_count * p->block <= 48;
 	for (int32_t k = 0; k < p->node_count; k++) {
 		int32_t node = p->order[k], later[MAX_NODES], count = 0;
 		for (int32_t m = k + 1; m < p->node_count; m++)
-			if (p->linked[node][p->order[m]])
+			if (is_dense || p->linked[node][p->order[m]])
 				later[count++] = p->order[m];
 		for (int32_t a = 0; a < count; a++)
 			for (int32_t c = 0; c < a; c++)

@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#define DENSE_COLUMNS_MAX 48 // a factor of so few columns costs less as one dense panel
+
 // Working arrays of one analysis, each node_count long. Once the tree is postordered, "column" means position in that
 // order.
 typedef struct Analysis {
@@ -286,10 +288,7 @@ static bool take_order(Analysis *a, const int32_t *order) {
 	return true;
 }
 
-static bool analyse(FemCholeskySymbolic *s, Analysis *a, const int32_t *order, int32_t block_size, double max_flops,
-	double *out_flops) {
-	if (!graph_is_symmetric(a) || !take_order(a, order))
-		return false;
+static bool analyse(FemCholeskySymbolic *s, Analysis *a, int32_t block_size, double max_flops, double *out_flops) {
 	find_tree(a);
 	find_postorder(a, a->scratch[0]);
 	apply_postorder(a, a->scratch[0]);
@@ -305,6 +304,27 @@ static bool analyse(FemCholeskySymbolic *s, Analysis *a, const int32_t *order, i
 	return true;
 }
 
+// A graph so small that it is faster as one dense panel, in any order.
+static bool make_dense(FemCholeskySymbolic *s, int32_t block_size, double max_flops, double *out_flops) {
+	double columns = (double)s->node_count * block_size;
+	*out_flops = columns * (columns + 1.0) * (2.0 * columns + 1.0) / 6.0; // see count_flops()
+	if (!(*out_flops <= max_flops))
+		return false;
+	s->supernode_count = s->row_capacity = 1;
+	s->node_at = FEM_ALLOC_ARRAY(int32_t, s->node_count + 1);
+	s->position_of = FEM_ALLOC_ARRAY(int32_t, s->node_count + 1);
+	s->supernode_of = FEM_ALLOC_ARRAY(int32_t, s->node_count + 1); // all 0
+	s->first = FEM_ALLOC_ARRAY(int32_t, 2);
+	s->row_start = FEM_ALLOC_ARRAY(int32_t, 2); // no rows below
+	s->row = FEM_ALLOC_ARRAY(int32_t, 1);
+	if (!s->node_at || !s->position_of || !s->supernode_of || !s->first || !s->row_start || !s->row)
+		return false;
+	for (int32_t i = 0; i < s->node_count; i++)
+		s->node_at[i] = s->position_of[i] = i;
+	s->first[1] = s->node_count;
+	return true;
+}
+
 bool fem_cholesky_symbolic_create(FemCholeskySymbolic *symbolic, int32_t node_count, const int32_t *row_start,
 	const int32_t *column, const int32_t *order, int32_t block_size, double max_flops, double *out_flops) {
 	*symbolic = (FemCholeskySymbolic){.node_count = node_count};
@@ -317,7 +337,10 @@ bool fem_cholesky_symbolic_create(FemCholeskySymbolic *symbolic, int32_t node_co
 		&a.scratch[1], &a.scratch[2], &a.scratch[3]};
 	for (int32_t i = 0; i < ANALYSIS_ARRAYS; i++)
 		*arrays[i] = memory + (size_t)i * node_count;
-	bool done = analyse(symbolic, &a, order, block_size, max_flops, out_flops);
+	bool is_dense = node_count > 0 && node_count * block_size <= DENSE_COLUMNS_MAX;
+	bool done = graph_is_symmetric(&a) && take_order(&a, order) &&
+		(is_dense ? make_dense(symbolic, block_size, max_flops, out_flops)
+				  : analyse(symbolic, &a, block_size, max_flops, out_flops));
 	FEM_FREE_ARRAY(memory, memory_count);
 	if (!done)
 		fem_cholesky_symbolic_destroy(symbolic);

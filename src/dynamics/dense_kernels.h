@@ -27,6 +27,8 @@ typedef struct FemRowRun {
 typedef struct FemDenseKernels {
 	// Factors all columns of a panel in place. False when a pivot is not positive and finite.
 	bool (*factor_panel)(float *panel, int32_t stride, int32_t width);
+	// L -> W = L^-1 in a factored panel without rows below. False when it overflows.
+	bool (*invert_panel)(float *panel, int32_t stride, int32_t width);
 	// Lower triangle of product = below * below^T (count x count, `product_stride` apart); `below` has `depth` columns.
 	// Some elements above the diagonal are written too.
 	void (*square)(
@@ -39,6 +41,9 @@ typedef struct FemDenseKernels {
 	void (*solve_forward)(const float *panel, int32_t stride, int32_t width, float *front);
 	// front: own rows y -> x = L^-T (y - below^T front_below).
 	void (*solve_backward)(const float *panel, int32_t stride, int32_t width, float *front);
+	// Of an inverted panel: y = W x and y = W^T x. Both vectors have the panel's own rows, padded; x is 0 beyond `width`.
+	void (*multiply)(const float *panel, int32_t stride, int32_t width, const float *x, float *y);
+	void (*multiply_transposed)(const float *panel, int32_t stride, int32_t width, const float *x, float *y);
 } FemDenseKernels;
 
 // The kernels of a level, or of the best lower level in this build.

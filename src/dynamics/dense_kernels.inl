@@ -194,6 +194,52 @@ static bool factor_panel(float *panel, int32_t stride, int32_t width) {
 	return true;
 }
 
+// Inversion of a small panel: W_ij = -W_ii sum_{j <= k < i} L_ik W_kj, tile by tile, rows of tiles from above. Tile ij of L
+// is last needed for its own sum.
+
+// sum[c] += L_ik column c of W_kj, for some columns.
+INLINE void add_tile_product(Lane8 *sum, const float *l, const float *w, int32_t stride, int32_t depth, const int columns) {
+	for (int32_t m = 0; m < depth; m++) {
+		Lane8 column = load8(l + (size_t)m * stride);
+		for (int c = 0; c < columns; c++)
+			for (int p = 0; p < PARTS; p++)
+				sum[c].part[p] += column.part[p] * w[(size_t)c * stride + m];
+	}
+}
+
+// Columns of tile ij of W, of row of tiles i and first column j; at_once of them.
+INLINE void invert_columns(float *panel, int32_t stride, int32_t i, int32_t first, int32_t j, int32_t width, Lane8 *probe,
+	const int at_once) {
+	Lane8 sum[TILE] = {{.lane = {0}}}, out[TILE] = {{.lane = {0}}};
+	float *to = panel + (size_t)j * stride + i;
+	for (int32_t k = first; k < i; k += TILE)
+		add_tile_product(sum, panel + (size_t)k * stride + i, panel + (size_t)j * stride + k, stride, TILE, at_once);
+	const float *own = panel + (size_t)i * stride + i;
+	for (int32_t m = 0; m < TILE && i + m < width; m++) {
+		Lane8 column = load8(own + (size_t)m * stride);
+		for (int c = 0; c < at_once; c++)
+			for (int p = 0; p < PARTS; p++)
+				out[c].part[p] -= column.part[p] * sum[c].lane[m];
+	}
+	for (int c = 0; c < at_once; c++) {
+		store8(to + (size_t)c * stride, &out[c]);
+		for (int p = 0; p < PARTS; p++)
+			probe->part[p] += out[c].part[p] * 0.0f;
+	}
+}
+
+static bool invert_panel(float *panel, int32_t stride, int32_t width) {
+	const int at_once = LANES == 8 ? 8 : 4; // what the registers hold
+	Lane8 probe = {.lane = {0}};
+	for (int32_t i = TILE; i < width; i += TILE)
+		for (int32_t j = 0; j < i; j += at_once)
+			invert_columns(panel, stride, i, j / TILE * TILE, j, width, &probe, at_once);
+	bool finite = true;
+	for (int i = 0; i < TILE; i++)
+		finite &= probe.lane[i] == 0.0f;
+	return finite;
+}
+
 // Assembly of an update.
 
 // Three columns at once: the lengths vary, so the branches on them are hard to foresee.
@@ -301,14 +347,14 @@ static void solve_forward(const float *panel, int32_t stride, int32_t width, flo
 		FOR_COLUMNS(width - k, forward_tile, panel + (size_t)k * stride + k, stride, stride - k, front + k);
 }
 
-// sum[j] = lane-wise dot product of column j with the front, from row 8 on.
+// sum[j] = lane-wise dot product of column j with the front, from row `first` on.
 INLINE void dot_columns(
-	const float *tile, int32_t stride, int32_t rows, const float *front, Lane8 *sum, const int columns) {
+	const float *tile, int32_t stride, int32_t first, int32_t rows, const float *front, Lane8 *sum, const int columns) {
 	Vec dot[TILE][PARTS];
 	for (int j = 0; j < columns; j++)
 		for (int p = 0; p < PARTS; p++)
 			dot[j][p] = (Vec){0};
-	for (int32_t i = TILE; i < rows; i += TILE)
+	for (int32_t i = first; i < rows; i += TILE)
 		for (int j = 0; j < columns; j++)
 			for (int p = 0; p < PARTS; p++)
 				dot[j][p] += load(tile + (size_t)j * stride + i + p * LANES) * load(front + i + p * LANES);
@@ -317,14 +363,21 @@ INLINE void dot_columns(
 			sum[j].part[p] = dot[j][p];
 }
 
-INLINE void backward_tile(const float *tile, int32_t stride, int32_t rows, float *front, const int columns) {
+// Lane j of the result is the dot product of column j with the front, from row `first` on.
+INLINE Lane8 dot_tile(
+	const float *tile, int32_t stride, int32_t first, int32_t rows, const float *front, const int columns) {
 	Lane8 sum[TILE] = {{.lane = {0}}};
 	// Half a tile at a time where all of its sums would not fit the registers.
 	const int at_once = LANES == 8 ? 8 : 4;
-	dot_columns(tile, stride, rows, front, sum, columns < at_once ? columns : at_once);
+	dot_columns(tile, stride, first, rows, front, sum, columns < at_once ? columns : at_once);
 	if (columns > at_once)
-		dot_columns(tile + (size_t)at_once * stride, stride, rows, front, sum + at_once, columns - at_once);
-	Lane8 taken = add_lanes(sum), rest = load8(front);
+		dot_columns(tile + (size_t)at_once * stride, stride, first, rows, front, sum + at_once, columns - at_once);
+	return add_lanes(sum);
+}
+
+INLINE void backward_tile(const float *tile, int32_t stride, int32_t rows, float *front, const int columns) {
+	Lane8 sum[TILE] = {{.lane = {0}}};
+	Lane8 taken = dot_tile(tile, stride, TILE, rows, front, columns), rest = load8(front);
 	for (int p = 0; p < PARTS; p++)
 		rest.part[p] -= taken.part[p];
 	for (int j = 0; j < columns; j++)
@@ -339,10 +392,40 @@ static void solve_backward(const float *panel, int32_t stride, int32_t width, fl
 		FOR_COLUMNS(width - k, backward_tile, panel + (size_t)k * stride + k, stride, stride - k, front + k);
 }
 
+// Products with an inverted panel. Four sums each: additions would otherwise wait for one another.
+static void multiply(const float *panel, int32_t stride, int32_t width, const float *x, float *y) {
+	for (int32_t i = 0; i < width; i += TILE) {
+		int32_t end = i + TILE < width ? i + TILE : width, c = 0;
+		Lane8 sum[4] = {{.lane = {0}}};
+		for (; c + 4 <= end; c += 4)
+			for (int q = 0; q < 4; q++)
+				for (int p = 0; p < PARTS; p++)
+					sum[q].part[p] += load(panel + (size_t)(c + q) * stride + i + p * LANES) * x[c + q];
+		for (; c < end; c++)
+			for (int p = 0; p < PARTS; p++)
+				sum[0].part[p] += load(panel + (size_t)c * stride + i + p * LANES) * x[c];
+		for (int p = 0; p < PARTS; p++)
+			store(y + i + p * LANES, (sum[0].part[p] + sum[1].part[p]) + (sum[2].part[p] + sum[3].part[p]));
+	}
+}
+
+INLINE void transposed_tile(const float *tile, int32_t stride, int32_t rows, const float *x, float *y, const int columns) {
+	Lane8 sum = dot_tile(tile, stride, 0, rows, x, columns);
+	store8(y, &sum);
+}
+
+static void multiply_transposed(const float *panel, int32_t stride, int32_t width, const float *x, float *y) {
+	for (int32_t k = 0; k < width; k += TILE)
+		FOR_COLUMNS(width - k, transposed_tile, panel + (size_t)k * stride + k, stride, stride - k, x + k, y + k);
+}
+
 const FemDenseKernels FEM_KERNEL_TABLE = {
 	.factor_panel = factor_panel,
+	.invert_panel = invert_panel,
 	.square = square,
 	.subtract = subtract,
 	.solve_forward = solve_forward,
 	.solve_backward = solve_backward,
+	.multiply = multiply,
+	.multiply_transposed = multiply_transposed,
 };

@@ -4,6 +4,9 @@
 // factorization as runs of consecutive rows. Unlike in the multifrontal method every update moves once, straight to
 // where it ends, and there is no stack of update matrices. Ng and Peyton, "Block sparse Cholesky algorithms on advanced
 // uniprocessor computers" (1993).
+//
+// A small matrix is one panel, and its L is inverted: a solve is then two products, whose sums do not wait for one another
+// as the tiles of a triangular solve do.
 #include "dynamics/sparse_cholesky.h"
 
 #include "base/memory.h"
@@ -11,6 +14,8 @@
 #include "dynamics/dense_kernels.h"
 
 #include <string.h>
+
+#define INVERTED_COLUMNS_MAX 96 // a single panel up to here is inverted
 
 // Counts of rows and columns are in floats unless they say nodes.
 typedef struct Supernode {
@@ -43,6 +48,7 @@ struct FemCholesky {
 	const FemDenseKernels *kernels;
 	int32_t node_count, supernode_count, entry_count, row_count, update_count, run_count;
 	int32_t block_size;
+	bool is_inverted; // the panel holds L^-1
 	Supernode *supernodes;
 	NodePlace *places;           // per node
 	int32_t *row_start, *column; // the graph
@@ -192,6 +198,7 @@ FemCholesky *fem_cholesky_create(int32_t node_count, const int32_t *row_start, c
 		factor->entry_count = starts[node_count];
 		factor->row_count = symbolic.row_start[symbolic.supernode_count];
 		factor->block_size = block_size;
+		factor->is_inverted = symbolic.supernode_count == 1 && node_count * block_size <= INVERTED_COLUMNS_MAX;
 		if (!plan(factor, &symbolic, starts, column)) {
 			fem_cholesky_destroy(factor);
 			factor = NULL;
@@ -291,7 +298,8 @@ bool fem_cholesky_factor(
 		if (s->below > 0)
 			update_ancestors(factor, s);
 	}
-	return true;
+	const Supernode *s = factor->supernodes;
+	return !factor->is_inverted || factor->kernels->invert_panel(factor->values + s->panel, s->stride, s->width);
 }
 
 // Solve. The vector is held in supernode order with each supernode's rows padded; `front` is one supernode's rows.
@@ -337,6 +345,13 @@ static inline __attribute__((always_inline)) void solve_supernodes(
 	}
 }
 
+static void solve_inverted(const FemCholesky *f, float *x, float *front) {
+	const Supernode *s = f->supernodes;
+	const float *panel = f->values + s->panel;
+	f->kernels->multiply(panel, s->stride, s->width, x, front);
+	f->kernels->multiply_transposed(panel, s->stride, s->width, front, x);
+}
+
 static float *align(float *pointer) {
 	return (float *)fem_align_up((uintptr_t)pointer);
 }
@@ -348,7 +363,10 @@ static inline __attribute__((always_inline)) void solve(
 	for (int32_t i = 0; i < f->node_count; i++)
 		if (!f->places[i].pinned)
 			memcpy(x + f->places[i].slot, r + (size_t)i * (size_t)stride, sizeof *x * (size_t)b);
-	solve_supernodes(f, x, front, b);
+	if (f->is_inverted)
+		solve_inverted(f, x, front);
+	else
+		solve_supernodes(f, x, front, b);
 	for (int32_t i = 0; i < f->node_count; i++) {
 		float *to = z + (size_t)i * (size_t)stride;
 		memcpy(to, x + f->places[i].slot, sizeof *x * (size_t)b);
