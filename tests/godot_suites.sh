@@ -116,6 +116,9 @@ run_variant() {
 	jolt_30) prepare_variant "$project" "Jolt Physics" false 30 true ;;
 	jolt_120) prepare_variant "$project" "Jolt Physics" false 120 true ;;
 	jolt_240) prepare_variant "$project" "Jolt Physics" false 240 false ;;
+	godot_30) prepare_variant "$project" GodotPhysics3D true 30 true ;;
+	godot_120) prepare_variant "$project" GodotPhysics3D false 120 false ;;
+	godot_240) prepare_variant "$project" GodotPhysics3D false 240 true ;;
 	*) echo "godot_suites.sh: no variant is named $name" >&2 && exit 2 ;;
 	esac
 	echo "-- $name"
@@ -128,7 +131,7 @@ run_coupling() {
 	shift $(($# < 2 ? $# : 2))
 	local -a names=("$@")
 	if [ ${#names[@]} -eq 0 ]; then
-		names=(jolt jolt_thread godot godot_thread jolt_30 jolt_120 jolt_240)
+		names=(jolt jolt_thread godot godot_thread jolt_30 jolt_120 jolt_240 godot_30 godot_120 godot_240)
 	fi
 	: >"$build/test_logs/godot_coupling_raw.log.all"
 	for name in "${names[@]}"; do

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 
 enum {
-	CHECKS_A_TICK = 24,   // records whose shapes are read again in a tick, in turn
-	CHECKS_ON_THREAD = 4, // the same when each question waits for the physics server's thread
-	FAR_TICKS = 60,       // after so many away from all destructibles colliders go
-	SUBSTEPS_MAX = 8,     // for fast bodies
+	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
+	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
+	SUBSTEPS_MAX = 8,   // for fast bodies
 };
 #define NEAR_MARGIN 0.5f // m
 #define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten
@@ -98,21 +97,20 @@ static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record
 }
 
 static void update_records(Coupling *coupling, double delta) {
-	int32_t first = coupling->check_at,
-			checks = simulation_settings()->physics_on_thread ? CHECKS_ON_THREAD : CHECKS_A_TICK;
+	int32_t first = coupling->check_at;
 	for (int32_t i = coupling->count - 1; i >= 0; i--) {
 		RigidRecord *record = coupling->records[i];
-		bool is_checked = record->is_new || (i >= first && i < first + checks);
+		bool is_checked = record->is_new || (i >= first && i < first + CHECKS_A_TICK);
 		bool is_kept = update_record(coupling, record, delta, is_checked);
 		if (!is_kept || (is_checked && !is_worth_keeping(coupling, record))) {
 			rigid_remove(coupling, i);
 		}
 	}
-	coupling->check_at = first + checks < coupling->count ? first + checks : 0;
+	coupling->check_at = first + CHECKS_A_TICK < coupling->count ? first + CHECKS_A_TICK : 0;
 }
 
 static void update_dynamic(Coupling *coupling, double delta) {
-	groups_update(coupling);
+	groups_update(coupling, delta);
 	for (int32_t i = 0; i < coupling->count; i++) {
 		RigidRecord *record = coupling->records[i];
 		record->force = record->torque = (FemVec3){0};
@@ -121,7 +119,7 @@ static void update_dynamic(Coupling *coupling, double delta) {
 		}
 		rigid_add_up(record);
 		rigid_observe_load(record, delta);
-		groups_sleep(record);
+		groups_sleep(record, delta);
 		rigid_hand_to_engine(coupling, record, delta);
 	}
 }
@@ -159,6 +157,7 @@ int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t subst
 	}
 	double start = now_ms();
 	coupling->tick++;
+	coupling->delta = delta;
 	discovery_update(coupling);
 	note_boxes(coupling);
 	update_records(coupling, delta);
@@ -204,7 +203,7 @@ void coupling_free(SimulationWorld *world) {
 		return;
 	}
 	while (coupling->count > 0) {
-		groups_wake(coupling->records[coupling->count - 1]);
+		groups_wake(coupling, coupling->records[coupling->count - 1]);
 		rigid_remove(coupling, coupling->count - 1);
 	}
 	discovery_free(coupling);

@@ -7,8 +7,12 @@
 //
 // Sharing out: the change of motion goes to each body that moves along, so that nothing has to be passed on within the
 // tick: the physics server's solver does not carry a blow through ten boxes in its few iterations, and what is left of it
-// throws the lowest about. The weight of what is carried goes to the body beneath, as it must for friction to hold; for
-// something that has just been set down only by and by.
+// throws the lowest about. The weight of what is carried goes to the body beneath, as it must for friction to hold, but no
+// more than of BORNE_MAX bodies, for the same reason; for something that has just been set down only by and by.
+//
+// Bodies of a group that move against each other are braced: a share of what each goes beside the common motion is taken
+// from it. That sums up to no force and no torque. Without it a tower sways on for seconds in GodotPhysics, on a static floor
+// as here.
 //
 // The load is what neither sees: joints, bodies that lean. It is observed: what the velocity found is beside the one
 // expected. A blow shows in the same way for one tick and would be answered twice; so the load grows by no more than a few
@@ -23,13 +27,27 @@
 #define LOAD_MAX 300.0f    // weights
 #define CHANGE_MAX 300.0f  // m/s by which a force may change a velocity in a tick
 #define SPIN_MAX 300.0f    // rad/s, likewise
+#define BRACE_RATE 10.0f   // 1/s, at which motion against each other dies away in a group
+#define BORNE_MAX 2.0f     // riders' weights, at most, that go to the body beneath
 #define CARRY_MIN 1e-4f    // m/s, rad/s
 #define WAKE_SHARE 0.25f   // of the weight: what differs from rest by more wakes a sleeper
+#define PUSHED_SPEED 0.03f // m/s
 #define QUIET_SHARE 1e-3f  // of the weight: less is not worth a call, which would keep a body awake
 #define REST_GRAVITY 9.81f // m/s^2, the weight that limits are taken of where there is none
 
 static void forget(RigidRecord *record) {
 	record->load = record->load_torque = record->carry = record->carry_spin = (FemVec3){0};
+	record->was_touching = false;
+}
+
+// A tower that is pushed out a little too far hangs in the air for a tick or two: what it carries is not lost by that.
+static void lose_touch(RigidRecord *record, double delta) {
+	record->lost_time += (float)delta;
+	if (record->rider_count == 0 || record->lost_time > RIGID_LOST_TIME) {
+		forget(record);
+		return;
+	}
+	record->carry = record->carry_spin = (FemVec3){0};
 	record->was_touching = false;
 }
 
@@ -44,11 +62,13 @@ static float weight_scale(const RigidRecord *record) {
 // ------------------------------------------------------------------------------------------------------------------- load
 
 void rigid_observe_load(RigidRecord *record, double delta) {
-	if (record->kind != RIGID_DYNAMIC || record->is_new || !record->was_touching) {
+	bool is_lost =
+		record->kind != RIGID_DYNAMIC || record->is_new || (!record->was_touching && record->rider_count == 0);
+	if (is_lost) {
 		forget(record);
 		return;
 	}
-	if (record->is_asleep || record->has_other_riders) {
+	if (!record->was_touching || record->is_asleep || record->has_other_riders) {
 		return; // rests as it did; or there is nothing to compare with
 	}
 	float weight = weight_scale(record), inv = (float)(1.0 / delta);
@@ -94,36 +114,50 @@ static FemVec3 way_between(FemPosition a, FemPosition b) {
 	return (FemVec3){(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
 }
 
+// A share of a body's mass, moving with the whole: what it takes to change the velocity and spin of the whole by `change`
+// and `turn`, and the bracing.
+static void move_along(const RigidRecord *record, const RigidRecord *part, FemVec3 change, FemVec3 turn, double delta,
+	FemVec3 *out_force, FemVec3 *out_torque) {
+	const RigidWhole *whole = &record->whole;
+	float inv = (float)(1.0 / delta), brace = record->rider_count > 0 ? fminf(BRACE_RATE * (float)delta, 0.5f) : 0.0f;
+	FemVec3 arm = way_between(whole->center, part->frame.position);
+	FemVec3 aside = vec_sub(vec_add(whole->velocity, vec_cross(whole->spin, arm)), part->velocity);
+	change = vec_add(change, vec_add(vec_cross(turn, arm), vec_scale(aside, brace)));
+	turn = vec_add(turn, vec_scale(vec_sub(whole->spin, part->spin), brace));
+	float share = part == record ? 1.0f : 1.0f / (float)part->support_count;
+	*out_force = vec_scale(change, share * part->mass * inv);
+	*out_torque = vec_scale(rigid_times_inertia(part, turn), share * inv);
+}
+
 // change and turn are those of the whole's velocity and spin in this tick.
 static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, FemVec3 turn, double delta) {
-	float inv = (float)(1.0 / delta);
-	FemVec3 arm = way_between(record->whole.center, record->frame.position);
-	FemVec3 force = vec_scale(vec_add(change, vec_cross(turn, arm)), record->mass * inv);
-	FemVec3 torque = vec_scale(rigid_times_inertia(record, turn), inv);
+	FemVec3 arm = way_between(record->whole.center, record->frame.position), force, torque;
+	move_along(record, record, change, turn, delta, &force, &torque);
 	force = vec_sub(force, vec_scale(record->gravity, record->mass));
 	force = vec_sub(force, record->load);
 	torque = vec_add(torque, vec_sub(vec_cross(arm, record->load), record->load_torque));
+	float share = fminf(1.0f, BORNE_MAX / fmaxf((float)record->rider_count, 1.0f));
 	for (int32_t i = 0; i < record->rider_count; i++) {
 		RigidRecord *rider = record->riders[i];
 		float mass = rider->mass / (float)rider->support_count;
-		FemVec3 out = way_between(record->whole.center, rider->frame.position);
-		FemVec3 moved = vec_scale(vec_add(change, vec_cross(turn, out)), mass * inv);
-		FemVec3 turned = vec_scale(rigid_times_inertia(rider, turn), inv / (float)rider->support_count);
-		FemVec3 held = vec_scale(record->gravity, -mass * (1.0f - rider->settled));
-		FemVec3 borne = vec_scale(record->gravity, -mass * rider->settled);
+		FemVec3 way = way_between(record->frame.position, rider->frame.position), moved, turned;
+		FemVec3 held = vec_scale(record->gravity, -mass * (1.0f - share * rider->settled));
+		FemVec3 borne = vec_scale(record->gravity, -mass * share * rider->settled);
+		move_along(record, rider, change, turn, delta, &moved, &turned);
 		give(coupling, rider, vec_add(moved, held), turned);
 		force = vec_add(force, borne);
-		torque = vec_add(torque, vec_cross(vec_sub(out, arm), borne));
+		torque = vec_add(torque, vec_cross(way, borne));
 	}
 	give(coupling, record, force, torque);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ taking
 
-// Sleepers are left alone while what they feel is what they felt: a force would wake them.
-static bool may_sleep_on(const RigidRecord *record, FemVec3 force) {
+// Sleepers are left alone while what they feel is what they felt, and they are not still being pushed out of something: a
+// force would wake them.
+static bool may_sleep_on(const RigidRecord *record, FemVec3 force, FemVec3 velocity) {
 	FemVec3 rest = vec_scale(vec_add(weight_of(record), record->load), -1.0f);
-	return record->is_asleep &&
+	return record->is_asleep && vec_length(velocity) < PUSHED_SPEED &&
 		vec_length(vec_sub(force, rest)) < WAKE_SHARE * (weight_scale(record) + vec_length(record->load));
 }
 
@@ -140,8 +174,11 @@ static void take(Coupling *coupling, RigidRecord *record, const FemColliderResul
 	record->carry = record->carry_spin = (FemVec3){0};
 	record->expected = record->whole.velocity;
 	record->expected_spin = record->whole.spin;
-	if (may_sleep_on(record, force)) {
+	if (may_sleep_on(record, force, mean)) {
 		return;
+	}
+	if (record->is_asleep) {
+		groups_wake_riders(record);
 	}
 	if (!isfinite(vec_dot(change, change) + vec_dot(turn, turn))) {
 		say_clamped(coupling, record);
@@ -185,10 +222,12 @@ void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta) {
 	bool has_carry = vec_dot(record->carry, record->carry) + vec_dot(record->carry_spin, record->carry_spin) > 0.0f;
 	bool touches = result.contact_count > 0 || vec_dot(result.impulse, result.impulse) > 0.0f;
 	if (!touches && !has_carry) {
-		groups_wake(record);
-		forget(record);
+		groups_wake(coupling, record);
+		lose_touch(record, delta);
 		return;
 	}
+	record->lost_time = 0.0f;
 	take(coupling, record, &result, delta);
+	record->touch_time = record->was_touching ? record->touch_time + (float)delta : (float)delta;
 	record->was_touching = touches;
 }

@@ -3,7 +3,7 @@
 // A body on a destructible that carries others feels their weight, and they move with it. The physics server does not
 // tell who touches whom without changing settings that belong to the user; so the bodies around one that bears more than
 // itself are asked for, a few times a second, and those above it that move along are taken for its riders, and theirs.
-#include "coupling/rigid_records.h"
+#include "coupling/rigid_reading.h"
 
 #include "conversions.h"
 
@@ -13,15 +13,19 @@
 
 enum {
 	RIDERS_MAX = 64,
-	LOOK_TICKS = 6, // between two looks at who stands on a body
 	HITS_MAX = 32,
-	STILL_TICKS = 30, // for which all of a group must be still before they are put to sleep
+	LOOKS_A_TICK = 8,
 };
+#define LOOK_TIME 0.1     // s, between two looks at who stands on a body
+#define FRESH_TIME 0.5    // s, after coming to touch, in which a body is looked at though it bears nothing yet
+#define STILL_TIME 0.5    // s, for which all of a group must be still before they are put to sleep
 #define TOUCH_MARGIN 0.02 // m, as large as the slop of the physics engines
 #define ALONG_SPEED 0.7f  // m/s, against the one beneath: what is faster does not stand
+#define ALONG_TICKS 3.0f  // or as fast as falling for so many ticks makes it
 #define ABOVE_SHARE 0.15f // of the way between two middles that must lead up
-#define SETTLE_STEP 0.04f // of a rider's weight that goes over to the one beneath in a tick
+#define SETTLE_TIME 0.4   // s, in which a rider's weight goes over to the one beneath
 #define LOOK_LOAD 0.15f   // of its weight: a load downwards that is worth a look
+#define FALL_TIME 0.0167  // s
 #define STILL_SPEED 0.04f // m/s
 #define STILL_SPIN 0.1f   // rad/s
 
@@ -110,12 +114,12 @@ void rigid_add_up(RigidRecord *record) {
 
 // ----------------------------------------------------------------------------------------------------------------- riders
 
-static bool stands_on(const RigidRecord *above, const RigidRecord *below, FemVec3 up) {
+static bool stands_on(const RigidRecord *above, const RigidRecord *below, FemVec3 up, float along_speed) {
 	FemPosition a = below->frame.position, b = above->frame.position;
 	FemVec3 way = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
 	FemVec3 along = vec_add(below->velocity, vec_cross(below->spin, way));
 	return above->kind == RIGID_DYNAMIC && !above->was_touching && vec_dot(way, up) > ABOVE_SHARE * vec_length(way) &&
-		vec_length(vec_sub(above->velocity, along)) < ALONG_SPEED;
+		vec_length(vec_sub(above->velocity, along)) < along_speed;
 }
 
 static bool is_among(RigidRecord *const *list, int32_t count, const RigidRecord *record) {
@@ -130,15 +134,17 @@ static bool is_among(RigidRecord *const *list, int32_t count, const RigidRecord 
 // Adds to the list what touches `below` and stands on it.
 static int32_t look_above(Coupling *coupling, const RigidRecord *bottom, const RigidRecord *below, FemVec3 up,
 	RigidRecord **list, int32_t count) {
+	float along = fmaxf(ALONG_SPEED, ALONG_TICKS * (float)coupling->delta * vec_length(bottom->gravity));
 	for (int32_t s = 0; s < below->shape_count; s++) {
 		GdRID hits[HITS_MAX];
-		if (below->shapes[s].is_disabled) {
-			continue;
+		if (below->shapes[s].is_disabled || !is_same_rid(reading_shape(below, s).rid, below->shapes[s].source->rid)) {
+			continue; // swapped since it was read: the one before may be gone
 		}
 		int32_t found = discovery_touching(coupling, below, &below->shapes[s], TOUCH_MARGIN, hits, HITS_MAX);
 		for (int32_t i = 0; i < found && count < RIDERS_MAX; i++) {
 			RigidRecord *hit = rigid_find(coupling, hits[i]);
-			if (hit && hit != bottom && hit != below && stands_on(hit, below, up) && !is_among(list, count, hit)) {
+			if (hit && hit != bottom && hit != below && stands_on(hit, below, up, along) &&
+				!is_among(list, count, hit)) {
 				list[count++] = hit;
 			}
 		}
@@ -184,19 +190,34 @@ static void find_riders(Coupling *coupling, RigidRecord *record) {
 	set_riders(record, list, count);
 }
 
-static bool is_worth_a_look(const Coupling *coupling, const RigidRecord *record, int32_t index) {
-	bool is_turn = (coupling->tick + (uint32_t)index) % LOOK_TICKS == 0;
+// When it comes to touch, for what comes down with it; then in turn for a while, and as long as it carries something or
+// bears more than itself.
+static bool is_worth_a_look(const Coupling *coupling, const RigidRecord *record, int32_t index, double delta) {
+	if (!record->was_touching || record->is_asleep || record->kind != RIGID_DYNAMIC) {
+		return false;
+	}
+	uint32_t pause = (uint32_t)fmax(1.0, round(LOOK_TIME / delta));
+	bool is_turn = (coupling->tick + (uint32_t)index) % pause == 0;
 	float down = vec_dot(record->load, record->gravity), own = record->mass * vec_dot(record->gravity, record->gravity);
-	return record->was_touching && !record->is_asleep && (record->rider_count > 0 ? is_turn : down > LOOK_LOAD * own);
+	bool is_fresh = record->touch_time <= 1.5f * (float)delta || (is_turn && record->touch_time < (float)FRESH_TIME);
+	return record->rider_count > 0 ? is_turn : is_fresh || down > LOOK_LOAD * own;
 }
 
-void groups_update(Coupling *coupling) {
+static bool is_parted(const RigidRecord *record) {
+	bool is_lost = !record->was_touching && record->lost_time > RIGID_LOST_TIME;
+	return is_lost || !record->has_colliders || record->kind != RIGID_DYNAMIC;
+}
+
+void groups_update(Coupling *coupling, double delta) {
+	float settling = (float)(delta / SETTLE_TIME);
+	int32_t looks = LOOKS_A_TICK;
 	for (int32_t i = 0; i < coupling->count; i++) {
 		RigidRecord *record = coupling->records[i];
 		record->has_other_riders = false;
-		if (is_worth_a_look(coupling, record, i)) {
+		if (looks > 0 && is_worth_a_look(coupling, record, i, delta)) {
+			looks--;
 			find_riders(coupling, record);
-		} else if (record->rider_count > 0 && (!record->was_touching || record->kind != RIGID_DYNAMIC)) {
+		} else if (record->rider_count > 0 && is_parted(record)) {
 			set_riders(record, NULL, 0);
 		}
 		record->support_count = 0;
@@ -209,7 +230,7 @@ void groups_update(Coupling *coupling) {
 	}
 	for (int32_t i = 0; i < coupling->count; i++) {
 		RigidRecord *record = coupling->records[i];
-		record->settled = record->support_count > 0 ? fminf(1.0f, record->settled + SETTLE_STEP) : 0.0f;
+		record->settled = record->support_count > 0 ? fminf(1.0f, record->settled + settling) : 0.0f;
 	}
 }
 
@@ -232,29 +253,41 @@ static bool is_still(const RigidRecord *record) {
 		(vec_length(record->velocity) < STILL_SPEED && vec_length(record->spin) < STILL_SPIN);
 }
 
-static bool can_sleep(GdRID rid) {
-	GDExtensionBool can = 0;
-	GdVariant value = gd_physics_server3d_body_get_state(rid, GD_PHYSICS_SERVER3D_BODY_STATE_CAN_SLEEP);
-	bool is_bool = variant_to(&value, GDEXTENSION_VARIANT_TYPE_BOOL, &can);
-	variant_free(&value);
-	return is_bool && can;
-}
-
-// What it rested on is gone.
-void groups_wake(RigidRecord *record) {
-	if (!record->is_asleep || !record->was_touching ||
-		(record->object_id && !godot.object_get_instance_from_id(record->object_id))) {
-		return;
-	}
+static void set_awake(RigidRecord *record) {
 	GdVariant no = make_variant_bool(false);
 	gd_physics_server3d_body_set_state(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_SLEEPING, &no);
 	variant_free(&no);
 	record->is_asleep = false;
 }
 
+// What carries them moves again; those without a node may be gone.
+void groups_wake_riders(RigidRecord *record) {
+	for (int32_t i = 0; i < record->rider_count; i++) {
+		RigidRecord *rider = record->riders[i];
+		if (rider->is_asleep && rider->object_id && godot.object_get_instance_from_id(rider->object_id)) {
+			set_awake(rider);
+		}
+	}
+}
+
+// What it rested on is gone. GodotPhysics puts a body to sleep again at once that is slow after its first tick awake, as one
+// is that has fallen for 1/100 s: so it starts as if it had been falling for FALL_TIME.
+void groups_wake(const Coupling *coupling, RigidRecord *record) {
+	if (!record->is_asleep || !record->was_touching ||
+		(record->object_id && !godot.object_get_instance_from_id(record->object_id))) {
+		return;
+	}
+	set_awake(record);
+	float ahead = (float)fmax(0.0, FALL_TIME - coupling->delta);
+	if (ahead > 0.0f) {
+		GdVector3 impulse = vec_to_godot(vec_scale(record->gravity, ahead * record->mass));
+		gd_physics_server3d_body_apply_central_impulse(record->rid, impulse);
+	}
+}
+
 // By its node where it has one: Jolt does not tell nodes of bodies that were put to sleep.
 static void put_to_sleep(RigidRecord *record) {
-	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
+	GDExtensionObjectPtr object = reading_node(record);
 	record->is_asleep = true;
 	if (object && object_cast(object, "RigidBody3D")) {
 		gd_rigid_body3d_set_sleeping(object, true);
@@ -267,19 +300,19 @@ static void put_to_sleep(RigidRecord *record) {
 
 // A body that is handed a force each tick never falls asleep by itself. It, and what it carries, are put to sleep together:
 // one that is awake would wake the others.
-void groups_sleep(RigidRecord *record) {
+void groups_sleep(RigidRecord *record, double delta) {
 	bool still = record->was_touching && is_still(record);
 	for (int32_t i = 0; i < record->rider_count; i++) {
 		still = still && is_still(record->riders[i]);
 	}
-	record->still_ticks = still ? record->still_ticks + 1 : 0;
-	if (record->still_ticks < STILL_TICKS || record->is_asleep) {
+	record->still_time = still ? record->still_time + (float)delta : 0.0f;
+	if (record->still_time < (float)STILL_TIME || record->is_asleep) {
 		return;
 	}
-	record->still_ticks = STILL_TICKS / 2; // if it does not work, not at once again
-	bool can = can_sleep(record->rid);
+	record->still_time = (float)(0.5 * STILL_TIME); // if it does not work, not at once again
+	bool can = reading_can_sleep(record);
 	for (int32_t i = 0; i < record->rider_count; i++) {
-		can = can && can_sleep(record->riders[i]->rid);
+		can = can && reading_can_sleep(record->riders[i]);
 	}
 	if (!can) {
 		return;

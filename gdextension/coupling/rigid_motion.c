@@ -1,6 +1,6 @@
 // Where Godot's bodies are and how they move, as the engine is told before a step.
 #include "coupling/piece_proxies.h"
-#include "coupling/rigid_records.h"
+#include "coupling/rigid_reading.h"
 
 #include "conversions.h"
 
@@ -23,28 +23,8 @@ static RigidKind kind_of(const RigidRecord *record) {
 	case GD_PHYSICS_SERVER3D_BODY_MODE_KINEMATIC: break;
 	default: return RIGID_DYNAMIC;
 	}
-	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
+	GDExtensionObjectPtr object = reading_node(record);
 	return object && object_cast(object, "CharacterBody3D") ? RIGID_CHARACTER : RIGID_KINEMATIC;
-}
-
-static GdVariant state_of(GdRID rid, int64_t state) {
-	return gd_physics_server3d_body_get_state(rid, state);
-}
-
-static GdTransform3D read_transform(GdRID rid) {
-	GdTransform3D transform = {{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}};
-	GdVariant value = state_of(rid, GD_PHYSICS_SERVER3D_BODY_STATE_TRANSFORM);
-	variant_to(&value, GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
-	variant_free(&value);
-	return transform;
-}
-
-static FemVec3 read_velocity(GdRID rid, int64_t state) {
-	GdVector3 velocity = {0};
-	GdVariant value = state_of(rid, state);
-	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &velocity);
-	variant_free(&value);
-	return vector3_is_finite(velocity) ? vec_from(velocity) : (FemVec3){0};
 }
 
 static FemPosition position_of(GdVector3 v) {
@@ -94,7 +74,7 @@ static void read_driven(RigidRecord *record, const GdTransform3D *transform, dou
 		return;
 	}
 	derive_velocity(record, &last, delta);
-	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
+	GDExtensionObjectPtr object = reading_node(record);
 	if (record->kind == RIGID_CHARACTER && object) {
 		record->velocity = vec_add(record->velocity, blocked_velocity(record, object, delta));
 	}
@@ -143,9 +123,8 @@ static bool is_there(const Coupling *coupling, const RigidRecord *record, bool i
 	if (!record->object_id) {
 		return true;
 	}
-	GDExtensionObjectPtr node = godot.object_get_instance_from_id(record->object_id);
-	return node && gd_node_is_inside_tree(node) &&
-		(!is_checked || is_same_rid(gd_physics_server3d_body_get_space(record->rid), coupling->world->space));
+	GDExtensionObjectPtr node = reading_node(record);
+	return node && gd_node_is_inside_tree(node) && (!is_checked || reading_is_in_space(coupling, record));
 }
 
 static bool has_other_scale(const GdTransform3D *a, const GdTransform3D *b) {
@@ -166,11 +145,11 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 		return false;
 	}
 	if (is_checked || record->is_new) {
-		record->mode = gd_physics_server3d_body_get_mode(record->rid);
+		record->mode = reading_mode(record);
 	}
 	RigidKind kind = kind_of(record), before = record->kind;
 	GDExtensionObjectPtr state = kind != RIGID_STATIC ? gd_physics_server3d_body_get_direct_state(record->rid) : NULL;
-	GdTransform3D transform = state ? gd_physics_direct_body_state3d_get_transform(state) : read_transform(record->rid);
+	GdTransform3D transform = state ? gd_physics_direct_body_state3d_get_transform(state) : reading_transform(record);
 	Affine affine = affine_from(&transform);
 	if (!affine_is_sound(&affine)) {
 		rigid_drop_colliders(record);
@@ -190,8 +169,7 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 		read_driven(record, &transform, delta);
 	}
 	if (record->kind == RIGID_STATIC) { // conveyor belts: the surface moves, the body does not
-		record->velocity = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_LINEAR_VELOCITY);
-		record->spin = read_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_ANGULAR_VELOCITY);
+		reading_surface_motion(record, &record->velocity, &record->spin);
 	}
 	if (record->kind == RIGID_STATIC &&
 		vec_dot(record->velocity, record->velocity) + vec_dot(record->spin, record->spin) > 0.0f) {

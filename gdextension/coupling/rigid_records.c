@@ -1,5 +1,5 @@
 // The list of known bodies, and their colliders in the engine.
-#include "coupling/rigid_records.h"
+#include "coupling/rigid_reading.h"
 
 #include "coupling/collision_exceptions.h"
 #include "coupling/piece_proxies.h"
@@ -230,36 +230,34 @@ void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly)
 
 // ----------------------------------------------------------------------------------------------------------------- shapes
 
-// The server does not tell which shapes are disabled; their node does.
-static bool is_disabled(GDExtensionObjectPtr object, int32_t shape) {
-	if (!object) {
-		return false;
+static bool is_same_shape(const RigidShape *shape, const ShapeSeen *seen) {
+	return is_same_rid(shape->source->rid, seen->rid) && shape->is_disabled == seen->is_disabled &&
+		shape->revision == shape->source->revision && memcmp(&shape->local, &seen->local, sizeof(seen->local)) == 0;
+}
+
+// A shape's data are asked of the server, which costs a wait when it has a thread: there one shape a tick.
+static void refresh(Coupling *coupling, ShapeSource *source) {
+	bool is_on_thread = simulation_settings()->physics_on_thread;
+	if (!is_on_thread || coupling->refresh_tick != coupling->tick) {
+		coupling->refresh_tick = coupling->tick;
+		shape_source_refresh(source);
 	}
-	int64_t owner = gd_collision_object3d_shape_find_owner(object, shape);
-	return gd_collision_object3d_is_shape_owner_disabled(object, owner);
 }
 
-static bool is_same_shape(const RigidShape *shape, GdRID rid, const GdTransform3D *local, bool disabled) {
-	return is_same_rid(shape->source->rid, rid) && shape->is_disabled == disabled &&
-		shape->revision == shape->source->revision && memcmp(&shape->local, local, sizeof(*local)) == 0;
-}
-
-static bool read_shape(Coupling *coupling, RigidRecord *record, int32_t index, GDExtensionObjectPtr object) {
-	GdRID rid = gd_physics_server3d_body_get_shape(record->rid, index);
-	GdTransform3D local = gd_physics_server3d_body_get_shape_transform(record->rid, index);
-	bool disabled = is_disabled(object, index);
+static bool read_shape(Coupling *coupling, RigidRecord *record, int32_t index) {
+	ShapeSeen seen = reading_shape(record, index);
 	RigidShape *shape = &record->shapes[index];
-	if (shape->source && is_same_rid(shape->source->rid, rid)) {
-		shape_source_refresh(shape->source);
-		if (is_same_shape(shape, rid, &local, disabled)) {
+	if (shape->source && is_same_rid(shape->source->rid, seen.rid)) {
+		refresh(coupling, shape->source);
+		if (is_same_shape(shape, &seen)) {
 			return false;
 		}
 	} else {
 		shape_source_release(&coupling->shapes, shape->source);
-		shape->source = shape_source_acquire(&coupling->shapes, rid);
+		shape->source = seen.rid.opaque[0] ? shape_source_acquire(&coupling->shapes, seen.rid) : NULL;
 	}
-	shape->local = local;
-	shape->is_disabled = disabled;
+	shape->local = seen.local;
+	shape->is_disabled = seen.is_disabled;
 	return true;
 }
 
@@ -272,22 +270,11 @@ static bool set_shape_count(Coupling *coupling, RigidRecord *record, int32_t cou
 	return record->shapes != NULL;
 }
 
-static float read_friction(GdRID rid) {
-	GdVariant value = gd_physics_server3d_body_get_param(rid, GD_PHYSICS_SERVER3D_BODY_PARAM_FRICTION);
-	double friction = 0.5;
-	if (!variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &friction) || !isfinite(friction)) {
-		friction = 0.5;
-	}
-	variant_free(&value);
-	return (float)fmin(fabs(friction), 10.0);
-}
-
 bool rigid_read_shapes(Coupling *coupling, RigidRecord *record) {
-	GDExtensionObjectPtr object = record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
-	int32_t count = (int32_t)gd_physics_server3d_body_get_shape_count(record->rid);
-	uint32_t layer = (uint32_t)gd_physics_server3d_body_get_collision_layer(record->rid);
-	uint32_t mask = (uint32_t)gd_physics_server3d_body_get_collision_mask(record->rid);
-	float friction = read_friction(record->rid);
+	int32_t count = reading_shape_count(record);
+	uint32_t layer, mask;
+	reading_layers(record, &layer, &mask);
+	float friction = reading_friction(record);
 	bool changed = layer != record->layer || mask != record->mask || friction != record->friction;
 	record->layer = layer;
 	record->mask = mask;
@@ -299,7 +286,7 @@ bool rigid_read_shapes(Coupling *coupling, RigidRecord *record) {
 		changed = true;
 	}
 	for (int32_t i = 0; i < record->shape_count; i++) {
-		changed |= read_shape(coupling, record, i, object);
+		changed |= read_shape(coupling, record, i);
 		if (!record->shapes[i].source) {
 			return false;
 		}

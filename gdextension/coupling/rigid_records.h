@@ -6,6 +6,8 @@
 #include "coupling/rigid_math.h"
 #include "coupling/shape_source.h"
 
+#define RIGID_LOST_TIME 0.1f // s, without contact, after which a body on a destructible carries nothing any more
+
 typedef enum RigidKind {
 	RIGID_STATIC,
 	RIGID_KINEMATIC, // moves as it is told: animatable and frozen bodies, and those without a usable mass
@@ -63,7 +65,7 @@ typedef struct RigidRecord {
 	bool has_other_riders; // than in the last tick
 	int32_t support_count; // of bodies that it is a rider of
 	float settled;         // 0..1: share of its weight that the one beneath bears
-	int32_t still_ticks;
+	float still_time;      // s, for which it and what it carries have been still
 	RigidWhole whole;
 	// ---- what the forces know of the last tick
 	FemVec3 expected, expected_spin; // velocities that the last force should have led to
@@ -71,7 +73,8 @@ typedef struct RigidRecord {
 	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
 	FemVec3 force, torque;           // N, N m: handed over last
 	bool was_touching;
-	bool stands_on_piece; // a character
+	float touch_time, lost_time; // s, since it came to touch, and since it last touched
+	bool stands_on_piece;        // a character
 } RigidRecord;
 
 struct Coupling {
@@ -82,10 +85,12 @@ struct Coupling {
 	int32_t count, capacity;
 	int32_t check_at; // the record whose shapes are looked at next
 	ShapeCache shapes;
+	uint32_t refresh_tick; // when a shape's data were last read again
 	struct Discovery *discovery;
 	struct PieceProxies *pieces;
 	bool said_clamped;
 	int32_t force_count; // of the last tick
+	double delta;        // s, of the last tick
 	double before_ms, ms;
 };
 
@@ -118,10 +123,11 @@ void rigid_hand_to_engine(Coupling *coupling, RigidRecord *record, double delta)
 FemColliderId rigid_leader(const RigidRecord *record); // null: none
 
 // ---- rigid_groups.c
-void groups_update(Coupling *coupling);
+void groups_update(Coupling *coupling, double delta);
 void groups_forget(Coupling *coupling, const RigidRecord *record); // it is about to go
-void groups_sleep(RigidRecord *record);
-void groups_wake(RigidRecord *record);
+void groups_sleep(RigidRecord *record, double delta);
+void groups_wake_riders(RigidRecord *record);
+void groups_wake(const Coupling *coupling, RigidRecord *record);
 void rigid_add_up(RigidRecord *record);                            // fills its `whole`
 FemVec3 rigid_times_inertia(const RigidRecord *record, FemVec3 w); // its own
 FemVec3 tensor_product(const float inertia[6], FemVec3 w);
