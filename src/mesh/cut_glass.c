@@ -3,7 +3,12 @@
 #include "mesh/cut_patterns.h"
 
 #define FLAT 0.25        // thickness / middle extent below which a body is a pane
-#define RADIAL_SHARE 0.8 // of all shards: the others are random
+#define RADIAL_SHARE 0.9 // of all shards: the others are random
+#define SECTORS_MAX 96   // of a ring
+#define SPOKES 0.45      // cracks at an impact, and ...
+#define RINGS 1.1        // ... rings around it, by the root of the number of shards
+#define GOES_ON 0.6      // chance of a shard to reach into the next ring
+#define SHARD_RINGS 4    // most rings of a shard
 #define TURN 6.283185307179586
 
 static void choose_impacts(FemCutBody *body, int32_t *out_count, FemPosition out[FEM_CUT_IMPACTS_MAX]) {
@@ -46,26 +51,75 @@ static int32_t nearest_impact(const Pane *pane, Flat at) {
 	return best;
 }
 
-static void add_site(Pane *pane, Flat at) {
+static void add_site(Pane *pane, Flat at, int32_t shard) {
 	double place[3] = {at.x, at.y, 0.0};
-	fem_cut_sites_add(
-		pane->sites, fem_cut_frame_place(pane->body, &pane->frame, place), 0.0, pane->sites->piece_count++);
-	pane->made++;
+	fem_cut_sites_add(pane->sites, fem_cut_frame_place(pane->body, &pane->frame, place), 0.0, shard);
 }
 
-// Rings whose radii grow by the same factor; the innermost have half the spokes.
-static void add_rings(Pane *pane, int32_t impact, double first_radius, double growth, double farthest, int32_t spokes) {
-	double phase = fem_cut_random(pane->body), spread = (double)pane->body->def->unevenness;
-	for (double radius = first_radius; radius < farthest; radius *= growth) {
-		int32_t count = radius < first_radius * growth * 1.5 ? (spokes + 1) / 2 : spokes;
-		phase += 0.5 * fem_cut_random(pane->body) / count;
-		for (int32_t n = 0; n < count && !pane->sites->failed; n++) {
-			double angle = TURN * (phase + (n + 0.7 * spread * (fem_cut_random(pane->body) - 0.5)) / count);
-			double r = radius * pow(growth, 0.8 * spread * (fem_cut_random(pane->body) - 0.5));
-			Flat at = {pane->impacts[impact].x + r * cos(angle), pane->impacts[impact].y + r * sin(angle)};
-			if (on_pane(pane, at) && nearest_impact(pane, at) == impact)
-				add_site(pane, at);
+// Cracks that run out from an impact, as angles in turns; those of a ring, and the shard that each sector belongs to.
+typedef struct Star {
+	double angles[SECTORS_MAX + 1]; // rising; the last is the first and a turn
+	int32_t shards[SECTORS_MAX];    // of the ring before, -1: none
+	int32_t lengths[SECTORS_MAX];   // of these, in rings
+	int32_t count;
+} Star;
+
+static Star make_star(Pane *pane, int32_t count) {
+	Star star = {.count = count};
+	double phase = fem_cut_random(pane->body), spread = 0.8 * (double)pane->body->def->unevenness;
+	for (int32_t n = 0; n < count; n++) {
+		star.angles[n] = phase + (n + spread * (fem_cut_random(pane->body) - 0.5)) / count;
+		star.shards[n] = -1;
+	}
+	star.angles[count] = star.angles[0] + 1.0;
+	return star;
+}
+
+// A new crack in each sector: they branch as they get farther from each other.
+static void branch(Pane *pane, Star *star) {
+	Star old = *star;
+	double spread = 0.5 * (double)pane->body->def->unevenness;
+	star->count = 2 * old.count;
+	for (int32_t n = 0; n < old.count; n++) {
+		double share = 0.5 + spread * (fem_cut_random(pane->body) - 0.5);
+		int32_t kept = 2 * n + (fem_cut_random(pane->body) < 0.5);
+		star->angles[2 * n] = old.angles[n];
+		star->angles[2 * n + 1] = old.angles[n] + share * (old.angles[n + 1] - old.angles[n]);
+		star->shards[2 * n] = star->shards[2 * n + 1] = -1;
+		star->shards[kept] = old.shards[n];
+		star->lengths[kept] = old.lengths[n];
+	}
+	star->angles[star->count] = star->angles[0] + 1.0;
+}
+
+// Sites in the middle of their sectors and at one radius, so that borders run along the cracks. Shards go on from ring to ring
+// by chance: they are long, and rings seldom close.
+static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, double growth) {
+	double spread = 0.3 * (double)pane->body->def->unevenness;
+	radius *= pow(growth, spread * (fem_cut_random(pane->body) - 0.5));
+	for (int32_t n = 0; n < star->count && !pane->sites->failed; n++) {
+		double angle = 0.5 * TURN * (star->angles[n] + star->angles[n + 1]);
+		Flat at = {pane->impacts[impact].x + radius * cos(angle), pane->impacts[impact].y + radius * sin(angle)};
+		bool goes_on = star->shards[n] >= 0 && star->lengths[n] < SHARD_RINGS && fem_cut_random(pane->body) < GOES_ON;
+		if (!on_pane(pane, at) || nearest_impact(pane, at) != impact) {
+			star->shards[n] = -1;
+			continue;
 		}
+		star->lengths[n] = goes_on ? star->lengths[n] + 1 : 1;
+		star->shards[n] = goes_on ? star->shards[n] : pane->sites->piece_count++;
+		add_site(pane, at, star->shards[n]);
+		pane->made += !goes_on;
+	}
+}
+
+// Rings whose radii grow by the same factor.
+static void add_rings(Pane *pane, int32_t impact, double first_radius, double growth, double farthest, int32_t spokes) {
+	Star star = make_star(pane, spokes < SECTORS_MAX / 4 ? spokes : SECTORS_MAX / 4);
+	int32_t ring = 0, rings = (int32_t)(log(farthest / first_radius) / log(growth));
+	for (double radius = first_radius; radius < farthest; radius *= growth, ring++) {
+		if (ring == rings / 4 || ring == rings / 2)
+			branch(pane, &star);
+		add_ring(pane, &star, impact, radius, growth);
 	}
 }
 
@@ -86,16 +140,14 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 	double width = pane.frame.high[0] - pane.frame.low[0], height = pane.frame.high[1] - pane.frame.low[1];
 	double mean = sqrt(width * height / body->piece_count), farthest = hypot(width, height);
 	double first = fmax(0.35 * mean, 0.004 * farthest), share = (double)body->piece_count / impact_count;
-	double spokes = fmin(fmax(1.1 * sqrt(share), 8.0), 60.0),
-		   rings = fmin(fmax(RADIAL_SHARE * share / spokes, 3.0), 24.0);
-	for (int32_t n = 0; n < impact_count; n++) {
-		add_site(&pane, pane.impacts[n]);
+	double spokes = fmin(fmax(SPOKES * sqrt(share), 6.0), 24.0), rings = fmin(fmax(RINGS * sqrt(share), 4.0), 32.0);
+	for (int32_t n = 0; n < impact_count; n++)
 		add_rings(&pane, n, first, exp(log(farthest / first) / rings), farthest, (int32_t)spokes);
-	}
 	int32_t most = (int32_t)fmin(body->piece_count - pane.made, (1.0 - RADIAL_SHARE) * body->piece_count + 1.0);
 	for (int32_t n = 0; n < most; n++) {
 		FemPosition at = fem_position_scale(fem_cut_random_place(body), body->frame.size);
-		add_site(&pane, (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])});
+		add_site(&pane, (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])},
+			sites->piece_count++);
 	}
 }
 
