@@ -3,6 +3,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "dynamics/elimination_order.h"
+#include "dynamics/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,6 +27,9 @@ static void place_block(FemRigidBlock *block) {
 		square += dx * dx + dy * dy + dz * dz;
 	}
 	block->inverse_length = square > 0.0 ? (float)sqrt(count / square) : 1.0f;
+	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++)
+		block->arms[i - block->nodes.begin] =
+			(FemVec4){x[i].x - block->center[0], x[i].y - block->center[1], x[i].z - block->center[2], 1.0f};
 }
 
 // out(6x6, column-major) += J^T D J for D diagonal, J = [I, -arm x].
@@ -215,6 +219,7 @@ static size_t place_arrays(FemRigidSpace *space, char *base) {
 	space->row_start = FEM_CARVE(&carver, int32_t, space->block_count + 1);
 	space->diagonal = FEM_CARVE(&carver, float, 36 * (size_t)space->block_count);
 	space->vector = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
+	space->arms = FEM_CARVE(&carver, FemVec4, space->node_count);
 	return carver.used;
 }
 
@@ -247,9 +252,11 @@ static void place_proxy(FemRigidBlock *block) {
 // Islands first, then colliders.
 static void list_blocks(
 	FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands, int32_t island_count) {
+	FemVec4 *arms = space->arms;
 	for (int32_t i = 0; i < island_count; i++) {
-		space->blocks[i] = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes};
+		space->blocks[i] = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes, .arms = arms};
 		place_block(&space->blocks[i]);
+		arms += islands[i].nodes.end - islands[i].nodes.begin;
 	}
 	for (int32_t k = 0; k < rows->proxy_count; k++) {
 		space->blocks[island_count + k] = (FemRigidBlock){.proxy = &rows->proxies[rows->proxy_list[k]]};
@@ -262,6 +269,8 @@ bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, co
 	*space = (FemRigidSpace){.block_count = island_count + rows->proxy_count, .contact_count = rows->count};
 	if (space->block_count < 2 || space->block_count > FEM_RIGID_BLOCKS_MAX)
 		return false;
+	for (int32_t i = 0; i < island_count; i++)
+		space->node_count += islands[i].nodes.end - islands[i].nodes.begin;
 	space->bytes = place_arrays(space, NULL);
 	space->memory = fem_alloc(space->bytes);
 	FemAdjacency graph;
@@ -303,13 +312,10 @@ void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, F
 
 static void restrict_task(void *context, int32_t index) {
 	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
-	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
-	for (int32_t i = block->nodes.begin; block->body && i < block->nodes.end; i++) {
-		const FemVec4 *x = &block->body->position[i], *r = &block->body->residual[i];
-		float ax = x->x - block->center[0], ay = x->y - block->center[1], az = x->z - block->center[2];
-		force[0] += r->x, force[1] += r->y, force[2] += r->z;
-		torque[0] += ay * r->z - az * r->y, torque[1] += az * r->x - ax * r->z, torque[2] += ax * r->y - ay * r->x;
-	}
+	float force[4], torque[4];
+	if (block->body)
+		fem_row_kernels(fem_simd_level())->sum_motion(block->nodes.end - block->nodes.begin, block->arms,
+			block->body->residual + block->nodes.begin, force, torque);
 	for (int k = 0; k < 3; k++) {
 		block->numbers[k] = block->body ? force[k] : block->proxy->residual[k];
 		block->numbers[k + 3] = (block->body ? torque[k] : block->proxy->residual[k + 3]) * block->inverse_length;
@@ -319,25 +325,21 @@ static void restrict_task(void *context, int32_t index) {
 static void prolong_task(void *context, int32_t index) {
 	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
 	const float *a = block->numbers;
-	float b[3] = {a[3] * block->inverse_length, a[4] * block->inverse_length, a[5] * block->inverse_length};
+	float move[4] = {a[0], a[1], a[2], 0.0f};
+	float turn[4] = {a[3] * block->inverse_length, a[4] * block->inverse_length, a[5] * block->inverse_length, 0.0f};
 	for (int k = 0; block->proxy && k < 3; k++) {
-		block->proxy->z[k] += a[k];
-		block->proxy->z[k + 3] += b[k];
+		block->proxy->z[k] += move[k];
+		block->proxy->z[k + 3] += turn[k];
 	}
-	for (int32_t i = block->nodes.begin; block->body && i < block->nodes.end; i++) {
-		const FemVec4 *x = &block->body->position[i];
-		FemVec4 *z = &block->body->z[i];
-		float ax = x->x - block->center[0], ay = x->y - block->center[1], az = x->z - block->center[2];
-		z->x += a[0] + b[1] * az - b[2] * ay;
-		z->y += a[1] + b[2] * ax - b[0] * az;
-		z->z += a[2] + b[0] * ay - b[1] * ax;
-	}
+	if (block->body)
+		fem_row_kernels(fem_simd_level())->add_motion(
+			block->nodes.end - block->nodes.begin, block->arms, move, turn, block->body->z + block->nodes.begin);
 }
 
 double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
 	if (!space->valid)
 		return 0.0;
-	fem_loop_for(loop, space->block_count, restrict_task, space);
+	fem_loop_for_light(loop, space->block_count, restrict_task, space);
 	for (int32_t i = 0; i < space->block_count; i++)
 		memcpy(space->vector + 8 * (int64_t)i, space->blocks[i].numbers, 6 * sizeof(float));
 	fem_cholesky_solve(space->factor, space->vector, space->vector, 8, space->workspace);
@@ -349,6 +351,6 @@ double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
 			sum += (double)(numbers[k] * solution[k]);
 		memcpy(numbers, solution, 6 * sizeof(float));
 	}
-	fem_loop_for(loop, space->block_count, prolong_task, space);
+	fem_loop_for_light(loop, space->block_count, prolong_task, space);
 	return sum;
 }

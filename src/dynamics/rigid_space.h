@@ -21,6 +21,7 @@ typedef struct FemRigidBlock {
 	FemProxy *proxy;
 	FemRange nodes;
 	float center[3]; // m, in the body's frame
+	FemVec4 *arms;   // [node] from the center, m; w = 1
 	float inverse_length; // 1/m, makes turning as strong as moving
 	float numbers[8];     // restricted residual, then solution
 	float inertia[36];    // P^T D P of its masses and of the ground
@@ -41,6 +42,8 @@ typedef struct FemRigidContact {
 typedef struct FemRigidSpace {
 	FemRigidBlock *blocks;
 	int32_t block_count;
+	FemVec4 *arms; // of all blocks
+	int32_t node_count;
 	FemRigidContact *contacts; // [contacts of the composite]
 	int32_t contact_count;
 	int32_t *row_start, *column; // the graph of the blocks

@@ -134,18 +134,37 @@ static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space) {
 
 // ------------------------------------------------------------------------------------------------------------------- solve
 
+typedef struct Preparation {
+	FemSystem *system;
+	FemMatrixChange change;
+	bool in_two_levels; // those use the loop themselves
+} Preparation;
+
+static void prepare_island_task(void *context, int32_t i) {
+	const Preparation *preparation = context;
+	FemPreconditioner *preconditioner = preparation->system->islands[i].preconditioner;
+	FemBody *body = preparation->system->islands[i].body;
+	if (preconditioner && (preconditioner->kind == FEM_PRECONDITION_TWO_LEVEL) == preparation->in_two_levels)
+		fem_preconditioner_prepare(preconditioner, body, preparation->in_two_levels ? preparation->system->loop : NULL,
+			body->diagonal_blocks, preparation->change);
+}
+
+static int64_t count_factorizations(const FemSystem *system) {
+	int64_t count = 0;
+	for (int32_t i = 0; i < system->island_count; i++)
+		count += system->islands[i].preconditioner ? system->islands[i].preconditioner->factorizations : 0;
+	return count;
+}
+
+// Returns how many factors were made.
 static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
-	int64_t made = 0;
-	for (int32_t i = 0; i < system->island_count; i++) {
-		FemPreconditioner *preconditioner = system->islands[i].preconditioner;
-		FemBody *body = system->islands[i].body;
-		if (!preconditioner)
-			continue;
-		int64_t before = preconditioner->factorizations;
-		fem_preconditioner_prepare(preconditioner, body, system->loop, body->diagonal_blocks, change);
-		made += preconditioner->factorizations - before;
-	}
-	return made;
+	int64_t before = count_factorizations(system);
+	Preparation preparation = {system, change, false};
+	fem_loop_for(system->loop, system->island_count, prepare_island_task, &preparation);
+	preparation.in_two_levels = true;
+	for (int32_t i = 0; i < system->island_count; i++)
+		prepare_island_task(&preparation, i);
+	return count_factorizations(system) - before;
 }
 
 static bool keeps_factor(const FemSystem *system) {
