@@ -8,8 +8,8 @@
 #include <string.h>
 
 // Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils are
-// made anew then. Nodes whose stencils are made in one frame: some 0.3 ms.
-enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 400, FRAMES_PER_SAMPLE = 6 };
+// made anew then. Nodes whose stencils are made in one frame, and the body that goes beyond: some 0.1 ms.
+enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 150, FRAMES_PER_SAMPLE = 6 };
 
 // As FEM_MARK of fem_position.gdshaderinc.
 static const float second_plane_mark = 1.0f + 1.0f / 4096.0f;
@@ -64,8 +64,6 @@ void body_nodes_free(BodyNodes *nodes) {
 		texel_atlas_release(&node_positions, nodes->offset);
 	}
 	drop_stencils(nodes);
-	free(nodes->before.positions);
-	free(nodes->latest.positions);
 	free(nodes->fades);
 	body_nodes_init(nodes);
 }
@@ -86,94 +84,6 @@ bool body_nodes_reserve(BodyNodes *nodes, int32_t count) {
 	nodes->capacity = wanted;
 	nodes->count = 0;
 	return true;
-}
-
-// -------------------------------------------------------------------------------------------------------- between ticks
-
-static bool reserve_tick(NodesAtTick *tick, int32_t count) {
-	if (count > tick->capacity) {
-		float *positions = realloc(tick->positions, (size_t)count * 4 * sizeof(float));
-		if (!positions) {
-			return false;
-		}
-		tick->positions = positions;
-		tick->capacity = count;
-	}
-	return true;
-}
-
-static bool take_tick(NodesAtTick *tick, FemBodyId body) {
-	const float *positions = fem_body_get_position_data(body, &tick->origin, &tick->count);
-	if (!positions || tick->count <= 0 || !reserve_tick(tick, tick->count) ||
-		fem_body_get_bounds(body, &tick->low, &tick->high) != FEM_OK) {
-		tick->count = 0;
-		return false;
-	}
-	memcpy(tick->positions, positions, (size_t)tick->count * 4 * sizeof(float));
-	return true;
-}
-
-bool body_nodes_keep(BodyNodes *nodes, FemBodyId body, bool is_awake, bool interpolates) {
-	bool was_between = nodes->is_between;
-	nodes->is_between = false;
-	nodes->interpolates = interpolates;
-	if (is_awake && interpolates && nodes->offset >= 0) {
-		if (nodes->has_latest) {
-			NodesAtTick tick = nodes->before;
-			nodes->before = nodes->latest;
-			nodes->latest = tick;
-			nodes->is_between = true;
-		} else {
-			nodes->is_between = take_tick(&nodes->before, body);
-		}
-	}
-	nodes->has_latest = false;
-	return was_between;
-}
-
-// Where nodes that are new, or were not kept, were a tick ago: back along their velocities. From the `first` node on.
-static bool extrapolate_before(BodyNodes *nodes, FemBodyId body, int32_t first, float delta) {
-	NodesAtTick now = nodes->latest, *before = &nodes->before;
-	bool is_taken = take_tick(&now, body);
-	nodes->latest = now; // its memory
-	FemVec3 *velocities = is_taken ? malloc((size_t)now.count * sizeof(FemVec3)) : NULL;
-	if (!velocities || !reserve_tick(before, now.count) ||
-		fem_body_get_velocities(body, velocities, now.count) != now.count) {
-		free(velocities);
-		return false;
-	}
-	if (first == 0) {
-		before->origin = now.origin;
-		before->low = now.low;
-		before->high = now.high;
-	}
-	double shift[3] = {
-		now.origin.x - before->origin.x, now.origin.y - before->origin.y, now.origin.z - before->origin.z};
-	for (int32_t i = first; i < now.count; i++) {
-		const float *velocity = &velocities[i].x;
-		for (int k = 0; k < 3; k++) {
-			before->positions[4 * i + k] = now.positions[4 * i + k] + (float)shift[k] - delta * velocity[k];
-		}
-		before->positions[4 * i + 3] = 1.0f;
-	}
-	before->count = now.count;
-	free(velocities);
-	return true;
-}
-
-void body_nodes_stepped(BodyNodes *nodes, FemBodyId body, float delta, bool is_awake) {
-	if (!nodes->interpolates || nodes->offset < 0) {
-		return;
-	}
-	if (!nodes->is_between) {
-		nodes->is_between = is_awake && extrapolate_before(nodes, body, 0, delta);
-	} else if (fem_body_get_node_count(body) > nodes->before.count) {
-		extrapolate_before(nodes, body, nodes->before.count, delta);
-	}
-}
-
-void body_nodes_jump(BodyNodes *nodes) {
-	nodes->is_between = nodes->has_latest = false;
 }
 
 void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count) {
@@ -258,53 +168,28 @@ static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int3
 
 // ---------------------------------------------------------------------------------------------------------------- shown
 
-// before: of the same nodes, fewer perhaps. latest: keeps a copy, unless null.
 typedef struct Blend {
-	const float *before, *now, *fades; // null: none
-	float *latest;
-	int32_t before_count, fade_count;
+	const float *now, *before, *fades; // before, fades: null for none
+	int32_t fade_count;
 	float fraction, shift[4]; // m, already by its share
 } Blend;
 
-static void blend_run(const Blend *b, float *out, int32_t first, int32_t count) {
-	float f = b->fraction, g = 1.0f - f;
-	int32_t both = b->before_count - first;
-	both = both < 0 ? 0 : both > count ? count : both;
-	const float *now = &b->now[4 * (size_t)first], *before = &b->before[4 * (size_t)first];
-	for (int32_t i = 0; i < both; i++) {
-		for (int k = 0; k < 4; k++) {
-			out[4 * i + k] = f * now[4 * i + k] + (g * before[4 * i + k] + b->shift[k]);
+static void blend_run(const Blend *b, float *restrict out, int32_t first, int32_t count) {
+	const float *now = &b->now[4 * (size_t)first];
+	if (b->before) {
+		const float *before = &b->before[4 * (size_t)first];
+		float f = b->fraction, g = 1.0f - f;
+		for (int32_t i = 0; i < count; i++) {
+			for (int k = 0; k < 4; k++) {
+				out[4 * i + k] = f * now[4 * i + k] + (g * before[4 * i + k] + b->shift[k]);
+			}
 		}
+	} else {
+		memcpy(out, now, (size_t)count * 4 * sizeof(float));
 	}
-	memcpy(&out[4 * (size_t)both], &now[4 * (size_t)both], (size_t)(count - both) * 4 * sizeof(float));
 	for (int32_t i = first; b->fades && i < first + count && i < b->fade_count; i++) {
 		out[4 * (i - first) + 3] = b->fades[i];
 	}
-	if (b->latest) {
-		memcpy(&b->latest[4 * (size_t)first], now, (size_t)count * 4 * sizeof(float));
-	}
-}
-
-// What is shown of the nodes now, and what must be kept of them for the next tick.
-static Blend prepare_blend(BodyNodes *nodes, const NodesAtTick *now) {
-	Blend blend = {.now = now->positions, .fraction = 1.0f, .fades = nodes->fades, .fade_count = nodes->fade_count};
-	if (nodes->is_between) {
-		float g = 1.0f - frame.fraction;
-		blend.fraction = frame.fraction;
-		blend.before = nodes->before.positions;
-		blend.before_count = nodes->before.count;
-		blend.shift[0] = (float)(nodes->before.origin.x - now->origin.x) * g;
-		blend.shift[1] = (float)(nodes->before.origin.y - now->origin.y) * g;
-		blend.shift[2] = (float)(nodes->before.origin.z - now->origin.z) * g;
-	}
-	if (nodes->interpolates && !nodes->has_latest && reserve_tick(&nodes->latest, now->count)) {
-		NodesAtTick kept = nodes->latest;
-		nodes->latest = *now;
-		nodes->latest.positions = blend.latest = kept.positions;
-		nodes->latest.capacity = kept.capacity;
-		nodes->has_latest = true;
-	}
-	return blend;
 }
 
 static bool write_plane(BodyNodes *nodes, int32_t plane, const Blend *blend, int32_t count) {
@@ -318,48 +203,81 @@ static bool write_plane(BodyNodes *nodes, int32_t plane, const Blend *blend, int
 	return true;
 }
 
-static bool write_positions(BodyNodes *nodes, const NodesAtTick *now) {
-	Blend blend = prepare_blend(nodes, now);
-	if (!write_plane(nodes, frame.plane, &blend, now->count)) {
+static bool write_positions(BodyNodes *nodes, const Blend *blend, int32_t count) {
+	if (!write_plane(nodes, frame.plane, blend, count)) {
 		return false;
 	}
 	// The frame before is asked for in a new range, too, and for new nodes: there they stood still.
-	if (nodes->count < now->count && uses_planes()) {
-		write_plane(nodes, 1 - frame.plane, &blend, now->count);
+	if (nodes->count < count && uses_planes()) {
+		write_plane(nodes, 1 - frame.plane, blend, count);
 	}
 	frame.is_written = true;
 	nodes->plane = frame.plane;
-	nodes->count = now->count;
+	nodes->count = count;
 	return true;
 }
 
-static void extend(GdVector3 *low, GdVector3 *high, const NodesAtTick *tick, FemPosition origin) {
-	const double *from = &tick->low.x, *to = &tick->high.x, *zero = &origin.x;
-	float *a = &low->x, *b = &high->x;
+// Takes the box of the tick before in, and answers the way from its origin to that of the last one.
+static FemVec3 add_before(const FemShape *now, const FemShape *before, ShownNodes *out) {
+	FemVec3 shift = {(float)(before->origin.x - now->origin.x), (float)(before->origin.y - now->origin.y),
+		(float)(before->origin.z - now->origin.z)};
+	const float *from = &before->low.x, *to = &before->high.x, *way = &shift.x;
+	float *low = &out->low.x, *high = &out->high.x;
 	for (int k = 0; k < 3; k++) {
-		float begin = (float)(from[k] - zero[k]), end = (float)(to[k] - zero[k]);
-		a[k] = begin < a[k] ? begin : a[k];
-		b[k] = end > b[k] ? end : b[k];
+		low[k] = from[k] + way[k] < low[k] ? from[k] + way[k] : low[k];
+		high[k] = to[k] + way[k] > high[k] ? to[k] + way[k] : high[k];
+	}
+	return shift;
+}
+
+static void prepare_between(Blend *blend, FemBodyId body, const FemShape *now, ShownNodes *out) {
+	FemShape before;
+	blend->before = fem_body_get_shape(body, true, &before);
+	if (blend->before) {
+		FemVec3 shift = add_before(now, &before, out);
+		float g = 1.0f - frame.fraction;
+		blend->fraction = frame.fraction;
+		blend->shift[0] = shift.x * g, blend->shift[1] = shift.y * g, blend->shift[2] = shift.z * g;
+	}
+}
+
+enum { FETCHED_LINES = 16 };
+
+// A cache line is 4 nodes. The first lines of a page are asked for; the machine then sees where this is going.
+static void fetch_positions(const float *positions, int32_t count) {
+	for (int32_t i = 0; positions && i < count && i < 4 * FETCHED_LINES; i += 4) {
+		__builtin_prefetch(&positions[4 * i]);
+	}
+}
+
+void body_nodes_fetch(const BodyNodes *nodes, FemBodyId body) {
+	FemShape shape;
+	const float *positions = fem_body_get_shape(body, false, &shape);
+	fetch_positions(positions, positions ? shape.node_count : 0);
+	if (nodes->is_between) {
+		positions = fem_body_get_shape(body, true, &shape);
+		fetch_positions(positions, positions ? shape.node_count : 0);
 	}
 }
 
 bool body_nodes_show(BodyNodes *nodes, FemBodyId body, const TetShape *shape, const int32_t *tets, ShownNodes *out) {
-	NodesAtTick now = {0};
-	const float *positions = fem_body_get_position_data(body, &now.origin, &now.count);
-	now.positions = (float *)positions; // only read
-	if (!positions || now.count > nodes->capacity || fem_body_get_bounds(body, &now.low, &now.high) != FEM_OK ||
-		!write_positions(nodes, &now)) {
+	FemShape now;
+	Blend blend = {.fades = nodes->fades, .fade_count = nodes->fade_count};
+	blend.now = fem_body_get_shape(body, false, &now);
+	if (!blend.now || now.node_count > nodes->capacity) {
 		return false;
 	}
-	look_for_bending(nodes, shape, tets, positions);
+	out->low = (GdVector3){now.low.x, now.low.y, now.low.z};
+	out->high = (GdVector3){now.high.x, now.high.y, now.high.z};
+	if (nodes->is_between) {
+		prepare_between(&blend, body, &now, out);
+	}
+	if (!write_positions(nodes, &blend, now.node_count)) {
+		return false;
+	}
+	look_for_bending(nodes, shape, tets, blend.now);
 	float m = nodes->plane == 1 ? second_plane_mark : 1.0f;
 	FemPosition o = now.origin;
 	out->transform = (GdTransform3D){{{m, 0, 0}, {0, m, 0}, {0, 0, m}}, {(float)o.x, (float)o.y, (float)o.z}};
-	out->low = (GdVector3){1e30f, 1e30f, 1e30f};
-	out->high = (GdVector3){-1e30f, -1e30f, -1e30f};
-	extend(&out->low, &out->high, &now, o);
-	if (nodes->is_between) {
-		extend(&out->low, &out->high, &nodes->before, o);
-	}
 	return true;
 }

@@ -9,22 +9,11 @@
 
 #include "tet_drawing.h"
 
-// Positions after a tick, 4 floats a node.
-typedef struct NodesAtTick {
-	float *positions;
-	int32_t count, capacity;
-	FemPosition origin, low, high; // m; box
-} NodesAtTick;
-
 typedef struct BodyNodes {
 	int32_t offset, capacity; // range in the texture; -1: none, the rest shape is shown
 	int32_t count;            // nodes written
 	int32_t plane;            // in which they were last written: 0 or 1
-	// Between two ticks
-	bool interpolates;
-	bool is_between; // `before` differs from what the engine has now
-	bool has_latest; // `latest` is what the engine has now: kept while it was shown
-	NodesAtTick before, latest;
+	bool is_between;          // drawn frames lie between the last two ticks
 	// Fading pieces
 	float *fades; // [node], or null
 	int32_t fade_count;
@@ -46,16 +35,6 @@ void body_nodes_free(BodyNodes *nodes);
 // A range for `count` nodes; a breaking body gets more and more. True when it is another one than before.
 bool body_nodes_reserve(BodyNodes *nodes, int32_t count);
 
-// Before a step: keeps the positions of a body that is awake when they are to be blended. True when the body was between
-// two ticks and must be shown once more.
-bool body_nodes_keep(BodyNodes *nodes, FemBodyId body, bool is_awake, bool interpolates);
-
-// After a step of `delta` seconds: for bodies that woke in it, and for nodes that are new.
-void body_nodes_stepped(BodyNodes *nodes, FemBodyId body, float delta, bool is_awake);
-
-// What comes next is a jump, not a movement.
-void body_nodes_jump(BodyNodes *nodes);
-
 // How much is left of each node's piece, 1 to 0; null: of all everything. Copied.
 void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count);
 
@@ -75,6 +54,9 @@ typedef struct ShownNodes {
 	GdTransform3D transform; // of the instance
 	GdVector3 low, high;     // box in its space
 } ShownNodes;
+
+// Asks for the memory that showing this body will read.
+void body_nodes_fetch(const BodyNodes *nodes, FemBodyId body);
 
 // Writes the positions to be shown in this frame. False, and nothing shown, without a range or for a bad body.
 bool body_nodes_show(BodyNodes *nodes, FemBodyId body, const TetShape *shape, const int32_t *now, ShownNodes *out);

@@ -214,27 +214,21 @@ static int32_t substeps_for(double delta) {
 static void step_world(SimulationWorld *world) {
 	double delta = hold_paused(world);
 	if (!(delta > 0.0)) {
+		for (int32_t i = 0; i < world->body_count; i++) {
+			simulation_body_not_stepped(world->bodies[i]);
+		}
 		return;
 	}
 	update_gravity(world);
-	int64_t start = gd_time_get_ticks_usec();
-	for (int32_t i = 0; i < world->body_count; i++) {
-		simulation_body_before_step(world->bodies[i]);
-	}
-	simulation.draw_usec += gd_time_get_ticks_usec() - start;
 	int32_t substeps = coupling_before_step(world, delta, substeps_for(delta));
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
 	coupling_after_step(world, delta);
-	start = gd_time_get_ticks_usec();
+	simulation_events_collect(world);
+	int64_t start = gd_time_get_ticks_usec();
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
-	simulation_events_collect(world);
-	for (int32_t i = 0; i < world->body_count; i++) {
-		simulation_body_count_pieces(world->bodies[i]);
-		world->bodies[i]->is_moved |= simulation_body_fades(world->bodies[i]);
-	}
 }
 
 void simulation_tick(void) {
@@ -282,17 +276,28 @@ GDExtensionObjectPtr simulation_material_resource(const SimulationBody *body, Fe
 	return NULL;
 }
 
+static bool must_be_shown(const SimulationBody *body) {
+	return (body->is_moved || body->view->nodes.is_between) && !body->is_detached;
+}
+
+// While one body is written, the positions of the next are on their way: most of the time goes into waiting for memory.
+static void show_world(SimulationWorld *world) {
+	for (int32_t i = 0; i < world->body_count; i++) {
+		SimulationBody *next = i + 1 < world->body_count ? world->bodies[i + 1] : NULL;
+		if (next && must_be_shown(next)) {
+			body_nodes_fetch(&next->view->nodes, next->body);
+		}
+		if (must_be_shown(world->bodies[i])) {
+			simulation_body_show(world->bodies[i]);
+		}
+	}
+}
+
 void simulation_show(void) {
 	int64_t start = gd_time_get_ticks_usec();
 	body_nodes_begin_frame();
 	for (int32_t w = 0; w < simulation.world_count; w++) {
-		SimulationWorld *world = simulation.worlds[w];
-		for (int32_t i = 0; i < world->body_count; i++) {
-			SimulationBody *body = world->bodies[i];
-			if ((body->is_moved || body->view->nodes.is_between) && !body->is_detached) {
-				simulation_body_show(body);
-			}
-		}
+		show_world(simulation.worlds[w]);
 	}
 	node_textures_upload();
 	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;

@@ -206,6 +206,7 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->fracture_seed = settings->fracture_seed;
 	def->piece_limit = settings->debris_cap;
 	def->piece_lifetime = settings->debris_lifetime;
+	def->piece_fade = settings->debris_fade;
 }
 
 // The engine refuses for bodies that cannot break: they are drawn whole for ever.
@@ -349,11 +350,13 @@ void simulation_body_apply_settings(SimulationBody *body) {
 	fem_body_set_layers(body->body, settings->layer, settings->mask);
 	fem_body_set_toughness_scale(body->body, toughness_scale(settings));
 	fem_body_set_fracture_seed(body->body, settings->fracture_seed);
-	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime);
+	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime, settings->debris_fade);
 }
 
 bool simulation_body_fades(const SimulationBody *body) {
-	return body->settings.debris_lifetime > 0.0f && body->settings.debris_fade > 0.0f && body->piece_count > 1;
+	const BodySettings *settings = &body->settings;
+	bool loses_pieces = settings->debris_lifetime > 0.0f || settings->debris_cap > 0;
+	return loses_pieces && body->piece_count > 1 && fem_body_has_fading_pieces(body->body, settings->debris_fade);
 }
 
 static void show_fades(SimulationBody *body) {
@@ -401,21 +404,21 @@ bool simulation_body_remove_piece(SimulationBody *body, FemPieceNumber piece) {
 	return true;
 }
 
-void simulation_body_before_step(SimulationBody *body) {
-	bool is_awake = !fem_body_is_asleep(body->body);
-	bool interpolates = is_awake && gd_node_is_physics_interpolated_and_enabled(body->node);
-	body->is_moved |= body_nodes_keep(&body->view->nodes, body->body, is_awake, interpolates) || is_awake;
+// A body that was between two ticks and did not move in this one is shown once more, where it is now.
+void simulation_body_after_step(SimulationBody *body, float delta) {
+	FemShape before;
+	BodyNodes *nodes = &body->view->nodes;
+	bool has_moved = fem_body_get_shape(body->body, true, &before) != NULL;
+	body->is_moved |= has_moved || nodes->is_between;
+	nodes->is_between = has_moved && gd_node_is_physics_interpolated_and_enabled(body->node);
+	body->is_moved |= body_view_take_owners(body->view, body->body, delta, (float)body->settings.splinter_blend);
+	simulation_body_count_pieces(body);
+	body->is_moved |= simulation_body_fades(body);
 }
 
-void simulation_body_after_step(SimulationBody *body, float delta) {
-	bool is_awake = !fem_body_is_asleep(body->body);
-	body->is_moved |= is_awake;
-	if (is_awake && !body->view->nodes.interpolates) {
-		body->view->nodes.interpolates =
-			gd_node_is_physics_interpolated_and_enabled(body->node); // it woke in this step
-	}
-	body_nodes_stepped(&body->view->nodes, body->body, delta, is_awake);
-	body->is_moved |= body_view_take_owners(body->view, body->body, delta, (float)body->settings.splinter_blend);
+void simulation_body_not_stepped(SimulationBody *body) {
+	body->is_moved |= body->view->nodes.is_between;
+	body->view->nodes.is_between = false;
 }
 
 void simulation_body_count_pieces(SimulationBody *body) {

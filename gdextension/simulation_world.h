@@ -43,9 +43,10 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 // The world of a World3D, made when first used; null with fem_last_error() set.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 
-// What the view wants to know of each step, and whether the body must be shown after it.
-void simulation_body_before_step(SimulationBody *body);
+// What the view wants to know of each step, and whether the body must be shown after it. not_stepped: of a tick in which its
+// world stood still.
 void simulation_body_after_step(SimulationBody *body, float delta);
+void simulation_body_not_stepped(SimulationBody *body);
 
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);

@@ -250,6 +250,7 @@ typedef struct FemBodyDef {
 	uint32_t fracture_seed;         // no two bodies with different seeds break alike; default 0
 	int32_t piece_limit;            // free pieces beyond this number are removed, the smallest first; default 0: none are
 	float piece_lifetime;           // s after which a free piece is removed, the oldest first; default 0: never
+	float piece_fade;               // s for which pieces beyond piece_limit stay to be drawn fading; default 0
 	uint64_t user_data;
 	uint32_t cookie;
 } FemBodyDef;
@@ -282,6 +283,16 @@ int32_t fem_body_get_positions(FemBodyId body, FemPosition *out_origin, FemVec3 
 // The same without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the body.
 // Null for a bad id. For uploading to a texture. [any time]
 const float *fem_body_get_position_data(FemBodyId body, FemPosition *out_origin, int32_t *out_node_count);
+
+// Where nodes are drawn, without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the
+// body. before: after the step before the last one, of the same nodes, to draw frames in between; null when the last step
+// did not move the body, or it was put elsewhere since. Null for a bad id. [any time]
+typedef struct FemShape {
+	FemPosition origin; // m; positions are relative to it
+	FemVec3 low, high;  // m, box around the nodes, relative to it
+	int32_t node_count;
+} FemShape;
+const float *fem_body_get_shape(FemBodyId body, bool before, FemShape *out);
 
 int32_t fem_body_get_velocities(FemBodyId body, FemVec3 *out_velocities, int32_t node_capacity); // m/s
 
@@ -385,7 +396,7 @@ typedef struct FemPieceState {
 	FemPieceNumber piece;
 	FemPieceNumber parent;   // the piece it broke off; 0: there from the start
 	double age;              // s since it broke off
-	double time_left;        // s until it is removed for its age (piece_lifetime); infinite: it stays
+	double time_left;        // s until it is removed for its age or because there are too many; infinite: it stays
 	double mass;             // kg
 	double volume;           // m^3, rest
 	FemPosition center;      // centre of mass, m
@@ -402,10 +413,11 @@ typedef struct FemPieceState {
 int32_t fem_body_get_pieces(FemBodyId body, FemPieceNumber *out_pieces, int32_t capacity);
 FemResult fem_body_get_piece_state(FemBodyId body, FemPieceNumber piece, FemPieceState *out_state);
 
-// For fading out pieces that will be removed for their age: how much is left of the last `fade_time` seconds, 1 to 0, of
+// For fading out pieces that will be removed for their age or number: how much is left of the last `fade_time` seconds, 1 to 0, of
 // each node's piece; 1 for all others. Nodes as in the positions; returns how many pieces fade, and writes nothing when
 // there is none.
 int32_t fem_body_get_node_fades(FemBodyId body, float fade_time, float *out_fades, int32_t node_capacity);
+bool fem_body_has_fading_pieces(FemBodyId body, float fade_time);
 
 // The piece that a tet belongs to; 0 for a removed tet.
 FemPieceNumber fem_body_get_tet_piece(FemBodyId body, int32_t tet);
@@ -418,7 +430,7 @@ int32_t fem_body_get_piece_tets(FemBodyId body, FemPieceNumber piece, int32_t *o
 FemResult fem_body_remove_piece(FemBodyId body, FemPieceNumber piece);
 
 // As in FemBodyDef, for bodies that can break: also for one whose material became breakable only later.
-FemResult fem_body_set_piece_limits(FemBodyId body, int32_t piece_limit, float piece_lifetime);
+FemResult fem_body_set_piece_limits(FemBodyId body, int32_t piece_limit, float piece_lifetime, float piece_fade);
 FemResult fem_body_set_fracture_seed(FemBodyId body, uint32_t fracture_seed);
 
 FemResult fem_body_sleep_piece(FemBodyId body, FemPieceNumber piece);

@@ -146,6 +146,14 @@ typedef struct FemGroundHit {
 	int32_t material; // and what it is made of
 } FemGroundHit;
 
+// The shape published by the step before the last; of as many nodes as the last one.
+typedef struct FemShapeBefore {
+	uint64_t publication;         // that of the world when the last one was published; another: it has not moved since; 0: none
+	FemVec4 *positions;           // user order: x, y, z, 1 relative to
+	FemPosition origin;           // m
+	float box_min[3], box_max[3]; // m, relative to it
+} FemShapeBefore;
+
 typedef struct FemBody {
 	// ---- identity (cold)
 	uint16_t generation;
@@ -178,6 +186,7 @@ typedef struct FemBody {
 	FemVec4 *published;    // user order: x, y, z, 1 relative to published_origin
 	int32_t published_count; // nodes in it
 	FemPosition published_origin;
+	FemShapeBefore before;
 	FemVec4 *good_velocity; // velocities that belong to `published`, inside order: the state to roll back to
 	bool has_forces;
 

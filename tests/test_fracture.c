@@ -518,19 +518,20 @@ FEM_TEST(fracture, seed_and_limits_of_a_body_that_became_breakable) {
 	def.body.fracture_seed = 0;
 	FemRig made = fem_rig_create(&def);
 	FEM_REQUIRE(fem_body_is_valid(born.body) && fem_body_is_valid(made.body));
-	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 1, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 1, 0.0f, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_body_set_fracture_seed(made.body, 7), FEM_ERROR_INVALID_ARGUMENT);
 	def.material.breakable = true;
 	FEM_CHECK_INT(fem_material_set(made.material, &def.material), FEM_OK);
 	FEM_CHECK_INT(fem_body_set_fracture_seed(made.body, 7), FEM_OK);
-	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, -1, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
-	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, NAN), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, -1, 0.0f, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, NAN, 0.0f), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, 0.0f, NAN), FEM_ERROR_INVALID_ARGUMENT);
 	Pull pull, other;
 	FEM_CHECK(pull_apart(&born, 200.0, 600.0, 2, &pull));
 	FEM_CHECK(pull_apart(&made, 200.0, 600.0, 2, &other));
 	printf("  %.0f N and %d pieces, %.0f N and %d pieces\n", pull.force, pull.pieces, other.force, other.pieces);
 	FEM_CHECK(pull.force == other.force && pull.pieces == other.pieces);
-	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, 0.001f), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_piece_limits(made.body, 0, 0.001f, 0.0f), FEM_OK);
 	for (int32_t step = 0; step < 3; step++)
 		fem_world_step(made.world, 1.0f / 60.0f, 1);
 	FEM_CHECK_INT(fem_body_get_pieces(made.body, NULL, 0), 1); // all but the largest are too old

@@ -30,6 +30,7 @@ typedef struct FemBreaking {
 	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
 	int32_t piece_limit;  // 0: none
 	float piece_lifetime; // s; 0: for ever
+	float piece_fade;     // s, between being one too many and being removed
 	struct FemSplinters *splinters; // fracture/splinters.h; or null
 
 	// ---- of a step

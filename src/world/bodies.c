@@ -30,6 +30,7 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	body->node_kind = FEM_CARVE(carver, uint8_t, nodes);
 	body->ground_force = FEM_CARVE(carver, float, nodes);
 	body->published = FEM_CARVE(carver, FemVec4, nodes);
+	body->before = (FemShapeBefore){.positions = FEM_CARVE(carver, FemVec4, nodes)};
 	body->good_velocity = FEM_CARVE(carver, FemVec4, nodes);
 	body->part_state = FEM_CARVE(carver, uint8_t, t->part_capacity);
 	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);

@@ -218,6 +218,12 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 
 // ---------------------------------------------------------------------------------------------------------------- positions
 
+// No frame is drawn between where it was and where it is.
+static void publish_jump(FemBody *body) {
+	fem_body_publish(body);
+	body->before.publication = 0;
+}
+
 FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition position) {
 	Target target;
 	FemResult result = find_node(id, node, &target);
@@ -229,7 +235,7 @@ FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition pos
 	FemPosition offset = fem_position_sub(position, target.body->origin);
 	target.body->position[target.node] = fem_vec4_from(fem_position_to_vec3(offset));
 	wake_node(target);
-	fem_body_publish(target.body);
+	publish_jump(target.body);
 	return FEM_OK;
 }
 
@@ -301,6 +307,6 @@ FemResult fem_body_teleport(FemBodyId id, FemPosition position, FemQuat rotation
 	body->pose_position = position;
 	body->pose_rotation = rotation;
 	fem_body_wake_all(&world->islands, body);
-	fem_body_publish(body);
+	publish_jump(body);
 	return FEM_OK;
 }

@@ -70,8 +70,9 @@ FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *mater
 }
 
 static FemResult check_breaking(const FemBodyDef *def, int32_t tet_count) {
-	if (def->piece_limit < 0 || !(def->piece_lifetime >= 0.0f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "piece_limit and piece_lifetime must not be negative; 0 is no limit.");
+	FemResult result = fem_piece_limits_check(def->piece_limit, def->piece_lifetime, def->piece_fade);
+	if (result != FEM_OK)
+		return result;
 	for (int32_t t = 0; def->tet_toughness && t < tet_count; t++) {
 		if (!(def->tet_toughness[t] >= 0.0f))
 			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "tet_toughness of tet %d must be 0 or a positive number; infinite never breaks.", t);
@@ -173,6 +174,7 @@ static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef
 	breaking->seed = def->fracture_seed;
 	breaking->piece_limit = def->piece_limit;
 	breaking->piece_lifetime = def->piece_lifetime;
+	breaking->piece_fade = def->piece_fade;
 	for (int32_t user = 0; def->tet_toughness && user < body->topology->user_tet_count; user++)
 		breaking->tet_scale[body->topology->tet_of_user[user]] = def->tet_toughness[user];
 	fem_body_refresh_toughness(world, body);

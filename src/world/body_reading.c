@@ -91,6 +91,20 @@ const float *fem_body_get_position_data(FemBodyId id, FemPosition *out_origin, i
 	return body ? &body->published->x : NULL;
 }
 
+const float *fem_body_get_shape(FemBodyId id, bool before, FemShape *out) {
+	FemWorld *world;
+	FemBody *body = fem_body_find(id, &world);
+	if (!body || !out || (before && (body->before.publication == 0 || body->before.publication != world->publication)))
+		return NULL;
+	const float *low = before ? body->before.box_min : body->box_min;
+	const float *high = before ? body->before.box_max : body->box_max;
+	out->origin = before ? body->before.origin : body->published_origin;
+	out->low = (FemVec3){low[0], low[1], low[2]};
+	out->high = (FemVec3){high[0], high[1], high[2]};
+	out->node_count = body->published_count;
+	return before ? &body->before.positions->x : &body->published->x;
+}
+
 int32_t fem_body_get_velocities(FemBodyId id, FemVec3 *out_velocities, int32_t node_capacity) {
 	FemResult result;
 	FemBody *body = fem_body_find_idle(id, NULL, &result);

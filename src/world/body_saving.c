@@ -98,8 +98,10 @@ static FemBody *read_state(FemWorld *world, const FemBody *old, const Header *he
 		return NULL;
 	}
 	body->user_data = old->user_data;
-	for (int32_t c = 0; body->breaking && c < body->topology->component_count; c++)
+	for (int32_t c = 0; body->breaking && c < body->topology->component_count; c++) {
 		body->breaking->pieces[c].born += world->time - header->time;
+		body->breaking->pieces[c].retires += world->time - header->time;
+	}
 	return body;
 }
 

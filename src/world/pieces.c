@@ -13,7 +13,7 @@ void fem_pieces_start(FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	breaking->next_piece = 1;
 	for (int32_t c = 0; c < body->topology->component_count; c++)
-		breaking->pieces[c] = (FemPiece){.number = breaking->next_piece++, .born = world->time};
+		breaking->pieces[c] = (FemPiece){.number = breaking->next_piece++, .born = world->time, .retires = INFINITY};
 }
 
 static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
@@ -54,7 +54,8 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		breaking->pieces[c] = breaking->old_pieces[parent];
 		if (heirs[parent] == c)
 			continue;
-		breaking->pieces[c] = (FemPiece){breaking->next_piece++, breaking->old_pieces[parent].number, world->time};
+		breaking->pieces[c] = (FemPiece){
+			breaking->next_piece++, breaking->old_pieces[parent].number, world->time, breaking->old_pieces[parent].retires};
 		add_piece_event(world, body_index, &breaking->pieces[c]);
 	}
 }
@@ -291,7 +292,7 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	const FemTopology *t = body->topology;
 	int32_t best = -1;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (!is_debris(body, c, largest))
+		if (!is_debris(body, c, largest) || body->breaking->pieces[c].retires < INFINITY)
 			continue;
 		if (best < 0 || t->component_tets[c] < t->component_tets[best] ||
 			(t->component_tets[c] == t->component_tets[best] && body->breaking->pieces[c].born < body->breaking->pieces[best].born))
@@ -300,39 +301,53 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	return best;
 }
 
+// The pieces that are one too many now go when they have faded.
+static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) {
+	FemBreaking *breaking = body->breaking;
+	int32_t debris = 0;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		debris += is_debris(body, c, largest) && breaking->pieces[c].retires == INFINITY;
+	for (; debris > breaking->piece_limit; debris--)
+		breaking->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
+}
+
 static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
-	FemBreaking *breaking = body->breaking;
-	int32_t largest = fem_largest_piece(t), debris = 0, marked = 0;
+	int32_t largest = fem_largest_piece(t), marked = 0;
 	fem_split_open(t);
+	if (body->breaking->piece_limit > 0)
+		limit_debris(world, body, largest);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		bool is_old = breaking->piece_lifetime > 0.0f && world->time - breaking->pieces[c].born > (double)breaking->piece_lifetime;
-		if (!is_debris(body, c, largest))
-			continue;
-		debris++;
-		if (is_old) {
+		if (is_debris(body, c, largest) && !(fem_piece_time_left(world, body, c, largest) > 0.0)) {
 			fem_split_remove_component(t, c);
 			marked++;
 		}
-	}
-	for (int32_t c; breaking->piece_limit > 0 && debris - marked > breaking->piece_limit; marked++) {
-		c = next_to_retire(body, largest);
-		fem_split_remove_component(t, c);
 	}
 	if (marked == 0)
 		fem_split_close(t);
 	return marked;
 }
 
-FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float piece_lifetime) {
+FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade) {
+	if (piece_limit < 0 || !(piece_lifetime >= 0.0f) || !(piece_fade >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"piece_limit, piece_lifetime and piece_fade must not be negative; 0 is no limit.");
+	return FEM_OK;
+}
+
+FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float piece_lifetime, float piece_fade) {
 	FemResult result;
 	FemBody *body = fem_body_find_idle(id, NULL, &result);
 	if (!body)
 		return result;
 	if (!body->breaking)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
-	if (piece_limit < 0 || !(piece_lifetime >= 0.0f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "piece_limit and piece_lifetime must not be negative; 0 is no limit.");
+	result = fem_piece_limits_check(piece_limit, piece_lifetime, piece_fade);
+	if (result != FEM_OK)
+		return result;
+	body->breaking->piece_fade = piece_fade;
+	for (int32_t c = 0; piece_limit == 0 && c < body->topology->component_count; c++)
+		body->breaking->pieces[c].retires = INFINITY; // none is one too many any more
 	body->breaking->piece_limit = piece_limit;
 	body->breaking->piece_lifetime = piece_lifetime;
 	return FEM_OK;

@@ -45,6 +45,23 @@ void fem_body_publish(FemBody *body) {
 	body->published_count = t->user_node_count;
 }
 
+// The arrays change places, so that the last two steps can be drawn between without a copy. Nodes that copies came to be in
+// the step already stand where their sources were before it (topology_change.c).
+static void publish_step(FemBody *body, uint64_t publication) {
+	const FemTopology *t = body->topology;
+	FemVec4 *positions = body->before.positions;
+	body->before.positions = body->published;
+	body->before.origin = body->published_origin;
+	memcpy(body->before.box_min, body->box_min, sizeof body->box_min);
+	memcpy(body->before.box_max, body->box_max, sizeof body->box_max);
+	body->before.publication = publication;
+	body->published = positions;
+	for (int32_t user = 0; t->user_node_count > t->node_count && user < t->user_node_count; user++)
+		if (t->node_of_user[user] < 0)
+			positions[user] = body->before.positions[user];
+	fem_body_publish(body);
+}
+
 // Kept in order: what comes after the buffer is full is dropped, and the step says so.
 void fem_world_add_event(FemWorld *world, FemEventType type, int32_t body_index) {
 	if (world->event_count == FEM_EVENT_MAX) {
@@ -70,6 +87,7 @@ void fem_world_publish(FemWorld *world) {
 	FemIslands *islands = &world->islands;
 	int32_t count = islands->rebuilt ? world->body_capacity : islands->active_count;
 	world->event_count = 0;
+	world->publication++;
 	for (int32_t i = 0; i < count; i++) {
 		int32_t b = islands->rebuilt ? i : islands->active_bodies[i];
 		FemBody *body = world->bodies[b];
@@ -77,7 +95,7 @@ void fem_world_publish(FemWorld *world) {
 			continue;
 		// live_tets: a body may have woken and gone back to sleep within the step.
 		if (!fem_body_sleeps(body) || !body->was_asleep || body->live_tets > 0)
-			fem_body_publish(body);
+			publish_step(body, world->publication);
 		publish_events(world, body, b);
 	}
 	islands->rebuilt = false;

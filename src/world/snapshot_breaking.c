@@ -37,10 +37,12 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
 	FEM_STREAM(s, b->piece_lifetime);
+	FEM_STREAM(s, b->piece_fade);
 	for (int32_t c = 0; c < t->component_count; c++) {
 		FEM_STREAM(s, b->pieces[c].number);
 		FEM_STREAM(s, b->pieces[c].parent);
 		FEM_STREAM(s, b->pieces[c].born);
+		FEM_STREAM(s, b->pieces[c].retires);
 	}
 	FEM_STREAM_ARRAY(s, b->piece_kinds, t->component_count);
 	FEM_STREAM_ARRAY(s, b->node_rank, t->node_count);

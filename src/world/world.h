@@ -79,6 +79,7 @@ typedef struct FemWorld {
 
 	FemEvent *events;
 	int32_t event_count;
+	uint64_t publication; // steps published
 	FemFractureFace *faces, *step_faces; // of the last finished step, and of that under way
 	FemPieceEvent *piece_events, *step_piece_events;
 	int32_t face_count, step_face_count, face_capacity;

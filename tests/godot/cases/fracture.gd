@@ -434,3 +434,22 @@ func test_debris_fades() -> void:
 	check(with_an_end > 0, "no piece has an end")
 	await ticks(60)
 	check(positions_are_finite(body), "positions are not finite")
+
+
+## What is one too many stays for as long as it fades.
+func test_debris_beyond_the_cap_fades() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	if not await _break(body):
+		return
+	await ticks(20)
+	var before := _free_pieces(body)
+	body.debris_fade = 0.4
+	body.debris_cap = 1
+	await ticks(2)
+	var with_an_end := 0
+	for piece in body.get_pieces():
+		with_an_end += int(body.get_piece_data(piece).time_left <= 0.4)
+	check(with_an_end > 0, "no piece of %d has an end" % before)
+	check(_free_pieces(body) > 2, "pieces went at once")
+	await ticks(60)
+	check(_free_pieces(body) <= 2, "%d free pieces with a cap of 1" % _free_pieces(body))

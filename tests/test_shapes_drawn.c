@@ -1,0 +1,67 @@
+// What frames between two steps are drawn from.
+#include "cube_scene.h"
+#include "fem_test.h"
+
+#include <string.h>
+
+typedef struct Copy {
+	FemPosition origin;
+	int32_t count;
+	float at[4 * 4096];
+} Copy;
+
+static void take(FemBodyId body, Copy *out) {
+	const float *at = fem_body_get_position_data(body, &out->origin, &out->count);
+	FEM_REQUIRE(at && out->count <= 4096);
+	memcpy(out->at, at, sizeof(float) * 4 * (size_t)out->count);
+}
+
+static void check_before(FemBodyId body, const Copy *copy) {
+	FemShape shape;
+	const float *at = fem_body_get_shape(body, true, &shape);
+	FEM_REQUIRE(at);
+	FEM_CHECK(memcmp(&shape.origin, &copy->origin, sizeof shape.origin) == 0);
+	FEM_CHECK(memcmp(at, copy->at, sizeof(float) * 4 * (size_t)copy->count) == 0);
+	for (int32_t i = 0; i < copy->count; i++)
+		for (int k = 0; k < 3; k++)
+			FEM_CHECK(at[4 * i + k] >= (&shape.low.x)[k] && at[4 * i + k] <= (&shape.high.x)[k]);
+}
+
+FEM_TEST(shapes_drawn, of_the_last_two_steps) {
+	static Copy before;
+	FemShape shape;
+	FemCubeScene scene = fem_cube_scene();
+	FEM_CHECK(fem_body_get_shape(scene.body, true, &shape) == NULL);
+	FEM_CHECK(fem_body_get_shape(scene.body, false, &shape) != NULL);
+	for (int32_t i = 0; i < 200; i++) { // it falls far enough to get another origin
+		take(scene.body, &before);
+		fem_world_step(scene.world, 1.0f / 60.0f, 2);
+		check_before(scene.body, &before);
+	}
+	FemPosition origin;
+	int32_t count;
+	FEM_CHECK(fem_body_get_shape(scene.body, false, &shape) == fem_body_get_position_data(scene.body, &origin, &count));
+	FEM_CHECK_INT(shape.node_count, count);
+	FEM_CHECK_NEAR(shape.origin.y, origin.y, 0.0);
+	fem_cube_scene_end(&scene);
+}
+
+FEM_TEST(shapes_drawn, none_before_for_what_did_not_move_or_jumped) {
+	FemShape shape;
+	FemCubeScene scene = fem_cube_scene();
+	fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	FEM_CHECK(fem_body_get_shape(scene.body, true, &shape) != NULL);
+	fem_body_teleport(scene.body, (FemPosition){5.0, 5.0, 5.0}, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f});
+	FEM_CHECK(fem_body_get_shape(scene.body, true, &shape) == NULL);
+	fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	FEM_CHECK(fem_body_get_shape(scene.body, true, &shape) != NULL);
+	FEM_CHECK(shape.low.y + shape.origin.y > 4.0);
+	fem_body_sleep(scene.body);
+	for (int32_t i = 0; i < 3; i++) // the step in which it falls asleep may still tell of it
+		fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	FEM_CHECK(fem_body_get_shape(scene.body, true, &shape) == NULL);
+	FEM_CHECK(fem_body_get_shape(scene.body, false, &shape) != NULL);
+	FEM_CHECK(fem_body_get_shape((FemBodyId){0}, false, &shape) == NULL);
+	FEM_CHECK(fem_body_get_shape(scene.body, false, NULL) == NULL);
+	fem_cube_scene_end(&scene);
+}
