@@ -125,7 +125,8 @@ static void finish_view(DestructibleBody *self, const BodyShape *shape) {
 	view_tets(self, destructible_body_mesh(self), shape);
 	destructible_body_update_look(self);
 	if (self->simulated.world && can_break(self)) {
-		body_view_prepare_breaking(&self->view, self->simulated.settings.debris_lifetime > 0.0f);
+		const BodySettings *settings = &self->simulated.settings;
+		body_view_prepare_breaking(&self->view, settings->debris_lifetime > 0.0f || settings->debris_cap > 0);
 	}
 	if (node_pose_is_finite(&self->pose)) {
 		body_view_show_rest(&self->view, self->pose);
@@ -164,6 +165,37 @@ void destructible_body_show_again(DestructibleBody *self) {
 	simulation_body_show_splinters(&self->simulated, self->baked, self->simulated.is_cut);
 }
 
+// The state of a body that is still simulated in the World3D it came from, to be freed; null: there is none.
+static void *save_state(DestructibleBody *self, size_t *out_size) {
+	simulation_body_hold(&self->simulated, false); // what it has of velocity belongs to its state
+	size_t size = fem_body_save(self->simulated.body, NULL, 0);
+	void *data = size > 0 ? malloc(size) : NULL;
+	*out_size = size;
+	if (data && fem_body_save(self->simulated.body, data, size) != size) {
+		free(data);
+		data = NULL;
+	}
+	return data;
+}
+
+// Builds the body in its world, in the state it has in another one, if it comes from there.
+static void build_with_state(DestructibleBody *self) {
+	size_t size;
+	void *data = save_state(self, &size);
+	GdTransform3D pose = self->pose;
+	build(self);
+	if (data && self->simulated.world) {
+		if (simulation_body_load(&self->simulated, data, size)) {
+			self->pose = pose;
+			destructible_body_show_again(self);
+			destructible_body_transform_changed(self);
+		} else {
+			destructible_body_report(self, "starts over in another World3D", fem_last_error());
+		}
+	}
+	free(data);
+}
+
 // A node that was only moved within the tree since the last tick goes on as it was.
 void destructible_body_enter(DestructibleBody *self) {
 	GDExtensionObjectPtr node = self->base.object;
@@ -180,7 +212,7 @@ void destructible_body_enter(DestructibleBody *self) {
 			return;
 		}
 	}
-	build(self);
+	build_with_state(self);
 }
 
 void destructible_body_leave(DestructibleBody *self) {
@@ -224,7 +256,6 @@ void destructible_body_transform_changed(DestructibleBody *self) {
 		destructible_body_report(self, "was not moved", fem_last_error());
 	}
 	self->simulated.is_moved = true;
-	body_nodes_jump(&self->view.nodes);
 }
 
 void destructible_body_rebuild(DestructibleBody *self) {

@@ -112,15 +112,45 @@ func test_reparent_into_another_world() -> void:
 	scene.add_child(viewport)
 	var body := add_body(Vector3(0, 10, 0))
 	await ticks(20)
+	var center := body.get_center_of_mass()
+	var velocity := body.get_linear_velocity()
+	var positions := body.get_node_positions()
+	check(center.y < 9.9, "the body does not fall")
 	body.reparent(viewport)
 	check(body.is_simulated(), "the body is not simulated in its new world")
-	check_near(body.get_center_of_mass().y, 10.0, 1e-3, "height in the new world, where it starts over")
-	await ticks(10)
-	check(body.get_center_of_mass().y < 9.9, "the body does not fall in its new world")
+	check_equal(body.get_node_positions(), positions, "positions in the new world")
+	check_near_vector(body.get_linear_velocity(), velocity, 1e-5, "velocity in the new world")
+	await ticks(1)
+	check_near(body.get_center_of_mass().y, center.y + (velocity.y - 9.8 * TICK) * TICK, 1e-3, "height a tick later")
 	check_equal(DestructionServer.get_statistics().bodies, 1, "bodies in all worlds")
 	body.reparent(scene)
+	body.position += Vector3(3, 0, 0)
+	await ticks(1)
+	check_near(body.get_center_of_mass().x, 3.0, 1e-3, "way with its node")
 	await ticks(10)
 	check_equal(DestructionServer.get_statistics().worlds, 1, "worlds with bodies")
+
+
+## What broke is broken in the other world, too, and goes on breaking there.
+func test_broken_body_into_another_world() -> void:
+	var viewport := SubViewport.new()
+	viewport.own_world_3d = true
+	scene.add_child(viewport)
+	var material := MaterialResource.new()
+	material.stiffness = 5e7
+	material.breakable = true
+	material.toughness = 6e4
+	var body := add_body(Vector3(0, 1.5, 0))
+	body.material = material
+	body.apply_central_impulse(Vector3(0, -12 * body.get_mass(), 0))
+	await ticks(30)
+	var pieces := body.get_pieces()
+	check(pieces.size() > 1, "nothing broke")
+	body.reparent(viewport, false)
+	check_equal(body.get_pieces(), pieces, "pieces in the new world")
+	await ticks(20)
+	check(body.get_piece_count() >= pieces.size(), "pieces were lost")
+	check(positions_are_finite(body), "positions are not finite")
 
 
 func test_many_worlds() -> void:
