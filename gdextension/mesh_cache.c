@@ -122,7 +122,6 @@ GDExtensionObjectPtr mesh_cache_get(
 	if (!find(key)) {
 		DestructibleMesh *made = add(key, settings);
 		object_reference_assign(&made->source_mesh, mesh);
-		made->refines = true;
 	}
 	return first_entry();
 }

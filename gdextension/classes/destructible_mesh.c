@@ -9,6 +9,7 @@
 static void construct(void *pointer) {
 	DestructibleMesh *self = pointer;
 	self->element_count = 1000;
+	self->refine_surface = true;
 	self->plate_layers = 1;
 	self->cut = fem_default_cut_def();
 	self->data = gd_packed_byte_array_new();
@@ -159,8 +160,8 @@ void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int 
 static void write_regions(const FemBakedMesh *baked, char *out, size_t capacity) {
 	size_t length = 0;
 	for (int32_t i = 0; i < baked->region_name_count && length < capacity; i++) {
-		length += (size_t)snprintf(
-			out + length, capacity - length, "%s%d %s", i == 0 ? "Regions: " : ", ", (int)i, baked->region_names[i].name);
+		length += (size_t)snprintf(out + length, capacity - length, "%s%d %s", i == 0 ? "Regions: " : ", ", (int)i,
+			baked->region_names[i].name);
 	}
 	if (length > 0 && length < capacity) {
 		snprintf(out + length, capacity - length, ".\n");
@@ -176,8 +177,8 @@ static void get_report(void *pointer, GdString *out) {
 		snprintf(text, sizeof(text), "%s", self->fault);
 	} else if (self->is_baked) {
 		write_regions(baked, regions, sizeof(regions));
-		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.\n%s%s", baked->tet_mesh.tet_count,
-			baked->tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&baked->render),
+		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.\n%s%s",
+			baked->tet_mesh.tet_count, baked->tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&baked->render),
 			(double)gd_packed_byte_array_size(&self->data) / 1024.0, regions, baked->report ? baked->report : "");
 	}
 	*out = make_string(text);
@@ -300,6 +301,14 @@ static void set_weld_distance(void *self, double value) {
 
 static bool is_regions_from_surfaces(void *self) {
 	return ((DestructibleMesh *)self)->regions_from_surfaces;
+}
+
+static bool is_refine_surface(void *self) {
+	return ((DestructibleMesh *)self)->refine_surface;
+}
+
+static void set_refine_surface(void *self, bool on) {
+	((DestructibleMesh *)self)->refine_surface = on;
 }
 
 static void set_regions_from_surfaces(void *self, bool on) {
@@ -456,10 +465,15 @@ static const ClassProperty properties[] = {
 	PROPERTY(plate_layers, INT, int, "get_", RANGE, "1,16,1"),
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
+	{.name = "refine_surface",
+		.type = GDEXTENSION_VARIANT_TYPE_BOOL,
+		.getter = METHOD("is_refine_surface", get_bool, is_refine_surface, .is_const = true),
+		.setter = METHOD("set_refine_surface", set_bool, set_refine_surface, .argument_names = {"enabled"})},
 	{.name = "regions_from_surfaces",
 		.type = GDEXTENSION_VARIANT_TYPE_BOOL,
 		.getter = METHOD("is_regions_from_surfaces", get_bool, is_regions_from_surfaces, .is_const = true),
-		.setter = METHOD("set_regions_from_surfaces", set_bool, set_regions_from_surfaces, .argument_names = {"enabled"})},
+		.setter =
+			METHOD("set_regions_from_surfaces", set_bool, set_regions_from_surfaces, .argument_names = {"enabled"})},
 	{.name = "bake_action",
 		.type = GDEXTENSION_VARIANT_TYPE_CALLABLE,
 		.hint = GD_PROPERTY_HINT_TOOL_BUTTON,

@@ -16,7 +16,7 @@ typedef struct DestructibleMesh {
 	bool regions_from_surfaces;
 	FemCutDef cut;                          // splinters
 	GDExtensionObjectPtr interior_material; // Material or null; a reference
-	bool refines; // of a plain mesh: its surface gets vertices where it may bend
+	bool refine_surface; // it gets vertices where it may bend
 	// What was baked, as it is saved
 	GdPackedByteArray data;
 	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c

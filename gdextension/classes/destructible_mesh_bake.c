@@ -63,7 +63,7 @@ static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArr
 	FemResult result = mesh_import(self->source_mesh, render, materials, message, sizeof(message));
 	if (result != FEM_OK) {
 		report_failure(self, message);
-	} else if (self->refines) {
+	} else if (self->refine_surface) {
 		refine(render, self->element_count);
 	}
 	return error_of(result);
