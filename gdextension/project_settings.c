@@ -21,7 +21,7 @@ static const Setting settings[SETTING_COUNT] = {
 		"1,64,1"},
 	[MAX_STEP] = {"physics/fem_destruction/max_step", GDEXTENSION_VARIANT_TYPE_FLOAT, 1.0 / 60.0,
 		GD_PROPERTY_HINT_RANGE, "0.001,0.05,0.0001,suffix:s"},
-	[GROUND_ENABLED] = {"physics/fem_destruction/ground_enabled", GDEXTENSION_VARIANT_TYPE_BOOL, 1,
+	[GROUND_ENABLED] = {"physics/fem_destruction/ground_enabled", GDEXTENSION_VARIANT_TYPE_BOOL, 0,
 		GD_PROPERTY_HINT_NONE, ""},
 	[GROUND_HEIGHT] = {"physics/fem_destruction/ground_height", GDEXTENSION_VARIANT_TYPE_FLOAT, 0,
 		GD_PROPERTY_HINT_RANGE, "-1000,1000,0.001,or_less,or_greater,suffix:m"},

@@ -144,12 +144,13 @@ func test_server_members() -> void:
 		check(not find_property(DestructionServer, member).is_empty(), "DestructionServer has no " + member)
 	check(DestructionServer.get_version().split(".").size() == 3, "the version is " + DestructionServer.get_version())
 	check(DestructionServer.worker_count >= 1, "there are no workers")
-	check(DestructionServer.ground_enabled, "the ground is off")
+	check(DestructionServer.ground_enabled, "the ground is off, though the project has it on")
 
 
 func test_project_settings() -> void:
 	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
+	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
 
 
 func _check_defaults(object: Object, defaults: Dictionary) -> void:
