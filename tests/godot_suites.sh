@@ -185,7 +185,7 @@ run_render() {
 	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
 		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x360 \
 		--path "$here/godot" --script res://render_test.gd -- "$method" "$build/test_renders/$renderer.png"
-	judge_output "$renderer" "RENDER TESTS DONE" "$log"
+	judge_output "$renderer" "RENDER TEST DONE" "$log"
 }
 
 # Bodies beside what Godot draws itself, pixel by pixel.
@@ -197,7 +197,7 @@ run_looks() {
 	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
 		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x400 \
 		--path "$here/godot" --script res://looks_test.gd -- "$method" "$build/test_renders/looks_$renderer.png"
-	judge_output "looks, $renderer" "LOOKS TESTS DONE" "$log"
+	judge_output "looks, $renderer" "LOOKS TEST DONE" "$log"
 }
 
 # What drawing costs on the main thread: figures, no verdict.

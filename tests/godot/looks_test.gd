@@ -1,34 +1,26 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Draws the same things twice, as Godot draws them and as bodies, and compares the two pictures pixel by pixel: every
 ## kind of StandardMaterial3D and ORMMaterial3D on a body at rest, and a bent body against a mesh that was bent here.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://looks_test.gd -- RENDERING_METHOD PICTURE.png [looks|bent|breaking|moving]
 ##
-## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "LOOKS TESTS DONE".
+## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "LOOKS TEST DONE".
 
 const COLUMNS := 8
 const TOLERANCE := 0.012 # mean difference of a tile's colours, 0 to 1
 
-var _failed := 0
-var _camera: Camera3D
 var _albedo_map := _make_map(func(x: int, y: int) -> Color: return Color(0.9, 0.4, 0.2) if (x / 8 + y / 8) % 2 else Color(0.2, 0.5, 0.8, 0.3))
 var _bump_map := _make_map(func(x: int, y: int) -> Color: return Color(0.5 + 0.3 * sin(x * 0.4), 0.5 + 0.3 * sin(y * 0.4), 0.9))
 var _channel_map := _make_map(func(x: int, y: int) -> Color: return Color(x / 64.0, y / 64.0, 1.0 - x / 64.0, 0.5 + y / 128.0))
 
 
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
+func _take_all(_method: String, picture: String) -> void:
 	DestructionServer.gravity_override = true
 	DestructionServer.gravity = Vector3.ZERO
 	DestructionServer.ground_enabled = false
 	_build_stage()
 	await _shoot() # only now the window has its size
-	var picture := arguments[1] if arguments.size() > 1 else ""
-	var part := arguments[2] if arguments.size() > 2 else ""
+	var part := argument(2, "")
 	if part in ["", "looks"]:
 		await _compare_looks(_make_looks(), picture)
 	if part in ["", "bent"]:
@@ -40,17 +32,11 @@ func _run() -> void:
 	if part in ["", "moving"] and RenderingServer.get_current_rendering_method() == "forward_plus":
 		root.use_taa = true
 		await _compare_moving("moving_with_taa", picture)
+		root.use_taa = false
+		root.scaling_3d_mode = Viewport.SCALING_3D_MODE_FSR2
+		await _compare_moving("moving_with_fsr2", picture)
+		root.scaling_3d_mode = Viewport.SCALING_3D_MODE_BILINEAR
 	await process_frame
-	print("LOOKS TESTS DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok looks.", test_name)
-	else:
-		_failed += 1
-		print("FAIL looks.%s: %s" % [test_name, cause])
 
 
 # -- Materials --------------------------------------------------------------------------------------------------------
@@ -396,10 +382,24 @@ func _compare_moving(test_name: String, picture: String) -> void:
 			image.save_png(picture.replace(".png", "_%s.png" % test_name))
 		worst = maxf(worst, difference)
 	check(worst < TOLERANCE, test_name, "the worst frame differs by %.4f on average" % worst)
+	if test_name == "interpolated":
+		await _check_paused()
 	body.free()
 	copy.free()
 	physics_interpolation = false
 	Engine.physics_ticks_per_second = 60
+
+
+## Frames go on between the ticks of a paused game; what is drawn in them does not.
+func _check_paused() -> void:
+	paused = true
+	for i in 8: # more than a tick
+		await process_frame
+	var first := await _shoot()
+	await process_frame
+	await process_frame
+	check(first.get_data() == (await _shoot()).get_data(), "paused_between_ticks", "the body moves")
+	paused = false
 
 
 ## Of the upper half of the picture from what is drawn `rows` below.

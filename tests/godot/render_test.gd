@@ -1,9 +1,9 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Draws bodies at known places and checks the picture against the positions that the simulation gives.
 ##
 ## godot --fixed-fps 60 --path tests/godot --script res://render_test.gd -- RENDERING_METHOD PICTURE.png
 ##
-## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "RENDER TESTS DONE".
+## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "RENDER TEST DONE".
 
 const TICKS := 36
 const EDGE_TOLERANCE := 3.0 # pixels
@@ -12,17 +12,10 @@ const CELLS := Vector3i(4, 4, 4)
 const LIGHT_DIRECTION := Vector3(0.75, -1.0, -0.35)
 const BACKGROUND := Color(0.1, 0.15, 0.3)
 
-var _failed := 0
 var _image: Image
-var _camera: Camera3D
 
 
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
-	var arguments := OS.get_cmdline_user_args()
+func _take_all(wanted_method: String, picture: String) -> void:
 	var stage := _build_stage()
 	# The first: when it needs room for more nodes, that of the others comes next.
 	var broken := _add_brittle(stage, Vector3(3.8, 1.5, -0.4), _plain_look(Color(0.05, 0.7, 0.7)))
@@ -47,11 +40,10 @@ func _run() -> void:
 	await RenderingServer.frame_post_draw
 	_image = root.get_texture().get_image()
 	_image.convert(Image.FORMAT_RGB8)
-	if arguments.size() > 1:
-		check(_image.save_png(arguments[1]) == OK, "picture_saved", arguments[1] + " cannot be written")
-	if arguments.size() > 0:
-		var method := RenderingServer.get_current_rendering_method()
-		check(method == arguments[0], "renderer", "%s is in use instead of %s" % [method, arguments[0]])
+	if picture:
+		check(_image.save_png(picture) == OK, "picture_saved", picture + " cannot be written")
+	var method := RenderingServer.get_current_rendering_method()
+	check(method == wanted_method, "renderer", "%s is in use instead of %s" % [method, wanted_method])
 	_check_body("red", red, _is_red)
 	_check_body("green", green, _is_green)
 	_check_broken(broken)
@@ -65,16 +57,6 @@ func _run() -> void:
 	await _check_removed(broken)
 	stage.free()
 	await process_frame
-	print("RENDER TESTS DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok render.", test_name)
-	else:
-		_failed += 1
-		print("FAIL render.%s: %s" % [test_name, cause])
 
 
 # -- The stage --------------------------------------------------------------------------------------------------------
