@@ -1,11 +1,11 @@
 // The sweep and prune against brute force.
 #include "base/memory.h"
-#include "base/timing.h"
 #include "collision/sweep.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct Crowd {
 	FemSweep sweep;
@@ -238,9 +238,9 @@ FEM_TEST(broad_phase, a_thousand_boxes_at_one_point) {
 		put(&crowd, i, (FemSweepBox){{0, 0, 0}, {1, 1, 1}});
 	double slowest = 0.0;
 	for (int32_t frame = 0; frame < 10; frame++) {
-		double start = fem_time_ms();
+		clock_t begin = clock(); // of this process: others must not count
 		fem_sweep_update(&crowd.sweep);
-		double took = fem_time_ms() - start;
+		double took = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
 		slowest = took > slowest ? took : slowest;
 		for (int32_t i = 0; i < count; i++)
 			jostle(&crowd, i, 0.02);
@@ -248,7 +248,7 @@ FEM_TEST(broad_phase, a_thousand_boxes_at_one_point) {
 	fem_sweep_update(&crowd.sweep);
 	FEM_CHECK_INT(crowd.sweep.pair_count, count * (count - 1) / 2);
 	FEM_CHECK_INT(fem_sweep_active_count(&crowd.sweep), count * (count - 1) / 2);
-	FEM_CHECK(slowest < 1000.0); // ms; about 40 when nothing else runs
+	FEM_CHECK(slowest < 1000.0); // ms; about 40, more under a sanitizer
 	free_crowd(&crowd);
 }
 
