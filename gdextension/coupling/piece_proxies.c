@@ -7,42 +7,22 @@
 #include "classes/destructible_body.h"
 #include "conversions.h"
 #include "coupling/collision_exceptions.h"
-#include "coupling/point_matching.h"
-#include "coupling/rigid_records.h"
+#include "coupling/piece_parts.h"
 #include "node_pose.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SAMPLES = 12,           // nodes of a piece that tell its motion
-	TRIANGLES_A_TICK = 400, // of shapes made anew; at least one piece is
-};
-#define BEND_MIN 0.004f  // m, by which a sample may be beside the shape
-#define BEND_SHARE 0.02f // of the piece's size, likewise
-
-typedef struct PieceProxy {
-	FemPieceNumber piece;
-	GdRID body, shape;      // of the physics server; null before the first shape
-	int32_t triangle_count; // of the piece now
-	int32_t sample_count;
-	int32_t nodes[SAMPLES];
-	FemVec3 local[SAMPLES]; // m, from their middle, when the shape was made
-	float size;             // m
-	FemQuat rotation;       // since then
-	bool is_dirty;          // the shape is to be made anew
-} PieceProxy;
+enum { TRIANGLES_A_TICK = 400 }; // of shapes made anew; at least one piece is
 
 // The pieces of one body.
 typedef struct BodyProxies {
 	SimulationBody *body;
 	PieceProxy *list;
 	int32_t count;
-	int32_t *triangles; // 3 node numbers for each outer face
-	FemPieceNumber *triangle_pieces;
-	int32_t triangle_count;
-	bool is_known; // the lists above are those of its pieces now
+	PieceSurface surface;
+	bool is_known; // both are those of its pieces now
 	uint32_t layer;
 } BodyProxies;
 
@@ -85,108 +65,43 @@ static void free_proxy(Coupling *coupling, PieceProxy *proxy) {
 	}
 }
 
-static void place(const PieceProxy *proxy, FemPosition center) {
-	GdTransform3D transform = {node_pose_basis(proxy->rotation), {(float)center.x, (float)center.y, (float)center.z}};
+// ------------------------------------------------------------------------------------------------------------------ motion
+
+// Moves the server's body to where the shape's origin is.
+static void place(const PieceProxy *proxy, FemPosition origin, FemVec3 middle) {
+	GdTransform3D transform = {node_pose_basis(proxy->rotation),
+		{(float)(origin.x + (double)middle.x), (float)(origin.y + (double)middle.y),
+			(float)(origin.z + (double)middle.z)}};
 	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
 	gd_physics_server3d_body_set_state(proxy->body, GD_PHYSICS_SERVER3D_BODY_STATE_TRANSFORM, &value);
 	variant_free(&value);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ motion
-
-static FemVec3 node_at(const float *positions, int32_t node) {
-	const float *p = &positions[4 * (size_t)node];
-	return (FemVec3){p[0], p[1], p[2]};
-}
-
-static FemVec3 mean_of(const PieceProxy *proxy, const float *positions) {
-	FemVec3 sum = {0};
-	for (int32_t i = 0; i < proxy->sample_count; i++) {
-		sum = vec_add(sum, node_at(positions, proxy->nodes[i]));
-	}
-	return vec_scale(sum, 1.0f / (float)proxy->sample_count);
-}
-
-// Returns how far the worst sample is off, m.
-static float match_turn(PieceProxy *proxy, const float *positions, FemVec3 mean) {
-	FemVec3 wanted[SAMPLES];
-	for (int32_t i = 0; i < proxy->sample_count; i++) {
-		wanted[i] = vec_sub(node_at(positions, proxy->nodes[i]), mean);
-	}
-	return point_matching_turn(proxy->local, wanted, proxy->sample_count, &proxy->rotation);
-}
-
 static void follow(PieceProxy *proxy, const float *positions, FemPosition origin) {
-	FemVec3 mean = mean_of(proxy, positions);
-	float off = match_turn(proxy, positions, mean);
-	if (!isfinite(off + mean.x + mean.y + mean.z)) {
-		return;
-	}
-	proxy->is_dirty |= off > BEND_MIN + BEND_SHARE * proxy->size;
-	place(proxy, (FemPosition){origin.x + (double)mean.x, origin.y + (double)mean.y, origin.z + (double)mean.z});
-}
-
-// ------------------------------------------------------------------------------------------------------------------ shapes
-
-// Nodes spread over the list of the piece's faces.
-static void choose_samples(const BodyProxies *owner, PieceProxy *proxy) {
-	int32_t seen = 0, corners = 3 * proxy->triangle_count;
-	proxy->sample_count = 0;
-	for (int32_t t = 0; t < owner->triangle_count && proxy->sample_count < SAMPLES; t++) {
-		for (int k = 0; k < 3 && owner->triangle_pieces[t] == proxy->piece && proxy->sample_count < SAMPLES;
-			 k++, seen++) {
-			if ((int64_t)seen * SAMPLES >= (int64_t)proxy->sample_count * corners) {
-				proxy->nodes[proxy->sample_count++] = owner->triangles[3 * (size_t)t + (size_t)k];
-			}
-		}
+	FemVec3 middle;
+	if (piece_shape_follow(proxy, positions, &middle)) {
+		place(proxy, origin, middle);
 	}
 }
 
-static void make_faces(
-	const BodyProxies *owner, const PieceProxy *proxy, const float *positions, FemVec3 mean, GdVector3 *out) {
-	static const int order[3] = {0, 2, 1}; // Godot's front is clockwise
-	for (int32_t t = 0; t < owner->triangle_count; t++) {
-		for (int k = 0; k < 3 && owner->triangle_pieces[t] == proxy->piece; k++) {
-			*out++ =
-				vec_to_godot(vec_sub(node_at(positions, owner->triangles[3 * (size_t)t + (size_t)order[k]]), mean));
-		}
-	}
-}
-
-static void set_faces(GdRID shape, GdPackedVector3Array *faces) {
-	GdDictionary data = gd_dictionary_new();
-	dictionary_take(&data, "faces", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, faces));
-	dictionary_take(&data, "backface_collision", make_variant_bool(false));
-	GdVariant value = make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &data);
-	gd_physics_server3d_shape_set_data(shape, &value);
-	variant_free(&value);
-	gd_dictionary_free(&data);
-}
-
+// `index`: of the piece in its body's list.
 static void make_shape(
-	Coupling *coupling, BodyProxies *owner, PieceProxy *proxy, const float *positions, FemPosition origin) {
-	choose_samples(owner, proxy);
+	Coupling *coupling, BodyProxies *owner, int32_t index, const float *positions, FemPosition origin) {
+	PieceProxy *proxy = &owner->list[index];
+	const int32_t *triangles = &owner->surface.triangles[3 * (size_t)owner->surface.first[index]];
+	FemVec3 middle;
+	bool is_first = is_null(proxy->body);
 	proxy->is_dirty = false;
-	if (proxy->sample_count < 3) {
+	if (proxy->triangle_count == 0) {
 		return;
 	}
-	FemVec3 mean = mean_of(proxy, positions);
-	proxy->rotation = (FemQuat){0.0f, 0.0f, 0.0f, 1.0f};
-	proxy->size = 0.0f;
-	for (int32_t i = 0; i < proxy->sample_count; i++) {
-		proxy->local[i] = vec_sub(node_at(positions, proxy->nodes[i]), mean);
-		proxy->size = fmaxf(proxy->size, vec_length(proxy->local[i]));
-	}
-	GdPackedVector3Array faces = gd_packed_vector3_array_new();
-	gd_packed_vector3_array_resize(&faces, 3 * (int64_t)proxy->triangle_count);
-	make_faces(owner, proxy, positions, mean, godot.packed_vector3_array_operator_index(&faces, 0));
-	bool is_first = is_null(proxy->body);
 	if (is_first) {
 		make_body(coupling, owner, proxy);
 	}
-	set_faces(proxy->shape, &faces);
-	gd_packed_vector3_array_free(&faces);
-	place(proxy, (FemPosition){origin.x + (double)mean.x, origin.y + (double)mean.y, origin.z + (double)mean.z});
+	if (!piece_shape_make(proxy, triangles, proxy->triangle_count, positions, &middle)) {
+		return;
+	}
+	place(proxy, origin, middle);
 	if (is_first) {
 		GdTransform3D none = {{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}};
 		gd_physics_server3d_body_add_shape(proxy->body, proxy->shape, none, false);
@@ -195,40 +110,6 @@ static void make_shape(
 }
 
 // ------------------------------------------------------------------------------------------------------------------ pieces
-
-// The outer faces of the body and the piece that each belongs to: pieces have no nodes in common.
-static bool read_surface(BodyProxies *owner) {
-	FemBodyId body = owner->body->body;
-	int32_t tets = fem_body_get_tet_count(body), nodes = fem_body_get_node_count(body);
-	int32_t count = fem_body_get_surface(body, NULL, 0);
-	int32_t *corners = malloc((size_t)tets * 4 * sizeof(int32_t));
-	FemPieceNumber *node_pieces = calloc((size_t)nodes, sizeof(FemPieceNumber));
-	int32_t *triangles = realloc(owner->triangles, (size_t)(count > 0 ? count : 1) * 3 * sizeof(int32_t));
-	owner->triangles = triangles ? triangles : owner->triangles;
-	FemPieceNumber *pieces = realloc(owner->triangle_pieces, (size_t)(count > 0 ? count : 1) * sizeof(FemPieceNumber));
-	owner->triangle_pieces = pieces ? pieces : owner->triangle_pieces;
-	bool is_good = corners && node_pieces && triangles && pieces;
-	owner->triangle_count = is_good ? count : 0;
-	if (is_good) {
-		tets = fem_body_get_tets(body, corners, tets);
-		fem_body_get_surface(body, triangles, count);
-	}
-	for (int32_t t = 0; is_good && t < tets; t++) {
-		FemPieceNumber piece = fem_body_get_tet_piece(body, t);
-		for (int k = 0; k < 4 && piece; k++) {
-			int32_t node = corners[4 * (size_t)t + (size_t)k];
-			if (node >= 0 && node < nodes) {
-				node_pieces[node] = piece;
-			}
-		}
-	}
-	for (int32_t i = 0; i < owner->triangle_count; i++) {
-		pieces[i] = node_pieces[triangles[3 * (size_t)i]];
-	}
-	free(corners);
-	free(node_pieces);
-	return is_good;
-}
 
 static PieceProxy *find_proxy(PieceProxy *list, int32_t count, FemPieceNumber piece) {
 	for (int32_t i = 0; i < count; i++) {
@@ -241,35 +122,33 @@ static PieceProxy *find_proxy(PieceProxy *list, int32_t count, FemPieceNumber pi
 
 // A list in the order of the body's pieces, with what was there before.
 static void list_pieces(Coupling *coupling, BodyProxies *owner) {
-	int32_t count = fem_body_get_pieces(owner->body->body, NULL, 0);
-	FemPieceNumber *pieces = malloc((size_t)(count > 0 ? count : 1) * sizeof(FemPieceNumber));
-	PieceProxy *list = calloc((size_t)(count > 0 ? count : 1), sizeof(PieceProxy));
-	if (!pieces || !list || !read_surface(owner)) {
-		free(pieces);
-		free(list);
+	PieceSurface surface;
+	if (!piece_surface_read(owner->body->body, &surface)) {
 		return;
 	}
-	fem_body_get_pieces(owner->body->body, pieces, count);
-	for (int32_t i = 0; i < count; i++) {
-		PieceProxy *old = find_proxy(owner->list, owner->count, pieces[i]);
-		list[i] = old ? *old : (PieceProxy){.piece = pieces[i], .is_dirty = true};
+	PieceProxy *list = calloc((size_t)surface.piece_count + 1, sizeof(PieceProxy));
+	if (!list) {
+		piece_surface_free(&surface);
+		return;
+	}
+	for (int32_t i = 0; i < surface.piece_count; i++) {
+		PieceProxy *old = find_proxy(owner->list, owner->count, surface.pieces[i]);
+		list[i] = old ? *old : (PieceProxy){.piece = surface.pieces[i], .is_dirty = true};
 		if (old) {
 			*old = (PieceProxy){0}; // taken over
 		}
-		int32_t before = list[i].triangle_count;
-		list[i].triangle_count = 0;
-		for (int32_t t = 0; t < owner->triangle_count; t++) {
-			list[i].triangle_count += owner->triangle_pieces[t] == pieces[i];
-		}
-		list[i].is_dirty |= list[i].triangle_count != before;
+		int32_t triangle_count = surface.first[i + 1] - surface.first[i];
+		list[i].is_dirty |= triangle_count != list[i].triangle_count;
+		list[i].triangle_count = triangle_count;
 	}
 	for (int32_t i = 0; i < owner->count; i++) {
 		free_proxy(coupling, &owner->list[i]);
 	}
 	free(owner->list);
-	free(pieces);
+	piece_surface_free(&owner->surface);
+	owner->surface = surface;
 	owner->list = list;
-	owner->count = count;
+	owner->count = surface.piece_count;
 	owner->is_known = true;
 }
 
@@ -306,7 +185,7 @@ static void update_body(Coupling *coupling, BodyProxies *owner) {
 		PieceProxy *proxy = &owner->list[i];
 		if (proxy->is_dirty && coupling->pieces->budget > 0) {
 			coupling->pieces->budget -= proxy->triangle_count;
-			make_shape(coupling, owner, proxy, positions, origin);
+			make_shape(coupling, owner, i, positions, origin);
 		} else if (!is_null(proxy->body)) {
 			follow(proxy, positions, origin);
 		}
@@ -385,8 +264,7 @@ void piece_proxies_forget(Coupling *coupling, SimulationBody *body) {
 		}
 	}
 	free(owner->list);
-	free(owner->triangles);
-	free(owner->triangle_pieces);
+	piece_surface_free(&owner->surface);
 	free(owner);
 	body->region.proxies = NULL;
 }
