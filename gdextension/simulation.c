@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORLDS = 64 }; // as many as the engine has
+enum {
+	MAX_WORLDS = 64,   // as many as the engine has
+	GRAVITY_TICKS = 8, // between two looks at a space's gravity beside a physics thread
+};
 
 static struct {
 	AddonSettings settings;
@@ -165,7 +168,12 @@ void simulation_material_changed(GDExtensionObjectPtr material) {
 
 // ----------------------------------------------------------------------------------------------------------------- tick
 
+// A physics server with a thread of its own answers only when that thread has run: it is asked now and then.
 static void update_gravity(SimulationWorld *world) {
+	bool is_costly = simulation.settings.physics_on_thread && !simulation.has_gravity;
+	if (is_costly && world->gravity_age++ % GRAVITY_TICKS != 0) {
+		return;
+	}
 	FemVec3 wanted = wanted_gravity(world->space), now = fem_world_get_gravity(world->id);
 	if (wanted.x != now.x || wanted.y != now.y || wanted.z != now.z) {
 		fem_world_set_gravity(world->id, wanted);

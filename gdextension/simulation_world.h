@@ -22,6 +22,7 @@ struct SimulationWorld {
 	FemWorldId id;
 	uint64_t world_3d_id; // instance id of the World3D
 	GdRID space;          // where its gravity is asked
+	uint32_t gravity_age; // ticks
 	SimulationBody **bodies;
 	int32_t body_count, body_capacity;
 	MaterialEntry *materials;
