@@ -223,7 +223,7 @@ draw_pictures() {
 }
 
 run_pictures() {
-	draw_pictures "$1" bake_pictures 1280x640 "$build/test_renders/bakes.png"
+	draw_pictures "$1" bake_pictures 1280x640 "$build/test_renders"
 }
 
 run_fracture_pictures() {

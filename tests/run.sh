@@ -146,6 +146,7 @@ run_quick_suites() {
 		return
 	fi
 	suite "layers" 60 "$here/check_layers.sh"
+	suite "command line of the bake" 300 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"

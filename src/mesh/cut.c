@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
-#define SHARDS_A_TET 0.35 // of glass: its shards are long, and are seen through and through
+#define SHARDS_A_TET 0.35 // of panes: shards are long, and are seen through and through
+#define SHELLS_A_TET 0.15 // of other things of glass: a vase breaks into shards, not into gravel
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
@@ -71,7 +72,9 @@ static double tet_volume(const FemTetArrays *tets, int32_t t) {
 static void size_pieces(Cut *cut, FemCutBody *body) {
 	const FemCutDef *def = cut->def;
 	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
-	double by_tets = def->pattern == FEM_PATTERN_GLASS ? SHARDS_A_TET : PIECES_A_TET;
+	double by_tets = def->pattern != FEM_PATTERN_GLASS ? PIECES_A_TET
+		: fem_cut_is_pane(body)                        ? SHARDS_A_TET
+													   : SHELLS_A_TET;
 	double wanted = def->piece_count > 0 ? (double)def->piece_count
 		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
 										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);

@@ -11,6 +11,10 @@
 #define SHARD_RINGS 4    // most rings of a shard
 #define TURN 6.283185307179586
 
+bool fem_cut_is_pane(const FemCutBody *body) {
+	return body->box.half_extents[2] < FLAT * body->box.half_extents[1];
+}
+
 static void choose_impacts(FemCutBody *body, int32_t *out_count, FemPosition out[FEM_CUT_IMPACTS_MAX]) {
 	const FemCutDef *def = body->def;
 	*out_count = def->impact_count > 0 ? def->impact_count : body->piece_count > 150 ? 2 : 1;
@@ -155,7 +159,7 @@ void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites) {
 	FemPosition impacts[FEM_CUT_IMPACTS_MAX];
 	int32_t count;
 	choose_impacts(body, &count, impacts);
-	if (body->box.half_extents[2] < FLAT * body->box.half_extents[1])
+	if (fem_cut_is_pane(body))
 		cut_pane(body, sites, count, impacts);
 	else
 		fem_cut_pattern_voronoi(body, sites, count, impacts);

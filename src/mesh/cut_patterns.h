@@ -36,6 +36,7 @@ FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame
 // Adds the pattern's sites and its metric. Never none.
 void fem_cut_pattern(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts);
+bool fem_cut_is_pane(const FemCutBody *body); // flat: glass is cut straight through it
 void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites);

@@ -7,6 +7,7 @@
 #include "mesh/bake.h"
 #include "mesh/import_surface.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +18,25 @@ typedef struct Progress {
 	int shown; // percent
 } Progress;
 
+static volatile sig_atomic_t is_cancelled;
+
+static void cancel(int number) {
+	is_cancelled = 1;
+	signal(number, SIG_DFL); // a second one ends it at once
+}
+
 static bool show_progress(void *context, float share) {
 	Progress *progress = context;
 	int percent = (int)(share * 100.0f), step = progress->options->terminal ? 1 : 25;
 	if (progress->options->quiet || percent < progress->shown + step)
-		return true;
+		return !is_cancelled;
 	progress->shown = percent - percent % step;
 	fprintf(stderr, progress->options->terminal ? "\rbaking: %d %%" : "baking: %d %%\n", progress->shown);
-	return true;
+	return !is_cancelled;
+}
+
+bool fem_bake_was_cancelled(void) {
+	return is_cancelled;
 }
 
 static void end_progress(const FemBakeOptions *options) {
@@ -77,9 +89,14 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 // Splinters of a mesh that has no surface but that of its tets.
 static FemResult cut_tet_mesh(const FemBakeOptions *options, FemBakedMesh *mesh) {
 	char note[FEM_CUT_NOTE_SIZE];
+	Progress progress = {.options = options, .shown = -1};
+	FemCutDef def = options->cut;
 	FemResult result = fem_baked_mesh_add_tet_surface(mesh);
+	def.progress = show_progress;
+	def.progress_context = &progress;
 	if (result == FEM_OK)
-		result = fem_baked_mesh_cut(mesh, &options->cut, note);
+		result = fem_baked_mesh_cut(mesh, &def, note);
+	end_progress(options);
 	if (result == FEM_OK && note[0])
 		fprintf(stderr, "fem_bake: warning: %s\n", note);
 	return result;
@@ -126,8 +143,12 @@ FemResult fem_bake_file(const FemBakeOptions *options) {
 	FemBakedMesh mesh = {0};
 	double start = fem_time_ms();
 	FemResult result = check_input(options);
+	signal(SIGINT, cancel);
+	signal(SIGTERM, cancel);
 	if (result == FEM_OK)
 		result = fem_import_knows(options->in_path) ? take_tet_mesh(options, &mesh) : bake_surface(options, &mesh);
+	if (result == FEM_OK && is_cancelled)
+		result = fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
 	if (result == FEM_OK)
 		result = fem_baked_mesh_save(&mesh, options->out_path);
 	if (result == FEM_OK && options->vtk_path)

@@ -14,7 +14,8 @@ typedef struct FemBakeOptions {
 	bool terminal; // progress may overwrite its line
 } FemBakeOptions;
 
-// The sentence of a failure is in fem_last_error().
+// The sentence of a failure is in fem_last_error(). An interrupt (Ctrl+C) cancels it, and nothing is written.
 FemResult fem_bake_file(const FemBakeOptions *options);
+bool fem_bake_was_cancelled(void);
 
 #endif

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_USAGE 2 // bad arguments; 1 is a bake that failed
+#define EXIT_USAGE 2       // bad arguments; 1 is a bake that failed
+#define EXIT_CANCELLED 130 // as shells have it
 
 static void print_help(void) {
 	printf("usage: fem_bake IN OUT [options]\n\n"
@@ -26,7 +27,8 @@ static void print_help(void) {
 		   "  --quiet          no progress\n",
 		FEM_BAKE_ELEMENTS_MAX);
 	fem_cut_options_help();
-	printf("\nLengths are metres. The exit code is 0, 1 when the bake failed, 2 for bad arguments.\n");
+	printf("\nLengths are metres. Ctrl+C cancels the bake, and nothing is written.\n"
+		   "The exit code is 0, 1 when the bake failed, 2 for bad arguments, 130 when it was cancelled.\n");
 }
 
 static bool usage_error(const char *format, const char *word) {
@@ -125,6 +127,11 @@ int main(int argument_count, char **arguments) {
 	options.terminal = isatty(STDERR_FILENO);
 	if (fem_bake_file(&options) == FEM_OK)
 		return EXIT_SUCCESS;
+	if (fem_bake_was_cancelled()) {
+		fprintf(stderr, "%sfem_bake: cancelled, %s was not written.\n", options.terminal && !options.quiet ? "\n" : "",
+			options.out_path);
+		return EXIT_CANCELLED;
+	}
 	const char *sentence = fem_last_error(), *slash = strrchr(options.in_path, '/');
 	bool names_it = strstr(sentence, slash ? slash + 1 : options.in_path) != NULL;
 	fprintf(stderr, "%sfem_bake: %s%s%s\n", options.terminal && !options.quiet ? "\n" : "",

@@ -1,10 +1,10 @@
-extends SceneTree
+extends "res://picture_script.gd"
 ## Bakes the shapes that are hard to bake and draws, one above the other: what the eye sees, the surface of the tets, the
 ## tets drawn apart, and the same cut open.
 ##
-## godot --path tests/godot --script res://bake_pictures.gd -- PICTURE.png
+## godot --path tests/godot --script res://bake_pictures.gd -- FOLDER
 ##
-## Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "BAKE PICTURES DONE".
+## Writes FOLDER/bakes.png. Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends with "BAKE PICTURES DONE".
 
 const CELL := 160 # pixels
 const MARGIN := 0.62 # m from the middle of a cell to its edge; shapes are at most 1 m across
@@ -12,15 +12,10 @@ const VIEW := Vector3(0.45, 0.5, 1.0)
 const BACKGROUND := Color(0.12, 0.13, 0.16)
 const ROWS := 4
 
-var _failed := 0
 var _camera_basis := Basis.looking_at(-VIEW)
 
 
-func _initialize() -> void:
-	_run()
-
-
-func _run() -> void:
+func _take_all(folder: String, _only: String) -> void:
 	var shapes: Array[Dictionary] = [
 		{name = "torus", mesh = _revolve(_circle(Vector2(0.35, 0), 0.14)), elements = 1000, overlap = 0.93},
 		{name = "bowl", mesh = _revolve(_bowl(0.48, 0.06)), elements = 3000, overlap = 0.93},
@@ -39,23 +34,12 @@ func _run() -> void:
 	await RenderingServer.frame_post_draw
 	var image := root.get_texture().get_image()
 	image.convert(Image.FORMAT_RGB8)
-	var arguments := OS.get_cmdline_user_args()
-	if arguments.size() > 0:
-		check(image.save_png(arguments[0]) == OK, "picture_saved", arguments[0] + " cannot be written")
+	var path := folder.path_join("bakes.png")
+	check(image.save_png(path) == OK, "picture_saved", path + " cannot be written")
 	for i in shapes.size():
 		_check_column(image, i, shapes[i])
 	stage.free()
 	await process_frame
-	print("BAKE PICTURES DONE")
-	quit(0 if _failed == 0 else 1)
-
-
-func check(condition: bool, test_name: String, cause := "") -> void:
-	if condition:
-		print("ok pictures.", test_name)
-	else:
-		_failed += 1
-		print("FAIL pictures.%s: %s" % [test_name, cause])
 
 
 # -- The stage --------------------------------------------------------------------------------------------------------
@@ -78,14 +62,14 @@ func _build_stage(columns: int) -> Node3D:
 	light.transform.basis = Basis.looking_at(Vector3(-0.2, -1.0, -0.6))
 	light.light_energy = 0.7
 	stage.add_child(light)
-	var camera := Camera3D.new()
-	camera.projection = Camera3D.PROJECTION_ORTHOGONAL
-	camera.keep_aspect = Camera3D.KEEP_HEIGHT
-	camera.size = 2.0 * MARGIN * ROWS
-	camera.near = 0.1
-	camera.far = 100.0
-	camera.transform = Transform3D(_camera_basis, _camera_basis.z * 20.0)
-	stage.add_child(camera)
+	_camera = Camera3D.new()
+	_camera.projection = Camera3D.PROJECTION_ORTHOGONAL
+	_camera.keep_aspect = Camera3D.KEEP_HEIGHT
+	_camera.size = 2.0 * MARGIN * ROWS
+	_camera.near = 0.1
+	_camera.far = 100.0
+	_camera.transform = Transform3D(_camera_basis, _camera_basis.z * 20.0)
+	stage.add_child(_camera)
 	return stage
 
 

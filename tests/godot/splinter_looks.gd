@@ -76,8 +76,8 @@ static func _noise(seed: int, frequency: float, octaves := 4) -> FastNoiseLite:
 	return noise
 
 
-## Colours between two by noise that may be stretched along u, and a normal map of the same.
-static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: float, metres: float, bumps: float) -> StandardMaterial3D:
+## Colours between two by noise that may be stretched along u and v, and a normal map of the same.
+static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: Vector2, metres: float, bumps: float) -> StandardMaterial3D:
 	var size := 256
 	var colors := Image.create_empty(size, size, false, Image.FORMAT_RGB8)
 	var heights := Image.create_empty(size, size, false, Image.FORMAT_RGB8)
@@ -85,9 +85,10 @@ static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: float, 
 		for x in size:
 			# Seamless: a torus in four dimensions is too dear; two blended halves do.
 			var blend := Vector2(x, y) / size
-			var at := Vector2(x / stretch, y)
-			var value := lerpf(noise.get_noise_2d(at.x, at.y), noise.get_noise_2d(at.x - size / stretch, at.y), blend.x)
-			var below := lerpf(noise.get_noise_2d(at.x, at.y - size), noise.get_noise_2d(at.x - size / stretch, at.y - size), blend.x)
+			var at := Vector2(x, y) / stretch
+			var whole := Vector2(size, size) / stretch
+			var value := lerpf(noise.get_noise_2d(at.x, at.y), noise.get_noise_2d(at.x - whole.x, at.y), blend.x)
+			var below := lerpf(noise.get_noise_2d(at.x, at.y - whole.y), noise.get_noise_2d(at.x - whole.x, at.y - whole.y), blend.x)
 			value = clampf(0.5 + 0.9 * lerpf(value, below, blend.y), 0.0, 1.0)
 			colors.set_pixel(x, y, a.lerp(b, value))
 			heights.set_pixel(x, y, Color(value, value, value))
@@ -104,26 +105,28 @@ static func _textured(a: Color, b: Color, noise: FastNoiseLite, stretch: float, 
 
 
 static func concrete() -> StandardMaterial3D:
-	return _textured(Color(0.29, 0.285, 0.27), Color(0.43, 0.42, 0.4), _noise(3, 0.03), 1.0, 0.8, 0.6)
+	return _textured(Color(0.29, 0.285, 0.27), Color(0.43, 0.42, 0.4), _noise(3, 0.03), Vector2.ONE, 0.8, 0.6)
 
 
 static func concrete_inside() -> StandardMaterial3D:
-	return _textured(Color(0.2, 0.19, 0.175), Color(0.5, 0.47, 0.43), _noise(5, 0.09), 1.0, 0.25, 3.0)
+	return _textured(Color(0.2, 0.19, 0.175), Color(0.5, 0.47, 0.43), _noise(5, 0.09), Vector2.ONE, 0.25, 3.0)
 
 
-static func wood() -> StandardMaterial3D:
-	var material := _textured(Color(0.24, 0.13, 0.06), Color(0.44, 0.27, 0.14), _noise(9, 0.06, 3), 9.0, 0.5, 0.8)
+## Fibres along u, or upright along v.
+static func wood(is_upright := false) -> StandardMaterial3D:
+	var stretch := Vector2(9.0, 1.0) if not is_upright else Vector2(1.0, 9.0)
+	var material := _textured(Color(0.24, 0.13, 0.06), Color(0.44, 0.27, 0.14), _noise(9, 0.06, 3), stretch, 0.5, 0.8)
 	material.roughness = 0.6
 	return material
 
 
 static func wood_inside() -> StandardMaterial3D:
-	return _textured(Color(0.45, 0.3, 0.15), Color(0.74, 0.57, 0.34), _noise(11, 0.12, 4), 14.0, 0.25, 2.5)
+	return _textured(Color(0.36, 0.25, 0.15), Color(0.62, 0.49, 0.33), _noise(11, 0.12, 4), Vector2(14.0, 1.0), 0.25, 2.5)
 
 
 static func glass() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.6, 0.7, 0.7, 0.2)
+	material.albedo_color = Color(0.5, 0.62, 0.62, 0.16)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.04
 	material.metallic_specular = 0.9
@@ -132,7 +135,7 @@ static func glass() -> StandardMaterial3D:
 
 static func glass_inside() -> StandardMaterial3D:
 	var material := StandardMaterial3D.new()
-	material.albedo_color = Color(0.42, 0.55, 0.53, 0.4)
+	material.albedo_color = Color(0.17, 0.28, 0.26, 0.42)
 	material.transparency = BaseMaterial3D.TRANSPARENCY_ALPHA
 	material.roughness = 0.12
 	material.metallic_specular = 0.9
@@ -148,8 +151,8 @@ static func iron() -> StandardMaterial3D:
 
 
 static func ground() -> StandardMaterial3D:
-	var material := _textured(Color(0.2, 0.195, 0.18), Color(0.28, 0.27, 0.25), _noise(21, 0.02), 1.0, 3.0, 0.3)
-	material.uv1_scale = Vector3(12, 12, 1)
+	var material := _textured(Color(0.2, 0.195, 0.18), Color(0.28, 0.27, 0.25), _noise(21, 0.05), Vector2.ONE, 3.0, 0.5)
+	material.uv1_scale = Vector3(30, 30, 1)
 	return material
 
 
@@ -187,4 +190,4 @@ static func brick() -> StandardMaterial3D:
 
 
 static func brick_inside() -> StandardMaterial3D:
-	return _textured(Color(0.3, 0.12, 0.08), Color(0.55, 0.28, 0.19), _noise(41, 0.09), 1.0, 0.2, 2.5)
+	return _textured(Color(0.3, 0.12, 0.08), Color(0.55, 0.28, 0.19), _noise(41, 0.09), Vector2.ONE, 0.2, 2.5)

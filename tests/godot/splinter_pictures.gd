@@ -30,35 +30,35 @@ func _take_all(folder: String, only: String) -> void:
 func _patterns() -> Array[Dictionary]:
 	return [
 		{name = "voronoi", pattern = DestructibleMesh.SPLINTERS_VORONOI, outside = Looks.concrete(), inside = Looks.concrete_inside(),
-			stiffness = 3e8, density = 2300.0, toughness = 7e4},
+			stiffness = 1e9, density = 2300.0, toughness = 8e4},
 		{name = "glass", pattern = DestructibleMesh.SPLINTERS_GLASS, outside = Looks.glass(), inside = Looks.glass_inside(),
-			stiffness = 1e8, density = 2500.0, toughness = 6e4},
-		{name = "wood", pattern = DestructibleMesh.SPLINTERS_WOOD, outside = Looks.wood(), inside = Looks.wood_inside(),
-			stiffness = 3e8, density = 650.0, toughness = 7e4, grain = 3.0},
+			stiffness = 1e9, density = 2500.0, toughness = 1e5},
+		{name = "wood", pattern = DestructibleMesh.SPLINTERS_WOOD, outside = Looks.wood(), upright = Looks.wood(true), inside = Looks.wood_inside(),
+			stiffness = 4e8, density = 650.0, toughness = 7e4, grain = 3.0},
 		{name = "brick", pattern = DestructibleMesh.SPLINTERS_BRICK, outside = Looks.brick(), inside = Looks.brick_inside(),
-			stiffness = 3e8, density = 1900.0, toughness = 6e4},
+			stiffness = 1e9, density = 1900.0, toughness = 5e4},
 	]
 
 
 func _bodies() -> Array[Dictionary]:
 	return [
 		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32],
+			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [6, 20], damping = 0.004,
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
 			impact = Vector3(0.3, 0.28, 0.1),
-			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
+			ball = {radius = 0.15, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -34)}},
 		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 14],
+			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 16],
 			anchors = [AABB(Vector3(-0.9, -0.1, -0.2), Vector3(0.2, 0.2, 0.4)), AABB(Vector3(0.7, -0.1, -0.2), Vector3(0.2, 0.2, 0.4))],
 			ball = {radius = 0.09, position = Vector3(0.12, 1.2, 0), velocity = Vector3(0, -10, 0)}},
 		{name = "pane", mesh = Looks.box(Vector3(1.3, 1.3, 0.015)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3.ZERO,
-			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [10, 20],
+			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [8, 24],
 			anchors = [AABB(Vector3(-0.7, -0.7, -0.1), Vector3(1.4, 0.06, 0.2)), AABB(Vector3(-0.7, 0.64, -0.1), Vector3(1.4, 0.06, 0.2)),
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
 			impact = Vector3(0.1, 0.13, 0),
 			ball = {radius = 0.07, position = Vector3(0.1, 0.9, 0.9), velocity = Vector3(0, 0.5, -9)}},
 		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
-			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 15], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0), weakness = 4.0},
+			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 16], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0), weakness = 6.0, softness = 4.0},
 	]
 
 
@@ -87,12 +87,12 @@ func _bake(pattern: Dictionary, body: Dictionary) -> DestructibleMesh:
 
 func _substance(pattern: Dictionary, body: Dictionary) -> MaterialResource:
 	var material := MaterialResource.new()
-	material.stiffness = pattern.stiffness
+	material.stiffness = pattern.stiffness / body.get("softness", 1.0)
 	material.density = pattern.density
 	material.breakable = true
 	material.toughness = pattern.toughness / body.get("weakness", 1.0)
 	material.toughness_variation = 0.3
-	material.damping = 0.001
+	material.damping = body.get("damping", 0.001)
 	if pattern.has("grain"):
 		material.grain_direction = body.grain
 		material.grain_ratio = pattern.grain
@@ -205,11 +205,12 @@ func _take_row(stage: Node3D, pattern: Dictionary, data: Dictionary, sheet: Imag
 	_camera.look_at_from_position(data.eye, data.target)
 	var transform := Transform3D(Basis(Vector3(0, 0, 1), data.get("tilt", 0.0)), data.position)
 	paused = true
-	var source := await _draw_source(parent, data, pattern.outside, transform)
+	var look: Material = pattern.get("upright", pattern.outside) if data.name == "vase" else pattern.outside
+	var source := await _draw_source(parent, data, look, transform)
 	var body := DestructibleBody.new()
 	body.mesh = _bake(pattern, data)
 	body.material = _substance(pattern, data)
-	body.surface_material = pattern.outside
+	body.surface_material = look
 	body.transform = transform
 	body.anchors = data.anchors
 	body.start_velocity = data.get("velocity", Vector3.ZERO)

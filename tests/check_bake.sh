@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The command line of the bake: every pattern, what is wrong with its arguments and files, cancelling.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bake=$(dirname "$here")/build/fem_bake
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+
+# verdict NAME COMMAND...: passes when the command does.
+verdict() {
+	local name=$1
+	shift
+	if "$@" >/dev/null 2>&1; then
+		passed=$((passed + 1))
+		echo "ok bake.$name"
+	else
+		failed=$((failed + 1))
+		echo "FAIL bake.$name: $*"
+	fi
+}
+
+# ends_with CODE TEXT ARGUMENT...: fem_bake's exit code, and what it must have said.
+ends_with() {
+	local code=$1 text=$2 result=0
+	shift 2
+	"$bake" "$@" >"$folder/said" 2>&1 || result=$?
+	[ "$result" -eq "$code" ] && grep -q -- "$text" "$folder/said"
+}
+
+write_box() {
+	printf 'v %s\n' '0 0 0' '1 0 0' '1 .2 0' '0 .2 0' '0 0 .3' '1 0 .3' '1 .2 .3' '0 .2 .3'
+	printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '3 4 8 7' '2 3 7 6' '1 5 8 4'
+}
+
+# Many triangles round an axis: baking it with many tets takes a while.
+write_wheel() {
+	awk 'BEGIN { n = 300; m = 120
+		for (i = 0; i < n; i++) for (k = 0; k < m; k++) {
+			a = 6.2831853 * i / n; b = 6.2831853 * k / m; r = 1 + 0.4 * cos(b)
+			print "v", r * cos(a), 0.4 * sin(b), r * sin(a)
+		}
+		for (i = 0; i < n; i++) for (k = 0; k < m; k++)
+			print "f", i * m + k + 1, i * m + (k + 1) % m + 1, (i + 1) % n * m + (k + 1) % m + 1, (i + 1) % n * m + k + 1
+	}'
+}
+
+# Interrupted once it says how far it is; nothing may be left of it.
+is_cancelled() {
+	local result=0 process
+	"$bake" "$folder/wheel.obj" "$folder/wheel.femmesh" --elements 300000 --pattern wood 2>"$folder/said" &
+	process=$!
+	while ! grep -q baking "$folder/said" && kill -0 "$process" 2>/dev/null; do
+		sleep 0.05
+	done
+	kill -INT "$process"
+	wait "$process" || result=$?
+	[ "$result" -eq 130 ] && grep -q cancelled "$folder/said" && [ ! -e "$folder/wheel.femmesh" ]
+}
+
+check_patterns() {
+	local pattern
+	for pattern in none voronoi glass wood brick surfaces; do
+		verdict "pattern_$pattern" ends_with 0 "baked: " "$folder/box.obj" "$folder/$pattern.femmesh" --pattern "$pattern" --seed 7 --report
+		verdict "pattern_${pattern}_is_written" test -s "$folder/$pattern.femmesh"
+	done
+	"$bake" "$folder/box.obj" "$folder/again.femmesh" --pattern wood --seed 7 --quiet
+	"$bake" "$folder/box.obj" "$folder/other.femmesh" --pattern wood --seed 8 --quiet
+	verdict same_seed_same_file cmp "$folder/wood.femmesh" "$folder/again.femmesh"
+	verdict other_seed_other_file test "$(cksum <"$folder/wood.femmesh")" != "$(cksum <"$folder/other.femmesh")"
+}
+
+check_bad_input() {
+	local out=$folder/out.femmesh
+	verdict unknown_pattern ends_with 2 "marble" "$folder/box.obj" "$out" --pattern marble
+	verdict size_not_a_number ends_with 2 "piece-size" "$folder/box.obj" "$out" --pattern wood --piece-size nan
+	verdict negative_seed ends_with 2 "seed" "$folder/box.obj" "$out" --pattern wood --seed -1
+	verdict option_without_value ends_with 2 "pattern" "$folder/box.obj" "$out" --pattern
+	verdict missing_file ends_with 1 "nothing.obj" "$folder/nothing.obj" "$out" --pattern wood
+	verdict unknown_kind ends_with 1 "obj" "$folder/box.blend" "$out" --pattern wood
+	verdict nothing_was_written test ! -e "$out"
+	verdict one_piece ends_with 0 " 1 splinter" "$folder/box.obj" "$out" --pattern voronoi --pieces 1 --report
+	verdict a_million_pieces ends_with 0 "instead of 1000000" "$folder/box.obj" "$out" --pattern voronoi --pieces 1000000 --report
+	verdict bricks_larger_than_the_body ends_with 0 "splinter" "$folder/box.obj" "$out" --pattern brick --brick 5,5,5 --report
+}
+
+write_box >"$folder/box.obj"
+write_wheel >"$folder/wheel.obj"
+check_patterns
+check_bad_input
+verdict cancelled is_cancelled
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
