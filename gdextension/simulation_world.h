@@ -41,6 +41,13 @@ FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtens
 void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource);
 void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource);
 
+// The engine's mesh of a baked one, made when first used; null with fem_last_error() set. A box has one of its own. Both are
+// given back by release.
+struct DestructibleMesh;
+FemMeshId simulation_world_acquire_mesh(SimulationWorld *world, struct DestructibleMesh *mesh);
+FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape);
+void simulation_world_release_mesh(SimulationWorld *world, FemMeshId id);
+
 // The world of a World3D, made when first used; null with fem_last_error() set.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 

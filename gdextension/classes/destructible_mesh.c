@@ -151,39 +151,6 @@ static void set_data(void *self, const GdPackedByteArray *data) {
 	destructible_mesh_take_data(self, data);
 }
 
-// --------------------------------------------------------------------------------------------------------------- report
-
-void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity) {
-	fem_bake_report_warnings(self->baked.report ? self->baked.report : "", buffer, (size_t)capacity);
-}
-
-static void write_regions(const FemBakedMesh *baked, char *out, size_t capacity) {
-	size_t length = 0;
-	for (int32_t i = 0; i < baked->region_name_count && length < capacity; i++) {
-		length += (size_t)snprintf(out + length, capacity - length, "%s%d %s", i == 0 ? "Regions: " : ", ", (int)i,
-			baked->region_names[i].name);
-	}
-	if (length > 0 && length < capacity) {
-		snprintf(out + length, capacity - length, ".\n");
-	}
-}
-
-static void get_report(void *pointer, GdString *out) {
-	DestructibleMesh *self = pointer;
-	const FemBakedMesh *baked = &self->baked;
-	char text[FEM_REPORT_SIZE + 2048] = "", regions[1024] = "";
-	gd_string_free(out);
-	if (self->fault[0]) {
-		snprintf(text, sizeof(text), "%s", self->fault);
-	} else if (self->is_baked) {
-		write_regions(baked, regions, sizeof(regions));
-		snprintf(text, sizeof(text), "%d tetrahedra, %d nodes, %.0f vertices, %.0f kB.\n%s%s",
-			baked->tet_mesh.tet_count, baked->tet_mesh.node_count, (double)fem_render_mesh_vertex_count(&baked->render),
-			(double)gd_packed_byte_array_size(&self->data) / 1024.0, regions, baked->report ? baked->report : "");
-	}
-	*out = make_string(text);
-}
-
 // ------------------------------------------------------------------------------------------------------------ materials
 
 static void watch_materials(DestructibleMesh *self, bool on) {
@@ -321,140 +288,6 @@ static void get_bake_action(void *pointer, GdCallable *out) {
 	*out = gd_callable_new_object_string_name(self->base.object, &names._bake_with_undo);
 }
 
-// -------------------------------------------------------------------------------------------------------------- queries
-
-static bool get_is_baked(void *self) {
-	return ((DestructibleMesh *)self)->is_baked;
-}
-
-static int64_t get_tet_count(void *self) {
-	return ((DestructibleMesh *)self)->baked.tet_mesh.tet_count;
-}
-
-static int64_t get_node_count(void *self) {
-	return ((DestructibleMesh *)self)->baked.tet_mesh.node_count;
-}
-
-static int64_t get_region_count(void *pointer) {
-	DestructibleMesh *self = pointer;
-	return self->is_baked ? self->region_count : 0;
-}
-
-static void get_region_names(void *pointer, GdPackedStringArray *out) {
-	DestructibleMesh *self = pointer;
-	for (int32_t i = 0; self->is_baked && i < self->region_count; i++) {
-		GdString name = make_string(i < self->baked.region_name_count ? self->baked.region_names[i].name : "");
-		gd_packed_string_array_append(out, &name);
-		gd_string_free(&name);
-	}
-}
-
-static int64_t get_vertex_count(void *self) {
-	return fem_render_mesh_vertex_count(&((DestructibleMesh *)self)->baked.render);
-}
-
-static void get_vertex_positions(void *pointer, GdPackedVector3Array *out) {
-	DestructibleMesh *self = pointer;
-	const FemBakedMesh *baked = &self->baked;
-	int32_t count = self->is_baked ? baked->embedding.count : 0;
-	gd_packed_vector3_array_resize(out, count);
-	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
-	for (int32_t i = 0; i < count; i++) {
-		const int32_t *nodes = &baked->tet_mesh.tets[4 * (size_t)baked->embedding.tets[i]];
-		double sum[3] = {0.0, 0.0, 0.0};
-		for (int k = 0; k < 4; k++) {
-			const float *p = &baked->tet_mesh.nodes[nodes[k]].x;
-			for (int axis = 0; axis < 3; axis++) {
-				sum[axis] += (double)baked->embedding.weights[i][k] * (double)p[axis];
-			}
-		}
-		written[i] = (GdVector3){(float)sum[0], (float)sum[1], (float)sum[2]};
-	}
-}
-
-static GDExtensionObjectPtr make_view(DestructibleMesh *self, const FemViewDef *def) {
-	GDExtensionObjectPtr mesh = self->is_baked ? mesh_drawing_of_tets(&self->baked.tet_mesh, def) : NULL;
-	if (!mesh) {
-		char name[256];
-		destructible_mesh_name(self, name, sizeof(name));
-		report_error("DestructibleMesh %s has nothing to show: %s", name,
-			self->is_baked ? fem_last_error() : "it is not baked; call bake() first.");
-	}
-	return mesh;
-}
-
-static GDExtensionObjectPtr get_exploded_mesh(void *self, double gap, GdPlane cut) {
-	FemViewDef def = fem_default_view_def();
-	def.gap = gap >= 0.0 ? (float)fmin(gap, 0.9) : 0.0f;
-	def.cut = vector3_is_finite(cut.normal) && isfinite(cut.d) &&
-		(cut.normal.x != 0.0f || cut.normal.y != 0.0f || cut.normal.z != 0.0f);
-	def.cut_normal = (FemVec3){cut.normal.x, cut.normal.y, cut.normal.z};
-	def.cut_point = (FemVec3){cut.normal.x * cut.d, cut.normal.y * cut.d, cut.normal.z * cut.d};
-	return make_view(self, &def);
-}
-
-static GDExtensionObjectPtr get_tet_mesh_surface(void *self) {
-	FemViewDef def = fem_default_view_def();
-	def.surface_only = true;
-	return make_view(self, &def);
-}
-
-// ---------------------------------------------------------------------------------------------------------------- files
-
-static GDExtensionObjectPtr load_baked(void *no_self, const GdString *path) {
-	(void)no_self;
-	char text[256];
-	copy_string(path, text, sizeof(text));
-	GdPackedByteArray bytes = gd_file_access_get_file_as_bytes(path);
-	int64_t error = gd_file_access_get_open_error();
-	GDExtensionObjectPtr object = NULL;
-	if (error != GD_OK) {
-		report_error("DestructibleMesh: %s cannot be read (error %d); check the path.", text, (int)error);
-	} else if (gd_packed_byte_array_size(&bytes) == 0) {
-		report_error("DestructibleMesh: %s is empty; bake it again.", text);
-	} else {
-		object = class_create(&destructible_mesh_class);
-		DestructibleMesh *self = class_instance(object, &destructible_mesh_class);
-		if (self) {
-			gd_object_notification(object, GD_OBJECT_NOTIFICATION_POSTINITIALIZE, false);
-			gd_ref_counted_init_ref(object);
-			gd_resource_set_name(object, path);
-			destructible_mesh_take_data(self, &bytes);
-		}
-		if (!self || !self->is_baked) {
-			object_unreference(object);
-			object = NULL;
-		}
-	}
-	gd_packed_byte_array_free(&bytes);
-	return object;
-}
-
-static int64_t save_baked(void *pointer, const GdString *path) {
-	DestructibleMesh *self = pointer;
-	char name[256], text[256];
-	destructible_mesh_name(self, name, sizeof(name));
-	copy_string(path, text, sizeof(text));
-	if (!self->is_baked) {
-		report_error("DestructibleMesh %s cannot be saved as %s: it is not baked; call bake() first.", name, text);
-		return GD_ERR_UNCONFIGURED;
-	}
-	GDExtensionObjectPtr file = gd_file_access_open(path, GD_FILE_ACCESS_WRITE);
-	int64_t error = file ? GD_OK : gd_file_access_get_open_error();
-	if (file) {
-		bool is_stored = gd_file_access_store_buffer(file, &self->data);
-		gd_file_access_flush(file);
-		error = is_stored ? gd_file_access_get_error(file) : GD_ERR_FILE_CANT_WRITE;
-		object_unreference(file);
-	}
-	if (error != GD_OK) {
-		report_error(
-			"DestructibleMesh %s cannot be saved as %s (error %d); check the folder and the space on the disk.", name,
-			text, (int)error);
-	}
-	return error;
-}
-
 // --------------------------------------------------------------------------------------------------------------- tables
 
 #define MATERIAL_ARRAY_HINT "24/17:Material" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
@@ -486,7 +319,7 @@ static const ClassProperty properties[] = {
 		.type = GDEXTENSION_VARIANT_TYPE_STRING,
 		.hint = GD_PROPERTY_HINT_MULTILINE_TEXT,
 		.usage = GD_PROPERTY_USAGE_EDITOR | GD_PROPERTY_USAGE_READ_ONLY,
-		.getter = METHOD("get_report", get_string, get_report, .is_const = true)},
+		.getter = METHOD("get_report", get_string, destructible_mesh_get_report, .is_const = true)},
 	{.name = "surface_materials",
 		.type = GDEXTENSION_VARIANT_TYPE_ARRAY,
 		.hint = GD_PROPERTY_HINT_ARRAY_TYPE,
@@ -511,21 +344,23 @@ static const ClassMethod methods[] = {
 	METHOD("bake_async", get_int, destructible_mesh_bake_async, .class_name = "Error"),
 	METHOD("cancel_bake", nothing, destructible_mesh_cancel_bake, .is_const = false),
 	METHOD("is_baking", get_bool, destructible_mesh_is_baking, .is_const = true),
-	METHOD("is_baked", get_bool, get_is_baked, .is_const = true),
-	METHOD("load_baked", make_object_of_string, load_baked, .argument_names = {"path"},
+	METHOD("is_baked", get_bool, destructible_mesh_get_is_baked, .is_const = true),
+	METHOD("load_baked", make_object_of_string, destructible_mesh_load_baked, .argument_names = {"path"},
 		.class_name = "DestructibleMesh", .is_static = true),
-	METHOD("save_baked", get_int_of_string, save_baked, .argument_names = {"path"}, .class_name = "Error"),
-	METHOD("get_tet_count", get_int, get_tet_count, .is_const = true),
-	METHOD("get_node_count", get_int, get_node_count, .is_const = true),
-	METHOD("get_region_count", get_int, get_region_count, .is_const = true),
-	METHOD("get_region_names", get_string_array, get_region_names, .is_const = true),
+	METHOD("save_baked", get_int_of_string, destructible_mesh_save_baked, .argument_names = {"path"},
+		.class_name = "Error"),
+	METHOD("get_tet_count", get_int, destructible_mesh_get_tet_count, .is_const = true),
+	METHOD("get_node_count", get_int, destructible_mesh_get_node_count, .is_const = true),
+	METHOD("get_region_count", get_int, destructible_mesh_get_region_count, .is_const = true),
+	METHOD("get_region_names", get_string_array, destructible_mesh_get_region_names, .is_const = true),
 	METHOD("get_baked_splinter_count", get_int, destructible_mesh_get_baked_splinter_count, .is_const = true),
 	METHOD("get_splinter_positions", get_vector3_array, destructible_mesh_get_splinter_positions, .is_const = true),
-	METHOD("get_vertex_count", get_int, get_vertex_count, .is_const = true),
-	METHOD("get_vertex_positions", get_vector3_array, get_vertex_positions, .is_const = true),
-	METHOD("get_exploded_mesh", make_object_of_float_plane, get_exploded_mesh, .argument_names = {"gap", "cut_plane"},
-		.class_name = "ArrayMesh", .is_const = true),
-	METHOD("get_tet_mesh_surface", make_object, get_tet_mesh_surface, .class_name = "ArrayMesh", .is_const = true),
+	METHOD("get_vertex_count", get_int, destructible_mesh_get_vertex_count, .is_const = true),
+	METHOD("get_vertex_positions", get_vector3_array, destructible_mesh_get_vertex_positions, .is_const = true),
+	METHOD("get_exploded_mesh", make_object_of_float_plane, destructible_mesh_get_exploded_mesh,
+		.argument_names = {"gap", "cut_plane"}, .class_name = "ArrayMesh", .is_const = true),
+	METHOD("get_tet_mesh_surface", make_object, destructible_mesh_get_tet_mesh_surface, .class_name = "ArrayMesh",
+		.is_const = true),
 	METHOD("_report_fault", nothing, report_fault, .is_const = false),
 	METHOD("_bake_with_undo", nothing, destructible_mesh_bake_with_undo, .is_const = false),
 	METHOD("_on_process_frame", nothing, destructible_mesh_on_process_frame, .is_const = false),

@@ -16,7 +16,7 @@ typedef struct DestructibleMesh {
 	bool regions_from_surfaces;
 	FemCutDef cut;                          // splinters
 	GDExtensionObjectPtr interior_material; // Material or null; a reference
-	bool refine_surface; // it gets vertices where it may bend
+	bool refine_surface;                    // it gets vertices where it may bend
 	// What was baked, as it is saved
 	GdPackedByteArray data;
 	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c
@@ -25,8 +25,8 @@ typedef struct DestructibleMesh {
 	FemBakedMesh baked;
 	bool is_baked;
 	int32_t region_count; // of the baked tets, at least 1
-	char fault[512];   // why the data cannot be used; empty when there are none or they are sound
-	uint32_t revision; // changes with what bodies show
+	char fault[512];      // why the data cannot be used; empty when there are none or they are sound
+	uint32_t revision;    // changes with what bodies show
 	MeshDrawing drawing;
 	MeshDrawing splinter_drawing; // made when a body can break
 	// A bake under way
@@ -64,6 +64,20 @@ void destructible_mesh_keep_layout(DestructibleMesh *self, FemMeshId mesh);
 void destructible_mesh_find_layout(DestructibleMesh *self); // for a bake that will be saved
 void destructible_mesh_get_layout(void *self, GdPackedByteArray *out);
 void destructible_mesh_set_layout(void *self, const GdPackedByteArray *layout);
+
+// The methods that ask, load and save, in destructible_mesh_queries.c.
+bool destructible_mesh_get_is_baked(void *self);
+int64_t destructible_mesh_get_tet_count(void *self);
+int64_t destructible_mesh_get_node_count(void *self);
+int64_t destructible_mesh_get_region_count(void *self);
+void destructible_mesh_get_region_names(void *self, GdPackedStringArray *out);
+void destructible_mesh_get_report(void *self, GdString *out);
+int64_t destructible_mesh_get_vertex_count(void *self);
+void destructible_mesh_get_vertex_positions(void *self, GdPackedVector3Array *out);
+GDExtensionObjectPtr destructible_mesh_get_exploded_mesh(void *self, double gap, GdPlane cut);
+GDExtensionObjectPtr destructible_mesh_get_tet_mesh_surface(void *self);
+GDExtensionObjectPtr destructible_mesh_load_baked(void *no_self, const GdString *path);
+int64_t destructible_mesh_save_baked(void *self, const GdString *path);
 
 // The methods that bake, in destructible_mesh_bake.c.
 int64_t destructible_mesh_bake(void *self);

@@ -5,61 +5,10 @@
 
 #include <math.h>
 
-#define RUBBER_MAX 1e7  // Pa; what is softer may stretch to twice its length
-#define YIELD_SHARE 0.5 // of the strain at which it would break: where a ductile material yields if not told
-
-typedef struct MaterialResource {
-	ClassInstance base;
-	GdString description;
-	double stiffness; // Pa
-	double density;   // kg/m^3
-	double ductility; // plastic strain at break
-	double damping;   // s, Rayleigh alpha_K
-	double friction;  // Coulomb coefficient
-	double poisson_ratio;
-	double mass_damping;     // 1/s, Rayleigh alpha_M
-	int64_t plasticity_mode; // FemPlasticity
-	double yield_strain;
-	double creep_rate; // 1/s
-	double max_plastic_strain;
-	bool breakable;
-	double toughness;       // Pa or N
-	int64_t toughness_mode; // FemToughnessMode
-	double toughness_variation;
-	int64_t splinter_pattern;  // SplinterPattern
-	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
-	double grain_ratio;
-	int64_t max_solver_iterations;
-	GDExtensionObjectPtr surface_material;  // Material or null; a reference
-	GDExtensionObjectPtr interior_material; // the same
-	int use_count;                          // engine worlds that know it
-} MaterialResource;
-
-static void set_defaults(MaterialResource *self) {
-	FemMaterialDef def = fem_default_material_def();
-	self->stiffness = (double)def.young_modulus;
-	self->friction = (double)def.friction;
-	self->poisson_ratio = 0.3;
-	self->density = (double)def.density;
-	self->damping = 0.002; // some wobble, gone within a second or so
-	self->mass_damping = (double)def.mass_damping;
-	self->plasticity_mode = def.plasticity;
-	self->yield_strain = (double)def.yield_strain;
-	self->creep_rate = (double)def.creep_rate;
-	self->max_plastic_strain = (double)def.max_plastic_strain;
-	self->breakable = def.breakable;
-	self->toughness = (double)def.toughness;
-	self->toughness_mode = def.toughness_mode;
-	self->toughness_variation = 0.1;
-	self->grain_direction = (GdVector3){0};
-	self->grain_ratio = (double)def.grain_ratio;
-	self->max_solver_iterations = def.max_iterations;
-}
-
 static void construct(void *pointer) {
 	MaterialResource *self = pointer;
 	self->description = make_string("");
-	set_defaults(self);
+	material_resource_set_defaults(self);
 }
 
 static void destruct(void *pointer) {
@@ -67,46 +16,6 @@ static void destruct(void *pointer) {
 	gd_string_free(&self->description);
 	object_reference_assign(&self->surface_material, NULL);
 	object_reference_assign(&self->interior_material, NULL);
-}
-
-// Ductility is the plain way to say it: a material yields at half the strain at which it would break, unless told
-// otherwise, and breaks when it has taken up that much.
-static void set_plasticity(FemMaterialDef *def, const MaterialResource *self) {
-	bool by_strain = self->toughness_mode == FEM_TOUGHNESS_STRESS;
-	double yield = self->yield_strain, limit = self->max_plastic_strain;
-	if (self->ductility > 0.0) {
-		limit = limit > 0.0 ? limit : self->ductility;
-		yield = yield > 0.0 || !by_strain ? yield : YIELD_SHARE * self->toughness / self->stiffness;
-	}
-	def->plasticity = (FemPlasticity)self->plasticity_mode;
-	def->yield_strain = (float)(yield > 100.0 ? 100.0 : yield);
-	def->creep_rate = (float)self->creep_rate;
-	def->max_plastic_strain = (float)limit;
-}
-
-FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
-	MaterialResource plain = {0};
-	MaterialResource *self = class_instance(object, &material_resource_class);
-	if (!self) {
-		self = &plain;
-		set_defaults(self);
-	}
-	FemMaterialDef def = fem_default_material_def();
-	def.young_modulus = (float)self->stiffness;
-	def.poisson_ratio = (float)self->poisson_ratio;
-	def.density = (float)self->density;
-	def.stiffness_damping = (float)self->damping;
-	def.mass_damping = (float)self->mass_damping;
-	set_plasticity(&def, self);
-	def.friction = (float)self->friction;
-	def.breakable = self->breakable;
-	def.toughness_mode = (FemToughnessMode)self->toughness_mode;
-	def.toughness = (float)self->toughness;
-	def.toughness_variation = (float)self->toughness_variation;
-	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
-	def.grain_ratio = (float)self->grain_ratio;
-	def.max_iterations = (int32_t)self->max_solver_iterations;
-	return def;
 }
 
 void material_resource_add_use(GDExtensionObjectPtr object, int change) {
@@ -129,37 +38,6 @@ GDExtensionObjectPtr material_resource_interior_material(GDExtensionObjectPtr ob
 SplinterPattern material_resource_splinter_pattern(GDExtensionObjectPtr object) {
 	const MaterialResource *self = class_instance(object, &material_resource_class);
 	return self ? (SplinterPattern)self->splinter_pattern : SPLINTERS_NONE;
-}
-
-const char *material_resource_fault(GDExtensionObjectPtr object) {
-	MaterialResource *self = class_instance(object, &material_resource_class);
-	if (!self) {
-		return NULL;
-	}
-	if (self->density < 1.0) {
-		return "its density is below 1 kg/m³, lighter than air; set it to that of the real stuff, such as 700 for oak "
-			   "or 7800 for steel";
-	}
-	if (self->stiffness < 1000.0) {
-		return "its stiffness is below 1000 Pa, softer than any jelly, and the body will collapse under its own "
-			   "weight; raise it";
-	}
-	if ((self->max_plastic_strain > 0.0 || self->ductility > 0.0) && self->creep_rate <= 0.0) {
-		return "it has a ductility or max_plastic_strain but a creep_rate of 0, so it never yields; raise creep_rate "
-			   "or "
-			   "set these to 0";
-	}
-	bool by_stress = self->toughness_mode == FEM_TOUGHNESS_STRESS;
-	if (self->breakable && by_stress && self->toughness > 0.5 * self->stiffness && self->stiffness > RUBBER_MAX) {
-		return "its toughness is more than half of its stiffness, so it has to be stretched by half its length before "
-			   "it breaks; lower toughness, or raise stiffness";
-	}
-	GdVector3 grain = self->grain_direction;
-	if (self->breakable && self->grain_ratio > 1.0 && grain.x == 0.0f && grain.y == 0.0f && grain.z == 0.0f) {
-		return "it has a grain_ratio but no grain_direction, so it breaks alike in all directions; set the direction "
-			   "of the fibres";
-	}
-	return NULL;
 }
 
 // -------------------------------------------------------------------------------------------------------------- setters

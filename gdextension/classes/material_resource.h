@@ -5,7 +5,36 @@
 #include "class_binding.h"
 #include "fem_destruction.h"
 
+typedef struct MaterialResource {
+	ClassInstance base;
+	GdString description;
+	double stiffness; // Pa
+	double density;   // kg/m^3
+	double ductility; // plastic strain at break
+	double damping;   // s, Rayleigh alpha_K
+	double friction;  // Coulomb coefficient
+	double poisson_ratio;
+	double mass_damping;     // 1/s, Rayleigh alpha_M
+	int64_t plasticity_mode; // FemPlasticity
+	double yield_strain;
+	double creep_rate; // 1/s
+	double max_plastic_strain;
+	bool breakable;
+	double toughness;       // Pa or N
+	int64_t toughness_mode; // FemToughnessMode
+	double toughness_variation;
+	int64_t splinter_pattern;  // SplinterPattern
+	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
+	double grain_ratio;
+	int64_t max_solver_iterations;
+	GDExtensionObjectPtr surface_material;  // Material or null; a reference
+	GDExtensionObjectPtr interior_material; // the same
+	int use_count;                          // engine worlds that know it
+} MaterialResource;
+
 extern const ClassDescription material_resource_class;
+
+void material_resource_set_defaults(MaterialResource *self);
 
 // The engine's form of a material; null, or an object of another class, stands for a new MaterialResource's values.
 FemMaterialDef material_resource_def(GDExtensionObjectPtr object);

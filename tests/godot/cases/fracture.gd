@@ -115,6 +115,7 @@ func test_breakable_switched_during_play() -> void:
 	material.breakable = false
 	var body := _add_bar(material)
 	body.debris_cap = 1
+	body.debris_fade = 0.0
 	await ticks(5)
 	material.breakable = true
 	await _break(body)
@@ -453,3 +454,25 @@ func test_debris_beyond_the_cap_fades() -> void:
 	check(_free_pieces(body) > 2, "pieces went at once")
 	await ticks(60)
 	check(_free_pieces(body) <= 2, "%d free pieces with a cap of 1" % _free_pieces(body))
+
+
+## What broke is broken in another world, too, and goes on there.
+func test_broken_body_into_another_world() -> void:
+	var viewport := SubViewport.new()
+	viewport.own_world_3d = true
+	scene.add_child(viewport)
+	var body := _add_bar(_brittle(WEAK))
+	if not await _break(body):
+		return
+	await ticks(5)
+	var pieces := body.get_pieces()
+	var positions := body.get_node_positions()
+	var speed := body.get_linear_velocity()
+	body.reparent(viewport)
+	check_equal(body.get_pieces(), pieces, "pieces in the new world")
+	check_equal(body.get_node_positions(), positions, "positions in the new world")
+	check_near_vector(body.get_linear_velocity(), speed, 1e-5, "velocity in the new world")
+	await ticks(20)
+	check(body.get_piece_count() >= pieces.size(), "pieces were lost")
+	check(positions_are_finite(body), "positions are not finite")
+	check(not positions[0].is_equal_approx(positions[-1]) and body.get_node_positions() != positions, "nothing moves there")

@@ -156,3 +156,71 @@ func test_plastic_dents_stay() -> void:
 	var clay_height := clay.get_aabb_world().size.y
 	check(clay_height < elastic_height - 0.02,
 			"after the fall clay is %.3f m high and rubber %.3f m" % [clay_height, elastic_height])
+
+
+const KNOBS := {
+	"stiffness": 4e7,
+	"density": 1500.0,
+	"damping": 0.02,
+	"friction": 0.05,
+	"poisson_ratio": 0.1,
+	"mass_damping": 3.0,
+	"yield_strain": 0.001,
+	"max_plastic_strain": 0.002,
+	"creep_rate": 0.5,
+	"plasticity_mode": MaterialResource.PLASTICITY_DEVIATORIC,
+}
+const KNOBS_OF_BRITTLE_THINGS := {
+	"breakable": false,
+	"toughness": 1e5,
+	"ductility": 0.3,
+	"toughness_mode": MaterialResource.TOUGHNESS_FORCE,
+	"toughness_variation": 0.9,
+	"grain_direction": Vector3(0, 1, 0),
+	"grain_ratio": 50.0,
+}
+
+
+## Where the nodes of a bar are that strikes a floor and slides, and yields or breaks; `knob` is turned before it lands.
+func _struck_bar(brittle: bool, knob := "", value: Variant = null) -> PackedVector3Array:
+	var material := MaterialResource.new()
+	material.stiffness = 1e7
+	material.breakable = brittle
+	material.toughness = 2e4
+	material.yield_strain = 0.0 if brittle else 0.003
+	material.max_plastic_strain = 0.0 if brittle else 0.3
+	material.grain_direction = Vector3(1, 0, 0)
+	material.grain_ratio = 2.0
+	var body := DestructibleBody.new()
+	body.size = Vector3(2, 0.3, 0.3)
+	body.cells = Vector3i(8, 2, 2)
+	body.position = Vector3(0, 1.2, 0)
+	body.rotation = Vector3(0, 0, 0.4)
+	body.start_velocity = Vector3(3, -8, 0)
+	body.material = material
+	scene.add_child(body)
+	await ticks(3)
+	if knob:
+		material.set(knob, value)
+	await ticks(40)
+	var result := body.get_node_positions()
+	body.free()
+	await ticks(1)
+	return result
+
+
+func _check_knobs(brittle: bool, knobs: Dictionary) -> void:
+	var untouched: PackedVector3Array = await _struck_bar(brittle)
+	check_equal(await _struck_bar(brittle), untouched, "the same bar again")
+	for knob: String in knobs:
+		var turned: PackedVector3Array = await _struck_bar(brittle, knob, knobs[knob])
+		var moved := absf(turned.size() - untouched.size()) # nodes of cracks
+		for i in mini(turned.size(), untouched.size()):
+			moved = maxf(moved, turned[i].distance_to(untouched[i]))
+		check(moved > 1e-3, "%s moved nodes by %.6f m only" % [knob, moved])
+
+
+func test_every_knob_takes_effect_during_play() -> void:
+	add_floor() # the plane of DestructionServer has a friction of its own
+	await _check_knobs(false, KNOBS)
+	await _check_knobs(true, KNOBS_OF_BRITTLE_THINGS)

@@ -33,6 +33,26 @@ func test_bake_box() -> void:
 	_check_vertices(mesh, 1e-5)
 
 
+## Long edges are split unless that is turned off, and the same is done to a plain mesh of a body.
+func test_refine_surface() -> void:
+	var source := BoxMesh.new()
+	var mesh := DestructibleMesh.new()
+	check(mesh.refine_surface, "refine_surface is off")
+	mesh.source_mesh = source
+	mesh.element_count = 400
+	mesh.bake()
+	check(mesh.get_vertex_count() > 100, "%d vertices" % mesh.get_vertex_count())
+	for position in mesh.get_vertex_positions():
+		var p := position.abs()
+		if not check(absf(maxf(p.x, maxf(p.y, p.z)) - 0.5) < 1e-4, "a vertex is at %s, off the box" % position):
+			break
+	var plain := DestructibleBody.new()
+	plain.mesh = source
+	plain.element_count = 400
+	scene.add_child(plain)
+	check_equal(plain.get_node_count(), mesh.get_node_count(), "nodes of a plain mesh")
+
+
 func test_bake_torus() -> void:
 	var mesh := _baked(TorusMesh.new(), 1000)
 	check(absi(mesh.get_tet_count() - 1000) <= 200, "%d tets instead of 1000" % mesh.get_tet_count())
@@ -538,6 +558,7 @@ func _baked(source: Mesh, elements: int) -> DestructibleMesh:
 	var mesh := DestructibleMesh.new()
 	mesh.source_mesh = source
 	mesh.element_count = elements
+	mesh.refine_surface = false # its vertices stay those of the source
 	check_equal(mesh.bake(), OK, "bake")
 	check(mesh.is_baked(), "the mesh is not baked")
 	return mesh

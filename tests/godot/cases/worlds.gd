@@ -131,28 +131,6 @@ func test_reparent_into_another_world() -> void:
 	check_equal(DestructionServer.get_statistics().worlds, 1, "worlds with bodies")
 
 
-## What broke is broken in the other world, too, and goes on breaking there.
-func test_broken_body_into_another_world() -> void:
-	var viewport := SubViewport.new()
-	viewport.own_world_3d = true
-	scene.add_child(viewport)
-	var material := MaterialResource.new()
-	material.stiffness = 5e7
-	material.breakable = true
-	material.toughness = 6e4
-	var body := add_body(Vector3(0, 1.5, 0))
-	body.material = material
-	body.apply_central_impulse(Vector3(0, -12 * body.get_mass(), 0))
-	await ticks(30)
-	var pieces := body.get_pieces()
-	check(pieces.size() > 1, "nothing broke")
-	body.reparent(viewport, false)
-	check_equal(body.get_pieces(), pieces, "pieces in the new world")
-	await ticks(20)
-	check(body.get_piece_count() >= pieces.size(), "pieces were lost")
-	check(positions_are_finite(body), "positions are not finite")
-
-
 func test_many_worlds() -> void:
 	var bodies: Array[DestructibleBody] = []
 	for i in 12:
