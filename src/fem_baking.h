@@ -181,7 +181,7 @@ typedef struct FemCutDef {
 	int32_t piece_count; // cells wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
 	float piece_size;    // m, mean diameter; default 0 = clearly smaller than the tets
 	bool joins;          // cells that follow the same tet anyway are left in one piece; default true
-	int32_t triangle_max; // default 120000: fewer and smoother pieces are made where there would be more
+	int32_t triangle_max; // default 120000: pieces, bricks and sections are made larger where there would be more
 	float roughness;     // 0..1, of the cuts, in shares of a piece's size; default 0.5
 	float unevenness;    // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
 	FemVec3 grain;       // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape

@@ -8,7 +8,6 @@
 #include "mesh/cut_output.h"
 #include "mesh/cut_patterns.h"
 #include "mesh/cut_shells.h"
-#include "mesh/embedding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #define PIECES_DEFAULT_MAX 4000
 #define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
+#define TRIANGLES_A_UNIT 400.0 // about, of a brick with its joints or a section
 #define LIMIT_TRIES 4          // to meet triangle_max: guesses are right within a factor of 2
 #define ROUGH_SPACING 0.34     // between added vertices, in shares of a piece's size
 #define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
@@ -67,8 +67,7 @@ static double tet_volume(const FemTetArrays *tets, int32_t t) {
 	return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
 }
 
-// The count wanted from count, size or tets, within what the limit of triangles
-// and the engine allow.
+// The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
 static void size_pieces(Cut *cut, FemCutBody *body) {
 	const FemCutDef *def = cut->def;
 	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
@@ -83,9 +82,7 @@ static void size_pieces(Cut *cut, FemCutBody *body) {
 	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
 		char sentence[160];
-		snprintf(sentence, sizeof sentence,
-			"About %.0f pieces were made instead of %.0f, to stay within %d "
-			"triangles.",
+		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
 			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
 		if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
 			note(cut, sentence);
@@ -95,44 +92,13 @@ static void size_pieces(Cut *cut, FemCutBody *body) {
 	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
 }
 
-// Pieces with one home tet never part, so there is nothing to be seen between
-// them: their labels become one. A label's home is here the tet at the mean of
-// its sites.
-static FemResult join_labels(Cut *cut) {
-	const FemTetArrays *tets = &cut->mesh->tet_mesh;
-	FemCutSites *sites = &cut->sites;
-	int32_t count = sites->piece_count;
-	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
-	FemEmbedding homes = {0};
-	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
-	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
-	bool good = means && sizes && first_plus_1;
-	for (int32_t n = 0; good && n < sites->count; n++) {
-		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(&cut->render.frame, sites->sites[n].at));
-		FemVec3 *mean = &means[sites->sites[n].piece];
-		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
-		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
-	}
-	FemResult result = good ? fem_embed(&mesh, means, NULL, count, &homes) : fail_memory();
-	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
-		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
-		if (*first == 0)
-			*first = sites->sites[n].piece + 1;
-		sites->sites[n].piece = *first - 1;
-	}
-	fem_embedding_free(&homes);
-	FEM_FREE_ARRAY(means, count);
-	FEM_FREE_ARRAY(sizes, count);
-	FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
-	return result;
-}
-
 static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	const FemTetArrays *tets = &cut->mesh->tet_mesh;
 	FemCutDef def = *cut->def;
 	FemCutBody body = {
 		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
 	def.seed += seed_step * 7919u;
+	fem_cut_def_enlarge(&def, (float)(1.0 / cbrt(cut->shrink)));
 	for (int32_t t = 0; t < tets->tet_count; t++) {
 		body.volume += tet_volume(tets, t);
 		cut->volumes[t] = body.volume;
@@ -155,8 +121,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	fem_cut_pattern(&body, &cut->sites);
 	if (body.is_limited)
 		note(cut,
-			"The pattern is far too fine for this body, so random pieces "
-			"were made: use larger sections or bricks.");
+			"The pattern is far too fine for this body, so random pieces were made: use larger sections or bricks.");
 	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
 	if (def.pattern == FEM_PATTERN_GLASS)
 		rough = 0.0; // breaks smoothly
@@ -168,7 +133,8 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 		.outline = ROUGH_AMPLITUDE * rough * size,
 		.scale = 0.5 * size,
 		.seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
-	FemResult result = def.joins && !cut->sites.failed ? join_labels(cut) : FEM_OK;
+	FemResult result =
+		def.joins && !cut->sites.failed ? fem_cut_join_labels(&cut->sites, tets, &cut->render.frame) : FEM_OK;
 	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
 }
 
@@ -213,9 +179,8 @@ static FemResult try_closed(Cut *cut, bool *out_closed) {
 	return result;
 }
 
-// A mesh that crosses itself may consist of shells that do not. Another seed
-// may help where rounding to whole numbers made a thin place cross itself; then
-// the tets' surface does.
+// A mesh that crosses itself may consist of shells that do not. Another seed may help where rounding to whole numbers made a
+// thin place cross itself; then the tets' surface does.
 static FemResult cut_closed(Cut *cut, bool *out_closed) {
 	FemResult result = try_closed(cut, out_closed);
 	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
@@ -324,12 +289,33 @@ static FemResult cut_by_pattern(Cut *cut) {
 	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
 }
 
-// Fewer pieces as long as there are more triangles than wanted, unless sections
-// or bricks of a given size say otherwise.
+static void note_larger(Cut *cut) {
+	if (cut->shrink >= 1.0 || fem_cut_def_unit(cut->def) <= 0.0)
+		return;
+	char sentence[160];
+	snprintf(sentence, sizeof sentence, "%s were made %.2g times as large, to stay within %d triangles.",
+		cut->def->pattern == FEM_PATTERN_BRICK ? "Bricks" : "Sections", 1.0 / cbrt(cut->shrink),
+		cut->def->triangle_max);
+	note(cut, sentence);
+}
+
+// The first guess for bricks and sections of a given size: cutting all of them first would take long.
+static void guess_shrink(Cut *cut) {
+	double unit = fem_cut_def_unit(cut->def), most = cut->def->triangle_max, volume = 0.0;
+	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
+		volume += tet_volume(&cut->mesh->tet_mesh, t);
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
+	double share = unit > 0.0 ? fmax(most - outer, 0.1 * most) * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
+	cut->shrink = share < 0.5 ? share : 1.0;
+}
+
+// Fewer pieces as long as there are more triangles than wanted.
 static FemResult cut_within_limit(Cut *cut) {
 	FemResult result = FEM_OK;
+	guess_shrink(cut);
 	for (int n = 0; n < LIMIT_TRIES && result == FEM_OK; n++) {
 		cut->note[0] = 0;
+		note_larger(cut);
 		result = cut_by_pattern(cut);
 		double made = cut->mesh->splinters.index_count / 3.0, most = cut->def->triangle_max;
 		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
@@ -337,9 +323,7 @@ static FemResult cut_within_limit(Cut *cut) {
 			return result;
 		cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
 	}
-	note(cut,
-		"There are more triangles than triangle_max: use larger pieces, "
-		"sections or bricks.");
+	note(cut, "There are more triangles than triangle_max: use larger pieces, sections or bricks.");
 	return result;
 }
 
@@ -373,7 +357,6 @@ FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_
 		return fail_memory();
 	cut->mesh = mesh;
 	cut->def = def;
-	cut->shrink = 1.0;
 	result = cut_mesh(cut);
 	if (out_note)
 		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);

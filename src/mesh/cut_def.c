@@ -24,6 +24,31 @@ FemCutDef fem_default_cut_def(void) {
 		.cookie = COOKIE};
 }
 
+// ----------------------------------------------------------------------------------------------------------------- sizes
+
+static double first_above_0(float a, double b) {
+	return a > 0.0f ? (double)a : b;
+}
+
+double fem_cut_def_unit(const FemCutDef *def) {
+	double joint = (double)def->mortar;
+	FemVec3 brick = def->brick_size;
+	if (def->pattern == FEM_PATTERN_BRICK)
+		return ((double)brick.x + joint) * ((double)brick.y + joint) * ((double)brick.z + joint);
+	if (def->pattern != FEM_PATTERN_WOOD || !(def->section_width > 0.0f || def->section_height > 0.0f))
+		return 0.0;
+	double width = first_above_0(def->section_width, (double)def->section_height);
+	return width * first_above_0(def->section_height, width) * first_above_0(def->section_length, 8.0 * width);
+}
+
+void fem_cut_def_enlarge(FemCutDef *def, float scale) {
+	def->brick_size = (FemVec3){def->brick_size.x * scale, def->brick_size.y * scale, def->brick_size.z * scale};
+	def->mortar *= scale;
+	def->section_width *= scale;
+	def->section_height *= scale;
+	def->section_length *= scale;
+}
+
 // ---------------------------------------------------------------------------------------------------------------- checks
 
 static bool within(float value, float low, float high) {

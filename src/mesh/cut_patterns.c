@@ -1,6 +1,9 @@
 #include "mesh/cut_patterns.h"
 
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
+#include "mesh/embedding.h"
 
 #define CANDIDATES 6     // places tried a site: the one farthest from all others is taken
 #define SPREAD_MAX 6000  // sites; above, the search would take longer than the cutting
@@ -133,4 +136,35 @@ void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
 	}
 	if (sites->count == 0)
 		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->piece_count++);
+}
+
+// -------------------------------------------------------------------------------------------------------------- joining
+
+FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame) {
+	int32_t count = sites->piece_count;
+	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
+	FemEmbedding homes = {0};
+	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
+	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
+	bool good = means && sizes && first_plus_1;
+	for (int32_t n = 0; good && n < sites->count; n++) {
+		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(frame, sites->sites[n].at));
+		FemVec3 *mean = &means[sites->sites[n].piece];
+		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
+		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
+	}
+	FemResult result = good
+		? fem_embed(&mesh, means, NULL, count, &homes)
+		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
+	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
+		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
+		if (*first == 0)
+			*first = sites->sites[n].piece + 1;
+		sites->sites[n].piece = *first - 1;
+	}
+	fem_embedding_free(&homes);
+	FEM_FREE_ARRAY(means, count);
+	FEM_FREE_ARRAY(sizes, count);
+	FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
+	return result;
 }

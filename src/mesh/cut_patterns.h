@@ -41,4 +41,8 @@ void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites);
 
+// Pieces with one home tet never part, so there is nothing to be seen between them: their labels become one. A label's home is
+// here the tet at the mean of its sites.
+FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame);
+
 #endif

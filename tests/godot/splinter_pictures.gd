@@ -43,16 +43,16 @@ func _patterns() -> Array[Dictionary]:
 func _bodies() -> Array[Dictionary]:
 	return [
 		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [6, 20], damping = 0.004,
+			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32], softness = 3.3,
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
 			impact = Vector3(0.3, 0.28, 0.1),
-			ball = {radius = 0.15, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -34)}},
+			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
 		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
 			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 16],
 			anchors = [AABB(Vector3(-0.9, -0.1, -0.2), Vector3(0.2, 0.2, 0.4)), AABB(Vector3(0.7, -0.1, -0.2), Vector3(0.2, 0.2, 0.4))],
 			ball = {radius = 0.09, position = Vector3(0.12, 1.2, 0), velocity = Vector3(0, -10, 0)}},
 		{name = "pane", mesh = Looks.box(Vector3(1.3, 1.3, 0.015)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3.ZERO,
-			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [8, 24],
+			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [8, 28],
 			anchors = [AABB(Vector3(-0.7, -0.7, -0.1), Vector3(1.4, 0.06, 0.2)), AABB(Vector3(-0.7, 0.64, -0.1), Vector3(1.4, 0.06, 0.2)),
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
 			impact = Vector3(0.1, 0.13, 0),
@@ -92,7 +92,7 @@ func _substance(pattern: Dictionary, body: Dictionary) -> MaterialResource:
 	material.breakable = true
 	material.toughness = pattern.toughness / body.get("weakness", 1.0)
 	material.toughness_variation = 0.3
-	material.damping = body.get("damping", 0.001)
+	material.damping = 0.001
 	if pattern.has("grain"):
 		material.grain_direction = body.grain
 		material.grain_ratio = pattern.grain
