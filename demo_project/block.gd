@@ -4,6 +4,7 @@ extends StaticBody3D
 
 @export var size := Vector3.ONE ## m
 @export var look: Material
+@export var shape_margin := Vector3.ZERO ## m, by which the shape is smaller on each side: what is set into the block is not in its way
 
 
 func _ready() -> void:
@@ -14,5 +15,5 @@ func _ready() -> void:
 	add_child(mesh)
 	var collision := CollisionShape3D.new()
 	collision.shape = BoxShape3D.new()
-	collision.shape.size = size
+	collision.shape.size = size - 2.0 * shape_margin
 	add_child(collision)

@@ -15,6 +15,7 @@ var _stop := 0
 var _rest_positions: Dictionary[DestructibleBody, PackedVector3Array] = {}
 var _bent := 0.0 # m, the farthest that a node moved in this stop
 var _step_ms: Array[float] = []
+var _slowest := {} # figures of the slowest step
 var _pictures: Array[Image] = []
 
 @onready var _level: Node3D = get_parent()
@@ -113,7 +114,10 @@ func _bodies(stop: Dictionary) -> Array[Node]:
 
 
 func _watch() -> void:
-	_step_ms.append(DestructionServer.get_statistics().step_ms)
+	var figures := DestructionServer.get_statistics()
+	_step_ms.append(figures.step_ms)
+	if figures.step_ms == _step_ms.max():
+		_slowest = figures
 	if not _stops[_stop].has("bend"):
 		return
 	for body in _rest_positions:
@@ -127,13 +131,22 @@ func _judge(stop: Dictionary) -> void:
 	var pieces := 0
 	for body: DestructibleBody in _bodies(stop):
 		pieces += body.get_piece_count()
-	var figures := DestructionServer.get_statistics()
-	print("-- %s: %d pieces, bent %.3f m, a step took %.1f ms, the slowest %.1f ms; awake %d tets" % [
-		stop.name, pieces, _bent, _step_ms.reduce(func(a: float, b: float) -> float: return a + b) / _step_ms.size(), _step_ms.max(), figures.live_tets])
+	var sum: float = _step_ms.reduce(func(a: float, b: float) -> float: return a + b)
+	print("-- %s: %d pieces, bent %.3f m, a step took %.1f ms, the slowest %.1f ms (%s); awake %d tets" % [
+		stop.name, pieces, _bent, sum / _step_ms.size(), _step_ms.max(), _phases(), DestructionServer.get_statistics().live_tets])
 	if stop.has("pieces"):
 		_check(pieces >= stop.pieces + _bodies(stop).size() - 1, stop.name + "_breaks", "%d pieces" % pieces)
 	if stop.has("bend"):
 		_check(_bent >= stop.bend, stop.name + "_bends", "by %.3f m only" % _bent)
+
+
+## The phases of the slowest step that took a tenth of it or more.
+func _phases() -> String:
+	var parts: Array[String] = []
+	for phase: String in _slowest.phase_ms:
+		if _slowest.phase_ms[phase] > 0.1 * _slowest.step_ms:
+			parts.append("%s %.1f" % [phase, _slowest.phase_ms[phase]])
+	return ", ".join(parts)
 
 
 func _check(condition: bool, what: String, cause: String) -> void:
