@@ -2,33 +2,19 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "mesh/coverage.h"
+#include "mesh/part_search.h"
 #include "mesh/plate_grid.h"
-#include "mesh/principal_box.h"
-#include "mesh/stuffing.h"
 #include "mesh/surface_fit.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ATTEMPTS 14
-#define THIN_ATTEMPTS 4
 #define PLACES 60
-#define LATTICE_CELLS 40.0    // most cells of the lattice for a tet wanted
 #define FEW 500
-#define GOOD_RATIO 0.11       // |log(count / target)| that ends the search ...
-#define COUNT_RATIO 0.18      // ... and what is promised: within 20 %
-#define COMPACT_DIHEDRAL 8.5  // degrees; 8 are promised
 #define WALL_DIHEDRAL 8.2    // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
 #define WALL_ASPECT 2.5      // cells: ... and another 10 % beyond it, where
 #define THIN_DIHEDRAL 4.0     // degrees are kept
-#define DEBRIS_SHARE 0.03     // of the volume: bodies smaller than this that hang on nothing are left out
-#define LOST_SHARE 0.6        // of the input's volume: less means that walls fell through the lattice
-#define VOLUME_SAMPLES 20     // a side
-#define COVERAGE_SAMPLES 1500
-#define COVERAGE_GAP 0.3      // of a cell
-#define CLOSE_GAP 0.02        // of a cell
-#define BOUNDARY_SAMPLES 600
-#define SURE_WINDING 0.75
 #define VOLUME_MIN 1e-3       // of the box: a part that encloses less is a sheet
 #define THIN_SHARE 0.3        // of the smallest extent: thinner walls are walls
 #define TINY_TARGET 20        // tets: a part of fewer is a box of plain cells
@@ -37,235 +23,6 @@
 #define PLATE_ASPECT 1.2f     // plates and walls are corrected from here on
 #define LAYERS_MAX 16.0
 #define SLENDER 3.0           // extents in this ratio make a plate or a beam
-
-typedef struct Search {
-	const FemPartRequest *request;
-	FemSolid solid;
-	FemUnitFrame frame;
-	FemTetPart *part;
-	double volume; // of the soup, unit space
-	FemTetList best, trial;
-	double best_score, best_cell;
-	bool best_whole; // one body, little volume lost
-	int32_t best_dropped;
-	FemSolid best_solid; // inflation of the best try; arrays are not its own
-} Search;
-
-static bool report_progress(const FemPartRequest *request, double share) {
-	const FemBakeDef *def = request->def;
-	if (!def->progress)
-		return true;
-	double all = (double)request->share_begin + share * (double)(request->share_end - request->share_begin);
-	if (def->progress(def->progress_context, (float)all))
-		return true;
-	*request->cancelled = true;
-	return false;
-}
-
-static FemResult stopped(void) {
-	return fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
-}
-
-// ---------------------------------------------------------------------------------------------------------------- volume
-
-static double sample_at(int32_t i) {
-	return (2.0 * i + 1.0) / VOLUME_SAMPLES - 1.0;
-}
-
-// Winding numbers on a grid of points: for surfaces with holes.
-static double sampled_volume(const FemSolid *solid) {
-	int32_t inside = 0;
-	const double *half = solid->half_extents;
-	for (int32_t i = 0; i < VOLUME_SAMPLES; i++)
-		for (int32_t j = 0; j < VOLUME_SAMPLES; j++)
-			for (int32_t k = 0; k < VOLUME_SAMPLES; k++)
-				inside += fem_winding_inside(&solid->winding, (FemPosition){half[0] * sample_at(i), half[1] * sample_at(j),
-					half[2] * sample_at(k)});
-	return 8.0 * half[0] * half[1] * half[2] * inside / (VOLUME_SAMPLES * VOLUME_SAMPLES * VOLUME_SAMPLES);
-}
-
-// The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either side.
-static double bounding_share(const FemSolid *solid) {
-	const FemTriangles *triangles = &solid->triangles;
-	int32_t stride = triangles->triangle_count / BOUNDARY_SAMPLES + 1;
-	double area = 0.0, bounding = 0.0;
-	for (int32_t t = 0; t < triangles->triangle_count; t += stride) {
-		FemPosition n = fem_triangle_area_vector(triangles, t), middle = {0};
-		double size = sqrt(fem_position_dot(n, n));
-		for (int v = 0; v < 3; v++)
-			middle = fem_position_add(middle, fem_position_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
-		FemPosition step = fem_position_scale(n, 1e-5 / size);
-		double out = fabs(fem_winding_number(&solid->winding, fem_position_add(middle, step)));
-		double in = fabs(fem_winding_number(&solid->winding, fem_position_sub(middle, step)));
-		area += size;
-		bounding += fmax(in, out) > SURE_WINDING ? size : 0.0;
-	}
-	return bounding / area;
-}
-
-static double box_volume(const FemSolid *solid) {
-	return 8.0 * solid->half_extents[0] * solid->half_extents[1] * solid->half_extents[2];
-}
-
-static FemResult make_solid(const FemPartRequest *request, Search *search) {
-	FemPrincipalBox box;
-	FemResult result = fem_principal_box(request->triangles, request->groups, request->group, &box);
-	if (result == FEM_OK)
-		result = fem_triangles_extract(request->triangles, request->groups, request->group, &box.frame,
-			&search->solid.triangles);
-	if (result == FEM_OK)
-		result = fem_triangle_bvh_create(&search->solid.bvh, &search->solid.triangles);
-	if (result == FEM_OK)
-		result = fem_winding_create(&search->solid.winding, &search->solid.bvh);
-	if (result != FEM_OK)
-		return result;
-	search->frame = box.frame;
-	for (int axis = 0; axis < 3; axis++)
-		search->solid.half_extents[axis] = box.half_extents[axis];
-	double whole = box_volume(&search->solid), exact = fem_solid_volume(&search->solid);
-	// The theorem counts what overlaps twice: then points must be counted.
-	bool trusted = request->closed && request->triangles->component_count == 1 && exact <= whole;
-	search->volume = trusted ? exact : sampled_volume(&search->solid);
-	if (search->volume <= 0.0 && request->closed)
-		search->volume = fmin(exact, whole);
-	return FEM_OK;
-}
-
-// ---------------------------------------------------------------------------------------------------------------- search
-
-// Leaves the largest body and others of some size; true when one is left and most of the volume is there.
-static bool keep_sound(Search *search, FemTetList *list, int32_t *out_dropped, bool *out_memory) {
-	int32_t capacity = list->tet_count + 1, *bodies = FEM_ALLOC_ARRAY(int32_t, capacity), kept = 0;
-	int32_t count = bodies ? fem_tet_list_bodies(list, bodies) : 0;
-	double *volumes = count ? FEM_ALLOC_ARRAY(double, count) : NULL, all = 0.0;
-	*out_memory = list->tet_count == 0 || volumes;
-	*out_dropped = 0;
-	if (volumes) {
-		for (int32_t t = 0; t < list->tet_count; t++)
-			volumes[bodies[t]] += fem_tet_list_volume(list, t);
-		for (int32_t b = 0; b < count; b++)
-			all += volumes[b];
-		for (int32_t b = 0; b < count; b++) {
-			kept += volumes[b] >= DEBRIS_SHARE * all;
-			*out_dropped += volumes[b] < DEBRIS_SHARE * all;
-		}
-		for (int32_t t = 0; t < list->tet_count; t++)
-			bodies[t] = volumes[bodies[t]] >= DEBRIS_SHARE * all;
-		*out_memory = fem_tet_list_keep(list, bodies, 1);
-	}
-	FEM_FREE_ARRAY(volumes, count);
-	FEM_FREE_ARRAY(bodies, capacity);
-	return kept == 1 && all >= LOST_SHARE * search->volume;
-}
-
-// Takes the trial when it is sound where the best is not, or nearer to the count.
-static void judge(Search *search, double cell, bool whole, int32_t dropped) {
-	double ratio = (double)search->trial.tet_count / search->request->target;
-	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
-	bool better = whole != search->best_whole ? whole && (score < 0.4 || score < search->best_score)
-		: score < search->best_score;
-	if (search->best.tet_count > 0 && !better)
-		return;
-	FemTetList kept = search->best;
-	search->best = search->trial;
-	search->trial = kept;
-	search->best_score = score;
-	search->best_cell = cell;
-	search->best_whole = whole;
-	search->best_dropped = dropped;
-	search->best_solid = search->solid;
-}
-
-static FemResult try_stuffing(Search *search, const double stretch[3], double cell, bool fitted, double shift,
-	int32_t *out_count) {
-	// Scattered bits in a large box would ask for a lattice of mostly empty cells.
-	cell = fmax(cell, cbrt(box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
-	double cells[3] = {cell * stretch[0], cell * stretch[1], cell * stretch[2]};
-	int32_t dropped;
-	bool memory;
-	fem_tet_list_clear(&search->trial);
-	FemResult result = fem_stuff(&search->solid, cells, fitted, shift, &search->trial);
-	if (result != FEM_OK)
-		return result;
-	bool whole = keep_sound(search, &search->trial, &dropped, &memory);
-	if (!memory)
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
-	*out_count = search->trial.tet_count;
-	// A thickened surface lies within its tets: where it does not, the lattice has holes.
-	if (whole && search->solid.inflation > 0.0) {
-		double gap = fem_coverage_gap(&search->solid.triangles, &search->trial, COVERAGE_SAMPLES);
-		if (gap < 0.0)
-			return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
-		whole = gap < COVERAGE_GAP * cell;
-	}
-	bool cubic = stretch[0] == 1.0 && search->solid.inflation <= 0.0;
-	if (!cubic || !fitted || fem_tet_list_min_dihedral(&search->trial) >= COMPACT_DIHEDRAL)
-		judge(search, cell, whole, dropped);
-	return FEM_OK;
-}
-
-static bool found_good(const Search *search) {
-	return search->best.tet_count > 0 && search->best_whole && search->best_score < GOOD_RATIO;
-}
-
-// Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only be
-// nearer to the count.
-static bool fits_closely(const Search *search) {
-	if (!search->best_whole || search->best_score > COUNT_RATIO)
-		return false;
-	double gap = fem_coverage_gap(&search->solid.triangles, &search->best, COVERAGE_SAMPLES);
-	return gap >= 0.0 && gap < CLOSE_GAP * search->best_cell;
-}
-
-// Cells fitted to the box first (exact for boxes), then free ones, whose count follows the size more smoothly.
-static FemResult search_cells(Search *search, const double stretch[3], double cell, int attempts) {
-	double next = cell;
-	for (int i = 0; i < attempts && !found_good(search); i++) {
-		bool fitted = i < attempts / 2;
-		// Unlike sides let a cube have 3 x 3 x 4 cells, where 3 are too few and 4 too many.
-		static const double skews[3][3] = {{1.0, 1.0, 1.0}, {1.0, 1.1, 0.91}, {1.05, 1.05, 0.91}};
-		const double *skew = skews[fitted ? i % 3 : 0];
-		double bent[3] = {stretch[0] * skew[0], stretch[1] * skew[1], stretch[2] * skew[2]};
-		int32_t count = 0;
-		if (!report_progress(search->request, (double)i / attempts))
-			return stopped();
-		if (i == attempts / 2 && fits_closely(search))
-			return FEM_OK;
-		if (i == attempts / 2 && search->best.tet_count)
-			next = search->best_cell * cbrt((double)search->best.tet_count / search->request->target);
-		FemResult result = try_stuffing(search, bent, next, fitted, 0.25 * (i % 4), &count);
-		if (result != FEM_OK)
-			return result;
-		double ratio = (double)count / search->request->target;
-		next *= ratio > 0.0 ? fmin(fmax(cbrt(ratio), 0.6), 1.6) : 0.7;
-		if (i + 1 < attempts / 2 && fabs(log(ratio)) < 0.05)
-			i = attempts / 2 - 1; // count is right but the shape is not: free cells
-	}
-	return FEM_OK;
-}
-
-// Walls that fall through the lattice are thickened to a good part of a cell, ever more until all hangs together. (Points
-// within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface gives a
-// connected body.) Nodes are drawn back to the surface later.
-static FemResult search_thin(Search *search, double wall, double cell) {
-	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
-	static const double even[3] = {1.0, 1.0, 1.0};
-	for (size_t s = 0; s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < COUNT_RATIO); s++) {
-		double next = cell;
-		for (int i = 0; i < THIN_ATTEMPTS && !found_good(search); i++) {
-			int32_t count = 0;
-			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), 0.02 * next);
-			if (!report_progress(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
-				return stopped();
-			FemResult result = try_stuffing(search, even, next, false, 0.3, &count);
-			if (result != FEM_OK)
-				return result;
-			double ratio = (double)count / search->request->target;
-			next *= ratio > 0.0 ? fmin(fmax(sqrt(ratio), 0.7), 1.5) : 0.7;
-		}
-	}
-	return FEM_OK;
-}
 
 // ----------------------------------------------------------------------------------------------------------------- kinds
 
@@ -302,7 +59,7 @@ bool fem_part_is_corrected(const FemTetPart *part) {
 
 // Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a plate
 // gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
-static int32_t enough_layers(const Search *search, const FemPlateSurvey *survey) {
+static int32_t enough_layers(const FemPartSearch *search, const FemPlateSurvey *survey) {
 	int32_t asked = search->request->def->plate_layers;
 	if (search->part->kind == FEM_PART_BEAM)
 		return asked;
@@ -318,7 +75,7 @@ static double wall_excess(double aspect, double strength) {
 	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
 }
 
-static FemResult fill_plate(Search *search, const int32_t cells[2], int32_t layers, double thickness,
+static FemResult fill_plate(FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness,
 	int32_t *out_count) {
 	int32_t dropped;
 	bool memory;
@@ -327,29 +84,29 @@ static FemResult fill_plate(Search *search, const int32_t cells[2], int32_t laye
 	if (result != FEM_OK)
 		return result;
 	*out_count = search->trial.tet_count;
-	bool whole = keep_sound(search, &search->trial, &dropped, &memory);
+	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);
 	if (!memory)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 	double side = fmax(search->solid.half_extents[0] / cells[0], search->solid.half_extents[1] / cells[1]);
-	judge(search, 2.0 * side, whole, dropped);
+	fem_part_judge(search, 2.0 * side, whole, dropped);
 	return FEM_OK;
 }
 
 // The second count is kept while the first follows the target: a beam has one cell across and any number along.
-static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
+static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t layers = enough_layers(search, survey);
 	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
 	bool wide = false;
-	for (int i = 0; i < ATTEMPTS && !found_good(search); i++) {
+	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
 		double along = fmax(1.0, floor(wanted / across + 0.5));
 		if (along * across > 1e7)
 			return fem_fail(FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
 		wide = fem_plate_is_wide(cells, layers);
-		if (!report_progress(search->request, (double)i / ATTEMPTS))
-			return stopped();
+		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+			return fem_part_stopped();
 		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
 		if (result != FEM_OK)
 			return result;
@@ -366,7 +123,7 @@ static FemResult search_plate(Search *search, const FemPlateSurvey *survey) {
 
 // Plain cells for boxes of few tets, where the lattice's count goes in leaps: the whole numbers of cells that come nearest
 // to the target, and of those the most cubic.
-static FemResult search_box(Search *search, const FemPlateSurvey *survey) {
+static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t best[3] = {1, 1, 1}, count;
 	double best_cost = 1e9;
@@ -376,7 +133,7 @@ static FemResult search_box(Search *search, const FemPlateSurvey *survey) {
 		double longest = fmax(side[0], fmax(side[1], side[2])), shortest = fmin(side[0], fmin(side[1], side[2]));
 		double miss = fabs(log(5.0 * cells[0] * cells[1] * cells[2] / search->request->target));
 		double cost = fmax(miss, 0.1) + 0.3 * log(longest / shortest);
-		if (miss < COUNT_RATIO && cost < best_cost) {
+		if (miss < FEM_PART_COUNT_RATIO && cost < best_cost) {
 			best_cost = cost;
 			memcpy(best, cells, sizeof best);
 		}
@@ -390,15 +147,15 @@ static FemResult search_box(Search *search, const FemPlateSurvey *survey) {
 }
 
 // A rod that is not a box: cells in its section as asked, stretched along it to meet the count.
-static FemResult search_rod(Search *search, double cubic) {
+static FemResult search_rod(FemPartSearch *search, double cubic) {
 	double across = 2.0 * search->solid.half_extents[1] / (1.0 + search->request->def->plate_layers);
 	double along = fmin(cubic * cubic * cubic / (across * across), 1.0);
-	for (int i = 0; i < ATTEMPTS && !found_good(search); i++) {
+	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
 		double stretch[3] = {along / across, 1.0, 1.0};
 		int32_t count = 0;
-		if (!report_progress(search->request, (double)i / ATTEMPTS))
-			return stopped();
-		FemResult result = try_stuffing(search, stretch, across, true, 0.0, &count);
+		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+			return fem_part_stopped();
+		FemResult result = fem_part_try(search, stretch, across, true, 0.0, &count);
 		if (result != FEM_OK)
 			return result;
 		double ratio = (double)count / search->request->target;
@@ -410,7 +167,7 @@ static FemResult search_rod(Search *search, double cubic) {
 	return FEM_OK;
 }
 
-static FemResult search_sheet(Search *search, double thickness) {
+static FemResult search_sheet(FemPartSearch *search, double thickness) {
 	search->solid.sheet_half = 0.5 * thickness / search->frame.size;
 	search->part->kind = FEM_PART_SHEET;
 	search->part->thickness = (float)thickness;
@@ -419,31 +176,31 @@ static FemResult search_sheet(Search *search, double thickness) {
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
 	if (survey.fits && search->solid.half_extents[2] < FLAT_SHARE * search->solid.half_extents[1])
 		return search_plate(search, &survey);
-	return search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
+	return fem_part_search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
 }
 
 // Twice volume over area: a wall's thickness.
-static bool has_thin_walls(const Search *search, double wall, double cell) {
+static bool has_thin_walls(const FemPartSearch *search, double wall, double cell) {
 	return wall < THIN_SHARE * 2.0 * search->solid.half_extents[2] && wall < 1.1 * cell;
 }
 
 // Few tets: the count goes in leaps, so other places of the lattice are tried too.
-static FemResult search_places(Search *search, double cell) {
+static FemResult search_places(FemPartSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0};
-	for (int i = 0; i < PLACES && search->best_score > COUNT_RATIO && search->request->target < FEW; i++) {
+	for (int i = 0; i < PLACES && search->best_score > FEM_PART_COUNT_RATIO && search->request->target < FEW; i++) {
 		int32_t count;
-		FemResult result = try_stuffing(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
+		FemResult result = fem_part_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
 		if (result != FEM_OK)
 			return result;
 	}
 	return FEM_OK;
 }
 
-static FemResult search_compact(Search *search, double cell) {
+static FemResult search_compact(FemPartSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0};
 	double area = fem_solid_area(&search->solid), wall = 2.0 * search->volume / area;
 	if (!has_thin_walls(search, wall, cell)) {
-		FemResult result = search_cells(search, even, cell, ATTEMPTS);
+		FemResult result = fem_part_search_cells(search, even, cell, ATTEMPTS);
 		if (result == FEM_OK)
 			result = search_places(search, cell);
 		if (result != FEM_OK || search->best_whole)
@@ -451,10 +208,10 @@ static FemResult search_compact(Search *search, double cell) {
 	}
 	search->part->kind = FEM_PART_THIN_WALL;
 	search->part->thickness = (float)(wall * search->frame.size);
-	return search_thin(search, wall, sqrt(8.0 * area / search->request->target));
+	return fem_part_search_thin(search, wall, sqrt(8.0 * area / search->request->target));
 }
 
-static FemResult search_by_kind(Search *search) {
+static FemResult search_by_kind(FemPartSearch *search) {
 	const double *half = search->solid.half_extents;
 	double cell = cbrt(12.0 * search->volume / search->request->target);
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
@@ -466,20 +223,20 @@ static FemResult search_by_kind(Search *search) {
 		return search_plate(search, &survey);
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
-	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 && search->volume > 0.4 * box_volume(&search->solid)) {
+	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 && search->volume > 0.4 * fem_part_box_volume(&search->solid)) {
 		search->part->kind = FEM_PART_BEAM;
 		return search_rod(search, cell);
 	}
 	FemResult result = search_compact(search, cell);
-	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * box_volume(&search->solid);
+	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_part_box_volume(&search->solid);
 	// Free lattices cut the edges of a box.
-	bool poor = search->best_score > GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+	bool poor = search->best_score > FEM_PART_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 
 // --------------------------------------------------------------------------------------------------------------- results
 
-static FemResult fit_surface(Search *search) {
+static FemResult fit_surface(FemPartSearch *search) {
 	FemPartKind kind = search->part->kind;
 	if (kind == FEM_PART_PLATE || (kind == FEM_PART_SHEET && search->best_solid.inflation <= 0.0))
 		return FEM_OK;
@@ -487,10 +244,10 @@ static FemResult fit_surface(Search *search) {
 	search->solid.sheet_half = kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
 	double aspect = search->best_cell * search->frame.size / fmax((double)search->part->thickness, 1e-30);
 	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
-	return fem_surface_fit(&search->solid, search->best_cell, limit, COMPACT_DIHEDRAL, &search->best);
+	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_PART_COMPACT_DIHEDRAL, &search->best);
 }
 
-static void append_best(const Search *search, FemTetList *out) {
+static void append_best(const FemPartSearch *search, FemTetList *out) {
 	int32_t first = out->node_count;
 	for (int32_t n = 0; n < search->best.node_count; n++)
 		fem_tet_list_add_node(out, fem_frame_to_user(&search->frame, search->best.nodes[n]));
@@ -500,7 +257,7 @@ static void append_best(const Search *search, FemTetList *out) {
 	}
 }
 
-static void describe(const Search *search, FemTetPart *part) {
+static void describe(const FemPartSearch *search, FemTetPart *part) {
 	double cube = pow(search->frame.size, 3.0);
 	part->whole = search->best_whole;
 	part->dropped_bodies = search->best_dropped;
@@ -513,13 +270,13 @@ static void describe(const Search *search, FemTetPart *part) {
 			(double)search->request->def->plate_strength);
 }
 
-static FemResult mesh_solid(Search *search, FemTetList *out) {
+static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
 	const FemPartRequest *request = search->request;
-	FemResult result = make_solid(request, search);
+	FemResult result = fem_part_make_solid(request, search);
 	if (result != FEM_OK)
 		return result;
-	bool sheet = search->volume < VOLUME_MIN * box_volume(&search->solid) || search->solid.half_extents[2] < 1e-6 ||
-		(!request->closed && bounding_share(&search->solid) < 0.5);
+	bool sheet = search->volume < VOLUME_MIN * fem_part_box_volume(&search->solid) || search->solid.half_extents[2] < 1e-6 ||
+		(!request->closed && fem_part_bounding_share(&search->solid) < 0.5);
 	if (sheet && !(request->def->sheet_thickness > 0.0f))
 		return fem_fail(FEM_ERROR_MESH, "Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
 			"thickness (Solidify in Blender), or set sheet_thickness.", request->group, search->solid.triangles.triangle_count);
@@ -538,7 +295,7 @@ static FemResult mesh_solid(Search *search, FemTetList *out) {
 }
 
 FemResult fem_part_mesh(const FemPartRequest *request, FemTetList *out, FemTetPart *part) {
-	Search search = {.request = request, .part = part, .best_score = 1e9};
+	FemPartSearch search = {.request = request, .part = part, .best_score = 1e9};
 	*part = (FemTetPart){.kind = FEM_PART_COMPACT, .stiffness_excess = 1.0f};
 	FemResult result = mesh_solid(&search, out);
 	fem_tet_list_free(&search.best);
