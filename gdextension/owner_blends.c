@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JUMP_SEEN 0.002f // shorter ways, in shares of the tet's longest edge, are not worth the sending
-#define FLATTEST 1e-6f   // volume by the cube of the longest edge, under which a tet has no weights worth using
-#define WEIGHT_MAX 4.0f  // beyond, the tet's least movement would throw the vertex about
+#define JUMP_SEEN 0.01f // shorter ways, in shares of the tet's longest edge, are not worth the sending
+#define FLATTEST 1e-6f  // volume by the cube of the longest edge, under which a tet has no weights worth using
+#define WEIGHT_MAX 6.0f // beyond, the tet's least movement would throw the vertex about
 
 void owner_blends_free(OwnerBlends *b) {
 	free(b->blends);

@@ -19,7 +19,7 @@ static void construct(void *pointer) {
 		.mask = 1,
 		.impact_speed_min = 1.0f,
 		.debris_fade = 0.5f,
-		.splinter_blend = 0.1,
+		.splinter_blend = 0.05,
 	};
 }
 

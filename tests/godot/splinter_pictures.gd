@@ -43,7 +43,7 @@ func _patterns() -> Array[Dictionary]:
 func _bodies() -> Array[Dictionary]:
 	return [
 		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
-			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32], softness = 3.3,
+			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32], softness = 3.3, # a stiff one throws the ball back
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
 			impact = Vector3(0.3, 0.28, 0.1),
 			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
@@ -87,7 +87,8 @@ func _bake(pattern: Dictionary, body: Dictionary) -> DestructibleMesh:
 
 func _substance(pattern: Dictionary, body: Dictionary) -> MaterialResource:
 	var material := MaterialResource.new()
-	material.stiffness = pattern.stiffness / body.get("softness", 1.0)
+	var sags: bool = pattern.name == "glass" and body.name == "wall"
+	material.stiffness = pattern.stiffness / (1.0 if sags else body.get("softness", 1.0))
 	material.density = pattern.density
 	material.breakable = true
 	material.toughness = pattern.toughness / body.get("weakness", 1.0)

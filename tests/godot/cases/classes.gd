@@ -13,7 +13,7 @@ const BODY_DEFAULTS := {
 	"strength_scale": 1.0,
 	"invulnerable": false,
 	"debris_fade": 0.5,
-	"splinter_blend": 0.1,
+	"splinter_blend": 0.05,
 	"element_count": 1000,
 	"bake_in_background": false,
 	"start_velocity": Vector3.ZERO,
