@@ -8,6 +8,8 @@
 #define SPOKES 0.45      // cracks at an impact, and ...
 #define RINGS 1.1        // ... rings around it, by the root of the number of shards
 #define GOES_ON 0.6      // chance of a shard to reach into the next ring
+#define ASLANT 0.35      // at full unevenness: how far sites are off the middle, in widths of a sector ...
+#define STAGGER 0.4      // ... and off their ring, in steps from ring to ring
 #define SHARD_RINGS 4    // most rings of a shard
 #define TURN 6.283185307179586
 
@@ -96,14 +98,15 @@ static void branch(Pane *pane, Star *star) {
 	star->angles[star->count] = star->angles[0] + 1.0;
 }
 
-// Sites in the middle of their sectors and at one radius, so that borders run along the cracks. Shards go on from ring to ring
-// by chance: they are long, and rings seldom close.
+// Sites near the middle of their sectors, so that borders run along the cracks; not quite there, so that shards end aslant.
+// They go on from ring to ring by chance: they are long, and rings seldom close.
 static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, double growth) {
-	double spread = 0.3 * (double)pane->body->def->unevenness;
-	radius *= pow(growth, spread * (fem_cut_random(pane->body) - 0.5));
+	double spread = (double)pane->body->def->unevenness;
 	for (int32_t n = 0; n < star->count && !pane->sites->failed; n++) {
-		double angle = 0.5 * TURN * (star->angles[n] + star->angles[n + 1]);
-		Flat at = {pane->impacts[impact].x + radius * cos(angle), pane->impacts[impact].y + radius * sin(angle)};
+		double width = star->angles[n + 1] - star->angles[n];
+		double angle = TURN * (star->angles[n] + width * (0.5 + ASLANT * spread * (fem_cut_random(pane->body) - 0.5)));
+		double r = radius * pow(growth, STAGGER * spread * (fem_cut_random(pane->body) - 0.5));
+		Flat at = {pane->impacts[impact].x + r * cos(angle), pane->impacts[impact].y + r * sin(angle)};
 		bool goes_on = star->shards[n] >= 0 && star->lengths[n] < SHARD_RINGS && fem_cut_random(pane->body) < GOES_ON;
 		if (!on_pane(pane, at) || nearest_impact(pane, at) != impact) {
 			star->shards[n] = -1;

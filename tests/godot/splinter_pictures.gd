@@ -87,8 +87,7 @@ func _bake(pattern: Dictionary, body: Dictionary) -> DestructibleMesh:
 
 func _substance(pattern: Dictionary, body: Dictionary) -> MaterialResource:
 	var material := MaterialResource.new()
-	var sags: bool = pattern.name == "glass" and body.name == "wall"
-	material.stiffness = pattern.stiffness / (1.0 if sags else body.get("softness", 1.0))
+	material.stiffness = pattern.stiffness / body.get("softness", 1.0)
 	material.density = pattern.density
 	material.breakable = true
 	material.toughness = pattern.toughness / body.get("weakness", 1.0)
