@@ -65,6 +65,58 @@ static func _turned(point: Vector2, angle: float) -> Vector3:
 	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
 
 
+## A box of stones that touch, each a closed shell: courses along y, stones of random length along x.
+static func stones(size: Vector3, courses: int, length: float) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	var random := RandomNumberGenerator.new()
+	random.seed = 5
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for course in courses:
+		var low := -size / 2.0 + Vector3(0, size.y * course / courses, 0)
+		var at := 0.0
+		while at < size.x:
+			var width := minf(length * random.randf_range(0.6, 1.4), size.x - at)
+			width = size.x - at if size.x - at - width < 0.4 * length else width
+			_add_stone(tool, low + Vector3(at, 0, 0), Vector3(width, size.y / courses, size.z), func(p: Vector3) -> Vector3: return p)
+			at += width
+	return _commit_stones(tool)
+
+
+## The same round a vase, twelve stones a course.
+static func vase_of_stones(height: float, wall: float) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	var bend := func(p: Vector3) -> Vector3:
+		return _turned(Vector2(_vase_radius(height, p.y) - wall * (1.0 - p.z), height * (p.y - 0.5)), -TAU * p.x)
+	for course in 14:
+		for sector in 12:
+			var shift := 0.5 * (course % 2) / 12.0
+			_add_stone(tool, Vector3(sector / 12.0 + shift, course / 14.0, 0), Vector3(1.0 / 12.0, 1.0 / 14.0, 1), bend)
+	return _commit_stones(tool)
+
+
+static func _add_stone(tool: SurfaceTool, low: Vector3, size: Vector3, place: Callable) -> void:
+	for axis in 3:
+		for side in 2:
+			var corners: Array[Vector3] = []
+			for corner: Vector2 in [Vector2(0, 0), Vector2(1, 0), Vector2(1, 1), Vector2(0, 1)]:
+				var p := Vector3.ZERO
+				p[axis] = side
+				p[(axis + 1) % 3] = corner.x
+				p[(axis + 2) % 3] = corner.y
+				corners.append(place.call(low + p * size))
+			for index: int in ([0, 2, 1, 0, 3, 2] if side == 1 else [0, 1, 2, 0, 2, 3]):
+				tool.set_smooth_group(-1)
+				tool.set_uv(Vector2(corners[index].x + 0.3 * corners[index].z, -corners[index].y))
+				tool.add_vertex(corners[index])
+
+
+static func _commit_stones(tool: SurfaceTool) -> ArrayMesh:
+	tool.generate_normals()
+	tool.generate_tangents()
+	return tool.commit()
+
+
 # -- Materials --------------------------------------------------------------------------------------------------------
 
 

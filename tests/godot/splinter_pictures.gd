@@ -37,35 +37,42 @@ func _patterns() -> Array[Dictionary]:
 			stiffness = 4e8, density = 650.0, toughness = 7e4, grain = 3.0},
 		{name = "brick", pattern = DestructibleMesh.SPLINTERS_BRICK, outside = Looks.brick(), inside = Looks.brick_inside(),
 			stiffness = 1e9, density = 1900.0, toughness = 5e4},
+		{name = "surfaces", pattern = DestructibleMesh.SPLINTERS_SURFACES, outside = Looks.concrete(), inside = Looks.concrete_inside(),
+			stiffness = 1e9, density = 2300.0, toughness = 5e4},
 	]
 
 
 func _bodies() -> Array[Dictionary]:
 	return [
-		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
+		{name = "wall", mesh = Looks.box(Vector3(2.4, 1.6, 0.2)), stones = Looks.stones(Vector3(2.4, 1.6, 0.2), 10, 0.24), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3(1, 0, 0),
 			eye = Vector3(1.25, 1.45, 2.35), target = Vector3(0, 0.72, 0), moments = [10, 32], softness = 3.3, # a stiff one throws the ball back
 			anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
 			impact = Vector3(0.3, 0.28, 0.1),
 			ball = {radius = 0.22, position = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -26)}},
-		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
+		{name = "plank", mesh = Looks.box(Vector3(1.6, 0.05, 0.26)), stones = Looks.stones(Vector3(1.6, 0.05, 0.26), 2, 0.09), elements = 900, position = Vector3(0, 0.6, 0), grain = Vector3(1, 0, 0),
 			eye = Vector3(0.6, 1.0, 1.4), target = Vector3(0.0, 0.45, 0), moments = [7, 16],
 			anchors = [AABB(Vector3(-0.9, -0.1, -0.2), Vector3(0.2, 0.2, 0.4)), AABB(Vector3(0.7, -0.1, -0.2), Vector3(0.2, 0.2, 0.4))],
 			ball = {radius = 0.09, position = Vector3(0.12, 1.2, 0), velocity = Vector3(0, -10, 0)}},
-		{name = "pane", mesh = Looks.box(Vector3(1.3, 1.3, 0.015)), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3.ZERO,
+		{name = "pane", mesh = Looks.box(Vector3(1.3, 1.3, 0.015)), stones = Looks.stones(Vector3(1.3, 1.3, 0.015), 13, 0.12), elements = 1500, position = Vector3(0, 0.8, 0), grain = Vector3.ZERO,
 			eye = Vector3(0.8, 1.1, 1.75), target = Vector3(0, 0.76, 0), moments = [8, 28],
 			anchors = [AABB(Vector3(-0.7, -0.7, -0.1), Vector3(1.4, 0.06, 0.2)), AABB(Vector3(-0.7, 0.64, -0.1), Vector3(1.4, 0.06, 0.2)),
 				AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.06, 1.4, 0.2)), AABB(Vector3(0.64, -0.7, -0.1), Vector3(0.06, 1.4, 0.2))],
 			impact = Vector3(0.1, 0.13, 0),
 			ball = {radius = 0.07, position = Vector3(0.1, 0.9, 0.9), velocity = Vector3(0, 0.5, -9)}},
-		{name = "vase", mesh = Looks.vase(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
+		{name = "vase", mesh = Looks.vase(0.5, 0.022), stones = Looks.vase_of_stones(0.5, 0.022), elements = 2500, position = Vector3(0, 0.45, 0), grain = Vector3(0, 1, 0),
 			eye = Vector3(0.45, 0.75, 1.1), target = Vector3(0.05, 0.3, 0), moments = [6, 16], anchors = [], tilt = 0.4, velocity = Vector3(0, -13, 0), weakness = 6.0, softness = 4.0},
 	]
+
+
+## Of the artist's own pieces, if they are to be taken.
+func _mesh_of(pattern: Dictionary, body: Dictionary) -> Mesh:
+	return body.stones if pattern.pattern == DestructibleMesh.SPLINTERS_SURFACES else body.mesh
 
 
 ## Bricks and planks are as large as real ones on the wall, and small on small things.
 func _bake(pattern: Dictionary, body: Dictionary) -> DestructibleMesh:
 	var baked := DestructibleMesh.new()
-	baked.source_mesh = body.mesh
+	baked.source_mesh = _mesh_of(pattern, body)
 	baked.element_count = body.elements
 	baked.splinter_pattern = pattern.pattern
 	baked.splinter_seed = 7
@@ -178,9 +185,9 @@ func _difference(a: Image, b: Image) -> float:
 
 
 ## The body's source as any mesh is drawn, in the same place.
-func _draw_source(parent: Node3D, body: Dictionary, look: Material, transform: Transform3D) -> Image:
+func _draw_source(parent: Node3D, mesh: Mesh, look: Material, transform: Transform3D) -> Image:
 	var instance := MeshInstance3D.new()
-	instance.mesh = body.mesh
+	instance.mesh = mesh
 	instance.material_override = look
 	instance.transform = transform
 	parent.add_child(instance)
@@ -206,7 +213,7 @@ func _take_row(stage: Node3D, pattern: Dictionary, data: Dictionary, sheet: Imag
 	var transform := Transform3D(Basis(Vector3(0, 0, 1), data.get("tilt", 0.0)), data.position)
 	paused = true
 	var look: Material = pattern.get("upright", pattern.outside) if data.name == "vase" else pattern.outside
-	var source := await _draw_source(parent, data, look, transform)
+	var source := await _draw_source(parent, _mesh_of(pattern, data), look, transform)
 	var body := DestructibleBody.new()
 	body.mesh = _bake(pattern, data)
 	body.material = _substance(pattern, data)
