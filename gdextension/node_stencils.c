@@ -46,11 +46,17 @@ static bool list_tets(const int32_t *now, int32_t tet_count, int32_t node_count,
 	return true;
 }
 
+static FemVec3 toward(FemVec3 way) {
+	float length = sqrtf(dot(way, way)), inv = length > 0.0f ? 1.0f / length : 0.0f;
+	return (FemVec3){way.x * inv, way.y * inv, way.z * inv};
+}
+
 // A neighbour and the way to it at rest.
 typedef struct Neighbor {
 	int32_t node;
-	FemVec3 way;   // m
-	float nearest; // largest cosine to a chosen one
+	FemVec3 way;    // m
+	FemVec3 toward; // the same of length 1
+	float nearest;  // largest cosine to a chosen one
 } Neighbor;
 
 enum { NEIGHBORS_MAX = 64 };
@@ -65,7 +71,8 @@ static int32_t list_neighbors(const TetShape *shape, const int32_t *now, const i
 		for (int k = 0; k < 4; k++) {
 			if (k != own && !is_seen[nodes[k]] && count < NEIGHBORS_MAX) {
 				is_seen[nodes[k]] = true;
-				out[count++] = (Neighbor){nodes[k], subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]), -2.0f};
+				FemVec3 way = subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]);
+				out[count++] = (Neighbor){nodes[k], way, toward(way), -2.0f};
 			}
 		}
 	}
@@ -81,9 +88,10 @@ static void swap(Neighbor *a, Neighbor *b) {
 	*b = t;
 }
 
-static float cosine(FemVec3 a, FemVec3 b) {
-	float lengths = sqrtf(dot(a, a) * dot(b, b));
-	return lengths > 0.0f ? dot(a, b) / lengths : 1.0f;
+// Length, area or volume that a way spans with the `chosen` first ones, 0 to 2 of them.
+static float spread(const Neighbor *list, int32_t chosen, FemVec3 way) {
+	FemVec3 plane = chosen == 0 ? way : cross(list[0].way, chosen == 1 ? way : list[1].way);
+	return chosen < 2 ? dot(plane, plane) : fabsf(dot(plane, way));
 }
 
 // Puts those to be used first: three that span space best, then those that point where none does yet.
@@ -93,11 +101,7 @@ static int32_t choose(Neighbor *list, int32_t count) {
 		int32_t best = n;
 		float best_score = -1e30f;
 		for (int32_t i = n; i < count; i++) {
-			FemVec3 way = list[i].way, plane = cross(list[0].way, n > 1 ? list[1].way : way);
-			float score = n == 0 ? dot(way, way)
-				: n == 1         ? dot(plane, plane)
-				: n == 2         ? fabsf(dot(plane, way))
-								 : -list[i].nearest;
+			float score = n > 2 ? -list[i].nearest : spread(list, n, list[i].way);
 			if (score > best_score) {
 				best = i;
 				best_score = score;
@@ -105,7 +109,8 @@ static int32_t choose(Neighbor *list, int32_t count) {
 		}
 		swap(&list[n], &list[best]);
 		for (int32_t i = n + 1; i < count; i++) {
-			list[i].nearest = fmaxf(list[i].nearest, cosine(list[i].way, list[n].way));
+			float cosine = dot(list[i].toward, list[n].toward);
+			list[i].nearest = cosine > list[i].nearest ? cosine : list[i].nearest;
 		}
 	}
 	return chosen;

@@ -219,6 +219,25 @@ static int32_t substeps_for(double delta) {
 												   : (int32_t)parts;
 }
 
+static void fetch(const void *data, size_t size) {
+	for (size_t i = 0; i < size; i += 64) {
+		__builtin_prefetch((const char *)data + i);
+	}
+}
+
+// While one body is looked at, the records of those that come next are on their way, if these move: loops over all bodies
+// spend most of their time waiting for memory.
+static void fetch_records(const SimulationWorld *world, int32_t index) {
+	if (index + 6 < world->body_count) {
+		fetch(world->bodies[index + 6], sizeof(SimulationBody));
+	}
+	const SimulationBody *body = index + 3 < world->body_count ? world->bodies[index + 3] : NULL;
+	if (body && body->has_moved) {
+		fetch(body->view, sizeof(BodyView));
+		fem_body_fetch(body->body);
+	}
+}
+
 static void step_world(SimulationWorld *world) {
 	double delta = hold_paused(world);
 	if (!(delta > 0.0)) {
@@ -234,6 +253,7 @@ static void step_world(SimulationWorld *world) {
 	simulation_events_collect(world);
 	int64_t start = gd_time_get_ticks_usec();
 	for (int32_t i = 0; i < world->body_count; i++) {
+		fetch_records(world, i);
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
@@ -288,9 +308,9 @@ static bool must_be_shown(const SimulationBody *body) {
 	return (body->is_moved || body->view->nodes.is_between) && !body->is_detached;
 }
 
-// While one body is written, the positions of the next are on their way: most of the time goes into waiting for memory.
 static void show_world(SimulationWorld *world) {
 	for (int32_t i = 0; i < world->body_count; i++) {
+		fetch_records(world, i);
 		SimulationBody *next = i + 1 < world->body_count ? world->bodies[i + 1] : NULL;
 		if (next && must_be_shown(next)) {
 			body_nodes_fetch(&next->view->nodes, next->body);

@@ -60,6 +60,7 @@ typedef struct SimulationBody {
 	int32_t material_count;
 	bool is_detached;              // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;                 // since it was last shown
+	bool has_moved;                // in the last tick
 	bool is_cut;                   // faces opened or pieces went since it was last shown
 	int32_t piece_count;           // after the last tick
 	BodySettings settings;

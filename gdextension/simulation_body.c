@@ -267,6 +267,7 @@ void simulation_body_after_step(SimulationBody *body, float delta) {
 	FemShape before;
 	BodyNodes *nodes = &body->view->nodes;
 	bool has_moved = fem_body_get_shape(body->body, true, &before) != NULL;
+	body->has_moved = has_moved;
 	body->is_moved |= has_moved || nodes->is_between;
 	nodes->is_between = has_moved && gd_node_is_physics_interpolated_and_enabled(body->node);
 	body->is_moved |= body_view_take_owners(body->view, body->body, delta, (float)body->settings.splinter_blend);

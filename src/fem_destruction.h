@@ -234,6 +234,9 @@ typedef struct FemShape {
 } FemShape;
 const float *fem_body_get_shape(FemBodyId body, bool before, FemShape *out);
 
+// Asks for the memory that reading this body touches first: for loops over many bodies, a few bodies ahead.
+void fem_body_fetch(FemBodyId body);
+
 int32_t fem_body_get_velocities(FemBodyId body, FemVec3 *out_velocities, int32_t node_capacity); // m/s
 
 // World box around all nodes, after the last finished step. [any time]

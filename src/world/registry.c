@@ -3,8 +3,11 @@
 #include "base/thread.h"
 #include "world/world.h"
 
+#include <stdatomic.h>
+
+// Slots change under the mutex; every call of the API reads one, without it.
 static FemMutex registry_mutex = FEM_MUTEX_INITIALIZER;
-static FemWorld *worlds[FEM_WORLD_MAX];
+static _Atomic(FemWorld *) worlds[FEM_WORLD_MAX];
 static uint16_t world_generations[FEM_WORLD_MAX]; // of the world in the slot, or of the next one there
 
 uint16_t fem_next_generation(uint16_t generation) {
@@ -49,12 +52,7 @@ void fem_registry_remove(FemWorld *world) {
 }
 
 static FemWorld *world_at(uint32_t index0) {
-	if (index0 >= FEM_WORLD_MAX)
-		return NULL;
-	fem_mutex_lock(&registry_mutex);
-	FemWorld *world = worlds[index0];
-	fem_mutex_unlock(&registry_mutex);
-	return world;
+	return index0 < FEM_WORLD_MAX ? atomic_load_explicit(&worlds[index0], memory_order_acquire) : NULL;
 }
 
 static void fail_id(const char *thing) {
@@ -136,6 +134,17 @@ bool fem_world_is_valid(FemWorldId id) {
 	}
 
 DEFINE_ID(FemBody, body, world->bodies[index], record)
+
+// Does not look into the body: that would wait for it.
+void fem_body_fetch(FemBodyId id) {
+	const FemWorld *world = world_at(id.world0);
+	if (!world || id.index1 < 1 || id.index1 > world->body_capacity)
+		return;
+	const char *record = (const char *)world->bodies[id.index1 - 1];
+	for (size_t i = 0; record && i < sizeof(FemBody); i += 64)
+		__builtin_prefetch(record + i);
+}
+
 DEFINE_ID(FemMaterial, material, &world->materials[index], record->in_use)
 DEFINE_ID(FemMesh, mesh, &world->meshes[index], record->in_use)
 DEFINE_ID(FemCollider, collider, &world->colliders[index], record->in_use)
