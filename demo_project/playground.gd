@@ -24,10 +24,11 @@ func _ready() -> void:
 	var index := arguments.find("--record")
 	if index >= 0 and index + 1 < arguments.size():
 		_begin_tour(arguments[index + 1], 0)
-	elif "--check" in arguments:
+	elif "--check" in arguments and not get_tree().root.has_node(^"Check"):
 		var check := Check.new()
-		check.finished.connect(func(failed: int) -> void: _begin_tour("", failed))
-		add_child(check)
+		check.name = "Check"
+		check.finished.connect(func(failed: int) -> void: check.get_tree().current_scene._begin_tour("", failed))
+		get_tree().root.add_child.call_deferred(check)
 
 
 func _begin_tour(folder: String, failed: int) -> void:

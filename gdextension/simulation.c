@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	MAX_WORLDS = 64,   // as many as the engine has
-	GRAVITY_TICKS = 8, // between two looks at a space's gravity beside a physics thread
+	MAX_WORLDS = 64,    // as many as the engine has
+	GRAVITY_TICKS = 60, // between two looks at a space's gravity beside a physics thread
 };
 
 static struct {

@@ -42,7 +42,6 @@ typedef struct BodyRegion {
 	double middle2[3];     // m, twice the middle of the body's box then
 	uint32_t tick;         // when that was
 	int32_t query_count;
-	bool has_nodeless; // found bodies without a node of their own
 	bool has_box;
 	FemPosition box_low, box_high; // m, the body's own box before this tick's step
 	struct BodyProxies *proxies;   // what stands for its pieces in Godot's physics; null: nothing yet

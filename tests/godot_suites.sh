@@ -32,7 +32,8 @@ prepare_project() {
 	fi
 }
 
-# Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error; elsewhere none.
+# Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
+# allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none.
 judge_output() {
 	local title=$1 end_marker=$2 log=$3
 	awk -v title="$title" -v end_marker="$end_marker" '
@@ -42,6 +43,7 @@ judge_output() {
 		/^ok / { passed++ }
 		/^FAIL / { failed++ }
 		/^--errors expected: / { expecting = substr($0, 20); errors_seen = 0; next }
+		/^--errors allowed: / { expecting = substr($0, 19); errors_seen = 1; next }
 		/^--errors end/ { verdict(errors_seen > 0, expecting " says so", "no error was printed"); expecting = ""; next }
 		index($0, end_marker) == 1 { ended = 1 }
 		/^(SCRIPT ERROR|ERROR|USER ERROR|USER SCRIPT ERROR):/ || /handle_crash|AddressSanitizer|Segmentation fault/ {

@@ -1,6 +1,6 @@
 #include "coupling/node_riders.h"
 #include "coupling/piece_proxies.h"
-#include "coupling/rigid_records.h"
+#include "coupling/rigid_reading.h"
 
 #include "conversions.h"
 
@@ -64,15 +64,14 @@ static void update_colliders(Coupling *coupling, RigidRecord *record, double del
 // Static bodies stand still: they are read when they are new, and in turn to see whether they were moved or changed.
 static bool update_record(Coupling *coupling, RigidRecord *record, double delta, bool is_checked) {
 	bool is_still = record->kind == RIGID_STATIC && !record->is_new;
-	if (record->object_id && !godot.object_get_instance_from_id(record->object_id)) {
+	if (record->object_id && !reading_node(record)) {
 		return false;
 	}
 	if (is_still && !is_checked) {
 		return true;
 	}
-	bool may_ask = record->object_id || record->area_count > 0 || record->seen_tick == coupling->tick;
-	if (!may_ask) {
-		return true; // without a node, and not told of in this tick: its RID may be dead
+	if (!reading_is_alive(record)) {
+		return false;
 	}
 	if (!rigid_read_motion(coupling, record, delta, is_checked)) {
 		return false;
@@ -90,10 +89,9 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 }
 
 // Areas do not tell of static bodies, nor Jolt's of those that slept before; queries found them, and they stay while they
-// are near. Bodies without a node stay only as long as the server tells of them.
+// are near.
 static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record) {
-	bool may_stay = record->object_id || record->kind == RIGID_STATIC;
-	return discovery_keeps(coupling, record) || (may_stay && distance_to_nearest(coupling, record) < FAR_MARGIN);
+	return discovery_keeps(coupling, record) || distance_to_nearest(coupling, record) < FAR_MARGIN;
 }
 
 static void update_records(Coupling *coupling, double delta) {

@@ -8,7 +8,7 @@
 
 #define REGION_MARGIN 1.5f // m, around a destructible, that is asked about at once
 enum {
-	QUERY_TICKS = 60, // after so many an awake destructible asks again, and one that sleeps on what has no node
+	QUERY_TICKS = 60, // after so many an awake destructible asks again
 	QUERY_FIRST = 3,  // a new one asks this often in a row: bodies made in the same frame come late
 	QUERY_RESULTS = 512,
 };
@@ -25,62 +25,25 @@ static bool is_soft(uint64_t object_id) {
 	return object && object_cast(object, "SoftBody3D");
 }
 
-// True for a body without a node of its own.
-static bool take_hit(Coupling *coupling, GdDictionary *hit, FemBodyId finder) {
+static void take_hit(Coupling *coupling, GdDictionary *hit) {
 	GdRID rid;
 	int64_t object_id = 0;
 	dictionary_number(hit, "collider_id", GDEXTENSION_VARIANT_TYPE_INT, &object_id);
 	if (!dictionary_number(hit, "rid", GDEXTENSION_VARIANT_TYPE_RID, &rid) || piece_proxies_own((uint64_t)object_id)) {
-		return false;
+		return;
 	}
 	RigidRecord *record = is_soft((uint64_t)object_id) ? NULL : rigid_enter(coupling, rid, (uint64_t)object_id);
 	if (record) {
 		record->seen_tick = coupling->tick;
-		record->finder = finder.index1 ? finder : record->finder; // nobody's query leaves it to whom it was
-	}
-	return record && !record->object_id;
-}
-
-static bool is_same_body(FemBodyId a, FemBodyId b) {
-	return a.index1 == b.index1 && a.generation == b.generation;
-}
-
-static bool ask_around(Coupling *coupling, FemBodyId finder, const float low[3], const float high[3]);
-
-// Asks for a body where it was. One that lies beside the region now is no reason to take it away from under others. The
-// middle of the box lies above the body: from within, Jolt sees the backs of a mesh's faces, which do not count.
-static bool is_still_there(Coupling *coupling, int32_t index) {
-	const RigidRecord *record = coupling->records[index];
-	if (!(record->radius < 1e4f)) {
-		return false; // it has no colliders yet: nobody rests on it
-	}
-	float r = record->radius, x = (float)record->frame.position.x, y = (float)record->frame.position.y;
-	float z = (float)record->frame.position.z;
-	ask_around(coupling, (FemBodyId){0}, (float[3]){x - r, y - r, z - r}, (float[3]){x + r, y + 3.0f * r, z + r});
-	return coupling->records[index]->seen_tick == coupling->tick;
-}
-
-// Bodies without a node of their own (of CSG shapes, grid maps and scripts), which this destructible found before and does
-// not find now, may be gone: their RIDs are not to be touched again.
-static void drop_missed(Coupling *coupling, FemBodyId finder) {
-	for (int32_t i = coupling->count - 1; i >= 0; i--) {
-		const RigidRecord *record = coupling->records[i];
-		bool is_missed = !record->object_id && record->area_count == 0 && is_same_body(record->finder, finder) &&
-			record->seen_tick != coupling->tick;
-		if (is_missed && !is_still_there(coupling, i)) {
-			rigid_remove(coupling, i);
-		}
 	}
 }
 
-// `finder` null: nobody's, and nothing is missed. True when there is a body without a node of its own.
-static bool ask_around(Coupling *coupling, FemBodyId finder, const float low[3], const float high[3]) {
+static void ask_around(Coupling *coupling, const float low[3], const float high[3]) {
 	Discovery *d = coupling->discovery;
 	GDExtensionObjectPtr space = gd_physics_server3d_space_get_direct_state(coupling->world->space);
 	if (!space) {
-		return false;
+		return;
 	}
-	bool has_nodeless = false;
 	// The unit cube, scaled: a physics server with a thread of its own takes a shape's new size only after the query.
 	GdTransform3D place = {.origin = {0.5f * (low[0] + high[0]), 0.5f * (low[1] + high[1]), 0.5f * (low[2] + high[2])}};
 	place.basis.x.x = high[0] - low[0];
@@ -92,14 +55,11 @@ static bool ask_around(Coupling *coupling, FemBodyId finder, const float low[3],
 	for (int64_t i = 0; i < count; i++) {
 		GdDictionary hit;
 		if (variant_to(godot.array_operator_index(&hits, i), GDEXTENSION_VARIANT_TYPE_DICTIONARY, &hit)) {
-			has_nodeless |= take_hit(coupling, &hit, finder);
+			take_hit(coupling, &hit);
 			gd_dictionary_free(&hit);
 		}
 	}
 	gd_array_free(&hits);
-	if (finder.index1) {
-		drop_missed(coupling, finder);
-	}
 	if (count == QUERY_RESULTS && !d->said_full) {
 		d->said_full = true;
 		report_warning(
@@ -107,7 +67,6 @@ static bool ask_around(Coupling *coupling, FemBodyId finder, const float low[3],
 			"static bodies. This is said once.",
 			(int)QUERY_RESULTS);
 	}
-	return has_nodeless;
 }
 
 int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin,
@@ -144,7 +103,7 @@ void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radi
 		low[i] = (float)c[i] - radius;
 		high[i] = (float)c[i] + radius;
 	}
-	ask_around(coupling, (FemBodyId){0}, low, high);
+	ask_around(coupling, low, high);
 }
 
 void discovery_exclude_own(Coupling *coupling) {
@@ -173,8 +132,7 @@ void discovery_query_body(Coupling *coupling, SimulationBody *body) {
 	for (int i = 0; i < 3; i++) {
 		is_inside &= a[i] > (double)region->low[i] + 0.2 && b[i] < (double)region->high[i] - 0.2;
 	}
-	bool is_due = coupling->tick - region->tick >= QUERY_TICKS + (uint32_t)(body->body.index1 % 16) &&
-		(is_awake || region->has_nodeless); // what has no node goes unnoticed
+	bool is_due = coupling->tick - region->tick >= QUERY_TICKS + (uint32_t)(body->body.index1 % 16) && is_awake;
 	if (is_inside && !is_due && region->query_count >= QUERY_FIRST) {
 		return;
 	}
@@ -190,5 +148,5 @@ void discovery_query_body(Coupling *coupling, SimulationBody *body) {
 	}
 	region->tick = coupling->tick;
 	region->query_count++;
-	region->has_nodeless = ask_around(coupling, body->body, region->low, region->high);
+	ask_around(coupling, region->low, region->high);
 }

@@ -3,7 +3,7 @@
 // Moving bodies are told of by an area that covers the cells of a coarse grid in which destructibles are: the server
 // reports only who comes and who goes, and its margin is wide enough for a bullet to be known before it arrives. Static
 // bodies, which areas do not report, are asked for around each destructible: when it is new, when it leaves the region
-// last asked about, and now and then while it is awake or stands on something that may go unnoticed.
+// last asked about, and now and then while it is awake.
 #include "coupling/discovery_parts.h"
 
 #include "conversions.h"

@@ -18,6 +18,11 @@ static GDExtensionObjectPtr telling_node(const RigidRecord *record) {
 	return can_tell ? node : NULL;
 }
 
+bool reading_is_alive(const RigidRecord *record) {
+	return record->object_id ? reading_node(record) != NULL
+							 : gd_physics_server3d_body_get_direct_state(record->rid) != NULL;
+}
+
 bool reading_is_in_space(const Coupling *coupling, const RigidRecord *record) {
 	GDExtensionObjectPtr node = telling_node(record);
 	if (!node) {

@@ -11,6 +11,10 @@
 // Its node, or null.
 GDExtensionObjectPtr reading_node(const RigidRecord *record);
 
+// Whether its RID still is one: that of a body without a node (of CSG shapes, grid maps, scripts) dies without notice, and
+// most questions about a dead one are errors in the log.
+bool reading_is_alive(const RigidRecord *record);
+
 // Whether it is still in the world's space.
 bool reading_is_in_space(const Coupling *coupling, const RigidRecord *record);
 

@@ -37,7 +37,6 @@ typedef struct RigidRecord {
 	uint64_t owner_id;  // of whatever node the server names
 	int32_t area_count; // shapes of it in the discovery area
 	uint32_t seen_tick; // when the area or a query last told of it
-	FemBodyId finder;   // whose query found it
 	int64_t mode;       // PhysicsServer3D.BodyMode
 	RigidKind kind;
 	uint32_t layer, mask;

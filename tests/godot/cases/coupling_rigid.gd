@@ -327,46 +327,6 @@ func test_fast_ball_does_not_pass() -> void:
 		check(balls[i].position.x < 0.3, "ball %d passed through the wall, to %.2f" % [i, balls[i].position.x])
 
 
-func test_bad_bodies_do_no_harm() -> void:
-	var slab := add_slab()
-	var server := PhysicsServer3D
-	var massless := add_rigid(Vector3(-1, 0.8, 0), box_shape())
-	server.body_set_param(massless.get_rid(), PhysicsServer3D.BODY_PARAM_INERTIA, Vector3(1e-12, 1e-12, 1e-12))
-	var heavy := add_rigid(Vector3(1, 0.65, 0), box_shape(), 1e6)
-	var swapped := add_rigid(Vector3(0, 0.8, 1), box_shape())
-	var jumping := add_rigid(Vector3(0, 0.8, -1), box_shape())
-	var scaled := add_rigid(Vector3(1, 3, 1), box_shape())
-	for i in seconds_to_ticks(2.0):
-		(swapped.get_child(0) as CollisionShape3D).shape = box_shape(Vector3.ONE * 0.4) if i % 2 else sphere_shape(0.2)
-		if i % 7 == 0:
-			jumping.position = Vector3(0, 0.5 + 0.1 * (i % 5), -1)
-		if i == 30:
-			scaled.free()
-		await tree.physics_frame
-		if not check(positions_are_finite(slab), "the slab's nodes are not finite"):
-			return
-	for body: RigidBody3D in [massless, heavy, swapped, jumping]:
-		check(body.position.is_finite() and body.linear_velocity.length() < 100.0,
-				"%s flew off to %s with %s" % [body.name, body.position, body.linear_velocity])
-
-
-func test_many_at_one_place() -> void:
-	if Engine.physics_ticks_per_second != 60:
-		return
-	var slab := add_slab()
-	var bodies: Array[RigidBody3D] = []
-	for i in 1000:
-		bodies.append(add_rigid(Vector3(0.001 * (i % 10), 1.0, 0.001 * (i / 100)), sphere_shape(0.1), 1.0))
-	await seconds(0.5)
-	for i in 500:
-		bodies[i].free()
-	await seconds(0.5)
-	check(positions_are_finite(slab), "the slab's nodes are not finite")
-	for i in range(500, 1000):
-		if not check(bodies[i].position.is_finite(), "a body is at %s" % bodies[i].position):
-			return
-
-
 func test_cost_of_100_bodies_among_20() -> void:
 	if Engine.physics_ticks_per_second != 60:
 		return
