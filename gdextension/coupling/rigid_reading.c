@@ -129,15 +129,16 @@ static FemVec3 server_velocity(GdRID rid, int64_t state) {
 	return sound_velocity(velocity);
 }
 
+// Jolt's server does not tell, the node does.
 void reading_surface_motion(const RigidRecord *record, FemVec3 *out_velocity, FemVec3 *out_spin) {
-	GDExtensionObjectPtr node = telling_node(record);
+	GDExtensionObjectPtr node = reading_node(record);
 	*out_velocity = *out_spin = (FemVec3){0};
-	if (!node) {
-		*out_velocity = server_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_LINEAR_VELOCITY);
-		*out_spin = server_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_ANGULAR_VELOCITY);
-	} else if (object_cast(node, "StaticBody3D")) {
+	if (node && object_cast(node, "StaticBody3D")) {
 		*out_velocity = sound_velocity(gd_static_body3d_get_constant_linear_velocity(node));
 		*out_spin = sound_velocity(gd_static_body3d_get_constant_angular_velocity(node));
+	} else if (!telling_node(record)) {
+		*out_velocity = server_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_LINEAR_VELOCITY);
+		*out_spin = server_velocity(record->rid, GD_PHYSICS_SERVER3D_BODY_STATE_ANGULAR_VELOCITY);
 	}
 }
 
