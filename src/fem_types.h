@@ -230,7 +230,9 @@ typedef struct FemBody {
 
 	// ---- contact
 	struct FemSurfaceTrees *trees; // null while the world has contacts off
-	int32_t sweep_proxy;           // -1: none
+	int32_t *sweep_proxies;        // [component_capacity]: of each piece; null while the world has contacts off
+	int32_t sweep_proxy_count;     // pieces that have one: all, between steps
+	bool trees_moved;              // all of it, asleep or not, is elsewhere than its trees
 	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
 	int32_t *surface_nodes;
 	float *surface_area;           // m^2, of each surface node: a third of the rest faces around it

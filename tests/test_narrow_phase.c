@@ -496,7 +496,7 @@ FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 	FemNarrowPhase phase = make_phase();
 	int32_t hits = run(&phase, &a, &b)->hit_count;
 	FEM_CHECK(hits > 100 && !phase.hits_full && !phase.units_full && !phase.pairs_full);
-	FemNarrowLimits limits[] = {{8, 4096, 50, 0}, {8, 4096, 200000, 20}, {8, 1, 200000, 0}};
+	FemNarrowLimits limits[] = {{8, 4096, 50, 0, 0}, {8, 4096, 200000, 20, 0}, {8, 1, 200000, 0, 0}};
 	for (int i = 0; i < 3; i++) {
 		FEM_REQUIRE(fem_narrow_phase_reserve(&phase, &limits[i]));
 		const FemNarrowPair *pair = run(&phase, &a, &b);
@@ -506,7 +506,7 @@ FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 		if (i < 2)
 			FEM_CHECK_INT(pair->hit_count, hits);
 	}
-	FEM_REQUIRE(fem_narrow_phase_reserve(&phase, &(FemNarrowLimits){1, 100, 1000, 0}));
+	FEM_REQUIRE(fem_narrow_phase_reserve(&phase, &(FemNarrowLimits){.pairs = 1, .units = 100, .hits = 1000}));
 	FemNarrowBody body_a = {.trees = a.trees}, body_b = {.trees = b.trees};
 	fem_narrow_phase_begin(&phase);
 	FEM_CHECK_INT(fem_narrow_phase_add(&phase, &body_a, &body_b), 0);

@@ -29,8 +29,12 @@
 typedef struct FemNarrowBody {
 	FemSurfaceTrees *trees; // refitted for where the body is now
 	FemPosition origin;     // m, world
-	const uint8_t *live;    // [component]: 0 for what sleeps; two that sleep are not tested. Null: all are live
 } FemNarrowBody;
+
+// Two components to be tested against each other; of one body, one with itself.
+typedef struct FemNarrowPieces {
+	int32_t a, b;
+} FemNarrowPieces;
 
 typedef enum FemPairFaces {
 	FEM_FACES_A = 1, // an outer face of a reaches into b
@@ -44,9 +48,10 @@ typedef struct FemTetPair {
 
 typedef struct FemNarrowPair {
 	FemNarrowBody a, b;
-	FemRange units[2]; // those of the second round are for bodies found to touch themselves
+	const FemNarrowPieces *pieces; // the caller's; null: every component of a against every one of b
+	int32_t piece_count;
+	FemRange units[2]; // those of the second round are for pieces found to touch themselves
 	bool self, touches_self;
-	bool folds; // self: one piece may touch itself too; the caller may say that it does not
 	bool full;                    // hits were dropped
 	int32_t hit_begin, hit_count; // before doubles are taken out; hit_count counts on when full
 	int32_t hit_stored;
@@ -58,6 +63,7 @@ typedef struct FemNarrowUnit {
 	int32_t kind;
 	int32_t tree;                   // whose triangles are tested
 	int32_t other;                  // second tree of a crossing
+	FemRange targets;               // else: groups whose tets are tested
 	int32_t slot_begin, slot_count; // what it may write while counting
 	int32_t hit_count;              // counts on beyond the slots
 	int32_t hit_begin, hit_room;    // in `hits`
@@ -69,9 +75,10 @@ typedef struct FemNarrowHit {
 
 typedef struct FemNarrowLimits {
 	int32_t pairs;         // of bodies
-	int32_t units;         // of work: trees near another body, about 10 a pair of bodies that touch
+	int32_t units;         // of work: trees near another piece, about 10 a pair of bodies that touch
 	int32_t hits;          // in all
 	int32_t hits_per_pair; // 0: no limit of its own
+	int32_t pieces;        // that callers name, in all
 } FemNarrowLimits;
 
 typedef struct FemNarrowPhase {
@@ -80,10 +87,12 @@ typedef struct FemNarrowPhase {
 	int32_t pair_count;
 	FemNarrowUnit *units;
 	int32_t unit_count, units_done;
+	FemRange *targets; // groups that the trees of a component are tested against; ascending
+	int32_t target_count, target_capacity;
 	FemNarrowHit *slots;
 	int32_t slot_count; // given out
 	FemKeyed *hits, *scratch;
-	FemTetPair *tet_pairs;
+	FemTetPair *tet_pairs; // hits and scratch also sort pieces, before there are hits
 	struct FemGroupClaim *claims; // groups whose boxes have to be made
 	int32_t claim_count;
 	bool pairs_full, units_full, hits_full; // something was dropped since begin
@@ -97,7 +106,8 @@ void fem_narrow_phase_free(FemNarrowPhase *phase);
 
 // Once a step: begin, add the active pairs in a fixed order, run, read pairs[i].tets. Allocates nothing.
 void fem_narrow_phase_begin(FemNarrowPhase *phase);
-// The pair's index, -1 when full. For self-contact, both are the same body.
+// The pair's index, -1 when full. For self-contact, both are the same body. The caller may then name the pieces to test,
+// which must stay until the phase has run.
 int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, const FemNarrowBody *b);
 // From within a job of the pool; null: on this thread alone.
 void fem_narrow_phase_run(FemNarrowPhase *phase, FemPool *pool);

@@ -9,18 +9,6 @@ Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to) {
 		(float)(from->origin.z - to->origin.z), 0.0f};
 }
 
-static bool is_live(const FemNarrowBody *body, int32_t component) {
-	return !body->live || body->live[component];
-}
-
-bool fem_narrow_may_meet(const FemNarrowBody *faces, const FemSurfaceTree *tree, const FemNarrowBody *solid,
-	int32_t group, int32_t kind) {
-	int32_t component = solid->trees->groups[group].component;
-	if (faces->trees == solid->trees && (tree->component == component) != (kind == FEM_UNIT_SELF))
-		return false;
-	return is_live(faces, tree->component) || is_live(solid, component);
-}
-
 // ---------------------------------------------------------------------------------------------------------- neighbours
 
 static bool share_number(const int32_t *a, int32_t a_count, const int32_t *b, int32_t b_count) {
@@ -71,7 +59,6 @@ static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
 #define PROBE_CANDIDATES 64 // tets whose boxes a triangle meets, tested four at a time
 
 typedef struct Probe {
-	const FemNarrowBody *bodies[2]; // of faces and solid
 	const FemSurfaceTrees *faces, *solid;
 	Float4 offset; // from the frame of faces to that of solid, m
 	bool self;     // neighbours are passed over, and inner tets
@@ -213,28 +200,24 @@ static void probe_tree(Probe *probe, const FemSurfaceTree *tree) {
 	}
 }
 
-// Lists the groups from `first` on that the tree meets, as many as fit; returns where to go on, -1 at the end.
-static int32_t list_groups(Probe *probe, const FemSurfaceTree *tree, int32_t kind, int32_t first) {
-	Box4 box = moved_box(tree->box, probe->offset);
+// Lists the next groups that the tree meets, as many as fit.
+static void list_groups(Probe *probe, FemGroupWalk *walk) {
 	probe->group_count = 0;
 	probe->reach = empty_box4();
-	for (int32_t g = first; g < probe->solid->group_count; g++) {
-		Box4 group_box = get_box8(&probe->solid->group_boxes[g / 8], g % 8);
-		if (!boxes_meet4(group_box, box) || !fem_narrow_may_meet(probe->bodies[0], tree, probe->bodies[1], g, kind))
-			continue;
-		if (probe->group_count == PROBE_GROUPS)
-			return g;
+	while (probe->group_count < PROBE_GROUPS) {
+		int32_t g = fem_group_walk_next(walk);
+		if (g < 0)
+			return;
 		probe->groups[probe->group_count++] = g;
-		probe->reach = joint_box4(group_box, probe->reach);
+		probe->reach = joint_box4(get_box8(&probe->solid->group_boxes[g / 8], g % 8), probe->reach);
 	}
-	return -1;
 }
 
-static int32_t run_probe(const FemNarrowBody *faces, const FemNarrowBody *solid, const FemNarrowUnit *unit,
-	FemNarrowHit *out, int32_t room) {
+static int32_t run_probe(const FemNarrowPhase *phase, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room) {
+	const FemNarrowPair *pair = &phase->pairs[unit->pair];
+	bool flipped = unit->kind == FEM_UNIT_B_INTO_A;
+	const FemNarrowBody *faces = flipped ? &pair->b : &pair->a, *solid = flipped ? &pair->a : &pair->b;
 	Probe probe;
-	probe.bodies[0] = faces;
-	probe.bodies[1] = solid;
 	probe.faces = faces->trees;
 	probe.solid = solid->trees;
 	probe.offset = fem_narrow_offset(faces, solid);
@@ -244,10 +227,9 @@ static int32_t run_probe(const FemNarrowBody *faces, const FemNarrowBody *solid,
 	probe.count = 0;
 	probe.room = room;
 	const FemSurfaceTree *tree = &faces->trees->trees[unit->tree];
-	for (int32_t next = 0; next >= 0;) {
-		next = list_groups(&probe, tree, unit->kind, next);
+	FemGroupWalk walk = fem_group_walk(solid->trees, phase->targets, unit->targets, moved_box(tree->box, probe.offset));
+	for (list_groups(&probe, &walk); probe.group_count > 0; list_groups(&probe, &walk))
 		probe_tree(&probe, tree);
-	}
 	return probe.count;
 }
 
@@ -350,9 +332,8 @@ static int32_t run_crossing(const FemSurfaceTrees *trees, int32_t tree_a, int32_
 	return 0;
 }
 
-int32_t fem_narrow_unit_run(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room) {
+int32_t fem_narrow_unit_run(const FemNarrowPhase *phase, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room) {
 	if (unit->kind == FEM_UNIT_CROSSING)
-		return run_crossing(pair->a.trees, unit->tree, unit->other);
-	bool flipped = unit->kind == FEM_UNIT_B_INTO_A;
-	return run_probe(flipped ? &pair->b : &pair->a, flipped ? &pair->a : &pair->b, unit, out, room);
+		return run_crossing(phase->pairs[unit->pair].a.trees, unit->tree, unit->other);
+	return run_probe(phase, unit, out, room);
 }

@@ -13,11 +13,43 @@ typedef enum FemUnitKind {
 
 // Finds the unit's hits, in an order of its own that never changes, and writes the first `room`. Returns how many there
 // are; for FEM_UNIT_CROSSING 1 or 0, and none is written.
-int32_t fem_narrow_unit_run(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room);
+int32_t fem_narrow_unit_run(const FemNarrowPhase *phase, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room);
 
-// Whether the tree's triangles are tested against the group's tets by a unit of this kind.
-bool fem_narrow_may_meet(const FemNarrowBody *faces, const FemSurfaceTree *tree, const FemNarrowBody *solid,
-	int32_t group, int32_t kind);
+// The groups of some ranges that a box meets, in order.
+typedef struct FemGroupWalk {
+	const FemSurfaceTrees *trees;
+	const FemRange *ranges;
+	FemRange targets; // of `ranges`, still to come
+	Box4 box;
+	int32_t base;  // the eight groups at hand,
+	unsigned met; // and which of them are met
+} FemGroupWalk;
+
+static inline FemGroupWalk fem_group_walk(const FemSurfaceTrees *trees, const FemRange *ranges, FemRange targets, Box4 box) {
+	return (FemGroupWalk){.trees = trees, .ranges = ranges, .targets = targets, .box = box, .base = -1};
+}
+
+static inline int32_t fem_group_walk_next(FemGroupWalk *walk) {
+	while (!walk->met) {
+		if (walk->targets.begin == walk->targets.end)
+			return -1;
+		FemRange groups = walk->ranges[walk->targets.begin];
+		walk->base = walk->base < 0 ? groups.begin & ~7 : walk->base + 8;
+		if (walk->base >= groups.end) {
+			walk->targets.begin++;
+			walk->base = -1;
+			continue;
+		}
+		walk->met = boxes_meet8(&walk->trees->group_boxes[walk->base / 8], walk->box);
+		if (groups.begin > walk->base)
+			walk->met &= 0xffu << (groups.begin - walk->base);
+		if (groups.end - walk->base < 8)
+			walk->met &= (1u << (groups.end - walk->base)) - 1;
+	}
+	int32_t group = walk->base + __builtin_ctz(walk->met);
+	walk->met &= walk->met - 1;
+	return group;
+}
 
 // Moves points of `from` into the frame of `to`, m.
 Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to);

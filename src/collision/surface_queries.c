@@ -27,11 +27,11 @@ static int32_t query_tree(
 	return count;
 }
 
-int32_t fem_surface_trees_query_box(
-	const FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_triangles, int32_t capacity) {
+int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreePart part, const float min[3],
+	const float max[3], int32_t *out_triangles, int32_t capacity) {
 	Box4 box = box_from(min, max);
 	int32_t count = 0;
-	for (int32_t i = 0; i < trees->tree_count; i++) {
+	for (int32_t i = part.trees.begin; i < part.trees.end; i++) {
 		int32_t room = capacity > count ? capacity - count : 0;
 		if (boxes_meet4(trees->trees[i].box, box))
 			count += query_tree(trees, &trees->trees[i], box, room ? out_triangles + count : NULL, room);

@@ -24,13 +24,20 @@ size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees) {
 
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions) {
 	trees->positions = positions;
-	trees->stamp++;
-	if (trees->stamp == 0) // after 2^32 refits: 0 is what no group may be taken to be made for
-		trees->stamp = 1;
 }
 
-int32_t fem_surface_trees_task_count(const FemSurfaceTrees *trees) {
-	return trees->tree_count + (trees->group_count + 7) / 8;
+FemTreePart fem_surface_trees_all(const FemSurfaceTrees *trees) {
+	return (FemTreePart){{0, trees->tree_count}, {0, trees->group_count}};
+}
+
+FemTreePart fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t c) {
+	if (c < 0 || c >= trees->component_count)
+		return (FemTreePart){0};
+	return (FemTreePart){{trees->tree_start[c], trees->tree_start[c + 1]}, {trees->group_start[c], trees->group_start[c + 1]}};
+}
+
+int32_t fem_surface_trees_task_count(FemTreePart part) {
+	return part.trees.end - part.trees.begin + (part.groups.end - part.groups.begin + 7) / 8;
 }
 
 static void refit_tree(FemSurfaceTrees *trees, FemSurfaceTree *tree) {
@@ -46,16 +53,24 @@ static void refit_group(FemSurfaceTrees *trees, int32_t g) {
 		box = (Box4){min4(p, box.min), max4(p, box.max)};
 	}
 	put_box8(&trees->group_boxes[g / 8], g % 8, box);
+	trees->groups[g].filled = false;
 }
 
-void fem_surface_trees_refit_task(FemSurfaceTrees *trees, int32_t task) {
-	if (task < trees->tree_count) {
-		refit_tree(trees, &trees->trees[task]);
+void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task) {
+	int32_t tree_count = part.trees.end - part.trees.begin;
+	if (task < tree_count) {
+		refit_tree(trees, &trees->trees[part.trees.begin + task]);
 		return;
 	}
-	int32_t begin = (task - trees->tree_count) * 8;
-	for (int32_t g = begin; g < begin + 8 && g < trees->group_count; g++)
+	int32_t begin = part.groups.begin + (task - tree_count) * 8;
+	for (int32_t g = begin; g < begin + 8 && g < part.groups.end; g++)
 		refit_group(trees, g);
+}
+
+void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part) {
+	fem_surface_trees_begin_refit(trees, positions);
+	for (int32_t task = 0; task < fem_surface_trees_task_count(part); task++)
+		fem_surface_trees_refit_task(trees, part, task);
 }
 
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree) {
@@ -70,9 +85,9 @@ bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree) {
 	return true;
 }
 
-void fem_surface_trees_box(const FemSurfaceTrees *trees, float out_min[3], float out_max[3]) {
+void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreePart part, float out_min[3], float out_max[3]) {
 	Box4 box = empty_box4();
-	for (int32_t i = 0; i < trees->tree_count; i++)
+	for (int32_t i = part.trees.begin; i < part.trees.end; i++)
 		box = joint_box4(trees->trees[i].box, box);
 	for (int axis = 0; axis < 3; axis++) {
 		out_min[axis] = box.min[axis];
@@ -81,8 +96,8 @@ void fem_surface_trees_box(const FemSurfaceTrees *trees, float out_min[3], float
 }
 
 bool fem_surface_trees_claim_group(FemSurfaceTrees *trees, int32_t group) {
-	bool stale = trees->groups[group].stamp != trees->stamp;
-	trees->groups[group].stamp = trees->stamp;
+	bool stale = !trees->groups[group].filled;
+	trees->groups[group].filled = true;
 	return stale;
 }
 

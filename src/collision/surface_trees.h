@@ -37,15 +37,16 @@ typedef struct FemTetGroup {
 	int32_t packet8;                     // its first in `packets8`: 8 packets each
 	int32_t outer_packets, packet_count; // packets of outer tets come first
 	int32_t component;
-	uint32_t stamp; // of the positions its tet boxes were made for
+	bool filled; // its tet boxes were made for where it is
 } FemTetGroup;
 
 typedef struct FemSurfaceTrees {
 	const FemTopology *topology;
 	const FemVec4 *positions; // of the last refit; the caller's
-	uint32_t stamp;           // counts refits
 	FemSurfaceTree *trees;
 	int32_t tree_count;
+	int32_t component_count; // of the topology when they were made
+	int32_t *tree_start, *group_start; // [component + 1]: trees and groups stand component by component
 	FemTetGroup *groups;
 	int32_t group_count, packet_count, packet8_count, group_node_count;
 	FemBoxes8 *group_boxes; // [group / 8]
@@ -71,17 +72,27 @@ FemSurfaceTrees *fem_surface_trees_follow_split(FemSurfaceTrees *old, const FemT
 void fem_surface_trees_free(FemSurfaceTrees *trees);
 size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees); // with Opcode's memory
 
-// Nodes moved: call begin once, then every task of 0..task_count, on any threads. Allocates nothing.
+// Trees and groups of some components, next to each other.
+typedef struct FemTreePart {
+	FemRange trees, groups;
+} FemTreePart;
+
+FemTreePart fem_surface_trees_all(const FemSurfaceTrees *trees);
+FemTreePart fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t component); // empty when there is no such
+
+// Nodes moved: say where they are, then run every task of 0..task_count of the parts that did, on any threads.
+// Allocates nothing.
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions);
-int32_t fem_surface_trees_task_count(const FemSurfaceTrees *trees);
-void fem_surface_trees_refit_task(FemSurfaceTrees *trees, int32_t task);
+int32_t fem_surface_trees_task_count(FemTreePart part);
+void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task);
+void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part); // all of it, here
 
 // Builds one tree anew, e.g. when its triangles have moved so far apart that its boxes are poor. Allocates. False, and
 // the old tree stays, when memory fails.
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree);
 
-// Box of the whole body, relative to its origin, m.
-void fem_surface_trees_box(const FemSurfaceTrees *trees, float out_min[3], float out_max[3]);
+// Box of a part of the body, relative to its origin, m.
+void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreePart part, float out_min[3], float out_max[3]);
 
 // The boxes of a group's tets, for the positions of the last refit. Claim is true, once, when they have still to be
 // made: one thread claims what is needed, then any threads fill one group each.
@@ -93,8 +104,8 @@ void fem_surface_trees_make_cone(FemSurfaceTrees *trees, int32_t tree);
 
 // Surface triangles whose box meets the given one, in tree order; the tet behind each is topology->triangle_tets[].
 // Returns how many there are and writes at most `capacity`.
-int32_t fem_surface_trees_query_box(
-	const FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_triangles, int32_t capacity);
+int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreePart part, const float min[3],
+	const float max[3], int32_t *out_triangles, int32_t capacity);
 
 // All tets whose box meets the given one, outer and inner ones: what a deep overlap needs. Same order for the same
 // input. Fills groups where needed, so one thread a body. Returns how many there are and writes at most `capacity`.

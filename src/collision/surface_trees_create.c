@@ -229,6 +229,19 @@ static int32_t list_group_nodes(Builder *b, int32_t *mark) {
 	return count;
 }
 
+// Nodes, and hence parts, trees and groups, are numbered component by component.
+static void list_starts(FemSurfaceTrees *trees) {
+	int32_t tree = 0, group = 0;
+	for (int32_t c = 0; c <= trees->component_count; c++) {
+		while (tree < trees->tree_count && trees->trees[tree].component < c)
+			tree++;
+		while (group < trees->group_count && trees->groups[group].component < c)
+			group++;
+		trees->tree_start[c] = tree;
+		trees->group_start[c] = group;
+	}
+}
+
 static void clear_boxes(FemBoxes8 *boxes, int32_t count) {
 	for (int32_t i = 0; i < 8 * count; i++)
 		put_box8(&boxes[i / 8], i % 8, empty_box4());
@@ -253,6 +266,8 @@ static size_t place_builder(Builder *b, char *base) {
 
 static void place(FemSurfaceTrees *trees, FemCarver *carver) {
 	trees->trees = FEM_CARVE(carver, FemSurfaceTree, trees->tree_count);
+	trees->tree_start = FEM_CARVE(carver, int32_t, trees->component_count + 1);
+	trees->group_start = FEM_CARVE(carver, int32_t, trees->component_count + 1);
 	trees->groups = FEM_CARVE(carver, FemTetGroup, trees->group_count);
 	trees->group_boxes = FEM_CARVE(carver, FemBoxes8, (trees->group_count + 7) / 8);
 	trees->packets = FEM_CARVE(carver, FemBoxes8, trees->packet_count);
@@ -315,7 +330,7 @@ static bool fill_tree(Builder *b, int32_t i) {
 	FemSurfaceTrees *trees = b->trees;
 	trees->trees[i].tree = take_old_tree(b, &trees->trees[i]);
 	if (trees->trees[i].tree) {
-		fem_surface_trees_refit_task(trees, i);
+		fem_surface_trees_refit_task(trees, fem_surface_trees_all(trees), i);
 		return true;
 	}
 	trees->tree_builds++;
@@ -329,6 +344,7 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	cut_groups(b);
 	list_tree_neighbours(b, b->node_mark);
 	list_group_nodes(b, b->node_mark);
+	list_starts(trees);
 	clear_boxes(trees->group_boxes, (trees->group_count + 7) / 8);
 	clear_boxes(trees->packets, trees->packet_count);
 	clear_boxes(trees->packets8, trees->packet8_count);
@@ -337,13 +353,15 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 		if (!fill_tree(b, i))
 			return false;
 	}
-	for (int32_t task = trees->tree_count; task < fem_surface_trees_task_count(trees); task++)
-		fem_surface_trees_refit_task(trees, task);
+	FemTreePart all = fem_surface_trees_all(trees);
+	for (int32_t task = trees->tree_count; task < fem_surface_trees_task_count(all); task++)
+		fem_surface_trees_refit_task(trees, all, task);
 	return true;
 }
 
 static FemSurfaceTrees *create(const FemTopology *topology, const FemVec4 *positions, FemSurfaceTrees *old) {
-	FemSurfaceTrees sizes = {.topology = topology, .positions = positions, .triangle_count = topology->triangle_count};
+	FemSurfaceTrees sizes = {.topology = topology, .positions = positions, .triangle_count = topology->triangle_count,
+		.component_count = topology->component_count};
 	sizes.tree_count = cut_trees(topology, NULL);
 	Builder b = {.trees = &sizes, .old = old};
 	b.bytes = place_builder(&b, NULL);

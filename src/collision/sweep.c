@@ -117,10 +117,10 @@ static int32_t *find_link(const FemSweep *sweep, int32_t a, int32_t b) {
 
 static FemSweepPair describe(const FemSweep *sweep, int32_t s) {
 	const FemSweepSlot *slot = &sweep->slots[s];
-	uint32_t user_a = sweep->proxies[slot->a].user, user_b = sweep->proxies[slot->b].user;
-	if (user_a <= user_b)
-		return (FemSweepPair){slot->a, slot->b, user_a, user_b, s};
-	return (FemSweepPair){slot->b, slot->a, user_b, user_a, s};
+	const FemSweepProxy *a = &sweep->proxies[slot->a], *b = &sweep->proxies[slot->b];
+	if (a->user < b->user || (a->user == b->user && a->piece <= b->piece))
+		return (FemSweepPair){slot->a, slot->b, a->user, b->user, a->piece, b->piece, s};
+	return (FemSweepPair){slot->b, slot->a, b->user, a->user, b->piece, a->piece, s};
 }
 
 static void activate(FemSweep *sweep, int32_t s) {
@@ -410,6 +410,14 @@ bool fem_sweep_move_proxy(FemSweep *sweep, int32_t proxy, const FemSweepBox *box
 	return true;
 }
 
+void fem_sweep_set_piece(FemSweep *sweep, int32_t proxy, int32_t piece) {
+	if (!is_proxy(sweep, proxy) || sweep->proxies[proxy].piece == piece)
+		return;
+	sweep->proxies[proxy].piece = piece;
+	sweep->has_pieces = true;
+	sweep->active_unsorted = true;
+}
+
 void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still) {
 	if (!is_proxy(sweep, proxy) || sweep->proxies[proxy].still == still)
 		return;
@@ -471,7 +479,22 @@ static void list_active(FemSweep *sweep) {
 	}
 }
 
+// The order of users is sorted over that of pieces.
+static void sort_pieces(FemSweep *sweep) {
+	for (int32_t i = 0; i < sweep->active_count; i++) {
+		FemSweepPair pair = fem_sweep_active_pair(sweep, i);
+		sweep->active[i].key = (uint64_t)(uint32_t)pair.piece_a << 32 | (uint32_t)pair.piece_b;
+	}
+	fem_key_sort(sweep->active, sweep->scratch, sweep->active_count);
+	for (int32_t i = 0; i < sweep->active_count; i++) {
+		FemSweepPair pair = fem_sweep_active_pair(sweep, i);
+		sweep->active[i].key = (uint64_t)pair.user_a << 32 | pair.user_b;
+	}
+}
+
 static void sort_active(FemSweep *sweep) {
+	if (sweep->has_pieces)
+		sort_pieces(sweep);
 	fem_key_sort(sweep->active, sweep->scratch, sweep->active_count);
 	for (int32_t i = 0; i < sweep->active_count; i++)
 		sweep->slots[sweep->active[i].value].active_at = i;

@@ -22,15 +22,17 @@ typedef struct FemSweepBox {
 	double min[3], max[3]; // m, world; infinite ends are allowed. Boxes that touch overlap
 } FemSweepBox;
 
-// user_a < user_b; equal users are ordered by proxy.
+// user_a < user_b; equal users are ordered by piece, then by proxy.
 typedef struct FemSweepPair {
 	int32_t proxy_a, proxy_b;
 	uint32_t user_a, user_b;
+	int32_t piece_a, piece_b;
 	int32_t slot; // the same as long as the pair lasts, < pair_capacity: for data kept beside the pairs
 } FemSweepPair;
 
 typedef struct FemSweepProxy {
 	uint32_t user;
+	int32_t piece; // of what the user names: several proxies may have one user
 	int32_t place[2]; // of its ends; -1 before they are sorted in
 	int32_t next_free;
 	bool in_use;
@@ -75,12 +77,13 @@ typedef struct FemSweep {
 	int32_t pair_capacity, slot_end, slot_free, pair_count;
 	int32_t *buckets;
 	int32_t bucket_count;       // power of 2
-	FemKeyed *active, *scratch; // key: users; value: slot
+	FemKeyed *active, *scratch; // key: users; value: slot; in the order of users, then pieces
 	int32_t active_count;
 	FemSweepPair *added, *removed;
 	int32_t added_count, removed_count;
 
 	bool active_unsorted, still_changed;
+	bool has_pieces;  // a proxy has a piece other than 0
 	bool pairs_full;  // pairs of the last update were dropped: they come back by themselves when there is room
 	bool sorted_anew; // by the last update: too much had changed for insertion
 	void *block;
@@ -98,6 +101,8 @@ int32_t fem_sweep_create_proxy(FemSweep *sweep, const FemSweepBox *box, uint32_t
 void fem_sweep_destroy_proxy(FemSweep *sweep, int32_t proxy);
 // False, and no change, if the box is not one.
 bool fem_sweep_move_proxy(FemSweep *sweep, int32_t proxy, const FemSweepBox *box);
+// 0 when it is made. Of proxies with the same user, no two may be the same piece.
+void fem_sweep_set_piece(FemSweep *sweep, int32_t proxy, int32_t piece);
 // Static or asleep. Two still proxies stay a pair, but not an active one.
 void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still);
 
@@ -105,7 +110,8 @@ void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still);
 // pair may have got the slot of a removed one. Same calls, same order.
 void fem_sweep_update(FemSweep *sweep);
 
-// Pairs of which at least one is not still, by users ascending: the order does not depend on what happened before.
+// Pairs of which at least one is not still, by users and then pieces ascending: the order does not depend on what
+// happened before.
 static inline int32_t fem_sweep_active_count(const FemSweep *sweep) {
 	return sweep->active_count;
 }

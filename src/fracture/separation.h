@@ -26,7 +26,6 @@ typedef struct FemBreaking {
 	uint32_t next_piece;
 	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
 	int32_t *part_rank;   // [part]: the same for parts
-	uint8_t *component_live; // [component]: contact's, for a step
 	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
 	int32_t piece_limit;  // 0: none
 	float piece_lifetime; // s; 0: for ever

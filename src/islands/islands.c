@@ -14,6 +14,7 @@ static int64_t most_node_chunks(const FemTopology *t) {
 
 void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *t, int32_t sign) {
 	needs->bodies += sign;
+	needs->pieces += sign * (int64_t)t->component_capacity;
 	needs->parts += sign * (int64_t)t->part_capacity;
 	needs->nodes += sign * (int64_t)t->node_capacity;
 	needs->node_chunks += sign * most_node_chunks(t);
@@ -270,4 +271,5 @@ void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t bod
 	}
 	islands->dirty = false;
 	islands->rebuilt = true;
+	islands->version++;
 }

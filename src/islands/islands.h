@@ -27,13 +27,14 @@ typedef struct FemIslands {
 	int32_t *active_bodies; // with a live part, or kinematic: all others cost nothing
 	int32_t active_count, active_capacity;
 	int32_t live_nodes, live_tets, asleep_count;
+	uint32_t version; // counts how often the lists were made anew
 	bool rebuilt; // the lists were made anew since the last publishing: any body may have changed its state
 	bool dirty; // a part changed its state, or a body came or went: rebuild before the next step
 } FemIslands;
 
 // What the lists must be able to hold: all parts of all bodies live at once, so that a step never allocates.
 typedef struct FemIslandNeeds {
-	int64_t bodies, parts, nodes, node_chunks, batch_chunks;
+	int64_t bodies, pieces, parts, nodes, node_chunks, batch_chunks;
 	int32_t parts_max, nodes_max; // of the largest body
 } FemIslandNeeds;
 

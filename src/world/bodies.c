@@ -215,7 +215,6 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	body->in_use = true;
-	body->sweep_proxy = -1;
 	body->generation = world->body_generations[body_index];
 	world->bodies[body_index] = body;
 	count_body(world, body, 1);
@@ -250,7 +249,7 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 bool fem_world_reserve(FemWorld *world) {
 	int32_t contacts = world->def.contacts_enabled ? world->def.contact_capacity : 0;
 	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, contacts, world->collider_capacity);
-	lists += 2 * fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // refit tasks, bodies that may break
+	lists += fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // bodies that may break
 	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists) &&
 	       fem_contact_stage_reserve(world) && fem_step_heap_reserve(world) && fem_fracture_reserve(world);
 }

@@ -273,6 +273,7 @@ static void move_body(FemBody *body, Motion *motion) {
 	FemPosition old_origin = body->origin;
 	FemPosition center = fem_position_add(old_origin, fem_body_center(body));
 	body->origin = fem_position_snap(move_point(motion, center));
+	body->trees_moved = true;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		FemPosition p = move_point(motion, fem_position_add(old_origin, fem_position_from4(body->position[i])));
 		body->position[i] = fem_vec4_from(fem_position_to_vec3(fem_position_sub(p, body->origin)));

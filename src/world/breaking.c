@@ -88,7 +88,6 @@ static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
 	b->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
 	b->old_pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
-	b->component_live = FEM_CARVE(carver, uint8_t, t->component_capacity);
 	b->piece_kinds = FEM_CARVE(carver, uint8_t, t->component_capacity);
 	b->node_rank = FEM_CARVE(carver, int32_t, nodes);
 	b->part_rank = FEM_CARVE(carver, int32_t, t->part_capacity);
@@ -210,6 +209,8 @@ bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index) {
 	made.reaction = reaction;
 	made.preconditioners = NULL;
 	made.trees = NULL;
+	made.sweep_proxies = NULL;
+	made.sweep_proxy_count = 0;
 	made.tet_exterior = NULL;
 	made.surface_nodes = NULL;
 	made.surface_area = NULL;

@@ -35,8 +35,8 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 	}
 }
 
-// The outer tets of a body near a box, each once, ascending, as items.
-void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece) {
+// The outer tets of a part of a body near a box, each once, ascending, as items.
+void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -45,7 +45,7 @@ void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, const FemS
 		low[i] = (float)fmax(box->min[i] - origin[i], -1e6);
 		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
 	}
-	int32_t found = fem_surface_trees_query_box(body->trees, low, high, stage->candidates, stage->candidate_capacity);
+	int32_t found = fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
 	stage->full |= found > stage->candidate_capacity;
 	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
 	for (int32_t i = 0; i < found; i++)
@@ -74,12 +74,12 @@ static Box4 box_in_frame(const FemCollider *collider, double r[3][3], const FemS
 	return (Box4){{low[0], low[1], low[2], 0.0f}, {high[0], high[1], high[2], 0.0f}};
 }
 
-static void list_triangles(FemWorld *world, int32_t touch_index) {
+static void list_triangles(FemWorld *world, int32_t touch_index, FemTreePart part) {
 	const FemTouch *touch = &world->contacts.touches[touch_index];
 	const FemCollider *collider = &world->colliders[touch->other];
 	const FemBody *body = world->bodies[touch->body];
 	double r[3][3];
-	FemSweepBox near = fem_contact_body_box(body);
+	FemSweepBox near = fem_contact_part_box(body, part);
 	FemSurfaceTree tree = {.tree = collider->tree, .triangles = {0, collider->shape.triangle_count}};
 	TreeWalk walk;
 	fem_quat_to_matrix(collider->shape_rotation, r);
@@ -92,25 +92,34 @@ static void list_triangles(FemWorld *world, int32_t touch_index) {
 		for (int i = 0; i < 3; i++)
 			apart |= box.min[i] > near.max[i] || box.max[i] < near.min[i];
 		if (!apart)
-			fem_contact_list_tets_near(world, touch_index, &box, t);
+			fem_contact_list_tets_near(world, touch_index, part, &box, t);
 	}
 }
 
-void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
-	const FemTouch *touch = &world->contacts.touches[touch_index];
-	const FemCollider *collider = &world->colliders[touch->other];
+static void list_part(FemWorld *world, int32_t touch_index, FemTreePart part) {
+	const FemCollider *collider = &world->colliders[world->contacts.touches[touch_index].other];
 	if (collider->shape.type == FEM_SHAPE_TRIANGLES) {
-		list_triangles(world, touch_index);
+		list_triangles(world, touch_index, part);
 		return;
 	}
 	if (collider->shape.type == FEM_SHAPE_HEIGHT_FIELD) {
-		fem_height_field_list_items(world, touch_index);
+		fem_height_field_list_items(world, touch_index, part);
 		return;
 	}
 	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
 		return; // contact_making.c goes over the nodes
 	FemSweepBox box = fem_collider_box(collider);
-	fem_contact_list_tets_near(world, touch_index, &box, 0);
+	fem_contact_list_tets_near(world, touch_index, part, &box, 0);
+}
+
+void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
+	const FemContactStage *stage = &world->contacts;
+	const FemTouch *touch = &stage->touches[touch_index];
+	const FemSurfaceTrees *trees = world->bodies[touch->body]->trees;
+	if (touch->pieces.begin < 0)
+		list_part(world, touch_index, fem_surface_trees_all(trees));
+	for (int32_t i = touch->pieces.begin; i >= 0 && i < touch->pieces.end; i++)
+		list_part(world, touch_index, fem_surface_trees_component(trees, stage->pieces[i].a));
 }
 
 static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {

@@ -131,11 +131,11 @@ static void measure_box(const FemMesh *mesh, FemBody *body) {
 	body->box_area = (float)pow(volume, 2.0 / 3.0);
 }
 
-FemSweepBox fem_contact_body_box(const FemBody *body) {
+FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part) {
 	float low[3], high[3];
 	const double *origin = &body->origin.x;
 	FemSweepBox box;
-	fem_surface_trees_box(body->trees, low, high);
+	fem_surface_trees_box(body->trees, part, low, high);
 	for (int i = 0; i < 3; i++) {
 		box.min[i] = origin[i] + (double)low[i];
 		box.max[i] = origin[i] + (double)high[i];
@@ -143,24 +143,57 @@ FemSweepBox fem_contact_body_box(const FemBody *body) {
 	return box;
 }
 
-static FemSweepBox refit_whole(FemBody *body) {
-	fem_surface_trees_begin_refit(body->trees, body->position);
-	for (int32_t task = 0; task < fem_surface_trees_task_count(body->trees); task++)
-		fem_surface_trees_refit_task(body->trees, task);
-	return fem_contact_body_box(body);
+FemSweepBox fem_contact_body_box(const FemBody *body) {
+	return fem_contact_part_box(body, fem_surface_trees_all(body->trees));
+}
+
+static FemSweepBox piece_box(const FemBody *body, int32_t component) {
+	return fem_contact_part_box(body, fem_surface_trees_component(body->trees, component));
+}
+
+// A kinematic body never sleeps.
+static bool piece_is_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = body->kinematic;
+	for (int32_t p = parts.begin; p < parts.end && !live; p++)
+		live = body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+// A proxy for every piece, where its trees are. Pieces that are others than before take the proxies over: which one a
+// piece has does not matter. False when the sweep has no room.
+bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_index) {
+	int32_t count = body->trees->component_count; // those of before a split for which memory failed
+	while (body->sweep_proxy_count > count)
+		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
+	for (int32_t c = 0; c < count; c++) {
+		FemSweepBox box = piece_box(body, c);
+		if (c < body->sweep_proxy_count) {
+			fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[c], &box);
+			continue;
+		}
+		int32_t proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !piece_is_live(body, c));
+		if (proxy < 0)
+			return false;
+		fem_sweep_set_piece(&world->sweep, proxy, c);
+		body->sweep_proxies[body->sweep_proxy_count++] = proxy;
+	}
+	return true;
 }
 
 bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
-	body->sweep_proxy = -1;
+	body->sweep_proxies = NULL;
+	body->sweep_proxy_count = 0;
 	if (!world->def.contacts_enabled)
 		return true;
 	int32_t *place = FEM_ALLOC_ARRAY(int32_t, t->node_count);
 	body->tet_exterior = FEM_ALLOC_ARRAY(uint8_t, t->batch_count * FEM_LANES);
 	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
 	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
+	body->sweep_proxies = FEM_ALLOC_ARRAY(int32_t, t->component_capacity);
 	body->trees = fem_surface_trees_create(t, body->position);
-	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->trees;
+	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
@@ -169,9 +202,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 			measure_thickness(body);
 			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
 		}
-		FemSweepBox box = refit_whole(body);
-		body->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, fem_body_sleeps(body));
-		ok = body->sweep_proxy >= 0;
+		ok = fem_contact_body_enter_pieces(world, body, body_index);
 	}
 	FEM_FREE_ARRAY(place, t->node_count);
 	return ok;
@@ -193,8 +224,10 @@ void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	fem_contacts_forget(world, body_index, -1);
-	if (body->sweep_proxy >= 0)
-		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxy);
+	while (body->sweep_proxy_count > 0)
+		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
+	FEM_FREE_ARRAY(body->sweep_proxies, t->component_capacity);
+	body->sweep_proxies = NULL;
 	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
 	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
 	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
@@ -204,60 +237,88 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 
 // ------------------------------------------------------------------------------------------------------------------ refit
 
-typedef struct RefitTask {
-	FemWorld *world;
-	const int32_t *starts; // [active body + 1]
-	int32_t count;
-} RefitTask;
+static void add_refit(FemWorld *world, int32_t body_index, int32_t component) {
+	FemContactStage *stage = &world->contacts;
+	FemTreePart part = fem_surface_trees_component(world->bodies[body_index]->trees, component);
+	FemRefit *refit = &stage->refits[stage->refit_count++];
+	*refit = (FemRefit){.body = body_index, .component = component, .part = part, .first_task = stage->refit_tasks};
+	stage->refit_tasks += fem_surface_trees_task_count(part);
+}
+
+static void add_refits(FemWorld *world, int32_t body_index) {
+	for (int32_t c = 0; c < world->bodies[body_index]->sweep_proxy_count; c++)
+		add_refit(world, body_index, c);
+}
+
+// Pieces with a live island, and all of what moved as a whole. Islands stand in the order of bodies and components; those
+// of one component of which a part sleeps follow each other.
+static void list_refits(FemWorld *world) {
+	const FemIslands *islands = &world->islands;
+	world->contacts.refit_count = world->contacts.refit_tasks = 0;
+	for (int32_t i = 0, at = 0; i < islands->active_count; i++) {
+		int32_t index = islands->active_bodies[i], last = -1;
+		FemBody *body = world->bodies[index];
+		bool all = body->kinematic || body->trees_moved;
+		fem_surface_trees_begin_refit(body->trees, body->position);
+		if (all)
+			add_refits(world, index);
+		for (; at < islands->count && islands->islands[at].body == index; at++) {
+			int32_t component = islands->islands[at].component;
+			if (!all && component != last && component < body->sweep_proxy_count)
+				add_refit(world, index, component);
+			last = component;
+		}
+		body->trees_moved = false;
+	}
+}
 
 static void refit_task(void *context, int32_t task) {
-	RefitTask *refit = context;
-	int32_t low = 0, high = refit->count;
+	FemWorld *world = context;
+	const FemContactStage *stage = &world->contacts;
+	int32_t low = 0, high = stage->refit_count;
 	while (low + 1 < high) {
 		int32_t middle = (low + high) / 2;
-		if (refit->starts[middle] <= task)
+		if (stage->refits[middle].first_task <= task)
 			low = middle;
 		else
 			high = middle;
 	}
-	FemBody *body = refit->world->bodies[refit->world->islands.active_bodies[low]];
-	fem_surface_trees_refit_task(body->trees, task - refit->starts[low]);
+	const FemRefit *refit = &stage->refits[low];
+	fem_surface_trees_refit_task(world->bodies[refit->body]->trees, refit->part, task - refit->first_task);
 }
 
-void fem_contact_bodies_refit(FemStep *step) {
-	FemWorld *world = step->world;
-	int32_t count = world->islands.active_count;
-	int32_t *starts = FEM_ARENA_TAKE(&world->arena, int32_t, count + 1);
-	RefitTask refit = {world, starts, count};
-	starts[0] = 0;
-	for (int32_t i = 0; i < count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		fem_surface_trees_begin_refit(body->trees, body->position);
-		starts[i + 1] = starts[i] + fem_surface_trees_task_count(body->trees);
-	}
-	fem_pool_for(world->pool, starts[count], refit_task, &refit);
-	for (int32_t i = 0; i < count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		FemSweepBox box = fem_contact_body_box(body);
-		fem_sweep_move_proxy(&world->sweep, body->sweep_proxy, &box);
+void fem_contact_bodies_refit(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	list_refits(world);
+	fem_pool_for(world->pool, stage->refit_tasks, refit_task, world);
+	for (int32_t i = 0; i < stage->refit_count; i++) {
+		const FemBody *body = world->bodies[stage->refits[i].body];
+		FemSweepBox box = fem_contact_part_box(body, stage->refits[i].part);
+		fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[stage->refits[i].component], &box);
 	}
 }
 
-// Any body may have changed its state when the islands were made anew. One that fell asleep has moved since its last refit.
-// One that woke within the last step, after its pairs had been listed, is active now without islands made anew.
+// A piece that fell asleep has moved since its last refit.
+static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
+	int32_t proxy = body->sweep_proxies[component];
+	bool still = !piece_is_live(body, component);
+	if (still && !world->sweep.proxies[proxy].still) {
+		fem_surface_trees_refit(body->trees, body->position, fem_surface_trees_component(body->trees, component));
+		FemSweepBox box = piece_box(body, component);
+		fem_sweep_move_proxy(&world->sweep, proxy, &box);
+	}
+	fem_sweep_set_still(&world->sweep, proxy, still);
+}
+
+// Any piece may have changed its state when the islands were made anew; as long as they are the same, none has.
 void fem_contact_bodies_mark_still(FemWorld *world) {
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		fem_sweep_set_still(&world->sweep, world->bodies[world->islands.active_bodies[i]]->sweep_proxy, false);
-	for (int32_t b = 0; world->islands.rebuilt && b < world->body_capacity; b++) {
+	if (world->contacts.islands_seen == world->islands.version)
+		return;
+	world->contacts.islands_seen = world->islands.version;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
-		if (!body || body->sweep_proxy < 0)
-			continue;
-		bool sleeps = fem_body_sleeps(body);
-		if (sleeps && !world->sweep.proxies[body->sweep_proxy].still) {
-			FemSweepBox box = refit_whole(body);
-			fem_sweep_move_proxy(&world->sweep, body->sweep_proxy, &box);
-		}
-		fem_sweep_set_still(&world->sweep, body->sweep_proxy, sleeps);
+		for (int32_t c = 0; body && c < body->sweep_proxy_count; c++)
+			mark_piece(world, body, c);
 	}
 }
 

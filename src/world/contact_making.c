@@ -265,20 +265,41 @@ static void add_plane_node(Maker *maker, const NodePlane *at) {
 	stage->contacts[stage->contact_count++] = contact;
 }
 
-static void add_half_space(Maker *maker) {
+static int32_t first_surface_node(const FemBody *body, int32_t node) {
+	int32_t low = 0, high = body->surface_node_count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		if (body->surface_nodes[middle] < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_half_space(Maker *maker, int32_t component) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
 	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
 	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
 	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
 	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
-	for (int32_t i = 0; i < body->surface_node_count; i++) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = first_surface_node(body, nodes.begin); i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
 		int32_t node = at.node = body->surface_nodes[i];
 		at.area = body->surface_area[i];
 		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
 		at.depth = offset - fem_vec3_dot(at.normal, fem_vec3_from(body->position[node]));
 		if (at.depth - dt * away >= -FEM_GROUND_SLOP) // may close its gap within the step, no more
 			add_plane_node(maker, &at);
+	}
+}
+
+static void add_half_spaces(Maker *maker) {
+	const FemTopology *t = maker->world->bodies[maker->touch->body]->topology;
+	for (int32_t i = maker->touch->pieces.begin; i < maker->touch->pieces.end; i++) {
+		if (maker->stage->pieces[i].a < t->component_count)
+			add_half_space(maker, maker->stage->pieces[i].a);
 	}
 }
 
@@ -397,7 +418,7 @@ void fem_contacts_make(FemStep *step) {
 		maker.touch = &stage->touches[t];
 		FemRange made = {stage->contact_count, stage->contact_count};
 		if (maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
-			add_half_space(&maker);
+			add_half_spaces(&maker);
 		else if (maker.touch->is_collider)
 			add_flat(&maker);
 		add_overlaps(&maker);

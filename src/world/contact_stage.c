@@ -33,22 +33,32 @@ static bool reserve_contacts(FemContactStage *stage, int32_t count) {
 	       grow((void **)&stage->contacts, &stage->contact_capacity, count, sizeof *stage->contacts);
 }
 
+// All pairs of the sweep, and every piece with itself.
+static bool reserve_pieces(FemWorld *world, int32_t pieces) {
+	FemContactStage *stage = &world->contacts;
+	return grow((void **)&stage->refits, &stage->refit_capacity, pieces, sizeof *stage->refits) &&
+	       grow((void **)&stage->pieces, &stage->piece_capacity, world->sweep.pair_capacity + pieces, sizeof *stage->pieces);
+}
+
 bool fem_contact_stage_reserve(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	if (!world->def.contacts_enabled)
 		return true;
 	// Half as much again, and only when the need is not met: a world that grows body by body copies little.
 	int32_t colliders = world->collider_capacity, contacts = world->def.contact_capacity;
-	int32_t proxies = world->body_count + colliders + world->sweep.dying_count; // dying ones are free after the next update
-	int32_t pairs = 17 * (world->body_count + colliders) + 64;
-	int32_t more_proxies = proxies + proxies / 2 + 16, more_pairs = pairs + pairs / 2 + 256;
-	FemNarrowLimits limits = {.pairs = more_pairs, .units = 10 * more_pairs, .hits = 2 * contacts};
+	int32_t pieces = (int32_t)world->needs.pieces, broken = (pieces - world->body_count) / FEM_BROKEN_SHARE;
+	int32_t proxies = pieces + colliders + world->sweep.dying_count; // dying ones are free after the next update
+	int32_t touches = 17 * (world->body_count + colliders) + 64, pairs = touches + 17 * broken;
+	int32_t more_touches = touches + touches / 2 + 256, more_pairs = pairs + pairs / 2 + 256;
+	int32_t units = 10 * touches + 4 * (pairs - touches), more_units = units + units / 2 + 2560;
+	FemNarrowLimits limits = {.pairs = more_touches, .pieces = more_pairs, .units = more_units, .hits = 2 * contacts};
 	bool sweep = (proxies <= world->sweep.proxy_capacity && pairs <= world->sweep.pair_capacity) ||
-	             fem_sweep_reserve(&world->sweep, more_proxies, more_pairs);
-	bool narrow = pairs <= stage->narrow.limits.pairs || fem_narrow_phase_reserve(&stage->narrow, &limits);
-	bool touches = pairs <= stage->touch_capacity ||
-	               grow((void **)&stage->touches, &stage->touch_capacity, more_pairs, sizeof *stage->touches);
-	return narrow && sweep && touches && reserve_contacts(stage, contacts) &&
+	             fem_sweep_reserve(&world->sweep, proxies + proxies / 2 + 16, more_pairs);
+	bool narrow = (touches <= stage->narrow.limits.pairs && units <= stage->narrow.limits.units && pairs <= stage->narrow.limits.pieces) ||
+	              fem_narrow_phase_reserve(&stage->narrow, &limits);
+	bool listed = touches <= stage->touch_capacity ||
+	              grow((void **)&stage->touches, &stage->touch_capacity, more_touches, sizeof *stage->touches);
+	return narrow && sweep && listed && reserve_contacts(stage, contacts) && reserve_pieces(world, pieces) &&
 	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity) &&
 	       grow((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
 	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates) &&
@@ -60,16 +70,18 @@ bool fem_contact_stage_reserve_room(FemWorld *world, const FemContactRoom *room)
 	FemNarrowLimits *now = &stage->narrow.limits, limits = *now;
 	limits.pairs = room->narrow_pairs > limits.pairs ? room->narrow_pairs : limits.pairs;
 	limits.units = room->narrow_units > limits.units ? room->narrow_units : limits.units;
-	bool narrow = (limits.pairs == now->pairs && limits.units == now->units) || fem_narrow_phase_reserve(&stage->narrow, &limits);
+	limits.pieces = room->pairs > limits.pieces ? room->pairs : limits.pieces;
+	bool narrow = (limits.pairs == now->pairs && limits.units == now->units && limits.pieces == now->pieces) || fem_narrow_phase_reserve(&stage->narrow, &limits);
 	return narrow && fem_sweep_reserve(&world->sweep, room->proxies, room->pairs) &&
+	       grow((void **)&stage->pieces, &stage->piece_capacity, room->pieces, sizeof *stage->pieces) &&
 	       grow((void **)&stage->touches, &stage->touch_capacity, room->touches, sizeof *stage->touches) &&
 	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity);
 }
 
 FemContactRoom fem_contact_stage_room(const FemWorld *world) {
 	const FemNarrowLimits *limits = &world->contacts.narrow.limits;
-	return (FemContactRoom){world->sweep.proxy_capacity, world->sweep.pair_capacity, world->contacts.touch_capacity, limits->pairs,
-		limits->units};
+	return (FemContactRoom){world->sweep.proxy_capacity, world->sweep.pair_capacity, world->contacts.piece_capacity,
+		world->contacts.touch_capacity, limits->pairs, limits->units};
 }
 
 void fem_contact_stage_free(FemWorld *world) {
@@ -77,6 +89,8 @@ void fem_contact_stage_free(FemWorld *world) {
 	fem_narrow_phase_free(&stage->narrow);
 	fem_sweep_free(&world->sweep);
 	fem_fast_pairs_free(&stage->fast);
+	FEM_FREE_ARRAY(stage->refits, stage->refit_capacity);
+	FEM_FREE_ARRAY(stage->pieces, stage->piece_capacity);
 	FEM_FREE_ARRAY(stage->overlaps, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->contact_capacity);
@@ -90,22 +104,6 @@ void fem_contact_stage_free(FemWorld *world) {
 }
 
 // ------------------------------------------------------------------------------------------------------------------ pairs
-
-// What of a body is awake, component by component. Of one in one piece all of it counts: pairs of sleepers are not listed.
-static const uint8_t *live_components(FemBody *body) {
-	const FemTopology *t = body->topology;
-	FemBreaking *breaking = body->breaking;
-	if (!breaking || t->component_count < 2 || body->kinematic)
-		return NULL;
-	memset(breaking->component_live, 0, (size_t)t->component_count);
-	for (int32_t p = 0; p < t->part_count; p++)
-		breaking->component_live[t->part_component[p]] |= body->part_state[p] == FEM_ISLAND_LIVE;
-	return breaking->component_live;
-}
-
-static FemNarrowBody narrow_body(FemBody *body) {
-	return (FemNarrowBody){.trees = body->trees, .origin = body->origin, .live = live_components(body)};
-}
 
 // As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
 static float collider_strength(const FemCollider *collider) {
@@ -128,11 +126,13 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		touch.strength = fminf(touch.strength, collider_strength(collider));
 	} else {
 		FemBody *other = world->bodies[touch.other];
-		FemNarrowBody a = narrow_body(body), b = narrow_body(other);
+		FemNarrowBody a = {.trees = body->trees, .origin = body->origin}, b = {.trees = other->trees, .origin = other->origin};
 		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
-		if (touch.narrow >= 0 && touch.body == touch.other)
-			stage->narrow.pairs[touch.narrow].folds = touch.folds;
+		if (touch.narrow >= 0) {
+			stage->narrow.pairs[touch.narrow].pieces = stage->pieces + touch.pieces.begin;
+			stage->narrow.pairs[touch.narrow].piece_count = touch.pieces.end - touch.pieces.begin;
+		}
 	}
 	touch.strength *= FEM_CONTACT_KAPPA;
 	stage->touches[stage->touch_count++] = touch;
@@ -181,39 +181,94 @@ static bool is_inside_out(const FemBody *body) {
 	return false;
 }
 
-// Bodies with themselves, up to the given one. The list is in the order of contacts: (a, a) before (a, b).
-static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body) {
+static void add_pieces(FemContactStage *stage, int32_t a, int32_t b) {
+	if (stage->piece_count == stage->piece_capacity) {
+		stage->full = true;
+		return;
+	}
+	stage->pieces[stage->piece_count++] = (FemNarrowPieces){a, b};
+}
+
+// The pieces of active pairs [i, end), all of the same users.
+static void add_active(FemWorld *world, FemRange active) {
+	for (int32_t i = active.begin; i < active.end; i++) {
+		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
+		add_pieces(&world->contacts, pair.piece_a, pair.piece_b);
+	}
+}
+
+// Pieces that are awake and large enough to fold over (those of a whole body always are).
+static void add_folding(FemWorld *world, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	bool asked = false;
+	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
+		if (world->sweep.proxies[body->sweep_proxies[c]].still || (t->split && t->component_tets[c] < FEM_SHARD_TETS))
+			continue;
+		if (!asked && (!may_fold(body) || is_inside_out(body)))
+			return;
+		asked = true;
+		add_pieces(&world->contacts, c, c);
+	}
+}
+
+// A body with itself: pieces that fold, and those near each other.
+static void list_self(FemWorld *world, int32_t index, FemRange active) {
+	const FemBody *body = world->bodies[index];
+	FemContactStage *stage = &world->contacts;
+	FemTouch touch = {.body = index, .other = index, .pieces = {stage->piece_count, 0}};
+	if (!body->self_contact || body->live_part_count == 0)
+		return;
+	add_folding(world, body);
+	add_active(world, active);
+	touch.pieces.end = stage->piece_count;
+	if (touch.pieces.end > touch.pieces.begin)
+		add_touch(world, touch);
+}
+
+// Bodies with themselves, up to the given one, which has the given pairs of pieces. The list is in the order of contacts:
+// (a, a) before (a, b).
+static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body, FemRange active) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
-		const FemBody *body = world->bodies[index];
-		if (!body->self_contact || body->live_part_count == 0)
-			continue;
-		bool folds = may_fold(body) && !is_inside_out(body);
-		if (folds || body->topology->component_count > 1)
-			add_touch(world, (FemTouch){.body = index, .other = index, .folds = folds});
+		list_self(world, index, index == last_body ? active : (FemRange){0, 0});
 	}
 	return at;
 }
 
-// Pairs come by users ascending, a collider after all bodies: side 0 is always a body.
+// All pairs of pieces of one body and another, or a collider.
+static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active) {
+	bool is_collider = (pair->user_b & FEM_SWEEP_COLLIDER) != 0;
+	FemTouch touch = {.body = (int32_t)pair->user_a, .other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
+	const FemBody *a = world->bodies[touch.body];
+	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
+	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
+	bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
+	if (!fem_body_sees(a, layer, mask) || ignored)
+		return;
+	touch.pieces.begin = world->contacts.piece_count;
+	add_active(world, active);
+	touch.pieces.end = world->contacts.piece_count;
+	add_touch(world, touch);
+}
+
+// Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
-	int32_t selves = 0;
+	int32_t selves = 0, count = fem_sweep_active_count(&world->sweep);
+	world->contacts.piece_count = 0;
 	fem_narrow_phase_begin(&world->contacts.narrow);
-	for (int32_t i = 0; i < fem_sweep_active_count(&world->sweep); i++) {
-		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
-		bool is_collider = (pair.user_b & FEM_SWEEP_COLLIDER) != 0;
+	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
+		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
+		uint64_t users = world->sweep.active[active.begin].key;
+		while (active.end < count && world->sweep.active[active.end].key == users)
+			active.end++;
 		if (pair.user_a & FEM_SWEEP_COLLIDER)
-			continue;
-		selves = list_selves(world, selves, (int32_t)pair.user_a);
-		FemTouch touch = {.body = (int32_t)pair.user_a, .other = (int32_t)(pair.user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
-		const FemBody *a = world->bodies[touch.body];
-		uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
-		uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
-		bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
-		if (fem_body_sees(a, layer, mask) && !ignored)
-			add_touch(world, touch);
+			break;
+		bool is_self = pair.user_a == pair.user_b;
+		selves = list_selves(world, selves, (int32_t)pair.user_a, is_self ? active : (FemRange){0, 0});
+		if (!is_self)
+			list_pair(world, &pair, active);
 	}
-	list_selves(world, selves, INT32_MAX);
+	list_selves(world, selves, INT32_MAX, (FemRange){0, 0});
 }
 
 // ---------------------------------------------------------------------------------------------------------------- overlaps
@@ -328,8 +383,8 @@ void fem_contact_stage_find(FemStep *step) {
 		return;
 	stage->full = false;
 	stage->touch_count = 0;
-	fem_contact_bodies_refit(step);
 	fem_contact_bodies_mark_still(world);
+	fem_contact_bodies_refit(world);
 	fem_sweep_update(&world->sweep);
 	list_pairs(world);
 	fem_narrow_phase_run(&stage->narrow, world->pool);

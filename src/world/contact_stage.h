@@ -17,7 +17,7 @@ typedef struct FemTouch {
 	int32_t body;
 	int32_t other;      // body, or collider
 	bool is_collider;
-	bool folds;         // with itself: not only its pieces with each other
+	FemRange pieces;    // into FemContactStage.pieces: which of them; begin < 0: the whole body, with a collider
 	int32_t narrow;     // pair of the narrow phase; -1: colliders
 	FemRange items;     // into FemContactStage.items
 	float strength;     // phi dt, kg/m^2
@@ -31,8 +31,20 @@ typedef struct FemOverlapItem {
 	bool found;
 } FemOverlapItem;
 
+// A piece whose trees follow it.
+typedef struct FemRefit {
+	int32_t body, component;
+	FemTreePart part;
+	int32_t first_task;
+} FemRefit;
+
 typedef struct FemContactStage {
 	FemNarrowPhase narrow;
+	uint32_t islands_seen; // their version when it was last marked what is still
+	FemRefit *refits;
+	int32_t refit_count, refit_capacity, refit_tasks;
+	FemNarrowPieces *pieces; // of two touching bodies, or of a body that touches a collider
+	int32_t piece_count, piece_capacity;
 	FemTouch *touches;
 	int32_t touch_count, touch_capacity;
 	FemOverlapItem *items;
@@ -74,7 +86,7 @@ bool fem_contact_stage_reserve(struct FemWorld *world);
 // How many there may be at once. It grows with the world and never shrinks: a restored world must have as much, lest it
 // lose pairs that the saved one kept.
 typedef struct FemContactRoom {
-	int32_t proxies, pairs, touches, narrow_pairs, narrow_units;
+	int32_t proxies, pairs, pieces, touches, narrow_pairs, narrow_units;
 } FemContactRoom;
 
 FemContactRoom fem_contact_stage_room(const struct FemWorld *world);
@@ -94,14 +106,16 @@ void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
-void fem_contact_bodies_refit(struct FemStep *step);          // trees and boxes of what may have moved
+bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
+void fem_contact_bodies_refit(struct FemWorld *world);        // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
 FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the last refit
+FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
 
 // ---- collider_overlap.c
 void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
-void fem_contact_list_tets_near(struct FemWorld *world, int32_t touch_index, const FemSweepBox *box, int32_t piece);
+void fem_contact_list_tets_near(struct FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece);
 // The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
@@ -116,7 +130,7 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
 
 // ---- height_field.c
-void fem_height_field_list_items(struct FemWorld *world, int32_t touch_index);
+void fem_height_field_list_items(struct FemWorld *world, int32_t touch_index, FemTreePart part);
 // One of the two prisms of a cell: piece = 2 cell + half.
 bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
 

@@ -31,7 +31,7 @@ static FemBody *body_at(const FemStep *step, int32_t index) {
 
 static float box_diagonal(const FemBody *body) {
 	float low[3], high[3], square = 0.0f;
-	fem_surface_trees_box(body->trees, low, high);
+	fem_surface_trees_box(body->trees, fem_surface_trees_all(body->trees), low, high);
 	for (int i = 0; i < 3; i++)
 		square += (high[i] - low[i]) * (high[i] - low[i]);
 	return sqrtf(square);
@@ -60,9 +60,7 @@ static void measure_way(FemBody *body, float dt) {
 // ------------------------------------------------------------------------------------------------------------- the way back
 
 static void refit(FemBody *body, const FemVec4 *positions) {
-	fem_surface_trees_begin_refit(body->trees, positions);
-	for (int32_t task = 0; task < fem_surface_trees_task_count(body->trees); task++)
-		fem_surface_trees_refit_task(body->trees, task);
+	fem_surface_trees_refit(body->trees, positions, fem_surface_trees_all(body->trees));
 }
 
 static bool has_moved(const FemBody *body, int32_t node) {
@@ -166,7 +164,7 @@ static bool overlaps_collider(FemStep *step, FemBody *body, const FemCollider *c
 	int32_t items = stage->item_count;
 	bool found = false;
 	FemTouch *touch = &stage->touches[stage->touch_capacity - 1]; // scratch: the list ends before it
-	*touch = (FemTouch){.body = body_index, .other = index, .is_collider = true, .narrow = -1};
+	*touch = (FemTouch){.body = body_index, .other = index, .is_collider = true, .pieces = {-1, -1}, .narrow = -1};
 	fem_collider_list_items(step->world, stage->touch_capacity - 1);
 	for (int32_t i = items; i < stage->item_count && !found; i++) {
 		FemVec3 corners[4];

@@ -57,15 +57,29 @@ static void insert(FemFastPairs *fast, const FemFastEntry *entry, int axis) {
 	fast->entries[at] = *entry;
 }
 
+// Bodies are looked at as a whole: their first pieces stand for them.
+static FemSweepBox entry_box(const FemSweep *sweep, int32_t proxy, const FemBody *body) {
+	FemSweepBox box = sweep->boxes[proxy];
+	for (int32_t c = 1; body && c < body->sweep_proxy_count; c++) {
+		const FemSweepBox *piece = &sweep->boxes[body->sweep_proxies[c]];
+		for (int i = 0; i < 3; i++) {
+			box.min[i] = fmin(box.min[i], piece->min[i]);
+			box.max[i] = fmax(box.max[i], piece->max[i]);
+		}
+	}
+	return box;
+}
+
 static void list_entries(FemWorld *world, FemFastPairs *fast) {
 	const FemSweep *sweep = &world->sweep;
 	fast->entry_count = 0;
 	for (int32_t e = 0; e < sweep->end_count; e++) {
 		int32_t proxy = (int32_t)(sweep->ends[e].end >> 1);
-		if ((sweep->ends[e].end & 1) || !sweep->proxies[proxy].in_use || sweep->proxies[proxy].dying)
+		if ((sweep->ends[e].end & 1) || !sweep->proxies[proxy].in_use || sweep->proxies[proxy].dying || sweep->proxies[proxy].piece > 0)
 			continue;
-		FemFastEntry entry = {.box = sweep->boxes[proxy], .user = sweep->proxies[proxy].user};
+		FemFastEntry entry = {.user = sweep->proxies[proxy].user};
 		const FemBody *body = entry.user & FEM_SWEEP_COLLIDER ? NULL : world->bodies[entry.user];
+		entry.box = entry_box(sweep, proxy, body);
 		entry.moves = body && fem_body_is_fast(body);
 		if (entry.moves)
 			draw_out(&entry, body);

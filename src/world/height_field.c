@@ -70,11 +70,11 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 	return true;
 }
 
-void fem_height_field_list_items(FemWorld *world, int32_t touch_index) {
+void fem_height_field_list_items(FemWorld *world, int32_t touch_index, FemTreePart part) {
 	const FemTouch *touch = &world->contacts.touches[touch_index];
 	const FemCollider *collider = &world->colliders[touch->other];
 	const FemShapeDef *shape = &collider->shape;
-	FemSweepBox body = fem_contact_body_box(world->bodies[touch->body]);
+	FemSweepBox body = fem_contact_part_box(world->bodies[touch->body], part);
 	double r[3][3], low[3], high[3];
 	const double *position = &collider->shape_position.x;
 	fem_quat_to_matrix(collider->shape_rotation, r);
@@ -96,7 +96,7 @@ void fem_height_field_list_items(FemWorld *world, int32_t touch_index) {
 			for (int half = 0; half < 2; half++) {
 				FemSweepBox box = half_cell_box(collider, corners, half);
 				if (boxes_meet(&box, &body))
-					fem_contact_list_tets_near(world, touch_index, &box, 2 * cell + half);
+					fem_contact_list_tets_near(world, touch_index, part, &box, 2 * cell + half);
 			}
 		}
 	}

@@ -239,7 +239,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 
 static void sync_room(FemStream *s, FemWorld *world) {
 	FemContactRoom room = fem_contact_stage_room(world);
-	int32_t *counts[] = {&room.proxies, &room.pairs, &room.touches, &room.narrow_pairs, &room.narrow_units};
+	int32_t *counts[] = {&room.proxies, &room.pairs, &room.pieces, &room.touches, &room.narrow_pairs, &room.narrow_units};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		FEM_STREAM(s, *counts[i]);
 		s->failed = s->failed || *counts[i] < 0 || (fem_stream_reads(s) && *counts[i] > ROOM_MAX);

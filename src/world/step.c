@@ -90,6 +90,7 @@ static void recenter(FemBody *body) {
 		body->position[i].y -= shift[1];
 		body->position[i].z -= shift[2];
 	}
+	body->trees_moved = true;
 	body->origin.x += shift[0];
 	body->origin.y += shift[1];
 	body->origin.z += shift[2];
@@ -249,6 +250,7 @@ static void move_kinematic(FemBody *body, float dt) {
 static void roll_back(FemBody *body) {
 	const FemTopology *topology = body->topology;
 	body->origin = body->published_origin;
+	body->trees_moved = true;
 	for (int32_t i = 0; i < topology->node_count; i++) {
 		FemVec4 x = body->published[topology->user_of_node[i]];
 		body->position[i] = (FemVec4){x.x, x.y, x.z, 0.0f};

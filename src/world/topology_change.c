@@ -164,6 +164,8 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 		world->materials[body->tet_material[tet]].use_count--;
 		body->tet_material[tet] = -1;
 	}
+	if (body->trees && !fem_contact_body_enter_pieces(world, body, body_index))
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
 	fem_contacts_renumber(world, body_index);
 	fem_pieces_follow_split(world, body, body_index);
 	world->islands.dirty = true;

@@ -90,14 +90,24 @@ static FemResult check_colliders(const FemWorld *world) {
 	return result;
 }
 
+static bool pieces_are_right(const FemWorld *world, const FemBody *body, int32_t index) {
+	int32_t count = world->def.contacts_enabled ? body->trees->component_count : 0;
+	bool right = body->sweep_proxy_count == count;
+	for (int32_t c = 0; right && c < count; c++)
+		right = proxy_is_right(world, body->sweep_proxies[c], (uint32_t)index) && world->sweep.proxies[body->sweep_proxies[c]].piece == c;
+	return right;
+}
+
 static FemResult check_sweep(const FemWorld *world) {
-	int32_t live = world->def.contacts_enabled ? world->body_count + world->collider_count : 0;
+	int32_t live = world->def.contacts_enabled ? world->collider_count : 0;
 	for (int32_t b = 0; b < world->body_capacity; b++) {
-		if (world->bodies[b] && !proxy_is_right(world, world->bodies[b]->sweep_proxy, (uint32_t)b))
-			return FAULT("Body %d has no proxy of its own in the sweep.", b);
+		const FemBody *body = world->bodies[b];
+		if (body && !pieces_are_right(world, body, b))
+			return FAULT("Body %d has pieces without a proxy of their own in the sweep.", b);
+		live += body ? body->sweep_proxy_count : 0;
 	}
 	if (world->sweep.proxy_count - world->sweep.dying_count != live)
-		return FAULT("The sweep holds %d proxies for %d bodies and colliders.", world->sweep.proxy_count - world->sweep.dying_count,
+		return FAULT("The sweep holds %d proxies for %d pieces and colliders.", world->sweep.proxy_count - world->sweep.dying_count,
 			live);
 	return FEM_OK;
 }

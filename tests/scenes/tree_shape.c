@@ -38,9 +38,7 @@ void fem_tree_shape_free(FemTreeShape *shape) {
 }
 
 void fem_tree_shape_refit(FemTreeShape *shape) {
-	fem_surface_trees_begin_refit(shape->trees, shape->positions);
-	for (int32_t task = 0; task < fem_surface_trees_task_count(shape->trees); task++)
-		fem_surface_trees_refit_task(shape->trees, task);
+	fem_surface_trees_refit(shape->trees, shape->positions, fem_surface_trees_all(shape->trees));
 }
 
 void fem_tree_shape_pose(FemTreeShape *shape, FemQuat turn, FemPosition centre, FemPosition move) {
