@@ -313,6 +313,7 @@ typedef struct FemContact {
 	bool is_static;    // below the threshold speed
 	bool is_saturated; // its static friction is at its limit
 	bool active;      // takes part in the matrix
+	bool of_sheet;    // one of the two is thin: what pulled is not taken off friction
 	uint64_t key;     // the pair of places, for finding it again in the next step
 } FemContact;
 

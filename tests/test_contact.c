@@ -235,11 +235,9 @@ static bool wait_asleep(FemWorldId world, FemBodyId body, int32_t steps) {
 	return fem_body_is_asleep(body);
 }
 
-// Sharply solved: how far it slides hangs on which contacts press, and 1e-3 gives 15 to 70 mm.
+// How far it slides hangs on friction that must let go when it is struck: 73 to 77 mm for tolerances from 1e-3 to 1e-7.
 FEM_TEST(contact, struck_sleeper_wakes) {
-	FemWorldDef def = fem_default_world_def();
-	def.solver_tolerance = 1e-5f;
-	FemWorldId world = floor_world(def);
+	FemWorldId world = floor_world(fem_default_world_def());
 	FemBlock cube = fem_block(0.3f, 3);
 	FemBodyId sleeper = fem_block_add(world, &cube);
 	FEM_REQUIRE(wait_asleep(world, sleeper, 600));
@@ -253,7 +251,7 @@ FEM_TEST(contact, struck_sleeper_wakes) {
 		woke |= !fem_body_is_asleep(sleeper);
 	}
 	FEM_CHECK(woke);
-	FEM_CHECK_NEAR(fem_center(sleeper).x - before, 0.025, 0.003);
+	FEM_CHECK_NEAR(fem_center(sleeper).x - before, 0.075, 0.003);
 	fem_world_destroy(world);
 }
 

@@ -43,21 +43,38 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 	return count;
 }
 
+static float press_of(const FemBody *body, int32_t node) {
+	return contact_strength(body, node) * (body->ground[node].y - body->velocity[node].y - body->dv[node].y);
+}
+
+// Of what the nodes ask for, the share that they were given: those that join the active set ask for far more than they
+// will get, since the solve did not know them, and those that leave it pulled. Friction is bounded by what was given.
+static float given_share(const FemBody *body, int32_t begin, int32_t end) {
+	float given = 0.0f, asked = 0.0f;
+	for (int32_t i = begin; i < end; i++) {
+		if (body->ground[i].w == 0.0f)
+			continue;
+		float press = press_of(body, i);
+		given += body->ground[i].x > 0.0f ? press : 0.0f;
+		asked += fmaxf(press, 0.0f);
+	}
+	return asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
+}
+
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {
 	bool changed = false;
+	float share = given_share(body, begin, end);
 	for (int32_t i = begin; i < end; i++) {
 		FemVec4 *contact = &body->ground[i];
 		if (contact->w == 0.0f)
 			continue;
-		float vx = body->velocity[i].x + body->dv[i].x, vy = body->velocity[i].y + body->dv[i].y;
-		float vz = body->velocity[i].z + body->dv[i].z;
-		float strength = contact_strength(body, i), press = strength * (contact->y - vy);
+		float vx = body->velocity[i].x + body->dv[i].x, vz = body->velocity[i].z + body->dv[i].z, press = press_of(body, i);
 		bool was_active = contact->x > 0.0f, active = press > 0.0f;
 		body->ground_force[i] = active ? press / ground->dt : 0.0f;
-		float friction = active ? friction_strength(body, i, vx, vz, ground) : 0.0f;
+		float friction = active ? share * friction_strength(body, i, vx, vz, ground) : 0.0f;
 		if (was_active != active || fabsf(friction - contact->z) > 0.02f * fmaxf(friction, contact->z))
 			changed = true;
-		contact->x = active ? strength : 0.0f;
+		contact->x = active ? contact_strength(body, i) : 0.0f;
 		contact->z = friction;
 	}
 	return changed;

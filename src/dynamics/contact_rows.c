@@ -245,22 +245,40 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 
 // ---------------------------------------------------------------------------------------------------------------- update
 
-static float friction_strength(const FemContact *contact, float slip_min) {
-	return contact->friction * contact->press / fmaxf(contact->slip, slip_min);
-}
-
-// What the solve that ends here gave with this contact's settings; they may change in the next lines.
-static void keep_impulse(FemContact *contact, bool paper_friction, const float u[3], float along) {
+// What the solve that ends here gave with this contact's settings; they may change in the next lines. Returns what it
+// pressed, N s, negative where it pulled.
+static float keep_impulse(FemContact *contact, bool paper_friction, const float u[3], float along) {
 	float kt = contact->friction_strength, press = contact->normal_strength * (along + contact->bias);
 	for (int i = 0; i < 3; i++) {
 		float given = press * contact->normal[i] + kt * (u[i] - along * contact->normal[i]);
 		given += paper_friction ? contact->static_impulse[i] : 0.0f;
 		contact->impulse[i] = contact->active ? given : 0.0f;
 	}
+	return contact->active ? press : 0.0f;
+}
+
+static bool same_pair(const FemContact *a, const FemContact *b) {
+	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
+		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
+}
+
+// Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those that
+// leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask for
+// (contact.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be braked 1.5 times as
+// hard.
+static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
+	for (int32_t c = pair.begin; c < pair.end && !rows->paper_friction; c++) {
+		FemContact *contact = &rows->contacts[c];
+		float before = contact->friction_strength, bound = share * contact->friction * contact->press;
+		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
+		update->changed |= fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
+	}
 }
 
 FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
-	FemContactUpdate update = {false, false};
+	FemContactUpdate update = {0};
+	FemRange pair = {0, 0};
+	float given = 0.0f, asked = 0.0f;
 	for (int32_t c = 0; c < rows->count; c++) {
 		FemContact *contact = &rows->contacts[c];
 		const float *n = contact->normal;
@@ -269,17 +287,22 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);
-		keep_impulse(contact, rows->paper_friction, u, along);
+		float normal = keep_impulse(contact, rows->paper_friction, u, along);
+		given += contact->of_sheet ? fmaxf(normal, 0.0f) : normal;
 		bool was_active = contact->active;
-		float before = contact->friction_strength;
 		contact->press = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
 		contact->slip = sqrtf(square);
 		contact->active = contact->press > 0.0f;
-		if (!rows->paper_friction)
-			contact->friction_strength = friction_strength(contact, slip_min);
+		asked += contact->press;
 		update.pressing |= contact->active;
-		update.changed |= was_active != contact->active ||
-			fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
+		update.changed |= was_active != contact->active;
+		pair.end = c + 1;
+		if (pair.end < rows->count && same_pair(contact, contact + 1))
+			continue;
+		float share = asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
+		set_friction(rows, pair, share, slip_min, &update);
+		pair.begin = pair.end;
+		given = asked = 0.0f;
 	}
 	return update;
 }

@@ -256,6 +256,16 @@ static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[
 	cross_add(v, motion->spin, r);
 }
 
+// What is faster than the limit goes no further than it allows.
+static void clamp_way(const FemVec4 *from, float x[3], float way_max) {
+	float way[3] = {x[0] - from->x, x[1] - from->y, x[2] - from->z};
+	float square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+	if (square <= way_max * way_max)
+		return;
+	float scale = way_max / sqrtf(square);
+	x[0] = from->x + scale * way[0], x[1] = from->y + scale * way[1], x[2] = from->z + scale * way[2];
+}
+
 static void move_task(void *context, int32_t chunk_index) {
 	MotionTask *task = context;
 	FemIntegration *integration = task->integration;
@@ -266,6 +276,7 @@ static void move_task(void *context, int32_t chunk_index) {
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z}, v[3];
 		move_node(task, body, i, x, v);
+		clamp_way(&body->position[i], x, integration->dt * integration->speed_max);
 		FemVec4 velocity = clamp_speed((FemVec4){v[0], v[1], v[2], 0.0f}, integration->speed_max, &errors);
 		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
 		body->velocity[i] = velocity;

@@ -119,7 +119,7 @@ static void start(const Maker *maker, FemContact *contact, float slop) {
 		memcpy(contact->static_slip, last->static_slip, sizeof last->static_slip);
 	}
 	if (last && last->press > 0.0f)
-		contact->friction_strength = contact->friction * last->press / fmaxf(last->slip, FEM_GROUND_SLIP);
+		contact->friction_strength = last->friction_strength;
 }
 
 // Of a regular tet of this tet's rest volume, m.
@@ -185,6 +185,7 @@ static void add_overlap(Maker *maker, const FemOverlapItem *item, const FemOverl
 			.area = overlap->area * (several_points ? overlap->points[k].share : 1.0f),
 			.depth = overlap->depth,
 			.friction = sqrtf(friction * other),
+			.of_sheet = touch->of_sheet,
 			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),
 		};
 		set_body_side(maker, &contact.side[0], touch->body, item->tet, point);
@@ -197,9 +198,10 @@ static void add_overlap(Maker *maker, const FemOverlapItem *item, const FemOverl
 	}
 }
 
-// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r").
-static bool drops_fallbacks(const Maker *maker) {
-	float opposed = 0.0f, fallback = 0.0f;
+// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held by a
+// flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
+static bool drops_fallbacks(const Maker *maker, float held) {
+	float opposed = held, fallback = 0.0f;
 	for (int32_t i = maker->touch->items.begin; i < maker->touch->items.end; i++) {
 		const FemOverlap *overlap = &maker->stage->overlaps[i];
 		if (!maker->stage->items[i].found)
@@ -212,9 +214,9 @@ static bool drops_fallbacks(const Maker *maker) {
 	return opposed > 0.25f * fallback;
 }
 
-static void add_overlaps(Maker *maker) {
+static void add_overlaps(Maker *maker, float held) {
 	FemRange items = maker->touch->items;
-	bool drops = drops_fallbacks(maker), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
+	bool drops = drops_fallbacks(maker, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
 	for (int32_t i = items.begin; i < items.end; i++) {
 		const FemOverlap *overlap = &maker->stage->overlaps[i];
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
@@ -421,7 +423,10 @@ void fem_contacts_make(FemStep *step) {
 			add_half_spaces(&maker);
 		else if (maker.touch->is_collider)
 			add_flat(&maker);
-		add_overlaps(&maker);
+		float held = 0.0f;
+		for (int32_t i = made.begin; i < stage->contact_count; i++)
+			held += stage->contacts[i].area;
+		add_overlaps(&maker, held);
 		made.end = stage->contact_count;
 		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
 		fem_contacts_strengthen(stage, maker.touch, made, world->def.contact_push, step->dt);

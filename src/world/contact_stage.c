@@ -111,6 +111,10 @@ static float collider_strength(const FemCollider *collider) {
 	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
 }
 
+static bool is_sheet(const FemBody *body) {
+	return body->thickness < FEM_CONTACT_SHEET * sqrtf(body->box_area);
+}
+
 static void add_touch(FemWorld *world, FemTouch touch) {
 	FemContactStage *stage = &world->contacts;
 	if (stage->touch_count == stage->touch_capacity) {
@@ -128,6 +132,7 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		FemBody *other = world->bodies[touch.other];
 		FemNarrowBody a = {.trees = body->trees, .origin = body->origin}, b = {.trees = other->trees, .origin = other->origin};
 		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
+		touch.of_sheet = is_sheet(body) || is_sheet(other);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
 		if (touch.narrow >= 0) {
 			stage->narrow.pairs[touch.narrow].pieces = stage->pieces + touch.pieces.begin;

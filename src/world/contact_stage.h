@@ -22,6 +22,7 @@ typedef struct FemTouch {
 	FemRange items;     // into FemContactStage.items
 	float strength;     // phi dt, kg/m^2
 	float friction;     // of the collider
+	bool of_sheet;      // one of the two is thin
 } FemTouch;
 
 // Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.

@@ -1,0 +1,125 @@
+// Pieces of one body in the sweep: each has a box of its own, and those that sleep are left alone.
+#include "contact_rig.h"
+#include "fem_test.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+
+#define PIECES 4
+#define GAP 0.5f // m, from piece to piece along x; each is a cube of 0.2 m
+
+// One mesh of several cubes in a row.
+static FemBodyId add_row(FemWorldId world) {
+	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){0.2f, 0.2f, 0.2f}, FEM_CELLS_FIVE);
+	FemMeshDef mesh = fem_box_mesh_def(&box);
+	FemVec3 *positions = malloc(sizeof *positions * (size_t)(PIECES * box.node_count));
+	int32_t *tets = malloc(sizeof *tets * 4 * (size_t)(PIECES * box.tet_count));
+	for (int32_t i = 0; i < PIECES * box.node_count; i++) {
+		positions[i] = box.positions[i % box.node_count];
+		positions[i].x += GAP * (float)(i / box.node_count);
+	}
+	for (int32_t i = 0; i < 4 * PIECES * box.tet_count; i++)
+		tets[i] = box.tets[i % (4 * box.tet_count)] + i / (4 * box.tet_count) * box.node_count;
+	mesh.node_positions = positions;
+	mesh.tets = tets;
+	mesh.node_count = PIECES * box.node_count;
+	mesh.tet_count = PIECES * box.tet_count;
+	FemMaterialDef material_def = fem_default_material_def();
+	material_def.young_modulus = 1e7f;
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	def.self_contact = true;
+	FemBodyId body = fem_body_create(world, &def);
+	free(positions);
+	free(tets);
+	fem_box_mesh_free(&box);
+	return body;
+}
+
+static void push_piece(FemBodyId body, int32_t piece, float speed) {
+	int32_t nodes = fem_body_get_node_count(body) / PIECES;
+	for (int32_t n = piece * nodes; n < (piece + 1) * nodes; n++)
+		fem_body_set_velocity(body, n, (FemVec3){speed, 0.0f, 0.0f});
+}
+
+static int32_t still_count(const FemWorld *world, const FemBody *body) {
+	int32_t count = 0;
+	for (int32_t c = 0; c < body->sweep_proxy_count; c++)
+		count += world->sweep.proxies[body->sweep_proxies[c]].still;
+	return count;
+}
+
+static FemWorldId row_asleep(FemShapeType floor, FemBodyId *out_body) {
+	FemWorldDef def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&def);
+	fem_add_plane(world, floor, (FemQuat){0, 0, 0, 1}, 0.5f);
+	*out_body = add_row(world);
+	for (int i = 0; i < 600 && !fem_body_is_asleep(*out_body); i++)
+		fem_steps(world, 1);
+	FEM_CHECK(fem_body_is_asleep(*out_body));
+	return world;
+}
+
+// Fails when boxes, trees or pairs are those of whole bodies.
+FEM_TEST(contact_pieces, sleeping_ones_cost_nothing) {
+	static const FemShapeType shapes[] = {FEM_SHAPE_HALF_SPACE, FEM_SHAPE_BOX, FEM_SHAPE_TRIANGLES};
+	for (int i = 0; i < 3; i++) {
+		FemBodyId id;
+		FemWorldId world_id = row_asleep(shapes[i], &id);
+		FemWorld *world = fem_world_find(world_id);
+		const FemBody *body = world->bodies[id.index1 - 1];
+		FemContactStage *stage = &world->contacts;
+		FEM_CHECK_INT(body->sweep_proxy_count, PIECES);
+		fem_steps(world_id, 1);
+		FEM_CHECK_INT(stage->refit_count, 0);
+		FEM_CHECK_INT(still_count(world, body), PIECES);
+		push_piece(id, 0, 0.5f);
+		fem_steps(world_id, 2);
+		FEM_CHECK_INT(stage->refit_count, 1);
+		FEM_CHECK_INT(still_count(world, body), PIECES - 1);
+		FEM_CHECK_INT(fem_sweep_active_count(&world->sweep), 1); // with the floor
+		FEM_CHECK_INT(stage->piece_count, 1 + (body->is_convex ? 0 : 1)); // and with itself, if it may fold
+		FemRange parts = body->topology->component_parts[0];
+		for (int32_t c = 0; c < stage->contact_count; c++) {
+			int32_t part = body->topology->node_part[stage->contacts[c].side[0].nodes[0]];
+			FEM_CHECK(part >= parts.begin && part < parts.end);
+		}
+		FEM_CHECK(stage->contact_count > 0);
+		FEM_CHECK_INT(fem_world_validate(world_id), FEM_OK);
+		fem_world_destroy(world_id);
+	}
+}
+
+// Fails when pairs of pieces of one body are not found, or a struck piece wakes more than what it strikes.
+FEM_TEST(contact_pieces, a_piece_wakes_the_next_of_its_body) {
+	FemBodyId id;
+	FemWorldId world_id = row_asleep(FEM_SHAPE_BOX, &id);
+	FemWorld *world = fem_world_find(world_id);
+	const FemBody *body = world->bodies[id.index1 - 1];
+	push_piece(id, 0, 4.0f); // 0.3 m to the next
+	fem_steps(world_id, 4);
+	FEM_CHECK_INT(still_count(world, body), PIECES - 1);
+	fem_steps(world_id, 8);
+	FEM_CHECK_INT(still_count(world, body), PIECES - 2);
+	FEM_CHECK_INT(fem_world_validate(world_id), FEM_OK);
+	fem_world_destroy(world_id);
+}
+
+// Sleeping pieces stay where they are in the sweep when the body's origin moves.
+FEM_TEST(contact_pieces, boxes_follow_a_teleport) {
+	FemBodyId id;
+	FemWorldId world_id = row_asleep(FEM_SHAPE_BOX, &id);
+	FemWorld *world = fem_world_find(world_id);
+	const FemBody *body = world->bodies[id.index1 - 1];
+	FEM_CHECK_INT(fem_body_teleport(id, (FemPosition){3.0, 0.5, 0.0}, (FemQuat){0, 0, 0, 1}), FEM_OK);
+	fem_steps(world_id, 1);
+	for (int32_t c = 0; c < PIECES; c++) {
+		const FemSweepBox *box = &world->sweep.boxes[body->sweep_proxies[c]];
+		FEM_CHECK_NEAR(box->min[0], 3.0 + (double)(GAP * (float)c), 0.01);
+		FEM_CHECK_NEAR(box->max[0], 3.2 + (double)(GAP * (float)c), 0.01);
+	}
+	fem_world_destroy(world_id);
+}
