@@ -249,8 +249,7 @@ static void fill_tet_mesh(BodyView *view) {
 		: tet_drawing_of_surface(view->tet_mesh, &view->shape, view->tets_now, view->surface_is_opened);
 }
 
-// Shows the mesh that fits: the tets, made anew, or the copy whose vertices change owners, or the body's own.
-static void update_mesh(BodyView *view, FemBodyId body) {
+void body_view_update_mesh(BodyView *view, FemBodyId body) {
 	bool wants_tets = view->shape.tet_count > 0 && (view->shows_tets || (view->is_broken && !view->copy.exists));
 	if (wants_tets && !view->has_tet_mesh) {
 		view->tet_mesh = gd_rendering_server_mesh_create();
@@ -274,68 +273,7 @@ static void update_mesh(BodyView *view, FemBodyId body) {
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 	if (view->exists && view->shows_tets != shows_tets) {
 		view->shows_tets = shows_tets;
-		update_mesh(view, body);
-	}
-}
-
-// --------------------------------------------------------------------------------------------------------------- owners
-
-bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
-	riding_copy_free(&view->copy);
-	owner_blends_free(&view->blends);
-	view->splinters = splinters;
-	view->follows_owners =
-		view->exists && view->drawing && splinters && riding_mesh_prepare_copies((RidingMesh *)&splinters->riding);
-	return view->follows_owners;
-}
-
-static void set_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
-	if (!view->copy.exists) {
-		if (!splinter_faces_create(&view->faces, view->splinters) ||
-			!riding_copy_create(&view->copy, (RidingMesh *)&view->splinters->riding)) {
-			view->follows_owners = false; // from now on its tets are drawn
-			return;
-		}
-		update_mesh(view, body);
-	}
-	splinter_faces_open(&view->faces, view->splinters, &view->copy, body, changes, count);
-	for (int32_t i = 0; i < count; i++) {
-		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
-			riding_copy_set_owner(&view->copy, changes[i].vertex, &changes[i].owner);
-		}
-	}
-}
-
-// Faces that have just opened come along with the outside, so that pieces stay closed on the way.
-static void blend_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
-	FemPosition origin;
-	int32_t node_count = 0;
-	const float *positions = fem_body_get_position_data(body, &origin, &node_count);
-	for (int32_t i = 0; positions && view->copy.exists && i < count; i++) {
-		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
-			owner_blends_take(
-				&view->blends, body, positions, node_count, &changes[i], view->splinters->riding.vertex_count);
-		}
-	}
-}
-
-bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration) {
-	const FemOwnerChange *changes;
-	int32_t count = view->follows_owners ? fem_body_get_owner_changes(body, &changes) : 0;
-	owner_blends_advance(&view->blends, delta, duration);
-	if (count > 0) {
-		set_owners(view, body, changes, count);
-		blend_owners(view, body, changes, count);
-	}
-	return view->blends.count > 0;
-}
-
-void body_view_read_owners(BodyView *view, FemBodyId body) {
-	for (int32_t i = 0; view->follows_owners && i < view->splinters->riding.vertex_count; i++) {
-		FemOwnerChange change = {.vertex = i, .kind = FEM_OWNER_TET};
-		if (fem_body_get_vertex_owner(body, i, &change.owner) == FEM_OK) {
-			set_owners(view, body, &change, 1);
-		}
+		body_view_update_mesh(view, body);
 	}
 }
 
@@ -386,7 +324,7 @@ static void show_cut(BodyView *view, FemBodyId body) {
 	view->is_broken = true;
 	body_nodes_cut(&view->nodes);
 	if (view->shows_tets || !view->follows_owners) {
-		update_mesh(view, body);
+		body_view_update_mesh(view, body);
 	}
 }
 

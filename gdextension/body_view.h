@@ -77,6 +77,9 @@ void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionOb
 // Draws all tets, a little apart, instead of the surface. The body may be null.
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);
 
+// Shows the mesh that fits now: the tets, the copy of the splinters, or the body's own.
+void body_view_update_mesh(BodyView *view, FemBodyId body);
+
 // For views of a shared mesh: the engine's body has these splinters, which must outlive the view; their vertices are those of
 // the drawing in the same order. Until the first of them changes owner the shared mesh is shown. Null for none. False when
 // the drawing cannot be copied: then the tets are drawn when the body breaks. Reads no owners.

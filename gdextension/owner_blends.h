@@ -5,8 +5,8 @@
 // time. So it turns and moves with the new tet from the beginning; nothing but its weights is written, and nothing at all
 // once all have arrived.
 //
-//   owner_blends_take(&blends, body, change);          after a step, for each vertex that is drawn
-//   owner_blends_advance(&blends, delta, duration);    after that
+//   owner_blends_advance(&blends, delta, duration);    after a step
+//   owner_blends_take(&blends, &copy, body, ...);      then, for each vertex that is drawn
 //   owner_blends_write(&blends, &copy, fraction);      in each drawn frame
 #ifndef OWNER_BLENDS_H
 #define OWNER_BLENDS_H
@@ -33,9 +33,10 @@ void owner_blends_free(OwnerBlends *blends);
 // Ages what is there by a step; what comes next takes `duration`, 0 for none.
 void owner_blends_advance(OwnerBlends *blends, float delta, float duration);
 
-// positions: of the body's nodes, 4 floats each, after the step in which the owner changed.
-void owner_blends_take(OwnerBlends *blends, FemBodyId body, const float *positions, int32_t node_count,
-	const FemOwnerChange *change, int32_t vertex_count);
+// Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each, after
+// the step in which the owner changed.
+void owner_blends_take(OwnerBlends *blends, const RidingCopy *copy, FemBodyId body, const float *positions,
+	int32_t node_count, const FemOwnerChange *change);
 
 // fraction: how far the frame is between the last two steps, 0 to 1.
 void owner_blends_write(OwnerBlends *blends, RidingCopy *copy, float fraction);
