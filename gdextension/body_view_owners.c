@@ -49,7 +49,9 @@ bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float du
 	int32_t count = view->follows_owners ? fem_body_get_owner_changes(body, &changes) : 0;
 	owner_blends_advance(&view->blends, delta, duration);
 	if (count > 0 && open_faces(view, body, changes, count)) {
-		blend_owners(view, body, changes, count);
+		if (duration > 0.0f || view->blends.count > 0) {
+			blend_owners(view, body, changes, count);
+		}
 		set_owners(view, changes, count);
 	}
 	return view->blends.count > 0;
