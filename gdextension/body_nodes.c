@@ -8,8 +8,8 @@
 #include <string.h>
 
 // Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils are
-// made anew then. Nodes whose stencils are made in one frame, and the body that goes beyond: some 0.1 ms.
-enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 150, FRAMES_PER_SAMPLE = 6 };
+// made anew then. Nodes whose stencils may be made in a frame, some 0.03 ms, and up to how many this is saved up.
+enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 75, STENCILS_SAVED = 400, FRAMES_PER_SAMPLE = 6 };
 
 // As FEM_MARK of fem_position.gdshaderinc.
 static const float second_plane_mark = 1.0f + 1.0f / 4096.0f;
@@ -44,7 +44,8 @@ void body_nodes_begin_frame(void) {
 	}
 	double fraction = gd_engine_get_physics_interpolation_fraction();
 	frame.fraction = fraction >= 0.0 && fraction <= 1.0 ? (float)fraction : 1.0f;
-	frame.stencils_left = STENCILS_PER_FRAME;
+	frame.stencils_left += STENCILS_PER_FRAME;
+	frame.stencils_left = frame.stencils_left > STENCILS_SAVED ? STENCILS_SAVED : frame.stencils_left;
 }
 
 void body_nodes_init(BodyNodes *nodes) {
@@ -160,7 +161,8 @@ static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int3
 		nodes->next_sample = (int32_t)(((int64_t)nodes->next_sample + 7919 * samples) % shape->tet_count);
 		nodes->frames_unseen = 0;
 	}
-	if (nodes->smooth_frames > 0 && !nodes->has_stencils && nodes->calm_frames == 0 && frame.stencils_left > 0) {
+	int32_t needed = nodes->count < STENCILS_SAVED ? nodes->count : STENCILS_SAVED;
+	if (nodes->smooth_frames > 0 && !nodes->has_stencils && nodes->calm_frames == 0 && frame.stencils_left >= needed) {
 		frame.stencils_left -= nodes->count;
 		make_stencils(nodes, shape, now);
 	}
