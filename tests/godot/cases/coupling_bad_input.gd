@@ -179,7 +179,13 @@ func test_scaled() -> void:
 func test_shapes_swapped_each_frame() -> void:
 	var swapped := add_rigid(Vector3(0, 0.8, 1), box_shape())
 	var cast_off := add_rigid(Vector3(1, 0.8, 1), box_shape())
-	var shapes: Array[Shape3D] = [box_shape(), sphere_shape(0.2), CapsuleShape3D.new(), CylinderShape3D.new()]
+	var capsule := CapsuleShape3D.new()
+	capsule.radius = 0.2
+	capsule.height = 0.7 # stands 0.15 m deep in the slab when it comes
+	var cylinder := CylinderShape3D.new()
+	cylinder.radius = 0.3
+	cylinder.height = 0.5
+	var shapes: Array[Shape3D] = [box_shape(), sphere_shape(0.2), capsule, cylinder]
 	await watch(2.0, func(i: int) -> void:
 		(swapped.get_child(0) as CollisionShape3D).shape = shapes[i % 4].duplicate()
 		if i % 5 == 0:
