@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-#define LOOSE 3.0f // times the tolerance: enough to see which contacts press
+#define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
+#define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
+#define HEAP_ISLANDS 8
 
 // --------------------------------------------------------------------------------------------------------------- contacts
 
@@ -188,13 +190,15 @@ static FemSolveResult precondition_and_solve(
 	return solved;
 }
 
-// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
-static void solve_once(FemCompositeTask *task, bool is_first) {
+// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations. One
+// that only looks for the active set may end early.
+static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemCompositeResult *result = task->result;
 	int64_t made;
 	FemMatrixChange change = {.has_moved = is_first, .by_contact = task->system.contacts.row_count > 0};
 	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
 	result->factorizations += made;
+	solved.capped &= sharp;
 	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
 		result->iterations += solved.iterations;
 		task->system.scale = 0.0;
@@ -225,13 +229,17 @@ static void keep_start_vectors(FemCompositeTask *task) {
 // One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is sharp.
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
+	int32_t cap = task->system.max_iterations, loose_cap = cap;
 	bool sharp = task->system.contacts.count == 0;
+	if (task->system.island_count >= HEAP_ISLANDS && cap > LOOSE_ITERATIONS)
+		loose_cap = LOOSE_ITERATIONS;
 	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
 		sharp |= pass + 1 == FEM_GROUND_PASSES;
 		task->system.tolerance = sharp ? tolerance : LOOSE * tolerance;
+		task->system.max_iterations = sharp ? cap : loose_cap;
 		if (sharp)
 			task->system.scale = 0.0; // of this active set's own load
-		solve_once(task, pass == 0);
+		solve_once(task, pass == 0, sharp);
 		bool changed = update_contacts(task);
 		if (sharp && (!changed || pass + 1 == FEM_GROUND_PASSES))
 			break;
