@@ -33,7 +33,8 @@ prepare_project() {
 }
 
 # Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
-# allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none.
+# allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none. Between "--one warning:
+# NAME" and "--warning end" there must be just one warning.
 judge_output() {
 	local title=$1 end_marker=$2 log=$3
 	awk -v title="$title" -v end_marker="$end_marker" '
@@ -45,6 +46,9 @@ judge_output() {
 		/^--errors expected: / { expecting = substr($0, 20); errors_seen = 0; next }
 		/^--errors allowed: / { expecting = substr($0, 19); errors_seen = 1; next }
 		/^--errors end/ { verdict(errors_seen > 0, expecting " says so", "no error was printed"); expecting = ""; next }
+		/^--one warning: / { warned = substr($0, 16); warnings = 0; next }
+		/^--warning end/ { verdict(warnings == 1, warned " is said once", warnings " times"); next }
+		/^(USER )?WARNING:/ { warnings++ }
 		index($0, end_marker) == 1 { ended = 1 }
 		/^(SCRIPT ERROR|ERROR|USER ERROR|USER SCRIPT ERROR):/ || /handle_crash|AddressSanitizer|Segmentation fault/ {
 			if (expecting != "" && $0 !~ /SCRIPT ERROR|handle_crash/) errors_seen++
