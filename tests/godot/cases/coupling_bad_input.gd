@@ -1,4 +1,4 @@
-extends "res://test_case.gd"
+extends "res://coupling_case.gd"
 ## Bodies that no game should have, each against a slab: nothing crashes, flies off or stops being a number.
 
 var slab: DestructibleBody
@@ -7,38 +7,12 @@ var slab: DestructibleBody
 func begin(scene_tree: SceneTree) -> void:
 	super(scene_tree)
 	DestructionServer.ground_enabled = true
-	var material := MaterialResource.new()
-	material.stiffness = 1e8
-	material.damping = 0.004
 	slab = DestructibleBody.new()
 	slab.size = Vector3(4, 0.4, 4)
 	slab.cells = Vector3i(8, 1, 8)
-	slab.material = material
+	slab.material = stiff_material()
 	slab.position = Vector3(0, 0.2, 0)
 	scene.add_child(slab)
-
-
-func box_shape(size := Vector3.ONE * 0.4) -> BoxShape3D:
-	var shape := BoxShape3D.new()
-	shape.size = size
-	return shape
-
-
-func sphere_shape(radius: float) -> SphereShape3D:
-	var shape := SphereShape3D.new()
-	shape.radius = radius
-	return shape
-
-
-func add_rigid(position: Vector3, shape: Shape3D, mass := 10.0) -> RigidBody3D:
-	var body := RigidBody3D.new()
-	var collision := CollisionShape3D.new()
-	collision.shape = shape
-	body.add_child(collision)
-	body.mass = mass
-	body.position = position
-	scene.add_child(body)
-	return body
 
 
 ## A body of the server alone: nodes do not take such masses.

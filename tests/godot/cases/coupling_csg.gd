@@ -2,14 +2,19 @@ extends "res://test_case.gd"
 ## Level geometry whose bodies have no node of their own.
 
 
-## A CSG body has no node of its own to ask: when a destructible that found it moves on, what sleeps on it sleeps on.
-func test_csg_body_stays_under_sleepers() -> void:
+func add_plinth() -> CSGBox3D:
 	var plinth := CSGBox3D.new()
 	plinth.size = Vector3(1, 1, 1)
 	plinth.use_collision = true
 	plinth.position = Vector3(0, 0.5, 0)
 	scene.add_child(plinth)
 	await ticks(2)
+	return plinth
+
+
+## A CSG body has no node of its own to ask: when a destructible that found it moves on, what sleeps on it sleeps on.
+func test_csg_body_stays_under_sleepers() -> void:
+	await add_plinth()
 	var sleeper := add_body(Vector3(0, 1.3, 0), Vector3(0.5, 0.5, 0.5))
 	check(await wait_for_sleep(sleeper, 300), "the body on the plinth does not sleep")
 	var wakes := [0]
@@ -23,12 +28,7 @@ func test_csg_body_stays_under_sleepers() -> void:
 
 ## Nothing tells of such a body's end: those that sleep on it ask now and then whether it is still there.
 func test_sleepers_fall_when_their_csg_goes() -> void:
-	var plinth := CSGBox3D.new()
-	plinth.size = Vector3(1, 1, 1)
-	plinth.use_collision = true
-	plinth.position = Vector3(0, 0.5, 0)
-	scene.add_child(plinth)
-	await ticks(2)
+	var plinth := await add_plinth()
 	var sleeper := add_body(Vector3(0, 1.26, 0), Vector3(0.5, 0.5, 0.5))
 	check(await wait_for_sleep(sleeper, seconds_to_ticks(6)), "the body on the plinth does not sleep")
 	plinth.free()

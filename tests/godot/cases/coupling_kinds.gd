@@ -1,4 +1,4 @@
-extends "res://test_case.gd"
+extends "res://coupling_case.gd"
 ## Bodies of every kind and shape against destructibles: who touches whom, and who pushes whom.
 
 
@@ -7,43 +7,14 @@ func begin(scene_tree: SceneTree) -> void:
 	DestructionServer.ground_enabled = true
 
 
-func stiff_material(density := 1000.0) -> MaterialResource:
-	var material := MaterialResource.new()
-	material.stiffness = 1e8
-	material.density = density
-	material.damping = 0.004
-	return material
-
-
 func add_block(position: Vector3, size := Vector3.ONE * 0.5, cells := Vector3i(2, 2, 2), density := 1000.0) -> DestructibleBody:
 	var body := add_body(position, size, cells)
-	body.material = stiff_material(density)
+	body.material = stiff_material(1e8, density)
 	return body
 
 
 func add_slab() -> DestructibleBody:
 	return add_block(Vector3(0, 0.2, 0), Vector3(6, 0.4, 3), Vector3i(12, 1, 6))
-
-
-func box_shape(size := Vector3.ONE * 0.4) -> BoxShape3D:
-	var shape := BoxShape3D.new()
-	shape.size = size
-	return shape
-
-
-func add_to(body: CollisionObject3D, shape: Shape3D, position: Vector3) -> void:
-	var collision := CollisionShape3D.new()
-	collision.shape = shape
-	body.add_child(collision)
-	body.position = position
-	scene.add_child(body)
-
-
-func add_rigid(position: Vector3, shape: Shape3D, mass := 10.0) -> RigidBody3D:
-	var body := RigidBody3D.new()
-	body.mass = mass
-	add_to(body, shape, position)
-	return body
 
 
 ## Half heights of 0.2 m all of them.

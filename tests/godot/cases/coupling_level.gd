@@ -1,4 +1,4 @@
-extends "res://test_case.gd"
+extends "res://coupling_case.gd"
 ## Level geometry: StaticBody3D of every shape type stops and carries destructibles.
 
 
@@ -20,12 +20,6 @@ func add_static(shape: Shape3D, at := Transform3D.IDENTITY) -> StaticBody3D:
 	body.transform = at
 	scene.add_child(body)
 	return body
-
-
-func box_shape(size: Vector3) -> BoxShape3D:
-	var shape := BoxShape3D.new()
-	shape.size = size
-	return shape
 
 
 ## Two triangles, seen from above, 8 m wide.

@@ -1,4 +1,4 @@
-extends "res://test_case.gd"
+extends "res://coupling_case.gd"
 ## Destructibles and Godot's rigid bodies push each other.
 
 const GRAVITY := 9.8
@@ -9,14 +9,6 @@ func end() -> void:
 	await super()
 
 
-func stiff_material(stiffness := 1e8, density := 1000.0) -> MaterialResource:
-	var material := MaterialResource.new()
-	material.stiffness = stiffness
-	material.density = density
-	material.damping = 0.004
-	return material
-
-
 func add_slab(size := Vector3(4, 0.4, 4), cells := Vector3i(8, 1, 8)) -> DestructibleBody:
 	var slab := DestructibleBody.new()
 	slab.size = size
@@ -25,29 +17,6 @@ func add_slab(size := Vector3(4, 0.4, 4), cells := Vector3i(8, 1, 8)) -> Destruc
 	slab.position = Vector3(0, 0.5 * size.y, 0)
 	scene.add_child(slab)
 	return slab
-
-
-func add_rigid(position: Vector3, shape: Shape3D, mass := 10.0) -> RigidBody3D:
-	var body := RigidBody3D.new()
-	var collision := CollisionShape3D.new()
-	collision.shape = shape
-	body.add_child(collision)
-	body.mass = mass
-	body.position = position
-	scene.add_child(body)
-	return body
-
-
-func box_shape(size := Vector3.ONE * 0.4) -> BoxShape3D:
-	var shape := BoxShape3D.new()
-	shape.size = size
-	return shape
-
-
-func sphere_shape(radius: float) -> SphereShape3D:
-	var shape := SphereShape3D.new()
-	shape.radius = radius
-	return shape
 
 
 ## Boxes of 0.4 m above each other, each up to `shift` beside its place.
