@@ -132,8 +132,10 @@ func _judge(stop: Dictionary) -> void:
 	for body: DestructibleBody in _bodies(stop):
 		pieces += body.get_piece_count()
 	var sum: float = _step_ms.reduce(func(a: float, b: float) -> float: return a + b)
-	print("-- %s: %d pieces, bent %.3f m, a step took %.1f ms, the slowest %.1f ms (%s); awake %d tets" % [
-		stop.name, pieces, _bent, sum / _step_ms.size(), _step_ms.max(), _phases(), DestructionServer.get_statistics().live_tets])
+	var late := _step_ms.filter(func(ms: float) -> bool: return ms > 1e3 / Engine.physics_ticks_per_second).size()
+	print("-- %s: %d pieces, bent %.3f m, a step took %.1f ms, %d of %d longer than a tick, the slowest %.1f ms (%s); awake %d tets" % [
+		stop.name, pieces, _bent, sum / _step_ms.size(), late, _step_ms.size(), _step_ms.max(), _phases(),
+		DestructionServer.get_statistics().live_tets])
 	if stop.has("pieces"):
 		_check(pieces >= stop.pieces + _bodies(stop).size() - 1, stop.name + "_breaks", "%d pieces" % pieces)
 	if stop.has("bend"):
