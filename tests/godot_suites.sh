@@ -128,11 +128,16 @@ run_variant() {
 	*) echo "godot_suites.sh: no variant is named $name" >&2 && exit 2 ;;
 	esac
 	echo "-- $name"
-	run_godot "$log" timeout 1500 "$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter"
-	# Godot 4.6's physics thread can lose a wake-up under load and then never answers (godot#120941, godot#123654): once more.
-	if grep -q '^FAIL exit code 124' "$log" && grep -q run_on_separate_thread=true "$project/override.cfg"; then
-		echo "-- $name, again: Godot's physics thread no longer answered"
-		run_godot "$log" timeout 1500 "$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter"
+	local -a run=("$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter")
+	if ! grep -q run_on_separate_thread=true "$project/override.cfg"; then
+		run_godot "$log" timeout 1500 "${run[@]}"
+	else
+		# Godot 4.6's physics thread can lose a wake-up and then never answers (godot#120941, godot#123654): once more.
+		run_godot "$log" timeout --kill-after=10 120 "${run[@]}"
+		if grep -q '^FAIL exit code 124' "$log"; then
+			echo "-- $name, again: Godot's physics thread no longer answered"
+			run_godot "$log" timeout --kill-after=10 200 "${run[@]}"
+		fi
 	fi
 	judge_output "coupling, $name" "GODOT TESTS DONE" "$log" | tee -a "$build/test_logs/godot_coupling_raw.log.all" || true
 }

@@ -150,7 +150,7 @@ run_quick_suites() {
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
-	suite "Godot coupling, GodotPhysics on its thread" 240 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
+	suite "Godot coupling, GodotPhysics on its thread" 400 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot demo" 150 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
