@@ -2,6 +2,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "dynamics/elimination_order.h"
 #include "dynamics/rows.h"
 
@@ -82,15 +83,8 @@ static void weigh_task(void *context, int32_t index) {
 
 // In the composite's ascending list; -1 where it is not.
 static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
-	int32_t low = 0, high = rows->proxy_count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (rows->proxy_list[middle] < proxy)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < rows->proxy_count && rows->proxy_list[low] == proxy ? low : -1;
+	int32_t place = fem_first_not_below(rows->proxy_list, rows->proxy_count, proxy);
+	return place < rows->proxy_count && rows->proxy_list[place] == proxy ? place : -1;
 }
 
 static FemRigidSide body_side(

@@ -226,11 +226,4 @@ static void add_motion(int32_t count, const FemVec4 *arm, const float move[4], c
 	}
 }
 
-static double dot(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b) {
-	Wide4 total = wide4_splat(0.0f);
-	for (int32_t node = begin; node < end; node++)
-		total = wide4_add(total, wide4_mul(wide4_load(&a[node].x), wide4_load(&b[node].x)));
-	return (double)wide4_lane(total, 0) + (double)wide4_lane(total, 1) + (double)wide4_lane(total, 2);
-}
-
-const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, sum_motion, add_motion, dot};
+const FemRowKernels KERNEL_TABLE = {assemble_edges, invert_diagonal, multiply, advance, precondition, redirect, sum_motion, add_motion};

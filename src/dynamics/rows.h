@@ -37,8 +37,6 @@ typedef struct FemRowKernels {
 	void (*sum_motion)(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]);
 	// x += w (move + turn x arm)
 	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float turn[4], FemVec4 *x);
-
-	double (*dot)(int32_t begin, int32_t end, const FemVec4 *a, const FemVec4 *b);
 } FemRowKernels;
 
 extern const FemRowKernels fem_row_kernels_scalar, fem_row_kernels_sse2, fem_row_kernels_avx2;

@@ -9,7 +9,7 @@
 #include "mesh/triangle_soup.h"
 
 // Bits: |x| <= 2^19, |a| <= 2^18, |b| <= 2^39; then |g_i - g_j| < 2^41, and the products of three of them that
-// fem_cut_side_of_triangle_point() sums stay below 2^127.
+// fem_cut_keeps_triangle_point() sums stay below 2^127.
 #define FEM_CUT_GRID 524288.0    // steps a unit length: the longest side of the mesh
 #define FEM_CUT_REACH 524288     // steps from 0 that coordinates may lie
 #define FEM_CUT_SLOPE_MAX 262144 // of a

@@ -1,4 +1,5 @@
 // Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
+#include "base/search.h"
 #include "base/vec.h"
 #include "mesh/topology.h"
 #include "world/step.h"
@@ -267,18 +268,6 @@ static void add_plane_node(Maker *maker, const NodePlane *at) {
 	stage->contacts[stage->contact_count++] = contact;
 }
 
-static int32_t first_surface_node(const FemBody *body, int32_t node) {
-	int32_t low = 0, high = body->surface_node_count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (body->surface_nodes[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void add_half_space(Maker *maker, int32_t component) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
@@ -287,7 +276,8 @@ static void add_half_space(Maker *maker, int32_t component) {
 	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
 	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
 	FemRange nodes = body->topology->component_nodes[component];
-	for (int32_t i = first_surface_node(body, nodes.begin); i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
+	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin);
+	for (int32_t i = first; i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
 		int32_t node = at.node = body->surface_nodes[i];
 		at.area = body->surface_area[i];
 		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
