@@ -53,10 +53,11 @@ void body_nodes_init(BodyNodes *nodes) {
 }
 
 static void drop_stencils(BodyNodes *nodes) {
-	if (nodes->stencil_offset >= 0) {
+	if (nodes->stencil_count > 0) {
 		texel_atlas_release(&node_stencils, nodes->stencil_offset);
 	}
 	nodes->stencil_offset = -1;
+	nodes->stencil_count = 0;
 	nodes->has_stencils = false;
 }
 
@@ -121,8 +122,14 @@ float body_nodes_fraction(const BodyNodes *nodes) {
 
 // -------------------------------------------------------------------------------------------------------- smooth normals
 
+void body_nodes_reshape(BodyNodes *nodes) {
+	drop_stencils(nodes);
+	nodes->is_cut = false;
+}
+
 void body_nodes_cut(BodyNodes *nodes) {
 	nodes->has_stencils = false;
+	nodes->is_cut = true;
 	nodes->calm_frames = CALM_FRAMES;
 }
 
@@ -130,26 +137,55 @@ int32_t body_nodes_stencils(const BodyNodes *nodes) {
 	return nodes->has_stencils && nodes->smooth_frames > 0 ? nodes->stencil_offset : -1;
 }
 
-static void make_stencils(BodyNodes *nodes, const TetShape *shape, const int32_t *now) {
+// -1: memory is short.
+static int32_t write_stencils(int32_t offset, const TetShape *shape, const int32_t *now, int32_t count) {
+	float *texels = offset >= 0 ? node_stencils_make(shape, now, count) : NULL;
+	if (texels) {
+		texel_atlas_write(&node_stencils, 0, offset, texels, STENCIL_SIZE * count);
+	}
+	bool is_written = texels != NULL;
+	free(texels);
+	return is_written ? offset : -1;
+}
+
+// Bodies that are whole are all alike.
+static int32_t shape_stencils(TetShape *shape) {
+	if (shape->stencil_offset < 0) {
+		int32_t offset = texel_atlas_reserve(&node_stencils, STENCIL_SIZE * shape->node_count);
+		shape->stencil_offset = write_stencils(offset, shape, shape->tets, shape->node_count);
+		if (shape->stencil_offset < 0 && offset >= 0) {
+			texel_atlas_release(&node_stencils, offset);
+		}
+	}
+	return shape->stencil_offset;
+}
+
+// Those that broke have their own.
+static int32_t own_stencils(BodyNodes *nodes, const TetShape *shape, const int32_t *now) {
 	if (nodes->stencil_count < nodes->count) {
 		drop_stencils(nodes);
-	}
-	if (nodes->stencil_offset < 0) {
 		nodes->stencil_offset = texel_atlas_reserve(&node_stencils, STENCIL_SIZE * nodes->capacity);
-		nodes->stencil_count = nodes->capacity;
+		nodes->stencil_count = nodes->stencil_offset >= 0 ? nodes->capacity : 0;
 	}
-	float *texels = nodes->stencil_offset >= 0 ? node_stencils_make(shape, now, nodes->count) : NULL;
-	if (texels) {
-		texel_atlas_write(&node_stencils, 0, nodes->stencil_offset, texels, STENCIL_SIZE * nodes->count);
-		nodes->has_stencils = true;
+	return write_stencils(nodes->stencil_offset, shape, now, nodes->count);
+}
+
+static void make_stencils(BodyNodes *nodes, TetShape *shape, const int32_t *now) {
+	bool is_new = nodes->is_cut || shape->stencil_offset < 0;
+	int32_t needed = nodes->count < STENCILS_SAVED ? nodes->count : STENCILS_SAVED;
+	if (is_new && frame.stencils_left < needed) {
+		return;
 	}
-	nodes->calm_frames = texels ? 0 : CALM_FRAMES; // without memory it tries again later
-	free(texels);
+	frame.stencils_left -= is_new ? nodes->count : 0;
+	int32_t offset = nodes->is_cut ? own_stencils(nodes, shape, now) : shape_stencils(shape);
+	nodes->stencil_offset = offset >= 0 ? offset : nodes->stencil_offset;
+	nodes->has_stencils = offset >= 0;
+	nodes->calm_frames = nodes->has_stencils ? 0 : CALM_FRAMES; // without memory it tries again later
 }
 
 // Now and then a few tets say whether the body is bent: every frame they would cost as much as the positions, since the
 // memory that they touch is cold.
-static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int32_t *now, const float *positions) {
+static void look_for_bending(BodyNodes *nodes, TetShape *shape, const int32_t *now, const float *positions) {
 	nodes->calm_frames -= nodes->calm_frames > 0;
 	nodes->smooth_frames -= nodes->smooth_frames > 0;
 	if (nodes->smooth_frames < SMOOTH_FRAMES / 2 && ++nodes->frames_unseen >= FRAMES_PER_SAMPLE) {
@@ -161,9 +197,7 @@ static void look_for_bending(BodyNodes *nodes, const TetShape *shape, const int3
 		nodes->next_sample = (int32_t)(((int64_t)nodes->next_sample + 7919 * samples) % shape->tet_count);
 		nodes->frames_unseen = 0;
 	}
-	int32_t needed = nodes->count < STENCILS_SAVED ? nodes->count : STENCILS_SAVED;
-	if (nodes->smooth_frames > 0 && !nodes->has_stencils && nodes->calm_frames == 0 && frame.stencils_left >= needed) {
-		frame.stencils_left -= nodes->count;
+	if (nodes->smooth_frames > 0 && !nodes->has_stencils && nodes->calm_frames == 0) {
 		make_stencils(nodes, shape, now);
 	}
 }
@@ -262,7 +296,7 @@ void body_nodes_fetch(const BodyNodes *nodes, FemBodyId body) {
 	}
 }
 
-bool body_nodes_show(BodyNodes *nodes, FemBodyId body, const TetShape *shape, const int32_t *tets, ShownNodes *out) {
+bool body_nodes_show(BodyNodes *nodes, FemBodyId body, TetShape *shape, const int32_t *tets, ShownNodes *out) {
 	FemShape now;
 	Blend blend = {.fades = nodes->fades, .fade_count = nodes->fade_count};
 	blend.now = fem_body_get_shape(body, false, &now);

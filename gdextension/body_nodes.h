@@ -7,7 +7,8 @@
 #ifndef BODY_NODES_H
 #define BODY_NODES_H
 
-#include "tet_drawing.h"
+#include "godot_calls.h"
+#include "tet_shape.h"
 
 typedef struct BodyNodes {
 	int32_t offset, capacity; // range in the texture; -1: none, the rest shape is shown
@@ -19,8 +20,9 @@ typedef struct BodyNodes {
 	int32_t fade_count;
 	// Smooth normals
 	int32_t stencil_offset; // in the texture of stencils; -1: none
-	int32_t stencil_count;  // nodes that have one
+	int32_t stencil_count;  // nodes that have one of its own; 0: those of its shape serve
 	bool has_stencils;      // and they are up to date
+	bool is_cut;            // its nodes are no longer those of its shape
 	int32_t smooth_frames;  // left to go since a bent tet was last seen
 	int32_t calm_frames;    // left to wait since the body was last cut
 	int32_t next_sample, frames_unseen;
@@ -41,6 +43,9 @@ void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count);
 // Where the nodes of the tets were at rest. now: the present nodes of each tet.
 void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_t *now);
 
+// Its shape is another one, and whole.
+void body_nodes_reshape(BodyNodes *nodes);
+
 // The nodes of tets are others now: smooth normals must wait.
 void body_nodes_cut(BodyNodes *nodes);
 
@@ -59,6 +64,6 @@ typedef struct ShownNodes {
 void body_nodes_fetch(const BodyNodes *nodes, FemBodyId body);
 
 // Writes the positions to be shown in this frame. False, and nothing shown, without a range or for a bad body.
-bool body_nodes_show(BodyNodes *nodes, FemBodyId body, const TetShape *shape, const int32_t *now, ShownNodes *out);
+bool body_nodes_show(BodyNodes *nodes, FemBodyId body, TetShape *shape, const int32_t *now, ShownNodes *out);
 
 #endif

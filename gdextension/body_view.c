@@ -63,7 +63,8 @@ static void free_tets(BodyView *view) {
 		gd_rendering_server_free_rid(view->tet_mesh);
 		view->has_tet_mesh = false;
 	}
-	tet_shape_free(&view->shape);
+	tet_shape_release(view->shape);
+	view->shape = NULL;
 	free(view->tets_now);
 	free(view->tet_pieces);
 	view->tets_now = NULL;
@@ -226,8 +227,9 @@ void body_view_set_tets(
 	free_tets(view);
 	view->tets_now = malloc((size_t)tet_count * 4 * sizeof(int32_t));
 	view->tet_pieces = malloc((size_t)tet_count * sizeof(FemPieceNumber));
-	if (!view->tets_now || !view->tet_pieces ||
-		!tet_shape_create(&view->shape, node_count, nodes, scale, tet_count, tets)) {
+	body_nodes_reshape(&view->nodes);
+	view->shape = tet_shape_acquire(node_count, nodes, scale, tet_count, tets);
+	if (!view->tets_now || !view->tet_pieces || !view->shape) {
 		free_tets(view);
 		return;
 	}
@@ -237,7 +239,7 @@ void body_view_set_tets(
 // Between steps only. Without a body the tets stay as they were at rest.
 static void read_pieces(BodyView *view, FemBodyId body) {
 	bool is_there = fem_body_is_valid(body);
-	for (int32_t i = 0; i < view->shape.tet_count; i++) {
+	for (int32_t i = 0; i < view->shape->tet_count; i++) {
 		view->tet_pieces[i] = is_there ? fem_body_get_tet_piece(body, i) : 1;
 	}
 }
@@ -245,12 +247,12 @@ static void read_pieces(BodyView *view, FemBodyId body) {
 static void fill_tet_mesh(BodyView *view) {
 	gd_rendering_server_mesh_clear(view->tet_mesh);
 	view->surface_count = view->shows_tets
-		? tet_drawing_of_tets(view->tet_mesh, &view->shape, view->tets_now, view->tet_pieces)
-		: tet_drawing_of_surface(view->tet_mesh, &view->shape, view->tets_now, view->surface_is_opened);
+		? tet_drawing_of_tets(view->tet_mesh, view->shape, view->tets_now, view->tet_pieces)
+		: tet_drawing_of_surface(view->tet_mesh, view->shape, view->tets_now, view->surface_is_opened);
 }
 
 void body_view_update_mesh(BodyView *view, FemBodyId body) {
-	bool wants_tets = view->shape.tet_count > 0 && (view->shows_tets || (view->is_broken && !view->copy.exists));
+	bool wants_tets = view->shape && (view->shows_tets || (view->is_broken && !view->copy.exists));
 	if (wants_tets && !view->has_tet_mesh) {
 		view->tet_mesh = gd_rendering_server_mesh_create();
 	}
@@ -320,7 +322,7 @@ static void send_bounds(BodyView *view, const ShownNodes *shown) {
 
 // More nodes, or other tets: what depends on them is made anew.
 static void show_cut(BodyView *view, FemBodyId body) {
-	fem_body_get_tets(body, view->tets_now, view->shape.tet_count);
+	fem_body_get_tets(body, view->tets_now, view->shape->tet_count);
 	view->is_broken = true;
 	body_nodes_cut(&view->nodes);
 	if (view->shows_tets || !view->follows_owners) {
@@ -330,7 +332,7 @@ static void show_cut(BodyView *view, FemBodyId body) {
 
 // The instance has the world's axes and stands at the body's origin, to which node positions are relative.
 void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
-	int32_t count = view->exists && view->shape.tet_count > 0 ? fem_body_get_node_count(body) : 0;
+	int32_t count = view->exists && view->shape ? fem_body_get_node_count(body) : 0;
 	if (count <= 0) {
 		return;
 	}
@@ -339,15 +341,11 @@ void body_view_show_body(BodyView *view, FemBodyId body, bool is_cut) {
 		show_cut(view, body);
 	}
 	if (is_new_range || is_cut) {
-		body_nodes_write_rest(&view->nodes, &view->shape, view->tets_now);
+		body_nodes_write_rest(&view->nodes, view->shape, view->tets_now);
 	}
-	owner_blends_write(&view->blends, &view->copy, body_nodes_fraction(&view->nodes));
-	riding_copy_send(&view->copy);
-	if (view->copy.exists && view->nodes.calm_frames == 1) {
-		riding_mesh_restock((RidingMesh *)&view->splinters->riding);
-	}
+	body_view_send_owners(view);
 	ShownNodes shown;
-	if (!body_nodes_show(&view->nodes, body, &view->shape, view->tets_now, &shown)) {
+	if (!body_nodes_show(&view->nodes, body, view->shape, view->tets_now, &shown)) {
 		return;
 	}
 	if (view->nodes.offset != view->sent_offset || body_nodes_stencils(&view->nodes) != view->sent_stencils) {

@@ -32,8 +32,8 @@ typedef struct BodyView {
 	OwnerBlends blends;
 	// Its tets
 	int32_t node_count; // at rest
-	TetShape shape;
-	int32_t *tets_now; // 4 nodes each
+	TetShape *shape;    // null: nothing is simulated
+	int32_t *tets_now;  // 4 nodes each
 	FemPieceNumber *tet_pieces;
 	bool is_broken, shows_tets;
 	bool has_tet_mesh;
@@ -90,6 +90,10 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 // read: all owners, after splinters were set or a state restored.
 bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration);
 void body_view_read_owners(BodyView *view, FemBodyId body);
+void body_view_send_owners(BodyView *view); // in a drawn frame
+
+// Time that all views spent on owners since it was last asked for.
+int64_t body_view_take_owner_usec(void);
 
 // The body may break, and its pieces may fade: makes the shaders for that now, not in the frame in which it does.
 void body_view_prepare_breaking(BodyView *view, bool fades);

@@ -1,6 +1,14 @@
 // How a body that breaks shows its splinters: which tets their vertices follow, and their way there.
 #include "body_view.h"
 
+static int64_t owner_usec;
+
+int64_t body_view_take_owner_usec(void) {
+	int64_t usec = owner_usec;
+	owner_usec = 0;
+	return usec;
+}
+
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 	riding_copy_free(&view->copy);
 	owner_blends_free(&view->blends);
@@ -48,13 +56,31 @@ bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float du
 	const FemOwnerChange *changes;
 	int32_t count = view->follows_owners ? fem_body_get_owner_changes(body, &changes) : 0;
 	owner_blends_advance(&view->blends, delta, duration);
-	if (count > 0 && open_faces(view, body, changes, count)) {
+	if (count <= 0) {
+		return view->blends.count > 0;
+	}
+	int64_t start = gd_time_get_ticks_usec();
+	if (open_faces(view, body, changes, count)) {
 		if (duration > 0.0f || view->blends.count > 0) {
 			blend_owners(view, body, changes, count);
 		}
 		set_owners(view, changes, count);
 	}
+	owner_usec += gd_time_get_ticks_usec() - start;
 	return view->blends.count > 0;
+}
+
+void body_view_send_owners(BodyView *view) {
+	if (!view->copy.exists) {
+		return;
+	}
+	int64_t start = gd_time_get_ticks_usec();
+	owner_blends_write(&view->blends, &view->copy, body_nodes_fraction(&view->nodes));
+	riding_copy_send(&view->copy);
+	owner_usec += gd_time_get_ticks_usec() - start;
+	if (view->nodes.calm_frames == 1) {
+		riding_mesh_restock((RidingMesh *)&view->splinters->riding);
+	}
 }
 
 void body_view_read_owners(BodyView *view, FemBodyId body) {

@@ -8,7 +8,7 @@
 #ifndef NODE_STENCILS_H
 #define NODE_STENCILS_H
 
-#include "tet_drawing.h"
+#include "tet_shape.h"
 
 enum { STENCIL_SIZE = 8 };
 

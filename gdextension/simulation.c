@@ -22,6 +22,7 @@ static struct {
 	FemVec3 gravity;
 	int64_t draw_usec;      // spent on drawing since the last frame was shown
 	int64_t last_draw_usec; // in the last frame
+	int64_t last_owner_usec;
 } simulation;
 
 // --------------------------------------------------------------------------------------------------------------- worlds
@@ -329,6 +330,7 @@ void simulation_show(void) {
 	}
 	node_textures_upload();
 	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;
+	simulation.last_owner_usec = body_view_take_owner_usec();
 	simulation.draw_usec = 0;
 }
 
@@ -400,6 +402,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "step_errors", make_variant_int(errors));
 	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
 	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
+	dictionary_take(out, "owners_ms", make_variant_float(1e-3 * (double)simulation.last_owner_usec));
 	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
 	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
 	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));

@@ -8,9 +8,6 @@
 
 #define APART 0.12f // share by which tets shrink when they are drawn apart
 
-// Face f has all nodes of a positive tet but f, counter-clockwise from outside.
-static const uint8_t tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
 static FemVec3 subtract(FemVec3 a, FemVec3 b) {
 	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
@@ -21,115 +18,6 @@ static FemVec3 cross(FemVec3 a, FemVec3 b) {
 
 static float length(FemVec3 v) {
 	return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-}
-
-static float tet_flatness(const FemVec3 p[4]) {
-	float longest = 0.0f, largest_area = 0.0f;
-	for (int i = 0; i < 4; i++) {
-		for (int k = i + 1; k < 4; k++) {
-			longest = fmaxf(longest, length(subtract(p[k], p[i])));
-		}
-		const uint8_t *face = tet_faces[i];
-		FemVec3 area = cross(subtract(p[face[1]], p[face[0]]), subtract(p[face[2]], p[face[0]]));
-		largest_area = fmaxf(largest_area, length(area));
-	}
-	FemVec3 up = cross(subtract(p[1], p[0]), subtract(p[2], p[0])), edge = subtract(p[3], p[0]);
-	float height = fabsf(up.x * edge.x + up.y * edge.y + up.z * edge.z) / fmaxf(largest_area, 1e-30f);
-	return longest / fmaxf(height, 1e-3f * longest + 1e-30f);
-}
-
-// Of some tets all over the body.
-static float mean_flatness(const TetShape *shape) {
-	enum { SAMPLES = 32 };
-	float sum = 0.0f;
-	for (int32_t s = 0; s < SAMPLES; s++) {
-		int32_t tet = (int32_t)((int64_t)s * shape->tet_count / SAMPLES);
-		FemVec3 corners[4];
-		for (int k = 0; k < 4; k++) {
-			FemVec3 p = shape->nodes[shape->tets[4 * (size_t)tet + (size_t)k]];
-			corners[k] = (FemVec3){p.x * shape->scale.x, p.y * shape->scale.y, p.z * shape->scale.z};
-		}
-		sum += tet_flatness(corners);
-	}
-	return fmaxf(1.0f, sum / (float)SAMPLES);
-}
-
-bool tet_shape_create(
-	TetShape *shape, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets) {
-	*shape = (TetShape){.node_count = node_count, .tet_count = tet_count, .scale = scale};
-	shape->nodes = malloc((size_t)node_count * sizeof(FemVec3));
-	shape->tets = malloc((size_t)tet_count * 4 * sizeof(int32_t));
-	if (!shape->nodes || !shape->tets) {
-		tet_shape_free(shape);
-		return false;
-	}
-	memcpy(shape->nodes, nodes, (size_t)node_count * sizeof(FemVec3));
-	memcpy(shape->tets, tets, (size_t)tet_count * 4 * sizeof(int32_t));
-	shape->flatness = mean_flatness(shape);
-	return true;
-}
-
-void tet_shape_free(TetShape *shape) {
-	free(shape->nodes);
-	free(shape->tets);
-	free(shape->neighbors);
-	*shape = (TetShape){0};
-}
-
-// ----------------------------------------------------------------------------------------------------------- neighbours
-
-typedef struct Face {
-	int32_t nodes[3]; // rising
-	int32_t place;    // 4 tet + face
-} Face;
-
-static void swap_if_greater(int32_t *a, int32_t *b) {
-	if (*a > *b) {
-		int32_t t = *a;
-		*a = *b;
-		*b = t;
-	}
-}
-
-static int compare_faces(const void *pa, const void *pb) {
-	const Face *a = pa, *b = pb;
-	for (int k = 0; k < 3; k++) {
-		if (a->nodes[k] != b->nodes[k]) {
-			return a->nodes[k] < b->nodes[k] ? -1 : 1;
-		}
-	}
-	return a->place < b->place ? -1 : 1;
-}
-
-static bool find_neighbors(TetShape *shape) {
-	size_t count = (size_t)shape->tet_count * 4;
-	Face *faces = malloc(count * sizeof(Face));
-	shape->neighbors = faces ? malloc(count * sizeof(int32_t)) : NULL;
-	if (!shape->neighbors) {
-		free(faces);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++) {
-		const int32_t *tet = &shape->tets[i - i % 4];
-		Face *face = &faces[i];
-		for (int k = 0; k < 3; k++) {
-			face->nodes[k] = tet[tet_faces[i % 4][k]];
-		}
-		swap_if_greater(&face->nodes[0], &face->nodes[1]);
-		swap_if_greater(&face->nodes[1], &face->nodes[2]);
-		swap_if_greater(&face->nodes[0], &face->nodes[1]);
-		face->place = (int32_t)i;
-		shape->neighbors[i] = -1;
-	}
-	qsort(faces, count, sizeof(Face), compare_faces);
-	for (size_t i = 1; i < count; i++) {
-		if (memcmp(faces[i].nodes, faces[i - 1].nodes, sizeof(faces[i].nodes)) == 0) {
-			shape->neighbors[faces[i].place] = faces[i - 1].place / 4;
-			shape->neighbors[faces[i - 1].place] = faces[i].place / 4;
-		}
-	}
-	free(faces);
-	return true;
 }
 
 static bool has_node(const int32_t tet[4], int32_t node) {
@@ -149,7 +37,7 @@ static FaceKind face_kind(const TetShape *shape, const int32_t *now, int32_t pla
 		return FACE_OUTER;
 	}
 	for (int k = 0; k < 3; k++) {
-		if (!has_node(&now[4 * (size_t)other], tet[tet_faces[place % 4][k]])) {
+		if (!has_node(&now[4 * (size_t)other], tet[tet_shape_faces[place % 4][k]])) {
 			return FACE_OPENED;
 		}
 	}
@@ -178,7 +66,7 @@ static GdVector2 plane_uv(FemVec3 p, FemVec3 n, FemVec3 scale) {
 static void write_face(
 	SurfaceArrays *arrays, int32_t first, const TetShape *shape, const int32_t *now, int32_t place, float apart) {
 	const int32_t *rest = &shape->tets[place - place % 4], *nodes = &now[place - place % 4];
-	const uint8_t *face = tet_faces[place % 4];
+	const uint8_t *face = tet_shape_faces[place % 4];
 	FemVec3 corners[4];
 	for (int i = 0; i < 4; i++) {
 		corners[i] = shape->nodes[rest[i]];
@@ -226,7 +114,7 @@ static bool add_faces(GdRID mesh, const TetShape *shape, const int32_t *now, Fac
 
 int32_t tet_drawing_of_surface(GdRID mesh, TetShape *shape, const int32_t *now, bool out_is_opened[2]) {
 	int32_t surfaces = 0;
-	if (!shape->neighbors && !find_neighbors(shape)) {
+	if (!tet_shape_find_neighbors(shape)) {
 		return 0;
 	}
 	for (int opened = 0; opened < 2; opened++) {

@@ -5,23 +5,8 @@
 #ifndef TET_DRAWING_H
 #define TET_DRAWING_H
 
-#include "fem_destruction.h"
 #include "godot_calls.h"
-
-// The rest shape, and which tets lay side by side in it.
-typedef struct TetShape {
-	int32_t node_count, tet_count;
-	FemVec3 *nodes;     // m, in the mesh's own space
-	FemVec3 scale;      // of the body, for texture coordinates in metres
-	int32_t *tets;      // 4 nodes each
-	float flatness;     // longest edge of a tet by its least height, on average; at least 1
-	int32_t *neighbors; // 4 a tet, across the face without the node of that place; -1: outside. Null until needed
-} TetShape;
-
-// Copies; false when memory is short. Free it in any case.
-bool tet_shape_create(
-	TetShape *shape, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets);
-void tet_shape_free(TetShape *shape);
+#include "tet_shape.h"
 
 // Fills an empty mesh of the RenderingServer. now: the nodes of each tet, negative for removed ones.
 //

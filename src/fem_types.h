@@ -73,6 +73,8 @@ typedef struct FemTopology {
 	int32_t *node_tet_start; // [node + 1]
 	int32_t *node_tets;
 
+	int32_t *neighbours; // [tet * 4 + local]: the same of the tet across the face opposite local; -1: outer
+
 	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside; by lowest node
 	int32_t *triangle_tets; // the tet behind each
 

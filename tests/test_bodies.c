@@ -2,6 +2,8 @@
 #include "fem_test.h"
 #include "cube_scene.h"
 
+#include "base/memory.h"
+
 FEM_TEST(bodies, state_of_a_turned_and_scaled_body) {
 	FemCubeScene scene = fem_cube_scene();
 	FemBodyDef def = fem_default_body_def();
@@ -146,5 +148,32 @@ FEM_TEST(bodies, kinematic_bodies_keep_their_velocities) {
 	fem_world_step(scene.world, 0.1f, 1);
 	fem_body_get_state(scene.body, &state);
 	FEM_CHECK(state.linear_velocity.y < -0.5f);
+	fem_cube_scene_end(&scene);
+}
+
+// A world that grows body by body asks for room for several more at once: most bodies only cost their own memory.
+FEM_TEST(bodies, a_growing_world_seldom_makes_its_arrays_anew) {
+	FemCubeScene scene = fem_cube_scene();
+	FemMaterialDef material_def = fem_default_material_def();
+	material_def.breakable = true;
+	material_def.toughness = 1e6f;
+	FemMaterialId material = fem_material_create(scene.world, &material_def);
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = scene.mesh;
+	def.materials = &material;
+	def.material_count = 1;
+	int64_t own = INT64_MAX, counts[200];
+	for (int32_t i = 0; i < 200; i++) {
+		int64_t before = fem_memory_allocations();
+		def.position = (FemPosition){3.0 * (i + 1), 5.0, 0.0};
+		FEM_CHECK(fem_body_is_valid(fem_body_create(scene.world, &def)));
+		counts[i] = fem_memory_allocations() - before;
+		own = counts[i] < own ? counts[i] : own;
+	}
+	int32_t grew = 0;
+	for (int32_t i = 100; i < 200; i++)
+		grew += counts[i] > own;
+	printf("  %d of the last 100 bodies made the world grow\n", grew);
+	FEM_CHECK(grew <= 30);
 	fem_cube_scene_end(&scene);
 }

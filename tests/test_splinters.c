@@ -73,7 +73,7 @@ static void cut_plane(Block *block, float x, float y) {
 	FemTopology *t = block->topology;
 	fem_split_open(t);
 	for (int32_t face = 0; face < 4 * t->batch_count * FEM_LANES; face++) {
-		int32_t across = t->split->neighbours[face];
+		int32_t across = t->neighbours[face];
 		if (across < face) // outer, or seen from the other side
 			continue;
 		bool same_side = (middle_x(block, face / 4) < x) == (middle_x(block, across / 4) < x);

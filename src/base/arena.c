@@ -1,25 +1,13 @@
 #include "base/arena.h"
 
-// Sanitizer builds bring to light what reads memory of an earlier step: as NaN, or by the memory sanitizer's own means.
-#if defined(__SANITIZE_ADDRESS__)
-#include <string.h>
-#define SPOIL(pointer, bytes) memset(pointer, 0xff, bytes)
-#elif defined(__has_feature)
-#if __has_feature(memory_sanitizer)
-#include <sanitizer/msan_interface.h>
-#define SPOIL(pointer, bytes) __msan_allocated_memory(pointer, bytes)
-#endif
-#endif
-#ifndef SPOIL
-#define SPOIL(pointer, bytes) ((void)0)
-#endif
+#include "base/spoil.h"
 
 bool fem_arena_reserve(FemArena *arena, size_t capacity) {
 	if (capacity <= arena->capacity)
 		return true;
 	// A quarter more than asked, so that a scene built body by body reserves a few times, not once a body.
 	capacity = fem_align_up(capacity + capacity / 4);
-	char *block = fem_alloc(capacity);
+	char *block = fem_alloc_unset(capacity);
 	if (!block)
 		return false;
 	fem_free(arena->block, arena->capacity);
@@ -44,6 +32,6 @@ void *fem_arena_take(FemArena *arena, size_t bytes) {
 	arena->used += bytes;
 	if (arena->used > arena->used_peak)
 		arena->used_peak = arena->used;
-	SPOIL(pointer, bytes);
+	FEM_SPOIL(pointer, bytes);
 	return pointer;
 }

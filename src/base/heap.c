@@ -59,9 +59,9 @@ void fem_heap_destroy(FemHeap *heap) {
 bool fem_heap_reserve(FemHeap *heap, size_t bytes) {
 	if (bytes <= heap->reserved)
 		return true;
-	size_t more = bytes - heap->reserved;
+	size_t more = bytes - heap->reserved + bytes / 4; // as in fem_arena_reserve()
 	more = fem_align_up(more < SEGMENT_MIN ? SEGMENT_MIN : more) + fem_align_up(sizeof(Segment));
-	Segment *segment = fem_alloc(more);
+	Segment *segment = fem_alloc_unset(more);
 	if (!segment)
 		return false;
 	*segment = (Segment){.next = heap->segments, .bytes = more, .used = fem_align_up(sizeof(Segment))};
@@ -128,7 +128,6 @@ void *fem_heap_take(size_t bytes) {
 	if (!block)
 		return NULL;
 	*block = (FemHeapBlock){.heap = heap, .class_index = class_index};
-	memset(block + 1, 0, bytes);
 	return block + 1;
 }
 

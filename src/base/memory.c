@@ -1,8 +1,10 @@
 #include "base/memory.h"
 
 #include "base/heap_block.h"
+#include "base/spoil.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,9 @@ static void count_bytes(int64_t change) {
 	}
 }
 
-// Large blocks come straight from the kernel as zero pages; touching them here would make reserved memory resident.
-static void *system_alloc(size_t bytes) {
-	char *raw = calloc(1, bytes + FEM_ALIGNMENT);
+// Large zeroed blocks mostly come from the kernel as zero pages; clearing them here would make all of them resident.
+static void *system_alloc(size_t bytes, bool zeroed) {
+	char *raw = zeroed ? calloc(1, bytes + FEM_ALIGNMENT) : malloc(bytes + FEM_ALIGNMENT);
 	if (!raw)
 		return NULL;
 	// The byte before the aligned block says how far back the system's block begins (1..64).
@@ -30,17 +32,33 @@ static unsigned char shift_of(const void *pointer) {
 	return ((const unsigned char *)pointer)[-1];
 }
 
-void *fem_alloc(size_t bytes) {
-	if (bytes == 0 || bytes > PTRDIFF_MAX - FEM_ALIGNMENT)
-		return NULL;
-	void *pointer = fem_heap_take(bytes);
-	if (pointer)
-		return pointer;
-	pointer = system_alloc(bytes);
+static void *count_system_block(void *pointer, size_t bytes) {
 	if (!pointer)
 		return NULL;
 	count_bytes((int64_t)bytes);
 	atomic_fetch_add(&allocations, 1);
+	return pointer;
+}
+
+static bool is_sane(size_t bytes) {
+	return bytes > 0 && bytes <= PTRDIFF_MAX - FEM_ALIGNMENT;
+}
+
+void *fem_alloc(size_t bytes) {
+	if (!is_sane(bytes))
+		return NULL;
+	void *pointer = fem_heap_take(bytes);
+	return pointer ? memset(pointer, 0, bytes) : count_system_block(system_alloc(bytes, true), bytes);
+}
+
+void *fem_alloc_unset(size_t bytes) {
+	if (!is_sane(bytes))
+		return NULL;
+	void *pointer = fem_heap_take(bytes);
+	if (!pointer)
+		pointer = count_system_block(system_alloc(bytes, false), bytes);
+	if (pointer)
+		FEM_SPOIL(pointer, bytes);
 	return pointer;
 }
 
@@ -56,11 +74,13 @@ void fem_free(void *pointer, size_t bytes) {
 }
 
 void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes) {
-	void *moved = fem_alloc(new_bytes);
+	char *moved = fem_alloc_unset(new_bytes);
 	if (!moved)
 		return NULL;
-	if (pointer)
-		memcpy(moved, pointer, old_bytes < new_bytes ? old_bytes : new_bytes);
+	size_t kept = !pointer ? 0 : old_bytes < new_bytes ? old_bytes : new_bytes;
+	if (kept > 0)
+		memcpy(moved, pointer, kept);
+	memset(moved + kept, 0, new_bytes - kept);
 	fem_free(pointer, old_bytes);
 	return moved;
 }

@@ -1,4 +1,4 @@
-// All memory of the engine passes through here: zeroed, aligned for SIMD, counted, freed with its size.
+// All memory of the engine passes through here: aligned for SIMD, counted, freed with its size.
 #ifndef FEM_BASE_MEMORY_H
 #define FEM_BASE_MEMORY_H
 
@@ -9,6 +9,11 @@
 
 // Zeroed, 64-byte aligned; null when the system gives none, and for 0 bytes.
 void *fem_alloc(size_t bytes);
+
+// The same holding anything, for what is written before it is read. Reserves for the worst case are mostly never touched:
+// zeroing them would cost more than all else that is done for a new body.
+void *fem_alloc_unset(size_t bytes);
+
 void fem_free(void *pointer, size_t bytes);
 
 // The contents move, the new part is zeroed; on failure the old block stays and null is returned.
@@ -20,6 +25,7 @@ void fem_memory_restart_peak(void); // from what is held now
 int64_t fem_memory_allocations(void); // calls that asked the system
 
 #define FEM_ALLOC_ARRAY(type, count) ((type *)fem_alloc(sizeof(type) * (size_t)(count)))
+#define FEM_ALLOC_ARRAY_UNSET(type, count) ((type *)fem_alloc_unset(sizeof(type) * (size_t)(count)))
 #define FEM_FREE_ARRAY(pointer, count) fem_free((pointer), sizeof *(pointer) * (size_t)(count))
 
 static inline size_t fem_align_up(size_t bytes) {

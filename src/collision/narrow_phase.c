@@ -41,7 +41,7 @@ bool fem_narrow_phase_reserve(FemNarrowPhase *phase, const FemNarrowLimits *limi
 	made.limits.pairs = least(limits->pairs, CHUNKS_MAX);
 	made.target_capacity = 2 * (limits->pieces + made.limits.pairs) + made.limits.units; // a unit has one at least
 	made.bytes = place(&made, NULL);
-	made.block = fem_alloc(made.bytes);
+	made.block = fem_alloc_unset(made.bytes);
 	if (!made.block)
 		return false;
 	place(&made, made.block);

@@ -77,7 +77,7 @@ bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs) {
 	for (larger.bucket_count = 16; larger.bucket_count < larger.pair_capacity;)
 		larger.bucket_count *= 2;
 	larger.bytes = place_arrays(&larger, NULL);
-	larger.block = fem_alloc(larger.bytes);
+	larger.block = fem_alloc(larger.bytes); // zeroed: open lists are read four at a time
 	if (!larger.block)
 		return false;
 	place_arrays(&larger, larger.block);

@@ -62,7 +62,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 	int32_t before = breaking->cut_count;
 	for (int32_t k = 0; k < count; k++) {
 		for (int32_t v = 0; ahead[k] && v < 4; v++) {
-			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->split->neighbours[face];
+			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->neighbours[face];
 			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
 				breaking->cut_count == breaking->cut_capacity)
 				continue;

@@ -85,7 +85,7 @@ static int32_t mark_connected(FemSplinters *s, const FemTopology *t, int32_t spl
 	}
 	for (int32_t at = 0; at < count; at++) {
 		for (int v = 0; v < 4; v++) {
-			int32_t across = t->split->neighbours[s->queue[at] * 4 + v];
+			int32_t across = t->neighbours[s->queue[at] * 4 + v];
 			if (across < 0 || s->tet_mark[across / 4] != IN_REACH)
 				continue;
 			s->tet_mark[across / 4] = CONNECTED;

@@ -14,7 +14,7 @@
 typedef struct Builder {
 	const FemSplinterRest *rest;
 	const FemSplintersDef *def;
-	FemTopology *whole;    // a copy of the mesh's topology with neighbours
+	const FemTopology *whole; // the mesh's
 	uint8_t *mark;         // [tet]
 	int32_t *found;        // [tet]: the reach of one splinter
 	int32_t found_count;
@@ -81,7 +81,7 @@ static void add_way(Builder *b, int32_t from, int32_t to) {
 		FemTetShape shape;
 		shape_of(b, tet, &shape);
 		int leaving = leaving_face(&shape, start, end, entry);
-		int32_t across = leaving < 0 ? -1 : b->whole->split->neighbours[tet * 4 + leaving];
+		int32_t across = leaving < 0 ? -1 : b->whole->neighbours[tet * 4 + leaving];
 		if (across < 0)
 			return;
 		tet = across / 4;
@@ -104,7 +104,7 @@ static void find_reach(Builder *b, int32_t splinter) {
 	}
 	int32_t touched = b->found_count;
 	for (int32_t k = 0; k < 4 * touched; k++) {
-		int32_t across = b->whole->split->neighbours[b->found[k / 4] * 4 + k % 4];
+		int32_t across = b->whole->neighbours[b->found[k / 4] * 4 + k % 4];
 		if (across >= 0)
 			add(b, across / 4, RING);
 	}
@@ -230,14 +230,14 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 	Builder b = {
 		.rest = rest,
 		.def = def,
-		.whole = fem_topology_create_splittable(rest->topology),
+		.whole = rest->topology,
 		.mark = FEM_ALLOC_ARRAY(uint8_t, tets),
 		.found = FEM_ALLOC_ARRAY(int32_t, tets),
 		.vertex_start = FEM_ALLOC_ARRAY(int32_t, def->splinter_count + 1),
 		.vertices = FEM_ALLOC_ARRAY(int32_t, def->vertex_count + 1),
 	};
 	FemSplinters *s = NULL;
-	if (b.whole && b.mark && b.found && b.vertex_start && b.vertices) {
+	if (b.mark && b.found && b.vertex_start && b.vertices) {
 		sort_by(def->vertex_splinters, def->vertex_count, b.vertex_start, def->splinter_count, b.vertices);
 		measure_reach(&b);
 		s = allocate(&b);
@@ -248,7 +248,6 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 		fill_reach(s, &b);
 		fill_tet_splinters(s);
 	}
-	fem_topology_free(b.whole);
 	FEM_FREE_ARRAY(b.mark, tets);
 	FEM_FREE_ARRAY(b.found, tets);
 	FEM_FREE_ARRAY(b.vertex_start, def->splinter_count + 1);

@@ -30,7 +30,7 @@ static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, boo
 	if (count <= *capacity)
 		return list;
 	count += count / 4;
-	void *grown = count <= INT32_MAX ? fem_alloc((size_t)count * size) : NULL;
+	void *grown = count <= INT32_MAX ? fem_alloc_unset((size_t)count * size) : NULL;
 	if (!grown) {
 		*ok = false;
 		return list;

@@ -35,9 +35,8 @@ static int32_t longest(int32_t a, int32_t b) {
 }
 
 static void place_split(FemTopology *t, FemSplitState *s, FemCarver *carver) {
-	size_t nodes = (size_t)t->node_capacity, lanes = (size_t)t->batch_count * FEM_LANES;
+	size_t nodes = (size_t)t->node_capacity;
 	int32_t list = longest(longest(t->node_capacity, t->part_capacity), t->triangle_capacity);
-	s->neighbours = FEM_CARVE(carver, int32_t, lanes * 4);
 	s->source_of_user = FEM_CARVE(carver, int32_t, nodes);
 	s->parent = FEM_CARVE(carver, int32_t, nodes);
 	s->star = FEM_CARVE(carver, FemRange, nodes);
@@ -58,7 +57,7 @@ static void place_split(FemTopology *t, FemSplitState *s, FemCarver *carver) {
 }
 
 static void copy_tables(FemTopology *t, const FemTopology *from) {
-	size_t nodes = (size_t)from->node_count, lanes = (size_t)from->batch_count * FEM_LANES;
+	size_t nodes = (size_t)from->node_count, lanes = (size_t)from->batch_count * FEM_LANES, edges = (size_t)from->edge_count;
 	memcpy(t->batch_nodes, from->batch_nodes, sizeof(int32_t) * lanes * 4);
 	memcpy(t->user_of_node, from->user_of_node, sizeof(int32_t) * nodes);
 	memcpy(t->node_of_user, from->node_of_user, sizeof(int32_t) * nodes);
@@ -72,46 +71,15 @@ static void copy_tables(FemTopology *t, const FemTopology *from) {
 	memcpy(t->node_part, from->node_part, sizeof(int32_t) * nodes);
 	memcpy(t->node_tet_start, from->node_tet_start, sizeof(int32_t) * (nodes + 1));
 	memcpy(t->node_tets, from->node_tets, sizeof(int32_t) * 4 * (size_t)from->tet_count);
+	memcpy(t->neighbours, from->neighbours, sizeof(int32_t) * lanes * 4);
+	memcpy(t->row_start, from->row_start, sizeof(int32_t) * (nodes + 1));
+	memcpy(t->row_column, from->row_column, sizeof(int32_t) * edges * 2);
+	memcpy(t->edge_slots, from->edge_slots, sizeof(int32_t) * edges * 2);
+	memcpy(t->node_edge_start, from->node_edge_start, sizeof(int32_t) * (nodes + 1));
+	memcpy(t->edge_tet_start, from->edge_tet_start, sizeof(int32_t) * (edges + 1));
+	memcpy(t->edge_tets, from->edge_tets, sizeof(int32_t) * 6 * (size_t)from->tet_count);
 	for (int32_t user = 0; user < t->user_node_count; user++)
 		t->split->source_of_user[user] = user;
-}
-
-// -------------------------------------------------------------------------------------------------------- neighbours
-
-static bool tet_has(const FemTopology *t, int32_t tet, int32_t node) {
-	return fem_tet_node(t, tet, 0) == node || fem_tet_node(t, tet, 1) == node || fem_tet_node(t, tet, 2) == node ||
-	       fem_tet_node(t, tet, 3) == node;
-}
-
-// The other tet at a face, from the star of one of its corners; -1 for none. A face of three tets joins the first two.
-static int32_t find_across(const FemTopology *t, int32_t tet, int32_t local) {
-	const int32_t *corners = fem_face_corners[local];
-	int32_t a = fem_tet_node(t, tet, corners[0]), b = fem_tet_node(t, tet, corners[1]), c = fem_tet_node(t, tet, corners[2]);
-	for (int32_t k = t->node_tet_start[a]; k < t->node_tet_start[a + 1]; k++) {
-		int32_t other = t->node_tets[k] / 4;
-		if (other == tet || !tet_has(t, other, b) || !tet_has(t, other, c))
-			continue;
-		for (int32_t v = 0; v < 4; v++) {
-			int32_t node = fem_tet_node(t, other, v);
-			if (node != a && node != b && node != c && t->split->neighbours[other * 4 + v] < 0)
-				return other * 4 + v;
-		}
-	}
-	return -1;
-}
-
-static void find_neighbours(FemTopology *t) {
-	int32_t *neighbours = t->split->neighbours;
-	for (int32_t face = 0; face < t->batch_count * FEM_LANES * 4; face++)
-		neighbours[face] = -1;
-	for (int32_t face = 0; face < t->batch_count * FEM_LANES * 4; face++) {
-		if (t->user_of_tet[face / 4] < 0 || neighbours[face] >= 0)
-			continue;
-		int32_t across = find_across(t, face / 4, face % 4);
-		neighbours[face] = across;
-		if (across >= 0)
-			neighbours[across] = face;
-	}
 }
 
 FemTopology *fem_topology_create_splittable(const FemTopology *from) {
@@ -124,20 +92,20 @@ FemTopology *fem_topology_create_splittable(const FemTopology *from) {
 	fem_carve(&measure, sizeof(FemSplitState));
 	fem_topology_place(&sizes, &measure);
 	place_split(&sizes, &split, &measure);
-	char *block = fem_alloc(measure.used);
+	char *block = fem_alloc_unset(measure.used); // most of it is for pieces that may never be
 	if (!block)
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemTopology *t = fem_carve(&carver, sizeof(FemTopology));
 	*t = sizes;
 	t->split = fem_carve(&carver, sizeof(FemSplitState));
+	*t->split = (FemSplitState){0};
 	t->block = block;
 	t->bytes = measure.used;
 	fem_topology_place(t, &carver);
 	place_split(t, t->split, &carver);
 	copy_tables(t, from);
-	find_neighbours(t);
-	fem_split_refill(t);
+	fem_split_fill_triangles(t);
 	return t;
 }
 
@@ -165,13 +133,13 @@ void fem_split_close(FemTopology *t) {
 }
 
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
-	t->split->neighbours[face] = -1;
-	t->split->neighbours[across] = -1;
+	t->neighbours[face] = -1;
+	t->neighbours[across] = -1;
 }
 
 void fem_split_mend(FemTopology *t, int32_t face, int32_t across) {
-	t->split->neighbours[face] = across;
-	t->split->neighbours[across] = face;
+	t->neighbours[face] = across;
+	t->neighbours[across] = face;
 }
 
 // A star is a few dozen tets: the search by index is faster than any table.
@@ -180,7 +148,7 @@ int32_t fem_split_gather(const FemTopology *t, int32_t *rest, int32_t count) {
 	for (int32_t at = 0; at < found; at++) {
 		int32_t tet = rest[at] / 4, local = rest[at] % 4;
 		for (int32_t v = 0; v < 4; v++) {
-			int32_t across = v == local ? -1 : t->split->neighbours[tet * 4 + v];
+			int32_t across = v == local ? -1 : t->neighbours[tet * 4 + v];
 			if (across < 0)
 				continue;
 			for (int32_t k = found; k < count; k++) {
@@ -231,7 +199,7 @@ int32_t fem_split_count_connected(FemTopology *t, int32_t tet, int32_t enough) {
 	enough = enough < 8 ? enough : 8;
 	for (int32_t at = 0; at < count; at++) {
 		for (int32_t v = 0; v < 4 && count < enough; v++) {
-			int32_t across = t->split->neighbours[found[at] * 4 + v], k = 0;
+			int32_t across = t->neighbours[found[at] * 4 + v], k = 0;
 			if (across < 0)
 				continue;
 			while (k < count && found[k] != across / 4)

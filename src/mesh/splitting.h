@@ -14,7 +14,6 @@
 #include "fem_types.h"
 
 typedef struct FemSplitState {
-	int32_t *neighbours;     // [tet * 4 + local]: the same of the tet across the face opposite local; -1: outer
 	int32_t *source_of_user; // [user node]: the mesh's node it came from
 
 	// ---- between the first cut and the rebuild. Nodes are those of before, then copies in the order of their making.
@@ -78,6 +77,9 @@ void fem_split_rebuild(FemTopology *topology);
 // Derives rows, edges, references and outer faces from batch_nodes, parts and neighbours, for a topology that was read.
 // False when they do not fit, which only nonsense can cause.
 bool fem_split_refill(FemTopology *topology);
+
+// The last step of it: the outer faces alone, in an order that every split keeps.
+bool fem_split_fill_triangles(FemTopology *topology);
 
 static inline int32_t *fem_tet_node_place(FemTopology *topology, int32_t tet, int32_t local) {
 	return &topology->batch_nodes[(tet / FEM_LANES * 4 + local) * FEM_LANES + tet % FEM_LANES];

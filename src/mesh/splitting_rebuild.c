@@ -141,7 +141,7 @@ static void remove_tet(FemTopology *t, int32_t tet) {
 	t->user_of_tet[tet] = -1;
 	t->tet_count--;
 	for (int32_t v = 0; v < 4; v++)
-		t->split->neighbours[tet * 4 + v] = -1; // those across go too: a component goes as a whole
+		t->neighbours[tet * 4 + v] = -1; // those across go too: a component goes as a whole
 }
 
 // Lanes without a tet repeat the one before, or the first there is.
@@ -209,12 +209,12 @@ static int32_t lowest_corner(const FemTopology *t, int32_t face) {
 }
 
 // By lowest node, then by tet: a part's faces stand together, as trees want them.
-static bool fill_triangles(FemTopology *t) {
+bool fem_split_fill_triangles(FemTopology *t) {
 	FemSplitState *s = t->split;
 	int32_t *cursor = s->cursor, faces = t->batch_count * FEM_LANES * 4;
 	memset(cursor, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
 	for (int32_t face = 0; face < faces; face++) {
-		if (t->user_of_tet[face / 4] >= 0 && s->neighbours[face] < 0)
+		if (t->user_of_tet[face / 4] >= 0 && t->neighbours[face] < 0)
 			cursor[lowest_corner(t, face) + 1]++;
 	}
 	for (int32_t i = 0; i < t->node_count; i++)
@@ -223,7 +223,7 @@ static bool fill_triangles(FemTopology *t) {
 	if (t->triangle_count > t->triangle_capacity)
 		return false;
 	for (int32_t face = 0; face < faces; face++) {
-		if (t->user_of_tet[face / 4] < 0 || s->neighbours[face] >= 0)
+		if (t->user_of_tet[face / 4] < 0 || t->neighbours[face] >= 0)
 			continue;
 		int32_t place = cursor[lowest_corner(t, face)]++;
 		t->triangle_tets[place] = face / 4;
@@ -241,7 +241,7 @@ bool fem_split_refill(FemTopology *t) {
 		return false;
 	fem_topology_fill_edges(t, s->cursor);
 	fem_topology_fill_edge_tets(t, s->order);
-	return fill_triangles(t);
+	return fem_split_fill_triangles(t);
 }
 
 void fem_split_rebuild(FemTopology *t) {

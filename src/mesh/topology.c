@@ -151,6 +151,7 @@ void fem_topology_place(FemTopology *t, FemCarver *carver) {
 	t->node_edge_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tet_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tets = FEM_CARVE(carver, int32_t, tets * 4);
+	t->neighbours = FEM_CARVE(carver, int32_t, lanes * 4);
 	t->triangles = FEM_CARVE(carver, int32_t, (size_t)t->triangle_capacity * 3);
 	t->triangle_tets = FEM_CARVE(carver, int32_t, t->triangle_capacity);
 }
@@ -367,6 +368,7 @@ static FemTopology *build(Builder *b) {
 		fill_batches(t, b);
 		fill_padding(t, b);
 		fem_topology_fill_node_tets(t, b->cursor);
+		fem_topology_fill_neighbours(t);
 		fill_rows(t, b);
 		fem_topology_fill_edges(t, b->cursor);
 		fem_topology_fill_edge_tets(t, b->cursor);

@@ -36,14 +36,32 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);
 }
 
+// At rest where they are; what is behind them is for nodes and parts that a split may make, which gives them all values.
+static void clear_nodes(FemBody *body) {
+	size_t nodes = (size_t)body->topology->node_count, parts = (size_t)body->topology->part_count;
+	FemVec4 *vectors[] = {body->position, body->velocity, body->last_dv, body->force, body->published, body->before.positions,
+		body->good_velocity};
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+		memset(vectors[i], 0, sizeof(FemVec4) * nodes);
+	memset(body->mass, 0, sizeof *body->mass * nodes);
+	memset(body->mass_damping, 0, sizeof *body->mass_damping * nodes);
+	memset(body->ground_force, 0, sizeof *body->ground_force * nodes);
+	memset(body->node_kind, 0, nodes);
+	memset(body->part_state, 0, parts);
+	memset(body->part_still, 0, sizeof *body->part_still * parts);
+}
+
 bool fem_body_allocate_nodes(FemBody *body) {
 	FemCarver measure = {0}, carver = {0};
 	place_node_arrays(body, &measure);
-	carver.base = fem_alloc(measure.used);
+	carver.base = fem_alloc_unset(measure.used);
 	body->node_block = carver.base;
 	body->node_block_bytes = measure.used;
+	if (!body->node_block)
+		return false;
 	place_node_arrays(body, &carver);
-	return body->node_block != NULL;
+	clear_nodes(body);
+	return true;
 }
 
 // The record stands at the front of its own block.

@@ -108,16 +108,19 @@ static FemBreaking *allocate(const FemTopology *t) {
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof sizes);
 	place(&sizes, t, &measure);
-	char *block = fem_alloc(measure.used);
+	char *block = fem_alloc_unset(measure.used); // most of it is for pieces that may never be
 	if (!block)
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemBreaking *breaking = fem_carve(&carver, sizeof sizes);
+	*breaking = (FemBreaking){.block = block, .bytes = measure.used};
 	place(breaking, t, &carver);
-	breaking->block = block;
-	breaking->bytes = measure.used;
-	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
+	memset(breaking->node_hot, 0, (size_t)t->node_capacity);
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		breaking->tet_scale[tet] = 1.0f;
+		breaking->tet_by_force[tet] = false;
+		breaking->tet_grain[tet] = (FemVec4){0};
+	}
 	return breaking;
 }
 

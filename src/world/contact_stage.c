@@ -11,10 +11,11 @@
 
 // ---------------------------------------------------------------------------------------------------------------- reserve
 
+// Contents are lost, and what is new holds anything.
 static bool grow(void **list, int32_t *capacity, int32_t count, size_t size) {
 	if (count <= *capacity)
 		return true;
-	void *grown = fem_alloc(size * (size_t)count);
+	void *grown = fem_alloc_unset(size * (size_t)count);
 	if (!grown)
 		return false;
 	fem_free(*list, size * (size_t)*capacity);
@@ -33,18 +34,32 @@ static bool reserve_contacts(FemContactStage *stage, int32_t count) {
 	       grow((void **)&stage->contacts, &stage->contact_capacity, count, sizeof *stage->contacts);
 }
 
+// Half as much again, and only when the need is not met: a world that grows body by body copies little.
+static bool grow_by_half(void **list, int32_t *capacity, int32_t count, size_t size) {
+	return count <= *capacity || grow(list, capacity, count + count / 2, size);
+}
+
 // All pairs of the sweep, and every piece with itself.
 static bool reserve_pieces(FemWorld *world, int32_t pieces) {
 	FemContactStage *stage = &world->contacts;
-	return grow((void **)&stage->refits, &stage->refit_capacity, pieces, sizeof *stage->refits) &&
-	       grow((void **)&stage->pieces, &stage->piece_capacity, world->sweep.pair_capacity + pieces, sizeof *stage->pieces);
+	return grow_by_half((void **)&stage->refits, &stage->refit_capacity, pieces, sizeof *stage->refits) &&
+	       grow_by_half((void **)&stage->pieces, &stage->piece_capacity, world->sweep.pair_capacity + pieces, sizeof *stage->pieces);
+}
+
+// Zero between two uses.
+static bool reserve_node_area(FemContactStage *stage, int32_t nodes) {
+	int32_t before = stage->node_area_capacity;
+	if (!grow_by_half((void **)&stage->node_area, &stage->node_area_capacity, nodes, sizeof *stage->node_area))
+		return false;
+	if (stage->node_area_capacity > before)
+		memset(stage->node_area, 0, sizeof *stage->node_area * (size_t)stage->node_area_capacity);
+	return true;
 }
 
 bool fem_contact_stage_reserve(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	if (!world->def.contacts_enabled)
 		return true;
-	// Half as much again, and only when the need is not met: a world that grows body by body copies little.
 	int32_t colliders = world->collider_capacity, contacts = world->def.contact_capacity;
 	int32_t pieces = (int32_t)world->needs.pieces, broken = (pieces - world->body_count) / FEM_BROKEN_SHARE;
 	int32_t proxies = pieces + colliders + world->sweep.dying_count; // dying ones are free after the next update
@@ -60,9 +75,9 @@ bool fem_contact_stage_reserve(FemWorld *world) {
 	              grow((void **)&stage->touches, &stage->touch_capacity, more_touches, sizeof *stage->touches);
 	return narrow && sweep && listed && reserve_contacts(stage, contacts) && reserve_pieces(world, pieces) &&
 	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity) &&
-	       grow((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
+	       grow_by_half((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
 	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates) &&
-	       grow((void **)&stage->node_area, &stage->node_area_capacity, world->needs.nodes_max, sizeof *stage->node_area);
+	       reserve_node_area(stage, world->needs.nodes_max);
 }
 
 bool fem_contact_stage_reserve_room(FemWorld *world, const FemContactRoom *room) {
@@ -342,8 +357,10 @@ static int volume_class(float volume) {
 // not depend on their order. An overlap makes at least one contact.
 static void drop_smallest(FemContactStage *stage) {
 	int32_t counts[256] = {0}, kept = 0, cut = 255;
-	for (int32_t i = 0; i < stage->item_count; i++)
-		counts[volume_class(stage->overlaps[i].volume)] += stage->items[i].found;
+	for (int32_t i = 0; i < stage->item_count; i++) {
+		if (stage->items[i].found)
+			counts[volume_class(stage->overlaps[i].volume)]++;
+	}
 	while (cut > 0 && kept + counts[cut] <= stage->contact_capacity)
 		kept += counts[cut--];
 	for (int32_t i = 0; i < stage->item_count && cut > 0; i++) {

@@ -13,10 +13,10 @@ bool fem_fast_pairs_reserve(FemFastPairs *fast, int32_t proxies, int32_t pairs) 
 	if (proxies <= fast->entry_capacity && pairs <= fast->pair_capacity)
 		return true;
 	FemFastPairs made = {
-		.entries = FEM_ALLOC_ARRAY(FemFastEntry, proxies),
-		.open = {FEM_ALLOC_ARRAY(int32_t, proxies), FEM_ALLOC_ARRAY(int32_t, proxies)},
-		.pairs = FEM_ALLOC_ARRAY(FemKeyed, pairs),
-		.scratch = FEM_ALLOC_ARRAY(FemKeyed, pairs),
+		.entries = FEM_ALLOC_ARRAY_UNSET(FemFastEntry, proxies),
+		.open = {FEM_ALLOC_ARRAY_UNSET(int32_t, proxies), FEM_ALLOC_ARRAY_UNSET(int32_t, proxies)},
+		.pairs = FEM_ALLOC_ARRAY_UNSET(FemKeyed, pairs),
+		.scratch = FEM_ALLOC_ARRAY_UNSET(FemKeyed, pairs),
 		.entry_capacity = proxies,
 		.pair_capacity = pairs,
 	};

@@ -191,20 +191,28 @@ void fem_fracture_stage_run(FemStep *step) {
 
 // --------------------------------------------------------------------------------------------------------------- reserve
 
-static bool reserve_events(void **list, void **step_list, int32_t *capacity, int64_t count, size_t size) {
+static int32_t most(int32_t a, int32_t b) {
+	return a > b ? a : b;
+}
+
+// Half as much again. Kept are those of the last step, which may still be read, and what was told of between steps.
+static bool reserve_events(void **list, void **step_list, int32_t *capacity, int32_t kept, int64_t count, size_t size) {
 	if (count <= *capacity)
 		return true;
-	void *grown = fem_realloc(*list, (size_t)*capacity * size, (size_t)count * size);
-	void *step_grown = grown ? fem_realloc(*step_list, (size_t)*capacity * size, (size_t)count * size) : NULL;
-	if (!grown)
-		return false;
-	*list = grown;
-	if (!step_grown) {
-		// The first list is already larger than the capacity says, which fem_free() would not know.
-		void *shrunk = fem_realloc(grown, (size_t)count * size, (size_t)*capacity * size);
-		*list = shrunk ? shrunk : grown;
+	count += count / 2;
+	void *grown = fem_alloc_unset((size_t)count * size), *step_grown = fem_alloc_unset((size_t)count * size);
+	if (!grown || !step_grown) {
+		fem_free(grown, (size_t)count * size);
+		fem_free(step_grown, (size_t)count * size);
 		return false;
 	}
+	if (kept > 0) {
+		memcpy(grown, *list, (size_t)kept * size);
+		memcpy(step_grown, *step_list, (size_t)kept * size);
+	}
+	fem_free(*list, (size_t)*capacity * size);
+	fem_free(*step_list, (size_t)*capacity * size);
+	*list = grown;
 	*step_list = step_grown;
 	*capacity = (int32_t)count;
 	return true;
@@ -219,9 +227,10 @@ bool fem_fracture_reserve(FemWorld *world) {
 	}
 	int64_t faces = tets * 2 < FEM_FRACTURE_FACE_MAX ? tets * 2 : FEM_FRACTURE_FACE_MAX;
 	int64_t pieces = tets / 3 < FEM_EVENT_MAX ? tets / 3 : FEM_EVENT_MAX;
-	return reserve_events((void **)&world->faces, (void **)&world->step_faces, &world->face_capacity, faces, sizeof *world->faces) &&
-	       reserve_events((void **)&world->piece_events, (void **)&world->step_piece_events, &world->piece_event_capacity, pieces,
-		       sizeof *world->piece_events);
+	return reserve_events((void **)&world->faces, (void **)&world->step_faces, &world->face_capacity,
+		       most(world->face_count, world->step_face_count), faces, sizeof *world->faces) &&
+	       reserve_events((void **)&world->piece_events, (void **)&world->step_piece_events, &world->piece_event_capacity,
+		       most(world->piece_event_count, world->step_piece_event_count), pieces, sizeof *world->piece_events);
 }
 
 void fem_fracture_free(FemWorld *world) {

@@ -22,7 +22,7 @@ static void sync_tables(FemStream *s, FemTopology *t) {
 	FEM_STREAM_ARRAY(s, t->user_of_tet, lanes);
 	FEM_STREAM_ARRAY(s, t->node_part, t->node_count);
 	FEM_STREAM_ARRAY(s, t->part_component, t->part_count);
-	FEM_STREAM_ARRAY(s, t->split->neighbours, 4 * lanes);
+	FEM_STREAM_ARRAY(s, t->neighbours, 4 * lanes);
 	FEM_STREAM_ARRAY(s, t->split->source_of_user, t->user_node_count);
 }
 
@@ -102,7 +102,7 @@ static bool in_range(int32_t value, int32_t low, int32_t count) {
 static bool is_sound(const FemTopology *t, const FemBreaking *b, const FemMesh *mesh) {
 	int32_t lanes = t->batch_count * FEM_LANES, filled = 0, part = -1;
 	for (int32_t i = 0; i < 4 * lanes; i++) {
-		if (!in_range(t->batch_nodes[i], 0, t->node_count) || !in_range(t->split->neighbours[i], -1, 4 * lanes))
+		if (!in_range(t->batch_nodes[i], 0, t->node_count) || !in_range(t->neighbours[i], -1, 4 * lanes))
 			return false;
 	}
 	for (int32_t tet = 0; tet < lanes; tet++) {

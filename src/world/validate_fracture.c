@@ -19,10 +19,10 @@ static bool face_has(const FemTopology *t, int32_t face, int32_t node) {
 // Two tets are joined at a face exactly when each says so and they name the same nodes there.
 static FemResult check_faces(const FemTopology *t, int32_t index) {
 	for (int32_t face = 0; face < t->batch_count * FEM_LANES * 4; face++) {
-		int32_t across = t->split->neighbours[face];
+		int32_t across = t->neighbours[face];
 		if (across < 0)
 			continue;
-		if (t->user_of_tet[face / 4] < 0 || t->split->neighbours[across] != face)
+		if (t->user_of_tet[face / 4] < 0 || t->neighbours[across] != face)
 			return FAULT("Body %d: tet %d is joined to one that is not joined to it.", index, t->user_of_tet[face / 4]);
 		for (int v = 0; v < 3; v++) {
 			if (!face_has(t, across, fem_tet_node(t, face / 4, fem_face_corners[face % 4][v])))

@@ -219,3 +219,4 @@ func test_statistics() -> void:
 	check(statistics.get("memory_bytes", 0) > 0, "the simulation holds no memory")
 	check(statistics.get("step_ms", -1.0) >= 0.0, "there is no step time")
 	check(statistics.get("draw_ms", -1.0) >= 0.0, "there is no drawing time")
+	check(statistics.get("owners_ms", -1.0) >= 0.0, "there is no time of owners")
