@@ -59,21 +59,35 @@ static void sort_pass(Faces *faces, int digit) {
 	faces->order = sorted;
 }
 
-// Equal faces stand together: those that stand alone are outer ones. Out is null for counting.
-static int32_t list_single(const Faces *faces, int32_t *out) {
+// Equal faces stand together: those that stand alone are outer ones. Lists them and joins the others; out is null for
+// counting.
+static int32_t list_single(const Faces *faces, FemSurface *out) {
 	int32_t found = 0;
 	for (int32_t at = 0, next; at < faces->count; at = next) {
-		const int32_t *key = faces->keys[faces->order[at]];
+		int32_t face = faces->order[at];
 		next = at + 1;
-		while (next < faces->count && memcmp(faces->keys[faces->order[next]], key, sizeof *faces->keys) == 0)
+		while (next < faces->count && memcmp(faces->keys[faces->order[next]], faces->keys[face], sizeof *faces->keys) == 0)
 			next++;
-		if (next > at + 1)
+		for (int32_t k = at; out && k < next; k++)
+			out->across[faces->order[k]] = -1;
+		if (next > at + 1) {
+			int32_t other = faces->order[at + 1];
+			if (out)
+				out->across[face] = other, out->across[other] = face;
 			continue;
+		}
 		if (out)
-			out[found] = faces->order[at];
+			out->faces[found] = face;
 		found++;
 	}
 	return found;
+}
+
+static bool allocate(FemSurface *surface, int32_t face_count) {
+	surface->bytes = sizeof(int32_t) * ((size_t)face_count + (size_t)surface->count + 1);
+	surface->across = fem_alloc_unset(surface->bytes);
+	surface->faces = surface->across ? surface->across + face_count : NULL;
+	return surface->across != NULL;
 }
 
 bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets,
@@ -81,7 +95,7 @@ bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_
 	*surface = (FemSurface){0};
 	Faces faces = {.count = 4 * tet_count, .node_count = node_count};
 	size_t bytes = place_faces(&faces, NULL);
-	char *block = fem_alloc(bytes);
+	char *block = fem_alloc_unset(bytes);
 	if (!block)
 		return false;
 	place_faces(&faces, block);
@@ -89,15 +103,13 @@ bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_
 	for (int digit = 2; digit >= 0; digit--)
 		sort_pass(&faces, digit);
 	surface->count = list_single(&faces, NULL);
-	surface->bytes = sizeof(int32_t) * ((size_t)surface->count + 1);
-	surface->faces = fem_alloc(surface->bytes);
-	if (surface->faces)
-		list_single(&faces, surface->faces);
+	if (allocate(surface, faces.count))
+		list_single(&faces, surface);
 	fem_free(block, bytes);
 	return surface->faces != NULL;
 }
 
 void fem_surface_free(FemSurface *surface) {
-	fem_free(surface->faces, surface->bytes);
+	fem_free(surface->across, surface->bytes);
 	*surface = (FemSurface){0};
 }

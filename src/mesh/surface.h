@@ -1,4 +1,4 @@
-// The outer faces of a tet mesh: faces that belong to one tet alone.
+// The faces of a tet mesh: those that belong to one tet alone are its surface, the others join two.
 #ifndef FEM_MESH_SURFACE_H
 #define FEM_MESH_SURFACE_H
 
@@ -9,8 +9,9 @@ extern const int32_t fem_face_corners[4][3];
 
 typedef struct FemSurface {
 	int32_t count;
-	int32_t *faces; // tet * 4 + opposite local node, ordered by the face's nodes (inside numbers)
-	size_t bytes;
+	int32_t *faces;  // tet * 4 + opposite local node, ordered by the face's nodes (inside numbers)
+	int32_t *across; // [tet * 4 + opposite local node]: the same of the other tet, -1 for none; of three the first two
+	size_t bytes;    // of the block that holds both
 } FemSurface;
 
 bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets,

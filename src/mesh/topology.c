@@ -344,6 +344,13 @@ void fem_topology_fill_edge_tets(FemTopology *t, int32_t *cursor) {
 	t->edge_tet_start[0] = 0;
 }
 
+static void fill_neighbours(FemTopology *t, const Builder *b) {
+	for (int32_t face = 0; face < t->batch_count * FEM_LANES * 4; face++) {
+		int32_t user = t->user_of_tet[face / 4], across = user < 0 ? -1 : b->surface.across[4 * user + face % 4];
+		t->neighbours[face] = across < 0 ? -1 : t->tet_of_user[across / 4] * 4 + across % 4;
+	}
+}
+
 static void fill_triangles(FemTopology *t, const Builder *b) {
 	for (int32_t f = 0; f < t->triangle_count; f++) {
 		int32_t user_tet = b->surface.faces[f] / 4, opposite = b->surface.faces[f] % 4;
@@ -368,7 +375,7 @@ static FemTopology *build(Builder *b) {
 		fill_batches(t, b);
 		fill_padding(t, b);
 		fem_topology_fill_node_tets(t, b->cursor);
-		fem_topology_fill_neighbours(t);
+		fill_neighbours(t, b);
 		fill_rows(t, b);
 		fem_topology_fill_edges(t, b->cursor);
 		fem_topology_fill_edge_tets(t, b->cursor);

@@ -11,9 +11,6 @@ void fem_topology_place(FemTopology *topology, FemCarver *carver);
 // From batch_nodes and user_of_tet: node_tet_start, node_tets. cursor: one int a node.
 void fem_topology_fill_node_tets(FemTopology *topology, int32_t *cursor);
 
-// From node_tets: neighbours.
-void fem_topology_fill_neighbours(FemTopology *topology);
-
 // From the rows: edge_slots, node_edge_start, edge_count.
 void fem_topology_fill_edges(FemTopology *topology, int32_t *cursor);
 
