@@ -1,22 +1,10 @@
 #include "collision/narrow_phase.h"
 
 #include "base/carve.h"
+#include "collision/narrow_listing.h"
 #include "collision/narrow_units.h"
 
-#include <math.h>
-
 #define CHUNKS_MAX ((1 << 20) - 1) // of a loop of the pool
-#define SLOTS_PER_TRIANGLE 8       // hits a unit keeps; one that finds more runs a second time, straight into its place
-
-// A group whose tet boxes have to be made before units can run.
-typedef struct FemGroupClaim {
-	FemSurfaceTrees *trees;
-	int32_t group;
-} FemGroupClaim;
-
-static int32_t least(int32_t a, int32_t b) {
-	return a < b ? a : b;
-}
 
 // -------------------------------------------------------------------------------------------------------------- memory
 
@@ -37,8 +25,8 @@ static size_t place(FemNarrowPhase *phase, char *base) {
 bool fem_narrow_phase_reserve(FemNarrowPhase *phase, const FemNarrowLimits *limits) {
 	fem_narrow_phase_free(phase);
 	FemNarrowPhase made = {.limits = *limits};
-	made.limits.units = least(limits->units, CHUNKS_MAX);
-	made.limits.pairs = least(limits->pairs, CHUNKS_MAX);
+	made.limits.units = fem_narrow_least(limits->units, CHUNKS_MAX);
+	made.limits.pairs = fem_narrow_least(limits->pairs, CHUNKS_MAX);
 	made.target_capacity = 2 * (limits->pieces + made.limits.pairs) + made.limits.units; // a unit has one at least
 	made.bytes = place(&made, NULL);
 	made.block = fem_alloc_unset(made.bytes);
@@ -69,269 +57,11 @@ int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, cons
 	return phase->pair_count++;
 }
 
-// ------------------------------------------------------------------------------------------------------------- listing
-
-static bool add_unit(FemNarrowPhase *phase, int32_t pair, FemNarrowUnit unit) {
-	if (phase->unit_count == phase->limits.units) {
-		phase->units_full = phase->pairs[pair].full = true;
-		return false;
-	}
-	unit.pair = pair;
-	unit.slot_begin = phase->slot_count;
-	if (unit.kind != FEM_UNIT_CROSSING) {
-		const FemNarrowPair *of = &phase->pairs[pair];
-		const FemSurfaceTrees *faces = unit.kind == FEM_UNIT_B_INTO_A ? of->b.trees : of->a.trees;
-		FemRange triangles = faces->trees[unit.tree].triangles;
-		int32_t wanted = least(SLOTS_PER_TRIANGLE * (triangles.end - triangles.begin), phase->limits.hits);
-		unit.slot_count = least(wanted, 2 * phase->limits.hits - phase->slot_count);
-		phase->slot_count += unit.slot_count;
-	}
-	phase->units[phase->unit_count++] = unit;
-	return true;
-}
-
-// False when there is no room: the unit cannot run then.
-static bool claim_group(FemNarrowPhase *phase, FemSurfaceTrees *trees, int32_t group) {
-	if (trees->groups[group].filled)
-		return true;
-	if (phase->claim_count == phase->limits.units)
-		return false;
-	fem_surface_trees_claim_group(trees, group);
-	phase->claims[phase->claim_count++] = (FemGroupClaim){trees, group};
-	return true;
-}
-
-// Claims those of the groups that the box meets. Returns how many, -1 when there is no room.
-static int32_t claim_met(FemNarrowPhase *phase, FemSurfaceTrees *solid, FemRange targets, Box4 box) {
-	int32_t met = 0;
-	FemGroupWalk walk = fem_group_walk(solid, phase->targets, targets, box);
-	for (int32_t group; (group = fem_group_walk_next(&walk)) >= 0; met++) {
-		if (!claim_group(phase, solid, group))
-			return -1;
-	}
-	return met;
-}
-
-static Box4 part_box(const FemSurfaceTrees *trees, FemTreePart part) {
-	Box4 box = empty_box4();
-	for (int32_t i = part.trees.begin; i < part.trees.end; i++)
-		box = joint_box4(trees->trees[i].box, box);
-	return box;
-}
-
-// Every tree of `from` that meets one of the targets listed since `first`; `whole` holds all those.
-static void list_probes(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind, FemRange from, int32_t first, Box4 whole) {
-	bool flipped = kind == FEM_UNIT_B_INTO_A;
-	const FemNarrowBody *faces = flipped ? &phase->pairs[pair].b : &phase->pairs[pair].a;
-	const FemNarrowBody *solid = flipped ? &phase->pairs[pair].a : &phase->pairs[pair].b;
-	Float4 offset = fem_narrow_offset(faces, solid);
-	FemRange targets = {first, phase->target_count};
-	for (int32_t i = from.begin; i < from.end; i++) {
-		const FemSurfaceTree *tree = &faces->trees->trees[i];
-		Box4 box = {tree->box.min + offset, tree->box.max + offset};
-		if (!boxes_meet4(box, whole))
-			continue;
-		int32_t met = claim_met(phase, solid->trees, targets, box);
-		if (met < 0)
-			phase->units_full = phase->pairs[pair].full = true;
-		if (met < 0 || (met > 0 && !add_unit(phase, pair, (FemNarrowUnit){.kind = kind, .tree = i, .targets = targets})))
-			return;
-	}
-}
-
-// Groups next to those added last become one range with them. They must come in ascending order from `first` on.
-static void add_target(FemNarrowPhase *phase, int32_t pair, int32_t first, FemRange groups) {
-	if (phase->target_count > first && phase->targets[phase->target_count - 1].end == groups.begin) {
-		phase->targets[phase->target_count - 1].end = groups.end;
-	} else if (phase->target_count < phase->target_capacity) {
-		phase->targets[phase->target_count++] = groups;
-	} else {
-		phase->units_full = phase->pairs[pair].full = true;
-	}
-}
-
-// The trees of a component into itself.
-static void list_component(FemNarrowPhase *phase, int32_t pair, int32_t component) {
-	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
-	FemTreePart part = fem_surface_trees_component(trees, component);
-	int32_t first = phase->target_count;
-	add_target(phase, pair, first, part.groups);
-	list_probes(phase, pair, FEM_UNIT_SELF, part.trees, first, part_box(trees, part));
-}
-
-static bool are_neighbours(const FemSurfaceTrees *trees, int32_t i, int32_t j) {
-	FemRange range = trees->trees[i].neighbours;
-	while (range.begin < range.end) {
-		int32_t middle = range.begin + (range.end - range.begin) / 2;
-		if (trees->tree_neighbours[middle] == j)
-			return true;
-		if (trees->tree_neighbours[middle] < j)
-			range.begin = middle + 1;
-		else
-			range.end = middle;
-	}
-	return false;
-}
-
-// Whether all normals of both trees lie within 87 degrees of one direction: cos(a + b) from the angle a between the
-// tree's axis and the common one and the angle b of its cone.
-static bool have_common_cone(Float4 a, Float4 b) {
-	if (a[3] < 0.0f || b[3] < 0.0f)
-		return false;
-	Float4 sum = a + b;
-	float length = sqrtf(dot4(sum, sum));
-	if (!(length > 0.1f))
-		return false;
-	float cosine = fminf(dot4(a, sum) / length, 1.0f), sine = sqrtf(1.0f - cosine * cosine);
-	float least_a = cosine * a[3] - sine * sqrtf(fmaxf(0.0f, 1.0f - a[3] * a[3]));
-	float least_b = cosine * b[3] - sine * sqrtf(fmaxf(0.0f, 1.0f - b[3] * b[3]));
-	return cosine > 0.0f && fminf(least_a, least_b) > 0.05f;
-}
-
-// A shard of a broken body is too small to fold.
-static bool may_cross_itself(const FemSurfaceTrees *trees, int32_t component) {
-	const FemTopology *topology = trees->topology;
-	return component < trees->component_count &&
-		(!topology->split || topology->component_tets[component] >= FEM_SHARD_TETS);
-}
-
-// Trees of one component whose boxes meet, unless they are one bent patch that cannot have folded over.
-static void list_crossings(FemNarrowPhase *phase, int32_t pair, int32_t component) {
-	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
-	FemRange range = fem_surface_trees_component(trees, component).trees;
-	for (int32_t i = range.begin; i < range.end && may_cross_itself(trees, component); i++) {
-		const FemSurfaceTree *a = &trees->trees[i];
-		for (int32_t j = i; j < range.end; j++) {
-			const FemSurfaceTree *b = &trees->trees[j];
-			if (!boxes_meet4(a->box, b->box))
-				continue;
-			if ((i == j || are_neighbours(trees, i, j)) && have_common_cone(a->cone_axis, b->cone_axis))
-				continue;
-			if (!add_unit(phase, pair, (FemNarrowUnit){.kind = FEM_UNIT_CROSSING, .tree = i, .other = j}))
-				return;
-		}
-	}
-}
-
-// The pieces that are named, both ways, by the one whose faces are tested. Of one body, where tets are told apart by their
-// numbers, both ways are A into B. Returns how many.
-static int32_t sort_pieces(FemNarrowPhase *phase, int32_t pair) {
-	const FemNarrowPair *of = &phase->pairs[pair];
-	uint64_t flipped = of->self ? 0 : (uint64_t)1 << 62;
-	int32_t count = 0;
-	for (int32_t p = 0; p < of->piece_count; p++) {
-		uint64_t a = (uint64_t)of->pieces[p].a, b = (uint64_t)of->pieces[p].b;
-		if (of->self && a == b)
-			continue;
-		if (count + 2 > phase->limits.hits) {
-			phase->units_full = phase->pairs[pair].full = true;
-			break;
-		}
-		phase->hits[count++] = (FemKeyed){.key = a << 31 | b};
-		phase->hits[count++] = (FemKeyed){.key = flipped | b << 31 | a};
-	}
-	fem_key_sort(phase->hits, phase->scratch, count);
-	return count;
-}
-
-// Each piece against all that it is named with, at once: a triangle is tested against four tets at a time.
-static void list_pieces(FemNarrowPhase *phase, int32_t pair) {
-	const FemNarrowPair *of = &phase->pairs[pair];
-	int32_t count = sort_pieces(phase, pair);
-	for (int32_t i = 0; i < count;) {
-		uint64_t from = phase->hits[i].key >> 31;
-		bool flipped = from >> 31 != 0;
-		const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees, *solid = flipped ? of->a.trees : of->b.trees;
-		FemTreePart part = fem_surface_trees_component(faces, (int32_t)(from & INT32_MAX));
-		Box4 whole = empty_box4();
-		int32_t first = phase->target_count;
-		for (; i < count && phase->hits[i].key >> 31 == from; i++) {
-			FemTreePart other = fem_surface_trees_component(solid, (int32_t)(phase->hits[i].key & INT32_MAX));
-			add_target(phase, pair, first, other.groups);
-			whole = joint_box4(part_box(solid, other), whole);
-		}
-		list_probes(phase, pair, flipped ? FEM_UNIT_B_INTO_A : FEM_UNIT_A_INTO_B, part.trees, first, whole);
-	}
-}
-
-// Every component against all others of its body.
-static void list_own_pieces(FemNarrowPhase *phase, int32_t pair) {
-	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
-	FemTreePart all = fem_surface_trees_all(trees);
-	for (int32_t c = 0; c < trees->component_count && trees->component_count > 1; c++) {
-		FemTreePart part = fem_surface_trees_component(trees, c);
-		int32_t first = phase->target_count;
-		add_target(phase, pair, first, (FemRange){0, part.groups.begin});
-		add_target(phase, pair, first, (FemRange){part.groups.end, all.groups.end});
-		list_probes(phase, pair, FEM_UNIT_A_INTO_B, part.trees, first, part_box(trees, all));
-	}
-}
-
-static void list_whole(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind) {
-	bool flipped = kind == FEM_UNIT_B_INTO_A;
-	const FemNarrowPair *of = &phase->pairs[pair];
-	const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees, *solid = flipped ? of->a.trees : of->b.trees;
-	FemTreePart all = fem_surface_trees_all(solid);
-	int32_t first = phase->target_count;
-	add_target(phase, pair, first, all.groups);
-	list_probes(phase, pair, kind, fem_surface_trees_all(faces).trees, first, part_box(solid, all));
-}
-
-static void list_all(FemNarrowPhase *phase, int32_t pair) {
-	if (!phase->pairs[pair].self) {
-		list_whole(phase, pair, FEM_UNIT_A_INTO_B);
-		list_whole(phase, pair, FEM_UNIT_B_INTO_A);
-		return;
-	}
-	for (int32_t c = 0; c < phase->pairs[pair].a.trees->component_count; c++)
-		list_crossings(phase, pair, c);
-	list_own_pieces(phase, pair);
-}
-
-static void list_first_round(FemNarrowPhase *phase) {
-	for (int32_t i = 0; i < phase->pair_count; i++) {
-		FemNarrowPair *pair = &phase->pairs[i];
-		pair->units[0].begin = phase->unit_count;
-		for (int32_t p = 0; pair->pieces && pair->self && p < pair->piece_count; p++) {
-			if (pair->pieces[p].a == pair->pieces[p].b)
-				list_crossings(phase, i, pair->pieces[p].a);
-		}
-		if (pair->pieces)
-			list_pieces(phase, i);
-		else
-			list_all(phase, i);
-		pair->units[0].end = phase->unit_count;
-	}
-}
-
-// Components of which two triangles cross are tested against themselves. Their crossings stand together, in unit order.
-static void list_second_round(FemNarrowPhase *phase) {
-	for (int32_t i = 0; i < phase->pair_count; i++) {
-		FemNarrowPair *pair = &phase->pairs[i];
-		int32_t last = -1;
-		pair->units[1].begin = phase->unit_count;
-		for (int32_t u = pair->units[0].begin; u < pair->units[0].end; u++) {
-			FemNarrowUnit *unit = &phase->units[u];
-			if (unit->kind != FEM_UNIT_CROSSING)
-				continue;
-			int32_t component = pair->a.trees->trees[unit->tree].component;
-			bool crosses = unit->hit_count > 0 && component != last;
-			unit->hit_count = 0;
-			if (!crosses)
-				continue;
-			last = component;
-			pair->touches_self = true;
-			list_component(phase, i, component);
-		}
-		pair->units[1].end = phase->unit_count;
-	}
-}
-
 // --------------------------------------------------------------------------------------------------------------- tasks
 
 static void make_cones(FemSurfaceTrees *trees, int32_t component) {
 	FemRange range = fem_surface_trees_component(trees, component).trees;
-	for (int32_t i = range.begin; i < range.end && may_cross_itself(trees, component); i++)
+	for (int32_t i = range.begin; i < range.end && fem_narrow_may_cross_itself(trees, component); i++)
 		fem_surface_trees_make_cone(trees, i);
 }
 
@@ -422,12 +152,12 @@ static void place_hits(FemNarrowPhase *phase) {
 		pair->hit_begin = used;
 		int32_t room = phase->limits.hits - used;
 		if (phase->limits.hits_per_pair > 0)
-			room = least(room, phase->limits.hits_per_pair);
+			room = fem_narrow_least(room, phase->limits.hits_per_pair);
 		for (int32_t round = 0; round < 2; round++) {
 			for (int32_t u = pair->units[round].begin; u < pair->units[round].end; u++) {
 				FemNarrowUnit *unit = &phase->units[u];
 				unit->hit_begin = used;
-				unit->hit_room = least(unit->hit_count, room);
+				unit->hit_room = fem_narrow_least(unit->hit_count, room);
 				used += unit->hit_room;
 				room -= unit->hit_room;
 				pair->hit_count += unit->hit_count;
@@ -441,9 +171,9 @@ static void place_hits(FemNarrowPhase *phase) {
 
 void fem_narrow_phase_run(FemNarrowPhase *phase, FemPool *pool) {
 	for_chunks(pool, phase->pair_count, make_cones_task, phase);
-	list_first_round(phase);
+	fem_narrow_list_first_round(phase);
 	run_new_units(phase, pool);
-	list_second_round(phase);
+	fem_narrow_list_second_round(phase);
 	run_new_units(phase, pool);
 	place_hits(phase);
 	for_chunks(pool, phase->unit_count, gather_unit_task, phase);
