@@ -1,6 +1,7 @@
 #include "body_mesh.h"
 
 #include "surface_arrays.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,19 +12,11 @@ enum { SIDES = 6 };
 static const FemVec3 side_normals[SIDES] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
 static const FemVec3 side_tangents[SIDES] = {{0, 0, 1}, {0, 0, -1}, {1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {1, 0, 0}};
 
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static float dot(FemVec3 a, FemVec3 b) {
-	return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // Texture coordinates run from 0 to 1 over each side of the rest shape's box.
 static GdVector2 side_uv(FemVec3 p, FemVec3 half, int side) {
-	FemVec3 tangent = side_tangents[side], binormal = cross(side_normals[side], tangent);
+	FemVec3 tangent = side_tangents[side], binormal = vector_cross(side_normals[side], tangent);
 	FemVec3 unit = {p.x / half.x, p.y / half.y, p.z / half.z};
-	return (GdVector2){0.5f + 0.5f * dot(unit, tangent), 0.5f - 0.5f * dot(unit, binormal)};
+	return (GdVector2){0.5f + 0.5f * vector_dot(unit, tangent), 0.5f - 0.5f * vector_dot(unit, binormal)};
 }
 
 static FemVec3 half_extents(const BodyShape *shape) {
@@ -119,8 +112,8 @@ bool body_mesh_render(const BodyShape *shape, FemRenderMesh *out) {
 	FemRenderSurface *surface = vertex_of ? fem_render_mesh_add(out, "", "") : NULL;
 	int32_t count = surface ? build_surface(&(Target){0}, shape, vertex_of) : 0;
 	bool is_made = surface &&
-		fem_render_surface_reserve(surface, count, shape->triangle_count * 3,
-			FEM_ATTRIBUTE_NORMAL | FEM_ATTRIBUTE_TANGENT | FEM_ATTRIBUTE_UV);
+		fem_render_surface_reserve(
+			surface, count, shape->triangle_count * 3, FEM_ATTRIBUTE_NORMAL | FEM_ATTRIBUTE_TANGENT | FEM_ATTRIBUTE_UV);
 	if (is_made) {
 		build_surface(&(Target){.surface = surface}, shape, vertex_of);
 	}

@@ -1,23 +1,13 @@
 #include "node_stencils.h"
 
+#include "vectors.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // By how much neighbouring tets may be turned against each other before normals are smoothed (rad): about half a degree.
 #define BENT_ANGLE 0.01f
-
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static float dot(FemVec3 a, FemVec3 b) {
-	return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 // ------------------------------------------------------------------------------------------------------------- making
 
@@ -47,7 +37,7 @@ static bool list_tets(const int32_t *now, int32_t tet_count, int32_t node_count,
 }
 
 static FemVec3 toward(FemVec3 way) {
-	float length = sqrtf(dot(way, way)), inv = length > 0.0f ? 1.0f / length : 0.0f;
+	float length = sqrtf(vector_dot(way, way)), inv = length > 0.0f ? 1.0f / length : 0.0f;
 	return (FemVec3){way.x * inv, way.y * inv, way.z * inv};
 }
 
@@ -71,7 +61,7 @@ static int32_t list_neighbors(const TetShape *shape, const int32_t *now, const i
 		for (int k = 0; k < 4; k++) {
 			if (k != own && !is_seen[nodes[k]] && count < NEIGHBORS_MAX) {
 				is_seen[nodes[k]] = true;
-				FemVec3 way = subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]);
+				FemVec3 way = vector_subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]);
 				out[count++] = (Neighbor){nodes[k], way, toward(way), -2.0f};
 			}
 		}
@@ -90,8 +80,8 @@ static void swap(Neighbor *a, Neighbor *b) {
 
 // Length, area or volume that a way spans with the `chosen` first ones, 0 to 2 of them.
 static float spread(const Neighbor *list, int32_t chosen, FemVec3 way) {
-	FemVec3 plane = chosen == 0 ? way : cross(list[0].way, chosen == 1 ? way : list[1].way);
-	return chosen < 2 ? dot(plane, plane) : fabsf(dot(plane, way));
+	FemVec3 plane = chosen == 0 ? way : vector_cross(list[0].way, chosen == 1 ? way : list[1].way);
+	return chosen < 2 ? vector_dot(plane, plane) : fabsf(vector_dot(plane, way));
 }
 
 // Puts those to be used first: three that span space best, then those that point where none does yet.
@@ -109,7 +99,7 @@ static int32_t choose(Neighbor *list, int32_t count) {
 		}
 		swap(&list[n], &list[best]);
 		for (int32_t i = n + 1; i < count; i++) {
-			float cosine = dot(list[i].toward, list[n].toward);
+			float cosine = vector_dot(list[i].toward, list[n].toward);
 			list[i].nearest = cosine > list[i].nearest ? cosine : list[i].nearest;
 		}
 	}
@@ -175,19 +165,15 @@ static FemVec3 position_of(const float *positions, int32_t node) {
 	return (FemVec3){p[0], p[1], p[2]};
 }
 
-static FemVec3 scaled(FemVec3 v, FemVec3 by) {
-	return (FemVec3){v.x * by.x, v.y * by.y, v.z * by.z};
-}
-
 // By the change of its six edges, which is the strain along each of them. Flat tets bend more at the same strain.
 static bool is_bent(const TetShape *shape, int32_t tet, const int32_t *nodes, const float *positions) {
 	const int32_t *rest = &shape->tets[4 * (size_t)tet];
 	for (int i = 0; i < 4; i++) {
 		for (int k = i + 1; k < 4; k++) {
-			FemVec3 now = subtract(position_of(positions, nodes[k]), position_of(positions, nodes[i]));
-			FemVec3 then = scaled(subtract(shape->nodes[rest[k]], shape->nodes[rest[i]]), shape->scale);
-			float before = dot(then, then);
-			if (fabsf(dot(now, now) - before) > 2.0f * BENT_ANGLE / shape->flatness * before) {
+			FemVec3 now = vector_subtract(position_of(positions, nodes[k]), position_of(positions, nodes[i]));
+			FemVec3 then = vector_scaled(vector_subtract(shape->nodes[rest[k]], shape->nodes[rest[i]]), shape->scale);
+			float before = vector_dot(then, then);
+			if (fabsf(vector_dot(now, now) - before) > 2.0f * BENT_ANGLE / shape->flatness * before) {
 				return true;
 			}
 		}

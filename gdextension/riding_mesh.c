@@ -3,18 +3,11 @@
 #include "conversions.h"
 #include "riding_copy.h"
 #include "surface_arrays.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 
 static FemVec3 normalized(FemVec3 v, FemVec3 otherwise) {
 	float length = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
@@ -27,7 +20,7 @@ static FemVec3 *make_normals(const FemRenderSurface *surface) {
 	for (int32_t i = 0; normals && i + 2 < surface->index_count; i += 3) {
 		const int32_t *corner = &surface->indices[i];
 		FemVec3 a = surface->positions[corner[0]], b = surface->positions[corner[1]], c = surface->positions[corner[2]];
-		FemVec3 area = cross(subtract(b, a), subtract(c, a));
+		FemVec3 area = vector_cross(vector_subtract(b, a), vector_subtract(c, a));
 		for (int k = 0; k < 3; k++) {
 			FemVec3 *n = &normals[corner[k]];
 			*n = (FemVec3){n->x + area.x, n->y + area.y, n->z + area.z};

@@ -1,24 +1,13 @@
 #include "tet_drawing.h"
 
 #include "surface_arrays.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define APART 0.12f // share by which tets shrink when they are drawn apart
-
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static float length(FemVec3 v) {
-	return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-}
 
 static bool has_node(const int32_t tet[4], int32_t node) {
 	return tet[0] == node || tet[1] == node || tet[2] == node || tet[3] == node;
@@ -47,12 +36,12 @@ static FaceKind face_kind(const TetShape *shape, const int32_t *now, int32_t pla
 // ----------------------------------------------------------------------------------------------------------------- faces
 
 static FemVec3 unit(FemVec3 v, FemVec3 otherwise) {
-	float size = length(v);
+	float size = vector_length(v);
 	return size > 0.0f ? (FemVec3){v.x / size, v.y / size, v.z / size} : otherwise;
 }
 
 static FemVec3 face_normal(FemVec3 a, FemVec3 b, FemVec3 c) {
-	return unit(cross(subtract(b, a), subtract(c, a)), (FemVec3){0.0f, 1.0f, 0.0f});
+	return unit(vector_cross(vector_subtract(b, a), vector_subtract(c, a)), (FemVec3){0.0f, 1.0f, 0.0f});
 }
 
 // Metres on the coordinate plane that the face is nearest to.
@@ -72,7 +61,7 @@ static void write_face(
 		corners[i] = shape->nodes[rest[i]];
 	}
 	FemVec3 n = face_normal(corners[face[0]], corners[face[1]], corners[face[2]]);
-	FemVec3 t = unit(subtract(corners[face[1]], corners[face[0]]), (FemVec3){1.0f, 0.0f, 0.0f});
+	FemVec3 t = unit(vector_subtract(corners[face[1]], corners[face[0]]), (FemVec3){1.0f, 0.0f, 0.0f});
 	float tangent[4] = {t.x, t.y, t.z, 1.0f};
 	for (int k = 0; k < 3; k++) {
 		int32_t v = first + k;

@@ -1,6 +1,7 @@
 #include "tet_shape.h"
 
 #include "node_textures.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,31 +9,20 @@
 
 const uint8_t tet_shape_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-static FemVec3 subtract(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static FemVec3 cross(FemVec3 a, FemVec3 b) {
-	return (FemVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static float length(FemVec3 v) {
-	return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-}
-
 // ------------------------------------------------------------------------------------------------------------ flatness
 
 static float tet_flatness(const FemVec3 p[4]) {
 	float longest = 0.0f, largest_area = 0.0f;
 	for (int i = 0; i < 4; i++) {
 		for (int k = i + 1; k < 4; k++) {
-			longest = fmaxf(longest, length(subtract(p[k], p[i])));
+			longest = fmaxf(longest, vector_length(vector_subtract(p[k], p[i])));
 		}
 		const uint8_t *face = tet_shape_faces[i];
-		FemVec3 area = cross(subtract(p[face[1]], p[face[0]]), subtract(p[face[2]], p[face[0]]));
-		largest_area = fmaxf(largest_area, length(area));
+		FemVec3 area = vector_cross(vector_subtract(p[face[1]], p[face[0]]), vector_subtract(p[face[2]], p[face[0]]));
+		largest_area = fmaxf(largest_area, vector_length(area));
 	}
-	FemVec3 up = cross(subtract(p[1], p[0]), subtract(p[2], p[0])), edge = subtract(p[3], p[0]);
+	FemVec3 up = vector_cross(vector_subtract(p[1], p[0]), vector_subtract(p[2], p[0])),
+			edge = vector_subtract(p[3], p[0]);
 	float height = fabsf(up.x * edge.x + up.y * edge.y + up.z * edge.z) / fmaxf(largest_area, 1e-30f);
 	return longest / fmaxf(height, 1e-3f * longest + 1e-30f);
 }
