@@ -187,8 +187,8 @@ static FemResult copy_surface(
 	int64_t indices = source->indices.count > 0 ? source->indices.count : vertices;
 	FemRenderSurface *surface = fem_render_mesh_add(out, name, path);
 	if (!surface) {
-		return fail(message, FEM_ERROR_LIMIT, "The mesh has more than %d surfaces or memory is short: join some of them.",
-			FEM_SURFACE_MAX);
+		return fail(message, FEM_ERROR_LIMIT,
+			"The mesh has more than %d surfaces or memory is short: join some of them.", FEM_SURFACE_MAX);
 	}
 	if (vertices > INT32_MAX / 16 || indices > INT32_MAX / 16) {
 		return fail(message, FEM_ERROR_LIMIT, "The mesh has %.0f vertices: use a coarser one.", (double)vertices);
@@ -205,11 +205,19 @@ static FemResult copy_surface(
 	return FEM_OK;
 }
 
-// Only an ArrayMesh tells what its surfaces are made of; Godot's other meshes are triangles, or points too few for one.
+// Only an ArrayMesh tells what its surfaces are made of; a PrimitiveMesh is triangles, or points too few for one; of others,
+// as ImmediateMesh, the server knows.
 static bool is_triangles(GDExtensionObjectPtr mesh, int64_t surface) {
 	GDExtensionObjectPtr array_mesh = object_cast(mesh, "ArrayMesh");
-	return !array_mesh ||
-		gd_array_mesh_surface_get_primitive_type(array_mesh, surface) == GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES;
+	int64_t primitive = GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES;
+	if (array_mesh) {
+		primitive = gd_array_mesh_surface_get_primitive_type(array_mesh, surface);
+	} else if (!object_cast(mesh, "PrimitiveMesh")) {
+		GdDictionary data = gd_rendering_server_mesh_get_surface(gd_resource_get_rid(mesh), surface);
+		dictionary_read(&data, "primitive", GDEXTENSION_VARIANT_TYPE_INT, &primitive);
+		gd_dictionary_free(&data);
+	}
+	return primitive == GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES;
 }
 
 static void surface_name(GDExtensionObjectPtr mesh, int64_t surface, char *buffer, int capacity) {
@@ -259,7 +267,9 @@ FemResult mesh_import(
 		}
 	}
 	if (result == FEM_OK && out->surface_count == 0) {
-		result = fail(message, FEM_ERROR_MESH, "The source mesh has no triangles: choose a Mesh that has a surface.");
+		result = fail(message, FEM_ERROR_MESH,
+			"The source mesh has no triangles: choose a Mesh that has a surface of them (lines, points and strips are "
+			"left out).");
 	}
 	if (result == FEM_OK) {
 		resource_text(mesh, name, sizeof(name));

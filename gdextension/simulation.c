@@ -279,6 +279,9 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		SimulationWorld *world = simulation.worlds[i];
 		if (world->world_3d_id == id) {
+			for (int32_t b = 0; b < world->body_count; b++) {
+				simulation_body_wake_near(world->bodies[b], center, (double)radius);
+			}
 			int32_t count = fem_world_apply_explosion(world->id, center, radius, strength);
 			return count < 0 ? count : count + coupling_explode(world, center, radius, strength);
 		}

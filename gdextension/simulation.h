@@ -89,8 +89,8 @@ typedef struct SimulationBodyDef {
 void simulation_start(AddonSettings settings);
 void simulation_stop(void); // all worlds go
 
-// False with fem_last_error() set. body->node and body->view must be set.
-bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def);
+// False with a sentence in out_message. body->node and body->view must be set.
+bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def, char *out_message, size_t capacity);
 void simulation_body_destroy(SimulationBody *body);
 
 // For a new view of a body: shows its splinters if it has any of this DestructibleMesh. is_broken: as they are now.
@@ -107,6 +107,10 @@ void simulation_body_apply_settings(SimulationBody *body);
 
 // Lets a body stand still while its world goes on, and go on as it was.
 void simulation_body_hold(SimulationBody *body, bool hold);
+
+// Before an impulse (N s) at a point, or a blast: wakes the pieces that it can move.
+void simulation_body_wake_struck(SimulationBody *body, FemPosition point, float impulse);
+void simulation_body_wake_near(SimulationBody *body, FemPosition center, double radius);
 
 // Puts the body into a state that fem_body_save() wrote. False with fem_last_error() set.
 bool simulation_body_load(SimulationBody *body, const void *data, size_t size);

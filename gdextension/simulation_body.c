@@ -8,6 +8,7 @@
 #include "coupling/coupling.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,32 +67,25 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->piece_fade = settings->debris_fade;
 }
 
-// The engine refuses for bodies that cannot break: they are drawn whole for ever.
-static void give_splinters(SimulationBody *body, DestructibleMesh *mesh) {
+// False when it has none, or cannot break: it is drawn whole for ever then.
+static bool give_splinters(SimulationBody *body, DestructibleMesh *mesh) {
 	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
-	if (!splinters || splinters->piece_count == 0) {
-		return;
-	}
 	FemSplintersDef def = fem_default_splinters_def();
-	def.splinter_count = splinters->piece_count;
-	def.home_tets = splinters->home_tets;
-	def.vertex_count = splinters->vertex_count;
-	def.vertex_splinters = splinters->vertex_pieces;
-	def.vertex_tets = splinters->vertex_tets;
-	def.vertex_positions = splinters->positions;
-	if (fem_body_set_splinters(body->body, &def) == FEM_OK) {
-		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
+	if (splinters && splinters->piece_count > 0) {
+		def.splinter_count = splinters->piece_count;
+		def.home_tets = splinters->home_tets;
+		def.vertex_count = splinters->vertex_count;
+		def.vertex_splinters = splinters->vertex_pieces;
+		def.vertex_tets = splinters->vertex_tets;
+		def.vertex_positions = splinters->positions;
 	}
+	return fem_body_set_splinters(body->body, &def) == FEM_OK && def.splinter_count > 0 &&
+		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
 }
 
+// A state brings the splinters along that the body had when it was saved: the mesh may have been cut anew since.
 void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
-	DestructibleMesh *mesh = class_instance(mesh_object, &destructible_mesh_class);
-	FemVertexOwner owner;
-	int32_t last = mesh ? mesh->baked.splinters.vertex_count - 1 : -1;
-	if (last < 0 || fem_body_get_vertex_owner(body->body, last, &owner) != FEM_OK) {
-		return;
-	}
-	if (body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh)) && is_broken) {
+	if (give_splinters(body, class_instance(mesh_object, &destructible_mesh_class)) && is_broken) {
 		body_view_read_owners(body->view, body->body);
 	}
 }
@@ -118,9 +112,12 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	body_def.pinned_nodes = anchored;
 	body->body = fem_body_create(body->world->id, &body_def);
 	free(anchored);
+	if (!fem_body_is_valid(body->body)) {
+		return false;
+	}
 	body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
 	give_splinters(body, mesh);
-	return fem_body_is_valid(body->body);
+	return true;
 }
 
 static bool create_with_materials(SimulationBody *body, const SimulationBodyDef *def) {
@@ -134,14 +131,18 @@ static bool create_with_materials(SimulationBody *body, const SimulationBodyDef 
 	return create_in_engine(body, def, ids);
 }
 
-bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def) {
+// The engine's sentence is taken down at once: cleaning up calls it again.
+bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def, char *out_message, size_t capacity) {
 	simulation_body_destroy(body);
 	SimulationWorld *world = simulation_world_for(def->world_3d);
 	if (!world || !simulation_world_add_body(world, body)) {
+		snprintf(out_message, capacity,
+			"memory is short, or bodies are in 64 World3Ds already; free some, or put it into one of those");
 		return false;
 	}
 	body->world = world;
 	if (!create_with_materials(body, def)) {
+		snprintf(out_message, capacity, "%s", fem_last_error());
 		simulation_body_destroy(body);
 		return false;
 	}

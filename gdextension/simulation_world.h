@@ -48,7 +48,7 @@ FemMeshId simulation_world_acquire_mesh(SimulationWorld *world, struct Destructi
 FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape);
 void simulation_world_release_mesh(SimulationWorld *world, FemMeshId id);
 
-// The world of a World3D, made when first used; null with fem_last_error() set.
+// The world of a World3D, made when first used; null when there are too many or memory is short.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 
 // What the view wants to know of each step, and whether the body must be shown after it. not_stepped: of a tick in which its

@@ -33,8 +33,8 @@ prepare_project() {
 }
 
 # Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
-# allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none. Between "--one warning:
-# NAME" and "--warning end" there must be just one warning.
+# allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none. After "--errors say: WORD"
+# one of them must have that word; after "--errors at most: N" there must not be more. Between "--one warning: NAME" and "--warning end" there must be just one warning.
 judge_output() {
 	local title=$1 end_marker=$2 log=$3
 	awk -v title="$title" -v end_marker="$end_marker" '
@@ -45,14 +45,26 @@ judge_output() {
 		/^FAIL / { failed++ }
 		/^--errors expected: / { expecting = substr($0, 20); errors_seen = 0; next }
 		/^--errors allowed: / { expecting = substr($0, 19); errors_seen = 1; next }
-		/^--errors end/ { verdict(errors_seen > 0, expecting " says so", "no error was printed"); expecting = ""; next }
+		/^--errors at most: / { errors_max = substr($0, 19) + 0; next }
+		/^--errors say: / { words[++word_count] = substr($0, 15); next }
+		/^--errors end/ {
+			verdict(errors_seen > 0 && (errors_max == 0 || errors_seen <= errors_max), expecting " says so", errors_seen " errors were printed")
+			errors_max = 0
+			for (i = 1; i <= word_count; i++) {
+				if (!(i in said)) verdict(0, expecting " says what it should", "no error has the word \"" words[i] "\"")
+			}
+			expecting = ""; word_count = 0; delete said
+			next
+		}
 		/^--one warning: / { warned = substr($0, 16); warnings = 0; next }
 		/^--warning end/ { verdict(warnings == 1, warned " is said once", warnings " times"); next }
 		/^(USER )?WARNING:/ { warnings++ }
 		index($0, end_marker) == 1 { ended = 1 }
 		/^(SCRIPT ERROR|ERROR|USER ERROR|USER SCRIPT ERROR):/ || /handle_crash|AddressSanitizer|Segmentation fault/ {
-			if (expecting != "" && $0 !~ /SCRIPT ERROR|handle_crash/) errors_seen++
-			else if (!unexpected++) first_error = $0
+			if (expecting != "" && $0 !~ /SCRIPT ERROR|handle_crash/) {
+				errors_seen++
+				for (i = 1; i <= word_count; i++) if (index($0, words[i])) said[i] = 1
+			} else if (!unexpected++) first_error = $0
 		}
 		/^Orphan StringName: Node \(/ { next } # the editor leaves this one behind without the addon, too
 		/[Ll]eaked|Orphan (StringName|Node)|still in use at exit|was never freed|were never freed|not freed/ { if (!leaks++) first_leak = $0 }

@@ -1,7 +1,8 @@
 // DestructibleBody: a Node3D that shows and simulates a deformable body.
 //
 //	destructible_body.c           making, freeing, notifications, the tables that Godot sees
-//	destructible_body_shape.c     what it is shaped like: mesh and its bake, box, anchors
+//	destructible_body_shape.c     what it is shaped like: mesh and its bake, or box
+//	destructible_body_anchors.c   where it is held
 //	destructible_body_materials.c what it is made of
 //	destructible_body_settings.c  how it moves, collides and breaks
 //	destructible_body_queries.c   what scripts can ask
@@ -39,6 +40,9 @@ typedef struct DestructibleBody {
 	SimulationBody simulated; // with the settings that may change during play
 	GdTransform3D pose;       // the global transform last handed to the engine or the view
 	uint32_t mesh_revision;   // of the mesh that is shown
+	FemPattern cut_pattern;   // of the splinters that a plain mesh or a box was last given,
+	FemVec3 cut_direction;    // and their direction
+	bool is_reading_mesh;
 	bool is_in_world;
 } DestructibleBody;
 
@@ -50,9 +54,15 @@ struct DestructibleMesh *destructible_body_mesh(const DestructibleBody *self);
 // Finds or starts the bake that the shape needs, before the body is built. In destructible_body_shape.c.
 void destructible_body_find_bake(DestructibleBody *self);
 
+// Whether its material asks for other splinters than it was given.
+bool destructible_body_needs_other_cut(DestructibleBody *self);
+
 // The boxes of `anchors`; returns their number.
 enum { BODY_ANCHORS_MAX = 64 };
 int32_t destructible_body_read_anchors(DestructibleBody *self, GdAABB out[BODY_ANCHORS_MAX]);
+
+// True, with cause and remedy, when one of them holds nothing, as far as the nodes are known yet.
+bool destructible_body_anchor_fault(DestructibleBody *self, char *out, size_t capacity);
 
 // The MaterialResource, or null, of each region; returns their number.
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]);
@@ -66,8 +76,12 @@ void destructible_body_update_look(DestructibleBody *self);
 // The node's path, or its name while it is in no tree.
 void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity);
 
-// "DestructibleBody <path> <what>: <cause>."
+// "DestructibleBody <path> <what>: <cause>." warn: as a warning.
 void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause);
+void destructible_body_warn(const DestructibleBody *self, const char *what, const char *cause);
+
+// Whether impulses move it: those of frozen bodies are lost, those of paused ones count when they go on.
+bool destructible_body_takes_impulses(DestructibleBody *self);
 
 // False, with a report, for numbers that are not finite.
 bool destructible_body_accept(const DestructibleBody *self, const char *property, double value);
@@ -77,7 +91,7 @@ const char *destructible_body_fault(const DestructibleBody *self, const GdTransf
 const char *destructible_body_box_fault(const DestructibleBody *self); // of size and cells alone
 
 // Fills a PackedStringArray for the scene dock.
-void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out);
+void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out);
 
 // The node's life: what it does when it enters or leaves a world, moves, or changes shape.
 void destructible_body_enter(DestructibleBody *self);
@@ -86,6 +100,7 @@ void destructible_body_transform_changed(DestructibleBody *self);
 void destructible_body_rebuild(
 	DestructibleBody *self); // starts over from the rest shape at the node's present transform
 void destructible_body_show_again(DestructibleBody *self); // a new view of the same simulated body
+void destructible_body_update_cut(DestructibleBody *self); // after its material or that one's values changed
 void destructible_body_release(DestructibleBody *self);
 
 // ---- properties and methods, as Godot calls them

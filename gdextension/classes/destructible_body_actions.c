@@ -4,7 +4,7 @@
 #include "conversions.h"
 #include "node_pose.h"
 
-#include <string.h>
+#include <math.h>
 
 // A method called on a body that is not simulated does nothing: that is normal in tools and just after leaving a tree.
 static void check(DestructibleBody *self, const char *action, FemResult result) {
@@ -21,6 +21,10 @@ static FemVec3 vector_of(GdVector3 v) {
 
 static FemPosition place_of(GdVector3 v) {
 	return (FemPosition){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static float length_of(GdVector3 v) {
+	return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
 }
 
 void destructible_body_wake(void *pointer) {
@@ -52,14 +56,30 @@ void destructible_body_apply_central_force(void *pointer, GdVector3 force) {
 	check(self, "ignored apply_central_force()", fem_body_apply_central_force(self->simulated.body, vector_of(force)));
 }
 
+// A paused body is held while others go on: it is let go here, takes the impulse, and is held again in the next tick.
+bool destructible_body_takes_impulses(DestructibleBody *self) {
+	if (self->simulated.settings.freeze) {
+		return false;
+	}
+	simulation_body_hold(&self->simulated, false);
+	return true;
+}
+
 void destructible_body_apply_impulse(void *pointer, GdVector3 impulse, GdVector3 position) {
 	DestructibleBody *self = pointer;
+	if (!destructible_body_takes_impulses(self)) {
+		return;
+	}
+	simulation_body_wake_struck(&self->simulated, place_of(position), length_of(impulse));
 	check(self, "ignored apply_impulse()",
 		fem_body_apply_impulse_at_point(self->simulated.body, vector_of(impulse), place_of(position)));
 }
 
 void destructible_body_apply_central_impulse(void *pointer, GdVector3 impulse) {
 	DestructibleBody *self = pointer;
+	if (!destructible_body_takes_impulses(self)) {
+		return;
+	}
 	double mass = destructible_body_get_mass(self);
 	float inv_mass = mass > 0.0 ? (float)(1.0 / mass) : 0.0f;
 	FemVec3 change = {impulse.x * inv_mass, impulse.y * inv_mass, impulse.z * inv_mass};
@@ -68,6 +88,10 @@ void destructible_body_apply_central_impulse(void *pointer, GdVector3 impulse) {
 
 void destructible_body_apply_explosion(void *pointer, GdVector3 position, double radius, double strength) {
 	DestructibleBody *self = pointer;
+	if (!destructible_body_takes_impulses(self)) {
+		return;
+	}
+	simulation_body_wake_near(&self->simulated, place_of(position), radius);
 	check(self, "ignored apply_explosion()",
 		fem_body_apply_explosion(self->simulated.body, place_of(position), (float)radius, (float)strength));
 }
@@ -134,7 +158,7 @@ int64_t destructible_body_set_state(void *pointer, const GdDictionary *state) {
 	GdTransform3D transform;
 	GdPackedByteArray data = gd_packed_byte_array_new();
 	int64_t result = GD_ERR_UNCONFIGURED;
-	if (!self->simulated.world) {
+	if (!self->simulated.world || !self->is_in_world) {
 		destructible_body_report(self, "ignored set_state()", "it is not simulated; put it into the tree first");
 	} else if (!read_entry(state, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform) ||
 		!read_entry(state, "data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &data)) {

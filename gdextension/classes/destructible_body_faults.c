@@ -24,6 +24,9 @@ void destructible_body_path(const DestructibleBody *self, char *buffer, int capa
 	}
 	copy_string(&text, buffer, capacity);
 	gd_string_free(&text);
+	if (!buffer[0]) {
+		snprintf(buffer, (size_t)capacity, "without a name");
+	}
 }
 
 const char *destructible_body_box_fault(const DestructibleBody *self) {
@@ -87,7 +90,8 @@ static void add_material_warnings(const DestructibleBody *self, GdPackedStringAr
 	}
 }
 
-void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArray *out) {
+void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out) {
+	char anchors[256];
 	GdArray regions = self->region_materials; // the same array: it is only read
 	GdTransform3D transform = present_transform(self);
 	const char *fault = destructible_body_fault(self, &transform);
@@ -125,6 +129,9 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 			"in addons/fem_destruction/materials.",
 			"");
 	}
+	if (destructible_body_anchor_fault(self, anchors, sizeof(anchors))) {
+		add_warning(out, "This body is not held as it should be: %s.", anchors);
+	}
 	add_material_warnings(self, out);
 	if (!surface_material_is_supported(self->surface_material)) {
 		add_warning(out,
@@ -135,12 +142,21 @@ void destructible_body_warnings(const DestructibleBody *self, GdPackedStringArra
 }
 
 // The engine's sentences end with a full stop, our own causes do not.
+static const char *stop_after(const char *cause) {
+	size_t length = strlen(cause);
+	return length > 0 && cause[length - 1] == '.' ? "" : ".";
+}
+
 void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause) {
 	char path[256];
 	destructible_body_path(self, path, sizeof(path));
-	size_t length = strlen(cause);
-	const char *stop = length > 0 && cause[length - 1] == '.' ? "" : ".";
-	report_error("DestructibleBody %s %s: %s%s", path, what, cause, stop);
+	report_error("DestructibleBody %s %s: %s%s", path, what, cause, stop_after(cause));
+}
+
+void destructible_body_warn(const DestructibleBody *self, const char *what, const char *cause) {
+	char path[256];
+	destructible_body_path(self, path, sizeof(path));
+	report_warning("DestructibleBody %s %s: %s%s", path, what, cause, stop_after(cause));
 }
 
 bool destructible_body_accept(const DestructibleBody *self, const char *property, double value) {

@@ -82,8 +82,14 @@ void destructible_body_apply_bullet(void *pointer, GdVector3 position, GdVector3
 	float impulse = (float)(2.0 * energy / BULLET_SPEED) / length;
 	FemBodyId body = self->simulated.body;
 	float crater = fmaxf((float)(BULLET_CRATER * cbrt(energy)), 1.5f * tet_size_at(self, position));
-	fem_body_apply_damage(body, point, crater, BULLET_DAMAGE, NULL); // refused, without harm, if it cannot break
-	fem_body_apply_impulse_at_point(body, (FemVec3){along.x * impulse, along.y * impulse, along.z * impulse}, point);
+	if (!self->simulated.settings.invulnerable) {
+		fem_body_apply_damage(body, point, crater, BULLET_DAMAGE, NULL); // refused, without harm, if it cannot break
+	}
+	if (destructible_body_takes_impulses(self)) {
+		simulation_body_wake_struck(&self->simulated, point, impulse * length);
+		fem_body_apply_impulse_at_point(
+			body, (FemVec3){along.x * impulse, along.y * impulse, along.z * impulse}, point);
+	}
 	self->simulated.is_moved = true;
 }
 

@@ -5,6 +5,7 @@
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
+#include "coupling/node_riders.h"
 #include "node_pose.h"
 
 #include <stdlib.h>
@@ -52,8 +53,11 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 		.anchors = anchors,
 	};
 	def.anchor_count = destructible_body_read_anchors(self, anchors);
-	if (!simulation_body_create(&self->simulated, &def)) {
-		destructible_body_report(self, "is not simulated", fem_last_error());
+	char message[512];
+	if (!simulation_body_create(&self->simulated, &def, message, sizeof(message))) {
+		destructible_body_report(self, "is not simulated", message);
+	} else if (destructible_body_anchor_fault(self, message, sizeof(message))) {
+		destructible_body_warn(self, "is not held as it should be", message);
 	}
 	object_unreference(world_3d);
 }
@@ -178,22 +182,43 @@ static void *save_state(DestructibleBody *self, size_t *out_size) {
 	return data;
 }
 
-// Builds the body in its world, in the state it has in another one, if it comes from there.
+// Builds the body in its world, in the state it has now, if it has one: in another World3D, or with other splinters.
 static void build_with_state(DestructibleBody *self) {
 	size_t size;
 	void *data = save_state(self, &size);
 	GdTransform3D pose = self->pose;
+	NodeRiders riders = data ? node_riders_take(&self->simulated) : (NodeRiders){0};
 	build(self);
 	if (data && self->simulated.world) {
 		if (simulation_body_load(&self->simulated, data, size)) {
+			node_riders_give(&self->simulated, &riders);
 			self->pose = pose;
 			destructible_body_show_again(self);
 			destructible_body_transform_changed(self);
 		} else {
-			destructible_body_report(self, "starts over in another World3D", fem_last_error());
+			destructible_body_report(self, "starts over", fem_last_error());
 		}
 	}
+	node_riders_drop(&riders);
 	free(data);
+}
+
+static bool is_whole(const DestructibleBody *self) {
+	return fem_body_get_node_count(self->simulated.body) == self->view.node_count;
+}
+
+// Another material breaks in another manner: what has not broken yet is cut anew and goes on as it was. A bake that runs in
+// the background would stop the body until its end; it then keeps the splinters it has.
+void destructible_body_update_cut(DestructibleBody *self) {
+	DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (!self->is_in_world || !destructible_body_needs_other_cut(self)) {
+		return;
+	}
+	if (mesh && destructible_mesh_is_baking(mesh)) {
+		destructible_body_rebuild(self);
+	} else if (self->simulated.world && is_whole(self) && !(self->mesh && self->bake_in_background)) {
+		build_with_state(self);
+	}
 }
 
 // A node that was only moved within the tree since the last tick goes on as it was.

@@ -41,6 +41,7 @@ static void apply(DestructibleBody *self) {
 		simulation_body_set_materials(&self->simulated, materials);
 	}
 	destructible_body_update_look(self);
+	destructible_body_update_cut(self);
 	gd_node_update_configuration_warnings(self->base.object);
 }
 
@@ -168,8 +169,7 @@ void destructible_body_on_surface_material_changed(void *pointer) {
 // The material's own look may be another now, too.
 void destructible_body_on_material_changed(void *pointer) {
 	DestructibleBody *self = pointer;
-	if (!self->surface_material) {
-		destructible_body_update_look(self);
-	}
+	destructible_body_update_look(self);
+	destructible_body_update_cut(self);
 	gd_node_update_configuration_warnings(self->base.object);
 }

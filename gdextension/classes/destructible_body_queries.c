@@ -13,7 +13,7 @@ int64_t destructible_body_get_node_count(void *pointer) {
 	if (self->simulated.world) {
 		return fem_body_get_node_count(self->simulated.body);
 	}
-	return mesh ? mesh->baked.tet_mesh.node_count : body_shape_box_nodes(cells);
+	return mesh ? mesh->baked.tet_mesh.node_count : self->mesh ? 0 : body_shape_box_nodes(cells);
 }
 
 int64_t destructible_body_get_tet_count(void *pointer) {
@@ -23,7 +23,7 @@ int64_t destructible_body_get_tet_count(void *pointer) {
 	if (self->simulated.world) {
 		return fem_body_get_tet_count(self->simulated.body);
 	}
-	return mesh ? mesh->baked.tet_mesh.tet_count : body_shape_box_tets(cells);
+	return mesh ? mesh->baked.tet_mesh.tet_count : self->mesh ? 0 : body_shape_box_tets(cells);
 }
 
 void destructible_body_get_node_positions(void *pointer, GdPackedVector3Array *out) {
@@ -127,8 +127,10 @@ GdAABB destructible_body_get_aabb_world(void *pointer) {
 		{(float)(high.x - low.x), (float)(high.y - low.y), (float)(high.z - low.z)}};
 }
 
-bool destructible_body_is_simulated(void *self) {
-	return ((DestructibleBody *)self)->simulated.world != NULL;
+// One that has just left the tree is still there, in case it comes back within the tick.
+bool destructible_body_is_simulated(void *pointer) {
+	const DestructibleBody *self = pointer;
+	return self->simulated.world && self->is_in_world;
 }
 
 bool destructible_body_is_asleep(void *self) {

@@ -1,10 +1,12 @@
-// What a DestructibleBody is shaped like: a mesh and its bake, or a box; and where it is held.
+// What a DestructibleBody is shaped like: a mesh and its bake, or a box.
 #include "classes/destructible_body.h"
 
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "conversions.h"
 #include "mesh_cache.h"
+
+#include <stdio.h>
 
 DestructibleMesh *destructible_body_mesh(const DestructibleBody *self) {
 	return class_instance(self->baked, &destructible_mesh_class);
@@ -35,27 +37,63 @@ static void use_baked(DestructibleBody *self, GDExtensionObjectPtr baked) {
 	watch(self, baked, true);
 }
 
+// What it breaks like: its material, or the first of its regions' that breaks.
+static GDExtensionObjectPtr breaking_material(DestructibleBody *self) {
+	GDExtensionObjectPtr found = self->material;
+	int64_t count = gd_array_size(&self->region_materials);
+	for (int64_t i = 0; i < count && !material_resource_def(found).breakable; i++) {
+		found = array_object(&self->region_materials, i);
+	}
+	return found;
+}
+
 static MeshCacheSettings cache_settings(DestructibleBody *self) {
-	FemMaterialDef material = material_resource_def(self->material);
+	GDExtensionObjectPtr resource = breaking_material(self);
+	FemMaterialDef material = material_resource_def(resource);
 	MeshCacheSettings settings = {
 		.element_count = self->element_count,
 		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
 	};
 	if (material.breakable) {
-		settings.splinter_pattern = (FemPattern)material_resource_splinter_pattern(self->material);
+		settings.splinter_pattern = (FemPattern)material_resource_splinter_pattern(resource);
 		bool has_grain = settings.splinter_pattern == FEM_PATTERN_WOOD; // other patterns have other directions
 		settings.splinter_direction = has_grain ? material.grain_direction : (FemVec3){0.0f, 0.0f, 0.0f};
 	}
 	return settings;
 }
 
+bool destructible_body_needs_other_cut(DestructibleBody *self) {
+	if (gd_engine_is_editor_hint() || class_instance(self->mesh, &destructible_mesh_class)) {
+		return false;
+	}
+	MeshCacheSettings settings = cache_settings(self);
+	FemVec3 a = settings.splinter_direction, b = self->cut_direction;
+	return settings.splinter_pattern != self->cut_pattern || a.x != b.x || a.y != b.y || a.z != b.z;
+}
+
+// So that an error of the bake says whose mesh it is.
+static void name_bake(const DestructibleBody *self, GDExtensionObjectPtr baked) {
+	char path[256], text[300];
+	destructible_body_path(self, path, sizeof(path));
+	snprintf(text, sizeof(text), "of %s", path);
+	GdString name = make_string(text);
+	gd_resource_set_name(baked, &name);
+	gd_string_free(&name);
+}
+
+// One of Godot's own meshes that has not been drawn yet is made when it is read, and then says that it has changed.
 static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 	char message[512];
 	MeshCacheSettings settings = cache_settings(self);
+	self->is_reading_mesh = true;
 	GDExtensionObjectPtr found = mesh_cache_get(self->mesh, &settings, message, sizeof(message));
+	DestructibleMesh *mesh = class_instance(found, &destructible_mesh_class);
 	if (!found) {
 		destructible_body_report(self, "has a mesh that cannot be baked", message);
+	} else if (!mesh->is_baked && !destructible_mesh_is_baking(mesh)) {
+		name_bake(self, found);
 	}
+	self->is_reading_mesh = false;
 	return found;
 }
 
@@ -88,15 +126,7 @@ static void find_box(DestructibleBody *self) {
 	object_unreference(found);
 }
 
-// The editor shows a plain mesh as it is: a bake would only cost time there.
-void destructible_body_find_bake(DestructibleBody *self) {
-	if (gd_engine_is_editor_hint()) {
-		return;
-	}
-	if (!self->mesh) {
-		find_box(self);
-		return;
-	}
+static void find_bake_of_mesh(DestructibleBody *self) {
 	if (!class_instance(self->mesh, &destructible_mesh_class)) {
 		GDExtensionObjectPtr found = find_in_cache(self);
 		use_baked(self, found);
@@ -108,11 +138,29 @@ void destructible_body_find_bake(DestructibleBody *self) {
 	}
 }
 
+// The editor shows a plain mesh as it is: a bake would only cost time there.
+void destructible_body_find_bake(DestructibleBody *self) {
+	if (gd_engine_is_editor_hint()) {
+		return;
+	}
+	MeshCacheSettings settings = cache_settings(self);
+	self->cut_pattern = settings.splinter_pattern;
+	self->cut_direction = settings.splinter_direction;
+	if (self->mesh) {
+		find_bake_of_mesh(self);
+	} else {
+		find_box(self);
+	}
+}
+
 // Most changes of a DestructibleMesh are to settings of its next bake.
 void destructible_body_on_mesh_changed(void *pointer) {
 	DestructibleBody *self = pointer;
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
 	bool is_plain = self->mesh && self->baked != self->mesh;
+	if (self->is_reading_mesh) {
+		return;
+	}
 	if (is_plain && !(mesh && mesh->revision != self->mesh_revision)) {
 		GDExtensionObjectPtr found = self->is_in_world && !gd_engine_is_editor_hint() ? find_in_cache(self) : NULL;
 		bool is_other = found != self->baked;
@@ -208,33 +256,4 @@ void destructible_body_set_cells(void *pointer, GdVector3i cells) {
 	self->cells = cells;
 	destructible_body_rebuild(self);
 	describe_change(self);
-}
-
-// -------------------------------------------------------------------------------------------------------------- anchors
-
-void destructible_body_get_anchors(void *self, GdArray *out) {
-	gd_array_free(out);
-	*out = gd_array_duplicate(&((DestructibleBody *)self)->anchors, false);
-}
-
-// Used when the body is built: the engine pins nodes that are at rest.
-void destructible_body_set_anchors(void *pointer, const GdArray *anchors) {
-	DestructibleBody *self = pointer;
-	GdArray source = gd_array_new_array(anchors), old = self->anchors;
-	self->anchors = gd_array_duplicate(&source, false);
-	gd_array_free(&source);
-	gd_array_free(&old);
-	destructible_body_rebuild(self);
-}
-
-// What is no box is passed over.
-int32_t destructible_body_read_anchors(DestructibleBody *self, GdAABB out[BODY_ANCHORS_MAX]) {
-	int32_t count = 0;
-	int64_t size = gd_array_size(&self->anchors);
-	for (int64_t i = 0; i < size && count < BODY_ANCHORS_MAX; i++) {
-		const GdVariant *item = godot.array_operator_index(&self->anchors, i);
-		count += variant_type(item) == GDEXTENSION_VARIANT_TYPE_AABB &&
-			variant_to(item, GDEXTENSION_VARIANT_TYPE_AABB, &out[count]);
-	}
-	return count;
 }

@@ -95,3 +95,22 @@ void node_riders_free(SimulationBody *body) {
 	body->riders = NULL;
 	body->rider_count = 0;
 }
+
+NodeRiders node_riders_take(SimulationBody *body) {
+	NodeRiders riders = {body->riders, body->rider_count};
+	body->riders = NULL;
+	body->rider_count = 0;
+	return riders;
+}
+
+void node_riders_give(SimulationBody *body, NodeRiders *riders) {
+	node_riders_free(body);
+	body->riders = riders->list;
+	body->rider_count = riders->count;
+	*riders = (NodeRiders){0};
+}
+
+void node_riders_drop(NodeRiders *riders) {
+	free(riders->list);
+	*riders = (NodeRiders){0};
+}

@@ -13,4 +13,15 @@ void node_riders_detach(SimulationBody *body, uint64_t node_id);
 void node_riders_update(SimulationBody *body);
 void node_riders_free(SimulationBody *body);
 
+// The riders of a body that is made anew from the same tets, kept meanwhile. take: the body has none then. give: leaves
+// nothing to drop.
+typedef struct NodeRiders {
+	struct NodeRider *list;
+	int32_t count;
+} NodeRiders;
+
+NodeRiders node_riders_take(SimulationBody *body);
+void node_riders_give(SimulationBody *body, NodeRiders *riders);
+void node_riders_drop(NodeRiders *riders);
+
 #endif

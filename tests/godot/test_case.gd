@@ -45,9 +45,12 @@ func check_near_vector(actual: Vector3, expected: Vector3, tolerance: float, wha
 			"%s is %s, expected %s +- %.6f" % [what, actual, expected, tolerance])
 
 
-## Between these two at least one error must be printed, and errors are no failure; see tests/godot_suites.sh.
-func expect_errors(what: String) -> void:
+## Between these two at least one error must be printed, and errors are no failure; see tests/godot_suites.sh. Each of the words
+## must be in one of them: the node, the cause, the remedy.
+func expect_errors(what: String, words: Array[String] = []) -> void:
 	print("--errors expected: ", what)
+	for word in words:
+		print("--errors say: ", word)
 
 
 func errors_end() -> void:

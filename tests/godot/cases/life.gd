@@ -44,6 +44,52 @@ func test_free_in_a_signal() -> void:
 	check(is_instance_valid(first) != is_instance_valid(second), "the bodies did not fall asleep")
 
 
+## What a signal is answered with may take away everything around the body.
+func test_scene_change_in_a_signal() -> void:
+	tree.change_scene_to_file("res://falling_scene.tscn")
+	await ticks(3)
+	var answers_to_it: Array[Callable] = [
+		func(_old: Node) -> void: tree.reload_current_scene(),
+		func(_old: Node) -> void: tree.change_scene_to_file("res://falling_scene.tscn"),
+		func(old: Node) -> void: old.queue_free(),
+	]
+	for answer in answers_to_it:
+		var old := tree.current_scene
+		var answers := [0]
+		(old.get_node("Body") as DestructibleBody).impacted.connect(
+				func(_p: Vector3, _n: Vector3, _i: float, _s: float, _o: Object) -> void:
+			answers[0] += 1
+			if answers[0] == 1:
+				answer.call(old))
+		for i in 180:
+			await tree.physics_frame
+			if answers[0] > 0:
+				break
+		check(answers[0] > 0, "there was no impact")
+		await ticks(4)
+		check(not is_instance_valid(old), "the old scene is still there")
+		check_equal(DestructionServer.get_statistics().bodies, 0 if answer == answers_to_it[2] else 1, "bodies afterwards")
+	tree.unload_current_scene()
+	await ticks(3)
+
+
+func test_reparent_in_a_signal() -> void:
+	var viewport := SubViewport.new()
+	viewport.own_world_3d = true
+	scene.add_child(viewport)
+	var other := Node3D.new()
+	scene.add_child(other)
+	for parent: Node in [other, viewport]:
+		var body := add_body(Vector3(0, 1.2, 0))
+		body.impacted.connect(func(_p: Vector3, _n: Vector3, _i: float, _s: float, _o: Object) -> void:
+			if body.get_parent() != parent:
+				body.reparent(parent))
+		await ticks(60)
+		check(body.get_parent() == parent, "there was no impact")
+		check(body.is_simulated() and body.get_center_of_mass().y < 0.7, "it starts over below its new parent")
+		body.free()
+
+
 func test_duplicate() -> void:
 	var body := add_body(Vector3(0, 5, 0))
 	body.material = MaterialResource.new()

@@ -1,0 +1,204 @@
+extends "res://test_case.gd"
+## What is wrong with a body is said once, with its node, the cause and the remedy, and is mended without loss.
+
+
+## Adds a body that must be refused with an error which has all the words.
+func _refused(body: DestructibleBody, what: String, words: Array[String]) -> void:
+	body.name = "Refused"
+	words.append("DestructibleBody %s/Refused is not simulated" % scene.get_path())
+	expect_errors(what, words)
+	scene.add_child(body)
+	errors_end()
+	check(not body.is_simulated(), what + " is simulated")
+	check_equal(body.get_node_positions().size(), 0, "nodes of " + what)
+
+
+## It must be as if it had been sound from the start.
+func _check_mended(body: DestructibleBody) -> void:
+	await ticks(2)
+	check(body.is_simulated(), "it does not come back")
+	await ticks(10)
+	check(body.get_linear_velocity().y < -1.0, "it does not fall")
+	body.free()
+
+
+func test_transforms() -> void:
+	var cases: Array[Array] = [
+		["a scale of zero", Transform3D(Basis.from_scale(Vector3(1, 0, 1)), Vector3.UP * 5), ["scale is zero", "scale above 0"]],
+		["a mirrored scale", Transform3D(Basis.from_scale(Vector3(1, -1, 1)), Vector3.UP * 5), ["mirrored by a negative scale", "positive scale"]],
+		["a place that is not a number", Transform3D(Basis(), Vector3(NAN, 5, 0)), ["not a finite number", "reset it"]],
+		["axes that are not numbers", Transform3D(Basis(Vector3(INF, 0, 0), Vector3.UP, Vector3.BACK), Vector3.UP * 5), ["not a finite number", "reset it"]],
+		["a place beyond all places", Transform3D(Basis(), Vector3(1e12, 5, 0)), ["position", "1e+09"]],
+		["a scale of nearly zero", Transform3D(Basis.from_scale(Vector3(1e-7, 1, 1)), Vector3.UP * 5), ["scale"]],
+	]
+	for case in cases:
+		var body := DestructibleBody.new()
+		body.transform = case[1]
+		var words: Array[String] = []
+		words.assign(case[2])
+		_refused(body, case[0], words)
+		body.transform = Transform3D(Basis(), Vector3(0, 5, 0))
+		await _check_mended(body)
+
+
+func test_ten_kilometres_and_a_million_metres() -> void:
+	for place: Vector3 in [Vector3(1e4, 5, -1e4), Vector3(1e6, 5, 1e6)]:
+		var body := DestructibleBody.new()
+		body.size = Vector3(1, 0.1, 1)
+		body.cells = Vector3i(6, 1, 6)
+		body.material = load("res://addons/fem_destruction/materials/ceramic.tres")
+		body.position = place
+		scene.add_child(body)
+		await ticks(10)
+		check_near(body.get_linear_velocity().y, -9.8 * 10 / 60.0, 0.01, "velocity at %s" % place)
+		body.apply_explosion(place + Vector3(0, -0.7, 0), 2.0, 20000.0)
+		await ticks(20)
+		check(body.get_piece_count() > 1, "%d pieces at %s" % [body.get_piece_count(), place])
+		for piece in body.get_pieces():
+			var data := body.get_piece_data(piece)
+			if not check(data.box.size.length() < 2.0 and data.center.distance_to(place) < 20.0, "a piece at %s is at %s" % [place, data.box]):
+				break
+		body.free()
+
+
+func _with_mesh(mesh: Mesh) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.element_count = 100
+	body.position.y = 5.0
+	return body
+
+
+func _triangles(primitive: Mesh.PrimitiveType) -> ArrayMesh:
+	var corners := PackedVector3Array()
+	for corner in BoxMesh.new().get_faces():
+		corners.append(corner)
+	var arrays := []
+	arrays.resize(Mesh.ARRAY_MAX)
+	arrays[Mesh.ARRAY_VERTEX] = corners
+	var mesh := ArrayMesh.new()
+	mesh.add_surface_from_arrays(primitive, arrays)
+	return mesh
+
+
+func _immediate(primitive: Mesh.PrimitiveType) -> ImmediateMesh:
+	var mesh := ImmediateMesh.new()
+	mesh.surface_begin(primitive)
+	for corner in BoxMesh.new().get_faces():
+		mesh.surface_add_vertex(corner)
+	mesh.surface_end()
+	return mesh
+
+
+func test_meshes_without_triangles() -> void:
+	var meshes: Array[Mesh] = [ArrayMesh.new(), PointMesh.new(), PlaceholderMesh.new(), ImmediateMesh.new(),
+			_triangles(Mesh.PRIMITIVE_LINES), _triangles(Mesh.PRIMITIVE_TRIANGLE_STRIP), _immediate(Mesh.PRIMITIVE_LINES)]
+	for mesh in meshes:
+		var body := _with_mesh(mesh)
+		_refused(body, "a %s without triangles" % mesh.get_class(), ["has no triangles", "choose a Mesh"])
+		check_equal(body.get_tet_count(), 0, "tets of a %s" % mesh.get_class())
+		body.mesh = BoxMesh.new()
+		await _check_mended(body)
+
+
+func test_meshes_that_enclose_nothing() -> void:
+	for mesh: Mesh in [PlaneMesh.new(), QuadMesh.new()]:
+		var body := _with_mesh(mesh)
+		_refused(body, "a " + mesh.get_class(), ["of %s/Refused" % scene.get_path(), "encloses no volume", "sheet_thickness"])
+		body.mesh = BoxMesh.new()
+		await _check_mended(body)
+
+
+## A mesh of Godot's that has not been drawn yet is made when it is read, and says then that it has changed.
+func test_a_fault_is_told_once() -> void:
+	for mesh: Mesh in [PlaneMesh.new(), PointMesh.new()]:
+		expect_errors("a %s that was never drawn" % mesh.get_class())
+		print("--errors at most: 2")
+		scene.add_child(_with_mesh(mesh))
+		errors_end()
+
+
+func test_meshes_of_every_kind() -> void:
+	var text := TextMesh.new()
+	text.text = "Hi"
+	var skinned := ArrayMesh.new()
+	skinned.add_blend_shape("fat")
+	var arrays := BoxMesh.new().get_mesh_arrays()
+	var shape := []
+	shape.resize(Mesh.ARRAY_MAX)
+	for part: int in [Mesh.ARRAY_VERTEX, Mesh.ARRAY_NORMAL, Mesh.ARRAY_TANGENT]:
+		shape[part] = arrays[part]
+	var bones := PackedInt32Array()
+	var weights := PackedFloat32Array()
+	bones.resize(4 * arrays[Mesh.ARRAY_VERTEX].size())
+	weights.resize(4 * arrays[Mesh.ARRAY_VERTEX].size())
+	arrays[Mesh.ARRAY_BONES] = bones
+	arrays[Mesh.ARRAY_WEIGHTS] = weights
+	skinned.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays, [shape])
+	var compressed := ArrayMesh.new()
+	compressed.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, BoxMesh.new().get_mesh_arrays(), [], {}, Mesh.ARRAY_FLAG_COMPRESS_ATTRIBUTES)
+	# m³; text and trails are thin.
+	var volumes := {BoxMesh.new(): 1.0, CapsuleMesh.new(): 1.31, CylinderMesh.new(): 1.57, PrismMesh.new(): 0.5, SphereMesh.new(): 0.52,
+			TorusMesh.new(): 0.92, skinned: 1.0, compressed: 1.0, _triangles(Mesh.PRIMITIVE_TRIANGLES): 1.0,
+			_immediate(Mesh.PRIMITIVE_TRIANGLES): 1.0, text: 0.0, TubeTrailMesh.new(): 0.0}
+	for mesh: Mesh in volumes:
+		var body := _with_mesh(mesh)
+		scene.add_child(body)
+		check(body.is_simulated(), "a body with a %s is not simulated" % mesh.get_class())
+		if volumes[mesh] > 0.0:
+			check_near(body.get_mass(), 1000.0 * volumes[mesh], 120.0 * volumes[mesh], "mass of a %s" % mesh.get_class())
+		await ticks(5)
+		check(positions_are_finite(body) and body.get_linear_velocity().y < -0.5, "a body with a %s does not fall" % mesh.get_class())
+		body.free()
+
+
+func test_an_importer_mesh_is_refused() -> void:
+	var body := _with_mesh(BoxMesh.new())
+	scene.add_child(body)
+	expect_errors("an ImporterMesh", [str(body.get_path()), "neither a Mesh nor a DestructibleMesh"])
+	body.set("mesh", ImporterMesh.new())
+	errors_end()
+	check(body.mesh is BoxMesh and body.is_simulated(), "the mesh it had is lost")
+
+
+func test_data_of_another_version() -> void:
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = BoxMesh.new()
+	mesh.element_count = 100
+	mesh.resource_name = "crate"
+	check_equal(mesh.bake(), OK, "bake")
+	var good := mesh.data
+	var other := good.duplicate()
+	other[8] = 200 # the version comes after eight letters
+	var body := _with_mesh(null)
+	body.mesh = mesh
+	scene.add_child(body)
+	expect_errors("data of another version", ["DestructibleMesh crate", "format 200", "bake the DestructibleMesh again or update the addon", str(body.get_path())])
+	mesh.data = other
+	await tree.process_frame
+	errors_end()
+	check(not body.is_simulated(), "data of another version are simulated")
+	check_equal(mesh.data, other, "the data, which a newer addon could still read")
+	mesh.data = good
+	await _check_mended(body)
+
+
+func test_anchors_that_hold_nothing() -> void:
+	var body := DestructibleBody.new()
+	body.position.y = 5.0
+	body.anchors = [AABB(Vector3(1, 1, 1), Vector3(-2, -0.6, -2))] # drawn from its upper corner
+	scene.add_child(body)
+	await ticks(30)
+	check(body.get_center_of_mass().y > 4.9, "a box with sizes below 0 does not hold")
+	for anchors: Array in [[AABB(Vector3(3, 0, 0), Vector3.ONE)], [AABB(Vector3(0.05, 0.05, 0.05), Vector3.ONE * 0.1)]]:
+		print("--one warning: an anchor that holds nothing")
+		body.anchors = anchors
+		print("--warning end")
+		await ticks(5)
+		check(body.get_linear_velocity().y < -0.3, "it is held by nothing")
+	body.mesh = SphereMesh.new()
+	print("--one warning: an anchor beside a mesh")
+	body.anchors = [AABB(Vector3(-9, 0.4, -9), Vector3.ONE * 18), AABB(Vector3(3, 0, 0), Vector3.ONE)]
+	print("--warning end")
+	await ticks(30)
+	check(body.get_center_of_mass().y > 4.5, "the other anchor does not hold either")
