@@ -19,36 +19,33 @@ static void send_parameters(BodyView *view) {
 	send_int(view, &names.fem_smooth, view->sent_stencils);
 }
 
-static void create_instance(
-	BodyView *view, GDExtensionObjectPtr surface_material, int32_t node_count, uint64_t owner_id) {
+static void create_instance(BodyView *view, int32_t node_count, uint64_t owner_id) {
 	view->exists = true;
 	view->node_count = node_count;
 	body_nodes_init(&view->nodes);
 	view->instance = gd_rendering_server_instance_create();
 	gd_rendering_server_instance_set_base(view->instance, view->mesh);
 	gd_rendering_server_instance_attach_object_instance_id(view->instance, (int64_t)owner_id);
-	body_view_set_material(view, surface_material);
 	send_parameters(view);
 }
 
-void body_view_create(
-	BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+void body_view_create(BodyView *view, const BodyShape *shape, uint64_t owner_id) {
 	body_view_free(view);
 	*view = (BodyView){.owns_mesh = true, .mesh = body_mesh_create(shape)};
-	create_instance(view, surface_material, shape->node_count, owner_id);
+	create_instance(view, shape->node_count, owner_id);
 }
 
-void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
-	GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count, uint64_t owner_id) {
 	body_view_free(view);
 	*view = (BodyView){.drawing = drawing, .mesh = drawing->riding.mesh, .margin = drawing->margin};
-	create_instance(view, surface_material, node_count, owner_id);
+	create_instance(view, node_count, owner_id);
 }
 
-void body_view_create_plain(BodyView *view, GdRID mesh, GDExtensionObjectPtr surface_material, uint64_t owner_id) {
+void body_view_create_plain(BodyView *view, GDExtensionObjectPtr mesh, uint64_t owner_id) {
 	body_view_free(view);
-	*view = (BodyView){.mesh = mesh};
-	create_instance(view, surface_material, 0, owner_id);
+	*view = (BodyView){.mesh = gd_resource_get_rid(mesh)};
+	object_reference_assign(&view->plain, mesh);
+	create_instance(view, 0, owner_id);
 }
 
 static void release_materials(SurfaceMaterial *materials, int32_t count) {
@@ -71,6 +68,15 @@ static void free_tets(BodyView *view) {
 	view->tet_pieces = NULL;
 }
 
+static void free_stuff(BodyView *view) {
+	for (int32_t i = 0; i < view->stuff_count; i++) {
+		object_reference_assign(&view->stuff[i], NULL);
+	}
+	free(view->stuff);
+	view->stuff = NULL;
+	view->stuff_count = 0;
+}
+
 void body_view_free(BodyView *view) {
 	if (!view->exists) {
 		return;
@@ -90,6 +96,8 @@ void body_view_free(BodyView *view) {
 	object_reference_assign(&view->surface_material, NULL);
 	object_reference_assign(&view->look, NULL);
 	object_reference_assign(&view->interior, NULL);
+	object_reference_assign(&view->plain, NULL);
+	free_stuff(view);
 	body_nodes_free(&view->nodes);
 	*view = (BodyView){0};
 	body_nodes_init(&view->nodes);
@@ -130,20 +138,38 @@ static const MeshDrawing *shown_drawing(const BodyView *view) {
 	return view->copy.exists ? view->splinters : view->drawing;
 }
 
+// What covers a surface in place of its own material, which may be null.
+static GDExtensionObjectPtr cover_of(const BodyView *view, int32_t surface, GDExtensionObjectPtr own) {
+	int32_t last = view->stuff_count - 1;
+	return view->surface_material ? view->surface_material
+		: own || last < 0         ? own
+								  : view->stuff[surface < last ? surface : last];
+}
+
 // The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The copy
 // of a mesh has none. The interior surface has one for each body, whatever covers the others.
 static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
 	const MeshDrawing *drawing = shown_drawing(view);
-	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : drawing->sources[surface];
+	GDExtensionObjectPtr own = drawing->sources[surface], outside = cover_of(view, surface, own);
 	if (surface == drawing->interior_surface) {
 		return interior_material(view, view->surface_material ? view->surface_material : view->look);
 	}
-	return view->surface_material || view->fades || view->copy.exists ? outer_material(view, outside)
-																	  : (SurfaceMaterial){0};
+	return outside != own || view->fades || view->copy.exists ? outer_material(view, outside) : (SurfaceMaterial){0};
+}
+
+static SurfaceMaterial plain_material(const BodyView *view, int32_t surface) {
+	GDExtensionObjectPtr own = gd_mesh_surface_get_material(view->plain, surface);
+	GDExtensionObjectPtr outside = cover_of(view, surface, own);
+	SurfaceMaterial material = outside != own ? outer_material(view, outside) : (SurfaceMaterial){0};
+	object_unreference(own); // the mesh keeps it alive
+	return material;
 }
 
 static int32_t shown_surfaces(const BodyView *view) {
-	return view->has_tet_mesh ? view->surface_count : view->drawing ? shown_drawing(view)->riding.surface_count : 1;
+	return view->has_tet_mesh ? view->surface_count
+		: view->drawing       ? shown_drawing(view)->riding.surface_count
+		: view->plain         ? (int32_t)gd_mesh_get_surface_count(view->plain)
+							  : 1;
 }
 
 // For the mesh that is shown now. Old materials go when no surface uses them any more.
@@ -154,10 +180,10 @@ static void send_materials(BodyView *view) {
 	view->material_count = view->materials ? count : 0;
 	for (int32_t i = 0; i < view->material_count; i++) {
 		SurfaceMaterial *material = &view->materials[i];
-		*material = view->has_tet_mesh                  ? tet_material(view, i)
-			: view->drawing                             ? shared_material(view, i)
-			: view->owns_mesh || view->surface_material ? outer_material(view, view->surface_material)
-														: (SurfaceMaterial){0};
+		*material = view->has_tet_mesh ? tet_material(view, i)
+			: view->drawing            ? shared_material(view, i)
+			: view->plain              ? plain_material(view, i)
+									   : outer_material(view, cover_of(view, i, NULL));
 		gd_rendering_server_instance_set_surface_override_material(view->instance, i, material->rid);
 	}
 	release_materials(old, old_count);
@@ -170,15 +196,29 @@ static void assign_material(GDExtensionObjectPtr *slot, GDExtensionObjectPtr mat
 	object_reference_assign(slot, material);
 }
 
-void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material) {
-	if (view->exists) {
-		assign_material(&view->surface_material, surface_material);
-		send_materials(view);
+void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count) {
+	GDExtensionObjectPtr *old = view->stuff, *stuff = calloc((size_t)count, sizeof(GDExtensionObjectPtr));
+	if (!view->exists || !stuff) {
+		free(stuff);
+		return;
 	}
+	for (int32_t i = 0; i < count; i++) {
+		bool is_kept = i < view->stuff_count && old[i] == materials[i];
+		stuff[i] = is_kept ? old[i] : NULL; // which takes its new values
+		assign_material(&stuff[i], materials[i]);
+		if (is_kept) {
+			old[i] = NULL;
+		}
+	}
+	free_stuff(view);
+	view->stuff = stuff;
+	view->stuff_count = count;
 }
 
-void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionObjectPtr interior) {
+void body_view_set_look(
+	BodyView *view, GDExtensionObjectPtr surface_material, GDExtensionObjectPtr look, GDExtensionObjectPtr interior) {
 	if (view->exists) {
+		assign_material(&view->surface_material, surface_material);
 		assign_material(&view->look, look);
 		assign_material(&view->interior, interior);
 		send_materials(view);

@@ -19,7 +19,8 @@ typedef struct BodyView {
 	const MeshDrawing *drawing; // shared, or null
 	bool owns_mesh;
 	GdRID mesh, instance;
-	float margin; // m, how far vertices stick out of the box around the nodes
+	GDExtensionObjectPtr plain; // the Mesh that is shown as it is, or null; a reference
+	float margin;               // m, how far vertices stick out of the box around the nodes
 	BodyNodes nodes;
 	GdTransform3D sent_transform;
 	GdAABB sent_box;
@@ -43,26 +44,29 @@ typedef struct BodyView {
 	// Materials, or null; references
 	GDExtensionObjectPtr surface_material; // over all outer surfaces; null: the mesh has its own
 	GDExtensionObjectPtr look;             // of tets outside, where there is no surface_material
-	GDExtensionObjectPtr interior;         // of faces that opened; null: the outside, darker
-	bool fades;                            // some of its pieces do
-	SurfaceMaterial breaking[4];           // held so that their shaders are there when the body breaks
-	SurfaceMaterial *materials; // in use, one a surface of the mesh that is shown; a zero one: the mesh's own
+	GDExtensionObjectPtr *stuff; // of each surface of the mesh that has no material of its own; the last one: of others
+	int32_t stuff_count;
+	GDExtensionObjectPtr interior; // of faces that opened; null: the outside, darker
+	bool fades;                    // some of its pieces do
+	SurfaceMaterial breaking[4];   // held so that their shaders are there when the body breaks
+	SurfaceMaterial *materials;    // in use, one a surface of the mesh that is shown; a zero one: the mesh's own
 	int32_t material_count;
 } BodyView;
 
-// Makes an instance that belongs to no scenario yet, and the mesh of a box. owner_id is the node's instance id, for
-// picking.
-void body_view_create(BodyView *view, const BodyShape *shape, GDExtensionObjectPtr surface_material, uint64_t owner_id);
+// Makes an instance that belongs to no scenario and has no materials yet, and the mesh of a box. owner_id is the node's
+// instance id, for picking.
+void body_view_create(BodyView *view, const BodyShape *shape, uint64_t owner_id);
 
-// The same for the mesh of a resource, which must outlive the view. Without a surface_material it shows its own materials.
-void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count,
-	GDExtensionObjectPtr surface_material, uint64_t owner_id);
+// The same for the mesh of a resource, which must outlive the view.
+void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count, uint64_t owner_id);
 
-// The same for a mesh that is not simulated and shown as it is.
-void body_view_create_plain(BodyView *view, GdRID mesh, GDExtensionObjectPtr surface_material, uint64_t owner_id);
+// The same for a Mesh that is not simulated and shown as it is.
+void body_view_create_plain(BodyView *view, GDExtensionObjectPtr mesh, uint64_t owner_id);
 void body_view_free(BodyView *view);
 
-void body_view_set_material(BodyView *view, GDExtensionObjectPtr surface_material);
+// What surfaces without a material are drawn with, where there is no surface_material: one for each of the first surfaces, and
+// at last one for all others; Materials or null. Copied. Takes effect with body_view_set_look().
+void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count);
 void body_view_set_scenario(BodyView *view, GdRID scenario); // a zero RID takes it out
 void body_view_set_visible(BodyView *view, bool visible);
 
@@ -70,9 +74,10 @@ void body_view_set_visible(BodyView *view, bool visible);
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets);
 
-// What a broken body is drawn with: Materials or null. look: outside, where the mesh has no say; interior: faces that
-// opened; null for the look, darker. Call it again when they have changed.
-void body_view_set_look(BodyView *view, GDExtensionObjectPtr look, GDExtensionObjectPtr interior);
+// Materials or null. surface_material: over all outer surfaces; null: they have their own. look: of tets outside, where the
+// mesh has no say; interior: faces that opened; null for the look, darker. Call it again when they have changed.
+void body_view_set_look(
+	BodyView *view, GDExtensionObjectPtr surface_material, GDExtensionObjectPtr look, GDExtensionObjectPtr interior);
 
 // Draws all tets, a little apart, instead of the surface. The body may be null.
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);

@@ -1,6 +1,7 @@
 #include "material_values.h"
 
 #include "conversions.h"
+#include "hashing.h"
 #include "surface_material.h"
 
 static void set_param(GdRID material, const char *name, GDExtensionVariantType type, const void *value) {
@@ -146,4 +147,31 @@ void material_values_copy(GdRID material, GDExtensionObjectPtr source, uint32_t 
 	if (use & SURFACE_INSIDE) {
 		roughen(material, source);
 	}
+}
+
+uint64_t material_values_hash(GDExtensionObjectPtr source) {
+	uint64_t hash = HASH_START;
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+		double value = numbers[i].get(source);
+		hash = hash_mix(hash, &value, sizeof(value));
+	}
+	for (size_t i = 0; i < COUNT_OF(colors); i++) {
+		GdColor value = colors[i].get(source);
+		hash = hash_mix(hash, &value, sizeof(value));
+	}
+	for (size_t i = 0; i < COUNT_OF(vectors); i++) {
+		GdVector3 value = vectors[i].get(source);
+		hash = hash_mix(hash, &value, sizeof(value));
+	}
+	for (size_t i = 0; i < COUNT_OF(channels); i++) {
+		int64_t value = channels[i].get(source);
+		hash = hash_mix(hash, &value, sizeof(value));
+	}
+	for (size_t i = 0; i < COUNT_OF(textures); i++) {
+		GDExtensionObjectPtr texture = gd_base_material3d_get_texture(source, textures[i].slot);
+		uint64_t id = texture ? godot.object_get_instance_id(texture) : 0;
+		hash = hash_mix(hash, &id, sizeof(id));
+		object_unreference(texture);
+	}
+	return hash;
 }

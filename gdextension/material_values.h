@@ -8,4 +8,7 @@
 // have are taken out.
 void material_values_copy(GdRID material, GDExtensionObjectPtr source, uint32_t use);
 
+// A number that is another one when any of these values is.
+uint64_t material_values_hash(GDExtensionObjectPtr source);
+
 #endif

@@ -3,6 +3,7 @@
 #include "body_mesh.h"
 #include "classes/destructible_mesh.h"
 #include "conversions.h"
+#include "hashing.h"
 #include "mesh_import.h"
 
 #include <string.h>
@@ -18,45 +19,30 @@ static struct {
 	int count;
 } cache;
 
-// FNV-1a over words: fast enough for a million vertices, and no two meshes of a game will meet.
-static uint64_t mix(uint64_t hash, const void *data, size_t size) {
-	const unsigned char *bytes = data;
-	uint64_t word = 0;
-	for (; size >= sizeof(word); size -= sizeof(word), bytes += sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		hash = (hash ^ word) * 0x100000001b3u;
-		hash ^= hash >> 29;
-	}
-	for (; size > 0; size--, bytes++) {
-		hash = (hash ^ *bytes) * 0x100000001b3u;
-	}
-	return hash;
-}
-
 static uint64_t mix_surface(uint64_t hash, const FemRenderSurface *surface) {
 	size_t vertices = (size_t)surface->vertex_count;
-	hash = mix(hash, &surface->vertex_count, sizeof(surface->vertex_count));
-	hash = mix(hash, &surface->attributes, sizeof(surface->attributes));
-	hash = mix(hash, surface->indices, (size_t)surface->index_count * sizeof(int32_t));
-	hash = mix(hash, surface->positions, vertices * sizeof(FemVec3));
-	hash = surface->normals ? mix(hash, surface->normals, vertices * sizeof(FemVec3)) : hash;
-	hash = surface->tangents ? mix(hash, surface->tangents, vertices * sizeof(*surface->tangents)) : hash;
-	hash = surface->uvs ? mix(hash, surface->uvs, vertices * sizeof(*surface->uvs)) : hash;
-	hash = surface->uvs2 ? mix(hash, surface->uvs2, vertices * sizeof(*surface->uvs2)) : hash;
-	return surface->colors ? mix(hash, surface->colors, vertices * sizeof(*surface->colors)) : hash;
+	hash = hash_mix(hash, &surface->vertex_count, sizeof(surface->vertex_count));
+	hash = hash_mix(hash, &surface->attributes, sizeof(surface->attributes));
+	hash = hash_mix(hash, surface->indices, (size_t)surface->index_count * sizeof(int32_t));
+	hash = hash_mix(hash, surface->positions, vertices * sizeof(FemVec3));
+	hash = surface->normals ? hash_mix(hash, surface->normals, vertices * sizeof(FemVec3)) : hash;
+	hash = surface->tangents ? hash_mix(hash, surface->tangents, vertices * sizeof(*surface->tangents)) : hash;
+	hash = surface->uvs ? hash_mix(hash, surface->uvs, vertices * sizeof(*surface->uvs)) : hash;
+	hash = surface->uvs2 ? hash_mix(hash, surface->uvs2, vertices * sizeof(*surface->uvs2)) : hash;
+	return surface->colors ? hash_mix(hash, surface->colors, vertices * sizeof(*surface->colors)) : hash;
 }
 
 // Materials belong to the bake: equal triangles with other materials are another mesh.
 static uint64_t key_of(const FemRenderMesh *render, GdArray *materials, const MeshCacheSettings *settings) {
-	uint64_t hash = 0xcbf29ce484222325u;
-	hash = mix(hash, &settings->element_count, sizeof(settings->element_count));
-	hash = mix(hash, &settings->regions_from_surfaces, sizeof(settings->regions_from_surfaces));
-	hash = mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
-	hash = mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+	uint64_t hash = HASH_START;
+	hash = hash_mix(hash, &settings->element_count, sizeof(settings->element_count));
+	hash = hash_mix(hash, &settings->regions_from_surfaces, sizeof(settings->regions_from_surfaces));
+	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
+	hash = hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
 	for (int32_t i = 0; i < render->surface_count; i++) {
 		GDExtensionObjectPtr material = array_object(materials, i);
 		uint64_t id = material ? godot.object_get_instance_id(material) : 0;
-		hash = mix_surface(mix(hash, &id, sizeof(id)), &render->surfaces[i]);
+		hash = mix_surface(hash_mix(hash, &id, sizeof(id)), &render->surfaces[i]);
 	}
 	return hash;
 }
@@ -128,10 +114,10 @@ GDExtensionObjectPtr mesh_cache_get(
 
 static uint64_t key_of_box(FemVec3 size, const int32_t cells[3], const MeshCacheSettings *settings) {
 	uint64_t hash = 0x9e3779b97f4a7c15u;
-	hash = mix(hash, &size, sizeof(size));
-	hash = mix(hash, cells, 3 * sizeof(int32_t));
-	hash = mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
-	return mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+	hash = hash_mix(hash, &size, sizeof(size));
+	hash = hash_mix(hash, cells, 3 * sizeof(int32_t));
+	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
+	return hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
 }
 
 static FemResult bake_box(FemVec3 size, const int32_t cells[3], const FemCutDef *cut, FemBakedMesh *out) {

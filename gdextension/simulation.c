@@ -331,6 +331,7 @@ void simulation_show(void) {
 	for (int32_t w = 0; w < simulation.world_count; w++) {
 		show_world(simulation.worlds[w]);
 	}
+	surface_material_watch();
 	node_textures_upload();
 	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;
 	simulation.last_owner_usec = body_view_take_owner_usec();

@@ -1,6 +1,7 @@
 #include "surface_material.h"
 
 #include "conversions.h"
+#include "hashing.h"
 #include "material_shader.h"
 #include "material_values.h"
 #include "node_textures.h"
@@ -8,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES_MAX = 4 };
+enum {
+	PASSES_MAX = 4,
+	WATCHED_PER_FRAME = 4, // entries; a look at one takes some 2 us
+};
 
 typedef struct MaterialEntry {
 	uint64_t source; // instance id; 0: the plain look
@@ -16,11 +20,13 @@ typedef struct MaterialEntry {
 	int32_t users; // 0: free
 	GdRID rid;
 	SurfaceMaterial next_pass;
+	uint64_t look; // hash of what was last copied
 } MaterialEntry;
 
 static struct {
 	MaterialEntry *list;
 	int32_t count, capacity;
+	int32_t watched; // the last one that was looked at
 } entries;
 
 bool surface_material_is_supported(GDExtensionObjectPtr source) {
@@ -38,6 +44,17 @@ static void set_textures(GdRID material) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- filling
+
+// A number that is another one when anything is that fill() takes from the source.
+static uint64_t hash_look(GDExtensionObjectPtr base, uint32_t use) {
+	MaterialShader key = material_shader_of(base, use);
+	GDExtensionObjectPtr next = gd_material_get_next_pass(base);
+	uint64_t id = next ? godot.object_get_instance_id(next) : 0;
+	int64_t priority = gd_material_get_render_priority(base);
+	object_unreference(next);
+	uint64_t hash = hash_mix(material_values_hash(base), &key, sizeof(key));
+	return hash_mix(hash_mix(hash, &id, sizeof(id)), &priority, sizeof(priority));
+}
 
 static SurfaceMaterial acquire(GDExtensionObjectPtr source, uint32_t use, int pass);
 
@@ -66,6 +83,7 @@ static void fill(int32_t index, GDExtensionObjectPtr source, int pass) {
 	if (base) {
 		material_values_copy(rid, base, use);
 		gd_rendering_server_material_set_render_priority(rid, gd_material_get_render_priority(base));
+		entries.list[index].look = hash_look(base, use);
 	}
 	if (!(use & SURFACE_INSIDE)) {
 		fill_next_pass(index, base, pass);
@@ -140,6 +158,18 @@ void surface_material_refresh(GDExtensionObjectPtr source) {
 	for (int32_t i = 0; id && i < entries.count; i++) {
 		if (entries.list[i].users > 0 && entries.list[i].source == id) {
 			fill(i, source, 1);
+		}
+	}
+}
+
+void surface_material_watch(void) {
+	for (int i = 0; i < WATCHED_PER_FRAME && i < entries.count; i++) {
+		entries.watched = (entries.watched + 1) % entries.count;
+		const MaterialEntry *entry = &entries.list[entries.watched];
+		GDExtensionObjectPtr source =
+			entry->users > 0 && entry->source ? godot.object_get_instance_from_id(entry->source) : NULL;
+		if (source && hash_look(source, entry->use) != entry->look) {
+			fill(entries.watched, source, 1);
 		}
 	}
 }

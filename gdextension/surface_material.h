@@ -28,6 +28,10 @@ void surface_material_release(SurfaceMaterial *material);
 // The source has new values.
 void surface_material_refresh(GDExtensionObjectPtr source);
 
+// Godot's materials do not tell when a script or the inspector changes them: call this once a drawn frame. It looks at a few of
+// those in use and takes new values over, so that a change is seen within some frames.
+void surface_material_watch(void);
+
 // False for a material that would give the plain look though one was asked for.
 bool surface_material_is_supported(GDExtensionObjectPtr source);
 

@@ -7,6 +7,7 @@
 #   tests/godot_suites.sh demo GODOT                        (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
+#   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
@@ -228,6 +229,18 @@ run_looks() {
 	judge_output "looks, $renderer" "LOOKS TEST DONE" "$log"
 }
 
+# What a scene asks for: materials, changes, places, light.
+run_showing() {
+	local godot=$1 renderer=$2 log=$build/test_logs/godot_showing_$2_raw.log driver method
+	choose_renderer "$renderer"
+	prepare_project "$here/godot"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
+		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 480x320 \
+		--path "$here/godot" --script res://showing_test.gd -- "$method" "$build/test_renders/showing_$renderer.png"
+	judge_output "showing, $renderer" "SHOWING TEST DONE" "$log"
+}
+
 # What drawing costs on the main thread: figures, no verdict.
 run_render_bench() {
 	local godot=$1 driver method
@@ -326,7 +339,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | demo | render | looks | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
+	headless | coupling | editor | demo | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -4,8 +4,8 @@
 #   tests/run.sh [--long] [FILTER]
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
-#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, pictures of fracture and
-#            materials, Godot with its physics on a thread, an exported game
+#   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, the Mobile renderer,
+#            pictures of fracture and materials, Godot with its physics on a thread, an exported game
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -155,6 +155,7 @@ run_quick_suites() {
 	suite "Godot demo" 150 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
+	suite "Godot showing, Compatibility" 180 "$here/godot_suites.sh" showing "$godot" compatibility
 	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
 	suite "Godot drawing of splinters" 120 "$here/godot_suites.sh" splinter_drawing "$godot"
 	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
@@ -218,6 +219,10 @@ main() {
 			show=$godot_show suite "Godot pictures of splinters" 1200 "$here/godot_suites.sh" splinter_pictures "$godot"
 			show=$godot_show suite "Godot pictures of rigid bodies" 300 "$here/godot_suites.sh" coupling_pictures "$godot"
 			show=$godot_show suite "Godot coupling" 1800 "$here/godot_suites.sh" coupling "$godot"
+			show=$godot_show suite "Godot showing, Forward+" 600 "$here/godot_suites.sh" showing "$godot" forward
+			show=$godot_show suite "Godot rendered, Mobile" 600 "$here/godot_suites.sh" render "$godot" mobile
+			show=$godot_show suite "Godot looks, Mobile" 1500 "$here/godot_suites.sh" looks "$godot" mobile
+			show=$godot_show suite "Godot showing, Mobile" 600 "$here/godot_suites.sh" showing "$godot" mobile
 			show=$godot_show suite "Godot pictures of materials" 900 "$here/godot_suites.sh" preset_pictures "$godot"
 			show=$godot_show suite "Godot headless, physics thread" 900 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
 			run_exported_game

@@ -67,9 +67,6 @@ bool destructible_body_anchor_fault(DestructibleBody *self, char *out, size_t ca
 // The MaterialResource, or null, of each region; returns their number.
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]);
 
-// The Material that it is drawn with, or null for those of its mesh's surfaces: its own, else that of its material.
-GDExtensionObjectPtr destructible_body_look(const DestructibleBody *self);
-
 // Shows the body with its present materials.
 void destructible_body_update_look(DestructibleBody *self);
 

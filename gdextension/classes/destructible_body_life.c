@@ -77,12 +77,11 @@ static void show(DestructibleBody *self) {
 static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	uint64_t id = godot.object_get_instance_id(self->base.object);
 	const MeshDrawing *drawing = mesh ? destructible_mesh_drawing(mesh) : NULL;
-	GDExtensionObjectPtr look = destructible_body_look(self);
 	GDExtensionObjectPtr source = mesh ? mesh->source_mesh : self->mesh;
 	if (drawing) {
-		body_view_create_shared(&self->view, drawing, mesh->baked.tet_mesh.node_count, look, id);
+		body_view_create_shared(&self->view, drawing, mesh->baked.tet_mesh.node_count, id);
 	} else if (source) {
-		body_view_create_plain(&self->view, gd_resource_get_rid(source), look, id);
+		body_view_create_plain(&self->view, source, id);
 	}
 }
 
@@ -110,7 +109,7 @@ static void build_view(DestructibleBody *self, const BodyShape *shape) {
 		view_mesh(self, mesh);
 	} else if (shape->node_count > 0) {
 		uint64_t id = godot.object_get_instance_id(self->base.object);
-		body_view_create(&self->view, shape, destructible_body_look(self), id);
+		body_view_create(&self->view, shape, id);
 	}
 }
 
@@ -226,8 +225,8 @@ void destructible_body_enter(DestructibleBody *self) {
 	GDExtensionObjectPtr node = self->base.object;
 	self->is_in_world = true;
 	gd_node3d_set_notify_transform(node, true);
+	destruction_server_attach(is_editor() ? NULL : gd_node_get_tree(node));
 	if (!is_editor()) {
-		destruction_server_attach(gd_node_get_tree(node));
 		GDExtensionObjectPtr world_3d = gd_node3d_get_world_3d(node);
 		bool is_back = world_3d && simulation_body_attach(&self->simulated, world_3d);
 		object_unreference(world_3d);

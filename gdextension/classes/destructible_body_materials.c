@@ -101,35 +101,41 @@ void destructible_body_set_region_materials(void *pointer, const GdArray *materi
 
 // ----------------------------------------------------------------------------------------------------------------- look
 
-static bool has_looks(GdArray *materials) {
-	for (int64_t i = 0; i < gd_array_size(materials); i++) {
-		if (array_object(materials, i)) {
-			return true;
-		}
+// Whether region i of the mesh is what its surface i encloses. A mesh that is not baked yet will have regions where there are
+// materials for them.
+static bool has_regions_of_surfaces(const DestructibleBody *self) {
+	const DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (!mesh || !mesh->is_baked) {
+		return mesh ? mesh->regions_from_surfaces : self->mesh != NULL;
 	}
-	return false;
+	return mesh->regions_from_surfaces && mesh->baked.region_name_count == mesh->baked.render.surface_count;
 }
 
-// A mesh with materials of its own keeps them; else the stuff has a look.
-GDExtensionObjectPtr destructible_body_look(const DestructibleBody *self) {
-	DestructibleMesh *mesh = destructible_body_mesh(self);
-	if (self->surface_material || (mesh && mesh->is_baked && has_looks(&mesh->surface_materials))) {
-		return self->surface_material;
+// Surfaces without a material look like what they are made of.
+static void update_stuff(DestructibleBody *self) {
+	GDExtensionObjectPtr looks[SIMULATION_MATERIALS_MAX + 1];
+	int64_t count = has_regions_of_surfaces(self) ? gd_array_size(&self->region_materials) : 0;
+	for (int64_t i = 0; i <= count; i++) {
+		GDExtensionObjectPtr material = i < count ? array_object(&self->region_materials, i) : NULL;
+		looks[i] = material_resource_surface_material(material ? material : self->material);
 	}
-	return mesh || !self->mesh ? material_resource_surface_material(self->material) : NULL;
+	body_view_set_stuff(&self->view, looks, (int32_t)count + 1);
 }
 
-// Broken bodies are drawn with the first material of their mesh when they have no other.
+// Bodies that broke without splinters are drawn with one material: theirs, the first of the mesh, or that of the stuff.
 void destructible_body_update_look(DestructibleBody *self) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
-	GDExtensionObjectPtr look = destructible_body_look(self);
-	body_view_set_material(&self->view, look);
+	GDExtensionObjectPtr look = self->surface_material;
+	update_stuff(self);
 	if (!look && mesh) {
 		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
 	}
+	if (!look) {
+		look = material_resource_surface_material(self->material);
+	}
 	GDExtensionObjectPtr interior = mesh && mesh->interior_material ? mesh->interior_material
 																	: material_resource_interior_material(self->material);
-	body_view_set_look(&self->view, look, interior);
+	body_view_set_look(&self->view, self->surface_material, look, interior);
 }
 
 GDExtensionObjectPtr destructible_body_get_surface_material(void *self) {

@@ -35,13 +35,15 @@ static void on_frame_pre_draw(void *self) {
 }
 
 void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
-	if (!server || !scene_tree) {
+	if (!server) {
 		return;
 	}
 	GdStringName rendering = make_string_name("RenderingServer");
 	GDExtensionObjectPtr rendering_server = godot.global_get_singleton(&rendering);
 	gd_string_name_free(&rendering);
-	signal_connect(scene_tree, &names.physics_frame, server, &names._on_physics_frame);
+	if (scene_tree) {
+		signal_connect(scene_tree, &names.physics_frame, server, &names._on_physics_frame);
+	}
 	if (rendering_server) {
 		signal_connect(rendering_server, &names.frame_pre_draw, server, &names._on_frame_pre_draw);
 	}
