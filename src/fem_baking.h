@@ -211,6 +211,17 @@ FemCutDef fem_default_cut_def(void);
 #define FEM_CUT_NOTE_SIZE 512
 FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]);
 
+// The same on a thread of its own, which only reads the mesh: others may read it, too, and nobody may change or free it until
+// the job is finished. The def's progress is not used. Null when no thread or no memory can be had.
+typedef struct FemCutJob FemCutJob;
+FemCutJob *fem_cut_start(const FemBakedMesh *mesh, const FemCutDef *def);
+bool fem_cut_is_done(const FemCutJob *job);
+void fem_cut_cancel(FemCutJob *job); // it ends soon
+
+// Waits for the end, puts the splinters in place of those in `out`, which may be the mesh's own or null, and frees the job.
+// When it was cancelled or has failed, `out` stays as it was.
+FemResult fem_cut_finish(FemCutJob *job, FemSplinterMesh *out);
+
 // ----------------------------------------------------------------------------------------------------------------- bake
 
 #define FEM_BAKE_ELEMENTS_MIN 5

@@ -45,21 +45,25 @@ static void corners_of(const FemTetShape *shape, FemPosition out[4]) {
 }
 
 // Far outside the tet the vertex is pulled nearer, as embedding does: a strained sliver must not throw it about.
-static void weigh(const FemSplinters *s, int32_t vertex, int32_t tet, float out[4]) {
-	FemTetShape shape;
-	FemPosition corners[4], p = position_of(s, vertex);
+static void weigh_in(const FemTetShape *shape, FemPosition p, float out[4]) {
 	double weights[4];
-	shape_of(s, tet, &shape);
-	corners_of(&shape, corners);
-	find_weights(&shape, p, weights);
+	find_weights(shape, p, weights);
 	for (int v = 0; v < 4; v++) {
 		if (weights[v] < -(double)FEM_EMBED_WEIGHT || weights[v] > 1.0 + (double)FEM_EMBED_WEIGHT) {
+			FemPosition corners[4];
+			corners_of(shape, corners);
 			fem_embed_limit(corners, p, weights);
 			break;
 		}
 	}
 	for (int v = 0; v < 4; v++)
 		out[v] = fabs(weights[v]) < WEIGHT_TINY ? 0.0f : (float)weights[v];
+}
+
+static void weigh(const FemSplinters *s, int32_t vertex, int32_t tet, float out[4]) {
+	FemTetShape shape;
+	shape_of(s, tet, &shape);
+	weigh_in(&shape, position_of(s, vertex), out);
 }
 
 static void set_owner(FemSplinters *s, int32_t vertex, int32_t tet) {
@@ -198,12 +202,20 @@ void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
 	}
 }
 
+// Splinter by splinter: their vertices follow a few tets, whose shapes are kept as long as they come in a row.
 void fem_splinters_weigh(FemSplinters *s) {
-	for (int32_t i = 0; i < s->given.vertex_count; i++) {
-		if (s->owner[i] >= 0)
-			set_owner(s, i, s->owner[i]);
-		else
-			clear_owner(s, i);
+	int32_t known = -1;
+	FemTetShape shape;
+	for (int32_t k = 0; k < s->given.vertex_count; k++) {
+		int32_t vertex = s->vertices[k], tet = s->owner[vertex];
+		if (tet < 0) {
+			clear_owner(s, vertex);
+			continue;
+		}
+		if (tet != known)
+			shape_of(s, tet, &shape);
+		known = tet;
+		weigh_in(&shape, position_of(s, vertex), s->weights[vertex]);
 	}
 }
 

@@ -15,6 +15,7 @@ typedef struct Builder {
 	const FemSplinterRest *rest;
 	const FemSplintersDef *def;
 	const FemTopology *whole; // the mesh's
+	FemTetShape *shapes;   // [tet]: ways between tets ask for each many times
 	uint8_t *mark;         // [tet]
 	int32_t *found;        // [tet]: the reach of one splinter
 	int32_t found_count;
@@ -32,19 +33,21 @@ static void add(Builder *b, int32_t tet, uint8_t mark) {
 	b->found[b->found_count++] = tet;
 }
 
-static void shape_of(const Builder *b, int32_t tet, FemTetShape *out) {
-	fem_tet_shape(b->rest->positions, b->rest->tets + 4 * (size_t)b->rest->topology->user_of_tet[tet], b->rest->scale, out);
+static void find_shapes(Builder *b) {
+	const FemSplinterRest *rest = b->rest;
+	const FemTopology *t = rest->topology;
+	for (int32_t i = 0; i < t->user_tet_count; i++)
+		fem_tet_shape(rest->positions, rest->tets + 4 * (size_t)i, rest->scale, &b->shapes[t->tet_of_user[i]]);
 }
 
 // A point well inside, but on no line of symmetry: ways between such points meet no edge of a regular mesh.
 static void inner_point(const Builder *b, int32_t tet, double out[3]) {
 	static const double weights[4] = {0.2391, 0.2713, 0.2287, 0.2609};
-	FemTetShape shape;
-	shape_of(b, tet, &shape);
+	const FemTetShape *shape = &b->shapes[tet];
 	for (int axis = 0; axis < 3; axis++) {
 		out[axis] = 0.0;
 		for (int v = 0; v < 4; v++)
-			out[axis] += weights[v] * shape.corners[v][axis];
+			out[axis] += weights[v] * shape->corners[v][axis];
 	}
 }
 
@@ -78,9 +81,7 @@ static void add_way(Builder *b, int32_t from, int32_t to) {
 	inner_point(b, from, start);
 	inner_point(b, to, end);
 	for (int32_t steps = 0; tet != to && steps < most; steps++) {
-		FemTetShape shape;
-		shape_of(b, tet, &shape);
-		int leaving = leaving_face(&shape, start, end, entry);
+		int leaving = leaving_face(&b->shapes[tet], start, end, entry);
 		int32_t across = leaving < 0 ? -1 : b->whole->neighbours[tet * 4 + leaving];
 		if (across < 0)
 			return;
@@ -231,13 +232,15 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 		.rest = rest,
 		.def = def,
 		.whole = rest->topology,
+		.shapes = FEM_ALLOC_ARRAY(FemTetShape, tets),
 		.mark = FEM_ALLOC_ARRAY(uint8_t, tets),
 		.found = FEM_ALLOC_ARRAY(int32_t, tets),
 		.vertex_start = FEM_ALLOC_ARRAY(int32_t, def->splinter_count + 1),
 		.vertices = FEM_ALLOC_ARRAY(int32_t, def->vertex_count + 1),
 	};
 	FemSplinters *s = NULL;
-	if (b.mark && b.found && b.vertex_start && b.vertices) {
+	if (b.shapes && b.mark && b.found && b.vertex_start && b.vertices) {
+		find_shapes(&b);
 		sort_by(def->vertex_splinters, def->vertex_count, b.vertex_start, def->splinter_count, b.vertices);
 		measure_reach(&b);
 		s = allocate(&b);
@@ -248,6 +251,7 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 		fill_reach(s, &b);
 		fill_tet_splinters(s);
 	}
+	FEM_FREE_ARRAY(b.shapes, tets);
 	FEM_FREE_ARRAY(b.mark, tets);
 	FEM_FREE_ARRAY(b.found, tets);
 	FEM_FREE_ARRAY(b.vertex_start, def->splinter_count + 1);
