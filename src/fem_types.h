@@ -241,11 +241,7 @@ typedef struct FemBody {
 	int32_t surface_node_count;
 	bool is_convex;                // at rest: it must bend far before it can touch itself
 	float thickness;               // m, 2 volume / surface: that of a plate, a third of a cube's edge
-	float fast_way;                // m, longest of a surface node in this step; 0 where nothing of the body can be held back
-	FemVec3 fast_shift;            // m, mean way of its surface nodes
-	float fast_spread;             // m, most that one of them goes away from the mean
-	float fast_stop;               // fraction of the step after which the body is held back; 1: not at all
-	bool fast_placed;              // its trees stand elsewhere than the body
+	float fast_way;                // m, longest of a surface node in this step
 	FemGroundHit ground_hit;       // of the last substep
 	float box_area;                // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 

@@ -36,7 +36,7 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 }
 
 // The outer tets of a part of a body near a box, each once, ascending, as items.
-void fem_contact_list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
+static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -74,51 +74,60 @@ static Box4 box_in_frame(const FemCollider *collider, double r[3][3], const FemS
 	return (Box4){{low[0], low[1], low[2], 0.0f}, {high[0], high[1], high[2], 0.0f}};
 }
 
-static void list_triangles(FemWorld *world, int32_t touch_index, FemTreePart part) {
-	const FemTouch *touch = &world->contacts.touches[touch_index];
-	const FemCollider *collider = &world->colliders[touch->other];
-	const FemBody *body = world->bodies[touch->body];
+static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
 	double r[3][3];
-	FemSweepBox near = fem_contact_part_box(body, part);
 	FemSurfaceTree tree = {.tree = collider->tree, .triangles = {0, collider->shape.triangle_count}};
 	TreeWalk walk;
 	fem_quat_to_matrix(collider->shape_rotation, r);
-	walk_start(&walk, &tree, box_in_frame(collider, r, &near));
+	walk_start(&walk, &tree, box_in_frame(collider, r, near));
 	for (int32_t t; (t = walk_next(&walk)) >= 0;) {
 		if (t >= collider->shape.triangle_count)
 			continue; // a tree over a single triangle holds it twice
 		FemSweepBox box = piece_box(collider, t, r);
 		bool apart = false;
 		for (int i = 0; i < 3; i++)
-			apart |= box.min[i] > near.max[i] || box.max[i] < near.min[i];
-		if (!apart)
-			fem_contact_list_tets_near(world, touch_index, part, &box, t);
+			apart |= box.min[i] > near->max[i] || box.max[i] < near->min[i];
+		if (!apart && visit(context, t, &box))
+			return true;
 	}
+	return false;
+}
+
+bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+	switch (collider->shape.type) {
+	case FEM_SHAPE_TRIANGLES: return visit_triangles(collider, near, visit, context);
+	case FEM_SHAPE_HEIGHT_FIELD: return fem_height_field_visit_near(collider, near, visit, context);
+	case FEM_SHAPE_HALF_SPACE: return false; // contact_making.c goes over the nodes
+	default: break;
+	}
+	FemSweepBox box = fem_collider_box(collider);
+	return visit(context, 0, &box);
+}
+
+typedef struct Lister {
+	FemWorld *world;
+	int32_t touch;
+	FemTreePart part;
+} Lister;
+
+static bool list_piece(void *context, int32_t piece, const FemSweepBox *box) {
+	const Lister *lister = context;
+	list_tets_near(lister->world, lister->touch, lister->part, box, piece);
+	return false;
 }
 
 static void list_part(FemWorld *world, int32_t touch_index, FemTreePart part) {
-	const FemCollider *collider = &world->colliders[world->contacts.touches[touch_index].other];
-	if (collider->shape.type == FEM_SHAPE_TRIANGLES) {
-		list_triangles(world, touch_index, part);
-		return;
-	}
-	if (collider->shape.type == FEM_SHAPE_HEIGHT_FIELD) {
-		fem_height_field_list_items(world, touch_index, part);
-		return;
-	}
-	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
-		return; // contact_making.c goes over the nodes
-	FemSweepBox box = fem_collider_box(collider);
-	fem_contact_list_tets_near(world, touch_index, part, &box, 0);
+	const FemTouch *touch = &world->contacts.touches[touch_index];
+	FemSweepBox near = fem_contact_part_box(world->bodies[touch->body], part);
+	Lister lister = {world, touch_index, part};
+	fem_collider_visit_near(&world->colliders[touch->other], &near, list_piece, &lister);
 }
 
 void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
 	const FemContactStage *stage = &world->contacts;
 	const FemTouch *touch = &stage->touches[touch_index];
 	const FemSurfaceTrees *trees = world->bodies[touch->body]->trees;
-	if (touch->pieces.begin < 0)
-		list_part(world, touch_index, fem_surface_trees_all(trees));
-	for (int32_t i = touch->pieces.begin; i >= 0 && i < touch->pieces.end; i++)
+	for (int32_t i = touch->pieces.begin; i < touch->pieces.end; i++)
 		list_part(world, touch_index, fem_surface_trees_component(trees, stage->pieces[i].a));
 }
 

@@ -344,6 +344,7 @@ static int32_t gather_faces_inside(Maker *maker, const FemConvex *shape, FemRang
 			if (!is_inside(maker, shape, 1, nodes[0], &at) || !is_inside(maker, shape, 1, nodes[1], &at) ||
 				!is_inside(maker, shape, 1, nodes[2], &at))
 				continue;
+			item->held = true;
 			item->found = false;
 			for (int k = 0; k < 3; k++) {
 				if (stage->node_area[nodes[k]] == 0.0f && count < stage->candidate_capacity)

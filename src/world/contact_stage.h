@@ -17,7 +17,7 @@ typedef struct FemTouch {
 	int32_t body;
 	int32_t other;      // body, or collider
 	bool is_collider;
-	FemRange pieces;    // into FemContactStage.pieces: which of them; begin < 0: the whole body, with a collider
+	FemRange pieces;    // into FemContactStage.pieces: which of them
 	int32_t narrow;     // pair of the narrow phase; -1: colliders
 	FemRange items;     // into FemContactStage.items
 	float strength;     // phi dt, kg/m^2
@@ -30,6 +30,7 @@ typedef struct FemOverlapItem {
 	int32_t touch;
 	int32_t tet, other_tet; // of a collider: its piece
 	bool found;
+	bool held; // no longer, since the nodes of its outer faces are held instead
 } FemOverlapItem;
 
 // A piece whose trees follow it.
@@ -116,7 +117,10 @@ FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
 // ---- collider_overlap.c
 void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
-void fem_contact_list_tets_near(struct FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece);
+// The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box; each with
+// a box of its own. True, from a visit or from all, ends it.
+typedef bool FemVisitPiece(void *context, int32_t piece, const FemSweepBox *box);
+bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
 // The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
@@ -131,7 +135,7 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
 
 // ---- height_field.c
-void fem_height_field_list_items(struct FemWorld *world, int32_t touch_index, FemTreePart part);
+bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
 // One of the two prisms of a cell: piece = 2 cell + half.
 bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
 

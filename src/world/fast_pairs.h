@@ -1,32 +1,51 @@
-// Which pairs may meet within a step: a sweep over the boxes of the broad phase, those of fast bodies drawn out along
-// their way. Done once a step, only when something is fast.
+// Which pieces may meet others, or colliders, within a step: a sweep over the boxes of the broad phase, drawn out along
+// their ways. Done once a step, only when something is fast.
 #ifndef FEM_WORLD_FAST_PAIRS_H
 #define FEM_WORLD_FAST_PAIRS_H
 
 #include "collision/sweep.h"
 #include "fem_types.h"
 
+// The way of a piece in this step.
+typedef struct FemFastPiece {
+	FemVec3 shift; // m, mean of its surface nodes
+	float way;     // m, the longest of one; 0 for what is asleep
+	float spread;  // m, most that one goes away from the mean
+	float stop;    // fraction of the step after which it is held back; 1: not at all
+} FemFastPiece;
+
 typedef struct FemFastEntry {
-	FemSweepBox box; // m, of the whole step
-	uint32_t user;   // as in the sweep
-	bool moves;
+	FemSweepBox box, swept; // m, at the start of the step and over all of it
+	int32_t proxy;
+	FemVec3 shift;          // m
+	float spread;           // m
 } FemFastEntry;
 
+// The first is a piece of a body: that with the smaller body number, or piece. Colliders come second.
+typedef struct FemFastPair {
+	int32_t a, b;    // proxies
+	float way;       // m, of the two against each other
+	float thickness; // m, of the thinner one
+	int32_t samples; // of their way; 0: not looked at
+	bool touched;    // before this step
+	float first;     // fraction of the step at which they meet
+} FemFastPair;
+
 typedef struct FemFastPairs {
-	FemFastEntry *entries; // sorted along the sweep's axis
-	int32_t *open[2];      // entries that the walk is inside of: those that move, those that do not
-	FemKeyed *pairs, *scratch; // key: the users of both, the first one moves and is a body; in their order
-	int32_t entry_capacity, entry_count, pair_capacity, pair_count;
+	FemFastPiece *pieces;  // [proxy]: of bodies that are active
+	FemFastEntry *entries; // those that are held back where they meet something, then all others; each sorted along the sweep's axis
+	int32_t moving_count, entry_count, entry_capacity;
+	FemKeyed *keys, *scratch; // [proxy]
+	FemFastPair *pairs;
+	int32_t *chunk_pairs;  // [chunk of entries]: how many, then where they begin
+	int32_t pair_count, pair_capacity;
 	bool full;
 } FemFastPairs;
 
 struct FemWorld;
 
-// A live body that goes far enough in this step to be looked at.
-bool fem_body_is_fast(const FemBody *body);
-
 bool fem_fast_pairs_reserve(FemFastPairs *fast, int32_t proxies, int32_t pairs); // false when memory fails
 void fem_fast_pairs_free(FemFastPairs *fast);
-void fem_fast_pairs_find(struct FemWorld *world); // after fast_way, fast_shift and fast_spread of the bodies are known
+void fem_fast_pairs_find(struct FemWorld *world); // after the ways of the pieces are known
 
 #endif

@@ -1,4 +1,4 @@
-// Height fields: the cells near a body, each as two prisms that go straight down.
+// Height fields: the cells near a box, each as two prisms that go straight down.
 #include "base/vec.h"
 #include "world/step.h"
 #include "world/world.h"
@@ -55,7 +55,7 @@ static FemSweepBox half_cell_box(const FemCollider *collider, const FemPosition 
 	return box;
 }
 
-// The grid lines below and above a body's box: cells [begin, end) along one axis of the field.
+// The grid lines below and above a box: cells [begin, end) along one axis of the field.
 static FemRange cells_along(double low, double high, float cell, int32_t points) {
 	double middle = 0.5 * (points - 1), last = points - 1;
 	double begin = floor(low / (double)cell + middle), end = floor(high / (double)cell + middle) + 1.0;
@@ -70,18 +70,15 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 	return true;
 }
 
-void fem_height_field_list_items(FemWorld *world, int32_t touch_index, FemTreePart part) {
-	const FemTouch *touch = &world->contacts.touches[touch_index];
-	const FemCollider *collider = &world->colliders[touch->other];
+bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
 	const FemShapeDef *shape = &collider->shape;
-	FemSweepBox body = fem_contact_part_box(world->bodies[touch->body], part);
 	double r[3][3], low[3], high[3];
 	const double *position = &collider->shape_position.x;
 	fem_quat_to_matrix(collider->shape_rotation, r);
-	for (int i = 0; i < 3; i++) { // the body's box seen from the field: R^T (x - position)
+	for (int i = 0; i < 3; i++) { // the box seen from the field: R^T (x - position)
 		low[i] = high[i] = 0.0;
 		for (int k = 0; k < 3; k++) {
-			double a = r[k][i] * (body.min[k] - position[k]), b = r[k][i] * (body.max[k] - position[k]);
+			double a = r[k][i] * (near->min[k] - position[k]), b = r[k][i] * (near->max[k] - position[k]);
 			low[i] += fmin(a, b);
 			high[i] += fmax(a, b);
 		}
@@ -95,9 +92,10 @@ void fem_height_field_list_items(FemWorld *world, int32_t touch_index, FemTreePa
 			cell_corners(collider, cell, corners);
 			for (int half = 0; half < 2; half++) {
 				FemSweepBox box = half_cell_box(collider, corners, half);
-				if (boxes_meet(&box, &body))
-					fem_contact_list_tets_near(world, touch_index, part, &box, 2 * cell + half);
+				if (boxes_meet(&box, near) && visit(context, 2 * cell + half, &box))
+					return true;
 			}
 		}
 	}
+	return false;
 }

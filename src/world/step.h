@@ -25,7 +25,6 @@ typedef struct FemStep {
 	int32_t contact_count;
 	FemProxy *proxies;       // the colliders
 	int32_t proxy_count;
-	int32_t fast_clips;      // tets clipped to see whether fast pairs pierce each other
 	FemComposites composites;
 	FemSystemIsland *system_islands; // [island], composite by composite
 	int32_t *composite_order;        // largest expected cost first

@@ -1,0 +1,42 @@
+// Pieces of bodies on their straight way through a step: where two of them first overlap, and how deep.
+//
+// The way is sampled. What is asked at a sample is whether an outer triangle of one piece reaches into an outer tet of the
+// other: two closed surfaces that come to overlap cross each other first, and where they cross, a triangle reaches into a
+// tet behind a triangle.
+//
+// Trees are read only, as they were fitted for the start of the step: boxes are moved along the mean way of their piece and
+// grown by what single nodes go beyond it. So any threads may ask at once.
+#ifndef FEM_COLLISION_SWEPT_H
+#define FEM_COLLISION_SWEPT_H
+
+#include "collision/surface_trees.h"
+
+typedef struct FemSweptPiece {
+	const FemBody *body;
+	FemTreePart part; // of its trees
+	FemVec3 shift;    // m, mean way of its surface nodes
+	float slack;      // m, most that a node lies off its box moved along the mean way
+	float dt, lead;   // s: at a fraction f of the step a node is at position + (f dt - lead) velocity
+} FemSweptPiece;
+
+Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction); // m, from the body's origin
+
+Box4 fem_swept_box(const FemSweptPiece *piece); // m, at the start of the step
+
+// The first of the samples 1..count, evenly spaced, at which a overlaps b; count + 1 when there is none. `way` is the
+// longest that a node of one goes against one of the other, m.
+int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float way, int32_t count);
+
+// How deep they reach into each other at a fraction of the step, m; not looked further than `enough`. `clips` counts
+// pairs of tets that were clipped.
+typedef struct FemSweptDepth {
+	float fraction, enough;
+	int32_t clips, clips_max;
+} FemSweptDepth;
+
+float fem_swept_depth(const FemSweptPiece *a, const FemSweptPiece *b, FemSweptDepth *at);
+
+// Which fractions of the step the boxes of two pieces can meet in; false: in none.
+bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, float slack, float out_fractions[2]);
+
+#endif
