@@ -97,7 +97,7 @@ bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *nea
 	switch (collider->shape.type) {
 	case FEM_SHAPE_TRIANGLES: return visit_triangles(collider, near, visit, context);
 	case FEM_SHAPE_HEIGHT_FIELD: return fem_height_field_visit_near(collider, near, visit, context);
-	case FEM_SHAPE_HALF_SPACE: return false; // contact_making.c goes over the nodes
+	case FEM_SHAPE_HALF_SPACE: return false; // contact_planes.c goes over the nodes
 	default: break;
 	}
 	FemSweepBox box = fem_collider_box(collider);
@@ -108,27 +108,34 @@ typedef struct Lister {
 	FemWorld *world;
 	int32_t touch;
 	FemTreePart part;
+	FemColliderSweep sweep; // 0 where only what it overlaps as it stands counts
 } Lister;
 
 static bool list_piece(void *context, int32_t piece, const FemSweepBox *box) {
 	const Lister *lister = context;
-	list_tets_near(lister->world, lister->touch, lister->part, box, piece);
+	FemSweepBox swept = fem_collider_swept(&lister->sweep, box, 1.0f);
+	list_tets_near(lister->world, lister->touch, lister->part, &swept, piece);
 	return false;
 }
 
-static void list_part(FemWorld *world, int32_t touch_index, FemTreePart part) {
+static void list_component(FemWorld *world, int32_t touch_index, int32_t component, float dt) {
 	const FemTouch *touch = &world->contacts.touches[touch_index];
-	FemSweepBox near = fem_contact_part_box(world->bodies[touch->body], part);
-	Lister lister = {world, touch_index, part};
-	fem_collider_visit_near(&world->colliders[touch->other], &near, list_piece, &lister);
+	const FemBody *body = world->bodies[touch->body];
+	const FemCollider *collider = &world->colliders[touch->other];
+	Lister lister = {.world = world, .touch = touch_index, .part = fem_surface_trees_component(body->trees, component)};
+	FemSweepBox near = fem_contact_part_box(body, lister.part);
+	if (touch->ahead && component < body->topology->component_count) {
+		lister.sweep = fem_collider_sweep_at(world, collider, body, component, dt);
+		near = fem_collider_swept(&lister.sweep, &near, -1.0f);
+	}
+	fem_collider_visit_near(collider, &near, list_piece, &lister);
 }
 
-void fem_collider_list_items(FemWorld *world, int32_t touch_index) {
+void fem_collider_list_items(FemWorld *world, int32_t touch_index, float dt) {
 	const FemContactStage *stage = &world->contacts;
 	const FemTouch *touch = &stage->touches[touch_index];
-	const FemSurfaceTrees *trees = world->bodies[touch->body]->trees;
 	for (int32_t i = touch->pieces.begin; i < touch->pieces.end; i++)
-		list_part(world, touch_index, fem_surface_trees_component(trees, stage->pieces[i].a));
+		list_component(world, touch_index, stage->pieces[i].a, dt);
 }
 
 static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {

@@ -11,12 +11,6 @@ static void place(FemWorld *world, FemCollider *collider, FemPosition position, 
 	fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
 }
 
-static FemQuat turned(FemQuat q, FemVec3 w, float dt) {
-	FemQuat spin = fem_quat_mul((FemQuat){0.5f * dt * w.x, 0.5f * dt * w.y, 0.5f * dt * w.z, 0.0f}, q);
-	FemQuat sum = {q.x + spin.x, q.y + spin.y, q.z + spin.z, q.w + spin.w};
-	return fem_quat_normalize(&sum) ? sum : q;
-}
-
 static bool moves(const FemCollider *collider) {
 	return collider->in_use && collider->kind != FEM_COLLIDER_STATIC && collider->sweep_proxy >= 0;
 }
@@ -25,7 +19,14 @@ static FemColliderStart start_of(const FemCollider *collider) {
 	return (FemColliderStart){collider->position, collider->rotation, collider->linear_velocity, collider->angular_velocity};
 }
 
+static void begin_step(FemWorld *world) {
+	for (int32_t c = 0; c < world->collider_capacity; c++)
+		world->colliders[c].travels = world->colliders[c].has_moved || world->colliders[c].kind == FEM_COLLIDER_DYNAMIC;
+}
+
 void fem_colliders_begin_substep(FemWorld *world, int32_t substep, float dt) {
+	if (substep == 0)
+		begin_step(world);
 	for (int32_t c = 0; c < world->collider_capacity && world->step_substeps > 1; c++) {
 		FemCollider *collider = &world->colliders[c];
 		const FemColliderResult *result = &collider->result;
@@ -42,11 +43,8 @@ void fem_colliders_begin_substep(FemWorld *world, int32_t substep, float dt) {
 			collider->linear_velocity = result->linear_velocity;
 			collider->angular_velocity = result->angular_velocity;
 		}
-		// of the frame's origin, which is not the centre of mass where more moves as one with it
-		FemVec3 center = collider->leader >= 0 ? world->colliders[collider->leader].center : collider->center;
-		FemVec3 velocity = fem_vec3_sub(collider->linear_velocity, fem_vec3_cross(collider->angular_velocity, center));
-		FemPosition way = fem_position_scale(fem_position_from(velocity), (double)dt);
-		place(world, collider, fem_position_add(collider->position, way), turned(collider->rotation, collider->angular_velocity, dt));
+		fem_collider_move(world, collider, (FemVec3){0.0f, 0.0f, 0.0f}, dt);
+		place(world, collider, collider->position, collider->rotation);
 	}
 }
 

@@ -20,6 +20,7 @@ typedef struct FemCollider {
 	uint16_t generation;
 	bool in_use;
 	bool has_moved;      // since the last step: what rests on it wakes
+	bool travels;        // while a step runs: has moved before it, or has mass; a belt has velocity but stays
 	FemColliderKind kind;
 	FemShapeDef shape;   // points and triangles are owned copies
 	FemPosition position; // of its frame, m

@@ -1,19 +1,10 @@
 // Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
-#include "base/search.h"
 #include "base/vec.h"
 #include "mesh/topology.h"
-#include "world/step.h"
-#include "world/world.h"
+#include "world/contact_maker.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct Maker {
-	FemStep *step;
-	FemWorld *world;
-	FemContactStage *stage;
-	const FemTouch *touch;
-} Maker;
 
 // ------------------------------------------------------------------------------------------------------------------ sides
 
@@ -39,7 +30,7 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 	}
 }
 
-static void set_body_side(const Maker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+static void set_body_side(const FemMaker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
 	const FemBody *body = maker->world->bodies[body_index];
 	*side = (FemContactSide){.body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
 	for (int i = 0; i < 4; i++)
@@ -47,11 +38,13 @@ static void set_body_side(const Maker *maker, FemContactSide *side, int32_t body
 	set_weights(body, side, point);
 }
 
-static void set_collider_side(const Maker *maker, FemContactSide *side, FemPosition point) {
+// `moved`: how far the collider is from where it stands when it is touched there, m.
+void fem_maker_set_collider_side(const FemMaker *maker, FemContactSide *side, FemPosition point, FemPosition moved) {
 	int32_t index = maker->touch->other;
 	const FemCollider *collider = &maker->world->colliders[index];
 	const FemCollider *leader = collider->leader >= 0 ? &maker->world->colliders[collider->leader] : collider;
-	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, leader->position)), leader->center);
+	FemPosition from = fem_position_add(leader->position, moved);
+	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, from)), leader->center);
 	*side = (FemContactSide){
 		.body = -1,
 		.tet = index,
@@ -63,7 +56,7 @@ static void set_collider_side(const Maker *maker, FemContactSide *side, FemPosit
 		side->arm[0] = side->arm[1] = side->arm[2] = 0.0f;
 }
 
-static float tet_friction(const FemWorld *world, int32_t body, int32_t tet) {
+float fem_maker_friction(const FemWorld *world, int32_t body, int32_t tet) {
 	return world->materials[world->bodies[body]->tet_material[tet]].def.friction;
 }
 
@@ -106,7 +99,7 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 }
 
 // Active by what it did in the last step or would do in this one (contact.md, "Active set").
-static void start(const Maker *maker, FemContact *contact, float slop) {
+void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop) {
 	const FemContact *last = fem_contact_find_place(maker->stage->last_contacts, maker->stage->last_count, contact);
 	FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
 	float u[3];
@@ -124,18 +117,18 @@ static void start(const Maker *maker, FemContact *contact, float slop) {
 }
 
 // Of a regular tet of this tet's rest volume, m.
-static float tet_edge(const FemBody *body, int32_t tet) {
+float fem_maker_tet_edge(const FemBody *body, int32_t tet) {
 	return cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
 }
 
 // m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
 // deep in each other part quickly.
-static float push_limit(float depth, float edge) {
+float fem_maker_push_limit(float depth, float edge) {
 	float share = (depth / edge - 0.1f) / 0.4f;
 	return FEM_CONTACT_PUSH_MIN + (FEM_CONTACT_PUSH_MAX - FEM_CONTACT_PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
 }
 
-static void add_contact(Maker *maker, FemContact *contact, float slop) {
+static void add_contact(FemMaker *maker, FemContact *contact, float slop, bool is_ahead) {
 	FemContactStage *stage = maker->stage;
 	float dt = maker->step->dt, push = maker->world->def.contact_push;
 	if (stage->contact_count == stage->contact_capacity) {
@@ -143,20 +136,22 @@ static void add_contact(Maker *maker, FemContact *contact, float slop) {
 		return;
 	}
 	contact->normal_strength = maker->touch->strength * contact->area;
-	float edge = tet_edge(maker->world->bodies[contact->side[0].body], contact->side[0].tet);
-	contact->bias = fminf(push * (contact->depth - slop) / dt, push_limit(contact->depth, edge));
-	start(maker, contact, slop);
+	float edge = fem_maker_tet_edge(maker->world->bodies[contact->side[0].body], contact->side[0].tet);
+	contact->bias = fminf(push * (contact->depth - slop) / dt, fem_maker_push_limit(contact->depth, edge));
+	if (is_ahead)
+		contact->bias = contact->depth / dt; // the gap may close, no more
+	fem_maker_start(maker, contact, slop);
 	stage->contacts[stage->contact_count++] = *contact;
 }
 
 // -------------------------------------------------------------------------------------------------------------- tet overlaps
 
 static float tet_slop(const FemBody *body, int32_t tet) {
-	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * tet_edge(body, tet));
+	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_maker_tet_edge(body, tet));
 }
 
 // Without a direction of its own the pair is pushed apart against its motion.
-static bool set_normal(Maker *maker, FemContact *contact, const FemOverlap *overlap) {
+static bool set_normal(FemMaker *maker, FemContact *contact, const FemOverlap *overlap) {
 	FemVec3 n = overlap->normal;
 	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
 		FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
@@ -171,13 +166,37 @@ static bool set_normal(Maker *maker, FemContact *contact, const FemOverlap *over
 	return true;
 }
 
-static void add_overlap(Maker *maker, const FemOverlapItem *item, const FemOverlap *overlap, bool several_points) {
+// A fast collider where it strikes the tet, as seen from that.
+static FemCollider struck_by(const FemMaker *maker, const FemOverlapItem *item) {
+	FemCollider collider = maker->world->colliders[maker->touch->other];
+	FemVec3 against = fem_collider_tet_velocity(maker->world->bodies[maker->touch->body], item->tet);
+	fem_collider_move(maker->world, &collider, against, maker->step->dt * item->ahead);
+	return collider;
+}
+
+// m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is now.
+static float gap_before(const FemMaker *maker, const FemCollider *struck, FemPosition point, const float normal[3]) {
+	const FemCollider *now = &maker->world->colliders[maker->touch->other];
+	FemQuat turn = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
+	FemPosition start = fem_position_add(now->position, fem_quat_rotate(turn, fem_position_sub(point, struck->position)));
+	FemVec3 way = fem_position_to_vec3(fem_position_sub(start, point));
+	return way.x * normal[0] + way.y * normal[1] + way.z * normal[2];
+}
+
+static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOverlap *overlap, bool several_points) {
 	const FemTouch *touch = maker->touch;
 	const FemBody *body = maker->world->bodies[touch->body];
-	float friction = tet_friction(maker->world, touch->body, item->tet);
-	float other = touch->is_collider ? touch->friction : tet_friction(maker->world, touch->other, item->other_tet);
+	float friction = fem_maker_friction(maker->world, touch->body, item->tet);
+	float other = touch->is_collider ? touch->friction : fem_maker_friction(maker->world, touch->other, item->other_tet);
 	float slop = tet_slop(body, item->tet);
 	int32_t points = several_points ? overlap->point_count : 1;
+	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
+	FemCollider struck;
+	FemPosition moved = {0.0, 0.0, 0.0};
+	if (is_ahead) {
+		struck = struck_by(maker, item);
+		moved = fem_position_sub(struck.position, maker->world->colliders[touch->other].position);
+	}
 	for (int32_t k = 0; k < points; k++) {
 		FemPosition point = overlap->centre;
 		if (several_points)
@@ -191,17 +210,20 @@ static void add_overlap(Maker *maker, const FemOverlapItem *item, const FemOverl
 		};
 		set_body_side(maker, &contact.side[0], touch->body, item->tet, point);
 		if (touch->is_collider)
-			set_collider_side(maker, &contact.side[1], point);
+			fem_maker_set_collider_side(maker, &contact.side[1], point, moved);
 		else
 			set_body_side(maker, &contact.side[1], touch->other, item->other_tet, point);
-		if (set_normal(maker, &contact, overlap))
-			add_contact(maker, &contact, slop);
+		if (!set_normal(maker, &contact, overlap))
+			continue;
+		if (is_ahead)
+			contact.depth = fminf(contact.depth - gap_before(maker, &struck, point, contact.normal), 0.0f);
+		add_contact(maker, &contact, slop, is_ahead);
 	}
 }
 
 // Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held by a
 // flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
-static bool drops_fallbacks(const Maker *maker, float held) {
+static bool drops_fallbacks(const FemMaker *maker, float held) {
 	float opposed = held, fallback = 0.0f;
 	for (int32_t i = maker->touch->items.begin; i < maker->touch->items.end; i++) {
 		const FemOverlap *overlap = &maker->stage->overlaps[i];
@@ -215,7 +237,7 @@ static bool drops_fallbacks(const Maker *maker, float held) {
 	return opposed > 0.25f * fallback;
 }
 
-static void add_overlaps(Maker *maker, float held) {
+static void add_overlaps(FemMaker *maker, float held) {
 	FemRange items = maker->touch->items;
 	bool drops = drops_fallbacks(maker, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
 	for (int32_t i = items.begin; i < items.end; i++) {
@@ -223,165 +245,6 @@ static void add_overlaps(Maker *maker, float held) {
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
 		if (maker->stage->items[i].found && !(fallback && drops))
 			add_overlap(maker, &maker->stage->items[i], overlap, several);
-	}
-}
-
-// ------------------------------------------------------------------------------------------------------------- flat solids
-//
-// Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
-// the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which it
-// should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
-
-typedef struct NodePlane {
-	int32_t node;
-	float area;     // m^2, of the faces that lie on the plane
-	FemVec3 normal; // unit, out of the collider
-	float depth;    // m
-	bool ahead;     // a gap may close within the step: half spaces only, all others need an overlap
-	int32_t piece;
-} NodePlane;
-
-static void add_plane_node(Maker *maker, const NodePlane *at) {
-	const FemTouch *touch = maker->touch;
-	FemContactStage *stage = maker->stage;
-	const FemBody *body = maker->world->bodies[touch->body];
-	int32_t node = at->node;
-	if (stage->contact_count == stage->contact_capacity) {
-		stage->full = true;
-		return;
-	}
-	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
-	float dt = maker->step->dt, push = maker->world->def.contact_push;
-	FemContact contact = {
-		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
-		.area = at->area,
-		.depth = at->depth,
-		.friction = sqrtf(touch->friction * tet_friction(maker->world, touch->body, tet)),
-		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
-		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
-		.side[0] = {.body = touch->body, .tet = node, .nodes = {node, node, node, node}, .weights = {1.0f},
-			.is_fixed = body->live_part_count == 0},
-	};
-	set_collider_side(maker, &contact.side[1], fem_position_add(body->origin, fem_position_from4(body->position[node])));
-	contact.bias = at->depth <= 0.0f ? at->depth / dt : fminf(push * at->depth / dt, push_limit(at->depth, tet_edge(body, tet)));
-	start(maker, &contact, 0.0f);
-	stage->contacts[stage->contact_count++] = contact;
-}
-
-static void add_half_space(Maker *maker, int32_t component) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
-	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
-	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
-	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
-	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
-	FemRange nodes = body->topology->component_nodes[component];
-	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin);
-	for (int32_t i = first; i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
-		int32_t node = at.node = body->surface_nodes[i];
-		at.area = body->surface_area[i];
-		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
-		at.depth = offset - fem_vec3_dot(at.normal, fem_vec3_from(body->position[node]));
-		if (at.depth - dt * away >= -FEM_GROUND_SLOP) // may close its gap within the step, no more
-			add_plane_node(maker, &at);
-	}
-}
-
-static void add_half_spaces(Maker *maker) {
-	const FemTopology *t = maker->world->bodies[maker->touch->body]->topology;
-	for (int32_t i = maker->touch->pieces.begin; i < maker->touch->pieces.end; i++) {
-		if (maker->stage->pieces[i].a < t->component_count)
-			add_half_space(maker, maker->stage->pieces[i].a);
-	}
-}
-
-// The plane through which the node is nearest to the outside; false when it is outside. (Counting nodes in that hover
-// by a hair makes friction 15 % too strong.)
-static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x, NodePlane *at) {
-	at->depth = INFINITY;
-	for (int32_t p = 0; p < shape->plane_count; p++) {
-		FemVec4 plane = shape->planes[p];
-		float depth = plane.w - (plane.x * x.x + plane.y * x.y + plane.z * x.z);
-		if (depth < 0.0f)
-			return false;
-		if (p < plane_count && depth < at->depth) {
-			at->depth = depth;
-			at->normal = (FemVec3){plane.x, plane.y, plane.z};
-		}
-	}
-	return true;
-}
-
-static bool is_inside(const Maker *maker, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
-	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
-	return nearest_plane(shape, plane_count, x, at);
-}
-
-static float face_area(const FemBody *body, const int32_t nodes[3]) {
-	FemVec3 a = fem_vec3_from(body->position[nodes[0]]);
-	FemVec3 u = fem_vec3_sub(fem_vec3_from(body->position[nodes[1]]), a);
-	FemVec3 v = fem_vec3_sub(fem_vec3_from(body->position[nodes[2]]), a);
-	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
-}
-
-// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and the
-// area they stand for are gathered in the stage's scratch. Returns the number of nodes.
-static int32_t gather_faces_inside(Maker *maker, const FemConvex *shape, FemRange items) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	FemContactStage *stage = maker->stage;
-	int32_t count = 0;
-	for (int32_t i = items.begin; i < items.end; i++) {
-		FemOverlapItem *item = &stage->items[i];
-		for (int face = 0; face < 4; face++) {
-			int32_t nodes[3];
-			NodePlane at;
-			if (!(body->tet_exterior[item->tet] >> face & 1))
-				continue;
-			for (int k = 0; k < 3; k++)
-				nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
-			if (!is_inside(maker, shape, 1, nodes[0], &at) || !is_inside(maker, shape, 1, nodes[1], &at) ||
-				!is_inside(maker, shape, 1, nodes[2], &at))
-				continue;
-			item->held = true;
-			item->found = false;
-			for (int k = 0; k < 3; k++) {
-				if (stage->node_area[nodes[k]] == 0.0f && count < stage->candidate_capacity)
-					stage->candidates[count++] = nodes[k];
-				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
-			}
-		}
-	}
-	return count;
-}
-
-static void add_nodes_inside(Maker *maker, const FemConvex *shape, int32_t plane_count, FemRange items) {
-	FemContactStage *stage = maker->stage;
-	int32_t count = gather_faces_inside(maker, shape, items), piece = stage->items[items.begin].other_tet;
-	for (int32_t i = 0; i < count; i++) {
-		NodePlane at = {.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .piece = piece};
-		stage->node_area[at.node] = 0.0f;
-		if (at.area > 0.0f && is_inside(maker, shape, plane_count, at.node, &at))
-			add_plane_node(maker, &at);
-	}
-}
-
-// Items of a collider come piece by piece.
-static void add_flat(Maker *maker) {
-	FemRange items = maker->touch->items;
-	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
-	FemRange piece = {items.begin, items.begin};
-	for (; piece.begin < items.end; piece.begin = piece.end) {
-		FemConvexStorage storage;
-		FemConvex shape;
-		int32_t index = maker->stage->items[piece.begin].other_tet;
-		while (piece.end < items.end && maker->stage->items[piece.end].other_tet == index)
-			piece.end++;
-		if (!fem_collider_flat_shape(collider, index, &storage, &shape))
-			continue;
-		bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
-		add_nodes_inside(maker, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
 	}
 }
 
@@ -406,14 +269,14 @@ void fem_contacts_make(FemStep *step) {
 	stage->last_count = stage->contact_count;
 	stage->contacts = swapped;
 	stage->contact_count = 0;
-	Maker maker = {step, world, stage, NULL};
+	FemMaker maker = {step, world, stage, NULL};
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		maker.touch = &stage->touches[t];
 		FemRange made = {stage->contact_count, stage->contact_count};
 		if (maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
-			add_half_spaces(&maker);
+			fem_maker_add_half_spaces(&maker);
 		else if (maker.touch->is_collider)
-			add_flat(&maker);
+			fem_maker_add_flat(&maker);
 		float held = 0.0f;
 		for (int32_t i = made.begin; i < stage->contact_count; i++)
 			held += stage->contacts[i].area;

@@ -142,6 +142,7 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	if (touch.is_collider) {
 		const FemCollider *collider = &world->colliders[touch.other];
 		touch.friction = collider->friction;
+		touch.ahead = fem_collider_looks_ahead(world, collider, body, world->step_dt);
 		touch.strength = fminf(touch.strength, collider_strength(collider));
 	} else {
 		FemBody *other = world->bodies[touch.other];
@@ -312,7 +313,7 @@ static void list_items(FemWorld *world) {
 			for (int32_t i = tets.begin; i < tets.end; i++)
 				fem_contact_add_item(stage, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
 		} else if (touch->is_collider) {
-			fem_collider_list_items(world, t);
+			fem_collider_list_items(world, t, world->step_dt);
 		}
 		touch->items.end = stage->item_count;
 	}
@@ -338,7 +339,8 @@ static void overlap_task(void *context, int32_t chunk) {
 		if (!tet_shape(world->bodies[touch->body], item->tet, &first, &a))
 			continue;
 		if (touch->is_collider)
-			item->found = fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]);
+			item->found = fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]) ||
+				(touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, &a, &stage->overlaps[i]));
 		else if (tet_shape(world->bodies[touch->other], item->other_tet, &second, &b))
 			item->found = fem_overlap(&a, &b, &stage->overlaps[i]);
 	}
@@ -407,6 +409,7 @@ void fem_contact_stage_find(FemStep *step) {
 	stage->touch_count = 0;
 	fem_contact_bodies_mark_still(world);
 	fem_contact_bodies_refit(world);
+	fem_colliders_draw_out(world, step->dt);
 	fem_sweep_update(&world->sweep);
 	list_pairs(world);
 	fem_narrow_phase_run(&stage->narrow, world->pool);

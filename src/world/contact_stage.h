@@ -23,6 +23,7 @@ typedef struct FemTouch {
 	float strength;     // phi dt, kg/m^2
 	float friction;     // of the collider
 	bool of_sheet;      // one of the two is thin
+	bool ahead;         // the collider is fast: also what it comes to overlap within the step
 } FemTouch;
 
 // Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.
@@ -30,7 +31,8 @@ typedef struct FemOverlapItem {
 	int32_t touch;
 	int32_t tet, other_tet; // of a collider: its piece
 	bool found;
-	bool held; // no longer, since the nodes of its outer faces are held instead
+	bool held;   // no longer, since the nodes of its outer faces are held instead
+	float ahead; // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
 } FemOverlapItem;
 
 // A piece whose trees follow it.
@@ -116,7 +118,7 @@ FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
 
 // ---- collider_overlap.c
 void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
-void fem_collider_list_items(struct FemWorld *world, int32_t touch_index);
+void fem_collider_list_items(struct FemWorld *world, int32_t touch_index, float dt);
 // The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box; each with
 // a box of its own. True, from a visit or from all, ends it.
 typedef bool FemVisitPiece(void *context, int32_t piece, const FemSweepBox *box);
@@ -124,6 +126,23 @@ bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *nea
 // The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
+
+// ---- collider_ahead.c
+bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, float dt);
+void fem_colliders_draw_out(struct FemWorld *world, float dt); // boxes in the sweep, over the whole step
+// Takes a copy of a collider along its way, as seen from what moves with velocity `against`.
+void fem_collider_move(const struct FemWorld *world, FemCollider *collider, FemVec3 against, float time);
+FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet); // m/s: the `against` of a tet
+// The way of a collider in a step as seen from a piece, m, and what single points go besides.
+typedef struct FemColliderSweep {
+	FemVec3 way;
+	float grow;
+} FemColliderSweep;
+
+FemColliderSweep fem_collider_sweep_at(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt);
+FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign); // -1: the other way
+// The first overlap of the tet on the collider's way through the step; writes item->ahead.
+bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt, const FemConvex *tet, FemOverlap *out);
 
 // ---- contact_making.c
 void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step

@@ -133,7 +133,7 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 	const FemBody *body = body_of(world, pair->a);
 	const FemCollider *collider = collider_of(world, pair->b);
 	if (collider)
-		return fem_body_sees(body, collider->layer, collider->mask) &&
+		return fem_body_sees(body, collider->layer, collider->mask) && !fem_collider_looks_ahead(world, collider, body, world->step_dt) &&
 		       !fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
 	const FemBody *other = body_of(world, pair->b);
 	if (body == other)

@@ -23,7 +23,7 @@ static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count)
 	const FemBody *body = world->bodies[touch->body];
 	for (int32_t i = touch->items.begin; i < touch->items.end; i++) {
 		const FemOverlapItem *item = &stage->items[i];
-		if (!item->found && !item->held)
+		if ((!item->found && !item->held) || item->ahead > 0.0f)
 			continue;
 		int32_t first = piece_proxy(body, item->tet);
 		int32_t second = touch->is_collider ? world->colliders[touch->other].sweep_proxy
