@@ -33,6 +33,16 @@ static size_t place_arrays(FemSweep *sweep, char *base) {
 	return carver.used;
 }
 
+// Boxes that were never noted have not moved; open lists are read four at a time, a little beyond their end.
+static void clear_arrays(FemSweep *sweep) {
+	size_t proxies = (size_t)sweep->proxy_capacity;
+	memset(sweep->has_moved, 0, proxies);
+	for (int k = 0; k < 4; k++) {
+		memset(sweep->open[k / 2].min[k % 2], 0, sizeof(float) * (proxies + 3));
+		memset(sweep->open[k / 2].max[k % 2], 0, sizeof(float) * (proxies + 3));
+	}
+}
+
 static void copy_arrays(FemSweep *to, const FemSweep *from) {
 	memcpy(to->proxies, from->proxies, sizeof *to->proxies * (size_t)from->proxy_end);
 	memcpy(to->boxes, from->boxes, sizeof *to->boxes * (size_t)from->proxy_end);
@@ -56,10 +66,11 @@ bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs) {
 	for (larger.bucket_count = 16; larger.bucket_count < larger.pair_capacity;)
 		larger.bucket_count *= 2;
 	larger.bytes = place_arrays(&larger, NULL);
-	larger.block = fem_alloc(larger.bytes); // zeroed: open lists are read four at a time
+	larger.block = fem_alloc_unset(larger.bytes);
 	if (!larger.block)
 		return false;
 	place_arrays(&larger, larger.block);
+	clear_arrays(&larger);
 	if (sweep->block)
 		copy_arrays(&larger, sweep);
 	else

@@ -160,6 +160,7 @@ static void plan_updates(FemCholesky *f, const FemCholeskySymbolic *s) {
 
 // Arrays get one element more than they need: an allocation of nothing would look like a failed one.
 #define ALLOCATE(array, count) ((array) = fem_alloc(sizeof *(array) * ((size_t)(count) + 1)))
+#define ALLOCATE_UNSET(array, count) ((array) = fem_alloc_unset(sizeof *(array) * ((size_t)(count) + 1)))
 #define FREE(array, count) fem_free((array), sizeof *(array) * ((size_t)(count) + 1))
 
 static bool plan(FemCholesky *f, const FemCholeskySymbolic *s, const int32_t *row_start, const int32_t *column) {
@@ -177,7 +178,7 @@ static bool plan(FemCholesky *f, const FemCholeskySymbolic *s, const int32_t *ro
 	if (!ALLOCATE(f->updates, f->update_count) || !ALLOCATE(f->runs, f->run_count))
 		return false;
 	plan_updates(f, s);
-	return ALLOCATE(f->values, f->value_count) && ALLOCATE(f->product, f->product_count);
+	return ALLOCATE_UNSET(f->values, f->value_count) && ALLOCATE_UNSET(f->product, f->product_count);
 }
 
 FemCholesky *fem_cholesky_create(int32_t node_count, const int32_t *row_start, const int32_t *column,
