@@ -323,8 +323,10 @@ void fem_preconditioner_state_write(const FemPreconditioner *p, void *out) {
 	to += sizeof state;
 	if (p->node_frames)
 		memcpy(to, p->node_frames, frames_bytes(p));
-	if (p->factor)
+	if (p->factor && p->valid)
 		fem_cholesky_state_write(p->factor, to + frames_bytes(p));
+	else if (p->factor) // it was never made, or will be made anew: equal worlds have equal snapshots
+		memset(to + frames_bytes(p), 0, fem_cholesky_state_size(p->factor));
 }
 
 bool fem_preconditioner_state_read(FemPreconditioner *p, const void *data) {
