@@ -33,6 +33,26 @@ bool surface_material_is_supported(GDExtensionObjectPtr source) {
 	return !source || object_cast(source, "BaseMaterial3D") || object_cast(source, "ShaderMaterial");
 }
 
+static bool has_text(GdString *code, const char *text) {
+	GdString part = make_string(text);
+	bool has = gd_string_contains(code, &part);
+	gd_string_free(&part);
+	return has;
+}
+
+bool surface_material_follows(GDExtensionObjectPtr source) {
+	GDExtensionObjectPtr material = object_cast(source, "ShaderMaterial");
+	GDExtensionObjectPtr shader = material ? gd_shader_material_get_shader(material) : NULL;
+	if (!shader) {
+		return true;
+	}
+	GdString code = gd_shader_get_code(shader);
+	bool follows = gd_string_length(&code) == 0 || has_text(&code, "fem_deform") || has_text(&code, "#include");
+	gd_string_free(&code);
+	object_unreference(shader);
+	return follows;
+}
+
 static void set_textures(GdRID material) {
 	GdRID positions = texel_atlas_rid(&node_positions), stencils = texel_atlas_rid(&node_stencils);
 	GdVariant variant = make_variant(GDEXTENSION_VARIANT_TYPE_RID, &positions);

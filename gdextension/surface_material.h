@@ -35,6 +35,10 @@ void surface_material_watch(void);
 // False for a material that would give the plain look though one was asked for.
 bool surface_material_is_supported(GDExtensionObjectPtr source);
 
+// False for a ShaderMaterial whose shader leaves the vertices where they are at rest, as far as its code tells: what it
+// includes is not read.
+bool surface_material_follows(GDExtensionObjectPtr source);
+
 // Gives up all that is still held, the shaders too.
 void surface_material_unload(void);
 

@@ -35,7 +35,7 @@ prepare_project() {
 
 # Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
 # allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none. After "--errors say: WORD"
-# one of them must have that word; after "--errors at most: N" there must not be more. Between "--one warning: NAME" and "--warning end" there must be just one warning.
+# one of them must have that word; after "--errors at most: N" there must not be more. Between "--one warning: NAME" and "--warning end" there must be just one warning, and after "--no warning: NAME" none.
 judge_output() {
 	local title=$1 end_marker=$2 log=$3
 	awk -v title="$title" -v end_marker="$end_marker" '
@@ -57,8 +57,12 @@ judge_output() {
 			expecting = ""; word_count = 0; delete said
 			next
 		}
-		/^--one warning: / { warned = substr($0, 16); warnings = 0; next }
-		/^--warning end/ { verdict(warnings == 1, warned " is said once", warnings " times"); next }
+		/^--one warning: / { warned = substr($0, 16); warnings = 0; warnings_due = 1; next }
+		/^--no warning: / { warned = substr($0, 15); warnings = 0; warnings_due = 0; next }
+		/^--warning end/ {
+			verdict(warnings == warnings_due, warned (warnings_due ? " is said once" : " is not complained of"), warnings " times")
+			next
+		}
 		/^(USER )?WARNING:/ { warnings++ }
 		index($0, end_marker) == 1 { ended = 1 }
 		/^(SCRIPT ERROR|ERROR|USER ERROR|USER SCRIPT ERROR):/ || /handle_crash|AddressSanitizer|Segmentation fault/ {

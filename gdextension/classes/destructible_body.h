@@ -87,6 +87,10 @@ bool destructible_body_accept(const DestructibleBody *self, const char *property
 const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform);
 const char *destructible_body_box_fault(const DestructibleBody *self); // of size and cells alone
 
+#define DESTRUCTIBLE_BODY_SHADER_FAULT \
+	"the shader of its surface_material does not move the vertices; include fem_position.gdshaderinc in it and call " \
+	"fem_deform() in vertex()"
+
 // Fills a PackedStringArray for the scene dock.
 void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out);
 

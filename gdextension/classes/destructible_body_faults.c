@@ -138,6 +138,8 @@ void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out
 			"The surface material cannot follow the deformation%s; use a StandardMaterial3D, or a ShaderMaterial whose "
 			"shader includes fem_position.gdshaderinc.",
 			"");
+	} else if (!surface_material_follows(self->surface_material)) {
+		add_warning(out, "The body will be drawn in its rest shape: %s.", DESTRUCTIBLE_BODY_SHADER_FAULT);
 	}
 }
 

@@ -85,21 +85,30 @@ static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	}
 }
 
-// Broken bodies and debug_draw_tets are drawn from the tets. Simulated ones ask the engine for them, which may have
-// turned some round.
-static void view_tets(DestructibleBody *self, const DestructibleMesh *mesh, const BodyShape *shape) {
+// The nodes of a body's tets at rest, in the order of the engine, which may have turned some round; to be freed. Null while it is
+// not simulated, or memory is short.
+static int32_t *rest_tets(const DestructibleBody *self, int32_t tet_count) {
+	int32_t *tets = self->simulated.world ? malloc((size_t)tet_count * 4 * sizeof(int32_t)) : NULL;
+	const TetShape *known = self->view.shape;
+	if (tets && known && known->tet_count == tet_count) {
+		memcpy(tets, known->tets, (size_t)tet_count * 4 * sizeof(int32_t)); // it may have broken since
+	} else if (tets && fem_body_get_tets(self->simulated.body, tets, tet_count) != tet_count) {
+		free(tets);
+		tets = NULL;
+	}
+	return tets;
+}
+
+// Broken bodies and debug_draw_tets are drawn from the tets.
+static void view_tets(
+	DestructibleBody *self, const DestructibleMesh *mesh, const BodyShape *shape, const int32_t *turned) {
 	const FemTetArrays *baked = mesh && mesh->is_baked ? &mesh->baked.tet_mesh : NULL;
 	int32_t node_count = baked ? baked->node_count : shape->node_count;
 	int32_t tet_count = baked ? baked->tet_count : shape->tet_count;
-	const int32_t *tets = baked ? baked->tets : shape->tets;
+	const int32_t *tets = turned ? turned : baked ? baked->tets : shape->tets;
 	FemVec3 scale = self->simulated.world ? node_pose_of(&self->pose).scale : (FemVec3){1.0f, 1.0f, 1.0f};
-	int32_t *turned = self->simulated.world ? malloc((size_t)tet_count * 4 * sizeof(int32_t)) : NULL;
-	if (turned && fem_body_get_tets(self->simulated.body, turned, tet_count) == tet_count) {
-		tets = turned;
-	}
 	body_view_set_tets(&self->view, node_count, baked ? baked->nodes : shape->positions, scale, tet_count, tets);
 	body_view_show_tets(&self->view, self->simulated.body, self->debug_draw_tets);
-	free(turned);
 }
 
 static void build_view(DestructibleBody *self, const BodyShape *shape) {
@@ -124,8 +133,9 @@ static bool can_break(const DestructibleBody *self) {
 	return false;
 }
 
-static void finish_view(DestructibleBody *self, const BodyShape *shape) {
-	view_tets(self, destructible_body_mesh(self), shape);
+// tets: as of rest_tets().
+static void finish_view(DestructibleBody *self, const BodyShape *shape, const int32_t *tets) {
+	view_tets(self, destructible_body_mesh(self), shape, tets);
 	destructible_body_update_look(self);
 	if (self->simulated.world && can_break(self)) {
 		const BodySettings *settings = &self->simulated.settings;
@@ -148,7 +158,9 @@ static void build(DestructibleBody *self) {
 	if (!is_editor()) {
 		start_simulation(self, &shape);
 	}
-	finish_view(self, &shape);
+	int32_t *tets = rest_tets(self, (int32_t)destructible_body_get_tet_count(self));
+	finish_view(self, &shape, tets);
+	free(tets);
 	body_shape_free(&shape);
 }
 
@@ -158,10 +170,12 @@ void destructible_body_show_again(DestructibleBody *self) {
 	if (!self->mesh) {
 		make_shape(self, &shape);
 	}
+	int32_t *tets = rest_tets(self, (int32_t)destructible_body_get_tet_count(self));
 	body_view_free(&self->view);
 	build_view(self, &shape);
 	int32_t rest_nodes = self->mesh ? self->view.node_count : shape.node_count;
-	finish_view(self, &shape);
+	finish_view(self, &shape, tets);
+	free(tets);
 	body_shape_free(&shape);
 	self->simulated.is_cut = fem_body_get_node_count(self->simulated.body) != rest_nodes;
 	self->simulated.is_moved = true;

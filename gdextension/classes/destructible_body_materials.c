@@ -162,6 +162,9 @@ void destructible_body_set_surface_material(void *pointer, GDExtensionObjectPtr 
 		signal_connect(material, &names.changed, self->base.object, &names._on_surface_material_changed);
 	}
 	destructible_body_update_look(self);
+	if (!surface_material_follows(material) && !gd_engine_is_editor_hint()) {
+		destructible_body_warn(self, "is drawn in its rest shape", DESTRUCTIBLE_BODY_SHADER_FAULT);
+	}
 	gd_node_update_configuration_warnings(self->base.object);
 	object_reference_assign(&old, NULL);
 }

@@ -202,3 +202,21 @@ func test_anchors_that_hold_nothing() -> void:
 	print("--warning end")
 	await ticks(30)
 	check(body.get_center_of_mass().y > 4.5, "the other anchor does not hold either")
+
+
+## A shader of one's own that knows nothing of the simulation is drawn, but stays where it is.
+func test_shaders_that_do_not_follow() -> void:
+	var body := add_body(Vector3(0, 5, 0))
+	var look := ShaderMaterial.new()
+	look.shader = Shader.new()
+	look.shader.code = "shader_type spatial;\n"
+	print("--one warning: a shader that does not follow")
+	body.surface_material = look
+	print("--warning end")
+	body.surface_material = null
+	var good := ShaderMaterial.new()
+	good.shader = load("res://own_shader.gdshader")
+	print("--no warning: a shader that follows")
+	body.surface_material = good
+	body.surface_material = ShaderMaterial.new()
+	print("--warning end")

@@ -69,6 +69,21 @@ func _test_warnings() -> void:
 	_check_warning(tooltips, "TooFine", "cells")
 	_check_warning(tooltips, "Mirrored", "negative scale")
 	_check(tooltips.get("NotBaked", "").contains("not baked"), "warning_about_not_baked", "it says: " + tooltips.get("NotBaked", ""))
+	# Cause and remedy of each.
+	var others := {
+		"Bare": ["neither a mesh nor a material", "Give it a mesh"],
+		"NoMaterial": ["no material", "give it a MaterialResource"],
+		"NoScale": ["scale is zero", "scale above 0"],
+		"NotHeld": ["anchor 0 holds nothing", "move or enlarge"],
+		"OwnShader": ["rest shape", "fem_position.gdshaderinc"],
+		"TooSoft": ["stiffness is below 1000 Pa", "raise it"],
+		"TooManyRegions": ["Only 1 of 2 region materials", "remove the others"],
+	}
+	for body_name: String in others:
+		for word: String in others[body_name]:
+			_check(tooltips.get(body_name, "").contains(word), "warning_of_%s: %s" % [body_name, word], "it says: " + tooltips.get(body_name, ""))
+	for body_name: String in ["Good", "Held"]:
+		_check(not tooltips.get(body_name, "").contains("configuration warning"), "no_warning_of_" + body_name, "it says: " + tooltips.get(body_name, ""))
 	_check(not tooltips.get("Good", "").contains("simulated"), "no_warning_when_good", "it says: " + tooltips.get("Good", ""))
 
 
