@@ -109,6 +109,13 @@ void body_view_set_scenario(BodyView *view, GdRID scenario) {
 	}
 }
 
+void body_view_set_rendering(BodyView *view, uint32_t layers, int32_t cast_shadow) {
+	if (view->exists) {
+		gd_rendering_server_instance_set_layer_mask(view->instance, layers);
+		gd_rendering_server_instance_geometry_set_cast_shadows_setting(view->instance, cast_shadow);
+	}
+}
+
 void body_view_set_visible(BodyView *view, bool visible) {
 	if (view->exists) {
 		gd_rendering_server_instance_set_visible(view->instance, visible);

@@ -70,6 +70,10 @@ void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, 
 void body_view_set_scenario(BodyView *view, GdRID scenario); // a zero RID takes it out
 void body_view_set_visible(BodyView *view, bool visible);
 
+// layers: a bit for each that lights, cameras and decals tell apart. cast_shadow: a ShadowCastingSetting of the
+// RenderingServer.
+void body_view_set_rendering(BodyView *view, uint32_t layers, int32_t cast_shadow);
+
 // The rest shape of its tets, which it needs to follow them; copied.
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets);

@@ -35,7 +35,8 @@ prepare_project() {
 
 # Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
 # allowed: NAME" and that there may be (where it depends on the physics engine); elsewhere none. After "--errors say: WORD"
-# one of them must have that word; after "--errors at most: N" there must not be more. Between "--one warning: NAME" and "--warning end" there must be just one warning, and after "--no warning: NAME" none.
+# one of them must have that word; after "--errors at most: N" there must not be more. Between "--one warning: NAME" and
+# "--warning end" there must be just one warning, after "--no warning: NAME" none.
 judge_output() {
 	local title=$1 end_marker=$2 log=$3
 	awk -v title="$title" -v end_marker="$end_marker" '

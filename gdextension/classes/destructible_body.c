@@ -7,6 +7,8 @@ static void construct(void *pointer) {
 	self->size = (GdVector3){1.0f, 1.0f, 1.0f};
 	self->cells = (GdVector3i){4, 4, 4};
 	self->element_count = 1000;
+	self->layers = 1;
+	self->cast_shadow = GD_RENDERING_SERVER_SHADOW_CASTING_SETTING_ON;
 	self->region_materials = gd_array_new();
 	self->anchors = gd_array_new();
 	body_nodes_init(&self->view.nodes);
@@ -112,6 +114,8 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater", ),
 	PROPERTY_GROUP("Display"),
 	BODY_RESOURCE(surface_material, "BaseMaterial3D,ShaderMaterial", "Material"),
+	BODY_PROPERTY(layers, INT, int, "get_", LAYERS_3D_RENDER, "", ),
+	BODY_PROPERTY(cast_shadow, INT, int, "get_", ENUM, "Off,On,Double-Sided,Shadows Only", ),
 	BODY_PROPERTY(debug_draw_tets, BOOL, bool, "is_", NONE, "", ),
 };
 

@@ -34,6 +34,8 @@ typedef struct DestructibleBody {
 	bool start_asleep;
 	GdArray anchors; // of AABB, in the node's own space
 	bool debug_draw_tets;
+	uint32_t layers;     // of the renderer
+	int32_t cast_shadow; // a ShadowCastingSetting
 	// State
 	GDExtensionObjectPtr baked; // DestructibleMesh in use: `mesh` itself, or the bake of it; a reference
 	BodyView view;
@@ -142,6 +144,8 @@ BODY_ACCESSORS(double, debris_lifetime)
 BODY_ACCESSORS(double, debris_fade)
 BODY_ACCESSORS(double, splinter_blend)
 BODY_ACCESSORS(bool, debug_draw_tets)
+BODY_ACCESSORS(int64_t, layers)
+BODY_ACCESSORS(int64_t, cast_shadow)
 
 int64_t destructible_body_get_node_count(void *self);
 int64_t destructible_body_get_tet_count(void *self);

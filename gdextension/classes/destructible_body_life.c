@@ -137,6 +137,7 @@ static bool can_break(const DestructibleBody *self) {
 static void finish_view(DestructibleBody *self, const BodyShape *shape, const int32_t *tets) {
 	view_tets(self, destructible_body_mesh(self), shape, tets);
 	destructible_body_update_look(self);
+	body_view_set_rendering(&self->view, self->layers, self->cast_shadow);
 	if (self->simulated.world && can_break(self)) {
 		const BodySettings *settings = &self->simulated.settings;
 		body_view_prepare_breaking(&self->view, settings->debris_lifetime > 0.0f || settings->debris_cap > 0);

@@ -157,3 +157,33 @@ void destructible_body_set_debug_draw_tets(void *pointer, bool draws) {
 	self->debug_draw_tets = draws;
 	body_view_show_tets(&self->view, self->simulated.body, draws);
 }
+
+static void apply_rendering(DestructibleBody *self) {
+	body_view_set_rendering(&self->view, self->layers, self->cast_shadow);
+}
+
+int64_t destructible_body_get_layers(void *self) {
+	return ((DestructibleBody *)self)->layers;
+}
+
+void destructible_body_set_layers(void *pointer, int64_t layers) {
+	DestructibleBody *self = pointer;
+	self->layers = (uint32_t)layers;
+	apply_rendering(self);
+}
+
+int64_t destructible_body_get_cast_shadow(void *self) {
+	return ((DestructibleBody *)self)->cast_shadow;
+}
+
+void destructible_body_set_cast_shadow(void *pointer, int64_t setting) {
+	DestructibleBody *self = pointer;
+	if (setting < GD_RENDERING_SERVER_SHADOW_CASTING_SETTING_OFF ||
+		setting > GD_RENDERING_SERVER_SHADOW_CASTING_SETTING_SHADOWS_ONLY) {
+		destructible_body_report(self, "keeps its cast_shadow",
+			"there is no such setting; use one of GeometryInstance3D.ShadowCastingSetting");
+		return;
+	}
+	self->cast_shadow = (int32_t)setting;
+	apply_rendering(self);
+}

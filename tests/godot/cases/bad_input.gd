@@ -123,6 +123,15 @@ func test_server_values_not_a_number() -> void:
 	DestructionServer.worker_count = 0
 
 
+func test_cast_shadow_that_is_not_there() -> void:
+	var body := add_body(Vector3(0, 2, 0))
+	for setting: int in [-1, 4]:
+		expect_errors("a cast_shadow of %d" % setting, [str(body.get_path()), "ShadowCastingSetting"])
+		body.cast_shadow = setting
+		errors_end()
+	check_equal(body.cast_shadow, GeometryInstance3D.SHADOW_CASTING_SETTING_ON, "cast_shadow")
+
+
 func test_calls_outside_the_tree() -> void:
 	var body := DestructibleBody.new()
 	body.apply_central_impulse(Vector3.UP)

@@ -22,6 +22,8 @@ const BODY_DEFAULTS := {
 	"debris_cap": 0,
 	"debris_lifetime": 0.0,
 	"debug_draw_tets": false,
+	"layers": 1,
+	"cast_shadow": GeometryInstance3D.SHADOW_CASTING_SETTING_ON,
 	"mesh": null,
 	"size": Vector3.ONE,
 	"cells": Vector3i(4, 4, 4),
