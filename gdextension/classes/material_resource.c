@@ -4,6 +4,7 @@
 #include "simulation.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void construct(void *pointer) {
 	MaterialResource *self = pointer;
@@ -40,6 +41,27 @@ SplinterPattern material_resource_splinter_pattern(GDExtensionObjectPtr object) 
 	return self ? (SplinterPattern)self->splinter_pattern : SPLINTERS_NONE;
 }
 
+// The file, or the resource's name.
+static void name_of(const MaterialResource *self, char *buffer, int capacity) {
+	GdString text = gd_resource_get_path(self->base.object);
+	if (gd_string_length(&text) == 0) {
+		gd_string_free(&text);
+		text = gd_resource_get_name(self->base.object);
+	}
+	copy_string(&text, buffer, capacity);
+	gd_string_free(&text);
+	if (!buffer[0]) {
+		snprintf(buffer, (size_t)capacity, "without a name");
+	}
+}
+
+// "MaterialResource <file or name> <what>"
+static void report(const MaterialResource *self, const char *what, const char *detail) {
+	char name[256];
+	name_of(self, name, sizeof(name));
+	report_error("MaterialResource %s keeps its %s: %s.", name, what, detail);
+}
+
 // -------------------------------------------------------------------------------------------------------------- setters
 
 static void announce(MaterialResource *self) {
@@ -52,7 +74,7 @@ static void announce(MaterialResource *self) {
 // Keeps the value within what the engine computes with; what is no number changes nothing.
 static void change(MaterialResource *self, double *field, const char *name, double value, double low, double high) {
 	if (!isfinite(value)) {
-		report_error("MaterialResource: %s was set to a value that is not a finite number; it keeps %g.", name, *field);
+		report(self, name, "what was given is not a finite number; correct the script that sets it");
 		return;
 	}
 	value = value < low ? low : value > high ? high : value;
@@ -103,7 +125,7 @@ static GdVector3 get_grain_direction(void *self) {
 static void set_grain_direction(void *pointer, GdVector3 value) {
 	MaterialResource *self = pointer;
 	if (!vector3_is_finite(value)) {
-		report_error("MaterialResource: grain_direction was set to a value that is not a finite number; it stays.");
+		report(self, "grain_direction", "what was given is not a finite number; correct the script that sets it");
 		return;
 	}
 	GdVector3 old = self->grain_direction;
@@ -115,7 +137,7 @@ static void set_grain_direction(void *pointer, GdVector3 value) {
 
 static void change_mode(MaterialResource *self, int64_t *field, const char *name, int64_t value, int64_t last) {
 	if (value < 0 || value > last) {
-		report_error("MaterialResource: there is no %s %d; use one of the constants of the class.", name, (int)value);
+		report(self, name, "there is no such mode; use one of the constants of the class");
 		return;
 	}
 	if (value != *field) {
@@ -165,8 +187,7 @@ static double get_strain_at_break(void *pointer) {
 static void set_look(
 	MaterialResource *self, GDExtensionObjectPtr *slot, const char *name, GDExtensionObjectPtr material) {
 	if (material && !object_cast(material, "Material")) {
-		report_error(
-			"MaterialResource: %s must be a Material, such as a StandardMaterial3D; it keeps the old one.", name);
+		report(self, name, "what was given is no Material; use a StandardMaterial3D or ShaderMaterial");
 		return;
 	}
 	if (material == *slot) {

@@ -76,7 +76,8 @@ func test_values_are_limited() -> void:
 
 func test_not_a_number_is_refused() -> void:
 	var material := MaterialResource.new()
-	expect_errors("a material value that is not a number")
+	material.resource_name = "brittle stuff"
+	expect_errors("a material value that is not a number", ["MaterialResource brittle stuff keeps its stiffness", "correct the script"])
 	material.stiffness = NAN
 	material.density = INF
 	material.damping = -INF
