@@ -98,6 +98,15 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 	return NULL;
 }
 
+// What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed would
+// tip a body over its front edge, and the press found there keeps friction many times too strong.
+static float slipping_strength(const FemContact *contact, const FemContact *last, const float u[3], float along) {
+	float square = 0.0f;
+	for (int i = 0; i < 3; i++)
+		square += (u[i] - along * contact->normal[i]) * (u[i] - along * contact->normal[i]);
+	return contact->friction * last->press / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
+}
+
 // Active by what it did in the last step or would do in this one (contact.md, "Active set").
 void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop) {
 	const FemContact *last = fem_contact_find_place(maker->stage->last_contacts, maker->stage->last_count, contact);
@@ -113,7 +122,7 @@ void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop) {
 		memcpy(contact->static_slip, last->static_slip, sizeof last->static_slip);
 	}
 	if (last && last->press > 0.0f)
-		contact->friction_strength = last->friction_strength;
+		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
 }
 
 // Of a regular tet of this tet's rest volume, m.
