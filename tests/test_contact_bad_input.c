@@ -157,10 +157,11 @@ FEM_TEST(contact_bad_input, a_thousand_bodies_at_one_point) {
 	fem_world_destroy(world);
 }
 
-// Pressed to a tenth of its height, until tets turn inside out, and let go. Fails when self-contact keeps it crumpled.
+// Pressed to a tenth of its height, until tets turn inside out, and let go. Fails when self-contact keeps it crumpled, or
+// inverted tets find a place to rest: with the rotation by QR alone 4 of 45 such cubes do.
 FEM_TEST(contact_bad_input, crushed_body_recovers) {
-	static const float moduli[] = {6e4f, 8e4f};
-	for (int i = 0; i < 6; i++) {
+	static const float moduli[] = {6e4f, 7e4f, 7.5e4f, 8e4f, 1e5f, 1.05e5f};
+	for (int i = 0; i < 18; i++) {
 		int32_t cells = 4 + i % 3;
 		FemWorldDef def = fem_contact_world_def();
 		FemWorldId world = fem_world_create(&def);

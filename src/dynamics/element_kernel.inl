@@ -85,8 +85,10 @@ static inline Real polar_step(Real q[4], Real f[3][3], Mask active, Mask *out_lo
 	return square;
 }
 
+typedef void FindRotation(const float f[9], float quaternion[4]);
+
 // Rare: crushed, inverted, or turned by more than a right angle since the last step.
-static void rotation_by_qr_lanes(Real q[4], Real f[3][3], Mask which) {
+static void rotation_by_lanes(FindRotation *find, Real q[4], Real f[3][3], Mask which) {
 	float fs[9][LANES], qs[4][LANES];
 	int32_t chosen[LANES];
 	for (int i = 0; i < 9; i++)
@@ -102,7 +104,7 @@ static void rotation_by_qr_lanes(Real q[4], Real f[3][3], Mask which) {
 			one_f[i] = fs[i][lane];
 		for (int i = 0; i < 4; i++)
 			one_q[i] = qs[i][lane];
-		fem_rotation_by_qr(one_f, one_q);
+		find(one_f, one_q);
 		for (int i = 0; i < 4; i++)
 			qs[i][lane] = one_q[i];
 	}
@@ -110,18 +112,18 @@ static void rotation_by_qr_lanes(Real q[4], Real f[3][3], Mask which) {
 		memcpy(&q[i], qs[i], sizeof qs[i]);
 }
 
-// Polar rotation by Newton from the last step's, QR under 6 % volume (P&O09 section 3.1). Every lane stops by its own
+// Polar rotation by Newton from the last step's, from QR under 6 % volume (P&O09 section 3.1). Every lane stops by its own
 // measure, so that the result does not depend on its neighbours in the batch.
 static void update_rotation(Real q[4], Real f[3][3], Mask which) {
 	Mask sound = lanes_less(lanes_splat(FEM_QR_VOLUME_RATIO), determinant(f)); // not so when not a number
 	Mask crushed = which & ~sound, active = which & sound;
 	if (lanes_any(crushed))
-		rotation_by_qr_lanes(q, f, crushed);
+		rotation_by_lanes(fem_rotation_of_crushed, q, f, crushed);
 	for (int step = 0; step < ROTATION_STEPS && lanes_any(active); step++) {
 		Mask lost;
 		Real square = polar_step(q, f, active, &lost);
 		if (lanes_any(lost))
-			rotation_by_qr_lanes(q, f, lost);
+			rotation_by_lanes(fem_rotation_by_qr, q, f, lost);
 		active = active & (lost | lanes_less(lanes_splat(ROTATION_CONVERGED), square));
 	}
 }

@@ -85,3 +85,47 @@ void fem_rotation_by_qr(const float f[9], float quaternion[4]) {
 	for (int i = 0; i < 4; i++)
 		quaternion[i] /= norm;
 }
+
+#define NEAREST_STEPS 60
+#define NEAREST_CONVERGED 1e-10f // square of half the angle, rad
+#define NEAREST_LEAST 1e-3f      // of the stretch that a turn is divided by
+
+static void rotation_from(const float q[4], float r[9]) {
+	float x = q[0], y = q[1], z = q[2], w = q[3];
+	r[0] = 1.0f - 2.0f * (y * y + z * z), r[1] = 2.0f * (x * y - w * z), r[2] = 2.0f * (x * z + w * y);
+	r[3] = 2.0f * (x * y + w * z), r[4] = 1.0f - 2.0f * (x * x + z * z), r[5] = 2.0f * (y * z - w * x);
+	r[6] = 2.0f * (x * z - w * y), r[7] = 2.0f * (y * z + w * x), r[8] = 1.0f - 2.0f * (x * x + y * y);
+}
+
+// Half the turn that takes the columns r_k of the rotation nearer to those of F: sum r_k x f_k / |sum r_k . f_k|, eq. (7) of
+// Mueller et al. 2016, "A Robust Method to Extract the Rotational Part of Deformations".
+static void half_turn(const float f[9], const float q[4], float out[3]) {
+	float r[9], along = 0.0f;
+	rotation_from(q, r);
+	out[0] = out[1] = out[2] = 0.0f;
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < 3; i++) {
+			int j = (i + 1) % 3, l = (i + 2) % 3;
+			out[i] += r[3 * j + k] * f[3 * l + k] - r[3 * l + k] * f[3 * j + k];
+			along += r[3 * i + k] * f[3 * i + k];
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		out[i] *= 0.5f / (fabsf(along) + NEAREST_LEAST);
+}
+
+void fem_rotation_of_crushed(const float f[9], float q[4]) {
+	fem_rotation_by_qr(f, q);
+	for (int step = 0; step < NEAREST_STEPS; step++) {
+		float h[3], x = q[0], y = q[1], z = q[2], w = q[3];
+		half_turn(f, q, h);
+		float square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
+		float next[4] = {x + h[0] * w + h[1] * z - h[2] * y, y + h[1] * w + h[2] * x - h[0] * z,
+			z + h[2] * w + h[0] * y - h[1] * x, w - h[0] * x - h[1] * y - h[2] * z};
+		float norm = sqrtf(next[0] * next[0] + next[1] * next[1] + next[2] * next[2] + next[3] * next[3]);
+		if (!(norm > 0.0f && norm < INFINITY) || !(square > NEAREST_CONVERGED))
+			return;
+		for (int i = 0; i < 4; i++)
+			q[i] = next[i] / norm;
+	}
+}

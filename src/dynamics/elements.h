@@ -42,4 +42,9 @@ void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batc
 // stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);
 
+// The same, turned on to the nearest rotation, of which QR is only a rough one that depends on the axes of the rest shape:
+// an inverted element is then pushed back through its flattest direction, not always through the third one. With QR alone
+// crushed bodies find places to rest in with tets inside out.
+void fem_rotation_of_crushed(const float f[9], float quaternion[4]);
+
 #endif
