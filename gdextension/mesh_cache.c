@@ -120,7 +120,7 @@ static uint64_t key_of_box(FemVec3 size, const int32_t cells[3], const MeshCache
 	return hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
 }
 
-static FemResult bake_box(FemVec3 size, const int32_t cells[3], const FemCutDef *cut, FemBakedMesh *out) {
+static FemResult bake_box(FemVec3 size, const int32_t cells[3], FemBakedMesh *out) {
 	BodyShape shape = {0};
 	FemRenderMesh render = {0};
 	FemResult result = FEM_ERROR_MEMORY;
@@ -128,9 +128,6 @@ static FemResult bake_box(FemVec3 size, const int32_t cells[3], const FemCutDef 
 		FemTetArrays tets = {
 			.node_count = shape.node_count, .tet_count = shape.tet_count, .nodes = shape.positions, .tets = shape.tets};
 		result = fem_baked_mesh_from_tets(&tets, &render, out);
-	}
-	if (result == FEM_OK) {
-		result = fem_baked_mesh_cut(out, cut, NULL);
 	}
 	fem_render_mesh_free(&render);
 	body_shape_free(&shape);
@@ -141,7 +138,7 @@ GDExtensionObjectPtr mesh_cache_get_box(FemVec3 size, const int32_t cells[3], co
 	uint64_t key = key_of_box(size, cells, settings);
 	if (!find(key)) {
 		DestructibleMesh *made = add(key, settings);
-		made->is_baked = bake_box(size, cells, &made->cut, &made->baked) == FEM_OK;
+		made->is_baked = made->awaits_cut = bake_box(size, cells, &made->baked) == FEM_OK;
 		made->region_count = 1;
 		made->revision = 1;
 		if (!made->is_baked) {

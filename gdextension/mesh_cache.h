@@ -20,8 +20,8 @@ typedef struct MeshCacheSettings {
 GDExtensionObjectPtr mesh_cache_get(
 	GDExtensionObjectPtr mesh, const MeshCacheSettings *settings, char *out_message, size_t capacity);
 
-// The same of a box, made at once: its tets are those that a box without splinters has. Null with fem_last_error() set when it
-// cannot be made.
+// The same of a box, made at once but for its splinters, see destructible_mesh_go_on_cutting(): its tets are those that a box
+// without splinters has. Null with fem_last_error() set when it cannot be made.
 GDExtensionObjectPtr mesh_cache_get_box(FemVec3 size, const int32_t cells[3], const MeshCacheSettings *settings);
 
 // Bakes that failed are tried again.

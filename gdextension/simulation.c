@@ -253,8 +253,12 @@ static void step_world(SimulationWorld *world) {
 	coupling_after_step(world, delta);
 	simulation_events_collect(world);
 	int64_t start = gd_time_get_ticks_usec();
+	bool has_given = false;
 	for (int32_t i = 0; i < world->body_count; i++) {
 		fetch_records(world, i);
+		if (world->bodies[i]->awaited) {
+			simulation_body_await_splinters(world->bodies[i], &has_given);
+		}
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
@@ -373,11 +377,21 @@ static void put_phases(GdDictionary *out, const FemStatistics *sum) {
 	gd_dictionary_free(&phases);
 }
 
+static int32_t count_awaited(const SimulationWorld *world) {
+	int32_t count = 0;
+	for (int32_t i = 0; i < world->body_count; i++) {
+		count += world->bodies[i]->awaited != NULL;
+	}
+	return count;
+}
+
 void simulation_statistics(GdDictionary *out) {
 	FemStatistics sum = {0}, one;
 	CouplingStatistics coupling = {0};
 	uint32_t errors = 0;
+	int32_t awaited = 0;
 	for (int32_t i = 0; i < simulation.world_count; i++) {
+		awaited += count_awaited(simulation.worlds[i]);
 		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
 			add_statistics(&sum, &one);
 			errors |= simulation.worlds[i]->step_errors;
@@ -396,6 +410,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
 	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
 	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
+	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
 	dictionary_take(out, "splits", make_variant_int(sum.splits));
 	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));
 	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));

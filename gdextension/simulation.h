@@ -34,6 +34,7 @@ typedef struct BodySettings {
 	float debris_lifetime;  // s after which a free piece is removed; 0: never
 	float debris_fade;      // s before that in which it fades
 	double splinter_blend;  // s in which a vertex of a splinter goes to where its new owner has it; 0: at once
+	bool bake_in_background; // nothing waits for bakes and cuts
 } BodySettings;
 
 // What the coupling with Godot's bodies knows of a body.
@@ -66,6 +67,7 @@ typedef struct SimulationBody {
 	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
 	int32_t held_count;            // nodes it had then
 	bool was_asleep;               // when it was paused
+	struct DestructibleMesh *awaited; // its mesh, while that is cut into splinters; else null
 	BodyRegion region;
 	struct NodeRider *riders;      // nodes that ride on it
 	int32_t rider_count;

@@ -67,29 +67,6 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->piece_fade = settings->debris_fade;
 }
 
-// False when it has none, or cannot break: it is drawn whole for ever then.
-static bool give_splinters(SimulationBody *body, DestructibleMesh *mesh) {
-	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
-	FemSplintersDef def = fem_default_splinters_def();
-	if (splinters && splinters->piece_count > 0) {
-		def.splinter_count = splinters->piece_count;
-		def.home_tets = splinters->home_tets;
-		def.vertex_count = splinters->vertex_count;
-		def.vertex_splinters = splinters->vertex_pieces;
-		def.vertex_tets = splinters->vertex_tets;
-		def.vertex_positions = splinters->positions;
-	}
-	return fem_body_set_splinters(body->body, &def) == FEM_OK && def.splinter_count > 0 &&
-		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
-}
-
-// A state brings the splinters along that the body had when it was saved: the mesh may have been cut anew since.
-void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
-	if (give_splinters(body, class_instance(mesh_object, &destructible_mesh_class)) && is_broken) {
-		body_view_read_owners(body->view, body->body);
-	}
-}
-
 static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def, const FemMaterialId *materials) {
 	DestructibleMesh *mesh = class_instance(def->mesh, &destructible_mesh_class);
 	body->mesh =
@@ -116,7 +93,7 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 		return false;
 	}
 	body->piece_count = fem_body_get_pieces(body->body, NULL, 0);
-	give_splinters(body, mesh);
+	simulation_body_find_splinters(body, mesh);
 	return true;
 }
 

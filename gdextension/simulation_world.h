@@ -56,6 +56,11 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 void simulation_body_after_step(SimulationBody *body, float delta);
 void simulation_body_not_stepped(SimulationBody *body);
 
+// When the body was made; and after each step while body->awaited is not null. has_given: another body got its splinters in
+// this tick. In simulation_splinters.c.
+void simulation_body_find_splinters(SimulationBody *body, struct DestructibleMesh *mesh);
+void simulation_body_await_splinters(SimulationBody *body, bool *has_given);
+
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);
 

@@ -32,7 +32,8 @@ FEM_TEST(cutting_job, gives_the_same_pieces) {
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
 		FEM_CHECK(are_same(&made[0], &mesh.splinters));
 		FEM_CHECK(!are_same(&made[1], &mesh.splinters));
-		FEM_CHECK_INT(fem_cut_finish(fem_cut_start(&mesh, &other), &mesh.splinters), FEM_OK); // in place of the old ones
+		FEM_CHECK_INT(
+			fem_cut_finish(fem_cut_start(&mesh, &other), &mesh.splinters), FEM_OK); // in place of the old ones
 		FEM_CHECK(are_same(&made[1], &mesh.splinters));
 	}
 	fem_splinter_mesh_free(&made[0]);

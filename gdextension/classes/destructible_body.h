@@ -27,7 +27,6 @@ typedef struct DestructibleBody {
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
 	GDExtensionObjectPtr mesh;             // Mesh, DestructibleMesh or null; a reference
 	int64_t element_count;                 // of a Mesh's bake
-	bool bake_in_background;
 	GdVector3 size; // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s

@@ -230,7 +230,7 @@ void destructible_body_update_cut(DestructibleBody *self) {
 	}
 	if (mesh && destructible_mesh_is_baking(mesh)) {
 		destructible_body_rebuild(self);
-	} else if (self->simulated.world && is_whole(self) && !(self->mesh && self->bake_in_background)) {
+	} else if (self->simulated.world && is_whole(self) && !(self->mesh && self->simulated.settings.bake_in_background)) {
 		build_with_state(self);
 	}
 }

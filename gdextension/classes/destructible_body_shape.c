@@ -100,7 +100,7 @@ static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 // While the bake runs in the background the body is seen at rest; when it ends, the mesh emits `changed`.
 static void bake(DestructibleBody *self, DestructibleMesh *mesh) {
 	watch(self, self->baked, false); // it is about to be built anyway
-	if (!self->bake_in_background) {
+	if (!self->simulated.settings.bake_in_background) {
 		destructible_mesh_bake(mesh);
 	} else if (!destructible_mesh_is_baking(mesh)) {
 		destructible_mesh_bake_async(mesh);
@@ -226,11 +226,11 @@ void destructible_body_set_element_count(void *pointer, int64_t count) {
 }
 
 bool destructible_body_get_bake_in_background(void *self) {
-	return ((DestructibleBody *)self)->bake_in_background;
+	return ((DestructibleBody *)self)->simulated.settings.bake_in_background;
 }
 
 void destructible_body_set_bake_in_background(void *self, bool on) {
-	((DestructibleBody *)self)->bake_in_background = on;
+	((DestructibleBody *)self)->simulated.settings.bake_in_background = on;
 }
 
 GdVector3 destructible_body_get_size(void *self) {

@@ -22,6 +22,7 @@ static void construct(void *pointer) {
 static void destruct(void *pointer) {
 	DestructibleMesh *self = pointer;
 	destructible_mesh_end_bake(self);
+	destructible_mesh_end_cut(self);
 	mesh_drawing_free(&self->drawing);
 	mesh_drawing_free(&self->splinter_drawing);
 	fem_baked_mesh_free(&self->baked);
@@ -101,6 +102,7 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 	GdPackedByteArray copy = gd_packed_byte_array_new_packed_byte_array(data);
 	gd_packed_byte_array_free(&self->data);
 	self->data = copy;
+	destructible_mesh_end_cut(self);
 	mesh_drawing_free(&self->drawing);
 	mesh_drawing_free(&self->splinter_drawing);
 	fem_baked_mesh_free(&self->baked);

@@ -34,6 +34,9 @@ typedef struct DestructibleMesh {
 	GdArray job_materials;
 	bool job_with_undo, job_is_cancelled;
 	float job_share; // last told
+	// A cut that bodies wait for, in destructible_mesh_cut.c
+	bool awaits_cut;
+	FemCutJob *cut_job; // null: not begun
 } DestructibleMesh;
 
 extern const ClassDescription destructible_mesh_class;
@@ -87,5 +90,10 @@ void destructible_mesh_cancel_bake(void *self);
 bool destructible_mesh_is_baking(void *self);
 void destructible_mesh_on_process_frame(void *self);
 void destructible_mesh_end_bake(DestructibleMesh *self); // stops one that is under way, without a word
+
+// Splinters of a mesh that has none yet are made by another thread, a few meshes at a time: begins, and goes on whenever it is
+// asked. True when they are there, or cannot be had, which was said then. `waits`: at once, however long it takes.
+bool destructible_mesh_go_on_cutting(DestructibleMesh *self, bool waits);
+void destructible_mesh_end_cut(DestructibleMesh *self); // stops one that is under way, without a word
 
 #endif

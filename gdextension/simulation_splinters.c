@@ -1,0 +1,55 @@
+// How a body comes by its splinters: with its mesh, or later, when another thread has cut that.
+#include "simulation_world.h"
+
+#include "classes/destructible_mesh.h"
+
+// False when the mesh has none, or the body cannot break: it is drawn whole for ever then.
+static bool give(SimulationBody *body, DestructibleMesh *mesh) {
+	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
+	FemSplintersDef def = fem_default_splinters_def();
+	if (splinters && splinters->piece_count > 0) {
+		def.splinter_count = splinters->piece_count;
+		def.home_tets = splinters->home_tets;
+		def.vertex_count = splinters->vertex_count;
+		def.vertex_splinters = splinters->vertex_pieces;
+		def.vertex_tets = splinters->vertex_tets;
+		def.vertex_positions = splinters->positions;
+	}
+	return fem_body_set_splinters(body->body, &def) == FEM_OK && def.splinter_count > 0 &&
+		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
+}
+
+void simulation_body_find_splinters(SimulationBody *body, DestructibleMesh *mesh) {
+	body->awaited = mesh && !destructible_mesh_go_on_cutting(mesh, false) ? mesh : NULL;
+	if (!body->awaited) {
+		give(body, mesh);
+	}
+}
+
+// A state brings the splinters along that the body had when it was saved: the mesh may have been cut anew since.
+void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
+	if (!body->awaited && give(body, class_instance(mesh_object, &destructible_mesh_class)) && is_broken) {
+		body_view_read_owners(body->view, body->body);
+	}
+}
+
+static bool is_broken(const SimulationBody *body) {
+	return body->piece_count > 1 || body->is_cut ||
+		fem_body_get_node_count(body->body) != body->awaited->baked.tet_mesh.node_count;
+}
+
+// Whole bodies take turns, one a tick: to give one its splinters takes some milliseconds, and nobody sees them yet.
+void simulation_body_await_splinters(SimulationBody *body, bool *has_given) {
+	bool breaks = is_broken(body);
+	DestructibleMesh *mesh = body->awaited;
+	if (!destructible_mesh_go_on_cutting(mesh, breaks && !body->settings.bake_in_background) ||
+		(*has_given && !breaks)) {
+		return;
+	}
+	body->awaited = NULL;
+	*has_given = true;
+	if (give(body, mesh) && breaks) {
+		body_view_read_owners(body->view, body->body);
+		body->is_moved = true;
+	}
+}
