@@ -132,11 +132,11 @@ find_godot() {
 build_all() {
 	if [ -n "$filter" ]; then
 		set_up build || finish
-		build "build" 1200 scons -C "$root" tests || finish
+		build "build" 3600 scons -C "$root" tests || finish
 	else
 		set_up build render || finish
 		find_godot || finish
-		build "build" 1200 scons -C "$root" || finish
+		build "build" 3600 scons -C "$root" || finish
 	fi
 }
 
@@ -164,32 +164,32 @@ run_quick_suites() {
 
 run_windows_suites() {
 	set_up windows || return 0
-	build "Windows build" 900 scons -C "$root" platform=windows || return 0
+	build "Windows build" 3600 scons -C "$root" platform=windows || return 0
 	suite "Windows libraries" 60 "$here/check_windows.sh"
 	export WINEPREFIX=$root/build/wine WINEDEBUG=-all
-	suite "C tests under wine" 900 wine "$root/build/windows/fem_tests.exe" "$filter"
+	suite "C tests under wine" 3600 wine "$root/build/windows/fem_tests.exe" "$filter"
 }
 
 run_sanitized_suites() {
 	local -x ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-	if build "address and undefined build" 900 scons -C "$root" sanitize=address,undefined tests; then
-		suite "C tests, address and undefined" 1800 "$root/build/address-undefined/fem_tests" "$filter"
+	if build "address and undefined build" 3600 scons -C "$root" sanitize=address,undefined tests; then
+		suite "C tests, address and undefined" 7200 "$root/build/address-undefined/fem_tests" "$filter"
 	fi
 	# Only tests that run threads: the others hold nothing for the thread sanitizer, at ten times the cost. It does not
 	# know the memory layout of kernels that place programs at random over more bits, hence setarch.
 	local -a threaded=(api. cutting_job. dependencies. determinism. narrow_phase. robustness. goes_on_bitwise validate. any_worker_count)
-	if build "thread build" 900 scons -C "$root" sanitize=thread tests; then
-		suite "C tests, thread" 1800 setarch -R "$root/build/thread/fem_tests" "${filter:-${threaded[@]}}"
+	if build "thread build" 3600 scons -C "$root" sanitize=thread tests; then
+		suite "C tests, thread" 7200 setarch -R "$root/build/thread/fem_tests" "${filter:-${threaded[@]}}"
 	fi
 	set_up sanitize || return 0
-	if build "memory build" 900 scons -C "$root" sanitize=memory tests; then
-		suite "C tests, memory" 2400 "$root/build/memory/fem_tests" "$filter"
+	if build "memory build" 3600 scons -C "$root" sanitize=memory tests; then
+		suite "C tests, memory" 7200 "$root/build/memory/fem_tests" "$filter"
 	fi
 }
 
 run_fuzzing() {
 	if [ -x "$here/fuzz/run.sh" ]; then
-		suite "fuzzing" 1800 "$here/fuzz/run.sh"
+		suite "fuzzing" 5400 "$here/fuzz/run.sh"
 	else
 		printf '\n== fuzzing: there is none yet\n'
 	fi

@@ -31,7 +31,7 @@ sources() {
 		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/splinter_surface mesh/obj_model mesh/polygon; do
 		printf '%s/src/%s.c\n' "$root" "$name"
 	done
-	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_*.c
+	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_{mesh,read,splinters,write}.c
 }
 
 build() {
