@@ -97,6 +97,28 @@ run_godot() {
 	fi
 }
 
+# until_silent LOG SECONDS COMMAND...: stops the command when its output, which goes to the log, has not grown for so long;
+# the exit code is 124 then. How long it takes as a whole depends on what else the machine does.
+until_silent() {
+	local log=$1 seconds=$2 size='' last='' since=$SECONDS command
+	shift 2
+	"$@" &
+	command=$!
+	while kill -0 "$command" 2>/dev/null; do
+		sleep 1
+		size=$(stat -c %s "$log" 2>/dev/null || true)
+		[ "$size" = "$last" ] || since=$SECONDS
+		last=$size
+		if [ $((SECONDS - since)) -gt "$seconds" ]; then
+			kill "$command"
+			sleep 2
+			kill -9 "$command" 2>/dev/null || true
+			return 124
+		fi
+	done
+	wait "$command"
+}
+
 run_headless() {
 	local godot=$1 log=$build/test_logs/godot_headless_raw.log
 	prepare_project "$here/godot"
@@ -148,13 +170,13 @@ run_variant() {
 	echo "-- $name"
 	local -a run=("$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter")
 	if ! grep -q run_on_separate_thread=true "$project/override.cfg"; then
-		run_godot "$log" timeout 1500 "${run[@]}"
+		run_godot "$log" timeout 3000 "${run[@]}"
 	else
 		# Godot 4.6's physics thread can lose a wake-up and then never answers (godot#120941, godot#123654): once more.
-		run_godot "$log" timeout --kill-after=10 120 "${run[@]}"
+		run_godot "$log" until_silent "$log" 100 "${run[@]}"
 		if grep -q '^FAIL exit code 124' "$log"; then
 			echo "-- $name, again: Godot's physics thread no longer answered"
-			run_godot "$log" timeout --kill-after=10 200 "${run[@]}"
+			run_godot "$log" until_silent "$log" 200 "${run[@]}"
 		fi
 	fi
 	judge_output "coupling, $name" "GODOT TESTS DONE" "$log" | tee -a "$build/test_logs/godot_coupling_raw.log.all" || true

@@ -150,7 +150,7 @@ run_quick_suites() {
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
 	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
-	suite "Godot coupling, GodotPhysics on its thread" 400 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
+	suite "Godot coupling, GodotPhysics on its thread" 900 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot demo" 150 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
@@ -198,7 +198,7 @@ run_fuzzing() {
 run_exported_game() {
 	local template
 	if template=$("$root/.ci/get_godot_template.sh" | tail -n 1); then
-		show=$godot_show suite "Godot exported game" 300 "$here/godot_suites.sh" export "$godot" "$template"
+		show=$godot_show suite "Godot exported game" 900 "$here/godot_suites.sh" export "$godot" "$template"
 	else
 		count "set-up (export template)" 0 1 0
 	fi
@@ -215,16 +215,16 @@ main() {
 		run_sanitized_suites
 		run_fuzzing
 		if [ -z "$filter" ]; then
-			show=$godot_show suite "Godot pictures of fracture" 900 "$here/godot_suites.sh" fracture_pictures "$godot"
-			show=$godot_show suite "Godot pictures of splinters" 1200 "$here/godot_suites.sh" splinter_pictures "$godot"
-			show=$godot_show suite "Godot pictures of rigid bodies" 300 "$here/godot_suites.sh" coupling_pictures "$godot"
-			show=$godot_show suite "Godot coupling" 1800 "$here/godot_suites.sh" coupling "$godot"
-			show=$godot_show suite "Godot showing, Forward+" 600 "$here/godot_suites.sh" showing "$godot" forward
-			show=$godot_show suite "Godot rendered, Mobile" 600 "$here/godot_suites.sh" render "$godot" mobile
-			show=$godot_show suite "Godot looks, Mobile" 1500 "$here/godot_suites.sh" looks "$godot" mobile
-			show=$godot_show suite "Godot showing, Mobile" 600 "$here/godot_suites.sh" showing "$godot" mobile
-			show=$godot_show suite "Godot pictures of materials" 900 "$here/godot_suites.sh" preset_pictures "$godot"
-			show=$godot_show suite "Godot headless, physics thread" 900 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
+			show=$godot_show suite "Godot pictures of fracture" 3600 "$here/godot_suites.sh" fracture_pictures "$godot"
+			show=$godot_show suite "Godot pictures of splinters" 3600 "$here/godot_suites.sh" splinter_pictures "$godot"
+			show=$godot_show suite "Godot pictures of rigid bodies" 1200 "$here/godot_suites.sh" coupling_pictures "$godot"
+			show=$godot_show suite "Godot coupling" 7200 "$here/godot_suites.sh" coupling "$godot"
+			show=$godot_show suite "Godot showing, Forward+" 1800 "$here/godot_suites.sh" showing "$godot" forward
+			show=$godot_show suite "Godot rendered, Mobile" 1800 "$here/godot_suites.sh" render "$godot" mobile
+			show=$godot_show suite "Godot looks, Mobile" 3600 "$here/godot_suites.sh" looks "$godot" mobile
+			show=$godot_show suite "Godot showing, Mobile" 1800 "$here/godot_suites.sh" showing "$godot" mobile
+			show=$godot_show suite "Godot pictures of materials" 3600 "$here/godot_suites.sh" preset_pictures "$godot"
+			show=$godot_show suite "Godot headless, physics thread" 1800 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
 			run_exported_game
 		fi
 	fi
