@@ -123,7 +123,7 @@ bool simulation_body_create(SimulationBody *body, const SimulationBodyDef *def, 
 		simulation_body_destroy(body);
 		return false;
 	}
-	body->is_moved = true;
+	body->is_moved = world->has_new_bodies = true;
 	collision_exceptions_apply(body);
 	return true;
 }

@@ -25,6 +25,7 @@ struct SimulationWorld {
 	uint32_t gravity_age; // ticks
 	SimulationBody **bodies;
 	int32_t body_count, body_capacity;
+	bool has_new_bodies; // since the last step
 	MaterialEntry *materials;
 	int32_t material_count, material_capacity;
 	MeshEntry *meshes;

@@ -169,6 +169,7 @@ typedef struct FemBody {
 	FemPosition pose_position; // pose last set, for teleport
 	FemQuat pose_rotation;
 	FemVec3 scale;
+	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 
 	const FemTopology *topology; // its mesh's, or its own
 	FemTopology *own_topology;   // of bodies that can break (mesh/splitting.h), else null

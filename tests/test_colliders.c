@@ -330,6 +330,28 @@ FEM_TEST(colliders, what_rested_on_it_wakes_when_it_goes) {
 	}
 }
 
+// A level that takes the place of another: what was made asleep has not rested on what goes.
+FEM_TEST(colliders, what_starts_asleep_sleeps_on_while_others_go) {
+	for (int steps = 0; steps < 2; steps++) {
+		Scene scene = cube_on_floor(FEM_COLLIDER_STATIC);
+		run(scene.world, 10);
+		FemBodyDef def = fem_default_body_def();
+		def.mesh = scene.cube.mesh;
+		def.materials = &scene.cube.material;
+		def.material_count = 1;
+		def.position = (FemPosition){0.5, 0.0, -0.5}; // beside the other
+		def.starts_asleep = true;
+		FemBodyId sleeper = fem_body_create(scene.world, &def);
+		FEM_CHECK(fem_body_is_asleep(sleeper));
+		run(scene.world, steps);
+		FEM_CHECK_INT(fem_collider_destroy(scene.floor), FEM_OK);
+		FEM_CHECK(fem_body_is_asleep(sleeper) == (steps == 0));
+		fem_body_destroy(scene.body);
+		FEM_CHECK(fem_body_is_asleep(sleeper) == (steps == 0));
+		fem_cube_scene_end(&scene.cube);
+	}
+}
+
 // A body that rested on a body that is destroyed falls.
 FEM_TEST(colliders, what_rested_on_a_body_wakes_when_it_goes) {
 	Scene scene = cube_on_floor(FEM_COLLIDER_STATIC);

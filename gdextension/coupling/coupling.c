@@ -67,6 +67,10 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	if (record->object_id && !reading_node(record)) {
 		return false;
 	}
+	// A level may have taken the place of another: what is gone must go before new bodies that start asleep are stepped.
+	if (!record->object_id && coupling->world->has_new_bodies && !reading_is_alive(record)) {
+		return false;
+	}
 	if (is_still && !is_checked) {
 		return true;
 	}
@@ -159,6 +163,7 @@ int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t subst
 	discovery_update(coupling);
 	note_boxes(coupling);
 	update_records(coupling, delta);
+	world->has_new_bodies = false;
 	update_dynamic(coupling, delta);
 	substeps = substeps_for_fast(coupling, delta, substeps);
 	coupling->before_ms = now_ms() - start;

@@ -226,6 +226,7 @@ FemBodyId fem_body_create(FemWorldId id, const FemBodyDef *def) {
 	fem_quat_normalize(&body->pose_rotation);
 	place_nodes(body, &world->meshes[body->mesh_index]);
 	start_parts(body, def->starts_asleep);
+	body->asleep_since = def->starts_asleep ? (int64_t)world->statistics.step_count : -1;
 	start_motion(world, body, def);
 	pin_nodes(body, def);
 	int32_t index = fem_body_slot(world);

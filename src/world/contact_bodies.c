@@ -334,11 +334,13 @@ static FemSweepBox published_box(const FemBody *body) {
 	return box;
 }
 
-// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them.
+// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them. What was made
+// asleep after the last step has not rested on anything yet: a level that takes the place of another sleeps on while the
+// old one goes.
 static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
-		if (!body)
+		if (!body || body->asleep_since == (int64_t)world->statistics.step_count)
 			continue;
 		bool apart = false;
 		FemSweepBox other = published_box(body);

@@ -12,6 +12,35 @@ func add_plinth() -> CSGBox3D:
 	return plinth
 
 
+## On it and beside it, a little apart, in touch or a little in it; there before they come, or only then. The second level
+## takes the place of the first in one frame.
+func test_bodies_that_start_asleep_beside_csg_sleep_on() -> void:
+	var wakes := [0]
+	for is_there_first: bool in [true, false]:
+		var plinth: CSGBox3D = await add_plinth() if is_there_first else null
+		var bodies: Array[DestructibleBody] = []
+		for i in 3:
+			var gap: float = [0.002, 0.0, -0.002][i]
+			for place: Vector3 in [Vector3(0.3 * i - 0.3, 1.1 + gap, 0), Vector3(0.6 + gap, 0.1, 0.3 * i - 0.3)]:
+				var body := DestructibleBody.new()
+				body.size = Vector3.ONE * 0.2
+				body.cells = Vector3i(2, 2, 2)
+				body.start_asleep = true
+				body.position = place
+				body.woke.connect(func() -> void: wakes[0] += 1)
+				scene.add_child(body)
+				bodies.append(body)
+		if not is_there_first:
+			plinth = await add_plinth()
+		for i in 40:
+			await ticks(1)
+			for body in bodies:
+				wakes[0] += int(not body.is_asleep())
+		for node: Node in bodies + ([plinth] as Array[Node]):
+			node.free()
+	check_equal(wakes[0], 0, "ticks and times that bodies woke")
+
+
 ## A CSG body has no node of its own to ask: when a destructible that found it moves on, what sleeps on it sleeps on.
 func test_csg_body_stays_under_sleepers() -> void:
 	await add_plinth()
