@@ -47,7 +47,7 @@ var _pictures: Array[Image] = []
 	{name = "ruin", exhibit = ^"Exhibits/Ruin", seconds = 3.5, title = "Concrete and stone",
 		eye = [Vector3(-1.4, 1.6, 3.0), Vector3(-0.7, 1.6, 2.9)], target = Vector3(-0.1, 0.7, 0),
 		blows = {0.6: _throw.bind(Vector3(-0.9, 1.25, 4.0), Vector3(0, 0.02, -1)), 2.0: _throw.bind(Vector3(0.5, 0.6, 4.0), Vector3(0, 0, -1))},
-		slow = [0.83, 1.5], pictures = [1.9, 3.3], pieces = 12},
+		slow = [0.83, 1.5], pictures = [1.9, 3.3], pieces = 12, falls = ^"Exhibits/Ruin/Column"},
 	{name = "end", exhibit = ^".", seconds = 1.5, title = "fem_destruction", eye = [Vector3(1.0, 2.0, 7.4), Vector3(-0.5, 2.8, 8.6)],
 		target = Vector3(0, 0.6, -1), blows = {}, slow = [0.0, 0.0], pictures = [1.3]},
 ]
@@ -140,6 +140,9 @@ func _judge(stop: Dictionary) -> void:
 		_check(pieces >= stop.pieces + _bodies(stop).size() - 1, stop.name + "_breaks", "%d pieces" % pieces)
 	if stop.has("bend"):
 		_check(_bent >= stop.bend, stop.name + "_bends", "by %.3f m only" % _bent)
+	if stop.has("falls"):
+		var box := (_level.get_node(stop.falls) as DestructibleBody).get_aabb_world()
+		_check(box.end.y < 1.0, stop.name + "_falls", "it is still %.2f m high" % box.end.y)
 
 
 ## The phases of the slowest step that took a tenth of it or more.
