@@ -53,6 +53,7 @@ static void push_node(FemWorld *world, FemBody *body, int32_t node, FemPosition 
 	FemPosition dv = fem_position_scale(impulse, 1.0 / (double)body->mass[node]);
 	FemPosition v = fem_position_add(fem_position_from4(body->velocity[node]), dv);
 	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
+	fem_world_note_blow(world, body, node, dv);
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
 }
 

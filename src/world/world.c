@@ -183,6 +183,7 @@ static void clear_forces(FemWorld *world) {
 static uint32_t finish_step(FemWorld *world) {
 	double began = fem_time_ms();
 	clear_forces(world);
+	world->struck_wave = 0.0;
 	fem_world_publish(world);
 	fem_fracture_publish(world);
 	world->step_statistics.phase_ms[FEM_PHASE_PUBLISH] += fem_time_ms() - began;

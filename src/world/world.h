@@ -68,6 +68,7 @@ typedef struct FemWorld {
 	FemPool *pool;
 
 	bool has_forces;     // some body has forces for the next step
+	double struck_wave;  // s: the shortest of what impulses have struck since the last step; 0: none
 	bool is_closing;     // nothing needs to wake any more
 	bool stepping;       // between step_begin and step_end
 	float step_dt;       // s, of one substep, clamped
@@ -236,6 +237,10 @@ size_t fem_body_solver_bytes(const FemBody *body);
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
 void fem_body_solver_state_write(const FemBody *body, void *out);
 bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); // false: damaged or no memory
+
+// ---- blow_substeps.c
+// An impulse has changed the velocity of a node, m/s: the next step may want to be cut.
+void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change);
 
 // No part of it is live. A kinematic body never sleeps.
 static inline bool fem_body_sleeps(const FemBody *body) {

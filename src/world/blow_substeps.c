@@ -1,0 +1,255 @@
+// Into how many parts a step is to be cut for the blows in it.
+//
+// A step spreads a blow over dt: what is stopped within it is pulled at with no more than m v / dt. A blow to something
+// stiff is over when its wave has passed, after L sqrt(rho / E), often a tenth of dt, and pulls that much harder. In one
+// step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
+#include "base/vec.h"
+#include "fracture/separation.h"
+#include "world/world.h"
+
+#include <math.h>
+
+#define BLOW_SPEED 2.5 // m/s: pairs that close in slower are not looked at
+#define LARGE_SHARE 8  // a piece of fewer than one in so many of its body's tets is debris
+#define SAMPLES_MAX 64 // nodes a piece, for its mean velocity
+#define MARGIN 0.02    // m around boxes: their sides are those of the last step
+
+// A large piece of a body, or a collider.
+typedef struct Side {
+	FemSweepBox box;
+	FemPosition velocity; // m/s
+	double wave;          // s that a wave takes through it; infinite for what does not break
+	const FemBody *body;
+	int32_t body_index;
+	const FemCollider *collider;
+} Side;
+
+// ----------------------------------------------------------------------------------------------------------------- sides
+
+static FemPosition mean_velocity(const FemBody *body, FemRange nodes) {
+	FemPosition sum = {0.0, 0.0, 0.0};
+	int32_t step = (nodes.end - nodes.begin + SAMPLES_MAX - 1) / SAMPLES_MAX, count = 0;
+	for (int32_t i = nodes.begin; i < nodes.end; i += step, count++)
+		sum = fem_position_add(sum, fem_position_from4(body->velocity[i]));
+	return fem_position_scale(sum, 1.0 / (count > 0 ? count : 1));
+}
+
+static double diagonal(const FemSweepBox *box) {
+	return sqrt((box->max[0] - box->min[0]) * (box->max[0] - box->min[0]) +
+		(box->max[1] - box->min[1]) * (box->max[1] - box->min[1]) +
+		(box->max[2] - box->min[2]) * (box->max[2] - box->min[2]));
+}
+
+static double wave_time(const FemWorld *world, const FemBody *body, int32_t component, const FemSweepBox *box) {
+	const FemTopology *t = body->topology;
+	int32_t node = t->component_nodes[component].begin;
+	int32_t material = body->tet_material[t->node_tets[t->node_tet_start[node]] / 4];
+	if (!body->breaking || !body->breaking->can_break || material < 0)
+		return INFINITY;
+	const FemMaterialDef *def = &world->materials[material].def;
+	return diagonal(box) * sqrt((double)def->density / (double)def->young_modulus);
+}
+
+// Debris is small beside its body, or has no box yet.
+static bool is_debris(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	return component >= body->sweep_proxy_count || component >= t->component_count ||
+		(int64_t)t->component_tets[component] * LARGE_SHARE < t->tet_count;
+}
+
+// False for debris.
+static bool side_of_piece(const FemWorld *world, int32_t body_index, int32_t component, Side *out) {
+	const FemBody *body = world->bodies[body_index];
+	if (is_debris(body, component))
+		return false;
+	*out = (Side){.box = world->sweep.boxes[body->sweep_proxies[component]], .body = body, .body_index = body_index};
+	if (body->live_part_count > 0 || body->kinematic)
+		out->velocity = mean_velocity(body, body->topology->component_nodes[component]);
+	out->wave = wave_time(world, body, component, &out->box);
+	return true;
+}
+
+static Side side_of_collider(const FemWorld *world, const FemCollider *collider) {
+	const FemCollider *leads =
+		collider->follows && collider->leader >= 0 ? &world->colliders[collider->leader] : collider;
+	Side side = {.box = fem_collider_box(collider), .wave = INFINITY, .collider = collider};
+	if (leads->kind != FEM_COLLIDER_STATIC)
+		side.velocity = fem_position_from(leads->linear_velocity);
+	return side;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- blows
+
+// Whether a box that goes `way` in the step comes to a plane, fast enough.
+static bool strikes_plane(const FemSweepBox *box, FemPosition way, FemPosition at, FemPosition normal, double least) {
+	const double *n = &normal.x, *p = &at.x;
+	double distance = -MARGIN, closing = -fem_position_dot(way, normal);
+	for (int i = 0; i < 3; i++)
+		distance += n[i] * (0.5 * (box->min[i] + box->max[i]) - p[i]) - fabs(n[i]) * 0.5 * (box->max[i] - box->min[i]);
+	return closing > least && distance < closing;
+}
+
+// Boxes that are apart strike along the axis on which they meet last; such as overlap, along that on which they do so least.
+static bool strikes_box(const FemSweepBox *box, FemPosition way, const FemSweepBox *other, double least) {
+	const double *w = &way.x;
+	double enter = -INFINITY, leave = INFINITY, overlap = INFINITY;
+	double closing[2] = {0.0, 0.0}; // apart, overlapping
+	for (int i = 0; i < 3; i++) {
+		double ahead = other->min[i] - box->max[i] - MARGIN, behind = other->max[i] - box->min[i] + MARGIN;
+		double near = w[i] < 0.0 ? behind : ahead, far = w[i] < 0.0 ? ahead : behind;
+		bool above = box->min[i] + box->max[i] > other->min[i] + other->max[i];
+		if (fabs(w[i]) < 1e-9 && (ahead > 0.0 || behind < 0.0))
+			return false;
+		if (fabs(w[i]) >= 1e-9 && near / w[i] > enter) {
+			enter = near / w[i];
+			closing[0] = fabs(w[i]);
+		}
+		leave = fabs(w[i]) >= 1e-9 ? fmin(leave, far / w[i]) : leave;
+		if (fmin(-ahead, behind) < overlap) {
+			overlap = fmin(-ahead, behind);
+			closing[1] = above ? -w[i] : w[i];
+		}
+	}
+	return enter <= 1.0 && enter <= leave && leave >= 0.0 && closing[enter < 0.0] > least;
+}
+
+static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition way) {
+	FemSweepBox out = *box;
+	const double *w = &way.x;
+	for (int i = 0; i < 3; i++) {
+		out.min[i] += fmin(w[i], 0.0) - MARGIN;
+		out.max[i] += fmax(w[i], 0.0) + MARGIN;
+	}
+	return out;
+}
+
+// What goes `way` to a collider of many faces; `least`, both m.
+typedef struct Approach {
+	const FemCollider *collider;
+	FemPosition way;
+	double least;
+	double r[3][3]; // of the shape
+} Approach;
+
+// The up of a height field stands for the normals of its faces.
+static bool strikes_face(void *context, int32_t piece, const FemSweepBox *box) {
+	const Approach *approach = context;
+	const FemShapeDef *shape = &approach->collider->shape;
+	FemPosition area = {0.0, 1.0, 0.0}, x[3];
+	(void)box;
+	if (shape->type == FEM_SHAPE_TRIANGLES) {
+		for (int k = 0; k < 3; k++)
+			x[k] = fem_position_from(shape->points[shape->triangles[3 * piece + k]]);
+		area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
+	}
+	double size = sqrt(fem_position_dot(area, area));
+	return size > 0.0 &&
+		fabs(fem_position_dot(fem_matrix_apply(approach->r, area), approach->way)) > approach->least * size;
+}
+
+static bool strikes_collider(const Side *side, FemPosition way, const Side *other, double least) {
+	Approach approach = {.collider = other->collider, .way = way, .least = least};
+	FemShapeType type = other->collider->shape.type;
+	fem_quat_to_matrix(other->collider->shape_rotation, approach.r);
+	if (type == FEM_SHAPE_HALF_SPACE) {
+		FemPosition up = {approach.r[0][1], approach.r[1][1], approach.r[2][1]};
+		return strikes_plane(&side->box, way, other->collider->shape_position, up, least);
+	}
+	if (type == FEM_SHAPE_TRIANGLES || type == FEM_SHAPE_HEIGHT_FIELD) {
+		FemSweepBox box = drawn_out(&side->box, way);
+		return fem_collider_visit_near(other->collider, &box, strikes_face, &approach);
+	}
+	return strikes_box(&side->box, way, &other->box, least);
+}
+
+static bool may_touch(const FemWorld *world, const Side *a, const Side *b) {
+	if (a->collider) {
+		const Side *swapped = a;
+		a = b;
+		b = swapped;
+	}
+	if (b->body)
+		return a->body != b->body && fem_body_sees(a->body, b->body->layer, b->body->mask);
+	return fem_body_sees(a->body, b->collider->layer, b->collider->mask) &&
+		!fem_collider_ignores(b->collider, fem_body_id(world, a->body_index));
+}
+
+// How many parts of dt the wave of the pair asks for; 1 when the two do not strike each other.
+static double parts_of_pair(const FemWorld *world, const Side *a, const Side *b, double dt) {
+	double wave = fmin(a->wave, b->wave), least = BLOW_SPEED * dt;
+	FemPosition way = fem_position_scale(fem_position_sub(a->velocity, b->velocity), dt);
+	if ((a->collider && b->collider) || !(wave < dt) || !(fem_position_dot(way, way) > least * least) ||
+		!may_touch(world, a, b))
+		return 1.0;
+	bool strikes = b->collider ? strikes_collider(a, way, b, least)
+		: a->collider          ? strikes_collider(b, fem_position_scale(way, -1.0), a, least)
+							   : strikes_box(&a->box, way, &b->box, least);
+	return strikes ? dt / wave : 1.0;
+}
+
+static double parts_of_ground(const FemWorld *world, const Side *side, double dt) {
+	FemPosition at = {0.0, world->def.ground_height, 0.0}, up = {0.0, 1.0, 0.0};
+	bool strikes = world->def.ground_enabled && side->wave < dt &&
+		strikes_plane(&side->box, fem_position_scale(side->velocity, dt), at, up, BLOW_SPEED * dt);
+	return strikes ? dt / side->wave : 1.0;
+}
+
+static double parts_of_mover(const FemWorld *world, const Side *mover, double dt, double most) {
+	double parts = mover->body ? parts_of_ground(world, mover, dt) : 1.0;
+	for (int32_t p = 0; p < world->sweep.proxy_end && parts < most; p++) {
+		const FemSweepProxy *proxy = &world->sweep.proxies[p];
+		Side other;
+		if (!proxy->in_use || proxy->dying)
+			continue;
+		if (proxy->user & FEM_SWEEP_COLLIDER)
+			other = side_of_collider(world, &world->colliders[proxy->user & ~FEM_SWEEP_COLLIDER]);
+		else if (!side_of_piece(world, (int32_t)proxy->user, proxy->piece, &other))
+			continue;
+		parts = fmax(parts, parts_of_pair(world, mover, &other, dt));
+	}
+	return parts;
+}
+
+// -------------------------------------------------------------------------------------------------------------- impulses
+
+void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change) {
+	int32_t component = body->topology->part_component[body->topology->node_part[node]];
+	if (!(fem_position_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_debris(body, component))
+		return;
+	double wave = wave_time(world, body, component, &world->sweep.boxes[body->sweep_proxies[component]]);
+	if (!isinf(wave) && (world->struck_wave <= 0.0 || wave < world->struck_wave))
+		world->struck_wave = wave;
+}
+
+// --------------------------------------------------------------------------------------------------------------- substeps
+
+static bool is_fast(const Side *side) {
+	return fem_position_dot(side->velocity, side->velocity) > BLOW_SPEED * BLOW_SPEED;
+}
+
+int32_t fem_world_blow_substeps(FemWorldId id, float dt, int32_t most) {
+	FemResult result;
+	const FemWorld *world = fem_world_find_idle(id, &result);
+	double parts = 1.0, limit = most;
+	if (!world || !(dt > 0.0f && fem_is_finite(dt)) || most <= 1 || !world->def.contacts_enabled ||
+		world->breakable_count == 0)
+		return 1;
+	if (world->struck_wave > 0.0)
+		parts = fmax(parts, (double)dt / world->struck_wave);
+	for (int32_t i = 0; i < world->islands.active_count && parts < limit; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		for (int32_t c = 0; body && c < body->topology->component_count && parts < limit; c++) {
+			Side side;
+			if (side_of_piece(world, world->islands.active_bodies[i], c, &side) && is_fast(&side))
+				parts = fmax(parts, parts_of_mover(world, &side, (double)dt, limit));
+		}
+	}
+	for (int32_t c = 0; c < world->collider_capacity && parts < limit; c++) {
+		if (!world->colliders[c].in_use || world->colliders[c].kind == FEM_COLLIDER_STATIC)
+			continue;
+		Side side = side_of_collider(world, &world->colliders[c]);
+		if (is_fast(&side))
+			parts = fmax(parts, parts_of_mover(world, &side, (double)dt, limit));
+	}
+	return (int32_t)fmin(ceil(parts), fmin(limit, FEM_SUBSTEP_MAX));
+}
