@@ -14,7 +14,8 @@
 #   tests/godot_suites.sh splinter_drawing GODOT            (what drawing them costs, and that they do not jump)
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
-#   tests/godot_suites.sh preset_pictures GODOT [PRESET]    (of all materials under one blow, into build/test_renders/presets.png)
+#   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
+#                                                            them, into build/test_renders/presets.png and preset_things.png)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports a game and runs it)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where

@@ -178,8 +178,9 @@ static double get_strain_at_break(void *pointer) {
 	}
 	FemMaterialDef def = material_resource_def(self->base.object);
 	double elastic = self->toughness / self->stiffness;
-	return elastic +
-		(def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? (double)def.max_plastic_strain : 0.0);
+	// The limit is that of the strain's norm. What keeps its volume thins by half of what it stretches: sqrt(1 + 2/4).
+	double plastic = (double)def.max_plastic_strain / (def.plasticity == FEM_PLASTICITY_DEVIATORIC ? sqrt(1.5) : 1.0);
+	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? plastic : 0.0);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- look

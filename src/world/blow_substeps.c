@@ -133,7 +133,7 @@ typedef struct Approach {
 
 // The up of a height field stands for the normals of its faces.
 static bool strikes_face(void *context, int32_t piece, const FemSweepBox *box) {
-	const Approach *approach = context;
+	Approach *approach = context;
 	const FemShapeDef *shape = &approach->collider->shape;
 	FemPosition area = {0.0, 1.0, 0.0}, x[3];
 	(void)box;

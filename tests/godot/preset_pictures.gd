@@ -1,17 +1,19 @@
 extends "res://picture_script.gd"
 ## Every preset of addons/fem_destruction/materials under the same blow: a slab held at both ends, a heavy ball from above.
+## And things that are usually made of them: windows, walls, vases, planks.
 ##
-## godot --fixed-fps 60 --path tests/godot --script res://preset_pictures.gd -- FOLDER [PRESET]
+## godot --fixed-fps 60 --path tests/godot --script res://preset_pictures.gd -- FOLDER [PRESET or THING]
 ##
-## Writes FOLDER/presets.png, a row for each preset: before, at, just after, and when all has come to rest; and checks that
-## what should break breaks and what should not does not. Prints "ok NAME" or "FAIL NAME: CAUSE" for each check and ends
-## with "PRESET PICTURES DONE".
+## Writes FOLDER/presets.png, a row for each preset: before, at, just after, and when all has come to rest, and
+## FOLDER/preset_things.png; checks that what should break breaks and what should not does not. Prints "ok NAME" or "FAIL
+## NAME: CAUSE" for each check and ends with "PRESET PICTURES DONE".
 
+const Looks := preload("res://splinter_looks.gd")
 const FOLDER := "res://addons/fem_destruction/materials"
 const CELL := Vector2i(360, 240) # pixels
 const MOMENTS: Array[int] = [1, 8, 12, 30, 180] # ticks; the ball touches at 7
 const SLAB := Vector3(1.4, 0.07, 0.6) # m
-## What is left of the slab: least and most pieces, and how far it still sags or is dented at the end (m).
+## What is left of the slab: least and most pieces.
 const EXPECTED := {
 	oak = [3, 400], pine = [3, 400], plywood = [2, 400], pane_glass = [8, 600], tempered_glass = [15, 900],
 	concrete = [5, 600], brick = [5, 600], stone = [2, 300], ceramic = [8, 600], steel_sheet = [1, 1], aluminium = [1, 3],
@@ -21,69 +23,129 @@ const EXPECTED := {
 
 func _take_all(folder: String, only: String) -> void:
 	root.size = CELL
+	root.msaa_3d = Viewport.MSAA_4X
 	var stage := _build_stage()
-	var rows: Array[Image] = []
+	var slabs: Array[Dictionary] = []
 	for file in DirAccess.get_files_at(FOLDER):
-		var preset := file.get_basename()
-		if file.get_extension() == "tres" and (only == "" or only == preset):
-			rows.append(await _take_row(stage, preset))
-	var sheet := Image.create_empty(CELL.x * MOMENTS.size(), CELL.y * rows.size(), false, Image.FORMAT_RGB8)
-	for i in rows.size():
-		sheet.blit_rect(rows[i], Rect2i(Vector2i.ZERO, rows[i].get_size()), Vector2i(0, CELL.y * i))
-	var path := folder.path_join("presets.png" if only == "" else "preset_%s.png" % only)
-	check(sheet.save_png(path) == OK, "saved", path + " cannot be written")
+		if file.get_extension() == "tres":
+			slabs.append(_slab(file.get_basename()))
+	await _take_sheet(stage, slabs, only, folder.path_join("presets.png"))
+	await _take_sheet(stage, _things(), only, folder.path_join("preset_things.png"))
 	stage.free()
 	await process_frame
 
 
-# -- The scene --------------------------------------------------------------------------------------------------------
+func _take_sheet(stage: Node3D, things: Array[Dictionary], only: String, path: String) -> void:
+	var rows: Array[Image] = []
+	for thing in things:
+		if only == "" or only == thing.name:
+			rows.append(await _take_row(stage, thing))
+	if rows.is_empty():
+		return
+	var sheet := Image.create_empty(CELL.x * MOMENTS.size(), CELL.y * rows.size(), false, Image.FORMAT_RGB8)
+	for i in rows.size():
+		sheet.blit_rect(rows[i], Rect2i(Vector2i.ZERO, rows[i].get_size()), Vector2i(0, CELL.y * i))
+	path = path if only == "" else path.get_base_dir().path_join("preset_%s.png" % only)
+	check(sheet.save_png(path) == OK, "saved_" + path.get_file().get_basename(), path + " cannot be written")
 
 
-func _add_slab(parent: Node3D, material: MaterialResource) -> DestructibleBody:
+# -- The things -------------------------------------------------------------------------------------------------------
+
+
+func _box(size: Vector3) -> BoxMesh:
 	var box := BoxMesh.new()
-	box.size = SLAB
-	var slab := DestructibleBody.new()
-	slab.mesh = box
-	slab.element_count = 1200
-	slab.material = material
-	slab.position = Vector3(0, 0.75, 0)
-	slab.fracture_seed = 3
+	box.size = size
+	return box
+
+
+## The slab on trestles, and 60 kg of iron that come down with 8 m/s.
+func _slab(preset: String) -> Dictionary:
 	var end := Vector3(0.07, 0.2, SLAB.z + 0.1)
-	slab.anchors = [AABB(Vector3(-0.72, -0.1, -end.z / 2), end), AABB(Vector3(0.65, -0.1, -end.z / 2), end)]
-	parent.add_child(slab)
-	return slab
+	return {name = preset, preset = preset, mesh = _box(SLAB), elements = 1200, at = Vector3(0, 0.75, 0),
+		anchors = [AABB(Vector3(-0.72, -0.1, -end.z / 2), end), AABB(Vector3(0.65, -0.1, -end.z / 2), end)], trestles = true,
+		ball = {radius = 0.12, at = Vector3(0.05, 1.75, 0.03), velocity = Vector3(0, -8, 0)}, moments = MOMENTS,
+		eye = Vector3(1.0, 1.75, 2.3), target = Vector3(0, 0.45, 0), pieces = EXPECTED.get(preset, [0, 0])}
 
 
-## 60 kg of iron that come down with 8 m/s.
-func _add_ball(parent: Node3D) -> DestructibleBody:
+func _pane(name: String, preset: String) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3(1.3, 1.0, 0.012)), elements = 1200, at = Vector3(0, 0.7, 0),
+		anchors = [AABB(Vector3(-0.7, -0.55, -0.1), Vector3(1.4, 0.07, 0.2)), AABB(Vector3(-0.7, 0.48, -0.1), Vector3(1.4, 0.07, 0.2)),
+			AABB(Vector3(-0.7, -0.7, -0.1), Vector3(0.07, 1.4, 0.2)), AABB(Vector3(0.63, -0.7, -0.1), Vector3(0.07, 1.4, 0.2))],
+		ball = {radius = 0.06, at = Vector3(0.1, 0.8, 0.9), velocity = Vector3(0, 0.5, -9)}, moments = [1, 8, 11, 24, 180],
+		eye = Vector3(0.9, 1.5, 2.6), target = Vector3(0, 0.6, 0), pieces = [8, 600]}
+
+
+func _wall(name: String, preset: String) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3(2.4, 1.6, 0.2)), elements = 1200, at = Vector3(0, 0.8, 0),
+		anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
+		ball = {radius = 0.22, at = Vector3(0.3, 1.05, 1.3), velocity = Vector3(0, 0.6, -20)}, moments = [1, 5, 10, 32, 180],
+		eye = Vector3(1.9, 2.4, 4.4), target = Vector3(0, 0.6, 0), pieces = [5, 600]}
+
+
+func _vase(name: String, preset: String) -> Dictionary:
+	return {name = name, preset = preset, mesh = Looks.vase(0.5, 0.022), elements = 1500, at = Vector3(0, 2.3, 0), tilt = 0.4,
+		moments = [36, 42, 46, 60, 180], eye = Vector3(0.7, 1.1, 1.7), target = Vector3(0, 0.2, 0), pieces = [4, 600]}
+
+
+func _plank(name: String, preset: String, pieces: Array) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3(1.6, 0.04, 0.2)), elements = 600, at = Vector3(0, 0.6, 0),
+		anchors = [AABB(Vector3(-0.9, -0.1, -0.2), Vector3(0.2, 0.2, 0.4)), AABB(Vector3(0.7, -0.1, -0.2), Vector3(0.2, 0.2, 0.4))],
+		ball = {radius = 0.09, at = Vector3(0.12, 1.2, 0), velocity = Vector3(0, -8, 0)}, moments = [1, 5, 8, 18, 180],
+		eye = Vector3(0.9, 1.4, 2.2), target = Vector3(0, 0.4, 0), pieces = pieces}
+
+
+func _fall(name: String, preset: String, size: float, pieces: Array) -> Dictionary:
+	return {name = name, preset = preset, mesh = _box(Vector3.ONE * size), elements = 900, at = Vector3(0, 2.0 + size, 0), tilt = 0.4,
+		moments = [34, 39, 44, 60, 180], eye = Vector3(1.1, 1.4, 2.4), target = Vector3(0, 0.3, 0), pieces = pieces}
+
+
+func _things() -> Array[Dictionary]:
+	return [
+		_pane("window", "pane_glass"), _pane("shop_window", "tempered_glass"), _vase("vase", "ceramic"), _vase("carafe", "pane_glass"),
+		_wall("brick_wall", "brick"), _wall("concrete_wall", "concrete"), _wall("stone_wall", "stone"), _plank("plank", "oak", [2, 400]),
+		_plank("board", "plywood", [2, 400]), _plank("flat_steel", "steel_sheet", [1, 1]), _fall("block_of_ice", "ice", 0.5, [1, 600]),
+		_fall("pudding", "jelly", 0.4, [1, 1]), _fall("rubber_block", "rubber", 0.4, [1, 1]), _fall("carton", "cardboard", 0.5, [1, 4]),
+	]
+
+
+func _add_thing(parent: Node3D, thing: Dictionary) -> DestructibleBody:
+	var body := DestructibleBody.new()
+	body.mesh = thing.mesh
+	body.element_count = thing.elements
+	body.material = load(FOLDER.path_join(thing.preset + ".tres"))
+	body.transform = Transform3D(Basis(Vector3(0.3, 0, 1).normalized(), thing.get("tilt", 0.0)), thing.at)
+	body.fracture_seed = 3
+	var anchors: Array[AABB] = []
+	anchors.assign(thing.get("anchors", []))
+	body.anchors = anchors
+	parent.add_child(body)
+	return body
+
+
+func _add_ball(parent: Node3D, data: Dictionary) -> void:
 	var iron := MaterialResource.new()
 	iron.stiffness = 1e9
 	iron.density = 7800.0
 	iron.damping = 0.001
-	var look := StandardMaterial3D.new()
-	look.albedo_color = Color(0.12, 0.12, 0.14)
-	look.roughness = 0.4
 	var sphere := SphereMesh.new()
-	sphere.radius = 0.12
-	sphere.height = 0.24
+	sphere.radius = data.radius
+	sphere.height = 2.0 * data.radius
 	sphere.radial_segments = 24
 	sphere.rings = 12
 	var ball := DestructibleBody.new()
 	ball.mesh = sphere
 	ball.element_count = 300
 	ball.material = iron
-	ball.surface_material = look
-	ball.position = Vector3(0.05, 1.75, 0.03)
-	ball.start_velocity = Vector3(0, -8, 0)
+	ball.surface_material = Looks.iron()
+	ball.position = data.at
+	ball.start_velocity = data.velocity
 	parent.add_child(ball)
-	return ball
 
 
 func _add_trestles(parent: Node3D) -> void:
 	for side: float in [-1.0, 1.0]:
 		var trestle := MeshInstance3D.new()
-		var box := BoxMesh.new()
-		box.size = Vector3(0.08, 0.71, SLAB.z)
+		var box := _box(Vector3(0.08, 0.71, SLAB.z))
 		trestle.mesh = box
 		trestle.position = Vector3(side * 0.69, 0.355, 0)
 		var look := StandardMaterial3D.new()
@@ -115,15 +177,12 @@ func _build_stage() -> Node3D:
 	var ground := MeshInstance3D.new()
 	var plane := PlaneMesh.new()
 	plane.size = Vector2(40, 40)
-	var look := StandardMaterial3D.new()
-	look.albedo_color = Color(0.42, 0.45, 0.4)
-	plane.material = look
+	plane.material = Looks.ground()
 	ground.mesh = plane
 	stage.add_child(ground)
 	_camera = Camera3D.new()
 	_camera.fov = 33.0
 	stage.add_child(_camera)
-	_camera.look_at_from_position(Vector3(1.0, 1.75, 2.3), Vector3(0, 0.45, 0))
 	return stage
 
 
@@ -138,33 +197,42 @@ func _draw() -> Image:
 	return image
 
 
+## Textures of noise are made by a thread.
+func _wait_for_textures(preset: MaterialResource) -> void:
+	for look: StandardMaterial3D in [preset.surface_material, preset.interior_material]:
+		for texture: Texture2D in [look.albedo_texture, look.normal_texture]:
+			while texture != null and texture.get_image() == null:
+				await process_frame
+
+
 ## Time stands still while a picture is taken.
-func _take_row(stage: Node3D, preset: String) -> Image:
-	var material: MaterialResource = load(FOLDER.path_join(preset + ".tres"))
+func _take_row(stage: Node3D, thing: Dictionary) -> Image:
 	var parent := Node3D.new()
 	stage.add_child(parent)
-	_add_trestles(parent)
-	var slab := _add_slab(parent, material)
-	_add_ball(parent)
+	_camera.look_at_from_position(thing.eye, thing.target)
+	if thing.has("trestles"):
+		_add_trestles(parent)
+	var body := _add_thing(parent, thing)
+	paused = true
+	await _wait_for_textures(body.material)
+	paused = false
+	if thing.has("ball"):
+		_add_ball(parent, thing.ball)
 	var row := Image.create_empty(CELL.x * MOMENTS.size(), CELL.y, false, Image.FORMAT_RGB8)
 	var tick := 0
 	var ms := 0.0
-	var lowest := INF
 	for i in MOMENTS.size():
-		while tick < MOMENTS[i]:
+		while tick < thing.moments[i]:
 			await physics_frame
 			tick += 1
 			ms = maxf(ms, DestructionServer.get_statistics().step_ms)
-			if tick < 60:
-				lowest = minf(lowest, slab.get_aabb_world().position.y)
 		paused = true
 		row.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, 0))
 		paused = false
-	var pieces := slab.get_piece_count()
-	print("-- %s: %d pieces, lowest %.2f m in the first second, at the end %s, slowest step %.1f ms" % [
-		preset, pieces, lowest, slab.get_aabb_world(), ms])
-	var expected: Array = EXPECTED.get(preset, [0, 0])
-	check(pieces >= expected[0] and pieces <= expected[1], preset, "%d pieces, expected %d to %d" % [pieces, expected[0], expected[1]])
+	var pieces := body.get_piece_count()
+	print("-- %s: %d pieces, at the end %s, slowest step %.1f ms" % [thing.name, pieces, body.get_aabb_world(), ms])
+	check(pieces >= thing.pieces[0] and pieces <= thing.pieces[1], thing.name, "%d pieces, expected %d to %d" % [
+		pieces, thing.pieces[0], thing.pieces[1]])
 	parent.free()
 	await physics_frame
 	return row

@@ -1,0 +1,186 @@
+// The materials that come with the addon, pulled until they break: the strain that each states in its description is the
+// one it breaks at.
+#include "fem_test.h"
+#include "mesh/file_bytes.h"
+#include "scenes/rig.h"
+
+#include <stdlib.h>
+
+#define DT (1.0f / 60.0f)
+#define LENGTH 1.2 // m, of the bar
+#define CELLS 12   // along it
+#define GRIP 4     // of them at each end do not break: they are held to their width, which raises the stress in them
+#define CELL_TETS (2 * 2 * 5)
+#define PLANE_NODES (3 * 3)
+
+typedef struct Preset {
+	char text[8192]; // from [resource] on
+	FemMaterialDef def;
+	double strain;       // stated, at break; of fibres: across them
+	double strain_along; // of fibres: along them, else 0
+} Preset;
+
+static const char *value_of(const Preset *preset, const char *name) {
+	char line[64];
+	snprintf(line, sizeof line, "\n%s = ", name);
+	const char *at = strstr(preset->text, line);
+	return at ? at + strlen(line) : NULL;
+}
+
+static float number_of(const Preset *preset, const char *name, float otherwise) {
+	const char *value = value_of(preset, name);
+	return value ? strtof(value, NULL) : otherwise;
+}
+
+// As MaterialResource reads it: ductility is the plastic strain that it takes up.
+static FemMaterialDef def_of(const Preset *preset) {
+	FemMaterialDef def = fem_default_material_def();
+	def.young_modulus = number_of(preset, "stiffness", def.young_modulus);
+	def.poisson_ratio = number_of(preset, "poisson_ratio", 0.3f);
+	def.density = number_of(preset, "density", def.density);
+	def.stiffness_damping = number_of(preset, "damping", 0.002f);
+	def.plasticity = (FemPlasticity)(int)number_of(preset, "plasticity_mode", 0.0f);
+	def.yield_strain = number_of(preset, "yield_strain", 0.0f);
+	def.max_plastic_strain = number_of(preset, "ductility", 0.0f);
+	def.breakable = true;
+	def.toughness = number_of(preset, "toughness", 0.0f);
+	def.toughness_variation = 0.0f; // what is stated is the mean
+	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
+	return def;
+}
+
+static bool load_preset(const char *name, Preset *out) {
+	char path[256];
+	FemFileBytes file;
+	snprintf(path, sizeof path, "addons/fem_destruction/materials/%s.tres", name);
+	if (!fem_test_check(
+			fem_file_read(path, &file) == FEM_OK, __FILE__, __LINE__, "%s is not there: run from the root", path))
+		return false;
+	*out = (Preset){0};
+	const char *bytes = (const char *)file.bytes;
+	size_t begin = 0;
+	while (begin + 10 < file.size && memcmp(bytes + begin, "[resource]", 10) != 0)
+		begin++;
+	size_t size = file.size - begin < sizeof out->text - 1 ? file.size - begin : sizeof out->text - 1;
+	memcpy(out->text, bytes + begin, size);
+	fem_file_free(&file);
+	out->def = def_of(out);
+	const char *stated = strstr(out->text, "strain at break "), *along = strstr(out->text, "across the grain and ");
+	out->strain = stated ? strtod(stated + strlen("strain at break "), NULL) / 100.0 : 0.0;
+	out->strain_along = along ? strtod(along + strlen("across the grain and "), NULL) / 100.0 : 0.0;
+	return fem_test_check(out->strain > 0.0, __FILE__, __LINE__, "%s does not state its strain at break", name);
+}
+
+static FemRig make_bar(const FemMaterialDef *material) {
+	FemRigDef def = fem_rig_bar_def(CELLS, 2, 2, FEM_CELLS_FIVE, material->poisson_ratio);
+	float toughness[CELLS * CELL_TETS];
+	for (int32_t i = 0; i < CELLS * CELL_TETS; i++)
+		toughness[i] = i / CELL_TETS < GRIP || i / CELL_TETS >= CELLS - GRIP ? INFINITY : 1.0f;
+	def.size = (FemVec3){(float)LENGTH, 0.2f, 0.2f};
+	def.material = *material;
+	def.world.contacts_enabled = false;
+	def.body.tet_toughness = toughness;
+	return fem_rig_create(&def);
+}
+
+// Of the middle of the bar, between the grips.
+static double gauge_strain(FemRig *rig) {
+	double at[2] = {0.0, 0.0};
+	fem_rig_read(rig);
+	for (int32_t k = 0; k < PLANE_NODES; k++) {
+		at[0] += (double)fem_rig_displacement(rig, GRIP * PLANE_NODES + k).x / PLANE_NODES;
+		at[1] += (double)fem_rig_displacement(rig, (CELLS - GRIP) * PLANE_NODES + k).x / PLANE_NODES;
+	}
+	return (at[1] - at[0]) / (LENGTH * (CELLS - 2 * GRIP) / CELLS);
+}
+
+static void drive_tip(const FemRig *rig, float speed) {
+	for (int32_t i = fem_rig_tip_begin(rig); i < rig->box.node_count; i++)
+		fem_body_drive_node(rig->body, i, (FemVec3){speed, 0.0f, 0.0f});
+}
+
+static bool has_broken(const FemRig *rig) {
+	const FemFractureFace *faces;
+	return fem_world_get_fracture_faces(rig->world, &faces) > 0;
+}
+
+// Pulls the bar along x, as slow as needed for waves to die away, up to twice the strain. Returns that at which it broke.
+static double strain_at_break(const FemMaterialDef *material, double stated) {
+	FemRig rig = make_bar(material);
+	bool is_soft = material->young_modulus < 1e7f || material->max_plastic_strain > 0.0f;
+	int32_t steps = is_soft ? 300 : 100;
+	double speed = stated * LENGTH / (steps * (double)DT), broke = INFINITY;
+	drive_tip(&rig, (float)speed);
+	for (int32_t n = 1; n <= 2 * steps && isinf(broke); n++) {
+		double before = gauge_strain(&rig);
+		fem_world_step(rig.world, DT, 1);
+		if (has_broken(&rig))
+			broke = before;
+	}
+	fem_rig_destroy(&rig);
+	return broke;
+}
+
+static void check_strain(const char *name, double measured, double stated) {
+	fem_test_check(measured > 0.93 * stated && measured < 1.03 * stated, __FILE__, __LINE__,
+		"%s states a strain at break of %.4g %% and breaks at %.4g %%", name, 100.0 * stated, 100.0 * measured);
+}
+
+static void check_preset(const char *name) {
+	Preset preset;
+	FEM_REQUIRE(load_preset(name, &preset));
+	FemMaterialDef def = preset.def;
+	if (preset.strain_along > 0.0)
+		def.grain_direction = (FemVec3){0.0f, 1.0f, 0.0f};
+	check_strain(name, strain_at_break(&def, preset.strain), preset.strain);
+	if (preset.strain_along > 0.0) {
+		def.grain_direction = (FemVec3){1.0f, 0.0f, 0.0f};
+		check_strain(name, strain_at_break(&def, preset.strain_along), preset.strain_along);
+	}
+}
+
+// Fails when a modulus is lowered and its toughness is not, or the description is not that of the values.
+FEM_TEST(presets, break_at_the_strain_they_state) {
+	const char *names[] = {"oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick", "stone",
+		"ceramic", "steel_sheet", "aluminium", "rubber", "jelly", "ice", "cardboard"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		check_preset(names[i]);
+}
+
+FEM_TEST(presets, brittle_ones_hardly_stretch) {
+	const char *names[] = {"pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		Preset preset;
+		FEM_REQUIRE(load_preset(names[i], &preset));
+		FEM_CHECK(preset.strain < 0.002);
+		FEM_CHECK(preset.def.max_plastic_strain == 0.0f);
+	}
+}
+
+// Stretched by 5 % and let go they stay nearly as long, whole. Fails when they break before they yield.
+FEM_TEST(presets, metals_yield_before_they_break) {
+	const char *names[] = {"steel_sheet", "aluminium"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		Preset preset;
+		bool broke = false;
+		FEM_REQUIRE(load_preset(names[i], &preset));
+		FEM_CHECK(preset.def.yield_strain < 0.25f * preset.def.toughness / preset.def.young_modulus);
+		FemRig rig = make_bar(&preset.def);
+		drive_tip(&rig, (float)(0.05 * LENGTH / (100.0 * (double)DT)));
+		for (int n = 0; n < 100; n++) {
+			fem_world_step(rig.world, DT, 1);
+			broke |= has_broken(&rig);
+		}
+		for (int32_t k = fem_rig_tip_begin(&rig); k < rig.box.node_count; k++)
+			fem_body_release_node(rig.body, k);
+		for (int n = 0; n < 60; n++) {
+			fem_world_step(rig.world, DT, 1);
+			broke |= has_broken(&rig);
+		}
+		fem_rig_read(&rig);
+		FemVec3 u = fem_rig_displacement(&rig, rig.box.node_count - 1);
+		FEM_CHECK(!broke);
+		FEM_CHECK(u.x > 0.04f && u.x < 0.06f);
+		fem_rig_destroy(&rig);
+	}
+}
