@@ -147,3 +147,38 @@ FEM_TEST(blow_substeps, of_bad_input) {
 	fem_world_destroy(scene.world);
 	FEM_CHECK_INT(fem_world_blow_substeps(scene.world, DT, MOST), 1);
 }
+
+// Fails when the way along the sweep to the pieces in question is too short: for long ones, fast ones, or many at a time.
+FEM_TEST(blow_substeps, found_among_many) {
+	for (int axis = 0; axis < 3; axis++) {
+		Scene scene = make_scene(false);
+		double far[3] = {0.0, 0.0, 0.0};
+		far[axis] = 40.0;
+		FemBodyDef def = fem_default_body_def();
+		def.materials = &scene.brittle;
+		def.material_count = 1;
+		def.mesh = scene.cube;
+		for (int32_t i = 0; i < 60; i++) {
+			double along = i - 30.0;
+			def.position = (FemPosition){axis == 0 ? along : 0.0, axis == 1 ? along : 3.0, axis == 2 ? along : 0.0};
+			def.linear_velocity = (FemVec3){0.0f, 0.0f, i % 2 ? 4.0f : 0.0f};
+			fem_body_create(scene.world, &def);
+		}
+		fem_world_step(scene.world, DT, 1);
+		FEM_CHECK_INT(substeps(&scene), 1);
+		// A slab that is stretched to 12 m, and a cube that comes to its end.
+		def.mesh = scene.slab;
+		def.linear_velocity = (FemVec3){0.0f, 0.0f, 0.0f};
+		def.scale = (FemVec3){10.0f, 1.0f, 1.0f};
+		def.position = (FemPosition){far[0], far[1] - 20.0, far[2]};
+		fem_body_create(scene.world, &def);
+		def.mesh = scene.cube;
+		def.scale = (FemVec3){1.0f, 1.0f, 1.0f};
+		def.position = (FemPosition){far[0] + 11.5, far[1] - 20.0 + 0.25, far[2] + 0.2};
+		def.linear_velocity = (FemVec3){0.0f, -12.0f, 0.0f};
+		fem_body_create(scene.world, &def);
+		fem_world_step(scene.world, 0.001f, 1);
+		FEM_CHECK(substeps(&scene) > 1);
+		fem_world_destroy(scene.world);
+	}
+}

@@ -194,18 +194,72 @@ static double parts_of_ground(const FemWorld *world, const Side *side, double dt
 	return strikes ? dt / side->wave : 1.0;
 }
 
-static double parts_of_mover(const FemWorld *world, const Side *mover, double dt, double most) {
-	double parts = mover->body ? parts_of_ground(world, mover, dt) : 1.0;
-	for (int32_t p = 0; p < world->sweep.proxy_end && parts < most; p++) {
-		const FemSweepProxy *proxy = &world->sweep.proxies[p];
-		Side other;
-		if (!proxy->in_use || proxy->dying)
-			continue;
-		if (proxy->user & FEM_SWEEP_COLLIDER)
-			other = side_of_collider(world, &world->colliders[proxy->user & ~FEM_SWEEP_COLLIDER]);
-		else if (!side_of_piece(world, (int32_t)proxy->user, proxy->piece, &other))
-			continue;
-		parts = fmax(parts, parts_of_pair(world, mover, &other, dt));
+// What is known of all before pairs are looked at.
+typedef struct Crowd {
+	const FemWorld *world;
+	double dt;      // s
+	double most;    // parts: more are not asked for
+	double fastest; // m/s, of all that moves
+	double longest; // m, of all pieces along the axis of the sweep
+} Crowd;
+
+static bool boxes_are_within(const FemSweepBox *a, const FemSweepBox *b, double reach) {
+	for (int i = 0; i < 3; i++) {
+		if (a->min[i] - b->max[i] > reach || b->min[i] - a->max[i] > reach)
+			return false;
+	}
+	return true;
+}
+
+// Boxes are looked at before velocities, which are sums over nodes.
+static double parts_with_proxy(const Crowd *crowd, const Side *mover, int32_t proxy, double reach) {
+	const FemSweep *sweep = &crowd->world->sweep;
+	const FemSweepProxy *of = &sweep->proxies[proxy];
+	Side other;
+	if (!of->in_use || of->dying || !boxes_are_within(&mover->box, &sweep->boxes[proxy], reach))
+		return 1.0;
+	if (of->user & FEM_SWEEP_COLLIDER)
+		other = side_of_collider(crowd->world, &crowd->world->colliders[of->user & ~FEM_SWEEP_COLLIDER]);
+	else if (!side_of_piece(crowd->world, (int32_t)of->user, of->piece, &other))
+		return 1.0;
+	return parts_of_pair(crowd->world, mover, &other, crowd->dt);
+}
+
+// The first end of a box that is not below a value.
+static int32_t first_end(const FemSweep *sweep, double value) {
+	int32_t begin = 0, end = sweep->end_count;
+	while (begin < end) {
+		int32_t middle = begin + (end - begin) / 2;
+		if (sweep->ends[middle].value < value)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+// Pieces that come into question stand together along the sweep; colliders may be of any length. New ones have no ends yet.
+static double parts_of_mover(const Crowd *crowd, const Side *mover) {
+	const FemWorld *world = crowd->world;
+	const FemSweep *sweep = &world->sweep;
+	double parts = mover->body ? parts_of_ground(world, mover, crowd->dt) : 1.0;
+	double speed = sqrt(fem_position_dot(mover->velocity, mover->velocity));
+	double reach = (speed + crowd->fastest) * crowd->dt + 2.0 * MARGIN;
+	double low = mover->box.min[sweep->axis] - reach - crowd->longest, high = mover->box.max[sweep->axis] + reach;
+	for (int32_t c = 0; c < world->collider_capacity && mover->body && parts < crowd->most; c++) {
+		if (world->colliders[c].in_use && world->colliders[c].sweep_proxy >= 0)
+			parts = fmax(parts, parts_with_proxy(crowd, mover, world->colliders[c].sweep_proxy, reach));
+	}
+	for (int32_t i = first_end(sweep, low); i < sweep->end_count && sweep->ends[i].value <= high && parts < crowd->most;
+		 i++) {
+		uint32_t proxy = sweep->ends[i].end >> 1;
+		if (!(sweep->ends[i].end & 1) && !(sweep->proxies[proxy].user & FEM_SWEEP_COLLIDER))
+			parts = fmax(parts, parts_with_proxy(crowd, mover, (int32_t)proxy, reach));
+	}
+	for (int32_t i = 0; i < sweep->moved_count && sweep->new_count > 0 && parts < crowd->most; i++) {
+		const FemSweepProxy *proxy = &sweep->proxies[sweep->moved[i]];
+		if (proxy->place[0] < 0 && !(proxy->user & FEM_SWEEP_COLLIDER))
+			parts = fmax(parts, parts_with_proxy(crowd, mover, sweep->moved[i], reach));
 	}
 	return parts;
 }
@@ -223,33 +277,58 @@ void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, Fem
 
 // --------------------------------------------------------------------------------------------------------------- substeps
 
-static bool is_fast(const Side *side) {
-	return fem_position_dot(side->velocity, side->velocity) > BLOW_SPEED * BLOW_SPEED;
+typedef double VisitMover(const Crowd *crowd, const Side *mover); // parts
+
+static double speed_of(const Crowd *crowd, const Side *mover) {
+	(void)crowd;
+	return sqrt(fem_position_dot(mover->velocity, mover->velocity));
+}
+
+// The largest answer of all large pieces and colliders that move faster than a blow; no more are asked once it is `enough`.
+static double visit_movers(const Crowd *crowd, VisitMover *visit, double enough) {
+	const FemWorld *world = crowd->world;
+	double largest = 0.0;
+	for (int32_t i = 0; i < world->islands.active_count && largest < enough; i++) {
+		int32_t b = world->islands.active_bodies[i];
+		for (int32_t c = 0; world->bodies[b] && c < world->bodies[b]->topology->component_count && largest < enough;
+			 c++) {
+			Side side;
+			if (side_of_piece(world, b, c, &side) && speed_of(crowd, &side) > BLOW_SPEED)
+				largest = fmax(largest, visit(crowd, &side));
+		}
+	}
+	for (int32_t c = 0; c < world->collider_capacity && largest < enough; c++) {
+		const FemCollider *collider = &world->colliders[c];
+		if (!collider->in_use || collider->kind == FEM_COLLIDER_STATIC)
+			continue;
+		Side side = side_of_collider(world, collider);
+		if (speed_of(crowd, &side) > BLOW_SPEED)
+			largest = fmax(largest, visit(crowd, &side));
+	}
+	return largest;
+}
+
+static double longest_piece(const FemSweep *sweep) {
+	double longest = 0.0;
+	for (int32_t p = 0; p < sweep->proxy_end; p++) {
+		if (sweep->proxies[p].in_use && !(sweep->proxies[p].user & FEM_SWEEP_COLLIDER))
+			longest = fmax(longest, sweep->boxes[p].max[sweep->axis] - sweep->boxes[p].min[sweep->axis]);
+	}
+	return longest;
 }
 
 int32_t fem_world_blow_substeps(FemWorldId id, float dt, int32_t most) {
 	FemResult result;
 	const FemWorld *world = fem_world_find_idle(id, &result);
-	double parts = 1.0, limit = most;
 	if (!world || !(dt > 0.0f && fem_is_finite(dt)) || most <= 1 || !world->def.contacts_enabled ||
 		world->breakable_count == 0)
 		return 1;
-	if (world->struck_wave > 0.0)
-		parts = fmax(parts, (double)dt / world->struck_wave);
-	for (int32_t i = 0; i < world->islands.active_count && parts < limit; i++) {
-		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		for (int32_t c = 0; body && c < body->topology->component_count && parts < limit; c++) {
-			Side side;
-			if (side_of_piece(world, world->islands.active_bodies[i], c, &side) && is_fast(&side))
-				parts = fmax(parts, parts_of_mover(world, &side, (double)dt, limit));
-		}
+	Crowd crowd = {.world = world, .dt = (double)dt, .most = fmin(most, FEM_SUBSTEP_MAX)};
+	double parts = world->struck_wave > 0.0 ? crowd.dt / world->struck_wave : 1.0;
+	crowd.fastest = visit_movers(&crowd, speed_of, INFINITY);
+	if (crowd.fastest > 0.0 && parts < crowd.most) {
+		crowd.longest = longest_piece(&world->sweep);
+		parts = fmax(parts, visit_movers(&crowd, parts_of_mover, crowd.most));
 	}
-	for (int32_t c = 0; c < world->collider_capacity && parts < limit; c++) {
-		if (!world->colliders[c].in_use || world->colliders[c].kind == FEM_COLLIDER_STATIC)
-			continue;
-		Side side = side_of_collider(world, &world->colliders[c]);
-		if (is_fast(&side))
-			parts = fmax(parts, parts_of_mover(world, &side, (double)dt, limit));
-	}
-	return (int32_t)fmin(ceil(parts), fmin(limit, FEM_SUBSTEP_MAX));
+	return (int32_t)fmin(ceil(parts), crowd.most);
 }
