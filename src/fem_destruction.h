@@ -87,7 +87,7 @@ uint32_t fem_world_step(FemWorldId world, float dt, int32_t substeps);
 
 // How many substeps, 1..most, the next step of dt seconds should have for the blows in it: a whole step spreads a blow, and
 // things that are stiff and brittle bear more than they would. 1 unless something that can break is about to strike, or be
-// struck, faster than 2.5 m/s, or an impulse or explosion has just given nodes of it as much; 1 also for a freed world, and while a step is under way.
+// struck, faster than 2.5 m/s, or an explosion has just given nodes of it as much; 1 also for a freed world, and while a step is under way.
 int32_t fem_world_blow_substeps(FemWorldId world, float dt, int32_t most);
 
 // The same in two halves, so that the step runs on the workers while the game goes on. With one worker the step runs

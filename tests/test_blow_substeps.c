@@ -120,19 +120,17 @@ FEM_TEST(blow_substeps, with_colliders) {
 	}
 }
 
-// Fails when shots and explosions are spread over a whole step, or the steps after them are cut, too.
-FEM_TEST(blow_substeps, after_impulses) {
+// Fails when explosions are spread over a whole step, or the steps after them are cut, too.
+FEM_TEST(blow_substeps, after_explosions) {
 	Scene scene = make_scene(false);
-	FemBodyId slab = add_body(&scene, scene.slab, scene.brittle, 0.0, 0.0f);
+	add_body(&scene, scene.slab, scene.brittle, 0.0, 0.0f);
 	fem_world_step(scene.world, DT, 1);
-	FEM_CHECK(fem_body_apply_impulse(slab, 3, (FemVec3){0.0f, -0.01f, 0.0f}) == FEM_OK);
-	FEM_CHECK_INT(substeps(&scene), 1);
-	FEM_CHECK(fem_body_apply_impulse(slab, 3, (FemVec3){0.0f, -20.0f, 0.0f}) == FEM_OK);
-	FEM_CHECK_INT(substeps(&scene), MOST);
-	fem_world_step(scene.world, DT, MOST);
+	FEM_CHECK_INT(fem_world_apply_explosion(scene.world, (FemPosition){0.6, 0.4, 0.3}, 2.0f, 1.0f), 1);
 	FEM_CHECK_INT(substeps(&scene), 1);
 	FEM_CHECK_INT(fem_world_apply_explosion(scene.world, (FemPosition){0.6, 0.4, 0.3}, 2.0f, 2000.0f), 1);
 	FEM_CHECK_INT(substeps(&scene), MOST);
+	fem_world_step(scene.world, DT, MOST);
+	FEM_CHECK_INT(substeps(&scene), 1);
 	fem_world_destroy(scene.world);
 }
 

@@ -264,7 +264,7 @@ static double parts_of_mover(const Crowd *crowd, const Side *mover) {
 	return parts;
 }
 
-// -------------------------------------------------------------------------------------------------------------- impulses
+// ------------------------------------------------------------------------------------------------------------ explosions
 
 void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change) {
 	int32_t component = body->topology->part_component[body->topology->node_part[node]];

@@ -86,7 +86,6 @@ static void add_impulse(Target target, FemVec3 impulse) {
 	FemPosition dv = fem_position_scale(fem_position_from(impulse), 1.0 / (double)body->mass[target.node]);
 	FemPosition v = fem_position_add(fem_position_from4(body->velocity[target.node]), dv);
 	body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
-	fem_world_note_blow(target.world, body, target.node, dv);
 	wake_node(target);
 }
 

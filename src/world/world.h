@@ -68,7 +68,7 @@ typedef struct FemWorld {
 	FemPool *pool;
 
 	bool has_forces;     // some body has forces for the next step
-	double struck_wave;  // s: the shortest of what impulses have struck since the last step; 0: none
+	double struck_wave;  // s: the shortest of what explosions have struck since the last step; 0: none
 	bool is_closing;     // nothing needs to wake any more
 	bool stepping;       // between step_begin and step_end
 	float step_dt;       // s, of one substep, clamped
@@ -239,7 +239,8 @@ void fem_body_solver_state_write(const FemBody *body, void *out);
 bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size); // false: damaged or no memory
 
 // ---- blow_substeps.c
-// An impulse has changed the velocity of a node, m/s: the next step may want to be cut.
+// An explosion has changed the velocity of a node, m/s: the next step may want to be cut. Impulses at a point are not told:
+// panes of one layer of cells, which show little of their bending, break better when these are spread.
 void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change);
 
 // No part of it is live. A kinematic body never sleeps.
