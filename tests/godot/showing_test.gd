@@ -25,6 +25,7 @@ func _take_all(_method: String, picture: String) -> void:
 	await _check_layers_and_shadows()
 	await _check_tets()
 	await _check_far()
+	await _check_worlds()
 	await _check_jump()
 	await _check_states()
 	await _check_bent()
@@ -273,6 +274,42 @@ func _check_far() -> void:
 	check(counts[0] > 1000 and absi(counts[1] - counts[0]) < 0.01 * counts[0], "ten_kilometres_away", "%d pixels instead of %d" % [counts[1], counts[0]])
 	check(absi(counts[2] - counts[0]) < 0.15 * counts[0], "a_million_metres_away", "%d pixels instead of %d" % [counts[2], counts[0]])
 	_look_from(Vector3(0, 0, 10), 4.0)
+
+
+## A body is drawn in the world it is in, whole or broken, and goes from one to the other.
+func _check_worlds() -> void:
+	var viewport := SubViewport.new()
+	viewport.size = Vector2i(64, 64)
+	viewport.own_world_3d = true
+	viewport.render_target_update_mode = SubViewport.UPDATE_ALWAYS
+	root.add_child(viewport)
+	var camera := Camera3D.new()
+	camera.projection = Camera3D.PROJECTION_ORTHOGONAL
+	camera.size = 4.0
+	camera.position.z = 10.0
+	viewport.add_child(camera)
+	var body := DestructibleBody.new()
+	body.size = Vector3.ONE * 1.5
+	body.surface_material = _flat(Color.WHITE)
+	root.add_child(body)
+	for parent: Node in [root, viewport, root]:
+		if body.get_parent() != parent:
+			body.reparent(parent)
+		var image := await _shoot()
+		var inner := viewport.get_texture().get_image()
+		var is_outside := _is_like(_pixel(image, Vector3.ZERO), Color.WHITE)
+		var is_inside := _is_like(inner.get_pixel(32, 32), Color.WHITE)
+		check(is_outside == (parent == root) and is_inside == (parent == viewport), "drawn_in_" + ("its_own_world" if parent == viewport else "the_main_world"),
+				"it is drawn in the main world: %s, in the other: %s" % [is_outside, is_inside])
+	var holder := Node3D.new()
+	root.add_child(holder)
+	body.reparent(holder)
+	holder.hide()
+	check(not _is_like(_pixel(await _shoot(), Vector3.ZERO), Color.WHITE), "hidden_with_its_parent", "it is seen")
+	holder.show()
+	check(_is_like(_pixel(await _shoot(), Vector3.ZERO), Color.WHITE), "shown_with_its_parent", "it is not seen")
+	holder.free()
+	viewport.free()
 
 
 ## With physics interpolation a body that is moved by its node jumps: no frame shows it in between.
