@@ -248,6 +248,7 @@ void destructible_body_enter(DestructibleBody *self) {
 		if (is_back) {
 			show(self);
 			destructible_body_transform_changed(self);
+			destructible_body_update_cut(self); // its material may have been changed outside
 			return;
 		}
 	}
