@@ -52,6 +52,9 @@ bool fem_test_check_int(long long actual, long long expected, const char *file, 
 
 #define FEM_CHECK_TIME(ms, limit_ms) FEM_CHECK((ms) < (limit_ms) * FEM_TEST_SLOWNESS)
 
+// ms of processor time of this process, all threads: what else the machine does must not count.
+double fem_test_cpu_ms(void);
+
 // Stops the test when a condition the rest depends on does not hold.
 #define FEM_REQUIRE(condition) \
 	do { \

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define TEST_CAPACITY 1024
 #define FAILURES_SHOWN 10
@@ -37,6 +38,10 @@ bool fem_test_check(bool condition, const char *file, int line, const char *form
 		va_end(arguments);
 	}
 	return false;
+}
+
+double fem_test_cpu_ms(void) {
+	return 1e3 * (double)clock() / CLOCKS_PER_SEC;
 }
 
 bool fem_test_check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {

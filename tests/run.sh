@@ -141,25 +141,25 @@ build_all() {
 }
 
 run_quick_suites() {
-	suite "C tests" 600 "$root/build/fem_tests" "$filter"
+	suite "C tests" 1800 "$root/build/fem_tests" "$filter"
 	if [ -n "$filter" ]; then
 		return
 	fi
-	suite "layers" 60 "$here/check_layers.sh"
-	suite "command line of the bake" 300 "$here/check_bake.sh"
+	suite "layers" 240 "$here/check_layers.sh"
+	suite "command line of the bake" 1200 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
-	suite "Godot headless" 150 "$here/godot_suites.sh" headless "$godot"
-	suite "Godot coupling, GodotPhysics on its thread" 900 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
-	suite "Godot editor" 150 "$here/godot_suites.sh" editor "$godot"
-	suite "Godot demo" 150 "$here/godot_suites.sh" demo "$godot"
-	suite "Godot rendered, Compatibility" 120 "$here/godot_suites.sh" render "$godot" compatibility
-	suite "Godot looks, Compatibility" 180 "$here/godot_suites.sh" looks "$godot" compatibility
-	suite "Godot showing, Compatibility" 180 "$here/godot_suites.sh" showing "$godot" compatibility
-	suite "Godot pictures of bakes" 120 "$here/godot_suites.sh" pictures "$godot"
-	suite "Godot drawing of splinters" 120 "$here/godot_suites.sh" splinter_drawing "$godot"
-	suite "Godot rendered, Forward+" 180 "$here/godot_suites.sh" render "$godot" forward
-	suite "Godot looks, Forward+" 420 "$here/godot_suites.sh" looks "$godot" forward
+	suite "Godot headless" 600 "$here/godot_suites.sh" headless "$godot"
+	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
+	suite "Godot editor" 600 "$here/godot_suites.sh" editor "$godot"
+	suite "Godot demo" 600 "$here/godot_suites.sh" demo "$godot"
+	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
+	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
+	suite "Godot showing, Compatibility" 720 "$here/godot_suites.sh" showing "$godot" compatibility
+	suite "Godot pictures of bakes" 600 "$here/godot_suites.sh" pictures "$godot"
+	suite "Godot drawing of splinters" 600 "$here/godot_suites.sh" splinter_drawing "$godot"
+	suite "Godot rendered, Forward+" 720 "$here/godot_suites.sh" render "$godot" forward
+	suite "Godot looks, Forward+" 1680 "$here/godot_suites.sh" looks "$godot" forward
 }
 
 run_windows_suites() {

@@ -7,7 +7,6 @@
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 // Sanitizers are slow: fewer triangles, and no word about time.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -131,9 +130,9 @@ static Cost bake_torus(int32_t ring, int32_t tube) {
 	add_surface(&mesh, fem_surface_torus(0.5, 0.2, ring, tube), (FemPosition){0}, "torus", "");
 	int64_t triangles = fem_render_mesh_triangle_count(&mesh.render), before = fem_memory_bytes();
 	fem_memory_restart_peak();
-	clock_t begin = clock(); // of this process: others must not count
+	double begin = fem_test_cpu_ms();
 	if (FEM_CHECK(bake(&mesh, 3000, false) == FEM_OK)) {
-		cost.ms = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+		cost.ms = fem_test_cpu_ms() - begin;
 		cost.bytes = (double)(fem_memory_peak() - before) / (double)triangles;
 		printf("  %7d triangles to %d tets: %5.0f ms, %.2f us and %.0f bytes a triangle\n", (int)triangles,
 			mesh.tet_mesh.tet_count, cost.ms, 1e3 * cost.ms / (double)triangles, cost.bytes);

@@ -14,7 +14,6 @@
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
 static const FemQuat turned = {0.3f, 0.4f, 0.1f, 0.86f};
@@ -288,10 +287,10 @@ static void check_shape(const Shape *shape) {
 	FemTetMesh mesh;
 	def.element_count = shape->target;
 	def.sheet_thickness = shape->sheet;
-	clock_t begin = clock(); // of this process: others must not count
+	double begin = fem_test_cpu_ms();
 	FemResult result = fem_tetrahedralize(&soup, &def, &mesh);
 	bool made = fem_test_check(result == FEM_OK, __FILE__, __LINE__, "%s: %s", shape->name, fem_last_error());
-	double ms = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+	double ms = fem_test_cpu_ms() - begin;
 	if (made) {
 		double cell = (double)mesh.parts[0].cell;
 		double error, gap = surface_to_soup(&mesh, &soup) / cell, back = soup_to_tets(&mesh, &soup, &error) / cell;
