@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define BLOW_SPEED 2.5 // m/s: pairs that close in slower are not looked at
-#define LARGE_SHARE 8  // a piece of fewer than one in so many of its body's tets is debris
+#define LARGE_SHARE 2  // a piece of fewer than one in so many of all tets its body ever had is debris
 #define SAMPLES_MAX 64 // nodes a piece, for its mean velocity
 #define MARGIN 0.02    // m around boxes: their sides are those of the last step
 
@@ -54,7 +54,7 @@ static double wave_time(const FemWorld *world, const FemBody *body, int32_t comp
 static bool is_debris(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
 	return component >= body->sweep_proxy_count || component >= t->component_count ||
-		(int64_t)t->component_tets[component] * LARGE_SHARE < t->tet_count;
+		(int64_t)t->component_tets[component] * LARGE_SHARE < t->user_tet_count;
 }
 
 // False for debris.
