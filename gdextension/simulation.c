@@ -248,7 +248,8 @@ static void step_world(SimulationWorld *world) {
 		return;
 	}
 	update_gravity(world);
-	int32_t substeps = coupling_before_step(world, delta, substeps_for(delta));
+	coupling_before_step(world, delta);
+	int32_t substeps = substeps_for(delta);
 	int32_t for_blows = fem_world_blow_substeps(world->id, (float)delta, simulation.settings.max_substeps);
 	substeps = for_blows > substeps ? for_blows : substeps;
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps);

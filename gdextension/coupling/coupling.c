@@ -10,11 +10,9 @@
 enum {
 	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
 	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
-	SUBSTEPS_MAX = 8,   // for fast bodies
 };
 #define NEAR_MARGIN 0.5f // m
 #define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten
-#define WAY_SHARE 0.45f  // of its thickness that a body may go in a substep when it is about to meet something
 
 static double now_ms(void) {
 	return 1e-3 * (double)gd_time_get_ticks_usec();
@@ -126,22 +124,6 @@ static void update_dynamic(Coupling *coupling, double delta) {
 	}
 }
 
-// A body that goes farther in a substep than it is thick could pass a wall unseen.
-static int32_t substeps_for_fast(const Coupling *coupling, double delta, int32_t substeps) {
-	int32_t most = substeps;
-	for (int32_t i = 0; i < coupling->count; i++) {
-		const RigidRecord *record = coupling->records[i];
-		float way = vec_length(record->velocity) * (float)delta;
-		if (record->kind == RIGID_STATIC || !record->has_colliders || way < WAY_SHARE * record->thickness ||
-			distance_to_nearest(coupling, record) > way) {
-			continue;
-		}
-		float parts = ceilf(way / (WAY_SHARE * record->thickness));
-		most = parts > (float)most ? (int32_t)fminf(parts, (float)SUBSTEPS_MAX) : most;
-	}
-	return most;
-}
-
 static Coupling *coupling_of(SimulationWorld *world) {
 	if (!world->coupling) {
 		world->coupling = calloc(1, sizeof(Coupling));
@@ -152,10 +134,10 @@ static Coupling *coupling_of(SimulationWorld *world) {
 	return world->coupling;
 }
 
-int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t substeps) {
+void coupling_before_step(SimulationWorld *world, double delta) {
 	Coupling *coupling = coupling_of(world);
 	if (!coupling || !simulation_settings()->coupling_enabled) {
-		return substeps;
+		return;
 	}
 	double start = now_ms();
 	coupling->tick++;
@@ -165,9 +147,7 @@ int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t subst
 	update_records(coupling, delta);
 	world->has_new_bodies = false;
 	update_dynamic(coupling, delta);
-	substeps = substeps_for_fast(coupling, delta, substeps);
 	coupling->before_ms = now_ms() - start;
-	return substeps;
 }
 
 void coupling_after_step(SimulationWorld *world, double delta) {

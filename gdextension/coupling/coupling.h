@@ -13,8 +13,7 @@
 
 typedef struct Coupling Coupling;
 
-// Returns how many substeps fast bodies need, at least `substeps`.
-int32_t coupling_before_step(SimulationWorld *world, double delta, int32_t substeps);
+void coupling_before_step(SimulationWorld *world, double delta);
 void coupling_after_step(SimulationWorld *world, double delta);
 
 // The body is about to be destroyed in the engine.
