@@ -46,7 +46,8 @@ static void blend_owners(BodyView *view, FemBodyId body, const FemOwnerChange *c
 	int32_t node_count = 0;
 	const float *positions = fem_body_get_position_data(body, &origin, &node_count);
 	for (int32_t i = 0; positions && i < count; i++) {
-		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
+		bool moves = changes[i].kind != FEM_OWNER_NODES; // else the same place, and the same way to go
+		if (moves && splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
 			owner_blends_take(&view->blends, &view->copy, body, positions, node_count, &changes[i]);
 		}
 	}

@@ -163,9 +163,6 @@ void owner_blends_take(OwnerBlends *b, const RidingCopy *copy, FemBodyId body, c
 	int32_t node_count, const FemOwnerChange *change) {
 	float from[4];
 	OwnerBlend *blend = find(b, change->vertex);
-	if (change->kind == FEM_OWNER_NODES) {
-		return; // the same place, and the same way to go
-	}
 	bool starts = b->duration > 0.0f && change->kind == FEM_OWNER_TET &&
 		start_weights(b, copy, body, positions, node_count, change, from);
 	if (!starts) {

@@ -140,7 +140,8 @@ bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[
 	if (!surface) {
 		return false;
 	}
-	const uint8_t *at = godot.packed_byte_array_operator_index_const(&surface->attributes, 0);
+	const uint8_t *at =
+		surface->bytes ? surface->bytes : godot.packed_byte_array_operator_index_const(&surface->attributes, 0);
 	at += (size_t)(vertex - surface->first_vertex) * (size_t)surface->stride;
 	float nodes[4];
 	memcpy(nodes, at + surface->nodes_at, sizeof(nodes));
