@@ -48,7 +48,7 @@ static void blend_owners(BodyView *view, FemBodyId body, const FemOwnerChange *c
 	for (int32_t i = 0; positions && i < count; i++) {
 		bool moves = changes[i].kind != FEM_OWNER_NODES; // else the same place, and the same way to go
 		if (moves && splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
-			owner_blends_take(&view->blends, &view->copy, body, positions, node_count, &changes[i]);
+			owner_blends_take(&view->blends, &view->copy, positions, node_count, &changes[i]);
 		}
 	}
 }

@@ -130,21 +130,21 @@ static OwnerBlend *add(OwnerBlends *b, int32_t vertex, int32_t vertex_count) {
 // --------------------------------------------------------------------------------------------------------------- changes
 
 // What it was drawn with. Faces that have just opened have their new owners already, and were not drawn before.
-static bool owner_before(const RidingCopy *copy, FemBodyId body, const FemOwnerChange *change, FemVertexOwner *out) {
+static bool owner_before(const RidingCopy *copy, const FemOwnerChange *change, FemVertexOwner *out) {
 	if (riding_copy_read(copy, change->vertex, out->nodes, out->weights) &&
 		memcmp(out->nodes, change->owner.nodes, sizeof(out->nodes)) != 0) {
 		return true;
 	}
-	return change->tet_before >= 0 &&
-		fem_body_get_vertex_owner_in(body, change->vertex, change->tet_before, out) == FEM_OK;
+	*out = change->before;
+	return out->tet >= 0;
 }
 
 // The weights with which a vertex starts in its new tet where it was drawn in the old one, on its way there perhaps.
-static bool start_weights(const OwnerBlends *b, const RidingCopy *copy, FemBodyId body, const float *positions,
-	int32_t node_count, const FemOwnerChange *change, float out[4]) {
+static bool start_weights(const OwnerBlends *b, const RidingCopy *copy, const float *positions, int32_t node_count,
+	const FemOwnerChange *change, float out[4]) {
 	FemVertexOwner before;
 	const OwnerBlend *running = find(b, change->vertex);
-	if (!owner_before(copy, body, change, &before) || !nodes_are_within(before.nodes, node_count) ||
+	if (!owner_before(copy, change, &before) || !nodes_are_within(before.nodes, node_count) ||
 		!nodes_are_within(change->owner.nodes, node_count)) {
 		return false;
 	}
@@ -159,12 +159,12 @@ static bool start_weights(const OwnerBlends *b, const RidingCopy *copy, FemBodyI
 	return add_way(positions, change->owner.nodes, way, out);
 }
 
-void owner_blends_take(OwnerBlends *b, const RidingCopy *copy, FemBodyId body, const float *positions,
-	int32_t node_count, const FemOwnerChange *change) {
+void owner_blends_take(
+	OwnerBlends *b, const RidingCopy *copy, const float *positions, int32_t node_count, const FemOwnerChange *change) {
 	float from[4];
 	OwnerBlend *blend = find(b, change->vertex);
 	bool starts = b->duration > 0.0f && change->kind == FEM_OWNER_TET &&
-		start_weights(b, copy, body, positions, node_count, change, from);
+		start_weights(b, copy, positions, node_count, change, from);
 	if (!starts) {
 		if (blend) {
 			drop(b, blend);

@@ -6,7 +6,7 @@
 // once all have arrived.
 //
 //   owner_blends_advance(&blends, delta, duration);    after a step
-//   owner_blends_take(&blends, &copy, body, ...);      then, for each vertex that is drawn
+//   owner_blends_take(&blends, &copy, ...);            then, for each vertex that is drawn
 //   owner_blends_write(&blends, &copy, fraction);      in each drawn frame
 #ifndef OWNER_BLENDS_H
 #define OWNER_BLENDS_H
@@ -35,8 +35,8 @@ void owner_blends_advance(OwnerBlends *blends, float delta, float duration);
 
 // Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each, after
 // the step in which the owner changed.
-void owner_blends_take(OwnerBlends *blends, const RidingCopy *copy, FemBodyId body, const float *positions,
-	int32_t node_count, const FemOwnerChange *change);
+void owner_blends_take(OwnerBlends *blends, const RidingCopy *copy, const float *positions, int32_t node_count,
+	const FemOwnerChange *change);
 
 // fraction: how far the frame is between the last two steps, 0 to 1.
 void owner_blends_write(OwnerBlends *blends, RidingCopy *copy, float fraction);

@@ -110,7 +110,7 @@ typedef struct FemOwnerChange {
 	int32_t vertex;
 	FemOwnerChangeKind kind;
 	FemVertexOwner owner; // the new one
-	int32_t tet_before;   // the tet it followed until then; -1: removed
+	FemVertexOwner before; // the tet it followed until then, with that tet's present nodes; tet -1: removed
 } FemOwnerChange;
 
 FemSplintersDef fem_default_splinters_def(void); // [any time]
@@ -121,8 +121,8 @@ FemResult fem_body_set_splinters(FemBodyId body, const FemSplintersDef *def);
 
 FemResult fem_body_get_vertex_owner(FemBodyId body, int32_t vertex, FemVertexOwner *out_owner);
 
-// The owner that the vertex would have in that tet. With FemOwnerChange.tet_before it says where the vertex was drawn until
-// its tet changed: in a strained body that is another place, from which it may be led to the new one.
+// The owner that the vertex would have in that tet. As FemOwnerChange.before it says where the vertex was drawn until its tet
+// changed: in a strained body that is another place, from which it may be led to the new one.
 FemResult fem_body_get_vertex_owner_in(FemBodyId body, int32_t vertex, int32_t tet, FemVertexOwner *out_owner);
 
 // Exactly the vertices whose nodes or weights are others since the last step (and since pieces were removed before it), each

@@ -304,13 +304,14 @@ static void read_owners(FemBodyId body, FemVertexOwner *out, int32_t count) {
 // Where it was drawn until its tet changed can still be asked, unless that tet is gone.
 static void check_before(FemBodyId body, const FemOwnerChange *change, const FemVertexOwner *before) {
 	FemVertexOwner owner;
-	FEM_CHECK(change->tet_before == before->tet || change->tet_before == -1);
-	FEM_CHECK(change->kind == FEM_OWNER_REMOVED || change->tet_before == before->tet);
-	if (change->tet_before < 0)
+	FEM_CHECK(change->before.tet == before->tet || change->before.tet == -1);
+	FEM_CHECK(change->kind == FEM_OWNER_REMOVED || change->before.tet == before->tet);
+	if (change->before.tet < 0)
 		return;
-	FEM_CHECK_INT(fem_body_get_vertex_owner_in(body, change->vertex, change->tet_before, &owner), FEM_OK);
+	FEM_CHECK_INT(fem_body_get_vertex_owner_in(body, change->vertex, change->before.tet, &owner), FEM_OK);
 	FEM_CHECK_INT(owner.tet, before->tet);
 	FEM_CHECK(memcmp(owner.weights, before->weights, sizeof owner.weights) == 0);
+	FEM_CHECK(memcmp(&owner, &change->before, sizeof owner) == 0);
 }
 
 // Told are exactly those whose owners differ, each as it is now.

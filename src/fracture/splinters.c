@@ -182,8 +182,10 @@ static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 		if (tet < 0 || s->tet_mark[tet] == CONNECTED)
 			continue;
 		s->lost[count++] = (FemLostVertex){.vertex = vertex, .tet = -1, .p = position_of(s, vertex)};
-		if (s->change[vertex] != FEM_OWNER_TET)
+		if (s->change[vertex] != FEM_OWNER_TET) {
 			s->tet_before[vertex] = tet;
+			memcpy(s->weights_before[vertex], s->weights[vertex], sizeof s->weights[vertex]);
+		}
 	}
 	clear_marks(s, splinter);
 	if (count > 0 && connected > 0)
@@ -322,9 +324,9 @@ FemVertexOwner fem_splinters_owner_in(const FemSplinters *s, const FemTopology *
 	return owner_of(t, tet, weights);
 }
 
-static int32_t user_tet_before(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
-	int32_t tet = s->change[vertex] == FEM_OWNER_TET ? s->tet_before[vertex] : s->owner[vertex];
-	return tet < 0 ? -1 : t->user_of_tet[tet];
+static FemVertexOwner owner_before(const FemSplinters *s, const FemTopology *t, int32_t vertex) {
+	return s->change[vertex] == FEM_OWNER_TET ? owner_of(t, s->tet_before[vertex], s->weights_before[vertex])
+											  : fem_splinters_owner(s, t, vertex);
 }
 
 void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
@@ -333,7 +335,7 @@ void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
 		if (s->change[i] == 0)
 			continue;
 		s->changes[s->change_count++] = (FemOwnerChange){
-			i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), user_tet_before(s, t, i)};
+			i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), owner_before(s, t, i)};
 		s->change[i] = 0;
 	}
 	s->has_changed = false;

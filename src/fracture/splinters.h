@@ -44,6 +44,7 @@ typedef struct FemSplinters {
 	// ---- of a step
 	uint8_t *change;          // [vertex]: FemOwnerChangeKind, 0 for none, since the last publishing
 	int32_t *tet_before;      // [vertex]: of those that changed their tet, the one at the last publishing
+	float (*weights_before)[4]; // [vertex]: in it
 	bool has_changed;
 	FemOwnerChange *changes;  // [vertex]: of the last publishing
 	int32_t change_count;

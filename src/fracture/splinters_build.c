@@ -192,6 +192,7 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 	s->weights = fem_carve(carver, sizeof *s->weights * vertices);
 	s->change = FEM_CARVE(carver, uint8_t, vertices);
 	s->tet_before = FEM_CARVE(carver, int32_t, vertices);
+	s->weights_before = fem_carve(carver, sizeof *s->weights_before * vertices);
 	s->changes = FEM_CARVE(carver, FemOwnerChange, vertices);
 	s->tet_mark = FEM_CARVE(carver, uint8_t, tets);
 	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
