@@ -11,19 +11,8 @@
 // One mesh of several cubes in a row.
 static FemBodyId add_row(FemWorldId world) {
 	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){0.2f, 0.2f, 0.2f}, FEM_CELLS_FIVE);
-	FemMeshDef mesh = fem_box_mesh_def(&box);
-	FemVec3 *positions = malloc(sizeof *positions * (size_t)(PIECES * box.node_count));
-	int32_t *tets = malloc(sizeof *tets * 4 * (size_t)(PIECES * box.tet_count));
-	for (int32_t i = 0; i < PIECES * box.node_count; i++) {
-		positions[i] = box.positions[i % box.node_count];
-		positions[i].x += GAP * (float)(i / box.node_count);
-	}
-	for (int32_t i = 0; i < 4 * PIECES * box.tet_count; i++)
-		tets[i] = box.tets[i % (4 * box.tet_count)] + i / (4 * box.tet_count) * box.node_count;
-	mesh.node_positions = positions;
-	mesh.tets = tets;
-	mesh.node_count = PIECES * box.node_count;
-	mesh.tet_count = PIECES * box.tet_count;
+	FemBoxMesh pieces = fem_box_mesh_row(&box, PIECES, (FemVec3){GAP, 0.0f, 0.0f});
+	FemMeshDef mesh = fem_box_mesh_def(&pieces);
 	FemMaterialDef material_def = fem_default_material_def();
 	material_def.young_modulus = 1e7f;
 	FemMaterialId material = fem_material_create(world, &material_def);
@@ -33,8 +22,7 @@ static FemBodyId add_row(FemWorldId world) {
 	def.material_count = 1;
 	def.self_contact = true;
 	FemBodyId body = fem_body_create(world, &def);
-	free(positions);
-	free(tets);
+	fem_box_mesh_free(&pieces);
 	fem_box_mesh_free(&box);
 	return body;
 }

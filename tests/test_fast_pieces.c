@@ -17,19 +17,8 @@ typedef struct Row {
 // One mesh of several plates that face along x. It could break, but is too tough to.
 static Row add_row(FemWorldId world, double x, float speed) {
 	FemBoxMesh box = fem_box_mesh(1, 3, 3, (FemVec3){THICKNESS, 0.2f, 0.2f}, FEM_CELLS_FIVE);
-	FemMeshDef mesh = fem_box_mesh_def(&box);
-	FemVec3 *positions = malloc(sizeof *positions * (size_t)(PIECES * box.node_count));
-	int32_t *tets = malloc(sizeof *tets * 4 * (size_t)(PIECES * box.tet_count));
-	for (int32_t i = 0; i < PIECES * box.node_count; i++) {
-		positions[i] = box.positions[i % box.node_count];
-		positions[i].z += SPACING * (float)(i / box.node_count);
-	}
-	for (int32_t i = 0; i < 4 * PIECES * box.tet_count; i++)
-		tets[i] = box.tets[i % (4 * box.tet_count)] + i / (4 * box.tet_count) * box.node_count;
-	mesh.node_positions = positions;
-	mesh.tets = tets;
-	mesh.node_count = PIECES * box.node_count;
-	mesh.tet_count = PIECES * box.tet_count;
+	FemBoxMesh pieces = fem_box_mesh_row(&box, PIECES, (FemVec3){0.0f, 0.0f, SPACING});
+	FemMeshDef mesh = fem_box_mesh_def(&pieces);
 	FemMaterialDef material_def = fem_default_material_def();
 	material_def.young_modulus = 1e8f;
 	material_def.breakable = true;
@@ -43,8 +32,7 @@ static Row add_row(FemWorldId world, double x, float speed) {
 	def.linear_velocity.x = speed;
 	def.self_contact = true;
 	Row row = {fem_body_create(world, &def), box.node_count};
-	free(positions);
-	free(tets);
+	fem_box_mesh_free(&pieces);
 	fem_box_mesh_free(&box);
 	return row;
 }

@@ -153,15 +153,6 @@ func _make_sphere() -> ArrayMesh:
 	return mesh
 
 
-func _shoot() -> Image:
-	for i in 3:
-		await process_frame
-	await RenderingServer.frame_post_draw
-	var image := root.get_texture().get_image()
-	image.convert(Image.FORMAT_RGB8)
-	return image
-
-
 # -- At rest ----------------------------------------------------------------------------------------------------------
 
 

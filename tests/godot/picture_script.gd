@@ -24,6 +24,16 @@ func check(condition: bool, test_name: String, cause := "") -> void:
 		print("FAIL %s.%s: %s" % [_name(), test_name, cause])
 
 
+## The window, some frames from now.
+func _shoot() -> Image:
+	for i in 3:
+		await process_frame
+	await RenderingServer.frame_post_draw
+	var image := root.get_texture().get_image()
+	image.convert(Image.FORMAT_RGB8)
+	return image
+
+
 static func argument(index: int, otherwise: String) -> String:
 	var arguments := OS.get_cmdline_user_args()
 	return arguments[index] if arguments.size() > index else otherwise

@@ -93,15 +93,6 @@ func _add(mesh: Mesh, at := Vector3.ZERO) -> DestructibleBody:
 	return body
 
 
-func _shoot() -> Image:
-	for i in 3:
-		await process_frame
-	await RenderingServer.frame_post_draw
-	var image := root.get_texture().get_image()
-	image.convert(Image.FORMAT_RGB8)
-	return image
-
-
 func _pixel(image: Image, at: Vector3) -> Color:
 	return image.get_pixelv(Vector2i(_camera.unproject_position(at)).clamp(Vector2i.ZERO, image.get_size() - Vector2i.ONE))
 

@@ -70,6 +70,23 @@ FemBoxMesh fem_box_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, FemCel
 	return mesh;
 }
 
+FemBoxMesh fem_box_mesh_row(const FemBoxMesh *mesh, int32_t copies, FemVec3 step) {
+	int32_t nodes = copies * mesh->node_count, corners = 4 * copies * mesh->tet_count;
+	FemBoxMesh row = {nodes, corners / 4, malloc(sizeof(FemVec3) * (size_t)nodes), malloc(sizeof(int32_t) * (size_t)corners)};
+	if (!row.positions || !row.tets) {
+		fem_box_mesh_free(&row);
+		return row;
+	}
+	for (int32_t i = 0; i < nodes; i++) {
+		FemVec3 p = mesh->positions[i % mesh->node_count];
+		float copy = (float)(i / mesh->node_count);
+		row.positions[i] = (FemVec3){p.x + copy * step.x, p.y + copy * step.y, p.z + copy * step.z};
+	}
+	for (int32_t i = 0; i < corners; i++)
+		row.tets[i] = mesh->tets[i % (4 * mesh->tet_count)] + i / (4 * mesh->tet_count) * mesh->node_count;
+	return row;
+}
+
 void fem_box_mesh_free(FemBoxMesh *mesh) {
 	free(mesh->positions);
 	free(mesh->tets);

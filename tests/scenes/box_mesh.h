@@ -20,6 +20,9 @@ typedef struct FemBoxMesh {
 FemBoxMesh fem_box_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, FemCellKind kind);
 void fem_box_mesh_free(FemBoxMesh *mesh);
 
+// As many copies side by side, each moved on by `step` (m): one mesh of several pieces. All counts 0 when memory fails.
+FemBoxMesh fem_box_mesh_row(const FemBoxMesh *mesh, int32_t copies, FemVec3 step);
+
 // A default def that points into the mesh: keep the mesh until the engine's mesh is made.
 FemMeshDef fem_box_mesh_def(const FemBoxMesh *mesh);
 
