@@ -243,9 +243,8 @@ double fem_coarse_solve(FemPreconditioner *p) {
 	return sum;
 }
 
-void fem_coarse_prolong(const FemPreconditioner *p, const FemBody *body, int32_t local_part, FemVec4 *out) {
+void fem_coarse_prolong(const FemPreconditioner *p, int32_t local_part, FemRange nodes, FemVec4 *out) {
 	const FemPartFrame *frame = &p->frames[local_part];
-	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
 	const float *m = frame->rotation, *q = frame->coarse;
 	float inverse_length = 1.0f / p->length, a[4] = {0.0f}, b[4] = {0.0f};
 	for (int i = 0; i < 3; i++) {

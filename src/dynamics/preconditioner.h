@@ -96,10 +96,10 @@ double fem_preconditioner_solve(
 	const FemPreconditioner *preconditioner, const FemBody *body, const FemVec4 *r, FemVec4 *z);
 
 // Two-level: sums of a part's residual into its coarse numbers; the coarse solve (returns its share of r.z); and the
-// motion it adds to the nodes of a part, p += motion.
+// motion it adds to some nodes of a part, p += motion.
 void fem_coarse_restrict(FemPreconditioner *preconditioner, const FemBody *body, int32_t local_part, const FemVec4 *r);
 double fem_coarse_solve(FemPreconditioner *preconditioner);
-void fem_coarse_prolong(const FemPreconditioner *preconditioner, const FemBody *body, int32_t local_part, FemVec4 *p);
+void fem_coarse_prolong(const FemPreconditioner *preconditioner, int32_t local_part, FemRange nodes, FemVec4 *p);
 
 // What a snapshot must hold for the kept factor to go on bitwise. The size depends on the kind alone.
 size_t fem_preconditioner_state_size(const FemPreconditioner *preconditioner);

@@ -115,13 +115,30 @@ static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
 
 // --------------------------------------------------------------------------------------------------------- stages of CG
 
-// Two-level islands sum a part's residual as soon as it is known.
+static void restrict_part(const FemSystemIsland *island, int32_t part) {
+	fem_coarse_restrict(island->preconditioner, island->body, part - island->preconditioner->parts.begin, island->body->residual);
+}
+
+// Two-level islands sum a part's residual as soon as it is known: here if the part is one chunk.
 static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
-	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
-		return;
-	int32_t part = island->body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
-	fem_coarse_restrict(island->preconditioner, island->body, part, island->body->residual);
+	const FemTopology *topology = island->body->topology;
+	int32_t part = topology->node_part[chunk->begin];
+	FemRange nodes = topology->part_nodes[part];
+	if (kind_of(island) == FEM_PRECONDITION_TWO_LEVEL && nodes.begin == chunk->begin && nodes.end == chunk->end)
+		restrict_part(island, part);
+}
+
+// Parts that grew by copies of nodes are several chunks, which several threads write: they are summed when all are done.
+static void restrict_large_parts(const Iteration *it, const FemSystemIsland *island) {
+	const FemTopology *topology = island->body->topology;
+	for (int32_t c = island->chunks.begin; c < island->chunks.end; c++) {
+		const FemNodeChunk *chunk = &it->system->chunks[c];
+		int32_t part = topology->node_part[chunk->begin];
+		FemRange nodes = topology->part_nodes[part];
+		if (nodes.begin == chunk->begin && nodes.end > chunk->end)
+			restrict_part(island, part);
+	}
 }
 
 static void precondition_task(void *context, int32_t chunk_index) {
@@ -194,7 +211,7 @@ static void redirect_task(void *context, int32_t chunk_index) {
 	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
 		return;
 	int32_t part = body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
-	fem_coarse_prolong(island->preconditioner, body, part, body->direction);
+	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->direction);
 }
 
 // Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
@@ -206,7 +223,10 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	case FEM_PRECONDITION_FACTOR:
 		island->share = fem_preconditioner_solve(island->preconditioner, island->body, island->body->residual, island->body->z);
 		break;
-	case FEM_PRECONDITION_TWO_LEVEL: island->share = fem_coarse_solve(island->preconditioner); break;
+	case FEM_PRECONDITION_TWO_LEVEL:
+		restrict_large_parts(it, island);
+		island->share = fem_coarse_solve(island->preconditioner);
+		break;
 	default: island->share = 0.0; break;
 	}
 }
