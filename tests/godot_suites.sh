@@ -234,39 +234,31 @@ choose_renderer() {
 	esac
 }
 
-run_render() {
-	local godot=$1 renderer=$2 driver method log=$build/test_logs/godot_render_$2_raw.log
+# draw_test GODOT RENDERER NAME RESOLUTION PICTURE TITLE: runs NAME_test.gd, which compares what it draws.
+draw_test() {
+	local godot=$1 renderer=$2 name=$3 resolution=$4 picture=$5 title=$6 driver method
+	local log=$build/test_logs/godot_${name}_${renderer}_raw.log
 	choose_renderer "$renderer"
 	prepare_project "$here/godot"
 	mkdir -p "$build/test_renders"
 	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x360 \
-		--path "$here/godot" --script res://render_test.gd -- "$method" "$build/test_renders/$renderer.png"
-	judge_output "$renderer" "RENDER TEST DONE" "$log"
+		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution "$resolution" \
+		--path "$here/godot" --script "res://${name}_test.gd" -- "$method" "$build/test_renders/$picture.png"
+	judge_output "$title" "${name^^} TEST DONE" "$log"
+}
+
+run_render() {
+	draw_test "$1" "$2" render 640x360 "$2" "$2"
 }
 
 # Bodies beside what Godot draws itself, pixel by pixel.
 run_looks() {
-	local godot=$1 renderer=$2 log=$build/test_logs/godot_looks_$2_raw.log driver method
-	choose_renderer "$renderer"
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 640x400 \
-		--path "$here/godot" --script res://looks_test.gd -- "$method" "$build/test_renders/looks_$renderer.png"
-	judge_output "looks, $renderer" "LOOKS TEST DONE" "$log"
+	draw_test "$1" "$2" looks 640x400 "looks_$2" "looks, $2"
 }
 
 # What a scene asks for: materials, changes, places, light.
 run_showing() {
-	local godot=$1 renderer=$2 log=$build/test_logs/godot_showing_$2_raw.log driver method
-	choose_renderer "$renderer"
-	prepare_project "$here/godot"
-	mkdir -p "$build/test_renders"
-	run_godot "$log" xvfb-run -a -s "-screen 0 1280x720x24" "$godot" --verbose --audio-driver Dummy \
-		--rendering-driver "$driver" --rendering-method "$method" --fixed-fps 60 --resolution 480x320 \
-		--path "$here/godot" --script res://showing_test.gd -- "$method" "$build/test_renders/showing_$renderer.png"
-	judge_output "showing, $renderer" "SHOWING TEST DONE" "$log"
+	draw_test "$1" "$2" showing 480x320 "showing_$2" "showing, $2"
 }
 
 # What drawing costs on the main thread: figures, no verdict.

@@ -1,7 +1,7 @@
 // Memory reserved for work inside a step that must allocate: the solver's and the trees' memory of pieces that break off.
-// Between fem_heap_begin() and fem_heap_end() fem_alloc() of the same thread takes from the heap, without asking the
+// Between fem_heap_begin() and fem_heap_end() allocations of the same thread take from the heap, without asking the
 // system; fem_free() gives such blocks back to their heap, at any time and on any thread. When the heap is used up,
-// fem_alloc() asks the system as always, and counts it.
+// they ask the system as always, and are counted.
 #ifndef FEM_BASE_HEAP_H
 #define FEM_BASE_HEAP_H
 
