@@ -295,15 +295,18 @@ def write_calls(api, calls, out):
     (out / "godot_calls.c").write_text(SOURCE.format(**{k: "\n\t" + "\n\t".join(v) + "\n" for k, v in lists.items()}))
 
 
-def write_docs(docs, out):
+def byte_array(name, data):
     """Bytes, not string literals: ISO C only promises literals of 4095 characters."""
+    data += b"\0"
+    lines = ["\t" + "".join(f"{b if b < 128 else b - 256}," for b in data[i:i + 32]) for i in range(0, len(data), 32)]
+    return [f"{name}[] = {{"] + lines + ["};", ""]
+
+
+def write_docs(docs, out):
     files = sorted(docs.glob("*.xml"))
     lines = ["// Written by generate.py. Do not edit.", '#include "doc_data.h"', ""]
     for index, file in enumerate(files):
-        data = file.read_bytes() + b"\0"
-        lines += [f"static const char doc_{index}[] = {{"]
-        lines += ["\t" + "".join(f"{b if b < 128 else b - 256}," for b in data[i:i + 32]) for i in range(0, len(data), 32)]
-        lines += ["};", ""]
+        lines += byte_array(f"static const char doc_{index}", file.read_bytes())
     lines += [f"const char *const doc_data[] = {{ {''.join(f'doc_{i}, ' for i in range(len(files)))}0 }};",
               f"const int doc_data_count = {len(files)};", ""]
     (out / "doc_data.c").write_text("\n".join(lines))
@@ -312,14 +315,24 @@ def write_docs(docs, out):
                                     "extern const int doc_data_count;\n\n#endif\n")
 
 
+def write_licenses(files, out):
+    text = b"\n".join(file.read_bytes() for file in files)
+    lines = ["// Written by generate.py. Do not edit.", '#include "license_data.h"', ""]
+    (out / "license_data.c").write_text("\n".join(lines + byte_array("const char license_data", text)))
+    (out / "license_data.h").write_text("// Written by generate.py. Do not edit.\n#ifndef LICENSE_DATA_H\n"
+                                        "#define LICENSE_DATA_H\n\nextern const char license_data[]; // UTF-8\n\n#endif\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for option in ("api", "calls", "docs", "out"):
         parser.add_argument("--" + option, type=pathlib.Path, required=True)
+    parser.add_argument("--licenses", type=pathlib.Path, nargs="+", required=True)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     write_calls(json.loads(options.api.read_text()), options.calls, options.out)
     write_docs(options.docs, options.out)
+    write_licenses(options.licenses, options.out)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "conversions.h"
 #include "fem_destruction.h"
+#include "license_data.h"
 #include "node_textures.h"
 #include "simulation.h"
 #include "surface_material.h"
@@ -172,6 +173,12 @@ static void get_version(void *self, GdString *out) {
 	*out = make_string(text);
 }
 
+static void get_license_text(void *self, GdString *out) {
+	(void)self;
+	gd_string_free(out);
+	*out = make_string(license_data);
+}
+
 // ------------------------------------------------------------------------------------------------------------ explosions
 
 // Without a World3D the one of the scene tree's root is meant.
@@ -258,6 +265,7 @@ static const ClassMethod methods[] = {
 	METHOD("apply_explosion", get_int_of_vector3_float_float_object, apply_explosion,
 		.argument_names = {"position", "radius", "strength", "world_3d"}, .optional_count = 1, .class_name = "World3D"),
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
+	METHOD("get_license_text", get_string, get_license_text, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),
 	METHOD("_on_physics_frame", nothing, on_physics_frame, .is_const = false),
 	METHOD("_on_frame_pre_draw", nothing, on_frame_pre_draw, .is_const = false),
