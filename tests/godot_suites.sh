@@ -4,6 +4,7 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
+#   tests/godot_suites.sh texts GODOT [FILTER]              (does what README.md, the addon's and the class reference say)
 #   tests/godot_suites.sh demo GODOT                        (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
@@ -132,6 +133,34 @@ run_demo() {
 	prepare_project "$project"
 	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$project" -- --check
 	judge_output demo "DEMO DONE" "$log"
+}
+
+# A project as a user makes it, with a copy of the addon, and what our texts say in files of their own.
+prepare_texts_project() {
+	local project=$1 root
+	root=$(dirname "$here")
+	rm -rf "$project"
+	mkdir -p "$project/addons" "$project/texts" "$project/blocks"
+	cp -R "$here/texts/project.godot" "$here/texts/text_case.gd" "$here/texts/cases" "$here/godot/run.gd" "$here/godot/test_case.gd" "$project"
+	cp -R "$root/addons/fem_destruction" "$project/addons"
+	cp "$root/README.md" "$root"/gdextension/doc_classes/*.xml "$project/texts"
+	cp "$root/addons/fem_destruction/README.md" "$project/texts/addon_README.md"
+	touch "$project/texts/.gdignore" "$project/blocks/.gdignore"
+	python3 "$here/texts/extract.py" "$root" "$project/blocks"
+}
+
+run_texts() {
+	local godot=$1 filter=${2:-} project=$build/texts_project log=$build/test_logs/godot_texts_raw.log
+	prepare_texts_project "$project"
+	run_godot "$log.commands" "$here/texts/commands.sh" "$project" "$godot"
+	# When the lines of our text failed to import the project: the other texts are judged all the same.
+	if [ ! -s "$project/.godot/extension_list.cfg" ]; then
+		prepare_project "$project"
+		"$godot" --headless --path "$project" --import >"$log.import" 2>&1 </dev/null || true
+	fi
+	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$project" --script res://run.gd -- "$filter"
+	cat "$log.commands" >>"$log"
+	judge_output texts "GODOT TESTS DONE" "$log"
 }
 
 # A copy of the test project with other physics settings.
@@ -359,7 +388,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | demo | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
+	headless | coupling | editor | texts | demo | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -152,6 +152,7 @@ run_quick_suites() {
 	suite "Godot headless" 600 "$here/godot_suites.sh" headless "$godot"
 	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 600 "$here/godot_suites.sh" editor "$godot"
+	suite "Godot texts" 300 "$here/godot_suites.sh" texts "$godot"
 	suite "Godot demo" 600 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
