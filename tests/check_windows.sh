@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks the cross-built Windows libraries: they need only what Windows has, and export the one entry point.
+# Checks the cross-built Windows libraries: they need only what Windows has, export the one entry point, and release is
+# stripped.
 # Prints "ok ..." or "FAIL ..." for each check and "windows: N passed, M failed" at the end.
 set -euo pipefail
 
@@ -30,6 +31,23 @@ wrong_exports() {
 		grep -vx fem_destruction_init | tr '\n' ' ' || true
 }
 
+has_symbols() {
+	[ "$(LC_ALL=C $objdump -t "$1" | grep -c '^\[ *[0-9]')" -gt 0 ] || LC_ALL=C $objdump -h "$1" | grep -q '\.debug_'
+}
+
+# Only the debug library keeps symbols and line numbers.
+wrong_symbols() {
+	case "$1" in
+	*template_release*) ! has_symbols "$1" || printf 'it has some' ;;
+	*) has_symbols "$1" || printf 'it has none' ;;
+	esac
+}
+
+# GKlib's getopt.c and gkregex.c are under the LGPL; the debug library has the names to look for.
+lesser_functions() {
+	LC_ALL=C $objdump -t "$1" | awk '{ print $NF }' | grep -E '^_?(gk_getopt|regcomp|regexec|re_search|re_compile)' | head -n 3 | tr '\n' ' ' || true
+}
+
 check_library() {
 	local name=$1 path=$bin/$1
 	if [ ! -f "$path" ]; then
@@ -38,6 +56,8 @@ check_library() {
 	fi
 	verdict "$name needs only what Windows has" "$(foreign_imports "$path")"
 	verdict "$name exports its entry point alone" "$(wrong_exports "$path")"
+	verdict "$name has symbols if it is for debugging" "$(wrong_symbols "$path")"
+	verdict "$name holds nothing of the LGPL" "$(lesser_functions "$path")"
 }
 
 main() {

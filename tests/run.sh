@@ -146,6 +146,7 @@ run_quick_suites() {
 		return
 	fi
 	suite "layers" 240 "$here/check_layers.sh"
+	suite "libraries" 60 "$here/check_libraries.sh"
 	suite "command line of the bake" 1200 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"

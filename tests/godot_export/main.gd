@@ -26,9 +26,17 @@ func _physics_process(_delta: float) -> void:
 	_check(plate.get_center_of_mass().y < 0.5, "falls", "the plate is at %s" % plate.get_center_of_mass())
 	_check(_cracks > 0 and plate.get_piece_count() > 1, "breaks", "the plate is in %d pieces" % plate.get_piece_count())
 	_check(plate.material.surface_material != null, "keeps_its_look", "the preset lost its look")
+	_check_licences()
 	print("EXPORTED GAME DONE")
 	get_tree().quit()
 	set_physics_process(false)
+
+
+## The files are left out of an export, but a game has to show them.
+func _check_licences() -> void:
+	var text := DestructionServer.get_license_text()
+	for words: String in ["MIT License", "Regents of the University of Minnesota", "Apache License", "OPCODE", "Russell L. Smith"]:
+		_check(text.contains(words), "holds_the_licence_of_" + words.to_snake_case(), "get_license_text() lacks it")
 
 
 func _check(condition: bool, test_name: String, cause: String) -> void:
