@@ -13,19 +13,8 @@ addon=${1:-$root/addons/fem_destruction}
 arch=$(uname -m | sed 's/aarch64/arm64/')
 debug=$addon/bin/libfem_destruction.linux.template_debug.$arch.so
 release=$addon/bin/libfem_destruction.linux.template_release.$arch.so
-passed=0
-failed=0
-
-verdict() {
-	local sentence=$1 offence=$2
-	if [ -z "$offence" ]; then
-		passed=$((passed + 1))
-		printf 'ok %s\n' "$sentence"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s: %s\n' "$sentence" "$offence"
-	fi
-}
+# shellcheck source-path=SCRIPTDIR
+. "$here/library_checks.sh"
 
 sections() {
 	readelf -SW "$1" | sed -nE 's/^ *\[ *[0-9]+\] (\.[^ ]+).*/\1/p'
@@ -73,11 +62,6 @@ wrong_flags() {
 	fi
 }
 
-# GKlib's getopt.c and gkregex.c are under the LGPL.
-lesser_functions() {
-	nm --defined-only "$debug" | awk '{ print $NF }' | grep -E '^(gk_getopt|regcomp|regexec|re_search|re_compile)' | head -n 3 | tr '\n' ' ' || true
-}
-
 size_of() {
 	awk -v bytes="$(stat -c %s "$1")" 'BEGIN { printf "%.1f", bytes / 1e6 }'
 }
@@ -113,7 +97,7 @@ main() {
 		verdict "release exports its entry point alone" "$(wrong_exports "$release")"
 		verdict "debug exports its entry point alone" "$(wrong_exports "$debug")"
 		verdict "both hold the same code" "$(different_code)"
-		verdict "nothing of the LGPL is linked in" "$(lesser_functions)"
+		verdict "nothing of the LGPL is linked in" "$(nm --defined-only "$debug" | lesser_functions)"
 		printf 'release: %s MB, debug: %s MB\n' "$(size_of "$release")" "$(size_of "$debug")"
 		verdict "the README's sizes are right" "$(wrong_sizes)"
 		verdict "the licences are there" "$(missing_licences)"

@@ -7,19 +7,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$(dirname "$here")/addons/fem_destruction/bin
 objdump=x86_64-w64-mingw32-objdump
-passed=0
-failed=0
-
-verdict() {
-	local sentence=$1 offence=$2
-	if [ -z "$offence" ]; then
-		passed=$((passed + 1))
-		printf 'ok %s\n' "$sentence"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s: %s\n' "$sentence" "$offence"
-	fi
-}
+# shellcheck source-path=SCRIPTDIR
+. "$here/library_checks.sh"
 
 foreign_imports() {
 	LC_ALL=C $objdump -p "$1" | sed -n 's/.*DLL Name: //p' |
@@ -43,11 +32,6 @@ wrong_symbols() {
 	esac
 }
 
-# GKlib's getopt.c and gkregex.c are under the LGPL; the debug library has the names to look for.
-lesser_functions() {
-	LC_ALL=C $objdump -t "$1" | awk '{ print $NF }' | grep -E '^_?(gk_getopt|regcomp|regexec|re_search|re_compile)' | head -n 3 | tr '\n' ' ' || true
-}
-
 check_library() {
 	local name=$1 path=$bin/$1
 	if [ ! -f "$path" ]; then
@@ -57,7 +41,7 @@ check_library() {
 	verdict "$name needs only what Windows has" "$(foreign_imports "$path")"
 	verdict "$name exports its entry point alone" "$(wrong_exports "$path")"
 	verdict "$name has symbols if it is for debugging" "$(wrong_symbols "$path")"
-	verdict "$name holds nothing of the LGPL" "$(lesser_functions "$path")"
+	verdict "$name holds nothing of the LGPL" "$(LC_ALL=C $objdump -t "$path" | lesser_functions)"
 }
 
 main() {

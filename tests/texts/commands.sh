@@ -62,6 +62,7 @@ check_scons_command() {
 	local cause='' option
 	# shellcheck disable=SC2086
 	(cd "$root" && $1 -h) >"$project/scons.txt" 2>&1 || cause="exit code $?: $(tail -n 1 "$project/scons.txt")"
+	# shellcheck disable=SC2013
 	for option in $(sed -nE '/^\| option/,/^$/s/^\| `([a-z]+)=.*/\1/p' "$root/README.md"); do
 		grep -q "^$option: " "$project/scons.txt" || cause=${cause:-"scons has no option $option"}
 	done
