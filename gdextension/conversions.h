@@ -15,7 +15,9 @@
 	X(physics_frame) \
 	X(frame_pre_draw) \
 	X(changed) \
+	X(tree_exiting) \
 	X(_on_physics_frame) \
+	X(_on_root_exiting) \
 	X(_on_frame_pre_draw) \
 	X(_on_material_changed) \
 	X(_on_surface_material_changed) \

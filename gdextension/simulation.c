@@ -67,9 +67,8 @@ static FemWorldId make_engine_world(GdRID space) {
 }
 
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
-	uint64_t id = godot.object_get_instance_id(world_3d);
 	for (int32_t i = 0; i < simulation.world_count; i++) {
-		if (simulation.worlds[i]->world_3d_id == id) {
+		if (simulation.worlds[i]->world_3d == world_3d) {
 			return simulation.worlds[i];
 		}
 	}
@@ -83,7 +82,7 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
 		free(world);
 		return NULL;
 	}
-	world->world_3d_id = id;
+	object_reference_assign(&world->world_3d, world_3d);
 	simulation.worlds[simulation.world_count++] = world;
 	return world;
 }
@@ -95,11 +94,12 @@ static void destroy_world(int32_t index) {
 	}
 	coupling_free(world);
 	fem_world_destroy(world->id);
+	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
+	object_reference_assign(&world->world_3d, NULL); // last: its space may go with it
 	free(world->bodies);
 	free(world->materials);
 	free(world->meshes);
 	free(world);
-	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
 }
 
 bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body) {
@@ -267,14 +267,18 @@ static void step_world(SimulationWorld *world) {
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
 }
 
-void simulation_tick(void) {
-	simulation_events_clear();
+void simulation_drop_detached(void) {
 	for (int32_t i = simulation.world_count - 1; i >= 0; i--) {
 		drop_detached(simulation.worlds[i]);
 		if (simulation.worlds[i]->body_count == 0) {
 			destroy_world(i);
 		}
 	}
+}
+
+void simulation_tick(void) {
+	simulation_events_clear();
+	simulation_drop_detached();
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		step_world(simulation.worlds[i]);
 	}
@@ -282,10 +286,9 @@ void simulation_tick(void) {
 }
 
 int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength) {
-	uint64_t id = godot.object_get_instance_id(world_3d);
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		SimulationWorld *world = simulation.worlds[i];
-		if (world->world_3d_id == id) {
+		if (world->world_3d == world_3d) {
 			for (int32_t b = 0; b < world->body_count; b++) {
 				simulation_body_wake_near(world->bodies[b], center, (double)radius);
 			}

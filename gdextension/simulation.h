@@ -1,7 +1,8 @@
 // The engine's side of the scene: one engine world for each World3D that has bodies, stepped once a physics tick.
 //
 // Everything here runs on Godot's main thread; the engine's workers touch only the engine's memory. A world is made
-// for its first body and destroyed, threads joined, in the tick after its last body left.
+// for its first body and destroyed, threads joined, in the tick after its last body left, or when the scene tree ends.
+// Until then it holds a reference to its World3D: what it keeps in the physics server goes before that one's space.
 //
 // A tick: leave out what has left the tree, hold what is paused, take over gravity, step, then tell the nodes. Signals
 // go out last, from a copy of the events, because a script may free nodes or change the scene in its answer.
@@ -125,6 +126,9 @@ void simulation_material_changed(GDExtensionObjectPtr material);
 
 // What the engine makes of baked tets, without a layout.
 FemMeshDef simulation_mesh_def(const FemTetArrays *tets);
+
+// Bodies whose nodes left the tree go, and worlds without bodies: at the start of each tick, and when the tree ends.
+void simulation_drop_detached(void);
 
 void simulation_tick(void);
 void simulation_show(void); // sends moved bodies to the renderer

@@ -147,7 +147,7 @@ void simulation_body_destroy(SimulationBody *body) {
 }
 
 bool simulation_body_attach(SimulationBody *body, GDExtensionObjectPtr world_3d) {
-	if (!body->world || !body->is_detached || body->world->world_3d_id != godot.object_get_instance_id(world_3d)) {
+	if (!body->world || !body->is_detached || body->world->world_3d != world_3d) {
 		return false;
 	}
 	body->is_detached = false;

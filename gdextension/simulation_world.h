@@ -20,9 +20,9 @@ typedef struct MeshEntry {
 
 struct SimulationWorld {
 	FemWorldId id;
-	uint64_t world_3d_id; // instance id of the World3D
-	GdRID space;          // where its gravity is asked
-	uint32_t gravity_age; // ticks
+	GDExtensionObjectPtr world_3d; // a reference: its space must outlive what the coupling puts into it
+	GdRID space;                   // of the World3D
+	uint32_t gravity_age;          // ticks
 	SimulationBody **bodies;
 	int32_t body_count, body_capacity;
 	bool has_new_bodies; // since the last step

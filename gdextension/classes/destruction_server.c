@@ -5,6 +5,7 @@
 #include "conversions.h"
 #include "fem_destruction.h"
 #include "license_data.h"
+#include "mesh_cache.h"
 #include "node_textures.h"
 #include "simulation.h"
 #include "surface_material.h"
@@ -35,6 +36,14 @@ static void on_frame_pre_draw(void *self) {
 	simulation_show();
 }
 
+// On tree_exiting of the tree's root, when all nodes below it have left: the game ends, and no tick comes any more. What
+// bodies held goes now, while scripts, World3Ds and servers are still there, and not when the library is unloaded.
+static void on_root_exiting(void *self) {
+	(void)self;
+	simulation_drop_detached();
+	mesh_cache_free();
+}
+
 void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
 	if (!server) {
 		return;
@@ -44,6 +53,7 @@ void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
 	gd_string_name_free(&rendering);
 	if (scene_tree) {
 		signal_connect(scene_tree, &names.physics_frame, server, &names._on_physics_frame);
+		signal_connect(gd_scene_tree_get_root(scene_tree), &names.tree_exiting, server, &names._on_root_exiting);
 	}
 	if (rendering_server) {
 		signal_connect(rendering_server, &names.frame_pre_draw, server, &names._on_frame_pre_draw);
@@ -268,6 +278,7 @@ static const ClassMethod methods[] = {
 	METHOD("get_license_text", get_string, get_license_text, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),
 	METHOD("_on_physics_frame", nothing, on_physics_frame, .is_const = false),
+	METHOD("_on_root_exiting", nothing, on_root_exiting, .is_const = false),
 	METHOD("_on_frame_pre_draw", nothing, on_frame_pre_draw, .is_const = false),
 };
 

@@ -29,7 +29,7 @@ bool reading_is_in_space(const Coupling *coupling, const RigidRecord *record) {
 		return is_same_rid(gd_physics_server3d_body_get_space(record->rid), coupling->world->space);
 	}
 	GDExtensionObjectPtr world = gd_node3d_get_world_3d(node);
-	bool is_same = world && godot.object_get_instance_id(world) == coupling->world->world_3d_id;
+	bool is_same = world == coupling->world->world_3d;
 	if (world) {
 		object_unreference(world);
 	}
