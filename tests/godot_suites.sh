@@ -6,6 +6,7 @@
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh texts GODOT [FILTER]              (does what README.md, the addon's and the class reference say)
 #   tests/godot_suites.sh demo GODOT                        (plays the demo and breaks all that is in it)
+#   tests/godot_suites.sh quit GODOT [RUNS] [VARIANT...]    (games that end with live bodies; RUNS at random moments)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
@@ -385,10 +386,13 @@ run_splinter_drawing() {
 	draw_pictures "$1" splinter_drawing 480x480 "$build/test_renders"
 }
 
+# shellcheck source-path=SCRIPTDIR source=godot_quit.sh
+. "$here/godot_quit.sh"
+
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | texts | demo | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
+	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -270,11 +270,17 @@ void groups_wake_riders(RigidRecord *record) {
 	}
 }
 
+// One that left its space with its node can be neither woken nor pushed: when a level goes, a rigid body may leave before
+// what it rests on does.
+static bool can_be_woken(const RigidRecord *record) {
+	GDExtensionObjectPtr node = reading_node(record);
+	return record->object_id ? node && gd_node_is_inside_tree(node) : reading_is_alive(record);
+}
+
 // What it rested on is gone. GodotPhysics puts a body to sleep again at once that is slow after its first tick awake, as one
 // is that has fallen for 1/100 s: so it starts as if it had been falling for FALL_TIME.
 void groups_wake(const Coupling *coupling, RigidRecord *record) {
-	if (!record->is_asleep || !record->was_touching ||
-		(record->object_id && !godot.object_get_instance_from_id(record->object_id))) {
+	if (!record->is_asleep || !record->was_touching || !can_be_woken(record)) {
 		return;
 	}
 	set_awake(record);

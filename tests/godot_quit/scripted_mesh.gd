@@ -1,0 +1,2 @@
+extends BoxMesh
+## A mesh with a script of its own.

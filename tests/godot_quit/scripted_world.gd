@@ -1,0 +1,2 @@
+extends World3D
+## A world with a script of its own.
