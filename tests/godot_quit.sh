@@ -35,7 +35,7 @@ quit_once() {
 	else
 		echo "FAIL $name:"
 		grep '^FAIL ' "$log" | sed 's/^FAIL /    /' || true
-		grep '^FAIL ' <<<"$faults" | sed 's/^FAIL /    /'
+		grep '^FAIL ' <<<"$faults" | sed 's/^FAIL /    /' || true
 		cp "$log" "$build/test_logs/godot_$name.log"
 	fi
 }
@@ -57,6 +57,7 @@ quit_variant() {
 	for ((seed = 1; seed <= runs; seed++)); do
 		quit_once "$godot" "$project" "$variant" random "$seed"
 	done
+	echo "-- $variant: all games have run"
 }
 
 # The variants run beside each other.
@@ -71,6 +72,7 @@ run_quit() {
 	done | tee "$result"
 	echo "-- games by physics engine, kind of moment and exit code"
 	sort "$quit_table" | uniq -c | awk '{ printf "    %-14s %-8s exit code %3d: %4d\n", $2, $3, $4, $1 }'
-	awk '/^ok / { passed++ } /^FAIL / { failed++ }
-		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$result"
+	awk -v variants=$# '/^ok / { passed++ } /^FAIL / { failed++ } /: all games have run$/ { ended++ }
+		END { if (ended != variants) { print "FAIL not all games have run"; failed++ }
+			printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$result"
 }
