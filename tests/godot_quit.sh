@@ -7,27 +7,29 @@
 
 quit_time=60 # s for one game
 
-prepare_quit_project() {
-	local project=$1 engine=$2 thread=$3
-	rm -rf "$project"
-	mkdir -p "$project/addons"
-	cp "$here"/godot_quit/* "$project"
-	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
-	cat >"$project/override.cfg" <<-END
-		[physics]
-		3d/physics_engine="$engine"
-		3d/run_on_separate_thread=$thread
-	END
-	prepare_project "$project"
+# quit_game GODOT VARIANT CASE SEED: plays one game in the project of its variant, or the exported one.
+quit_game() {
+	local godot=$1 variant=$2 case=$3 seed=$4
+	case "$variant" in
+	*_release) run_exported "$godot" "$build/quit_game_$variant" "$case" "$seed" ;;
+	*)
+		timeout "$quit_time" "$godot" --headless --verbose --fixed-fps 60 --path "$build/quit_project_$variant" \
+			-- "$case" "$seed"
+		;;
+	esac
 }
 
-# quit_once GODOT PROJECT VARIANT CASE SEED: one game; prints its verdict and adds its exit code to the table.
+# quit_once GODOT VARIANT CASE SEED: one game; prints its verdict and adds its exit code to the table. A game that hangs in
+# Godot's physics thread, which can lose a wake-up when it ends (godot#120941, godot#123654), is played once more.
 quit_once() {
-	local godot=$1 project=$2 variant=$3 case=$4 seed=$5 name="quit.$3.$4" code=0 faults
-	local log=$build/test_logs/godot_quit_$3_raw.log
+	local godot=$1 variant=$2 case=$3 seed=$4 name="quit.$2.$3" code=0 faults log=$build/test_logs/godot_quit_$2_raw.log
 	[ "$case" != random ] || name="$name.$seed"
-	timeout "$quit_time" "$godot" --headless --verbose --fixed-fps 60 --path "$project" -- "$case" "$seed" \
-		>"$log" 2>&1 </dev/null || code=$?
+	quit_game "$@" >"$log" 2>&1 </dev/null || code=$?
+	if [ "$code" -eq 124 ] && [[ "$variant" = *_thread ]]; then
+		echo "-- $name, again: Godot's physics thread no longer answered"
+		code=0
+		quit_game "$@" >"$log" 2>&1 </dev/null || code=$?
+	fi
 	printf '%s %s %s\n' "$variant" "$([ "$case" = random ] && echo random || echo cases)" "$code" >>"$quit_table"
 	[ "$code" -eq 0 ] || echo "FAIL exit code $code" >>"$log"
 	if faults=$(judge_output "$name" "QUIT NOW" "$log"); then
@@ -43,19 +45,24 @@ quit_once() {
 # quit_variant GODOT VARIANT RUNS: all cases, then so many random moments.
 quit_variant() {
 	local godot=$1 variant=$2 runs=$3 project=$build/quit_project_$2 case seed
+	if [[ "$variant" = *_release ]]; then
+		project=$build/quit_game_$variant
+	else
+		copy_project "$here/godot_quit" "$project"
+	fi
 	case "$variant" in
-	jolt) prepare_quit_project "$project" "Jolt Physics" false ;;
-	godot) prepare_quit_project "$project" GodotPhysics3D false ;;
-	jolt_thread) prepare_quit_project "$project" "Jolt Physics" true ;;
-	godot_thread) prepare_quit_project "$project" GodotPhysics3D true ;;
-	dummy) prepare_quit_project "$project" Dummy false ;;
+	jolt | jolt_release) set_physics "$project" "Jolt Physics" ;;
+	godot | godot_release) set_physics "$project" GodotPhysics3D ;;
+	jolt_thread) set_physics "$project" "Jolt Physics" true ;;
+	godot_thread) set_physics "$project" GodotPhysics3D true ;;
 	*) echo "godot_suites.sh: no variant is named $variant" >&2 && exit 2 ;;
 	esac
+	# shellcheck disable=SC2013  # names have no spaces
 	for case in $(sed -n 's/^func case_\([a-z0-9_]*\).*/\1/p' "$here/godot_quit/cases.gd"); do
-		[ "$case" = random ] || quit_once "$godot" "$project" "$variant" "$case" 0
+		[ "$case" = random ] || quit_once "$godot" "$variant" "$case" 0
 	done
 	for ((seed = 1; seed <= runs; seed++)); do
-		quit_once "$godot" "$project" "$variant" random "$seed"
+		quit_once "$godot" "$variant" random "$seed"
 	done
 	echo "-- $variant: all games have run"
 }

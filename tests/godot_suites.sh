@@ -5,7 +5,7 @@
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh texts GODOT [FILTER]              (does what README.md, the addon's and the class reference say)
-#   tests/godot_suites.sh demo GODOT                        (plays the demo and breaks all that is in it)
+#   tests/godot_suites.sh demo GODOT [PHYSICS ENGINE]       (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh quit GODOT [RUNS] [VARIANT...]    (games that end with live bodies; RUNS at random moments)
 #   tests/godot_suites.sh render GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
@@ -18,7 +18,7 @@
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
-#   tests/godot_suites.sh export GODOT TEMPLATE             (exports a game and runs it)
+#   tests/godot_suites.sh export GODOT TEMPLATE             (exports games and plays them with both physics engines)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -34,6 +34,27 @@ prepare_project() {
 	if [ ! -s "$project/.godot/extension_list.cfg" ]; then
 		echo res://addons/fem_destruction/fem_destruction.gdextension >"$project/.godot/extension_list.cfg"
 	fi
+}
+
+# copy_project SOURCE PROJECT: a copy without what Godot made in it, with the addon that was built here.
+copy_project() {
+	local source=$1 project=$2
+	rm -rf "$project"
+	cp -R "$source" "$project" 2>/dev/null || true # a Godot that still runs takes files away
+	rm -rf "$project/.godot" "$project/addons"
+	mkdir "$project/addons"
+	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
+	prepare_project "$project"
+}
+
+# set_physics FOLDER ENGINE [THREAD]: other physics settings for the project, or the exported game, in a folder.
+set_physics() {
+	local folder=$1 engine=$2 thread=${3:-false}
+	cat >"$folder/override.cfg" <<-END
+		[physics]
+		3d/physics_engine="$engine"
+		3d/run_on_separate_thread=$thread
+	END
 }
 
 # Reads one run's output. Between "--errors expected: NAME" and "--errors end" there must be an error, between "--errors
@@ -129,11 +150,17 @@ run_headless() {
 	judge_output headless "GODOT TESTS DONE" "$log"
 }
 
+# In a copy when another physics engine than the demo's own is asked for.
 run_demo() {
-	local godot=$1 project=$here/../demo_project log=$build/test_logs/godot_demo_raw.log
+	local godot=$1 engine=${2:-} project=$here/../demo_project log=$build/test_logs/godot_demo_raw.log
 	prepare_project "$project"
+	if [ -n "$engine" ]; then
+		copy_project "$project" "$build/demo_variant"
+		project=$build/demo_variant
+		set_physics "$project" "$engine"
+	fi
 	run_godot "$log" "$godot" --headless --verbose --fixed-fps 60 --path "$project" -- --check
-	judge_output demo "DEMO DONE" "$log"
+	judge_output "demo${engine:+, $engine}" "DEMO DONE" "$log"
 }
 
 # A project as a user makes it, with a copy of the addon, and what our texts say in files of their own.
@@ -167,20 +194,12 @@ run_texts() {
 # A copy of the test project with other physics settings.
 prepare_variant() {
 	local project=$1 engine=$2 thread=$3 ticks=$4 interpolation=$5
-	rm -rf "$project"
-	mkdir -p "$project/addons"
-	cp -R "$here/godot/." "$project" 2>/dev/null || true
-	rm -rf "$project/.godot" "$project/addons"
-	mkdir "$project/addons"
-	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
-	cat >"$project/override.cfg" <<-END
-		[physics]
-		3d/physics_engine="$engine"
-		3d/run_on_separate_thread=$thread
+	copy_project "$here/godot" "$project"
+	set_physics "$project" "$engine" "$thread"
+	cat >>"$project/override.cfg" <<-END
 		common/physics_ticks_per_second=$ticks
 		common/physics_interpolation=$interpolation
 	END
-	prepare_project "$project"
 }
 
 run_variant() {
@@ -231,22 +250,19 @@ run_coupling() {
 # The editor writes into its project, so it gets a copy of its own; the plugin in it does the testing.
 prepare_editor_project() {
 	local project=$1
-	rm -rf "$project"
-	cp -R "$here/godot_editor" "$project"
-	rm -rf "$project/.godot"
-	mkdir "$project/addons"
+	copy_project "$here/godot_editor" "$project"
 	mv "$project/editor_test" "$project/addons/editor_test"
-	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
-	prepare_project "$project"
 }
 
-# Twice: the first start imports, the second finds all in place.
+# Twice: the first start imports, the second finds all in place. Nothing is simulated in the editor: a second physics engine
+# for each start would find nothing more, so each start has one of the two.
 run_editor() {
 	local godot=$1 project=$build/editor_project log=$build/test_logs/godot_editor_raw.log round
 	prepare_editor_project "$project"
 	: >"$log.all"
 	for round in first second; do
 		echo "-- $round start of the editor"
+		[ "$round" = first ] || sed -i 's/="Jolt Physics"$/="GodotPhysics3D"/' "$project/project.godot"
 		run_godot "$log" "$godot" --headless --verbose --editor --path "$project"
 		judge_output "editor, $round start" "EDITOR TESTS DONE" "$log" | tee -a "$log.all" || true
 	done
@@ -329,30 +345,28 @@ run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
 
-# The exported program needs the loader and the libraries of the Godot that made it. Godot looks for its files beside
-# /proc/self/exe, which is the loader: hence a copy of that among them, named as the game.
+# run_exported GODOT FOLDER ARGUMENT...: plays an exported game. It needs the loader and the libraries of the Godot that made it.
+# Godot looks for its files beside /proc/self/exe, which is the loader: hence a copy of that among them, named as the game.
 run_exported() {
 	local godot=$1 folder=$2 root loader
+	local -a command=("$folder/game.x86_64")
+	shift 2
 	root=$(dirname "$(readlink -f "$godot")")/root
-	if [ ! -d "$root" ]; then
-		"$folder/game.x86_64" --headless --fixed-fps 60
-		return
+	if [ -d "$root" ]; then
+		for loader in "$root"/usr/lib/*-linux-gnu/ld-linux-*.so.*; do
+			cp "$loader" "$folder/game"
+		done
+		command=("$folder/game" --library-path "$(dirname "$loader"):$(dirname "$loader")/pulseaudio" "${command[@]}")
 	fi
-	for loader in "$root"/usr/lib/*-linux-gnu/ld-linux-*.so.*; do
-		cp "$loader" "$folder/game"
-	done
-	"$folder/game" --library-path "$(dirname "$loader"):$(dirname "$loader")/pulseaudio" "$folder/game.x86_64" \
-		--headless --fixed-fps 60
+	timeout 120 "${command[@]}" --headless --verbose --fixed-fps 60 -- "$@"
 }
 
-run_export() {
-	local godot=$1 template=$2 project=$build/export_project game=$build/exported_game
-	local log=$build/test_logs/godot_export_raw.log
-	rm -rf "$project" "$game"
-	cp -R "$here/godot_export" "$project"
-	rm -rf "$project/.godot"
-	mkdir "$project/addons" "$game"
-	ln -s "$here/../addons/fem_destruction" "$project/addons/fem_destruction"
+# export_game GODOT TEMPLATE SOURCE GAME: exports the project in the folder SOURCE into the folder GAME.
+export_game() {
+	local godot=$1 template=$2 source=$3 game=$4 project=$build/export_project log=$build/test_logs/godot_export_raw.log
+	copy_project "$source" "$project"
+	rm -rf "$game"
+	mkdir "$game"
 	cat >"$project/export_presets.cfg" <<PRESET
 [preset.0]
 name="Linux"
@@ -366,7 +380,6 @@ custom_template/release="$template"
 binary_format/embed_pck=false
 binary_format/architecture="x86_64"
 PRESET
-	prepare_project "$project"
 	"$godot" --headless --path "$project" --import >"$log.import" 2>&1 </dev/null || true
 	if ! "$godot" --headless --path "$project" --export-release Linux "$game/game.x86_64" >"$log.export" 2>&1 </dev/null; then
 		tail -n 20 "$log.export"
@@ -374,8 +387,24 @@ PRESET
 		echo "godot: 0 passed, 1 failed"
 		exit 1
 	fi
-	run_godot "$log" run_exported "$godot" "$game"
-	judge_output "exported game" "EXPORTED GAME DONE" "$log"
+}
+
+# A release export of a game that breaks something, and of the one that quits with live bodies, with both physics engines.
+run_export() {
+	local godot=$1 template=$2 game=$build/exported_game log=$build/test_logs/godot_export_raw.log engine
+	export_game "$godot" "$template" "$here/godot_export" "$game"
+	: >"$log.all"
+	for engine in "Jolt Physics" GodotPhysics3D; do
+		set_physics "$game" "$engine"
+		run_godot "$log" run_exported "$godot" "$game" "$engine"
+		judge_output "exported game, $engine" "EXPORTED GAME DONE" "$log" | tee -a "$log.all" || true
+	done
+	export_game "$godot" "$template" "$here/godot_quit" "$build/quit_game_jolt_release"
+	rm -rf "$build/quit_game_godot_release"
+	cp -R "$build/quit_game_jolt_release" "$build/quit_game_godot_release"
+	run_quit "$godot" 10 jolt_release godot_release | tee -a "$log.all" || true
+	awk '/^godot: / { passed += $2; failed += $4 }
+		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$log.all"
 }
 
 run_splinter_pictures() {

@@ -5,7 +5,8 @@
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
 #   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, the Mobile renderer,
-#            pictures of fracture and materials, Godot with its physics on a thread, an exported game
+#            pictures of fracture and materials, Godot with its physics on a thread, 200 quits at random moments in each
+#            physics engine, exported games
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -150,11 +151,16 @@ run_quick_suites() {
 	suite "command line of the bake" 1200 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
-	suite "Godot headless" 600 "$here/godot_suites.sh" headless "$godot"
+	# The projects have Jolt Physics. Again with GodotPhysics: what meets the physics server (coupling, worlds and scenes, bad
+	# input, quitting, the demo); drawing, baking and the editor, where nothing is simulated, do not ask which one it is.
+	suite "Godot headless, Jolt" 600 "$here/godot_suites.sh" headless "$godot"
+	suite "Godot headless, GodotPhysics" 600 "$here/godot_suites.sh" coupling "$godot" coupling_,worlds,life,bad_input,handling godot
 	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 600 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot texts" 300 "$here/godot_suites.sh" texts "$godot"
-	suite "Godot demo" 600 "$here/godot_suites.sh" demo "$godot"
+	suite "Godot demo, Jolt" 600 "$here/godot_suites.sh" demo "$godot"
+	suite "Godot demo, GodotPhysics" 600 "$here/godot_suites.sh" demo "$godot" GodotPhysics3D
+	suite "Godot quits, Jolt and GodotPhysics" 900 "$here/godot_suites.sh" quit "$godot" 10
 	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
 	suite "Godot showing, Compatibility" 720 "$here/godot_suites.sh" showing "$godot" compatibility
@@ -200,7 +206,7 @@ run_fuzzing() {
 run_exported_game() {
 	local template
 	if template=$("$root/.ci/get_godot_template.sh" | tail -n 1); then
-		show=$godot_show suite "Godot exported game" 900 "$here/godot_suites.sh" export "$godot" "$template"
+		show=$godot_show suite "Godot exported games" 1800 "$here/godot_suites.sh" export "$godot" "$template"
 	else
 		count "set-up (export template)" 0 1 0
 	fi
@@ -226,6 +232,9 @@ main() {
 			show=$godot_show suite "Godot looks, Mobile" 3600 "$here/godot_suites.sh" looks "$godot" mobile
 			show=$godot_show suite "Godot showing, Mobile" 1800 "$here/godot_suites.sh" showing "$godot" mobile
 			show=$godot_show suite "Godot pictures of materials" 3600 "$here/godot_suites.sh" preset_pictures "$godot"
+			show=$godot_show suite "Godot quits, 200 at random moments" 3600 "$here/godot_suites.sh" quit "$godot" 200
+			show=$godot_show suite "Godot quits, physics thread" 1800 "$here/godot_suites.sh" quit "$godot" 20 jolt_thread godot_thread
+			show=$godot_show suite "Godot headless, GodotPhysics, all" 1800 "$here/godot_suites.sh" coupling "$godot" . godot
 			show=$godot_show suite "Godot headless, physics thread" 1800 "$here/godot_suites.sh" coupling "$godot" . jolt_thread
 			run_exported_game
 		fi

@@ -1,8 +1,9 @@
 extends SceneTree
 ## Runs every test_* method of every script in res://cases and quits with 0 when all passed.
 ##
-## godot --headless --fixed-fps 60 --path tests/godot --script res://run.gd [-- FILTER]
+## godot --headless --fixed-fps 60 --path tests/godot --script res://run.gd [-- FILTER[,FILTER...]]
 ##
+## Of several filters a test's name must contain one.
 ## Prints "ok NAME" or "FAIL NAME: CAUSE" for each test and ends with the line "GODOT TESTS DONE: N passed, M failed".
 
 const CASE_FOLDER := "res://cases"
@@ -29,16 +30,16 @@ func _physics_process(_delta: float) -> bool:
 func _run_all() -> void:
 	await physics_frame
 	var arguments := OS.get_cmdline_user_args()
-	var filter := arguments[0] if arguments.size() > 0 else ""
+	var filters := arguments[0].split(",", false) if arguments.size() > 0 else PackedStringArray()
 	for file in DirAccess.get_files_at(CASE_FOLDER):
 		if file.get_extension() == "gd":
-			await _run_file(file, filter)
+			await _run_file(file, filters)
 	if _passed + _failed == 0:
-		_report("selection", ["no test's name contains \"%s\"" % filter])
+		_report("selection", ["no test's name contains one of %s" % filters])
 	_finish()
 
 
-func _run_file(file: String, filter: String) -> void:
+func _run_file(file: String, filters: PackedStringArray) -> void:
 	var script: GDScript = load(CASE_FOLDER.path_join(file))
 	if script == null or not script.can_instantiate():
 		_report(file.get_basename(), ["the script does not load"])
@@ -46,8 +47,12 @@ func _run_file(file: String, filter: String) -> void:
 	for method in script.get_script_method_list():
 		var method_name: String = method.name
 		var full_name := "%s.%s" % [file.get_basename(), method_name.trim_prefix("test_")]
-		if method_name.begins_with("test_") and (filter == "" or full_name.contains(filter)):
+		if method_name.begins_with("test_") and _is_chosen(full_name, filters):
 			await _run_test(script, method_name, full_name)
+
+
+func _is_chosen(full_name: String, filters: PackedStringArray) -> bool:
+	return filters.is_empty() or Array(filters).any(full_name.contains)
 
 
 func _run_test(script: GDScript, method: String, full_name: String) -> void:

@@ -1,6 +1,6 @@
 extends Node3D
 ## What the exported game does: a plate of a preset falls and breaks. Prints "ok" and "FAIL" lines for
-## tests/godot_suites.sh and quits.
+## tests/godot_suites.sh and quits. Its argument is the physics engine it should have.
 
 const TICKS := 120
 
@@ -22,6 +22,8 @@ func _physics_process(_delta: float) -> void:
 		return
 	var plate: DestructibleBody = $Plate
 	_check(not OS.has_feature("editor") and OS.has_feature("template"), "runs_as_a_game", "it runs in an editor")
+	var engine: String = ProjectSettings.get_setting("physics/3d/physics_engine")
+	_check(OS.get_cmdline_user_args() == PackedStringArray([engine]), "has_the_physics_engine_asked_for", "it is " + engine)
 	_check(plate.is_simulated(), "simulates", "the plate is not simulated")
 	_check(plate.get_center_of_mass().y < 0.5, "falls", "the plate is at %s" % plate.get_center_of_mass())
 	_check(_cracks > 0 and plate.get_piece_count() > 1, "breaks", "the plate is in %d pieces" % plate.get_piece_count())
