@@ -48,14 +48,15 @@ func add_baking(at: Vector3) -> DestructibleMesh:
 	return mesh
 
 
-## A rigid body that falls on a destructible, another that rests far away, a floor, an area and a character.
-func add_rigid_bodies() -> void:
-	var floor_body := StaticBody3D.new()
-	_add_shape(floor_body, WorldBoundaryShape3D.new(), Vector3.ZERO)
-	for at: Vector3 in [Vector3(0, 2, 0), Vector3(40, 0.5, 0)]:
-		_add_shape(RigidBody3D.new(), BoxShape3D.new(), at)
+## A rigid body that falls to the origin, which is returned, another that rests far away, a floor, an area and a character.
+func add_rigid_bodies() -> RigidBody3D:
+	var falling := RigidBody3D.new()
+	_add_shape(StaticBody3D.new(), WorldBoundaryShape3D.new(), Vector3.ZERO)
+	_add_shape(falling, BoxShape3D.new(), Vector3(0, 1.6, 0))
+	_add_shape(RigidBody3D.new(), BoxShape3D.new(), Vector3(40, 0.5, 0))
 	_add_shape(Area3D.new(), SphereShape3D.new(), Vector3(0, 1, 0))
 	_add_shape(CharacterBody3D.new(), CapsuleShape3D.new(), Vector3(2, 1, 0))
+	return falling
 
 
 func _add_shape(object: CollisionObject3D, shape: Shape3D, at: Vector3) -> void:
