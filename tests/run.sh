@@ -185,7 +185,7 @@ run_sanitized_suites() {
 	fi
 	# Only tests that run threads: the others hold nothing for the thread sanitizer, at ten times the cost. It does not
 	# know the memory layout of kernels that place programs at random over more bits, hence setarch.
-	local -a threaded=(api. cutting_job. dependencies. determinism. narrow_phase. robustness. goes_on_bitwise validate. any_worker_count)
+	local -a threaded=(api. cutting_job. dependencies. determinism. narrow_phase. pool. robustness. goes_on_bitwise validate. any_worker_count)
 	if build "thread build" 3600 scons -C "$root" sanitize=thread tests; then
 		suite "C tests, thread" 7200 setarch -R "$root/build/thread/fem_tests" "${filter:-${threaded[@]}}"
 	fi

@@ -56,12 +56,12 @@ struct FemPool {
 
 	FemMutex mutex;
 	FemCondition changed;
-	FemJob *job; // for a worker to run, null when taken
+	FemJob *job; // for whoever takes it first, null when taken
 	void *job_context;
+	uint32_t job_number;     // of the last job, counted up and never 0
+	_Atomic uint32_t active; // the number of the job under way, 0 when there is none: helpers stay awake
 	bool quit;
-	_Atomic bool active; // a job is under way: helpers stay awake
-	bool job_pending;    // begun and not finished
-	bool job_done;
+	bool job_pending; // begun and not finished
 };
 
 // Chunks begin to end of run `run`, not yet taken.
@@ -254,9 +254,11 @@ void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, 
 
 // -------------------------------------------------------------------------------------------------------------- threads
 
-static void help_until_idle(FemPool *pool) {
+// A helper leaves with the job that it came for. Waiting for `active` to be 0 instead it could miss the moment between two
+// jobs, and a job that no one runs is never over.
+static void help_until_over(FemPool *pool, uint32_t job_number) {
 	int spins = 0;
-	while (atomic_load_explicit(&pool->active, memory_order_acquire)) {
+	while (atomic_load_explicit(&pool->active, memory_order_acquire) == job_number) {
 		if (help(&pool->loops[0], spins) || help_large_solves(pool, spins))
 			spins = 0;
 		else
@@ -272,11 +274,20 @@ static void linger(FemPool *pool) {
 
 static void run_job(FemPool *pool, FemJob *job, void *context) {
 	job(context);
-	fem_mutex_lock(&pool->mutex);
-	atomic_store_explicit(&pool->active, false, memory_order_release);
-	pool->job_done = true;
-	fem_condition_signal_all(&pool->changed);
+	atomic_store_explicit(&pool->active, 0, memory_order_release);
+}
+
+// Runs the job that was begun, unless another thread has taken it. The mutex is held before and after, not in between.
+static bool take_job(FemPool *pool) {
+	FemJob *job = pool->job;
+	void *context = pool->job_context;
+	if (!job)
+		return false;
+	pool->job = NULL;
 	fem_mutex_unlock(&pool->mutex);
+	run_job(pool, job, context);
+	fem_mutex_lock(&pool->mutex);
+	return true;
 }
 
 static void *worker_main(void *argument) {
@@ -286,15 +297,12 @@ static void *worker_main(void *argument) {
 	fem_float_mode_set();
 	fem_mutex_lock(&pool->mutex);
 	while (!pool->quit) {
-		if (pool->job) {
-			FemJob *job = pool->job;
-			pool->job = NULL;
+		uint32_t job_number = atomic_load(&pool->active);
+		if (take_job(pool))
+			continue;
+		if (job_number) {
 			fem_mutex_unlock(&pool->mutex);
-			run_job(pool, job, pool->job_context);
-			fem_mutex_lock(&pool->mutex);
-		} else if (atomic_load(&pool->active)) {
-			fem_mutex_unlock(&pool->mutex);
-			help_until_idle(pool);
+			help_until_over(pool, job_number);
 			linger(pool);
 			fem_mutex_lock(&pool->mutex);
 		} else {
@@ -305,13 +313,13 @@ static void *worker_main(void *argument) {
 	return NULL;
 }
 
-// Wakes the helpers; `job` goes to one of them, or null when the caller runs it itself.
+// Wakes the helpers; `job` goes to the first thread that takes it, or null when the caller runs it itself.
 static void activate(FemPool *pool, FemJob *job, void *context) {
 	fem_mutex_lock(&pool->mutex);
-	atomic_store_explicit(&pool->active, true, memory_order_release);
+	pool->job_number = pool->job_number == UINT32_MAX ? 1 : pool->job_number + 1;
 	pool->job = job;
 	pool->job_context = context;
-	pool->job_done = false;
+	atomic_store_explicit(&pool->active, pool->job_number, memory_order_release);
 	fem_condition_signal_all(&pool->changed);
 	fem_mutex_unlock(&pool->mutex);
 }
@@ -325,31 +333,21 @@ void fem_pool_run(FemPool *pool, FemJob *job, void *context) {
 
 void fem_pool_begin(FemPool *pool, FemJob *job, void *context) {
 	pool->job_pending = true;
-	if (pool->thread_count > 1) {
-		activate(pool, job, context);
-	} else {
-		pool->job = job;
-		pool->job_context = context;
-	}
+	activate(pool, job, context);
 }
 
+// The caller runs the job itself when no worker has come to it yet: it depends on no other thread's waking up.
 void fem_pool_finish(FemPool *pool) {
 	if (!pool->job_pending)
 		return;
 	pool->job_pending = false;
-	if (pool->thread_count == 1) {
-		FemJob *job = pool->job;
-		pool->job = NULL;
-		fem_pool_run(pool, job, pool->job_context);
-		return;
-	}
 	unsigned float_mode = fem_float_mode_set();
-	help_until_idle(pool);
-	fem_float_mode_restore(float_mode);
 	fem_mutex_lock(&pool->mutex);
-	while (!pool->job_done)
-		fem_condition_wait(&pool->changed, &pool->mutex);
+	bool is_over = take_job(pool);
 	fem_mutex_unlock(&pool->mutex);
+	if (!is_over)
+		help_until_over(pool, pool->job_number);
+	fem_float_mode_restore(float_mode);
 }
 
 FemPool *fem_pool_create(int32_t thread_count) {

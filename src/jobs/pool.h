@@ -25,7 +25,7 @@ void fem_pool_destroy(FemPool *pool); // joins; a job under way is finished firs
 // Runs the job on the calling thread with the pool's threads helping its loops.
 void fem_pool_run(FemPool *pool, FemJob *job, void *context);
 
-// The same without waiting: the job runs on a worker (with one thread: in fem_pool_finish). One at a time.
+// The same without waiting: the job runs on a worker, or in fem_pool_finish() when none has come to it. One at a time.
 void fem_pool_begin(FemPool *pool, FemJob *job, void *context);
 void fem_pool_finish(FemPool *pool);
 
