@@ -10,7 +10,6 @@
 #include <string.h>
 
 static void begin_substep(FemStep *step);
-static void find_contacts(FemStep *step);
 static void compose_islands(FemStep *step);
 static void update_elements(FemStep *step);
 static void assemble(FemStep *step);
@@ -33,7 +32,7 @@ static void step_once(FemWorld *world, float dt) {
 	run_stage(&step, FEM_PHASE_COMMANDS, begin_substep);
 
 	// What touches; sleepers that are struck or lose their support wake.
-	run_stage(&step, FEM_PHASE_COLLISION, find_contacts);
+	run_stage(&step, FEM_PHASE_COLLISION, fem_contact_stage_find);
 
 	// Live islands, those that touch as one system, and their memory for this step.
 	run_stage(&step, FEM_PHASE_ISLANDS, compose_islands);
@@ -106,19 +105,10 @@ static void begin_substep(FemStep *step) {
 		.gravity = world->def.gravity,
 	};
 	fem_arena_reset(&world->arena);
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (body) // it may have gone since the last step
-			recenter(body);
-	}
-}
-
-// --------------------------------------------------------------------------------------------------------------- contacts
-
-static void find_contacts(FemStep *step) {
-	FemWorld *world = step->world;
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity); // what is awake
-	fem_contact_stage_find(step);
+	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
+	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		recenter(world->bodies[world->islands.active_bodies[i]]);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- islands
