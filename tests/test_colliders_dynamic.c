@@ -259,7 +259,7 @@ static void rebuild_trees(FemWorldId id) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemSurfaceTrees *trees = world->bodies[b] ? world->bodies[b]->trees : NULL;
 		for (int32_t t = 0; trees && t < trees->tree_count; t++)
-			FEM_CHECK(fem_surface_trees_rebuild(trees, t));
+			FEM_CHECK(fem_surface_trees_rebuild(trees, t, trees->positions));
 	}
 }
 

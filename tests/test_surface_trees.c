@@ -33,7 +33,7 @@ FEM_TEST(surface_trees, trees_and_groups_hold_everything_once) {
 		FEM_CHECK_NEAR(max[axis], 1.0, 1e-6);
 	}
 	for (int32_t i = 0; i < trees->tree_count; i++)
-		FEM_CHECK(fem_surface_trees_rebuild(shape.trees, i));
+		FEM_CHECK(fem_surface_trees_rebuild(shape.trees, i, shape.positions));
 	fem_tree_shape_free(&shape);
 }
 

@@ -73,10 +73,10 @@ void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, F
 		fem_surface_trees_refit_task(trees, part, task);
 }
 
-bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree) {
+bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape) {
 	FemRange range = trees->trees[tree].triangles;
 	FemTriangleTree *built = fem_triangle_tree_create(
-		&trees->positions->x, 4, trees->topology->triangles + 3 * (size_t)range.begin, range.end - range.begin);
+		&shape->x, 4, trees->topology->triangles + 3 * (size_t)range.begin, range.end - range.begin);
 	if (!built)
 		return false;
 	fem_triangle_tree_destroy(trees->trees[tree].tree);

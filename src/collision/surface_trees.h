@@ -63,12 +63,15 @@ typedef struct FemSurfaceTrees {
 	size_t bytes;
 } FemSurfaceTrees;
 
-// Null when memory fails. `positions` may be given anew with every refit; the topology must stay.
-FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions);
+// Null when memory fails. `positions` may be given anew with every refit; the topology must stay. `rest` is where nodes are
+// in the shape by which triangles are sorted into trees, and is needed no longer than the call. When it is the same for
+// the same topology, so are the trees, and the last bits of their boxes, whenever they are made.
+FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 
 // The same after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
 // freed; it stays, and null is returned, when memory fails.
-FemSurfaceTrees *fem_surface_trees_follow_split(FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions);
+FemSurfaceTrees *fem_surface_trees_follow_split(
+	FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 void fem_surface_trees_free(FemSurfaceTrees *trees);
 size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees); // with Opcode's memory
 
@@ -87,9 +90,9 @@ int32_t fem_surface_trees_task_count(FemTreePart part);
 void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task);
 void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part); // all of it, here
 
-// Builds one tree anew, e.g. when its triangles have moved so far apart that its boxes are poor. Allocates. False, and
-// the old tree stays, when memory fails.
-bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree);
+// Builds one tree anew, sorted by where nodes are in `shape`, for the positions of the last refit. Allocates. False, and the
+// old tree stays, when memory fails.
+bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape);
 
 // Box of a part of the body, relative to its origin, m.
 void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreePart part, float out_min[3], float out_max[3]);

@@ -14,6 +14,7 @@ typedef struct Builder {
 	int32_t *tet_list;   // tets by part: those of a body that broke are not in that order
 	int32_t *part_start; // [part + 1]
 	FemSurfaceTrees *old; // of before a split, or null
+	const FemVec4 *rest;  // [node], m
 	void *block;
 	size_t bytes;
 } Builder;
@@ -334,7 +335,7 @@ static bool fill_tree(Builder *b, int32_t i) {
 		return true;
 	}
 	trees->tree_builds++;
-	return fem_surface_trees_rebuild(trees, i);
+	return fem_surface_trees_rebuild(trees, i, b->rest);
 }
 
 static bool fill(Builder *b, FemSurfaceTrees *trees) {
@@ -359,11 +360,12 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 	return true;
 }
 
-static FemSurfaceTrees *create(const FemTopology *topology, const FemVec4 *positions, FemSurfaceTrees *old) {
+static FemSurfaceTrees *create(
+	const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest, FemSurfaceTrees *old) {
 	FemSurfaceTrees sizes = {.topology = topology, .positions = positions, .triangle_count = topology->triangle_count,
 		.component_count = topology->component_count};
 	sizes.tree_count = cut_trees(topology, NULL);
-	Builder b = {.trees = &sizes, .old = old};
+	Builder b = {.trees = &sizes, .old = old, .rest = rest};
 	b.bytes = place_builder(&b, NULL);
 	b.block = fem_alloc(b.bytes);
 	if (!b.block)
@@ -379,12 +381,13 @@ static FemSurfaceTrees *create(const FemTopology *topology, const FemVec4 *posit
 	return trees;
 }
 
-FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions) {
-	return create(topology, positions, NULL);
+FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest) {
+	return create(topology, positions, rest, NULL);
 }
 
-FemSurfaceTrees *fem_surface_trees_follow_split(FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions) {
-	FemSurfaceTrees *trees = create(topology, positions, old);
+FemSurfaceTrees *fem_surface_trees_follow_split(
+	FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest) {
+	FemSurfaceTrees *trees = create(topology, positions, rest, old);
 	if (trees)
 		fem_surface_trees_free(old);
 	return trees;

@@ -181,6 +181,21 @@ bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_
 	return true;
 }
 
+// Trees are made of the rest shape: those of a body restored from a snapshot are then what they were.
+static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, FemSurfaceTrees *old) {
+	const FemTopology *t = body->topology;
+	FemVec4 *rest = FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_count);
+	for (int32_t i = 0; rest && i < t->node_count; i++) {
+		FemPosition p = rest_point(mesh, body, i);
+		rest[i] = (FemVec4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+	}
+	FemSurfaceTrees *trees = NULL;
+	if (rest)
+		trees = old ? fem_surface_trees_follow_split(old, t, body->position, rest) : fem_surface_trees_create(t, body->position, rest);
+	FEM_FREE_ARRAY(rest, t->node_count);
+	return trees;
+}
+
 bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	body->sweep_proxies = NULL;
@@ -192,7 +207,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
 	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
 	body->sweep_proxies = FEM_ALLOC_ARRAY(int32_t, t->component_capacity);
-	body->trees = fem_surface_trees_create(t, body->position);
+	body->trees = make_trees(&world->meshes[body->mesh_index], body, NULL);
 	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
 	if (ok) {
 		mark_exterior(body);
@@ -214,7 +229,7 @@ void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 		return;
 	mark_exterior(body);
 	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
-	FemSurfaceTrees *trees = fem_surface_trees_follow_split(body->trees, body->topology, body->position);
+	FemSurfaceTrees *trees = make_trees(&world->meshes[body->mesh_index], body, body->trees);
 	if (!trees)
 		return; // the old ones name nodes that exist: wrong, but harmless, until the next split
 	body->breaking->tree_builds += trees->tree_builds;

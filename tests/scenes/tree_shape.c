@@ -18,7 +18,7 @@ FemTreeShape fem_tree_shape(const FemBoxMesh *mesh, int32_t part_nodes) {
 	for (int32_t i = 0; i < mesh->node_count; i++)
 		shape.positions[shape.topology->node_of_user[i]] = fem_vec4_from(mesh->positions[i]);
 	memcpy(shape.rest, shape.positions, sizeof(FemVec4) * (size_t)mesh->node_count);
-	shape.trees = fem_surface_trees_create(shape.topology, shape.positions);
+	shape.trees = fem_surface_trees_create(shape.topology, shape.positions, shape.positions);
 	free(part);
 	return shape;
 }
