@@ -2,6 +2,8 @@
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
 
+#include <stdlib.h>
+
 #define DT (1.0f / 60.0f)
 #define MOST 4
 
@@ -132,6 +134,26 @@ FEM_TEST(blow_substeps, after_explosions) {
 	fem_world_step(scene.world, DT, MOST);
 	FEM_CHECK_INT(substeps(&scene), 1);
 	fem_world_destroy(scene.world);
+}
+
+// Saved between an explosion, or a fall, and the step that follows it.
+FEM_TEST(blow_substeps, of_a_restored_world) {
+	for (int i = 0; i < 2; i++) {
+		Scene scene = make_scene(true);
+		add_body(&scene, scene.slab, scene.brittle, i == 0 ? 5.0 : 0.1, i == 0 ? 0.0f : -8.0f);
+		fem_world_step(scene.world, 0.1f * DT, 1);
+		if (i == 0)
+			FEM_CHECK_INT(fem_world_apply_explosion(scene.world, (FemPosition){0.6, 5.4, 0.3}, 2.0f, 2000.0f), 1);
+		size_t size = fem_world_save(scene.world, NULL, 0);
+		void *data = malloc(size);
+		FEM_REQUIRE(data && fem_world_save(scene.world, data, size) == size);
+		Scene copy = {.world = fem_world_restore(data, size, 1)};
+		free(data);
+		FEM_CHECK_INT(substeps(&scene), MOST);
+		FEM_CHECK_INT(substeps(&copy), MOST);
+		fem_world_destroy(scene.world);
+		fem_world_destroy(copy.world);
+	}
 }
 
 FEM_TEST(blow_substeps, of_bad_input) {

@@ -319,10 +319,12 @@ static double longest_piece(const FemSweep *sweep) {
 
 int32_t fem_world_blow_substeps(FemWorldId id, float dt, int32_t most) {
 	FemResult result;
-	const FemWorld *world = fem_world_find_idle(id, &result);
+	FemWorld *world = fem_world_find_idle(id, &result);
 	if (!world || !(dt > 0.0f && fem_is_finite(dt)) || most <= 1 || !world->def.contacts_enabled ||
 		world->breakable_count == 0)
 		return 1;
+	// What is awake now: a restored world has no list of the last step, and new bodies are not on it.
+	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
 	Crowd crowd = {.world = world, .dt = (double)dt, .most = fmin(most, FEM_SUBSTEP_MAX)};
 	double parts = world->struck_wave > 0.0 ? crowd.dt / world->struck_wave : 1.0;
 	crowd.fastest = visit_movers(&crowd, speed_of, INFINITY);

@@ -237,6 +237,8 @@ static bool sync_slots(FemStream *s, FemWorld *world) {
 static void sync_world(FemStream *s, FemWorld *world) {
 	FEM_STREAM(s, world->statistics.step_count);
 	FEM_STREAM(s, world->time);
+	FEM_STREAM(s, world->struck_wave);
+	s->failed = s->failed || !(world->struck_wave >= 0.0 && world->struck_wave < 1e30);
 	sync_materials(s, world);
 	if (!s->failed)
 		sync_meshes(s, world);

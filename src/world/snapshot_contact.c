@@ -4,6 +4,7 @@
 #include "world/stream.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 // -------------------------------------------------------------------------------------------------------------- colliders
@@ -260,10 +261,41 @@ static void sync_contacts(FemStream *s, FemWorld *world) {
 		stage->contact_count = count;
 }
 
+static bool is_box(const FemSweepBox *box) {
+	for (int i = 0; i < 3; i++) {
+		if (!(box->min[i] <= box->max[i] && isfinite(box->min[i]) && isfinite(box->max[i])))
+			return false;
+	}
+	return true;
+}
+
+// Between two steps boxes are those of the last refit, before the pieces moved on, and blows are looked for by them.
+static void sync_piece_boxes(FemStream *s, FemWorld *world, const FemBody *body) {
+	int32_t count = body->sweep_proxy_count;
+	FEM_STREAM(s, count);
+	s->failed = s->failed || count < 0 || count > body->sweep_proxy_count;
+	for (int32_t c = 0; c < count && !s->failed; c++) {
+		int32_t proxy = body->sweep_proxies[c];
+		FemSweepBox box = world->sweep.boxes[proxy];
+		bool still = world->sweep.proxies[proxy].still;
+		FEM_STREAM(s, box);
+		fem_stream_bool(s, &still);
+		s->failed = s->failed || !is_box(&box);
+		if (s->failed || !fem_stream_reads(s))
+			continue;
+		fem_sweep_move_proxy(&world->sweep, proxy, &box);
+		fem_sweep_set_still(&world->sweep, proxy, still);
+	}
+}
+
 void fem_snapshot_sync_contact(FemStream *s, FemWorld *world) {
 	sync_colliders(s, world);
 	if (!s->failed)
 		sync_room(s, world);
 	if (!s->failed)
 		sync_contacts(s, world);
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (world->bodies[b])
+			sync_piece_boxes(s, world, world->bodies[b]);
+	}
 }
