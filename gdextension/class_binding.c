@@ -3,6 +3,7 @@
 #include "conversions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LARGEST_VALUE = 64 }; // bytes; the largest value a signature knows is a Transform3D of 48
 
@@ -275,10 +276,11 @@ static void register_signal(const GdStringName *class_name, const ClassSignal *s
 	}
 }
 
-static void register_constant(const GdStringName *class_name, const ClassConstant *constant) {
+static void register_constant(const GdStringName *class_name, const ClassConstant *constant, const char *flags_enum) {
+	bool is_flag = flags_enum && strcmp(flags_enum, constant->enum_name) == 0;
 	GdStringName enum_name = make_string_name(constant->enum_name), name = make_string_name(constant->name);
 	godot.classdb_register_extension_class_integer_constant(
-		godot.library, class_name, &enum_name, &name, constant->value, 0);
+		godot.library, class_name, &enum_name, &name, constant->value, is_flag);
 	gd_string_name_free(&enum_name);
 	gd_string_name_free(&name);
 }
@@ -319,7 +321,7 @@ void class_register(const ClassDescription *description) {
 	};
 	godot.classdb_register_extension_class4(godot.library, &name, &parent, &info);
 	for (int i = 0; i < description->constant_count; i++) {
-		register_constant(&name, &description->constants[i]);
+		register_constant(&name, &description->constants[i], description->flags_enum);
 	}
 	for (int i = 0; i < description->property_count; i++) {
 		register_property(&name, &description->properties[i]);

@@ -205,6 +205,7 @@ struct ClassDescription {
 	int signal_count;
 	const ClassConstant *constants;
 	int constant_count;
+	const char *flags_enum; // the enum whose constants are bits of a set; null: none is
 	const ClassVirtual *virtuals;
 	int virtual_count;
 };

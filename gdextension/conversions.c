@@ -250,6 +250,24 @@ void signal_disconnect(
 	gd_callable_free(&callable);
 }
 
+void copy_node_path(GDExtensionObjectPtr node, char *buffer, int capacity) {
+	GdString text;
+	if (gd_node_is_inside_tree(node)) {
+		GdNodePath path = gd_node_get_path(node);
+		text = gd_string_new_node_path(&path);
+		gd_node_path_free(&path);
+	} else {
+		GdStringName name = gd_node_get_name(node);
+		text = gd_string_new_string_name(&name);
+		gd_string_name_free(&name);
+	}
+	copy_string(&text, buffer, capacity);
+	gd_string_free(&text);
+	if (!buffer[0]) {
+		snprintf(buffer, (size_t)capacity, "without a name");
+	}
+}
+
 void report_error(const char *format, ...) {
 	char text[1024];
 	va_list arguments;

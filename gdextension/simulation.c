@@ -28,11 +28,8 @@ static struct {
 // --------------------------------------------------------------------------------------------------------------- worlds
 
 int32_t simulation_worker_count(void) {
-	int64_t count = simulation.settings.worker_count;
-	if (count <= 0) {
-		count = gd_os_get_processor_count() - 1; // one is left to the game
-	}
-	return (int32_t)(count < 1 ? 1 : count > 64 ? 64 : count);
+	int32_t count = simulation.settings.worker_count;
+	return count > 0 ? count : fem_default_worker_count((int32_t)gd_os_get_processor_count());
 }
 
 // The World3D's default area holds what the project settings and the user's calls made of gravity.
@@ -254,6 +251,7 @@ static void step_world(SimulationWorld *world) {
 	substeps = for_blows > substeps ? for_blows : substeps;
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
 	coupling_after_step(world, delta);
+	simulation_report_step_errors(world);
 	simulation_events_collect(world);
 	int64_t start = gd_time_get_ticks_usec();
 	bool has_given = false;

@@ -32,6 +32,7 @@ struct SimulationWorld {
 	int32_t mesh_count, mesh_capacity;
 	struct Coupling *coupling; // with Godot's bodies; null before the first tick
 	uint32_t step_errors;      // FemStepError bits of the last step
+	uint32_t told_errors;      // those that the log has told of
 };
 
 bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);
@@ -64,6 +65,9 @@ void simulation_body_await_splinters(SimulationBody *body, bool *has_given);
 
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);
+
+// Tells the log of what was lost in the last step, each kind once a world. In simulation_step_errors.c.
+void simulation_report_step_errors(SimulationWorld *world);
 
 // Whether pieces of the body are fading out: it must be shown though nothing moves.
 bool simulation_body_fades(const SimulationBody *body);

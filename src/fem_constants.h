@@ -5,6 +5,7 @@
 // ----- limits
 #define FEM_WORLD_MAX 64
 #define FEM_WORKER_MAX 64
+#define FEM_WORKERS_OF_ALL 4   // a machine with at most so many processors gives them all to the step by default
 #define FEM_SUBSTEP_MAX 64
 #define FEM_DT_MAX 0.25f         // s; larger steps are clamped, a game that hitches must not explode
 #define FEM_DT_MIN 1e-6f         // s; smaller steps are taken as this: dt^2 K must stay above a float's rounding

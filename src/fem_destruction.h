@@ -31,15 +31,35 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------------------------- world
 
-// What may go wrong within a step; the step always completes. Returned as a set of bits.
+// What may go wrong within a step. Returned as a set of bits, of all substeps together. Except after FEM_STEP_BAD_WORLD the
+// step has been completed and the next one may follow: no bit needs an answer.
 typedef enum FemStepError {
 	FEM_STEP_OK = 0,
-	FEM_STEP_BAD_WORLD = 1 << 0,        // freed id, dt not finite or <= 0: nothing was stepped
-	FEM_STEP_BODY_ROLLED_BACK = 1 << 1, // a body turned bad (not finite) and was put back to its last good state
-	FEM_STEP_SOLVER_CAPPED = 1 << 2,    // a solve stopped at its iteration cap (accuracy, not safety)
-	FEM_STEP_SPEED_CLAMPED = 1 << 3,    // a node was faster than node_speed_max, or a free piece spun by over 0.6 rad a step
-	FEM_STEP_EVENTS_FULL = 1 << 4,      // events were dropped, the oldest kept
-	FEM_STEP_CONTACTS_FULL = 1 << 5,    // contacts were dropped: raise contact_capacity
+
+	// Freed id, a step under way, none to end, or dt not finite or <= 0: nothing was stepped, and fem_last_error() says why.
+	FEM_STEP_BAD_WORLD = 1 << 0,
+
+	// Positions or velocities were no longer finite. The body, and all that touched it, was put back to where the last step
+	// left it, with the velocities of then and without the forces set since (FEM_EVENT_ROLLED_BACK tells which). Smaller
+	// forces, a lower Young's modulus, more damping or a smaller dt help.
+	FEM_STEP_BODY_ROLLED_BACK = 1 << 1,
+
+	// A solve stopped at its cap of iterations, and what it had by then was taken: things are a little softer, and sink a
+	// little deeper into each other, than they should. Harmless now and then, as in the step of a blow; if it lasts, raise
+	// FemMaterialDef.max_iterations, or lower the modulus.
+	FEM_STEP_SOLVER_CAPPED = 1 << 2,
+
+	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece turned by more than 0.6 rad in
+	// the step and lost the excess of its spin. Usual for splinters. Raise the limit, or take a smaller dt.
+	FEM_STEP_SPEED_CLAMPED = 1 << 3,
+
+	// More bodies slept, woke or were rolled back, more faces opened, or more pieces came off than are told of in a step: the
+	// first are told, the rest are dropped. The simulation itself lacks nothing; read what there is from the bodies.
+	FEM_STEP_EVENTS_FULL = 1 << 4,
+
+	// More contacts, or pairs of pieces that may touch, than there is room for: the smallest overlaps were dropped, and some
+	// things may sink into each other. Raise FemWorldDef.contact_capacity, or keep fewer pieces (FemBodyDef.piece_limit).
+	FEM_STEP_CONTACTS_FULL = 1 << 5,
 } FemStepError;
 
 // Friction between bodies and with colliders. The built-in ground always has Coulomb's.
@@ -73,6 +93,10 @@ typedef struct FemWorldDef {
 
 FemWorldDef fem_default_world_def(void); // [any time]
 
+// [any time] The worker_count for a game that waits for the step, on a machine with so many processors: all of them up to
+// four, of more all but one, so that a many-core machine has one left for the rest of the game.
+int32_t fem_default_worker_count(int32_t processor_count);
+
 // Makes a world and its worker threads; the null id on failure. At most 64 worlds exist at once.
 FemWorldId fem_world_create(const FemWorldDef *def);
 
@@ -90,8 +114,8 @@ uint32_t fem_world_step(FemWorldId world, float dt, int32_t substeps);
 // struck, faster than 2.5 m/s, or an explosion has just given nodes of it as much; 1 also for a freed world, and while a step is under way.
 int32_t fem_world_blow_substeps(FemWorldId world, float dt, int32_t most);
 
-// The same in two halves, so that the step runs on the workers while the game goes on. With one worker the step runs
-// inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under way already.
+// The same in two halves, so that the step runs on the workers while the game goes on. With one worker, or when none has
+// come to it yet, the step runs inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under way already.
 FemResult fem_world_step_begin(FemWorldId world, float dt, int32_t substeps);
 uint32_t fem_world_step_end(FemWorldId world);
 

@@ -99,6 +99,15 @@ warn_of_long_files() {
 	done
 }
 
+# The engine's step errors and those of Godot's class reference, by name and value: what only one of them has.
+differing_step_errors() {
+	diff \
+		<(sed -nE 's/^\tFEM_(STEP_[A-Z_]+) = 1 << ([0-9]+),.*/\1 \2/p' src/fem_destruction.h |
+			while read -r name bit; do echo "$name $((1 << bit))"; done | sort) \
+		<(sed -nE 's/.*<constant name="(STEP_[A-Z_]+)" value="([0-9]+)" enum="StepErrors".*/\1 \2/p' \
+			gdextension/doc_classes/DestructionServer.xml | sort) || true
+}
+
 main() {
 	cd "$root"
 	local inner='(base|jobs|mesh|collision|islands|dynamics|fracture|world|output)/'
@@ -113,6 +122,7 @@ main() {
 	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
 	rule "gdextension_interface.h only under gdextension/" "$(only_in '.*gdextension_interface\.h' 'gdextension/[^:]*' src gdextension tests)"
 	rule "gdextension/ uses public headers only" "$(includes gdextension | grep -E "^[^:]+:[0-9]+:($inner|fem_(types|constants)\.h)" || true)"
+	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
 	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
 	warn_of_long_files

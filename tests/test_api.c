@@ -180,6 +180,14 @@ FEM_TEST(api, world_defs) {
 	fem_world_destroy(world);
 }
 
+// A game waits for its step: a processor held back on a small machine would idle.
+FEM_TEST(api, default_workers_for_processors) {
+	static const int32_t expected[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}, {6, 5}, {8, 7}, {16, 15}, {64, 63}, {65, 64},
+		{128, 64}, {0, 1}, {-3, 1}, {INT32_MAX, 64}, {INT32_MIN, 1}};
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+		FEM_CHECK_INT(fem_default_worker_count(expected[i][0]), expected[i][1]);
+}
+
 FEM_TEST(api, at_most_64_worlds) {
 	FemWorldDef def = fem_default_world_def();
 	FemWorldId worlds[65];

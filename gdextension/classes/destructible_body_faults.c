@@ -11,22 +11,7 @@
 #include <string.h>
 
 void destructible_body_path(const DestructibleBody *self, char *buffer, int capacity) {
-	GDExtensionObjectPtr node = self->base.object;
-	GdString text;
-	if (gd_node_is_inside_tree(node)) {
-		GdNodePath path = gd_node_get_path(node);
-		text = gd_string_new_node_path(&path);
-		gd_node_path_free(&path);
-	} else {
-		GdStringName name = gd_node_get_name(node);
-		text = gd_string_new_string_name(&name);
-		gd_string_name_free(&name);
-	}
-	copy_string(&text, buffer, capacity);
-	gd_string_free(&text);
-	if (!buffer[0]) {
-		snprintf(buffer, (size_t)capacity, "without a name");
-	}
+	copy_node_path(self->base.object, buffer, capacity);
 }
 
 const char *destructible_body_box_fault(const DestructibleBody *self) {

@@ -282,6 +282,15 @@ static const ClassMethod methods[] = {
 	METHOD("_on_frame_pre_draw", nothing, on_frame_pre_draw, .is_const = false),
 };
 
+static const ClassConstant constants[] = {
+	{"StepErrors", "STEP_BAD_WORLD", FEM_STEP_BAD_WORLD},
+	{"StepErrors", "STEP_BODY_ROLLED_BACK", FEM_STEP_BODY_ROLLED_BACK},
+	{"StepErrors", "STEP_SOLVER_CAPPED", FEM_STEP_SOLVER_CAPPED},
+	{"StepErrors", "STEP_SPEED_CLAMPED", FEM_STEP_SPEED_CLAMPED},
+	{"StepErrors", "STEP_EVENTS_FULL", FEM_STEP_EVENTS_FULL},
+	{"StepErrors", "STEP_CONTACTS_FULL", FEM_STEP_CONTACTS_FULL},
+};
+
 const ClassDescription destruction_server_class = {
 	.name = "DestructionServer",
 	.parent = "Object",
@@ -292,6 +301,9 @@ const ClassDescription destruction_server_class = {
 	.property_count = TABLE_COUNT(properties),
 	.methods = methods,
 	.method_count = TABLE_COUNT(methods),
+	.constants = constants,
+	.constant_count = TABLE_COUNT(constants),
+	.flags_enum = "StepErrors",
 };
 
 void destruction_server_start(void) {

@@ -32,6 +32,10 @@ static int32_t clamp_workers(int32_t count) {
 	return count < 1 ? 1 : count > FEM_WORKER_MAX ? FEM_WORKER_MAX : count;
 }
 
+int32_t fem_default_worker_count(int32_t processor_count) {
+	return clamp_workers(processor_count <= FEM_WORKERS_OF_ALL ? processor_count : processor_count - 1);
+}
+
 static FemResult check_ground(double height, float friction) {
 	if (!(fabs(height) <= FEM_COORDINATE_MAX))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "ground_height must be within +-%g m.", FEM_COORDINATE_MAX);

@@ -149,6 +149,15 @@ func test_server_members() -> void:
 	check(DestructionServer.ground_enabled, "the ground is off, though the project has it on")
 
 
+func test_step_errors_have_names() -> void:
+	var values: Array[int] = []
+	for constant in ClassDB.class_get_enum_constants(&"DestructionServer", &"StepErrors"):
+		values.append(ClassDB.class_get_integer_constant(&"DestructionServer", constant))
+	check_equal(values, [1, 2, 4, 8, 16, 32] as Array[int], "bits of StepErrors")
+	check(ClassDB.is_class_enum_bitfield(&"DestructionServer", &"StepErrors"), "StepErrors is no bit field")
+	check_equal(DestructionServer.STEP_CONTACTS_FULL, 32, "STEP_CONTACTS_FULL")
+
+
 func test_project_settings() -> void:
 	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)

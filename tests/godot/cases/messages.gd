@@ -220,3 +220,25 @@ func test_shaders_that_do_not_follow() -> void:
 	body.surface_material = good
 	body.surface_material = ShaderMaterial.new()
 	print("--warning end")
+
+
+## A fault that comes back in every tick must not fill the log: the signal and the statistics go on telling of it.
+func test_a_fault_of_every_tick_is_told_once() -> void:
+	var body := DestructibleBody.new()
+	body.name = "Torn"
+	body.position.y = 5.0
+	scene.add_child(body)
+	await ticks(2)
+	var told: Array[String] = []
+	var bits := 0
+	body.step_failed.connect(func(message: String) -> void: told.append(message))
+	print("--one warning: a body put back in every tick")
+	for i in 30:
+		body.apply_impulse(Vector3(3e38, 0, 0), body.position)
+		body.apply_force(Vector3(3e38, 0, 0), body.position)
+		await ticks(1)
+		bits |= int(DestructionServer.get_statistics().step_errors)
+	print("--warning end")
+	check(told.size() > 20, "step_failed was emitted in %d of 30 ticks" % told.size())
+	check(bits & DestructionServer.STEP_BODY_ROLLED_BACK != 0, "step_errors are %d" % bits)
+	body.free()

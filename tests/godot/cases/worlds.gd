@@ -176,6 +176,8 @@ func test_worker_count_during_play() -> void:
 		body.free()
 		await ticks(2)
 	DestructionServer.worker_count = 0
+	var processors := OS.get_processor_count()
+	check_equal(DestructionServer.worker_count, clampi(processors if processors <= 4 else processors - 1, 1, 64), "threads by default")
 	check(results[0] == results[1] and results[1] == results[2], "the number of threads changes the result")
 
 
