@@ -280,8 +280,7 @@ static void sync_piece_boxes(FemStream *s, FemWorld *world, const FemBody *body)
 		bool still = world->sweep.proxies[proxy].still;
 		FEM_STREAM(s, box);
 		fem_stream_bool(s, &still);
-		s->failed = s->failed || !is_box(&box);
-		if (s->failed || !fem_stream_reads(s))
+		if (s->failed || !fem_stream_reads(s) || !is_box(&box)) // a piece without triangles has none
 			continue;
 		fem_sweep_move_proxy(&world->sweep, proxy, &box);
 		fem_sweep_set_still(&world->sweep, proxy, still);
