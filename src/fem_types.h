@@ -156,6 +156,13 @@ typedef struct FemShapeBefore {
 	float box_min[3], box_max[3]; // m, relative to it
 } FemShapeBefore;
 
+// The motion of a body that is not deformed.
+typedef struct FemRigidPose {
+	FemPosition center;        // m, mean of its nodes
+	FemQuat rotation;          // of the rest shape; all 0: there is none
+	FemVec3 linear, angular;   // m/s of the centre of mass, rad/s about it
+} FemRigidPose;
+
 typedef struct FemBody {
 	// ---- identity (cold)
 	uint16_t generation;
@@ -168,6 +175,7 @@ typedef struct FemBody {
 	float toughness_scale; // on the toughness of all tets; infinite: does not break
 	FemPosition pose_position; // pose last set, for teleport
 	FemQuat pose_rotation;
+	FemRigidPose loaded_pose; // of the state it was made from, if that was rigid: saved again while it has not moved
 	FemVec3 scale;
 	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 

@@ -204,6 +204,15 @@ void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
 	}
 }
 
+// Reaches stay: straight ways and neighbours are the same in any scale.
+void fem_splinters_restart(FemSplinters *s, FemVec3 scale, const FemTopology *t) {
+	s->rest.scale = scale;
+	memset(s->change, 0, (size_t)s->given.vertex_count);
+	s->has_changed = false;
+	s->change_count = 0;
+	fem_splinters_settle(s, t);
+}
+
 // Splinter by splinter: their vertices follow a few tets, whose shapes are kept as long as they come in a row.
 void fem_splinters_weigh(FemSplinters *s) {
 	int32_t known = -1;

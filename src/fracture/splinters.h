@@ -69,6 +69,9 @@ void fem_splinters_free(FemSplinters *splinters);
 // Every vertex to the tet that was given for it, or the nearest that the home is connected with.
 void fem_splinters_settle(FemSplinters *splinters, const FemTopology *topology);
 
+// The same for a body of another shape and scale, as if they had just been made for it: no changes are told.
+void fem_splinters_restart(FemSplinters *splinters, FemVec3 scale, const FemTopology *topology);
+
 // Computes weights from owners, for splinters that were read.
 void fem_splinters_weigh(FemSplinters *splinters);
 

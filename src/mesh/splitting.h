@@ -74,6 +74,14 @@ void fem_split_remove_component(FemTopology *topology, int32_t component);
 // Numbers and derives everything anew.
 void fem_split_rebuild(FemTopology *topology);
 
+// For a state that was read: breaks a whole topology all at once. The caller has put into batch_nodes and neighbours what
+// they are to be, with copies numbered from node_count on, and taken out tets (fem_split_remove_tet). parents: the node of
+// each copy. components: of each node and copy, -1 for those of removed pieces; all numbers up to component_count are there.
+// False, and the topology is of no more use, when there is no room or the tables do not fit.
+bool fem_split_restore(FemTopology *topology, const int32_t *parents, int32_t copy_count, const int32_t *components,
+	int32_t component_count);
+void fem_split_remove_tet(FemTopology *topology, int32_t tet); // the faces across are the caller's
+
 // Derives rows, edges, references and outer faces from batch_nodes, parts and neighbours, for a topology that was read.
 // False when they do not fit, which only nonsense can cause.
 bool fem_split_refill(FemTopology *topology);

@@ -136,7 +136,7 @@ static void number_users(FemTopology *t, int32_t before) {
 	}
 }
 
-static void remove_tet(FemTopology *t, int32_t tet) {
+void fem_split_remove_tet(FemTopology *t, int32_t tet) {
 	t->tet_of_user[t->user_of_tet[tet]] = -1;
 	t->user_of_tet[tet] = -1;
 	t->tet_count--;
@@ -151,7 +151,7 @@ static void rename_tets(FemTopology *t) {
 	memset(t->component_tets, 0, sizeof(int32_t) * (size_t)t->component_count);
 	for (int32_t tet = 0; tet < lanes; tet++) {
 		if (t->user_of_tet[tet] >= 0 && s->new_of_old[fem_tet_node(t, tet, 0)] < 0)
-			remove_tet(t, tet);
+			fem_split_remove_tet(t, tet);
 		if (t->user_of_tet[tet] < 0)
 			continue;
 		for (int32_t v = 0; v < 4; v++)
@@ -244,9 +244,10 @@ bool fem_split_refill(FemTopology *t) {
 	return fem_split_fill_triangles(t);
 }
 
-void fem_split_rebuild(FemTopology *t) {
+// What the numbers of before are told by, once they are others.
+static void note_before(FemTopology *t) {
 	FemSplitState *s = t->split;
-	int32_t before = t->node_count, *touched = s->cursor;
+	int32_t before = t->node_count;
 	memcpy(s->part_of_old, t->node_part, sizeof(int32_t) * (size_t)before);
 	memcpy(s->old_part_component, t->part_component, sizeof(int32_t) * (size_t)t->part_count);
 	s->old_part_count = t->part_count;
@@ -254,16 +255,46 @@ void fem_split_rebuild(FemTopology *t) {
 	s->old_tet_count = t->tet_count;
 	for (int32_t i = before; i < s->node_count; i++)
 		s->part_of_old[i] = s->part_of_old[s->parent[i]];
-	mark_touched(t, touched);
-	join_tets(t, touched);
-	number_components(t, touched);
+}
+
+// Parts, nodes and users anew, once s->root tells the component of each node.
+static bool renumber(FemTopology *t) {
+	FemSplitState *s = t->split;
 	sort_nodes(NULL, s->node_count, s->part_of_old, s->old_part_count, s->cursor, s->new_of_old);
 	t->node_count = sort_nodes(s->new_of_old, s->node_count, s->root, t->component_count, s->cursor, s->old_of_new);
 	number_parts(t);
 	memset(s->new_of_old, 0xff, sizeof(int32_t) * (size_t)s->node_count);
 	for (int32_t i = 0; i < t->node_count; i++)
 		s->new_of_old[s->old_of_new[i]] = i;
-	number_users(t, before);
+	number_users(t, s->old_node_count);
 	rename_tets(t);
-	fem_split_refill(t);
+	return fem_split_refill(t);
+}
+
+void fem_split_rebuild(FemTopology *t) {
+	int32_t *touched = t->split->cursor;
+	note_before(t);
+	mark_touched(t, touched);
+	join_tets(t, touched);
+	number_components(t, touched);
+	renumber(t);
+}
+
+bool fem_split_restore(FemTopology *t, const int32_t *parents, int32_t copy_count, const int32_t *components,
+	int32_t component_count) {
+	FemSplitState *s = t->split;
+	if (copy_count > t->node_capacity - t->node_count || component_count > t->component_capacity)
+		return false;
+	s->node_count = t->node_count + copy_count;
+	for (int32_t i = 0; i < s->node_count; i++)
+		s->parent[i] = i < t->node_count ? i : parents[i - t->node_count];
+	note_before(t);
+	memcpy(s->root, components, sizeof(int32_t) * (size_t)s->node_count);
+	s->old_component_count = t->component_count;
+	t->component_count = component_count;
+	for (int32_t c = 0; c < component_count; c++) {
+		s->component_source[c] = -1;
+		s->component_parent[c] = 0;
+	}
+	return renumber(t);
 }

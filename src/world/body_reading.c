@@ -148,6 +148,10 @@ static void deformation(const FemBody *body, int32_t tet, float gradient[3][3][F
 	}
 }
 
+void fem_tet_deformation(const FemBody *body, int32_t tet, double out[3][3]) {
+	deformation(body, tet, body->batches[tet / FEM_LANES].gradient, out);
+}
+
 // e = sym(R^T F) - I
 static void corotated_strain(double f[3][3], double r[3][3], double out[3][3]) {
 	double a[3][3];

@@ -22,6 +22,9 @@ FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, floa
 // ---- piece_fading.c
 double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
 
+// ---- snapshot_breaking.c
+void fem_body_forget_removed(FemBody *body); // of a body that was built whole: tets that its topology no longer has
+
 // ---- body_splinters.c
 FemResult fem_splinters_def_check(const FemSplintersDef *def, int32_t tet_count);
 // Of a checked def, without owners; null (with a sentence) when memory fails.

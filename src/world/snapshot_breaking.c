@@ -164,7 +164,7 @@ static void derive(FemTopology *t) {
 }
 
 // Materials were given to all tets of the mesh; those of removed pieces have none.
-static void forget_removed(FemBody *body) {
+void fem_body_forget_removed(FemBody *body) {
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		FemBatch *batch = &body->batches[tet / FEM_LANES];
 		int32_t lane = tet % FEM_LANES;
@@ -245,7 +245,7 @@ void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *bo
 	}
 	derive(t);
 	s->failed = !fem_split_refill(t);
-	forget_removed(body);
+	fem_body_forget_removed(body);
 	if (!s->failed)
 		read_splinters(s, world, body);
 }

@@ -203,6 +203,7 @@ typedef struct FemTetStrain {
 } FemTetStrain;
 
 void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
+void fem_tet_deformation(const FemBody *body, int32_t tet, double out_f[3][3]); // against the plastically changed rest shape
 
 // ---- validate.c
 FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
