@@ -169,25 +169,32 @@ static void take_splinters(FemBody *body, FemBody *old) {
 	fem_splinters_restart(body->breaking->splinters, body->scale, body->topology);
 }
 
-// The body in its slot, or, if all of it does not fit together, the old one again.
+// The last look, which tells what the single reads cannot: that all fits together. Nothing else sees the body meanwhile.
+static bool fits_together(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
+	body->in_use = true;
+	body->generation = old->generation;
+	world->bodies[index] = body;
+	bool ok = fem_body_check(world, index) == FEM_OK && fem_body_check_breaking(world, index) == FEM_OK;
+	world->bodies[index] = old;
+	return ok;
+}
+
 static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
+	if (!fits_together(world, old, body, index)) {
+		fem_body_discard(body);
+		return fem_fail(FEM_ERROR_FORMAT, "The state is damaged, its parts do not fit together: the body was left as it is.");
+	}
 	fem_world_wake_touching_body(world, index);
 	fem_world_leave(world, index);
 	world->islands.dirty = true;
-	bool entered = fem_body_enter(world, body, index);
-	if (entered && fem_body_check(world, index) == FEM_OK && fem_body_check_breaking(world, index) == FEM_OK) {
-		take_splinters(body, old);
-		fem_body_discard(old);
-		world->has_forces |= body->has_forces; // else they would stay after the next step
-		return FEM_OK;
-	}
-	if (entered) {
-		fem_world_leave(world, index);
-		fem_body_discard(body);
-	}
-	if (!fem_body_enter(world, old, index))
+	if (!fem_body_enter(world, body, index)) {
+		fem_body_enter(world, old, index);
 		return FEM_ERROR_MEMORY;
-	return fem_fail(FEM_ERROR_FORMAT, "The state is damaged: the body was left as it is.");
+	}
+	take_splinters(body, old);
+	fem_body_discard(old);
+	world->has_forces |= body->has_forces; // else they would stay after the next step
+	return FEM_OK;
 }
 
 FemResult fem_body_load(FemBodyId id, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size) {
