@@ -28,6 +28,7 @@ static Broken broken_bar(void) {
 	def.material.max_plastic_strain = 0.004f;
 	def.body.scale = (FemVec3){1.0f, 1.5f, 1.0f};
 	def.body.piece_lifetime = 50.0f;
+	def.body.gravity_scale = 0.5f;
 	Broken bar = {.rig = fem_rig_create(&def)};
 	FemPieceNumber numbers[64];
 	fem_body_apply_damage(bar.rig.body, (FemPosition){1.0, 0.15, 0.15}, 0.3f, 0.5f, NULL);

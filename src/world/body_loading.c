@@ -1,6 +1,5 @@
 // Reads the state of one body (body_state.h). A body is built anew from its mesh and materials, filled, checked, and put into
 // the slot of the old one, which stays when anything is wrong.
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "world/body_state.h"
@@ -47,7 +46,7 @@ static FemResult check_header(const FemMesh *mesh, const void *data, size_t size
 	if (size < sizeof *out || out->size != size)
 		return fem_fail(FEM_ERROR_FORMAT, "The state has been cut short or extended, it has %llu bytes: pass all that was saved.",
 			(unsigned long long)size);
-	if (out->checksum != fem_hash_bytes(FEM_HASH_START, (const char *)data + FEM_STATE_SEALED, size - FEM_STATE_SEALED))
+	if (out->checksum != fem_state_checksum(data, size))
 		return fem_fail(FEM_ERROR_FORMAT, "The state is damaged, its checksum is wrong: take another copy of it.");
 	return check_mesh(mesh, out);
 }
@@ -85,13 +84,13 @@ static bool fields_make_sense(const FemBody *body) {
 	       (!b || fem_piece_limits_check(b->piece_limit, b->piece_lifetime, b->piece_fade) == FEM_OK);
 }
 
-static void read_shape(FemStream *s, const FemWorld *world, FemBody *body, bool is_rigid) {
+static void read_shape(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags) {
 	FemRigidPose pose = {0};
-	if (!is_rigid) {
+	if (!(flags & FEM_STATE_RIGID)) {
 		fem_state_sync_nodes(s, body);
 		return;
 	}
-	fem_state_sync_pose(s, &pose);
+	fem_state_sync_pose(s, &pose, flags);
 	s->failed = s->failed || !fem_state_take_pose(world, body, &pose);
 }
 
@@ -128,7 +127,7 @@ static bool fill(FemStream *s, FemWorld *world, FemBody *body, const FemStateHea
 	if (!s->failed && header->flags & FEM_STATE_BROKEN)
 		s->failed = !fem_body_refresh_materials(world, body) || !fem_body_restore_solver(world, body);
 	if (!s->failed)
-		read_shape(s, world, body, header->flags & FEM_STATE_RIGID);
+		read_shape(s, world, body, header->flags);
 	if (!s->failed)
 		fem_state_read_lists(s, body, header->flags);
 	if (s->failed || s->at != s->size || header->still < 0)

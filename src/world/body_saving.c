@@ -7,11 +7,16 @@ uint64_t fem_state_mesh_hash(const FemMesh *mesh) {
 	return fem_hash_bytes(hash, mesh->tets, 4 * sizeof(int32_t) * (size_t)mesh->tet_count);
 }
 
+uint32_t fem_state_checksum(const void *data, size_t size) {
+	uint64_t hash = fem_hash_bytes(FEM_HASH_START, (const char *)data + FEM_STATE_SEALED, size - FEM_STATE_SEALED);
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
 void fem_state_seal(void *data, size_t size) {
 	FemStateHeader header;
 	memcpy(&header, data, sizeof header);
-	header.size = size;
-	header.checksum = fem_hash_bytes(FEM_HASH_START, (char *)data + FEM_STATE_SEALED, size - FEM_STATE_SEALED);
+	header.size = (uint32_t)size;
+	header.checksum = fem_state_checksum(data, size);
 	memcpy(data, &header, sizeof header);
 }
 
@@ -20,8 +25,10 @@ void fem_state_sync_fields(FemStream *s, FemBody *body, uint32_t flags) {
 	FEM_STREAM(s, body->pose_rotation);
 	FEM_STREAM(s, body->layer);
 	FEM_STREAM(s, body->mask);
-	FEM_STREAM(s, body->gravity_scale);
-	FEM_STREAM(s, body->toughness_scale);
+	if (flags & FEM_STATE_TUNED) {
+		FEM_STREAM(s, body->gravity_scale);
+		FEM_STREAM(s, body->toughness_scale);
+	}
 	if (flags & FEM_STATE_BREAKS) {
 		uint32_t seed = (uint32_t)body->breaking->seed; // users give 32 bits
 		FEM_STREAM(s, seed);
@@ -46,15 +53,18 @@ static uint32_t breaking_flags(const FemWorld *world, const FemBody *body) {
 	return flags;
 }
 
-static uint32_t flags_of(const FemWorld *world, const FemBody *body, bool is_rigid) {
+// pose: null for a body that is deformed.
+static uint32_t flags_of(const FemWorld *world, const FemBody *body, const FemRigidPose *pose) {
 	uint32_t flags = breaking_flags(world, body);
 	FemVec3 scale = body->scale;
-	flags |= is_rigid ? FEM_STATE_RIGID : 0u;
+	flags |= pose ? FEM_STATE_RIGID : 0u;
+	flags |= pose && fem_state_pose_moves(pose) ? FEM_STATE_MOVING : 0u;
+	flags |= body->gravity_scale != 1.0f || body->toughness_scale != 1.0f ? FEM_STATE_TUNED : 0u;
 	flags |= scale.x != 1.0f || scale.y != 1.0f || scale.z != 1.0f ? FEM_STATE_SCALED : 0u;
 	flags |= body->kinematic ? FEM_STATE_KINEMATIC : 0u;
 	flags |= body->self_contact ? FEM_STATE_SELF_CONTACT : 0u;
 	flags |= body->was_asleep ? FEM_STATE_WAS_ASLEEP : 0u;
-	return flags | fem_state_list_flags(body, is_rigid, flags & FEM_STATE_BROKEN);
+	return flags | fem_state_list_flags(body, pose != NULL, flags & FEM_STATE_BROKEN);
 }
 
 static int32_t still_steps(const FemBody *body) {
@@ -75,7 +85,7 @@ static bool write_state(FemStream *s, const FemWorld *world, FemBody *body, FemR
 	if (!fem_state_write_breaks(s, world, body, header->flags))
 		return false;
 	if (header->flags & FEM_STATE_RIGID)
-		fem_state_sync_pose(s, pose);
+		fem_state_sync_pose(s, pose, header->flags);
 	else
 		fem_state_sync_nodes(s, body);
 	fem_state_write_lists(s, body, header->flags);
@@ -92,16 +102,16 @@ size_t fem_body_save(FemBodyId id, void *buffer, size_t capacity) {
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	bool is_rigid = fem_state_find_pose(world, body, &pose);
 	FemStateHeader header = {.magic = FEM_STATE_MAGIC, .version = FEM_STATE_VERSION, .mesh = fem_state_mesh_hash(mesh),
-		.node_count = mesh->node_count, .tet_count = mesh->tet_count, .flags = flags_of(world, body, is_rigid),
+		.node_count = mesh->node_count, .tet_count = mesh->tet_count, .flags = flags_of(world, body, is_rigid ? &pose : NULL),
 		.still = still_steps(body)};
 	FemStream measure = {0};
-	bool ok = write_state(&measure, world, body, &pose, &header);
+	bool ok = write_state(&measure, world, body, &pose, &header) && measure.at <= UINT32_MAX;
 	if (ok && buffer && capacity >= measure.at) {
 		FemStream stream = {.out = buffer, .size = measure.at};
 		ok = write_state(&stream, world, body, &pose, &header);
 		fem_state_seal(buffer, measure.at);
 	}
 	if (!ok)
-		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to save a body of %d nodes.", body->topology->user_node_count);
+		fem_fail(FEM_ERROR_MEMORY, "There is no memory to save a body of %d nodes, or its state has more than 4 GB.", body->topology->user_node_count);
 	return ok ? measure.at : 0;
 }

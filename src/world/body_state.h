@@ -5,10 +5,10 @@
 // The bytes, little-endian, in this order; what is in [] is there only when its flag is set:
 //
 //   FemStateHeader
-//   pose last set (3 doubles, 4 floats), layer, mask, gravity scale, toughness scale
-//   [scale, 3 floats]  [seed]  [piece limit, lifetime, fade]
+//   [scale, 3 floats]
+//   pose last set (3 doubles, 4 floats), layer, mask, [gravity scale, toughness scale]  [seed]  [piece limit, lifetime, fade]
 //   [broken: see body_state_breaks.c]  [pieces, else age of the whole]
-//   rigid: centre of the nodes (3 doubles), rotation, velocity of the centre of mass, angular velocity
+//   rigid: centre of the nodes (3 doubles), rotation, [velocity of the centre of mass, angular velocity]
 //   else:  origin (3 doubles), then position and velocity of each node, 24 bytes
 //   [kinds of nodes]  [which nodes are live]
 //   [plastic strain of tets that flowed]  [factors on toughness]  [forces for the next step]  [forces of the ground]
@@ -43,13 +43,15 @@ typedef enum FemStateFlags {
 	FEM_STATE_DAMAGED = 1 << 13,
 	FEM_STATE_FORCED = 1 << 14,
 	FEM_STATE_GROUNDED = 1 << 15,
-	FEM_STATE_ALL = (1 << 16) - 1,
+	FEM_STATE_TUNED = 1 << 16,       // gravity or toughness are scaled
+	FEM_STATE_MOVING = 1 << 17,      // rigid, with a velocity
+	FEM_STATE_ALL = (1 << 18) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {
 	uint32_t magic, version;
-	uint64_t size;                  // bytes of all, this header included
-	uint64_t checksum;              // of what follows this field
+	uint32_t size;                  // bytes of all, this header included
+	uint32_t checksum;              // of what follows this field
 	uint64_t mesh;                  // hash of rest shape and tets
 	int32_t node_count, tet_count;  // of the mesh
 	uint32_t flags;                 // FemStateFlags
@@ -60,13 +62,15 @@ typedef struct FemStateHeader {
 
 // ---- body_saving.c
 void fem_state_seal(void *data, size_t size); // puts size and checksum into the header
+uint32_t fem_state_checksum(const void *data, size_t size);
 uint64_t fem_state_mesh_hash(const FemMesh *mesh);
 void fem_state_sync_fields(FemStream *s, FemBody *body, uint32_t flags); // those that stand for themselves, both ways
 
 // ---- body_state_pose.c
 // Whether the body is its rest shape, moved rigidly, to within rounding or FEM_STATE_RIGID_ERROR of its size.
 bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPose *out);
-void fem_state_sync_pose(FemStream *s, FemRigidPose *pose);
+bool fem_state_pose_moves(const FemRigidPose *pose);
+void fem_state_sync_pose(FemStream *s, FemRigidPose *pose, uint32_t flags);
 bool fem_state_take_pose(const FemWorld *world, FemBody *body, const FemRigidPose *pose); // false: it makes no sense
 void fem_state_sync_nodes(FemStream *s, FemBody *body); // origin, positions, velocities
 void fem_state_find_rotations(FemBody *body);           // of all tets, from their shape

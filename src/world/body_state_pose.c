@@ -197,9 +197,16 @@ bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPos
 
 // --------------------------------------------------------------------------------------------------------------- reading
 
-void fem_state_sync_pose(FemStream *s, FemRigidPose *pose) {
+bool fem_state_pose_moves(const FemRigidPose *pose) {
+	FemVec3 v = pose->linear, w = pose->angular;
+	return v.x != 0.0f || v.y != 0.0f || v.z != 0.0f || w.x != 0.0f || w.y != 0.0f || w.z != 0.0f;
+}
+
+void fem_state_sync_pose(FemStream *s, FemRigidPose *pose, uint32_t flags) {
 	FEM_STREAM(s, pose->center);
 	FEM_STREAM(s, pose->rotation);
+	if (!(flags & FEM_STATE_MOVING))
+		return;
 	FEM_STREAM(s, pose->linear);
 	FEM_STREAM(s, pose->angular);
 }

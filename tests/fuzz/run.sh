@@ -4,7 +4,7 @@
 #   tests/fuzz/run.sh [--minimize] [SECONDS [TARGET...]]
 #
 #   SECONDS      for each target, default 60
-#   TARGET       tetgen, gmsh, vtk, obj, stl, baked; default all
+#   TARGET       tetgen, gmsh, vtk, obj, stl, baked, body_state; default all
 #   --minimize   afterwards add to the corpus a few of the new inputs that reach new code
 #
 # What is found goes to build/fuzz/found/TARGET, what fails to build/fuzz/failures: put the latter into
@@ -15,7 +15,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$(dirname "$here")")
 out=$root/build/fuzz
-all=(tetgen gmsh vtk obj stl baked)
+all=(tetgen gmsh vtk obj stl baked body_state)
 minimize=no
 passed=0
 failed=0
@@ -34,20 +34,56 @@ sources() {
 	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_{mesh,read,splinters,write}.c
 }
 
-build() {
+flags=(-D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+	-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tests" "-I$here")
+
+build_loaders() {
 	local target source object
-	local -a flags=(-std=c17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
-		-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tests" "-I$here")
 	local -a objects=()
 	mkdir -p "$out/obj"
 	while read -r source; do
 		object=$out/obj/$(basename "$source" .c).o
-		clang "${flags[@]}" -c "$source" -o "$object"
+		clang -std=c17 "${flags[@]}" -c "$source" -o "$object"
 		objects+=("$object")
 	done < <(sources)
 	for target in "$@"; do
-		clang "${flags[@]}" -fsanitize=fuzzer "$here/fuzz_$target.c" "${objects[@]}" -lm -o "$out/fuzz_$target"
+		clang -std=c17 "${flags[@]}" -fsanitize=fuzzer "$here/fuzz_$target.c" "${objects[@]}" -lm -o "$out/fuzz_$target"
 	done
+}
+
+# States are read by the whole engine. METIS and Opcode are as they come.
+build_body_state() {
+	local source object dependencies
+	local -a objects=() more
+	dependencies=$("$root/.ci/get_dependencies.sh" linux "$(uname -m)" | tail -n 1)
+	mkdir -p "$out/engine"
+	while read -r source; do
+		object=$out/engine/$(basename "$source").o
+		more=(-std=c17)
+		case $source in
+		*_avx2.c) more+=(-mavx2 -mno-fma) ;;
+		*/metis_partition.c) more+=(-isystem "$dependencies/include/metis") ;;
+		*.cpp) more=(-x c++ -std=c++17 -isystem "$dependencies/include/opcode" -isystem "$dependencies/include/opcode/OPCODE") ;;
+		esac
+		clang "${flags[@]}" "${more[@]}" -c "$source" -o "$object"
+		objects+=("$object")
+	done < <(find "$root/src" -name '*.c' -o -name '*.cpp' && printf '%s\n' "$root/tests/scenes/box_mesh.c")
+	clang -std=c17 "${flags[@]}" -c "$here/fuzz_body_state.c" -o "$out/engine/fuzz_body_state.o"
+	clang++ "${flags[@]}" -fsanitize=fuzzer "$out/engine/fuzz_body_state.o" "${objects[@]}" "-L$dependencies/lib" -lmetis -lopcode -lm -lpthread \
+		-o "$out/fuzz_body_state"
+}
+
+build() {
+	local target
+	local -a loaders=()
+	for target in "$@"; do
+		if [ "$target" = body_state ]; then
+			build_body_state
+		else
+			loaders+=("$target")
+		fi
+	done
+	[ ${#loaders[@]} -eq 0 ] || build_loaders "${loaders[@]}"
 }
 
 # The memory limit catches loaders that believe a count; the time limit those that walk in squares.
