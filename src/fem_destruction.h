@@ -453,14 +453,16 @@ const char *fem_simd_name(void);
 
 // ------------------------------------------------------------------------------------------------- checks and snapshots
 
-// The state of one body: shape, motion, cracks, pieces, dents, toughness lost, settings; not its mesh, materials, splinters
-// and user data. Writes it into the buffer and returns the bytes needed; writes nothing when capacity is too small; 0 for a
-// bad id.
+// The state of one body: shape, motion, sleep, cracks, pieces, dents, toughness lost, settings; not its mesh, materials,
+// splinters and user data. Under 200 bytes for a body that is not deformed by more than 1e-5 of its size, else up to 40 bytes a
+// node with all that broke, and some 28 more for each tet that flowed. Writes it into the buffer and returns the bytes needed;
+// writes nothing when capacity is too small; 0 for a bad id or when memory fails.
 size_t fem_body_save(FemBodyId body, void *buffer, size_t capacity);
 
 // Puts a body of an equal mesh into a saved state, in any world; it keeps its id, splinters and user data. `materials` are
-// one for each region of the mesh, as in FemBodyDef. Contacts are forgotten, and what touched it wakes. Damaged or foreign
-// data change nothing.
+// one for each region of the mesh, as in FemBodyDef. It goes on as the saved one would have but for rounding. Contacts are
+// forgotten, and what touched it wakes; of several bodies loaded after each other those that slept sleep on. Damaged data, and
+// states of other meshes or versions of the format, change nothing.
 FemResult fem_body_load(FemBodyId body, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size);
 
 // A hash of the whole dynamic state; equal for equal states whatever the worker count.

@@ -25,6 +25,7 @@ static Subject make_subject(void) {
 	FemMeshDef mesh_def = fem_box_mesh_def(&box);
 	FemPieceNumber numbers[64];
 	int32_t pins[6] = {0, 1, 2, 3, 4, 5};
+	world_def.contacts_enabled = false; // trees and contacts come after a state was taken
 	material_def.young_modulus = 1e8f;
 	material_def.breakable = true;
 	material_def.toughness = 5e5f;
@@ -63,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	static Subject subject;
 	if (!subject.state)
 		subject = make_subject();
+	int64_t bytes = fem_memory_bytes();
 	size_t length = subject.size - (size && data[0] < 16 ? data[0] : 0); // cut short now and then
 	memcpy(subject.copy, subject.state, subject.size);
 	for (size_t i = 1; i + 2 < size; i += 3) {
@@ -74,5 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	check(fem_body_load(subject.body, &subject.material, 1, subject.copy, length), &subject);
 	if (fem_body_load(subject.body, &subject.material, 1, subject.state, subject.size) != FEM_OK)
 		abort();
+	static bool was_loaded; // before, the body had been made in another way
+	if (was_loaded && fem_memory_bytes() != bytes)
+		abort();
+	was_loaded = true;
 	return 0;
 }

@@ -63,7 +63,7 @@ build_body_state() {
 		case $source in
 		*_avx2.c) more+=(-mavx2 -mno-fma) ;;
 		*/metis_partition.c) more+=(-isystem "$dependencies/include/metis") ;;
-		*.cpp) more=(-x c++ -std=c++17 -isystem "$dependencies/include/opcode" -isystem "$dependencies/include/opcode/OPCODE") ;;
+		*.cpp) more=(-x c++ -std=c++17 -fno-exceptions -fno-rtti -isystem "$dependencies/include/opcode" -isystem "$dependencies/include/opcode/OPCODE") ;;
 		esac
 		clang "${flags[@]}" "${more[@]}" -c "$source" -o "$object"
 		objects+=("$object")
@@ -89,8 +89,11 @@ build() {
 # The memory limit catches loaders that believe a count; the time limit those that walk in squares.
 fuzz() {
 	local target=$1 seconds=$2 log=$out/$1.log
+	local -a more=()
 	mkdir -p "$out/found/$target" "$out/failures" "$here/corpus/$target"
-	if "$out/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+	# Changes to a state are wanted from the first on, several at a time.
+	[ "$target" != body_state ] || more=(-len_control=0)
+	if "$out/fuzz_$target" "${more[@]}" -max_total_time="$seconds" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=256 \
 		-use_value_profile=1 -print_final_stats=1 -artifact_prefix="$out/failures/$target-" \
 		"$out/found/$target" "$here/corpus/$target" >"$log" 2>&1; then
 		printf 'ok %s: %s runs, %s inputs reach %s places\n' "$target" \
