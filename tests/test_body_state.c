@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #define DT (1.0f / 60.0f)
-#define RIGID_BYTES 200  // a body that never deformed takes less
-#define NODE_BYTES 40    // and others this a node at most,
-#define FLOWED_BYTES 28  // and this a tet that flowed
-#define FIXED_BYTES 200  // besides what every state has
+#define RIGID_BYTES 200 // a body that never deformed takes less
+#define NODE_BYTES 40   // and others this a node at most,
+#define FLOWED_BYTES 28 // and this a tet that flowed
+#define FIXED_BYTES 200 // besides what every state has
 
 // ------------------------------------------------------------------------------------------------------------------ states
 
@@ -149,8 +149,8 @@ static size_t measure(const char *name, FemBodyId body, size_t limit) {
 	load(body, &state);
 	double loaded = fem_time_ms();
 	int32_t nodes = fem_body_get_node_count(body);
-	printf("  %-22s %5d nodes %4d flowed %8zu bytes, saved in %.3f ms, loaded in %.3f ms\n", name, nodes, count_flowed(body), state.size,
-		saved - began, loaded - saved);
+	printf("  %-22s %5d nodes %4d flowed %8zu bytes, saved in %.3f ms, loaded in %.3f ms\n", name, nodes,
+		count_flowed(body), state.size, saved - began, loaded - saved);
 	fem_test_check(state.size < limit, __FILE__, __LINE__, "%s: %zu bytes are not below %zu", name, state.size, limit);
 	free(state.data);
 	return state.size;
@@ -193,9 +193,10 @@ FEM_TEST(body_state, sizes_of_bent_and_broken_bodies) {
 static bool same_shape(FemBodyId a, FemBodyId b) {
 	FemPosition origin_a, origin_b;
 	int32_t count_a, count_b;
-	const float *at_a = fem_body_get_position_data(a, &origin_a, &count_a), *at_b = fem_body_get_position_data(b, &origin_b, &count_b);
+	const float *at_a = fem_body_get_position_data(a, &origin_a, &count_a),
+				*at_b = fem_body_get_position_data(b, &origin_b, &count_b);
 	return at_a && at_b && count_a == count_b && memcmp(&origin_a, &origin_b, sizeof origin_a) == 0 &&
-	       memcmp(at_a, at_b, sizeof(float) * 4 * (size_t)count_a) == 0;
+		memcmp(at_a, at_b, sizeof(float) * 4 * (size_t)count_a) == 0;
 }
 
 // Momenta to a millionth of what the mass would have at `speed` (m/s), about the centre at `arm` (m).
@@ -273,7 +274,8 @@ FEM_TEST(body_state, rigid_motion_comes_back) {
 	fem_body_get_state(rig.body, &a);
 	fem_body_get_state(other.body, &b);
 	FEM_CHECK_NEAR(a.center.y, b.center.y, 1e-3);
-	FEM_CHECK_INT(fem_body_teleport(other.body, (FemPosition){1235.5, 300.25, -77.0}, (FemQuat){0.0f, 0.0f, 1.0f, 0.0f}), FEM_OK);
+	FEM_CHECK_INT(
+		fem_body_teleport(other.body, (FemPosition){1235.5, 300.25, -77.0}, (FemQuat){0.0f, 0.0f, 1.0f, 0.0f}), FEM_OK);
 	fem_body_get_state(other.body, &b);
 	FEM_CHECK_NEAR(b.center.x, a.center.x + 1.0, 1e-3);
 	fem_rig_destroy(&rig);
@@ -286,7 +288,8 @@ FEM_TEST(body_state, small_deformation_is_kept) {
 	FemPosition origin;
 	int32_t count;
 	const float *data = fem_body_get_position_data(rig.body, &origin, &count);
-	FemPosition moved = {origin.x + (double)data[4 * 13] + 1e-4, origin.y + (double)data[4 * 13 + 1], origin.z + (double)data[4 * 13 + 2]};
+	FemPosition moved = {origin.x + (double)data[4 * 13] + 1e-4, origin.y + (double)data[4 * 13 + 1],
+		origin.z + (double)data[4 * 13 + 2]};
 	fem_body_set_node_position(rig.body, 13, moved);
 	check_repeats(rig.body, other.body);
 	FEM_CHECK(same_shape(rig.body, other.body));
@@ -477,7 +480,8 @@ FEM_TEST(body_state, splinters_are_not_in_it) {
 		FemVertexOwner a, b;
 		FEM_CHECK_INT(fem_body_get_vertex_owner(rig.body, i, &a), FEM_OK);
 		FEM_CHECK_INT(fem_body_get_vertex_owner(other.body, i, &b), FEM_OK);
-		FEM_CHECK(a.tet == b.tet && memcmp(a.nodes, b.nodes, sizeof a.nodes) == 0 && memcmp(a.weights, b.weights, sizeof a.weights) == 0);
+		FEM_CHECK(a.tet == b.tet && memcmp(a.nodes, b.nodes, sizeof a.nodes) == 0 &&
+			memcmp(a.weights, b.weights, sizeof a.weights) == 0);
 		moved += a.tet != boxes.def.vertex_tets[i];
 	}
 	printf("  %d of %d vertices have another owner\n", moved, boxes.def.vertex_count);

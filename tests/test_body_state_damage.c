@@ -100,7 +100,8 @@ FEM_TEST(body_state, forged_bytes_give_a_sound_body_or_none) {
 		memcpy(bar.copy, bar.state, bar.size);
 		for (uint32_t k = 0, flips = 1 + next_random(&random) % 4; k < flips; k++) {
 			size_t at = FEM_STATE_SEALED + next_random(&random) % (bar.size - FEM_STATE_SEALED);
-			bar.copy[at] = next_random(&random) % 2 ? (char)next_random(&random) : (char)(bar.copy[at] ^ (1 << next_random(&random) % 8));
+			bar.copy[at] = next_random(&random) % 2 ? (char)next_random(&random)
+													: (char)(bar.copy[at] ^ (1 << next_random(&random) % 8));
 		}
 		fem_state_seal(bar.copy, bar.size);
 		if (load(&bar, bar.copy, bar.size) != FEM_OK) {
@@ -109,7 +110,8 @@ FEM_TEST(body_state, forged_bytes_give_a_sound_body_or_none) {
 			continue;
 		}
 		taken++;
-		if (!fem_test_check(fem_world_validate(bar.rig.world) == FEM_OK, __FILE__, __LINE__, "round %d: %s", i, fem_last_error()))
+		if (!fem_test_check(
+				fem_world_validate(bar.rig.world) == FEM_OK, __FILE__, __LINE__, "round %d: %s", i, fem_last_error()))
 			break;
 		if (taken % 16 == 0)
 			fem_world_step(bar.rig.world, DT, 1);
@@ -144,10 +146,11 @@ FEM_TEST(body_state, numbers_that_make_no_sense) {
 	broken_bar_end(&bar);
 }
 
-static void check_sentence(FemBodyId body, FemMaterialId material, const void *data, size_t size, const char *cause, const char *remedy) {
+static void check_sentence(
+	FemBodyId body, FemMaterialId material, const void *data, size_t size, const char *cause, const char *remedy) {
 	FEM_CHECK_INT(fem_body_load(body, &material, 1, data, size), FEM_ERROR_FORMAT);
-	fem_test_check(strstr(fem_last_error(), cause) && strstr(fem_last_error(), remedy), __FILE__, __LINE__, "no \"%s\" and \"%s\" in: %s",
-		cause, remedy, fem_last_error());
+	fem_test_check(strstr(fem_last_error(), cause) && strstr(fem_last_error(), remedy), __FILE__, __LINE__,
+		"no \"%s\" and \"%s\" in: %s", cause, remedy, fem_last_error());
 }
 
 FEM_TEST(body_state, other_versions_are_refused_with_a_sentence) {
@@ -162,7 +165,8 @@ FEM_TEST(body_state, other_versions_are_refused_with_a_sentence) {
 		check_sentence(bar.rig.body, bar.rig.material, bar.copy, bar.size, "version 8 only",
 			versions[i] < FEM_STATE_VERSION ? "older release" : "newer release");
 	}
-	check_sentence(bar.rig.body, bar.rig.material, "not a state at all, but text", 28, "no state of a body", "fem_body_save()");
+	check_sentence(
+		bar.rig.body, bar.rig.material, "not a state at all, but text", 28, "no state of a body", "fem_body_save()");
 	FEM_CHECK(fem_world_hash(bar.rig.world) == bar.hash);
 	broken_bar_end(&bar);
 }
@@ -172,7 +176,8 @@ FEM_TEST(body_state, another_bodys_state_is_refused_with_a_sentence) {
 	wide.size.x = 1.25f; // as many nodes and tets
 	FemRig narrow_rig = fem_rig_create(&def), wide_rig = fem_rig_create(&wide);
 	Broken bar = broken_bar();
-	check_sentence(narrow_rig.body, narrow_rig.material, bar.state, bar.size, "nodes and 240 tets", "the mesh it was saved with");
+	check_sentence(
+		narrow_rig.body, narrow_rig.material, bar.state, bar.size, "nodes and 240 tets", "the mesh it was saved with");
 	char state[512];
 	size_t size = fem_body_save(wide_rig.body, state, sizeof state);
 	FEM_REQUIRE(size > 0 && size <= sizeof state);

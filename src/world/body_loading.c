@@ -13,11 +13,12 @@ static FemResult check_version(uint32_t version) {
 		return FEM_OK;
 	if (version > FEM_STATE_VERSION && version < 1u << 16)
 		return fem_fail(FEM_ERROR_FORMAT,
-			"The state is of version %u and this engine reads version %u only: load it with the newer release that saved it.", version,
-			FEM_STATE_VERSION);
+			"The state is of version %u and this engine reads version %u only: load it with the newer release that "
+			"saved it.",
+			version, FEM_STATE_VERSION);
 	if (version > 0 && version < FEM_STATE_VERSION)
 		return fem_fail(FEM_ERROR_FORMAT,
-			"The state is of version %u and this engine reads version %u only: load it with the older release that saved it, or save "
+			"The state is of version %u and this engine reads version %u only: load it with the older release, or save "
 			"anew.",
 			version, FEM_STATE_VERSION);
 	return fem_fail(FEM_ERROR_FORMAT, "The data are no state of a body: pass what fem_body_save() wrote.");
@@ -26,11 +27,13 @@ static FemResult check_version(uint32_t version) {
 static FemResult check_mesh(const FemMesh *mesh, const FemStateHeader *header) {
 	if (header->node_count != mesh->node_count || header->tet_count != mesh->tet_count)
 		return fem_fail(FEM_ERROR_FORMAT,
-			"The state is of a body of %d nodes and %d tets, and this one's mesh has %d and %d: give it the mesh it was saved with.",
+			"The state is of a body of %d nodes and %d tets, and this one's mesh has %d and %d: give it the mesh it "
+			"was saved with.",
 			header->node_count, header->tet_count, mesh->node_count, mesh->tet_count);
 	if (header->mesh != fem_state_mesh_hash(mesh))
 		return fem_fail(FEM_ERROR_FORMAT,
-			"The state is of a body with another mesh of as many nodes and tets: give this one the mesh it was saved with.");
+			"The state is of a body with another mesh of as many nodes and tets: give this one the mesh it was saved "
+			"with.");
 	return FEM_OK;
 }
 
@@ -44,7 +47,8 @@ static FemResult check_header(const FemMesh *mesh, const void *data, size_t size
 	if (result != FEM_OK)
 		return result;
 	if (size < sizeof *out || out->size != size)
-		return fem_fail(FEM_ERROR_FORMAT, "The state has been cut short or extended, it has %llu bytes: pass all that was saved.",
+		return fem_fail(FEM_ERROR_FORMAT,
+			"The state has been cut short or extended, it has %llu bytes: pass all that was saved.",
 			(unsigned long long)size);
 	if (out->checksum != fem_state_checksum(data, size))
 		return fem_fail(FEM_ERROR_FORMAT, "The state is damaged, its checksum is wrong: take another copy of it.");
@@ -54,7 +58,8 @@ static FemResult check_header(const FemMesh *mesh, const void *data, size_t size
 // Flags that need each other.
 static bool flags_make_sense(uint32_t flags) {
 	bool breaks = flags & FEM_STATE_BREAKS, broken = flags & FEM_STATE_BROKEN, pieces = flags & FEM_STATE_PIECES;
-	if ((flags & ~(uint32_t)FEM_STATE_ALL) || (!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED)))
+	if ((flags & ~(uint32_t)FEM_STATE_ALL) ||
+		(!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED)))
 		return false;
 	return !broken || (pieces && !(flags & FEM_STATE_RIGID));
 }
@@ -62,7 +67,8 @@ static bool flags_make_sense(uint32_t flags) {
 // --------------------------------------------------------------------------------------------------------------- building
 
 // A body of the same mesh with the materials of its regions, not yet in the world. Null (with a sentence) on failure.
-static FemBody *build(FemWorld *world, int32_t mesh_index, FemVec3 scale, bool breaks, const int32_t materials[FEM_REGION_MAX]) {
+static FemBody *build(
+	FemWorld *world, int32_t mesh_index, FemVec3 scale, bool breaks, const int32_t materials[FEM_REGION_MAX]) {
 	const FemMesh *mesh = &world->meshes[mesh_index];
 	int32_t *tet_materials = FEM_ALLOC_ARRAY(int32_t, mesh->tet_count);
 	if (!tet_materials) {
@@ -80,8 +86,8 @@ static bool fields_make_sense(const FemBody *body) {
 	FemQuat rotation = body->pose_rotation;
 	const FemBreaking *b = body->breaking;
 	return fem_position_is_valid(body->pose_position) && fem_quat_normalize(&rotation) &&
-	       fem_body_settings_check(body->gravity_scale, body->toughness_scale) == FEM_OK &&
-	       (!b || fem_piece_limits_check(b->piece_limit, b->piece_lifetime, b->piece_fade) == FEM_OK);
+		fem_body_settings_check(body->gravity_scale, body->toughness_scale) == FEM_OK &&
+		(!b || fem_piece_limits_check(b->piece_limit, b->piece_lifetime, b->piece_fade) == FEM_OK);
 }
 
 static void read_shape(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags) {
@@ -145,7 +151,8 @@ static FemBody *read_state(FemWorld *world, const FemBody *old, const FemStateHe
 	FemVec3 scale = {1.0f, 1.0f, 1.0f};
 	if (header->flags & FEM_STATE_SCALED)
 		FEM_STREAM(&s, scale);
-	bool is_well = flags_make_sense(header->flags) && scale.x > 0.0f && scale.y > 0.0f && scale.z > 0.0f && fem_vec3_is_finite(scale);
+	bool is_well = flags_make_sense(header->flags) && scale.x > 0.0f && scale.y > 0.0f && scale.z > 0.0f &&
+		fem_vec3_is_finite(scale);
 	FemBody *body = is_well ? build(world, old->mesh_index, scale, header->flags & FEM_STATE_BREAKS, materials) : NULL;
 	if (body && fill(&s, world, body, header)) {
 		body->user_data = old->user_data;
@@ -181,7 +188,8 @@ static bool fits_together(FemWorld *world, FemBody *old, FemBody *body, int32_t 
 static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
 	if (!fits_together(world, old, body, index)) {
 		fem_body_discard(body);
-		return fem_fail(FEM_ERROR_FORMAT, "The state is damaged, its parts do not fit together: the body was left as it is.");
+		return fem_fail(
+			FEM_ERROR_FORMAT, "The state is damaged, its parts do not fit together: the body was left as it is.");
 	}
 	fem_world_wake_touching_body(world, index);
 	fem_world_leave(world, index);
@@ -196,7 +204,8 @@ static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t i
 	return FEM_OK;
 }
 
-FemResult fem_body_load(FemBodyId id, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size) {
+FemResult fem_body_load(
+	FemBodyId id, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size) {
 	FemResult result;
 	FemWorld *world;
 	FemStateHeader header;

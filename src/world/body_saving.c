@@ -49,7 +49,9 @@ static uint32_t breaking_flags(const FemWorld *world, const FemBody *body) {
 	bool is_broken = fem_state_is_broken(world, body);
 	flags |= is_broken ? FEM_STATE_BROKEN : 0u;
 	flags |= is_broken || !fem_state_pieces_are_new(world, body) ? FEM_STATE_PIECES : 0u;
-	flags |= breaking->piece_limit != 0 || breaking->piece_lifetime != 0.0f || breaking->piece_fade != 0.0f ? FEM_STATE_LIMITED : 0u;
+	flags |= breaking->piece_limit != 0 || breaking->piece_lifetime != 0.0f || breaking->piece_fade != 0.0f
+		? FEM_STATE_LIMITED
+		: 0u;
 	return flags;
 }
 
@@ -77,7 +79,8 @@ static int32_t still_steps(const FemBody *body) {
 }
 
 // False when memory fails.
-static bool write_state(FemStream *s, const FemWorld *world, FemBody *body, FemRigidPose *pose, FemStateHeader *header) {
+static bool write_state(
+	FemStream *s, const FemWorld *world, FemBody *body, FemRigidPose *pose, FemStateHeader *header) {
 	FEM_STREAM(s, *header);
 	if (header->flags & FEM_STATE_SCALED)
 		FEM_STREAM(s, body->scale);
@@ -101,8 +104,12 @@ size_t fem_body_save(FemBodyId id, void *buffer, size_t capacity) {
 		return 0;
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	bool is_rigid = fem_state_find_pose(world, body, &pose);
-	FemStateHeader header = {.magic = FEM_STATE_MAGIC, .version = FEM_STATE_VERSION, .mesh = fem_state_mesh_hash(mesh),
-		.node_count = mesh->node_count, .tet_count = mesh->tet_count, .flags = flags_of(world, body, is_rigid ? &pose : NULL),
+	FemStateHeader header = {.magic = FEM_STATE_MAGIC,
+		.version = FEM_STATE_VERSION,
+		.mesh = fem_state_mesh_hash(mesh),
+		.node_count = mesh->node_count,
+		.tet_count = mesh->tet_count,
+		.flags = flags_of(world, body, is_rigid ? &pose : NULL),
 		.still = still_steps(body)};
 	FemStream measure = {0};
 	bool ok = write_state(&measure, world, body, &pose, &header) && measure.at <= UINT32_MAX;
@@ -112,6 +119,7 @@ size_t fem_body_save(FemBodyId id, void *buffer, size_t capacity) {
 		fem_state_seal(buffer, measure.at);
 	}
 	if (!ok)
-		fem_fail(FEM_ERROR_MEMORY, "There is no memory to save a body of %d nodes, or its state has more than 4 GB.", body->topology->user_node_count);
+		fem_fail(FEM_ERROR_MEMORY, "There is no memory to save a body of %d nodes, or its state has more than 4 GB.",
+			body->topology->user_node_count);
 	return ok ? measure.at : 0;
 }

@@ -23,8 +23,9 @@
 
 bool fem_state_is_broken(const FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology, *whole = world->meshes[body->mesh_index].topology;
-	return body->breaking && (t->user_node_count != whole->node_count || t->tet_count != whole->tet_count ||
-		memcmp(t->neighbours, whole->neighbours, sizeof(int32_t) * 4 * (size_t)t->batch_count * FEM_LANES) != 0);
+	return body->breaking &&
+		(t->user_node_count != whole->node_count || t->tet_count != whole->tet_count ||
+			memcmp(t->neighbours, whole->neighbours, sizeof(int32_t) * 4 * (size_t)t->batch_count * FEM_LANES) != 0);
 }
 
 // -------------------------------------------------------------------------------------------------------------------- bits
@@ -115,7 +116,7 @@ static void sync_measures(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->box_area);
 	fem_stream_bool(s, &body->is_convex);
 	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f) || !fem_is_finite(body->thickness) ||
-	            !fem_is_finite(body->box_area);
+		!fem_is_finite(body->box_area);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ pieces
@@ -188,11 +189,11 @@ typedef struct Breaks {
 	const FemMesh *mesh;
 	FemTopology *t;
 	int32_t copy_count, node_count; // node_count: with copies
-	int32_t *copy_start;  // [user node of the mesh + 1]: into
-	int32_t *copies;      // its copies, in order
-	int32_t *parents;     // [copy]
-	int32_t *root;        // [node]: union-find of what hangs together
-	int32_t *component;   // [node]: or one of the two below; of roots while pieces are read
+	int32_t *copy_start;            // [user node of the mesh + 1]: into
+	int32_t *copies;                // its copies, in order
+	int32_t *parents;               // [copy]
+	int32_t *root;                  // [node]: union-find of what hangs together
+	int32_t *component;             // [node]: or one of the two below; of roots while pieces are read
 	int32_t *block;
 	size_t block_count;
 } Breaks;
@@ -204,7 +205,8 @@ static bool open_breaks(FemStream *s, const FemWorld *world, FemBody *body, Brea
 	out->copy_count = fem_stream_read_index(s, (int64_t)out->t->node_capacity - nodes + 1);
 	out->node_count = nodes + out->copy_count;
 	out->block_count = (size_t)nodes + 1 + 2 * (size_t)out->copy_count + 2 * (size_t)out->node_count;
-	out->block = s->failed || !fem_stream_can_hold(s, out->copy_count, 1) ? NULL : FEM_ALLOC_ARRAY(int32_t, out->block_count);
+	out->block =
+		s->failed || !fem_stream_can_hold(s, out->copy_count, 1) ? NULL : FEM_ALLOC_ARRAY(int32_t, out->block_count);
 	if (!out->block)
 		return false;
 	out->copy_start = out->block;
@@ -382,7 +384,7 @@ static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 		join_tets(&b);
 		int32_t pieces = read_broken_pieces(s, world, body, &b);
 		s->failed = s->failed || pieces < 1 || !spread_components(&b) ||
-		            !fem_split_restore(b.t, b.parents, b.copy_count, b.component, pieces);
+			!fem_split_restore(b.t, b.parents, b.copy_count, b.component, pieces);
 	}
 	if (!s->failed) {
 		move_ranks(body, &b);

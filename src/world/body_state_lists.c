@@ -244,8 +244,8 @@ void fem_state_write_lists(FemStream *s, const FemBody *body, uint32_t flags) {
 static void set_parts(FemBody *body, uint32_t flags) {
 	for (int32_t p = 0; p < body->topology->part_count; p++) {
 		body->part_state[p] = flags & FEM_STATE_KINEMATIC ? FEM_ISLAND_KINEMATIC
-		                      : flags & FEM_STATE_LIVE    ? FEM_ISLAND_LIVE
-		                                                  : FEM_ISLAND_ASLEEP;
+			: flags & FEM_STATE_LIVE                      ? FEM_ISLAND_LIVE
+														  : FEM_ISLAND_ASLEEP;
 	}
 }
 

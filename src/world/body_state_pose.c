@@ -7,7 +7,7 @@
 // Of the diagonal of the rest shape: what is nearer than this to a rigid motion of it has not deformed. 10 um of 1 m are not
 // seen, and more than stiff bodies give under their own weight: an oak crate of 1 m sags by 0.4 um, one of 1 MPa by 5 mm.
 #define RIGID_ERROR 1e-5
-#define ROUNDING 0x1p-22       // of the largest coordinate: two units in the last place of a float
+#define ROUNDING 0x1p-22        // of the largest coordinate: two units in the last place of a float
 #define RIGID_STEP (1.0 / 60.0) // s: velocities may differ by what moves nodes by the above within this
 
 // ------------------------------------------------------------------------------------------------------------- rest shape
@@ -79,14 +79,15 @@ static void find_center(Posed *posed) {
 
 static FemVec4 posed_velocity(const Posed *posed, FemVec4 position) {
 	FemPosition arm = fem_position_sub(fem_position_from4(position), posed->center);
-	return fem_vec4_from(fem_position_to_vec3(fem_position_add(posed->linear, fem_position_cross(posed->angular, arm))));
+	return fem_vec4_from(
+		fem_position_to_vec3(fem_position_add(posed->linear, fem_position_cross(posed->angular, arm))));
 }
 
 // ------------------------------------------------------------------------------------------------------------------- fit
 
 static FemQuat quaternion_of(double r[3][3]) {
-	float f[9] = {(float)r[0][0], (float)r[0][1], (float)r[0][2], (float)r[1][0], (float)r[1][1], (float)r[1][2], (float)r[2][0],
-		(float)r[2][1], (float)r[2][2]};
+	float f[9] = {(float)r[0][0], (float)r[0][1], (float)r[0][2], (float)r[1][0], (float)r[1][1], (float)r[1][2],
+		(float)r[2][0], (float)r[2][1], (float)r[2][2]};
 	float q[4] = {0.0f, 0.0f, 0.0f, 1.0f};
 	fem_rotation_by_qr(f, q);
 	return (FemQuat){q[0], q[1], q[2], q[3]};
@@ -110,7 +111,8 @@ static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *ou
 	}
 	for (int k = 0; k < 9; k++)
 		moments[k / 3][k % 3] /= size_sq; // of any size, for what the polar decomposition takes to be small
-	FemVec4 start = body->rotation[t->tet_of_user[0]]; // one that is far off, as from a tet turned inside out, fits nothing
+	// One that is far off, as that of a tet turned inside out, may end in a fit that is none; nothing is lost by that.
+	FemVec4 start = body->rotation[t->tet_of_user[0]];
 	fem_quat_to_matrix((FemQuat){start.x, start.y, start.z, start.w}, rotation);
 	fem_polar_polish(moments, rotation);
 	out->center = fem_position_add(body->origin, center);
@@ -132,11 +134,13 @@ static void fit_motion(const FemBody *body, FemRigidPose *out) {
 			inertia[k / 3][k % 3] += m * ((k % 4 == 0 ? fem_position_dot(r, r) : 0.0) - a[k / 3] * a[k % 3]);
 	}
 	out->linear = fem_position_to_vec3(fem_position_scale(momentum, 1.0 / mass));
-	out->angular = fem_invert3(inertia, inverse) ? fem_position_to_vec3(fem_matrix_apply(inverse, angular)) : (FemVec3){0};
+	out->angular =
+		fem_invert3(inertia, inverse) ? fem_position_to_vec3(fem_matrix_apply(inverse, angular)) : (FemVec3){0};
 }
 
 // The largest differences that the body has from the pose.
-static void measure_error(const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose, double *out_place, double *out_speed) {
+static void measure_error(
+	const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose, double *out_place, double *out_speed) {
 	Posed posed = posed_start(mesh, body, pose);
 	FemPosition shift = fem_position_sub(body->origin, posed_origin(pose));
 	double place_sq = 0.0, speed_sq = 0.0;
@@ -158,8 +162,8 @@ static void measure_error(const FemMesh *mesh, const FemBody *body, const FemRig
 static bool has_pose(const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose) {
 	FemPosition origin = posed_origin(pose);
 	FemQuat q = pose->rotation;
-	if (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w == 0.0f || origin.x != body->origin.x || origin.y != body->origin.y ||
-		origin.z != body->origin.z)
+	if (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w == 0.0f || origin.x != body->origin.x ||
+		origin.y != body->origin.y || origin.z != body->origin.z)
 		return false;
 	Posed posed = posed_start(mesh, body, pose);
 	find_center(&posed);
@@ -188,7 +192,8 @@ bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPos
 		return false;
 	if (has_pose(mesh, body, out))
 		return true;
-	double place, speed, limit = fmax(RIGID_ERROR * rest_diagonal(mesh, body->scale), ROUNDING * largest_coordinate(body));
+	double place, speed,
+		limit = fmax(RIGID_ERROR * rest_diagonal(mesh, body->scale), ROUNDING * largest_coordinate(body));
 	fit_place(mesh, body, out);
 	fit_motion(body, out);
 	measure_error(mesh, body, out, &place, &speed);
@@ -233,8 +238,8 @@ void fem_state_sync_nodes(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	FEM_STREAM(s, body->origin);
 	FemPosition snapped = fem_position_snap(body->origin);
-	s->failed = s->failed || !fem_position_is_valid(body->origin) || snapped.x != body->origin.x || snapped.y != body->origin.y ||
-	            snapped.z != body->origin.z;
+	s->failed = s->failed || !fem_position_is_valid(body->origin) || snapped.x != body->origin.x ||
+		snapped.y != body->origin.y || snapped.z != body->origin.z;
 	for (int32_t user = 0; user < t->user_node_count && !s->failed; user++) {
 		int32_t node = t->node_of_user[user];
 		if (node < 0)

@@ -72,16 +72,8 @@ static void write_materials(FemStream *s, const FemBody *body) {
 		FEM_STREAM(s, *(t->tet_of_user[user] < 0 ? &any : &body->tet_material[t->tet_of_user[user]]));
 }
 
-void fem_snapshot_write_body(FemStream *s, FemBody *body) {
-	FEM_STREAM(s, body->mesh_index);
-	FEM_STREAM(s, body->scale);
-	bool breaks = body->breaking != NULL;
-	fem_stream_bool(s, &breaks);
-	write_materials(s, body);
-	fem_snapshot_write_state(s, body);
-}
-
-void fem_snapshot_write_state(FemStream *s, FemBody *body) {
+// All but mesh, scale and materials.
+static void write_state(FemStream *s, FemBody *body) {
 	if (body->breaking)
 		fem_snapshot_write_breaking(s, body);
 	sync_fields(s, body);
@@ -92,6 +84,15 @@ void fem_snapshot_write_state(FemStream *s, FemBody *body) {
 	if (s->out)
 		fem_body_solver_state_write(body, s->out + s->at);
 	s->at += solver_bytes;
+}
+
+void fem_snapshot_write_body(FemStream *s, FemBody *body) {
+	FEM_STREAM(s, body->mesh_index);
+	FEM_STREAM(s, body->scale);
+	bool breaks = body->breaking != NULL;
+	fem_stream_bool(s, &breaks);
+	write_materials(s, body);
+	write_state(s, body);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ reading
@@ -157,8 +158,9 @@ static void read_solver(FemStream *s, FemBody *body) {
 	s->at += (size_t)bytes;
 }
 
-void fem_snapshot_read_state(FemStream *s, FemWorld *world, FemBody *body, bool breaks) {
-	if (!s->failed && breaks)
+// Into a body that was built with its mesh, scale and materials.
+static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
+	if (!s->failed && body->breaking)
 		fem_snapshot_read_breaking(s, world, body);
 	sync_fields(s, body);
 	sync_optional(s, body);
@@ -175,7 +177,7 @@ void fem_snapshot_read_body(FemStream *s, FemWorld *world, int32_t body_index) {
 	FemBody *body = read_build(s, world);
 	if (!body)
 		return;
-	fem_snapshot_read_state(s, world, body, body->breaking != NULL);
+	read_state(s, world, body);
 	if (s->failed)
 		fem_body_discard(body);
 	else if (!fem_body_enter(world, body, body_index))

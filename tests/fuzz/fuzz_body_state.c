@@ -56,7 +56,8 @@ static Subject make_subject(void) {
 static void check(FemResult result, const Subject *subject) {
 	if (result != FEM_OK && !fem_last_error()[0])
 		abort();
-	if (result == FEM_OK && (fem_world_validate(subject->world) != FEM_OK || fem_body_save(subject->body, NULL, 0) == 0))
+	if (result == FEM_OK &&
+		(fem_world_validate(subject->world) != FEM_OK || fem_body_save(subject->body, NULL, 0) == 0))
 		abort();
 }
 
