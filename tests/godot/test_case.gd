@@ -45,6 +45,13 @@ func check_near_vector(actual: Vector3, expected: Vector3, tolerance: float, wha
 			"%s is %s, expected %s +- %.6f" % [what, actual, expected, tolerance])
 
 
+## All of them, each to within the tolerance.
+func check_near_vectors(actual: PackedVector3Array, expected: PackedVector3Array, tolerance: float, what: String) -> void:
+	if check_equal(actual.size(), expected.size(), "number of %s" % what):
+		for i in actual.size():
+			check_near_vector(actual[i], expected[i], tolerance, "%s, number %d," % [what, i])
+
+
 ## Between these two at least one error must be printed, and errors are no failure; see tests/godot_suites.sh. Each of the words
 ## must be in one of them: the node, the cause, the remedy.
 func expect_errors(what: String, words: Array[String] = []) -> void:

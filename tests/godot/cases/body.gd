@@ -216,9 +216,7 @@ func test_state_of_motion() -> void:
 	body.position = Vector3(50, 8, 0)
 	await ticks(5)
 	check_equal(body.set_state(state), OK, "result of set_state()")
-	var loaded := body.get_node_positions()
-	for i in positions.size():
-		check_near_vector(loaded[i], positions[i], 2e-5, "position in the old state")
+	check_near_vectors(body.get_node_positions(), positions, 2e-5, "positions in the old state")
 	check_near_vector(body.get_linear_velocity(), velocity, 1e-4, "velocity in the old state")
 	check_near_vector(body.position, Vector3(0, 8, 0), 1e-4, "place of the node")
 	await ticks(1)
