@@ -65,7 +65,6 @@
 #define FEM_CONTACT_LOAD_DEPTH 2e-4f  // m: a pair under load is made strong enough to rest so far below the slop ...
 #define FEM_CONTACT_LOAD_MAX 30.0f    // ... but at most this times its own strength
 #define FEM_CONTACT_LOAD_KEEP 0.9f    // share of the smoothed load that a step keeps
-#define FEM_BROKEN_SHARE 2             // room for pairs: of the pieces that all bodies could come to, one in so many is there
 #define FEM_STRIKE_SPEED 0.1f         // m/s: pairs that close in faster within a step are told though they rest at its end
 #define FEM_STRIKE_MAX 64             // of those kept a step
 #define FEM_FAST_WAY_MIN 0.01f        // m a step: what moves less is never looked at in between

@@ -60,6 +60,10 @@ typedef enum FemStepError {
 	// More contacts, or pairs of pieces that may touch, than there is room for: the smallest overlaps were dropped, and some
 	// things may sink into each other. Raise FemWorldDef.contact_capacity, or keep fewer pieces (FemBodyDef.piece_limit).
 	FEM_STEP_CONTACTS_FULL = 1 << 5,
+
+	// The system gave no memory: nothing moved in this step, or something that should have broken did not. It is tried again
+	// in the next one.
+	FEM_STEP_NO_MEMORY = 1 << 6,
 } FemStepError;
 
 // Friction between bodies and with colliders. The built-in ground always has Coulomb's.

@@ -256,7 +256,6 @@ typedef struct FemBody {
 
 	void *block, *node_block;
 	size_t block_bytes, node_block_bytes;
-	size_t step_bytes; // what the body takes of the step arena when all of it is live
 	float box_min[3], box_max[3]; // of published positions, relative to published_origin
 } FemBody;
 

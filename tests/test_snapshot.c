@@ -513,8 +513,9 @@ FEM_TEST(validate, hash_sees_state_but_not_sign_of_zero) {
 	fem_world_destroy(twin);
 }
 
-// Fails when the copy has room for fewer pairs than the world it was made of, which has shrunk.
-FEM_TEST(snapshot, keeps_room_for_pairs) {
+// Fails when what touches depends on how much room for it there is: the world has room from when it held 120 bodies, its
+// copy starts with none, and the 24 that are left stand in each other.
+FEM_TEST(snapshot, room_decides_nothing) {
 	FemWorldDef def = fem_default_world_def();
 	FemMaterialDef material_def = fem_default_material_def();
 	FemBoxMesh cube = fem_box_mesh(1, 1, 1, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
@@ -527,19 +528,23 @@ FEM_TEST(snapshot, keeps_room_for_pairs) {
 	body_def.materials = &material;
 	body_def.material_count = 1;
 	for (int i = 0; i < 120; i++) {
-		body_def.position.x = 1.5 * i;
+		body_def.position.x = 0.04 * i;
 		bodies[i] = fem_body_create(world, &body_def);
 	}
-	for (int i = 4; i < 120; i++)
-		fem_body_destroy(bodies[i]);
 	run(world, 2);
+	for (int i = 24; i < 120; i++)
+		fem_body_destroy(bodies[i]);
 	size_t size;
 	void *data = save(world, &size);
 	FemWorldId copy = fem_world_restore(data, size, 1);
 	FEM_REQUIRE(fem_world_is_valid(copy));
-	FemContactRoom room = fem_contact_stage_room(fem_world_find(world)), again = fem_contact_stage_room(fem_world_find(copy));
-	FEM_CHECK(room.pairs > 1000);
-	FEM_CHECK(memcmp(&room, &again, sizeof room) == 0);
+	FEM_CHECK(fem_world_find(world)->sweep.pair_capacity > 2 * fem_world_find(copy)->sweep.pair_capacity);
+	for (int i = 0; i < 5; i++) {
+		uint32_t errors = fem_world_step(world, 1.0f / 60.0f, 1);
+		uint32_t e2=fem_world_step(copy, 1.0f / 60.0f, 1); printf("err %x %x contacts %d %d pairs %d %d items %d %d\n", errors,e2, fem_world_find(world)->contacts.contact_count,fem_world_find(copy)->contacts.contact_count, fem_world_find(world)->sweep.pair_count,fem_world_find(copy)->sweep.pair_count,fem_world_find(world)->contacts.item_count,fem_world_find(copy)->contacts.item_count);
+		FEM_CHECK(fem_world_hash(world) == fem_world_hash(copy));
+	}
+	printf("%d %d %d\n", fem_world_find(copy)->sweep.pair_count, fem_world_find(world)->sweep.pair_count, fem_world_find(copy)->contacts.contact_count);
 	free(data);
 	fem_box_mesh_free(&cube);
 	fem_world_destroy(copy);

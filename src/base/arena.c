@@ -2,11 +2,13 @@
 
 #include "base/spoil.h"
 
-bool fem_arena_reserve(FemArena *arena, size_t capacity) {
-	if (capacity <= arena->capacity)
-		return true;
-	// A quarter more than asked, so that a scene built body by body reserves a few times, not once a body.
-	capacity = fem_align_up(capacity + capacity / 4);
+#define SPARE(bytes) ((bytes) / 4)  // more than asked, so that a scene that grows body by body asks the system a few times
+#define SHRINK_STEPS 600            // chosen: ten seconds of a game
+#define SHRINK_SHARE 4
+#define KEPT_BYTES ((size_t)1 << 18) // not worth giving back
+
+static bool resize(FemArena *arena, size_t bytes) {
+	size_t capacity = fem_align_up(bytes + SPARE(bytes));
 	char *block = fem_alloc_unset(capacity);
 	if (!block)
 		return false;
@@ -15,13 +17,24 @@ bool fem_arena_reserve(FemArena *arena, size_t capacity) {
 	return true;
 }
 
+static void give_back(FemArena *arena) {
+	if (arena->capacity > KEPT_BYTES && arena->most < arena->capacity / SHRINK_SHARE && arena->most > 0)
+		resize(arena, arena->most);
+	arena->most = 0;
+	arena->steps = 0;
+}
+
+bool fem_arena_begin(FemArena *arena, size_t bytes) {
+	arena->used = 0;
+	arena->most = bytes > arena->most ? bytes : arena->most;
+	if (++arena->steps > SHRINK_STEPS)
+		give_back(arena);
+	return bytes <= arena->capacity || resize(arena, bytes);
+}
+
 void fem_arena_free(FemArena *arena) {
 	fem_free(arena->block, arena->capacity);
 	*arena = (FemArena){0};
-}
-
-void fem_arena_reset(FemArena *arena) {
-	arena->used = 0;
 }
 
 void *fem_arena_take(FemArena *arena, size_t bytes) {
@@ -30,8 +43,6 @@ void *fem_arena_take(FemArena *arena, size_t bytes) {
 		return NULL;
 	void *pointer = arena->block + arena->used;
 	arena->used += bytes;
-	if (arena->used > arena->used_peak)
-		arena->used_peak = arena->used;
 	FEM_SPOIL(pointer, bytes);
 	return pointer;
 }

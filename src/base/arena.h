@@ -1,5 +1,5 @@
-// A stack of memory for one step: taken front to back, dropped as a whole. It grows only by fem_arena_reserve(), which
-// creation calls use; a step never asks the system for memory.
+// A stack of memory for one step: taken front to back, dropped as a whole. Who takes from it says beforehand how much the
+// step needs in all; it asks the system only when a step needs more than any before it.
 #ifndef FEM_BASE_ARENA_H
 #define FEM_BASE_ARENA_H
 
@@ -9,14 +9,18 @@
 
 typedef struct FemArena {
 	char *block;
-	size_t capacity, used, used_peak;
+	size_t capacity, used;
+	size_t most;    // bytes asked for by one of the last steps,
+	int32_t steps;  // of which there were so many
 } FemArena;
 
-bool fem_arena_reserve(FemArena *arena, size_t capacity); // contents are lost; false when the system gives no memory
+// Room for a step that takes so many bytes; what was taken before is dropped. A block that was four times too large for
+// seconds is given back, so that a level at rest does not hold what its collapse needed. False when the system gives no
+// memory: what was there stays.
+bool fem_arena_begin(FemArena *arena, size_t bytes);
 void fem_arena_free(FemArena *arena);
-void fem_arena_reset(FemArena *arena);
 
-// 64-byte aligned, not zeroed; null when the reserve is used up.
+// 64-byte aligned, not zeroed; null when there is no room.
 void *fem_arena_take(FemArena *arena, size_t bytes);
 
 #define FEM_ARENA_TAKE(arena, type, count) ((type *)fem_arena_take((arena), sizeof(type) * (size_t)(count)))

@@ -1,5 +1,8 @@
-// Size classes of at most a quarter's waste; blocks are cut from the reserve front to back and reused within their class.
-// Nothing is joined again: a body breaks into ever smaller pieces, whose sizes come again and again.
+// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems",
+// 2004): free blocks in lists by size, four to each doubling, found by a bit scan; what is left of a block is split off, and
+// neighbours that are free are joined at once. Taking and giving back are a few dozen instructions.
+// Tried before: size classes without splitting or joining. Pieces and rigid spaces change their sizes from step to step,
+// and the blocks of sizes no longer asked for came to several times what was in use.
 #include "base/heap.h"
 
 #include "base/heap_block.h"
@@ -9,34 +12,71 @@
 #include <string.h>
 
 #define CLASS_COUNT 160
-#define SEGMENT_MIN ((size_t)1 << 20)
+#define SEGMENT_MIN ((size_t)1 << 16)
 #define UNIT ((size_t)FEM_ALIGNMENT)
+#define SURPLUS 4        // a heap with so many times what is to be ready gives whole segments back
 
 typedef struct Segment {
 	struct Segment *next;
-	size_t bytes, used; // with this header
-	size_t warm;        // written to so far
+	size_t bytes; // with this header
 } Segment;
 
 struct FemHeap {
 	FemMutex mutex;
-	Segment *segments; // the last one reserved first
-	size_t reserved;
+	Segment *segments;
+	size_t held, free_bytes;
+	size_t missed; // that the system gave in its place, since it was last topped up
+	uint64_t filled[(CLASS_COUNT + 63) / 64]; // classes that have a free block
 	FemHeapBlock *free[CLASS_COUNT];
 };
 
 static _Thread_local FemHeap *current;
 
-// Classes 0..3 are 1..4 units; then four to each doubling: 5, 6, 7, 8, 10, 12, 14, 16, 20 ...
-static int class_of(size_t units, size_t *out_units) {
+// Classes begin at 1, 2 ... 8 units, then four to each doubling: 10, 12, 14, 16, 20 ... The class of a block is the last one
+// that it fills; `up`: the first in which every block holds that many units.
+static int class_of(size_t units, bool up) {
 	int shift = 0;
-	size_t top = units - 1;
-	while (top >> shift > 7)
+	while (units >> shift > 8)
 		shift++;
-	top >>= shift;
-	*out_units = (top + 1) << shift;
-	return shift * 4 + (int)top;
+	size_t top = units >> shift;
+	int index = shift == 0 ? (int)top - 1 : 8 + (shift - 1) * 4 + (int)top - 5;
+	bool is_more = (top << shift) < units;
+	return index + (up && is_more);
 }
+
+static FemHeapBlock *behind(FemHeapBlock *block) {
+	return (FemHeapBlock *)((char *)block + block->bytes);
+}
+
+static void list_free(FemHeap *heap, FemHeapBlock *block) {
+	int index = class_of(block->bytes / UNIT, false);
+	index = index < CLASS_COUNT ? index : CLASS_COUNT - 1;
+	block->is_free = true;
+	block->previous = NULL;
+	block->next = heap->free[index];
+	if (block->next)
+		block->next->previous = block;
+	heap->free[index] = block;
+	heap->filled[index / 64] |= (uint64_t)1 << (index % 64);
+	heap->free_bytes += block->bytes;
+}
+
+static void unlist_free(FemHeap *heap, FemHeapBlock *block) {
+	int index = class_of(block->bytes / UNIT, false);
+	index = index < CLASS_COUNT ? index : CLASS_COUNT - 1;
+	if (block->next)
+		block->next->previous = block->previous;
+	if (block->previous)
+		block->previous->next = block->next;
+	else
+		heap->free[index] = block->next;
+	if (!heap->free[index])
+		heap->filled[index / 64] &= ~((uint64_t)1 << (index % 64));
+	block->is_free = false;
+	heap->free_bytes -= block->bytes;
+}
+
+// ------------------------------------------------------------------------------------------------------------- segments
 
 FemHeap *fem_heap_create(void) {
 	FemHeap *heap = fem_alloc(sizeof *heap);
@@ -56,31 +96,66 @@ void fem_heap_destroy(FemHeap *heap) {
 	fem_free(heap, sizeof *heap);
 }
 
-bool fem_heap_reserve(FemHeap *heap, size_t bytes) {
-	if (bytes <= heap->reserved)
-		return true;
-	size_t more = bytes - heap->reserved + bytes / 4; // as in fem_arena_reserve()
-	more = fem_align_up(more < SEGMENT_MIN ? SEGMENT_MIN : more) + fem_align_up(sizeof(Segment));
-	Segment *segment = fem_alloc_unset(more);
+static FemHeapBlock *first_block(Segment *segment) {
+	return (FemHeapBlock *)((char *)segment + fem_align_up(sizeof(Segment)));
+}
+
+// One free block, and an end that is never free.
+static bool add_segment(FemHeap *heap, size_t bytes) {
+	bytes = fem_align_up(bytes < SEGMENT_MIN ? SEGMENT_MIN : bytes);
+	size_t all = fem_align_up(sizeof(Segment)) + bytes + sizeof(FemHeapBlock);
+	Segment *segment = fem_alloc_unset(all);
 	if (!segment)
 		return false;
-	*segment = (Segment){.next = heap->segments, .bytes = more, .used = fem_align_up(sizeof(Segment))};
+	memset(segment, 0, all);
+	*segment = (Segment){.next = heap->segments, .bytes = all};
+	FemHeapBlock *block = first_block(segment);
+	*block = (FemHeapBlock){.heap = heap, .bytes = bytes};
+	*behind(block) = (FemHeapBlock){.heap = heap, .before = block};
 	heap->segments = segment;
-	heap->reserved += more;
+	heap->held += all;
+	list_free(heap, block);
 	return true;
 }
 
-void fem_heap_warm(FemHeap *heap, size_t bytes) {
-	fem_mutex_lock(&heap->mutex);
-	for (Segment *segment = heap->segments; segment && bytes > 0; segment = segment->next) {
-		size_t begin = segment->warm > segment->used ? segment->warm : segment->used;
-		size_t count = segment->bytes - begin < bytes ? segment->bytes - begin : bytes;
-		memset((char *)segment + begin, 0, count);
-		segment->warm = begin + count;
-		bytes -= count;
+// Segments of which nothing is in use, as long as `bytes` stay free without them.
+static void give_segments_back(FemHeap *heap, size_t bytes) {
+	for (Segment **link = &heap->segments; *link;) {
+		Segment *segment = *link;
+		FemHeapBlock *block = first_block(segment);
+		bool is_unused = block->is_free && behind(block)->bytes == 0;
+		if (!is_unused || heap->free_bytes - block->bytes < bytes) {
+			link = &segment->next;
+			continue;
+		}
+		unlist_free(heap, block);
+		*link = segment->next;
+		heap->held -= segment->bytes;
+		fem_free(segment, segment->bytes);
 	}
-	fem_mutex_unlock(&heap->mutex);
 }
+
+bool fem_heap_keep_ready(FemHeap *heap, size_t bytes) {
+	fem_mutex_lock(&heap->mutex);
+	size_t wanted = bytes + heap->missed;
+	bool ok = true;
+	if (heap->free_bytes < wanted)
+		ok = add_segment(heap, wanted - heap->free_bytes + wanted / 8); // no block is split to its last byte
+	else if (heap->free_bytes > SURPLUS * wanted)
+		give_segments_back(heap, wanted);
+	heap->missed = 0;
+	fem_mutex_unlock(&heap->mutex);
+	return ok;
+}
+
+size_t fem_heap_bytes(FemHeap *heap) {
+	fem_mutex_lock(&heap->mutex);
+	size_t bytes = heap->held;
+	fem_mutex_unlock(&heap->mutex);
+	return bytes;
+}
+
+// --------------------------------------------------------------------------------------------------------------- blocks
 
 void fem_heap_begin(FemHeap *heap) {
 	current = heap;
@@ -90,52 +165,61 @@ void fem_heap_end(void) {
 	current = NULL;
 }
 
-static FemHeapBlock *take_free(FemHeap *heap, int class_index) {
-	FemHeapBlock *block = heap->free[class_index];
-	if (block)
-		heap->free[class_index] = block->next;
-	return block;
+static FemHeapBlock *find_free(const FemHeap *heap, size_t units) {
+	int index = class_of(units, true);
+	for (int word = index / 64; index < CLASS_COUNT && word < (int)(sizeof heap->filled / sizeof *heap->filled); word++) {
+		uint64_t bits = heap->filled[word];
+		if (word == index / 64)
+			bits &= ~(uint64_t)0 << (index % 64);
+		if (bits)
+			return heap->free[word * 64 + __builtin_ctzll(bits)];
+	}
+	return NULL;
 }
 
-// One of its class, else from the reserve, else the next larger one there is.
-static FemHeapBlock *take(FemHeap *heap, int *class_index, size_t bytes) {
-	FemHeapBlock *block = take_free(heap, *class_index);
-	if (block)
-		return block;
-	for (Segment *segment = heap->segments; segment; segment = segment->next) {
-		if (segment->bytes - segment->used < bytes)
-			continue;
-		block = (FemHeapBlock *)((char *)segment + segment->used);
-		segment->used += bytes;
-		return block;
-	}
-	while (!block && ++*class_index < CLASS_COUNT)
-		block = take_free(heap, *class_index);
-	return block;
+// What is behind the first `bytes` becomes a free block of its own, if it can hold anything.
+static void split(FemHeap *heap, FemHeapBlock *block, size_t bytes) {
+	if (block->bytes < bytes + 2 * UNIT)
+		return;
+	FemHeapBlock *rest = (FemHeapBlock *)((char *)block + bytes);
+	*rest = (FemHeapBlock){.heap = heap, .before = block, .bytes = block->bytes - bytes};
+	behind(block)->before = rest;
+	block->bytes = bytes;
+	list_free(heap, rest);
 }
 
 void *fem_heap_take(size_t bytes) {
 	FemHeap *heap = current;
-	size_t units;
 	if (!heap)
 		return NULL;
-	int class_index = class_of(1 + (bytes + UNIT - 1) / UNIT, &units);
-	if (class_index >= CLASS_COUNT)
-		return NULL;
+	size_t units = 1 + (bytes + UNIT - 1) / UNIT;
 	fem_mutex_lock(&heap->mutex);
-	FemHeapBlock *block = take(heap, &class_index, units * UNIT);
+	FemHeapBlock *block = find_free(heap, units);
+	if (block) {
+		unlist_free(heap, block);
+		split(heap, block, units * UNIT);
+	} else {
+		heap->missed += units * UNIT;
+	}
 	fem_mutex_unlock(&heap->mutex);
-	if (!block)
-		return NULL;
-	*block = (FemHeapBlock){.heap = heap, .class_index = class_index};
-	return block + 1;
+	return block ? block + 1 : NULL;
 }
 
 void fem_heap_give_back(void *pointer) {
 	FemHeapBlock *block = (FemHeapBlock *)pointer - 1;
 	FemHeap *heap = block->heap;
 	fem_mutex_lock(&heap->mutex);
-	block->next = heap->free[block->class_index];
-	heap->free[block->class_index] = block;
+	FemHeapBlock *next = behind(block), *before = block->before;
+	if (next->is_free) {
+		unlist_free(heap, next);
+		block->bytes += next->bytes;
+	}
+	if (before && before->is_free) {
+		unlist_free(heap, before);
+		before->bytes += block->bytes;
+		block = before;
+	}
+	behind(block)->before = block;
+	list_free(heap, block);
 	fem_mutex_unlock(&heap->mutex);
 }

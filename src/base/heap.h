@@ -1,4 +1,4 @@
-// Memory reserved for work inside a step that must allocate: the solver's and the trees' memory of pieces that break off.
+// Memory kept ready for work inside a step that must allocate: topology, solver and trees of pieces that break off.
 // Between fem_heap_begin() and fem_heap_end() allocations of the same thread take from the heap, without asking the
 // system; fem_free() gives such blocks back to their heap, at any time and on any thread. When the heap is used up,
 // they ask the system as always, and are counted.
@@ -10,15 +10,14 @@
 
 typedef struct FemHeap FemHeap;
 
-FemHeap *fem_heap_create(void); // null when memory fails
+FemHeap *fem_heap_create(void); // empty; null when memory fails
 void fem_heap_destroy(FemHeap *heap); // all of its blocks must have been freed
 
-// Room for at least so many bytes in all. False when the system gives no memory; what is there stays.
-bool fem_heap_reserve(FemHeap *heap, size_t bytes);
+// At least so many free bytes, and as many more as the system had to give since the last call. New ones are written to, so
+// that pages come now and not in a step. Far too many go back to the system. False when that gives no memory.
+bool fem_heap_keep_ready(FemHeap *heap, size_t bytes);
 
-// Touches so many more bytes of the reserve, so that the system has given them before they are needed: pages that come with
-// the first write cost a tenth of a step in which much breaks.
-void fem_heap_warm(FemHeap *heap, size_t bytes);
+size_t fem_heap_bytes(FemHeap *heap); // held, free or not
 
 void fem_heap_begin(FemHeap *heap); // null: the system
 void fem_heap_end(void);

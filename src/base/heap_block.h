@@ -4,13 +4,17 @@
 
 #include "base/memory.h"
 
+#include <stdbool.h>
+
 struct FemHeap;
 
 typedef struct FemHeapBlock {
 	struct FemHeap *heap;
-	struct FemHeapBlock *next; // while it is free
-	int class_index;
-	char unused[FEM_ALIGNMENT - 2 * sizeof(void *) - sizeof(int) - 1];
+	struct FemHeapBlock *before;         // its neighbour in memory, in front of it; null: it is the first of its segment
+	struct FemHeapBlock *next, *previous; // of its size class, while it is free
+	size_t bytes;                        // with this header; 0: the end of a segment
+	bool is_free;
+	char unused[FEM_ALIGNMENT - 5 * sizeof(void *) - 2];
 	unsigned char shift; // the byte before the block: 0, which no block of the system has
 } FemHeapBlock;
 

@@ -5,27 +5,31 @@
 
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------------------- reserves
+// ---------------------------------------------------------------------------------------------------------------- room
 
-// Each part ends with a chunk that need not be full.
-static int64_t most_node_chunks(const FemTopology *t) {
-	return (int64_t)t->part_capacity + t->node_capacity / FEM_NODE_CHUNK;
+// What the lists must hold: sums over the bodies that are live or kinematic, and the largest body.
+typedef struct Needs {
+	int64_t bodies, parts, borders, node_chunks, batch_chunks;
+	int32_t parts_max, nodes_max;
+} Needs;
+
+static void add_needs(Needs *needs, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	needs->bodies++;
+	if (body->kinematic)
+		return;
+	bool is_whole = body->live_part_count == t->part_count;
+	needs->parts += t->part_count;
+	needs->node_chunks += (int64_t)t->part_count + t->node_count / FEM_NODE_CHUNK; // each part ends with one that need not be full
+	// Worst case of a partly live body: every other batch is a run of its own, and all nodes but one are borders.
+	needs->batch_chunks += is_whole ? t->batch_count / FEM_BATCH_CHUNK + 1 : (t->batch_count + 1) / 2;
+	needs->borders += is_whole ? 0 : t->node_count;
+	needs->parts_max = t->part_count > needs->parts_max ? t->part_count : needs->parts_max;
+	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
 }
 
-void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *t, int32_t sign) {
-	needs->bodies += sign;
-	needs->pieces += sign * (int64_t)t->component_capacity;
-	needs->parts += sign * (int64_t)t->part_capacity;
-	needs->nodes += sign * (int64_t)t->node_capacity;
-	needs->node_chunks += sign * most_node_chunks(t);
-	// Worst case of a partly live body: every other batch is a run of its own.
-	needs->batch_chunks += sign * (((int64_t)t->batch_count + 1) / 2);
-	needs->parts_max = t->part_capacity > needs->parts_max ? t->part_capacity : needs->parts_max;
-	needs->nodes_max = t->node_capacity > needs->nodes_max ? t->node_capacity : needs->nodes_max;
-}
-
-// Contents are lost: a reserve always comes with a rebuild. A quarter more, as in fem_arena_reserve(). On failure the old
-// list stays and *ok is cleared.
+// Contents are lost. A quarter more than asked, so that a growing world copies little. On failure the old list stays and
+// *ok is cleared.
 static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, bool *ok) {
 	if (count <= *capacity)
 		return list;
@@ -40,19 +44,22 @@ static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, boo
 	return grown;
 }
 
-bool fem_islands_reserve(FemIslands *s, const FemIslandNeeds *needs) {
+static bool make_scratch(FemIslands *s, int32_t parts, int32_t nodes) {
 	bool ok = true;
-	s->active_count = 0;
-	s->count = s->part_count = s->node_chunk_count = s->batch_chunk_count = s->border_count = 0;
-	s->dirty = true;
+	s->part_mark = grow(s->part_mark, &s->part_mark_capacity, parts, sizeof *s->part_mark, &ok);
+	s->part_scratch = grow(s->part_scratch, &s->part_scratch_capacity, parts, sizeof *s->part_scratch, &ok);
+	s->node_mark = grow(s->node_mark, &s->node_mark_capacity, nodes, sizeof *s->node_mark, &ok);
+	return ok;
+}
+
+static bool make_room(FemIslands *s, const Needs *needs) {
+	bool ok = make_scratch(s, needs->parts_max, needs->nodes_max);
 	s->islands = grow(s->islands, &s->capacity, needs->parts, sizeof *s->islands, &ok);
-	s->part_list = grow(s->part_list, &s->part_capacity, needs->parts + needs->parts_max, sizeof *s->part_list, &ok);
+	s->part_list = grow(s->part_list, &s->part_capacity, needs->parts, sizeof *s->part_list, &ok);
 	s->node_chunks = grow(s->node_chunks, &s->node_chunk_capacity, needs->node_chunks, sizeof *s->node_chunks, &ok);
 	s->batch_chunks = grow(s->batch_chunks, &s->batch_chunk_capacity, needs->batch_chunks, sizeof *s->batch_chunks, &ok);
-	s->borders = grow(s->borders, &s->border_capacity, needs->nodes, sizeof *s->borders, &ok);
+	s->borders = grow(s->borders, &s->border_capacity, needs->borders, sizeof *s->borders, &ok);
 	s->active_bodies = grow(s->active_bodies, &s->active_capacity, needs->bodies, sizeof *s->active_bodies, &ok);
-	s->part_mark = grow(s->part_mark, &s->part_mark_capacity, needs->parts_max, sizeof *s->part_mark, &ok);
-	s->node_mark = grow(s->node_mark, &s->node_mark_capacity, needs->nodes_max, sizeof *s->node_mark, &ok);
 	return ok;
 }
 
@@ -64,6 +71,7 @@ void fem_islands_free(FemIslands *islands) {
 	FEM_FREE_ARRAY(islands->borders, islands->border_capacity);
 	FEM_FREE_ARRAY(islands->active_bodies, islands->active_capacity);
 	FEM_FREE_ARRAY(islands->part_mark, islands->part_mark_capacity);
+	FEM_FREE_ARRAY(islands->part_scratch, islands->part_scratch_capacity);
 	FEM_FREE_ARRAY(islands->node_mark, islands->node_mark_capacity);
 	*islands = (FemIslands){0};
 }
@@ -106,13 +114,13 @@ int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	if (body->live_part_count == 0 || body->live_part_count == t->part_count)
 		return t->component_count;
+	if (!make_scratch(islands, t->part_count, t->node_count))
+		return t->component_count;
 	int32_t count = 0;
 	clear_marks(islands, body);
-	// The end of the list is free: it has room for all parts of all bodies and one body more.
-	int32_t *scratch = islands->part_list + islands->part_capacity - t->part_count;
 	for (int32_t p = 0; p < t->part_count; p++) {
 		if (islands->part_mark[p] < 0)
-			gather_parts(body, p, count++, islands->part_mark, scratch);
+			gather_parts(body, p, count++, islands->part_mark, islands->part_scratch);
 	}
 	return count;
 }
@@ -179,7 +187,7 @@ static void add_component(FemIslands *islands, const FemBody *body, int32_t body
 			add_island(islands, body, body_index, component, count);
 		} else {
 			// Sleepers are only counted; their marks lie above those of any island.
-			gather_parts(body, p, INT32_MAX, islands->part_mark, islands->part_list + islands->part_count);
+			gather_parts(body, p, INT32_MAX, islands->part_mark, islands->part_scratch);
 			islands->asleep_count++;
 		}
 	}
@@ -259,12 +267,24 @@ static void add_body(FemIslands *islands, FemBody *body, int32_t body_index) {
 	islands->live_tets += body->live_tets;
 }
 
-void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity) {
-	if (!islands->dirty)
-		return;
+void fem_islands_clear(FemIslands *islands) {
+	islands->dirty = true;
 	islands->count = islands->part_count = islands->node_chunk_count = islands->batch_chunk_count = 0;
 	islands->border_count = islands->active_count = 0;
 	islands->live_nodes = islands->live_tets = islands->asleep_count = 0;
+}
+
+bool fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity) {
+	if (!islands->dirty)
+		return true;
+	Needs needs = {0};
+	fem_islands_clear(islands);
+	for (int32_t b = 0; b < body_capacity; b++) {
+		if (bodies[b] && (bodies[b]->kinematic || bodies[b]->live_part_count > 0))
+			add_needs(&needs, bodies[b]);
+	}
+	if (!make_room(islands, &needs))
+		return false; // still dirty
 	for (int32_t b = 0; b < body_capacity; b++) {
 		if (bodies[b])
 			add_body(islands, bodies[b], b);
@@ -272,4 +292,5 @@ void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t bod
 	islands->dirty = false;
 	islands->rebuilt = true;
 	islands->version++;
+	return true;
 }

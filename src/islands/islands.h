@@ -21,9 +21,9 @@ typedef struct FemIslands {
 	int32_t batch_chunk_count, batch_chunk_capacity;
 	FemBorderNode *borders; // in body and node order
 	int32_t border_count, border_capacity;
-	int32_t *part_mark;  // [largest part count], scratch of one body
-	uint8_t *node_mark;  // [largest node count], scratch of one body
-	int32_t part_mark_capacity, node_mark_capacity;
+	int32_t *part_mark, *part_scratch; // [part], of one body
+	uint8_t *node_mark;                // [node], of one body
+	int32_t part_mark_capacity, part_scratch_capacity, node_mark_capacity;
 	int32_t *active_bodies; // with a live part, or kinematic: all others cost nothing
 	int32_t active_count, active_capacity;
 	int32_t live_nodes, live_tets, asleep_count;
@@ -32,23 +32,16 @@ typedef struct FemIslands {
 	bool dirty; // a part changed its state, or a body came or went: rebuild before the next step
 } FemIslands;
 
-// What the lists must be able to hold: all parts of all bodies live at once, so that a step never allocates.
-typedef struct FemIslandNeeds {
-	int64_t bodies, pieces, parts, nodes, node_chunks, batch_chunks;
-	int32_t parts_max, nodes_max; // of the largest body
-} FemIslandNeeds;
-
-// Adds one body's needs (sign 1) or takes them away (-1; the largest body stays as it is).
-void fem_island_needs_add(FemIslandNeeds *needs, const FemTopology *topology, int32_t sign);
-
-// Called when a body is made. False when memory fails or a list would pass 2^31; lists already there stay whole.
-bool fem_islands_reserve(FemIslands *islands, const FemIslandNeeds *needs);
 void fem_islands_free(FemIslands *islands);
+void fem_islands_clear(FemIslands *islands); // lists nothing until the next update, which makes all anew
 
-// Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order.
-void fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
+// Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order. The lists
+// grow when more is live than ever before. False when memory fails: nothing is listed then, and nothing moves until the
+// next call.
+bool fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
 
-// The islands of one body as its parts stand now, live and asleep; of a kinematic body its components.
+// The islands of one body as its parts stand now, live and asleep; of a kinematic body its components. Those of a partly
+// live body for which memory fails are counted as one a component.
 int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body);
 
 // Part states. Waking is local: the rest of the body wakes when the forces at its border say so.

@@ -170,10 +170,8 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 			fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the solver of a body.");
 		}
 	}
-	if (ok) {
-		body->step_bytes = fem_body_step_bytes(body);
+	if (ok)
 		return body;
-	}
 	if (body)
 		fem_body_discard(body);
 	return NULL;
@@ -218,13 +216,11 @@ int32_t fem_body_slot(FemWorld *world) {
 // Adds a body's numbers to the world's sums and its references to mesh and materials (sign 1), or takes them away (-1).
 static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 	const FemTopology *t = body->topology;
-	fem_island_needs_add(&world->needs, t, sign);
 	world->body_count += sign;
 	world->node_count += sign * (int64_t)t->node_count;
 	world->piece_count += sign * (int64_t)t->component_count;
 	world->tet_count += sign * (int64_t)t->tet_count;
 	world->breakable_count += sign * (body->breaking != NULL);
-	world->step_bytes += sign > 0 ? body->step_bytes : (size_t)0 - body->step_bytes;
 	world->meshes[body->mesh_index].use_count += sign;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (body->tet_material[tet] >= 0)
@@ -237,7 +233,8 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	body->generation = world->body_generations[body_index];
 	world->bodies[body_index] = body;
 	count_body(world, body, 1);
-	if (world->needs.nodes <= INT32_MAX && world->tet_count <= INT32_MAX && fem_world_reserve(world) &&
+	world->islands.dirty = true;
+	if (world->node_count <= INT32_MAX && world->tet_count <= INT32_MAX && fem_world_reserve(world) &&
 		fem_body_contact_create(world, body, body_index))
 		return true;
 	fem_body_contact_free(world, body, body_index);
@@ -266,9 +263,5 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 }
 
 bool fem_world_reserve(FemWorld *world) {
-	int32_t contacts = world->def.contacts_enabled ? world->def.contact_capacity : 0;
-	size_t lists = fem_step_lists_bytes((int32_t)world->needs.parts, (int32_t)world->needs.node_chunks, contacts, world->collider_capacity);
-	lists += fem_align_up(sizeof(int32_t) * ((size_t)world->body_count + 1)); // bodies that may break
-	return fem_islands_reserve(&world->islands, &world->needs) && fem_arena_reserve(&world->arena, world->step_bytes + lists) &&
-	       fem_contact_stage_reserve(world) && fem_step_heap_reserve(world) && fem_fracture_reserve(world);
+	return fem_contact_stage_reserve(world) && (world->heap || (world->heap = fem_heap_create()));
 }

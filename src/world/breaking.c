@@ -219,7 +219,6 @@ bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index) {
 	made.surface_area = NULL;
 	made.surface_node_count = 0;
 	*body = made;
-	body->step_bytes = fem_body_step_bytes(body);
 	fem_body_refresh_toughness(world, body);
 	return fem_body_solver_create(body, mesh) && fem_body_enter(world, body, body_index);
 }

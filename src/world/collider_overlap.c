@@ -46,6 +46,8 @@ static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart par
 		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
 	}
 	int32_t found = fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+	if (found > stage->candidate_capacity && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, found, world->def.contact_capacity))
+		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
 	stage->full |= found > stage->candidate_capacity;
 	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
 	for (int32_t i = 0; i < found; i++)
@@ -53,7 +55,7 @@ static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart par
 	sort_numbers(stage->candidates, found);
 	for (int32_t i = 0; i < found; i++) {
 		if (i == 0 || stage->candidates[i] != stage->candidates[i - 1])
-			fem_contact_add_item(stage, touch_index, stage->candidates[i], piece);
+			fem_contact_add_item(world, touch_index, stage->candidates[i], piece);
 	}
 }
 

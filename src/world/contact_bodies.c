@@ -172,7 +172,9 @@ bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_
 			fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[c], &box);
 			continue;
 		}
-		int32_t proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !piece_is_live(body, c));
+		int32_t proxy = -1;
+		if (fem_contact_stage_reserve(world))
+			proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !piece_is_live(body, c));
 		if (proxy < 0)
 			return false;
 		fem_sweep_set_piece(&world->sweep, proxy, c);
@@ -255,6 +257,8 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 static void add_refit(FemWorld *world, int32_t body_index, int32_t component) {
 	FemContactStage *stage = &world->contacts;
 	FemTreePart part = fem_surface_trees_component(world->bodies[body_index]->trees, component);
+	if (!FEM_LIST_HOLD(stage->refits, stage->refit_capacity, stage->refit_count + 1, INT32_MAX))
+		return; // it is looked for where it was
 	FemRefit *refit = &stage->refits[stage->refit_count++];
 	*refit = (FemRefit){.body = body_index, .component = component, .part = part, .first_task = stage->refit_tasks};
 	stage->refit_tasks += fem_surface_trees_task_count(part);

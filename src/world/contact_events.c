@@ -143,19 +143,23 @@ void fem_contacts_keep_strikes(FemWorld *world) {
 
 // ----------------------------------------------------------------------------------------------------------------- publish
 
-static void add_event(FemContactStage *stage, const FemContactEvent *event) {
-	if (event->impulse > 0.0f && stage->event_count < stage->contact_capacity)
+static void add_event(FemWorld *world, const FemContactEvent *event) {
+	FemContactStage *stage = &world->contacts;
+	if (!(event->impulse > 0.0f))
+		return;
+	if (FEM_LIST_HOLD(stage->events, stage->event_capacity, stage->event_count + 1, world->def.contact_capacity))
 		stage->events[stage->event_count++] = *event;
 }
 
-static void add_strike(FemContactStage *stage, const FemContactEvent *strike) {
+static void add_strike(FemWorld *world, const FemContactEvent *strike) {
+	FemContactStage *stage = &world->contacts;
 	for (int32_t i = 0; i < stage->event_count; i++) {
 		if (is_same_pair(&stage->events[i], strike)) {
 			merge(&stage->events[i], strike);
 			return;
 		}
 	}
-	add_event(stage, strike);
+	add_event(world, strike);
 }
 
 // Made on the caller's thread, like all events, so that those of the last step can be read while this one runs.
@@ -165,17 +169,17 @@ void fem_contact_stage_publish(FemWorld *world) {
 	stage->event_count = 0;
 	for (int32_t i = 0; i < stage->contact_count;) {
 		i = pair_event(world, i, &event);
-		add_event(stage, &event);
+		add_event(world, &event);
 	}
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		int32_t index = world->islands.active_bodies[i];
 		if (!world->bodies[index])
 			continue;
 		event = ground_event(world, index);
-		add_event(stage, &event);
+		add_event(world, &event);
 	}
 	for (int32_t i = 0; i < stage->strike_count; i++)
-		add_strike(stage, &stage->strikes[i]);
+		add_strike(world, &stage->strikes[i]);
 	stage->strike_count = 0;
 }
 

@@ -140,7 +140,7 @@ float fem_maker_push_limit(float depth, float edge) {
 static void add_contact(FemMaker *maker, FemContact *contact, float slop, bool is_ahead) {
 	FemContactStage *stage = maker->stage;
 	float dt = maker->step->dt, push = maker->world->def.contact_push;
-	if (stage->contact_count == stage->contact_capacity) {
+	if (!fem_contact_stage_hold(maker->world)) {
 		stage->full = true;
 		return;
 	}
@@ -274,9 +274,12 @@ void fem_contacts_make(FemStep *step) {
 	FemWorld *world = step->world;
 	FemContactStage *stage = &world->contacts;
 	FemContact *swapped = stage->last_contacts;
+	int32_t capacity = stage->last_capacity;
 	stage->last_contacts = stage->contacts;
 	stage->last_count = stage->contact_count;
+	stage->last_capacity = stage->contact_capacity;
 	stage->contacts = swapped;
+	stage->contact_capacity = capacity;
 	stage->contact_count = 0;
 	FemMaker maker = {step, world, stage, NULL};
 	for (int32_t t = 0; t < stage->touch_count; t++) {

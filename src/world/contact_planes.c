@@ -22,7 +22,7 @@ static void add_plane_node(FemMaker *maker, const NodePlane *at) {
 	FemContactStage *stage = maker->stage;
 	const FemBody *body = maker->world->bodies[touch->body];
 	int32_t node = at->node;
-	if (stage->contact_count == stage->contact_capacity) {
+	if (!fem_contact_stage_hold(maker->world)) {
 		stage->full = true;
 		return;
 	}
@@ -118,12 +118,19 @@ static float face_area(const FemBody *body, const int32_t nodes[3]) {
 	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
 }
 
+// All 0: the scratch is zero between two uses, and what grows is zeroed.
+static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
+	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
+}
+
 // An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and the
 // area they stand for are gathered in the stage's scratch. Returns the number of nodes.
 static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemRange items) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	FemContactStage *stage = maker->stage;
 	int32_t count = 0;
+	if (!clear_node_areas(stage, body->topology->node_count))
+		return 0;
 	for (int32_t i = items.begin; i < items.end; i++) {
 		FemOverlapItem *item = &stage->items[i];
 		for (int face = 0; face < 4; face++) {
@@ -139,7 +146,8 @@ static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemR
 			item->held = true;
 			item->found = false;
 			for (int k = 0; k < 3; k++) {
-				if (stage->node_area[nodes[k]] == 0.0f && count < stage->candidate_capacity)
+				bool is_new = stage->node_area[nodes[k]] == 0.0f;
+				if (is_new && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, count + 1, maker->world->def.contact_capacity))
 					stage->candidates[count++] = nodes[k];
 				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
 			}

@@ -7,96 +7,50 @@
 #include "world/step.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- reserve
+// ------------------------------------------------------------------------------------------------------------------- room
 
-// Contents are lost, and what is new holds anything.
-static bool grow(void **list, int32_t *capacity, int32_t count, size_t size) {
-	if (count <= *capacity)
-		return true;
-	void *grown = fem_alloc_unset(size * (size_t)count);
-	if (!grown)
-		return false;
-	fem_free(*list, size * (size_t)*capacity);
-	*list = grown;
-	*capacity = count;
-	return true;
+// Bounds on the work of a step, not on memory: lists are as long as a step before needed them. 17 neighbours are what a
+// piece in a dense heap has; each pair of bodies that touch has some 10 pairs of trees near each other.
+#define PAIRS_A_PIECE 17
+#define UNITS_A_PAIR 10
+
+int32_t fem_contact_stage_most_pairs(const FemWorld *world) {
+	int64_t count = world->piece_count + world->collider_count;
+	return (int32_t)fmin(PAIRS_A_PIECE * (double)count * 1.5 + 256.0, 1 << 24);
 }
 
-static bool reserve_contacts(FemContactStage *stage, int32_t count) {
-	int32_t unused = stage->contact_capacity, overlaps = stage->item_capacity, last = stage->contact_capacity;
-	// Room for more overlaps than contacts, to have a choice.
-	return grow((void **)&stage->overlaps, &overlaps, 2 * count, sizeof *stage->overlaps) &&
-	       grow((void **)&stage->items, &stage->item_capacity, 2 * count, sizeof *stage->items) &&
-	       grow((void **)&stage->last_contacts, &last, count, sizeof *stage->last_contacts) &&
-	       grow((void **)&stage->events, &unused, count, sizeof *stage->events) &&
-	       grow((void **)&stage->contacts, &stage->contact_capacity, count, sizeof *stage->contacts);
-}
-
-// Half as much again, and only when the need is not met: a world that grows body by body copies little.
-static bool grow_by_half(void **list, int32_t *capacity, int32_t count, size_t size) {
-	return count <= *capacity || grow(list, capacity, count + count / 2, size);
-}
-
-// All pairs of the sweep, and every piece with itself.
-static bool reserve_pieces(FemWorld *world, int32_t pieces) {
+bool fem_contact_stage_hold(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
-	return grow_by_half((void **)&stage->refits, &stage->refit_capacity, pieces, sizeof *stage->refits) &&
-	       grow_by_half((void **)&stage->pieces, &stage->piece_capacity, world->sweep.pair_capacity + pieces, sizeof *stage->pieces);
+	return FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, (int64_t)stage->contact_count + 1, world->def.contact_capacity);
 }
 
-// Zero between two uses.
-static bool reserve_node_area(FemContactStage *stage, int32_t nodes) {
-	int32_t before = stage->node_area_capacity;
-	if (!grow_by_half((void **)&stage->node_area, &stage->node_area_capacity, nodes, sizeof *stage->node_area))
-		return false;
-	if (stage->node_area_capacity > before)
-		memset(stage->node_area, 0, sizeof *stage->node_area * (size_t)stage->node_area_capacity);
-	return true;
-}
-
+// Every piece and every collider has a box in the sweep.
 bool fem_contact_stage_reserve(FemWorld *world) {
-	FemContactStage *stage = &world->contacts;
 	if (!world->def.contacts_enabled)
 		return true;
-	int32_t colliders = world->collider_capacity, contacts = world->def.contact_capacity;
-	int32_t pieces = (int32_t)world->needs.pieces, broken = (pieces - world->body_count) / FEM_BROKEN_SHARE;
-	int32_t proxies = pieces + colliders + world->sweep.dying_count; // dying ones are free after the next update
-	int32_t touches = 17 * (world->body_count + colliders) + 64, pairs = touches + 17 * broken;
-	int32_t more_touches = touches + touches / 2 + 256, more_pairs = pairs + pairs / 2 + 256;
-	int32_t units = 10 * touches + 4 * (pairs - touches), more_units = units + units / 2 + 2560;
-	FemNarrowLimits limits = {.pairs = more_touches, .pieces = more_pairs, .units = more_units, .hits = 2 * contacts};
-	bool sweep = (proxies <= world->sweep.proxy_capacity && pairs <= world->sweep.pair_capacity) ||
-	             fem_sweep_reserve(&world->sweep, proxies + proxies / 2 + 16, more_pairs);
-	bool narrow = (touches <= stage->narrow.limits.pairs && units <= stage->narrow.limits.units && pairs <= stage->narrow.limits.pieces) ||
-	              fem_narrow_phase_reserve(&stage->narrow, &limits);
-	bool listed = touches <= stage->touch_capacity ||
-	              grow((void **)&stage->touches, &stage->touch_capacity, more_touches, sizeof *stage->touches);
-	return narrow && sweep && listed && reserve_contacts(stage, contacts) && reserve_pieces(world, pieces) &&
-	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity) &&
-	       grow_by_half((void **)&stage->proxies, &stage->proxy_capacity, colliders, sizeof *stage->proxies) &&
-	       grow((void **)&stage->candidates, &stage->candidate_capacity, contacts, sizeof *stage->candidates) &&
-	       reserve_node_area(stage, world->needs.nodes_max);
+	FemSweep *sweep = &world->sweep;
+	int64_t boxes = world->piece_count + world->collider_capacity + sweep->dying_count; // dying ones are free after the next update
+	if (boxes > INT32_MAX / 4)
+		return false;
+	if (boxes <= sweep->proxy_capacity)
+		return true;
+	int32_t proxies = (int32_t)(boxes + boxes / 2 + 16), pairs = 2 * proxies;
+	return fem_sweep_reserve(sweep, proxies, pairs < fem_contact_stage_most_pairs(world) ? pairs : fem_contact_stage_most_pairs(world));
 }
 
-bool fem_contact_stage_reserve_room(FemWorld *world, const FemContactRoom *room) {
-	FemContactStage *stage = &world->contacts;
-	FemNarrowLimits *now = &stage->narrow.limits, limits = *now;
-	limits.pairs = room->narrow_pairs > limits.pairs ? room->narrow_pairs : limits.pairs;
-	limits.units = room->narrow_units > limits.units ? room->narrow_units : limits.units;
-	limits.pieces = room->pairs > limits.pieces ? room->pairs : limits.pieces;
-	bool narrow = (limits.pairs == now->pairs && limits.units == now->units && limits.pieces == now->pieces) || fem_narrow_phase_reserve(&stage->narrow, &limits);
-	return narrow && fem_sweep_reserve(&world->sweep, room->proxies, room->pairs) &&
-	       grow((void **)&stage->pieces, &stage->piece_capacity, room->pieces, sizeof *stage->pieces) &&
-	       grow((void **)&stage->touches, &stage->touch_capacity, room->touches, sizeof *stage->touches) &&
-	       fem_fast_pairs_reserve(&stage->fast, world->sweep.proxy_capacity, world->sweep.pair_capacity);
-}
-
-FemContactRoom fem_contact_stage_room(const FemWorld *world) {
-	const FemNarrowLimits *limits = &world->contacts.narrow.limits;
-	return (FemContactRoom){world->sweep.proxy_capacity, world->sweep.pair_capacity, world->contacts.piece_capacity,
-		world->contacts.touch_capacity, limits->pairs, limits->units};
+// Pairs that found no room are looked for again: whether there is room never decides what touches.
+static void update_sweep(FemWorld *world) {
+	FemSweep *sweep = &world->sweep;
+	fem_sweep_update(sweep);
+	while (sweep->pairs_full && sweep->pair_capacity < fem_contact_stage_most_pairs(world)) {
+		int32_t more = 2 * sweep->pair_capacity < fem_contact_stage_most_pairs(world) ? 2 * sweep->pair_capacity : fem_contact_stage_most_pairs(world);
+		if (!fem_sweep_reserve(sweep, sweep->proxy_capacity, more))
+			return;
+		fem_sweep_update(sweep);
+	}
 }
 
 void fem_contact_stage_free(FemWorld *world) {
@@ -106,10 +60,10 @@ void fem_contact_stage_free(FemWorld *world) {
 	fem_fast_pairs_free(&stage->fast);
 	FEM_FREE_ARRAY(stage->refits, stage->refit_capacity);
 	FEM_FREE_ARRAY(stage->pieces, stage->piece_capacity);
-	FEM_FREE_ARRAY(stage->overlaps, stage->item_capacity);
+	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
-	FEM_FREE_ARRAY(stage->last_contacts, stage->contact_capacity);
-	FEM_FREE_ARRAY(stage->events, stage->contact_capacity);
+	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
+	FEM_FREE_ARRAY(stage->events, stage->event_capacity);
 	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
@@ -132,7 +86,7 @@ static bool is_sheet(const FemBody *body) {
 
 static void add_touch(FemWorld *world, FemTouch touch) {
 	FemContactStage *stage = &world->contacts;
-	if (stage->touch_count == stage->touch_capacity) {
+	if (!FEM_LIST_HOLD(stage->touches, stage->touch_capacity, stage->touch_count + 1, fem_contact_stage_most_pairs(world))) {
 		stage->full = true;
 		return;
 	}
@@ -150,10 +104,6 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.of_sheet = is_sheet(body) || is_sheet(other);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
-		if (touch.narrow >= 0) {
-			stage->narrow.pairs[touch.narrow].pieces = stage->pieces + touch.pieces.begin;
-			stage->narrow.pairs[touch.narrow].piece_count = touch.pieces.end - touch.pieces.begin;
-		}
 	}
 	touch.strength *= FEM_CONTACT_KAPPA;
 	stage->touches[stage->touch_count++] = touch;
@@ -202,8 +152,9 @@ static bool is_inside_out(const FemBody *body) {
 	return false;
 }
 
-static void add_pieces(FemContactStage *stage, int32_t a, int32_t b) {
-	if (stage->piece_count == stage->piece_capacity) {
+static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
+	FemContactStage *stage = &world->contacts;
+	if (!FEM_LIST_HOLD(stage->pieces, stage->piece_capacity, stage->piece_count + 1, fem_contact_stage_most_pairs(world) + world->piece_count)) {
 		stage->full = true;
 		return;
 	}
@@ -214,7 +165,7 @@ static void add_pieces(FemContactStage *stage, int32_t a, int32_t b) {
 static void add_active(FemWorld *world, FemRange active) {
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
-		add_pieces(&world->contacts, pair.piece_a, pair.piece_b);
+		add_pieces(world, pair.piece_a, pair.piece_b);
 	}
 }
 
@@ -228,7 +179,7 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 		if (!asked && (!may_fold(body) || is_inside_out(body)))
 			return;
 		asked = true;
-		add_pieces(&world->contacts, c, c);
+		add_pieces(world, c, c);
 	}
 }
 
@@ -275,7 +226,7 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 // Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
 	int32_t selves = 0, count = fem_sweep_active_count(&world->sweep);
-	world->contacts.piece_count = 0;
+	world->contacts.touch_count = world->contacts.piece_count = 0;
 	fem_narrow_phase_begin(&world->contacts.narrow);
 	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
@@ -292,10 +243,59 @@ static void list_pairs(FemWorld *world) {
 	list_selves(world, selves, INT32_MAX, (FemRange){0, 0});
 }
 
+// ------------------------------------------------------------------------------------------------------------ narrow phase
+
+// The list of pieces stays where it is once all are listed.
+static void name_pieces(FemContactStage *stage) {
+	for (int32_t t = 0; t < stage->touch_count; t++) {
+		const FemTouch *touch = &stage->touches[t];
+		if (touch->narrow < 0)
+			continue;
+		stage->narrow.pairs[touch->narrow].pieces = stage->pieces + touch->pieces.begin;
+		stage->narrow.pairs[touch->narrow].piece_count = touch->pieces.end - touch->pieces.begin;
+	}
+}
+
+static int32_t twice(int32_t now, bool is_full, int32_t least, int32_t most) {
+	int32_t more = !is_full ? now : now > most / 2 ? most : 2 * now;
+	return more < least ? least : more;
+}
+
+// Twice the room of what was full, and for all pieces that were listed. False when it is at its bounds, or memory fails.
+static bool grow_narrow_phase(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowPhase *narrow = &stage->narrow;
+	FemNarrowLimits now = narrow->limits, more = now;
+	int32_t pairs = fem_contact_stage_most_pairs(world);
+	more.pairs = twice(now.pairs, narrow->pairs_full, 64, pairs);
+	more.units = twice(now.units, narrow->units_full, 640, UNITS_A_PAIR * pairs);
+	more.hits = twice(now.hits, narrow->hits_full, 512, 2 * world->def.contact_capacity);
+	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
+	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces)
+		return false;
+	return fem_narrow_phase_reserve(narrow, &more) || fem_narrow_phase_reserve(narrow, &now);
+}
+
+// Runs again with more room while something was dropped: whether there is room never decides what touches.
+static void find_tet_pairs(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowPhase *narrow = &stage->narrow;
+	do {
+		list_pairs(world);
+		if (narrow->pairs_full || stage->piece_count > narrow->limits.pieces)
+			continue;
+		name_pieces(stage);
+		fem_narrow_phase_run(narrow, world->pool);
+	} while ((narrow->pairs_full || narrow->units_full || narrow->hits_full || stage->piece_count > narrow->limits.pieces) &&
+		grow_narrow_phase(world));
+}
+
 // ---------------------------------------------------------------------------------------------------------------- overlaps
 
-void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other) {
-	if (stage->item_count == stage->item_capacity) {
+void fem_contact_add_item(FemWorld *world, int32_t touch, int32_t tet, int32_t other) {
+	FemContactStage *stage = &world->contacts;
+	// Room for more overlaps than contacts, to have a choice.
+	if (!FEM_LIST_HOLD(stage->items, stage->item_capacity, (int64_t)stage->item_count + 1, 2 * (int64_t)world->def.contact_capacity)) {
 		stage->full = true;
 		return;
 	}
@@ -311,11 +311,16 @@ static void list_items(FemWorld *world) {
 		if (touch->narrow >= 0) {
 			FemRange tets = stage->narrow.pairs[touch->narrow].tets;
 			for (int32_t i = tets.begin; i < tets.end; i++)
-				fem_contact_add_item(stage, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
+				fem_contact_add_item(world, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
 		} else if (touch->is_collider) {
 			fem_collider_list_items(world, t, world->step_dt);
 		}
 		touch->items.end = stage->item_count;
+	}
+	if (!FEM_LIST_HOLD(stage->overlaps, stage->overlap_capacity, stage->item_count, INT32_MAX)) {
+		stage->item_count = 0;
+		stage->touch_count = 0;
+		stage->full = true;
 	}
 }
 
@@ -357,13 +362,13 @@ static int volume_class(float volume) {
 
 // When there are more overlaps than contacts may be, the smallest go: whole classes of volume, so that which ones go does
 // not depend on their order. An overlap makes at least one contact.
-static void drop_smallest(FemContactStage *stage) {
+static void drop_smallest(FemContactStage *stage, int32_t contact_limit) {
 	int32_t counts[256] = {0}, kept = 0, cut = 255;
 	for (int32_t i = 0; i < stage->item_count; i++) {
 		if (stage->items[i].found)
 			counts[volume_class(stage->overlaps[i].volume)]++;
 	}
-	while (cut > 0 && kept + counts[cut] <= stage->contact_capacity)
+	while (cut > 0 && kept + counts[cut] <= contact_limit)
 		kept += counts[cut--];
 	for (int32_t i = 0; i < stage->item_count && cut > 0; i++) {
 		if (!stage->items[i].found || volume_class(stage->overlaps[i].volume) > cut)
@@ -377,9 +382,10 @@ static void drop_smallest(FemContactStage *stage) {
 
 static void set_proxies(FemStep *step) {
 	FemWorld *world = step->world;
-	// Slots may have come without their proxies when memory ran out; none of those is in use.
-	int32_t count = world->collider_capacity, room = world->contacts.proxy_capacity;
-	step->proxy_count = count < room ? count : room;
+	FemContactStage *stage = &world->contacts;
+	if (!FEM_LIST_HOLD(stage->proxies, stage->proxy_capacity, world->collider_capacity, INT32_MAX))
+		stage->full = true; // colliders beyond do nothing in this step
+	step->proxy_count = world->collider_capacity < stage->proxy_capacity ? world->collider_capacity : stage->proxy_capacity;
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		if (world->colliders[c].in_use)
 			world->contacts.proxies[c] = fem_collider_proxy(&world->colliders[c], world->def.gravity, step->dt);
@@ -406,16 +412,14 @@ void fem_contact_stage_find(FemStep *step) {
 	if (!world->def.contacts_enabled)
 		return;
 	stage->full = false;
-	stage->touch_count = 0;
 	fem_contact_bodies_mark_still(world);
 	fem_contact_bodies_refit(world);
 	fem_colliders_draw_out(world, step->dt);
-	fem_sweep_update(&world->sweep);
-	list_pairs(world);
-	fem_narrow_phase_run(&stage->narrow, world->pool);
+	update_sweep(world);
+	find_tet_pairs(world);
 	list_items(world);
 	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);
-	drop_smallest(stage);
+	drop_smallest(stage, world->def.contact_capacity);
 	set_proxies(step);
 	fem_contacts_make(step);
 	wake_beside_moved(world);

@@ -53,18 +53,18 @@ typedef struct FemContactStage {
 	int32_t touch_count, touch_capacity;
 	FemOverlapItem *items;
 	FemOverlap *overlaps; // [item]
-	int32_t item_count, item_capacity;
+	int32_t item_count, item_capacity, overlap_capacity;
 	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
-	int32_t contact_count, last_count, contact_capacity;
+	int32_t contact_count, last_count, contact_capacity, last_capacity;
 	FemProxy *proxies;    // [collider]
 	int32_t proxy_capacity;
 	int32_t *candidates;  // scratch: triangles near a collider
 	int32_t candidate_capacity;
-	float *node_area;     // m^2, [largest node count]: scratch, all 0 between uses
+	float *node_area;     // m^2, [node of one body]: scratch, all 0 between uses
 	int32_t node_area_capacity;
 	FemFastPairs fast;
 	FemContactEvent *events;
-	int32_t event_count;
+	int32_t event_count, event_capacity;
 	FemContactEvent strikes[FEM_STRIKE_MAX]; // of substeps before the last
 	int32_t strike_count;
 	bool full;            // of this step
@@ -84,17 +84,15 @@ static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *
 	       (a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
 
-// Room for the world as it stands. False when memory fails.
+// Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from
+// what is in the world. So what touches never depends on how much room there was, and a world at rest holds little.
+
+// Boxes in the sweep for the world as it stands. False when memory fails.
 bool fem_contact_stage_reserve(struct FemWorld *world);
 
-// How many there may be at once. It grows with the world and never shrinks: a restored world must have as much, lest it
-// lose pairs that the saved one kept.
-typedef struct FemContactRoom {
-	int32_t proxies, pairs, pieces, touches, narrow_pairs, narrow_units;
-} FemContactRoom;
+int32_t fem_contact_stage_most_pairs(const struct FemWorld *world); // of pieces and colliders near each other
 
-FemContactRoom fem_contact_stage_room(const struct FemWorld *world);
-bool fem_contact_stage_reserve_room(struct FemWorld *world, const FemContactRoom *room); // at least; false when memory fails
+bool fem_contact_stage_hold(struct FemWorld *world); // one more contact; false when there are as many as may be
 
 void fem_contact_stage_free(struct FemWorld *world);
 
@@ -117,7 +115,7 @@ FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the l
 FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
 
 // ---- collider_overlap.c
-void fem_contact_add_item(FemContactStage *stage, int32_t touch, int32_t tet, int32_t other);
+void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index, float dt);
 // The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box; each with
 // a box of its own. True, from a visit or from all, ends it.

@@ -270,6 +270,10 @@ void fem_step_catch_fast_objects(FemStep *step) {
 	bool any = false;
 	if (!world->def.contacts_enabled)
 		return;
+	if (!fem_fast_pairs_hold_pieces(fast, world->sweep.proxy_end)) {
+		world->step_errors |= FEM_STEP_NO_MEMORY;
+		return;
+	}
 	fem_pool_for(world->pool, world->islands.active_count, measure_task, &look);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];

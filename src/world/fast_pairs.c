@@ -9,34 +9,35 @@
 
 #define CHUNK 16 // entries of a task
 
-bool fem_fast_pairs_reserve(FemFastPairs *fast, int32_t proxies, int32_t pairs) {
-	if (proxies <= fast->entry_capacity && pairs <= fast->pair_capacity)
+// Contents are lost. False when memory fails.
+static bool hold(void **list, int32_t *capacity, int32_t count, size_t size) {
+	if (count <= *capacity)
 		return true;
-	FemFastPairs made = {
-		.pieces = FEM_ALLOC_ARRAY_UNSET(FemFastPiece, proxies),
-		.entries = FEM_ALLOC_ARRAY_UNSET(FemFastEntry, proxies),
-		.keys = FEM_ALLOC_ARRAY_UNSET(FemKeyed, proxies),
-		.scratch = FEM_ALLOC_ARRAY_UNSET(FemKeyed, proxies),
-		.chunk_pairs = FEM_ALLOC_ARRAY_UNSET(int32_t, proxies / CHUNK + 1),
-		.pairs = FEM_ALLOC_ARRAY_UNSET(FemFastPair, pairs),
-		.entry_capacity = proxies,
-		.pair_capacity = pairs,
-	};
-	if (!made.pieces || !made.entries || !made.keys || !made.scratch || !made.chunk_pairs || !made.pairs) {
-		fem_fast_pairs_free(&made);
-		return false;
-	}
-	fem_fast_pairs_free(fast);
-	*fast = made;
-	return true;
+	fem_free(*list, size * (size_t)*capacity);
+	*capacity = 0;
+	*list = fem_alloc_unset(size * (size_t)(count + count / 2));
+	if (*list)
+		*capacity = count + count / 2;
+	return *list != NULL;
+}
+
+bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies) {
+	return hold((void **)&fast->pieces, &fast->piece_capacity, proxies, sizeof *fast->pieces);
+}
+
+static bool hold_entries(FemFastPairs *fast, int32_t proxies) {
+	return hold((void **)&fast->entries, &fast->entry_capacity, proxies, sizeof *fast->entries) &&
+	       hold((void **)&fast->keys, &fast->key_capacity, proxies, sizeof *fast->keys) &&
+	       hold((void **)&fast->scratch, &fast->scratch_capacity, proxies, sizeof *fast->scratch) &&
+	       hold((void **)&fast->chunk_pairs, &fast->chunk_capacity, proxies / CHUNK + 1, sizeof *fast->chunk_pairs);
 }
 
 void fem_fast_pairs_free(FemFastPairs *fast) {
-	FEM_FREE_ARRAY(fast->pieces, fast->entry_capacity);
+	FEM_FREE_ARRAY(fast->pieces, fast->piece_capacity);
 	FEM_FREE_ARRAY(fast->entries, fast->entry_capacity);
-	FEM_FREE_ARRAY(fast->keys, fast->entry_capacity);
-	FEM_FREE_ARRAY(fast->scratch, fast->entry_capacity);
-	FEM_FREE_ARRAY(fast->chunk_pairs, fast->entry_capacity / CHUNK + 1);
+	FEM_FREE_ARRAY(fast->keys, fast->key_capacity);
+	FEM_FREE_ARRAY(fast->scratch, fast->scratch_capacity);
+	FEM_FREE_ARRAY(fast->chunk_pairs, fast->chunk_capacity);
 	FEM_FREE_ARRAY(fast->pairs, fast->pair_capacity);
 	*fast = (FemFastPairs){0};
 }
@@ -224,17 +225,28 @@ static void fill_task(void *context, int32_t chunk) {
 	meet_chunk(context, chunk, true);
 }
 
-void fem_fast_pairs_find(FemWorld *world) {
-	FemFastPairs *fast = &world->contacts.fast;
-	list_entries(world);
-	int32_t chunks = (fast->entry_count + CHUNK - 1) / CHUNK, sum = 0;
-	fem_pool_for(world->pool, chunks, count_task, world);
+// Where the pairs of each chunk begin; how many there are in all, but at most one more than `limit`.
+static int32_t sum_chunks(FemFastPairs *fast, int32_t chunks, int32_t limit) {
+	int32_t sum = 0;
 	for (int32_t c = 0; c < chunks; c++) {
 		int32_t count = fast->chunk_pairs[c];
 		fast->chunk_pairs[c] = sum;
-		sum = count > fast->pair_capacity - sum ? fast->pair_capacity + 1 : sum + count; // beyond: nothing fits any more
+		sum = count > limit - sum ? limit + 1 : sum + count; // beyond: nothing fits any more
 	}
-	fast->full = sum > fast->pair_capacity;
-	fast->pair_count = fast->full ? fast->pair_capacity : sum;
+	return sum;
+}
+
+void fem_fast_pairs_find(FemWorld *world) {
+	FemFastPairs *fast = &world->contacts.fast;
+	fast->moving_count = fast->entry_count = fast->pair_count = 0;
+	fast->full = !hold_entries(fast, world->sweep.proxy_end);
+	if (fast->full)
+		return;
+	list_entries(world);
+	int32_t chunks = (fast->entry_count + CHUNK - 1) / CHUNK, limit = fem_contact_stage_most_pairs(world);
+	fem_pool_for(world->pool, chunks, count_task, world);
+	int32_t count = sum_chunks(fast, chunks, limit);
+	fast->full = count > limit || !hold((void **)&fast->pairs, &fast->pair_capacity, count, sizeof *fast->pairs);
+	fast->pair_count = count < fast->pair_capacity ? count : fast->pair_capacity;
 	fem_pool_for(world->pool, chunks, fill_task, world);
 }

@@ -34,17 +34,18 @@ typedef struct FemFastPair {
 typedef struct FemFastPairs {
 	FemFastPiece *pieces;  // [proxy]: of bodies that are active
 	FemFastEntry *entries; // those that are held back where they meet something, then all others; each sorted along the sweep's axis
-	int32_t moving_count, entry_count, entry_capacity;
+	int32_t moving_count, entry_count;
 	FemKeyed *keys, *scratch; // [proxy]
 	FemFastPair *pairs;
 	int32_t *chunk_pairs;  // [chunk of entries]: how many, then where they begin
-	int32_t pair_count, pair_capacity;
+	int32_t pair_count;
+	int32_t piece_capacity, entry_capacity, key_capacity, scratch_capacity, chunk_capacity, pair_capacity;
 	bool full;
 } FemFastPairs;
 
 struct FemWorld;
 
-bool fem_fast_pairs_reserve(FemFastPairs *fast, int32_t proxies, int32_t pairs); // false when memory fails
+bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies); // false when memory fails
 void fem_fast_pairs_free(FemFastPairs *fast);
 void fem_fast_pairs_find(struct FemWorld *world); // after the ways of the pieces are known
 

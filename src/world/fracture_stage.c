@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define SPLITS_MIN 32   // a substep, and
-#define WARM_BYTES ((size_t)1 << 19) // of memory for splits, made ready in a step without any
 #define SPLITS_SHARE 8  // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
 
 typedef struct Fracture {
@@ -107,7 +106,7 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 	const FemBody *body = world->bodies[body_index];
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t i = 0; i < breaking->cut_count; i++) {
-		if (world->step_face_count == world->face_capacity) {
+		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
 			world->step_errors |= FEM_STEP_EVENTS_FULL;
 			return;
 		}
@@ -184,71 +183,36 @@ void fem_fracture_stage_run(FemStep *step) {
 		if (body->breaking->was_split)
 			fem_body_finish_split(world, fracture.bodies[i]);
 	}
-	if (world->heap && statistics->splits == 0)
-		fem_heap_warm(world->heap, WARM_BYTES);
 	fem_pieces_retire(world);
 }
 
-// --------------------------------------------------------------------------------------------------------------- reserve
+// ---------------------------------------------------------------------------------------------------------------- lists
 
-static int32_t most(int32_t a, int32_t b) {
-	return a > b ? a : b;
-}
-
-// Half as much again. Kept are those of the last step, which may still be read, and what was told of between steps.
-static bool reserve_events(void **list, void **step_list, int32_t *capacity, int32_t kept, int64_t count, size_t size) {
-	if (count <= *capacity)
-		return true;
-	count += count / 2;
-	void *grown = fem_alloc_unset((size_t)count * size), *step_grown = fem_alloc_unset((size_t)count * size);
-	if (!grown || !step_grown) {
-		fem_free(grown, (size_t)count * size);
-		fem_free(step_grown, (size_t)count * size);
-		return false;
-	}
-	if (kept > 0) {
-		memcpy(grown, *list, (size_t)kept * size);
-		memcpy(step_grown, *step_list, (size_t)kept * size);
-	}
-	fem_free(*list, (size_t)*capacity * size);
-	fem_free(*step_list, (size_t)*capacity * size);
-	*list = grown;
-	*step_list = step_grown;
-	*capacity = (int32_t)count;
-	return true;
-}
-
-bool fem_fracture_reserve(FemWorld *world) {
-	int64_t tets = 0;
-	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
-		const FemBody *body = world->bodies[b];
-		if (body && body->breaking)
-			tets += body->topology->user_tet_count;
-	}
-	int64_t faces = tets * 2 < FEM_FRACTURE_FACE_MAX ? tets * 2 : FEM_FRACTURE_FACE_MAX;
-	int64_t pieces = tets / 3 < FEM_EVENT_MAX ? tets / 3 : FEM_EVENT_MAX;
-	return reserve_events((void **)&world->faces, (void **)&world->step_faces, &world->face_capacity,
-		       most(world->face_count, world->step_face_count), faces, sizeof *world->faces) &&
-	       reserve_events((void **)&world->piece_events, (void **)&world->step_piece_events, &world->piece_event_capacity,
-		       most(world->piece_event_count, world->step_piece_event_count), pieces, sizeof *world->piece_events);
+size_t fem_fracture_step_bytes(const FemWorld *world) {
+	return fem_align_up(sizeof(int32_t) * (size_t)world->breakable_count);
 }
 
 void fem_fracture_free(FemWorld *world) {
 	FEM_FREE_ARRAY(world->faces, world->face_capacity);
-	FEM_FREE_ARRAY(world->step_faces, world->face_capacity);
+	FEM_FREE_ARRAY(world->step_faces, world->step_face_capacity);
 	FEM_FREE_ARRAY(world->piece_events, world->piece_event_capacity);
-	FEM_FREE_ARRAY(world->step_piece_events, world->piece_event_capacity);
+	FEM_FREE_ARRAY(world->step_piece_events, world->step_piece_event_capacity);
 }
 
 // The lists change places, so that those of the last step can be read while the next one runs.
 void fem_fracture_publish(FemWorld *world) {
 	FemFractureFace *faces = world->faces;
 	FemPieceEvent *events = world->piece_events;
+	int32_t face_capacity = world->face_capacity, event_capacity = world->piece_event_capacity;
 	world->faces = world->step_faces;
 	world->step_faces = faces;
+	world->face_capacity = world->step_face_capacity;
+	world->step_face_capacity = face_capacity;
 	world->face_count = world->step_face_count;
 	world->piece_events = world->step_piece_events;
 	world->step_piece_events = events;
+	world->piece_event_capacity = world->step_piece_event_capacity;
+	world->step_piece_event_capacity = event_capacity;
 	world->piece_event_count = world->step_piece_event_count;
 	world->step_face_count = world->step_piece_event_count = 0;
 	fem_splinters_publish_all(world);

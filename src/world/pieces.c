@@ -17,7 +17,7 @@ void fem_pieces_start(FemWorld *world, FemBody *body) {
 }
 
 static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
-	if (world->step_piece_event_count == world->piece_event_capacity) {
+	if (!FEM_LIST_HOLD(world->step_piece_events, world->step_piece_event_capacity, world->step_piece_event_count + 1, FEM_EVENT_MAX)) {
 		world->step_errors |= FEM_STEP_EVENTS_FULL;
 		return;
 	}

@@ -236,25 +236,14 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->key);
 }
 
-#define ROOM_MAX (1 << 22) // more is damage
-
-static void sync_room(FemStream *s, FemWorld *world) {
-	FemContactRoom room = fem_contact_stage_room(world);
-	int32_t *counts[] = {&room.proxies, &room.pairs, &room.pieces, &room.touches, &room.narrow_pairs, &room.narrow_units};
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-		FEM_STREAM(s, *counts[i]);
-		s->failed = s->failed || *counts[i] < 0 || (fem_stream_reads(s) && *counts[i] > ROOM_MAX);
-	}
-	if (fem_stream_reads(s) && !s->failed && world->def.contacts_enabled)
-		s->failed = !fem_contact_stage_reserve_room(world, &room);
-}
-
 // They are the next step's last contacts.
 static void sync_contacts(FemStream *s, FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	int32_t count = stage->contact_count;
 	FEM_STREAM(s, count);
-	s->failed = s->failed || count < 0 || count > stage->contact_capacity;
+	s->failed = s->failed || count < 0 || count > world->def.contact_capacity || !fem_stream_can_hold(s, count, sizeof(int32_t));
+	if (fem_stream_reads(s) && !s->failed)
+		s->failed = !FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, count, world->def.contact_capacity);
 	for (int32_t i = 0; i < count && !s->failed; i++)
 		sync_contact(s, &stage->contacts[i]);
 	if (!s->failed)
@@ -289,8 +278,6 @@ static void sync_piece_boxes(FemStream *s, FemWorld *world, const FemBody *body)
 
 void fem_snapshot_sync_contact(FemStream *s, FemWorld *world) {
 	sync_colliders(s, world);
-	if (!s->failed)
-		sync_room(s, world);
 	if (!s->failed)
 		sync_contacts(s, world);
 	for (int32_t b = 0; b < world->body_capacity; b++) {

@@ -104,7 +104,6 @@ static void begin_substep(FemStep *step) {
 		.dt = step->dt,
 		.gravity = world->def.gravity,
 	};
-	fem_arena_reset(&world->arena);
 	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
 	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
 	for (int32_t i = 0; i < world->islands.active_count; i++)
@@ -145,9 +144,19 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 	step->ground_candidates[chunk_index] = fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 }
 
+// Nothing moves in a step for which there is no memory.
+static void stand_still(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_islands_clear(&world->islands);
+	step->contact_count = step->proxy_count = 0;
+	world->step_errors |= FEM_STEP_NO_MEMORY;
+}
+
 static void compose_islands(FemStep *step) {
 	FemWorld *world = step->world;
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	bool listed = fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	if (!listed || !fem_step_begin_memory(step))
+		stand_still(step);
 	take_body_memory(world);
 	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
 		step->proxies, step->proxy_count, &world->arena);

@@ -49,7 +49,9 @@ typedef struct FemStep {
 void fem_step_catch_fast_objects(FemStep *step);
 
 // ---- step_memory.c
-bool fem_step_take_lists(FemStep *step);
+// Room for all that the step takes, as far as it is known once contacts and islands are. False when memory fails.
+bool fem_step_begin_memory(FemStep *step);
+void fem_step_take_lists(FemStep *step);
 
 // ---- composite_tasks.c: the stages that work composite by composite
 void fem_step_solve_composites(FemStep *step);

@@ -55,7 +55,7 @@ static inline bool fem_stream_can_hold(const FemStream *stream, int64_t count, s
 	return count >= 0 && (!stream->in || (uint64_t)count <= (stream->size - stream->at) / bytes);
 }
 
-#define FEM_SNAPSHOT_VERSION 8u // of the format; data of others are refused
+#define FEM_SNAPSHOT_VERSION 9u // of the format; data of others are refused
 
 // ---- snapshot_body.c
 void fem_snapshot_write_body(FemStream *stream, struct FemBody *body);

@@ -166,6 +166,7 @@ static FemResult prepare_step(FemWorld *world, float dt, int32_t substeps) {
 	world->step_dt = fminf(fmaxf(dt / (float)world->step_substeps, FEM_DT_MIN), FEM_DT_MAX);
 	world->step_errors = FEM_STEP_OK;
 	world->step_began = fem_time_ms();
+	fem_step_heap_top_up(world);
 	uint64_t step_count = world->statistics.step_count;
 	world->step_statistics = (FemStatistics){.step_count = step_count};
 	return FEM_OK;
@@ -268,15 +269,10 @@ FemResult fem_world_set_worker_count(FemWorldId id, int32_t count) {
 	FemPool *pool = fem_pool_create(count);
 	if (!pool)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no threads for %d workers: try fewer.", count);
-	FemPool *old = world->pool;
+	fem_pool_destroy(world->pool);
 	world->pool = pool;
-	bool reserved = fem_world_reserve(world); // per-thread memory of the step
-	if (!reserved)
-		world->pool = old;
-	else
-		world->def.worker_count = count;
-	fem_pool_destroy(reserved ? old : pool);
-	return reserved ? FEM_OK : fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d workers: try fewer.", count);
+	world->def.worker_count = count;
+	return FEM_OK;
 }
 
 int32_t fem_world_get_worker_count(FemWorldId id) {

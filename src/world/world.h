@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/heap.h"
+#include "base/list.h"
 #include "base/error.h"
 #include "dynamics/paper_friction.h"
 #include "fem_types.h"
@@ -57,10 +58,8 @@ typedef struct FemWorld {
 	FemFrictionGains friction_gains; // of the paper's friction
 
 	// Sums over all bodies, kept up as they come and go.
-	FemIslandNeeds needs;
 	int64_t node_count, tet_count, piece_count;
 	int32_t breakable_count; // bodies that can break
-	size_t step_bytes;
 
 	FemIslands islands;
 	FemArena arena;      // one step's memory
@@ -83,8 +82,8 @@ typedef struct FemWorld {
 	uint64_t publication; // steps published
 	FemFractureFace *faces, *step_faces; // of the last finished step, and of that under way
 	FemPieceEvent *piece_events, *step_piece_events;
-	int32_t face_count, step_face_count, face_capacity;
-	int32_t piece_event_count, step_piece_event_count, piece_event_capacity;
+	int32_t face_count, step_face_count, face_capacity, step_face_capacity;
+	int32_t piece_event_count, step_piece_event_count, piece_event_capacity, step_piece_event_capacity;
 	FemStatistics statistics;      // of the last finished step
 	FemStatistics step_statistics; // of the step under way, written by its thread; step_end copies it to statistics
 } FemWorld;
@@ -154,7 +153,7 @@ bool fem_body_allocate_nodes(FemBody *body); // arrays by node and part, for the
 FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
 FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node);
 FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
-// Bytes of step memory, and all lists of the step, for the world as it stands. False when memory fails.
+// Lists that must hold all bodies and colliders of the world as it stands. False when memory fails.
 bool fem_world_reserve(FemWorld *world);
 
 // ---- breaking.c: what a body keeps that can break
@@ -165,14 +164,14 @@ bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 
 // ---- step_heap.c
-bool fem_step_heap_reserve(FemWorld *world); // for the world as it stands
+void fem_step_heap_top_up(FemWorld *world); // between steps
 
 // ---- body_settings.c
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale);
 
 // ---- fracture_stage.c
 void fem_fracture_stage_run(struct FemStep *step);
-bool fem_fracture_reserve(FemWorld *world);  // events, for the world as it stands
+size_t fem_fracture_step_bytes(const FemWorld *world); // that it takes of a step's memory
 void fem_fracture_free(FemWorld *world);
 void fem_fracture_publish(FemWorld *world);
 
@@ -220,11 +219,9 @@ FemResult fem_world_check_contacts(const FemWorld *world); // colliders, sweep, 
 // ---- step.c
 void fem_world_run_step(FemWorld *world); // all substeps of the step that step_begin described
 
-// ---- step_memory.c: what a step takes of the arena, reserved when bodies are made
-size_t fem_body_step_bytes(const FemBody *body);
-bool fem_body_take_step_memory(FemBody *body, FemArena *arena);
-bool fem_body_take_contact_memory(FemBody *body, FemArena *arena);
-size_t fem_step_lists_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count);
+// ---- step_memory.c: what a step takes of the arena
+void fem_body_take_step_memory(FemBody *body, FemArena *arena);
+void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
 
 // ---- solver_state.c: what the solver keeps with a mesh and with a body
 bool fem_mesh_make_orders(FemMesh *mesh);
