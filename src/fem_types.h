@@ -180,8 +180,8 @@ typedef struct FemBody {
 	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 
 	const FemTopology *topology; // its mesh's, or its own
-	FemTopology *own_topology;   // of bodies that can break (mesh/splitting.h), else null
-	struct FemBreaking *breaking; // the same
+	FemTopology *own_topology;   // of bodies that have been split (mesh/splitting.h), else null
+	struct FemBreaking *breaking; // of bodies that can break, else null
 
 	// ---- nodes
 	FemPosition origin;    // m; positions are relative to it; on a 1 m grid
@@ -237,7 +237,8 @@ typedef struct FemBody {
 	float total_mass;       // kg
 	int32_t max_iterations; // largest of its materials
 
-	struct FemPreconditioner *preconditioners; // [component]
+	struct FemPreconditioner *preconditioners; // [component]; null: none is needed, or memory failed
+	int32_t preconditioner_count;
 
 	// ---- contact
 	struct FemSurfaceTrees *trees; // null while the world has contacts off

@@ -346,8 +346,8 @@ FEM_TEST(body_state, a_broken_body_becomes_whole_and_broken_again) {
 
 FEM_TEST(body_state, bad_data_change_nothing) {
 	BarScene scene = bar_scene(1e9f, 1.0f);
-	FemCubeScene cube = fem_cube_scene();
 	run(scene.world, 5);
+	FemCubeScene cube = fem_cube_scene();
 	size_t size = fem_body_save(scene.bar, NULL, 0);
 	char *data = malloc(size), *bad = malloc(size);
 	fem_body_save(scene.bar, data, size);

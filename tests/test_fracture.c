@@ -407,12 +407,14 @@ FEM_TEST(fracture, spin_alone_does_not_break) {
 	fem_rig_destroy(&rig);
 }
 
-// Everything a split needs was reserved when the bodies were made; Opcode's own trees are told apart.
-FEM_TEST(fracture, steps_allocate_nothing) {
+// What a split needs comes from the heap of the world; Opcode's own trees are told apart. Fails when a split asks the system
+// for each of the some thousand blocks that it makes anew, or when lists still grow after they were once long enough.
+FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	FemRig bar = fem_rig_create(&def), plate = struck_plate(2, 7);
 	FemStatistics before, after;
 	int32_t splits = 0, builds = 0;
+	int64_t settled = 0;
 	fem_world_step(bar.world, 1.0f / 60.0f, 1);
 	fem_world_step(plate.world, 1.0f / 60.0f, 1);
 	fem_world_get_statistics(bar.world, &before);
@@ -425,10 +427,14 @@ FEM_TEST(fracture, steps_allocate_nothing) {
 		fem_world_get_statistics(plate.world, &after);
 		splits += after.splits;
 		builds += after.tree_builds;
+		if (step == 13)
+			settled = after.allocations;
 	}
 	fem_world_get_statistics(bar.world, &after);
 	FEM_CHECK(splits > 10 && builds > 1);
-	FEM_CHECK_INT(after.allocations, before.allocations);
+	printf("  %lld calls while it breaks, %lld after\n", (long long)(settled - before.allocations), (long long)(after.allocations - settled));
+	FEM_CHECK(settled - before.allocations < 200);
+	FEM_CHECK(after.allocations - settled < 10);
 	fem_rig_destroy(&bar);
 	fem_rig_destroy(&plate);
 }

@@ -2,19 +2,19 @@
 
 #include "base/spoil.h"
 
-#define SPARE(bytes) ((bytes) / 4)  // more than asked, so that a scene that grows body by body asks the system a few times
+#define SPARE(bytes) ((bytes) / 8)  // more than asked, so that a scene that grows body by body asks the system a few times
 #define SHRINK_STEPS 600            // chosen: ten seconds of a game
 #define SHRINK_SHARE 4
 #define KEPT_BYTES ((size_t)1 << 18) // not worth giving back
 
+// Nothing is in it: the old block goes first, so that the two never stand side by side.
 static bool resize(FemArena *arena, size_t bytes) {
 	size_t capacity = fem_align_up(bytes + SPARE(bytes));
+	fem_arena_free(arena);
 	char *block = fem_alloc_unset(capacity);
-	if (!block)
-		return false;
-	fem_free(arena->block, arena->capacity);
-	*arena = (FemArena){.block = block, .capacity = capacity};
-	return true;
+	if (block)
+		*arena = (FemArena){.block = block, .capacity = capacity};
+	return block != NULL;
 }
 
 static void give_back(FemArena *arena) {

@@ -16,7 +16,7 @@ typedef struct FemArena {
 
 // Room for a step that takes so many bytes; what was taken before is dropped. A block that was four times too large for
 // seconds is given back, so that a level at rest does not hold what its collapse needed. False when the system gives no
-// memory: what was there stays.
+// memory.
 bool fem_arena_begin(FemArena *arena, size_t bytes);
 void fem_arena_free(FemArena *arena);
 

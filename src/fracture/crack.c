@@ -1,6 +1,7 @@
 #include "fracture/crack.h"
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "mesh/splitting.h"
 #include "mesh/surface.h"
 #include "mesh/topology.h"
@@ -64,7 +65,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 		for (int32_t v = 0; ahead[k] && v < 4; v++) {
 			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->neighbours[face];
 			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
-				breaking->cut_count == breaking->cut_capacity)
+				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
 				continue;
 			FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
 			*cut = (FemFaceCut){.face = face, .across = across};

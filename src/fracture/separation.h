@@ -22,34 +22,39 @@ typedef struct FemBreaking {
 	bool can_break;       // some tet has a finite toughness
 	uint64_t seed;
 
-	struct FemPiece *pieces, *old_pieces; // [component]; old: before the last split
+	struct FemPiece *pieces; // [component]
 	uint32_t next_piece;
-	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
-	int32_t *part_rank;   // [part]: the same for parts
-	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
 	int32_t piece_limit;  // 0: none
 	float piece_lifetime; // s; 0: for ever
 	float piece_fade;     // s, between being one too many and being removed
 	struct FemSplinters *splinters; // fracture/splinters.h; or null
 
-	// ---- of a step
+	// ---- of a body with a topology of its own (world/splittable.c), else null
+	struct FemPiece *old_pieces; // [component]: before the last split
+	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
+	int32_t *part_rank;   // [part]: the same for parts
+	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
+	FemVec4 *scratch;     // [node]
+	int32_t *order, *cursor; // [node + part + 1]: scratch
+	uint8_t *marks;       // [node], [part]: scratch
+
+	// ---- of a step, in the step arena
 	uint8_t *node_hot;    // [node]: beside a tet with a tension that might break it
 	FemTetStress *tension; // [tet]: the tensile part of tets around hot nodes
 	FemSeparation *separations; // [node]
 	int32_t separation_count;
-	struct FemFaceCut *cuts;  // [tet]: faces opened in this step
+
+	// ---- of a step, in the heap of the world
+	struct FemFaceCut *cuts; // faces opened in this step
 	int32_t cut_count, cut_capacity;
 	int32_t split_count;  // nodes split in this step
 	int32_t tree_builds;  // in this step
 	bool was_split;       // the topology changed in this step
-	FemFractureFace *faces; // [cut]: the same for the user, without body and material
+	bool has_no_memory;   // it wanted to, and there was no memory
+	FemFractureFace *faces; // [cut_capacity]: the same for the user, without body and material
 
-	// ---- scratch
-	FemVec4 *scratch;      // [node]
-	int32_t *order, *cursor; // [node + 1]
-
-	void *block;
-	size_t bytes;
+	void *block, *split_block;
+	size_t bytes, split_bytes;
 } FemBreaking;
 
 // Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0).

@@ -28,12 +28,12 @@ static void add_needs(Needs *needs, const FemBody *body) {
 	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
 }
 
-// Contents are lost. A quarter more than asked, so that a growing world copies little. On failure the old list stays and
-// *ok is cleared.
+// Contents are lost. Half as much again, so that a growing world asks the system a few times. On failure the old list stays
+// and *ok is cleared.
 static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, bool *ok) {
 	if (count <= *capacity)
 		return list;
-	count += count / 4;
+	count += count / 2;
 	void *grown = count <= INT32_MAX ? fem_alloc_unset((size_t)count * size) : NULL;
 	if (!grown) {
 		*ok = false;

@@ -165,9 +165,9 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 		body->asleep_since = -1;
 		for (int32_t tet = 0; ok && tet < mesh->topology->batch_count * FEM_LANES; tet++)
 			ok = set_tet(body, mesh, tet, tet_materials);
-		if (ok && !(fem_body_refresh_materials(world, body) && fem_body_solver_create(body, mesh))) {
+		if (ok && !fem_body_refresh_materials(world, body)) {
 			ok = false;
-			fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the solver of a body.");
+			fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state of a body.");
 		}
 	}
 	if (ok)

@@ -1,8 +1,6 @@
-// What a body keeps that can break: its own topology, the toughness of its tets, its pieces. Reserved for the worst case
-// when the body is made, so that a step allocates nothing for it.
+// What a body keeps that can break: the toughness of its tets, its pieces. A topology of its own it gets when it does.
 #include "base/carve.h"
 #include "base/hash.h"
-#include "mesh/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>
@@ -81,26 +79,12 @@ FemResult fem_body_set_fracture_seed(FemBodyId id, uint32_t fracture_seed) {
 // ---------------------------------------------------------------------------------------------------------------- memory
 
 static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
-	size_t lanes = (size_t)t->batch_count * FEM_LANES, nodes = (size_t)t->node_capacity;
+	size_t lanes = (size_t)t->batch_count * FEM_LANES;
 	b->tet_scale = FEM_CARVE(carver, float, lanes);
 	b->tet_toughness = FEM_CARVE(carver, float, lanes);
 	b->tet_by_force = FEM_CARVE(carver, uint8_t, lanes);
 	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
-	b->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
-	b->old_pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
-	b->piece_kinds = FEM_CARVE(carver, uint8_t, t->component_capacity);
-	b->node_rank = FEM_CARVE(carver, int32_t, nodes);
-	b->part_rank = FEM_CARVE(carver, int32_t, t->part_capacity);
-	b->node_hot = FEM_CARVE(carver, uint8_t, nodes);
-	b->tension = FEM_CARVE(carver, FemTetStress, lanes);
-	b->separations = FEM_CARVE(carver, FemSeparation, nodes);
-	b->cut_capacity = 2 * t->user_tet_count + 4;
-	b->cuts = FEM_CARVE(carver, FemFaceCut, b->cut_capacity);
-	b->faces = FEM_CARVE(carver, FemFractureFace, b->cut_capacity);
-	b->scratch = FEM_CARVE(carver, FemVec4, nodes);
-	size_t parts = (size_t)t->part_capacity;
-	b->order = FEM_CARVE(carver, int32_t, nodes + parts + 1);
-	b->cursor = FEM_CARVE(carver, int32_t, nodes + parts + 1);
+	b->pieces = FEM_CARVE(carver, FemPiece, t->component_count);
 }
 
 static FemBreaking *allocate(const FemTopology *t) {
@@ -108,117 +92,49 @@ static FemBreaking *allocate(const FemTopology *t) {
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof sizes);
 	place(&sizes, t, &measure);
-	char *block = fem_alloc_unset(measure.used); // most of it is for pieces that may never be
+	char *block = fem_alloc(measure.used);
 	if (!block)
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemBreaking *breaking = fem_carve(&carver, sizeof sizes);
 	*breaking = (FemBreaking){.block = block, .bytes = measure.used};
 	place(breaking, t, &carver);
-	memset(breaking->node_hot, 0, (size_t)t->node_capacity);
-	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
 		breaking->tet_scale[tet] = 1.0f;
-		breaking->tet_by_force[tet] = false;
-		breaking->tet_grain[tet] = (FemVec4){0};
-	}
 	return breaking;
 }
 
-// Places in the elimination orders that were found for the whole mesh; pieces are ordered by them.
-static void take_ranks(FemBreaking *breaking, const FemMesh *mesh) {
-	const FemTopology *t = mesh->topology;
-	for (int32_t c = 0; c < t->component_count; c++) {
-		FemRange nodes = t->component_nodes[c], parts = t->component_parts[c];
-		for (int32_t k = nodes.begin; k < nodes.end; k++)
-			breaking->node_rank[nodes.begin + mesh->node_order[k]] = k;
-		for (int32_t k = parts.begin; k < parts.end; k++)
-			breaking->part_rank[parts.begin + mesh->part_order[k]] = k;
-	}
-}
-
-static bool make_breaking(FemWorld *world, FemBody *body, const FemMesh *mesh) {
-	body->own_topology = fem_topology_create_splittable(mesh->topology);
-	if (!body->own_topology)
-		return false;
-	body->breaking = allocate(body->own_topology);
-	if (!body->breaking) {
-		fem_topology_free(body->own_topology);
-		body->own_topology = NULL;
-		return false;
-	}
-	body->topology = body->own_topology;
-	take_ranks(body->breaking, mesh);
-	fem_pieces_start(world, body);
-	return true;
+static bool make_breaking(FemWorld *world, FemBody *body) {
+	body->breaking = allocate(body->topology);
+	if (body->breaking)
+		fem_pieces_start(world, body);
+	return body->breaking != NULL;
 }
 
 bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks) {
 	for (int32_t t = 0; t < mesh->tet_count; t++)
 		breaks |= world->materials[tet_materials[t]].def.breakable;
-	return !breaks || make_breaking(world, body, mesh);
+	return !breaks || make_breaking(world, body);
 }
 
 void fem_body_breaking_free(FemBody *body) {
-	if (body->breaking) {
-		fem_splinters_free(body->breaking->splinters);
-		fem_free(body->breaking->block, body->breaking->bytes);
+	FemBreaking *breaking = body->breaking;
+	if (breaking) {
+		fem_splinters_free(breaking->splinters);
+		fem_free(breaking->split_block, breaking->split_bytes);
+		fem_free(breaking->block, breaking->bytes);
 	}
 	body->breaking = NULL;
 }
 
-// -------------------------------------------------------------------------------------------------- a body in the world
-
-static void copy_nodes(FemBody *body, const FemBody *from) {
-	size_t nodes = (size_t)from->topology->node_count, parts = (size_t)from->topology->part_count;
-	memcpy(body->position, from->position, sizeof(FemVec4) * nodes);
-	memcpy(body->velocity, from->velocity, sizeof(FemVec4) * nodes);
-	memcpy(body->last_dv, from->last_dv, sizeof(FemVec4) * nodes);
-	memcpy(body->force, from->force, sizeof(FemVec4) * nodes);
-	memcpy(body->mass, from->mass, sizeof(float) * nodes);
-	memcpy(body->mass_damping, from->mass_damping, sizeof(float) * nodes);
-	memcpy(body->node_kind, from->node_kind, nodes);
-	memcpy(body->ground_force, from->ground_force, sizeof(float) * nodes);
-	memcpy(body->published, from->published, sizeof(FemVec4) * nodes);
-	memcpy(body->good_velocity, from->good_velocity, sizeof(FemVec4) * nodes);
-	memcpy(body->part_state, from->part_state, parts);
-	memcpy(body->part_still, from->part_still, sizeof(int32_t) * parts);
-}
-
-// A material of the body has become breakable: it gets larger arrays and enters the world anew, in its slot.
+// A material of a body in the world has become breakable.
 bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index) {
-	FemBody *body = world->bodies[body_index], old = *body;
-	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	FemBody *body = world->bodies[body_index];
 	if (body->breaking)
 		return true;
-	if (!make_breaking(world, body, mesh))
+	if (!make_breaking(world, body))
 		return false;
-	FemVec4 *reaction = old.reaction ? FEM_ALLOC_ARRAY(FemVec4, body->topology->node_capacity) : NULL;
-	if ((old.reaction && !reaction) || !fem_body_allocate_nodes(body)) {
-		FEM_FREE_ARRAY(reaction, body->topology->node_capacity);
-		fem_body_breaking_free(body);
-		fem_topology_free(body->own_topology);
-		*body = old;
-		return false;
-	}
-	copy_nodes(body, &old);
-	if (old.reaction)
-		memcpy(reaction, old.reaction, sizeof(FemVec4) * (size_t)old.topology->node_count);
-	FemBody made = *body;
-	*body = old;
-	fem_world_leave(world, body_index);
-	fem_body_solver_free(body);
-	FEM_FREE_ARRAY(old.reaction, old.topology->node_capacity);
-	fem_free(old.node_block, old.node_block_bytes);
-	made.reaction = reaction;
-	made.preconditioners = NULL;
-	made.trees = NULL;
-	made.sweep_proxies = NULL;
-	made.sweep_proxy_count = 0;
-	made.tet_exterior = NULL;
-	made.surface_nodes = NULL;
-	made.surface_area = NULL;
-	made.surface_node_count = 0;
-	*body = made;
+	world->breakable_count++;
 	fem_body_refresh_toughness(world, body);
-	return fem_body_solver_create(body, mesh) && fem_body_enter(world, body, body_index);
+	return true;
 }

@@ -8,9 +8,6 @@
 #include "world/step.h"
 #include "world/world.h"
 
-// About what a body takes of the heap when it breaks, a tet: topology, arrays by node, trees.
-#define FEM_BREAKING_TET_BYTES 256
-
 typedef struct FemPiece {
 	FemPieceNumber number, parent;
 	double born;    // s, of the world's time

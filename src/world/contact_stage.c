@@ -174,7 +174,7 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	bool asked = false;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
-		if (world->sweep.proxies[body->sweep_proxies[c]].still || (t->split && t->component_tets[c] < FEM_SHARD_TETS))
+		if (world->sweep.proxies[body->sweep_proxies[c]].still || (body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
 			continue;
 		if (!asked && (!may_fold(body) || is_inside_out(body)))
 			return;

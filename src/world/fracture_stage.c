@@ -105,7 +105,7 @@ static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFracture
 static void add_faces(FemWorld *world, int32_t body_index) {
 	const FemBody *body = world->bodies[body_index];
 	const FemBreaking *breaking = body->breaking;
-	for (int32_t i = 0; i < breaking->cut_count; i++) {
+	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++) {
 		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
 			world->step_errors |= FEM_STEP_EVENTS_FULL;
 			return;
@@ -126,6 +126,19 @@ static int32_t most_splits(const FemWorld *world, const FemBody *body) {
 	return share > SPLITS_MIN ? share : SPLITS_MIN;
 }
 
+static void split_body(FemWorld *world, FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	breaking->split_count = fem_crack_split(body, world->step_statistics.step_count, most_splits(world, body));
+	if (breaking->split_count == 0)
+		return;
+	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
+	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
+		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
+	if (breaking->splinters)
+		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
+	fem_body_apply_split(world, body);
+}
+
 static void split_task(void *context, int32_t task) {
 	Fracture *fracture = context;
 	FemWorld *world = fracture->step->world;
@@ -135,15 +148,33 @@ static void split_task(void *context, int32_t task) {
 	gather_separations(body);
 	if (breaking->separation_count == 0)
 		return;
-	breaking->split_count = fem_crack_split(body, world->step_statistics.step_count, most_splits(world, body));
-	for (int32_t i = 0; i < breaking->cut_count; i++)
-		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
-	if (breaking->split_count > 0 && breaking->splinters)
-		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
 	fem_heap_begin(world->heap);
-	if (breaking->split_count > 0)
-		fem_body_apply_split(world, body);
+	breaking->has_no_memory = !fem_body_make_splittable(world, body);
+	if (!breaking->has_no_memory)
+		split_body(world, body);
 	fem_heap_end();
+}
+
+// Within a step only.
+static void free_cuts(FemBreaking *breaking) {
+	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
+	FEM_FREE_ARRAY(breaking->faces, breaking->cut_capacity);
+	breaking->cuts = NULL;
+	breaking->faces = NULL;
+	breaking->cut_count = breaking->cut_capacity = 0;
+}
+
+static size_t step_bytes(const FemBody *body) {
+	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
+	return fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) + fem_align_up(sizeof(FemSeparation) * nodes);
+}
+
+static void take_step_memory(FemBody *body, FemArena *arena) {
+	FemBreaking *breaking = body->breaking;
+	breaking->node_hot = FEM_ARENA_TAKE(arena, uint8_t, body->topology->node_count);
+	breaking->tension = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
+	breaking->separations = FEM_ARENA_TAKE(arena, FemSeparation, body->topology->node_count);
+	memset(breaking->node_hot, 0, (size_t)body->topology->node_count);
 }
 
 static void list_bodies(Fracture *fracture) {
@@ -154,7 +185,7 @@ static void list_bodies(Fracture *fracture) {
 		if (!may_break(body) || !body->tet_stress)
 			continue;
 		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
-		memset(body->breaking->node_hot, 0, (size_t)body->topology->node_count);
+		take_step_memory(body, &world->arena);
 	}
 }
 
@@ -164,7 +195,7 @@ void fem_fracture_stage_run(FemStep *step) {
 	int32_t interval = world->def.fracture_interval;
 	if (world->breakable_count == 0)
 		return;
-	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(&world->arena, int32_t, world->breakable_count)};
+	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(&world->arena, int32_t, world->islands.active_count)};
 	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
 	if (interval > 0 && statistics->step_count % (uint64_t)interval == 0)
 		list_bodies(&fracture);
@@ -180,6 +211,9 @@ void fem_fracture_stage_run(FemStep *step) {
 		statistics->faces_opened += body->breaking->cut_count;
 		statistics->tree_builds += body->breaking->tree_builds;
 		add_faces(world, fracture.bodies[i]);
+		free_cuts(body->breaking);
+		if (body->breaking->has_no_memory)
+			world->step_errors |= FEM_STEP_NO_MEMORY;
 		if (body->breaking->was_split)
 			fem_body_finish_split(world, fracture.bodies[i]);
 	}
@@ -189,7 +223,12 @@ void fem_fracture_stage_run(FemStep *step) {
 // ---------------------------------------------------------------------------------------------------------------- lists
 
 size_t fem_fracture_step_bytes(const FemWorld *world) {
-	return fem_align_up(sizeof(int32_t) * (size_t)world->breakable_count);
+	size_t bytes = fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bytes += body->breaking ? step_bytes(body) : 0;
+	}
+	return bytes;
 }
 
 void fem_fracture_free(FemWorld *world) {

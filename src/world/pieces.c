@@ -266,6 +266,8 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: only bodies that can break lose pieces.");
 	if (body->topology->component_count == 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "This is the body's last piece: destroy the body instead.");
+	if (!fem_body_make_splittable(world, body))
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.", body->topology->tet_count);
 	fem_world_wake_touching_body(world, id.index1 - 1); // what rested on it
 	fem_split_remove_component(body->own_topology, component);
 	remove_marked(world, id.index1 - 1);
@@ -360,7 +362,10 @@ void fem_pieces_retire(FemWorld *world) {
 			continue;
 		if (body->breaking->piece_limit <= 0 && !(body->breaking->piece_lifetime > 0.0f))
 			continue;
-		if (mark_retired(world, body) > 0)
+		fem_heap_begin(world->heap);
+		bool can_split = fem_body_make_splittable(world, body);
+		fem_heap_end();
+		if (can_split && mark_retired(world, body) > 0)
 			remove_marked(world, b);
 	}
 }

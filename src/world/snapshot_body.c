@@ -80,6 +80,8 @@ static void write_state(FemStream *s, FemBody *body) {
 	sync_optional(s, body);
 	sync_arrays(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
+	bool has_solver = body->preconditioners != NULL;
+	fem_stream_bool(s, &has_solver);
 	FEM_STREAM(s, solver_bytes);
 	if (s->out)
 		fem_body_solver_state_write(body, s->out + s->at);
@@ -148,10 +150,12 @@ static bool recount(FemBody *body) {
 	return true;
 }
 
-static void read_solver(FemStream *s, FemBody *body) {
+static void read_solver(FemStream *s, const FemWorld *world, FemBody *body) {
 	uint64_t bytes = 0;
+	bool has_solver = false;
+	fem_stream_bool(s, &has_solver);
 	FEM_STREAM(s, bytes);
-	s->failed = s->failed || bytes > s->size - s->at;
+	s->failed = s->failed || bytes > s->size - s->at || (has_solver && !fem_body_restore_solver(world, body));
 	if (s->failed)
 		return;
 	s->failed = !fem_body_solver_state_read(body, s->in + s->at, (size_t)bytes);
@@ -167,9 +171,9 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 	if (!s->failed)
 		sync_arrays(s, body);
 	if (!s->failed)
-		s->failed = !recount(body) || !fem_body_refresh_materials(world, body) || !fem_body_restore_solver(world, body);
+		s->failed = !recount(body) || !fem_body_refresh_materials(world, body);
 	if (!s->failed)
-		read_solver(s, body);
+		read_solver(s, world, body);
 	world->has_forces |= body->has_forces; // else they would stay after the next step
 }
 

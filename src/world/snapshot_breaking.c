@@ -44,6 +44,8 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 		FEM_STREAM(s, b->pieces[c].born);
 		FEM_STREAM(s, b->pieces[c].retires);
 	}
+	if (!body->own_topology)
+		return;
 	FEM_STREAM_ARRAY(s, b->piece_kinds, t->component_count);
 	FEM_STREAM_ARRAY(s, b->node_rank, t->node_count);
 	FEM_STREAM_ARRAY(s, b->part_rank, t->part_count);
@@ -85,9 +87,13 @@ static void write_splinters(FemStream *s, FemSplinters *splinters) {
 }
 
 void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
+	bool is_split = body->own_topology != NULL;
 	fem_body_note_kinds(body);
-	sync_counts(s, body->own_topology);
-	sync_tables(s, body->own_topology);
+	fem_stream_bool(s, &is_split);
+	if (is_split) {
+		sync_counts(s, body->own_topology);
+		sync_tables(s, body->own_topology);
+	}
 	sync_breaking(s, body);
 	write_splinters(s, body->breaking->splinters);
 }
@@ -229,23 +235,36 @@ static void read_splinters(FemStream *s, const FemWorld *world, FemBody *body) {
 	FEM_FREE_ARRAY(given.vertex_positions, given.vertex_count + 1);
 }
 
-void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *body) {
+static void read_topology(FemStream *s, const FemWorld *world, FemBody *body) {
+	s->failed = !fem_body_make_splittable(world, body);
+	if (!s->failed)
+		sync_counts(s, body->own_topology);
+	if (!s->failed)
+		sync_tables(s, body->own_topology);
+}
+
+static void derive_topology(FemStream *s, const FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
-	const FemMesh *mesh = &world->meshes[body->mesh_index];
-	fem_body_solver_free(body);
-	sync_counts(s, t);
-	if (!s->failed)
-		sync_tables(s, t);
-	if (!s->failed)
-		sync_breaking(s, body);
-	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f) || !is_sound(t, body->breaking, mesh);
-	if (s->failed) {
+	if (s->failed || !is_sound(t, body->breaking, &world->meshes[body->mesh_index])) {
+		s->failed = true;
 		t->component_count = 0; // nothing of it may be looked at
 		return;
 	}
 	derive(t);
 	s->failed = !fem_split_refill(t);
 	fem_body_forget_removed(body);
+}
+
+void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *body) {
+	bool is_split = false;
+	fem_stream_bool(s, &is_split);
+	if (is_split && !s->failed)
+		read_topology(s, world, body);
+	if (!s->failed)
+		sync_breaking(s, body);
+	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f);
+	if (body->own_topology)
+		derive_topology(s, world, body);
 	if (!s->failed)
 		read_splinters(s, world, body);
 }

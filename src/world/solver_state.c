@@ -48,11 +48,15 @@ void fem_mesh_free_orders(FemMesh *mesh) {
 	mesh->node_order = mesh->part_order = NULL;
 }
 
+static bool allocate(FemBody *body) {
+	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, body->topology->component_count);
+	body->preconditioner_count = body->preconditioners ? body->topology->component_count : 0;
+	return body->preconditioners != NULL;
+}
+
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh) {
 	const FemTopology *topology = body->topology;
-	// A second half for the split of a body that breaks.
-	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, 2 * (size_t)topology->component_capacity);
-	if (!body->preconditioners)
+	if (!allocate(body))
 		return false;
 	for (int32_t c = 0; c < topology->component_count; c++) {
 		FemPreconditionerOrders orders = {
@@ -64,20 +68,49 @@ bool fem_body_solver_create(FemBody *body, const FemMesh *mesh) {
 	return true;
 }
 
+static void free_all(FemPreconditioner *preconditioners, int32_t count) {
+	for (int32_t c = 0; c < count; c++)
+		fem_preconditioner_free(&preconditioners[c]);
+	FEM_FREE_ARRAY(preconditioners, count);
+}
+
 void fem_body_solver_free(FemBody *body) {
-	if (!body->preconditioners)
-		return;
-	for (int32_t c = 0; c < body->topology->component_count; c++)
-		fem_preconditioner_free(&body->preconditioners[c]);
-	FEM_FREE_ARRAY(body->preconditioners, 2 * (size_t)body->topology->component_capacity);
+	free_all(body->preconditioners, body->preconditioner_count);
 	body->preconditioners = NULL;
+	body->preconditioner_count = 0;
 }
 
 size_t fem_body_solver_bytes(const FemBody *body) {
 	size_t bytes = 0;
-	for (int32_t c = 0; c < body->topology->component_count; c++)
+	for (int32_t c = 0; c < body->preconditioner_count; c++)
 		bytes += fem_preconditioner_bytes(&body->preconditioners[c]);
 	return bytes;
+}
+
+// ------------------------------------------------------------------------------------------------------- waking, sleeping
+
+static void create_task(void *context, int32_t index) {
+	FemWorld *world = context;
+	FemBody *body = world->bodies[world->islands.active_bodies[index]];
+	if (body->live_part_count > 0 && !body->preconditioners && !body->own_topology)
+		fem_body_solver_create(body, &world->meshes[body->mesh_index]); // without: block-Jacobi
+}
+
+// A factor is most of what a body at rest would hold. What wakes makes it anew, as it would have to after a step or two.
+static void give_up(FemWorld *world) {
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (body && body->preconditioners && !body->own_topology && body->live_part_count == 0)
+			fem_body_solver_free(body);
+	}
+}
+
+void fem_world_prepare_solvers(FemWorld *world) {
+	if (world->solvers_seen == world->islands.version)
+		return;
+	world->solvers_seen = world->islands.version;
+	give_up(world);
+	fem_pool_for_uneven(world->pool, world->islands.active_count, create_task, world);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ splits
@@ -113,47 +146,63 @@ static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t compone
 
 // For a snapshot: what they came to be.
 void fem_body_note_kinds(FemBody *body) {
-	for (int32_t c = 0; c < body->topology->component_count; c++)
+	for (int32_t c = 0; body->own_topology && c < body->preconditioner_count; c++)
 		body->breaking->piece_kinds[c] = (uint8_t)body->preconditioners[c].kind;
 }
 
 bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
-	const FemTopology *t = body->topology;
-	if (body->preconditioners)
-		return true; // it cannot break: that of its making holds
-	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, 2 * (size_t)t->component_capacity);
-	for (int32_t c = 0; body->preconditioners && c < t->component_count; c++)
-		create_for_piece(body, &world->meshes[body->mesh_index], c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
-	return body->preconditioners != NULL;
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	if (!body->own_topology)
+		return fem_body_solver_create(body, mesh);
+	if (!allocate(body))
+		return false;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		create_for_piece(body, mesh, c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
+	return true;
 }
 
 // Components in which nothing changed keep what they have; only their numbers have moved.
-void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
+static void take_over(FemBody *body, FemPreconditioner *before, int32_t before_count) {
 	const FemTopology *t = body->topology;
-	const FemSplitState *split = t->split;
-	FemPreconditioner *now = body->preconditioners, *before = now + t->component_capacity;
-	memcpy(before, now, sizeof *now * (size_t)split->old_component_count);
-	memset(now, 0, sizeof *now * (size_t)t->component_capacity);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t source = split->component_source[c];
-		if (source < 0)
+		int32_t source = t->split->component_source[c];
+		if (source < 0 || source >= before_count)
 			continue;
-		now[c] = before[source];
-		now[c].nodes = t->component_nodes[c];
-		now[c].parts = t->component_parts[c];
+		FemPreconditioner *now = &body->preconditioners[c];
+		*now = before[source];
+		now->nodes = t->component_nodes[c];
+		now->parts = t->component_parts[c];
 		before[source] = (FemPreconditioner){0};
 	}
-	for (int32_t c = 0; c < t->component_count; c++) {
-		// What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
-		const FemPreconditioner *parent = &before[split->component_parent[c]];
-		int32_t parent_count = parent->nodes.end - parent->nodes.begin, count = t->component_nodes[c].end - t->component_nodes[c].begin;
-		bool is_large = parent->kind == FEM_PRECONDITION_TWO_LEVEL && 2 * count > parent_count;
-		body->breaking->piece_kinds[c] = is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
+}
+
+// What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
+static FemPreconditionKind kind_for(const FemTopology *t, int32_t component, const FemPreconditioner *before, int32_t before_count) {
+	int32_t index = t->split->component_parent[component];
+	if (index >= before_count)
+		return FEM_PRECONDITION_FACTOR;
+	const FemPreconditioner *parent = &before[index];
+	int32_t parent_count = parent->nodes.end - parent->nodes.begin;
+	int32_t count = t->component_nodes[component].end - t->component_nodes[component].begin;
+	bool is_large = parent->kind == FEM_PRECONDITION_TWO_LEVEL && 2 * count > parent_count;
+	return is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
+}
+
+void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemPreconditioner *before = body->preconditioners;
+	int32_t before_count = body->preconditioner_count;
+	if (!allocate(body)) { // block-Jacobi
+		free_all(before, before_count);
+		return;
 	}
-	for (int32_t c = 0; c < split->old_component_count; c++)
-		fem_preconditioner_free(&before[c]);
+	take_over(body, before, before_count);
+	for (int32_t c = 0; c < t->component_count; c++)
+		body->breaking->piece_kinds[c] = (uint8_t)kind_for(t, c, before, before_count);
+	free_all(before, before_count);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (split->component_source[c] < 0)
+		int32_t source = t->split->component_source[c];
+		if (source < 0 || source >= before_count)
 			create_for_piece(body, mesh, c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
 	}
 }
@@ -162,14 +211,14 @@ void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
 
 size_t fem_body_solver_state_size(const FemBody *body) {
 	size_t size = 0;
-	for (int32_t c = 0; body->preconditioners && c < body->topology->component_count; c++)
+	for (int32_t c = 0; c < body->preconditioner_count; c++)
 		size += fem_preconditioner_state_size(&body->preconditioners[c]);
 	return size;
 }
 
 void fem_body_solver_state_write(const FemBody *body, void *out) {
 	char *to = out;
-	for (int32_t c = 0; body->preconditioners && c < body->topology->component_count; c++) {
+	for (int32_t c = 0; c < body->preconditioner_count; c++) {
 		fem_preconditioner_state_write(&body->preconditioners[c], to);
 		to += fem_preconditioner_state_size(&body->preconditioners[c]);
 	}
@@ -179,7 +228,7 @@ bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size) {
 	if (size != fem_body_solver_state_size(body))
 		return false;
 	const char *from = data;
-	for (int32_t c = 0; body->preconditioners && c < body->topology->component_count; c++) {
+	for (int32_t c = 0; c < body->preconditioner_count; c++) {
 		if (!fem_preconditioner_state_read(&body->preconditioners[c], from))
 			return false;
 		from += fem_preconditioner_state_size(&body->preconditioners[c]);

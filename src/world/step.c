@@ -157,6 +157,7 @@ static void compose_islands(FemStep *step) {
 	bool listed = fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
 	if (!listed || !fem_step_begin_memory(step))
 		stand_still(step);
+	fem_world_prepare_solvers(world);
 	take_body_memory(world);
 	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
 		step->proxies, step->proxy_count, &world->arena);
@@ -259,7 +260,7 @@ static void roll_back(FemBody *body) {
 		body->force[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f}; // they may be the cause
 	}
 	fem_body_heal_tets(body);
-	for (int32_t c = 0; body->preconditioners && c < topology->component_count; c++)
+	for (int32_t c = 0; c < body->preconditioner_count; c++)
 		body->preconditioners[c].valid = false;
 }
 

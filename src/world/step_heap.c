@@ -4,12 +4,15 @@
 #include "mesh/topology.h"
 #include "world/breaking.h"
 
-#define READY_MAX ((size_t)2 << 20) // bytes kept ready at most. Chosen: the room of some 1,000 tets that break in one step
+#define READY_MAX ((size_t)3 << 19) // bytes kept ready at most. Chosen: the room of some 1,000 tets that break in one step
 #define READY_MIN ((size_t)1 << 16)
+#define WHOLE_BYTES 900 // measured, a tet: topology of its own, arrays by node and piece
+#define TREE_BYTES 150  // measured, a tet: trees of a broken body
 
-// What a body that breaks in the next step would take.
+// What a body that breaks in the next step would take. Its solver is made anew in parts before the old one is given up.
 static size_t breaking_need(const FemBody *body) {
-	return fem_body_solver_bytes(body) + FEM_BREAKING_TET_BYTES * (size_t)body->topology->user_tet_count;
+	size_t tet_bytes = TREE_BYTES + (body->own_topology ? 0 : WHOLE_BYTES);
+	return fem_body_solver_bytes(body) + tet_bytes * (size_t)body->topology->user_tet_count;
 }
 
 void fem_step_heap_top_up(FemWorld *world) {

@@ -36,7 +36,7 @@ static void move_ints(FemBody *body, int32_t *values) {
 }
 
 static void move_kinds(FemBody *body) {
-	uint8_t *moved = body->breaking->node_hot; // done with in this step
+	uint8_t *moved = body->breaking->marks;
 	body->pinned_count = 0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		moved[i] = body->node_kind[source_of(body->topology->split, i)];
@@ -97,7 +97,7 @@ static void move_parts(FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	const FemSplitState *split = t->split;
 	int32_t *still = breaking->order, *rank = breaking->cursor;
-	uint8_t *state = breaking->node_hot;
+	uint8_t *state = breaking->marks;
 	for (int32_t p = 0; p < t->part_count; p++) {
 		state[p] = FEM_ISLAND_ASLEEP;
 		still[p] = INT32_MAX;
@@ -114,7 +114,6 @@ static void move_parts(FemBody *body) {
 	body->live_part_count = 0;
 	for (int32_t p = 0; p < t->part_count; p++)
 		body->live_part_count += body->part_state[p] == FEM_ISLAND_LIVE;
-	memset(breaking->node_hot, 0, (size_t)t->node_capacity);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ tets

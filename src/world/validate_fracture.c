@@ -48,6 +48,8 @@ static FemResult check_closed(const FemTopology *t, int32_t index) {
 
 // A node whose star is in several groups is a hinge or ball joint. Those that the mesh came with are left alone.
 static FemResult check_joints(const FemTopology *t, int32_t mesh_nodes, int32_t index) {
+	if (!t->split)
+		return FEM_OK;
 	int32_t *was_copied = t->split->order; // [node of the mesh]; scratch of the rebuild
 	for (int32_t i = 0; i < mesh_nodes; i++)
 		was_copied[i] = 0;
@@ -110,11 +112,13 @@ static int32_t smallest_of_mesh(const FemTopology *t) {
 
 FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 	FemBody *body = world->bodies[index];
-	FemTopology *t = body->own_topology;
+	const FemTopology *t = body->topology;
 	if (!body->breaking)
 		return body->own_topology ? FAULT("Body %d cannot break but has a topology of its own.", index) : FEM_OK;
-	if (body->topology != t || t->node_count > t->node_capacity || t->part_count > t->part_capacity || t->split->is_open)
-		return FAULT("Body %d: its topology is not its own, over full or half split.", index);
+	if (t != (body->own_topology ? body->own_topology : world->meshes[body->mesh_index].topology))
+		return FAULT("Body %d: its topology is neither its own nor its mesh's.", index);
+	if (t->node_count > t->node_capacity || t->part_count > t->part_capacity || (t->split && t->split->is_open))
+		return FAULT("Body %d: its topology is over full or half split.", index);
 	FemResult result = fem_topology_check(t, index);
 	if (result == FEM_OK)
 		result = check_faces(t, index);

@@ -65,6 +65,7 @@ typedef struct FemWorld {
 	FemArena arena;      // one step's memory
 	FemHeap *heap;       // for what a step must make anew
 	FemPool *pool;
+	uint32_t solvers_seen; // version of the islands when it was last looked which solvers are needed
 
 	bool has_forces;     // some body has forces for the next step
 	double struck_wave;  // s: the shortest of what explosions have struck since the last step; 0: none
@@ -157,11 +158,14 @@ FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to
 bool fem_world_reserve(FemWorld *world);
 
 // ---- breaking.c: what a body keeps that can break
-// With breakable materials: its own topology, and room for the worst. Called while a body is built. False when memory fails.
+// With breakable materials: toughness and pieces. Called while a body is built. False when memory fails.
 bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
 void fem_body_breaking_free(FemBody *body);
 bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
+
+// ---- splittable.c
+bool fem_body_make_splittable(const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
 // ---- step_heap.c
 void fem_step_heap_top_up(FemWorld *world); // between steps
@@ -226,10 +230,11 @@ void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
 // ---- solver_state.c: what the solver keeps with a mesh and with a body
 bool fem_mesh_make_orders(FemMesh *mesh);
 void fem_mesh_free_orders(FemMesh *mesh);
-bool fem_body_solver_create(FemBody *body, const FemMesh *mesh);
+void fem_world_prepare_solvers(FemWorld *world); // of bodies that are live; whole ones that sleep give theirs up
+bool fem_body_solver_create(FemBody *body, const FemMesh *mesh); // of a whole body
 void fem_body_solver_free(FemBody *body);
 void fem_body_note_kinds(FemBody *body);
-bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read; false when memory fails
+bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read and had one; false when memory fails
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body); // new preconditioners for what changed
 size_t fem_body_solver_bytes(const FemBody *body);
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise
