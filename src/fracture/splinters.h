@@ -5,6 +5,9 @@
 // one ring around them by faces. A vertex may follow a tet that can be come to from home through closed faces without
 // leaving the reach. The reach never changes, so that what can be come to only ever shrinks: a vertex that was looked at
 // stays right until a face between two tets of the reach opens.
+//
+// Splinters that are equal share what does not change, and until the first cut also who follows what: fem_splinters_share()
+// gives a body little more than a pointer, fem_splinters_own() the arrays that its cracks then change.
 #ifndef FEM_FRACTURE_SPLINTERS_H
 #define FEM_FRACTURE_SPLINTERS_H
 
@@ -38,10 +41,12 @@ typedef struct FemSplinters {
 	int32_t *reach_start, *reach;     // [splinter + 1]: home first
 	int32_t *tet_start, *tet_splinters; // [tet + 1]: the splinters whose reach it is in, ascending
 
-	int32_t *owner;           // [vertex]: tet; -1: removed
+	int32_t reach_most, vertices_most; // of one splinter
+
+	int32_t *owner;           // [vertex]: tet; -1: removed. Only read while they are shared
 	float (*weights)[4];      // [vertex]
 
-	// ---- of a step
+	// ---- of a step; null while nothing of its own is there
 	uint8_t *change;          // [vertex]: FemOwnerChangeKind, 0 for none, since the last publishing
 	int32_t *tet_before;      // [vertex]: of those that changed their tet, the one at the last publishing
 	float (*weights_before)[4]; // [vertex]: in it
@@ -58,13 +63,26 @@ typedef struct FemSplinters {
 	int32_t *list;            // [splinter]
 	FemLostVertex *lost; // [most vertices of a splinter]
 
-	void *block;
-	size_t bytes;
+	void *block, *own_block; // what does not change, and what does
+	size_t bytes, own_bytes;
+
+	struct FemSplinters *shared; // whose block it is; null: its own
+	struct FemSplinters *next;   // of those that others share, in a list of their mesh
+	int32_t use_count;           // of those that others share: how many do
 } FemSplinters;
 
 // A checked def. Owners are left unset: fem_splinters_settle() or the reader of a snapshot does that. Null when memory fails.
 FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def);
 void fem_splinters_free(FemSplinters *splinters);
+
+// Settled ones become what others share, and change no more: false when memory fails.
+bool fem_splinters_freeze(FemSplinters *splinters);
+FemSplinters *fem_splinters_share(FemSplinters *frozen); // null when memory fails
+// Before they change. False when memory fails; nothing for those that have their own.
+bool fem_splinters_own(FemSplinters *splinters);
+
+// Whether these are of the same rest shape and were given the same.
+bool fem_splinters_are_equal(const FemSplinters *splinters, const FemSplinterRest *rest, const FemSplintersDef *def);
 
 // Every vertex to the tet that was given for it, or the nearest that the home is connected with.
 void fem_splinters_settle(FemSplinters *splinters, const FemTopology *topology);

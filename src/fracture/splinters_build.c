@@ -188,6 +188,10 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 	s->reach = FEM_CARVE(carver, int32_t, reach);
 	s->tet_start = FEM_CARVE(carver, int32_t, tets + 1);
 	s->tet_splinters = FEM_CARVE(carver, int32_t, reach);
+}
+
+static void place_own(FemSplinters *s, FemCarver *carver) {
+	size_t splinters = (size_t)s->given.splinter_count, vertices = (size_t)s->given.vertex_count, tets = (size_t)s->tet_count;
 	s->owner = FEM_CARVE(carver, int32_t, vertices);
 	s->weights = fem_carve(carver, sizeof *s->weights * vertices);
 	s->change = FEM_CARVE(carver, uint8_t, vertices);
@@ -196,11 +200,26 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 	s->changes = FEM_CARVE(carver, FemOwnerChange, vertices);
 	s->tet_mark = FEM_CARVE(carver, uint8_t, tets);
 	s->is_renamed = FEM_CARVE(carver, uint8_t, tets);
-	s->queue = FEM_CARVE(carver, int32_t, b->reach_most);
-	s->shapes = FEM_CARVE(carver, FemTetShape, b->reach_most);
+	s->queue = FEM_CARVE(carver, int32_t, s->reach_most);
+	s->shapes = FEM_CARVE(carver, FemTetShape, s->reach_most);
 	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
 	s->list = FEM_CARVE(carver, int32_t, splinters);
-	s->lost = FEM_CARVE(carver, FemLostVertex, b->vertices_most);
+	s->lost = FEM_CARVE(carver, FemLostVertex, s->vertices_most);
+}
+
+// What owner and weights held stays theirs who share it.
+static bool allocate_own(FemSplinters *s) {
+	FemSplinters sizes = *s;
+	FemCarver measure = {0};
+	place_own(&sizes, &measure);
+	char *block = fem_alloc(measure.used);
+	if (!block)
+		return false;
+	FemCarver carver = {.base = block};
+	place_own(s, &carver);
+	s->own_block = block;
+	s->own_bytes = measure.used;
+	return true;
 }
 
 static FemSplinters *allocate(const Builder *b) {
@@ -217,15 +236,88 @@ static FemSplinters *allocate(const Builder *b) {
 	place(s, b, &carver);
 	s->rest = *b->rest;
 	s->tet_count = b->whole->batch_count * FEM_LANES;
+	s->reach_most = (int32_t)b->reach_most;
+	s->vertices_most = (int32_t)b->vertices_most;
 	s->block = block;
 	s->bytes = measure.used;
-	return s;
+	if (allocate_own(s))
+		return s;
+	fem_free(block, measure.used);
+	return NULL;
 }
 
 void fem_splinters_free(FemSplinters *s) {
-	if (s)
+	if (!s)
+		return;
+	fem_free(s->own_block, s->own_bytes);
+	if (s->shared) {
+		s->shared->use_count--;
+		fem_free(s, sizeof *s);
+	} else {
 		fem_free(s->block, s->bytes);
+	}
 }
+
+// --------------------------------------------------------------------------------------------------------------- sharing
+
+// Only owners and weights of what is its own stay.
+bool fem_splinters_freeze(FemSplinters *s) {
+	size_t vertices = (size_t)s->given.vertex_count, owners = fem_align_up(sizeof *s->owner * vertices);
+	size_t bytes = owners + sizeof *s->weights * vertices;
+	char *block = fem_alloc_unset(bytes > 0 ? bytes : 1);
+	if (!block)
+		return false;
+	memcpy(block, s->owner, sizeof *s->owner * vertices);
+	memcpy(block + owners, s->weights, sizeof *s->weights * vertices);
+	fem_free(s->own_block, s->own_bytes);
+	s->own_block = block;
+	s->own_bytes = bytes > 0 ? bytes : 1;
+	s->owner = (int32_t *)block;
+	s->weights = (float(*)[4])(void *)(block + owners);
+	s->change = NULL;
+	s->changes = NULL;
+	s->has_changed = false;
+	s->change_count = 0;
+	return true;
+}
+
+FemSplinters *fem_splinters_share(FemSplinters *frozen) {
+	FemSplinters *s = fem_alloc(sizeof *s);
+	if (!s)
+		return NULL;
+	*s = *frozen;
+	s->own_block = NULL;
+	s->own_bytes = 0;
+	s->shared = frozen;
+	s->next = NULL;
+	frozen->use_count++;
+	return s;
+}
+
+bool fem_splinters_own(FemSplinters *s) {
+	const int32_t *owner = s->owner;
+	float (*weights)[4] = s->weights;
+	if (s->own_block)
+		return true;
+	if (!allocate_own(s))
+		return false;
+	memcpy(s->owner, owner, sizeof *owner * (size_t)s->given.vertex_count);
+	memcpy(s->weights, weights, sizeof *weights * (size_t)s->given.vertex_count);
+	return true;
+}
+
+bool fem_splinters_are_equal(const FemSplinters *s, const FemSplinterRest *rest, const FemSplintersDef *def) {
+	size_t splinters = (size_t)def->splinter_count, vertices = (size_t)def->vertex_count;
+	return s->rest.topology == rest->topology && s->rest.scale.x == rest->scale.x && s->rest.scale.y == rest->scale.y &&
+	       s->rest.scale.z == rest->scale.z && s->given.splinter_count == def->splinter_count &&
+	       s->given.vertex_count == def->vertex_count &&
+	       memcmp(s->given.home_tets, def->home_tets, sizeof(int32_t) * splinters) == 0 &&
+	       memcmp(s->given.vertex_splinters, def->vertex_splinters, sizeof(int32_t) * vertices) == 0 &&
+	       memcmp(s->given.vertex_tets, def->vertex_tets, sizeof(int32_t) * vertices) == 0 &&
+	       memcmp(s->given.vertex_positions, def->vertex_positions, sizeof(FemVec3) * vertices) == 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- making
 
 FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def) {
 	int32_t tets = rest->topology->batch_count * FEM_LANES;

@@ -2,7 +2,7 @@
 #include "base/carve.h"
 #include "mesh/tet_mesh.h"
 #include "mesh/topology.h"
-#include "world/world.h"
+#include "world/breaking.h"
 
 #include <string.h>
 
@@ -259,7 +259,9 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 	world->bodies[body_index] = NULL;
 	world->body_generations[body_index] = fem_next_generation(world->body_generations[body_index]);
 	world->islands.dirty = true;
+	FemMesh *mesh = &world->meshes[body->mesh_index];
 	fem_body_discard(body);
+	fem_mesh_forget_splinters(mesh);
 }
 
 bool fem_world_reserve(FemWorld *world) {

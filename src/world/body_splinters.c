@@ -63,14 +63,53 @@ FemResult fem_splinters_def_check(const FemSplintersDef *def, int32_t tet_count)
 
 // --------------------------------------------------------------------------------------------------------------- setting
 
+static FemSplinterRest rest_of(const FemMesh *mesh, const FemBody *body) {
+	return (FemSplinterRest){mesh->topology, mesh->positions, mesh->tets, body->scale};
+}
+
 FemSplinters *fem_body_make_splinters(const FemWorld *world, const FemBody *body, const FemSplintersDef *def) {
-	const FemMesh *mesh = &world->meshes[body->mesh_index];
-	FemSplinterRest rest = {mesh->topology, mesh->positions, mesh->tets, body->scale};
+	FemSplinterRest rest = rest_of(&world->meshes[body->mesh_index], body);
 	FemSplinters *splinters = fem_splinters_create(&rest, def);
 	if (!splinters)
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d splinters with %d vertices.", def->splinter_count,
 			def->vertex_count);
 	return splinters;
+}
+
+static FemSplinters *freeze_new(FemMesh *mesh, FemSplinters *splinters) {
+	if (!splinters)
+		return NULL;
+	fem_splinters_settle(splinters, mesh->topology);
+	if (!fem_splinters_freeze(splinters)) {
+		fem_splinters_free(splinters);
+		return NULL;
+	}
+	splinters->next = mesh->splinters;
+	mesh->splinters = splinters;
+	return splinters;
+}
+
+FemSplinters *fem_body_share_splinters(FemWorld *world, const FemBody *body, const FemSplintersDef *def) {
+	FemMesh *mesh = &world->meshes[body->mesh_index];
+	FemSplinterRest rest = rest_of(mesh, body);
+	FemSplinters *frozen = mesh->splinters;
+	while (frozen && !fem_splinters_are_equal(frozen, &rest, def))
+		frozen = frozen->next;
+	if (!frozen)
+		frozen = freeze_new(mesh, fem_body_make_splinters(world, body, def));
+	return frozen ? fem_splinters_share(frozen) : NULL;
+}
+
+void fem_mesh_forget_splinters(FemMesh *mesh) {
+	for (FemSplinters **link = &mesh->splinters; *link;) {
+		FemSplinters *frozen = *link;
+		if (frozen->use_count > 0) {
+			link = &frozen->next;
+			continue;
+		}
+		*link = frozen->next;
+		fem_splinters_free(frozen);
+	}
 }
 
 FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
@@ -87,13 +126,15 @@ FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
 		return result;
 	FemSplinters *splinters = NULL;
 	if (def->splinter_count > 0) {
-		splinters = fem_body_make_splinters(world, body, def);
+		splinters = body->own_topology ? fem_body_make_splinters(world, body, def) : fem_body_share_splinters(world, body, def);
 		if (!splinters)
 			return FEM_ERROR_MEMORY;
-		fem_splinters_settle(splinters, body->topology);
+		if (body->own_topology)
+			fem_splinters_settle(splinters, body->topology);
 	}
 	fem_splinters_free(body->breaking->splinters);
 	body->breaking->splinters = splinters;
+	fem_mesh_forget_splinters(&world->meshes[body->mesh_index]);
 	return FEM_OK;
 }
 

@@ -134,7 +134,7 @@ static void split_body(FemWorld *world, FemBody *body) {
 	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
-	if (breaking->splinters)
+	if (breaking->splinters && fem_splinters_own(breaking->splinters))
 		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
 	fem_body_apply_split(world, body);
 }

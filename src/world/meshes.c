@@ -3,7 +3,7 @@
 #include "mesh/tet_mesh.h"
 #include "mesh/topology.h"
 #include "world/cookies.h"
-#include "world/world.h"
+#include "world/breaking.h"
 
 #include <string.h>
 
@@ -80,6 +80,7 @@ static bool copy_arrays(FemMesh *mesh, const FemMeshDef *def) {
 }
 
 void fem_mesh_clear(FemMesh *mesh) {
+	fem_mesh_forget_splinters(mesh);
 	FEM_FREE_ARRAY(mesh->positions, mesh->node_count);
 	FEM_FREE_ARRAY(mesh->tets, 4 * (size_t)mesh->tet_count);
 	FEM_FREE_ARRAY(mesh->tet_regions, mesh->tet_count);

@@ -78,12 +78,15 @@ static void write_splinters(FemStream *s, FemSplinters *splinters) {
 			(int32_t *)splinters->given.vertex_splinters, (int32_t *)splinters->given.vertex_tets,
 			(FemVec3 *)splinters->given.vertex_positions};
 	}
+	bool is_own = splinters && splinters->own_block;
 	FEM_STREAM(s, given.splinter_count);
 	FEM_STREAM(s, given.vertex_count);
 	if (!splinters)
 		return;
+	fem_stream_bool(s, &is_own);
 	sync_given(s, &given);
-	sync_owners(s, splinters);
+	if (is_own)
+		sync_owners(s, splinters);
 }
 
 void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
@@ -194,23 +197,26 @@ static bool owners_are_sound(FemSplinters *splinters) {
 	return true;
 }
 
-static void read_owners(FemStream *s, const FemWorld *world, FemBody *body, const GivenSplinters *given) {
+static void read_owners(FemStream *s, FemWorld *world, FemBody *body, const GivenSplinters *given, bool is_own) {
 	FemSplintersDef def = {given->splinter_count, given->home_tets, given->vertex_count, given->vertex_splinters, given->vertex_tets,
 		given->vertex_positions, FEM_COOKIE_SPLINTERS};
 	s->failed = s->failed || fem_splinters_def_check(&def, body->topology->user_tet_count) != FEM_OK;
-	FemSplinters *splinters = s->failed ? NULL : fem_body_make_splinters(world, body, &def);
-	s->failed = s->failed || !splinters;
 	if (s->failed)
 		return;
+	FemSplinters *splinters = is_own ? fem_body_make_splinters(world, body, &def) : fem_body_share_splinters(world, body, &def);
+	s->failed = !splinters;
 	body->breaking->splinters = splinters;
+	if (s->failed || !is_own)
+		return;
 	sync_owners(s, splinters);
 	s->failed = s->failed || !owners_are_sound(splinters);
 	if (!s->failed)
 		fem_splinters_weigh(splinters);
 }
 
-static void read_splinters(FemStream *s, const FemWorld *world, FemBody *body) {
+static void read_splinters(FemStream *s, FemWorld *world, FemBody *body) {
 	GivenSplinters given = {0};
+	bool is_own = false;
 	FEM_STREAM(s, given.splinter_count);
 	FEM_STREAM(s, given.vertex_count);
 	s->failed = s->failed || given.splinter_count < 0 || given.vertex_count < 0 ||
@@ -220,14 +226,15 @@ static void read_splinters(FemStream *s, const FemWorld *world, FemBody *body) {
 		s->failed = s->failed || given.vertex_count > 0;
 		return;
 	}
+	fem_stream_bool(s, &is_own);
 	given.home_tets = FEM_ALLOC_ARRAY(int32_t, given.splinter_count);
 	given.vertex_splinters = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1); // never of 0 bytes
 	given.vertex_tets = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1);
 	given.vertex_positions = FEM_ALLOC_ARRAY(FemVec3, given.vertex_count + 1);
-	s->failed = !given.home_tets || !given.vertex_splinters || !given.vertex_tets || !given.vertex_positions;
+	s->failed = s->failed || !given.home_tets || !given.vertex_splinters || !given.vertex_tets || !given.vertex_positions;
 	if (!s->failed) {
 		sync_given(s, &given);
-		read_owners(s, world, body, &given);
+		read_owners(s, world, body, &given, is_own);
 	}
 	FEM_FREE_ARRAY(given.home_tets, given.splinter_count);
 	FEM_FREE_ARRAY(given.vertex_splinters, given.vertex_count + 1);
@@ -255,7 +262,7 @@ static void derive_topology(FemStream *s, const FemWorld *world, FemBody *body) 
 	fem_body_forget_removed(body);
 }
 
-void fem_snapshot_read_breaking(FemStream *s, const FemWorld *world, FemBody *body) {
+void fem_snapshot_read_breaking(FemStream *s, FemWorld *world, FemBody *body) {
 	bool is_split = false;
 	fem_stream_bool(s, &is_split);
 	if (is_split && !s->failed)

@@ -8,11 +8,14 @@
 #define READY_MIN ((size_t)1 << 16)
 #define WHOLE_BYTES 900 // measured, a tet: topology of its own, arrays by node and piece
 #define TREE_BYTES 150  // measured, a tet: trees of a broken body
+#define OWNER_BYTES 130 // a vertex of splinters: who follows what, before and after
 
 // What a body that breaks in the next step would take. Its solver is made anew in parts before the old one is given up.
 static size_t breaking_need(const FemBody *body) {
 	size_t tet_bytes = TREE_BYTES + (body->own_topology ? 0 : WHOLE_BYTES);
-	return fem_body_solver_bytes(body) + tet_bytes * (size_t)body->topology->user_tet_count;
+	const FemSplinters *splinters = body->breaking->splinters;
+	size_t owner_bytes = splinters && !splinters->own_block ? OWNER_BYTES * (size_t)splinters->given.vertex_count : 0;
+	return fem_body_solver_bytes(body) + tet_bytes * (size_t)body->topology->user_tet_count + owner_bytes;
 }
 
 void fem_step_heap_top_up(FemWorld *world) {

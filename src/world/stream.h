@@ -60,7 +60,7 @@ static inline bool fem_stream_can_hold(const FemStream *stream, int64_t count, s
 // ---- snapshot_body.c
 void fem_snapshot_write_body(FemStream *stream, struct FemBody *body);
 void fem_snapshot_write_breaking(FemStream *stream, struct FemBody *body); // snapshot_breaking.c
-void fem_snapshot_read_breaking(FemStream *stream, const struct FemWorld *world, struct FemBody *body);
+void fem_snapshot_read_breaking(FemStream *stream, struct FemWorld *world, struct FemBody *body);
 void fem_snapshot_read_body(FemStream *stream, struct FemWorld *world, int32_t body_index); // enters it into its slot
 
 // ---- snapshot_contact.c

@@ -139,7 +139,7 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	fem_split_rebuild(t);
 	if (t->tet_count < tets_before) {
 		clear_removed(body);
-		if (body->breaking->splinters)
+		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
 			fem_splinters_forget_removed(body->breaking->splinters, t);
 	}
 	move_nodes(world, body);

@@ -98,7 +98,10 @@ static FemResult check_mass(const FemWorld *world, const FemBody *body, int32_t 
 // No vertex follows a tet across an open face from its splinter's home.
 static FemResult check_splinters(const FemBody *body, int32_t index) {
 	FemSplinters *splinters = body->breaking->splinters;
-	int32_t vertex = splinters ? fem_splinters_find_fault(splinters, body->topology) : -1;
+	bool can_be_wrong = splinters && splinters->own_block; // shared ones are those of the whole mesh
+	if (splinters && !can_be_wrong && body->own_topology && body->topology->node_count > splinters->rest.topology->node_count)
+		return FAULT("Body %d: it broke, but its splinters are those of a whole body.", index);
+	int32_t vertex = can_be_wrong ? fem_splinters_find_fault(splinters, body->topology) : -1;
 	return vertex < 0 ? FEM_OK : FAULT("Body %d: vertex %d of splinter %d is cut off from its home, or its weights are wrong.", index,
 		vertex, splinters->given.vertex_splinters[vertex]);
 }
