@@ -170,9 +170,11 @@ static FemBody *read_state(FemWorld *world, const FemBody *old, const FemStateHe
 static void take_splinters(FemBody *body, FemBody *old) {
 	if (!body->breaking || !old->breaking || !old->breaking->splinters)
 		return;
-	body->breaking->splinters = old->breaking->splinters;
+	FemSplinters *splinters = body->breaking->splinters = old->breaking->splinters;
 	old->breaking->splinters = NULL;
-	fem_splinters_restart(body->breaking->splinters, body->scale, body->topology);
+	bool is_as_whole = !splinters->own_block && !body->own_topology && memcmp(&splinters->rest.scale, &body->scale, sizeof body->scale) == 0;
+	if (!is_as_whole && fem_splinters_own(splinters)) // without memory: drawn as before
+		fem_splinters_restart(splinters, body->scale, body->topology);
 }
 
 // The last look, which tells what the single reads cannot: that all fits together. Nothing else sees the body meanwhile.

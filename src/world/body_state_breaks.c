@@ -370,8 +370,7 @@ static void clear_nodes(FemBody *body) {
 
 static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 	Breaks b;
-	fem_body_solver_free(body); // it is of the whole
-	if (!open_breaks(s, world, body, &b)) {
+	if (!fem_body_make_splittable(world, body) || !open_breaks(s, world, body, &b)) {
 		s->failed = true;
 		return;
 	}
