@@ -18,8 +18,8 @@ static bool resize(FemArena *arena, size_t bytes) {
 }
 
 static void give_back(FemArena *arena) {
-	if (arena->capacity > KEPT_BYTES && arena->most < arena->capacity / SHRINK_SHARE && arena->most > 0)
-		resize(arena, arena->most);
+	if (arena->capacity > KEPT_BYTES && arena->most < arena->capacity / SHRINK_SHARE)
+		resize(arena, arena->most + KEPT_BYTES / SHRINK_SHARE);
 	arena->most = 0;
 	arena->steps = 0;
 }

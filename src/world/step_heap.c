@@ -4,7 +4,7 @@
 #include "mesh/topology.h"
 #include "world/breaking.h"
 
-#define READY_MAX ((size_t)3 << 19) // bytes kept ready at most. Chosen: the room of some 1,000 tets that break in one step
+#define READY_MAX ((size_t)1 << 20) // bytes kept ready at most. Chosen: the room of some 700 tets that break in one step
 #define READY_MIN ((size_t)1 << 16)
 #define WHOLE_BYTES 900 // measured, a tet: topology of its own, arrays by node and piece
 #define TREE_BYTES 150  // measured, a tet: trees of a broken body
