@@ -147,11 +147,12 @@ int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
 	shuffle(body, step);
 	for (int32_t i = 0; i < breaking->separation_count && done < most; i++) {
 		FemSeparation separation = breaking->separations[i];
-		fem_split_open(body->own_topology);
+		if (!fem_split_open(body->own_topology))
+			return 0;
 		if (still_wants(body, &separation))
 			done += split_node(body, separation.node, separation.normal);
 	}
-	if (done == 0)
+	if (done == 0 && body->topology->split->is_open)
 		fem_split_close(body->own_topology);
 	return done;
 }

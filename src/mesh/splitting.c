@@ -34,10 +34,9 @@ static int32_t longest(int32_t a, int32_t b) {
 	return a > b ? a : b;
 }
 
-static void place_split(FemTopology *t, FemSplitState *s, FemCarver *carver) {
+static void place_work(const FemTopology *t, FemSplitState *s, FemCarver *carver) {
 	size_t nodes = (size_t)t->node_capacity;
 	int32_t list = longest(longest(t->node_capacity, t->part_capacity), t->triangle_capacity);
-	s->source_of_user = FEM_CARVE(carver, int32_t, nodes);
 	s->parent = FEM_CARVE(carver, int32_t, nodes);
 	s->star = FEM_CARVE(carver, FemRange, nodes);
 	s->changed = FEM_CARVE(carver, uint8_t, nodes);
@@ -54,6 +53,26 @@ static void place_split(FemTopology *t, FemSplitState *s, FemCarver *carver) {
 	s->columns = FEM_CARVE(carver, int32_t, (size_t)t->edge_capacity * 2);
 	s->component_of_root = FEM_CARVE(carver, int32_t, nodes);
 	s->old_part_component = FEM_CARVE(carver, int32_t, t->part_capacity);
+}
+
+// Room for the work of a split; kept while one is open.
+static bool take_work(FemTopology *t) {
+	FemSplitState sizes = {0}, *s = t->split;
+	FemCarver measure = {0};
+	if (s->work)
+		return true;
+	place_work(t, &sizes, &measure);
+	s->work = fem_alloc_unset(measure.used);
+	s->work_bytes = measure.used;
+	FemCarver carver = {.base = s->work};
+	if (s->work)
+		place_work(t, s, &carver);
+	return s->work != NULL;
+}
+
+void fem_split_end(FemTopology *t) {
+	fem_free(t->split->work, t->split->work_bytes);
+	t->split->work = NULL;
 }
 
 static void copy_tables(FemTopology *t, const FemTopology *from) {
@@ -84,14 +103,13 @@ static void copy_tables(FemTopology *t, const FemTopology *from) {
 
 FemTopology *fem_topology_create_splittable(const FemTopology *from) {
 	FemTopology sizes = *from;
-	FemSplitState split = {0};
 	sizes.split = NULL;
 	set_capacities(&sizes, from);
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof(FemTopology));
 	fem_carve(&measure, sizeof(FemSplitState));
 	fem_topology_place(&sizes, &measure);
-	place_split(&sizes, &split, &measure);
+	fem_carve(&measure, sizeof(int32_t) * (size_t)sizes.node_capacity);
 	char *block = fem_alloc_unset(measure.used); // most of it is for pieces that may never be
 	if (!block)
 		return NULL;
@@ -103,18 +121,25 @@ FemTopology *fem_topology_create_splittable(const FemTopology *from) {
 	t->block = block;
 	t->bytes = measure.used;
 	fem_topology_place(t, &carver);
-	place_split(t, t->split, &carver);
+	t->split->source_of_user = FEM_CARVE(&carver, int32_t, t->node_capacity);
 	copy_tables(t, from);
+	if (!take_work(t)) {
+		fem_topology_free(t);
+		return NULL;
+	}
 	fem_split_fill_triangles(t);
+	fem_split_end(t);
 	return t;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- cuts
 
-void fem_split_open(FemTopology *t) {
+bool fem_split_open(FemTopology *t) {
 	FemSplitState *s = t->split;
 	if (s->is_open)
-		return;
+		return true;
+	if (!take_work(t))
+		return false;
 	s->is_open = true;
 	s->node_count = t->node_count;
 	for (int32_t i = 0; i < t->node_count; i++) {
@@ -123,6 +148,7 @@ void fem_split_open(FemTopology *t) {
 		s->changed[i] = 0;
 	}
 	memset(s->removed, 0, (size_t)t->component_count);
+	return true;
 }
 
 // The order of a star is part of the state: sums are taken in it.
@@ -130,6 +156,7 @@ void fem_split_close(FemTopology *t) {
 	if (t->split->is_shuffled)
 		fem_topology_fill_node_tets(t, t->split->cursor);
 	t->split->is_open = t->split->is_shuffled = false;
+	fem_split_end(t);
 }
 
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
@@ -162,6 +189,12 @@ int32_t fem_split_gather(const FemTopology *t, int32_t *rest, int32_t count) {
 		}
 	}
 	return found;
+}
+
+bool fem_split_read(FemTopology *t) {
+	bool ok = take_work(t) && fem_split_refill(t);
+	fem_split_end(t);
+	return ok;
 }
 
 int32_t fem_split_regroup(FemTopology *t, int32_t node) {
@@ -212,6 +245,5 @@ int32_t fem_split_count_connected(FemTopology *t, int32_t tet, int32_t enough) {
 }
 
 void fem_split_remove_component(FemTopology *t, int32_t component) {
-	fem_split_open(t);
 	t->split->removed[component] = 1;
 }

@@ -16,6 +16,9 @@
 typedef struct FemSplitState {
 	int32_t *source_of_user; // [user node]: the mesh's node it came from
 
+	void *work; // all below, from fem_split_open() to fem_split_end()
+	size_t work_bytes;
+
 	// ---- between the first cut and the rebuild. Nodes are those of before, then copies in the order of their making.
 	int32_t node_count;
 	int32_t *parent;    // [node]: what it is a copy of; itself for nodes of before
@@ -50,8 +53,11 @@ FemTopology *fem_topology_create_splittable(const FemTopology *topology);
 void fem_split_cut(FemTopology *topology, int32_t face, int32_t across);
 void fem_split_mend(FemTopology *topology, int32_t face, int32_t across);
 
-// Begins a split when none is under way.
-void fem_split_open(FemTopology *topology);
+// Begins a split when none is under way. False when memory fails.
+bool fem_split_open(FemTopology *topology);
+
+// Gives up what tells of the last split, once all that follows from it has been done.
+void fem_split_end(FemTopology *topology);
 
 // Ends one in which nothing was cut or removed.
 void fem_split_close(FemTopology *topology);
@@ -68,7 +74,7 @@ int32_t fem_split_gather(const FemTopology *topology, int32_t *rest, int32_t cou
 // How many tets hang together with this one by faces; stops counting at `enough`.
 int32_t fem_split_count_connected(FemTopology *topology, int32_t tet, int32_t enough);
 
-// All tets and nodes of a component leave with the next rebuild.
+// All tets and nodes of a component leave with the next rebuild. The split is open.
 void fem_split_remove_component(FemTopology *topology, int32_t component);
 
 // Numbers and derives everything anew.
@@ -82,9 +88,10 @@ bool fem_split_restore(FemTopology *topology, const int32_t *parents, int32_t co
 	int32_t component_count);
 void fem_split_remove_tet(FemTopology *topology, int32_t tet); // the faces across are the caller's
 
-// Derives rows, edges, references and outer faces from batch_nodes, parts and neighbours, for a topology that was read.
-// False when they do not fit, which only nonsense can cause.
+// Derives rows, edges, references and outer faces from batch_nodes, parts and neighbours: within a split, and for a topology
+// that was read. False when they do not fit, which only nonsense can cause, or memory fails.
 bool fem_split_refill(FemTopology *topology);
+bool fem_split_read(FemTopology *topology);
 
 // The last step of it: the outer faces alone, in an order that every split keeps.
 bool fem_split_fill_triangles(FemTopology *topology);

@@ -283,7 +283,7 @@ void fem_split_rebuild(FemTopology *t) {
 bool fem_split_restore(FemTopology *t, const int32_t *parents, int32_t copy_count, const int32_t *components,
 	int32_t component_count) {
 	FemSplitState *s = t->split;
-	if (copy_count > t->node_capacity - t->node_count || component_count > t->component_capacity)
+	if (copy_count > t->node_capacity - t->node_count || component_count > t->component_capacity || !fem_split_open(t))
 		return false;
 	s->node_count = t->node_count + copy_count;
 	for (int32_t i = 0; i < s->node_count; i++)

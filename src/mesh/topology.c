@@ -4,6 +4,7 @@
 
 #include "base/carve.h"
 #include "mesh/surface.h"
+#include "mesh/splitting.h"
 #include "mesh/topology_fill.h"
 
 #include <string.h>
@@ -404,6 +405,8 @@ FemTopology *fem_topology_create(int32_t node_count, const int32_t *tets, int32_
 }
 
 void fem_topology_free(FemTopology *topology) {
+	if (topology && topology->split)
+		fem_split_end(topology);
 	if (topology)
 		fem_free(topology->block, topology->bytes);
 }

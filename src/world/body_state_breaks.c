@@ -387,6 +387,7 @@ static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 	}
 	if (!s->failed) {
 		move_ranks(body, &b);
+		fem_split_end(b.t);
 		clear_nodes(body);
 		fem_body_forget_removed(body);
 	}

@@ -266,7 +266,7 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: only bodies that can break lose pieces.");
 	if (body->topology->component_count == 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "This is the body's last piece: destroy the body instead.");
-	if (!fem_body_make_splittable(world, body))
+	if (!fem_body_make_splittable(world, body) || !fem_split_open(body->own_topology))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.", body->topology->tet_count);
 	fem_world_wake_touching_body(world, id.index1 - 1); // what rested on it
 	fem_split_remove_component(body->own_topology, component);
@@ -316,7 +316,8 @@ static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) 
 static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	int32_t largest = fem_largest_piece(t), marked = 0;
-	fem_split_open(t);
+	if (!fem_split_open(t))
+		return 0;
 	if (body->breaking->piece_limit > 0)
 		limit_debris(world, body, largest);
 	for (int32_t c = 0; c < t->component_count; c++) {

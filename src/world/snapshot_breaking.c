@@ -258,7 +258,7 @@ static void derive_topology(FemStream *s, const FemWorld *world, FemBody *body) 
 		return;
 	}
 	derive(t);
-	s->failed = !fem_split_refill(t);
+	s->failed = !fem_split_read(t);
 	fem_body_forget_removed(body);
 }
 

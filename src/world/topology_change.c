@@ -167,5 +167,6 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 		world->step_errors |= FEM_STEP_CONTACTS_FULL;
 	fem_contacts_renumber(world, body_index);
 	fem_pieces_follow_split(world, body, body_index);
+	fem_split_end(body->own_topology);
 	world->islands.dirty = true;
 }

@@ -48,11 +48,10 @@ static FemResult check_closed(const FemTopology *t, int32_t index) {
 
 // A node whose star is in several groups is a hinge or ball joint. Those that the mesh came with are left alone.
 static FemResult check_joints(const FemTopology *t, int32_t mesh_nodes, int32_t index) {
-	if (!t->split)
-		return FEM_OK;
-	int32_t *was_copied = t->split->order; // [node of the mesh]; scratch of the rebuild
-	for (int32_t i = 0; i < mesh_nodes; i++)
-		was_copied[i] = 0;
+	uint8_t *was_copied = t->split ? FEM_ALLOC_ARRAY(uint8_t, mesh_nodes) : NULL; // [node of the mesh]
+	FemResult result = FEM_OK;
+	if (!was_copied)
+		return t->split ? FAULT("The system gave no memory to look at body %d.", index) : FEM_OK;
 	for (int32_t user = mesh_nodes; user < t->user_node_count; user++)
 		was_copied[t->split->source_of_user[user]] = 1;
 	for (int32_t i = 0; i < t->node_count; i++) {
@@ -64,9 +63,10 @@ static FemResult check_joints(const FemTopology *t, int32_t mesh_nodes, int32_t 
 		for (int32_t at = 0; was_split && at < count; groups++)
 			at += fem_split_gather(t, star + at, count - at);
 		if (groups > 1)
-			return FAULT("Body %d: node %d holds %d groups of tets together like a joint.", index, t->user_of_node[i], groups);
+			result = FAULT("Body %d: node %d holds %d groups of tets together like a joint.", index, t->user_of_node[i], groups);
 	}
-	return FEM_OK;
+	FEM_FREE_ARRAY(was_copied, mesh_nodes);
+	return result;
 }
 
 static FemResult check_pieces(const FemBody *body, int32_t smallest, int32_t index) {
