@@ -47,6 +47,15 @@ func _exit_tree() -> void:
 	_watch(null)
 
 
+# Null when there is nothing to bake: the body is a box, its mesh is a plain Mesh, or it was freed.
+func _find_mesh() -> DestructibleMesh:
+	if not is_instance_valid(target):
+		return null
+	if target is DestructibleMesh:
+		return target
+	return (target as DestructibleBody).mesh as DestructibleMesh
+
+
 func _watch(mesh: DestructibleMesh) -> void:
 	if mesh == _mesh:
 		return
@@ -63,7 +72,7 @@ func _watch(mesh: DestructibleMesh) -> void:
 
 # A mesh may be swapped, baked by a script or taken back by undo at any time: what is shown follows from its state.
 func _update() -> void:
-	_watch(target if target is DestructibleMesh else target.mesh if is_instance_valid(target) else null)
+	_watch(_find_mesh())
 	visible = _mesh != null
 	if _mesh == null:
 		return

@@ -30,6 +30,7 @@ func _run() -> void:
 	await _test_undo()
 	await _test_bake_button()
 	await _test_bake_panel()
+	await _test_selecting()
 	await _test_hot_reload()
 	await _test_scene_reload()
 	print("EDITOR TESTS DONE")
@@ -233,6 +234,81 @@ func _test_bake_panel() -> void:
 	EditorInterface.inspect_object(_body())
 	await _frames(5)
 	_check(_panel() != null and not _panel().visible, "no_panel_without_a_mesh", "a body without a mesh has one")
+
+
+## Meshes of every kind that a body can have; all of them must be bearable for what the plugin shows of a selected body.
+func _mesh_kinds() -> Dictionary[String, Resource]:
+	var arrays := ArrayMesh.new()
+	arrays.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, BoxMesh.new().get_mesh_arrays())
+	var lines := ImmediateMesh.new()
+	lines.surface_begin(Mesh.PRIMITIVE_LINES)
+	lines.surface_add_vertex(Vector3.ZERO)
+	lines.surface_add_vertex(Vector3.ONE)
+	lines.surface_end()
+	var unbaked := DestructibleMesh.new()
+	unbaked.source_mesh = BoxMesh.new()
+	var baked := DestructibleMesh.new()
+	baked.source_mesh = BoxMesh.new()
+	baked.element_count = 60
+	baked.bake()
+	var damaged := DestructibleMesh.new()
+	print("--errors expected: damaged data")
+	damaged.data = PackedByteArray([1, 2, 3, 4])
+	await _frames(2)
+	print("--errors end")
+	return {"none": null, "primitive": BoxMesh.new(), "arrays": arrays, "empty": ArrayMesh.new(), "lines": lines,
+		"placeholder": PlaceholderMesh.new(), "destructible": DestructibleMesh.new(), "unbaked": unbaked, "baked": baked,
+		"damaged": damaged}
+
+
+func _select(nodes: Array[Node]) -> void:
+	var selection := EditorInterface.get_selection()
+	selection.clear()
+	for node in nodes:
+		selection.add_node(node)
+	await _frames(8)
+
+
+## The panel stands below the mesh where there is something to bake, and no script error is printed: the log is judged.
+func _test_selecting() -> void:
+	var kinds: Dictionary[String, Resource] = await _mesh_kinds()
+	var bodies: Dictionary[String, DestructibleBody] = {}
+	for kind in kinds:
+		var body := DestructibleBody.new()
+		body.name = "Selected_" + kind
+		body.mesh = kinds[kind]
+		_scene().add_child(body)
+		bodies[kind] = body
+	for kind in kinds:
+		await _select([bodies[kind]])
+		_check(EditorInterface.get_inspector().get_edited_object() == bodies[kind], "selects_" + kind, "it is not inspected")
+		_check(_panel() != null and _panel().visible == (kinds[kind] is DestructibleMesh), "panel_of_" + kind,
+				"the panel is %s" % ("missing" if _panel() == null else "hidden" if not _panel().visible else "shown"))
+	# From every kind to every other in one and the same body.
+	var body := bodies["none"]
+	await _select([body])
+	for first in kinds:
+		for second in kinds:
+			body.mesh = kinds[first]
+			await _frames(1)
+			body.mesh = kinds[second]
+			await _frames(1)
+			if _panel() == null or _panel().visible != (kinds[second] is DestructibleMesh):
+				_check(false, "panel_from_%s_to_%s" % [first, second], "it does not follow the mesh")
+	_check(_panel() != null, "panel_follows_the_mesh", "it is gone")
+	# Several at once, one that is freed while it is inspected, none.
+	await _select([bodies["primitive"], bodies["baked"]])
+	await _select([bodies["baked"], bodies["empty"], _body()])
+	await _select([bodies["arrays"]])
+	bodies["arrays"].free()
+	bodies.erase("arrays")
+	await _frames(3)
+	await _select([])
+	for kind in bodies:
+		bodies[kind].free()
+	(kinds["damaged"] as DestructibleMesh).data = PackedByteArray() # the editor keeps it, and a hot reload would complain again
+	await _frames(3)
+	_check(_scene().find_children("Selected_*").is_empty(), "selecting_ends", "bodies are left")
 
 
 func _wait_for_bake(mesh: DestructibleMesh) -> void:
