@@ -225,7 +225,7 @@ FemResult fem_cut_finish(FemCutJob *job, FemSplinterMesh *out);
 // ----------------------------------------------------------------------------------------------------------------- bake
 
 #define FEM_BAKE_ELEMENTS_MIN 5
-#define FEM_BAKE_ELEMENTS_MAX (1 << 23)
+#define FEM_BAKE_ELEMENTS_MAX 100000 // a body of so many takes some 50 ms a step: more would only be a slip
 
 typedef struct FemBakeDef {
 	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about 60 tets a part on

@@ -213,7 +213,7 @@ FEM_TEST(bake, jobs_can_be_cancelled) {
 	FemBakeDef def = fem_default_bake_def();
 	FemBakeResult result;
 	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemPosition){0}, "", "");
-	def.element_count = 500000;
+	def.element_count = FEM_BAKE_ELEMENTS_MAX;
 	FemBakeJob *job = fem_bake_start(&mesh.render, &def);
 	FEM_REQUIRE(job != NULL);
 	fem_bake_cancel(job);

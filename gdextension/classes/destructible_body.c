@@ -1,5 +1,6 @@
 #include "classes/destructible_body.h"
 
+#include "classes/destructible_mesh.h"
 #include "conversions.h"
 
 static void construct(void *pointer) {
@@ -108,7 +109,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(debris_fade, FLOAT, float, "get_", RANGE, "0,10,0.01,or_greater,suffix:s", ),
 	BODY_PROPERTY(splinter_blend, FLOAT, float, "get_", RANGE, "0,1,0.01,or_greater,suffix:s", ),
 	PROPERTY_GROUP("Shape"),
-	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, "5,20000,1,or_greater,exp", ),
+	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT, ),
 	BODY_PROPERTY(bake_in_background, BOOL, bool, "is_", NONE, "", ),
 	BODY_PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m", ),
 	BODY_PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater", ),

@@ -27,6 +27,7 @@ typedef struct DestructibleBody {
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
 	GDExtensionObjectPtr mesh;             // Mesh, DestructibleMesh or null; a reference
 	int64_t element_count;                 // of a Mesh's bake
+	int64_t refused_count;                 // element_count that was too large, until that has been said; else 0
 	GdVector3 size; // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s
@@ -44,6 +45,7 @@ typedef struct DestructibleBody {
 	FemPattern cut_pattern;   // of the splinters that a plain mesh or a box was last given,
 	FemVec3 cut_direction;    // and their direction
 	bool is_reading_mesh;
+	bool is_waiting; // counted among those that wait for the bake of `baked`
 	bool is_in_world;
 } DestructibleBody;
 
@@ -54,6 +56,15 @@ struct DestructibleMesh *destructible_body_mesh(const DestructibleBody *self);
 
 // Finds or starts the bake that the shape needs, before the body is built. In destructible_body_shape.c.
 void destructible_body_find_bake(DestructibleBody *self);
+
+// It no longer waits for the bake: one that nobody waits for is cancelled in the next frame.
+void destructible_body_stop_waiting(DestructibleBody *self);
+
+// Says that too large an element_count was set, once the node has a path.
+void destructible_body_report_refused_count(DestructibleBody *self);
+
+// Whether the mesh is, or would be, baked by another thread.
+bool destructible_body_bakes_in_background(DestructibleBody *self);
 
 // Whether its material asks for other splinters than it was given.
 bool destructible_body_needs_other_cut(DestructibleBody *self);
@@ -87,6 +98,8 @@ bool destructible_body_accept(const DestructibleBody *self, const char *property
 // Why the body cannot be simulated at this transform: cause and remedy in one sentence, or null.
 const char *destructible_body_fault(const DestructibleBody *self, const GdTransform3D *transform);
 const char *destructible_body_box_fault(const DestructibleBody *self); // of size and cells alone
+
+bool destructible_body_has_placeholder(const DestructibleBody *self); // where there should be triangles to bake
 
 #define DESTRUCTIBLE_BODY_SHADER_FAULT \
 	"the shader of its surface_material does not move the vertices; include fem_position.gdshaderinc in it and call " \

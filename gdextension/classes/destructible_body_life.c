@@ -230,7 +230,7 @@ void destructible_body_update_cut(DestructibleBody *self) {
 	}
 	if (mesh && destructible_mesh_is_baking(mesh)) {
 		destructible_body_rebuild(self);
-	} else if (self->simulated.world && is_whole(self) && !(self->mesh && self->simulated.settings.bake_in_background)) {
+	} else if (self->simulated.world && is_whole(self) && !destructible_body_bakes_in_background(self)) {
 		build_with_state(self);
 	}
 }
@@ -239,6 +239,7 @@ void destructible_body_update_cut(DestructibleBody *self) {
 void destructible_body_enter(DestructibleBody *self) {
 	GDExtensionObjectPtr node = self->base.object;
 	self->is_in_world = true;
+	destructible_body_report_refused_count(self);
 	gd_node3d_set_notify_transform(node, true);
 	destruction_server_attach(is_editor() ? NULL : gd_node_get_tree(node));
 	if (!is_editor()) {
@@ -257,6 +258,7 @@ void destructible_body_enter(DestructibleBody *self) {
 
 void destructible_body_leave(DestructibleBody *self) {
 	self->is_in_world = false;
+	destructible_body_stop_waiting(self);
 	self->simulated.is_detached = self->simulated.world != NULL;
 	body_view_set_scenario(&self->view, (GdRID){{0}});
 }

@@ -26,10 +26,23 @@ static void describe_change(DestructibleBody *self) {
 
 // ----------------------------------------------------------------------------------------------------------------- bake
 
+static void set_waiting(DestructibleBody *self, bool on) {
+	DestructibleMesh *mesh = destructible_body_mesh(self);
+	if (mesh && on != self->is_waiting) {
+		mesh->waiting_count += on ? 1 : -1;
+		self->is_waiting = on;
+	}
+}
+
+void destructible_body_stop_waiting(DestructibleBody *self) {
+	set_waiting(self, false);
+}
+
 static void use_baked(DestructibleBody *self, GDExtensionObjectPtr baked) {
 	if (baked == self->baked) {
 		return;
 	}
+	set_waiting(self, false);
 	if (self->baked != self->mesh) {
 		watch(self, self->baked, false);
 	}
@@ -97,14 +110,22 @@ static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 	return found;
 }
 
-// While the bake runs in the background the body is seen at rest; when it ends, the mesh emits `changed`.
+bool destructible_body_bakes_in_background(DestructibleBody *self) {
+	const DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
+	int64_t count = mesh ? mesh->element_count : self->element_count;
+	return self->mesh && (self->simulated.settings.bake_in_background || count > ELEMENTS_MANY);
+}
+
+// While the bake runs in the background the body is seen at rest; when it ends, the mesh emits `changed`. One that was
+// cancelled, because the last body that waited for it left, is begun anew.
 static void bake(DestructibleBody *self, DestructibleMesh *mesh) {
 	watch(self, self->baked, false); // it is about to be built anyway
-	if (!self->simulated.settings.bake_in_background) {
+	if (!destructible_body_bakes_in_background(self)) {
 		destructible_mesh_bake(mesh);
-	} else if (!destructible_mesh_is_baking(mesh)) {
-		destructible_mesh_bake_async(mesh);
+	} else if (!destructible_mesh_is_baking(mesh) || mesh->job_is_cancelled) {
+		destructible_mesh_bake_for_bodies(mesh);
 	}
+	set_waiting(self, !mesh->is_baked && destructible_mesh_is_baking(mesh));
 	watch(self, self->baked, true);
 	if (!mesh->is_baked && !destructible_mesh_is_baking(mesh)) {
 		mesh_cache_forget(self->baked);
@@ -127,6 +148,9 @@ static void find_box(DestructibleBody *self) {
 }
 
 static void find_bake_of_mesh(DestructibleBody *self) {
+	if (destructible_body_has_placeholder(self)) {
+		return;
+	}
 	if (!class_instance(self->mesh, &destructible_mesh_class)) {
 		GDExtensionObjectPtr found = find_in_cache(self);
 		use_baked(self, found);
@@ -143,6 +167,7 @@ void destructible_body_find_bake(DestructibleBody *self) {
 	if (gd_engine_is_editor_hint()) {
 		return;
 	}
+	set_waiting(self, false);
 	MeshCacheSettings settings = cache_settings(self);
 	self->cut_pattern = settings.splinter_pattern;
 	self->cut_direction = settings.splinter_direction;
@@ -212,10 +237,25 @@ int64_t destructible_body_get_element_count(void *self) {
 	return ((DestructibleBody *)self)->element_count;
 }
 
+void destructible_body_report_refused_count(DestructibleBody *self) {
+	char what[64], cause[128];
+	if (self->refused_count > 0) {
+		snprintf(what, sizeof(what), "has an element_count of %d", FEM_BAKE_ELEMENTS_MAX);
+		snprintf(cause, sizeof(cause), "%.0f were asked for, which nothing could simulate; set fewer",
+			(double)self->refused_count);
+		destructible_body_warn(self, what, cause);
+	}
+	self->refused_count = 0;
+}
+
+// A scene sets its nodes' properties before their names.
 void destructible_body_set_element_count(void *pointer, int64_t count) {
 	DestructibleBody *self = pointer;
-	count = count < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : count;
-	count = count > FEM_BAKE_ELEMENTS_MAX ? FEM_BAKE_ELEMENTS_MAX : count;
+	self->refused_count = count > FEM_BAKE_ELEMENTS_MAX ? count : 0;
+	if (self->is_in_world) {
+		destructible_body_report_refused_count(self);
+	}
+	count = bounded_element_count(count);
 	if (count == self->element_count) {
 		return;
 	}
@@ -223,6 +263,7 @@ void destructible_body_set_element_count(void *pointer, int64_t count) {
 	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
 		destructible_body_rebuild(self);
 	}
+	describe_change(self);
 }
 
 bool destructible_body_get_bake_in_background(void *self) {

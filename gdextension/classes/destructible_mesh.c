@@ -91,13 +91,27 @@ static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
 static void report_fault(void *pointer) {
 	DestructibleMesh *self = pointer;
 	char name[256];
+	destructible_mesh_name(self, name, sizeof(name));
 	if (self->fault[0]) {
-		destructible_mesh_name(self, name, sizeof(name));
 		report_error("DestructibleMesh %s cannot be used: %s", name, self->fault);
+	}
+	if (self->refused_count > 0) {
+		report_warning("DestructibleMesh %s has an element_count of %d: %.0f were asked for, which nothing could simulate; set "
+					   "fewer.",
+			name, FEM_BAKE_ELEMENTS_MAX, (double)self->refused_count);
+		self->refused_count = 0;
 	}
 }
 
-// While a file is loaded its resource does not know its path yet: the error then waits until it does.
+// While a file is loaded its resource does not know its path yet: what there is to say then waits until it does.
+static void report_soon(DestructibleMesh *self) {
+	if (has_name(self)) {
+		report_fault(self);
+	} else {
+		call_deferred(self->base.object, &names._report_fault);
+	}
+}
+
 void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data) {
 	GdPackedByteArray copy = gd_packed_byte_array_new_packed_byte_array(data);
 	gd_packed_byte_array_free(&self->data);
@@ -116,11 +130,7 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 	}
 	if (self->fault[0]) {
 		fem_baked_mesh_free(&self->baked);
-		if (has_name(self)) {
-			report_fault(self);
-		} else {
-			call_deferred(self->base.object, &names._report_fault);
-		}
+		report_soon(self);
 	}
 	gd_resource_emit_changed(self->base.object);
 }
@@ -231,9 +241,19 @@ static int64_t get_element_count(void *self) {
 	return ((DestructibleMesh *)self)->element_count;
 }
 
-static void set_element_count(void *self, int64_t count) {
+int64_t bounded_element_count(int64_t count) {
 	int64_t most = count > FEM_BAKE_ELEMENTS_MAX ? FEM_BAKE_ELEMENTS_MAX : count;
-	((DestructibleMesh *)self)->element_count = most < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : most;
+	return most < FEM_BAKE_ELEMENTS_MIN ? FEM_BAKE_ELEMENTS_MIN : most;
+}
+
+static void set_element_count(void *pointer, int64_t count) {
+	DestructibleMesh *self = pointer;
+	self->element_count = bounded_element_count(count);
+	self->refused_count = count > FEM_BAKE_ELEMENTS_MAX ? count : 0;
+	if (self->refused_count > 0) {
+		report_soon(self);
+	}
+	gd_resource_emit_changed(self->base.object); // bodies warn of the cost
 }
 
 static int64_t get_plate_layers(void *self) {
@@ -296,7 +316,7 @@ static void get_bake_action(void *pointer, GdCallable *out) {
 
 static const ClassProperty properties[] = {
 	PROPERTY_OF_CLASS(source_mesh, OBJECT, object, RESOURCE_TYPE, "Mesh", "Mesh"),
-	PROPERTY(element_count, INT, int, "get_", RANGE, "20,20000,1,or_less,or_greater,exp"),
+	PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT),
 	PROPERTY(plate_layers, INT, int, "get_", RANGE, "1,16,1"),
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),

@@ -25,6 +25,7 @@ typedef struct DestructibleMesh {
 	FemBakedMesh baked;
 	bool is_baked;
 	int32_t region_count; // of the baked tets, at least 1
+	int64_t refused_count; // element_count that was asked for and is too large, until that has been said; else 0
 	char fault[512];      // why the data cannot be used; empty when there are none or they are sound
 	uint32_t revision;    // changes with what bodies show
 	MeshDrawing drawing;
@@ -33,6 +34,8 @@ typedef struct DestructibleMesh {
 	FemBakeJob *job;
 	GdArray job_materials;
 	bool job_with_undo, job_is_cancelled;
+	bool job_is_for_bodies; // begun by a body that entered the tree: cancelled when none waits for it any longer
+	int32_t waiting_count;  // bodies in a tree that are simulated when it ends
 	float job_share; // last told
 	// A cut that bodies wait for, in destructible_mesh_cut.c
 	bool awaits_cut;
@@ -40,6 +43,14 @@ typedef struct DestructibleMesh {
 } DestructibleMesh;
 
 extern const ClassDescription destructible_mesh_class;
+
+// From here on a bake takes seconds and a body some ms a tick: bodies bake in the background, and warn of the cost.
+enum { ELEMENTS_MANY = 20000 };
+#define ELEMENT_COUNT_HINT "5,100000,1,exp" // FEM_BAKE_ELEMENTS_MIN, MAX
+_Static_assert(FEM_BAKE_ELEMENTS_MIN == 5 && FEM_BAKE_ELEMENTS_MAX == 100000, "the hint says so");
+
+// Within FEM_BAKE_ELEMENTS_MIN..MAX.
+int64_t bounded_element_count(int64_t count);
 
 // The resource's path or name, for messages.
 void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capacity);
@@ -85,6 +96,7 @@ int64_t destructible_mesh_save_baked(void *self, const GdString *path);
 // The methods that bake, in destructible_mesh_bake.c.
 int64_t destructible_mesh_bake(void *self);
 int64_t destructible_mesh_bake_async(void *self);
+void destructible_mesh_bake_for_bodies(DestructibleMesh *self); // as bake_async(), while waiting_count is not 0
 void destructible_mesh_bake_with_undo(void *self);
 void destructible_mesh_cancel_bake(void *self);
 bool destructible_mesh_is_baking(void *self);

@@ -200,6 +200,7 @@ static int64_t start(DestructibleMesh *self, bool with_undo) {
 		return GD_ERR_OUT_OF_MEMORY;
 	}
 	self->job_with_undo = with_undo;
+	self->job_is_for_bodies = false;
 	self->job_is_cancelled = false;
 	self->job_share = -1.0f;
 	poll(self, true);
@@ -208,6 +209,11 @@ static int64_t start(DestructibleMesh *self, bool with_undo) {
 
 int64_t destructible_mesh_bake_async(void *self) {
 	return start(self, false);
+}
+
+void destructible_mesh_bake_for_bodies(DestructibleMesh *self) {
+	start(self, false);
+	self->job_is_for_bodies = self->job != NULL;
 }
 
 void destructible_mesh_bake_with_undo(void *self) {
@@ -264,6 +270,9 @@ void destructible_mesh_on_process_frame(void *pointer) {
 	GDExtensionObjectPtr object = self->base.object;
 	if (!self->job) {
 		return;
+	}
+	if (self->job_is_for_bodies && self->waiting_count == 0) {
+		destructible_mesh_cancel_bake(self);
 	}
 	gd_ref_counted_reference(object);
 	if (fem_bake_is_done(self->job)) {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop_check.h"
 #include "base/timing.h"
 #include "mesh/surface_regions.h"
 
@@ -28,11 +29,16 @@ typedef struct Progress {
 	float most;         // told: cutting may begin anew with fewer pieces
 } Progress;
 
-static bool tell(Progress *progress, float share) {
-	progress->most = fmaxf(progress->most, progress->first + progress->share * share);
+static bool goes_on(void *context) {
+	Progress *progress = context;
 	if (!progress->stopped && progress->progress)
 		progress->stopped = !progress->progress(progress->context, progress->most);
 	return !progress->stopped;
+}
+
+static bool tell(Progress *progress, float share) {
+	progress->most = fmaxf(progress->most, progress->first + progress->share * share);
+	return goes_on(progress);
 }
 
 static bool tell_of_cutting(void *context, float share) {
@@ -112,23 +118,33 @@ static FemResult tie_vertices(const FemSoup *soup, FemBakeInfo *info, FemBakedEm
 	return FEM_OK;
 }
 
-static FemResult stop(FemBakeInfo *info) {
-	info->cancelled = true;
-	return fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
+// Adds splinters, and what there is to say of them to the report.
+static FemResult cut_splinters(
+	Progress *progress, const FemCutDef *def, FemBakedMesh *mesh, FemBakeInfo *info, char report[FEM_REPORT_SIZE]) {
+	char note[FEM_CUT_NOTE_SIZE] = "";
+	FemCutDef cut = *def;
+	progress->first = progress->share;
+	progress->share = CUT_SHARE;
+	cut.progress = tell_of_cutting;
+	cut.progress_context = progress;
+	double start = fem_time_ms();
+	FemResult result = fem_baked_mesh_cut(mesh, &cut, note);
+	info->cut_ms = fem_time_ms() - start;
+	if (result == FEM_OK)
+		fem_bake_report_add_cut(&mesh->splinters, note, report, FEM_REPORT_SIZE);
+	return result;
 }
 
 // --------------------------------------------------------------------------------------------------------------- whole
 
-static FemResult bake_soup(
-	const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
-	bool cuts = def->cut.pattern != FEM_PATTERN_NONE;
-	Progress progress = {def->progress, def->progress_context, false, 0.0f, cuts ? 1.0f - CUT_SHARE : 1.0f, 0.0f};
+static FemResult run_stages(
+	Progress *progress, const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
 	FemBakeDef inner = *def;
 	inner.progress = tell_of_tets;
-	inner.progress_context = &progress;
+	inner.progress_context = progress;
 	FemResult result = fem_tetrahedralize(soup, &inner, &info->tets);
-	if (progress.stopped || !tell(&progress, TETS_DONE))
-		return stop(info);
+	if (result == FEM_OK && !tell(progress, TETS_DONE))
+		result = fem_fail_stopped();
 	if (result == FEM_OK)
 		result = copy_tets(&info->tets, &mesh->tet_mesh);
 	if (result == FEM_OK)
@@ -137,30 +153,30 @@ static FemResult bake_soup(
 		result = fem_regions_from_surfaces(mesh);
 	if (result != FEM_OK)
 		return result;
-	if (!tell(&progress, EMBEDDING_DONE))
-		return stop(info);
+	if (!tell(progress, EMBEDDING_DONE))
+		return fem_fail_stopped();
 	if (fem_mesh_diagnose(soup, &info->tets, &info->diagnosis) != FEM_OK)
 		info->diagnosis = (FemDiagnosis){0};
-	char report[FEM_REPORT_SIZE], note[FEM_CUT_NOTE_SIZE] = "";
+	char report[FEM_REPORT_SIZE];
 	fem_bake_report_write(&info->tets, &info->embedding, &info->diagnosis, report, sizeof report);
-	if (cuts) {
-		FemCutDef cut = def->cut;
-		progress.first = progress.share;
-		progress.share = CUT_SHARE;
-		cut.progress = tell_of_cutting;
-		cut.progress_context = &progress;
-		double start = fem_time_ms();
-		result = fem_baked_mesh_cut(mesh, &cut, note);
-		info->cut_ms = fem_time_ms() - start;
-		if (progress.stopped)
-			return stop(info);
-		if (result != FEM_OK)
-			return result;
-		fem_bake_report_add_cut(&mesh->splinters, note, report, sizeof report);
-	}
-	if (!fem_baked_mesh_set_report(mesh, report))
+	if (def->cut.pattern != FEM_PATTERN_NONE)
+		result = cut_splinters(progress, &def->cut, mesh, info, report);
+	if (result == FEM_OK && !fem_baked_mesh_set_report(mesh, report))
 		return fail_memory();
-	return tell(&progress, 1.0f) ? FEM_OK : stop(info);
+	if (result == FEM_OK)
+		tell(progress, 1.0f);
+	return result;
+}
+
+static FemResult bake_soup(const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
+	float tets_share = def->cut.pattern != FEM_PATTERN_NONE ? 1.0f - CUT_SHARE : 1.0f;
+	Progress progress = {def->progress, def->progress_context, false, 0.0f, tets_share, 0.0f};
+	FemStopCheck check;
+	fem_stop_check_begin(&check, goes_on, &progress);
+	FemResult result = run_stages(&progress, soup, def, mesh, info);
+	fem_stop_check_end(&check);
+	info->cancelled = progress.stopped;
+	return progress.stopped ? fem_fail_stopped() : result;
 }
 
 FemResult fem_bake_render_mesh(const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info) {

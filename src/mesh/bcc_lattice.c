@@ -2,6 +2,7 @@
 
 #include "base/carve.h"
 #include "base/error.h"
+#include "base/stop_check.h"
 
 #include <string.h>
 
@@ -115,9 +116,12 @@ static bool choose_cells(FemBccLattice *lattice, const FemSolid *solid, const do
 	return true;
 }
 
-static void fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
+// Both are false when the bake is to stop.
+static bool fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
 	for (int32_t n = 0; n < lattice->node_count; n++) {
 		int32_t at[3];
+		if (fem_stop_asked())
+			return false;
 		fem_bcc_coordinates(lattice, n, at);
 		lattice->nodes[n] = (FemPosition){lattice->origin[0] + 0.5 * lattice->cell[0] * at[0],
 			lattice->origin[1] + 0.5 * lattice->cell[1] * at[1], lattice->origin[2] + 0.5 * lattice->cell[2] * at[2]};
@@ -128,9 +132,10 @@ static void fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
 		lattice->cuts[e] = -1.0f;
 		lattice->cut_ids[e] = -1;
 	}
+	return true;
 }
 
-static void fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
+static bool fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
 	for (int32_t n = 0; n < lattice->node_count; n++) {
 		if (lattice->signs[n] < 0)
 			continue;
@@ -140,10 +145,13 @@ static void fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
 			int32_t other = fem_bcc_neighbor(lattice, n, which, &edge, &first);
 			if (other < 0 || lattice->signs[other] > 0)
 				continue;
+			if (fem_stop_asked())
+				return false;
 			float t = (float)fem_solid_exit(solid, lattice->nodes[n], lattice->nodes[other]);
 			lattice->cuts[edge] = first ? t : 1.0f - t;
 		}
 	}
+	return true;
 }
 
 FemResult fem_bcc_create(FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted, double shift) {
@@ -155,9 +163,7 @@ FemResult fem_bcc_create(FemBccLattice *lattice, const FemSolid *solid, const do
 	if (!lattice->block)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the lattice: ask for fewer elements.");
 	place(lattice, lattice->block);
-	fill_nodes(lattice, solid);
-	fill_cuts(lattice, solid);
-	return FEM_OK;
+	return fill_nodes(lattice, solid) && fill_cuts(lattice, solid) ? FEM_OK : fem_fail_stopped();
 }
 
 void fem_bcc_free(FemBccLattice *lattice) {

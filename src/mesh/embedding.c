@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop_check.h"
 #include "mesh/closest.h"
 
 #include <string.h>
@@ -261,14 +262,16 @@ FemResult fem_embed(const FemEmbedMesh *mesh, const FemVec3 *points, const int32
 			tree.order[t] = t;
 		build(&tree, 0, mesh->tet_count);
 		tree.size = mesh_size(&tree.nodes[0]);
-		for (int32_t i = 0; i < count; i++)
+		for (int32_t i = 0; i < count && !fem_stop_asked(); i++)
 			embed_point(&tree, i, points[i], point_parts && mesh->tet_parts ? point_parts[i] : -1, out);
 	}
 	FEM_FREE_ARRAY(tree.nodes, node_bound);
 	FEM_FREE_ARRAY(tree.order, mesh->tet_count);
-	if (ready)
+	if (ready && !fem_stop_asked())
 		return FEM_OK;
 	fem_embedding_free(out);
+	if (ready)
+		return fem_fail_stopped();
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to embed %d points.", count);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop_check.h"
 #include "mesh/part_search.h"
 #include "mesh/plate_grid.h"
 #include "mesh/surface_fit.h"
@@ -106,7 +107,7 @@ static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *surve
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
 		wide = fem_plate_is_wide(cells, layers);
 		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
-			return fem_part_stopped();
+			return fem_fail_stopped();
 		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
 		if (result != FEM_OK)
 			return result;
@@ -154,7 +155,7 @@ static FemResult search_rod(FemPartSearch *search, double cubic) {
 		double stretch[3] = {along / across, 1.0, 1.0};
 		int32_t count = 0;
 		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
-			return fem_part_stopped();
+			return fem_fail_stopped();
 		FemResult result = fem_part_try(search, stretch, across, true, 0.0, &count);
 		if (result != FEM_OK)
 			return result;

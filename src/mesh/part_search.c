@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop_check.h"
 #include "mesh/coverage.h"
 #include "mesh/principal_box.h"
 
@@ -30,10 +31,6 @@ bool fem_part_report(const FemPartRequest *request, double share) {
 	return false;
 }
 
-FemResult fem_part_stopped(void) {
-	return fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
-}
-
 // ---------------------------------------------------------------------------------------------------------------- volume
 
 static double sample_at(int32_t i) {
@@ -47,8 +44,8 @@ static double sampled_volume(const FemSolid *solid) {
 	for (int32_t i = 0; i < VOLUME_SAMPLES; i++)
 		for (int32_t j = 0; j < VOLUME_SAMPLES; j++)
 			for (int32_t k = 0; k < VOLUME_SAMPLES; k++)
-				inside += fem_winding_inside(&solid->winding, (FemPosition){half[0] * sample_at(i), half[1] * sample_at(j),
-					half[2] * sample_at(k)});
+				inside += !fem_stop_asked() && fem_winding_inside(&solid->winding,
+					(FemPosition){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
 	return 8.0 * half[0] * half[1] * half[2] * inside / (VOLUME_SAMPLES * VOLUME_SAMPLES * VOLUME_SAMPLES);
 }
 
@@ -195,7 +192,7 @@ FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], 
 		double bent[3] = {stretch[0] * skew[0], stretch[1] * skew[1], stretch[2] * skew[2]};
 		int32_t count = 0;
 		if (!fem_part_report(search->request, (double)i / attempts))
-			return fem_part_stopped();
+			return fem_fail_stopped();
 		if (i == attempts / 2 && fits_closely(search))
 			return FEM_OK;
 		if (i == attempts / 2 && search->best.tet_count)
@@ -223,7 +220,7 @@ FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell) 
 			int32_t count = 0;
 			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), 0.02 * next);
 			if (!fem_part_report(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
-				return fem_part_stopped();
+				return fem_fail_stopped();
 			FemResult result = fem_part_try(search, even, next, false, 0.3, &count);
 			if (result != FEM_OK)
 				return result;

@@ -24,7 +24,6 @@ typedef struct FemPartSearch {
 
 // False when the caller's progress function cancels.
 bool fem_part_report(const FemPartRequest *request, double share);
-FemResult fem_part_stopped(void);
 
 // The triangles in their principal box, with what it takes to tell inside from outside, and their volume.
 FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *search);

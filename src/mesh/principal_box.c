@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/mat3.h"
 #include "base/memory.h"
+#include "base/stop_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +192,7 @@ static void measure(const Points *points, Candidate *candidate) {
 		candidate->lo[axis] = 1e30;
 		candidate->hi[axis] = -1e30;
 	}
-	for (int32_t t = 0; t < points->triangles->triangle_count; t++) {
+	for (int32_t t = 0; t < points->triangles->triangle_count && !fem_stop_asked(); t++) {
 		for (int v = 0; v < 3 && is_member(points, t); v++) {
 			for (int axis = 0; axis < 3; axis++) {
 				double at = dot(candidate->axes[axis], corner_of(points, t, v));
@@ -263,5 +264,7 @@ FemResult fem_principal_box(const FemTriangles *triangles, const int32_t *groups
 	}
 	FEM_FREE_ARRAY(points.flat, FLAT_MAX);
 	FEM_FREE_ARRAY(points.hull, 2 * FLAT_MAX);
-	return ready ? FEM_OK : fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the box of a part.");
+	if (!ready)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the box of a part.");
+	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/carve.h"
 #include "base/error.h"
+#include "base/stop_check.h"
 #include "mesh/surface.h"
 
 #include <string.h>
@@ -117,7 +118,7 @@ static void shrink_back(Fit *fit, double cell, double limit) {
 	static const double shares[PASSES] = {0.25, 0.33, 0.4, 0.5, 0.7, 1.0, 1.0, 1.0};
 	for (int pass = 0; pass < PASSES; pass++) {
 		mark_surface(fit);
-		for (int32_t n = 0; n < fit->list->node_count; n++) {
+		for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
 			FemPosition at = fit->list->nodes[n], nearest;
 			int32_t triangle;
 			if (fit->areas[n] == 0.0)
@@ -148,7 +149,7 @@ static void gather_sags(Fit *fit, double reach) {
 	mark_surface(fit);
 	for (int32_t n = 0; n < fit->list->node_count; n++)
 		fit->areas[n] = 0.0;
-	for (int32_t f = 0; f < fit->surface.count; f++) {
+	for (int32_t f = 0; f < fit->surface.count && !fem_stop_asked(); f++) {
 		int32_t face = fit->surface.faces[f];
 		FemPosition a = face_corner(fit, face, 0), b = face_corner(fit, face, 1), c = face_corner(fit, face, 2);
 		FemPosition n = fem_position_cross(fem_position_sub(b, a), fem_position_sub(c, a));
@@ -165,7 +166,7 @@ static void gather_sags(Fit *fit, double reach) {
 
 static void follow_sags(Fit *fit, double reach, double limit) {
 	gather_sags(fit, reach);
-	for (int32_t n = 0; n < fit->list->node_count; n++) {
+	for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
 		double length = sqrt(fem_position_dot(fit->moves[n], fit->moves[n]));
 		if (fit->areas[n] <= 0.0 || length < 0.3 * fit->areas[n])
 			continue;
@@ -193,5 +194,7 @@ FemResult fem_surface_fit(const FemSolid *solid, double cell, double thin_dihedr
 	}
 	fem_surface_free(&fit.surface);
 	fem_free(fit.block, fit.bytes);
-	return ready ? FEM_OK : fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	if (!ready)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
 }
