@@ -60,7 +60,7 @@ static void drop(int index) {
 	object_unreference(object);
 }
 
-static DestructibleMesh *add(uint64_t key, const MeshCacheSettings *settings) {
+DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings) {
 	GDExtensionObjectPtr object = class_create(&destructible_mesh_class);
 	DestructibleMesh *made = class_instance(object, &destructible_mesh_class);
 	gd_ref_counted_init_ref(object);
@@ -68,10 +68,15 @@ static DestructibleMesh *add(uint64_t key, const MeshCacheSettings *settings) {
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;
+	return made;
+}
+
+static DestructibleMesh *add(uint64_t key, const MeshCacheSettings *settings) {
+	DestructibleMesh *made = mesh_cache_new(settings);
 	if (cache.count == MESH_CACHE_MAX) {
 		drop(MESH_CACHE_MAX - 1);
 	}
-	cache.entries[cache.count] = (CachedMesh){key, object};
+	cache.entries[cache.count] = (CachedMesh){key, made->base.object};
 	move_to_front(cache.count++);
 	return made;
 }

@@ -15,6 +15,11 @@ typedef struct MeshCacheSettings {
 	FemVec3 splinter_direction;
 } MeshCacheSettings;
 
+struct DestructibleMesh;
+
+// A DestructibleMesh with these settings that is nobody else's; a new reference.
+struct DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings);
+
 // A DestructibleMesh of the mesh's present triangles, baked or not yet; a new reference, which the caller gives back. Null,
 // with a sentence in out_message, when the mesh cannot be read.
 GDExtensionObjectPtr mesh_cache_get(

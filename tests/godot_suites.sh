@@ -19,6 +19,7 @@
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports games and plays them with both physics engines)
+#   tests/godot_suites.sh server GODOT [TEMPLATE]           (the same for a dedicated server, without its meshes)
 #
 # The scripts print "ok NAME" and "FAIL NAME ..."; this one adds a verdict on what Godot itself printed (errors where
 # none were expected, leaks at exit) and ends with "godot: N passed, M failed".
@@ -361,9 +362,13 @@ run_exported() {
 	timeout 120 "${command[@]}" --headless --verbose --fixed-fps 60 -- "$@"
 }
 
-# export_game GODOT TEMPLATE SOURCE GAME: exports the project in the folder SOURCE into the folder GAME.
+# export_game GODOT TEMPLATE SOURCE GAME [FILTER]: exports the project in the folder SOURCE into the folder GAME; without a
+# template only what the game is made of, as game.pck. FILTER: what the preset says of the files, all of them by default.
 export_game() {
-	local godot=$1 template=$2 source=$3 game=$4 project=$build/export_project log=$build/test_logs/godot_export_raw.log
+	local godot=$1 template=$2 source=$3 game=$4 filter=${5:-export_filter="all_resources"} project=$build/export_project
+	local -a export=(--export-release Linux "$game/game.x86_64")
+	local log=$build/test_logs/godot_export_raw.log
+	[ -n "$template" ] || export=(--export-pack Linux "$game/game.pck")
 	copy_project "$source" "$project"
 	rm -rf "$game"
 	mkdir "$game"
@@ -372,7 +377,7 @@ export_game() {
 name="Linux"
 platform="Linux"
 runnable=true
-export_filter="all_resources"
+$filter
 export_path=""
 
 [preset.0.options]
@@ -381,9 +386,10 @@ binary_format/embed_pck=false
 binary_format/architecture="x86_64"
 PRESET
 	"$godot" --headless --path "$project" --import >"$log.import" 2>&1 </dev/null || true
-	if ! "$godot" --headless --path "$project" --export-release Linux "$game/game.x86_64" >"$log.export" 2>&1 </dev/null; then
+	if ! "$godot" --headless --path "$project" "${export[@]}" >"$log.export" 2>&1 </dev/null ||
+		grep -q '^SCRIPT ERROR' "$log.export"; then
 		tail -n 20 "$log.export"
-		echo "FAIL export: godot --export-release failed"
+		echo "FAIL export: godot ${export[0]} failed"
 		echo "godot: 0 passed, 1 failed"
 		exit 1
 	fi
@@ -407,6 +413,27 @@ run_export() {
 		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$log.all"
 }
 
+# An export for a dedicated server, without its meshes. With a template its program is run, else Godot itself runs what was packed.
+run_server() {
+	local godot=$1 template=${2:-} game=$build/exported_server log=$build/test_logs/godot_server_raw.log
+	export_game "$godot" "$template" "$here/godot_server" "$game" \
+		$'export_filter="customized"\ncustomized_files={ "res://": "strip" }\ndedicated_server=true'
+	if [ -n "$template" ]; then
+		run_godot "$log" run_exported "$godot" "$game"
+	else
+		# The library is looked for below the folder that Godot is started in.
+		mkdir -p "$game/addons/fem_destruction"
+		ln -s "$here/../addons/fem_destruction/bin" "$game/addons/fem_destruction/bin"
+		(cd "$game" && run_godot "$log" timeout 120 "$godot" --headless --verbose --fixed-fps 60 --main-pack "$game/game.pck")
+	fi
+	if grep -q 'The mesh of Sheet in res://bad.tscn could not be baked' "$build/test_logs/godot_export_raw.log.export"; then
+		echo "ok server.export_names_what_cannot_be_baked" | tee -a "$log"
+	else
+		echo "FAIL server.export_names_what_cannot_be_baked: the export does not say so" | tee -a "$log"
+	fi
+	judge_output "dedicated server" "DEDICATED SERVER DONE" "$log"
+}
+
 run_splinter_pictures() {
 	draw_pictures "$1" splinter_pictures 640x480 "$build/test_renders" "${2:-}"
 }
@@ -421,7 +448,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export) ;;
+	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

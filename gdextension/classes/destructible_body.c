@@ -121,6 +121,7 @@ static const ClassProperty properties[] = {
 };
 
 static const ClassMethod methods[] = {
+	BODY_METHOD(bake_mesh, make_object, .class_name = "DestructibleMesh", .is_const = false),
 	BODY_METHOD(get_node_count, get_int, .is_const = true),
 	BODY_METHOD(get_tet_count, get_int, .is_const = true),
 	BODY_METHOD(get_node_positions, get_vector3_array, .is_const = true),

@@ -134,6 +134,7 @@ BODY_ACCESSORS(GdVector3, size)
 BODY_ACCESSORS(GdVector3i, cells)
 BODY_ARRAY_ACCESSORS(anchors)
 void destructible_body_on_mesh_changed(void *self);
+GDExtensionObjectPtr destructible_body_bake_mesh(void *self);
 
 BODY_ACCESSORS(GDExtensionObjectPtr, material)
 BODY_ARRAY_ACCESSORS(region_materials)

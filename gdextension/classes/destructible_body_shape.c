@@ -162,6 +162,27 @@ static void find_bake_of_mesh(DestructibleBody *self) {
 	}
 }
 
+// What entering the tree would bake, bit for bit: exports keep it where the plain mesh is left out.
+GDExtensionObjectPtr destructible_body_bake_mesh(void *pointer) {
+	DestructibleBody *self = pointer;
+	if (!self->mesh || class_instance(self->mesh, &destructible_mesh_class)) {
+		destructible_body_report(self, "has nothing to bake", "its mesh is not a plain Mesh; give it one");
+		return NULL;
+	}
+	MeshCacheSettings settings = cache_settings(self);
+	DestructibleMesh *made = mesh_cache_new(&settings);
+	GDExtensionObjectPtr object = made->base.object;
+	object_reference_assign(&made->source_mesh, self->mesh);
+	name_bake(self, object);
+	self->is_reading_mesh = true;
+	bool is_baked = destructible_mesh_bake(made) == GD_OK;
+	self->is_reading_mesh = false;
+	if (!is_baked) {
+		object_unreference(object);
+	}
+	return is_baked ? object : NULL;
+}
+
 // The editor shows a plain mesh as it is: a bake would only cost time there.
 void destructible_body_find_bake(DestructibleBody *self) {
 	if (gd_engine_is_editor_hint()) {
