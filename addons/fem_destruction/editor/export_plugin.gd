@@ -25,11 +25,11 @@ func _begin_customize_resources(_platform: EditorExportPlatform, _features: Pack
 
 
 ## Godot keeps customized files from one export to the next, as long as the scene and this number are the same: a bake also
-## depends on files that the scene uses.
+## depends on files that the scene uses, and one that failed must be said again.
 func _get_customization_configuration_hash() -> int:
 	var times := []
 	_list_times(EditorInterface.get_resource_filesystem().get_filesystem(), times)
-	return hash(times)
+	return hash([times, _count_failures()])
 
 
 func _list_times(folder: EditorFileSystemDirectory, times: Array) -> void:
@@ -57,10 +57,10 @@ func _customize_scene(scene: Node, path: String) -> Node:
 func _is_saved_with(scene: Node, node: Node) -> bool:
 	var at := node
 	while at != null and at != scene:
-		if at.owner == scene and at == node or scene.is_editable_instance(at):
+		if scene.is_editable_instance(at):
 			return true
 		at = at.owner
-	return node == scene
+	return node == scene or node.owner == scene
 
 
 func _bake_body(scene: Node, body: DestructibleBody) -> bool:
@@ -91,4 +91,9 @@ func _customize_resource(resource: Resource, path: String) -> Resource:
 
 func _fail(sentence: String) -> void:
 	get_export_platform().add_message(EditorExportPlatform.EXPORT_MESSAGE_ERROR, "fem_destruction", sentence)
-	push_error("fem_destruction: " + sentence)
+	var settings := EditorInterface.get_editor_settings()
+	settings.set_project_metadata("fem_destruction", "failed_bakes", _count_failures() + 1)
+
+
+func _count_failures() -> int:
+	return EditorInterface.get_editor_settings().get_project_metadata("fem_destruction", "failed_bakes", 0)
