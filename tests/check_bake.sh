@@ -50,7 +50,7 @@ write_wheel() {
 # Interrupted once it says how far it is; nothing may be left of it.
 is_cancelled() {
 	local result=0 process
-	"$bake" "$folder/wheel.obj" "$folder/wheel.femmesh" --elements 300000 --pattern wood 2>"$folder/said" &
+	"$bake" "$folder/wheel.obj" "$folder/wheel.femmesh" --elements 100000 --pattern wood 2>"$folder/said" &
 	process=$!
 	while ! grep -q baking "$folder/said" && kill -0 "$process" 2>/dev/null; do
 		sleep 0.05
@@ -77,6 +77,7 @@ check_bad_input() {
 	verdict unknown_pattern ends_with 2 "marble" "$folder/box.obj" "$out" --pattern marble
 	verdict size_not_a_number ends_with 2 "piece-size" "$folder/box.obj" "$out" --pattern wood --piece-size nan
 	verdict negative_seed ends_with 2 "seed" "$folder/box.obj" "$out" --pattern wood --seed -1
+	verdict too_many_elements ends_with 2 "from 5 to 100000" "$folder/box.obj" "$out" --elements 2000000000
 	verdict option_without_value ends_with 2 "pattern" "$folder/box.obj" "$out" --pattern
 	verdict missing_file ends_with 1 "nothing.obj" "$folder/nothing.obj" "$out" --pattern wood
 	verdict unknown_kind ends_with 1 "obj" "$folder/box.blend" "$out" --pattern wood

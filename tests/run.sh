@@ -6,7 +6,7 @@
 #   FILTER   run only the C tests whose "suite.name" contains it
 #   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, the Mobile renderer,
 #            pictures of fracture and materials, Godot with its physics on a thread, 200 quits at random moments in each
-#            physics engine, exported games
+#            physics engine, exported games and an exported server
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -158,6 +158,7 @@ run_quick_suites() {
 	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
 	suite "Godot editor" 600 "$here/godot_suites.sh" editor "$godot"
 	suite "Godot texts" 300 "$here/godot_suites.sh" texts "$godot"
+	suite "Godot dedicated server" 600 "$here/godot_suites.sh" server "$godot"
 	suite "Godot demo, Jolt" 600 "$here/godot_suites.sh" demo "$godot"
 	suite "Godot demo, GodotPhysics" 600 "$here/godot_suites.sh" demo "$godot" GodotPhysics3D
 	suite "Godot quits, Jolt and GodotPhysics" 900 "$here/godot_suites.sh" quit "$godot" 10
@@ -207,6 +208,7 @@ run_exported_game() {
 	local template
 	if template=$("$root/.ci/get_godot_template.sh" | tail -n 1); then
 		show=$godot_show suite "Godot exported games" 1800 "$here/godot_suites.sh" export "$godot" "$template"
+		show=$godot_show suite "Godot exported server" 900 "$here/godot_suites.sh" server "$godot" "$template"
 	else
 		count "set-up (export template)" 0 1 0
 	fi

@@ -17,7 +17,7 @@ static void print_help(void) {
 		   "  IN               .obj or .stl: filled with tets, every vertex tied to its tet;\n"
 		   "                   .msh, .vtk, .vtu, .node or .ele: taken as it is\n"
 		   "  OUT              the baked mesh, for DestructibleMesh.load_baked() (usually .femmesh)\n"
-		   "  --elements N     tets wanted, 1..%d, default 1000\n"
+		   "  --elements N     tets wanted, %d..%d, default 1000\n"
 		   "  --layers N       layers of tets through thin plates and beams, 1..16, default 1\n"
 		   "  --weld D         m, vertices nearer than this are one; default 1e-6 of the size\n"
 		   "  --thickness D    m, given to open surfaces that enclose nothing; default 0: they are refused\n"
@@ -25,7 +25,7 @@ static void print_help(void) {
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
 		   "  --quiet          no progress\n",
-		FEM_BAKE_ELEMENTS_MAX);
+		FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
 	fem_cut_options_help();
 	printf("\nLengths are metres. Ctrl+C cancels the bake, and nothing is written.\n"
 		   "The exit code is 0, 1 when the bake failed, 2 for bad arguments, 130 when it was cancelled.\n");
@@ -63,7 +63,7 @@ static bool parse_value(const char *name, const char *value, FemBakeOptions *out
 		return value || usage_error("%s needs a file.", name);
 	}
 	if (strcmp(name, "--elements") == 0) {
-		bool good = parse_number(name, value, 1.0, FEM_BAKE_ELEMENTS_MAX, true, &number);
+		bool good = parse_number(name, value, FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX, true, &number);
 		out->elements = good ? (int32_t)number : 0;
 		return good;
 	}

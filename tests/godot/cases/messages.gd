@@ -91,12 +91,26 @@ func _immediate(primitive: Mesh.PrimitiveType) -> ImmediateMesh:
 
 
 func test_meshes_without_triangles() -> void:
-	var meshes: Array[Mesh] = [ArrayMesh.new(), PointMesh.new(), PlaceholderMesh.new(), ImmediateMesh.new(),
+	var meshes: Array[Mesh] = [ArrayMesh.new(), PointMesh.new(), ImmediateMesh.new(),
 			_triangles(Mesh.PRIMITIVE_LINES), _triangles(Mesh.PRIMITIVE_TRIANGLE_STRIP), _immediate(Mesh.PRIMITIVE_LINES)]
 	for mesh in meshes:
 		var body := _with_mesh(mesh)
 		_refused(body, "a %s without triangles" % mesh.get_class(), ["has no triangles", "choose a Mesh"])
 		check_equal(body.get_tet_count(), 0, "tets of a %s" % mesh.get_class())
+		body.mesh = BoxMesh.new()
+		await _check_mended(body)
+
+
+## What an export for a dedicated server leaves of a mesh: one sentence, in a body of its own and in a DestructibleMesh.
+func test_placeholders() -> void:
+	var unbaked := DestructibleMesh.new()
+	unbaked.source_mesh = PlaceholderMesh.new()
+	for mesh: Resource in [PlaceholderMesh.new(), unbaked]:
+		var body := DestructibleBody.new()
+		body.mesh = mesh
+		body.position.y = 5.0
+		print("--errors at most: 1")
+		_refused(body, "a placeholder", ["PlaceholderMesh", "dedicated server", "enable the plugin", "DestructibleMesh"])
 		body.mesh = BoxMesh.new()
 		await _check_mended(body)
 

@@ -74,6 +74,7 @@ func _test_warnings() -> void:
 	var others := {
 		"Bare": ["neither a mesh nor a material", "Give it a mesh"],
 		"NoMaterial": ["no material", "give it a MaterialResource"],
+		"Costly": ["50000 tetrahedra", "s to bake", "a tick", "MB", "Lower the element count"],
 		"NoScale": ["scale is zero", "scale above 0"],
 		"NotHeld": ["anchor 0 holds nothing", "move or enlarge"],
 		"OwnShader": ["rest shape", "fem_position.gdshaderinc"],
