@@ -50,6 +50,7 @@ write_wheel() {
 # Interrupted once it says how far it is; nothing may be left of it.
 is_cancelled() {
 	local result=0 process
+	: >"$folder/said" # what the bake before it said must not count
 	"$bake" "$folder/wheel.obj" "$folder/wheel.femmesh" --elements 100000 --pattern wood 2>"$folder/said" &
 	process=$!
 	while ! grep -q baking "$folder/said" && kill -0 "$process" 2>/dev/null; do
