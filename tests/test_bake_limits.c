@@ -96,6 +96,55 @@ FEM_TEST(bake_limits, the_largest_can_be_stopped_at_any_time) {
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
+static bool count_down(void *context, float share) {
+	(void)share;
+	return --*(int32_t *)context > 0;
+}
+
+// Stopped at the n-th question, for many n: nothing may be left of it.
+FEM_TEST(bake_limits, stopping_leaves_nothing_behind) {
+	static const FemPattern patterns[] = {FEM_PATTERN_NONE, FEM_PATTERN_VORONOI, FEM_PATTERN_WOOD};
+	for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+		bool is_cancelled = true;
+		for (int32_t calls = 1; is_cancelled; calls += 1 + calls / 4) {
+			int64_t before = fem_memory_bytes();
+			FemRenderMesh render = render_of(fem_surface_torus(0.5, 0.2, 16, 10));
+			FemBakeDef def = fem_default_bake_def();
+			FemBakeResult result;
+			int32_t left = calls;
+			def.element_count = 200;
+			def.cut.pattern = patterns[p];
+			def.progress = count_down;
+			def.progress_context = &left;
+			fem_bake_now(&render, &def, &result);
+			is_cancelled = result.is_cancelled;
+			FEM_CHECK(is_cancelled ? result.result == FEM_ERROR_LIMIT && !result.bytes : result.result == FEM_OK);
+			fem_bake_result_free(&result);
+			if (!FEM_CHECK_INT(fem_memory_bytes(), before)) {
+				printf("\tpattern %d, stopped at call %d\n", (int)patterns[p], calls);
+				return;
+			}
+		}
+	}
+}
+
+// Cells that are more than triangle_max allows are laid out anew, fewer of them: the memory of both must be given back.
+FEM_TEST(bake_limits, cutting_anew_gives_all_memory_back) {
+	for (int32_t most = 1000; most <= 8000; most += 1000) {
+		int64_t before = fem_memory_bytes();
+		FemRenderMesh render = render_of(fem_surface_torus(0.5, 0.2, 16, 10));
+		FemBakeDef def = fem_default_bake_def();
+		FemBakeResult result;
+		def.element_count = 500;
+		def.cut.pattern = FEM_PATTERN_WOOD;
+		def.cut.triangle_max = most;
+		fem_bake_now(&render, &def, &result);
+		FEM_CHECK_INT(result.result, FEM_OK);
+		fem_bake_result_free(&result);
+		FEM_CHECK_INT(fem_memory_bytes(), before);
+	}
+}
+
 FEM_TEST(bake_limits, too_many_elements_are_refused) {
 	static const int32_t counts[] = {INT32_MIN, 0, FEM_BAKE_ELEMENTS_MIN - 1, FEM_BAKE_ELEMENTS_MAX + 1, 2000000000, INT32_MAX};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

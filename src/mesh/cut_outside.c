@@ -225,7 +225,8 @@ void fem_cut_solid_outside(FemCutSolid *solid) {
 		.stack = FEM_ALLOC_ARRAY(int32_t, d->cell_count),
 		.seen_plus_1 = FEM_ALLOC_ARRAY(int32_t, d->cell_count)};
 	int32_t *cells = FEM_ALLOC_ARRAY(int32_t, solid->mesh_vertex_count);
-	solid->face_segments = FEM_ALLOC_ARRAY(int32_t, d->neighbor_count);
+	solid->face_segment_count = d->neighbor_count;
+	solid->face_segments = FEM_ALLOC_ARRAY(int32_t, solid->face_segment_count);
 	if (cutter.stack && cutter.seen_plus_1 && cells && solid->face_segments)
 		cut_all(&cutter, cells);
 	else

@@ -16,8 +16,7 @@ void fem_cut_solid_free(FemCutSolid *solid) {
 	FEM_FREE_ARRAY(solid->corners, solid->corner_capacity);
 	FEM_FREE_ARRAY(solid->sides, solid->side_capacity);
 	FEM_FREE_ARRAY(solid->segments, solid->segment_capacity);
-	if (solid->face_segments)
-		FEM_FREE_ARRAY(solid->face_segments, solid->diagram->neighbor_count);
+	FEM_FREE_ARRAY(solid->face_segments, solid->face_segment_count);
 	FEM_FREE_ARRAY(solid->faces, solid->face_capacity);
 	FEM_FREE_ARRAY(solid->face_triangles, solid->face_triangle_capacity);
 	*solid = (FemCutSolid){0};

@@ -74,6 +74,7 @@ typedef struct FemCutSolid {
 	FemCutSegment *segments;
 	int32_t segment_count, segment_capacity;
 	int32_t *face_segments; // [neighbour of a cell]: first segment + 1
+	int32_t face_segment_count; // the diagram may be another by the time it is freed
 	FemCutFace *faces;
 	int32_t face_count, face_capacity;
 	int32_t (*face_triangles)[3];
