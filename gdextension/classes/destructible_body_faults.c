@@ -36,7 +36,8 @@ bool destructible_body_has_placeholder(const DestructibleBody *self) {
 // A mesh that is not baked yet is baked when the game starts.
 static const char *mesh_fault(const DestructibleBody *self, const DestructibleMesh *mesh) {
 	if (destructible_body_has_placeholder(self)) {
-		return "a PlaceholderMesh, without triangles, has taken the place of its mesh in the export for a dedicated server; "
+		return "a PlaceholderMesh, without triangles, has taken the place of its mesh in the export for a dedicated "
+			   "server; "
 			   "enable the plugin fem_destruction, which bakes such meshes, and export again, or give it a baked "
 			   "DestructibleMesh";
 	}
@@ -91,7 +92,9 @@ static void add_material_warnings(const DestructibleBody *self, GdPackedStringAr
 static void add_cost_warning(DestructibleBody *self, GdPackedStringArray *out) {
 	const DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
 	bool is_baked = mesh && mesh->is_baked;
-	double count = is_baked ? mesh->baked.tet_mesh.tet_count : mesh ? (double)mesh->element_count : (double)self->element_count;
+	double count = is_baked ? mesh->baked.tet_mesh.tet_count
+		: mesh              ? (double)mesh->element_count
+							: (double)self->element_count;
 	char cost[160], bake[80] = "";
 	if (!self->mesh || count <= ELEMENTS_MANY) {
 		return;
@@ -99,8 +102,8 @@ static void add_cost_warning(DestructibleBody *self, GdPackedStringArray *out) {
 	if (!is_baked) {
 		snprintf(bake, sizeof(bake), "%.1g s to bake (%.0f s with thin walls), ", count * 7e-6, count * 2e-4);
 	}
-	snprintf(cost, sizeof(cost), "%.0f tetrahedra: %sabout %.0f ms a tick and %.0f MB (%.0f if it can break)", count, bake,
-		count * 3e-4, count * 0.8e-3, count * 6.7e-3);
+	snprintf(cost, sizeof(cost), "%.0f tetrahedra: %sabout %.0f ms a tick and %.0f MB (%.0f if it can break)", count,
+		bake, count * 3e-4, count * 0.8e-3, count * 6.7e-3);
 	add_warning(out, "This body is costly, with %s. Lower the element count unless that is meant.", cost);
 }
 

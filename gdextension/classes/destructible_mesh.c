@@ -92,12 +92,14 @@ static void report_fault(void *pointer) {
 	DestructibleMesh *self = pointer;
 	char name[256];
 	destructible_mesh_name(self, name, sizeof(name));
-	if (self->fault[0]) {
+	if (self->fault[0] && !self->is_fault_told) {
 		report_error("DestructibleMesh %s cannot be used: %s", name, self->fault);
+		self->is_fault_told = true;
 	}
 	if (self->refused_count > 0) {
-		report_warning("DestructibleMesh %s has an element_count of %d: %.0f were asked for, which nothing could simulate; set "
-					   "fewer.",
+		report_warning(
+			"DestructibleMesh %s has an element_count of %d: %.0f were asked for, which nothing could simulate; set "
+			"fewer.",
 			name, FEM_BAKE_ELEMENTS_MAX, (double)self->refused_count);
 		self->refused_count = 0;
 	}
@@ -121,6 +123,7 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 	mesh_drawing_free(&self->splinter_drawing);
 	fem_baked_mesh_free(&self->baked);
 	self->fault[0] = 0;
+	self->is_fault_told = false;
 	self->is_baked = false;
 	self->revision++;
 	int64_t size = gd_packed_byte_array_size(&self->data);

@@ -27,6 +27,7 @@ typedef struct DestructibleMesh {
 	int32_t region_count; // of the baked tets, at least 1
 	int64_t refused_count; // element_count that was asked for and is too large, until that has been said; else 0
 	char fault[512];      // why the data cannot be used; empty when there are none or they are sound
+	bool is_fault_told;
 	uint32_t revision;    // changes with what bodies show
 	MeshDrawing drawing;
 	MeshDrawing splinter_drawing; // made when a body can break

@@ -121,3 +121,24 @@ func test_a_bake_of_a_script_goes_on() -> void:
 	scene.add_child(body)
 	body.free()
 	check(await _bake_ends(mesh) and mesh.is_baked(), "it was cancelled with a body")
+
+
+## What an export keeps of a plain mesh is what the game would have baked.
+func test_bake_mesh_is_what_the_body_bakes() -> void:
+	var bodies: Array[DestructibleBody] = []
+	for i in 2:
+		var body := DestructibleBody.new()
+		body.mesh = CylinderMesh.new()
+		body.element_count = 300
+		body.material = load("res://addons/fem_destruction/materials/oak.tres")
+		if i == 1:
+			body.mesh = body.bake_mesh()
+		body.freeze = true
+		scene.add_child(body)
+		bodies.append(body)
+	check(bodies[1].mesh is DestructibleMesh and bodies[1].mesh.get_baked_splinter_count() > 1, "there are no splinters")
+	check(bodies[0].get_node_positions() == bodies[1].get_node_positions(), "the nodes are others")
+	check(bodies[0].get_splinter_vertex_positions() == bodies[1].get_splinter_vertex_positions(), "the splinters are others")
+	expect_errors("nothing to bake", ["has nothing to bake", "plain Mesh"])
+	check(bodies[1].bake_mesh() == null, "a DestructibleMesh was baked")
+	errors_end()
