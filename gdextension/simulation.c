@@ -427,6 +427,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
 	dictionary_take(out, "owners_ms", make_variant_float(1e-3 * (double)simulation.last_owner_usec));
 	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
+	dictionary_take(out, "splinter_bytes", make_variant_int(fem_splinter_bytes()));
 	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
 	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));
 	dictionary_take(out, "rigid_colliders", make_variant_int(coupling.colliders));

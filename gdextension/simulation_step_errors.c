@@ -5,7 +5,7 @@
 
 // The others are the accuracy of a solve and the speed of splinters: usual, and nothing is lost by them.
 #define TOLD \
-	(FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK | FEM_STEP_EVENTS_FULL | FEM_STEP_CONTACTS_FULL)
+	(FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK | FEM_STEP_EVENTS_FULL | FEM_STEP_CONTACTS_FULL | FEM_STEP_NO_MEMORY)
 
 // Of the first body that was put back; empty when its node is gone.
 static void copy_rolled_back_path(const SimulationWorld *world, char *out, int capacity) {
@@ -52,5 +52,9 @@ void simulation_report_step_errors(SimulationWorld *world) {
 		report_warning("More of the destructibles touch than there is room for, and the smallest contacts were dropped; lower "
 					   "debris_cap or debris_lifetime, or use coarser meshes. (Told once; see STEP_CONTACTS_FULL of "
 					   "DestructionServer.)");
+	}
+	if (now & FEM_STEP_NO_MEMORY) {
+		report_warning("The system gave no memory for a tick of the destructibles, and some did not move or break; use fewer or "
+					   "coarser bodies. (Told once; see STEP_NO_MEMORY of DestructionServer.)");
 	}
 }

@@ -155,7 +155,7 @@ typedef struct FemMaterialDef {
 	float max_plastic_strain;   // norm at which plastic strain stops growing, default 0: purely elastic
 	float friction;             // Coulomb coefficient, default 0.5; a pair has the geometric mean
 	int32_t max_iterations;     // cap of the solver, default 400; the largest of an island's materials holds
-	bool breakable;             // default false; bodies reserve memory for the worst case when one of their materials breaks
+	bool breakable;             // default false
 	float toughness;            // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never
 	FemToughnessMode toughness_mode; // default stress
 	float toughness_variation;  // share by which tets differ at random, seeded by the body; default 0.1, clamped to 0..0.99
@@ -451,6 +451,10 @@ FemResult fem_world_get_statistics(FemWorldId world, FemStatistics *out_statisti
 
 // Bytes the engine holds now, over all worlds; 0 when all worlds are gone. [any time]
 int64_t fem_memory_bytes(void);
+
+// Those of them that say which tet each vertex of the splinters follows (fem_fracture.h), over all worlds. Whole bodies to
+// which the same splinters were given share them. [between steps]
+int64_t fem_splinter_bytes(void);
 
 // "scalar", "sse2" or "avx2": the kernels in use; environment FEM_SIMD forces one. All give the same bits. [any time]
 const char *fem_simd_name(void);

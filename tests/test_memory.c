@@ -144,7 +144,10 @@ FEM_TEST(memory, whole_bodies_share_their_splinters) {
 		FEM_CHECK_INT(fem_body_set_splinters(fem_body_id(inside, b), &def), FEM_OK);
 	const FemSplinters *first = inside->bodies[0]->breaking->splinters, *second = inside->bodies[1]->breaking->splinters;
 	FEM_CHECK(first->owner == second->owner && first->shared == second->shared && first->shared->use_count == 3);
+	int64_t bytes = fem_splinter_bytes(), all = (int64_t)(first->bytes + first->shared->own_bytes + 3 * sizeof *first);
+	FEM_CHECK_INT(bytes, all);
 	FEM_CHECK(fem_splinters_own(inside->bodies[1]->breaking->splinters));
+	FEM_CHECK_INT(fem_splinter_bytes() - bytes, (int64_t)second->own_bytes);
 	FEM_CHECK(first->owner != second->owner && memcmp(first->owner, second->owner, 3 * sizeof(int32_t)) == 0);
 	positions[0].x = 0.15f; // others are not shared
 	FEM_CHECK_INT(fem_body_set_splinters(fem_body_id(inside, 2), &def), FEM_OK);

@@ -289,6 +289,7 @@ static const ClassConstant constants[] = {
 	{"StepErrors", "STEP_SPEED_CLAMPED", FEM_STEP_SPEED_CLAMPED},
 	{"StepErrors", "STEP_EVENTS_FULL", FEM_STEP_EVENTS_FULL},
 	{"StepErrors", "STEP_CONTACTS_FULL", FEM_STEP_CONTACTS_FULL},
+	{"StepErrors", "STEP_NO_MEMORY", FEM_STEP_NO_MEMORY},
 };
 
 const ClassDescription destruction_server_class = {

@@ -188,6 +188,30 @@ int32_t fem_body_get_owner_changes(FemBodyId id, const FemOwnerChange **out_chan
 	return splinters ? splinters->change_count : 0;
 }
 
+static int64_t bytes_of_world(const FemWorld *world) {
+	int64_t bytes = 0;
+	for (int32_t m = 0; m < world->mesh_capacity; m++) {
+		for (const FemSplinters *frozen = world->meshes[m].splinters; frozen; frozen = frozen->next)
+			bytes += (int64_t)(frozen->bytes + frozen->own_bytes);
+	}
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		const FemBody *body = world->bodies[b];
+		const FemSplinters *splinters = body && body->breaking ? body->breaking->splinters : NULL;
+		if (splinters)
+			bytes += (int64_t)(splinters->own_bytes + (splinters->shared ? sizeof *splinters : splinters->bytes));
+	}
+	return bytes;
+}
+
+int64_t fem_splinter_bytes(void) {
+	int64_t bytes = 0;
+	for (uint32_t i = 0; i < FEM_WORLD_MAX; i++) {
+		const FemWorld *world = fem_registry_at(i);
+		bytes += world ? bytes_of_world(world) : 0;
+	}
+	return bytes;
+}
+
 void fem_splinters_publish_all(FemWorld *world) {
 	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

@@ -51,7 +51,7 @@ void fem_registry_remove(FemWorld *world) {
 	fem_free(world, sizeof *world);
 }
 
-static FemWorld *world_at(uint32_t index0) {
+FemWorld *fem_registry_at(uint32_t index0) {
 	return index0 < FEM_WORLD_MAX ? atomic_load_explicit(&worlds[index0], memory_order_acquire) : NULL;
 }
 
@@ -71,7 +71,7 @@ static bool is_idle(const FemWorld *world, FemResult *out_result) {
 // ---------------------------------------------------------------------------------------------------------------- worlds
 
 FemWorld *fem_world_find(FemWorldId id) {
-	FemWorld *world = id.index1 ? world_at(id.index1 - 1u) : NULL;
+	FemWorld *world = id.index1 ? fem_registry_at(id.index1 - 1u) : NULL;
 	if (world && world->generation == id.generation)
 		return world;
 	fail_id("world");
@@ -87,7 +87,7 @@ FemWorld *fem_world_find_idle(FemWorldId id, FemResult *out_result) {
 }
 
 bool fem_world_is_valid(FemWorldId id) {
-	FemWorld *world = id.index1 ? world_at(id.index1 - 1u) : NULL;
+	FemWorld *world = id.index1 ? fem_registry_at(id.index1 - 1u) : NULL;
 	return world && world->generation == id.generation;
 }
 
@@ -98,7 +98,7 @@ bool fem_world_is_valid(FemWorldId id) {
 // is_valid is silent.
 #define DEFINE_ID(Type, name, slot, is_live) \
 	static Type *look_up_##name(Type##Id id, FemWorld **out_world) { \
-		FemWorld *world = world_at(id.world0); \
+		FemWorld *world = fem_registry_at(id.world0); \
 		if (out_world) \
 			*out_world = world; \
 		if (!world || id.index1 < 1 || id.index1 > world->name##_capacity) \
@@ -137,7 +137,7 @@ DEFINE_ID(FemBody, body, world->bodies[index], record)
 
 // Does not look into the body: that would wait for it.
 void fem_body_fetch(FemBodyId id) {
-	const FemWorld *world = world_at(id.world0);
+	const FemWorld *world = fem_registry_at(id.world0);
 	if (!world || id.index1 < 1 || id.index1 > world->body_capacity)
 		return;
 	const char *record = (const char *)world->bodies[id.index1 - 1];

@@ -103,6 +103,7 @@ FemMaterial *fem_material_find_idle(FemMaterialId id, FemWorld **out_world, FemR
 FemMesh *fem_mesh_find(FemMeshId id, FemWorld **out_world);
 FemMesh *fem_mesh_find_idle(FemMeshId id, FemWorld **out_world, FemResult *out_result);
 FemWorld *fem_registry_add(void);              // an empty world in a free slot, or null
+FemWorld *fem_registry_at(uint32_t index0);    // the world in a slot, or null
 void fem_registry_remove(FemWorld *world);     // frees the record itself
 uint16_t fem_first_generation(const FemWorld *world); // of a slot made in this world
 uint16_t fem_next_generation(uint16_t generation);

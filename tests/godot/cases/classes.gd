@@ -156,6 +156,7 @@ func test_step_errors_have_names() -> void:
 	check_equal(values, [1, 2, 4, 8, 16, 32] as Array[int], "bits of StepErrors")
 	check(ClassDB.is_class_enum_bitfield(&"DestructionServer", &"StepErrors"), "StepErrors is no bit field")
 	check_equal(DestructionServer.STEP_CONTACTS_FULL, 32, "STEP_CONTACTS_FULL")
+	check_equal(DestructionServer.STEP_NO_MEMORY, 64, "STEP_NO_MEMORY")
 
 
 func test_project_settings() -> void:
