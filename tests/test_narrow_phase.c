@@ -496,7 +496,7 @@ FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 	FemNarrowPhase phase = make_phase();
 	int32_t hits = run(&phase, &a, &b)->hit_count;
 	FEM_CHECK(hits > 100 && !phase.hits_full && !phase.units_full && !phase.pairs_full);
-	FemNarrowLimits limits[] = {{8, 4096, 50, 0, 0}, {8, 4096, 200000, 20, 0}, {8, 1, 200000, 0, 0}};
+	FemNarrowLimits limits[] = {{8, 4096, 50, 0, 0, 0}, {8, 4096, 200000, 20, 0, 0}, {8, 1, 200000, 0, 0, 0}};
 	for (int i = 0; i < 3; i++) {
 		FEM_REQUIRE(fem_narrow_phase_reserve(&phase, &limits[i]));
 		const FemNarrowPair *pair = run(&phase, &a, &b);

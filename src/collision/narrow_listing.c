@@ -19,7 +19,8 @@ static bool add_unit(FemNarrowPhase *phase, int32_t pair, FemNarrowUnit unit) {
 		const FemSurfaceTrees *faces = unit.kind == FEM_UNIT_B_INTO_A ? of->b.trees : of->a.trees;
 		FemRange triangles = faces->trees[unit.tree].triangles;
 		int32_t wanted = fem_narrow_least(SLOTS_PER_TRIANGLE * (triangles.end - triangles.begin), phase->limits.hits);
-		unit.slot_count = fem_narrow_least(wanted, 2 * phase->limits.hits - phase->slot_count);
+		unit.slot_count = fem_narrow_least(wanted, phase->slot_capacity - phase->slot_count);
+		phase->slots_wanted += wanted;
 		phase->slot_count += unit.slot_count;
 	}
 	phase->units[phase->unit_count++] = unit;

@@ -14,7 +14,7 @@ static size_t place(FemNarrowPhase *phase, char *base) {
 	phase->pairs = FEM_CARVE(&carver, FemNarrowPair, limits->pairs);
 	phase->units = FEM_CARVE(&carver, FemNarrowUnit, limits->units);
 	phase->targets = FEM_CARVE(&carver, FemRange, phase->target_capacity);
-	phase->slots = FEM_CARVE(&carver, FemNarrowHit, 2 * (size_t)limits->hits);
+	phase->slots = FEM_CARVE(&carver, FemNarrowHit, phase->slot_capacity);
 	phase->hits = FEM_CARVE(&carver, FemKeyed, limits->hits);
 	phase->scratch = FEM_CARVE(&carver, FemKeyed, limits->hits);
 	phase->tet_pairs = FEM_CARVE(&carver, FemTetPair, limits->hits);
@@ -28,6 +28,7 @@ bool fem_narrow_phase_reserve(FemNarrowPhase *phase, const FemNarrowLimits *limi
 	made.limits.units = fem_narrow_least(limits->units, CHUNKS_MAX);
 	made.limits.pairs = fem_narrow_least(limits->pairs, CHUNKS_MAX);
 	made.target_capacity = 2 * (limits->pieces + made.limits.pairs) + made.limits.units; // a unit has one at least
+	made.slot_capacity = limits->slots > 0 ? limits->slots : 2 * limits->hits;
 	made.bytes = place(&made, NULL);
 	made.block = fem_alloc_unset(made.bytes);
 	if (!made.block)
@@ -45,6 +46,7 @@ void fem_narrow_phase_free(FemNarrowPhase *phase) {
 void fem_narrow_phase_begin(FemNarrowPhase *phase) {
 	phase->pair_count = phase->unit_count = phase->units_done = phase->claim_count = phase->slot_count = 0;
 	phase->target_count = 0;
+	phase->slots_wanted = 0;
 	phase->pairs_full = phase->units_full = phase->hits_full = false;
 }
 

@@ -79,6 +79,7 @@ typedef struct FemNarrowLimits {
 	int32_t hits;          // in all
 	int32_t hits_per_pair; // 0: no limit of its own
 	int32_t pieces;        // that callers name, in all
+	int32_t slots;         // 0: two a hit. With fewer than `slots_wanted` hits are found twice, and are the same
 } FemNarrowLimits;
 
 typedef struct FemNarrowPhase {
@@ -90,7 +91,8 @@ typedef struct FemNarrowPhase {
 	FemRange *targets; // groups that the trees of a component are tested against; ascending
 	int32_t target_count, target_capacity;
 	FemNarrowHit *slots;
-	int32_t slot_count; // given out
+	int32_t slot_count, slot_capacity; // given out, of so many
+	int64_t slots_wanted;              // since begin
 	FemKeyed *hits, *scratch;
 	FemTetPair *tet_pairs; // hits and scratch also sort pieces, before there are hits
 	struct FemGroupClaim *claims; // groups whose boxes have to be made

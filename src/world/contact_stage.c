@@ -256,22 +256,34 @@ static void name_pieces(FemContactStage *stage) {
 	}
 }
 
-static int32_t twice(int32_t now, bool is_full, int32_t least, int32_t most) {
-	int32_t more = !is_full ? now : now > most / 2 ? most : 2 * now;
-	return more < least ? least : more;
+static int32_t between(int64_t low, int64_t value, int64_t high) {
+	return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
-// Twice the room of what was full, and for all pieces that were listed. False when it is at its bounds, or memory fails.
+// Of all units that ran, with those for which there was no room.
+static int64_t count_hits(const FemNarrowPhase *narrow) {
+	int64_t count = 0;
+	for (int32_t i = 0; i < narrow->pair_count; i++)
+		count += narrow->pairs[i].hit_count;
+	return count;
+}
+
+// Room for what was too much, and a quarter more; how many units there would have been is not known. False when it is at its
+// bounds, or memory fails.
 static bool grow_narrow_phase(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
 	FemNarrowLimits now = narrow->limits, more = now;
-	int32_t pairs = fem_contact_stage_most_pairs(world);
-	more.pairs = twice(now.pairs, narrow->pairs_full, 64, pairs);
-	more.units = twice(now.units, narrow->units_full, 640, UNITS_A_PAIR * pairs);
-	more.hits = twice(now.hits, narrow->hits_full, 512, 2 * world->def.contact_capacity);
+	int32_t pairs = fem_contact_stage_most_pairs(world), hits = 2 * world->def.contact_capacity;
+	if (narrow->pairs_full)
+		more.pairs = between(64, stage->touch_count + (int64_t)stage->touch_count / 4, pairs);
+	if (narrow->units_full || now.units == 0)
+		more.units = between(1024, 4 * (int64_t)now.units, UNITS_A_PAIR * (int64_t)pairs);
+	if (narrow->hits_full || now.hits == 0)
+		more.hits = between(1024, count_hits(narrow) * 5 / 4, hits);
+	more.slots = between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
 	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
-	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces)
+	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces && more.slots == now.slots)
 		return false;
 	return fem_narrow_phase_reserve(narrow, &more) || fem_narrow_phase_reserve(narrow, &now);
 }
@@ -280,6 +292,9 @@ static bool grow_narrow_phase(FemWorld *world) {
 static void find_tet_pairs(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
+	narrow->pairs_full = narrow->units_full = narrow->hits_full = false;
+	if (narrow->slots_wanted > narrow->limits.slots) // in the last step
+		grow_narrow_phase(world);
 	do {
 		list_pairs(world);
 		if (narrow->pairs_full || stage->piece_count > narrow->limits.pieces)
