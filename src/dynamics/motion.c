@@ -1,5 +1,7 @@
 #include "dynamics/motion.h"
 
+#include "dynamics/tumbling.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -48,30 +50,50 @@ static void about_center(const double a[3], const double b[3], const double c[3]
 		out[i] = a[i] - (c[(i + 1) % 3] * b[(i + 2) % 3] - c[(i + 2) % 3] * b[(i + 1) % 3]);
 }
 
-// out = I^-1 l, I the inertia about the centre; 0 where the nodes lie on a line or in a point.
-static void solve_inertia(const FemMotionSums *sums, const double c[3], const double l[3], double out[3]) {
+// Inertia about the centre c, row by row, kg m^2. False where the nodes lie on a line or in a point.
+static bool inertia_about(const FemMotionSums *sums, const double c[3], double out[9]) {
 	double s[6]; // central second moments
 	for (int i = 0; i < 3; i++) {
 		s[i] = sums->second[i] - sums->mass * c[i] * c[i];
 		s[i + 3] = sums->second[i + 3] - sums->mass * c[i] * c[(i + 1) % 3];
 	}
-	double a = s[1] + s[2], b = s[0] + s[2], d = s[0] + s[1], e = -s[3], f = -s[4], g = -s[5];
-	double m00 = b * d - f * f, m01 = g * f - e * d, m02 = e * f - g * b;
-	double m11 = a * d - g * g, m12 = e * g - a * f, m22 = a * b - e * e;
-	double det = a * m00 + e * m01 + g * m02, trace = a + b + d;
+	const double inertia[9] = {s[1] + s[2], -s[3], -s[5], -s[3], s[0] + s[2], -s[4], -s[5], -s[4], s[0] + s[1]};
+	memcpy(out, inertia, sizeof inertia);
+	double trace = 2.0 * (s[0] + s[1] + s[2]);
 	double about_origin = sums->second[0] + sums->second[1] + sums->second[2]; // of which the rest may be rounding
-	if (!(trace > 1e-12 * about_origin && det > 1e-9 * trace * trace * trace)) {
+	return trace > 1e-12 * about_origin && fem_row_determinant3(inertia) > 1e-9 * trace * trace * trace;
+}
+
+// out = I^-1 l, I the inertia about the centre; 0 where it is singular.
+static void solve_inertia(const FemMotionSums *sums, const double c[3], const double l[3], double out[3]) {
+	double inertia[9];
+	if (inertia_about(sums, c, inertia))
+		fem_solve3(inertia, l, out);
+	else
 		memset(out, 0, 3 * sizeof *out);
-		return;
-	}
-	out[0] = (m00 * l[0] + m01 * l[1] + m02 * l[2]) / det;
-	out[1] = (m01 * l[0] + m11 * l[1] + m12 * l[2]) / det;
-	out[2] = (m02 * l[0] + m12 * l[1] + m22 * l[2]) / det;
 }
 
 static void center_of(const FemMotionSums *sums, double c[3]) {
 	for (int i = 0; i < 3; i++)
 		c[i] = sums->mass > 0.0 ? sums->moment[i] / sums->mass : 0.0;
+}
+
+static void to_float(const double from[3], float to[3]) {
+	for (int i = 0; i < 3; i++)
+		to[i] = (float)from[i];
+}
+
+// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it turns
+// beyond the limit would be taken for deformation, and tear it to any length. Angular velocity w and momentum l beyond it
+// are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
+static double limit_spin(double w[3], double dt, double l[3]) {
+	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+	double kept = angle > FEM_TURN_MAX ? FEM_TURN_MAX / angle : 1.0;
+	for (int i = 0; i < 3; i++) {
+		w[i] *= kept;
+		l[i] *= kept;
+	}
+	return kept;
 }
 
 // ------------------------------------------------------------------------------------------------------------ centrifugal
@@ -80,7 +102,9 @@ typedef struct MotionTask {
 	FemIntegration *integration;
 	FemMotion motion;
 	float correction[3], correction_spin[3]; // momentum balance
-	float turn[9];                           // exp(w dt) - I, row by row
+	float turn[9];                           // exp(theta) - 1, row by row
+	float end_spin[3];                       // rad/s, after the step
+	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
 	uint32_t errors;
 } MotionTask;
 
@@ -101,15 +125,37 @@ static void centrifugal_task(void *context, int32_t chunk_index) {
 	MotionTask *task = context;
 	FemBody *body = task->integration->body;
 	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
-	const float *w = task->motion.spin, *c = task->motion.center;
+	const float *w = task->motion.spin, *c = task->motion.center, *e = task->euler;
 	float dt = task->integration->dt, square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		float r[3] = {body->position[i].x - c[0], body->position[i].y - c[1], body->position[i].z - c[2]};
 		float along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], push = dt * body->mass[i];
-		body->rhs[i].x += push * (square * r[0] - along * w[0]);
-		body->rhs[i].y += push * (square * r[1] - along * w[1]);
-		body->rhs[i].z += push * (square * r[2] - along * w[2]);
+		body->rhs[i].x += push * (square * r[0] - along * w[0] + e[1] * r[2] - e[2] * r[1]);
+		body->rhs[i].y += push * (square * r[1] - along * w[1] + e[2] * r[0] - e[0] * r[2]);
+		body->rhs[i].z += push * (square * r[2] - along * w[2] + e[0] * r[1] - e[1] * r[0]);
 	}
+}
+
+// Centre, angular velocity (the mean of the step before, motion.h) and minus the angular acceleration of the frame.
+static void set_frame_forces(MotionTask *task, const FemMotionSums *sums) {
+	double c[3], l[3], inertia[9], w[3], theta[3], end_spin[3], torque[3], euler[3], dt = task->integration->dt;
+	center_of(sums, c);
+	to_float(c, task->motion.center);
+	about_center(sums->angular, sums->momentum, c, l);
+	if (!inertia_about(sums, c, inertia))
+		return;
+	fem_solve3(inertia, l, w);
+	limit_spin(w, dt, l);
+	fem_tumble(inertia, l, -dt, theta, end_spin);
+	for (int i = 0; i < 3; i++)
+		w[i] = -theta[i] / dt;
+	for (int i = 0; i < 3; i++)
+		l[i] = inertia[3 * i] * w[0] + inertia[3 * i + 1] * w[1] + inertia[3 * i + 2] * w[2];
+	for (int i = 0; i < 3; i++)
+		torque[i] = w[(i + 1) % 3] * l[(i + 2) % 3] - w[(i + 2) % 3] * l[(i + 1) % 3];
+	fem_solve3(inertia, torque, euler);
+	to_float(w, task->motion.spin);
+	to_float(euler, task->euler);
 }
 
 void fem_motion_add_centrifugal(FemIntegration *integration) {
@@ -118,14 +164,7 @@ void fem_motion_add_centrifugal(FemIntegration *integration) {
 	MotionTask task = {.integration = integration};
 	fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
-	double c[3], l[3], w[3];
-	center_of(&sums, c);
-	about_center(sums.angular, sums.momentum, c, l);
-	solve_inertia(&sums, c, l, w);
-	for (int i = 0; i < 3; i++) {
-		task.motion.center[i] = (float)c[i];
-		task.motion.spin[i] = (float)w[i];
-	}
+	set_frame_forces(&task, &sums);
 	fem_loop_for_light(integration->loop, integration->chunk_count, centrifugal_task, &task);
 }
 
@@ -202,20 +241,15 @@ static uint32_t move_plain(FemIntegration *integration) {
 	return clamped ? FEM_STEP_SPEED_CLAMPED : 0;
 }
 
-// Rodrigues: exp(w dt) - I, exact to rounding for small angles too.
-static void turn_matrix(const double w[3], double dt, float out[9]) {
-	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	double s = dt, h = 0.5 * dt * dt; // sin(a)/|w|, (1 - cos a)/|w|^2 for small a
-	if (angle > 1e-4) {
-		double half = sin(0.5 * angle);
-		s = dt * sin(angle) / angle;
-		h = 2.0 * half * half * dt * dt / (angle * angle);
-	}
+// exp(theta) - 1
+static void turn_matrix(const double theta[3], float out[9]) {
+	FemRotationFactors factors = fem_rotation_factors(theta);
+	double square = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2];
 	for (int i = 0; i < 3; i++) {
 		for (int k = 0; k < 3; k++) {
-			double square = w[i] * w[k] - (i == k ? w[0] * w[0] + w[1] * w[1] + w[2] * w[2] : 0.0);
-			double skew = i == k ? 0.0 : ((k - i + 3) % 3 == 1 ? -w[3 - i - k] : w[3 - i - k]);
-			out[3 * i + k] = (float)(s * skew + h * square);
+			double twice = theta[i] * theta[k] - (i == k ? square : 0.0);
+			double once = i == k ? 0.0 : ((k - i + 3) % 3 == 1 ? -theta[3 - i - k] : theta[3 - i - k]);
+			out[3 * i + k] = (float)(factors.sine * once + factors.versine * twice);
 		}
 	}
 }
@@ -253,7 +287,7 @@ static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[
 		x[k] += step;
 		v[k] = motion->velocity[k] + turned[k];
 	}
-	cross_add(v, motion->spin, r);
+	cross_add(v, task->end_spin, r);
 }
 
 // What is faster than the limit goes no further than it allows.
@@ -303,27 +337,27 @@ static void settle_task(void *context, int32_t chunk_index) {
 	}
 }
 
-static void to_float(const double from[3], float to[3]) {
-	for (int i = 0; i < 3; i++)
-		to[i] = (float)from[i];
-}
-
-// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it turns
-// beyond the limit would be taken for deformation, and tear it to any length. The excess is dropped. (Jolt's limit is
-// 0.8 rad a step.) *out_dropped gets what is taken away.
-static uint32_t limit_spin(double w[3], double dt, double out_dropped[3]) {
-	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	double share = angle > FEM_TURN_MAX ? FEM_TURN_MAX / angle : 1.0;
-	for (int i = 0; i < 3; i++) {
-		out_dropped[i] = (1.0 - share) * w[i];
-		w[i] *= share;
+// Sets the rigid rotation of the step for the angular momentum l, which is cut to what a step can follow.
+static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const double c[3], double l[3]) {
+	double inertia[9], spin[3] = {0}, theta[3] = {0}, end_spin[3] = {0}, dt = task->integration->dt;
+	uint32_t errors = 0;
+	if (inertia_about(sums, c, inertia)) {
+		fem_solve3(inertia, l, spin);
+		double kept = limit_spin(spin, dt, l);
+		errors = kept < 0.99 ? FEM_STEP_SPEED_CLAMPED : 0; // what spins on at the limit was told of when it came there
+		for (int i = 0; i < 3; i++)
+			task->correction_spin[i] -= (float)((1.0 / kept - 1.0) * spin[i]);
+		fem_tumble(inertia, l, dt, theta, end_spin);
 	}
-	return share < 0.99 ? FEM_STEP_SPEED_CLAMPED : 0; // what spins on at the limit was told of when it came there
+	to_float(spin, task->motion.spin);
+	to_float(end_spin, task->end_spin);
+	turn_matrix(theta, task->turn);
+	return errors;
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
 	MotionTask task = {.integration = integration};
-	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3], dropped[3];
+	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3];
 	center_of(sums, c);
 	about_center(sums->angular, sums->momentum, c, l);
 	about_center(sums->torque, sums->impulse, c, l_goal);
@@ -347,13 +381,8 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	}
 	solve_inertia(sums, c, lack, spin);
 	to_float(spin, task.correction_spin);
-	solve_inertia(sums, c, l_goal, spin);
-	errors |= limit_spin(spin, integration->dt, dropped);
-	for (int i = 0; i < 3; i++)
-		task.correction_spin[i] -= (float)dropped[i];
-	to_float(spin, task.motion.spin);
+	errors |= set_rotation(&task, sums, c, l_goal);
 	to_float(c, task.motion.center);
-	turn_matrix(spin, integration->dt, task.turn);
 	fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 
 	FemMotionSums moved = sum_up(integration);

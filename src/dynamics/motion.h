@@ -2,8 +2,19 @@
 //
 // x += dt v moves a turning node along its tangent: a body that spins at w grows by (w dt)^2 / 2 a step, a stiff one
 // answers with stress that would break it, and energy rises. A free island is therefore moved in two parts: its rigid
-// motion exactly (rotation by exp(w dt) about the centre of mass) and the deformation velocity, turned with it, by dt.
-// What the turning frame hides from the deformation, the centrifugal force, is added to the right-hand side.
+// motion exactly (rotation about the centre of mass by the mean angular velocity of the step, `tumbling.h`) and the
+// deformation velocity, turned with it, by dt. L is kept over the rotation, so that the angular velocity after the step is
+// that of the turned and deformed body.
+//
+// What the turning frame hides from the deformation is added to the right-hand side: the centrifugal force
+// -m w x (w x r) and the Euler force -m w' x r, w' = -I^-1 (w x I w). The first alone has the net torque -w x I w. A free
+// island's balance of momenta would take that out again, but one in contact would be turned by it: two spinning blocks
+// that met were 6 % off in their common angular momentum after a second. Both together have none.
+//
+// For these forces w is the mean angular velocity of the step before, by the same rule with -dt. The solve takes the
+// stiffness of strained elements along the rotation with their axes held, an error of the order of strain times w dt,
+// which feeds or drains tumbling. Measured: a bar 1 x .2 x .2 m, E 1e5, 10 rad/s, 30 Hz, 20 s had at most 1.41 times its
+// energy with w of the end of the step, 1.03 with that of the start, and 1 with that of half a step before.
 //
 // Conjugate gradients that stop early leak momentum, and a strained element's linearized force has a small torque.
 // Internal forces can do neither, so for a free island both momenta are set to what the external forces say.
@@ -44,7 +55,7 @@ typedef struct FemIntegration {
 	bool in_contact;         // momentum is not what external forces alone say
 } FemIntegration;
 
-// Rigid motion at the start of the step; adds m w x (r x w), the centrifugal impulse, to the right-hand side.
+// Adds the impulse of the centrifugal and the Euler force, dt m (-w x (w x r) - w' x r), to the right-hand side.
 void fem_motion_add_centrifugal(FemIntegration *integration);
 
 // The share of a group of islands in its common momentum: what external forces say it should be, and what it is.
