@@ -1,0 +1,316 @@
+// The engine against textbook mechanics, one line a case: what theory says, what came out, and how far they may be apart.
+// `build/fem_tests theory.` prints all of it; FEM_LONG=1 runs every shape at every rate.
+#include "contact_rig.h"
+#include "fem_test.h"
+#include "scenes/rig.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define GRAVITY 9.81f // m/s^2
+
+static char name[128];
+
+static const char *named(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static const char *named(const char *format, ...) {
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(name, sizeof name, format, arguments);
+	va_end(arguments);
+	return name;
+}
+
+static void compare(const char *what, double expected, double got, double tolerance) {
+	printf("    %s: expected %.6g, got %.6g, tolerance %.2g\n", what, expected, got, tolerance);
+	fem_test_check(fabs(got - expected) <= tolerance, __FILE__, __LINE__, "%s: expected %g, got %g, tolerance %g", what,
+		expected, got, tolerance);
+}
+
+static FemBodyState state_of(FemBodyId body) {
+	FemBodyState state = {0};
+	fem_body_get_state(body, &state);
+	return state;
+}
+
+static double length(FemVec3 v) {
+	return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
+}
+
+static double distance(FemVec3 a, FemVec3 b) {
+	return length((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
+}
+
+// -------------------------------------------------------------------------------------------------------------- free fall
+
+// The scheme's own sum: v = g dt k after k steps, so x = g dt^2 n (n + 1) / 2, which goes to g t^2 / 2 with dt.
+FEM_TEST(theory, free_fall) {
+	static const int32_t rates[] = {30, 60, 120, 240};
+	for (int i = 0; i < 4; i++) {
+		FemRigDef def = fem_rig_cube_def(2, 0.3f);
+		def.world.gravity = (FemVec3){0.0f, -GRAVITY, 0.0f};
+		FemRig rig = fem_rig_create(&def);
+		FEM_REQUIRE(fem_body_is_valid(rig.body));
+		double start = state_of(rig.body).center.y, rate = rates[i];
+		for (int32_t n = 0; n < rates[i]; n++)
+			fem_world_step(rig.world, (float)(1.0 / rate), 1);
+		double expected = (double)GRAVITY * (rate + 1.0) / (2.0 * rate);
+		compare(named("free fall for 1 s at %d Hz, m", rates[i]), expected, start - state_of(rig.body).center.y, 1e-5);
+		fem_rig_destroy(&rig);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- tumbling
+
+typedef struct Shape {
+	const char *name;
+	int32_t cells[3];
+	FemVec3 size;      // m, of the box
+	int32_t tet_count; // the first ones of the box, nodes shaken; 0: the whole box
+} Shape;
+
+static const Shape shapes[] = {
+	{"bar", {5, 1, 1}, {1.0f, 0.2f, 0.2f}, 0},
+	{"plank", {6, 2, 1}, {1.2f, 0.3f, 0.05f}, 0},
+	{"stick", {10, 1, 1}, {1.0f, 0.05f, 0.05f}, 0},
+	{"cube", {3, 3, 3}, {0.3f, 0.3f, 0.3f}, 0},
+	{"shard of 3", {1, 1, 1}, {0.1f, 0.08f, 0.06f}, 3},
+	{"shard of 10", {2, 1, 1}, {0.2f, 0.1f, 0.1f}, 10},
+	{"shard of 40", {2, 2, 2}, {0.2f, 0.2f, 0.15f}, 40},
+};
+
+#define SHAPE_COUNT ((int)(sizeof shapes / sizeof *shapes))
+
+// Keeps the first tets of a box and the nodes that they use, which are moved by up to a fifth of a cell.
+static void break_off(FemBoxMesh *box, const Shape *shape) {
+	int32_t numbers[64], kept = 0; // at most 27 nodes
+	for (int32_t i = 0; i < box->node_count; i++)
+		numbers[i] = -1;
+	uint32_t seed = 11;
+	for (int32_t i = 0; i < 4 * shape->tet_count; i++) {
+		int32_t node = box->tets[i];
+		if (numbers[node] < 0)
+			numbers[node] = kept++;
+	}
+	FemVec3 *positions = malloc((size_t)kept * sizeof *positions);
+	for (int32_t i = 0; i < box->node_count; i++) {
+		FemVec3 p = box->positions[i];
+		p.x += 0.2f * shape->size.x / (float)shape->cells[0] * fem_random(&seed);
+		p.y += 0.2f * shape->size.y / (float)shape->cells[1] * fem_random(&seed);
+		p.z += 0.2f * shape->size.z / (float)shape->cells[2] * fem_random(&seed);
+		if (numbers[i] >= 0)
+			positions[numbers[i]] = p;
+	}
+	for (int32_t i = 0; i < 4 * shape->tet_count; i++)
+		box->tets[i] = numbers[box->tets[i]];
+	free(box->positions);
+	*box = (FemBoxMesh){kept, shape->tet_count, positions, box->tets};
+}
+
+static FemBodyId throw_shape(FemWorldId world, const Shape *shape, float young_modulus, FemVec3 spin, FemVec3 velocity) {
+	FemBoxMesh box = fem_box_mesh(shape->cells[0], shape->cells[1], shape->cells[2], shape->size, FEM_CELLS_KUHN);
+	if (shape->tet_count > 0)
+		break_off(&box, shape);
+	FemMeshDef mesh_def = fem_box_mesh_def(&box);
+	FemMaterialDef material_def = fem_default_material_def();
+	material_def.young_modulus = young_modulus;
+	FemMaterialId material = fem_material_create(world, &material_def);
+	FemBodyDef def = fem_default_body_def();
+	def.mesh = fem_mesh_create(world, &mesh_def);
+	def.materials = &material;
+	def.material_count = 1;
+	def.angular_velocity = spin;
+	def.linear_velocity = velocity;
+	FemBodyId body = fem_body_create(world, &def);
+	fem_box_mesh_free(&box);
+	return body;
+}
+
+typedef struct Tumbling {
+	const Shape *shape;
+	int32_t rate;        // Hz
+	float young_modulus; // Pa
+	FemVec3 spin;        // rad/s
+	FemVec3 velocity;    // m/s
+} Tumbling;
+
+typedef struct Tumbled { // worst of 20 s
+	double lowest, highest; // energy without the flight of the centre, over that of the start
+	double drift;           // of the angular momentum, over that of the start
+	double stress;          // Pa
+} Tumbled;
+
+static double energy_about_center(const FemBodyState *state) {
+	double momentum = length(state->linear_momentum), speed = length(state->linear_velocity);
+	return state->kinetic_energy + state->elastic_energy - 0.5 * momentum * speed;
+}
+
+static Tumbled tumble(const Tumbling *tumbling) {
+	FemWorldDef world_def = fem_default_world_def();
+	world_def.gravity = (FemVec3){0};
+	world_def.sleeping_enabled = false;
+	FemWorldId world = fem_world_create(&world_def);
+	FemBodyId body = throw_shape(world, tumbling->shape, tumbling->young_modulus, tumbling->spin, tumbling->velocity);
+	FEM_CHECK(fem_body_is_valid(body));
+	FemBodyState start = state_of(body);
+	double energy = energy_about_center(&start);
+	Tumbled worst = {.lowest = 1.0, .highest = 1.0};
+	for (int32_t n = 0; n < 20 * tumbling->rate; n++) {
+		fem_world_step(world, 1.0f / (float)tumbling->rate, 1);
+		FemBodyState now = state_of(body);
+		double share = energy_about_center(&now) / energy;
+		worst.lowest = fmin(worst.lowest, share);
+		worst.highest = fmax(worst.highest, share);
+		double drift = distance(now.angular_momentum, start.angular_momentum) / length(start.angular_momentum);
+		worst.drift = fmax(worst.drift, drift);
+		worst.stress = fmax(worst.stress, (double)now.max_stress);
+	}
+	fem_world_destroy(world);
+	return worst;
+}
+
+// Spin alone pulls at most with rho w^2 R^2 / 2, and bends a slender thing by the Euler force: some 10 kPa at 10 rad/s.
+// What flies is up to 16 m from the origin of its body, where floats are 1e-6 m apart: a strain of 2e-5 in a thin stick.
+#define SPIN_STRESS_MAX 3e4   // Pa; breaking stresses begin at 1e5
+#define FLIGHT_STRESS_MAX 1e5 // Pa
+
+static void check_stiff(const Tumbling *tumbling, const char *label) {
+	Tumbled worst = tumble(tumbling);
+	bool rises = worst.highest - 1.0 > 1.0 - worst.lowest;
+	compare(named("%s, energy over that of the start", label), 1.0, rises ? worst.highest : worst.lowest, 0.01);
+	compare(named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
+	bool flies = length(tumbling->velocity) > 0.0;
+	compare(named("%s, stress, Pa", label), 0.0, worst.stress, flies ? FLIGHT_STRESS_MAX : SPIN_STRESS_MAX);
+}
+
+static void check_soft(const Tumbling *tumbling, const char *label) {
+	Tumbled worst = tumble(tumbling);
+	compare(named("%s, highest energy over that of the start", label), 1.0, worst.highest, 0.01);
+	compare(named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
+}
+
+static const FemVec3 spins[] = {{1.0f, 1.0f, 5.0f}, {2.6726124f, 8.0178373f, 5.3452248f}}; // the second: 10 rad/s
+
+static void check_tumbling(const Shape *shape, int32_t rate, FemVec3 spin, FemVec3 velocity) {
+	static const float moduli[] = {1e9f, 1e6f, 1e5f};
+	for (int i = 0; i < 3; i++) {
+		Tumbling tumbling = {shape, rate, moduli[i], spin, velocity};
+		char label[80];
+		snprintf(label, sizeof label, "%s, %.1f rad/s, %d Hz, E %.0e%s", shape->name, length(spin), rate,
+			(double)moduli[i], velocity.x != 0.0f ? ", flying" : "");
+		if (i == 0)
+			check_stiff(&tumbling, label);
+		else
+			check_soft(&tumbling, label);
+	}
+}
+
+// What is thrown in skew axes tumbles on with its energy and angular momentum. Fails when a step turns the body by the
+// angular velocity of its start: a bar then has 5.7 times its energy after 3 s, and ends at the limit of spin.
+FEM_TEST(theory, tumbling) {
+	for (int s = 0; s < SHAPE_COUNT; s++) {
+		check_tumbling(&shapes[s], s % 2 ? 30 : 60, spins[0], (FemVec3){0});
+		check_tumbling(&shapes[s], s % 2 ? 60 : 30, spins[1], (FemVec3){0});
+	}
+	check_tumbling(&shapes[0], 60, spins[0], (FemVec3){5.0f, 1.0f, 3.0f});
+}
+
+FEM_TEST(theory, tumbling_at_all_rates) {
+	static const int32_t rates[] = {30, 60, 120, 240};
+	if (!fem_long_tests())
+		return;
+	for (int s = 0; s < SHAPE_COUNT; s++) {
+		for (int r = 0; r < 4; r++) {
+			for (int w = 0; w < 2; w++)
+				check_tumbling(&shapes[s], rates[r], spins[w], (FemVec3){0});
+			check_tumbling(&shapes[s], rates[r], spins[1], (FemVec3){5.0f, 1.0f, 3.0f});
+		}
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- impact
+
+typedef struct Momenta {
+	double linear[3];  // kg m/s
+	double angular[3]; // about the world's origin, kg m^2/s
+} Momenta;
+
+static Momenta momenta_of(const FemBodyId *bodies, int32_t count) {
+	Momenta sum = {0};
+	for (int32_t b = 0; b < count; b++) {
+		FemBodyState state = state_of(bodies[b]);
+		const double x[3] = {state.center.x, state.center.y, state.center.z};
+		const double p[3] = {state.linear_momentum.x, state.linear_momentum.y, state.linear_momentum.z};
+		const double l[3] = {state.angular_momentum.x, state.angular_momentum.y, state.angular_momentum.z};
+		for (int i = 0; i < 3; i++) {
+			sum.linear[i] += p[i];
+			sum.angular[i] += l[i] + x[(i + 1) % 3] * p[(i + 2) % 3] - x[(i + 2) % 3] * p[(i + 1) % 3];
+		}
+	}
+	return sum;
+}
+
+// Two free blocks meet off centre: contact forces are equal and opposite, so both momenta of the pair stay.
+FEM_TEST(theory, impact_momentum) {
+	FemWorldDef world_def = fem_contact_world_def();
+	world_def.gravity = (FemVec3){0};
+	FemWorldId world = fem_world_create(&world_def);
+	FemBlock block = fem_block(0.4f, 2);
+	block.body.linear_velocity = (FemVec3){3.0f, 0.0f, 0.0f};
+	block.body.angular_velocity = (FemVec3){0.0f, 2.0f, 1.0f};
+	FemBodyId bodies[2] = {fem_block_add(world, &block)};
+	block.size = (FemVec3){0.3f, 0.6f, 0.2f};
+	block.body.position = (FemPosition){0.8, 0.1, 0.05};
+	block.body.linear_velocity = (FemVec3){-1.0f, 0.5f, 0.0f};
+	block.body.angular_velocity = (FemVec3){1.0f, 0.0f, -2.0f};
+	bodies[1] = fem_block_add(world, &block);
+	Momenta before = momenta_of(bodies, 2);
+	double energy = fem_energy(bodies, 2);
+	float approach = state_of(bodies[0]).linear_velocity.x;
+	fem_steps(world, 60);
+	Momenta after = momenta_of(bodies, 2);
+	FEM_CHECK(state_of(bodies[0]).linear_velocity.x < 0.7f * approach); // they did meet
+	static const char *const axes[] = {"x", "y", "z"};
+	for (int i = 0; i < 3; i++)
+		compare(named("impact, momentum along %s, kg m/s", axes[i]), before.linear[i], after.linear[i], 2e-3);
+	for (int i = 0; i < 3; i++)
+		compare(named("impact, angular momentum about %s, kg m^2/s", axes[i]), before.angular[i], after.angular[i], 0.05);
+	compare("impact, energy over that of before (at most 1)", 0.5, fem_energy(bodies, 2) / energy, 0.5);
+	fem_world_destroy(world);
+}
+
+// ------------------------------------------------------------------------------------------------------------------- beam
+
+static void press_tip(FemRig *rig, void *context) {
+	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});
+}
+
+// Timoshenko: P L^3 / 3 E I + P L / (5/6 G A). Linear tets lock in bending, so each mesh has a share of it that is its own
+// (from an independent program), which goes to 1 as the mesh is refined.
+FEM_TEST(theory, cantilever) {
+	static const struct {
+		int32_t nx, n;
+		FemCellKind kind;
+		double share;
+	} rows[] = {
+		{10, 1, FEM_CELLS_KUHN, 0.219},
+		{20, 2, FEM_CELLS_KUHN, 0.504},
+		{20, 2, FEM_CELLS_FIVE, 0.674},
+		{40, 4, FEM_CELLS_KUHN, 0.787},
+		{40, 4, FEM_CELLS_FIVE, 0.886},
+	};
+	double load = 0.25, side = 0.1, shear_modulus = 1e6 / 2.6, area = side * side, second = area * area / 12.0;
+	double theory = load / (3.0 * 1e6 * second) + load / (5.0 / 6.0 * shear_modulus * area);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		FemRigDef def = fem_rig_bar_def(rows[i].nx, rows[i].n, rows[i].n, rows[i].kind, 0.3f);
+		FemRig rig = fem_rig_create(&def);
+		float force = (float)load;
+		fem_rig_settle(&rig, 0.25f, 1e-8f, 200, press_tip, &force);
+		double expected = 1e3 * rows[i].share * theory;
+		const char *cells = rows[i].kind == FEM_CELLS_KUHN ? "6" : "5";
+		compare(named("cantilever of %d x %d x %d cells of %s tets, tip, mm (beam theory %.2f)", rows[i].nx, rows[i].n,
+					rows[i].n, cells, 1e3 * theory),
+			expected, -1e3 * fem_rig_tip_mean_y(&rig), 0.02 * expected);
+		fem_rig_destroy(&rig);
+	}
+}
