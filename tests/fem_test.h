@@ -28,6 +28,16 @@ bool fem_test_check_int(long long actual, long long expected, const char *file, 
 	} \
 	static void fem_test_##suite##_##name(void)
 
+// What the program does instead of tests when FEM_TEST_CHILD is set: for a test that starts it as its child.
+void fem_test_register_child(FemTestFunction *function);
+
+#define FEM_TEST_CHILD(name) \
+	static void name(void); \
+	__attribute__((constructor)) static void fem_test_register_##name(void) { \
+		fem_test_register_child(name); \
+	} \
+	static void name(void)
+
 #define FEM_CHECK(condition) fem_test_check((condition), __FILE__, __LINE__, "%s", #condition)
 
 // |actual - expected| <= tolerance, false for NaN.

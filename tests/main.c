@@ -17,6 +17,7 @@ typedef struct Test {
 static Test tests[TEST_CAPACITY];
 static int test_count;
 static int failures_in_test;
+static FemTestFunction *child_function;
 
 void fem_test_register(const char *suite, const char *name, FemTestFunction *function) {
 	if (test_count == TEST_CAPACITY) {
@@ -24,6 +25,10 @@ void fem_test_register(const char *suite, const char *name, FemTestFunction *fun
 		exit(2);
 	}
 	tests[test_count++] = (Test){suite, name, function};
+}
+
+void fem_test_register_child(FemTestFunction *function) {
+	child_function = function;
 }
 
 bool fem_test_check(bool condition, const char *file, int line, const char *format, ...) {
@@ -68,6 +73,10 @@ static bool is_chosen(const char *full_name, int filter_count, char *const *filt
 
 int main(int argument_count, char **arguments) {
 	int passed = 0, failed = 0;
+	if (getenv("FEM_TEST_CHILD") && child_function) {
+		child_function();
+		return 0;
+	}
 	qsort(tests, (size_t)test_count, sizeof *tests, compare_tests);
 	for (int i = 0; i < test_count; i++) {
 		char full_name[256];

@@ -180,13 +180,14 @@ static double part_overlapped(double share, double *out_gap) {
 
 FEM_TEST(contact, thirty_percent_overlap_separates) {
 	double gap, peak = part_overlapped(0.3, &gap);
-	FEM_CHECK(gap > -2e-3);
-	FEM_CHECK_NEAR(peak, 2.0, 2.0); // the push is 2 m/s at most
+	FEM_CHECK_NEAR(gap, 0.73, 0.2); // they part at the speed that the push gave them
+	FEM_CHECK_NEAR(peak, 0.79, 0.2);
 }
 
+// Fails when the push of bodies that stand this deep in each other has no limit: 2 m/s.
 FEM_TEST(contact, half_overlap_stays_bounded) {
 	double gap, peak = part_overlapped(0.5, &gap);
-	FEM_CHECK_NEAR(peak, 3.0, 3.0);
+	FEM_CHECK_NEAR(peak, 1.78, 0.22);
 }
 
 FEM_TEST(contact, body_inside_another) {
@@ -204,7 +205,7 @@ FEM_TEST(contact, body_inside_another) {
 		double speed = fem_peak_speed(bodies, 2);
 		peak = !(speed <= peak) ? speed : peak;
 	}
-	FEM_CHECK_NEAR(peak, 5.0, 5.0);
+	FEM_CHECK_NEAR(peak, 0.44, 0.2);
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	fem_world_destroy(world);
 }
@@ -222,7 +223,7 @@ FEM_TEST(contact, a_hundred_bodies_at_one_point) {
 		double speed = fem_peak_speed(bodies, COUNT);
 		peak = !(speed <= peak) ? speed : peak;
 	}
-	FEM_CHECK_NEAR(peak, 10.0, 10.0);
+	FEM_CHECK_NEAR(peak, 0.0, 1e-3); // nothing says which way any of them should go
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	fem_world_destroy(world);
 }

@@ -299,7 +299,16 @@ func test_new_calls_outside_the_tree() -> void:
 	body.apply_damage(Vector3.ZERO, 1.0, 1.0)
 	body.trigger()
 	body.freeze = true
-	body.free()
+	check(body.freeze, "freeze is not kept outside the tree")
+	check(not body.is_simulated(), "a body outside the tree is simulated")
+	# What was asked of it there is not made up for later.
+	body.freeze = false
+	body.gravity_scale = 0.0
+	body.position.y = 5.0
+	scene.add_child(body)
+	await ticks(2)
+	check(body.is_simulated(), "the body does not enter the tree")
+	check_near_vector(body.get_linear_velocity(), Vector3.ZERO, 1e-4, "velocity after forces outside the tree")
 
 
 # -- Plain meshes -----------------------------------------------------------------------------------------------------
