@@ -177,3 +177,36 @@ FEM_TEST(bodies, a_growing_world_seldom_makes_its_arrays_anew) {
 	FEM_CHECK(grew <= 30);
 	fem_cube_scene_end(&scene);
 }
+
+// Fails when the force is shared by nodes and not by mass, which strains the body.
+FEM_TEST(bodies, central_force_moves_without_strain) {
+	FemCubeScene scene = fem_cube_scene();
+	FemBodyState state;
+	fem_world_set_gravity(scene.world, (FemVec3){0});
+	for (int i = 0; i < 10; i++) {
+		FEM_CHECK_INT(fem_body_apply_central_force(scene.body, (FemVec3){6e4f, 0.0f, 0.0f}), FEM_OK);
+		fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	}
+	fem_body_get_state(scene.body, &state);
+	FEM_CHECK_NEAR(state.linear_velocity.x, 10.0 * 6e4 / 60.0 / state.mass, 1e-3);
+	FEM_CHECK_NEAR(state.max_strain, 0.0, 1e-5);
+	fem_cube_scene_end(&scene);
+}
+
+// Fails when the search for the nearest tet passes over the nearest: the impulse acts where its point is nearest.
+FEM_TEST(bodies, impulses_beside_the_body_act_at_its_nearest_point) {
+	static const FemPosition points[] = {{0.3, 1.4, 0.7}, {-0.6, 0.2, 0.9}, {0.6, 0.45, -0.3}, {1.2, 0.8, 0.15}};
+	for (int i = 0; i < 4; i++) {
+		FemCubeScene scene = fem_cube_scene();
+		FemBodyState state;
+		FemPosition p = points[i];
+		FemVec3 impulse = {3.0f, -4.0f, 5.0f};
+		FEM_CHECK_INT(fem_body_apply_impulse_at_point(scene.body, impulse, p), FEM_OK);
+		fem_body_get_state(scene.body, &state);
+		double x = fmin(fmax(p.x, 0.0), 1.0) - 0.5, y = fmin(fmax(p.y, 0.0), 1.0) - 0.5, z = fmin(fmax(p.z, 0.0), 1.0) - 0.5;
+		FEM_CHECK_NEAR(state.angular_momentum.x, y * 5.0 - z * -4.0, 1e-4);
+		FEM_CHECK_NEAR(state.angular_momentum.y, z * 3.0 - x * 5.0, 1e-4);
+		FEM_CHECK_NEAR(state.angular_momentum.z, x * -4.0 - y * 3.0, 1e-4);
+		fem_cube_scene_end(&scene);
+	}
+}

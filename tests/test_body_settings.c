@@ -212,6 +212,28 @@ FEM_TEST(damage, weakens_what_is_near_for_good) {
 	fem_cube_scene_end(&scene);
 }
 
+// Fails when a sleeper that is weakened sleeps on: it may no longer bear its own weight.
+FEM_TEST(damage, wakes_a_sleeper) {
+	BarScene scene = bar_scene(1.5e6f, 15.0f);
+	fem_body_sleep(scene.bar);
+	FEM_CHECK(fem_body_is_asleep(scene.bar));
+	FEM_CHECK_INT(fem_body_apply_damage(scene.bar, (FemPosition){0.3, 0.15, 0.15}, 0.6f, 0.5f, NULL), FEM_OK);
+	FEM_CHECK(!fem_body_is_asleep(scene.bar));
+	bar_scene_end(&scene);
+}
+
+// Fails when a sleeper keeps the shape it had with another material: half as stiff it sags.
+FEM_TEST(body_settings, another_stiffness_wakes_a_sleeper) {
+	BarScene scene = bar_scene(1.5e9f, 1.0f);
+	FemMaterialDef def;
+	fem_body_sleep(scene.bar);
+	FEM_CHECK_INT(fem_material_get(scene.material, &def), FEM_OK);
+	def.young_modulus *= 0.5f;
+	FEM_CHECK_INT(fem_material_set(scene.material, &def), FEM_OK);
+	FEM_CHECK(!fem_body_is_asleep(scene.bar));
+	bar_scene_end(&scene);
+}
+
 // ---------------------------------------------------------------------------------------------------------------- impacts
 
 FEM_TEST(impacts, speed_and_impulse_of_a_fall_on_the_ground) {

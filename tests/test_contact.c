@@ -441,3 +441,51 @@ FEM_TEST(contact, folded_strip_touches_itself) {
 	FEM_CHECK(squeeze_ring(false) < -0.05);
 	FEM_CHECK_NEAR(squeeze_ring(true), 0.0, 0.03); // the ends meet at a slant
 }
+
+// Fails when contacts that are gone are taken for contacts that nobody looked at: the floor drives off from under a sleeper,
+// which falls; what lies on the sleeper is taken away, and it sleeps on.
+FEM_TEST(contact, support_that_moves_away_wakes) {
+	FemWorldDef def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemColliderDef floor_def = fem_default_collider_def();
+	floor_def.kind = FEM_COLLIDER_KINEMATIC;
+	floor_def.shape.half_extents = (FemVec3){0.5f, 0.5f, 0.5f};
+	floor_def.position = (FemPosition){0.15, -0.5, 0.15};
+	FemColliderId floor = fem_collider_create(world, &floor_def);
+	FemBlock cube = fem_block(0.3f, 3), light = fem_block(0.1f, 2);
+	FemBodyId low = fem_block_add(world, &cube);
+	light.body.position = (FemPosition){0.1, 0.3, 0.1};
+	FemBodyId high = fem_block_add(world, &light);
+	FEM_REQUIRE(wait_asleep(world, high, 600) && fem_body_is_asleep(low));
+	fem_body_add_velocity(high, (FemVec3){0.0f, 3.0f, 0.0f}, (FemVec3){0});
+	for (int32_t i = 0; i < 12; i++) {
+		fem_steps(world, 1);
+		FEM_CHECK(fem_body_is_asleep(low) && !fem_body_is_asleep(high));
+	}
+	FEM_CHECK(fem_low(high) > 0.4);
+	fem_body_destroy(high);
+	fem_steps(world, 2);
+	fem_body_sleep(low);
+	fem_collider_set_motion(floor, (FemPosition){0.15, -1.5, 0.15}, (FemQuat){.w = 1.0f}, (FemVec3){0}, (FemVec3){0});
+	fem_steps(world, 20);
+	FEM_CHECK(fem_low(low) < -0.3);
+	fem_world_destroy(world);
+}
+
+// Fails when a load does not wake a sleeper: it is set down without a blow, and as heavy as ten of it.
+FEM_TEST(contact, loaded_sleeper_wakes) {
+	FemWorldId world = floor_world(fem_default_world_def());
+	FemBlock cube = fem_block(0.3f, 3), heavy = fem_block(0.3f, 3);
+	FemBodyId sleeper = fem_block_add(world, &cube);
+	FEM_REQUIRE(wait_asleep(world, sleeper, 600));
+	heavy.material.density = 10000.0f;
+	heavy.body.position = (FemPosition){0.0, fem_high(sleeper) - 1e-3, 0.0};
+	fem_block_add(world, &heavy);
+	bool woke = false;
+	for (int32_t i = 0; i < 10; i++) {
+		fem_steps(world, 1);
+		woke |= !fem_body_is_asleep(sleeper);
+	}
+	FEM_CHECK(woke);
+	fem_world_destroy(world);
+}

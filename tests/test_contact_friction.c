@@ -152,3 +152,21 @@ FEM_TEST(contact_friction, what_rests_starts_to_slide_freely) {
 		fem_world_destroy(world);
 	}
 }
+
+// Fails when friction is that of one side: a rough cube on a smooth floor is braked by the geometric mean of both.
+FEM_TEST(contact_friction, both_sides_count) {
+	static const float pairs[2][2] = {{0.9f, 0.1f}, {0.1f, 0.9f}};
+	for (int i = 0; i < 2; i++) {
+		FemWorldDef def = fem_contact_world_def();
+		FemWorldId world = fem_world_create(&def);
+		fem_add_plane(world, FEM_SHAPE_BOX, (FemQuat){0, 0, 0, 1}, pairs[i][0]);
+		FemBlock block = fem_block(0.3f, 2);
+		block.material.friction = pairs[i][1];
+		block.body.position = (FemPosition){-15.0, 0.0, -0.1};
+		block.body.linear_velocity = (FemVec3){4.0f, 0.0f, 0.0f};
+		FemBodyId body = fem_block_add(world, &block);
+		fem_steps(world, 30);
+		FEM_CHECK_NEAR(4.0 - (double)state_of(body).linear_velocity.x, 0.3 * GRAVITY * 0.5, 0.02 * 0.3 * GRAVITY * 0.5);
+		fem_world_destroy(world);
+	}
+}

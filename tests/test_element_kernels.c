@@ -176,3 +176,19 @@ FEM_TEST(plasticity, rest_shape_follows_the_strain) {
 	}
 	loose_tets_free(&tets);
 }
+
+// Fails when the limit holds only flow far beyond it: here it is passed by less than itself.
+FEM_TEST(plasticity, stops_at_a_limit_just_passed) {
+	double p[6];
+	flow(&(FlowCase){{1.09, 1, 1}, 0.02f, 1e6f, 0.05f, 0.0f, 0.016f, 1}, p);
+	FEM_CHECK_NEAR(norm(p), 0.05, 1e-5);
+}
+
+// Fails when tets crushed below the volume at which rotation comes from QR flow: their strain means nothing.
+FEM_TEST(plasticity, crushed_tets_do_not_flow) {
+	double p[6];
+	flow(&(FlowCase){{1, 1, 0.05}, 0.02f, 1e6f, 1.0f, 0.0f, 0.016f, 3}, p);
+	FEM_CHECK_NEAR(norm(p), 0.0, 0.0);
+	flow(&(FlowCase){{1, 1, 0.1}, 0.02f, 1e6f, 1.0f, 0.0f, 0.016f, 1}, p);
+	FEM_CHECK(norm(p) > 0.5);
+}

@@ -178,3 +178,30 @@ FEM_TEST(fast_objects, partly_sleeping_membrane_is_held_back) {
 		fem_world_destroy(world);
 	}
 }
+
+// Fails when what is fast is stopped by what it does not see.
+FEM_TEST(fast_objects, layers_let_pass) {
+	for (int sees = 0; sees < 2; sees++) {
+		FemWorldDef def = fem_contact_world_def();
+		def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
+		FemWorldId world = fem_world_create(&def);
+		FemBlock wall = fem_block(1.0f, 4), cube = fem_block(0.2f, 2);
+		wall.cells[0] = 1;
+		wall.size.x = 0.1f;
+		wall.all_pinned = true;
+		wall.body.position = (FemPosition){0.0, -0.5, -0.5};
+		wall.body.layer = wall.body.mask = 2;
+		fem_block_add(world, &wall);
+		cube.body.position = (FemPosition){-1.3, -0.1, -0.1};
+		cube.body.linear_velocity = (FemVec3){100.0f, 0.0f, 0.0f};
+		cube.body.layer = 1;
+		cube.body.mask = sees ? 3 : 1;
+		FemBodyId body = fem_block_add(world, &cube);
+		fem_steps(world, 6);
+		if (sees)
+			FEM_CHECK(fem_center(body).x < 0.05);
+		else
+			FEM_CHECK_NEAR(fem_center(body).x, -1.2 + 10.0, 0.01);
+		fem_world_destroy(world);
+	}
+}

@@ -591,3 +591,31 @@ FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 	FEM_CHECK(after_force.kinetic_energy > 50.0 && last.elastic_energy < 1.0);
 	fem_rig_destroy(&rig);
 }
+
+// Fails when the fibres do not turn with the body: stood on end, the bar splits along them all the same.
+FEM_TEST(fracture, grain_turns_with_the_body) {
+	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	float r = 0.70710678f;
+	def.material.grain_direction = (FemVec3){r, r, 0.0f};
+	def.material.grain_ratio = 20.0f;
+	def.body.rotation = (FemQuat){0.0f, 0.0f, r, r}; // x to y
+	FemRig rig = fem_rig_create(&def);
+	const FemFractureFace *faces;
+	int32_t count = 0;
+	for (int32_t step = 0; step < 600 && count == 0; step++) {
+		float force = 200.0f + 3.0f * (float)step;
+		fem_rig_load_face(&rig, true, (FemVec3){0.0f, force, 0.0f});
+		fem_rig_load_face(&rig, false, (FemVec3){0.0f, -force, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		count = fem_world_get_fracture_faces(rig.world, &faces);
+	}
+	double along = 0.0, total = 0.0;
+	for (int32_t i = 0; i < count; i++) {
+		FemVec3 a = faces[i].area;
+		along += fabs((double)(r * a.y - r * a.x)); // the fibres now run along (-1, 1, 0)
+		total += sqrt((double)(a.x * a.x + a.y * a.y + a.z * a.z));
+	}
+	printf("  |normal . grain| %.2f\n", along / total);
+	FEM_CHECK(count > 0 && along < 0.45 * total);
+	fem_rig_destroy(&rig);
+}

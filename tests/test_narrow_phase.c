@@ -614,3 +614,25 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 	fem_tree_shape_free(&a);
 	fem_tree_shape_free(&b);
 }
+
+// Fails when a crossing is seen from one side of a triangle only: the order of corners must not matter.
+FEM_TEST(narrow_phase, triangles_cross_in_any_order_of_corners) {
+	static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+	uint32_t random = 7;
+	int32_t crossing = 0;
+	for (int n = 0; n < 500; n++) {
+		Float4 a[3], b[3];
+		for (int i = 0; i < 3; i++) {
+			a[i] = (Float4){fem_random(&random), fem_random(&random), fem_random(&random), 0.0f};
+			b[i] = (Float4){fem_random(&random), fem_random(&random), fem_random(&random), 0.0f};
+		}
+		bool cross = fem_triangles_cross(a, b);
+		crossing += cross;
+		for (int k = 0; k < 36; k++) {
+			const int *p = orders[k / 6], *q = orders[k % 6];
+			Float4 c[3] = {a[p[0]], a[p[1]], a[p[2]]}, d[3] = {b[q[0]], b[q[1]], b[q[2]]};
+			FEM_CHECK(fem_triangles_cross(c, d) == cross && fem_triangles_cross(d, c) == cross);
+		}
+	}
+	FEM_CHECK(crossing > 50 && crossing < 450);
+}
