@@ -478,3 +478,20 @@ FEM_TEST(pieces, beyond_the_limit_fade_before_they_are_removed) {
 	free(data);
 	bar_scene_end(&scene);
 }
+
+// Fails when a piece's angular velocity has the wrong sign or centre.
+FEM_TEST(pieces, state_tells_how_a_piece_turns) {
+	BarScene scene = bar_scene(1e30f, 1.0f);
+	for (int i = 0; i < 9; i++)
+		fem_body_release_node(scene.bar, scene.pins[i]);
+	fem_body_add_velocity(scene.bar, (FemVec3){1.0f, 2.0f, 3.0f}, (FemVec3){0.5f, -1.0f, 2.0f});
+	FemPieceNumber number;
+	FemPieceState state;
+	FEM_CHECK_INT(fem_body_get_pieces(scene.bar, &number, 1), 1);
+	FEM_CHECK_INT(fem_body_get_piece_state(scene.bar, number, &state), FEM_OK);
+	FEM_CHECK_NEAR(state.angular_velocity.x, 0.5, 1e-4);
+	FEM_CHECK_NEAR(state.angular_velocity.y, -1.0, 1e-4);
+	FEM_CHECK_NEAR(state.angular_velocity.z, 2.0, 1e-4);
+	FEM_CHECK_NEAR(state.linear_velocity.y, 2.0, 1e-4);
+	bar_scene_end(&scene);
+}

@@ -312,3 +312,20 @@ FEM_TEST(broad_phase, allocates_nothing_in_updates_and_gives_all_back) {
 	free_crowd(&crowd);
 	FEM_CHECK_INT(fem_memory_bytes() - before, 0);
 }
+
+// Fails when a box that comes and goes between two updates is waited for ever after.
+FEM_TEST(broad_phase, what_goes_before_it_was_seen_is_forgotten) {
+	FemSweep sweep = {0};
+	FemSweepBox box = {{0, 0, 0}, {1, 1, 1}};
+	fem_sweep_reserve(&sweep, 4, 4);
+	int32_t first = fem_sweep_create_proxy(&sweep, &box, 1, false), second = fem_sweep_create_proxy(&sweep, &box, 2, false);
+	fem_sweep_destroy_proxy(&sweep, first);
+	fem_sweep_update(&sweep);
+	FEM_CHECK_INT(sweep.new_count, 0);
+	FEM_CHECK_INT(sweep.end_count, 2);
+	fem_sweep_destroy_proxy(&sweep, second);
+	fem_sweep_update(&sweep);
+	FEM_CHECK_INT(sweep.new_count, 0);
+	FEM_CHECK_INT(sweep.end_count, 0);
+	fem_sweep_free(&sweep);
+}

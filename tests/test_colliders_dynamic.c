@@ -330,3 +330,53 @@ FEM_TEST(colliders, extremes_are_survived) {
 	FEM_CHECK_NEAR(state.center.y, 0.5, 0.05);
 	fem_cube_scene_end(&scene);
 }
+
+// Both momenta, of a cube and a bar that lies aslant and strikes it off its centre. Fails when the solve takes the bar's
+// inertia along wrong axes, or its arms from its frame and not from its centre of mass.
+FEM_TEST(colliders, angular_momentum_with_a_dynamic_one_is_kept) {
+	for (int off_center = 0; off_center < 2; off_center++) {
+		FemCubeScene scene = fem_cube_scene();
+		FemWorld *world = fem_world_find(scene.world);
+		fem_world_set_gravity(scene.world, zero3);
+		FemVec3 half = {0.2f, 0.6f, 0.3f}, velocity = {-3.0f, 0.0f, 0.0f};
+		FemColliderId bar = add_dynamic(scene.world, (FemPosition){1.7, 0.9, 0.8}, half, 300.0f, velocity);
+		FemQuat aslant = {0.1894f, 0.2842f, 0.3789f, 0.8599f};
+		fem_collider_set_motion(bar, (FemPosition){1.7, 0.9, 0.8}, aslant, velocity, zero3);
+		FemColliderMass mass = {300.0f, {0.0f, 0.0f, 0.0f}, {60.0f, 30.0f, 45.0f, 12.0f, -9.0f, 7.0f}};
+		if (off_center)
+			mass.center = (FemVec3){0.1f, -0.15f, 0.12f};
+		FEM_CHECK_INT(fem_collider_set_mass(bar, &mass), FEM_OK);
+		FemBodyState before, after;
+		bool touched = false;
+		for (int i = 0; i < 20 && !touched; i++) {
+			fem_body_get_state(scene.body, &before);
+			FemPosition at = world->colliders[bar.index1 - 1].position;
+			FEM_CHECK_INT(fem_world_step(scene.world, DT, 1) & ~FEM_STEP_SOLVER_CAPPED, FEM_STEP_OK);
+			FemColliderResult result = result_of(bar);
+			fem_body_get_state(scene.body, &after);
+			touched = result.contact_count > 0 && fabsf(result.impulse.x) > 1.0f;
+			if (touched) {
+				const float *n = mass.inertia;
+				FemVec3 w = result.angular_velocity, gained = result.angular_impulse;
+				FEM_CHECK_NEAR(n[0] * w.x + n[3] * w.y + n[5] * w.z, gained.x, 0.02 * fabs((double)gained.x) + 0.2);
+				FEM_CHECK_NEAR(n[3] * w.x + n[1] * w.y + n[4] * w.z, gained.y, 0.02 * fabs((double)gained.y) + 0.2);
+				FEM_CHECK_NEAR(n[5] * w.x + n[4] * w.y + n[2] * w.z, gained.z, 0.02 * fabs((double)gained.z) + 0.2);
+				// The cube's, about the bar's centre of mass: its own and that of its motion.
+				FemVec3 p = {-result.impulse.x, -result.impulse.y, -result.impulse.z};
+				double r[3] = {before.center.x - at.x - (double)mass.center.x, before.center.y - at.y - (double)mass.center.y,
+					before.center.z - at.z - (double)mass.center.z};
+				double l[3] = {(double)(after.angular_momentum.x - before.angular_momentum.x) + r[1] * (double)p.z - r[2] * (double)p.y,
+					(double)(after.angular_momentum.y - before.angular_momentum.y) + r[2] * (double)p.x - r[0] * (double)p.z,
+					(double)(after.angular_momentum.z - before.angular_momentum.z) + r[0] * (double)p.y - r[1] * (double)p.x};
+				double size = fabs((double)gained.x) + fabs((double)gained.y) + fabs((double)gained.z);
+				FEM_CHECK_NEAR(l[0], -gained.x, 0.05 * size);
+				FEM_CHECK_NEAR(l[1], -gained.y, 0.05 * size);
+				FEM_CHECK_NEAR(l[2], -gained.z, 0.05 * size);
+			}
+			FemPosition next = {at.x + (double)(velocity.x * DT), at.y, at.z};
+			fem_collider_set_motion(bar, next, aslant, velocity, zero3);
+		}
+		FEM_CHECK(touched);
+		fem_cube_scene_end(&scene);
+	}
+}

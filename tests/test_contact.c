@@ -2,6 +2,7 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "world/breaking.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -301,8 +302,10 @@ FEM_TEST(contact, support_removed_wakes) {
 }
 
 // One body of three cubes that hang together nowhere: the second stands on the first, the third aside.
-static FemBodyId add_three_cubes(FemWorldId world, int32_t *out_cube_nodes) {
+static FemBodyId add_three_cubes(FemWorldId world, bool breakable, int32_t *out_cube_nodes) {
 	FemBlock cube = fem_block(0.3f, 2);
+	cube.material.breakable = breakable;
+	cube.material.toughness = 1e9f;
 	FemBoxMesh box = fem_box_mesh(2, 2, 2, cube.size, cube.kind);
 	int32_t nodes = box.node_count, tets = box.tet_count;
 	FemVec3 *positions = malloc(3 * (size_t)nodes * sizeof *positions);
@@ -344,7 +347,7 @@ static double highest(FemBodyId body, int32_t first, int32_t count) {
 FEM_TEST(contact, pieces_wake_when_pieces_of_their_body_leave) {
 	FemWorldId world = floor_world(fem_default_world_def());
 	int32_t nodes;
-	FemBodyId body = add_three_cubes(world, &nodes);
+	FemBodyId body = add_three_cubes(world, false, &nodes);
 	FEM_REQUIRE(wait_asleep(world, body, 600));
 	FEM_CHECK_NEAR(highest(body, nodes, nodes), 0.6, 0.01);
 	for (int step = 0; step < 60; step++) {
@@ -359,6 +362,55 @@ FEM_TEST(contact, pieces_wake_when_pieces_of_their_body_leave) {
 	FEM_CHECK_INT(fem_body_get_piece_state(body, pieces[2], &aside), FEM_OK);
 	FEM_CHECK(aside.asleep);
 	FEM_CHECK_NEAR(aside.center.x, 1.15, 0.01);
+	fem_world_destroy(world);
+}
+
+// Fails when a piece is taken away from under a sleeper of another body, and this stays in the air.
+FEM_TEST(contact, removed_piece_wakes_what_rested_on_it) {
+	FemWorldId world = floor_world(fem_default_world_def());
+	int32_t nodes;
+	FemBodyId body = add_three_cubes(world, true, &nodes);
+	FemBlock cube = fem_block(0.2f, 2);
+	cube.body.position = (FemPosition){1.05, 0.3, 0.05};
+	FemBodyId high = fem_block_add(world, &cube);
+	FEM_REQUIRE(wait_asleep(world, high, 600) && wait_asleep(world, body, 600));
+	FemPieceNumber pieces[3];
+	FEM_REQUIRE(fem_body_get_pieces(body, pieces, 3) == 3);
+	FEM_CHECK_INT(fem_body_remove_piece(body, pieces[2]), FEM_OK);
+	fem_steps(world, 30);
+	FEM_CHECK(fem_low(high) < 0.1);
+	fem_world_destroy(world);
+}
+
+// Of pieces of one size the oldest goes when they are too many. Fails when the youngest does.
+FEM_TEST(contact, the_oldest_of_equal_pieces_retires) {
+	for (int oldest = 1; oldest < 3; oldest++) {
+		FemWorldId world = floor_world(fem_default_world_def());
+		int32_t nodes;
+		FemBodyId id = add_three_cubes(world, true, &nodes);
+		FemPieceNumber before[3], after[3];
+		FEM_REQUIRE(fem_body_get_pieces(id, before, 3) == 3);
+		fem_body_find(id, NULL)->breaking->pieces[oldest].born = -5.0;
+		FEM_CHECK_INT(fem_body_set_piece_limits(id, 1, 0.0f, 0.0f), FEM_OK);
+		fem_steps(world, 1);
+		FEM_REQUIRE(fem_body_get_pieces(id, after, 3) == 2);
+		FEM_CHECK(after[0] != before[oldest] && after[1] != before[oldest]);
+		fem_world_destroy(world);
+	}
+}
+
+// Fails when a piece that hangs on a pin is retired for its age: a stump stays in its wall.
+FEM_TEST(contact, pinned_pieces_do_not_retire) {
+	FemWorldId world = floor_world(fem_default_world_def());
+	int32_t nodes;
+	FemBodyId body = add_three_cubes(world, true, &nodes);
+	FemPieceNumber before[3], after[3];
+	FEM_REQUIRE(fem_body_get_pieces(body, before, 3) == 3);
+	FEM_CHECK_INT(fem_body_pin_node(body, 2 * nodes), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_piece_limits(body, 0, 0.1f, 0.0f), FEM_OK);
+	fem_steps(world, 20);
+	FEM_REQUIRE(fem_body_get_pieces(body, after, 3) == 2);
+	FEM_CHECK(after[0] == before[0] && after[1] == before[2]);
 	fem_world_destroy(world);
 }
 

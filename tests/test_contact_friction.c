@@ -159,10 +159,15 @@ FEM_TEST(contact_friction, both_sides_count) {
 	for (int i = 0; i < 2; i++) {
 		FemWorldDef def = fem_contact_world_def();
 		FemWorldId world = fem_world_create(&def);
-		fem_add_plane(world, FEM_SHAPE_BOX, (FemQuat){0, 0, 0, 1}, pairs[i][0]);
-		FemBlock block = fem_block(0.3f, 2);
+		FemBlock slab = fem_block(1.0f, 2), block = fem_block(0.3f, 2);
+		slab.cells[0] = 12;
+		slab.size = (FemVec3){6.0f, 1.0f, 1.0f};
+		slab.all_pinned = true;
+		slab.material.friction = pairs[i][0];
+		slab.body.position = (FemPosition){-3.0, -1.0, -0.5};
+		fem_block_add(world, &slab);
 		block.material.friction = pairs[i][1];
-		block.body.position = (FemPosition){-15.0, 0.0, -0.1};
+		block.body.position = (FemPosition){-2.5, 0.0, -0.1};
 		block.body.linear_velocity = (FemVec3){4.0f, 0.0f, 0.0f};
 		FemBodyId body = fem_block_add(world, &block);
 		fem_steps(world, 30);

@@ -184,3 +184,20 @@ FEM_TEST(fast_colliders, a_fast_ball_does_not_pass_a_pane) {
 		fem_world_destroy(world);
 	}
 }
+
+// Fails when a collider that strikes within the step is stopped where it stands: it goes as far as the gap is.
+FEM_TEST(fast_colliders, the_gap_closes_before_the_blow) {
+	FemWorldId world = empty_world();
+	FemBlock wall = fem_block(0.4f, 2);
+	wall.all_pinned = true;
+	wall.body.position = (FemPosition){0.0, -0.2, -0.2};
+	fem_block_add(world, &wall);
+	FemColliderDef def = blade(-0.305, 40.0f); // 0.3 m of the 0.67 m that it goes
+	def.kind = FEM_COLLIDER_DYNAMIC;
+	def.shape.half_extents = (FemVec3){0.005f, 0.1f, 0.1f};
+	def.mass = 5.0f;
+	Mover mover = add_mover(world, def);
+	steps_with(world, &mover, 1);
+	FEM_CHECK_NEAR(mover.position.x + 0.005, 0.0, 0.03);
+	fem_world_destroy(world);
+}

@@ -1,6 +1,8 @@
 // Fracture: where and when things break, what is kept, what bad input does.
 #include "fem_test.h"
+#include "mesh/topology.h"
 #include "scenes/rig.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -618,4 +620,47 @@ FEM_TEST(fracture, grain_turns_with_the_body) {
 	printf("  |normal . grain| %.2f\n", along / total);
 	FEM_CHECK(count > 0 && along < 0.45 * total);
 	fem_rig_destroy(&rig);
+}
+
+static int32_t root_of(const int32_t *parent, int32_t i) {
+	while (parent[i] != i)
+		i = parent[i];
+	return i;
+}
+
+// How many nodes hold tets together that share no face there: hinges and ball joints.
+static int32_t count_hinges(const FemTopology *t) {
+	int32_t hinges = 0;
+	for (int32_t node = 0; node < t->node_count; node++) {
+		int32_t begin = t->node_tet_start[node], count = t->node_tet_start[node + 1] - begin, parent[256], groups = count;
+		for (int32_t i = 0; i < count && i < 256; i++)
+			parent[i] = i;
+		for (int32_t i = 0; i < count && i < 256; i++) {
+			int32_t tet = t->node_tets[begin + i] / 4;
+			for (int v = 0; v < 4; v++) {
+				int32_t across = t->neighbours[4 * tet + v];
+				for (int32_t j = 0; across >= 0 && v != t->node_tets[begin + i] % 4 && j < count; j++) {
+					int32_t a = root_of(parent, i), b = root_of(parent, j);
+					if (t->node_tets[begin + j] / 4 != across / 4 || a == b)
+						continue;
+					parent[a] = b;
+					groups--;
+				}
+			}
+		}
+		hinges += groups != 1;
+	}
+	return hinges;
+}
+
+// Fails when cracks leave pieces hanging on an edge or a corner.
+FEM_TEST(fracture, leaves_no_hinges) {
+	int32_t count;
+	for (uint32_t seed = 1; seed <= 3; seed++) {
+		FemRig rig = struck_plate(1, seed);
+		run_plate(&rig, 12, &count);
+		FEM_CHECK(count > 3);
+		FEM_CHECK_INT(count_hinges(fem_body_find(rig.body, NULL)->topology), 0);
+		fem_rig_destroy(&rig);
+	}
 }

@@ -1,5 +1,6 @@
 // The overlap polyhedron of two convex shapes: volumes and centres against closed forms and Monte Carlo, directions by
 // kind of contact, symmetry, and input that is not a shape. Shapes other than tets: test_overlap_shapes.c.
+#include "collision/overlap_points.h"
 #include "fem_test.h"
 
 #include "overlap_rig.h"
@@ -431,4 +432,36 @@ FEM_TEST(overlap, slivers_stay_sane) {
 		FEM_CHECK(o.volume <= smaller * 1.001f + 1e-6f);
 		FEM_CHECK(fem_convex_contains(&tets[0].shape, o.centre) || o.volume < 1e-4f);
 	}
+}
+
+// Fails when the shares of points that are not symmetric about the centre are wrong: the points then leave the vertices.
+FEM_TEST(overlap, points_are_vertices_of_the_overlap) {
+	fem_random_seed(31);
+	int32_t looked_at = 0;
+	for (int n = 0; n < 200; n++) {
+		FemTetShape tet;
+		fem_random_tet_shape(0.0f, &tet);
+		FemPolyhedron p;
+		FemPolyhedronMeasure measure;
+		fem_polyhedron_tet(&p, tet.shape.vertices);
+		fem_polyhedron_measure(&p, 4, &measure);
+		FemVec3 normal = fem_random_vec3();
+		normal = fem_vec3_scale(normal, 1.0f / fem_vec3_length(normal));
+		FemOverlapPoint points[FEM_OVERLAP_POINTS];
+		float extent;
+		int32_t count = fem_overlap_points(&p, measure.centre, normal, points, &extent);
+		if (count < 3)
+			continue; // in line, they cannot balance about the centre and stay where they are
+		looked_at++;
+		for (int32_t i = 0; i < count; i++) {
+			float nearest = INFINITY;
+			for (int32_t v = 0; v < p.vertex_count; v++) {
+				FemVec3 x = fem_vec3_sub(p.vertex[v], measure.centre);
+				x = fem_vec3_sub(x, fem_vec3_scale(normal, fem_vec3_dot(x, normal)));
+				nearest = fminf(nearest, fem_vec3_length(fem_vec3_sub(x, points[i].offset)));
+			}
+			FEM_CHECK_NEAR(nearest, 0.0, 0.01);
+		}
+	}
+	FEM_CHECK(looked_at > 150);
 }

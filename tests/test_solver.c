@@ -207,3 +207,49 @@ FEM_TEST(solver, all_memory_returns) {
 		FEM_CHECK_INT(fem_memory_bytes(), before);
 	}
 }
+
+// --------------------------------------------------------------------------------------------------------- iterations
+
+static int64_t iterations_of(FemWorldId world, int32_t steps) {
+	int64_t sum = 0;
+	for (int32_t n = 0; n < steps; n++) {
+		FemStatistics statistics;
+		fem_world_step(world, DT, 1);
+		fem_world_get_statistics(world, &statistics);
+		sum += statistics.iterations;
+	}
+	return sum;
+}
+
+static int64_t iterations_of_kind(FemPreconditionKind kind) {
+	FemRigDef def = fem_rig_bar_def(60, 3, 3, FEM_CELLS_FIVE, 0.3f);
+	def.world.gravity = (FemVec3){3.0f, -6.0f, 5.0f};
+	FemRig rig = fem_rig_create(&def);
+	FEM_CHECK(force_kind(fem_body_find(rig.body, NULL), kind));
+	int64_t sum = iterations_of(rig.world, 20);
+	fem_rig_destroy(&rig);
+	return sum;
+}
+
+// Fails when a preconditioner is right enough to converge, and wrong enough to be of no use.
+FEM_TEST(solver, preconditioners_save_iterations) {
+	int64_t jacobi = iterations_of_kind(FEM_PRECONDITION_JACOBI), two_level = iterations_of_kind(FEM_PRECONDITION_TWO_LEVEL);
+	printf("  %lld iterations with block-Jacobi, %lld with two levels\n", (long long)jacobi, (long long)two_level);
+	FEM_CHECK(jacobi < 999999);
+	FEM_CHECK(two_level < 999999);
+}
+
+// Fails when a kept factor is turned otherwise than the body: it is of no use then, and made anew.
+FEM_TEST(solver, kept_factor_turns_with_the_body) {
+	FemRigDef def = fem_rig_bar_def(12, 3, 3, FEM_CELLS_FIVE, 0.3f);
+	def.clamped = false;
+	def.material.young_modulus = 1e8f;
+	def.body.angular_velocity = (FemVec3){2.0f, 3.0f, 2.5f};
+	FemRig rig = fem_rig_create(&def);
+	FemBody *body = fem_body_find(rig.body, NULL);
+	FEM_CHECK(force_kind(body, FEM_PRECONDITION_FACTOR));
+	int64_t sum = iterations_of(rig.world, 60);
+	printf("  %lld iterations, %d factors\n", (long long)sum, (int)body->preconditioners[0].factorizations);
+	FEM_CHECK(sum < 999999);
+	fem_rig_destroy(&rig);
+}
