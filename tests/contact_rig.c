@@ -148,3 +148,34 @@ bool fem_long_tests(void) {
 	const char *value = getenv("FEM_LONG");
 	return value && value[0] == '1';
 }
+
+FemBodyId fem_add_three_cubes(FemWorldId world, bool breakable, int32_t *out_cube_nodes) {
+	FemBlock cube = fem_block(0.3f, 2);
+	cube.material.breakable = breakable;
+	cube.material.toughness = 1e9f;
+	FemBoxMesh box = fem_box_mesh(2, 2, 2, cube.size, cube.kind);
+	int32_t nodes = box.node_count, tets = box.tet_count;
+	FemVec3 *positions = malloc(3 * (size_t)nodes * sizeof *positions);
+	int32_t *corners = malloc(12 * (size_t)tets * sizeof *corners);
+	for (int c = 0; c < 3; c++) {
+		for (int32_t i = 0; i < nodes; i++) {
+			FemVec3 at = box.positions[i];
+			positions[c * nodes + i] = (FemVec3){at.x + (c == 2 ? 1.0f : 0.0f), at.y + (c == 1 ? 0.3f : 0.0f), at.z};
+		}
+		for (int32_t i = 0; i < 4 * tets; i++)
+			corners[c * 4 * tets + i] = box.tets[i] + c * nodes;
+	}
+	FemBoxMesh three = {.node_count = 3 * nodes, .tet_count = 3 * tets, .positions = positions, .tets = corners};
+	FemMeshDef mesh = fem_box_mesh_def(&three);
+	FemMaterialId material = fem_material_create(world, &cube.material);
+	FemBodyDef def = cube.body;
+	def.mesh = fem_mesh_create(world, &mesh);
+	def.materials = &material;
+	def.material_count = 1;
+	FemBodyId body = fem_body_create(world, &def);
+	free(positions);
+	free(corners);
+	fem_box_mesh_free(&box);
+	*out_cube_nodes = nodes;
+	return body;
+}

@@ -302,6 +302,29 @@ FEM_TEST(impacts, within_a_step_of_several_substeps) {
 	}
 }
 
+// Fails when what struck in several substeps is told of with the impulse of one of them. In the step of the blow the ground
+// stops the fall, and gives what weight adds.
+FEM_TEST(impacts, impulses_of_substeps_are_summed) {
+	FemCubeScene scene = fem_cube_scene();
+	fem_world_set_ground(scene.world, true, -1.0, 0.5f);
+	double told = 0.0, given = 0.0;
+	for (int i = 0; i < 40 && given < 1000.0; i++) {
+		FemBodyState before, after;
+		const FemContactEvent *events;
+		fem_body_get_state(scene.body, &before);
+		fem_world_step(scene.world, 1.0f / 15.0f, 8);
+		fem_body_get_state(scene.body, &after);
+		given = (double)(after.linear_momentum.y - before.linear_momentum.y) + after.mass * 9.81 / 15.0;
+		told = 0.0;
+		for (int32_t k = fem_world_get_contact_events(scene.world, &events); k-- > 0;)
+			told += (double)events[k].impulse;
+	}
+	printf("  %.0f N s told of %.0f\n", told, given);
+	FEM_CHECK(given > 1000.0);
+	FEM_CHECK_NEAR(told, given, 0.1 * given);
+	fem_cube_scene_end(&scene);
+}
+
 // ----------------------------------------------------------------------------------------------------------- saved states
 
 static bool same_positions(FemBodyId a, FemBodyId b) {

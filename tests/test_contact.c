@@ -301,38 +301,6 @@ FEM_TEST(contact, support_removed_wakes) {
 	fem_world_destroy(world);
 }
 
-// One body of three cubes that hang together nowhere: the second stands on the first, the third aside.
-static FemBodyId add_three_cubes(FemWorldId world, bool breakable, int32_t *out_cube_nodes) {
-	FemBlock cube = fem_block(0.3f, 2);
-	cube.material.breakable = breakable;
-	cube.material.toughness = 1e9f;
-	FemBoxMesh box = fem_box_mesh(2, 2, 2, cube.size, cube.kind);
-	int32_t nodes = box.node_count, tets = box.tet_count;
-	FemVec3 *positions = malloc(3 * (size_t)nodes * sizeof *positions);
-	int32_t *corners = malloc(12 * (size_t)tets * sizeof *corners);
-	for (int c = 0; c < 3; c++) {
-		for (int32_t i = 0; i < nodes; i++) {
-			FemVec3 at = box.positions[i];
-			positions[c * nodes + i] = (FemVec3){at.x + (c == 2 ? 1.0f : 0.0f), at.y + (c == 1 ? 0.3f : 0.0f), at.z};
-		}
-		for (int32_t i = 0; i < 4 * tets; i++)
-			corners[c * 4 * tets + i] = box.tets[i] + c * nodes;
-	}
-	FemBoxMesh three = {.node_count = 3 * nodes, .tet_count = 3 * tets, .positions = positions, .tets = corners};
-	FemMeshDef mesh = fem_box_mesh_def(&three);
-	FemMaterialId material = fem_material_create(world, &cube.material);
-	FemBodyDef def = cube.body;
-	def.mesh = fem_mesh_create(world, &mesh);
-	def.materials = &material;
-	def.material_count = 1;
-	FemBodyId body = fem_body_create(world, &def);
-	free(positions);
-	free(corners);
-	fem_box_mesh_free(&box);
-	*out_cube_nodes = nodes;
-	return body;
-}
-
 static double highest(FemBodyId body, int32_t first, int32_t count) {
 	FemVec3 positions[256];
 	FemPosition origin;
@@ -347,7 +315,7 @@ static double highest(FemBodyId body, int32_t first, int32_t count) {
 FEM_TEST(contact, pieces_wake_when_pieces_of_their_body_leave) {
 	FemWorldId world = floor_world(fem_default_world_def());
 	int32_t nodes;
-	FemBodyId body = add_three_cubes(world, false, &nodes);
+	FemBodyId body = fem_add_three_cubes(world, false, &nodes);
 	FEM_REQUIRE(wait_asleep(world, body, 600));
 	FEM_CHECK_NEAR(highest(body, nodes, nodes), 0.6, 0.01);
 	for (int step = 0; step < 60; step++) {
@@ -369,7 +337,7 @@ FEM_TEST(contact, pieces_wake_when_pieces_of_their_body_leave) {
 FEM_TEST(contact, removed_piece_wakes_what_rested_on_it) {
 	FemWorldId world = floor_world(fem_default_world_def());
 	int32_t nodes;
-	FemBodyId body = add_three_cubes(world, true, &nodes);
+	FemBodyId body = fem_add_three_cubes(world, true, &nodes);
 	FemBlock cube = fem_block(0.2f, 2);
 	cube.body.position = (FemPosition){1.05, 0.3, 0.05};
 	FemBodyId high = fem_block_add(world, &cube);
@@ -387,7 +355,7 @@ FEM_TEST(contact, the_oldest_of_equal_pieces_retires) {
 	for (int oldest = 1; oldest < 3; oldest++) {
 		FemWorldId world = floor_world(fem_default_world_def());
 		int32_t nodes;
-		FemBodyId id = add_three_cubes(world, true, &nodes);
+		FemBodyId id = fem_add_three_cubes(world, true, &nodes);
 		FemPieceNumber before[3], after[3];
 		FEM_REQUIRE(fem_body_get_pieces(id, before, 3) == 3);
 		fem_body_find(id, NULL)->breaking->pieces[oldest].born = -5.0;
@@ -403,7 +371,7 @@ FEM_TEST(contact, the_oldest_of_equal_pieces_retires) {
 FEM_TEST(contact, pinned_pieces_do_not_retire) {
 	FemWorldId world = floor_world(fem_default_world_def());
 	int32_t nodes;
-	FemBodyId body = add_three_cubes(world, true, &nodes);
+	FemBodyId body = fem_add_three_cubes(world, true, &nodes);
 	FemPieceNumber before[3], after[3];
 	FEM_REQUIRE(fem_body_get_pieces(body, before, 3) == 3);
 	FEM_CHECK_INT(fem_body_pin_node(body, 2 * nodes), FEM_OK);

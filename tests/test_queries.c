@@ -1,4 +1,5 @@
 // Rays, nearest points, boxes.
+#include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
 
@@ -122,5 +123,35 @@ FEM_TEST(queries, bad_input_finds_nothing) {
 	FEM_CHECK_INT(fem_world_closest_point(scene.world, good, -1.0).body.index1, 0);
 	FEM_CHECK_INT(fem_world_query_box(scene.world, bad, good, NULL, 0), 0);
 	FEM_CHECK_INT(fem_world_query_box(scene.world, (FemPosition){1.0, 0.0, 0.0}, (FemPosition){0.0, 0.0, 0.0}, NULL, 0), 0);
+	fem_world_destroy(scene.world);
+}
+
+// Fails when a face further on takes the place of one that was hit before: the body lies in the ray's way twice.
+FEM_TEST(queries, ray_hits_the_nearest_of_two_fronts_of_one_body) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	int32_t nodes;
+	fem_add_three_cubes(world, false, &nodes);
+	FemHit right = fem_world_cast_ray(world, (FemPosition){-1.0, 0.1, 0.13}, (FemVec3){5.0f, 0.0f, 0.0f});
+	FemHit left = fem_world_cast_ray(world, (FemPosition){3.0, 0.1, 0.13}, (FemVec3){-5.0f, 0.0f, 0.0f});
+	FEM_CHECK_NEAR(right.point.x, 0.0, 1e-5);
+	FEM_CHECK_NEAR(left.point.x, 1.3, 1e-5);
+	fem_world_destroy(world);
+}
+
+// Fails when a side of the box is not looked at: it ends just before a layer of nodes, on every side in turn.
+FEM_TEST(queries, boxes_end_on_all_sides) {
+	Scene scene = make_scene(0.0);
+	for (int side = 0; side < 6; side++) {
+		double low[3] = {0.3, 0.3, 0.3}, high[3] = {0.7, 0.7, 0.7}; // nodes at 1/3 and 2/3
+		double *end = side < 3 ? &low[side] : &high[side - 3], *other = side < 3 ? &high[side] : &low[side - 3];
+		*end = side < 3 ? 0.4 : 0.6;
+		*other = side < 3 ? 0.6 : 0.4;
+		FemPosition min = {low[0], low[1], low[2]}, max = {high[0], high[1], high[2]};
+		FEM_CHECK_INT(fem_world_query_box(scene.world, min, max, NULL, 0), 0);
+		*end = side < 3 ? 0.3 : 0.7;
+		min = (FemPosition){low[0], low[1], low[2]}, max = (FemPosition){high[0], high[1], high[2]};
+		FEM_CHECK_INT(fem_world_query_box(scene.world, min, max, NULL, 0), 1);
+	}
 	fem_world_destroy(scene.world);
 }

@@ -94,7 +94,7 @@ FEM_TEST(rigid_space, tower_takes_few_iterations) {
 }
 
 // Blocks set off against each other, so that each turns what is under it. Fails when the space takes arms the wrong way
-// round: it converges all the same.
+// round: it converges all the same, in 2.5 iterations a solve instead of 2.0.
 FEM_TEST(rigid_space, leaning_tower_takes_few_iterations) {
 	FemWorldDef def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&def);
@@ -114,7 +114,6 @@ FEM_TEST(rigid_space, leaning_tower_takes_few_iterations) {
 		solves += statistics.solves;
 	}
 	double mean = (double)iterations / (double)solves;
-	printf("  %g iterations a solve\n", mean);
-	fem_test_check(mean < 15.0, __FILE__, __LINE__, "%g iterations a solve", mean);
+	fem_test_check(mean < 2.3, __FILE__, __LINE__, "%g iterations a solve", mean);
 	fem_world_destroy(world);
 }
