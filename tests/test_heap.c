@@ -1,4 +1,5 @@
 // Memory kept ready for splits: blocks are distinct, zeroed, aligned, reused, joined, and given back to where they are from.
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
 #include "fem_test.h"
@@ -72,4 +73,38 @@ FEM_TEST(heap, the_system_steps_in) {
 	}
 	FEM_CHECK(fem_heap_bytes(heap) < 200000);
 	fem_heap_destroy(heap);
+}
+
+// Fails when a freed block is given out for more than it holds: its neighbour is written over. Sizes just above a class.
+FEM_TEST(heap, a_block_holds_what_it_is_given_for) {
+	FemHeap *heap = fem_heap_create();
+	FEM_REQUIRE(heap && fem_heap_keep_ready(heap, 1 << 20));
+	fem_heap_begin(heap);
+	for (size_t units = 7; units < 60; units++) {
+		char *gap = fem_alloc(64 * units), *kept = fem_alloc(64);
+		memset(kept, 7, 64);
+		fem_free(gap, 64 * units);
+		char *larger = fem_alloc(64 * (units + 1));
+		FEM_REQUIRE(larger && kept);
+		FEM_CHECK(larger + 64 * (units + 1) <= kept || larger >= kept + 64);
+		memset(larger, 9, 64 * (units + 1));
+		for (int i = 0; i < 64; i++)
+			FEM_REQUIRE(kept[i] == 7);
+		fem_free(larger, 64 * (units + 1));
+		fem_free(kept, 64);
+	}
+	fem_heap_end();
+	fem_heap_destroy(heap);
+}
+
+// Fails when memory that one large step needed is kept for ever, or given back while steps still need it.
+FEM_TEST(heap, the_arena_shrinks_after_a_while) {
+	FemArena arena = {0};
+	FEM_REQUIRE(fem_arena_begin(&arena, 8 << 20));
+	for (int step = 0; step < 1300; step++) {
+		FEM_REQUIRE(fem_arena_begin(&arena, 100000));
+		FEM_CHECK(fem_arena_take(&arena, 100000) != NULL);
+	}
+	FEM_CHECK(arena.capacity >= 100000 && arena.capacity < 1 << 20);
+	fem_arena_free(&arena);
 }
