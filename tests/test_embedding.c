@@ -112,3 +112,16 @@ FEM_TEST(embedding, bad_input_is_refused) {
 	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, tet, NULL}, &bad, NULL, 1, &embedding), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, wrong, NULL}, nodes, NULL, 4, &embedding), FEM_ERROR_MESH);
 }
+
+// Fails when a vertex follows a tet of another part that is nearer: parts that touch would be sewn together.
+FEM_TEST(embedding, points_keep_to_their_part) {
+	FemVec3 nodes[8] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {3, 0, 0}, {2, 1, 0}, {2, 0, 1}};
+	int32_t tets[8] = {0, 1, 2, 3, 4, 5, 6, 7}, parts[2] = {0, 1}, of_points[2] = {0, 1};
+	FemVec3 points[2] = {{2.1f, 0.2f, 0.2f}, {0.9f, 0.05f, 0.02f}}; // each inside the other part's tet
+	FemEmbedMesh mesh = {8, 2, nodes, tets, parts};
+	FemEmbedding embedding;
+	FEM_REQUIRE(fem_embed(&mesh, points, of_points, 2, &embedding) == FEM_OK);
+	FEM_CHECK_INT(embedding.tets[0], 0);
+	FEM_CHECK_INT(embedding.tets[1], 1);
+	fem_embedding_free(&embedding);
+}
