@@ -42,13 +42,12 @@ static void set_owners(BodyView *view, const FemOwnerChange *changes, int32_t co
 
 // Faces that have just opened come along with the outside, so that pieces stay closed on the way.
 static void blend_owners(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
-	FemPosition origin;
-	int32_t node_count = 0;
-	const float *positions = fem_body_get_position_data(body, &origin, &node_count);
+	FemShape shape;
+	const float *positions = fem_body_get_shape(body, false, &shape);
 	for (int32_t i = 0; positions && i < count; i++) {
 		bool moves = changes[i].kind != FEM_OWNER_NODES; // else the same place, and the same way to go
 		if (moves && splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
-			owner_blends_take(&view->blends, &view->copy, positions, node_count, &changes[i]);
+			owner_blends_take(&view->blends, &view->copy, positions, shape.node_count, &changes[i]);
 		}
 	}
 }

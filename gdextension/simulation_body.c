@@ -198,8 +198,10 @@ bool simulation_body_fades(const SimulationBody *body) {
 static void show_fades(SimulationBody *body) {
 	int32_t count = fem_body_get_node_count(body->body);
 	float *fades = count > 0 ? malloc((size_t)count * sizeof(float)) : NULL;
-	int32_t fading = fades ? fem_body_get_node_fades(body->body, body->settings.debris_fade, fades, count) : 0;
-	body_view_set_fades(body->view, fading > 0 ? fades : NULL, count);
+	if (fades) {
+		fem_body_get_node_fades(body->body, body->settings.debris_fade, fades, count);
+	}
+	body_view_set_fades(body->view, fades, count);
 	free(fades);
 }
 

@@ -155,7 +155,8 @@ FemResult fem_baked_mesh_splinter_surface(const FemBakedMesh *mesh, int32_t surf
 void fem_render_surface_free(FemRenderSurface *surface);
 
 // The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as fit.
-void fem_bake_report_warnings(const char *report, char *out, size_t capacity);
+// Returns the bytes that all of them need, with the final 0.
+size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity);
 
 // -------------------------------------------------------------------------------------------------------------- cutting
 

@@ -51,6 +51,48 @@ typedef struct FemColliderId {
 	uint16_t generation;
 } FemColliderId;
 
+// Whether an id is null, which does not ask whether the thing is still there (fem_..._is_valid() does), and whether two ids
+// name the same thing. [any time]
+static inline bool fem_world_id_is_null(FemWorldId id) {
+	return id.index1 == 0;
+}
+
+static inline bool fem_mesh_id_is_null(FemMeshId id) {
+	return id.index1 == 0;
+}
+
+static inline bool fem_material_id_is_null(FemMaterialId id) {
+	return id.index1 == 0;
+}
+
+static inline bool fem_body_id_is_null(FemBodyId id) {
+	return id.index1 == 0;
+}
+
+static inline bool fem_collider_id_is_null(FemColliderId id) {
+	return id.index1 == 0;
+}
+
+static inline bool fem_world_ids_are_equal(FemWorldId a, FemWorldId b) {
+	return a.index1 == b.index1 && a.generation == b.generation;
+}
+
+static inline bool fem_mesh_ids_are_equal(FemMeshId a, FemMeshId b) {
+	return a.index1 == b.index1 && a.world0 == b.world0 && a.generation == b.generation;
+}
+
+static inline bool fem_material_ids_are_equal(FemMaterialId a, FemMaterialId b) {
+	return a.index1 == b.index1 && a.world0 == b.world0 && a.generation == b.generation;
+}
+
+static inline bool fem_body_ids_are_equal(FemBodyId a, FemBodyId b) {
+	return a.index1 == b.index1 && a.world0 == b.world0 && a.generation == b.generation;
+}
+
+static inline bool fem_collider_ids_are_equal(FemColliderId a, FemColliderId b) {
+	return a.index1 == b.index1 && a.world0 == b.world0 && a.generation == b.generation;
+}
+
 typedef enum FemResult {
 	FEM_OK = 0,
 	FEM_ERROR_INVALID_ID,       // null, freed, or of another world

@@ -74,10 +74,15 @@ uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 // Whether a body passes through a collider, whatever their layers say. At most 16 bodies a collider (FEM_ERROR_LIMIT beyond);
 // what rested on it wakes. Bodies that are gone do not count.
 FemResult fem_collider_ignore_body(FemColliderId collider, FemBodyId body, bool ignored);
+bool fem_collider_ignores_body(FemColliderId collider, FemBodyId body); // [any time]
 
 // Where it is and how it moves in the next step. Static colliders may be moved too: that is a teleport.
 FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
 	FemVec3 angular_velocity);
+
+// The same as last set; steps do not change it. Any of the pointers may be null.
+FemResult fem_collider_get_motion(FemColliderId collider, FemPosition *out_position, FemQuat *out_rotation,
+	FemVec3 *out_linear_velocity, FemVec3 *out_angular_velocity);
 
 // The mass of a dynamic collider that leads itself, for every step until it is set anew: that of the body alone, or of all
 // that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and ways.
@@ -88,10 +93,12 @@ typedef struct FemColliderMass {
 } FemColliderMass;
 
 FemResult fem_collider_set_mass(FemColliderId collider, const FemColliderMass *mass);
+FemResult fem_collider_get_mass(FemColliderId collider, FemColliderMass *out_mass); // as set, or that of its def
 
 // What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m about
 // its centre of mass.
 FemResult fem_collider_set_force(FemColliderId collider, FemVec3 force, FemVec3 torque);
+FemResult fem_collider_get_force(FemColliderId collider, FemVec3 *out_force, FemVec3 *out_torque); // [any time]
 
 // What touched it in the last step, over all its substeps.
 typedef struct FemColliderResult {

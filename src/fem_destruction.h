@@ -12,14 +12,24 @@
 //   Functions that can fail return FemResult or a null id; fem_last_error() then holds one sentence with the cause and
 //   the remedy. Numbers that are not finite are answered with FEM_ERROR_INVALID_ARGUMENT and change nothing.
 //   Creation takes a def made by fem_default_*_def(); a def made otherwise is refused.
-//   A world is used by one thread at a time. Between fem_world_step_begin() and fem_world_step_end() only the functions
-//   marked [any time] may be called on it; all others answer FEM_ERROR_STEPPING and change nothing.
+//   A function that fills an array returns how many there are and writes at most as many as there is room for; with a null
+//   array it only counts. What is of no use in parts (saved states, layouts) is written whole or not at all. A function that
+//   sets a pointer instead (events, changes, shapes) copies nothing: what it points to is valid until the next step.
+//
+// Threads: the same rules for every body, whatever it is made of.
+//   A world, with all in it, is used by one thread at a time, whichever that is. Different worlds may be used by different
+//   threads at once.
+//   Between fem_world_step_begin() and fem_world_step_end() the functions marked [any time] may be called on the world and
+//   tell of the last finished step; all others answer FEM_ERROR_STEPPING (or zero, or false) and change nothing.
+//   Functions that take no world and nothing in one (defs, names, fem_last_error(), baking) may be called on any thread; the
+//   hooks of fem_hooks.h are set while no other call is under way.
 #ifndef FEM_DESTRUCTION_H
 #define FEM_DESTRUCTION_H
 
 #include "fem_basics.h"
 #include "fem_colliders.h"
 #include "fem_fracture.h"
+#include "fem_hooks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,6 +102,7 @@ typedef struct FemWorldDef {
 	int32_t fracture_interval; // fracture is looked at every so many substeps, default 1; 0: never
 	int32_t fracture_splits_max; // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in the next
 	bool fracture_viscous;     // stress for fracture has the viscous part too, default false
+	FemJobSystem jobs;         // a host's threads for the step, see fem_hooks.h; default none: the world has its own
 	uint32_t cookie;         // set by fem_default_world_def()
 } FemWorldDef;
 
@@ -128,7 +139,9 @@ FemVec3 fem_world_get_gravity(FemWorldId world);                     // [any tim
 FemResult fem_world_set_worker_count(FemWorldId world, int32_t n);   // clamped to 1..64; results do not depend on it
 int32_t fem_world_get_worker_count(FemWorldId world);                // [any time]
 FemResult fem_world_set_ground(FemWorldId world, bool enabled, double height, float friction); // wakes everything
+FemResult fem_world_get_ground(FemWorldId world, bool *out_enabled, double *out_height, float *out_friction); // [any time]
 FemResult fem_world_set_sleeping(FemWorldId world, bool enabled);    // false wakes everything
+bool fem_world_get_sleeping(FemWorldId world);                       // [any time] whether things may go to sleep
 
 // ------------------------------------------------------------------------------------------------------------- material
 
@@ -196,8 +209,7 @@ FemMeshId fem_mesh_create(FemWorldId world, const FemMeshDef *def);
 FemResult fem_mesh_destroy(FemMeshId mesh); // FEM_ERROR_IN_USE while a body uses it
 bool fem_mesh_is_valid(FemMeshId mesh);     // [any time]
 
-// How the mesh was partitioned and ordered, to be kept beside it; the results do not depend on it. Returns the numbers
-// needed, and writes nothing when capacity is too small.
+// How the mesh was partitioned and ordered, to be kept beside it; the results do not depend on it. Whole or not at all.
 int32_t fem_mesh_get_layout(FemMeshId mesh, int32_t *out_layout, int32_t capacity);
 
 // ----------------------------------------------------------------------------------------------------------------- body
@@ -239,25 +251,16 @@ uint64_t fem_body_get_user_data(FemBodyId body); // [any time]
 int32_t fem_body_get_node_count(FemBodyId body);
 int32_t fem_body_get_tet_count(FemBodyId body);
 
-// The 4 node indices of each tet, each turned to positive volume; -1 for tets that were removed; returns the tets written.
-// [any time], except of bodies that can break
+// The 4 node indices of each tet, each turned to positive volume; -1 for tets that were removed.
 int32_t fem_body_get_tets(FemBodyId body, int32_t *out_tets, int32_t tet_capacity);
 
 // The same of one tet; false, and nothing is written, when it is gone.
 bool fem_body_get_tet_nodes(FemBodyId body, int32_t tet, int32_t out_nodes[4]);
 
-// Outer faces, 3 node indices each, counter-clockwise seen from outside; returns the number of triangles the body has
-// and writes at most triangle_capacity. [any time], except of bodies that can break
+// Outer faces, 3 node indices each, counter-clockwise seen from outside.
 int32_t fem_body_get_surface(FemBodyId body, int32_t *out_triangles, int32_t triangle_capacity);
 
-// Positions after the last finished step: node i is at origin + offset i. Returns the nodes written. [any time]
-int32_t fem_body_get_positions(FemBodyId body, FemPosition *out_origin, FemVec3 *out_offsets, int32_t node_capacity);
-
-// The same without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the body.
-// Null for a bad id. For uploading to a texture. [any time]
-const float *fem_body_get_position_data(FemBodyId body, FemPosition *out_origin, int32_t *out_node_count);
-
-// Where nodes are drawn, without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the
+// Where the nodes are, without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the
 // body. before: after the step before the last one, of the same nodes, to draw frames in between; null when the last step
 // did not move the body, or it was put elsewhere since. Null for a bad id. [any time]
 typedef struct FemShape {
@@ -266,6 +269,9 @@ typedef struct FemShape {
 	int32_t node_count;
 } FemShape;
 const float *fem_body_get_shape(FemBodyId body, bool before, FemShape *out);
+
+// The same as a copy that outlives the next step: node i is at origin + offset i. [any time]
+int32_t fem_body_get_positions(FemBodyId body, FemPosition *out_origin, FemVec3 *out_offsets, int32_t node_capacity);
 
 // Asks for the memory that reading this body touches first: for loops over many bodies, a few bodies ahead.
 void fem_body_fetch(FemBodyId body);
@@ -314,30 +320,45 @@ FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
 FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
 FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
+FemResult fem_body_get_velocity(FemBodyId body, int32_t node, FemVec3 *out_velocity); // of driven nodes the one they are driven with
 FemResult fem_body_add_velocity(FemBodyId body, FemVec3 linear, FemVec3 angular); // rigid motion about the centre of mass
 
 // A node's position, for tests and editors: world coordinates, velocity kept.
 FemResult fem_body_set_node_position(FemBodyId body, int32_t node, FemPosition position);
+FemResult fem_body_get_node_position(FemBodyId body, int32_t node, FemPosition *out_position);
 
 // Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the new.
 // Velocities turn with it. Wakes the body.
 FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotation);
 
+// The pose last set, by FemBodyDef or fem_body_teleport(). Steps do not change it: where the body is now its state tells.
+FemResult fem_body_get_pose(FemBodyId body, FemPosition *out_position, FemQuat *out_rotation); // [any time]
+
 // Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 6, kinematic nodes).
+typedef enum FemNodeKind {
+	FEM_NODE_FREE = 0,
+	FEM_NODE_PINNED, // velocity 0
+	FEM_NODE_DRIVEN, // velocity as last set
+} FemNodeKind;
 FemResult fem_body_pin_node(FemBodyId body, int32_t node);
 FemResult fem_body_drive_node(FemBodyId body, int32_t node, FemVec3 velocity);
 FemResult fem_body_release_node(FemBodyId body, int32_t node);
+FemResult fem_body_get_node_kind(FemBodyId body, int32_t node, FemNodeKind *out_kind);
 
 // The force (N) that held a pinned or driven node to its path in the last step.
 FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force);
 
 // A kinematic body is not simulated: all its nodes keep the velocities set on them.
 FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
+bool fem_body_is_kinematic(FemBodyId body); // [any time]
 
 // As in FemBodyDef. Gravity and layers wake the body, and layers what touched it.
 FemResult fem_body_set_gravity_scale(FemBodyId body, float gravity_scale);
 FemResult fem_body_set_toughness_scale(FemBodyId body, float toughness_scale);
 FemResult fem_body_set_layers(FemBodyId body, uint32_t layer, uint32_t mask);
+float fem_body_get_gravity_scale(FemBodyId body);   // [any time]
+float fem_body_get_toughness_scale(FemBodyId body); // [any time]
+FemResult fem_body_get_layers(FemBodyId body, uint32_t *out_layer, uint32_t *out_mask); // [any time]
 
 // A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by `strength`
 // (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing casts a shadow.
@@ -353,10 +374,12 @@ FemResult fem_body_apply_damage(FemBodyId body, FemPosition point, float radius,
 
 // Changes how tough a tet is: 0 tears at the least tension, infinite never. The body must have a breakable material.
 FemResult fem_body_set_tet_toughness(FemBodyId body, int32_t tet, float factor);
+FemResult fem_body_get_tet_toughness(FemBodyId body, int32_t tet, float *out_factor); // less what fem_body_apply_damage() took
 
 FemResult fem_body_set_tet_material(FemBodyId body, int32_t tet, FemMaterialId material);
+FemResult fem_body_get_tet_material(FemBodyId body, int32_t tet, FemMaterialId *out_material);
 
-// One material for each region of the mesh, as in FemBodyDef, in one go.
+// One material for each region of the mesh, as in FemBodyDef, in one go; each tet then tells its own.
 FemResult fem_body_set_materials(FemBodyId body, const FemMaterialId *materials, int32_t material_count);
 FemResult fem_body_wake(FemBodyId body);
 FemResult fem_body_sleep(FemBodyId body);
@@ -383,7 +406,7 @@ FemHit fem_world_closest_point(FemWorldId world, FemPosition point, double max_d
 // The same for one body only.
 FemHit fem_body_closest_point(FemBodyId body, FemPosition point, double max_distance);
 
-// Bodies with at least one node in the box; returns how many there are and writes at most body_capacity.
+// Bodies with at least one node in the box.
 int32_t fem_world_query_box(FemWorldId world, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity);
 
 // --------------------------------------------------------------------------------------------------- events, statistics

@@ -31,20 +31,19 @@ typedef struct FemPieceState {
 	bool asleep;
 } FemPieceState;
 
-// The pieces of a body in a fixed order; returns how many there are and writes at most `capacity`.
+// The pieces of a body in a fixed order.
 int32_t fem_body_get_pieces(FemBodyId body, FemPieceNumber *out_pieces, int32_t capacity);
 FemResult fem_body_get_piece_state(FemBodyId body, FemPieceNumber piece, FemPieceState *out_state);
 
 // For fading out pieces that will be removed for their age or number: how much is left of the last `fade_time` seconds, 1 to 0, of
-// each node's piece; 1 for all others. Nodes as in the positions; returns how many pieces fade, and writes nothing when
-// there is none.
+// each node's piece; 1 for all others. Nodes as in the positions. Whether any piece fades is quicker to ask.
 int32_t fem_body_get_node_fades(FemBodyId body, float fade_time, float *out_fades, int32_t node_capacity);
 bool fem_body_has_fading_pieces(FemBodyId body, float fade_time);
 
 // The piece that a tet belongs to; 0 for a removed tet.
 FemPieceNumber fem_body_get_tet_piece(FemBodyId body, int32_t tet);
 
-// The tets of a piece, ascending; returns how many there are and writes at most `capacity`.
+// The tets of a piece, ascending.
 int32_t fem_body_get_piece_tets(FemBodyId body, FemPieceNumber piece, int32_t *out_tets, int32_t capacity);
 
 // Its tets leave every loop at once; the memory returns with the body. The last piece stays: destroy the body instead.
@@ -54,6 +53,8 @@ FemResult fem_body_remove_piece(FemBodyId body, FemPieceNumber piece);
 // As in FemBodyDef, for bodies that can break: also for one whose material became breakable only later.
 FemResult fem_body_set_piece_limits(FemBodyId body, int32_t piece_limit, float piece_lifetime, float piece_fade);
 FemResult fem_body_set_fracture_seed(FemBodyId body, uint32_t fracture_seed);
+FemResult fem_body_get_piece_limits(FemBodyId body, int32_t *out_limit, float *out_lifetime, float *out_fade); // [any time]
+FemResult fem_body_get_fracture_seed(FemBodyId body, uint32_t *out_seed); // [any time]
 
 FemResult fem_body_sleep_piece(FemBodyId body, FemPieceNumber piece);
 FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
@@ -118,6 +119,9 @@ FemSplintersDef fem_default_splinters_def(void); // [any time]
 // Gives splinters to a body that can break, in place of those it had; none with both counts 0. Copies what it needs. Vertices
 // that do not hang together with their home as the body is now are moved at once: read the owners afterwards.
 FemResult fem_body_set_splinters(FemBodyId body, const FemSplintersDef *def);
+
+// How many splinters the body has; out_vertex_count, which may be null: how many vertices they have.
+int32_t fem_body_get_splinter_count(FemBodyId body, int32_t *out_vertex_count);
 
 FemResult fem_body_get_vertex_owner(FemBodyId body, int32_t vertex, FemVertexOwner *out_owner);
 

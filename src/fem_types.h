@@ -19,13 +19,6 @@ typedef struct FemRange {
 	int32_t begin, end; // [begin, end)
 } FemRange;
 
-// What a node does in the solve.
-typedef enum FemNodeKind {
-	FEM_NODE_FREE = 0,
-	FEM_NODE_PINNED, // velocity 0
-	FEM_NODE_DRIVEN, // velocity as last set
-} FemNodeKind;
-
 // ------------------------------------------------------------------------------------------------------------- topology
 
 // The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies; a body that

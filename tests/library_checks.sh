@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What check_libraries.sh and check_windows.sh have in common; sourced by them.
+# What the checks of libraries have in common; sourced by them.
 passed=0
 failed=0
 

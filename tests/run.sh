@@ -147,7 +147,9 @@ run_quick_suites() {
 		return
 	fi
 	suite "layers" 240 "$here/check_layers.sh"
+	suite "public functions" 60 "$here/check_public_api.sh"
 	suite "libraries" 60 "$here/check_libraries.sh"
+	suite "static library" 120 "$here/check_static_library.sh"
 	suite "command line of the bake" 1200 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
@@ -186,7 +188,7 @@ run_sanitized_suites() {
 	fi
 	# Only tests that run threads: the others hold nothing for the thread sanitizer, at ten times the cost. It does not
 	# know the memory layout of kernels that place programs at random over more bits, hence setarch.
-	local -a threaded=(api. cutting_job. dependencies. determinism. narrow_phase. pool. robustness. goes_on_bitwise validate. any_worker_count)
+	local -a threaded=(api. cutting_job. dependencies. determinism. hooks. narrow_phase. pool. robustness. goes_on_bitwise validate. any_worker_count)
 	if build "thread build" 3600 scons -C "$root" sanitize=thread tests; then
 		suite "C tests, thread" 7200 setarch -R "$root/build/thread/fem_tests" "${filter:-${threaded[@]}}"
 	fi

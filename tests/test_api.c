@@ -93,7 +93,7 @@ static void check_bad_body(FemBodyId body, FemMaterialId material) {
 	FEM_CHECK_INT(fem_body_get_surface(body, NULL, 0), 0);
 	FEM_CHECK_INT(fem_body_get_positions(body, NULL, NULL, 0), 0);
 	FEM_CHECK_INT(fem_body_get_velocities(body, NULL, 0), 0);
-	FEM_CHECK(fem_body_get_position_data(body, NULL, NULL) == NULL);
+	FEM_CHECK(fem_body_get_shape(body, false, &(FemShape){0}) == NULL);
 }
 
 FEM_TEST(api, null_and_freed_worlds) {
@@ -337,7 +337,7 @@ FEM_TEST(api, inverted_tets_are_turned) {
 	FEM_CHECK_NEAR(state.mass, 2000.0, 1e-2);
 	FEM_CHECK_NEAR(state.max_strain, 0.0, 1e-6);
 	int32_t tets[40];
-	FEM_CHECK_INT(fem_body_get_tets(body, tets, 10), 10);
+	FEM_CHECK_INT(fem_body_get_tets(body, tets, 10), fem_body_get_tet_count(body));
 	FEM_CHECK_INT(tets[0], mesh.box.tets[0]);
 	FEM_CHECK_INT(tets[2], mesh.box.tets[3]);
 	fem_box_mesh_free(&mesh.box);
@@ -453,9 +453,9 @@ FEM_TEST(api, places_and_pointers) {
 	CHECK_FAILS(fem_world_get_statistics(scene.world, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_world_set_ground(scene.world, true, (double)NAN, 0.5f), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_world_set_ground(scene.world, true, 0.0, NAN), FEM_ERROR_INVALID_ARGUMENT);
-	FEM_CHECK_INT(fem_body_get_positions(scene.body, NULL, NULL, 100), 0);
-	FEM_CHECK_INT(fem_body_get_tets(scene.body, NULL, 100), 0);
-	FEM_CHECK_INT(fem_body_get_velocities(scene.body, NULL, -3), 0);
+	FEM_CHECK_INT(fem_body_get_positions(scene.body, NULL, NULL, 100), 27);
+	FEM_CHECK_INT(fem_body_get_tets(scene.body, NULL, 100), 40);
+	FEM_CHECK_INT(fem_body_get_velocities(scene.body, NULL, -3), 27);
 	FEM_CHECK_INT(fem_world_get_events(scene.world, NULL), 0);
 	FEM_CHECK(fem_world_hash(scene.world) == hash);
 	fem_cube_scene_end(&scene);
@@ -495,6 +495,8 @@ static void check_refused_while_stepping(const FemCubeScene *scene) {
 	FEM_CHECK_INT(fem_body_apply_force(scene->body, 0, zero3), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_body_get_state(scene->body, &state), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_body_wake(scene->body), FEM_ERROR_STEPPING);
+	FEM_CHECK_INT(fem_body_get_tets(scene->body, NULL, 0), 0);
+	FEM_CHECK_INT(fem_body_get_surface(scene->body, NULL, 0), 0);
 	FEM_CHECK_INT(fem_body_teleport(scene->body, zero_position, no_turn), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_material_set(scene->material, &material_def), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_mesh_destroy(scene->mesh), FEM_ERROR_STEPPING);
@@ -512,8 +514,9 @@ FEM_TEST(api, while_a_step_is_under_way) {
 		FEM_CHECK_INT(fem_world_step_begin(scene.world, 0.01f, 2), FEM_OK);
 		check_refused_while_stepping(&scene);
 		FEM_CHECK_INT(fem_body_get_node_count(scene.body), 27);
+		FEM_CHECK_INT(fem_body_get_tet_count(scene.body), 40);
 		FEM_CHECK_INT(fem_body_get_bounds(scene.body, &low, &high), FEM_OK);
-		FEM_CHECK(fem_body_get_position_data(scene.body, NULL, NULL) != NULL);
+		FEM_CHECK(fem_body_get_shape(scene.body, false, &(FemShape){0}) != NULL);
 		FEM_CHECK(!fem_body_is_asleep(scene.body));
 		FEM_CHECK_INT(fem_world_get_statistics(scene.world, &statistics), FEM_OK);
 		FEM_CHECK_INT(statistics.step_count, 2 * (workers - 1));

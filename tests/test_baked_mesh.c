@@ -179,7 +179,8 @@ FEM_TEST(baked_mesh, report_tells_warnings_apart) {
 	FEM_CHECK(strcmp(text, "The surface has holes: fill them.") == 0);
 	fem_bake_report_warnings("Parts.\n" FEM_REPORT_GOOD "\n", text, sizeof text);
 	FEM_CHECK(text[0] == 0);
-	fem_bake_report_warnings("Parts.\nfirst\nlonger than there is room\nlast", text, 12);
+	FEM_CHECK_INT(fem_bake_report_warnings("Parts.\nfirst\nlonger than there is room\nlast", text, 12), 5 + 1 + 25 + 1 + 4 + 1);
+	FEM_CHECK_INT(fem_bake_report_warnings("Parts.\nfirst", NULL, 0), 6);
 	FEM_CHECK(strcmp(text, "first\nlast") == 0);
 	FEM_CHECK(fem_baked_mesh_set_report(&mesh, "") && mesh.report == NULL);
 	fem_baked_mesh_free(&mesh);

@@ -50,9 +50,9 @@ void destructible_body_get_hit_data(void *pointer, GdVector3 position, GdDiction
 // m, the longest edge of the tet at a point: a hole cannot be smaller.
 static float tet_size_at(const DestructibleBody *self, GdVector3 position) {
 	FemHit hit = hit_at(self, position);
-	int32_t nodes[4], count = 0;
-	FemPosition origin;
-	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &count);
+	int32_t nodes[4];
+	FemShape shape;
+	const float *positions = fem_body_get_shape(self->simulated.body, false, &shape);
 	float longest = 0.0f;
 	if (!hit.body.index1 || !positions || !fem_body_get_tet_nodes(hit.body, hit.tet, nodes)) {
 		return 0.0f;

@@ -28,9 +28,10 @@ int64_t destructible_body_get_tet_count(void *pointer) {
 
 void destructible_body_get_node_positions(void *pointer, GdPackedVector3Array *out) {
 	DestructibleBody *self = pointer;
-	FemPosition origin;
-	int32_t count = 0;
-	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &count);
+	FemShape shape = {0};
+	const float *positions = fem_body_get_shape(self->simulated.body, false, &shape);
+	FemPosition origin = shape.origin;
+	int32_t count = shape.node_count;
 	gd_packed_vector3_array_resize(out, positions ? count : 0);
 	if (!positions || count <= 0) {
 		return;
@@ -59,17 +60,16 @@ static GdVector3 place_vertex(
 void destructible_body_get_vertex_positions(void *pointer, GdPackedVector3Array *out) {
 	DestructibleBody *self = pointer;
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
-	FemPosition origin;
-	int32_t node_count = 0;
-	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &node_count);
+	FemShape shape = {0};
+	const float *positions = fem_body_get_shape(self->simulated.body, false, &shape);
 	bool is_there = positions && self->mesh && mesh && mesh->is_baked && mesh->revision == self->mesh_revision &&
-		node_count == mesh->baked.tet_mesh.node_count;
+		shape.node_count == mesh->baked.tet_mesh.node_count;
 	int32_t count = is_there ? mesh->baked.embedding.count : 0;
 	gd_packed_vector3_array_resize(out, count);
 	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
 	for (int32_t i = 0; i < count; i++) {
 		const int32_t *nodes = &mesh->baked.tet_mesh.tets[4 * (size_t)mesh->baked.embedding.tets[i]];
-		written[i] = place_vertex(origin, positions, nodes, mesh->baked.embedding.weights[i]);
+		written[i] = place_vertex(shape.origin, positions, nodes, mesh->baked.embedding.weights[i]);
 	}
 }
 
@@ -79,18 +79,18 @@ static bool are_within(const int32_t nodes[4], int32_t count) {
 
 void destructible_body_get_splinter_vertex_positions(void *pointer, GdPackedVector3Array *out) {
 	DestructibleBody *self = pointer;
-	FemPosition origin;
-	int32_t node_count = 0, nodes[4];
-	const float *positions = fem_body_get_position_data(self->simulated.body, &origin, &node_count);
+	FemShape shape = {0};
+	int32_t nodes[4];
+	const float *positions = fem_body_get_shape(self->simulated.body, false, &shape);
 	int32_t count = positions ? self->view.copy.vertex_count : 0;
 	owner_blends_write(&self->view.blends, &self->view.copy, 1.0f);
 	gd_packed_vector3_array_resize(out, count);
 	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
 	for (int32_t i = 0; i < count; i++) {
 		float weights[4];
-		bool is_seen = riding_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, node_count);
+		bool is_seen = riding_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, shape.node_count);
 		written[i] =
-			is_seen ? place_vertex(origin, positions, nodes, weights) : (GdVector3){INFINITY, INFINITY, INFINITY};
+			is_seen ? place_vertex(shape.origin, positions, nodes, weights) : (GdVector3){INFINITY, INFINITY, INFINITY};
 	}
 }
 

@@ -16,9 +16,9 @@ typedef struct NodeRider {
 
 // The middle of the tet and the turn of two of its edges. False when the tet is gone.
 static bool tet_frame(FemBodyId body, int32_t tet, Frame *out) {
-	int32_t nodes[4], count = 0;
-	FemPosition origin;
-	const float *positions = fem_body_get_position_data(body, &origin, &count);
+	int32_t nodes[4];
+	FemShape shape;
+	const float *positions = fem_body_get_shape(body, false, &shape);
 	if (!positions || !fem_body_get_tet_nodes(body, tet, nodes)) {
 		return false;
 	}
@@ -35,6 +35,7 @@ static bool tet_frame(FemBodyId body, int32_t tet, Frame *out) {
 		edges.m[k][1] = x[2][k] - x[0][k];
 		edges.m[k][2] = x[3][k] - x[0][k];
 	}
+	FemPosition origin = shape.origin;
 	out->position = (FemPosition){origin.x + middle[0], origin.y + middle[1], origin.z + middle[2]};
 	out->rotation = affine_rotation(&edges);
 	return isfinite(middle[0] + middle[1] + middle[2]);

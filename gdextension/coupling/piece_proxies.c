@@ -178,16 +178,15 @@ static void update_body(Coupling *coupling, BodyProxies *owner) {
 		return;
 	}
 	body->region.was_asleep = !is_awake;
-	FemPosition origin;
-	int32_t node_count = 0;
-	const float *positions = fem_body_get_position_data(body->body, &origin, &node_count);
+	FemShape shape;
+	const float *positions = fem_body_get_shape(body->body, false, &shape);
 	for (int32_t i = 0; positions && i < owner->count; i++) {
 		PieceProxy *proxy = &owner->list[i];
 		if (proxy->is_dirty && coupling->pieces->budget > 0) {
 			coupling->pieces->budget -= proxy->triangle_count;
-			make_shape(coupling, owner, i, positions, origin);
+			make_shape(coupling, owner, i, positions, shape.origin);
 		} else if (!is_null(proxy->body)) {
-			follow(proxy, positions, origin);
+			follow(proxy, positions, shape.origin);
 		}
 	}
 }

@@ -4,12 +4,28 @@
 #include <stdio.h>
 
 static _Thread_local char last_error[256];
+static FemLog host_log;
+
+void fem_set_log(const FemLog *log) {
+	host_log = log ? *log : (FemLog){0};
+}
+
+FemLog fem_get_log(void) {
+	return host_log;
+}
+
+void fem_warn(const char *sentence) {
+	if (host_log.write)
+		host_log.write(host_log.user, FEM_LOG_WARNING, sentence);
+}
 
 FemResult fem_fail(FemResult result, const char *format, ...) {
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(last_error, sizeof last_error, format, arguments);
 	va_end(arguments);
+	if (host_log.write)
+		host_log.write(host_log.user, FEM_LOG_ERROR, last_error);
 	return result;
 }
 

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include "base/error.h"
 #include "base/heap_block.h"
 #include "base/spoil.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 static _Atomic int64_t bytes_now, bytes_peak, allocations;
+static FemAllocator host; // changes only while nothing is held
 
 static void count_bytes(int64_t change) {
 	int64_t now = atomic_fetch_add(&bytes_now, change) + change;
@@ -19,9 +21,13 @@ static void count_bytes(int64_t change) {
 
 // Large zeroed blocks mostly come from the kernel as zero pages; clearing them here would make all of them resident.
 static void *system_alloc(size_t bytes, bool zeroed) {
-	char *raw = zeroed ? calloc(1, bytes + FEM_ALIGNMENT) : malloc(bytes + FEM_ALIGNMENT);
+	char *raw = host.allocate ? host.allocate(host.user, bytes + FEM_ALIGNMENT, FEM_ALIGNMENT)
+		: zeroed              ? calloc(1, bytes + FEM_ALIGNMENT)
+		                      : malloc(bytes + FEM_ALIGNMENT);
 	if (!raw)
 		return NULL;
+	if (host.allocate && zeroed)
+		memset(raw, 0, bytes + FEM_ALIGNMENT);
 	// The byte before the aligned block says how far back the system's block begins (1..64).
 	size_t shift = FEM_ALIGNMENT - ((uintptr_t)raw & (FEM_ALIGNMENT - 1));
 	raw[shift - 1] = (char)shift;
@@ -70,7 +76,25 @@ void fem_free(void *pointer, size_t bytes) {
 		return;
 	}
 	count_bytes(-(int64_t)bytes);
-	free((char *)pointer - shift_of(pointer));
+	void *raw = (char *)pointer - shift_of(pointer);
+	if (host.release)
+		host.release(host.user, raw, bytes + FEM_ALIGNMENT, FEM_ALIGNMENT);
+	else
+		free(raw);
+}
+
+FemResult fem_set_allocator(const FemAllocator *allocator) {
+	if (allocator && (!allocator->allocate || !allocator->release))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The allocator lacks allocate or release: set both, or pass null for malloc and free.");
+	if (atomic_load(&bytes_now) != 0)
+		return fem_fail(FEM_ERROR_IN_USE, "The engine holds %lld bytes of the allocator it has: set another before the first world, "
+			"or when all worlds and baked meshes are gone.", (long long)atomic_load(&bytes_now));
+	host = allocator ? *allocator : (FemAllocator){0};
+	return FEM_OK;
+}
+
+FemAllocator fem_get_allocator(void) {
+	return host;
 }
 
 void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes) {

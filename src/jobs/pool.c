@@ -62,6 +62,7 @@ struct FemPool {
 	_Atomic uint32_t active; // the number of the job under way, 0 when there is none: helpers stay awake
 	bool quit;
 	bool job_pending; // begun and not finished
+	FemJobSystem host; // whose threads come to each job; without run the pool's own wait for them
 };
 
 // Chunks begin to end of run `run`, not yet taken.
@@ -324,7 +325,35 @@ static void activate(FemPool *pool, FemJob *job, void *context) {
 	fem_mutex_unlock(&pool->mutex);
 }
 
+// A host's thread during one job. One that comes late finds the job over and leaves.
+static void take_part(void *context, int32_t index) {
+	FemPool *pool = context;
+	int32_t index_before = thread_index; // the thread may be another pool's, or step a world of its own afterwards
+	thread_index = index >= 0 && index < pool->thread_count ? index : 0;
+	unsigned float_mode = fem_float_mode_set();
+	fem_mutex_lock(&pool->mutex);
+	uint32_t job_number = atomic_load(&pool->active);
+	bool has_run = take_job(pool);
+	fem_mutex_unlock(&pool->mutex);
+	if (!has_run && job_number)
+		help_until_over(pool, job_number);
+	fem_float_mode_restore(float_mode);
+	thread_index = index_before;
+}
+
+// When the host returns, none of its threads is inside any more. Were the task never called, the caller runs the job.
+static void run_on_host(FemPool *pool, FemJob *job, void *context) {
+	activate(pool, job, context);
+	if (pool->thread_count > 1)
+		pool->host.run(pool->host.user, take_part, pool, pool->thread_count);
+	take_part(pool, 0);
+}
+
 void fem_pool_run(FemPool *pool, FemJob *job, void *context) {
+	if (pool->host.run) {
+		run_on_host(pool, job, context);
+		return;
+	}
 	unsigned float_mode = fem_float_mode_set();
 	activate(pool, NULL, NULL);
 	run_job(pool, job, context);
@@ -333,7 +362,12 @@ void fem_pool_run(FemPool *pool, FemJob *job, void *context) {
 
 void fem_pool_begin(FemPool *pool, FemJob *job, void *context) {
 	pool->job_pending = true;
-	activate(pool, job, context);
+	if (!pool->host.run) {
+		activate(pool, job, context);
+		return;
+	}
+	pool->job = job; // the host's thread waits for those it calls: fem_pool_finish() calls them
+	pool->job_context = context;
 }
 
 // The caller runs the job itself when no worker has come to it yet: it depends on no other thread's waking up.
@@ -341,6 +375,10 @@ void fem_pool_finish(FemPool *pool) {
 	if (!pool->job_pending)
 		return;
 	pool->job_pending = false;
+	if (pool->host.run) {
+		run_on_host(pool, pool->job, pool->job_context);
+		return;
+	}
 	unsigned float_mode = fem_float_mode_set();
 	fem_mutex_lock(&pool->mutex);
 	bool is_over = take_job(pool);
@@ -350,19 +388,31 @@ void fem_pool_finish(FemPool *pool) {
 	fem_float_mode_restore(float_mode);
 }
 
-FemPool *fem_pool_create(int32_t thread_count) {
-	FemPool *pool = FEM_ALLOC_ARRAY(FemPool, 1);
-	if (!pool)
-		return NULL;
-	fem_mutex_init(&pool->mutex);
-	fem_condition_init(&pool->changed);
-	pool->thread_count = 1;
+static void start_threads(FemPool *pool, int32_t thread_count) {
 	for (int32_t i = 1; i < thread_count && i < 64; i++) {
 		pool->workers[i] = (Worker){pool, i};
 		if (!fem_thread_start(&pool->threads[i], worker_main, &pool->workers[i]))
 			break; // fewer threads than asked give the same results
 		pool->thread_count++;
 	}
+}
+
+FemPool *fem_pool_create(int32_t thread_count) {
+	return fem_pool_create_on(&(FemJobSystem){0}, thread_count);
+}
+
+FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count) {
+	FemPool *pool = FEM_ALLOC_ARRAY(FemPool, 1);
+	if (!pool)
+		return NULL;
+	fem_mutex_init(&pool->mutex);
+	fem_condition_init(&pool->changed);
+	pool->thread_count = 1;
+	pool->host = *jobs;
+	if (pool->host.run)
+		pool->thread_count = thread_count < 1 ? 1 : thread_count > 64 ? 64 : thread_count;
+	else
+		start_threads(pool, thread_count);
 	for (int i = 0; i < LOOP_MAX; i++)
 		pool->loops[i].share_count = pool->thread_count < SHARE_MAX ? pool->thread_count : SHARE_MAX;
 	return pool;
@@ -376,7 +426,7 @@ void fem_pool_destroy(FemPool *pool) {
 	pool->quit = true;
 	fem_condition_signal_all(&pool->changed);
 	fem_mutex_unlock(&pool->mutex);
-	for (int32_t i = 1; i < pool->thread_count; i++)
+	for (int32_t i = 1; i < pool->thread_count && !pool->host.run; i++)
 		fem_thread_join(pool->threads[i]);
 	fem_condition_destroy(&pool->changed);
 	fem_mutex_destroy(&pool->mutex);

@@ -7,6 +7,8 @@
 #ifndef FEM_JOBS_POOL_H
 #define FEM_JOBS_POOL_H
 
+#include "fem_hooks.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,8 @@ typedef void FemJob(void *context);
 
 // thread_count counts the calling thread; 1 starts none. Null when threads cannot be had.
 FemPool *fem_pool_create(int32_t thread_count);
+// The same on a host's threads; without a run in `jobs` on its own ones.
+FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count);
 void fem_pool_destroy(FemPool *pool); // joins; a job under way is finished first
 
 // Runs the job on the calling thread with the pool's threads helping its loops.

@@ -106,14 +106,16 @@ void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacit
 			"mesh.\n", flat, FLAT_ANGLE);
 }
 
-void fem_bake_report_warnings(const char *report, char *out, size_t capacity) {
-	size_t length = 0;
+size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity) {
+	size_t length = 0, needed = 1;
+	capacity = out ? capacity : 0;
 	const char *line = strchr(report, '\n');
 	while (line && *++line) {
 		const char *end = strchr(line, '\n');
 		size_t size = end ? (size_t)(end - line) : strlen(line);
 		bool is_note = strncmp(line, FEM_REPORT_NOTE, strlen(FEM_REPORT_NOTE)) == 0 ||
 			strncmp(line, FEM_REPORT_GOOD, strlen(FEM_REPORT_GOOD)) == 0;
+		needed += is_note || size == 0 ? 0 : size + (needed > 1);
 		if (!is_note && size > 0 && length + size + 2 <= capacity) {
 			if (length > 0)
 				out[length++] = '\n';
@@ -124,4 +126,5 @@ void fem_bake_report_warnings(const char *report, char *out, size_t capacity) {
 	}
 	if (capacity > 0)
 		out[length] = 0;
+	return needed;
 }

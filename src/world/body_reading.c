@@ -19,9 +19,11 @@ int32_t fem_body_get_node_count(FemBodyId id) {
 	return body ? body->published_count : 0;
 }
 
+// Of the mesh, and not of the topology: a step may give the body one of its own while this is asked.
 int32_t fem_body_get_tet_count(FemBodyId id) {
-	FemBody *body = fem_body_find(id, NULL);
-	return body ? body->topology->user_tet_count : 0;
+	FemWorld *world;
+	FemBody *body = fem_body_find(id, &world);
+	return body ? world->meshes[body->mesh_index].tet_count : 0;
 }
 
 // How many of `count` things to write; 0 for a null pointer.
@@ -31,12 +33,10 @@ static int32_t room(const void *out, int32_t capacity, int32_t count) {
 	return capacity < count ? capacity : count;
 }
 
-// A body's connections, unless it is one that may be breaking just now.
+// A body's connections, between steps only: a step may break it, and that depends on materials which may change.
 static const FemTopology *find_connections(FemBodyId id) {
 	FemResult result;
-	FemBody *body = fem_body_find(id, NULL);
-	if (body && body->breaking)
-		body = fem_body_find_idle(id, NULL, &result);
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
 	return body ? body->topology : NULL;
 }
 
@@ -48,7 +48,7 @@ int32_t fem_body_get_tets(FemBodyId id, int32_t *out_tets, int32_t tet_capacity)
 		for (int32_t v = 0; v < 4; v++)
 			out_tets[4 * (size_t)user + (size_t)v] = tet < 0 ? -1 : t->user_of_node[fem_tet_node(t, tet, v)];
 	}
-	return count;
+	return t ? t->user_tet_count : 0;
 }
 
 bool fem_body_get_tet_nodes(FemBodyId id, int32_t tet, int32_t out_nodes[4]) {
@@ -79,16 +79,7 @@ int32_t fem_body_get_positions(FemBodyId id, FemPosition *out_origin, FemVec3 *o
 	int32_t count = room(out_offsets, node_capacity, body->published_count);
 	for (int32_t user = 0; user < count; user++)
 		out_offsets[user] = fem_vec3_from(body->published[user]);
-	return count;
-}
-
-const float *fem_body_get_position_data(FemBodyId id, FemPosition *out_origin, int32_t *out_node_count) {
-	FemBody *body = fem_body_find(id, NULL);
-	if (out_origin)
-		*out_origin = body ? body->published_origin : (FemPosition){0};
-	if (out_node_count)
-		*out_node_count = body ? body->published_count : 0;
-	return body ? &body->published->x : NULL;
+	return body->published_count;
 }
 
 const float *fem_body_get_shape(FemBodyId id, bool before, FemShape *out) {
@@ -115,7 +106,7 @@ int32_t fem_body_get_velocities(FemBodyId id, FemVec3 *out_velocities, int32_t n
 		int32_t node = body->topology->node_of_user[user];
 		out_velocities[user] = node < 0 ? (FemVec3){0} : fem_vec3_from(body->velocity[node]);
 	}
-	return count;
+	return body->topology->user_node_count;
 }
 
 FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *out_max) {

@@ -43,19 +43,20 @@ int32_t fem_body_get_node_fades(FemBodyId id, float fade_time, float *out_fades,
 	FemResult result;
 	FemWorld *world;
 	FemBody *body = fem_body_find_idle(id, &world, &result);
-	if (!body || !(fade_time > 0.0f) || !out_fades || !body->breaking)
+	if (!body)
 		return 0;
 	const FemTopology *t = body->topology;
-	int32_t count = 0;
+	int32_t room = out_fades ? node_capacity : 0;
 	double left = 0.0;
+	for (int32_t user = 0; user < room && user < t->user_node_count; user++)
+		out_fades[user] = 1.0f;
+	if (!(fade_time > 0.0f) || !body->breaking || room <= 0)
+		return t->user_node_count;
 	for (int32_t c = 0; (c = next_fading(world, body, c, fade_time, &left)) < t->component_count; c++) {
-		for (int32_t user = 0; count == 0 && user < node_capacity && user < t->user_node_count; user++)
-			out_fades[user] = 1.0f;
 		for (int32_t i = t->component_nodes[c].begin; i < t->component_nodes[c].end; i++) {
-			if (t->user_of_node[i] < node_capacity)
+			if (t->user_of_node[i] < room)
 				out_fades[t->user_of_node[i]] = (float)(left / (double)fade_time);
 		}
-		count++;
 	}
-	return count;
+	return t->user_node_count;
 }

@@ -93,7 +93,7 @@ FemWorld *fem_world_open(const FemWorldDef *def) {
 	world->friction_gains = fem_default_friction_gains();
 	world->islands.dirty = true;
 	world->events = FEM_ALLOC_ARRAY(FemEvent, FEM_EVENT_MAX);
-	world->pool = fem_pool_create(def->worker_count);
+	world->pool = fem_pool_create_on(&def->jobs, def->worker_count);
 	if (world->events && world->pool && fem_world_reserve(world))
 		return world;
 	fem_world_close(world);
@@ -194,6 +194,7 @@ static uint32_t finish_step(FemWorld *world) {
 	world->step_statistics.phase_ms[FEM_PHASE_PUBLISH] += fem_time_ms() - began;
 	world->step_statistics.step_ms = fem_time_ms() - world->step_began;
 	world->statistics = world->step_statistics;
+	fem_step_errors_log(world);
 	return world->step_errors;
 }
 
@@ -264,15 +265,7 @@ FemResult fem_world_set_worker_count(FemWorldId id, int32_t count) {
 	if (!world)
 		return result;
 	count = clamp_workers(count);
-	if (count == world->def.worker_count)
-		return FEM_OK;
-	FemPool *pool = fem_pool_create(count);
-	if (!pool)
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no threads for %d workers: try fewer.", count);
-	fem_pool_destroy(world->pool);
-	world->pool = pool;
-	world->def.worker_count = count;
-	return FEM_OK;
+	return count == world->def.worker_count ? FEM_OK : fem_world_change_pool(world, &world->def.jobs, count);
 }
 
 int32_t fem_world_get_worker_count(FemWorldId id) {

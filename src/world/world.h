@@ -76,6 +76,7 @@ typedef struct FemWorld {
 	int32_t step_substeps;
 	int32_t substep;     // under way
 	uint32_t step_errors; // FemStepError bits, gathered by the step
+	uint32_t logged_errors; // of those, the ones that the host's log was told of
 	double step_began;    // ms, fem_time_ms()
 	double time;          // s, simulated since the world was made
 
@@ -115,6 +116,10 @@ FemMeshId fem_mesh_id(const FemWorld *world, int32_t mesh_index);
 FemWorld *fem_world_open(const FemWorldDef *def); // a checked def; null (with a sentence) when memory or threads fail
 void fem_world_close(FemWorld *world);            // frees all in it
 FemResult fem_world_def_check(FemWorldDef *def);  // and clamps
+
+// ---- world_hooks.c
+FemResult fem_world_change_pool(FemWorld *world, const FemJobSystem *jobs, int32_t worker_count);
+void fem_step_errors_log(FemWorld *world); // what the step lost, once a world for each kind
 
 // ---- materials.c, meshes.c
 int32_t fem_material_slot(FemWorld *world); // a free slot, growing the list; -1 when memory fails
