@@ -186,6 +186,21 @@ FEM_TEST(baked_mesh, report_tells_warnings_apart) {
 	fem_baked_mesh_free(&mesh);
 }
 
+// A box of tets has 2 triangles on each outer square; each vertex stands on the corner of a tet that it follows.
+FEM_TEST(baked_mesh, outer_faces_as_the_only_surface) {
+	FemBakedMesh mesh = make_mesh(2, false);
+	FEM_CHECK_INT(fem_baked_mesh_add_tet_surface(&mesh), FEM_OK);
+	FEM_REQUIRE(mesh.render.surface_count == 1);
+	FEM_CHECK_INT(fem_render_mesh_check(&mesh.render, "box"), FEM_OK);
+	FEM_CHECK_INT(fem_render_mesh_triangle_count(&mesh.render), 6 * 2 * 2 * 2);
+	FEM_CHECK_INT(mesh.embedding.count, fem_render_mesh_vertex_count(&mesh.render));
+	for (int32_t i = 0; i < mesh.embedding.count; i++) {
+		const float *w = mesh.embedding.weights[i];
+		FEM_CHECK_NEAR(w[0] + w[1] + w[2] + w[3], 1.0, 0.0);
+	}
+	fem_baked_mesh_free(&mesh);
+}
+
 FEM_TEST(baked_mesh, many_plate_strengths) {
 	FemBakedMesh mesh = make_mesh(4, true);
 	for (int32_t t = 0; t < mesh.tet_mesh.tet_count; t++)

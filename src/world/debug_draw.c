@@ -12,15 +12,13 @@
 
 #define NORMAL_LENGTH 0.1 // m: seen beside things of a game's size
 
-enum {
-	COLOR_AWAKE = 0xffffffff,
-	COLOR_ASLEEP = 0x808080ff,
-	COLOR_KINEMATIC = 0x4080ffff,
-	COLOR_PRESSING = 0xff2020ff,
-	COLOR_TOUCHING = 0xffd020ff,
-	COLOR_BODY_BOX = 0x20ff20ff,
-	COLOR_COLLIDER_BOX = 0x20ffffff,
-};
+#define COLOR_AWAKE 0xffffffffu
+#define COLOR_ASLEEP 0x808080ffu
+#define COLOR_KINEMATIC 0x4080ffffu
+#define COLOR_PRESSING 0xff2020ffu
+#define COLOR_TOUCHING 0xffd020ffu
+#define COLOR_BODY_BOX 0x20ff20ffu
+#define COLOR_COLLIDER_BOX 0x20ffffffu
 
 static FemPosition node_position(const FemBody *body, int32_t node) {
 	return fem_position_add(body->origin, fem_position_from4(body->position[node]));
