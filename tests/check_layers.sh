@@ -55,34 +55,90 @@ only_in() {
 	includes "$@" | grep -E "^[^:]+:[0-9]+:$pattern" | grep -vE "^$allowed:" || true
 }
 
-# Includes are written from src/, so the header's first folder names its layer.
-upward_includes() {
-	includes src | awk -F: '
+# Every folder and every header at the root of src/ with its rank and its branch. A file may include what has a lower rank,
+# and what lies in its own folder or in another one below the same folder of src/ (the four rooms of world/ are one layer).
+# The branches grow from one trunk and never include each other: what simulates knows nothing of how meshes are made.
+layers='
+fem_basics.h       1 trunk
+fem_constants.h    1 trunk
+fem_colliders.h    2 trunk
+fem_fracture.h     2 trunk
+fem_destruction.h  3 trunk
+fem_types.h        4 trunk
+base               5 trunk
+jobs               6 trunk
+fem_baking.h       7 trunk
+mesh               8 trunk
+collision          9 simulating
+islands            9 simulating
+dynamics           9 simulating
+fracture           9 simulating
+world             10 simulating
+'
+
+# Of lines that are or end in ":" and a file below src/, those whose folder, or root header, is not in the table.
+unranked() {
+	awk -F: -v table="$layers" '
 		BEGIN {
-			rank["base"] = 1; rank["jobs"] = 2; rank["mesh"] = 3
-			rank["collision"] = rank["islands"] = rank["dynamics"] = rank["fracture"] = 4
-			rank["world"] = rank["output"] = 5
+			count = split(table, line, "\n")
+			for (i = 1; i <= count; i++)
+				if (split(line[i], word, " ") == 3)
+					known[word[1]] = 1
 		}
 		{
-			count = split($1, path, "/")
-			layer = count > 2 ? path[2] : ""
-			count = split($3, header, "/")
-			target = count > 1 ? header[1] : ""
-			if (target == "" || !(target in rank))
-				next
-			if (layer == "" || !(layer in rank) || (target != layer && rank[target] >= rank[layer] && rank[layer] < 5))
+			name = $NF
+			sub(/^src\//, "", name)
+			if (name ~ /\//)
+				sub(/\/[^\/]*$/, "", name)
+			if (!(name in known))
 				print $0
 		}'
 }
 
-# A quoted include without a folder may only name one of the headers directly below src/.
-unplaced_includes() {
-	code_below src | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^/"]+"' |
-		grep -vE '"fem_[a-z_]+\.h"' || true
+# Quoted includes in src/ are written from src/, so the path of a header says where it ranks.
+quoted_includes() {
+	code_below src | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
+		sed -E 's/^([^:]+:[0-9]+:).*include[[:space:]]*"([^"]+)".*/\1\2/' || true
 }
 
-unknown_layers() {
-	code_below src | grep -vE '^src/(fem_[a-z_]+\.h|(base|jobs|mesh|collision|islands|dynamics|fracture|world|output)/)' || true
+upward_includes() {
+	quoted_includes | awk -F: -v table="$layers" '
+		# The name in the table of a file below src/.
+		function place(path) {
+			if (path ~ /\//)
+				sub(/\/[^\/]*$/, "", path)
+			return path
+		}
+		function top(name) {
+			sub(/\/.*/, "", name)
+			return name
+		}
+		BEGIN {
+			count = split(table, line, "\n")
+			for (i = 1; i <= count; i++)
+				if (split(line[i], word, " ") == 3) {
+					rank[word[1]] = word[2]
+					branch[word[1]] = word[3]
+				}
+		}
+		{
+			from = $1
+			sub(/^src\//, "", from)
+			from = place(from)
+			to = place($3)
+			if (!(from in rank) || !(to in rank) || top(from) == top(to))
+				next # unknown ones are told of by another rule
+			apart = branch[to] != "trunk" && branch[to] != branch[from]
+			if (apart || rank[to] + 0 >= rank[from] + 0)
+				print $0
+		}'
+}
+
+# Includes of gdextension/ that reach into the engine behind its public headers.
+inner_includes() {
+	local inner
+	inner="$(cd src && printf '%s|' */)fem_(types|constants)\.h"
+	includes gdextension | grep -E "^[^:]+:[0-9]+:($inner)" || true
 }
 
 search_text() {
@@ -110,18 +166,17 @@ differing_step_errors() {
 
 main() {
 	cd "$root"
-	local inner='(base|jobs|mesh|collision|islands|dynamics|fracture|world|output)/'
 	local start="(^|[[:space:]=:(,]|(^|[[:space:]=(,])[\"'])"
-	rule "src/ holds code in known layers only" "$(unknown_layers)"
+	rule "every folder and root header of src/ has a rank" "$(code_below src | unranked)"
 	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
-	rule "includes in src/ point downward only, siblings apart" "$(upward_includes)"
-	rule "includes in src/ name their folder" "$(unplaced_includes)"
+	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes | unranked)"
+	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes)"
 	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension)"
 	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tests)"
 	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tests)"
 	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
 	rule "gdextension_interface.h only under gdextension/" "$(only_in '.*gdextension_interface\.h' 'gdextension/[^:]*' src gdextension tests)"
-	rule "gdextension/ uses public headers only" "$(includes gdextension | grep -E "^[^:]+:[0-9]+:($inner|fem_(types|constants)\.h)" || true)"
+	rule "gdextension/ uses public headers only" "$(inner_includes)"
 	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
 	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
