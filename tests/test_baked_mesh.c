@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "fem_test.h"
-#include "mesh/baked_mesh.h"
+#include "mesh/baked_file.h"
 #include "mesh/file_bytes.h"
 #include "mesh_files.h"
 #include "scenes/box_mesh.h"

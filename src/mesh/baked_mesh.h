@@ -34,7 +34,7 @@
 
 #include "fem_baking.h"
 #include "mesh/bake_report.h"
-#include "mesh/tet_import.h"
+#include "mesh/tet_arrays.h"
 
 #define FEM_BAKED_VERSION 1
 #define FEM_BAKED_WEIGHT_MAX 1000.0f // of an embedding; more would throw a vertex about
@@ -50,9 +50,6 @@ FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name);
 
 size_t fem_baked_mesh_size(const FemBakedMesh *mesh);                        // of its block, bytes
 void fem_baked_mesh_write(const FemBakedMesh *mesh, void *out, size_t size); // size as asked; the mesh must be checked
-
-FemResult fem_baked_mesh_save(const FemBakedMesh *mesh, const char *path);
-FemResult fem_baked_mesh_load(const char *path, FemBakedMesh *out);
 
 // Whether the bytes begin as a baked mesh does.
 bool fem_baked_mesh_is(const void *bytes, size_t size);

@@ -1,8 +1,8 @@
 // Reading a baked mesh. Nothing in it is believed: sizes are held against the bytes that are there before memory is
 // taken, and the finished mesh is checked as one from a stranger.
+#include "base/file_name.h"
 #include "base/memory.h"
 #include "mesh/baked_reader.h"
-#include "mesh/text_reader.h"
 
 // ---------------------------------------------------------------------------------------------------------------- tets
 

@@ -1,5 +1,6 @@
 #include "mesh/import_surface.h"
 
+#include "base/file_name.h"
 #include "mesh/file_bytes.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "mesh/surface_regions.h"
 
 #include "base/error.h"
+#include "base/file_name.h"
 #include "base/memory.h"
-#include "mesh/text_reader.h"
 #include "mesh/triangle_bvh.h"
 
 #include <math.h>

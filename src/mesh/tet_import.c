@@ -1,5 +1,6 @@
 #include "mesh/tet_import.h"
 
+#include "base/file_name.h"
 #include "base/memory.h"
 #include "mesh/file_bytes.h"
 #include "mesh/import_builder.h"

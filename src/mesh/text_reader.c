@@ -241,12 +241,3 @@ FemResult fem_text_real(FemText *text, const char *what, double *out) {
 		return FEM_OK;
 	return fail_number(text, token, what);
 }
-
-const char *fem_file_name(const char *path) {
-	const char *name = path;
-	for (const char *c = path; *c; c++) {
-		if (*c == '/' || *c == '\\')
-			name = c + 1;
-	}
-	return name;
-}

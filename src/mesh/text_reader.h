@@ -41,7 +41,4 @@ bool fem_token_int(FemToken token, int64_t *out); // up to 18 digits
 // to 8 ulp beyond: geometry becomes float. Not strtod(), which reads a comma for the point where the locale says so.
 bool fem_token_real(FemToken token, double *out);
 
-// The part of a path behind its last slash, for sentences.
-const char *fem_file_name(const char *path);
-
 #endif

@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "base/timing.h"
 #include "mesh/bake.h"
+#include "mesh/baked_file.h"
 #include "mesh/import_surface.h"
+#include "mesh/tet_import.h"
 
 #include <signal.h>
 #include <stdio.h>
