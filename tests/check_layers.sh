@@ -146,7 +146,7 @@ search_text() {
 }
 
 warn_of_long_files() {
-	code_below src gdextension tests | while read -r file; do
+	code_below src gdextension tools tests | while read -r file; do
 		local lines
 		lines=$(wc -l <"$file")
 		if [ "$lines" -gt "$line_limit" ]; then
@@ -171,11 +171,11 @@ main() {
 	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
 	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes | unranked)"
 	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes)"
-	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension)"
-	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tests)"
-	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tests)"
-	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
-	rule "gdextension_interface.h only under gdextension/" "$(only_in '.*gdextension_interface\.h' 'gdextension/[^:]*' src gdextension tests)"
+	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
+	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"
+	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tools tests)"
+	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension tools | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
+	rule "gdextension_interface.h only under gdextension/" "$(only_in '.*gdextension_interface\.h' 'gdextension/[^:]*' src gdextension tools tests)"
 	rule "gdextension/ uses public headers only" "$(inner_includes)"
 	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"

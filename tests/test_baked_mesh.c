@@ -1,9 +1,9 @@
 // The block of bytes that a baked mesh is stored in.
 #include "base/error.h"
 #include "base/memory.h"
+#include "fem_bake/files/baked_file.h"
+#include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
-#include "mesh/baked_file.h"
-#include "mesh/file_bytes.h"
 #include "mesh_files.h"
 #include "scenes/box_mesh.h"
 

@@ -1,7 +1,7 @@
 // Replays what the fuzzer found worth keeping (tests/fuzz/corpus), among it every input that once failed.
+#include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
 #include "fuzz/fuzz_targets.h"
-#include "mesh/file_bytes.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -2,9 +2,9 @@
 // wrong with a file goes unnoticed or unexplained.
 #include "base/error.h"
 #include "base/memory.h"
+#include "fem_bake/files/file_bytes.h"
+#include "fem_bake/files/tet_import.h"
 #include "fem_test.h"
-#include "mesh/file_bytes.h"
-#include "mesh/tet_import.h"
 #include "mesh_files.h"
 #include "scenes/box_mesh.h"
 

@@ -1,8 +1,8 @@
 // Render meshes read from OBJ and STL files.
 #include "base/error.h"
 #include "base/memory.h"
+#include "fem_bake/files/import_surface.h"
 #include "fem_test.h"
-#include "mesh/import_surface.h"
 #include "mesh_files.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // The materials that come with the addon, pulled until they break: the strain that each states in its description is the
 // one it breaks at.
+#include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
-#include "mesh/file_bytes.h"
 #include "scenes/rig.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Words and numbers of import files.
+#include "fem_bake/files/base64.h"
+#include "fem_bake/files/polygon.h"
+#include "fem_bake/files/text_reader.h"
 #include "fem_test.h"
-#include "mesh/base64.h"
-#include "mesh/polygon.h"
-#include "mesh/text_reader.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #define FEM_FUZZ_TARGETS_H
 
 #include "base/memory.h"
+#include "fem_bake/files/import_surface.h"
+#include "fem_bake/files/tet_import.h"
 #include "mesh/baked_mesh.h"
-#include "mesh/import_surface.h"
-#include "mesh/tet_import.h"
 
 #include <stdlib.h>
 #include <string.h>

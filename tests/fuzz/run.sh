@@ -24,18 +24,18 @@ usage() {
 	sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
 }
 
-# The sources that loaders are made of: the mesh folder without what needs the rest of the engine.
+# The sources that loaders are made of: those of fem_bake, and of the engine what they need.
 sources() {
 	local name
-	for name in base/memory base/heap base/thread base/error base/mat3 mesh/tet_mesh mesh/text_reader mesh/tet_arrays mesh/tet_import mesh/vtk_grid \
-		mesh/base64 mesh/file_bytes mesh/render_mesh mesh/splinter_surface mesh/obj_model mesh/polygon; do
+	for name in base/memory base/heap base/thread base/error base/mat3 mesh/tet_mesh mesh/tet_arrays mesh/render_mesh \
+		mesh/splinter_surface mesh/baked_{mesh,read,splinters,write}; do
 		printf '%s/src/%s.c\n' "$root" "$name"
 	done
-	printf '%s\n' "$root"/src/mesh/import_*.c "$root"/src/mesh/baked_{mesh,read,splinters,write}.c
+	printf '%s\n' "$root"/tools/fem_bake/files/*.c
 }
 
 flags=(-D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
-	-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tests" "-I$here")
+	-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tools" "-I$root/tests" "-I$here")
 
 build_loaders() {
 	local target source object
