@@ -22,7 +22,7 @@ typedef struct FemRange {
 // ------------------------------------------------------------------------------------------------------------- topology
 
 // The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies; a body that
-// can break has one of its own, with room for the most nodes it can come to (mesh/splitting.h).
+// can break has one of its own, with room for the most nodes it can come to (topology/splitting.h).
 // Padding lanes repeat the nodes of a tet before them and have no volume, moduli or user tet (-1); so do removed tets.
 typedef struct FemTopology {
 	int32_t node_count;
@@ -173,7 +173,7 @@ typedef struct FemBody {
 	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 
 	const FemTopology *topology; // its mesh's, or its own
-	FemTopology *own_topology;   // of bodies that have been split (mesh/splitting.h), else null
+	FemTopology *own_topology;   // of bodies that have been split (topology/splitting.h), else null
 	struct FemBreaking *breaking; // of bodies that can break, else null
 
 	// ---- nodes

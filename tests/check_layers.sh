@@ -63,12 +63,17 @@ fem_basics.h       1 trunk
 fem_constants.h    1 trunk
 fem_colliders.h    2 trunk
 fem_fracture.h     2 trunk
+fem_hooks.h        2 trunk
 fem_destruction.h  3 trunk
+fem_baking.h       4 trunk
 fem_types.h        4 trunk
 base               5 trunk
 jobs               6 trunk
-fem_baking.h       7 trunk
-mesh               8 trunk
+topology           7 trunk
+geometry           8 trunk
+filling            9 baking
+cutting            9 baking
+baking            10 baking
 collision          9 simulating
 islands            9 simulating
 dynamics           9 simulating
@@ -171,6 +176,7 @@ main() {
 	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
 	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes | unranked)"
 	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes)"
+	rule "fem_baking.h only where meshes are made" "$(only_in 'fem_baking\.h' 'src/(geometry|filling|cutting|baking)/[^:]*' src)"
 	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
 	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"
 	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tools tests)"

@@ -1,8 +1,8 @@
 #include "cutting_rig.h"
 
+#include "baking/bake.h"
+#include "base/key_map.h"
 #include "fem_test.h"
-#include "mesh/bake.h"
-#include "mesh/key_map.h"
 
 #include <stdlib.h>
 

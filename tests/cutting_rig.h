@@ -2,7 +2,7 @@
 #ifndef FEM_TEST_CUTTING_RIG_H
 #define FEM_TEST_CUTTING_RIG_H
 
-#include "mesh/baked_mesh.h"
+#include "baking/baked_mesh.h"
 #include "scenes/surface_meshes.h"
 
 typedef struct FemPieceCheck {

@@ -1,6 +1,6 @@
 #include "splinter_rig.h"
 
-#include "mesh/embedding.h"
+#include "geometry/embedding.h"
 
 #include <stdlib.h>
 #include <string.h>

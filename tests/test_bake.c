@@ -1,9 +1,9 @@
 // From render surfaces to a baked mesh: regions by surface, the report, what a file gives back.
 #include "fem_test.h"
 
+#include "baking/bake.h"
+#include "baking/surface_regions.h"
 #include "base/memory.h"
-#include "mesh/bake.h"
-#include "mesh/surface_regions.h"
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // How much too stiff baked curved walls are in bending, against beam theory and against what the bake says of them.
 #include "fem_test.h"
 
-#include "mesh/tetrahedralize.h"
+#include "filling/tetrahedralize.h"
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // Cutting: pieces that are closed, turned outward and together the body, for every shape and pattern.
+#include "baking/bake.h"
 #include "base/memory.h"
+#include "cutting/cut_output.h"
 #include "cutting_rig.h"
 #include "fem_test.h"
-#include "mesh/bake.h"
-#include "mesh/cut_output.h"
 #include "scenes/box_mesh.h"
 
 static const char *const pattern_names[] = {"none", "voronoi", "glass", "wood", "brick", "surfaces"};

@@ -1,8 +1,8 @@
 // Cutting on a thread of its own.
 #include "base/memory.h"
+#include "cutting/cut_output.h"
 #include "cutting_rig.h"
 #include "fem_test.h"
-#include "mesh/cut_output.h"
 
 static FemCutDef voronoi(int32_t pieces) {
 	FemCutDef def = fem_default_cut_def();

@@ -2,8 +2,8 @@
 #include "fem_test.h"
 
 #include "base/memory.h"
-#include "mesh/embedding.h"
-#include "mesh/tetrahedralize.h"
+#include "filling/tetrahedralize.h"
+#include "geometry/embedding.h"
 #include "scenes/rig.h"
 #include "scenes/surface_meshes.h"
 

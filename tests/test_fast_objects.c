@@ -1,7 +1,7 @@
 // Thrown things do not pass what is thin: at 100 m/s a step is 1.7 m, and the pane is 1 cm thick.
 #include "contact_rig.h"
 #include "fem_test.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Fracture: where and when things break, what is kept, what bad input does.
 #include "fem_test.h"
-#include "mesh/topology.h"
 #include "scenes/rig.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "collision/narrow_phase.h"
 #include "collision/triangle_tests.h"
 #include "fem_test.h"
-#include "mesh/topology.h"
 #include "scenes/rig.h"
 #include "scenes/tree_shape.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 

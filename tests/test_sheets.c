@@ -1,7 +1,7 @@
 // Baked panes against plate theory: held on one side, two and all four, under their own weight.
 #include "fem_test.h"
-#include "mesh/tetrahedralize.h"
-#include "mesh/triangle_soup.h"
+#include "filling/tetrahedralize.h"
+#include "geometry/triangle_soup.h"
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "base/timing.h"
 #include "fem_test.h"
 #include "fracture/splinters.h"
-#include "mesh/closest.h"
-#include "mesh/splitting.h"
-#include "mesh/topology.h"
+#include "geometry/closest.h"
 #include "scenes/rig.h"
 #include "splinter_rig.h"
+#include "topology/splitting.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 

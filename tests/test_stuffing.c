@@ -1,11 +1,11 @@
 // The lattice method alone: angles of isosurface stuffing, and the winding number that says what is inside.
 #include "fem_test.h"
 
-#include "mesh/principal_box.h"
-#include "mesh/stuffing.h"
-#include "mesh/surface.h"
+#include "filling/stuffing.h"
+#include "geometry/principal_box.h"
 #include "scenes/rig.h"
 #include "scenes/surface_meshes.h"
+#include "topology/surface.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
 #include "base/mat3.h"
 #include "base/memory.h"
 #include "fem_test.h"
-#include "mesh/tet_mesh.h"
-#include "mesh/topology.h"
 #include "scenes/box_mesh.h"
+#include "topology/tet_mesh.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 // smallest, and the plane with normal m touches where the overlap is deepest.
 #include "base/vec.h"
 #include "collision/convex.h"
-#include "mesh/closest.h"
+#include "geometry/closest.h"
 
 #define SECTORS 8          // planes a ring
 #define RING_STEP 0.4f     // rad, most between rings

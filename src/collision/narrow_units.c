@@ -2,7 +2,7 @@
 
 #include "collision/tree_walk.h"
 #include "collision/triangle_tests.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to) {
 	return (Float4){(float)(from->origin.x - to->origin.x), (float)(from->origin.y - to->origin.y),

@@ -1,7 +1,7 @@
 // Making a body's trees, groups and what they know of each other.
 #include "base/carve.h"
 #include "collision/surface_trees.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "collision/overlap.h"
 #include "collision/swept_nearby.h"
 #include "collision/triangle_tests.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 #include <math.h>
 

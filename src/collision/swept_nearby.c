@@ -1,7 +1,7 @@
 #include "collision/swept_nearby.h"
 
 #include "collision/tree_walk.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 static Float4 float4_from(FemVec3 v) {
 	return (Float4){v.x, v.y, v.z, 0.0f};

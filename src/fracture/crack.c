@@ -2,9 +2,9 @@
 
 #include "base/hash.h"
 #include "base/list.h"
-#include "mesh/splitting.h"
-#include "mesh/surface.h"
-#include "mesh/topology.h"
+#include "topology/splitting.h"
+#include "topology/surface.h"
+#include "topology/topology.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "fracture/separation.h"
 
 #include "fracture/principal.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,11 +1,11 @@
 #include "fracture/splinters.h"
 
 #include "base/vec.h"
-#include "mesh/closest.h"
-#include "mesh/embedding.h"
-#include "mesh/splitting.h"
-#include "mesh/tet_mesh.h"
-#include "mesh/topology.h"
+#include "geometry/closest.h"
+#include "geometry/embedding.h"
+#include "topology/splitting.h"
+#include "topology/tet_mesh.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <string.h>

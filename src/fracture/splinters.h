@@ -12,7 +12,7 @@
 #define FEM_FRACTURE_SPLINTERS_H
 
 #include "fracture/crack.h"
-#include "mesh/tet_mesh.h"
+#include "topology/tet_mesh.h"
 
 // The rest shape. Lives as long as the body.
 typedef struct FemSplinterRest {
@@ -93,7 +93,7 @@ void fem_splinters_restart(FemSplinters *splinters, FemVec3 scale, const FemTopo
 // Computes weights from owners, for splinters that were read.
 void fem_splinters_weigh(FemSplinters *splinters);
 
-// Between the cuts and the rebuild (mesh/splitting.h): vertices whose tet is cut off go to another, and those whose tet
+// Between the cuts and the rebuild (topology/splitting.h): vertices whose tet is cut off go to another, and those whose tet
 // names copies are noted.
 void fem_splinters_follow_cuts(FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
 

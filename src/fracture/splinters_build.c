@@ -2,9 +2,9 @@
 #include "fracture/splinters.h"
 
 #include "base/carve.h"
-#include "mesh/splitting.h"
-#include "mesh/tet_mesh.h"
-#include "mesh/topology.h"
+#include "topology/splitting.h"
+#include "topology/tet_mesh.h"
+#include "topology/topology.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "islands/islands.h"
 
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "base/carve.h"
-#include "mesh/tet_mesh.h"
-#include "mesh/topology.h"
+#include "topology/tet_mesh.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <string.h>

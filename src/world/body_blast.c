@@ -1,6 +1,6 @@
 // Explosions and damage: what games do to a region of space and all bodies in it.
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Forces, velocities, pins and states that users set between steps.
 #include "base/vec.h"
-#include "mesh/closest.h"
-#include "mesh/topology.h"
+#include "geometry/closest.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <math.h>

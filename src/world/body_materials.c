@@ -1,6 +1,6 @@
 // What a body's materials mean for its tets and nodes.
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
 
 // -------------------------------------------------------------------------------------------------------------- moduli
 
-// Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (mesh/tet_mesh.h).
+// Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (topology/tet_mesh.h).
 static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	const FemMaterialDef *def = material_of(world, body, tet);
 	FemBatch *batch = &body->batches[tet / FEM_LANES];

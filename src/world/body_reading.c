@@ -1,7 +1,7 @@
 // What users can read of a body.
 #include "base/mat3.h"
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <math.h>

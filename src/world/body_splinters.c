@@ -1,6 +1,6 @@
 // The splinters of a body at the public boundary: checks, setting, reading.
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 #include "world/cookies.h"
 

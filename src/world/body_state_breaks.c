@@ -13,7 +13,7 @@
 #include "base/union_find.h"
 #include "base/vec.h"
 #include "dynamics/preconditioner.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/body_state.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Pinned and driven nodes, kinematic bodies, sleep, and materials of single tets.
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node) {

@@ -4,7 +4,7 @@
 
 #include "fracture/crack.h"
 #include "fracture/splinters.h"
-#include "mesh/splitting.h"
+#include "topology/splitting.h"
 #include "world/step.h"
 #include "world/world.h"
 

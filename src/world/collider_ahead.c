@@ -6,7 +6,7 @@
 // rigid.
 #include "base/search.h"
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/step.h"
 #include "world/world.h"
 

@@ -1,6 +1,6 @@
 // Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/contact_maker.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 // should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
 #include "base/search.h"
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/contact_maker.h"
 
 #include <math.h>

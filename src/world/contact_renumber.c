@@ -1,5 +1,5 @@
 // Contacts kept from the last step, after a body's nodes got new numbers.
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <stdlib.h>

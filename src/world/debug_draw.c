@@ -3,7 +3,7 @@
 
 #include "base/mat3.h"
 #include "base/vec.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 #include "world/colliders.h"
 #include "world/world.h"

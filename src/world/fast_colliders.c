@@ -2,7 +2,7 @@
 #include "base/vec.h"
 #include "collision/overlap.h"
 #include "collision/tree_walk.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/fast_objects.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Which pieces overlapped when the step began, as far as one of them may be fast.
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/fast_objects.h"
 
 static int32_t piece_proxy(const FemBody *body, int32_t tet) {

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>

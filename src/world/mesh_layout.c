@@ -2,7 +2,7 @@
 // those of its last making is made in a fraction of the time.
 #include "base/hash.h"
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <string.h>

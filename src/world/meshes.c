@@ -1,7 +1,7 @@
 #include "base/memory.h"
 #include "islands/metis_partition.h"
-#include "mesh/tet_mesh.h"
-#include "mesh/topology.h"
+#include "topology/tet_mesh.h"
+#include "topology/topology.h"
 #include "world/cookies.h"
 #include "world/breaking.h"
 

@@ -1,7 +1,7 @@
 // The pieces of a body that broke: numbers that last, what can be asked of them, removing and retiring.
 #include "base/vec.h"
 #include "base/mat3.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>

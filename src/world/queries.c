@@ -1,8 +1,8 @@
 // Rays, nearest points and boxes, on the published positions. Bodies are told apart by their boxes; within a body every
 // outer face is looked at.
 #include "base/vec.h"
-#include "mesh/closest.h"
-#include "mesh/topology.h"
+#include "geometry/closest.h"
+#include "topology/topology.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // same code and hence the same bits; the rest is stored.
 #include "base/hash.h"
 #include "base/memory.h"
-#include "mesh/tet_mesh.h"
+#include "topology/tet_mesh.h"
 #include "world/cookies.h"
 #include "world/stream.h"
 #include "world/world.h"

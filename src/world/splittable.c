@@ -2,7 +2,7 @@
 // one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within a step,
 // from the heap of the world.
 #include "base/carve.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <string.h>

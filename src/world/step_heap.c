@@ -1,7 +1,7 @@
 // Memory for what a step must make anew: topology, solvers and trees of what breaks, rigid spaces of what touches. One
 // heap of the world, topped up between steps, so that the usual step finds what it needs there. A step that needs more
 // asks the system, which costs time but decides nothing: a run is the same whatever the heap holds.
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #define READY_MIN ((size_t)1 << 16)

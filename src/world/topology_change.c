@@ -1,7 +1,7 @@
 // A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone; parts
 // and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
 #include "base/memory.h"
-#include "mesh/topology.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // What must hold of a body that breaks, after every step.
 #include "base/hash.h"
-#include "mesh/surface.h"
-#include "mesh/topology.h"
+#include "topology/surface.h"
+#include "topology/topology.h"
 #include "world/breaking.h"
 
 #include <math.h>

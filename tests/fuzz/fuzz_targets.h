@@ -2,10 +2,10 @@
 #ifndef FEM_FUZZ_TARGETS_H
 #define FEM_FUZZ_TARGETS_H
 
+#include "baking/baked_mesh.h"
 #include "base/memory.h"
 #include "fem_bake/files/import_surface.h"
 #include "fem_bake/files/tet_import.h"
-#include "mesh/baked_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FEM_SCENES_SURFACE_MESHES_H
 #define FEM_SCENES_SURFACE_MESHES_H
 
-#include "mesh/triangle_soup.h"
+#include "geometry/triangle_soup.h"
 
 typedef struct FemSurfaceMesh {
 	int32_t vertex_count, triangle_count, vertex_capacity, triangle_capacity;

@@ -1,8 +1,8 @@
 #include "scenes/tree_shape.h"
 
 #include "base/memory.h"
-#include "mesh/topology.h"
 #include "scenes/rig.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "fem_bake/bake.h"
 
+#include "baking/bake.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timing.h"
@@ -7,7 +8,6 @@
 #include "fem_bake/files/import_surface.h"
 #include "fem_bake/files/tet_import.h"
 #include "fem_bake/report.h"
-#include "mesh/bake.h"
 
 #include <signal.h>
 #include <stdio.h>

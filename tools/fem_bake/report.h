@@ -2,7 +2,7 @@
 #ifndef FEM_BAKE_REPORT_H
 #define FEM_BAKE_REPORT_H
 
-#include "mesh/bake.h"
+#include "baking/bake.h"
 
 void fem_report_parts(const FemTetMesh *tets);
 void fem_report_embedding(const FemEmbedding *embedding);

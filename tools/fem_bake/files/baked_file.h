@@ -2,7 +2,7 @@
 #ifndef FEM_BAKE_BAKED_FILE_H
 #define FEM_BAKE_BAKED_FILE_H
 
-#include "mesh/baked_mesh.h"
+#include "baking/baked_mesh.h"
 
 FemResult fem_baked_mesh_save(const FemBakedMesh *mesh, const char *path);
 FemResult fem_baked_mesh_load(const char *path, FemBakedMesh *out);

@@ -1,8 +1,8 @@
 #include "fem_bake/files/import_builder.h"
 
 #include "base/error.h"
-#include "mesh/growing.h"
-#include "mesh/tet_mesh.h"
+#include "base/growing.h"
+#include "topology/tet_mesh.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
 #ifndef FEM_BAKE_IMPORT_BUILDER_H
 #define FEM_BAKE_IMPORT_BUILDER_H
 
+#include "base/byte_reader.h"
 #include "fem_bake/files/tet_import.h"
 #include "fem_bake/files/text_reader.h"
-#include "mesh/byte_reader.h"
 
 typedef struct FemImportNode {
 	double position[3]; // m

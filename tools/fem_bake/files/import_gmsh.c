@@ -1,7 +1,7 @@
 // Gmsh's .msh 2.2 and 4.1. ASCII and binary hold the same numbers in the same order, so one reader serves both: it asks
 // for the next int, size or real. The first failure is kept, and from then on every number is 0.
+#include "base/growing.h"
 #include "fem_bake/files/import_builder.h"
-#include "mesh/growing.h"
 
 #include <math.h>
 

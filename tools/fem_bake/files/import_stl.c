@@ -1,8 +1,8 @@
 // STL in both its forms. The normals in the file are not used: many programs write zeros or NaN for thin triangles.
+#include "base/byte_reader.h"
+#include "base/growing.h"
 #include "base/vec.h"
 #include "fem_bake/files/import_surface.h"
-#include "mesh/byte_reader.h"
-#include "mesh/growing.h"
 
 #include <string.h>
 

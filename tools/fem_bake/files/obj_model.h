@@ -2,8 +2,8 @@
 #ifndef FEM_BAKE_OBJ_MODEL_H
 #define FEM_BAKE_OBJ_MODEL_H
 
+#include "base/growing.h"
 #include "fem_bake/files/import_surface.h"
-#include "mesh/growing.h"
 
 typedef struct FemObjPosition {
 	FemVec3 place; // m

@@ -7,7 +7,7 @@
 #ifndef FEM_BAKE_TET_IMPORT_H
 #define FEM_BAKE_TET_IMPORT_H
 
-#include "mesh/tet_arrays.h"
+#include "baking/tet_arrays.h"
 
 typedef struct FemImportRegion {
 	double value;                    // of the file: attribute, physical group or cell data

@@ -1,0 +1,130 @@
+#include "baking/bake_report.h"
+
+#include "filling/tet_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FLAT_ANGLE 5.0 // degrees: what the engine's quality_clamp begins to soften, about
+
+typedef struct Text {
+	char *out;
+	size_t capacity, length;
+} Text;
+
+const char *fem_part_kind_name(FemPartKind kind) {
+	static const char *const names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
+	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "part";
+}
+
+static void say(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(Text *text, const char *format, ...) {
+	va_list arguments;
+	va_start(arguments, format);
+	int wrote = vsnprintf(text->out + text->length, text->capacity - text->length, format, arguments);
+	va_end(arguments);
+	if (wrote > 0 && (size_t)wrote < text->capacity - text->length)
+		text->length += (size_t)wrote;
+	text->out[text->length] = 0;
+}
+
+static void say_parts(Text *text, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
+	say(text, "Parts:");
+	for (int kind = 0; kind <= FEM_PART_SHEET; kind++)
+		if (kinds[kind] > 0)
+			say(text, " %d %s", kinds[kind], fem_part_kind_name((FemPartKind)kind));
+	say(text, "; %.4g m3, smallest angle %.1f degrees", (double)tets->volume, (double)tets->min_dihedral);
+}
+
+// Sentences of the diagnosis that would be no news here.
+static FemDiagnosis worth_telling(const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
+	FemDiagnosis told = *diagnosis;
+	told.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
+	if (kinds[FEM_PART_THIN_WALL] == 0)
+		told.thin_share = 0.0; // plates and beams are thin without harm
+	if (kinds[FEM_PART_SHEET] > 0 && told.wall <= 0.0)
+		told.wall = told.size; // what encloses nothing was given a thickness
+	if (kinds[FEM_PART_SHEET] == tets->part_count)
+		told.open_edges = 0; // and has no holes to fill
+	if (tets->warning[0])
+		told.stiffness_excess = 0.0; // the warning names the part
+	return told;
+}
+
+void fem_bake_report_write(
+	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity) {
+	Text text = {out, capacity, 0};
+	int kinds[FEM_PART_SHEET + 1] = {0};
+	char found[FEM_REPORT_SIZE] = "";
+	for (int32_t i = 0; i < tets->part_count; i++)
+		if (tets->parts[i].kind <= FEM_PART_SHEET)
+			kinds[tets->parts[i].kind]++;
+	say_parts(&text, tets, kinds);
+	if (diagnosis->step_ms > 0.0)
+		say(&text, "; about %.2g ms a step", diagnosis->step_ms);
+	say(&text, ".\n");
+	if (tets->warning[0])
+		say(&text, "%s\n", tets->warning);
+	if (embedding->limited > 0)
+		say(&text, "%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
+			"count.\n", embedding->limited, (double)embedding->max_error);
+	if (diagnosis->triangle_count > 0) {
+		FemDiagnosis told = worth_telling(diagnosis, tets, kinds);
+		fem_diagnosis_text(&told, found, (int32_t)sizeof found);
+		say(&text, "%s", found);
+	}
+	if (diagnosis->useless_triangles > 0)
+		say(&text, FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",
+			diagnosis->useless_triangles);
+}
+
+void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note, char *io_report, size_t capacity) {
+	Text text = {io_report, capacity, strlen(io_report)};
+	say(&text, FEM_REPORT_NOTE "%d splinters of %d triangles.\n", splinters->piece_count, splinters->index_count / 3);
+	if (note[0])
+		say(&text, "%s\n", note);
+}
+
+void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacity) {
+	Text text = {out, capacity, 0};
+	double smallest = 180.0;
+	int32_t flat = 0;
+	for (int32_t t = 0; t < mesh->tet_count; t++) {
+		FemPosition corners[4];
+		double low, high;
+		for (int v = 0; v < 4; v++)
+			corners[v] = fem_position_from(mesh->nodes[mesh->tets[4 * (size_t)t + (size_t)v]]);
+		fem_tet_dihedral_range(corners, &low, &high);
+		smallest = fmin(smallest, low);
+		flat += low < FLAT_ANGLE;
+	}
+	say(&text, "Taken as another program made it; smallest angle %.1f degrees.\n", smallest);
+	if (flat > 0)
+		say(&text, "%d tetrahedra have angles under %.0f degrees and will be softened: let the other program improve the "
+			"mesh.\n", flat, FLAT_ANGLE);
+}
+
+size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity) {
+	size_t length = 0, needed = 1;
+	capacity = out ? capacity : 0;
+	const char *line = strchr(report, '\n');
+	while (line && *++line) {
+		const char *end = strchr(line, '\n');
+		size_t size = end ? (size_t)(end - line) : strlen(line);
+		bool is_note = strncmp(line, FEM_REPORT_NOTE, strlen(FEM_REPORT_NOTE)) == 0 ||
+			strncmp(line, FEM_REPORT_GOOD, strlen(FEM_REPORT_GOOD)) == 0;
+		needed += is_note || size == 0 ? 0 : size + (needed > 1);
+		if (!is_note && size > 0 && length + size + 2 <= capacity) {
+			if (length > 0)
+				out[length++] = '\n';
+			memcpy(out + length, line, size);
+			length += size;
+		}
+		line = end;
+	}
+	if (capacity > 0)
+		out[length] = 0;
+	return needed;
+}

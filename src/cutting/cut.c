@@ -1,0 +1,374 @@
+// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the pieces.
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cutting/cut_artist.h"
+#include "cutting/cut_def.h"
+#include "cutting/cut_mesh.h"
+#include "cutting/cut_output.h"
+#include "cutting/cut_patterns.h"
+#include "cutting/cut_shells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define SHARDS_A_TET 0.35 // of panes: shards are long, and are seen through and through
+#define SHELLS_A_TET 0.15 // of other things of glass: a vase breaks into shards, not into gravel
+#define PIECES_DEFAULT_MAX 4000
+#define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
+#define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
+#define TRIANGLES_A_UNIT 400.0 // about, of a brick with its joints or a section
+#define LIMIT_TRIES 4          // to meet triangle_max: guesses are right within a factor of 2
+#define ROUGH_SPACING 0.34     // between added vertices, in shares of a piece's size
+#define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
+#define WOOD_ROUGHNESS 0.3     // of what the def asks for: fibres part smoothly
+#define LAYOUT_SEEDS 3         // tried before the tets' surface is taken
+
+typedef struct Cut {
+	FemBakedMesh *mesh;
+	const FemCutDef *def;
+	FemCutMesh render, tets; // tets: only when it is needed
+	FemCutShells shells;     // the same
+	FemCutSites sites;
+	FemCutDiagram diagram;
+	FemCutSolid outside, inside;
+	double *volumes;
+	int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
+	int32_t label_count;
+	double shrink; // of the number of pieces, to meet triangle_max
+	char note[FEM_CUT_NOTE_SIZE];
+} Cut;
+
+static FemResult fail_memory(void) {
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
+}
+
+static FemResult stop(void) {
+	return fem_fail(FEM_ERROR_LIMIT, "The cutting was cancelled.");
+}
+
+static bool tell(const Cut *cut, float share) {
+	return !cut->def->progress || cut->def->progress(cut->def->progress_context, share);
+}
+
+static void note(Cut *cut, const char *sentence) {
+	size_t length = strlen(cut->note);
+	snprintf(cut->note + length, sizeof cut->note - length, "%s%s", length ? " " : "", sentence);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- cells
+
+static double tet_volume(const FemTetArrays *tets, int32_t t) {
+	FemPosition p[4];
+	for (int v = 0; v < 4; v++)
+		p[v] = fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
+	FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
+	return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
+}
+
+// The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
+static void size_pieces(Cut *cut, FemCutBody *body) {
+	const FemCutDef *def = cut->def;
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
+	double by_tets = def->pattern != FEM_PATTERN_GLASS ? PIECES_A_TET
+		: fem_cut_is_pane(body)                        ? SHARDS_A_TET
+													   : SHELLS_A_TET;
+	double wanted = def->piece_count > 0 ? (double)def->piece_count
+		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
+										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
+	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
+	each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
+	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
+	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
+		char sentence[160];
+		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
+			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
+		if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
+			note(cut, sentence);
+		wanted = fmin(most, FEM_CUT_PIECES_MAX);
+	}
+	body->piece_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
+	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
+}
+
+static FemResult lay_out(Cut *cut, uint32_t seed_step) {
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	FemCutDef def = *cut->def;
+	FemCutBody body = {
+		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
+	def.seed += seed_step * 7919u;
+	fem_cut_def_enlarge(&def, (float)(1.0 / cbrt(cut->shrink)));
+	for (int32_t t = 0; t < tets->tet_count; t++) {
+		body.volume += tet_volume(tets, t);
+		cut->volumes[t] = body.volume;
+	}
+	fem_cut_mesh_bounds(&cut->render, body.low, body.high);
+	size_pieces(cut, &body);
+	double half[3];
+	for (int axis = 0; axis < 3; axis++) {
+		double low = body.low[axis], high = body.high[axis];
+		for (int32_t n = 0; n < tets->node_count; n++) {
+			FemPosition at = fem_frame_to_unit(&body.frame, fem_position_from(tets->nodes[n]));
+			double x = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
+			low = fmin(low, x);
+			high = fmax(high, x);
+		}
+		half[axis] = fmax(-low, high);
+	}
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_pattern(&body, &cut->sites);
+	if (body.is_limited)
+		note(cut,
+			"The pattern is far too fine for this body, so random pieces were made: use larger sections or bricks.");
+	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
+	if (def.pattern == FEM_PATTERN_GLASS)
+		rough = 0.0; // breaks smoothly
+	if (def.pattern == FEM_PATTERN_WOOD)
+		rough *= WOOD_ROUGHNESS;
+	double spacing = def.pattern == FEM_PATTERN_WOOD ? 2.0 * ROUGH_SPACING : ROUGH_SPACING;
+	cut->outside.noise = (FemCutNoise){.spacing = rough > 0.0 ? spacing * size : 0.0,
+		.amplitude = ROUGH_AMPLITUDE * rough * size,
+		.outline = ROUGH_AMPLITUDE * rough * size,
+		.scale = 0.5 * size,
+		.seed = fem_hash_word(FEM_HASH_START, def.seed + 5u)};
+	FemResult result =
+		def.joins && !cut->sites.failed ? fem_cut_join_labels(&cut->sites, tets, &cut->render.frame) : FEM_OK;
+	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- solid
+
+static void give(const Cut *cut, const FemCutMesh *mesh, FemCutSolid *solid) {
+	FemCutNoise noise = cut->outside.noise;
+	*solid = (FemCutSolid){.diagram = &cut->diagram,
+		.noise = noise,
+		.mesh_vertex_count = mesh->vertex_count,
+		.triangle_count = mesh->triangle_count,
+		.places = mesh->places,
+		.points = mesh->points,
+		.triangles = (const int32_t(*)[3])mesh->triangles,
+		.winding = &mesh->winding,
+		.progress = cut->def->progress,
+		.progress_context = cut->def->progress_context};
+}
+
+static FemResult result_of(const FemCutSolid *solid) {
+	return solid->is_stopped ? stop() : solid->failed ? fail_memory() : FEM_OK;
+}
+
+static FemResult cut_outside(Cut *cut) {
+	FemCutNoise noise = cut->outside.noise;
+	fem_cut_solid_free(&cut->outside);
+	cut->outside.noise = noise;
+	give(cut, &cut->render, &cut->outside);
+	fem_cut_solid_outside(&cut->outside);
+	return result_of(&cut->outside);
+}
+
+static FemResult try_closed(Cut *cut, bool *out_closed) {
+	FemResult result = cut_outside(cut);
+	if (result == FEM_OK && cut->shells.count > 0)
+		cut->outside.shells = &cut->shells;
+	if (result == FEM_OK)
+		fem_cut_solid_inside(&cut->outside);
+	if (result == FEM_OK)
+		result = result_of(&cut->outside);
+	*out_closed = result == FEM_OK && !cut->outside.fault;
+	return result;
+}
+
+// A mesh that crosses itself may consist of shells that do not. Another seed may help where rounding to whole numbers made a
+// thin place cross itself; then the tets' surface does.
+static FemResult cut_closed(Cut *cut, bool *out_closed) {
+	FemResult result = try_closed(cut, out_closed);
+	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
+		result = fem_cut_shells_create(&cut->shells, &cut->render);
+		if (result == FEM_OK && cut->shells.count > 0)
+			result = try_closed(cut, out_closed);
+	}
+	for (uint32_t n = 1; n < LAYOUT_SEEDS && !*out_closed && result == FEM_OK; n++) {
+		result = lay_out(cut, n);
+		if (result == FEM_OK)
+			result = try_closed(cut, out_closed);
+	}
+	return result;
+}
+
+static FemResult cut_apart(Cut *cut) {
+	FemResult result = lay_out(cut, 0);
+	cut->outside.noise.outline = 0.0;
+	cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result == FEM_OK && !cut->tets.places)
+		result = fem_cut_mesh_from_tets(&cut->tets, &cut->mesh->tet_mesh, &cut->render.frame);
+	if (result != FEM_OK)
+		return result;
+	fem_cut_solid_free(&cut->inside);
+	give(cut, &cut->tets, &cut->inside);
+	fem_cut_solid_outside(&cut->inside);
+	if (!cut->inside.failed)
+		fem_cut_solid_inside(&cut->inside);
+	result = result_of(&cut->inside);
+	if (result == FEM_OK && cut->inside.fault)
+		note(cut, "Its tets cross themselves too, so some cuts are missing.");
+	return result;
+}
+
+static FemResult make_pieces(Cut *cut, bool is_apart) {
+	FemCutSource source = {.render = &cut->mesh->render,
+		.tets = &cut->mesh->tet_mesh,
+		.frame = cut->render.frame,
+		.sources = cut->render.sources,
+		.is_turned = cut->render.is_turned,
+		.outside = &cut->outside,
+		.inside = is_apart ? &cut->inside : &cut->outside,
+		.is_apart = is_apart,
+		.cell_pieces = cut->surface_labels};
+	if (cut->def->pattern == FEM_PATTERN_WOOD) {
+		const double *axis = cut->render.box.frame.axes[0];
+		FemVec3 g = cut->def->grain;
+		bool given = fem_vec3_dot(g, g) > 1e-12f;
+		source.grain = given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
+	}
+	fem_splinter_mesh_free(&cut->mesh->splinters);
+	return fem_cut_output(&source, &cut->mesh->splinters);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- whole
+
+static FemResult label_polygons(Cut *cut) {
+	FemArtistPieces pieces = {0};
+	cut->label_count = cut->outside.polygon_count;
+	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
+	FemResult result =
+		cut->surface_labels ? fem_artist_pieces_create(&pieces, &cut->render, &cut->mesh->render) : fail_memory();
+	for (int32_t p = 0; result == FEM_OK && p < cut->label_count; p++)
+		cut->surface_labels[p] = pieces.labels[cut->outside.polygons[p].triangle];
+	if (pieces.open_count > 0) {
+		char sentence[160];
+		snprintf(sentence, sizeof sentence,
+			"%d of the mesh's own pieces are not closed, and will look hollow: close them in the modelling program.",
+			pieces.open_count);
+		note(cut, sentence);
+	}
+	fem_artist_pieces_free(&pieces);
+	return result;
+}
+
+static FemResult take_surfaces(Cut *cut) {
+	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.piece_count++);
+	for (int n = 0; n < 3; n++)
+		cut->sites.metric[n][n] = 1.0;
+	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});
+	if (result == FEM_OK)
+		result = cut_outside(cut);
+	if (result == FEM_OK)
+		result = label_polygons(cut);
+	return result == FEM_OK ? make_pieces(cut, false) : result;
+}
+
+static FemResult cut_by_pattern(Cut *cut) {
+	bool is_closed = false;
+	FemResult result = lay_out(cut, 0);
+	if (result == FEM_OK && cut->render.open_edges == 0)
+		result = cut_closed(cut, &is_closed);
+	if (result == FEM_OK && !is_closed) {
+		char sentence[256];
+		snprintf(sentence, sizeof sentence,
+			"The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts "
+			"follow the surface of its tetrahedra "
+			"instead; close the mesh in the modelling program for neater ones.",
+			cut->render.open_edges ? "it has " : "its surface crosses itself", cut->render.open_edges,
+			cut->render.open_edges ? " open edges" : "");
+		note(cut, sentence);
+		result = cut_apart(cut);
+	}
+	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
+}
+
+static void note_larger(Cut *cut) {
+	if (cut->shrink >= 1.0 || fem_cut_def_unit(cut->def) <= 0.0)
+		return;
+	char sentence[160];
+	snprintf(sentence, sizeof sentence, "%s were made %.2g times as large, to stay within %d triangles.",
+		cut->def->pattern == FEM_PATTERN_BRICK ? "Bricks" : "Sections", 1.0 / cbrt(cut->shrink),
+		cut->def->triangle_max);
+	note(cut, sentence);
+}
+
+// The first guess for bricks and sections of a given size: cutting all of them first would take long.
+static void guess_shrink(Cut *cut) {
+	double unit = fem_cut_def_unit(cut->def), most = cut->def->triangle_max, volume = 0.0;
+	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
+		volume += tet_volume(&cut->mesh->tet_mesh, t);
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
+	double share = unit > 0.0 ? fmax(most - outer, 0.1 * most) * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
+	cut->shrink = share < 0.5 ? share : 1.0;
+}
+
+// Fewer pieces as long as there are more triangles than wanted.
+static FemResult cut_within_limit(Cut *cut) {
+	FemResult result = FEM_OK;
+	guess_shrink(cut);
+	for (int n = 0; n < LIMIT_TRIES && result == FEM_OK; n++) {
+		cut->note[0] = 0;
+		note_larger(cut);
+		result = cut_by_pattern(cut);
+		double made = cut->mesh->splinters.index_count / 3.0, most = cut->def->triangle_max;
+		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
+		if (made <= most || made < 2.0 * outer)
+			return result;
+		cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
+	}
+	note(cut, "There are more triangles than triangle_max: use larger pieces, sections or bricks.");
+	return result;
+}
+
+static FemResult cut_mesh(Cut *cut) {
+	FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
+	cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
+	if (result == FEM_OK && !cut->volumes)
+		result = fail_memory();
+	if (result == FEM_OK && !tell(cut, 0.0f))
+		result = stop();
+	if (result == FEM_OK)
+		result = cut->def->pattern == FEM_PATTERN_SURFACES ? take_surfaces(cut) : cut_within_limit(cut);
+	if (result == FEM_OK && !tell(cut, 1.0f))
+		result = stop();
+	if (result != FEM_OK)
+		fem_splinter_mesh_free(&cut->mesh->splinters);
+	return result;
+}
+
+FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]) {
+	if (out_note)
+		out_note[0] = 0;
+	FemResult result = fem_cut_def_check(def, mesh);
+	if (result != FEM_OK)
+		return result;
+	fem_splinter_mesh_free(&mesh->splinters);
+	if (def->pattern == FEM_PATTERN_NONE)
+		return FEM_OK;
+	Cut *cut = FEM_ALLOC_ARRAY(Cut, 1);
+	if (!cut)
+		return fail_memory();
+	cut->mesh = mesh;
+	cut->def = def;
+	result = cut_mesh(cut);
+	if (out_note)
+		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);
+	FEM_FREE_ARRAY(cut->surface_labels, cut->label_count);
+	FEM_FREE_ARRAY(cut->volumes, mesh->tet_mesh.tet_count);
+	fem_cut_solid_free(&cut->inside);
+	fem_cut_solid_free(&cut->outside);
+	fem_cut_diagram_free(&cut->diagram);
+	fem_cut_sites_free(&cut->sites);
+	fem_cut_mesh_free(&cut->render);
+	fem_cut_mesh_free(&cut->tets);
+	fem_cut_shells_free(&cut->shells);
+	FEM_FREE_ARRAY(cut, 1);
+	return result;
+}

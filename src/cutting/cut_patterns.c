@@ -1,0 +1,170 @@
+#include "cutting/cut_patterns.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "geometry/embedding.h"
+
+#define CANDIDATES 6     // places tried a site: the one farthest from all others is taken
+#define SPREAD_MAX 6000  // sites; above, the search would take longer than the cutting
+#define UNEVEN_RANGE 3.0 // ratio of piece sizes between crowded and sparse places at full unevenness
+
+double fem_cut_random(FemCutBody *body) {
+	body->random = fem_hash_word(body->random, 0x5bd1e995u);
+	return (double)(fem_hash_word(body->random, 1) >> 11) * 0x1p-53;
+}
+
+FemPosition fem_cut_random_place(FemCutBody *body) {
+	const FemTetArrays *tets = body->tets;
+	double at = fem_cut_random(body) * body->volumes[tets->tet_count - 1], w[4], sum = 0.0;
+	int32_t low = 0, high = tets->tet_count - 1;
+	while (low < high) {
+		int32_t middle = low + (high - low) / 2;
+		if (body->volumes[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (int v = 0; v < 4; v++) {
+		w[v] = -log(1.0 - fem_cut_random(body) * 0.999999);
+		sum += w[v];
+	}
+	FemPosition out = {0};
+	for (int v = 0; v < 4; v++)
+		out = fem_position_add(out,
+			fem_position_scale(fem_position_from(tets->nodes[tets->tets[4 * (size_t)low + (size_t)v]]), w[v] / sum));
+	return fem_frame_to_unit(&body->frame, out);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- frame
+
+static FemPosition unit_or(FemPosition v, FemPosition other) {
+	double length = sqrt(fem_position_dot(v, v));
+	return length > 1e-9 ? fem_position_scale(v, 1.0 / length) : other;
+}
+
+static FemPosition row(const double axes[3][3], int n) {
+	return (FemPosition){axes[n][0], axes[n][1], axes[n][2]};
+}
+
+FemCutFrame fem_cut_frame(const FemCutBody *body, FemPosition direction, int axis, int by_shape) {
+	const double(*box)[3] = body->box.frame.axes;
+	FemCutFrame frame;
+	FemPosition along = unit_or(direction, row(box, by_shape)), across = row(box, (by_shape + 1) % 3);
+	double most = -1.0;
+	for (int n = 0; n < 3; n++) { // the longest of the box's axes that is not the direction
+		FemPosition other = row(box, n);
+		double weight = body->box.half_extents[n] * (1.0 - fabs(fem_position_dot(other, along)));
+		if (weight > most) {
+			most = weight;
+			across = other;
+		}
+	}
+	across = fem_position_sub(across, fem_position_scale(along, fem_position_dot(along, across)));
+	across = unit_or(across, row(box, (by_shape + 1) % 3));
+	frame.axes[axis] = along;
+	frame.axes[(axis + 1) % 3] = across;
+	frame.axes[(axis + 2) % 3] = fem_position_cross(along, across);
+	for (int n = 0; n < 3; n++) {
+		frame.low[n] = frame.high[n] = 0.0;
+		double a[3] = {frame.axes[n].x, frame.axes[n].y, frame.axes[n].z};
+		for (int m = 0; m < 3; m++) {
+			double one = a[m] * body->low[m] * body->frame.size, two = a[m] * body->high[m] * body->frame.size;
+			frame.low[n] += fmin(one, two);
+			frame.high[n] += fmax(one, two);
+		}
+	}
+	return frame;
+}
+
+FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, const double at[3]) {
+	FemPosition out = {0};
+	for (int n = 0; n < 3; n++)
+		out = fem_position_add(out, fem_position_scale(frame->axes[n], at[n] / body->frame.size));
+	return out;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- voronoi
+
+// The size of pieces at a place, in shares of the mean: smooth noise, and smaller near impacts.
+static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosition at, int32_t impact_count,
+	const FemPosition *impacts) {
+	double uneven = (double)body->def->unevenness;
+	double size = pow(UNEVEN_RANGE, 0.5 * uneven * 1.5 * fem_cut_noise(noise, at, 7));
+	double nearest = HUGE_VAL;
+	for (int32_t n = 0; n < impact_count; n++) {
+		FemPosition way = fem_position_sub(at, impacts[n]);
+		nearest = fmin(nearest, sqrt(fem_position_dot(way, way)));
+	}
+	return impact_count > 0 ? size * (0.35 + 2.5 * nearest) : size;
+}
+
+// Best candidates (Mitchell 1991), with distances measured in sizes of pieces.
+void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts) {
+	FemCutNoise noise = {.scale = 0.35, .seed = fem_hash_word(body->def->seed, 77)};
+	int32_t first = sites->count;
+	for (int32_t n = 0; n < body->piece_count && !sites->failed; n++) {
+		FemPosition best = {0};
+		double best_distance = -1.0;
+		int tries = body->piece_count > SPREAD_MAX ? 1 : CANDIDATES;
+		for (int c = 0; c < tries; c++) {
+			FemPosition at = fem_cut_random_place(body);
+			double size = size_at(body, &noise, at, impact_count, impacts), distance = HUGE_VAL;
+			for (int32_t m = first; m < sites->count && tries > 1; m++) {
+				FemPosition way = fem_position_sub(at, sites->sites[m].at);
+				distance = fmin(distance, fem_position_dot(way, way));
+			}
+			distance /= size * size;
+			if (distance > best_distance) {
+				best_distance = distance;
+				best = at;
+			}
+		}
+		fem_cut_sites_add(sites, best, 0.0, sites->piece_count++);
+	}
+}
+
+void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
+	for (int n = 0; n < 9; n++)
+		sites->metric[n / 3][n % 3] = n % 4 == 0 ? 1.0 : 0.0;
+	body->random = fem_hash_word(FEM_HASH_START, body->def->seed);
+	switch (body->def->pattern) {
+	case FEM_PATTERN_GLASS: fem_cut_pattern_glass(body, sites); break;
+	case FEM_PATTERN_WOOD: fem_cut_pattern_wood(body, sites); break;
+	case FEM_PATTERN_BRICK: fem_cut_pattern_brick(body, sites); break;
+	default: fem_cut_pattern_voronoi(body, sites, 0, NULL); break;
+	}
+	if (sites->count == 0)
+		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->piece_count++);
+}
+
+// -------------------------------------------------------------------------------------------------------------- joining
+
+FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame) {
+	int32_t count = sites->piece_count;
+	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
+	FemEmbedding homes = {0};
+	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
+	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
+	bool good = means && sizes && first_plus_1;
+	for (int32_t n = 0; good && n < sites->count; n++) {
+		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(frame, sites->sites[n].at));
+		FemVec3 *mean = &means[sites->sites[n].piece];
+		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
+		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
+	}
+	FemResult result = good
+		? fem_embed(&mesh, means, NULL, count, &homes)
+		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
+	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
+		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
+		if (*first == 0)
+			*first = sites->sites[n].piece + 1;
+		sites->sites[n].piece = *first - 1;
+	}
+	fem_embedding_free(&homes);
+	FEM_FREE_ARRAY(means, count);
+	FEM_FREE_ARRAY(sizes, count);
+	FEM_FREE_ARRAY(first_plus_1, tets->tet_count);
+	return result;
+}

@@ -1,0 +1,58 @@
+#include "filling/coverage.h"
+
+#include "base/memory.h"
+#include "geometry/embedding.h"
+
+// Two numbers in 0..1 that fill the square evenly (the R2 sequence of Roberts 2018).
+static FemVec3 point_of_triangle(const FemTriangles *triangles, int32_t t, int32_t number) {
+	double u = fmod(0.7548776662466927 * number, 1.0), v = fmod(0.5698402909980532 * number, 1.0);
+	if (u + v > 1.0) {
+		u = 1.0 - u;
+		v = 1.0 - v;
+	}
+	FemPosition a = fem_triangle_corner(triangles, t, 0);
+	FemPosition b = fem_position_sub(fem_triangle_corner(triangles, t, 1), a);
+	FemPosition c = fem_position_sub(fem_triangle_corner(triangles, t, 2), a);
+	return fem_position_to_vec3(fem_position_add(a, fem_position_add(fem_position_scale(b, u), fem_position_scale(c, v))));
+}
+
+static double area_of(const FemTriangles *triangles, int32_t t) {
+	FemPosition n = fem_triangle_area_vector(triangles, t);
+	return sqrt(fem_position_dot(n, n));
+}
+
+// One point each time another share of the area has been passed.
+static int32_t spread_points(const FemTriangles *triangles, FemVec3 *out, int32_t samples) {
+	double all = 0.0, passed = 0.0;
+	int32_t count = 0;
+	for (int32_t t = 0; t < triangles->triangle_count; t++)
+		all += area_of(triangles, t);
+	for (int32_t t = 0; t < triangles->triangle_count; t++) {
+		passed += area_of(triangles, t);
+		for (; count < samples && (count + 0.5) * all < passed * samples; count++)
+			out[count] = point_of_triangle(triangles, t, count + 1);
+	}
+	return count;
+}
+
+double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples) {
+	if (list->tet_count == 0)
+		return 2.0;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, samples), *nodes = FEM_ALLOC_ARRAY(FemVec3, list->node_count);
+	double gap = -1.0;
+	if (points && nodes) {
+		FemEmbedding embedding;
+		int32_t count = spread_points(triangles, points, samples);
+		for (int32_t n = 0; n < list->node_count; n++)
+			nodes[n] = fem_position_to_vec3(list->nodes[n]);
+		FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
+		if (count == 0 || fem_embed(&mesh, points, NULL, count, &embedding) == FEM_OK) {
+			gap = count ? (double)embedding.max_outside : 0.0;
+			if (count)
+				fem_embedding_free(&embedding);
+		}
+	}
+	FEM_FREE_ARRAY(points, samples);
+	FEM_FREE_ARRAY(nodes, list->node_count);
+	return gap;
+}

@@ -1,0 +1,306 @@
+#include "filling/part_mesher.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stop_check.h"
+#include "filling/part_search.h"
+#include "filling/plate_grid.h"
+#include "filling/surface_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ATTEMPTS 14
+#define PLACES 60
+#define FEW 500
+#define WALL_DIHEDRAL 8.2    // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
+#define WALL_ASPECT 2.5      // cells: ... and another 10 % beyond it, where
+#define THIN_DIHEDRAL 4.0     // degrees are kept
+#define VOLUME_MIN 1e-3       // of the box: a part that encloses less is a sheet
+#define THIN_SHARE 0.3        // of the smallest extent: thinner walls are walls
+#define TINY_TARGET 20        // tets: a part of fewer is a box of plain cells
+#define FLAT_SHARE 0.2        // height over width of a sheet that counts as flat
+#define FLAT_ASPECT 1.5f      // plates are to have cells this many times as long as their layer is thick, beams are corrected so
+#define PLATE_ASPECT 1.2f     // plates and walls are corrected from here on
+#define LAYERS_MAX 16.0
+#define SLENDER 3.0           // extents in this ratio make a plate or a beam
+
+// ----------------------------------------------------------------------------------------------------------------- kinds
+
+// Between the rows of a table, straight on log-log paper; beyond its end with the square of the aspect.
+static double look_up(const double at[4], const double values[4], double aspect) {
+	if (aspect <= at[0])
+		return values[0];
+	for (int i = 0; i < 3; i++) {
+		double t = log(aspect / at[i]) / log(at[i + 1] / at[i]);
+		if (t <= 1.0)
+			return values[i] * pow(values[i + 1] / values[i], t);
+	}
+	return values[3] * pow(aspect / at[3], 2.0);
+}
+
+// Stiffness against beam theory of clamped strips and arcs, measured with this engine at Poisson ratio 0.3
+// (tests/test_plates.c, tests/test_curved_walls.c); cells 1, 2.5, 5, 10 times as long as thick.
+// What is too much is so within each layer, and goes with the square of their number.
+// Wide: sheets of prisms, clamped on one and on four sides alike; else 5-tet cells.
+static double plate_excess(double aspect, double strength, int32_t layers, bool wide) {
+	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
+	static const double plain[2][4] = {{2.9, 6.7, 21.0, 77.0}, {4.0, 10.0, 31.0, 115.0}};
+	static const double corrected[2][4] = {{1.06, 1.41, 1.56, 1.59}, {1.2, 2.5, 2.5, 2.6}};
+	double one = strength > 0.0 ? look_up(at, corrected[wide], fmin(aspect, at[3])) : look_up(at, plain[wide], aspect);
+	return 1.0 + (one - 1.0) / ((double)layers * layers);
+}
+
+// The correction also softens what is not flat (a bar of cubes by 1.4): only cells longer than their layer is thick.
+bool fem_part_is_corrected(const FemTetPart *part) {
+	int32_t layers = part->layers > 0 ? part->layers : 1;
+	float limit = part->kind == FEM_PART_BEAM ? FLAT_ASPECT : PLATE_ASPECT;
+	return part->kind != FEM_PART_COMPACT && part->cell * (float)layers > limit * part->thickness;
+}
+
+// Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a plate
+// gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
+static int32_t enough_layers(const FemPartSearch *search, const FemPlateSurvey *survey) {
+	int32_t asked = search->request->def->plate_layers;
+	if (search->part->kind == FEM_PART_BEAM)
+		return asked;
+	double area = 4.0 * search->solid.half_extents[0] * search->solid.half_extents[1] * fmax(survey->fill, 0.05);
+	double cell = sqrt(5.0 * area / search->request->target);
+	double layers = ceil(pow(FLAT_ASPECT * survey->thickness / cell, 2.0 / 3.0) - 0.1);
+	return layers > asked ? (int32_t)fmin(layers, LAYERS_MAX) : asked;
+}
+
+static double wall_excess(double aspect, double strength) {
+	static const double at[4] = {1.25, 2.5, 5.0, 10.0};
+	static const double plain[4] = {2.3, 7.2, 80.0, 1000.0}, corrected[4] = {1.7, 3.5, 24.0, 420.0};
+	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
+}
+
+static FemResult fill_plate(FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness,
+	int32_t *out_count) {
+	int32_t dropped;
+	bool memory;
+	fem_tet_list_clear(&search->trial);
+	FemResult result = fem_plate_fill(&search->solid, cells, layers, thickness, &search->trial);
+	if (result != FEM_OK)
+		return result;
+	*out_count = search->trial.tet_count;
+	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);
+	if (!memory)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
+	double side = fmax(search->solid.half_extents[0] / cells[0], search->solid.half_extents[1] / cells[1]);
+	fem_part_judge(search, 2.0 * side, whole, dropped);
+	return FEM_OK;
+}
+
+// The second count is kept while the first follows the target: a beam has one cell across and any number along.
+static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *survey) {
+	const double *half = search->solid.half_extents;
+	int32_t layers = enough_layers(search, survey);
+	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
+	bool wide = false;
+	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
+		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
+		double along = fmax(1.0, floor(wanted / across + 0.5));
+		if (along * across > 1e7)
+			return fem_fail(FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
+		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
+		wide = fem_plate_is_wide(cells, layers);
+		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+			return fem_fail_stopped();
+		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
+		if (result != FEM_OK)
+			return result;
+		wanted *= count > 0 ? fmin(fmax((double)search->request->target / count, 0.3), 3.0) : 3.0;
+	}
+	search->part->thickness = (float)(survey->thickness * search->frame.size);
+	search->part->cell = (float)(search->best_cell * search->frame.size);
+	search->part->layers = layers;
+	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
+	double strength = fem_part_is_corrected(search->part) ? (double)search->request->def->plate_strength : 0.0;
+	search->part->stiffness_excess = (float)plate_excess(aspect, strength, layers, wide);
+	return FEM_OK;
+}
+
+// Plain cells for boxes of few tets, where the lattice's count goes in leaps: the whole numbers of cells that come nearest
+// to the target, and of those the most cubic.
+static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey) {
+	const double *half = search->solid.half_extents;
+	int32_t best[3] = {1, 1, 1}, count;
+	double best_cost = 1e9;
+	for (int32_t n = 0; n < 12 * 12 * 12; n++) {
+		int32_t cells[3] = {n / 144 + 1, n / 12 % 12 + 1, n % 12 + 1};
+		double side[3] = {half[0] / cells[0], half[1] / cells[1], half[2] / cells[2]};
+		double longest = fmax(side[0], fmax(side[1], side[2])), shortest = fmin(side[0], fmin(side[1], side[2]));
+		double miss = fabs(log(5.0 * cells[0] * cells[1] * cells[2] / search->request->target));
+		double cost = fmax(miss, 0.1) + 0.3 * log(longest / shortest);
+		if (miss < FEM_PART_COUNT_RATIO && cost < best_cost) {
+			best_cost = cost;
+			memcpy(best, cells, sizeof best);
+		}
+	}
+	if (best_cost >= 1e9)
+		return FEM_OK;
+	fem_tet_list_clear(&search->best);
+	search->best_score = 1e9;
+	search->part->kind = FEM_PART_COMPACT;
+	return fill_plate(search, best, best[2], survey->thickness, &count);
+}
+
+// A rod that is not a box: cells in its section as asked, stretched along it to meet the count.
+static FemResult search_rod(FemPartSearch *search, double cubic) {
+	double across = 2.0 * search->solid.half_extents[1] / (1.0 + search->request->def->plate_layers);
+	double along = fmin(cubic * cubic * cubic / (across * across), 1.0);
+	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
+		double stretch[3] = {along / across, 1.0, 1.0};
+		int32_t count = 0;
+		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+			return fem_fail_stopped();
+		FemResult result = fem_part_try(search, stretch, across, true, 0.0, &count);
+		if (result != FEM_OK)
+			return result;
+		double ratio = (double)count / search->request->target;
+		along *= ratio > 0.0 ? fmin(fmax(ratio, 0.5), 2.0) : 0.6;
+		along = fmin(along, 1.0);
+	}
+	search->best_cell = along;
+	search->part->thickness = (float)(2.0 * search->solid.half_extents[2] * search->frame.size);
+	return FEM_OK;
+}
+
+static FemResult search_sheet(FemPartSearch *search, double thickness) {
+	search->solid.sheet_half = 0.5 * thickness / search->frame.size;
+	search->part->kind = FEM_PART_SHEET;
+	search->part->thickness = (float)thickness;
+	double area = fem_solid_area(&search->solid);
+	search->volume = 0.0;
+	FemPlateSurvey survey = fem_plate_survey(&search->solid);
+	if (survey.fits && search->solid.half_extents[2] < FLAT_SHARE * search->solid.half_extents[1])
+		return search_plate(search, &survey);
+	return fem_part_search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
+}
+
+// Twice volume over area: a wall's thickness.
+static bool has_thin_walls(const FemPartSearch *search, double wall, double cell) {
+	return wall < THIN_SHARE * 2.0 * search->solid.half_extents[2] && wall < 1.1 * cell;
+}
+
+// Few tets: the count goes in leaps, so other places of the lattice are tried too.
+static FemResult search_places(FemPartSearch *search, double cell) {
+	static const double even[3] = {1.0, 1.0, 1.0};
+	for (int i = 0; i < PLACES && search->best_score > FEM_PART_COUNT_RATIO && search->request->target < FEW; i++) {
+		int32_t count;
+		FemResult result = fem_part_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
+		if (result != FEM_OK)
+			return result;
+	}
+	return FEM_OK;
+}
+
+static FemResult search_compact(FemPartSearch *search, double cell) {
+	static const double even[3] = {1.0, 1.0, 1.0};
+	double area = fem_solid_area(&search->solid), wall = 2.0 * search->volume / area;
+	if (!has_thin_walls(search, wall, cell)) {
+		FemResult result = fem_part_search_cells(search, even, cell, ATTEMPTS);
+		if (result == FEM_OK)
+			result = search_places(search, cell);
+		if (result != FEM_OK || search->best_whole)
+			return result;
+	}
+	search->part->kind = FEM_PART_THIN_WALL;
+	search->part->thickness = (float)(wall * search->frame.size);
+	return fem_part_search_thin(search, wall, sqrt(8.0 * area / search->request->target));
+}
+
+static FemResult search_by_kind(FemPartSearch *search) {
+	const double *half = search->solid.half_extents;
+	double cell = cbrt(12.0 * search->volume / search->request->target);
+	FemPlateSurvey survey = fem_plate_survey(&search->solid);
+	bool tiny = search->request->target < TINY_TARGET && survey.thickness > 0.0;
+	bool flat = half[1] > SLENDER * 0.5 * survey.thickness, slim = half[0] > SLENDER * half[1];
+	bool coarse = survey.thickness < 2.0 * cell;
+	if (tiny || (coarse && ((survey.fits && flat) || (survey.fits_rod && slim)))) {
+		search->part->kind = flat ? FEM_PART_PLATE : slim ? FEM_PART_BEAM : FEM_PART_COMPACT;
+		return search_plate(search, &survey);
+	}
+	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
+	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 && search->volume > 0.4 * fem_part_box_volume(&search->solid)) {
+		search->part->kind = FEM_PART_BEAM;
+		return search_rod(search, cell);
+	}
+	FemResult result = search_compact(search, cell);
+	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_part_box_volume(&search->solid);
+	// Free lattices cut the edges of a box.
+	bool poor = search->best_score > FEM_PART_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
+}
+
+// --------------------------------------------------------------------------------------------------------------- results
+
+static FemResult fit_surface(FemPartSearch *search) {
+	FemPartKind kind = search->part->kind;
+	if (kind == FEM_PART_PLATE || (kind == FEM_PART_SHEET && search->best_solid.inflation <= 0.0))
+		return FEM_OK;
+	search->solid.inflation = search->best_solid.inflation;
+	search->solid.sheet_half = kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
+	double aspect = search->best_cell * search->frame.size / fmax((double)search->part->thickness, 1e-30);
+	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
+	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_PART_COMPACT_DIHEDRAL, &search->best);
+}
+
+static void append_best(const FemPartSearch *search, FemTetList *out) {
+	int32_t first = out->node_count;
+	for (int32_t n = 0; n < search->best.node_count; n++)
+		fem_tet_list_add_node(out, fem_frame_to_user(&search->frame, search->best.nodes[n]));
+	for (int32_t t = 0; t < search->best.tet_count && !out->failed; t++) {
+		const int32_t *tet = search->best.tets[t];
+		fem_tet_list_add_tet(out, first + tet[0], first + tet[1], first + tet[2], first + tet[3]);
+	}
+}
+
+static void describe(const FemPartSearch *search, FemTetPart *part) {
+	double cube = pow(search->frame.size, 3.0);
+	part->whole = search->best_whole;
+	part->dropped_bodies = search->best_dropped;
+	part->volume = (float)(fem_tet_list_volume_sum(&search->best) * cube);
+	part->input_volume = (float)(search->volume * cube);
+	part->min_dihedral = (float)fem_tet_list_min_dihedral(&search->best);
+	part->cell = (float)(search->best_cell * search->frame.size);
+	if (part->kind == FEM_PART_THIN_WALL || (part->kind == FEM_PART_SHEET && search->best_solid.inflation > 0.0))
+		part->stiffness_excess = (float)wall_excess((double)part->cell / (double)part->thickness,
+			(double)search->request->def->plate_strength);
+}
+
+static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
+	const FemPartRequest *request = search->request;
+	FemResult result = fem_part_make_solid(request, search);
+	if (result != FEM_OK)
+		return result;
+	bool sheet = search->volume < VOLUME_MIN * fem_part_box_volume(&search->solid) || search->solid.half_extents[2] < 1e-6 ||
+		(!request->closed && fem_part_bounding_share(&search->solid) < 0.5);
+	if (sheet && !(request->def->sheet_thickness > 0.0f))
+		return fem_fail(FEM_ERROR_MESH, "Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
+			"thickness (Solidify in Blender), or set sheet_thickness.", request->group, search->solid.triangles.triangle_count);
+	result = sheet ? search_sheet(search, (double)request->def->sheet_thickness) : search_by_kind(search);
+	if (result != FEM_OK)
+		return result;
+	if (search->best.tet_count == 0)
+		return fem_fail(FEM_ERROR_MESH, "No tets could be made for part %d of the mesh: raise element_count, or remove the "
+			"part if it is a stray triangle.", request->group);
+	result = fit_surface(search);
+	if (result != FEM_OK)
+		return result;
+	describe(search, search->part);
+	append_best(search, out);
+	return out->failed ? fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.") : FEM_OK;
+}
+
+FemResult fem_part_mesh(const FemPartRequest *request, FemTetList *out, FemTetPart *part) {
+	FemPartSearch search = {.request = request, .part = part, .best_score = 1e9};
+	*part = (FemTetPart){.kind = FEM_PART_COMPACT, .stiffness_excess = 1.0f};
+	FemResult result = mesh_solid(&search, out);
+	fem_tet_list_free(&search.best);
+	fem_tet_list_free(&search.trial);
+	fem_solid_free(&search.solid);
+	return result;
+}

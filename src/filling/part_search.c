@@ -1,0 +1,232 @@
+#include "filling/part_search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stop_check.h"
+#include "filling/coverage.h"
+#include "geometry/principal_box.h"
+
+#include <math.h>
+#include <string.h>
+
+#define THIN_ATTEMPTS 4
+#define LATTICE_CELLS 40.0    // most cells of the lattice for a tet wanted
+#define DEBRIS_SHARE 0.03     // of the volume: bodies smaller than this that hang on nothing are left out
+#define LOST_SHARE 0.6        // of the input's volume: less means that walls fell through the lattice
+#define VOLUME_SAMPLES 20     // a side
+#define COVERAGE_SAMPLES 1500
+#define COVERAGE_GAP 0.3      // of a cell
+#define CLOSE_GAP 0.02        // of a cell
+#define BOUNDARY_SAMPLES 600
+#define SURE_WINDING 0.75
+
+bool fem_part_report(const FemPartRequest *request, double share) {
+	const FemBakeDef *def = request->def;
+	if (!def->progress)
+		return true;
+	double all = (double)request->share_begin + share * (double)(request->share_end - request->share_begin);
+	if (def->progress(def->progress_context, (float)all))
+		return true;
+	*request->cancelled = true;
+	return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- volume
+
+static double sample_at(int32_t i) {
+	return (2.0 * i + 1.0) / VOLUME_SAMPLES - 1.0;
+}
+
+// Winding numbers on a grid of points: for surfaces with holes.
+static double sampled_volume(const FemSolid *solid) {
+	int32_t inside = 0;
+	const double *half = solid->half_extents;
+	for (int32_t i = 0; i < VOLUME_SAMPLES; i++)
+		for (int32_t j = 0; j < VOLUME_SAMPLES; j++)
+			for (int32_t k = 0; k < VOLUME_SAMPLES; k++)
+				inside += !fem_stop_asked() && fem_winding_inside(&solid->winding,
+					(FemPosition){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
+	return 8.0 * half[0] * half[1] * half[2] * inside / (VOLUME_SAMPLES * VOLUME_SAMPLES * VOLUME_SAMPLES);
+}
+
+// The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either side.
+double fem_part_bounding_share(const FemSolid *solid) {
+	const FemTriangles *triangles = &solid->triangles;
+	int32_t stride = triangles->triangle_count / BOUNDARY_SAMPLES + 1;
+	double area = 0.0, bounding = 0.0;
+	for (int32_t t = 0; t < triangles->triangle_count; t += stride) {
+		FemPosition n = fem_triangle_area_vector(triangles, t), middle = {0};
+		double size = sqrt(fem_position_dot(n, n));
+		for (int v = 0; v < 3; v++)
+			middle = fem_position_add(middle, fem_position_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
+		FemPosition step = fem_position_scale(n, 1e-5 / size);
+		double out = fabs(fem_winding_number(&solid->winding, fem_position_add(middle, step)));
+		double in = fabs(fem_winding_number(&solid->winding, fem_position_sub(middle, step)));
+		area += size;
+		bounding += fmax(in, out) > SURE_WINDING ? size : 0.0;
+	}
+	return bounding / area;
+}
+
+double fem_part_box_volume(const FemSolid *solid) {
+	return 8.0 * solid->half_extents[0] * solid->half_extents[1] * solid->half_extents[2];
+}
+
+FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *search) {
+	FemPrincipalBox box;
+	FemResult result = fem_principal_box(request->triangles, request->groups, request->group, &box);
+	if (result == FEM_OK)
+		result = fem_triangles_extract(request->triangles, request->groups, request->group, &box.frame,
+			&search->solid.triangles);
+	if (result == FEM_OK)
+		result = fem_triangle_bvh_create(&search->solid.bvh, &search->solid.triangles);
+	if (result == FEM_OK)
+		result = fem_winding_create(&search->solid.winding, &search->solid.bvh);
+	if (result != FEM_OK)
+		return result;
+	search->frame = box.frame;
+	for (int axis = 0; axis < 3; axis++)
+		search->solid.half_extents[axis] = box.half_extents[axis];
+	double whole = fem_part_box_volume(&search->solid), exact = fem_solid_volume(&search->solid);
+	// The theorem counts what overlaps twice: then points must be counted.
+	bool trusted = request->closed && request->triangles->component_count == 1 && exact <= whole;
+	search->volume = trusted ? exact : sampled_volume(&search->solid);
+	if (search->volume <= 0.0 && request->closed)
+		search->volume = fmin(exact, whole);
+	return FEM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- search
+
+bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_dropped, bool *out_memory) {
+	int32_t capacity = list->tet_count + 1, *bodies = FEM_ALLOC_ARRAY(int32_t, capacity), kept = 0;
+	int32_t count = bodies ? fem_tet_list_bodies(list, bodies) : 0;
+	double *volumes = count ? FEM_ALLOC_ARRAY(double, count) : NULL, all = 0.0;
+	*out_memory = list->tet_count == 0 || volumes;
+	*out_dropped = 0;
+	if (volumes) {
+		for (int32_t t = 0; t < list->tet_count; t++)
+			volumes[bodies[t]] += fem_tet_list_volume(list, t);
+		for (int32_t b = 0; b < count; b++)
+			all += volumes[b];
+		for (int32_t b = 0; b < count; b++) {
+			kept += volumes[b] >= DEBRIS_SHARE * all;
+			*out_dropped += volumes[b] < DEBRIS_SHARE * all;
+		}
+		for (int32_t t = 0; t < list->tet_count; t++)
+			bodies[t] = volumes[bodies[t]] >= DEBRIS_SHARE * all;
+		*out_memory = fem_tet_list_keep(list, bodies, 1);
+	}
+	FEM_FREE_ARRAY(volumes, count);
+	FEM_FREE_ARRAY(bodies, capacity);
+	return kept == 1 && all >= LOST_SHARE * search->volume;
+}
+
+// Takes the trial when it is sound where the best is not, or nearer to the count.
+void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t dropped) {
+	double ratio = (double)search->trial.tet_count / search->request->target;
+	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
+	bool better = whole != search->best_whole ? whole && (score < 0.4 || score < search->best_score)
+		: score < search->best_score;
+	if (search->best.tet_count > 0 && !better)
+		return;
+	FemTetList kept = search->best;
+	search->best = search->trial;
+	search->trial = kept;
+	search->best_score = score;
+	search->best_cell = cell;
+	search->best_whole = whole;
+	search->best_dropped = dropped;
+	search->best_solid = search->solid;
+}
+
+FemResult fem_part_try(FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift,
+	int32_t *out_count) {
+	// Scattered bits in a large box would ask for a lattice of mostly empty cells.
+	cell = fmax(cell, cbrt(fem_part_box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
+	double cells[3] = {cell * stretch[0], cell * stretch[1], cell * stretch[2]};
+	int32_t dropped;
+	bool memory;
+	fem_tet_list_clear(&search->trial);
+	FemResult result = fem_stuff(&search->solid, cells, fitted, shift, &search->trial);
+	if (result != FEM_OK)
+		return result;
+	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);
+	if (!memory)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
+	*out_count = search->trial.tet_count;
+	// A thickened surface lies within its tets: where it does not, the lattice has holes.
+	if (whole && search->solid.inflation > 0.0) {
+		double gap = fem_coverage_gap(&search->solid.triangles, &search->trial, COVERAGE_SAMPLES);
+		if (gap < 0.0)
+			return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
+		whole = gap < COVERAGE_GAP * cell;
+	}
+	bool cubic = stretch[0] == 1.0 && search->solid.inflation <= 0.0;
+	if (!cubic || !fitted || fem_tet_list_min_dihedral(&search->trial) >= FEM_PART_COMPACT_DIHEDRAL)
+		fem_part_judge(search, cell, whole, dropped);
+	return FEM_OK;
+}
+
+bool fem_part_found_good(const FemPartSearch *search) {
+	return search->best.tet_count > 0 && search->best_whole && search->best_score < FEM_PART_GOOD_RATIO;
+}
+
+// Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only be
+// nearer to the count.
+static bool fits_closely(const FemPartSearch *search) {
+	if (!search->best_whole || search->best_score > FEM_PART_COUNT_RATIO)
+		return false;
+	double gap = fem_coverage_gap(&search->solid.triangles, &search->best, COVERAGE_SAMPLES);
+	return gap >= 0.0 && gap < CLOSE_GAP * search->best_cell;
+}
+
+// Cells fitted to the box first (exact for boxes), then free ones, whose count follows the size more smoothly.
+FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], double cell, int attempts) {
+	double next = cell;
+	for (int i = 0; i < attempts && !fem_part_found_good(search); i++) {
+		bool fitted = i < attempts / 2;
+		// Unlike sides let a cube have 3 x 3 x 4 cells, where 3 are too few and 4 too many.
+		static const double skews[3][3] = {{1.0, 1.0, 1.0}, {1.0, 1.1, 0.91}, {1.05, 1.05, 0.91}};
+		const double *skew = skews[fitted ? i % 3 : 0];
+		double bent[3] = {stretch[0] * skew[0], stretch[1] * skew[1], stretch[2] * skew[2]};
+		int32_t count = 0;
+		if (!fem_part_report(search->request, (double)i / attempts))
+			return fem_fail_stopped();
+		if (i == attempts / 2 && fits_closely(search))
+			return FEM_OK;
+		if (i == attempts / 2 && search->best.tet_count)
+			next = search->best_cell * cbrt((double)search->best.tet_count / search->request->target);
+		FemResult result = fem_part_try(search, bent, next, fitted, 0.25 * (i % 4), &count);
+		if (result != FEM_OK)
+			return result;
+		double ratio = (double)count / search->request->target;
+		next *= ratio > 0.0 ? fmin(fmax(cbrt(ratio), 0.6), 1.6) : 0.7;
+		if (i + 1 < attempts / 2 && fabs(log(ratio)) < 0.05)
+			i = attempts / 2 - 1; // count is right but the shape is not: free cells
+	}
+	return FEM_OK;
+}
+
+// Walls that fall through the lattice are thickened to a good part of a cell, ever more until all hangs together. (Points
+// within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface gives a
+// connected body.) Nodes are drawn back to the surface later.
+FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell) {
+	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
+	static const double even[3] = {1.0, 1.0, 1.0};
+	for (size_t s = 0; s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_PART_COUNT_RATIO); s++) {
+		double next = cell;
+		for (int i = 0; i < THIN_ATTEMPTS && !fem_part_found_good(search); i++) {
+			int32_t count = 0;
+			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), 0.02 * next);
+			if (!fem_part_report(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
+				return fem_fail_stopped();
+			FemResult result = fem_part_try(search, even, next, false, 0.3, &count);
+			if (result != FEM_OK)
+				return result;
+			double ratio = (double)count / search->request->target;
+			next *= ratio > 0.0 ? fmin(fmax(sqrt(ratio), 0.7), 1.5) : 0.7;
+		}
+	}
+	return FEM_OK;
+}

@@ -1,0 +1,44 @@
+// The search for cells with which a lattice gives as many tets as are wanted, well shaped and all of the solid.
+#ifndef FEM_FILLING_PART_SEARCH_H
+#define FEM_FILLING_PART_SEARCH_H
+
+#include "filling/part_mesher.h"
+#include "filling/stuffing.h"
+
+#define FEM_PART_GOOD_RATIO 0.11       // |log(count / target)| that ends the search ...
+#define FEM_PART_COUNT_RATIO 0.18      // ... and what is promised: within 20 %
+#define FEM_PART_COMPACT_DIHEDRAL 8.5  // degrees; 8 are promised
+
+typedef struct FemPartSearch {
+	const FemPartRequest *request;
+	FemSolid solid;
+	FemUnitFrame frame;
+	FemTetPart *part;
+	double volume; // of the soup, unit space
+	FemTetList best, trial;
+	double best_score, best_cell;
+	bool best_whole; // one body, little volume lost
+	int32_t best_dropped;
+	FemSolid best_solid; // inflation of the best try; arrays are not its own
+} FemPartSearch;
+
+// False when the caller's progress function cancels.
+bool fem_part_report(const FemPartRequest *request, double share);
+
+// The triangles in their principal box, with what it takes to tell inside from outside, and their volume.
+FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *search);
+double fem_part_box_volume(const FemSolid *solid);
+double fem_part_bounding_share(const FemSolid *solid); // of places beside the surface that have an inside and an outside
+
+// A try is kept as the best when it is judged to be better.
+FemResult fem_part_try(
+	FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count);
+// Leaves the largest body and others of some size; true when one is left and most of the volume is there.
+bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_dropped, bool *out_memory);
+void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t dropped);
+bool fem_part_found_good(const FemPartSearch *search);
+
+FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], double cell, int attempts);
+FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell); // walls of this thickness, 0: sheets
+
+#endif

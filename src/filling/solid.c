@@ -1,0 +1,157 @@
+#include "filling/solid.h"
+
+#define BISECTIONS 14
+#define COARSE_BISECTIONS 7 // of an inflated surface: its nodes are drawn back afterwards
+#define SLACK 1e-5 // of a segment: a lattice point that lies on the surface must not miss its crossing by rounding
+
+static FemPosition along(FemPosition a, FemPosition b, double t) {
+	return fem_position_add(a, fem_position_scale(fem_position_sub(b, a), t));
+}
+
+// Distance to the other side in one direction, if solid lies between; else -1.
+static double shoot(const FemSolid *solid, FemPosition at, FemPosition direction, double limit) {
+	FemCrossing crossings[FEM_CROSSING_MAX];
+	FemPosition end = fem_position_add(at, fem_position_scale(direction, limit));
+	int32_t count = fem_bvh_crossings(&solid->bvh, at, end, 0.0, crossings);
+	for (int32_t i = 0; i < count; i++) {
+		if (crossings[i].t < 1e-4)
+			continue;
+		return fem_winding_inside(&solid->winding, along(at, end, 0.5 * crossings[i].t)) ? crossings[i].t * limit : -1.0;
+	}
+	return fem_winding_inside(&solid->winding, along(at, end, 0.5)) ? limit : -1.0;
+}
+
+double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemPosition at, double limit) {
+	FemPosition n = fem_triangle_area_vector(&solid->triangles, triangle);
+	n = fem_position_scale(n, 1.0 / sqrt(fem_position_dot(n, n)));
+	double inward = shoot(solid, at, fem_position_scale(n, -1.0), limit);
+	if (inward >= 0.0)
+		return inward;
+	double outward = shoot(solid, at, n, limit);
+	return outward >= 0.0 ? outward : 0.0;
+}
+
+static bool is_near(const FemSolid *solid, FemPosition p) {
+	int32_t triangle;
+	FemPosition nearest;
+	fem_bvh_nearest(&solid->bvh, p, solid->inflation, &triangle, &nearest);
+	return triangle >= 0;
+}
+
+bool fem_solid_inside(const FemSolid *solid, FemPosition p) {
+	double at[3] = {p.x, p.y, p.z};
+	for (int axis = 0; axis < 3; axis++) {
+		if (fabs(at[axis]) > solid->half_extents[axis] + solid->inflation + 1e-6)
+			return false;
+	}
+	if (solid->inflation > 0.0 && is_near(solid, p))
+		return true;
+	if (solid->inflation > 0.0 && solid->sheet_half > 0.0)
+		return false; // a sheet encloses nothing
+	return fem_winding_inside(&solid->winding, p);
+}
+
+static double bisect(const FemSolid *solid, FemPosition in, FemPosition out, double low, double high) {
+	for (int i = 0; i < BISECTIONS; i++) {
+		double middle = 0.5 * (low + high);
+		if (fem_solid_inside(solid, along(in, out, middle)))
+			low = middle;
+		else
+			high = middle;
+	}
+	return 0.5 * (low + high);
+}
+
+// The skin of an inflated solid has the surface between it and the inside: from a point near the surface distances do.
+static double leave_inflated(const FemSolid *solid, FemPosition in, FemPosition out) {
+	double low = 0.0, high = 1.0;
+	bool near = is_near(solid, in);
+	for (int i = 0; i < COARSE_BISECTIONS; i++) {
+		double middle = 0.5 * (low + high);
+		FemPosition p = along(in, out, middle);
+		if (near ? is_near(solid, p) : fem_solid_inside(solid, p))
+			low = middle;
+		else
+			high = middle;
+	}
+	return 0.5 * (low + high);
+}
+
+// Crossings of triangles are exact; the winding number says which of several counts, and where a hole is closed.
+double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out) {
+	if (solid->inflation > 0.0)
+		return leave_inflated(solid, in, out);
+	FemCrossing crossings[FEM_CROSSING_MAX];
+	int32_t count = fem_bvh_crossings(&solid->bvh, in, out, SLACK, crossings);
+	if (count == 0 || count == FEM_CROSSING_MAX)
+		return bisect(solid, in, out, 0.0, 1.0);
+	double before = 0.0;
+	for (int32_t i = 0; i < count; i++) {
+		double after = i + 1 < count ? crossings[i + 1].t : 1.0;
+		if (after - crossings[i].t < 1e-9 && i + 1 < count)
+			continue;
+		if (i + 1 == count || !fem_winding_inside(&solid->winding, along(in, out, 0.5 * (crossings[i].t + after)))) {
+			// Between two crossings the inside may end at a hole.
+			double check = 0.5 * (before + crossings[i].t);
+			bool solid_before = crossings[i].t - before < 1e-6 || fem_winding_inside(&solid->winding, along(in, out, check));
+			return solid_before ? crossings[i].t : bisect(solid, in, out, before, crossings[i].t);
+		}
+		before = crossings[i].t;
+	}
+	return crossings[count - 1].t;
+}
+
+double fem_solid_volume(const FemSolid *solid) {
+	double sum = 0.0;
+	for (int32_t t = 0; t < solid->triangles.triangle_count; t++)
+		sum += fem_position_dot(fem_triangle_corner(&solid->triangles, t, 0), fem_triangle_area_vector(&solid->triangles, t));
+	return fabs(sum) / 3.0;
+}
+
+double fem_solid_area(const FemSolid *solid) {
+	double sum = 0.0;
+	for (int32_t t = 0; t < solid->triangles.triangle_count; t++) {
+		FemPosition n = fem_triangle_area_vector(&solid->triangles, t);
+		sum += sqrt(fem_position_dot(n, n));
+	}
+	return sum;
+}
+
+// A sheet's column is its crossing thickened.
+static int32_t sheet_column(const FemSolid *solid, const FemCrossing *crossings, int32_t count, double lo, double hi,
+	double out_ranges[][2]) {
+	if (count == 0 || solid->sheet_half <= 0.0)
+		return 0;
+	out_ranges[0][0] = lo + crossings[0].t * (hi - lo) - solid->sheet_half;
+	out_ranges[0][1] = lo + crossings[count - 1].t * (hi - lo) + solid->sheet_half;
+	return 1;
+}
+
+int32_t fem_solid_column(const FemSolid *solid, double x, double y, double out_ranges[][2], int32_t capacity) {
+	FemCrossing crossings[FEM_CROSSING_MAX];
+	double hi = solid->half_extents[2] + 0.01, lo = -hi;
+	int32_t count = fem_bvh_crossings(&solid->bvh, (FemPosition){x, y, lo}, (FemPosition){x, y, hi}, 0.0, crossings);
+	int32_t found = 0;
+	bool open = false;
+	for (int32_t i = 0; i + 1 < count; i++) {
+		double from = lo + crossings[i].t * (hi - lo), to = lo + crossings[i + 1].t * (hi - lo);
+		if (to - from < 1e-9)
+			continue;
+		bool inside = fem_winding_inside(&solid->winding, (FemPosition){x, y, 0.5 * (from + to)});
+		if (inside && open)
+			out_ranges[found - 1][1] = to;
+		else if (inside && found < capacity) {
+			out_ranges[found][0] = from;
+			out_ranges[found++][1] = to;
+		}
+		open = inside;
+	}
+	return found ? found : sheet_column(solid, crossings, count, lo, hi, out_ranges);
+}
+
+void fem_solid_free(FemSolid *solid) {
+	fem_winding_free(&solid->winding);
+	fem_triangle_bvh_free(&solid->bvh);
+	fem_triangles_free(&solid->triangles);
+	*solid = (FemSolid){0};
+}

@@ -1,0 +1,200 @@
+#include "filling/surface_fit.h"
+
+#include "base/carve.h"
+#include "base/error.h"
+#include "base/stop_check.h"
+#include "topology/surface.h"
+
+#include <string.h>
+
+#define PASSES 8
+#define HALVINGS 5
+#define SAG_SHARE 0.75 // mean over a triangle of the height of a paraboloid over its plane / height at its centre
+#define REACH 0.35     // of a cell: farther moves by sag mean that something else is nearest
+
+typedef struct Fit {
+	const FemSolid *solid;
+	FemTetList *list;
+	FemSurface surface;
+	int32_t *identity;  // [node]
+	int32_t *tet_start; // [node + 1]
+	int32_t *tets;      // [4 tets]: the tets around each node
+	FemPosition *moves; // [node]: sum of area vectors, then wanted moves
+	double *sags;       // [node]: sum of area * sag
+	double *areas;      // [node]
+	size_t bytes;
+	void *block;
+} Fit;
+
+static size_t place(Fit *fit, char *base) {
+	FemCarver carver = {.base = base};
+	int32_t nodes = fit->list->node_count;
+	fit->identity = FEM_CARVE(&carver, int32_t, nodes);
+	fit->tet_start = FEM_CARVE(&carver, int32_t, nodes + 1);
+	fit->tets = FEM_CARVE(&carver, int32_t, 4 * fit->list->tet_count);
+	fit->moves = FEM_CARVE(&carver, FemPosition, nodes);
+	fit->sags = FEM_CARVE(&carver, double, nodes);
+	fit->areas = FEM_CARVE(&carver, double, nodes);
+	return carver.used;
+}
+
+static void list_tets(Fit *fit) {
+	const FemTetList *list = fit->list;
+	for (int32_t n = 0; n < list->node_count; n++)
+		fit->identity[n] = n;
+	for (int32_t i = 0; i < 4 * list->tet_count; i++)
+		fit->tet_start[list->tets[i / 4][i % 4] + 1]++;
+	for (int32_t n = 0; n < list->node_count; n++)
+		fit->tet_start[n + 1] += fit->tet_start[n];
+	for (int32_t i = 0; i < 4 * list->tet_count; i++)
+		fit->tets[fit->tet_start[list->tets[i / 4][i % 4]]++] = i / 4;
+	for (int32_t n = list->node_count; n > 0; n--)
+		fit->tet_start[n] = fit->tet_start[n - 1];
+	fit->tet_start[0] = 0;
+}
+
+// The worst angle of the tets around a node; -1 when one of them is turned over.
+static double worst_around(const Fit *fit, int32_t node) {
+	const FemTetList *list = fit->list;
+	double worst = 180.0;
+	for (int32_t at = fit->tet_start[node]; at < fit->tet_start[node + 1]; at++) {
+		FemPosition corners[4];
+		double low, high;
+		if (!(fem_tet_list_volume(list, fit->tets[at]) > 0.0))
+			return -1.0;
+		for (int v = 0; v < 4; v++)
+			corners[v] = list->nodes[list->tets[fit->tets[at]][v]];
+		fem_tet_dihedral_range(corners, &low, &high);
+		worst = fmin(worst, fmin(low, 180.0 - high));
+	}
+	return worst;
+}
+
+// Goes as far as the tets around allow: none below the limit (or below what it was, if that was worse).
+static void move_node(const Fit *fit, int32_t node, FemPosition way, double limit) {
+	FemPosition *at = &fit->list->nodes[node], start = *at;
+	double floor_angle = fmin(limit, worst_around(fit, node));
+	for (int i = 0; i < HALVINGS; i++) {
+		*at = fem_position_add(start, way);
+		if (worst_around(fit, node) >= floor_angle)
+			return;
+		way = fem_position_scale(way, 0.5);
+	}
+	*at = start;
+}
+
+static FemPosition face_corner(const Fit *fit, int32_t face, int v) {
+	return fit->list->nodes[fit->list->tets[face / 4][fem_face_corners[face % 4][v]]];
+}
+
+static void mark_surface(Fit *fit) {
+	for (int32_t n = 0; n < fit->list->node_count; n++) {
+		fit->moves[n] = (FemPosition){0};
+		fit->sags[n] = fit->areas[n] = 0.0;
+	}
+	for (int32_t f = 0; f < fit->surface.count; f++)
+		for (int v = 0; v < 3; v++)
+			fit->areas[fit->list->tets[fit->surface.faces[f] / 4][fem_face_corners[fit->surface.faces[f] % 4][v]]] = 1.0;
+}
+
+// Inner nodes follow to the middle of their neighbours.
+static void center_node(const Fit *fit, int32_t node, double limit) {
+	const FemTetList *list = fit->list;
+	FemPosition sum = {0};
+	int32_t count = 0;
+	for (int32_t at = fit->tet_start[node]; at < fit->tet_start[node + 1]; at++)
+		for (int v = 0; v < 4; v++) {
+			int32_t other = list->tets[fit->tets[at]][v];
+			if (other == node)
+				continue;
+			sum = fem_position_add(sum, list->nodes[other]);
+			count++;
+		}
+	move_node(fit, node, fem_position_sub(fem_position_scale(sum, 1.0 / count), list->nodes[node]), limit);
+}
+
+// Little by little at first: a node can go far only when those on the other side of its wall have come along.
+static void shrink_back(Fit *fit, double cell, double limit) {
+	static const double shares[PASSES] = {0.25, 0.33, 0.4, 0.5, 0.7, 1.0, 1.0, 1.0};
+	for (int pass = 0; pass < PASSES; pass++) {
+		mark_surface(fit);
+		for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
+			FemPosition at = fit->list->nodes[n], nearest;
+			int32_t triangle;
+			if (fit->areas[n] == 0.0)
+				center_node(fit, n, limit);
+			if (fit->areas[n] == 0.0 || (fit->solid->sheet_half <= 0.0 && fem_winding_inside(&fit->solid->winding, at)))
+				continue;
+			double distance = fem_bvh_nearest(&fit->solid->bvh, at, 2.0 * cell, &triangle, &nearest);
+			// A sheet has no thickness of its own: its nodes stay half of the one asked for away.
+			double keep = fit->solid->sheet_half;
+			if (triangle >= 0 && distance > keep + 1e-3 * cell)
+				move_node(fit, n,
+					fem_position_scale(fem_position_sub(nearest, at), shares[pass] * (1.0 - keep / distance)), limit);
+		}
+	}
+}
+
+// Distance from a face's centre to the soup along its normal: positive when the soup lies outside.
+static double face_sag(const Fit *fit, FemPosition center, double reach) {
+	int32_t triangle;
+	FemPosition nearest;
+	double distance = fem_bvh_nearest(&fit->solid->bvh, center, reach, &triangle, &nearest);
+	if (triangle < 0)
+		return 0.0;
+	return fem_winding_inside(&fit->solid->winding, center) ? distance : -distance;
+}
+
+static void gather_sags(Fit *fit, double reach) {
+	mark_surface(fit);
+	for (int32_t n = 0; n < fit->list->node_count; n++)
+		fit->areas[n] = 0.0;
+	for (int32_t f = 0; f < fit->surface.count && !fem_stop_asked(); f++) {
+		int32_t face = fit->surface.faces[f];
+		FemPosition a = face_corner(fit, face, 0), b = face_corner(fit, face, 1), c = face_corner(fit, face, 2);
+		FemPosition n = fem_position_cross(fem_position_sub(b, a), fem_position_sub(c, a));
+		FemPosition center = fem_position_scale(fem_position_add(fem_position_add(a, b), c), 1.0 / 3.0);
+		double area = sqrt(fem_position_dot(n, n)), sag = face_sag(fit, center, reach);
+		for (int v = 0; v < 3; v++) {
+			int32_t node = fit->list->tets[face / 4][fem_face_corners[face % 4][v]];
+			fit->moves[node] = fem_position_add(fit->moves[node], n);
+			fit->sags[node] += area * sag;
+			fit->areas[node] += area;
+		}
+	}
+}
+
+static void follow_sags(Fit *fit, double reach, double limit) {
+	gather_sags(fit, reach);
+	for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
+		double length = sqrt(fem_position_dot(fit->moves[n], fit->moves[n]));
+		if (fit->areas[n] <= 0.0 || length < 0.3 * fit->areas[n])
+			continue;
+		double far = SAG_SHARE * fit->sags[n] / fit->areas[n];
+		if (fabs(far) > 1e-9)
+			move_node(fit, n, fem_position_scale(fit->moves[n], far / length), limit);
+	}
+}
+
+FemResult fem_surface_fit(const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list) {
+	Fit fit = {.solid = solid, .list = list};
+	fit.bytes = place(&fit, NULL);
+	fit.block = fem_alloc(fit.bytes);
+	if (fit.block) {
+		place(&fit, fit.block);
+		list_tets(&fit);
+	}
+	bool ready = fit.block &&
+		fem_surface_create(&fit.surface, fit.identity, list->node_count, &list->tets[0][0], list->tet_count);
+	if (ready) {
+		if (solid->inflation > 0.0)
+			shrink_back(&fit, cell, thin_dihedral);
+		if (solid->sheet_half <= 0.0)
+			follow_sags(&fit, REACH * cell, solid->inflation > 0.0 ? thin_dihedral : min_dihedral);
+	}
+	fem_surface_free(&fit.surface);
+	fem_free(fit.block, fit.bytes);
+	if (!ready)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
+}

@@ -1,0 +1,309 @@
+#include "filling/tetrahedralize.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "filling/part_mesher.h"
+#include "filling/soup_parts.h"
+#include "filling/soup_topology.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COOKIE 0x7e7a4ed5u
+#define PART_TARGET_MIN 5     // tets: one cell
+#define PART_TARGET_USUAL 24  // what a small part gets where the count allows
+#define EXCESS_WARNED 4.0f
+#define PREPARED 0.1f         // share of the work before the first part
+
+// Everything a bake holds between its stages.
+typedef struct Bake {
+	const FemSoup *soup;
+	const FemBakeDef *def;
+	FemTetMesh *out;
+	FemTriangles triangles;
+	FemSoupEdges edges;
+	uint8_t *closed;       // [component]
+	int32_t closed_count;
+	int32_t *groups;       // [triangle]
+	int32_t *vertex_map;   // [soup vertex]: welded vertex
+	double *weights;       // [part]: enclosed volume
+	uint8_t *part_closed;  // [part]
+	FemTetList list;
+} Bake;
+
+FemBakeDef fem_default_bake_def(void) {
+	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cut = fem_default_cut_def(), .cookie = COOKIE};
+}
+
+static bool in_range(float value, float most) {
+	return value >= 0.0f && value <= most; // false for NaN
+}
+
+static FemResult check_def(const FemBakeDef *def) {
+	if (!def || def->cookie != COOKIE)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The def was not made by fem_default_bake_def().");
+	if (def->element_count < FEM_BAKE_ELEMENTS_MIN || def->element_count > FEM_BAKE_ELEMENTS_MAX)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "element_count is %d: ask for %d to %d tets.", def->element_count,
+			FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
+	if (def->plate_layers < 1 || def->plate_layers > 16)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to 16.", def->plate_layers);
+	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX) ||
+		!in_range(def->plate_strength, 1000.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"weld_distance, sheet_thickness and plate_strength must be 0 or positive and finite.");
+	return FEM_OK;
+}
+
+static FemResult no_memory(const Bake *bake) {
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.",
+		bake->soup->triangle_count);
+}
+
+static FemResult report(const Bake *bake, float share) {
+	if (!bake->def->progress || bake->def->progress(bake->def->progress_context, share))
+		return FEM_OK;
+	bake->out->cancelled = true;
+	return fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
+}
+
+// --------------------------------------------------------------------------------------------------------------- prepare
+
+static FemResult prepare_soup(Bake *bake) {
+	bake->vertex_map = FEM_ALLOC_ARRAY(int32_t, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
+	if (!bake->vertex_map)
+		return no_memory(bake);
+	FemResult result = fem_soup_clean(bake->soup, bake->def->weld_distance, &bake->triangles, bake->vertex_map);
+	if (result == FEM_OK)
+		result = fem_soup_components(&bake->triangles);
+	if (result != FEM_OK)
+		return result;
+	bake->closed_count = bake->triangles.component_count;
+	bake->closed = FEM_ALLOC_ARRAY(uint8_t, bake->closed_count);
+	bake->groups = FEM_ALLOC_ARRAY(int32_t, bake->triangles.triangle_count);
+	if (!bake->closed || !bake->groups)
+		return no_memory(bake);
+	result = fem_soup_orient(&bake->triangles, &bake->edges, bake->closed);
+	if (result == FEM_OK)
+		result = report(bake, 0.05f);
+	if (result == FEM_OK)
+		result = fem_soup_parts(&bake->triangles, bake->closed, bake->groups, &bake->out->part_count);
+	return result == FEM_OK ? report(bake, PREPARED) : result;
+}
+
+// A part's share of the tets goes by its volume, so that cells are about as large everywhere.
+static FemResult weigh_parts(Bake *bake) {
+	int32_t count = bake->out->part_count;
+	bake->weights = FEM_ALLOC_ARRAY(double, count);
+	bake->part_closed = FEM_ALLOC_ARRAY(uint8_t, count);
+	bake->out->parts = FEM_ALLOC_ARRAY(FemTetPart, count);
+	if (!bake->weights || !bake->part_closed || !bake->out->parts)
+		return no_memory(bake);
+	memset(bake->part_closed, 1, (size_t)count);
+	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
+		int32_t part = bake->groups[t];
+		FemPosition n = fem_triangle_area_vector(&bake->triangles, t);
+		bake->weights[part] += fem_position_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
+		if (!bake->closed[bake->triangles.components[t]])
+			bake->part_closed[part] = 0;
+	}
+	for (int32_t part = 0; part < count; part++)
+		bake->weights[part] = fabs(bake->weights[part]) + 1e-9;
+	if ((int64_t)count * PART_TARGET_MIN > bake->def->element_count)
+		return fem_fail(FEM_ERROR_LIMIT, "The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
+			"join the parts.", count, bake->def->element_count, (long long)count * PART_TARGET_MIN * 2);
+	return FEM_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- parts
+
+static int32_t part_target(const Bake *bake, int32_t part, double weight_left, int32_t tets_left) {
+	int32_t parts_left = bake->out->part_count - part;
+	int32_t least = bake->def->element_count / (2 * bake->out->part_count);
+	least = least > PART_TARGET_USUAL ? PART_TARGET_USUAL : least < PART_TARGET_MIN ? PART_TARGET_MIN : least;
+	double share = parts_left > 1 ? tets_left * bake->weights[part] / weight_left : tets_left;
+	return share < least ? least : (int32_t)share;
+}
+
+static FemResult mesh_part(Bake *bake, int32_t part, int32_t target) {
+	int32_t count = bake->out->part_count;
+	float width = (1.0f - PREPARED) / (float)count;
+	FemPartRequest request = {&bake->triangles, count > 1 ? bake->groups : NULL, part, target, bake->part_closed[part],
+		bake->def, &bake->out->cancelled, PREPARED + width * (float)part, PREPARED + width * (float)(part + 1)};
+	FemTetPart *made = &bake->out->parts[part];
+	int32_t first_node = bake->list.node_count, first_tet = bake->list.tet_count;
+	FemResult result = fem_part_mesh(&request, &bake->list, made);
+	made->first_node = first_node;
+	made->first_tet = first_tet;
+	made->node_count = bake->list.node_count - first_node;
+	made->tet_count = bake->list.tet_count - first_tet;
+	return result;
+}
+
+static FemResult mesh_parts(Bake *bake) {
+	double weight_left = 0.0;
+	int32_t tets_left = bake->def->element_count;
+	for (int32_t part = 0; part < bake->out->part_count; part++)
+		weight_left += bake->weights[part];
+	for (int32_t part = 0; part < bake->out->part_count; part++) {
+		FemResult result = mesh_part(bake, part, part_target(bake, part, weight_left, tets_left));
+		if (result != FEM_OK)
+			return result;
+		weight_left -= bake->weights[part];
+		tets_left -= bake->out->parts[part].tet_count;
+	}
+	return FEM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- results
+
+static void fill_tets(const Bake *bake) {
+	FemTetMesh *out = bake->out;
+	memcpy(out->tets, bake->list.tets, sizeof(int32_t) * 4 * (size_t)out->tet_count);
+	for (int32_t n = 0; n < out->node_count; n++)
+		out->nodes[n] = fem_position_to_vec3(bake->list.nodes[n]);
+	for (int32_t part = 0; part < out->part_count; part++) {
+		const FemTetPart *made = &out->parts[part];
+		for (int32_t t = made->first_tet; t < made->first_tet + made->tet_count; t++) {
+			out->tet_parts[t] = part;
+			out->tet_plates[t] = fem_part_is_corrected(made) ? bake->def->plate_strength : 0.0f;
+			out->has_plates = out->has_plates || out->tet_plates[t] > 0.0f;
+		}
+		out->volume += made->volume;
+	}
+}
+
+// Corners rounded to float, as the engine will see them.
+static void measure_angles(FemTetMesh *out) {
+	out->min_dihedral = 180.0f;
+	for (int32_t t = 0; t < out->tet_count; t++) {
+		FemPosition corners[4];
+		double low, high;
+		for (int v = 0; v < 4; v++)
+			corners[v] = fem_position_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
+		fem_tet_dihedral_range(corners, &low, &high);
+		out->min_dihedral = fminf(out->min_dihedral, (float)low);
+		out->max_dihedral = fmaxf(out->max_dihedral, (float)high);
+	}
+}
+
+static bool fill_vertex_parts(const Bake *bake) {
+	int32_t count = bake->triangles.vertex_count, *part_of = FEM_ALLOC_ARRAY(int32_t, count);
+	if (!part_of)
+		return false;
+	memset(part_of, 0xff, sizeof *part_of * (size_t)count);
+	for (int32_t t = 0; t < bake->triangles.triangle_count; t++)
+		for (int v = 0; v < 3; v++)
+			part_of[bake->triangles.triangles[t][v]] = bake->groups[t];
+	for (int32_t v = 0; v < bake->out->vertex_count; v++)
+		bake->out->vertex_parts[v] = bake->vertex_map[v] < 0 ? -1 : part_of[bake->vertex_map[v]];
+	FEM_FREE_ARRAY(part_of, count);
+	return true;
+}
+
+static void write_warning(FemTetMesh *out) {
+	for (int32_t part = 0; part < out->part_count; part++) {
+		const FemTetPart *made = &out->parts[part];
+		if (!made->whole) {
+			snprintf(out->warning, sizeof out->warning, "Part %d could not be covered in one piece by %d tets: raise the element "
+				"count, or join its loose pieces.", part, made->tet_count);
+			return;
+		}
+		if (made->stiffness_excess > EXCESS_WARNED) {
+			snprintf(out->warning, sizeof out->warning, "Part %d is %.3g m thin under cells of %.3g m and will bend about %.0f "
+				"times too stiffly: raise the element count, or make it thicker.", part, (double)made->thickness,
+				(double)made->cell, (double)made->stiffness_excess);
+			return;
+		}
+		if (made->input_volume > 0.0f && fabsf(made->volume / made->input_volume - 1.0f) > 0.25f) {
+			snprintf(out->warning, sizeof out->warning,
+				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", part, 100.0 * (double)(made->volume / made->input_volume));
+			return;
+		}
+	}
+}
+
+// Floats far from the origin may flatten small tets.
+static FemResult check_flat(const FemTetMesh *out) {
+	for (int32_t t = 0; t < out->tet_count; t++) {
+		FemPosition p[4];
+		for (int v = 0; v < 4; v++)
+			p[v] = fem_position_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
+		FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
+		if (!(fem_position_dot(a, fem_position_cross(b, c)) / 6.0 >= FEM_VOLUME_MIN))
+			return fem_fail(FEM_ERROR_MESH,
+				"The mesh is too small or too far from its origin for floats: move it to the origin, or scale it up.");
+	}
+	return FEM_OK;
+}
+
+static FemResult fill_mesh(Bake *bake) {
+	FemTetMesh *out = bake->out;
+	out->node_count = bake->list.node_count;
+	out->tet_count = bake->list.tet_count;
+	out->vertex_count = bake->soup->vertex_count;
+	out->nodes = FEM_ALLOC_ARRAY(FemVec3, out->node_count);
+	out->tets = FEM_ALLOC_ARRAY(int32_t, 4 * (size_t)out->tet_count);
+	out->tet_plates = FEM_ALLOC_ARRAY(float, out->tet_count);
+	out->tet_parts = FEM_ALLOC_ARRAY(int32_t, out->tet_count);
+	out->vertex_parts = FEM_ALLOC_ARRAY(int32_t, out->vertex_count);
+	if (!out->nodes || !out->tets || !out->tet_plates || !out->tet_parts || !out->vertex_parts || !fill_vertex_parts(bake))
+		return no_memory(bake);
+	fill_tets(bake);
+	FemResult result = check_flat(out);
+	if (result != FEM_OK)
+		return result;
+	measure_angles(out);
+	write_warning(out);
+	out->open_edges = bake->edges.open;
+	out->non_manifold_edges = bake->edges.non_manifold;
+	out->turned_triangles = bake->edges.flipped;
+	out->useless_triangles = bake->triangles.removed_degenerate + bake->triangles.removed_duplicate;
+	out->piece_count = bake->triangles.component_count;
+	return report(bake, 1.0f);
+}
+
+static void free_bake(Bake *bake) {
+	FEM_FREE_ARRAY(bake->vertex_map, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
+	FEM_FREE_ARRAY(bake->closed, bake->closed_count);
+	FEM_FREE_ARRAY(bake->groups, bake->triangles.triangle_count);
+	FEM_FREE_ARRAY(bake->weights, bake->out->part_count);
+	FEM_FREE_ARRAY(bake->part_closed, bake->out->part_count);
+	fem_tet_list_free(&bake->list);
+	fem_triangles_free(&bake->triangles);
+}
+
+FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetMesh *out) {
+	if (!out)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no place for the mesh: pass a FemTetMesh.");
+	*out = (FemTetMesh){0};
+	FemResult result = check_def(def);
+	if (result == FEM_OK)
+		result = fem_soup_check(soup);
+	if (result != FEM_OK)
+		return result;
+	Bake bake = {.soup = soup, .def = def, .out = out};
+	result = prepare_soup(&bake);
+	if (result == FEM_OK)
+		result = weigh_parts(&bake);
+	if (result == FEM_OK)
+		result = mesh_parts(&bake);
+	if (result == FEM_OK)
+		result = fill_mesh(&bake);
+	free_bake(&bake);
+	if (result != FEM_OK) {
+		bool cancelled = out->cancelled;
+		fem_tet_mesh_free(out);
+		out->cancelled = cancelled;
+	}
+	return result;
+}
+
+void fem_tet_mesh_free(FemTetMesh *mesh) {
+	FEM_FREE_ARRAY(mesh->nodes, mesh->node_count);
+	FEM_FREE_ARRAY(mesh->tets, 4 * (size_t)mesh->tet_count);
+	FEM_FREE_ARRAY(mesh->tet_plates, mesh->tet_count);
+	FEM_FREE_ARRAY(mesh->tet_parts, mesh->tet_count);
+	FEM_FREE_ARRAY(mesh->parts, mesh->part_count);
+	FEM_FREE_ARRAY(mesh->vertex_parts, mesh->vertex_count);
+	*mesh = (FemTetMesh){0};
+}

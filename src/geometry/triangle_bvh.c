@@ -1,0 +1,258 @@
+#include "geometry/triangle_bvh.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "geometry/closest.h"
+
+#include <string.h>
+
+#define LEAF_MAX 6
+
+// ----------------------------------------------------------------------------------------------------------------- build
+
+typedef struct Builder {
+	FemTriangleBvh *bvh;
+	FemTriangles *triangles;
+} Builder;
+
+static float centroid_on(const FemTriangles *triangles, int32_t t, int axis) {
+	const int32_t *corners = triangles->triangles[t];
+	const float *a = &triangles->vertices[corners[0]].x, *b = &triangles->vertices[corners[1]].x;
+	return a[axis] + b[axis] + (&triangles->vertices[corners[2]].x)[axis]; // three times the centroid
+}
+
+static void swap_triangles(FemTriangles *triangles, int32_t a, int32_t b) {
+	int32_t kept[3];
+	memcpy(kept, triangles->triangles[a], sizeof kept);
+	memcpy(triangles->triangles[a], triangles->triangles[b], sizeof kept);
+	memcpy(triangles->triangles[b], kept, sizeof kept);
+	if (!triangles->components)
+		return;
+	int32_t component = triangles->components[a];
+	triangles->components[a] = triangles->components[b];
+	triangles->components[b] = component;
+}
+
+// Quickselect: the triangles before `middle` have centroids not above it, those from it on not below.
+static void select_middle(FemTriangles *triangles, int32_t begin, int32_t end, int32_t middle, int axis) {
+	while (end - begin > 1) {
+		float pivot = centroid_on(triangles, begin + (end - begin) / 2, axis);
+		int32_t low = begin, high = end - 1;
+		while (low <= high) {
+			while (centroid_on(triangles, low, axis) < pivot)
+				low++;
+			while (centroid_on(triangles, high, axis) > pivot)
+				high--;
+			if (low <= high)
+				swap_triangles(triangles, low++, high--);
+		}
+		if (middle <= high)
+			end = high + 1;
+		else if (middle >= low)
+			begin = low;
+		else
+			return;
+	}
+}
+
+static void bound_range(const FemTriangles *triangles, int32_t begin, int32_t end, FemBvhNode *node) {
+	for (int axis = 0; axis < 3; axis++) {
+		node->lo[axis] = 4.0f;
+		node->hi[axis] = -4.0f;
+	}
+	for (int32_t t = begin; t < end; t++) {
+		for (int v = 0; v < 3; v++) {
+			const float *p = &triangles->vertices[triangles->triangles[t][v]].x;
+			for (int axis = 0; axis < 3; axis++) {
+				node->lo[axis] = p[axis] < node->lo[axis] ? p[axis] : node->lo[axis];
+				node->hi[axis] = p[axis] > node->hi[axis] ? p[axis] : node->hi[axis];
+			}
+		}
+	}
+}
+
+// The axis along which the centroids spread most.
+static int widest_axis(const FemTriangles *triangles, int32_t begin, int32_t end) {
+	float widest = -1.0f;
+	int found = 0;
+	for (int axis = 0; axis < 3; axis++) {
+		float lo = centroid_on(triangles, begin, axis), hi = lo;
+		for (int32_t t = begin + 1; t < end; t++) {
+			float at = centroid_on(triangles, t, axis);
+			lo = at < lo ? at : lo;
+			hi = at > hi ? at : hi;
+		}
+		if (hi - lo > widest) {
+			widest = hi - lo;
+			found = axis;
+		}
+	}
+	return found;
+}
+
+// Halves by count, so that the depth is bounded by log2 of the number of triangles.
+static int32_t build_range(Builder *builder, int32_t begin, int32_t end) {
+	int32_t index = builder->bvh->node_count++;
+	FemBvhNode *node = &builder->bvh->nodes[index];
+	bound_range(builder->triangles, begin, end, node);
+	if (end - begin <= LEAF_MAX) {
+		node->first = begin;
+		node->count = end - begin;
+		return index;
+	}
+	int32_t middle = begin + (end - begin) / 2;
+	select_middle(builder->triangles, begin, end, middle, widest_axis(builder->triangles, begin, end));
+	build_range(builder, begin, middle);
+	int32_t right = build_range(builder, middle, end);
+	builder->bvh->nodes[index].first = right;
+	builder->bvh->nodes[index].count = 0;
+	return index;
+}
+
+// Leaves hold at least LEAF_MAX / 2 triangles (rounded up to 3 of 7).
+static int32_t node_bound(int32_t triangle_count) {
+	return 2 * (triangle_count / ((LEAF_MAX + 1) / 2) + 1);
+}
+
+FemResult fem_triangle_bvh_create(FemTriangleBvh *bvh, FemTriangles *triangles) {
+	*bvh = (FemTriangleBvh){.triangles = triangles, .node_capacity = node_bound(triangles->triangle_count)};
+	bvh->nodes = FEM_ALLOC_ARRAY(FemBvhNode, bvh->node_capacity);
+	if (!bvh->nodes)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.",
+			triangles->triangle_count);
+	build_range(&(Builder){bvh, triangles}, 0, triangles->triangle_count);
+	return FEM_OK;
+}
+
+void fem_triangle_bvh_free(FemTriangleBvh *bvh) {
+	FEM_FREE_ARRAY(bvh->nodes, bvh->node_capacity);
+	*bvh = (FemTriangleBvh){0};
+}
+
+// ------------------------------------------------------------------------------------------------------------- crossings
+
+typedef struct Segment {
+	double from[3], way[3], inv_way[3];
+	FemPosition a, d;
+} Segment;
+
+static Segment make_segment(FemPosition a, FemPosition b, double slack) {
+	FemPosition way = fem_position_sub(b, a);
+	Segment s = {.a = fem_position_sub(a, fem_position_scale(way, slack))};
+	s.d = fem_position_scale(way, 1.0 + 2.0 * slack);
+	memcpy(s.from, &s.a, sizeof s.from);
+	memcpy(s.way, &s.d, sizeof s.way);
+	for (int axis = 0; axis < 3; axis++)
+		s.inv_way[axis] = 1.0 / (s.way[axis] != 0.0 ? s.way[axis] : 1e-300);
+	return s;
+}
+
+static bool segment_meets_box(const Segment *s, const FemBvhNode *node) {
+	double enter = 0.0, leave = 1.0;
+	for (int axis = 0; axis < 3; axis++) {
+		double near = ((double)node->lo[axis] - 1e-7 - s->from[axis]) * s->inv_way[axis];
+		double far = ((double)node->hi[axis] + 1e-7 - s->from[axis]) * s->inv_way[axis];
+		enter = fmax(enter, fmin(near, far));
+		leave = fmin(leave, fmax(near, far));
+	}
+	return enter <= leave;
+}
+
+// Moeller & Trumbore 1997; edges count as hit on both sides, so that a segment cannot slip between two triangles.
+static bool segment_meets_triangle(const Segment *s, const FemTriangles *triangles, int32_t triangle, double *out_t) {
+	FemPosition a = fem_triangle_corner(triangles, triangle, 0);
+	FemPosition u = fem_position_sub(fem_triangle_corner(triangles, triangle, 1), a);
+	FemPosition v = fem_position_sub(fem_triangle_corner(triangles, triangle, 2), a);
+	FemPosition p = fem_position_cross(s->d, v);
+	double det = fem_position_dot(u, p);
+	if (det == 0.0)
+		return false;
+	FemPosition w = fem_position_sub(s->a, a), q = fem_position_cross(w, u);
+	double first = fem_position_dot(w, p) / det, second = fem_position_dot(s->d, q) / det;
+	if (!(first >= -1e-9 && second >= -1e-9 && first + second <= 1.0 + 1e-9))
+		return false;
+	*out_t = fem_position_dot(v, q) / det;
+	return *out_t >= 0.0 && *out_t <= 1.0;
+}
+
+static int32_t insert_crossing(FemCrossing *list, int32_t count, FemCrossing crossing) {
+	int32_t at = count < FEM_CROSSING_MAX ? count++ : FEM_CROSSING_MAX - 1;
+	for (; at > 0 && list[at - 1].t > crossing.t; at--)
+		list[at] = list[at - 1];
+	list[at] = crossing;
+	return count;
+}
+
+int32_t fem_bvh_crossings(const FemTriangleBvh *bvh, FemPosition a, FemPosition b, double slack,
+	FemCrossing out[FEM_CROSSING_MAX]) {
+	Segment segment = make_segment(a, b, slack);
+	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0, count = 0;
+	stack[depth++] = 0;
+	while (depth > 0) {
+		const FemBvhNode *node = &bvh->nodes[stack[--depth]];
+		if (!segment_meets_box(&segment, node))
+			continue;
+		if (node->count == 0) {
+			stack[depth++] = node->first;
+			stack[depth++] = (int32_t)(node - bvh->nodes) + 1;
+			continue;
+		}
+		for (int32_t triangle = node->first; triangle < node->first + node->count; triangle++) {
+			double t;
+			if (!segment_meets_triangle(&segment, bvh->triangles, triangle, &t))
+				continue;
+			t = t * (1.0 + 2.0 * slack) - slack;
+			count = insert_crossing(out, count, (FemCrossing){fmin(fmax(t, 0.0), 1.0), triangle});
+		}
+	}
+	return count;
+}
+
+// --------------------------------------------------------------------------------------------------------------- nearest
+
+static double box_distance_sq(const FemBvhNode *node, FemPosition p) {
+	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
+	for (int axis = 0; axis < 3; axis++) {
+		double outside = fmax(fmax((double)node->lo[axis] - at[axis], at[axis] - (double)node->hi[axis]), 0.0);
+		sum += outside * outside;
+	}
+	return sum;
+}
+
+static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, FemPosition p, double *io_best,
+	int32_t *out_triangle, FemPosition *out_point) {
+	for (int32_t t = node->first; t < node->first + node->count; t++) {
+		FemPosition corners[3] = {fem_triangle_corner(bvh->triangles, t, 0), fem_triangle_corner(bvh->triangles, t, 1),
+			fem_triangle_corner(bvh->triangles, t, 2)};
+		double weights[3];
+		FemPosition at = fem_closest_on_triangle(p, corners, weights), way = fem_position_sub(p, at);
+		double distance_sq = fem_position_dot(way, way);
+		if (distance_sq >= *io_best)
+			continue;
+		*io_best = distance_sq;
+		*out_triangle = t;
+		*out_point = at;
+	}
+}
+
+double fem_bvh_nearest(const FemTriangleBvh *bvh, FemPosition p, double limit, int32_t *out_triangle, FemPosition *out_point) {
+	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0;
+	double best = limit * limit;
+	*out_triangle = -1;
+	*out_point = p;
+	stack[depth++] = 0;
+	while (depth > 0) {
+		const FemBvhNode *node = &bvh->nodes[stack[--depth]];
+		if (box_distance_sq(node, p) >= best)
+			continue;
+		if (node->count > 0) {
+			nearest_in_leaf(bvh, node, p, &best, out_triangle, out_point);
+			continue;
+		}
+		int32_t left = (int32_t)(node - bvh->nodes) + 1, right = node->first;
+		bool left_first = box_distance_sq(&bvh->nodes[left], p) <= box_distance_sq(&bvh->nodes[right], p);
+		stack[depth++] = left_first ? right : left;
+		stack[depth++] = left_first ? left : right;
+	}
+	return sqrt(best);
+}

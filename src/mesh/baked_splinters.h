@@ -1,9 +1,0 @@
-#ifndef FEM_MESH_BAKED_SPLINTERS_H
-#define FEM_MESH_BAKED_SPLINTERS_H
-
-#include "mesh/baked_mesh.h"
-
-// FEM_OK, or a sentence when anything of the splinters is out of range. Reading checks sizes by itself.
-FemResult fem_baked_check_splinters(const FemBakedMesh *mesh, const char *name);
-
-#endif
