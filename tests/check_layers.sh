@@ -79,6 +79,10 @@ islands            9 simulating
 dynamics           9 simulating
 fracture           9 simulating
 world             10 simulating
+world/api         10 simulating
+world/contact     10 simulating
+world/step        10 simulating
+world/state       10 simulating
 '
 
 # Of lines that are or end in ":" and a file below src/, those whose folder, or root header, is not in the table.

@@ -3,7 +3,7 @@
 #include "cube_scene.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
-#include "world/body_state.h"
+#include "world/state/body_state.h"
 
 #include <stdlib.h>
 
@@ -188,7 +188,7 @@ FEM_TEST(body_state, another_bodys_state_is_refused_with_a_sentence) {
 	fem_rig_destroy(&wide_rig);
 }
 
-#define LAYOUT_PARTS 6 // words before the part of each node (world/mesh_layout.c)
+#define LAYOUT_PARTS 6 // words before the part of each node (world/api/mesh_layout.c)
 
 // METIS may partition in another way some day: users' numbers are all that a state goes by.
 FEM_TEST(body_state, the_partition_of_the_mesh_does_not_matter) {

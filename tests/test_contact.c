@@ -2,7 +2,7 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
-#include "world/breaking.h"
+#include "world/step/breaking.h"
 
 #include <math.h>
 #include <stdlib.h>

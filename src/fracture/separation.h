@@ -29,7 +29,7 @@ typedef struct FemBreaking {
 	float piece_fade;     // s, between being one too many and being removed
 	struct FemSplinters *splinters; // fracture/splinters.h; or null
 
-	// ---- of a body with a topology of its own (world/splittable.c), else null
+	// ---- of a body with a topology of its own (world/step/splittable.c), else null
 	struct FemPiece *old_pieces; // [component]: before the last split
 	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
 	int32_t *part_rank;   // [part]: the same for parts

@@ -10,8 +10,8 @@
 #include "fem_types.h"
 #include "islands/islands.h"
 #include "jobs/pool.h"
-#include "world/colliders.h"
-#include "world/contact_stage.h"
+#include "world/api/colliders.h"
+#include "world/contact/contact_stage.h"
 
 typedef struct FemMaterial {
 	uint16_t generation;

@@ -1,0 +1,209 @@
+#include "base/memory.h"
+#include "world/api/cookies.h"
+#include "world/world.h"
+
+#include <math.h>
+
+#define DAMPING_MAX 1e6f   // s and 1/s
+#define ITERATION_MAX 100000
+
+FemMaterialDef fem_default_material_def(void) {
+	return (FemMaterialDef){
+		.young_modulus = 1e6f,
+		.poisson_ratio = 0.3f,
+		.density = 1000.0f,
+		.plasticity = FEM_PLASTICITY_FULL,
+		.creep_rate = 1e6f,
+		.friction = 0.5f,
+		.max_iterations = 400,
+		.toughness = 1e6f,
+		.toughness_variation = 0.1f,
+		.grain_ratio = 1.0f,
+		.cookie = FEM_COOKIE_MATERIAL,
+	};
+}
+
+static FemResult check_not_negative(float value, const char *name) {
+	if (value >= 0.0f && fem_is_finite(value))
+		return FEM_OK;
+	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "%s must be 0 or a positive number.", name);
+}
+
+static FemResult check_elastic(const FemMaterialDef *def) {
+	if (!fem_is_finite(def->young_modulus) || def->young_modulus <= 0.0f)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "young_modulus must be a positive number of Pa.");
+	if (!fem_is_finite(def->poisson_ratio))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "poisson_ratio must be a number; it is clamped to 0..0.49.");
+	if (!fem_is_finite(def->density) || def->density <= 0.0f)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "density must be a positive number of kg/m^3.");
+	return FEM_OK;
+}
+
+static FemResult check_plastic(const FemMaterialDef *def) {
+	if (def->plasticity != FEM_PLASTICITY_FULL && def->plasticity != FEM_PLASTICITY_DEVIATORIC)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plasticity is %d, which is no value of FemPlasticity.",
+			(int)def->plasticity);
+	FemResult result = check_not_negative(def->yield_strain, "yield_strain");
+	if (result == FEM_OK)
+		result = check_not_negative(def->creep_rate, "creep_rate");
+	if (result == FEM_OK)
+		result = check_not_negative(def->max_plastic_strain, "max_plastic_strain");
+	return result;
+}
+
+static FemResult check_breaking(const FemMaterialDef *def) {
+	if (!(def->toughness >= 0.0f)) // infinite is allowed, not a number is not
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness must be 0 or a positive number of Pa; infinite never breaks.");
+	if (def->toughness_mode != FEM_TOUGHNESS_STRESS && def->toughness_mode != FEM_TOUGHNESS_FORCE)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness_mode is %d, which is no value of FemToughnessMode.",
+			(int)def->toughness_mode);
+	if (!fem_vec3_is_finite(def->grain_direction))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "grain_direction must be finite; (0, 0, 0) is no grain.");
+	FemResult result = check_not_negative(def->toughness_variation, "toughness_variation");
+	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
+}
+
+static float clamp(float value, float low, float high) {
+	return fminf(fmaxf(value, low), high);
+}
+
+FemResult fem_material_def_check(FemMaterialDef *def) {
+	if (def->cookie != FEM_COOKIE_MATERIAL)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The material def was not made by fem_default_material_def(): start from that.");
+	FemResult result = check_elastic(def);
+	if (result == FEM_OK)
+		result = check_not_negative(def->stiffness_damping, "stiffness_damping");
+	if (result == FEM_OK)
+		result = check_not_negative(def->mass_damping, "mass_damping");
+	if (result == FEM_OK)
+		result = check_not_negative(def->friction, "friction");
+	if (result == FEM_OK)
+		result = check_plastic(def);
+	if (result == FEM_OK)
+		result = check_breaking(def);
+	if (result != FEM_OK)
+		return result;
+	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
+	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
+	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);
+	def->poisson_ratio = clamp(def->poisson_ratio, 0.0f, 0.49f);
+	def->density = clamp(def->density, 1e-3f, 1e6f);
+	def->stiffness_damping = fminf(def->stiffness_damping, DAMPING_MAX);
+	def->mass_damping = fminf(def->mass_damping, DAMPING_MAX);
+	def->friction = fminf(def->friction, FEM_FRICTION_MAX);
+	def->max_iterations = def->max_iterations < 1 ? 1 : def->max_iterations;
+	def->max_iterations = def->max_iterations > ITERATION_MAX ? ITERATION_MAX : def->max_iterations;
+	return FEM_OK;
+}
+
+static FemResult copy_checked(const FemMaterialDef *def, FemMaterialDef *out_def) {
+	if (!def)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The material def is null: pass one made by fem_default_material_def().");
+	*out_def = *def;
+	return fem_material_def_check(out_def);
+}
+
+// Half as many again, at least 16: slots are never given back before the world goes.
+static bool grow_slots(FemWorld *world) {
+	int32_t old = world->material_capacity;
+	int32_t capacity = old < 16 ? 16 : old + old / 2;
+	FemMaterial *grown = fem_realloc(world->materials, sizeof *grown * (size_t)old, sizeof *grown * (size_t)capacity);
+	if (!grown)
+		return false;
+	world->materials = grown;
+	world->material_capacity = capacity;
+	for (int32_t i = old; i < capacity; i++)
+		grown[i].generation = fem_first_generation(world);
+	return true;
+}
+
+int32_t fem_material_slot(FemWorld *world) {
+	int32_t index = 0;
+	while (index < world->material_capacity && world->materials[index].in_use)
+		index++;
+	if (index == world->material_capacity && !grow_slots(world)) {
+		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for another material.");
+		return -1;
+	}
+	return index;
+}
+
+FemMaterialId fem_material_create(FemWorldId id, const FemMaterialDef *def) {
+	FemResult result;
+	FemMaterialDef checked;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	if (!world || copy_checked(def, &checked) != FEM_OK)
+		return (FemMaterialId){0};
+	int32_t index = fem_material_slot(world);
+	if (index < 0)
+		return (FemMaterialId){0};
+	FemMaterial *material = &world->materials[index];
+	*material = (FemMaterial){.generation = material->generation, .in_use = true, .def = checked};
+	return fem_material_id(world, index);
+}
+
+FemResult fem_material_destroy(FemMaterialId id) {
+	FemResult result;
+	FemWorld *world;
+	FemMaterial *material = fem_material_find_idle(id, &world, &result);
+	if (!material)
+		return result;
+	if (material->use_count > 0)
+		return fem_fail(FEM_ERROR_IN_USE, "%d tets still have the material: destroy their bodies or change them first.",
+			material->use_count);
+	material->in_use = false;
+	material->generation = fem_next_generation(material->generation);
+	return FEM_OK;
+}
+
+static bool body_uses(const FemBody *body, int32_t material_index) {
+	int32_t lane_count = body->topology->batch_count * FEM_LANES;
+	for (int32_t tet = 0; tet < lane_count; tet++) {
+		if (body->tet_material[tet] == material_index)
+			return true;
+	}
+	return false;
+}
+
+// Room first, for all bodies; after that nothing can fail.
+FemResult fem_material_set(FemMaterialId id, const FemMaterialDef *def) {
+	FemResult result;
+	FemWorld *world;
+	FemMaterialDef checked;
+	FemMaterial *material = fem_material_find_idle(id, &world, &result);
+	if (!material || (result = copy_checked(def, &checked)) != FEM_OK)
+		return result;
+	FemMaterialDef old = material->def;
+	material->def = checked;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (!body || !body_uses(body, id.index1 - 1))
+			continue;
+		if (fem_body_prepare_plastics(world, body) && (!checked.breakable || fem_body_prepare_breaking(world, b)))
+			continue;
+		material->def = old;
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the breaking of a body.");
+	}
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (!body || !body_uses(body, id.index1 - 1))
+			continue;
+		fem_body_refresh_materials(world, body);
+		fem_body_wake_all(&world->islands, body);
+	}
+	return FEM_OK;
+}
+
+FemResult fem_material_get(FemMaterialId id, FemMaterialDef *out_def) {
+	FemResult result;
+	FemWorld *world;
+	FemMaterial *material = fem_material_find_idle(id, &world, &result);
+	if (!material)
+		return result;
+	if (!out_def)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_def is null: pass a place to write to.");
+	*out_def = material->def;
+	return FEM_OK;
+}

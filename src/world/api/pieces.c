@@ -1,0 +1,372 @@
+// The pieces of a body that broke: numbers that last, what can be asked of them, removing and retiring.
+#include "base/vec.h"
+#include "base/mat3.h"
+#include "topology/topology.h"
+#include "world/step/breaking.h"
+
+#include <math.h>
+#include <string.h>
+
+// --------------------------------------------------------------------------------------------------------------- numbers
+
+void fem_pieces_start(FemWorld *world, FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	breaking->next_piece = 1;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		breaking->pieces[c] = (FemPiece){.number = breaking->next_piece++, .born = world->time, .retires = INFINITY};
+}
+
+static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
+	if (!FEM_LIST_HOLD(world->step_piece_events, world->step_piece_event_capacity, world->step_piece_event_count + 1, FEM_EVENT_MAX)) {
+		world->step_errors |= FEM_STEP_EVENTS_FULL;
+		return;
+	}
+	world->step_piece_events[world->step_piece_event_count++] =
+		(FemPieceEvent){fem_body_id(world, body_index), piece->number, piece->parent};
+}
+
+// The largest part of what a piece broke into keeps its number, the first of equals.
+static int32_t heir_of(const FemTopology *t, int32_t component) {
+	int32_t heir = component, parent = t->split->component_parent[component];
+	for (int32_t c = 0; c < t->component_count; c++) {
+		bool larger = t->component_tets[c] > t->component_tets[heir] || (t->component_tets[c] == t->component_tets[heir] && c < heir);
+		if (t->split->component_parent[c] == parent && larger)
+			heir = c;
+	}
+	return heir;
+}
+
+// Parts of one piece may be far apart in the list, so heirs are looked for once for each piece of before.
+void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	FemBreaking *breaking = body->breaking;
+	int32_t *heirs = breaking->order; // [component of before]
+	memcpy(breaking->old_pieces, breaking->pieces, sizeof *breaking->pieces * (size_t)t->split->old_component_count);
+	for (int32_t c = 0; c < t->split->old_component_count; c++)
+		heirs[c] = -1;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		int32_t parent = t->split->component_parent[c];
+		if (heirs[parent] < 0)
+			heirs[parent] = heir_of(t, c);
+	}
+	for (int32_t c = 0; c < t->component_count; c++) {
+		int32_t parent = t->split->component_parent[c];
+		breaking->pieces[c] = breaking->old_pieces[parent];
+		if (heirs[parent] == c)
+			continue;
+		breaking->pieces[c] = (FemPiece){
+			breaking->next_piece++, breaking->old_pieces[parent].number, world->time, breaking->old_pieces[parent].retires};
+		add_piece_event(world, body_index, &breaking->pieces[c]);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- reading
+
+// The number of a component of a body that cannot break is its place.
+static FemPieceNumber number_of(const FemBody *body, int32_t component) {
+	return body->breaking ? body->breaking->pieces[component].number : (FemPieceNumber)component + 1;
+}
+
+static FemBody *find_piece(FemBodyId id, FemPieceNumber number, FemWorld **out_world, int32_t *out_component, FemResult *out_result) {
+	FemBody *body = fem_body_find_idle(id, out_world, out_result);
+	if (!body)
+		return NULL;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		if (number_of(body, c) != number)
+			continue;
+		*out_component = c;
+		return body;
+	}
+	*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no piece %u: it was removed, or never was.", number);
+	return NULL;
+}
+
+int32_t fem_body_get_pieces(FemBodyId id, FemPieceNumber *out_pieces, int32_t capacity) {
+	FemResult result;
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	if (!body)
+		return 0;
+	for (int32_t c = 0; out_pieces && c < capacity && c < body->topology->component_count; c++)
+		out_pieces[c] = number_of(body, c);
+	return body->topology->component_count;
+}
+
+static int32_t tet_component(const FemTopology *t, int32_t tet) {
+	return t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
+}
+
+FemPieceNumber fem_body_get_tet_piece(FemBodyId id, int32_t user_tet) {
+	FemResult result;
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	if (!body || user_tet < 0 || user_tet >= body->topology->user_tet_count || body->topology->tet_of_user[user_tet] < 0)
+		return 0;
+	return number_of(body, tet_component(body->topology, body->topology->tet_of_user[user_tet]));
+}
+
+int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *out_tets, int32_t capacity) {
+	FemResult result;
+	FemWorld *world;
+	int32_t component, count = 0;
+	FemBody *body = find_piece(id, number, &world, &component, &result);
+	if (!body)
+		return 0;
+	const FemTopology *t = body->topology;
+	for (int32_t user = 0; user < t->user_tet_count; user++) {
+		int32_t tet = t->tet_of_user[user];
+		if (tet < 0 || tet_component(t, tet) != component)
+			continue;
+		if (out_tets && count < capacity)
+			out_tets[count] = user;
+		count++;
+	}
+	return count;
+}
+
+static bool piece_sleeps(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	for (int32_t p = parts.begin; p < parts.end; p++) {
+		if (body->part_state[p] != FEM_ISLAND_ASLEEP)
+			return false;
+	}
+	return true;
+}
+
+bool fem_piece_is_attached(const FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			return true;
+	}
+	return false;
+}
+
+static void measure_motion(const FemBody *body, FemRange nodes, FemPieceState *out) {
+	FemPosition center = {0}, momentum = {0}, angular = {0};
+	double inertia[3][3] = {{0}}, inverse[3][3];
+	out->min = (FemPosition){INFINITY, INFINITY, INFINITY};
+	out->max = (FemPosition){-INFINITY, -INFINITY, -INFINITY};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemPosition x = fem_position_from4(body->position[i]), v = fem_position_from4(body->velocity[i]);
+		double m = (double)body->mass[i];
+		out->mass += m;
+		center = fem_position_add(center, fem_position_scale(x, m));
+		momentum = fem_position_add(momentum, fem_position_scale(v, m));
+		out->min = (FemPosition){fmin(out->min.x, x.x), fmin(out->min.y, x.y), fmin(out->min.z, x.z)};
+		out->max = (FemPosition){fmax(out->max.x, x.x), fmax(out->max.y, x.y), fmax(out->max.z, x.z)};
+	}
+	center = fem_position_scale(center, 1.0 / out->mass);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemPosition r = fem_position_sub(fem_position_from4(body->position[i]), center);
+		double m = (double)body->mass[i], a[3] = {r.x, r.y, r.z};
+		angular = fem_position_add(angular, fem_position_scale(fem_position_cross(r, fem_position_from4(body->velocity[i])), m));
+		for (int k = 0; k < 3; k++) {
+			for (int j = 0; j < 3; j++)
+				inertia[k][j] += m * ((k == j ? fem_position_dot(r, r) : 0.0) - a[k] * a[j]);
+		}
+	}
+	if (fem_invert3(inertia, inverse))
+		out->angular_velocity = fem_position_to_vec3(fem_matrix_apply(inverse, angular));
+	out->center = fem_position_add(body->origin, center);
+	out->linear_velocity = fem_position_to_vec3(fem_position_scale(momentum, 1.0 / out->mass));
+	out->min = fem_position_add(body->origin, out->min);
+	out->max = fem_position_add(body->origin, out->max);
+}
+
+static void measure_tets(const FemBody *body, int32_t component, FemPieceState *out) {
+	const FemTopology *t = body->topology;
+	FemQuat sum = {0.0f, 0.0f, 0.0f, 0.0f};
+	FemRange nodes = t->component_nodes[component];
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		FemVec4 q = body->rotation[tet];
+		float volume = body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
+		float sign = q.x * sum.x + q.y * sum.y + q.z * sum.z + q.w * sum.w < 0.0f ? -volume : volume;
+		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
+		out->volume += 0.25 * (double)volume;
+	}
+	out->rotation = fem_quat_normalize(&sum) ? sum : (FemQuat){0.0f, 0.0f, 0.0f, 1.0f};
+}
+
+FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPieceState *out_state) {
+	FemResult result;
+	FemWorld *world;
+	int32_t component;
+	FemBody *body = find_piece(id, number, &world, &component, &result);
+	if (!body)
+		return result;
+	if (!out_state)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
+	FemRange nodes = body->topology->component_nodes[component];
+	*out_state = (FemPieceState){
+		.piece = number,
+		.parent = body->breaking ? body->breaking->pieces[component].parent : 0,
+		.age = world->time - (body->breaking ? body->breaking->pieces[component].born : 0.0),
+		.time_left = fem_piece_time_left(world, body, component, fem_largest_piece(body->topology)),
+		.tet_count = body->topology->component_tets[component],
+		.node_count = nodes.end - nodes.begin,
+		.is_attached = fem_piece_is_attached(body, component),
+		.asleep = !body->kinematic && piece_sleeps(body, component),
+	};
+	measure_motion(body, nodes, out_state);
+	measure_tets(body, component, out_state);
+	return FEM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------- sleep and waking
+
+FemResult fem_body_sleep_piece(FemBodyId id, FemPieceNumber number) {
+	FemResult result;
+	FemWorld *world;
+	int32_t component;
+	FemBody *body = find_piece(id, number, &world, &component, &result);
+	if (!body || body->kinematic)
+		return result;
+	FemRange parts = body->topology->component_parts[component], nodes = body->topology->component_nodes[component];
+	for (int32_t p = parts.begin; p < parts.end; p++) {
+		body->live_part_count -= body->part_state[p] == FEM_ISLAND_LIVE;
+		body->part_state[p] = FEM_ISLAND_ASLEEP;
+		body->part_still[p] = 0;
+	}
+	for (int32_t i = nodes.begin; i < nodes.end; i++)
+		body->velocity[i] = body->last_dv[i] = (FemVec4){0};
+	world->islands.dirty = true;
+	return FEM_OK;
+}
+
+FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
+	FemResult result;
+	FemWorld *world;
+	int32_t component;
+	FemBody *body = find_piece(id, number, &world, &component, &result);
+	if (!body)
+		return result;
+	FemRange parts = body->topology->component_parts[component];
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_body_wake_part(&world->islands, body, p);
+	return FEM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- removing
+
+static void remove_marked(FemWorld *world, int32_t body_index) {
+	fem_heap_begin(world->heap);
+	fem_body_apply_split(world, world->bodies[body_index]);
+	fem_heap_end();
+	fem_body_finish_split(world, body_index);
+}
+
+FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
+	FemResult result;
+	FemWorld *world;
+	int32_t component;
+	FemBody *body = find_piece(id, number, &world, &component, &result);
+	if (!body)
+		return result;
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: only bodies that can break lose pieces.");
+	if (body->topology->component_count == 1)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "This is the body's last piece: destroy the body instead.");
+	if (!fem_body_make_splittable(world, body) || !fem_split_open(body->own_topology))
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.", body->topology->tet_count);
+	fem_world_wake_touching_body(world, id.index1 - 1); // what rested on it
+	fem_split_remove_component(body->own_topology, component);
+	remove_marked(world, id.index1 - 1);
+	fem_body_publish(body);
+	return FEM_OK;
+}
+
+// ---- limits of number and age
+
+// Free, not the largest, and without a pin: what may be retired.
+static bool is_debris(const FemBody *body, int32_t component, int32_t largest) {
+	return component != largest && !body->topology->split->removed[component] && !fem_piece_is_attached(body, component);
+}
+
+int32_t fem_largest_piece(const FemTopology *t) {
+	int32_t largest = 0;
+	for (int32_t c = 1; c < t->component_count; c++)
+		largest = t->component_tets[c] > t->component_tets[largest] ? c : largest;
+	return largest;
+}
+
+// The smallest, and of those the oldest; -1 for none.
+static int32_t next_to_retire(const FemBody *body, int32_t largest) {
+	const FemTopology *t = body->topology;
+	int32_t best = -1;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		if (!is_debris(body, c, largest) || body->breaking->pieces[c].retires < INFINITY)
+			continue;
+		if (best < 0 || t->component_tets[c] < t->component_tets[best] ||
+			(t->component_tets[c] == t->component_tets[best] && body->breaking->pieces[c].born < body->breaking->pieces[best].born))
+			best = c;
+	}
+	return best;
+}
+
+// The pieces that are one too many now go when they have faded.
+static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) {
+	FemBreaking *breaking = body->breaking;
+	int32_t debris = 0;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		debris += is_debris(body, c, largest) && breaking->pieces[c].retires == INFINITY;
+	for (; debris > breaking->piece_limit; debris--)
+		breaking->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
+}
+
+static int32_t mark_retired(const FemWorld *world, FemBody *body) {
+	FemTopology *t = body->own_topology;
+	int32_t largest = fem_largest_piece(t), marked = 0;
+	if (!fem_split_open(t))
+		return 0;
+	if (body->breaking->piece_limit > 0)
+		limit_debris(world, body, largest);
+	for (int32_t c = 0; c < t->component_count; c++) {
+		if (is_debris(body, c, largest) && !(fem_piece_time_left(world, body, c, largest) > 0.0)) {
+			fem_split_remove_component(t, c);
+			marked++;
+		}
+	}
+	if (marked == 0)
+		fem_split_close(t);
+	return marked;
+}
+
+FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade) {
+	if (piece_limit < 0 || !(piece_lifetime >= 0.0f) || !(piece_fade >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"piece_limit, piece_lifetime and piece_fade must not be negative; 0 is no limit.");
+	return FEM_OK;
+}
+
+FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float piece_lifetime, float piece_fade) {
+	FemResult result;
+	FemBody *body = fem_body_find_idle(id, NULL, &result);
+	if (!body)
+		return result;
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	result = fem_piece_limits_check(piece_limit, piece_lifetime, piece_fade);
+	if (result != FEM_OK)
+		return result;
+	body->breaking->piece_fade = piece_fade;
+	for (int32_t c = 0; piece_limit == 0 && c < body->topology->component_count; c++)
+		body->breaking->pieces[c].retires = INFINITY; // none is one too many any more
+	body->breaking->piece_limit = piece_limit;
+	body->breaking->piece_lifetime = piece_lifetime;
+	return FEM_OK;
+}
+
+void fem_pieces_retire(FemWorld *world) {
+	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (!body || !body->breaking || body->topology->component_count < 2)
+			continue;
+		if (body->breaking->piece_limit <= 0 && !(body->breaking->piece_lifetime > 0.0f))
+			continue;
+		fem_heap_begin(world->heap);
+		bool can_split = fem_body_make_splittable(world, body);
+		fem_heap_end();
+		if (can_split && mark_retired(world, body) > 0)
+			remove_marked(world, b);
+	}
+}

@@ -1,0 +1,238 @@
+// Reads back what users have set: a getter for every setter of worlds, bodies and colliders that has no place elsewhere.
+#include "base/mat3.h"
+#include "base/vec.h"
+#include "world/api/colliders.h"
+#include "world/step/breaking.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static FemResult fail_null(void) {
+	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A pointer to write to is null: pass places to write to.");
+}
+
+// ---------------------------------------------------------------------------------------------------------------- world
+
+FemResult fem_world_get_ground(FemWorldId id, bool *out_enabled, double *out_height, float *out_friction) {
+	const FemWorld *world = fem_world_find(id);
+	if (!world)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_enabled || !out_height || !out_friction)
+		return fail_null();
+	*out_enabled = world->def.ground_enabled;
+	*out_height = world->def.ground_height;
+	*out_friction = world->def.ground_friction;
+	return FEM_OK;
+}
+
+bool fem_world_get_sleeping(FemWorldId id) {
+	const FemWorld *world = fem_world_find(id);
+	return world && world->def.sleeping_enabled;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- body
+
+bool fem_body_is_kinematic(FemBodyId id) {
+	const FemBody *body = fem_body_find(id, NULL);
+	return body && body->kinematic;
+}
+
+float fem_body_get_gravity_scale(FemBodyId id) {
+	const FemBody *body = fem_body_find(id, NULL);
+	return body ? body->gravity_scale : 0.0f;
+}
+
+float fem_body_get_toughness_scale(FemBodyId id) {
+	const FemBody *body = fem_body_find(id, NULL);
+	return body ? body->toughness_scale : 0.0f;
+}
+
+FemResult fem_body_get_layers(FemBodyId id, uint32_t *out_layer, uint32_t *out_mask) {
+	const FemBody *body = fem_body_find(id, NULL);
+	if (!body)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_layer || !out_mask)
+		return fail_null();
+	*out_layer = body->layer;
+	*out_mask = body->mask;
+	return FEM_OK;
+}
+
+FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *out_rotation) {
+	const FemBody *body = fem_body_find(id, NULL);
+	if (!body)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_position || !out_rotation)
+		return fail_null();
+	*out_position = body->pose_position;
+	*out_rotation = body->pose_rotation;
+	return FEM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- nodes and tets
+
+// The body and the inside number of its node, if `out` is a place to write to.
+static const FemBody *find_node(FemBodyId id, int32_t user_node, const void *out, int32_t *out_node, FemResult *out_result) {
+	const FemBody *body = fem_body_find_idle(id, NULL, out_result);
+	if (!body)
+		return NULL;
+	*out_result = out ? fem_body_find_node(body, user_node, out_node) : fail_null();
+	return *out_result == FEM_OK ? body : NULL;
+}
+
+FemResult fem_body_get_velocity(FemBodyId id, int32_t user_node, FemVec3 *out_velocity) {
+	FemResult result;
+	int32_t node = 0;
+	const FemBody *body = find_node(id, user_node, out_velocity, &node, &result);
+	if (body)
+		*out_velocity = fem_vec3_from(body->velocity[node]);
+	return result;
+}
+
+FemResult fem_body_get_node_position(FemBodyId id, int32_t user_node, FemPosition *out_position) {
+	FemResult result;
+	int32_t node = 0;
+	const FemBody *body = find_node(id, user_node, out_position, &node, &result);
+	if (body)
+		*out_position = fem_position_add(body->origin, fem_position_from4(body->position[node]));
+	return result;
+}
+
+FemResult fem_body_get_node_kind(FemBodyId id, int32_t user_node, FemNodeKind *out_kind) {
+	FemResult result;
+	int32_t node = 0;
+	const FemBody *body = find_node(id, user_node, out_kind, &node, &result);
+	if (body)
+		*out_kind = (FemNodeKind)body->node_kind[node];
+	return result;
+}
+
+// The same for a tet.
+static const FemBody *find_tet(FemBodyId id, int32_t user_tet, const void *out, FemWorld **out_world, int32_t *out_tet, FemResult *out_result) {
+	const FemBody *body = fem_body_find_idle(id, out_world, out_result);
+	if (!body)
+		return NULL;
+	const FemTopology *t = body->topology;
+	if (!out)
+		*out_result = fail_null();
+	else if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
+		*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
+			t->user_tet_count - 1);
+	else
+		*out_tet = t->tet_of_user[user_tet];
+	return *out_result == FEM_OK ? body : NULL;
+}
+
+FemResult fem_body_get_tet_toughness(FemBodyId id, int32_t user_tet, float *out_factor) {
+	FemResult result;
+	FemWorld *world;
+	int32_t tet = 0;
+	const FemBody *body = find_tet(id, user_tet, out_factor, &world, &tet, &result);
+	if (body)
+		*out_factor = body->breaking ? body->breaking->tet_scale[tet] : 1.0f;
+	return result;
+}
+
+FemResult fem_body_get_tet_material(FemBodyId id, int32_t user_tet, FemMaterialId *out_material) {
+	FemResult result;
+	FemWorld *world;
+	int32_t tet = 0;
+	const FemBody *body = find_tet(id, user_tet, out_material, &world, &tet, &result);
+	if (body)
+		*out_material = fem_material_id(world, body->tet_material[tet]);
+	return result;
+}
+
+// ------------------------------------------------------------------------------------------------------------- breaking
+
+// A body that can break: the setters refuse all others, too.
+static const FemBreaking *find_breaking(FemBodyId id, FemResult *out_result) {
+	const FemBody *body = fem_body_find(id, NULL);
+	*out_result = body ? FEM_OK : FEM_ERROR_INVALID_ID;
+	if (body && !body->breaking)
+		*out_result =
+			fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	return body ? body->breaking : NULL;
+}
+
+FemResult fem_body_get_piece_limits(FemBodyId id, int32_t *out_limit, float *out_lifetime, float *out_fade) {
+	FemResult result;
+	const FemBreaking *breaking = find_breaking(id, &result);
+	if (!breaking)
+		return result;
+	if (!out_limit || !out_lifetime || !out_fade)
+		return fail_null();
+	*out_limit = breaking->piece_limit;
+	*out_lifetime = breaking->piece_lifetime;
+	*out_fade = breaking->piece_fade;
+	return FEM_OK;
+}
+
+FemResult fem_body_get_fracture_seed(FemBodyId id, uint32_t *out_seed) {
+	FemResult result;
+	const FemBreaking *breaking = find_breaking(id, &result);
+	if (!breaking)
+		return result;
+	if (!out_seed)
+		return fail_null();
+	*out_seed = (uint32_t)breaking->seed;
+	return FEM_OK;
+}
+
+int32_t fem_body_get_splinter_count(FemBodyId id, int32_t *out_vertex_count) {
+	FemResult result;
+	const FemBody *body = fem_body_find_idle(id, NULL, &result);
+	const FemSplinters *splinters = body && body->breaking ? body->breaking->splinters : NULL;
+	if (out_vertex_count)
+		*out_vertex_count = splinters ? splinters->given.vertex_count : 0;
+	return splinters ? splinters->given.splinter_count : 0;
+}
+
+// ------------------------------------------------------------------------------------------------------------ colliders
+
+FemResult fem_collider_get_motion(FemColliderId id, FemPosition *out_position, FemQuat *out_rotation,
+	FemVec3 *out_linear_velocity, FemVec3 *out_angular_velocity) {
+	FemResult result;
+	const FemCollider *collider = fem_collider_find_idle(id, NULL, &result); // substeps move it and put it back
+	if (!collider)
+		return result;
+	if (out_position)
+		*out_position = collider->position;
+	if (out_rotation)
+		*out_rotation = collider->rotation;
+	if (out_linear_velocity)
+		*out_linear_velocity = collider->linear_velocity;
+	if (out_angular_velocity)
+		*out_angular_velocity = collider->angular_velocity;
+	return FEM_OK;
+}
+
+FemResult fem_collider_get_mass(FemColliderId id, FemColliderMass *out_mass) {
+	FemResult result;
+	const FemCollider *collider = fem_collider_find_idle(id, NULL, &result);
+	if (!collider)
+		return result;
+	if (!out_mass)
+		return fail_null();
+	FemProxy proxy = fem_collider_proxy(collider, (FemVec3){0.0f, 0.0f, 0.0f}, 0.0f);
+	*out_mass = (FemColliderMass){.mass = collider->mass, .center = collider->center};
+	memcpy(out_mass->inertia, proxy.inertia, sizeof proxy.inertia);
+	return FEM_OK;
+}
+
+FemResult fem_collider_get_force(FemColliderId id, FemVec3 *out_force, FemVec3 *out_torque) {
+	const FemCollider *collider = fem_collider_find(id, NULL);
+	if (!collider)
+		return FEM_ERROR_INVALID_ID;
+	if (!out_force || !out_torque)
+		return fail_null();
+	*out_force = collider->force;
+	*out_torque = collider->torque;
+	return FEM_OK;
+}
+
+bool fem_collider_ignores_body(FemColliderId id, FemBodyId body) {
+	FemWorld *world, *other;
+	const FemCollider *collider = fem_collider_find(id, &world);
+	return collider && fem_body_find(body, &other) && world == other && fem_collider_ignores(collider, body);
+}

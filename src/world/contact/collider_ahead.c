@@ -1,0 +1,234 @@
+// Colliders that move fast: where they will strike within the step.
+//
+// Nothing stops a collider that the caller moves, and one with mass is moved by the caller too. So a body in its way must know
+// before the solve: tets that the collider comes to overlap in this step get a contact with the gap that may still close
+// (fem_contacts_make()), as half spaces have it. Bodies are taken to go on as they go; tets as seen from the collider are
+// rigid.
+#include "base/search.h"
+#include "base/vec.h"
+#include "topology/topology.h"
+#include "world/step/step.h"
+#include "world/world.h"
+
+#include <math.h>
+
+#define SAMPLES_MAX 512
+#define THICKNESS_SHARE 3.0f // samples a thickness
+
+// ------------------------------------------------------------------------------------------------------------------ motion
+
+// Of the frame's origin, m/s, which is not the centre of mass where more moves as one with it.
+static FemVec3 origin_velocity(const FemWorld *world, const FemCollider *collider) {
+	FemVec3 center = collider->leader >= 0 ? world->colliders[collider->leader].center : collider->center;
+	return fem_vec3_sub(collider->linear_velocity, fem_vec3_cross(collider->angular_velocity, center));
+}
+
+void fem_collider_move(const FemWorld *world, FemCollider *collider, FemVec3 against, float time) {
+	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), against), w = collider->angular_velocity;
+	FemQuat q = collider->rotation, spin = fem_quat_mul((FemQuat){0.5f * time * w.x, 0.5f * time * w.y, 0.5f * time * w.z, 0.0f}, q);
+	FemQuat sum = {q.x + spin.x, q.y + spin.y, q.z + spin.z, q.w + spin.w};
+	collider->position = fem_position_add(collider->position, fem_position_scale(fem_position_from(velocity), (double)time));
+	collider->rotation = fem_quat_normalize(&sum) ? sum : q;
+	fem_collider_place_shape(collider);
+}
+
+// m, from the frame's origin to the farthest corner of the shape's box.
+static float radius_of(const FemCollider *collider) {
+	FemVec3 far = {fmaxf(-collider->box_min.x, collider->box_max.x), fmaxf(-collider->box_min.y, collider->box_max.y),
+		fmaxf(-collider->box_min.z, collider->box_max.z)};
+	return fem_vec3_length(far) + fem_vec3_length(collider->local_position);
+}
+
+// Belts do not: nothing of them comes nearer.
+static bool can_move(const FemCollider *collider) {
+	return collider->in_use && collider->travels && collider->kind != FEM_COLLIDER_STATIC && collider->shape.type != FEM_SHAPE_HALF_SPACE;
+}
+
+static float turn_way(const FemCollider *collider, float dt) {
+	return dt * fem_vec3_length(collider->angular_velocity) * radius_of(collider);
+}
+
+static float way_of(const FemWorld *world, const FemCollider *collider, float dt) {
+	return can_move(collider) ? dt * fem_vec3_length(origin_velocity(world, collider)) + turn_way(collider, dt) : 0.0f;
+}
+
+static float thickness_between(const FemCollider *collider, const FemBody *body) {
+	return fminf(fem_collider_thickness(collider), body->thickness);
+}
+
+bool fem_collider_looks_ahead(const FemWorld *world, const FemCollider *collider, const FemBody *body, float dt) {
+	return way_of(world, collider, dt) > fmaxf(FEM_FAST_WAY_MIN, thickness_between(collider, body));
+}
+
+// --------------------------------------------------------------------------------------------------------------- broad phase
+
+static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 way, float grow) {
+	FemSweepBox swept = *box;
+	const float *shift = &way.x;
+	for (int i = 0; i < 3; i++) {
+		swept.min[i] += (double)(fminf(shift[i], 0.0f) - grow);
+		swept.max[i] += (double)(fmaxf(shift[i], 0.0f) + grow);
+	}
+	return swept;
+}
+
+// m, the longest way of a node in a step.
+static float longest_way(const FemWorld *world, float dt) {
+	float square = 0.0f;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		for (int32_t n = 0; n < body->surface_node_count; n++) {
+			FemVec3 v = fem_vec3_from(body->velocity[body->surface_nodes[n]]);
+			square = fmaxf(square, fem_vec3_dot(v, v));
+		}
+	}
+	return fminf(dt * sqrtf(square), FEM_SPEED_MAX * dt);
+}
+
+// Those that go far take their whole way into the broad phase, grown by how far bodies may come towards them.
+void fem_colliders_draw_out(FemWorld *world, float dt) {
+	float grow = -1.0f;
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		const FemCollider *collider = &world->colliders[c];
+		bool may_be_drawn_out = collider->in_use && collider->kind != FEM_COLLIDER_STATIC && collider->shape.type != FEM_SHAPE_HALF_SPACE;
+		if (!may_be_drawn_out || collider->sweep_proxy < 0)
+			continue;
+		FemSweepBox box = fem_collider_box(collider);
+		if (way_of(world, collider, dt) > FEM_FAST_WAY_MIN) {
+			grow = grow < 0.0f ? longest_way(world, dt) : grow;
+			box = swept_box(&box, fem_vec3_scale(origin_velocity(world, collider), dt), turn_way(collider, dt) + grow);
+		}
+		if (memcmp(&box, &world->sweep.boxes[collider->sweep_proxy], sizeof box) != 0)
+			fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- narrow phase
+
+// Mean velocity of a piece, and most that a node goes besides it in a step, m.
+static FemVec3 mean_velocity(const FemBody *body, int32_t component, float dt, float *out_spread) {
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin), count = 0;
+	FemVec3 sum = {0.0f, 0.0f, 0.0f};
+	float square = 0.0f;
+	for (int32_t i = first; i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++, count++)
+		sum = fem_vec3_add(sum, fem_vec3_from(body->velocity[body->surface_nodes[i]]));
+	FemVec3 mean = fem_vec3_scale(sum, 1.0f / (float)(count > 0 ? count : 1));
+	for (int32_t i = first; i < first + count; i++) {
+		FemVec3 d = fem_vec3_sub(fem_vec3_from(body->velocity[body->surface_nodes[i]]), mean);
+		square = fmaxf(square, fem_vec3_dot(d, d));
+	}
+	*out_spread = dt * sqrtf(square);
+	return mean;
+}
+
+FemColliderSweep fem_collider_sweep_at(const FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt) {
+	float spread;
+	FemVec3 against = mean_velocity(body, component, dt, &spread);
+	FemVec3 way = fem_vec3_scale(fem_vec3_sub(origin_velocity(world, collider), against), dt);
+	return (FemColliderSweep){.way = way, .grow = turn_way(collider, dt) + spread};
+}
+
+FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign) {
+	return swept_box(box, fem_vec3_scale(sweep->way, sign), sweep->grow);
+}
+
+typedef struct Search {
+	const FemWorld *world;
+	const FemBody *body;
+	int32_t tet, piece;
+	FemVec3 velocity; // of the tet, m/s
+	FemVec3 corners[4]; // from the body's origin, m
+	FemVec3 low, high;  // of the collider's piece in the frame of its shape, m
+} Search;
+
+// The part of the shape that is at hand, in the frame of the shape.
+static void set_piece_box(Search *search, const FemCollider *collider) {
+	search->low = collider->box_min;
+	search->high = collider->box_max;
+	if (collider->shape.type != FEM_SHAPE_TRIANGLES)
+		return;
+	float pad = collider->shape.thickness;
+	for (int k = 0; k < 3; k++) {
+		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * search->piece + k]];
+		FemVec3 low = {p.x - pad, p.y - pad, p.z - pad}, high = {p.x + pad, p.y + pad, p.z + pad};
+		search->low = k == 0 ? low : fem_vec3(fminf(search->low.x, low.x), fminf(search->low.y, low.y), fminf(search->low.z, low.z));
+		search->high = k == 0 ? high : fem_vec3(fmaxf(search->high.x, high.x), fmaxf(search->high.y, high.y), fmaxf(search->high.z, high.z));
+	}
+}
+
+// The widest gap between the tet and the box, along an axis of the shape, m; negative: they meet.
+static float gap_at(const Search *search, const FemCollider *collider) {
+	float gap = -INFINITY, low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+	FemQuat back = fem_quat_conjugate(collider->shape_rotation);
+	FemPosition offset = fem_position_sub(search->body->origin, collider->shape_position);
+	for (int k = 0; k < 4; k++) {
+		FemVec3 p = fem_position_to_vec3(fem_quat_rotate(back, fem_position_add(fem_position_from(search->corners[k]), offset)));
+		for (int i = 0; i < 3; i++) {
+			low[i] = fminf(low[i], (&p.x)[i]);
+			high[i] = fmaxf(high[i], (&p.x)[i]);
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		gap = fmaxf(gap, fmaxf(low[i] - (&search->high.x)[i], (&search->low.x)[i] - high[i]));
+	return gap;
+}
+
+// Whether an outer face looks towards where the collider comes from.
+static bool is_faced(const Search *search, const FemCollider *collider) {
+	const FemVec3 *x = search->corners;
+	FemVec3 center = fem_vec3_scale(fem_vec3_add(fem_vec3_add(x[0], x[1]), fem_vec3_add(x[2], x[3])), 0.25f);
+	FemPosition arm = fem_position_sub(fem_position_add(search->body->origin, fem_position_from(center)), collider->position);
+	FemVec3 coming = fem_vec3_add(origin_velocity(search->world, collider), fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm)));
+	coming = fem_vec3_sub(coming, search->velocity);
+	for (int face = 0; face < 4; face++) {
+		FemVec3 a = x[(face + 1) % 4], u = fem_vec3_sub(x[(face + 2) % 4], a), v = fem_vec3_sub(x[(face + 3) % 4], a);
+		FemVec3 n = fem_vec3_cross(u, v);
+		float outward = fem_vec3_dot(n, fem_vec3_sub(a, x[face])) < 0.0f ? -1.0f : 1.0f;
+		if ((search->body->tet_exterior[search->tet] >> face & 1) && outward * fem_vec3_dot(n, coming) < 0.0f)
+			return true;
+	}
+	return false;
+}
+
+static void set_tet(Search *search) {
+	search->velocity = (FemVec3){0.0f, 0.0f, 0.0f};
+	for (int k = 0; k < 4; k++) {
+		int32_t node = fem_tet_node(search->body->topology, search->tet, k);
+		search->corners[k] = fem_vec3_from(search->body->position[node]);
+		search->velocity = fem_vec3_add(search->velocity, fem_vec3_scale(fem_vec3_from(search->body->velocity[node]), 0.25f));
+	}
+}
+
+FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet) {
+	Search search = {.body = body, .tet = tet};
+	set_tet(&search);
+	return search.velocity;
+}
+
+bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt, const FemConvex *tet, FemOverlap *out) {
+	const FemCollider *collider = &world->colliders[touch->other];
+	Search search = {.world = world, .body = world->bodies[touch->body], .tet = item->tet, .piece = item->other_tet};
+	set_tet(&search);
+	set_piece_box(&search, collider);
+	if (!is_faced(&search, collider))
+		return false;
+	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), search.velocity);
+	float way = dt * fem_vec3_length(velocity) + turn_way(collider, dt);
+	float samples = ceilf(fminf(THICKNESS_SHARE * way / thickness_between(collider, search.body), (float)SAMPLES_MAX));
+	for (float k = 1.0f; k <= samples;) {
+		FemCollider at = *collider;
+		fem_collider_move(world, &at, search.velocity, dt * k / samples);
+		float gap = gap_at(&search, &at);
+		if (gap > 0.0f) {
+			k += fmaxf(floorf(gap * samples / way), 1.0f);
+			continue;
+		}
+		if (fem_collider_overlap(&at, tet, item->other_tet, out)) {
+			item->ahead = k / samples;
+			return true;
+		}
+		k += 1.0f;
+	}
+	return false;
+}

@@ -1,0 +1,202 @@
+// Colliders against tets: which are near, and the solid each shape is for the overlap routine.
+//
+// A half space is met node by node: exact, and its support is the whole outline. The item's tet is then a place in
+// surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
+#include "base/vec.h"
+#include "collision/tree_walk.h"
+#include "world/step/step.h"
+#include "world/world.h"
+
+#include <string.h>
+
+static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double r[3][3]) {
+	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
+	for (int k = 0; k < 3; k++) {
+		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * piece + k]]);
+		p = fem_position_add(fem_matrix_apply(r, p), collider->shape_position);
+		const double *x = &p.x;
+		for (int i = 0; i < 3; i++) {
+			box.min[i] = fmin(box.min[i], x[i] - (double)collider->shape.thickness);
+			box.max[i] = fmax(box.max[i], x[i] + (double)collider->shape.thickness);
+		}
+	}
+	return box;
+}
+
+// A tree lists triangles as it is shaped, which depends on where the body was when it was made: contacts must not.
+static void sort_numbers(int32_t *numbers, int32_t count) {
+	for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+		for (int32_t i = gap; i < count; i++) {
+			int32_t number = numbers[i], at = i;
+			for (; at >= gap && numbers[at - gap] > number; at -= gap)
+				numbers[at] = numbers[at - gap];
+			numbers[at] = number;
+		}
+	}
+}
+
+// The outer tets of a part of a body near a box, each once, ascending, as items.
+static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
+	FemContactStage *stage = &world->contacts;
+	const FemBody *body = world->bodies[stage->touches[touch_index].body];
+	const double *origin = &body->origin.x;
+	float low[3], high[3];
+	for (int i = 0; i < 3; i++) {
+		low[i] = (float)fmax(box->min[i] - origin[i], -1e6);
+		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
+	}
+	int32_t found = fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+	if (found > stage->candidate_capacity && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, found, world->def.contact_capacity))
+		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+	stage->full |= found > stage->candidate_capacity;
+	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
+	for (int32_t i = 0; i < found; i++)
+		stage->candidates[i] = body->topology->triangle_tets[stage->candidates[i]];
+	sort_numbers(stage->candidates, found);
+	for (int32_t i = 0; i < found; i++) {
+		if (i == 0 || stage->candidates[i] != stage->candidates[i - 1])
+			fem_contact_add_item(world, touch_index, stage->candidates[i], piece);
+	}
+}
+
+// A box seen from the shape, R^T (x - position), and grown by the thickness behind the triangles.
+static Box4 box_in_frame(const FemCollider *collider, double r[3][3], const FemSweepBox *box) {
+	const double *position = &collider->shape_position.x;
+	float low[3], high[3], pad = collider->shape.thickness;
+	for (int i = 0; i < 3; i++) {
+		double sums[2] = {0.0, 0.0};
+		for (int k = 0; k < 3; k++) {
+			double a = r[k][i] * (box->min[k] - position[k]), b = r[k][i] * (box->max[k] - position[k]);
+			sums[0] += fmin(a, b);
+			sums[1] += fmax(a, b);
+		}
+		low[i] = (float)fmax(sums[0], -1e6) - pad;
+		high[i] = (float)fmin(sums[1], 1e6) + pad;
+	}
+	return (Box4){{low[0], low[1], low[2], 0.0f}, {high[0], high[1], high[2], 0.0f}};
+}
+
+static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+	double r[3][3];
+	FemSurfaceTree tree = {.tree = collider->tree, .triangles = {0, collider->shape.triangle_count}};
+	TreeWalk walk;
+	fem_quat_to_matrix(collider->shape_rotation, r);
+	walk_start(&walk, &tree, box_in_frame(collider, r, near));
+	for (int32_t t; (t = walk_next(&walk)) >= 0;) {
+		if (t >= collider->shape.triangle_count)
+			continue; // a tree over a single triangle holds it twice
+		FemSweepBox box = piece_box(collider, t, r);
+		bool apart = false;
+		for (int i = 0; i < 3; i++)
+			apart |= box.min[i] > near->max[i] || box.max[i] < near->min[i];
+		if (!apart && visit(context, t, &box))
+			return true;
+	}
+	return false;
+}
+
+bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+	switch (collider->shape.type) {
+	case FEM_SHAPE_TRIANGLES: return visit_triangles(collider, near, visit, context);
+	case FEM_SHAPE_HEIGHT_FIELD: return fem_height_field_visit_near(collider, near, visit, context);
+	case FEM_SHAPE_HALF_SPACE: return false; // contact_planes.c goes over the nodes
+	default: break;
+	}
+	FemSweepBox box = fem_collider_box(collider);
+	return visit(context, 0, &box);
+}
+
+typedef struct Lister {
+	FemWorld *world;
+	int32_t touch;
+	FemTreePart part;
+	FemColliderSweep sweep; // 0 where only what it overlaps as it stands counts
+} Lister;
+
+static bool list_piece(void *context, int32_t piece, const FemSweepBox *box) {
+	const Lister *lister = context;
+	FemSweepBox swept = fem_collider_swept(&lister->sweep, box, 1.0f);
+	list_tets_near(lister->world, lister->touch, lister->part, &swept, piece);
+	return false;
+}
+
+static void list_component(FemWorld *world, int32_t touch_index, int32_t component, float dt) {
+	const FemTouch *touch = &world->contacts.touches[touch_index];
+	const FemBody *body = world->bodies[touch->body];
+	const FemCollider *collider = &world->colliders[touch->other];
+	Lister lister = {.world = world, .touch = touch_index, .part = fem_surface_trees_component(body->trees, component)};
+	FemSweepBox near = fem_contact_part_box(body, lister.part);
+	if (touch->ahead && component < body->topology->component_count) {
+		lister.sweep = fem_collider_sweep_at(world, collider, body, component, dt);
+		near = fem_collider_swept(&lister.sweep, &near, -1.0f);
+	}
+	fem_collider_visit_near(collider, &near, list_piece, &lister);
+}
+
+void fem_collider_list_items(FemWorld *world, int32_t touch_index, float dt) {
+	const FemContactStage *stage = &world->contacts;
+	const FemTouch *touch = &stage->touches[touch_index];
+	for (int32_t i = touch->pieces.begin; i < touch->pieces.end; i++)
+		list_component(world, touch_index, stage->pieces[i].a, dt);
+}
+
+static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {
+	FemVec3 corners[3];
+	double r[3][3];
+	fem_quat_to_matrix(collider->shape_rotation, r);
+	for (int k = 0; k < 3; k++) {
+		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * piece + k]];
+		corners[k] = fem_position_to_vec3(fem_matrix_apply(r, fem_position_from(p)));
+	}
+	return fem_convex_triangle(collider->shape_position, corners, collider->shape.thickness, storage, out);
+}
+
+static void segment(const FemCollider *collider, FemPosition ends[2]) {
+	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
+	ends[0] = fem_position_sub(collider->shape_position, up);
+	ends[1] = fem_position_add(collider->shape_position, up);
+}
+
+// Copies what the shape's own storage type holds into the common one.
+static void widen(FemConvexStorage *storage, FemConvex *shape) {
+	memcpy(storage->planes, shape->planes, sizeof *shape->planes * (size_t)shape->plane_count);
+	memcpy(storage->vertices, shape->vertices, sizeof *shape->vertices * (size_t)shape->vertex_count);
+	shape->planes = storage->planes;
+	shape->vertices = storage->vertices;
+}
+
+bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out) {
+	FemConvexPrism prism_storage[2];
+	FemConvexBox box_storage;
+	bool ok = false;
+	switch (collider->shape.type) {
+	case FEM_SHAPE_BOX:
+		ok = fem_convex_box(collider->shape_position, collider->shape_rotation, collider->shape.half_extents, &box_storage, out);
+		break;
+	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
+	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage[0], out); break;
+	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, piece, prism_storage, out); break;
+	default: break;
+	}
+	if (ok)
+		widen(storage, out);
+	return ok;
+}
+
+static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out) {
+	FemPosition ends[2];
+	segment(collider, ends);
+	switch (collider->shape.type) {
+	case FEM_SHAPE_SPHERE: return fem_convex_sphere(collider->shape_position, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_CAPSULE: return fem_convex_capsule(ends, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_CYLINDER: return fem_convex_cylinder(ends, collider->shape.radius, tet, storage, out);
+	default: return false;
+	}
+}
+
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
+	FemConvexStorage storage;
+	FemConvex shape;
+	bool ok = fem_collider_flat_shape(collider, piece, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
+	return ok && fem_overlap(tet, &shape, out);
+}

@@ -1,0 +1,383 @@
+// What a body brings to contact: trees over its surface, which faces and nodes are outside, its place in the sweep.
+#include "base/memory.h"
+#include "base/vec.h"
+#include "topology/topology.h"
+#include "world/step/breaking.h"
+
+#include <string.h>
+
+static void mark_exterior(FemBody *body) {
+	const FemTopology *t = body->topology;
+	memset(body->tet_exterior, 0, (size_t)t->batch_count * FEM_LANES);
+	for (int32_t k = 0; k < t->triangle_count; k++) {
+		int32_t tet = t->triangle_tets[k];
+		const int32_t *face = t->triangles + 3 * (int64_t)k;
+		for (int i = 0; i < 4; i++) {
+			int32_t node = fem_tet_node(t, tet, i);
+			if (node != face[0] && node != face[1] && node != face[2])
+				body->tet_exterior[tet] |= (uint8_t)(1u << i);
+		}
+	}
+}
+
+// Of the rest shape: a body restored from a snapshot is not where it was made, and must measure the same.
+static FemPosition rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	int32_t user = t->user_of_node[node];
+	FemPosition p = fem_position_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
+	return (FemPosition){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
+}
+
+static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t *face) {
+	FemPosition a = rest_point(mesh, body, face[0]);
+	FemPosition u = fem_position_sub(rest_point(mesh, body, face[1]), a);
+	FemPosition v = fem_position_sub(rest_point(mesh, body, face[2]), a);
+	FemPosition n = fem_position_cross(u, v);
+	return 0.5 * sqrt(fem_position_dot(n, n));
+}
+
+// Ascending. `place` is scratch of one int per node.
+static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *place) {
+	const FemTopology *t = body->topology;
+	memset(place, 0, sizeof *place * (size_t)t->node_count);
+	body->surface_node_count = 0;
+	for (int32_t k = 0; k < 3 * t->triangle_count; k++)
+		place[t->triangles[k]] = 1;
+	for (int32_t i = 0; i < t->node_count; i++) {
+		if (!place[i])
+			continue;
+		place[i] = body->surface_node_count;
+		body->surface_area[body->surface_node_count] = 0.0f;
+		body->surface_nodes[body->surface_node_count++] = i;
+	}
+	for (int32_t k = 0; k < t->triangle_count; k++) {
+		const int32_t *face = t->triangles + 3 * (int64_t)k;
+		float third = (float)(face_area(mesh, body, face) / 3.0);
+		for (int i = 0; i < 3; i++)
+			body->surface_area[place[face[i]]] += third;
+	}
+}
+
+// A plate's sides are nearly all of its surface.
+static void measure_thickness(FemBody *body) {
+	double volume = 0.0, surface = 0.0;
+	for (int32_t b = 0; b < body->topology->batch_count; b++) {
+		for (int lane = 0; lane < FEM_LANES; lane++)
+			volume += (double)body->batches[b].volume[lane];
+	}
+	for (int32_t i = 0; i < body->surface_node_count; i++)
+		surface += (double)body->surface_area[i];
+	body->thickness = (float)(2.0 * volume / surface);
+}
+
+static FemPosition mesh_point(const FemMesh *mesh, int32_t node) {
+	return fem_position_from(mesh->positions[mesh->topology->user_of_node[node]]);
+}
+
+// (Volume of the mesh's box)^(1/3), m.
+static double mesh_size(const FemMesh *mesh) {
+	double volume = 1.0;
+	for (int k = 0; k < 3; k++) {
+		double low = 1e30, high = -1e30;
+		for (int32_t i = 0; i < mesh->node_count; i++) {
+			double x = (double)(&mesh->positions[i].x)[k];
+			low = fmin(low, x);
+			high = fmax(high, x);
+		}
+		volume *= high - low;
+	}
+	return cbrt(volume);
+}
+
+// All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is small
+// against the body.
+static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, int32_t surface_node_count) {
+	const FemTopology *t = mesh->topology;
+	int64_t tests = (int64_t)t->triangle_count * surface_node_count;
+	int32_t stride = 1 + (int32_t)(tests / 2000000);
+	double slack = 0.01 * mesh_size(mesh);
+	for (int32_t k = 0; k < t->triangle_count; k++) {
+		const int32_t *face = t->triangles + 3 * (int64_t)k;
+		FemPosition a = mesh_point(mesh, face[0]), u = fem_position_sub(mesh_point(mesh, face[1]), a);
+		FemPosition n = fem_position_cross(u, fem_position_sub(mesh_point(mesh, face[2]), a));
+		double limit = slack * sqrt(fem_position_dot(n, n));
+		for (int32_t i = k % stride; i < surface_node_count; i += stride) {
+			if (fem_position_dot(n, fem_position_sub(mesh_point(mesh, surface_nodes[i]), a)) > limit)
+				return false;
+		}
+	}
+	return t->component_count == 1;
+}
+
+// A mesh's, since scale does not change it. The body is whole: its nodes have the numbers of its mesh.
+static bool is_convex(FemMesh *mesh, const FemBody *body) {
+	if (mesh->convexity == FEM_CONVEX_UNKNOWN)
+		mesh->convexity = find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
+	return mesh->convexity == FEM_CONVEX_YES;
+}
+
+static void measure_box(const FemMesh *mesh, FemBody *body) {
+	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		FemPosition p = rest_point(mesh, body, i);
+		const double *x = &p.x;
+		for (int k = 0; k < 3; k++) {
+			low[k] = fmin(low[k], x[k]);
+			high[k] = fmax(high[k], x[k]);
+		}
+	}
+	for (int k = 0; k < 3; k++)
+		volume *= high[k] - low[k];
+	body->box_area = (float)pow(volume, 2.0 / 3.0);
+}
+
+FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part) {
+	float low[3], high[3];
+	const double *origin = &body->origin.x;
+	FemSweepBox box;
+	fem_surface_trees_box(body->trees, part, low, high);
+	for (int i = 0; i < 3; i++) {
+		box.min[i] = origin[i] + (double)low[i];
+		box.max[i] = origin[i] + (double)high[i];
+	}
+	return box;
+}
+
+FemSweepBox fem_contact_body_box(const FemBody *body) {
+	return fem_contact_part_box(body, fem_surface_trees_all(body->trees));
+}
+
+static FemSweepBox piece_box(const FemBody *body, int32_t component) {
+	return fem_contact_part_box(body, fem_surface_trees_component(body->trees, component));
+}
+
+// A kinematic body never sleeps.
+static bool piece_is_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = body->kinematic;
+	for (int32_t p = parts.begin; p < parts.end && !live; p++)
+		live = body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+// A proxy for every piece, where its trees are. Pieces that are others than before take the proxies over: which one a
+// piece has does not matter. False when the sweep has no room.
+bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_index) {
+	int32_t count = body->trees->component_count; // those of before a split for which memory failed
+	while (body->sweep_proxy_count > count)
+		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
+	for (int32_t c = 0; c < count; c++) {
+		FemSweepBox box = piece_box(body, c);
+		if (c < body->sweep_proxy_count) {
+			fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[c], &box);
+			continue;
+		}
+		int32_t proxy = -1;
+		if (fem_contact_stage_reserve(world))
+			proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !piece_is_live(body, c));
+		if (proxy < 0)
+			return false;
+		fem_sweep_set_piece(&world->sweep, proxy, c);
+		body->sweep_proxies[body->sweep_proxy_count++] = proxy;
+	}
+	return true;
+}
+
+// Trees are made of the rest shape: those of a body restored from a snapshot are then what they were.
+static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, FemSurfaceTrees *old) {
+	const FemTopology *t = body->topology;
+	FemVec4 *rest = FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_count);
+	for (int32_t i = 0; rest && i < t->node_count; i++) {
+		FemPosition p = rest_point(mesh, body, i);
+		rest[i] = (FemVec4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
+	}
+	FemSurfaceTrees *trees = NULL;
+	if (rest)
+		trees = old ? fem_surface_trees_follow_split(old, t, body->position, rest) : fem_surface_trees_create(t, body->position, rest);
+	FEM_FREE_ARRAY(rest, t->node_count);
+	return trees;
+}
+
+bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	body->sweep_proxies = NULL;
+	body->sweep_proxy_count = 0;
+	if (!world->def.contacts_enabled)
+		return true;
+	int32_t *place = FEM_ALLOC_ARRAY(int32_t, t->node_count);
+	body->tet_exterior = FEM_ALLOC_ARRAY(uint8_t, t->batch_count * FEM_LANES);
+	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
+	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
+	body->sweep_proxies = FEM_ALLOC_ARRAY(int32_t, t->component_capacity);
+	body->trees = make_trees(&world->meshes[body->mesh_index], body, NULL);
+	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
+	if (ok) {
+		mark_exterior(body);
+		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
+		if (!(body->thickness > 0.0f)) { // a broken body that was read has those of when it was whole
+			measure_box(&world->meshes[body->mesh_index], body);
+			measure_thickness(body);
+			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
+		}
+		ok = fem_contact_body_enter_pieces(world, body, body_index);
+	}
+	FEM_FREE_ARRAY(place, t->node_count);
+	return ok;
+}
+
+// Thickness, scale and convexity stay those of the whole.
+void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
+	if (!body->trees)
+		return;
+	mark_exterior(body);
+	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
+	FemSurfaceTrees *trees = make_trees(&world->meshes[body->mesh_index], body, body->trees);
+	if (!trees)
+		return; // the old ones name nodes that exist: wrong, but harmless, until the next split
+	body->breaking->tree_builds += trees->tree_builds;
+	body->trees = trees;
+}
+
+void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
+	const FemTopology *t = body->topology;
+	fem_contacts_forget(world, body_index, -1);
+	while (body->sweep_proxy_count > 0)
+		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
+	FEM_FREE_ARRAY(body->sweep_proxies, t->component_capacity);
+	body->sweep_proxies = NULL;
+	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
+	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
+	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
+	if (body->trees)
+		fem_surface_trees_free(body->trees);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ refit
+
+static void add_refit(FemWorld *world, int32_t body_index, int32_t component) {
+	FemContactStage *stage = &world->contacts;
+	FemTreePart part = fem_surface_trees_component(world->bodies[body_index]->trees, component);
+	if (!FEM_LIST_HOLD(stage->refits, stage->refit_capacity, stage->refit_count + 1, INT32_MAX))
+		return; // it is looked for where it was
+	FemRefit *refit = &stage->refits[stage->refit_count++];
+	*refit = (FemRefit){.body = body_index, .component = component, .part = part, .first_task = stage->refit_tasks};
+	stage->refit_tasks += fem_surface_trees_task_count(part);
+}
+
+static void add_refits(FemWorld *world, int32_t body_index) {
+	for (int32_t c = 0; c < world->bodies[body_index]->sweep_proxy_count; c++)
+		add_refit(world, body_index, c);
+}
+
+// Pieces with a live island, and all of what moved as a whole. Islands stand in the order of bodies and components; those
+// of one component of which a part sleeps follow each other.
+static void list_refits(FemWorld *world) {
+	const FemIslands *islands = &world->islands;
+	world->contacts.refit_count = world->contacts.refit_tasks = 0;
+	for (int32_t i = 0, at = 0; i < islands->active_count; i++) {
+		int32_t index = islands->active_bodies[i], last = -1;
+		FemBody *body = world->bodies[index];
+		bool all = body->kinematic || body->trees_moved;
+		fem_surface_trees_begin_refit(body->trees, body->position);
+		if (all)
+			add_refits(world, index);
+		for (; at < islands->count && islands->islands[at].body == index; at++) {
+			int32_t component = islands->islands[at].component;
+			if (!all && component != last && component < body->sweep_proxy_count)
+				add_refit(world, index, component);
+			last = component;
+		}
+		body->trees_moved = false;
+	}
+}
+
+static void refit_task(void *context, int32_t task) {
+	FemWorld *world = context;
+	const FemContactStage *stage = &world->contacts;
+	int32_t low = 0, high = stage->refit_count;
+	while (low + 1 < high) {
+		int32_t middle = (low + high) / 2;
+		if (stage->refits[middle].first_task <= task)
+			low = middle;
+		else
+			high = middle;
+	}
+	const FemRefit *refit = &stage->refits[low];
+	fem_surface_trees_refit_task(world->bodies[refit->body]->trees, refit->part, task - refit->first_task);
+}
+
+void fem_contact_bodies_refit(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	list_refits(world);
+	fem_pool_for(world->pool, stage->refit_tasks, refit_task, world);
+	for (int32_t i = 0; i < stage->refit_count; i++) {
+		const FemBody *body = world->bodies[stage->refits[i].body];
+		FemSweepBox box = fem_contact_part_box(body, stage->refits[i].part);
+		fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[stage->refits[i].component], &box);
+	}
+}
+
+// A piece that fell asleep has moved since its last refit.
+static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
+	int32_t proxy = body->sweep_proxies[component];
+	bool still = !piece_is_live(body, component);
+	if (still && !world->sweep.proxies[proxy].still) {
+		fem_surface_trees_refit(body->trees, body->position, fem_surface_trees_component(body->trees, component));
+		FemSweepBox box = piece_box(body, component);
+		fem_sweep_move_proxy(&world->sweep, proxy, &box);
+	}
+	fem_sweep_set_still(&world->sweep, proxy, still);
+}
+
+// Any piece may have changed its state when the islands were made anew; as long as they are the same, none has.
+void fem_contact_bodies_mark_still(FemWorld *world) {
+	if (world->contacts.islands_seen == world->islands.version)
+		return;
+	world->contacts.islands_seen = world->islands.version;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		for (int32_t c = 0; body && c < body->sweep_proxy_count; c++)
+			mark_piece(world, body, c);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------ waking
+
+static FemSweepBox published_box(const FemBody *body) {
+	const double *origin = &body->published_origin.x;
+	FemSweepBox box;
+	for (int i = 0; i < 3; i++) {
+		box.min[i] = origin[i] + (double)(body->box_min[i] - FEM_CONTACT_SLOP);
+		box.max[i] = origin[i] + (double)(body->box_max[i] + FEM_CONTACT_SLOP);
+	}
+	return box;
+}
+
+// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them. What was made
+// asleep after the last step has not rested on anything yet: a level that takes the place of another sleeps on while the
+// old one goes.
+static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (!body || body->asleep_since == (int64_t)world->statistics.step_count)
+			continue;
+		bool apart = false;
+		FemSweepBox other = published_box(body);
+		for (int i = 0; i < 3; i++)
+			apart |= box->min[i] > other.max[i] || box->max[i] < other.min[i];
+		if (!apart)
+			fem_body_wake_all(&world->islands, body);
+	}
+}
+
+void fem_world_wake_touching(FemWorld *world, int32_t collider_index) {
+	FemSweepBox box = fem_collider_box(&world->colliders[collider_index]);
+	if (world->def.contacts_enabled)
+		wake_in_box(world, &box);
+}
+
+void fem_world_wake_touching_body(FemWorld *world, int32_t body_index) {
+	FemSweepBox box = published_box(world->bodies[body_index]);
+	if (world->def.contacts_enabled)
+		wake_in_box(world, &box);
+}

@@ -1,0 +1,300 @@
+// Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
+#include "base/vec.h"
+#include "topology/topology.h"
+#include "world/contact/contact_maker.h"
+
+#include <math.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------------------------ sides
+
+static double volume6(FemPosition a, FemPosition b, FemPosition c, FemPosition d) {
+	return fem_position_dot(fem_position_sub(b, a), fem_position_cross(fem_position_sub(c, a), fem_position_sub(d, a)));
+}
+
+// Barycentric coordinates, extrapolated for points outside; the centroid's for a crushed tet.
+static void set_weights(const FemBody *body, FemContactSide *side, FemPosition point) {
+	FemPosition x[4], p = fem_position_sub(point, body->origin);
+	for (int i = 0; i < 4; i++)
+		x[i] = fem_position_from4(body->position[side->nodes[i]]);
+	double whole = volume6(x[0], x[1], x[2], x[3]), sum = 0.0, w[4];
+	w[0] = volume6(p, x[1], x[2], x[3]) / whole;
+	w[1] = volume6(x[0], p, x[2], x[3]) / whole;
+	w[2] = volume6(x[0], x[1], p, x[3]) / whole;
+	for (int i = 0; i < 3; i++)
+		sum += w[i];
+	w[3] = 1.0 - sum;
+	for (int i = 0; i < 4; i++) {
+		bool sound = fabs(w[0]) < 8.0 && fabs(w[1]) < 8.0 && fabs(w[2]) < 8.0 && fabs(w[3]) < 8.0;
+		side->weights[i] = sound ? (float)w[i] : 0.25f;
+	}
+}
+
+static void set_body_side(const FemMaker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+	const FemBody *body = maker->world->bodies[body_index];
+	*side = (FemContactSide){.body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
+	for (int i = 0; i < 4; i++)
+		side->nodes[i] = fem_tet_node(body->topology, tet, i);
+	set_weights(body, side, point);
+}
+
+// `moved`: how far the collider is from where it stands when it is touched there, m.
+void fem_maker_set_collider_side(const FemMaker *maker, FemContactSide *side, FemPosition point, FemPosition moved) {
+	int32_t index = maker->touch->other;
+	const FemCollider *collider = &maker->world->colliders[index];
+	const FemCollider *leader = collider->leader >= 0 ? &maker->world->colliders[collider->leader] : collider;
+	FemPosition from = fem_position_add(leader->position, moved);
+	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, from)), leader->center);
+	*side = (FemContactSide){
+		.body = -1,
+		.tet = index,
+		.proxy = collider->leader >= 0 ? collider->leader : index,
+		.arm = {arm.x, arm.y, arm.z},
+		.is_fixed = !fem_collider_is_free(collider),
+	};
+	if (collider->shape.type == FEM_SHAPE_HALF_SPACE)
+		side->arm[0] = side->arm[1] = side->arm[2] = 0.0f;
+}
+
+float fem_maker_friction(const FemWorld *world, int32_t body, int32_t tet) {
+	return world->materials[world->bodies[body]->tet_material[tet]].def.friction;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ matching
+
+// A contact's place: its bodies, then tets (of a collider its piece, then the tet), then the point.
+static void place_of(const FemContact *c, int32_t out[5]) {
+	bool collider = c->side[1].body < 0;
+	out[0] = c->side[0].body;
+	out[1] = collider;
+	out[2] = collider ? c->side[1].tet : c->side[1].body;
+	out[3] = collider ? (int32_t)(uint32_t)c->key : c->side[0].tet;
+	out[4] = collider ? c->side[0].tet : c->side[1].tet;
+}
+
+int fem_contact_compare_places(const FemContact *a, const FemContact *b) {
+	int32_t left[5], right[5];
+	place_of(a, left);
+	place_of(b, right);
+	for (int i = 0; i < 5; i++) {
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	}
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact) {
+	int32_t low = 0, high = count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		int order = fem_contact_compare_places(&contacts[middle], contact);
+		if (order == 0)
+			return &contacts[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+// What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed would
+// tip a body over its front edge, and the press found there keeps friction many times too strong.
+static float slipping_strength(const FemContact *contact, const FemContact *last, const float u[3], float along) {
+	float square = 0.0f;
+	for (int i = 0; i < 3; i++)
+		square += (u[i] - along * contact->normal[i]) * (u[i] - along * contact->normal[i]);
+	return contact->friction * last->press / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
+}
+
+// Active by what it did in the last step or would do in this one (contact.md, "Active set").
+void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop) {
+	const FemContact *last = fem_contact_find_place(maker->stage->last_contacts, maker->stage->last_count, contact);
+	FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
+	float u[3];
+	fem_contact_velocity(&rows, contact, false, u);
+	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
+	contact->approach = along;
+	contact->active = (last && last->press > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
+	if (last && last->press > 0.0f && last->is_static) {
+		contact->is_static = true;
+		memcpy(contact->static_integral, last->static_integral, sizeof last->static_integral);
+		memcpy(contact->static_slip, last->static_slip, sizeof last->static_slip);
+	}
+	if (last && last->press > 0.0f)
+		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
+}
+
+// Of a regular tet of this tet's rest volume, m.
+float fem_maker_tet_edge(const FemBody *body, int32_t tet) {
+	return cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+}
+
+// m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
+// deep in each other part quickly.
+float fem_maker_push_limit(float depth, float edge) {
+	float share = (depth / edge - 0.1f) / 0.4f;
+	return FEM_CONTACT_PUSH_MIN + (FEM_CONTACT_PUSH_MAX - FEM_CONTACT_PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
+}
+
+static void add_contact(FemMaker *maker, FemContact *contact, float slop, bool is_ahead) {
+	FemContactStage *stage = maker->stage;
+	float dt = maker->step->dt, push = maker->world->def.contact_push;
+	if (!fem_contact_stage_hold(maker->world)) {
+		stage->full = true;
+		return;
+	}
+	contact->normal_strength = maker->touch->strength * contact->area;
+	float edge = fem_maker_tet_edge(maker->world->bodies[contact->side[0].body], contact->side[0].tet);
+	contact->bias = fminf(push * (contact->depth - slop) / dt, fem_maker_push_limit(contact->depth, edge));
+	if (is_ahead)
+		contact->bias = contact->depth / dt; // the gap may close, no more
+	fem_maker_start(maker, contact, slop);
+	stage->contacts[stage->contact_count++] = *contact;
+}
+
+// -------------------------------------------------------------------------------------------------------------- tet overlaps
+
+static float tet_slop(const FemBody *body, int32_t tet) {
+	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_maker_tet_edge(body, tet));
+}
+
+// Without a direction of its own the pair is pushed apart against its motion.
+static bool set_normal(FemMaker *maker, FemContact *contact, const FemOverlap *overlap) {
+	FemVec3 n = overlap->normal;
+	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
+		FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
+		float u[3];
+		fem_contact_velocity(&rows, contact, false, u);
+		float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+		if (!(length > 1e-3f))
+			return false;
+		n = (FemVec3){u[0] / length, u[1] / length, u[2] / length};
+	}
+	contact->normal[0] = n.x, contact->normal[1] = n.y, contact->normal[2] = n.z;
+	return true;
+}
+
+// A fast collider where it strikes the tet, as seen from that.
+static FemCollider struck_by(const FemMaker *maker, const FemOverlapItem *item) {
+	FemCollider collider = maker->world->colliders[maker->touch->other];
+	FemVec3 against = fem_collider_tet_velocity(maker->world->bodies[maker->touch->body], item->tet);
+	fem_collider_move(maker->world, &collider, against, maker->step->dt * item->ahead);
+	return collider;
+}
+
+// m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is now.
+static float gap_before(const FemMaker *maker, const FemCollider *struck, FemPosition point, const float normal[3]) {
+	const FemCollider *now = &maker->world->colliders[maker->touch->other];
+	FemQuat turn = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
+	FemPosition start = fem_position_add(now->position, fem_quat_rotate(turn, fem_position_sub(point, struck->position)));
+	FemVec3 way = fem_position_to_vec3(fem_position_sub(start, point));
+	return way.x * normal[0] + way.y * normal[1] + way.z * normal[2];
+}
+
+static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOverlap *overlap, bool several_points) {
+	const FemTouch *touch = maker->touch;
+	const FemBody *body = maker->world->bodies[touch->body];
+	float friction = fem_maker_friction(maker->world, touch->body, item->tet);
+	float other = touch->is_collider ? touch->friction : fem_maker_friction(maker->world, touch->other, item->other_tet);
+	float slop = tet_slop(body, item->tet);
+	int32_t points = several_points ? overlap->point_count : 1;
+	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
+	FemCollider struck;
+	FemPosition moved = {0.0, 0.0, 0.0};
+	if (is_ahead) {
+		struck = struck_by(maker, item);
+		moved = fem_position_sub(struck.position, maker->world->colliders[touch->other].position);
+	}
+	for (int32_t k = 0; k < points; k++) {
+		FemPosition point = overlap->centre;
+		if (several_points)
+			point = fem_position_add(point, fem_position_from(overlap->points[k].offset));
+		FemContact contact = {
+			.area = overlap->area * (several_points ? overlap->points[k].share : 1.0f),
+			.depth = overlap->depth,
+			.friction = sqrtf(friction * other),
+			.of_sheet = touch->of_sheet,
+			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),
+		};
+		set_body_side(maker, &contact.side[0], touch->body, item->tet, point);
+		if (touch->is_collider)
+			fem_maker_set_collider_side(maker, &contact.side[1], point, moved);
+		else
+			set_body_side(maker, &contact.side[1], touch->other, item->other_tet, point);
+		if (!set_normal(maker, &contact, overlap))
+			continue;
+		if (is_ahead)
+			contact.depth = fminf(contact.depth - gap_before(maker, &struck, point, contact.normal), 0.0f);
+		add_contact(maker, &contact, slop, is_ahead);
+	}
+}
+
+// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held by a
+// flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
+static bool drops_fallbacks(const FemMaker *maker, float held) {
+	float opposed = held, fallback = 0.0f;
+	for (int32_t i = maker->touch->items.begin; i < maker->touch->items.end; i++) {
+		const FemOverlap *overlap = &maker->stage->overlaps[i];
+		if (!maker->stage->items[i].found)
+			continue;
+		if (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION))
+			fallback += overlap->area;
+		else
+			opposed += overlap->area;
+	}
+	return opposed > 0.25f * fallback;
+}
+
+static void add_overlaps(FemMaker *maker, float held) {
+	FemRange items = maker->touch->items;
+	bool drops = drops_fallbacks(maker, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
+	for (int32_t i = items.begin; i < items.end; i++) {
+		const FemOverlap *overlap = &maker->stage->overlaps[i];
+		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
+		if (maker->stage->items[i].found && !(fallback && drops))
+			add_overlap(maker, &maker->stage->items[i], overlap, several);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------- make
+
+// By place, as matching wants them. Each kind comes in order, so there is little to do: insertion.
+static void sort_contacts(FemContact *contacts, int32_t count) {
+	for (int32_t i = 1; i < count; i++) {
+		FemContact moved = contacts[i];
+		int32_t j = i;
+		for (; j > 0 && fem_contact_compare_places(&contacts[j - 1], &moved) > 0; j--)
+			contacts[j] = contacts[j - 1];
+		contacts[j] = moved;
+	}
+}
+
+void fem_contacts_make(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	FemContact *swapped = stage->last_contacts;
+	int32_t capacity = stage->last_capacity;
+	stage->last_contacts = stage->contacts;
+	stage->last_count = stage->contact_count;
+	stage->last_capacity = stage->contact_capacity;
+	stage->contacts = swapped;
+	stage->contact_capacity = capacity;
+	stage->contact_count = 0;
+	FemMaker maker = {step, world, stage, NULL};
+	for (int32_t t = 0; t < stage->touch_count; t++) {
+		maker.touch = &stage->touches[t];
+		FemRange made = {stage->contact_count, stage->contact_count};
+		if (maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
+			fem_maker_add_half_spaces(&maker);
+		else if (maker.touch->is_collider)
+			fem_maker_add_flat(&maker);
+		float held = 0.0f;
+		for (int32_t i = made.begin; i < stage->contact_count; i++)
+			held += stage->contacts[i].area;
+		add_overlaps(&maker, held);
+		made.end = stage->contact_count;
+		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
+		fem_contacts_strengthen(stage, maker.touch, made, world->def.contact_push, step->dt);
+	}
+}

@@ -1,0 +1,186 @@
+// Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
+// the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which it
+// should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
+#include "base/search.h"
+#include "base/vec.h"
+#include "topology/topology.h"
+#include "world/contact/contact_maker.h"
+
+#include <math.h>
+
+typedef struct NodePlane {
+	int32_t node;
+	float area;     // m^2, of the faces that lie on the plane
+	FemVec3 normal; // unit, out of the collider
+	float depth;    // m
+	bool ahead;     // a gap may close within the step: half spaces only, all others need an overlap
+	int32_t piece;
+} NodePlane;
+
+static void add_plane_node(FemMaker *maker, const NodePlane *at) {
+	const FemTouch *touch = maker->touch;
+	FemContactStage *stage = maker->stage;
+	const FemBody *body = maker->world->bodies[touch->body];
+	int32_t node = at->node;
+	if (!fem_contact_stage_hold(maker->world)) {
+		stage->full = true;
+		return;
+	}
+	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
+	float dt = maker->step->dt, push = maker->world->def.contact_push;
+	FemContact contact = {
+		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
+		.area = at->area,
+		.depth = at->depth,
+		.friction = sqrtf(touch->friction * fem_maker_friction(maker->world, touch->body, tet)),
+		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
+		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
+		.side[0] = {.body = touch->body, .tet = node, .nodes = {node, node, node, node}, .weights = {1.0f},
+			.is_fixed = body->live_part_count == 0},
+	};
+	fem_maker_set_collider_side(maker, &contact.side[1], fem_position_add(body->origin, fem_position_from4(body->position[node])),
+		(FemPosition){0.0, 0.0, 0.0});
+	contact.bias = at->depth <= 0.0f ? at->depth / dt : fminf(push * at->depth / dt, fem_maker_push_limit(at->depth, fem_maker_tet_edge(body, tet)));
+	fem_maker_start(maker, &contact, 0.0f);
+	stage->contacts[stage->contact_count++] = contact;
+}
+
+static void add_half_space(FemMaker *maker, int32_t component) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
+	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
+	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
+	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin);
+	for (int32_t i = first; i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
+		int32_t node = at.node = body->surface_nodes[i];
+		at.area = body->surface_area[i];
+		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
+		at.depth = offset - fem_vec3_dot(at.normal, fem_vec3_from(body->position[node]));
+		if (at.depth - dt * away >= -FEM_GROUND_SLOP) // may close its gap within the step, no more
+			add_plane_node(maker, &at);
+	}
+}
+
+void fem_maker_add_half_spaces(FemMaker *maker) {
+	const FemTopology *t = maker->world->bodies[maker->touch->body]->topology;
+	for (int32_t i = maker->touch->pieces.begin; i < maker->touch->pieces.end; i++) {
+		if (maker->stage->pieces[i].a < t->component_count)
+			add_half_space(maker, maker->stage->pieces[i].a);
+	}
+}
+
+// The plane through which the node is nearest to the outside; false when it is outside. (Counting nodes in that hover
+// by a hair makes friction 15 % too strong.) A fast solid has met the node with a face that looks the way it comes: only
+// those count, since a node may lie nearer to the far side of a blade.
+static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x, FemVec3 coming, NodePlane *at) {
+	at->depth = INFINITY;
+	for (int32_t p = 0; p < shape->plane_count; p++) {
+		FemVec4 plane = shape->planes[p];
+		float depth = plane.w - (plane.x * x.x + plane.y * x.y + plane.z * x.z);
+		if (depth < 0.0f)
+			return false;
+		bool faces = plane.x * coming.x + plane.y * coming.y + plane.z * coming.z >= 0.0f;
+		if (p < plane_count && faces && depth < at->depth) {
+			at->depth = depth;
+			at->normal = (FemVec3){plane.x, plane.y, plane.z};
+		}
+	}
+	return at->depth < INFINITY;
+}
+
+// m/s, of the collider against the node; 0 unless that is fast: it says nothing of what moves along with the collider.
+static FemVec3 coming_at(const FemMaker *maker, int32_t node) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+	if (!maker->touch->ahead)
+		return (FemVec3){0.0f, 0.0f, 0.0f};
+	FemPosition arm = fem_position_sub(fem_position_add(body->origin, fem_position_from4(body->position[node])), collider->position);
+	FemVec3 turning = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
+	FemVec3 coming = fem_vec3_sub(fem_vec3_add(collider->linear_velocity, turning), fem_vec3_from(body->velocity[node]));
+	bool is_fast = 2.0f * maker->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
+	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
+}
+
+static bool is_inside(const FemMaker *maker, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
+	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
+	return nearest_plane(shape, plane_count, x, plane_count > 1 ? coming_at(maker, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
+}
+
+static float face_area(const FemBody *body, const int32_t nodes[3]) {
+	FemVec3 a = fem_vec3_from(body->position[nodes[0]]);
+	FemVec3 u = fem_vec3_sub(fem_vec3_from(body->position[nodes[1]]), a);
+	FemVec3 v = fem_vec3_sub(fem_vec3_from(body->position[nodes[2]]), a);
+	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
+}
+
+// All 0: the scratch is zero between two uses, and what grows is zeroed.
+static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
+	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
+}
+
+// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and the
+// area they stand for are gathered in the stage's scratch. Returns the number of nodes.
+static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemRange items) {
+	const FemBody *body = maker->world->bodies[maker->touch->body];
+	FemContactStage *stage = maker->stage;
+	int32_t count = 0;
+	if (!clear_node_areas(stage, body->topology->node_count))
+		return 0;
+	for (int32_t i = items.begin; i < items.end; i++) {
+		FemOverlapItem *item = &stage->items[i];
+		for (int face = 0; face < 4; face++) {
+			int32_t nodes[3];
+			NodePlane at;
+			if (!(body->tet_exterior[item->tet] >> face & 1))
+				continue;
+			for (int k = 0; k < 3; k++)
+				nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
+			if (!is_inside(maker, shape, 1, nodes[0], &at) || !is_inside(maker, shape, 1, nodes[1], &at) ||
+				!is_inside(maker, shape, 1, nodes[2], &at))
+				continue;
+			item->held = true;
+			item->found = false;
+			for (int k = 0; k < 3; k++) {
+				bool is_new = stage->node_area[nodes[k]] == 0.0f;
+				if (is_new && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, count + 1, maker->world->def.contact_capacity))
+					stage->candidates[count++] = nodes[k];
+				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
+			}
+		}
+	}
+	return count;
+}
+
+static void add_nodes_inside(FemMaker *maker, const FemConvex *shape, int32_t plane_count, FemRange items) {
+	FemContactStage *stage = maker->stage;
+	int32_t count = gather_faces_inside(maker, shape, items), piece = stage->items[items.begin].other_tet;
+	for (int32_t i = 0; i < count; i++) {
+		NodePlane at = {.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .piece = piece};
+		stage->node_area[at.node] = 0.0f;
+		if (at.area > 0.0f && is_inside(maker, shape, plane_count, at.node, &at))
+			add_plane_node(maker, &at);
+	}
+}
+
+// Items of a collider come piece by piece.
+void fem_maker_add_flat(FemMaker *maker) {
+	FemRange items = maker->touch->items;
+	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+	FemRange piece = {items.begin, items.begin};
+	for (; piece.begin < items.end; piece.begin = piece.end) {
+		FemConvexStorage storage;
+		FemConvex shape;
+		int32_t index = maker->stage->items[piece.begin].other_tet;
+		while (piece.end < items.end && maker->stage->items[piece.end].other_tet == index)
+			piece.end++;
+		if (!fem_collider_flat_shape(collider, index, &storage, &shape))
+			continue;
+		bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
+		add_nodes_inside(maker, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
+	}
+}

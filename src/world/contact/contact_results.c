@@ -1,0 +1,143 @@
+// What the contacts did: kept for the next step, told to colliders, sleepers and the caller.
+#include "base/vec.h"
+#include "world/step/step.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static void add_to_collider(FemStep *step, const FemContact *contact) {
+	const FemContactSide *side = &contact->side[1];
+	FemVec3 impulse = {contact->impulse[0], contact->impulse[1], contact->impulse[2]};
+	if (side->body >= 0 || fem_vec3_dot(impulse, impulse) == 0.0f)
+		return;
+	FemCollider *collider = &step->world->colliders[side->proxy];
+	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
+	collider->result.impulse = fem_vec3_add(collider->result.impulse, impulse);
+	collider->result.angular_impulse = fem_vec3_add(collider->result.angular_impulse, fem_vec3_cross(arm, impulse));
+	collider->result.contact_count++;
+}
+
+static void set_result(FemCollider *collider, const FemProxy *proxy, const float dv[6]) {
+	collider->result = (FemColliderResult){
+		.linear_velocity = {proxy->velocity[0] + dv[0], proxy->velocity[1] + dv[1], proxy->velocity[2] + dv[2]},
+		.angular_velocity = {proxy->spin[0] + dv[3], proxy->spin[1] + dv[4], proxy->spin[2] + dv[5]},
+	};
+}
+
+// What touches nothing falls; what was in a solve that went bad is taken as if it touched nothing.
+static void begin_results(FemStep *step) {
+	for (int32_t c = 0; c < step->proxy_count; c++) {
+		const FemProxy *proxy = &step->proxies[c];
+		float dv[6] = {0};
+		for (int i = 0; i < 3 && proxy->mass > 0.0f; i++)
+			dv[i] = proxy->impulse[i] / proxy->mass;
+		if (step->world->colliders[c].in_use)
+			set_result(&step->world->colliders[c], proxy, dv);
+	}
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		FemRange proxies = step->composites.composites[c].proxies;
+		bool bad = (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+		for (int32_t i = proxies.begin; i < proxies.end && !bad; i++) {
+			int32_t index = step->composites.proxy_list[i];
+			set_result(&step->world->colliders[index], &step->proxies[index], step->proxies[index].dv);
+		}
+	}
+}
+
+// Of a collider with mass the solve says exactly what it got: its change of momentum, less what came from elsewhere.
+static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
+	FemColliderResult *result = &collider->result;
+	if (!collider->in_use || !(p->mass > 0.0f) || result->contact_count == 0)
+		return;
+	const float *i = p->inertia, *w = p->dv + 3;
+	result->impulse = (FemVec3){p->mass * p->dv[0] - p->impulse[0], p->mass * p->dv[1] - p->impulse[1], p->mass * p->dv[2] - p->impulse[2]};
+	result->angular_impulse = (FemVec3){
+		i[0] * w[0] + i[3] * w[1] + i[5] * w[2] - p->impulse[3],
+		i[3] * w[0] + i[1] * w[1] + i[4] * w[2] - p->impulse[4],
+		i[5] * w[0] + i[4] * w[1] + i[2] * w[2] - p->impulse[5],
+	};
+}
+
+static void add_earlier(FemCollider *collider) {
+	FemColliderResult *result = &collider->result, *earlier = &collider->earlier;
+	result->impulse = fem_vec3_add(result->impulse, earlier->impulse);
+	result->angular_impulse = fem_vec3_add(result->angular_impulse, earlier->angular_impulse);
+	result->translation = fem_vec3_add(result->translation, earlier->translation);
+	result->turn = fem_vec3_add(result->turn, earlier->turn);
+}
+
+static void add_way(FemColliderResult *result, float dt) {
+	result->translation = fem_vec3_scale(result->linear_velocity, dt);
+	result->turn = fem_vec3_scale(result->angular_velocity, dt);
+}
+
+// Where it touches: a ball that turns slowly under a heap moves no faster than its rim.
+static bool touches_moving(const FemStep *step, const FemContact *contact) {
+	const FemContactSide *side = &contact->side[1];
+	if (side->body >= 0)
+		return false;
+	const FemColliderResult *result = &step->world->colliders[side->proxy].result;
+	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
+	FemVec3 speed = fem_vec3_add(result->linear_velocity, fem_vec3_cross(result->angular_velocity, arm));
+	return fem_vec3_length(speed) > step->world->def.sleep_speed;
+}
+
+// The composites worked on copies: their results go back to where the next step looks for them. What a solve that went
+// bad says is forgotten.
+static void keep_solved(FemStep *step, int32_t composite_index) {
+	FemContactStage *stage = &step->world->contacts;
+	FemComposite *composite = &step->composites.composites[composite_index];
+	bool bad = (step->results[composite_index].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++) {
+		const FemContact *solved = &step->composites.contacts[i];
+		FemContact *kept = fem_contact_find_place(stage->contacts, stage->contact_count, solved);
+		composite->restless |= touches_moving(step, solved);
+		if (!kept)
+			continue;
+		*kept = *solved;
+		kept->is_static = kept->is_static && kept->press > 0.0f;
+		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) || !fem_is_finite(kept->friction_strength)) {
+			kept->press = kept->slip = kept->friction_strength = 0.0f;
+			kept->impulse[0] = kept->impulse[1] = kept->impulse[2] = 0.0f;
+			kept->active = kept->is_static = false;
+		}
+	}
+}
+
+void fem_contact_stage_finish(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	if (!world->def.contacts_enabled)
+		return;
+	begin_results(step);
+	fem_contacts_find_ground_hits(step);
+	for (int32_t c = 0; c < step->composites.count; c++)
+		keep_solved(step, c);
+	for (int32_t i = 0; i < stage->contact_count; i++)
+		add_to_collider(step, &stage->contacts[i]);
+	for (int32_t c = 0; c < step->proxy_count; c++) {
+		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
+		add_way(&world->colliders[c].result, step->dt);
+		if (world->step_substeps > 1)
+			add_earlier(&world->colliders[c]);
+	}
+	if (world->substep + 1 < world->step_substeps)
+		fem_contacts_keep_strikes(world);
+	fem_contacts_wake_loaded(step->world, step->dt);
+}
+
+// What is gone must not lend its contacts to the next one in its slot.
+void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_index) {
+	FemContactStage *stage = &world->contacts;
+	int32_t kept = 0;
+	for (int32_t i = 0; i < stage->contact_count; i++) {
+		const FemContactSide *a = &stage->contacts[i].side[0], *b = &stage->contacts[i].side[1];
+		bool gone = b->body < 0 ? b->tet == collider_index : b->body == body_index;
+		if (gone || a->body == body_index)
+			continue;
+		if (kept != i)
+			stage->contacts[kept] = stage->contacts[i];
+		kept++;
+	}
+	stage->contact_count = kept;
+}

@@ -1,0 +1,447 @@
+#include "world/contact/contact_stage.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "topology/topology.h"
+#include "world/step/breaking.h"
+#include "world/step/step.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------------------------- room
+
+// Bounds on the work of a step, not on memory: lists are as long as a step before needed them. 17 neighbours are what a
+// piece in a dense heap has; each pair of bodies that touch has some 10 pairs of trees near each other.
+#define PAIRS_A_PIECE 17
+#define UNITS_A_PAIR 10
+
+int32_t fem_contact_stage_most_pairs(const FemWorld *world) {
+	int64_t count = world->piece_count + world->collider_count;
+	return (int32_t)fmin(PAIRS_A_PIECE * (double)count * 1.5 + 256.0, 1 << 24);
+}
+
+bool fem_contact_stage_hold(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	return FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, (int64_t)stage->contact_count + 1, world->def.contact_capacity);
+}
+
+// Every piece and every collider has a box in the sweep.
+bool fem_contact_stage_reserve(FemWorld *world) {
+	if (!world->def.contacts_enabled)
+		return true;
+	FemSweep *sweep = &world->sweep;
+	int64_t boxes = world->piece_count + world->collider_capacity + sweep->dying_count; // dying ones are free after the next update
+	if (boxes > INT32_MAX / 4)
+		return false;
+	if (boxes <= sweep->proxy_capacity)
+		return true;
+	int32_t proxies = (int32_t)(boxes + boxes / 2 + 16), pairs = 2 * proxies;
+	return fem_sweep_reserve(sweep, proxies, pairs < fem_contact_stage_most_pairs(world) ? pairs : fem_contact_stage_most_pairs(world));
+}
+
+// Pairs that found no room are looked for again: whether there is room never decides what touches.
+static void update_sweep(FemWorld *world) {
+	FemSweep *sweep = &world->sweep;
+	fem_sweep_update(sweep);
+	while (sweep->pairs_full && sweep->pair_capacity < fem_contact_stage_most_pairs(world)) {
+		int32_t more = 2 * sweep->pair_capacity < fem_contact_stage_most_pairs(world) ? 2 * sweep->pair_capacity : fem_contact_stage_most_pairs(world);
+		if (!fem_sweep_reserve(sweep, sweep->proxy_capacity, more))
+			return;
+		fem_sweep_update(sweep);
+	}
+}
+
+void fem_contact_stage_free(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	fem_narrow_phase_free(&stage->narrow);
+	fem_sweep_free(&world->sweep);
+	fem_fast_pairs_free(&stage->fast);
+	FEM_FREE_ARRAY(stage->refits, stage->refit_capacity);
+	FEM_FREE_ARRAY(stage->pieces, stage->piece_capacity);
+	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
+	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
+	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
+	FEM_FREE_ARRAY(stage->events, stage->event_capacity);
+	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
+	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
+	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
+	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
+	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
+	*stage = (FemContactStage){0};
+}
+
+// ------------------------------------------------------------------------------------------------------------------ pairs
+
+// As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
+static float collider_strength(const FemCollider *collider) {
+	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
+	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
+}
+
+static bool is_sheet(const FemBody *body) {
+	return body->thickness < FEM_CONTACT_SHEET * sqrtf(body->box_area);
+}
+
+static void add_touch(FemWorld *world, FemTouch touch) {
+	FemContactStage *stage = &world->contacts;
+	if (!FEM_LIST_HOLD(stage->touches, stage->touch_capacity, stage->touch_count + 1, fem_contact_stage_most_pairs(world))) {
+		stage->full = true;
+		return;
+	}
+	FemBody *body = world->bodies[touch.body];
+	touch.narrow = -1;
+	touch.strength = body->total_mass / body->box_area;
+	if (touch.is_collider) {
+		const FemCollider *collider = &world->colliders[touch.other];
+		touch.friction = collider->friction;
+		touch.ahead = fem_collider_looks_ahead(world, collider, body, world->step_dt);
+		touch.strength = fminf(touch.strength, collider_strength(collider));
+	} else {
+		FemBody *other = world->bodies[touch.other];
+		FemNarrowBody a = {.trees = body->trees, .origin = body->origin}, b = {.trees = other->trees, .origin = other->origin};
+		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
+		touch.of_sheet = is_sheet(body) || is_sheet(other);
+		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
+	}
+	touch.strength *= FEM_CONTACT_KAPPA;
+	stage->touches[stage->touch_count++] = touch;
+}
+
+#define SELF_BEND_COS_SQ 0.883f // of half of 40 degrees
+
+// A convex body folds over only where two places turn by a right angle against each other. One tet of each batch is asked
+// how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for. What it broke into turns as it
+// likes, and does not fold.
+static bool may_fold(const FemBody *body) {
+	int32_t batches = body->topology->batch_count;
+	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
+	if (!body->is_convex)
+		return true;
+	if (body->topology->component_count > 1)
+		return false;
+	for (int32_t b = 0; b < batches; b++) {
+		FemVec4 q = body->rotation[b * FEM_LANES];
+		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
+		mean.x += sign * q.x, mean.y += sign * q.y, mean.z += sign * q.z, mean.w += sign * q.w;
+	}
+	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
+	for (int32_t b = 0; b < batches; b++) {
+		FemVec4 q = body->rotation[b * FEM_LANES];
+		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
+		if (!(dot * dot > SELF_BEND_COS_SQ * square))
+			return true;
+	}
+	return false;
+}
+
+// A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact would
+// push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
+static bool is_inside_out(const FemBody *body) {
+	for (int32_t t = 0; t < body->topology->batch_count * FEM_LANES; t++) {
+		if (body->topology->user_of_tet[t] < 0)
+			continue;
+		FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, t, 0)]);
+		FemVec3 e[3];
+		for (int k = 0; k < 3; k++)
+			e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, t, k + 1)]), a);
+		if (fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f)
+			return true;
+	}
+	return false;
+}
+
+static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
+	FemContactStage *stage = &world->contacts;
+	if (!FEM_LIST_HOLD(stage->pieces, stage->piece_capacity, stage->piece_count + 1, fem_contact_stage_most_pairs(world) + world->piece_count)) {
+		stage->full = true;
+		return;
+	}
+	stage->pieces[stage->piece_count++] = (FemNarrowPieces){a, b};
+}
+
+// The pieces of active pairs [i, end), all of the same users.
+static void add_active(FemWorld *world, FemRange active) {
+	for (int32_t i = active.begin; i < active.end; i++) {
+		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
+		add_pieces(world, pair.piece_a, pair.piece_b);
+	}
+}
+
+// Pieces that are awake and large enough to fold over (those of a whole body always are).
+static void add_folding(FemWorld *world, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	bool asked = false;
+	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
+		if (world->sweep.proxies[body->sweep_proxies[c]].still || (body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
+			continue;
+		if (!asked && (!may_fold(body) || is_inside_out(body)))
+			return;
+		asked = true;
+		add_pieces(world, c, c);
+	}
+}
+
+// A body with itself: pieces that fold, and those near each other.
+static void list_self(FemWorld *world, int32_t index, FemRange active) {
+	const FemBody *body = world->bodies[index];
+	FemContactStage *stage = &world->contacts;
+	FemTouch touch = {.body = index, .other = index, .pieces = {stage->piece_count, 0}};
+	if (!body->self_contact || body->live_part_count == 0)
+		return;
+	add_folding(world, body);
+	add_active(world, active);
+	touch.pieces.end = stage->piece_count;
+	if (touch.pieces.end > touch.pieces.begin)
+		add_touch(world, touch);
+}
+
+// Bodies with themselves, up to the given one, which has the given pairs of pieces. The list is in the order of contacts:
+// (a, a) before (a, b).
+static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body, FemRange active) {
+	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
+		int32_t index = world->islands.active_bodies[at];
+		list_self(world, index, index == last_body ? active : (FemRange){0, 0});
+	}
+	return at;
+}
+
+// All pairs of pieces of one body and another, or a collider.
+static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active) {
+	bool is_collider = (pair->user_b & FEM_SWEEP_COLLIDER) != 0;
+	FemTouch touch = {.body = (int32_t)pair->user_a, .other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
+	const FemBody *a = world->bodies[touch.body];
+	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
+	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
+	bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
+	if (!fem_body_sees(a, layer, mask) || ignored)
+		return;
+	touch.pieces.begin = world->contacts.piece_count;
+	add_active(world, active);
+	touch.pieces.end = world->contacts.piece_count;
+	add_touch(world, touch);
+}
+
+// Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
+static void list_pairs(FemWorld *world) {
+	int32_t selves = 0, count = fem_sweep_active_count(&world->sweep);
+	world->contacts.touch_count = world->contacts.piece_count = 0;
+	fem_narrow_phase_begin(&world->contacts.narrow);
+	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
+		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
+		uint64_t users = world->sweep.active[active.begin].key;
+		while (active.end < count && world->sweep.active[active.end].key == users)
+			active.end++;
+		if (pair.user_a & FEM_SWEEP_COLLIDER)
+			break;
+		bool is_self = pair.user_a == pair.user_b;
+		selves = list_selves(world, selves, (int32_t)pair.user_a, is_self ? active : (FemRange){0, 0});
+		if (!is_self)
+			list_pair(world, &pair, active);
+	}
+	list_selves(world, selves, INT32_MAX, (FemRange){0, 0});
+}
+
+// ------------------------------------------------------------------------------------------------------------ narrow phase
+
+// The list of pieces stays where it is once all are listed.
+static void name_pieces(FemContactStage *stage) {
+	for (int32_t t = 0; t < stage->touch_count; t++) {
+		const FemTouch *touch = &stage->touches[t];
+		if (touch->narrow < 0)
+			continue;
+		stage->narrow.pairs[touch->narrow].pieces = stage->pieces + touch->pieces.begin;
+		stage->narrow.pairs[touch->narrow].piece_count = touch->pieces.end - touch->pieces.begin;
+	}
+}
+
+static int32_t between(int64_t low, int64_t value, int64_t high) {
+	return (int32_t)(value < low ? low : value > high ? high : value);
+}
+
+// Of all units that ran, with those for which there was no room.
+static int64_t count_hits(const FemNarrowPhase *narrow) {
+	int64_t count = 0;
+	for (int32_t i = 0; i < narrow->pair_count; i++)
+		count += narrow->pairs[i].hit_count;
+	return count;
+}
+
+// Room for what was too much, and a quarter more; how many units there would have been is not known. False when it is at its
+// bounds, or memory fails.
+static bool grow_narrow_phase(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowPhase *narrow = &stage->narrow;
+	FemNarrowLimits now = narrow->limits, more = now;
+	int32_t pairs = fem_contact_stage_most_pairs(world), hits = 2 * world->def.contact_capacity;
+	if (narrow->pairs_full)
+		more.pairs = between(64, stage->touch_count + (int64_t)stage->touch_count / 4, pairs);
+	if (narrow->units_full || now.units == 0)
+		more.units = between(1024, 4 * (int64_t)now.units, UNITS_A_PAIR * (int64_t)pairs);
+	if (narrow->hits_full || now.hits == 0)
+		more.hits = between(1024, count_hits(narrow) * 5 / 4, hits);
+	more.slots = between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
+	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
+	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces && more.slots == now.slots)
+		return false;
+	return fem_narrow_phase_reserve(narrow, &more) || fem_narrow_phase_reserve(narrow, &now);
+}
+
+// Runs again with more room while something was dropped: whether there is room never decides what touches.
+static void find_tet_pairs(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowPhase *narrow = &stage->narrow;
+	narrow->pairs_full = narrow->units_full = narrow->hits_full = false;
+	if (narrow->slots_wanted > narrow->limits.slots) // in the last step
+		grow_narrow_phase(world);
+	do {
+		list_pairs(world);
+		if (narrow->pairs_full || stage->piece_count > narrow->limits.pieces)
+			continue;
+		name_pieces(stage);
+		fem_narrow_phase_run(narrow, world->pool);
+	} while ((narrow->pairs_full || narrow->units_full || narrow->hits_full || stage->piece_count > narrow->limits.pieces) &&
+		grow_narrow_phase(world));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- overlaps
+
+void fem_contact_add_item(FemWorld *world, int32_t touch, int32_t tet, int32_t other) {
+	FemContactStage *stage = &world->contacts;
+	// Room for more overlaps than contacts, to have a choice.
+	if (!FEM_LIST_HOLD(stage->items, stage->item_capacity, (int64_t)stage->item_count + 1, 2 * (int64_t)world->def.contact_capacity)) {
+		stage->full = true;
+		return;
+	}
+	stage->items[stage->item_count++] = (FemOverlapItem){.touch = touch, .tet = tet, .other_tet = other};
+}
+
+static void list_items(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	stage->item_count = 0;
+	for (int32_t t = 0; t < stage->touch_count; t++) {
+		FemTouch *touch = &stage->touches[t];
+		touch->items.begin = stage->item_count;
+		if (touch->narrow >= 0) {
+			FemRange tets = stage->narrow.pairs[touch->narrow].tets;
+			for (int32_t i = tets.begin; i < tets.end; i++)
+				fem_contact_add_item(world, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
+		} else if (touch->is_collider) {
+			fem_collider_list_items(world, t, world->step_dt);
+		}
+		touch->items.end = stage->item_count;
+	}
+	if (!FEM_LIST_HOLD(stage->overlaps, stage->overlap_capacity, stage->item_count, INT32_MAX)) {
+		stage->item_count = 0;
+		stage->touch_count = 0;
+		stage->full = true;
+	}
+}
+
+static bool tet_shape(const FemBody *body, int32_t tet, FemConvexTet *storage, FemConvex *out) {
+	FemVec3 corners[4];
+	for (int i = 0; i < 4; i++)
+		corners[i] = fem_vec3_from(body->position[fem_tet_node(body->topology, tet, i)]);
+	return fem_convex_tet(body->origin, corners, body->tet_exterior[tet], storage, out);
+}
+
+static void overlap_task(void *context, int32_t chunk) {
+	FemWorld *world = context;
+	FemContactStage *stage = &world->contacts;
+	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
+	for (int32_t i = begin; i < end && i < stage->item_count; i++) {
+		FemOverlapItem *item = &stage->items[i];
+		const FemTouch *touch = &stage->touches[item->touch];
+		FemConvexTet first, second;
+		FemConvex a, b;
+		item->found = false;
+		if (!tet_shape(world->bodies[touch->body], item->tet, &first, &a))
+			continue;
+		if (touch->is_collider)
+			item->found = fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]) ||
+				(touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, &a, &stage->overlaps[i]));
+		else if (tet_shape(world->bodies[touch->other], item->other_tet, &second, &b))
+			item->found = fem_overlap(&a, &b, &stage->overlaps[i]);
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- budget
+
+// Volumes by powers of two: 0 for the smallest float, 255 for the largest.
+static int volume_class(float volume) {
+	uint32_t bits;
+	memcpy(&bits, &volume, sizeof bits);
+	return (int)(bits >> 23 & 255);
+}
+
+// When there are more overlaps than contacts may be, the smallest go: whole classes of volume, so that which ones go does
+// not depend on their order. An overlap makes at least one contact.
+static void drop_smallest(FemContactStage *stage, int32_t contact_limit) {
+	int32_t counts[256] = {0}, kept = 0, cut = 255;
+	for (int32_t i = 0; i < stage->item_count; i++) {
+		if (stage->items[i].found)
+			counts[volume_class(stage->overlaps[i].volume)]++;
+	}
+	while (cut > 0 && kept + counts[cut] <= contact_limit)
+		kept += counts[cut--];
+	for (int32_t i = 0; i < stage->item_count && cut > 0; i++) {
+		if (!stage->items[i].found || volume_class(stage->overlaps[i].volume) > cut)
+			continue;
+		stage->items[i].found = false;
+		stage->full = true;
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------- find
+
+static void set_proxies(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	if (!FEM_LIST_HOLD(stage->proxies, stage->proxy_capacity, world->collider_capacity, INT32_MAX))
+		stage->full = true; // colliders beyond do nothing in this step
+	step->proxy_count = world->collider_capacity < stage->proxy_capacity ? world->collider_capacity : stage->proxy_capacity;
+	for (int32_t c = 0; c < step->proxy_count; c++) {
+		if (world->colliders[c].in_use)
+			world->contacts.proxies[c] = fem_collider_proxy(&world->colliders[c], world->def.gravity, step->dt);
+		else
+			world->contacts.proxies[c] = (FemProxy){0};
+	}
+	step->proxies = world->contacts.proxies;
+}
+
+// Colliders that were moved wake what is beside them; static ones cost nothing otherwise.
+static void wake_beside_moved(FemWorld *world) {
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		FemCollider *collider = &world->colliders[c];
+		if (!collider->in_use || !collider->has_moved)
+			continue;
+		collider->has_moved = false;
+		fem_world_wake_touching(world, c);
+	}
+}
+
+void fem_contact_stage_find(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	if (!world->def.contacts_enabled)
+		return;
+	stage->full = false;
+	fem_contact_bodies_mark_still(world);
+	fem_contact_bodies_refit(world);
+	fem_colliders_draw_out(world, step->dt);
+	update_sweep(world);
+	find_tet_pairs(world);
+	list_items(world);
+	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);
+	drop_smallest(stage, world->def.contact_capacity);
+	set_proxies(step);
+	fem_contacts_make(step);
+	wake_beside_moved(world);
+	fem_contacts_wake(world);
+	stage->full |= stage->narrow.hits_full || stage->narrow.pairs_full || stage->narrow.units_full || world->sweep.pairs_full;
+	if (stage->full)
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+	step->contacts = stage->contacts;
+	step->contact_count = stage->contact_count;
+}

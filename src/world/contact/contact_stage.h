@@ -1,0 +1,175 @@
+// Finding contacts: from boxes to pairs, from pairs to tets that overlap, from overlaps to contacts with what they keep
+// from the last step.
+#ifndef FEM_WORLD_CONTACT_STAGE_H
+#define FEM_WORLD_CONTACT_STAGE_H
+
+#include "collision/narrow_phase.h"
+#include "collision/overlap.h"
+#include "collision/sweep.h"
+#include "fem_types.h"
+#include "world/api/colliders.h"
+#include "world/contact/fast_pairs.h"
+
+#define FEM_SWEEP_COLLIDER 0x80000000u // of a proxy's user number: it is a collider
+
+// Two bodies, a body with itself, or a body and a collider.
+typedef struct FemTouch {
+	int32_t body;
+	int32_t other;      // body, or collider
+	bool is_collider;
+	FemRange pieces;    // into FemContactStage.pieces: which of them
+	int32_t narrow;     // pair of the narrow phase; -1: colliders
+	FemRange items;     // into FemContactStage.items
+	float strength;     // phi dt, kg/m^2
+	float friction;     // of the collider
+	bool of_sheet;      // one of the two is thin
+	bool ahead;         // the collider is fast: also what it comes to overlap within the step
+} FemTouch;
+
+// Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.
+typedef struct FemOverlapItem {
+	int32_t touch;
+	int32_t tet, other_tet; // of a collider: its piece
+	bool found;
+	bool held;   // no longer, since the nodes of its outer faces are held instead
+	float ahead; // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
+} FemOverlapItem;
+
+// A piece whose trees follow it.
+typedef struct FemRefit {
+	int32_t body, component;
+	FemTreePart part;
+	int32_t first_task;
+} FemRefit;
+
+typedef struct FemContactStage {
+	FemNarrowPhase narrow;
+	uint32_t islands_seen; // their version when it was last marked what is still
+	FemRefit *refits;
+	int32_t refit_count, refit_capacity, refit_tasks;
+	FemNarrowPieces *pieces; // of two touching bodies, or of a body that touches a collider
+	int32_t piece_count, piece_capacity;
+	FemTouch *touches;
+	int32_t touch_count, touch_capacity;
+	FemOverlapItem *items;
+	FemOverlap *overlaps; // [item]
+	int32_t item_count, item_capacity, overlap_capacity;
+	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
+	int32_t contact_count, last_count, contact_capacity, last_capacity;
+	FemProxy *proxies;    // [collider]
+	int32_t proxy_capacity;
+	int32_t *candidates;  // scratch: triangles near a collider
+	int32_t candidate_capacity;
+	float *node_area;     // m^2, [node of one body]: scratch, all 0 between uses
+	int32_t node_area_capacity;
+	FemFastPairs fast;
+	FemContactEvent *events;
+	int32_t event_count, event_capacity;
+	FemContactEvent strikes[FEM_STRIKE_MAX]; // of substeps before the last
+	int32_t strike_count;
+	bool full;            // of this step
+} FemContactStage;
+
+struct FemWorld;
+struct FemStep;
+
+// Flat colliders are met by nodes: `tet` of side 0 is then the node.
+static inline bool fem_contact_is_at_node(const FemContact *contact) {
+	return contact->side[1].body < 0 && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
+}
+
+// Of the same two bodies, or the same body and collider.
+static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
+	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
+	       (a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
+}
+
+// Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from
+// what is in the world. So what touches never depends on how much room there was, and a world at rest holds little.
+
+// Boxes in the sweep for the world as it stands. False when memory fails.
+bool fem_contact_stage_reserve(struct FemWorld *world);
+
+int32_t fem_contact_stage_most_pairs(const struct FemWorld *world); // of pieces and colliders near each other
+
+bool fem_contact_stage_hold(struct FemWorld *world); // one more contact; false when there are as many as may be
+
+void fem_contact_stage_free(struct FemWorld *world);
+
+// What a body needs for contact: trees, outer faces and nodes, a box in the sweep. False when memory fails.
+bool fem_body_contact_create(struct FemWorld *world, FemBody *body, int32_t body_index);
+void fem_body_contact_free(struct FemWorld *world, FemBody *body, int32_t body_index);
+
+// Fills step->contacts and step->proxies; wakes what lost its support.
+void fem_contact_stage_find(struct FemStep *step);
+
+// After the solve: what the contacts did, kept for the next step; wakes what was struck.
+void fem_contact_stage_finish(struct FemStep *step);
+
+// ---- contact_bodies.c
+void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
+bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
+void fem_contact_bodies_refit(struct FemWorld *world);        // trees and boxes of the pieces that may have moved
+void fem_contact_bodies_mark_still(struct FemWorld *world);
+FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the last refit
+FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
+
+// ---- collider_overlap.c
+void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);
+void fem_collider_list_items(struct FemWorld *world, int32_t touch_index, float dt);
+// The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box; each with
+// a box of its own. True, from a visit or from all, ends it.
+typedef bool FemVisitPiece(void *context, int32_t piece, const FemSweepBox *box);
+bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
+// The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
+bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
+
+// ---- collider_ahead.c
+bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, float dt);
+void fem_colliders_draw_out(struct FemWorld *world, float dt); // boxes in the sweep, over the whole step
+// Takes a copy of a collider along its way, as seen from what moves with velocity `against`.
+void fem_collider_move(const struct FemWorld *world, FemCollider *collider, FemVec3 against, float time);
+FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet); // m/s: the `against` of a tet
+// The way of a collider in a step as seen from a piece, m, and what single points go besides.
+typedef struct FemColliderSweep {
+	FemVec3 way;
+	float grow;
+} FemColliderSweep;
+
+FemColliderSweep fem_collider_sweep_at(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt);
+FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign); // -1: the other way
+// The first overlap of the tet on the collider's way through the step; writes item->ahead.
+bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt, const FemConvex *tet, FemOverlap *out);
+
+// ---- contact_making.c
+void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
+int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal
+FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact); // or null
+
+// ---- contact_load.c
+// Strengthens the contacts `made` of a touch by what its pair carries, from the last step's contacts.
+void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
+
+// ---- height_field.c
+bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
+// One of the two prisms of a cell: piece = 2 cell + half.
+bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
+
+// ---- contact_waking.c
+void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
+void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it
+
+// ---- contact_results.c
+void fem_contact_stage_publish(struct FemWorld *world); // events, from the contacts of the last substep and earlier strikes
+
+// ---- contact_events.c
+void fem_contacts_find_ground_hits(struct FemStep *step); // after each substep's solve
+void fem_contacts_keep_strikes(struct FemWorld *world);   // after each substep but the last
+void fem_contacts_forget(struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
+
+// Wakes every body whose box meets that of a body or collider that is about to go, to be moved, or has been moved.
+void fem_world_wake_touching(struct FemWorld *world, int32_t collider_index);
+void fem_world_wake_touching_body(struct FemWorld *world, int32_t body_index);
+
+#endif

@@ -1,0 +1,182 @@
+// What contact does to sleepers: a blow wakes them, a load above the threshold does, and so does losing what held them.
+#include "base/vec.h"
+#include "world/step/step.h"
+#include "world/world.h"
+
+#include <math.h>
+
+// The part that most of the side rests on.
+static int32_t part_of(const FemBody *body, const FemContactSide *side) {
+	int most = 0;
+	for (int k = 1; k < 4; k++)
+		most = side->weights[k] > side->weights[most] ? k : most;
+	return body->topology->node_part[side->nodes[most]];
+}
+
+static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
+	const FemBody *body = side->body >= 0 ? world->bodies[side->body] : NULL;
+	return body && body->part_state[part_of(body, side)] == FEM_ISLAND_ASLEEP;
+}
+
+// The piece alone: the others of a broken body sleep on until it touches them.
+static void wake_side(FemWorld *world, const FemContactSide *side) {
+	FemBody *body = world->bodies[side->body];
+	const FemTopology *t = body->topology;
+	FemRange parts = t->component_parts[t->part_component[part_of(body, side)]];
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_body_wake_part(&world->islands, body, p);
+}
+
+// kg, of the piece.
+static float piece_mass(const FemBody *body, const FemContactSide *side) {
+	const FemTopology *t = body->topology;
+	float tets = (float)t->component_tets[t->part_component[part_of(body, side)]];
+	return t->component_count == 1 ? body->total_mass : body->total_mass * tets / (float)t->tet_count;
+}
+
+static bool is_live(const FemBody *body, const FemContactSide *side) {
+	bool live = false;
+	for (int k = 0; k < 4; k++)
+		live |= side->weights[k] != 0.0f && body->part_state[body->topology->node_part[side->nodes[k]]] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+static float along_normal(const FemContactRows *rows, const FemContact *contact) {
+	float u[3];
+	fem_contact_velocity(rows, contact, false, u);
+	return u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
+}
+
+// -------------------------------------------------------------------------------------------------------------- lost support
+
+// Whether both join the same pieces, or piece and collider. They are of the same pair.
+static bool same_pieces(const FemWorld *world, const FemContact *a, const FemContact *b) {
+	bool same = true;
+	for (int s = 0; s < 2 && a->side[s].body >= 0; s++) {
+		const FemBody *body = world->bodies[a->side[s].body];
+		const int32_t *component = body->topology->part_component;
+		same &= component[part_of(body, &a->side[s])] == component[part_of(body, &b->side[s])];
+	}
+	return same;
+}
+
+// Whether the two pieces, or the piece and the collider, of a contact of the last step still touch.
+static bool still_touch(const FemWorld *world, const FemContact *last) {
+	const FemContactStage *stage = &world->contacts;
+	FemContact first = *last; // sorts before all contacts of its pair
+	first.side[0].tet = -1;
+	first.side[1].tet = last->side[1].body >= 0 ? -1 : last->side[1].tet;
+	first.key = 0;
+	int32_t low = 0, high = stage->contact_count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		if (fem_contact_compare_places(&stage->contacts[middle], &first) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < stage->contact_count && fem_contact_same_pair(&stage->contacts[low], last); low++) {
+		if (same_pieces(world, &stage->contacts[low], last))
+			return true;
+	}
+	return false;
+}
+
+// Pairs of which nothing moves are not looked at: their contacts are missing without being lost.
+static bool may_move(const FemWorld *world, const FemContactSide *side) {
+	if (side->body >= 0)
+		return world->bodies[side->body] && !is_sleeper(world, side);
+	return world->colliders[side->tet].kind != FEM_COLLIDER_STATIC;
+}
+
+// What held a sleeper up from below or from the side is gone. What stood on it may go without waking it.
+static void wake_unsupported(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemVec3 g = world->def.gravity;
+	float slack = 0.1f * fem_vec3_length(g);
+	for (int32_t i = 0; i < stage->last_count; i++) {
+		const FemContact *last = &stage->last_contacts[i];
+		float down = last->normal[0] * g.x + last->normal[1] * g.y + last->normal[2] * g.z;
+		bool held[2] = {down > -slack, down < slack}; // side 0 is pushed by -n, side 1 by n
+		for (int s = 0; s < 2; s++) {
+			if (held[s] && is_sleeper(world, &last->side[s]) && may_move(world, &last->side[1 - s]) && !still_touch(world, last))
+				wake_side(world, &last->side[s]);
+		}
+	}
+}
+
+// --------------------------------------------------------------------------------------------------------------- blow, load
+
+static float side_mass(const FemWorld *world, const FemContactSide *side) {
+	if (side->body >= 0)
+		return world->bodies[side->body]->kinematic ? INFINITY : piece_mass(world->bodies[side->body], side);
+	const FemCollider *collider = &world->colliders[side->tet];
+	return fem_collider_is_free(collider) ? collider->mass : INFINITY;
+}
+
+// A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed below
+// which things fall asleep.
+static void wake_struck(FemWorld *world) {
+	FemContactRows rows = {.bodies = world->bodies, .proxies = world->contacts.proxies};
+	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
+		const FemContact *contact = &world->contacts.contacts[i];
+		for (int s = 0; s < 2; s++) {
+			if (!is_sleeper(world, &contact->side[s]))
+				continue;
+			float mass = side_mass(world, &contact->side[1 - s]), along = along_normal(&rows, contact);
+			float own = side_mass(world, &contact->side[s]);
+			float gained = isinf(mass) ? along : along * mass / (mass + own);
+			if (gained > world->def.sleep_speed)
+				wake_side(world, &contact->side[s]);
+		}
+	}
+}
+
+void fem_contacts_wake(FemWorld *world) {
+	wake_unsupported(world);
+	wake_struck(world);
+	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
+		for (int s = 0; s < 2; s++) {
+			FemContactSide *side = &world->contacts.contacts[i].side[s];
+			if (side->body >= 0)
+				side->is_fixed = !is_live(world->bodies[side->body], side);
+		}
+	}
+}
+
+// N s, between the pieces of one contact; 0 if they have been summed at an earlier one of the pair.
+static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
+	const FemContact *contacts = world->contacts.contacts;
+	float sum = 0.0f;
+	for (int32_t i = pair.begin; i < pair.end; i++) {
+		if (!same_pieces(world, &contacts[i], &contacts[at]))
+			continue;
+		if (i < at)
+			return 0.0f;
+		sum += contacts[i].press;
+	}
+	return sum;
+}
+
+// A load wakes a sleeper above the wake threshold of its whole weight, beyond its share in what the pair has been pressing:
+// a light thing set down on it does not, nor does the heavy one under which it fell asleep.
+void fem_contacts_wake_loaded(FemWorld *world, float dt) {
+	FemContactStage *stage = &world->contacts;
+	float limit = world->def.wake_force_factor * fem_vec3_length(world->def.gravity) * dt;
+	for (int32_t i = 0, end; i < stage->contact_count; i = end) {
+		const FemContact *first = &stage->contacts[i];
+		float sum = 0.0f;
+		for (end = i; end < stage->contact_count && fem_contact_same_pair(first, &stage->contacts[end]); end++)
+			sum += stage->contacts[end].press;
+		float news = sum > 0.0f ? 1.0f - first->pair_load / sum : 0.0f;
+		for (int32_t c = i; c < end && news > 0.0f; c++) {
+			const FemContactSide *side = stage->contacts[c].side;
+			bool sleeps[2] = {is_sleeper(world, &side[0]), is_sleeper(world, &side[1])};
+			if (sleeps[0] == sleeps[1])
+				continue;
+			const FemContactSide *sleeper = &side[sleeps[0] ? 0 : 1];
+			if (news * piece_load(world, (FemRange){i, end}, c) > limit * side_mass(world, sleeper))
+				wake_side(world, sleeper);
+		}
+	}
+}

@@ -1,0 +1,293 @@
+// Fast objects (P&O09 section 4.3, spec A43): pieces that move more than a sixth of a box against each other in a step, or
+// a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did not
+// touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
+//
+// The step's way is taken as straight, back from where a body is now along its velocities. Whatever is live is stopped,
+// pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are.
+//
+// Pairs that touch already are the solve's business: a body that slides fast over another must not be held back
+// (contact.md). They are stopped only where they would pierce each other: a pane that turns about the corner that struck
+// it, or a membrane that springs back.
+//
+// Every pair is looked at for itself, on any thread; a piece is stopped where the first of its pairs meets.
+#include "world/contact/fast_objects.h"
+
+#include "base/vec.h"
+
+#include <math.h>
+
+#define SAMPLES_MAX 512
+#define BOX_SHARE 6.0f       // of the box's diagonal
+#define THICKNESS_SHARE 3.0f // of the partner's thickness
+#define STILL_SHARE 0.1f     // of the thickness: a partner that moves less is not stopped
+#define SLACK 2.0f           // times the spread: a turning piece goes on an arc, which the straight way leaves
+#define TOUCHED_SAMPLES 64   // most, of pairs that touch: their overlaps are clipped, not only found ...
+#define TOUCHED_CLIPS 8192   // ... and so many tets a step, shared by all of them, then the rest is left to the solve
+#define PIERCED_SHARE 0.9f   // of the thickness: as deep as this in a pair that touches ...
+#define PIERCED_MORE 0.25f   // ... and by this much deeper than at the start of the step
+#define CHUNK 16             // pairs of a task
+
+typedef struct Look {
+	FemWorld *world;
+	float dt; // s
+	FemFastTouched touched;
+	int32_t clips; // of each pair that touches
+} Look;
+
+// ------------------------------------------------------------------------------------------------------------------- ways
+
+static bool is_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = body->kinematic;
+	for (int32_t p = parts.begin; p < parts.end && !live; p++)
+		live = body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+// Of the surface nodes in `range`, by their places. What is not finite is not looked at: it will be rolled back.
+static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
+	FemVec3 sum = {0.0f, 0.0f, 0.0f};
+	float way_sq = 0.0f, spread_sq = 0.0f;
+	for (int32_t i = range.begin; i < range.end; i++) {
+		FemVec3 v = fem_vec3_from(body->velocity[body->surface_nodes[i]]);
+		sum = fem_vec3_add(sum, v);
+		way_sq = fmaxf(way_sq, fem_vec3_dot(v, v));
+	}
+	FemFastPiece piece = {.way = dt * sqrtf(way_sq), .stop = 1.0f};
+	if (piece.way <= FEM_FAST_WAY_MIN) {
+		piece.spread = piece.way; // a bound that costs nothing: it is looked at only as a partner
+		return piece;
+	}
+	FemVec3 mean = fem_vec3_scale(sum, 1.0f / (float)(range.end - range.begin));
+	for (int32_t i = range.begin; i < range.end; i++) {
+		FemVec3 d = fem_vec3_sub(fem_vec3_from(body->velocity[body->surface_nodes[i]]), mean);
+		spread_sq = fmaxf(spread_sq, fem_vec3_dot(d, d));
+	}
+	piece.shift = fem_vec3_scale(mean, dt);
+	piece.spread = dt * sqrtf(spread_sq);
+	return fem_vec3_is_finite(piece.shift) && fem_is_finite(piece.way) ? piece : (FemFastPiece){.stop = 1.0f};
+}
+
+// Surface nodes ascend, and so do the nodes of components.
+static void measure_task(void *context, int32_t index) {
+	const Look *look = context;
+	FemBody *body = look->world->bodies[look->world->islands.active_bodies[index]];
+	FemFastPiece *pieces = look->world->contacts.fast.pieces;
+	FemRange range = {0, 0};
+	body->fast_way = 0.0f;
+	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
+		FemFastPiece *piece = &pieces[body->sweep_proxies[c]];
+		range.begin = range.end;
+		while (range.end < body->surface_node_count && body->surface_nodes[range.end] < body->topology->component_nodes[c].end)
+			range.end++;
+		*piece = is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt) : (FemFastPiece){.stop = 1.0f};
+		body->fast_way = fmaxf(body->fast_way, piece->way);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------ pairs
+
+static FemBody *body_of(const FemWorld *world, int32_t proxy) {
+	return world->bodies[world->sweep.proxies[proxy].user];
+}
+
+static const FemCollider *collider_of(const FemWorld *world, int32_t proxy) {
+	uint32_t user = world->sweep.proxies[proxy].user;
+	return user & FEM_SWEEP_COLLIDER ? &world->colliders[user & ~FEM_SWEEP_COLLIDER] : NULL;
+}
+
+static FemSweptPiece swept_piece(const Look *look, int32_t proxy) {
+	const FemBody *body = body_of(look->world, proxy);
+	FemSweptPiece swept = {.body = body, .part = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
+	if (body->live_part_count == 0 && !body->kinematic)
+		return swept;
+	const FemFastPiece *piece = &look->world->contacts.fast.pieces[proxy];
+	swept.shift = piece->shift;
+	swept.slack = SLACK * piece->spread;
+	swept.dt = look->dt;
+	swept.lead = body->kinematic ? 0.0f : look->dt; // those move after all others
+	return swept;
+}
+
+static float diagonal_of(const FemWorld *world, int32_t proxy) {
+	const FemSweepBox *box = &world->sweep.boxes[proxy];
+	double square = 0.0;
+	for (int i = 0; i < 3; i++)
+		square += (box->max[i] - box->min[i]) * (box->max[i] - box->min[i]);
+	return (float)sqrt(square);
+}
+
+static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
+	bool meet = true;
+	for (int i = 0; i < 3; i++)
+		meet &= a->min[i] <= b->max[i] && a->max[i] >= b->min[i];
+	return meet;
+}
+
+// Shards that come out of each other's cracks lie face to face: only those of one body that were apart are looked at.
+static bool are_neighbours(const FemWorld *world, const FemFastPair *pair) {
+	return body_of(world, pair->a) == body_of(world, pair->b) && boxes_meet(&world->sweep.boxes[pair->a], &world->sweep.boxes[pair->b]);
+}
+
+static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
+	const FemBody *body = body_of(world, pair->a);
+	const FemCollider *collider = collider_of(world, pair->b);
+	if (collider)
+		return fem_body_sees(body, collider->layer, collider->mask) && !fem_collider_looks_ahead(world, collider, body, world->step_dt) &&
+		       !fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
+	const FemBody *other = body_of(world, pair->b);
+	if (body == other)
+		return body->self_contact && !are_neighbours(world, pair);
+	return fem_body_sees(body, other->layer, other->mask);
+}
+
+// What is broken on both sides lies in heaps, in which much touches: that is left to the solve.
+static bool may_be_pierced(const FemWorld *world, const FemFastPair *pair) {
+	bool whole = !collider_of(world, pair->b) &&
+	             (body_of(world, pair->a)->topology->component_count == 1 || body_of(world, pair->b)->topology->component_count == 1);
+	return whole && pair->way > pair->thickness;
+}
+
+static void prepare(const Look *look, FemFastPair *pair) {
+	const FemWorld *world = look->world;
+	const FemCollider *collider = collider_of(world, pair->b);
+	float diagonal = diagonal_of(world, pair->a);
+	if (!may_collide(world, pair))
+		return;
+	if (!collider)
+		diagonal = fminf(diagonal, diagonal_of(world, pair->b));
+	pair->thickness = collider ? fem_collider_thickness(collider)
+	                           : fminf(body_of(world, pair->a)->thickness, body_of(world, pair->b)->thickness);
+	float samples = fmaxf(BOX_SHARE * pair->way / diagonal, THICKNESS_SHARE * pair->way / pair->thickness);
+	if (!(samples > 1.0f))
+		return;
+	pair->touched = fem_fast_has_touched(&look->touched, pair->a, pair->b);
+	if (pair->touched && !may_be_pierced(world, pair))
+		return;
+	pair->samples = (int32_t)fminf(samples, (float)(pair->touched ? TOUCHED_SAMPLES : SAMPLES_MAX) - 1.0f) + 1;
+}
+
+static void prepare_task(void *context, int32_t chunk) {
+	const Look *look = context;
+	FemFastPairs *fast = &look->world->contacts.fast;
+	for (int32_t i = chunk * CHUNK; i < (chunk + 1) * CHUNK && i < fast->pair_count; i++)
+		prepare(look, &fast->pairs[i]);
+}
+
+// Those that are to be looked at move to the front; how many of them touch.
+static int32_t drop_slow_pairs(FemFastPairs *fast) {
+	int32_t kept = 0, touched = 0;
+	for (int32_t i = 0; i < fast->pair_count; i++) {
+		if (fast->pairs[i].samples == 0)
+			continue;
+		touched += fast->pairs[i].touched;
+		fast->pairs[kept++] = fast->pairs[i];
+	}
+	fast->pair_count = kept;
+	return touched;
+}
+
+// --------------------------------------------------------------------------------------------------------------- in between
+
+static int32_t first_overlap(const Look *look, const FemFastPair *pair) {
+	FemSweptPiece a = swept_piece(look, pair->a);
+	const FemCollider *collider = collider_of(look->world, pair->b);
+	if (collider)
+		return fem_fast_first_in_collider(&a, collider, pair->way, pair->samples);
+	FemSweptPiece b = swept_piece(look, pair->b);
+	return fem_swept_first_overlap(&a, &b, pair->way, pair->samples);
+}
+
+// The first sample at which two that touched pierce each other; one more than there are: they do not. What they cannot have
+// sunk in yet is passed over.
+static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
+	FemSweptPiece a = swept_piece(look, pair->a), b = swept_piece(look, pair->b);
+	FemSweptDepth at = {.enough = INFINITY, .clips_max = look->clips};
+	float depth = fem_swept_depth(&a, &b, &at), samples = (float)pair->samples;
+	at.enough = fmaxf(PIERCED_SHARE * pair->thickness, depth + PIERCED_MORE * pair->thickness);
+	for (int32_t k = 0; at.clips < at.clips_max;) {
+		k += (int32_t)fmaxf(samples * (at.enough - depth) / pair->way, 1.0f);
+		if (k > pair->samples)
+			break;
+		at.fraction = (float)k / samples;
+		depth = fem_swept_depth(&a, &b, &at);
+		if (depth > at.enough)
+			return k;
+	}
+	return pair->samples + 1;
+}
+
+static void look_task(void *context, int32_t index) {
+	const Look *look = context;
+	FemFastPair *pair = &look->world->contacts.fast.pairs[index];
+	int32_t first = pair->touched ? first_pierced(look, pair) : first_overlap(look, pair);
+	pair->first = fminf((float)first / (float)pair->samples, 1.0f);
+}
+
+// ------------------------------------------------------------------------------------------------------------------- stops
+
+static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
+	const FemBody *body = collider_of(world, proxy) ? NULL : body_of(world, proxy);
+	if (!body || body->live_part_count == 0 || body->kinematic)
+		return;
+	FemFastPiece *piece = &world->contacts.fast.pieces[proxy];
+	if (piece->way > fmaxf(FEM_FAST_WAY_MIN, STILL_SHARE * pair->thickness))
+		piece->stop = fminf(piece->stop, pair->first);
+}
+
+static void stop_piece(const Look *look, int32_t proxy) {
+	FemBody *body = body_of(look->world, proxy);
+	float back = look->dt * (1.0f - look->world->contacts.fast.pieces[proxy].stop);
+	FemRange nodes = body->topology->component_nodes[look->world->sweep.proxies[proxy].piece];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 v = body->velocity[i];
+		if (body->node_kind[i] != FEM_NODE_FREE || body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)
+			continue;
+		body->position[i].x -= back * v.x;
+		body->position[i].y -= back * v.y;
+		body->position[i].z -= back * v.z;
+	}
+}
+
+static void stop_pieces(const Look *look) {
+	FemFastPairs *fast = &look->world->contacts.fast;
+	for (int32_t i = 0; i < fast->pair_count; i++) {
+		if (fast->pairs[i].first >= 1.0f)
+			continue;
+		note_stop(look->world, fast->pairs[i].a, &fast->pairs[i]);
+		note_stop(look->world, fast->pairs[i].b, &fast->pairs[i]);
+	}
+	for (int32_t i = 0; i < fast->moving_count; i++) {
+		if (fast->pieces[fast->entries[i].proxy].stop < 1.0f)
+			stop_piece(look, fast->entries[i].proxy);
+	}
+}
+
+void fem_step_catch_fast_objects(FemStep *step) {
+	FemWorld *world = step->world;
+	FemFastPairs *fast = &world->contacts.fast;
+	Look look = {.world = world, .dt = step->dt};
+	bool any = false;
+	if (!world->def.contacts_enabled)
+		return;
+	if (!fem_fast_pairs_hold_pieces(fast, world->sweep.proxy_end)) {
+		world->step_errors |= FEM_STEP_NO_MEMORY;
+		return;
+	}
+	fem_pool_for(world->pool, world->islands.active_count, measure_task, &look);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		any |= body->live_part_count > 0 && !body->kinematic && body->fast_way > FEM_FAST_WAY_MIN;
+	}
+	if (!any) // slower ones pass nothing that a contact would not hold
+		return;
+	fem_fast_pairs_find(world);
+	look.touched = fem_fast_list_touched(world);
+	fem_pool_for(world->pool, (fast->pair_count + CHUNK - 1) / CHUNK, prepare_task, &look);
+	int32_t touched = drop_slow_pairs(fast);
+	look.clips = TOUCHED_CLIPS / (touched > 0 ? touched : 1) + 1;
+	fem_pool_for_uneven(world->pool, fast->pair_count, look_task, &look);
+	stop_pieces(&look);
+	if (fast->full)
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+}

@@ -1,0 +1,110 @@
+// One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
+#include "base/hash.h"
+#include "world/step/breaking.h"
+
+static uint64_t hash_vectors(uint64_t hash, const FemVec4 *v, int32_t count) {
+	for (int32_t i = 0; i < count; i++) {
+		hash = fem_hash_float(hash, v[i].x);
+		hash = fem_hash_float(hash, v[i].y);
+		hash = fem_hash_float(hash, v[i].z);
+		hash = fem_hash_float(hash, v[i].w);
+	}
+	return hash;
+}
+
+static uint64_t hash_position(uint64_t hash, FemPosition p) {
+	return fem_hash_double(fem_hash_double(fem_hash_double(hash, p.x), p.y), p.z);
+}
+
+static uint64_t hash_plastics(uint64_t hash, const FemBody *body) {
+	for (int32_t b = 0; body->plastics && b < body->topology->batch_count; b++) {
+		for (int i = 0; i < 6; i++) {
+			for (int lane = 0; lane < FEM_LANES; lane++)
+				hash = fem_hash_float(hash, body->plastics[b].strain[i][lane]);
+		}
+	}
+	return hash;
+}
+
+// How a body that can break hangs together, and its pieces.
+static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	if (!body->breaking)
+		return hash;
+	for (int32_t i = 0; i < t->batch_count * FEM_LANES * 4; i++)
+		hash = fem_hash_word(hash, (uint64_t)t->batch_nodes[i]);
+	for (int32_t c = 0; c < t->component_count; c++)
+		hash = fem_hash_word(hash, body->breaking->pieces[c].number);
+	const FemSplinters *splinters = body->breaking->splinters;
+	for (int32_t i = 0; splinters && i < splinters->given.vertex_count; i++) {
+		hash = fem_hash_word(fem_hash_word(hash, (uint64_t)splinters->owner[i]), splinters->change ? splinters->change[i] : 0);
+		for (int v = 0; v < 4; v++)
+			hash = fem_hash_float(hash, splinters->weights[i][v]);
+	}
+	return hash;
+}
+
+static uint64_t hash_body(uint64_t hash, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	hash = hash_breaking(hash_position(hash, body->origin), body);
+	hash = hash_vectors(hash, body->position, t->node_count);
+	hash = hash_vectors(hash, body->velocity, t->node_count);
+	hash = hash_vectors(hash, body->last_dv, t->node_count);
+	hash = hash_vectors(hash, body->force, t->node_count);
+	hash = hash_vectors(hash, body->rotation, t->batch_count * FEM_LANES);
+	hash = hash_plastics(hash, body);
+	for (int32_t i = 0; i < t->node_count; i++)
+		hash = fem_hash_word(hash, body->node_kind[i]);
+	for (int32_t i = 0; i < t->node_count; i++)
+		hash = fem_hash_float(hash, body->ground_force[i]);
+	for (int32_t p = 0; p < t->part_count; p++)
+		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);
+	return hash;
+}
+
+static uint64_t hash_vec3(uint64_t hash, FemVec3 v) {
+	return fem_hash_float(fem_hash_float(fem_hash_float(hash, v.x), v.y), v.z);
+}
+
+static uint64_t hash_collider(uint64_t hash, const FemCollider *collider) {
+	FemQuat q = collider->rotation;
+	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)collider->kind), (uint64_t)collider->shape.type);
+	hash = hash_position(hash, collider->position);
+	hash = fem_hash_float(fem_hash_float(fem_hash_float(fem_hash_float(hash, q.x), q.y), q.z), q.w);
+	hash = hash_vec3(hash_vec3(hash, collider->linear_velocity), collider->angular_velocity);
+	hash = hash_vec3(hash_vec3(hash, collider->result.impulse), collider->result.angular_impulse);
+	hash = hash_vec3(hash_vec3(hash, collider->result.linear_velocity), collider->result.angular_velocity);
+	hash = hash_vec3(hash_vec3(hash, collider->force), collider->torque);
+	hash = hash_vec3(hash_vec3(hash, collider->local_position), collider->center);
+	for (int i = 0; i < 6; i++)
+		hash = fem_hash_float(hash, collider->tensor[i]);
+	return fem_hash_word(fem_hash_word(hash, (uint64_t)collider->leader), (uint64_t)collider->has_moved);
+}
+
+static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
+	for (int s = 0; s < 2; s++) {
+		hash = fem_hash_word(hash, (uint64_t)contact->side[s].body);
+		hash = fem_hash_word(hash, (uint64_t)contact->side[s].tet);
+	}
+	hash = fem_hash_word(fem_hash_word(hash, contact->key), (uint64_t)contact->active);
+	return fem_hash_float(fem_hash_float(hash, contact->press), contact->slip);
+}
+
+uint64_t fem_world_hash(FemWorldId id) {
+	FemResult result;
+	FemWorld *world = fem_world_find_idle(id, &result);
+	if (!world)
+		return 0;
+	uint64_t hash = fem_hash_word(FEM_HASH_START, world->statistics.step_count);
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (world->bodies[b])
+			hash = hash_body(fem_hash_word(hash, (uint64_t)b), world->bodies[b]);
+	}
+	for (int32_t c = 0; c < world->collider_capacity; c++) {
+		if (world->colliders[c].in_use)
+			hash = hash_collider(fem_hash_word(hash, (uint64_t)c), &world->colliders[c]);
+	}
+	for (int32_t i = 0; i < world->contacts.contact_count; i++)
+		hash = hash_contact(hash, &world->contacts.contacts[i]);
+	return hash;
+}

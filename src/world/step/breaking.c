@@ -1,0 +1,140 @@
+// What a body keeps that can break: the toughness of its tets, its pieces. A topology of its own it gets when it does.
+#include "base/carve.h"
+#include "base/hash.h"
+#include "world/step/breaking.h"
+
+#include <math.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------------------- toughness
+
+// A number in -1..1 that belongs to a tet of a body.
+static float chance(const FemBody *body, int32_t user_tet) {
+	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
+	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)user_tet), 1);
+	return (float)((double)(hash >> 11) * 0x1p-52 - 1.0);
+}
+
+static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
+	FemVec3 g = def->grain_direction;
+	float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
+	bool has_grain = def->grain_ratio > 1.0f && length > 0.0f;
+	body->breaking->has_grain |= has_grain;
+	body->breaking->tet_grain[tet] =
+		has_grain ? (FemVec4){g.x / length, g.y / length, g.z / length, 1.0f - 1.0f / sqrtf(def->grain_ratio)} : (FemVec4){0};
+}
+
+void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	if (!breaking)
+		return;
+	breaking->has_grain = breaking->can_break = false;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		int32_t user = body->topology->user_of_tet[tet];
+		breaking->tet_toughness[tet] = INFINITY;
+		if (user < 0)
+			continue;
+		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
+		float scale = body->toughness_scale, factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
+		breaking->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
+		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
+			breaking->tet_toughness[tet] = def->toughness * factor * scale;
+		breaking->can_break |= !isinf(breaking->tet_toughness[tet]);
+		set_grain(body, tet, def);
+	}
+}
+
+FemResult fem_body_set_tet_toughness(FemBodyId id, int32_t user_tet, float factor) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	const FemTopology *t = body->topology;
+	if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
+			t->user_tet_count - 1);
+	if (!(factor >= 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "factor must be 0 or a positive number; infinite never breaks.");
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	body->breaking->tet_scale[t->tet_of_user[user_tet]] = factor;
+	fem_body_refresh_toughness(world, body);
+	return FEM_OK;
+}
+
+FemResult fem_body_set_fracture_seed(FemBodyId id, uint32_t fracture_seed) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return result;
+	if (!body->breaking)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+	body->breaking->seed = fracture_seed;
+	fem_body_refresh_toughness(world, body);
+	return FEM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- memory
+
+static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
+	size_t lanes = (size_t)t->batch_count * FEM_LANES;
+	b->tet_scale = FEM_CARVE(carver, float, lanes);
+	b->tet_toughness = FEM_CARVE(carver, float, lanes);
+	b->tet_by_force = FEM_CARVE(carver, uint8_t, lanes);
+	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
+	b->pieces = FEM_CARVE(carver, FemPiece, t->component_count);
+}
+
+static FemBreaking *allocate(const FemTopology *t) {
+	FemBreaking sizes = {0};
+	FemCarver measure = {0};
+	fem_carve(&measure, sizeof sizes);
+	place(&sizes, t, &measure);
+	char *block = fem_alloc(measure.used);
+	if (!block)
+		return NULL;
+	FemCarver carver = {.base = block};
+	FemBreaking *breaking = fem_carve(&carver, sizeof sizes);
+	*breaking = (FemBreaking){.block = block, .bytes = measure.used};
+	place(breaking, t, &carver);
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
+		breaking->tet_scale[tet] = 1.0f;
+	return breaking;
+}
+
+static bool make_breaking(FemWorld *world, FemBody *body) {
+	body->breaking = allocate(body->topology);
+	if (body->breaking)
+		fem_pieces_start(world, body);
+	return body->breaking != NULL;
+}
+
+bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks) {
+	for (int32_t t = 0; t < mesh->tet_count; t++)
+		breaks |= world->materials[tet_materials[t]].def.breakable;
+	return !breaks || make_breaking(world, body);
+}
+
+void fem_body_breaking_free(FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	if (breaking) {
+		fem_splinters_free(breaking->splinters);
+		fem_free(breaking->split_block, breaking->split_bytes);
+		fem_free(breaking->block, breaking->bytes);
+	}
+	body->breaking = NULL;
+}
+
+// A material of a body in the world has become breakable.
+bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index) {
+	FemBody *body = world->bodies[body_index];
+	if (body->breaking)
+		return true;
+	if (!make_breaking(world, body))
+		return false;
+	world->breakable_count++;
+	fem_body_refresh_toughness(world, body);
+	return true;
+}

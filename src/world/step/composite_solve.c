@@ -1,0 +1,261 @@
+// The solve of a composite: contacts found to press by loose solves, the rigid space they span, the last solve sharp.
+#include "base/heap.h"
+#include "dynamics/paper_friction.h"
+#include "dynamics/rows.h"
+#include "world/step/composite_task.h"
+
+#include <string.h>
+
+#define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
+#define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
+#define HEAP_ISLANDS 8
+
+// --------------------------------------------------------------------------------------------------------------- contacts
+
+static int32_t ground_candidates(const FemCompositeTask *task, int32_t chunk) {
+	return task->step->ground_candidates[task->composite->chunks.begin + chunk];
+}
+
+static bool has_contacts(const FemCompositeTask *task, int32_t chunk) {
+	const FemContactRows *rows = &task->system.contacts;
+	return rows->count > 0 && rows->ref_start[chunk + 1] > rows->ref_start[chunk];
+}
+
+// Ground and contacts change the diagonal of the nodes they touch.
+static void refresh_diagonal_task(void *context, int32_t chunk_index) {
+	FemCompositeTask *task = context;
+	const FemNodeChunk *chunk = &task->system.chunks[chunk_index];
+	FemBody *body = task->step->world->bodies[chunk->body];
+	bool *touched = &task->step->contact_touched[task->composite->chunks.begin + chunk_index], before = *touched;
+	*touched = has_contacts(task, chunk_index);
+	if (*touched || before)
+		fem_contact_rows_diagonal(&task->system.contacts, chunk, chunk_index);
+	if (!*touched && !before && ground_candidates(task, chunk_index) == 0)
+		return;
+	fem_assemble_diagonal(body, chunk->begin, chunk->end, task->step->dt);
+	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
+}
+
+static void refresh_diagonal(FemCompositeTask *task) {
+	fem_loop_for(task->system.loop, task->system.chunk_count, refresh_diagonal_task, task);
+}
+
+// kg, of all that moves.
+static float mass_of(const FemCompositeTask *task) {
+	double mass = 0.0;
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		for (int32_t i = chunk->begin; i < chunk->end; i++)
+			mass += (double)task->step->world->bodies[chunk->body]->mass[i];
+	}
+	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++)
+		mass += (double)task->step->proxies[task->system.contacts.proxy_list[k]].mass;
+	return (float)mass;
+}
+
+static void set_paper_friction(FemCompositeTask *task) {
+	const FemWorld *world = task->step->world;
+	FemPaperFriction friction = {world->friction_gains, world->def.gravity, mass_of(task), task->step->dt};
+	fem_paper_friction_apply(&task->system.contacts, &friction);
+}
+
+// Friction, rows and the diagonal for the active set as it is now.
+static void prepare_pass(FemCompositeTask *task) {
+	if (task->system.contacts.count > 0 && task->system.contacts.paper_friction)
+		set_paper_friction(task);
+	if (task->system.contacts.count > 0)
+		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
+	refresh_diagonal(task);
+}
+
+static void build_contacts(FemCompositeTask *task) {
+	memset(&task->step->contact_touched[task->composite->chunks.begin], 0, sizeof(bool) * (size_t)task->system.chunk_count);
+	if (task->system.contacts.count == 0)
+		return;
+	prepare_pass(task);
+}
+
+// The active set after a solve; true while it still changes.
+static bool update_ground(FemCompositeTask *task) {
+	bool changed = false;
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		if (ground_candidates(task, c) == 0)
+			continue;
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		FemBody *body = task->step->world->bodies[chunk->body];
+		changed |= fem_ground_update(body, chunk->begin, chunk->end, &task->step->ground);
+		task->result->on_ground = true; // it may have pressed in the solve, even if it no longer does
+	}
+	return changed;
+}
+
+static bool update_contacts(FemCompositeTask *task) {
+	task->result->on_ground = false;
+	bool changed = update_ground(task);
+	task->result->in_contact = task->result->on_ground;
+	if (task->system.contacts.count > 0) {
+		FemContactUpdate update = fem_contact_rows_update(&task->system.contacts, FEM_GROUND_SLIP);
+		changed |= update.changed;
+		task->result->in_contact |= update.pressing;
+	}
+	return changed;
+}
+
+// ------------------------------------------------------------------------------------------------------------ rigid space
+
+// Whole islands without pins, in the order of the composite; block_of[chunk]: see fem_rigid_space_create().
+static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *out, int32_t *block_of) {
+	const FemSystem *system = &task->system;
+	int32_t count = 0;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		const FemIsland *island = fem_composite_island(task, i);
+		FemRange chunks = system->islands[i].chunks;
+		bool takes_part = island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
+		for (int32_t c = chunks.begin; c < chunks.end; c++)
+			block_of[c] = takes_part ? count : -1;
+		if (takes_part) {
+			FemBody *body = system->islands[i].body;
+			out[count++] = (FemRigidIsland){body, body->topology->component_nodes[island->component]};
+		}
+	}
+	return count;
+}
+
+// False: the solve goes without.
+static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space) {
+	FemRigidIsland islands[FEM_RIGID_BLOCKS_MAX];
+	int32_t *block_of = task->step->chunk_blocks + task->composite->chunks.begin;
+	if (task->system.contacts.count == 0)
+		return false;
+	fem_heap_begin(task->step->world->heap);
+	int32_t count = list_rigid_islands(task, islands, block_of);
+	bool made = fem_rigid_space_create(space, &task->system.contacts, islands, count, block_of);
+	fem_heap_end();
+	return made;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- solve
+
+typedef struct Preparation {
+	FemSystem *system;
+	FemMatrixChange change;
+	bool in_two_levels; // those use the loop themselves
+} Preparation;
+
+static void prepare_island_task(void *context, int32_t i) {
+	const Preparation *preparation = context;
+	FemPreconditioner *preconditioner = preparation->system->islands[i].preconditioner;
+	FemBody *body = preparation->system->islands[i].body;
+	if (preconditioner && (preconditioner->kind == FEM_PRECONDITION_TWO_LEVEL) == preparation->in_two_levels)
+		fem_preconditioner_prepare(preconditioner, body, preparation->in_two_levels ? preparation->system->loop : NULL,
+			body->diagonal_blocks, preparation->change);
+}
+
+static int64_t count_factorizations(const FemSystem *system) {
+	int64_t count = 0;
+	for (int32_t i = 0; i < system->island_count; i++)
+		count += system->islands[i].preconditioner ? system->islands[i].preconditioner->factorizations : 0;
+	return count;
+}
+
+// Returns how many factors were made.
+static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
+	int64_t before = count_factorizations(system);
+	Preparation preparation = {system, change, false};
+	fem_loop_for(system->loop, system->island_count, prepare_island_task, &preparation);
+	preparation.in_two_levels = true;
+	for (int32_t i = 0; i < system->island_count; i++)
+		prepare_island_task(&preparation, i);
+	return count_factorizations(system) - before;
+}
+
+static bool keeps_factor(const FemSystem *system) {
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].preconditioner && system->islands[i].preconditioner->kind != FEM_PRECONDITION_JACOBI)
+			return true;
+	}
+	return false;
+}
+
+static FemSolveResult precondition_and_solve(
+	FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
+	*factorizations = prepare_islands(system, change);
+	if (system->rigid)
+		fem_rigid_space_prepare(system->rigid, &system->contacts, system->loop);
+	FemSolveResult solved = fem_system_solve(system);
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].preconditioner)
+			fem_preconditioner_learn(system->islands[i].preconditioner, solved.iterations);
+	}
+	return solved;
+}
+
+// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations. One
+// that only looks for the active set may end early.
+static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
+	FemCompositeResult *result = task->result;
+	int64_t made;
+	FemMatrixChange change = {.has_moved = is_first, .by_contact = task->system.contacts.row_count > 0};
+	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
+	result->factorizations += made;
+	solved.capped &= sharp;
+	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
+		result->iterations += solved.iterations;
+		task->system.scale = 0.0;
+		solved = precondition_and_solve(&task->system, (FemMatrixChange){.wholly = true}, &made);
+		result->factorizations += made;
+	}
+	task->system.scale = solved.scale;
+	result->solves++;
+	result->solves_capped += solved.capped;
+	result->iterations += solved.iterations;
+	result->residual = solved.residual > result->residual ? solved.residual : result->residual;
+	result->errors |= (solved.capped ? FEM_STEP_SOLVER_CAPPED : 0) | (solved.finite ? 0 : FEM_STEP_BODY_ROLLED_BACK);
+}
+
+static void keep_start_vectors(FemCompositeTask *task) {
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		FemBody *body = task->step->world->bodies[chunk->body];
+		memcpy(&body->last_dv[chunk->begin], &body->dv[chunk->begin], sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	}
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		FemIslands *islands = &task->step->world->islands;
+		int32_t index = task->step->composites.island_list[task->composite->islands.begin + i];
+		islands->islands[index].iterations = (int32_t)(task->result->iterations / task->system.island_count) + 1;
+	}
+}
+
+// One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is sharp.
+static void solve_passes(FemCompositeTask *task) {
+	float tolerance = task->system.tolerance;
+	int32_t cap = task->system.max_iterations, loose_cap = cap;
+	bool sharp = task->system.contacts.count == 0;
+	if (task->system.island_count >= HEAP_ISLANDS && cap > LOOSE_ITERATIONS)
+		loose_cap = LOOSE_ITERATIONS;
+	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
+		sharp |= pass + 1 == FEM_GROUND_PASSES;
+		task->system.tolerance = sharp ? tolerance : LOOSE * tolerance;
+		task->system.max_iterations = sharp ? cap : loose_cap;
+		if (sharp)
+			task->system.scale = 0.0; // of this active set's own load
+		solve_once(task, pass == 0, sharp);
+		bool changed = update_contacts(task);
+		if (sharp && (!changed || pass + 1 == FEM_GROUND_PASSES))
+			break;
+		sharp |= !changed;
+		prepare_pass(task);
+	}
+}
+
+void fem_composite_solve(FemCompositeTask *task) {
+	build_contacts(task);
+	FemRigidSpace space;
+	task->system.rigid = open_rigid_space(task, &space) ? &space : NULL;
+	solve_passes(task);
+	if (task->system.rigid)
+		fem_rigid_space_free(&space);
+	if (task->system.contacts.paper_friction)
+		fem_paper_friction_finish(&task->system.contacts, task->step->dt);
+	keep_start_vectors(task);
+}

@@ -1,0 +1,186 @@
+// Solving and moving composites: largest first, small ones one to a thread, large ones by all that are idle
+// (P&O09 section 3.3).
+#include "world/step/composite_task.h"
+
+#include <math.h>
+
+#define RIGID_ITERATIONS 100 // cap for dynamic colliders that touch only sleepers: 6 unknowns each
+#define SOLVE_FLOOR 1e-12f // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
+
+// One body that touches nothing but itself: contacts are internal forces.
+static bool touches_itself_only(const FemCompositeTask *task) {
+	return task->composite->is_free && task->system.island_count == 1 && task->system.contacts.proxy_count == 0 &&
+	       !task->result->on_ground;
+}
+
+static FemIntegration integration_of(const FemCompositeTask *task, int32_t place) {
+	FemStep *step = task->step;
+	const FemIsland *island = fem_composite_island(task, place);
+	FemRange chunks = task->system.islands[place].chunks;
+	return (FemIntegration){
+		.body = step->world->bodies[island->body],
+		.chunks = task->system.chunks + chunks.begin,
+		.chunk_count = chunks.end - chunks.begin,
+		.partials = step->motion_sums + task->composite->chunks.begin + chunks.begin,
+		.loop = task->system.loop,
+		.dt = step->dt,
+		.speed_max = step->world->def.node_speed_max,
+		.gravity = fem_body_gravity(step->world, step->world->bodies[island->body]),
+		.is_free = island->pinned_count == 0 && island->whole,
+		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
+	};
+}
+
+static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, int32_t composite_index) {
+	FemComposites *composites = &step->composites;
+	return (FemContactRows){
+		.bodies = step->world->bodies,
+		.contacts = composites->contacts + composite->contacts.begin,
+		.count = composite->contacts.end - composite->contacts.begin,
+		.proxies = step->proxies,
+		.proxy_list = composites->proxy_list + composite->proxies.begin,
+		.proxy_count = composite->proxies.end - composite->proxies.begin,
+		.rows = step->contact_rows + composite->contacts.begin,
+		.impulses = step->contact_impulses + composite->contacts.begin,
+		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
+		.ref_start = step->contact_ref_start + composite->chunks.begin + composite_index,
+		.paper_friction = step->world->def.friction_mode == FEM_FRICTION_PAPER,
+	};
+}
+
+// Where compact bodies lean on each other at many points, contact decides how many iterations a solve takes; a factor
+// that knows nothing of it only makes each of them dearer (a pile of 27 cubes is 2.5 times faster without). Plates and
+// beams still need theirs.
+static bool contact_decides(const FemBody *body, const FemComposite *composite) {
+	int32_t contacts = composite->contacts.end - composite->contacts.begin;
+	bool compact = body->thickness > 0.25f * sqrtf(body->box_area);
+	return contacts > 0 && 4 * contacts > composite->node_count && compact && body->preconditioners[0].kind == FEM_PRECONDITION_FACTOR;
+}
+
+static FemCompositeTask open_task(FemStep *step, int32_t order) {
+	int32_t index = step->composite_order[order];
+	FemWorld *world = step->world;
+	FemComposite *composite = &step->composites.composites[index];
+	FemCompositeTask task = {.step = step, .composite = composite, .result = &step->results[index]};
+	task.system = (FemSystem){
+		.bodies = world->bodies,
+		.islands = step->system_islands + composite->islands.begin,
+		.island_count = composite->islands.end - composite->islands.begin,
+		.chunks = step->composites.chunks + composite->chunks.begin,
+		.chunk_count = composite->chunks.end - composite->chunks.begin,
+		.partials = step->partials + composite->chunks.begin,
+		.contacts = contacts_of(step, composite, index),
+		.contact_partials = step->contact_partials + composite->contacts.begin,
+		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
+		.tolerance = world->def.solver_tolerance,
+	};
+	for (int32_t i = 0, chunk = 0; i < task.system.island_count; i++) {
+		const FemIsland *island = fem_composite_island(&task, i);
+		FemBody *body = world->bodies[island->body];
+		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
+		bool kept = island->whole && body->preconditioners && !contact_decides(body, composite);
+		task.system.islands[i] = (FemSystemIsland){
+			.body = body,
+			.chunks = chunks,
+			.preconditioner = kept ? &body->preconditioners[island->component] : NULL,
+		};
+		task.system.floor += SOLVE_FLOOR * body->total_mass;
+		if (body->max_iterations > task.system.max_iterations)
+			task.system.max_iterations = body->max_iterations;
+		chunk = chunks.end;
+	}
+	for (int32_t k = 0; k < task.system.contacts.proxy_count; k++)
+		task.system.floor += SOLVE_FLOOR * step->proxies[task.system.contacts.proxy_list[k]].mass;
+	if (task.system.island_count == 0)
+		task.system.max_iterations = RIGID_ITERATIONS;
+	return task;
+}
+
+static void close_task(FemCompositeTask *task) {
+	fem_pool_close_loop(task->step->world->pool, task->system.loop);
+}
+
+// ------------------------------------------------------------------------------------------------------------------- solve
+
+static void solve_composite_task(void *context, int32_t order) {
+	FemCompositeTask task = open_task(context, order);
+	for (int32_t i = 0; i < task.system.island_count; i++) {
+		FemIntegration integration = integration_of(&task, i);
+		fem_motion_add_centrifugal(&integration);
+	}
+	fem_composite_solve(&task);
+	close_task(&task);
+}
+
+// --------------------------------------------------------------------------------------------------------------- integrate
+
+// Several bodies that touch only each other keep their common momentum (contact.md: 2.5e-3 off without).
+static void balance_group(FemCompositeTask *task) {
+	FemMomentumLack sum = {0};
+	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task))
+		return;
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		FemIntegration integration = integration_of(task, i);
+		fem_motion_add_lack(&integration, &sum);
+	}
+	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
+		const FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
+		sum.mass += (double)proxy->mass;
+		for (int i = 0; i < 3; i++)
+			sum.lack[i] += (double)(proxy->impulse[i] - proxy->mass * proxy->dv[i]);
+	}
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		FemIntegration integration = integration_of(task, i);
+		fem_motion_share_lack(&integration, &sum);
+	}
+	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
+		FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
+		for (int i = 0; i < 3; i++)
+			proxy->dv[i] += (float)(sum.lack[i] / sum.mass);
+	}
+}
+
+static void integrate_composite_task(void *context, int32_t order) {
+	FemCompositeTask task = open_task(context, order);
+	bool bad = (task.result->errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+	if (!bad)
+		balance_group(&task);
+	for (int32_t i = 0; i < task.system.island_count; i++) {
+		FemIntegration integration = integration_of(&task, i);
+		if (bad)
+			integration.body->went_bad = true;
+		else
+			task.result->errors |= fem_motion_integrate(&integration);
+	}
+	close_task(&task);
+}
+
+// Expected cost is the row work of the last solve. Sorted into powers of two, largest first: the order decides when a
+// composite is computed, never what comes out.
+static void order_composites(FemStep *step) {
+	const FemComposites *composites = &step->composites;
+	int32_t starts[65] = {0};
+	for (int pass = 0; pass < 2; pass++) {
+		for (int32_t i = 0; i < composites->count; i++) {
+			const FemComposite *composite = &composites->composites[i];
+			int64_t iterations = composite->iterations > 0 ? composite->iterations : 20;
+			uint64_t cost = (uint64_t)(composite->node_count * iterations) | 1;
+			int bucket = __builtin_clzll(cost); // 0 = largest
+			if (pass == 0)
+				starts[bucket + 1]++;
+			else
+				step->composite_order[starts[bucket]++] = i;
+		}
+		for (int b = 0; pass == 0 && b < 64; b++)
+			starts[b + 1] += starts[b];
+	}
+}
+
+void fem_step_solve_composites(FemStep *step) {
+	order_composites(step);
+	fem_pool_for_uneven(step->world->pool, step->composites.count, solve_composite_task, step);
+}
+
+void fem_step_integrate_composites(FemStep *step) {
+	fem_pool_for_uneven(step->world->pool, step->composites.count, integrate_composite_task, step);
+}

@@ -1,0 +1,272 @@
+// Fracture: which nodes want to separate, the splits, and what follows from them (P&O09 section 5).
+#include "base/memory.h"
+#include "base/vec.h"
+#include "dynamics/elements.h"
+#include "topology/topology.h"
+#include "world/step/breaking.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPLITS_MIN 32   // a substep, and
+#define SPLITS_SHARE 8  // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
+
+typedef struct Fracture {
+	FemStep *step;
+	int32_t *bodies; // that can break and are live
+	int32_t body_count;
+} Fracture;
+
+static bool may_break(const FemBody *body) {
+	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad;
+}
+
+// ------------------------------------------------------------------------------------------------------------ separation
+
+static void find_stress_task(void *context, int32_t chunk_index) {
+	const FemStep *step = ((Fracture *)context)->step;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (body->breaking && body->tet_stress && !body->went_bad)
+		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+}
+
+static void find_hot_task(void *context, int32_t chunk_index) {
+	FemWorld *world = ((Fracture *)context)->step->world;
+	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
+	if (may_break(world->bodies[chunk->body]))
+		fem_separation_find_hot(world->bodies[chunk->body], chunk->begin, chunk->end);
+}
+
+static void find_tension_task(void *context, int32_t chunk_index) {
+	FemWorld *world = ((Fracture *)context)->step->world;
+	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
+	if (may_break(world->bodies[chunk->body]))
+		fem_separation_find_tension(world->bodies[chunk->body], chunk->begin, chunk->end);
+}
+
+// Each node has its place in the list; those that do not want to split are left out afterwards.
+static void find_separations_task(void *context, int32_t chunk_index) {
+	FemWorld *world = ((Fracture *)context)->step->world;
+	const FemNodeChunk *chunk = &world->islands.node_chunks[chunk_index];
+	FemBody *body = world->bodies[chunk->body];
+	if (!may_break(body))
+		return;
+	const FemTopology *t = body->topology;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemSeparation *out = &body->breaking->separations[i];
+		out->node = -1;
+		if (body->breaking->node_hot[i])
+			fem_separation_of_node(body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
+	}
+}
+
+// Nodes of sleeping parts were not looked at: their places are stale.
+static void gather_separations(FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	const FemTopology *t = body->topology;
+	breaking->separation_count = 0;
+	for (int32_t i = 0; i < t->node_count; i++) {
+		if (body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE && breaking->node_hot[i] && breaking->separations[i].node == i)
+			breaking->separations[breaking->separation_count++] = breaking->separations[i];
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- events
+
+// 1/2 sigma : S^-1(sigma) V.
+static double elastic_energy(const FemBody *body, int32_t tet) {
+	const FemBatch *batch = &body->batches[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES;
+	const FemTetStress *s = &body->tet_stress[tet];
+	double lambda = (double)batch->lambda[lane], mu = (double)batch->mu[lane];
+	FemPosition n = fem_position_from4(s->normal), shear = fem_position_from4(s->shear);
+	double square = fem_position_dot(n, n) + 2.0 * fem_position_dot(shear, shear), trace = n.x + n.y + n.z;
+	return 0.25 * (double)batch->volume[lane] * (square - lambda / (3.0 * lambda + 2.0 * mu) * trace * trace) / mu;
+}
+
+// While the numbers of the cut still hold. A face has a quarter of each of its tets.
+static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFractureFace *out) {
+	const FemTopology *t = body->topology;
+	FemPosition x[3];
+	for (int k = 0; k < 3; k++)
+		x[k] = fem_position_from4(body->position[t->split->parent[cut->nodes[k]]]);
+	FemPosition area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
+	FemPosition sum = fem_position_add(fem_position_add(x[0], x[1]), x[2]);
+	int32_t tet = cut->face / 4, other = cut->across / 4;
+	*out = (FemFractureFace){
+		.center = fem_position_add(body->origin, fem_position_scale(sum, 1.0 / 3.0)),
+		.area = fem_position_to_vec3(fem_position_scale(area, 0.5)),
+		.tets = {t->user_of_tet[tet], t->user_of_tet[other]},
+		.energy = (float)(0.25 * (elastic_energy(body, tet) + elastic_energy(body, other))),
+	};
+}
+
+static void add_faces(FemWorld *world, int32_t body_index) {
+	const FemBody *body = world->bodies[body_index];
+	const FemBreaking *breaking = body->breaking;
+	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++) {
+		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
+			world->step_errors |= FEM_STEP_EVENTS_FULL;
+			return;
+		}
+		FemFractureFace *face = &world->step_faces[world->step_face_count++];
+		*face = breaking->faces[i];
+		face->body = fem_body_id(world, body_index);
+		face->material = fem_material_id(world, body->tet_material[breaking->cuts[i].face / 4]);
+	}
+}
+
+// ---------------------------------------------------------------------------------------------------------------- splits
+
+static int32_t most_splits(const FemWorld *world, const FemBody *body) {
+	int32_t share = body->topology->node_count / SPLITS_SHARE;
+	if (world->def.fracture_splits_max > 0)
+		return world->def.fracture_splits_max;
+	return share > SPLITS_MIN ? share : SPLITS_MIN;
+}
+
+static void split_body(FemWorld *world, FemBody *body) {
+	FemBreaking *breaking = body->breaking;
+	breaking->split_count = fem_crack_split(body, world->step_statistics.step_count, most_splits(world, body));
+	if (breaking->split_count == 0)
+		return;
+	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
+	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
+		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
+	if (breaking->splinters && fem_splinters_own(breaking->splinters))
+		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
+	fem_body_apply_split(world, body);
+}
+
+static void split_task(void *context, int32_t task) {
+	Fracture *fracture = context;
+	FemWorld *world = fracture->step->world;
+	FemBody *body = world->bodies[fracture->bodies[task]];
+	FemBreaking *breaking = body->breaking;
+	breaking->cut_count = breaking->split_count = breaking->tree_builds = 0;
+	gather_separations(body);
+	if (breaking->separation_count == 0)
+		return;
+	fem_heap_begin(world->heap);
+	breaking->has_no_memory = !fem_body_make_splittable(world, body);
+	if (!breaking->has_no_memory)
+		split_body(world, body);
+	fem_heap_end();
+}
+
+// Within a step only.
+static void free_cuts(FemBreaking *breaking) {
+	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
+	FEM_FREE_ARRAY(breaking->faces, breaking->cut_capacity);
+	breaking->cuts = NULL;
+	breaking->faces = NULL;
+	breaking->cut_count = breaking->cut_capacity = 0;
+}
+
+static size_t step_bytes(const FemBody *body) {
+	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
+	return fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) + fem_align_up(sizeof(FemSeparation) * nodes);
+}
+
+static void take_step_memory(FemBody *body, FemArena *arena) {
+	FemBreaking *breaking = body->breaking;
+	breaking->node_hot = FEM_ARENA_TAKE(arena, uint8_t, body->topology->node_count);
+	breaking->tension = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
+	breaking->separations = FEM_ARENA_TAKE(arena, FemSeparation, body->topology->node_count);
+	memset(breaking->node_hot, 0, (size_t)body->topology->node_count);
+}
+
+static void list_bodies(Fracture *fracture) {
+	FemWorld *world = fracture->step->world;
+	const FemIslands *islands = &world->islands;
+	for (int32_t i = 0; i < islands->active_count; i++) {
+		FemBody *body = world->bodies[islands->active_bodies[i]];
+		if (!may_break(body) || !body->tet_stress)
+			continue;
+		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
+		take_step_memory(body, &world->arena);
+	}
+}
+
+void fem_fracture_stage_run(FemStep *step) {
+	FemWorld *world = step->world;
+	FemStatistics *statistics = &world->step_statistics;
+	int32_t interval = world->def.fracture_interval;
+	if (world->breakable_count == 0)
+		return;
+	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(&world->arena, int32_t, world->islands.active_count)};
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
+	if (interval > 0 && statistics->step_count % (uint64_t)interval == 0)
+		list_bodies(&fracture);
+	if (fracture.body_count > 0) {
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, &fracture);
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, &fracture);
+		fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, &fracture);
+		fem_pool_for_uneven(world->pool, fracture.body_count, split_task, &fracture);
+	}
+	for (int32_t i = 0; i < fracture.body_count; i++) {
+		FemBody *body = world->bodies[fracture.bodies[i]];
+		statistics->splits += body->breaking->split_count;
+		statistics->faces_opened += body->breaking->cut_count;
+		statistics->tree_builds += body->breaking->tree_builds;
+		add_faces(world, fracture.bodies[i]);
+		free_cuts(body->breaking);
+		if (body->breaking->has_no_memory)
+			world->step_errors |= FEM_STEP_NO_MEMORY;
+		if (body->breaking->was_split)
+			fem_body_finish_split(world, fracture.bodies[i]);
+	}
+	fem_pieces_retire(world);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- lists
+
+size_t fem_fracture_step_bytes(const FemWorld *world) {
+	size_t bytes = fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bytes += body->breaking ? step_bytes(body) : 0;
+	}
+	return bytes;
+}
+
+void fem_fracture_free(FemWorld *world) {
+	FEM_FREE_ARRAY(world->faces, world->face_capacity);
+	FEM_FREE_ARRAY(world->step_faces, world->step_face_capacity);
+	FEM_FREE_ARRAY(world->piece_events, world->piece_event_capacity);
+	FEM_FREE_ARRAY(world->step_piece_events, world->step_piece_event_capacity);
+}
+
+// The lists change places, so that those of the last step can be read while the next one runs.
+void fem_fracture_publish(FemWorld *world) {
+	FemFractureFace *faces = world->faces;
+	FemPieceEvent *events = world->piece_events;
+	int32_t face_capacity = world->face_capacity, event_capacity = world->piece_event_capacity;
+	world->faces = world->step_faces;
+	world->step_faces = faces;
+	world->face_capacity = world->step_face_capacity;
+	world->step_face_capacity = face_capacity;
+	world->face_count = world->step_face_count;
+	world->piece_events = world->step_piece_events;
+	world->step_piece_events = events;
+	world->piece_event_capacity = world->step_piece_event_capacity;
+	world->step_piece_event_capacity = event_capacity;
+	world->piece_event_count = world->step_piece_event_count;
+	world->step_face_count = world->step_piece_event_count = 0;
+	fem_splinters_publish_all(world);
+}
+
+int32_t fem_world_get_fracture_faces(FemWorldId id, const FemFractureFace **out_faces) {
+	FemWorld *world = fem_world_find(id);
+	if (out_faces)
+		*out_faces = world ? world->faces : NULL;
+	return world ? world->face_count : 0;
+}
+
+int32_t fem_world_get_piece_events(FemWorldId id, const FemPieceEvent **out_events) {
+	FemWorld *world = fem_world_find(id);
+	if (out_events)
+		*out_events = world ? world->piece_events : NULL;
+	return world ? world->piece_event_count : 0;
+}

@@ -1,0 +1,328 @@
+// One step, as a table of contents. Each stage is one call and one timing.
+#include "world/step/step.h"
+
+#include "base/timing.h"
+#include "dynamics/elements.h"
+#include "dynamics/rows.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static void begin_substep(FemStep *step);
+static void compose_islands(FemStep *step);
+static void update_elements(FemStep *step);
+static void assemble(FemStep *step);
+static void integrate(FemStep *step);
+static void sleep_and_wake(FemStep *step);
+static void count(FemStep *step);
+
+typedef void Stage(FemStep *step);
+
+static void run_stage(FemStep *step, FemPhase phase, Stage *stage) {
+	double before = fem_time_ms();
+	stage(step);
+	step->world->step_statistics.phase_ms[phase] += fem_time_ms() - before;
+}
+
+static void step_once(FemWorld *world, float dt) {
+	FemStep step = {.world = world, .dt = dt};
+
+	// Forces and states set since the last step; origins follow their bodies.
+	run_stage(&step, FEM_PHASE_COMMANDS, begin_substep);
+
+	// What touches; sleepers that are struck or lose their support wake.
+	run_stage(&step, FEM_PHASE_COLLISION, fem_contact_stage_find);
+
+	// Live islands, those that touch as one system, and their memory for this step.
+	run_stage(&step, FEM_PHASE_ISLANDS, compose_islands);
+
+	// Rotation, plastic flow, stress and forces of every tet.
+	run_stage(&step, FEM_PHASE_ELEMENTS, update_elements);
+
+	// Rows of the matrix, right-hand side.
+	run_stage(&step, FEM_PHASE_ASSEMBLY, assemble);
+
+	// Changes of velocity.
+	run_stage(&step, FEM_PHASE_SOLVE, fem_step_solve_composites);
+
+	// New velocities and positions; bodies that turned bad go back.
+	run_stage(&step, FEM_PHASE_INTEGRATE, integrate);
+
+	// What has come to rest sleeps; what is pulled at wakes.
+	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
+
+	// What can break flows, and, where it is pulled too hard, comes apart. After sleep: contacts and islands of this step name nodes of before.
+	run_stage(&step, FEM_PHASE_FRACTURE, fem_fracture_stage_run);
+
+	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
+	run_stage(&step, FEM_PHASE_PUBLISH, count);
+}
+
+void fem_world_run_step(FemWorld *world) {
+	for (int32_t i = 0; i < world->step_substeps; i++) {
+		world->substep = i;
+		fem_colliders_begin_substep(world, i, world->step_dt);
+		step_once(world, world->step_dt);
+	}
+	fem_colliders_end_substeps(world);
+}
+
+// --------------------------------------------------------------------------------------------------------------- commands
+
+// Moves the origin onto the body when it has drifted off. Whole metres are subtracted exactly.
+static void recenter(FemBody *body) {
+	float shift[3], limit = FEM_ORIGIN_DRIFT;
+	const float *low = body->box_min, *high = body->box_max;
+	double published[3] = {body->published_origin.x, body->published_origin.y, body->published_origin.z};
+	double origin[3] = {body->origin.x, body->origin.y, body->origin.z};
+	bool drifted = false;
+	for (int i = 0; i < 3; i++) {
+		double center = published[i] - origin[i] + 0.5 * ((double)low[i] + high[i]);
+		shift[i] = fabs(center) > limit ? (float)round(center) : 0.0f;
+		drifted |= shift[i] != 0.0f;
+	}
+	if (!drifted)
+		return;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		body->position[i].x -= shift[0];
+		body->position[i].y -= shift[1];
+		body->position[i].z -= shift[2];
+	}
+	body->trees_moved = true;
+	body->origin.x += shift[0];
+	body->origin.y += shift[1];
+	body->origin.z += shift[2];
+}
+
+static void begin_substep(FemStep *step) {
+	FemWorld *world = step->world;
+	step->ground = (FemGround){
+		.enabled = world->def.ground_enabled,
+		.height = world->def.ground_height,
+		.friction = world->def.ground_friction,
+		.dt = step->dt,
+		.gravity = world->def.gravity,
+	};
+	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
+	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		recenter(world->bodies[world->islands.active_bodies[i]]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- islands
+
+static void take_body_memory(FemWorld *world) {
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (body->live_part_count == 0)
+			continue; // kinematic
+		fem_body_take_step_memory(body, &world->arena);
+		if (body->live_part_count < body->topology->part_count) {
+			// Sleeping neighbours of live nodes are read as columns: they do not move.
+			size_t bytes = sizeof(FemVec4) * (size_t)body->topology->node_count;
+			memset(body->dv, 0, bytes);
+			memset(body->direction, 0, bytes);
+		}
+	}
+}
+
+static void take_contact_memory(FemStep *step) {
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		const FemComposite *composite = &step->composites.composites[c];
+		if (composite->contacts.end == composite->contacts.begin)
+			continue;
+		for (int32_t i = composite->chunks.begin; i < composite->chunks.end; i++)
+			fem_body_take_contact_memory(step->world->bodies[step->composites.chunks[i].body], &step->world->arena);
+	}
+}
+
+static void detect_ground_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemNodeChunk *chunk = &step->composites.chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	step->ground_candidates[chunk_index] = fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
+}
+
+// Nothing moves in a step for which there is no memory.
+static void stand_still(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_islands_clear(&world->islands);
+	step->contact_count = step->proxy_count = 0;
+	world->step_errors |= FEM_STEP_NO_MEMORY;
+}
+
+static void compose_islands(FemStep *step) {
+	FemWorld *world = step->world;
+	bool listed = fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	if (!listed || !fem_step_begin_memory(step))
+		stand_still(step);
+	fem_world_prepare_solvers(world);
+	take_body_memory(world);
+	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
+		step->proxies, step->proxy_count, &world->arena);
+	fem_step_take_lists(step);
+	memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
+	take_contact_memory(step);
+	fem_pool_for(world->pool, world->islands.node_chunk_count, detect_ground_task, step);
+}
+
+static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNodeChunk **out_chunk) {
+	*out_chunk = &step->world->islands.node_chunks[chunk_index];
+	return step->world->bodies[(*out_chunk)->body];
+}
+
+// --------------------------------------------------------------------------------------------------------------- elements
+
+static void update_elements_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt);
+}
+
+static void update_elements(FemStep *step) {
+	fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_elements_task, step);
+}
+
+// --------------------------------------------------------------------------------------------------------------- assembly
+
+// Edges from a live node down to a sleeping one belong to the sleeping node's list: find them one by one.
+static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, const FemRowKernels *kernels) {
+	const FemTopology *topology = body->topology;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		for (int32_t k = topology->row_start[i]; k < topology->row_start[i + 1]; k++) {
+			int32_t j = topology->row_column[k];
+			if (j >= i)
+				break;
+			if (body->part_state[topology->node_part[j]] == FEM_ISLAND_LIVE)
+				continue;
+			int32_t edge = topology->node_edge_start[j];
+			while (topology->edge_slots[2 * edge + 1] != k)
+				edge++;
+			kernels->assemble_edges(topology, body->tet_blocks, body->tet_plates, edge, edge + 1, body->row_blocks);
+		}
+	}
+}
+
+static void assemble_edges_task(void *context, int32_t chunk_index) {
+	const FemNodeChunk *chunk;
+	FemBody *body = chunk_body(context, chunk_index, &chunk);
+	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
+	const int32_t *edge_start = body->topology->node_edge_start;
+	kernels->assemble_edges(body->topology, body->tet_blocks, body->tet_plates, edge_start[chunk->begin],
+		edge_start[chunk->end], body->row_blocks);
+	if (body->live_part_count < body->topology->part_count)
+		assemble_border_edges(body, chunk, kernels);
+}
+
+static void assemble_nodes_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemNodeChunk *chunk;
+	FemBody *body = chunk_body(step, chunk_index, &chunk);
+	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
+	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
+	if (body->contact_blocks) // only those of nodes that are touched are made again
+		memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
+	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		bool is_free = body->node_kind[i] == FEM_NODE_FREE;
+		body->dv[i] = is_free ? body->last_dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+	}
+}
+
+static void assemble(FemStep *step) {
+	int32_t chunk_count = step->world->islands.node_chunk_count;
+	fem_pool_for(step->world->pool, chunk_count, assemble_edges_task, step);
+	fem_pool_for(step->world->pool, chunk_count, assemble_nodes_task, step);
+}
+
+// -------------------------------------------------------------------------------------------------------------- integrate
+
+static void move_kinematic(FemBody *body, float dt) {
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		body->position[i].x += dt * body->velocity[i].x;
+		body->position[i].y += dt * body->velocity[i].y;
+		body->position[i].z += dt * body->velocity[i].z;
+	}
+}
+
+// The last published state is finite; nothing of the bad step stays.
+static void roll_back(FemBody *body) {
+	const FemTopology *topology = body->topology;
+	body->origin = body->published_origin;
+	body->trees_moved = true;
+	for (int32_t i = 0; i < topology->node_count; i++) {
+		FemVec4 x = body->published[topology->user_of_node[i]];
+		body->position[i] = (FemVec4){x.x, x.y, x.z, 0.0f};
+		body->velocity[i] = body->good_velocity[i];
+		body->last_dv[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		body->ground_force[i] = 0.0f;
+		body->force[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f}; // they may be the cause
+	}
+	fem_body_heal_tets(body);
+	for (int32_t c = 0; c < body->preconditioner_count; c++)
+		body->preconditioners[c].valid = false;
+}
+
+static void integrate(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_step_integrate_composites(step);
+	fem_step_catch_fast_objects(step);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (body->kinematic)
+			move_kinematic(body, step->dt);
+	}
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		FemRange islands = step->composites.composites[c].islands;
+		for (int32_t i = islands.begin; (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) && i < islands.end; i++)
+			roll_back(world->bodies[world->islands.islands[step->composites.island_list[i]].body]);
+	}
+}
+
+// ------------------------------------------------------------------------------------------------------------------ sleep
+
+static void sleep_and_wake(FemStep *step) {
+	FemWorld *world = step->world;
+	fem_contact_stage_finish(step);
+	FemVec3 g = world->def.gravity;
+	FemSleepRules rules = {
+		.enabled = world->def.sleeping_enabled,
+		.speed = world->def.sleep_speed,
+		.steps = world->def.sleep_steps,
+		.friction = world->def.ground_friction,
+		.wake_force = world->def.wake_force_factor * sqrtf(g.x * g.x + g.y * g.y + g.z * g.z),
+	};
+	fem_islands_sleep_and_wake(&world->islands, world->bodies, &step->composites, &rules, g);
+}
+
+// ------------------------------------------------------------------------------------------------------------- statistics
+
+static void count(FemStep *step) {
+	FemWorld *world = step->world;
+	FemStatistics *statistics = &world->step_statistics;
+	FemIslands *islands = &world->islands;
+	statistics->step_count++;
+	world->time += (double)step->dt;
+	statistics->live_tets = islands->live_tets;
+	statistics->live_nodes = islands->live_nodes;
+	statistics->live_islands = islands->count;
+	statistics->asleep_islands = islands->asleep_count;
+	statistics->large_islands = 0;
+	statistics->ground_contacts = 0;
+	statistics->contacts = step->contact_count;
+	statistics->pieces = (int32_t)world->piece_count;
+	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
+	for (int32_t c = 0; c < islands->node_chunk_count; c++)
+		statistics->ground_contacts += step->ground_candidates[c];
+	for (int32_t i = 0; i < step->composites.count; i++) {
+		const FemCompositeResult *result = &step->results[i];
+		statistics->large_islands += step->composites.composites[i].large;
+		statistics->solves += result->solves;
+		statistics->solves_capped += result->solves_capped;
+		statistics->iterations += result->iterations;
+		statistics->factorizations += result->factorizations;
+		statistics->residual_max = fmaxf(statistics->residual_max, result->residual);
+		world->step_errors |= result->errors;
+	}
+}

@@ -1,0 +1,93 @@
+// The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must agree.
+#include "world/step/step.h"
+#include "world/world.h"
+
+// Blocks are read 4 floats at a time, the last one past its end.
+#define BLOCK_OVERREAD 4
+
+static size_t body_bytes(const FemBody *body) {
+	const FemTopology *topology = body->topology;
+	size_t nodes = (size_t)topology->node_count, tets = (size_t)topology->batch_count * FEM_LANES;
+	size_t entries = (size_t)topology->row_start[topology->node_count];
+	return fem_align_up(tets * sizeof(FemTetBlocks)) + (body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
+	       (body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
+	       fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) + // row_blocks
+	       fem_align_up(nodes * 12 * sizeof(float)) +                     // node_blocks
+	       fem_align_up(nodes * 9 * sizeof(float)) +                      // diagonal_blocks
+	       fem_align_up(nodes * 6 * sizeof(float)) +                      // contact_blocks
+	       2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
+	       8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
+}
+
+void fem_body_take_step_memory(FemBody *body, FemArena *arena) {
+	const FemTopology *topology = body->topology;
+	int32_t nodes = topology->node_count, tets = topology->batch_count * FEM_LANES;
+	int32_t entries = topology->row_start[nodes];
+	body->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
+	body->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
+	body->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
+	body->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
+	body->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
+	body->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
+	body->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
+	body->contact_blocks = NULL; // taken when there are contacts
+	body->part_chunk = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	body->part_island = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	body->diagonal = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->ground = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->rhs = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->dv = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->residual = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->direction = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->product = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	body->z = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+}
+
+void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
+	size_t count = (size_t)body->topology->node_count * 6;
+	if (!body->contact_blocks)
+		body->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
+}
+
+// The composites, and the lists of fem_step_take_lists().
+static size_t lists_bytes(const FemStep *step) {
+	const FemIslands *live = &step->world->islands;
+	size_t islands = (size_t)live->count, chunks = (size_t)live->node_chunk_count, contacts = (size_t)step->contact_count;
+	size_t composites = islands + (size_t)step->proxy_count; // some may be of dynamic colliders alone
+	return fem_composites_bytes(live->count, live->node_chunk_count, step->contact_count, step->proxy_count) +
+	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * composites) +
+	       fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
+	       fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
+	       fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
+	       fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
+	       fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
+}
+
+bool fem_step_begin_memory(FemStep *step) {
+	FemWorld *world = step->world;
+	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bytes += body->live_part_count > 0 ? body_bytes(body) : 0; // 0: kinematic
+	}
+	return fem_arena_begin(&world->arena, bytes);
+}
+
+void fem_step_take_lists(FemStep *step) {
+	FemArena *arena = &step->world->arena;
+	int32_t islands = step->world->islands.count, chunks = step->world->islands.node_chunk_count;
+	int32_t contacts = step->contact_count, composites = islands + step->proxy_count;
+	step->system_islands = FEM_ARENA_TAKE(arena, FemSystemIsland, islands);
+	step->composite_order = FEM_ARENA_TAKE(arena, int32_t, composites);
+	step->results = FEM_ARENA_TAKE(arena, FemCompositeResult, composites);
+	step->partials = FEM_ARENA_TAKE(arena, double, chunks);
+	step->motion_sums = FEM_ARENA_TAKE(arena, FemMotionSums, chunks);
+	step->ground_candidates = FEM_ARENA_TAKE(arena, int32_t, chunks);
+	step->chunk_blocks = FEM_ARENA_TAKE(arena, int32_t, chunks);
+	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + composites);
+	step->contact_touched = FEM_ARENA_TAKE(arena, bool, chunks);
+	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
+	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
+	step->contact_refs = FEM_ARENA_TAKE(arena, FemContactRef, FEM_CONTACT_REFS * (size_t)contacts);
+	step->contact_partials = FEM_ARENA_TAKE(arena, double, contacts);
+}

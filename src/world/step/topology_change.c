@@ -1,0 +1,172 @@
+// A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone; parts
+// and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
+#include "base/memory.h"
+#include "topology/topology.h"
+#include "world/step/breaking.h"
+
+#include <math.h>
+#include <string.h>
+
+// Where the new node's values are found among those of before: a copy's at its parent.
+static int32_t source_of(const FemSplitState *split, int32_t node) {
+	return split->parent[split->old_of_new[node]];
+}
+
+// ----------------------------------------------------------------------------------------------------------------- nodes
+
+static void move_vectors(FemBody *body, FemVec4 *values) {
+	FemVec4 *moved = body->breaking->scratch;
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		moved[i] = values[source_of(body->topology->split, i)];
+	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
+}
+
+static void move_floats(FemBody *body, float *values) {
+	float *moved = &body->breaking->scratch->x;
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		moved[i] = values[source_of(body->topology->split, i)];
+	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
+}
+
+static void move_ints(FemBody *body, int32_t *values) {
+	int32_t *moved = body->breaking->order;
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		moved[i] = values[source_of(body->topology->split, i)];
+	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
+}
+
+static void move_kinds(FemBody *body) {
+	uint8_t *moved = body->breaking->marks;
+	body->pinned_count = 0;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		moved[i] = body->node_kind[source_of(body->topology->split, i)];
+		body->pinned_count += moved[i] != FEM_NODE_FREE;
+	}
+	memcpy(body->node_kind, moved, (size_t)body->topology->node_count);
+}
+
+// A user's force and the ground's press are shared by mass; momentum is kept because velocities stay.
+static void share_forces(const FemWorld *world, FemBody *body) {
+	const FemSplitState *split = body->topology->split;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		if (!split->changed[split->old_of_new[i]])
+			continue;
+		float whole = body->mass[i];
+		fem_body_set_node_mass(world, body, i);
+		float share = body->mass[i] / whole;
+		body->force[i].x *= share, body->force[i].y *= share, body->force[i].z *= share;
+		body->ground_force[i] *= share;
+		if (body->reaction)
+			body->reaction[i].x *= share, body->reaction[i].y *= share, body->reaction[i].z *= share;
+	}
+}
+
+static void move_nodes(const FemWorld *world, FemBody *body) {
+	move_vectors(body, body->position);
+	move_vectors(body, body->velocity);
+	move_vectors(body, body->last_dv);
+	move_vectors(body, body->force);
+	move_vectors(body, body->good_velocity);
+	if (body->reaction)
+		move_vectors(body, body->reaction);
+	move_floats(body, body->mass);
+	move_floats(body, body->mass_damping);
+	move_floats(body, body->ground_force);
+	move_ints(body, body->breaking->node_rank);
+	move_kinds(body);
+	share_forces(world, body);
+	fem_body_set_totals(world, body);
+}
+
+// What a roll-back of a later substep would read. Readers of the last step see none of it.
+static void publish_copies(FemBody *body, int32_t users_before) {
+	const FemTopology *t = body->topology;
+	const FemSplitState *split = t->split;
+	for (int32_t i = 0; i < t->node_count; i++) {
+		int32_t user = t->user_of_node[i];
+		if (user >= users_before)
+			body->published[user] = body->published[split->source_of_user[user]];
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- parts
+
+// A part that took in rests of others is awake if one of them was.
+static void move_parts(FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemBreaking *breaking = body->breaking;
+	const FemSplitState *split = t->split;
+	int32_t *still = breaking->order, *rank = breaking->cursor;
+	uint8_t *state = breaking->marks;
+	for (int32_t p = 0; p < t->part_count; p++) {
+		state[p] = FEM_ISLAND_ASLEEP;
+		still[p] = INT32_MAX;
+		rank[p] = breaking->part_rank[split->part_source[p]];
+	}
+	for (int32_t i = 0; i < t->node_count; i++) {
+		int32_t old = split->part_of_old[split->old_of_new[i]], part = t->node_part[i];
+		state[part] = body->part_state[old] > state[part] ? body->part_state[old] : state[part];
+		still[part] = body->part_still[old] < still[part] ? body->part_still[old] : still[part];
+	}
+	memcpy(body->part_state, state, (size_t)t->part_count);
+	memcpy(body->part_still, still, sizeof *still * (size_t)t->part_count);
+	memcpy(breaking->part_rank, rank, sizeof *rank * (size_t)t->part_count);
+	body->live_part_count = 0;
+	for (int32_t p = 0; p < t->part_count; p++)
+		body->live_part_count += body->part_state[p] == FEM_ISLAND_LIVE;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ tets
+
+// A lane without a tet has no volume and no moduli, and hence no force.
+static void clear_lane(FemBody *body, int32_t tet) {
+	FemBatch *batch = &body->batches[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES;
+	batch->volume[lane] = batch->lambda[lane] = batch->mu[lane] = batch->damping[lane] = 0.0f;
+	body->breaking->tet_toughness[tet] = INFINITY;
+}
+
+static void clear_removed(FemBody *body) {
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		if (body->topology->user_of_tet[tet] < 0 && body->tet_material[tet] >= 0)
+			clear_lane(body, tet);
+	}
+}
+
+void fem_body_apply_split(FemWorld *world, FemBody *body) {
+	FemTopology *t = body->own_topology;
+	int32_t users_before = t->user_node_count, tets_before = t->tet_count;
+	fem_split_rebuild(t);
+	if (t->tet_count < tets_before) {
+		clear_removed(body);
+		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
+			fem_splinters_forget_removed(body->breaking->splinters, t);
+	}
+	move_nodes(world, body);
+	publish_copies(body, users_before);
+	move_parts(body);
+	fem_body_solver_follow_split(&world->meshes[body->mesh_index], body);
+	fem_body_contact_follow_split(world, body);
+	body->breaking->was_split = true;
+}
+
+void fem_body_finish_split(FemWorld *world, int32_t body_index) {
+	FemBody *body = world->bodies[body_index];
+	const FemTopology *t = body->topology;
+	body->breaking->was_split = false;
+	world->node_count += t->node_count - t->split->old_node_count;
+	world->tet_count += t->tet_count - t->split->old_tet_count;
+	world->piece_count += t->component_count - t->split->old_component_count;
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] >= 0 || body->tet_material[tet] < 0)
+			continue;
+		world->materials[body->tet_material[tet]].use_count--;
+		body->tet_material[tet] = -1;
+	}
+	if (body->trees && !fem_contact_body_enter_pieces(world, body, body_index))
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+	fem_contacts_renumber(world, body_index);
+	fem_pieces_follow_split(world, body, body_index);
+	fem_split_end(body->own_topology);
+	world->islands.dirty = true;
+}
