@@ -1,13 +1,13 @@
 // Where Godot enters the library.
-#include "class_binding.h"
+#include "binding/class_binding.h"
+#include "binding/conversions.h"
 #include "classes/destructible_body.h"
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
-#include "conversions.h"
+#include "classes/mesh_cache.h"
 #include "doc_data.h"
 #include "godot_calls.h"
-#include "mesh_cache.h"
 
 #include <stdio.h>
 

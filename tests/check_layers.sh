@@ -85,9 +85,25 @@ world/step        10 simulating
 world/state       10 simulating
 '
 
-# Of lines that are or end in ":" and a file below src/, those whose folder, or root header, is not in the table.
+# The same for gdextension/, where folders of one rank know each other. Generated headers lie outside it.
+extension_layers='
+fem_destruction.h  1 trunk
+fem_baking.h       1 trunk
+godot_calls.h      1 trunk
+doc_data.h         1 trunk
+license_data.h     1 trunk
+binding            2 trunk
+drawing            3 trunk
+simulation         4 trunk
+classes            4 trunk
+coupling           4 trunk
+entry.c            5 trunk
+'
+
+# unranked ROOT TABLE: of lines that are or end in ":" and a file below the root, those whose folder, or file at the root
+# itself, is not in the table.
 unranked() {
-	awk -F: -v table="$layers" '
+	awk -F: -v root="$1/" -v table="$2" '
 		BEGIN {
 			count = split(table, line, "\n")
 			for (i = 1; i <= count; i++)
@@ -96,7 +112,8 @@ unranked() {
 		}
 		{
 			name = $NF
-			sub(/^src\//, "", name)
+			if (index(name, root) == 1)
+				name = substr(name, length(root) + 1)
 			if (name ~ /\//)
 				sub(/\/[^\/]*$/, "", name)
 			if (!(name in known))
@@ -104,15 +121,16 @@ unranked() {
 		}'
 }
 
-# Quoted includes in src/ are written from src/, so the path of a header says where it ranks.
+# Quoted includes are written from src/ or gdextension/, so the path of a header says where it ranks.
 quoted_includes() {
-	code_below src | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
+	code_below "$1" | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
 		sed -E 's/^([^:]+:[0-9]+:).*include[[:space:]]*"([^"]+)".*/\1\2/' || true
 }
 
+# upward_includes ROOT TABLE PEERS: PEERS is the difference of rank that an include needs, 1 or, where peers know each other, 0.
 upward_includes() {
-	quoted_includes | awk -F: -v table="$layers" '
-		# The name in the table of a file below src/.
+	quoted_includes "$1" | awk -F: -v root="$1/" -v table="$2" -v peers="$3" '
+		# The name in the table of a file below the root.
 		function place(path) {
 			if (path ~ /\//)
 				sub(/\/[^\/]*$/, "", path)
@@ -131,14 +149,12 @@ upward_includes() {
 				}
 		}
 		{
-			from = $1
-			sub(/^src\//, "", from)
-			from = place(from)
+			from = place(substr($1, length(root) + 1))
 			to = place($3)
 			if (!(from in rank) || !(to in rank) || top(from) == top(to))
 				next # unknown ones are told of by another rule
 			apart = branch[to] != "trunk" && branch[to] != branch[from]
-			if (apart || rank[to] + 0 >= rank[from] + 0)
+			if (apart || rank[to] + peers > rank[from] + 0)
 				print $0
 		}'
 }
@@ -176,17 +192,20 @@ differing_step_errors() {
 main() {
 	cd "$root"
 	local start="(^|[[:space:]=:(,]|(^|[[:space:]=(,])[\"'])"
-	rule "every folder and root header of src/ has a rank" "$(code_below src | unranked)"
+	rule "every folder and root header of src/ has a rank" "$(code_below src | unranked src "$layers")"
 	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
-	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes | unranked)"
-	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes)"
+	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes src | unranked src "$layers")"
+	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes src "$layers" 1)"
 	rule "fem_baking.h only where meshes are made" "$(only_in 'fem_baking\.h' 'src/(geometry|filling|cutting|baking)/[^:]*' src)"
 	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
 	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"
 	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tools tests)"
 	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension tools | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
-	rule "gdextension_interface.h only under gdextension/" "$(only_in '.*gdextension_interface\.h' 'gdextension/[^:]*' src gdextension tools tests)"
+	rule "gdextension_interface.h only in gdextension/binding/" "$(only_in '.*gdextension_interface\.h' 'gdextension/binding/[^:]*' src gdextension tools tests)"
 	rule "gdextension/ uses public headers only" "$(inner_includes)"
+	rule "every folder of gdextension/ has a rank" "$(code_below gdextension | unranked gdextension "$extension_layers")"
+	rule "includes in gdextension/ name a folder that has a rank" "$(quoted_includes gdextension | unranked gdextension "$extension_layers")"
+	rule "includes in gdextension/ point downward only" "$(upward_includes gdextension "$extension_layers" 0)"
 	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
 	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"

@@ -1,7 +1,7 @@
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
-#include "conversions.h"
 
 static void construct(void *pointer) {
 	DestructibleBody *self = pointer;

@@ -14,8 +14,8 @@
 #ifndef DESTRUCTIBLE_BODY_H
 #define DESTRUCTIBLE_BODY_H
 
-#include "class_binding.h"
-#include "simulation.h"
+#include "binding/class_binding.h"
+#include "simulation/simulation.h"
 
 struct DestructibleMesh;
 

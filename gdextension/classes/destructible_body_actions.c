@@ -1,8 +1,8 @@
 // What scripts can do to a DestructibleBody, and its state as data.
 #include "classes/destructible_body.h"
 
-#include "conversions.h"
-#include "node_pose.h"
+#include "binding/conversions.h"
+#include "simulation/node_pose.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 // Where a DestructibleBody is held.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
-#include "conversions.h"
 
 #include <math.h>
 #include <stdio.h>

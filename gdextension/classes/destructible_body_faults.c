@@ -1,10 +1,10 @@
 // What is wrong with a DestructibleBody, said in the scene dock and in messages.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
-#include "conversions.h"
-#include "node_pose.h"
+#include "simulation/node_pose.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // What a ray hit, bullets, collision exceptions, and nodes that ride on the body.
 #include "classes/destructible_body.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 #include "coupling/collision_exceptions.h"
 #include "coupling/node_riders.h"
 

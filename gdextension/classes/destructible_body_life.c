@@ -1,12 +1,12 @@
 // What a DestructibleBody does when it enters or leaves a world, moves, or changes shape.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
-#include "conversions.h"
 #include "coupling/node_riders.h"
-#include "node_pose.h"
+#include "simulation/node_pose.h"
 
 #include <stdlib.h>
 #include <string.h>

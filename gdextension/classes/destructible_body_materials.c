@@ -1,9 +1,9 @@
 // What a DestructibleBody is made of: one material, or one for each region of its mesh.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
-#include "conversions.h"
 
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]) {
 	const DestructibleMesh *mesh = destructible_body_mesh(self);

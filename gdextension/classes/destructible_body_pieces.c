@@ -1,8 +1,8 @@
 // What scripts can ask of a body's pieces, and do to them.
 #include "classes/destructible_body.h"
 
-#include "conversions.h"
-#include "node_pose.h"
+#include "binding/conversions.h"
+#include "simulation/node_pose.h"
 
 #include <stdlib.h>
 

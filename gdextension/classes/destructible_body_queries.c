@@ -1,8 +1,8 @@
 // What scripts can ask of a DestructibleBody.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
-#include "conversions.h"
 
 #include <math.h>
 

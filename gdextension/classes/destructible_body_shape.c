@@ -1,10 +1,10 @@
 // What a DestructibleBody is shaped like: a mesh and its bake, or a box.
 #include "classes/destructible_body.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
-#include "conversions.h"
-#include "mesh_cache.h"
+#include "classes/mesh_cache.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "classes/destructible_mesh_splinters.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdio.h>

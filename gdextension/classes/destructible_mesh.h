@@ -2,8 +2,8 @@
 #ifndef DESTRUCTIBLE_MESH_H
 #define DESTRUCTIBLE_MESH_H
 
-#include "class_binding.h"
-#include "mesh_drawing.h"
+#include "binding/class_binding.h"
+#include "drawing/mesh_drawing.h"
 
 typedef struct DestructibleMesh {
 	ClassInstance base;

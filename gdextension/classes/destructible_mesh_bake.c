@@ -1,8 +1,8 @@
 // How a DestructibleMesh bakes: at once, on a thread, or from the inspector's button with undo.
 #include "classes/destructible_mesh.h"
 
-#include "conversions.h"
-#include "mesh_import.h"
+#include "binding/conversions.h"
+#include "classes/mesh_import.h"
 
 #include <math.h>
 #include <stdio.h>

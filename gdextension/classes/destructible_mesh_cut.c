@@ -1,7 +1,7 @@
 // How a DestructibleMesh comes by its splinters while bodies of it are simulated already.
 #include "classes/destructible_mesh.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 // Each has a thread of its own, beside those of the simulation and of Godot.
 enum { CUTS_AT_ONCE = 2 };

@@ -1,8 +1,8 @@
 // The partition of a baked mesh's tets, kept with it: the engine takes some 4 ms a thousand tets to find it.
 #include "classes/destructible_mesh.h"
 
-#include "conversions.h"
-#include "simulation.h"
+#include "binding/conversions.h"
+#include "simulation/simulation.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // What a DestructibleMesh tells of its bake, and its files.
 #include "classes/destructible_mesh.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdio.h>

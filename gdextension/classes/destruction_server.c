@@ -2,13 +2,13 @@
 
 #include "classes/destructible_body.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
+#include "classes/mesh_cache.h"
+#include "drawing/node_textures.h"
+#include "drawing/surface_material.h"
 #include "fem_destruction.h"
 #include "license_data.h"
-#include "mesh_cache.h"
-#include "node_textures.h"
-#include "simulation.h"
-#include "surface_material.h"
+#include "simulation/simulation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef DESTRUCTION_SERVER_H
 #define DESTRUCTION_SERVER_H
 
-#include "class_binding.h"
+#include "binding/class_binding.h"
 
 extern const ClassDescription destruction_server_class;
 

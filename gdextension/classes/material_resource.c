@@ -1,7 +1,7 @@
 #include "classes/material_resource.h"
 
-#include "conversions.h"
-#include "simulation.h"
+#include "binding/conversions.h"
+#include "simulation/simulation.h"
 
 #include <math.h>
 #include <stdio.h>

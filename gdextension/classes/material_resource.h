@@ -2,7 +2,7 @@
 #ifndef MATERIAL_RESOURCE_H
 #define MATERIAL_RESOURCE_H
 
-#include "class_binding.h"
+#include "binding/class_binding.h"
 #include "fem_destruction.h"
 
 typedef struct MaterialResource {

@@ -2,7 +2,7 @@
 #ifndef COLLISION_EXCEPTIONS_H
 #define COLLISION_EXCEPTIONS_H
 
-#include "simulation.h"
+#include "simulation/simulation.h"
 
 // False when there is no room for another one.
 bool collision_exceptions_add(SimulationBody *body, uint64_t node_id);

@@ -9,7 +9,7 @@
 #ifndef COUPLING_H
 #define COUPLING_H
 
-#include "simulation_world.h"
+#include "simulation/simulation_world.h"
 
 typedef struct Coupling Coupling;
 

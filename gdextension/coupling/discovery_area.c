@@ -2,7 +2,7 @@
 #include "coupling/discovery_parts.h"
 #include "coupling/piece_proxies.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "coupling/node_riders.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 #include "coupling/rigid_math.h"
 
 #include <math.h>

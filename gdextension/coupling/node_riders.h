@@ -3,7 +3,7 @@
 #ifndef NODE_RIDERS_H
 #define NODE_RIDERS_H
 
-#include "simulation.h"
+#include "simulation/simulation.h"
 
 // Attaches a node as it stands now, or anew. False when memory is short.
 bool node_riders_attach(SimulationBody *body, GDExtensionObjectPtr node);

@@ -4,11 +4,11 @@
 // Rigid bodies that take part in the solve are exceptions: they would else be stopped twice.
 #include "coupling/piece_proxies.h"
 
+#include "binding/conversions.h"
 #include "classes/destructible_body.h"
-#include "conversions.h"
 #include "coupling/collision_exceptions.h"
 #include "coupling/piece_parts.h"
-#include "node_pose.h"
+#include "simulation/node_pose.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "coupling/piece_parts.h"
 #include "coupling/point_matching.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 

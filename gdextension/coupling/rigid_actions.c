@@ -1,7 +1,7 @@
 // What games do to rigid bodies through the addon, and ask of them.
 #include "coupling/rigid_records.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 // last asked about, and now and then while it is awake.
 #include "coupling/discovery_parts.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 // times the weight in a tick.
 #include "coupling/rigid_records.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 

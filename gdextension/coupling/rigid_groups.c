@@ -5,7 +5,7 @@
 // itself are asked for, a few times a second, and those above it that move along are taken for its riders, and theirs.
 #include "coupling/rigid_reading.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdlib.h>

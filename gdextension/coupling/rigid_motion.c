@@ -2,7 +2,7 @@
 #include "coupling/piece_proxies.h"
 #include "coupling/rigid_reading.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "coupling/rigid_reading.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "coupling/collision_exceptions.h"
 #include "coupling/piece_proxies.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdio.h>

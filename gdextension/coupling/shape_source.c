@@ -1,6 +1,6 @@
 #include "coupling/shape_source.h"
 
-#include "conversions.h"
+#include "binding/conversions.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,185 @@
+#include "drawing/mesh_drawing.h"
+
+#include "binding/conversions.h"
+#include "drawing/surface_arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How far any vertex lies outside the box around the nodes.
+static float margin_of(const FemBakedMesh *baked) {
+	float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, margin = 0.0f;
+	for (int32_t i = 0; i < baked->tet_mesh.node_count; i++) {
+		const float *p = &baked->tet_mesh.nodes[i].x;
+		for (int k = 0; k < 3; k++) {
+			low[k] = fminf(low[k], p[k]);
+			high[k] = fmaxf(high[k], p[k]);
+		}
+	}
+	for (int32_t s = 0; s < baked->render.surface_count; s++) {
+		const FemRenderSurface *surface = &baked->render.surfaces[s];
+		for (int32_t i = 0; i < surface->vertex_count; i++) {
+			const float *p = &surface->positions[i].x;
+			for (int k = 0; k < 3; k++) {
+				margin = fmaxf(margin, fmaxf(low[k] - p[k], p[k] - high[k]));
+			}
+		}
+	}
+	return margin;
+}
+
+// -------------------------------------------------------------------------------------------------------------- drawing
+
+void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
+	RidingSource source = {
+		.surface_count = baked->render.surface_count,
+		.surfaces = baked->render.surfaces,
+		.vertex_tets = baked->embedding.tets,
+		.vertex_weights = (const float(*)[4])baked->embedding.weights,
+		.tets = baked->tet_mesh.tets,
+	};
+	mesh_drawing_free(drawing);
+	drawing->exists = true;
+	drawing->interior_surface = -1;
+	riding_mesh_create(&drawing->riding, &source);
+	drawing->margin = margin_of(baked);
+	mesh_drawing_set_materials(drawing, materials);
+}
+
+// Every surface must have vertices: the one of the cuts may have none, when it is left out.
+static bool make_splinter_surfaces(const FemBakedMesh *baked, FemRenderSurface *surfaces, int32_t *out_count) {
+	const FemSplinterMesh *splinters = &baked->splinters;
+	for (int32_t i = 0; i < splinters->surface_count; i++) {
+		if (fem_baked_mesh_splinter_surface(baked, i, &surfaces[i]) != FEM_OK) {
+			return false;
+		}
+		if (surfaces[i].vertex_count == 0) {
+			return i + 1 == splinters->surface_count;
+		}
+		*out_count = i + 1;
+	}
+	return true;
+}
+
+// Where each face of the cuts begins, and to which face a vertex belongs.
+static bool copy_faces(MeshDrawing *drawing, const FemSplinterMesh *splinters) {
+	int32_t count = splinters->vertex_count - splinters->outer_count;
+	drawing->first_cut = splinters->outer_count;
+	drawing->face_starts = malloc((size_t)(splinters->face_count + 1) * sizeof(int32_t));
+	drawing->faces = malloc((size_t)(count + 1) * sizeof(int32_t));
+	if (!drawing->face_starts || !drawing->faces) {
+		return false;
+	}
+	memcpy(drawing->face_starts, splinters->face_starts, (size_t)(splinters->face_count + 1) * sizeof(int32_t));
+	drawing->face_count = splinters->face_count;
+	for (int32_t i = 0; i < splinters->face_count; i++) {
+		for (int32_t v = splinters->face_starts[i]; v < splinters->face_starts[i + 1]; v++) {
+			drawing->faces[v] = i;
+		}
+	}
+	return true;
+}
+
+// Vertices of cuts without weights: their triangles are points until they open.
+static float (*collapsed_weights(const FemSplinterMesh *splinters))[4] {
+	float(*weights)[4] = calloc((size_t)splinters->vertex_count, sizeof(*weights));
+	if (weights) {
+		memcpy(weights, splinters->vertex_weights, (size_t)splinters->outer_count * sizeof(*weights));
+	}
+	return weights;
+}
+
+void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
+	const FemSplinterMesh *splinters = &baked->splinters;
+	FemRenderSurface *surfaces = calloc((size_t)splinters->surface_count, sizeof(FemRenderSurface));
+	float(*weights)[4] = collapsed_weights(splinters);
+	RidingSource source = {
+		.surfaces = surfaces,
+		.vertex_tets = splinters->vertex_tets,
+		.vertex_weights = (const float(*)[4])weights,
+		.tets = baked->tet_mesh.tets,
+		.coarse_indices = splinters->coarse_indices,
+		.coarse_starts = splinters->coarse_count > 0 ? splinters->coarse_starts : NULL,
+		.coarse_error = splinters->coarse_error,
+	};
+	mesh_drawing_free(drawing);
+	if (surfaces && weights && copy_faces(drawing, splinters) &&
+		make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
+		drawing->exists = true;
+		drawing->interior_surface = source.surface_count == splinters->surface_count ? source.surface_count - 1 : -1;
+		riding_mesh_create(&drawing->riding, &source);
+		drawing->margin = margin_of(baked);
+		mesh_drawing_set_materials(drawing, materials);
+	}
+	for (int32_t i = 0; surfaces && i < splinters->surface_count; i++) {
+		fem_render_surface_free(&surfaces[i]);
+	}
+	free(surfaces);
+	free(weights);
+	if (!drawing->exists) {
+		mesh_drawing_free(drawing);
+	}
+}
+
+void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
+	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
+		SurfaceMaterial old = drawing->materials[i];
+		GDExtensionObjectPtr source = object_cast(array_object(materials, i), "Material");
+		if (source && source == drawing->sources[i]) {
+			surface_material_refresh(source);
+		}
+		drawing->materials[i] = surface_material_acquire(source, SURFACE_OUTSIDE);
+		gd_rendering_server_mesh_surface_set_material(drawing->riding.mesh, i, drawing->materials[i].rid);
+		surface_material_release(&old);
+		object_reference_assign(&drawing->sources[i], source);
+	}
+}
+
+void mesh_drawing_free(MeshDrawing *drawing) {
+	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
+		surface_material_release(&drawing->materials[i]);
+		object_reference_assign(&drawing->sources[i], NULL);
+	}
+	riding_mesh_free(&drawing->riding);
+	free(drawing->face_starts);
+	free(drawing->faces);
+	*drawing = (MeshDrawing){0};
+}
+
+// ----------------------------------------------------------------------------------------------------------------- tets
+
+// Colours far apart for tets that follow each other: steps of the golden angle round the colour wheel.
+static GdColor tet_color(int32_t tet) {
+	float hue = fmodf(0.618034f * (float)(tet % 1000), 1.0f) * 6.0f;
+	float rgb[3];
+	for (int k = 0; k < 3; k++) {
+		float away = fabsf(fmodf(hue + 6.0f - 2.0f * (float)k, 6.0f) - 3.0f) - 1.0f;
+		rgb[k] = 0.45f + 0.5f * fminf(1.0f, fmaxf(0.0f, away));
+	}
+	return (GdColor){rgb[0], rgb[1], rgb[2], 1.0f};
+}
+
+GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def) {
+	FemViewMesh view = {0};
+	if (fem_tet_mesh_view(tets->node_count, tets->nodes, tets->tet_count, tets->tets, def, &view) != FEM_OK) {
+		return NULL;
+	}
+	GDExtensionObjectPtr mesh = make_ref_counted("ArrayMesh");
+	int32_t count = 3 * view.triangle_count;
+	if (mesh && count > 0) {
+		SurfaceArrays arrays;
+		surface_arrays_create(&arrays, count, count, SURFACE_COLORS);
+		for (int32_t i = 0; i < count; i++) {
+			FemVec3 p = view.vertices[i], n = view.normals[i];
+			arrays.positions[i] = (GdVector3){p.x, p.y, p.z};
+			arrays.normals[i] = (GdVector3){n.x, n.y, n.z};
+			arrays.colors[i] = tet_color(view.triangle_tets[i / 3]);
+			arrays.indices[i] = i - i % 3 + (2 - i % 3);
+		}
+		surface_arrays_add_to_mesh(&arrays, mesh);
+		surface_arrays_free(&arrays);
+	}
+	fem_view_mesh_free(&view);
+	return mesh;
+}

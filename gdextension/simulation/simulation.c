@@ -1,0 +1,438 @@
+#include "simulation/simulation.h"
+
+#include "binding/conversions.h"
+#include "coupling/coupling.h"
+#include "drawing/node_textures.h"
+#include "simulation/simulation_events.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_WORLDS = 64,    // as many as the engine has
+	GRAVITY_TICKS = 60, // between two looks at a space's gravity beside a physics thread
+};
+
+static struct {
+	AddonSettings settings;
+	SimulationWorld *worlds[MAX_WORLDS];
+	int32_t world_count;
+	bool has_gravity;
+	FemVec3 gravity;
+	int64_t draw_usec;      // spent on drawing since the last frame was shown
+	int64_t last_draw_usec; // in the last frame
+	int64_t last_owner_usec;
+} simulation;
+
+// --------------------------------------------------------------------------------------------------------------- worlds
+
+int32_t simulation_worker_count(void) {
+	int32_t count = simulation.settings.worker_count;
+	return count > 0 ? count : fem_default_worker_count((int32_t)gd_os_get_processor_count());
+}
+
+// The World3D's default area holds what the project settings and the user's calls made of gravity.
+static FemVec3 space_gravity(GdRID space) {
+	double strength = 9.81;
+	GdVector3 direction = {0, -1, 0};
+	GdVariant value = gd_physics_server3d_area_get_param(space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &strength);
+	variant_free(&value);
+	value = gd_physics_server3d_area_get_param(space, GD_PHYSICS_SERVER3D_AREA_PARAM_GRAVITY_VECTOR);
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_VECTOR3, &direction);
+	variant_free(&value);
+	if (!isfinite(strength) || !vector3_is_finite(direction)) {
+		return (FemVec3){0};
+	}
+	float g = (float)strength;
+	return (FemVec3){direction.x * g, direction.y * g, direction.z * g};
+}
+
+static FemVec3 wanted_gravity(GdRID space) {
+	return simulation.has_gravity ? simulation.gravity : space_gravity(space);
+}
+
+static FemWorldId make_engine_world(GdRID space) {
+	FemWorldDef def = fem_default_world_def();
+	def.gravity = wanted_gravity(space); // a later change would wake what starts asleep
+	def.worker_count = simulation_worker_count();
+	def.ground_enabled = simulation.settings.ground_enabled;
+	def.ground_height = simulation.settings.ground_height;
+	def.ground_friction = (float)simulation.settings.ground_friction;
+	return fem_world_create(&def);
+}
+
+SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		if (simulation.worlds[i]->world_3d == world_3d) {
+			return simulation.worlds[i];
+		}
+	}
+	SimulationWorld *world = simulation.world_count < MAX_WORLDS ? calloc(1, sizeof(SimulationWorld)) : NULL;
+	if (!world) {
+		return NULL;
+	}
+	world->space = gd_world3d_get_space(world_3d);
+	world->id = make_engine_world(world->space);
+	if (!fem_world_is_valid(world->id)) {
+		free(world);
+		return NULL;
+	}
+	object_reference_assign(&world->world_3d, world_3d);
+	simulation.worlds[simulation.world_count++] = world;
+	return world;
+}
+
+static void destroy_world(int32_t index) {
+	SimulationWorld *world = simulation.worlds[index];
+	while (world->body_count > 0) {
+		simulation_body_destroy(world->bodies[world->body_count - 1]);
+	}
+	coupling_free(world);
+	fem_world_destroy(world->id);
+	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
+	object_reference_assign(&world->world_3d, NULL); // last: its space may go with it
+	free(world->bodies);
+	free(world->materials);
+	free(world->meshes);
+	free(world);
+}
+
+bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body) {
+	if (world->body_count == world->body_capacity) {
+		int32_t capacity = world->body_capacity ? 2 * world->body_capacity : 16;
+		SimulationBody **bodies = realloc(world->bodies, (size_t)capacity * sizeof(SimulationBody *));
+		if (!bodies) {
+			return false;
+		}
+		world->bodies = bodies;
+		world->body_capacity = capacity;
+	}
+	world->bodies[world->body_count++] = body;
+	return true;
+}
+
+void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body) {
+	for (int32_t i = 0; i < world->body_count; i++) {
+		if (world->bodies[i] == body) {
+			world->bodies[i] = world->bodies[--world->body_count];
+			return;
+		}
+	}
+}
+
+void simulation_start(AddonSettings settings) {
+	memset(&simulation, 0, sizeof(simulation));
+	simulation.settings = settings;
+}
+
+void simulation_stop(void) {
+	while (simulation.world_count > 0) {
+		destroy_world(simulation.world_count - 1);
+	}
+	simulation_events_free();
+	memset(&simulation, 0, sizeof(simulation));
+}
+
+// ------------------------------------------------------------------------------------------------------------- settings
+
+AddonSettings *simulation_settings(void) {
+	return &simulation.settings;
+}
+
+void simulation_settings_changed(void) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		if (!simulation.settings.coupling_enabled) {
+			coupling_free(simulation.worlds[i]);
+		}
+		FemWorldId id = simulation.worlds[i]->id;
+		fem_world_set_worker_count(id, simulation_worker_count());
+		fem_world_set_ground(id, simulation.settings.ground_enabled, simulation.settings.ground_height,
+			(float)simulation.settings.ground_friction);
+	}
+}
+
+void simulation_set_gravity_override(const FemVec3 *gravity) {
+	simulation.has_gravity = gravity != NULL;
+	simulation.gravity = gravity ? *gravity : (FemVec3){0};
+}
+
+void simulation_material_changed(GDExtensionObjectPtr material) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		simulation_world_update_material(simulation.worlds[i], material);
+	}
+}
+
+// ----------------------------------------------------------------------------------------------------------------- tick
+
+// A physics server with a thread of its own answers only when that thread has run: it is asked now and then.
+static void update_gravity(SimulationWorld *world) {
+	bool is_costly = simulation.settings.physics_on_thread && !simulation.has_gravity;
+	if (is_costly && world->gravity_age++ % GRAVITY_TICKS != 0) {
+		return;
+	}
+	FemVec3 wanted = wanted_gravity(world->space), now = fem_world_get_gravity(world->id);
+	if (wanted.x != now.x || wanted.y != now.y || wanted.z != now.z) {
+		fem_world_set_gravity(world->id, wanted);
+	}
+}
+
+static void drop_detached(SimulationWorld *world) {
+	for (int32_t i = world->body_count - 1; i >= 0; i--) {
+		if (world->bodies[i]->is_detached) {
+			simulation_body_destroy(world->bodies[i]);
+		}
+	}
+}
+
+// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held, and
+// so are frozen ones.
+static double hold_paused(SimulationWorld *world) {
+	double delta = 0.0;
+	int32_t paused = 0;
+	for (int32_t i = 0; i < world->body_count; i++) {
+		if (gd_node_can_process(world->bodies[i]->node)) {
+			delta = gd_node_get_physics_process_delta_time(world->bodies[i]->node);
+		} else {
+			paused++;
+		}
+	}
+	if (paused == world->body_count) {
+		return 0.0;
+	}
+	for (int32_t i = 0; i < world->body_count; i++) {
+		SimulationBody *body = world->bodies[i];
+		if (paused > 0 || body->held_velocities || body->settings.freeze) {
+			simulation_body_hold(body, body->settings.freeze || !gd_node_can_process(body->node));
+		}
+	}
+	return delta;
+}
+
+static int32_t substeps_for(double delta) {
+	double parts = ceil(delta / simulation.settings.max_step - 1e-3);
+	return parts < 1.0                             ? 1
+		: parts > simulation.settings.max_substeps ? simulation.settings.max_substeps
+												   : (int32_t)parts;
+}
+
+static void fetch(const void *data, size_t size) {
+	for (size_t i = 0; i < size; i += 64) {
+		__builtin_prefetch((const char *)data + i);
+	}
+}
+
+// While one body is looked at, the records of those that come next are on their way, if these move: loops over all bodies
+// spend most of their time waiting for memory.
+static void fetch_records(const SimulationWorld *world, int32_t index) {
+	if (index + 6 < world->body_count) {
+		fetch(world->bodies[index + 6], sizeof(SimulationBody));
+	}
+	const SimulationBody *body = index + 3 < world->body_count ? world->bodies[index + 3] : NULL;
+	if (body && body->has_moved) {
+		fetch(body->view, sizeof(BodyView));
+		fem_body_fetch(body->body);
+	}
+}
+
+static void step_world(SimulationWorld *world) {
+	double delta = hold_paused(world);
+	if (!(delta > 0.0)) {
+		for (int32_t i = 0; i < world->body_count; i++) {
+			simulation_body_not_stepped(world->bodies[i]);
+		}
+		return;
+	}
+	update_gravity(world);
+	coupling_before_step(world, delta);
+	int32_t substeps = substeps_for(delta);
+	int32_t for_blows = fem_world_blow_substeps(world->id, (float)delta, simulation.settings.max_substeps);
+	substeps = for_blows > substeps ? for_blows : substeps;
+	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
+	coupling_after_step(world, delta);
+	simulation_report_step_errors(world);
+	simulation_events_collect(world);
+	int64_t start = gd_time_get_ticks_usec();
+	bool has_given = false;
+	for (int32_t i = 0; i < world->body_count; i++) {
+		fetch_records(world, i);
+		if (world->bodies[i]->awaited) {
+			simulation_body_await_splinters(world->bodies[i], &has_given);
+		}
+		simulation_body_after_step(world->bodies[i], (float)delta);
+	}
+	simulation.draw_usec += gd_time_get_ticks_usec() - start;
+}
+
+void simulation_drop_detached(void) {
+	for (int32_t i = simulation.world_count - 1; i >= 0; i--) {
+		drop_detached(simulation.worlds[i]);
+		if (simulation.worlds[i]->body_count == 0) {
+			destroy_world(i);
+		}
+	}
+}
+
+void simulation_tick(void) {
+	simulation_events_clear();
+	simulation_drop_detached();
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		step_world(simulation.worlds[i]);
+	}
+	simulation_events_tell();
+}
+
+int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength) {
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		SimulationWorld *world = simulation.worlds[i];
+		if (world->world_3d == world_3d) {
+			for (int32_t b = 0; b < world->body_count; b++) {
+				simulation_body_wake_near(world->bodies[b], center, (double)radius);
+			}
+			int32_t count = fem_world_apply_explosion(world->id, center, radius, strength);
+			return count < 0 ? count : count + coupling_explode(world, center, radius, strength);
+		}
+	}
+	return 0;
+}
+
+GdVector3 simulation_rigid_force(GDExtensionObjectPtr node) {
+	GdVector3 force = {0};
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		GdVector3 found = coupling_rigid_force(simulation.worlds[i], node);
+		force = (GdVector3){force.x + found.x, force.y + found.y, force.z + found.z};
+	}
+	return force;
+}
+
+GDExtensionObjectPtr simulation_material_resource(const SimulationBody *body, FemMaterialId id) {
+	for (int32_t i = 0; body->world && i < body->world->material_count; i++) {
+		const MaterialEntry *entry = &body->world->materials[i];
+		if (entry->id.index1 == id.index1 && entry->id.generation == id.generation) {
+			return entry->resource;
+		}
+	}
+	return NULL;
+}
+
+static bool must_be_shown(const SimulationBody *body) {
+	return (body->is_moved || body->view->nodes.is_between) && !body->is_detached;
+}
+
+static void show_world(SimulationWorld *world) {
+	for (int32_t i = 0; i < world->body_count; i++) {
+		fetch_records(world, i);
+		SimulationBody *next = i + 1 < world->body_count ? world->bodies[i + 1] : NULL;
+		if (next && must_be_shown(next)) {
+			body_nodes_fetch(&next->view->nodes, next->body);
+		}
+		if (must_be_shown(world->bodies[i])) {
+			simulation_body_show(world->bodies[i]);
+		}
+	}
+}
+
+void simulation_show(void) {
+	int64_t start = gd_time_get_ticks_usec();
+	body_nodes_begin_frame();
+	for (int32_t w = 0; w < simulation.world_count; w++) {
+		show_world(simulation.worlds[w]);
+	}
+	surface_material_watch();
+	node_textures_upload();
+	simulation.last_draw_usec = simulation.draw_usec + gd_time_get_ticks_usec() - start;
+	simulation.last_owner_usec = body_view_take_owner_usec();
+	simulation.draw_usec = 0;
+}
+
+// ----------------------------------------------------------------------------------------------------------- statistics
+
+static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
+	sum->step_count += one->step_count;
+	sum->body_count += one->body_count;
+	sum->node_count += one->node_count;
+	sum->tet_count += one->tet_count;
+	sum->live_tets += one->live_tets;
+	sum->live_nodes += one->live_nodes;
+	sum->live_islands += one->live_islands;
+	sum->asleep_islands += one->asleep_islands;
+	sum->ground_contacts += one->ground_contacts;
+	sum->contacts += one->contacts;
+	sum->pieces += one->pieces;
+	sum->splits += one->splits;
+	sum->faces_opened += one->faces_opened;
+	sum->solves += one->solves;
+	sum->solves_capped += one->solves_capped;
+	sum->iterations += one->iterations;
+	sum->residual_max = fmaxf(sum->residual_max, one->residual_max);
+	sum->step_ms += one->step_ms;
+	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
+		sum->phase_ms[i] += one->phase_ms[i];
+	}
+}
+
+static void put_phases(GdDictionary *out, const FemStatistics *sum) {
+	GdDictionary phases = gd_dictionary_new();
+	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
+		dictionary_take(&phases, fem_phase_name((FemPhase)i), make_variant_float(sum->phase_ms[i]));
+	}
+	dictionary_take(out, "phase_ms", make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &phases));
+	gd_dictionary_free(&phases);
+}
+
+static int32_t count_awaited(const SimulationWorld *world) {
+	int32_t count = 0;
+	for (int32_t i = 0; i < world->body_count; i++) {
+		count += world->bodies[i]->awaited != NULL;
+	}
+	return count;
+}
+
+void simulation_statistics(GdDictionary *out) {
+	FemStatistics sum = {0}, one;
+	CouplingStatistics coupling = {0};
+	uint32_t errors = 0;
+	int32_t awaited = 0;
+	for (int32_t i = 0; i < simulation.world_count; i++) {
+		awaited += count_awaited(simulation.worlds[i]);
+		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
+			add_statistics(&sum, &one);
+			errors |= simulation.worlds[i]->step_errors;
+			coupling_add_statistics(simulation.worlds[i], &coupling);
+		}
+	}
+	dictionary_take(out, "worlds", make_variant_int(simulation.world_count));
+	dictionary_take(out, "workers", make_variant_int(simulation_worker_count()));
+	dictionary_take(out, "bodies", make_variant_int(sum.body_count));
+	dictionary_take(out, "nodes", make_variant_int(sum.node_count));
+	dictionary_take(out, "tets", make_variant_int(sum.tet_count));
+	dictionary_take(out, "live_nodes", make_variant_int(sum.live_nodes));
+	dictionary_take(out, "live_tets", make_variant_int(sum.live_tets));
+	dictionary_take(out, "live_islands", make_variant_int(sum.live_islands));
+	dictionary_take(out, "asleep_islands", make_variant_int(sum.asleep_islands));
+	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
+	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
+	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
+	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
+	dictionary_take(out, "splits", make_variant_int(sum.splits));
+	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));
+	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
+	dictionary_take(out, "solves", make_variant_int(sum.solves));
+	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));
+	dictionary_take(out, "iterations", make_variant_int(sum.iterations));
+	dictionary_take(out, "residual_max", make_variant_float(sum.residual_max));
+	dictionary_take(out, "step_errors", make_variant_int(errors));
+	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
+	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
+	dictionary_take(out, "owners_ms", make_variant_float(1e-3 * (double)simulation.last_owner_usec));
+	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
+	dictionary_take(out, "splinter_bytes", make_variant_int(fem_splinter_bytes()));
+	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
+	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));
+	dictionary_take(out, "rigid_colliders", make_variant_int(coupling.colliders));
+	dictionary_take(out, "rigid_forces", make_variant_int(coupling.forces));
+	dictionary_take(out, "piece_proxies", make_variant_int(coupling.proxies));
+	dictionary_take(out, "coupling_ms", make_variant_float(coupling.ms));
+	put_phases(out, &sum);
+}

@@ -1,0 +1,63 @@
+// How a body comes by its splinters: with its mesh, or later, when another thread has cut that.
+#include "simulation/simulation_world.h"
+
+#include "classes/destructible_mesh.h"
+
+// False when the mesh has none, or the body cannot break: it is drawn whole for ever then.
+static bool give(SimulationBody *body, DestructibleMesh *mesh) {
+	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
+	FemSplintersDef def = fem_default_splinters_def();
+	if (splinters && splinters->piece_count > 0) {
+		def.splinter_count = splinters->piece_count;
+		def.home_tets = splinters->home_tets;
+		def.vertex_count = splinters->vertex_count;
+		def.vertex_splinters = splinters->vertex_pieces;
+		def.vertex_tets = splinters->vertex_tets;
+		def.vertex_positions = splinters->positions;
+	}
+	return fem_body_set_splinters(body->body, &def) == FEM_OK && def.splinter_count > 0 &&
+		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
+}
+
+void simulation_body_find_splinters(SimulationBody *body, DestructibleMesh *mesh) {
+	body->awaited = mesh && !destructible_mesh_go_on_cutting(mesh, false) ? mesh : NULL;
+	if (!body->awaited) {
+		give(body, mesh);
+	}
+}
+
+// A body keeps its splinters in any state that is loaded, unless it could not break before and had none; making them anew
+// takes tens of milliseconds.
+void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
+	FemVertexOwner owner;
+	DestructibleMesh *mesh = class_instance(mesh_object, &destructible_mesh_class);
+	bool has_some = mesh && fem_body_get_vertex_owner(body->body, 0, &owner) == FEM_OK;
+	if (body->awaited) {
+		return;
+	}
+	bool is_shown = has_some ? body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh)) : give(body, mesh);
+	if (is_shown && is_broken) {
+		body_view_read_owners(body->view, body->body);
+	}
+}
+
+static bool is_broken(const SimulationBody *body) {
+	return body->piece_count > 1 || body->is_cut ||
+		fem_body_get_node_count(body->body) != body->awaited->baked.tet_mesh.node_count;
+}
+
+// Whole bodies take turns, one a tick: to give one its splinters takes some milliseconds, and nobody sees them yet.
+void simulation_body_await_splinters(SimulationBody *body, bool *has_given) {
+	bool breaks = is_broken(body);
+	DestructibleMesh *mesh = body->awaited;
+	if (!destructible_mesh_go_on_cutting(mesh, breaks && !body->settings.bake_in_background) ||
+		(*has_given && !breaks)) {
+		return;
+	}
+	body->awaited = NULL;
+	*has_given = true;
+	if (give(body, mesh) && breaks) {
+		body_view_read_owners(body->view, body->body);
+		body->is_moved = true;
+	}
+}

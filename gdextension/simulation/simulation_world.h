@@ -1,0 +1,78 @@
+// One engine world: its bodies and materials. For the simulation's own files.
+#ifndef SIMULATION_WORLD_H
+#define SIMULATION_WORLD_H
+
+#include "simulation/simulation.h"
+
+typedef struct MaterialEntry {
+	GDExtensionObjectPtr resource; // null: the default material
+	FemMaterialId id;
+	int32_t use_count;
+} MaterialEntry;
+
+// The engine's mesh of a DestructibleMesh, shared by its bodies. New data of the resource are another mesh.
+typedef struct MeshEntry {
+	GDExtensionObjectPtr resource;
+	uint32_t revision;
+	FemMeshId id;
+	int32_t use_count;
+} MeshEntry;
+
+struct SimulationWorld {
+	FemWorldId id;
+	GDExtensionObjectPtr world_3d; // a reference: its space must outlive what the coupling puts into it
+	GdRID space;                   // of the World3D
+	uint32_t gravity_age;          // ticks
+	SimulationBody **bodies;
+	int32_t body_count, body_capacity;
+	bool has_new_bodies; // since the last step
+	MaterialEntry *materials;
+	int32_t material_count, material_capacity;
+	MeshEntry *meshes;
+	int32_t mesh_count, mesh_capacity;
+	struct Coupling *coupling; // with Godot's bodies; null before the first tick
+	uint32_t step_errors;      // FemStepError bits of the last step
+	uint32_t told_errors;      // those that the log has told of
+};
+
+bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);
+void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body);
+
+// The engine's material for a resource, made when first used; each acquire needs a release.
+FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+
+// The engine's mesh of a baked one, made when first used; null with fem_last_error() set. A box has one of its own. Both are
+// given back by release.
+struct DestructibleMesh;
+FemMeshId simulation_world_acquire_mesh(SimulationWorld *world, struct DestructibleMesh *mesh);
+FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape);
+void simulation_world_release_mesh(SimulationWorld *world, FemMeshId id);
+
+// The world of a World3D, made when first used; null when there are too many or memory is short.
+SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
+
+// What the view wants to know of each step, and whether the body must be shown after it. not_stepped: of a tick in which its
+// world stood still.
+void simulation_body_after_step(SimulationBody *body, float delta);
+void simulation_body_not_stepped(SimulationBody *body);
+
+// When the body was made; and after each step while body->awaited is not null. has_given: another body got its splinters in
+// this tick. In simulation_splinters.c.
+void simulation_body_find_splinters(SimulationBody *body, struct DestructibleMesh *mesh);
+void simulation_body_await_splinters(SimulationBody *body, bool *has_given);
+
+// Marks the body as cut when pieces came or went: they also do while it sleeps.
+void simulation_body_count_pieces(SimulationBody *body);
+
+// Tells the log of what was lost in the last step, each kind once a world. In simulation_step_errors.c.
+void simulation_report_step_errors(SimulationWorld *world);
+
+// Whether pieces of the body are fading out: it must be shown though nothing moves.
+bool simulation_body_fades(const SimulationBody *body);
+
+// Hands its present shape to the renderer.
+void simulation_body_show(SimulationBody *body);
+
+#endif
