@@ -66,6 +66,7 @@ fem_fracture.h     2 trunk
 fem_hooks.h        2 trunk
 fem_destruction.h  3 trunk
 fem_baking.h       4 trunk
+fem_debug_draw.h   4 trunk
 fem_types.h        4 trunk
 base               5 trunk
 jobs               6 trunk

@@ -1,6 +1,7 @@
 #include "slope.h"
 
 #include "scenes/box_mesh.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Colliders: bad input to their calls, what they do to bodies, and what bodies do to them.
 #include "cube_scene.h"
 #include "fem_test.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #define DT (1.0f / 60.0f)

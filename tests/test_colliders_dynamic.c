@@ -1,6 +1,7 @@
 // Colliders with mass, layers, events, and worlds with more contacts than they may have.
 #include "cube_scene.h"
 #include "fem_test.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #define DT (1.0f / 60.0f)

@@ -1,6 +1,7 @@
 // What a rigid-body engine needs of dynamic colliders: several shapes, loads from elsewhere, sleeping partners, ways.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
 
 #include <math.h>

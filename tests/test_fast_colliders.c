@@ -1,6 +1,7 @@
 // Colliders that move fast: a blade 1 cm thick at 50 m/s goes 0.8 m a step, and does not pass what stands in its way.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

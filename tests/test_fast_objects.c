@@ -2,6 +2,7 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "topology/topology.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Fast pieces of broken bodies: each is stopped for itself, by whatever stands in its way.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdlib.h>

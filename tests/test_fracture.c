@@ -2,6 +2,7 @@
 #include "fem_test.h"
 #include "scenes/rig.h"
 #include "topology/topology.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Which parts are live: falling asleep, waking, borders.
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #define DT (1.0f / 60.0f)

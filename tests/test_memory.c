@@ -3,7 +3,9 @@
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
 #include "scenes/scenes.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #define DT (1.0f / 60.0f)
 #define WORLD_BYTES 4e6   // of a world, whatever is in it

@@ -1,6 +1,7 @@
 // Shapes and numbers that no scene should hold: the body recovers, and the others do not notice.
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdlib.h>

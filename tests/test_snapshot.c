@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdlib.h>

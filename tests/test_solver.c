@@ -6,6 +6,7 @@
 #include "fem_test.h"
 #include "scenes/rig.h"
 #include "scenes/scenes.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdlib.h>

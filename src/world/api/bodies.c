@@ -2,7 +2,12 @@
 #include "base/carve.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/registry.h"
+#include "world/api/splinters.h"
 #include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 #include <string.h>
 

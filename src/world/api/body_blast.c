@@ -1,7 +1,12 @@
 // Explosions and damage: what games do to a region of space and all bodies in it.
 #include "base/vec.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/step/substeps.h"
+#include "world/world.h"
 
 #include <math.h>
 

@@ -2,6 +2,10 @@
 #include "base/vec.h"
 #include "geometry/closest.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
+#include "world/step/publish.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,8 +1,14 @@
 // From a body def to a body in the world.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
 #include "world/api/cookies.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/step/publish.h"
+#include "world/world.h"
 
 #define SCALE_MIN 1e-6f
 #define SCALE_MAX 1e6f

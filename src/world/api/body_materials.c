@@ -1,6 +1,8 @@
 // What a body's materials mean for its tets and nodes.
 #include "base/memory.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/step/breaking.h"
 #include "world/world.h"
 
 #include <string.h>

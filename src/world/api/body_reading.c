@@ -2,6 +2,8 @@
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,6 +1,10 @@
 // What users change of a whole body between steps: gravity, toughness, layers, materials.
 #include "world/world.h"
 
+#include "world/api/bodies.h"
+#include "world/api/registry.h"
+#include "world/step/breaking.h"
+
 #include <math.h>
 
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale) {

@@ -2,7 +2,10 @@
 #include "base/memory.h"
 #include "topology/topology.h"
 #include "world/api/cookies.h"
+#include "world/api/registry.h"
+#include "world/api/splinters.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <math.h>
 

@@ -1,6 +1,10 @@
 // Pinned and driven nodes, kinematic bodies, sleep, and materials of single tets.
 #include "base/vec.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
+#include "world/step/breaking.h"
 #include "world/world.h"
 
 FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node) {

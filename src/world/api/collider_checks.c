@@ -1,5 +1,6 @@
 // Whether a collider can be made as its def says.
 #include "base/vec.h"
+#include "world/api/checks.h"
 #include "world/api/colliders.h"
 #include "world/api/cookies.h"
 #include "world/world.h"

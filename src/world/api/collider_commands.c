@@ -1,6 +1,8 @@
 // What callers set and read of colliders.
 #include "base/vec.h"
+#include "world/api/checks.h"
 #include "world/api/colliders.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <string.h>

@@ -2,7 +2,9 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "world/api/bodies.h"
 #include "world/api/cookies.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <string.h>

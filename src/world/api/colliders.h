@@ -67,10 +67,6 @@ bool fem_collider_is_free(const FemCollider *collider);
 // Its own unknowns in the solve: mass 0 unless it is dynamic and leads itself.
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
 
-// ---- collider_substeps.c
-void fem_colliders_begin_substep(struct FemWorld *world, int32_t substep, float dt);
-void fem_colliders_end_substeps(struct FemWorld *world);
-
 // ---- collider_checks.c
 FemResult fem_collider_motion_check(FemPosition position, FemQuat *rotation, FemVec3 linear, FemVec3 angular);
 FemResult fem_collider_def_check(FemColliderDef *def); // and normalizes

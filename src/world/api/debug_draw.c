@@ -4,7 +4,9 @@
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
 #include "world/api/colliders.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 

@@ -1,5 +1,10 @@
 #include "base/memory.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
 #include "world/api/cookies.h"
+#include "world/api/materials.h"
+#include "world/api/registry.h"
+#include "world/step/breaking.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -3,6 +3,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "topology/topology.h"
+#include "world/api/meshes.h"
+#include "world/api/registry.h"
+#include "world/step/solver_state.h"
 #include "world/world.h"
 
 #include <string.h>

@@ -3,7 +3,11 @@
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
 #include "world/api/cookies.h"
-#include "world/step/breaking.h"
+#include "world/api/meshes.h"
+#include "world/api/registry.h"
+#include "world/api/splinters.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 // How long pieces have until they are removed for their age or number, so that they can be drawn fading.
 #include "world/step/breaking.h"
 
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
+#include "world/world.h"
+
 #include <math.h>
 
 // s of the world's time, if it is neither the largest nor attached; infinite: never.

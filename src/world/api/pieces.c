@@ -1,8 +1,12 @@
 // The pieces of a body that broke: numbers that last, what can be asked of them, removing and retiring.
-#include "base/vec.h"
 #include "base/mat3.h"
+#include "base/vec.h"
 #include "topology/topology.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/step/publish.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

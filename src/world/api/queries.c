@@ -3,6 +3,8 @@
 #include "base/vec.h"
 #include "geometry/closest.h"
 #include "topology/topology.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // All worlds of the process, and the way from ids to records.
 #include "base/memory.h"
 #include "base/thread.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,9 @@
 // Reads back what users have set: a getter for every setter of worlds, bodies and colliders that has no place elsewhere.
 #include "base/mat3.h"
 #include "base/vec.h"
+#include "world/api/bodies.h"
 #include "world/api/colliders.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 

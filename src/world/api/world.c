@@ -2,7 +2,14 @@
 
 #include "base/memory.h"
 #include "base/timing.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
 #include "world/api/cookies.h"
+#include "world/api/meshes.h"
+#include "world/api/registry.h"
+#include "world/step/breaking.h"
+#include "world/step/publish.h"
+#include "world/step/step.h"
 
 #include <math.h>
 #include <string.h>

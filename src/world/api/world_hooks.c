@@ -1,5 +1,6 @@
 // What a world does with its host's hooks: its threads, and its log.
 #include "base/error.h"
+#include "world/api/registry.h"
 #include "world/world.h"
 
 FemResult fem_world_change_pool(FemWorld *world, const FemJobSystem *jobs, int32_t worker_count) {

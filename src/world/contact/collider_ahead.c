@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"
-#include "world/step/step.h"
+#include "world/contact/contact_stage.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 // surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
 #include "base/vec.h"
 #include "collision/tree_walk.h"
-#include "world/step/step.h"
+#include "world/contact/contact_stage.h"
 #include "world/world.h"
 
 #include <string.h>

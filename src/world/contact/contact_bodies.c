@@ -2,7 +2,9 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "topology/topology.h"
+#include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <string.h>
 

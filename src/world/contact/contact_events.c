@@ -1,5 +1,7 @@
 // What touched in a step, told to the caller: one event a pair, with the speed at which it closed in.
 #include "base/vec.h"
+#include "world/api/registry.h"
+#include "world/contact/contact_stage.h"
 #include "world/step/step.h"
 #include "world/world.h"
 

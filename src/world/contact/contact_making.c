@@ -2,6 +2,8 @@
 #include "base/vec.h"
 #include "topology/topology.h"
 #include "world/contact/contact_maker.h"
+#include "world/step/step.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

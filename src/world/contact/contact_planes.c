@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "topology/topology.h"
 #include "world/contact/contact_maker.h"
+#include "world/world.h"
 
 #include <math.h>
 

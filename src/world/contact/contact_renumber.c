@@ -1,6 +1,8 @@
 // Contacts kept from the last step, after a body's nodes got new numbers.
 #include "topology/topology.h"
+#include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <stdlib.h>
 

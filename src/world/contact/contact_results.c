@@ -1,5 +1,7 @@
 // What the contacts did: kept for the next step, told to colliders, sleepers and the caller.
 #include "base/vec.h"
+#include "world/api/checks.h"
+#include "world/contact/contact_stage.h"
 #include "world/step/step.h"
 #include "world/world.h"
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "topology/topology.h"
-#include "world/step/breaking.h"
+#include "world/api/registry.h"
 #include "world/step/step.h"
 #include "world/world.h"
 

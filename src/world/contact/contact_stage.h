@@ -156,6 +156,9 @@ bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox 
 // One of the two prisms of a cell: piece = 2 cell + half.
 bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
 
+// ---- contact_renumber.c
+void fem_contacts_renumber(struct FemWorld *world, int32_t body_index); // after its nodes got new numbers
+
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
 void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it

@@ -1,6 +1,6 @@
 // What contact does to sleepers: a blow wakes them, a load above the threshold does, and so does losing what held them.
 #include "base/vec.h"
-#include "world/step/step.h"
+#include "world/contact/contact_stage.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "collision/tree_walk.h"
 #include "topology/topology.h"
 #include "world/contact/fast_objects.h"
+#include "world/world.h"
 
 #include <math.h>
 

@@ -13,6 +13,10 @@
 #include "world/contact/fast_objects.h"
 
 #include "base/vec.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
+#include "world/step/step.h"
+#include "world/world.h"
 
 #include <math.h>
 

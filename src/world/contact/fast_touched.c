@@ -1,6 +1,7 @@
 // Which pieces overlapped when the step began, as far as one of them may be fast.
 #include "topology/topology.h"
 #include "world/contact/fast_objects.h"
+#include "world/world.h"
 
 static int32_t piece_proxy(const FemBody *body, int32_t tet) {
 	const FemTopology *t = body->topology;

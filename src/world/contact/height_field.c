@@ -1,6 +1,6 @@
 // Height fields: the cells near a box, each as two prisms that go straight down.
 #include "base/vec.h"
-#include "world/step/step.h"
+#include "world/contact/contact_stage.h"
 #include "world/world.h"
 
 // A grid point in the collider's frame; the grid is centred on its origin.

@@ -2,7 +2,17 @@
 // the slot of the old one, which stays when anything is wrong.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/state/body_state.h"
+#include "world/state/stream.h"
+#include "world/state/validate.h"
+#include "world/step/breaking.h"
+#include "world/step/publish.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 // Writes the state of one body, for save games, rewinding, and bodies that change worlds (body_state.h).
 #include "base/hash.h"
+#include "world/api/registry.h"
 #include "world/state/body_state.h"
+#include "world/state/stream.h"
+#include "world/step/breaking.h"
+#include "world/world.h"
 
 uint64_t fem_state_mesh_hash(const FemMesh *mesh) {
 	uint64_t hash = fem_hash_bytes(FEM_HASH_START, mesh->positions, sizeof(FemVec3) * (size_t)mesh->node_count);

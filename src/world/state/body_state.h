@@ -21,7 +21,7 @@
 #define FEM_WORLD_BODY_STATE_H
 
 #include "world/state/stream.h"
-#include "world/step/breaking.h"
+#include "world/world.h"
 
 #define FEM_STATE_MAGIC 0x424d4546u // "FEMB"
 #define FEM_STATE_VERSION 8u        // up to 7 states had the version and the format of the world's snapshot

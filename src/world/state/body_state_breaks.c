@@ -14,7 +14,13 @@
 #include "base/vec.h"
 #include "dynamics/preconditioner.h"
 #include "topology/topology.h"
+#include "world/api/checks.h"
+#include "world/api/pieces.h"
 #include "world/state/body_state.h"
+#include "world/state/snapshot.h"
+#include "world/state/stream.h"
+#include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,12 @@
 // The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single nodes
 // and tets.
 #include "base/vec.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
 #include "world/state/body_state.h"
+#include "world/state/stream.h"
+#include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <math.h>
 

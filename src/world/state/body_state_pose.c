@@ -2,7 +2,11 @@
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
 #include "world/state/body_state.h"
+#include "world/state/stream.h"
+#include "world/world.h"
 
 // Of the diagonal of the rest shape: what is nearer than this to a rigid motion of it has not deformed. 10 um of 1 m are not
 // seen, and more than stiff bodies give under their own weight: an oak crate of 1 m sags by 0.4 um, one of 1 MPa by 5 mm.

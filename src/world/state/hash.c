@@ -1,6 +1,9 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 static uint64_t hash_vectors(uint64_t hash, const FemVec4 *v, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {

@@ -4,7 +4,12 @@
 #include "base/memory.h"
 #include "topology/tet_mesh.h"
 #include "world/api/cookies.h"
+#include "world/api/materials.h"
+#include "world/api/meshes.h"
+#include "world/api/registry.h"
+#include "world/state/snapshot.h"
 #include "world/state/stream.h"
+#include "world/state/validate.h"
 #include "world/world.h"
 
 #define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"

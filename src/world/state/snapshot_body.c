@@ -1,7 +1,11 @@
 // One body in a snapshot.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "world/api/bodies.h"
+#include "world/api/checks.h"
+#include "world/state/snapshot.h"
 #include "world/state/stream.h"
+#include "world/step/solver_state.h"
 #include "world/world.h"
 
 // Fields that stand for themselves, in the order of the file.

@@ -1,8 +1,13 @@
 // What a body that can break adds to its snapshot: how it hangs together now, its pieces, its toughness, its splinters.
 #include "base/memory.h"
 #include "world/api/cookies.h"
+#include "world/api/pieces.h"
+#include "world/api/splinters.h"
+#include "world/state/snapshot.h"
 #include "world/state/stream.h"
 #include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 static void sync_counts(FemStream *s, FemTopology *t) {
 	FEM_STREAM(s, t->node_count);

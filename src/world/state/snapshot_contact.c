@@ -1,6 +1,8 @@
 // Colliders and contacts in a snapshot. Hulls, boxes, trees and pairs are made again.
 #include "base/memory.h"
+#include "world/api/bodies.h"
 #include "world/api/cookies.h"
+#include "world/state/snapshot.h"
 #include "world/state/stream.h"
 #include "world/world.h"
 

@@ -8,9 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-struct FemBody;
-struct FemWorld;
-
 typedef struct FemStream {
 	char *out;      // writing: where to; null while measuring
 	const char *in; // reading: where from; null while writing
@@ -54,16 +51,5 @@ static inline void fem_stream_bool(FemStream *stream, bool *value) {
 static inline bool fem_stream_can_hold(const FemStream *stream, int64_t count, size_t bytes) {
 	return count >= 0 && (!stream->in || (uint64_t)count <= (stream->size - stream->at) / bytes);
 }
-
-#define FEM_SNAPSHOT_VERSION 9u // of the format; data of others are refused
-
-// ---- snapshot_body.c
-void fem_snapshot_write_body(FemStream *stream, struct FemBody *body);
-void fem_snapshot_write_breaking(FemStream *stream, struct FemBody *body); // snapshot_breaking.c
-void fem_snapshot_read_breaking(FemStream *stream, struct FemWorld *world, struct FemBody *body);
-void fem_snapshot_read_body(FemStream *stream, struct FemWorld *world, int32_t body_index); // enters it into its slot
-
-// ---- snapshot_contact.c
-void fem_snapshot_sync_contact(FemStream *stream, struct FemWorld *world); // colliders and contacts, after all bodies
 
 #endif

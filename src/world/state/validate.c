@@ -1,6 +1,10 @@
 // Walks every structure and says what the first fault is.
 #include "world/world.h"
 
+#include "world/api/checks.h"
+#include "world/api/registry.h"
+#include "world/state/validate.h"
+
 #include <math.h>
 
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)

@@ -1,6 +1,9 @@
 // The part of fem_world_validate() that looks at colliders, the sweep and contacts.
 #include "world/world.h"
 
+#include "world/api/checks.h"
+#include "world/state/validate.h"
+
 #include <math.h>
 
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)

@@ -2,7 +2,10 @@
 #include "base/hash.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
+#include "world/api/pieces.h"
+#include "world/state/validate.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <math.h>
 

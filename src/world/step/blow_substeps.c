@@ -5,6 +5,9 @@
 // step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
 #include "base/vec.h"
 #include "fracture/separation.h"
+#include "world/api/checks.h"
+#include "world/api/registry.h"
+#include "world/step/substeps.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -1,7 +1,10 @@
 // What a body keeps that can break: the toughness of its tets, its pieces. A topology of its own it gets when it does.
 #include "base/carve.h"
 #include "base/hash.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,37 +1,33 @@
-// What the files of fracture in this folder share.
+// What a body keeps that can break, the stage in which it does, and what follows from it.
 #ifndef FEM_WORLD_BREAKING_H
 #define FEM_WORLD_BREAKING_H
 
 #include "fracture/crack.h"
 #include "fracture/splinters.h"
 #include "topology/splitting.h"
-#include "world/step/step.h"
 #include "world/world.h"
 
-typedef struct FemPiece {
-	FemPieceNumber number, parent;
-	double born;    // s, of the world's time
-	double retires; // the same: when it is removed because there are too many; infinite: it is not one too many
-} FemPiece;
+struct FemStep;
 
-// ---- pieces.c
-bool fem_piece_is_attached(const FemBody *body, int32_t component); // a node of it is pinned or driven
-int32_t fem_largest_piece(const FemTopology *topology);
-FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade);
+// ---- breaking.c
+// With breakable materials: toughness and pieces. Called while a body is built. False when memory fails.
+bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
+void fem_body_breaking_free(FemBody *body);
+bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
+void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 
-// ---- piece_fading.c
-double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
+// ---- splittable.c
+bool fem_body_make_splittable(const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
-// ---- snapshot_breaking.c
-void fem_body_forget_removed(FemBody *body); // of a body that was built whole: tets that its topology no longer has
+// ---- fracture_stage.c
+void fem_fracture_stage_run(struct FemStep *step);
+size_t fem_fracture_step_bytes(const FemWorld *world); // that it takes of a step's memory
+void fem_fracture_free(FemWorld *world);
+void fem_fracture_publish(FemWorld *world);
 
-// ---- body_splinters.c
-FemResult fem_splinters_def_check(const FemSplintersDef *def, int32_t tet_count);
-// Of a checked def; null (with a sentence) when memory fails. Its own ones have no owners yet; shared ones are those of all
-// whole bodies of the mesh to which the same was given.
-FemSplinters *fem_body_make_splinters(const FemWorld *world, const FemBody *body, const FemSplintersDef *def);
-FemSplinters *fem_body_share_splinters(FemWorld *world, const FemBody *body, const FemSplintersDef *def);
-void fem_mesh_forget_splinters(FemMesh *mesh); // those that nobody shares any more
-void fem_splinters_publish_all(FemWorld *world);
+// ---- topology_change.c: a body's topology was split; everything that follows from it. Any thread, one a body.
+void fem_body_apply_split(FemWorld *world, FemBody *body);
+// The part of it that touches other bodies' data; the stepping thread, in body order.
+void fem_body_finish_split(FemWorld *world, int32_t body_index);
 
 #endif

@@ -1,6 +1,7 @@
 // Colliders within a step of several substeps: they go on with the velocity they have, dynamic ones with what the solve
 // gave them, and their impulses add up. After the step they stand again where the caller put them.
 #include "base/vec.h"
+#include "world/step/substeps.h"
 #include "world/world.h"
 
 static void place(FemWorld *world, FemCollider *collider, FemPosition position, FemQuat rotation) {

@@ -3,6 +3,8 @@
 #include "dynamics/paper_friction.h"
 #include "dynamics/rows.h"
 #include "world/step/composite_task.h"
+#include "world/step/step.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -2,6 +2,9 @@
 // (P&O09 section 3.3).
 #include "world/step/composite_task.h"
 
+#include "world/step/step.h"
+#include "world/world.h"
+
 #include <math.h>
 
 #define RIGID_ITERATIONS 100 // cap for dynamic colliders that touch only sleepers: 6 unknowns each

@@ -3,7 +3,12 @@
 #include "base/vec.h"
 #include "dynamics/elements.h"
 #include "topology/topology.h"
+#include "world/api/pieces.h"
+#include "world/api/registry.h"
+#include "world/api/splinters.h"
 #include "world/step/breaking.h"
+#include "world/step/step.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>

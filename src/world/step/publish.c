@@ -1,6 +1,9 @@
 // What the game sees after a step: positions in its own numbering, boxes, events.
 #include "world/world.h"
 
+#include "world/api/registry.h"
+#include "world/step/publish.h"
+
 #include <string.h>
 
 // Nodes of removed pieces keep their place in the world when the origin moves.

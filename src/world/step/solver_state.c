@@ -3,6 +3,8 @@
 #include "dynamics/preconditioner.h"
 #include "islands/metis_partition.h"
 #include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -3,7 +3,10 @@
 // from the heap of the world.
 #include "base/carve.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/pieces.h"
 #include "world/step/breaking.h"
+#include "world/world.h"
 
 #include <string.h>
 

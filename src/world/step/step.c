@@ -4,6 +4,11 @@
 #include "base/timing.h"
 #include "dynamics/elements.h"
 #include "dynamics/rows.h"
+#include "world/api/bodies.h"
+#include "world/contact/fast_objects.h"
+#include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/step/substeps.h"
 #include "world/world.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #ifndef FEM_WORLD_STEP_H
 #define FEM_WORLD_STEP_H
 
+#include "base/arena.h"
 #include "collision/ground.h"
 #include "dynamics/motion.h"
 #include "dynamics/solver.h"
@@ -45,13 +46,18 @@ typedef struct FemStep {
 	double *contact_partials;
 } FemStep;
 
-// ---- fast_objects.c
-void fem_step_catch_fast_objects(FemStep *step);
+// ---- step.c
+void fem_world_run_step(struct FemWorld *world); // all substeps of the step that step_begin described
 
-// ---- step_memory.c
+// ---- step_memory.c: what a step takes of the arena
 // Room for all that the step takes, as far as it is known once contacts and islands are. False when memory fails.
 bool fem_step_begin_memory(FemStep *step);
 void fem_step_take_lists(FemStep *step);
+void fem_body_take_step_memory(FemBody *body, FemArena *arena);
+void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
+
+// ---- step_heap.c
+void fem_step_heap_top_up(struct FemWorld *world); // between steps
 
 // ---- composite_tasks.c: the stages that work composite by composite
 void fem_step_solve_composites(FemStep *step);

@@ -3,6 +3,9 @@
 // asks the system, which costs time but decides nothing: a run is the same whatever the heap holds.
 #include "topology/topology.h"
 #include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/step/step.h"
+#include "world/world.h"
 
 #define READY_MIN ((size_t)1 << 16)
 #define WHOLE_MAX ((size_t)1 << 24) // bytes kept ready at most for bodies that are whole: some 10,000 tets. Chosen

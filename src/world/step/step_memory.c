@@ -1,4 +1,5 @@
 // The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must agree.
+#include "world/step/breaking.h"
 #include "world/step/step.h"
 #include "world/world.h"
 

@@ -2,7 +2,11 @@
 // and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
 #include "base/memory.h"
 #include "topology/topology.h"
+#include "world/api/bodies.h"
+#include "world/api/pieces.h"
 #include "world/step/breaking.h"
+#include "world/step/solver_state.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
