@@ -268,9 +268,11 @@ static int64_t count_hits(const FemNarrowPhase *narrow) {
 	return count;
 }
 
-// Room for what was too much, and a quarter more; how many units there would have been is not known. False when it is at its
-// bounds, or memory fails.
-static bool grow_narrow_phase(FemWorld *world) {
+typedef enum Growth { GREW, AT_ITS_BOUNDS, NO_MEMORY } Growth;
+
+// Room for what was too much, and a quarter more; how many units there would have been is not known. What was found is lost
+// unless it is at its bounds.
+static Growth grow_narrow_phase(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
 	FemNarrowLimits now = narrow->limits, more = now;
@@ -284,25 +286,50 @@ static bool grow_narrow_phase(FemWorld *world) {
 	more.slots = between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
 	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
 	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces && more.slots == now.slots)
+		return AT_ITS_BOUNDS;
+	if (fem_narrow_phase_reserve(narrow, &more))
+		return GREW;
+	fem_narrow_phase_reserve(narrow, &now);
+	return NO_MEMORY;
+}
+
+// False when not all that was listed fits.
+static bool run_narrow_phase(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	FemNarrowPhase *narrow = &stage->narrow;
+	if (!narrow->block || stage->piece_count > narrow->limits.pieces)
 		return false;
-	return fem_narrow_phase_reserve(narrow, &more) || fem_narrow_phase_reserve(narrow, &now);
+	name_pieces(stage);
+	fem_narrow_phase_run(narrow, world->pool);
+	return true;
+}
+
+// In a step without memory for it: bodies meet colliders alone.
+static void pass_over_bodies(FemContactStage *stage) {
+	for (int32_t t = 0; t < stage->touch_count; t++)
+		stage->touches[t].narrow = -1;
+	stage->full = true;
 }
 
 // Runs again with more room while something was dropped: whether there is room never decides what touches.
 static void find_tet_pairs(FemWorld *world) {
-	FemContactStage *stage = &world->contacts;
-	FemNarrowPhase *narrow = &stage->narrow;
+	FemNarrowPhase *narrow = &world->contacts.narrow;
+	Growth growth = GREW;
 	narrow->pairs_full = narrow->units_full = narrow->hits_full = false;
 	if (narrow->slots_wanted > narrow->limits.slots) // in the last step
 		grow_narrow_phase(world);
-	do {
+	while (growth == GREW) {
 		list_pairs(world);
-		if (narrow->pairs_full || stage->piece_count > narrow->limits.pieces)
-			continue;
-		name_pieces(stage);
-		fem_narrow_phase_run(narrow, world->pool);
-	} while ((narrow->pairs_full || narrow->units_full || narrow->hits_full || stage->piece_count > narrow->limits.pieces) &&
-		grow_narrow_phase(world));
+		bool has_run = !narrow->pairs_full && run_narrow_phase(world);
+		if (has_run && !narrow->units_full && !narrow->hits_full)
+			return;
+		growth = grow_narrow_phase(world);
+		if (has_run && growth == AT_ITS_BOUNDS)
+			return;
+	}
+	list_pairs(world);
+	if (!run_narrow_phase(world))
+		pass_over_bodies(&world->contacts);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- overlaps
@@ -315,6 +342,12 @@ void fem_contact_add_item(FemWorld *world, int32_t touch, int32_t tet, int32_t o
 		return;
 	}
 	stage->items[stage->item_count++] = (FemOverlapItem){.touch = touch, .tet = tet, .other_tet = other};
+}
+
+// In a step without memory for them nothing touches.
+static void drop_all(FemContactStage *stage) {
+	stage->touch_count = stage->item_count = 0;
+	stage->full = true;
 }
 
 static void list_items(FemWorld *world) {
@@ -332,11 +365,8 @@ static void list_items(FemWorld *world) {
 		}
 		touch->items.end = stage->item_count;
 	}
-	if (!FEM_LIST_HOLD(stage->overlaps, stage->overlap_capacity, stage->item_count, INT32_MAX)) {
-		stage->item_count = 0;
-		stage->touch_count = 0;
-		stage->full = true;
-	}
+	if (!FEM_LIST_HOLD(stage->overlaps, stage->overlap_capacity, stage->item_count, INT32_MAX))
+		drop_all(stage);
 }
 
 static bool tet_shape(const FemBody *body, int32_t tet, FemConvexTet *storage, FemConvex *out) {
@@ -398,9 +428,10 @@ static void drop_smallest(FemContactStage *stage, int32_t contact_limit) {
 static void set_proxies(FemStep *step) {
 	FemWorld *world = step->world;
 	FemContactStage *stage = &world->contacts;
-	if (!FEM_LIST_HOLD(stage->proxies, stage->proxy_capacity, world->collider_capacity, INT32_MAX))
-		stage->full = true; // colliders beyond do nothing in this step
-	step->proxy_count = world->collider_capacity < stage->proxy_capacity ? world->collider_capacity : stage->proxy_capacity;
+	bool has_room = FEM_LIST_HOLD(stage->proxies, stage->proxy_capacity, world->collider_capacity, INT32_MAX);
+	step->proxy_count = has_room ? world->collider_capacity : 0;
+	if (!has_room)
+		drop_all(stage);
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		if (world->colliders[c].in_use)
 			world->contacts.proxies[c] = fem_collider_proxy(&world->colliders[c], world->def.gravity, step->dt);
