@@ -69,6 +69,15 @@ check_scons_command() {
 	verdict "${1// /_}" "$cause"
 }
 
+# Has been built by the tests already.
+check_static_command() {
+	local cause=''
+	# shellcheck disable=SC2086
+	(cd "$root" && $1) >"$project/scons.txt" 2>&1 || cause="exit code $?: $(tail -n 1 "$project/scons.txt")"
+	[ -n "$cause" ] || [ -s "$root/build/libfem_destruction.a" ] || cause="build/libfem_destruction.a was not made"
+	verdict "${1// /_}" "$cause"
+}
+
 # says NAME WORD COMMAND...: what the command prints has the word.
 says() {
 	local name=$1 word=$2
@@ -80,6 +89,7 @@ check_command() {
 	case "$1" in
 	"scons" | "scons -h") check_scons_command scons ;;
 	"scons platform=windows" | "scons arch=arm64") check_scons_command "$1" ;;
+	"scons static") check_static_command "$1" ;;
 	".ci/setup.sh windows") says setup_windows mingw sed -n '/windows)/p' .ci/setup.sh ;;
 	"build/fem_bake "*) check_bake_command "$1" ;;
 	"./tests/run.sh" | "./tests/run.sh NAME") says run_filter FILTER ./tests/run.sh --help ;;
