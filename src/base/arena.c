@@ -25,6 +25,7 @@ static void give_back(FemArena *arena) {
 }
 
 bool fem_arena_begin(FemArena *arena, size_t bytes) {
+	bytes = bytes > 0 ? bytes : 1; // what is taken of 0 bytes is a place, too
 	arena->used = 0;
 	arena->most = bytes > arena->most ? bytes : arena->most;
 	if (++arena->steps > SHRINK_STEPS)
@@ -39,7 +40,7 @@ void fem_arena_free(FemArena *arena) {
 
 void *fem_arena_take(FemArena *arena, size_t bytes) {
 	bytes = fem_align_up(bytes);
-	if (bytes > arena->capacity - arena->used)
+	if (!arena->block || bytes > arena->capacity - arena->used)
 		return NULL;
 	void *pointer = arena->block + arena->used;
 	arena->used += bytes;

@@ -167,7 +167,8 @@ static void compose_islands(FemStep *step) {
 	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
 		step->proxies, step->proxy_count, &world->arena);
 	fem_step_take_lists(step);
-	memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
+	if (step->results) // null without memory for the step
+		memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
 	take_contact_memory(step);
 	fem_pool_for(world->pool, world->islands.node_chunk_count, detect_ground_task, step);
 }
