@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, asking nothing; prints nothing when all are there.
 #
-#   .ci/setup.sh [build] [render] [windows] [sanitize]      (default: build)
+#   .ci/setup.sh [build] [check] [render] [windows] [sanitize]      (default: build)
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,10 +11,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages_of() {
 	case "$1" in
 	build) echo scons gcc g++ libc6-dev binutils xz-utils ca-certificates ;;
+	check) echo clang-format-14 ;;
 	render) echo xvfb xauth ffmpeg ;;
 	windows) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix wine wine64 ;;
 	sanitize) echo clang libclang-rt-14-dev ;;
-	*) die "there is no package group '$1': use build, render, windows or sanitize." ;;
+	*) die "there is no package group '$1': use build, check, render, windows or sanitize." ;;
 	esac
 }
 

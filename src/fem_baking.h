@@ -1,7 +1,7 @@
 // Baking: from a mesh that is seen to tets that can be simulated, and back to what is seen. The public API of the bake;
-// worlds and bodies are in fem_destruction.h, whose conventions hold here too (SI units, counter-clockwise from outside,
-// results and sentences by fem_last_error()). Nothing here touches a world, and everything may be called at any time on any
-// thread, but each object by one thread at a time.
+// worlds and bodies are in fem_destruction.h, whose conventions hold here too (SI units, counter-clockwise from
+// outside, results and sentences by fem_last_error()). Nothing here touches a world, and everything may be called at
+// any time on any thread, but each object by one thread at a time.
 //
 //   FemRenderMesh render = {0};                      fill it: fem_render_mesh_add(), fem_render_surface_reserve()
 //   FemBakeJob *job = fem_bake_start(&render, &def); then ask fem_bake_is_done() now and then
@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-// ---------------------------------------------------------------------------------------------------------- render mesh
+// ---- render mesh
 
-// The triangles that are seen, with what a renderer wants to know of each vertex. v of a texture coordinate runs downward,
-// whatever file they came from.
+// The triangles that are seen, with what a renderer wants to know of each vertex. v of a texture coordinate runs
+// downward, whatever file they came from.
 
 #define FEM_SURFACE_MAX 256 // surfaces a mesh: Godot's limit
 #define FEM_SURFACE_NAME_SIZE 64
@@ -63,9 +63,9 @@ void fem_render_mesh_free(FemRenderMesh *mesh);
 int64_t fem_render_mesh_vertex_count(const FemRenderMesh *mesh);
 int64_t fem_render_mesh_triangle_count(const FemRenderMesh *mesh);
 
-// Splits edges longer than edge_max (m) until none is left, or the next round would give more than triangle_limit triangles:
-// a body's surface only shows bends where it has vertices. What is new is half way between what was there. Without memory
-// the mesh stays sound.
+// Splits edges longer than edge_max (m) until none is left, or the next round would give more than triangle_limit
+// triangles: a body's surface only shows bends where it has vertices. What is new is half way between what was there.
+// Without memory the mesh stays sound.
 FemResult fem_render_mesh_refine(FemRenderMesh *mesh, float edge_max, int32_t triangle_limit);
 
 // m^3 that the triangles enclose, counter-clockwise from outside; of open meshes some number.
@@ -75,7 +75,7 @@ double fem_render_mesh_volume(const FemRenderMesh *mesh);
 // before the sentence.
 FemResult fem_render_mesh_check(const FemRenderMesh *mesh, const char *name);
 
-// ----------------------------------------------------------------------------------------------------------- baked mesh
+// ---- baked mesh
 
 #define FEM_REGION_NAME_SIZE 64
 #define FEM_REPORT_SIZE 8192
@@ -102,12 +102,12 @@ typedef struct FemBakedEmbedding {
 // What is drawn of a body once it breaks: closed pieces of the render mesh, each with a home tet, as
 // fem_body_set_splinters() takes them. The render surfaces come first, cut but not moved, then the surface of the cuts.
 typedef struct FemSplinterMesh {
-	int32_t piece_count, surface_count; // surfaces: those of the render mesh, and one more
-	int32_t *home_tets;                 // [piece]
-	int32_t *vertex_starts;             // [surface_count + 1]
-	int32_t *index_starts;              // [surface_count + 1]
+	int32_t piece_count, surface_count;             // surfaces: those of the render mesh, and one more
+	int32_t *home_tets;                             // [piece]
+	int32_t *vertex_starts;                         // [surface_count + 1]
+	int32_t *index_starts;                          // [surface_count + 1]
 	int32_t vertex_count, outer_count, index_count; // outer: vertices of all but the last surface
-	FemVec3 *positions;                 // m, rest shape
+	FemVec3 *positions;                             // m, rest shape
 	int32_t *vertex_pieces;
 	int32_t *vertex_tets;
 	float (*vertex_weights)[4]; // of the tet's corners, sum 1
@@ -117,8 +117,8 @@ typedef struct FemSplinterMesh {
 	float (*tangents)[4];
 	float (*uvs)[2];  // m, along the cut
 	int32_t *indices; // 3 a triangle, counted from the surface's first vertex
-	// A face of the cuts is there twice, once for the piece on either hand; vertex n of the first half of its vertices and
-	// vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the same nodes.
+	// A face of the cuts is there twice, once for the piece on either hand; vertex n of the first half of its vertices
+	// and vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the same nodes.
 	int32_t face_count;
 	int32_t *face_starts; // [face_count + 1], counted from outer_count
 	// Far away: other triangles of the same vertices, without what makes the cuts rough. 0 where they are smooth.
@@ -139,12 +139,13 @@ typedef struct FemBakedMesh {
 	int32_t report_size;
 } FemBakedMesh;
 
-// From the bytes of a file or resource. Nothing in them is believed: what is damaged, of another kind or of a newer version
-// is refused with a sentence that names `name` and the remedy, and `out` is then empty.
+// From the bytes of a file or resource. Nothing in them is believed: what is damaged, of another kind or of a newer
+// version is refused with a sentence that names `name` and the remedy, and `out` is then empty.
 FemResult fem_baked_mesh_read(const char *name, const void *bytes, size_t size, FemBakedMesh *out);
 void fem_baked_mesh_free(FemBakedMesh *mesh);
 
-// Of a shape whose tets are known: copies them, takes the surfaces over, also when it fails, and ties every vertex to its tet.
+// Of a shape whose tets are known: copies them, takes the surfaces over, also when it fails, and ties every vertex to
+// its tet.
 FemResult fem_baked_mesh_from_tets(const FemTetArrays *tets, FemRenderMesh *render, FemBakedMesh *out);
 
 // Gives a mesh without surfaces, as tet meshes of other programs are, the outer faces of its tets as its only one.
@@ -154,11 +155,11 @@ FemResult fem_baked_mesh_add_tet_surface(FemBakedMesh *mesh);
 FemResult fem_baked_mesh_splinter_surface(const FemBakedMesh *mesh, int32_t surface, FemRenderSurface *out);
 void fem_render_surface_free(FemRenderSurface *surface);
 
-// The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as fit.
-// Returns the bytes that all of them need, with the final 0.
+// The lines of a report that ask for something: all but the first, the notes and the praise. Whole lines, as many as
+// fit. Returns the bytes that all of them need, with the final 0.
 size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity);
 
-// -------------------------------------------------------------------------------------------------------------- cutting
+// ---- cutting
 
 // Called now and then, on the thread that bakes, with a share done of 0..1; false stops the work.
 typedef bool FemProgress(void *context, float share);
@@ -172,64 +173,66 @@ typedef enum FemPattern {
 	FEM_PATTERN_GLASS,    // radial about likely impacts, with random shards
 	FEM_PATTERN_WOOD,     // long pieces along the grain with jagged ends
 	FEM_PATTERN_BRICK,    // brick bond with mortar joints, some bricks broken
-	FEM_PATTERN_SURFACES, // the artist's own: each closed shell is a piece, also where shells touch; of open ones each surface
+	FEM_PATTERN_SURFACES, // the artist's own: each closed shell is a piece, also where shells touch; of open ones each
+						  // surface
 	FEM_PATTERN_COUNT,
 } FemPattern;
 
 typedef struct FemCutDef {
 	FemPattern pattern; // default FEM_PATTERN_NONE
 	uint32_t seed;
-	int32_t piece_count; // cells wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
-	float piece_size;    // m, mean diameter; default 0 = clearly smaller than the tets
-	bool joins;          // cells that follow the same tet anyway are left in one piece; default true
+	int32_t piece_count;  // cells wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
+	float piece_size;     // m, mean diameter; default 0 = clearly smaller than the tets
+	bool joins;           // cells that follow the same tet anyway are left in one piece; default true
 	int32_t triangle_max; // default 120000: pieces, bricks and sections are made larger where there would be more
-	float roughness;     // 0..1, of the cuts, in shares of a piece's size; default 0.5
-	float unevenness;    // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
-	FemVec3 grain;       // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
+	float roughness;      // 0..1, of the cuts, in shares of a piece's size; default 0.5
+	float unevenness;     // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
+	FemVec3 grain;        // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
 	int32_t impact_count; // glass: points that cracks run from; default 0 = chosen by the seed
 	FemVec3 impacts[FEM_CUT_IMPACTS_MAX]; // m
 	// Wood, Morris et al. 2011 section IV.C. Width lies across the grain, height across grain and width.
-	float section_width, section_height;   // m, mean; 0 = by piece_size
-	float section_length;                  // m, mean, along the grain; 0 = 8 times the width
-	float random_width, random_height;     // 0..1, how much sections differ; default 0.4
-	int32_t horizontal_frequency;          // 1..8, teeth across a section's end; default 3
-	int32_t vertical_frequency;            // 0..8, kinks along a section's sides; default 0
-	float horizontal_amplitude;            // 0..1, length of teeth in shares of the section's length; default 0.35
-	float vertical_amplitude;              // 0..1, depth of kinks in shares of the section's width; default 0.2
-	FemVec3 brick_size;  // m: length, height, depth; default 0.24, 0.071, 0.115
-	float mortar;        // m, joint; default 0.01
-	float broken_share;  // 0..1, of bricks; default 0.3
-	FemProgress *progress; // may be null
+	float section_width, section_height; // m, mean; 0 = by piece_size
+	float section_length;                // m, mean, along the grain; 0 = 8 times the width
+	float random_width, random_height;   // 0..1, how much sections differ; default 0.4
+	int32_t horizontal_frequency;        // 1..8, teeth across a section's end; default 3
+	int32_t vertical_frequency;          // 0..8, kinks along a section's sides; default 0
+	float horizontal_amplitude;          // 0..1, length of teeth in shares of the section's length; default 0.35
+	float vertical_amplitude;            // 0..1, depth of kinks in shares of the section's width; default 0.2
+	FemVec3 brick_size;                  // m: length, height, depth; default 0.24, 0.071, 0.115
+	float mortar;                        // m, joint; default 0.01
+	float broken_share;                  // 0..1, of bricks; default 0.3
+	FemProgress *progress;               // may be null
 	void *progress_context;
 	uint32_t cookie;
 } FemCutDef;
 
 FemCutDef fem_default_cut_def(void);
 
-// Makes mesh->splinters from the render mesh and the tets, in place of those it had; none with FEM_PATTERN_NONE. A mesh that
-// is not closed or crosses itself gets its cuts from the surface of its tets instead. out_note (may be null): a sentence
-// about that, about limits that were met, or "". A stop by progress answers FEM_ERROR_LIMIT.
+// Makes mesh->splinters from the render mesh and the tets, in place of those it had; none with FEM_PATTERN_NONE. A mesh
+// that is not closed or crosses itself gets its cuts from the surface of its tets instead. out_note (may be null): a
+// sentence about that, about limits that were met, or "". A stop by progress answers FEM_ERROR_LIMIT.
 #define FEM_CUT_NOTE_SIZE 512
 FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]);
 
-// The same on a thread of its own, which only reads the mesh: others may read it, too, and nobody may change or free it until
-// the job is finished. The def's progress is not used. Null when no thread or no memory can be had.
+// The same on a thread of its own, which only reads the mesh: others may read it, too, and nobody may change or free it
+// until the job is finished. The def's progress is not used. Null when no thread or no memory can be had.
 typedef struct FemCutJob FemCutJob;
 FemCutJob *fem_cut_start(const FemBakedMesh *mesh, const FemCutDef *def);
 bool fem_cut_is_done(const FemCutJob *job);
 void fem_cut_cancel(FemCutJob *job); // it ends soon
 
-// Waits for the end, puts the splinters in place of those in `out`, which may be the mesh's own or null, and frees the job.
-// When it was cancelled or has failed, `out` stays as it was.
+// Waits for the end, puts the splinters in place of those in `out`, which may be the mesh's own or null, and frees the
+// job. When it was cancelled or has failed, `out` stays as it was.
 FemResult fem_cut_finish(FemCutJob *job, FemSplinterMesh *out);
 
-// ----------------------------------------------------------------------------------------------------------------- bake
+// ---- bake
 
 #define FEM_BAKE_ELEMENTS_MIN 5
 #define FEM_BAKE_ELEMENTS_MAX 100000 // a body of so many takes some 50 ms a step: more would only be a slip
 
 typedef struct FemBakeDef {
-	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about 60 tets a part on
+	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about
+						   // 60 tets a part on
 	int32_t plate_layers;  // least layers of cells through plates, layers through beams, default 1; 1..16
 	float plate_strength;  // tet_plates of thin parts, default 1; 0 = none
 	float weld_distance;   // m, vertices nearer than this are one; default 0 = 1e-6 of the size
@@ -251,8 +254,8 @@ typedef struct FemBakeResult {
 	size_t size;
 } FemBakeResult;
 
-// Bakes on the calling thread, or on one of its own. Both take the surfaces over, also when they fail. Null when no thread
-// or no memory can be had.
+// Bakes on the calling thread, or on one of its own. Both take the surfaces over, also when they fail. Null when no
+// thread or no memory can be had.
 void fem_bake_now(FemRenderMesh *render, const FemBakeDef *def, FemBakeResult *out);
 typedef struct FemBakeJob FemBakeJob;
 FemBakeJob *fem_bake_start(FemRenderMesh *render, const FemBakeDef *def);
@@ -265,7 +268,7 @@ void fem_bake_cancel(FemBakeJob *job); // it ends soon
 void fem_bake_finish(FemBakeJob *job, FemBakeResult *out);
 void fem_bake_result_free(FemBakeResult *result);
 
-// ----------------------------------------------------------------------------------------------------------------- view
+// ---- view
 
 // Tets as triangles that a person can look at: each tet drawn apart from its neighbours, all or behind a cut.
 

@@ -51,8 +51,8 @@ typedef struct FemColliderId {
 	uint16_t generation;
 } FemColliderId;
 
-// Whether an id is null, which does not ask whether the thing is still there (fem_..._is_valid() does), and whether two ids
-// name the same thing. [any time]
+// Whether an id is null, which does not ask whether the thing is still there (fem_..._is_valid() does), and whether two
+// ids name the same thing. [any time]
 static inline bool fem_world_id_is_null(FemWorldId id) {
 	return id.index1 == 0;
 }

@@ -13,40 +13,41 @@ extern "C" {
 typedef enum FemColliderKind {
 	FEM_COLLIDER_STATIC = 0,
 	FEM_COLLIDER_KINEMATIC, // moves with the velocity set on it, whatever touches it
-	FEM_COLLIDER_DYNAMIC,   // has mass: takes part in the solve; the caller moves it with what fem_collider_get_result says
+	FEM_COLLIDER_DYNAMIC,   // has mass: takes part in the solve; the caller moves it with what fem_collider_get_result
+							// says
 } FemColliderKind;
 
 typedef enum FemShapeType {
-	FEM_SHAPE_BOX = 1,    // half_extents
-	FEM_SHAPE_SPHERE,     // radius
-	FEM_SHAPE_CAPSULE,    // radius, half_height of its segment along y
-	FEM_SHAPE_CYLINDER,   // radius, half_height along y
-	FEM_SHAPE_CONVEX,     // hull of 4 to 64 points
-	FEM_SHAPE_HALF_SPACE, // all below y = 0 of its frame
-	FEM_SHAPE_TRIANGLES,  // points and triangles, solid to `thickness` behind their counter-clockwise side
+	FEM_SHAPE_BOX = 1,      // half_extents
+	FEM_SHAPE_SPHERE,       // radius
+	FEM_SHAPE_CAPSULE,      // radius, half_height of its segment along y
+	FEM_SHAPE_CYLINDER,     // radius, half_height along y
+	FEM_SHAPE_CONVEX,       // hull of 4 to 64 points
+	FEM_SHAPE_HALF_SPACE,   // all below y = 0 of its frame
+	FEM_SHAPE_TRIANGLES,    // points and triangles, solid to `thickness` behind their counter-clockwise side
 	FEM_SHAPE_HEIGHT_FIELD, // heights on a grid, solid to `thickness` below; larger bodies need a larger thickness
 } FemShapeType;
 
 typedef struct FemShapeDef {
 	FemShapeType type;
-	FemVec3 half_extents;     // m
-	float radius;             // m
-	float half_height;        // m
-	const FemVec3 *points;    // m, copied
+	FemVec3 half_extents;  // m
+	float radius;          // m
+	float half_height;     // m
+	const FemVec3 *points; // m, copied
 	int32_t point_count;
 	const int32_t *triangles; // 3 indices each, copied
 	int32_t triangle_count;
-	float thickness;          // m, default 0.1
-	const float *heights;     // m, y of the points of a grid, copied: point (i, k) is heights[k * width + i], centred:
-	                          // x = (i - (width - 1) / 2) cell_size, z the same with k and depth
-	int32_t width, depth;     // points along x and z, at least 2
-	float cell_size;          // m, default 1
+	float thickness;      // m, default 0.1
+	const float *heights; // m, y of the points of a grid, copied: point (i, k) is heights[k * width + i], centred:
+						  // x = (i - (width - 1) / 2) cell_size, z the same with k and depth
+	int32_t width, depth; // points along x and z, at least 2
+	float cell_size;      // m, default 1
 } FemShapeDef;
 
 typedef struct FemColliderDef {
-	FemColliderKind kind;     // default static
+	FemColliderKind kind; // default static
 	FemShapeDef shape;
-	FemPosition position;     // m, of its frame, whose origin is the centre of mass
+	FemPosition position; // m, of its frame, whose origin is the centre of mass
 	FemQuat rotation;
 	FemVec3 shape_position;   // m, where the shape lies in the frame; default 0
 	FemQuat shape_rotation;   // default none
@@ -62,30 +63,30 @@ typedef struct FemColliderDef {
 	uint32_t cookie;
 } FemColliderDef;
 
-// A rigid body of several shapes is a dynamic collider with the mass and as many followers as it has further shapes. What
-// touches a follower acts on its leader. Followers are moved by the caller like the leader, with the same frame and
-// velocities. When the leader is destroyed they are solid, but nothing moves them.
+// A rigid body of several shapes is a dynamic collider with the mass and as many followers as it has further shapes.
+// What touches a follower acts on its leader. Followers are moved by the caller like the leader, with the same frame
+// and velocities. When the leader is destroyed they are solid, but nothing moves them.
 FemColliderDef fem_default_collider_def(void); // [any time]
 FemColliderId fem_collider_create(FemWorldId world, const FemColliderDef *def);
-FemResult fem_collider_destroy(FemColliderId collider); // what rested on it wakes
-bool fem_collider_is_valid(FemColliderId collider);     // [any time]
+FemResult fem_collider_destroy(FemColliderId collider);      // what rested on it wakes
+bool fem_collider_is_valid(FemColliderId collider);          // [any time]
 uint64_t fem_collider_get_user_data(FemColliderId collider); // [any time]
 
-// Whether a body passes through a collider, whatever their layers say. At most 16 bodies a collider (FEM_ERROR_LIMIT beyond);
-// what rested on it wakes. Bodies that are gone do not count.
+// Whether a body passes through a collider, whatever their layers say. At most 16 bodies a collider (FEM_ERROR_LIMIT
+// beyond); what rested on it wakes. Bodies that are gone do not count.
 FemResult fem_collider_ignore_body(FemColliderId collider, FemBodyId body, bool ignored);
 bool fem_collider_ignores_body(FemColliderId collider, FemBodyId body); // [any time]
 
 // Where it is and how it moves in the next step. Static colliders may be moved too: that is a teleport.
-FemResult fem_collider_set_motion(FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity,
-	FemVec3 angular_velocity);
+FemResult fem_collider_set_motion(
+	FemColliderId collider, FemPosition position, FemQuat rotation, FemVec3 linear_velocity, FemVec3 angular_velocity);
 
 // The same as last set; steps do not change it. Any of the pointers may be null.
 FemResult fem_collider_get_motion(FemColliderId collider, FemPosition *out_position, FemQuat *out_rotation,
 	FemVec3 *out_linear_velocity, FemVec3 *out_angular_velocity);
 
-// The mass of a dynamic collider that leads itself, for every step until it is set anew: that of the body alone, or of all
-// that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and ways.
+// The mass of a dynamic collider that leads itself, for every step until it is set anew: that of the body alone, or of
+// all that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and ways.
 typedef struct FemColliderMass {
 	float mass;       // kg
 	FemVec3 center;   // m, centre of mass from the frame's origin, world axes
@@ -95,8 +96,8 @@ typedef struct FemColliderMass {
 FemResult fem_collider_set_mass(FemColliderId collider, const FemColliderMass *mass);
 FemResult fem_collider_get_mass(FemColliderId collider, FemColliderMass *out_mass); // as set, or that of its def
 
-// What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m about
-// its centre of mass.
+// What acts on a dynamic collider besides contact and the world's gravity, in every step until it is set anew: N, N m
+// about its centre of mass.
 FemResult fem_collider_set_force(FemColliderId collider, FemVec3 force, FemVec3 torque);
 FemResult fem_collider_get_force(FemColliderId collider, FemVec3 *out_force, FemVec3 *out_torque); // [any time]
 
@@ -120,11 +121,12 @@ typedef struct FemContactEvent {
 	FemPosition point;      // m, where the pair presses hardest
 	FemVec3 normal;         // unit, from side 0 to side 1
 	float impulse;          // N s, sum over the pair in those substeps
-	float speed;            // m/s, at which the two closed in before the step where that was most; about 0 for what rests
+	float speed; // m/s, at which the two closed in before the step where that was most; about 0 for what rests
 	FemMaterialId material; // at the point, of side 0
 } FemContactEvent;
 
-// Pairs that pressed in the last substep, or struck in one before, in deterministic order; valid until the next step. Returns their number. [any time]
+// Pairs that pressed in the last substep, or struck in one before, in deterministic order; valid until the next step.
+// Returns their number. [any time]
 int32_t fem_world_get_contact_events(FemWorldId world, const FemContactEvent **out_events);
 
 #ifdef __cplusplus

@@ -12,17 +12,17 @@
 //   Functions that can fail return FemResult or a null id; fem_last_error() then holds one sentence with the cause and
 //   the remedy. Numbers that are not finite are answered with FEM_ERROR_INVALID_ARGUMENT and change nothing.
 //   Creation takes a def made by fem_default_*_def(); a def made otherwise is refused.
-//   A function that fills an array returns how many there are and writes at most as many as there is room for; with a null
-//   array it only counts. What is of no use in parts (saved states, layouts) is written whole or not at all. A function that
-//   sets a pointer instead (events, changes, shapes) copies nothing: what it points to is valid until the next step.
+//   A function that fills an array returns how many there are and writes at most as many as there is room for; with a
+//   null array it only counts. What is of no use in parts (saved states, layouts) is written whole or not at all. A
+//   function that sets a pointer instead (events, changes, shapes) copies nothing: what it points to is valid until the
+//   next step.
 //
 // Threads: the same rules for every body, whatever it is made of.
-//   A world, with all in it, is used by one thread at a time, whichever that is. Different worlds may be used by different
-//   threads at once.
-//   Between fem_world_step_begin() and fem_world_step_end() the functions marked [any time] may be called on the world and
-//   tell of the last finished step; all others answer FEM_ERROR_STEPPING (or zero, or false) and change nothing.
-//   Functions that take no world and nothing in one (defs, names, fem_last_error(), baking) may be called on any thread; the
-//   hooks of fem_hooks.h are set while no other call is under way.
+//   A world, with all in it, is used by one thread at a time, whichever that is. Different worlds may be used by
+//   different threads at once. Between fem_world_step_begin() and fem_world_step_end() the functions marked [any time]
+//   may be called on the world and tell of the last finished step; all others answer FEM_ERROR_STEPPING (or zero, or
+//   false) and change nothing. Functions that take no world and nothing in one (defs, names, fem_last_error(), baking)
+//   may be called on any thread; the hooks of fem_hooks.h are set while no other call is under way.
 #ifndef FEM_DESTRUCTION_H
 #define FEM_DESTRUCTION_H
 
@@ -39,40 +39,43 @@ extern "C" {
 #define FEM_VERSION_MINOR 1
 #define FEM_VERSION_PATCH 0
 
-// ---------------------------------------------------------------------------------------------------------------- world
+// ---- world
 
-// What may go wrong within a step. Returned as a set of bits, of all substeps together. Except after FEM_STEP_BAD_WORLD the
-// step has been completed and the next one may follow: no bit needs an answer.
+// What may go wrong within a step. Returned as a set of bits, of all substeps together. Except after FEM_STEP_BAD_WORLD
+// the step has been completed and the next one may follow: no bit needs an answer.
 typedef enum FemStepError {
 	FEM_STEP_OK = 0,
 
-	// Freed id, a step under way, none to end, or dt not finite or <= 0: nothing was stepped, and fem_last_error() says why.
+	// Freed id, a step under way, none to end, or dt not finite or <= 0: nothing was stepped, and fem_last_error() says
+	// why.
 	FEM_STEP_BAD_WORLD = 1 << 0,
 
-	// Positions or velocities were no longer finite. The body, and all that touched it, was put back to where the last step
-	// left it, with the velocities of then and without the forces set since (FEM_EVENT_ROLLED_BACK tells which). Smaller
-	// forces, a lower Young's modulus, more damping or a smaller dt help.
+	// Positions or velocities were no longer finite. The body, and all that touched it, was put back to where the last
+	// step left it, with the velocities of then and without the forces set since (FEM_EVENT_ROLLED_BACK tells which).
+	// Smaller forces, a lower Young's modulus, more damping or a smaller dt help.
 	FEM_STEP_BODY_ROLLED_BACK = 1 << 1,
 
-	// A solve stopped at its cap of iterations, and what it had by then was taken: things are a little softer, and sink a
-	// little deeper into each other, than they should. Harmless now and then, as in the step of a blow; if it lasts, raise
-	// FemMaterialDef.max_iterations, or lower the modulus.
+	// A solve stopped at its cap of iterations, and what it had by then was taken: things are a little softer, and sink
+	// a little deeper into each other, than they should. Harmless now and then, as in the step of a blow; if it lasts,
+	// raise FemMaterialDef.max_iterations, or lower the modulus.
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,
 
-	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece turned by more than 0.6 rad in
-	// the step and lost the excess of its spin. Usual for splinters. Raise the limit, or take a smaller dt.
+	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece turned by more than 0.6
+	// rad in the step and lost the excess of its spin. Usual for splinters. Raise the limit, or take a smaller dt.
 	FEM_STEP_SPEED_CLAMPED = 1 << 3,
 
-	// More bodies slept, woke or were rolled back, more faces opened, or more pieces came off than are told of in a step: the
-	// first are told, the rest are dropped. The simulation itself lacks nothing; read what there is from the bodies.
+	// More bodies slept, woke or were rolled back, more faces opened, or more pieces came off than are told of in a
+	// step: the first are told, the rest are dropped. The simulation itself lacks nothing; read what there is from the
+	// bodies.
 	FEM_STEP_EVENTS_FULL = 1 << 4,
 
-	// More contacts, or pairs of pieces that may touch, than there is room for: the smallest overlaps were dropped, and some
-	// things may sink into each other. Raise FemWorldDef.contact_capacity, or keep fewer pieces (FemBodyDef.piece_limit).
+	// More contacts, or pairs of pieces that may touch, than there is room for: the smallest overlaps were dropped, and
+	// some things may sink into each other. Raise FemWorldDef.contact_capacity, or keep fewer pieces
+	// (FemBodyDef.piece_limit).
 	FEM_STEP_CONTACTS_FULL = 1 << 5,
 
-	// The system gave no memory: nothing moved in this step, or something that should have broken did not. It is tried again
-	// in the next one.
+	// The system gave no memory: nothing moved in this step, or something that should have broken did not. It is tried
+	// again in the next one.
 	FEM_STEP_NO_MEMORY = 1 << 6,
 } FemStepError;
 
@@ -80,36 +83,37 @@ typedef enum FemStepError {
 typedef enum FemFrictionMode {
 	FEM_FRICTION_COULOMB = 0, // implicit, bounded by the contact's own normal force
 	FEM_FRICTION_PAPER,       // P&O09 section 4.2: bounded by a share of the touching bodies' weight, none on vertical
-	                          // walls; below a threshold speed an explicit controller holds, after some mm of slip
+							  // walls; below a threshold speed an explicit controller holds, after some mm of slip
 } FemFrictionMode;
 
 typedef struct FemWorldDef {
-	FemVec3 gravity;         // m/s^2, default (0, -9.81, 0)
-	int32_t worker_count;    // threads that compute a step, the caller's included; default 1, clamped to 1..64
-	bool sleeping_enabled;   // default true
-	float sleep_speed;       // m/s, an island whose nodes all stay below this ... default 0.03
-	int32_t sleep_steps;     // ... for so many steps goes to sleep; default 30
-	float wake_force_factor; // a force above this times (node mass x |gravity|) wakes a sleeper; default 0.25
-	float node_speed_max;    // m/s, clamp for stability, default 500
-	float solver_tolerance;  // residual relative to the right-hand side, preconditioned norm; default 1e-3
-	bool ground_enabled;     // a solid half space y <= ground_height; default false
-	double ground_height;    // m
-	float ground_friction;   // Coulomb coefficient, default 0.5
-	bool contacts_enabled;   // bodies touch each other and colliders; default true
+	FemVec3 gravity;          // m/s^2, default (0, -9.81, 0)
+	int32_t worker_count;     // threads that compute a step, the caller's included; default 1, clamped to 1..64
+	bool sleeping_enabled;    // default true
+	float sleep_speed;        // m/s, an island whose nodes all stay below this ... default 0.03
+	int32_t sleep_steps;      // ... for so many steps goes to sleep; default 30
+	float wake_force_factor;  // a force above this times (node mass x |gravity|) wakes a sleeper; default 0.25
+	float node_speed_max;     // m/s, clamp for stability, default 500
+	float solver_tolerance;   // residual relative to the right-hand side, preconditioned norm; default 1e-3
+	bool ground_enabled;      // a solid half space y <= ground_height; default false
+	double ground_height;     // m
+	float ground_friction;    // Coulomb coefficient, default 0.5
+	bool contacts_enabled;    // bodies touch each other and colliders; default true
 	int32_t contact_capacity; // contacts a step, default 16384; the smallest overlaps are dropped beyond
-	float contact_push;      // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
+	float contact_push; // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
 	FemFrictionMode friction_mode; // default Coulomb
-	int32_t fracture_interval; // fracture is looked at every so many substeps, default 1; 0: never
-	int32_t fracture_splits_max; // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in the next
-	bool fracture_viscous;     // stress for fracture has the viscous part too, default false
-	FemJobSystem jobs;         // a host's threads for the step, see fem_hooks.h; default none: the world has its own
-	uint32_t cookie;         // set by fem_default_world_def()
+	int32_t fracture_interval;     // fracture is looked at every so many substeps, default 1; 0: never
+	int32_t fracture_splits_max;   // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in
+								   // the next
+	bool fracture_viscous;         // stress for fracture has the viscous part too, default false
+	FemJobSystem jobs; // a host's threads for the step, see fem_hooks.h; default none: the world has its own
+	uint32_t cookie;   // set by fem_default_world_def()
 } FemWorldDef;
 
 FemWorldDef fem_default_world_def(void); // [any time]
 
-// [any time] The worker_count for a game that waits for the step, on a machine with so many processors: all of them up to
-// four, of more all but one, so that a many-core machine has one left for the rest of the game.
+// [any time] The worker_count for a game that waits for the step, on a machine with so many processors: all of them up
+// to four, of more all but one, so that a many-core machine has one left for the rest of the game.
 int32_t fem_default_worker_count(int32_t processor_count);
 
 // Makes a world and its worker threads; the null id on failure. At most 64 worlds exist at once.
@@ -124,26 +128,29 @@ bool fem_world_is_valid(FemWorldId world); // [any time]
 // Returns a set of FemStepError bits.
 uint32_t fem_world_step(FemWorldId world, float dt, int32_t substeps);
 
-// How many substeps, 1..most, the next step of dt seconds should have for the blows in it: a whole step spreads a blow, and
-// things that are stiff and brittle bear more than they would. 1 unless something that can break is about to strike, or be
-// struck, faster than 2.5 m/s, or an explosion has just given nodes of it as much; 1 also for a freed world, and while a step is under way.
+// How many substeps, 1..most, the next step of dt seconds should have for the blows in it: a whole step spreads a blow,
+// and things that are stiff and brittle bear more than they would. 1 unless something that can break is about to
+// strike, or be struck, faster than 2.5 m/s, or an explosion has just given nodes of it as much; 1 also for a freed
+// world, and while a step is under way.
 int32_t fem_world_blow_substeps(FemWorldId world, float dt, int32_t most);
 
-// The same in two halves, so that the step runs on the workers while the game goes on. With one worker, or when none has
-// come to it yet, the step runs inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under way already.
+// The same in two halves, so that the step runs on the workers while the game goes on. With one worker, or when none
+// has come to it yet, the step runs inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under
+// way already.
 FemResult fem_world_step_begin(FemWorldId world, float dt, int32_t substeps);
 uint32_t fem_world_step_end(FemWorldId world);
 
-FemResult fem_world_set_gravity(FemWorldId world, FemVec3 gravity);  // wakes everything if it differs
-FemVec3 fem_world_get_gravity(FemWorldId world);                     // [any time]
-FemResult fem_world_set_worker_count(FemWorldId world, int32_t n);   // clamped to 1..64; results do not depend on it
-int32_t fem_world_get_worker_count(FemWorldId world);                // [any time]
+FemResult fem_world_set_gravity(FemWorldId world, FemVec3 gravity); // wakes everything if it differs
+FemVec3 fem_world_get_gravity(FemWorldId world);                    // [any time]
+FemResult fem_world_set_worker_count(FemWorldId world, int32_t n);  // clamped to 1..64; results do not depend on it
+int32_t fem_world_get_worker_count(FemWorldId world);               // [any time]
 FemResult fem_world_set_ground(FemWorldId world, bool enabled, double height, float friction); // wakes everything
-FemResult fem_world_get_ground(FemWorldId world, bool *out_enabled, double *out_height, float *out_friction); // [any time]
-FemResult fem_world_set_sleeping(FemWorldId world, bool enabled);    // false wakes everything
-bool fem_world_get_sleeping(FemWorldId world);                       // [any time] whether things may go to sleep
+FemResult fem_world_get_ground(
+	FemWorldId world, bool *out_enabled, double *out_height, float *out_friction); // [any time]
+FemResult fem_world_set_sleeping(FemWorldId world, bool enabled);                  // false wakes everything
+bool fem_world_get_sleeping(FemWorldId world); // [any time] whether things may go to sleep
 
-// ------------------------------------------------------------------------------------------------------------- material
+// ---- material
 
 typedef enum FemPlasticity {
 	FEM_PLASTICITY_FULL = 0,   // P&O09: yields on the whole elastic strain
@@ -157,34 +164,36 @@ typedef enum FemToughnessMode {
 } FemToughnessMode;
 
 typedef struct FemMaterialDef {
-	float young_modulus;        // Pa, default 1e6; clamped to 1..1e13
-	float poisson_ratio;        // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
-	float density;              // kg/m^3, default 1000; must be > 0; clamped to 1e-3..1e6
-	float stiffness_damping;    // s, Rayleigh alpha_K, default 0
-	float mass_damping;         // 1/s, Rayleigh alpha_M, default 0: it brakes rigid motion too
-	FemPlasticity plasticity;   // default full
-	float yield_strain;         // norm of elastic strain where flow begins, default 0
-	float creep_rate;           // 1/s, flow per second beyond yield; default 1e6, which is "at once"
-	float max_plastic_strain;   // norm at which plastic strain stops growing, default 0: purely elastic
-	float friction;             // Coulomb coefficient, default 0.5; a pair has the geometric mean
-	int32_t max_iterations;     // cap of the solver, default 400; the largest of an island's materials holds
-	bool breakable;             // default false
-	float toughness;            // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never
+	float young_modulus;      // Pa, default 1e6; clamped to 1..1e13
+	float poisson_ratio;      // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
+	float density;            // kg/m^3, default 1000; must be > 0; clamped to 1e-3..1e6
+	float stiffness_damping;  // s, Rayleigh alpha_K, default 0
+	float mass_damping;       // 1/s, Rayleigh alpha_M, default 0: it brakes rigid motion too
+	FemPlasticity plasticity; // default full
+	float yield_strain;       // norm of elastic strain where flow begins, default 0
+	float creep_rate;         // 1/s, flow per second beyond yield; default 1e6, which is "at once"
+	float max_plastic_strain; // norm at which plastic strain stops growing, default 0: purely elastic
+	float friction;           // Coulomb coefficient, default 0.5; a pair has the geometric mean
+	int32_t max_iterations;   // cap of the solver, default 400; the largest of an island's materials holds
+	bool breakable;           // default false
+	float toughness; // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never
 	FemToughnessMode toughness_mode; // default stress
-	float toughness_variation;  // share by which tets differ at random, seeded by the body; default 0.1, clamped to 0..0.99
-	FemVec3 grain_direction;    // of fibres, in the mesh's axes; default 0: none
-	float grain_ratio;          // toughness along the fibres over that across them, >= 1; default 1
+	float toughness_variation; // share by which tets differ at random, seeded by the body; default 0.1, clamped to
+							   // 0..0.99
+	FemVec3 grain_direction;   // of fibres, in the mesh's axes; default 0: none
+	float grain_ratio;         // toughness along the fibres over that across them, >= 1; default 1
 	uint32_t cookie;
 } FemMaterialDef;
 
 FemMaterialDef fem_default_material_def(void); // [any time]
 FemMaterialId fem_material_create(FemWorldId world, const FemMaterialDef *def);
 FemResult fem_material_destroy(FemMaterialId material); // FEM_ERROR_IN_USE while a body uses it
-FemResult fem_material_set(FemMaterialId material, const FemMaterialDef *def); // takes effect in the next step, wakes its bodies
+FemResult fem_material_set(
+	FemMaterialId material, const FemMaterialDef *def); // takes effect in the next step, wakes its bodies
 FemResult fem_material_get(FemMaterialId material, FemMaterialDef *out_def);
 bool fem_material_is_valid(FemMaterialId material); // [any time]
 
-// ----------------------------------------------------------------------------------------------------------------- mesh
+// ---- mesh
 
 #define FEM_REGION_MAX 256 // material regions of a mesh
 
@@ -192,12 +201,13 @@ typedef struct FemMeshDef {
 	int32_t node_count;
 	const FemVec3 *node_positions; // m, rest shape
 	int32_t tet_count;
-	const int32_t *tets;           // 4 node indices each; turned-round tets are turned back
-	const int32_t *tet_regions;    // material slot of each tet, or null for slot 0; 0..255
-	const float *tet_plates;       // plate correction strength c of each tet (0 = none), or null; see ARCHITECTURE, "Plates"
-	const int32_t *layout;         // what fem_mesh_get_layout() told of an equal mesh: much faster. Null, or one that does not fit:
-	int32_t layout_count;          // it is found anew
-	float quality_clamp;           // slivers thinner than a regular tet by this factor are softened, default 4; 0 = never
+	const int32_t *tets;        // 4 node indices each; turned-round tets are turned back
+	const int32_t *tet_regions; // material slot of each tet, or null for slot 0; 0..255
+	const float *tet_plates; // plate correction strength c of each tet (0 = none), or null; see ARCHITECTURE, "Plates"
+	const int32_t
+		*layout; // what fem_mesh_get_layout() told of an equal mesh: much faster. Null, or one that does not fit:
+	int32_t layout_count; // it is found anew
+	float quality_clamp;  // slivers thinner than a regular tet by this factor are softened, default 4; 0 = never
 	uint32_t cookie;
 } FemMeshDef;
 
@@ -212,7 +222,7 @@ bool fem_mesh_is_valid(FemMeshId mesh);     // [any time]
 // How the mesh was partitioned and ordered, to be kept beside it; the results do not depend on it. Whole or not at all.
 int32_t fem_mesh_get_layout(FemMeshId mesh, int32_t *out_layout, int32_t capacity);
 
-// ----------------------------------------------------------------------------------------------------------------- body
+// ---- body
 
 typedef struct FemBodyDef {
 	FemMeshId mesh;
@@ -220,22 +230,22 @@ typedef struct FemBodyDef {
 	int32_t material_count;         // regions beyond the count take the last material
 	FemPosition position;           // m, where the mesh's origin goes
 	FemQuat rotation;
-	FemVec3 scale;                  // > 0, default 1, applied to the rest shape
-	FemVec3 linear_velocity;        // m/s
-	FemVec3 angular_velocity;       // rad/s about the centre of mass
-	bool starts_asleep;             // default false
-	uint32_t layer;                 // bits of the collision layers it is in, default 1
-	uint32_t mask;                  // bits of the layers it looks for, default all; a pair touches when one looks for the other
-	float gravity_scale;            // factor on the world's gravity, default 1; -100..100
-	float toughness_scale;          // factor on the toughness of all its tets, >= 0, default 1; infinite: does not break
-	bool self_contact;              // touches itself where it folds, default true
-	const int32_t *pinned_nodes;    // nodes fixed in space from the start, or null
+	FemVec3 scale;            // > 0, default 1, applied to the rest shape
+	FemVec3 linear_velocity;  // m/s
+	FemVec3 angular_velocity; // rad/s about the centre of mass
+	bool starts_asleep;       // default false
+	uint32_t layer;           // bits of the collision layers it is in, default 1
+	uint32_t mask;         // bits of the layers it looks for, default all; a pair touches when one looks for the other
+	float gravity_scale;   // factor on the world's gravity, default 1; -100..100
+	float toughness_scale; // factor on the toughness of all its tets, >= 0, default 1; infinite: does not break
+	bool self_contact;     // touches itself where it folds, default true
+	const int32_t *pinned_nodes; // nodes fixed in space from the start, or null
 	int32_t pinned_count;
-	const float *tet_toughness;     // factor on the toughness of each tet (weak spots), >= 0, or null for 1
-	uint32_t fracture_seed;         // no two bodies with different seeds break alike; default 0
-	int32_t piece_limit;            // free pieces beyond this number are removed, the smallest first; default 0: none are
-	float piece_lifetime;           // s after which a free piece is removed, the oldest first; default 0: never
-	float piece_fade;               // s for which pieces beyond piece_limit stay to be drawn fading; default 0
+	const float *tet_toughness; // factor on the toughness of each tet (weak spots), >= 0, or null for 1
+	uint32_t fracture_seed;     // no two bodies with different seeds break alike; default 0
+	int32_t piece_limit;        // free pieces beyond this number are removed, the smallest first; default 0: none are
+	float piece_lifetime;       // s after which a free piece is removed, the oldest first; default 0: never
+	float piece_fade;           // s for which pieces beyond piece_limit stay to be drawn fading; default 0
 	uint64_t user_data;
 	uint32_t cookie;
 } FemBodyDef;
@@ -243,7 +253,7 @@ typedef struct FemBodyDef {
 FemBodyDef fem_default_body_def(void); // [any time]
 FemBodyId fem_body_create(FemWorldId world, const FemBodyDef *def);
 FemResult fem_body_destroy(FemBodyId body);
-bool fem_body_is_valid(FemBodyId body);         // [any time]
+bool fem_body_is_valid(FemBodyId body);          // [any time]
 uint64_t fem_body_get_user_data(FemBodyId body); // [any time]
 
 // Nodes are numbered as in the mesh; where a node splits its copies get the next numbers, so the count grows. Tets keep
@@ -260,9 +270,9 @@ bool fem_body_get_tet_nodes(FemBodyId body, int32_t tet, int32_t out_nodes[4]);
 // Outer faces, 3 node indices each, counter-clockwise seen from outside.
 int32_t fem_body_get_surface(FemBodyId body, int32_t *out_triangles, int32_t triangle_capacity);
 
-// Where the nodes are, without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of the
-// body. before: after the step before the last one, of the same nodes, to draw frames in between; null when the last step
-// did not move the body, or it was put elsewhere since. Null for a bad id. [any time]
+// Where the nodes are, without a copy: 4 floats a node (x, y, z, 1), valid until the next step_begin/step or change of
+// the body. before: after the step before the last one, of the same nodes, to draw frames in between; null when the
+// last step did not move the body, or it was put elsewhere since. Null for a bad id. [any time]
 typedef struct FemShape {
 	FemPosition origin; // m; positions are relative to it
 	FemVec3 low, high;  // m, box around the nodes, relative to it
@@ -282,20 +292,20 @@ int32_t fem_body_get_velocities(FemBodyId body, FemVec3 *out_velocities, int32_t
 FemResult fem_body_get_bounds(FemBodyId body, FemPosition *out_min, FemPosition *out_max);
 
 typedef struct FemBodyState {
-	double mass;               // kg
-	FemPosition center;        // centre of mass, m
-	FemVec3 linear_velocity;   // of the centre of mass, m/s
-	FemVec3 linear_momentum;   // kg m/s
-	FemVec3 angular_momentum;  // about the centre of mass, kg m^2/s
-	double kinetic_energy;     // J
-	double elastic_energy;     // J
-	float max_strain;          // largest norm of elastic strain
-	float max_plastic_strain;  // largest norm of plastic strain
-	float max_stress;          // largest principal tensile stress, Pa
-	int32_t live_tets;         // tets computed in the last step
+	double mass;              // kg
+	FemPosition center;       // centre of mass, m
+	FemVec3 linear_velocity;  // of the centre of mass, m/s
+	FemVec3 linear_momentum;  // kg m/s
+	FemVec3 angular_momentum; // about the centre of mass, kg m^2/s
+	double kinetic_energy;    // J
+	double elastic_energy;    // J
+	float max_strain;         // largest norm of elastic strain
+	float max_plastic_strain; // largest norm of plastic strain
+	float max_stress;         // largest principal tensile stress, Pa
+	int32_t live_tets;        // tets computed in the last step
 	int32_t island_count;
-	int32_t pinned_count;      // pinned and driven nodes
-	bool asleep;               // no part of it is live
+	int32_t pinned_count; // pinned and driven nodes
+	bool asleep;          // no part of it is live
 } FemBodyState;
 
 // Sums over nodes and tets now: for game logic and tests, not for every body in every frame.
@@ -314,24 +324,27 @@ FemResult fem_body_get_tet_state(FemBodyId body, int32_t tet, FemTetState *out_s
 // Forces last for the next step (all its substeps). Impulses and velocities act at once. All wake what they touch;
 // forces only above the wake threshold. A point is taken to the nearest tet of the body. Impulses and velocities do
 // nothing to nodes that are pinned or driven, impulses nothing to kinematic bodies.
-FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force);     // N
+FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force); // N
 FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
 FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared out by mass: neither turns nor bends
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
 FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
 FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
-FemResult fem_body_get_velocity(FemBodyId body, int32_t node, FemVec3 *out_velocity); // of driven nodes the one they are driven with
-FemResult fem_body_add_velocity(FemBodyId body, FemVec3 linear, FemVec3 angular); // rigid motion about the centre of mass
+FemResult fem_body_get_velocity(
+	FemBodyId body, int32_t node, FemVec3 *out_velocity); // of driven nodes the one they are driven with
+FemResult fem_body_add_velocity(
+	FemBodyId body, FemVec3 linear, FemVec3 angular); // rigid motion about the centre of mass
 
 // A node's position, for tests and editors: world coordinates, velocity kept.
 FemResult fem_body_set_node_position(FemBodyId body, int32_t node, FemPosition position);
 FemResult fem_body_get_node_position(FemBodyId body, int32_t node, FemPosition *out_position);
 
-// Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the new.
-// Velocities turn with it. Wakes the body.
+// Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the
+// new. Velocities turn with it. Wakes the body.
 FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotation);
 
-// The pose last set, by FemBodyDef or fem_body_teleport(). Steps do not change it: where the body is now its state tells.
+// The pose last set, by FemBodyDef or fem_body_teleport(). Steps do not change it: where the body is now its state
+// tells.
 FemResult fem_body_get_pose(FemBodyId body, FemPosition *out_position, FemQuat *out_rotation); // [any time]
 
 // Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 6, kinematic nodes).
@@ -356,25 +369,26 @@ bool fem_body_is_kinematic(FemBodyId body); // [any time]
 FemResult fem_body_set_gravity_scale(FemBodyId body, float gravity_scale);
 FemResult fem_body_set_toughness_scale(FemBodyId body, float toughness_scale);
 FemResult fem_body_set_layers(FemBodyId body, uint32_t layer, uint32_t mask);
-float fem_body_get_gravity_scale(FemBodyId body);   // [any time]
-float fem_body_get_toughness_scale(FemBodyId body); // [any time]
+float fem_body_get_gravity_scale(FemBodyId body);                                       // [any time]
+float fem_body_get_toughness_scale(FemBodyId body);                                     // [any time]
 FemResult fem_body_get_layers(FemBodyId body, uint32_t *out_layer, uint32_t *out_mask); // [any time]
 
-// A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by `strength`
-// (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing casts a shadow.
-// Kinematic bodies, and nodes that are pinned or driven, stay. The world's form takes all bodies and returns how many it
-// reached; it answers -1 for bad arguments.
+// A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by
+// `strength` (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing
+// casts a shadow. Kinematic bodies, and nodes that are pinned or driven, stay. The world's form takes all bodies and
+// returns how many it reached; it answers -1 for bad arguments.
 FemResult fem_body_apply_explosion(FemBodyId body, FemPosition center, float radius, float strength);
 int32_t fem_world_apply_explosion(FemWorldId world, FemPosition center, float radius, float strength);
 
 // Weakens the tets whose centroids are within `radius` (m) of the point for good: each loses the share `amount`
-// (0..1, at the point, falling evenly to 0 at the radius) of the toughness it still has. Returns through out_count, which
-// may be null, how many it weakened. For bodies that can break.
+// (0..1, at the point, falling evenly to 0 at the radius) of the toughness it still has. Returns through out_count,
+// which may be null, how many it weakened. For bodies that can break.
 FemResult fem_body_apply_damage(FemBodyId body, FemPosition point, float radius, float amount, int32_t *out_count);
 
 // Changes how tough a tet is: 0 tears at the least tension, infinite never. The body must have a breakable material.
 FemResult fem_body_set_tet_toughness(FemBodyId body, int32_t tet, float factor);
-FemResult fem_body_get_tet_toughness(FemBodyId body, int32_t tet, float *out_factor); // less what fem_body_apply_damage() took
+FemResult fem_body_get_tet_toughness(
+	FemBodyId body, int32_t tet, float *out_factor); // less what fem_body_apply_damage() took
 
 FemResult fem_body_set_tet_material(FemBodyId body, int32_t tet, FemMaterialId material);
 FemResult fem_body_get_tet_material(FemBodyId body, int32_t tet, FemMaterialId *out_material);
@@ -385,16 +399,16 @@ FemResult fem_body_wake(FemBodyId body);
 FemResult fem_body_sleep(FemBodyId body);
 bool fem_body_is_asleep(FemBodyId body); // [any time]
 
-// -------------------------------------------------------------------------------------------------------------- queries
+// ---- queries
 
 typedef struct FemHit {
-	FemBodyId body;      // null: nothing hit
-	int32_t tet;         // tet behind the point
-	int32_t nodes[3];    // the outer face
-	float weights[3];    // of the face's nodes at the point
-	FemPosition point;   // m
-	FemVec3 normal;      // unit, outward
-	double distance;     // m, along the ray or to the closest point (negative inside)
+	FemBodyId body;    // null: nothing hit
+	int32_t tet;       // tet behind the point
+	int32_t nodes[3];  // the outer face
+	float weights[3];  // of the face's nodes at the point
+	FemPosition point; // m
+	FemVec3 normal;    // unit, outward
+	double distance;   // m, along the ray or to the closest point (negative inside)
 } FemHit;
 
 // First outer face on the way from `from` by `translation`. Faces seen from behind do not count.
@@ -407,9 +421,10 @@ FemHit fem_world_closest_point(FemWorldId world, FemPosition point, double max_d
 FemHit fem_body_closest_point(FemBodyId body, FemPosition point, double max_distance);
 
 // Bodies with at least one node in the box.
-int32_t fem_world_query_box(FemWorldId world, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity);
+int32_t fem_world_query_box(
+	FemWorldId world, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity);
 
-// --------------------------------------------------------------------------------------------------- events, statistics
+// ---- events, statistics
 
 typedef enum FemEventType {
 	FEM_EVENT_SLEPT = 1,
@@ -442,32 +457,32 @@ typedef enum FemPhase {
 const char *fem_phase_name(FemPhase phase); // [any time]
 
 typedef struct FemStatistics {
-	uint64_t step_count;         // substeps since creation
+	uint64_t step_count; // substeps since creation
 	int32_t body_count;
 	int32_t node_count;
 	int32_t tet_count;
-	int32_t live_tets;           // of the last step, as are all below
+	int32_t live_tets; // of the last step, as are all below
 	int32_t live_nodes;
 	int32_t live_islands;
 	int32_t asleep_islands;
-	int32_t large_islands;       // solved by several threads together
+	int32_t large_islands; // solved by several threads together
 	int32_t ground_contacts;
-	int32_t contacts;            // between bodies and with colliders
-	int32_t contact_pairs;       // of boxes that overlap and are not both still
+	int32_t contacts;      // between bodies and with colliders
+	int32_t contact_pairs; // of boxes that overlap and are not both still
 	int32_t solves;
 	int32_t solves_capped;
-	int64_t iterations;          // of all solves
-	int64_t factorizations;      // of kept preconditioners
-	int32_t pieces;              // of all bodies
-	int32_t splits;              // nodes split
+	int64_t iterations;     // of all solves
+	int64_t factorizations; // of kept preconditioners
+	int32_t pieces;         // of all bodies
+	int32_t splits;         // nodes split
 	int32_t faces_opened;
-	int32_t tree_builds;         // Opcode trees made for new surfaces: these allocate
-	float residual_max;          // largest final relative residual
-	double step_ms;              // wall time
+	int32_t tree_builds; // Opcode trees made for new surfaces: these allocate
+	float residual_max;  // largest final relative residual
+	double step_ms;      // wall time
 	double phase_ms[FEM_PHASE_COUNT];
-	int64_t bytes;               // held by the engine now, all worlds
+	int64_t bytes; // held by the engine now, all worlds
 	int64_t bytes_peak;
-	int64_t allocations;         // calls of the engine's allocator since start
+	int64_t allocations; // calls of the engine's allocator since start
 } FemStatistics;
 
 FemResult fem_world_get_statistics(FemWorldId world, FemStatistics *out_statistics); // [any time], last finished step
@@ -475,26 +490,27 @@ FemResult fem_world_get_statistics(FemWorldId world, FemStatistics *out_statisti
 // Bytes the engine holds now, over all worlds; 0 when all worlds are gone. [any time]
 int64_t fem_memory_bytes(void);
 
-// Those of them that say which tet each vertex of the splinters follows (fem_fracture.h), over all worlds. Whole bodies to
-// which the same splinters were given share them. [between steps]
+// Those of them that say which tet each vertex of the splinters follows (fem_fracture.h), over all worlds. Whole bodies
+// to which the same splinters were given share them. [between steps]
 int64_t fem_splinter_bytes(void);
 
 // "scalar", "sse2" or "avx2": the kernels in use; environment FEM_SIMD forces one. All give the same bits. [any time]
 const char *fem_simd_name(void);
 
-// ------------------------------------------------------------------------------------------------- checks and snapshots
+// ---- checks and snapshots
 
-// The state of one body: shape, motion, sleep, cracks, pieces, dents, toughness lost, settings; not its mesh, materials,
-// splinters and user data. Under 200 bytes for a body that is not deformed by more than 1e-5 of its size, else up to 40 bytes a
-// node with all that broke, and some 28 more for each tet that flowed. Writes it into the buffer and returns the bytes needed;
-// writes nothing when capacity is too small; 0 for a bad id or when memory fails.
+// The state of one body: shape, motion, sleep, cracks, pieces, dents, toughness lost, settings; not its mesh,
+// materials, splinters and user data. Under 200 bytes for a body that is not deformed by more than 1e-5 of its size,
+// else up to 40 bytes a node with all that broke, and some 28 more for each tet that flowed. Writes it into the buffer
+// and returns the bytes needed; writes nothing when capacity is too small; 0 for a bad id or when memory fails.
 size_t fem_body_save(FemBodyId body, void *buffer, size_t capacity);
 
-// Puts a body of an equal mesh into a saved state, in any world; it keeps its id, splinters and user data. `materials` are
-// one for each region of the mesh, as in FemBodyDef. It goes on as the saved one would have but for rounding. Contacts are
-// forgotten, and what touched it wakes; of several bodies loaded after each other those that slept sleep on. Damaged data, and
-// states of other meshes or versions of the format, change nothing.
-FemResult fem_body_load(FemBodyId body, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size);
+// Puts a body of an equal mesh into a saved state, in any world; it keeps its id, splinters and user data. `materials`
+// are one for each region of the mesh, as in FemBodyDef. It goes on as the saved one would have but for rounding.
+// Contacts are forgotten, and what touched it wakes; of several bodies loaded after each other those that slept sleep
+// on. Damaged data, and states of other meshes or versions of the format, change nothing.
+FemResult fem_body_load(
+	FemBodyId body, const FemMaterialId *materials, int32_t material_count, const void *data, size_t size);
 
 // A hash of the whole dynamic state; equal for equal states whatever the worker count.
 uint64_t fem_world_hash(FemWorldId world);

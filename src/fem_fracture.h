@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// ---------------------------------------------------------------------------------------------------------------- pieces
+// ---- pieces
 
 // A body that breaks stays one body of several pieces, each of which moves, sleeps and collides on its own. A piece's
 // number holds as long as the piece: where one breaks, its largest part keeps it. 0 is no piece.
@@ -16,18 +16,18 @@ typedef uint32_t FemPieceNumber;
 
 typedef struct FemPieceState {
 	FemPieceNumber piece;
-	FemPieceNumber parent;   // the piece it broke off; 0: there from the start
-	double age;              // s since it broke off
-	double time_left;        // s until it is removed for its age or because there are too many; infinite: it stays
-	double mass;             // kg
-	double volume;           // m^3, rest
-	FemPosition center;      // centre of mass, m
-	FemVec3 linear_velocity; // m/s
+	FemPieceNumber parent;    // the piece it broke off; 0: there from the start
+	double age;               // s since it broke off
+	double time_left;         // s until it is removed for its age or because there are too many; infinite: it stays
+	double mass;              // kg
+	double volume;            // m^3, rest
+	FemPosition center;       // centre of mass, m
+	FemVec3 linear_velocity;  // m/s
 	FemVec3 angular_velocity; // rad/s, of the rigid motion with the same angular momentum
-	FemQuat rotation;        // mean rotation of its tets since rest
-	FemPosition min, max;    // box, m
+	FemQuat rotation;         // mean rotation of its tets since rest
+	FemPosition min, max;     // box, m
 	int32_t tet_count, node_count;
-	bool is_attached;        // a node of it is pinned or driven
+	bool is_attached; // a node of it is pinned or driven
 	bool asleep;
 } FemPieceState;
 
@@ -35,8 +35,8 @@ typedef struct FemPieceState {
 int32_t fem_body_get_pieces(FemBodyId body, FemPieceNumber *out_pieces, int32_t capacity);
 FemResult fem_body_get_piece_state(FemBodyId body, FemPieceNumber piece, FemPieceState *out_state);
 
-// For fading out pieces that will be removed for their age or number: how much is left of the last `fade_time` seconds, 1 to 0, of
-// each node's piece; 1 for all others. Nodes as in the positions. Whether any piece fades is quicker to ask.
+// For fading out pieces that will be removed for their age or number: how much is left of the last `fade_time` seconds,
+// 1 to 0, of each node's piece; 1 for all others. Nodes as in the positions. Whether any piece fades is quicker to ask.
 int32_t fem_body_get_node_fades(FemBodyId body, float fade_time, float *out_fades, int32_t node_capacity);
 bool fem_body_has_fading_pieces(FemBodyId body, float fade_time);
 
@@ -53,8 +53,9 @@ FemResult fem_body_remove_piece(FemBodyId body, FemPieceNumber piece);
 // As in FemBodyDef, for bodies that can break: also for one whose material became breakable only later.
 FemResult fem_body_set_piece_limits(FemBodyId body, int32_t piece_limit, float piece_lifetime, float piece_fade);
 FemResult fem_body_set_fracture_seed(FemBodyId body, uint32_t fracture_seed);
-FemResult fem_body_get_piece_limits(FemBodyId body, int32_t *out_limit, float *out_lifetime, float *out_fade); // [any time]
-FemResult fem_body_get_fracture_seed(FemBodyId body, uint32_t *out_seed); // [any time]
+FemResult fem_body_get_piece_limits(
+	FemBodyId body, int32_t *out_limit, float *out_lifetime, float *out_fade); // [any time]
+FemResult fem_body_get_fracture_seed(FemBodyId body, uint32_t *out_seed);      // [any time]
 
 FemResult fem_body_sleep_piece(FemBodyId body, FemPieceNumber piece);
 FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
@@ -62,8 +63,8 @@ FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
 // A face that opened in the last step: one for both sides.
 typedef struct FemFractureFace {
 	FemBodyId body;
-	FemPosition center;     // m
-	FemVec3 area;           // m^2, normal to the face, from the first tet to the second
+	FemPosition center; // m
+	FemVec3 area;       // m^2, normal to the face, from the first tet to the second
 	int32_t tets[2];
 	FemMaterialId material; // of the first tet
 	float energy;           // J, elastic energy that the face's share of both tets held
@@ -79,14 +80,15 @@ typedef struct FemPieceEvent {
 int32_t fem_world_get_fracture_faces(FemWorldId world, const FemFractureFace **out_faces);
 int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_events);
 
-// ------------------------------------------------------------------------------------------------------------- splinters
+// ---- splinters
 
-// What is drawn of a body that can break: closed bits of its render mesh, much smaller than a tet, that stay whole when the
-// body cracks (P&O09 section 5.1). Every splinter has a home tet. Every render vertex of it follows the tet it lies in, as
-// long as that tet still hangs together with the home tet near the splinter; after that the nearest one that does.
+// What is drawn of a body that can break: closed bits of its render mesh, much smaller than a tet, that stay whole when
+// the body cracks (P&O09 section 5.1). Every splinter has a home tet. Every render vertex of it follows the tet it lies
+// in, as long as that tet still hangs together with the home tet near the splinter; after that the nearest one that
+// does.
 typedef struct FemSplintersDef {
 	int32_t splinter_count;
-	const int32_t *home_tets;        // [splinter]: the tet that holds its centre
+	const int32_t *home_tets; // [splinter]: the tet that holds its centre
 	int32_t vertex_count;
 	const int32_t *vertex_splinters; // [vertex]: what it is a vertex of
 	const int32_t *vertex_tets;      // [vertex]: the tet that holds it, or the nearest
@@ -96,7 +98,7 @@ typedef struct FemSplintersDef {
 
 // What a render vertex follows: the sum of weights[k] times the position of node nodes[k].
 typedef struct FemVertexOwner {
-	int32_t tet;      // -1: of a removed piece; nodes are then -1 and weights 0
+	int32_t tet; // -1: of a removed piece; nodes are then -1 and weights 0
 	int32_t nodes[4];
 	float weights[4]; // sum 1; outside the tet some are negative
 } FemVertexOwner;
@@ -110,14 +112,14 @@ typedef enum FemOwnerChangeKind {
 typedef struct FemOwnerChange {
 	int32_t vertex;
 	FemOwnerChangeKind kind;
-	FemVertexOwner owner; // the new one
+	FemVertexOwner owner;  // the new one
 	FemVertexOwner before; // the tet it followed until then, with that tet's present nodes; tet -1: removed
 } FemOwnerChange;
 
 FemSplintersDef fem_default_splinters_def(void); // [any time]
 
-// Gives splinters to a body that can break, in place of those it had; none with both counts 0. Copies what it needs. Vertices
-// that do not hang together with their home as the body is now are moved at once: read the owners afterwards.
+// Gives splinters to a body that can break, in place of those it had; none with both counts 0. Copies what it needs.
+// Vertices that do not hang together with their home as the body is now are moved at once: read the owners afterwards.
 FemResult fem_body_set_splinters(FemBodyId body, const FemSplintersDef *def);
 
 // How many splinters the body has; out_vertex_count, which may be null: how many vertices they have.
@@ -125,12 +127,12 @@ int32_t fem_body_get_splinter_count(FemBodyId body, int32_t *out_vertex_count);
 
 FemResult fem_body_get_vertex_owner(FemBodyId body, int32_t vertex, FemVertexOwner *out_owner);
 
-// The owner that the vertex would have in that tet. As FemOwnerChange.before it says where the vertex was drawn until its tet
-// changed: in a strained body that is another place, from which it may be led to the new one.
+// The owner that the vertex would have in that tet. As FemOwnerChange.before it says where the vertex was drawn until
+// its tet changed: in a strained body that is another place, from which it may be led to the new one.
 FemResult fem_body_get_vertex_owner_in(FemBodyId body, int32_t vertex, int32_t tet, FemVertexOwner *out_owner);
 
-// Exactly the vertices whose nodes or weights are others since the last step (and since pieces were removed before it), each
-// once, by vertex number; valid until the next step or change of the body. Returns their number. [any time]
+// Exactly the vertices whose nodes or weights are others since the last step (and since pieces were removed before it),
+// each once, by vertex number; valid until the next step or change of the body. Returns their number. [any time]
 int32_t fem_body_get_owner_changes(FemBodyId body, const FemOwnerChange **out_changes);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ typedef struct FemRange {
 	int32_t begin, end; // [begin, end)
 } FemRange;
 
-// ------------------------------------------------------------------------------------------------------------- topology
+// ---- topology
 
 // The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies; a body that
 // can break has one of its own, with room for the most nodes it can come to (topology/splitting.h).
@@ -27,9 +27,9 @@ typedef struct FemRange {
 typedef struct FemTopology {
 	int32_t node_count;
 	int32_t user_node_count; // users' node numbers given so far: more than node_count once pieces were removed
-	int32_t tet_count;   // without padding and removed ones
-	int32_t user_tet_count; // with removed ones
-	int32_t batch_count; // tets inside are numbered batch * 8 + lane
+	int32_t tet_count;       // without padding and removed ones
+	int32_t user_tet_count;  // with removed ones
+	int32_t batch_count;     // tets inside are numbered batch * 8 + lane
 	int32_t component_count;
 	int32_t part_count;
 	int32_t edge_count;
@@ -38,18 +38,18 @@ typedef struct FemTopology {
 	// What the arrays can hold; the counts themselves in a topology that cannot be split.
 	int32_t node_capacity, component_capacity, part_capacity, edge_capacity, triangle_capacity;
 
-	int32_t *batch_nodes; // [batch][4][8]
+	int32_t *batch_nodes;  // [batch][4][8]
 	int32_t *user_of_node; // [node]
 	int32_t *node_of_user; // [user node], -1 removed
 	int32_t *user_of_tet;  // [batch * 8 + lane], -1 padding or removed
 	int32_t *tet_of_user;  // [user tet], -1 removed
 
-	FemRange *component_nodes;   // [component]
-	FemRange *component_parts;   // [component]
-	int32_t *component_tets;     // [component]: how many
-	FemRange *part_nodes;        // [part]
-	int32_t *node_part;          // [node]
-	int32_t *part_component;     // [part]
+	FemRange *component_nodes; // [component]
+	FemRange *component_parts; // [component]
+	int32_t *component_tets;   // [component]: how many
+	FemRange *part_nodes;      // [part]
+	int32_t *node_part;        // [node]
+	int32_t *part_component;   // [part]
 
 	// Rows of the system matrix without the diagonal: the neighbours of each node, ascending.
 	int32_t *row_start; // [node + 1]
@@ -77,7 +77,7 @@ typedef struct FemTopology {
 	void *block;
 } FemTopology;
 
-// ----------------------------------------------------------------------------------------------------------------- body
+// ---- body
 
 // Material and rest shape of 8 tets, as the element kernel reads them: lane by lane side by side.
 typedef struct FemBatch {
@@ -134,26 +134,26 @@ typedef enum FemIslandState {
 
 // What a body did to the ground in a substep.
 typedef struct FemGroundHit {
-	float impulse; // N s, normal; 0: it did not touch
-	float speed;   // m/s, of the fastest node down, before the step
-	float force;   // N, of the node that pressed hardest,
-	FemVec4 point; // m, where that is: relative to the body's origin
+	float impulse;    // N s, normal; 0: it did not touch
+	float speed;      // m/s, of the fastest node down, before the step
+	float force;      // N, of the node that pressed hardest,
+	FemVec4 point;    // m, where that is: relative to the body's origin
 	int32_t material; // and what it is made of
 } FemGroundHit;
 
 // The shape published by the step before the last; of as many nodes as the last one.
 typedef struct FemShapeBefore {
-	uint64_t publication;         // that of the world when the last one was published; another: it has not moved since; 0: none
-	FemVec4 *positions;           // user order: x, y, z, 1 relative to
-	FemPosition origin;           // m
+	uint64_t publication; // that of the world when the last one was published; another: it has not moved since; 0: none
+	FemVec4 *positions;   // user order: x, y, z, 1 relative to
+	FemPosition origin;   // m
 	float box_min[3], box_max[3]; // m, relative to it
 } FemShapeBefore;
 
 // The motion of a body that is not deformed.
 typedef struct FemRigidPose {
-	FemPosition center;        // m, mean of its nodes
-	FemQuat rotation;          // of the rest shape; all 0: there is none
-	FemVec3 linear, angular;   // m/s of the centre of mass, rad/s about it
+	FemPosition center;      // m, mean of its nodes
+	FemQuat rotation;        // of the rest shape; all 0: there is none
+	FemVec3 linear, angular; // m/s of the centre of mass, rad/s about it
 } FemRigidPose;
 
 typedef struct FemBody {
@@ -164,30 +164,30 @@ typedef struct FemBody {
 	uint64_t user_data;
 	uint32_t layer, mask;
 	bool self_contact;
-	float gravity_scale;   // on the world's gravity
-	float toughness_scale; // on the toughness of all tets; infinite: does not break
+	float gravity_scale;       // on the world's gravity
+	float toughness_scale;     // on the toughness of all tets; infinite: does not break
 	FemPosition pose_position; // pose last set, for teleport
 	FemQuat pose_rotation;
 	FemRigidPose loaded_pose; // of the state it was made from, if that was rigid: saved again while it has not moved
 	FemVec3 scale;
 	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 
-	const FemTopology *topology; // its mesh's, or its own
-	FemTopology *own_topology;   // of bodies that have been split (topology/splitting.h), else null
+	const FemTopology *topology;  // its mesh's, or its own
+	FemTopology *own_topology;    // of bodies that have been split (topology/splitting.h), else null
 	struct FemBreaking *breaking; // of bodies that can break, else null
 
 	// ---- nodes
-	FemPosition origin;    // m; positions are relative to it; on a 1 m grid
-	FemVec4 *position;     // m
-	FemVec4 *velocity;     // m/s
-	FemVec4 *last_dv;      // m/s, the last solve's result: start vector of the next
-	FemVec4 *force;        // N, user's forces for the next step
-	float *mass;           // kg
-	float *mass_damping;   // kg/s, sum of alpha_M over tets
-	uint8_t *node_kind;    // FemNodeKind
-	FemVec4 *reaction;     // N, on pinned and driven nodes; null until one is pinned
-	float *ground_force;   // N, normal force of the ground in the last step; 0 = no contact
-	FemVec4 *published;    // user order: x, y, z, 1 relative to published_origin
+	FemPosition origin;      // m; positions are relative to it; on a 1 m grid
+	FemVec4 *position;       // m
+	FemVec4 *velocity;       // m/s
+	FemVec4 *last_dv;        // m/s, the last solve's result: start vector of the next
+	FemVec4 *force;          // N, user's forces for the next step
+	float *mass;             // kg
+	float *mass_damping;     // kg/s, sum of alpha_M over tets
+	uint8_t *node_kind;      // FemNodeKind
+	FemVec4 *reaction;       // N, on pinned and driven nodes; null until one is pinned
+	float *ground_force;     // N, normal force of the ground in the last step; 0 = no contact
+	FemVec4 *published;      // user order: x, y, z, 1 relative to published_origin
 	int32_t published_count; // nodes in it
 	FemPosition published_origin;
 	FemShapeBefore before;
@@ -196,36 +196,37 @@ typedef struct FemBody {
 
 	// ---- tets
 	FemBatch *batches;
-	FemVec4 *rotation;           // [batch * 8 + lane], quaternion: warm start of the polar decomposition
-	FemBatchPlate *plates;       // null when the mesh has none
-	FemBatchPlastic *plastics;   // null when no material yields
-	int32_t *tet_material;       // [batch * 8 + lane], index into the world's materials; -1 padding
-	float *tet_softening;        // [batch * 8 + lane], sliver factor on the moduli, 1 = none
+	FemVec4 *rotation;         // [batch * 8 + lane], quaternion: warm start of the polar decomposition
+	FemBatchPlate *plates;     // null when the mesh has none
+	FemBatchPlastic *plastics; // null when no material yields
+	int32_t *tet_material;     // [batch * 8 + lane], index into the world's materials; -1 padding
+	float *tet_softening;      // [batch * 8 + lane], sliver factor on the moduli, 1 = none
 
 	// ---- per step, in the step arena; valid while the body has live nodes
 	FemTetBlocks *tet_blocks;
 	FemTetForces *tet_forces;
 	FemTetPlate *tet_plates;
 	FemTetStress *tet_stress; // of bodies that can break, else null
-	float *row_blocks;   // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
-	FemVec4 *diagonal;   // kg: mass (1 + dt alpha_M) and ground contact, per axis
-	FemVec4 *ground;     // contact with the ground: see collision/ground.h
-	float *contact_blocks; // 6 floats a node (symmetric): what contacts add to its diagonal block; null without contacts
-	int32_t *part_chunk;   // [part]: its first chunk in the list of its composite; of live parts
-	int32_t *part_island;  // [part]: of live parts
+	float *row_blocks;        // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
+	FemVec4 *diagonal;        // kg: mass (1 + dt alpha_M) and ground contact, per axis
+	FemVec4 *ground;          // contact with the ground: see collision/ground.h
+	float
+		*contact_blocks;  // 6 floats a node (symmetric): what contacts add to its diagonal block; null without contacts
+	int32_t *part_chunk;  // [part]: its first chunk in the list of its composite; of live parts
+	int32_t *part_island; // [part]: of live parts
 	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
-	float *node_blocks;  // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
+	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
 	FemVec4 *rhs, *dv, *residual, *direction, *product, *z;
 
 	// ---- parts
-	uint8_t *part_state;    // FemIslandState of each part
-	int32_t *part_still;    // steps below the sleep speed
+	uint8_t *part_state; // FemIslandState of each part
+	int32_t *part_still; // steps below the sleep speed
 	int32_t live_part_count;
-	int32_t live_tets;      // tets computed since the islands were last updated
-	int32_t pinned_count;   // pinned and driven nodes
+	int32_t live_tets;    // tets computed since the islands were last updated
+	int32_t pinned_count; // pinned and driven nodes
 	bool kinematic;
-	bool was_asleep;        // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
-	bool went_bad;          // turned not finite in this step
+	bool was_asleep; // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
+	bool went_bad;   // turned not finite in this step
 
 	float total_mass;       // kg
 	int32_t max_iterations; // largest of its materials
@@ -240,13 +241,13 @@ typedef struct FemBody {
 	bool trees_moved;              // all of it, asleep or not, is elsewhere than its trees
 	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
 	int32_t *surface_nodes;
-	float *surface_area;           // m^2, of each surface node: a third of the rest faces around it
+	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
 	int32_t surface_node_count;
-	bool is_convex;                // at rest: it must bend far before it can touch itself
-	float thickness;               // m, 2 volume / surface: that of a plate, a third of a cube's edge
-	float fast_way;                // m, longest of a surface node in this step
-	FemGroundHit ground_hit;       // of the last substep
-	float box_area;                // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
+	bool is_convex;          // at rest: it must bend far before it can touch itself
+	float thickness;         // m, 2 volume / surface: that of a plate, a third of a cube's edge
+	float fast_way;          // m, longest of a surface node in this step
+	FemGroundHit ground_hit; // of the last substep
+	float box_area;          // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 
 	void *block, *node_block;
 	size_t block_bytes, node_block_bytes;
@@ -261,8 +262,8 @@ typedef struct FemIsland {
 	FemRange node_chunks; // into FemIslands.node_chunks: fixed units of row work
 	int32_t node_count;
 	int32_t pinned_count;
-	bool whole;           // all parts of the component are live
-	int32_t iterations;   // of the last solve: its expected cost
+	bool whole;         // all parts of the component are live
+	int32_t iterations; // of the last solve: its expected cost
 } FemIsland;
 
 // A unit of row work: at most FEM_NODE_CHUNK nodes of one part. Sums are taken chunk by chunk in this order.
@@ -278,7 +279,7 @@ typedef struct FemBatchChunk {
 	int32_t begin, end;
 } FemBatchChunk;
 
-// --------------------------------------------------------------------------------------------------------------- contact
+// ---- contact
 
 // One side of a contact: a point of a tet (or a single node: one weight is 1), or a point of a collider.
 typedef struct FemContactSide {
@@ -291,18 +292,18 @@ typedef struct FemContactSide {
 	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
 } FemContactSide;
 
-// One-sided implicit damping between two points (P&O09 section 4, made one-sided): with u the velocity of side 0 against
-// side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
+// One-sided implicit damping between two points (P&O09 section 4, made one-sided): with u the velocity of side 0
+// against side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
 typedef struct FemContact {
 	FemContactSide side[2];
-	float normal[3];  // unit, from side 0 to side 1
-	float area;       // m^2
-	float depth;      // m; negative: a gap that may close within the step
-	float bias;       // b, m/s: out of the overlap while deep, what may be closed of a gap
+	float normal[3];         // unit, from side 0 to side 1
+	float area;              // m^2
+	float depth;             // m; negative: a gap that may close within the step
+	float bias;              // b, m/s: out of the overlap while deep, what may be closed of a gap
 	float normal_strength;   // k_n = dt phi A, kg
 	float friction;          // Coulomb coefficient of the pair
 	float friction_strength; // k_t = dt c_t, kg, from the last pass
-	float press;      // normal impulse the last solve asks for, N s; 0 = not pressing
+	float press;             // normal impulse the last solve asks for, N s; 0 = not pressing
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
 	float approach;   // m/s, along the normal before the step; positive: closing in
@@ -310,11 +311,11 @@ typedef struct FemContact {
 	float static_integral[3]; // m, paper's friction: way slipped while static
 	float static_slip[3];     // m/s, tangential velocity at the start of the last step
 	float static_impulse[3];  // N s, on side 1: explicit friction of this step
-	bool is_static;    // below the threshold speed
-	bool is_saturated; // its static friction is at its limit
-	bool active;      // takes part in the matrix
-	bool of_sheet;    // one of the two is thin: what pulled is not taken off friction
-	uint64_t key;     // the pair of places, for finding it again in the next step
+	bool is_static;           // below the threshold speed
+	bool is_saturated;        // its static friction is at its limit
+	bool active;              // takes part in the matrix
+	bool of_sheet;            // one of the two is thin: what pulled is not taken off friction
+	uint64_t key;             // the pair of places, for finding it again in the next step
 } FemContact;
 
 // A rigid body in the solve: fixed, moving as told, or with mass.

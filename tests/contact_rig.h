@@ -20,8 +20,8 @@ typedef struct FemBlock {
 FemBlock fem_block(float size, int32_t n);
 FemBodyId fem_block_add(FemWorldId world, const FemBlock *block);
 
-// One body of three cubes of 0.3 m that hang together nowhere: the second stands on the first, the third 1 m aside. Those
-// that can break never do, but lose pieces. Nodes of the cubes follow each other.
+// One body of three cubes of 0.3 m that hang together nowhere: the second stands on the first, the third 1 m aside.
+// Those that can break never do, but lose pieces. Nodes of the cubes follow each other.
 FemBodyId fem_add_three_cubes(FemWorldId world, bool breakable, int32_t *out_cube_nodes);
 
 // Default but for sleeping, which is off.

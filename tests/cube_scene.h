@@ -9,7 +9,7 @@ typedef struct FemCubeScene {
 	FemMaterialId material; // the default one
 	FemMeshId mesh;
 	FemBodyId body;
-	int64_t bytes_before;   // the engine's memory before the world was made
+	int64_t bytes_before; // the engine's memory before the world was made
 } FemCubeScene;
 
 FemCubeScene fem_cube_scene(void);

@@ -18,7 +18,8 @@ void fem_test_register(const char *suite, const char *name, FemTestFunction *fun
 bool fem_test_check(bool condition, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-bool fem_test_check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text);
+bool fem_test_check_near(
+	double actual, double expected, double tolerance, const char *file, int line, const char *text);
 bool fem_test_check_int(long long actual, long long expected, const char *file, int line, const char *text);
 
 #define FEM_TEST(suite, name) \
@@ -60,7 +61,7 @@ void fem_test_register_child(FemTestFunction *function);
 #define FEM_TEST_SLOWNESS 1.0
 #endif
 
-#define FEM_CHECK_TIME(ms, limit_ms) FEM_CHECK((ms) < (limit_ms) * FEM_TEST_SLOWNESS)
+#define FEM_CHECK_TIME(ms, limit_ms) FEM_CHECK((ms) < (limit_ms)*FEM_TEST_SLOWNESS)
 
 // ms of processor time of this process, all threads: what else the machine does must not count.
 double fem_test_cpu_ms(void);

@@ -49,9 +49,10 @@ double fem_test_cpu_ms(void) {
 	return 1e3 * (double)clock() / CLOCKS_PER_SEC;
 }
 
-bool fem_test_check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text) {
-	return fem_test_check(fabs(actual - expected) <= tolerance, file, line, "%s = %.9g, expected %.9g +- %.3g", text, actual,
-		expected, tolerance);
+bool fem_test_check_near(
+	double actual, double expected, double tolerance, const char *file, int line, const char *text) {
+	return fem_test_check(fabs(actual - expected) <= tolerance, file, line, "%s = %.9g, expected %.9g +- %.3g", text,
+		actual, expected, tolerance);
 }
 
 bool fem_test_check_int(long long actual, long long expected, const char *file, int line, const char *text) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------ building
+// ---- building
 
 void fem_test_file_free(FemTestFile *file) {
 	free(file->bytes);
@@ -65,7 +65,7 @@ static double coordinate(const FemTestMesh *mesh, int32_t node, int axis) {
 	return (double)(axis == 0 ? p.x : axis == 1 ? p.y : p.z);
 }
 
-// -------------------------------------------------------------------------------------------------------------- TetGen
+// ---- TetGen
 
 FemTestFile fem_test_tetgen_nodes(const FemTestMesh *mesh, int first, const char *end) {
 	FemTestFile file = {0};
@@ -89,7 +89,7 @@ FemTestFile fem_test_tetgen_tets(const FemTestMesh *mesh, int first, int corners
 	return file;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- Gmsh
+// ---- Gmsh
 
 // A number as text or bytes: the formats differ in nothing else.
 static void put_int(FemTestFile *file, bool binary, int value) {
@@ -235,7 +235,7 @@ FemTestFile fem_test_gmsh(const FemTestMesh *mesh, int version, bool binary, int
 	return file;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- VTK
+// ---- VTK
 
 static void put_vtk_int(FemTestFile *file, bool binary, int value, int width) {
 	if (binary)
@@ -291,7 +291,7 @@ FemTestFile fem_test_vtk(const FemTestMesh *mesh, int version, bool binary) {
 	return file;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- VTU
+// ---- VTU
 
 static void put_base64(FemTestFile *file, const FemTestFile *data) {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

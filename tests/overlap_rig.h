@@ -29,8 +29,8 @@ void fem_random_tet_shape(float x, FemTetShape *tet);
 
 bool fem_convex_contains(const FemConvex *shape, FemPosition x);
 
-// Of a volume in m^3 counted by `samples` random places in a cube of 2 m a side, one standard deviation. What is expected
-// decides, not what was counted: few hits are often fewer.
+// Of a volume in m^3 counted by `samples` random places in a cube of 2 m a side, one standard deviation. What is
+// expected decides, not what was counted: few hits are often fewer.
 double fem_monte_carlo_deviation(double volume, int samples);
 
 // Depth and points keep what they promise, for any overlap.

@@ -135,7 +135,7 @@ build_all() {
 		set_up build || finish
 		build "build" 3600 scons -C "$root" tests || finish
 	else
-		set_up build render || finish
+		set_up build check render || finish
 		find_godot || finish
 		build "build" 3600 scons -C "$root" || finish
 	fi
@@ -146,6 +146,7 @@ run_quick_suites() {
 	if [ -n "$filter" ]; then
 		return
 	fi
+	suite "format" 120 "$here/check_format.sh"
 	suite "layers" 240 "$here/check_layers.sh"
 	suite "public functions" 60 "$here/check_public_api.sh"
 	suite "libraries" 60 "$here/check_libraries.sh"

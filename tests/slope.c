@@ -44,7 +44,8 @@ static FemBodyId add_box(FemWorldId world, const FemSlope *slope, double angle) 
 }
 
 FemSlopeResult fem_slope_run(const FemSlope *slope, const FemFrictionGains *gains, double seconds) {
-	double angle = (double)slope->degrees * 3.14159265358979 / 180.0, start = 0.0, before = 0.0, at_half = 0.0, squares = 0.0;
+	double angle = (double)slope->degrees * 3.14159265358979 / 180.0, start = 0.0, before = 0.0, at_half = 0.0,
+		   squares = 0.0;
 	FemWorldDef def = fem_default_world_def();
 	def.sleeping_enabled = false;
 	def.friction_mode = slope->paper ? FEM_FRICTION_PAPER : FEM_FRICTION_COULOMB;

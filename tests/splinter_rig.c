@@ -29,7 +29,8 @@ static bool tie(const FemBoxMesh *mesh, const FemVec3 *points, int32_t count, in
 	return true;
 }
 
-FemBoxSplinters fem_box_splinters(const FemBoxMesh *mesh, FemVec3 low, FemVec3 high, int32_t nx, int32_t ny, int32_t nz) {
+FemBoxSplinters fem_box_splinters(
+	const FemBoxMesh *mesh, FemVec3 low, FemVec3 high, int32_t nx, int32_t ny, int32_t nz) {
 	int32_t count = nx * ny * nz, vertices = 8 * count;
 	FemBoxSplinters s = {
 		.def = fem_default_splinters_def(),
@@ -41,12 +42,13 @@ FemBoxSplinters fem_box_splinters(const FemBoxMesh *mesh, FemVec3 low, FemVec3 h
 	FemVec3 *centers = malloc(sizeof(FemVec3) * (size_t)count);
 	for (int32_t i = 0; i < count; i++) {
 		int32_t x = i / (ny * nz), y = i / nz % ny, z = i % nz;
-		centers[i] = (FemVec3){at(low.x, high.x, x, nx, 0.5f), at(low.y, high.y, y, ny, 0.5f), at(low.z, high.z, z, nz, 0.5f)};
+		centers[i] =
+			(FemVec3){at(low.x, high.x, x, nx, 0.5f), at(low.y, high.y, y, ny, 0.5f), at(low.z, high.z, z, nz, 0.5f)};
 		for (int k = 0; k < 8; k++) {
 			float side[2] = {0.5f - 0.5f * SHRINK, 0.5f + 0.5f * SHRINK};
 			s.vertex_splinters[8 * i + k] = i;
-			s.vertex_positions[8 * i + k] = (FemVec3){at(low.x, high.x, x, nx, side[k & 1]), at(low.y, high.y, y, ny, side[k >> 1 & 1]),
-				at(low.z, high.z, z, nz, side[k >> 2])};
+			s.vertex_positions[8 * i + k] = (FemVec3){at(low.x, high.x, x, nx, side[k & 1]),
+				at(low.y, high.y, y, ny, side[k >> 1 & 1]), at(low.z, high.z, z, nz, side[k >> 2])};
 		}
 	}
 	if (!tie(mesh, centers, count, s.home_tets) || !tie(mesh, s.vertex_positions, vertices, s.vertex_tets))

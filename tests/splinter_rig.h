@@ -11,7 +11,8 @@ typedef struct FemBoxSplinters {
 } FemBoxSplinters;
 
 // nx * ny * nz boxes in [low, high], each a little smaller than its place. Counts 0 when memory fails.
-FemBoxSplinters fem_box_splinters(const FemBoxMesh *mesh, FemVec3 low, FemVec3 high, int32_t nx, int32_t ny, int32_t nz);
+FemBoxSplinters fem_box_splinters(
+	const FemBoxMesh *mesh, FemVec3 low, FemVec3 high, int32_t nx, int32_t ny, int32_t nz);
 void fem_box_splinters_free(FemBoxSplinters *splinters);
 
 #endif

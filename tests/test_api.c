@@ -1,6 +1,6 @@
 // Bad input to every public function: it answers, says why, and leaves the world as it was.
-#include "fem_test.h"
 #include "cube_scene.h"
+#include "fem_test.h"
 
 // A failure must come with a sentence that ends.
 static bool has_sentence(void) {
@@ -25,7 +25,7 @@ static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};
 static const FemPosition zero_position = {0.0, 0.0, 0.0};
 static const FemQuat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
 
-// ------------------------------------------------------------------------------------------------------------------- bad ids
+// ---- bad ids
 
 static void check_bad_world(FemWorldId world) {
 	FemWorldDef world_def = fem_default_world_def();
@@ -149,7 +149,7 @@ FEM_TEST(api, things_in_use_are_kept) {
 	fem_cube_scene_end(&scene);
 }
 
-// --------------------------------------------------------------------------------------------------------------------- defs
+// ---- defs
 
 FEM_TEST(api, world_defs) {
 	FemWorldDef good = fem_default_world_def(), bad;
@@ -182,8 +182,8 @@ FEM_TEST(api, world_defs) {
 
 // A game waits for its step: a processor held back on a small machine would idle.
 FEM_TEST(api, default_workers_for_processors) {
-	static const int32_t expected[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}, {6, 5}, {8, 7}, {16, 15}, {64, 63}, {65, 64},
-		{128, 64}, {0, 1}, {-3, 1}, {INT32_MAX, 64}, {INT32_MIN, 1}};
+	static const int32_t expected[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 4}, {6, 5}, {8, 7}, {16, 15}, {64, 63},
+		{65, 64}, {128, 64}, {0, 1}, {-3, 1}, {INT32_MAX, 64}, {INT32_MIN, 1}};
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		FEM_CHECK_INT(fem_default_worker_count(expected[i][0]), expected[i][1]);
 }
@@ -261,7 +261,8 @@ static SpoiledMesh start_spoiling(void) {
 static void check_spoiled(const FemCubeScene *scene, SpoiledMesh *mesh, const char *word) {
 	int64_t before = fem_memory_bytes();
 	CHECK_NULL(fem_mesh_create(scene->world, &mesh->def));
-	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error());
+	fem_test_check(
+		strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error());
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 	fem_box_mesh_free(&mesh->box);
 }
@@ -397,7 +398,7 @@ FEM_TEST(api, body_defs) {
 	fem_cube_scene_end(&scene);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- arguments
+// ---- arguments
 
 FEM_TEST(api, node_calls) {
 	FemCubeScene scene = fem_cube_scene();
@@ -411,8 +412,10 @@ FEM_TEST(api, node_calls) {
 		CHECK_FAILS(fem_body_drive_node(scene.body, 0, bad_vectors[i]), FEM_ERROR_INVALID_ARGUMENT);
 		CHECK_FAILS(fem_body_add_velocity(scene.body, bad_vectors[i], zero3), FEM_ERROR_INVALID_ARGUMENT);
 		CHECK_FAILS(fem_body_add_velocity(scene.body, zero3, bad_vectors[i]), FEM_ERROR_INVALID_ARGUMENT);
-		CHECK_FAILS(fem_body_apply_force_at_point(scene.body, bad_vectors[i], zero_position), FEM_ERROR_INVALID_ARGUMENT);
-		CHECK_FAILS(fem_body_apply_impulse_at_point(scene.body, bad_vectors[i], zero_position), FEM_ERROR_INVALID_ARGUMENT);
+		CHECK_FAILS(
+			fem_body_apply_force_at_point(scene.body, bad_vectors[i], zero_position), FEM_ERROR_INVALID_ARGUMENT);
+		CHECK_FAILS(
+			fem_body_apply_impulse_at_point(scene.body, bad_vectors[i], zero_position), FEM_ERROR_INVALID_ARGUMENT);
 		CHECK_FAILS(fem_world_set_gravity(scene.world, bad_vectors[i]), FEM_ERROR_INVALID_ARGUMENT);
 	}
 	for (int i = 0; i < 4; i++) {
@@ -438,8 +441,10 @@ FEM_TEST(api, places_and_pointers) {
 	CHECK_FAILS(fem_body_set_node_position(scene.body, 0, bad_place), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_set_node_position(scene.body, 0, far_place), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_teleport(scene.body, bad_place, no_turn), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_body_teleport(scene.body, zero_position, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_body_teleport(scene.body, zero_position, (FemQuat){0.0f, 0.0f, 0.0f, 0.0f}), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_body_teleport(scene.body, zero_position, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_body_teleport(scene.body, zero_position, (FemQuat){0.0f, 0.0f, 0.0f, 0.0f}), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_apply_force_at_point(scene.body, zero3, bad_place), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_apply_impulse_at_point(scene.body, zero3, far_place), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_get_state(scene.body, NULL), FEM_ERROR_INVALID_ARGUMENT);
@@ -502,7 +507,8 @@ static void check_refused_while_stepping(const FemCubeScene *scene) {
 	FEM_CHECK_INT(fem_mesh_destroy(scene->mesh), FEM_ERROR_STEPPING);
 	CHECK_NULL(fem_material_create(scene->world, &material_def));
 	CHECK_NULL(fem_cube_scene_add(scene));
-	FEM_CHECK_INT(fem_world_cast_ray(scene->world, (FemPosition){0.5, 5.0, 0.5}, (FemVec3){0.0f, -9.0f, 0.0f}).body.index1, 0);
+	FEM_CHECK_INT(
+		fem_world_cast_ray(scene->world, (FemPosition){0.5, 5.0, 0.5}, (FemVec3){0.0f, -9.0f, 0.0f}).body.index1, 0);
 }
 
 FEM_TEST(api, while_a_step_is_under_way) {

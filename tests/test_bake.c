@@ -17,7 +17,8 @@
 #define MILLION 1000000
 #endif
 
-static void add_surface(FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition move, const char *name, const char *material) {
+static void add_surface(
+	FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition move, const char *name, const char *material) {
 	fem_surface_transform(&source, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, move);
 	FemRenderSurface *surface = fem_render_mesh_add(&mesh->render, name, material);
 	if (FEM_CHECK(fem_render_surface_reserve(surface, source.vertex_count, 3 * source.triangle_count, 0))) {
@@ -31,7 +32,8 @@ static void add_surface(FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition m
 static FemBakedMesh make_hammer(void) {
 	FemBakedMesh mesh = {0};
 	add_surface(&mesh, fem_surface_box((FemVec3){0.6f, 0.3f, 0.3f}, 2), (FemPosition){0.0, 0.5, 0.0}, "head", "");
-	add_surface(&mesh, fem_surface_box((FemVec3){0.2f, 1.0f, 0.2f}, 2), (FemPosition){0.0, -0.1, 0.0}, "", "res://looks/wood.tres");
+	add_surface(&mesh, fem_surface_box((FemVec3){0.2f, 1.0f, 0.2f}, 2), (FemPosition){0.0, -0.1, 0.0}, "",
+		"res://looks/wood.tres");
 	return mesh;
 }
 
@@ -118,7 +120,7 @@ FEM_TEST(bake, file_gives_the_vertices_and_the_report_back) {
 	fem_baked_mesh_free(&back);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- reach
+// ---- reach
 
 typedef struct Cost {
 	double ms, bytes; // a triangle: beyond the render mesh itself
@@ -150,7 +152,7 @@ FEM_TEST(bake, grows_in_proportion_to_the_triangles) {
 	FEM_CHECK(SANITIZED || large.ms / small.ms < 2.0 * MILLION / 70000.0);
 }
 
-// ------------------------------------------------------------------------------------------------------------ bad input
+// ---- bad input
 
 static void refuse(FemBakedMesh mesh, float sheet, const char *word) {
 	FemBakeDef def = fem_default_bake_def();
@@ -158,7 +160,8 @@ static void refuse(FemBakedMesh mesh, float sheet, const char *word) {
 	def.sheet_thickness = sheet;
 	FemResult result = fem_bake_render_mesh(&def, &mesh, &info);
 	FEM_CHECK(result != FEM_OK && result != FEM_ERROR_MEMORY);
-	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
+	fem_test_check(
+		strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
 	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
 }
@@ -185,7 +188,7 @@ FEM_TEST(bake, bad_meshes_are_refused_with_a_sentence) {
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
-// ----------------------------------------------------------------------------------------------------------- public API
+// ---- public API
 
 FEM_TEST(bake, thread_gives_the_same_bytes) {
 	int64_t before = fem_memory_bytes();

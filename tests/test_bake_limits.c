@@ -5,8 +5,8 @@
 #include "fem_baking.h"
 #include "scenes/surface_meshes.h"
 
-#define PAUSE_MAX 700.0  // ms of processor time that a bake may take to notice that it is to stop
-#define BUDGET 1500.0    // ms after which each is stopped: some would take 20 s
+#define PAUSE_MAX 700.0 // ms of processor time that a bake may take to notice that it is to stop
+#define BUDGET 1500.0   // ms after which each is stopped: some would take 20 s
 
 // Processor time between two calls of the progress function, which is when a bake can be stopped.
 typedef struct Pulse {
@@ -46,11 +46,21 @@ static FemSurfaceMesh make_scattered(void) {
 	return mesh;
 }
 
-static FemSurfaceMesh make_torus(void) { return fem_surface_torus(0.5, 0.2, 60, 30); }
-static FemSurfaceMesh make_fine_torus(void) { return fem_surface_torus(0.5, 0.2, 500, 300); }
-static FemSurfaceMesh make_shell(void) { return fem_surface_shell(0.5, 0.002, 24); }
-static FemSurfaceMesh make_box(void) { return fem_surface_box((FemVec3){1.0f, 0.7f, 0.5f}, 2); }
-static FemSurfaceMesh make_soup(void) { return fem_surface_random_soup(2000, 7); }
+static FemSurfaceMesh make_torus(void) {
+	return fem_surface_torus(0.5, 0.2, 60, 30);
+}
+static FemSurfaceMesh make_fine_torus(void) {
+	return fem_surface_torus(0.5, 0.2, 500, 300);
+}
+static FemSurfaceMesh make_shell(void) {
+	return fem_surface_shell(0.5, 0.002, 24);
+}
+static FemSurfaceMesh make_box(void) {
+	return fem_surface_box((FemVec3){1.0f, 0.7f, 0.5f}, 2);
+}
+static FemSurfaceMesh make_soup(void) {
+	return fem_surface_random_soup(2000, 7);
+}
 
 typedef struct LargeBake {
 	const char *name;
@@ -146,7 +156,8 @@ FEM_TEST(bake_limits, cutting_anew_gives_all_memory_back) {
 }
 
 FEM_TEST(bake_limits, too_many_elements_are_refused) {
-	static const int32_t counts[] = {INT32_MIN, 0, FEM_BAKE_ELEMENTS_MIN - 1, FEM_BAKE_ELEMENTS_MAX + 1, 2000000000, INT32_MAX};
+	static const int32_t counts[] = {
+		INT32_MIN, 0, FEM_BAKE_ELEMENTS_MIN - 1, FEM_BAKE_ELEMENTS_MAX + 1, 2000000000, INT32_MAX};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		FemRenderMesh render = render_of(make_box());
 		FemBakeDef def = fem_default_bake_def();

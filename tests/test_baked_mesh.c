@@ -92,7 +92,7 @@ static FemTestFile to_bytes(const FemBakedMesh *mesh) {
 	return file;
 }
 
-// --------------------------------------------------------------------------------------------------------- round trips
+// ---- round trips
 
 static void check_surface(const FemRenderSurface *a, const FemRenderSurface *b) {
 	FEM_CHECK(strcmp(a->name, b->name) == 0 && strcmp(a->material, b->material) == 0);
@@ -179,7 +179,8 @@ FEM_TEST(baked_mesh, report_tells_warnings_apart) {
 	FEM_CHECK(strcmp(text, "The surface has holes: fill them.") == 0);
 	fem_bake_report_warnings("Parts.\n" FEM_REPORT_GOOD "\n", text, sizeof text);
 	FEM_CHECK(text[0] == 0);
-	FEM_CHECK_INT(fem_bake_report_warnings("Parts.\nfirst\nlonger than there is room\nlast", text, 12), 5 + 1 + 25 + 1 + 4 + 1);
+	FEM_CHECK_INT(
+		fem_bake_report_warnings("Parts.\nfirst\nlonger than there is room\nlast", text, 12), 5 + 1 + 25 + 1 + 4 + 1);
 	FEM_CHECK_INT(fem_bake_report_warnings("Parts.\nfirst", NULL, 0), 6);
 	FEM_CHECK(strcmp(text, "first\nlast") == 0);
 	FEM_CHECK(fem_baked_mesh_set_report(&mesh, "") && mesh.report == NULL);
@@ -245,7 +246,7 @@ FEM_TEST(baked_mesh, save_and_load) {
 	fem_baked_mesh_free(&mesh);
 }
 
-// -------------------------------------------------------------------------------------------------------------- damage
+// ---- damage
 
 static void check_refused(const FemTestFile *file, size_t size, const char *word, int line) {
 	FemBakedMesh mesh;

@@ -168,7 +168,8 @@ FEM_TEST(blow_substeps, of_bad_input) {
 	FEM_CHECK_INT(fem_world_blow_substeps(scene.world, DT, MOST), 1);
 }
 
-// Fails when the way along the sweep to the pieces in question is too short: for long ones, fast ones, or many at a time.
+// Fails when the way along the sweep to the pieces in question is too short: for long ones, fast ones, or many at a
+// time.
 FEM_TEST(blow_substeps, found_among_many) {
 	for (int axis = 0; axis < 3; axis++) {
 		Scene scene = make_scene(false);

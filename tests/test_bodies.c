@@ -1,6 +1,6 @@
 // Reading and changing bodies, checked by hand.
-#include "fem_test.h"
 #include "cube_scene.h"
+#include "fem_test.h"
 
 #include "base/memory.h"
 
@@ -43,7 +43,8 @@ FEM_TEST(bodies, strain_and_stress_by_hand) {
 	FemPosition origin;
 	FEM_CHECK_INT(fem_body_get_positions(scene.body, &origin, offsets, 27), 27);
 	for (int32_t i = 0; i < 27; i++) {
-		FemPosition p = {origin.x + (double)offsets[i].x, origin.y + (double)offsets[i].y, origin.z + (double)offsets[i].z};
+		FemPosition p = {
+			origin.x + (double)offsets[i].x, origin.y + (double)offsets[i].y, origin.z + (double)offsets[i].z};
 		p.x *= 1.01;
 		FEM_CHECK_INT(fem_body_set_node_position(scene.body, i, p), FEM_OK);
 	}
@@ -65,7 +66,8 @@ FEM_TEST(bodies, teleport_keeps_the_shape) {
 	FemCubeScene scene = fem_cube_scene();
 	FemVec3 before[27], after[27];
 	fem_body_get_positions(scene.body, NULL, before, 27);
-	FEM_CHECK_INT(fem_body_teleport(scene.body, (FemPosition){5000.0, 3.0, -8.0}, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}), FEM_OK);
+	FEM_CHECK_INT(
+		fem_body_teleport(scene.body, (FemPosition){5000.0, 3.0, -8.0}, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}), FEM_OK);
 	fem_body_get_positions(scene.body, NULL, after, 27);
 	FEM_CHECK(memcmp(before, after, sizeof before) == 0); // whole metres: not a bit changes
 	FemQuat turn = {0.0f, 0.38268343f, 0.0f, 0.92387953f};
@@ -85,13 +87,16 @@ FEM_TEST(bodies, teleport_keeps_the_shape) {
 FEM_TEST(bodies, impulses_at_points_keep_the_momentum) {
 	FemCubeScene scene = fem_cube_scene();
 	FemBodyState state;
-	FEM_CHECK_INT(fem_body_apply_impulse_at_point(scene.body, (FemVec3){10.0f, 0.0f, 0.0f}, (FemPosition){0.4, 0.3, 0.8}), FEM_OK);
+	FEM_CHECK_INT(
+		fem_body_apply_impulse_at_point(scene.body, (FemVec3){10.0f, 0.0f, 0.0f}, (FemPosition){0.4, 0.3, 0.8}),
+		FEM_OK);
 	fem_body_get_state(scene.body, &state);
 	FEM_CHECK_NEAR(state.linear_momentum.x, 10.0, 1e-4);
 	FEM_CHECK_NEAR(state.angular_momentum.y, 10.0 * (0.8 - 0.5), 1e-4);
 	FEM_CHECK_NEAR(state.angular_momentum.z, -10.0 * (0.3 - 0.5), 1e-4);
 	// Far outside: taken to the nearest corner, which has a node.
-	FEM_CHECK_INT(fem_body_apply_impulse_at_point(scene.body, (FemVec3){0.0f, 5.0f, 0.0f}, (FemPosition){9.0, 9.0, 9.0}), FEM_OK);
+	FEM_CHECK_INT(
+		fem_body_apply_impulse_at_point(scene.body, (FemVec3){0.0f, 5.0f, 0.0f}, (FemPosition){9.0, 9.0, 9.0}), FEM_OK);
 	fem_body_get_state(scene.body, &state);
 	FEM_CHECK_NEAR(state.linear_momentum.y, 5.0, 1e-4);
 	fem_cube_scene_end(&scene);
@@ -203,7 +208,8 @@ FEM_TEST(bodies, impulses_beside_the_body_act_at_its_nearest_point) {
 		FemVec3 impulse = {3.0f, -4.0f, 5.0f};
 		FEM_CHECK_INT(fem_body_apply_impulse_at_point(scene.body, impulse, p), FEM_OK);
 		fem_body_get_state(scene.body, &state);
-		double x = fmin(fmax(p.x, 0.0), 1.0) - 0.5, y = fmin(fmax(p.y, 0.0), 1.0) - 0.5, z = fmin(fmax(p.z, 0.0), 1.0) - 0.5;
+		double x = fmin(fmax(p.x, 0.0), 1.0) - 0.5, y = fmin(fmax(p.y, 0.0), 1.0) - 0.5,
+			   z = fmin(fmax(p.z, 0.0), 1.0) - 0.5;
 		FEM_CHECK_NEAR(state.angular_momentum.x, y * 5.0 - z * -4.0, 1e-4);
 		FEM_CHECK_NEAR(state.angular_momentum.y, z * 3.0 - x * 5.0, 1e-4);
 		FEM_CHECK_NEAR(state.angular_momentum.z, x * -4.0 - y * 3.0, 1e-4);

@@ -162,7 +162,7 @@ FEM_TEST(body_settings, materials_of_all_regions_at_once) {
 	fem_cube_scene_end(&scene);
 }
 
-// ------------------------------------------------------------------------------------------------------ explosion, damage
+// ---- explosion, damage
 
 FEM_TEST(explosion, pushes_away_by_the_area_it_sees) {
 	FemCubeScene scene = fem_cube_scene();
@@ -177,7 +177,8 @@ FEM_TEST(explosion, pushes_away_by_the_area_it_sees) {
 
 FEM_TEST(explosion, of_the_world_reaches_what_is_near) {
 	FemCubeScene scene = fem_cube_scene();
-	FemBodyId far = fem_cube_scene_add(&scene), sleeper = fem_cube_scene_add(&scene), fixed = fem_cube_scene_add(&scene);
+	FemBodyId far = fem_cube_scene_add(&scene), sleeper = fem_cube_scene_add(&scene),
+			  fixed = fem_cube_scene_add(&scene);
 	fem_body_teleport(far, (FemPosition){50.0, 0.0, 0.0}, (FemQuat){0, 0, 0, 1});
 	fem_body_teleport(sleeper, (FemPosition){0.0, 0.0, 3.0}, (FemQuat){0, 0, 0, 1});
 	fem_body_teleport(fixed, (FemPosition){0.0, 0.0, -3.0}, (FemQuat){0, 0, 0, 1});
@@ -234,7 +235,7 @@ FEM_TEST(body_settings, another_stiffness_wakes_a_sleeper) {
 	bar_scene_end(&scene);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- impacts
+// ---- impacts
 
 FEM_TEST(impacts, speed_and_impulse_of_a_fall_on_the_ground) {
 	FemCubeScene scene = fem_cube_scene();
@@ -302,8 +303,8 @@ FEM_TEST(impacts, within_a_step_of_several_substeps) {
 	}
 }
 
-// Fails when what struck in several substeps is told of with the impulse of one of them. In the step of the blow the ground
-// stops the fall, and gives what weight adds.
+// Fails when what struck in several substeps is told of with the impulse of one of them. In the step of the blow the
+// ground stops the fall, and gives what weight adds.
 FEM_TEST(impacts, impulses_of_substeps_are_summed) {
 	FemCubeScene scene = fem_cube_scene();
 	fem_world_set_ground(scene.world, true, -1.0, 0.5f);
@@ -325,13 +326,14 @@ FEM_TEST(impacts, impulses_of_substeps_are_summed) {
 	fem_cube_scene_end(&scene);
 }
 
-// ----------------------------------------------------------------------------------------------------------- saved states
+// ---- saved states
 
 static bool same_positions(FemBodyId a, FemBodyId b) {
 	FemShape of_a, of_b;
 	const float *at_a = fem_body_get_shape(a, false, &of_a), *at_b = fem_body_get_shape(b, false, &of_b);
-	return at_a && at_b && of_a.node_count == of_b.node_count && memcmp(&of_a.origin, &of_b.origin, sizeof of_a.origin) == 0 &&
-	       memcmp(at_a, at_b, sizeof(float) * 4 * (size_t)of_a.node_count) == 0;
+	return at_a && at_b && of_a.node_count == of_b.node_count &&
+		memcmp(&of_a.origin, &of_b.origin, sizeof of_a.origin) == 0 &&
+		memcmp(at_a, at_b, sizeof(float) * 4 * (size_t)of_a.node_count) == 0;
 }
 
 FEM_TEST(body_state, goes_on_as_it_was) {
@@ -441,13 +443,14 @@ FEM_TEST(body_state, materials_may_differ) {
 	bar_scene_end(&scene);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- fading
+// ---- fading
 
 // How many pieces have nodes that fade.
 static int32_t fading_pieces(FemBodyId body, float fade_time) {
 	float fades[4096];
 	FemPieceNumber numbers[64];
-	int32_t nodes = fem_body_get_node_fades(body, fade_time, fades, 4096), fading = 0, count = fem_body_get_pieces(body, numbers, 64);
+	int32_t nodes = fem_body_get_node_fades(body, fade_time, fades, 4096), fading = 0,
+			count = fem_body_get_pieces(body, numbers, 64);
 	FEM_CHECK_INT(nodes, fem_body_get_node_count(body));
 	for (int32_t i = 0; i < count && i < 64; i++) {
 		int32_t tet, of_tet[4];

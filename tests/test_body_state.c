@@ -13,7 +13,7 @@
 #define FLOWED_BYTES 28 // and this a tet that flowed
 #define FIXED_BYTES 200 // besides what every state has
 
-// ------------------------------------------------------------------------------------------------------------------ states
+// ---- states
 
 typedef struct State {
 	size_t size;
@@ -60,7 +60,7 @@ static int32_t count_flowed(FemBodyId body) {
 	return count;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ scenes
+// ---- scenes
 
 static FemRigDef crate_def(void) {
 	FemRigDef def = fem_rig_cube_def(3, 1.0f); // 64 nodes
@@ -139,7 +139,7 @@ static void glass_end(Glass *glass) {
 	fem_world_destroy(glass->world);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- sizes
+// ---- sizes
 
 // Prints a row of the table, and checks the size against the body's nodes and tets that flowed.
 static size_t measure(const char *name, FemBodyId body, size_t limit) {
@@ -188,12 +188,13 @@ FEM_TEST(body_state, sizes_of_bent_and_broken_bodies) {
 	glass_end(&glass);
 }
 
-// -------------------------------------------------------------------------------------------------------------- round trip
+// ---- round trip
 
 static bool same_shape(FemBodyId a, FemBodyId b) {
 	FemShape of_a, of_b;
 	const float *at_a = fem_body_get_shape(a, false, &of_a), *at_b = fem_body_get_shape(b, false, &of_b);
-	return at_a && at_b && of_a.node_count == of_b.node_count && memcmp(&of_a.origin, &of_b.origin, sizeof of_a.origin) == 0 &&
+	return at_a && at_b && of_a.node_count == of_b.node_count &&
+		memcmp(&of_a.origin, &of_b.origin, sizeof of_a.origin) == 0 &&
 		memcmp(at_a, at_b, sizeof(float) * 4 * (size_t)of_a.node_count) == 0;
 }
 
@@ -395,7 +396,7 @@ FEM_TEST(body_state, loaded_bodies_go_on_the_same_for_any_worker_count) {
 	glass_end(&glass);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- sleep
+// ---- sleep
 
 FEM_TEST(body_state, a_stack_that_slept_sleeps_on) {
 	FemRigDef def = crate_def();
@@ -454,7 +455,7 @@ FEM_TEST(body_state, parts_that_sleep_are_kept) {
 	fem_rig_destroy(&other);
 }
 
-// --------------------------------------------------------------------------------------------------------------- splinters
+// ---- splinters
 
 // Fails when owners are part of the state, or a loaded body's are others than the saved one's.
 FEM_TEST(body_state, splinters_are_not_in_it) {

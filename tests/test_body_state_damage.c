@@ -1,5 +1,5 @@
-// Saved states that are not what they should be: cut short, damaged, forged, of another version or of another body. They are
-// refused with a sentence and change nothing, or give a body that is sound.
+// Saved states that are not what they should be: cut short, damaged, forged, of another version or of another body.
+// They are refused with a sentence and change nothing, or give a body that is sound.
 #include "cube_scene.h"
 #include "fem_test.h"
 #include "scenes/rig.h"

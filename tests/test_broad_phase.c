@@ -318,7 +318,8 @@ FEM_TEST(broad_phase, what_goes_before_it_was_seen_is_forgotten) {
 	FemSweep sweep = {0};
 	FemSweepBox box = {{0, 0, 0}, {1, 1, 1}};
 	fem_sweep_reserve(&sweep, 4, 4);
-	int32_t first = fem_sweep_create_proxy(&sweep, &box, 1, false), second = fem_sweep_create_proxy(&sweep, &box, 2, false);
+	int32_t first = fem_sweep_create_proxy(&sweep, &box, 1, false),
+			second = fem_sweep_create_proxy(&sweep, &box, 2, false);
 	fem_sweep_destroy_proxy(&sweep, first);
 	fem_sweep_update(&sweep);
 	FEM_CHECK_INT(sweep.new_count, 0);

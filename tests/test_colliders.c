@@ -28,7 +28,7 @@ static bool has_sentence(void) {
 		FEM_CHECK(has_sentence()); \
 	} while (0)
 
-// ----------------------------------------------------------------------------------------------------------------- scenes
+// ---- scenes
 
 static void run(FemWorldId world, int steps) {
 	for (int i = 0; i < steps; i++)
@@ -79,7 +79,7 @@ static FemColliderResult result_of(FemColliderId collider) {
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------- bad input
+// ---- bad input
 
 static void check_bad_collider(FemColliderId collider) {
 	FemColliderResult result;
@@ -92,8 +92,10 @@ static void check_bad_collider(FemColliderId collider) {
 
 FEM_TEST(colliders, bad_ids) {
 	FemCubeScene scene = fem_cube_scene(), other = fem_cube_scene();
-	FemColliderId kept = add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){50.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
-	FemColliderId gone = add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){60.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
+	FemColliderId kept =
+		add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){50.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
+	FemColliderId gone =
+		add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){60.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
 	FEM_CHECK_INT(fem_collider_destroy(gone), FEM_OK);
 	check_bad_collider(gone);
 	check_bad_collider((FemColliderId){0});
@@ -103,7 +105,8 @@ FEM_TEST(colliders, bad_ids) {
 	check_bad_collider((FemColliderId){kept.index1, UINT16_MAX, kept.generation});
 	check_bad_collider((FemColliderId){kept.index1, other.world.index1 - 1, kept.generation});
 	// A new one takes the slot; the old id stays dead.
-	FemColliderId next = add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){60.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
+	FemColliderId next =
+		add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){60.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
 	FEM_CHECK_INT(next.index1, gone.index1);
 	check_bad_collider(gone);
 	FEM_CHECK(fem_collider_is_valid(kept) && fem_collider_is_valid(next));
@@ -113,7 +116,8 @@ FEM_TEST(colliders, bad_ids) {
 	FemColliderDef def = fem_default_collider_def();
 	CHECK_REFUSED((FemWorldId){0}, def);
 	FEM_CHECK_INT(fem_world_get_contact_events((FemWorldId){0}, NULL), 0);
-	FEM_CHECK_INT(fem_world_destroy(other.world), FEM_OK); // made second: its end does not give back the first one's memory
+	FEM_CHECK_INT(
+		fem_world_destroy(other.world), FEM_OK); // made second: its end does not give back the first one's memory
 	fem_cube_scene_end(&scene);
 	check_bad_collider(kept);
 }
@@ -170,7 +174,8 @@ FEM_TEST(colliders, bad_defs) {
 FEM_TEST(colliders, bad_points_and_triangles) {
 	FemCubeScene scene = fem_cube_scene();
 	FemColliderDef good = fem_default_collider_def(), def = good;
-	FemVec3 flat[5] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 1.0f}, {0.5f, 0.0f, 0.5f}};
+	FemVec3 flat[5] = {
+		{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 1.0f}, {0.5f, 0.0f, 0.5f}};
 	FemVec3 same[4] = {{1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}};
 	FemVec3 broken[4] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, NAN, 0.0f}, {0.0f, 0.0f, 1.0f}};
 	FemVec3 many[65] = {{0.0f, 0.0f, 0.0f}};
@@ -215,17 +220,25 @@ FEM_TEST(colliders, bad_points_and_triangles) {
 
 FEM_TEST(colliders, bad_motion) {
 	FemCubeScene scene = fem_cube_scene();
-	FemColliderId box = add_box(scene.world, FEM_COLLIDER_KINEMATIC, (FemPosition){9.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
+	FemColliderId box =
+		add_box(scene.world, FEM_COLLIDER_KINEMATIC, (FemPosition){9.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
 	FemPosition at = {9.0, 0.0, 0.0};
 	uint64_t hash = fem_world_hash(scene.world);
-	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){NAN, 0.0, 0.0}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, INFINITY, 0.0}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, 0.0, -2e9}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, (FemPosition){NAN, 0.0, 0.0}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, INFINITY, 0.0}, no_turn, zero3, zero3),
+		FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, (FemPosition){0.0, 0.0, -2e9}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_collider_set_motion(box, at, (FemQuat){0}, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, at, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, NAN, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, at, no_turn, zero3, (FemVec3){0.0f, 0.0f, INFINITY}), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, 3e5f, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, at, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, NAN, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, at, no_turn, zero3, (FemVec3){0.0f, 0.0f, INFINITY}), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(
+		fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, 3e5f, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_collider_get_result(box, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK(fem_world_hash(scene.world) == hash);
 	fem_cube_scene_end(&scene);
@@ -269,7 +282,8 @@ FEM_TEST(colliders, contacts_off) {
 FEM_TEST(colliders, come_and_go_without_steps) {
 	FemCubeScene scene = fem_cube_scene();
 	for (int i = 0; i < 300; i++) {
-		FemColliderId box = add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){9.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
+		FemColliderId box =
+			add_box(scene.world, FEM_COLLIDER_STATIC, (FemPosition){9.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
 		FemBodyId body = fem_cube_scene_add(&scene);
 		if (!FEM_CHECK(fem_body_is_valid(body)))
 			break;
@@ -281,17 +295,22 @@ FEM_TEST(colliders, come_and_go_without_steps) {
 	fem_cube_scene_end(&scene);
 }
 
-// ------------------------------------------------------------------------------------------------------------ what they do
+// ---- what they do
 
 FEM_TEST(colliders, rest_on_each_shape) {
-	static const FemVec3 corners[8] = {{-2.0f, -1.0f, -2.0f}, {2.0f, -1.0f, -2.0f}, {-2.0f, 0.0f, -2.0f}, {2.0f, 0.0f, -2.0f},
-		{-2.0f, -1.0f, 2.0f}, {2.0f, -1.0f, 2.0f}, {-2.0f, 0.0f, 2.0f}, {2.0f, 0.0f, 2.0f}};
+	static const FemVec3 corners[8] = {{-2.0f, -1.0f, -2.0f}, {2.0f, -1.0f, -2.0f}, {-2.0f, 0.0f, -2.0f},
+		{2.0f, 0.0f, -2.0f}, {-2.0f, -1.0f, 2.0f}, {2.0f, -1.0f, 2.0f}, {-2.0f, 0.0f, 2.0f}, {2.0f, 0.0f, 2.0f}};
 	static const int32_t top[6] = {2, 6, 3, 3, 6, 7};
 	FemShapeDef shapes[] = {
 		{.type = FEM_SHAPE_BOX, .half_extents = {2.0f, 0.5f, 2.0f}},
 		{.type = FEM_SHAPE_CYLINDER, .radius = 2.0f, .half_height = 0.5f},
 		{.type = FEM_SHAPE_CONVEX, .points = corners, .point_count = 8},
-		{.type = FEM_SHAPE_TRIANGLES, .points = corners, .point_count = 8, .triangles = top, .triangle_count = 2, .thickness = 0.5f},
+		{.type = FEM_SHAPE_TRIANGLES,
+			.points = corners,
+			.point_count = 8,
+			.triangles = top,
+			.triangle_count = 2,
+			.thickness = 0.5f},
 		{.type = FEM_SHAPE_HALF_SPACE},
 	};
 	double heights[] = {-0.5, -0.5, 0.0, 0.0, 0.0};
@@ -305,10 +324,12 @@ FEM_TEST(colliders, rest_on_each_shape) {
 		fem_body_teleport(scene.body, (FemPosition){-0.5, 0.0, -0.5}, no_turn);
 		run(scene.world, 180);
 		FemBodyState state = state_of(scene.body);
-		if (!fem_test_check(fabs(state.center.y - 0.5) < 0.03, __FILE__, __LINE__, "shape %d: centre at %g m", i, state.center.y))
+		if (!fem_test_check(
+				fabs(state.center.y - 0.5) < 0.03, __FILE__, __LINE__, "shape %d: centre at %g m", i, state.center.y))
 			printf("  contacts %d\n", result_of(collider).contact_count);
-		fem_test_check(fabs((double)result_of(collider).impulse.y * -60.0 / (state.mass * 9.81) - 1.0) < 0.02, __FILE__, __LINE__,
-			"shape %d carries %g N of %g", i, (double)result_of(collider).impulse.y * -60.0, state.mass * 9.81);
+		fem_test_check(fabs((double)result_of(collider).impulse.y * -60.0 / (state.mass * 9.81) - 1.0) < 0.02, __FILE__,
+			__LINE__, "shape %d carries %g N of %g", i, (double)result_of(collider).impulse.y * -60.0,
+			state.mass * 9.81);
 		fem_cube_scene_end(&scene);
 	}
 }
@@ -321,7 +342,8 @@ FEM_TEST(colliders, what_rested_on_it_wakes_when_it_goes) {
 		double height = state_of(scene.body).center.y;
 		FEM_CHECK_NEAR(height, 0.5, 0.02);
 		if (teleported)
-			FEM_CHECK_INT(fem_collider_set_motion(scene.floor, (FemPosition){100.0, -0.5, 0.0}, no_turn, zero3, zero3), FEM_OK);
+			FEM_CHECK_INT(
+				fem_collider_set_motion(scene.floor, (FemPosition){100.0, -0.5, 0.0}, no_turn, zero3, zero3), FEM_OK);
 		else
 			FEM_CHECK_INT(fem_collider_destroy(scene.floor), FEM_OK);
 		run(scene.world, 60);
@@ -387,7 +409,8 @@ static void move_floor(const Scene *scene, FemVec3 velocity, int steps) {
 		FemPosition at = world->colliders[scene->floor.index1 - 1].position;
 		FEM_CHECK_INT(fem_collider_set_motion(scene->floor, at, no_turn, velocity, zero3), FEM_OK);
 		fem_world_step(scene->world, DT, 1);
-		at = (FemPosition){at.x + (double)(velocity.x * DT), at.y + (double)(velocity.y * DT), at.z + (double)(velocity.z * DT)};
+		at = (FemPosition){
+			at.x + (double)(velocity.x * DT), at.y + (double)(velocity.y * DT), at.z + (double)(velocity.z * DT)};
 		fem_collider_set_motion(scene->floor, at, no_turn, velocity, zero3);
 	}
 }
@@ -411,7 +434,8 @@ FEM_TEST(colliders, kinematic_one_pushes) {
 	run(scene.world, 300);
 	FEM_CHECK(fem_body_is_asleep(scene.body));
 	Scene pusher = scene; // the box beside the cube in the floor's place
-	pusher.floor = add_box(scene.world, FEM_COLLIDER_KINEMATIC, (FemPosition){-1.05, 0.5, 0.0}, (FemVec3){0.5f, 0.4f, 0.4f});
+	pusher.floor =
+		add_box(scene.world, FEM_COLLIDER_KINEMATIC, (FemPosition){-1.05, 0.5, 0.0}, (FemVec3){0.5f, 0.4f, 0.4f});
 	move_floor(&pusher, (FemVec3){0.5f, 0.0f, 0.0f}, 120);
 	FemBodyState state = state_of(scene.body);
 	FEM_CHECK_NEAR(state.linear_velocity.x, 0.5, 0.05);

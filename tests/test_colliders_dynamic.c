@@ -109,7 +109,7 @@ FEM_TEST(colliders, momentum_with_a_dynamic_one_is_kept) {
 	fem_cube_scene_end(&scene);
 }
 
-// ------------------------------------------------------------------------------------------------------- layers and events
+// ---- layers and events
 
 static bool falls_through(uint32_t layer, uint32_t mask, uint32_t body_layer, uint32_t body_mask) {
 	FemCubeScene scene = fem_cube_scene();
@@ -186,7 +186,7 @@ FEM_TEST(colliders, contact_events) {
 	fem_cube_scene_end(&scene);
 }
 
-// ------------------------------------------------------------------------------------------------------------- too much
+// ---- too much
 
 static void check_bounded(FemWorldId id, double limit) {
 	FemWorld *world = fem_world_find(id);
@@ -196,7 +196,8 @@ static void check_bounded(FemWorldId id, double limit) {
 		if (!world->bodies[b])
 			continue;
 		fem_body_get_bounds(fem_body_id(world, b), &low, &high);
-		FEM_CHECK(low.x > -limit && low.y > -limit && low.z > -limit && high.x < limit && high.y < limit && high.z < limit);
+		FEM_CHECK(
+			low.x > -limit && low.y > -limit && low.z > -limit && high.x < limit && high.y < limit && high.z < limit);
 	}
 }
 
@@ -332,8 +333,8 @@ FEM_TEST(colliders, extremes_are_survived) {
 	fem_cube_scene_end(&scene);
 }
 
-// Both momenta, of a cube and a bar that lies aslant and strikes it off its centre. Fails when the solve takes the bar's
-// inertia along wrong axes, or its arms from its frame and not from its centre of mass.
+// Both momenta, of a cube and a bar that lies aslant and strikes it off its centre. Fails when the solve takes the
+// bar's inertia along wrong axes, or its arms from its frame and not from its centre of mass.
 FEM_TEST(colliders, angular_momentum_with_a_dynamic_one_is_kept) {
 	for (int off_center = 0; off_center < 2; off_center++) {
 		FemCubeScene scene = fem_cube_scene();
@@ -364,11 +365,14 @@ FEM_TEST(colliders, angular_momentum_with_a_dynamic_one_is_kept) {
 				FEM_CHECK_NEAR(n[5] * w.x + n[4] * w.y + n[2] * w.z, gained.z, 0.02 * fabs((double)gained.z) + 0.2);
 				// The cube's, about the bar's centre of mass: its own and that of its motion.
 				FemVec3 p = {-result.impulse.x, -result.impulse.y, -result.impulse.z};
-				double r[3] = {before.center.x - at.x - (double)mass.center.x, before.center.y - at.y - (double)mass.center.y,
-					before.center.z - at.z - (double)mass.center.z};
-				double l[3] = {(double)(after.angular_momentum.x - before.angular_momentum.x) + r[1] * (double)p.z - r[2] * (double)p.y,
-					(double)(after.angular_momentum.y - before.angular_momentum.y) + r[2] * (double)p.x - r[0] * (double)p.z,
-					(double)(after.angular_momentum.z - before.angular_momentum.z) + r[0] * (double)p.y - r[1] * (double)p.x};
+				double r[3] = {before.center.x - at.x - (double)mass.center.x,
+					before.center.y - at.y - (double)mass.center.y, before.center.z - at.z - (double)mass.center.z};
+				double l[3] = {(double)(after.angular_momentum.x - before.angular_momentum.x) + r[1] * (double)p.z -
+						r[2] * (double)p.y,
+					(double)(after.angular_momentum.y - before.angular_momentum.y) + r[2] * (double)p.x -
+						r[0] * (double)p.z,
+					(double)(after.angular_momentum.z - before.angular_momentum.z) + r[0] * (double)p.y -
+						r[1] * (double)p.x};
 				double size = fabs((double)gained.x) + fabs((double)gained.y) + fabs((double)gained.z);
 				FEM_CHECK_NEAR(l[0], -gained.x, 0.05 * size);
 				FEM_CHECK_NEAR(l[1], -gained.y, 0.05 * size);

@@ -44,11 +44,13 @@ static FemQuat turned(FemQuat q, FemVec3 w) {
 static void follow(FemWorldId id, const FemColliderId *colliders, int32_t count) {
 	FemColliderResult result = result_of(colliders[0]);
 	FemCollider *record = &fem_world_find(id)->colliders[colliders[0].index1 - 1];
-	FemPosition at = {record->position.x + (double)result.translation.x, record->position.y + (double)result.translation.y,
-		record->position.z + (double)result.translation.z};
+	FemPosition at = {record->position.x + (double)result.translation.x,
+		record->position.y + (double)result.translation.y, record->position.z + (double)result.translation.z};
 	FemQuat rotation = turned(record->rotation, result.turn);
 	for (int32_t i = 0; i < count; i++)
-		FEM_CHECK_INT(fem_collider_set_motion(colliders[i], at, rotation, result.linear_velocity, result.angular_velocity), FEM_OK);
+		FEM_CHECK_INT(
+			fem_collider_set_motion(colliders[i], at, rotation, result.linear_velocity, result.angular_velocity),
+			FEM_OK);
 }
 
 // A bar on two feet, each a shape of its own: it stands as one on both, its mass counted once.
@@ -89,7 +91,8 @@ FEM_TEST(rigid_colliders, one_of_two_shapes_stands_as_one) {
 FEM_TEST(rigid_colliders, bad_leaders_are_refused) {
 	FemWorldDef world_def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&world_def), other = fem_world_create(&world_def);
-	FemColliderDef def = box_def((FemPosition){0.0, 1.0, 0.0}, (FemVec3){0.1f, 0.1f, 0.1f}, 1.0f), fixed = fem_default_collider_def();
+	FemColliderDef def = box_def((FemPosition){0.0, 1.0, 0.0}, (FemVec3){0.1f, 0.1f, 0.1f}, 1.0f),
+				   fixed = fem_default_collider_def();
 	FemColliderId leader = fem_collider_create(world, &def), wall = fem_collider_create(world, &fixed);
 	def.leader = wall;
 	FEM_CHECK(!fem_collider_is_valid(fem_collider_create(world, &def)));
@@ -204,8 +207,12 @@ FEM_TEST(rigid_colliders, large_meshes_bear) {
 	FemWorldDef world_def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&world_def);
 	FemColliderDef def = fem_default_collider_def();
-	def.shape = (FemShapeDef){.type = FEM_SHAPE_TRIANGLES, .points = points, .point_count = (SIDE + 1) * (SIDE + 1),
-		.triangles = triangles, .triangle_count = 2 * SIDE * SIDE, .thickness = 0.2f};
+	def.shape = (FemShapeDef){.type = FEM_SHAPE_TRIANGLES,
+		.points = points,
+		.point_count = (SIDE + 1) * (SIDE + 1),
+		.triangles = triangles,
+		.triangle_count = 2 * SIDE * SIDE,
+		.thickness = 0.2f};
 	FEM_CHECK(fem_collider_is_valid(fem_collider_create(world, &def)));
 	FemBlock cube = fem_block(0.5f, 2);
 	cube.body.position = (FemPosition){20.25, 0.05, -30.25};
@@ -219,8 +226,8 @@ FEM_TEST(rigid_colliders, large_meshes_bear) {
 	fem_world_destroy(world);
 }
 
-// Two boxes that move as one, told as the mass of both with the middle between them: the lower one stands and does not tip,
-// though the middle of the pair lies at its edge.
+// Two boxes that move as one, told as the mass of both with the middle between them: the lower one stands and does not
+// tip, though the middle of the pair lies at its edge.
 FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
 	FemWorldDef world_def = fem_contact_world_def();
 	world_def.ground_enabled = true;
@@ -243,7 +250,8 @@ FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
 		fem_collider_set_motion(box, at, record->rotation, result.linear_velocity, zero3);
 	}
 	FEM_CHECK_NEAR(press, 80.0 * 9.81, 10.0);
-	FEM_CHECK_NEAR(torque, 0.0, 15.0); // about the common middle: the slab presses beneath it, not beneath the box's own
+	FEM_CHECK_NEAR(
+		torque, 0.0, 15.0); // about the common middle: the slab presses beneath it, not beneath the box's own
 	mass.inertia[0] = -1.0f;
 	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_ERROR_INVALID_ARGUMENT);
 	mass.inertia[0] = NAN;

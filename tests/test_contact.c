@@ -21,7 +21,7 @@ static FemWorldId floor_world(FemWorldDef def) {
 	return world;
 }
 
-// -------------------------------------------------------------------------------------------------------------- momentum
+// ---- momentum
 
 static FemPosition momentum(const FemBodyId *bodies, int32_t count) {
 	FemPosition sum = {0};
@@ -60,7 +60,7 @@ FEM_TEST(contact, collision_keeps_momentum_and_gains_no_energy) {
 	fem_world_destroy(world);
 }
 
-// ----------------------------------------------------------------------------------------------------------- determinism
+// ---- determinism
 
 #define PILE 9
 #define PILE_STEPS 150
@@ -119,7 +119,7 @@ FEM_TEST(contact, same_bits_for_any_worker_count) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------- fast objects
+// ---- fast objects
 
 // Where the cube's centre is half a second after it was thrown at the wall, whose front is at x = 0.
 static double thrown_at_wall(float young_modulus, double start, bool whole_wall_pinned) {
@@ -152,14 +152,16 @@ FEM_TEST(contact, fast_cube_does_not_pass_a_wall) {
 	static const float moduli[] = {1e7f, 1e9f};
 	for (int e = 0; e < 2; e++) {
 		for (int s = 0; s < 3; s++) {
-			double pinned = thrown_at_wall(moduli[e], starts[s], true), held = thrown_at_wall(moduli[e], starts[s], false);
+			double pinned = thrown_at_wall(moduli[e], starts[s], true),
+				   held = thrown_at_wall(moduli[e], starts[s], false);
 			fem_test_check(pinned < 0.05 && held < 0.05, __FILE__, __LINE__,
-				"E %g from %g m: at %g m behind the pinned wall, %g behind the framed one", (double)moduli[e], starts[s], pinned, held);
+				"E %g from %g m: at %g m behind the pinned wall, %g behind the framed one", (double)moduli[e],
+				starts[s], pinned, held);
 		}
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------- deep overlaps
+// ---- deep overlaps
 
 // Two cubes that share a part of their height; the fastest speed (m/s) of one second.
 static double part_overlapped(double share, double *out_gap) {
@@ -231,7 +233,7 @@ FEM_TEST(contact, a_hundred_bodies_at_one_point) {
 	fem_world_destroy(world);
 }
 
-// --------------------------------------------------------------------------------------------------------------- sleeping
+// ---- sleeping
 
 static bool wait_asleep(FemWorldId world, FemBodyId body, int32_t steps) {
 	for (int32_t i = 0; i < steps && !fem_body_is_asleep(body); i++)
@@ -408,7 +410,7 @@ FEM_TEST(contact, composites_sleep_whole) {
 	fem_world_destroy(world);
 }
 
-// ------------------------------------------------------------------------------------------------------------ self-contact
+// ---- self-contact
 
 #define STRIP_CELLS 24
 #define STRIP_END 6 // nodes of each end: 2 x 3
@@ -484,8 +486,8 @@ FEM_TEST(contact, sleeps_on_when_what_lay_on_it_leaves) {
 	fem_world_destroy(world);
 }
 
-// Fails when contacts that are gone are taken for contacts that nobody looked at. What the support strikes or loads is told
-// of by contacts, that it has left only by their lack.
+// Fails when contacts that are gone are taken for contacts that nobody looked at. What the support strikes or loads is
+// told of by contacts, that it has left only by their lack.
 FEM_TEST(contact, support_that_moves_away_wakes) {
 	FemWorldDef def = fem_default_world_def();
 	FemWorldId world = fem_world_create(&def);

@@ -45,7 +45,8 @@ FEM_TEST(contact_bad_input, colliders_that_teleport) {
 		FemBodyId bodies[PILE];
 		FemWorldId world = make_pile(bodies);
 		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, upright, 0.5f);
-		FemColliderId box = add_box_collider(world, (FemColliderKind)kind, (FemPosition){9.0, 0.5, 0.0}, (FemVec3){0.2f, 0.2f, 0.2f});
+		FemColliderId box =
+			add_box_collider(world, (FemColliderKind)kind, (FemPosition){9.0, 0.5, 0.0}, (FemVec3){0.2f, 0.2f, 0.2f});
 		for (int n = 0; n < 120; n++) {
 			FemPosition at = {n % 6 < 3 ? 0.3 : 9.0, 0.3 + 0.1 * (n % 5), 0.31};
 			FEM_CHECK_INT(fem_collider_set_motion(box, at, upright, still, still), FEM_OK);
@@ -65,7 +66,8 @@ FEM_TEST(contact_bad_input, what_is_deleted_in_contact) {
 	FemColliderId floor = {0};
 	for (int n = 0; n < 120; n++) {
 		if (n % 10 == 0)
-			floor = add_box_collider(world, (FemColliderKind)(n / 10 % 2), (FemPosition){0.3, -0.501, 0.3}, (FemVec3){5.0f, 0.5f, 5.0f});
+			floor = add_box_collider(
+				world, (FemColliderKind)(n / 10 % 2), (FemPosition){0.3, -0.501, 0.3}, (FemVec3){5.0f, 0.5f, 5.0f});
 		if (n % 7 == 6) {
 			int which = n / 7 % PILE;
 			FEM_CHECK_INT(fem_body_destroy(bodies[which]), FEM_OK);
@@ -158,8 +160,8 @@ FEM_TEST(contact_bad_input, a_thousand_bodies_at_one_point) {
 	fem_world_destroy(world);
 }
 
-// Pressed to a tenth of its height, until tets turn inside out, and let go. Fails when self-contact keeps it crumpled, or
-// inverted tets find a place to rest: with the rotation by QR alone 4 of 45 such cubes do.
+// Pressed to a tenth of its height, until tets turn inside out, and let go. Fails when self-contact keeps it crumpled,
+// or inverted tets find a place to rest: with the rotation by QR alone 4 of 45 such cubes do.
 FEM_TEST(contact_bad_input, crushed_body_recovers) {
 	static const float moduli[] = {6e4f, 7e4f, 7.5e4f, 8e4f, 1e5f, 1.05e5f};
 	for (int i = 0; i < 18; i++) {
@@ -173,7 +175,8 @@ FEM_TEST(contact_bad_input, crushed_body_recovers) {
 		block.body.self_contact = true;
 		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, upright, 0.5f);
 		FemBodyId body = fem_block_add(world, &block);
-		FemColliderId press = add_box_collider(world, FEM_COLLIDER_KINEMATIC, (FemPosition){0.15, 0.81, 0.15}, (FemVec3){1.0f, 0.5f, 1.0f});
+		FemColliderId press = add_box_collider(
+			world, FEM_COLLIDER_KINEMATIC, (FemPosition){0.15, 0.81, 0.15}, (FemVec3){1.0f, 0.5f, 1.0f});
 		double y = 0.81;
 		for (int n = 0; n < 60; n++) {
 			float speed = y > 0.52 ? -1.0f : 0.0f;

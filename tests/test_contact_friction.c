@@ -11,7 +11,7 @@ static FemBodyState state_of(FemBodyId body) {
 	return state;
 }
 
-// ------------------------------------------------------------------------------------------------------------- sliding
+// ---- sliding
 
 typedef struct Floor {
 	FemShapeType shape; // of a collider; FEM_SHAPE_SPHERE: none
@@ -46,7 +46,8 @@ FEM_TEST(contact_friction, what_slides_is_braked_by_mu_g) {
 	for (int f = 0; f < 6; f++) {
 		for (int32_t cells = 1; cells <= 4; cells++) {
 			double share = friction_share(floors[f], cells, 0.0);
-			fem_test_check(share > 0.995 && share < 1.005, __FILE__, __LINE__, "floor %d, %d cells: %g of mu g", f, cells, share);
+			fem_test_check(
+				share > 0.995 && share < 1.005, __FILE__, __LINE__, "floor %d, %d cells: %g of mu g", f, cells, share);
 		}
 	}
 }
@@ -56,12 +57,13 @@ FEM_TEST(contact_friction, what_lands_is_braked_by_its_own_press) {
 	for (int f = 0; f < 6; f++) {
 		for (int32_t cells = 1; cells <= 4; cells++) {
 			double share = friction_share(floors[f], cells, 0.2);
-			fem_test_check(share > 0.9 && share < 1.04, __FILE__, __LINE__, "floor %d, %d cells: %g of mu times the press", f, cells, share);
+			fem_test_check(share > 0.9 && share < 1.04, __FILE__, __LINE__,
+				"floor %d, %d cells: %g of mu times the press", f, cells, share);
 		}
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- struck
+// ---- struck
 
 // A box of 10 kg that rests on a slab.
 static FemBodyId add_box_on_slab(FemWorldId world) {
@@ -91,7 +93,8 @@ static double momentum_after_strike(FemWorldId world, FemBodyId box, double heig
 	return 125.0 * (double)result.linear_velocity.x + 10.0 * (double)state_of(box).linear_velocity.x;
 }
 
-// Friction that held the box at rest must let go within the step that strikes it: 330 to 375 N s were left when it did not.
+// Friction that held the box at rest must let go within the step that strikes it: 330 to 375 N s were left when it did
+// not.
 FEM_TEST(contact_friction, struck_box_lets_go_of_its_floor) {
 	static const double heights[] = {0.0, 0.01};
 	for (int i = 0; i < 2; i++) {
@@ -100,7 +103,8 @@ FEM_TEST(contact_friction, struck_box_lets_go_of_its_floor) {
 		FemWorldId world = fem_world_create(&def);
 		FemBodyId box = add_box_on_slab(world);
 		double momentum = momentum_after_strike(world, box, heights[i]);
-		fem_test_check(momentum > 590.0 && momentum < 626.0, __FILE__, __LINE__, "%g m above the slab: %g N s of 625", heights[i], momentum);
+		fem_test_check(momentum > 590.0 && momentum < 626.0, __FILE__, __LINE__, "%g m above the slab: %g N s of 625",
+			heights[i], momentum);
 		fem_world_destroy(world);
 	}
 }
@@ -116,13 +120,14 @@ FEM_TEST(contact_friction, struck_by_a_body) {
 	block.body.linear_velocity = (FemVec3){5.0f, 0.0f, 0.0f};
 	FemBodyId heavy = fem_block_add(world, &block);
 	fem_steps(world, 2);
-	double momentum = 125.0 * (double)state_of(heavy).linear_velocity.x + 10.0 * (double)state_of(box).linear_velocity.x;
+	double momentum =
+		125.0 * (double)state_of(heavy).linear_velocity.x + 10.0 * (double)state_of(box).linear_velocity.x;
 	FEM_CHECK_NEAR(momentum, 608.0, 18.0);
 	fem_world_destroy(world);
 }
 
-// A cube at rest that is given 3 m/s loses mu g dt in each step, in the first one too. Fails when the first solve starts
-// with the friction of rest: 1.2 to 2.8 m/s are lost at once.
+// A cube at rest that is given 3 m/s loses mu g dt in each step, in the first one too. Fails when the first solve
+// starts with the friction of rest: 1.2 to 2.8 m/s are lost at once.
 FEM_TEST(contact_friction, what_rests_starts_to_slide_freely) {
 	static const FemShapeType shapes[] = {FEM_SHAPE_HALF_SPACE, FEM_SHAPE_BOX, FEM_SHAPE_TRIANGLES, 0};
 	static const float moduli[] = {1e6f, 1e7f, 1e9f};

@@ -52,12 +52,14 @@ static void check_throw(const Throw *how) {
 		// All normals of a half space point down, so the pair's normal impulses are the vertical one.
 		int32_t count = fem_world_get_contact_events(world, &events);
 		if (how->floor == FEM_SHAPE_HALF_SPACE)
-			worst_event = fmax(worst_event, fabs((double)(count ? events[0].impulse : 0.0f) + (double)fminf(result.impulse.y, 0.0f)) / scale);
+			worst_event = fmax(worst_event,
+				fabs((double)(count ? events[0].impulse : 0.0f) + (double)fminf(result.impulse.y, 0.0f)) / scale);
 		pressed += count > 0;
 	}
 	FEM_CHECK(pressed > STEPS / 4);
-	fem_test_check(worst < 5e-4, __FILE__, __LINE__, "friction %d, substeps %d, E %g: %g of the momentum is unaccounted for",
-		how->friction, how->substeps, (double)how->young_modulus, worst);
+	fem_test_check(worst < 5e-4, __FILE__, __LINE__,
+		"friction %d, substeps %d, E %g: %g of the momentum is unaccounted for", how->friction, how->substeps,
+		(double)how->young_modulus, worst);
 	fem_test_check(worst_event < 1e-4, __FILE__, __LINE__, "friction %d, E %g: events are %g off", how->friction,
 		(double)how->young_modulus, worst_event);
 	fem_world_destroy(world);
@@ -96,8 +98,9 @@ FEM_TEST(contact_impulses, rigid_one_is_the_same_in_substeps_and_steps) {
 		FemVec3 before = momentum(body), sum = {0.0f, 0.0f, 0.0f};
 		FemColliderResult result = {.linear_velocity = box.linear_velocity};
 		for (int n = 0; n < (fine ? 4 : 1); n++) {
-			FEM_CHECK_INT(fem_collider_set_motion(collider, box.position, box.rotation, result.linear_velocity,
-				result.angular_velocity), FEM_OK);
+			FEM_CHECK_INT(fem_collider_set_motion(
+							  collider, box.position, box.rotation, result.linear_velocity, result.angular_velocity),
+				FEM_OK);
 			fem_world_step(world, CONTACT_DT / (fine ? 4.0f : 1.0f), fine ? 1 : 4);
 			FEM_CHECK_INT(fem_collider_get_result(collider, &result), FEM_OK);
 			sum.y += result.impulse.y;

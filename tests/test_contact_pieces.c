@@ -69,7 +69,7 @@ FEM_TEST(contact_pieces, sleeping_ones_cost_nothing) {
 		fem_steps(world_id, 2);
 		FEM_CHECK_INT(stage->refit_count, 1);
 		FEM_CHECK_INT(still_count(world, body), PIECES - 1);
-		FEM_CHECK_INT(fem_sweep_active_count(&world->sweep), 1); // with the floor
+		FEM_CHECK_INT(fem_sweep_active_count(&world->sweep), 1);          // with the floor
 		FEM_CHECK_INT(stage->piece_count, 1 + (body->is_convex ? 0 : 1)); // and with itself, if it may fold
 		FemRange parts = body->topology->component_parts[0];
 		for (int32_t c = 0; c < stage->contact_count; c++) {

@@ -7,7 +7,7 @@
 #define GRAVITY 9.81
 #define DEGREES (3.14159265358979 / 180.0)
 
-// ---------------------------------------------------------------------------------------------------------------- slopes
+// ---- slopes
 
 typedef struct Slope {
 	FemWorldId world;
@@ -125,7 +125,7 @@ FEM_TEST(contact_rest, rough_slope_triangles) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- stacks
+// ---- stacks
 
 #define STACK 5
 
@@ -151,8 +151,8 @@ static double drift(const FemPosition *from, const FemBodyId *bodies) {
 	return most;
 }
 
-// RMS speed at 5 s; then the drift of 2 s, in the long run of 55 s. Its own weight shortens the stack by rho g H^2 / 2E,
-// and five contacts rest at the slop of 1 mm.
+// RMS speed at 5 s; then the drift of 2 s, in the long run of 55 s. Its own weight shortens the stack by rho g H^2 /
+// 2E, and five contacts rest at the slop of 1 mm.
 static void check_stack_rests(float young_modulus, double drift_max) {
 	FemBodyId bodies[STACK];
 	FemPosition from[STACK];
@@ -203,7 +203,7 @@ FEM_TEST(contact_rest, stack_sleeps) {
 	check_stack_sleeps(1e9f);
 }
 
-// ------------------------------------------------------------------------------------------------------------- push-out
+// ---- push-out
 
 // Depth of a cube in a pinned slab, m after 5 s.
 static double sinking(float push) {
@@ -245,11 +245,11 @@ FEM_TEST(contact_rest, heavy_on_light) {
 	fem_world_destroy(world);
 }
 
-// ------------------------------------------------------------------------------------------------- every collider type
+// ---- every collider type
 
 static FemColliderDef shape_with_top_at_zero(FemShapeType type) {
-	static const FemVec3 points[] = {{-1, -1, -1}, {1, -1, -1}, {1, -1, 1}, {-1, -1, 1}, {-1.5f, 0, -1.5f}, {1.5f, 0, -1.5f},
-		{1.5f, 0, 1.5f}, {-1.5f, 0, 1.5f}};
+	static const FemVec3 points[] = {{-1, -1, -1}, {1, -1, -1}, {1, -1, 1}, {-1, -1, 1}, {-1.5f, 0, -1.5f},
+		{1.5f, 0, -1.5f}, {1.5f, 0, 1.5f}, {-1.5f, 0, 1.5f}};
 	static const int32_t triangles[] = {4, 7, 6, 4, 6, 5};
 	FemColliderDef def = fem_default_collider_def();
 	def.shape.type = type;
@@ -266,8 +266,8 @@ static FemColliderDef shape_with_top_at_zero(FemShapeType type) {
 	if (lies)
 		def.rotation = fem_turn_z(90.0 * DEGREES);
 	def.position.y = type == FEM_SHAPE_BOX || type == FEM_SHAPE_CYLINDER ? -0.5
-		: type == FEM_SHAPE_SPHERE || lies                                ? -1.0
-																		  : 0.0;
+		: type == FEM_SHAPE_SPHERE || lies                               ? -1.0
+																		 : 0.0;
 	return def;
 }
 
@@ -283,9 +283,12 @@ static void check_rests_on(FemShapeType type) {
 	FemColliderResult result = {0};
 	fem_collider_get_result(id, &result);
 	FemPosition center = fem_center(body);
-	fem_test_check(fem_rms_speed(&body, 1) < 2e-3, __FILE__, __LINE__, "shape %d: moves at %g m/s", (int)type, fem_rms_speed(&body, 1));
-	fem_test_check(fabs(center.y - 0.099) < 3e-3, __FILE__, __LINE__, "shape %d: centre at %g m, not 0.1", (int)type, center.y);
-	fem_test_check(fabs(center.x) < 5e-3 && fabs(center.z) < 5e-3, __FILE__, __LINE__, "shape %d: went to %g, %g", (int)type, center.x, center.z);
+	fem_test_check(fem_rms_speed(&body, 1) < 2e-3, __FILE__, __LINE__, "shape %d: moves at %g m/s", (int)type,
+		fem_rms_speed(&body, 1));
+	fem_test_check(
+		fabs(center.y - 0.099) < 3e-3, __FILE__, __LINE__, "shape %d: centre at %g m, not 0.1", (int)type, center.y);
+	fem_test_check(fabs(center.x) < 5e-3 && fabs(center.z) < 5e-3, __FILE__, __LINE__, "shape %d: went to %g, %g",
+		(int)type, center.x, center.z);
 	// The collider carries the weight: 8 kg for 1/60 s.
 	FEM_CHECK_NEAR(result.impulse.y, -8.0 * GRAVITY / 60.0, 0.02 * 8.0 * GRAVITY / 60.0);
 	fem_world_destroy(world);

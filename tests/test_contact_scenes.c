@@ -104,14 +104,15 @@ FEM_TEST(contact_scenes, rope_is_wound_and_comes_to_rest) {
 	for (int32_t n = 0; n < 4; n++)
 		fem_body_drive_node(run.bodies.ids[0], n, (FemVec3){0.0f, 0.0f, 0.0f});
 	const FemCollider *spool = &world->colliders[0];
-	FEM_CHECK_INT(fem_collider_set_motion(fem_collider_id(world, 0), spool->position, spool->rotation, (FemVec3){0.0f, 0.0f, 0.0f},
-		(FemVec3){0.0f, 0.0f, 0.0f}), FEM_OK);
+	FEM_CHECK_INT(fem_collider_set_motion(fem_collider_id(world, 0), spool->position, spool->rotation,
+					  (FemVec3){0.0f, 0.0f, 0.0f}, (FemVec3){0.0f, 0.0f, 0.0f}),
+		FEM_OK);
 	int32_t steps = steps_until_asleep(&run, 1800);
 	FEM_CHECK_INT(asleep(&run), 1);
 	fem_test_check(steps < 1200, __FILE__, __LINE__, "asleep after %g s", steps / 60.0);
 	double nearest, turns;
 	measure_winding(run.bodies.ids[0], &nearest, &turns);
-	FEM_CHECK_NEAR(nearest, 0.2, 5e-3);           // it lies on the spool, not in it
+	FEM_CHECK_NEAR(nearest, 0.2, 5e-3);            // it lies on the spool, not in it
 	FEM_CHECK_NEAR(turns, 10.0 / 6.2831853, 0.25); // and a quarter more or less where it leaves it
 	end(&run);
 }

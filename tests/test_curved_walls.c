@@ -106,8 +106,8 @@ typedef struct Row {
 	double angle; // degrees, at least
 } Row;
 
-// An arc of a ring, clamped at one end and pulled outward at the other: the end moves by P R^3 / (E I) times the integral
-// of sin^2 over its angle.
+// An arc of a ring, clamped at one end and pulled outward at the other: the end moves by P R^3 / (E I) times the
+// integral of sin^2 over its angle.
 static void check_arc(const Row *row) {
 	FemSurfaceMesh surface = fem_surface_arc(RADIUS, row->wall, WIDTH, row->turn, 48);
 	FemSoup soup = fem_surface_soup(&surface);
@@ -120,7 +120,8 @@ static void check_arc(const Row *row) {
 		const FemTetPart *part = &mesh.parts[0];
 		double excess = wanted / pull(&mesh, row->turn, load), said = (double)part->stiffness_excess;
 		double volume = (double)mesh.volume / surface.volume;
-		printf("  wall %.3f m over %3.0f degrees: cells %.2f times as long, %d layers, %.2f times too stiff, said to be %.2f; "
+		printf("  wall %.3f m over %3.0f degrees: cells %.2f times as long, %d layers, %.2f times too stiff, said to "
+			   "be %.2f; "
 			   "%.1f degrees, volume %.3f\n",
 			row->wall, row->turn * 180.0 / PI, (double)(part->cell / part->thickness), part->layers, excess, said,
 			(double)mesh.min_dihedral, volume);
@@ -132,8 +133,8 @@ static void check_arc(const Row *row) {
 	fem_surface_mesh_free(&surface);
 }
 
-// What the bake says of a wall is what it does, within a factor of 1.6. Fails for the quarter rings when their columns stand
-// upright (up to three times stiffer), and for the thickest when a plate has no more layers than asked for.
+// What the bake says of a wall is what it does, within a factor of 1.6. Fails for the quarter rings when their columns
+// stand upright (up to three times stiffer), and for the thickest when a plate has no more layers than asked for.
 FEM_TEST(curved_walls, bend_as_the_bake_says) {
 	static const Row rows[] = {
 		{0.04, 0.5 * PI, FEM_PART_PLATE, 8.0},

@@ -80,8 +80,8 @@ FEM_TEST(cutting, vase_into_closed_pieces) {
 	cut_shape(5);
 }
 
-// Borders of cells that run exactly through vertices, edges and triangles of the mesh, and eight cells that meet in a point:
-// only the symbolic perturbation decides.
+// Borders of cells that run exactly through vertices, edges and triangles of the mesh, and eight cells that meet in a
+// point: only the symbolic perturbation decides.
 FEM_TEST(cutting, borders_through_vertices_and_edges) {
 	for (int cells = 2; cells <= 4; cells += 2) {
 		FemBakedMesh mesh;
@@ -101,7 +101,7 @@ FEM_TEST(cutting, borders_through_vertices_and_edges) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------- other promises
+// ---- other promises
 
 static bool same_splinters(const FemSplinterMesh *a, const FemSplinterMesh *b) {
 	return a->piece_count == b->piece_count && a->vertex_count == b->vertex_count && a->index_count == b->index_count &&

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-// ---------------------------------------------------------------------------------------------------------------- graphs
+// ---- graphs
 
 typedef struct Graph {
 	int32_t node_count;
@@ -256,7 +256,7 @@ FEM_TEST(dependencies, metis_gives_every_thread_the_same_answer) {
 		FEM_CHECK(memcmp(part[0], part[t], sizeof part[0]) == 0);
 }
 
-// ------------------------------------------------------------------------------------------------------- triangle meshes
+// ---- triangle meshes
 
 #define RINGS 14
 #define SECTORS 22

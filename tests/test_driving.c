@@ -74,7 +74,7 @@ FEM_TEST(driving, kinematic_body_keeps_its_velocities) {
 	fem_rig_destroy(&rig);
 }
 
-// ------------------------------------------------------------------------------------------------------------ materials
+// ---- materials
 
 static void pull(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){*(const float *)context, 0.0f, 0.0f});

@@ -20,7 +20,7 @@ static double distance(FemVec3 a, FemVec3 b) {
 	return length((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
 }
 
-// ------------------------------------------------------------------------------------------------------------- free fall
+// ---- free fall
 
 static void check_free_fall(FemPosition place, float young_modulus) {
 	FemRigDef def = fem_rig_cube_def(3, 0.3f);
@@ -50,7 +50,7 @@ FEM_TEST(dynamics, free_fall_10_km_away) {
 	check_free_fall((FemPosition){10000.0, 500.0, -10000.0}, 1e6f);
 }
 
-// ------------------------------------------------------------------------------------------------------------- vibration
+// ---- vibration
 
 static void press_tip(FemRig *rig, void *context) {
 	FemVec3 down = {0.0f, -0.25f, 0.0f};
@@ -132,13 +132,14 @@ FEM_TEST(dynamics, modes_decay_as_the_scheme_says) {
 		double period, ratio = decay_per_period(damping[i][0], damping[i][1], &period);
 		double w = 2.0 * acos(-1.0) / period, dt = (double)DT; // of the damped swing: w dt is small
 		double steps = period / dt, k = (double)damping[i][0], m = (double)damping[i][1];
-		// x' = x + dt v', v' (1 + dt m + dt w^2 (dt + k)) = v - dt w^2 x: the product of the roots is the shrinking squared.
+		// x' = x + dt v', v' (1 + dt m + dt w^2 (dt + k)) = v - dt w^2 x: the product of the roots is the shrinking
+		// squared.
 		double expected = pow(1.0 / (1.0 + dt * m + dt * w * w * (dt + k)), 0.5 * steps);
 		FEM_CHECK_NEAR(ratio / expected, 1.0, 0.02);
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- momentum
+// ---- momentum
 
 static FemRig thrown_cube(FemPosition place, float young_modulus, float max_plastic_strain) {
 	FemRigDef def = fem_rig_cube_def(4, 0.4f);
@@ -219,7 +220,7 @@ FEM_TEST(dynamics, same_10_km_away) {
 	FEM_CHECK_NEAR(far_state.kinetic_energy / near_state.kinetic_energy, 1.0, 1e-4);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- spin
+// ---- spin
 
 // Fails when positions move by x += dt v: the cube grows each step, energy and stress rise.
 FEM_TEST(dynamics, stiff_body_spins_freely) {
@@ -245,7 +246,8 @@ FEM_TEST(dynamics, stiff_body_spins_freely) {
 	fem_rig_destroy(&rig);
 }
 
-// A soft cube stretches when it spins: about rho w^2 r^2 / 3 E. Fails when the turning frame swallows the centrifugal force.
+// A soft cube stretches when it spins: about rho w^2 r^2 / 3 E. Fails when the turning frame swallows the centrifugal
+// force.
 FEM_TEST(dynamics, soft_body_stretches_when_it_spins) {
 	FemRigDef def = fem_rig_cube_def(4, 0.4f);
 	def.material.young_modulus = 1e5f;

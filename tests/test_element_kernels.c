@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// ------------------------------------------------------------------------------------------------------------ same bits
+// ---- same bits
 
 // All kinds of lanes side by side: strained, crushed, inverted, collapsed, yielding, at their plastic limit.
 static LooseTets mixed_tets(uint32_t seed) {
@@ -67,7 +67,7 @@ FEM_TEST(elements, scalar_sse2_and_avx2_give_the_same_bits) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------- plasticity
+// ---- plasticity
 
 typedef struct FlowCase {
 	double stretch[3]; // F's diagonal
@@ -149,8 +149,8 @@ FEM_TEST(plasticity, deviatoric_flow_keeps_volume) {
 	FEM_CHECK_NEAR(p[0] + p[1] + p[2], 0.0, 1e-6);
 }
 
-// (I + e^P) g' = g: the rest shape takes over just the plastic strain. Fails when the inverse lacks its determinant, mixes
-// up two shears, or is applied on top of the last one instead of the undeformed shape.
+// (I + e^P) g' = g: the rest shape takes over just the plastic strain. Fails when the inverse lacks its determinant,
+// mixes up two shears, or is applied on top of the last one instead of the undeformed shape.
 FEM_TEST(plasticity, rest_shape_follows_the_strain) {
 	LooseTets tets = loose_tets_create(8, 41, false, true);
 	uint32_t seed = 42;

@@ -84,7 +84,7 @@ FEM_TEST(elements, plate_force_is_minus_energy_gradient) {
 	check_forces(4, true, true);
 }
 
-// ---------------------------------------------------------------------------------------------------------- stiffness
+// ---- stiffness
 
 // K of one tet as the engine assembles it: off-diagonal blocks from the row kernel, diagonal by the rows' sum.
 static void assembled_stiffness(const LooseTets *tets, int32_t tet, double scale, double out[144]) {
@@ -182,7 +182,7 @@ FEM_TEST(elements, velocity_term_is_stiffness_times_velocity) {
 	loose_tets_free(&tets);
 }
 
-// ---------------------------------------------------------------------------------------------------------- invariants
+// ---- invariants
 
 // Fails when the rotation is taken as found in the last step, without a Newton step or a fresh start on large turns.
 FEM_TEST(elements, rigid_rotation_gives_no_force) {
@@ -260,8 +260,8 @@ FEM_TEST(elements, qr_keeps_the_first_two_directions) {
 	}
 }
 
-// Of F S for a turn S of the rest shape it is R S. Fails for QR alone, which knows the axes of the rest shape; and when the
-// turn goes the wrong way.
+// Of F S for a turn S of the rest shape it is R S. Fails for QR alone, which knows the axes of the rest shape; and when
+// the turn goes the wrong way.
 FEM_TEST(elements, rotation_of_the_inverted_knows_no_axes) {
 	uint32_t seed = 33;
 	for (int pose = 0; pose < 100; pose++) {
@@ -310,8 +310,8 @@ FEM_TEST(elements, inverted_element_pulls_back) {
 	loose_tets_free(&tets);
 }
 
-// Fails when the stress that cracks are found by lacks its viscous part, or has it unasked: a tet at rest whose nodes move
-// apart along x at a rate s has sigma_xx = alpha_K (lambda + 2 mu) s.
+// Fails when the stress that cracks are found by lacks its viscous part, or has it unasked: a tet at rest whose nodes
+// move apart along x at a rate s has sigma_xx = alpha_K (lambda + 2 mu) s.
 FEM_TEST(elements, stress_has_its_viscous_part_when_asked) {
 	LooseTets tets = loose_tets_create(1, 50, false, false);
 	FemTetStress stress[FEM_LANES];
@@ -325,12 +325,21 @@ FEM_TEST(elements, stress_has_its_viscous_part_when_asked) {
 		}
 	}
 	for (int viscous = 0; viscous < 2; viscous++) {
-		FemElementArguments arguments = {.nodes = tets.nodes, .batches = tets.batches, .rotation = tets.rotation,
-			.position = tets.position, .velocity = tets.velocity, .out_blocks = tets.blocks, .out_forces = tets.forces,
-			.out_stress = stress, .viscous_stress = (float)viscous, .dt = 1.0f / 60.0f, .end = 1};
+		FemElementArguments arguments = {.nodes = tets.nodes,
+			.batches = tets.batches,
+			.rotation = tets.rotation,
+			.position = tets.position,
+			.velocity = tets.velocity,
+			.out_blocks = tets.blocks,
+			.out_forces = tets.forces,
+			.out_stress = stress,
+			.viscous_stress = (float)viscous,
+			.dt = 1.0f / 60.0f,
+			.end = 1};
 		kernel()(&arguments);
 		for (int32_t t = 0; t < tets.tet_count; t++) {
-			double lambda = tets.batches[0].lambda[t], mu = tets.batches[0].mu[t], unit = damping * rate * (lambda + 2.0 * mu);
+			double lambda = tets.batches[0].lambda[t], mu = tets.batches[0].mu[t],
+				   unit = damping * rate * (lambda + 2.0 * mu);
 			FEM_CHECK_NEAR(stress[t].normal.x / unit, viscous, 1e-3);
 			FEM_CHECK_NEAR(stress[t].normal.y / (damping * rate * lambda), viscous, 1e-3);
 			FEM_CHECK_NEAR(stress[t].shear.x / unit, 0.0, 1e-3);

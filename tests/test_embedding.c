@@ -31,7 +31,8 @@ static void check_surface(FemSurfaceMesh surface, const char *name, int32_t targ
 		FemEmbedMesh to = target_of(&mesh);
 		if (FEM_CHECK(fem_embed(&to, soup.vertices, mesh.vertex_parts, soup.vertex_count, &embedding) == FEM_OK)) {
 			printf("  %-10s %5d vertices, %5d outside by up to %.3g m, %d limited, error %.2g of the size\n", name,
-				soup.vertex_count, embedding.outside, (double)embedding.max_outside, embedding.limited, (double)embedding.max_error / size);
+				soup.vertex_count, embedding.outside, (double)embedding.max_outside, embedding.limited,
+				(double)embedding.max_error / size);
 			FEM_CHECK((double)embedding.max_error <= 1e-5 * size);
 			FEM_CHECK_INT(embedding.limited, 0);
 			check_bounds(&embedding, mesh.tet_count);
@@ -108,8 +109,10 @@ FEM_TEST(embedding, bad_input_is_refused) {
 	int32_t tet[4] = {0, 1, 2, 3}, wrong[4] = {0, 1, 2, 4};
 	FemEmbedding embedding;
 	FEM_CHECK_INT(fem_embed(NULL, nodes, NULL, 4, &embedding), FEM_ERROR_INVALID_ARGUMENT);
-	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, tet, NULL}, nodes, NULL, 0, &embedding), FEM_ERROR_INVALID_ARGUMENT);
-	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, tet, NULL}, &bad, NULL, 1, &embedding), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(
+		fem_embed(&(FemEmbedMesh){4, 1, nodes, tet, NULL}, nodes, NULL, 0, &embedding), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(
+		fem_embed(&(FemEmbedMesh){4, 1, nodes, tet, NULL}, &bad, NULL, 1, &embedding), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, wrong, NULL}, nodes, NULL, 4, &embedding), FEM_ERROR_MESH);
 }
 

@@ -20,7 +20,10 @@ static FemWorldId empty_world(void) {
 }
 
 static Mover add_mover(FemWorldId world, FemColliderDef def) {
-	Mover mover = {.position = def.position, .rotation = def.rotation, .velocity = def.linear_velocity, .spin = def.angular_velocity};
+	Mover mover = {.position = def.position,
+		.rotation = def.rotation,
+		.velocity = def.linear_velocity,
+		.spin = def.angular_velocity};
 	mover.id = fem_collider_create(world, &def);
 	return mover;
 }
@@ -39,8 +42,9 @@ static void steps_with(FemWorldId world, Mover *mover, int32_t count) {
 		mover->position.z += (double)(CONTACT_DT * mover->velocity.z);
 		double angle = 0.5 * (double)(CONTACT_DT * mover->spin.y), s = sin(angle), c = cos(angle);
 		FemQuat q = mover->rotation;
-		mover->rotation = (FemQuat){(float)(c * (double)q.x + s * (double)q.z), (float)(c * (double)q.y + s * (double)q.w),
-			(float)(c * (double)q.z - s * (double)q.x), (float)(c * (double)q.w - s * (double)q.y)};
+		mover->rotation =
+			(FemQuat){(float)(c * (double)q.x + s * (double)q.z), (float)(c * (double)q.y + s * (double)q.w),
+				(float)(c * (double)q.z - s * (double)q.x), (float)(c * (double)q.w - s * (double)q.y)};
 	}
 }
 
@@ -60,7 +64,8 @@ static FemColliderDef blade(double x, float speed) {
 	return def;
 }
 
-// Fails when colliders are looked at only where they stand. From all distances within a step, and at once from both sides.
+// Fails when colliders are looked at only where they stand. From all distances within a step, and at once from both
+// sides.
 FEM_TEST(fast_colliders, a_blade_does_not_pass_a_cube) {
 	for (int32_t i = 0; i < 8; i++) {
 		FemWorldId world = empty_world();
@@ -104,12 +109,13 @@ FEM_TEST(fast_colliders, a_turning_bar_strikes_a_sleeper) {
 	bar.kind = FEM_COLLIDER_KINEMATIC;
 	bar.shape.half_extents = (FemVec3){1.2f, 0.05f, 0.01f};
 	bar.rotation = (FemQuat){0.0f, (float)sin(0.25), 0.0f, (float)cos(0.25)}; // 0.5 rad about y: its tip at z < 0
-	bar.angular_velocity.y = -40.0f; // towards z > 0
+	bar.angular_velocity.y = -40.0f;                                          // towards z > 0
 	FemPosition start = fem_center(cube);
 	Mover mover = add_mover(world, bar);
 	steps_with(world, &mover, 3);
 	FemPosition end = fem_center(cube);
-	fem_test_check(end.z - start.z > 0.5, __FILE__, __LINE__, "the cube went %g, %g m", end.x - start.x, end.z - start.z);
+	fem_test_check(
+		end.z - start.z > 0.5, __FILE__, __LINE__, "the cube went %g, %g m", end.x - start.x, end.z - start.z);
 	fem_world_destroy(world);
 }
 

@@ -12,12 +12,12 @@
 
 typedef struct Throw {
 	float pane_modulus, brick_modulus; // Pa
-	float speed, pane_speed; // m/s, towards each other
-	double distance;         // m, of the brick from the pane
-	double aside;            // m, from the pane's middle
-	int direction;           // of the brick along x
-	bool pinned;             // at the rim
-	bool asleep;             // when the brick comes
+	float speed, pane_speed;           // m/s, towards each other
+	double distance;                   // m, of the brick from the pane
+	double aside;                      // m, from the pane's middle
+	int direction;                     // of the brick along x
+	bool pinned;                       // at the rim
+	bool asleep;                       // when the brick comes
 } Throw;
 
 static bool on_rim(int32_t node) {
@@ -60,11 +60,13 @@ static FemPosition node_place(const FemBody *body, int32_t node) {
 }
 
 static double volume(FemPosition a, FemPosition b, FemPosition c, FemPosition d) {
-	double u[3] = {b.x - a.x, b.y - a.y, b.z - a.z}, v[3] = {c.x - a.x, c.y - a.y, c.z - a.z}, w[3] = {d.x - a.x, d.y - a.y, d.z - a.z};
+	double u[3] = {b.x - a.x, b.y - a.y, b.z - a.z}, v[3] = {c.x - a.x, c.y - a.y, c.z - a.z},
+		   w[3] = {d.x - a.x, d.y - a.y, d.z - a.z};
 	return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-// How far the point lies behind the pane's middle (m at rest), seen from the nearest tet; the pane may be bent and turned.
+// How far the point lies behind the pane's middle (m at rest), seen from the nearest tet; the pane may be bent and
+// turned.
 static double behind(const FemBody *pane, FemPosition p) {
 	int32_t nearest = 0, nodes[4];
 	double best = INFINITY, layer = 0.0;
@@ -106,14 +108,15 @@ static void check_throw(const Throw *how, int32_t steps) {
 	fem_steps(world, steps);
 	double passed = how->direction * behind(fem_world_find(world)->bodies[pane.index1 - 1], fem_center(brick));
 	fem_test_check(passed < 0.0, __FILE__, __LINE__,
-		"E %g at E %g, %g and %g m/s, from %g m, %g m aside, direction %d, pinned %d, asleep %d: %g m behind", (double)how->brick_modulus,
-		(double)how->pane_modulus, (double)how->speed, (double)how->pane_speed, how->distance, how->aside, how->direction, how->pinned,
-		how->asleep, passed);
+		"E %g at E %g, %g and %g m/s, from %g m, %g m aside, direction %d, pinned %d, asleep %d: %g m behind",
+		(double)how->brick_modulus, (double)how->pane_modulus, (double)how->speed, (double)how->pane_speed,
+		how->distance, how->aside, how->direction, how->pinned, how->asleep, passed);
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	fem_world_destroy(world);
 }
 
-// Over both directions, two distances, and in the middle or aside: free panes only a little, since they turn out of the way.
+// Over both directions, two distances, and in the middle or aside: free panes only a little, since they turn out of the
+// way.
 static void check_throws(Throw how, int32_t steps) {
 	for (int i = 0; i < 8; i++) {
 		how.direction = i & 1 ? 1 : -1;
@@ -133,15 +136,18 @@ FEM_TEST(fast_objects, brick_at_a_pane_pinned_at_its_rim) {
 }
 
 FEM_TEST(fast_objects, brick_at_a_sleeping_pane) {
-	check_throws((Throw){.pane_modulus = 1e6f, .brick_modulus = 1e7f, .speed = 100.0f, .pinned = true, .asleep = true}, 40);
-	check_throws((Throw){.pane_modulus = 7e10f, .brick_modulus = 1e9f, .speed = 100.0f, .pinned = true, .asleep = true}, 40);
+	check_throws(
+		(Throw){.pane_modulus = 1e6f, .brick_modulus = 1e7f, .speed = 100.0f, .pinned = true, .asleep = true}, 40);
+	check_throws(
+		(Throw){.pane_modulus = 7e10f, .brick_modulus = 1e9f, .speed = 100.0f, .pinned = true, .asleep = true}, 40);
 }
 
 // Fails when one of the two is taken to stand still.
 FEM_TEST(fast_objects, brick_and_pane_fly_at_each_other) {
 	static const float moduli[] = {1e8f, 1e9f, 7e10f};
 	for (int i = 0; i < 3; i++)
-		check_throws((Throw){.pane_modulus = moduli[i], .brick_modulus = 1e9f, .speed = 100.0f, .pane_speed = 100.0f}, 5);
+		check_throws(
+			(Throw){.pane_modulus = moduli[i], .brick_modulus = 1e9f, .speed = 100.0f, .pane_speed = 100.0f}, 5);
 }
 
 FEM_TEST(fast_objects, pane_flies_at_a_brick_at_rest) {
@@ -149,11 +155,16 @@ FEM_TEST(fast_objects, pane_flies_at_a_brick_at_rest) {
 	check_throws((Throw){.pane_modulus = 7e10f, .brick_modulus = 1e9f, .pane_speed = 100.0f}, 5);
 }
 
-// The middle of a sleeping membrane is shot at a cube; its rim sleeps on. Fails when only bodies that are wholly awake and
-// nowhere pinned are held back.
+// The middle of a sleeping membrane is shot at a cube; its rim sleeps on. Fails when only bodies that are wholly awake
+// and nowhere pinned are held back.
 FEM_TEST(fast_objects, partly_sleeping_membrane_is_held_back) {
 	for (int direction = -1; direction <= 1; direction += 2) {
-		Throw how = {.pane_modulus = 1e6f, .brick_modulus = 1e7f, .distance = 0.21, .direction = -direction, .pinned = true, .asleep = true};
+		Throw how = {.pane_modulus = 1e6f,
+			.brick_modulus = 1e7f,
+			.distance = 0.21,
+			.direction = -direction,
+			.pinned = true,
+			.asleep = true};
 		FemWorldDef def = fem_contact_world_def();
 		def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
 		def.sleeping_enabled = true;
@@ -167,7 +178,8 @@ FEM_TEST(fast_objects, partly_sleeping_membrane_is_held_back) {
 		for (int32_t n = 0; n < 2 * (CELLS + 1) * (CELLS + 1); n++) {
 			int32_t y = n / (CELLS + 1) % (CELLS + 1), z = n % (CELLS + 1);
 			if (abs(y - CELLS / 2) <= 1 && abs(z - CELLS / 2) <= 1)
-				fem_body_apply_impulse(pane, n, (FemVec3){100.0f * (float)direction * record->mass[record->topology->node_of_user[n]], 0.0f, 0.0f});
+				fem_body_apply_impulse(pane, n,
+					(FemVec3){100.0f * (float)direction * record->mass[record->topology->node_of_user[n]], 0.0f, 0.0f});
 		}
 		for (int32_t i = 0; i < 40; i++) {
 			partly |= record->live_part_count > 0 && record->live_part_count < record->topology->part_count;

@@ -26,7 +26,8 @@ typedef struct Pull {
 	int32_t pieces;
 } Pull;
 
-// Pulls at both ends with a slowly growing force until faces open and there are so many pieces; false when that does not come.
+// Pulls at both ends with a slowly growing force until faces open and there are so many pieces; false when that does
+// not come.
 static bool pull_apart(FemRig *rig, double first, double last, int32_t pieces, Pull *out) {
 	for (int32_t step = 0; step < 600; step++) {
 		double force = first + (last - first) * step / 600.0;
@@ -93,7 +94,7 @@ FEM_TEST(fracture, bar_falls_apart_and_everything_stays_sound) {
 	fem_rig_destroy(&rig);
 }
 
-// ---------------------------------------------------------------------------------------------------------- determinism
+// ---- determinism
 
 // A pane-like plate, struck in the middle.
 static FemRig struck_plate(int32_t workers, uint32_t seed) {
@@ -123,7 +124,8 @@ static uint64_t run_plate(FemRig *rig, int32_t steps, int32_t *out_pieces) {
 		fem_world_step(rig->world, 1.0f / 60.0f, 1);
 		hash = hash * 31 + fem_world_hash(rig->world);
 		for (int32_t i = fem_world_get_fracture_faces(rig->world, &faces); i-- > 0;)
-			hash = hash * 31 + (uint64_t)(faces[i].tets[0] * 7919 + faces[i].tets[1]) + (uint64_t)(faces[i].center.x * 1e9);
+			hash = hash * 31 + (uint64_t)(faces[i].tets[0] * 7919 + faces[i].tets[1]) +
+				(uint64_t)(faces[i].center.x * 1e9);
 		for (int32_t i = fem_world_get_piece_events(rig->world, &events); i-- > 0;)
 			hash = hash * 31 + events[i].piece;
 	}
@@ -183,7 +185,7 @@ FEM_TEST(fracture, restored_world_breaks_on_alike) {
 	fem_rig_destroy(&rig);
 }
 
-// ------------------------------------------------------------------------------------------------------------- bad input
+// ---- bad input
 
 FEM_TEST(fracture, bad_toughness_is_refused) {
 	FemWorldDef world_def = fem_default_world_def();
@@ -277,7 +279,7 @@ FEM_TEST(fracture, bodies_of_one_to_three_tets_stay_whole) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- pieces
+// ---- pieces
 
 FEM_TEST(fracture, pieces_are_listed_and_removed) {
 	int32_t count;
@@ -410,8 +412,9 @@ FEM_TEST(fracture, spin_alone_does_not_break) {
 	fem_rig_destroy(&rig);
 }
 
-// What a split needs comes from the heap of the world; Opcode's own trees are told apart. Fails when a split asks the system
-// for each of the some thousand blocks that it makes anew, or when lists still grow after they were once long enough.
+// What a split needs comes from the heap of the world; Opcode's own trees are told apart. Fails when a split asks the
+// system for each of the some thousand blocks that it makes anew, or when lists still grow after they were once long
+// enough.
 FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	FemRig bar = fem_rig_create(&def), plate = struck_plate(2, 7);
@@ -435,7 +438,8 @@ FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	}
 	fem_world_get_statistics(bar.world, &after);
 	FEM_CHECK(splits > 10 && builds > 1);
-	printf("  %lld calls while it breaks, %lld after\n", (long long)(settled - before.allocations), (long long)(after.allocations - settled));
+	printf("  %lld calls while it breaks, %lld after\n", (long long)(settled - before.allocations),
+		(long long)(after.allocations - settled));
 	FEM_CHECK(settled - before.allocations < 200);
 	FEM_CHECK(after.allocations - settled < 10);
 	fem_rig_destroy(&bar);
@@ -511,8 +515,8 @@ FEM_TEST(fracture, breaks_while_touching) {
 	FemBodyState state;
 	FEM_CHECK(fem_body_get_pieces(rig.body, NULL, 0) + fem_body_get_pieces(other, NULL, 0) > 2);
 	FEM_CHECK_INT(fem_body_get_state(rig.body, &state), FEM_OK);
-	printf("  %d and %d pieces, %.4f J left\n", fem_body_get_pieces(rig.body, NULL, 0), fem_body_get_pieces(other, NULL, 0),
-		state.kinetic_energy);
+	printf("  %d and %d pieces, %.4f J left\n", fem_body_get_pieces(rig.body, NULL, 0),
+		fem_body_get_pieces(other, NULL, 0), state.kinetic_energy);
 	FEM_CHECK(state.center.y > 0.0 && state.center.y < 0.3 && state.kinetic_energy < 5.0);
 	fem_rig_destroy(&rig);
 }
@@ -573,8 +577,8 @@ FEM_TEST(fracture, unbreakable_tets_stay_together) {
 	fem_rig_destroy(&rig);
 }
 
-// Crumbs under a force that was meant for the whole bar: they are thrown far and spin as fast as a step can follow, but no
-// more than the force gave them is ever in them.
+// Crumbs under a force that was meant for the whole bar: they are thrown far and spin as fast as a step can follow, but
+// no more than the force gave them is ever in them.
 FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	def.material.toughness_variation = 0.1f;
@@ -589,7 +593,8 @@ FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 		if (step == 5)
 			after_force = last;
 		if (step > 5)
-			FEM_CHECK(last.kinetic_energy + last.elastic_energy < 1.02 * (after_force.kinetic_energy + after_force.elastic_energy));
+			FEM_CHECK(last.kinetic_energy + last.elastic_energy <
+				1.02 * (after_force.kinetic_energy + after_force.elastic_energy));
 	}
 	FEM_CHECK(after_force.kinetic_energy > 50.0 && last.elastic_energy < 1.0);
 	fem_rig_destroy(&rig);
@@ -633,7 +638,8 @@ static int32_t root_of(const int32_t *parent, int32_t i) {
 static int32_t count_hinges(const FemTopology *t) {
 	int32_t hinges = 0;
 	for (int32_t node = 0; node < t->node_count; node++) {
-		int32_t begin = t->node_tet_start[node], count = t->node_tet_start[node + 1] - begin, parent[256], groups = count;
+		int32_t begin = t->node_tet_start[node], count = t->node_tet_start[node + 1] - begin, parent[256],
+				groups = count;
 		for (int32_t i = 0; i < count && i < 256; i++)
 			parent[i] = i;
 		for (int32_t i = 0; i < count && i < 256; i++) {

@@ -60,7 +60,7 @@ static Energy energy_of(const Run *run) {
 	return sum;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- sound
+// ---- sound
 
 static void check_sound(const char *name, int32_t steps) {
 	Run run = start(name, 2);
@@ -71,8 +71,10 @@ static void check_sound(const char *name, int32_t steps) {
 	while (run.step < steps) {
 		advance(&run);
 		Energy energy = energy_of(&run);
-		if (!fem_test_check(fem_world_validate(run.world) == FEM_OK, __FILE__, __LINE__, "%s, step %d: %s", name, run.step, fem_last_error()) ||
-			!fem_test_check(isfinite(energy.kinetic + energy.elastic), __FILE__, __LINE__, "%s, step %d: not finite", name, run.step))
+		if (!fem_test_check(fem_world_validate(run.world) == FEM_OK, __FILE__, __LINE__, "%s, step %d: %s", name,
+				run.step, fem_last_error()) ||
+			!fem_test_check(isfinite(energy.kinetic + energy.elastic), __FILE__, __LINE__, "%s, step %d: not finite",
+				name, run.step))
 			break;
 	}
 	for (int32_t b = 0; b < run.bodies.count; b++)
@@ -95,10 +97,11 @@ FEM_TEST(fracture_scenes, stay_sound_after_every_step) {
 	check_sound("ductile", 16);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- glass
+// ---- glass
 
-// Fails when broken pieces gain energy: thin tets that shear without limit did. A step that throws nodes farther than their
-// tets are wide may crush a few of them, which is elastic energy for two or three steps and is never seen as motion.
+// Fails when broken pieces gain energy: thin tets that shear without limit did. A step that throws nodes farther than
+// their tets are wide may crush a few of them, which is elastic energy for two or three steps and is never seen as
+// motion.
 static void check_glass(float softness) {
 	FemScene scene = *fem_scene_find("glass2400");
 	scene.young_modulus /= softness;
@@ -112,7 +115,8 @@ static void check_glass(float softness) {
 		double sum = energy.kinetic + energy.height;
 		if (run.step <= FEM_BLAST_STEP + 3) // the blast lasts so long
 			most = sum;
-		else if (!fem_test_check(sum <= 1.02 * most, __FILE__, __LINE__, "step %d: %.0f J, after the blast %.0f", run.step, sum, most))
+		else if (!fem_test_check(sum <= 1.02 * most, __FILE__, __LINE__, "step %d: %.0f J, after the blast %.0f",
+					 run.step, sum, most))
 			break;
 	}
 	FEM_CHECK(energy.elastic < 0.2 * energy.kinetic);
@@ -126,7 +130,7 @@ FEM_TEST(fracture_scenes, glass_shatters_and_gains_no_energy) {
 	check_glass(4.0f);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- bowls
+// ---- bowls
 
 // O'Brien & Hodgins 1999, figure 11.
 FEM_TEST(fracture_scenes, less_tough_bowls_break_into_more_pieces) {
@@ -144,7 +148,7 @@ FEM_TEST(fracture_scenes, less_tough_bowls_break_into_more_pieces) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ pole
+// ---- pole
 
 typedef struct Debris {
 	int32_t count, outward;
@@ -161,7 +165,8 @@ static Debris debris_of(FemBodyId body) {
 		double r = sqrt(state.center.x * state.center.x + state.center.z * state.center.z);
 		if (state.is_attached || r < 0.02)
 			continue;
-		double speed = (state.center.x * (double)state.linear_velocity.x + state.center.z * (double)state.linear_velocity.z) / r;
+		double speed =
+			(state.center.x * (double)state.linear_velocity.x + state.center.z * (double)state.linear_velocity.z) / r;
 		debris.count++;
 		debris.outward += speed > 0.0;
 		debris.speed += speed;
@@ -188,8 +193,9 @@ FEM_TEST(fracture_scenes, twisted_pole_bursts_outward) {
 		}
 	}
 	Debris debris = debris_of(run.bodies.ids[0]);
-	printf("  bursts at step %d: %.0f J stored, %.1f J to %.1f J in motion; %d of %d pieces go outward, %.2f m/s in the mean\n", burst,
-		stored, before, kinetic, debris.outward, debris.count, debris.speed);
+	printf("  bursts at step %d: %.0f J stored, %.1f J to %.1f J in motion; %d of %d pieces go outward, %.2f m/s in "
+		   "the mean\n",
+		burst, stored, before, kinetic, debris.outward, debris.count, debris.speed);
 	FEM_CHECK(burst > 0);
 	FEM_CHECK(kinetic > before && kinetic - before <= stored);
 	FEM_CHECK(debris.count >= 20);
@@ -198,7 +204,7 @@ FEM_TEST(fracture_scenes, twisted_pole_bursts_outward) {
 	end(&run);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- panel
+// ---- panel
 
 // Cracks of wood run along its fibres: faces that opened look across them. Without grain the share is about a half.
 FEM_TEST(fracture_scenes, panel_splits_along_its_grain) {
@@ -219,7 +225,7 @@ FEM_TEST(fracture_scenes, panel_splits_along_its_grain) {
 	end(&run);
 }
 
-// --------------------------------------------------------------------------------------------------------------- ductile
+// ---- ductile
 
 // O'Brien, Bargteil & Hodgins 2002: from walls that break to walls that bend.
 FEM_TEST(fracture_scenes, walls_go_from_brittle_to_yielding) {
@@ -241,7 +247,7 @@ FEM_TEST(fracture_scenes, walls_go_from_brittle_to_yielding) {
 	end(&run);
 }
 
-// --------------------------------------------------------------------------------------------------------------- workers
+// ---- workers
 
 #define SAME_STEPS 45
 
@@ -256,7 +262,8 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size) {
 static uint64_t hash_events(FemWorldId world) {
 	const FemFractureFace *faces;
 	const FemPieceEvent *events;
-	int32_t face_count = fem_world_get_fracture_faces(world, &faces), event_count = fem_world_get_piece_events(world, &events);
+	int32_t face_count = fem_world_get_fracture_faces(world, &faces),
+			event_count = fem_world_get_piece_events(world, &events);
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (int32_t i = 0; i < face_count; i++) {
 		hash = mix(hash, &faces[i].body.index1, sizeof faces[i].body.index1);

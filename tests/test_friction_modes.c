@@ -8,8 +8,14 @@
 #define SECONDS 5.0
 
 static FemSlope slope(float degrees, int32_t cells, bool half_space, bool paper) {
-	return (FemSlope){.cells = cells, .size = 0.3f, .density = 1000.0f, .young_modulus = 1e7f, .degrees = degrees,
-		.friction = 0.5f, .half_space = half_space, .paper = paper};
+	return (FemSlope){.cells = cells,
+		.size = 0.3f,
+		.density = 1000.0f,
+		.young_modulus = 1e7f,
+		.degrees = degrees,
+		.friction = 0.5f,
+		.half_space = half_space,
+		.paper = paper};
 }
 
 // The prototype's best gains let bodies slip 2.8 to 59 mm and slide at 0.62 to 0.63 instead of 0.657 m/s^2.

@@ -1,4 +1,5 @@
-// Memory kept ready for splits: blocks are distinct, zeroed, aligned, reused, joined, and given back to where they are from.
+// Memory kept ready for splits: blocks are distinct, zeroed, aligned, reused, joined, and given back to where they are
+// from.
 #include "base/arena.h"
 #include "base/heap.h"
 #include "base/memory.h"
@@ -54,8 +55,8 @@ FEM_TEST(heap, small_blocks_become_a_large_one_again) {
 	fem_heap_destroy(heap);
 }
 
-// Used up: the system steps in, and is counted; blocks of both kinds may be freed in any order. What it gave is ready the
-// next time, and goes back to the system once it is no longer asked for.
+// Used up: the system steps in, and is counted; blocks of both kinds may be freed in any order. What it gave is ready
+// the next time, and goes back to the system once it is no longer asked for.
 FEM_TEST(heap, the_system_steps_in) {
 	FemHeap *heap = fem_heap_create();
 	FEM_REQUIRE(heap && fem_heap_keep_ready(heap, 1000));
@@ -75,7 +76,8 @@ FEM_TEST(heap, the_system_steps_in) {
 	fem_heap_destroy(heap);
 }
 
-// Fails when a freed block is given out for more than it holds: its neighbour is written over. Sizes just above a class.
+// Fails when a freed block is given out for more than it holds: its neighbour is written over. Sizes just above a
+// class.
 FEM_TEST(heap, a_block_holds_what_it_is_given_for) {
 	FemHeap *heap = fem_heap_create();
 	FEM_REQUIRE(heap && fem_heap_keep_ready(heap, 1 << 20));

@@ -74,7 +74,7 @@ FEM_TEST(height_field, flat_field_bears_like_a_box) {
 		fem_rig_destroy(&rig);
 	}
 	FEM_CHECK(rest[0] > -1.5e-3 && rest[0] < 1e-4); // slop and load depth at most
-	FEM_CHECK_NEAR(rest[1], rest[0], 1.5e-3); // tets across two cells rest at the slop of overlaps
+	FEM_CHECK_NEAR(rest[1], rest[0], 1.5e-3);       // tets across two cells rest at the slop of overlaps
 }
 
 FEM_TEST(height_field, cube_slides_to_the_bottom_of_a_valley) {
@@ -89,8 +89,8 @@ FEM_TEST(height_field, cube_slides_to_the_bottom_of_a_valley) {
 		fastest = fmax(fastest, fem_rig_fastest(&rig));
 		after = fmax(after, i > 480 ? fabs(centre(&rig).x) : 0.0);
 	}
-	FEM_CHECK(fastest > 0.8);      // it went down
-	FEM_CHECK(after < 0.2);        // and lies at the bottom, leaning on both sides
+	FEM_CHECK(fastest > 0.8); // it went down
+	FEM_CHECK(after < 0.2);   // and lies at the bottom, leaning on both sides
 	FEM_CHECK(lowest_seen > -0.02);
 	FEM_CHECK_NEAR(centre(&rig).z, 0.0, 0.05);
 	fem_rig_destroy(&rig);

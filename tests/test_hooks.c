@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 typedef struct Counter {
 	_Atomic int64_t bytes, calls, wrong;
@@ -72,7 +72,7 @@ FEM_TEST(hooks, memory_comes_from_the_host) {
 	FEM_CHECK_INT(atomic_load(&counter.calls), calls);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ log
+// ---- log
 
 typedef struct Heard {
 	int32_t errors, warnings;
@@ -106,7 +106,7 @@ FEM_TEST(hooks, the_log_hears_failures_and_what_steps_lost) {
 	fem_cube_scene_end(&scene);
 }
 
-// -------------------------------------------------------------------------------------------------------------- threads
+// ---- threads
 
 #define HOST_THREADS 3
 

@@ -67,7 +67,7 @@ static void check_text_refused(const char *name, const char *text, const char *w
 	check_refused(name, text, strlen(text), word);
 }
 
-// -------------------------------------------------------------------------------------------------------------- TetGen
+// ---- TetGen
 
 static FemResult import_tetgen(const FemTestFile *nodes, const FemTestFile *tets, FemTetArrays *out) {
 	FemImportFile first = {"m.node", nodes->bytes, nodes->size}, second = {"m.ele", tets->bytes, tets->size};
@@ -144,7 +144,7 @@ FEM_TEST(import, tetgen_by_path) {
 	remove(path[1]);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- Gmsh
+// ---- Gmsh
 
 FEM_TEST(import, gmsh_2_and_4_ascii_and_binary) {
 	for (int i = 0; i < 16; i++)
@@ -234,7 +234,7 @@ FEM_TEST(import, gmsh_refusals) {
 	check_text_refused("m.msh", GMSH_2 "1 2 3\n", "a section");
 }
 
-// ----------------------------------------------------------------------------------------------------------------- VTK
+// ---- VTK
 
 FEM_TEST(import, vtk_legacy_ascii_and_binary) {
 	for (int i = 0; i < 4; i++)
@@ -333,7 +333,7 @@ FEM_TEST(import, vtk_guessed_regions_may_be_too_many) {
 	fem_box_mesh_free(&box);
 }
 
-// --------------------------------------------------------------------------------------------------------- all of them
+// ---- all of them
 
 static FemTestFile make_file(int kind, const FemTestMesh *mesh, const char **out_name) {
 	*out_name = kind < 4 ? "m.msh" : kind < 8 ? "m.vtk" : "m.vtu";

@@ -21,7 +21,7 @@ static void check_refused(const char *name, const char *text, const char *word) 
 	fem_render_mesh_free(&mesh);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- OBJ
+// ---- OBJ
 
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
@@ -121,7 +121,7 @@ FEM_TEST(import_surface, obj_refusals) {
 	check_refused("m.ply", "ply\n", "neither");
 }
 
-// ----------------------------------------------------------------------------------------------------------------- STL
+// ---- STL
 
 static const float stl_points[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}}};
 
@@ -187,7 +187,7 @@ FEM_TEST(import_surface, stl_refusals) {
 	fem_test_file_free(&file);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- both
+// ---- both
 
 FEM_TEST(import_surface, truncated_at_every_byte) {
 	static const char *obj = SQUARE "vt 0 0\nvn 0 0 1\ng a\nusemtl b\nf 1/1/1 2/1/1 3/1/1 4/1/1\nf 1 2 3\n";

@@ -190,7 +190,8 @@ FEM_TEST(islands, lists_cover_live_parts_exactly) {
 				needed = needed || islands->borders[b].node == node;
 		}
 		for (int32_t c = 0; c < islands->batch_chunk_count; c++)
-			listed = listed || (tet / FEM_LANES >= islands->batch_chunks[c].begin && tet / FEM_LANES < islands->batch_chunks[c].end);
+			listed = listed ||
+				(tet / FEM_LANES >= islands->batch_chunks[c].begin && tet / FEM_LANES < islands->batch_chunks[c].end);
 		FEM_CHECK(listed || !needed);
 	}
 	fem_world_destroy(scene.world);

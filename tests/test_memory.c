@@ -8,7 +8,7 @@
 #include "world/world.h"
 
 #define DT (1.0f / 60.0f)
-#define WORLD_BYTES 4e6   // of a world, whatever is in it
+#define WORLD_BYTES 4e6    // of a world, whatever is in it
 #define AWAKE_BYTES 3000.0 // a tet that is awake and can break
 #define ASLEEP_BYTES 300.0 // a tet of a whole body that sleeps
 
@@ -125,7 +125,8 @@ FEM_TEST(memory, scenes_that_break) {
 		fem_world_get_statistics(world, &statistics);
 		FEM_CHECK(statistics.pieces > bodies.count + 10);
 		double peak = (double)(fem_memory_peak() - before), bound = WORLD_BYTES + AWAKE_BYTES * statistics.tet_count;
-		printf("  %s: %.2f MB at most, %.2f allowed, %d pieces\n", names[i], peak / 1e6, bound / 1e6, statistics.pieces);
+		printf(
+			"  %s: %.2f MB at most, %.2f allowed, %d pieces\n", names[i], peak / 1e6, bound / 1e6, statistics.pieces);
 		FEM_CHECK(peak < bound);
 		fem_scene_bodies_free(&bodies);
 		fem_world_destroy(world);
@@ -144,7 +145,8 @@ FEM_TEST(memory, whole_bodies_share_their_splinters) {
 	FemWorld *inside = fem_world_find(world);
 	for (int32_t b = 0; b < 3; b++)
 		FEM_CHECK_INT(fem_body_set_splinters(fem_body_id(inside, b), &def), FEM_OK);
-	const FemSplinters *first = inside->bodies[0]->breaking->splinters, *second = inside->bodies[1]->breaking->splinters;
+	const FemSplinters *first = inside->bodies[0]->breaking->splinters,
+					   *second = inside->bodies[1]->breaking->splinters;
 	FEM_CHECK(first->owner == second->owner && first->shared == second->shared && first->shared->use_count == 3);
 	int64_t bytes = fem_splinter_bytes(), all = (int64_t)(first->bytes + first->shared->own_bytes + 3 * sizeof *first);
 	FEM_CHECK_INT(bytes, all);

@@ -2,7 +2,6 @@
 #include "cube_scene.h"
 #include "fem_test.h"
 
-
 #include <stdlib.h>
 
 #define DT (1.0f / 60.0f)

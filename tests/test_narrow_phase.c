@@ -14,7 +14,7 @@
 static const FemPosition half = {0.5, 0.5, 0.5};
 static const FemQuat no_turn = {0, 0, 0, 1};
 
-// --------------------------------------------------------------------------------------------------------------- phase
+// ---- phase
 
 static FemNarrowPhase make_phase(void) {
 	FemNarrowPhase phase = {0};
@@ -52,7 +52,7 @@ static bool is_sorted(const FemNarrowPhase *phase, const FemNarrowPair *pair) {
 	return true;
 }
 
-// --------------------------------------------------------------------------------------------------------- brute force
+// ---- brute force
 
 static void weights_in(const FemPosition x[4], FemPosition p, double out[4]) {
 	FemPosition e1 = fem_position_sub(x[1], x[0]), e2 = fem_position_sub(x[2], x[0]), e3 = fem_position_sub(x[3], x[0]);
@@ -183,7 +183,7 @@ static int32_t count_missed_crossings(
 	return missed;
 }
 
-// ------------------------------------------------------------------------------------------------------- body and body
+// ---- body and body
 
 FEM_TEST(narrow_phase, turned_boxes_as_brute_force) {
 	FemTreeShape a = fem_tree_box(3, 3, 3, fem_vec3(1, 1, 1), FEM_CELLS_KUHN),
@@ -316,7 +316,7 @@ FEM_TEST(narrow_phase, origins_far_out_change_nothing) {
 	fem_tree_shape_free(&b);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- self
+// ---- self
 
 // Bends a strip along x (rest thickness in y) into a U: an arm, half a circle of `radius` for its middle, an arm.
 static void bend_to_u(FemTreeShape *strip, double length, double thickness, double radius) {
@@ -487,7 +487,7 @@ FEM_TEST(narrow_phase, loose_pieces_of_one_body_touch_like_bodies) {
 	fem_tree_shape_free(&shape);
 }
 
-// ----------------------------------------------------------------------------------------------------- limits, threads
+// ---- limits, threads
 
 FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 	FemTreeShape a = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
@@ -572,12 +572,15 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 }
 
 // What is found names tets that there are, in order.
-static void check_hits(const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *a, const FemTreeShape *b) {
+static void check_hits(
+	const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *a, const FemTreeShape *b) {
 	FEM_CHECK(is_sorted(phase, pair));
 	for (int32_t i = pair->tets.begin; i < pair->tets.end; i++) {
 		FemTetPair found = phase->tet_pairs[i];
-		FEM_CHECK(found.a >= 0 && found.a < a->topology->batch_count * FEM_LANES && a->topology->user_of_tet[found.a] >= 0);
-		FEM_CHECK(found.b >= 0 && found.b < b->topology->batch_count * FEM_LANES && b->topology->user_of_tet[found.b] >= 0);
+		FEM_CHECK(
+			found.a >= 0 && found.a < a->topology->batch_count * FEM_LANES && a->topology->user_of_tet[found.a] >= 0);
+		FEM_CHECK(
+			found.b >= 0 && found.b < b->topology->batch_count * FEM_LANES && b->topology->user_of_tet[found.b] >= 0);
 	}
 }
 

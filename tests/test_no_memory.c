@@ -26,7 +26,8 @@ static void scarce_release(void *user, void *pointer, size_t bytes, size_t align
 	free(pointer);
 }
 
-// Steps a scene that breaks; from the given request on the system gives nothing for a while. Returns whether a step said so.
+// Steps a scene that breaks; from the given request on the system gives nothing for a while. Returns whether a step
+// said so.
 static bool run_scarce(const char *name, Scarce *scarce, int64_t after, int64_t none_for, int32_t steps) {
 	const FemScene *scene = fem_scene_find(name);
 	FemWorldDef def = fem_scene_world_def(scene, 1);

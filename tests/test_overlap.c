@@ -5,7 +5,7 @@
 
 #include "overlap_rig.h"
 
-// -------------------------------------------------------------------------------------------------------------- helpers
+// ---- helpers
 
 static FemTetShape moved_tet(const FemTetShape *tet, FemQuat rotation, FemPosition shift, uint32_t exterior) {
 	FemTetShape moved;
@@ -28,7 +28,7 @@ static bool corner_tet(float x, float y, float z, float edge, uint32_t exterior,
 	return fem_make_tet_shape(p, exterior, tet);
 }
 
-// --------------------------------------------------------------------------------------------------- volumes and centres
+// ---- volumes and centres
 
 // Below y = h the corner tet keeps 1 - (1 - h)^3 of its volume, above it (1 - h)^3.
 FEM_TEST(overlap, half_space_cuts_a_tet) {
@@ -150,7 +150,7 @@ FEM_TEST(overlap, volume_and_centre_by_monte_carlo) {
 	FEM_CHECK(hits > 100);
 }
 
-// ------------------------------------------------------------------------------------------------------------ invariance
+// ---- invariance
 
 FEM_TEST(overlap, moves_with_the_bodies) {
 	fem_random_seed(5);
@@ -217,7 +217,7 @@ FEM_TEST(overlap, swapping_reverses_to_the_bit) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------ directions
+// ---- directions
 
 FEM_TEST(overlap, face_on_face) {
 	FemTetShape lower, upper;
@@ -318,7 +318,7 @@ FEM_TEST(overlap, points_reach_the_corners) {
 	FEM_CHECK_NEAR(most_z - least_z, 4.0, 1e-3);
 }
 
-// ------------------------------------------------------------------------------------------------------------- bad input
+// ---- bad input
 
 FEM_TEST(overlap, shared_parts_do_not_overlap) {
 	FemTetShape a, b;
@@ -434,7 +434,8 @@ FEM_TEST(overlap, slivers_stay_sane) {
 	}
 }
 
-// Fails when the shares of points that are not symmetric about the centre are wrong: the points then leave the vertices.
+// Fails when the shares of points that are not symmetric about the centre are wrong: the points then leave the
+// vertices.
 FEM_TEST(overlap, points_are_vertices_of_the_overlap) {
 	fem_random_seed(31);
 	int32_t looked_at = 0;

@@ -1,5 +1,5 @@
-// Every shape a collider can have against a tet: overlaps by closed forms and Monte Carlo, hulls of points, and points that
-// are no solid.
+// Every shape a collider can have against a tet: overlaps by closed forms and Monte Carlo, hulls of points, and points
+// that are no solid.
 #include "fem_test.h"
 
 #include "overlap_rig.h"

@@ -29,7 +29,8 @@ static double bending_share(float aspect, float plate_correction) {
 	return share;
 }
 
-// Fails when the correction scales the wrong shears, or acts in the stress and not in the matrix (it then never settles).
+// Fails when the correction scales the wrong shears, or acts in the stress and not in the matrix (it then never
+// settles).
 FEM_TEST(plates, bending_stiffness_with_and_without_correction) {
 	static const struct {
 		float aspect;
@@ -44,7 +45,7 @@ FEM_TEST(plates, bending_stiffness_with_and_without_correction) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- pane
+// ---- pane
 
 typedef struct Fall {
 	double deepest, rest; // m, tip's mean height: lowest ever, and at the end

@@ -12,7 +12,7 @@
 
 static const int32_t thread_counts[] = {1, 2, 3, 4, 8};
 
-// ------------------------------------------------------------------------------------------------------------------- watch
+// ---- watch
 
 // A thread that never comes back cannot fail a check: the watch ends the whole run and says why.
 typedef struct Watch {
@@ -46,7 +46,7 @@ static void watch_end(Watch *watch) {
 	fem_thread_join(watch->thread);
 }
 
-// -------------------------------------------------------------------------------------------------------------------- jobs
+// ---- jobs
 
 // Two loops a job, each chunk counting itself; only the job's own thread reads between them.
 typedef struct CountingJob {
@@ -76,11 +76,11 @@ static void begin_and_finish(CountingJob *job, int32_t pauses) {
 }
 
 static void check_counts(const CountingJob *job, int32_t jobs, int32_t threads) {
-	fem_test_check(job->jobs == jobs && job->wrong_counts == 0, __FILE__, __LINE__, "%d of %d jobs ran, %d wrong counts with %d threads",
-		job->jobs, jobs, job->wrong_counts, threads);
+	fem_test_check(job->jobs == jobs && job->wrong_counts == 0, __FILE__, __LINE__,
+		"%d of %d jobs ran, %d wrong counts with %d threads", job->jobs, jobs, job->wrong_counts, threads);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- tests
+// ---- tests
 
 // The next job comes while helpers of the last one still look for work.
 FEM_TEST(pool, a_job_begun_behind_another_is_run) {

@@ -1,5 +1,5 @@
-// The materials that come with the addon, pulled until they break: the strain that each states in its description is the
-// one it breaks at.
+// The materials that come with the addon, pulled until they break: the strain that each states in its description is
+// the one it breaks at.
 #include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
@@ -104,7 +104,8 @@ static bool has_broken(const FemRig *rig) {
 	return fem_world_get_fracture_faces(rig->world, &faces) > 0;
 }
 
-// Pulls the bar along x, as slow as needed for waves to die away, up to twice the strain. Returns that at which it broke.
+// Pulls the bar along x, as slow as needed for waves to die away, up to twice the strain. Returns that at which it
+// broke.
 static double strain_at_break(const FemMaterialDef *material, double stated) {
 	FemRig rig = make_bar(material);
 	bool is_soft = material->young_modulus < 1e7f || material->max_plastic_strain > 0.0f;

@@ -54,7 +54,8 @@ FEM_TEST(queries, ray_hits_the_first_front_face) {
 	for (int place = 0; place < 2; place++) {
 		double offset = place * 10000.0;
 		Scene scene = make_scene(offset);
-		FemHit hit = fem_world_cast_ray(scene.world, (FemPosition){offset - 3.0, 0.4, 0.6}, (FemVec3){20.0f, 0.0f, 0.0f});
+		FemHit hit =
+			fem_world_cast_ray(scene.world, (FemPosition){offset - 3.0, 0.4, 0.6}, (FemVec3){20.0f, 0.0f, 0.0f});
 		FEM_CHECK(same(hit.body, scene.near));
 		FEM_CHECK_NEAR(hit.distance, 3.0, 1e-5);
 		FEM_CHECK_NEAR(hit.normal.x, -1.0, 1e-6);
@@ -122,7 +123,8 @@ FEM_TEST(queries, bad_input_finds_nothing) {
 	FEM_CHECK_INT(fem_world_closest_point(scene.world, good, (double)NAN).body.index1, 0);
 	FEM_CHECK_INT(fem_world_closest_point(scene.world, good, -1.0).body.index1, 0);
 	FEM_CHECK_INT(fem_world_query_box(scene.world, bad, good, NULL, 0), 0);
-	FEM_CHECK_INT(fem_world_query_box(scene.world, (FemPosition){1.0, 0.0, 0.0}, (FemPosition){0.0, 0.0, 0.0}, NULL, 0), 0);
+	FEM_CHECK_INT(
+		fem_world_query_box(scene.world, (FemPosition){1.0, 0.0, 0.0}, (FemPosition){0.0, 0.0, 0.0}, NULL, 0), 0);
 	fem_world_destroy(scene.world);
 }
 

@@ -6,7 +6,8 @@
 
 // A box of 8 corners with faces on two surfaces, which share edges only by position.
 static FemRenderMesh box(FemVec3 size) {
-	static const int32_t quads[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
+	static const int32_t quads[6][4] = {
+		{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
 	FemRenderMesh mesh = {0};
 	for (int s = 0; s < 2; s++) {
 		FemRenderSurface *surface = fem_render_mesh_add(&mesh, "side", "");
@@ -61,7 +62,8 @@ static int32_t open_edges(const FemRenderMesh *mesh, double *out_longest) {
 	for (int32_t s = 0; s < mesh->surface_count; s++) {
 		const FemRenderSurface *surface = &mesh->surfaces[s];
 		for (int32_t i = 0; i < surface->index_count; i++) {
-			Edge edge = {surface->positions[surface->indices[i]], surface->positions[surface->indices[i % 3 == 2 ? i - 2 : i + 1]]};
+			Edge edge = {surface->positions[surface->indices[i]],
+				surface->positions[surface->indices[i % 3 == 2 ? i - 2 : i + 1]]};
 			double x = edge.from.x - edge.to.x, y = edge.from.y - edge.to.y, z = edge.from.z - edge.to.z;
 			*out_longest = fmax(*out_longest, sqrt(x * x + y * y + z * z));
 			edges[at++] = edge;

@@ -139,8 +139,8 @@ FEM_TEST(robustness, any_dt_is_survived) {
 	fem_rig_destroy(&rig);
 }
 
-// A blow that would make a node faster than node_speed_max. Fails when speeds are clamped before the momenta are balanced
-// and not after, or not at all.
+// A blow that would make a node faster than node_speed_max. Fails when speeds are clamped before the momenta are
+// balanced and not after, or not at all.
 FEM_TEST(robustness, no_node_is_faster_than_the_limit) {
 	FemRigDef def = cube_162();
 	FemRig rig = fem_rig_create(&def);
@@ -156,7 +156,7 @@ FEM_TEST(robustness, no_node_is_faster_than_the_limit) {
 	fem_rig_destroy(&rig);
 }
 
-// --------------------------------------------------------------------------------------------------------- bodies gone bad
+// ---- bodies gone bad
 
 #define BODIES 5
 

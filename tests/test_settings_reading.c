@@ -1,6 +1,6 @@
 // Every setter has a getter that tells what was set; ids are compared; what no other test calls of the API.
-#include "fem_test.h"
 #include "cube_scene.h"
+#include "fem_test.h"
 #include "scenes/rig.h"
 #include "splinter_rig.h"
 
@@ -23,12 +23,14 @@ FEM_TEST(settings, ids_are_null_or_equal) {
 	FEM_CHECK(!fem_material_id_is_null(scene.material) && fem_material_id_is_null((FemMaterialId){0}));
 	FEM_CHECK(!fem_body_id_is_null(scene.body) && fem_body_id_is_null((FemBodyId){0}));
 	FEM_CHECK(!fem_collider_id_is_null(collider) && fem_collider_id_is_null((FemColliderId){0}));
-	FEM_CHECK(fem_world_ids_are_equal(scene.world, scene.world) && !fem_world_ids_are_equal(scene.world, (FemWorldId){0}));
+	FEM_CHECK(
+		fem_world_ids_are_equal(scene.world, scene.world) && !fem_world_ids_are_equal(scene.world, (FemWorldId){0}));
 	FEM_CHECK(fem_mesh_ids_are_equal(scene.mesh, scene.mesh) && !fem_mesh_ids_are_equal(scene.mesh, (FemMeshId){0}));
 	FEM_CHECK(fem_material_ids_are_equal(scene.material, scene.material));
 	FEM_CHECK(!fem_material_ids_are_equal(scene.material, (FemMaterialId){0}));
 	FEM_CHECK(fem_body_ids_are_equal(other, other) && !fem_body_ids_are_equal(scene.body, other));
-	FEM_CHECK(fem_collider_ids_are_equal(collider, collider) && !fem_collider_ids_are_equal(collider, (FemColliderId){0}));
+	FEM_CHECK(
+		fem_collider_ids_are_equal(collider, collider) && !fem_collider_ids_are_equal(collider, (FemColliderId){0}));
 	FemBodyId old = other;
 	fem_body_destroy(other);
 	FEM_CHECK(!fem_body_ids_are_equal(old, fem_cube_scene_add(&scene))); // the same slot, another generation
@@ -120,12 +122,15 @@ FEM_TEST(settings, of_bodies_that_break) {
 	FEM_CHECK(fem_body_get_fracture_seed(rig.body, &seed) == FEM_OK && seed == 99);
 	FEM_CHECK(fem_body_get_tet_toughness(rig.body, 5, &factor) == FEM_OK && factor == 0.5f);
 	FEM_CHECK(fem_body_get_tet_toughness(rig.body, 4, &factor) == FEM_OK && factor == 1.0f);
-	FEM_CHECK(fem_body_get_tet_material(rig.body, 6, &material) == FEM_OK && fem_material_ids_are_equal(material, other));
-	FEM_CHECK(fem_body_get_tet_material(rig.body, 5, &material) == FEM_OK && fem_material_ids_are_equal(material, rig.material));
+	FEM_CHECK(
+		fem_body_get_tet_material(rig.body, 6, &material) == FEM_OK && fem_material_ids_are_equal(material, other));
+	FEM_CHECK(fem_body_get_tet_material(rig.body, 5, &material) == FEM_OK &&
+		fem_material_ids_are_equal(material, rig.material));
 	FEM_CHECK_INT(fem_body_get_tet_material(rig.body, 40, &material), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_body_get_splinter_count(rig.body, &vertices), 0);
 	FEM_CHECK_INT(vertices, 0);
-	FemBoxSplinters splinters = fem_box_splinters(&rig.box, (FemVec3){0.0f, 0.0f, 0.0f}, (FemVec3){1.0f, 1.0f, 1.0f}, 2, 2, 1);
+	FemBoxSplinters splinters =
+		fem_box_splinters(&rig.box, (FemVec3){0.0f, 0.0f, 0.0f}, (FemVec3){1.0f, 1.0f, 1.0f}, 2, 2, 1);
 	FEM_CHECK_INT(fem_body_set_splinters(rig.body, &splinters.def), FEM_OK);
 	FEM_CHECK_INT(fem_body_get_splinter_count(rig.body, &vertices), 4);
 	FEM_CHECK_INT(vertices, 32);
@@ -148,11 +153,13 @@ FEM_TEST(settings, of_colliders) {
 	FemColliderId collider = fem_collider_create(scene.world, &def);
 	FemColliderMass mass;
 	fem_collider_set_motion(collider, (FemPosition){4.0, 5.0, 6.0}, quarter, up, (FemVec3){0.0f, 0.5f, 0.0f});
-	FEM_CHECK_INT(fem_collider_get_mass(collider, &mass), FEM_OK); // turned by 90 degrees about y: x and z have changed places
+	FEM_CHECK_INT(
+		fem_collider_get_mass(collider, &mass), FEM_OK); // turned by 90 degrees about y: x and z have changed places
 	FEM_CHECK_NEAR(mass.mass, 6.0, 0.0);
 	FEM_CHECK_NEAR(mass.inertia[0], 4.0, 1e-5);
 	FEM_CHECK_NEAR(mass.inertia[2], 1.0, 1e-5);
-	FemColliderMass heavier = {.mass = 9.0f, .center = {0.0f, 0.1f, 0.0f}, .inertia = {3.0f, 2.0f, 1.0f, 0.1f, 0.0f, 0.0f}};
+	FemColliderMass heavier = {
+		.mass = 9.0f, .center = {0.0f, 0.1f, 0.0f}, .inertia = {3.0f, 2.0f, 1.0f, 0.1f, 0.0f, 0.0f}};
 	FEM_CHECK_INT(fem_collider_set_mass(collider, &heavier), FEM_OK);
 	FEM_CHECK_INT(fem_collider_get_mass(collider, &mass), FEM_OK);
 	FEM_CHECK(memcmp(&mass, &heavier, sizeof mass) == 0);
@@ -173,11 +180,13 @@ FEM_TEST(settings, of_colliders) {
 	fem_cube_scene_end(&scene);
 }
 
-// ----------------------------------------------------------------------------------------------- what no other test calls
+// ---- what no other test calls
 
 FEM_TEST(settings, names_are_told) {
-	FEM_CHECK(strcmp(fem_result_name(FEM_OK), "ok") == 0 && strcmp(fem_result_name((FemResult)99), "unknown result") == 0);
-	FEM_CHECK(strcmp(fem_phase_name(FEM_PHASE_SOLVE), "solve") == 0 && strcmp(fem_phase_name(FEM_PHASE_COUNT), "unknown") == 0);
+	FEM_CHECK(
+		strcmp(fem_result_name(FEM_OK), "ok") == 0 && strcmp(fem_result_name((FemResult)99), "unknown result") == 0);
+	FEM_CHECK(strcmp(fem_phase_name(FEM_PHASE_SOLVE), "solve") == 0 &&
+		strcmp(fem_phase_name(FEM_PHASE_COUNT), "unknown") == 0);
 }
 
 FEM_TEST(settings, a_central_force_neither_turns_nor_bends) {
@@ -220,7 +229,8 @@ FEM_TEST(settings, tets_tell_their_nodes) {
 
 FEM_TEST(settings, a_piece_sleeps_and_wakes_alone) {
 	FemCubeScene scene = fem_cube_scene();
-	FemBoxMesh box = fem_box_mesh(1, 1, 1, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE), row = fem_box_mesh_row(&box, 2, (FemVec3){3.0f, 0.0f, 0.0f});
+	FemBoxMesh box = fem_box_mesh(1, 1, 1, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE),
+			   row = fem_box_mesh_row(&box, 2, (FemVec3){3.0f, 0.0f, 0.0f});
 	FemMeshDef mesh_def = fem_box_mesh_def(&row);
 	FemCubeScene pair = scene;
 	pair.mesh = fem_mesh_create(scene.world, &mesh_def);

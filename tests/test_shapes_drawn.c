@@ -80,7 +80,8 @@ static void read_third_cube(FemBodyId body, bool before, int32_t nodes, FemPosit
 	FEM_REQUIRE(at && shape.node_count >= 3 * nodes);
 	for (int32_t i = 0; i < nodes; i++) {
 		const float *p = at + 4 * (2 * nodes + i);
-		out[i] = (FemPosition){shape.origin.x + (double)p[0], shape.origin.y + (double)p[1], shape.origin.z + (double)p[2]};
+		out[i] =
+			(FemPosition){shape.origin.x + (double)p[0], shape.origin.y + (double)p[1], shape.origin.z + (double)p[2]};
 	}
 }
 
@@ -102,7 +103,8 @@ FEM_TEST(shapes_drawn, removed_pieces_stay_where_they_were) {
 			read_third_cube(body, before == 1, nodes, now);
 			double worst = 0.0;
 			for (int32_t i = 0; i < nodes; i++)
-				worst = fmax(worst, fabs(now[i].x - first[i].x) + fabs(now[i].y - first[i].y) + fabs(now[i].z - first[i].z));
+				worst = fmax(
+					worst, fabs(now[i].x - first[i].x) + fabs(now[i].y - first[i].y) + fabs(now[i].z - first[i].z));
 			FEM_CHECK_NEAR(worst, 0.0, 1e-4);
 		}
 	}

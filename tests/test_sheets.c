@@ -60,7 +60,9 @@ static double stiffness_ratio(const FemTetMesh *mesh, int32_t sides) {
 	for (int32_t i = 0; i < mesh->node_count; i++)
 		lowest = fmin(lowest, (double)offsets[i].y + origin.y - (double)mesh->nodes[i].y);
 	double bending = (double)YOUNG * pow((double)THICKNESS, 3.0) / (12.0 * (1.0 - POISSON * POISSON));
-	double factor = sides == 4 ? 0.00126 : sides == 2 ? 1.0 / 384.0 : 1.0 / 8.0; // clamped: Timoshenko & Woinowsky-Krieger
+	double factor = sides == 4 ? 0.00126
+		: sides == 2           ? 1.0 / 384.0
+							   : 1.0 / 8.0; // clamped: Timoshenko & Woinowsky-Krieger
 	double theory = factor * (double)DENSITY * 9.81 * (double)THICKNESS * pow((double)SIDE, 4.0) / bending;
 	free(pins);
 	free(offsets);

@@ -86,8 +86,8 @@ FEM_TEST(sleep, force_wakes_above_the_threshold_only) {
 	fem_rig_destroy(&rig);
 }
 
-// A long bar poked at its end wakes there first, and the rest as the motion reaches it. Fails when all of a body wakes at
-// once, or nothing beyond the poked part ever does.
+// A long bar poked at its end wakes there first, and the rest as the motion reaches it. Fails when all of a body wakes
+// at once, or nothing beyond the poked part ever does.
 FEM_TEST(sleep, large_body_wakes_part_by_part) {
 	FemRigDef def = fem_rig_bar_def(60, 3, 3, FEM_CELLS_FIVE, 0.3f);
 	def.size = (FemVec3){6.0f, 0.3f, 0.3f};

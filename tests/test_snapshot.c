@@ -186,7 +186,8 @@ FEM_TEST(snapshot, forces_set_before_end_with_the_step) {
 	FemWorldId world = make_world(1);
 	run(world, 3);
 	FemBodyId body;
-	FEM_REQUIRE(fem_world_query_box(world, (FemPosition){8990.0, -10.0, -10.0}, (FemPosition){9010.0, 10.0, 10.0}, &body, 1) == 1);
+	FEM_REQUIRE(fem_world_query_box(
+					world, (FemPosition){8990.0, -10.0, -10.0}, (FemPosition){9010.0, 10.0, 10.0}, &body, 1) == 1);
 	FEM_CHECK_INT(fem_body_apply_force(body, 0, (FemVec3){0.0f, 500.0f, 0.0f}), FEM_OK);
 	size_t size;
 	void *data = save(world, &size);
@@ -234,7 +235,7 @@ FEM_TEST(snapshot, forged_data_never_crash) {
 	forge(world);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ contact
+// ---- contact
 
 typedef struct ContactWorld {
 	FemWorldId world;
@@ -254,12 +255,18 @@ static FemColliderId add_collider(FemWorldId world, FemColliderKind kind, FemSha
 }
 
 static void add_colliders(ContactWorld *scene) {
-	static const FemVec3 points[5] = {{-2.0f, -0.5f, -2.0f}, {2.0f, -0.5f, -2.0f}, {2.0f, -0.5f, 2.0f}, {-2.0f, -0.5f, 2.0f}, {0.0f, 0.5f, 0.0f}};
+	static const FemVec3 points[5] = {
+		{-2.0f, -0.5f, -2.0f}, {2.0f, -0.5f, -2.0f}, {2.0f, -0.5f, 2.0f}, {-2.0f, -0.5f, 2.0f}, {0.0f, 0.5f, 0.0f}};
 	static const int32_t triangles[6] = {0, 2, 1, 0, 3, 2};
 	FemShapeDef box = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}};
 	FemShapeDef plane = {.type = FEM_SHAPE_HALF_SPACE}, sphere = {.type = FEM_SHAPE_SPHERE, .radius = 0.3f};
 	FemShapeDef hull = {.type = FEM_SHAPE_CONVEX, .points = points, .point_count = 5};
-	FemShapeDef floor = {.type = FEM_SHAPE_TRIANGLES, .points = points, .point_count = 4, .triangles = triangles, .triangle_count = 2, .thickness = 0.2f};
+	FemShapeDef floor = {.type = FEM_SHAPE_TRIANGLES,
+		.points = points,
+		.point_count = 4,
+		.triangles = triangles,
+		.triangle_count = 2,
+		.thickness = 0.2f};
 	FemColliderId gone = add_collider(scene->world, FEM_COLLIDER_STATIC, box, (FemPosition){200.0, 0.0, 0.0});
 	add_collider(scene->world, FEM_COLLIDER_STATIC, plane, (FemPosition){0.0, 0.0, 0.0});
 	scene->pusher = add_collider(scene->world, FEM_COLLIDER_KINEMATIC, box, (FemPosition){38.4, 0.5, 0.5});
@@ -269,11 +276,11 @@ static void add_colliders(ContactWorld *scene) {
 	FEM_CHECK_INT(fem_collider_destroy(gone), FEM_OK);
 }
 
-// Three cubes on each other under a ball, two that meet in the air and turn (restored, their trees have another shape), one that is pushed, one on a hull and one on triangles
-// (whose node 4 no triangle has), a limp bar over a cube.
+// Three cubes on each other under a ball, two that meet in the air and turn (restored, their trees have another shape),
+// one that is pushed, one on a hull and one on triangles (whose node 4 no triangle has), a limp bar over a cube.
 static ContactWorld make_contact_world(int32_t worker_count) {
-	static const FemPosition places[8] = {{0.0, 0.02, 0.0}, {0.1, 1.06, 0.0}, {0.0, 2.11, 0.1}, {20.0, 30.0, 0.0}, {21.3, 30.2, 0.1},
-		{39.0, 0.01, 0.0}, {60.2, 1.6, 0.0}, {80.0, 0.55, 0.0}};
+	static const FemPosition places[8] = {{0.0, 0.02, 0.0}, {0.1, 1.06, 0.0}, {0.0, 2.11, 0.1}, {20.0, 30.0, 0.0},
+		{21.3, 30.2, 0.1}, {39.0, 0.01, 0.0}, {60.2, 1.6, 0.0}, {80.0, 0.55, 0.0}};
 	ContactWorld scene = {0};
 	FemWorldDef world_def = fem_default_world_def();
 	FemMaterialDef material_def = fem_default_material_def();
@@ -355,12 +362,14 @@ FEM_TEST(snapshot, contacts_go_on_bitwise) {
 		ContactWorld copy = restore_contact(&scene, data, size, workers[i]);
 		FEM_CHECK(fem_world_hash(copy.world) == fem_world_hash(scene.world));
 		const FemContactEvent *events[2];
-		FEM_CHECK(fem_world_get_contact_events(scene.world, &events[0]) == fem_world_get_contact_events(copy.world, &events[1]));
+		FEM_CHECK(fem_world_get_contact_events(scene.world, &events[0]) ==
+			fem_world_get_contact_events(copy.world, &events[1]));
 		FEM_CHECK(i == 0 || fem_world_find(scene.world)->contacts.contact_count > 20);
 		for (; step < saves[i] + 60; step++) {
 			drive_and_step(&scene, step);
 			drive_and_step(&copy, step);
-			if (!fem_test_check(fem_world_hash(copy.world) == fem_world_hash(scene.world), __FILE__, __LINE__, "saved after %d, parts at step %d", saves[i], step))
+			if (!fem_test_check(fem_world_hash(copy.world) == fem_world_hash(scene.world), __FILE__, __LINE__,
+					"saved after %d, parts at step %d", saves[i], step))
 				break;
 		}
 		FEM_CHECK_INT(fem_world_validate(scene.world), FEM_OK);
@@ -406,7 +415,7 @@ FEM_TEST(snapshot, sleepers_on_a_collider_go_on_bitwise) {
 	fem_world_destroy(copy.world);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- validation
+// ---- validation
 
 // Breaks one thing in the world's own record, expects the fault to be found, and puts it back.
 #define CHECK_FOUND(world_id, place, value, word) \
@@ -414,7 +423,8 @@ FEM_TEST(snapshot, sleepers_on_a_collider_go_on_bitwise) {
 		__typeof__(place) kept = (place); \
 		(place) = (value); \
 		FEM_CHECK_INT(fem_world_validate(world_id), FEM_ERROR_INVALID_ARGUMENT); \
-		fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error()); \
+		fem_test_check( \
+			strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" not in: %s", word, fem_last_error()); \
 		(place) = kept; \
 		FEM_CHECK_INT(fem_world_validate(world_id), FEM_OK); \
 	} while (0)
@@ -514,8 +524,8 @@ FEM_TEST(validate, hash_sees_state_but_not_sign_of_zero) {
 	fem_world_destroy(twin);
 }
 
-// Fails when what touches depends on how much room for it there is: the world has room from when it held 120 bodies, its
-// copy starts with none, and the 24 that are left stand in each other.
+// Fails when what touches depends on how much room for it there is: the world has room from when it held 120 bodies,
+// its copy starts with none, and the 24 that are left stand in each other.
 FEM_TEST(snapshot, room_decides_nothing) {
 	FemWorldDef def = fem_default_world_def();
 	FemMaterialDef material_def = fem_default_material_def();

@@ -1,5 +1,5 @@
-// Every contact and fracture scene of the benchmark, and things that fly far, saved and restored after every step: what is
-// restored goes on bit for bit as if nothing had happened.
+// Every contact and fracture scene of the benchmark, and things that fly far, saved and restored after every step: what
+// is restored goes on bit for bit as if nothing had happened.
 #include "base/timing.h"
 #include "contact_rig.h"
 #include "fem_test.h"
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-#define LIFE 8 // steps that every LIFE-th copy is followed, the others one: some differences take more than a step to be seen
+#define LIFE \
+	8 // steps that every LIFE-th copy is followed, the others one: some differences take more than a step to be seen
 
 typedef struct Run {
 	const FemScene *scene;
@@ -25,7 +26,8 @@ static void end(Run *run) {
 // The scene's own notes of its balls are copied, too.
 static Run restore(const Run *run, int32_t workers) {
 	Run copy = {.scene = run->scene};
-	size_t size = fem_world_save(run->world, NULL, 0), ball_bytes = sizeof(FemSceneBall) * (size_t)run->bodies.ball_count;
+	size_t size = fem_world_save(run->world, NULL, 0),
+		   ball_bytes = sizeof(FemSceneBall) * (size_t)run->bodies.ball_count;
 	void *data = malloc(size);
 	copy.bodies.ids = malloc(sizeof(FemBodyId) * (size_t)run->bodies.count);
 	copy.bodies.balls = ball_bytes ? malloc(ball_bytes) : NULL;
@@ -57,7 +59,8 @@ static uint32_t advance(const Run *run, int32_t step, int32_t substeps) {
 	return fem_world_step(run->world, run->scene->dt, substeps);
 }
 
-static bool goes_on_as(const Run *copy, const Run *run, uint32_t errors, int32_t step, int32_t saved, int32_t substeps) {
+static bool goes_on_as(
+	const Run *copy, const Run *run, uint32_t errors, int32_t step, int32_t saved, int32_t substeps) {
 	FEM_CHECK_INT(advance(copy, step, substeps), errors);
 	return fem_test_check(fem_world_hash(copy->world) == fem_world_hash(run->world), __FILE__, __LINE__,
 		"%s: saved after %d steps, another state after %d", run->scene->name, saved, step + 1);
@@ -103,7 +106,7 @@ static void follow_scene(const char *name, int32_t first, int32_t steps) {
 	end(&run);
 }
 
-// --------------------------------------------------------------------------------------------------------------- scenes
+// ---- scenes
 
 FEM_TEST(snapshot_scenes, contact_goes_on_bitwise_after_every_step) {
 	follow_scene("pile27", 30, 6);
@@ -126,10 +129,10 @@ FEM_TEST(snapshot_scenes, fracture_goes_on_bitwise_after_every_step) {
 	follow_scene("bowls3", 30, 60);
 }
 
-// ------------------------------------------------------------------------------------------------------------ far flights
+// ---- far flights
 
-// Two cubes that fly at 60 m/s, one behind the other, and one that is moved like an animation: their origins follow every
-// 16 m, a quarter of a second. A sleeper waits in their way.
+// Two cubes that fly at 60 m/s, one behind the other, and one that is moved like an animation: their origins follow
+// every 16 m, a quarter of a second. A sleeper waits in their way.
 static FemSceneBodies build_flight(const FemScene *scene, FemWorldId world) {
 	static const FemPosition places[4] = {{0.0, 3.0, 0.0}, {-1.6, 3.1, 0.2}, {0.0, 9.0, 0.0}, {24.0, 3.0, 0.0}};
 	static const float speeds[4] = {60.0f, 62.0f, 0.0f, 0.0f};
@@ -162,8 +165,15 @@ static void drive_flight(const FemSceneBodies *bodies, int32_t step, float dt) {
 		FEM_CHECK_INT(fem_body_set_velocity(bodies->ids[2], n, (FemVec3){-70.0f, 1.0f, 3.0f}), FEM_OK);
 }
 
-static const FemScene flight = {.name = "flight", .build = build_flight, .drive = drive_flight, .size = {1.0f, 1.0f, 1.0f},
-	.young_modulus = 1e6f, .gravity = {0.0f, -9.81f, 0.0f}, .body_count = 4, .has_ground = true, .dt = 1.0f / 60.0f};
+static const FemScene flight = {.name = "flight",
+	.build = build_flight,
+	.drive = drive_flight,
+	.size = {1.0f, 1.0f, 1.0f},
+	.young_modulus = 1e6f,
+	.gravity = {0.0f, -9.81f, 0.0f},
+	.body_count = 4,
+	.has_ground = true,
+	.dt = 1.0f / 60.0f};
 
 FEM_TEST(snapshot_scenes, what_flies_far_goes_on_bitwise_after_every_step) {
 	for (int32_t substeps = 1; substeps <= 3; substeps += 2) {

@@ -13,7 +13,7 @@
 
 #define DT (1.0f / 60.0f)
 
-// ------------------------------------------------------------------------------------------------------ preconditioners
+// ---- preconditioners
 
 // Gives the body's only component a preconditioner of the wanted kind; false when it cannot have one.
 static bool force_kind(FemBody *body, FemPreconditionKind kind) {
@@ -164,7 +164,7 @@ FEM_TEST(solver, capped_solve_moves_a_free_body_rightly) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 // Fails when a step grows a list, factors into new memory or makes threads.
 FEM_TEST(solver, steps_allocate_nothing_after_warm_up) {
@@ -211,7 +211,7 @@ FEM_TEST(solver, all_memory_returns) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------- iterations
+// ---- iterations
 
 static int64_t iterations_of(FemWorldId world, int32_t steps) {
 	int64_t sum = 0;
@@ -236,7 +236,8 @@ static int64_t iterations_of_kind(FemPreconditionKind kind) {
 
 // Fails when a preconditioner is right enough to converge, and wrong enough to be of no use.
 FEM_TEST(solver, preconditioners_save_iterations) {
-	int64_t jacobi = iterations_of_kind(FEM_PRECONDITION_JACOBI), two_level = iterations_of_kind(FEM_PRECONDITION_TWO_LEVEL);
+	int64_t jacobi = iterations_of_kind(FEM_PRECONDITION_JACOBI),
+			two_level = iterations_of_kind(FEM_PRECONDITION_TWO_LEVEL);
 	printf("  %lld iterations with block-Jacobi, %lld with two levels\n", (long long)jacobi, (long long)two_level);
 	FEM_CHECK(3 * two_level < jacobi);
 }
@@ -306,7 +307,8 @@ static int64_t iterations_on_slope(FemPreconditionKind kind) {
 
 // Fails when the preconditioners do not know of contacts, or know them along other axes.
 FEM_TEST(solver, preconditioners_know_of_contacts) {
-	int64_t two_level = iterations_on_slope(FEM_PRECONDITION_TWO_LEVEL), factor = iterations_on_slope(FEM_PRECONDITION_FACTOR);
+	int64_t two_level = iterations_on_slope(FEM_PRECONDITION_TWO_LEVEL),
+			factor = iterations_on_slope(FEM_PRECONDITION_FACTOR);
 	printf("  %lld iterations with two levels, %lld with a factor\n", (long long)two_level, (long long)factor);
 	FEM_CHECK(two_level < 800); // 1100 without contacts
 	FEM_CHECK(factor < 300);    // 6200 with contacts along other axes

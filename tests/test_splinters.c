@@ -13,7 +13,7 @@
 
 #define DT (1.0f / 60.0f)
 
-// --------------------------------------------------------------------------------------------- a block cut by hand
+// ---- a block cut by hand
 
 // A block of Kuhn cells whose faces can be cut at will.
 typedef struct Block {
@@ -96,8 +96,9 @@ static FemPosition place_of(const Block *block, int32_t vertex) {
 	FemPosition sum = {0};
 	const int32_t *nodes = block->mesh.tets + 4 * block->whole->user_of_tet[block->splinters->owner[vertex]];
 	for (int v = 0; v < 4; v++)
-		sum = fem_position_add(sum, fem_position_scale(fem_position_from(block->mesh.positions[nodes[v]]),
-			(double)block->splinters->weights[vertex][v]));
+		sum = fem_position_add(sum,
+			fem_position_scale(
+				fem_position_from(block->mesh.positions[nodes[v]]), (double)block->splinters->weights[vertex][v]));
 	return sum;
 }
 
@@ -144,7 +145,8 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 	FEM_CHECK_INT(block.topology->component_count, 2);
 	for (int32_t i = 0; i < count; i++) {
 		int32_t splinter = block.boxes.vertex_splinters[i];
-		bool home_side = middle_x(&block, s->home[splinter]) > 0.5f, is_across = (middle_x(&block, before[i]) > 0.5f) != home_side;
+		bool home_side = middle_x(&block, s->home[splinter]) > 0.5f,
+			 is_across = (middle_x(&block, before[i]) > 0.5f) != home_side;
 		bool is_copy = false;
 		FemVertexOwner owner = fem_splinters_owner(s, block.topology, i);
 		for (int v = 0; v < 4; v++)
@@ -160,7 +162,8 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 		}
 		if (is_across) {
 			FemVec3 p = block.boxes.vertex_positions[i];
-			FEM_CHECK_NEAR(distance_to(&block, s->owner[i], p), nearest_on_side(&block, splinter, p, 0.5f, home_side), 1e-7);
+			FEM_CHECK_NEAR(
+				distance_to(&block, s->owner[i], p), nearest_on_side(&block, splinter, p, 0.5f, home_side), 1e-7);
 		}
 		FemPosition miss = fem_position_sub(place_of(&block, i), fem_position_from(block.boxes.vertex_positions[i]));
 		FEM_CHECK_NEAR(sqrt(fem_position_dot(miss, miss)), 0.0, 1e-5);
@@ -227,7 +230,8 @@ typedef struct Cost {
 
 // 2,400 tets, 20,000 vertices; one or all 24 planes between cells are cut at once.
 static Cost measure(int32_t planes) {
-	Block block = make_block(25, 4, (FemVec3){1.25f, 0.2f, 0.2f}, (FemVec3){0.006f, 0.0f, 0.0f}, (FemVec3){1.256f, 0.2f, 0.2f}, 100, 5);
+	Block block = make_block(
+		25, 4, (FemVec3){1.25f, 0.2f, 0.2f}, (FemVec3){0.006f, 0.0f, 0.0f}, (FemVec3){1.256f, 0.2f, 0.2f}, 100, 5);
 	Cost cost = {.make_ms = block.make_ms};
 	FEM_CHECK_INT(block.mesh.tet_count, 2400);
 	FEM_CHECK_INT(block.boxes.def.vertex_count, 20000);
@@ -260,14 +264,15 @@ FEM_TEST(splinters, cost) {
 			best.follow_ms = fmin(best.follow_ms, cost.follow_ms);
 			best.publish_ms = fmin(best.publish_ms, cost.publish_ms);
 		}
-		printf("  %d faces: %.3f ms to follow, %.3f ms to publish %d changes, %d of them of tets; %.1f ms to make the splinters\n", best.faces,
-			best.follow_ms, best.publish_ms, best.changes, best.moved, best.make_ms);
+		printf("  %d faces: %.3f ms to follow, %.3f ms to publish %d changes, %d of them of tets; %.1f ms to make the "
+			   "splinters\n",
+			best.faces, best.follow_ms, best.publish_ms, best.changes, best.moved, best.make_ms);
 		FEM_CHECK(best.moved >= 100 * planes - 100 && best.moved > 0);
 		FEM_CHECK_TIME(best.follow_ms, 0.5 + 0.5 * planes);
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------- bodies that break
+// ---- bodies that break
 
 static FemRigDef brittle_bar(int32_t worker_count) {
 	FemRigDef def = fem_rig_bar_def(20, 4, 4, FEM_CELLS_KUHN, 0.0f);
@@ -324,7 +329,9 @@ static int32_t check_told(FemBodyId body, const FemVertexOwner *before, const Fe
 		FEM_CHECK(is_told == differs);
 		if (!is_told)
 			continue;
-		FemOwnerChangeKind kind = after[i].tet < 0 ? FEM_OWNER_REMOVED : after[i].tet == before[i].tet ? FEM_OWNER_NODES : FEM_OWNER_TET;
+		FemOwnerChangeKind kind = after[i].tet < 0 ? FEM_OWNER_REMOVED
+			: after[i].tet == before[i].tet        ? FEM_OWNER_NODES
+												   : FEM_OWNER_TET;
 		FEM_CHECK_INT(changes[next].kind, kind);
 		FEM_CHECK(memcmp(&changes[next].owner, &after[i], sizeof after[i]) == 0);
 		check_before(body, &changes[next], &before[i]);
@@ -382,8 +389,8 @@ FEM_TEST(splinters, torn_bar) {
 	int32_t removed = 0;
 	for (int32_t i = 0; i < count; i++)
 		removed += after[i].tet < 0;
-	printf("  %d pieces; %d vertices: %d changes, %d of tets, %d removed\n", fem_body_get_pieces(rig.body, NULL, 0), count, told, moved,
-		removed);
+	printf("  %d pieces; %d vertices: %d changes, %d of tets, %d removed\n", fem_body_get_pieces(rig.body, NULL, 0),
+		count, told, moved, removed);
 	FEM_CHECK(moved - removed >= 16 && told > moved && removed > 0);
 	free(before);
 	free(after);
@@ -464,7 +471,8 @@ static Outcome tear(int32_t worker_count, int32_t saved_at) {
 		int32_t told = fem_body_get_owner_changes(rig.body, &changes);
 		out.told += told;
 		for (int32_t i = 0; i < told; i++)
-			out.sum = out.sum * 31 % 1000003 + changes[i].vertex % 977 + (int32_t)changes[i].kind + changes[i].owner.tet + changes[i].owner.nodes[3];
+			out.sum = out.sum * 31 % 1000003 + changes[i].vertex % 977 + (int32_t)changes[i].kind +
+				changes[i].owner.tet + changes[i].owner.nodes[3];
 	}
 	out.hash = fem_world_hash(rig.world);
 	fem_box_splinters_free(&boxes);
@@ -549,7 +557,8 @@ FEM_TEST(splinters, hardly_ask_the_system_in_a_step) {
 			fracture_ms = fmax(fracture_ms, statistics.phase_ms[FEM_PHASE_FRACTURE]);
 		}
 		int32_t pieces = fem_body_get_pieces(rig.body, NULL, 0);
-		printf("  %s splinters: %d pieces, fracture takes %.3f ms at most\n", with ? "with" : "without", pieces, fracture_ms);
+		printf("  %s splinters: %d pieces, fracture takes %.3f ms at most\n", with ? "with" : "without", pieces,
+			fracture_ms);
 		FEM_CHECK(pieces > 1);
 		made[with] += statistics.allocations;
 		fem_box_splinters_free(&boxes);
@@ -558,7 +567,7 @@ FEM_TEST(splinters, hardly_ask_the_system_in_a_step) {
 	FEM_CHECK(made[1] <= made[0] + 8); // the heap may have to be topped up once more
 }
 
-// ------------------------------------------------------------------------------------------------------------- bad input
+// ---- bad input
 
 static void check_refused(FemBodyId body, const FemSplintersDef *def, const char *sentence) {
 	FemVertexOwner owner;

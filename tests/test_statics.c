@@ -8,7 +8,7 @@
 #define STILL 1e-8f     // m/s
 #define STATIC_DT 0.25f // s: backward Euler damps all modes of these bodies within some tens of steps
 
-// ------------------------------------------------------------------------------------------------------------ patch test
+// ---- patch test
 
 static void pull_both_ends(FemRig *rig, void *context) {
 	float force = *(const float *)context;
@@ -56,7 +56,7 @@ FEM_TEST(statics, patch_test) {
 	check_patch(20, 4, 4, FEM_CELLS_KUHN, 0.003f); // more would make slivers, which the mesh softens on purpose
 }
 
-// --------------------------------------------------------------------------------------------------------- bending, twist
+// ---- bending, twist
 
 static void press_tip(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});

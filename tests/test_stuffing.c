@@ -17,7 +17,8 @@ static bool make_solid(const FemSurfaceMesh *surface, FemSolid *out) {
 	bool made = fem_soup_clean(&soup, 0.0f, &triangles, NULL) == FEM_OK &&
 		fem_principal_box(&triangles, NULL, 0, &box) == FEM_OK &&
 		fem_triangles_extract(&triangles, NULL, 0, &box.frame, &out->triangles) == FEM_OK &&
-		fem_triangle_bvh_create(&out->bvh, &out->triangles) == FEM_OK && fem_winding_create(&out->winding, &out->bvh) == FEM_OK;
+		fem_triangle_bvh_create(&out->bvh, &out->triangles) == FEM_OK &&
+		fem_winding_create(&out->winding, &out->bvh) == FEM_OK;
 	for (int axis = 0; made && axis < 3; axis++)
 		out->half_extents[axis] = box.half_extents[axis];
 	fem_triangles_free(&triangles);
@@ -92,7 +93,8 @@ FEM_TEST(winding, tree_agrees_with_the_exact_sum) {
 	double worst = 0.0;
 	FEM_REQUIRE(make_solid(&surface, &solid));
 	for (int i = 0; i < 300; i++) {
-		FemPosition p = {0.6 * (double)fem_random(&seed), 0.6 * (double)fem_random(&seed), 0.3 * (double)fem_random(&seed)};
+		FemPosition p = {
+			0.6 * (double)fem_random(&seed), 0.6 * (double)fem_random(&seed), 0.3 * (double)fem_random(&seed)};
 		double exact = 0.0;
 		for (int32_t t = 0; t < solid.triangles.triangle_count; t++)
 			exact += fem_solid_angle(&solid.triangles, t, p) / 12.566370614359172;

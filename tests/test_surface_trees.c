@@ -64,8 +64,11 @@ FEM_TEST(surface_trees, box_queries_and_points_as_brute_force) {
 				(Box4){min4(min4(v[0], v[1]), min4(v[2], v[3])), max4(max4(v[0], v[1]), max4(v[2], v[3]))}, box);
 			holder = fem_point_in_tet(box.min, v) ? t : holder;
 		}
-		FEM_CHECK_INT(fem_surface_trees_query_box(shape.trees, fem_surface_trees_all(shape.trees), min, max, found, 4096), triangles);
-		FEM_CHECK_INT(fem_surface_trees_query_box(shape.trees, fem_surface_trees_all(shape.trees), min, max, NULL, 0), triangles);
+		FEM_CHECK_INT(
+			fem_surface_trees_query_box(shape.trees, fem_surface_trees_all(shape.trees), min, max, found, 4096),
+			triangles);
+		FEM_CHECK_INT(
+			fem_surface_trees_query_box(shape.trees, fem_surface_trees_all(shape.trees), min, max, NULL, 0), triangles);
 		FEM_CHECK_INT(fem_surface_trees_query_tets(shape.trees, min, max, found, 4096), tets);
 		FEM_CHECK_INT(fem_surface_trees_query_tets(shape.trees, min, max, found, 3), tets);
 		FEM_CHECK((fem_surface_trees_locate(shape.trees, min) >= 0) == (holder >= 0));

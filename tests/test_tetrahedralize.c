@@ -1,38 +1,64 @@
 // From triangle soup to tets: every test shape, what is promised of each, and bad input.
 #include "fem_test.h"
 
-#include "base/memory.h"
-#include "geometry/embedding.h"
-#include "fem_baking.h"
 #include "baking/mesh_diagnosis.h"
+#include "base/memory.h"
+#include "fem_baking.h"
 #include "filling/soup_topology.h"
-#include "topology/surface.h"
-#include "topology/tet_mesh.h"
 #include "filling/tetrahedralize.h"
+#include "geometry/embedding.h"
 #include "geometry/triangle_bvh.h"
 #include "scenes/rig.h"
 #include "scenes/surface_meshes.h"
+#include "topology/surface.h"
+#include "topology/tet_mesh.h"
 
 #include <stdlib.h>
 
 static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
 static const FemQuat turned = {0.3f, 0.4f, 0.1f, 0.86f};
 
-// ---------------------------------------------------------------------------------------------------------------- shapes
+// ---- shapes
 
-static FemSurfaceMesh make_cube(void) { return fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 4); }
-static FemSurfaceMesh make_sphere(void) { return fem_surface_sphere(0.5, 24); }
-static FemSurfaceMesh make_torus(void) { return fem_surface_torus(0.5, 0.2, 60, 30); }
-static FemSurfaceMesh make_large_torus(void) { return fem_surface_torus(0.5, 0.2, 300, 120); }
-static FemSurfaceMesh make_bowl(void) { return fem_surface_bowl(0.15, 0.02, 16); }
-static FemSurfaceMesh make_shell(void) { return fem_surface_shell(0.5, 0.05, 16); }
-static FemSurfaceMesh make_pane(void) { return fem_surface_box((FemVec3){2.0f, 1.0f, 0.01f}, 2); }
-static FemSurfaceMesh make_disc(void) { return fem_surface_cylinder(0.5, 0.02, 48); }
-static FemSurfaceMesh make_beam(void) { return fem_surface_box((FemVec3){2.0f, 0.1f, 0.1f}, 2); }
-static FemSurfaceMesh make_rod(void) { return fem_surface_cylinder(0.05, 3.0, 24); }
-static FemSurfaceMesh make_cavity(void) { return fem_surface_nested_boxes(1.0, 0.5, true); }
-static FemSurfaceMesh make_nested(void) { return fem_surface_nested_boxes(1.0, 0.5, false); }
-static FemSurfaceMesh make_bracket(void) { return fem_surface_bracket(0.5, 0.05); }
+static FemSurfaceMesh make_cube(void) {
+	return fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 4);
+}
+static FemSurfaceMesh make_sphere(void) {
+	return fem_surface_sphere(0.5, 24);
+}
+static FemSurfaceMesh make_torus(void) {
+	return fem_surface_torus(0.5, 0.2, 60, 30);
+}
+static FemSurfaceMesh make_large_torus(void) {
+	return fem_surface_torus(0.5, 0.2, 300, 120);
+}
+static FemSurfaceMesh make_bowl(void) {
+	return fem_surface_bowl(0.15, 0.02, 16);
+}
+static FemSurfaceMesh make_shell(void) {
+	return fem_surface_shell(0.5, 0.05, 16);
+}
+static FemSurfaceMesh make_pane(void) {
+	return fem_surface_box((FemVec3){2.0f, 1.0f, 0.01f}, 2);
+}
+static FemSurfaceMesh make_disc(void) {
+	return fem_surface_cylinder(0.5, 0.02, 48);
+}
+static FemSurfaceMesh make_beam(void) {
+	return fem_surface_box((FemVec3){2.0f, 0.1f, 0.1f}, 2);
+}
+static FemSurfaceMesh make_rod(void) {
+	return fem_surface_cylinder(0.05, 3.0, 24);
+}
+static FemSurfaceMesh make_cavity(void) {
+	return fem_surface_nested_boxes(1.0, 0.5, true);
+}
+static FemSurfaceMesh make_nested(void) {
+	return fem_surface_nested_boxes(1.0, 0.5, false);
+}
+static FemSurfaceMesh make_bracket(void) {
+	return fem_surface_bracket(0.5, 0.05);
+}
 
 static FemSurfaceMesh make_turned_pane(void) {
 	FemSurfaceMesh mesh = fem_surface_box((FemVec3){2.0f, 1.0f, 0.01f}, 6);
@@ -99,8 +125,8 @@ static FemSurfaceMesh make_bricks(void) {
 	FemSurfaceMesh mesh = {0};
 	for (int i = 0; i < 12; i++) {
 		FemSurfaceMesh brick = fem_surface_box((FemVec3){0.2f, 0.1f, 0.1f}, 1);
-		fem_surface_transform(&brick, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0,
-			(FemPosition){0.21 * (i % 4), 0.11 * (i / 4), 0.0});
+		fem_surface_transform(
+			&brick, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){0.21 * (i % 4), 0.11 * (i / 4), 0.0});
 		fem_surface_append(&mesh, &brick);
 		fem_surface_mesh_free(&brick);
 	}
@@ -112,10 +138,10 @@ typedef struct Shape {
 	FemSurfaceMesh (*make)(void);
 	int32_t target, parts;
 	FemPartKind kind;
-	double min_dihedral;   // degrees
-	double volume_error;   // share
-	double surface_gap;    // cells: tets' surface to soup, and back
-	float sheet;           // m, thickness given to what encloses nothing
+	double min_dihedral; // degrees
+	double volume_error; // share
+	double surface_gap;  // cells: tets' surface to soup, and back
+	float sheet;         // m, thickness given to what encloses nothing
 } Shape;
 
 static const Shape shapes[] = {
@@ -142,10 +168,11 @@ static const Shape shapes[] = {
 	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01, 0.0f},
 	{"rod", make_rod, 400, 1, FEM_PART_BEAM, 8.0, 0.05, 0.45, 0.0f},
 	{"moebius", make_moebius, 2000, 1, FEM_PART_SHEET, 3.9, 0.25, 0.5, 0.03f},
-	{"soup of two boxes", make_soup, 1000, 1, FEM_PART_THIN_WALL, 8.0, 0.06, 1.2, 0.0f}, // what is inside is covered too
+	{"soup of two boxes", make_soup, 1000, 1, FEM_PART_THIN_WALL, 8.0, 0.06, 1.2,
+		0.0f}, // what is inside is covered too
 };
 
-// -------------------------------------------------------------------------------------------------------------- measures
+// ---- measures
 
 static int32_t smallest_of(int32_t a, int32_t b) {
 	return a < b ? a : b;
@@ -220,7 +247,8 @@ static double triangle_area(FemVec3 a, FemVec3 b, FemVec3 c) {
 	return 0.5 * (double)fem_vec3_length(fem_vec3_cross(fem_vec3_sub(b, a), fem_vec3_sub(c, a)));
 }
 
-// Area of the tets' outer faces over the soup's. Cells whose faces do not match their neighbours' have outer faces inside.
+// Area of the tets' outer faces over the soup's. Cells whose faces do not match their neighbours' have outer faces
+// inside.
 static double area_ratio(const FemTetMesh *mesh, const FemSoup *soup) {
 	FemViewDef def = fem_default_view_def();
 	FemViewMesh view;
@@ -298,7 +326,8 @@ static void check_shape(const Shape *shape) {
 		double volume = (double)mesh.volume / surface.volume;
 		double area = area_ratio(&mesh, &soup);
 		int32_t bodies = count_bodies(&mesh), upside_down = count_turned(&mesh);
-		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  rest %.0e  %-9s %5.0f ms\n",
+		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  rest %.0e  "
+			   "%-9s %5.0f ms\n",
 			shape->name, soup.triangle_count, mesh.tet_count, shape->target, (double)mesh.min_dihedral,
 			(double)mesh.max_dihedral, volume, gap, back, error, kind_names[mesh.parts[0].kind], ms);
 #define HOLDS(condition) fem_test_check((condition), __FILE__, __LINE__, "%s: %s", shape->name, #condition)
@@ -325,7 +354,7 @@ FEM_TEST(tetrahedralize, shapes_keep_what_is_promised) {
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
-// ------------------------------------------------------------------------------------------------------------- behaviour
+// ---- behaviour
 
 static FemResult bake(const FemSurfaceMesh *surface, int32_t target, float sheet, FemTetMesh *out) {
 	FemSoup soup = fem_surface_soup(surface);
@@ -374,8 +403,8 @@ FEM_TEST(tetrahedralize, pane_is_one_layer_with_plate_correction) {
 }
 
 FEM_TEST(tetrahedralize, sheets_need_a_thickness) {
-	FemSurfaceMesh surfaces[3] = {fem_surface_moebius(0.5, 0.3, 60), fem_surface_random_soup(1, 3),
-		fem_surface_random_soup(300, 3)};
+	FemSurfaceMesh surfaces[3] = {
+		fem_surface_moebius(0.5, 0.3, 60), fem_surface_random_soup(1, 3), fem_surface_random_soup(300, 3)};
 	for (int i = 0; i < 3; i++) {
 		FemTetMesh mesh;
 		FEM_CHECK_INT(bake(&surfaces[i], 1000, 0.0f, &mesh), FEM_ERROR_MESH);
@@ -394,12 +423,13 @@ FEM_TEST(tetrahedralize, sheets_need_a_thickness) {
 		fem_surface_mesh_free(&surfaces[i]);
 }
 
-// ------------------------------------------------------------------------------------------------------------- bad input
+// ---- bad input
 
 static void refuse(const FemSoup *soup, const FemBakeDef *def, FemResult expected, const char *word) {
 	FemTetMesh mesh;
 	FEM_CHECK_INT(fem_tetrahedralize(soup, def, &mesh), expected);
-	fem_test_check(strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
+	fem_test_check(
+		strstr(fem_last_error(), word) != NULL, __FILE__, __LINE__, "\"%s\" lacks \"%s\"", fem_last_error(), word);
 	FEM_CHECK(mesh.tet_count == 0 && mesh.nodes == NULL);
 }
 
@@ -451,7 +481,7 @@ FEM_TEST(tetrahedralize, stops_when_asked_and_frees_all) {
 	fem_surface_mesh_free(&surface);
 }
 
-// ------------------------------------------------------------------------------------------------------------- diagnosis
+// ---- diagnosis
 
 FEM_TEST(mesh_diagnosis, faults_are_counted_and_told) {
 	FemSurfaceMesh surface = make_torus();

@@ -90,7 +90,7 @@ FEM_TEST(text_reader, base64) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------ polygons
+// ---- polygons
 
 static double area(const FemVec3 *p, const int32_t *t) {
 	double ux = (double)p[t[1]].x - (double)p[t[0]].x, uy = (double)p[t[1]].y - (double)p[t[0]].y;

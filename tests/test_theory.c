@@ -1,5 +1,5 @@
-// The engine against textbook mechanics, one line a case: what theory says, what came out, and how far they may be apart.
-// `build/fem_tests theory.` prints all of it; FEM_LONG=1 runs every shape at every rate.
+// The engine against textbook mechanics, one line a case: what theory says, what came out, and how far they may be
+// apart. `build/fem_tests theory.` prints all of it; FEM_LONG=1 runs every shape at every rate.
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
@@ -41,7 +41,7 @@ static double distance(FemVec3 a, FemVec3 b) {
 	return length((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
 }
 
-// -------------------------------------------------------------------------------------------------------------- free fall
+// ---- free fall
 
 // The scheme's own sum: v = g dt k after k steps, so x = g dt^2 n (n + 1) / 2, which goes to g t^2 / 2 with dt.
 FEM_TEST(theory, free_fall) {
@@ -60,7 +60,7 @@ FEM_TEST(theory, free_fall) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- tumbling
+// ---- tumbling
 
 typedef struct Shape {
 	const char *name;
@@ -107,7 +107,8 @@ static void break_off(FemBoxMesh *box, const Shape *shape) {
 	*box = (FemBoxMesh){kept, shape->tet_count, positions, box->tets};
 }
 
-static FemBodyId throw_shape(FemWorldId world, const Shape *shape, float young_modulus, FemVec3 spin, FemVec3 velocity) {
+static FemBodyId throw_shape(
+	FemWorldId world, const Shape *shape, float young_modulus, FemVec3 spin, FemVec3 velocity) {
 	FemBoxMesh box = fem_box_mesh(shape->cells[0], shape->cells[1], shape->cells[2], shape->size, FEM_CELLS_KUHN);
 	if (shape->tet_count > 0)
 		break_off(&box, shape);
@@ -134,7 +135,7 @@ typedef struct Tumbling {
 	FemVec3 velocity;    // m/s
 } Tumbling;
 
-typedef struct Tumbled { // worst of 20 s
+typedef struct Tumbled {    // worst of 20 s
 	double lowest, highest; // energy without the flight of the centre, over that of the start
 	double drift;           // of the angular momentum, over that of the start
 	double stress;          // Pa
@@ -170,7 +171,8 @@ static Tumbled tumble(const Tumbling *tumbling) {
 }
 
 // Spin alone pulls at most with rho w^2 R^2 / 2, and bends a slender thing by the Euler force: some 10 kPa at 10 rad/s.
-// What flies is up to 16 m from the origin of its body, where floats are 1e-6 m apart: a strain of 2e-5 in a thin stick.
+// What flies is up to 16 m from the origin of its body, where floats are 1e-6 m apart: a strain of 2e-5 in a thin
+// stick.
 #define SPIN_STRESS_MAX 3e4   // Pa; breaking stresses begin at 1e5
 #define FLIGHT_STRESS_MAX 1e5 // Pa
 
@@ -228,7 +230,7 @@ FEM_TEST(theory, tumbling_at_all_rates) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- impact
+// ---- impact
 
 typedef struct Momenta {
 	double linear[3];  // kg m/s
@@ -274,19 +276,20 @@ FEM_TEST(theory, impact_momentum) {
 	for (int i = 0; i < 3; i++)
 		compare(named("impact, momentum along %s, kg m/s", axes[i]), before.linear[i], after.linear[i], 2e-3);
 	for (int i = 0; i < 3; i++)
-		compare(named("impact, angular momentum about %s, kg m^2/s", axes[i]), before.angular[i], after.angular[i], 0.05);
+		compare(
+			named("impact, angular momentum about %s, kg m^2/s", axes[i]), before.angular[i], after.angular[i], 0.05);
 	compare("impact, energy over that of before (at most 1)", 0.5, fem_energy(bodies, 2) / energy, 0.5);
 	fem_world_destroy(world);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- beam
+// ---- beam
 
 static void press_tip(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});
 }
 
-// Timoshenko: P L^3 / 3 E I + P L / (5/6 G A). Linear tets lock in bending, so each mesh has a share of it that is its own
-// (from an independent program), which goes to 1 as the mesh is refined.
+// Timoshenko: P L^3 / 3 E I + P L / (5/6 G A). Linear tets lock in bending, so each mesh has a share of it that is its
+// own (from an independent program), which goes to 1 as the mesh is refined.
 FEM_TEST(theory, cantilever) {
 	static const struct {
 		int32_t nx, n;

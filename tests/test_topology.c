@@ -228,7 +228,7 @@ FEM_TEST(topology, linear_time_for_a_fan) {
 	free(tets);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- geometry
+// ---- geometry
 
 static FemTetShape shape_of(const FemVec3 corners[4], FemVec3 scale) {
 	int32_t tet[4] = {0, 1, 2, 3};
@@ -294,7 +294,8 @@ FEM_TEST(mat3, eigenvectors_rebuild_the_matrix) {
 
 FEM_TEST(mat3, polar_finds_the_rotation_from_far) {
 	double c = cos(2.0), s = sin(2.0);
-	double turn[3][3] = {{c, -s, 0.0}, {s, c, 0.0}, {0.0, 0.0, 1.0}}, stretch[3][3] = {{1.2, 0.1, 0.0}, {0.1, 0.9, 0.2}, {0.0, 0.2, 1.1}};
+	double turn[3][3] = {{c, -s, 0.0}, {s, c, 0.0}, {0.0, 0.0, 1.0}},
+		   stretch[3][3] = {{1.2, 0.1, 0.0}, {0.1, 0.9, 0.2}, {0.0, 0.2, 1.1}};
 	double f[3][3], r[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)

@@ -7,7 +7,7 @@
 
 enum { LARGEST_VALUE = 64 }; // bytes; the largest value a signature knows is a Transform3D of 48
 
-// ------------------------------------------------------------------------------------------------------------ instances
+// ---- instances
 
 static void *binding_create(void *token, void *object) {
 	(void)token, (void)object;
@@ -91,7 +91,7 @@ static void notify_instance(GDExtensionClassInstancePtr instance, int32_t what, 
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- methods
+// ---- methods
 
 static bool check_arguments(const ClassMethod *method, const GDExtensionConstVariantPtr *arguments, int64_t count,
 	GDExtensionCallError *error) {
@@ -144,7 +144,8 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 	for (int i = 0; i < count; i++) {
 		variant_to(arguments[i], info->argument_types[i], values[i]);
 	}
-	if (info->return_type == GDEXTENSION_VARIANT_TYPE_DICTIONARY) { // these two are not empty when all their bytes are 0
+	if (info->return_type ==
+		GDEXTENSION_VARIANT_TYPE_DICTIONARY) { // these two are not empty when all their bytes are 0
 		*(GdDictionary *)(void *)result = gd_dictionary_new();
 	} else if (info->return_type == GDEXTENSION_VARIANT_TYPE_ARRAY) {
 		*(GdArray *)(void *)result = gd_array_new();
@@ -161,7 +162,7 @@ static void call_with_variants(void *method_pointer, GDExtensionClassInstancePtr
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------- registration
+// ---- registration
 
 // A GDExtensionPropertyInfo together with the strings it points to.
 typedef struct PropertyText {

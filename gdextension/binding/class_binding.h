@@ -128,7 +128,7 @@ typedef struct ClassMethod {
 	ClassSignature signature;
 	ClassFunction function;
 	const char *argument_names[CLASS_ARGUMENTS_MAX];
-	int optional_count; // so many of the last arguments, all objects, may be left out and are then null
+	int optional_count;     // so many of the last arguments, all objects, may be left out and are then null
 	const char *class_name; // of an object, or "Class.Enum" of an int
 	bool is_const;
 	bool is_static;

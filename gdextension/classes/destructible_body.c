@@ -61,7 +61,7 @@ static void configuration_warnings(void *self, const GDExtensionConstTypePtr *ar
 	destructible_body_warnings(self, out);
 }
 
-// --------------------------------------------------------------------------------------------------------------- tables
+// ---- tables
 
 #define ANCHOR_ARRAY_HINT "16:"                      // TYPE_AABB
 #define MATERIAL_ARRAY_HINT "24/17:MaterialResource" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class

@@ -28,7 +28,7 @@ typedef struct DestructibleBody {
 	GDExtensionObjectPtr mesh;             // Mesh, DestructibleMesh or null; a reference
 	int64_t element_count;                 // of a Mesh's bake
 	int64_t refused_count;                 // element_count that was too large, until that has been said; else 0
-	GdVector3 size; // m
+	GdVector3 size;                        // m
 	GdVector3i cells;
 	GdVector3 start_velocity; // m/s
 	bool start_asleep;

@@ -42,7 +42,7 @@ void destructible_body_trigger(void *pointer) {
 	check(self, "ignored trigger()", fem_body_wake(self->simulated.body));
 }
 
-// --------------------------------------------------------------------------------------------------- forces and impulses
+// ---- forces and impulses
 
 void destructible_body_apply_force(void *pointer, GdVector3 force, GdVector3 position) {
 	DestructibleBody *self = pointer;
@@ -106,7 +106,7 @@ void destructible_body_apply_damage(void *pointer, GdVector3 position, double ra
 		fem_body_apply_damage(self->simulated.body, place_of(position), (float)radius, (float)amount, NULL));
 }
 
-// ---------------------------------------------------------------------------------------------------------------- state
+// ---- state
 
 // Empty while the body is not simulated.
 void destructible_body_get_state(void *pointer, GdDictionary *out) {

@@ -48,7 +48,7 @@ int32_t destructible_body_read_anchors(DestructibleBody *self, GdAABB out[BODY_A
 	return count;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- faults
+// ---- faults
 
 static bool holds(const GdAABB *box, FemVec3 p) {
 	GdVector3 low = box->position, size = box->size;

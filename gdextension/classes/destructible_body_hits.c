@@ -93,7 +93,7 @@ void destructible_body_apply_bullet(void *pointer, GdVector3 position, GdVector3
 	self->simulated.is_moved = true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- exceptions
+// ---- exceptions
 
 void destructible_body_add_collision_exception_with(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;
@@ -114,7 +114,7 @@ void destructible_body_remove_collision_exception_with(void *pointer, GDExtensio
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ riders
+// ---- riders
 
 void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;

@@ -85,8 +85,8 @@ static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	}
 }
 
-// The nodes of a body's tets at rest, in the order of the engine, which may have turned some round; to be freed. Null while it is
-// not simulated, or memory is short.
+// The nodes of a body's tets at rest, in the order of the engine, which may have turned some round; to be freed. Null
+// while it is not simulated, or memory is short.
 static int32_t *rest_tets(const DestructibleBody *self, int32_t tet_count) {
 	int32_t *tets = self->simulated.world ? malloc((size_t)tet_count * 4 * sizeof(int32_t)) : NULL;
 	const TetShape *known = self->view.shape;
@@ -221,8 +221,8 @@ static bool is_whole(const DestructibleBody *self) {
 	return fem_body_get_node_count(self->simulated.body) == self->view.node_count;
 }
 
-// Another material breaks in another manner: what has not broken yet is cut anew and goes on as it was. A bake that runs in
-// the background would stop the body until its end; it then keeps the splinters it has.
+// Another material breaks in another manner: what has not broken yet is cut anew and goes on as it was. A bake that
+// runs in the background would stop the body until its end; it then keeps the splinters it has.
 void destructible_body_update_cut(DestructibleBody *self) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	if (!self->is_in_world || !destructible_body_needs_other_cut(self)) {

@@ -99,10 +99,10 @@ void destructible_body_set_region_materials(void *pointer, const GdArray *materi
 	gd_array_free(&old);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- look
+// ---- look
 
-// Whether region i of the mesh is what its surface i encloses. A mesh that is not baked yet will have regions where there are
-// materials for them.
+// Whether region i of the mesh is what its surface i encloses. A mesh that is not baked yet will have regions where
+// there are materials for them.
 static bool has_regions_of_surfaces(const DestructibleBody *self) {
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
 	if (!mesh || !mesh->is_baked) {
@@ -133,8 +133,8 @@ void destructible_body_update_look(DestructibleBody *self) {
 	if (!look) {
 		look = material_resource_surface_material(self->material);
 	}
-	GDExtensionObjectPtr interior = mesh && mesh->interior_material ? mesh->interior_material
-																	: material_resource_interior_material(self->material);
+	GDExtensionObjectPtr interior =
+		mesh && mesh->interior_material ? mesh->interior_material : material_resource_interior_material(self->material);
 	body_view_set_look(&self->view, self->surface_material, look, interior);
 }
 

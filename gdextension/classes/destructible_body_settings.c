@@ -18,7 +18,7 @@ static void set_number(void *pointer, const char *name, float *field, double val
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- motion
+// ---- motion
 
 bool destructible_body_get_freeze(void *self) {
 	return settings_of(self)->freeze;
@@ -55,7 +55,7 @@ void destructible_body_set_start_asleep(void *self, bool asleep) {
 	((DestructibleBody *)self)->start_asleep = asleep;
 }
 
-// ------------------------------------------------------------------------------------------------------------ collision
+// ---- collision
 
 int64_t destructible_body_get_collision_layer(void *self) {
 	return settings_of(self)->layer;
@@ -83,7 +83,7 @@ void destructible_body_set_impact_speed_min(void *self, double speed) {
 	set_number(self, "impact_speed_min", &settings_of(self)->impact_speed_min, speed, 0.0, 1e6);
 }
 
-// ------------------------------------------------------------------------------------------------------------- fracture
+// ---- fracture
 
 double destructible_body_get_strength_scale(void *self) {
 	return (double)settings_of(self)->strength_scale;
@@ -146,7 +146,7 @@ void destructible_body_set_splinter_blend(void *self, double blend) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- drawing
+// ---- drawing
 
 bool destructible_body_get_debug_draw_tets(void *self) {
 	return ((DestructibleBody *)self)->debug_draw_tets;

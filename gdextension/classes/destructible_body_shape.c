@@ -24,7 +24,7 @@ static void describe_change(DestructibleBody *self) {
 	gd_node_update_configuration_warnings(self->base.object);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- bake
+// ---- bake
 
 static void set_waiting(DestructibleBody *self, bool on) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
@@ -222,7 +222,7 @@ void destructible_body_on_mesh_changed(void *pointer) {
 	describe_change(self);
 }
 
-// ----------------------------------------------------------------------------------------------------------- properties
+// ---- properties
 
 GDExtensionObjectPtr destructible_body_get_mesh(void *self) {
 	return ((DestructibleBody *)self)->mesh;

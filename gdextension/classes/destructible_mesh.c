@@ -59,7 +59,7 @@ void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capa
 	gd_string_free(&text);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- data
+// ---- data
 
 static int32_t count_regions(const FemTetArrays *tets) {
 	int32_t last = 0;
@@ -166,7 +166,7 @@ static void set_data(void *self, const GdPackedByteArray *data) {
 	destructible_mesh_take_data(self, data);
 }
 
-// ------------------------------------------------------------------------------------------------------------ materials
+// ---- materials
 
 static void watch_materials(DestructibleMesh *self, bool on) {
 	for (int64_t i = 0; i < gd_array_size(&self->surface_materials); i++) {
@@ -223,7 +223,7 @@ static void on_surface_material_changed(void *pointer) {
 	update_materials(pointer);
 }
 
-// ------------------------------------------------------------------------------------------------------------- settings
+// ---- settings
 
 static GDExtensionObjectPtr get_source_mesh(void *self) {
 	return ((DestructibleMesh *)self)->source_mesh;
@@ -313,7 +313,7 @@ static void get_bake_action(void *pointer, GdCallable *out) {
 	*out = gd_callable_new_object_string_name(self->base.object, &names._bake_with_undo);
 }
 
-// --------------------------------------------------------------------------------------------------------------- tables
+// ---- tables
 
 #define MATERIAL_ARRAY_HINT "24/17:Material" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
 

@@ -24,11 +24,11 @@ typedef struct DestructibleMesh {
 	// The same, ready for use
 	FemBakedMesh baked;
 	bool is_baked;
-	int32_t region_count; // of the baked tets, at least 1
+	int32_t region_count;  // of the baked tets, at least 1
 	int64_t refused_count; // element_count that was asked for and is too large, until that has been said; else 0
-	char fault[512];      // why the data cannot be used; empty when there are none or they are sound
+	char fault[512];       // why the data cannot be used; empty when there are none or they are sound
 	bool is_fault_told;
-	uint32_t revision;    // changes with what bodies show
+	uint32_t revision; // changes with what bodies show
 	MeshDrawing drawing;
 	MeshDrawing splinter_drawing; // made when a body can break
 	// A bake under way
@@ -37,7 +37,7 @@ typedef struct DestructibleMesh {
 	bool job_with_undo, job_is_cancelled;
 	bool job_is_for_bodies; // begun by a body that entered the tree: cancelled when none waits for it any longer
 	int32_t waiting_count;  // bodies in a tree that are simulated when it ends
-	float job_share; // last told
+	float job_share;        // last told
 	// A cut that bodies wait for, in destructible_mesh_cut.c
 	bool awaits_cut;
 	FemCutJob *cut_job; // null: not begun
@@ -66,7 +66,8 @@ const char *destructible_mesh_fault(const DestructibleMesh *self);
 // What the bake warned of, or an empty text.
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity);
 
-// The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread only.
+// The shared mesh of the RenderingServer, made when first asked for; null when there are no sound data. Main thread
+// only.
 const MeshDrawing *destructible_mesh_drawing(DestructibleMesh *self);
 
 // The same of its splinters; null when there are none.
@@ -104,8 +105,9 @@ bool destructible_mesh_is_baking(void *self);
 void destructible_mesh_on_process_frame(void *self);
 void destructible_mesh_end_bake(DestructibleMesh *self); // stops one that is under way, without a word
 
-// Splinters of a mesh that has none yet are made by another thread, a few meshes at a time: begins, and goes on whenever it is
-// asked. True when they are there, or cannot be had, which was said then. `waits`: at once, however long it takes.
+// Splinters of a mesh that has none yet are made by another thread, a few meshes at a time: begins, and goes on
+// whenever it is asked. True when they are there, or cannot be had, which was said then. `waits`: at once, however long
+// it takes.
 bool destructible_mesh_go_on_cutting(DestructibleMesh *self, bool waits);
 void destructible_mesh_end_cut(DestructibleMesh *self); // stops one that is under way, without a word
 

@@ -38,8 +38,8 @@ static FemBakeDef bake_def(const DestructibleMesh *self) {
 	return def;
 }
 
-// Vertices about as far apart as those of the tets will be (a regular tet of edge a has a^3 / 8.5). One that cannot be refined
-// is baked as it is.
+// Vertices about as far apart as those of the tets will be (a regular tet of edge a has a^3 / 8.5). One that cannot be
+// refined is baked as it is.
 static void refine(FemRenderMesh *render, int64_t element_count) {
 	double volume = fabs(fem_render_mesh_volume(render));
 	float edge = (float)cbrt(8.5 * volume / (double)element_count);
@@ -69,7 +69,7 @@ static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArr
 	return error_of(result);
 }
 
-// --------------------------------------------------------------------------------------------------------------- result
+// ---- result
 
 static GdPackedByteArray bytes_of(const FemBakeResult *result) {
 	GdPackedByteArray bytes = gd_packed_byte_array_new();
@@ -111,8 +111,8 @@ static void add_property(
 }
 
 // The editor's own undo history sets the new values now, and the old ones when the user takes the bake back.
-static void take_with_undo(GDExtensionObjectPtr manager, DestructibleMesh *self, const GdPackedByteArray *data,
-	const GdArray *materials) {
+static void take_with_undo(
+	GDExtensionObjectPtr manager, DestructibleMesh *self, const GdPackedByteArray *data, const GdArray *materials) {
 	call_undo(manager, "create_action",
 		(GdVariant[]){
 			make_variant_string("Bake DestructibleMesh"), make_variant_int(0), make_variant_object(self->base.object)},
@@ -163,7 +163,7 @@ int64_t destructible_mesh_bake(void *pointer) {
 	return error;
 }
 
-// --------------------------------------------------------------------------------------------------------------- thread
+// ---- thread
 
 static GDExtensionObjectPtr scene_tree(void) {
 	return object_cast(gd_engine_get_main_loop(), "SceneTree");

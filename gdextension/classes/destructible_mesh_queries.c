@@ -83,7 +83,7 @@ GDExtensionObjectPtr destructible_mesh_get_tet_mesh_surface(void *self) {
 	return make_view(self, &def);
 }
 
-// --------------------------------------------------------------------------------------------------------------- report
+// ---- report
 
 void destructible_mesh_warnings(const DestructibleMesh *self, char *buffer, int capacity) {
 	fem_bake_report_warnings(self->baked.report ? self->baked.report : "", buffer, (size_t)capacity);
@@ -116,7 +116,7 @@ void destructible_mesh_get_report(void *pointer, GdString *out) {
 	*out = make_string(text);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- files
+// ---- files
 
 GDExtensionObjectPtr destructible_mesh_load_baked(void *no_self, const GdString *path) {
 	(void)no_self;

@@ -57,7 +57,7 @@ NUMBER(vertical_amplitude, vertical_amplitude, 0.0, 1.0)
 NUMBER(mortar, mortar, 0.0, LENGTH_MAX)
 NUMBER(broken_bricks, broken_share, 0.0, 1.0)
 
-// ------------------------------------------------------------------------------------------------------------- vectors
+// ---- vectors
 
 static void set_vector(void *pointer, FemVec3 *field, const char *name, GdVector3 value, double low) {
 	float values[3] = {field->x, field->y, field->z};
@@ -86,7 +86,7 @@ void destructible_mesh_set_brick_size(void *self, GdVector3 value) {
 	set_vector(self, &CUT(self).brick_size, "brick_size", value, 0.001);
 }
 
-// ------------------------------------------------------------------------------------------------------------- impacts
+// ---- impacts
 
 void destructible_mesh_get_impact_points(void *self, GdArray *out) {
 	const FemCutDef *cut = &CUT(self);
@@ -116,7 +116,7 @@ void destructible_mesh_set_impact_points(void *self, const GdArray *points) {
 	gd_array_free(&source);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- look
+// ---- look
 
 GDExtensionObjectPtr destructible_mesh_get_interior_material(void *self) {
 	return ((DestructibleMesh *)self)->interior_material;
@@ -140,7 +140,7 @@ const MeshDrawing *destructible_mesh_splinter_drawing(DestructibleMesh *self) {
 	return self->splinter_drawing.exists ? &self->splinter_drawing : NULL;
 }
 
-// ------------------------------------------------------------------------------------------------------------- queries
+// ---- queries
 
 int64_t destructible_mesh_get_baked_splinter_count(void *self) {
 	return ((DestructibleMesh *)self)->baked.splinters.piece_count;

@@ -42,7 +42,8 @@ void destructible_mesh_get_splinter_positions(void *self, GdPackedVector3Array *
 		.name = #property, .type = GDEXTENSION_VARIANT_TYPE_##variant_type, .hint = GD_PROPERTY_HINT_##hint_kind, \
 		.hint_string = hint_text, \
 		.getter = METHOD("get_" #property, get_##kind, destructible_mesh_get_##property, .is_const = true), \
-		.setter = METHOD("set_" #property, set_##kind, destructible_mesh_set_##property, .argument_names = {#property}) \
+		.setter = \
+			METHOD("set_" #property, set_##kind, destructible_mesh_set_##property, .argument_names = {#property}) \
 	}
 
 // For the table of properties.

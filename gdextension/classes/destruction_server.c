@@ -21,7 +21,7 @@ typedef struct DestructionServer {
 
 static GDExtensionObjectPtr server;
 
-// ----------------------------------------------------------------------------------------------------------- the tick
+// ---- the tick
 
 // On SceneTree.physics_frame: before any _physics_process of the tick, so scripts see the tick's new positions, and
 // what they apply takes part in the next one. The signal also comes while the tree is paused; see simulation.c.
@@ -36,8 +36,8 @@ static void on_frame_pre_draw(void *self) {
 	simulation_show();
 }
 
-// On tree_exiting of the tree's root, when all nodes below it have left: the game ends, and no tick comes any more. What
-// bodies held goes now, while scripts, World3Ds and servers are still there, and not when the library is unloaded.
+// On tree_exiting of the tree's root, when all nodes below it have left: the game ends, and no tick comes any more.
+// What bodies held goes now, while scripts, World3Ds and servers are still there, and not when the library is unloaded.
 static void on_root_exiting(void *self) {
 	(void)self;
 	simulation_drop_detached();
@@ -60,7 +60,7 @@ void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- settings
+// ---- settings
 
 static int64_t get_worker_count(void *self) {
 	(void)self;
@@ -166,7 +166,7 @@ static void set_gravity(void *self, GdVector3 gravity) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- queries
+// ---- queries
 
 static void get_statistics(void *self, GdDictionary *out) {
 	(void)self;
@@ -189,7 +189,7 @@ static void get_license_text(void *self, GdString *out) {
 	*out = make_string(license_data);
 }
 
-// ------------------------------------------------------------------------------------------------------------ explosions
+// ---- explosions
 
 // Without a World3D the one of the scene tree's root is meant.
 static GDExtensionObjectPtr world_of(GDExtensionObjectPtr world_3d) {
@@ -208,7 +208,8 @@ static int64_t apply_explosion(
 	void *self, GdVector3 position, double radius, double strength, GDExtensionObjectPtr world_3d) {
 	(void)self;
 	if (world_3d && !object_cast(world_3d, "World3D")) {
-		report_error("DestructionServer: apply_explosion() was given something else than a World3D; pass node.get_world_3d().");
+		report_error(
+			"DestructionServer: apply_explosion() was given something else than a World3D; pass node.get_world_3d().");
 		return 0;
 	}
 	GDExtensionObjectPtr world = world_of(world_3d);
@@ -249,7 +250,7 @@ static GdVector3 get_rigid_force(void *self, GDExtensionObjectPtr body) {
 	return body ? simulation_rigid_force(body) : (GdVector3){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- tables
+// ---- tables
 
 static void construct(void *pointer) {
 	DestructionServer *self = pointer;

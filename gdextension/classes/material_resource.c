@@ -62,7 +62,7 @@ static void report(const MaterialResource *self, const char *what, const char *d
 	report_error("MaterialResource %s keeps its %s: %s.", name, what, detail);
 }
 
-// -------------------------------------------------------------------------------------------------------------- setters
+// ---- setters
 
 static void announce(MaterialResource *self) {
 	if (self->use_count > 0) {
@@ -183,7 +183,7 @@ static double get_strain_at_break(void *pointer) {
 	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? plastic : 0.0);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- look
+// ---- look
 
 static void set_look(
 	MaterialResource *self, GDExtensionObjectPtr *slot, const char *name, GDExtensionObjectPtr material) {
@@ -242,7 +242,7 @@ static void set_max_solver_iterations(void *pointer, int64_t value) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- tables
+// ---- tables
 
 #define LOOK_HINT "BaseMaterial3D,ShaderMaterial"
 

@@ -1,5 +1,5 @@
-// Baked forms of plain meshes: bodies whose meshes and settings are equal share one bake, in one scene and from scene to
-// scene. The cache holds a reference to each of the last MESH_CACHE_MAX.
+// Baked forms of plain meshes: bodies whose meshes and settings are equal share one bake, in one scene and from scene
+// to scene. The cache holds a reference to each of the last MESH_CACHE_MAX.
 #ifndef MESH_CACHE_H
 #define MESH_CACHE_H
 
@@ -20,13 +20,13 @@ struct DestructibleMesh;
 // A DestructibleMesh with these settings that is nobody else's; a new reference.
 struct DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings);
 
-// A DestructibleMesh of the mesh's present triangles, baked or not yet; a new reference, which the caller gives back. Null,
-// with a sentence in out_message, when the mesh cannot be read.
+// A DestructibleMesh of the mesh's present triangles, baked or not yet; a new reference, which the caller gives back.
+// Null, with a sentence in out_message, when the mesh cannot be read.
 GDExtensionObjectPtr mesh_cache_get(
 	GDExtensionObjectPtr mesh, const MeshCacheSettings *settings, char *out_message, size_t capacity);
 
-// The same of a box, made at once but for its splinters, see destructible_mesh_go_on_cutting(): its tets are those that a box
-// without splinters has. Null with fem_last_error() set when it cannot be made.
+// The same of a box, made at once but for its splinters, see destructible_mesh_go_on_cutting(): its tets are those that
+// a box without splinters has. Null with fem_last_error() set when it cannot be made.
 GDExtensionObjectPtr mesh_cache_get_box(FemVec3 size, const int32_t cells[3], const MeshCacheSettings *settings);
 
 // Bakes that failed are tried again.

@@ -84,7 +84,7 @@ static void free_arrays(SourceArrays *source) {
 	free_integers(&source->indices);
 }
 
-// -------------------------------------------------------------------------------------------------------------- mending
+// ---- mending
 
 static bool normalize(float v[3]) {
 	float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -119,7 +119,7 @@ static uint8_t color_byte(float value) {
 	return (uint8_t)(value >= 1.0f ? 255.0f : value > 0.0f ? value * 255.0f + 0.5f : 0.0f);
 }
 
-// ------------------------------------------------------------------------------------------------------------- surfaces
+// ---- surfaces
 
 static void copy_vertices(const SourceArrays *source, FemRenderSurface *out) {
 	for (int32_t i = 0; i < out->vertex_count; i++) {
@@ -205,8 +205,8 @@ static FemResult copy_surface(
 	return FEM_OK;
 }
 
-// Only an ArrayMesh tells what its surfaces are made of; a PrimitiveMesh is triangles, or points too few for one; of others,
-// as ImmediateMesh, the server knows.
+// Only an ArrayMesh tells what its surfaces are made of; a PrimitiveMesh is triangles, or points too few for one; of
+// others, as ImmediateMesh, the server knows.
 static bool is_triangles(GDExtensionObjectPtr mesh, int64_t surface) {
 	GDExtensionObjectPtr array_mesh = object_cast(mesh, "ArrayMesh");
 	int64_t primitive = GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES;

@@ -18,7 +18,7 @@ static double now_ms(void) {
 	return 1e-3 * (double)gd_time_get_ticks_usec();
 }
 
-// ------------------------------------------------------------------------------------------------------------------- near
+// ---- near
 
 // m between a body's sphere and the nearest box of a destructible; negative when they overlap.
 static float distance_to_nearest(const Coupling *coupling, const RigidRecord *record) {
@@ -45,7 +45,7 @@ static void note_boxes(Coupling *coupling) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ update
+// ---- update
 
 // Colliders come when a body gets near, and go when it has been far for a while.
 static void update_colliders(Coupling *coupling, RigidRecord *record, double delta) {
@@ -65,7 +65,8 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	if (record->object_id && !reading_node(record)) {
 		return false;
 	}
-	// A level may have taken the place of another: what is gone must go before new bodies that start asleep are stepped.
+	// A level may have taken the place of another: what is gone must go before new bodies that start asleep are
+	// stepped.
 	if (!record->object_id && coupling->world->has_new_bodies && !reading_is_alive(record)) {
 		return false;
 	}
@@ -90,8 +91,8 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	return true;
 }
 
-// Areas do not tell of static bodies, nor Jolt's of those that slept before; queries found them, and they stay while they
-// are near.
+// Areas do not tell of static bodies, nor Jolt's of those that slept before; queries found them, and they stay while
+// they are near.
 static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record) {
 	return discovery_keeps(coupling, record) || distance_to_nearest(coupling, record) < FAR_MARGIN;
 }
@@ -170,7 +171,7 @@ void coupling_after_step(SimulationWorld *world, double delta) {
 	coupling->ms = coupling->before_ms + now_ms() - start;
 }
 
-// -------------------------------------------------------------------------------------------------------------------- life
+// ---- life
 
 void coupling_forget_body(SimulationBody *body) {
 	if (body->world && body->world->coupling) {

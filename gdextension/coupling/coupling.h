@@ -4,8 +4,8 @@
 // (rigid_motion.c). After it: hand each rigid body the force that its collider felt (rigid_forces.c), and bring the
 // kinematic bodies that stand for our pieces to where the pieces are (piece_proxies.c).
 //
-// Everything here runs on Godot's main thread, in SceneTree.physics_frame: the physics server has finished its last step
-// and has not begun the next one, also when it runs on a thread of its own.
+// Everything here runs on Godot's main thread, in SceneTree.physics_frame: the physics server has finished its last
+// step and has not begun the next one, also when it runs on a thread of its own.
 #ifndef COUPLING_H
 #define COUPLING_H
 

@@ -90,7 +90,7 @@ static void renew_area(Coupling *coupling) {
 	make_area(coupling);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ cells
+// ---- cells
 
 static bool has_cell(const Cell *cells, int32_t count, Cell cell) {
 	for (int32_t i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ void discovery_area_update(Coupling *coupling) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- life
+// ---- life
 
 void discovery_area_start(Coupling *coupling) {
 	float half = (float)(0.5 * DISCOVERY_CELL + DISCOVERY_CELL_MARGIN);

@@ -1,5 +1,5 @@
-// Nodes that ride on a body: lamps, decals, markers. Each follows the tet that was nearest when it was attached, through
-// bending and breaking.
+// Nodes that ride on a body: lamps, decals, markers. Each follows the tet that was nearest when it was attached,
+// through bending and breaking.
 #ifndef NODE_RIDERS_H
 #define NODE_RIDERS_H
 

@@ -20,13 +20,13 @@ typedef struct PieceProxy {
 } PieceProxy;
 
 // ---- piece_shapes.c
-// Chooses the piece's samples and hands its faces, `count` of them, to its shape; false when it has too few. `out_middle`
-// is where the shape's origin is, from the body's.
+// Chooses the piece's samples and hands its faces, `count` of them, to its shape; false when it has too few.
+// `out_middle` is where the shape's origin is, from the body's.
 bool piece_shape_make(
 	PieceProxy *proxy, const int32_t *triangles, int32_t count, const float *positions, FemVec3 *out_middle);
 
-// Moves along with the samples: fills its rotation and `out_middle`; false when they are nowhere. A piece that has bent away
-// from its shape is marked.
+// Moves along with the samples: fills its rotation and `out_middle`; false when they are nowhere. A piece that has bent
+// away from its shape is marked.
 bool piece_shape_follow(PieceProxy *proxy, const float *positions, FemVec3 *out_middle);
 
 #endif

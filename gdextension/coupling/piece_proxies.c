@@ -38,7 +38,7 @@ static bool is_null(GdRID rid) {
 	return rid.opaque[0] == 0;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ server
+// ---- server
 
 static void make_body(Coupling *coupling, const BodyProxies *owner, PieceProxy *proxy) {
 	proxy->shape = gd_physics_server3d_concave_polygon_shape_create();
@@ -65,7 +65,7 @@ static void free_proxy(Coupling *coupling, PieceProxy *proxy) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ motion
+// ---- motion
 
 // Moves the server's body to where the shape's origin is.
 static void place(const PieceProxy *proxy, FemPosition origin, FemVec3 middle) {
@@ -109,7 +109,7 @@ static void make_shape(
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ pieces
+// ---- pieces
 
 static PieceProxy *find_proxy(PieceProxy *list, int32_t count, FemPieceNumber piece) {
 	for (int32_t i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ static void update_body(Coupling *coupling, BodyProxies *owner) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------------- life
+// ---- life
 
 static BodyProxies *proxies_of(PieceProxies *pieces, SimulationBody *body) {
 	if (body->region.proxies) {
@@ -294,7 +294,7 @@ bool piece_proxies_own(uint64_t object_id) {
 	return object && class_instance(object, &destructible_body_class);
 }
 
-// -------------------------------------------------------------------------------------------------------------- exceptions
+// ---- exceptions
 
 static void except(GdRID proxy, GdRID rid, bool on) {
 	if (on) {

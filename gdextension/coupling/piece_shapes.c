@@ -42,7 +42,7 @@ bool piece_shape_follow(PieceProxy *proxy, const float *positions, FemVec3 *out_
 	return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ shapes
+// ---- shapes
 
 // Nodes spread over the list of the piece's faces.
 static void choose_samples(PieceProxy *proxy, const int32_t *triangles, int32_t count) {

@@ -12,8 +12,8 @@ static FemVec3 turned(const Affine *r, FemVec3 v) {
 	return (FemVec3){(float)x[0], (float)x[1], (float)x[2]};
 }
 
-// Mueller, Bender, Chentanez & Macklin 2016, "A Robust Method to Extract the Rotational Part of Deformations", for points:
-// each pass turns by omega = sum(r x a) / |sum(r . a)|.
+// Mueller, Bender, Chentanez & Macklin 2016, "A Robust Method to Extract the Rotational Part of Deformations", for
+// points: each pass turns by omega = sum(r x a) / |sum(r . a)|.
 float point_matching_turn(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation) {
 	float worst = 0.0f;
 	for (int pass = 0; pass <= PASSES; pass++) {

@@ -1,22 +1,22 @@
 // What the solve did to dynamic bodies, handed to Godot as one force and one torque a body and tick.
 //
-// A body and what it carries (rigid_groups.c) are one to the solve. The forces lead Godot's integrator to where the solve
-// put the collider: with vb = way / dt, F = M (vb - v) / dt less weight and load. Over several substeps the velocity at the
-// end is another than vb; the difference (carry) goes into the collider's velocity at the start of the next tick, so that
-// no momentum is lost. With one substep F is the contact impulse over dt.
+// A body and what it carries (rigid_groups.c) are one to the solve. The forces lead Godot's integrator to where the
+// solve put the collider: with vb = way / dt, F = M (vb - v) / dt less weight and load. Over several substeps the
+// velocity at the end is another than vb; the difference (carry) goes into the collider's velocity at the start of the
+// next tick, so that no momentum is lost. With one substep F is the contact impulse over dt.
 //
 // Sharing out: the change of motion goes to each body that moves along, so that nothing has to be passed on within the
-// tick: the physics server's solver does not carry a blow through ten boxes in its few iterations, and what is left of it
-// throws the lowest about. The weight of what is carried goes to the body beneath, as it must for friction to hold, but no
-// more than of BORNE_MAX bodies, for the same reason; for something that has just been set down only by and by.
+// tick: the physics server's solver does not carry a blow through ten boxes in its few iterations, and what is left of
+// it throws the lowest about. The weight of what is carried goes to the body beneath, as it must for friction to hold,
+// but no more than of BORNE_MAX bodies, for the same reason; for something that has just been set down only by and by.
 //
-// Bodies of a group that move against each other are braced: a share of what each goes beside the common motion is taken
-// from it. That sums up to no force and no torque. Without it a tower sways on for seconds in GodotPhysics, on a static floor
-// as here.
+// Bodies of a group that move against each other are braced: a share of what each goes beside the common motion is
+// taken from it. That sums up to no force and no torque. Without it a tower sways on for seconds in GodotPhysics, on a
+// static floor as here.
 //
 // The load is what neither sees: joints, bodies that lean. It is observed: what the velocity found is beside the one
-// expected. A blow shows in the same way for one tick and would be answered twice; so the load grows by no more than a few
-// times the weight in a tick.
+// expected. A blow shows in the same way for one tick and would be answered twice; so the load grows by no more than a
+// few times the weight in a tick.
 #include "coupling/rigid_records.h"
 
 #include "binding/conversions.h"
@@ -59,7 +59,7 @@ static float weight_scale(const RigidRecord *record) {
 	return record->whole.mass * fmaxf(vec_length(record->gravity), REST_GRAVITY);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- load
+// ---- load
 
 void rigid_observe_load(RigidRecord *record, double delta) {
 	bool is_lost =
@@ -81,7 +81,7 @@ void rigid_observe_load(RigidRecord *record, double delta) {
 		vec_add(record->load_torque, vec_limited(turn, LOAD_STEP * weight * reach)), LOAD_MAX * weight * reach);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ giving
+// ---- giving
 
 static void say_clamped(Coupling *coupling, const RigidRecord *record) {
 	if (coupling->said_clamped) {
@@ -114,8 +114,8 @@ static FemVec3 way_between(FemPosition a, FemPosition b) {
 	return (FemVec3){(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
 }
 
-// A share of a body's mass, moving with the whole: what it takes to change the velocity and spin of the whole by `change`
-// and `turn`, and the bracing.
+// A share of a body's mass, moving with the whole: what it takes to change the velocity and spin of the whole by
+// `change` and `turn`, and the bracing.
 static void move_along(const RigidRecord *record, const RigidRecord *part, FemVec3 change, FemVec3 turn, double delta,
 	FemVec3 *out_force, FemVec3 *out_torque) {
 	const RigidWhole *whole = &record->whole;
@@ -151,10 +151,10 @@ static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, F
 	give(coupling, record, force, torque);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ taking
+// ---- taking
 
-// Sleepers are left alone while what they feel is what they felt, and they are not still being pushed out of something: a
-// force would wake them.
+// Sleepers are left alone while what they feel is what they felt, and they are not still being pushed out of something:
+// a force would wake them.
 static bool may_sleep_on(const RigidRecord *record, FemVec3 force, FemVec3 velocity) {
 	FemVec3 rest = vec_scale(vec_add(weight_of(record), record->load), -1.0f);
 	return record->is_asleep && vec_length(velocity) < PUSHED_SPEED &&

@@ -1,8 +1,9 @@
 // Who stands on whom among Godot's bodies, and when all of them may sleep.
 //
 // A body on a destructible that carries others feels their weight, and they move with it. The physics server does not
-// tell who touches whom without changing settings that belong to the user; so the bodies around one that bears more than
-// itself are asked for, a few times a second, and those above it that move along are taken for its riders, and theirs.
+// tell who touches whom without changing settings that belong to the user; so the bodies around one that bears more
+// than itself are asked for, a few times a second, and those above it that move along are taken for its riders, and
+// theirs.
 #include "coupling/rigid_reading.h"
 
 #include "binding/conversions.h"
@@ -29,7 +30,7 @@ enum {
 #define STILL_SPEED 0.04f // m/s
 #define STILL_SPIN 0.1f   // rad/s
 
-// ----------------------------------------------------------------------------------------------------------------- masses
+// ---- masses
 
 FemVec3 tensor_product(const float i[6], FemVec3 w) {
 	return (FemVec3){i[0] * w.x + i[3] * w.y + i[5] * w.z, i[3] * w.x + i[1] * w.y + i[4] * w.z,
@@ -112,7 +113,7 @@ void rigid_add_up(RigidRecord *record) {
 	record->whole = whole;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- riders
+// ---- riders
 
 static bool stands_on(const RigidRecord *above, const RigidRecord *below, FemVec3 up, float along_speed) {
 	FemPosition a = below->frame.position, b = above->frame.position;
@@ -246,7 +247,7 @@ void groups_forget(Coupling *coupling, const RigidRecord *record) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ sleep
+// ---- sleep
 
 static bool is_still(const RigidRecord *record) {
 	return record->kind != RIGID_DYNAMIC ||
@@ -270,15 +271,15 @@ void groups_wake_riders(RigidRecord *record) {
 	}
 }
 
-// One that left its space with its node can be neither woken nor pushed: when a level goes, a rigid body may leave before
-// what it rests on does.
+// One that left its space with its node can be neither woken nor pushed: when a level goes, a rigid body may leave
+// before what it rests on does.
 static bool can_be_woken(const RigidRecord *record) {
 	GDExtensionObjectPtr node = reading_node(record);
 	return record->object_id ? node && gd_node_is_inside_tree(node) : reading_is_alive(record);
 }
 
-// What it rested on is gone. GodotPhysics puts a body to sleep again at once that is slow after its first tick awake, as one
-// is that has fallen for 1/100 s: so it starts as if it had been falling for FALL_TIME.
+// What it rested on is gone. GodotPhysics puts a body to sleep again at once that is slow after its first tick awake,
+// as one is that has fallen for 1/100 s: so it starts as if it had been falling for FALL_TIME.
 void groups_wake(const Coupling *coupling, RigidRecord *record) {
 	if (!record->is_asleep || !record->was_touching || !can_be_woken(record)) {
 		return;
@@ -304,8 +305,8 @@ static void put_to_sleep(RigidRecord *record) {
 	variant_free(&yes);
 }
 
-// A body that is handed a force each tick never falls asleep by itself. It, and what it carries, are put to sleep together:
-// one that is awake would wake the others.
+// A body that is handed a force each tick never falls asleep by itself. It, and what it carries, are put to sleep
+// together: one that is awake would wake the others.
 void groups_sleep(RigidRecord *record, double delta) {
 	bool still = record->was_touching && is_still(record);
 	for (int32_t i = 0; i < record->rider_count; i++) {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ----------------------------------------------------------------------------------------------------------- transforms
+// ---- transforms
 
 // Godot keeps a Basis by rows.
 Affine affine_from(const GdTransform3D *transform) {
@@ -89,7 +89,7 @@ bool affine_is_sound(const Affine *a) {
 		fabs(affine_determinant(a)) > 1e-9 * size_sq * sqrt(size_sq);
 }
 
-// ------------------------------------------------------------------------------------------------------------ rotations
+// ---- rotations
 
 // Shepperd's method: the largest of the four components first, so that no small number is divided by.
 static FemQuat quat_from_axes(const double x[3], const double y[3], const double z[3]) {
@@ -165,7 +165,7 @@ FemVec3 quat_turn_between(FemQuat a, FemQuat b) {
 	return (FemVec3){sign * factor * d.x, sign * factor * d.y, sign * factor * d.z};
 }
 
-// --------------------------------------------------------------------------------------------------------------- vectors
+// ---- vectors
 
 float vec_length(FemVec3 a) {
 	return sqrtf(vec_dot(a, a));

@@ -15,7 +15,7 @@
 #define STANDING 0.6f        // cosine between up and the normal of what one stands on
 #define CHARACTER_MASS 80.0f // kg, at most
 
-// ---------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 static RigidKind kind_of(const RigidRecord *record) {
 	switch (record->mode) {
@@ -43,8 +43,8 @@ static void derive_velocity(RigidRecord *record, const Frame *last, double delta
 	}
 }
 
-// m/s into a destructible that a character was stopped at in its last move: its own sweep ends at the kinematic bodies that
-// stand for pieces, so what it still wanted to go is how it pushes.
+// m/s into a destructible that a character was stopped at in its last move: its own sweep ends at the kinematic bodies
+// that stand for pieces, so what it still wanted to go is how it pushes.
 static FemVec3 blocked_velocity(RigidRecord *record, GDExtensionObjectPtr character, double delta) {
 	FemVec3 sum = {0}, up = vec_from(gd_character_body3d_get_up_direction(character));
 	record->stands_on_piece = false;
@@ -181,10 +181,10 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 	return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------ handing over
+// ---- handing over
 
-// A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more. On what
-// it stands it presses with a person's weight, but no more than that force. It does not turn by being pushed.
+// A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more. On
+// what it stands it presses with a person's weight, but no more than that force. It does not turn by being pushed.
 static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId leader, double delta) {
 	float limit = (float)simulation_settings()->character_force, speed = vec_length(record->velocity);
 	float most = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));

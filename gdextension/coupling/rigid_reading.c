@@ -36,7 +36,7 @@ bool reading_is_in_space(const Coupling *coupling, const RigidRecord *record) {
 	return is_same;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- body
+// ---- body
 
 int64_t reading_mode(const RigidRecord *record) {
 	GDExtensionObjectPtr node = telling_node(record);
@@ -103,7 +103,7 @@ bool reading_can_sleep(const RigidRecord *record) {
 	return is_bool && can;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- motion
+// ---- motion
 
 GdTransform3D reading_transform(const RigidRecord *record) {
 	GdTransform3D transform = {{{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}}, {0.0f, 0.0f, 0.0f}};
@@ -142,7 +142,7 @@ void reading_surface_motion(const RigidRecord *record, FemVec3 *out_velocity, Fe
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- shapes
+// ---- shapes
 
 int32_t reading_shape_count(const RigidRecord *record) {
 	GDExtensionObjectPtr node = telling_node(record);

@@ -1,8 +1,8 @@
 // What one of Godot's bodies is made of: its mode, layers, friction and shapes.
 //
-// A physics server with a thread of its own is asked through a queue: each question waits until that thread has run, and a
-// dozen of them cost more than everything else of the coupling. There bodies are read through their nodes, which know the
-// same. Without the thread the server is asked, which also knows what was set behind the node's back.
+// A physics server with a thread of its own is asked through a queue: each question waits until that thread has run,
+// and a dozen of them cost more than everything else of the coupling. There bodies are read through their nodes, which
+// know the same. Without the thread the server is asked, which also knows what was set behind the node's back.
 #ifndef RIGID_READING_H
 #define RIGID_READING_H
 
@@ -11,8 +11,8 @@
 // Its node, or null.
 GDExtensionObjectPtr reading_node(const RigidRecord *record);
 
-// Whether its RID still is one: that of a body without a node (of CSG shapes, grid maps, scripts) dies without notice, and
-// most questions about a dead one are errors in the log.
+// Whether its RID still is one: that of a body without a node (of CSG shapes, grid maps, scripts) dies without notice,
+// and most questions about a dead one are errors in the log.
 bool reading_is_alive(const RigidRecord *record);
 
 // Whether it is still in the world's space.

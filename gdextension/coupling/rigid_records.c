@@ -13,7 +13,7 @@
 
 #define CHARACTER_MARGIN 0.03f // m, by which a character's shape is grown: its own sweep stops before it touches
 
-// ------------------------------------------------------------------------------------------------------------------- list
+// ---- list
 
 RigidRecord *rigid_find(const Coupling *coupling, GdRID rid) {
 	for (int32_t i = 0; i < coupling->count; i++) {
@@ -97,7 +97,7 @@ void rigid_name(const RigidRecord *record, char *buffer, int capacity) {
 	gd_node_path_free(&path);
 }
 
-// -------------------------------------------------------------------------------------------------------------- colliders
+// ---- colliders
 
 void rigid_drop_colliders(RigidRecord *record) {
 	for (int32_t i = record->shape_count - 1; i >= 0; i--) { // followers before their leader
@@ -228,7 +228,7 @@ void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly)
 	record->has_colliders = record->had_colliders = true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- shapes
+// ---- shapes
 
 static bool is_same_shape(const RigidShape *shape, const ShapeSeen *seen) {
 	return is_same_rid(shape->source->rid, seen->rid) && shape->is_disabled == seen->is_disabled &&

@@ -48,7 +48,7 @@ static float at_least(float value, float low) {
 	return value > low ? value : low; // also for what is no number
 }
 
-// ------------------------------------------------------------------------------------------------------------ round, boxes
+// ---- round, boxes
 
 static bool make_points(ShapeMade *made, const FemVec3 *points, int32_t count, const Stretch *s) {
 	made->points = malloc((size_t)(count > 0 ? count : 1) * sizeof(FemVec3));
@@ -117,7 +117,7 @@ static bool make_half_space(const ShapeSource *source, const Affine *local, Shap
 	return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- points
+// ---- points
 
 // Evenly spread directions (Fibonacci's spiral); of each the outermost point, none twice.
 static int32_t choose_outermost(const FemVec3 *points, int32_t count, FemVec3 out[HULL_POINTS_MAX]) {
@@ -172,7 +172,7 @@ static bool make_concave(const ShapeSource *source, const Stretch *s, bool is_mi
 	return make_points(made, source->points, 3 * count, s) && make_triangles(made, count, is_mirrored);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- heights
+// ---- heights
 
 static FemVec3 grid_point(const ShapeSource *source, int32_t i, int32_t k) {
 	return (FemVec3){(float)i - 0.5f * (float)(source->width - 1), source->heights[k * source->width + i],
@@ -220,7 +220,7 @@ static bool make_heights(const ShapeSource *source, const Stretch *s, bool is_mi
 	return made->heights != NULL;
 }
 
-// -------------------------------------------------------------------------------------------------------------------- all
+// ---- all
 
 bool shape_source_make(const ShapeSource *source, const Affine *local, float margin, ShapeMade *out) {
 	FemColliderDef usual = fem_default_collider_def();

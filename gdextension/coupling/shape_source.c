@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 static bool read_float(GdDictionary *dictionary, const char *key, float *out) {
 	GdVariant value = dictionary_get(dictionary, key);
@@ -127,7 +127,7 @@ static void read_data(ShapeSource *source, GdVariant data) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- refreshing
+// ---- refreshing
 
 static const void *array_in(const GdVariant *data, int64_t type, int64_t *out_count) {
 	const void *array = NULL;
@@ -208,7 +208,7 @@ void shape_source_refresh(ShapeSource *source) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ cache
+// ---- cache
 
 ShapeSource *shape_source_acquire(ShapeCache *cache, GdRID rid) {
 	for (int32_t i = 0; i < cache->count; i++) {

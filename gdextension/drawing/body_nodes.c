@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils are
-// made anew then. Nodes whose stencils may be made in a frame, some 0.03 ms, and up to how many this is saved up.
+// Drawn frames for which normals stay smooth after bending was last seen, and those to wait after a cut, since stencils
+// are made anew then. Nodes whose stencils may be made in a frame, some 0.03 ms, and up to how many this is saved up.
 enum { SMOOTH_FRAMES = 120, CALM_FRAMES = 12, STENCILS_PER_FRAME = 75, STENCILS_SAVED = 400, FRAMES_PER_SAMPLE = 6 };
 
 // As FEM_MARK of fem_position.gdshaderinc.
@@ -99,7 +99,7 @@ void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count) {
 	nodes->fade_count = copy ? count : 0;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ rest
+// ---- rest
 
 void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_t *now) {
 	float *texels = nodes->offset >= 0 ? calloc((size_t)nodes->capacity * 4, sizeof(float)) : NULL;
@@ -120,7 +120,7 @@ float body_nodes_fraction(const BodyNodes *nodes) {
 	return nodes->is_between ? frame.fraction : 1.0f;
 }
 
-// -------------------------------------------------------------------------------------------------------- smooth normals
+// ---- smooth normals
 
 void body_nodes_reshape(BodyNodes *nodes) {
 	drop_stencils(nodes);
@@ -202,7 +202,7 @@ static void look_for_bending(BodyNodes *nodes, TetShape *shape, const int32_t *n
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- shown
+// ---- shown
 
 typedef struct Blend {
 	const float *now, *before, *fades; // before, fades: null for none

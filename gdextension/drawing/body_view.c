@@ -122,7 +122,7 @@ void body_view_set_visible(BodyView *view, bool visible) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------ materials
+// ---- materials
 
 static SurfaceMaterial interior_material(const BodyView *view, GDExtensionObjectPtr outside) {
 	uint32_t fades = view->fades ? SURFACE_FADES : 0;
@@ -153,8 +153,8 @@ static GDExtensionObjectPtr cover_of(const BodyView *view, int32_t surface, GDEx
 								  : view->stuff[surface < last ? surface : last];
 }
 
-// The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The copy
-// of a mesh has none. The interior surface has one for each body, whatever covers the others.
+// The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The
+// copy of a mesh has none. The interior surface has one for each body, whatever covers the others.
 static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
 	const MeshDrawing *drawing = shown_drawing(view);
 	GDExtensionObjectPtr own = drawing->sources[surface], outside = cover_of(view, surface, own);
@@ -264,7 +264,7 @@ void body_view_set_fades(BodyView *view, const float *fades, int32_t count) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- tets
+// ---- tets
 
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets) {
@@ -326,7 +326,7 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- showing
+// ---- showing
 
 static void send_transform(BodyView *view, GdTransform3D transform) {
 	if (memcmp(&transform, &view->sent_transform, sizeof(transform)) != 0) {
@@ -347,8 +347,8 @@ static bool is_within(GdVector3 low, GdVector3 high, const GdAABB *box) {
 		high.z <= box->position.z + box->size.z;
 }
 
-// Godot culls by the box of the rest mesh unless told otherwise. The box sent has some room, so that it is not sent every
-// frame, and is sent anew when it has become much too large.
+// Godot culls by the box of the rest mesh unless told otherwise. The box sent has some room, so that it is not sent
+// every frame, and is sent anew when it has become much too large.
 static void send_bounds(BodyView *view, const ShownNodes *shown) {
 	float margin = 2.0f * view->margin;
 	GdVector3 low = {shown->low.x - margin, shown->low.y - margin, shown->low.z - margin};

@@ -1,8 +1,8 @@
 // How a body appears: its mesh, its instance in the RenderingServer, its materials.
 //
-// An unbroken body shows a mesh that it may share with others. One that breaks shows a copy of its splinters, whose vertices
-// change owner, if it has any (body_view_set_splinters()). Otherwise it is drawn as the faces of its tets, since its own mesh
-// would span the gaps.
+// An unbroken body shows a mesh that it may share with others. One that breaks shows a copy of its splinters, whose
+// vertices change owner, if it has any (body_view_set_splinters()). Otherwise it is drawn as the faces of its tets,
+// since its own mesh would span the gaps.
 #ifndef BODY_VIEW_H
 #define BODY_VIEW_H
 
@@ -64,8 +64,8 @@ void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t
 void body_view_create_plain(BodyView *view, GDExtensionObjectPtr mesh, uint64_t owner_id);
 void body_view_free(BodyView *view);
 
-// What surfaces without a material are drawn with, where there is no surface_material: one for each of the first surfaces, and
-// at last one for all others; Materials or null. Copied. Takes effect with body_view_set_look().
+// What surfaces without a material are drawn with, where there is no surface_material: one for each of the first
+// surfaces, and at last one for all others; Materials or null. Copied. Takes effect with body_view_set_look().
 void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count);
 void body_view_set_scenario(BodyView *view, GdRID scenario); // a zero RID takes it out
 void body_view_set_visible(BodyView *view, bool visible);
@@ -78,8 +78,8 @@ void body_view_set_rendering(BodyView *view, uint32_t layers, int32_t cast_shado
 void body_view_set_tets(
 	BodyView *view, int32_t node_count, const FemVec3 *nodes, FemVec3 scale, int32_t tet_count, const int32_t *tets);
 
-// Materials or null. surface_material: over all outer surfaces; null: they have their own. look: of tets outside, where the
-// mesh has no say; interior: faces that opened; null for the look, darker. Call it again when they have changed.
+// Materials or null. surface_material: over all outer surfaces; null: they have their own. look: of tets outside, where
+// the mesh has no say; interior: faces that opened; null for the look, darker. Call it again when they have changed.
 void body_view_set_look(
 	BodyView *view, GDExtensionObjectPtr surface_material, GDExtensionObjectPtr look, GDExtensionObjectPtr interior);
 
@@ -89,14 +89,14 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);
 // Shows the mesh that fits now: the tets, the copy of the splinters, or the body's own.
 void body_view_update_mesh(BodyView *view, FemBodyId body);
 
-// For views of a shared mesh: the engine's body has these splinters, which must outlive the view; their vertices are those of
-// the drawing in the same order. Until the first of them changes owner the shared mesh is shown. Null for none. False when
-// the drawing cannot be copied: then the tets are drawn when the body breaks. Reads no owners.
+// For views of a shared mesh: the engine's body has these splinters, which must outlive the view; their vertices are
+// those of the drawing in the same order. Until the first of them changes owner the shared mesh is shown. Null for
+// none. False when the drawing cannot be copied: then the tets are drawn when the body breaks. Reads no owners.
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 
-// After each step of `delta` seconds: takes over what changed owner in it; vertices take `duration` seconds to go where their
-// new owner has them, 0 for none. True while some are on their way, and the body must be shown even if nothing else moves.
-// read: all owners, after splinters were set or a state restored.
+// After each step of `delta` seconds: takes over what changed owner in it; vertices take `duration` seconds to go where
+// their new owner has them, 0 for none. True while some are on their way, and the body must be shown even if nothing
+// else moves. read: all owners, after splinters were set or a state restored.
 bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration);
 void body_view_read_owners(BodyView *view, FemBodyId body);
 void body_view_send_owners(BodyView *view); // in a drawn frame

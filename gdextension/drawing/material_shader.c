@@ -10,12 +10,13 @@ static const char shader_path[] = "res://addons/fem_destruction/shaders/fem_body
 static const char include_line[] = "#include \"res://addons/fem_destruction/shaders/fem_body.gdshaderinc\"\n";
 
 // Bits of MaterialShader.words, in this order.
+// clang-format off
 #define WORDS(X) \
-	X(TRIPLANAR) \
-	X(TRIPLANAR_2) X(UV2) X(COLOR) X(COLOR_SRGB) X(ORM) X(NORMAL_MAP) X(EMISSION) X(EMISSION_MULTIPLY) X(EMISSION_UV2) \
-		X(RIM) X(CLEARCOAT) X(ANISOTROPY) X(AO) X(AO_UV2) X(HEIGHT) X(HEIGHT_INVERT) X(SUBSURFACE) X(TRANSMITTANCE) \
-			X(BACKLIGHT) X(REFRACTION) X(DETAIL) X(DETAIL_UV2) X(DETAIL_ADD) X(DETAIL_SUB) X(DETAIL_MUL) X(GROW) \
-				X(PER_VERTEX) X(ALPHA) X(ALPHA_SCISSOR) X(ALPHA_HASH) X(ALPHA_EDGE) X(DISTANCE_FADE) X(INSIDE) X(FADE)
+	X(TRIPLANAR) X(TRIPLANAR_2) X(UV2) X(COLOR) X(COLOR_SRGB) X(ORM) X(NORMAL_MAP) X(EMISSION) X(EMISSION_MULTIPLY) \
+	X(EMISSION_UV2) X(RIM) X(CLEARCOAT) X(ANISOTROPY) X(AO) X(AO_UV2) X(HEIGHT) X(HEIGHT_INVERT) X(SUBSURFACE) \
+	X(TRANSMITTANCE) X(BACKLIGHT) X(REFRACTION) X(DETAIL) X(DETAIL_UV2) X(DETAIL_ADD) X(DETAIL_SUB) X(DETAIL_MUL) \
+	X(GROW) X(PER_VERTEX) X(ALPHA) X(ALPHA_SCISSOR) X(ALPHA_HASH) X(ALPHA_EDGE) X(DISTANCE_FADE) X(INSIDE) X(FADE)
+// clang-format on
 
 enum {
 #define NAME_WORD(name) WORD_##name,
@@ -37,7 +38,7 @@ static struct {
 	bool has_failed;
 } cache;
 
-// ----------------------------------------------------------------------------------------------------------- from material
+// ---- from material
 
 static uint64_t word_if(bool condition, int word) {
 	return condition ? (uint64_t)1 << word : 0;
@@ -137,7 +138,7 @@ MaterialShader material_shader_of(GDExtensionObjectPtr m, uint32_t use) {
 	return key;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ code
+// ---- code
 
 typedef struct Text {
 	char data[4096];

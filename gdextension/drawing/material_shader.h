@@ -1,5 +1,5 @@
-// The shader that a StandardMaterial3D or ORMMaterial3D needs: what cannot be a value of a material, as words and render
-// modes before fem_body.gdshaderinc.
+// The shader that a StandardMaterial3D or ORMMaterial3D needs: what cannot be a value of a material, as words and
+// render modes before fem_body.gdshaderinc.
 #ifndef MATERIAL_SHADER_H
 #define MATERIAL_SHADER_H
 

@@ -29,7 +29,7 @@ static float margin_of(const FemBakedMesh *baked) {
 	return margin;
 }
 
-// -------------------------------------------------------------------------------------------------------------- drawing
+// ---- drawing
 
 void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
 	RidingSource source = {
@@ -147,7 +147,7 @@ void mesh_drawing_free(MeshDrawing *drawing) {
 	*drawing = (MeshDrawing){0};
 }
 
-// ----------------------------------------------------------------------------------------------------------------- tets
+// ---- tets
 
 // Colours far apart for tets that follow each other: steps of the golden angle round the colour wheel.
 static GdColor tet_color(int32_t tet) {

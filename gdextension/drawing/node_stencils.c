@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// By how much neighbouring tets may be turned against each other before normals are smoothed (rad): about half a degree.
+// By how much neighbouring tets may be turned against each other before normals are smoothed (rad): about half a
+// degree.
 #define BENT_ANGLE 0.01f
 
-// ------------------------------------------------------------------------------------------------------------- making
+// ---- making
 
 // The tets of each node in a row: begins[node] to begins[node + 1].
 static bool list_tets(const int32_t *now, int32_t tet_count, int32_t node_count, int32_t *begins, int32_t *tets) {
@@ -158,7 +159,7 @@ float *node_stencils_make(const TetShape *shape, const int32_t *now, int32_t nod
 	return texels;
 }
 
-// ------------------------------------------------------------------------------------------------------------- sampling
+// ---- sampling
 
 static FemVec3 position_of(const float *positions, int32_t node) {
 	const float *p = &positions[4 * (size_t)node];

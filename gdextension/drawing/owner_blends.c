@@ -22,7 +22,7 @@ void owner_blends_advance(OwnerBlends *b, float delta, float duration) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- weights
+// ---- weights
 
 static void blend_weights(const OwnerBlend *blend, float age, float duration, float out[4]) {
 	float t = duration > 0.0f ? fminf(fmaxf(age / duration, 0.0f), 1.0f) : 1.0f;
@@ -60,8 +60,8 @@ static float dot(const float a[3], const float b[3]) {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Adds the weights, of sum 0, that move a vertex by `way` in the tet as it stands now. False when the way is too short to be
-// seen, or the tet too flat.
+// Adds the weights, of sum 0, that move a vertex by `way` in the tet as it stands now. False when the way is too short
+// to be seen, or the tet too flat.
 static bool add_way(const float *positions, const int32_t nodes[4], const float way[3], float weights[4]) {
 	float edges[3][3], normals[3][3], longest = 0.0f;
 	for (int k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ static bool add_way(const float *positions, const int32_t nodes[4], const float 
 	return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- list
+// ---- list
 
 static OwnerBlend *find(const OwnerBlends *b, int32_t vertex) {
 	int32_t place = b->places && vertex < b->vertex_count ? b->places[vertex] : 0;
@@ -127,7 +127,7 @@ static OwnerBlend *add(OwnerBlends *b, int32_t vertex, int32_t vertex_count) {
 	return &b->blends[b->count - 1];
 }
 
-// --------------------------------------------------------------------------------------------------------------- changes
+// ---- changes
 
 // What it was drawn with. Faces that have just opened have their new owners already, and were not drawn before.
 static bool owner_before(const RidingCopy *copy, const FemOwnerChange *change, FemVertexOwner *out) {

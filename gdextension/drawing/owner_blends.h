@@ -1,9 +1,9 @@
 // Vertices on their way to a new owner.
 //
-// A vertex that changes its tet has the same place at rest in both, but another one where they are strained differently: it
-// would jump. Instead it starts with the weights that give its old place in the new tet, and these become its own in a short
-// time. So it turns and moves with the new tet from the beginning; nothing but its weights is written, and nothing at all
-// once all have arrived.
+// A vertex that changes its tet has the same place at rest in both, but another one where they are strained
+// differently: it would jump. Instead it starts with the weights that give its old place in the new tet, and these
+// become its own in a short time. So it turns and moves with the new tet from the beginning; nothing but its weights is
+// written, and nothing at all once all have arrived.
 //
 //   owner_blends_advance(&blends, delta, duration);    after a step
 //   owner_blends_take(&blends, &copy, ...);            then, for each vertex that is drawn
@@ -33,8 +33,8 @@ void owner_blends_free(OwnerBlends *blends);
 // Ages what is there by a step; what comes next takes `duration`, 0 for none.
 void owner_blends_advance(OwnerBlends *blends, float delta, float duration);
 
-// Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each, after
-// the step in which the owner changed.
+// Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each,
+// after the step in which the owner changed.
 void owner_blends_take(OwnerBlends *blends, const RidingCopy *copy, const float *positions, int32_t node_count,
 	const FemOwnerChange *change);
 

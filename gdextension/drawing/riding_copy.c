@@ -82,7 +82,7 @@ void riding_copy_free(RidingCopy *copy) {
 	*copy = (RidingCopy){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- owners
+// ---- owners
 
 // Null for vertices that there are not.
 static RidingCopySurface *surface_of(const RidingCopy *copy, int32_t vertex) {
@@ -152,7 +152,7 @@ bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[
 	return out_weights[0] + out_weights[1] + out_weights[2] + out_weights[3] > 0.5f;
 }
 
-// -------------------------------------------------------------------------------------------------------------- sending
+// ---- sending
 
 typedef struct VertexRange {
 	int32_t begin, end;

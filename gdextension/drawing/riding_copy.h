@@ -38,7 +38,8 @@ void riding_copy_free(RidingCopy *copy);
 void riding_copy_set_owner(RidingCopy *copy, int32_t vertex, const FemVertexOwner *owner);
 void riding_copy_set_weights(RidingCopy *copy, int32_t vertex, const float weights[4]); // in the tet it has
 
-// What is drawn of a vertex, or will be when it is sent. False for vertices out of range, and for those that are not seen.
+// What is drawn of a vertex, or will be when it is sent. False for vertices out of range, and for those that are not
+// seen.
 bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[4], float out_weights[4]);
 
 void riding_copy_send(RidingCopy *copy);

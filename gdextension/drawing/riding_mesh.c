@@ -32,7 +32,7 @@ static FemVec3 *make_normals(const FemRenderSurface *surface) {
 	return normals;
 }
 
-// ------------------------------------------------------------------------------------------------------------- surfaces
+// ---- surfaces
 
 static uint32_t parts_of(const FemRenderSurface *surface) {
 	return SURFACE_RIDES | (surface->tangents ? SURFACE_TANGENTS : 0u) | (surface->uvs ? SURFACE_UVS : 0u) |
@@ -133,7 +133,7 @@ void riding_mesh_free(RidingMesh *mesh) {
 	*mesh = (RidingMesh){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- copies
+// ---- copies
 
 // Asks the server where things lie. False when the data are not as its answers say.
 static bool read_surface(RidingSurface *surface, GdRID mesh, int32_t index) {

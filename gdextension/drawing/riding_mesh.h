@@ -42,8 +42,8 @@ typedef struct RidingMesh {
 void riding_mesh_create(RidingMesh *mesh, const RidingSource *source);
 void riding_mesh_free(RidingMesh *mesh);
 
-// For a body that may break: reads the surfaces back and makes one copy in store, so that no frame waits for either. Call
-// it while the game loads. False when the server's layout is not understood: then there are no copies.
+// For a body that may break: reads the surfaces back and makes one copy in store, so that no frame waits for either.
+// Call it while the game loads. False when the server's layout is not understood: then there are no copies.
 bool riding_mesh_prepare_copies(RidingMesh *mesh);
 
 // In a quiet frame after a body took the copy in store: makes another if there are more bodies to break.

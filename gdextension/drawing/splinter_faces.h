@@ -1,6 +1,6 @@
-// Which cuts of a body's splinters are to be seen. A face of the cuts belongs to two pieces and is there twice; as long as
-// both copies follow the same nodes it is closed, and its vertices lie in one point. That matters for glass, through which it
-// would be seen, and spares the graphics card all faces that never open.
+// Which cuts of a body's splinters are to be seen. A face of the cuts belongs to two pieces and is there twice; as long
+// as both copies follow the same nodes it is closed, and its vertices lie in one point. That matters for glass, through
+// which it would be seen, and spares the graphics card all faces that never open.
 #ifndef SPLINTER_FACES_H
 #define SPLINTER_FACES_H
 
@@ -15,8 +15,8 @@ typedef struct SplinterFaces {
 bool splinter_faces_create(SplinterFaces *faces, const MeshDrawing *drawing);
 void splinter_faces_free(SplinterFaces *faces);
 
-// Opens the faces whose copies no longer follow the same nodes: their vertices get the owners that the body names. Between
-// steps only.
+// Opens the faces whose copies no longer follow the same nodes: their vertices get the owners that the body names.
+// Between steps only.
 void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
 	const FemOwnerChange *changes, int32_t count);
 

@@ -63,7 +63,7 @@ void surface_arrays_tie(SurfaceArrays *arrays, int32_t vertex, const int32_t nod
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- handing over
+// ---- handing over
 
 static void add_array(GdArray *list, int slot, GDExtensionVariantType type, const void *packed) {
 	array_take(list, slot, make_variant(type, packed));

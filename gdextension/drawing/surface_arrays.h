@@ -25,12 +25,12 @@ typedef struct SurfaceArrays {
 	float *tangents; // 4 a vertex
 	GdVector2 *uvs, *uvs2;
 	GdColor *colors;
-	float *custom[2]; // 4 a vertex
-	int32_t *indices; // Godot's front faces run clockwise
+	float *custom[2];              // 4 a vertex
+	int32_t *indices;              // Godot's front faces run clockwise
 	const int32_t *coarse_indices; // the caller's, wound as above: triangles for when it is far, or null
 	int32_t coarse_count;
 	float coarse_error; // m, how far they are off
-	uint32_t parts;   // set of SurfacePart: which of the arrays above are there beside positions, normals, indices
+	uint32_t parts;     // set of SurfacePart: which of the arrays above are there beside positions, normals, indices
 	struct {
 		GdPackedVector3Array positions, normals;
 		GdPackedFloat32Array tangents, custom[2];

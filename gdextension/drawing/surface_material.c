@@ -63,7 +63,7 @@ static void set_textures(GdRID material) {
 	variant_free(&variant);
 }
 
-// -------------------------------------------------------------------------------------------------------------- filling
+// ---- filling
 
 // A number that is another one when anything is that fill() takes from the source.
 static uint64_t hash_look(GDExtensionObjectPtr base, uint32_t use) {
@@ -110,7 +110,7 @@ static void fill(int32_t index, GDExtensionObjectPtr source, int pass) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- entries
+// ---- entries
 
 static int32_t free_entry(void) {
 	for (int32_t i = 0; i < entries.count; i++) {

@@ -19,17 +19,17 @@ typedef struct SurfaceMaterial {
 	int32_t entry; // 0: the user's own, or none
 } SurfaceMaterial;
 
-// source: null for the plain look, a StandardMaterial3D or ORMMaterial3D whose values are copied, or a ShaderMaterial that
-// includes fem_position.gdshaderinc. Other materials cannot follow the deformation and give the plain look. use: set of
-// SurfaceUse. The source must live as long.
+// source: null for the plain look, a StandardMaterial3D or ORMMaterial3D whose values are copied, or a ShaderMaterial
+// that includes fem_position.gdshaderinc. Other materials cannot follow the deformation and give the plain look. use:
+// set of SurfaceUse. The source must live as long.
 SurfaceMaterial surface_material_acquire(GDExtensionObjectPtr source, uint32_t use);
 void surface_material_release(SurfaceMaterial *material);
 
 // The source has new values.
 void surface_material_refresh(GDExtensionObjectPtr source);
 
-// Godot's materials do not tell when a script or the inspector changes them: call this once a drawn frame. It looks at a few of
-// those in use and takes new values over, so that a change is seen within some frames.
+// Godot's materials do not tell when a script or the inspector changes them: call this once a drawn frame. It looks at
+// a few of those in use and takes new values over, so that a change is seen within some frames.
 void surface_material_watch(void);
 
 // False for a material that would give the plain look though one was asked for.

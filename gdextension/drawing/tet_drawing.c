@@ -33,7 +33,7 @@ static FaceKind face_kind(const TetShape *shape, const int32_t *now, int32_t pla
 	return FACE_HIDDEN;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- faces
+// ---- faces
 
 static FemVec3 unit(FemVec3 v, FemVec3 otherwise) {
 	float size = vector_length(v);
@@ -114,7 +114,7 @@ int32_t tet_drawing_of_surface(GdRID mesh, TetShape *shape, const int32_t *now, 
 	return surfaces;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tets
+// ---- tets
 
 // Hues of pieces are steps of the golden angle apart; tets of a piece differ in brightness.
 static GdColor tet_color(int32_t tet, FemPieceNumber piece) {

@@ -9,7 +9,7 @@
 
 const uint8_t tet_shape_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-// ------------------------------------------------------------------------------------------------------------ flatness
+// ---- flatness
 
 static float tet_flatness(const FemVec3 p[4]) {
 	float longest = 0.0f, largest_area = 0.0f;
@@ -43,7 +43,7 @@ static float mean_flatness(const TetShape *shape) {
 	return fmaxf(1.0f, sum / (float)SAMPLES);
 }
 
-// ------------------------------------------------------------------------------------------------------------- sharing
+// ---- sharing
 
 static TetShape *shapes;
 
@@ -126,7 +126,7 @@ void tet_shape_release(TetShape *shape) {
 	free(shape);
 }
 
-// ----------------------------------------------------------------------------------------------------------- neighbours
+// ---- neighbours
 
 typedef struct Face {
 	int32_t nodes[3]; // rising

@@ -11,7 +11,7 @@ static GDExtensionObjectPtr make_image(void) {
 	return gd_image_create(ATLAS_SIDE, ATLAS_SIDE, false, GD_IMAGE_FORMAT_RGBAF);
 }
 
-// ------------------------------------------------------------------------------------------------------------- growing
+// ---- growing
 
 static GdRID make_texture(TexelAtlas *atlas) {
 	GdArray images = gd_array_new();
@@ -59,7 +59,7 @@ GdRID texel_atlas_rid(TexelAtlas *atlas) {
 	return atlas->texture;
 }
 
-// -------------------------------------------------------------------------------------------------------------- ranges
+// ---- ranges
 
 static int32_t next_layer(int32_t offset) {
 	return (offset + ATLAS_LAYER - 1) / ATLAS_LAYER * ATLAS_LAYER;
@@ -130,7 +130,7 @@ void texel_atlas_release(TexelAtlas *atlas, int32_t offset) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- writing
+// ---- writing
 
 // With a renderer on its own thread the next image of the ring takes over what the last one holds.
 static void open_layer(AtlasLayer *layer) {

@@ -1,9 +1,9 @@
 // A growing RGBA32F texture array of 64 x 64 texels a layer, in which many owners have ranges.
 //
-// Ranges are written straight into the images that are sent, and only layers that were written to are sent: measured, the
-// memory that a frame passes through decides what an upload costs. A range of up to a layer lies within one; a longer one
-// begins with a layer. An atlas may have several planes, layers that take turns; a range then has as many texels in each.
-// The texture grows by doubling and keeps its RID; ranges that are given back are used again.
+// Ranges are written straight into the images that are sent, and only layers that were written to are sent: measured,
+// the memory that a frame passes through decides what an upload costs. A range of up to a layer lies within one; a
+// longer one begins with a layer. An atlas may have several planes, layers that take turns; a range then has as many
+// texels in each. The texture grows by doubling and keeps its RID; ranges that are given back are used again.
 #ifndef TEXEL_ATLAS_H
 #define TEXEL_ATLAS_H
 
@@ -21,7 +21,8 @@ typedef struct TexelRange {
 
 enum { ATLAS_RING = 3 };
 
-// A renderer on its own thread may still read the image handed over in the last frame: then each layer has a ring of them.
+// A renderer on its own thread may still read the image handed over in the last frame: then each layer has a ring of
+// them.
 typedef struct AtlasLayer {
 	GDExtensionObjectPtr images[ATLAS_RING];
 	int image;
@@ -41,8 +42,9 @@ typedef struct TexelAtlas {
 int32_t texel_atlas_reserve(TexelAtlas *atlas, int32_t count);
 void texel_atlas_release(TexelAtlas *atlas, int32_t offset);
 
-// Where to write texels (4 floats) from `offset` on; there is room for *out_run of them, at most `count`, then ask again.
-// They are sent with the next upload. Null when the range is not within the texture. Valid until the next reserve.
+// Where to write texels (4 floats) from `offset` on; there is room for *out_run of them, at most `count`, then ask
+// again. They are sent with the next upload. Null when the range is not within the texture. Valid until the next
+// reserve.
 float *texel_atlas_edit(TexelAtlas *atlas, int32_t plane, int32_t offset, int32_t count, int32_t *out_run);
 
 // Copies `count` texels.

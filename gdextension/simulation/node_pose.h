@@ -11,8 +11,8 @@ typedef struct NodePose {
 	FemVec3 scale;
 } NodePose;
 
-// The transform must have no fault. Shear, which a turned child of a stretched parent has, is left out: the axes are made
-// square, the first kept.
+// The transform must have no fault. Shear, which a turned child of a stretched parent has, is left out: the axes are
+// made square, the first kept.
 NodePose node_pose_of(const GdTransform3D *transform);
 
 bool node_pose_is_finite(const GdTransform3D *transform);

@@ -25,7 +25,7 @@ static struct {
 	int64_t last_owner_usec;
 } simulation;
 
-// --------------------------------------------------------------------------------------------------------------- worlds
+// ---- worlds
 
 int32_t simulation_worker_count(void) {
 	int32_t count = simulation.settings.worker_count;
@@ -135,7 +135,7 @@ void simulation_stop(void) {
 	memset(&simulation, 0, sizeof(simulation));
 }
 
-// ------------------------------------------------------------------------------------------------------------- settings
+// ---- settings
 
 AddonSettings *simulation_settings(void) {
 	return &simulation.settings;
@@ -164,7 +164,7 @@ void simulation_material_changed(GDExtensionObjectPtr material) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- tick
+// ---- tick
 
 // A physics server with a thread of its own answers only when that thread has run: it is asked now and then.
 static void update_gravity(SimulationWorld *world) {
@@ -186,8 +186,8 @@ static void drop_detached(SimulationWorld *world) {
 	}
 }
 
-// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held, and
-// so are frozen ones.
+// The tick's length in seconds, time scale included; 0 when every body is paused. Paused bodies among others are held,
+// and so are frozen ones.
 static double hold_paused(SimulationWorld *world) {
 	double delta = 0.0;
 	int32_t paused = 0;
@@ -223,8 +223,8 @@ static void fetch(const void *data, size_t size) {
 	}
 }
 
-// While one body is looked at, the records of those that come next are on their way, if these move: loops over all bodies
-// spend most of their time waiting for memory.
+// While one body is looked at, the records of those that come next are on their way, if these move: loops over all
+// bodies spend most of their time waiting for memory.
 static void fetch_records(const SimulationWorld *world, int32_t index) {
 	if (index + 6 < world->body_count) {
 		fetch(world->bodies[index + 6], sizeof(SimulationBody));
@@ -346,7 +346,7 @@ void simulation_show(void) {
 	simulation.draw_usec = 0;
 }
 
-// ----------------------------------------------------------------------------------------------------------- statistics
+// ---- statistics
 
 static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->step_count += one->step_count;

@@ -22,19 +22,19 @@ enum { BODY_EXCEPTIONS_MAX = 16 };
 
 // What a user may change of a body during play, apart from its shape and materials.
 typedef struct BodySettings {
-	bool freeze;            // stands still whatever happens
-	float gravity_scale;    // on its world's gravity
-	uint32_t layer, mask;   // collision layers it is in, and looks for
+	bool freeze;                              // stands still whatever happens
+	float gravity_scale;                      // on its world's gravity
+	uint32_t layer, mask;                     // collision layers it is in, and looks for
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told
 	float strength_scale;   // on the toughness of its materials
 	bool invulnerable;      // does not break
 	uint32_t fracture_seed;
-	int32_t debris_cap;     // free pieces beyond this number are removed; 0: none are
-	float debris_lifetime;  // s after which a free piece is removed; 0: never
-	float debris_fade;      // s before that in which it fades
-	double splinter_blend;  // s in which a vertex of a splinter goes to where its new owner has it; 0: at once
+	int32_t debris_cap;      // free pieces beyond this number are removed; 0: none are
+	float debris_lifetime;   // s after which a free piece is removed; 0: never
+	float debris_fade;       // s before that in which it fades
+	double splinter_blend;   // s in which a vertex of a splinter goes to where its new owner has it; 0: at once
 	bool bake_in_background; // nothing waits for bakes and cuts
 } BodySettings;
 
@@ -59,18 +59,18 @@ typedef struct SimulationBody {
 	FemMeshId mesh;
 	GDExtensionObjectPtr *materials; // MaterialResource of each region, null for the default; the node holds references
 	int32_t material_count;
-	bool is_detached;              // its node is out of the tree; destroyed in the next tick unless it comes back
-	bool is_moved;                 // since it was last shown
-	bool has_moved;                // in the last tick
-	bool is_cut;                   // faces opened or pieces went since it was last shown
-	int32_t piece_count;           // after the last tick
+	bool is_detached;    // its node is out of the tree; destroyed in the next tick unless it comes back
+	bool is_moved;       // since it was last shown
+	bool has_moved;      // in the last tick
+	bool is_cut;         // faces opened or pieces went since it was last shown
+	int32_t piece_count; // after the last tick
 	BodySettings settings;
-	FemVec3 *held_velocities;      // not null: paused while the world goes on; what it had
-	int32_t held_count;            // nodes it had then
-	bool was_asleep;               // when it was paused
+	FemVec3 *held_velocities;         // not null: paused while the world goes on; what it had
+	int32_t held_count;               // nodes it had then
+	bool was_asleep;                  // when it was paused
 	struct DestructibleMesh *awaited; // its mesh, while that is cut into splinters; else null
 	BodyRegion region;
-	struct NodeRider *riders;      // nodes that ride on it
+	struct NodeRider *riders; // nodes that ride on it
 	int32_t rider_count;
 } SimulationBody;
 

@@ -175,8 +175,8 @@ void simulation_body_set_materials(SimulationBody *body, const GDExtensionObject
 	simulation_body_apply_settings(body);
 }
 
-// The engine refuses what concerns fracture for bodies that cannot break; when their material becomes breakable, this is
-// called again.
+// The engine refuses what concerns fracture for bodies that cannot break; when their material becomes breakable, this
+// is called again.
 void simulation_body_apply_settings(SimulationBody *body) {
 	const BodySettings *settings = &body->settings;
 	if (!body->world) {

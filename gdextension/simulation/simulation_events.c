@@ -66,7 +66,7 @@ static TickEvent *add_event(TickEventType type, FemBodyId body) {
 	return event;
 }
 
-// ------------------------------------------------------------------------------------------------------------ collecting
+// ---- collecting
 
 static SimulationBody *find_body(const SimulationWorld *world, FemBodyId id) {
 	for (int32_t i = 0; i < world->body_count; i++) {
@@ -185,7 +185,7 @@ void simulation_events_collect(SimulationWorld *world) {
 	collect_states(world);
 }
 
-// --------------------------------------------------------------------------------------------------------------- telling
+// ---- telling
 
 static void tell_fracture(GDExtensionObjectPtr node, const TickEvent *event) {
 	float length = sqrtf(length_sq(event->area)), inv = length > 0.0f ? 1.0f / length : 0.0f;

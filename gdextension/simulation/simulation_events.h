@@ -1,6 +1,7 @@
 // What happened in a tick, copied from the engine and told to the nodes when all worlds have been stepped.
 //
-// Signals go out last and from a copy, because a script may free nodes, remove pieces or change the scene in its answer.
+// Signals go out last and from a copy, because a script may free nodes, remove pieces or change the scene in its
+// answer.
 #ifndef SIMULATION_EVENTS_H
 #define SIMULATION_EVENTS_H
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// ------------------------------------------------------------------------------------------------------------ materials
+// ---- materials
 
 static MaterialEntry *find_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
 	for (int32_t i = 0; i < world->material_count; i++) {
@@ -70,7 +70,7 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- meshes
+// ---- meshes
 
 FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape) {
 	FemMeshDef mesh = fem_default_mesh_def();

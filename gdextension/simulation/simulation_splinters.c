@@ -26,8 +26,8 @@ void simulation_body_find_splinters(SimulationBody *body, DestructibleMesh *mesh
 	}
 }
 
-// A body keeps its splinters in any state that is loaded, unless it could not break before and had none; making them anew
-// takes tens of milliseconds.
+// A body keeps its splinters in any state that is loaded, unless it could not break before and had none; making them
+// anew takes tens of milliseconds.
 void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr mesh_object, bool is_broken) {
 	FemVertexOwner owner;
 	DestructibleMesh *mesh = class_instance(mesh_object, &destructible_mesh_class);
@@ -35,7 +35,8 @@ void simulation_body_show_splinters(SimulationBody *body, GDExtensionObjectPtr m
 	if (body->awaited) {
 		return;
 	}
-	bool is_shown = has_some ? body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh)) : give(body, mesh);
+	bool is_shown =
+		has_some ? body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh)) : give(body, mesh);
 	if (is_shown && is_broken) {
 		body_view_read_owners(body->view, body->body);
 	}

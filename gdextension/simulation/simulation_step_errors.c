@@ -1,11 +1,12 @@
-// What the log is told of steps that went wrong. A fault that comes back in every tick is told once a world: statistics and
-// signals go on telling of it.
+// What the log is told of steps that went wrong. A fault that comes back in every tick is told once a world: statistics
+// and signals go on telling of it.
 #include "binding/conversions.h"
 #include "simulation/simulation_world.h"
 
 // The others are the accuracy of a solve and the speed of splinters: usual, and nothing is lost by them.
 #define TOLD \
-	(FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK | FEM_STEP_EVENTS_FULL | FEM_STEP_CONTACTS_FULL | FEM_STEP_NO_MEMORY)
+	(FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK | FEM_STEP_EVENTS_FULL | FEM_STEP_CONTACTS_FULL | \
+		FEM_STEP_NO_MEMORY)
 
 // Of the first body that was put back; empty when its node is gone.
 static void copy_rolled_back_path(const SimulationWorld *world, char *out, int capacity) {
@@ -26,9 +27,10 @@ static void copy_rolled_back_path(const SimulationWorld *world, char *out, int c
 static void tell_rolled_back(const SimulationWorld *world) {
 	char path[512];
 	copy_rolled_back_path(world, path, sizeof(path));
-	report_warning("DestructibleBody %s became unstable and was put back to its last good state; use smaller forces, lower "
-				   "the material's stiffness, raise its damping, or raise physics/common/physics_ticks_per_second. "
-				   "(Told once; the signal step_failed tells of each.)",
+	report_warning(
+		"DestructibleBody %s became unstable and was put back to its last good state; use smaller forces, lower "
+		"the material's stiffness, raise its damping, or raise physics/common/physics_ticks_per_second. "
+		"(Told once; the signal step_failed tells of each.)",
 		path);
 }
 
@@ -45,16 +47,19 @@ void simulation_report_step_errors(SimulationWorld *world) {
 		tell_rolled_back(world);
 	}
 	if (now & FEM_STEP_EVENTS_FULL) {
-		report_warning("More happened to destructibles in one tick than signals tell of, and some were not emitted; let less "
-					   "break at once. (Told once; see STEP_EVENTS_FULL of DestructionServer.)");
+		report_warning(
+			"More happened to destructibles in one tick than signals tell of, and some were not emitted; let less "
+			"break at once. (Told once; see STEP_EVENTS_FULL of DestructionServer.)");
 	}
 	if (now & FEM_STEP_CONTACTS_FULL) {
-		report_warning("More of the destructibles touch than there is room for, and the smallest contacts were dropped; lower "
-					   "debris_cap or debris_lifetime, or use coarser meshes. (Told once; see STEP_CONTACTS_FULL of "
-					   "DestructionServer.)");
+		report_warning(
+			"More of the destructibles touch than there is room for, and the smallest contacts were dropped; lower "
+			"debris_cap or debris_lifetime, or use coarser meshes. (Told once; see STEP_CONTACTS_FULL of "
+			"DestructionServer.)");
 	}
 	if (now & FEM_STEP_NO_MEMORY) {
-		report_warning("The system gave no memory for a tick of the destructibles, and some did not move or break; use fewer or "
-					   "coarser bodies. (Told once; see STEP_NO_MEMORY of DestructionServer.)");
+		report_warning(
+			"The system gave no memory for a tick of the destructibles, and some did not move or break; use fewer or "
+			"coarser bodies. (Told once; see STEP_NO_MEMORY of DestructionServer.)");
 	}
 }

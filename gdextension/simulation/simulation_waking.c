@@ -1,5 +1,5 @@
-// Blows on sleepers. The engine wakes the parts that an impulse acts on; the rest of the piece would stand still like a wall
-// and swallow it, so all of the piece is woken first, as contact does.
+// Blows on sleepers. The engine wakes the parts that an impulse acts on; the rest of the piece would stand still like a
+// wall and swallow it, so all of the piece is woken first, as contact does.
 #include "simulation/simulation_world.h"
 
 #include <math.h>

@@ -43,8 +43,8 @@ FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtens
 void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource);
 void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource);
 
-// The engine's mesh of a baked one, made when first used; null with fem_last_error() set. A box has one of its own. Both are
-// given back by release.
+// The engine's mesh of a baked one, made when first used; null with fem_last_error() set. A box has one of its own.
+// Both are given back by release.
 struct DestructibleMesh;
 FemMeshId simulation_world_acquire_mesh(SimulationWorld *world, struct DestructibleMesh *mesh);
 FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape);
@@ -53,13 +53,13 @@ void simulation_world_release_mesh(SimulationWorld *world, FemMeshId id);
 // The world of a World3D, made when first used; null when there are too many or memory is short.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 
-// What the view wants to know of each step, and whether the body must be shown after it. not_stepped: of a tick in which its
-// world stood still.
+// What the view wants to know of each step, and whether the body must be shown after it. not_stepped: of a tick in
+// which its world stood still.
 void simulation_body_after_step(SimulationBody *body, float delta);
 void simulation_body_not_stepped(SimulationBody *body);
 
-// When the body was made; and after each step while body->awaited is not null. has_given: another body got its splinters in
-// this tick. In simulation_splinters.c.
+// When the body was made; and after each step while body->awaited is not null. has_given: another body got its
+// splinters in this tick. In simulation_splinters.c.
 void simulation_body_find_splinters(SimulationBody *body, struct DestructibleMesh *mesh);
 void simulation_body_await_splinters(SimulationBody *body, bool *has_given);
 

@@ -19,7 +19,7 @@ static FemResult fail_memory(void) {
 		FEM_ERROR_MEMORY, "The system gave no memory for the bake: close other programs or use a smaller mesh.");
 }
 
-// ------------------------------------------------------------------------------------------------------------ progress
+// ---- progress
 
 typedef struct Progress {
 	FemProgress *progress; // of the caller, may be null
@@ -49,7 +49,7 @@ static bool tell_of_tets(void *context, float share) {
 	return tell(context, TETS_DONE * share);
 }
 
-// -------------------------------------------------------------------------------------------------------------- stages
+// ---- stages
 
 // All surfaces in a row, as the embedding counts their vertices.
 typedef struct Joined {
@@ -135,7 +135,7 @@ static FemResult cut_splinters(
 	return result;
 }
 
-// --------------------------------------------------------------------------------------------------------------- whole
+// ---- whole
 
 static FemResult run_stages(
 	Progress *progress, const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {

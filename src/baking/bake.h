@@ -16,8 +16,8 @@ typedef struct FemBakeInfo {
 	bool cancelled;         // by progress
 } FemBakeInfo;
 
-// Fills mesh->tet_mesh, mesh->embedding and mesh->report from mesh->render. def->progress hears of the whole bake. Free the info with
-// fem_bake_info_free(), also after a failure; a stop by progress answers FEM_ERROR_LIMIT.
+// Fills mesh->tet_mesh, mesh->embedding and mesh->report from mesh->render. def->progress hears of the whole bake. Free
+// the info with fem_bake_info_free(), also after a failure; a stop by progress answers FEM_ERROR_LIMIT.
 FemResult fem_bake_render_mesh(const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *out_info);
 void fem_bake_info_free(FemBakeInfo *info);
 

@@ -18,7 +18,7 @@ struct FemBakeJob {
 	_Atomic bool is_cancelled, is_done;
 };
 
-// ----------------------------------------------------------------------------------------------------------------- bake
+// ---- bake
 
 static FemResult write_bytes(const FemBakedMesh *mesh, FemBakeResult *out) {
 	size_t size = fem_baked_mesh_size(mesh);
@@ -57,7 +57,7 @@ void fem_bake_result_free(FemBakeResult *result) {
 	*result = (FemBakeResult){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- thread
+// ---- thread
 
 static bool note_progress(void *context, float share) {
 	FemBakeJob *job = context;

@@ -39,7 +39,8 @@ static void say_parts(Text *text, const FemTetMesh *tets, const int kinds[FEM_PA
 }
 
 // Sentences of the diagnosis that would be no news here.
-static FemDiagnosis worth_telling(const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
+static FemDiagnosis worth_telling(
+	const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
 	FemDiagnosis told = *diagnosis;
 	told.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
 	if (kinds[FEM_PART_THIN_WALL] == 0)
@@ -68,8 +69,10 @@ void fem_bake_report_write(
 	if (tets->warning[0])
 		say(&text, "%s\n", tets->warning);
 	if (embedding->limited > 0)
-		say(&text, "%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
-			"count.\n", embedding->limited, (double)embedding->max_error);
+		say(&text,
+			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
+			"count.\n",
+			embedding->limited, (double)embedding->max_error);
 	if (diagnosis->triangle_count > 0) {
 		FemDiagnosis told = worth_telling(diagnosis, tets, kinds);
 		fem_diagnosis_text(&told, found, (int32_t)sizeof found);
@@ -102,8 +105,10 @@ void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacit
 	}
 	say(&text, "Taken as another program made it; smallest angle %.1f degrees.\n", smallest);
 	if (flat > 0)
-		say(&text, "%d tetrahedra have angles under %.0f degrees and will be softened: let the other program improve the "
-			"mesh.\n", flat, FLAT_ANGLE);
+		say(&text,
+			"%d tetrahedra have angles under %.0f degrees and will be softened: let the other program improve the "
+			"mesh.\n",
+			flat, FLAT_ANGLE);
 }
 
 size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity) {

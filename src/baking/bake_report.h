@@ -1,5 +1,5 @@
-// What a bake says of itself to people: a line of what was made, then a sentence with its remedy for each fault. The text
-// is kept in the baked mesh, so that a file tells the same wherever it is loaded.
+// What a bake says of itself to people: a line of what was made, then a sentence with its remedy for each fault. The
+// text is kept in the baked mesh, so that a file tells the same wherever it is loaded.
 #ifndef FEM_BAKING_BAKE_REPORT_H
 #define FEM_BAKING_BAKE_REPORT_H
 

@@ -74,7 +74,7 @@ void fem_baked_mesh_seal(void *bytes, size_t size) {
 	put_u64(out + 24, fem_baked_checksum(out, size));
 }
 
-// -------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 static bool weights_good(const float weights[4]) {
 	double sum = 0.0;
@@ -112,7 +112,7 @@ FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name) {
 	return result;
 }
 
-// ----------------------------------------------------------------------------------------------- octahedral directions
+// ---- octahedral directions
 
 static float sign_of(float value) {
 	return value < 0.0f ? -1.0f : 1.0f;

@@ -14,11 +14,13 @@
 //     EMBD  count u32, form u8, tet numbers, weights: forms 1 and 2 three of 21 bits in 8 bytes, form 0 three floats
 //     REPT  the rest of the chunk: the report of the bake as ASCII; left out when there is none, passed over by readers
 //           that do not know it
-//     SPLN  pieces, surfaces, vertices, outer vertices, indices, faces, coarse indices u32; starts of the surfaces among
+//     SPLN  pieces, surfaces, vertices, outer vertices, indices, faces, coarse indices u32; starts of the surfaces
+//     among
 //           vertices, indices and coarse indices u32; home tets; positions 12 bytes; pieces and tets of the vertices;
 //           form u8 and weights as in EMBD; source triangles u32 and two floats of weights an outer vertex; normals 4,
 //           tangents 4, uvs 8 bytes an inner one; vertex numbers by surface, then coarse ones; error of these, a float;
-//           half the vertices of each face u32. Left out when there are none, passed over by readers that do not know it
+//           half the vertices of each face u32. Left out when there are none, passed over by readers that do not know
+//           it
 //   A text is its length u16, then UTF-8. Node, vertex and tet numbers take 1 to 4 bytes, as few as their range needs.
 //   Normals and tangents are octahedral maps with 16 bits a coordinate (Cigolle et al. 2014), error under 1e-4
 //   (tangents 2e-4); the sign of the bitangent is the lowest bit of the second. The fourth weight is 1 minus the

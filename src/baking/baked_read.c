@@ -4,7 +4,7 @@
 #include "base/file_name.h"
 #include "base/memory.h"
 
-// ---------------------------------------------------------------------------------------------------------------- tets
+// ---- tets
 
 static FemResult read_nodes(FemBakedReader *reader) {
 	FemTetArrays *mesh = &reader->mesh->tet_mesh;
@@ -80,7 +80,7 @@ static FemResult read_names(FemBakedReader *reader) {
 	return FEM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------------ surfaces
+// ---- surfaces
 
 static size_t bytes_a_vertex(uint32_t attributes) {
 	return 12 + (attributes & FEM_ATTRIBUTE_NORMAL ? 4u : 0u) + (attributes & FEM_ATTRIBUTE_TANGENT ? 4u : 0u) +
@@ -126,7 +126,7 @@ static FemResult read_surface(FemBakedReader *reader) {
 	return take_arrays(reader, surface);
 }
 
-// ----------------------------------------------------------------------------------------------------------- embedding
+// ---- embedding
 
 static FemResult read_embedding(FemBakedReader *reader) {
 	FemBakedEmbedding *embedding = &reader->mesh->embedding;
@@ -146,7 +146,7 @@ static FemResult read_embedding(FemBakedReader *reader) {
 	return FEM_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- report
+// ---- report
 
 static FemResult read_report(FemBakedReader *reader) {
 	char text[FEM_REPORT_SIZE];
@@ -162,7 +162,7 @@ static FemResult read_report(FemBakedReader *reader) {
 	return fem_baked_mesh_set_report(reader->mesh, text) ? FEM_OK : fail_memory(reader);
 }
 
-// -------------------------------------------------------------------------------------------------------------- chunks
+// ---- chunks
 
 static FemResult read_content(FemBakedReader *reader, uint32_t tag, uint32_t flags) {
 	switch (tag) {

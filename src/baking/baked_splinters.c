@@ -8,12 +8,12 @@
 #include "cutting/cut_output.h"
 #include "fem_constants.h"
 
-// ---------------------------------------------------------------------------------------------------------------- write
+// ---- write
 
 void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	int32_t counts[7] = {m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count, m->face_count,
-		m->coarse_count};
+	int32_t counts[7] = {m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count,
+		m->face_count, m->coarse_count};
 	if (m->piece_count == 0)
 		return;
 	begin_chunk_with(writer, FEM_TAG_SPLINTERS, 0);
@@ -53,7 +53,7 @@ void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh)
 	end_chunk(writer);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- read
+// ---- read
 
 // From 0 to the end without a step back.
 static bool starts_good(const int32_t *starts, int32_t count, int32_t end) {
@@ -154,7 +154,7 @@ FemResult fem_baked_read_splinters(FemBakedReader *reader) {
 	return take_faces(reader, out) ? FEM_OK : fail_damaged(reader, "a wrong count");
 }
 
-// ---------------------------------------------------------------------------------------------------------------- check
+// ---- check
 
 static bool within(const float *values, int count, float low, float high) {
 	for (int n = 0; n < count; n++)

@@ -1,7 +1,7 @@
 // Writing a baked mesh. The same walk measures (no bytes given) and writes, so that they cannot disagree.
 #include "baking/baked_writer.h"
 
-// ---------------------------------------------------------------------------------------------------------------- tets
+// ---- tets
 
 static void write_nodes_and_tets(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	begin_chunk(writer, FEM_TAG_NODES);
@@ -78,7 +78,7 @@ static void write_names(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	end_chunk(writer);
 }
 
-// ------------------------------------------------------------------------------------------------------------ surfaces
+// ---- surfaces
 
 static void write_surface(FemBakedWriter *writer, const FemRenderSurface *surface) {
 	size_t count = (size_t)surface->vertex_count;
@@ -104,7 +104,7 @@ static void write_surface(FemBakedWriter *writer, const FemRenderSurface *surfac
 	end_chunk(writer);
 }
 
-// ----------------------------------------------------------------------------------------------------------- embedding
+// ---- embedding
 
 static void write_embedding(FemBakedWriter *writer, const FemBakedEmbedding *embedding, int32_t tet_count) {
 	if (embedding->count == 0)

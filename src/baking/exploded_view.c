@@ -22,15 +22,17 @@ static bool is_kept(const FemViewDef *def, FemVec3 center) {
 	return !def->cut || fem_vec3_dot(fem_vec3_sub(center, def->cut_point), def->cut_normal) <= 0.0f;
 }
 
-static void add_face(const FemVec3 *nodes, const int32_t *tet, int face, float shrink, int32_t number, FemViewMesh *out) {
+static void add_face(
+	const FemVec3 *nodes, const int32_t *tet, int face, float shrink, int32_t number, FemViewMesh *out) {
 	FemVec3 center = center_of(nodes, tet), *corners = out->vertices + 3 * (size_t)out->triangle_count;
 	for (int v = 0; v < 3; v++)
-		corners[v] = fem_vec3_add(center,
-			fem_vec3_scale(fem_vec3_sub(nodes[tet[fem_face_corners[face][v]]], center), 1.0f - shrink));
+		corners[v] = fem_vec3_add(
+			center, fem_vec3_scale(fem_vec3_sub(nodes[tet[fem_face_corners[face][v]]], center), 1.0f - shrink));
 	FemVec3 n = fem_vec3_cross(fem_vec3_sub(corners[1], corners[0]), fem_vec3_sub(corners[2], corners[0]));
 	float length = fem_vec3_length(n);
 	for (int v = 0; v < 3; v++)
-		out->normals[3 * (size_t)out->triangle_count + (size_t)v] = fem_vec3_scale(n, length > 0.0f ? 1.0f / length : 0.0f);
+		out->normals[3 * (size_t)out->triangle_count + (size_t)v] =
+			fem_vec3_scale(n, length > 0.0f ? 1.0f / length : 0.0f);
 	out->triangle_tets[out->triangle_count++] = number;
 }
 
@@ -68,8 +70,8 @@ static bool view_surface(int32_t node_count, const FemVec3 *nodes, const int32_t
 	return done;
 }
 
-static int32_t keep_tets(const FemVec3 *nodes, int32_t tet_count, const int32_t *tets, const FemViewDef *def, int32_t *kept,
-	int32_t *numbers) {
+static int32_t keep_tets(const FemVec3 *nodes, int32_t tet_count, const int32_t *tets, const FemViewDef *def,
+	int32_t *kept, int32_t *numbers) {
 	int32_t count = 0;
 	for (int32_t t = 0; t < tet_count; t++) {
 		if (!is_kept(def, center_of(nodes, tets + 4 * (size_t)t)))
@@ -84,7 +86,8 @@ FemResult fem_tet_mesh_view(int32_t node_count, const FemVec3 *nodes, int32_t te
 	const FemViewDef *def, FemViewMesh *out) {
 	*out = (FemViewMesh){0};
 	if (!def || def->cookie != COOKIE || !(def->gap >= 0.0f && def->gap <= 0.9f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Make the view's def by fem_default_view_def(), with a gap of 0 to 0.9.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "Make the view's def by fem_default_view_def(), with a gap of 0 to 0.9.");
 	if (!nodes || !tets || node_count < 4 || tet_count < 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no tet mesh to look at: make one first.");
 	int32_t *kept = FEM_ALLOC_ARRAY(int32_t, 4 * (size_t)tet_count), *numbers = FEM_ALLOC_ARRAY(int32_t, tet_count);
@@ -92,7 +95,7 @@ FemResult fem_tet_mesh_view(int32_t node_count, const FemVec3 *nodes, int32_t te
 	int32_t count = done ? keep_tets(nodes, tet_count, tets, def, kept, numbers) : 0;
 	if (done && count > 0)
 		done = def->surface_only ? view_surface(node_count, nodes, kept, count, numbers, out)
-			: view_faces(nodes, kept, count, numbers, NULL, 0, def->gap, out);
+								 : view_faces(nodes, kept, count, numbers, NULL, 0, def->gap, out);
 	FEM_FREE_ARRAY(kept, 4 * (size_t)tet_count);
 	FEM_FREE_ARRAY(numbers, tet_count);
 	if (done)

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "filling/soup_topology.h"
 #include "filling/solid.h"
+#include "filling/soup_topology.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define SIZE_SMALL 0.01
 #define STEP_US_PER_TET 0.2 // us a tet and step of a live body on one core: bar2k and bar60k take 0.16 to 0.25
 
-// --------------------------------------------------------------------------------------------------------------- numbers
+// ---- numbers
 
 static void measure_surface(const FemTriangles *triangles, FemDiagnosis *out) {
 	double volume = 0.0, size = triangles->frame.size;
@@ -51,7 +51,8 @@ static bool count_tiny(const FemTriangles *triangles, int32_t *out_tiny) {
 		}
 	*out_tiny = 0;
 	for (int32_t c = 0; c < count; c++)
-		*out_tiny += fmaxf(boxes[c][3] - boxes[c][0], fmaxf(boxes[c][4] - boxes[c][1], boxes[c][5] - boxes[c][2])) < TINY_SHARE;
+		*out_tiny +=
+			fmaxf(boxes[c][3] - boxes[c][0], fmaxf(boxes[c][4] - boxes[c][1], boxes[c][5] - boxes[c][2])) < TINY_SHARE;
 	FEM_FREE_ARRAY(boxes, count);
 	return true;
 }
@@ -145,7 +146,7 @@ FemResult fem_mesh_diagnose(const FemSoup *soup, const FemTetMesh *mesh, FemDiag
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ text
+// ---- text
 
 typedef struct Text {
 	char *out;
@@ -165,20 +166,28 @@ static void say(Text *text, const char *format, ...) {
 
 static void say_surface(Text *text, const FemDiagnosis *d) {
 	if (d->open_edges > 0)
-		say(text, "The surface has %d open edges; its holes are closed by a smooth cap: fill them (Blender: Mesh > Clean Up > "
-			"Fill Holes) where that shows.\n", d->open_edges);
+		say(text,
+			"The surface has %d open edges; its holes are closed by a smooth cap: fill them (Blender: Mesh > Clean Up "
+			"> "
+			"Fill Holes) where that shows.\n",
+			d->open_edges);
 	if (d->flipped_triangles > 0)
 		say(text, "%d triangles were turned round to agree with their neighbours: recalculate the normals outside.\n",
 			d->flipped_triangles);
 	if (d->non_manifold_edges > 0)
-		say(text, "%d edges belong to three or more triangles: separate or merge the surfaces that meet there if the result "
-			"looks wrong.\n", d->non_manifold_edges);
+		say(text,
+			"%d edges belong to three or more triangles: separate or merge the surfaces that meet there if the result "
+			"looks wrong.\n",
+			d->non_manifold_edges);
 	if (d->useless_triangles > 0)
 		say(text, "%d triangles have no area or are second copies; they were left out: merge vertices by distance.\n",
 			d->useless_triangles);
 	if (d->tiny_pieces > 0)
-		say(text, "%d of %d pieces are smaller than 1/50 of the mesh; each that stands alone takes at least 5 tets: join them "
-			"to the body or remove them.\n", d->tiny_pieces, d->piece_count);
+		say(text,
+			"%d of %d pieces are smaller than 1/50 of the mesh; each that stands alone takes at least 5 tets: join "
+			"them "
+			"to the body or remove them.\n",
+			d->tiny_pieces, d->piece_count);
 }
 
 static void say_shape(Text *text, const FemDiagnosis *d) {
@@ -187,8 +196,10 @@ static void say_shape(Text *text, const FemDiagnosis *d) {
 	if (d->wall <= 0.0)
 		say(text, "The surface encloses no volume: close it, give it thickness (Solidify), or set sheet_thickness.\n");
 	else if (d->thin_share > 0.2)
-		say(text, "%.0f %% of the surface belongs to walls thinner than %.3g m (median %.3g m): flat ones get one layer of "
-			"long cells, curved ones need many elements or thicker walls.\n", 100.0 * d->thin_share, THIN_SHARE * d->size, d->wall);
+		say(text,
+			"%.0f %% of the surface belongs to walls thinner than %.3g m (median %.3g m): flat ones get one layer of "
+			"long cells, curved ones need many elements or thicker walls.\n",
+			100.0 * d->thin_share, THIN_SHARE * d->size, d->wall);
 }
 
 static void say_tets(Text *text, const FemDiagnosis *d) {

@@ -22,7 +22,8 @@ static FemPosition center_of(const FemTetArrays *tets, int32_t tet) {
 }
 
 // distances: [tet], m, to the nearest surface so far.
-static FemResult claim_tets(const FemTetArrays *tets, const FemRenderSurface *surface, int32_t region, double *distances) {
+static FemResult claim_tets(
+	const FemTetArrays *tets, const FemRenderSurface *surface, int32_t region, double *distances) {
 	FemSoup soup = {surface->vertex_count, surface->positions, surface->index_count / 3, surface->indices};
 	FemTriangles triangles;
 	FemTriangleBvh bvh = {0};

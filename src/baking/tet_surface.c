@@ -34,6 +34,7 @@ FemResult fem_baked_mesh_add_tet_surface(FemBakedMesh *mesh) {
 		return result;
 	bool filled = view.triangle_count > 0 && fill_from_view(mesh, &view);
 	fem_view_mesh_free(&view);
-	return filled ? FEM_OK
+	return filled
+		? FEM_OK
 		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the surface of %d tets.", tets->tet_count);
 }

@@ -1,5 +1,5 @@
-// A stack of memory for one step: taken front to back, dropped as a whole. Who takes from it says beforehand how much the
-// step needs in all; it asks the system only when a step needs more than any before it.
+// A stack of memory for one step: taken front to back, dropped as a whole. Who takes from it says beforehand how much
+// the step needs in all; it asks the system only when a step needs more than any before it.
 #ifndef FEM_BASE_ARENA_H
 #define FEM_BASE_ARENA_H
 
@@ -10,8 +10,8 @@
 typedef struct FemArena {
 	char *block;
 	size_t capacity, used;
-	size_t most;    // bytes asked for by one of the last steps,
-	int32_t steps;  // of which there were so many
+	size_t most;   // bytes asked for by one of the last steps,
+	int32_t steps; // of which there were so many
 } FemArena;
 
 // Room for a step that takes so many bytes; what was taken before is dropped. A block that was four times too large for

@@ -1,5 +1,5 @@
-// A running 64-bit hash: FNV-1a over words instead of bytes, with the high bits folded down. For checks and state hashes,
-// not against forgery.
+// A running 64-bit hash: FNV-1a over words instead of bytes, with the high bits folded down. For checks and state
+// hashes, not against forgery.
 #ifndef FEM_BASE_HASH_H
 #define FEM_BASE_HASH_H
 

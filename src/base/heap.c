@@ -1,8 +1,8 @@
-// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems",
-// 2004): free blocks in lists by size, four to each doubling, found by a bit scan; what is left of a block is split off, and
-// neighbours that are free are joined at once. Taking and giving back are a few dozen instructions.
-// Tried before: size classes without splitting or joining. Pieces and rigid spaces change their sizes from step to step,
-// and the blocks of sizes no longer asked for came to several times what was in use.
+// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time
+// systems", 2004): free blocks in lists by size, four to each doubling, found by a bit scan; what is left of a block is
+// split off, and neighbours that are free are joined at once. Taking and giving back are a few dozen instructions.
+// Tried before: size classes without splitting or joining. Pieces and rigid spaces change their sizes from step to
+// step, and the blocks of sizes no longer asked for came to several times what was in use.
 #include "base/heap.h"
 
 #include "base/heap_block.h"
@@ -14,7 +14,7 @@
 #define CLASS_COUNT 160
 #define SEGMENT_MIN ((size_t)1 << 16)
 #define UNIT ((size_t)FEM_ALIGNMENT)
-#define SURPLUS 4        // a heap with so many times what is to be ready gives whole segments back
+#define SURPLUS 4 // a heap with so many times what is to be ready gives whole segments back
 
 typedef struct Segment {
 	struct Segment *next;
@@ -25,15 +25,15 @@ struct FemHeap {
 	FemMutex mutex;
 	Segment *segments;
 	size_t held, free_bytes;
-	size_t missed; // that the system gave in its place, since it was last topped up
+	size_t missed;                            // that the system gave in its place, since it was last topped up
 	uint64_t filled[(CLASS_COUNT + 63) / 64]; // classes that have a free block
 	FemHeapBlock *free[CLASS_COUNT];
 };
 
 static _Thread_local FemHeap *current;
 
-// Classes begin at 1, 2 ... 8 units, then four to each doubling: 10, 12, 14, 16, 20 ... The class of a block is the last one
-// that it fills; `up`: the first in which every block holds that many units.
+// Classes begin at 1, 2 ... 8 units, then four to each doubling: 10, 12, 14, 16, 20 ... The class of a block is the
+// last one that it fills; `up`: the first in which every block holds that many units.
 static int class_of(size_t units, bool up) {
 	int shift = 0;
 	while (units >> shift > 8)
@@ -76,7 +76,7 @@ static void unlist_free(FemHeap *heap, FemHeapBlock *block) {
 	heap->free_bytes -= block->bytes;
 }
 
-// ------------------------------------------------------------------------------------------------------------- segments
+// ---- segments
 
 FemHeap *fem_heap_create(void) {
 	FemHeap *heap = fem_alloc(sizeof *heap);
@@ -155,7 +155,7 @@ size_t fem_heap_bytes(FemHeap *heap) {
 	return bytes;
 }
 
-// --------------------------------------------------------------------------------------------------------------- blocks
+// ---- blocks
 
 void fem_heap_begin(FemHeap *heap) {
 	current = heap;
@@ -167,7 +167,8 @@ void fem_heap_end(void) {
 
 static FemHeapBlock *find_free(const FemHeap *heap, size_t units) {
 	int index = class_of(units, true);
-	for (int word = index / 64; index < CLASS_COUNT && word < (int)(sizeof heap->filled / sizeof *heap->filled); word++) {
+	for (int word = index / 64; index < CLASS_COUNT && word < (int)(sizeof heap->filled / sizeof *heap->filled);
+		 word++) {
 		uint64_t bits = heap->filled[word];
 		if (word == index / 64)
 			bits &= ~(uint64_t)0 << (index % 64);

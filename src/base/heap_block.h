@@ -10,9 +10,9 @@ struct FemHeap;
 
 typedef struct FemHeapBlock {
 	struct FemHeap *heap;
-	struct FemHeapBlock *before;         // its neighbour in memory, in front of it; null: it is the first of its segment
+	struct FemHeapBlock *before; // its neighbour in memory, in front of it; null: it is the first of its segment
 	struct FemHeapBlock *next, *previous; // of its size class, while it is free
-	size_t bytes;                        // with this header; 0: the end of a segment
+	size_t bytes;                         // with this header; 0: the end of a segment
 	bool is_free;
 	char unused[FEM_ALIGNMENT - 5 * sizeof(void *) - 2];
 	unsigned char shift; // the byte before the block: 0, which no block of the system has

@@ -1,5 +1,5 @@
-// A list that grows as it fills: by half, so that filling it costs a constant an entry, and never beyond a limit that its
-// owner sets. Whoever fills it does so on one thread.
+// A list that grows as it fills: by half, so that filling it costs a constant an entry, and never beyond a limit that
+// its owner sets. Whoever fills it does so on one thread.
 #ifndef FEM_BASE_LIST_H
 #define FEM_BASE_LIST_H
 
@@ -27,6 +27,7 @@ static inline bool fem_list_hold(void **list, int32_t *capacity, int64_t count, 
 	return true;
 }
 
-#define FEM_LIST_HOLD(list, capacity, count, limit) fem_list_hold((void **)&(list), &(capacity), (count), (limit), sizeof *(list))
+#define FEM_LIST_HOLD(list, capacity, count, limit) \
+	fem_list_hold((void **)&(list), &(capacity), (count), (limit), sizeof *(list))
 
 #endif

@@ -72,7 +72,7 @@ void fem_eigen_symmetric3(double matrix[3][3], double values[3], double vectors[
 
 double fem_determinant3(double m[3][3]) {
 	return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-	       m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+		m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
 int fem_invert3(double m[3][3], double out[3][3]) {
@@ -126,10 +126,10 @@ static int polar_step(double f[3][3], double r[3][3]) {
 	double scale = fabs(trace) + 1e-9;
 	double det = fem_determinant3(h);
 	int newton = det > 1e-6 * scale * scale * scale && h[0][0] > 0.0 && h[0][0] * h[1][1] - h[0][1] * h[1][0] > 0.0 &&
-	             fem_invert3(h, inverse);
+		fem_invert3(h, inverse);
 	for (int i = 0; i < 3; i++) {
 		w[i] = newton ? inverse[i][0] * torque[0] + inverse[i][1] * torque[1] + inverse[i][2] * torque[2]
-		              : torque[i] / scale;
+					  : torque[i] / scale;
 	}
 	double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
 	if (!(angle > 1e-14 && angle < 1e300))

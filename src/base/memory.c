@@ -23,7 +23,7 @@ static void count_bytes(int64_t change) {
 static void *system_alloc(size_t bytes, bool zeroed) {
 	char *raw = host.allocate ? host.allocate(host.user, bytes + FEM_ALIGNMENT, FEM_ALIGNMENT)
 		: zeroed              ? calloc(1, bytes + FEM_ALIGNMENT)
-		                      : malloc(bytes + FEM_ALIGNMENT);
+							  : malloc(bytes + FEM_ALIGNMENT);
 	if (!raw)
 		return NULL;
 	if (host.allocate && zeroed)
@@ -85,10 +85,13 @@ void fem_free(void *pointer, size_t bytes) {
 
 FemResult fem_set_allocator(const FemAllocator *allocator) {
 	if (allocator && (!allocator->allocate || !allocator->release))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The allocator lacks allocate or release: set both, or pass null for malloc and free.");
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The allocator lacks allocate or release: set both, or pass null for malloc and free.");
 	if (atomic_load(&bytes_now) != 0)
-		return fem_fail(FEM_ERROR_IN_USE, "The engine holds %lld bytes of the allocator it has: set another before the first world, "
-			"or when all worlds and baked meshes are gone.", (long long)atomic_load(&bytes_now));
+		return fem_fail(FEM_ERROR_IN_USE,
+			"The engine holds %lld bytes of the allocator it has: set another before the first world, "
+			"or when all worlds and baked meshes are gone.",
+			(long long)atomic_load(&bytes_now));
 	host = allocator ? *allocator : (FemAllocator){0};
 	return FEM_OK;
 }

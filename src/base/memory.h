@@ -10,8 +10,8 @@
 // Zeroed, 64-byte aligned; null when the system gives none, and for 0 bytes.
 void *fem_alloc(size_t bytes);
 
-// The same holding anything, for what is written before it is read. Reserves for the worst case are mostly never touched:
-// zeroing them would cost more than all else that is done for a new body.
+// The same holding anything, for what is written before it is read. Reserves for the worst case are mostly never
+// touched: zeroing them would cost more than all else that is done for a new body.
 void *fem_alloc_unset(size_t bytes);
 
 void fem_free(void *pointer, size_t bytes);
@@ -21,7 +21,7 @@ void *fem_realloc(void *pointer, size_t old_bytes, size_t new_bytes);
 
 int64_t fem_memory_bytes(void);
 int64_t fem_memory_peak(void);
-void fem_memory_restart_peak(void); // from what is held now
+void fem_memory_restart_peak(void);   // from what is held now
 int64_t fem_memory_allocations(void); // calls that asked the system
 
 #define FEM_ALLOC_ARRAY(type, count) ((type *)fem_alloc(sizeof(type) * (size_t)(count)))

@@ -1,5 +1,5 @@
-// Sanitizer builds bring to light what reads memory that was never written, or is left of an earlier use: as NaN, or by the
-// memory sanitizer's own means.
+// Sanitizer builds bring to light what reads memory that was never written, or is left of an earlier use: as NaN, or by
+// the memory sanitizer's own means.
 #ifndef FEM_BASE_SPOIL_H
 #define FEM_BASE_SPOIL_H
 

@@ -2,11 +2,11 @@
 
 #include "base/vec.h"
 
-// --------------------------------------------------------------------------------------------------------------- shared
+// ---- shared
 
-#define FLAT_TET 1e-6f    // volume over (edge length)^3 below which a tet has no usable faces
-#define FLAT_LAYER 1e-5   // of a hull's size: points within it of a face lie on the face
-#define SAME_NORMAL 1e-6  // 1 - cos of the angle between two faces of a hull that are one
+#define FLAT_TET 1e-6f   // volume over (edge length)^3 below which a tet has no usable faces
+#define FLAT_LAYER 1e-5  // of a hull's size: points within it of a face lie on the face
+#define SAME_NORMAL 1e-6 // 1 - cos of the angle between two faces of a hull that are one
 
 static FemConvex start_shape(FemPosition origin, const FemVec4 *planes, const FemVec4 *vertices) {
 	return (FemConvex){.origin = origin, .planes = planes, .vertices = vertices};
@@ -47,12 +47,13 @@ static FemVec4 plane_at(FemVec3 normal, FemVec3 p) {
 	return (FemVec4){n.x, n.y, n.z, fem_vec3_dot(n, p)};
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tet
+// ---- tet
 
 // Relative to its first corner: the other three differences of near numbers are exact, and three planes go through 0.
-bool fem_convex_tet(FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage,
-		FemConvex *out_shape) {
-	*out_shape = start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
+bool fem_convex_tet(
+	FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage, FemConvex *out_shape) {
+	*out_shape =
+		start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
 	out_shape->is_tet = true;
 	FemVec3 p1 = fem_vec3_sub(corners[1], corners[0]), p2 = fem_vec3_sub(corners[2], corners[0]);
 	FemVec3 p3 = fem_vec3_sub(corners[3], corners[0]), n1 = fem_vec3_cross(p3, p2);
@@ -80,10 +81,10 @@ bool fem_convex_tet(FemPosition origin, const FemVec3 corners[4], uint32_t exter
 	return seal(out_shape, 4, 4);
 }
 
-// ----------------------------------------------------------------------------------------------------- box, half space
+// ---- box, half space
 
-bool fem_convex_box(FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage,
-		FemConvex *out_shape) {
+bool fem_convex_box(
+	FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage, FemConvex *out_shape) {
 	*out_shape = start_shape(centre, storage->planes, storage->vertices);
 	float half[3] = {half_extents.x, half_extents.y, half_extents.z};
 	double r[3][3];
@@ -121,11 +122,12 @@ bool fem_convex_half_space(FemPosition point, FemVec3 normal, FemVec4 *storage, 
 	return true;
 }
 
-// --------------------------------------------------------------------------------------------------------------- prisms
+// ---- prisms
 
-bool fem_convex_prism(FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage,
-		FemConvex *out_shape) {
-	*out_shape = start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
+bool fem_convex_prism(
+	FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage, FemConvex *out_shape) {
+	*out_shape =
+		start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
 	FemVec3 p[3];
 	for (int i = 0; i < 3; i++)
 		p[i] = fem_vec3_sub(corners[i], corners[0]);
@@ -147,15 +149,15 @@ bool fem_convex_prism(FemPosition origin, const FemVec3 corners[3], FemVec3 extr
 	return seal(out_shape, 5, 6);
 }
 
-bool fem_convex_triangle(FemPosition origin, const FemVec3 corners[3], float thickness, FemConvexPrism *storage,
-		FemConvex *out_shape) {
+bool fem_convex_triangle(
+	FemPosition origin, const FemVec3 corners[3], float thickness, FemConvexPrism *storage, FemConvex *out_shape) {
 	FemVec3 e1 = fem_vec3_sub(corners[1], corners[0]), e2 = fem_vec3_sub(corners[2], corners[0]);
 	FemVec4 front = plane_at(fem_vec3_cross(e1, e2), corners[0]);
 	return fem_convex_prism(origin, corners, fem_vec3_scale(fem_vec3_from(front), -thickness), storage, out_shape);
 }
 
 uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 extrusion, bool flip,
-		FemConvexPrism storage[2], FemConvex out_shapes[2]) {
+	FemConvexPrism storage[2], FemConvex out_shapes[2]) {
 	static const uint8_t halves[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{1, 2, 3}, {1, 3, 0}}};
 	uint32_t good = 0;
 	for (int i = 0; i < 2; i++) {
@@ -167,7 +169,7 @@ uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 e
 	return good;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- hull
+// ---- hull
 
 typedef struct HullPoints {
 	FemPosition x[FEM_CONVEX_VERTICES];
@@ -259,8 +261,8 @@ bool fem_convex_hull(const FemVec3 *points, int32_t count, FemConvexStorage *sto
 	return plane_count >= 4 && vertex_count >= 4 && seal(out_shape, plane_count, vertex_count);
 }
 
-bool fem_convex_place(const FemConvex *local, FemPosition position, FemQuat rotation, FemConvexStorage *storage,
-		FemConvex *out_shape) {
+bool fem_convex_place(
+	const FemConvex *local, FemPosition position, FemQuat rotation, FemConvexStorage *storage, FemConvex *out_shape) {
 	*out_shape = *local;
 	out_shape->plane_count = 0;
 	double r[3][3];

@@ -14,14 +14,14 @@
 #define FEM_CONVEX_EXTENT 1e6f // m; larger shapes (but half spaces) are refused
 
 typedef struct FemConvex {
-	FemPosition origin;        // m, world
-	FemVec3 box_min, box_max;  // m, relative to origin; infinite for a half space
-	const FemVec4 *planes;     // outward unit normal n, offset w in m: inside is n.x <= w
-	const FemVec4 *vertices;   // m; none for half spaces and round shapes
+	FemPosition origin;       // m, world
+	FemVec3 box_min, box_max; // m, relative to origin; infinite for a half space
+	const FemVec4 *planes;    // outward unit normal n, offset w in m: inside is n.x <= w
+	const FemVec4 *vertices;  // m; none for half spaces and round shapes
 	int32_t plane_count, vertex_count;
 	uint32_t exterior[FEM_CONVEX_PLANES / 32]; // bit i: plane i is surface of the body, not a cut through its inside
-	bool is_tet;               // 4 vertices of positive volume, plane i opposite vertex i
-	bool plane_normal;         // contact is always along planes[0]: half spaces; callers may set it for prisms
+	bool is_tet;                               // 4 vertices of positive volume, plane i opposite vertex i
+	bool plane_normal; // contact is always along planes[0]: half spaces; callers may set it for prisms
 } FemConvex;
 
 static inline bool fem_convex_exterior(const FemConvex *shape, int32_t plane) {
@@ -44,28 +44,28 @@ typedef struct FemConvexStorage {
 	FemVec4 planes[FEM_CONVEX_PLANES], vertices[FEM_CONVEX_VERTICES];
 } FemConvexStorage;
 
-// Corners in m relative to origin. Bit i of exterior: the face opposite corner i is surface. An inverted tet is taken as
-// the solid it covers (corners 2 and 3 change places inside).
-bool fem_convex_tet(FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage,
-	FemConvex *out_shape);
+// Corners in m relative to origin. Bit i of exterior: the face opposite corner i is surface. An inverted tet is taken
+// as the solid it covers (corners 2 and 3 change places inside).
+bool fem_convex_tet(
+	FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage, FemConvex *out_shape);
 
-bool fem_convex_box(FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage,
-	FemConvex *out_shape);
+bool fem_convex_box(
+	FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage, FemConvex *out_shape);
 
 // All that lies behind the plane through `point`; the normal points out of the solid and need not be unit.
 bool fem_convex_half_space(FemPosition point, FemVec3 normal, FemVec4 *storage, FemConvex *out_shape);
 
 // What a triangle sweeps along `extrusion` (m). Only the triangle itself is exterior; its normal is the side away from
 // the extrusion, whichever way round its corners are.
-bool fem_convex_prism(FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage,
-	FemConvex *out_shape);
+bool fem_convex_prism(
+	FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage, FemConvex *out_shape);
 
 // The prism of `thickness` (m) behind a static triangle, which is seen counter-clockwise from outside.
-bool fem_convex_triangle(FemPosition origin, const FemVec3 corners[3], float thickness, FemConvexPrism *storage,
-	FemConvex *out_shape);
+bool fem_convex_triangle(
+	FemPosition origin, const FemVec3 corners[3], float thickness, FemConvexPrism *storage, FemConvex *out_shape);
 
-// A height-field cell: corners in the order (0,0) (1,0) (1,1) (0,1), cut along corner 0-2, or 1-3 if `flip`. Two prisms;
-// returns how many have volume (bits 0 and 1).
+// A height-field cell: corners in the order (0,0) (1,0) (1,1) (0,1), cut along corner 0-2, or 1-3 if `flip`. Two
+// prisms; returns how many have volume (bits 0 and 1).
 uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 extrusion, bool flip,
 	FemConvexPrism storage[2], FemConvex out_shapes[2]);
 
@@ -74,23 +74,23 @@ uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 e
 bool fem_convex_hull(const FemVec3 *points, int32_t count, FemConvexStorage *storage, FemConvex *out_shape);
 
 // A hull made once at the origin, moved to where it is now.
-bool fem_convex_place(const FemConvex *local, FemPosition position, FemQuat rotation, FemConvexStorage *storage,
-	FemConvex *out_shape);
+bool fem_convex_place(
+	const FemConvex *local, FemPosition position, FemQuat rotation, FemConvexStorage *storage, FemConvex *out_shape);
 
-// ---------------------------------------------------------------------------------------------------------- round shapes
+// ---- round shapes
 // Approximated for one tet (convex_round.c): tangent planes where the shape can meet this tet, the first at the deepest
 // place, so that depth and normal there are exact. False also when the shape and the tet do not meet.
 // Error of the overlap, measured (tests): volume and area of a cap 5 %, of a whole sphere inside the tet 6 %.
 
-bool fem_convex_sphere(FemPosition centre, float radius, const FemConvex *tet, FemConvexStorage *storage,
-	FemConvex *out_shape);
+bool fem_convex_sphere(
+	FemPosition centre, float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape);
 
 // Radius about the segment ends[0]-ends[1].
-bool fem_convex_capsule(const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage,
-	FemConvex *out_shape);
+bool fem_convex_capsule(
+	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape);
 
 // Flat ends at ends[0] and ends[1]. Error of the cross-section: 1.5 %.
-bool fem_convex_cylinder(const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage,
-	FemConvex *out_shape);
+bool fem_convex_cylinder(
+	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape);
 
 #endif

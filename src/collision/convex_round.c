@@ -1,20 +1,20 @@
 // Spheres, capsules and cylinders by tangent planes, chosen for one tet.
 //
-// For a unit m let s be the least m.x over the tet, relative to the most m.p over the shape's core (a point or segment).
-// Where the shape reaches into the tet its surface normals u have u.m >= s / R: they are within phi = acos(s / R) of m. So
-// only this cone needs planes. m is the way from the core to the nearest point of the tet: there s is largest, the cone
-// smallest, and the plane with normal m touches where the overlap is deepest.
+// For a unit m let s be the least m.x over the tet, relative to the most m.p over the shape's core (a point or
+// segment). Where the shape reaches into the tet its surface normals u have u.m >= s / R: they are within phi = acos(s
+// / R) of m. So only this cone needs planes. m is the way from the core to the nearest point of the tet: there s is
+// largest, the cone smallest, and the plane with normal m touches where the overlap is deepest.
 #include "base/vec.h"
 #include "collision/convex.h"
 #include "geometry/closest.h"
 
-#define SECTORS 8          // planes a ring
-#define RING_STEP 0.4f     // rad, most between rings
+#define SECTORS 8      // planes a ring
+#define RING_STEP 0.4f // rad, most between rings
 #define RINGS_MIN 2
-#define RINGS_MAX 7        // 1 + 7 * 8 + 1 planes
-#define CONE_MIN 1e-3f     // rad; a cap this small is 5e-7 R deep
-#define PULL_IN 0.04f      // tangent planes lie outside: pulled in so that volume and area are right on average
-#define FAN_HALF 8         // side planes of a cylinder on each side of the first
+#define RINGS_MAX 7    // 1 + 7 * 8 + 1 planes
+#define CONE_MIN 1e-3f // rad; a cap this small is 5e-7 R deep
+#define PULL_IN 0.04f  // tangent planes lie outside: pulled in so that volume and area are right on average
+#define FAN_HALF 8     // side planes of a cylinder on each side of the first
 
 // The core, in the tet's frame, and the cone.
 typedef struct Round {
@@ -36,7 +36,7 @@ static FemVec3 any_tangent(FemVec3 n) {
 }
 
 static bool start_round(const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage,
-		Round *round, FemConvex *out_shape) {
+	Round *round, FemConvex *out_shape) {
 	*out_shape = (FemConvex){.origin = tet->origin, .planes = storage->planes, .vertices = storage->vertices};
 	if (!tet->is_tet || tet->plane_count != 4 || !(radius > 0.0f && radius < FEM_CONVEX_EXTENT))
 		return false;
@@ -63,7 +63,7 @@ static float gap_along(const Round *round, const FemConvex *tet, FemVec3 m) {
 	return least - fmaxf(fem_vec3_dot(m, round->ends[0]), fem_vec3_dot(m, round->ends[1]));
 }
 
-// --------------------------------------------------------------------------------------------------- way to the tet
+// ---- way to the tet
 
 static void keep_shorter(FemVec3 way, FemVec3 *best) {
 	if (fem_vec3_dot(way, way) < fem_vec3_dot(*best, *best))
@@ -150,7 +150,7 @@ static bool aim(const FemConvex *tet, Round *round) {
 	return true;
 }
 
-// ---------------------------------------------------------------------------------------------------- sphere and capsule
+// ---- sphere and capsule
 
 // The tangent plane with unit normal n, pulled in by part of the radius.
 static FemVec4 tangent_plane(const Round *round, FemVec3 n, float pull_in) {
@@ -158,12 +158,19 @@ static FemVec4 tangent_plane(const Round *round, FemVec3 n, float pull_in) {
 	return (FemVec4){n.x, n.y, n.z, core + round->radius * (1.0f - pull_in)};
 }
 
-// One plane at the pole, then rings of planes up to the edge of the cone. The first of each ring is square to the axis of
-// a capsule, so that its side is as exact as can be.
+// One plane at the pole, then rings of planes up to the edge of the cone. The first of each ring is square to the axis
+// of a capsule, so that its side is as exact as can be.
 static int32_t cover_cone(const Round *round, FemVec4 *planes) {
-	static const float turns[SECTORS][2] = { // cos, sin of the eighths of a turn
-		{1.0f, 0.0f}, {0.70710678f, 0.70710678f}, {0.0f, 1.0f}, {-0.70710678f, 0.70710678f},
-		{-1.0f, 0.0f}, {-0.70710678f, -0.70710678f}, {0.0f, -1.0f}, {0.70710678f, -0.70710678f},
+	static const float turns[SECTORS][2] = {
+		// cos, sin of the eighths of a turn
+		{1.0f, 0.0f},
+		{0.70710678f, 0.70710678f},
+		{0.0f, 1.0f},
+		{-0.70710678f, 0.70710678f},
+		{-1.0f, 0.0f},
+		{-0.70710678f, -0.70710678f},
+		{0.0f, -1.0f},
+		{0.70710678f, -0.70710678f},
 	};
 	FemVec3 m = round->direction, axis = fem_vec3_sub(round->ends[1], round->ends[0]);
 	FemVec3 t1 = unit_or(fem_vec3_cross(axis, m), any_tangent(m)), t2 = fem_vec3_cross(m, t1);
@@ -182,8 +189,8 @@ static int32_t cover_cone(const Round *round, FemVec4 *planes) {
 	return count;
 }
 
-bool fem_convex_capsule(const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage,
-		FemConvex *out_shape) {
+bool fem_convex_capsule(
+	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape) {
 	Round round;
 	if (!start_round(ends, radius, tet, storage, &round, out_shape) || !aim(tet, &round))
 		return false;
@@ -191,13 +198,13 @@ bool fem_convex_capsule(const FemPosition ends[2], float radius, const FemConvex
 	return true;
 }
 
-bool fem_convex_sphere(FemPosition centre, float radius, const FemConvex *tet, FemConvexStorage *storage,
-		FemConvex *out_shape) {
+bool fem_convex_sphere(
+	FemPosition centre, float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape) {
 	FemPosition ends[2] = {centre, centre};
 	return fem_convex_capsule(ends, radius, tet, storage, out_shape);
 }
 
-// ------------------------------------------------------------------------------------------------------------- cylinder
+// ---- cylinder
 // The same in the plane across the axis: the tet's shadow, the nearest point of it, and a fan of planes about the way
 // there. The ends are two planes more.
 
@@ -236,8 +243,8 @@ static int32_t cover_fan(const Round *round, FemVec3 t1, FemVec3 t2, FemVec4 *pl
 	return count;
 }
 
-bool fem_convex_cylinder(const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage,
-		FemConvex *out_shape) {
+bool fem_convex_cylinder(
+	const FemPosition ends[2], float radius, const FemConvex *tet, FemConvexStorage *storage, FemConvex *out_shape) {
 	Round round;
 	if (!start_round(ends, radius, tet, storage, &round, out_shape))
 		return false;

@@ -68,7 +68,8 @@ bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGroun
 		FemVec4 *contact = &body->ground[i];
 		if (contact->w == 0.0f)
 			continue;
-		float vx = body->velocity[i].x + body->dv[i].x, vz = body->velocity[i].z + body->dv[i].z, press = press_of(body, i);
+		float vx = body->velocity[i].x + body->dv[i].x, vz = body->velocity[i].z + body->dv[i].z,
+			  press = press_of(body, i);
 		bool was_active = contact->x > 0.0f, active = press > 0.0f;
 		body->ground_force[i] = active ? press / ground->dt : 0.0f;
 		float friction = active ? share * friction_strength(body, i, vx, vz, ground) : 0.0f;

@@ -57,7 +57,8 @@ static Box4 part_box(const FemSurfaceTrees *trees, FemTreePart part) {
 }
 
 // Every tree of `from` that meets one of the targets listed since `first`; `whole` holds all those.
-static void list_probes(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind, FemRange from, int32_t first, Box4 whole) {
+static void list_probes(
+	FemNarrowPhase *phase, int32_t pair, FemUnitKind kind, FemRange from, int32_t first, Box4 whole) {
 	bool flipped = kind == FEM_UNIT_B_INTO_A;
 	const FemNarrowBody *faces = flipped ? &phase->pairs[pair].b : &phase->pairs[pair].a;
 	const FemNarrowBody *solid = flipped ? &phase->pairs[pair].a : &phase->pairs[pair].b;
@@ -71,7 +72,8 @@ static void list_probes(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind, F
 		int32_t met = claim_met(phase, solid->trees, targets, box);
 		if (met < 0)
 			phase->units_full = phase->pairs[pair].full = true;
-		if (met < 0 || (met > 0 && !add_unit(phase, pair, (FemNarrowUnit){.kind = kind, .tree = i, .targets = targets})))
+		if (met < 0 ||
+			(met > 0 && !add_unit(phase, pair, (FemNarrowUnit){.kind = kind, .tree = i, .targets = targets})))
 			return;
 	}
 }
@@ -149,8 +151,8 @@ static void list_crossings(FemNarrowPhase *phase, int32_t pair, int32_t componen
 	}
 }
 
-// The pieces that are named, both ways, by the one whose faces are tested. Of one body, where tets are told apart by their
-// numbers, both ways are A into B. Returns how many.
+// The pieces that are named, both ways, by the one whose faces are tested. Of one body, where tets are told apart by
+// their numbers, both ways are A into B. Returns how many.
 static int32_t sort_pieces(FemNarrowPhase *phase, int32_t pair) {
 	const FemNarrowPair *of = &phase->pairs[pair];
 	uint64_t flipped = of->self ? 0 : (uint64_t)1 << 62;
@@ -177,7 +179,8 @@ static void list_pieces(FemNarrowPhase *phase, int32_t pair) {
 	for (int32_t i = 0; i < count;) {
 		uint64_t from = phase->hits[i].key >> 31;
 		bool flipped = from >> 31 != 0;
-		const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees, *solid = flipped ? of->a.trees : of->b.trees;
+		const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees,
+							  *solid = flipped ? of->a.trees : of->b.trees;
 		FemTreePart part = fem_surface_trees_component(faces, (int32_t)(from & INT32_MAX));
 		Box4 whole = empty_box4();
 		int32_t first = phase->target_count;

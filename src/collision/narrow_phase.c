@@ -6,7 +6,7 @@
 
 #define CHUNKS_MAX ((1 << 20) - 1) // of a loop of the pool
 
-// -------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 static size_t place(FemNarrowPhase *phase, char *base) {
 	FemCarver carver = {.base = base};
@@ -59,7 +59,7 @@ int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, cons
 	return phase->pair_count++;
 }
 
-// --------------------------------------------------------------------------------------------------------------- tasks
+// ---- tasks
 
 static void make_cones(FemSurfaceTrees *trees, int32_t component) {
 	FemRange range = fem_surface_trees_component(trees, component).trees;
@@ -85,8 +85,7 @@ static void fill_group_task(void *context, int32_t chunk) {
 static void run_unit_task(void *context, int32_t chunk) {
 	FemNarrowPhase *phase = context;
 	FemNarrowUnit *unit = &phase->units[phase->units_done + chunk];
-	unit->hit_count =
-		fem_narrow_unit_run(phase, unit, phase->slots + unit->slot_begin, unit->slot_count);
+	unit->hit_count = fem_narrow_unit_run(phase, unit, phase->slots + unit->slot_begin, unit->slot_count);
 }
 
 static FemKeyed keyed_hit(const FemNarrowPair *pair, const FemNarrowUnit *unit, FemNarrowHit hit) {
@@ -128,7 +127,7 @@ static void merge_pair_task(void *context, int32_t chunk) {
 	pair->tets = (FemRange){pair->hit_begin, pair->hit_begin + count};
 }
 
-// ----------------------------------------------------------------------------------------------------------------- run
+// ---- run
 
 static void for_chunks(FemPool *pool, int32_t count, FemChunkTask *task, void *context) {
 	if (pool) {

@@ -94,7 +94,7 @@ typedef struct FemNarrowPhase {
 	int32_t slot_count, slot_capacity; // given out, of so many
 	int64_t slots_wanted;              // since begin
 	FemKeyed *hits, *scratch;
-	FemTetPair *tet_pairs; // hits and scratch also sort pieces, before there are hits
+	FemTetPair *tet_pairs;        // hits and scratch also sort pieces, before there are hits
 	struct FemGroupClaim *claims; // groups whose boxes have to be made
 	int32_t claim_count;
 	bool pairs_full, units_full, hits_full; // something was dropped since begin
@@ -108,8 +108,8 @@ void fem_narrow_phase_free(FemNarrowPhase *phase);
 
 // Once a step: begin, add the active pairs in a fixed order, run, read pairs[i].tets. Allocates nothing.
 void fem_narrow_phase_begin(FemNarrowPhase *phase);
-// The pair's index, -1 when full. For self-contact, both are the same body. The caller may then name the pieces to test,
-// which must stay until the phase has run.
+// The pair's index, -1 when full. For self-contact, both are the same body. The caller may then name the pieces to
+// test, which must stay until the phase has run.
 int32_t fem_narrow_phase_add(FemNarrowPhase *phase, const FemNarrowBody *a, const FemNarrowBody *b);
 // From within a job of the pool; null: on this thread alone.
 void fem_narrow_phase_run(FemNarrowPhase *phase, FemPool *pool);

@@ -9,7 +9,7 @@ Float4 fem_narrow_offset(const FemNarrowBody *from, const FemNarrowBody *to) {
 		(float)(from->origin.z - to->origin.z), 0.0f};
 }
 
-// ---------------------------------------------------------------------------------------------------------- neighbours
+// ---- neighbours
 
 static bool share_number(const int32_t *a, int32_t a_count, const int32_t *b, int32_t b_count) {
 	for (int32_t i = 0; i < a_count; i++) {
@@ -53,7 +53,7 @@ static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
 	return false;
 }
 
-// --------------------------------------------------------------------------------------------------- triangles in tets
+// ---- triangles in tets
 
 #define PROBE_GROUPS 64     // looked at together; trees that meet more of them are walked again for the rest
 #define PROBE_CANDIDATES 64 // tets whose boxes a triangle meets, tested four at a time
@@ -233,7 +233,7 @@ static int32_t run_probe(const FemNarrowPhase *phase, const FemNarrowUnit *unit,
 	return probe.count;
 }
 
-// --------------------------------------------------------------------------------------------- triangles and triangles
+// ---- triangles and triangles
 
 // A node or a triangle of a tree, with its box as centre and extent.
 typedef struct Branch {

@@ -21,11 +21,12 @@ typedef struct FemGroupWalk {
 	const FemRange *ranges;
 	FemRange targets; // of `ranges`, still to come
 	Box4 box;
-	int32_t base;  // the eight groups at hand,
+	int32_t base; // the eight groups at hand,
 	unsigned met; // and which of them are met
 } FemGroupWalk;
 
-static inline FemGroupWalk fem_group_walk(const FemSurfaceTrees *trees, const FemRange *ranges, FemRange targets, Box4 box) {
+static inline FemGroupWalk fem_group_walk(
+	const FemSurfaceTrees *trees, const FemRange *ranges, FemRange targets, Box4 box) {
 	return (FemGroupWalk){.trees = trees, .ranges = ranges, .targets = targets, .box = box, .base = -1};
 }
 

@@ -54,8 +54,8 @@ static void set_mesh(FemTriangleTree *tree, const float *vertices, int32_t verte
 
 static bool build_model(FemTriangleTree *tree) {
 	const bool no_leaf = true, quantized = false;
-	// Splitting at the mean of the triangles' centres along the longest side of their box: as good as by largest spread here,
-	// and a fifth less to do when a body breaks.
+	// Splitting at the mean of the triangles' centres along the longest side of their box: as good as by largest spread
+	// here, and a fifth less to do when a body breaks.
 	const Opcode::BuildSettings settings(Opcode::SPLIT_LARGEST_AXIS | Opcode::SPLIT_GEOM_CENTER);
 	return tree->model.Build(Opcode::OPCODECREATE(&tree->mesh, settings, no_leaf, quantized));
 }

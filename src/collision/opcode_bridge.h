@@ -1,13 +1,13 @@
 // Trees over triangle meshes and their intersection, by Opcode: a C face on the engine's one C++ file.
 //
-// The trees are Opcode's no-leaf, unquantized ones, the only kind that can be refitted: build costs 0.4-0.8 us a triangle
-// and allocates, refit 12-15 ns a triangle and does not. When vertices move, refit; when triangles change, build anew.
-// One tree for each METIS part of a surface keeps a fracture's rebuild small.
+// The trees are Opcode's no-leaf, unquantized ones, the only kind that can be refitted: build costs 0.4-0.8 us a
+// triangle and allocates, refit 12-15 ns a triangle and does not. When vertices move, refit; when triangles change,
+// build anew. One tree for each METIS part of a surface keeps a fracture's rebuild small.
 //
 // Trees may be queried by many threads at once, each with a collider of its own; refitting needs the tree alone.
-// A tree must not be intersected with itself: the answer would be mostly neighbours and mirrored pairs. Contact of a body
-// with itself walks the nodes (fem_triangle_tree_root) and takes each pair once, passing over triangles that share a
-// vertex.
+// A tree must not be intersected with itself: the answer would be mostly neighbours and mirrored pairs. Contact of a
+// body with itself walks the nodes (fem_triangle_tree_root) and takes each pair once, passing over triangles that share
+// a vertex.
 #ifndef FEM_COLLISION_OPCODE_BRIDGE_H
 #define FEM_COLLISION_OPCODE_BRIDGE_H
 
@@ -27,8 +27,9 @@ typedef struct FemTrianglePair {
 	int32_t b; // triangle of the second tree
 } FemTrianglePair;
 
-// Vertices are x, y, z every `vertex_stride_floats` (3 or more) floats; triangles are 3 vertex indices each. Both arrays
-// stay the caller's, are read by every later call, and must live as long as the tree. Null for bad input or no memory.
+// Vertices are x, y, z every `vertex_stride_floats` (3 or more) floats; triangles are 3 vertex indices each. Both
+// arrays stay the caller's, are read by every later call, and must live as long as the tree. Null for bad input or no
+// memory.
 FemTriangleTree *fem_triangle_tree_create(
 	const float *vertices, int32_t vertex_stride_floats, const int32_t *triangles, int32_t triangle_count);
 void fem_triangle_tree_destroy(FemTriangleTree *tree);
@@ -36,12 +37,12 @@ void fem_triangle_tree_destroy(FemTriangleTree *tree);
 // Brings the boxes up to date after vertices moved. The array may itself have moved: give where it is now.
 void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices);
 
-// The same triangles under new vertex numbers, in the same order, at another place in memory. Refit afterwards. False, and
-// nothing is changed, for a tree over a single triangle.
+// The same triangles under new vertex numbers, in the same order, at another place in memory. Refit afterwards. False,
+// and nothing is changed, for a tree over a single triangle.
 bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles);
 
-// A node as Opcode keeps it, for walks of our own. A child is a triangle or another node of the same tree. A tree over a
-// single triangle holds it twice, as triangles 0 and 1.
+// A node as Opcode keeps it, for walks of our own. A child is a triangle or another node of the same tree. A tree over
+// a single triangle holds it twice, as triangles 0 and 1.
 typedef struct FemTreeNode {
 	float center[3], extent[3]; // m; the box reaches from center - extent to center + extent
 	uintptr_t child[2];         // triangle * 2 + 1, or the address of a node

@@ -4,22 +4,22 @@
 #include "collision/overlap_points.h"
 #include "collision/polyhedron.h"
 
-#define OPPOSED_MIN 0.01f       // cos below which two faces count as not opposed: perpendicular ones, rounded
-#define DIRECTION_MIN 1e-3f     // |r| over the surface below which there is no direction
-#define THICKNESS_MIN 1e-6f     // W / (surface size of the bodies), and
-#define VOLUME_MIN 1e-7f        // W / reach^3 of the polyhedron: what float can tell from touching
-#define BOX_MARGIN 1e-3f        // of the size: a start box lies outside both bodies, so that none of its faces remain
+#define OPPOSED_MIN 0.01f   // cos below which two faces count as not opposed: perpendicular ones, rounded
+#define DIRECTION_MIN 1e-3f // |r| over the surface below which there is no direction
+#define THICKNESS_MIN 1e-6f // W / (surface size of the bodies), and
+#define VOLUME_MIN 1e-7f    // W / reach^3 of the polyhedron: what float can tell from touching
+#define BOX_MARGIN 1e-3f    // of the size: a start box lies outside both bodies, so that none of its faces remain
 
 // The two bodies in an order that does not depend on how the caller named them, in the frame of the first.
 typedef struct Pair {
 	const FemConvex *first, *second;
-	FemVec3 offset;  // m, second origin - first origin
-	float size;      // m, of the smaller one
-	bool equal;      // the same body twice: neither side of the polyhedron is the first's
+	FemVec3 offset;                    // m, second origin - first origin
+	float size;                        // m, of the smaller one
+	bool equal;                        // the same body twice: neither side of the polyhedron is the first's
 	FemVec4 planes[FEM_CONVEX_PLANES]; // of the second, in the frame of the first
 } Pair;
 
-// ---------------------------------------------------------------------------------------------------------------- order
+// ---- order
 
 // Sign of the first difference; 0 for equal bodies.
 static int compare_values(const float *a, const float *b, int32_t count) {
@@ -49,7 +49,7 @@ static int compare_shapes(const FemConvex *a, const FemConvex *b) {
 	return 0;
 }
 
-// ---------------------------------------------------------------------------------------------------------- separation
+// ---- separation
 
 // fmaxf() and fminf() are calls, for the sake of NaN.
 static inline float larger(float a, float b) {
@@ -67,9 +67,9 @@ static float box_size(const FemConvex *shape) {
 
 // Written so that NaN means separated.
 static bool boxes_meet(const FemConvex *a, const FemConvex *b, FemVec3 offset) {
-	return a->box_min.x <= b->box_max.x + offset.x && b->box_min.x + offset.x <= a->box_max.x
-		&& a->box_min.y <= b->box_max.y + offset.y && b->box_min.y + offset.y <= a->box_max.y
-		&& a->box_min.z <= b->box_max.z + offset.z && b->box_min.z + offset.z <= a->box_max.z;
+	return a->box_min.x <= b->box_max.x + offset.x && b->box_min.x + offset.x <= a->box_max.x &&
+		a->box_min.y <= b->box_max.y + offset.y && b->box_min.y + offset.y <= a->box_max.y &&
+		a->box_min.z <= b->box_max.z + offset.z && b->box_min.z + offset.z <= a->box_max.z;
 }
 
 // All vertices (none: no) in front of the plane n.x = w.
@@ -109,7 +109,7 @@ static bool planes_separate(Pair *pair) {
 	return false;
 }
 
-// -------------------------------------------------------------------------------------------------------------- cutting
+// ---- cutting
 
 // Where both bounding boxes are, in the frame of the first, with a margin.
 static bool start_box(const Pair *pair, FemPolyhedron *p, int32_t first_face) {
@@ -140,7 +140,7 @@ static bool cut(const Pair *pair, FemPolyhedron *p, int32_t *out_face_count) {
 	return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------ direction
+// ---- direction
 
 // The exterior faces of one body that are in the polyhedron.
 typedef struct Faces {
@@ -225,10 +225,10 @@ static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure,
 	out->area = 0.25f * measure->surface;
 }
 
-// -------------------------------------------------------------------------------------------------------------- overlap
+// ---- overlap
 
 static void fill_overlap(const Pair *pair, const FemPolyhedron *p, int32_t face_count,
-		const FemPolyhedronMeasure *measure, FemOverlap *out) {
+	const FemPolyhedronMeasure *measure, FemOverlap *out) {
 	out->centre = fem_position_add(pair->first->origin, fem_position_from(measure->centre));
 	out->volume = measure->volume;
 	out->surface = measure->surface;
@@ -272,5 +272,6 @@ bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap
 		out_overlap->r = fem_vec3_scale(out_overlap->r, -1.0f);
 		out_overlap->normal = fem_vec3_scale(out_overlap->normal, -1.0f);
 	}
-	return isfinite(out_overlap->depth) && isfinite(out_overlap->centre.x + out_overlap->centre.y + out_overlap->centre.z);
+	return isfinite(out_overlap->depth) &&
+		isfinite(out_overlap->centre.x + out_overlap->centre.y + out_overlap->centre.z);
 }

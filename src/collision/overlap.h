@@ -20,14 +20,14 @@ typedef struct FemOverlapPoint {
 } FemOverlapPoint;
 
 typedef struct FemOverlap {
-	FemPosition centre; // m, world: centre of mass of the polyhedron
-	FemVec3 r;          // m^2, from a to b: spec A5.39 with contact.md "Direction r"
-	FemVec3 normal;     // unit r; 0 when flagged FEM_OVERLAP_NO_DIRECTION
-	float volume;       // m^3, W
-	float surface;      // m^2, of the polyhedron
-	float area;         // m^2, A = |r|; without direction surface / 4, the mean shadow of a convex solid (Cauchy)
-	float depth;        // m, min(W / A, extent along the normal)
-	uint32_t flags;     // FemOverlapFlag
+	FemPosition centre;  // m, world: centre of mass of the polyhedron
+	FemVec3 r;           // m^2, from a to b: spec A5.39 with contact.md "Direction r"
+	FemVec3 normal;      // unit r; 0 when flagged FEM_OVERLAP_NO_DIRECTION
+	float volume;        // m^3, W
+	float surface;       // m^2, of the polyhedron
+	float area;          // m^2, A = |r|; without direction surface / 4, the mean shadow of a convex solid (Cauchy)
+	float depth;         // m, min(W / A, extent along the normal)
+	uint32_t flags;      // FemOverlapFlag
 	int32_t point_count; // 1 to 4; without direction 1, the centre
 	FemOverlapPoint points[FEM_OVERLAP_POINTS];
 } FemOverlap;

@@ -2,7 +2,7 @@
 
 #include "base/vec.h"
 
-#define SHARE_MIN 0.02f // a point with less is dropped
+#define SHARE_MIN 0.02f  // a point with less is dropped
 #define SAME_POINT 0.05f // of the farthest distance: points nearer than this are one
 
 // In the plane, relative to the centre.
@@ -14,9 +14,9 @@ typedef struct PlanePoints {
 
 // The vertices seen along the normal.
 typedef struct Shadow {
-	FemVec3 e1, e2; // unit tangents
+	FemVec3 e1, e2;                                               // unit tangents
 	float u[FEM_POLYHEDRON_VERTICES], v[FEM_POLYHEDRON_VERTICES]; // m, from the centre
-	float extent;   // m, along the normal
+	float extent;                                                 // m, along the normal
 } Shadow;
 
 // Unit tangents without a branch or a root (Duff et al. 2017, "Building an orthonormal basis, revisited").
@@ -76,8 +76,8 @@ static void choose_extremes(const Shadow *shadow, int32_t count, int32_t far, fl
 	}
 }
 
-// Least-squares change of equal shares with sum s = 1, sum s p = 0: s_i = 1/n - (p_i - m).M^-1 m, with m the mean of the
-// points and M their second moments about it (a little is added to M: points may be in line).
+// Least-squares change of equal shares with sum s = 1, sum s p = 0: s_i = 1/n - (p_i - m).M^-1 m, with m the mean of
+// the points and M their second moments about it (a little is added to M: points may be in line).
 static void solve_shares(PlanePoints *points) {
 	int32_t n = points->count;
 	float inv = 1.0f / (float)n, mu = 0.0f, mv = 0.0f, uu = 0.0f, uv = 0.0f, vv = 0.0f;
@@ -134,7 +134,7 @@ static void centre_points(PlanePoints *points) {
 }
 
 int32_t fem_overlap_points(const FemPolyhedron *p, FemVec3 centre, FemVec3 normal,
-		FemOverlapPoint out_points[FEM_OVERLAP_POINTS], float *out_extent) {
+	FemOverlapPoint out_points[FEM_OVERLAP_POINTS], float *out_extent) {
 	Shadow shadow;
 	cast_shadow(p, centre, normal, &shadow);
 	*out_extent = shadow.extent;

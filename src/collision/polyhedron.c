@@ -2,7 +2,7 @@
 
 #include "base/vec.h"
 
-// --------------------------------------------------------------------------------------------------------- start shapes
+// ---- start shapes
 
 void fem_polyhedron_tet(FemPolyhedron *p, const FemVec4 corners[4]) {
 	static const uint16_t twins[16] = {4, 8, 12, 0, 0, 14, 9, 0, 1, 6, 13, 0, 2, 10, 5, 0};
@@ -33,16 +33,16 @@ void fem_polyhedron_box(FemPolyhedron *p, FemVec3 min, FemVec3 max, int32_t firs
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- cutting
+// ---- cutting
 // Written for few unpredictable branches: those, not the arithmetic, are what cutting a tet costs.
 
 // The edges that one cut goes through.
 typedef struct Crossings {
-	int32_t count;      // of edges that leave the solid
-	int32_t dead_count; // of vertices outside
+	int32_t count;                             // of edges that leave the solid
+	int32_t dead_count;                        // of vertices outside
 	uint16_t leaving[FEM_POLYHEDRON_VERTICES]; // half edges from inside to outside
 	uint16_t dead[FEM_POLYHEDRON_VERTICES];
-	uint16_t place[FEM_POLYHEDRON_VERTICES]; // of the new vertex
+	uint16_t place[FEM_POLYHEDRON_VERTICES];    // of the new vertex
 	uint16_t faces[FEM_POLYHEDRON_VERTICES][2]; // left and right of the edge
 	FemVec3 at[FEM_POLYHEDRON_VERTICES];
 } Crossings;
@@ -185,10 +185,10 @@ bool fem_polyhedron_cut(FemPolyhedron *p, FemVec4 plane, int32_t face) {
 	return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------ measuring
+// ---- measuring
 
-// Divergence theorem with tets (vertex 0, a point q of the face, the two ends of an edge): relative to vertex 0 the edge
-// v-w between the faces L and R adds v x w to twice the area of L and takes it from R, and the two tets at it have
+// Divergence theorem with tets (vertex 0, a point q of the face, the two ends of an edge): relative to vertex 0 the
+// edge v-w between the faces L and R adds v x w to twice the area of L and takes it from R, and the two tets at it have
 // the volume (q_L - q_R).(v x w)/6 and the centre (q + v + w)/4.
 typedef struct EdgeSums {
 	FemVec3 points[FEM_POLYHEDRON_FACES]; // q

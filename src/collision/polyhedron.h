@@ -23,10 +23,10 @@ typedef struct FemPolyhedron {
 } FemPolyhedron;
 
 typedef struct FemPolyhedronMeasure {
-	float volume;   // m^3
-	float surface;  // m^2
-	float reach;    // m, from vertex 0 to the farthest; sums are exact to about 1e-8 reach^3
-	FemVec3 centre; // m
+	float volume;                        // m^3
+	float surface;                       // m^2
+	float reach;                         // m, from vertex 0 to the farthest; sums are exact to about 1e-8 reach^3
+	FemVec3 centre;                      // m
 	FemVec3 areas[FEM_POLYHEDRON_FACES]; // m^2, outward, by face; 0 = not in the polyhedron
 } FemPolyhedronMeasure;
 

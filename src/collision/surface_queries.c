@@ -114,7 +114,7 @@ int32_t fem_surface_trees_locate(FemSurfaceTrees *trees, const float point[3]) {
 	return search.found;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- ray
+// ---- ray
 
 typedef struct Ray {
 	Float4 from, way, inverse; // inverse of way, large where it is 0

@@ -20,7 +20,7 @@ size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees) {
 	return bytes;
 }
 
-// --------------------------------------------------------------------------------------------------------------- refit
+// ---- refit
 
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions) {
 	trees->positions = positions;
@@ -33,7 +33,8 @@ FemTreePart fem_surface_trees_all(const FemSurfaceTrees *trees) {
 FemTreePart fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t c) {
 	if (c < 0 || c >= trees->component_count)
 		return (FemTreePart){0};
-	return (FemTreePart){{trees->tree_start[c], trees->tree_start[c + 1]}, {trees->group_start[c], trees->group_start[c + 1]}};
+	return (FemTreePart){
+		{trees->tree_start[c], trees->tree_start[c + 1]}, {trees->group_start[c], trees->group_start[c + 1]}};
 }
 
 int32_t fem_surface_trees_task_count(FemTreePart part) {
@@ -117,7 +118,7 @@ void fem_surface_trees_fill_group(FemSurfaceTrees *trees, int32_t g) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- cones
+// ---- cones
 
 // Unit normal; 0 for a triangle without area, which spoils the cone.
 static Float4 triangle_normal(const FemSurfaceTrees *trees, int32_t triangle) {

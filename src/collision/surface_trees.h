@@ -45,7 +45,7 @@ typedef struct FemSurfaceTrees {
 	const FemVec4 *positions; // of the last refit; the caller's
 	FemSurfaceTree *trees;
 	int32_t tree_count;
-	int32_t component_count; // of the topology when they were made
+	int32_t component_count;           // of the topology when they were made
 	int32_t *tree_start, *group_start; // [component + 1]: trees and groups stand component by component
 	FemTetGroup *groups;
 	int32_t group_count, packet_count, packet8_count, group_node_count;
@@ -63,9 +63,9 @@ typedef struct FemSurfaceTrees {
 	size_t bytes;
 } FemSurfaceTrees;
 
-// Null when memory fails. `positions` may be given anew with every refit; the topology must stay. `rest` is where nodes are
-// in the shape by which triangles are sorted into trees, and is needed no longer than the call. When it is the same for
-// the same topology, so are the trees, and the last bits of their boxes, whenever they are made.
+// Null when memory fails. `positions` may be given anew with every refit; the topology must stay. `rest` is where nodes
+// are in the shape by which triangles are sorted into trees, and is needed no longer than the call. When it is the same
+// for the same topology, so are the trees, and the last bits of their boxes, whenever they are made.
 FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 
 // The same after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
@@ -90,8 +90,8 @@ int32_t fem_surface_trees_task_count(FemTreePart part);
 void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task);
 void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part); // all of it, here
 
-// Builds one tree anew, sorted by where nodes are in `shape`, for the positions of the last refit. Allocates. False, and the
-// old tree stays, when memory fails.
+// Builds one tree anew, sorted by where nodes are in `shape`, for the positions of the last refit. Allocates. False,
+// and the old tree stays, when memory fails.
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape);
 
 // Box of a part of the body, relative to its origin, m.

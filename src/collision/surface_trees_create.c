@@ -11,15 +11,15 @@ typedef struct Builder {
 	int32_t *node_mark;  // [node]
 	int32_t *node_trees; // [node + 1] starts, then trees of each node
 	int32_t *node_tree_list;
-	int32_t *tet_list;   // tets by part: those of a body that broke are not in that order
-	int32_t *part_start; // [part + 1]
+	int32_t *tet_list;    // tets by part: those of a body that broke are not in that order
+	int32_t *part_start;  // [part + 1]
 	FemSurfaceTrees *old; // of before a split, or null
 	const FemVec4 *rest;  // [node], m
 	void *block;
 	size_t bytes;
 } Builder;
 
-// --------------------------------------------------------------------------------------------------------------- trees
+// ---- trees
 
 static int32_t triangle_part(const FemTopology *t, int32_t triangle) {
 	const int32_t *nodes = t->triangles + 3 * (size_t)triangle;
@@ -110,7 +110,7 @@ static int32_t list_tree_neighbours(Builder *b, int32_t *mark) {
 	return count;
 }
 
-// -------------------------------------------------------------------------------------------------------------- groups
+// ---- groups
 
 static void mark_outer_faces(FemSurfaceTrees *trees) {
 	const FemTopology *t = trees->topology;
@@ -206,7 +206,8 @@ static void cut_groups(Builder *b) {
 	trees->packet8_count = packet8;
 }
 
-// All nodes of each group's tets, once; without groups to fill, only counts. `mark` holds the last part that listed a node.
+// All nodes of each group's tets, once; without groups to fill, only counts. `mark` holds the last part that listed a
+// node.
 static int32_t list_group_nodes(Builder *b, int32_t *mark) {
 	FemSurfaceTrees *trees = b->trees;
 	const FemTopology *t = trees->topology;
@@ -248,7 +249,7 @@ static void clear_boxes(FemBoxes8 *boxes, int32_t count) {
 		put_box8(&boxes[i / 8], i % 8, empty_box4());
 }
 
-// ------------------------------------------------------------------------------------------------------------- storage
+// ---- storage
 
 static size_t place_builder(Builder *b, char *base) {
 	const FemTopology *t = b->trees->topology;
@@ -362,7 +363,9 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 
 static FemSurfaceTrees *create(
 	const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest, FemSurfaceTrees *old) {
-	FemSurfaceTrees sizes = {.topology = topology, .positions = positions, .triangle_count = topology->triangle_count,
+	FemSurfaceTrees sizes = {.topology = topology,
+		.positions = positions,
+		.triangle_count = topology->triangle_count,
 		.component_count = topology->component_count};
 	sizes.tree_count = cut_trees(topology, NULL);
 	Builder b = {.trees = &sizes, .old = old, .rest = rest};

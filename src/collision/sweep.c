@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 static size_t place_arrays(FemSweep *sweep, char *base) {
 	FemCarver carver = {.base = base};
@@ -90,7 +90,7 @@ size_t fem_sweep_bytes(const FemSweep *sweep) {
 	return sweep->bytes;
 }
 
-// ------------------------------------------------------------------------------------------------------------- proxies
+// ---- proxies
 
 static bool is_box(const FemSweepBox *box) {
 	return box->min[0] <= box->max[0] && box->min[1] <= box->max[1] && box->min[2] <= box->max[2];
@@ -154,7 +154,7 @@ void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still) {
 	sweep->still_changed = true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- update
+// ---- update
 
 static void drop_dying_ends(FemSweep *sweep) {
 	int32_t kept = 0;

@@ -32,7 +32,7 @@ typedef struct FemSweepPair {
 
 typedef struct FemSweepProxy {
 	uint32_t user;
-	int32_t piece; // of what the user names: several proxies may have one user
+	int32_t piece;    // of what the user names: several proxies may have one user
 	int32_t place[2]; // of its ends; -1 before they are sorted in
 	int32_t next_free;
 	bool in_use;

@@ -98,7 +98,7 @@ void fem_sweep_remove_ended_pairs(FemSweep *sweep) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- active
+// ---- active
 
 FemSweepPair fem_sweep_active_pair(const FemSweep *sweep, int32_t index) {
 	return describe(sweep, (int32_t)sweep->active[index].value);

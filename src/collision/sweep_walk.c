@@ -7,7 +7,7 @@
 #define SWAPS_PER_END 16 // more than this many in all, and a merge sort is cheaper
 #define AXIS_UPDATES 64  // every so many updates, and when many boxes are new, the axis is chosen again
 
-// ------------------------------------------------------------------------------------------------------------- sorting
+// ---- sorting
 
 // Lower ends come before upper ones of the same value: boxes that touch overlap.
 static bool is_after(const FemSweepEnd *a, const FemSweepEnd *b) {
@@ -98,7 +98,7 @@ void fem_sweep_sort_ends(FemSweep *sweep, bool many_new) {
 		merge_sort(sweep);
 }
 
-// ------------------------------------------------------------------------------------------------------------ the walk
+// ---- the walk
 
 // A box in floats that no rounding makes smaller.
 typedef struct Outline {

@@ -39,7 +39,8 @@ bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, floa
 	out[0] = 0.0f;
 	out[1] = 1.0f;
 	for (int i = 0; i < 3; i++) {
-		float low = b.min[i] - slack - a.max[i], high = b.max[i] + slack - a.min[i]; // between these the way of a against b
+		float low = b.min[i] - slack - a.max[i],
+			  high = b.max[i] + slack - a.min[i]; // between these the way of a against b
 		if (way[i] == 0.0f && (low > 0.0f || high < 0.0f))
 			return false;
 		if (way[i] == 0.0f)
@@ -51,7 +52,7 @@ bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, floa
 	return out[0] <= out[1];
 }
 
-// -------------------------------------------------------------------------------------------------------------------- time
+// ---- time
 
 typedef struct Search {
 	FemNearby nearby;
@@ -103,8 +104,8 @@ int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, 
 	search.nearby.reach = search.step; // a face may have gone so far behind the one it crossed
 	Box4 box_a = fem_swept_box(a);
 	box_a = (Box4){box_a.min + search.nearby.offset, box_a.max + search.nearby.offset};
-	if (!fem_swept_boxes_meet(box_a, a->shift, fem_swept_box(b), b->shift,
-			a->slack + b->slack + search.step, fractions))
+	if (!fem_swept_boxes_meet(
+			box_a, a->shift, fem_swept_box(b), b->shift, a->slack + b->slack + search.step, fractions))
 		return count + 1;
 	search.begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
 	fractions[0] = (float)search.begin / (float)count;
@@ -113,7 +114,7 @@ int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, 
 	return search.first;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- depth
+// ---- depth
 
 #define SEEN_BITS 10 // of the number of pairs of tets remembered: several faces of one tet reach into another
 
@@ -144,7 +145,8 @@ static bool tet_shape(const FemSweptPiece *piece, int32_t tet, float fraction, F
 
 static void clip_pair(Clipper *clipper, const FemSweptFace *face, const FemSweptSolid *solid) {
 	const FemNearby *nearby = &clipper->nearby;
-	int32_t first_tet = clipper->flipped ? solid->tet : face->tet, second_tet = clipper->flipped ? face->tet : solid->tet;
+	int32_t first_tet = clipper->flipped ? solid->tet : face->tet,
+			second_tet = clipper->flipped ? face->tet : solid->tet;
 	float fraction = clipper->at->fraction;
 	FemConvexTet storage[2];
 	FemConvex first, second;
@@ -152,8 +154,8 @@ static void clip_pair(Clipper *clipper, const FemSweptFace *face, const FemSwept
 	if (!is_new(clipper, first_tet, second_tet))
 		return;
 	clipper->at->clips++;
-	if (tet_shape(nearby->a, face->tet, fraction, &storage[0], &first) && tet_shape(nearby->b, solid->tet, fraction, &storage[1], &second) &&
-		fem_overlap(&first, &second, &overlap))
+	if (tet_shape(nearby->a, face->tet, fraction, &storage[0], &first) &&
+		tet_shape(nearby->b, solid->tet, fraction, &storage[1], &second) && fem_overlap(&first, &second, &overlap))
 		clipper->depth = fmaxf(clipper->depth, overlap.depth);
 }
 

@@ -1,11 +1,11 @@
 // Pieces of bodies on their straight way through a step: where two of them first overlap, and how deep.
 //
-// The way is sampled. What is asked at a sample is whether an outer triangle of one piece reaches into an outer tet of the
-// other: two closed surfaces that come to overlap cross each other first, and where they cross, a triangle reaches into a
-// tet behind a triangle.
+// The way is sampled. What is asked at a sample is whether an outer triangle of one piece reaches into an outer tet of
+// the other: two closed surfaces that come to overlap cross each other first, and where they cross, a triangle reaches
+// into a tet behind a triangle.
 //
-// Trees are read only, as they were fitted for the start of the step: boxes are moved along the mean way of their piece and
-// grown by what single nodes go beyond it. So any threads may ask at once.
+// Trees are read only, as they were fitted for the start of the step: boxes are moved along the mean way of their piece
+// and grown by what single nodes go beyond it. So any threads may ask at once.
 #ifndef FEM_COLLISION_SWEPT_H
 #define FEM_COLLISION_SWEPT_H
 

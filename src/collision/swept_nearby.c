@@ -15,7 +15,8 @@ static Box4 grown_box(Box4 box, float by) {
 	return (Box4){box.min - all4(by), box.max + all4(by)};
 }
 
-void fem_nearby_start(FemNearby *nearby, const FemSweptPiece *a, const FemSweptPiece *b, FemVisitSwept *visit, void *context) {
+void fem_nearby_start(
+	FemNearby *nearby, const FemSweptPiece *a, const FemSweptPiece *b, FemVisitSwept *visit, void *context) {
 	FemPosition from = a->body->origin, to = b->body->origin;
 	nearby->a = a;
 	nearby->b = b;
@@ -28,7 +29,8 @@ void fem_nearby_start(FemNearby *nearby, const FemSweptPiece *a, const FemSweptP
 }
 
 // A node as seen from b, on the mean way of b; grows the box.
-static void place_node(const FemNearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *way, Box4 *box) {
+static void place_node(
+	const FemNearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *way, Box4 *box) {
 	*start = fem_swept_point(piece, node, 0.0f);
 	*way = fem_swept_point(piece, node, 1.0f) - *start - float4_from(nearby->b->shift);
 	if (piece == nearby->a)
@@ -69,7 +71,8 @@ static void add_solid(FemNearby *nearby, int32_t tet, Box4 all_faces) {
 	solid->tet = tet;
 	solid->box = empty_box4();
 	for (int k = 0; k < 4; k++)
-		place_node(nearby, nearby->b, fem_tet_node(nearby->b->body->topology, tet, k), &solid->start[k], &solid->way[k], &solid->box);
+		place_node(nearby, nearby->b, fem_tet_node(nearby->b->body->topology, tet, k), &solid->start[k], &solid->way[k],
+			&solid->box);
 	if (boxes_meet4(solid->box, all_faces) && ++nearby->solid_count == FEM_NEARBY_BLOCK)
 		visit_pairs(nearby);
 }
@@ -101,7 +104,8 @@ static void add_face(FemNearby *nearby, int32_t triangle, Box4 partner) {
 	face->tet = topology->triangle_tets[triangle];
 	face->box = empty_box4();
 	for (int k = 0; k < 3; k++)
-		place_node(nearby, nearby->a, topology->triangles[3 * (size_t)triangle + (size_t)k], &face->start[k], &face->way[k], &face->box);
+		place_node(nearby, nearby->a, topology->triangles[3 * (size_t)triangle + (size_t)k], &face->start[k],
+			&face->way[k], &face->box);
 	if (boxes_meet4(face->box, partner) && ++nearby->face_count == FEM_NEARBY_BLOCK)
 		visit_solids(nearby);
 }

@@ -20,7 +20,8 @@ typedef struct FemSweptSolid {
 } FemSweptSolid;
 
 // A face and up to four tets whose boxes it meets. True ends the search.
-typedef bool FemVisitSwept(void *context, const FemSweptFace *face, const FemSweptSolid *const solids[4], int32_t count);
+typedef bool FemVisitSwept(
+	void *context, const FemSweptFace *face, const FemSweptSolid *const solids[4], int32_t count);
 
 typedef struct FemNearby {
 	const FemSweptPiece *a, *b;
@@ -35,7 +36,8 @@ typedef struct FemNearby {
 	int32_t face_count, solid_count;
 } FemNearby;
 
-void fem_nearby_start(FemNearby *nearby, const FemSweptPiece *a, const FemSweptPiece *b, FemVisitSwept *visit, void *context);
+void fem_nearby_start(
+	FemNearby *nearby, const FemSweptPiece *a, const FemSweptPiece *b, FemVisitSwept *visit, void *context);
 void fem_nearby_visit(FemNearby *nearby); // after fractions and reach were set
 
 static inline void face_at(const FemSweptFace *face, float fraction, Float4 out[3]) {

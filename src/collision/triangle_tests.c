@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ------------------------------------------------------------------------------------------- a triangle and four tets
+// ---- a triangle and four tets
 
 // Vectors of four tets side by side.
 typedef struct Lanes3 {
@@ -120,7 +120,7 @@ unsigned fem_triangle_meets_tets(const Float4 triangle[3], Float4 tets[4][4]) {
 	return found;
 }
 
-// -------------------------------------------------------------------------------------------------------------- others
+// ---- others
 
 bool fem_point_in_tet(Float4 point, const Float4 tet[4]) {
 	Float4 e1 = tet[1] - tet[0], e2 = tet[2] - tet[0], e3 = tet[3] - tet[0], d = point - tet[0];

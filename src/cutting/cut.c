@@ -57,7 +57,7 @@ static void note(Cut *cut, const char *sentence) {
 	snprintf(cut->note + length, sizeof cut->note - length, "%s%s", length ? " " : "", sentence);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- cells
+// ---- cells
 
 static double tet_volume(const FemTetArrays *tets, int32_t t) {
 	FemPosition p[4];
@@ -138,7 +138,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	return result == FEM_OK ? fem_cut_diagram_create(&cut->diagram, &cut->sites, half) : result;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- solid
+// ---- solid
 
 static void give(const Cut *cut, const FemCutMesh *mesh, FemCutSolid *solid) {
 	FemCutNoise noise = cut->outside.noise;
@@ -179,8 +179,8 @@ static FemResult try_closed(Cut *cut, bool *out_closed) {
 	return result;
 }
 
-// A mesh that crosses itself may consist of shells that do not. Another seed may help where rounding to whole numbers made a
-// thin place cross itself; then the tets' surface does.
+// A mesh that crosses itself may consist of shells that do not. Another seed may help where rounding to whole numbers
+// made a thin place cross itself; then the tets' surface does.
 static FemResult cut_closed(Cut *cut, bool *out_closed) {
 	FemResult result = try_closed(cut, out_closed);
 	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
@@ -237,7 +237,7 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 	return fem_cut_output(&source, &cut->mesh->splinters);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- whole
+// ---- whole
 
 static FemResult label_polygons(Cut *cut) {
 	FemArtistPieces pieces = {0};

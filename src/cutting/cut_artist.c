@@ -66,9 +66,10 @@ static bool sort_sides(Shells *s) {
 	return good;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- joining
+// ---- joining
 
-// From the edge to the triangle's third corner, and from there into the solid behind the triangle; both across the edge.
+// From the edge to the triangle's third corner, and from there into the solid behind the triangle; both across the
+// edge.
 static void directions(const Shells *s, int32_t side, FemPosition *out_along, FemPosition *out_behind) {
 	int32_t from, to;
 	const int32_t *c = corners_of(s, side, &from, &to);
@@ -79,8 +80,8 @@ static void directions(const Shells *s, int32_t side, FemPosition *out_along, Fe
 	*out_behind = fem_position_scale(normal, -sqrt(fem_position_dot(edge, edge)));
 }
 
-// How far one must turn from the first triangle through the solid behind it to meet the second, 0 excluded: triangles that lie
-// on each other are of two solids that touch.
+// How far one must turn from the first triangle through the solid behind it to meet the second, 0 excluded: triangles
+// that lie on each other are of two solids that touch.
 static double angle_between(const Shells *s, int32_t first, int32_t second) {
 	FemPosition along, behind, other, unused;
 	directions(s, first, &along, &behind);
@@ -136,7 +137,7 @@ static void join_triangles(Shells *s) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- cavities
+// ---- cavities
 
 typedef struct Part {
 	double volume; // signed, unit space

@@ -10,8 +10,8 @@ typedef struct FemArtistPieces {
 	int32_t open_count; // pieces that are not closed
 } FemArtistPieces;
 
-// A closed shell is one piece, whatever surfaces of the render mesh it has; its cavities belong to it. What is open falls
-// into its surfaces and, within these, into what hangs together.
+// A closed shell is one piece, whatever surfaces of the render mesh it has; its cavities belong to it. What is open
+// falls into its surfaces and, within these, into what hangs together.
 FemResult fem_artist_pieces_create(FemArtistPieces *pieces, const FemCutMesh *mesh, const FemRenderMesh *render);
 void fem_artist_pieces_free(FemArtistPieces *pieces);
 

@@ -9,7 +9,7 @@
 
 const char fem_cut_not_closed[] = "its surface crosses itself or is not closed";
 
-// ------------------------------------------------------------------------------------------------------- border polygon
+// ---- border polygon
 
 static bool set_axes(FemCutBorder *border) {
 	const FemCutCell *i = &border->solid->diagram->cells[border->cell],
@@ -77,7 +77,7 @@ bool fem_cut_border_make(FemCutBorder *border) {
 	return true;
 }
 
-// ------------------------------------------------------------------------------------------------------------- crossings
+// ---- crossings
 
 static int32_t side_of_vertex(const FemCutBorder *border, const FemCutVertex *vertex) {
 	for (int n = 1; n < 4; n++) {

@@ -1,7 +1,8 @@
 // Running bond: courses of bricks, each shifted by half a brick, with joints between. The cells are those of an uneven
-// grid: a box is a cell of a power diagram with its centre as site and its squared half sides as weight, since the power of
-// every face is then 0 from both sides. Boxes of one brick belong together. Bed joints are boxes of their own, which go with
-// the brick above or below, or crumble: walls break along one face of the mortar. Head joints break in their middle.
+// grid: a box is a cell of a power diagram with its centre as site and its squared half sides as weight, since the
+// power of every face is then 0 from both sides. Boxes of one brick belong together. Bed joints are boxes of their own,
+// which go with the brick above or below, or crumble: walls break along one face of the mortar. Head joints break in
+// their middle.
 #include "cutting/cut_patterns.h"
 
 #include "base/hash.h"

@@ -24,7 +24,7 @@ FemCutDef fem_default_cut_def(void) {
 		.cookie = COOKIE};
 }
 
-// ----------------------------------------------------------------------------------------------------------------- sizes
+// ---- sizes
 
 static double first_above_0(float a, double b) {
 	return a > 0.0f ? (double)a : b;
@@ -49,7 +49,7 @@ void fem_cut_def_enlarge(FemCutDef *def, float scale) {
 	def->section_length *= scale;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 static bool within(float value, float low, float high) {
 	return value >= low && value <= high; // false for NaN

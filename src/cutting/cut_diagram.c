@@ -54,7 +54,7 @@ static FemPosition apply(const double m[3][3], FemPosition p) {
 		m[2][0] * p.x + m[2][1] * p.y + m[2][2] * p.z};
 }
 
-// ------------------------------------------------------------------------------------------------------- whole numbers
+// ---- whole numbers
 
 // |M x - y|^2 - w less |M x|^2, which is the same for all: a = -2 M^T y, b = |y|^2 - w; then scaled to fit.
 static void make_cells(Builder *b) {
@@ -79,7 +79,7 @@ static void make_cells(Builder *b) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ grid
+// ---- grid
 
 static double coordinate(FemPosition p, int axis) {
 	return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
@@ -137,7 +137,7 @@ static bool fill_grid(Builder *b) {
 	return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- cells
+// ---- cells
 
 static void start_cell(Builder *b, int32_t cell) {
 	b->corner_count = 8;
@@ -159,8 +159,8 @@ static bool share_edge(const Corner *u, const Corner *v, int32_t out[2]) {
 	return count == 2;
 }
 
-// Far planes are told from near ones in floating point, with a margin; the rest is exact. First by the ball that holds the
-// cell, then by its corners.
+// Far planes are told from near ones in floating point, with a margin; the rest is exact. First by the ball that holds
+// the cell, then by its corners.
 static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 	FemPosition way = fem_position_sub(b->places[other], b->places[cell]);
 	double far_sq = fem_position_dot(way, way), slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
@@ -290,7 +290,7 @@ static bool find_neighbors(Builder *b, int32_t cell) {
 	return good;
 }
 
-// --------------------------------------------------------------------------------------------------------------- result
+// ---- result
 
 // The pairs lie cell by cell; within a cell they are sorted and told once.
 static bool store_neighbors(Builder *b) {

@@ -1,8 +1,8 @@
 // The cells that a mesh is cut into: a power diagram (Aurenhammer 1987). Cell i is where its affine function
 // g_i(x) = a_i . x + b_i is the smallest of all. Coordinates, a and b are whole numbers, and ties are broken by adding
 // eps_i to b_i with eps_0 >> eps_1 >> ... > 0 (simulation of simplicity, Edelsbrunner & Muecke 1990). All decisions
-// below are therefore exact and agree with each other: no point lies on a border, three cells meet in a line and four in
-// a point, whatever the mesh is like.
+// below are therefore exact and agree with each other: no point lies on a border, three cells meet in a line and four
+// in a point, whatever the mesh is like.
 #ifndef FEM_CUTTING_CUT_DIAGRAM_H
 #define FEM_CUTTING_CUT_DIAGRAM_H
 
@@ -64,7 +64,7 @@ void fem_cut_diagram_free(FemCutDiagram *diagram);
 
 FemCutPoint fem_cut_point(FemPosition unit);
 
-// ------------------------------------------------------------------------------------------------------------ predicates
+// ---- predicates
 
 // Each answers true where a point of cell i (or of its border) is nearer to i than to cell l.
 

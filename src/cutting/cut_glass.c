@@ -1,5 +1,5 @@
-// Glass: cracks run radially from impacts and rings cross them; far from all there are random shards. Flat bodies are cut
-// straight through their thickness, others in space with shards that grow with the distance.
+// Glass: cracks run radially from impacts and rings cross them; far from all there are random shards. Flat bodies are
+// cut straight through their thickness, others in space with shards that grow with the distance.
 #include "cutting/cut_patterns.h"
 
 #define FLAT 0.25        // thickness / middle extent below which a body is a pane
@@ -98,8 +98,8 @@ static void branch(Pane *pane, Star *star) {
 	star->angles[star->count] = star->angles[0] + 1.0;
 }
 
-// Sites near the middle of their sectors, so that borders run along the cracks; not quite there, so that shards end aslant.
-// They go on from ring to ring by chance: they are long, and rings seldom close.
+// Sites near the middle of their sectors, so that borders run along the cracks; not quite there, so that shards end
+// aslant. They go on from ring to ring by chance: they are long, and rings seldom close.
 static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, double growth) {
 	double spread = (double)pane->body->def->unevenness;
 	for (int32_t n = 0; n < star->count && !pane->sites->failed; n++) {

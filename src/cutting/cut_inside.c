@@ -9,7 +9,7 @@
 
 #define INNER_MAX 48 // points added within a face
 
-// -----------------------------------------------------------------------------------------------------------------
+// ----
 // loops
 
 static void add_link(FemCutBorder *border, int32_t triangle, int32_t third, int32_t from, int32_t to) {
@@ -122,7 +122,7 @@ static void trace_loops(FemCutBorder *border) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------
+// ----
 // triangles
 
 static int32_t add_inner_vertex(FemCutBorder *border, int32_t number, const double at[2]) {

@@ -96,7 +96,7 @@ void fem_cut_mesh_bounds(const FemCutMesh *mesh, double io_low[3], double io_hig
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- render
+// ---- render
 
 static FemResult clean(
 	FemCutMesh *mesh, const FemRenderMesh *render, FemVec3 *vertices, int32_t *triangles, int32_t *map) {
@@ -138,7 +138,7 @@ FemResult fem_cut_mesh_from_render(FemCutMesh *mesh, const FemRenderMesh *render
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tets
+// ---- tets
 
 static bool take_faces(
 	FemCutMesh *mesh, const FemTetArrays *tets, const FemSurface *surface, const FemUnitFrame *frame) {

@@ -40,7 +40,7 @@ FemPosition fem_cut_unit(FemPosition v) {
 	return length > 0.0 ? fem_position_scale(v, 1.0 / length) : (FemPosition){0.0, 1.0, 0.0};
 }
 
-// ---------------------------------------------------------------------------------------------------------------- arrays
+// ---- arrays
 
 // Normals of unit length, away from the tangent.
 static void finish_normal(FemCutMade *m, FemVec3 *out_normal, float out_tangent[4]) {

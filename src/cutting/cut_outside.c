@@ -8,8 +8,8 @@
 
 #define SIDE_MAX 128 // of a polygon
 
-// A polygon within a triangle and a cell as its sides in order: a cell beyond, or -1 - edge of the triangle. Corner n is
-// the start of side n, between sides n - 1 and n.
+// A polygon within a triangle and a cell as its sides in order: a cell beyond, or -1 - edge of the triangle. Corner n
+// is the start of side n, between sides n - 1 and n.
 typedef struct Outline {
 	int32_t sides[SIDE_MAX], count;
 } Outline;
@@ -56,7 +56,7 @@ static bool clip(const Cutter *cutter, Outline *outline, int32_t cell, int32_t o
 	return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- vertices
+// ---- vertices
 
 static void sort(int32_t *values, int count) {
 	for (int n = 1; n < count; n++)
@@ -116,7 +116,7 @@ static int32_t vertex_of(const Cutter *cutter, const Outline *outline, int32_t c
 	return edge_vertex(cutter, cell, -1 - (before < 0 ? before : behind), before < 0 ? behind : before);
 }
 
-// --------------------------------------------------------------------------------------------------------------- results
+// ---- results
 
 static int32_t neighbor_place(const FemCutDiagram *d, int32_t cell, int32_t other) {
 	int32_t low = d->start[cell], high = d->start[cell + 1];

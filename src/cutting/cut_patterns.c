@@ -36,7 +36,7 @@ FemPosition fem_cut_random_place(FemCutBody *body) {
 	return fem_frame_to_unit(&body->frame, out);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- frame
+// ---- frame
 
 static FemPosition unit_or(FemPosition v, FemPosition other) {
 	double length = sqrt(fem_position_dot(v, v));
@@ -84,7 +84,7 @@ FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame
 	return out;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- voronoi
+// ---- voronoi
 
 // The size of pieces at a place, in shares of the mean: smooth noise, and smaller near impacts.
 static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosition at, int32_t impact_count,
@@ -138,7 +138,7 @@ void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
 		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->piece_count++);
 }
 
-// -------------------------------------------------------------------------------------------------------------- joining
+// ---- joining
 
 FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame) {
 	int32_t count = sites->piece_count;

@@ -20,10 +20,11 @@ typedef struct FemCutBody {
 	bool is_limited;        // the pattern asked for more cells than there may be
 } FemCutBody;
 
-double fem_cut_random(FemCutBody *body); // 0..1
+double fem_cut_random(FemCutBody *body);            // 0..1
 FemPosition fem_cut_random_place(FemCutBody *body); // unit space, within a tet
 
-// A frame of the pattern: right-handed axes in the mesh's space, the given direction as `axis`, the others by falling extent.
+// A frame of the pattern: right-handed axes in the mesh's space, the given direction as `axis`, the others by falling
+// extent.
 typedef struct FemCutFrame {
 	FemPosition axes[3];
 	double low[3], high[3]; // of what is cut along them, m, from the unit frame's origin
@@ -41,8 +42,8 @@ void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites);
 
-// Pieces with one home tet never part, so there is nothing to be seen between them: their labels become one. A label's home is
-// here the tet at the mean of its sites.
+// Pieces with one home tet never part, so there is nothing to be seen between them: their labels become one. A label's
+// home is here the tet at the mean of its sites.
 FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_cut(const FemCutSource *source, int32_t polygon, int32_t n) {
 		solid->diagram->cells[other].piece != fem_cut_polygon_label(source, polygon);
 }
 
-// --------------------------------------------------------------------------------------------------------------- joining
+// ---- joining
 
 static bool join_polygons(FemCutPieces *pieces, const FemCutSource *source) {
 	FemCutSolid *solid = source->outside;
@@ -166,7 +166,7 @@ void fem_cut_pieces_free(FemCutPieces *pieces) {
 	*pieces = (FemCutPieces){0};
 }
 
-// ---------------------------------------------------------------------------------------------------------------- groups
+// ---- groups
 
 bool fem_cut_groups_begin(FemCutGroups *groups, const FemCutSource *source, FemCutPieces *pieces) {
 	*groups = (FemCutGroups){.source = source, .pieces = pieces};

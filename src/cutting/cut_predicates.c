@@ -113,7 +113,7 @@ bool fem_cut_keeps_corner(const FemCutDiagram *d, int32_t i, int32_t j, int32_t 
 	return whole > 0 ? sign > 0 : sign < 0;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- places
+// ---- places
 
 static double clamp01(double value) {
 	return value > 0.0 ? (value < 1.0 ? value : 1.0) : 0.0;

@@ -22,7 +22,7 @@ void fem_cut_solid_free(FemCutSolid *solid) {
 	*solid = (FemCutSolid){0};
 }
 
-// -------------------------------------------------------------------------------------------------------------- vertices
+// ---- vertices
 
 int32_t fem_cut_vertex(FemCutSolid *solid, int32_t kind, const int32_t key[4], bool *out_is_new) {
 	int32_t number =
@@ -52,7 +52,7 @@ void fem_cut_weights_on(const FemCutSolid *solid, int32_t triangle, int32_t vert
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- noise
+// ---- noise
 
 static double lattice_value(const FemCutNoise *noise, int64_t x, int64_t y, int64_t z, uint64_t channel) {
 	uint64_t hash = fem_hash_word(fem_hash_word(noise->seed, channel), (uint64_t)x);
@@ -82,7 +82,7 @@ double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel)
 		1.5;
 }
 
-// ---------------------------------------------------------------------------------------------------------- added vertices
+// ---- added vertices
 
 static int32_t added_count(const FemCutSolid *solid, int32_t from, int32_t to) {
 	FemPosition way = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);

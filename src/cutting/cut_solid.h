@@ -1,6 +1,6 @@
-// A closed mesh cut by the cells of a diagram, as a boundary representation: the outside as polygons within one triangle
-// and one cell each, the inside as faces between two cells. Polygons and faces share their vertices and edges by number,
-// and a face is made once for both of its sides: what is cut fits together by construction.
+// A closed mesh cut by the cells of a diagram, as a boundary representation: the outside as polygons within one
+// triangle and one cell each, the inside as faces between two cells. Polygons and faces share their vertices and edges
+// by number, and a face is made once for both of its sides: what is cut fits together by construction.
 #ifndef FEM_CUTTING_CUT_SOLID_H
 #define FEM_CUTTING_CUT_SOLID_H
 
@@ -56,12 +56,12 @@ typedef struct FemCutSolid {
 	const FemCutDiagram *diagram;
 	FemCutNoise noise;
 	int32_t mesh_vertex_count, triangle_count;
-	const FemPosition *places;     // [mesh vertex], unit space
-	const FemCutPoint *points;     // [mesh vertex]
-	const int32_t (*triangles)[3]; // welded, oriented
-	const FemWinding *winding;     // of the mesh, in unit space
+	const FemPosition *places;         // [mesh vertex], unit space
+	const FemCutPoint *points;         // [mesh vertex]
+	const int32_t (*triangles)[3];     // welded, oriented
+	const FemWinding *winding;         // of the mesh, in unit space
 	const struct FemCutShells *shells; // faces are made for each by itself; null: for all together
-	FemProgress *progress;         // may be null
+	FemProgress *progress;             // may be null
 	void *progress_context;
 	// made
 	FemCutVertex *vertices;
@@ -73,7 +73,7 @@ typedef struct FemCutSolid {
 	int32_t corner_count, corner_capacity, side_capacity;
 	FemCutSegment *segments;
 	int32_t segment_count, segment_capacity;
-	int32_t *face_segments; // [neighbour of a cell]: first segment + 1
+	int32_t *face_segments;     // [neighbour of a cell]: first segment + 1
 	int32_t face_segment_count; // the diagram may be another by the time it is freed
 	FemCutFace *faces;
 	int32_t face_count, face_capacity;
@@ -92,8 +92,8 @@ void fem_cut_solid_free(FemCutSolid *solid);
 // The number of a vertex by kind and key; made when there is none, with *out_is_new set. -1 without memory.
 int32_t fem_cut_vertex(FemCutSolid *solid, int32_t kind, const int32_t key[4], bool *out_is_new);
 
-// The vertices added between two others along a cut, from `from` to `to`; returns how many. triangle: that both lie on, or
-// -1 within the solid. cells: two or three that meet there; noise stays small beside them.
+// The vertices added between two others along a cut, from `from` to `to`; returns how many. triangle: that both lie on,
+// or -1 within the solid. cells: two or three that meet there; noise stays small beside them.
 #define FEM_CUT_ADDED_MAX 16
 int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_t to, const int32_t cells[3],
 	int32_t out[FEM_CUT_ADDED_MAX]);

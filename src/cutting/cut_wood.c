@@ -1,5 +1,5 @@
-// Wood after Morris et al. 2011, section IV.C, in three dimensions: sections in a grid across the grain, even at first and
-// then moved by chance; each is a bundle of fibres that end at different places, so that its ends are jagged.
+// Wood after Morris et al. 2011, section IV.C, in three dimensions: sections in a grid across the grain, even at first
+// and then moved by chance; each is a bundle of fibres that end at different places, so that its ends are jagged.
 #include "cutting/cut_patterns.h"
 
 #include "base/memory.h"

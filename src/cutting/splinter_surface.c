@@ -1,4 +1,5 @@
-// The arrays of splinters, and what a renderer is given of them: attributes of the render mesh between the corners of their source triangles.
+// The arrays of splinters, and what a renderer is given of them: attributes of the render mesh between the corners of
+// their source triangles.
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -27,8 +28,8 @@ bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
 	bool has_outer = m->outer_count == 0 || (m->source_triangles && m->source_weights);
 	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
-		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts &&
-		m->coarse_starts && (m->coarse_indices || m->coarse_count == 0);
+		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts && m->coarse_starts &&
+		(m->coarse_indices || m->coarse_count == 0);
 }
 
 void fem_splinter_mesh_free(FemSplinterMesh *m) {
@@ -52,7 +53,7 @@ void fem_splinter_mesh_free(FemSplinterMesh *m) {
 	*m = (FemSplinterMesh){0};
 }
 
-// ------------------------------------------------------------------------------------------------------------ attributes
+// ---- attributes
 
 static void mix(const float *values, int width, const int32_t corners[3], const float weights[3], float *out) {
 	for (int n = 0; n < width; n++)

@@ -62,7 +62,7 @@ typedef struct CoarseTask {
 	const FemBody *body;
 } CoarseTask;
 
-// ------------------------------------------------------------------------------------------------------------------ places
+// ---- places
 
 // Centre and mean rotation of a part; one tet speaks for each node.
 static void place_part_task(void *context, int32_t local_part) {
@@ -109,7 +109,7 @@ static void motions_at(const FemPartFrame *frame, const FemVec4 *x, float invers
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ matrix
+// ---- matrix
 
 // out(6x6, column-major) += Z_i^T (B Z), with BZ given as 6 columns of 3.
 static void add_projected(float *out, float zi[6][3], float bz[6][3]) {
@@ -144,7 +144,9 @@ static void add_neighbour(
 	add_projected(diagonal, zi, bz);
 	if (is_free && other != part) {
 		block_times_motions(block, zj, bz);
-		add_projected(p->coarse_blocks + 36 * (int64_t)fem_graph_entry(p->coarse_row_start, p->coarse_column, part, other), zi, bz);
+		add_projected(
+			p->coarse_blocks + 36 * (int64_t)fem_graph_entry(p->coarse_row_start, p->coarse_column, part, other), zi,
+			bz);
 	}
 }
 
@@ -207,14 +209,14 @@ void fem_coarse_prepare(FemPreconditioner *p, const FemBody *body, FemLoop *loop
 	p->factorizations++;
 }
 
-// ------------------------------------------------------------------------------------------------- restrict, solve, prolong
+// ---- restrict, solve, prolong
 
 void fem_coarse_restrict(FemPreconditioner *p, const FemBody *body, int32_t local_part, const FemVec4 *r) {
 	FemPartFrame *frame = &p->frames[local_part];
 	FemRange nodes = body->topology->part_nodes[p->parts.begin + local_part];
 	float force[4], torque[4];
-	fem_row_kernels(fem_simd_level())->sum_motion(
-		nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), r + nodes.begin, force, torque);
+	fem_row_kernels(fem_simd_level())
+		->sum_motion(nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), r + nodes.begin, force, torque);
 	const float *m = frame->rotation;
 	float inverse_length = 1.0f / p->length;
 	for (int k = 0; k < 3; k++) {
@@ -251,6 +253,6 @@ void fem_coarse_prolong(const FemPreconditioner *p, int32_t local_part, FemRange
 		a[i] = m[3 * i] * q[0] + m[3 * i + 1] * q[1] + m[3 * i + 2] * q[2];
 		b[i] = (m[3 * i] * q[3] + m[3 * i + 1] * q[4] + m[3 * i + 2] * q[5]) * inverse_length;
 	}
-	fem_row_kernels(fem_simd_level())->add_motion(
-		nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), a, b, out + nodes.begin);
+	fem_row_kernels(fem_simd_level())
+		->add_motion(nodes.end - nodes.begin, p->arms + (nodes.begin - p->nodes.begin), a, b, out + nodes.begin);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// --------------------------------------------------------------------------------------------------------- nodes by chunk
+// ---- nodes by chunk
 
 // The nodes of a side that have weight. Returns their number.
 static int8_t pack_side(const FemContactSide *side, float sign, int32_t *nodes, float *weights) {
@@ -73,11 +73,12 @@ void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count) {
 	rows->ref_start[0] = 0;
 }
 
-// --------------------------------------------------------------------------------------------------------------- diagonal
+// ---- diagonal
 
 void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index) {
 	FemBody *body = rows->bodies[chunk->body];
-	memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
+	memset(
+		body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	for (int32_t r = rows->ref_start[chunk_index]; r < rows->ref_start[chunk_index + 1]; r++) {
 		const FemContactRef *ref = &rows->refs[r];
 		const FemContactRow *row = &rows->rows[ref->row];
@@ -92,7 +93,7 @@ void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *c
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- product
+// ---- product
 
 static void add_point(const FemContactSide *side, const FemVec4 *x, float sign, float out[3]) {
 	for (int k = 0; k < 4; k++) {
@@ -111,7 +112,8 @@ static void add_rigid_point(const FemContactSide *side, const float v[3], const 
 }
 
 // The change of velocity, or CG's direction, of the rigid sides.
-static void add_rigid_field(const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
+static void add_rigid_field(
+	const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
 		if (side->is_fixed || side->body >= 0)
@@ -243,7 +245,7 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- update
+// ---- update
 
 // What the solve that ends here gave with this contact's settings; they may change in the next lines. Returns what it
 // pressed, N s, negative where it pulled.
@@ -262,16 +264,17 @@ static bool same_pair(const FemContact *a, const FemContact *b) {
 		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
 
-// Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those that
-// leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask for
-// (contact.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be braked 1.5 times as
-// hard.
+// Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those
+// that leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask
+// for (contact.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be braked 1.5
+// times as hard.
 static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
 	for (int32_t c = pair.begin; c < pair.end && !rows->paper_friction; c++) {
 		FemContact *contact = &rows->contacts[c];
 		float before = contact->friction_strength, bound = share * contact->friction * contact->press;
 		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
-		update->changed |= fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
+		update->changed |=
+			fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
 	}
 }
 

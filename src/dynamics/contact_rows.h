@@ -1,16 +1,16 @@
-// Contacts as rank-3 rows applied without forming blocks: A += B^T (k_n n n^T + k_t (I - n n^T)) B over the active ones,
-// B the weights that make the relative velocity of a contact's two sides.
+// Contacts as rank-3 rows applied without forming blocks: A += B^T (k_n n n^T + k_t (I - n n^T)) B over the active
+// ones, B the weights that make the relative velocity of a contact's two sides.
 //
-// Before each solve the active contacts are packed into rows that hold no more than the product reads. A product takes two
-// loops: one over rows for the impulse that each makes of the velocities at its ends, one over node chunks that gather these impulses
-// in row order. No thread writes what another does, and sums keep their order.
+// Before each solve the active contacts are packed into rows that hold no more than the product reads. A product takes
+// two loops: one over rows for the impulse that each makes of the velocities at its ends, one over node chunks that
+// gather these impulses in row order. No thread writes what another does, and sums keep their order.
 #ifndef FEM_DYNAMICS_CONTACT_ROWS_H
 #define FEM_DYNAMICS_CONTACT_ROWS_H
 
 #include "fem_types.h"
 
-#define FEM_CONTACT_REFS 8    // most nodes of a contact
-#define FEM_CONTACT_CHUNK 64  // rows a unit of work
+#define FEM_CONTACT_REFS 8   // most nodes of a contact
+#define FEM_CONTACT_CHUNK 64 // rows a unit of work
 
 // An active contact as the product sees it.
 typedef struct FemContactRow {
@@ -18,9 +18,9 @@ typedef struct FemContactRow {
 	float weights[FEM_CONTACT_REFS]; // side 1 counts negative
 	float normal[3];
 	float normal_strength, friction_strength; // kg
-	int32_t body[2];    // of sides that are unknowns; -1: none, or a rigid one
+	int32_t body[2];                          // of sides that are unknowns; -1: none, or a rigid one
 	int8_t node_count[2];
-	bool has_proxy;     // a side is a dynamic collider
+	bool has_proxy; // a side is a dynamic collider
 	int32_t contact;
 } FemContactRow;
 
@@ -33,17 +33,17 @@ typedef struct FemContactRef {
 
 typedef struct FemContactRows {
 	FemBody *const *bodies;
-	FemContact *contacts;  // of the composite, in key order
+	FemContact *contacts; // of the composite, in key order
 	int32_t count;
-	FemProxy *proxies;     // the world's colliders
-	int32_t *proxy_list;   // dynamic ones in the composite
+	FemProxy *proxies;   // the world's colliders
+	int32_t *proxy_list; // dynamic ones in the composite
 	int32_t proxy_count;
-	FemContactRow *rows;   // the active ones, in the same order
+	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
-	FemVec4 *impulses;     // [row]: of the last product
-	FemContactRef *refs;   // by chunk, then row
-	int32_t *ref_start;    // [chunk_count + 1]
-	bool paper_friction;   // friction is given (paper_friction.h), not made of the normal impulses
+	FemVec4 *impulses;   // [row]: of the last product
+	FemContactRef *refs; // by chunk, then row
+	int32_t *ref_start;  // [chunk_count + 1]
+	bool paper_friction; // friction is given (paper_friction.h), not made of the normal impulses
 } FemContactRows;
 
 // What the product is taken of.
@@ -64,8 +64,8 @@ static inline bool fem_contact_node_is_live(const FemBody *body, int32_t node) {
 	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
 }
 
-// Packs the active contacts and lists their live nodes by chunk, before each solve. FemBody.part_chunk holds the chunks of
-// the composite.
+// Packs the active contacts and lists their live nodes by chunk, before each solve. FemBody.part_chunk holds the chunks
+// of the composite.
 void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count);
 
 // What the active contacts add to the diagonal blocks of a chunk's nodes: FemBody.contact_blocks.

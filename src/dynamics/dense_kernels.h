@@ -41,7 +41,8 @@ typedef struct FemDenseKernels {
 	void (*solve_forward)(const float *panel, int32_t stride, int32_t width, float *front);
 	// front: own rows y -> x = L^-T (y - below^T front_below).
 	void (*solve_backward)(const float *panel, int32_t stride, int32_t width, float *front);
-	// Of an inverted panel: y = W x and y = W^T x. Both vectors have the panel's own rows, padded; x is 0 beyond `width`.
+	// Of an inverted panel: y = W x and y = W^T x. Both vectors have the panel's own rows, padded; x is 0 beyond
+	// `width`.
 	void (*multiply)(const float *panel, int32_t stride, int32_t width, const float *x, float *y);
 	void (*multiply_transposed)(const float *panel, int32_t stride, int32_t width, const float *x, float *y);
 } FemDenseKernels;

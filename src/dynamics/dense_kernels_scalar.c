@@ -1,5 +1,6 @@
 #define FEM_KERNEL_LANES 1
 #define FEM_KERNEL_TABLE fem_dense_kernels_scalar
+// Written in the vectors of the header above.
 #include "dynamics/dense_kernels.inl"
 
 const FemDenseKernels *fem_dense_kernels(FemSimdLevel level) {

@@ -9,18 +9,18 @@
 typedef struct FemElementArguments {
 	const int32_t *nodes; // [batch][4][8]
 	FemBatch *batches;
-	FemVec4 *rotation; // [batch * 8 + lane]
-	const FemBatchPlate *plates;   // or null
-	FemBatchPlastic *plastics;     // or null
-	const FemVec4 *position;       // m
-	const FemVec4 *velocity;       // m/s
+	FemVec4 *rotation;           // [batch * 8 + lane]
+	const FemBatchPlate *plates; // or null
+	FemBatchPlastic *plastics;   // or null
+	const FemVec4 *position;     // m
+	const FemVec4 *velocity;     // m/s
 	FemTetBlocks *out_blocks;
 	FemTetForces *out_forces;
-	FemTetPlate *out_plates; // with plates only
+	FemTetPlate *out_plates;  // with plates only
 	FemTetStress *out_stress; // or null
-	float viscous_stress;    // 1: out_stress has the viscous part too; 0: elastic alone
-	float dt;                // s
-	int32_t begin, end;      // batches
+	float viscous_stress;     // 1: out_stress has the viscous part too; 0: elastic alone
+	float dt;                 // s
+	int32_t begin, end;       // batches
 } FemElementArguments;
 
 typedef void FemElementKernel(const FemElementArguments *arguments);
@@ -34,17 +34,17 @@ FemElementKernel *fem_element_kernel(FemSimdLevel level);
 // The stage for one run of batches of a body. One that can break does not flow here, but after the solve:
 void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
 
-// Plastic flow, and the stress of the shape that the solve made, for fracture (spec A8, A27: with the new rotation). The
-// stress of the step's start would break things a step late, when the solve has already stopped what struck them.
+// Plastic flow, and the stress of the shape that the solve made, for fracture (spec A8, A27: with the new rotation).
+// The stress of the step's start would break things a step late, when the solve has already stopped what struck them.
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
 
 // The rotation of a crushed or inverted element by QR (P&O09 section 3.1; spec A3): F row by row; the last rotation
 // stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);
 
-// The same, turned on to the nearest rotation, of which QR is only a rough one that depends on the axes of the rest shape:
-// an inverted element is then pushed back through its flattest direction, not always through the third one. With QR alone
-// crushed bodies find places to rest in with tets inside out.
+// The same, turned on to the nearest rotation, of which QR is only a rough one that depends on the axes of the rest
+// shape: an inverted element is then pushed back through its flattest direction, not always through the third one. With
+// QR alone crushed bodies find places to rest in with tets inside out.
 void fem_rotation_of_crushed(const float f[9], float quaternion[4]);
 
 #endif

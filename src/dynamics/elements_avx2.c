@@ -1,6 +1,6 @@
 #define LANES 8
 #define KERNEL_NAME fem_elements_update_avx2
 
-// clang-format off: the lanes come before the kernel that is written in them
 #include "dynamics/lanes.h"
+// Written in the vectors of the header above.
 #include "dynamics/element_kernel.inl"

@@ -1,5 +1,5 @@
-// A small graph as rows of bits, and the order in which to eliminate its nodes: made anew every step for the pieces of a
-// heap, where nested dissection would take longer than the factor it serves.
+// A small graph as rows of bits, and the order in which to eliminate its nodes: made anew every step for the pieces of
+// a heap, where nested dissection would take longer than the factor it serves.
 #ifndef FEM_DYNAMICS_ELIMINATION_ORDER_H
 #define FEM_DYNAMICS_ELIMINATION_ORDER_H
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------------- sums
+// ---- sums
 
 static void add_node(FemMotionSums *sums, double m, const double x[3], const double v[3]) {
 	sums->mass += m;
@@ -83,9 +83,9 @@ static void to_float(const double from[3], float to[3]) {
 		to[i] = (float)from[i];
 }
 
-// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it turns
-// beyond the limit would be taken for deformation, and tear it to any length. Angular velocity w and momentum l beyond it
-// are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
+// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it
+// turns beyond the limit would be taken for deformation, and tear it to any length. Angular velocity w and momentum l
+// beyond it are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
 static double limit_spin(double w[3], double dt, double l[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
 	double kept = angle > FEM_TURN_MAX ? FEM_TURN_MAX / angle : 1.0;
@@ -96,7 +96,7 @@ static double limit_spin(double w[3], double dt, double l[3]) {
 	return kept;
 }
 
-// ------------------------------------------------------------------------------------------------------------ centrifugal
+// ---- centrifugal
 
 typedef struct MotionTask {
 	FemIntegration *integration;
@@ -168,7 +168,7 @@ void fem_motion_add_centrifugal(FemIntegration *integration) {
 	fem_loop_for_light(integration->loop, integration->chunk_count, centrifugal_task, &task);
 }
 
-// -------------------------------------------------------------------------------------------------------------- integrate
+// ---- integrate
 
 static bool is_finite4(FemVec4 v) {
 	float zero = (v.x - v.x) + (v.y - v.y) + (v.z - v.z);

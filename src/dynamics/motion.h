@@ -3,18 +3,18 @@
 // x += dt v moves a turning node along its tangent: a body that spins at w grows by (w dt)^2 / 2 a step, a stiff one
 // answers with stress that would break it, and energy rises. A free island is therefore moved in two parts: its rigid
 // motion exactly (rotation about the centre of mass by the mean angular velocity of the step, `tumbling.h`) and the
-// deformation velocity, turned with it, by dt. L is kept over the rotation, so that the angular velocity after the step is
-// that of the turned and deformed body.
+// deformation velocity, turned with it, by dt. L is kept over the rotation, so that the angular velocity after the step
+// is that of the turned and deformed body.
 //
 // What the turning frame hides from the deformation is added to the right-hand side: the centrifugal force
-// -m w x (w x r) and the Euler force -m w' x r, w' = -I^-1 (w x I w). The first alone has the net torque -w x I w. A free
-// island's balance of momenta would take that out again, but one in contact would be turned by it: two spinning blocks
-// that met were 6 % off in their common angular momentum after a second. Both together have none.
+// -m w x (w x r) and the Euler force -m w' x r, w' = -I^-1 (w x I w). The first alone has the net torque -w x I w. A
+// free island's balance of momenta would take that out again, but one in contact would be turned by it: two spinning
+// blocks that met were 6 % off in their common angular momentum after a second. Both together have none.
 //
 // For these forces w is the mean angular velocity of the step before, by the same rule with -dt. The solve takes the
 // stiffness of strained elements along the rotation with their axes held, an error of the order of strain times w dt,
-// which feeds or drains tumbling. Measured: a bar 1 x .2 x .2 m, E 1e5, 10 rad/s, 30 Hz, 20 s had at most 1.41 times its
-// energy with w of the end of the step, 1.03 with that of the start, and 1 with that of half a step before.
+// which feeds or drains tumbling. Measured: a bar 1 x .2 x .2 m, E 1e5, 10 rad/s, 30 Hz, 20 s had at most 1.41 times
+// its energy with w of the end of the step, 1.03 with that of the start, and 1 with that of half a step before.
 //
 // Conjugate gradients that stop early leak momentum, and a strained element's linearized force has a small torque.
 // Internal forces can do neither, so for a free island both momenta are set to what the external forces say.
@@ -26,13 +26,13 @@
 
 // Sums over the nodes of a chunk or an island, about the body's origin.
 typedef struct FemMotionSums {
-	double mass;         // kg
-	double moment[3];    // m x, kg m
-	double second[6];    // m x x^T: xx yy zz xy yz zx, kg m^2
-	double momentum[3];  // m v, kg m/s
-	double angular[3];   // x cross m v
-	double impulse[3];   // external, N s
-	double torque[3];    // x cross external impulse
+	double mass;        // kg
+	double moment[3];   // m x, kg m
+	double second[6];   // m x x^T: xx yy zz xy yz zx, kg m^2
+	double momentum[3]; // m v, kg m/s
+	double angular[3];  // x cross m v
+	double impulse[3];  // external, N s
+	double torque[3];   // x cross external impulse
 	bool finite;
 } FemMotionSums;
 
@@ -48,11 +48,11 @@ typedef struct FemIntegration {
 	int32_t chunk_count;
 	FemMotionSums *partials; // [chunk_count]
 	FemLoop *loop;
-	float dt;                // s
-	float speed_max;         // m/s
+	float dt;        // s
+	float speed_max; // m/s
 	FemVec3 gravity;
-	bool is_free;            // no pinned or driven node: rigid motion is treated exactly
-	bool in_contact;         // momentum is not what external forces alone say
+	bool is_free;    // no pinned or driven node: rigid motion is treated exactly
+	bool in_contact; // momentum is not what external forces alone say
 } FemIntegration;
 
 // Adds the impulse of the centrifugal and the Euler force, dt m (-w x (w x r) - w' x r), to the right-hand side.
@@ -64,8 +64,8 @@ typedef struct FemMomentumLack {
 	double lack[3]; // kg m/s
 } FemMomentumLack;
 
-// For a free group that touches only itself: add up the islands (and rigid bodies), then give every node the same change
-// of velocity. Contact forces within the group cancel, a solve cut short does not know it.
+// For a free group that touches only itself: add up the islands (and rigid bodies), then give every node the same
+// change of velocity. Contact forces within the group cancel, a solve cut short does not know it.
 void fem_motion_add_lack(FemIntegration *integration, FemMomentumLack *sum);
 void fem_motion_share_lack(FemIntegration *integration, const FemMomentumLack *sum);
 

@@ -76,14 +76,16 @@ static void begin_static(FemContact *contact, const Pair *pair, const float w[3]
 }
 
 // Spec A46.
-static void hold(FemContact *contact, const FemPaperFriction *friction, const Pair *pair, const float w[3], float limit) {
+static void hold(
+	FemContact *contact, const FemPaperFriction *friction, const Pair *pair, const float w[3], float limit) {
 	const FemFrictionGains *gains = &friction->gains;
 	float dt = friction->dt, force[3], mass = pair->mass * volume_of(contact) / pair->volume;
 	begin_static(contact, pair, w);
 	make_tangential(contact, contact->static_integral);
 	for (int i = 0; i < 3; i++) {
 		float integral = contact->static_integral[i] + dt * w[i], change = w[i] - contact->static_slip[i];
-		force[i] = mass / dt * (gains->proportional * w[i] + gains->integral / dt * integral + gains->derivative * change);
+		force[i] =
+			mass / dt * (gains->proportional * w[i] + gains->integral / dt * integral + gains->derivative * change);
 	}
 	make_tangential(contact, force);
 	float size = length(force), scale = size > limit ? limit / size : 1.0f;

@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-// Predicted flops of one factorization up to which a kept factor of the whole matrix wins: a one-layer pane of 1,000 tets
-// needs 4 M; a bar of 2,500 tets 20 M, and it is faster in two levels, which also share among threads.
+// Predicted flops of one factorization up to which a kept factor of the whole matrix wins: a one-layer pane of 1,000
+// tets needs 4 M; a bar of 2,500 tets 20 M, and it is faster in two levels, which also share among threads.
 #define FACTOR_FLOPS_MAX 1e7
 #define DENSE_FLOP_COST 0.5     // of a flop in dense panels, against one in the rows
 #define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
 #define TWO_LEVEL_PARTS_MIN 4
-#define CHEAP_FACTOR 8.0        // iterations
-#define LOAD_CHANGE 0.1f        // of a node's stiffness, by contacts: a new factor
+#define CHEAP_FACTOR 8.0 // iterations
+#define LOAD_CHANGE 0.1f // of a node's stiffness, by contacts: a new factor
 // Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
 // the next one is tried when a pivot fails.
 static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
@@ -29,7 +29,8 @@ static double rows_cost(const FemTopology *topology, FemRange nodes) {
 }
 
 // The component's rows with local column numbers; the caller frees `column` (count entries).
-static int32_t *local_columns(const FemTopology *topology, FemRange nodes, int32_t **out_row_start, int32_t *out_count) {
+static int32_t *local_columns(
+	const FemTopology *topology, FemRange nodes, int32_t **out_row_start, int32_t *out_count) {
 	int32_t first = topology->row_start[nodes.begin], count = topology->row_start[nodes.end] - first;
 	int32_t node_count = nodes.end - nodes.begin;
 	int32_t *column = FEM_ALLOC_ARRAY(int32_t, count), *row_start = FEM_ALLOC_ARRAY(int32_t, node_count + 1);
@@ -69,7 +70,8 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 	return p->workspace && p->node_frames && p->node_turns && p->node_loads;
 }
 
-static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, const int32_t *part_order, int32_t component) {
+static bool create_two_level(
+	FemPreconditioner *p, const FemTopology *topology, const int32_t *part_order, int32_t component) {
 	FemPartGraph graph;
 	if (!fem_part_graph_create(&graph, topology, component))
 		return false;
@@ -77,8 +79,7 @@ static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, 
 	p->coarse_column = graph.column;
 	int32_t part_count = graph.part_count, entries = graph.row_start[part_count];
 	double flops;
-	p->factor = fem_cholesky_create(
-		part_count, graph.row_start, graph.column, part_order, 6, COARSE_FLOPS_MAX, &flops);
+	p->factor = fem_cholesky_create(part_count, graph.row_start, graph.column, part_order, 6, COARSE_FLOPS_MAX, &flops);
 	p->factor_cost = DENSE_FLOP_COST * flops + COARSE_ENTRY_COST * entry_count(topology, p->nodes);
 	p->kind = FEM_PRECONDITION_TWO_LEVEL;
 	if (!p->factor)
@@ -90,10 +91,12 @@ static bool create_two_level(FemPreconditioner *p, const FemTopology *topology, 
 	p->coarse_diagonal = FEM_ALLOC_ARRAY(float, 36 * (size_t)part_count);
 	p->coarse_blocks = FEM_ALLOC_ARRAY(float, 36 * (size_t)entries);
 	p->coarse_vector = FEM_ALLOC_ARRAY(float, 8 * (size_t)part_count);
-	return p->workspace && p->frames && p->arms && p->coarse_diagonal && (p->coarse_blocks || entries == 0) && p->coarse_vector;
+	return p->workspace && p->frames && p->arms && p->coarse_diagonal && (p->coarse_blocks || entries == 0) &&
+		p->coarse_vector;
 }
 
-// About the radius of a part, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its nodes.
+// About the radius of a part, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its
+// nodes.
 static float part_length(const FemBody *body, FemRange nodes, int32_t part_count) {
 	const FemTopology *topology = body->topology;
 	double volume = 0.0;
@@ -107,7 +110,8 @@ static float part_length(const FemBody *body, FemRange nodes, int32_t part_count
 bool fem_preconditioner_create(
 	FemPreconditioner *p, const FemBody *body, int32_t component, FemPreconditionerOrders orders) {
 	const FemTopology *topology = body->topology;
-	*p = (FemPreconditioner){.nodes = topology->component_nodes[component], .parts = topology->component_parts[component]};
+	*p = (FemPreconditioner){
+		.nodes = topology->component_nodes[component], .parts = topology->component_parts[component]};
 	p->iteration_cost = rows_cost(topology, p->nodes);
 	if (orders.node_order && create_factor(p, topology, orders.node_order))
 		return true;
@@ -145,12 +149,12 @@ size_t fem_preconditioner_bytes(const FemPreconditioner *p) {
 	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
 	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[part_count] : 0;
 	return (p->factor ? fem_cholesky_bytes(p->factor) : 0) + p->workspace_floats * sizeof(float) +
-	       (p->node_frames ? node_count * (sizeof(FemVec4) + 10 * sizeof(float)) : 0) +
-	       (p->arms ? node_count * sizeof(FemVec4) : 0) +
-	       (p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
+		(p->node_frames ? node_count * (sizeof(FemVec4) + 10 * sizeof(float)) : 0) +
+		(p->arms ? node_count * sizeof(FemVec4) : 0) +
+		(p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
 }
 
-// ----------------------------------------------------------------------------------------------------------- node frames
+// ---- node frames
 
 // Rotation of a node: the mean of the tets around it.
 static FemVec4 node_rotation(const FemBody *body, int32_t node) {
@@ -265,7 +269,7 @@ double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body,
 	return dot(r, z, p->nodes.end - p->nodes.begin);
 }
 
-// ------------------------------------------------------------------------------------------------------------- refreshing
+// ---- refreshing
 
 void fem_preconditioner_prepare(
 	FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks, FemMatrixChange change) {
@@ -273,7 +277,8 @@ void fem_preconditioner_prepare(
 		return;
 	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
 	bool is_fresh = !change.has_moved && !p->is_turned;
-	bool stale = change.by_contact && is_cheap && !(is_fresh && p->valid && !load_has_changed(p, body, diagonal_blocks));
+	bool stale =
+		change.by_contact && is_cheap && !(is_fresh && p->valid && !load_has_changed(p, body, diagonal_blocks));
 	bool refresh = !p->valid || change.wholly || stale || p->wasted_cost > p->factor_cost;
 	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || change.has_moved))
 		fem_coarse_prepare(p, body, loop, refresh);
@@ -294,7 +299,7 @@ void fem_preconditioner_learn(FemPreconditioner *p, int32_t iterations) {
 		p->wasted_cost += (iterations - p->fresh_iterations) * p->iteration_cost;
 }
 
-// --------------------------------------------------------------------------------------------------------------- snapshot
+// ---- snapshot
 
 typedef struct KeptState {
 	int32_t kind, valid, fresh_iterations, unused;

@@ -76,8 +76,8 @@ typedef struct FemPartGraph {
 bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component);
 void fem_part_graph_free(FemPartGraph *graph);
 
-// Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch of
-// 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready.
+// Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch
+// of 9 floats a node of the body. The system's rows, diagonal and node_blocks are ready.
 typedef struct FemMatrixChange {
 	bool has_moved;  // nodes, since the last call: false in later solves of a step
 	bool by_contact; // touching others: a factor that is cheap to make is made anew, since old contacts in it cost many

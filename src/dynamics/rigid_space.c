@@ -12,7 +12,7 @@
 #define FLOPS_MAX 3e7 // of a factorization, about 8 ms; beyond that iterations are cheaper
 #define SHIFT 1e-6f   // relative: a single node has no moment of inertia
 
-// ------------------------------------------------------------------------------------------------------------------ blocks
+// ---- blocks
 
 // Centre and radius of gyration of the nodes as points.
 static void place_block(FemRigidBlock *block) {
@@ -53,8 +53,8 @@ static void weigh_body(FemRigidBlock *block) {
 	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
 		const FemVec4 *x = &body->position[i], *d = &body->diagonal[i];
 		float diagonal[3] = {d->x, d->y, d->z};
-		float arm[3] = {(x->x - block->center[0]) * block->inverse_length, (x->y - block->center[1]) * block->inverse_length,
-			(x->z - block->center[2]) * block->inverse_length};
+		float arm[3] = {(x->x - block->center[0]) * block->inverse_length,
+			(x->y - block->center[1]) * block->inverse_length, (x->z - block->center[2]) * block->inverse_length};
 		add_point(block->inertia, diagonal, arm);
 	}
 }
@@ -79,7 +79,7 @@ static void weigh_task(void *context, int32_t index) {
 		weigh_proxy(block);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- contacts
+// ---- contacts
 
 // In the composite's ascending list; -1 where it is not.
 static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
@@ -87,8 +87,8 @@ static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
 	return place < rows->proxy_count && rows->proxy_list[place] == proxy ? place : -1;
 }
 
-static FemRigidSide body_side(
-	const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side, float sign, const int32_t *block_of) {
+static FemRigidSide body_side(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side,
+	float sign, const int32_t *block_of) {
 	FemRigidSide out = {.block = -1};
 	const FemBody *body = rows->bodies[side->body];
 	for (int k = 0; k < 4; k++) {
@@ -111,8 +111,8 @@ static FemRigidSide body_side(
 	return out;
 }
 
-static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side, float sign,
-	const int32_t *block_of, int32_t island_count) {
+static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side,
+	float sign, const int32_t *block_of, int32_t island_count) {
 	if (side->is_fixed)
 		return (FemRigidSide){.block = -1};
 	if (side->body >= 0)
@@ -179,10 +179,10 @@ static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, cons
 		add_product(space->entries + 36 * (int64_t)joint->entry[s], j[s], cj[1 - s]);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- graph
+// ---- graph
 
-static void list_contacts(FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of, int32_t island_count,
-	FemAdjacency *graph) {
+static void list_contacts(FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of,
+	int32_t island_count, FemAdjacency *graph) {
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
 		FemRigidContact *joint = &space->contacts[c];
@@ -290,7 +290,7 @@ void fem_rigid_space_free(FemRigidSpace *space) {
 	*space = (FemRigidSpace){0};
 }
 
-// ------------------------------------------------------------------------------------------------------- prepare and apply
+// ---- prepare and apply
 
 void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop) {
 	fem_loop_for(loop, space->block_count, weigh_task, space);
@@ -308,8 +308,9 @@ static void restrict_task(void *context, int32_t index) {
 	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
 	float force[4], torque[4];
 	if (block->body)
-		fem_row_kernels(fem_simd_level())->sum_motion(block->nodes.end - block->nodes.begin, block->arms,
-			block->body->residual + block->nodes.begin, force, torque);
+		fem_row_kernels(fem_simd_level())
+			->sum_motion(block->nodes.end - block->nodes.begin, block->arms, block->body->residual + block->nodes.begin,
+				force, torque);
 	for (int k = 0; k < 3; k++) {
 		block->numbers[k] = block->body ? force[k] : block->proxy->residual[k];
 		block->numbers[k + 3] = (block->body ? torque[k] : block->proxy->residual[k + 3]) * block->inverse_length;
@@ -326,8 +327,9 @@ static void prolong_task(void *context, int32_t index) {
 		block->proxy->z[k + 3] += turn[k];
 	}
 	if (block->body)
-		fem_row_kernels(fem_simd_level())->add_motion(
-			block->nodes.end - block->nodes.begin, block->arms, move, turn, block->body->z + block->nodes.begin);
+		fem_row_kernels(fem_simd_level())
+			->add_motion(
+				block->nodes.end - block->nodes.begin, block->arms, move, turn, block->body->z + block->nodes.begin);
 }
 
 double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {

@@ -1,11 +1,11 @@
 // Rigid motions as a coarse space of a composite's solve.
 //
 // Preconditioners know their own island and, of its contacts, the diagonal. What a heap of stiff pieces does is pass
-// loads from piece to piece, and conjugate gradients carry those one contact an iteration: several hundred iterations for
-// the rubble of a wall. So the 6 rigid motions of every free island, and every dynamic collider, make a small system of
-// their own, P^T A P: masses on its diagonal, active contacts between its blocks. It is solved directly in each iteration
-// and its motion added to z (additive two-level Schwarz; Smith, Bjorstad, Gropp, "Domain Decomposition", 1996, chapter 2).
-// Rigid motions strain nothing, hence no element takes part.
+// loads from piece to piece, and conjugate gradients carry those one contact an iteration: several hundred iterations
+// for the rubble of a wall. So the 6 rigid motions of every free island, and every dynamic collider, make a small
+// system of their own, P^T A P: masses on its diagonal, active contacts between its blocks. It is solved directly in
+// each iteration and its motion added to z (additive two-level Schwarz; Smith, Bjorstad, Gropp, "Domain Decomposition",
+// 1996, chapter 2). Rigid motions strain nothing, hence no element takes part.
 #ifndef FEM_DYNAMICS_RIGID_SPACE_H
 #define FEM_DYNAMICS_RIGID_SPACE_H
 
@@ -20,8 +20,8 @@ typedef struct FemRigidBlock {
 	FemBody *body; // null: a collider
 	FemProxy *proxy;
 	FemRange nodes;
-	float center[3]; // m, in the body's frame
-	FemVec4 *arms;   // [node] from the center, m; w = 1
+	float center[3];      // m, in the body's frame
+	FemVec4 *arms;        // [node] from the center, m; w = 1
 	float inverse_length; // 1/m, makes turning as strong as moving
 	float numbers[8];     // restricted residual, then solution
 	float inertia[36];    // P^T D P of its masses and of the ground
@@ -52,7 +52,7 @@ typedef struct FemRigidSpace {
 	FemCholesky *factor;
 	float *vector, *workspace;
 	size_t workspace_floats;
-	bool valid; // factored
+	bool valid;   // factored
 	size_t bytes; // of the block of memory behind all arrays but the factor's and the workspace's
 	void *memory;
 } FemRigidSpace;
@@ -64,8 +64,8 @@ typedef struct FemRigidIsland {
 } FemRigidIsland;
 
 // For a step: blocks, which contacts join which, elimination order and symbolic factor. block_of[chunk] is the place in
-// `islands` of the island that a node chunk of the composite belongs to, -1 where it takes no part. False when the space
-// would not pay or memory fails: nothing is held then. Allocates.
+// `islands` of the island that a node chunk of the composite belongs to, -1 where it takes no part. False when the
+// space would not pay or memory fails: nothing is held then. Allocates.
 bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
 	int32_t island_count, const int32_t *block_of);
 void fem_rigid_space_free(FemRigidSpace *space);

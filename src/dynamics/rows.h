@@ -15,8 +15,8 @@ typedef struct FemRowKernels {
 	void (*assemble_edges)(const FemTopology *topology, const FemTetBlocks *blocks, const FemTetPlate *plates,
 		int32_t begin, int32_t end, float *row_blocks);
 
-	// Inverse of D_i - sum_j B_ij for the nodes [begin, end): 3 columns of 4 floats; 0 where pinned. `out_diagonal_blocks`,
-	// if not null, gets D_i - sum_j B_ij itself, 9 floats a node.
+	// Inverse of D_i - sum_j B_ij for the nodes [begin, end): 3 columns of 4 floats; 0 where pinned.
+	// `out_diagonal_blocks`, if not null, gets D_i - sum_j B_ij itself, 9 floats a node.
 	void (*invert_diagonal)(const FemBody *body, int32_t begin, int32_t end, float *out_diagonal_blocks);
 
 	// y = A x on the nodes [begin, end); returns x.y over them.

@@ -33,7 +33,7 @@ void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) 
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- iterations
+// ---- iterations
 
 typedef struct Iteration {
 	FemSystem *system;
@@ -79,7 +79,7 @@ static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
 	return system->bodies[chunk->body];
 }
 
-// ------------------------------------------------------------------------------------------------------- rigid proxies
+// ---- rigid proxies
 
 // y = [m I, I_world] x
 static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
@@ -113,10 +113,11 @@ static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
 	return &system->contacts.proxies[system->contacts.proxy_list[k]];
 }
 
-// --------------------------------------------------------------------------------------------------------- stages of CG
+// ---- stages of CG
 
 static void restrict_part(const FemSystemIsland *island, int32_t part) {
-	fem_coarse_restrict(island->preconditioner, island->body, part - island->preconditioner->parts.begin, island->body->residual);
+	fem_coarse_restrict(
+		island->preconditioner, island->body, part - island->preconditioner->parts.begin, island->body->residual);
 }
 
 // Two-level islands sum a part's residual as soon as it is known: here if the part is one chunk.
@@ -129,7 +130,8 @@ static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
 		restrict_part(island, part);
 }
 
-// Parts that grew by copies of nodes are several chunks, which several threads write: they are summed when all are done.
+// Parts that grew by copies of nodes are several chunks, which several threads write: they are summed when all are
+// done.
 static void restrict_large_parts(const Iteration *it, const FemSystemIsland *island) {
 	const FemTopology *topology = island->body->topology;
 	for (int32_t c = island->chunks.begin; c < island->chunks.end; c++) {
@@ -145,7 +147,8 @@ static void precondition_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->system->partials[chunk_index] = it->kernels->precondition(body, chunk->begin, chunk->end, body->residual, body->z);
+	it->system->partials[chunk_index] =
+		it->kernels->precondition(body, chunk->begin, chunk->end, body->residual, body->z);
 	restrict_chunk(it, chunk);
 }
 
@@ -156,7 +159,8 @@ static void load_task(void *context, int32_t chunk_index) {
 	FemBody *body = body_of(it->system, chunk);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i];
-		body->residual[i] = (FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
+		body->residual[i] =
+			(FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
 	}
 	memset(&body->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	if (it->system->contacts.row_count > 0)
@@ -197,8 +201,8 @@ static void advance_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->system->partials[chunk_index] = it->kernels->advance(body, chunk->begin, chunk->end, it->alpha, body->direction,
-		body->product, body->dv, body->residual, body->z);
+	it->system->partials[chunk_index] = it->kernels->advance(
+		body, chunk->begin, chunk->end, it->alpha, body->direction, body->product, body->dv, body->residual, body->z);
 	restrict_chunk(it, chunk);
 }
 
@@ -221,7 +225,8 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	FemSystemIsland *island = &it->system->islands[island_index];
 	switch (kind_of(island)) {
 	case FEM_PRECONDITION_FACTOR:
-		island->share = fem_preconditioner_solve(island->preconditioner, island->body, island->body->residual, island->body->z);
+		island->share =
+			fem_preconditioner_solve(island->preconditioner, island->body, island->body->residual, island->body->z);
 		break;
 	case FEM_PRECONDITION_TWO_LEVEL:
 		restrict_large_parts(it, island);
@@ -313,7 +318,7 @@ static void advance(Iteration *it) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- solve
+// ---- solve
 
 static void drop_start_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
@@ -336,8 +341,8 @@ static bool all_factors(const FemSystem *system) {
 	return system->contacts.count == 0;
 }
 
-// Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short would
-// blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
+// Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
+// would blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
 	if (system->scale > 0.0) {

@@ -1,5 +1,5 @@
-// Preconditioned conjugate gradients for dv of a composite: islands that touch, one linear system (P&O09 section 3.3, spec
-// A14, A15, A25). By one thread or by all that are idle.
+// Preconditioned conjugate gradients for dv of a composite: islands that touch, one linear system (P&O09 section 3.3,
+// spec A14, A15, A25). By one thread or by all that are idle.
 #ifndef FEM_DYNAMICS_SOLVER_H
 #define FEM_DYNAMICS_SOLVER_H
 
@@ -12,25 +12,25 @@
 // One island of the composite.
 typedef struct FemSystemIsland {
 	FemBody *body;
-	FemRange chunks; // of the composite
+	FemRange chunks;                   // of the composite
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
 	double share;                      // of r.z: the solver's
 } FemSystemIsland;
 
 typedef struct FemSystem {
-	FemBody *const *bodies;     // the world's
+	FemBody *const *bodies; // the world's
 	FemSystemIsland *islands;
 	int32_t island_count;
 	const FemNodeChunk *chunks; // the units of work, in the order sums are taken; their `island` is a place in islands
 	int32_t chunk_count;
-	double *partials;           // [chunk_count]
-	FemContactRows contacts;    // count 0: none
-	double *contact_partials;   // [contact chunks]
-	FemRigidSpace *rigid;       // null: none
-	FemLoop *loop;              // null: alone
-	float tolerance;            // relative, preconditioned norm
-	float floor;                // J: r.z below this is noise
-	double scale;               // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
+	double *partials;         // [chunk_count]
+	FemContactRows contacts;  // count 0: none
+	double *contact_partials; // [contact chunks]
+	FemRigidSpace *rigid;     // null: none
+	FemLoop *loop;            // null: alone
+	float tolerance;          // relative, preconditioned norm
+	float floor;              // J: r.z below this is noise
+	double scale; // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
 	int32_t max_iterations;
 } FemSystem;
 
@@ -49,8 +49,9 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 // Diagonal of the matrix from masses, mass damping and the active ground contacts.
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt);
 
-// Solves for body->dv. On entry dv holds the start vector on free nodes and is 0 on pinned and driven ones, whose velocities
-// already are what they shall be. Leaves b - A dv in body->residual: on driven and pinned nodes minus the reaction impulse.
+// Solves for body->dv. On entry dv holds the start vector on free nodes and is 0 on pinned and driven ones, whose
+// velocities already are what they shall be. Leaves b - A dv in body->residual: on driven and pinned nodes minus the
+// reaction impulse.
 FemSolveResult fem_system_solve(FemSystem *system);
 
 #endif

@@ -5,8 +5,8 @@
 // where it ends, and there is no stack of update matrices. Ng and Peyton, "Block sparse Cholesky algorithms on advanced
 // uniprocessor computers" (1993).
 //
-// A small matrix is one panel, and its L is inverted: a solve is then two products, whose sums do not wait for one another
-// as the tiles of a triangular solve do.
+// A small matrix is one panel, and its L is inverted: a solve is then two products, whose sums do not wait for one
+// another as the tiles of a triangular solve do.
 #include "dynamics/sparse_cholesky.h"
 
 #include "base/memory.h"

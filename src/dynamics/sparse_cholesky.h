@@ -50,7 +50,8 @@ static inline int32_t fem_graph_entry(const int32_t *row_start, const int32_t *c
 // Bytes held, for memory reports.
 size_t fem_cholesky_bytes(const FemCholesky *factor);
 
-// The numbers of the last factorization, for snapshots: a factor of the same pattern that reads them solves bitwise alike.
+// The numbers of the last factorization, for snapshots: a factor of the same pattern that reads them solves bitwise
+// alike.
 size_t fem_cholesky_state_size(const FemCholesky *factor);
 void fem_cholesky_state_write(const FemCholesky *factor, void *out);
 void fem_cholesky_state_read(FemCholesky *factor, const void *data);

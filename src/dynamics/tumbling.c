@@ -6,8 +6,8 @@
 
 // Newton's method converged in at most 4 passes up to 0.33 rad a step, and in at most 6 at 0.8 rad, for random axes and
 // inertias that differ by up to 300 times (a stick 33 times as long as thick). A fixed-point iteration diverges from
-// 0.15 rad on where they differ by 200. Where the passes do not suffice (needles that differ by 1600, beyond 0.7 rad), the
-// body turns by the angular velocity of the start.
+// 0.15 rad on where they differ by 200. Where the passes do not suffice (needles that differ by 1600, beyond 0.7 rad),
+// the body turns by the angular velocity of the start.
 #define PASSES_MAX 10
 #define CONVERGED 1e-9 // of |theta|: float velocities hold 6e-8
 
@@ -64,8 +64,8 @@ static void skew(const double v[3], double out[9]) {
 	memcpy(out, m, sizeof m);
 }
 
-// The derivative of exp(-theta) L by theta is [exp(-theta) L]x J, with J = 1 - versine [theta]x + c [theta]x^2 the right
-// Jacobian of the rotation group, c = (1 - sine) / a^2.
+// The derivative of exp(-theta) L by theta is [exp(-theta) L]x J, with J = 1 - versine [theta]x + c [theta]x^2 the
+// right Jacobian of the rotation group, c = (1 - sine) / a^2.
 static void differentiate(const double theta[3], const double after[3], double out[9]) {
 	FemRotationFactors factors = fem_rotation_factors(theta);
 	double square = dot(theta, theta), c = square > 1e-6 ? (1.0 - factors.sine) / square : 1.0 / 6.0;
@@ -93,7 +93,8 @@ static double improve(const double inertia[9], const double momentum[3], double 
 	return dot(change, change);
 }
 
-void fem_tumble(const double inertia[9], const double momentum[3], double dt, double out_rotation[3], double out_spin[3]) {
+void fem_tumble(
+	const double inertia[9], const double momentum[3], double dt, double out_rotation[3], double out_spin[3]) {
 	double theta[3], spin[3], after[3];
 	bool converged = false;
 	fem_solve3(inertia, momentum, spin);

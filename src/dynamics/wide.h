@@ -20,11 +20,21 @@ typedef struct Wide4 {
 		out.lane[i] = (expression); \
 	return out
 
-static inline Wide4 wide4_add(Wide4 a, Wide4 b) { WIDE4_EACH(a.lane[i] + b.lane[i]); }
-static inline Wide4 wide4_sub(Wide4 a, Wide4 b) { WIDE4_EACH(a.lane[i] - b.lane[i]); }
-static inline Wide4 wide4_mul(Wide4 a, Wide4 b) { WIDE4_EACH(a.lane[i] * b.lane[i]); }
-static inline Wide4 wide4_splat(float a) { WIDE4_EACH(a); }
-static inline float wide4_lane(Wide4 a, int k) { return a.lane[k]; }
+static inline Wide4 wide4_add(Wide4 a, Wide4 b) {
+	WIDE4_EACH(a.lane[i] + b.lane[i]);
+}
+static inline Wide4 wide4_sub(Wide4 a, Wide4 b) {
+	WIDE4_EACH(a.lane[i] - b.lane[i]);
+}
+static inline Wide4 wide4_mul(Wide4 a, Wide4 b) {
+	WIDE4_EACH(a.lane[i] * b.lane[i]);
+}
+static inline Wide4 wide4_splat(float a) {
+	WIDE4_EACH(a);
+}
+static inline float wide4_lane(Wide4 a, int k) {
+	return a.lane[k];
+}
 static inline Wide4 wide4_without_w(Wide4 a) {
 	a.lane[3] = 0.0f;
 	return a;
@@ -44,16 +54,28 @@ static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {
 typedef float Wide4 __attribute__((vector_size(16), may_alias));
 typedef int32_t Wide4Mask __attribute__((vector_size(16), may_alias));
 
-static inline Wide4 wide4_add(Wide4 a, Wide4 b) { return a + b; }
-static inline Wide4 wide4_sub(Wide4 a, Wide4 b) { return a - b; }
-static inline Wide4 wide4_mul(Wide4 a, Wide4 b) { return a * b; }
-static inline Wide4 wide4_splat(float a) { return (Wide4){a, a, a, a}; }
-static inline float wide4_lane(Wide4 a, int k) { return a[k]; }
+static inline Wide4 wide4_add(Wide4 a, Wide4 b) {
+	return a + b;
+}
+static inline Wide4 wide4_sub(Wide4 a, Wide4 b) {
+	return a - b;
+}
+static inline Wide4 wide4_mul(Wide4 a, Wide4 b) {
+	return a * b;
+}
+static inline Wide4 wide4_splat(float a) {
+	return (Wide4){a, a, a, a};
+}
+static inline float wide4_lane(Wide4 a, int k) {
+	return a[k];
+}
 static inline Wide4 wide4_without_w(Wide4 a) {
 	return (Wide4)((Wide4Mask)a & (Wide4Mask){-1, -1, -1, 0});
 }
 #define WIDE4_BROADCAST(a, k) __builtin_shufflevector(a, a, k, k, k, k)
-static inline Wide4 wide4_yzx(Wide4 a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
+static inline Wide4 wide4_yzx(Wide4 a) {
+	return __builtin_shufflevector(a, a, 1, 2, 0, 3);
+}
 
 // The fourth lanes of the rows hold anything.
 static inline void wide4_transpose3(const Wide4 column[3], Wide4 row[3]) {
@@ -85,11 +107,21 @@ static inline void wide3_store(float *to, Wide4 a) {
 
 typedef float Pair __attribute__((vector_size(32), may_alias));
 
-static inline Pair pair_make(Wide4 even, Wide4 odd) { return __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7); }
-static inline Pair pair_load(const float *even, const float *odd) { return pair_make(wide4_load(even), wide4_load(odd)); }
-static inline Pair pair_add(Pair a, Pair b) { return a + b; }
-static inline Pair pair_sub(Pair a, Pair b) { return a - b; }
-static inline Pair pair_mul(Pair a, Pair b) { return a * b; }
+static inline Pair pair_make(Wide4 even, Wide4 odd) {
+	return __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+static inline Pair pair_load(const float *even, const float *odd) {
+	return pair_make(wide4_load(even), wide4_load(odd));
+}
+static inline Pair pair_add(Pair a, Pair b) {
+	return a + b;
+}
+static inline Pair pair_sub(Pair a, Pair b) {
+	return a - b;
+}
+static inline Pair pair_mul(Pair a, Pair b) {
+	return a * b;
+}
 static inline Wide4 pair_fold(Pair a) {
 	return __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
@@ -101,12 +133,24 @@ typedef struct Pair {
 	Wide4 even, odd;
 } Pair;
 
-static inline Pair pair_make(Wide4 even, Wide4 odd) { return (Pair){even, odd}; }
-static inline Pair pair_load(const float *even, const float *odd) { return (Pair){wide4_load(even), wide4_load(odd)}; }
-static inline Pair pair_add(Pair a, Pair b) { return (Pair){wide4_add(a.even, b.even), wide4_add(a.odd, b.odd)}; }
-static inline Pair pair_sub(Pair a, Pair b) { return (Pair){wide4_sub(a.even, b.even), wide4_sub(a.odd, b.odd)}; }
-static inline Pair pair_mul(Pair a, Pair b) { return (Pair){wide4_mul(a.even, b.even), wide4_mul(a.odd, b.odd)}; }
-static inline Wide4 pair_fold(Pair a) { return wide4_add(a.even, a.odd); }
+static inline Pair pair_make(Wide4 even, Wide4 odd) {
+	return (Pair){even, odd};
+}
+static inline Pair pair_load(const float *even, const float *odd) {
+	return (Pair){wide4_load(even), wide4_load(odd)};
+}
+static inline Pair pair_add(Pair a, Pair b) {
+	return (Pair){wide4_add(a.even, b.even), wide4_add(a.odd, b.odd)};
+}
+static inline Pair pair_sub(Pair a, Pair b) {
+	return (Pair){wide4_sub(a.even, b.even), wide4_sub(a.odd, b.odd)};
+}
+static inline Pair pair_mul(Pair a, Pair b) {
+	return (Pair){wide4_mul(a.even, b.even), wide4_mul(a.odd, b.odd)};
+}
+static inline Wide4 pair_fold(Pair a) {
+	return wide4_add(a.even, a.odd);
+}
 #define PAIR_BROADCAST(a, k) ((Pair){WIDE4_BROADCAST((a).even, k), WIDE4_BROADCAST((a).odd, k)})
 
 #endif

@@ -33,7 +33,7 @@ static int32_t node_at(const FemBccLattice *lattice, const int32_t at[3]) {
 			return -1;
 	}
 	return odd ? fem_bcc_center(lattice, at[0] / 2, at[1] / 2, at[2] / 2)
-		: fem_bcc_corner(lattice, at[0] / 2, at[1] / 2, at[2] / 2);
+			   : fem_bcc_corner(lattice, at[0] / 2, at[1] / 2, at[2] / 2);
 }
 
 // Long edges: 3 a node, to the next node along each axis. Short edges: 8 a centre.
@@ -60,7 +60,9 @@ int32_t fem_bcc_neighbor(const FemBccLattice *lattice, int32_t node, int which, 
 		at[axis] += corner >> axis & 1 ? 1 : -1;
 	int32_t other = node_at(lattice, at);
 	*out_first = node >= lattice->corner_count;
-	*out_edge = other < 0 ? -1 : *out_first ? short_edge(lattice, node, corner) : short_edge(lattice, other, 7 - corner);
+	*out_edge = other < 0 ? -1
+		: *out_first      ? short_edge(lattice, node, corner)
+						  : short_edge(lattice, other, 7 - corner);
 	return other;
 }
 
@@ -83,7 +85,7 @@ int32_t fem_bcc_edge(const FemBccLattice *lattice, int32_t a, int32_t b, bool *o
 	return *out_first ? short_edge(lattice, a, corner) : short_edge(lattice, b, 7 - corner);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- create
+// ---- create
 
 static size_t place(FemBccLattice *lattice, char *base) {
 	FemCarver carver = {.base = base};
@@ -95,8 +97,8 @@ static size_t place(FemBccLattice *lattice, char *base) {
 	return carver.used;
 }
 
-static bool choose_cells(FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted,
-	double shift) {
+static bool choose_cells(
+	FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted, double shift) {
 	static const double shares[3] = {0.5, 0.31, 0.19};
 	double total = 1.0;
 	for (int axis = 0; axis < 3; axis++) {
@@ -154,10 +156,12 @@ static bool fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
 	return true;
 }
 
-FemResult fem_bcc_create(FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted, double shift) {
+FemResult fem_bcc_create(
+	FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted, double shift) {
 	*lattice = (FemBccLattice){0};
 	if (!choose_cells(lattice, solid, cell, fitted, shift))
-		return fem_fail(FEM_ERROR_LIMIT, "The lattice would need more than %d cells: ask for fewer elements.", CELL_MAX);
+		return fem_fail(
+			FEM_ERROR_LIMIT, "The lattice would need more than %d cells: ask for fewer elements.", CELL_MAX);
 	lattice->bytes = place(lattice, NULL);
 	lattice->block = fem_alloc(lattice->bytes);
 	if (!lattice->block)

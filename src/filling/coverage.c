@@ -13,7 +13,8 @@ static FemVec3 point_of_triangle(const FemTriangles *triangles, int32_t t, int32
 	FemPosition a = fem_triangle_corner(triangles, t, 0);
 	FemPosition b = fem_position_sub(fem_triangle_corner(triangles, t, 1), a);
 	FemPosition c = fem_position_sub(fem_triangle_corner(triangles, t, 2), a);
-	return fem_position_to_vec3(fem_position_add(a, fem_position_add(fem_position_scale(b, u), fem_position_scale(c, v))));
+	return fem_position_to_vec3(
+		fem_position_add(a, fem_position_add(fem_position_scale(b, u), fem_position_scale(c, v))));
 }
 
 static double area_of(const FemTriangles *triangles, int32_t t) {

@@ -5,8 +5,8 @@
 #include "filling/tet_list.h"
 #include "geometry/triangle_soup.h"
 
-// The farthest that any of about `samples` points spread over the soup's area lies from the tets (0 within them), in the
-// soup's unit space; -1 without memory.
+// The farthest that any of about `samples` points spread over the soup's area lies from the tets (0 within them), in
+// the soup's unit space; -1 without memory.
 double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples);
 
 #endif

@@ -13,19 +13,20 @@
 #define ATTEMPTS 14
 #define PLACES 60
 #define FEW 500
-#define WALL_DIHEDRAL 8.2    // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
-#define WALL_ASPECT 2.5      // cells: ... and another 10 % beyond it, where
-#define THIN_DIHEDRAL 4.0     // degrees are kept
-#define VOLUME_MIN 1e-3       // of the box: a part that encloses less is a sheet
-#define THIN_SHARE 0.3        // of the smallest extent: thinner walls are walls
-#define TINY_TARGET 20        // tets: a part of fewer is a box of plain cells
-#define FLAT_SHARE 0.2        // height over width of a sheet that counts as flat
-#define FLAT_ASPECT 1.5f      // plates are to have cells this many times as long as their layer is thick, beams are corrected so
-#define PLATE_ASPECT 1.2f     // plates and walls are corrected from here on
+#define WALL_DIHEDRAL 8.2 // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
+#define WALL_ASPECT 2.5   // cells: ... and another 10 % beyond it, where
+#define THIN_DIHEDRAL 4.0 // degrees are kept
+#define VOLUME_MIN 1e-3   // of the box: a part that encloses less is a sheet
+#define THIN_SHARE 0.3    // of the smallest extent: thinner walls are walls
+#define TINY_TARGET 20    // tets: a part of fewer is a box of plain cells
+#define FLAT_SHARE 0.2    // height over width of a sheet that counts as flat
+#define FLAT_ASPECT \
+	1.5f // plates are to have cells this many times as long as their layer is thick, beams are corrected so
+#define PLATE_ASPECT 1.2f // plates and walls are corrected from here on
 #define LAYERS_MAX 16.0
-#define SLENDER 3.0           // extents in this ratio make a plate or a beam
+#define SLENDER 3.0 // extents in this ratio make a plate or a beam
 
-// ----------------------------------------------------------------------------------------------------------------- kinds
+// ---- kinds
 
 // Between the rows of a table, straight on log-log paper; beyond its end with the square of the aspect.
 static double look_up(const double at[4], const double values[4], double aspect) {
@@ -58,8 +59,8 @@ bool fem_part_is_corrected(const FemTetPart *part) {
 	return part->kind != FEM_PART_COMPACT && part->cell * (float)layers > limit * part->thickness;
 }
 
-// Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a plate
-// gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
+// Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a
+// plate gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
 static int32_t enough_layers(const FemPartSearch *search, const FemPlateSurvey *survey) {
 	int32_t asked = search->request->def->plate_layers;
 	if (search->part->kind == FEM_PART_BEAM)
@@ -76,8 +77,8 @@ static double wall_excess(double aspect, double strength) {
 	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
 }
 
-static FemResult fill_plate(FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness,
-	int32_t *out_count) {
+static FemResult fill_plate(
+	FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness, int32_t *out_count) {
 	int32_t dropped;
 	bool memory;
 	fem_tet_list_clear(&search->trial);
@@ -103,7 +104,8 @@ static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *surve
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
 		double along = fmax(1.0, floor(wanted / across + 0.5));
 		if (along * across > 1e7)
-			return fem_fail(FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
+			return fem_fail(
+				FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
 		wide = fem_plate_is_wide(cells, layers);
 		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
@@ -122,8 +124,8 @@ static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *surve
 	return FEM_OK;
 }
 
-// Plain cells for boxes of few tets, where the lattice's count goes in leaps: the whole numbers of cells that come nearest
-// to the target, and of those the most cubic.
+// Plain cells for boxes of few tets, where the lattice's count goes in leaps: the whole numbers of cells that come
+// nearest to the target, and of those the most cubic.
 static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t best[3] = {1, 1, 1}, count;
@@ -190,7 +192,8 @@ static FemResult search_places(FemPartSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0};
 	for (int i = 0; i < PLACES && search->best_score > FEM_PART_COUNT_RATIO && search->request->target < FEW; i++) {
 		int32_t count;
-		FemResult result = fem_part_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
+		FemResult result =
+			fem_part_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
 		if (result != FEM_OK)
 			return result;
 	}
@@ -224,25 +227,28 @@ static FemResult search_by_kind(FemPartSearch *search) {
 		return search_plate(search, &survey);
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
-	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 && search->volume > 0.4 * fem_part_box_volume(&search->solid)) {
+	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 &&
+		search->volume > 0.4 * fem_part_box_volume(&search->solid)) {
 		search->part->kind = FEM_PART_BEAM;
 		return search_rod(search, cell);
 	}
 	FemResult result = search_compact(search, cell);
 	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_part_box_volume(&search->solid);
 	// Free lattices cut the edges of a box.
-	bool poor = search->best_score > FEM_PART_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+	bool poor =
+		search->best_score > FEM_PART_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 
-// --------------------------------------------------------------------------------------------------------------- results
+// ---- results
 
 static FemResult fit_surface(FemPartSearch *search) {
 	FemPartKind kind = search->part->kind;
 	if (kind == FEM_PART_PLATE || (kind == FEM_PART_SHEET && search->best_solid.inflation <= 0.0))
 		return FEM_OK;
 	search->solid.inflation = search->best_solid.inflation;
-	search->solid.sheet_half = kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
+	search->solid.sheet_half =
+		kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
 	double aspect = search->best_cell * search->frame.size / fmax((double)search->part->thickness, 1e-30);
 	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
 	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_PART_COMPACT_DIHEDRAL, &search->best);
@@ -267,8 +273,8 @@ static void describe(const FemPartSearch *search, FemTetPart *part) {
 	part->min_dihedral = (float)fem_tet_list_min_dihedral(&search->best);
 	part->cell = (float)(search->best_cell * search->frame.size);
 	if (part->kind == FEM_PART_THIN_WALL || (part->kind == FEM_PART_SHEET && search->best_solid.inflation > 0.0))
-		part->stiffness_excess = (float)wall_excess((double)part->cell / (double)part->thickness,
-			(double)search->request->def->plate_strength);
+		part->stiffness_excess = (float)wall_excess(
+			(double)part->cell / (double)part->thickness, (double)search->request->def->plate_strength);
 }
 
 static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
@@ -276,23 +282,28 @@ static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
 	FemResult result = fem_part_make_solid(request, search);
 	if (result != FEM_OK)
 		return result;
-	bool sheet = search->volume < VOLUME_MIN * fem_part_box_volume(&search->solid) || search->solid.half_extents[2] < 1e-6 ||
-		(!request->closed && fem_part_bounding_share(&search->solid) < 0.5);
+	bool sheet = search->volume < VOLUME_MIN * fem_part_box_volume(&search->solid) ||
+		search->solid.half_extents[2] < 1e-6 || (!request->closed && fem_part_bounding_share(&search->solid) < 0.5);
 	if (sheet && !(request->def->sheet_thickness > 0.0f))
-		return fem_fail(FEM_ERROR_MESH, "Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
-			"thickness (Solidify in Blender), or set sheet_thickness.", request->group, search->solid.triangles.triangle_count);
+		return fem_fail(FEM_ERROR_MESH,
+			"Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
+			"thickness (Solidify in Blender), or set sheet_thickness.",
+			request->group, search->solid.triangles.triangle_count);
 	result = sheet ? search_sheet(search, (double)request->def->sheet_thickness) : search_by_kind(search);
 	if (result != FEM_OK)
 		return result;
 	if (search->best.tet_count == 0)
-		return fem_fail(FEM_ERROR_MESH, "No tets could be made for part %d of the mesh: raise element_count, or remove the "
-			"part if it is a stray triangle.", request->group);
+		return fem_fail(FEM_ERROR_MESH,
+			"No tets could be made for part %d of the mesh: raise element_count, or remove the "
+			"part if it is a stray triangle.",
+			request->group);
 	result = fit_surface(search);
 	if (result != FEM_OK)
 		return result;
 	describe(search, search->part);
 	append_best(search, out);
-	return out->failed ? fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.") : FEM_OK;
+	return out->failed ? fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.")
+					   : FEM_OK;
 }
 
 FemResult fem_part_mesh(const FemPartRequest *request, FemTetList *out, FemTetPart *part) {

@@ -1,4 +1,5 @@
-// Tets for one part of a soup: says what kind of shape it is, and looks for the cell size that gives the count asked for.
+// Tets for one part of a soup: says what kind of shape it is, and looks for the cell size that gives the count asked
+// for.
 #ifndef FEM_FILLING_PART_MESHER_H
 #define FEM_FILLING_PART_MESHER_H
 
@@ -9,10 +10,10 @@ typedef struct FemPartRequest {
 	const FemTriangles *triangles; // all parts
 	const int32_t *groups;         // [triangle], null: one part
 	int32_t group, target;
-	bool closed;                   // no open edges: the divergence theorem gives its volume
+	bool closed; // no open edges: the divergence theorem gives its volume
 	const FemBakeDef *def;
 	bool *cancelled;
-	float share_begin, share_end;  // of the whole work, for progress
+	float share_begin, share_end; // of the whole work, for progress
 } FemPartRequest;
 
 // Adds nodes (in the user's space) and tets to a list; fills everything of `part` but its place in the mesh.

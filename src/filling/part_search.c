@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define THIN_ATTEMPTS 4
-#define LATTICE_CELLS 40.0    // most cells of the lattice for a tet wanted
-#define DEBRIS_SHARE 0.03     // of the volume: bodies smaller than this that hang on nothing are left out
-#define LOST_SHARE 0.6        // of the input's volume: less means that walls fell through the lattice
-#define VOLUME_SAMPLES 20     // a side
+#define LATTICE_CELLS 40.0 // most cells of the lattice for a tet wanted
+#define DEBRIS_SHARE 0.03  // of the volume: bodies smaller than this that hang on nothing are left out
+#define LOST_SHARE 0.6     // of the input's volume: less means that walls fell through the lattice
+#define VOLUME_SAMPLES 20  // a side
 #define COVERAGE_SAMPLES 1500
-#define COVERAGE_GAP 0.3      // of a cell
-#define CLOSE_GAP 0.02        // of a cell
+#define COVERAGE_GAP 0.3 // of a cell
+#define CLOSE_GAP 0.02   // of a cell
 #define BOUNDARY_SAMPLES 600
 #define SURE_WINDING 0.75
 
@@ -31,7 +31,7 @@ bool fem_part_report(const FemPartRequest *request, double share) {
 	return false;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- volume
+// ---- volume
 
 static double sample_at(int32_t i) {
 	return (2.0 * i + 1.0) / VOLUME_SAMPLES - 1.0;
@@ -44,12 +44,14 @@ static double sampled_volume(const FemSolid *solid) {
 	for (int32_t i = 0; i < VOLUME_SAMPLES; i++)
 		for (int32_t j = 0; j < VOLUME_SAMPLES; j++)
 			for (int32_t k = 0; k < VOLUME_SAMPLES; k++)
-				inside += !fem_stop_asked() && fem_winding_inside(&solid->winding,
-					(FemPosition){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
+				inside += !fem_stop_asked() &&
+					fem_winding_inside(&solid->winding,
+						(FemPosition){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
 	return 8.0 * half[0] * half[1] * half[2] * inside / (VOLUME_SAMPLES * VOLUME_SAMPLES * VOLUME_SAMPLES);
 }
 
-// The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either side.
+// The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either
+// side.
 double fem_part_bounding_share(const FemSolid *solid) {
 	const FemTriangles *triangles = &solid->triangles;
 	int32_t stride = triangles->triangle_count / BOUNDARY_SAMPLES + 1;
@@ -76,8 +78,8 @@ FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *sear
 	FemPrincipalBox box;
 	FemResult result = fem_principal_box(request->triangles, request->groups, request->group, &box);
 	if (result == FEM_OK)
-		result = fem_triangles_extract(request->triangles, request->groups, request->group, &box.frame,
-			&search->solid.triangles);
+		result = fem_triangles_extract(
+			request->triangles, request->groups, request->group, &box.frame, &search->solid.triangles);
 	if (result == FEM_OK)
 		result = fem_triangle_bvh_create(&search->solid.bvh, &search->solid.triangles);
 	if (result == FEM_OK)
@@ -96,7 +98,7 @@ FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *sear
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- search
+// ---- search
 
 bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_dropped, bool *out_memory) {
 	int32_t capacity = list->tet_count + 1, *bodies = FEM_ALLOC_ARRAY(int32_t, capacity), kept = 0;
@@ -126,8 +128,8 @@ bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_d
 void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t dropped) {
 	double ratio = (double)search->trial.tet_count / search->request->target;
 	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
-	bool better = whole != search->best_whole ? whole && (score < 0.4 || score < search->best_score)
-		: score < search->best_score;
+	bool better =
+		whole != search->best_whole ? whole && (score < 0.4 || score < search->best_score) : score < search->best_score;
 	if (search->best.tet_count > 0 && !better)
 		return;
 	FemTetList kept = search->best;
@@ -140,8 +142,8 @@ void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t drop
 	search->best_solid = search->solid;
 }
 
-FemResult fem_part_try(FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift,
-	int32_t *out_count) {
+FemResult fem_part_try(
+	FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count) {
 	// Scattered bits in a large box would ask for a lattice of mostly empty cells.
 	cell = fmax(cell, cbrt(fem_part_box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
 	double cells[3] = {cell * stretch[0], cell * stretch[1], cell * stretch[2]};
@@ -172,8 +174,8 @@ bool fem_part_found_good(const FemPartSearch *search) {
 	return search->best.tet_count > 0 && search->best_whole && search->best_score < FEM_PART_GOOD_RATIO;
 }
 
-// Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only be
-// nearer to the count.
+// Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only
+// be nearer to the count.
 static bool fits_closely(const FemPartSearch *search) {
 	if (!search->best_whole || search->best_score > FEM_PART_COUNT_RATIO)
 		return false;
@@ -208,13 +210,15 @@ FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], 
 	return FEM_OK;
 }
 
-// Walls that fall through the lattice are thickened to a good part of a cell, ever more until all hangs together. (Points
-// within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface gives a
-// connected body.) Nodes are drawn back to the surface later.
+// Walls that fall through the lattice are thickened to a good part of a cell, ever more until all hangs together.
+// (Points within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface
+// gives a connected body.) Nodes are drawn back to the surface later.
 FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell) {
 	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
 	static const double even[3] = {1.0, 1.0, 1.0};
-	for (size_t s = 0; s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_PART_COUNT_RATIO); s++) {
+	for (size_t s = 0;
+		 s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_PART_COUNT_RATIO);
+		 s++) {
 		double next = cell;
 		for (int i = 0; i < THIN_ATTEMPTS && !fem_part_found_good(search); i++) {
 			int32_t count = 0;

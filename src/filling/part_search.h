@@ -5,9 +5,9 @@
 #include "filling/part_mesher.h"
 #include "filling/stuffing.h"
 
-#define FEM_PART_GOOD_RATIO 0.11       // |log(count / target)| that ends the search ...
-#define FEM_PART_COUNT_RATIO 0.18      // ... and what is promised: within 20 %
-#define FEM_PART_COMPACT_DIHEDRAL 8.5  // degrees; 8 are promised
+#define FEM_PART_GOOD_RATIO 0.11      // |log(count / target)| that ends the search ...
+#define FEM_PART_COUNT_RATIO 0.18     // ... and what is promised: within 20 %
+#define FEM_PART_COMPACT_DIHEDRAL 8.5 // degrees; 8 are promised
 
 typedef struct FemPartSearch {
 	const FemPartRequest *request;
@@ -28,7 +28,8 @@ bool fem_part_report(const FemPartRequest *request, double share);
 // The triangles in their principal box, with what it takes to tell inside from outside, and their volume.
 FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *search);
 double fem_part_box_volume(const FemSolid *solid);
-double fem_part_bounding_share(const FemSolid *solid); // of places beside the surface that have an inside and an outside
+double fem_part_bounding_share(
+	const FemSolid *solid); // of places beside the surface that have an inside and an outside
 
 // A try is kept as the best when it is judged to be better.
 FemResult fem_part_try(

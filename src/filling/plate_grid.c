@@ -7,14 +7,14 @@
 
 #define SURVEY_STEPS 24
 #define BISECTIONS 14
-#define WARP 0.3            // a node nearer to the outline than this share of an edge goes onto it
-#define INSET 1e-3          // of a cell: nodes on the box's border look this far inward
+#define WARP 0.3             // a node nearer to the outline than this share of an edge goes onto it
+#define INSET 1e-3           // of a cell: nodes on the box's border look this far inward
 #define THINNEST (1.0 / 3.0) // of the median thickness
 #define RANGES 8
-#define LEAN_FROM 0.05      // slope: flatter places keep upright columns ...
-#define LEAN_MOST 2.0       // ... and so do steeper ones, which are steps rather than slopes
-#define LEAN_ROOM 0.3       // of the way between two columns that must be left at their ends
-#define CENTRAL_MIN 0.05    // of a flat cell's central tet: below, the cell is split into prisms
+#define LEAN_FROM 0.05   // slope: flatter places keep upright columns ...
+#define LEAN_MOST 2.0    // ... and so do steeper ones, which are steps rather than slopes
+#define LEAN_ROOM 0.3    // of the way between two columns that must be left at their ends
+#define CENTRAL_MIN 0.05 // of a flat cell's central tet: below, the cell is split into prisms
 
 typedef struct Column {
 	double x, y, lo, hi;
@@ -33,7 +33,7 @@ typedef struct Grid {
 	FemTetList *out;
 } Grid;
 
-// ---------------------------------------------------------------------------------------------------------------- survey
+// ---- survey
 
 static int compare_doubles(const void *left, const void *right) {
 	double a = *(const double *)left, b = *(const double *)right;
@@ -67,7 +67,7 @@ FemPlateSurvey fem_plate_survey(const FemSolid *solid) {
 	return survey;
 }
 
-// --------------------------------------------------------------------------------------------------------------- outline
+// ---- outline
 
 static double inset(double at, double half, double step) {
 	double limit = half - INSET * step;
@@ -78,8 +78,8 @@ static double inset(double at, double half, double step) {
 static bool find_column(const Grid *grid, double x, double y, Column *out) {
 	double ranges[RANGES][2];
 	const double *half = grid->solid->half_extents;
-	int32_t count = fem_solid_column(grid->solid, inset(x, half[0], grid->step[0]), inset(y, half[1], grid->step[1]), ranges,
-		RANGES);
+	int32_t count = fem_solid_column(
+		grid->solid, inset(x, half[0], grid->step[0]), inset(y, half[1], grid->step[1]), ranges, RANGES);
 	*out = (Column){.x = x, .y = y, .sign = -1, .parity = 1, .base_id = -1};
 	if (count == 0)
 		return false;
@@ -102,8 +102,10 @@ static bool edge_ends(const Grid *grid, int32_t edge, int32_t out[2]) {
 		return false;
 	bool rising = (i + j) % 2 == 0;
 	out[0] = kind == 2 && !rising ? column_at(grid, i, j + 1) : column_at(grid, i, j);
-	out[1] = kind == 0 ? column_at(grid, i + 1, j) : kind == 1 ? column_at(grid, i, j + 1)
-		: rising ? column_at(grid, i + 1, j + 1) : column_at(grid, i + 1, j);
+	out[1] = kind == 0 ? column_at(grid, i + 1, j)
+		: kind == 1    ? column_at(grid, i, j + 1)
+		: rising       ? column_at(grid, i + 1, j + 1)
+					   : column_at(grid, i + 1, j);
 	return true;
 }
 
@@ -129,8 +131,8 @@ static Column find_cut(const Grid *grid, const Column *in, const Column *out) {
 static void fill_columns(Grid *grid) {
 	for (int32_t n = 0; n < grid->column_count; n++) {
 		int32_t i = n / (grid->cells[1] + 1), j = n % (grid->cells[1] + 1);
-		find_column(grid, -grid->solid->half_extents[0] + i * grid->step[0], -grid->solid->half_extents[1] + j * grid->step[1],
-			&grid->columns[n]);
+		find_column(grid, -grid->solid->half_extents[0] + i * grid->step[0],
+			-grid->solid->half_extents[1] + j * grid->step[1], &grid->columns[n]);
 		grid->columns[n].parity = (int8_t)((i + j) % 2);
 	}
 	for (int32_t e = 0; e < grid->edge_count; e++) {
@@ -157,7 +159,8 @@ static void warp_columns(Grid *grid) {
 			for (int32_t cell = 0; cell < 4; cell++)
 				for (int kind = 0; kind < 3; kind++) {
 					int32_t a = i - cell / 2, b = j - cell % 2, e = 3 * column_at(grid, a, b) + kind;
-					if (a < 0 || b < 0 || !edge_ends(grid, e, ends) || (ends[0] != n && ends[1] != n) || grid->cuts[e].sign < 0)
+					if (a < 0 || b < 0 || !edge_ends(grid, e, ends) || (ends[0] != n && ends[1] != n) ||
+						grid->cuts[e].sign < 0)
 						continue;
 					double share = cut_share(&grid->columns[n], &grid->columns[ends[ends[0] == n]], &grid->cuts[e]);
 					share *= kind == 2 ? 1.4142 : 1.0; // in sides of a cell: no move may turn a half cell over
@@ -177,7 +180,7 @@ static void warp_columns(Grid *grid) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ lean
+// ---- lean
 
 // The height of the plate's middle a step away; false at the outline and where columns are cut off by a slanting rim.
 static bool middle_at(const Grid *grid, const Column *column, double dx, double dy, double *out_height) {
@@ -191,7 +194,8 @@ static bool middle_at(const Grid *grid, const Column *column, double dx, double 
 
 // How the plate's middle rises along an axis, from one or both sides.
 static bool slope_along(const Grid *grid, const Column *column, int axis, double step, double *out_slope) {
-	double here = 0.5 * (column->lo + column->hi), ahead = here, behind = here, dx = axis == 0 ? step : 0.0, dy = axis == 1 ? step : 0.0;
+	double here = 0.5 * (column->lo + column->hi), ahead = here, behind = here, dx = axis == 0 ? step : 0.0,
+		   dy = axis == 1 ? step : 0.0;
 	bool has_ahead = middle_at(grid, column, dx, dy, &ahead), has_behind = middle_at(grid, column, -dx, -dy, &behind);
 	ahead = has_ahead ? ahead : here;
 	behind = has_behind ? behind : here;
@@ -204,12 +208,13 @@ static void stand_upright(Column *column) {
 	column->lean[2] = column->hi - column->lo;
 }
 
-// Upright columns in a slope make slanting cells, which are up to three times stiffer than square ones: a column on a slope
-// leans over until it stands square, and is as long as the wall is thick.
+// Upright columns in a slope make slanting cells, which are up to three times stiffer than square ones: a column on a
+// slope leans over until it stands square, and is as long as the wall is thick.
 static void lean_column(const Grid *grid, Column *column) {
 	double tall = column->hi - column->lo, step = 0.25 * fmin(grid->step[0], grid->step[1]), slope[2] = {0.0, 0.0};
 	stand_upright(column);
-	if (column->sign < 0 || !slope_along(grid, column, 0, step, &slope[0]) || !slope_along(grid, column, 1, step, &slope[1]))
+	if (column->sign < 0 || !slope_along(grid, column, 0, step, &slope[0]) ||
+		!slope_along(grid, column, 1, step, &slope[1]))
 		return;
 	double steep = slope[0] * slope[0] + slope[1] * slope[1];
 	if (steep < LEAN_FROM * LEAN_FROM || steep > LEAN_MOST * LEAN_MOST)
@@ -238,7 +243,8 @@ static void lean_columns(Grid *grid) {
 		if (!edge_ends(grid, e, ends))
 			continue;
 		for (int i = 0; i < 2; i++) {
-			Column *a = &grid->columns[ends[i]], *b = grid->cuts[e].sign >= 0 ? &grid->cuts[e] : &grid->columns[ends[1 - i]];
+			Column *a = &grid->columns[ends[i]],
+				   *b = grid->cuts[e].sign >= 0 ? &grid->cuts[e] : &grid->columns[ends[1 - i]];
 			if (run_together(a, b)) {
 				stand_upright(a);
 				stand_upright(b);
@@ -247,7 +253,7 @@ static void lean_columns(Grid *grid) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- cells
+// ---- cells
 
 static FemPosition point_of(const Column *column, double share) {
 	double away = share - 0.5;
@@ -321,7 +327,8 @@ static void add_five(Grid *grid, Column *const n[4]) {
 		base_of(grid, n[i]);
 	for (int32_t k = 0; k < grid->layers && !grid->out->failed; k++) {
 		int low = (n[0]->parity + k) % 2;
-		int32_t a = n[low]->base_id + k, b = n[low + 2]->base_id + k, c = n[1 - low]->base_id + k, d = n[3 - low]->base_id + k;
+		int32_t a = n[low]->base_id + k, b = n[low + 2]->base_id + k, c = n[1 - low]->base_id + k,
+				d = n[3 - low]->base_id + k;
 		fem_tet_list_add_tet(grid->out, a, b, c + 1, d + 1);
 		fem_tet_list_add_tet(grid->out, c, a, b, c + 1);
 		fem_tet_list_add_tet(grid->out, d, a, b, d + 1);
@@ -384,7 +391,8 @@ static void add_cell(Grid *grid, int32_t i, int32_t j) {
 		&grid->columns[column_at(grid, i + 1, j + 1)], &grid->columns[column_at(grid, i, j + 1)]};
 	bool whole = n[0]->sign >= 0 && n[1]->sign >= 0 && n[2]->sign >= 0 && n[3]->sign >= 0;
 	bool inside = n[0]->sign > 0 || n[1]->sign > 0 || n[2]->sign > 0 || n[3]->sign > 0;
-	if (whole && !fem_plate_is_wide(grid->cells, grid->layers) && splits_into_five(grid, n) && (inside || middle_is_inside(grid, n, 4))) {
+	if (whole && !fem_plate_is_wide(grid->cells, grid->layers) && splits_into_five(grid, n) &&
+		(inside || middle_is_inside(grid, n, 4))) {
 		add_five(grid, n);
 		return;
 	}
@@ -400,7 +408,8 @@ static size_t place(Grid *grid, char *base) {
 	return carver.used;
 }
 
-FemResult fem_plate_fill(const FemSolid *solid, const int32_t cells[2], int32_t layers, double thickness, FemTetList *out) {
+FemResult fem_plate_fill(
+	const FemSolid *solid, const int32_t cells[2], int32_t layers, double thickness, FemTetList *out) {
 	Grid grid = {.solid = solid, .cells = {cells[0], cells[1]}, .layers = layers, .thickness = thickness, .out = out};
 	grid.column_count = (cells[0] + 1) * (cells[1] + 1);
 	grid.edge_count = 3 * grid.column_count;

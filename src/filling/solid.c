@@ -16,7 +16,8 @@ static double shoot(const FemSolid *solid, FemPosition at, FemPosition direction
 	for (int32_t i = 0; i < count; i++) {
 		if (crossings[i].t < 1e-4)
 			continue;
-		return fem_winding_inside(&solid->winding, along(at, end, 0.5 * crossings[i].t)) ? crossings[i].t * limit : -1.0;
+		return fem_winding_inside(&solid->winding, along(at, end, 0.5 * crossings[i].t)) ? crossings[i].t * limit
+																						 : -1.0;
 	}
 	return fem_winding_inside(&solid->winding, along(at, end, 0.5)) ? limit : -1.0;
 }
@@ -93,7 +94,8 @@ double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out) {
 		if (i + 1 == count || !fem_winding_inside(&solid->winding, along(in, out, 0.5 * (crossings[i].t + after)))) {
 			// Between two crossings the inside may end at a hole.
 			double check = 0.5 * (before + crossings[i].t);
-			bool solid_before = crossings[i].t - before < 1e-6 || fem_winding_inside(&solid->winding, along(in, out, check));
+			bool solid_before =
+				crossings[i].t - before < 1e-6 || fem_winding_inside(&solid->winding, along(in, out, check));
 			return solid_before ? crossings[i].t : bisect(solid, in, out, before, crossings[i].t);
 		}
 		before = crossings[i].t;
@@ -104,7 +106,8 @@ double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out) {
 double fem_solid_volume(const FemSolid *solid) {
 	double sum = 0.0;
 	for (int32_t t = 0; t < solid->triangles.triangle_count; t++)
-		sum += fem_position_dot(fem_triangle_corner(&solid->triangles, t, 0), fem_triangle_area_vector(&solid->triangles, t));
+		sum += fem_position_dot(
+			fem_triangle_corner(&solid->triangles, t, 0), fem_triangle_area_vector(&solid->triangles, t));
 	return fabs(sum) / 3.0;
 }
 
@@ -118,8 +121,8 @@ double fem_solid_area(const FemSolid *solid) {
 }
 
 // A sheet's column is its crossing thickened.
-static int32_t sheet_column(const FemSolid *solid, const FemCrossing *crossings, int32_t count, double lo, double hi,
-	double out_ranges[][2]) {
+static int32_t sheet_column(
+	const FemSolid *solid, const FemCrossing *crossings, int32_t count, double lo, double hi, double out_ranges[][2]) {
 	if (count == 0 || solid->sheet_half <= 0.0)
 		return 0;
 	out_ranges[0][0] = lo + crossings[0].t * (hi - lo) - solid->sheet_half;

@@ -18,10 +18,10 @@ typedef struct PieceBox {
 typedef struct Parts {
 	FemTriangles *triangles;
 	const uint8_t *closed;
-	PieceBox *boxes;      // [component], by lo[0]
-	int32_t *parents;     // [component], union-find
+	PieceBox *boxes;       // [component], by lo[0]
+	int32_t *parents;      // [component], union-find
 	int32_t *start, *list; // [component + 1], [triangle]: the triangles of each piece, until the tree orders them anew
-	uint8_t *crossing;    // [component]: its box overlaps another closed piece's
+	uint8_t *crossing;     // [component]: its box overlaps another closed piece's
 } Parts;
 
 static void measure_boxes(Parts *parts) {
@@ -76,7 +76,8 @@ static bool lies_in(const Parts *parts, const PieceBox *inner, const PieceBox *o
 static void compare_pair(Parts *parts, const PieceBox *a, const PieceBox *b) {
 	if (!boxes_overlap(a, b))
 		return;
-	bool join = !parts->closed[a->component] || !parts->closed[b->component] || lies_in(parts, a, b) || lies_in(parts, b, a);
+	bool join =
+		!parts->closed[a->component] || !parts->closed[b->component] || lies_in(parts, a, b) || lies_in(parts, b, a);
 	if (join)
 		fem_union_join(parts->parents, a->component, b->component);
 	else
@@ -179,7 +180,8 @@ FemResult fem_soup_parts(FemTriangles *triangles, const uint8_t *closed, int32_t
 		FEM_ALLOC_ARRAY(int32_t, count + 1), FEM_ALLOC_ARRAY(int32_t, triangles->triangle_count),
 		FEM_ALLOC_ARRAY(uint8_t, count)};
 	bool ready = parts.boxes && parts.parents && parts.start && parts.list && parts.crossing;
-	FemResult result = ready ? find_parts(&parts)
+	FemResult result = ready
+		? find_parts(&parts)
 		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d pieces: join them first.", count);
 	if (result == FEM_OK)
 		*out_count = number_groups(&parts, out_groups);

@@ -10,7 +10,8 @@
 
 #define FEM_PIECE_MAX 4096
 
-// Needs components; orders the triangles anew. closed: [component]. out_groups: [triangle], numbered by their first piece.
+// Needs components; orders the triangles anew. closed: [component]. out_groups: [triangle], numbered by their first
+// piece.
 FemResult fem_soup_parts(FemTriangles *triangles, const uint8_t *closed, int32_t *out_groups, int32_t *out_count);
 
 #endif

@@ -30,7 +30,7 @@ static FemResult no_memory(const FemTriangles *triangles) {
 		triangles->triangle_count);
 }
 
-// ------------------------------------------------------------------------------------------------------------ components
+// ---- components
 
 static void number_components(FemTriangles *triangles, int32_t *parents) {
 	for (int32_t i = 0; i < triangles->vertex_count; i++)
@@ -61,7 +61,7 @@ FemResult fem_soup_components(FemTriangles *triangles) {
 	return ready ? FEM_OK : no_memory(triangles);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- edges
+// ---- edges
 
 // Half edges (triangle * 3 + corner: from that corner to the next) in buckets of their lower vertex, and twins.
 typedef struct Edges {
@@ -110,8 +110,10 @@ static void sort_bucket(const FemTriangles *triangles, int32_t *bucket, int32_t 
 	for (int32_t gap = count / 2; gap > 0; gap /= 2)
 		for (int32_t i = gap; i < count; i++) {
 			int32_t h = bucket[i], key = upper_end(triangles, h), j = i;
-			for (; j >= gap && (upper_end(triangles, bucket[j - gap]) > key ||
-				(upper_end(triangles, bucket[j - gap]) == key && bucket[j - gap] > h)); j -= gap)
+			for (; j >= gap &&
+				 (upper_end(triangles, bucket[j - gap]) > key ||
+					 (upper_end(triangles, bucket[j - gap]) == key && bucket[j - gap] > h));
+				 j -= gap)
 				bucket[j] = bucket[j - gap];
 			bucket[j] = h;
 		}
@@ -142,7 +144,7 @@ static void pair_edges(Edges *edges) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------- orientation
+// ---- orientation
 
 enum { UNSEEN, KEPT, TURNED };
 
@@ -159,7 +161,8 @@ static void turn_triangle(FemTriangles *triangles, int32_t t) {
 	triangles->triangles[t][2] = second;
 }
 
-// Floods one patch; `list` serves as the queue. Marks what must be turned for the patch to agree with its first triangle.
+// Floods one patch; `list` serves as the queue. Marks what must be turned for the patch to agree with its first
+// triangle.
 static int32_t flood_patch(const Edges *edges, int32_t first, uint8_t *marks, double out_area[2]) {
 	const FemTriangles *triangles = edges->triangles;
 	int32_t *queue = edges->list, count = 1;
@@ -202,7 +205,7 @@ static void agree(Edges *edges, uint8_t *marks) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- inside out
+// ---- inside out
 
 typedef struct Piece {
 	int32_t component, parent; // the smallest closed piece whose box holds this one's; -1 none
@@ -223,7 +226,8 @@ static void measure_pieces(const FemTriangles *triangles, Piece *pieces) {
 				piece->hi[axis] = fmax(piece->hi[axis], at[axis]);
 			}
 		}
-		piece->volume += fem_position_dot(fem_triangle_corner(triangles, t, 0), fem_triangle_area_vector(triangles, t)) / 3.0;
+		piece->volume +=
+			fem_position_dot(fem_triangle_corner(triangles, t, 0), fem_triangle_area_vector(triangles, t)) / 3.0;
 	}
 	for (int32_t c = 0; c < triangles->component_count; c++)
 		pieces[c].box = (pieces[c].hi[0] - pieces[c].lo[0]) * (pieces[c].hi[1] - pieces[c].lo[1]) *

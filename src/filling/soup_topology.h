@@ -14,8 +14,8 @@ typedef struct FemSoupEdges {
 FemResult fem_soup_components(FemTriangles *triangles);
 
 // Turns triangles round so that neighbours across two-sided edges agree, each piece by the majority of its area; then
-// closed pieces that are inside out and lie in no other are turned as a whole, with all that lies in their boxes (a cavity
-// stays a cavity). Needs components. closed_of_component (may be null): [component], 1 when it has no open edge.
+// closed pieces that are inside out and lie in no other are turned as a whole, with all that lies in their boxes (a
+// cavity stays a cavity). Needs components. closed_of_component (may be null): [component], 1 when it has no open edge.
 FemResult fem_soup_orient(FemTriangles *triangles, FemSoupEdges *out_edges, uint8_t *closed_of_component);
 
 int32_t fem_union_find(int32_t *parents, int32_t item);

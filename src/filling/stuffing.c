@@ -11,7 +11,7 @@ typedef struct Stuffing {
 	FemTetList *out;
 } Stuffing;
 
-// ------------------------------------------------------------------------------------------------------------------ warp
+// ---- warp
 
 // The cut next to a node, relative to its edge's limit; below 1 it violates.
 static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemPosition *out_cut) {
@@ -50,7 +50,7 @@ static void warp_nodes(FemBccLattice *lattice) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- stencils
+// ---- stencils
 
 static int32_t node_id(Stuffing *stuffing, int32_t node) {
 	int32_t *id = &stuffing->lattice.node_ids[node];
@@ -75,9 +75,9 @@ static int32_t cut_id(Stuffing *stuffing, int32_t a, int32_t b) {
 	return *id;
 }
 
-// The quad that is left of face a b c when its node c is cut off: does the diagonal start at a? Both tets of the face must
-// agree, so only the face counts. With one long edge cut the diagonal goes to that cut; with two short ones the node with
-// an odd number of coordinates above c's takes it (the parity rule).
+// The quad that is left of face a b c when its node c is cut off: does the diagonal start at a? Both tets of the face
+// must agree, so only the face counts. With one long edge cut the diagonal goes to that cut; with two short ones the
+// node with an odd number of coordinates above c's takes it (the parity rule).
 static bool diagonal_at_first(const FemBccLattice *lattice, int32_t a, int32_t b, int32_t c) {
 	bool first, long_ac, long_bc;
 	fem_bcc_edge(lattice, a, c, &first, &long_ac);
@@ -129,8 +129,8 @@ static double distance_sq(const FemTetList *list, int32_t a, int32_t b) {
 	return fem_position_dot(way, way);
 }
 
-// Two nodes c, d outside: a wedge along a-b. The quad of four cuts is on the surface; its diagonal is free unless the two
-// others leave one way only.
+// Two nodes c, d outside: a wedge along a-b. The quad of four cuts is on the surface; its diagonal is free unless the
+// two others leave one way only.
 static void add_wedge(Stuffing *stuffing, int32_t a, int32_t b, int32_t c, int32_t d) {
 	const FemBccLattice *lattice = &stuffing->lattice;
 	int32_t p[3] = {node_id(stuffing, a), cut_id(stuffing, a, c), cut_id(stuffing, a, d)};
@@ -183,7 +183,8 @@ static void add_tets_along(Stuffing *stuffing, const int32_t at[3], int axis) {
 		corner[v] += turns[i][1];
 		ring[i] = fem_bcc_corner(lattice, corner[0], corner[1], corner[2]);
 	}
-	int32_t from = fem_bcc_center(lattice, at[0], at[1], at[2]), to = fem_bcc_center(lattice, next[0], next[1], next[2]);
+	int32_t from = fem_bcc_center(lattice, at[0], at[1], at[2]),
+			to = fem_bcc_center(lattice, next[0], next[1], next[2]);
 	for (int i = 0; i < 4; i++)
 		add_tet(stuffing, (int32_t[4]){from, to, ring[i], ring[(i + 1) % 4]});
 }

@@ -94,7 +94,8 @@ static void mark_surface(Fit *fit) {
 	}
 	for (int32_t f = 0; f < fit->surface.count; f++)
 		for (int v = 0; v < 3; v++)
-			fit->areas[fit->list->tets[fit->surface.faces[f] / 4][fem_face_corners[fit->surface.faces[f] % 4][v]]] = 1.0;
+			fit->areas[fit->list->tets[fit->surface.faces[f] / 4][fem_face_corners[fit->surface.faces[f] % 4][v]]] =
+				1.0;
 }
 
 // Inner nodes follow to the middle of their neighbours.
@@ -176,7 +177,8 @@ static void follow_sags(Fit *fit, double reach, double limit) {
 	}
 }
 
-FemResult fem_surface_fit(const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list) {
+FemResult fem_surface_fit(
+	const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list) {
 	Fit fit = {.solid = solid, .list = list};
 	fit.bytes = place(&fit, NULL);
 	fit.block = fem_alloc(fit.bytes);

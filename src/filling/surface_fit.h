@@ -7,7 +7,9 @@
 
 // Two passes. Where the solid was inflated, nodes go back to the nearest surface, as far as no tet falls below
 // thin_dihedral (degrees). Then nodes of curved places move out (or in) by 3/4 of the sag of the triangles around them:
-// the mean error of a chord whose ends lie on the surface, so that volume and mass come out right; not below min_dihedral.
-FemResult fem_surface_fit(const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list);
+// the mean error of a chord whose ends lie on the surface, so that volume and mass come out right; not below
+// min_dihedral.
+FemResult fem_surface_fit(
+	const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list);
 
 #endif

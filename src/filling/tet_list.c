@@ -66,7 +66,7 @@ void fem_tet_list_free(FemTetList *list) {
 	*list = (FemTetList){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- quality
+// ---- quality
 
 double fem_tet_list_volume(const FemTetList *list, int32_t tet) {
 	return signed_volume(list->nodes, list->tets[tet]);
@@ -113,7 +113,7 @@ double fem_tet_list_min_dihedral(const FemTetList *list) {
 	return least;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- bodies
+// ---- bodies
 
 static void face_key(const int32_t tet[4], int face, int32_t out[3]) {
 	for (int v = 0; v < 3; v++)
@@ -150,7 +150,8 @@ int32_t fem_tet_list_bodies(const FemTetList *list, int32_t *out_bodies) {
 	uint32_t size = 64;
 	while (size < 5 * (uint32_t)list->tet_count)
 		size *= 2;
-	int32_t *table = FEM_ALLOC_ARRAY(int32_t, size), *parents = FEM_ALLOC_ARRAY(int32_t, list->tet_count + 1), count = 0;
+	int32_t *table = FEM_ALLOC_ARRAY(int32_t, size), *parents = FEM_ALLOC_ARRAY(int32_t, list->tet_count + 1),
+			count = 0;
 	if (table && parents) {
 		for (int32_t t = 0; t < list->tet_count; t++)
 			parents[t] = t;
@@ -166,7 +167,8 @@ int32_t fem_tet_list_bodies(const FemTetList *list, int32_t *out_bodies) {
 }
 
 bool fem_tet_list_keep(FemTetList *list, const int32_t *bodies, int32_t body) {
-	int32_t *map_plus_1 = FEM_ALLOC_ARRAY(int32_t, list->node_count + 1), kept = 0, nodes = 0, old_nodes = list->node_count;
+	int32_t *map_plus_1 = FEM_ALLOC_ARRAY(int32_t, list->node_count + 1), kept = 0, nodes = 0,
+			old_nodes = list->node_count;
 	if (!map_plus_1)
 		return false;
 	for (int32_t t = 0; t < list->tet_count; t++) {

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #define COOKIE 0x7e7a4ed5u
-#define PART_TARGET_MIN 5     // tets: one cell
-#define PART_TARGET_USUAL 24  // what a small part gets where the count allows
+#define PART_TARGET_MIN 5    // tets: one cell
+#define PART_TARGET_USUAL 24 // what a small part gets where the count allows
 #define EXCESS_WARNED 4.0f
-#define PREPARED 0.1f         // share of the work before the first part
+#define PREPARED 0.1f // share of the work before the first part
 
 // Everything a bake holds between its stages.
 typedef struct Bake {
@@ -22,17 +22,21 @@ typedef struct Bake {
 	FemTetMesh *out;
 	FemTriangles triangles;
 	FemSoupEdges edges;
-	uint8_t *closed;       // [component]
+	uint8_t *closed; // [component]
 	int32_t closed_count;
-	int32_t *groups;       // [triangle]
-	int32_t *vertex_map;   // [soup vertex]: welded vertex
-	double *weights;       // [part]: enclosed volume
-	uint8_t *part_closed;  // [part]
+	int32_t *groups;      // [triangle]
+	int32_t *vertex_map;  // [soup vertex]: welded vertex
+	double *weights;      // [part]: enclosed volume
+	uint8_t *part_closed; // [part]
 	FemTetList list;
 } Bake;
 
 FemBakeDef fem_default_bake_def(void) {
-	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .plate_strength = 1.0f, .cut = fem_default_cut_def(), .cookie = COOKIE};
+	return (FemBakeDef){.element_count = 1000,
+		.plate_layers = 1,
+		.plate_strength = 1.0f,
+		.cut = fem_default_cut_def(),
+		.cookie = COOKIE};
 }
 
 static bool in_range(float value, float most) {
@@ -66,7 +70,7 @@ static FemResult report(const Bake *bake, float share) {
 	return fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
 }
 
-// --------------------------------------------------------------------------------------------------------------- prepare
+// ---- prepare
 
 static FemResult prepare_soup(Bake *bake) {
 	bake->vertex_map = FEM_ALLOC_ARRAY(int32_t, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
@@ -109,12 +113,14 @@ static FemResult weigh_parts(Bake *bake) {
 	for (int32_t part = 0; part < count; part++)
 		bake->weights[part] = fabs(bake->weights[part]) + 1e-9;
 	if ((int64_t)count * PART_TARGET_MIN > bake->def->element_count)
-		return fem_fail(FEM_ERROR_LIMIT, "The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
-			"join the parts.", count, bake->def->element_count, (long long)count * PART_TARGET_MIN * 2);
+		return fem_fail(FEM_ERROR_LIMIT,
+			"The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
+			"join the parts.",
+			count, bake->def->element_count, (long long)count * PART_TARGET_MIN * 2);
 	return FEM_OK;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- parts
+// ---- parts
 
 static int32_t part_target(const Bake *bake, int32_t part, double weight_left, int32_t tets_left) {
 	int32_t parts_left = bake->out->part_count - part;
@@ -154,7 +160,7 @@ static FemResult mesh_parts(Bake *bake) {
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- results
+// ---- results
 
 static void fill_tets(const Bake *bake) {
 	FemTetMesh *out = bake->out;
@@ -204,19 +210,23 @@ static void write_warning(FemTetMesh *out) {
 	for (int32_t part = 0; part < out->part_count; part++) {
 		const FemTetPart *made = &out->parts[part];
 		if (!made->whole) {
-			snprintf(out->warning, sizeof out->warning, "Part %d could not be covered in one piece by %d tets: raise the element "
-				"count, or join its loose pieces.", part, made->tet_count);
+			snprintf(out->warning, sizeof out->warning,
+				"Part %d could not be covered in one piece by %d tets: raise the element "
+				"count, or join its loose pieces.",
+				part, made->tet_count);
 			return;
 		}
 		if (made->stiffness_excess > EXCESS_WARNED) {
-			snprintf(out->warning, sizeof out->warning, "Part %d is %.3g m thin under cells of %.3g m and will bend about %.0f "
-				"times too stiffly: raise the element count, or make it thicker.", part, (double)made->thickness,
-				(double)made->cell, (double)made->stiffness_excess);
+			snprintf(out->warning, sizeof out->warning,
+				"Part %d is %.3g m thin under cells of %.3g m and will bend about %.0f "
+				"times too stiffly: raise the element count, or make it thicker.",
+				part, (double)made->thickness, (double)made->cell, (double)made->stiffness_excess);
 			return;
 		}
 		if (made->input_volume > 0.0f && fabsf(made->volume / made->input_volume - 1.0f) > 0.25f) {
 			snprintf(out->warning, sizeof out->warning,
-				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", part, 100.0 * (double)(made->volume / made->input_volume));
+				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", part,
+				100.0 * (double)(made->volume / made->input_volume));
 			return;
 		}
 	}
@@ -228,7 +238,8 @@ static FemResult check_flat(const FemTetMesh *out) {
 		FemPosition p[4];
 		for (int v = 0; v < 4; v++)
 			p[v] = fem_position_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
-		FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
+		FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]),
+					c = fem_position_sub(p[3], p[0]);
 		if (!(fem_position_dot(a, fem_position_cross(b, c)) / 6.0 >= FEM_VOLUME_MIN))
 			return fem_fail(FEM_ERROR_MESH,
 				"The mesh is too small or too far from its origin for floats: move it to the origin, or scale it up.");
@@ -246,7 +257,8 @@ static FemResult fill_mesh(Bake *bake) {
 	out->tet_plates = FEM_ALLOC_ARRAY(float, out->tet_count);
 	out->tet_parts = FEM_ALLOC_ARRAY(int32_t, out->tet_count);
 	out->vertex_parts = FEM_ALLOC_ARRAY(int32_t, out->vertex_count);
-	if (!out->nodes || !out->tets || !out->tet_plates || !out->tet_parts || !out->vertex_parts || !fill_vertex_parts(bake))
+	if (!out->nodes || !out->tets || !out->tet_plates || !out->tet_parts || !out->vertex_parts ||
+		!fill_vertex_parts(bake))
 		return no_memory(bake);
 	fill_tets(bake);
 	FemResult result = check_flat(out);

@@ -8,9 +8,7 @@
 
 #include <math.h>
 
-
-// ----------------------------------------------------------------------------------------------------------------- order
-
+// ---- order
 
 // By user number: the order does not depend on how nodes are numbered inside.
 static uint64_t ticket_key(const FemBody *body, uint64_t step, int32_t node) {
@@ -32,7 +30,7 @@ static void shuffle(FemBody *body, uint64_t step) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- sides
+// ---- sides
 
 static float side_of(const FemBody *body, int32_t tet, int32_t node, const float normal[3]) {
 	float c[3] = {0.0f, 0.0f, 0.0f};
@@ -56,7 +54,8 @@ static bool holds(const FemBreaking *breaking, int32_t face, int32_t across) {
 	return isinf(breaking->tet_toughness[face / 4]) && isinf(breaking->tet_toughness[across / 4]);
 }
 
-// Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last cuts.
+// Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last
+// cuts.
 static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahead, int32_t count) {
 	FemTopology *t = body->own_topology;
 	FemBreaking *breaking = body->breaking;
@@ -97,7 +96,7 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 	return false;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- split
+// ---- split
 
 // One node: the plane, the faces, the rules, the copies.
 static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
@@ -138,7 +137,7 @@ static bool still_wants(const FemBody *body, FemSeparation *separation) {
 	if (count > FEM_STAR_MAX)
 		return false;
 	return !split->changed[separation->node] ||
-	       fem_separation_of_node(body, separation->node, body->topology->node_tets + star.begin, count, separation);
+		fem_separation_of_node(body, separation->node, body->topology->node_tets + star.begin, count, separation);
 }
 
 int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {

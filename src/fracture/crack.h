@@ -10,8 +10,9 @@ typedef struct FemFaceCut {
 	int32_t nodes[3]; // of `face`, numbers of before the rebuild and before this split's copies
 } FemFaceCut;
 
-// Splits nodes of the list, in seeded random order, until `most` were split or none is left; faces go to breaking->cuts.
-// Returns how many nodes were split. The topology is left open (fem_split_open) when it returns more than 0.
+// Splits nodes of the list, in seeded random order, until `most` were split or none is left; faces go to
+// breaking->cuts. Returns how many nodes were split. The topology is left open (fem_split_open) when it returns more
+// than 0.
 int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most);
 
 #endif

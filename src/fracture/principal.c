@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define THIRD_TURN 2.0943951023931953 // rad
-#define DOUBLE_VALUE 1e-12 // squared length of the cross product, against the matrix's size, below which rows are parallel
+#define DOUBLE_VALUE \
+	1e-12 // squared length of the cross product, against the matrix's size, below which rows are parallel
 
 void fem_principal_values(const double m[6], double values[3]) {
 	double mean = (m[0] + m[1] + m[2]) / 3.0;

@@ -11,7 +11,7 @@
 // toughness in tension is not looked at.
 #define HOT_SHARE 0.4f
 
-// ------------------------------------------------------------------------------------------------------------------- hot
+// ---- hot
 
 // An upper bound of the largest principal stress: mean + sqrt(2/3) |deviator|.
 static float tension_bound(const FemTetStress *s) {
@@ -54,7 +54,7 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- tension
+// ---- tension
 
 static void unpack(const FemTetStress *s, double out[6]) {
 	out[0] = (double)s->normal.x, out[1] = (double)s->normal.y, out[2] = (double)s->normal.z;
@@ -73,11 +73,12 @@ void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t bat
 		double stress[6], p[6];
 		unpack(&body->tet_stress[tet], stress);
 		fem_tensile_part(stress, p);
-		breaking->tension[tet] = (FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+		breaking->tension[tet] = (FemTetStress){
+			{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- tensor
+// ---- tensor
 
 static void stress_times(const FemTetStress *s, FemVec4 c, double scale, double out[3]) {
 	double x = (double)c.x, y = (double)c.y, z = (double)c.z;
@@ -130,7 +131,8 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 		if (!(g.w > 0.0f))
 			continue;
 		// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g)
-		double u[3] = {(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
+		double u[3] = {
+			(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
 		double turned[3] = {
 			(double)g.x + 2.0 * ((double)q.w * u[0] + (double)q.y * u[2] - (double)q.z * u[1]),
 			(double)g.y + 2.0 * ((double)q.w * u[1] + (double)q.z * u[0] - (double)q.x * u[2]),
@@ -150,8 +152,8 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	return true;
 }
 
-// Fibres hold together along themselves: zeta' = A zeta A with A = I - w g g^T counts what pulls along them 1 / ratio, and
-// turns the plane so that it runs along them.
+// Fibres hold together along themselves: zeta' = A zeta A with A = I - w g g^T counts what pulls along them 1 / ratio,
+// and turns the plane so that it runs along them.
 static void apply_grain(double zeta[6], const double g[3], double w) {
 	double full[3][3] = {{zeta[0], zeta[3], zeta[5]}, {zeta[3], zeta[1], zeta[4]}, {zeta[5], zeta[4], zeta[2]}};
 	double a[3][3], left[3][3];
@@ -182,7 +184,8 @@ static double area_along(const FemBody *body, const int32_t *star, int32_t star_
 	return area;
 }
 
-bool fem_separation_of_node(const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
+bool fem_separation_of_node(
+	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
 	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t k = 0; k < star_count; k++) {
@@ -201,7 +204,8 @@ bool fem_separation_of_node(const FemBody *body, int32_t node, const int32_t *st
 		return false;
 	fem_principal_vector(zeta, values[0], normal);
 	double stress = values[0] / fmax(area_along(body, star, star_count, normal), 1e-30);
-	double excess = fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
+	double excess =
+		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
 	if (!(excess > 1.0))
 		return false;
 	*out = (FemSeparation){node, (float)fmin(excess, 1e30), {(float)normal[0], (float)normal[1], (float)normal[2]}};

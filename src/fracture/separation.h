@@ -1,5 +1,6 @@
-// Where and how a body wants to come apart: the separation tensor of its nodes (O'Brien & Hodgins 1999, section 3.1) from
-// the stresses that the element stage left, in three sweeps over live batches and nodes, each of which threads share.
+// Where and how a body wants to come apart: the separation tensor of its nodes (O'Brien & Hodgins 1999, section 3.1)
+// from the stresses that the element stage left, in three sweeps over live batches and nodes, each of which threads
+// share.
 #ifndef FEM_FRACTURE_SEPARATION_H
 #define FEM_FRACTURE_SEPARATION_H
 
@@ -8,49 +9,49 @@
 // A node that wants to split.
 typedef struct FemSeparation {
 	int32_t node;
-	float excess;     // largest eigenvalue over toughness, > 1
-	float normal[3];  // of the plane, unit, world
+	float excess;    // largest eigenvalue over toughness, > 1
+	float normal[3]; // of the plane, unit, world
 } FemSeparation;
 
 // What fracture keeps and makes for one body; all by inside numbers.
 typedef struct FemBreaking {
-	float *tet_scale;     // [tet]: the user's factor on its toughness
-	float *tet_toughness; // [tet]: Pa, or N with by_force; infinite: does not break
+	float *tet_scale;      // [tet]: the user's factor on its toughness
+	float *tet_toughness;  // [tet]: Pa, or N with by_force; infinite: does not break
 	uint8_t *tet_by_force; // [tet]: toughness is the paper's force
-	FemVec4 *tet_grain;   // [tet]: direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
+	FemVec4 *tet_grain;    // [tet]: direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 	bool has_grain;
-	bool can_break;       // some tet has a finite toughness
+	bool can_break; // some tet has a finite toughness
 	uint64_t seed;
 
 	struct FemPiece *pieces; // [component]
 	uint32_t next_piece;
-	int32_t piece_limit;  // 0: none
-	float piece_lifetime; // s; 0: for ever
-	float piece_fade;     // s, between being one too many and being removed
+	int32_t piece_limit;            // 0: none
+	float piece_lifetime;           // s; 0: for ever
+	float piece_fade;               // s, between being one too many and being removed
 	struct FemSplinters *splinters; // fracture/splinters.h; or null
 
 	// ---- of a body with a topology of its own (world/step/splittable.c), else null
 	struct FemPiece *old_pieces; // [component]: before the last split
-	int32_t *node_rank;   // [node]: its place when the mesh was ordered for elimination; copies have their parent's
-	int32_t *part_rank;   // [part]: the same for parts
-	uint8_t *piece_kinds; // [component]: preconditioner wanted for it, for splits and snapshots
-	FemVec4 *scratch;     // [node]
+	int32_t *node_rank;      // [node]: its place when the mesh was ordered for elimination; copies have their parent's
+	int32_t *part_rank;      // [part]: the same for parts
+	uint8_t *piece_kinds;    // [component]: preconditioner wanted for it, for splits and snapshots
+	FemVec4 *scratch;        // [node]
 	int32_t *order, *cursor; // [node + part + 1]: scratch
-	uint8_t *marks;       // [node], [part]: scratch
+	uint8_t *marks;          // [node], [part]: scratch
 
 	// ---- of a step, in the step arena
-	uint8_t *node_hot;    // [node]: beside a tet with a tension that might break it
-	FemTetStress *tension; // [tet]: the tensile part of tets around hot nodes
+	uint8_t *node_hot;          // [node]: beside a tet with a tension that might break it
+	FemTetStress *tension;      // [tet]: the tensile part of tets around hot nodes
 	FemSeparation *separations; // [node]
 	int32_t separation_count;
 
 	// ---- of a step, in the heap of the world
 	struct FemFaceCut *cuts; // faces opened in this step
 	int32_t cut_count, cut_capacity;
-	int32_t split_count;  // nodes split in this step
-	int32_t tree_builds;  // in this step
-	bool was_split;       // the topology changed in this step
-	bool has_no_memory;   // it wanted to, and there was no memory
+	int32_t split_count;    // nodes split in this step
+	int32_t tree_builds;    // in this step
+	bool was_split;         // the topology changed in this step
+	bool has_no_memory;     // it wanted to, and there was no memory
 	FemFractureFace *faces; // [cut_capacity]: the same for the user, without body and material
 
 	void *block, *split_block;
@@ -64,6 +65,7 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);
 
 // Third: whether a node wants to split. `star` are its tets (tet * 4 + local).
-bool fem_separation_of_node(const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out);
+bool fem_separation_of_node(
+	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out);
 
 #endif

@@ -13,11 +13,11 @@
 #define IN_REACH 1
 #define CONNECTED 2
 
-#define SAME_DISTANCE 1e-9  // relative, of squares: nearest points on a face, edge or corner that tets share
-#define WEIGHT_TINY 1e-30   // smaller ones are 0: threads differ in what they do with denormals
-#define WEIGHT_SUM 1e-5     // how far the sum of the weights may be from 1
+#define SAME_DISTANCE 1e-9 // relative, of squares: nearest points on a face, edge or corner that tets share
+#define WEIGHT_TINY 1e-30  // smaller ones are 0: threads differ in what they do with denormals
+#define WEIGHT_SUM 1e-5    // how far the sum of the weights may be from 1
 
-// --------------------------------------------------------------------------------------------------------------- weights
+// ---- weights
 
 static void shape_of(const FemSplinters *s, int32_t tet, FemTetShape *out) {
 	const FemSplinterRest *rest = &s->rest;
@@ -76,9 +76,10 @@ static void clear_owner(FemSplinters *s, int32_t vertex) {
 	memset(s->weights[vertex], 0, sizeof s->weights[vertex]);
 }
 
-// -------------------------------------------------------------------------------------------------------------- connected
+// ---- connected
 
-// Marks the splinter's reach, and in it what home is connected with; those are the first of the queue. Returns how many.
+// Marks the splinter's reach, and in it what home is connected with; those are the first of the queue. Returns how
+// many.
 static int32_t mark_connected(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 	int32_t count = 0, home = s->home[splinter];
 	for (int32_t k = s->reach_start[splinter]; k < s->reach_start[splinter + 1]; k++)
@@ -104,7 +105,7 @@ static void clear_marks(FemSplinters *s, int32_t splinter) {
 		s->tet_mark[s->reach[k]] = 0;
 }
 
-// ------------------------------------------------------------------------------------------------------------ nearest tet
+// ---- nearest tet
 
 // The distance to the plane of the face that the point is farthest beyond is the least that the tet can be away.
 static double least_distance_sq(const FemTetShape *shape, const double weights[4]) {
@@ -230,7 +231,7 @@ void fem_splinters_weigh(FemSplinters *s) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- splits
+// ---- splits
 
 static void list_splinter(FemSplinters *s, int32_t splinter, int32_t *count) {
 	if (s->is_listed[splinter])
@@ -311,7 +312,7 @@ void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 static FemVertexOwner owner_of(const FemTopology *t, int32_t tet, const float weights[4]) {
 	FemVertexOwner owner = {.tet = tet < 0 ? -1 : t->user_of_tet[tet]};
@@ -343,8 +344,8 @@ void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
 	for (int32_t i = 0; s->has_changed && i < s->given.vertex_count; i++) {
 		if (s->change[i] == 0)
 			continue;
-		s->changes[s->change_count++] = (FemOwnerChange){
-			i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), owner_before(s, t, i)};
+		s->changes[s->change_count++] =
+			(FemOwnerChange){i, (FemOwnerChangeKind)s->change[i], fem_splinters_owner(s, t, i), owner_before(s, t, i)};
 		s->change[i] = 0;
 	}
 	s->has_changed = false;
@@ -358,7 +359,8 @@ int32_t fem_splinters_find_fault(FemSplinters *s, const FemTopology *t) {
 			int32_t vertex = s->vertices[k], tet = s->owner[vertex];
 			const float *w = s->weights[vertex];
 			double sum = (double)w[0] + (double)w[1] + (double)w[2] + (double)w[3];
-			bool is_well = is_removed ? tet < 0 : tet >= 0 && s->tet_mark[tet] == CONNECTED && fabs(sum - 1.0) <= WEIGHT_SUM;
+			bool is_well =
+				is_removed ? tet < 0 : tet >= 0 && s->tet_mark[tet] == CONNECTED && fabs(sum - 1.0) <= WEIGHT_SUM;
 			fault = is_well ? -1 : vertex;
 		}
 		clear_marks(s, i);

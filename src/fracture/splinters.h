@@ -1,13 +1,14 @@
 // Splinters (P&O09 section 5.1, spec A33): which tet each render vertex follows, and who must change when faces open.
 //
-// "Still connected with home" is meant near the splinter: a long way round does not count. Each splinter has a reach, made
-// once in the whole mesh: the tets it touches (its home, those of its vertices, those on the straight ways between) and
-// one ring around them by faces. A vertex may follow a tet that can be come to from home through closed faces without
-// leaving the reach. The reach never changes, so that what can be come to only ever shrinks: a vertex that was looked at
-// stays right until a face between two tets of the reach opens.
+// "Still connected with home" is meant near the splinter: a long way round does not count. Each splinter has a reach,
+// made once in the whole mesh: the tets it touches (its home, those of its vertices, those on the straight ways
+// between) and one ring around them by faces. A vertex may follow a tet that can be come to from home through closed
+// faces without leaving the reach. The reach never changes, so that what can be come to only ever shrinks: a vertex
+// that was looked at stays right until a face between two tets of the reach opens.
 //
-// Splinters that are equal share what does not change, and until the first cut also who follows what: fem_splinters_share()
-// gives a body little more than a pointer, fem_splinters_own() the arrays that its cracks then change.
+// Splinters that are equal share what does not change, and until the first cut also who follows what:
+// fem_splinters_share() gives a body little more than a pointer, fem_splinters_own() the arrays that its cracks then
+// change.
 #ifndef FEM_FRACTURE_SPLINTERS_H
 #define FEM_FRACTURE_SPLINTERS_H
 
@@ -25,42 +26,42 @@ typedef struct FemSplinterRest {
 // A vertex that looks for a tet, and the best one so far.
 typedef struct FemLostVertex {
 	int32_t vertex;
-	int32_t tet;          // -1: none yet
-	FemPosition p;        // m, rest, scaled
-	double distance_sq;   // m^2
-	double least_weight;  // the smallest of the four: how far it is extrapolated
+	int32_t tet;         // -1: none yet
+	FemPosition p;       // m, rest, scaled
+	double distance_sq;  // m^2
+	double least_weight; // the smallest of the four: how far it is extrapolated
 } FemLostVertex;
 
 typedef struct FemSplinters {
 	FemSplinterRest rest;
-	FemSplintersDef given;    // copies, by user numbers
-	int32_t tet_count;        // inside numbers, with padding
+	FemSplintersDef given; // copies, by user numbers
+	int32_t tet_count;     // inside numbers, with padding
 
-	int32_t *home;            // [splinter]
-	int32_t *vertex_start, *vertices; // [splinter + 1]: its vertices, ascending
-	int32_t *reach_start, *reach;     // [splinter + 1]: home first
+	int32_t *home;                      // [splinter]
+	int32_t *vertex_start, *vertices;   // [splinter + 1]: its vertices, ascending
+	int32_t *reach_start, *reach;       // [splinter + 1]: home first
 	int32_t *tet_start, *tet_splinters; // [tet + 1]: the splinters whose reach it is in, ascending
 
 	int32_t reach_most, vertices_most; // of one splinter
 
-	int32_t *owner;           // [vertex]: tet; -1: removed. Only read while they are shared
-	float (*weights)[4];      // [vertex]
+	int32_t *owner;      // [vertex]: tet; -1: removed. Only read while they are shared
+	float (*weights)[4]; // [vertex]
 
 	// ---- of a step; null while nothing of its own is there
-	uint8_t *change;          // [vertex]: FemOwnerChangeKind, 0 for none, since the last publishing
-	int32_t *tet_before;      // [vertex]: of those that changed their tet, the one at the last publishing
+	uint8_t *change;            // [vertex]: FemOwnerChangeKind, 0 for none, since the last publishing
+	int32_t *tet_before;        // [vertex]: of those that changed their tet, the one at the last publishing
 	float (*weights_before)[4]; // [vertex]: in it
 	bool has_changed;
-	FemOwnerChange *changes;  // [vertex]: of the last publishing
+	FemOwnerChange *changes; // [vertex]: of the last publishing
 	int32_t change_count;
 
 	// ---- scratch
-	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	uint8_t *is_renamed;      // [tet]: names a node that was copied; 0 between calls
-	int32_t *queue;           // [longest reach]
-	FemTetShape *shapes;      // [longest reach]
-	uint8_t *is_listed;       // [splinter]; 0 between calls
-	int32_t *list;            // [splinter]
+	uint8_t *tet_mark;   // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
+	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 between calls
+	int32_t *queue;      // [longest reach]
+	FemTetShape *shapes; // [longest reach]
+	uint8_t *is_listed;  // [splinter]; 0 between calls
+	int32_t *list;       // [splinter]
 	FemLostVertex *lost; // [most vertices of a splinter]
 
 	void *block, *own_block; // what does not change, and what does
@@ -71,7 +72,8 @@ typedef struct FemSplinters {
 	int32_t use_count;           // of those that others share: how many do
 } FemSplinters;
 
-// A checked def. Owners are left unset: fem_splinters_settle() or the reader of a snapshot does that. Null when memory fails.
+// A checked def. Owners are left unset: fem_splinters_settle() or the reader of a snapshot does that. Null when memory
+// fails.
 FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def);
 void fem_splinters_free(FemSplinters *splinters);
 
@@ -93,9 +95,10 @@ void fem_splinters_restart(FemSplinters *splinters, FemVec3 scale, const FemTopo
 // Computes weights from owners, for splinters that were read.
 void fem_splinters_weigh(FemSplinters *splinters);
 
-// Between the cuts and the rebuild (topology/splitting.h): vertices whose tet is cut off go to another, and those whose tet
-// names copies are noted.
-void fem_splinters_follow_cuts(FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
+// Between the cuts and the rebuild (topology/splitting.h): vertices whose tet is cut off go to another, and those whose
+// tet names copies are noted.
+void fem_splinters_follow_cuts(
+	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
 
 // After a rebuild that removed tets.
 void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *topology);

@@ -15,16 +15,16 @@ typedef struct Builder {
 	const FemSplinterRest *rest;
 	const FemSplintersDef *def;
 	const FemTopology *whole; // the mesh's
-	FemTetShape *shapes;   // [tet]: ways between tets ask for each many times
-	uint8_t *mark;         // [tet]
-	int32_t *found;        // [tet]: the reach of one splinter
+	FemTetShape *shapes;      // [tet]: ways between tets ask for each many times
+	uint8_t *mark;            // [tet]
+	int32_t *found;           // [tet]: the reach of one splinter
 	int32_t found_count;
 	int32_t *vertex_start, *vertices;
 	int64_t reach_total;
 	int32_t reach_most, vertices_most;
 } Builder;
 
-// ----------------------------------------------------------------------------------------------------------------- reach
+// ---- reach
 
 static void add(Builder *b, int32_t tet, uint8_t mark) {
 	if (b->mark[tet])
@@ -123,7 +123,7 @@ static void measure_reach(Builder *b) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- lists
+// ---- lists
 
 // list[start[k]...]: the i with key[i] == k, ascending.
 static void sort_by(const int32_t *key, int32_t count, int32_t *start, int32_t key_count, int32_t *list) {
@@ -165,7 +165,7 @@ static void fill_tet_splinters(FemSplinters *s) {
 	start[0] = 0;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 static void *carve_copy(FemCarver *carver, const void *from, size_t bytes) {
 	void *to = fem_carve(carver, bytes);
@@ -191,7 +191,8 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 }
 
 static void place_own(FemSplinters *s, FemCarver *carver) {
-	size_t splinters = (size_t)s->given.splinter_count, vertices = (size_t)s->given.vertex_count, tets = (size_t)s->tet_count;
+	size_t splinters = (size_t)s->given.splinter_count, vertices = (size_t)s->given.vertex_count,
+		   tets = (size_t)s->tet_count;
 	s->owner = FEM_CARVE(carver, int32_t, vertices);
 	s->weights = fem_carve(carver, sizeof *s->weights * vertices);
 	s->change = FEM_CARVE(carver, uint8_t, vertices);
@@ -258,7 +259,7 @@ void fem_splinters_free(FemSplinters *s) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- sharing
+// ---- sharing
 
 // Only owners and weights of what is its own stay.
 bool fem_splinters_freeze(FemSplinters *s) {
@@ -296,7 +297,7 @@ FemSplinters *fem_splinters_share(FemSplinters *frozen) {
 
 bool fem_splinters_own(FemSplinters *s) {
 	const int32_t *owner = s->owner;
-	float (*weights)[4] = s->weights;
+	float(*weights)[4] = s->weights;
 	if (s->own_block)
 		return true;
 	if (!allocate_own(s))
@@ -309,15 +310,15 @@ bool fem_splinters_own(FemSplinters *s) {
 bool fem_splinters_are_equal(const FemSplinters *s, const FemSplinterRest *rest, const FemSplintersDef *def) {
 	size_t splinters = (size_t)def->splinter_count, vertices = (size_t)def->vertex_count;
 	return s->rest.topology == rest->topology && s->rest.scale.x == rest->scale.x && s->rest.scale.y == rest->scale.y &&
-	       s->rest.scale.z == rest->scale.z && s->given.splinter_count == def->splinter_count &&
-	       s->given.vertex_count == def->vertex_count &&
-	       memcmp(s->given.home_tets, def->home_tets, sizeof(int32_t) * splinters) == 0 &&
-	       memcmp(s->given.vertex_splinters, def->vertex_splinters, sizeof(int32_t) * vertices) == 0 &&
-	       memcmp(s->given.vertex_tets, def->vertex_tets, sizeof(int32_t) * vertices) == 0 &&
-	       memcmp(s->given.vertex_positions, def->vertex_positions, sizeof(FemVec3) * vertices) == 0;
+		s->rest.scale.z == rest->scale.z && s->given.splinter_count == def->splinter_count &&
+		s->given.vertex_count == def->vertex_count &&
+		memcmp(s->given.home_tets, def->home_tets, sizeof(int32_t) * splinters) == 0 &&
+		memcmp(s->given.vertex_splinters, def->vertex_splinters, sizeof(int32_t) * vertices) == 0 &&
+		memcmp(s->given.vertex_tets, def->vertex_tets, sizeof(int32_t) * vertices) == 0 &&
+		memcmp(s->given.vertex_positions, def->vertex_positions, sizeof(FemVec3) * vertices) == 0;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- making
+// ---- making
 
 FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def) {
 	int32_t tets = rest->topology->batch_count * FEM_LANES;

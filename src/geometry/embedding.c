@@ -33,7 +33,7 @@ typedef struct Query {
 	double cost; // largest weight, of what lies equally near
 } Query;
 
-// ----------------------------------------------------------------------------------------------------------------- build
+// ---- build
 
 static float centroid_on(const FemEmbedMesh *mesh, int32_t tet, int axis) {
 	float sum = 0.0f;
@@ -106,7 +106,7 @@ static int32_t build(Tree *tree, int32_t begin, int32_t end) {
 	return index;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- search
+// ---- search
 
 static void corners_of(const FemEmbedMesh *mesh, int32_t tet, FemPosition out[4]) {
 	for (int v = 0; v < 4; v++)
@@ -173,8 +173,8 @@ static void find_nearest(const Tree *tree, Query *query) {
 			try_tet(tree, tree->order[at], query);
 		if (node->count > 0)
 			continue;
-		bool left_first = box_distance_sq(&tree->nodes[index + 1], query->p) <=
-			box_distance_sq(&tree->nodes[node->first], query->p);
+		bool left_first =
+			box_distance_sq(&tree->nodes[index + 1], query->p) <= box_distance_sq(&tree->nodes[node->first], query->p);
 		stack[depth++] = left_first ? node->first : index + 1;
 		stack[depth++] = left_first ? index + 1 : node->first;
 	}
@@ -220,7 +220,7 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 	out->max_error = fmaxf(out->max_error, (float)sqrt(fem_position_dot(miss, miss)));
 }
 
-// ------------------------------------------------------------------------------------------------------------------- API
+// ---- API
 
 static FemResult check(const FemEmbedMesh *mesh, const FemVec3 *points, int32_t count) {
 	if (!mesh || !mesh->nodes || !mesh->tets || mesh->tet_count < 1 || mesh->node_count < 4)
@@ -245,8 +245,8 @@ static double mesh_size(const TetNode *root) {
 		fmax((double)root->hi[1] - (double)root->lo[1], (double)root->hi[2] - (double)root->lo[2]));
 }
 
-FemResult fem_embed(const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count,
-	FemEmbedding *out) {
+FemResult fem_embed(
+	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count, FemEmbedding *out) {
 	*out = (FemEmbedding){0};
 	FemResult result = check(mesh, points, count);
 	if (result != FEM_OK)

@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 
-// No weight leaves [-FEM_EMBED_WEIGHT, 1 + FEM_EMBED_WEIGHT]: a point that sticks out farther follows from nearer by, so
-// that a tet's strain moves it by at most that many edges.
+// No weight leaves [-FEM_EMBED_WEIGHT, 1 + FEM_EMBED_WEIGHT]: a point that sticks out farther follows from nearer by,
+// so that a tet's strain moves it by at most that many edges.
 #define FEM_EMBED_WEIGHT 4.0f
 
 typedef struct FemEmbedMesh {
@@ -26,12 +26,12 @@ typedef struct FemEmbedding {
 } FemEmbedding;
 
 // point_parts may be null, entries of -1 mean any part.
-FemResult fem_embed(const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count,
-	FemEmbedding *out);
+FemResult fem_embed(
+	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count, FemEmbedding *out);
 void fem_embedding_free(FemEmbedding *embedding);
 
-// Pulls the point with these weights towards the tet's nearest point until none leaves the limits above; returns the share
-// of the way that is left, 1 when nothing had to be done. `p` is the point itself.
+// Pulls the point with these weights towards the tet's nearest point until none leaves the limits above; returns the
+// share of the way that is left, 1 when nothing had to be done. `p` is the point itself.
 double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weights[4]);
 
 #endif

@@ -57,7 +57,7 @@ static void add_triangle(FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
 	out[2] = c;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ plane
+// ---- plane
 
 // Twice the area of abc, positive when it turns counter-clockwise.
 static double turn(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
@@ -93,7 +93,7 @@ static bool segments_cross(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_
 		(turn(mesh, c, d, a) > 0.0) != (turn(mesh, c, d, b) > 0.0);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- bridges
+// ---- bridges
 
 static bool is_free(const FemLoopMesh *mesh, int32_t a, int32_t b, const int32_t *loop, int32_t count) {
 	for (int32_t n = 0; n < count; n++)
@@ -148,7 +148,7 @@ static void join_hole(FemLoopMesh *mesh, int32_t begin, int32_t end) {
 	mesh->ring_count += count + 2;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- ears
+// ---- ears
 
 static bool is_ear(const FemLoopMesh *mesh, int32_t at) {
 	int32_t count = mesh->ring_count;
@@ -243,7 +243,7 @@ void fem_loop_mesh_fill(FemLoopMesh *mesh) {
 	fem_loop_mesh_improve(mesh);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ flips
+// ---- flips
 
 static void link_edges(FemLoopMesh *mesh) {
 	int32_t size = 64, count = 3 * mesh->triangle_count;

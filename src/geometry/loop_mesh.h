@@ -1,5 +1,5 @@
-// Triangles within closed loops in a plane, with holes and with points inside. Whatever the loops are like, the triangles
-// together have exactly the loops as their border, so that what they close is closed.
+// Triangles within closed loops in a plane, with holes and with points inside. Whatever the loops are like, the
+// triangles together have exactly the loops as their border, so that what they close is closed.
 #ifndef FEM_GEOMETRY_LOOP_MESH_H
 #define FEM_GEOMETRY_LOOP_MESH_H
 
@@ -33,8 +33,8 @@ void fem_loop_mesh_fill(FemLoopMesh *mesh);
 bool fem_loop_mesh_insert(FemLoopMesh *mesh, double x, double y, double distance);
 void fem_loop_mesh_improve(FemLoopMesh *mesh);
 
-// Takes points out of the loops and gives up the triangles, to be filled anew. keeps: [point]. Loops of which fewer than 3
-// points are left go.
+// Takes points out of the loops and gives up the triangles, to be filled anew. keeps: [point]. Loops of which fewer
+// than 3 points are left go.
 void fem_loop_mesh_thin(FemLoopMesh *mesh, const bool *keeps);
 
 #endif

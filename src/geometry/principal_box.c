@@ -60,7 +60,8 @@ static void point_tensor(const Points *points, double out[3][3]) {
 		if (!is_member(points, t))
 			continue;
 		FemPosition n = fem_triangle_area_vector(points->triangles, t);
-		FemVec3 middle = fem_vec3_add(fem_vec3_add(corner_of(points, t, 0), corner_of(points, t, 1)), corner_of(points, t, 2));
+		FemVec3 middle =
+			fem_vec3_add(fem_vec3_add(corner_of(points, t, 0), corner_of(points, t, 1)), corner_of(points, t, 2));
 		double p[3] = {(double)middle.x / 3.0, (double)middle.y / 3.0, (double)middle.z / 3.0};
 		double area = sqrt(fem_position_dot(n, n));
 		area_sum += area;
@@ -247,7 +248,8 @@ static void to_box(const Candidate *best, const FemUnitFrame *unit, FemPrincipal
 }
 
 FemResult fem_principal_box(const FemTriangles *triangles, const int32_t *groups, int32_t group, FemPrincipalBox *out) {
-	Points points = {triangles, groups, group, 0, FEM_ALLOC_ARRAY(Point2, FLAT_MAX), FEM_ALLOC_ARRAY(Point2, 2 * FLAT_MAX)};
+	Points points = {
+		triangles, groups, group, 0, FEM_ALLOC_ARRAY(Point2, FLAT_MAX), FEM_ALLOC_ARRAY(Point2, 2 * FLAT_MAX)};
 	bool ready = points.flat && points.hull;
 	if (ready) {
 		double tensor[3][3], values[3], vectors[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -9,8 +9,8 @@ typedef struct FemPrincipalBox {
 	double half_extents[3]; // in units of frame.size: the first is 0.5
 } FemPrincipalBox;
 
-// The smallest box among those with an axis along a principal direction of the surface's normals or of its points, turned
-// about that axis until one side lies on the outline (rotating calipers). groups may be null: all triangles.
+// The smallest box among those with an axis along a principal direction of the surface's normals or of its points,
+// turned about that axis until one side lies on the outline (rotating calipers). groups may be null: all triangles.
 FemResult fem_principal_box(const FemTriangles *triangles, const int32_t *groups, int32_t group, FemPrincipalBox *out);
 
 #endif

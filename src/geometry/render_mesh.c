@@ -72,7 +72,7 @@ int64_t fem_render_mesh_triangle_count(const FemRenderMesh *mesh) {
 	return count;
 }
 
-// -------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 // NaN compares false.
 static bool all_within(const float *values, int count, float limit) {

@@ -1,8 +1,8 @@
-// Splits the long edges of a render mesh, so that a bending body has vertices where it bends: a box of 12 triangles would
-// look flat however far its tets sag.
+// Splits the long edges of a render mesh, so that a bending body has vertices where it bends: a box of 12 triangles
+// would look flat however far its tets sag.
 //
-// Whether an edge is split, and where, depends on its two ends alone. Triangles that share an edge, in one surface or in
-// two, split it alike, and no gap opens.
+// Whether an edge is split, and where, depends on its two ends alone. Triangles that share an edge, in one surface or
+// in two, split it alike, and no gap opens.
 #include "fem_baking.h"
 
 #include "base/error.h"
@@ -44,7 +44,7 @@ static uint32_t edge_place(const EdgeMap *map, int32_t a, int32_t b, uint64_t *o
 	return at;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- edges
+// ---- edges
 
 static bool is_long(const FemRenderSurface *surface, int32_t a, int32_t b, float limit_sq) {
 	FemVec3 p = surface->positions[a], q = surface->positions[b];
@@ -54,7 +54,8 @@ static bool is_long(const FemRenderSurface *surface, int32_t a, int32_t b, float
 
 static int32_t count_long(const FemRenderSurface *surface, int32_t triangle, float limit_sq) {
 	const int32_t *v = &surface->indices[3 * (int64_t)triangle];
-	return is_long(surface, v[0], v[1], limit_sq) + is_long(surface, v[1], v[2], limit_sq) + is_long(surface, v[2], v[0], limit_sq);
+	return is_long(surface, v[0], v[1], limit_sq) + is_long(surface, v[1], v[2], limit_sq) +
+		is_long(surface, v[2], v[0], limit_sq);
 }
 
 // A triangle becomes one more for each long edge.
@@ -67,7 +68,7 @@ static int64_t count_new(const FemRenderMesh *mesh, float limit_sq) {
 	return count;
 }
 
-// --------------------------------------------------------------------------------------------------------------- vertices
+// ---- vertices
 
 static FemVec3 half_way(FemVec3 a, FemVec3 b) {
 	return (FemVec3){0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
@@ -112,7 +113,7 @@ static void copy_vertices(FemRenderSurface *to, const FemRenderSurface *from) {
 		memcpy(to->colors, from->colors, sizeof *to->colors * count);
 }
 
-// -------------------------------------------------------------------------------------------------------------- triangles
+// ---- triangles
 
 static int32_t *put(int32_t *out, int32_t a, int32_t b, int32_t c) {
 	out[0] = a, out[1] = b, out[2] = c;
@@ -195,7 +196,7 @@ static bool refine_surface(FemRenderSurface *surface, float limit_sq) {
 	made.colors = NULL;
 	made.indices = NULL;
 	bool ok = number_middles(surface, limit_sq, &map, &vertices) &&
-	          fem_render_surface_reserve(&made, vertices, indices, surface->attributes);
+		fem_render_surface_reserve(&made, vertices, indices, surface->attributes);
 	if (ok)
 		fill(&made, surface, limit_sq, &map);
 	edge_map_free(&map);
@@ -231,8 +232,9 @@ double fem_render_mesh_volume(const FemRenderMesh *mesh) {
 		for (int32_t i = 0; i + 2 < surface->index_count; i += 3) {
 			FemVec3 a = surface->positions[surface->indices[i]], b = surface->positions[surface->indices[i + 1]];
 			FemVec3 c = surface->positions[surface->indices[i + 2]];
-			sum += (double)a.x * ((double)b.y * c.z - (double)b.z * c.y) + (double)a.y * ((double)b.z * c.x - (double)b.x * c.z) +
-			       (double)a.z * ((double)b.x * c.y - (double)b.y * c.x);
+			sum += (double)a.x * ((double)b.y * c.z - (double)b.z * c.y) +
+				(double)a.y * ((double)b.z * c.x - (double)b.x * c.z) +
+				(double)a.z * ((double)b.x * c.y - (double)b.y * c.x);
 		}
 	}
 	return sum / 6.0;

@@ -8,7 +8,7 @@
 
 #define LEAF_MAX 6
 
-// ----------------------------------------------------------------------------------------------------------------- build
+// ---- build
 
 typedef struct Builder {
 	FemTriangleBvh *bvh;
@@ -129,7 +129,7 @@ void fem_triangle_bvh_free(FemTriangleBvh *bvh) {
 	*bvh = (FemTriangleBvh){0};
 }
 
-// ------------------------------------------------------------------------------------------------------------- crossings
+// ---- crossings
 
 typedef struct Segment {
 	double from[3], way[3], inv_way[3];
@@ -183,8 +183,8 @@ static int32_t insert_crossing(FemCrossing *list, int32_t count, FemCrossing cro
 	return count;
 }
 
-int32_t fem_bvh_crossings(const FemTriangleBvh *bvh, FemPosition a, FemPosition b, double slack,
-	FemCrossing out[FEM_CROSSING_MAX]) {
+int32_t fem_bvh_crossings(
+	const FemTriangleBvh *bvh, FemPosition a, FemPosition b, double slack, FemCrossing out[FEM_CROSSING_MAX]) {
 	Segment segment = make_segment(a, b, slack);
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0, count = 0;
 	stack[depth++] = 0;
@@ -208,7 +208,7 @@ int32_t fem_bvh_crossings(const FemTriangleBvh *bvh, FemPosition a, FemPosition 
 	return count;
 }
 
-// --------------------------------------------------------------------------------------------------------------- nearest
+// ---- nearest
 
 static double box_distance_sq(const FemBvhNode *node, FemPosition p) {
 	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
@@ -235,7 +235,8 @@ static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, F
 	}
 }
 
-double fem_bvh_nearest(const FemTriangleBvh *bvh, FemPosition p, double limit, int32_t *out_triangle, FemPosition *out_point) {
+double fem_bvh_nearest(
+	const FemTriangleBvh *bvh, FemPosition p, double limit, int32_t *out_triangle, FemPosition *out_point) {
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0;
 	double best = limit * limit;
 	*out_triangle = -1;

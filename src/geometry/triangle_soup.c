@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#define WELD_SHARE 1e-6     // of the size; a float's rounding in a mesh a few sizes away from its origin
-#define AREA_MIN 1e-14      // in unit space: a triangle of smaller area has no normal
-#define EXTENT_MIN 1e-12f   // m
+#define WELD_SHARE 1e-6   // of the size; a float's rounding in a mesh a few sizes away from its origin
+#define AREA_MIN 1e-14    // in unit space: a triangle of smaller area has no normal
+#define EXTENT_MIN 1e-12f // m
 #define TRIANGLE_MAX (1 << 28)
 
-// ----------------------------------------------------------------------------------------------------------------- frame
+// ---- frame
 
 FemPosition fem_frame_to_user(const FemUnitFrame *frame, FemPosition unit) {
 	double in[3] = {unit.x * frame->size, unit.y * frame->size, unit.z * frame->size};
@@ -29,7 +29,7 @@ FemPosition fem_frame_to_unit(const FemUnitFrame *frame, FemPosition user) {
 	return (FemPosition){out[0], out[1], out[2]};
 }
 
-// ----------------------------------------------------------------------------------------------------------------- check
+// ---- check
 
 static bool is_finite_vector(FemVec3 p) {
 	return p.x - p.x == 0.0f && p.y - p.y == 0.0f && p.z - p.z == 0.0f;
@@ -42,8 +42,9 @@ static FemResult check_values(const FemSoup *soup) {
 			return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 				"Vertex %d is not finite: clean the mesh in the modelling program and export it again.", i);
 		if (fabsf(p.x) > FEM_REST_MAX || fabsf(p.y) > FEM_REST_MAX || fabsf(p.z) > FEM_REST_MAX)
-			return fem_fail(FEM_ERROR_MESH, "Vertex %d lies more than %g m from the mesh's origin: move or scale the mesh.",
-				i, (double)FEM_REST_MAX);
+			return fem_fail(FEM_ERROR_MESH,
+				"Vertex %d lies more than %g m from the mesh's origin: move or scale the mesh.", i,
+				(double)FEM_REST_MAX);
 	}
 	for (size_t i = 0; i < 3 * (size_t)soup->triangle_count; i++) {
 		if (soup->triangles[i] < 0 || soup->triangles[i] >= soup->vertex_count)
@@ -55,7 +56,8 @@ static FemResult check_values(const FemSoup *soup) {
 
 FemResult fem_soup_check(const FemSoup *soup) {
 	if (!soup || soup->triangle_count <= 0 || soup->vertex_count <= 0)
-		return fem_fail(FEM_ERROR_MESH, "The mesh is empty: it needs triangles (check that the surface is not hidden "
+		return fem_fail(FEM_ERROR_MESH,
+			"The mesh is empty: it needs triangles (check that the surface is not hidden "
 			"or made of lines only).");
 	if (!soup->vertices || !soup->triangles)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The soup has no %s: set both vertices and triangles.",
@@ -66,7 +68,7 @@ FemResult fem_soup_check(const FemSoup *soup) {
 	return check_values(soup);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ weld
+// ---- weld
 
 // Vertices in cells of a hash grid; a vertex is welded to the first earlier one within the distance.
 typedef struct Welder {
@@ -78,7 +80,8 @@ typedef struct Welder {
 } Welder;
 
 static uint32_t hash_cell(int64_t x, int64_t y, int64_t z) {
-	uint64_t hash = (uint64_t)x * 0x9e3779b97f4a7c15u ^ (uint64_t)y * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)z * 0x165667b19e3779f9u;
+	uint64_t hash =
+		(uint64_t)x * 0x9e3779b97f4a7c15u ^ (uint64_t)y * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)z * 0x165667b19e3779f9u;
 	hash = (hash ^ hash >> 31) * 0xbf58476d1ce4e5b9u;
 	return (uint32_t)(hash >> 32);
 }
@@ -135,8 +138,8 @@ static void weld_all(Welder *welder, const FemSoup *soup, int32_t *map) {
 		for (int v = 0; v < 3; v++) {
 			int32_t from = soup->triangles[3 * (size_t)t + (size_t)v];
 			if (map[from] < 0)
-				map[from] = weld_vertex(welder, fem_position_to_vec3(fem_frame_to_unit(&out->frame,
-					fem_position_from(soup->vertices[from]))));
+				map[from] = weld_vertex(welder,
+					fem_position_to_vec3(fem_frame_to_unit(&out->frame, fem_position_from(soup->vertices[from]))));
 			out->triangles[t][v] = map[from];
 		}
 	}
@@ -144,8 +147,8 @@ static void weld_all(Welder *welder, const FemSoup *soup, int32_t *map) {
 }
 
 static FemResult no_memory(const FemSoup *soup) {
-	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.",
-		soup->triangle_count);
+	return fem_fail(
+		FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.", soup->triangle_count);
 }
 
 static FemResult weld(const FemSoup *soup, double distance, FemTriangles *out, int32_t *map) {
@@ -163,7 +166,7 @@ static FemResult weld(const FemSoup *soup, double distance, FemTriangles *out, i
 	return ready ? FEM_OK : no_memory(soup);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- clean
+// ---- clean
 
 static bool has_area(const FemTriangles *triangles, int32_t t) {
 	const int32_t *corners = triangles->triangles[t];
@@ -217,8 +220,10 @@ static FemResult drop_useless(const FemSoup *soup, FemTriangles *out) {
 	out->triangle_count = kept;
 	FEM_FREE_ARRAY(table, size);
 	if (kept == 0)
-		return fem_fail(FEM_ERROR_MESH, "None of the mesh's %d triangles has an area: apply the scale in the modelling "
-			"program and export it again.", soup->triangle_count);
+		return fem_fail(FEM_ERROR_MESH,
+			"None of the mesh's %d triangles has an area: apply the scale in the modelling "
+			"program and export it again.",
+			soup->triangle_count);
 	return FEM_OK;
 }
 
@@ -259,9 +264,10 @@ void fem_triangles_free(FemTriangles *triangles) {
 	*triangles = (FemTriangles){0};
 }
 
-// --------------------------------------------------------------------------------------------------------------- extract
+// ---- extract
 
-static void copy_group(const FemTriangles *all, const int32_t *groups, int32_t group, int32_t *map_plus_1, FemTriangles *out) {
+static void copy_group(
+	const FemTriangles *all, const int32_t *groups, int32_t group, int32_t *map_plus_1, FemTriangles *out) {
 	for (int32_t t = 0; t < all->triangle_count; t++) {
 		if (groups && groups[t] != group)
 			continue;
@@ -278,8 +284,8 @@ static void copy_group(const FemTriangles *all, const int32_t *groups, int32_t g
 	}
 }
 
-FemResult fem_triangles_extract(const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame,
-	FemTriangles *out) {
+FemResult fem_triangles_extract(
+	const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame, FemTriangles *out) {
 	*out = (FemTriangles){.frame = *frame, .component_count = 1};
 	for (int32_t t = 0; t < all->triangle_count; t++)
 		out->triangle_capacity += !groups || groups[t] == group;
@@ -295,8 +301,8 @@ FemResult fem_triangles_extract(const FemTriangles *all, const int32_t *groups, 
 	if (ready)
 		return FEM_OK;
 	fem_triangles_free(out);
-	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.",
-		all->triangle_count);
+	return fem_fail(
+		FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.", all->triangle_count);
 }
 
 FemPosition fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner) {

@@ -1,7 +1,7 @@
 // Triangles as people hand them in: any soup. Checking, cleaning, welding, mending of orientation, connected pieces.
 //
-// Everything behind fem_soup_clean() works in "unit space": the soup's box centred at 0 with a longest side of 1, so that
-// a grain of 1e-6 m and a hull of 1e6 m take the same way through the code.
+// Everything behind fem_soup_clean() works in "unit space": the soup's box centred at 0 with a longest side of 1, so
+// that a grain of 1e-6 m and a hull of 1e6 m take the same way through the code.
 #ifndef FEM_GEOMETRY_TRIANGLE_SOUP_H
 #define FEM_GEOMETRY_TRIANGLE_SOUP_H
 
@@ -45,8 +45,8 @@ FemResult fem_soup_clean(const FemSoup *soup, float weld_distance, FemTriangles 
 void fem_triangles_free(FemTriangles *triangles);
 
 // The triangles whose entry of `groups` is `group`, with their vertices, turned into another frame.
-FemResult fem_triangles_extract(const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame,
-	FemTriangles *out);
+FemResult fem_triangles_extract(
+	const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame, FemTriangles *out);
 
 FemPosition fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner);
 // Half the cross product of two edges: direction by the order of corners, length = area.

@@ -6,7 +6,7 @@
 #define PI 3.14159265358979323846
 #define FAR_FACTOR 2.0 // a box farther than this many radii is one dipole; the error of w stays below 0.02
 
-// --------------------------------------------------------------------------------------------------------------- moments
+// ---- moments
 
 static FemWindingMoment leaf_moment(const FemTriangleBvh *bvh, const FemBvhNode *node) {
 	FemPosition vector = {0}, center = {0};
@@ -27,7 +27,8 @@ static FemWindingMoment leaf_moment(const FemTriangleBvh *bvh, const FemBvhNode 
 static FemWindingMoment joined_moment(const FemWindingMoment *a, const FemWindingMoment *b) {
 	float area = a->area + b->area;
 	FemVec3 center = fem_vec3_add(fem_vec3_scale(a->center, a->area), fem_vec3_scale(b->center, b->area));
-	return (FemWindingMoment){fem_vec3_add(a->area_vector, b->area_vector), fem_vec3_scale(center, 1.0f / area), 0.0f, area};
+	return (FemWindingMoment){
+		fem_vec3_add(a->area_vector, b->area_vector), fem_vec3_scale(center, 1.0f / area), 0.0f, area};
 }
 
 static float distance_between(FemVec3 a, FemVec3 b) {
@@ -67,9 +68,10 @@ FemResult fem_winding_create(FemWinding *winding, const FemTriangleBvh *bvh) {
 	for (int32_t n = bvh->node_count - 1; n >= 0; n--) {
 		const FemBvhNode *node = &bvh->nodes[n];
 		winding->moments[n] = node->count > 0 ? leaf_moment(bvh, node)
-			: joined_moment(&winding->moments[n + 1], &winding->moments[node->first]);
+											  : joined_moment(&winding->moments[n + 1], &winding->moments[node->first]);
 		FemVec3 center = winding->moments[n].center;
-		float radius = node->count > 0 ? leaf_radius(bvh, node, center)
+		float radius = node->count > 0
+			? leaf_radius(bvh, node, center)
 			: joined_radius(center, &winding->moments[n + 1], &winding->moments[node->first]);
 		winding->moments[n].radius = fminf(radius, box_radius(node, center));
 	}
@@ -82,7 +84,7 @@ void fem_winding_free(FemWinding *winding) {
 	*winding = (FemWinding){0};
 }
 
-// ------------------------------------------------------------------------------------------------------------ evaluation
+// ---- evaluation
 
 double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemPosition p) {
 	FemPosition a = fem_position_sub(fem_triangle_corner(triangles, t, 0), p);
@@ -90,7 +92,8 @@ double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemPosition p) 
 	FemPosition c = fem_position_sub(fem_triangle_corner(triangles, t, 2), p);
 	double la = sqrt(fem_position_dot(a, a)), lb = sqrt(fem_position_dot(b, b)), lc = sqrt(fem_position_dot(c, c));
 	double above = fem_position_dot(a, fem_position_cross(b, c));
-	double below = la * lb * lc + fem_position_dot(a, b) * lc + fem_position_dot(b, c) * la + fem_position_dot(c, a) * lb;
+	double below =
+		la * lb * lc + fem_position_dot(a, b) * lc + fem_position_dot(b, c) * la + fem_position_dot(c, a) * lb;
 	return above == 0.0 && below >= 0.0 ? 0.0 : 2.0 * atan2(above, below);
 }
 

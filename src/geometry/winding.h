@@ -1,8 +1,9 @@
 // Generalized winding numbers (Jacobson, Kavan & Sorkine-Hornung 2013): how often a surface goes round a point. Whole
-// numbers for closed surfaces, smooth across holes, so that |w| > 1/2 says "inside" for open, inside-out, overlapping soup.
+// numbers for closed surfaces, smooth across holes, so that |w| > 1/2 says "inside" for open, inside-out, overlapping
+// soup.
 //
-// Far triangles are taken together as one dipole a box (Barill et al. 2018, "Fast winding numbers for soups and clouds",
-// first order), near ones by their exact solid angle (van Oosterom & Strackee 1983).
+// Far triangles are taken together as one dipole a box (Barill et al. 2018, "Fast winding numbers for soups and
+// clouds", first order), near ones by their exact solid angle (van Oosterom & Strackee 1983).
 #ifndef FEM_GEOMETRY_WINDING_H
 #define FEM_GEOMETRY_WINDING_H
 

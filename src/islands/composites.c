@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
+size_t fem_composites_bytes(
+	int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
 	size_t islands = (size_t)island_count, proxies = (size_t)proxy_count;
-	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 + fem_align_up(sizeof(FemComposite) * (islands + proxies)) +
-	       fem_align_up(sizeof(int32_t) * islands) + fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
-	       fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
+	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 +
+		fem_align_up(sizeof(FemComposite) * (islands + proxies)) + fem_align_up(sizeof(int32_t) * islands) +
+		fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
+		fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
 }
 
 // The island that a side belongs to, or the dynamic collider (numbered after the islands); -1: fixed.
@@ -31,7 +33,7 @@ static int32_t contact_member(const FemContact *contact, FemBody *const *bodies,
 	return member >= 0 ? member : member_of(&contact->side[1], bodies, island_count);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- building
+// ---- building
 
 typedef struct Builder {
 	FemComposites *out;
@@ -111,7 +113,8 @@ static void count_members(Builder *b) {
 			continue; // nothing of it is ours
 		FemComposite *composite = &out->composites[index];
 		composite->contacts.end++;
-		composite->is_free &= !b->contacts[c].side[0].is_fixed && !b->contacts[c].side[1].is_fixed && composite->node_count > 0;
+		composite->is_free &=
+			!b->contacts[c].side[0].is_fixed && !b->contacts[c].side[1].is_fixed && composite->node_count > 0;
 	}
 }
 
@@ -166,8 +169,8 @@ static void fill_members(Builder *b) {
 	}
 }
 
-bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies, const FemContact *contacts,
-	int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena) {
+bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies,
+	const FemContact *contacts, int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena) {
 	int32_t member_count = islands->count + proxy_count;
 	*out = (FemComposites){
 		.composites = FEM_ARENA_TAKE(arena, FemComposite, member_count),

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- room
+// ---- room
 
 // What the lists must hold: sums over the bodies that are live or kinematic, and the largest body.
 typedef struct Needs {
@@ -20,7 +20,8 @@ static void add_needs(Needs *needs, const FemBody *body) {
 		return;
 	bool is_whole = body->live_part_count == t->part_count;
 	needs->parts += t->part_count;
-	needs->node_chunks += (int64_t)t->part_count + t->node_count / FEM_NODE_CHUNK; // each part ends with one that need not be full
+	needs->node_chunks +=
+		(int64_t)t->part_count + t->node_count / FEM_NODE_CHUNK; // each part ends with one that need not be full
 	// Worst case of a partly live body: every other batch is a run of its own, and all nodes but one are borders.
 	needs->batch_chunks += is_whole ? t->batch_count / FEM_BATCH_CHUNK + 1 : (t->batch_count + 1) / 2;
 	needs->borders += is_whole ? 0 : t->node_count;
@@ -28,8 +29,8 @@ static void add_needs(Needs *needs, const FemBody *body) {
 	needs->nodes_max = t->node_count > needs->nodes_max ? t->node_count : needs->nodes_max;
 }
 
-// Contents are lost. Half as much again, so that a growing world asks the system a few times. On failure the old list stays
-// and *ok is cleared.
+// Contents are lost. Half as much again, so that a growing world asks the system a few times. On failure the old list
+// stays and *ok is cleared.
 static void *grow(void *list, int32_t *capacity, int64_t count, size_t size, bool *ok) {
 	if (count <= *capacity)
 		return list;
@@ -57,7 +58,8 @@ static bool make_room(FemIslands *s, const Needs *needs) {
 	s->islands = grow(s->islands, &s->capacity, needs->parts, sizeof *s->islands, &ok);
 	s->part_list = grow(s->part_list, &s->part_capacity, needs->parts, sizeof *s->part_list, &ok);
 	s->node_chunks = grow(s->node_chunks, &s->node_chunk_capacity, needs->node_chunks, sizeof *s->node_chunks, &ok);
-	s->batch_chunks = grow(s->batch_chunks, &s->batch_chunk_capacity, needs->batch_chunks, sizeof *s->batch_chunks, &ok);
+	s->batch_chunks =
+		grow(s->batch_chunks, &s->batch_chunk_capacity, needs->batch_chunks, sizeof *s->batch_chunks, &ok);
 	s->borders = grow(s->borders, &s->border_capacity, needs->borders, sizeof *s->borders, &ok);
 	s->active_bodies = grow(s->active_bodies, &s->active_capacity, needs->bodies, sizeof *s->active_bodies, &ok);
 	return ok;
@@ -76,7 +78,7 @@ void fem_islands_free(FemIslands *islands) {
 	*islands = (FemIslands){0};
 }
 
-// -------------------------------------------------------------------------------------------------------- parts to islands
+// ---- parts to islands
 
 // Parts in the given state that hang together with `seed`, breadth first; marks them and lists them in `out`.
 static int32_t gather_parts(const FemBody *body, int32_t seed, int32_t mark, int32_t *part_mark, int32_t *out) {
@@ -193,7 +195,7 @@ static void add_component(FemIslands *islands, const FemBody *body, int32_t body
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------- element work
+// ---- element work
 
 static int32_t count_tets(const FemTopology *t, int32_t begin, int32_t end) {
 	int32_t count = 0;

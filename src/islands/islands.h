@@ -28,20 +28,20 @@ typedef struct FemIslands {
 	int32_t active_count, active_capacity;
 	int32_t live_nodes, live_tets, asleep_count;
 	uint32_t version; // counts how often the lists were made anew
-	bool rebuilt; // the lists were made anew since the last publishing: any body may have changed its state
-	bool dirty; // a part changed its state, or a body came or went: rebuild before the next step
+	bool rebuilt;     // the lists were made anew since the last publishing: any body may have changed its state
+	bool dirty;       // a part changed its state, or a body came or went: rebuild before the next step
 } FemIslands;
 
 void fem_islands_free(FemIslands *islands);
 void fem_islands_clear(FemIslands *islands); // lists nothing until the next update, which makes all anew
 
-// Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order. The lists
-// grow when more is live than ever before. False when memory fails: nothing is listed then, and nothing moves until the
-// next call.
+// Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order. The
+// lists grow when more is live than ever before. False when memory fails: nothing is listed then, and nothing moves
+// until the next call.
 bool fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
 
-// The islands of one body as its parts stand now, live and asleep; of a kinematic body its components. Those of a partly
-// live body for which memory fails are counted as one a component.
+// The islands of one body as its parts stand now, live and asleep; of a kinematic body its components. Those of a
+// partly live body for which memory fails are counted as one a component.
 int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body);
 
 // Part states. Waking is local: the rest of the body wakes when the forces at its border say so.
@@ -51,10 +51,10 @@ void fem_body_sleep_all(FemIslands *islands, FemBody *body);
 
 typedef struct FemSleepRules {
 	bool enabled;
-	float speed;        // m/s
+	float speed; // m/s
 	int32_t steps;
-	float wake_force;   // m/s^2: a net force above this times the node's mass wakes a sleeping part
-	float friction;     // Coulomb coefficient of the ground
+	float wake_force; // m/s^2: a net force above this times the node's mass wakes a sleeping part
+	float friction;   // Coulomb coefficient of the ground
 } FemSleepRules;
 
 #endif

@@ -1,11 +1,11 @@
 // Cutting graphs into parts and ordering them for elimination. The only files that know METIS are this one's .c.
 //
-// A graph is given as CSR: the neighbours of node i are column[row_start[i]] .. column[row_start[i + 1] - 1]. It must be
-// symmetric, without self loops and without repeated neighbours; anything else is answered with a FemResult other than
-// FEM_OK (0) and the outputs are left alone. The order of a node's neighbours does not change the result.
+// A graph is given as CSR: the neighbours of node i are column[row_start[i]] .. column[row_start[i + 1] - 1]. It must
+// be symmetric, without self loops and without repeated neighbours; anything else is answered with a FemResult other
+// than FEM_OK (0) and the outputs are left alone. The order of a node's neighbours does not change the result.
 //
-// Calls are served one at a time (METIS keeps global state) and take milliseconds: this is work for creation and baking,
-// never for a step. The same graph gives the same answer in every call.
+// Calls are served one at a time (METIS keeps global state) and take milliseconds: this is work for creation and
+// baking, never for a step. The same graph gives the same answer in every call.
 #ifndef FEM_ISLANDS_METIS_PARTITION_H
 #define FEM_ISLANDS_METIS_PARTITION_H
 

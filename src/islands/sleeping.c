@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------- part states
+// ---- part states
 
 void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part) {
 	if (body->part_state[part] == FEM_ISLAND_KINEMATIC)
@@ -42,7 +42,7 @@ void fem_body_sleep_all(FemIslands *islands, FemBody *body) {
 		sleep_part(islands, body, p);
 }
 
-// --------------------------------------------------------------------------------------------------------------- sleeping
+// ---- sleeping
 
 // Driven nodes count too: what a script moves does not fall asleep under it.
 static bool part_is_still(const FemBody *body, int32_t part, float speed) {
@@ -57,7 +57,8 @@ static bool part_is_still(const FemBody *body, int32_t part, float speed) {
 }
 
 // Counts on even for parts that have long been still: the slowest part decides for the island.
-static bool count_still_steps(const FemIslands *islands, FemBody *body, const FemIsland *island, const FemSleepRules *rules) {
+static bool count_still_steps(
+	const FemIslands *islands, FemBody *body, const FemIsland *island, const FemSleepRules *rules) {
 	bool ready = true;
 	for (int32_t at = island->parts.begin; at < island->parts.end; at++) {
 		int32_t part = islands->part_list[at];
@@ -71,7 +72,8 @@ static bool count_still_steps(const FemIslands *islands, FemBody *body, const Fe
 }
 
 // What touches sleeps together or not at all (spec A24).
-static void put_to_sleep(FemIslands *islands, FemBody *const *bodies, const FemComposites *composites, const FemSleepRules *rules) {
+static void put_to_sleep(
+	FemIslands *islands, FemBody *const *bodies, const FemComposites *composites, const FemSleepRules *rules) {
 	for (int32_t c = 0; c < composites->count; c++) {
 		const FemComposite *composite = &composites->composites[c];
 		bool ready = !composite->restless;
@@ -87,7 +89,7 @@ static void put_to_sleep(FemIslands *islands, FemBody *const *bodies, const FemC
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- waking
+// ---- waking
 
 // What the tets, gravity and the user pull at a sleeping node. The islands' batch chunks take in every tet around a
 // border node, so tet_forces holds all of them for this step.
@@ -117,9 +119,9 @@ static float unheld_force_sq(const FemBody *body, int32_t node, FemVec3 f, float
 	return lift * lift + (held ? 0.0f : along_sq);
 }
 
-// Spec A24: a live part sees sleeping neighbours as fixed; the force it takes to hold them is the force tested. The test
-// is on the whole net force, not on its change since they fell asleep: it never misses a pull, and a part that was put to
-// sleep out of balance wakes as soon as its neighbour does. Pinned and driven nodes are held by their pins.
+// Spec A24: a live part sees sleeping neighbours as fixed; the force it takes to hold them is the force tested. The
+// test is on the whole net force, not on its change since they fell asleep: it never misses a pull, and a part that was
+// put to sleep out of balance wakes as soon as its neighbour does. Pinned and driven nodes are held by their pins.
 static void wake_borders(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules, FemVec3 gravity) {
 	for (int32_t at = 0; at < islands->border_count; at++) {
 		int32_t node = islands->borders[at].node;

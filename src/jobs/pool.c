@@ -6,23 +6,24 @@
 
 #include <stdatomic.h>
 
-#define LOOP_MAX 5            // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
-#define SHARE_MAX 16          // of a loop; more threads than that go halves
+#define LOOP_MAX 5   // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
+#define SHARE_MAX 16 // of a loop; more threads than that go halves
 #define SPINS_BEFORE_STEALING 16
 #define SPINS_BEFORE_YIELD 2000
-#define LINGER_SPINS 3000     // about 0.1 ms
-#define PORTIONS 4            // of a share: enough to even out, few enough not to fight over
-#define LIGHT_PORTIONS 1      // a light loop is shared all the same: what a thread needs next is then in its own cache
+#define LINGER_SPINS 3000 // about 0.1 ms
+#define PORTIONS 4        // of a share: enough to even out, few enough not to fight over
+#define LIGHT_PORTIONS 1  // a light loop is shared all the same: what a thread needs next is then in its own cache
 
-// The chunks of a loop are dealt out in as many stretches as there are threads, a thread always getting the same one: it
-// finds in its own cache what it wrote in the loop before. Who has emptied its own share takes from the back of others'.
+// The chunks of a loop are dealt out in as many stretches as there are threads, a thread always getting the same one:
+// it finds in its own cache what it wrote in the loop before. Who has emptied its own share takes from the back of
+// others'.
 //
 // The ticket holds everything a thread must know to take chunks, in one word, so that a late helper can never take one
-// of one run for that of another: run number (24 bits), end (20), begin (20) of the chunks left. A chunk taken keeps its
-// run alive, hence task and context, written before the ticket, are stable while it is computed.
+// of one run for that of another: run number (24 bits), end (20), begin (20) of the chunks left. A chunk taken keeps
+// its run alive, hence task and context, written before the ticket, are stable while it is computed.
 //
-// All a helper needs is in one cache line, and each share has its own: handing a share over and learning of its end moves
-// one line there and back, which is most of what a loop costs.
+// All a helper needs is in one cache line, and each share has its own: handing a share over and learning of its end
+// moves one line there and back, which is most of what a loop costs.
 #define CHUNK_BITS 20
 #define CHUNK_MASK ((1u << CHUNK_BITS) - 1)
 
@@ -61,7 +62,7 @@ struct FemPool {
 	uint32_t job_number;     // of the last job, counted up and never 0
 	_Atomic uint32_t active; // the number of the job under way, 0 when there is none: helpers stay awake
 	bool quit;
-	bool job_pending; // begun and not finished
+	bool job_pending;  // begun and not finished
 	FemJobSystem host; // whose threads come to each job; without run the pool's own wait for them
 };
 
@@ -157,13 +158,15 @@ static int32_t grain_of(const FemLoop *loop, int32_t chunk_count, int32_t portio
 	return 1 + (chunk_count - 1) / (portions * loop->share_count);
 }
 
-static void run_loop(FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
+static void run_loop(
+	FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
 	int32_t own = thread_index % loop->share_count, begin = share_begin(loop, chunk_count, own);
 	int32_t end = share_begin(loop, chunk_count, own + 1);
 	loop->run++;
 	for (int32_t i = 0; i < loop->share_count; i++) {
 		// The first portion of its own share the thread takes unseen: a loop of one portion each needs no other ticket.
-		int32_t first = i == own ? begin + grain : share_begin(loop, chunk_count, i), last = share_begin(loop, chunk_count, i + 1);
+		int32_t first = i == own ? begin + grain : share_begin(loop, chunk_count, i),
+				last = share_begin(loop, chunk_count, i + 1);
 		Share *share = &loop->shares[i];
 		if (first >= last)
 			continue;
@@ -253,10 +256,10 @@ void fem_loop_for_light(FemLoop *loop, int32_t chunk_count, FemChunkTask *task, 
 	run_loop(NULL, loop, chunk_count, grain_of(loop, chunk_count, LIGHT_PORTIONS), task, context);
 }
 
-// -------------------------------------------------------------------------------------------------------------- threads
+// ---- threads
 
-// A helper leaves with the job that it came for. Waiting for `active` to be 0 instead it could miss the moment between two
-// jobs, and a job that no one runs is never over.
+// A helper leaves with the job that it came for. Waiting for `active` to be 0 instead it could miss the moment between
+// two jobs, and a job that no one runs is never over.
 static void help_until_over(FemPool *pool, uint32_t job_number) {
 	int spins = 0;
 	while (atomic_load_explicit(&pool->active, memory_order_acquire) == job_number) {

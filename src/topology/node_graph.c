@@ -5,7 +5,7 @@
 typedef struct Stars {
 	int32_t *start; // [node + 1]
 	int32_t *tets;
-	int32_t *mark;  // [node]: the last node that listed this one
+	int32_t *mark; // [node]: the last node that listed this one
 } Stars;
 
 static size_t place_stars(Stars *stars, char *base, int32_t node_count, int32_t tet_count) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// --------------------------------------------------------------------------------------------------------------- storage
+// ---- storage
 
 // The most a component of `tets` tets can become, whatever breaks.
 static int32_t most_nodes(int32_t tets, int32_t nodes) {
@@ -25,7 +25,8 @@ static void set_capacities(FemTopology *t, const FemTopology *from) {
 		t->component_capacity += tets < 6 ? 1 : tets / 3;
 	}
 	t->part_capacity = from->part_count + t->component_capacity;
-	int32_t edges = 6 * from->component_count + 4 * from->tet_count, triangles = 4 * from->component_count + 3 * from->tet_count;
+	int32_t edges = 6 * from->component_count + 4 * from->tet_count,
+			triangles = 4 * from->component_count + 3 * from->tet_count;
 	t->edge_capacity = edges > from->edge_count ? edges : from->edge_count;
 	t->triangle_capacity = triangles > from->triangle_count ? triangles : from->triangle_count;
 }
@@ -76,7 +77,8 @@ void fem_split_end(FemTopology *t) {
 }
 
 static void copy_tables(FemTopology *t, const FemTopology *from) {
-	size_t nodes = (size_t)from->node_count, lanes = (size_t)from->batch_count * FEM_LANES, edges = (size_t)from->edge_count;
+	size_t nodes = (size_t)from->node_count, lanes = (size_t)from->batch_count * FEM_LANES,
+		   edges = (size_t)from->edge_count;
 	memcpy(t->batch_nodes, from->batch_nodes, sizeof(int32_t) * lanes * 4);
 	memcpy(t->user_of_node, from->user_of_node, sizeof(int32_t) * nodes);
 	memcpy(t->node_of_user, from->node_of_user, sizeof(int32_t) * nodes);
@@ -132,7 +134,7 @@ FemTopology *fem_topology_create_splittable(const FemTopology *from) {
 	return t;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- cuts
+// ---- cuts
 
 bool fem_split_open(FemTopology *t) {
 	FemSplitState *s = t->split;

@@ -1,6 +1,6 @@
-// After cuts: components, parts and nodes are numbered anew, then every table is derived from the tets. Nodes keep their
-// order within a part, copies follow their part's nodes; parts keep their order within a component. Components in which
-// nothing changed keep their inner order, so that what others keep for them stays true.
+// After cuts: components, parts and nodes are numbered anew, then every table is derived from the tets. Nodes keep
+// their order within a part, copies follow their part's nodes; parts keep their order within a component. Components in
+// which nothing changed keep their inner order, so that what others keep for them stays true.
 #include "topology/splitting.h"
 
 #include "base/union_find.h"
@@ -12,7 +12,7 @@
 
 #define PART_FRAGMENT (FEM_PART_NODES / 4) // nodes: a smaller rest of a part joins the next one
 
-// ------------------------------------------------------------------------------------------------------------ components
+// ---- components
 
 static int32_t old_component(const FemTopology *t, int32_t node) {
 	const FemSplitState *s = t->split;
@@ -61,10 +61,11 @@ static void number_components(FemTopology *t, const int32_t *touched) {
 	t->component_count = count;
 }
 
-// ----------------------------------------------------------------------------------------------------- parts and nodes
+// ---- parts and nodes
 
 // A stable counting sort of `in` (null: 0, 1, 2 ...) by key[]; keys below 0 are left out. Returns how many stayed.
-static int32_t sort_nodes(const int32_t *in, int32_t count, const int32_t *key, int32_t key_count, int32_t *cursor, int32_t *out) {
+static int32_t sort_nodes(
+	const int32_t *in, int32_t count, const int32_t *key, int32_t key_count, int32_t *cursor, int32_t *out) {
 	memset(cursor, 0, sizeof(int32_t) * ((size_t)key_count + 1));
 	for (int32_t i = 0; i < count; i++) {
 		int32_t node = in ? in[i] : i;
@@ -82,15 +83,15 @@ static int32_t sort_nodes(const int32_t *in, int32_t count, const int32_t *key, 
 	return kept;
 }
 
-// Whether the node at `at`, of another old part than the one before it, begins a new part. Pieces of a part's size are one
-// part; a changed component does not keep small rests of parts.
+// Whether the node at `at`, of another old part than the one before it, begins a new part. Pieces of a part's size are
+// one part; a changed component does not keep small rests of parts.
 static bool begins_part(const FemTopology *t, int32_t component, int32_t part_begin, int32_t at, int32_t end) {
 	const FemSplitState *s = t->split;
 	if (s->component_source[component] >= 0)
 		return true;
 	int32_t left = t->component_count - component; // each must still get a part
 	return end - t->component_nodes[component].begin > FEM_PART_NODES && at - part_begin >= PART_FRAGMENT &&
-	       end - at >= PART_FRAGMENT && t->part_count + left < t->part_capacity;
+		end - at >= PART_FRAGMENT && t->part_count + left < t->part_capacity;
 }
 
 static void number_parts(FemTopology *t) {
@@ -166,7 +167,7 @@ static void rename_tets(FemTopology *t) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- derived
+// ---- derived
 
 // Each node's neighbours in any order first; listing node by node who has it as neighbour then sorts them all at once.
 static bool fill_rows(FemTopology *t) {
@@ -280,8 +281,8 @@ void fem_split_rebuild(FemTopology *t) {
 	renumber(t);
 }
 
-bool fem_split_restore(FemTopology *t, const int32_t *parents, int32_t copy_count, const int32_t *components,
-	int32_t component_count) {
+bool fem_split_restore(
+	FemTopology *t, const int32_t *parents, int32_t copy_count, const int32_t *components, int32_t component_count) {
 	FemSplitState *s = t->split;
 	if (copy_count > t->node_capacity - t->node_count || component_count > t->component_capacity || !fem_split_open(t))
 		return false;

@@ -66,7 +66,8 @@ static int32_t list_single(const Faces *faces, FemSurface *out) {
 	for (int32_t at = 0, next; at < faces->count; at = next) {
 		int32_t face = faces->order[at];
 		next = at + 1;
-		while (next < faces->count && memcmp(faces->keys[faces->order[next]], faces->keys[face], sizeof *faces->keys) == 0)
+		while (
+			next < faces->count && memcmp(faces->keys[faces->order[next]], faces->keys[face], sizeof *faces->keys) == 0)
 			next++;
 		for (int32_t k = at; out && k < next; k++)
 			out->across[faces->order[k]] = -1;
@@ -90,8 +91,8 @@ static bool allocate(FemSurface *surface, int32_t face_count) {
 	return surface->across != NULL;
 }
 
-bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets,
-	int32_t tet_count) {
+bool fem_surface_create(
+	FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets, int32_t tet_count) {
 	*surface = (FemSurface){0};
 	Faces faces = {.count = 4 * tet_count, .node_count = node_count};
 	size_t bytes = place_faces(&faces, NULL);

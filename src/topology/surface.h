@@ -14,8 +14,8 @@ typedef struct FemSurface {
 	size_t bytes;    // of the block that holds both
 } FemSurface;
 
-bool fem_surface_create(FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets,
-	int32_t tet_count);
+bool fem_surface_create(
+	FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets, int32_t tet_count);
 void fem_surface_free(FemSurface *surface);
 
 #endif

@@ -42,7 +42,7 @@ static void edge_lengths(double corners[4][3], double *out_mean, double *out_max
 	*out_max = longest;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 static bool is_finite(float value) {
 	return value - value == 0.0f;
@@ -70,8 +70,9 @@ static FemResult check_positions(const FemMeshDef *def) {
 		if (!is_finite(p.x) || !is_finite(p.y) || !is_finite(p.z))
 			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Node %d has a position that is not finite: correct it.", i);
 		if (fabsf(p.x) > FEM_REST_MAX || fabsf(p.y) > FEM_REST_MAX || fabsf(p.z) > FEM_REST_MAX)
-			return fem_fail(FEM_ERROR_MESH, "Node %d lies more than %g m from the mesh's origin: move the mesh to its origin.",
-				i, (double)FEM_REST_MAX);
+			return fem_fail(FEM_ERROR_MESH,
+				"Node %d lies more than %g m from the mesh's origin: move the mesh to its origin.", i,
+				(double)FEM_REST_MAX);
 	}
 	return FEM_OK;
 }
@@ -96,7 +97,8 @@ static FemResult check_tet(const FemMeshDef *def, int32_t t) {
 				def->node_count - 1);
 	}
 	if (def->tet_regions && (def->tet_regions[t] < 0 || def->tet_regions[t] > 255))
-		return fem_fail(FEM_ERROR_MESH, "Tet %d is of region %d: regions must be within 0..255.", t, def->tet_regions[t]);
+		return fem_fail(
+			FEM_ERROR_MESH, "Tet %d is of region %d: regions must be within 0..255.", t, def->tet_regions[t]);
 	if (def->tet_plates && !(def->tet_plates[t] >= 0.0f && def->tet_plates[t] <= PLATE_STRENGTH_MAX))
 		return fem_fail(FEM_ERROR_MESH, "Tet %d has plate strength %g: use 0 (none) to %g; 1 is usual.", t,
 			(double)def->tet_plates[t], (double)PLATE_STRENGTH_MAX);
@@ -130,8 +132,8 @@ static FemResult find_duplicates(const FemMeshDef *def, int32_t *table_plus_1, u
 		for (; table_plus_1[at]; at = (at + 1) & mask) {
 			sorted_nodes(def->tets + 4 * (size_t)(table_plus_1[at] - 1), others);
 			if (memcmp(nodes, others, sizeof nodes) == 0)
-				return fem_fail(FEM_ERROR_MESH, "Tets %d and %d have the same nodes: remove one of them.",
-					table_plus_1[at] - 1, t);
+				return fem_fail(
+					FEM_ERROR_MESH, "Tets %d and %d have the same nodes: remove one of them.", table_plus_1[at] - 1, t);
 		}
 		table_plus_1[at] = t + 1;
 	}
@@ -178,7 +180,7 @@ FemResult fem_tet_mesh_check(const FemMeshDef *def) {
 	return result;
 }
 
-// -------------------------------------------------------------------------------------------------------------- geometry
+// ---- geometry
 
 void fem_tet_orient(const FemVec3 *positions, int32_t tet[4]) {
 	double corners[4][3], rows[3][3];
@@ -214,10 +216,10 @@ bool fem_tet_shape(const FemVec3 *positions, const int32_t tet[4], FemVec3 scale
 	return true;
 }
 
-// P&O09 section 3.1 clamps the singular values of beta itself. A clamped beta has Du beta_c != I (spec A9): with a stored
-// rest strain the tet starts unstrained, but Dx beta_c under a rotation differs from R Du beta_c's own polar rotation as
-// soon as the sliver deforms, and the sliver resists turning. Softening the moduli by the same factor that the clamp
-// gives to the largest stiffness (it goes with s^2) bounds the stiffness alike and leaves rigid motion free.
+// P&O09 section 3.1 clamps the singular values of beta itself. A clamped beta has Du beta_c != I (spec A9): with a
+// stored rest strain the tet starts unstrained, but Dx beta_c under a rotation differs from R Du beta_c's own polar
+// rotation as soon as the sliver deforms, and the sliver resists turning. Softening the moduli by the same factor that
+// the clamp gives to the largest stiffness (it goes with s^2) bounds the stiffness alike and leaves rigid motion free.
 float fem_tet_softening(const FemTetShape *shape, float quality_clamp) {
 	if (quality_clamp <= 0.0f)
 		return 1.0f;
@@ -240,8 +242,8 @@ float fem_tet_softening(const FemTetShape *shape, float quality_clamp) {
 static void second_moments(const FemTetShape *shape, double out[3][3]) {
 	double centroid[3];
 	for (int axis = 0; axis < 3; axis++)
-		centroid[axis] = 0.25 * (shape->corners[0][axis] + shape->corners[1][axis] + shape->corners[2][axis] +
-			shape->corners[3][axis]);
+		centroid[axis] = 0.25 *
+			(shape->corners[0][axis] + shape->corners[1][axis] + shape->corners[2][axis] + shape->corners[3][axis]);
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
 			out[i][j] = 0.0;

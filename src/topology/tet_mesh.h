@@ -20,9 +20,9 @@ typedef struct FemTetShape {
 // False when the scaled tet has no usable volume: below FEM_VOLUME_MIN or edges above FEM_REST_MAX.
 bool fem_tet_shape(const FemVec3 *positions, const int32_t tet[4], FemVec3 scale, FemTetShape *out_shape);
 
-// Factor on both Lame moduli that keeps a sliver from ruling the stiffness: min(1, (s_max / s_1)^2) with s_1 the largest
-// singular value of beta and s_max = quality_clamp sqrt(2) / mean edge (a regular tet of edge a has s_1 = sqrt(2) / a).
-// quality_clamp 0 = never.
+// Factor on both Lame moduli that keeps a sliver from ruling the stiffness: min(1, (s_max / s_1)^2) with s_1 the
+// largest singular value of beta and s_max = quality_clamp sqrt(2) / mean edge (a regular tet of edge a has s_1 =
+// sqrt(2) / a). quality_clamp 0 = never.
 float fem_tet_softening(const FemTetShape *shape, float quality_clamp);
 
 typedef struct FemPlateFrame {

@@ -3,8 +3,8 @@
 #include "topology/topology.h"
 
 #include "base/carve.h"
-#include "topology/surface.h"
 #include "topology/splitting.h"
+#include "topology/surface.h"
 #include "topology/topology_fill.h"
 
 #include <string.h>
@@ -16,13 +16,13 @@ typedef struct Builder {
 	const int32_t *node_part; // user's part of each user node
 	FemNodeGraph graph;       // user numbers
 	int32_t component_count, part_count, batch_count;
-	int32_t *component_of;  // [user node]
-	int32_t *order;         // [place]: user nodes breadth first, component by component
-	int32_t *part_of;       // [user node]: dense part in order of first touch
-	int32_t *part_start;    // [part + 1]
-	int32_t *node_of_user;  // [user node]
-	int32_t *cursor;        // [node + 1], scratch
-	int32_t *component_tets; // [component]
+	int32_t *component_of;           // [user node]
+	int32_t *order;                  // [place]: user nodes breadth first, component by component
+	int32_t *part_of;                // [user node]: dense part in order of first touch
+	int32_t *part_start;             // [part + 1]
+	int32_t *node_of_user;           // [user node]
+	int32_t *cursor;                 // [node + 1], scratch
+	int32_t *component_tets;         // [component]
 	int32_t *table_key, *table_part; // hash from the user's part number to the part of the component at hand
 	int32_t table_size;
 	FemSurface surface;
@@ -30,7 +30,7 @@ typedef struct Builder {
 	size_t bytes;
 } Builder;
 
-// ------------------------------------------------------------------------------------------------------------- numbering
+// ---- numbering
 
 // Breadth first from `seed`, appended to the order; returns the new end. Rows are ascending, so the walk is fixed.
 static int32_t walk_component(Builder *b, int32_t seed, int32_t begin, int32_t component) {
@@ -113,7 +113,7 @@ static void count_batches(Builder *b) {
 		b->batch_count += (b->component_tets[c] + FEM_LANES - 1) / FEM_LANES;
 }
 
-// --------------------------------------------------------------------------------------------------------------- storage
+// ---- storage
 
 static size_t place_builder(Builder *b, char *base) {
 	FemCarver carver = {.base = base};
@@ -190,7 +190,7 @@ static FemTopology *allocate(const Builder *b) {
 	return topology;
 }
 
-// ------------------------------------------------------------------------------------------------------------- filling in
+// ---- filling in
 
 static void fill_nodes(FemTopology *t, const Builder *b) {
 	memcpy(t->node_of_user, b->node_of_user, sizeof(int32_t) * (size_t)t->node_count);
@@ -387,7 +387,8 @@ static FemTopology *build(Builder *b) {
 }
 
 FemTopology *fem_topology_create(int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part) {
-	Builder b = {.node_count = node_count, .tet_count = tet_count, .tets = tets, .node_part = node_part, .table_size = 2};
+	Builder b = {
+		.node_count = node_count, .tet_count = tet_count, .tets = tets, .node_part = node_part, .table_size = 2};
 	if (!fem_node_graph_create(&b.graph, node_count, tets, tet_count))
 		return NULL;
 	while (b.table_size < 2 * node_count)

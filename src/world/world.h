@@ -1,12 +1,12 @@
-// The world's own record and those of its materials and meshes. What can be done with them is told by the headers of the four
-// folders beside it.
+// The world's own record and those of its materials and meshes. What can be done with them is told by the headers of
+// the four folders beside it.
 #ifndef FEM_WORLD_H
 #define FEM_WORLD_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/heap.h"
 #include "base/list.h"
-#include "base/error.h"
 #include "dynamics/paper_friction.h"
 #include "fem_types.h"
 #include "islands/islands.h"
@@ -17,7 +17,7 @@
 typedef struct FemMaterial {
 	uint16_t generation;
 	bool in_use;
-	int32_t use_count; // tets of all bodies, so that a material in use is not freed
+	int32_t use_count;  // tets of all bodies, so that a material in use is not freed
 	FemMaterialDef def; // clamped
 } FemMaterial;
 
@@ -31,10 +31,14 @@ typedef struct FemMesh {
 	int32_t *tet_regions; // user order; null = all 0
 	float *tet_plates;    // user order; null = none
 	float quality_clamp;
-	enum { FEM_CONVEX_UNKNOWN = 0, FEM_CONVEX_NO, FEM_CONVEX_YES } convexity; // of the rest shape, found when first asked
+	enum {
+		FEM_CONVEX_UNKNOWN = 0,
+		FEM_CONVEX_NO,
+		FEM_CONVEX_YES
+	} convexity; // of the rest shape, found when first asked
 	FemTopology *topology;
 	int32_t *node_order, *part_order; // elimination orders of each component's nodes and parts, local numbers
-	struct FemSplinters *splinters; // frozen, that whole bodies of the mesh share: a list
+	struct FemSplinters *splinters;   // frozen, that whole bodies of the mesh share: a list
 } FemMesh;
 
 typedef struct FemWorld {
@@ -64,26 +68,26 @@ typedef struct FemWorld {
 	int32_t breakable_count; // bodies that can break
 
 	FemIslands islands;
-	FemArena arena;      // one step's memory
-	FemHeap *heap;       // for what a step must make anew
+	FemArena arena; // one step's memory
+	FemHeap *heap;  // for what a step must make anew
 	FemPool *pool;
 	uint32_t solvers_seen; // version of the islands when it was last looked which solvers are needed
 
-	bool has_forces;     // some body has forces for the next step
-	double struck_wave;  // s: the shortest of what explosions have struck since the last step; 0: none
-	bool is_closing;     // nothing needs to wake any more
-	bool stepping;       // between step_begin and step_end
-	float step_dt;       // s, of one substep, clamped
+	bool has_forces;    // some body has forces for the next step
+	double struck_wave; // s: the shortest of what explosions have struck since the last step; 0: none
+	bool is_closing;    // nothing needs to wake any more
+	bool stepping;      // between step_begin and step_end
+	float step_dt;      // s, of one substep, clamped
 	int32_t step_substeps;
-	int32_t substep;     // under way
-	uint32_t step_errors; // FemStepError bits, gathered by the step
+	int32_t substep;        // under way
+	uint32_t step_errors;   // FemStepError bits, gathered by the step
 	uint32_t logged_errors; // of those, the ones that the host's log was told of
-	double step_began;    // ms, fem_time_ms()
-	double time;          // s, simulated since the world was made
+	double step_began;      // ms, fem_time_ms()
+	double time;            // s, simulated since the world was made
 
 	FemEvent *events;
 	int32_t event_count;
-	uint64_t publication; // steps published
+	uint64_t publication;                // steps published
 	FemFractureFace *faces, *step_faces; // of the last finished step, and of that under way
 	FemPieceEvent *piece_events, *step_piece_events;
 	int32_t face_count, step_face_count, face_capacity, step_face_capacity;

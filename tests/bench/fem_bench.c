@@ -110,10 +110,11 @@ static void print_json(const Measurement *m) {
 	printf("\"tip_first_swing\": %.6f, \"hash\": \"%016llx\", \"bytes_peak\": %lld, \"allocations_per_step\": %.4f, ",
 		m->tip_first_swing, (unsigned long long)m->hash, (long long)m->bytes_peak, m->allocations_per_step);
 	printf("\"solves_mean\": %.3f, \"factorizations_mean\": %.3f, ", m->solves_mean, m->factorizations_mean);
-	printf("\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"cpu_ms_mean\": %.6f, \"height\": %.6f, ",
+	printf(
+		"\"contacts_max\": %d, \"contacts_mean\": %.1f, \"ms_last\": %.6f, \"cpu_ms_mean\": %.6f, \"height\": %.6f, ",
 		m->contacts_max, m->contacts_mean, m->ms_last, m->cpu_ms_mean, m->height);
-	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces, (long long)m->splits,
-		(long long)m->faces, (long long)m->tree_builds);
+	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces,
+		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
 }
 
@@ -129,8 +130,8 @@ static void print_text(const Measurement *m) {
 	printf("  live       %.0f tets\n", m->live_tets_mean);
 	printf("  contacts   %.1f mean, %d at most; last tenth %.4f ms; height %.4f m\n", m->contacts_mean, m->contacts_max,
 		m->ms_last, m->height);
-	printf("  fracture   %d pieces in the end, %lld splits, %lld faces, %lld trees built\n", m->pieces, (long long)m->splits,
-		(long long)m->faces, (long long)m->tree_builds);
+	printf("  fracture   %d pieces in the end, %lld splits, %lld faces, %lld trees built\n", m->pieces,
+		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
 	if (m->scene->clamped)
 		printf("  swing      %.4f m down\n", m->tip_first_swing);
 	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6,
@@ -153,7 +154,8 @@ int main(int argument_count, char **arguments) {
 	if (options.mesh_path)
 		return write_scene_mesh(options.scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
 	Measurement measurement;
-	if (!measure_scene(options.scene, options.threads, options.steps, options.tolerance, options.csv_path, &measurement))
+	if (!measure_scene(
+			options.scene, options.threads, options.steps, options.tolerance, options.csv_path, &measurement))
 		return EXIT_FAILURE;
 	if (options.json)
 		print_json(&measurement);

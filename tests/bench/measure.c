@@ -52,7 +52,7 @@ static void find_tip(Run *run) {
 	run->tip_start = tip_height(run);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ CSV
+// ---- CSV
 
 static bool open_csv(Run *run, const char *path) {
 	if (!path)
@@ -65,7 +65,8 @@ static bool open_csv(Run *run, const char *path) {
 	fprintf(run->csv, "step,step_ms");
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		fprintf(run->csv, ",%s_ms", fem_phase_name(p));
-	fprintf(run->csv, ",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,splits,faces,tree_builds,"
+	fprintf(run->csv,
+		",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,splits,faces,tree_builds,"
 		"solves,solves_capped,iterations,factorizations\n");
 	return true;
 }
@@ -76,12 +77,12 @@ static void write_csv(const Run *run, int32_t step, const FemStatistics *s) {
 	fprintf(run->csv, "%d,%.6f", step, run->step_ms[step]);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		fprintf(run->csv, ",%.6f", s->phase_ms[p]);
-	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld\n", s->live_tets, s->tet_count - s->live_tets, s->live_nodes,
-		s->live_islands, s->contacts, s->ground_contacts, s->pieces, s->splits, s->faces_opened, s->tree_builds, s->solves,
-		s->solves_capped, (long long)s->iterations, (long long)s->factorizations);
+	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld\n", s->live_tets, s->tet_count - s->live_tets,
+		s->live_nodes, s->live_islands, s->contacts, s->ground_contacts, s->pieces, s->splits, s->faces_opened,
+		s->tree_builds, s->solves, s->solves_capped, (long long)s->iterations, (long long)s->factorizations);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ runs
+// ---- runs
 
 static void close_run(Run *run) {
 	if (run->csv)
@@ -168,7 +169,8 @@ static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	out->hash = fem_world_hash(run->world);
 }
 
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out) {
+bool measure_scene(
+	const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out) {
 	Run run = {0};
 	*out = (Measurement){.scene = scene, .threads = threads, .steps = steps};
 	if (!open_run(&run, scene, threads, steps, tolerance))
@@ -209,7 +211,7 @@ bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double
 	return true;
 }
 
-// --------------------------------------------------------------------------------------------------------- mesh files
+// ---- mesh files
 
 static void print_mesh(FILE *file, FemBodyId body, const FemVec3 *positions, const int32_t *tets) {
 	int32_t node_count = fem_body_get_node_count(body), tet_count = fem_body_get_tet_count(body);

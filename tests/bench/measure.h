@@ -10,14 +10,14 @@ typedef struct Measurement {
 	const FemScene *scene;
 	int32_t threads, steps;
 	int32_t tets, nodes;
-	double ms_median, ms_p10, ms_p99; // wall time of a step
-	double phase_ms[FEM_PHASE_COUNT]; // mean of a step
-	double iterations_mean;           // of a solve
+	double ms_median, ms_p10, ms_p99;        // wall time of a step
+	double phase_ms[FEM_PHASE_COUNT];        // mean of a step
+	double iterations_mean;                  // of a solve
 	double solves_mean, factorizations_mean; // of a step
-	double capped_share;              // of solves that hit the cap
+	double capped_share;                     // of solves that hit the cap
 	double residual_max;
 	double live_tets_mean;
-	int32_t contacts_max;   // of a step
+	int32_t contacts_max; // of a step
 	double contacts_mean;
 	int32_t pieces;         // in the end; one a connected part of a body
 	int64_t splits, faces;  // over all steps: nodes split, faces opened
@@ -31,9 +31,10 @@ typedef struct Measurement {
 	double allocations_per_step; // -1: cannot be counted in this build
 } Measurement;
 
-// tolerance 0 is the default one; csv_path null for none, else a line for every step. False on failure, with a sentence on
-// stderr.
-bool measure_scene(const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out);
+// tolerance 0 is the default one; csv_path null for none, else a line for every step. False on failure, with a sentence
+// on stderr.
+bool measure_scene(
+	const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out);
 
 // "nodes tets fixed", positions, tets: the format that the peer programs read. False on failure, with a sentence.
 bool write_scene_mesh(const FemScene *scene, const char *path);

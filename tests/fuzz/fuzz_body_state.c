@@ -1,5 +1,5 @@
-// The state of a broken body with bytes changed: the input is a list of places (two bytes, in the state after its checksum) and
-// what to put there, so that the fuzzer needs no corpus and no luck with checksums.
+// The state of a broken body with bytes changed: the input is a list of places (two bytes, in the state after its
+// checksum) and what to put there, so that the fuzzer needs no corpus and no luck with checksums.
 #include "scenes/box_mesh.h"
 #include "world/state/body_state.h"
 

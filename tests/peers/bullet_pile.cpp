@@ -1,6 +1,7 @@
 // Bullet's deformable FEM on the scene pile27: 27 soft cubes dropped on a floor (Debian package libbullet-dev).
 //
-//   bullet_pile MESH STEPS [PARTS]  E 1e5 Pa, nu 0.3, rho 1000 kg/m^3, damping 0.01 s, friction 0.5, explicit, 8 sub-steps of
+//   bullet_pile MESH STEPS [PARTS]  E 1e5 Pa, nu 0.3, rho 1000 kg/m^3, damping 0.01 s, friction 0.5, explicit, 8
+//   sub-steps of
 //                                   1/480 s. After each of PARTS equal parts but the last it prints "pause" and waits
 //                                   for a line, so that others can be measured in between.
 //

@@ -5,7 +5,8 @@
 //   yardstick MESH [STEPS]   bar of E 1e6 Pa, nu 0.3, rho 1000 kg/m^3 under gravity, steps of 1/60 s, 300 or as told
 //
 // A mesh is "nodes tets fixed", positions, 4 node numbers a tet; the first `fixed` nodes are clamped. Prints per mesh:
-// name, median and 10th percentile of ms a step, mean iterations, largest downward displacement of the nodes at x = max (m).
+// name, median and 10th percentile of ms a step, mean iterations, largest downward displacement of the nodes at x = max
+// (m).
 #include <immintrin.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static int compare_doubles(const void *left, const void *right) {
 	return a < b ? -1 : a > b;
 }
 
-// -------------------------------------------------------------------------------------------------------------- set-up
+// ---- set-up
 
 static int read_mesh(const char *path, Mesh *mesh) {
 	FILE *file = fopen(path, "r");
@@ -174,7 +175,7 @@ static State make_state(const Mesh *mesh, const Tet *tets) {
 	return s;
 }
 
-// ------------------------------------------------------------------------------------------------------------- elements
+// ---- elements
 
 static inline void rotation_matrix(const float *q, float r[9]) {
 	float x = q[0], y = q[1], z = q[2], w = q[3];
@@ -281,7 +282,7 @@ static void assemble(const Mesh *mesh, const Tet *tets, Rows *rows, State *s) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- solving
+// ---- solving
 
 static void multiply(int n, const Rows *rows, const float *x, float *y) {
 	for (int i = 0; i < n; i++) {
@@ -374,7 +375,7 @@ static int solve(const Mesh *mesh, const Rows *rows, State *s) {
 	return iterations;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ run
+// ---- run
 
 static double tip_displacement(const Mesh *mesh, const State *s) {
 	float far = 0;

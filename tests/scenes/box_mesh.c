@@ -15,7 +15,8 @@ static double tet_volume(const FemVec3 *p, const int32_t *t) {
 		u[c][2] = (double)p[t[c + 1]].z - (double)p[t[0]].z;
 	}
 	return (u[0][0] * (u[1][1] * u[2][2] - u[1][2] * u[2][1]) - u[0][1] * (u[1][0] * u[2][2] - u[1][2] * u[2][0]) +
-		u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0])) / 6.0;
+			   u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0])) /
+		6.0;
 }
 
 static void add_cell(FemBoxMesh *mesh, const int32_t corners[8], const int pattern[][4], int count) {
@@ -61,8 +62,8 @@ FemBoxMesh fem_box_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, FemCel
 	for (int32_t i = 0; i <= nx; i++) {
 		for (int32_t j = 0; j <= ny; j++) {
 			for (int32_t k = 0; k <= nz; k++) {
-				mesh.positions[mesh.node_count++] = (FemVec3){
-					(float)((double)size.x * i / nx), (float)((double)size.y * j / ny), (float)((double)size.z * k / nz)};
+				mesh.positions[mesh.node_count++] = (FemVec3){(float)((double)size.x * i / nx),
+					(float)((double)size.y * j / ny), (float)((double)size.z * k / nz)};
 			}
 		}
 	}
@@ -72,7 +73,8 @@ FemBoxMesh fem_box_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, FemCel
 
 FemBoxMesh fem_box_mesh_row(const FemBoxMesh *mesh, int32_t copies, FemVec3 step) {
 	int32_t nodes = copies * mesh->node_count, corners = 4 * copies * mesh->tet_count;
-	FemBoxMesh row = {nodes, corners / 4, malloc(sizeof(FemVec3) * (size_t)nodes), malloc(sizeof(int32_t) * (size_t)corners)};
+	FemBoxMesh row = {
+		nodes, corners / 4, malloc(sizeof(FemVec3) * (size_t)nodes), malloc(sizeof(int32_t) * (size_t)corners)};
 	if (!row.positions || !row.tets) {
 		fem_box_mesh_free(&row);
 		return row;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ----------------------------------------------------------------------------------------------------------- building
+// ---- building
 
 static void add_floor(FemWorldId world) {
 	FemColliderDef def = fem_default_collider_def();
@@ -32,7 +32,8 @@ static FemMeshId add_mesh(FemWorldId world, const int32_t cells[3], FemVec3 size
 }
 
 // Appends one body; false when it could not be made.
-static bool add_body(FemSceneBodies *bodies, FemWorldId world, FemBodyDef *def, FemMeshId mesh, FemMaterialId material) {
+static bool add_body(
+	FemSceneBodies *bodies, FemWorldId world, FemBodyDef *def, FemMeshId mesh, FemMaterialId material) {
 	def->mesh = mesh;
 	def->materials = &material;
 	def->material_count = 1;
@@ -48,7 +49,7 @@ static FemSceneBodies reserve(const FemScene *scene) {
 	return (FemSceneBodies){.ids = calloc((size_t)scene->body_count, sizeof(FemBodyId))};
 }
 
-// ------------------------------------------------------------------------------------------------------- pile and stack
+// ---- pile and stack
 
 // Places and damping are those of the Bullet peer.
 FemSceneBodies fem_build_pile(const FemScene *scene, FemWorldId world) {
@@ -80,7 +81,7 @@ FemSceneBodies fem_build_stack(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- rope
+// ---- rope
 
 #define SPOOL_RADIUS 0.2 // m
 #define SPOOL_HEIGHT 5.0 // m, of its axis, which lies along z
@@ -120,7 +121,7 @@ void fem_drive_rope(const FemSceneBodies *bodies, int32_t step, float dt) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- rubble
+// ---- rubble
 
 #define RUBBLE_CELL 0.05f // m
 

@@ -15,14 +15,35 @@ void fem_drive_rope(const FemSceneBodies *bodies, int32_t step, float dt);
 
 // Rows of the list in scenes.c.
 #define FEM_CONTACT_SCENES \
-	{.name = "pile27", .description = "27 soft cubes of 500 tets dropped on a floor, E 1e5", .build = fem_build_pile, \
-		.cells = {4, 5, 5}, .size = {0.2f, 0.25f, 0.25f}, .young_modulus = 1e5f, .body_count = 27, FEM_CONTACT_COMMON}, \
-	{.name = "stack", .description = "5 cubes of 0.3 m on each other, E 1e7", .build = fem_build_stack, .cells = {3, 3, 3}, \
-		.size = {0.3f, 0.3f, 0.3f}, .young_modulus = 1e7f, .body_count = 5, FEM_CONTACT_COMMON}, \
-	{.name = "rope", .description = "a rope of 500 tets wound on a turning spool, E 1e6", .build = fem_build_rope, \
-		.drive = fem_drive_rope, .cells = {100, 1, 1}, .size = {4.0f, 0.04f, 0.04f}, .young_modulus = 1e6f, \
-		.body_count = 1, FEM_CONTACT_COMMON}, \
-	{.name = "rubble500", .description = "500 pieces of 15 to 60 tets that fall in a heap and go to sleep, E 1e7", \
-		.build = fem_build_rubble, .young_modulus = 1e7f, .body_count = 500, .sleeping_enabled = true, FEM_CONTACT_COMMON}
+	{.name = "pile27", \
+		.description = "27 soft cubes of 500 tets dropped on a floor, E 1e5", \
+		.build = fem_build_pile, \
+		.cells = {4, 5, 5}, \
+		.size = {0.2f, 0.25f, 0.25f}, \
+		.young_modulus = 1e5f, \
+		.body_count = 27, \
+		FEM_CONTACT_COMMON}, \
+		{.name = "stack", \
+			.description = "5 cubes of 0.3 m on each other, E 1e7", \
+			.build = fem_build_stack, \
+			.cells = {3, 3, 3}, \
+			.size = {0.3f, 0.3f, 0.3f}, \
+			.young_modulus = 1e7f, \
+			.body_count = 5, \
+			FEM_CONTACT_COMMON}, \
+		{.name = "rope", \
+			.description = "a rope of 500 tets wound on a turning spool, E 1e6", \
+			.build = fem_build_rope, \
+			.drive = fem_drive_rope, \
+			.cells = {100, 1, 1}, \
+			.size = {4.0f, 0.04f, 0.04f}, \
+			.young_modulus = 1e6f, \
+			.body_count = 1, \
+			FEM_CONTACT_COMMON}, \
+	{ \
+		.name = "rubble500", .description = "500 pieces of 15 to 60 tets that fall in a heap and go to sleep, E 1e7", \
+		.build = fem_build_rubble, .young_modulus = 1e7f, .body_count = 500, .sleeping_enabled = true, \
+		FEM_CONTACT_COMMON \
+	}
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- plates
+// ---- plates
 
 static int32_t node_at(int32_t ny, int32_t nz, int32_t i, int32_t j, int32_t k) {
 	return (i * (ny + 1) + j) * (nz + 1) + k;
@@ -15,7 +15,8 @@ static int32_t node_at(int32_t ny, int32_t nz, int32_t i, int32_t j, int32_t k) 
 static void shake(FemBoxMesh *mesh, const int32_t cells[3], FemVec3 size, float jitter, uint32_t seed) {
 	for (int32_t i = 0; i <= cells[0] && mesh->positions; i++) {
 		for (int32_t j = 0; j <= cells[1]; j++) {
-			float x = jitter * size.x / (float)cells[0] * fem_random(&seed), y = jitter * size.y / (float)cells[1] * fem_random(&seed);
+			float x = jitter * size.x / (float)cells[0] * fem_random(&seed),
+				  y = jitter * size.y / (float)cells[1] * fem_random(&seed);
 			for (int32_t k = 0; k <= cells[2]; k++) {
 				FemVec3 *p = &mesh->positions[node_at(cells[1], cells[2], i, j, k)];
 				p->x += i > 0 && i < cells[0] ? x : 0.0f;
@@ -25,8 +26,8 @@ static void shake(FemBoxMesh *mesh, const int32_t cells[3], FemVec3 size, float 
 	}
 }
 
-// Every second cell of a Kuhn grid is turned about, along x as along y: diagonals then meet in stars, and lead no crack the
-// same way everywhere.
+// Every second cell of a Kuhn grid is turned about, along x as along y: diagonals then meet in stars, and lead no crack
+// the same way everywhere.
 static void turn_cells(FemBoxMesh *mesh, int32_t ny, int32_t nz) {
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
 		int32_t i = t / 6 / nz / ny, j = t / 6 / nz % ny;
@@ -46,7 +47,7 @@ FemBoxMesh fem_plate_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, floa
 	return mesh;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ wall
+// ---- wall
 
 #define WALL_EDGES 8 // split
 
@@ -120,7 +121,7 @@ FemBoxMesh fem_wall_mesh(FemVec3 size) {
 	return mesh;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ bowl
+// ---- bowl
 
 // The square [-1, 1]^2 on the unit disc, squares on rings: Shirley & Chiu 1997.
 static void square_to_disc(double x, double y, double *out_radius, double *out_angle) {
@@ -133,8 +134,8 @@ static void square_to_disc(double x, double y, double *out_radius, double *out_a
 		*out_angle += 4.0 * quarter;
 }
 
-// At the corners of the square the rim of the bowl is straight: but for diagonals that lead inward from there, as in every
-// plate with an even number of cells, tets would be flat.
+// At the corners of the square the rim of the bowl is straight: but for diagonals that lead inward from there, as in
+// every plate with an even number of cells, tets would be flat.
 FemBoxMesh fem_bowl_mesh(float radius, float wall, int32_t cells, uint32_t seed) {
 	const double half_turn = 3.14159265358979324;
 	FemBoxMesh mesh = fem_plate_mesh(cells, cells, 1, (FemVec3){2.0f, 2.0f, 1.0f}, 0.2f, seed);
@@ -143,8 +144,8 @@ FemBoxMesh fem_bowl_mesh(float radius, float wall, int32_t cells, uint32_t seed)
 		double r, angle, deep = (double)radius - (double)wall * (1.0 - (double)p.z);
 		square_to_disc((double)p.x - 1.0, (double)p.y - 1.0, &r, &angle);
 		double polar = 0.5 * half_turn * r;
-		mesh.positions[n] = (FemVec3){(float)(deep * sin(polar) * cos(angle)), (float)((double)radius - deep * cos(polar)),
-			(float)(deep * sin(polar) * sin(angle))};
+		mesh.positions[n] = (FemVec3){(float)(deep * sin(polar) * cos(angle)),
+			(float)((double)radius - deep * cos(polar)), (float)(deep * sin(polar) * sin(angle))};
 	}
 	return mesh;
 }

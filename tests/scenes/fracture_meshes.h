@@ -1,12 +1,13 @@
-// Meshes of things that break: panes, a wall, a bowl. Made with a seed, so that cracks find no straight lines to follow.
+// Meshes of things that break: panes, a wall, a bowl. Made with a seed, so that cracks find no straight lines to
+// follow.
 #ifndef FEM_SCENES_FRACTURE_MESHES_H
 #define FEM_SCENES_FRACTURE_MESHES_H
 
 #include "scenes/box_mesh.h"
 
-// A box with the nodes of fem_box_mesh() and 6 tets a cell, whose diagonals are the same on both sides of a layer: a pane
-// in one layer of 5-tet cells, held on all sides, bends 200 times too little. Nodes that are inner ones along x and y are
-// moved in that plane by up to `jitter` of a cell, all along z by the same.
+// A box with the nodes of fem_box_mesh() and 6 tets a cell, whose diagonals are the same on both sides of a layer: a
+// pane in one layer of 5-tet cells, held on all sides, bends 200 times too little. Nodes that are inner ones along x
+// and y are moved in that plane by up to `jitter` of a cell, all along z by the same.
 FemBoxMesh fem_plate_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, float jitter, uint32_t seed);
 
 // 338 nodes and 1,109 tets (O'Brien & Hodgins 1999, figure 10): a Kuhn grid of 10 x 9 x 2 cells with 8 split edges. The

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ----------------------------------------------------------------------------------------------------------- building
+// ---- building
 
 static FemSceneBodies reserve(const FemScene *scene, int32_t ball_count) {
 	return (FemSceneBodies){.ids = calloc((size_t)scene->body_count, sizeof(FemBodyId)),
@@ -40,7 +40,8 @@ static FemMeshId add_mesh(const FemScene *scene, FemWorldId world, FemBoxMesh *b
 }
 
 // Appends one body; false when it could not be made.
-static bool add_body(FemSceneBodies *bodies, FemWorldId world, FemBodyDef *def, FemMeshId mesh, const FemMaterialDef *material_def) {
+static bool add_body(
+	FemSceneBodies *bodies, FemWorldId world, FemBodyDef *def, FemMeshId mesh, const FemMaterialDef *material_def) {
 	FemMaterialId material = fem_material_create(world, material_def);
 	def->mesh = mesh;
 	def->materials = &material;
@@ -85,7 +86,7 @@ static int32_t *list_rim(const int32_t cells[3], bool only_base, int32_t *out_co
 	return list;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- balls
+// ---- balls
 
 // Rigid balls go where the solve sent them; the built-in ground is for bodies, so they are kept above it here.
 void fem_drive_balls(const FemSceneBodies *bodies, int32_t step, float dt) {
@@ -107,14 +108,14 @@ void fem_drive_balls(const FemSceneBodies *bodies, int32_t step, float dt) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- glass
+// ---- glass
 
-#define ROOM_HALF 1.25     // m, from the middle to a wall
-#define PANES_A_SIDE 4     // two above two
-#define PANE_PITCH 1.15    // m
-#define BLAST_HEIGHT 0.9   // m
-#define BLAST_STEPS 3      // its pressure lasts 50 ms
-#define BLAST_SPEED 12.0   // m/s that a step of it gives a pane 1 m away; falls with the square of distance
+#define ROOM_HALF 1.25   // m, from the middle to a wall
+#define PANES_A_SIDE 4   // two above two
+#define PANE_PITCH 1.15  // m
+#define BLAST_HEIGHT 0.9 // m
+#define BLAST_STEPS 3    // its pressure lasts 50 ms
+#define BLAST_SPEED 12.0 // m/s that a step of it gives a pane 1 m away; falls with the square of distance
 
 // Panes stand upright in frames around a square room; a frame is a pinned rim.
 FemSceneBodies fem_build_glass(const FemScene *scene, FemWorldId world) {
@@ -125,8 +126,10 @@ FemSceneBodies fem_build_glass(const FemScene *scene, FemWorldId world) {
 	bool ok = true;
 	def.pinned_nodes = rim;
 	for (int32_t b = 0; ok && b < scene->body_count; b++) {
-		FemBoxMesh box = fem_plate_mesh(scene->cells[0], scene->cells[1], scene->cells[2], scene->size, 0.25f, (uint32_t)b + 1);
-		double along = PANE_PITCH * (b % 2 - 1), up = 0.1 + PANE_PITCH * (b / 2 % 2), angle = 1.5707963267948966 * (b / PANES_A_SIDE);
+		FemBoxMesh box =
+			fem_plate_mesh(scene->cells[0], scene->cells[1], scene->cells[2], scene->size, 0.25f, (uint32_t)b + 1);
+		double along = PANE_PITCH * (b % 2 - 1), up = 0.1 + PANE_PITCH * (b / 2 % 2),
+			   angle = 1.5707963267948966 * (b / PANES_A_SIDE);
 		double c = cos(angle), s = sin(angle);
 		def.position = (FemPosition){along * c + ROOM_HALF * s, up, ROOM_HALF * c - along * s};
 		def.rotation = (FemQuat){0.0f, (float)sin(0.5 * angle), 0.0f, (float)cos(0.5 * angle)};
@@ -144,10 +147,12 @@ static void blast_body(FemBodyId body) {
 		fem_body_get_positions(body, &origin, x, count);
 		fem_body_get_velocities(body, v, count);
 		for (int32_t n = 0; n < count; n++) {
-			double d[3] = {origin.x + (double)x[n].x, origin.y + (double)x[n].y - BLAST_HEIGHT, origin.z + (double)x[n].z};
+			double d[3] = {
+				origin.x + (double)x[n].x, origin.y + (double)x[n].y - BLAST_HEIGHT, origin.z + (double)x[n].z};
 			double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], scale = BLAST_SPEED / (square * sqrt(square));
 			fem_body_set_velocity(body, n,
-				(FemVec3){v[n].x + (float)(scale * d[0]), v[n].y + (float)(scale * d[1]), v[n].z + (float)(scale * d[2])});
+				(FemVec3){
+					v[n].x + (float)(scale * d[0]), v[n].y + (float)(scale * d[1]), v[n].z + (float)(scale * d[2])});
 		}
 	}
 	free(x);
@@ -162,7 +167,7 @@ void fem_drive_glass(const FemSceneBodies *bodies, int32_t step, float dt) {
 		blast_body(bodies->ids[b]);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- wall
+// ---- wall
 
 FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world) {
 	FemSceneBodies bodies = reserve(scene, 1);
@@ -173,12 +178,13 @@ FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world) {
 	def.pinned_nodes = base;
 	def.position.x = -0.5 * (double)scene->size.x;
 	add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material);
-	add_ball(&bodies, world, (FemSceneBall){.radius = 0.35f, .position = {0.2, 1.4, -0.5}, .velocity = {0.0f, 0.0f, 8.0f}}, 2000.0f);
+	add_ball(&bodies, world,
+		(FemSceneBall){.radius = 0.35f, .position = {0.2, 1.4, -0.5}, .velocity = {0.0f, 0.0f, 8.0f}}, 2000.0f);
 	free(base);
 	return bodies;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- pole
+// ---- pole
 
 #define POLE_FOOT 0.5   // m, height of its lower end
 #define POLE_LENGTH 2.0 // m
@@ -207,17 +213,19 @@ void fem_drive_pole(const FemSceneBodies *bodies, int32_t step, float dt) {
 	if (offsets)
 		fem_body_get_positions(body, &origin, offsets, count);
 	for (int32_t n = 0; offsets && n < count; n++) {
-		double x = origin.x + (double)offsets[n].x, y = origin.y + (double)offsets[n].y, z = origin.z + (double)offsets[n].z;
+		double x = origin.x + (double)offsets[n].x, y = origin.y + (double)offsets[n].y,
+			   z = origin.z + (double)offsets[n].z;
 		bool foot = fabs(y - POLE_FOOT) < 1e-5, head = fabs(y - POLE_FOOT - POLE_LENGTH) < 1e-5;
 		if ((!foot && !head) || x * x + z * z > 0.1)
 			continue;
 		double c = cos(turn), s = head ? sin(turn) : -sin(turn);
-		fem_body_drive_node(body, n, (FemVec3){(float)((c * x + s * z - x) / (double)dt), 0.0f, (float)((c * z - s * x - z) / (double)dt)});
+		fem_body_drive_node(body, n,
+			(FemVec3){(float)((c * x + s * z - x) / (double)dt), 0.0f, (float)((c * z - s * x - z) / (double)dt)});
 	}
 	free(offsets);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- bowls
+// ---- bowls
 
 #define BOWL_RADIUS 0.15f // m
 #define BOWL_WALL 0.012f  // m
@@ -235,7 +243,7 @@ FemSceneBodies fem_build_bowl(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- panel
+// ---- panel
 
 #define RAM_RADIUS 0.12f // m
 #define RAM_STEPS 40     // of one blow
@@ -249,7 +257,8 @@ static FemPosition ram_at(int32_t step) {
 	if (blow == BLOW_COUNT)
 		return (FemPosition){0.0, 0.7, -2.0};
 	double phase = 6.283185307179586 * (step % RAM_STEPS) / RAM_STEPS;
-	return (FemPosition){blows[blow][0] - 0.5, blows[blow][1] + 0.2, -0.3 + (0.3 + RAM_REACH) * 0.5 * (1.0 - cos(phase))};
+	return (FemPosition){
+		blows[blow][0] - 0.5, blows[blow][1] + 0.2, -0.3 + (0.3 + RAM_REACH) * 0.5 * (1.0 - cos(phase))};
 }
 
 // A ram batters it in four places. Its rim is held.
@@ -272,7 +281,8 @@ FemSceneBodies fem_build_panel(const FemScene *scene, FemWorldId world) {
 void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt) {
 	for (int32_t b = 0; b < bodies->ball_count; b++) {
 		FemPosition now = ram_at(step), next = ram_at(step + 1);
-		FemVec3 v = {(float)((next.x - now.x) / (double)dt), (float)((next.y - now.y) / (double)dt), (float)((next.z - now.z) / (double)dt)};
+		FemVec3 v = {(float)((next.x - now.x) / (double)dt), (float)((next.y - now.y) / (double)dt),
+			(float)((next.z - now.z) / (double)dt)};
 		if ((step + 1) % RAM_STEPS == 0) // it is put before the next place
 			v = (FemVec3){0.0f, 0.0f, 0.0f};
 		bodies->balls[b].position = now;
@@ -281,12 +291,12 @@ void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- ductile
+// ---- ductile
 
 #define DUCTILE_WALLS 8
 
-// O'Brien, Bargteil & Hodgins 2002 name (0, 0), (0.001, 0.006), (0.001, 0.162) and (0.001, 0.486) for four of their eight
-// walls; the others stand between. Their gammas are of F^T F - I, twice the strain meant here.
+// O'Brien, Bargteil & Hodgins 2002 name (0, 0), (0.001, 0.006), (0.001, 0.162) and (0.001, 0.486) for four of their
+// eight walls; the others stand between. Their gammas are of F^T F - I, twice the strain meant here.
 static const float gamma2[DUCTILE_WALLS] = {0.0f, 0.002f, 0.006f, 0.018f, 0.054f, 0.162f, 0.281f, 0.486f};
 
 FemSceneBodies fem_build_ductile(const FemScene *scene, FemWorldId world) {
@@ -304,7 +314,9 @@ FemSceneBodies fem_build_ductile(const FemScene *scene, FemWorldId world) {
 		material.max_plastic_strain = 0.5f * gamma2[b];
 		def.position = (FemPosition){x, 0.0, z};
 		ok = add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material);
-		add_ball(&bodies, world, (FemSceneBall){.radius = 0.15f, .position = {x + 0.6, 0.8, z - 0.2}, .velocity = {0.0f, 0.0f, 8.0f}}, 60.0f);
+		add_ball(&bodies, world,
+			(FemSceneBall){.radius = 0.15f, .position = {x + 0.6, 0.8, z - 0.2}, .velocity = {0.0f, 0.0f, 8.0f}},
+			60.0f);
 	}
 	free(base);
 	return bodies;

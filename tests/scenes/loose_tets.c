@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------ small matrices
+// ---- small matrices
 
 static double det3(const double m[9]) {
 	return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
@@ -50,7 +50,7 @@ void random_rotation(uint32_t *seed, double out[9]) {
 	memcpy(out, r, sizeof r);
 }
 
-// ------------------------------------------------------------------------------------------------------------ creation
+// ---- creation
 
 static void set_rest(LooseTets *tets, int32_t tet) {
 	FemBatch *batch = &tets->batches[tet / FEM_LANES];
@@ -155,7 +155,7 @@ void loose_tets_free(LooseTets *tets) {
 	*tets = (LooseTets){0};
 }
 
-// ------------------------------------------------------------------------------------------------------ moving, running
+// ---- moving, running
 
 void loose_tets_run(LooseTets *tets, FemElementKernel *kernel, float dt) {
 	FemElementArguments arguments = {
@@ -194,7 +194,7 @@ void loose_tets_deform(LooseTets *tets, int32_t tet, double strain, uint32_t *se
 	loose_tets_transform(tets, tet, m);
 }
 
-// ------------------------------------------------------------------------------------------------------------ the twin
+// ---- the twin
 
 void loose_tets_positions(const LooseTets *tets, int32_t tet, double out[12]) {
 	for (int k = 0; k < 4; k++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ----------------------------------------------------------------------------------------------------------- building
+// ---- building
 
 static FemMeshId make_mesh(const FemScene *scene, FemWorldId world) {
 	FemBoxMesh box = fem_box_mesh(scene->cells[0], scene->cells[1], scene->cells[2], scene->size, FEM_CELLS_FIVE);
@@ -85,7 +85,7 @@ static FemSceneBodies build_grid(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the list
+// ---- the list
 
 #define EARTH \
 	{ 0.0f, -9.81f, 0.0f }

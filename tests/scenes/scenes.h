@@ -15,8 +15,8 @@ typedef struct FemSceneBall {
 } FemSceneBall;
 
 typedef struct FemSceneBodies {
-	FemBodyId *ids; // owned by the caller, fem_scene_bodies_free()
-	int32_t count;  // 0 when the scene could not be built: see fem_last_error()
+	FemBodyId *ids;      // owned by the caller, fem_scene_bodies_free()
+	int32_t count;       // 0 when the scene could not be built: see fem_last_error()
 	FemSceneBall *balls; // or null; the same
 	int32_t ball_count;
 } FemSceneBodies;
@@ -25,9 +25,9 @@ struct FemScene {
 	const char *name, *description;
 	FemSceneBodies (*build)(const FemScene *scene, FemWorldId world);
 	void (*drive)(const FemSceneBodies *bodies, int32_t step, float dt); // before each step, or null
-	int32_t cells[3];    // of a body's box along x, y, z
-	FemVec3 size;        // m, of that box
-	float young_modulus; // Pa
+	int32_t cells[3];                                                    // of a body's box along x, y, z
+	FemVec3 size;                                                        // m, of that box
+	float young_modulus;                                                 // Pa
 	float poisson_ratio;
 	float density;            // kg/m^3
 	float toughness;          // Pa, of scenes that break
@@ -38,8 +38,8 @@ struct FemScene {
 	float spacing; // m, between free bodies on their grid
 	bool starts_asleep, sleeping_enabled;
 	bool has_ground; // the built-in one, at y = 0
-	bool clamped; // the face x = 0 is pinned, so that the far end has a swing
-	float dt;     // s
+	bool clamped;    // the face x = 0 is pinned, so that the far end has a swing
+	float dt;        // s
 };
 
 const FemScene *fem_scenes(int32_t *out_count);

@@ -41,7 +41,7 @@ static void add_quad(FemSurfaceMesh *mesh, int32_t a, int32_t b, int32_t c, int3
 	add_triangle(mesh, a, c, d);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- shapes
+// ---- shapes
 
 // Six grids that do not share vertices, as exporters with hard edges write them.
 FemSurfaceMesh fem_surface_box(FemVec3 size, int32_t cells) {
@@ -77,13 +77,15 @@ static void add_turned(FemSurfaceMesh *mesh, double (*profile)[2], int32_t count
 		for (int32_t s = 0; s < steps; s++) {
 			bool on_axis = profile[i][0] < 1e-12;
 			double angle = 2.0 * PI * s / steps;
-			index[i * steps + s] = on_axis && s > 0 ? index[i * steps]
+			index[i * steps + s] = on_axis && s > 0
+				? index[i * steps]
 				: add_vertex(mesh, profile[i][0] * cos(angle), profile[i][1], -profile[i][0] * sin(angle));
 		}
 	for (int32_t i = 0; i < (closed ? count : count - 1); i++)
 		for (int32_t s = 0; s < steps; s++) {
 			int32_t next = (i + 1) % count, t = (s + 1) % steps;
-			add_quad(mesh, index[i * steps + s], index[i * steps + t], index[next * steps + t], index[next * steps + s]);
+			add_quad(
+				mesh, index[i * steps + s], index[i * steps + t], index[next * steps + t], index[next * steps + s]);
 		}
 	free(index);
 }
@@ -165,7 +167,8 @@ FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole) {
 	for (int side = 0; side < 2; side++)
 		for (int corner = 0; corner < 8; corner++) {
 			double share = corner < 4 ? 0.5 : 0.5 * hole, x = corner % 4 == 1 || corner % 4 == 2 ? share : -share;
-			add_vertex(&mesh, x * (double)size.x, (corner % 4 < 2 ? -share : share) * (double)size.y, (side - 0.5) * (double)size.z);
+			add_vertex(&mesh, x * (double)size.x, (corner % 4 < 2 ? -share : share) * (double)size.y,
+				(side - 0.5) * (double)size.z);
 		}
 	for (int32_t i = 0; i < 4; i++) {
 		int32_t next = (i + 1) % 4;
@@ -265,7 +268,7 @@ FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed) {
 	return mesh;
 }
 
-// -------------------------------------------------------------------------------------------------------------- mischief
+// ---- mischief
 
 void fem_surface_unweld(FemSurfaceMesh *mesh) {
 	FemVec3 *loose = malloc(sizeof *loose * 3 * (size_t)mesh->triangle_count);
@@ -308,6 +311,7 @@ void fem_surface_append(FemSurfaceMesh *mesh, const FemSurfaceMesh *other) {
 	for (int32_t i = 0; i < other->vertex_count; i++)
 		add_vertex(mesh, (double)other->vertices[i].x, (double)other->vertices[i].y, (double)other->vertices[i].z);
 	for (int32_t t = 0; t < other->triangle_count; t++)
-		add_triangle(mesh, other->triangles[t][0] + first, other->triangles[t][1] + first, other->triangles[t][2] + first);
+		add_triangle(
+			mesh, other->triangles[t][0] + first, other->triangles[t][1] + first, other->triangles[t][2] + first);
 	mesh->volume += other->volume;
 }

@@ -17,15 +17,17 @@ void fem_surface_mesh_free(FemSurfaceMesh *mesh);
 FemSurfaceMesh fem_surface_box(FemVec3 size, int32_t cells); // cells a side; centred
 FemSurfaceMesh fem_surface_sphere(double radius, int32_t rings);
 FemSurfaceMesh fem_surface_torus(double ring_radius, double tube_radius, int32_t ring_steps, int32_t tube_steps);
-FemSurfaceMesh fem_surface_bowl(double radius, double wall, int32_t steps);     // half of a hollow sphere, closed at the rim
-FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings);    // a whole hollow sphere
-FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps);     // open at the top, volume not set
-FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole);              // a hole of that share of its sides
+FemSurfaceMesh fem_surface_bowl(
+	double radius, double wall, int32_t steps); // half of a hollow sphere, closed at the rim
+FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings);      // a whole hollow sphere
+FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps);       // open at the top, volume not set
+FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole);                // a hole of that share of its sides
 FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps); // along x
 FemSurfaceMesh fem_surface_moebius(double radius, double width, int32_t steps);
 FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity);
 FemSurfaceMesh fem_surface_bracket(double length, double wall); // an L of two plates, one piece
-FemSurfaceMesh fem_surface_arc(double radius, double wall, double width, double angle, int32_t steps); // of a ring, from x to y
+FemSurfaceMesh fem_surface_arc(
+	double radius, double wall, double width, double angle, int32_t steps); // of a ring, from x to y
 FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
 
 // In place: every triangle gets its own vertices; every n-th triangle is turned round or left out; all are moved.

@@ -37,10 +37,11 @@ static double cost_of_case(const FemSlope *slope, const FemFrictionGains *gains,
 	else
 		cost = fabs(result.slip) / 0.01 + result.shaking / 0.001;
 	if (print)
-		printf("%g deg, %d cells, %g m, %g kg/m3, E %g%s: slip %.2f mm (%.3f after 1 s), shaking %.2g m/s, a %.3f (exact %.3f)\n",
-			(double)slope->degrees, slope->cells, (double)slope->size, (double)slope->density, (double)slope->young_modulus,
-			slope->half_space ? ", half space" : "", 1e3 * result.slip, 1e3 * result.late_slip, result.shaking, result.acceleration,
-			exact);
+		printf("%g deg, %d cells, %g m, %g kg/m3, E %g%s: slip %.2f mm (%.3f after 1 s), shaking %.2g m/s, a %.3f "
+			   "(exact %.3f)\n",
+			(double)slope->degrees, slope->cells, (double)slope->size, (double)slope->density,
+			(double)slope->young_modulus, slope->half_space ? ", half space" : "", 1e3 * result.slip,
+			1e3 * result.late_slip, result.shaking, result.acceleration, exact);
 	return isfinite(cost) ? fmin(cost, 100.0) : 100.0;
 }
 

@@ -1,6 +1,7 @@
 // A brittle beam falls onto a post and breaks. Needs the public headers and the static library alone:
 //
-//   scons static && g++ -I src -x c tools/example/falling_beam.c -x none build/libfem_destruction.a -lpthread -o falling_beam
+//   scons static && g++ -I src -x c tools/example/falling_beam.c -x none build/libfem_destruction.a -lpthread -o
+//   falling_beam
 #include "fem_destruction.h"
 
 #include <stdio.h>
@@ -57,7 +58,8 @@ int main(void) {
 		fem_world_step(world, 1.0f / 60.0f, fem_world_blow_substeps(world, 1.0f / 60.0f, 8));
 		fem_body_get_bounds(beam, &low, &high);
 		if (i % 40 == 0)
-			printf("%.2f s: %d pieces between %.2f and %.2f m\n", (double)i / 60.0, fem_body_get_pieces(beam, NULL, 0), low.y, high.y);
+			printf("%.2f s: %d pieces between %.2f and %.2f m\n", (double)i / 60.0, fem_body_get_pieces(beam, NULL, 0),
+				low.y, high.y);
 	}
 	printf("broken into %d pieces\n", fem_body_get_pieces(beam, NULL, 0));
 	return fem_world_destroy(world) == FEM_OK ? 0 : 1;

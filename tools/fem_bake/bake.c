@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------ progress
+// ---- progress
 
 typedef struct Progress {
 	const FemBakeOptions *options;
@@ -46,7 +46,7 @@ static void end_progress(const FemBakeOptions *options) {
 		fprintf(stderr, "\r              \r");
 }
 
-// ------------------------------------------------------------------------------------------------------- a render mesh
+// ---- a render mesh
 
 static FemResult fail_memory(void) {
 	return fem_fail(
@@ -86,7 +86,7 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 	return result;
 }
 
-// ---------------------------------------------------------------------------------------------------------- a tet mesh
+// ---- a tet mesh
 
 // Splinters of a mesh that has no surface but that of its tets.
 static FemResult cut_tet_mesh(const FemBakeOptions *options, FemBakedMesh *mesh) {
@@ -131,7 +131,7 @@ static FemResult take_tet_mesh(const FemBakeOptions *options, FemBakedMesh *out)
 	return result;
 }
 
-// ----------------------------------------------------------------------------------------------------------- the whole
+// ---- the whole
 
 static FemResult check_input(const FemBakeOptions *options) {
 	if (fem_import_knows(options->in_path) || fem_surface_import_knows(options->in_path))

@@ -9,7 +9,7 @@ typedef struct FemBakeOptions {
 	int32_t elements, layers;
 	float weld, thickness; // m
 	FemCutDef cut;         // splinters
-	bool regions; // one for each surface
+	bool regions;          // one for each surface
 	bool report, quiet;
 	bool terminal; // progress may overwrite its line
 } FemBakeOptions;

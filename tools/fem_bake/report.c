@@ -35,7 +35,7 @@ void fem_report_mesh(const FemBakedMesh *mesh, double milliseconds) {
 		printf("region %d: %s\n", i, mesh->region_names[i].name);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- VTK
+// ---- VTK
 
 static void write_cells(FILE *file, const FemTetArrays *mesh) {
 	fprintf(file, "CELLS %d %.0f\n", mesh->tet_count, 5.0 * mesh->tet_count);

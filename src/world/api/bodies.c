@@ -1,8 +1,8 @@
 // Bodies: memory, rest geometry, slots.
+#include "world/api/bodies.h"
 #include "base/carve.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
-#include "world/api/bodies.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
 #include "world/step/breaking.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 static void place_tet_arrays(FemBody *body, FemCarver *carver) {
 	const FemTopology *t = body->topology;
@@ -41,11 +41,12 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);
 }
 
-// At rest where they are; what is behind them is for nodes and parts that a split may make, which gives them all values.
+// At rest where they are; what is behind them is for nodes and parts that a split may make, which gives them all
+// values.
 static void clear_nodes(FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, parts = (size_t)body->topology->part_count;
-	FemVec4 *vectors[] = {body->position, body->velocity, body->last_dv, body->force, body->published, body->before.positions,
-		body->good_velocity};
+	FemVec4 *vectors[] = {body->position, body->velocity, body->last_dv, body->force, body->published,
+		body->before.positions, body->good_velocity};
 	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
 		memset(vectors[i], 0, sizeof(FemVec4) * nodes);
 	memset(body->mass, 0, sizeof *body->mass * nodes);
@@ -80,7 +81,11 @@ static FemBody *allocate(const FemTopology *topology) {
 		return NULL;
 	FemCarver carver = {.base = block};
 	FemBody *body = fem_carve(&carver, sizeof(FemBody));
-	*body = (FemBody){.topology = topology, .block = block, .block_bytes = measure.used, .gravity_scale = 1.0f, .toughness_scale = 1.0f};
+	*body = (FemBody){.topology = topology,
+		.block = block,
+		.block_bytes = measure.used,
+		.gravity_scale = 1.0f,
+		.toughness_scale = 1.0f};
 	place_tet_arrays(body, &carver);
 	return body;
 }
@@ -103,7 +108,7 @@ bool fem_body_prepare_reactions(FemBody *body) {
 	return body->reaction != NULL;
 }
 
-// ---------------------------------------------------------------------------------------------------------- rest geometry
+// ---- rest geometry
 
 static bool prepare_plates(FemBody *body, const FemMesh *mesh) {
 	if (mesh->tet_plates)
@@ -160,8 +165,8 @@ static bool set_tet(FemBody *body, const FemMesh *mesh, int32_t tet, const int32
 FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks) {
 	const FemMesh *mesh = &world->meshes[mesh_index];
 	FemBody *body = allocate(mesh->topology);
-	bool ok = body && fem_body_breaking_create(world, body, mesh, tet_materials, breaks) && fem_body_allocate_nodes(body) &&
-	          prepare_plates(body, mesh);
+	bool ok = body && fem_body_breaking_create(world, body, mesh, tet_materials, breaks) &&
+		fem_body_allocate_nodes(body) && prepare_plates(body, mesh);
 	if (!ok) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body of %d tets.", mesh->tet_count);
 	} else {
@@ -182,7 +187,7 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 	return NULL;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ slots
+// ---- slots
 
 static bool grow_slots(FemWorld *world) {
 	int32_t old = world->body_capacity, capacity = old < 64 ? 64 : old + old / 2;

@@ -13,10 +13,10 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 // Puts a built body into its slot and takes references and reserves; false (with a sentence) when memory fails.
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index);
 void fem_world_leave(FemWorld *world, int32_t body_index); // gives references and reserves back; the body stays
-void fem_body_discard(FemBody *body); // one that was never entered
+void fem_body_discard(FemBody *body);                      // one that was never entered
 void fem_body_free(FemWorld *world, int32_t body_index);
 bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
-bool fem_body_allocate_nodes(FemBody *body); // arrays by node and part, for the capacities of its topology
+bool fem_body_allocate_nodes(FemBody *body);    // arrays by node and part, for the capacities of its topology
 // Lists that must hold all bodies and colliders of the world as it stands. False when memory fails.
 bool fem_world_reserve(FemWorld *world);
 
@@ -34,7 +34,8 @@ void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations
 
 // ---- body_creation.c
 // A table of material indices by region from a list of a def; regions beyond the count take the last one.
-FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
+FemResult fem_region_materials(
+	const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
 FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 
 // ---- body_states.c
@@ -45,13 +46,14 @@ FemResult fem_body_settings_check(float gravity_scale, float toughness_scale);
 
 // ---- body_reading.c
 typedef struct FemTetStrain {
-	double strain[3][3];   // elastic, element frame
-	double stress[3][3];   // Pa, element frame
+	double strain[3][3]; // elastic, element frame
+	double stress[3][3]; // Pa, element frame
 	double rotation[3][3];
-	double volume_ratio;   // to the undeformed rest shape
+	double volume_ratio; // to the undeformed rest shape
 } FemTetStrain;
 
 void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
-void fem_tet_deformation(const FemBody *body, int32_t tet, double out_f[3][3]); // against the plastically changed rest shape
+void fem_tet_deformation(
+	const FemBody *body, int32_t tet, double out_f[3][3]); // against the plastically changed rest shape
 
 #endif

@@ -18,7 +18,8 @@ typedef struct Blast {
 
 static FemResult check_place(FemPosition center, float radius) {
 	if (!fem_position_is_valid(center))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The place must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The place must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	if (!(radius > 0.0f) || !fem_is_finite(radius))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "radius must be a positive number of metres.");
 	return FEM_OK;
@@ -36,12 +37,13 @@ static bool is_near(const FemBody *body, FemPosition center, double radius) {
 	return distance_sq < radius * radius;
 }
 
-// -------------------------------------------------------------------------------------------------------------- explosion
+// ---- explosion
 
 // The impulse on a face, N s: strength times the area that the centre sees of it, straight away from the centre.
 static bool face_impulse(const Blast *blast, FemPosition local, const FemPosition x[3], FemPosition *out) {
 	FemPosition middle = fem_position_scale(fem_position_add(fem_position_add(x[0], x[1]), x[2]), 1.0 / 3.0);
-	FemPosition area = fem_position_scale(fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0])), 0.5);
+	FemPosition area =
+		fem_position_scale(fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0])), 0.5);
 	FemPosition arm = fem_position_sub(middle, local);
 	double distance = sqrt(fem_position_dot(arm, arm));
 	if (distance >= blast->radius || distance <= 0.0)
@@ -112,7 +114,7 @@ int32_t fem_world_apply_explosion(FemWorldId id, FemPosition center, float radiu
 	return count;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- damage
+// ---- damage
 
 static FemPosition centroid(const FemBody *body, int32_t tet) {
 	FemPosition sum = {0};
@@ -130,7 +132,8 @@ FemResult fem_body_apply_damage(FemBodyId id, FemPosition point, float radius, f
 	if (!(amount >= 0.0f && amount <= 1.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "amount must be a share of the toughness, 0..1.");
 	if (!body->breaking)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
 	FemPosition local = fem_position_sub(point, body->origin);
 	int32_t count = 0;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {

@@ -35,7 +35,7 @@ static void wake_node(Target target) {
 	fem_body_wake_part(&target.world->islands, target.body, target.body->topology->node_part[target.node]);
 }
 
-// ----------------------------------------------------------------------------------------------------- forces and impulses
+// ---- forces and impulses
 
 static bool can_add_force(Target target, FemVec3 force) {
 	return fem_vec3_is_finite(fem_vec3_add(fem_vec3_from(target.body->force[target.node]), force));
@@ -60,7 +60,8 @@ FemResult fem_body_apply_force(FemBodyId id, int32_t node, FemVec3 force) {
 	if (result != FEM_OK)
 		return result;
 	if (!can_add_force(target, force))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces on node %d add up beyond all numbers: apply less.", node);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The forces on node %d add up beyond all numbers: apply less.", node);
 	add_force(target, force);
 	return FEM_OK;
 }
@@ -75,7 +76,8 @@ FemResult fem_body_apply_central_force(FemBodyId id, FemVec3 force) {
 	FemVec3 by_mass = fem_vec3_scale(force, 1.0f / target.body->total_mass);
 	for (target.node = 0; target.node < count; target.node++) {
 		if (!can_add_force(target, fem_vec3_scale(by_mass, target.body->mass[target.node])))
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces on the body add up beyond all numbers: apply less.");
+			return fem_fail(
+				FEM_ERROR_INVALID_ARGUMENT, "The forces on the body add up beyond all numbers: apply less.");
 	}
 	for (target.node = 0; target.node < count; target.node++)
 		add_force(target, fem_vec3_scale(by_mass, target.body->mass[target.node]));
@@ -155,7 +157,8 @@ static FemResult find_point(FemBodyId id, FemPosition point, FemVec3 vector, con
 	if (!body || (result = check_vector(vector, name)) != FEM_OK)
 		return result;
 	if (!fem_position_is_valid(point))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "point must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "point must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	double weights[4] = {0.25, 0.25, 0.25, 0.25};
 	int32_t tet = nearest_tet(body, point, weights);
 	for (int32_t v = 0; v < 4; v++) {
@@ -170,7 +173,8 @@ FemResult fem_body_apply_force_at_point(FemBodyId id, FemVec3 force, FemPosition
 	FemResult result = find_point(id, point, force, "force", &nodes);
 	for (int v = 0; v < 4 && result == FEM_OK; v++) {
 		if (!can_add_force(nodes.targets[v], nodes.shares[v]))
-			result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces at the point add up beyond all numbers: apply less.");
+			result =
+				fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The forces at the point add up beyond all numbers: apply less.");
 	}
 	for (int v = 0; v < 4 && result == FEM_OK; v++)
 		add_force(nodes.targets[v], nodes.shares[v]);
@@ -185,7 +189,7 @@ FemResult fem_body_apply_impulse_at_point(FemBodyId id, FemVec3 impulse, FemPosi
 	return result;
 }
 
-// --------------------------------------------------------------------------------------------------------------- velocities
+// ---- velocities
 
 FemResult fem_body_set_velocity(FemBodyId id, int32_t node, FemVec3 velocity) {
 	Target target;
@@ -212,7 +216,8 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 		if (body->node_kind[i] != FEM_NODE_FREE)
 			continue;
 		FemPosition arm = fem_position_sub(fem_position_from4(body->position[i]), center);
-		FemPosition dv = fem_position_add(fem_position_from(linear), fem_position_cross(fem_position_from(angular), arm));
+		FemPosition dv =
+			fem_position_add(fem_position_from(linear), fem_position_cross(fem_position_from(angular), arm));
 		FemPosition v = fem_position_add(fem_position_from4(body->velocity[i]), dv);
 		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	}
@@ -220,7 +225,7 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- positions
+// ---- positions
 
 // No frame is drawn between where it was and where it is.
 static void publish_jump(FemBody *body) {
@@ -234,8 +239,8 @@ FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition pos
 	if (result != FEM_OK)
 		return result;
 	if (!fem_position_is_valid(position))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.",
-			FEM_COORDINATE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	FemPosition offset = fem_position_sub(position, target.body->origin);
 	target.body->position[target.node] = fem_vec4_from(fem_position_to_vec3(offset));
 	wake_node(target);
@@ -301,8 +306,8 @@ FemResult fem_body_teleport(FemBodyId id, FemPosition position, FemQuat rotation
 	if (!body)
 		return result;
 	if (!fem_position_is_valid(position))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.",
-			FEM_COORDINATE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	if (!fem_quat_normalize(&rotation))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for no rotation.");

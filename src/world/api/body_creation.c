@@ -26,23 +26,24 @@ FemBodyDef fem_default_body_def(void) {
 	};
 }
 
-// ---------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 static bool scale_is_valid(FemVec3 s) {
 	return s.x >= SCALE_MIN && s.x <= SCALE_MAX && s.y >= SCALE_MIN && s.y <= SCALE_MAX && s.z >= SCALE_MIN &&
-	       s.z <= SCALE_MAX;
+		s.z <= SCALE_MAX;
 }
 
 static FemResult check_pose(const FemBodyDef *def) {
 	FemQuat rotation = def->rotation;
 	if (!fem_position_is_valid(def->position))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.",
-			FEM_COORDINATE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	if (!fem_quat_normalize(&rotation))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for no rotation.");
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"rotation is no quaternion that can be normalized: use (0, 0, 0, 1) for no rotation.");
 	if (!scale_is_valid(def->scale))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "scale must be positive, within %g..%g on each axis.", (double)SCALE_MIN,
-			(double)SCALE_MAX);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "scale must be positive, within %g..%g on each axis.",
+			(double)SCALE_MIN, (double)SCALE_MAX);
 	if (!fem_vec3_is_finite(def->linear_velocity) || !fem_vec3_is_finite(def->angular_velocity))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "linear_velocity and angular_velocity must be finite.");
 	return FEM_OK;
@@ -50,7 +51,8 @@ static FemResult check_pose(const FemBodyDef *def) {
 
 static FemResult check_pins(const FemBodyDef *def, int32_t node_count) {
 	if (def->pinned_count < 0 || def->pinned_count > FEM_PIN_MAX || (def->pinned_count > 0 && !def->pinned_nodes))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "pinned_count is %d, which does not fit pinned_nodes.", def->pinned_count);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "pinned_count is %d, which does not fit pinned_nodes.", def->pinned_count);
 	for (int32_t i = 0; i < def->pinned_count; i++) {
 		int32_t node = def->pinned_nodes[i];
 		if (node < 0 || node >= node_count)
@@ -60,7 +62,8 @@ static FemResult check_pins(const FemBodyDef *def, int32_t node_count) {
 	return FEM_OK;
 }
 
-FemResult fem_region_materials(const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]) {
+FemResult fem_region_materials(
+	const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]) {
 	if (!materials || count < 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no material for the body: give at least one.");
 	count = count < FEM_REGION_MAX ? count : FEM_REGION_MAX;
@@ -81,7 +84,8 @@ static FemResult check_breaking(const FemBodyDef *def, int32_t tet_count) {
 		return result;
 	for (int32_t t = 0; def->tet_toughness && t < tet_count; t++) {
 		if (!(def->tet_toughness[t] >= 0.0f))
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "tet_toughness of tet %d must be 0 or a positive number; infinite never breaks.", t);
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+				"tet_toughness of tet %d must be 0 or a positive number; infinite never breaks.", t);
 	}
 	return FEM_OK;
 }
@@ -106,7 +110,7 @@ static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- pose
+// ---- pose
 
 FemPosition fem_body_center(const FemBody *body) {
 	FemPosition sum = {0};
@@ -173,7 +177,7 @@ static void start_motion(const FemWorld *world, FemBody *body, const FemBodyDef 
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- breaking
+// ---- breaking
 
 static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef *def) {
 	FemBreaking *breaking = body->breaking;
@@ -186,7 +190,7 @@ static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef
 	fem_body_refresh_toughness(world, body);
 }
 
-// ----------------------------------------------------------------------------------------------------------- public calls
+// ---- public calls
 
 static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const int32_t materials[FEM_REGION_MAX]) {
 	int32_t mesh_index = def->mesh.index1 - 1;

@@ -12,7 +12,7 @@ static const FemMaterialDef *material_of(const FemWorld *world, const FemBody *b
 	return material >= 0 ? &world->materials[material].def : NULL;
 }
 
-// ------------------------------------------------------------------------------------------------------- plastic state
+// ---- plastic state
 
 static bool yields(const FemWorld *world, const FemBody *body) {
 	int32_t lane_count = body->topology->batch_count * FEM_LANES;
@@ -39,7 +39,7 @@ bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
 	return body->plastics || !yields(world, body) || fem_body_allocate_plastics(body);
 }
 
-// -------------------------------------------------------------------------------------------------------------- moduli
+// ---- moduli
 
 // Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (topology/tet_mesh.h).
 static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
@@ -110,7 +110,7 @@ void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
 	fem_body_refresh_toughness(world, body);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ healing
+// ---- healing
 
 static bool lane_is_finite(const FemBatchPlastic *plastic, const FemBatch *batch, int32_t lane) {
 	float zero = 0.0f; // x - x is 0 for numbers only
@@ -132,8 +132,8 @@ static void undo_flow(FemBatchPlastic *plastic, FemBatch *batch, int32_t lane) {
 	}
 }
 
-// A step that went bad leaves its marks in the tets too: a rotation that is not a number would stay so for ever, since the
-// next step starts from it. Such tets start afresh from the pose last set; flow that is lost is undone.
+// A step that went bad leaves its marks in the tets too: a rotation that is not a number would stay so for ever, since
+// the next step starts from it. Such tets start afresh from the pose last set; flow that is lost is undone.
 void fem_body_heal_tets(FemBody *body) {
 	FemQuat pose = body->pose_rotation;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------------- counts and lists
+// ---- counts and lists
 
 uint64_t fem_body_get_user_data(FemBodyId id) {
 	FemBody *body = fem_body_find(id, NULL);
@@ -124,7 +124,7 @@ FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *o
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------- strain, stress
+// ---- strain, stress
 
 // F = sum over nodes 1..3 of (x_i - x_0) g_i^T (spec A1.1).
 static void deformation(const FemBody *body, int32_t tet, float gradient[3][3][FEM_LANES], double out[3][3]) {
@@ -240,8 +240,8 @@ FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *ou
 	if (!body)
 		return result;
 	if (user_tet < 0 || user_tet >= body->topology->user_tet_count || body->topology->tet_of_user[user_tet] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
-			body->topology->user_tet_count - 1);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
+			user_tet, body->topology->user_tet_count - 1);
 	if (!out_state)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
 	int32_t tet = body->topology->tet_of_user[user_tet];
@@ -258,7 +258,7 @@ FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *ou
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------- sums over a body
+// ---- sums over a body
 
 typedef struct Sums {
 	double mass, kinetic;
@@ -269,7 +269,8 @@ static Sums sum_nodes(const FemBody *body) {
 	Sums sums = {0};
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		double m = (double)body->mass[i];
-		FemPosition x = fem_position_from4(body->position[i]), p = fem_position_scale(fem_position_from4(body->velocity[i]), m);
+		FemPosition x = fem_position_from4(body->position[i]),
+					p = fem_position_scale(fem_position_from4(body->velocity[i]), m);
 		sums.mass += m;
 		sums.kinetic += 0.5 * fem_position_dot(p, p) / m;
 		sums.moment = fem_position_add(sums.moment, fem_position_scale(x, m));
@@ -323,7 +324,8 @@ FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
 		.center = fem_position_add(body->origin, center),
 		.linear_velocity = fem_position_to_vec3(fem_position_scale(sums.momentum, 1.0 / sums.mass)),
 		.linear_momentum = fem_position_to_vec3(sums.momentum),
-		.angular_momentum = fem_position_to_vec3(fem_position_sub(sums.angular, fem_position_cross(center, sums.momentum))),
+		.angular_momentum =
+			fem_position_to_vec3(fem_position_sub(sums.angular, fem_position_cross(center, sums.momentum))),
 		.kinetic_energy = sums.kinetic,
 		.live_tets = body->live_tets,
 		.island_count = fem_body_count_islands(&world->islands, body),

@@ -9,9 +9,11 @@
 
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale) {
 	if (!(fabsf(gravity_scale) <= FEM_GRAVITY_SCALE_MAX))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "gravity_scale must be within +-%g.", (double)FEM_GRAVITY_SCALE_MAX);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "gravity_scale must be within +-%g.", (double)FEM_GRAVITY_SCALE_MAX);
 	if (!(toughness_scale >= 0.0f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness_scale must be 0 or a positive number; infinite never breaks.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "toughness_scale must be 0 or a positive number; infinite never breaks.");
 	return FEM_OK;
 }
 
@@ -51,7 +53,7 @@ FemResult fem_body_set_layers(FemBodyId id, uint32_t layer, uint32_t mask) {
 	return FEM_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- materials
+// ---- materials
 
 static void use_materials(FemWorld *world, FemBody *body, const int32_t materials[FEM_REGION_MAX]) {
 	const FemTopology *t = body->topology;

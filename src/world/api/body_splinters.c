@@ -15,20 +15,22 @@ FemSplintersDef fem_default_splinters_def(void) {
 	return (FemSplintersDef){.cookie = FEM_COOKIE_SPLINTERS};
 }
 
-// ---------------------------------------------------------------------------------------------------------------- checks
+// ---- checks
 
 static FemResult check_counts(const FemSplintersDef *def) {
 	if (!def || def->cookie != FEM_COOKIE_SPLINTERS)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"The splinters def is null or was not made by fem_default_splinters_def(): start from that.");
 	if (def->splinter_count < 0 || def->vertex_count < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There are %d splinters with %d vertices: counts must be 0 or more.",
-			def->splinter_count, def->vertex_count);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"There are %d splinters with %d vertices: counts must be 0 or more.", def->splinter_count,
+			def->vertex_count);
 	if (def->splinter_count > VERTEX_MAX || def->vertex_count > VERTEX_MAX)
-		return fem_fail(FEM_ERROR_LIMIT, "A body can have %d splinters and vertices at most: %d and %d are too many.", VERTEX_MAX,
-			def->splinter_count, def->vertex_count);
+		return fem_fail(FEM_ERROR_LIMIT, "A body can have %d splinters and vertices at most: %d and %d are too many.",
+			VERTEX_MAX, def->splinter_count, def->vertex_count);
 	if (def->vertex_count > 0 && def->splinter_count == 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There are %d vertices but no splinter that they belong to.", def->vertex_count);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There are %d vertices but no splinter that they belong to.",
+			def->vertex_count);
 	if (def->splinter_count > 0 && !def->home_tets)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "home_tets is null: give the home tet of each splinter.");
 	if (def->vertex_count > 0 && (!def->vertex_splinters || !def->vertex_tets || !def->vertex_positions))
@@ -47,24 +49,25 @@ FemResult fem_splinters_def_check(const FemSplintersDef *def, int32_t tet_count)
 		return result;
 	for (int32_t i = 0; i < def->splinter_count; i++) {
 		if (def->home_tets[i] < 0 || def->home_tets[i] >= tet_count)
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Splinter %d has home tet %d: the mesh has tets 0..%d.", i, def->home_tets[i],
-				tet_count - 1);
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Splinter %d has home tet %d: the mesh has tets 0..%d.", i,
+				def->home_tets[i], tet_count - 1);
 	}
 	for (int32_t i = 0; i < def->vertex_count; i++) {
 		if (def->vertex_splinters[i] < 0 || def->vertex_splinters[i] >= def->splinter_count)
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Vertex %d belongs to splinter %d: there are splinters 0..%d.", i,
-				def->vertex_splinters[i], def->splinter_count - 1);
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Vertex %d belongs to splinter %d: there are splinters 0..%d.",
+				i, def->vertex_splinters[i], def->splinter_count - 1);
 		if (def->vertex_tets[i] < 0 || def->vertex_tets[i] >= tet_count)
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Vertex %d lies in tet %d: the mesh has tets 0..%d.", i, def->vertex_tets[i],
-				tet_count - 1);
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Vertex %d lies in tet %d: the mesh has tets 0..%d.", i,
+				def->vertex_tets[i], tet_count - 1);
 		if (!is_position(def->vertex_positions[i]))
-			return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The position of vertex %d is not finite or beyond %g m: clean the mesh first.",
-				i, (double)FEM_REST_MAX);
+			return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+				"The position of vertex %d is not finite or beyond %g m: clean the mesh first.", i,
+				(double)FEM_REST_MAX);
 	}
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- setting
+// ---- setting
 
 static FemSplinterRest rest_of(const FemMesh *mesh, const FemBody *body) {
 	return (FemSplinterRest){mesh->topology, mesh->positions, mesh->tets, body->scale};
@@ -129,7 +132,8 @@ FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
 		return result;
 	FemSplinters *splinters = NULL;
 	if (def->splinter_count > 0) {
-		splinters = body->own_topology ? fem_body_make_splinters(world, body, def) : fem_body_share_splinters(world, body, def);
+		splinters =
+			body->own_topology ? fem_body_make_splinters(world, body, def) : fem_body_share_splinters(world, body, def);
 		if (!splinters)
 			return FEM_ERROR_MEMORY;
 		if (body->own_topology)
@@ -141,7 +145,7 @@ FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 // The body, between steps, if it has splinters with that vertex.
 static const FemBody *find_with_vertex(FemBodyId id, int32_t vertex, const void *out, FemResult *result) {
@@ -152,8 +156,8 @@ static const FemBody *find_with_vertex(FemBodyId id, int32_t vertex, const void 
 	if (!out)
 		*result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_owner is null: pass a place to write to.");
 	else if (!splinters)
-		*result =
-			fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no splinters: give it some by fem_body_set_splinters().");
+		*result = fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no splinters: give it some by fem_body_set_splinters().");
 	else if (vertex < 0 || vertex >= splinters->given.vertex_count)
 		*result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body's splinters have no vertex %d: use 0..%d.", vertex,
 			splinters->given.vertex_count - 1);
@@ -177,8 +181,8 @@ FemResult fem_body_get_vertex_owner_in(FemBodyId id, int32_t vertex, int32_t tet
 	if (!body)
 		return result;
 	if (tet < 0 || tet >= body->topology->user_tet_count)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", tet,
-			body->topology->user_tet_count - 1);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", tet, body->topology->user_tet_count - 1);
 	*out_owner = fem_splinters_owner_in(body->breaking->splinters, body->topology, vertex, tet);
 	return FEM_OK;
 }

@@ -11,13 +11,14 @@ FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *ou
 	const FemTopology *t = body->topology;
 	*out_node = -1;
 	if (user_node < 0 || user_node >= t->user_node_count || t->node_of_user[user_node] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d that were not removed.", user_node,
-			t->user_node_count - 1);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d that were not removed.",
+			user_node, t->user_node_count - 1);
 	*out_node = t->node_of_user[user_node];
 	return FEM_OK;
 }
 
-static FemBody *find_node(FemBodyId id, int32_t user_node, FemWorld **out_world, int32_t *out_node, FemResult *out_result) {
+static FemBody *find_node(
+	FemBodyId id, int32_t user_node, FemWorld **out_world, int32_t *out_node, FemResult *out_result) {
 	FemBody *body = fem_body_find_idle(id, out_world, out_result);
 	*out_node = -1;
 	if (!body)
@@ -26,7 +27,7 @@ static FemBody *find_node(FemBodyId id, int32_t user_node, FemWorld **out_world,
 	return *out_result == FEM_OK ? body : NULL;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ nodes
+// ---- nodes
 
 // A change of kind changes the island's system, hence the rebuild.
 static void set_kind(FemWorld *world, FemBody *body, int32_t node, FemNodeKind kind) {
@@ -91,7 +92,7 @@ FemResult fem_body_get_reaction(FemBodyId id, int32_t user_node, FemVec3 *out_fo
 	return FEM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ bodies
+// ---- bodies
 
 FemResult fem_body_set_kinematic(FemBodyId id, bool kinematic) {
 	FemResult result;
@@ -138,7 +139,7 @@ bool fem_body_is_asleep(FemBodyId id) {
 	return world->stepping ? body->was_asleep : fem_body_sleeps(body);
 }
 
-// -------------------------------------------------------------------------------------------------------------------- tets
+// ---- tets
 
 FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialId material_id) {
 	FemResult result;
@@ -151,8 +152,8 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 		return fem_fail(FEM_ERROR_INVALID_ID, "The material is null, freed or of another world than the body.");
 	const FemTopology *t = body->topology;
 	if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
-			t->user_tet_count - 1);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
+			user_tet, t->user_tet_count - 1);
 	int32_t tet = t->tet_of_user[user_tet], old = body->tet_material[tet];
 	body->tet_material[tet] = material_id.index1 - 1;
 	bool first_to_yield = !body->plastics && material->def.max_plastic_strain > 0.0f;

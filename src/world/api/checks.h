@@ -14,7 +14,7 @@ static inline bool fem_vec3_is_finite(FemVec3 v) {
 
 static inline bool fem_position_is_valid(FemPosition p) {
 	return p.x >= -FEM_COORDINATE_MAX && p.x <= FEM_COORDINATE_MAX && p.y >= -FEM_COORDINATE_MAX &&
-	       p.y <= FEM_COORDINATE_MAX && p.z >= -FEM_COORDINATE_MAX && p.z <= FEM_COORDINATE_MAX;
+		p.y <= FEM_COORDINATE_MAX && p.z >= -FEM_COORDINATE_MAX && p.z <= FEM_COORDINATE_MAX;
 }
 
 #endif

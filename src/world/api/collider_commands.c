@@ -12,7 +12,8 @@ uint64_t fem_collider_get_user_data(FemColliderId id) {
 	return collider ? collider->user_data : 0;
 }
 
-FemResult fem_collider_set_motion(FemColliderId id, FemPosition position, FemQuat rotation, FemVec3 linear, FemVec3 angular) {
+FemResult fem_collider_set_motion(
+	FemColliderId id, FemPosition position, FemQuat rotation, FemVec3 linear, FemVec3 angular) {
 	FemResult result;
 	FemWorld *world;
 	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
@@ -42,7 +43,7 @@ static bool is_inertia(const float i[6]) {
 	float second = i[0] * i[1] - i[3] * i[3];
 	float third = i[2] * second - i[0] * i[4] * i[4] - i[1] * i[5] * i[5] + 2.0f * i[3] * i[4] * i[5];
 	return fem_is_finite(size + i[3] + i[4] + i[5]) && i[0] > least && i[1] > least && i[2] > least &&
-	       second > least * least && third > least * least * least;
+		second > least * least && third > least * least * least;
 }
 
 FemResult fem_collider_set_mass(FemColliderId id, const FemColliderMass *mass) {
@@ -51,8 +52,10 @@ FemResult fem_collider_set_mass(FemColliderId id, const FemColliderMass *mass) {
 	FemCollider *collider = fem_collider_find_idle(id, &world, &result);
 	if (!collider)
 		return result;
-	if (!mass || collider->kind != FEM_COLLIDER_DYNAMIC || collider->follows || !(mass->mass > 1e-6f && mass->mass < 1e12f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "Only a dynamic collider that follows none takes a mass, of 1e-6 to 1e12 kg.");
+	if (!mass || collider->kind != FEM_COLLIDER_DYNAMIC || collider->follows ||
+		!(mass->mass > 1e-6f && mass->mass < 1e12f))
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "Only a dynamic collider that follows none takes a mass, of 1e-6 to 1e12 kg.");
 	if (!fem_vec3_is_finite(mass->center) || !is_inertia(mass->inertia))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "center must be finite and inertia that of a body with volume.");
 	collider->mass = mass->mass;
@@ -91,7 +94,7 @@ FemResult fem_collider_get_result(FemColliderId id, FemColliderResult *out_resul
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- ignoring
+// ---- ignoring
 
 static bool is_same_body(FemBodyId a, FemBodyId b) {
 	return a.index1 == b.index1 && a.generation == b.generation;
@@ -110,7 +113,7 @@ static void prune_ignored(const FemWorld *world, FemCollider *collider) {
 	for (int32_t i = collider->ignored_count - 1; i >= 0; i--) {
 		int32_t index = collider->ignored[i].index1 - 1;
 		bool there = index >= 0 && index < world->body_capacity && world->bodies[index] &&
-		             world->bodies[index]->generation == collider->ignored[i].generation;
+			world->bodies[index]->generation == collider->ignored[i].generation;
 		if (!there)
 			collider->ignored[i] = collider->ignored[--collider->ignored_count];
 	}
@@ -128,7 +131,8 @@ FemResult fem_collider_ignore_body(FemColliderId id, FemBodyId body, bool ignore
 		return FEM_OK;
 	prune_ignored(world, collider);
 	if (ignored && collider->ignored_count == FEM_COLLIDER_IGNORED)
-		return fem_fail(FEM_ERROR_LIMIT, "The collider ignores %d bodies already: use layers and masks.", FEM_COLLIDER_IGNORED);
+		return fem_fail(
+			FEM_ERROR_LIMIT, "The collider ignores %d bodies already: use layers and masks.", FEM_COLLIDER_IGNORED);
 	for (int32_t i = collider->ignored_count - 1; i >= 0 && !ignored; i--) {
 		if (is_same_body(collider->ignored[i], body))
 			collider->ignored[i] = collider->ignored[--collider->ignored_count];

@@ -11,7 +11,11 @@
 
 FemColliderDef fem_default_collider_def(void) {
 	return (FemColliderDef){
-		.shape = {.type = FEM_SHAPE_BOX, .half_extents = {0.5f, 0.5f, 0.5f}, .radius = 0.5f, .half_height = 0.5f, .thickness = 0.1f,
+		.shape = {.type = FEM_SHAPE_BOX,
+			.half_extents = {0.5f, 0.5f, 0.5f},
+			.radius = 0.5f,
+			.half_height = 0.5f,
+			.thickness = 0.1f,
 			.cell_size = 1.0f},
 		.rotation = {0.0f, 0.0f, 0.0f, 1.0f},
 		.shape_rotation = {0.0f, 0.0f, 0.0f, 1.0f},
@@ -22,7 +26,7 @@ FemColliderDef fem_default_collider_def(void) {
 	};
 }
 
-// ------------------------------------------------------------------------------------------------------------------ shapes
+// ---- shapes
 
 static void height_field_box(FemCollider *collider) {
 	const FemShapeDef *s = &collider->shape;
@@ -71,7 +75,8 @@ static void set_inertia(FemCollider *collider, FemVec3 inertia) {
 		return;
 	collider->inertia = inertia;
 	if (inertia.x <= 0.0f || inertia.y <= 0.0f || inertia.z <= 0.0f)
-		collider->inertia = (FemVec3){m * (d.y * d.y + d.z * d.z), m * (d.z * d.z + d.x * d.x), m * (d.x * d.x + d.y * d.y)};
+		collider->inertia =
+			(FemVec3){m * (d.y * d.y + d.z * d.z), m * (d.z * d.z + d.x * d.x), m * (d.x * d.x + d.y * d.y)};
 }
 
 static bool copy_heights(FemCollider *collider, const FemShapeDef *def) {
@@ -149,7 +154,8 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 		.layer = def->layer,
 		.mask = def->mask,
 		.user_data = def->user_data,
-		.has_moved = !def->lets_sleep && def->kind != FEM_COLLIDER_DYNAMIC, // those with mass wake what they strike or load
+		.has_moved =
+			!def->lets_sleep && def->kind != FEM_COLLIDER_DYNAMIC, // those with mass wake what they strike or load
 		.sweep_proxy = -1,
 	};
 	FemResult result = FEM_OK;
@@ -233,7 +239,7 @@ FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float 
 	return proxy;
 }
 
-// ------------------------------------------------------------------------------------------------------------ public calls
+// ---- public calls
 
 static bool grow_slots(FemWorld *world) {
 	int32_t old = world->collider_capacity, capacity = old < 16 ? 16 : old + old / 2;
@@ -254,8 +260,8 @@ static bool enter_sweep(FemWorld *world, int32_t index) {
 	if (!world->def.contacts_enabled)
 		return true;
 	FemSweepBox box = fem_collider_box(collider);
-	collider->sweep_proxy = fem_sweep_create_proxy(&world->sweep, &box, FEM_SWEEP_COLLIDER | (uint32_t)index,
-		collider->kind == FEM_COLLIDER_STATIC);
+	collider->sweep_proxy = fem_sweep_create_proxy(
+		&world->sweep, &box, FEM_SWEEP_COLLIDER | (uint32_t)index, collider->kind == FEM_COLLIDER_STATIC);
 	return collider->sweep_proxy >= 0;
 }
 
@@ -282,8 +288,10 @@ FemColliderId fem_collider_create(FemWorldId id, const FemColliderDef *def) {
 	}
 	FemColliderDef checked = *def;
 	FemCollider *leader = def->leader.index1 ? fem_collider_find(def->leader, NULL) : NULL;
-	if (def->leader.index1 && (!leader || def->leader.world0 != id.index1 - 1 || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC)) {
-		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The leader must be a dynamic collider of the same world that follows no other.");
+	if (def->leader.index1 &&
+		(!leader || def->leader.world0 != id.index1 - 1 || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC)) {
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The leader must be a dynamic collider of the same world that follows no other.");
 		return (FemColliderId){0};
 	}
 	int32_t index = 0, leader_index = leader ? def->leader.index1 - 1 : -1;

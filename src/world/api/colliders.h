@@ -19,36 +19,36 @@ typedef struct FemColliderStart {
 typedef struct FemCollider {
 	uint16_t generation;
 	bool in_use;
-	bool has_moved;      // since the last step: what rests on it wakes
-	bool travels;        // while a step runs: has moved before it, or has mass; a belt has velocity but stays
+	bool has_moved; // since the last step: what rests on it wakes
+	bool travels;   // while a step runs: has moved before it, or has mass; a belt has velocity but stays
 	FemColliderKind kind;
-	FemShapeDef shape;   // points and triangles are owned copies
+	FemShapeDef shape;    // points and triangles are owned copies
 	FemPosition position; // of its frame, m
 	FemQuat rotation;
 	FemVec3 linear_velocity, angular_velocity;
-	FemVec3 local_position;     // the shape in the frame, m
+	FemVec3 local_position; // the shape in the frame, m
 	FemQuat local_rotation;
 	FemPosition shape_position; // the shape in the world: follows from the four above
 	FemQuat shape_rotation;
-	bool follows;        // it is a further shape of another collider:
-	int32_t leader;      // that one's index; -1: none, or gone
-	float mass, friction; // kg; a follower has its leader's
-	FemVec3 inertia;     // kg m^2, principal
-	FemVec3 center;      // m, centre of mass from `position`, world axes
-	bool has_tensor;     // inertia is given in world axes:
-	float tensor[6];     // kg m^2
+	bool follows;          // it is a further shape of another collider:
+	int32_t leader;        // that one's index; -1: none, or gone
+	float mass, friction;  // kg; a follower has its leader's
+	FemVec3 inertia;       // kg m^2, principal
+	FemVec3 center;        // m, centre of mass from `position`, world axes
+	bool has_tensor;       // inertia is given in world axes:
+	float tensor[6];       // kg m^2
 	FemVec3 force, torque; // N, N m: external, besides gravity
 	uint32_t layer, mask;
 	uint64_t user_data;
 	FemBodyId ignored[FEM_COLLIDER_IGNORED]; // bodies that pass through it
 	int32_t ignored_count;
-	FemConvex hull;      // of a convex shape, in its own frame
+	FemConvex hull; // of a convex shape, in its own frame
 	FemConvexStorage *hull_storage;
-	FemTriangleTree *tree; // over triangles
+	FemTriangleTree *tree;    // over triangles
 	FemVec3 box_min, box_max; // m, of the shape in its own frame; infinite for a half space
 	int32_t sweep_proxy;
-	FemColliderResult result; // of the last step
-	FemColliderStart start;   // only while a step runs
+	FemColliderResult result;  // of the last step
+	FemColliderStart start;    // only while a step runs
 	FemColliderResult earlier; // sums over the earlier substeps of this step
 } FemCollider;
 

@@ -26,7 +26,7 @@ static FemPosition node_position(const FemBody *body, int32_t node) {
 	return fem_position_add(body->origin, fem_position_from4(body->position[node]));
 }
 
-// ----------------------------------------------------------------------------------------------------------------- boxes
+// ---- boxes
 
 static void draw_box(const FemDebugDraw *draw, FemPosition low, FemPosition high, uint32_t color) {
 	FemPosition corners[8];
@@ -54,12 +54,12 @@ static void draw_boxes(const FemWorld *world, const FemDebugDraw *draw) {
 		for (int axis = 0; axis < 3; axis++)
 			is_finite &= fabs(box.min[axis]) <= FEM_COORDINATE_MAX && fabs(box.max[axis]) <= FEM_COORDINATE_MAX;
 		if (is_finite)
-			draw_box(draw, (FemPosition){box.min[0], box.min[1], box.min[2]}, (FemPosition){box.max[0], box.max[1], box.max[2]},
-				COLOR_COLLIDER_BOX);
+			draw_box(draw, (FemPosition){box.min[0], box.min[1], box.min[2]},
+				(FemPosition){box.max[0], box.max[1], box.max[2]}, COLOR_COLLIDER_BOX);
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tets
+// ---- tets
 
 static uint32_t node_color(const FemBody *body, int32_t node) {
 	if (body->kinematic)
@@ -79,7 +79,7 @@ static void draw_tets(const FemBody *body, const FemDebugDraw *draw) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- stress
+// ---- stress
 
 // From blue by green to red.
 static uint32_t heat_color(double share) {
@@ -119,7 +119,7 @@ static void draw_stress(const FemBody *body, const FemDebugDraw *draw) {
 	}
 }
 
-// -------------------------------------------------------------------------------------------------------------- contacts
+// ---- contacts
 
 static void draw_contact(const FemWorld *world, const FemContact *contact, const FemDebugDraw *draw) {
 	const FemContactSide *side = &contact->side[0];
@@ -136,7 +136,7 @@ static void draw_contact(const FemWorld *world, const FemContact *contact, const
 		draw->line(draw->user, at, fem_position_add(at, fem_position_scale(normal, NORMAL_LENGTH)), color);
 }
 
-// --------------------------------------------------------------------------------------------------------------- islands
+// ---- islands
 
 static void draw_island(const FemWorld *world, int32_t index, const FemDebugDraw *draw) {
 	const FemIsland *island = &world->islands.islands[index];
@@ -154,7 +154,8 @@ static void draw_island(const FemWorld *world, int32_t index, const FemDebugDraw
 	draw_box(draw, low, high, ((uint32_t)(index + 1) * 2654435769u & 0xffffff00u) | 0xff);
 }
 
-// A piece that broke off or fell asleep since is in the lists only after an update. Without memory for it, none are drawn.
+// A piece that broke off or fell asleep since is in the lists only after an update. Without memory for it, none are
+// drawn.
 static void draw_islands(FemWorld *world, const FemDebugDraw *draw) {
 	if (!fem_islands_update(&world->islands, world->bodies, world->body_capacity))
 		return;
@@ -168,7 +169,8 @@ FemResult fem_world_debug_draw(FemWorldId id, uint32_t flags, const FemDebugDraw
 	if (!world)
 		return result;
 	if (!draw || (draw->stress_max != 0.0f && !(draw->stress_max > 0.0f)))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "draw is null, or its stress_max negative or not a number: pass callbacks.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "draw is null, or its stress_max negative or not a number: pass callbacks.");
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		if (world->bodies[b] && draw->line && flags & FEM_DRAW_TETS)
 			draw_tets(world->bodies[b], draw);

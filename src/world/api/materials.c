@@ -1,15 +1,15 @@
+#include "world/api/materials.h"
 #include "base/memory.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/api/cookies.h"
-#include "world/api/materials.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 
 #include <math.h>
 
-#define DAMPING_MAX 1e6f   // s and 1/s
+#define DAMPING_MAX 1e6f // s and 1/s
 #define ITERATION_MAX 100000
 
 FemMaterialDef fem_default_material_def(void) {
@@ -46,8 +46,8 @@ static FemResult check_elastic(const FemMaterialDef *def) {
 
 static FemResult check_plastic(const FemMaterialDef *def) {
 	if (def->plasticity != FEM_PLASTICITY_FULL && def->plasticity != FEM_PLASTICITY_DEVIATORIC)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plasticity is %d, which is no value of FemPlasticity.",
-			(int)def->plasticity);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "plasticity is %d, which is no value of FemPlasticity.", (int)def->plasticity);
 	FemResult result = check_not_negative(def->yield_strain, "yield_strain");
 	if (result == FEM_OK)
 		result = check_not_negative(def->creep_rate, "creep_rate");
@@ -58,7 +58,8 @@ static FemResult check_plastic(const FemMaterialDef *def) {
 
 static FemResult check_breaking(const FemMaterialDef *def) {
 	if (!(def->toughness >= 0.0f)) // infinite is allowed, not a number is not
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness must be 0 or a positive number of Pa; infinite never breaks.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "toughness must be 0 or a positive number of Pa; infinite never breaks.");
 	if (def->toughness_mode != FEM_TOUGHNESS_STRESS && def->toughness_mode != FEM_TOUGHNESS_FORCE)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "toughness_mode is %d, which is no value of FemToughnessMode.",
 			(int)def->toughness_mode);
@@ -104,8 +105,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 
 static FemResult copy_checked(const FemMaterialDef *def, FemMaterialDef *out_def) {
 	if (!def)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
-			"The material def is null: pass one made by fem_default_material_def().");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The material def is null: pass one made by fem_default_material_def().");
 	*out_def = *def;
 	return fem_material_def_check(out_def);
 }

@@ -4,7 +4,7 @@
 
 #include "world/world.h"
 
-int32_t fem_material_slot(FemWorld *world); // a free slot, growing the list; -1 when memory fails
+int32_t fem_material_slot(FemWorld *world);            // a free slot, growing the list; -1 when memory fails
 FemResult fem_material_def_check(FemMaterialDef *def); // and clamps
 
 #endif

@@ -1,5 +1,5 @@
-// A mesh's partition and elimination orders as data. METIS takes some 4 ms a thousand tets to find them; a mesh that brings
-// those of its last making is made in a fraction of the time.
+// A mesh's partition and elimination orders as data. METIS takes some 4 ms a thousand tets to find them; a mesh that
+// brings those of its last making is made in a fraction of the time.
 #include "base/hash.h"
 #include "base/memory.h"
 #include "topology/topology.h"
@@ -48,8 +48,8 @@ const int32_t *fem_mesh_layout_parts(const FemMesh *mesh, const int32_t *layout,
 	if (!layout || count < HEADER_WORDS)
 		return NULL;
 	memcpy(&header, layout, sizeof header);
-	if (header.version != LAYOUT_VERSION || header.node_count != mesh->node_count || header.tet_count != mesh->tet_count ||
-		header.part_count < 1 || header.part_count > mesh->node_count ||
+	if (header.version != LAYOUT_VERSION || header.node_count != mesh->node_count ||
+		header.tet_count != mesh->tet_count || header.part_count < 1 || header.part_count > mesh->node_count ||
 		(int64_t)count != HEADER_WORDS + 2 * (int64_t)mesh->node_count + header.part_count ||
 		header.tets != hash_tets(mesh->tet_count, mesh->tets))
 		return NULL;
@@ -82,7 +82,7 @@ bool fem_mesh_take_layout_orders(FemMesh *mesh, const int32_t *layout) {
 	for (int32_t c = 0; ok && c < t->component_count; c++) {
 		FemRange nodes = t->component_nodes[c], parts = t->component_parts[c];
 		ok = is_order(node_order + nodes.begin, nodes.end - nodes.begin, seen) &&
-		     is_order(part_order + parts.begin, parts.end - parts.begin, seen);
+			is_order(part_order + parts.begin, parts.end - parts.begin, seen);
 	}
 	FEM_FREE_ARRAY(seen, t->node_count);
 	if (!ok)

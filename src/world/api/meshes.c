@@ -1,9 +1,9 @@
+#include "world/api/meshes.h"
 #include "base/memory.h"
 #include "islands/metis_partition.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
 #include "world/api/cookies.h"
-#include "world/api/meshes.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
 #include "world/step/solver_state.h"
@@ -15,7 +15,7 @@ FemMeshDef fem_default_mesh_def(void) {
 	return (FemMeshDef){.quality_clamp = FEM_QUALITY_CLAMP, .cookie = FEM_COOKIE_MESH};
 }
 
-// ------------------------------------------------------------------------------------------------------------- partition
+// ---- partition
 
 // Parts of about FEM_PART_NODES nodes. A mesh of one part needs no METIS (which dies on fewer than 2).
 static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
@@ -27,7 +27,8 @@ static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the graph of %d nodes.", mesh->node_count);
 	int failed = fem_metis_partition(mesh->node_count, graph.row_start, graph.column, part_count, out_part);
 	fem_node_graph_free(&graph);
-	return failed ? fem_fail(FEM_ERROR_MEMORY, "The mesh of %d nodes could not be partitioned.", mesh->node_count) : FEM_OK;
+	return failed ? fem_fail(FEM_ERROR_MEMORY, "The mesh of %d nodes could not be partitioned.", mesh->node_count)
+				  : FEM_OK;
 }
 
 // layout: null, or one whose partition this is.
@@ -38,8 +39,8 @@ static FemResult build_with_parts(FemMesh *mesh, const int32_t *part, const int3
 	if (layout && fem_mesh_take_layout_orders(mesh, layout))
 		return FEM_OK;
 	if (!fem_mesh_make_orders(mesh))
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the elimination orders of %d nodes.",
-			mesh->node_count);
+		return fem_fail(
+			FEM_ERROR_MEMORY, "The system gave no memory for the elimination orders of %d nodes.", mesh->node_count);
 	return FEM_OK;
 }
 
@@ -54,7 +55,7 @@ static FemResult build_topology(FemMesh *mesh) {
 	return result;
 }
 
-// ----------------------------------------------------------------------------------------------------------- copy and free
+// ---- copy and free
 
 // Null for a null source; clears *ok when memory fails.
 static void *copy_array(const void *source, size_t bytes, bool *ok) {
@@ -120,7 +121,7 @@ FemResult fem_mesh_fill(FemMesh *mesh, const FemMeshDef *def, const int32_t *nod
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------- public calls
+// ---- public calls
 
 static bool grow_slots(FemWorld *world) {
 	int32_t old = world->mesh_capacity;
@@ -152,7 +153,8 @@ FemMeshId fem_mesh_create(FemWorldId id, const FemMeshDef *def) {
 	if (!world)
 		return (FemMeshId){0};
 	if (!def || def->cookie != FEM_COOKIE_MESH) {
-		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The mesh def is null or was not made by fem_default_mesh_def(): start from that.");
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The mesh def is null or was not made by fem_default_mesh_def(): start from that.");
 		return (FemMeshId){0};
 	}
 	if (fem_tet_mesh_check(def) != FEM_OK)

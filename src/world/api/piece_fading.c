@@ -22,7 +22,8 @@ double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t c
 }
 
 // The next component from `first` on that has less than fade_time left; the number of components: there is none.
-static int32_t next_fading(const FemWorld *world, const FemBody *body, int32_t first, float fade_time, double *out_left) {
+static int32_t next_fading(
+	const FemWorld *world, const FemBody *body, int32_t first, float fade_time, double *out_left) {
 	int32_t count = body->topology->component_count, largest = -1;
 	for (int32_t c = first; c < count; c++) {
 		if (!(end_of(body->breaking, c) - world->time < (double)fade_time))

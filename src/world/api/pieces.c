@@ -1,8 +1,8 @@
 // The pieces of a body that broke: numbers that last, what can be asked of them, removing and retiring.
+#include "world/api/pieces.h"
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "topology/topology.h"
-#include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
 #include "world/step/publish.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// --------------------------------------------------------------------------------------------------------------- numbers
+// ---- numbers
 
 void fem_pieces_start(FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
@@ -21,7 +21,8 @@ void fem_pieces_start(FemWorld *world, FemBody *body) {
 }
 
 static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
-	if (!FEM_LIST_HOLD(world->step_piece_events, world->step_piece_event_capacity, world->step_piece_event_count + 1, FEM_EVENT_MAX)) {
+	if (!FEM_LIST_HOLD(world->step_piece_events, world->step_piece_event_capacity, world->step_piece_event_count + 1,
+			FEM_EVENT_MAX)) {
 		world->step_errors |= FEM_STEP_EVENTS_FULL;
 		return;
 	}
@@ -33,7 +34,8 @@ static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece 
 static int32_t heir_of(const FemTopology *t, int32_t component) {
 	int32_t heir = component, parent = t->split->component_parent[component];
 	for (int32_t c = 0; c < t->component_count; c++) {
-		bool larger = t->component_tets[c] > t->component_tets[heir] || (t->component_tets[c] == t->component_tets[heir] && c < heir);
+		bool larger = t->component_tets[c] > t->component_tets[heir] ||
+			(t->component_tets[c] == t->component_tets[heir] && c < heir);
 		if (t->split->component_parent[c] == parent && larger)
 			heir = c;
 	}
@@ -58,20 +60,21 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		breaking->pieces[c] = breaking->old_pieces[parent];
 		if (heirs[parent] == c)
 			continue;
-		breaking->pieces[c] = (FemPiece){
-			breaking->next_piece++, breaking->old_pieces[parent].number, world->time, breaking->old_pieces[parent].retires};
+		breaking->pieces[c] = (FemPiece){breaking->next_piece++, breaking->old_pieces[parent].number, world->time,
+			breaking->old_pieces[parent].retires};
 		add_piece_event(world, body_index, &breaking->pieces[c]);
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 // The number of a component of a body that cannot break is its place.
 static FemPieceNumber number_of(const FemBody *body, int32_t component) {
 	return body->breaking ? body->breaking->pieces[component].number : (FemPieceNumber)component + 1;
 }
 
-static FemBody *find_piece(FemBodyId id, FemPieceNumber number, FemWorld **out_world, int32_t *out_component, FemResult *out_result) {
+static FemBody *find_piece(
+	FemBodyId id, FemPieceNumber number, FemWorld **out_world, int32_t *out_component, FemResult *out_result) {
 	FemBody *body = fem_body_find_idle(id, out_world, out_result);
 	if (!body)
 		return NULL;
@@ -81,7 +84,8 @@ static FemBody *find_piece(FemBodyId id, FemPieceNumber number, FemWorld **out_w
 		*out_component = c;
 		return body;
 	}
-	*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no piece %u: it was removed, or never was.", number);
+	*out_result =
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no piece %u: it was removed, or never was.", number);
 	return NULL;
 }
 
@@ -102,7 +106,8 @@ static int32_t tet_component(const FemTopology *t, int32_t tet) {
 FemPieceNumber fem_body_get_tet_piece(FemBodyId id, int32_t user_tet) {
 	FemResult result;
 	FemBody *body = fem_body_find_idle(id, NULL, &result);
-	if (!body || user_tet < 0 || user_tet >= body->topology->user_tet_count || body->topology->tet_of_user[user_tet] < 0)
+	if (!body || user_tet < 0 || user_tet >= body->topology->user_tet_count ||
+		body->topology->tet_of_user[user_tet] < 0)
 		return 0;
 	return number_of(body, tet_component(body->topology, body->topology->tet_of_user[user_tet]));
 }
@@ -162,7 +167,8 @@ static void measure_motion(const FemBody *body, FemRange nodes, FemPieceState *o
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemPosition r = fem_position_sub(fem_position_from4(body->position[i]), center);
 		double m = (double)body->mass[i], a[3] = {r.x, r.y, r.z};
-		angular = fem_position_add(angular, fem_position_scale(fem_position_cross(r, fem_position_from4(body->velocity[i])), m));
+		angular = fem_position_add(
+			angular, fem_position_scale(fem_position_cross(r, fem_position_from4(body->velocity[i])), m));
 		for (int k = 0; k < 3; k++) {
 			for (int j = 0; j < 3; j++)
 				inertia[k][j] += m * ((k == j ? fem_position_dot(r, r) : 0.0) - a[k] * a[j]);
@@ -216,7 +222,7 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 	return FEM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------- sleep and waking
+// ---- sleep and waking
 
 FemResult fem_body_sleep_piece(FemBodyId id, FemPieceNumber number) {
 	FemResult result;
@@ -250,7 +256,7 @@ FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- removing
+// ---- removing
 
 static void remove_marked(FemWorld *world, int32_t body_index) {
 	fem_heap_begin(world->heap);
@@ -267,11 +273,13 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 	if (!body)
 		return result;
 	if (!body->breaking)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: only bodies that can break lose pieces.");
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"The body has no material that breaks: only bodies that can break lose pieces.");
 	if (body->topology->component_count == 1)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "This is the body's last piece: destroy the body instead.");
 	if (!fem_body_make_splittable(world, body) || !fem_split_open(body->own_topology))
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.", body->topology->tet_count);
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.",
+			body->topology->tet_count);
 	fem_world_wake_touching_body(world, id.index1 - 1); // what rested on it
 	fem_split_remove_component(body->own_topology, component);
 	remove_marked(world, id.index1 - 1);
@@ -283,7 +291,8 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 
 // Free, not the largest, and without a pin: what may be retired.
 static bool is_debris(const FemBody *body, int32_t component, int32_t largest) {
-	return component != largest && !body->topology->split->removed[component] && !fem_piece_is_attached(body, component);
+	return component != largest && !body->topology->split->removed[component] &&
+		!fem_piece_is_attached(body, component);
 }
 
 int32_t fem_largest_piece(const FemTopology *t) {
@@ -301,7 +310,8 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 		if (!is_debris(body, c, largest) || body->breaking->pieces[c].retires < INFINITY)
 			continue;
 		if (best < 0 || t->component_tets[c] < t->component_tets[best] ||
-			(t->component_tets[c] == t->component_tets[best] && body->breaking->pieces[c].born < body->breaking->pieces[best].born))
+			(t->component_tets[c] == t->component_tets[best] &&
+				body->breaking->pieces[c].born < body->breaking->pieces[best].born))
 			best = c;
 	}
 	return best;
@@ -348,7 +358,8 @@ FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float pie
 	if (!body)
 		return result;
 	if (!body->breaking)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
 	result = fem_piece_limits_check(piece_limit, piece_lifetime, piece_fade);
 	if (result != FEM_OK)
 		return result;

@@ -13,12 +13,13 @@ typedef struct FemPiece {
 // ---- pieces.c
 void fem_pieces_start(FemWorld *world, FemBody *body);
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index);
-void fem_pieces_retire(FemWorld *world); // those beyond limits of number and age
+void fem_pieces_retire(FemWorld *world);                            // those beyond limits of number and age
 bool fem_piece_is_attached(const FemBody *body, int32_t component); // a node of it is pinned or driven
 int32_t fem_largest_piece(const FemTopology *topology);
 FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade);
 
 // ---- piece_fading.c
-double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
+double fem_piece_time_left(
+	const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// ----------------------------------------------------------------------------------------------------------------- helpers
+// ---- helpers
 
 static FemPosition published(const FemBody *body, int32_t node) {
 	return fem_position_from4(body->published[body->topology->user_of_node[node]]);
@@ -25,7 +25,8 @@ static FemPosition face_normal(const FemPosition corners[3]) {
 }
 
 // `point` is relative to the body's published origin.
-static FemHit make_hit(const FemWorld *world, int32_t body_index, int32_t face, FemPosition point, const double weights[3]) {
+static FemHit make_hit(
+	const FemWorld *world, int32_t body_index, int32_t face, FemPosition point, const double weights[3]) {
 	const FemBody *body = world->bodies[body_index];
 	const FemTopology *t = body->topology;
 	FemPosition corners[3];
@@ -41,7 +42,7 @@ static FemHit make_hit(const FemWorld *world, int32_t body_index, int32_t face, 
 	return hit;
 }
 
-// --------------------------------------------------------------------------------------------------------------------- ray
+// ---- ray
 
 typedef struct Ray {
 	FemPosition from, along; // relative to a body's published origin; the whole way
@@ -61,8 +62,8 @@ static bool ray_meets_box(const Ray *ray, const FemBody *body) {
 	double near = 0.0, far = ray->end;
 	const float *low = body->box_min, *high = body->box_max;
 	return clip_slab(ray->from.x, ray->along.x, (double)low[0], (double)high[0], &near, &far) &&
-	       clip_slab(ray->from.y, ray->along.y, (double)low[1], (double)high[1], &near, &far) &&
-	       clip_slab(ray->from.z, ray->along.z, (double)low[2], (double)high[2], &near, &far);
+		clip_slab(ray->from.y, ray->along.y, (double)low[1], (double)high[1], &near, &far) &&
+		clip_slab(ray->from.z, ray->along.z, (double)low[2], (double)high[2], &near, &far);
 }
 
 // Moeller & Trumbore 1997, front faces only. Shortens the ray to the hit.
@@ -128,7 +129,7 @@ FemHit fem_world_cast_ray(FemWorldId id, FemPosition from, FemVec3 translation) 
 	return best;
 }
 
-// ----------------------------------------------------------------------------------------------------------- nearest point
+// ---- nearest point
 
 static double outside(double at, double low, double high) {
 	return at < low ? low - at : at > high ? at - high : 0.0;
@@ -182,8 +183,8 @@ static void search_body(const FemBody *body, int32_t body_index, FemPosition p, 
 // Of the bodies [begin, end).
 static FemHit closest_point(const FemWorld *world, int32_t begin, int32_t end, FemPosition point, double max_distance) {
 	if (!fem_position_is_valid(point) || !(max_distance >= 0.0 && max_distance <= 2.0 * FEM_COORDINATE_MAX)) {
-		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "point is not finite or too far out, or max_distance is not within 0..%g m.",
-			2.0 * FEM_COORDINATE_MAX);
+		fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"point is not finite or too far out, or max_distance is not within 0..%g m.", 2.0 * FEM_COORDINATE_MAX);
 		return (FemHit){0};
 	}
 	Nearest nearest = {.face = -1, .distance_sq = max_distance * max_distance};
@@ -219,7 +220,7 @@ FemHit fem_body_closest_point(FemBodyId id, FemPosition point, double max_distan
 	return closest_point(world, id.index1 - 1, id.index1, point, max_distance);
 }
 
-// --------------------------------------------------------------------------------------------------------------------- box
+// ---- box
 
 static bool has_node_within(const FemBody *body, FemPosition low, FemPosition high) {
 	if (low.x > (double)body->box_max[0] || low.y > (double)body->box_max[1] || low.z > (double)body->box_max[2] ||
@@ -233,7 +234,8 @@ static bool has_node_within(const FemBody *body, FemPosition low, FemPosition hi
 	return false;
 }
 
-int32_t fem_world_query_box(FemWorldId id, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity) {
+int32_t fem_world_query_box(
+	FemWorldId id, FemPosition min, FemPosition max, FemBodyId *out_bodies, int32_t body_capacity) {
 	FemResult result;
 	FemWorld *world = fem_world_find_idle(id, &result);
 	if (!world)
@@ -246,8 +248,9 @@ int32_t fem_world_query_box(FemWorldId id, FemPosition min, FemPosition max, Fem
 	int32_t count = 0;
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		const FemBody *body = world->bodies[b];
-		if (!body || !has_node_within(body, fem_position_sub(min, body->published_origin),
-				fem_position_sub(max, body->published_origin)))
+		if (!body ||
+			!has_node_within(
+				body, fem_position_sub(min, body->published_origin), fem_position_sub(max, body->published_origin)))
 			continue;
 		if (out_bodies && count < body_capacity)
 			out_bodies[count] = fem_body_id(world, b);

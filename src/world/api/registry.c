@@ -1,7 +1,7 @@
 // All worlds of the process, and the way from ids to records.
+#include "world/api/registry.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "world/api/registry.h"
 #include "world/world.h"
 
 #include <stdatomic.h>
@@ -15,8 +15,8 @@ uint16_t fem_next_generation(uint16_t generation) {
 	return generation == UINT16_MAX ? 1 : (uint16_t)(generation + 1);
 }
 
-// Ids inside a world carry the world's place but not its generation. Starting elsewhere in each world lets ids of a world
-// that is gone fail in the one that took its place.
+// Ids inside a world carry the world's place but not its generation. Starting elsewhere in each world lets ids of a
+// world that is gone fail in the one that took its place.
 uint16_t fem_first_generation(const FemWorld *world) {
 	uint16_t first = (uint16_t)(world->generation * 97u);
 	return first ? first : 1;
@@ -69,7 +69,7 @@ static bool is_idle(const FemWorld *world, FemResult *out_result) {
 	return false;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- worlds
+// ---- worlds
 
 FemWorld *fem_world_find(FemWorldId id) {
 	FemWorld *world = id.index1 ? fem_registry_at(id.index1 - 1u) : NULL;
@@ -92,11 +92,11 @@ bool fem_world_is_valid(FemWorldId id) {
 	return world && world->generation == id.generation;
 }
 
-// ------------------------------------------------------------------------------------------------------ ids inside a world
+// ---- ids inside a world
 
-// What leads from an id of one kind to its record, and back. `slot` is the place of number `index` in `world`, `is_live`
-// whether there is a `record` in it. find says what is wrong with an id, find_idle also refuses while the world steps,
-// is_valid is silent.
+// What leads from an id of one kind to its record, and back. `slot` is the place of number `index` in `world`,
+// `is_live` whether there is a `record` in it. find says what is wrong with an id, find_idle also refuses while the
+// world steps, is_valid is silent.
 #define DEFINE_ID(Type, name, slot, is_live) \
 	static Type *look_up_##name(Type##Id id, FemWorld **out_world) { \
 		FemWorld *world = fem_registry_at(id.world0); \

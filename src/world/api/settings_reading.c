@@ -1,4 +1,5 @@
-// Reads back what users have set: a getter for every setter of worlds, bodies and colliders that has no place elsewhere.
+// Reads back what users have set: a getter for every setter of worlds, bodies and colliders that has no place
+// elsewhere.
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "world/api/bodies.h"
@@ -13,7 +14,7 @@ static FemResult fail_null(void) {
 	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A pointer to write to is null: pass places to write to.");
 }
 
-// ---------------------------------------------------------------------------------------------------------------- world
+// ---- world
 
 FemResult fem_world_get_ground(FemWorldId id, bool *out_enabled, double *out_height, float *out_friction) {
 	const FemWorld *world = fem_world_find(id);
@@ -32,7 +33,7 @@ bool fem_world_get_sleeping(FemWorldId id) {
 	return world && world->def.sleeping_enabled;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- body
+// ---- body
 
 bool fem_body_is_kinematic(FemBodyId id) {
 	const FemBody *body = fem_body_find(id, NULL);
@@ -71,10 +72,11 @@ FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *ou
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- nodes and tets
+// ---- nodes and tets
 
 // The body and the inside number of its node, if `out` is a place to write to.
-static const FemBody *find_node(FemBodyId id, int32_t user_node, const void *out, int32_t *out_node, FemResult *out_result) {
+static const FemBody *find_node(
+	FemBodyId id, int32_t user_node, const void *out, int32_t *out_node, FemResult *out_result) {
 	const FemBody *body = fem_body_find_idle(id, NULL, out_result);
 	if (!body)
 		return NULL;
@@ -110,7 +112,8 @@ FemResult fem_body_get_node_kind(FemBodyId id, int32_t user_node, FemNodeKind *o
 }
 
 // The same for a tet.
-static const FemBody *find_tet(FemBodyId id, int32_t user_tet, const void *out, FemWorld **out_world, int32_t *out_tet, FemResult *out_result) {
+static const FemBody *find_tet(
+	FemBodyId id, int32_t user_tet, const void *out, FemWorld **out_world, int32_t *out_tet, FemResult *out_result) {
 	const FemBody *body = fem_body_find_idle(id, out_world, out_result);
 	if (!body)
 		return NULL;
@@ -118,8 +121,8 @@ static const FemBody *find_tet(FemBodyId id, int32_t user_tet, const void *out, 
 	if (!out)
 		*out_result = fail_null();
 	else if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
-		*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
-			t->user_tet_count - 1);
+		*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
+			user_tet, t->user_tet_count - 1);
 	else
 		*out_tet = t->tet_of_user[user_tet];
 	return *out_result == FEM_OK ? body : NULL;
@@ -145,15 +148,15 @@ FemResult fem_body_get_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------- breaking
+// ---- breaking
 
 // A body that can break: the setters refuse all others, too.
 static const FemBreaking *find_breaking(FemBodyId id, FemResult *out_result) {
 	const FemBody *body = fem_body_find(id, NULL);
 	*out_result = body ? FEM_OK : FEM_ERROR_INVALID_ID;
 	if (body && !body->breaking)
-		*out_result =
-			fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+		*out_result = fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
 	return body ? body->breaking : NULL;
 }
 
@@ -190,7 +193,7 @@ int32_t fem_body_get_splinter_count(FemBodyId id, int32_t *out_vertex_count) {
 	return splinters ? splinters->given.splinter_count : 0;
 }
 
-// ------------------------------------------------------------------------------------------------------------ colliders
+// ---- colliders
 
 FemResult fem_collider_get_motion(FemColliderId id, FemPosition *out_position, FemQuat *out_rotation,
 	FemVec3 *out_linear_velocity, FemVec3 *out_angular_velocity) {

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------------ defs
+// ---- defs
 
 FemWorldDef fem_default_world_def(void) {
 	return (FemWorldDef){
@@ -61,14 +61,16 @@ static FemResult check_gravity(FemVec3 gravity) {
 
 FemResult fem_world_def_check(FemWorldDef *def) {
 	if (def->cookie != FEM_COOKIE_WORLD)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The world def was not made by fem_default_world_def(): start from that.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The world def was not made by fem_default_world_def(): start from that.");
 	FemResult result = check_gravity(def->gravity);
 	if (result == FEM_OK)
 		result = check_ground(def->ground_height, def->ground_friction);
 	if (result != FEM_OK)
 		return result;
 	if (!(def->sleep_speed >= 0.0f && def->sleep_speed <= FEM_SPEED_MAX))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "sleep_speed must be 0 or a positive number of m/s; 0.03 is usual.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "sleep_speed must be 0 or a positive number of m/s; 0.03 is usual.");
 	if (!(def->wake_force_factor >= 0.0f && fem_is_finite(def->wake_force_factor)))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "wake_force_factor must be 0 or a positive number; 0.25 is usual.");
 	if (!(def->node_speed_max > 0.0f && def->node_speed_max <= FEM_SPEED_MAX))
@@ -79,18 +81,20 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 	if (!(def->contact_push >= 0.0f && def->contact_push <= 1.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "contact_push must lie between 0 and 1; 0.2 is usual.");
 	if ((int)def->friction_mode < FEM_FRICTION_COULOMB || def->friction_mode > FEM_FRICTION_PAPER)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
 	def->contact_capacity = def->contact_capacity < 64 ? 64 : def->contact_capacity;
 	def->contact_capacity = def->contact_capacity > (1 << 20) ? 1 << 20 : def->contact_capacity;
 	if (def->fracture_interval < 0 || def->fracture_splits_max < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "fracture_interval and fracture_splits_max must not be negative; 1 and 0 are usual.");
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"fracture_interval and fracture_splits_max must not be negative; 1 and 0 are usual.");
 	def->solver_tolerance = fmaxf(def->solver_tolerance, 1e-7f);
 	def->sleep_steps = def->sleep_steps < 1 ? 1 : def->sleep_steps;
 	def->worker_count = clamp_workers(def->worker_count);
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------- making, freeing
+// ---- making, freeing
 
 FemWorld *fem_world_open(const FemWorldDef *def) {
 	FemWorld *world = fem_registry_add();
@@ -160,7 +164,7 @@ FemResult fem_world_destroy(FemWorldId id) {
 	return FEM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ step
+// ---- step
 
 static void run_step_job(void *context) {
 	fem_world_run_step(context);
@@ -240,7 +244,7 @@ uint32_t fem_world_step_end(FemWorldId id) {
 	return finish_step(world);
 }
 
-// --------------------------------------------------------------------------------------------------------------- settings
+// ---- settings
 
 static void wake_everything(FemWorld *world) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
@@ -303,7 +307,7 @@ FemResult fem_world_set_sleeping(FemWorldId id, bool enabled) {
 	return FEM_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- statistics
+// ---- statistics
 
 FemResult fem_world_get_statistics(FemWorldId id, FemStatistics *out_statistics) {
 	FemWorld *world = fem_world_find(id);
@@ -322,8 +326,8 @@ FemResult fem_world_get_statistics(FemWorldId id, FemStatistics *out_statistics)
 }
 
 const char *fem_phase_name(FemPhase phase) {
-	static const char *const names[FEM_PHASE_COUNT] = {"commands", "collision", "islands", "elements", "assembly", "solve",
-		"integrate", "fracture", "sleep", "publish"};
+	static const char *const names[FEM_PHASE_COUNT] = {"commands", "collision", "islands", "elements", "assembly",
+		"solve", "integrate", "fracture", "sleep", "publish"};
 	return (int)phase >= 0 && phase < FEM_PHASE_COUNT ? names[phase] : "unknown";
 }
 

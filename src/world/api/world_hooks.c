@@ -34,11 +34,14 @@ void fem_step_errors_log(FemWorld *world) {
 		uint32_t bit;
 		const char *sentence;
 	} losses[] = {
-		{FEM_STEP_BODY_ROLLED_BACK, "A body became unstable and was put back to its last good state: use smaller forces, a lower "
-									"Young's modulus, more damping or a smaller dt."},
-		{FEM_STEP_EVENTS_FULL, "More happened in a step than events tell of, and the rest were dropped: let less break at once."},
-		{FEM_STEP_CONTACTS_FULL, "More things touch than there is room for, and the smallest contacts were dropped: raise "
-								 "FemWorldDef.contact_capacity, or keep fewer pieces."},
+		{FEM_STEP_BODY_ROLLED_BACK,
+			"A body became unstable and was put back to its last good state: use smaller forces, a lower "
+			"Young's modulus, more damping or a smaller dt."},
+		{FEM_STEP_EVENTS_FULL,
+			"More happened in a step than events tell of, and the rest were dropped: let less break at once."},
+		{FEM_STEP_CONTACTS_FULL,
+			"More things touch than there is room for, and the smallest contacts were dropped: raise "
+			"FemWorldDef.contact_capacity, or keep fewer pieces."},
 		{FEM_STEP_NO_MEMORY, "The system gave no memory for a step, and nothing moved or broke in it: free some."},
 	};
 	uint32_t news = world->step_errors & ~world->logged_errors;

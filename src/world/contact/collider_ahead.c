@@ -1,9 +1,9 @@
 // Colliders that move fast: where they will strike within the step.
 //
-// Nothing stops a collider that the caller moves, and one with mass is moved by the caller too. So a body in its way must know
-// before the solve: tets that the collider comes to overlap in this step get a contact with the gap that may still close
-// (fem_contacts_make()), as half spaces have it. Bodies are taken to go on as they go; tets as seen from the collider are
-// rigid.
+// Nothing stops a collider that the caller moves, and one with mass is moved by the caller too. So a body in its way
+// must know before the solve: tets that the collider comes to overlap in this step get a contact with the gap that may
+// still close (fem_contacts_make()), as half spaces have it. Bodies are taken to go on as they go; tets as seen from
+// the collider are rigid.
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"
@@ -15,7 +15,7 @@
 #define SAMPLES_MAX 512
 #define THICKNESS_SHARE 3.0f // samples a thickness
 
-// ------------------------------------------------------------------------------------------------------------------ motion
+// ---- motion
 
 // Of the frame's origin, m/s, which is not the centre of mass where more moves as one with it.
 static FemVec3 origin_velocity(const FemWorld *world, const FemCollider *collider) {
@@ -25,9 +25,11 @@ static FemVec3 origin_velocity(const FemWorld *world, const FemCollider *collide
 
 void fem_collider_move(const FemWorld *world, FemCollider *collider, FemVec3 against, float time) {
 	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), against), w = collider->angular_velocity;
-	FemQuat q = collider->rotation, spin = fem_quat_mul((FemQuat){0.5f * time * w.x, 0.5f * time * w.y, 0.5f * time * w.z, 0.0f}, q);
+	FemQuat q = collider->rotation,
+			spin = fem_quat_mul((FemQuat){0.5f * time * w.x, 0.5f * time * w.y, 0.5f * time * w.z, 0.0f}, q);
 	FemQuat sum = {q.x + spin.x, q.y + spin.y, q.z + spin.z, q.w + spin.w};
-	collider->position = fem_position_add(collider->position, fem_position_scale(fem_position_from(velocity), (double)time));
+	collider->position =
+		fem_position_add(collider->position, fem_position_scale(fem_position_from(velocity), (double)time));
 	collider->rotation = fem_quat_normalize(&sum) ? sum : q;
 	fem_collider_place_shape(collider);
 }
@@ -41,7 +43,8 @@ static float radius_of(const FemCollider *collider) {
 
 // Belts do not: nothing of them comes nearer.
 static bool can_move(const FemCollider *collider) {
-	return collider->in_use && collider->travels && collider->kind != FEM_COLLIDER_STATIC && collider->shape.type != FEM_SHAPE_HALF_SPACE;
+	return collider->in_use && collider->travels && collider->kind != FEM_COLLIDER_STATIC &&
+		collider->shape.type != FEM_SHAPE_HALF_SPACE;
 }
 
 static float turn_way(const FemCollider *collider, float dt) {
@@ -60,7 +63,7 @@ bool fem_collider_looks_ahead(const FemWorld *world, const FemCollider *collider
 	return way_of(world, collider, dt) > fmaxf(FEM_FAST_WAY_MIN, thickness_between(collider, body));
 }
 
-// --------------------------------------------------------------------------------------------------------------- broad phase
+// ---- broad phase
 
 static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 way, float grow) {
 	FemSweepBox swept = *box;
@@ -90,7 +93,8 @@ void fem_colliders_draw_out(FemWorld *world, float dt) {
 	float grow = -1.0f;
 	for (int32_t c = 0; c < world->collider_capacity; c++) {
 		const FemCollider *collider = &world->colliders[c];
-		bool may_be_drawn_out = collider->in_use && collider->kind != FEM_COLLIDER_STATIC && collider->shape.type != FEM_SHAPE_HALF_SPACE;
+		bool may_be_drawn_out =
+			collider->in_use && collider->kind != FEM_COLLIDER_STATIC && collider->shape.type != FEM_SHAPE_HALF_SPACE;
 		if (!may_be_drawn_out || collider->sweep_proxy < 0)
 			continue;
 		FemSweepBox box = fem_collider_box(collider);
@@ -103,7 +107,7 @@ void fem_colliders_draw_out(FemWorld *world, float dt) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- narrow phase
+// ---- narrow phase
 
 // Mean velocity of a piece, and most that a node goes besides it in a step, m.
 static FemVec3 mean_velocity(const FemBody *body, int32_t component, float dt, float *out_spread) {
@@ -122,7 +126,8 @@ static FemVec3 mean_velocity(const FemBody *body, int32_t component, float dt, f
 	return mean;
 }
 
-FemColliderSweep fem_collider_sweep_at(const FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt) {
+FemColliderSweep fem_collider_sweep_at(
+	const FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt) {
 	float spread;
 	FemVec3 against = mean_velocity(body, component, dt, &spread);
 	FemVec3 way = fem_vec3_scale(fem_vec3_sub(origin_velocity(world, collider), against), dt);
@@ -137,7 +142,7 @@ typedef struct Search {
 	const FemWorld *world;
 	const FemBody *body;
 	int32_t tet, piece;
-	FemVec3 velocity; // of the tet, m/s
+	FemVec3 velocity;   // of the tet, m/s
 	FemVec3 corners[4]; // from the body's origin, m
 	FemVec3 low, high;  // of the collider's piece in the frame of its shape, m
 } Search;
@@ -152,8 +157,12 @@ static void set_piece_box(Search *search, const FemCollider *collider) {
 	for (int k = 0; k < 3; k++) {
 		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * search->piece + k]];
 		FemVec3 low = {p.x - pad, p.y - pad, p.z - pad}, high = {p.x + pad, p.y + pad, p.z + pad};
-		search->low = k == 0 ? low : fem_vec3(fminf(search->low.x, low.x), fminf(search->low.y, low.y), fminf(search->low.z, low.z));
-		search->high = k == 0 ? high : fem_vec3(fmaxf(search->high.x, high.x), fmaxf(search->high.y, high.y), fmaxf(search->high.z, high.z));
+		search->low = k == 0
+			? low
+			: fem_vec3(fminf(search->low.x, low.x), fminf(search->low.y, low.y), fminf(search->low.z, low.z));
+		search->high = k == 0
+			? high
+			: fem_vec3(fmaxf(search->high.x, high.x), fmaxf(search->high.y, high.y), fmaxf(search->high.z, high.z));
 	}
 }
 
@@ -163,7 +172,8 @@ static float gap_at(const Search *search, const FemCollider *collider) {
 	FemQuat back = fem_quat_conjugate(collider->shape_rotation);
 	FemPosition offset = fem_position_sub(search->body->origin, collider->shape_position);
 	for (int k = 0; k < 4; k++) {
-		FemVec3 p = fem_position_to_vec3(fem_quat_rotate(back, fem_position_add(fem_position_from(search->corners[k]), offset)));
+		FemVec3 p = fem_position_to_vec3(
+			fem_quat_rotate(back, fem_position_add(fem_position_from(search->corners[k]), offset)));
 		for (int i = 0; i < 3; i++) {
 			low[i] = fminf(low[i], (&p.x)[i]);
 			high[i] = fmaxf(high[i], (&p.x)[i]);
@@ -178,8 +188,10 @@ static float gap_at(const Search *search, const FemCollider *collider) {
 static bool is_faced(const Search *search, const FemCollider *collider) {
 	const FemVec3 *x = search->corners;
 	FemVec3 center = fem_vec3_scale(fem_vec3_add(fem_vec3_add(x[0], x[1]), fem_vec3_add(x[2], x[3])), 0.25f);
-	FemPosition arm = fem_position_sub(fem_position_add(search->body->origin, fem_position_from(center)), collider->position);
-	FemVec3 coming = fem_vec3_add(origin_velocity(search->world, collider), fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm)));
+	FemPosition arm =
+		fem_position_sub(fem_position_add(search->body->origin, fem_position_from(center)), collider->position);
+	FemVec3 coming = fem_vec3_add(origin_velocity(search->world, collider),
+		fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm)));
 	coming = fem_vec3_sub(coming, search->velocity);
 	for (int face = 0; face < 4; face++) {
 		FemVec3 a = x[(face + 1) % 4], u = fem_vec3_sub(x[(face + 2) % 4], a), v = fem_vec3_sub(x[(face + 3) % 4], a);
@@ -196,7 +208,8 @@ static void set_tet(Search *search) {
 	for (int k = 0; k < 4; k++) {
 		int32_t node = fem_tet_node(search->body->topology, search->tet, k);
 		search->corners[k] = fem_vec3_from(search->body->position[node]);
-		search->velocity = fem_vec3_add(search->velocity, fem_vec3_scale(fem_vec3_from(search->body->velocity[node]), 0.25f));
+		search->velocity =
+			fem_vec3_add(search->velocity, fem_vec3_scale(fem_vec3_from(search->body->velocity[node]), 0.25f));
 	}
 }
 
@@ -206,7 +219,8 @@ FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet) {
 	return search.velocity;
 }
 
-bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt, const FemConvex *tet, FemOverlap *out) {
+bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
+	const FemConvex *tet, FemOverlap *out) {
 	const FemCollider *collider = &world->colliders[touch->other];
 	Search search = {.world = world, .body = world->bodies[touch->body], .tet = item->tet, .piece = item->other_tet};
 	set_tet(&search);

@@ -36,7 +36,8 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 }
 
 // The outer tets of a part of a body near a box, each once, ascending, as items.
-static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
+static void list_tets_near(
+	FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -45,8 +46,10 @@ static void list_tets_near(FemWorld *world, int32_t touch_index, FemTreePart par
 		low[i] = (float)fmax(box->min[i] - origin[i], -1e6);
 		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
 	}
-	int32_t found = fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
-	if (found > stage->candidate_capacity && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, found, world->def.contact_capacity))
+	int32_t found =
+		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+	if (found > stage->candidate_capacity &&
+		FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, found, world->def.contact_capacity))
 		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
 	stage->full |= found > stage->candidate_capacity;
 	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
@@ -95,7 +98,8 @@ static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near
 	return false;
 }
 
-bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+bool fem_collider_visit_near(
+	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
 	switch (collider->shape.type) {
 	case FEM_SHAPE_TRIANGLES: return visit_triangles(collider, near, visit, context);
 	case FEM_SHAPE_HEIGHT_FIELD: return fem_height_field_visit_near(collider, near, visit, context);
@@ -152,7 +156,8 @@ static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *st
 }
 
 static void segment(const FemCollider *collider, FemPosition ends[2]) {
-	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
+	FemPosition up =
+		fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
 	ends[0] = fem_position_sub(collider->shape_position, up);
 	ends[1] = fem_position_add(collider->shape_position, up);
 }
@@ -171,9 +176,11 @@ bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConv
 	bool ok = false;
 	switch (collider->shape.type) {
 	case FEM_SHAPE_BOX:
-		ok = fem_convex_box(collider->shape_position, collider->shape_rotation, collider->shape.half_extents, &box_storage, out);
+		ok = fem_convex_box(
+			collider->shape_position, collider->shape_rotation, collider->shape.half_extents, &box_storage, out);
 		break;
-	case FEM_SHAPE_CONVEX: return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
+	case FEM_SHAPE_CONVEX:
+		return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
 	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage[0], out); break;
 	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, piece, prism_storage, out); break;
 	default: break;
@@ -187,7 +194,8 @@ static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemCo
 	FemPosition ends[2];
 	segment(collider, ends);
 	switch (collider->shape.type) {
-	case FEM_SHAPE_SPHERE: return fem_convex_sphere(collider->shape_position, collider->shape.radius, tet, storage, out);
+	case FEM_SHAPE_SPHERE:
+		return fem_convex_sphere(collider->shape_position, collider->shape.radius, tet, storage, out);
 	case FEM_SHAPE_CAPSULE: return fem_convex_capsule(ends, collider->shape.radius, tet, storage, out);
 	case FEM_SHAPE_CYLINDER: return fem_convex_cylinder(ends, collider->shape.radius, tet, storage, out);
 	default: return false;
@@ -197,6 +205,7 @@ static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemCo
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
 	FemConvexStorage storage;
 	FemConvex shape;
-	bool ok = fem_collider_flat_shape(collider, piece, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
+	bool ok =
+		fem_collider_flat_shape(collider, piece, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
 	return ok && fem_overlap(tet, &shape, out);
 }

@@ -91,8 +91,8 @@ static double mesh_size(const FemMesh *mesh) {
 	return cbrt(volume);
 }
 
-// All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is small
-// against the body.
+// All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is
+// small against the body.
 static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, int32_t surface_node_count) {
 	const FemTopology *t = mesh->topology;
 	int64_t tests = (int64_t)t->triangle_count * surface_node_count;
@@ -114,7 +114,8 @@ static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, in
 // A mesh's, since scale does not change it. The body is whole: its nodes have the numbers of its mesh.
 static bool is_convex(FemMesh *mesh, const FemBody *body) {
 	if (mesh->convexity == FEM_CONVEX_UNKNOWN)
-		mesh->convexity = find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
+		mesh->convexity =
+			find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
 	return mesh->convexity == FEM_CONVEX_YES;
 }
 
@@ -195,7 +196,8 @@ static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, Fem
 	}
 	FemSurfaceTrees *trees = NULL;
 	if (rest)
-		trees = old ? fem_surface_trees_follow_split(old, t, body->position, rest) : fem_surface_trees_create(t, body->position, rest);
+		trees = old ? fem_surface_trees_follow_split(old, t, body->position, rest)
+					: fem_surface_trees_create(t, body->position, rest);
 	FEM_FREE_ARRAY(rest, t->node_count);
 	return trees;
 }
@@ -212,7 +214,8 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
 	body->sweep_proxies = FEM_ALLOC_ARRAY(int32_t, t->component_capacity);
 	body->trees = make_trees(&world->meshes[body->mesh_index], body, NULL);
-	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
+	bool ok =
+		place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
@@ -254,7 +257,7 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 		fem_surface_trees_free(body->trees);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ refit
+// ---- refit
 
 static void add_refit(FemWorld *world, int32_t body_index, int32_t component) {
 	FemContactStage *stage = &world->contacts;
@@ -271,8 +274,8 @@ static void add_refits(FemWorld *world, int32_t body_index) {
 		add_refit(world, body_index, c);
 }
 
-// Pieces with a live island, and all of what moved as a whole. Islands stand in the order of bodies and components; those
-// of one component of which a part sleeps follow each other.
+// Pieces with a live island, and all of what moved as a whole. Islands stand in the order of bodies and components;
+// those of one component of which a part sleeps follow each other.
 static void list_refits(FemWorld *world) {
 	const FemIslands *islands = &world->islands;
 	world->contacts.refit_count = world->contacts.refit_tasks = 0;
@@ -343,7 +346,7 @@ void fem_contact_bodies_mark_still(FemWorld *world) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ waking
+// ---- waking
 
 static FemSweepBox published_box(const FemBody *body) {
 	const double *origin = &body->published_origin.x;
@@ -355,9 +358,9 @@ static FemSweepBox published_box(const FemBody *body) {
 	return box;
 }
 
-// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them. What was made
-// asleep after the last step has not rested on anything yet: a level that takes the place of another sleeps on while the
-// old one goes.
+// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them. What was
+// made asleep after the last step has not rested on anything yet: a level that takes the place of another sleeps on
+// while the old one goes.
 static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// ------------------------------------------------------------------------------------------------------------------ ground
+// ---- ground
 
 // Of the nodes that press on the ground. What a node had before the step is its velocity less what the solve gave it.
 static void hit_ground(FemBody *body, const FemNodeChunk *chunk, float dt) {
@@ -37,15 +37,17 @@ void fem_contacts_find_ground_hits(FemStep *step) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- pairs
+// ---- pairs
 
 // Flat colliders are met by nodes: one of the tets around the node then stands for them.
 static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
 	const FemTopology *t = world->bodies[contact->side[0].body]->topology;
-	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2 : contact->side[0].tet;
+	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2
+										   : contact->side[0].tet;
 }
 
-// N s, along the normal. Negative where a solve held together what its active set, which had not settled, did not let go.
+// N s, along the normal. Negative where a solve held together what its active set, which had not settled, did not let
+// go.
 static float normal_impulse(const FemContact *contact) {
 	const float *j = contact->impulse, *n = contact->normal;
 	return j[0] * n[0] + j[1] * n[1] + j[2] * n[2];
@@ -84,8 +86,8 @@ static FemContactEvent ground_event(const FemWorld *world, int32_t body_index) {
 	};
 }
 
-// One event a pair of bodies, or of a body and a collider, at its hardest contact; its impulse is 0 when the pair does not
-// press. Contacts come pair by pair; returns where the next pair begins.
+// One event a pair of bodies, or of a body and a collider, at its hardest contact; its impulse is 0 when the pair does
+// not press. Contacts come pair by pair; returns where the next pair begins.
 static int32_t pair_event(const FemWorld *world, int32_t begin, FemContactEvent *out) {
 	const FemContactStage *stage = &world->contacts;
 	const FemContact *hardest = &stage->contacts[begin];
@@ -102,10 +104,11 @@ static int32_t pair_event(const FemWorld *world, int32_t begin, FemContactEvent 
 	return end;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- strikes
+// ---- strikes
 
 static bool is_same_pair(const FemContactEvent *a, const FemContactEvent *b) {
-	return a->body.index1 == b->body.index1 && a->other.index1 == b->other.index1 && a->collider.index1 == b->collider.index1;
+	return a->body.index1 == b->body.index1 && a->other.index1 == b->other.index1 &&
+		a->collider.index1 == b->collider.index1;
 }
 
 // Of what struck within a step: speed and place of the fastest moment, impulses summed up.
@@ -143,7 +146,7 @@ void fem_contacts_keep_strikes(FemWorld *world) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- publish
+// ---- publish
 
 static void add_event(FemWorld *world, const FemContactEvent *event) {
 	FemContactStage *stage = &world->contacts;

@@ -28,7 +28,8 @@ static FemRange last_of_pair(const FemContactStage *stage, const FemTouch *touch
 // contact.md: phi_load = L dt / (beta d_t sum A), L in N: at rest L = phi A beta (d - slop) / dt gives d - slop = d_t.
 // pair_load is L dt, the strengths are phi A dt.
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt) {
-	bool is_self = !touch->is_collider && touch->body == touch->other; // what is tangled in itself must be able to come free
+	bool is_self =
+		!touch->is_collider && touch->body == touch->other; // what is tangled in itself must be able to come free
 	if (made.end == made.begin)
 		return;
 	FemRange pair = last_of_pair(stage, touch);

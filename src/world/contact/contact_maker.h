@@ -17,8 +17,8 @@ typedef struct FemMaker {
 void fem_maker_set_collider_side(const FemMaker *maker, FemContactSide *side, FemPosition point, FemPosition moved);
 void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop); // active or not, and what it keeps
 float fem_maker_friction(const FemWorld *world, int32_t body, int32_t tet);
-float fem_maker_tet_edge(const FemBody *body, int32_t tet);   // m
-float fem_maker_push_limit(float depth, float edge);          // m/s
+float fem_maker_tet_edge(const FemBody *body, int32_t tet); // m
+float fem_maker_push_limit(float depth, float edge);        // m/s
 
 // ---- contact_planes.c
 void fem_maker_add_half_spaces(FemMaker *maker);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------------ sides
+// ---- sides
 
 static double volume6(FemPosition a, FemPosition b, FemPosition c, FemPosition d) {
 	return fem_position_dot(fem_position_sub(b, a), fem_position_cross(fem_position_sub(c, a), fem_position_sub(d, a)));
@@ -32,7 +32,8 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 	}
 }
 
-static void set_body_side(const FemMaker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+static void set_body_side(
+	const FemMaker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
 	const FemBody *body = maker->world->bodies[body_index];
 	*side = (FemContactSide){.body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
 	for (int i = 0; i < 4; i++)
@@ -62,7 +63,7 @@ float fem_maker_friction(const FemWorld *world, int32_t body, int32_t tet) {
 	return world->materials[world->bodies[body]->tet_material[tet]].def.friction;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ matching
+// ---- matching
 
 // A contact's place: its bodies, then tets (of a collider its piece, then the tet), then the point.
 static void place_of(const FemContact *c, int32_t out[5]) {
@@ -100,8 +101,8 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 	return NULL;
 }
 
-// What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed would
-// tip a body over its front edge, and the press found there keeps friction many times too strong.
+// What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed
+// would tip a body over its front edge, and the press found there keeps friction many times too strong.
 static float slipping_strength(const FemContact *contact, const FemContact *last, const float u[3], float along) {
 	float square = 0.0f;
 	for (int i = 0; i < 3; i++)
@@ -155,7 +156,7 @@ static void add_contact(FemMaker *maker, FemContact *contact, float slop, bool i
 	stage->contacts[stage->contact_count++] = *contact;
 }
 
-// -------------------------------------------------------------------------------------------------------------- tet overlaps
+// ---- tet overlaps
 
 static float tet_slop(const FemBody *body, int32_t tet) {
 	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_maker_tet_edge(body, tet));
@@ -185,11 +186,13 @@ static FemCollider struck_by(const FemMaker *maker, const FemOverlapItem *item) 
 	return collider;
 }
 
-// m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is now.
+// m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is
+// now.
 static float gap_before(const FemMaker *maker, const FemCollider *struck, FemPosition point, const float normal[3]) {
 	const FemCollider *now = &maker->world->colliders[maker->touch->other];
 	FemQuat turn = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
-	FemPosition start = fem_position_add(now->position, fem_quat_rotate(turn, fem_position_sub(point, struck->position)));
+	FemPosition start =
+		fem_position_add(now->position, fem_quat_rotate(turn, fem_position_sub(point, struck->position)));
 	FemVec3 way = fem_position_to_vec3(fem_position_sub(start, point));
 	return way.x * normal[0] + way.y * normal[1] + way.z * normal[2];
 }
@@ -198,7 +201,8 @@ static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOv
 	const FemTouch *touch = maker->touch;
 	const FemBody *body = maker->world->bodies[touch->body];
 	float friction = fem_maker_friction(maker->world, touch->body, item->tet);
-	float other = touch->is_collider ? touch->friction : fem_maker_friction(maker->world, touch->other, item->other_tet);
+	float other =
+		touch->is_collider ? touch->friction : fem_maker_friction(maker->world, touch->other, item->other_tet);
 	float slop = tet_slop(body, item->tet);
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
@@ -232,8 +236,8 @@ static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOv
 	}
 }
 
-// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held by a
-// flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
+// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held
+// by a flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
 static bool drops_fallbacks(const FemMaker *maker, float held) {
 	float opposed = held, fallback = 0.0f;
 	for (int32_t i = maker->touch->items.begin; i < maker->touch->items.end; i++) {
@@ -259,7 +263,7 @@ static void add_overlaps(FemMaker *maker, float held) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- make
+// ---- make
 
 // By place, as matching wants them. Each kind comes in order, so there is little to do: insertion.
 static void sort_contacts(FemContact *contacts, int32_t count) {

@@ -1,6 +1,6 @@
 // Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
-// the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which it
-// should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
+// the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which
+// it should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"
@@ -36,12 +36,17 @@ static void add_plane_node(FemMaker *maker, const NodePlane *at) {
 		.friction = sqrtf(touch->friction * fem_maker_friction(maker->world, touch->body, tet)),
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
-		.side[0] = {.body = touch->body, .tet = node, .nodes = {node, node, node, node}, .weights = {1.0f},
+		.side[0] = {.body = touch->body,
+			.tet = node,
+			.nodes = {node, node, node, node},
+			.weights = {1.0f},
 			.is_fixed = body->live_part_count == 0},
 	};
-	fem_maker_set_collider_side(maker, &contact.side[1], fem_position_add(body->origin, fem_position_from4(body->position[node])),
-		(FemPosition){0.0, 0.0, 0.0});
-	contact.bias = at->depth <= 0.0f ? at->depth / dt : fminf(push * at->depth / dt, fem_maker_push_limit(at->depth, fem_maker_tet_edge(body, tet)));
+	fem_maker_set_collider_side(maker, &contact.side[1],
+		fem_position_add(body->origin, fem_position_from4(body->position[node])), (FemPosition){0.0, 0.0, 0.0});
+	contact.bias = at->depth <= 0.0f
+		? at->depth / dt
+		: fminf(push * at->depth / dt, fem_maker_push_limit(at->depth, fem_maker_tet_edge(body, tet)));
 	fem_maker_start(maker, &contact, 0.0f);
 	stage->contacts[stage->contact_count++] = contact;
 }
@@ -51,7 +56,8 @@ static void add_half_space(FemMaker *maker, int32_t component) {
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
 	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
 	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
-	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)), dt = maker->step->dt;
+	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)),
+		  dt = maker->step->dt;
 	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
 	FemRange nodes = body->topology->component_nodes[component];
 	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin);
@@ -74,8 +80,8 @@ void fem_maker_add_half_spaces(FemMaker *maker) {
 }
 
 // The plane through which the node is nearest to the outside; false when it is outside. (Counting nodes in that hover
-// by a hair makes friction 15 % too strong.) A fast solid has met the node with a face that looks the way it comes: only
-// those count, since a node may lie nearer to the far side of a blade.
+// by a hair makes friction 15 % too strong.) A fast solid has met the node with a face that looks the way it comes:
+// only those count, since a node may lie nearer to the far side of a blade.
 static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x, FemVec3 coming, NodePlane *at) {
 	at->depth = INFINITY;
 	for (int32_t p = 0; p < shape->plane_count; p++) {
@@ -98,10 +104,13 @@ static FemVec3 coming_at(const FemMaker *maker, int32_t node) {
 	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
 	if (!maker->touch->ahead)
 		return (FemVec3){0.0f, 0.0f, 0.0f};
-	FemPosition arm = fem_position_sub(fem_position_add(body->origin, fem_position_from4(body->position[node])), collider->position);
+	FemPosition arm =
+		fem_position_sub(fem_position_add(body->origin, fem_position_from4(body->position[node])), collider->position);
 	FemVec3 turning = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
-	FemVec3 coming = fem_vec3_sub(fem_vec3_add(collider->linear_velocity, turning), fem_vec3_from(body->velocity[node]));
-	bool is_fast = 2.0f * maker->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
+	FemVec3 coming =
+		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, turning), fem_vec3_from(body->velocity[node]));
+	bool is_fast =
+		2.0f * maker->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
 	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
 }
 
@@ -109,7 +118,8 @@ static bool is_inside(const FemMaker *maker, const FemConvex *shape, int32_t pla
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
 	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
-	return nearest_plane(shape, plane_count, x, plane_count > 1 ? coming_at(maker, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
+	return nearest_plane(
+		shape, plane_count, x, plane_count > 1 ? coming_at(maker, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
 }
 
 static float face_area(const FemBody *body, const int32_t nodes[3]) {
@@ -124,8 +134,8 @@ static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
 	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
 }
 
-// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and the
-// area they stand for are gathered in the stage's scratch. Returns the number of nodes.
+// An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and
+// the area they stand for are gathered in the stage's scratch. Returns the number of nodes.
 static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemRange items) {
 	const FemBody *body = maker->world->bodies[maker->touch->body];
 	FemContactStage *stage = maker->stage;
@@ -148,7 +158,9 @@ static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemR
 			item->found = false;
 			for (int k = 0; k < 3; k++) {
 				bool is_new = stage->node_area[nodes[k]] == 0.0f;
-				if (is_new && FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, count + 1, maker->world->def.contact_capacity))
+				if (is_new &&
+					FEM_LIST_HOLD(
+						stage->candidates, stage->candidate_capacity, count + 1, maker->world->def.contact_capacity))
 					stage->candidates[count++] = nodes[k];
 				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
 			}

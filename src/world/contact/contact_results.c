@@ -52,7 +52,8 @@ static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
 	if (!collider->in_use || !(p->mass > 0.0f) || result->contact_count == 0)
 		return;
 	const float *i = p->inertia, *w = p->dv + 3;
-	result->impulse = (FemVec3){p->mass * p->dv[0] - p->impulse[0], p->mass * p->dv[1] - p->impulse[1], p->mass * p->dv[2] - p->impulse[2]};
+	result->impulse = (FemVec3){
+		p->mass * p->dv[0] - p->impulse[0], p->mass * p->dv[1] - p->impulse[1], p->mass * p->dv[2] - p->impulse[2]};
 	result->angular_impulse = (FemVec3){
 		i[0] * w[0] + i[3] * w[1] + i[5] * w[2] - p->impulse[3],
 		i[3] * w[0] + i[1] * w[1] + i[4] * w[2] - p->impulse[4],
@@ -98,7 +99,8 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 			continue;
 		*kept = *solved;
 		kept->is_static = kept->is_static && kept->press > 0.0f;
-		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) || !fem_is_finite(kept->friction_strength)) {
+		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) ||
+			!fem_is_finite(kept->friction_strength)) {
 			kept->press = kept->slip = kept->friction_strength = 0.0f;
 			kept->impulse[0] = kept->impulse[1] = kept->impulse[2] = 0.0f;
 			kept->active = kept->is_static = false;

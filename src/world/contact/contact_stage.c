@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------------- room
+// ---- room
 
 // Bounds on the work of a step, not on memory: lists are as long as a step before needed them. 17 neighbours are what a
 // piece in a dense heap has; each pair of bodies that touch has some 10 pairs of trees near each other.
@@ -24,7 +24,8 @@ int32_t fem_contact_stage_most_pairs(const FemWorld *world) {
 
 bool fem_contact_stage_hold(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
-	return FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, (int64_t)stage->contact_count + 1, world->def.contact_capacity);
+	return FEM_LIST_HOLD(
+		stage->contacts, stage->contact_capacity, (int64_t)stage->contact_count + 1, world->def.contact_capacity);
 }
 
 // Every piece and every collider has a box in the sweep.
@@ -32,13 +33,15 @@ bool fem_contact_stage_reserve(FemWorld *world) {
 	if (!world->def.contacts_enabled)
 		return true;
 	FemSweep *sweep = &world->sweep;
-	int64_t boxes = world->piece_count + world->collider_capacity + sweep->dying_count; // dying ones are free after the next update
+	int64_t boxes =
+		world->piece_count + world->collider_capacity + sweep->dying_count; // dying ones are free after the next update
 	if (boxes > INT32_MAX / 4)
 		return false;
 	if (boxes <= sweep->proxy_capacity)
 		return true;
 	int32_t proxies = (int32_t)(boxes + boxes / 2 + 16), pairs = 2 * proxies;
-	return fem_sweep_reserve(sweep, proxies, pairs < fem_contact_stage_most_pairs(world) ? pairs : fem_contact_stage_most_pairs(world));
+	return fem_sweep_reserve(
+		sweep, proxies, pairs < fem_contact_stage_most_pairs(world) ? pairs : fem_contact_stage_most_pairs(world));
 }
 
 // Pairs that found no room are looked for again: whether there is room never decides what touches.
@@ -46,7 +49,9 @@ static void update_sweep(FemWorld *world) {
 	FemSweep *sweep = &world->sweep;
 	fem_sweep_update(sweep);
 	while (sweep->pairs_full && sweep->pair_capacity < fem_contact_stage_most_pairs(world)) {
-		int32_t more = 2 * sweep->pair_capacity < fem_contact_stage_most_pairs(world) ? 2 * sweep->pair_capacity : fem_contact_stage_most_pairs(world);
+		int32_t more = 2 * sweep->pair_capacity < fem_contact_stage_most_pairs(world)
+			? 2 * sweep->pair_capacity
+			: fem_contact_stage_most_pairs(world);
 		if (!fem_sweep_reserve(sweep, sweep->proxy_capacity, more))
 			return;
 		fem_sweep_update(sweep);
@@ -72,7 +77,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	*stage = (FemContactStage){0};
 }
 
-// ------------------------------------------------------------------------------------------------------------------ pairs
+// ---- pairs
 
 // As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
 static float collider_strength(const FemCollider *collider) {
@@ -86,7 +91,8 @@ static bool is_sheet(const FemBody *body) {
 
 static void add_touch(FemWorld *world, FemTouch touch) {
 	FemContactStage *stage = &world->contacts;
-	if (!FEM_LIST_HOLD(stage->touches, stage->touch_capacity, stage->touch_count + 1, fem_contact_stage_most_pairs(world))) {
+	if (!FEM_LIST_HOLD(
+			stage->touches, stage->touch_capacity, stage->touch_count + 1, fem_contact_stage_most_pairs(world))) {
 		stage->full = true;
 		return;
 	}
@@ -100,7 +106,8 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		touch.strength = fminf(touch.strength, collider_strength(collider));
 	} else {
 		FemBody *other = world->bodies[touch.other];
-		FemNarrowBody a = {.trees = body->trees, .origin = body->origin}, b = {.trees = other->trees, .origin = other->origin};
+		FemNarrowBody a = {.trees = body->trees, .origin = body->origin},
+					  b = {.trees = other->trees, .origin = other->origin};
 		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.of_sheet = is_sheet(body) || is_sheet(other);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
@@ -111,9 +118,9 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 
 #define SELF_BEND_COS_SQ 0.883f // of half of 40 degrees
 
-// A convex body folds over only where two places turn by a right angle against each other. One tet of each batch is asked
-// how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for. What it broke into turns as it
-// likes, and does not fold.
+// A convex body folds over only where two places turn by a right angle against each other. One tet of each batch is
+// asked how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for. What it broke into
+// turns as it likes, and does not fold.
 static bool may_fold(const FemBody *body) {
 	int32_t batches = body->topology->batch_count;
 	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -136,8 +143,8 @@ static bool may_fold(const FemBody *body) {
 	return false;
 }
 
-// A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact would
-// push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
+// A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact
+// would push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
 static bool is_inside_out(const FemBody *body) {
 	for (int32_t t = 0; t < body->topology->batch_count * FEM_LANES; t++) {
 		if (body->topology->user_of_tet[t] < 0)
@@ -154,7 +161,8 @@ static bool is_inside_out(const FemBody *body) {
 
 static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
 	FemContactStage *stage = &world->contacts;
-	if (!FEM_LIST_HOLD(stage->pieces, stage->piece_capacity, stage->piece_count + 1, fem_contact_stage_most_pairs(world) + world->piece_count)) {
+	if (!FEM_LIST_HOLD(stage->pieces, stage->piece_capacity, stage->piece_count + 1,
+			fem_contact_stage_most_pairs(world) + world->piece_count)) {
 		stage->full = true;
 		return;
 	}
@@ -174,7 +182,8 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	bool asked = false;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
-		if (world->sweep.proxies[body->sweep_proxies[c]].still || (body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
+		if (world->sweep.proxies[body->sweep_proxies[c]].still ||
+			(body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
 			continue;
 		if (!asked && (!may_fold(body) || is_inside_out(body)))
 			return;
@@ -197,8 +206,8 @@ static void list_self(FemWorld *world, int32_t index, FemRange active) {
 		add_touch(world, touch);
 }
 
-// Bodies with themselves, up to the given one, which has the given pairs of pieces. The list is in the order of contacts:
-// (a, a) before (a, b).
+// Bodies with themselves, up to the given one, which has the given pairs of pieces. The list is in the order of
+// contacts: (a, a) before (a, b).
 static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body, FemRange active) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
@@ -210,7 +219,9 @@ static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body, FemRa
 // All pairs of pieces of one body and another, or a collider.
 static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active) {
 	bool is_collider = (pair->user_b & FEM_SWEEP_COLLIDER) != 0;
-	FemTouch touch = {.body = (int32_t)pair->user_a, .other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER), .is_collider = is_collider};
+	FemTouch touch = {.body = (int32_t)pair->user_a,
+		.other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER),
+		.is_collider = is_collider};
 	const FemBody *a = world->bodies[touch.body];
 	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
@@ -243,7 +254,7 @@ static void list_pairs(FemWorld *world) {
 	list_selves(world, selves, INT32_MAX, (FemRange){0, 0});
 }
 
-// ------------------------------------------------------------------------------------------------------------ narrow phase
+// ---- narrow phase
 
 // The list of pieces stays where it is once all are listed.
 static void name_pieces(FemContactStage *stage) {
@@ -270,8 +281,8 @@ static int64_t count_hits(const FemNarrowPhase *narrow) {
 
 typedef enum Growth { GREW, AT_ITS_BOUNDS, NO_MEMORY } Growth;
 
-// Room for what was too much, and a quarter more; how many units there would have been is not known. What was found is lost
-// unless it is at its bounds.
+// Room for what was too much, and a quarter more; how many units there would have been is not known. What was found is
+// lost unless it is at its bounds.
 static Growth grow_narrow_phase(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
@@ -283,9 +294,11 @@ static Growth grow_narrow_phase(FemWorld *world) {
 		more.units = between(1024, 4 * (int64_t)now.units, UNITS_A_PAIR * (int64_t)pairs);
 	if (narrow->hits_full || now.hits == 0)
 		more.hits = between(1024, count_hits(narrow) * 5 / 4, hits);
-	more.slots = between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
+	more.slots =
+		between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
 	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
-	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces && more.slots == now.slots)
+	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces &&
+		more.slots == now.slots)
 		return AT_ITS_BOUNDS;
 	if (fem_narrow_phase_reserve(narrow, &more))
 		return GREW;
@@ -332,12 +345,13 @@ static void find_tet_pairs(FemWorld *world) {
 		pass_over_bodies(&world->contacts);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- overlaps
+// ---- overlaps
 
 void fem_contact_add_item(FemWorld *world, int32_t touch, int32_t tet, int32_t other) {
 	FemContactStage *stage = &world->contacts;
 	// Room for more overlaps than contacts, to have a choice.
-	if (!FEM_LIST_HOLD(stage->items, stage->item_capacity, (int64_t)stage->item_count + 1, 2 * (int64_t)world->def.contact_capacity)) {
+	if (!FEM_LIST_HOLD(stage->items, stage->item_capacity, (int64_t)stage->item_count + 1,
+			2 * (int64_t)world->def.contact_capacity)) {
 		stage->full = true;
 		return;
 	}
@@ -389,14 +403,16 @@ static void overlap_task(void *context, int32_t chunk) {
 		if (!tet_shape(world->bodies[touch->body], item->tet, &first, &a))
 			continue;
 		if (touch->is_collider)
-			item->found = fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]) ||
-				(touch->ahead && fem_collider_overlap_ahead(world, touch, item, world->step_dt, &a, &stage->overlaps[i]));
+			item->found =
+				fem_collider_overlap(&world->colliders[touch->other], &a, item->other_tet, &stage->overlaps[i]) ||
+				(touch->ahead &&
+					fem_collider_overlap_ahead(world, touch, item, world->step_dt, &a, &stage->overlaps[i]));
 		else if (tet_shape(world->bodies[touch->other], item->other_tet, &second, &b))
 			item->found = fem_overlap(&a, &b, &stage->overlaps[i]);
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- budget
+// ---- budget
 
 // Volumes by powers of two: 0 for the smallest float, 255 for the largest.
 static int volume_class(float volume) {
@@ -405,8 +421,8 @@ static int volume_class(float volume) {
 	return (int)(bits >> 23 & 255);
 }
 
-// When there are more overlaps than contacts may be, the smallest go: whole classes of volume, so that which ones go does
-// not depend on their order. An overlap makes at least one contact.
+// When there are more overlaps than contacts may be, the smallest go: whole classes of volume, so that which ones go
+// does not depend on their order. An overlap makes at least one contact.
 static void drop_smallest(FemContactStage *stage, int32_t contact_limit) {
 	int32_t counts[256] = {0}, kept = 0, cut = 255;
 	for (int32_t i = 0; i < stage->item_count; i++) {
@@ -423,7 +439,7 @@ static void drop_smallest(FemContactStage *stage, int32_t contact_limit) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- find
+// ---- find
 
 static void set_proxies(FemStep *step) {
 	FemWorld *world = step->world;
@@ -470,7 +486,8 @@ void fem_contact_stage_find(FemStep *step) {
 	fem_contacts_make(step);
 	wake_beside_moved(world);
 	fem_contacts_wake(world);
-	stage->full |= stage->narrow.hits_full || stage->narrow.pairs_full || stage->narrow.units_full || world->sweep.pairs_full;
+	stage->full |=
+		stage->narrow.hits_full || stage->narrow.pairs_full || stage->narrow.units_full || world->sweep.pairs_full;
 	if (stage->full)
 		world->step_errors |= FEM_STEP_CONTACTS_FULL;
 	step->contacts = stage->contacts;

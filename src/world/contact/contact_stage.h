@@ -15,15 +15,15 @@
 // Two bodies, a body with itself, or a body and a collider.
 typedef struct FemTouch {
 	int32_t body;
-	int32_t other;      // body, or collider
+	int32_t other; // body, or collider
 	bool is_collider;
-	FemRange pieces;    // into FemContactStage.pieces: which of them
-	int32_t narrow;     // pair of the narrow phase; -1: colliders
-	FemRange items;     // into FemContactStage.items
-	float strength;     // phi dt, kg/m^2
-	float friction;     // of the collider
-	bool of_sheet;      // one of the two is thin
-	bool ahead;         // the collider is fast: also what it comes to overlap within the step
+	FemRange pieces; // into FemContactStage.pieces: which of them
+	int32_t narrow;  // pair of the narrow phase; -1: colliders
+	FemRange items;  // into FemContactStage.items
+	float strength;  // phi dt, kg/m^2
+	float friction;  // of the collider
+	bool of_sheet;   // one of the two is thin
+	bool ahead;      // the collider is fast: also what it comes to overlap within the step
 } FemTouch;
 
 // Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.
@@ -56,18 +56,18 @@ typedef struct FemContactStage {
 	int32_t item_count, item_capacity, overlap_capacity;
 	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
 	int32_t contact_count, last_count, contact_capacity, last_capacity;
-	FemProxy *proxies;    // [collider]
+	FemProxy *proxies; // [collider]
 	int32_t proxy_capacity;
-	int32_t *candidates;  // scratch: triangles near a collider
+	int32_t *candidates; // scratch: triangles near a collider
 	int32_t candidate_capacity;
-	float *node_area;     // m^2, [node of one body]: scratch, all 0 between uses
+	float *node_area; // m^2, [node of one body]: scratch, all 0 between uses
 	int32_t node_area_capacity;
 	FemFastPairs fast;
 	FemContactEvent *events;
 	int32_t event_count, event_capacity;
 	FemContactEvent strikes[FEM_STRIKE_MAX]; // of substeps before the last
 	int32_t strike_count;
-	bool full;            // of this step
+	bool full; // of this step
 } FemContactStage;
 
 struct FemWorld;
@@ -81,7 +81,7 @@ static inline bool fem_contact_is_at_node(const FemContact *contact) {
 // Of the same two bodies, or the same body and collider.
 static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
 	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
-	       (a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
+		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
 
 // Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from
@@ -107,21 +107,22 @@ void fem_contact_stage_find(struct FemStep *step);
 void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
-void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
+void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body);                     // its surface is another
 bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
-void fem_contact_bodies_refit(struct FemWorld *world);        // trees and boxes of the pieces that may have moved
+void fem_contact_bodies_refit(struct FemWorld *world); // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
-FemSweepBox fem_contact_body_box(const FemBody *body);        // world, of the last refit
+FemSweepBox fem_contact_body_box(const FemBody *body); // world, of the last refit
 FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
 
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index, float dt);
-// The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box; each with
-// a box of its own. True, from a visit or from all, ends it.
+// The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box;
+// each with a box of its own. True, from a visit or from all, ends it.
 typedef bool FemVisitPiece(void *context, int32_t piece, const FemSweepBox *box);
 bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
-// The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the triangle.
+// The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the
+// triangle.
 bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
 
@@ -137,13 +138,16 @@ typedef struct FemColliderSweep {
 	float grow;
 } FemColliderSweep;
 
-FemColliderSweep fem_collider_sweep_at(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt);
+FemColliderSweep fem_collider_sweep_at(
+	const struct FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt);
 FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign); // -1: the other way
 // The first overlap of the tet on the collider's way through the step; writes item->ahead.
-bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt, const FemConvex *tet, FemOverlap *out);
+bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
+	const FemConvex *tet, FemOverlap *out);
 
 // ---- contact_making.c
-void fem_contacts_make(struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
+void fem_contacts_make(
+	struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
 int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal
 FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact); // or null
 
@@ -152,7 +156,8 @@ FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const Fe
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
 
 // ---- height_field.c
-bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
+bool fem_height_field_visit_near(
+	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
 // One of the two prisms of a cell: piece = 2 cell + half.
 bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
 
@@ -164,12 +169,14 @@ void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or l
 void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it
 
 // ---- contact_results.c
-void fem_contact_stage_publish(struct FemWorld *world); // events, from the contacts of the last substep and earlier strikes
+void fem_contact_stage_publish(
+	struct FemWorld *world); // events, from the contacts of the last substep and earlier strikes
 
 // ---- contact_events.c
 void fem_contacts_find_ground_hits(struct FemStep *step); // after each substep's solve
 void fem_contacts_keep_strikes(struct FemWorld *world);   // after each substep but the last
-void fem_contacts_forget(struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
+void fem_contacts_forget(
+	struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
 
 // Wakes every body whose box meets that of a body or collider that is about to go, to be moved, or has been moved.
 void fem_world_wake_touching(struct FemWorld *world, int32_t collider_index);

@@ -37,7 +37,8 @@ static float piece_mass(const FemBody *body, const FemContactSide *side) {
 static bool is_live(const FemBody *body, const FemContactSide *side) {
 	bool live = false;
 	for (int k = 0; k < 4; k++)
-		live |= side->weights[k] != 0.0f && body->part_state[body->topology->node_part[side->nodes[k]]] == FEM_ISLAND_LIVE;
+		live |=
+			side->weights[k] != 0.0f && body->part_state[body->topology->node_part[side->nodes[k]]] == FEM_ISLAND_LIVE;
 	return live;
 }
 
@@ -47,7 +48,7 @@ static float along_normal(const FemContactRows *rows, const FemContact *contact)
 	return u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
 }
 
-// -------------------------------------------------------------------------------------------------------------- lost support
+// ---- lost support
 
 // Whether both join the same pieces, or piece and collider. They are of the same pair.
 static bool same_pieces(const FemWorld *world, const FemContact *a, const FemContact *b) {
@@ -99,13 +100,14 @@ static void wake_unsupported(FemWorld *world) {
 		float down = last->normal[0] * g.x + last->normal[1] * g.y + last->normal[2] * g.z;
 		bool held[2] = {down > -slack, down < slack}; // side 0 is pushed by -n, side 1 by n
 		for (int s = 0; s < 2; s++) {
-			if (held[s] && is_sleeper(world, &last->side[s]) && may_move(world, &last->side[1 - s]) && !still_touch(world, last))
+			if (held[s] && is_sleeper(world, &last->side[s]) && may_move(world, &last->side[1 - s]) &&
+				!still_touch(world, last))
 				wake_side(world, &last->side[s]);
 		}
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- blow, load
+// ---- blow, load
 
 static float side_mass(const FemWorld *world, const FemContactSide *side) {
 	if (side->body >= 0)
@@ -114,8 +116,8 @@ static float side_mass(const FemWorld *world, const FemContactSide *side) {
 	return fem_collider_is_free(collider) ? collider->mass : INFINITY;
 }
 
-// A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed below
-// which things fall asleep.
+// A sleeper wakes at once, before the solve would take it for a wall, when the blow can give it more than the speed
+// below which things fall asleep.
 static void wake_struck(FemWorld *world) {
 	FemContactRows rows = {.bodies = world->bodies, .proxies = world->contacts.proxies};
 	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
@@ -158,8 +160,8 @@ static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
 	return sum;
 }
 
-// A load wakes a sleeper above the wake threshold of its whole weight, beyond its share in what the pair has been pressing:
-// a light thing set down on it does not, nor does the heavy one under which it fell asleep.
+// A load wakes a sleeper above the wake threshold of its whole weight, beyond its share in what the pair has been
+// pressing: a light thing set down on it does not, nor does the heavy one under which it fell asleep.
 void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 	FemContactStage *stage = &world->contacts;
 	float limit = world->def.wake_force_factor * fem_vec3_length(world->def.gravity) * dt;

@@ -18,7 +18,8 @@ typedef struct Search {
 
 static void tet_at(const Search *search, float fraction, FemVec3 out[4]) {
 	for (int k = 0; k < 4; k++) {
-		Float4 p = fem_swept_point(search->piece, fem_tet_node(search->piece->body->topology, search->tet, k), fraction);
+		Float4 p =
+			fem_swept_point(search->piece, fem_tet_node(search->piece->body->topology, search->tet, k), fraction);
 		out[k] = (FemVec3){p[0], p[1], p[2]};
 	}
 }
@@ -98,13 +99,15 @@ static Box4 collider_box(const FemSweptPiece *piece, const FemCollider *collider
 
 int32_t fem_fast_first_in_collider(const FemSweptPiece *piece, const FemCollider *collider, float way, int32_t count) {
 	const FemSurfaceTrees *trees = piece->body->trees;
-	Search search = {.piece = piece, .collider = collider, .count = count, .first = count + 1, .step = way / (float)count};
+	Search search = {
+		.piece = piece, .collider = collider, .count = count, .first = count + 1, .step = way / (float)count};
 	Box4 box = collider_box(piece, collider);
 	float fractions[2], grow = piece->slack + search.step;
 	if (!fem_swept_boxes_meet(fem_swept_box(piece), piece->shift, box, (FemVec3){0}, grow, fractions))
 		return count + 1;
 	search.begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
-	Float4 shift = {piece->shift.x, piece->shift.y, piece->shift.z, 0.0f}; // the collider's way, seen from the piece, is back
+	Float4 shift = {
+		piece->shift.x, piece->shift.y, piece->shift.z, 0.0f}; // the collider's way, seen from the piece, is back
 	Box4 back = {box.min - shift, box.max - shift};
 	box = joint_box4(box, back);
 	box = (Box4){box.min - all4(grow), box.max + all4(grow)};

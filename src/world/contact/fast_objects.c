@@ -1,13 +1,13 @@
-// Fast objects (P&O09 section 4.3, spec A43): pieces that move more than a sixth of a box against each other in a step, or
-// a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did not
-// touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
+// Fast objects (P&O09 section 4.3, spec A43): pieces that move more than a sixth of a box against each other in a step,
+// or a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did
+// not touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
 //
 // The step's way is taken as straight, back from where a body is now along its velocities. Whatever is live is stopped,
 // pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are.
 //
 // Pairs that touch already are the solve's business: a body that slides fast over another must not be held back
-// (contact.md). They are stopped only where they would pierce each other: a pane that turns about the corner that struck
-// it, or a membrane that springs back.
+// (contact.md). They are stopped only where they would pierce each other: a pane that turns about the corner that
+// struck it, or a membrane that springs back.
 //
 // Every pair is looked at for itself, on any thread; a piece is stopped where the first of its pairs meets.
 #include "world/contact/fast_objects.h"
@@ -38,7 +38,7 @@ typedef struct Look {
 	int32_t clips; // of each pair that touches
 } Look;
 
-// ------------------------------------------------------------------------------------------------------------------- ways
+// ---- ways
 
 static bool is_live(const FemBody *body, int32_t component) {
 	FemRange parts = body->topology->component_parts[component];
@@ -82,14 +82,16 @@ static void measure_task(void *context, int32_t index) {
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
 		FemFastPiece *piece = &pieces[body->sweep_proxies[c]];
 		range.begin = range.end;
-		while (range.end < body->surface_node_count && body->surface_nodes[range.end] < body->topology->component_nodes[c].end)
+		while (range.end < body->surface_node_count &&
+			body->surface_nodes[range.end] < body->topology->component_nodes[c].end)
 			range.end++;
-		*piece = is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt) : (FemFastPiece){.stop = 1.0f};
+		*piece =
+			is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt) : (FemFastPiece){.stop = 1.0f};
 		body->fast_way = fmaxf(body->fast_way, piece->way);
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ pairs
+// ---- pairs
 
 static FemBody *body_of(const FemWorld *world, int32_t proxy) {
 	return world->bodies[world->sweep.proxies[proxy].user];
@@ -102,7 +104,8 @@ static const FemCollider *collider_of(const FemWorld *world, int32_t proxy) {
 
 static FemSweptPiece swept_piece(const Look *look, int32_t proxy) {
 	const FemBody *body = body_of(look->world, proxy);
-	FemSweptPiece swept = {.body = body, .part = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
+	FemSweptPiece swept = {
+		.body = body, .part = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
 	if (body->live_part_count == 0 && !body->kinematic)
 		return swept;
 	const FemFastPiece *piece = &look->world->contacts.fast.pieces[proxy];
@@ -130,15 +133,17 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 
 // Shards that come out of each other's cracks lie face to face: only those of one body that were apart are looked at.
 static bool are_neighbours(const FemWorld *world, const FemFastPair *pair) {
-	return body_of(world, pair->a) == body_of(world, pair->b) && boxes_meet(&world->sweep.boxes[pair->a], &world->sweep.boxes[pair->b]);
+	return body_of(world, pair->a) == body_of(world, pair->b) &&
+		boxes_meet(&world->sweep.boxes[pair->a], &world->sweep.boxes[pair->b]);
 }
 
 static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 	const FemBody *body = body_of(world, pair->a);
 	const FemCollider *collider = collider_of(world, pair->b);
 	if (collider)
-		return fem_body_sees(body, collider->layer, collider->mask) && !fem_collider_looks_ahead(world, collider, body, world->step_dt) &&
-		       !fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
+		return fem_body_sees(body, collider->layer, collider->mask) &&
+			!fem_collider_looks_ahead(world, collider, body, world->step_dt) &&
+			!fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
 	const FemBody *other = body_of(world, pair->b);
 	if (body == other)
 		return body->self_contact && !are_neighbours(world, pair);
@@ -148,7 +153,8 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 // What is broken on both sides lies in heaps, in which much touches: that is left to the solve.
 static bool may_be_pierced(const FemWorld *world, const FemFastPair *pair) {
 	bool whole = !collider_of(world, pair->b) &&
-	             (body_of(world, pair->a)->topology->component_count == 1 || body_of(world, pair->b)->topology->component_count == 1);
+		(body_of(world, pair->a)->topology->component_count == 1 ||
+			body_of(world, pair->b)->topology->component_count == 1);
 	return whole && pair->way > pair->thickness;
 }
 
@@ -161,7 +167,7 @@ static void prepare(const Look *look, FemFastPair *pair) {
 	if (!collider)
 		diagonal = fminf(diagonal, diagonal_of(world, pair->b));
 	pair->thickness = collider ? fem_collider_thickness(collider)
-	                           : fminf(body_of(world, pair->a)->thickness, body_of(world, pair->b)->thickness);
+							   : fminf(body_of(world, pair->a)->thickness, body_of(world, pair->b)->thickness);
 	float samples = fmaxf(BOX_SHARE * pair->way / diagonal, THICKNESS_SHARE * pair->way / pair->thickness);
 	if (!(samples > 1.0f))
 		return;
@@ -191,7 +197,7 @@ static int32_t drop_slow_pairs(FemFastPairs *fast) {
 	return touched;
 }
 
-// --------------------------------------------------------------------------------------------------------------- in between
+// ---- in between
 
 static int32_t first_overlap(const Look *look, const FemFastPair *pair) {
 	FemSweptPiece a = swept_piece(look, pair->a);
@@ -202,8 +208,8 @@ static int32_t first_overlap(const Look *look, const FemFastPair *pair) {
 	return fem_swept_first_overlap(&a, &b, pair->way, pair->samples);
 }
 
-// The first sample at which two that touched pierce each other; one more than there are: they do not. What they cannot have
-// sunk in yet is passed over.
+// The first sample at which two that touched pierce each other; one more than there are: they do not. What they cannot
+// have sunk in yet is passed over.
 static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
 	FemSweptPiece a = swept_piece(look, pair->a), b = swept_piece(look, pair->b);
 	FemSweptDepth at = {.enough = INFINITY, .clips_max = look->clips};
@@ -228,7 +234,7 @@ static void look_task(void *context, int32_t index) {
 	pair->first = fminf((float)first / (float)pair->samples, 1.0f);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- stops
+// ---- stops
 
 static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
 	const FemBody *body = collider_of(world, proxy) ? NULL : body_of(world, proxy);

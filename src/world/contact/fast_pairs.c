@@ -27,9 +27,9 @@ bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies) {
 
 static bool hold_entries(FemFastPairs *fast, int32_t proxies) {
 	return hold((void **)&fast->entries, &fast->entry_capacity, proxies, sizeof *fast->entries) &&
-	       hold((void **)&fast->keys, &fast->key_capacity, proxies, sizeof *fast->keys) &&
-	       hold((void **)&fast->scratch, &fast->scratch_capacity, proxies, sizeof *fast->scratch) &&
-	       hold((void **)&fast->chunk_pairs, &fast->chunk_capacity, proxies / CHUNK + 1, sizeof *fast->chunk_pairs);
+		hold((void **)&fast->keys, &fast->key_capacity, proxies, sizeof *fast->keys) &&
+		hold((void **)&fast->scratch, &fast->scratch_capacity, proxies, sizeof *fast->scratch) &&
+		hold((void **)&fast->chunk_pairs, &fast->chunk_capacity, proxies / CHUNK + 1, sizeof *fast->chunk_pairs);
 }
 
 void fem_fast_pairs_free(FemFastPairs *fast) {
@@ -42,7 +42,7 @@ void fem_fast_pairs_free(FemFastPairs *fast) {
 	*fast = (FemFastPairs){0};
 }
 
-// ---------------------------------------------------------------------------------------------------------------- entries
+// ---- entries
 
 static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 	for (int i = 0; i < 3; i++) {
@@ -60,7 +60,8 @@ static const FemBody *body_of(const FemWorld *world, int32_t proxy) {
 // Whether it goes far enough to be looked at, and can be held back.
 static bool is_moving(const FemWorld *world, int32_t proxy) {
 	const FemBody *body = body_of(world, proxy);
-	return body && body->live_part_count > 0 && !body->kinematic && world->contacts.fast.pieces[proxy].way > FEM_FAST_WAY_MIN;
+	return body && body->live_part_count > 0 && !body->kinematic &&
+		world->contacts.fast.pieces[proxy].way > FEM_FAST_WAY_MIN;
 }
 
 // From the box at the start of the step to where the mean way takes it, and as far around as single nodes go.
@@ -86,7 +87,7 @@ static bool is_solid(const FemWorld *world, int32_t proxy) {
 	if (!record->in_use || record->dying)
 		return false;
 	return !(record->user & FEM_SWEEP_COLLIDER) ||
-	       world->colliders[record->user & ~FEM_SWEEP_COLLIDER].shape.type != FEM_SHAPE_HALF_SPACE;
+		world->colliders[record->user & ~FEM_SWEEP_COLLIDER].shape.type != FEM_SHAPE_HALF_SPACE;
 }
 
 // Bits that sort as the numbers do.
@@ -136,7 +137,7 @@ static void list_entries(FemWorld *world) {
 	sort_entries(world, (FemRange){fast->moving_count, fast->entry_count});
 }
 
-// ------------------------------------------------------------------------------------------------------------------- walk
+// ---- walk
 
 // The widest gap between two boxes along an axis, m; negative: they meet.
 static double box_gap(const FemSweepBox *a, const FemSweepBox *b) {
@@ -158,7 +159,8 @@ static bool may_meet(const FemFastEntry *a, const FemFastEntry *b) {
 static FemFastPair make_pair(const FemSweep *sweep, const FemFastEntry *a, const FemFastEntry *b) {
 	const FemSweepProxy *first = &sweep->proxies[a->proxy], *second = &sweep->proxies[b->proxy];
 	bool swap = second->user < first->user || (second->user == first->user && second->piece < first->piece);
-	return (FemFastPair){.a = swap ? b->proxy : a->proxy, .b = swap ? a->proxy : b->proxy, .way = way_between(a, b), .first = 1.0f};
+	return (FemFastPair){
+		.a = swap ? b->proxy : a->proxy, .b = swap ? a->proxy : b->proxy, .way = way_between(a, b), .first = 1.0f};
 }
 
 // The first entry of a range that begins not below (or, strictly, above) a place.

@@ -17,8 +17,8 @@ typedef struct FemFastPiece {
 typedef struct FemFastEntry {
 	FemSweepBox box, swept; // m, at the start of the step and over all of it
 	int32_t proxy;
-	FemVec3 shift;          // m
-	float spread;           // m
+	FemVec3 shift; // m
+	float spread;  // m
 } FemFastEntry;
 
 // The first is a piece of a body: that with the smaller body number, or piece. Colliders come second.
@@ -33,11 +33,12 @@ typedef struct FemFastPair {
 
 typedef struct FemFastPairs {
 	FemFastPiece *pieces;  // [proxy]: of bodies that are active
-	FemFastEntry *entries; // those that are held back where they meet something, then all others; each sorted along the sweep's axis
+	FemFastEntry *entries; // those that are held back where they meet something, then all others; each sorted along the
+						   // sweep's axis
 	int32_t moving_count, entry_count;
 	FemKeyed *keys, *scratch; // [proxy]
 	FemFastPair *pairs;
-	int32_t *chunk_pairs;  // [chunk of entries]: how many, then where they begin
+	int32_t *chunk_pairs; // [chunk of entries]: how many, then where they begin
 	int32_t pair_count;
 	int32_t piece_capacity, entry_capacity, key_capacity, scratch_capacity, chunk_capacity, pair_capacity;
 	bool full;

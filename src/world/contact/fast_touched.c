@@ -16,7 +16,7 @@ static uint64_t key_of(int32_t proxy, int32_t other) {
 
 static bool may_be_fast(const FemWorld *world, const FemTouch *touch) {
 	return world->bodies[touch->body]->fast_way > FEM_FAST_WAY_MIN ||
-	       (!touch->is_collider && world->bodies[touch->other]->fast_way > FEM_FAST_WAY_MIN);
+		(!touch->is_collider && world->bodies[touch->other]->fast_way > FEM_FAST_WAY_MIN);
 }
 
 static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count) {
@@ -28,7 +28,7 @@ static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count)
 			continue;
 		int32_t first = piece_proxy(body, item->tet);
 		int32_t second = touch->is_collider ? world->colliders[touch->other].sweep_proxy
-		                                    : piece_proxy(world->bodies[touch->other], item->other_tet);
+											: piece_proxy(world->bodies[touch->other], item->other_tet);
 		uint64_t key = key_of(first, second);
 		if (first < 0 || second < 0 || (count > 0 && stage->narrow.hits[count - 1].key == key))
 			continue; // overlaps of the same pieces follow each other

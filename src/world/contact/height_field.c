@@ -34,7 +34,8 @@ bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConve
 	for (int c = 0; c < 4; c++)
 		corners[c] = fem_position_to_vec3(fem_position_sub(world[c], world[0]));
 	FemVec3 down = fem_position_to_vec3(cell_extrusion(collider));
-	uint32_t good = fem_convex_cell(fem_position_add(collider->shape_position, world[0]), corners, down, false, storage, halves);
+	uint32_t good =
+		fem_convex_cell(fem_position_add(collider->shape_position, world[0]), corners, down, false, storage, halves);
 	*out = halves[piece & 1];
 	return good >> (piece & 1) & 1;
 }
@@ -70,7 +71,8 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 	return true;
 }
 
-bool fem_height_field_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+bool fem_height_field_visit_near(
+	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
 	const FemShapeDef *shape = &collider->shape;
 	double r[3][3], low[3], high[3];
 	const double *position = &collider->shape_position.x;

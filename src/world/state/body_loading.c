@@ -1,5 +1,5 @@
-// Reads the state of one body (body_state.h). A body is built anew from its mesh and materials, filled, checked, and put into
-// the slot of the old one, which stays when anything is wrong.
+// Reads the state of one body (body_state.h). A body is built anew from its mesh and materials, filled, checked, and
+// put into the slot of the old one, which stays when anything is wrong.
 #include "base/memory.h"
 #include "base/vec.h"
 #include "world/api/bodies.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------------------------- header
+// ---- header
 
 static FemResult check_version(uint32_t version) {
 	if (version == FEM_STATE_VERSION)
@@ -74,7 +74,7 @@ static bool flags_make_sense(uint32_t flags) {
 	return !broken || (pieces && !(flags & FEM_STATE_RIGID));
 }
 
-// --------------------------------------------------------------------------------------------------------------- building
+// ---- building
 
 // A body of the same mesh with the materials of its regions, not yet in the world. Null (with a sentence) on failure.
 static FemBody *build(
@@ -174,7 +174,7 @@ static FemBody *read_state(FemWorld *world, const FemBody *old, const FemStateHe
 	return NULL;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- loading
+// ---- loading
 
 // Splinters are the body's, not the state's: they find their owners anew.
 static void take_splinters(FemBody *body, FemBody *old) {
@@ -182,12 +182,14 @@ static void take_splinters(FemBody *body, FemBody *old) {
 		return;
 	FemSplinters *splinters = body->breaking->splinters = old->breaking->splinters;
 	old->breaking->splinters = NULL;
-	bool is_as_whole = !splinters->own_block && !body->own_topology && memcmp(&splinters->rest.scale, &body->scale, sizeof body->scale) == 0;
+	bool is_as_whole = !splinters->own_block && !body->own_topology &&
+		memcmp(&splinters->rest.scale, &body->scale, sizeof body->scale) == 0;
 	if (!is_as_whole && fem_splinters_own(splinters)) // without memory: drawn as before
 		fem_splinters_restart(splinters, body->scale, body->topology);
 }
 
-// The last look, which tells what the single reads cannot: that all fits together. Nothing else sees the body meanwhile.
+// The last look, which tells what the single reads cannot: that all fits together. Nothing else sees the body
+// meanwhile.
 static bool fits_together(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
 	body->in_use = true;
 	body->generation = old->generation;

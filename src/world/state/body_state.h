@@ -1,22 +1,21 @@
 // The saved state of one body (fem_body_save, fem_body_load): what a save game keeps. Unlike the snapshot of a world it
-// holds nothing that can be found anew (rotations, preconditioners, contacts, owners of splinters), so a loaded body goes on
-// as the saved one would have but for rounding.
+// holds nothing that can be found anew (rotations, preconditioners, contacts, owners of splinters), so a loaded body
+// goes on as the saved one would have but for rounding.
 //
 // The bytes, little-endian, in this order; what is in [] is there only when its flag is set:
 //
 //   FemStateHeader
 //   [scale, 3 floats]
-//   pose last set (3 doubles, 4 floats), layer, mask, [gravity scale, toughness scale]  [seed]  [piece limit, lifetime, fade]
-//   [broken: see body_state_breaks.c]  [pieces, else age of the whole]
-//   rigid: centre of the nodes (3 doubles), rotation, [velocity of the centre of mass, angular velocity]
-//   else:  origin (3 doubles), then position and velocity of each node, 24 bytes
-//   [kinds of nodes]  [which nodes are live]
-//   [plastic strain of tets that flowed]  [factors on toughness]  [forces for the next step]  [forces of the ground]
+//   pose last set (3 doubles, 4 floats), layer, mask, [gravity scale, toughness scale]  [seed]  [piece limit, lifetime,
+//   fade] [broken: see body_state_breaks.c]  [pieces, else age of the whole] rigid: centre of the nodes (3 doubles),
+//   rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then position and velocity
+//   of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that flowed]  [factors on
+//   toughness]  [forces for the next step]  [forces of the ground]
 //
-// Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole numbers are
-// in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs are numbers: the
-// length times 4 plus the value that holds all along; sparse lists are the number of entries, then for each how many were
-// left out before it and its floats.
+// Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole
+// numbers are in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs
+// are numbers: the length times 4 plus the value that holds all along; sparse lists are the number of entries, then for
+// each how many were left out before it and its floats.
 #ifndef FEM_WORLD_BODY_STATE_H
 #define FEM_WORLD_BODY_STATE_H
 
@@ -27,11 +26,11 @@
 #define FEM_STATE_VERSION 8u        // up to 7 states had the version and the format of the world's snapshot
 
 typedef enum FemStateFlags {
-	FEM_STATE_BREAKS = 1 << 0,       // it can break, whatever its materials
-	FEM_STATE_BROKEN = 1 << 1,       // faces were cut or pieces removed
-	FEM_STATE_PIECES = 1 << 2,       // pieces have other numbers or ages than those of a new body
-	FEM_STATE_LIMITED = 1 << 3,      // pieces are removed by number or age
-	FEM_STATE_RIGID = 1 << 4,        // not deformed
+	FEM_STATE_BREAKS = 1 << 0,  // it can break, whatever its materials
+	FEM_STATE_BROKEN = 1 << 1,  // faces were cut or pieces removed
+	FEM_STATE_PIECES = 1 << 2,  // pieces have other numbers or ages than those of a new body
+	FEM_STATE_LIMITED = 1 << 3, // pieces are removed by number or age
+	FEM_STATE_RIGID = 1 << 4,   // not deformed
 	FEM_STATE_SCALED = 1 << 5,
 	FEM_STATE_KINEMATIC = 1 << 6,
 	FEM_STATE_SELF_CONTACT = 1 << 7,
@@ -43,19 +42,19 @@ typedef enum FemStateFlags {
 	FEM_STATE_DAMAGED = 1 << 13,
 	FEM_STATE_FORCED = 1 << 14,
 	FEM_STATE_GROUNDED = 1 << 15,
-	FEM_STATE_TUNED = 1 << 16,       // gravity or toughness are scaled
-	FEM_STATE_MOVING = 1 << 17,      // rigid, with a velocity
+	FEM_STATE_TUNED = 1 << 16,  // gravity or toughness are scaled
+	FEM_STATE_MOVING = 1 << 17, // rigid, with a velocity
 	FEM_STATE_ALL = (1 << 18) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {
 	uint32_t magic, version;
-	uint32_t size;                  // bytes of all, this header included
-	uint32_t checksum;              // of what follows this field
-	uint64_t mesh;                  // hash of rest shape and tets
-	int32_t node_count, tet_count;  // of the mesh
-	uint32_t flags;                 // FemStateFlags
-	int32_t still;                  // steps for which its live parts have been below the sleep speed
+	uint32_t size;                 // bytes of all, this header included
+	uint32_t checksum;             // of what follows this field
+	uint64_t mesh;                 // hash of rest shape and tets
+	int32_t node_count, tet_count; // of the mesh
+	uint32_t flags;                // FemStateFlags
+	int32_t still;                 // steps for which its live parts have been below the sleep speed
 } FemStateHeader;
 
 #define FEM_STATE_SEALED offsetof(FemStateHeader, mesh) // bytes before what the checksum is of

@@ -1,5 +1,5 @@
-// What broke, in a body's saved state. Copies of nodes keep the numbers that users know them by, so they are listed with the
-// nodes of the mesh that they came from; which of them a tet names is told corner by corner:
+// What broke, in a body's saved state. Copies of nodes keep the numbers that users know them by, so they are listed
+// with the nodes of the mesh that they came from; which of them a tet names is told corner by corner:
 //
 //   number of copies, and of each the mesh's node
 //   number of removed tets, and of each how many tets were passed over since the last one
@@ -7,8 +7,8 @@
 //   a bit for each face between two tets that are left, in the order of the first tet and its corners: 1 = it is open
 //   for each corner of a tet whose node has copies: 0 for the node itself, k for its k-th copy
 //
-// Pieces: the next free number, how many there are, and of each its lowest node, number, parent, age in ns, and 0 or 1 + the
-// ns left until it is removed.
+// Pieces: the next free number, how many there are, and of each its lowest node, number, parent, age in ns, and 0 or 1
+// + the ns left until it is removed.
 #include "base/memory.h"
 #include "base/union_find.h"
 #include "base/vec.h"
@@ -34,7 +34,7 @@ bool fem_state_is_broken(const FemWorld *world, const FemBody *body) {
 			memcmp(t->neighbours, whole->neighbours, sizeof(int32_t) * 4 * (size_t)t->batch_count * FEM_LANES) != 0);
 }
 
-// -------------------------------------------------------------------------------------------------------------------- bits
+// ---- bits
 
 typedef struct Bits {
 	FemStream *s;
@@ -70,7 +70,7 @@ static bool is_first_side(const FemTopology *whole, int32_t face) {
 	return across >= 0 && whole->user_of_tet[across / 4] > whole->user_of_tet[face / 4];
 }
 
-// ----------------------------------------------------------------------------------------------------------------- writing
+// ---- writing
 
 static void write_copies(FemStream *s, const FemTopology *t, int32_t mesh_nodes) {
 	fem_stream_write_number(s, (uint64_t)(t->user_node_count - mesh_nodes));
@@ -125,7 +125,7 @@ static void sync_measures(FemStream *s, FemBody *body) {
 		!fem_is_finite(body->box_area);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ pieces
+// ---- pieces
 
 static uint64_t nanoseconds(double seconds) {
 	return seconds > 0.0 && seconds < 1e9 ? (uint64_t)(seconds * NANOSECONDS + 0.5) : 0;
@@ -185,7 +185,7 @@ bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, 
 	return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 #define NO_TET (-1)   // a node of removed pieces
 #define NO_PIECE (-2) // a node whose piece was not read yet

@@ -1,5 +1,5 @@
-// The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single nodes
-// and tets.
+// The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single
+// nodes and tets.
 #include "base/vec.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-// -------------------------------------------------------------------------------------------------------------------- runs
+// ---- runs
 
 typedef uint8_t ReadValue(const FemBody *body, int32_t node);
 typedef void WriteValue(FemBody *body, int32_t node, uint8_t value);
@@ -75,7 +75,7 @@ static uint8_t read_piece_state(const FemBody *body, int32_t node) {
 	return state;
 }
 
-// ---------------------------------------------------------------------------------------------------------- sparse lists
+// ---- sparse lists
 
 #define WIDTH_MAX 6
 
@@ -214,7 +214,7 @@ static void read_list(FemStream *s, const SparseList *list, FemBody *body) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------------- all
+// ---- all
 
 static uint32_t sleep_flags(const FemBody *body, bool is_broken) {
 	ReadValue *read = is_broken ? read_piece_state : read_part_state;
@@ -224,8 +224,8 @@ static uint32_t sleep_flags(const FemBody *body, bool is_broken) {
 	return live == 0 ? 0u : live == count ? FEM_STATE_LIVE : FEM_STATE_PARTLY_LIVE;
 }
 
-// The forces of the ground are friction's bound in the next step and hold what sleeps beside live parts; a body that is not
-// deformed soon has them again.
+// The forces of the ground are friction's bound in the next step and hold what sleeps beside live parts; a body that is
+// not deformed soon has them again.
 uint32_t fem_state_list_flags(const FemBody *body, bool is_rigid, bool is_broken) {
 	uint32_t flags = sleep_flags(body, is_broken) | (body->pinned_count > 0 ? FEM_STATE_HELD : 0u);
 	for (int i = 0; i < LIST_COUNT; i++) {

@@ -8,13 +8,14 @@
 #include "world/state/stream.h"
 #include "world/world.h"
 
-// Of the diagonal of the rest shape: what is nearer than this to a rigid motion of it has not deformed. 10 um of 1 m are not
-// seen, and more than stiff bodies give under their own weight: an oak crate of 1 m sags by 0.4 um, one of 1 MPa by 5 mm.
+// Of the diagonal of the rest shape: what is nearer than this to a rigid motion of it has not deformed. 10 um of 1 m
+// are not seen, and more than stiff bodies give under their own weight: an oak crate of 1 m sags by 0.4 um, one of 1
+// MPa by 5 mm.
 #define RIGID_ERROR 1e-5
 #define ROUNDING 0x1p-22        // of the largest coordinate: two units in the last place of a float
 #define RIGID_STEP (1.0 / 60.0) // s: velocities may differ by what moves nodes by the above within this
 
-// ------------------------------------------------------------------------------------------------------------- rest shape
+// ---- rest shape
 
 static FemPosition rest_point(const FemMesh *mesh, FemVec3 scale, int32_t user) {
 	FemPosition p = fem_position_from(mesh->positions[user]);
@@ -39,7 +40,7 @@ static double rest_diagonal(const FemMesh *mesh, FemVec3 scale) {
 	return sqrt(fem_position_dot(d, d));
 }
 
-// -------------------------------------------------------------------------------------------------------- from a pose
+// ---- from a pose
 
 // The nodes of a whole body that has a pose, one after the other.
 typedef struct Posed {
@@ -87,7 +88,7 @@ static FemVec4 posed_velocity(const Posed *posed, FemVec4 position) {
 		fem_position_to_vec3(fem_position_add(posed->linear, fem_position_cross(posed->angular, arm))));
 }
 
-// ------------------------------------------------------------------------------------------------------------------- fit
+// ---- fit
 
 static FemQuat quaternion_of(double r[3][3]) {
 	float f[9] = {(float)r[0][0], (float)r[0][1], (float)r[0][2], (float)r[1][0], (float)r[1][1], (float)r[1][2],
@@ -161,8 +162,8 @@ static void measure_error(
 	*out_speed = sqrt(speed_sq);
 }
 
-// Whether every node is, to the bit, where the pose would put it: what is fitted anew differs in the last place, and a state
-// that is loaded and saved again must not change.
+// Whether every node is, to the bit, where the pose would put it: what is fitted anew differs in the last place, and a
+// state that is loaded and saved again must not change.
 static bool has_pose(const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose) {
 	FemPosition origin = posed_origin(pose);
 	FemQuat q = pose->rotation;
@@ -204,7 +205,7 @@ bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPos
 	return place <= limit && speed * RIGID_STEP <= limit;
 }
 
-// --------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 bool fem_state_pose_moves(const FemRigidPose *pose) {
 	FemVec3 v = pose->linear, w = pose->angular;

@@ -40,7 +40,8 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 		hash = fem_hash_word(hash, body->breaking->pieces[c].number);
 	const FemSplinters *splinters = body->breaking->splinters;
 	for (int32_t i = 0; splinters && i < splinters->given.vertex_count; i++) {
-		hash = fem_hash_word(fem_hash_word(hash, (uint64_t)splinters->owner[i]), splinters->change ? splinters->change[i] : 0);
+		hash = fem_hash_word(
+			fem_hash_word(hash, (uint64_t)splinters->owner[i]), splinters->change ? splinters->change[i] : 0);
 		for (int v = 0; v < 4; v++)
 			hash = fem_hash_float(hash, splinters->weights[i][v]);
 	}

@@ -1,5 +1,6 @@
-// Saving and restoring a whole world. What can be derived (topology, masses, moduli, islands) is derived again, with the
-// same code and hence the same bits; the rest is stored.
+// Saving and restoring a whole world. What can be derived (topology, masses, moduli, islands) is derived again, with
+// the same code and hence the same bits; the rest is stored.
+#include "world/state/snapshot.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "topology/tet_mesh.h"
@@ -7,7 +8,6 @@
 #include "world/api/materials.h"
 #include "world/api/meshes.h"
 #include "world/api/registry.h"
-#include "world/state/snapshot.h"
 #include "world/state/stream.h"
 #include "world/state/validate.h"
 #include "world/world.h"
@@ -22,7 +22,7 @@ typedef struct Header {
 	uint64_t checksum; // of what follows the header
 } Header;
 
-// --------------------------------------------------------------------------------------------------------------------- defs
+// ---- defs
 
 static void sync_world_def(FemStream *s, FemWorldDef *def) {
 	int32_t friction_mode = (int32_t)def->friction_mode;
@@ -81,7 +81,7 @@ static bool sync_count(FemStream *s, int32_t *count, size_t least_bytes) {
 	return !s->failed;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- materials
+// ---- materials
 
 static void sync_materials(FemStream *s, FemWorld *world) {
 	if (!sync_count(s, &world->material_capacity, 3)) {
@@ -107,7 +107,7 @@ static void sync_materials(FemStream *s, FemWorld *world) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------- meshes
+// ---- meshes
 
 typedef struct MeshArrays {
 	FemVec3 *positions;
@@ -155,7 +155,7 @@ static void fill_mesh(FemStream *s, FemMesh *mesh, const FemMeshDef *sizes, cons
 	def.tet_regions = arrays->regions;
 	def.tet_plates = arrays->plates;
 	s->failed = s->failed || !check_parts(arrays, def.node_count) || fem_tet_mesh_check(&def) != FEM_OK ||
-	            fem_mesh_fill(mesh, &def, arrays->node_part) != FEM_OK;
+		fem_mesh_fill(mesh, &def, arrays->node_part) != FEM_OK;
 }
 
 static void read_mesh(FemStream *s, FemMesh *mesh, const FemMeshDef *sizes) {
@@ -180,7 +180,8 @@ static void read_mesh(FemStream *s, FemMesh *mesh, const FemMeshDef *sizes) {
 
 static void sync_mesh(FemStream *s, FemMesh *mesh) {
 	bool in_use = mesh->in_use;
-	FemMeshDef sizes = {.node_count = mesh->node_count, .tet_count = mesh->tet_count, .quality_clamp = mesh->quality_clamp};
+	FemMeshDef sizes = {
+		.node_count = mesh->node_count, .tet_count = mesh->tet_count, .quality_clamp = mesh->quality_clamp};
 	FEM_STREAM(s, mesh->generation);
 	fem_stream_bool(s, &in_use);
 	if (!in_use)
@@ -212,7 +213,7 @@ static void sync_meshes(FemStream *s, FemWorld *world) {
 		sync_mesh(s, &world->meshes[i]);
 }
 
-// -------------------------------------------------------------------------------------------------------------------- world
+// ---- world
 
 static bool sync_slots(FemStream *s, FemWorld *world) {
 	if (!sync_count(s, &world->body_capacity, 3)) {
@@ -288,13 +289,15 @@ size_t fem_world_save(FemWorldId id, void *buffer, size_t capacity) {
 static FemResult check_header(const void *data, size_t size) {
 	Header header;
 	if (!data || size < sizeof header)
-		return fem_fail(FEM_ERROR_FORMAT, "The data are too short for a snapshot: pass all that fem_world_save() wrote.");
+		return fem_fail(
+			FEM_ERROR_FORMAT, "The data are too short for a snapshot: pass all that fem_world_save() wrote.");
 	memcpy(&header, data, sizeof header);
 	if (header.magic != SNAPSHOT_MAGIC)
 		return fem_fail(FEM_ERROR_FORMAT, "The data are no snapshot of a world.");
 	if (header.version != FEM_SNAPSHOT_VERSION || header.order != SNAPSHOT_ORDER || header.lanes != FEM_LANES)
-		return fem_fail(FEM_ERROR_FORMAT, "The snapshot is of version %u, or of another kind of machine: this engine reads %u.",
-			header.version, FEM_SNAPSHOT_VERSION);
+		return fem_fail(FEM_ERROR_FORMAT,
+			"The snapshot is of version %u, or of another kind of machine: this engine reads %u.", header.version,
+			FEM_SNAPSHOT_VERSION);
 	if (header.size != size)
 		return fem_fail(FEM_ERROR_FORMAT, "The snapshot has %.0f bytes of %.0f: it was cut short or extended.",
 			(double)size, (double)header.size);

@@ -101,7 +101,7 @@ void fem_snapshot_write_body(FemStream *s, FemBody *body) {
 	write_state(s, body);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ reading
+// ---- reading
 
 static bool materials_exist(const FemWorld *world, const int32_t *materials, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {
@@ -119,12 +119,14 @@ static FemBody *read_build(FemStream *s, FemWorld *world) {
 	FEM_STREAM(s, mesh_index);
 	FEM_STREAM(s, scale);
 	fem_stream_bool(s, &breaks);
-	s->failed = s->failed || mesh_index < 0 || mesh_index >= world->mesh_capacity || !world->meshes[mesh_index].in_use ||
-	            !(scale.x > 0.0f && scale.y > 0.0f && scale.z > 0.0f) || !fem_vec3_is_finite(scale);
+	s->failed = s->failed || mesh_index < 0 || mesh_index >= world->mesh_capacity ||
+		!world->meshes[mesh_index].in_use || !(scale.x > 0.0f && scale.y > 0.0f && scale.z > 0.0f) ||
+		!fem_vec3_is_finite(scale);
 	if (s->failed)
 		return NULL;
 	int32_t tet_count = world->meshes[mesh_index].tet_count;
-	int32_t *materials = fem_stream_can_hold(s, tet_count, sizeof *materials) ? FEM_ALLOC_ARRAY(int32_t, tet_count) : NULL;
+	int32_t *materials =
+		fem_stream_can_hold(s, tet_count, sizeof *materials) ? FEM_ALLOC_ARRAY(int32_t, tet_count) : NULL;
 	FemBody *body = NULL;
 	if (materials) {
 		FEM_STREAM_ARRAY(s, materials, tet_count);

@@ -15,9 +15,10 @@ static void sync_counts(FemStream *s, FemTopology *t) {
 	FEM_STREAM(s, t->tet_count);
 	FEM_STREAM(s, t->component_count);
 	FEM_STREAM(s, t->part_count);
-	s->failed = s->failed || t->node_count < 4 || t->node_count > t->user_node_count || t->user_node_count > t->node_capacity ||
-	            t->tet_count < 1 || t->tet_count > t->user_tet_count || t->component_count < 1 ||
-	            t->component_count > t->component_capacity || t->part_count < t->component_count || t->part_count > t->part_capacity;
+	s->failed = s->failed || t->node_count < 4 || t->node_count > t->user_node_count ||
+		t->user_node_count > t->node_capacity || t->tet_count < 1 || t->tet_count > t->user_tet_count ||
+		t->component_count < 1 || t->component_count > t->component_capacity || t->part_count < t->component_count ||
+		t->part_count > t->part_capacity;
 }
 
 static void sync_tables(FemStream *s, FemTopology *t) {
@@ -79,9 +80,9 @@ static void sync_owners(FemStream *s, FemSplinters *splinters) {
 static void write_splinters(FemStream *s, FemSplinters *splinters) {
 	GivenSplinters given = {0};
 	if (splinters) {
-		given = (GivenSplinters){splinters->given.splinter_count, splinters->given.vertex_count, (int32_t *)splinters->given.home_tets,
-			(int32_t *)splinters->given.vertex_splinters, (int32_t *)splinters->given.vertex_tets,
-			(FemVec3 *)splinters->given.vertex_positions};
+		given = (GivenSplinters){splinters->given.splinter_count, splinters->given.vertex_count,
+			(int32_t *)splinters->given.home_tets, (int32_t *)splinters->given.vertex_splinters,
+			(int32_t *)splinters->given.vertex_tets, (FemVec3 *)splinters->given.vertex_positions};
 	}
 	bool is_own = splinters && splinters->own_block;
 	FEM_STREAM(s, given.splinter_count);
@@ -106,7 +107,7 @@ void fem_snapshot_write_breaking(FemStream *s, FemBody *body) {
 	write_splinters(s, body->breaking->splinters);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- reading
+// ---- reading
 
 static bool in_range(int32_t value, int32_t low, int32_t count) {
 	return value >= low && value < count;
@@ -203,12 +204,13 @@ static bool owners_are_sound(FemSplinters *splinters) {
 }
 
 static void read_owners(FemStream *s, FemWorld *world, FemBody *body, const GivenSplinters *given, bool is_own) {
-	FemSplintersDef def = {given->splinter_count, given->home_tets, given->vertex_count, given->vertex_splinters, given->vertex_tets,
-		given->vertex_positions, FEM_COOKIE_SPLINTERS};
+	FemSplintersDef def = {given->splinter_count, given->home_tets, given->vertex_count, given->vertex_splinters,
+		given->vertex_tets, given->vertex_positions, FEM_COOKIE_SPLINTERS};
 	s->failed = s->failed || fem_splinters_def_check(&def, body->topology->user_tet_count) != FEM_OK;
 	if (s->failed)
 		return;
-	FemSplinters *splinters = is_own ? fem_body_make_splinters(world, body, &def) : fem_body_share_splinters(world, body, &def);
+	FemSplinters *splinters =
+		is_own ? fem_body_make_splinters(world, body, &def) : fem_body_share_splinters(world, body, &def);
 	s->failed = !splinters;
 	body->breaking->splinters = splinters;
 	if (s->failed || !is_own)
@@ -225,8 +227,8 @@ static void read_splinters(FemStream *s, FemWorld *world, FemBody *body) {
 	FEM_STREAM(s, given.splinter_count);
 	FEM_STREAM(s, given.vertex_count);
 	s->failed = s->failed || given.splinter_count < 0 || given.vertex_count < 0 ||
-	            !fem_stream_can_hold(s, given.splinter_count, sizeof(int32_t)) ||
-	            !fem_stream_can_hold(s, given.vertex_count, sizeof(FemVec3));
+		!fem_stream_can_hold(s, given.splinter_count, sizeof(int32_t)) ||
+		!fem_stream_can_hold(s, given.vertex_count, sizeof(FemVec3));
 	if (s->failed || given.splinter_count == 0) {
 		s->failed = s->failed || given.vertex_count > 0;
 		return;
@@ -236,7 +238,8 @@ static void read_splinters(FemStream *s, FemWorld *world, FemBody *body) {
 	given.vertex_splinters = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1); // never of 0 bytes
 	given.vertex_tets = FEM_ALLOC_ARRAY(int32_t, given.vertex_count + 1);
 	given.vertex_positions = FEM_ALLOC_ARRAY(FemVec3, given.vertex_count + 1);
-	s->failed = s->failed || !given.home_tets || !given.vertex_splinters || !given.vertex_tets || !given.vertex_positions;
+	s->failed =
+		s->failed || !given.home_tets || !given.vertex_splinters || !given.vertex_tets || !given.vertex_positions;
 	if (!s->failed) {
 		sync_given(s, &given);
 		read_owners(s, world, body, &given, is_own);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// -------------------------------------------------------------------------------------------------------------- colliders
+// ---- colliders
 
 static void sync_result(FemStream *s, FemColliderResult *result) {
 	FEM_STREAM(s, result->impulse);
@@ -117,14 +117,16 @@ static void read_shape_and_enter(FemStream *s, FemWorld *world, int32_t index, F
 	int32_t *corner_list = corners > 0 ? FEM_ALLOC_ARRAY(int32_t, corners) : NULL;
 	int32_t heights = def->shape.width * def->shape.depth;
 	float *height_list = heights > 0 ? FEM_ALLOC_ARRAY(float, heights) : NULL;
-	s->failed = s->failed || (points > 0 && !point_list) || (corners > 0 && !corner_list) || (heights > 0 && !height_list);
+	s->failed =
+		s->failed || (points > 0 && !point_list) || (corners > 0 && !corner_list) || (heights > 0 && !height_list);
 	if (!s->failed && point_list)
 		FEM_STREAM_ARRAY(s, point_list, points);
 	if (!s->failed && corner_list)
 		FEM_STREAM_ARRAY(s, corner_list, corners);
 	if (!s->failed && height_list)
 		FEM_STREAM_ARRAY(s, height_list, heights);
-	FemQuat rotation = def->rotation, local = def->shape_rotation; // as they were: normalizing once more may change the last bit
+	FemQuat rotation = def->rotation,
+			local = def->shape_rotation; // as they were: normalizing once more may change the last bit
 	def->shape.points = point_list;
 	def->shape.triangles = corner_list;
 	def->shape.heights = height_list;
@@ -160,9 +162,9 @@ static void read_collider(FemStream *s, FemWorld *world, int32_t index) {
 	sync_result(s, &result);
 	s->failed = s->failed || leader < -1 || leader >= world->collider_capacity || (leader >= 0 && !follows);
 	s->failed = s->failed || !fem_stream_can_hold(s, def.shape.point_count, sizeof(FemVec3)) ||
-	            !fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t)) ||
-	            def.shape.width < 0 || def.shape.depth < 0 || (int64_t)def.shape.width * def.shape.depth > FEM_NODE_MAX ||
-	            !fem_stream_can_hold(s, (int64_t)def.shape.width * def.shape.depth, sizeof(float));
+		!fem_stream_can_hold(s, def.shape.triangle_count, 3 * sizeof(int32_t)) || def.shape.width < 0 ||
+		def.shape.depth < 0 || (int64_t)def.shape.width * def.shape.depth > FEM_NODE_MAX ||
+		!fem_stream_can_hold(s, (int64_t)def.shape.width * def.shape.depth, sizeof(float));
 	if (s->failed)
 		return;
 	read_shape_and_enter(s, world, index, &def);
@@ -204,7 +206,7 @@ static void sync_colliders(FemStream *s, FemWorld *world) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- contacts
+// ---- contacts
 
 static void sync_side(FemStream *s, FemContactSide *side) {
 	FEM_STREAM(s, side->body);
@@ -243,7 +245,8 @@ static void sync_contacts(FemStream *s, FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	int32_t count = stage->contact_count;
 	FEM_STREAM(s, count);
-	s->failed = s->failed || count < 0 || count > world->def.contact_capacity || !fem_stream_can_hold(s, count, sizeof(int32_t));
+	s->failed = s->failed || count < 0 || count > world->def.contact_capacity ||
+		!fem_stream_can_hold(s, count, sizeof(int32_t));
 	if (fem_stream_reads(s) && !s->failed)
 		s->failed = !FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, count, world->def.contact_capacity);
 	for (int32_t i = 0; i < count && !s->failed; i++)

@@ -12,7 +12,7 @@ typedef struct FemStream {
 	char *out;      // writing: where to; null while measuring
 	const char *in; // reading: where from; null while writing
 	size_t at, size;
-	bool failed;    // read past the end, or found nonsense
+	bool failed; // read past the end, or found nonsense
 } FemStream;
 
 static inline bool fem_stream_reads(const FemStream *stream) {
@@ -45,7 +45,8 @@ static inline void fem_stream_bool(FemStream *stream, bool *value) {
 }
 
 #define FEM_STREAM(stream, field) fem_stream_bytes((stream), &(field), sizeof(field))
-#define FEM_STREAM_ARRAY(stream, pointer, count) fem_stream_bytes((stream), (pointer), sizeof *(pointer) * (size_t)(count))
+#define FEM_STREAM_ARRAY(stream, pointer, count) \
+	fem_stream_bytes((stream), (pointer), sizeof *(pointer) * (size_t)(count))
 
 // How many things of `bytes` each the rest can hold at most: a bound for counts that were read.
 static inline bool fem_stream_can_hold(const FemStream *stream, int64_t count, size_t bytes) {

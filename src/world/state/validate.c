@@ -13,7 +13,7 @@ static bool in_range(int32_t value, int32_t count) {
 	return value >= 0 && value < count;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ topology
+// ---- topology
 
 static FemResult check_numbering(const FemTopology *t, int32_t mesh) {
 	for (int32_t i = 0; i < t->node_count; i++) {
@@ -33,7 +33,8 @@ static FemResult check_numbering(const FemTopology *t, int32_t mesh) {
 		if (!in_range(t->batch_nodes[at], t->node_count))
 			return FAULT("Mesh %d: a tet names node %d of %d.", mesh, t->batch_nodes[at], t->node_count);
 	}
-	return count == t->tet_count ? FEM_OK : FAULT("Mesh %d: %d lanes are filled for %d tets.", mesh, count, t->tet_count);
+	return count == t->tet_count ? FEM_OK
+								 : FAULT("Mesh %d: %d lanes are filled for %d tets.", mesh, count, t->tet_count);
 }
 
 static FemResult check_parts(const FemTopology *t, int32_t mesh) {
@@ -71,8 +72,8 @@ static FemResult check_rows(const FemTopology *t, int32_t mesh) {
 			if (j < i)
 				continue;
 			int32_t back = t->edge_slots[2 * (size_t)edge + 1];
-			if (t->edge_slots[2 * (size_t)edge] != s || !in_range(back - t->row_start[j], t->row_start[j + 1] - t->row_start[j]) ||
-				t->row_column[back] != i)
+			if (t->edge_slots[2 * (size_t)edge] != s ||
+				!in_range(back - t->row_start[j], t->row_start[j + 1] - t->row_start[j]) || t->row_column[back] != i)
 				return FAULT("Mesh %d: edge %d (%d, %d) has wrong slots.", mesh, edge, i, j);
 			edge++;
 		}
@@ -145,7 +146,7 @@ static FemResult check_mesh(const FemWorld *world, int32_t index) {
 	return fem_topology_check(mesh->topology, index);
 }
 
-// -------------------------------------------------------------------------------------------------------------------- bodies
+// ---- bodies
 
 static bool is_finite_vec4(FemVec4 v) {
 	return fem_is_finite(v.x) && fem_is_finite(v.y) && fem_is_finite(v.z) && fem_is_finite(v.w);
@@ -155,8 +156,8 @@ static FemResult check_nodes(const FemBody *body, int32_t index) {
 	int32_t pinned = 0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		int32_t user = body->topology->user_of_node[i];
-		if (!is_finite_vec4(body->position[i]) || !is_finite_vec4(body->velocity[i]) || !is_finite_vec4(body->last_dv[i]) ||
-			!is_finite_vec4(body->force[i]))
+		if (!is_finite_vec4(body->position[i]) || !is_finite_vec4(body->velocity[i]) ||
+			!is_finite_vec4(body->last_dv[i]) || !is_finite_vec4(body->force[i]))
 			return FAULT("Body %d: node %d has a position, velocity or force that is not finite.", index, user);
 		if (!is_finite_vec4(body->published[user]) || !is_finite_vec4(body->good_velocity[i]))
 			return FAULT("Body %d: node %d was published with a number that is not finite.", index, user);
@@ -181,7 +182,8 @@ static bool batch_is_sound(const FemBatch *batch, int32_t lane) {
 				return false;
 		}
 	}
-	return batch->volume[lane] > 0.0f && batch->mu[lane] > 0.0f && batch->lambda[lane] >= 0.0f && batch->damping[lane] >= 0.0f;
+	return batch->volume[lane] > 0.0f && batch->mu[lane] > 0.0f && batch->lambda[lane] >= 0.0f &&
+		batch->damping[lane] >= 0.0f;
 }
 
 static FemResult check_tets(const FemWorld *world, const FemBody *body, int32_t index) {
@@ -190,7 +192,8 @@ static FemResult check_tets(const FemWorld *world, const FemBody *body, int32_t 
 		FemVec4 q = body->rotation[tet];
 		float length_sq = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 		if (!(fabsf(length_sq - 1.0f) < 1e-3f))
-			return FAULT("Body %d: tet %d has a rotation of length %g.", index, t->user_of_tet[tet], sqrt((double)length_sq));
+			return FAULT(
+				"Body %d: tet %d has a rotation of length %g.", index, t->user_of_tet[tet], sqrt((double)length_sq));
 		if (t->user_of_tet[tet] < 0)
 			continue;
 		int32_t material = body->tet_material[tet];
@@ -235,7 +238,7 @@ FemResult fem_body_check(const FemWorld *world, int32_t index) {
 	return result == FEM_OK ? check_part_states(body, index) : result;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- islands
+// ---- islands
 
 static FemResult check_island(const FemWorld *world, int32_t index, int32_t *out_chunk) {
 	const FemIslands *islands = &world->islands;
@@ -260,7 +263,8 @@ static FemResult check_island(const FemWorld *world, int32_t index, int32_t *out
 			return FAULT("Island %d has a wrong chunk of nodes.", index);
 		nodes += chunk->end - chunk->begin;
 	}
-	return nodes == island->node_count ? FEM_OK : FAULT("Island %d counts %d nodes of %d.", index, island->node_count, nodes);
+	return nodes == island->node_count ? FEM_OK
+									   : FAULT("Island %d counts %d nodes of %d.", index, island->node_count, nodes);
 }
 
 // The lists are only true until something changes; the next step then makes them again.
@@ -287,7 +291,7 @@ static FemResult check_islands(const FemWorld *world) {
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------------- world
+// ---- world
 
 static FemResult check_material(const FemWorld *world, int32_t index) {
 	int64_t uses = 0;
@@ -297,8 +301,8 @@ static FemResult check_material(const FemWorld *world, int32_t index) {
 			uses += body->tet_material[tet] == index;
 	}
 	if (uses != world->materials[index].use_count)
-		return FAULT("Material %d counts %d tets, but %.0f have it.", index, world->materials[index].use_count,
-			(double)uses);
+		return FAULT(
+			"Material %d counts %d tets, but %.0f have it.", index, world->materials[index].use_count, (double)uses);
 	return FEM_OK;
 }
 
@@ -315,7 +319,8 @@ static FemResult check_sums(const FemWorld *world) {
 	}
 	if (bodies != world->body_count || nodes != world->node_count || tets != world->tet_count ||
 		pieces != world->piece_count)
-		return FAULT("The world counts %d bodies, but has %d, or their nodes, tets or pieces differ.", world->body_count, bodies);
+		return FAULT("The world counts %d bodies, but has %d, or their nodes, tets or pieces differ.",
+			world->body_count, bodies);
 	if (world->event_count < 0 || world->event_count > FEM_EVENT_MAX)
 		return FAULT("The world counts %d events.", world->event_count);
 	return FEM_OK;

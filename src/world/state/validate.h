@@ -5,7 +5,7 @@
 #include "world/world.h"
 
 // ---- validate.c
-FemResult fem_world_check(FemWorld *world); // fem_world_validate() for a world at hand
+FemResult fem_world_check(FemWorld *world);                          // fem_world_validate() for a world at hand
 FemResult fem_body_check(const FemWorld *world, int32_t body_index); // without what fracture adds
 FemResult fem_topology_check(const FemTopology *topology, int32_t index);
 

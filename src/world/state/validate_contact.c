@@ -20,7 +20,7 @@ static bool all_finite(const float *values, int count) {
 	return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- colliders
+// ---- colliders
 
 // What lives in the world and what its proxy says must agree.
 static bool proxy_is_right(const FemWorld *world, int32_t proxy, uint32_t user) {
@@ -28,7 +28,7 @@ static bool proxy_is_right(const FemWorld *world, int32_t proxy, uint32_t user) 
 		return proxy == -1;
 	const FemSweep *sweep = &world->sweep;
 	return in_range(proxy, sweep->proxy_end) && sweep->proxies[proxy].in_use && !sweep->proxies[proxy].dying &&
-	       sweep->proxies[proxy].user == user;
+		sweep->proxies[proxy].user == user;
 }
 
 static FemResult check_shape(const FemCollider *collider, int32_t index) {
@@ -37,11 +37,13 @@ static FemResult check_shape(const FemCollider *collider, int32_t index) {
 	if (shape->type < FEM_SHAPE_BOX || shape->type > FEM_SHAPE_HEIGHT_FIELD)
 		return FAULT("Collider %d has a shape of no known type.", index);
 	if ((shape->points != NULL) != (convex || triangles) || (shape->triangles != NULL) != triangles ||
-		(collider->hull_storage != NULL) != convex || (collider->tree != NULL) != triangles || (shape->heights != NULL) != (shape->type == FEM_SHAPE_HEIGHT_FIELD))
+		(collider->hull_storage != NULL) != convex || (collider->tree != NULL) != triangles ||
+		(shape->heights != NULL) != (shape->type == FEM_SHAPE_HEIGHT_FIELD))
 		return FAULT("Collider %d has points, triangles or a hull that do not fit its shape.", index);
 	for (int32_t i = 0; triangles && i < 3 * shape->triangle_count; i++) {
 		if (!in_range(shape->triangles[i], shape->point_count))
-			return FAULT("Collider %d: a triangle names point %d of %d.", index, shape->triangles[i], shape->point_count);
+			return FAULT(
+				"Collider %d: a triangle names point %d of %d.", index, shape->triangles[i], shape->point_count);
 	}
 	for (int32_t i = 0; (convex || triangles) && i < shape->point_count; i++) {
 		if (!fem_vec3_is_finite(shape->points[i]))
@@ -61,16 +63,20 @@ static FemResult check_collider(const FemWorld *world, int32_t index) {
 	if (!(fabsf(length_sq - 1.0f) < 1e-5f))
 		return FAULT("Collider %d has a rotation of length %g.", index, sqrt((double)length_sq));
 	if (!fem_is_finite(collider->mass) || (collider->mass > 0.0f) != (collider->kind == FEM_COLLIDER_DYNAMIC) ||
-		!fem_vec3_is_finite(collider->inertia) || !(collider->friction >= 0.0f && collider->friction <= FEM_FRICTION_MAX))
+		!fem_vec3_is_finite(collider->inertia) ||
+		!(collider->friction >= 0.0f && collider->friction <= FEM_FRICTION_MAX))
 		return FAULT("Collider %d has a wrong mass, inertia or friction.", index);
 	if (!fem_vec3_is_finite(result->impulse) || !fem_vec3_is_finite(result->angular_impulse) ||
-		!fem_vec3_is_finite(result->linear_velocity) || !fem_vec3_is_finite(result->angular_velocity) || result->contact_count < 0)
+		!fem_vec3_is_finite(result->linear_velocity) || !fem_vec3_is_finite(result->angular_velocity) ||
+		result->contact_count < 0)
 		return FAULT("Collider %d has a result that is not finite.", index);
-	const FemCollider *leader = in_range(collider->leader, world->collider_capacity) ? &world->colliders[collider->leader] : NULL;
+	const FemCollider *leader =
+		in_range(collider->leader, world->collider_capacity) ? &world->colliders[collider->leader] : NULL;
 	if (collider->leader >= 0 &&
 		(!collider->follows || !leader || !leader->in_use || leader->follows || leader->kind != FEM_COLLIDER_DYNAMIC))
 		return FAULT("Collider %d follows collider %d, which cannot lead.", index, collider->leader);
-	if (!fem_vec3_is_finite(collider->center) || !all_finite(collider->tensor, 6) || !fem_vec3_is_finite(collider->force) || !fem_vec3_is_finite(collider->torque))
+	if (!fem_vec3_is_finite(collider->center) || !all_finite(collider->tensor, 6) ||
+		!fem_vec3_is_finite(collider->force) || !fem_vec3_is_finite(collider->torque))
 		return FAULT("Collider %d has a force that is not finite.", index);
 	if (!proxy_is_right(world, collider->sweep_proxy, FEM_SWEEP_COLLIDER | (uint32_t)index))
 		return FAULT("Collider %d has no proxy of its own in the sweep.", index);
@@ -85,7 +91,8 @@ static FemResult check_colliders(const FemWorld *world) {
 		count += collider->in_use;
 		if (collider->in_use)
 			result = check_collider(world, c);
-		else if (collider->shape.points || collider->shape.triangles || collider->hull_storage || collider->sweep_proxy >= 0)
+		else if (collider->shape.points || collider->shape.triangles || collider->hull_storage ||
+			collider->sweep_proxy >= 0)
 			result = FAULT("Collider slot %d is free but holds a shape or a proxy.", c);
 	}
 	if (result == FEM_OK && count != world->collider_count)
@@ -97,7 +104,8 @@ static bool pieces_are_right(const FemWorld *world, const FemBody *body, int32_t
 	int32_t count = world->def.contacts_enabled ? body->trees->component_count : 0;
 	bool right = body->sweep_proxy_count == count;
 	for (int32_t c = 0; right && c < count; c++)
-		right = proxy_is_right(world, body->sweep_proxies[c], (uint32_t)index) && world->sweep.proxies[body->sweep_proxies[c]].piece == c;
+		right = proxy_is_right(world, body->sweep_proxies[c], (uint32_t)index) &&
+			world->sweep.proxies[body->sweep_proxies[c]].piece == c;
 	return right;
 }
 
@@ -110,12 +118,12 @@ static FemResult check_sweep(const FemWorld *world) {
 		live += body ? body->sweep_proxy_count : 0;
 	}
 	if (world->sweep.proxy_count - world->sweep.dying_count != live)
-		return FAULT("The sweep holds %d proxies for %d pieces and colliders.", world->sweep.proxy_count - world->sweep.dying_count,
-			live);
+		return FAULT("The sweep holds %d proxies for %d pieces and colliders.",
+			world->sweep.proxy_count - world->sweep.dying_count, live);
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- contacts
+// ---- contacts
 
 static bool body_side_is_sound(const FemWorld *world, const FemContactSide *side, bool by_node) {
 	if (!in_range(side->body, world->body_capacity) || !world->bodies[side->body])
@@ -134,16 +142,19 @@ static FemResult check_contact(const FemWorld *world, int32_t index) {
 	const FemContact *contact = &world->contacts.contacts[index];
 	const FemContactSide *other = &contact->side[1];
 	bool collider = other->body < 0;
-	if (collider && (!in_range(other->tet, world->collider_capacity) || !in_range(other->proxy, world->collider_capacity) ||
-						!world->colliders[other->tet].in_use))
+	if (collider &&
+		(!in_range(other->tet, world->collider_capacity) || !in_range(other->proxy, world->collider_capacity) ||
+			!world->colliders[other->tet].in_use))
 		return FAULT("Contact %d is with collider %d, which there is not.", index, other->tet);
 	bool by_node = fem_contact_is_at_node(contact);
-	if (!body_side_is_sound(world, &contact->side[0], by_node) || (!collider && !body_side_is_sound(world, other, false)))
+	if (!body_side_is_sound(world, &contact->side[0], by_node) ||
+		(!collider && !body_side_is_sound(world, other, false)))
 		return FAULT("Contact %d names a body, tet or node that there is not.", index);
 	float numbers[] = {contact->area, contact->depth, contact->bias, contact->normal_strength, contact->friction,
 		contact->friction_strength, contact->press, contact->slip};
-	if (!all_finite(numbers, 8) || !all_finite(contact->normal, 3) || !all_finite(contact->impulse, 3) || !all_finite(contact->side[0].weights, 4) ||
-		!all_finite(other->weights, 4) || !all_finite(other->arm, 3) || !(contact->press >= 0.0f) || !(contact->slip >= 0.0f))
+	if (!all_finite(numbers, 8) || !all_finite(contact->normal, 3) || !all_finite(contact->impulse, 3) ||
+		!all_finite(contact->side[0].weights, 4) || !all_finite(other->weights, 4) || !all_finite(other->arm, 3) ||
+		!(contact->press >= 0.0f) || !(contact->slip >= 0.0f))
 		return FAULT("Contact %d has a number that is not finite or negative.", index);
 	if (index > 0 && fem_contact_compare_places(contact - 1, contact) >= 0)
 		return FAULT("Contact %d is not in its place in the list.", index);

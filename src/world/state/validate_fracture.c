@@ -66,7 +66,8 @@ static FemResult check_joints(const FemTopology *t, int32_t mesh_nodes, int32_t 
 		for (int32_t at = 0; was_split && at < count; groups++)
 			at += fem_split_gather(t, star + at, count - at);
 		if (groups > 1)
-			result = FAULT("Body %d: node %d holds %d groups of tets together like a joint.", index, t->user_of_node[i], groups);
+			result = FAULT(
+				"Body %d: node %d holds %d groups of tets together like a joint.", index, t->user_of_node[i], groups);
 	}
 	FEM_FREE_ARRAY(was_copied, mesh_nodes);
 	return result;
@@ -93,20 +94,25 @@ static FemResult check_mass(const FemWorld *world, const FemBody *body, int32_t 
 		nodes += (double)body->mass[i];
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		if (body->tet_material[tet] >= 0)
-			tets += (double)(world->materials[body->tet_material[tet]].def.density * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+			tets += (double)(world->materials[body->tet_material[tet]].def.density *
+				body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
 	}
-	return fabs(nodes - tets) <= 1e-5 * tets ? FEM_OK : FAULT("Body %d: its nodes have %g kg, its tets %g kg.", index, nodes, tets);
+	return fabs(nodes - tets) <= 1e-5 * tets
+		? FEM_OK
+		: FAULT("Body %d: its nodes have %g kg, its tets %g kg.", index, nodes, tets);
 }
 
 // No vertex follows a tet across an open face from its splinter's home.
 static FemResult check_splinters(const FemBody *body, int32_t index) {
 	FemSplinters *splinters = body->breaking->splinters;
 	bool can_be_wrong = splinters && splinters->own_block; // shared ones are those of the whole mesh
-	if (splinters && !can_be_wrong && body->own_topology && body->topology->node_count > splinters->rest.topology->node_count)
+	if (splinters && !can_be_wrong && body->own_topology &&
+		body->topology->node_count > splinters->rest.topology->node_count)
 		return FAULT("Body %d: it broke, but its splinters are those of a whole body.", index);
 	int32_t vertex = can_be_wrong ? fem_splinters_find_fault(splinters, body->topology) : -1;
-	return vertex < 0 ? FEM_OK : FAULT("Body %d: vertex %d of splinter %d is cut off from its home, or its weights are wrong.", index,
-		vertex, splinters->given.vertex_splinters[vertex]);
+	return vertex < 0 ? FEM_OK
+					  : FAULT("Body %d: vertex %d of splinter %d is cut off from its home, or its weights are wrong.",
+							index, vertex, splinters->given.vertex_splinters[vertex]);
 }
 
 static int32_t smallest_of_mesh(const FemTopology *t) {

@@ -1,8 +1,8 @@
 // Into how many parts a step is to be cut for the blows in it.
 //
 // A step spreads a blow over dt: what is stopped within it is pulled at with no more than m v / dt. A blow to something
-// stiff is over when its wave has passed, after L sqrt(rho / E), often a tenth of dt, and pulls that much harder. In one
-// step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
+// stiff is over when its wave has passed, after L sqrt(rho / E), often a tenth of dt, and pulls that much harder. In
+// one step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
 #include "base/vec.h"
 #include "fracture/separation.h"
 #include "world/api/checks.h"
@@ -27,7 +27,7 @@ typedef struct Side {
 	const FemCollider *collider;
 } Side;
 
-// ----------------------------------------------------------------------------------------------------------------- sides
+// ---- sides
 
 static FemPosition mean_velocity(const FemBody *body, FemRange nodes) {
 	FemPosition sum = {0.0, 0.0, 0.0};
@@ -81,7 +81,7 @@ static Side side_of_collider(const FemWorld *world, const FemCollider *collider)
 	return side;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- blows
+// ---- blows
 
 // Whether a box that goes `way` in the step comes to a plane, fast enough.
 static bool strikes_plane(const FemSweepBox *box, FemPosition way, FemPosition at, FemPosition normal, double least) {
@@ -92,7 +92,8 @@ static bool strikes_plane(const FemSweepBox *box, FemPosition way, FemPosition a
 	return closing > least && distance < closing;
 }
 
-// Boxes that are apart strike along the axis on which they meet last; such as overlap, along that on which they do so least.
+// Boxes that are apart strike along the axis on which they meet last; such as overlap, along that on which they do so
+// least.
 static bool strikes_box(const FemSweepBox *box, FemPosition way, const FemSweepBox *other, double least) {
 	const double *w = &way.x;
 	double enter = -INFINITY, leave = INFINITY, overlap = INFINITY;
@@ -241,7 +242,8 @@ static int32_t first_end(const FemSweep *sweep, double value) {
 	return begin;
 }
 
-// Pieces that come into question stand together along the sweep; colliders may be of any length. New ones have no ends yet.
+// Pieces that come into question stand together along the sweep; colliders may be of any length. New ones have no ends
+// yet.
 static double parts_of_mover(const Crowd *crowd, const Side *mover) {
 	const FemWorld *world = crowd->world;
 	const FemSweep *sweep = &world->sweep;
@@ -267,7 +269,7 @@ static double parts_of_mover(const Crowd *crowd, const Side *mover) {
 	return parts;
 }
 
-// ------------------------------------------------------------------------------------------------------------ explosions
+// ---- explosions
 
 void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change) {
 	int32_t component = body->topology->part_component[body->topology->node_part[node]];
@@ -278,7 +280,7 @@ void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, Fem
 		world->struck_wave = wave;
 }
 
-// --------------------------------------------------------------------------------------------------------------- substeps
+// ---- substeps
 
 typedef double VisitMover(const Crowd *crowd, const Side *mover); // parts
 
@@ -287,7 +289,8 @@ static double speed_of(const Crowd *crowd, const Side *mover) {
 	return sqrt(fem_position_dot(mover->velocity, mover->velocity));
 }
 
-// The largest answer of all large pieces and colliders that move faster than a blow; no more are asked once it is `enough`.
+// The largest answer of all large pieces and colliders that move faster than a blow; no more are asked once it is
+// `enough`.
 static double visit_movers(const Crowd *crowd, VisitMover *visit, double enough) {
 	const FemWorld *world = crowd->world;
 	double largest = 0.0;

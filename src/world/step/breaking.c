@@ -1,15 +1,15 @@
 // What a body keeps that can break: the toughness of its tets, its pieces. A topology of its own it gets when it does.
+#include "world/step/breaking.h"
 #include "base/carve.h"
 #include "base/hash.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
-#include "world/step/breaking.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------- toughness
+// ---- toughness
 
 // A number in -1..1 that belongs to a tet of a body.
 static float chance(const FemBody *body, int32_t user_tet) {
@@ -23,8 +23,9 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 	float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
 	bool has_grain = def->grain_ratio > 1.0f && length > 0.0f;
 	body->breaking->has_grain |= has_grain;
-	body->breaking->tet_grain[tet] =
-		has_grain ? (FemVec4){g.x / length, g.y / length, g.z / length, 1.0f - 1.0f / sqrtf(def->grain_ratio)} : (FemVec4){0};
+	body->breaking->tet_grain[tet] = has_grain
+		? (FemVec4){g.x / length, g.y / length, g.z / length, 1.0f - 1.0f / sqrtf(def->grain_ratio)}
+		: (FemVec4){0};
 }
 
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
@@ -38,7 +39,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		if (user < 0)
 			continue;
 		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
-		float scale = body->toughness_scale, factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
+		float scale = body->toughness_scale,
+			  factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
 		breaking->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
 			breaking->tet_toughness[tet] = def->toughness * factor * scale;
@@ -55,12 +57,13 @@ FemResult fem_body_set_tet_toughness(FemBodyId id, int32_t user_tet, float facto
 		return result;
 	const FemTopology *t = body->topology;
 	if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.", user_tet,
-			t->user_tet_count - 1);
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
+			user_tet, t->user_tet_count - 1);
 	if (!(factor >= 0.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "factor must be 0 or a positive number; infinite never breaks.");
 	if (!body->breaking)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
 	body->breaking->tet_scale[t->tet_of_user[user_tet]] = factor;
 	fem_body_refresh_toughness(world, body);
 	return FEM_OK;
@@ -73,13 +76,14 @@ FemResult fem_body_set_fracture_seed(FemBodyId id, uint32_t fracture_seed) {
 	if (!body)
 		return result;
 	if (!body->breaking)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
 	body->breaking->seed = fracture_seed;
 	fem_body_refresh_toughness(world, body);
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- memory
+// ---- memory
 
 static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	size_t lanes = (size_t)t->batch_count * FEM_LANES;
@@ -114,7 +118,8 @@ static bool make_breaking(FemWorld *world, FemBody *body) {
 	return body->breaking != NULL;
 }
 
-bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks) {
+bool fem_body_breaking_create(
+	FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks) {
 	for (int32_t t = 0; t < mesh->tet_count; t++)
 		breaks |= world->materials[tet_materials[t]].def.breakable;
 	return !breaks || make_breaking(world, body);

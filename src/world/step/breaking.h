@@ -11,7 +11,8 @@ struct FemStep;
 
 // ---- breaking.c
 // With breakable materials: toughness and pieces. Called while a body is built. False when memory fails.
-bool fem_body_breaking_create(FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
+bool fem_body_breaking_create(
+	FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
 void fem_body_breaking_free(FemBody *body);
 bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);

@@ -17,7 +17,8 @@ static bool moves(const FemCollider *collider) {
 }
 
 static FemColliderStart start_of(const FemCollider *collider) {
-	return (FemColliderStart){collider->position, collider->rotation, collider->linear_velocity, collider->angular_velocity};
+	return (FemColliderStart){
+		collider->position, collider->rotation, collider->linear_velocity, collider->angular_velocity};
 }
 
 static void begin_step(FemWorld *world) {

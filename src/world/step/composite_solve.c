@@ -12,7 +12,7 @@
 #define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
 #define HEAP_ISLANDS 8
 
-// --------------------------------------------------------------------------------------------------------------- contacts
+// ---- contacts
 
 static int32_t ground_candidates(const FemCompositeTask *task, int32_t chunk) {
 	return task->step->ground_candidates[task->composite->chunks.begin + chunk];
@@ -71,7 +71,8 @@ static void prepare_pass(FemCompositeTask *task) {
 }
 
 static void build_contacts(FemCompositeTask *task) {
-	memset(&task->step->contact_touched[task->composite->chunks.begin], 0, sizeof(bool) * (size_t)task->system.chunk_count);
+	memset(&task->step->contact_touched[task->composite->chunks.begin], 0,
+		sizeof(bool) * (size_t)task->system.chunk_count);
 	if (task->system.contacts.count == 0)
 		return;
 	prepare_pass(task);
@@ -103,7 +104,7 @@ static bool update_contacts(FemCompositeTask *task) {
 	return changed;
 }
 
-// ------------------------------------------------------------------------------------------------------------ rigid space
+// ---- rigid space
 
 // Whole islands without pins, in the order of the composite; block_of[chunk]: see fem_rigid_space_create().
 static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *out, int32_t *block_of) {
@@ -136,7 +137,7 @@ static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space) {
 	return made;
 }
 
-// ------------------------------------------------------------------------------------------------------------------- solve
+// ---- solve
 
 typedef struct Preparation {
 	FemSystem *system;
@@ -179,8 +180,7 @@ static bool keeps_factor(const FemSystem *system) {
 	return false;
 }
 
-static FemSolveResult precondition_and_solve(
-	FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
+static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
 	*factorizations = prepare_islands(system, change);
 	if (system->rigid)
 		fem_rigid_space_prepare(system->rigid, &system->contacts, system->loop);
@@ -192,8 +192,8 @@ static FemSolveResult precondition_and_solve(
 	return solved;
 }
 
-// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations. One
-// that only looks for the active set may end early.
+// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
+// One that only looks for the active set may end early.
 static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemCompositeResult *result = task->result;
 	int64_t made;
@@ -219,7 +219,8 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	for (int32_t c = 0; c < task->system.chunk_count; c++) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		FemBody *body = task->step->world->bodies[chunk->body];
-		memcpy(&body->last_dv[chunk->begin], &body->dv[chunk->begin], sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+		memcpy(&body->last_dv[chunk->begin], &body->dv[chunk->begin],
+			sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	}
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIslands *islands = &task->step->world->islands;
@@ -228,7 +229,8 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	}
 }
 
-// One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is sharp.
+// One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is
+// sharp.
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
 	int32_t cap = task->system.max_iterations, loose_cap = cap;

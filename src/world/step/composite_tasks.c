@@ -8,12 +8,12 @@
 #include <math.h>
 
 #define RIGID_ITERATIONS 100 // cap for dynamic colliders that touch only sleepers: 6 unknowns each
-#define SOLVE_FLOOR 1e-12f // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
+#define SOLVE_FLOOR 1e-12f   // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
 
 // One body that touches nothing but itself: contacts are internal forces.
 static bool touches_itself_only(const FemCompositeTask *task) {
 	return task->composite->is_free && task->system.island_count == 1 && task->system.contacts.proxy_count == 0 &&
-	       !task->result->on_ground;
+		!task->result->on_ground;
 }
 
 static FemIntegration integration_of(const FemCompositeTask *task, int32_t place) {
@@ -57,7 +57,8 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 static bool contact_decides(const FemBody *body, const FemComposite *composite) {
 	int32_t contacts = composite->contacts.end - composite->contacts.begin;
 	bool compact = body->thickness > 0.25f * sqrtf(body->box_area);
-	return contacts > 0 && 4 * contacts > composite->node_count && compact && body->preconditioners[0].kind == FEM_PRECONDITION_FACTOR;
+	return contacts > 0 && 4 * contacts > composite->node_count && compact &&
+		body->preconditioners[0].kind == FEM_PRECONDITION_FACTOR;
 }
 
 static FemCompositeTask open_task(FemStep *step, int32_t order) {
@@ -103,7 +104,7 @@ static void close_task(FemCompositeTask *task) {
 	fem_pool_close_loop(task->step->world->pool, task->system.loop);
 }
 
-// ------------------------------------------------------------------------------------------------------------------- solve
+// ---- solve
 
 static void solve_composite_task(void *context, int32_t order) {
 	FemCompositeTask task = open_task(context, order);
@@ -115,7 +116,7 @@ static void solve_composite_task(void *context, int32_t order) {
 	close_task(&task);
 }
 
-// --------------------------------------------------------------------------------------------------------------- integrate
+// ---- integrate
 
 // Several bodies that touch only each other keep their common momentum (contact.md: 2.5e-3 off without).
 static void balance_group(FemCompositeTask *task) {

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SPLITS_MIN 32   // a substep, and
-#define SPLITS_SHARE 8  // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
+#define SPLITS_MIN 32  // a substep, and
+#define SPLITS_SHARE 8 // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
 
 typedef struct Fracture {
 	FemStep *step;
@@ -26,7 +26,7 @@ static bool may_break(const FemBody *body) {
 	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad;
 }
 
-// ------------------------------------------------------------------------------------------------------------ separation
+// ---- separation
 
 static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
@@ -62,7 +62,8 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 		FemSeparation *out = &body->breaking->separations[i];
 		out->node = -1;
 		if (body->breaking->node_hot[i])
-			fem_separation_of_node(body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
+			fem_separation_of_node(
+				body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
 	}
 }
 
@@ -72,12 +73,13 @@ static void gather_separations(FemBody *body) {
 	const FemTopology *t = body->topology;
 	breaking->separation_count = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
-		if (body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE && breaking->node_hot[i] && breaking->separations[i].node == i)
+		if (body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE && breaking->node_hot[i] &&
+			breaking->separations[i].node == i)
 			breaking->separations[breaking->separation_count++] = breaking->separations[i];
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- events
+// ---- events
 
 // 1/2 sigma : S^-1(sigma) V.
 static double elastic_energy(const FemBody *body, int32_t tet) {
@@ -111,7 +113,8 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 	const FemBody *body = world->bodies[body_index];
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++) {
-		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
+		if (!FEM_LIST_HOLD(
+				world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
 			world->step_errors |= FEM_STEP_EVENTS_FULL;
 			return;
 		}
@@ -122,7 +125,7 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 	}
 }
 
-// ---------------------------------------------------------------------------------------------------------------- splits
+// ---- splits
 
 static int32_t most_splits(const FemWorld *world, const FemBody *body) {
 	int32_t share = body->topology->node_count / SPLITS_SHARE;
@@ -171,7 +174,8 @@ static void free_cuts(FemBreaking *breaking) {
 
 static size_t step_bytes(const FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
-	return fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) + fem_align_up(sizeof(FemSeparation) * nodes);
+	return fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) +
+		fem_align_up(sizeof(FemSeparation) * nodes);
 }
 
 static void take_step_memory(FemBody *body, FemArena *arena) {
@@ -225,7 +229,7 @@ void fem_fracture_stage_run(FemStep *step) {
 	fem_pieces_retire(world);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- lists
+// ---- lists
 
 size_t fem_fracture_step_bytes(const FemWorld *world) {
 	size_t bytes = fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);

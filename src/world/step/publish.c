@@ -48,8 +48,8 @@ void fem_body_publish(FemBody *body) {
 	body->published_count = t->user_node_count;
 }
 
-// The arrays change places, so that the last two steps can be drawn between without a copy. Nodes that copies came to be in
-// the step already stand where their sources were before it (topology_change.c).
+// The arrays change places, so that the last two steps can be drawn between without a copy. Nodes that copies came to
+// be in the step already stand where their sources were before it (topology_change.c).
 static void publish_step(FemBody *body, uint64_t publication) {
 	const FemTopology *t = body->topology;
 	FemVec4 *positions = body->before.positions;

@@ -1,9 +1,9 @@
 // What the solver keeps with a body from step to step: its preconditioners.
+#include "world/step/solver_state.h"
 #include "base/memory.h"
 #include "dynamics/preconditioner.h"
 #include "islands/metis_partition.h"
 #include "world/step/breaking.h"
-#include "world/step/solver_state.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static bool order_component(FemMesh *mesh, int32_t component) {
 	for (int32_t i = 0; ok && i < entries; i++)
 		column[i] = topology->row_column[first + i] - nodes.begin;
 	ok = ok && fem_metis_order(node_count, row_start, column, NULL, mesh->node_order + nodes.begin, position) == 0;
-	ok = ok && fem_metis_order(part_count, graph.row_start, graph.column, NULL, mesh->part_order + parts.begin, position) == 0;
+	ok = ok &&
+		fem_metis_order(part_count, graph.row_start, graph.column, NULL, mesh->part_order + parts.begin, position) == 0;
 	fem_part_graph_free(&graph);
 	FEM_FREE_ARRAY(row_start, node_count + 1);
 	FEM_FREE_ARRAY(column, entries);
@@ -89,7 +90,7 @@ size_t fem_body_solver_bytes(const FemBody *body) {
 	return bytes;
 }
 
-// ------------------------------------------------------------------------------------------------------- waking, sleeping
+// ---- waking, sleeping
 
 static void create_task(void *context, int32_t index) {
 	FemWorld *world = context;
@@ -98,7 +99,8 @@ static void create_task(void *context, int32_t index) {
 		fem_body_solver_create(body, &world->meshes[body->mesh_index]); // without: block-Jacobi
 }
 
-// A factor is most of what a body at rest would hold. What wakes makes it anew, as it would have to after a step or two.
+// A factor is most of what a body at rest would hold. What wakes makes it anew, as it would have to after a step or
+// two.
 static void give_up(FemWorld *world) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
@@ -115,7 +117,7 @@ void fem_world_prepare_solvers(FemWorld *world) {
 	fem_pool_for_uneven(world->pool, world->islands.active_count, create_task, world);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ splits
+// ---- splits
 
 // Local numbers of a range in ascending order of rank; equal ranks (copies) by number.
 static void order_by_rank(const int32_t *rank, FemRange range, int32_t rank_count, int32_t *cursor, int32_t *out) {
@@ -128,8 +130,8 @@ static void order_by_rank(const int32_t *rank, FemRange range, int32_t rank_coun
 		out[cursor[rank[i]]++] = i - range.begin;
 }
 
-// The nested dissection of the whole mesh serves its pieces: separators stay separators, copies stand beside their parents.
-// kind: the most that may be worth its cost; anything simpler may come out.
+// The nested dissection of the whole mesh serves its pieces: separators stay separators, copies stand beside their
+// parents. kind: the most that may be worth its cost; anything simpler may come out.
 static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t component, FemPreconditionKind kind) {
 	FemBreaking *breaking = body->breaking;
 	const FemTopology *t = body->topology;
@@ -179,7 +181,8 @@ static void take_over(FemBody *body, FemPreconditioner *before, int32_t before_c
 }
 
 // What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
-static FemPreconditionKind kind_for(const FemTopology *t, int32_t component, const FemPreconditioner *before, int32_t before_count) {
+static FemPreconditionKind kind_for(
+	const FemTopology *t, int32_t component, const FemPreconditioner *before, int32_t before_count) {
 	int32_t index = t->split->component_parent[component];
 	if (index >= before_count)
 		return FEM_PRECONDITION_FACTOR;
@@ -209,7 +212,7 @@ void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------------- snapshot
+// ---- snapshot
 
 size_t fem_body_solver_state_size(const FemBody *body) {
 	size_t size = 0;

@@ -10,7 +10,8 @@ void fem_world_prepare_solvers(FemWorld *world); // of bodies that are live; who
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh); // of a whole body
 void fem_body_solver_free(FemBody *body);
 void fem_body_note_kinds(FemBody *body);
-bool fem_body_restore_solver(const FemWorld *world, FemBody *body); // of a body that was read and had one; false when memory fails
+bool fem_body_restore_solver(
+	const FemWorld *world, FemBody *body); // of a body that was read and had one; false when memory fails
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body); // new preconditioners for what changed
 size_t fem_body_solver_bytes(const FemBody *body);
 size_t fem_body_solver_state_size(const FemBody *body); // what must be saved to go on bitwise

@@ -1,6 +1,6 @@
-// From a whole body to one that can be split. Bodies share the topology of their mesh until they first break; then they get
-// one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within a step,
-// from the heap of the world.
+// From a whole body to one that can be split. Bodies share the topology of their mesh until they first break; then they
+// get one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within
+// a step, from the heap of the world.
 #include "base/carve.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -23,8 +23,8 @@ static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	b->marks = FEM_CARVE(carver, uint8_t, nodes > parts ? nodes : parts);
 }
 
-// The arrays of `made`, a copy of the body, that are by node, part or piece. False when memory fails: those made are told
-// by not being those of the body.
+// The arrays of `made`, a copy of the body, that are by node, part or piece. False when memory fails: those made are
+// told by not being those of the body.
 static bool allocate(FemBody *made, FemBreaking *breaking, bool has_contacts) {
 	const FemTopology *t = made->topology;
 	FemCarver measure = {0};

@@ -57,7 +57,8 @@ static void step_once(FemWorld *world, float dt) {
 	// What has come to rest sleeps; what is pulled at wakes.
 	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
 
-	// What can break flows, and, where it is pulled too hard, comes apart. After sleep: contacts and islands of this step name nodes of before.
+	// What can break flows, and, where it is pulled too hard, comes apart. After sleep: contacts and islands of this
+	// step name nodes of before.
 	run_stage(&step, FEM_PHASE_FRACTURE, fem_fracture_stage_run);
 
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
@@ -73,7 +74,7 @@ void fem_world_run_step(FemWorld *world) {
 	fem_colliders_end_substeps(world);
 }
 
-// --------------------------------------------------------------------------------------------------------------- commands
+// ---- commands
 
 // Moves the origin onto the body when it has drifted off. Whole metres are subtracted exactly.
 static void recenter(FemBody *body) {
@@ -115,7 +116,7 @@ static void begin_substep(FemStep *step) {
 		recenter(world->bodies[world->islands.active_bodies[i]]);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- islands
+// ---- islands
 
 static void take_body_memory(FemWorld *world) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
@@ -159,7 +160,8 @@ static void stand_still(FemStep *step) {
 
 static void compose_islands(FemStep *step) {
 	FemWorld *world = step->world;
-	bool listed = fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	bool listed =
+		fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
 	if (!listed || !fem_step_begin_memory(step))
 		stand_still(step);
 	fem_world_prepare_solvers(world);
@@ -178,7 +180,7 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 	return step->world->bodies[(*out_chunk)->body];
 }
 
-// --------------------------------------------------------------------------------------------------------------- elements
+// ---- elements
 
 static void update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
@@ -190,7 +192,7 @@ static void update_elements(FemStep *step) {
 	fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_elements_task, step);
 }
 
-// --------------------------------------------------------------------------------------------------------------- assembly
+// ---- assembly
 
 // Edges from a live node down to a sleeping one belong to the sleeping node's list: find them one by one.
 static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, const FemRowKernels *kernels) {
@@ -228,7 +230,8 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
 	if (body->contact_blocks) // only those of nodes that are touched are made again
-		memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
+		memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0,
+			6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		bool is_free = body->node_kind[i] == FEM_NODE_FREE;
@@ -242,7 +245,7 @@ static void assemble(FemStep *step) {
 	fem_pool_for(step->world->pool, chunk_count, assemble_nodes_task, step);
 }
 
-// -------------------------------------------------------------------------------------------------------------- integrate
+// ---- integrate
 
 static void move_kinematic(FemBody *body, float dt) {
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
@@ -286,7 +289,7 @@ static void integrate(FemStep *step) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------------------------ sleep
+// ---- sleep
 
 static void sleep_and_wake(FemStep *step) {
 	FemWorld *world = step->world;
@@ -302,7 +305,7 @@ static void sleep_and_wake(FemStep *step) {
 	fem_islands_sleep_and_wake(&world->islands, world->bodies, &step->composites, &rules, g);
 }
 
-// ------------------------------------------------------------------------------------------------------------- statistics
+// ---- statistics
 
 static void count(FemStep *step) {
 	FemWorld *world = step->world;

@@ -22,9 +22,9 @@ typedef struct FemStep {
 	struct FemWorld *world;
 	float dt; // s
 	FemGround ground;
-	FemContact *contacts;    // of this step, in key order
+	FemContact *contacts; // of this step, in key order
 	int32_t contact_count;
-	FemProxy *proxies;       // the colliders
+	FemProxy *proxies; // the colliders
 	int32_t proxy_count;
 	FemComposites composites;
 	FemSystemIsland *system_islands; // [island], composite by composite

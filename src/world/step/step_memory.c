@@ -1,4 +1,5 @@
-// The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must agree.
+// The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must
+// agree.
 #include "world/step/breaking.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -10,14 +11,15 @@ static size_t body_bytes(const FemBody *body) {
 	const FemTopology *topology = body->topology;
 	size_t nodes = (size_t)topology->node_count, tets = (size_t)topology->batch_count * FEM_LANES;
 	size_t entries = (size_t)topology->row_start[topology->node_count];
-	return fem_align_up(tets * sizeof(FemTetBlocks)) + (body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
-	       (body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
-	       fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) + // row_blocks
-	       fem_align_up(nodes * 12 * sizeof(float)) +                     // node_blocks
-	       fem_align_up(nodes * 9 * sizeof(float)) +                      // diagonal_blocks
-	       fem_align_up(nodes * 6 * sizeof(float)) +                      // contact_blocks
-	       2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
-	       8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
+	return fem_align_up(tets * sizeof(FemTetBlocks)) +
+		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
+		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
+		fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +     // row_blocks
+		fem_align_up(nodes * 12 * sizeof(float)) +                         // node_blocks
+		fem_align_up(nodes * 9 * sizeof(float)) +                          // diagonal_blocks
+		fem_align_up(nodes * 6 * sizeof(float)) +                          // contact_blocks
+		2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
+		8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
 void fem_body_take_step_memory(FemBody *body, FemArena *arena) {
@@ -53,15 +55,16 @@ void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 // The composites, and the lists of fem_step_take_lists().
 static size_t lists_bytes(const FemStep *step) {
 	const FemIslands *live = &step->world->islands;
-	size_t islands = (size_t)live->count, chunks = (size_t)live->node_chunk_count, contacts = (size_t)step->contact_count;
+	size_t islands = (size_t)live->count, chunks = (size_t)live->node_chunk_count,
+		   contacts = (size_t)step->contact_count;
 	size_t composites = islands + (size_t)step->proxy_count; // some may be of dynamic colliders alone
 	return fem_composites_bytes(live->count, live->node_chunk_count, step->contact_count, step->proxy_count) +
-	       fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * composites) +
-	       fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
-	       fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
-	       fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
-	       fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
-	       fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
+		fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * composites) +
+		fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
+		fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
+		fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
+		fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
+		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
 
 bool fem_step_begin_memory(FemStep *step) {

@@ -1,5 +1,5 @@
-// A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone; parts
-// and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
+// A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone;
+// parts and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
 #include "base/memory.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -16,7 +16,7 @@ static int32_t source_of(const FemSplitState *split, int32_t node) {
 	return split->parent[split->old_of_new[node]];
 }
 
-// ----------------------------------------------------------------------------------------------------------------- nodes
+// ---- nodes
 
 static void move_vectors(FemBody *body, FemVec4 *values) {
 	FemVec4 *moved = body->breaking->scratch;
@@ -93,7 +93,7 @@ static void publish_copies(FemBody *body, int32_t users_before) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------- parts
+// ---- parts
 
 // A part that took in rests of others is awake if one of them was.
 static void move_parts(FemBody *body) {
@@ -120,7 +120,7 @@ static void move_parts(FemBody *body) {
 		body->live_part_count += body->part_state[p] == FEM_ISLAND_LIVE;
 }
 
-// ------------------------------------------------------------------------------------------------------------------ tets
+// ---- tets
 
 // A lane without a tet has no volume and no moduli, and hence no force.
 static void clear_lane(FemBody *body, int32_t tet) {

@@ -52,7 +52,7 @@ void fem_import_builder_free(FemImportBuilder *builder) {
 	builder->tets = NULL;
 }
 
-// --------------------------------------------------------------------------------------------------- nodes by their id
+// ---- nodes by their id
 
 // Most files number their nodes in a row, and need no table.
 typedef struct NodeFinder {
@@ -120,7 +120,7 @@ static int32_t find_node(const NodeFinder *finder, int64_t id) {
 	return place < (uint64_t)builder->node_count ? (int32_t)place : -1;
 }
 
-// ------------------------------------------------------------------------------------------------------------- regions
+// ---- regions
 
 // The place of a value among the sorted regions, or where it belongs.
 static int32_t region_place(const FemImportInfo *info, double value) {
@@ -198,7 +198,7 @@ static FemResult convert_regions(FemImportBuilder *builder, FemTetArrays *mesh) 
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------- the mesh made
+// ---- the mesh made
 
 static FemResult check_kinds(const FemImportBuilder *builder) {
 	if (builder->solid_count)

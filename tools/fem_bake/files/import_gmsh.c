@@ -20,7 +20,7 @@ typedef struct Gmsh {
 	int32_t volume_count, volume_capacity, volume_at;
 } Gmsh;
 
-// ------------------------------------------------------------------------------------------------------------- numbers
+// ---- numbers
 
 static bool good(const Gmsh *gmsh) {
 	return gmsh->result == FEM_OK;
@@ -92,7 +92,7 @@ static double take_real(Gmsh *gmsh, const char *what) {
 	return value;
 }
 
-// ------------------------------------------------------------------------------------------------------------ elements
+// ---- elements
 
 // How many nodes the elements of each Gmsh type have; 0: a type we do not know.
 static int nodes_of_type(int64_t type) {
@@ -136,7 +136,7 @@ static int checked_nodes(Gmsh *gmsh, int64_t type) {
 	return count;
 }
 
-// --------------------------------------------------------------------------------------------------------- version 2.2
+// ---- version 2.2
 
 static void read_nodes_2(Gmsh *gmsh) {
 	// The count is text in binary files too; behind its line end the bytes begin.
@@ -206,7 +206,7 @@ static void read_elements_2(Gmsh *gmsh) {
 	}
 }
 
-// --------------------------------------------------------------------------------------------------------- version 4.1
+// ---- version 4.1
 
 static void remember_volume(Gmsh *gmsh, int64_t entity, int64_t group) {
 	if (FEM_GROW(gmsh->volumes, gmsh->volume_count, &gmsh->volume_capacity))
@@ -296,7 +296,7 @@ static void read_blocks_4(Gmsh *gmsh, void (*read_block)(Gmsh *)) {
 		read_block(gmsh);
 }
 
-// ------------------------------------------------------------------------------------------------------------ sections
+// ---- sections
 
 // "dimension tag "name"" a line: text in binary files too.
 static void read_physical_names(Gmsh *gmsh) {

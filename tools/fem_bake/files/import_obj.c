@@ -91,7 +91,7 @@ static FemResult read_normal(FemObjModel *model, FemText *text) {
 	return FEM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- faces
+// ---- faces
 
 // One of the numbers of "v/vt/vn": from 1, or from -1 backward. out_index is -1 where nothing is written.
 static bool read_index(FemToken word, int32_t *at, int32_t count, int32_t *out_index) {
@@ -153,7 +153,7 @@ static FemResult read_face(FemObjModel *model, FemText *text) {
 	return fem_obj_surface_add_polygon(model, surface) ? FEM_OK : fail_memory(text);
 }
 
-// --------------------------------------------------------------------------------------------------------------- lines
+// ---- lines
 
 static FemResult read_line(FemObjModel *model, FemText *text) {
 	FemToken word;

@@ -62,7 +62,7 @@ static FemResult add_corner(const FemText *text, Corners *corners, const double 
 	return FEM_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- binary
+// ---- binary
 
 static uint32_t binary_count(const FemText *text) {
 	FemBytes bytes = {.at = (const uint8_t *)text->start + 80, .end = (const uint8_t *)text->end};
@@ -89,7 +89,7 @@ static FemResult read_binary(FemText *text, Corners *corners, FemRenderMesh *out
 	return result == FEM_OK ? make_surface(text, corners, (FemToken){"", 0}, out) : result;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- text
+// ---- text
 
 static FemResult expect(FemText *text, const char *word) {
 	FemToken token;

@@ -99,7 +99,7 @@ static FemResult skip_numbers(Legacy *legacy, FemVtkType type, int64_t tuples, i
 	return FEM_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- points and cells
+// ---- points and cells
 
 static FemResult read_points(Legacy *legacy) {
 	int64_t count;
@@ -217,7 +217,7 @@ static FemResult read_cell_types(Legacy *legacy) {
 	return result;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- data
+// ---- data
 
 static FemResult read_array(Legacy *legacy, FemToken name, FemVtkType type, int64_t components, int64_t tuples) {
 	int rank = legacy->in_cell_data ? fem_vtk_region_rank(name, type, components) : 0;
@@ -308,7 +308,7 @@ static FemResult read_field(Legacy *legacy) {
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------ keywords
+// ---- keywords
 
 static FemResult read_dataset(Legacy *legacy) {
 	FemToken kind;

@@ -37,7 +37,7 @@ typedef struct Vtu {
 	bool appended_base64;
 } Vtu;
 
-// ----------------------------------------------------------------------------------------------------------------- XML
+// ---- XML
 
 static void move_to(FemText *text, const char *at) {
 	for (; text->at < at; text->at++)
@@ -112,7 +112,7 @@ static FemResult fail(const Vtu *vtu, const char *sentence) {
 	return fem_text_fail(&vtu->text, FEM_ERROR_FORMAT, "%s", sentence);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- tags
+// ---- tags
 
 static FemVtkType type_named(FemToken name) {
 	static const char *names[] = {
@@ -238,7 +238,7 @@ static FemResult walk_tags(Vtu *vtu) {
 	return result;
 }
 
-// -------------------------------------------------------------------------------------------------------------- arrays
+// ---- arrays
 
 // An array opened for reading; `block` holds what was decoded.
 typedef struct OpenArray {

@@ -68,7 +68,7 @@ void fem_obj_model_free(FemObjModel *model) {
 	FEM_FREE_ARRAY(model->surfaces, model->surface_capacity);
 }
 
-// ------------------------------------------------------------------------------------------------------------ vertices
+// ---- vertices
 
 static uint32_t hash_corner(const FemObjCorner *corner) {
 	uint64_t hash = (uint32_t)corner->position;

@@ -28,7 +28,7 @@ FemText fem_text(const char *name, const void *data, size_t size, char comment) 
 		.name = name, .start = bytes, .at = bytes, .end = size ? bytes + size : bytes, .line = 1, .comment = comment};
 }
 
-// --------------------------------------------------------------------------------------------------------------- words
+// ---- words
 
 // To the next word or line end; false at the end of the text.
 static bool skip_blanks(FemText *text) {
@@ -110,7 +110,7 @@ void fem_token_copy(FemToken token, char *out, size_t size) {
 	out[length] = '\0';
 }
 
-// ------------------------------------------------------------------------------------------------------------- numbers
+// ---- numbers
 
 bool fem_token_int(FemToken token, int64_t *out) {
 	int32_t i = token.length > 0 && (token.start[0] == '-' || token.start[0] == '+') ? 1 : 0;
@@ -205,7 +205,7 @@ bool fem_token_real(FemToken token, double *out) {
 	return isfinite(value);
 }
 
-// ------------------------------------------------------------------------------------------------------------- failure
+// ---- failure
 
 FemResult fem_text_fail(const FemText *text, FemResult result, const char *format, ...) {
 	char sentence[SENTENCE_SIZE];

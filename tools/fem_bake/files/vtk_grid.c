@@ -122,7 +122,7 @@ FemResult fem_vtk_add_points(FemVtkGrid *grid, FemVtkSource *source, int64_t cou
 	return result;
 }
 
-// ------------------------------------------------------------------------------------------------------------- regions
+// ---- regions
 
 int fem_vtk_region_rank(FemToken name, FemVtkType type, int64_t components) {
 	// In the order of how surely the name means a material.
@@ -148,7 +148,7 @@ FemResult fem_vtk_take_regions(FemVtkGrid *grid, FemVtkSource *source, int64_t c
 	return fem_vtk_take_reals(source, count, &grid->regions);
 }
 
-// --------------------------------------------------------------------------------------------------------------- cells
+// ---- cells
 
 static bool is_tet(int64_t type) {
 	return type == 10 || type == 24 || type == 71 || type == 78; // linear, quadratic, Lagrange, Bezier
