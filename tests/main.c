@@ -1,13 +1,23 @@
 // Runs the registered tests whose "suite.name" contains one of the arguments, or all of them, and ends with the line
 // "N passed, M failed".
+//
+//   fem_tests [--jobs N] [FILTER...]
+//
+//   --jobs N   each test in a process of its own, N at a time, so that one that crashes fails alone (not on Windows)
 #include "fem_test.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
 
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #define TEST_CAPACITY 1024
 #define FAILURES_SHOWN 10
+#define JOBS_MAX 64
 
 typedef struct Test {
 	const char *suite, *name;
@@ -72,33 +82,127 @@ static bool is_chosen(const char *full_name, int filter_count, char *const *filt
 	return chosen;
 }
 
-int main(int argument_count, char **arguments) {
-	int passed = 0, failed = 0;
-	if (getenv("FEM_TEST_CHILD") && child_function) {
-		child_function();
-		return 0;
-	}
+// The tests that the arguments choose come first afterwards, in order; returns how many.
+static int choose_tests(int filter_count, char *const *filters) {
+	int chosen = 0;
 	qsort(tests, (size_t)test_count, sizeof *tests, compare_tests);
 	for (int i = 0; i < test_count; i++) {
 		char full_name[256];
 		snprintf(full_name, sizeof full_name, "%s.%s", tests[i].suite, tests[i].name);
-		if (!is_chosen(full_name, argument_count - 1, arguments + 1))
-			continue;
-		printf("%s\n", full_name);
-		fflush(stdout);
-		failures_in_test = 0;
-		tests[i].function();
-		if (failures_in_test > FAILURES_SHOWN)
-			printf("  ... and %d more\n", failures_in_test - FAILURES_SHOWN);
-		if (failures_in_test) {
-			printf("  FAILED %s\n", full_name);
-			failed++;
-		} else {
-			passed++;
+		if (is_chosen(full_name, filter_count, filters))
+			tests[chosen++] = tests[i];
+	}
+	return chosen;
+}
+
+static bool run_test(const Test *test) {
+	printf("%s.%s\n", test->suite, test->name);
+	fflush(stdout);
+	failures_in_test = 0;
+	test->function();
+	if (failures_in_test > FAILURES_SHOWN)
+		printf("  ... and %d more\n", failures_in_test - FAILURES_SHOWN);
+	if (failures_in_test)
+		printf("  FAILED %s.%s\n", test->suite, test->name);
+	fflush(stdout);
+	return failures_in_test == 0;
+}
+
+static int run_in_turn(int count) {
+	int failed = 0;
+	for (int i = 0; i < count; i++)
+		failed += !run_test(&tests[i]);
+	return failed;
+}
+
+#ifndef _WIN32
+
+typedef struct Job {
+	pid_t process;
+	FILE *output; // of the process, printed when it has ended, so that the lines of two tests do not mix
+	const Test *test;
+} Job;
+
+static bool start_job(Job *job, const Test *test) {
+	*job = (Job){.output = tmpfile(), .test = test};
+	fflush(stdout);
+	job->process = job->output ? fork() : -1;
+	if (job->process == 0) {
+		dup2(fileno(job->output), STDOUT_FILENO);
+		exit(run_test(test) ? 0 : 1);
+	}
+	return job->process > 0;
+}
+
+static bool end_job(Job *job, int status) {
+	char text[4096];
+	size_t length;
+	rewind(job->output);
+	while ((length = fread(text, 1, sizeof text, job->output)) > 0)
+		fwrite(text, 1, length, stdout);
+	fclose(job->output);
+	if (WIFSIGNALED(status))
+		printf("  FAILED %s.%s: ended by signal %d\n", job->test->suite, job->test->name, WTERMSIG(status));
+	else if (WEXITSTATUS(status) > 1)
+		printf("  FAILED %s.%s: exit code %d\n", job->test->suite, job->test->name, WEXITSTATUS(status));
+	fflush(stdout);
+	job->process = 0;
+	return status == 0;
+}
+
+static int run_in_processes(int count, int job_count) {
+	static Job jobs[JOBS_MAX];
+	int failed = 0, started = 0, running = 0;
+	while (started < count || running > 0) {
+		for (int j = 0; j < job_count && started < count; j++) {
+			if (jobs[j].process)
+				continue;
+			if (!start_job(&jobs[j], &tests[started++])) {
+				fprintf(stderr, "no process or file could be made for a test: run without --jobs.\n");
+				exit(2);
+			}
+			running++;
+		}
+		int status = 0;
+		pid_t ended = wait(&status);
+		for (int j = 0; j < job_count; j++) {
+			if (jobs[j].process == ended) {
+				failed += !end_job(&jobs[j], status);
+				running--;
+			}
 		}
 	}
-	if (passed + failed == 0)
-		printf("no test's name contains \"%s\"\n", argument_count > 1 ? arguments[1] : "");
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed || passed == 0 ? 1 : 0;
+	return failed;
+}
+
+#else
+
+static int run_in_processes(int count, int job_count) {
+	(void)job_count;
+	return run_in_turn(count);
+}
+
+#endif
+
+int main(int argument_count, char **arguments) {
+	int job_count = 1, skipped = 1;
+	if (getenv("FEM_TEST_CHILD") && child_function) {
+		child_function();
+		return 0;
+	}
+	if (argument_count > 2 && strcmp(arguments[1], "--jobs") == 0) {
+		job_count = atoi(arguments[2]);
+		skipped = 3;
+	}
+	if (job_count < 1) {
+		fprintf(stderr, "--jobs takes a number of processes, 1 or more.\n");
+		return 2;
+	}
+	job_count = job_count < JOBS_MAX ? job_count : JOBS_MAX;
+	int count = choose_tests(argument_count - skipped, arguments + skipped);
+	int failed = job_count > 1 ? run_in_processes(count, job_count) : run_in_turn(count);
+	if (count == 0)
+		printf("no test's name contains \"%s\"\n", argument_count > skipped ? arguments[skipped] : "");
+	printf("%d passed, %d failed\n", count - failed, failed);
+	return failed || count == 0 ? 1 : 0;
 }

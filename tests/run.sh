@@ -142,7 +142,7 @@ build_all() {
 }
 
 run_quick_suites() {
-	suite "C tests" 1800 "$root/build/fem_tests" "$filter"
+	suite "C tests" 1800 "$root/build/fem_tests" --jobs "$(nproc)" "$filter"
 	if [ -n "$filter" ]; then
 		return
 	fi
