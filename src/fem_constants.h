@@ -83,6 +83,5 @@
 #define FEM_GROUND_SLOP 1e-3f    // m, depth at rest
 #define FEM_GROUND_PUSH_MAX 2.0f // m/s, fastest push-out
 #define FEM_GROUND_SLIP 5e-5f    // m/s, below this friction acts like a damper (sets the creep speed)
-#define FEM_GROUND_PASSES 4      // solves a step while the set of active contacts still changes
 
 #endif

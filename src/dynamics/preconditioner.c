@@ -3,29 +3,17 @@
 #include "base/memory.h"
 #include "dynamics/coarse_space.h"
 #include "dynamics/rows.h"
+#include "dynamics/solver_policy.h"
 
 #include <math.h>
 #include <string.h>
 
-// Predicted flops of one factorization up to which a kept factor of the whole matrix wins: a one-layer pane of 1,000
-// tets needs 4 M; a bar of 2,500 tets 20 M, and it is faster in two levels, which also share among threads.
-#define FACTOR_FLOPS_MAX 1e7
-#define DENSE_FLOP_COST 0.5     // of a flop in dense panels, against one in the rows
-#define COARSE_ENTRY_COST 250.0 // of projecting one block of the matrix
-#define TWO_LEVEL_PARTS_MIN 4
-#define CHEAP_FACTOR 8.0 // iterations
-#define LOAD_CHANGE 0.1f // of a node's stiffness, by contacts: a new factor
 // Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
 // the next one is tried when a pivot fails.
 static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
-#define COARSE_FLOPS_MAX 1e9
 
 static int32_t entry_count(const FemTopology *topology, FemRange nodes) {
 	return topology->row_start[nodes.end] - topology->row_start[nodes.begin];
-}
-
-static double rows_cost(const FemTopology *topology, FemRange nodes) {
-	return 21.0 * entry_count(topology, nodes) + 60.0 * (nodes.end - nodes.begin);
 }
 
 // The component's rows with local column numbers; the caller frees `column` (count entries).
@@ -54,13 +42,14 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 	if (!column)
 		return false;
 	double flops;
-	p->factor = fem_cholesky_create(node_count, row_start, column, order, 3, FACTOR_FLOPS_MAX, &flops);
+	p->factor = fem_cholesky_create(
+		node_count, row_start, column, order, 3, fem_policy_factor_flops_max(FEM_PRECONDITION_FACTOR), &flops);
 	FEM_FREE_ARRAY(column, count);
 	FEM_FREE_ARRAY(row_start, node_count + 1);
 	if (!p->factor)
 		return false;
-	p->factor_cost = DENSE_FLOP_COST * flops;
-	p->iteration_cost += (double)fem_cholesky_bytes(p->factor); // two passes over its floats, two flops each
+	p->factor_cost = fem_policy_factor_cost(flops);
+	p->iteration_cost += fem_policy_kept_cost(fem_cholesky_bytes(p->factor));
 	p->workspace_floats = fem_cholesky_workspace(p->factor) + 4 * (size_t)node_count;
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
 	p->node_frames = FEM_ALLOC_ARRAY(FemVec4, node_count);
@@ -79,8 +68,9 @@ static bool create_two_level(
 	p->coarse_column = graph.column;
 	int32_t part_count = graph.part_count, entries = graph.row_start[part_count];
 	double flops;
-	p->factor = fem_cholesky_create(part_count, graph.row_start, graph.column, part_order, 6, COARSE_FLOPS_MAX, &flops);
-	p->factor_cost = DENSE_FLOP_COST * flops + COARSE_ENTRY_COST * entry_count(topology, p->nodes);
+	p->factor = fem_cholesky_create(part_count, graph.row_start, graph.column, part_order, 6,
+		fem_policy_factor_flops_max(FEM_PRECONDITION_TWO_LEVEL), &flops);
+	p->factor_cost = fem_policy_two_level_cost(flops, entry_count(topology, p->nodes));
 	p->kind = FEM_PRECONDITION_TWO_LEVEL;
 	if (!p->factor)
 		return false;
@@ -112,10 +102,10 @@ bool fem_preconditioner_create(
 	const FemTopology *topology = body->topology;
 	*p = (FemPreconditioner){
 		.nodes = topology->component_nodes[component], .parts = topology->component_parts[component]};
-	p->iteration_cost = rows_cost(topology, p->nodes);
+	p->iteration_cost = fem_policy_rows_cost(p->nodes.end - p->nodes.begin, entry_count(topology, p->nodes));
 	if (orders.node_order && create_factor(p, topology, orders.node_order))
 		return true;
-	bool wants_two_level = orders.part_order && p->parts.end - p->parts.begin >= TWO_LEVEL_PARTS_MIN;
+	bool wants_two_level = orders.part_order && fem_policy_takes_two_levels(p->parts.end - p->parts.begin);
 	if (wants_two_level && create_two_level(p, topology, orders.part_order, component)) {
 		p->length = part_length(body, p->nodes, p->parts.end - p->parts.begin);
 		return true;
@@ -211,11 +201,11 @@ static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagon
 }
 
 // Whether contacts have come or gone, since the factor was made in this step, that count beside the stiffness of their
-// nodes. What they do to the piece as a whole the rigid space knows.
+// nodes.
 static bool load_has_changed(const FemPreconditioner *p, const FemBody *body, const float *diagonal_blocks) {
 	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++) {
 		const float *m = diagonal_blocks + 9 * (int64_t)i;
-		if (fabsf(node_load(body, i) - p->node_loads[i - p->nodes.begin]) > LOAD_CHANGE * (m[0] + m[4] + m[8]))
+		if (fem_policy_load_counts(node_load(body, i) - p->node_loads[i - p->nodes.begin], m[0] + m[4] + m[8]))
 			return true;
 	}
 	return false;
@@ -275,28 +265,17 @@ void fem_preconditioner_prepare(
 	FemPreconditioner *p, const FemBody *body, FemLoop *loop, float *diagonal_blocks, FemMatrixChange change) {
 	if (p->kind == FEM_PRECONDITION_JACOBI)
 		return;
-	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
-	bool is_fresh = !change.has_moved && !p->is_turned;
-	bool stale =
-		change.by_contact && is_cheap && !(is_fresh && p->valid && !load_has_changed(p, body, diagonal_blocks));
-	bool refresh = !p->valid || change.wholly || stale || p->wasted_cost > p->factor_cost;
+	FemRenewal renewal = fem_policy_renewal(p, change);
+	bool refresh =
+		renewal == FEM_RENEWAL_ANEW || (renewal == FEM_RENEWAL_IF_LOADED && load_has_changed(p, body, diagonal_blocks));
 	if (p->kind == FEM_PRECONDITION_TWO_LEVEL && (refresh || change.has_moved))
 		fem_coarse_prepare(p, body, loop, refresh);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && refresh)
 		make_factor(p, body, diagonal_blocks, change.has_moved);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && change.has_moved)
 		turn_factor(p, body);
-	if (refresh) {
-		p->fresh_iterations = -1;
-		p->wasted_cost = 0.0;
-	}
-}
-
-void fem_preconditioner_learn(FemPreconditioner *p, int32_t iterations) {
-	if (p->fresh_iterations < 0)
-		p->fresh_iterations = iterations;
-	else if (iterations > p->fresh_iterations)
-		p->wasted_cost += (iterations - p->fresh_iterations) * p->iteration_cost;
+	if (refresh)
+		fem_policy_note_renewed(p);
 }
 
 // ---- snapshot

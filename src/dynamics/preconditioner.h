@@ -6,8 +6,7 @@
 //   two-level     block-Jacobi plus a coarse space: the 6 rigid motions of every part, with a kept factor of the coarse
 //                 matrix in frames that turn with the parts. For large compact bodies.
 //
-// A kept factor is made anew when the iterations it cost beyond those of a fresh one add up to a factorization. All
-// decisions are by counts, never by time, so that a run repeats to the bit.
+// Which of them, and when a kept factor is made anew, is decided in solver_policy.h.
 #ifndef FEM_DYNAMICS_PRECONDITIONER_H
 #define FEM_DYNAMICS_PRECONDITIONER_H
 
@@ -56,6 +55,11 @@ typedef struct FemPreconditioner {
 	float length;                           // m, makes turning as strong as moving
 } FemPreconditioner;
 
+// Whose factor may be used; null: block-Jacobi.
+static inline FemPreconditionKind fem_preconditioner_kind_in_use(const FemPreconditioner *preconditioner) {
+	return preconditioner && preconditioner->valid ? preconditioner->kind : FEM_PRECONDITION_JACOBI;
+}
+
 // Chooses by predicted cost. `order`: elimination order of the component's nodes (local numbers) by nested dissection,
 // `part_order` that of its parts; either may be null, which rules that kind out. Falls back to block-Jacobi.
 typedef struct FemPreconditionerOrders {
@@ -87,9 +91,6 @@ typedef struct FemMatrixChange {
 
 void fem_preconditioner_prepare(FemPreconditioner *preconditioner, const FemBody *body, FemLoop *loop,
 	float *diagonal_blocks, FemMatrixChange change);
-
-// Tells how many iterations a solve took.
-void fem_preconditioner_learn(FemPreconditioner *preconditioner, int32_t iterations);
 
 // Factor: z = M^-1 r over the component's nodes; returns r.z.
 double fem_preconditioner_solve(

@@ -5,12 +5,12 @@
 #include "base/search.h"
 #include "dynamics/elimination_order.h"
 #include "dynamics/rows.h"
+#include "dynamics/solver_policy.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FLOPS_MAX 3e7 // of a factorization, about 8 ms; beyond that iterations are cheaper
-#define SHIFT 1e-6f   // relative: a single node has no moment of inertia
+#define SHIFT 1e-6f // relative: a single node has no moment of inertia
 
 // ---- blocks
 
@@ -228,8 +228,8 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
 	fem_adjacency_rows(graph, space->row_start, space->column);
 	find_entries(space);
 	fem_adjacency_order(graph, order);
-	space->factor =
-		fem_cholesky_create(space->block_count, space->row_start, space->column, order, 6, FLOPS_MAX, &flops);
+	space->factor = fem_cholesky_create(
+		space->block_count, space->row_start, space->column, order, 6, fem_policy_rigid_flops_max(), &flops);
 	if (!space->factor)
 		return false;
 	space->workspace_floats = fem_cholesky_workspace(space->factor);

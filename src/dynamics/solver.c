@@ -1,6 +1,7 @@
 #include "dynamics/solver.h"
 
 #include "dynamics/rows.h"
+#include "dynamics/solver_policy.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,8 +44,7 @@ typedef struct Iteration {
 } Iteration;
 
 static FemPreconditionKind kind_of(const FemSystemIsland *island) {
-	const FemPreconditioner *preconditioner = island->preconditioner;
-	return preconditioner && preconditioner->valid ? preconditioner->kind : FEM_PRECONDITION_JACOBI;
+	return fem_preconditioner_kind_in_use(island->preconditioner);
 }
 
 static double sum_partials(const double *partials, int32_t count) {
@@ -333,14 +333,6 @@ static void drop_start(Iteration *it) {
 		memset(proxy_at(system, k)->dv, 0, sizeof(float) * 6);
 }
 
-static bool all_factors(const FemSystem *system) {
-	for (int32_t i = 0; i < system->island_count; i++) {
-		if (kind_of(&system->islands[i]) != FEM_PRECONDITION_FACTOR)
-			return false;
-	}
-	return system->contacts.count == 0;
-}
-
 // Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
 // would blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
@@ -352,7 +344,7 @@ static double start(Iteration *it, double *out_rz) {
 	}
 	load(it, load_and_precondition_task);
 	double bz = *out_rz = finish_preconditioning(it);
-	if (!all_factors(system)) { // they come so near that a start vector does not pay
+	if (fem_policy_tries_start_vector(system)) {
 		*out_rz = subtract(it);
 		if (*out_rz < bz)
 			return bz;

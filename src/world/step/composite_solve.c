@@ -2,15 +2,12 @@
 #include "base/heap.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rows.h"
+#include "dynamics/solver_policy.h"
 #include "world/step/composite_task.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
 #include <string.h>
-
-#define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
-#define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
-#define HEAP_ISLANDS 8
 
 // ---- contacts
 
@@ -172,14 +169,6 @@ static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
 	return count_factorizations(system) - before;
 }
 
-static bool keeps_factor(const FemSystem *system) {
-	for (int32_t i = 0; i < system->island_count; i++) {
-		if (system->islands[i].preconditioner && system->islands[i].preconditioner->kind != FEM_PRECONDITION_JACOBI)
-			return true;
-	}
-	return false;
-}
-
 static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
 	*factorizations = prepare_islands(system, change);
 	if (system->rigid)
@@ -187,13 +176,12 @@ static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange 
 	FemSolveResult solved = fem_system_solve(system);
 	for (int32_t i = 0; i < system->island_count; i++) {
 		if (system->islands[i].preconditioner)
-			fem_preconditioner_learn(system->islands[i].preconditioner, solved.iterations);
+			fem_policy_note_solve(system->islands[i].preconditioner, solved.iterations);
 	}
 	return solved;
 }
 
-// A solve that hits its cap with an old factor gets a new one at once: a plate must not fall for want of iterations.
-// One that only looks for the active set may end early.
+// A solve that only looks for the active set may end at its cap.
 static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemCompositeResult *result = task->result;
 	int64_t made;
@@ -201,7 +189,7 @@ static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
 	result->factorizations += made;
 	solved.capped &= sharp;
-	if (solved.capped && made == 0 && keeps_factor(&task->system)) {
+	if (solved.capped && fem_policy_repeats_capped(&task->system, made)) {
 		result->iterations += solved.iterations;
 		task->system.scale = 0.0;
 		solved = precondition_and_solve(&task->system, (FemMatrixChange){.wholly = true}, &made);
@@ -229,25 +217,22 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	}
 }
 
-// One solve after the other until the active set stays as it is. It is looked for by loose solves; the last one is
-// sharp.
+// One solve after the other until the active set stays as it is.
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
-	int32_t cap = task->system.max_iterations, loose_cap = cap;
-	bool sharp = task->system.contacts.count == 0;
-	if (task->system.island_count >= HEAP_ISLANDS && cap > LOOSE_ITERATIONS)
-		loose_cap = LOOSE_ITERATIONS;
-	for (int pass = 0; pass < FEM_GROUND_PASSES; pass++) {
-		sharp |= pass + 1 == FEM_GROUND_PASSES;
-		task->system.tolerance = sharp ? tolerance : LOOSE * tolerance;
-		task->system.max_iterations = sharp ? cap : loose_cap;
-		if (sharp)
+	int32_t cap = task->system.max_iterations;
+	bool settled = task->system.contacts.count == 0;
+	for (int32_t index = 0;; index++) {
+		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
+		task->system.tolerance = pass.tolerance;
+		task->system.max_iterations = pass.max_iterations;
+		if (pass.is_sharp)
 			task->system.scale = 0.0; // of this active set's own load
-		solve_once(task, pass == 0, sharp);
+		solve_once(task, index == 0, pass.is_sharp);
 		bool changed = update_contacts(task);
-		if (sharp && (!changed || pass + 1 == FEM_GROUND_PASSES))
+		if (pass.is_last || (pass.is_sharp && !changed))
 			break;
-		sharp |= !changed;
+		settled |= !changed;
 		prepare_pass(task);
 	}
 }

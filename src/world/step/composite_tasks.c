@@ -2,13 +2,9 @@
 // (P&O09 section 3.3).
 #include "world/step/composite_task.h"
 
+#include "dynamics/solver_policy.h"
 #include "world/step/step.h"
 #include "world/world.h"
-
-#include <math.h>
-
-#define RIGID_ITERATIONS 100 // cap for dynamic colliders that touch only sleepers: 6 unknowns each
-#define SOLVE_FLOOR 1e-12f   // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
 
 // One body that touches nothing but itself: contacts are internal forces.
 static bool touches_itself_only(const FemCompositeTask *task) {
@@ -51,16 +47,6 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 	};
 }
 
-// Where compact bodies lean on each other at many points, contact decides how many iterations a solve takes; a factor
-// that knows nothing of it only makes each of them dearer (a pile of 27 cubes is 2.5 times faster without). Plates and
-// beams still need theirs.
-static bool contact_decides(const FemBody *body, const FemComposite *composite) {
-	int32_t contacts = composite->contacts.end - composite->contacts.begin;
-	bool compact = body->thickness > 0.25f * sqrtf(body->box_area);
-	return contacts > 0 && 4 * contacts > composite->node_count && compact &&
-		body->preconditioners[0].kind == FEM_PRECONDITION_FACTOR;
-}
-
 static FemCompositeTask open_task(FemStep *step, int32_t order) {
 	int32_t index = step->composite_order[order];
 	FemWorld *world = step->world;
@@ -82,21 +68,21 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		const FemIsland *island = fem_composite_island(&task, i);
 		FemBody *body = world->bodies[island->body];
 		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
-		bool kept = island->whole && body->preconditioners && !contact_decides(body, composite);
+		bool kept = island->whole && body->preconditioners &&
+			fem_policy_uses_kept(body, task.system.contacts.count, composite->node_count);
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
 			.chunks = chunks,
 			.preconditioner = kept ? &body->preconditioners[island->component] : NULL,
 		};
-		task.system.floor += SOLVE_FLOOR * body->total_mass;
+		task.system.floor += fem_policy_floor(body->total_mass);
 		if (body->max_iterations > task.system.max_iterations)
 			task.system.max_iterations = body->max_iterations;
 		chunk = chunks.end;
 	}
 	for (int32_t k = 0; k < task.system.contacts.proxy_count; k++)
-		task.system.floor += SOLVE_FLOOR * step->proxies[task.system.contacts.proxy_list[k]].mass;
-	if (task.system.island_count == 0)
-		task.system.max_iterations = RIGID_ITERATIONS;
+		task.system.floor += fem_policy_floor(step->proxies[task.system.contacts.proxy_list[k]].mass);
+	task.system.max_iterations = fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count);
 	return task;
 }
 

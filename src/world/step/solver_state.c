@@ -2,6 +2,7 @@
 #include "world/step/solver_state.h"
 #include "base/memory.h"
 #include "dynamics/preconditioner.h"
+#include "dynamics/solver_policy.h"
 #include "islands/metis_partition.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
@@ -180,17 +181,11 @@ static void take_over(FemBody *body, FemPreconditioner *before, int32_t before_c
 	}
 }
 
-// What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
 static FemPreconditionKind kind_for(
 	const FemTopology *t, int32_t component, const FemPreconditioner *before, int32_t before_count) {
 	int32_t index = t->split->component_parent[component];
-	if (index >= before_count)
-		return FEM_PRECONDITION_FACTOR;
-	const FemPreconditioner *parent = &before[index];
-	int32_t parent_count = parent->nodes.end - parent->nodes.begin;
-	int32_t count = t->component_nodes[component].end - t->component_nodes[component].begin;
-	bool is_large = parent->kind == FEM_PRECONDITION_TWO_LEVEL && 2 * count > parent_count;
-	return is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
+	FemRange nodes = t->component_nodes[component];
+	return fem_policy_kind_of_piece(index < before_count ? &before[index] : NULL, nodes.end - nodes.begin);
 }
 
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {

@@ -1,0 +1,149 @@
+#include "dynamics/solver_policy.h"
+
+#include <math.h>
+
+// ---- which preconditioner
+
+// A one-layer pane of 1,000 tets needs 4 Mflop a factorization; a bar of 2,500 tets 20, and it is faster in two levels,
+// which also share among threads.
+#define FACTOR_FLOPS_MAX 1e7
+#define COARSE_FLOPS_MAX 1e9
+#define RIGID_FLOPS_MAX 3e7 // about 8 ms; beyond that iterations are cheaper
+#define TWO_LEVEL_PARTS_MIN 4
+
+double fem_policy_factor_flops_max(FemPreconditionKind kind) {
+	return kind == FEM_PRECONDITION_TWO_LEVEL ? COARSE_FLOPS_MAX : FACTOR_FLOPS_MAX;
+}
+
+double fem_policy_rigid_flops_max(void) {
+	return RIGID_FLOPS_MAX;
+}
+
+bool fem_policy_takes_two_levels(int32_t part_count) {
+	return part_count >= TWO_LEVEL_PARTS_MIN;
+}
+
+// What was too large for a factor still is when it lost but little: the analysis that says so is not cheap.
+FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, int32_t node_count) {
+	bool is_large = parent && parent->kind == FEM_PRECONDITION_TWO_LEVEL &&
+		2 * node_count > parent->nodes.end - parent->nodes.begin;
+	return is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
+}
+
+// Where compact bodies lean on each other at many points, contact decides how many iterations a solve takes; a factor
+// that knows nothing of it only makes each of them dearer (a pile of 27 cubes is 2.5 times faster without). Plates and
+// beams still need theirs.
+bool fem_policy_uses_kept(const FemBody *body, int32_t contact_count, int32_t node_count) {
+	bool is_compact = body->thickness > 0.25f * sqrtf(body->box_area);
+	bool contact_decides = contact_count > 0 && 4 * contact_count > node_count && is_compact;
+	return !contact_decides || body->preconditioners[0].kind != FEM_PRECONDITION_FACTOR;
+}
+
+// ---- costs
+
+#define ENTRY_COST 21.0       // of a 3x3 block of the rows
+#define NODE_COST 60.0        // of a node's share in the vector work of an iteration
+#define DENSE_FLOP_COST 0.5   // of a flop in dense panels
+#define PROJECTION_COST 250.0 // of projecting one block of the matrix into the coarse space
+
+double fem_policy_rows_cost(int32_t node_count, int32_t entry_count) {
+	return ENTRY_COST * entry_count + NODE_COST * node_count;
+}
+
+// Two passes over its floats of 4 bytes, two flops each.
+double fem_policy_kept_cost(size_t factor_bytes) {
+	return (double)factor_bytes;
+}
+
+double fem_policy_factor_cost(double flops) {
+	return DENSE_FLOP_COST * flops;
+}
+
+double fem_policy_two_level_cost(double flops, int32_t entry_count) {
+	return DENSE_FLOP_COST * flops + PROJECTION_COST * entry_count;
+}
+
+// ---- when a factor is made anew
+
+#define CHEAP_FACTOR 8.0 // iterations that making a factor may cost for it to be made anew whenever contacts change
+#define LOAD_CHANGE 0.1f // of a node's diagonal block
+
+// A factor serves until the iterations it cost beyond those of a fresh one add up to making it. Old contacts in it cost
+// more, so in contact a cheap one is of every solve; within a step only if what presses has changed. What contacts do
+// to a piece as a whole the rigid space knows.
+FemRenewal fem_policy_renewal(const FemPreconditioner *p, FemMatrixChange change) {
+	if (p->kind == FEM_PRECONDITION_JACOBI)
+		return FEM_RENEWAL_KEEP;
+	if (!p->valid || change.wholly || p->wasted_cost > p->factor_cost)
+		return FEM_RENEWAL_ANEW;
+	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
+	if (!change.by_contact || !is_cheap)
+		return FEM_RENEWAL_KEEP;
+	bool is_of_this_step = !change.has_moved && !p->is_turned;
+	return is_of_this_step ? FEM_RENEWAL_IF_LOADED : FEM_RENEWAL_ANEW;
+}
+
+bool fem_policy_load_counts(float change, float diagonal) {
+	return fabsf(change) > LOAD_CHANGE * diagonal;
+}
+
+void fem_policy_note_renewed(FemPreconditioner *p) {
+	p->fresh_iterations = -1;
+	p->wasted_cost = 0.0;
+}
+
+void fem_policy_note_solve(FemPreconditioner *p, int32_t iterations) {
+	if (p->fresh_iterations < 0)
+		p->fresh_iterations = iterations;
+	else if (iterations > p->fresh_iterations)
+		p->wasted_cost += (iterations - p->fresh_iterations) * p->iteration_cost;
+}
+
+bool fem_policy_repeats_capped(const FemSystem *system, int64_t made) {
+	if (made > 0)
+		return false;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].preconditioner && system->islands[i].preconditioner->kind != FEM_PRECONDITION_JACOBI)
+			return true;
+	}
+	return false;
+}
+
+// ---- where a solve starts and ends
+
+#define SOLVE_FLOOR 1e-12f   // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
+#define RIGID_ITERATIONS 100 // of dynamic colliders that touch only sleepers: 6 unknowns each
+
+// Factors of whole bodies that touch nothing come so near in one iteration that a start vector does not pay.
+bool fem_policy_tries_start_vector(const FemSystem *system) {
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (fem_preconditioner_kind_in_use(system->islands[i].preconditioner) != FEM_PRECONDITION_FACTOR)
+			return true;
+	}
+	return system->contacts.count > 0;
+}
+
+float fem_policy_floor(float mass) {
+	return SOLVE_FLOOR * mass;
+}
+
+int32_t fem_policy_iteration_cap(int32_t of_materials, int32_t island_count) {
+	return island_count > 0 ? of_materials : RIGID_ITERATIONS;
+}
+
+// ---- the solves of a step
+
+#define PASSES 4            // solves a step while the set of active contacts still changes
+#define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
+#define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
+#define HEAP_ISLANDS 8
+
+// The active set is looked for by loose solves, one after the other until it stays as it is; the last one is sharp.
+FemSolvePass fem_policy_pass(
+	int32_t pass, bool settled, float tolerance, int32_t max_iterations, int32_t island_count) {
+	bool is_last = pass + 1 == PASSES;
+	if (settled || is_last)
+		return (FemSolvePass){tolerance, max_iterations, .is_sharp = true, .is_last = is_last};
+	bool is_heap = island_count >= HEAP_ISLANDS && max_iterations > LOOSE_ITERATIONS;
+	return (FemSolvePass){LOOSE * tolerance, is_heap ? LOOSE_ITERATIONS : max_iterations, false, false};
+}
