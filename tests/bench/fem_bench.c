@@ -10,9 +10,9 @@
 
 typedef struct Options {
 	const FemScene *scene;
-	const char *mesh_path, *csv_path;
-	int32_t threads, steps;
-	double tolerance; // 0: default
+	const char *mesh_path;
+	MeasureSettings measure;
+	int32_t hz, seed, cells[3]; // 0: the scene's own
 	bool json, list, help;
 } Options;
 
@@ -24,14 +24,20 @@ static void print_scenes(FILE *file) {
 }
 
 static void print_help(void) {
-	printf("usage: fem_bench --scene NAME [--threads N] [--steps N] [--tolerance X] [--csv FILE] [--json]\n"
-		   "       fem_bench --list\n"
-		   "       fem_bench --scene NAME --write-mesh FILE\n\n"
-		   "  --threads N  1..64, default 1\n"
-		   "  --steps N    20..1000000, default 300; the first %d are not timed\n"
-		   "  --tolerance X  of the solver, default 1e-3\n"
-		   "  --csv FILE   write times and counts of every step\n"
-		   "  --json       print one JSON object\n\nscenes:\n",
+	printf(
+		"usage: fem_bench --scene NAME [--threads N] [--steps N] [--hz N] [--substeps N] [--cells X,Y,Z] [--seed N]\n"
+		"                 [--tolerance X] [--csv FILE] [--json]\n"
+		"       fem_bench --list\n"
+		"       fem_bench --scene NAME --write-mesh FILE\n\n"
+		"  --threads N  1..64, default 1\n"
+		"  --steps N    20..1000000, default 300; the first %d are not timed, save for ms_max\n"
+		"  --hz N       1..10000 steps a second, default the scene's own\n"
+		"  --substeps N 1..64 of a step, default 1\n"
+		"  --cells X,Y,Z  1..200 each, of a body's box, default the scene's own; wall has one mesh only\n"
+		"  --seed N     1..1000000, of toughness that differs from tet to tet, default the scene's own\n"
+		"  --tolerance X  of the solver, default 1e-3\n"
+		"  --csv FILE   write times and counts of every step\n"
+		"  --json       print one JSON object\n\nscenes:\n",
 		WARM_UP_STEPS);
 	print_scenes(stdout);
 }
@@ -58,9 +64,43 @@ static bool parse_scene(const char *name, const FemScene **out) {
 	return false;
 }
 
+static bool parse_cells(const char *option, const char *text, int32_t out[3]) {
+	char rest;
+	bool ok = text && sscanf(text, "%d,%d,%d%c", &out[0], &out[1], &out[2], &rest) == 3;
+	for (int i = 0; ok && i < 3; i++)
+		ok = out[i] >= 1 && out[i] <= 200;
+	if (!ok)
+		fprintf(stderr, "fem_bench: %s needs three whole numbers from 1 to 200 with commas between, not \"%s\".\n",
+			option, text ? text : "");
+	return ok;
+}
+
+typedef struct CountOption {
+	const char *name;
+	int32_t low, high;
+	int32_t *value;
+} CountOption;
+
+// Null: it is not an option that takes a whole number.
+static const CountOption *find_count(const CountOption *counts, size_t count, const char *name) {
+	for (size_t k = 0; k < count; k++) {
+		if (strcmp(name, counts[k].name) == 0)
+			return &counts[k];
+	}
+	return NULL;
+}
+
 static bool parse_options(int count, char **arguments, Options *out) {
+	const CountOption counts[] = {
+		{"--threads", 1, 64, &out->measure.threads},
+		{"--steps", 20, 1000000, &out->measure.steps},
+		{"--substeps", 1, 64, &out->measure.substeps},
+		{"--hz", 1, 10000, &out->hz},
+		{"--seed", 1, 1000000, &out->seed},
+	};
 	for (int i = 1; i < count; i++) {
 		const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
+		const CountOption *number = find_count(counts, sizeof counts / sizeof *counts, name);
 		if (strcmp(name, "--json") == 0) {
 			out->json = true;
 		} else if (strcmp(name, "--list") == 0) {
@@ -71,19 +111,19 @@ static bool parse_options(int count, char **arguments, Options *out) {
 			if (!parse_scene(value, &out->scene))
 				return false;
 			i++;
-		} else if (strcmp(name, "--threads") == 0) {
-			if (!parse_count(name, value, 1, 64, &out->threads))
+		} else if (number) {
+			if (!parse_count(name, value, number->low, number->high, number->value))
 				return false;
 			i++;
-		} else if (strcmp(name, "--steps") == 0) {
-			if (!parse_count(name, value, 20, 1000000, &out->steps))
+		} else if (strcmp(name, "--cells") == 0) {
+			if (!parse_cells(name, value, out->cells))
 				return false;
 			i++;
 		} else if (strcmp(name, "--tolerance") == 0 && value) {
-			out->tolerance = strtod(value, NULL);
+			out->measure.tolerance = strtod(value, NULL);
 			i++;
 		} else if (strcmp(name, "--csv") == 0 && value) {
-			out->csv_path = value;
+			out->measure.csv_path = value;
 			i++;
 		} else if (strcmp(name, "--write-mesh") == 0 && value) {
 			out->mesh_path = value;
@@ -101,8 +141,9 @@ static bool parse_options(int count, char **arguments, Options *out) {
 static void print_json(const Measurement *m) {
 	printf("{\"scene\": \"%s\", \"tets\": %d, \"nodes\": %d, \"threads\": %d, \"steps\": %d, ", m->scene->name, m->tets,
 		m->nodes, m->threads, m->steps);
-	printf(
-		"\"ms_median\": %.6f, \"ms_p10\": %.6f, \"ms_p99\": %.6f, \"phases\": {", m->ms_median, m->ms_p10, m->ms_p99);
+	printf("\"ms_median\": %.6f, \"ms_p10\": %.6f, \"ms_p99\": %.6f, \"ms_max\": %.6f, \"ms_mean_after\": %.6f, "
+		   "\"phases\": {",
+		m->ms_median, m->ms_p10, m->ms_p99, m->ms_max, m->ms_mean_after);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		printf("%s\"%s\": %.6f", p ? ", " : "", fem_phase_name(p), m->phase_ms[p]);
 	printf("}, \"cg_iterations_mean\": %.4f, \"cg_capped\": %.6f, \"residual_max\": %.6g, \"live_tets_mean\": %.2f, ",
@@ -115,13 +156,15 @@ static void print_json(const Measurement *m) {
 		m->contacts_max, m->contacts_mean, m->ms_last, m->cpu_ms_mean, m->height);
 	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces,
 		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
+	printf("\"ball_speed_100ms\": %.4f, \"over_strain_share\": %.6f, ", m->ball_speed_100ms, m->over_strain_share);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
 }
 
 static void print_text(const Measurement *m) {
 	printf("%s: %d tets, %d nodes, %d thread%s, %s, %d steps\n", m->scene->name, m->tets, m->nodes, m->threads,
 		m->threads == 1 ? "" : "s", fem_simd_name(), m->steps);
-	printf("  step       %.3f ms median, %.3f p10, %.3f p99\n", m->ms_median, m->ms_p10, m->ms_p99);
+	printf("  step       %.3f ms median, %.3f p10, %.3f p99, %.3f at most, %.3f mean of the %d after that\n",
+		m->ms_median, m->ms_p10, m->ms_p99, m->ms_max, m->ms_mean_after, STEPS_AFTER);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		printf("  %-10s %.4f ms\n", fem_phase_name(p), m->phase_ms[p]);
 	printf("  solver     %.2f iterations a solve, %.1f %% at the cap, residual up to %.2g\n", m->iterations_mean,
@@ -132,6 +175,9 @@ static void print_text(const Measurement *m) {
 		m->ms_last, m->height);
 	printf("  fracture   %d pieces in the end, %lld splits, %lld faces, %lld trees built\n", m->pieces,
 		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
+	if (m->scene->toughness > 0.0f)
+		printf("  blow       ball %.2f m/s after 0.1 s, %.2f %% of tets over 3 times the strain at break\n",
+			m->ball_speed_100ms, 100.0 * m->over_strain_share);
 	if (m->scene->clamped)
 		printf("  swing      %.4f m down\n", m->tip_first_swing);
 	printf("  memory     %.2f MB at most, %.2f allocations a step\n", (double)m->bytes_peak * 1e-6,
@@ -139,8 +185,20 @@ static void print_text(const Measurement *m) {
 	printf("  hash       %016llx\n", (unsigned long long)m->hash);
 }
 
+// The scene with what the options change of it.
+static FemScene changed_scene(const Options *options) {
+	FemScene scene = *options->scene;
+	if (options->hz)
+		scene.dt = 1.0f / (float)options->hz;
+	if (options->seed)
+		scene.seed = (uint32_t)options->seed;
+	for (int i = 0; i < 3 && options->cells[0]; i++)
+		scene.cells[i] = options->cells[i];
+	return scene;
+}
+
 int main(int argument_count, char **arguments) {
-	Options options = {.threads = 1, .steps = 300};
+	Options options = {.measure = {.threads = 1, .steps = 300, .substeps = 1}};
 	if (!parse_options(argument_count, arguments, &options))
 		return EXIT_USAGE;
 	if (options.help) {
@@ -151,11 +209,11 @@ int main(int argument_count, char **arguments) {
 		print_scenes(stdout);
 		return EXIT_SUCCESS;
 	}
+	FemScene scene = changed_scene(&options);
 	if (options.mesh_path)
-		return write_scene_mesh(options.scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
+		return write_scene_mesh(&scene, options.mesh_path) ? EXIT_SUCCESS : EXIT_FAILURE;
 	Measurement measurement;
-	if (!measure_scene(
-			options.scene, options.threads, options.steps, options.tolerance, options.csv_path, &measurement))
+	if (!measure_scene(&scene, &options.measure, &measurement))
 		return EXIT_FAILURE;
 	if (options.json)
 		print_json(&measurement);

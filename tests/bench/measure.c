@@ -2,6 +2,7 @@
 
 #include "base/timing.h"
 #include "bench/allocation_count.h"
+#include "bench/strain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,9 @@ typedef struct Run {
 	FemVec3 *offsets; // of the first body
 	int32_t node_count;
 	int64_t solves, capped, iterations, live_tets, contacts, factorizations;
-	FILE *csv; // or null
+	StrainWatch *strain;   // of scenes that break, else null
+	FemVec3 ball_velocity; // m/s, of the first ball at the start
+	FILE *csv;             // or null
 } Run;
 
 static int compare_doubles(const void *left, const void *right) {
@@ -88,6 +91,7 @@ static void close_run(Run *run) {
 	if (run->csv)
 		fclose(run->csv);
 	fem_world_destroy(run->world);
+	strain_watch_close(run->strain);
 	fem_scene_bodies_free(&run->bodies);
 	free(run->tip_nodes);
 	free(run->step_ms);
@@ -105,6 +109,8 @@ static bool open_run(Run *run, const FemScene *scene, int32_t threads, int32_t s
 		close_run(run);
 		return false;
 	}
+	if (run->bodies.ball_count)
+		run->ball_velocity = run->bodies.balls[0].velocity;
 	run->node_count = fem_body_get_node_count(run->bodies.ids[0]);
 	run->offsets = malloc((size_t)run->node_count * sizeof *run->offsets);
 	run->tip_nodes = malloc((size_t)run->node_count * sizeof *run->tip_nodes);
@@ -169,43 +175,79 @@ static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	out->hash = fem_world_hash(run->world);
 }
 
-bool measure_scene(
-	const FemScene *scene, int32_t threads, int32_t steps, double tolerance, const char *csv_path, Measurement *out) {
-	Run run = {0};
-	*out = (Measurement){.scene = scene, .threads = threads, .steps = steps};
-	if (!open_run(&run, scene, threads, steps, tolerance))
+static void find_slowest(const double *step_ms, int32_t steps, Measurement *out) {
+	int32_t slowest = 0, after = 0;
+	for (int32_t s = 1; s < steps; s++)
+		slowest = step_ms[s] > step_ms[slowest] ? s : slowest;
+	for (int32_t s = slowest + 1; s < steps && after < STEPS_AFTER; s++, after++)
+		out->ms_mean_after += step_ms[s];
+	out->ms_max = step_ms[slowest];
+	out->ms_mean_after /= after ? after : 1;
+}
+
+// What a blow did, read from the shape published last. `seconds` have passed since the start.
+static void watch_blow(const Run *run, const FemScene *scene, double seconds, Measurement *out) {
+	const double limit = 3.0 * (double)scene->toughness / (double)scene->young_modulus;
+	FemColliderResult result;
+	if (run->strain)
+		out->over_strain_share = fmax(out->over_strain_share, strain_watch_share(run->strain, limit));
+	if (run->bodies.ball_count == 0 || seconds > 0.1 + 0.5 * (double)scene->dt ||
+		fem_collider_get_result(run->bodies.balls[0].id, &result) != FEM_OK)
+		return;
+	FemVec3 v = result.linear_velocity, u = run->ball_velocity;
+	double speed = sqrt((double)(u.x * u.x + u.y * u.y + u.z * u.z));
+	out->ball_speed_100ms = speed > 0.0 ? (double)(v.x * u.x + v.y * u.y + v.z * u.z) / speed : 0.0;
+}
+
+static bool open_measurement(Run *run, const FemScene *scene, const MeasureSettings *settings) {
+	if (!open_run(run, scene, settings->threads, settings->steps, settings->tolerance))
 		return false;
-	if (!open_csv(&run, csv_path)) {
-		close_run(&run);
+	if (scene->toughness > 0.0f)
+		run->strain = strain_watch_open(run->bodies.ids, run->bodies.count);
+	if (!open_csv(run, settings->csv_path)) {
+		close_run(run);
 		return false;
 	}
 	if (scene->clamped)
-		find_tip(&run);
+		find_tip(run);
+	return true;
+}
+
+bool measure_scene(const FemScene *scene, const MeasureSettings *settings, Measurement *out) {
+	Run run = {0};
+	const int32_t steps = settings->steps;
+	*out = (Measurement){.scene = scene, .threads = settings->threads, .steps = steps};
+	if (!open_measurement(&run, scene, settings))
+		return false;
 	int64_t allocations = 0, warm_up_solves = 0;
-	clock_t cpu = 0;
+	double cpu = 0.0; // ms, of the steps after warm-up
 	FemStatistics statistics;
 	for (int32_t s = 0; s < steps; s++) {
-		if (s == WARM_UP_STEPS) {
-			allocations = allocation_count();
+		if (s == WARM_UP_STEPS)
 			warm_up_solves = run.solves;
-			cpu = clock();
-		}
 		if (scene->drive)
 			scene->drive(&run.bodies, s, scene->dt);
+		int64_t allocated = allocation_count();
 		double start = fem_time_ms();
-		fem_world_step(run.world, scene->dt, 1);
+		clock_t cpu_start = clock();
+		fem_world_step(run.world, scene->dt, settings->substeps);
 		run.step_ms[s] = fem_time_ms() - start;
+		if (s >= WARM_UP_STEPS) {
+			cpu += 1e3 * (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
+			allocations += allocation_count() - allocated;
+		}
 		fem_world_get_statistics(run.world, &statistics);
 		add_statistics(&run, &statistics, s >= WARM_UP_STEPS, out);
 		write_csv(&run, s, &statistics);
+		watch_blow(&run, scene, (s + 1) * (double)scene->dt, out);
 		if (scene->clamped)
 			out->tip_first_swing = fmax(out->tip_first_swing, run.tip_start - tip_height(&run));
 	}
-	out->cpu_ms_mean = 1e3 * (double)(clock() - cpu) / CLOCKS_PER_SEC / (steps - WARM_UP_STEPS);
-	allocations = allocation_count() - allocations;
+	out->cpu_ms_mean = cpu / (steps - WARM_UP_STEPS);
 	out->allocations_per_step = allocation_count_works() ? (double)allocations / (steps - WARM_UP_STEPS) : -1.0;
 	out->tets = statistics.tet_count;
 	out->nodes = statistics.node_count;
+	find_slowest(run.step_ms, steps, out);
 	summarize(&run, out, run.solves - warm_up_solves);
 	close_run(&run);
 	return true;

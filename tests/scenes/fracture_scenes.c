@@ -184,6 +184,41 @@ FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
+// ---- slab
+
+#define SLAB_HEIGHT 1.0    // m, of its lower face
+#define SLAB_HELD 0.11f    // m of each end
+#define SLAB_BALL 0.15f    // m, radius
+#define SLAB_BALL_GAP 0.05 // m above the slab at first
+
+static int32_t *list_ends(const FemBoxMesh *box, float length, int32_t *out_count) {
+	int32_t count = 0, *list = malloc(sizeof *list * (size_t)box->node_count);
+	for (int32_t i = 0; list && i < box->node_count; i++) {
+		if (box->positions[i].x <= SLAB_HELD || box->positions[i].x >= length - SLAB_HELD)
+			list[count++] = i;
+	}
+	*out_count = list ? count : 0;
+	return list;
+}
+
+FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world) {
+	FemSceneBodies bodies = reserve(scene, 1);
+	FemMaterialDef material = material_def(scene);
+	FemBodyDef def = fem_default_body_def();
+	FemVec3 size = scene->size;
+	FemBoxMesh box = fem_box_mesh(scene->cells[0], scene->cells[1], scene->cells[2], size, FEM_CELLS_KUHN);
+	int32_t *ends = list_ends(&box, size.x, &def.pinned_count);
+	material.stiffness_damping = 5e-4f;
+	def.pinned_nodes = ends;
+	def.position = (FemPosition){-0.5 * (double)size.x, SLAB_HEIGHT, -0.5 * (double)size.z};
+	add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material);
+	double height = SLAB_HEIGHT + (double)size.y + SLAB_BALL_GAP + (double)SLAB_BALL;
+	add_ball(&bodies, world,
+		(FemSceneBall){.radius = SLAB_BALL, .position = {0.0, height, 0.0}, .velocity = {0.0f, -6.0f, 0.0f}}, 80.0f);
+	free(ends);
+	return bodies;
+}
+
 // ---- pole
 
 #define POLE_FOOT 0.5   // m, height of its lower end

@@ -10,6 +10,7 @@
 
 FemSceneBodies fem_build_glass(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world);
+FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_pole(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_bowl(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_panel(const FemScene *scene, FemWorldId world);
@@ -51,6 +52,19 @@ void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt);
 			.poisson_ratio = 0.2f, \
 			.density = 2309.0f, \
 			.toughness = 1.5e5f, \
+			.body_count = 1, \
+			FEM_FRACTURE_COMMON}, \
+		{.name = "slab", \
+			.description = "a slab held at both ends, struck in the middle by a ball of 80 kg", \
+			.build = fem_build_slab, \
+			.drive = fem_drive_balls, \
+			.cells = {16, 2, 6}, \
+			.size = {1.6f, 0.1f, 0.6f}, \
+			.young_modulus = 5e8f, \
+			.poisson_ratio = 0.22f, \
+			.density = 2500.0f, \
+			.toughness = 1.6e5f, \
+			.seed = 3, \
 			.body_count = 1, \
 			FEM_FRACTURE_COMMON}, \
 		{.name = "pole", \

@@ -175,7 +175,10 @@ FemWorldDef fem_scene_world_def(const FemScene *scene, int32_t worker_count) {
 }
 
 FemSceneBodies fem_scene_build(const FemScene *scene, FemWorldId world) {
-	return scene->build(scene, world);
+	FemSceneBodies bodies = scene->build(scene, world);
+	for (int32_t b = 0; scene->seed && b < bodies.count; b++)
+		fem_body_set_fracture_seed(bodies.ids[b], scene->seed + (uint32_t)b);
+	return bodies;
 }
 
 void fem_scene_bodies_free(FemSceneBodies *bodies) {

@@ -40,6 +40,7 @@ struct FemScene {
 	bool has_ground; // the built-in one, at y = 0
 	bool clamped;    // the face x = 0 is pinned, so that the far end has a swing
 	float dt;        // s
+	uint32_t seed;   // of the first body's toughness, which differs from tet to tet; 0: each body's own number
 };
 
 const FemScene *fem_scenes(int32_t *out_count);
