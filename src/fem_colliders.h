@@ -108,7 +108,7 @@ typedef struct FemColliderResult {
 	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
 	FemVec3 angular_velocity; // rad/s
 	FemVec3 translation;      // m, how far its centre of mass went
-	FemVec3 turn;             // rad, how far it turned: axis times angle
+	FemVec3 rotation_vector;  // rad, how far it turned: axis times angle
 	int32_t contact_count;    // of the last substep
 } FemColliderResult;
 

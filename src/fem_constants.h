@@ -38,7 +38,7 @@
 // ----- motion
 // Of a free body or piece; faster spin is cut to this. At 1 crumbs gain energy; at 0.6 a soft stick thrown with 10
 // rad/s loses angular momentum at 30 Hz.
-#define FEM_TURN_MAX 0.8 // rad a step
+#define FEM_ROTATION_MAX 0.8 // rad a step
 
 // ----- fracture
 #define FEM_PIECE_TETS_MIN 3 // P&O09 section 5: smaller pieces are not made
@@ -67,9 +67,9 @@
 #define FEM_CONTACT_LOAD_DEPTH 2e-4f // m: a pair under load is made strong enough to rest so far below the slop ...
 #define FEM_CONTACT_LOAD_MAX 30.0f   // ... but at most this times its own strength
 #define FEM_CONTACT_LOAD_KEEP 0.9f   // share of the smoothed load that a step keeps
-#define FEM_STRIKE_SPEED 0.1f  // m/s: pairs that close in faster within a step are told though they rest at its end
-#define FEM_STRIKE_MAX 64      // of those kept a step
-#define FEM_FAST_WAY_MIN 0.01f // m a step: what moves less is never looked at in between
+#define FEM_STRIKE_SPEED 0.1f // m/s: pairs that close in faster within a step are told though they rest at its end
+#define FEM_STRIKE_MAX 64     // of those kept a step
+#define FEM_FAST_DISPLACEMENT_MIN 0.01f // m a step: what moves less is never looked at in between
 
 // ----- the paper's friction (P&O09 section 4.2): gains found by tests/tuning/tune_pid.c
 #define FEM_PID_PROPORTIONAL 0.376f // of effective mass / dt

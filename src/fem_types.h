@@ -245,7 +245,7 @@ typedef struct FemBody {
 	int32_t surface_node_count;
 	bool is_convex;          // at rest: it must bend far before it can touch itself
 	float thickness;         // m, 2 volume / surface: that of a plate, a third of a cube's edge
-	float fast_way;          // m, longest of a surface node in this step
+	float fast_displacement; // m, longest of a surface node in this step
 	FemGroundHit ground_hit; // of the last substep
 	float box_area;          // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 
@@ -303,7 +303,7 @@ typedef struct FemContact {
 	float normal_strength;   // k_n = dt phi A, kg
 	float friction;          // Coulomb coefficient of the pair
 	float friction_strength; // k_t = dt c_t, kg, from the last pass
-	float press;             // normal impulse the last solve asks for, N s; 0 = not pressing
+	float normal_impulse;    // normal impulse the last solve asks for, N s; 0 = not pressing
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
 	float approach;   // m/s, along the normal before the step; positive: closing in

@@ -56,7 +56,7 @@ FemWorldDef fem_contact_world_def(void) {
 	return def;
 }
 
-FemQuat fem_turn_z(double angle) {
+FemQuat fem_rotation_z(double angle) {
 	return (FemQuat){0.0f, 0.0f, (float)sin(0.5 * angle), (float)cos(0.5 * angle)};
 }
 

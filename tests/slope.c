@@ -8,7 +8,7 @@
 
 #define STEP (1.0f / 60.0f)
 
-static FemPosition turn(double angle, double x, double y, double z) {
+static FemPosition rotated(double angle, double x, double y, double z) {
 	return (FemPosition){cos(angle) * x - sin(angle) * y, sin(angle) * x + cos(angle) * y, z};
 }
 
@@ -19,7 +19,7 @@ static void add_plank(FemWorldId world, const FemSlope *slope, double angle) {
 	def.shape.type = slope->half_space ? FEM_SHAPE_HALF_SPACE : FEM_SHAPE_BOX;
 	def.shape.half_extents = (FemVec3){50.0f, 0.5f, 5.0f};
 	if (!slope->half_space)
-		def.position = turn(angle, 0.0, -0.5, 0.0);
+		def.position = rotated(angle, 0.0, -0.5, 0.0);
 	fem_collider_create(world, &def);
 }
 
@@ -36,7 +36,7 @@ static FemBodyId add_box(FemWorldId world, const FemSlope *slope, double angle) 
 	def.mesh = fem_mesh_create(world, &mesh);
 	def.materials = materials;
 	def.material_count = 1;
-	def.position = turn(angle, -0.5 * (double)slope->size, 0.0, -0.5 * (double)slope->size);
+	def.position = rotated(angle, -0.5 * (double)slope->size, 0.0, -0.5 * (double)slope->size);
 	def.rotation = (FemQuat){0.0f, 0.0f, (float)sin(angle / 2.0), (float)cos(angle / 2.0)};
 	FemBodyId body = fem_body_create(world, &def);
 	fem_box_mesh_free(&box);
@@ -59,12 +59,12 @@ FemSlopeResult fem_slope_run(const FemSlope *slope, const FemFrictionGains *gain
 	for (int32_t i = 0; i <= steps; i++) {
 		FemBodyState state;
 		fem_body_get_state(body, &state);
-		double way = -cos(angle) * state.center.x - sin(angle) * state.center.y;
+		double displacement = -cos(angle) * state.center.x - sin(angle) * state.center.y;
 		double speed = -cos(angle) * (double)state.linear_velocity.x - sin(angle) * (double)state.linear_velocity.y;
 		if (i == 0)
-			start = way;
+			start = displacement;
 		if (i == 60)
-			result.late_slip = -way;
+			result.late_slip = -displacement;
 		if (i == steps / 2)
 			at_half = speed;
 		if (i > 15) {
@@ -72,9 +72,9 @@ FemSlopeResult fem_slope_run(const FemSlope *slope, const FemFrictionGains *gain
 			counted++;
 		}
 		before = speed;
-		result.slip = way - start;
+		result.slip = displacement - start;
 		if (i == steps) {
-			result.late_slip += way;
+			result.late_slip += displacement;
 			result.acceleration = (speed - at_half) / ((steps - steps / 2) * (double)STEP);
 		} else {
 			fem_world_step(world, STEP, 1);

@@ -23,7 +23,7 @@ static bool has_sentence(void) {
 
 static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};
 static const FemPosition zero_position = {0.0, 0.0, 0.0};
-static const FemQuat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
+static const FemQuat no_rotation = {0.0f, 0.0f, 0.0f, 1.0f};
 
 // ---- bad ids
 
@@ -76,7 +76,7 @@ static void check_bad_body(FemBodyId body, FemMaterialId material) {
 	CHECK_FAILS(fem_body_set_velocity(body, 0, zero3), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_body_add_velocity(body, zero3, zero3), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_body_set_node_position(body, 0, zero_position), FEM_ERROR_INVALID_ID);
-	CHECK_FAILS(fem_body_teleport(body, zero_position, no_turn), FEM_ERROR_INVALID_ID);
+	CHECK_FAILS(fem_body_teleport(body, zero_position, no_rotation), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_body_pin_node(body, 0), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_body_drive_node(body, 0, zero3), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_body_release_node(body, 0), FEM_ERROR_INVALID_ID);
@@ -307,8 +307,8 @@ FEM_TEST(api, mesh_defs) {
 FEM_TEST(api, mesh_duplicates_and_strays) {
 	FemCubeScene scene = fem_cube_scene();
 	SpoiledMesh mesh = start_spoiling();
-	int32_t turned[4] = {mesh.box.tets[1], mesh.box.tets[0], mesh.box.tets[3], mesh.box.tets[2]};
-	memcpy(mesh.box.tets + 4 * 9, turned, sizeof turned);
+	int32_t inverted[4] = {mesh.box.tets[1], mesh.box.tets[0], mesh.box.tets[3], mesh.box.tets[2]};
+	memcpy(mesh.box.tets + 4 * 9, inverted, sizeof inverted);
 	check_spoiled(&scene, &mesh, "same nodes");
 	mesh = start_spoiling(), mesh.def.tet_count = 5; // the first cell alone: the far nodes dangle
 	check_spoiled(&scene, &mesh, "no tet");
@@ -322,7 +322,7 @@ FEM_TEST(api, mesh_duplicates_and_strays) {
 }
 
 // A turned-round tet is turned back, and what users read has positive volume.
-FEM_TEST(api, inverted_tets_are_turned) {
+FEM_TEST(api, inverted_tets_are_flipped) {
 	FemCubeScene scene = fem_cube_scene();
 	SpoiledMesh mesh = start_spoiling();
 	for (int t = 0; t < mesh.box.tet_count; t += 2) {
@@ -440,7 +440,7 @@ FEM_TEST(api, places_and_pointers) {
 	uint64_t hash = fem_world_hash(scene.world);
 	CHECK_FAILS(fem_body_set_node_position(scene.body, 0, bad_place), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_body_set_node_position(scene.body, 0, far_place), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_body_teleport(scene.body, bad_place, no_turn), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(fem_body_teleport(scene.body, bad_place, no_rotation), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(
 		fem_body_teleport(scene.body, zero_position, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(
@@ -502,7 +502,7 @@ static void check_refused_while_stepping(const FemCubeScene *scene) {
 	FEM_CHECK_INT(fem_body_wake(scene->body), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_body_get_tets(scene->body, NULL, 0), 0);
 	FEM_CHECK_INT(fem_body_get_surface(scene->body, NULL, 0), 0);
-	FEM_CHECK_INT(fem_body_teleport(scene->body, zero_position, no_turn), FEM_ERROR_STEPPING);
+	FEM_CHECK_INT(fem_body_teleport(scene->body, zero_position, no_rotation), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_material_set(scene->material, &material_def), FEM_ERROR_STEPPING);
 	FEM_CHECK_INT(fem_mesh_destroy(scene->mesh), FEM_ERROR_STEPPING);
 	CHECK_NULL(fem_material_create(scene->world, &material_def));

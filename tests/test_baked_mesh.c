@@ -363,7 +363,7 @@ static void make_node_nan(FemBakedMesh *mesh) {
 	mesh->tet_mesh.nodes[3].y = NAN;
 }
 
-static void turn_tet_round(FemBakedMesh *mesh) {
+static void invert_tet(FemBakedMesh *mesh) {
 	int32_t *tet = mesh->tet_mesh.tets, node = tet[0];
 	tet[0] = tet[1];
 	tet[1] = node;
@@ -415,7 +415,7 @@ static void make_report_unreadable(FemBakedMesh *mesh) {
 
 FEM_TEST(baked_mesh, wrong_numbers_are_refused) {
 	check_changed(make_node_nan, "Node 3", __LINE__);
-	check_changed(turn_tet_round, "inside out", __LINE__);
+	check_changed(invert_tet, "inside out", __LINE__);
 	check_changed(flatten_tet, "no volume", __LINE__);
 	check_changed(misname_node, "TETS", __LINE__);
 	check_changed(misname_vertex, "SURF", __LINE__);

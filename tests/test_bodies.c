@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-FEM_TEST(bodies, state_of_a_turned_and_scaled_body) {
+FEM_TEST(bodies, state_of_a_rotated_and_scaled_body) {
 	FemCubeScene scene = fem_cube_scene();
 	FemBodyDef def = fem_default_body_def();
 	def.mesh = scene.mesh;
@@ -70,9 +70,9 @@ FEM_TEST(bodies, teleport_keeps_the_shape) {
 		fem_body_teleport(scene.body, (FemPosition){5000.0, 3.0, -8.0}, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}), FEM_OK);
 	fem_body_get_positions(scene.body, NULL, after, 27);
 	FEM_CHECK(memcmp(before, after, sizeof before) == 0); // whole metres: not a bit changes
-	FemQuat turn = {0.0f, 0.38268343f, 0.0f, 0.92387953f};
+	FemQuat rotation = {0.0f, 0.38268343f, 0.0f, 0.92387953f};
 	FEM_CHECK_INT(fem_body_set_velocity(scene.body, 0, (FemVec3){1.0f, 0.0f, 0.0f}), FEM_OK);
-	FEM_CHECK_INT(fem_body_teleport(scene.body, (FemPosition){0.0, 0.0, 0.0}, turn), FEM_OK);
+	FEM_CHECK_INT(fem_body_teleport(scene.body, (FemPosition){0.0, 0.0, 0.0}, rotation), FEM_OK);
 	FemVec3 velocity;
 	FemBodyState state;
 	fem_body_get_velocities(scene.body, &velocity, 1);

@@ -519,7 +519,7 @@ FEM_TEST(pieces, beyond_the_limit_fade_before_they_are_removed) {
 }
 
 // Fails when a piece's angular velocity has the wrong sign or centre.
-FEM_TEST(pieces, state_tells_how_a_piece_turns) {
+FEM_TEST(pieces, state_tells_how_a_piece_rotates) {
 	BarScene scene = bar_scene(1e30f, 1.0f);
 	for (int i = 0; i < 9; i++)
 		fem_body_release_node(scene.bar, scene.pins[i]);

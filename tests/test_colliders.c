@@ -8,7 +8,7 @@
 
 static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};
 static const FemPosition zero_position = {0.0, 0.0, 0.0};
-static const FemQuat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
+static const FemQuat no_rotation = {0.0f, 0.0f, 0.0f, 1.0f};
 
 static bool has_sentence(void) {
 	const char *text = fem_last_error();
@@ -62,7 +62,7 @@ static Scene cube_on_floor(FemColliderKind kind) {
 	Scene scene = {.cube = fem_cube_scene()};
 	scene.world = scene.cube.world;
 	scene.body = scene.cube.body;
-	FEM_CHECK_INT(fem_body_teleport(scene.body, (FemPosition){-0.5, 0.0, -0.5}, no_turn), FEM_OK);
+	FEM_CHECK_INT(fem_body_teleport(scene.body, (FemPosition){-0.5, 0.0, -0.5}, no_rotation), FEM_OK);
 	scene.floor = add_box(scene.world, kind, (FemPosition){0.0, -0.5, 0.0}, (FemVec3){4.0f, 0.5f, 4.0f});
 	return scene;
 }
@@ -85,7 +85,7 @@ static void check_bad_collider(FemColliderId collider) {
 	FemColliderResult result;
 	FEM_CHECK(!fem_collider_is_valid(collider));
 	CHECK_FAILS(fem_collider_destroy(collider), FEM_ERROR_INVALID_ID);
-	CHECK_FAILS(fem_collider_set_motion(collider, zero_position, no_turn, zero3, zero3), FEM_ERROR_INVALID_ID);
+	CHECK_FAILS(fem_collider_set_motion(collider, zero_position, no_rotation, zero3, zero3), FEM_ERROR_INVALID_ID);
 	CHECK_FAILS(fem_collider_get_result(collider, &result), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_INT(fem_collider_get_user_data(collider), 0);
 }
@@ -224,21 +224,21 @@ FEM_TEST(colliders, bad_motion) {
 		add_box(scene.world, FEM_COLLIDER_KINEMATIC, (FemPosition){9.0, 0.0, 0.0}, (FemVec3){1.0f, 1.0f, 1.0f});
 	FemPosition at = {9.0, 0.0, 0.0};
 	uint64_t hash = fem_world_hash(scene.world);
-	CHECK_FAILS(
-		fem_collider_set_motion(box, (FemPosition){NAN, 0.0, 0.0}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, INFINITY, 0.0}, no_turn, zero3, zero3),
+	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){NAN, 0.0, 0.0}, no_rotation, zero3, zero3),
 		FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(
-		fem_collider_set_motion(box, (FemPosition){0.0, 0.0, -2e9}, no_turn, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, INFINITY, 0.0}, no_rotation, zero3, zero3),
+		FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(fem_collider_set_motion(box, (FemPosition){0.0, 0.0, -2e9}, no_rotation, zero3, zero3),
+		FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_collider_set_motion(box, at, (FemQuat){0}, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(
 		fem_collider_set_motion(box, at, (FemQuat){NAN, 0.0f, 0.0f, 1.0f}, zero3, zero3), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(
-		fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, NAN, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
+		fem_collider_set_motion(box, at, no_rotation, (FemVec3){0.0f, NAN, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
+	CHECK_FAILS(fem_collider_set_motion(box, at, no_rotation, zero3, (FemVec3){0.0f, 0.0f, INFINITY}),
+		FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(
-		fem_collider_set_motion(box, at, no_turn, zero3, (FemVec3){0.0f, 0.0f, INFINITY}), FEM_ERROR_INVALID_ARGUMENT);
-	CHECK_FAILS(
-		fem_collider_set_motion(box, at, no_turn, (FemVec3){0.0f, 3e5f, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
+		fem_collider_set_motion(box, at, no_rotation, (FemVec3){0.0f, 3e5f, 0.0f}, zero3), FEM_ERROR_INVALID_ARGUMENT);
 	CHECK_FAILS(fem_collider_get_result(box, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK(fem_world_hash(scene.world) == hash);
 	fem_cube_scene_end(&scene);
@@ -254,7 +254,7 @@ FEM_TEST(colliders, nothing_changes_while_stepping) {
 	FEM_CHECK_INT(fem_world_step_begin(scene.world, DT, 1), FEM_OK);
 	CHECK_REFUSED(scene.world, def);
 	CHECK_FAILS(fem_collider_destroy(box), FEM_ERROR_STEPPING);
-	CHECK_FAILS(fem_collider_set_motion(box, zero_position, no_turn, zero3, zero3), FEM_ERROR_STEPPING);
+	CHECK_FAILS(fem_collider_set_motion(box, zero_position, no_rotation, zero3, zero3), FEM_ERROR_STEPPING);
 	CHECK_FAILS(fem_collider_get_result(box, &result), FEM_ERROR_STEPPING);
 	FEM_CHECK(fem_collider_is_valid(box));
 	FEM_CHECK_INT(fem_collider_get_user_data(box), 5);
@@ -270,7 +270,7 @@ FEM_TEST(colliders, contacts_off) {
 	world_def.contacts_enabled = false;
 	FemWorldId world = fem_world_create(&world_def);
 	FemColliderId box = add_box(world, FEM_COLLIDER_STATIC, zero_position, (FemVec3){1.0f, 1.0f, 1.0f});
-	FEM_CHECK_INT(fem_collider_set_motion(box, (FemPosition){3.0, 0.0, 0.0}, no_turn, zero3, zero3), FEM_OK);
+	FEM_CHECK_INT(fem_collider_set_motion(box, (FemPosition){3.0, 0.0, 0.0}, no_rotation, zero3, zero3), FEM_OK);
 	run(world, 3);
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	FEM_CHECK_INT(fem_collider_destroy(box), FEM_OK);
@@ -321,7 +321,7 @@ FEM_TEST(colliders, rest_on_each_shape) {
 		def.position.y = heights[i];
 		FemColliderId collider = fem_collider_create(scene.world, &def);
 		FEM_CHECK_INT(fem_world_set_sleeping(scene.world, false), FEM_OK);
-		fem_body_teleport(scene.body, (FemPosition){-0.5, 0.0, -0.5}, no_turn);
+		fem_body_teleport(scene.body, (FemPosition){-0.5, 0.0, -0.5}, no_rotation);
 		run(scene.world, 180);
 		FemBodyState state = state_of(scene.body);
 		if (!fem_test_check(
@@ -343,7 +343,8 @@ FEM_TEST(colliders, what_rested_on_it_wakes_when_it_goes) {
 		FEM_CHECK_NEAR(height, 0.5, 0.02);
 		if (teleported)
 			FEM_CHECK_INT(
-				fem_collider_set_motion(scene.floor, (FemPosition){100.0, -0.5, 0.0}, no_turn, zero3, zero3), FEM_OK);
+				fem_collider_set_motion(scene.floor, (FemPosition){100.0, -0.5, 0.0}, no_rotation, zero3, zero3),
+				FEM_OK);
 		else
 			FEM_CHECK_INT(fem_collider_destroy(scene.floor), FEM_OK);
 		run(scene.world, 60);
@@ -379,7 +380,7 @@ FEM_TEST(colliders, what_starts_asleep_sleeps_on_while_others_go) {
 FEM_TEST(colliders, what_rested_on_a_body_wakes_when_it_goes) {
 	Scene scene = cube_on_floor(FEM_COLLIDER_STATIC);
 	FemBodyId upper = fem_cube_scene_add(&scene.cube);
-	fem_body_teleport(upper, (FemPosition){-0.5, 1.0, -0.5}, no_turn);
+	fem_body_teleport(upper, (FemPosition){-0.5, 1.0, -0.5}, no_rotation);
 	run(scene.world, 400);
 	FEM_CHECK(fem_body_is_asleep(upper));
 	FEM_CHECK_NEAR(state_of(upper).center.y, 1.5, 0.04);
@@ -395,7 +396,7 @@ FEM_TEST(colliders, struck_sleeper_stays_on_its_floor) {
 	run(scene.world, 300);
 	FEM_CHECK(fem_body_is_asleep(scene.body));
 	FemBodyId other = fem_cube_scene_add(&scene.cube);
-	fem_body_teleport(other, (FemPosition){-1.7, 0.1, -0.5}, no_turn);
+	fem_body_teleport(other, (FemPosition){-1.7, 0.1, -0.5}, no_rotation);
 	fem_body_add_velocity(other, (FemVec3){3.0f, 0.0f, 0.0f}, zero3);
 	run(scene.world, 60);
 	FEM_CHECK(state_of(scene.body).center.x > 0.05);
@@ -407,11 +408,11 @@ static void move_floor(const Scene *scene, FemVec3 velocity, int steps) {
 	FemWorld *world = fem_world_find(scene->world);
 	for (int i = 0; i < steps; i++) {
 		FemPosition at = world->colliders[scene->floor.index1 - 1].position;
-		FEM_CHECK_INT(fem_collider_set_motion(scene->floor, at, no_turn, velocity, zero3), FEM_OK);
+		FEM_CHECK_INT(fem_collider_set_motion(scene->floor, at, no_rotation, velocity, zero3), FEM_OK);
 		fem_world_step(scene->world, DT, 1);
 		at = (FemPosition){
 			at.x + (double)(velocity.x * DT), at.y + (double)(velocity.y * DT), at.z + (double)(velocity.z * DT)};
-		fem_collider_set_motion(scene->floor, at, no_turn, velocity, zero3);
+		fem_collider_set_motion(scene->floor, at, no_rotation, velocity, zero3);
 	}
 }
 

@@ -7,7 +7,7 @@
 #define DT (1.0f / 60.0f)
 
 static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};
-static const FemQuat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
+static const FemQuat no_rotation = {0.0f, 0.0f, 0.0f, 1.0f};
 
 static FemColliderResult result_of(FemColliderId collider) {
 	FemColliderResult result = {0};
@@ -153,7 +153,7 @@ FEM_TEST(colliders, contact_events) {
 	def.shape.half_extents = (FemVec3){2.0f, 0.5f, 2.0f};
 	FemColliderId floor = fem_collider_create(scene.world, &def);
 	FemBodyId upper = fem_cube_scene_add(&scene);
-	fem_body_teleport(upper, (FemPosition){0.0, 1.0, 0.0}, no_turn);
+	fem_body_teleport(upper, (FemPosition){0.0, 1.0, 0.0}, no_rotation);
 	fem_world_set_sleeping(scene.world, false);
 	for (int i = 0; i < 240; i++)
 		fem_world_step(scene.world, DT, 1);
@@ -320,7 +320,7 @@ FEM_TEST(colliders, extremes_are_survived) {
 	FEM_CHECK(isfinite(v.x) && isfinite(v.y) && isfinite(v.z) && isfinite(u.x) && isfinite(u.y) && isfinite(u.z));
 	fem_cube_scene_end(&scene);
 	scene = fem_cube_scene();
-	fem_body_teleport(scene.body, (FemPosition){9.9e8, 0.0, -9.9e8}, no_turn);
+	fem_body_teleport(scene.body, (FemPosition){9.9e8, 0.0, -9.9e8}, no_rotation);
 	def = fem_default_collider_def();
 	def.position = (FemPosition){9.9e8, -0.5, -9.9e8};
 	def.shape.half_extents = (FemVec3){4.0f, 0.5f, 4.0f};

@@ -34,7 +34,7 @@ static FemColliderDef box_def(FemPosition position, FemVec3 half, float mass) {
 	return def;
 }
 
-static FemQuat turned(FemQuat q, FemVec3 w) {
+static FemQuat rotated(FemQuat q, FemVec3 w) {
 	float h = 0.5f;
 	return (FemQuat){q.x + h * (w.x * q.w + w.y * q.z - w.z * q.y), q.y + h * (w.y * q.w + w.z * q.x - w.x * q.z),
 		q.z + h * (w.z * q.w + w.x * q.y - w.y * q.x), q.w - h * (w.x * q.x + w.y * q.y + w.z * q.z)};
@@ -46,7 +46,7 @@ static void follow(FemWorldId id, const FemColliderId *colliders, int32_t count)
 	FemCollider *record = &fem_world_find(id)->colliders[colliders[0].index1 - 1];
 	FemPosition at = {record->position.x + (double)result.translation.x,
 		record->position.y + (double)result.translation.y, record->position.z + (double)result.translation.z};
-	FemQuat rotation = turned(record->rotation, result.turn);
+	FemQuat rotation = rotated(record->rotation, result.rotation_vector);
 	for (int32_t i = 0; i < count; i++)
 		FEM_CHECK_INT(
 			fem_collider_set_motion(colliders[i], at, rotation, result.linear_velocity, result.angular_velocity),
@@ -69,16 +69,16 @@ FEM_TEST(rigid_colliders, one_of_two_shapes_stands_as_one) {
 	def.leader = parts[0];
 	parts[1] = fem_collider_create(world, &def);
 	FEM_CHECK(fem_collider_is_valid(parts[1]));
-	double press = 0.0;
+	double impulse_sum = 0.0;
 	for (int i = 0; i < 240; i++) {
 		fem_world_step(world, CONTACT_DT, 1);
 		FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
-		press = i < 180 ? 0.0 : press + (double)result_of(parts[0]).impulse.y;
+		impulse_sum = i < 180 ? 0.0 : impulse_sum + (double)result_of(parts[0]).impulse.y;
 		FEM_CHECK(result_of(parts[1]).impulse.y == 0.0f);
 		follow(world, parts, 2);
 	}
 	const FemCollider *record = &fem_world_find(world)->colliders[parts[0].index1 - 1];
-	FEM_CHECK_NEAR(press, 40.0 * 9.81, 0.02 * 40.0 * 9.81); // 60 steps are a second
+	FEM_CHECK_NEAR(impulse_sum, 40.0 * 9.81, 0.02 * 40.0 * 9.81); // 60 steps are a second
 	FEM_CHECK_NEAR(record->position.y, 0.3, 0.01);
 	FEM_CHECK_NEAR(record->rotation.w, 1.0, 1e-4); // one foot alone would let it tip over
 	FEM_CHECK_INT(fem_collider_destroy(parts[0]), FEM_OK);
@@ -117,13 +117,13 @@ FEM_TEST(rigid_colliders, load_from_elsewhere_is_borne) {
 	FemColliderDef def = box_def((FemPosition){0.0, 0.2, 0.0}, (FemVec3){0.2f, 0.2f, 0.2f}, 20.0f);
 	FemColliderId box = fem_collider_create(world, &def);
 	FEM_CHECK_INT(fem_collider_set_force(box, (FemVec3){0.0f, -600.0f, 0.0f}, zero3), FEM_OK);
-	double press = 0.0;
+	double impulse_sum = 0.0;
 	for (int i = 0; i < 240; i++) {
 		fem_world_step(world, CONTACT_DT, 1);
-		press = i < 180 ? 0.0 : press + (double)result_of(box).impulse.y;
+		impulse_sum = i < 180 ? 0.0 : impulse_sum + (double)result_of(box).impulse.y;
 		follow(world, &box, 1);
 	}
-	FEM_CHECK_NEAR(press, 20.0 * 9.81 + 600.0, 10.0);
+	FEM_CHECK_NEAR(impulse_sum, 20.0 * 9.81 + 600.0, 10.0);
 	fem_world_destroy(world);
 }
 
@@ -139,14 +139,14 @@ FEM_TEST(rigid_colliders, sleepers_bear_light_things_asleep) {
 	FEM_CHECK(fem_body_is_asleep(slab));
 	FemColliderDef def = box_def((FemPosition){0.0, 0.12, 0.0}, (FemVec3){0.1f, 0.1f, 0.1f}, 1.0f);
 	FemColliderId box = fem_collider_create(world, &def);
-	double press = 0.0;
+	double impulse_sum = 0.0;
 	for (int i = 0; i < 180; i++) {
 		fem_world_step(world, CONTACT_DT, 1);
-		press = i < 120 ? 0.0 : press + (double)result_of(box).impulse.y;
+		impulse_sum = i < 120 ? 0.0 : impulse_sum + (double)result_of(box).impulse.y;
 		follow(world, &box, 1);
 	}
 	FEM_CHECK(fem_body_is_asleep(slab));
-	FEM_CHECK_NEAR(press, 9.81, 0.1);
+	FEM_CHECK_NEAR(impulse_sum, 9.81, 0.1);
 	FEM_CHECK_NEAR(fem_world_find(world)->colliders[box.index1 - 1].position.y, 0.1, 0.003);
 	fem_world_destroy(world);
 }
@@ -172,7 +172,7 @@ FEM_TEST(rigid_colliders, sleepers_bear_what_they_fell_asleep_under) {
 }
 
 // Over several substeps the way is the sum of what the solves gave, not the last velocity times the whole time.
-FEM_TEST(rigid_colliders, way_over_substeps) {
+FEM_TEST(rigid_colliders, displacement_over_substeps) {
 	FemWorldDef world_def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&world_def);
 	FemColliderDef def = box_def((FemPosition){0.0, 0.2, 0.0}, (FemVec3){0.1f, 0.1f, 0.1f}, 1.0f);
@@ -238,10 +238,10 @@ FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
 	FemColliderId box = fem_collider_create(world, &def);
 	FemColliderMass mass = {80.0f, {0.15f, 0.3f, 0.0f}, {20.0f, 3.0f, 20.0f, 0.0f, 0.0f, 0.0f}};
 	FEM_CHECK_INT(fem_collider_set_mass(box, &mass), FEM_OK);
-	double press = 0.0, torque = 0.0;
+	double impulse_sum = 0.0, torque = 0.0;
 	for (int i = 0; i < 240; i++) {
 		fem_world_step(world, CONTACT_DT, 1);
-		press = i < 180 ? 0.0 : press + (double)result_of(box).impulse.y;
+		impulse_sum = i < 180 ? 0.0 : impulse_sum + (double)result_of(box).impulse.y;
 		torque = i < 180 ? 0.0 : torque + (double)result_of(box).angular_impulse.z;
 		FemColliderResult result = result_of(box);
 		result.linear_velocity = (FemVec3){0.0f, result.linear_velocity.y, 0.0f};
@@ -249,7 +249,7 @@ FEM_TEST(rigid_colliders, mass_of_all_that_moves_as_one) {
 		FemPosition at = {0.0, record->position.y + (double)(result.linear_velocity.y * CONTACT_DT), 0.0};
 		fem_collider_set_motion(box, at, record->rotation, result.linear_velocity, zero3);
 	}
-	FEM_CHECK_NEAR(press, 80.0 * 9.81, 10.0);
+	FEM_CHECK_NEAR(impulse_sum, 80.0 * 9.81, 10.0);
 	FEM_CHECK_NEAR(
 		torque, 0.0, 15.0); // about the common middle: the slab presses beneath it, not beneath the box's own
 	mass.inertia[0] = -1.0f;

@@ -175,17 +175,17 @@ FEM_TEST(contact_bad_input, crushed_body_recovers) {
 		block.body.self_contact = true;
 		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, upright, 0.5f);
 		FemBodyId body = fem_block_add(world, &block);
-		FemColliderId press = add_box_collider(
+		FemColliderId plate = add_box_collider(
 			world, FEM_COLLIDER_KINEMATIC, (FemPosition){0.15, 0.81, 0.15}, (FemVec3){1.0f, 0.5f, 1.0f});
 		double y = 0.81;
 		for (int n = 0; n < 60; n++) {
 			float speed = y > 0.52 ? -1.0f : 0.0f;
 			y += (double)(speed * CONTACT_DT);
-			fem_collider_set_motion(press, (FemPosition){0.15, y, 0.15}, upright, (FemVec3){0.0f, speed, 0.0f}, still);
+			fem_collider_set_motion(plate, (FemPosition){0.15, y, 0.15}, upright, (FemVec3){0.0f, speed, 0.0f}, still);
 			fem_steps(world, 1);
 		}
 		FEM_CHECK(fem_high(body) < 0.1);
-		fem_collider_destroy(press);
+		fem_collider_destroy(plate);
 		fem_steps(world, 240);
 		FEM_CHECK_NEAR(fem_high(body), 0.3, 0.01);
 		FEM_CHECK_NEAR(fem_rms_speed(&body, 1), 0.0, 0.01);

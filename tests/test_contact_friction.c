@@ -53,7 +53,7 @@ FEM_TEST(contact_friction, what_slides_is_braked_by_mu_g) {
 }
 
 // The cube comes down at 2 m/s, up to 33 mm into the floor: its sides must not brake it.
-FEM_TEST(contact_friction, what_lands_is_braked_by_its_own_press) {
+FEM_TEST(contact_friction, what_lands_is_braked_by_its_own_normal_impulse) {
 	for (int f = 0; f < 6; f++) {
 		for (int32_t cells = 1; cells <= 4; cells++) {
 			double share = friction_share(floors[f], cells, 0.2);

@@ -19,9 +19,9 @@ static Slope make_slope(double degrees, float friction, FemShapeType shape, FemB
 	Slope slope = {.angle = degrees * DEGREES};
 	FemWorldDef def = fem_contact_world_def();
 	slope.world = fem_world_create(&def);
-	fem_add_plane(slope.world, shape, fem_turn_z(slope.angle), friction);
+	fem_add_plane(slope.world, shape, fem_rotation_z(slope.angle), friction);
 	block.material.friction = friction;
-	block.body.rotation = fem_turn_z(slope.angle);
+	block.body.rotation = fem_rotation_z(slope.angle);
 	// Off the middle, where the diagonal of the two triangles runs.
 	block.body.position = (FemPosition){10.0 * cos(slope.angle), 10.0 * sin(slope.angle), 0.1};
 	slope.body = fem_block_add(slope.world, &block);
@@ -29,7 +29,7 @@ static Slope make_slope(double degrees, float friction, FemShapeType shape, FemB
 }
 
 // m downhill and m/s downhill
-static double way(const Slope *slope) {
+static double distance_down(const Slope *slope) {
 	FemPosition c = fem_center(slope->body);
 	return -(c.x * cos(slope->angle) + c.y * sin(slope->angle));
 }
@@ -49,9 +49,9 @@ static double height(const Slope *slope) {
 static void check_holds(double degrees, float friction, FemShapeType shape, FemBlock block, int32_t seconds) {
 	Slope slope = make_slope(degrees, friction, shape, block);
 	fem_steps(slope.world, 60);
-	double before = way(&slope);
+	double before = distance_down(&slope);
 	fem_steps(slope.world, 60 * (seconds - 1));
-	FEM_CHECK_NEAR(way(&slope) - before, 0.0, 1e-3 * (seconds - 1) / 9.0);
+	FEM_CHECK_NEAR(distance_down(&slope) - before, 0.0, 1e-3 * (seconds - 1) / 9.0);
 	FEM_CHECK_NEAR(height(&slope), 0.5 * (double)block.size.y, 3e-3);
 	fem_world_destroy(slope.world);
 }
@@ -264,7 +264,7 @@ static FemColliderDef shape_with_top_at_zero(FemShapeType type) {
 	}
 	bool lies = type == FEM_SHAPE_CAPSULE; // along x
 	if (lies)
-		def.rotation = fem_turn_z(90.0 * DEGREES);
+		def.rotation = fem_rotation_z(90.0 * DEGREES);
 	def.position.y = type == FEM_SHAPE_BOX || type == FEM_SHAPE_CYLINDER ? -0.5
 		: type == FEM_SHAPE_SPHERE || lies                               ? -1.0
 																		 : 0.0;

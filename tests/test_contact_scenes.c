@@ -68,8 +68,8 @@ FEM_TEST(contact_scenes, rubble_comes_to_rest) {
 }
 
 // Distance of the nearest node from the spool's axis, and how often the rope goes round it.
-static void measure_winding(FemBodyId rope, double *out_nearest, double *out_turns) {
-	double nearest = INFINITY, turned = 0.0, before = 0.0;
+static void measure_winding(FemBodyId rope, double *out_nearest, double *out_revolutions) {
+	double nearest = INFINITY, angle_sum = 0.0, before = 0.0;
 	FemVec3 offsets[404];
 	FemPosition origin;
 	FEM_CHECK_INT(fem_body_get_positions(rope, &origin, offsets, 404), 404);
@@ -83,11 +83,11 @@ static void measure_winding(FemBodyId rope, double *out_nearest, double *out_tur
 		}
 		double angle = atan2(middle.y - 5.0, middle.x), radius = hypot(middle.x, middle.y - 5.0);
 		if (ring > 0 && radius < 0.32)
-			turned += remainder(before - angle, 2.0 * 3.14159265358979);
+			angle_sum += remainder(before - angle, 2.0 * 3.14159265358979);
 		before = angle;
 	}
 	*out_nearest = nearest;
-	*out_turns = turned / (2.0 * 3.14159265358979);
+	*out_revolutions = angle_sum / (2.0 * 3.14159265358979);
 }
 
 // Wound up by 10 rad, then the spool stops. Air damps the swinging of the free end.
@@ -110,9 +110,9 @@ FEM_TEST(contact_scenes, rope_is_wound_and_comes_to_rest) {
 	int32_t steps = steps_until_asleep(&run, 1800);
 	FEM_CHECK_INT(asleep(&run), 1);
 	fem_test_check(steps < 1200, __FILE__, __LINE__, "asleep after %g s", steps / 60.0);
-	double nearest, turns;
-	measure_winding(run.bodies.ids[0], &nearest, &turns);
-	FEM_CHECK_NEAR(nearest, 0.2, 5e-3);            // it lies on the spool, not in it
-	FEM_CHECK_NEAR(turns, 10.0 / 6.2831853, 0.25); // and a quarter more or less where it leaves it
+	double nearest, revolutions;
+	measure_winding(run.bodies.ids[0], &nearest, &revolutions);
+	FEM_CHECK_NEAR(nearest, 0.2, 5e-3);                  // it lies on the spool, not in it
+	FEM_CHECK_NEAR(revolutions, 10.0 / 6.2831853, 0.25); // and a quarter more or less where it leaves it
 	end(&run);
 }

@@ -19,7 +19,7 @@ typedef struct Arc {
 } Arc;
 
 // Along the ring from its clamped end, m.
-static double way_of(FemVec3 p) {
+static double displacement_of(FemVec3 p) {
 	double angle = atan2((double)p.y, (double)p.x);
 	return RADIUS * (angle < -0.5 * PI ? angle + 2.0 * PI : angle);
 }
@@ -40,7 +40,7 @@ static Arc make_arc(const FemTetMesh *mesh) {
 	arc.now = calloc((size_t)mesh->node_count, sizeof(FemVec3));
 	arc.pinned = calloc((size_t)mesh->node_count, sizeof(int32_t));
 	for (int32_t n = 0; n < mesh->node_count; n++)
-		if (way_of(mesh->nodes[n]) < 0.35 * (double)mesh->parts[0].cell)
+		if (displacement_of(mesh->nodes[n]) < 0.35 * (double)mesh->parts[0].cell)
 			arc.pinned[arc.pinned_count++] = n;
 	mesh_def.node_count = mesh->node_count;
 	mesh_def.node_positions = mesh->nodes;
@@ -71,7 +71,7 @@ static double tip_displacement(Arc *arc, double begin, FemVec3 outward) {
 	int32_t count = 0;
 	fem_body_get_positions(arc->body, &origin, arc->now, arc->node_count);
 	for (int32_t n = 0; n < arc->node_count; n++)
-		if (way_of(arc->rest[n]) > begin) {
+		if (displacement_of(arc->rest[n]) > begin) {
 			FemVec3 p = arc->rest[n], q = arc->now[n];
 			sum += (origin.x + (double)q.x - (double)p.x) * (double)outward.x +
 				(origin.y + (double)q.y - (double)p.y) * (double)outward.y;
@@ -80,17 +80,17 @@ static double tip_displacement(Arc *arc, double begin, FemVec3 outward) {
 	return count ? sum / count : 0.0;
 }
 
-static double pull(const FemTetMesh *mesh, double turn, double load) {
+static double pull(const FemTetMesh *mesh, double opening, double load) {
 	Arc arc = make_arc(mesh);
-	FemVec3 outward = {(float)cos(turn), (float)sin(turn), 0.0f};
-	double begin = turn * RADIUS - 0.5 * (double)mesh->parts[0].cell;
+	FemVec3 outward = {(float)cos(opening), (float)sin(opening), 0.0f};
+	double begin = opening * RADIUS - 0.5 * (double)mesh->parts[0].cell;
 	int32_t tips = 0;
 	for (int32_t n = 0; n < arc.node_count; n++)
-		tips += way_of(arc.rest[n]) > begin;
+		tips += displacement_of(arc.rest[n]) > begin;
 	for (int step = 0; step < 60; step++) {
 		float each = (float)(load / tips);
 		for (int32_t n = 0; n < arc.node_count; n++)
-			if (way_of(arc.rest[n]) > begin)
+			if (displacement_of(arc.rest[n]) > begin)
 				fem_body_apply_force(arc.body, n, (FemVec3){each * outward.x, each * outward.y, 0.0f});
 		fem_world_step(arc.world, 0.25f, 1);
 	}
@@ -100,8 +100,8 @@ static double pull(const FemTetMesh *mesh, double turn, double load) {
 }
 
 typedef struct Row {
-	double wall; // m
-	double turn; // rad
+	double wall;    // m
+	double opening; // rad
 	FemPartKind kind;
 	double angle; // degrees, at least
 } Row;
@@ -109,21 +109,21 @@ typedef struct Row {
 // An arc of a ring, clamped at one end and pulled outward at the other: the end moves by P R^3 / (E I) times the
 // integral of sin^2 over its angle.
 static void check_arc(const Row *row) {
-	FemSurfaceMesh surface = fem_surface_arc(RADIUS, row->wall, WIDTH, row->turn, 48);
+	FemSurfaceMesh surface = fem_surface_arc(RADIUS, row->wall, WIDTH, row->opening, 48);
 	FemSoup soup = fem_surface_soup(&surface);
 	FemBakeDef def = fem_default_bake_def();
 	FemTetMesh mesh;
 	double inertia = WIDTH * pow(row->wall, 3.0) / 12.0, wanted = 0.005 * RADIUS;
-	double load = wanted * YOUNG * inertia / (pow(RADIUS, 3.0) * (0.5 * row->turn - 0.25 * sin(2.0 * row->turn)));
+	double load = wanted * YOUNG * inertia / (pow(RADIUS, 3.0) * (0.5 * row->opening - 0.25 * sin(2.0 * row->opening)));
 	def.element_count = 3000;
 	if (FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK)) {
 		const FemTetPart *part = &mesh.parts[0];
-		double excess = wanted / pull(&mesh, row->turn, load), said = (double)part->stiffness_excess;
+		double excess = wanted / pull(&mesh, row->opening, load), said = (double)part->stiffness_excess;
 		double volume = (double)mesh.volume / surface.volume;
 		printf("  wall %.3f m over %3.0f degrees: cells %.2f times as long, %d layers, %.2f times too stiff, said to "
 			   "be %.2f; "
 			   "%.1f degrees, volume %.3f\n",
-			row->wall, row->turn * 180.0 / PI, (double)(part->cell / part->thickness), part->layers, excess, said,
+			row->wall, row->opening * 180.0 / PI, (double)(part->cell / part->thickness), part->layers, excess, said,
 			(double)mesh.min_dihedral, volume);
 		FEM_CHECK(part->kind == row->kind);
 		FEM_CHECK(excess < 1.6 * said && excess > said / 1.6);

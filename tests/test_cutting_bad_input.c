@@ -108,13 +108,13 @@ FEM_TEST(cutting_bad_input, sheets_and_moebius_strips_are_cut) {
 	cut_bad(fem_surface_moebius(0.5, 0.3, 40), "open edges", __LINE__);
 }
 
-FEM_TEST(cutting_bad_input, degenerate_and_turned_triangles_are_cut) {
+FEM_TEST(cutting_bad_input, degenerate_and_flipped_triangles_are_cut) {
 	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 4);
 	for (int32_t t = 0; t < surface.triangle_count; t += 5)
 		surface.vertices[surface.triangles[t][0]] = surface.vertices[surface.triangles[t][1]];
 	cut_bad(surface, "", __LINE__);
 	surface = fem_surface_sphere(0.5, 12);
-	fem_surface_turn(&surface, 7);
+	fem_surface_flip(&surface, 7);
 	cut_bad(surface, "open edges", __LINE__); // which do not run against each other
 }
 
@@ -122,7 +122,7 @@ FEM_TEST(cutting_bad_input, inside_out_mesh_is_cut_into_closed_pieces) {
 	FemBakedMesh mesh;
 	FemSurfaceMesh surface = fem_surface_sphere(0.5, 12);
 	FemCutDef def = voronoi(60);
-	fem_surface_turn(&surface, 1);
+	fem_surface_flip(&surface, 1);
 	if (fem_cutting_bake(surface, 300, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK)) {
 		FemPieceCheck check = fem_cutting_check(&mesh.splinters);
 		check_usable(&mesh, 50, area_of(&mesh.render), __LINE__);

@@ -270,23 +270,23 @@ typedef struct Sphere {
 } Sphere;
 
 // Turned out of all axes, so that no edge meets another sphere's edge exactly.
-static void place_sphere(Sphere *sphere, double radius, double turn, const double *centre) {
+static void place_sphere(Sphere *sphere, double radius, double angle, const double *centre) {
 	for (int ring = 0; ring <= RINGS; ring++) {
 		for (int sector = 0; sector < SECTORS; sector++) {
 			float *vertex = sphere->vertices + STRIDE * (ring * SECTORS + sector);
 			double polar = 3.14159265358979 * ring / RINGS, around = 6.28318530717959 * sector / SECTORS;
 			double x = sin(polar) * cos(around), y = cos(polar), z = sin(polar) * sin(around);
-			double turned_x = x * cos(turn) - y * sin(turn), turned_y = x * sin(turn) + y * cos(turn);
-			vertex[0] = (float)(centre[0] + radius * turned_x);
-			vertex[1] = (float)(centre[1] + radius * (turned_y * cos(turn) - z * sin(turn)));
-			vertex[2] = (float)(centre[2] + radius * (turned_y * sin(turn) + z * cos(turn)));
+			double rotated_x = x * cos(angle) - y * sin(angle), rotated_y = x * sin(angle) + y * cos(angle);
+			vertex[0] = (float)(centre[0] + radius * rotated_x);
+			vertex[1] = (float)(centre[1] + radius * (rotated_y * cos(angle) - z * sin(angle)));
+			vertex[2] = (float)(centre[2] + radius * (rotated_y * sin(angle) + z * cos(angle)));
 			vertex[3] = NAN;
 		}
 	}
 }
 
-static void make_sphere(Sphere *sphere, double radius, double turn, double x, double y, double z) {
-	place_sphere(sphere, radius, turn, (const double[]){x, y, z});
+static void make_sphere(Sphere *sphere, double radius, double angle, double x, double y, double z) {
+	place_sphere(sphere, radius, angle, (const double[]){x, y, z});
 	int32_t *corner = sphere->triangles;
 	for (int32_t ring = 0; ring < RINGS; ring++) {
 		for (int32_t sector = 0; sector < SECTORS; sector++) {

@@ -52,7 +52,7 @@ FEM_TEST(dynamics, free_fall_10_km_away) {
 
 // ---- vibration
 
-static void press_tip(FemRig *rig, void *context) {
+static void load_tip(FemRig *rig, void *context) {
 	FemVec3 down = {0.0f, -0.25f, 0.0f};
 	fem_rig_load_face(rig, true, context ? *(const FemVec3 *)context : down);
 }
@@ -61,7 +61,7 @@ static void press_tip(FemRig *rig, void *context) {
 static double bending_frequency(int32_t nx, int32_t n, FemCellKind kind, FemVec3 load) {
 	FemRigDef def = fem_rig_bar_def(nx, n, n, kind, 0.3f);
 	FemRig rig = fem_rig_create(&def);
-	fem_rig_settle(&rig, 0.25f, 1e-7f, 200, press_tip, &load);
+	fem_rig_settle(&rig, 0.25f, 1e-7f, 200, load_tip, &load);
 	float dt = 1.0f / 200.0f;
 	double before = fem_rig_tip_mean_y(&rig), first = 0.0, last = 0.0;
 	int crossings = 0;
@@ -103,7 +103,7 @@ FEM_TEST(dynamics, bending_frequency) {
 static double decay_per_period(float stiffness_damping, float mass_damping, double *out_period) {
 	FemRigDef def = fem_rig_bar_def(20, 2, 2, FEM_CELLS_FIVE, 0.3f);
 	FemRig rig = fem_rig_create(&def);
-	fem_rig_settle(&rig, 0.25f, 1e-7f, 200, press_tip, NULL);
+	fem_rig_settle(&rig, 0.25f, 1e-7f, 200, load_tip, NULL);
 	def.material.stiffness_damping = stiffness_damping;
 	def.material.mass_damping = mass_damping;
 	fem_material_set(rig.material, &def.material);

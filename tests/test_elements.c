@@ -265,18 +265,18 @@ FEM_TEST(elements, qr_keeps_the_first_two_directions) {
 FEM_TEST(elements, rotation_of_the_inverted_knows_no_axes) {
 	uint32_t seed = 33;
 	for (int pose = 0; pose < 100; pose++) {
-		double turn[2][9], found[2][9], expected[9] = {0};
+		double rotation[2][9], found[2][9], expected[9] = {0};
 		float f[2][9];
-		random_rotation(&seed, turn[0]);
-		random_rotation(&seed, turn[1]);
+		random_rotation(&seed, rotation[0]);
+		random_rotation(&seed, rotation[1]);
 		float squash[3] = {1.2f, 0.7f, -0.3f - 0.2f * fem_random(&seed)};
 		for (int i = 0; i < 9; i++)
-			f[0][i] = (float)turn[0][i] * squash[i % 3];
+			f[0][i] = (float)rotation[0][i] * squash[i % 3];
 		for (int i = 0; i < 9; i++) {
 			f[1][i] = 0.0f;
 			for (int k = 0; k < 3; k++) {
-				f[1][i] += f[0][i / 3 * 3 + k] * (float)turn[1][3 * k + i % 3];
-				expected[i] += turn[0][i / 3 * 3 + k] * turn[1][3 * k + i % 3];
+				f[1][i] += f[0][i / 3 * 3 + k] * (float)rotation[1][3 * k + i % 3];
+				expected[i] += rotation[0][i / 3 * 3 + k] * rotation[1][3 * k + i % 3];
 			}
 		}
 		for (int i = 0; i < 2; i++) {
@@ -285,7 +285,7 @@ FEM_TEST(elements, rotation_of_the_inverted_knows_no_axes) {
 			LooseTets one = {.rotation = &(FemVec4){q[0], q[1], q[2], q[3]}};
 			loose_tets_rotation(&one, 0, found[i]);
 		}
-		FEM_CHECK_NEAR(largest_difference(found[0], turn[0], 9), 0.0, 1e-3);
+		FEM_CHECK_NEAR(largest_difference(found[0], rotation[0], 9), 0.0, 1e-3);
 		FEM_CHECK_NEAR(largest_difference(found[1], expected, 9), 0.0, 1e-2);
 	}
 }

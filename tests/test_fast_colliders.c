@@ -97,7 +97,7 @@ FEM_TEST(fast_colliders, a_blade_pushes_only_what_it_reaches) {
 }
 
 // Fails when what sleeps is not woken, or only translation is followed: the tip of a bar of 2 m that turns at 40 rad/s.
-FEM_TEST(fast_colliders, a_turning_bar_strikes_a_sleeper) {
+FEM_TEST(fast_colliders, a_rotating_bar_strikes_a_sleeper) {
 	FemWorldDef def = fem_default_world_def();
 	def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
 	FemWorldId world = fem_world_create(&def);

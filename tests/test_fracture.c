@@ -350,7 +350,7 @@ FEM_TEST(fracture, debris_is_limited_in_number_and_age) {
 }
 
 // A material that becomes breakable during play.
-FEM_TEST(fracture, material_turns_breakable) {
+FEM_TEST(fracture, material_becomes_breakable) {
 	FemRigDef def = brittle_bar(10, 2, 1e3f, FEM_TOUGHNESS_STRESS);
 	def.material.breakable = false;
 	def.clamped = true;
@@ -373,7 +373,7 @@ FEM_TEST(fracture, material_turns_breakable) {
 }
 
 // Wood: pulled at 45 degrees to its fibres it splits along them.
-FEM_TEST(fracture, grain_turns_the_plane) {
+FEM_TEST(fracture, grain_rotates_the_plane) {
 	double along[2] = {0.0, 0.0};
 	for (int32_t grain = 0; grain < 2; grain++) {
 		FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
@@ -601,7 +601,7 @@ FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 }
 
 // Fails when the fibres do not turn with the body: stood on end, the bar splits along them all the same.
-FEM_TEST(fracture, grain_turns_with_the_body) {
+FEM_TEST(fracture, grain_rotates_with_the_body) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
 	float r = 0.70710678f;
 	def.material.grain_direction = (FemVec3){r, r, 0.0f};

@@ -31,7 +31,7 @@ static void program_folder(char out[PATH_SIZE]) {
 
 // Found from the repository's root, from the program in build/, and from one in a folder below that.
 static bool find_corpus(char out[PATH_SIZE], const char *target) {
-	static const char *ways[] = {"", "../", "../../"};
+	static const char *prefixes[] = {"", "../", "../../"};
 	char program[PATH_SIZE / 2];
 	struct stat status;
 	char folder[PATH_SIZE];
@@ -41,7 +41,7 @@ static bool find_corpus(char out[PATH_SIZE], const char *target) {
 		if (i == 0)
 			snprintf(out, PATH_SIZE, "tests/fuzz/corpus/%s", target);
 		else
-			snprintf(out, PATH_SIZE, "%s/%stests/fuzz/corpus/%s", program, ways[i - 1], target);
+			snprintf(out, PATH_SIZE, "%s/%stests/fuzz/corpus/%s", program, prefixes[i - 1], target);
 		if (stat(out, &status) == 0 && S_ISDIR(status.st_mode))
 			return true;
 	}

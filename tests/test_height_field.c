@@ -97,7 +97,7 @@ FEM_TEST(height_field, cube_slides_to_the_bottom_of_a_valley) {
 }
 
 // The same 10 km away and tilted: heights are the field's own, cells near their own origin.
-FEM_TEST(height_field, moved_and_turned_field) {
+FEM_TEST(height_field, moved_and_rotated_field) {
 	const double angle = 0.1;
 	FemColliderDef field = fem_default_collider_def();
 	field.position = (FemPosition){10000.0, 20.0, -5000.0};

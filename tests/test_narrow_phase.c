@@ -12,7 +12,7 @@
 #define UNSURE 1e-5 // of a tet's volume: brute force does not judge what is nearer to a border than this
 
 static const FemPosition half = {0.5, 0.5, 0.5};
-static const FemQuat no_turn = {0, 0, 0, 1};
+static const FemQuat no_rotation = {0, 0, 0, 1};
 
 // ---- phase
 
@@ -185,7 +185,7 @@ static int32_t count_missed_crossings(
 
 // ---- body and body
 
-FEM_TEST(narrow_phase, turned_boxes_as_brute_force) {
+FEM_TEST(narrow_phase, rotated_boxes_as_brute_force) {
 	FemTreeShape a = fem_tree_box(3, 3, 3, fem_vec3(1, 1, 1), FEM_CELLS_KUHN),
 				 b = fem_tree_box(3, 2, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
@@ -195,8 +195,8 @@ FEM_TEST(narrow_phase, turned_boxes_as_brute_force) {
 		double reach = trial < 6 ? 0.9 : 0.4;
 		FemPosition move = {reach * (double)fem_random(&random), reach * (double)fem_random(&random),
 			reach * (double)fem_random(&random)};
-		fem_tree_shape_pose(&a, fem_random_turn(&random), half, (FemPosition){0});
-		fem_tree_shape_pose(&b, fem_random_turn(&random), half, move);
+		fem_tree_shape_pose(&a, fem_seeded_rotation(&random), half, (FemPosition){0});
+		fem_tree_shape_pose(&b, fem_seeded_rotation(&random), half, move);
 		const FemNarrowPair *pair = run(&phase, &a, &b);
 		expected += check_against_brute_force(&phase, pair, &a, &b).expected;
 		FEM_CHECK(count_missed_crossings(&phase, pair, &a, &b) <= 1); // floats may doubt one that just touches
@@ -301,9 +301,9 @@ FEM_TEST(narrow_phase, origins_far_out_change_nothing) {
 				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase near = make_phase(), far = make_phase();
 	fem_tree_shape_pose(
-		&b, no_turn, half, (FemPosition){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
+		&b, no_rotation, half, (FemPosition){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
 	const FemNarrowPair *expected = run(&near, &a, &b);
-	fem_tree_shape_pose(&b, no_turn, half, (FemPosition){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
+	fem_tree_shape_pose(&b, no_rotation, half, (FemPosition){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
 	const FemNarrowPair *found =
 		run_at(&far, &a, (FemPosition){10000, -20000, 1e6}, &b, (FemPosition){10007, -20003, 1e6});
 	FEM_CHECK(expected->hit_count > 50);
@@ -427,12 +427,12 @@ FEM_TEST(narrow_phase, nothing_touches_itself_at_rest) {
 		FemTreeShape shape = kind < 2 ? fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), kind ? FEM_CELLS_KUHN : FEM_CELLS_FIVE)
 									  : fem_tree_box(20, 1, kind == 2 ? 1 : 20, fem_vec3(1, 0.01f, 1), FEM_CELLS_KUHN);
 		for (int trial = 0; trial < 4; trial++) {
-			fem_tree_shape_pose(&shape, fem_random_turn(&random), half, (FemPosition){0});
+			fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemPosition){0});
 			FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
 			FEM_CHECK(!phase.pairs[0].touches_self);
 		}
 		// Crushed to a third, and neighbours pushed through each other: that is the elements' business.
-		fem_tree_shape_pose(&shape, no_turn, half, (FemPosition){0});
+		fem_tree_shape_pose(&shape, no_rotation, half, (FemPosition){0});
 		for (int32_t i = 0; i < shape.topology->node_count; i++)
 			shape.positions[i].x *= 0.3f;
 		int32_t node = shape.topology->triangles[0];
@@ -538,7 +538,7 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 		int64_t allocations = fem_memory_allocations();
 		for (int trial = 0; trial < 20; trial++) {
 			fem_tree_shape_pose(
-				&b, fem_random_turn(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
+				&b, fem_seeded_rotation(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
 			FemNarrowBody body_a = {.trees = a.trees}, body_b = {.trees = b.trees};
 			FemNarrowPhase *phases[] = {&expected, &phase};
 			for (int i = 0; i < 2; i++) {
@@ -590,7 +590,7 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
 	FemPosition beside = {0.3, 0.9, 0.2};
-	fem_tree_shape_pose(&b, no_turn, half, beside);
+	fem_tree_shape_pose(&b, no_rotation, half, beside);
 	fem_tree_shape_refit(&b);
 	int32_t hits = run(&phase, &a, &b)->hit_count;
 	FEM_CHECK(hits > 0);
@@ -604,7 +604,7 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 		fem_surface_trees_cast_ray(b.trees, (float[]){0, 5, 0}, (float[]){0, -10, 0});
 		fem_surface_trees_locate(b.trees, (float[]){0.5f, 0.5f, 0.5f});
 	}
-	fem_tree_shape_pose(&b, no_turn, half, beside);
+	fem_tree_shape_pose(&b, no_rotation, half, beside);
 	fem_tree_shape_refit(&b);
 	FEM_CHECK_INT(run(&phase, &a, &b)->hit_count, hits);
 	// A body of which all corners are one point has no volume to reach into.

@@ -87,13 +87,13 @@ FEM_TEST(overlap, sphere_on_a_tet) {
 
 // Monte Carlo with the true sphere, capsule and cylinder, anywhere on random tets.
 static double distance_to_core(FemPosition x, const FemPosition ends[2], double *out_along) {
-	FemPosition axis = fem_position_sub(ends[1], ends[0]), way = fem_position_sub(x, ends[0]);
+	FemPosition axis = fem_position_sub(ends[1], ends[0]), offset = fem_position_sub(x, ends[0]);
 	double length_sq = fem_position_dot(axis, axis),
-		   t = length_sq > 0.0 ? fem_position_dot(way, axis) / length_sq : 0.0;
+		   t = length_sq > 0.0 ? fem_position_dot(offset, axis) / length_sq : 0.0;
 	*out_along = t;
 	t = fmin(fmax(t, 0.0), 1.0);
-	way = fem_position_sub(way, fem_position_scale(axis, t));
-	return sqrt(fem_position_dot(way, way));
+	offset = fem_position_sub(offset, fem_position_scale(axis, t));
+	return sqrt(fem_position_dot(offset, offset));
 }
 
 typedef bool RoundBuilder(
@@ -201,12 +201,12 @@ FEM_TEST(overlap, hull) {
 		points[count++] = fem_vec3((float)(i % 3) - 1.0f, (float)(i / 3 % 3) - 1.0f, (float)(i / 9) - 1.0f);
 	for (int i = 0; i < 8; i++) // corners again, a hair off
 		points[count++] = fem_vec3_scale(points[(i & 1) * 2 + (i & 2) * 3 + (i & 4) * 9 / 2], 1.000001f);
-	FemVec3 turned[64];
-	for (int turn = 0; turn < 20; turn++) { // no face is flat to the bit any more
+	FemVec3 rotated[64];
+	for (int pose = 0; pose < 20; pose++) { // no face is flat to the bit any more
 		FemQuat rotation = fem_random_rotation();
 		for (int i = 0; i < count; i++)
-			turned[i] = fem_position_to_vec3(fem_quat_rotate(rotation, fem_position_from(points[i])));
-		FEM_REQUIRE(fem_convex_hull(turned, count, &storage, &hull));
+			rotated[i] = fem_position_to_vec3(fem_quat_rotate(rotation, fem_position_from(points[i])));
+		FEM_REQUIRE(fem_convex_hull(rotated, count, &storage, &hull));
 		FEM_CHECK_INT(hull.plane_count, 6);
 	}
 	FEM_REQUIRE(fem_convex_hull(points, count, &storage, &hull));
@@ -222,8 +222,8 @@ FEM_TEST(overlap, hull) {
 	FEM_REQUIRE(fem_overlap(&placed, &placed, &o)); // general path, all planes twice
 	FEM_CHECK_NEAR(o.volume, 8.0, 1e-3);
 	for (int i = 0; i < 64; i++) { // spiral
-		float y = 1.0f - (2.0f * (float)i + 1.0f) / 64.0f, r = sqrtf(1.0f - y * y), turn = 2.3999632f * (float)i;
-		points[i] = fem_vec3(r * cosf(turn), y, r * sinf(turn));
+		float y = 1.0f - (2.0f * (float)i + 1.0f) / 64.0f, r = sqrtf(1.0f - y * y), angle = 2.3999632f * (float)i;
+		points[i] = fem_vec3(r * cosf(angle), y, r * sinf(angle));
 	}
 	FEM_REQUIRE(fem_convex_hull(points, 64, &storage, &hull));
 	FEM_CHECK_INT(hull.plane_count, 124);

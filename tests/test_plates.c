@@ -8,7 +8,7 @@
 #define LENGTH_CELLS 20
 #define WIDTH_CELLS 4
 
-static void press_tip(FemRig *rig, void *context) {
+static void load_tip(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});
 }
 
@@ -23,7 +23,7 @@ static double bending_share(float aspect, float plate_correction) {
 	FemRig rig = fem_rig_create(&def);
 	double length = (double)def.size.x, inertia = (double)def.size.z * pow((double)THICKNESS, 3.0) / 12.0;
 	float load = (float)(0.01 * length * 3.0 * (double)young * inertia / pow(length, 3.0)); // 1 % of the length
-	fem_rig_settle(&rig, 0.25f, 1e-7f, 300, press_tip, &load);
+	fem_rig_settle(&rig, 0.25f, 1e-7f, 300, load_tip, &load);
 	double share = -fem_rig_tip_mean_y(&rig) / (0.01 * length);
 	fem_rig_destroy(&rig);
 	return share;

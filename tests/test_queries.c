@@ -114,8 +114,8 @@ FEM_TEST(queries, boxes_list_bodies_with_nodes_inside) {
 FEM_TEST(queries, bad_input_finds_nothing) {
 	Scene scene = make_scene(0.0);
 	FemPosition good = {-3.0, 0.5, 0.5}, bad = {(double)NAN, 0.0, 0.0};
-	FemVec3 way = {20.0f, 0.0f, 0.0f};
-	FEM_CHECK_INT(fem_world_cast_ray(scene.world, bad, way).body.index1, 0);
+	FemVec3 translation = {20.0f, 0.0f, 0.0f};
+	FEM_CHECK_INT(fem_world_cast_ray(scene.world, bad, translation).body.index1, 0);
 	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){NAN, 0.0f, 0.0f}).body.index1, 0);
 	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){INFINITY, 0.0f, 0.0f}).body.index1, 0);
 	FEM_CHECK_INT(fem_world_cast_ray(scene.world, good, (FemVec3){0.0f, 0.0f, 0.0f}).body.index1, 0);

@@ -97,7 +97,7 @@ FEM_TEST(render_refine, keeps_the_shape_without_gaps) {
 	FEM_CHECK_INT(fem_memory_bytes(), bytes);
 }
 
-FEM_TEST(render_refine, attributes_are_half_way) {
+FEM_TEST(render_refine, attributes_are_those_of_midpoints) {
 	FemRenderMesh mesh = box((FemVec3){2.0f, 2.0f, 2.0f});
 	fem_render_mesh_refine(&mesh, 0.5f, 100000);
 	const FemRenderSurface *surface = &mesh.surfaces[0];

@@ -189,7 +189,7 @@ FEM_TEST(settings, names_are_told) {
 		strcmp(fem_phase_name(FEM_PHASE_COUNT), "unknown") == 0);
 }
 
-FEM_TEST(settings, a_central_force_neither_turns_nor_bends) {
+FEM_TEST(settings, a_central_force_neither_rotates_nor_bends) {
 	FemRigDef def = fem_rig_cube_def(2, 1.0f);
 	FemRig rig = fem_rig_create(&def);
 	FemBodyState state;

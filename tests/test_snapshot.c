@@ -322,18 +322,18 @@ static ContactWorld make_contact_world(int32_t worker_count) {
 
 // The pusher goes back and forth; the ball is moved by what the engine says of it.
 static void drive_and_step(const ContactWorld *scene, int step) {
-	static const FemQuat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
+	static const FemQuat no_rotation = {0.0f, 0.0f, 0.0f, 1.0f};
 	FemColliderResult result;
 	FemVec3 velocity = {step % 120 < 60 ? 0.5f : -0.5f, 0.0f, 0.0f}, still = {0.0f, 0.0f, 0.0f};
 	FemWorld *world = fem_world_find(scene->world);
 	FemPosition at = world->colliders[scene->pusher.index1 - 1].position;
 	at.x += (double)(velocity.x * DT);
-	FEM_CHECK_INT(fem_collider_set_motion(scene->pusher, at, no_turn, velocity, still), FEM_OK);
+	FEM_CHECK_INT(fem_collider_set_motion(scene->pusher, at, no_rotation, velocity, still), FEM_OK);
 	FEM_CHECK_INT(fem_collider_get_result(scene->ball, &result), FEM_OK);
 	at = world->colliders[scene->ball.index1 - 1].position;
 	at = (FemPosition){at.x + (double)(result.linear_velocity.x * DT), at.y + (double)(result.linear_velocity.y * DT),
 		at.z + (double)(result.linear_velocity.z * DT)};
-	fem_collider_set_motion(scene->ball, at, no_turn, result.linear_velocity, result.angular_velocity);
+	fem_collider_set_motion(scene->ball, at, no_rotation, result.linear_velocity, result.angular_velocity);
 	FEM_CHECK_INT(fem_world_step(scene->world, DT, 1) & ~FEM_STEP_SOLVER_CAPPED, FEM_STEP_OK);
 }
 
@@ -446,7 +446,7 @@ FEM_TEST(validate, faults_of_contact_are_found) {
 	CHECK_FOUND(id, world->bodies[0]->sweep_proxies[0], world->bodies[1]->sweep_proxies[0], "proxy");
 	CHECK_FOUND(id, world->collider_count, 9, "colliders");
 	CHECK_FOUND(id, world->contacts.contact_count, -1, "contacts");
-	CHECK_FOUND(id, contact->press, NAN, "not finite");
+	CHECK_FOUND(id, contact->normal_impulse, NAN, "not finite");
 	CHECK_FOUND(id, contact->side[0].body, 1000, "body");
 	CHECK_FOUND(id, contact->side[0].nodes[2], -1, "node");
 	CHECK_FOUND(id, contact->side[0].body, 7, "place");

@@ -243,7 +243,7 @@ FEM_TEST(solver, preconditioners_save_iterations) {
 }
 
 // Fails when a kept factor is turned otherwise than the body: it is of no use then, and made anew.
-FEM_TEST(solver, kept_factor_turns_with_the_body) {
+FEM_TEST(solver, kept_factor_rotates_with_the_body) {
 	FemRigDef def = fem_rig_bar_def(12, 3, 3, FEM_CELLS_FIVE, 0.3f);
 	def.clamped = false;
 	def.material.young_modulus = 1e8f;
@@ -292,12 +292,12 @@ static int64_t iterations_on_slope(FemPreconditionKind kind) {
 	FemWorldDef def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&def);
 	FemBlock bar = fem_block(0.3f, 3);
-	FemQuat turn = {0.2843f, 0.0f, 0.2843f, 0.9156f}; // about x and z: all entries of the contacts' blocks count
-	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, turn, 0.9f);
+	FemQuat rotation = {0.2843f, 0.0f, 0.2843f, 0.9156f}; // about x and z: all entries of the contacts' blocks count
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, rotation, 0.9f);
 	bar.cells[0] = 40;
 	bar.size.x = 4.0f;
 	bar.material.young_modulus = 1e7f;
-	bar.body.rotation = turn;
+	bar.body.rotation = rotation;
 	FemBodyId id = fem_block_add(world, &bar);
 	FEM_CHECK(force_kind(fem_body_find(id, NULL), kind));
 	int64_t sum = iterations_of(world, 20);

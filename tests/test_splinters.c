@@ -181,7 +181,7 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 }
 
 // A cut from below through three quarters of the height: one piece still, but the way round is long.
-FEM_TEST(splinters, a_long_way_round_does_not_count) {
+FEM_TEST(splinters, a_long_detour_does_not_count) {
 	Block block = make_block(20, 4, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){0}, (FemVec3){1.0f, 0.2f, 0.2f}, 41, 8);
 	FemSplinters *s = block.splinters;
 	int32_t low = 0, high = 0;

@@ -58,7 +58,7 @@ FEM_TEST(statics, patch_test) {
 
 // ---- bending, twist
 
-static void press_tip(FemRig *rig, void *context) {
+static void load_tip(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});
 }
 
@@ -66,7 +66,7 @@ static double tip_deflection(int32_t nx, int32_t n, FemCellKind kind, float pois
 	FemRigDef def = fem_rig_bar_def(nx, n, n, kind, poisson_ratio);
 	FemRig rig = fem_rig_create(&def);
 	float load = 0.25f; // N
-	fem_rig_settle(&rig, STATIC_DT, STILL, 200, press_tip, &load);
+	fem_rig_settle(&rig, STATIC_DT, STILL, 200, load_tip, &load);
 	double deflection = -fem_rig_tip_mean_y(&rig);
 	fem_rig_destroy(&rig);
 	return deflection;

@@ -60,7 +60,7 @@ FEM_TEST(stuffing, angles_keep_the_papers_bound) {
 	for (int n = 0; n < 8; n++) {
 		double cell = 0.1 - 0.009 * n, cells[3] = {cell, cell, cell};
 		FemTetList list = {0};
-		FEM_CHECK(fem_stuff(&solid, cells, false, 0.13 * n, &list) == FEM_OK);
+		FEM_CHECK(fem_stuffing_fill(&solid, cells, false, 0.13 * n, &list) == FEM_OK);
 		worst = fmin(worst, fem_tet_list_min_dihedral(&list));
 		fem_tet_list_free(&list);
 	}
@@ -77,7 +77,7 @@ FEM_TEST(stuffing, faces_of_neighbours_match) {
 	for (int n = 0; n < 6; n++) {
 		double cell = 0.2 - 0.02 * n, cells[3] = {cell, cell, cell};
 		FemTetList list = {0};
-		FEM_CHECK(fem_stuff(&solid, cells, false, 0.13 * n, &list) == FEM_OK);
+		FEM_CHECK(fem_stuffing_fill(&solid, cells, false, 0.13 * n, &list) == FEM_OK);
 		FEM_CHECK_INT(count_strays(&solid, &list), 0);
 		fem_tet_list_free(&list);
 	}

@@ -42,7 +42,7 @@ FEM_TEST(surface_trees, box_queries_and_points_as_brute_force) {
 	uint32_t random = 9;
 	int32_t *found = malloc(sizeof(int32_t) * 4096);
 	for (int trial = 0; trial < 30; trial++) {
-		fem_tree_shape_pose(&shape, fem_random_turn(&random), half, (FemPosition){0});
+		fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemPosition){0});
 		float min[3], max[3];
 		for (int axis = 0; axis < 3; axis++) {
 			min[axis] = 0.5f + 0.8f * fem_random(&random);

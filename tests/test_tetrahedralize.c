@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
-static const FemQuat turned = {0.3f, 0.4f, 0.1f, 0.86f};
+static const FemQuat rotation = {0.3f, 0.4f, 0.1f, 0.86f};
 
 // ---- shapes
 
@@ -60,22 +60,22 @@ static FemSurfaceMesh make_bracket(void) {
 	return fem_surface_bracket(0.5, 0.05);
 }
 
-static FemSurfaceMesh make_turned_pane(void) {
+static FemSurfaceMesh make_rotated_pane(void) {
 	FemSurfaceMesh mesh = fem_surface_box((FemVec3){2.0f, 1.0f, 0.01f}, 6);
-	fem_surface_transform(&mesh, turned, 1.0, (FemPosition){3.0, 2.0, 1.0});
+	fem_surface_transform(&mesh, rotation, 1.0, (FemPosition){3.0, 2.0, 1.0});
 	return mesh;
 }
 
 static FemSurfaceMesh make_holey_torus(void) {
 	FemSurfaceMesh mesh = make_torus();
 	fem_surface_remove(&mesh, 7);
-	fem_surface_turn(&mesh, 5);
+	fem_surface_flip(&mesh, 5);
 	return mesh;
 }
 
 static FemSurfaceMesh make_inside_out(void) {
 	FemSurfaceMesh mesh = make_torus();
-	fem_surface_turn(&mesh, 1);
+	fem_surface_flip(&mesh, 1);
 	return mesh;
 }
 
@@ -92,13 +92,13 @@ static FemSurfaceMesh make_shards(void) {
 
 static FemSurfaceMesh make_tiny(void) {
 	FemSurfaceMesh mesh = make_torus();
-	fem_surface_transform(&mesh, turned, 1e-6, (FemPosition){0});
+	fem_surface_transform(&mesh, rotation, 1e-6, (FemPosition){0});
 	return mesh;
 }
 
 static FemSurfaceMesh make_huge(void) {
 	FemSurfaceMesh mesh = make_torus();
-	fem_surface_transform(&mesh, turned, 1e6, (FemPosition){0});
+	fem_surface_transform(&mesh, rotation, 1e6, (FemPosition){0});
 	return mesh;
 }
 
@@ -116,7 +116,7 @@ static FemSurfaceMesh make_soup(void) {
 	fem_surface_mesh_free(&other);
 	mesh.volume = 0.64 + 0.5 * 0.5 * 0.4;
 	fem_surface_unweld(&mesh);
-	fem_surface_turn(&mesh, 7);
+	fem_surface_flip(&mesh, 7);
 	fem_surface_remove(&mesh, 11);
 	return mesh;
 }
@@ -163,7 +163,7 @@ static const Shape shapes[] = {
 	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
 	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
 	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 2.8, 0.001, 0.01, 0.0f},
-	{"turned pane", make_turned_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
+	{"turned pane", make_rotated_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
 	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1, 0.0f},
 	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01, 0.0f},
 	{"rod", make_rod, 400, 1, FEM_PART_BEAM, 8.0, 0.05, 0.45, 0.0f},
@@ -286,14 +286,14 @@ static bool engine_takes(const FemTetMesh *mesh) {
 	return fem_tet_mesh_check(&def) == FEM_OK;
 }
 
-static int32_t count_turned(const FemTetMesh *mesh) {
-	int32_t turned_count = 0;
+static int32_t count_flipped(const FemTetMesh *mesh) {
+	int32_t flipped_count = 0;
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
 		FemTetShape shape;
 		bool sound = fem_tet_shape(mesh->nodes, mesh->tets + 4 * (size_t)t, (FemVec3){1.0f, 1.0f, 1.0f}, &shape);
-		turned_count += !sound || shape.volume <= 0.0;
+		flipped_count += !sound || shape.volume <= 0.0;
 	}
-	return turned_count;
+	return flipped_count;
 }
 
 static double size_of(const FemSoup *soup) {
@@ -325,7 +325,7 @@ static void check_shape(const Shape *shape) {
 		error /= size_of(&soup);
 		double volume = (double)mesh.volume / surface.volume;
 		double area = area_ratio(&mesh, &soup);
-		int32_t bodies = count_bodies(&mesh), upside_down = count_turned(&mesh);
+		int32_t bodies = count_bodies(&mesh), upside_down = count_flipped(&mesh);
 		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  rest %.0e  "
 			   "%-9s %5.0f ms\n",
 			shape->name, soup.triangle_count, mesh.tet_count, shape->target, (double)mesh.min_dihedral,
@@ -413,7 +413,7 @@ FEM_TEST(tetrahedralize, sheets_need_a_thickness) {
 	FemTetMesh mesh;
 	FEM_REQUIRE(bake(&surfaces[0], 1000, 0.02f, &mesh) == FEM_OK);
 	FEM_CHECK_INT(count_bodies(&mesh), 1);
-	FEM_CHECK_INT(count_turned(&mesh), 0);
+	FEM_CHECK_INT(count_flipped(&mesh), 0);
 	FEM_CHECK(mesh.parts[0].kind == FEM_PART_SHEET && mesh.warning[0] != 0);
 	fem_tet_mesh_free(&mesh);
 	FEM_REQUIRE(bake(&surfaces[1], 50, 0.002f, &mesh) == FEM_OK); // one triangle
@@ -492,7 +492,7 @@ FEM_TEST(mesh_diagnosis, faults_are_counted_and_told) {
 	fem_diagnosis_text(&diagnosis, text, sizeof text);
 	FEM_CHECK(strstr(text, "No faults") != NULL);
 	FEM_CHECK_NEAR(diagnosis.volume / surface.volume, 1.0, 0.03);
-	fem_surface_turn(&surface, 50);
+	fem_surface_flip(&surface, 50);
 	surface.triangle_count -= 3;
 	soup = fem_surface_soup(&surface);
 	FEM_REQUIRE(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
@@ -506,7 +506,7 @@ FEM_TEST(mesh_diagnosis, faults_are_counted_and_told) {
 
 FEM_TEST(mesh_diagnosis, thin_and_ill_scaled_meshes_are_told) {
 	FemSurfaceMesh surface = make_pane();
-	fem_surface_transform(&surface, turned, 1000.0, (FemPosition){0});
+	fem_surface_transform(&surface, rotation, 1000.0, (FemPosition){0});
 	FemSoup soup = fem_surface_soup(&surface);
 	FemDiagnosis diagnosis;
 	char text[4096];

@@ -284,7 +284,7 @@ FEM_TEST(theory, impact_momentum) {
 
 // ---- beam
 
-static void press_tip(FemRig *rig, void *context) {
+static void load_tip(FemRig *rig, void *context) {
 	fem_rig_load_face(rig, true, (FemVec3){0.0f, -*(const float *)context, 0.0f});
 }
 
@@ -308,7 +308,7 @@ FEM_TEST(theory, cantilever) {
 		FemRigDef def = fem_rig_bar_def(rows[i].nx, rows[i].n, rows[i].n, rows[i].kind, 0.3f);
 		FemRig rig = fem_rig_create(&def);
 		float force = (float)load;
-		fem_rig_settle(&rig, 0.25f, 1e-8f, 200, press_tip, &force);
+		fem_rig_settle(&rig, 0.25f, 1e-8f, 200, load_tip, &force);
 		double expected = 1e3 * rows[i].share * theory;
 		const char *cells = rows[i].kind == FEM_CELLS_KUHN ? "6" : "5";
 		compare(named("cantilever of %d x %d x %d cells of %s tets, tip, mm (beam theory %.2f)", rows[i].nx, rows[i].n,

@@ -294,16 +294,16 @@ FEM_TEST(mat3, eigenvectors_rebuild_the_matrix) {
 
 FEM_TEST(mat3, polar_finds_the_rotation_from_far) {
 	double c = cos(2.0), s = sin(2.0);
-	double turn[3][3] = {{c, -s, 0.0}, {s, c, 0.0}, {0.0, 0.0, 1.0}},
+	double rotation[3][3] = {{c, -s, 0.0}, {s, c, 0.0}, {0.0, 0.0, 1.0}},
 		   stretch[3][3] = {{1.2, 0.1, 0.0}, {0.1, 0.9, 0.2}, {0.0, 0.2, 1.1}};
 	double f[3][3], r[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)
-			f[i][j] = turn[i][0] * stretch[0][j] + turn[i][1] * stretch[1][j] + turn[i][2] * stretch[2][j];
+			f[i][j] = rotation[i][0] * stretch[0][j] + rotation[i][1] * stretch[1][j] + rotation[i][2] * stretch[2][j];
 	}
 	fem_polar_polish(f, r);
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)
-			FEM_CHECK_NEAR(r[i][j], turn[i][j], 1e-9);
+			FEM_CHECK_NEAR(r[i][j], rotation[i][j], 1e-9);
 	}
 }

@@ -3,7 +3,7 @@
 
 #include "binding/conversions.h"
 #include "coupling/collision_exceptions.h"
-#include "coupling/node_riders.h"
+#include "coupling/node_attachments.h"
 
 #include <math.h>
 
@@ -123,7 +123,7 @@ void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 			"what was given is no other Node3D inside the tree; add the node to the scene first");
 		return;
 	}
-	if (self->simulated.world && !node_riders_attach(&self->simulated, node)) {
+	if (self->simulated.world && !node_attachments_attach(&self->simulated, node)) {
 		destructible_body_report(self, "attached nothing", "memory is short, or the body has no tetrahedra left");
 	}
 }
@@ -131,6 +131,6 @@ void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 void destructible_body_detach_node(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;
 	if (node) {
-		node_riders_detach(&self->simulated, godot.object_get_instance_id(node));
+		node_attachments_detach(&self->simulated, godot.object_get_instance_id(node));
 	}
 }

@@ -5,7 +5,7 @@
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
 #include "classes/material_resource.h"
-#include "coupling/node_riders.h"
+#include "coupling/node_attachments.h"
 #include "simulation/node_pose.h"
 
 #include <stdlib.h>
@@ -101,11 +101,11 @@ static int32_t *rest_tets(const DestructibleBody *self, int32_t tet_count) {
 
 // Broken bodies and debug_draw_tets are drawn from the tets.
 static void view_tets(
-	DestructibleBody *self, const DestructibleMesh *mesh, const BodyShape *shape, const int32_t *turned) {
+	DestructibleBody *self, const DestructibleMesh *mesh, const BodyShape *shape, const int32_t *oriented) {
 	const FemTetArrays *baked = mesh && mesh->is_baked ? &mesh->baked.tet_mesh : NULL;
 	int32_t node_count = baked ? baked->node_count : shape->node_count;
 	int32_t tet_count = baked ? baked->tet_count : shape->tet_count;
-	const int32_t *tets = turned ? turned : baked ? baked->tets : shape->tets;
+	const int32_t *tets = oriented ? oriented : baked ? baked->tets : shape->tets;
 	FemVec3 scale = self->simulated.world ? node_pose_of(&self->pose).scale : (FemVec3){1.0f, 1.0f, 1.0f};
 	body_view_set_tets(&self->view, node_count, baked ? baked->nodes : shape->positions, scale, tet_count, tets);
 	body_view_show_tets(&self->view, self->simulated.body, self->debug_draw_tets);
@@ -201,11 +201,11 @@ static void build_with_state(DestructibleBody *self) {
 	size_t size;
 	void *data = save_state(self, &size);
 	GdTransform3D pose = self->pose;
-	NodeRiders riders = data ? node_riders_take(&self->simulated) : (NodeRiders){0};
+	NodeAttachments attachments = data ? node_attachments_take(&self->simulated) : (NodeAttachments){0};
 	build(self);
 	if (data && self->simulated.world) {
 		if (simulation_body_load(&self->simulated, data, size)) {
-			node_riders_give(&self->simulated, &riders);
+			node_attachments_give(&self->simulated, &attachments);
 			self->pose = pose;
 			destructible_body_show_again(self);
 			destructible_body_transform_changed(self);
@@ -213,7 +213,7 @@ static void build_with_state(DestructibleBody *self) {
 			destructible_body_report(self, "starts over", fem_last_error());
 		}
 	}
-	node_riders_drop(&riders);
+	node_attachments_drop(&attachments);
 	free(data);
 }
 

@@ -112,21 +112,21 @@ static bool has_regions_of_surfaces(const DestructibleBody *self) {
 }
 
 // Surfaces without a material look like what they are made of.
-static void update_stuff(DestructibleBody *self) {
+static void update_fallback_materials(DestructibleBody *self) {
 	GDExtensionObjectPtr looks[SIMULATION_MATERIALS_MAX + 1];
 	int64_t count = has_regions_of_surfaces(self) ? gd_array_size(&self->region_materials) : 0;
 	for (int64_t i = 0; i <= count; i++) {
 		GDExtensionObjectPtr material = i < count ? array_object(&self->region_materials, i) : NULL;
 		looks[i] = material_resource_surface_material(material ? material : self->material);
 	}
-	body_view_set_stuff(&self->view, looks, (int32_t)count + 1);
+	body_view_set_fallback_materials(&self->view, looks, (int32_t)count + 1);
 }
 
 // Bodies that broke without splinters are drawn with one material: theirs, the first of the mesh, or that of the stuff.
 void destructible_body_update_look(DestructibleBody *self) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	GDExtensionObjectPtr look = self->surface_material;
-	update_stuff(self);
+	update_fallback_materials(self);
 	if (!look && mesh) {
 		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
 	}

@@ -72,7 +72,7 @@ void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary
 	}
 	GdVector3 center = vector_of(state.center), low = vector_of(state.min), high = vector_of(state.max);
 	GdVector3 velocity = {state.linear_velocity.x, state.linear_velocity.y, state.linear_velocity.z};
-	GdVector3 turning = {state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
+	GdVector3 angular_velocity = {state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
 	GdTransform3D transform = transform_of(&state);
 	GdAABB box = {low, {high.x - low.x, high.y - low.y, high.z - low.z}};
 	dictionary_take(out, "parent", make_variant_int(state.parent));
@@ -82,7 +82,7 @@ void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary
 	dictionary_take(out, "volume", make_variant_float(state.volume));
 	put_value(out, "center", GDEXTENSION_VARIANT_TYPE_VECTOR3, &center);
 	put_value(out, "velocity", GDEXTENSION_VARIANT_TYPE_VECTOR3, &velocity);
-	put_value(out, "angular_velocity", GDEXTENSION_VARIANT_TYPE_VECTOR3, &turning);
+	put_value(out, "angular_velocity", GDEXTENSION_VARIANT_TYPE_VECTOR3, &angular_velocity);
 	put_value(out, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform);
 	put_value(out, "box", GDEXTENSION_VARIANT_TYPE_AABB, &box);
 	dictionary_take(out, "attached", make_variant_bool(state.is_attached));

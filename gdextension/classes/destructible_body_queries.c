@@ -88,7 +88,7 @@ void destructible_body_get_splinter_vertex_positions(void *pointer, GdPackedVect
 	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
 	for (int32_t i = 0; i < count; i++) {
 		float weights[4];
-		bool is_seen = riding_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, shape.node_count);
+		bool is_seen = embedded_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, shape.node_count);
 		written[i] =
 			is_seen ? place_vertex(shape.origin, positions, nodes, weights) : (GdVector3){INFINITY, INFINITY, INFINITY};
 	}

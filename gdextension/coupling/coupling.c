@@ -1,4 +1,4 @@
-#include "coupling/node_riders.h"
+#include "coupling/node_attachments.h"
 #include "coupling/piece_proxies.h"
 #include "coupling/rigid_reading.h"
 
@@ -49,8 +49,8 @@ static void note_boxes(Coupling *coupling) {
 
 // Colliders come when a body gets near, and go when it has been far for a while.
 static void update_colliders(Coupling *coupling, RigidRecord *record, double delta) {
-	float gap = distance_to_nearest(coupling, record), way = vec_length(record->velocity) * (float)delta;
-	bool is_near = gap < NEAR_MARGIN + 4.0f * way;
+	float gap = distance_to_nearest(coupling, record), displacement = vec_length(record->velocity) * (float)delta;
+	bool is_near = gap < NEAR_MARGIN + 4.0f * displacement;
 	record->far_ticks = is_near ? 0 : record->far_ticks + 1;
 	if (!record->has_colliders && is_near) {
 		rigid_make_colliders(coupling, record, !record->had_colliders || record->kind != RIGID_STATIC);
@@ -166,7 +166,7 @@ void coupling_after_step(SimulationWorld *world, double delta) {
 	}
 	piece_proxies_update(coupling);
 	for (int32_t i = 0; i < world->body_count; i++) {
-		node_riders_update(world->bodies[i]);
+		node_attachments_update(world->bodies[i]);
 	}
 	coupling->ms = coupling->before_ms + now_ms() - start;
 }
@@ -177,7 +177,7 @@ void coupling_forget_body(SimulationBody *body) {
 	if (body->world && body->world->coupling) {
 		piece_proxies_forget(body->world->coupling, body);
 	}
-	node_riders_free(body);
+	node_attachments_free(body);
 	body->region = (BodyRegion){0};
 }
 

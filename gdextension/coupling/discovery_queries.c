@@ -137,13 +137,13 @@ void discovery_query_body(Coupling *coupling, SimulationBody *body) {
 		return;
 	}
 	for (int i = 0; i < 3; i++) {
-		float way = is_inside || region->query_count < QUERY_FIRST
+		float growth = is_inside || region->query_count < QUERY_FIRST
 			? 0.0f
 			: fminf(4.0f,
 				  0.25f * (float)fabs(a[i] + b[i] - region->middle2[i]) * 60.0f /
 					  (float)(coupling->tick - region->tick + 1));
-		region->low[i] = (float)a[i] - REGION_MARGIN - way;
-		region->high[i] = (float)b[i] + REGION_MARGIN + way;
+		region->low[i] = (float)a[i] - REGION_MARGIN - growth;
+		region->high[i] = (float)b[i] + REGION_MARGIN + growth;
 		region->middle2[i] = a[i] + b[i];
 	}
 	region->tick = coupling->tick;

@@ -23,17 +23,17 @@ static FemVec3 mean_of(const PieceProxy *proxy, const float *positions) {
 }
 
 // Returns how far the worst sample is off, m.
-static float match_turn(PieceProxy *proxy, const float *positions, FemVec3 mean) {
+static float match_rotation(PieceProxy *proxy, const float *positions, FemVec3 mean) {
 	FemVec3 wanted[PIECE_SAMPLES];
 	for (int32_t i = 0; i < proxy->sample_count; i++) {
 		wanted[i] = vec_sub(node_at(positions, proxy->nodes[i]), mean);
 	}
-	return point_matching_turn(proxy->local, wanted, proxy->sample_count, &proxy->rotation);
+	return point_matching_rotate(proxy->local, wanted, proxy->sample_count, &proxy->rotation);
 }
 
 bool piece_shape_follow(PieceProxy *proxy, const float *positions, FemVec3 *out_middle) {
 	FemVec3 mean = mean_of(proxy, positions);
-	float off = match_turn(proxy, positions, mean);
+	float off = match_rotation(proxy, positions, mean);
 	*out_middle = mean;
 	if (!isfinite(off + mean.x + mean.y + mean.z)) {
 		return false;

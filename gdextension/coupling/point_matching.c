@@ -6,7 +6,7 @@
 
 enum { PASSES = 3 };
 
-static FemVec3 turned(const Affine *r, FemVec3 v) {
+static FemVec3 rotated(const Affine *r, FemVec3 v) {
 	double x[3] = {(double)v.x, (double)v.y, (double)v.z};
 	affine_apply(r, x, x);
 	return (FemVec3){(float)x[0], (float)x[1], (float)x[2]};
@@ -14,26 +14,26 @@ static FemVec3 turned(const Affine *r, FemVec3 v) {
 
 // Mueller, Bender, Chentanez & Macklin 2016, "A Robust Method to Extract the Rotational Part of Deformations", for
 // points: each pass turns by omega = sum(r x a) / |sum(r . a)|.
-float point_matching_turn(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation) {
+float point_matching_rotate(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation) {
 	float worst = 0.0f;
 	for (int pass = 0; pass <= PASSES; pass++) {
 		Frame frame = {{0.0, 0.0, 0.0}, *rotation};
 		Affine r = affine_from_frame(&frame);
-		FemVec3 turn = {0};
+		FemVec3 axis = {0};
 		float along = 0.0f;
 		worst = 0.0f;
 		for (int32_t i = 0; i < count; i++) {
-			FemVec3 now = turned(&r, points[i]);
-			turn = vec_add(turn, vec_cross(now, wanted[i]));
+			FemVec3 now = rotated(&r, points[i]);
+			axis = vec_add(axis, vec_cross(now, wanted[i]));
 			along += vec_dot(now, wanted[i]);
 			worst = fmaxf(worst, vec_length(vec_sub(wanted[i], now)));
 		}
-		float length = vec_length(turn), angle = length / (fabsf(along) + 1e-9f);
+		float length = vec_length(axis), angle = length / (fabsf(along) + 1e-9f);
 		if (pass == PASSES || !(angle >= 1e-5f)) {
 			break;
 		}
 		float half = 0.5f * fminf(angle, 1.5f), s = sinf(half) / length;
-		FemQuat q = quat_product((FemQuat){turn.x * s, turn.y * s, turn.z * s, cosf(half)}, *rotation);
+		FemQuat q = quat_product((FemQuat){axis.x * s, axis.y * s, axis.z * s, cosf(half)}, *rotation);
 		float norm = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
 		*rotation = (FemQuat){q.x / norm, q.y / norm, q.z / norm, q.w / norm};
 	}

@@ -8,6 +8,6 @@
 
 // Turns `rotation` (the turn of the last tick is a good start) so that it brings `points` nearest to `wanted`, both
 // about their means; answers how far the worst of them is off.
-float point_matching_turn(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation);
+float point_matching_rotate(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation);
 
 #endif

@@ -9,14 +9,14 @@
 // (1 - distance / radius)^2, straight away from the centre.
 static void push(const RigidRecord *record, FemPosition center, float radius, float strength) {
 	FemPosition p = record->frame.position;
-	FemVec3 way = {(float)(p.x - center.x), (float)(p.y - center.y), (float)(p.z - center.z)};
-	float distance = vec_length(way), reach = record->radius < 100.0f ? record->radius : 1.0f;
+	FemVec3 offset = {(float)(p.x - center.x), (float)(p.y - center.y), (float)(p.z - center.z)};
+	float distance = vec_length(offset), reach = record->radius < 100.0f ? record->radius : 1.0f;
 	float gap = fmaxf(0.0f, distance - reach), share = 1.0f - gap / radius;
 	float area = 3.14159265f * 0.5f * reach * reach; // a box shows about half of the circle around it
 	if (share <= 0.0f || distance < 1e-4f) {
 		return;
 	}
-	FemVec3 impulse = vec_scale(way, strength * area * share * share / distance);
+	FemVec3 impulse = vec_scale(offset, strength * area * share * share / distance);
 	impulse = vec_limited(impulse, 300.0f * record->mass);
 	gd_physics_server3d_body_apply_central_impulse(record->rid, vec_to_godot(impulse));
 }

@@ -74,11 +74,11 @@ void rigid_observe_load(RigidRecord *record, double delta) {
 	float weight = weight_scale(record), inv = (float)(1.0 / delta);
 	float reach = fmaxf(record->radius < 1e6f ? record->radius : 1.0f, 0.01f);
 	FemVec3 change = vec_scale(vec_sub(record->whole.velocity, record->expected), record->whole.mass * inv);
-	FemVec3 turn =
+	FemVec3 torque =
 		vec_scale(tensor_product(record->whole.inertia, vec_sub(record->whole.spin, record->expected_spin)), inv);
 	record->load = vec_limited(vec_add(record->load, vec_limited(change, LOAD_STEP * weight)), LOAD_MAX * weight);
 	record->load_torque = vec_limited(
-		vec_add(record->load_torque, vec_limited(turn, LOAD_STEP * weight * reach)), LOAD_MAX * weight * reach);
+		vec_add(record->load_torque, vec_limited(torque, LOAD_STEP * weight * reach)), LOAD_MAX * weight * reach);
 }
 
 // ---- giving
@@ -110,29 +110,29 @@ static void give(Coupling *coupling, RigidRecord *record, FemVec3 force, FemVec3
 	coupling->force_count++;
 }
 
-static FemVec3 way_between(FemPosition a, FemPosition b) {
+static FemVec3 offset_between(FemPosition a, FemPosition b) {
 	return (FemVec3){(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
 }
 
 // A share of a body's mass, moving with the whole: what it takes to change the velocity and spin of the whole by
-// `change` and `turn`, and the bracing.
-static void move_along(const RigidRecord *record, const RigidRecord *part, FemVec3 change, FemVec3 turn, double delta,
-	FemVec3 *out_force, FemVec3 *out_torque) {
+// `change` and `spin_change`, and the bracing.
+static void move_along(const RigidRecord *record, const RigidRecord *part, FemVec3 change, FemVec3 spin_change,
+	double delta, FemVec3 *out_force, FemVec3 *out_torque) {
 	const RigidWhole *whole = &record->whole;
 	float inv = (float)(1.0 / delta), brace = record->rider_count > 0 ? fminf(BRACE_RATE * (float)delta, 0.5f) : 0.0f;
-	FemVec3 arm = way_between(whole->center, part->frame.position);
+	FemVec3 arm = offset_between(whole->center, part->frame.position);
 	FemVec3 aside = vec_sub(vec_add(whole->velocity, vec_cross(whole->spin, arm)), part->velocity);
-	change = vec_add(change, vec_add(vec_cross(turn, arm), vec_scale(aside, brace)));
-	turn = vec_add(turn, vec_scale(vec_sub(whole->spin, part->spin), brace));
+	change = vec_add(change, vec_add(vec_cross(spin_change, arm), vec_scale(aside, brace)));
+	spin_change = vec_add(spin_change, vec_scale(vec_sub(whole->spin, part->spin), brace));
 	float share = part == record ? 1.0f : 1.0f / (float)part->support_count;
 	*out_force = vec_scale(change, share * part->mass * inv);
-	*out_torque = vec_scale(rigid_times_inertia(part, turn), share * inv);
+	*out_torque = vec_scale(rigid_times_inertia(part, spin_change), share * inv);
 }
 
 // change and turn are those of the whole's velocity and spin in this tick.
-static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, FemVec3 turn, double delta) {
-	FemVec3 arm = way_between(record->whole.center, record->frame.position), force, torque;
-	move_along(record, record, change, turn, delta, &force, &torque);
+static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, FemVec3 spin_change, double delta) {
+	FemVec3 arm = offset_between(record->whole.center, record->frame.position), force, torque;
+	move_along(record, record, change, spin_change, delta, &force, &torque);
 	force = vec_sub(force, vec_scale(record->gravity, record->mass));
 	force = vec_sub(force, record->load);
 	torque = vec_add(torque, vec_sub(vec_cross(arm, record->load), record->load_torque));
@@ -140,13 +140,13 @@ static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, F
 	for (int32_t i = 0; i < record->rider_count; i++) {
 		RigidRecord *rider = record->riders[i];
 		float mass = rider->mass / (float)rider->support_count;
-		FemVec3 way = way_between(record->frame.position, rider->frame.position), moved, turned;
+		FemVec3 offset = offset_between(record->frame.position, rider->frame.position), rider_force, rider_torque;
 		FemVec3 held = vec_scale(record->gravity, -mass * (1.0f - share * rider->settled));
 		FemVec3 borne = vec_scale(record->gravity, -mass * share * rider->settled);
-		move_along(record, rider, change, turn, delta, &moved, &turned);
-		give(coupling, rider, vec_add(moved, held), turned);
+		move_along(record, rider, change, spin_change, delta, &rider_force, &rider_torque);
+		give(coupling, rider, vec_add(rider_force, held), rider_torque);
 		force = vec_add(force, borne);
-		torque = vec_add(torque, vec_cross(way, borne));
+		torque = vec_add(torque, vec_cross(offset, borne));
 	}
 	give(coupling, record, force, torque);
 }
@@ -168,8 +168,8 @@ static FemVec3 without_noise(FemVec3 carry) {
 
 static void take(Coupling *coupling, RigidRecord *record, const FemColliderResult *result, double delta) {
 	float inv = (float)(1.0 / delta);
-	FemVec3 mean = vec_scale(result->translation, inv), mean_spin = vec_scale(result->turn, inv);
-	FemVec3 change = vec_sub(mean, record->whole.velocity), turn = vec_sub(mean_spin, record->whole.spin);
+	FemVec3 mean = vec_scale(result->translation, inv), mean_spin = vec_scale(result->rotation_vector, inv);
+	FemVec3 change = vec_sub(mean, record->whole.velocity), spin_change = vec_sub(mean_spin, record->whole.spin);
 	FemVec3 force = vec_sub(vec_scale(change, record->whole.mass * inv), vec_add(weight_of(record), record->load));
 	record->carry = record->carry_spin = (FemVec3){0};
 	record->expected = record->whole.velocity;
@@ -180,21 +180,21 @@ static void take(Coupling *coupling, RigidRecord *record, const FemColliderResul
 	if (record->is_asleep) {
 		groups_wake_riders(record);
 	}
-	if (!isfinite(vec_dot(change, change) + vec_dot(turn, turn))) {
+	if (!isfinite(vec_dot(change, change) + vec_dot(spin_change, spin_change))) {
 		say_clamped(coupling, record);
 		return;
 	}
-	if (vec_length(change) > CHANGE_MAX || vec_length(turn) > SPIN_MAX) {
+	if (vec_length(change) > CHANGE_MAX || vec_length(spin_change) > SPIN_MAX) {
 		say_clamped(coupling, record);
 		change = vec_limited(change, CHANGE_MAX);
-		turn = vec_limited(turn, SPIN_MAX);
+		spin_change = vec_limited(spin_change, SPIN_MAX);
 	} else {
 		record->carry = without_noise(vec_sub(result->linear_velocity, mean));
 		record->carry_spin = without_noise(vec_sub(result->angular_velocity, mean_spin));
 	}
-	share_out(coupling, record, change, turn, delta);
+	share_out(coupling, record, change, spin_change, delta);
 	record->expected = vec_add(record->whole.velocity, change);
-	record->expected_spin = vec_add(record->whole.spin, turn);
+	record->expected_spin = vec_add(record->whole.spin, spin_change);
 }
 
 // Bodies that move as they are told are handed nothing; what pushed them can be asked all the same.

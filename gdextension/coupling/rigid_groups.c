@@ -75,7 +75,7 @@ static FemVec3 from_center(const RigidWhole *whole, const RigidRecord *record) {
 }
 
 // Adds a body's inertia and angular momentum about the middle of the whole.
-static void add_turning(RigidWhole *whole, const RigidRecord *record, float share, FemVec3 *momentum) {
+static void add_angular(RigidWhole *whole, const RigidRecord *record, float share, FemVec3 *momentum) {
 	float inertia[6], m = share * record->mass;
 	FemVec3 r = from_center(whole, record), v = vec_sub(record->velocity, whole->velocity);
 	own_inertia(record, inertia);
@@ -105,9 +105,9 @@ void rigid_add_up(RigidRecord *record) {
 	double inv = 1.0 / (double)whole.mass;
 	whole.center = (FemPosition){sum.x * inv, sum.y * inv, sum.z * inv};
 	whole.velocity = vec_scale(momentum, (float)inv);
-	add_turning(&whole, record, 1.0f, &angular);
+	add_angular(&whole, record, 1.0f, &angular);
 	for (int32_t i = 0; i < record->rider_count; i++) {
-		add_turning(&whole, record->riders[i], 1.0f / (float)record->riders[i]->support_count, &angular);
+		add_angular(&whole, record->riders[i], 1.0f / (float)record->riders[i]->support_count, &angular);
 	}
 	whole.spin = record->rider_count > 0 ? tensor_solve(whole.inertia, angular) : record->spin;
 	record->whole = whole;
@@ -117,9 +117,10 @@ void rigid_add_up(RigidRecord *record) {
 
 static bool stands_on(const RigidRecord *above, const RigidRecord *below, FemVec3 up, float along_speed) {
 	FemPosition a = below->frame.position, b = above->frame.position;
-	FemVec3 way = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
-	FemVec3 along = vec_add(below->velocity, vec_cross(below->spin, way));
-	return above->kind == RIGID_DYNAMIC && !above->was_touching && vec_dot(way, up) > ABOVE_SHARE * vec_length(way) &&
+	FemVec3 offset = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
+	FemVec3 along = vec_add(below->velocity, vec_cross(below->spin, offset));
+	return above->kind == RIGID_DYNAMIC && !above->was_touching &&
+		vec_dot(offset, up) > ABOVE_SHARE * vec_length(offset) &&
 		vec_length(vec_sub(above->velocity, along)) < along_speed;
 }
 
@@ -198,10 +199,10 @@ static bool is_worth_a_look(const Coupling *coupling, const RigidRecord *record,
 		return false;
 	}
 	uint32_t pause = (uint32_t)fmax(1.0, round(LOOK_TIME / delta));
-	bool is_turn = (coupling->tick + (uint32_t)index) % pause == 0;
+	bool is_due = (coupling->tick + (uint32_t)index) % pause == 0;
 	float down = vec_dot(record->load, record->gravity), own = record->mass * vec_dot(record->gravity, record->gravity);
-	bool is_fresh = record->touch_time <= 1.5f * (float)delta || (is_turn && record->touch_time < (float)FRESH_TIME);
-	return record->rider_count > 0 ? is_turn : is_fresh || down > LOOK_LOAD * own;
+	bool is_fresh = record->touch_time <= 1.5f * (float)delta || (is_due && record->touch_time < (float)FRESH_TIME);
+	return record->rider_count > 0 ? is_due : is_fresh || down > LOOK_LOAD * own;
 }
 
 static bool is_parted(const RigidRecord *record) {

@@ -158,7 +158,7 @@ FemQuat quat_conjugate(FemQuat q) {
 	return (FemQuat){-q.x, -q.y, -q.z, q.w};
 }
 
-FemVec3 quat_turn_between(FemQuat a, FemQuat b) {
+FemVec3 quat_rotation_between(FemQuat a, FemQuat b) {
 	FemQuat d = quat_product(b, quat_conjugate(a));
 	float sign = d.w < 0.0f ? -1.0f : 1.0f, length = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
 	float factor = length > 1e-6f ? 2.0f * atan2f(length, sign * d.w) / length : 2.0f;

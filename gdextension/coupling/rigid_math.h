@@ -34,7 +34,7 @@ FemQuat quat_product(FemQuat a, FemQuat b);
 FemQuat quat_conjugate(FemQuat q);
 
 // The turn from a to b as axis times angle, rad.
-FemVec3 quat_turn_between(FemQuat a, FemQuat b);
+FemVec3 quat_rotation_between(FemQuat a, FemQuat b);
 
 static inline FemVec3 vec_from(GdVector3 v) {
 	return (FemVec3){v.x, v.y, v.z};

@@ -35,9 +35,9 @@ static FemPosition position_of(GdVector3 v) {
 static void derive_velocity(RigidRecord *record, const Frame *last, double delta) {
 	FemPosition a = last->position, b = record->frame.position;
 	float inv = (float)(1.0 / delta);
-	FemVec3 way = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
-	record->velocity = vec_scale(way, inv);
-	record->spin = vec_limited(vec_scale(quat_turn_between(last->rotation, record->frame.rotation), inv), SPIN_MAX);
+	FemVec3 displacement = {(float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z)};
+	record->velocity = vec_scale(displacement, inv);
+	record->spin = vec_limited(vec_scale(quat_rotation_between(last->rotation, record->frame.rotation), inv), SPIN_MAX);
 	if (record->is_new || vec_length(record->velocity) > TELEPORT_SPEED) {
 		record->velocity = record->spin = (FemVec3){0};
 	}

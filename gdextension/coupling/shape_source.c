@@ -26,13 +26,13 @@ static void read_round(ShapeSource *source, const GdVariant *data) {
 	}
 }
 
-static void copy_points(ShapeSource *source, GdPackedVector3Array *array, bool turn_triangles) {
+static void copy_points(ShapeSource *source, GdPackedVector3Array *array, bool flip_triangles) {
 	int32_t count = (int32_t)gd_packed_vector3_array_size(array);
 	source->points = count > 0 ? malloc((size_t)count * sizeof(FemVec3)) : NULL;
 	source->point_count = source->points ? count : 0;
 	const GdVector3 *points = count > 0 ? godot.packed_vector3_array_operator_index_const(array, 0) : NULL;
 	for (int32_t i = 0; i < source->point_count; i++) {
-		int32_t corner = turn_triangles && i % 3 > 0 ? i + (i % 3 == 1 ? 1 : -1) : i; // Godot's front is clockwise
+		int32_t corner = flip_triangles && i % 3 > 0 ? i + (i % 3 == 1 ? 1 : -1) : i; // Godot's front is clockwise
 		source->points[i] = vec_from(points[corner < count ? corner : i]);
 	}
 }

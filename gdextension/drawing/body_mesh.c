@@ -87,7 +87,7 @@ static int32_t build_surface(const Target *target, const BodyShape *shape, int32
 static void fill_mesh(GdRID mesh, const BodyShape *shape, int32_t *vertex_of) {
 	SurfaceArrays arrays;
 	int32_t count = build_surface(&(Target){0}, shape, vertex_of);
-	surface_arrays_create(&arrays, count, shape->triangle_count * 3, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_RIDES);
+	surface_arrays_create(&arrays, count, shape->triangle_count * 3, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_EMBEDDED);
 	build_surface(&(Target){.arrays = &arrays}, shape, vertex_of);
 	surface_arrays_add_to_server(&arrays, mesh);
 	surface_arrays_free(&arrays);

@@ -257,11 +257,11 @@ static bool write_positions(BodyNodes *nodes, const Blend *blend, int32_t count)
 static FemVec3 add_before(const FemShape *now, const FemShape *before, ShownNodes *out) {
 	FemVec3 shift = {(float)(before->origin.x - now->origin.x), (float)(before->origin.y - now->origin.y),
 		(float)(before->origin.z - now->origin.z)};
-	const float *from = &before->low.x, *to = &before->high.x, *way = &shift.x;
+	const float *from = &before->low.x, *to = &before->high.x, *moved = &shift.x;
 	float *low = &out->low.x, *high = &out->high.x;
 	for (int k = 0; k < 3; k++) {
-		low[k] = from[k] + way[k] < low[k] ? from[k] + way[k] : low[k];
-		high[k] = to[k] + way[k] > high[k] ? to[k] + way[k] : high[k];
+		low[k] = from[k] + moved[k] < low[k] ? from[k] + moved[k] : low[k];
+		high[k] = to[k] + moved[k] > high[k] ? to[k] + moved[k] : high[k];
 	}
 	return shift;
 }

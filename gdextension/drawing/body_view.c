@@ -37,7 +37,7 @@ void body_view_create(BodyView *view, const BodyShape *shape, uint64_t owner_id)
 
 void body_view_create_shared(BodyView *view, const MeshDrawing *drawing, int32_t node_count, uint64_t owner_id) {
 	body_view_free(view);
-	*view = (BodyView){.drawing = drawing, .mesh = drawing->riding.mesh, .margin = drawing->margin};
+	*view = (BodyView){.drawing = drawing, .mesh = drawing->embedded.mesh, .margin = drawing->margin};
 	create_instance(view, node_count, owner_id);
 }
 
@@ -68,13 +68,13 @@ static void free_tets(BodyView *view) {
 	view->tet_pieces = NULL;
 }
 
-static void free_stuff(BodyView *view) {
-	for (int32_t i = 0; i < view->stuff_count; i++) {
-		object_reference_assign(&view->stuff[i], NULL);
+static void free_fallback_materials(BodyView *view) {
+	for (int32_t i = 0; i < view->fallback_material_count; i++) {
+		object_reference_assign(&view->fallback_materials[i], NULL);
 	}
-	free(view->stuff);
-	view->stuff = NULL;
-	view->stuff_count = 0;
+	free(view->fallback_materials);
+	view->fallback_materials = NULL;
+	view->fallback_material_count = 0;
 }
 
 void body_view_free(BodyView *view) {
@@ -90,14 +90,14 @@ void body_view_free(BodyView *view) {
 		surface_material_release(&view->breaking[i]);
 	}
 	free_tets(view);
-	riding_copy_free(&view->copy);
+	embedded_copy_free(&view->copy);
 	owner_blends_free(&view->blends);
 	splinter_faces_free(&view->faces);
 	object_reference_assign(&view->surface_material, NULL);
 	object_reference_assign(&view->look, NULL);
 	object_reference_assign(&view->interior, NULL);
 	object_reference_assign(&view->plain, NULL);
-	free_stuff(view);
+	free_fallback_materials(view);
 	body_nodes_free(&view->nodes);
 	*view = (BodyView){0};
 	body_nodes_init(&view->nodes);
@@ -147,10 +147,10 @@ static const MeshDrawing *shown_drawing(const BodyView *view) {
 
 // What covers a surface in place of its own material, which may be null.
 static GDExtensionObjectPtr cover_of(const BodyView *view, int32_t surface, GDExtensionObjectPtr own) {
-	int32_t last = view->stuff_count - 1;
+	int32_t last = view->fallback_material_count - 1;
 	return view->surface_material ? view->surface_material
 		: own || last < 0         ? own
-								  : view->stuff[surface < last ? surface : last];
+								  : view->fallback_materials[surface < last ? surface : last];
 }
 
 // The mesh's own material serves where it can, so that bodies with nothing special are all alike to the renderer. The
@@ -174,7 +174,7 @@ static SurfaceMaterial plain_material(const BodyView *view, int32_t surface) {
 
 static int32_t shown_surfaces(const BodyView *view) {
 	return view->has_tet_mesh ? view->surface_count
-		: view->drawing       ? shown_drawing(view)->riding.surface_count
+		: view->drawing       ? shown_drawing(view)->embedded.surface_count
 		: view->plain         ? (int32_t)gd_mesh_get_surface_count(view->plain)
 							  : 1;
 }
@@ -203,23 +203,24 @@ static void assign_material(GDExtensionObjectPtr *slot, GDExtensionObjectPtr mat
 	object_reference_assign(slot, material);
 }
 
-void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count) {
-	GDExtensionObjectPtr *old = view->stuff, *stuff = calloc((size_t)count, sizeof(GDExtensionObjectPtr));
-	if (!view->exists || !stuff) {
-		free(stuff);
+void body_view_set_fallback_materials(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count) {
+	GDExtensionObjectPtr *old = view->fallback_materials,
+						 *fallback_materials = calloc((size_t)count, sizeof(GDExtensionObjectPtr));
+	if (!view->exists || !fallback_materials) {
+		free(fallback_materials);
 		return;
 	}
 	for (int32_t i = 0; i < count; i++) {
-		bool is_kept = i < view->stuff_count && old[i] == materials[i];
-		stuff[i] = is_kept ? old[i] : NULL; // which takes its new values
-		assign_material(&stuff[i], materials[i]);
+		bool is_kept = i < view->fallback_material_count && old[i] == materials[i];
+		fallback_materials[i] = is_kept ? old[i] : NULL; // which takes its new values
+		assign_material(&fallback_materials[i], materials[i]);
 		if (is_kept) {
 			old[i] = NULL;
 		}
 	}
-	free_stuff(view);
-	view->stuff = stuff;
-	view->stuff_count = count;
+	free_fallback_materials(view);
+	view->fallback_materials = fallback_materials;
+	view->fallback_material_count = count;
 }
 
 void body_view_set_look(

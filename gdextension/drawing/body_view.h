@@ -28,7 +28,7 @@ typedef struct BodyView {
 	// Its own copy of the splinters, if it can break into them
 	const MeshDrawing *splinters; // shared, or null
 	bool follows_owners;
-	RidingCopy copy;
+	EmbeddedCopy copy;
 	SplinterFaces faces;
 	OwnerBlends blends;
 	// Its tets
@@ -44,8 +44,9 @@ typedef struct BodyView {
 	// Materials, or null; references
 	GDExtensionObjectPtr surface_material; // over all outer surfaces; null: the mesh has its own
 	GDExtensionObjectPtr look;             // of tets outside, where there is no surface_material
-	GDExtensionObjectPtr *stuff; // of each surface of the mesh that has no material of its own; the last one: of others
-	int32_t stuff_count;
+	GDExtensionObjectPtr
+		*fallback_materials; // of each surface of the mesh that has no material of its own; the last one: of others
+	int32_t fallback_material_count;
 	GDExtensionObjectPtr interior; // of faces that opened; null: the outside, darker
 	bool fades;                    // some of its pieces do
 	SurfaceMaterial breaking[4];   // held so that their shaders are there when the body breaks
@@ -66,7 +67,7 @@ void body_view_free(BodyView *view);
 
 // What surfaces without a material are drawn with, where there is no surface_material: one for each of the first
 // surfaces, and at last one for all others; Materials or null. Copied. Takes effect with body_view_set_look().
-void body_view_set_stuff(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count);
+void body_view_set_fallback_materials(BodyView *view, const GDExtensionObjectPtr *materials, int32_t count);
 void body_view_set_scenario(BodyView *view, GdRID scenario); // a zero RID takes it out
 void body_view_set_visible(BodyView *view, bool visible);
 

@@ -10,11 +10,11 @@ int64_t body_view_take_owner_usec(void) {
 }
 
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
-	riding_copy_free(&view->copy);
+	embedded_copy_free(&view->copy);
 	owner_blends_free(&view->blends);
 	view->splinters = splinters;
-	view->follows_owners =
-		view->exists && view->drawing && splinters && riding_mesh_prepare_copies((RidingMesh *)&splinters->riding);
+	view->follows_owners = view->exists && view->drawing && splinters &&
+		embedded_mesh_prepare_copies((EmbeddedMesh *)&splinters->embedded);
 	return view->follows_owners;
 }
 
@@ -22,7 +22,7 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 static bool open_faces(BodyView *view, FemBodyId body, const FemOwnerChange *changes, int32_t count) {
 	if (!view->copy.exists) {
 		if (!splinter_faces_create(&view->faces, view->splinters) ||
-			!riding_copy_create(&view->copy, (RidingMesh *)&view->splinters->riding)) {
+			!embedded_copy_create(&view->copy, (EmbeddedMesh *)&view->splinters->embedded)) {
 			view->follows_owners = false; // from now on its tets are drawn
 			return false;
 		}
@@ -35,7 +35,7 @@ static bool open_faces(BodyView *view, FemBodyId body, const FemOwnerChange *cha
 static void set_owners(BodyView *view, const FemOwnerChange *changes, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {
 		if (splinter_faces_shows(&view->faces, view->splinters, changes[i].vertex)) {
-			riding_copy_set_owner(&view->copy, changes[i].vertex, &changes[i].owner);
+			embedded_copy_set_owner(&view->copy, changes[i].vertex, &changes[i].owner);
 		}
 	}
 }
@@ -76,15 +76,15 @@ void body_view_send_owners(BodyView *view) {
 	}
 	int64_t start = gd_time_get_ticks_usec();
 	owner_blends_write(&view->blends, &view->copy, body_nodes_fraction(&view->nodes));
-	riding_copy_send(&view->copy);
+	embedded_copy_send(&view->copy);
 	owner_usec += gd_time_get_ticks_usec() - start;
 	if (view->nodes.calm_frames == 1) {
-		riding_mesh_restock((RidingMesh *)&view->splinters->riding);
+		embedded_mesh_restock((EmbeddedMesh *)&view->splinters->embedded);
 	}
 }
 
 void body_view_read_owners(BodyView *view, FemBodyId body) {
-	for (int32_t i = 0; view->follows_owners && i < view->splinters->riding.vertex_count; i++) {
+	for (int32_t i = 0; view->follows_owners && i < view->splinters->embedded.vertex_count; i++) {
 		FemOwnerChange change = {.vertex = i, .kind = FEM_OWNER_TET};
 		if (fem_body_get_vertex_owner(body, i, &change.owner) == FEM_OK && open_faces(view, body, &change, 1)) {
 			set_owners(view, &change, 1);

@@ -32,7 +32,7 @@ static float margin_of(const FemBakedMesh *baked) {
 // ---- drawing
 
 void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArray *materials) {
-	RidingSource source = {
+	EmbeddedSource source = {
 		.surface_count = baked->render.surface_count,
 		.surfaces = baked->render.surfaces,
 		.vertex_tets = baked->embedding.tets,
@@ -42,7 +42,7 @@ void mesh_drawing_create(MeshDrawing *drawing, const FemBakedMesh *baked, GdArra
 	mesh_drawing_free(drawing);
 	drawing->exists = true;
 	drawing->interior_surface = -1;
-	riding_mesh_create(&drawing->riding, &source);
+	embedded_mesh_create(&drawing->embedded, &source);
 	drawing->margin = margin_of(baked);
 	mesh_drawing_set_materials(drawing, materials);
 }
@@ -94,7 +94,7 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 	const FemSplinterMesh *splinters = &baked->splinters;
 	FemRenderSurface *surfaces = calloc((size_t)splinters->surface_count, sizeof(FemRenderSurface));
 	float(*weights)[4] = collapsed_weights(splinters);
-	RidingSource source = {
+	EmbeddedSource source = {
 		.surfaces = surfaces,
 		.vertex_tets = splinters->vertex_tets,
 		.vertex_weights = (const float(*)[4])weights,
@@ -108,7 +108,7 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 		make_splinter_surfaces(baked, surfaces, &source.surface_count)) {
 		drawing->exists = true;
 		drawing->interior_surface = source.surface_count == splinters->surface_count ? source.surface_count - 1 : -1;
-		riding_mesh_create(&drawing->riding, &source);
+		embedded_mesh_create(&drawing->embedded, &source);
 		drawing->margin = margin_of(baked);
 		mesh_drawing_set_materials(drawing, materials);
 	}
@@ -123,25 +123,25 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 }
 
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials) {
-	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
+	for (int32_t i = 0; i < drawing->embedded.surface_count; i++) {
 		SurfaceMaterial old = drawing->materials[i];
 		GDExtensionObjectPtr source = object_cast(array_object(materials, i), "Material");
 		if (source && source == drawing->sources[i]) {
 			surface_material_refresh(source);
 		}
 		drawing->materials[i] = surface_material_acquire(source, SURFACE_OUTSIDE);
-		gd_rendering_server_mesh_surface_set_material(drawing->riding.mesh, i, drawing->materials[i].rid);
+		gd_rendering_server_mesh_surface_set_material(drawing->embedded.mesh, i, drawing->materials[i].rid);
 		surface_material_release(&old);
 		object_reference_assign(&drawing->sources[i], source);
 	}
 }
 
 void mesh_drawing_free(MeshDrawing *drawing) {
-	for (int32_t i = 0; i < drawing->riding.surface_count; i++) {
+	for (int32_t i = 0; i < drawing->embedded.surface_count; i++) {
 		surface_material_release(&drawing->materials[i]);
 		object_reference_assign(&drawing->sources[i], NULL);
 	}
-	riding_mesh_free(&drawing->riding);
+	embedded_mesh_free(&drawing->embedded);
 	free(drawing->face_starts);
 	free(drawing->faces);
 	*drawing = (MeshDrawing){0};

@@ -2,12 +2,12 @@
 #ifndef MESH_DRAWING_H
 #define MESH_DRAWING_H
 
-#include "drawing/riding_mesh.h"
+#include "drawing/embedded_mesh.h"
 #include "drawing/surface_material.h"
 
 typedef struct MeshDrawing {
 	bool exists;
-	RidingMesh riding;
+	EmbeddedMesh embedded;
 	int32_t interior_surface; // of splinters: which surface is their inside; -1: none
 	// Of splinters: their cuts begin at this vertex and are collapsed until they open (splinter_faces.h)
 	int32_t first_cut;

@@ -37,15 +37,15 @@ static bool list_tets(const int32_t *now, int32_t tet_count, int32_t node_count,
 	return true;
 }
 
-static FemVec3 toward(FemVec3 way) {
-	float length = sqrtf(vector_dot(way, way)), inv = length > 0.0f ? 1.0f / length : 0.0f;
-	return (FemVec3){way.x * inv, way.y * inv, way.z * inv};
+static FemVec3 toward(FemVec3 offset) {
+	float length = sqrtf(vector_dot(offset, offset)), inv = length > 0.0f ? 1.0f / length : 0.0f;
+	return (FemVec3){offset.x * inv, offset.y * inv, offset.z * inv};
 }
 
 // A neighbour and the way to it at rest.
 typedef struct Neighbor {
 	int32_t node;
-	FemVec3 way;    // m
+	FemVec3 offset; // m
 	FemVec3 toward; // the same of length 1
 	float nearest;  // largest cosine to a chosen one
 } Neighbor;
@@ -62,8 +62,8 @@ static int32_t list_neighbors(const TetShape *shape, const int32_t *now, const i
 		for (int k = 0; k < 4; k++) {
 			if (k != own && !is_seen[nodes[k]] && count < NEIGHBORS_MAX) {
 				is_seen[nodes[k]] = true;
-				FemVec3 way = vector_subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]);
-				out[count++] = (Neighbor){nodes[k], way, toward(way), -2.0f};
+				FemVec3 offset = vector_subtract(shape->nodes[rest[k]], shape->nodes[rest[own]]);
+				out[count++] = (Neighbor){nodes[k], offset, toward(offset), -2.0f};
 			}
 		}
 	}
@@ -80,9 +80,9 @@ static void swap(Neighbor *a, Neighbor *b) {
 }
 
 // Length, area or volume that a way spans with the `chosen` first ones, 0 to 2 of them.
-static float spread(const Neighbor *list, int32_t chosen, FemVec3 way) {
-	FemVec3 plane = chosen == 0 ? way : vector_cross(list[0].way, chosen == 1 ? way : list[1].way);
-	return chosen < 2 ? vector_dot(plane, plane) : fabsf(vector_dot(plane, way));
+static float spread(const Neighbor *list, int32_t chosen, FemVec3 offset) {
+	FemVec3 plane = chosen == 0 ? offset : vector_cross(list[0].offset, chosen == 1 ? offset : list[1].offset);
+	return chosen < 2 ? vector_dot(plane, plane) : fabsf(vector_dot(plane, offset));
 }
 
 // Puts those to be used first: three that span space best, then those that point where none does yet.
@@ -92,7 +92,7 @@ static int32_t choose(Neighbor *list, int32_t count) {
 		int32_t best = n;
 		float best_score = -1e30f;
 		for (int32_t i = n; i < count; i++) {
-			float score = n > 2 ? -list[i].nearest : spread(list, n, list[i].way);
+			float score = n > 2 ? -list[i].nearest : spread(list, n, list[i].offset);
 			if (score > best_score) {
 				best = i;
 				best_score = score;
@@ -111,7 +111,7 @@ static int32_t choose(Neighbor *list, int32_t count) {
 static void write_stencil(const Neighbor *list, int32_t count, float *texels) {
 	double a[6] = {0}, weights[STENCIL_SIZE]; // xx yy zz xy yz zx
 	for (int32_t i = 0; i < count; i++) {
-		double x = (double)list[i].way.x, y = (double)list[i].way.y, z = (double)list[i].way.z,
+		double x = (double)list[i].offset.x, y = (double)list[i].offset.y, z = (double)list[i].offset.z,
 			   d = x * x + y * y + z * z;
 		double w = weights[i] = d > 0.0 ? 1.0 / d : 0.0;
 		a[0] += w * x * x, a[1] += w * y * y, a[2] += w * z * z;
@@ -121,7 +121,7 @@ static void write_stencil(const Neighbor *list, int32_t count, float *texels) {
 	double det = a[0] * c0 + a[3] * c3 + a[5] * c5;
 	double c1 = a[0] * a[2] - a[5] * a[5], c2 = a[0] * a[1] - a[3] * a[3], c4 = a[3] * a[5] - a[0] * a[4];
 	for (int32_t i = 0; i < count; i++) {
-		double x = (double)list[i].way.x, y = (double)list[i].way.y, z = (double)list[i].way.z;
+		double x = (double)list[i].offset.x, y = (double)list[i].offset.y, z = (double)list[i].offset.z;
 		double w = det > 1e-12 ? weights[i] / det : 0.0;
 		float *texel = &texels[4 * i];
 		texel[0] = (float)(w * (c0 * x + c3 * y + c5 * z));

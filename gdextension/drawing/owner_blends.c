@@ -60,9 +60,10 @@ static float dot(const float a[3], const float b[3]) {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Adds the weights, of sum 0, that move a vertex by `way` in the tet as it stands now. False when the way is too short
-// to be seen, or the tet too flat.
-static bool add_way(const float *positions, const int32_t nodes[4], const float way[3], float weights[4]) {
+// Adds the weights, of sum 0, that move a vertex by `displacement` in the tet as it stands now. False when the way is
+// too short to be seen, or the tet too flat.
+static bool add_displacement(
+	const float *positions, const int32_t nodes[4], const float displacement[3], float weights[4]) {
 	float edges[3][3], normals[3][3], longest = 0.0f;
 	for (int k = 0; k < 3; k++) {
 		for (int axis = 0; axis < 3; axis++) {
@@ -75,11 +76,12 @@ static bool add_way(const float *positions, const int32_t nodes[4], const float 
 	cross(edges[2], edges[0], normals[1]);
 	cross(edges[0], edges[1], normals[2]);
 	float volume6 = dot(edges[0], normals[0]);
-	if (!(sqrtf(dot(way, way)) > JUMP_SEEN * longest) || !(fabsf(volume6) > FLATTEST * longest * longest * longest)) {
+	if (!(sqrtf(dot(displacement, displacement)) > JUMP_SEEN * longest) ||
+		!(fabsf(volume6) > FLATTEST * longest * longest * longest)) {
 		return false;
 	}
 	for (int k = 0; k < 3; k++) {
-		float share = dot(way, normals[k]) / volume6;
+		float share = dot(displacement, normals[k]) / volume6;
 		weights[k + 1] += share;
 		weights[0] -= share;
 	}
@@ -130,8 +132,8 @@ static OwnerBlend *add(OwnerBlends *b, int32_t vertex, int32_t vertex_count) {
 // ---- changes
 
 // What it was drawn with. Faces that have just opened have their new owners already, and were not drawn before.
-static bool owner_before(const RidingCopy *copy, const FemOwnerChange *change, FemVertexOwner *out) {
-	if (riding_copy_read(copy, change->vertex, out->nodes, out->weights) &&
+static bool owner_before(const EmbeddedCopy *copy, const FemOwnerChange *change, FemVertexOwner *out) {
+	if (embedded_copy_read(copy, change->vertex, out->nodes, out->weights) &&
 		memcmp(out->nodes, change->owner.nodes, sizeof(out->nodes)) != 0) {
 		return true;
 	}
@@ -140,7 +142,7 @@ static bool owner_before(const RidingCopy *copy, const FemOwnerChange *change, F
 }
 
 // The weights with which a vertex starts in its new tet where it was drawn in the old one, on its way there perhaps.
-static bool start_weights(const OwnerBlends *b, const RidingCopy *copy, const float *positions, int32_t node_count,
+static bool start_weights(const OwnerBlends *b, const EmbeddedCopy *copy, const float *positions, int32_t node_count,
 	const FemOwnerChange *change, float out[4]) {
 	FemVertexOwner before;
 	const OwnerBlend *running = find(b, change->vertex);
@@ -154,13 +156,13 @@ static bool start_weights(const OwnerBlends *b, const RidingCopy *copy, const fl
 	float from[3], to[3];
 	place_of(positions, before.nodes, before.weights, from);
 	place_of(positions, change->owner.nodes, change->owner.weights, to);
-	float way[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
+	float displacement[3] = {from[0] - to[0], from[1] - to[1], from[2] - to[2]};
 	memcpy(out, change->owner.weights, 4 * sizeof(float));
-	return add_way(positions, change->owner.nodes, way, out);
+	return add_displacement(positions, change->owner.nodes, displacement, out);
 }
 
-void owner_blends_take(
-	OwnerBlends *b, const RidingCopy *copy, const float *positions, int32_t node_count, const FemOwnerChange *change) {
+void owner_blends_take(OwnerBlends *b, const EmbeddedCopy *copy, const float *positions, int32_t node_count,
+	const FemOwnerChange *change) {
 	float from[4];
 	OwnerBlend *blend = find(b, change->vertex);
 	bool starts = b->duration > 0.0f && change->kind == FEM_OWNER_TET &&
@@ -179,13 +181,13 @@ void owner_blends_take(
 	}
 }
 
-void owner_blends_write(OwnerBlends *b, RidingCopy *copy, float fraction) {
+void owner_blends_write(OwnerBlends *b, EmbeddedCopy *copy, float fraction) {
 	float back = (1.0f - fraction) * b->delta;
 	for (int32_t i = b->count - 1; i >= 0; i--) {
 		OwnerBlend *blend = &b->blends[i];
 		float weights[4];
 		blend_weights(blend, blend->age - back, b->duration, weights);
-		riding_copy_set_weights(copy, blend->vertex, weights);
+		embedded_copy_set_weights(copy, blend->vertex, weights);
 		if (blend->age - back >= b->duration) {
 			drop(b, blend);
 		}

@@ -11,7 +11,7 @@
 #ifndef OWNER_BLENDS_H
 #define OWNER_BLENDS_H
 
-#include "drawing/riding_copy.h"
+#include "drawing/embedded_copy.h"
 
 typedef struct OwnerBlend {
 	int32_t vertex;
@@ -35,10 +35,10 @@ void owner_blends_advance(OwnerBlends *blends, float delta, float duration);
 
 // Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each,
 // after the step in which the owner changed.
-void owner_blends_take(OwnerBlends *blends, const RidingCopy *copy, const float *positions, int32_t node_count,
+void owner_blends_take(OwnerBlends *blends, const EmbeddedCopy *copy, const float *positions, int32_t node_count,
 	const FemOwnerChange *change);
 
 // fraction: how far the frame is between the last two steps, 0 to 1.
-void owner_blends_write(OwnerBlends *blends, RidingCopy *copy, float fraction);
+void owner_blends_write(OwnerBlends *blends, EmbeddedCopy *copy, float fraction);
 
 #endif

@@ -25,16 +25,16 @@ static int32_t twin_of(const MeshDrawing *drawing, int32_t face, int32_t vertex)
 	return vertex < first + half ? vertex + half : vertex - half;
 }
 
-static void open_face(const MeshDrawing *drawing, int32_t face, RidingCopy *copy, FemBodyId body) {
+static void open_face(const MeshDrawing *drawing, int32_t face, EmbeddedCopy *copy, FemBodyId body) {
 	for (int32_t v = drawing->face_starts[face]; v < drawing->face_starts[face + 1]; v++) {
 		FemVertexOwner owner;
 		if (fem_body_get_vertex_owner(body, drawing->first_cut + v, &owner) == FEM_OK) {
-			riding_copy_set_owner(copy, drawing->first_cut + v, &owner);
+			embedded_copy_set_owner(copy, drawing->first_cut + v, &owner);
 		}
 	}
 }
 
-void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
+void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, EmbeddedCopy *copy, FemBodyId body,
 	const FemOwnerChange *changes, int32_t count) {
 	for (int32_t i = 0; i < count; i++) {
 		int32_t vertex = changes[i].vertex;

@@ -4,8 +4,8 @@
 #ifndef SPLINTER_FACES_H
 #define SPLINTER_FACES_H
 
+#include "drawing/embedded_copy.h"
 #include "drawing/mesh_drawing.h"
-#include "drawing/riding_copy.h"
 
 typedef struct SplinterFaces {
 	uint8_t *is_open; // [face of the drawing]
@@ -17,7 +17,7 @@ void splinter_faces_free(SplinterFaces *faces);
 
 // Opens the faces whose copies no longer follow the same nodes: their vertices get the owners that the body names.
 // Between steps only.
-void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, RidingCopy *copy, FemBodyId body,
+void splinter_faces_open(SplinterFaces *faces, const MeshDrawing *drawing, EmbeddedCopy *copy, FemBodyId body,
 	const FemOwnerChange *changes, int32_t count);
 
 // Whether a vertex is drawn: one of the outside, or of an open face.

@@ -32,7 +32,7 @@ void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t 
 	arrays->uvs = make_vectors2(&arrays->packed.uvs, parts & SURFACE_UVS ? vertices : 0);
 	arrays->uvs2 = make_vectors2(&arrays->packed.uvs2, parts & SURFACE_UVS2 ? vertices : 0);
 	for (int i = 0; i < 2; i++) {
-		arrays->custom[i] = make_floats(&arrays->packed.custom[i], parts & SURFACE_RIDES ? 4 * vertices : 0);
+		arrays->custom[i] = make_floats(&arrays->packed.custom[i], parts & SURFACE_EMBEDDED ? 4 * vertices : 0);
 	}
 	arrays->packed.colors = gd_packed_color_array_new();
 	gd_packed_color_array_resize(&arrays->packed.colors, parts & SURFACE_COLORS ? vertices : 0);
@@ -94,7 +94,7 @@ static GdArray make_list(const SurfaceArrays *arrays) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_COLOR, GDEXTENSION_VARIANT_TYPE_PACKED_COLOR_ARRAY,
 			&arrays->packed.colors);
 	}
-	for (int i = 0; i < 2 && arrays->parts & SURFACE_RIDES; i++) {
+	for (int i = 0; i < 2 && arrays->parts & SURFACE_EMBEDDED; i++) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_CUSTOM0 + i, GDEXTENSION_VARIANT_TYPE_PACKED_FLOAT32_ARRAY,
 			&arrays->packed.custom[i]);
 	}
@@ -105,7 +105,7 @@ static int64_t format_of(const SurfaceArrays *arrays) {
 	static const int shifts[2] = {
 		GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM0_SHIFT, GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM1_SHIFT};
 	int64_t format = 0;
-	for (int i = 0; i < 2 && arrays->parts & SURFACE_RIDES; i++) {
+	for (int i = 0; i < 2 && arrays->parts & SURFACE_EMBEDDED; i++) {
 		format |= (int64_t)GD_RENDERING_SERVER_ARRAY_CUSTOM_RGBA_FLOAT << shifts[i];
 	}
 	return format;

@@ -1,7 +1,7 @@
 // The arrays of one surface, written straight into Godot's packed arrays and then handed to a mesh.
 //
-// A surface with SURFACE_RIDES rides on tets: each vertex knows the tet it belongs to, and the vertex shader places it
-// (see addons/fem_destruction/shaders/fem_position.gdshaderinc, which reads what is written here):
+// A surface with SURFACE_EMBEDDED rides on tets: each vertex knows the tet it belongs to, and the vertex shader places
+// it (see addons/fem_destruction/shaders/fem_position.gdshaderinc, which reads what is written here):
 //   VERTEX, NORMAL, TANGENT, UV  the rest shape, shown as it is while nothing is simulated
 //   CUSTOM0  the 4 nodes of the tet, counted from the body's first texel
 //   CUSTOM1  their weights
@@ -17,7 +17,7 @@ typedef enum SurfacePart {
 	SURFACE_UVS = 1 << 1,
 	SURFACE_UVS2 = 1 << 2,
 	SURFACE_COLORS = 1 << 3,
-	SURFACE_RIDES = 1 << 4,
+	SURFACE_EMBEDDED = 1 << 4,
 } SurfacePart;
 
 typedef struct SurfaceArrays {

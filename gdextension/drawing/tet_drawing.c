@@ -90,7 +90,7 @@ static bool add_faces(GdRID mesh, const TetShape *shape, const int32_t *now, Fac
 		return false;
 	}
 	SurfaceArrays arrays;
-	surface_arrays_create(&arrays, 3 * count, 3 * count, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_RIDES);
+	surface_arrays_create(&arrays, 3 * count, 3 * count, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_EMBEDDED);
 	for (int32_t i = 0; i < 4 * shape->tet_count; i++) {
 		if (face_kind(shape, now, i) == kind) {
 			write_face(&arrays, 3 * written++, shape, now, i, 0.0f);
@@ -137,7 +137,7 @@ int32_t tet_drawing_of_tets(GdRID mesh, const TetShape *shape, const int32_t *no
 	}
 	SurfaceArrays arrays;
 	surface_arrays_create(
-		&arrays, 12 * count, 12 * count, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_COLORS | SURFACE_RIDES);
+		&arrays, 12 * count, 12 * count, SURFACE_TANGENTS | SURFACE_UVS | SURFACE_COLORS | SURFACE_EMBEDDED);
 	for (int32_t t = 0; t < shape->tet_count; t++) {
 		if (now[4 * (size_t)t] < 0) {
 			continue;

@@ -70,8 +70,8 @@ typedef struct SimulationBody {
 	bool was_asleep;                  // when it was paused
 	struct DestructibleMesh *awaited; // its mesh, while that is cut into splinters; else null
 	BodyRegion region;
-	struct NodeRider *riders; // nodes that ride on it
-	int32_t rider_count;
+	struct NodeAttachment *attachments; // nodes that ride on it
+	int32_t attachment_count;
 } SimulationBody;
 
 typedef struct SimulationBodyDef {

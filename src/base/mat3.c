@@ -92,7 +92,7 @@ int fem_invert3(double m[3][3], double out[3][3]) {
 }
 
 // r = exp([w]x) r
-static void turn(double r[3][3], const double w[3], double angle) {
+static void rotate(double r[3][3], const double w[3], double angle) {
 	double x = w[0] / angle, y = w[1] / angle, z = w[2] / angle;
 	double c = cos(angle), s = sin(angle), d = 1.0 - c;
 	double e[3][3] = {
@@ -137,7 +137,7 @@ static int polar_step(double f[3][3], double r[3][3]) {
 	double limited = angle < 0.5 ? angle : 0.5;
 	for (int i = 0; i < 3; i++)
 		w[i] *= limited / angle;
-	turn(r, w, limited);
+	rotate(r, w, limited);
 	return angle > 1e-10;
 }
 

@@ -185,8 +185,8 @@ static bool copy_points(const FemVec3 *points, int32_t count, HullPoints *hull) 
 	*hull = (HullPoints){.count = count};
 	for (int32_t i = 0; i < count; i++) {
 		hull->x[i] = fem_position_from(points[i]);
-		FemPosition way = fem_position_sub(hull->x[i], hull->x[0]);
-		size_sq = fmax(size_sq, fem_position_dot(way, way));
+		FemPosition offset = fem_position_sub(hull->x[i], hull->x[0]);
+		size_sq = fmax(size_sq, fem_position_dot(offset, offset));
 		if (!(fabs(hull->x[i].x) + fabs(hull->x[i].y) + fabs(hull->x[i].z) < (double)FEM_CONVEX_EXTENT))
 			return false;
 	}

@@ -65,9 +65,9 @@ static float gap_along(const Round *round, const FemConvex *tet, FemVec3 m) {
 
 // ---- way to the tet
 
-static void keep_shorter(FemVec3 way, FemVec3 *best) {
-	if (fem_vec3_dot(way, way) < fem_vec3_dot(*best, *best))
-		*best = way;
+static void keep_shorter(FemVec3 separation, FemVec3 *best) {
+	if (fem_vec3_dot(separation, separation) < fem_vec3_dot(*best, *best))
+		*best = separation;
 }
 
 static FemVec3 from_end(FemVec3 end, const FemPosition corners[4]) {
@@ -96,7 +96,7 @@ static FemVec3 between_segments(FemVec3 p, FemVec3 d, FemVec3 q, FemVec3 e) {
 }
 
 // Shortest way from the core to the tet, unless the core goes through it.
-static FemVec3 way_to_tet(const Round *round, const FemConvex *tet) {
+static FemVec3 separation_from_tet(const Round *round, const FemConvex *tet) {
 	FemPosition corners[4];
 	for (int i = 0; i < 4; i++)
 		corners[i] = fem_position_from4(tet->vertices[i]);
@@ -114,7 +114,7 @@ static FemVec3 way_to_tet(const Round *round, const FemConvex *tet) {
 }
 
 // For a core inside the tet: the way in through the exterior face (any, if none is) that is nearest to be left by.
-static FemVec3 way_in(const Round *round, const FemConvex *tet) {
+static FemVec3 inward_direction(const Round *round, const FemConvex *tet) {
 	FemVec3 best = fem_vec3(0.0f, 1.0f, 0.0f);
 	float shallowest = -INFINITY;
 	for (int i = 0; i < 4; i++) {
@@ -132,15 +132,15 @@ static FemVec3 way_in(const Round *round, const FemConvex *tet) {
 
 // Direction and cone; false when the shape does not reach the tet.
 static bool aim(const FemConvex *tet, Round *round) {
-	FemVec3 way = way_to_tet(round, tet);
-	float distance = fem_vec3_length(way);
+	FemVec3 separation = separation_from_tet(round, tet);
+	float distance = fem_vec3_length(separation);
 	if (distance >= round->radius)
 		return false;
-	FemVec3 m = unit_or(way, fem_vec3(0.0f, 1.0f, 0.0f));
+	FemVec3 m = unit_or(separation, fem_vec3(0.0f, 1.0f, 0.0f));
 	float s = gap_along(round, tet, m);
 	// a core that touches the tet or goes through it has no way to it
 	if (!(distance > 1e-4f * round->radius && s > 0.9f * distance)) {
-		m = way_in(round, tet);
+		m = inward_direction(round, tet);
 		s = gap_along(round, tet, m);
 	}
 	if (!(s < round->radius))
@@ -161,7 +161,7 @@ static FemVec4 tangent_plane(const Round *round, FemVec3 n, float pull_in) {
 // One plane at the pole, then rings of planes up to the edge of the cone. The first of each ring is square to the axis
 // of a capsule, so that its side is as exact as can be.
 static int32_t cover_cone(const Round *round, FemVec4 *planes) {
-	static const float turns[SECTORS][2] = {
+	static const float directions[SECTORS][2] = {
 		// cos, sin of the eighths of a turn
 		{1.0f, 0.0f},
 		{0.70710678f, 0.70710678f},
@@ -180,8 +180,8 @@ static int32_t cover_cone(const Round *round, FemVec4 *planes) {
 	for (int ring = 1; ring <= (int)ring_count; ring++) {
 		float angle = round->cone * (float)ring / ring_count, sine = sinf(angle), cosine = cosf(angle);
 		for (int sector = 0; sector < SECTORS; sector++) {
-			const float *turn = turns[sector];
-			FemVec3 sideways = fem_vec3_add(fem_vec3_scale(t1, turn[0]), fem_vec3_scale(t2, turn[1]));
+			const float *direction = directions[sector];
+			FemVec3 sideways = fem_vec3_add(fem_vec3_scale(t1, direction[0]), fem_vec3_scale(t2, direction[1]));
 			FemVec3 n = fem_vec3_add(fem_vec3_scale(m, cosine), fem_vec3_scale(sideways, sine));
 			planes[count++] = tangent_plane(round, n, PULL_IN * sine * sine);
 		}
@@ -213,7 +213,7 @@ typedef struct Shadow {
 } Shadow;
 
 // Way from the axis to the shadow's nearest point; (0, 0) when the axis goes through the shadow.
-static float way_to_shadow(const Shadow *shadow, float *out_u, float *out_v) {
+static float separation_from_shadow(const Shadow *shadow, float *out_u, float *out_v) {
 	float best_sq = INFINITY;
 	for (int i = 0; i < 4; i++)
 		for (int j = i + 1; j < 4; j++) {
@@ -260,7 +260,7 @@ bool fem_convex_cylinder(
 		shadow.u[i] = fem_vec3_dot(x, t1);
 		shadow.v[i] = fem_vec3_dot(x, t2);
 	}
-	float u = 1.0f, v = 0.0f, distance = way_to_shadow(&shadow, &u, &v);
+	float u = 1.0f, v = 0.0f, distance = separation_from_shadow(&shadow, &u, &v);
 	if (distance >= radius)
 		return false;
 	round.cone = distance > 0.0f ? fmaxf(acosf(distance / radius), CONE_MIN) : 3.14159265f;

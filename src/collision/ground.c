@@ -43,7 +43,7 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 	return count;
 }
 
-static float press_of(const FemBody *body, int32_t node) {
+static float normal_impulse_of(const FemBody *body, int32_t node) {
 	return contact_strength(body, node) * (body->ground[node].y - body->velocity[node].y - body->dv[node].y);
 }
 
@@ -54,9 +54,9 @@ static float given_share(const FemBody *body, int32_t begin, int32_t end) {
 	for (int32_t i = begin; i < end; i++) {
 		if (body->ground[i].w == 0.0f)
 			continue;
-		float press = press_of(body, i);
-		given += body->ground[i].x > 0.0f ? press : 0.0f;
-		asked += fmaxf(press, 0.0f);
+		float normal_impulse = normal_impulse_of(body, i);
+		given += body->ground[i].x > 0.0f ? normal_impulse : 0.0f;
+		asked += fmaxf(normal_impulse, 0.0f);
 	}
 	return asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
 }
@@ -69,9 +69,9 @@ bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGroun
 		if (contact->w == 0.0f)
 			continue;
 		float vx = body->velocity[i].x + body->dv[i].x, vz = body->velocity[i].z + body->dv[i].z,
-			  press = press_of(body, i);
-		bool was_active = contact->x > 0.0f, active = press > 0.0f;
-		body->ground_force[i] = active ? press / ground->dt : 0.0f;
+			  normal_impulse = normal_impulse_of(body, i);
+		bool was_active = contact->x > 0.0f, active = normal_impulse > 0.0f;
+		body->ground_force[i] = active ? normal_impulse / ground->dt : 0.0f;
 		float friction = active ? share * friction_strength(body, i, vx, vz, ground) : 0.0f;
 		if (was_active != active || fabsf(friction - contact->z) > 0.02f * fmaxf(friction, contact->z))
 			changed = true;

@@ -48,7 +48,7 @@ typedef struct Crossings {
 } Crossings;
 
 // The edge that follows, about the same vertex.
-static inline int32_t turn(int32_t h) {
+static inline int32_t next_about_vertex(int32_t h) {
 	return (h & 3) == 2 ? h - 2 : h + 1;
 }
 
@@ -89,8 +89,8 @@ static void meet_plane(const FemPolyhedron *p, Crossings *c) {
 	for (int32_t i = 0; i < c->count; i++) {
 		int32_t h = c->leaving[i], back = p->twin[h], v = h >> 2, w = back >> 2;
 		float t = p->distance[v] / (p->distance[v] - p->distance[w]);
-		FemVec3 way = fem_vec3_sub(p->vertex[w], p->vertex[v]);
-		c->at[i] = fem_vec3_add(p->vertex[v], fem_vec3_scale(way, t));
+		FemVec3 edge = fem_vec3_sub(p->vertex[w], p->vertex[v]);
+		c->at[i] = fem_vec3_add(p->vertex[v], fem_vec3_scale(edge, t));
 		c->faces[i][0] = p->face[h];
 		c->faces[i][1] = p->face[back];
 		c->place[i] = i < c->dead_count ? c->dead[i] : (uint16_t)(p->vertex_count + i - c->dead_count);
@@ -116,9 +116,9 @@ static bool match_by_face(const Crossings *c, uint16_t *next) {
 // The same by walking over the removed vertices along the face, which is a ring and so ends.
 static void match_by_walk(const FemPolyhedron *p, const Crossings *c, uint16_t *next) {
 	for (int32_t i = 0; i < c->count; i++) {
-		int32_t h = turn(p->twin[c->leaving[i]]);
+		int32_t h = next_about_vertex(p->twin[c->leaving[i]]);
 		while (outside(p, p->twin[h] >> 2))
-			h = turn(p->twin[h]);
+			h = next_about_vertex(p->twin[h]);
 		int32_t entering = p->twin[h], j = 0;
 		while (c->leaving[j] != entering)
 			j++;

@@ -117,8 +117,8 @@ int32_t fem_surface_trees_locate(FemSurfaceTrees *trees, const float point[3]) {
 // ---- ray
 
 typedef struct Ray {
-	Float4 from, way, inverse; // inverse of way, large where it is 0
-	float end;                 // fraction of the nearest hit so far
+	Float4 from, direction, inverse; // inverse of way, large where it is 0
+	float end;                       // fraction of the nearest hit so far
 } Ray;
 
 // Fraction at which the ray enters the box, or infinity. The box is taken a little larger, for rays that run in the
@@ -135,13 +135,13 @@ static float enter_box(const Ray *ray, Box4 box) {
 static void hit_triangle(const FemSurfaceTrees *trees, int32_t triangle, Ray *ray, FemSurfaceHit *hit) {
 	Float4 v[3];
 	fem_triangle_points(trees, triangle, v);
-	Float4 e1 = v[1] - v[0], e2 = v[2] - v[0], p = cross4(ray->way, e2);
+	Float4 e1 = v[1] - v[0], e2 = v[2] - v[0], p = cross4(ray->direction, e2);
 	float determinant = dot4(e1, p);
 	if (determinant == 0.0f)
 		return;
 	float inverse = 1.0f / determinant;
 	Float4 t = ray->from - v[0], q = cross4(t, e1);
-	float u = dot4(t, p) * inverse, w = dot4(ray->way, q) * inverse, fraction = dot4(e2, q) * inverse;
+	float u = dot4(t, p) * inverse, w = dot4(ray->direction, q) * inverse, fraction = dot4(e2, q) * inverse;
 	if (!(u >= 0.0f && w >= 0.0f && u + w <= 1.0f && fraction >= 0.0f && fraction <= ray->end))
 		return;
 	if (fraction == ray->end && hit->triangle >= 0 && hit->triangle < triangle)
@@ -168,7 +168,7 @@ static void cast_into_tree(const FemSurfaceTrees *trees, const FemSurfaceTree *t
 }
 
 FemSurfaceHit fem_surface_trees_cast_ray(const FemSurfaceTrees *trees, const float from[3], const float ray[3]) {
-	Ray cast = {.from = {from[0], from[1], from[2], 0.0f}, .way = {ray[0], ray[1], ray[2], 0.0f}, .end = 1.0f};
+	Ray cast = {.from = {from[0], from[1], from[2], 0.0f}, .direction = {ray[0], ray[1], ray[2], 0.0f}, .end = 1.0f};
 	for (int axis = 0; axis < 3; axis++)
 		cast.inverse[axis] = fabsf(ray[axis]) > 1e-30f ? 1.0f / ray[axis] : 1e30f;
 	FemSurfaceHit hit = {.triangle = -1, .fraction = 1.0f};

@@ -35,17 +35,17 @@ Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction)
 }
 
 bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, float slack, float out[2]) {
-	Float4 way = {shift_a.x - shift_b.x, shift_a.y - shift_b.y, shift_a.z - shift_b.z, 0.0f};
+	Float4 relative_shift = {shift_a.x - shift_b.x, shift_a.y - shift_b.y, shift_a.z - shift_b.z, 0.0f};
 	out[0] = 0.0f;
 	out[1] = 1.0f;
 	for (int i = 0; i < 3; i++) {
 		float low = b.min[i] - slack - a.max[i],
 			  high = b.max[i] + slack - a.min[i]; // between these the way of a against b
-		if (way[i] == 0.0f && (low > 0.0f || high < 0.0f))
+		if (relative_shift[i] == 0.0f && (low > 0.0f || high < 0.0f))
 			return false;
-		if (way[i] == 0.0f)
+		if (relative_shift[i] == 0.0f)
 			continue;
-		float first = low / way[i], last = high / way[i];
+		float first = low / relative_shift[i], last = high / relative_shift[i];
 		out[0] = fmaxf(out[0], fminf(first, last));
 		out[1] = fminf(out[1], fmaxf(first, last));
 	}
@@ -94,13 +94,13 @@ static bool search_pairs(void *context, const FemSweptFace *face, const FemSwept
 	return search->first <= search->begin;
 }
 
-int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float way, int32_t count) {
+int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count) {
 	Search search;
 	float *fractions = search.nearby.fractions;
 	fem_nearby_start(&search.nearby, a, b, search_pairs, &search);
 	search.count = count;
 	search.first = count + 1;
-	search.step = way / (float)count;
+	search.step = displacement / (float)count;
 	search.nearby.reach = search.step; // a face may have gone so far behind the one it crossed
 	Box4 box_a = fem_swept_box(a);
 	box_a = (Box4){box_a.min + search.nearby.offset, box_a.max + search.nearby.offset};
@@ -179,9 +179,9 @@ float fem_swept_depth(const FemSweptPiece *a, const FemSweptPiece *b, FemSweptDe
 	clipper.at = at;
 	clipper.depth = 0.0f;
 	memset(clipper.seen, 0, sizeof clipper.seen);
-	for (int way = 0; way < 2 && clipper.depth <= at->enough && at->clips < at->clips_max; way++) {
-		clipper.flipped = way == 1;
-		fem_nearby_start(&clipper.nearby, way ? b : a, way ? a : b, clip_pairs, &clipper);
+	for (int order = 0; order < 2 && clipper.depth <= at->enough && at->clips < at->clips_max; order++) {
+		clipper.flipped = order == 1;
+		fem_nearby_start(&clipper.nearby, order ? b : a, order ? a : b, clip_pairs, &clipper);
 		clipper.nearby.fractions[0] = clipper.nearby.fractions[1] = at->fraction;
 		fem_nearby_visit(&clipper.nearby);
 	}

@@ -23,9 +23,9 @@ Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction)
 
 Box4 fem_swept_box(const FemSweptPiece *piece); // m, at the start of the step
 
-// The first of the samples 1..count, evenly spaced, at which a overlaps b; count + 1 when there is none. `way` is the
-// longest that a node of one goes against one of the other, m.
-int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float way, int32_t count);
+// The first of the samples 1..count, evenly spaced, at which a overlaps b; count + 1 when there is none. `displacement`
+// is the longest that a node of one goes against one of the other, m.
+int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count);
 
 // How deep they reach into each other at a fraction of the step, m; not looked further than `enough`. `clips` counts
 // pairs of tets that were clipped.

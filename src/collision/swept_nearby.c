@@ -30,13 +30,13 @@ void fem_nearby_start(
 
 // A node as seen from b, on the mean way of b; grows the box.
 static void place_node(
-	const FemNearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *way, Box4 *box) {
+	const FemNearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *displacement, Box4 *box) {
 	*start = fem_swept_point(piece, node, 0.0f);
-	*way = fem_swept_point(piece, node, 1.0f) - *start - float4_from(nearby->b->shift);
+	*displacement = fem_swept_point(piece, node, 1.0f) - *start - float4_from(nearby->b->shift);
 	if (piece == nearby->a)
 		*start += nearby->offset;
 	for (int end = 0; end < 2; end++) {
-		Float4 p = *start + all4(nearby->fractions[end]) * *way;
+		Float4 p = *start + all4(nearby->fractions[end]) * *displacement;
 		*box = (Box4){min4(p, box->min), max4(p, box->max)};
 	}
 }
@@ -71,8 +71,8 @@ static void add_solid(FemNearby *nearby, int32_t tet, Box4 all_faces) {
 	solid->tet = tet;
 	solid->box = empty_box4();
 	for (int k = 0; k < 4; k++)
-		place_node(nearby, nearby->b, fem_tet_node(nearby->b->body->topology, tet, k), &solid->start[k], &solid->way[k],
-			&solid->box);
+		place_node(nearby, nearby->b, fem_tet_node(nearby->b->body->topology, tet, k), &solid->start[k],
+			&solid->displacement[k], &solid->box);
 	if (boxes_meet4(solid->box, all_faces) && ++nearby->solid_count == FEM_NEARBY_BLOCK)
 		visit_pairs(nearby);
 }
@@ -105,7 +105,7 @@ static void add_face(FemNearby *nearby, int32_t triangle, Box4 partner) {
 	face->box = empty_box4();
 	for (int k = 0; k < 3; k++)
 		place_node(nearby, nearby->a, topology->triangles[3 * (size_t)triangle + (size_t)k], &face->start[k],
-			&face->way[k], &face->box);
+			&face->displacement[k], &face->box);
 	if (boxes_meet4(face->box, partner) && ++nearby->face_count == FEM_NEARBY_BLOCK)
 		visit_solids(nearby);
 }

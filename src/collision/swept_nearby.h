@@ -8,13 +8,13 @@
 
 // A triangle of a and a tet of b, as seen from b: at a fraction f of the step they are at start + f way.
 typedef struct FemSweptFace {
-	Float4 start[3], way[3]; // m
-	Box4 box;                // over the fractions that are looked at
-	int32_t tet;             // behind it
+	Float4 start[3], displacement[3]; // m
+	Box4 box;                         // over the fractions that are looked at
+	int32_t tet;                      // behind it
 } FemSweptFace;
 
 typedef struct FemSweptSolid {
-	Float4 start[4], way[4];
+	Float4 start[4], displacement[4];
 	Box4 box;
 	int32_t tet;
 } FemSweptSolid;
@@ -42,12 +42,12 @@ void fem_nearby_visit(FemNearby *nearby); // after fractions and reach were set
 
 static inline void face_at(const FemSweptFace *face, float fraction, Float4 out[3]) {
 	for (int k = 0; k < 3; k++)
-		out[k] = face->start[k] + all4(fraction) * face->way[k];
+		out[k] = face->start[k] + all4(fraction) * face->displacement[k];
 }
 
 static inline void solid_at(const FemSweptSolid *solid, float fraction, Float4 out[4]) {
 	for (int k = 0; k < 4; k++)
-		out[k] = solid->start[k] + all4(fraction) * solid->way[k];
+		out[k] = solid->start[k] + all4(fraction) * solid->displacement[k];
 }
 
 #endif

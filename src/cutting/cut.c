@@ -222,7 +222,7 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 		.tets = &cut->mesh->tet_mesh,
 		.frame = cut->render.frame,
 		.sources = cut->render.sources,
-		.is_turned = cut->render.is_turned,
+		.is_flipped = cut->render.is_flipped,
 		.outside = &cut->outside,
 		.inside = is_apart ? &cut->inside : &cut->outside,
 		.is_apart = is_apart,

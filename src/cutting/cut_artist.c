@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/union_find.h"
 
-#define TURN 6.283185307179586
+#define TWO_PI 6.283185307179586
 #define SAME_ANGLE 1e-6 // rad, between triangles that lie on each other
 
 // Sides of triangles, 3 t + n, in the order of the edges that they run along.
@@ -74,8 +74,9 @@ static void directions(const Shells *s, int32_t side, FemPosition *out_along, Fe
 	int32_t from, to;
 	const int32_t *c = corners_of(s, side, &from, &to);
 	const FemPosition *at = s->mesh->places;
-	FemPosition edge = fem_position_sub(at[to], at[from]), way = fem_position_sub(at[c[(side + 2) % 3]], at[from]);
-	FemPosition normal = fem_position_cross(edge, way);
+	FemPosition edge = fem_position_sub(at[to], at[from]),
+				other_edge = fem_position_sub(at[c[(side + 2) % 3]], at[from]);
+	FemPosition normal = fem_position_cross(edge, other_edge);
 	*out_along = fem_position_cross(normal, edge);
 	*out_behind = fem_position_scale(normal, -sqrt(fem_position_dot(edge, edge)));
 }
@@ -87,8 +88,8 @@ static double angle_between(const Shells *s, int32_t first, int32_t second) {
 	directions(s, first, &along, &behind);
 	directions(s, second, &other, &unused);
 	double angle = atan2(fem_position_dot(other, behind), fem_position_dot(other, along));
-	angle = angle < 0.0 ? angle + TURN : angle;
-	return angle < SAME_ANGLE ? angle + TURN : angle;
+	angle = angle < 0.0 ? angle + TWO_PI : angle;
+	return angle < SAME_ANGLE ? angle + TWO_PI : angle;
 }
 
 static void join(Shells *s, int32_t a, int32_t b) {
@@ -101,7 +102,7 @@ static void join(Shells *s, int32_t a, int32_t b) {
 static void join_edge(Shells *s, const int32_t *sides, int32_t count) {
 	for (int32_t a = 0; a < count; a++) {
 		int32_t best = -1;
-		double least = 2.0 * TURN;
+		double least = 2.0 * TWO_PI;
 		for (int32_t b = 0; b < count; b++) {
 			if (runs_forward(s, sides[a]) == runs_forward(s, sides[b]))
 				continue;

@@ -105,10 +105,10 @@ void fem_cut_border_cross(FemCutBorder *border, int32_t vertex, bool enters) {
 		return;
 	}
 	FemPosition start = border->corners[side],
-				way = fem_position_sub(border->corners[(side + 1) % border->count], start);
-	double length = sqrt(fem_position_dot(way, way));
+				edge = fem_position_sub(border->corners[(side + 1) % border->count], start);
+	double length = sqrt(fem_position_dot(edge, edge));
 	double along =
-		fem_position_dot(fem_position_sub(solid->vertices[vertex].at, start), way) / (length > 0.0 ? length : 1.0);
+		fem_position_dot(fem_position_sub(solid->vertices[vertex].at, start), edge) / (length > 0.0 ? length : 1.0);
 	border->crossings[border->crossing_count++] = (FemCutCrossing){side, vertex, along, enters};
 }
 

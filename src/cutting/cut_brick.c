@@ -77,14 +77,14 @@ void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 		up = (FemPosition){0.0, 1.0, 0.0};
 	Wall wall = {.body = body, .sites = sites, .frame = fem_cut_frame(body, up, UP, 1)};
 	// fem_cut_frame() puts the longer of the others behind `up`: along the wall comes first here.
-	FemCutFrame turned = wall.frame;
-	turned.axes[0] = wall.frame.axes[2];
-	turned.low[0] = wall.frame.low[2];
-	turned.high[0] = wall.frame.high[2];
-	turned.axes[2] = fem_position_scale(wall.frame.axes[0], -1.0);
-	turned.low[2] = -wall.frame.high[0];
-	turned.high[2] = -wall.frame.low[0];
-	wall.frame = turned;
+	FemCutFrame rotated = wall.frame;
+	rotated.axes[0] = wall.frame.axes[2];
+	rotated.low[0] = wall.frame.low[2];
+	rotated.high[0] = wall.frame.high[2];
+	rotated.axes[2] = fem_position_scale(wall.frame.axes[0], -1.0);
+	rotated.low[2] = -wall.frame.high[0];
+	rotated.high[2] = -wall.frame.low[0];
+	wall.frame = rotated;
 	wall.length = (double)def->brick_size.x;
 	wall.height = (double)def->brick_size.y;
 	wall.depth = (double)def->brick_size.z;

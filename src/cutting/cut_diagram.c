@@ -162,8 +162,9 @@ static bool share_edge(const Corner *u, const Corner *v, int32_t out[2]) {
 // Far planes are told from near ones in floating point, with a margin; the rest is exact. First by the ball that holds
 // the cell, then by its corners.
 static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
-	FemPosition way = fem_position_sub(b->places[other], b->places[cell]);
-	double far_sq = fem_position_dot(way, way), slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
+	FemPosition offset = fem_position_sub(b->places[other], b->places[cell]);
+	double far_sq = fem_position_dot(offset, offset),
+		   slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
 	if (far_sq + slack > 2.0 * sqrt(far_sq) * b->reach * 1.0001)
 		return false;
 	const FemCutCell *i = &b->diagram->cells[cell], *j = &b->diagram->cells[other];
@@ -183,8 +184,8 @@ static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 static double reach_of(const Builder *b, int32_t cell) {
 	double most = 0.0;
 	for (int32_t n = 0; n < b->corner_count; n++) {
-		FemPosition way = fem_position_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
-		most = fmax(most, fem_position_dot(way, way));
+		FemPosition offset = fem_position_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
+		most = fmax(most, fem_position_dot(offset, offset));
 	}
 	return sqrt(most);
 }

@@ -11,7 +11,7 @@
 #define ASLANT 0.35      // at full unevenness: how far sites are off the middle, in widths of a sector ...
 #define STAGGER 0.4      // ... and off their ring, in steps from ring to ring
 #define SHARD_RINGS 4    // most rings of a shard
-#define TURN 6.283185307179586
+#define TWO_PI 6.283185307179586
 
 bool fem_cut_is_pane(const FemCutBody *body) {
 	return body->box.half_extents[2] < FLAT * body->box.half_extents[1];
@@ -104,7 +104,8 @@ static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, doub
 	double spread = (double)pane->body->def->unevenness;
 	for (int32_t n = 0; n < star->count && !pane->sites->failed; n++) {
 		double width = star->angles[n + 1] - star->angles[n];
-		double angle = TURN * (star->angles[n] + width * (0.5 + ASLANT * spread * (fem_cut_random(pane->body) - 0.5)));
+		double angle =
+			TWO_PI * (star->angles[n] + width * (0.5 + ASLANT * spread * (fem_cut_random(pane->body) - 0.5)));
 		double r = radius * pow(growth, STAGGER * spread * (fem_cut_random(pane->body) - 0.5));
 		Flat at = {pane->impacts[impact].x + r * cos(angle), pane->impacts[impact].y + r * sin(angle)};
 		bool goes_on = star->shards[n] >= 0 && star->lengths[n] < SHARD_RINGS && fem_cut_random(pane->body) < GOES_ON;

@@ -4,7 +4,7 @@
 
 // Corner n of a triangle that was turned round is this corner of its source.
 static int source_corner(const FemCutSource *source, int n) {
-	return source->is_turned && n > 0 ? 3 - n : n;
+	return source->is_flipped && n > 0 ? 3 - n : n;
 }
 
 // Vertices are shared where the render mesh shares them: at its own vertices, and along edges whose ends are.

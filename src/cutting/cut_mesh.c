@@ -71,9 +71,9 @@ static FemResult finish(FemCutMesh *mesh) {
 		mesh->volume +=
 			fem_position_dot(mesh->places[v[0]], fem_position_cross(mesh->places[v[1]], mesh->places[v[2]])) / 6.0;
 	}
-	mesh->is_turned = mesh->volume < 0.0;
+	mesh->is_flipped = mesh->volume < 0.0;
 	mesh->volume = fabs(mesh->volume);
-	for (int32_t t = 0; mesh->is_turned && t < mesh->triangle_count; t++) {
+	for (int32_t t = 0; mesh->is_flipped && t < mesh->triangle_count; t++) {
 		int32_t second = mesh->triangles[t][1];
 		mesh->triangles[t][1] = mesh->triangles[t][2];
 		mesh->triangles[t][2] = second;

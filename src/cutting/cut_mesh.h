@@ -16,7 +16,7 @@ typedef struct FemCutMesh {
 	FemTriangleBvh bvh;
 	FemWinding winding;
 	FemPrincipalBox box; // of render meshes
-	bool is_turned;      // was inside out as a whole
+	bool is_flipped;     // was inside out as a whole
 	int32_t open_edges;  // that are not as often run one way as the other
 	double volume;       // unit space
 } FemCutMesh;

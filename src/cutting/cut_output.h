@@ -10,7 +10,7 @@ typedef struct FemCutSource {
 	FemUnitFrame frame;
 	FemVec3 grain;              // texture coordinates of cuts run along it; 0 = any way
 	const int32_t *sources;     // [triangle of the outside]: of all surfaces in a row
-	bool is_turned;             // the triangles were turned round to be cut
+	bool is_flipped;            // the triangles were turned round to be cut
 	FemCutSolid *outside;       // whose polygons are shown
 	FemCutSolid *inside;        // whose faces are shown: the same, or that of the tets' surface
 	bool is_apart;              // inside is another solid than outside

@@ -93,8 +93,8 @@ static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosit
 	double size = pow(UNEVEN_RANGE, 0.5 * uneven * 1.5 * fem_cut_noise(noise, at, 7));
 	double nearest = HUGE_VAL;
 	for (int32_t n = 0; n < impact_count; n++) {
-		FemPosition way = fem_position_sub(at, impacts[n]);
-		nearest = fmin(nearest, sqrt(fem_position_dot(way, way)));
+		FemPosition offset = fem_position_sub(at, impacts[n]);
+		nearest = fmin(nearest, sqrt(fem_position_dot(offset, offset)));
 	}
 	return impact_count > 0 ? size * (0.35 + 2.5 * nearest) : size;
 }
@@ -111,8 +111,8 @@ void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impac
 			FemPosition at = fem_cut_random_place(body);
 			double size = size_at(body, &noise, at, impact_count, impacts), distance = HUGE_VAL;
 			for (int32_t m = first; m < sites->count && tries > 1; m++) {
-				FemPosition way = fem_position_sub(at, sites->sites[m].at);
-				distance = fmin(distance, fem_position_dot(way, way));
+				FemPosition offset = fem_position_sub(at, sites->sites[m].at);
+				distance = fmin(distance, fem_position_dot(offset, offset));
 			}
 			distance /= size * size;
 			if (distance > best_distance) {

@@ -123,10 +123,10 @@ static bool join_solids(FemCutPieces *pieces, const FemCutSource *source) {
 			continue;
 		double best = HUGE_VAL;
 		for (int32_t m = heads[pieces->map.keys[n][1]]; m; m = next[m - 1]) {
-			FemPosition way = fem_position_sub(
+			FemPosition offset = fem_position_sub(
 				fem_position_scale(centers[n], 1.0 / sizes[n]), fem_position_scale(centers[m - 1], 1.0 / sizes[m - 1]));
-			if (fem_position_dot(way, way) < best) {
-				best = fem_position_dot(way, way);
+			if (fem_position_dot(offset, offset) < best) {
+				best = fem_position_dot(offset, offset);
 				nearest[n] = m - 1;
 			}
 		}

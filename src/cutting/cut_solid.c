@@ -85,10 +85,10 @@ double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel)
 // ---- added vertices
 
 static int32_t added_count(const FemCutSolid *solid, int32_t from, int32_t to) {
-	FemPosition way = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
+	FemPosition edge = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
 	if (!(solid->noise.spacing > 0.0))
 		return 0;
-	double count = floor(sqrt(fem_position_dot(way, way)) / solid->noise.spacing);
+	double count = floor(sqrt(fem_position_dot(edge, edge)) / solid->noise.spacing);
 	return (int32_t)fmin(fmax(count, 0.0), FEM_CUT_ADDED_MAX);
 }
 
@@ -105,12 +105,12 @@ static void place_outside(
 		out->at = fem_position_add(out->at, fem_position_scale(c[v], out->weights[v]));
 	}
 	FemPosition u = fem_position_sub(c[1], c[0]), w = fem_position_sub(c[2], c[0]), n = fem_position_cross(u, w);
-	FemPosition way = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
-	FemPosition side = fem_position_cross(n, way);
+	FemPosition edge = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
+	FemPosition side = fem_position_cross(n, edge);
 	double length = sqrt(fem_position_dot(side, side)), area_sq = fem_position_dot(n, n);
 	if (!(length > 0.0 && area_sq > 0.0))
 		return;
-	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(way, way)) * fmin(share, 1.0 - share));
+	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(edge, edge)) * fmin(share, 1.0 - share));
 	side = fem_position_scale(side, most * fem_cut_noise(&solid->noise, out->at, 3) * 1.6 / length);
 	moved[1] = fem_position_dot(fem_position_cross(side, w), n) / area_sq;
 	moved[2] = fem_position_dot(fem_position_cross(u, side), n) / area_sq;
@@ -125,9 +125,9 @@ static void place_outside(
 }
 
 static void place_inside(FemCutSolid *solid, int32_t from, int32_t to, double share, double limit, FemCutVertex *out) {
-	FemPosition a = solid->vertices[from].at, way = fem_position_sub(solid->vertices[to].at, a);
-	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(way, way)) * fmin(share, 1.0 - share));
-	out->at = fem_position_add(a, fem_position_scale(way, share));
+	FemPosition a = solid->vertices[from].at, edge = fem_position_sub(solid->vertices[to].at, a);
+	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(edge, edge)) * fmin(share, 1.0 - share));
+	out->at = fem_position_add(a, fem_position_scale(edge, share));
 	most = fem_cut_noise_depth(solid, out->at, most);
 	FemPosition move = {fem_cut_noise(&solid->noise, out->at, 0), fem_cut_noise(&solid->noise, out->at, 1),
 		fem_cut_noise(&solid->noise, out->at, 2)};
@@ -149,9 +149,9 @@ double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double want
 
 int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_t to, const int32_t cells[3],
 	int32_t out[FEM_CUT_ADDED_MAX]) {
-	bool turned = from > to, is_new;
+	bool reversed = from > to, is_new;
 	double limit = fem_cut_noise_limit(solid, cells, triangle >= 0 ? solid->noise.outline : solid->noise.amplitude);
-	int32_t low = turned ? to : from, high = turned ? from : to, count = added_count(solid, low, high);
+	int32_t low = reversed ? to : from, high = reversed ? from : to, count = added_count(solid, low, high);
 	for (int32_t n = 0; n < count; n++) {
 		int32_t kind = triangle >= 0 ? FEM_CUT_ADDED_OUTSIDE : FEM_CUT_ADDED_INSIDE;
 		int32_t vertex = fem_cut_vertex(solid, kind, (int32_t[4]){triangle, low, high, n}, &is_new);
@@ -164,7 +164,7 @@ int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_
 		else if (is_new)
 			place_inside(solid, low, high, share, limit, &made);
 		solid->vertices[vertex] = made;
-		out[turned ? count - 1 - n : n] = vertex;
+		out[reversed ? count - 1 - n : n] = vertex;
 	}
 	return count;
 }

@@ -37,8 +37,8 @@ static bool piece_centers(const FemSplinterMesh *m, FemVec3 *out) {
 		if (counts[p] && volumes[p] > 0.0)
 			at = fem_position_add(
 				fem_position_from(m->positions[first[p]]), fem_position_scale(sums[p], 1.0 / volumes[p]));
-		FemPosition way = fem_position_sub(at, mean);
-		out[p] = fem_position_to_vec3(fem_position_dot(way, way) < 1e12 ? at : mean);
+		FemPosition offset = fem_position_sub(at, mean);
+		out[p] = fem_position_to_vec3(fem_position_dot(offset, offset) < 1e12 ? at : mean);
 	}
 	FEM_FREE_ARRAY(sums, m->piece_count);
 	FEM_FREE_ARRAY(means, m->piece_count);

@@ -188,8 +188,8 @@ static double load_of_row(FemContactRows *rows, int32_t r) {
 	float u[3], kt = contact->friction_strength;
 	fem_contact_velocity(rows, contact, false, u);
 	float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
-	float press = contact->normal_strength * (along + contact->bias) - kt * along;
-	float g[3] = {press * n[0] + kt * u[0], press * n[1] + kt * u[1], press * n[2] + kt * u[2]};
+	float along_normal = contact->normal_strength * (along + contact->bias) - kt * along;
+	float g[3] = {along_normal * n[0] + kt * u[0], along_normal * n[1] + kt * u[1], along_normal * n[2] + kt * u[2]};
 	for (int i = 0; rows->paper_friction && i < 3; i++)
 		g[i] += contact->static_impulse[i];
 	rows->impulses[r] = (FemVec4){g[0], g[1], g[2], 0.0f};
@@ -210,8 +210,9 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 		if (row->has_proxy)
 			add_rigid_field(rows, &rows->contacts[row->contact], field, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
-		float press = row->normal_strength * along - kt * along;
-		float g[3] = {press * n[0] + kt * u[0], press * n[1] + kt * u[1], press * n[2] + kt * u[2]};
+		float along_normal = row->normal_strength * along - kt * along;
+		float g[3] = {
+			along_normal * n[0] + kt * u[0], along_normal * n[1] + kt * u[1], along_normal * n[2] + kt * u[2]};
 		rows->impulses[r] = (FemVec4){g[0], g[1], g[2], 0.0f};
 		sum += (double)(g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
 	}
@@ -250,13 +251,13 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 // What the solve that ends here gave with this contact's settings; they may change in the next lines. Returns what it
 // pressed, N s, negative where it pulled.
 static float keep_impulse(FemContact *contact, bool paper_friction, const float u[3], float along) {
-	float kt = contact->friction_strength, press = contact->normal_strength * (along + contact->bias);
+	float kt = contact->friction_strength, normal_impulse = contact->normal_strength * (along + contact->bias);
 	for (int i = 0; i < 3; i++) {
-		float given = press * contact->normal[i] + kt * (u[i] - along * contact->normal[i]);
+		float given = normal_impulse * contact->normal[i] + kt * (u[i] - along * contact->normal[i]);
 		given += paper_friction ? contact->static_impulse[i] : 0.0f;
 		contact->impulse[i] = contact->active ? given : 0.0f;
 	}
-	return contact->active ? press : 0.0f;
+	return contact->active ? normal_impulse : 0.0f;
 }
 
 static bool same_pair(const FemContact *a, const FemContact *b) {
@@ -271,7 +272,7 @@ static bool same_pair(const FemContact *a, const FemContact *b) {
 static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
 	for (int32_t c = pair.begin; c < pair.end && !rows->paper_friction; c++) {
 		FemContact *contact = &rows->contacts[c];
-		float before = contact->friction_strength, bound = share * contact->friction * contact->press;
+		float before = contact->friction_strength, bound = share * contact->friction * contact->normal_impulse;
 		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
 		update->changed |=
 			fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
@@ -293,11 +294,11 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float normal = keep_impulse(contact, rows->paper_friction, u, along);
 		given += contact->of_sheet ? fmaxf(normal, 0.0f) : normal;
 		bool was_active = contact->active;
-		contact->press = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
+		contact->normal_impulse = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
 		contact->slip = sqrtf(square);
-		contact->active = contact->press > 0.0f;
-		asked += contact->press;
-		update.pressing |= contact->active;
+		contact->active = contact->normal_impulse > 0.0f;
+		asked += contact->normal_impulse;
+		update.any_active |= contact->active;
 		update.changed |= was_active != contact->active;
 		pair.end = c + 1;
 		if (pair.end < rows->count && same_pair(contact, contact + 1))

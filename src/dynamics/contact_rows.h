@@ -86,8 +86,8 @@ typedef enum FemProxyField {
 void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign);
 
 typedef struct FemContactUpdate {
-	bool changed;  // a contact became active or stopped being so, or friction changed by 2 %: worth another solve
-	bool pressing; // some contact presses
+	bool changed;    // a contact became active or stopped being so, or friction changed by 2 %: worth another solve
+	bool any_active; // some contact presses
 } FemContactUpdate;
 
 // After a solve: normal impulses, the active set they imply, and the friction they allow. Friction acts like a damper

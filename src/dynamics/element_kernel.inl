@@ -71,16 +71,16 @@ static inline Real polar_step(Real q[4], Real f[3][3], Mask active, Mask *out_lo
 	Real o1 = scale * (m01 * a0 + m11 * a1 + m12 * a2);
 	Real o2 = scale * (m02 * a0 + m12 * a1 + m22 * a2);
 	Real square = o0 * o0 + o1 * o1 + o2 * o2;
-	Mask turn = active & ~lost;
+	Mask converging = active & ~lost;
 	Real n0 = q[3] * o0 + q[0] + q[1] * o2 - q[2] * o1;
 	Real n1 = q[3] * o1 + q[1] + q[2] * o0 - q[0] * o2;
 	Real n2 = q[3] * o2 + q[2] + q[0] * o1 - q[1] * o0;
 	Real n3 = q[3] - q[0] * o0 - q[1] * o1 - q[2] * o2;
 	Real inverse = 1.0f / lanes_sqrt(n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3);
-	q[0] = lanes_select(turn, n0 * inverse, q[0]);
-	q[1] = lanes_select(turn, n1 * inverse, q[1]);
-	q[2] = lanes_select(turn, n2 * inverse, q[2]);
-	q[3] = lanes_select(turn, n3 * inverse, q[3]);
+	q[0] = lanes_select(converging, n0 * inverse, q[0]);
+	q[1] = lanes_select(converging, n1 * inverse, q[1]);
+	q[2] = lanes_select(converging, n2 * inverse, q[2]);
+	q[3] = lanes_select(converging, n3 * inverse, q[3]);
 	*out_lost = active & lost;
 	return square;
 }

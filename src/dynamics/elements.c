@@ -99,7 +99,7 @@ static void rotation_from(const float q[4], float r[9]) {
 
 // Half the turn that takes the columns r_k of the rotation nearer to those of F: sum r_k x f_k / |sum r_k . f_k|, eq.
 // (7) of Mueller et al. 2016, "A Robust Method to Extract the Rotational Part of Deformations".
-static void half_turn(const float f[9], const float q[4], float out[3]) {
+static void half_rotation(const float f[9], const float q[4], float out[3]) {
 	float r[9], along = 0.0f;
 	rotation_from(q, r);
 	out[0] = out[1] = out[2] = 0.0f;
@@ -118,7 +118,7 @@ void fem_rotation_of_crushed(const float f[9], float q[4]) {
 	fem_rotation_by_qr(f, q);
 	for (int step = 0; step < NEAREST_STEPS; step++) {
 		float h[3], x = q[0], y = q[1], z = q[2], w = q[3];
-		half_turn(f, q, h);
+		half_rotation(f, q, h);
 		float square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
 		float next[4] = {x + h[0] * w + h[1] * z - h[2] * y, y + h[1] * w + h[2] * x - h[0] * z,
 			z + h[2] * w + h[0] * y - h[1] * x, w - h[0] * x - h[1] * y - h[2] * z};

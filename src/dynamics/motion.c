@@ -88,7 +88,7 @@ static void to_float(const double from[3], float to[3]) {
 // beyond it are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
 static double limit_spin(double w[3], double dt, double l[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	double kept = angle > FEM_TURN_MAX ? FEM_TURN_MAX / angle : 1.0;
+	double kept = angle > FEM_ROTATION_MAX ? FEM_ROTATION_MAX / angle : 1.0;
 	for (int i = 0; i < 3; i++) {
 		w[i] *= kept;
 		l[i] *= kept;
@@ -102,7 +102,7 @@ typedef struct MotionTask {
 	FemIntegration *integration;
 	FemMotion motion;
 	float correction[3], correction_spin[3]; // momentum balance
-	float turn[9];                           // exp(theta) - 1, row by row
+	float rotation_increment[9];             // exp(theta) - 1, row by row
 	float end_spin[3];                       // rad/s, after the step
 	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
 	uint32_t errors;
@@ -242,7 +242,7 @@ static uint32_t move_plain(FemIntegration *integration) {
 }
 
 // exp(theta) - 1
-static void turn_matrix(const double theta[3], float out[9]) {
+static void make_rotation_increment(const double theta[3], float out[9]) {
 	FemRotationFactors factors = fem_rotation_factors(theta);
 	double square = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2];
 	for (int i = 0; i < 3; i++) {
@@ -259,7 +259,7 @@ static void cross_add(float out[3], const float w[3], const float r[3]) {
 		out[i] += w[(i + 1) % 3] * r[(i + 2) % 3] - w[(i + 2) % 3] * r[(i + 1) % 3];
 }
 
-static void turn(const float m[9], const float v[3], float out[3]) {
+static void apply_matrix(const float m[9], const float v[3], float out[3]) {
 	for (int i = 0; i < 3; i++)
 		out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
@@ -267,7 +267,7 @@ static void turn(const float m[9], const float v[3], float out[3]) {
 // The balanced velocity split into rigid motion and deformation d; r and d turn, then r moves by d (motion.h).
 static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[3], float v[3]) {
 	const FemMotion *motion = &task->motion;
-	float dt = task->integration->dt, r[3], d[3], swept[3], turned[3], rigid[3];
+	float dt = task->integration->dt, r[3], d[3], swept[3], rotated[3], rigid[3];
 	for (int k = 0; k < 3; k++)
 		r[k] = x[k] - motion->center[k];
 	float next[3] = {body->velocity[i].x + body->dv[i].x + task->correction[0],
@@ -278,26 +278,28 @@ static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[
 	cross_add(rigid, motion->spin, r);
 	for (int k = 0; k < 3; k++)
 		d[k] = next[k] - rigid[k];
-	turn(task->turn, r, swept);
-	turn(task->turn, d, turned);
+	apply_matrix(task->rotation_increment, r, swept);
+	apply_matrix(task->rotation_increment, d, rotated);
 	for (int k = 0; k < 3; k++) {
-		turned[k] += d[k];
-		float step = dt * motion->velocity[k] + swept[k] + dt * turned[k];
-		r[k] += swept[k] + dt * turned[k];
+		rotated[k] += d[k];
+		float step = dt * motion->velocity[k] + swept[k] + dt * rotated[k];
+		r[k] += swept[k] + dt * rotated[k];
 		x[k] += step;
-		v[k] = motion->velocity[k] + turned[k];
+		v[k] = motion->velocity[k] + rotated[k];
 	}
 	cross_add(v, task->end_spin, r);
 }
 
 // What is faster than the limit goes no further than it allows.
-static void clamp_way(const FemVec4 *from, float x[3], float way_max) {
-	float way[3] = {x[0] - from->x, x[1] - from->y, x[2] - from->z};
-	float square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-	if (square <= way_max * way_max)
+static void clamp_displacement(const FemVec4 *from, float x[3], float displacement_max) {
+	float displacement[3] = {x[0] - from->x, x[1] - from->y, x[2] - from->z};
+	float square =
+		displacement[0] * displacement[0] + displacement[1] * displacement[1] + displacement[2] * displacement[2];
+	if (square <= displacement_max * displacement_max)
 		return;
-	float scale = way_max / sqrtf(square);
-	x[0] = from->x + scale * way[0], x[1] = from->y + scale * way[1], x[2] = from->z + scale * way[2];
+	float scale = displacement_max / sqrtf(square);
+	x[0] = from->x + scale * displacement[0], x[1] = from->y + scale * displacement[1],
+	x[2] = from->z + scale * displacement[2];
 }
 
 static void move_task(void *context, int32_t chunk_index) {
@@ -310,7 +312,7 @@ static void move_task(void *context, int32_t chunk_index) {
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z}, v[3];
 		move_node(task, body, i, x, v);
-		clamp_way(&body->position[i], x, integration->dt * integration->speed_max);
+		clamp_displacement(&body->position[i], x, integration->dt * integration->speed_max);
 		FemVec4 velocity = clamp_speed((FemVec4){v[0], v[1], v[2], 0.0f}, integration->speed_max, &errors);
 		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
 		body->velocity[i] = velocity;
@@ -351,13 +353,13 @@ static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const 
 	}
 	to_float(spin, task->motion.spin);
 	to_float(end_spin, task->end_spin);
-	turn_matrix(theta, task->turn);
+	make_rotation_increment(theta, task->rotation_increment);
 	return errors;
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
 	MotionTask task = {.integration = integration};
-	double c[3], l[3], l_goal[3], momentum[3], lack[3], spin[3];
+	double c[3], l[3], l_goal[3], momentum[3], deficit[3], spin[3];
 	center_of(sums, c);
 	about_center(sums->angular, sums->momentum, c, l);
 	about_center(sums->torque, sums->impulse, c, l_goal);
@@ -367,7 +369,7 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 		task.correction[i] = (float)((momentum[i] - sums->momentum[i]) / sums->mass);
 		task.motion.velocity[i] = (float)(momentum[i] / sums->mass);
 		l_goal[i] = balance ? l_goal[i] : l[i];
-		lack[i] = l_goal[i] - l[i];
+		deficit[i] = l_goal[i] - l[i];
 	}
 	uint32_t errors = 0;
 	FemVec4 rigid = {task.motion.velocity[0], task.motion.velocity[1], task.motion.velocity[2], 0.0f};
@@ -379,7 +381,7 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 			task.motion.velocity[i] = kept[i];
 		}
 	}
-	solve_inertia(sums, c, lack, spin);
+	solve_inertia(sums, c, deficit, spin);
 	to_float(spin, task.correction_spin);
 	errors |= set_rotation(&task, sums, c, l_goal);
 	to_float(c, task.motion.center);
@@ -392,29 +394,29 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	about_center(moved.angular, moved.momentum, c, l);
 	for (int i = 0; i < 3; i++) {
 		task.correction[i] = (float)((momentum[i] - moved.momentum[i]) / moved.mass);
-		lack[i] = l_goal[i] - l[i];
+		deficit[i] = l_goal[i] - l[i];
 	}
-	solve_inertia(&moved, c, lack, spin);
+	solve_inertia(&moved, c, deficit, spin);
 	to_float(spin, task.correction_spin);
 	to_float(c, task.motion.center);
 	fem_loop_for_light(integration->loop, integration->chunk_count, settle_task, &task);
 	return 0;
 }
 
-void fem_motion_add_lack(FemIntegration *integration, FemMomentumLack *sum) {
+void fem_motion_add_deficit(FemIntegration *integration, FemMomentumDeficit *sum) {
 	MotionTask task = {.integration = integration};
 	fem_loop_for_light(integration->loop, integration->chunk_count, end_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
 	sum->mass += sums.mass;
 	for (int i = 0; i < 3; i++)
-		sum->lack[i] += sums.impulse[i] - sums.momentum[i];
+		sum->deficit[i] += sums.impulse[i] - sums.momentum[i];
 }
 
-void fem_motion_share_lack(FemIntegration *integration, const FemMomentumLack *sum) {
+void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDeficit *sum) {
 	FemBody *body = integration->body;
 	float v[3];
 	for (int i = 0; i < 3; i++)
-		v[i] = (float)(sum->lack[i] / sum->mass);
+		v[i] = (float)(sum->deficit[i] / sum->mass);
 	for (int32_t c = 0; c < integration->chunk_count; c++) {
 		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++)
 			body->dv[i].x += v[0], body->dv[i].y += v[1], body->dv[i].z += v[2];

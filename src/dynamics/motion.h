@@ -59,15 +59,15 @@ typedef struct FemIntegration {
 void fem_motion_add_centrifugal(FemIntegration *integration);
 
 // The share of a group of islands in its common momentum: what external forces say it should be, and what it is.
-typedef struct FemMomentumLack {
-	double mass;    // kg
-	double lack[3]; // kg m/s
-} FemMomentumLack;
+typedef struct FemMomentumDeficit {
+	double mass;       // kg
+	double deficit[3]; // kg m/s
+} FemMomentumDeficit;
 
 // For a free group that touches only itself: add up the islands (and rigid bodies), then give every node the same
 // change of velocity. Contact forces within the group cancel, a solve cut short does not know it.
-void fem_motion_add_lack(FemIntegration *integration, FemMomentumLack *sum);
-void fem_motion_share_lack(FemIntegration *integration, const FemMomentumLack *sum);
+void fem_motion_add_deficit(FemIntegration *integration, FemMomentumDeficit *sum);
+void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDeficit *sum);
 
 // v += dv, x += motion; reactions. Returns FemStepError bits; a body that is not finite is left as it was and marked.
 uint32_t fem_motion_integrate(FemIntegration *integration);

@@ -53,10 +53,10 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 	p->workspace_floats = fem_cholesky_workspace(p->factor) + 4 * (size_t)node_count;
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
 	p->node_frames = FEM_ALLOC_ARRAY(FemVec4, node_count);
-	p->node_turns = FEM_ALLOC_ARRAY(float, 9 * (size_t)node_count);
+	p->node_rotations = FEM_ALLOC_ARRAY(float, 9 * (size_t)node_count);
 	p->node_loads = FEM_ALLOC_ARRAY(float, node_count);
 	p->kind = FEM_PRECONDITION_FACTOR;
-	return p->workspace && p->node_frames && p->node_turns && p->node_loads;
+	return p->workspace && p->node_frames && p->node_rotations && p->node_loads;
 }
 
 static bool create_two_level(
@@ -120,7 +120,7 @@ void fem_preconditioner_free(FemPreconditioner *p) {
 	fem_cholesky_destroy(p->factor);
 	FEM_FREE_ARRAY(p->workspace, p->workspace_floats);
 	FEM_FREE_ARRAY(p->node_frames, node_count);
-	FEM_FREE_ARRAY(p->node_turns, 9 * node_count);
+	FEM_FREE_ARRAY(p->node_rotations, 9 * node_count);
 	FEM_FREE_ARRAY(p->node_loads, node_count);
 	FEM_FREE_ARRAY(p->frames, part_count);
 	FEM_FREE_ARRAY(p->arms, node_count);
@@ -166,7 +166,7 @@ static FemVec4 node_rotation(const FemBody *body, int32_t node) {
 }
 
 // Matrix of now * before^-1.
-static void turn_between(FemVec4 now, FemVec4 before, float m[9]) {
+static void rotation_between(FemVec4 now, FemVec4 before, float m[9]) {
 	FemVec4 q = {
 		-now.w * before.x + now.x * before.w - now.y * before.z + now.z * before.y,
 		-now.w * before.y + now.x * before.z + now.y * before.w - now.z * before.x,
@@ -193,9 +193,9 @@ static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagon
 	p->factorizations++;
 	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++)
 		p->node_loads[i - p->nodes.begin] = node_load(body, i);
-	if (!has_moved && !p->is_turned)
+	if (!has_moved && !p->is_rotated)
 		return; // the frames are of this step
-	p->is_turned = false;
+	p->is_rotated = false;
 	for (int32_t i = p->nodes.begin; i < p->nodes.end; i++)
 		p->node_frames[i - p->nodes.begin] = node_rotation(body, i);
 }
@@ -211,10 +211,11 @@ static bool load_has_changed(const FemPreconditioner *p, const FemBody *body, co
 	return false;
 }
 
-static void turn_factor(FemPreconditioner *p, const FemBody *body) {
-	p->is_turned = true;
+static void rotate_factor(FemPreconditioner *p, const FemBody *body) {
+	p->is_rotated = true;
 	for (int32_t i = 0; i < p->nodes.end - p->nodes.begin; i++)
-		turn_between(node_rotation(body, p->nodes.begin + i), p->node_frames[i], p->node_turns + 9 * (int64_t)i);
+		rotation_between(
+			node_rotation(body, p->nodes.begin + i), p->node_frames[i], p->node_rotations + 9 * (int64_t)i);
 }
 
 static double dot(const FemVec4 *a, const FemVec4 *b, int32_t count) {
@@ -225,22 +226,22 @@ static double dot(const FemVec4 *a, const FemVec4 *b, int32_t count) {
 }
 
 // z = T A^-1 T^T r, T the turns of the nodes.
-static void solve_turned(const FemPreconditioner *p, const uint8_t *node_kind, const FemVec4 *r, FemVec4 *z) {
+static void solve_rotated(const FemPreconditioner *p, const uint8_t *node_kind, const FemVec4 *r, FemVec4 *z) {
 	int32_t node_count = p->nodes.end - p->nodes.begin;
-	float *turned = p->workspace + (p->workspace_floats - 4 * (size_t)node_count);
+	float *rotated = p->workspace + (p->workspace_floats - 4 * (size_t)node_count);
 	for (int32_t i = 0; i < node_count; i++) {
-		const float *m = p->node_turns + 9 * (int64_t)i;
+		const float *m = p->node_rotations + 9 * (int64_t)i;
 		FemVec4 v = r[i];
-		float *t = turned + 4 * (int64_t)i;
+		float *t = rotated + 4 * (int64_t)i;
 		bool is_free = node_kind[i] == FEM_NODE_FREE;
 		t[0] = is_free ? m[0] * v.x + m[3] * v.y + m[6] * v.z : 0.0f;
 		t[1] = is_free ? m[1] * v.x + m[4] * v.y + m[7] * v.z : 0.0f;
 		t[2] = is_free ? m[2] * v.x + m[5] * v.y + m[8] * v.z : 0.0f;
 		t[3] = 0.0f;
 	}
-	fem_cholesky_solve(p->factor, turned, turned, 4, p->workspace);
+	fem_cholesky_solve(p->factor, rotated, rotated, 4, p->workspace);
 	for (int32_t i = 0; i < node_count; i++) {
-		const float *m = p->node_turns + 9 * (int64_t)i, *t = turned + 4 * (int64_t)i;
+		const float *m = p->node_rotations + 9 * (int64_t)i, *t = rotated + 4 * (int64_t)i;
 		z[i] = (FemVec4){
 			m[0] * t[0] + m[1] * t[1] + m[2] * t[2],
 			m[3] * t[0] + m[4] * t[1] + m[5] * t[2],
@@ -252,8 +253,8 @@ static void solve_turned(const FemPreconditioner *p, const uint8_t *node_kind, c
 
 double fem_preconditioner_solve(const FemPreconditioner *p, const FemBody *body, const FemVec4 *r, FemVec4 *z) {
 	r += p->nodes.begin, z += p->nodes.begin;
-	if (p->is_turned)
-		solve_turned(p, body->node_kind + p->nodes.begin, r, z);
+	if (p->is_rotated)
+		solve_rotated(p, body->node_kind + p->nodes.begin, r, z);
 	else // the factor's own pinned nodes are those of now
 		fem_cholesky_solve(p->factor, &r->x, &z->x, 4, p->workspace);
 	return dot(r, z, p->nodes.end - p->nodes.begin);
@@ -273,7 +274,7 @@ void fem_preconditioner_prepare(
 	else if (p->kind == FEM_PRECONDITION_FACTOR && refresh)
 		make_factor(p, body, diagonal_blocks, change.has_moved);
 	else if (p->kind == FEM_PRECONDITION_FACTOR && change.has_moved)
-		turn_factor(p, body);
+		rotate_factor(p, body);
 	if (refresh)
 		fem_policy_note_renewed(p);
 }

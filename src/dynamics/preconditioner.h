@@ -42,10 +42,10 @@ typedef struct FemPreconditioner {
 	float *workspace;
 	size_t workspace_floats;
 
-	FemVec4 *node_frames; // factor: quaternion of each node when the factor was made
-	float *node_turns;    // factor: 9 floats a node, rotation since then, row by row
-	float *node_loads;    // factor: trace of each node's mass and contact blocks when the factor was made, kg
-	bool is_turned;       // false: the factor is of this step, no node has turned
+	FemVec4 *node_frames;  // factor: quaternion of each node when the factor was made
+	float *node_rotations; // factor: 9 floats a node, rotation since then, row by row
+	float *node_loads;     // factor: trace of each node's mass and contact blocks when the factor was made, kg
+	bool is_rotated;       // false: the factor is of this step, no node has turned
 
 	FemPartFrame *frames; // two-level: [part of the component]
 	FemVec4 *arms;        // two-level: [node of the component] from its part's centre, m; w = 1, or 0 unless it is free

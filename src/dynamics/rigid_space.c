@@ -102,11 +102,11 @@ static FemRigidSide body_side(const FemRigidSpace *space, const FemContactRows *
 			return out;
 		const FemRigidBlock *block = &space->blocks[out.block];
 		const FemVec4 *x = &body->position[side->nodes[k]];
-		float w = sign * side->weights[k], turned = w * block->inverse_length;
+		float w = sign * side->weights[k], w_per_length = w * block->inverse_length;
 		out.weight += w;
-		out.arm[0] += turned * (x->x - block->center[0]);
-		out.arm[1] += turned * (x->y - block->center[1]);
-		out.arm[2] += turned * (x->z - block->center[2]);
+		out.arm[0] += w_per_length * (x->x - block->center[0]);
+		out.arm[1] += w_per_length * (x->y - block->center[1]);
+		out.arm[2] += w_per_length * (x->z - block->center[2]);
 	}
 	return out;
 }
@@ -239,8 +239,8 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
 
 static void place_proxy(FemRigidBlock *block) {
 	const float *inertia = block->proxy->inertia;
-	float turn = (inertia[0] + inertia[1] + inertia[2]) / 3.0f;
-	block->inverse_length = turn > 0.0f ? sqrtf(block->proxy->mass / turn) : 1.0f;
+	float mean_inertia = (inertia[0] + inertia[1] + inertia[2]) / 3.0f;
+	block->inverse_length = mean_inertia > 0.0f ? sqrtf(block->proxy->mass / mean_inertia) : 1.0f;
 }
 
 // Islands first, then colliders.
@@ -321,15 +321,16 @@ static void prolong_task(void *context, int32_t index) {
 	FemRigidBlock *block = &((FemRigidSpace *)context)->blocks[index];
 	const float *a = block->numbers;
 	float move[4] = {a[0], a[1], a[2], 0.0f};
-	float turn[4] = {a[3] * block->inverse_length, a[4] * block->inverse_length, a[5] * block->inverse_length, 0.0f};
+	float rotation[4] = {
+		a[3] * block->inverse_length, a[4] * block->inverse_length, a[5] * block->inverse_length, 0.0f};
 	for (int k = 0; block->proxy && k < 3; k++) {
 		block->proxy->z[k] += move[k];
-		block->proxy->z[k + 3] += turn[k];
+		block->proxy->z[k + 3] += rotation[k];
 	}
 	if (block->body)
 		fem_row_kernels(fem_simd_level())
-			->add_motion(
-				block->nodes.end - block->nodes.begin, block->arms, move, turn, block->body->z + block->nodes.begin);
+			->add_motion(block->nodes.end - block->nodes.begin, block->arms, move, rotation,
+				block->body->z + block->nodes.begin);
 }
 
 double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {

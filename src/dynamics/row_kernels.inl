@@ -208,18 +208,18 @@ static inline Wide4 half_cross(Wide4 a, Wide4 b) {
 }
 
 static void sum_motion(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]) {
-	Wide4 moved = wide4_splat(0.0f), turned = moved;
+	Wide4 force_sum = wide4_splat(0.0f), torque_sum = force_sum;
 	for (int32_t i = 0; i < count; i++) {
 		Wide4 ai = wide4_load(&arm[i].x), ri = wide4_mul(wide4_load(&r[i].x), WIDE4_BROADCAST(ai, 3));
-		moved = wide4_add(moved, ri);
-		turned = wide4_add(turned, half_cross(ai, ri));
+		force_sum = wide4_add(force_sum, ri);
+		torque_sum = wide4_add(torque_sum, half_cross(ai, ri));
 	}
-	wide4_store(force, moved);
-	wide4_store(torque, wide4_yzx(turned));
+	wide4_store(force, force_sum);
+	wide4_store(torque, wide4_yzx(torque_sum));
 }
 
-static void add_motion(int32_t count, const FemVec4 *arm, const float move[4], const float turn[4], FemVec4 *x) {
-	Wide4 a = wide4_without_w(wide4_load(move)), b = wide4_load(turn);
+static void add_motion(int32_t count, const FemVec4 *arm, const float move[4], const float rotation[4], FemVec4 *x) {
+	Wide4 a = wide4_without_w(wide4_load(move)), b = wide4_load(rotation);
 	for (int32_t i = 0; i < count; i++) {
 		Wide4 ai = wide4_load(&arm[i].x), motion = wide4_add(a, wide4_without_w(wide4_yzx(half_cross(b, ai))));
 		wide4_store(&x[i].x, wide4_add(wide4_load(&x[i].x), wide4_mul(motion, WIDE4_BROADCAST(ai, 3))));

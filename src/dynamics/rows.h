@@ -36,7 +36,7 @@ typedef struct FemRowKernels {
 	// out: force = sum w r, torque = sum arm x w r, 4 floats each.
 	void (*sum_motion)(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]);
 	// x += w (move + turn x arm)
-	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float turn[4], FemVec4 *x);
+	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float rotation[4], FemVec4 *x);
 } FemRowKernels;
 
 extern const FemRowKernels fem_row_kernels_scalar, fem_row_kernels_sse2, fem_row_kernels_avx2;

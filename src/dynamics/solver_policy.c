@@ -79,7 +79,7 @@ FemRenewal fem_policy_renewal(const FemPreconditioner *p, FemMatrixChange change
 	bool is_cheap = p->kind == FEM_PRECONDITION_FACTOR && p->factor_cost < CHEAP_FACTOR * p->iteration_cost;
 	if (!change.by_contact || !is_cheap)
 		return FEM_RENEWAL_KEEP;
-	bool is_of_this_step = !change.has_moved && !p->is_turned;
+	bool is_of_this_step = !change.has_moved && !p->is_rotated;
 	return is_of_this_step ? FEM_RENEWAL_IF_LOADED : FEM_RENEWAL_ANEW;
 }
 

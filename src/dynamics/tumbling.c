@@ -80,14 +80,14 @@ static void differentiate(const double theta[3], const double after[3], double o
 
 // One Newton pass for I theta = dt / 2 (L + exp(-theta) L). Returns |change|^2.
 static double improve(const double inertia[9], const double momentum[3], double dt, double theta[3]) {
-	double after[3], lack[3], change[3], derivative[9];
+	double after[3], residual[3], change[3], derivative[9];
 	rotate(theta, -1.0, momentum, after);
 	differentiate(theta, after, derivative);
 	for (int i = 0; i < 9; i++)
 		derivative[i] = inertia[i] - 0.5 * dt * derivative[i];
 	for (int i = 0; i < 3; i++)
-		lack[i] = 0.5 * dt * (momentum[i] + after[i]) - dot(inertia + 3 * i, theta);
-	fem_solve3(derivative, lack, change);
+		residual[i] = 0.5 * dt * (momentum[i] + after[i]) - dot(inertia + 3 * i, theta);
+	fem_solve3(derivative, residual, change);
 	for (int i = 0; i < 3; i++)
 		theta[i] += change[i];
 	return dot(change, change);

@@ -150,7 +150,7 @@ FemResult fem_part_try(
 	int32_t dropped;
 	bool memory;
 	fem_tet_list_clear(&search->trial);
-	FemResult result = fem_stuff(&search->solid, cells, fitted, shift, &search->trial);
+	FemResult result = fem_stuffing_fill(&search->solid, cells, fitted, shift, &search->trial);
 	if (result != FEM_OK)
 		return result;
 	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);

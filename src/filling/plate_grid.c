@@ -226,9 +226,9 @@ static void lean_column(const Grid *grid, Column *column) {
 }
 
 static bool run_together(const Column *a, const Column *b) {
-	double way[2] = {b->x - a->x, b->y - a->y}, lean[2] = {b->lean[0] - a->lean[0], b->lean[1] - a->lean[1]};
-	double change = 0.5 * fabs(way[0] * lean[0] + way[1] * lean[1]);
-	return change > (1.0 - LEAN_ROOM) * (way[0] * way[0] + way[1] * way[1]);
+	double offset[2] = {b->x - a->x, b->y - a->y}, lean[2] = {b->lean[0] - a->lean[0], b->lean[1] - a->lean[1]};
+	double change = 0.5 * fabs(offset[0] * lean[0] + offset[1] * lean[1]);
+	return change > (1.0 - LEAN_ROOM) * (offset[0] * offset[0] + offset[1] * offset[1]);
 }
 
 // Where columns would run into each other, both stay upright.

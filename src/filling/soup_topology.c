@@ -146,16 +146,16 @@ static void pair_edges(Edges *edges) {
 
 // ---- orientation
 
-enum { UNSEEN, KEPT, TURNED };
+enum { UNSEEN, KEPT, FLIPPED };
 
-static bool runs_same_way(const FemTriangles *triangles, int32_t a, int32_t b) {
+static bool has_same_direction(const FemTriangles *triangles, int32_t a, int32_t b) {
 	int32_t ends_a[2], ends_b[2];
 	half_edge_ends(triangles, a, ends_a);
 	half_edge_ends(triangles, b, ends_b);
 	return ends_a[0] == ends_b[0];
 }
 
-static void turn_triangle(FemTriangles *triangles, int32_t t) {
+static void flip_triangle(FemTriangles *triangles, int32_t t) {
 	int32_t second = triangles->triangles[t][1];
 	triangles->triangles[t][1] = triangles->triangles[t][2];
 	triangles->triangles[t][2] = second;
@@ -172,13 +172,13 @@ static int32_t flood_patch(const Edges *edges, int32_t first, uint8_t *marks, do
 	for (int32_t at = 0; at < count; at++) {
 		int32_t t = queue[at];
 		FemPosition n = fem_triangle_area_vector(triangles, t);
-		out_area[marks[t] == TURNED] += sqrt(fem_position_dot(n, n));
+		out_area[marks[t] == FLIPPED] += sqrt(fem_position_dot(n, n));
 		for (int32_t h = 3 * t; h < 3 * t + 3; h++) {
 			int32_t twin = edges->twin[h];
 			if (twin < 0 || marks[twin / 3] != UNSEEN)
 				continue;
-			bool same_as_mine = !runs_same_way(triangles, h, twin);
-			marks[twin / 3] = (marks[t] == KEPT) == same_as_mine ? KEPT : TURNED;
+			bool same_as_mine = !has_same_direction(triangles, h, twin);
+			marks[twin / 3] = (marks[t] == KEPT) == same_as_mine ? KEPT : FLIPPED;
 			queue[count++] = twin / 3;
 		}
 	}
@@ -191,17 +191,17 @@ static void agree(Edges *edges, uint8_t *marks) {
 			continue;
 		double area[2];
 		int32_t count = flood_patch(edges, first, marks, area);
-		uint8_t minority = area[1] > area[0] ? KEPT : TURNED;
+		uint8_t minority = area[1] > area[0] ? KEPT : FLIPPED;
 		for (int32_t at = 0; at < count; at++) {
 			if (marks[edges->list[at]] == minority)
 				edges->found.flipped++;
-			marks[edges->list[at]] = marks[edges->list[at]] == minority ? TURNED : KEPT;
+			marks[edges->list[at]] = marks[edges->list[at]] == minority ? FLIPPED : KEPT;
 		}
 	}
 	// Only now: the flood reads the directions of half edges.
 	for (int32_t t = 0; t < edges->triangles->triangle_count; t++) {
-		if (marks[t] == TURNED)
-			turn_triangle(edges->triangles, t);
+		if (marks[t] == FLIPPED)
+			flip_triangle(edges->triangles, t);
 	}
 }
 
@@ -209,7 +209,7 @@ static void agree(Edges *edges, uint8_t *marks) {
 
 typedef struct Piece {
 	int32_t component, parent; // the smallest closed piece whose box holds this one's; -1 none
-	bool turn;
+	bool flip;
 	double lo[3], hi[3], volume, box;
 } Piece;
 
@@ -250,7 +250,7 @@ static int by_box_descending(const void *left, const void *right) {
 }
 
 // Pieces sorted from large to small: a parent's decision is made before its children's.
-static void decide_turns(Piece *pieces, int32_t count, const uint8_t *open_of_component) {
+static void decide_flips(Piece *pieces, int32_t count, const uint8_t *open_of_component) {
 	qsort(pieces, (size_t)count, sizeof *pieces, by_box_descending);
 	for (int32_t i = 0; i < count; i++) {
 		if (open_of_component[pieces[i].component])
@@ -259,31 +259,31 @@ static void decide_turns(Piece *pieces, int32_t count, const uint8_t *open_of_co
 			if (!open_of_component[pieces[j].component] && box_holds(&pieces[j], &pieces[i]))
 				pieces[i].parent = j;
 		}
-		pieces[i].turn = pieces[i].parent >= 0 ? pieces[pieces[i].parent].turn : pieces[i].volume < 0.0;
+		pieces[i].flip = pieces[i].parent >= 0 ? pieces[pieces[i].parent].flip : pieces[i].volume < 0.0;
 	}
 }
 
-static bool turn_inside_out(FemTriangles *triangles, const uint8_t *open_of_component, int32_t *io_flipped) {
+static bool flip_inside_out(FemTriangles *triangles, const uint8_t *open_of_component, int32_t *io_flipped) {
 	int32_t count = triangles->component_count;
 	if (count > NESTING_MAX)
 		return true;
 	Piece *pieces = FEM_ALLOC_ARRAY(Piece, count);
-	uint8_t *turn = FEM_ALLOC_ARRAY(uint8_t, count);
-	if (pieces && turn) {
+	uint8_t *flip = FEM_ALLOC_ARRAY(uint8_t, count);
+	if (pieces && flip) {
 		measure_pieces(triangles, pieces);
-		decide_turns(pieces, count, open_of_component);
+		decide_flips(pieces, count, open_of_component);
 		for (int32_t i = 0; i < count; i++)
-			turn[pieces[i].component] = pieces[i].turn;
+			flip[pieces[i].component] = pieces[i].flip;
 		for (int32_t t = 0; t < triangles->triangle_count; t++) {
-			if (!turn[triangles->components[t]])
+			if (!flip[triangles->components[t]])
 				continue;
-			turn_triangle(triangles, t);
+			flip_triangle(triangles, t);
 			++*io_flipped;
 		}
 	}
-	bool done = pieces && turn;
+	bool done = pieces && flip;
 	FEM_FREE_ARRAY(pieces, count);
-	FEM_FREE_ARRAY(turn, count);
+	FEM_FREE_ARRAY(flip, count);
 	return done;
 }
 
@@ -304,7 +304,7 @@ FemResult fem_soup_orient(FemTriangles *triangles, FemSoupEdges *out_edges, uint
 	FEM_FREE_ARRAY(edges.twin, half_count);
 	FEM_FREE_ARRAY(edges.list, half_count);
 	FEM_FREE_ARRAY(edges.start, triangles->vertex_count + 1);
-	ready = ready && turn_inside_out(triangles, edges.open_of_component, &edges.found.flipped);
+	ready = ready && flip_inside_out(triangles, edges.open_of_component, &edges.found.flipped);
 	for (int32_t c = 0; ready && closed_of_component && c < triangles->component_count; c++)
 		closed_of_component[c] = !edges.open_of_component[c];
 	FEM_FREE_ARRAY(edges.open_of_component, triangles->component_count);

@@ -27,8 +27,8 @@ static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemPosition
 		if (relative >= best)
 			continue;
 		best = relative;
-		FemPosition way = fem_position_sub(lattice->nodes[other], lattice->nodes[node]);
-		*out_cut = fem_position_add(lattice->nodes[node], fem_position_scale(way, (double)t));
+		FemPosition edge_vector = fem_position_sub(lattice->nodes[other], lattice->nodes[node]);
+		*out_cut = fem_position_add(lattice->nodes[node], fem_position_scale(edge_vector, (double)t));
 	}
 	return best;
 }
@@ -69,8 +69,9 @@ static int32_t cut_id(Stuffing *stuffing, int32_t a, int32_t b) {
 	int32_t *id = &stuffing->lattice.cut_ids[edge];
 	if (*id < 0) {
 		double t = (double)(first ? lattice->cuts[edge] : 1.0f - lattice->cuts[edge]);
-		FemPosition way = fem_position_sub(lattice->nodes[b], lattice->nodes[a]);
-		*id = fem_tet_list_add_node(stuffing->out, fem_position_add(lattice->nodes[a], fem_position_scale(way, t)));
+		FemPosition edge_vector = fem_position_sub(lattice->nodes[b], lattice->nodes[a]);
+		*id = fem_tet_list_add_node(
+			stuffing->out, fem_position_add(lattice->nodes[a], fem_position_scale(edge_vector, t)));
 	}
 	return *id;
 }
@@ -125,8 +126,8 @@ static void add_corner_cut(Stuffing *stuffing, const int32_t keep[3], int32_t d)
 }
 
 static double distance_sq(const FemTetList *list, int32_t a, int32_t b) {
-	FemPosition way = fem_position_sub(list->nodes[a], list->nodes[b]);
-	return fem_position_dot(way, way);
+	FemPosition edge_vector = fem_position_sub(list->nodes[a], list->nodes[b]);
+	return fem_position_dot(edge_vector, edge_vector);
 }
 
 // Two nodes c, d outside: a wedge along a-b. The quad of four cuts is on the surface; its diagonal is free unless the
@@ -176,11 +177,11 @@ static void add_tets_along(Stuffing *stuffing, const int32_t at[3], int axis) {
 	int u = (axis + 1) % 3, v = (axis + 2) % 3;
 	int32_t next[3] = {at[0], at[1], at[2]}, ring[4];
 	next[axis]++;
-	static const int32_t turns[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+	static const int32_t square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 	for (int i = 0; i < 4; i++) {
 		int32_t corner[3] = {next[0], next[1], next[2]};
-		corner[u] += turns[i][0];
-		corner[v] += turns[i][1];
+		corner[u] += square[i][0];
+		corner[v] += square[i][1];
 		ring[i] = fem_bcc_corner(lattice, corner[0], corner[1], corner[2]);
 	}
 	int32_t from = fem_bcc_center(lattice, at[0], at[1], at[2]),
@@ -200,7 +201,7 @@ static void add_tets(Stuffing *stuffing) {
 						add_tets_along(stuffing, at, axis);
 }
 
-FemResult fem_stuff(const FemSolid *solid, const double cell[3], bool fitted, double shift, FemTetList *out) {
+FemResult fem_stuffing_fill(const FemSolid *solid, const double cell[3], bool fitted, double shift, FemTetList *out) {
 	Stuffing stuffing = {.out = out};
 	FemResult result = fem_bcc_create(&stuffing.lattice, solid, cell, fitted, shift);
 	if (result == FEM_OK) {

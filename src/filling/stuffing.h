@@ -9,6 +9,6 @@
 #include "filling/tet_list.h"
 
 // Adds the tets of the solid to a list; nodes in the solid's unit space. `fitted` and `shift` as in fem_bcc_create().
-FemResult fem_stuff(const FemSolid *solid, const double cell[3], bool fitted, double shift, FemTetList *out);
+FemResult fem_stuffing_fill(const FemSolid *solid, const double cell[3], bool fitted, double shift, FemTetList *out);
 
 #endif

@@ -71,14 +71,14 @@ static double worst_around(const Fit *fit, int32_t node) {
 }
 
 // Goes as far as the tets around allow: none below the limit (or below what it was, if that was worse).
-static void move_node(const Fit *fit, int32_t node, FemPosition way, double limit) {
+static void move_node(const Fit *fit, int32_t node, FemPosition displacement, double limit) {
 	FemPosition *at = &fit->list->nodes[node], start = *at;
 	double floor_angle = fmin(limit, worst_around(fit, node));
 	for (int i = 0; i < HALVINGS; i++) {
-		*at = fem_position_add(start, way);
+		*at = fem_position_add(start, displacement);
 		if (worst_around(fit, node) >= floor_angle)
 			return;
-		way = fem_position_scale(way, 0.5);
+		displacement = fem_position_scale(displacement, 0.5);
 	}
 	*at = start;
 }

@@ -268,7 +268,7 @@ static FemResult fill_mesh(Bake *bake) {
 	write_warning(out);
 	out->open_edges = bake->edges.open;
 	out->non_manifold_edges = bake->edges.non_manifold;
-	out->turned_triangles = bake->edges.flipped;
+	out->flipped_triangles = bake->edges.flipped;
 	out->useless_triangles = bake->triangles.removed_degenerate + bake->triangles.removed_duplicate;
 	out->piece_count = bake->triangles.component_count;
 	return report(bake, 1.0f);

@@ -61,7 +61,7 @@ typedef struct FemTetMesh {
 	bool cancelled;
 	char warning[256]; // a sentence with its remedy, or empty
 	// What the soup was like.
-	int32_t open_edges, non_manifold_edges, turned_triangles, useless_triangles, piece_count;
+	int32_t open_edges, non_manifold_edges, flipped_triangles, useless_triangles, piece_count;
 } FemTetMesh;
 
 // On failure `out` is empty and fem_last_error() names cause and remedy. A stop by `progress` answers FEM_ERROR_LIMIT

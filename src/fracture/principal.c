@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define THIRD_TURN 2.0943951023931953 // rad
+#define TWO_PI_THIRD 2.0943951023931953 // rad
 #define DOUBLE_VALUE \
 	1e-12 // squared length of the cross product, against the matrix's size, below which rows are parallel
 
@@ -21,7 +21,7 @@ void fem_principal_values(const double m[6], double values[3]) {
 	double det = a * (b * c - m[4] * m[4]) - m[3] * (m[3] * c - m[4] * m[5]) + m[5] * (m[3] * m[4] - b * m[5]);
 	double angle = acos(fmin(1.0, fmax(-1.0, 0.5 * det / (p * p * p)))) / 3.0;
 	values[0] = mean + 2.0 * p * cos(angle);
-	values[2] = mean + 2.0 * p * cos(angle + THIRD_TURN);
+	values[2] = mean + 2.0 * p * cos(angle + TWO_PI_THIRD);
 	values[1] = 3.0 * mean - values[0] - values[2];
 }
 

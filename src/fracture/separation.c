@@ -133,14 +133,14 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 		// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g)
 		double u[3] = {
 			(double)(q.y * g.z - q.z * g.y), (double)(q.z * g.x - q.x * g.z), (double)(q.x * g.y - q.y * g.x)};
-		double turned[3] = {
+		double rotated[3] = {
 			(double)g.x + 2.0 * ((double)q.w * u[0] + (double)q.y * u[2] - (double)q.z * u[1]),
 			(double)g.y + 2.0 * ((double)q.w * u[1] + (double)q.z * u[0] - (double)q.x * u[2]),
 			(double)g.z + 2.0 * ((double)q.w * u[2] + (double)q.x * u[1] - (double)q.y * u[0]),
 		};
-		double sign = turned[0] * axis[0] + turned[1] * axis[1] + turned[2] * axis[2] < 0.0 ? -1.0 : 1.0;
+		double sign = rotated[0] * axis[0] + rotated[1] * axis[1] + rotated[2] * axis[2] < 0.0 ? -1.0 : 1.0;
 		for (int i = 0; i < 3; i++)
-			axis[i] += sign * turned[i];
+			axis[i] += sign * rotated[i];
 		weight += (double)g.w;
 	}
 	length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);

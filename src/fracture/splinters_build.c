@@ -74,7 +74,7 @@ static int leaving_face(const FemTetShape *shape, const double a[3], const doubl
 }
 
 // The tets on the straight way from one to another; a way that leaves the mesh ends there.
-static void add_way(Builder *b, int32_t from, int32_t to) {
+static void add_tets_between(Builder *b, int32_t from, int32_t to) {
 	double start[3], end[3];
 	int32_t tet = from, most = b->whole->tet_count;
 	int entry = -1;
@@ -100,7 +100,7 @@ static void find_reach(Builder *b, int32_t splinter) {
 		int32_t tet = tet_of_user[b->def->vertex_tets[b->vertices[k]]];
 		if (b->mark[tet])
 			continue; // also when it lies on the way to another: then so do those before it, or nearly
-		add_way(b, home, tet);
+		add_tets_between(b, home, tet);
 		add(b, tet, TOUCHED);
 	}
 	int32_t touched = b->found_count;

@@ -37,8 +37,8 @@ FemPosition fem_closest_on_triangle(FemPosition p, const FemPosition corners[3],
 		double weights[3] = {0.0, 0.0, 0.0};
 		weights[b] = closest_on_edge(p, corners[a], corners[b]);
 		weights[a] = 1.0 - weights[b];
-		FemPosition at = blend(corners, weights), way = fem_position_sub(p, at);
-		double distance_sq = fem_position_dot(way, way);
+		FemPosition at = blend(corners, weights), offset = fem_position_sub(p, at);
+		double distance_sq = fem_position_dot(offset, offset);
 		if (best >= 0.0 && distance_sq >= best)
 			continue;
 		best = distance_sq;
@@ -72,8 +72,8 @@ double fem_closest_in_tet(FemPosition p, const FemPosition corners[4], double ou
 		double weights[3];
 		for (int v = 0; v < 3; v++)
 			face[v] = corners[fem_face_corners[opposite][v]];
-		FemPosition way = fem_position_sub(p, fem_closest_on_triangle(p, face, weights));
-		double distance_sq = fem_position_dot(way, way);
+		FemPosition offset = fem_position_sub(p, fem_closest_on_triangle(p, face, weights));
+		double distance_sq = fem_position_dot(offset, offset);
 		if (best >= 0.0 && distance_sq >= best)
 			continue;
 		best = distance_sq;

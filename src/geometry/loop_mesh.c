@@ -60,7 +60,7 @@ static void add_triangle(FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
 // ---- plane
 
 // Twice the area of abc, positive when it turns counter-clockwise.
-static double turn(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
+static double orient2d(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
 	const double *p = mesh->points[a], *q = mesh->points[b], *r = mesh->points[c];
 	return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
 }
@@ -72,7 +72,7 @@ static bool same_place(const FemLoopMesh *mesh, int32_t a, int32_t b) {
 static double loop_area(const FemLoopMesh *mesh, int32_t begin, int32_t end) {
 	double sum = 0.0;
 	for (int32_t n = begin + 1; n + 1 < end; n++)
-		sum += turn(mesh, mesh->indices[begin], mesh->indices[n], mesh->indices[n + 1]);
+		sum += orient2d(mesh, mesh->indices[begin], mesh->indices[n], mesh->indices[n + 1]);
 	return sum;
 }
 
@@ -89,8 +89,8 @@ static bool loop_holds(const FemLoopMesh *mesh, int32_t begin, int32_t end, cons
 static bool segments_cross(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c, int32_t d) {
 	if (same_place(mesh, a, c) || same_place(mesh, a, d) || same_place(mesh, b, c) || same_place(mesh, b, d))
 		return false;
-	return (turn(mesh, a, b, c) > 0.0) != (turn(mesh, a, b, d) > 0.0) &&
-		(turn(mesh, c, d, a) > 0.0) != (turn(mesh, c, d, b) > 0.0);
+	return (orient2d(mesh, a, b, c) > 0.0) != (orient2d(mesh, a, b, d) > 0.0) &&
+		(orient2d(mesh, c, d, a) > 0.0) != (orient2d(mesh, c, d, b) > 0.0);
 }
 
 // ---- bridges
@@ -153,13 +153,13 @@ static void join_hole(FemLoopMesh *mesh, int32_t begin, int32_t end) {
 static bool is_ear(const FemLoopMesh *mesh, int32_t at) {
 	int32_t count = mesh->ring_count;
 	int32_t a = mesh->ring[(at + count - 1) % count], b = mesh->ring[at], c = mesh->ring[(at + 1) % count];
-	if (!(turn(mesh, a, b, c) > 0.0))
+	if (!(orient2d(mesh, a, b, c) > 0.0))
 		return false;
 	for (int32_t n = 0; n < count; n++) {
 		int32_t p = mesh->ring[n];
 		if (same_place(mesh, p, a) || same_place(mesh, p, b) || same_place(mesh, p, c))
 			continue;
-		if (turn(mesh, a, b, p) >= 0.0 && turn(mesh, b, c, p) >= 0.0 && turn(mesh, c, a, p) >= 0.0)
+		if (orient2d(mesh, a, b, p) >= 0.0 && orient2d(mesh, b, c, p) >= 0.0 && orient2d(mesh, c, a, p) >= 0.0)
 			return false;
 	}
 	return true;
@@ -170,7 +170,7 @@ static int32_t least_bad(const FemLoopMesh *mesh) {
 	int32_t count = mesh->ring_count, best = 0;
 	double most = -HUGE_VAL;
 	for (int32_t n = 0; n < count; n++) {
-		double area = turn(mesh, mesh->ring[(n + count - 1) % count], mesh->ring[n], mesh->ring[(n + 1) % count]);
+		double area = orient2d(mesh, mesh->ring[(n + count - 1) % count], mesh->ring[n], mesh->ring[(n + 1) % count]);
 		if (area > most) {
 			most = area;
 			best = n;
@@ -307,7 +307,7 @@ static bool flip(FemLoopMesh *mesh, int32_t edge) {
 		return false;
 	int32_t *t = mesh->triangles[edge / 3], *u = mesh->triangles[other / 3], i = edge % 3, k = other % 3;
 	int32_t a = t[i], b = t[(i + 1) % 3], c = t[(i + 2) % 3], d = u[(k + 2) % 3];
-	if (c == d || !(turn(mesh, c, a, d) > 0.0 && turn(mesh, d, b, c) > 0.0) || !in_circle(mesh, a, b, c, d))
+	if (c == d || !(orient2d(mesh, c, a, d) > 0.0 && orient2d(mesh, d, b, c) > 0.0) || !in_circle(mesh, a, b, c, d))
 		return false;
 	int32_t bc = mesh->opposite[edge / 3][(i + 1) % 3], ca = mesh->opposite[edge / 3][(i + 2) % 3];
 	int32_t ad = mesh->opposite[other / 3][(k + 1) % 3], db = mesh->opposite[other / 3][(k + 2) % 3];
@@ -335,7 +335,7 @@ bool fem_loop_mesh_insert(FemLoopMesh *mesh, double x, double y, double distance
 	int32_t p = fem_loop_mesh_add_point(mesh, x, y);
 	for (int32_t t = 0; t < mesh->triangle_count && !mesh->failed; t++) {
 		int32_t a = mesh->triangles[t][0], b = mesh->triangles[t][1], c = mesh->triangles[t][2];
-		if (!(turn(mesh, a, b, p) > 0.0 && turn(mesh, b, c, p) > 0.0 && turn(mesh, c, a, p) > 0.0))
+		if (!(orient2d(mesh, a, b, p) > 0.0 && orient2d(mesh, b, c, p) > 0.0 && orient2d(mesh, c, a, p) > 0.0))
 			continue;
 		double near = fmin(distance_sq(mesh, a, p), fmin(distance_sq(mesh, b, p), distance_sq(mesh, c, p)));
 		if (near < distance * distance)

@@ -83,7 +83,7 @@ static int by_x_then_y(const void *left, const void *right) {
 	return a->y < b->y ? -1 : a->y > b->y;
 }
 
-static double turn(Point2 a, Point2 b, Point2 c) {
+static double orient2d(Point2 a, Point2 b, Point2 c) {
 	return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
@@ -95,7 +95,7 @@ static int32_t make_hull(const Points *points) {
 		int32_t base = count;
 		for (int32_t i = 0; i < n; i++) {
 			Point2 p = points->flat[pass == 0 ? i : n - 1 - i];
-			while (count >= base + 2 && turn(points->hull[count - 2], points->hull[count - 1], p) <= 0.0)
+			while (count >= base + 2 && orient2d(points->hull[count - 2], points->hull[count - 1], p) <= 0.0)
 				count--;
 			points->hull[count++] = p;
 		}
@@ -153,7 +153,7 @@ static void project(Points *points, double axes[3][3]) {
 			Point2 p = {dot(axes[1], corner_of(points, t, v)), dot(axes[2], corner_of(points, t, v))};
 			bool within = true;
 			for (int i = 0; i < 8 && within; i++)
-				within = turn(octagon[i], octagon[(i + 1) % 8], p) > 0.0 ||
+				within = orient2d(octagon[i], octagon[(i + 1) % 8], p) > 0.0 ||
 					(octagon[i].x == octagon[(i + 1) % 8].x && octagon[i].y == octagon[(i + 1) % 8].y);
 			if (!within)
 				add_flat(points, p);
@@ -163,7 +163,7 @@ static void project(Points *points, double axes[3][3]) {
 
 // Turns axes[1] and axes[2] about axes[0] so that the rectangle they span is smallest. A round outline has thousands of
 // hull edges: at most 180 of them are tried.
-static void turn_to_outline(Points *points, double axes[3][3]) {
+static void rotate_to_outline(Points *points, double axes[3][3]) {
 	project(points, axes);
 	int32_t count = make_hull(points), stride = count / 180 + 1;
 	if (count < 1)
@@ -212,7 +212,7 @@ static void try_frame(Points *points, double vectors[3][3], Candidate *best) {
 		Candidate candidate;
 		for (int i = 0; i < 3; i++)
 			memcpy(candidate.axes[i], vectors[(first + i) % 3], sizeof candidate.axes[i]);
-		turn_to_outline(points, candidate.axes);
+		rotate_to_outline(points, candidate.axes);
 		measure(points, &candidate);
 		if (candidate.volume < best->volume * TIE)
 			*best = candidate;

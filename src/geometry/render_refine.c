@@ -70,12 +70,12 @@ static int64_t count_new(const FemRenderMesh *mesh, float limit_sq) {
 
 // ---- vertices
 
-static FemVec3 half_way(FemVec3 a, FemVec3 b) {
+static FemVec3 midpoint(FemVec3 a, FemVec3 b) {
 	return (FemVec3){0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
 }
 
 // Of two unit vectors; where they are opposed the first.
-static void unit_half_way(const float *a, const float *b, float *out) {
+static void unit_midpoint(const float *a, const float *b, float *out) {
 	float v[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 	float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 	for (int i = 0; i < 3; i++)
@@ -83,11 +83,11 @@ static void unit_half_way(const float *a, const float *b, float *out) {
 }
 
 static void set_middle(FemRenderSurface *surface, int32_t a, int32_t b, int32_t middle) {
-	surface->positions[middle] = half_way(surface->positions[a], surface->positions[b]);
+	surface->positions[middle] = midpoint(surface->positions[a], surface->positions[b]);
 	if (surface->normals)
-		unit_half_way(&surface->normals[a].x, &surface->normals[b].x, &surface->normals[middle].x);
+		unit_midpoint(&surface->normals[a].x, &surface->normals[b].x, &surface->normals[middle].x);
 	if (surface->tangents) {
-		unit_half_way(surface->tangents[a], surface->tangents[b], surface->tangents[middle]);
+		unit_midpoint(surface->tangents[a], surface->tangents[b], surface->tangents[middle]);
 		surface->tangents[middle][3] = surface->tangents[a][3];
 	}
 	for (int i = 0; i < 2 && surface->uvs; i++)

@@ -132,26 +132,26 @@ void fem_triangle_bvh_free(FemTriangleBvh *bvh) {
 // ---- crossings
 
 typedef struct Segment {
-	double from[3], way[3], inv_way[3];
+	double from[3], direction[3], inv_direction[3];
 	FemPosition a, d;
 } Segment;
 
 static Segment make_segment(FemPosition a, FemPosition b, double slack) {
-	FemPosition way = fem_position_sub(b, a);
-	Segment s = {.a = fem_position_sub(a, fem_position_scale(way, slack))};
-	s.d = fem_position_scale(way, 1.0 + 2.0 * slack);
+	FemPosition direction = fem_position_sub(b, a);
+	Segment s = {.a = fem_position_sub(a, fem_position_scale(direction, slack))};
+	s.d = fem_position_scale(direction, 1.0 + 2.0 * slack);
 	memcpy(s.from, &s.a, sizeof s.from);
-	memcpy(s.way, &s.d, sizeof s.way);
+	memcpy(s.direction, &s.d, sizeof s.direction);
 	for (int axis = 0; axis < 3; axis++)
-		s.inv_way[axis] = 1.0 / (s.way[axis] != 0.0 ? s.way[axis] : 1e-300);
+		s.inv_direction[axis] = 1.0 / (s.direction[axis] != 0.0 ? s.direction[axis] : 1e-300);
 	return s;
 }
 
 static bool segment_meets_box(const Segment *s, const FemBvhNode *node) {
 	double enter = 0.0, leave = 1.0;
 	for (int axis = 0; axis < 3; axis++) {
-		double near = ((double)node->lo[axis] - 1e-7 - s->from[axis]) * s->inv_way[axis];
-		double far = ((double)node->hi[axis] + 1e-7 - s->from[axis]) * s->inv_way[axis];
+		double near = ((double)node->lo[axis] - 1e-7 - s->from[axis]) * s->inv_direction[axis];
+		double far = ((double)node->hi[axis] + 1e-7 - s->from[axis]) * s->inv_direction[axis];
 		enter = fmax(enter, fmin(near, far));
 		leave = fmin(leave, fmax(near, far));
 	}
@@ -225,8 +225,8 @@ static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, F
 		FemPosition corners[3] = {fem_triangle_corner(bvh->triangles, t, 0), fem_triangle_corner(bvh->triangles, t, 1),
 			fem_triangle_corner(bvh->triangles, t, 2)};
 		double weights[3];
-		FemPosition at = fem_closest_on_triangle(p, corners, weights), way = fem_position_sub(p, at);
-		double distance_sq = fem_position_dot(way, way);
+		FemPosition at = fem_closest_on_triangle(p, corners, weights), offset = fem_position_sub(p, at);
+		double distance_sq = fem_position_dot(offset, offset);
 		if (distance_sq >= *io_best)
 			continue;
 		*io_best = distance_sq;

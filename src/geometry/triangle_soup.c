@@ -22,10 +22,11 @@ FemPosition fem_frame_to_user(const FemUnitFrame *frame, FemPosition unit) {
 }
 
 FemPosition fem_frame_to_unit(const FemUnitFrame *frame, FemPosition user) {
-	FemPosition way = fem_position_sub(user, frame->origin);
+	FemPosition offset = fem_position_sub(user, frame->origin);
 	double out[3];
 	for (int i = 0; i < 3; i++)
-		out[i] = (frame->axes[i][0] * way.x + frame->axes[i][1] * way.y + frame->axes[i][2] * way.z) / frame->size;
+		out[i] =
+			(frame->axes[i][0] * offset.x + frame->axes[i][1] * offset.y + frame->axes[i][2] * offset.z) / frame->size;
 	return (FemPosition){out[0], out[1], out[2]};
 }
 
@@ -101,8 +102,8 @@ static void unit_bounds(const FemSoup *soup, FemUnitFrame *frame) {
 
 static int32_t find_near(const Welder *welder, FemVec3 p, int64_t x, int64_t y, int64_t z) {
 	for (int32_t at = welder->table_plus_1[hash_cell(x, y, z) & welder->mask]; at; at = welder->next_plus_1[at - 1]) {
-		FemVec3 way = fem_vec3_sub(welder->out->vertices[at - 1], p);
-		if ((double)fem_vec3_dot(way, way) <= welder->distance_sq)
+		FemVec3 offset = fem_vec3_sub(welder->out->vertices[at - 1], p);
+		if ((double)fem_vec3_dot(offset, offset) <= welder->distance_sq)
 			return at - 1;
 	}
 	return -1;

@@ -112,10 +112,10 @@ double fem_winding_number(const FemWinding *winding, FemPosition p) {
 	while (depth > 0) {
 		int32_t n = stack[--depth];
 		const FemWindingMoment *moment = &winding->moments[n];
-		FemPosition way = fem_position_sub(fem_position_from(moment->center), p);
-		double distance_sq = fem_position_dot(way, way), reach = FAR_FACTOR * (double)moment->radius;
+		FemPosition offset = fem_position_sub(fem_position_from(moment->center), p);
+		double distance_sq = fem_position_dot(offset, offset), reach = FAR_FACTOR * (double)moment->radius;
 		if (distance_sq > reach * reach) {
-			sum += fem_position_dot(fem_position_from(moment->area_vector), way) / (distance_sq * sqrt(distance_sq));
+			sum += fem_position_dot(fem_position_from(moment->area_vector), offset) / (distance_sq * sqrt(distance_sq));
 		} else if (nodes[n].count > 0) {
 			sum += leaf_angle(winding->bvh, &nodes[n], p);
 		} else {

@@ -113,9 +113,9 @@ static float unheld_force_sq(const FemBody *body, int32_t node, FemVec3 f, float
 	float along_sq = f.x * f.x + f.z * f.z;
 	if (body->ground_force[node] <= 0.0f)
 		return along_sq + f.y * f.y;
-	float press = f.y < 0.0f ? -f.y : 0.0f;
+	float normal_force = f.y < 0.0f ? -f.y : 0.0f;
 	float lift = f.y > 0.0f ? f.y : 0.0f;
-	bool held = along_sq <= friction * friction * press * press;
+	bool held = along_sq <= friction * friction * normal_force * normal_force;
 	return lift * lift + (held ? 0.0f : along_sq);
 }
 

@@ -154,12 +154,12 @@ func _revolve(profile: PackedVector2Array, steps := 48) -> ArrayMesh:
 		for s in steps:
 			var from := TAU * s / steps
 			var to := TAU * (s + 1) / steps
-			_add_quad(tool, _turned(a, from), _turned(a, to), _turned(b, to), _turned(b, from))
+			_add_quad(tool, _revolved(a, from), _revolved(a, to), _revolved(b, to), _revolved(b, from))
 	tool.generate_normals()
 	return tool.commit()
 
 
-func _turned(point: Vector2, angle: float) -> Vector3:
+func _revolved(point: Vector2, angle: float) -> Vector3:
 	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
 
 
@@ -237,7 +237,7 @@ func _moebius(radius: float, width: float) -> ArrayMesh:
 			var angle := TAU * (s + k) / 64
 			for side: float in [-0.5, 0.5]:
 				var across := Vector2.from_angle(angle / 2) * side * width
-				edges.append(_turned(Vector2(radius + across.x, across.y), angle))
+				edges.append(_revolved(Vector2(radius + across.x, across.y), angle))
 		_add_quad(tool, edges[0], edges[1], edges[3], edges[2])
 	tool.generate_normals()
 	return tool.commit()

@@ -137,13 +137,13 @@ func _bowl(radius: float, wall: float) -> ArrayMesh:
 		for s in 48:
 			var from := TAU * s / 48
 			var to := TAU * (s + 1) / 48
-			for corner: Vector3 in [_turned(a, from), _turned(a, to), _turned(b, to), _turned(a, from), _turned(b, to), _turned(b, from)]:
+			for corner: Vector3 in [_revolved(a, from), _revolved(a, to), _revolved(b, to), _revolved(a, from), _revolved(b, to), _revolved(b, from)]:
 				tool.add_vertex(corner)
 	tool.generate_normals()
 	return tool.commit()
 
 
-func _turned(point: Vector2, angle: float) -> Vector3:
+func _revolved(point: Vector2, angle: float) -> Vector3:
 	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
 
 

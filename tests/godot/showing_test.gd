@@ -63,7 +63,7 @@ func _flat(color: Color) -> StandardMaterial3D:
 	return look
 
 
-func _stuff(color: Color) -> MaterialResource:
+func _material_of(color: Color) -> MaterialResource:
 	var material := MaterialResource.new()
 	material.surface_material = _flat(color)
 	return material
@@ -111,13 +111,13 @@ func _check_colors(image: Image, test_name: String, left: Color, right: Color, a
 
 func _check_surfaces() -> void:
 	var body := _add(_two_cubes(_flat(Color.RED), null))
-	body.material = _stuff(Color.GREEN)
+	body.material = _material_of(Color.GREEN)
 	root.add_child(body)
 	_check_colors(await _shoot(), "a_surface_without_material_looks_like_its_stuff", Color.RED, Color.GREEN)
 	body.mesh = _two_cubes(null, null)
-	body.region_materials = [_stuff(Color.BLUE), _stuff(Color.YELLOW)]
+	body.region_materials = [_material_of(Color.BLUE), _material_of(Color.YELLOW)]
 	_check_colors(await _shoot(), "regions_look_like_their_stuff", Color.BLUE, Color.YELLOW)
-	body.region_materials = [null, _stuff(Color.YELLOW)]
+	body.region_materials = [null, _material_of(Color.YELLOW)]
 	_check_colors(await _shoot(), "a_region_without_material_looks_like_the_others", Color.GREEN, Color.YELLOW)
 	body.surface_material = _flat(Color.WHITE)
 	_check_colors(await _shoot(), "surface_material_covers_all", Color.WHITE, Color.WHITE)
@@ -141,7 +141,7 @@ func _check_while_baking() -> void:
 		print("-- it has been baked within three frames: its source was not seen")
 	_check_colors(image, "surface_material_while_baking", Color.ORANGE, Color.ORANGE)
 	body.surface_material = null
-	body.region_materials = [_stuff(Color.BLUE), _stuff(Color.YELLOW)]
+	body.region_materials = [_material_of(Color.BLUE), _material_of(Color.YELLOW)]
 	image = await _shoot()
 	_check_colors(image, "regions_while_baking", Color.BLUE, Color.YELLOW)
 	body.free()
@@ -151,7 +151,7 @@ func _check_while_baking() -> void:
 func _check_changes() -> void:
 	var look := _flat(Color.RED)
 	var body := _add(_two_cubes(look, null))
-	body.material = _stuff(Color.GREEN)
+	body.material = _material_of(Color.GREEN)
 	root.add_child(body)
 	await _shoot()
 	look.albedo_color = Color.CYAN
@@ -484,7 +484,7 @@ func _bent_copy(source: PrimitiveMesh, positions: PackedVector3Array) -> ArrayMe
 	var rest_normals: PackedVector3Array = arrays[Mesh.ARRAY_NORMAL]
 	var tangents: PackedFloat32Array = arrays[Mesh.ARRAY_TANGENT]
 	var areas := {}
-	var ways := {}
+	var tangents_of := {}
 	for i in range(0, indices.size(), 3):
 		for k in 3:
 			var a := indices[i + k]
@@ -495,15 +495,15 @@ func _bent_copy(source: PrimitiveMesh, positions: PackedVector3Array) -> ArrayMe
 			var along := Vector3(tangents[4 * a], tangents[4 * a + 1], tangents[4 * a + 2])
 			for step in [1, 2]:
 				var b := indices[i + (k + step) % 3]
-				var way := rest[b] - rest[a]
-				var share := along.dot(way) / maxf(1e-9, way.length_squared())
-				if absf(along.dot(way.normalized())) > 0.9:
-					ways[key] = ways.get(key, Vector3.ZERO) + share * (positions[b] - positions[a])
+				var edge := rest[b] - rest[a]
+				var share := along.dot(edge) / maxf(1e-9, edge.length_squared())
+				if absf(along.dot(edge.normalized())) > 0.9:
+					tangents_of[key] = tangents_of.get(key, Vector3.ZERO) + share * (positions[b] - positions[a])
 	var normals := PackedVector3Array()
 	for i in positions.size():
 		var key := [rest[i].snappedf(0.001), rest_normals[i].snappedf(0.01)]
 		normals.append(areas[key].normalized())
-		var tangent: Vector3 = ways.get(key, Vector3.RIGHT).normalized()
+		var tangent: Vector3 = tangents_of.get(key, Vector3.RIGHT).normalized()
 		for k in 3:
 			tangents[4 * i + k] = tangent[k]
 	arrays[Mesh.ARRAY_VERTEX] = positions

@@ -138,9 +138,9 @@ func _find_longest(jumping: Array[PackedVector3Array], blended: Array[PackedVect
 	var longest := 0.0
 	for tick in range(2, Bars.TICKS):
 		for vertex in jumping[tick].size():
-			var way := jumping[tick][vertex].distance_to(blended[tick][vertex])
-			if way > longest and way < INF and case._is_change(jumping, blended, tick, vertex):
-				longest = way
+			var displacement := jumping[tick][vertex].distance_to(blended[tick][vertex])
+			if displacement > longest and displacement < INF and case._is_change(jumping, blended, tick, vertex):
+				longest = displacement
 				best = Vector2i(vertex, tick)
 	return best
 
@@ -171,10 +171,10 @@ func _check_blend(folder: String) -> void:
 	var drawn: Array[Vector2] = []
 	for blend: float in [0.0, Bars.BLEND]:
 		drawn.append_array(await _draw_changes(blend, found.x, found.y, blended[found.y][found.x], folder))
-	var way := jumping[found.y][found.x] - blended[found.y][found.x]
+	var displacement := jumping[found.y][found.x] - blended[found.y][found.x]
 	var jump := (drawn[1] - drawn[0]).length()
 	var step := (drawn[3] - drawn[2]).length()
-	print("-- vertex %d is drawn %.4f m apart in two ticks, %.4f m with a blend; its way is %s" % [found.x, jump, step, way])
+	print("-- vertex %d is drawn %.4f m apart in two ticks, %.4f m with a blend; its way is %s" % [found.x, jump, step, displacement])
 	check(drawn[0].is_finite() and drawn[3].is_finite(), "vertex_is_seen", "%s" % [drawn])
 	check(jump > 0.003, "vertex_jumps_without_a_blend", "by %.4f m" % jump)
 	check(step < 0.4 * jump, "vertex_does_not_jump_with_a_blend", "by %.4f m, without %.4f m" % [step, jump])

@@ -47,13 +47,13 @@ static func vase(height: float, wall: float) -> ArrayMesh:
 
 static func _add_quad(tool: SurfaceTool, low: Vector2, high: Vector2, s: int) -> void:
 	var angles: Array[float] = [TAU * s / 48, TAU * (s + 1) / 48]
-	var corners: Array[Vector3] = [_turned(low, angles[0]), _turned(low, angles[1]), _turned(high, angles[1]), _turned(high, angles[0])]
+	var corners: Array[Vector3] = [_revolved(low, angles[0]), _revolved(low, angles[1]), _revolved(high, angles[1]), _revolved(high, angles[0])]
 	for triangle: Array in [[0, 1, 2], [0, 2, 3]]:
 		if low.x == 0.0 and triangle[1] == 1 or high.x == 0.0 and triangle[1] == 2:
 			continue
 		for index: int in triangle:
-			var turn := s + int(index == 1 or index == 2)
-			tool.set_uv(Vector2(turn / 48.0 * 0.9, -corners[index].y))
+			var sector := s + int(index == 1 or index == 2)
+			tool.set_uv(Vector2(sector / 48.0 * 0.9, -corners[index].y))
 			tool.add_vertex(corners[index])
 
 
@@ -61,7 +61,7 @@ static func _vase_radius(height: float, t: float) -> float:
 	return height * (0.19 + 0.13 * sin(1.25 * PI * t + 0.25) + 0.03 * t * t)
 
 
-static func _turned(point: Vector2, angle: float) -> Vector3:
+static func _revolved(point: Vector2, angle: float) -> Vector3:
 	return Vector3(point.x * cos(angle), point.y, point.x * sin(angle))
 
 
@@ -87,7 +87,7 @@ static func vase_of_stones(height: float, wall: float) -> ArrayMesh:
 	var tool := SurfaceTool.new()
 	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
 	var bend := func(p: Vector3) -> Vector3:
-		return _turned(Vector2(_vase_radius(height, p.y) - wall * (1.0 - p.z), height * (p.y - 0.5)), -TAU * p.x)
+		return _revolved(Vector2(_vase_radius(height, p.y) - wall * (1.0 - p.z), height * (p.y - 0.5)), -TAU * p.x)
 	for course in 14:
 		for sector in 12:
 			var shift := 0.5 * (course % 2) / 12.0

@@ -46,9 +46,9 @@ typedef struct Tet {
 typedef struct State {
 	float *x, *velocity, *dv;
 	float *force, *rhs, *product, *r, *z, *p;
-	float *mass;    // kg
-	float *inverse; // 12 floats a node: inverse diagonal block, 3 columns of 4
-	float *turn;    // quaternion a tet
+	float *mass;     // kg
+	float *inverse;  // 12 floats a node: inverse diagonal block, 3 columns of 4
+	float *rotation; // quaternion a tet
 } State;
 
 static double now_ms(void) {
@@ -165,10 +165,10 @@ static State make_state(const Mesh *mesh, const Tet *tets) {
 		.p = calloc(n, 16),
 		.mass = calloc(n, 4),
 		.inverse = calloc(n, 48),
-		.turn = calloc((size_t)mesh->tet_count, 16)};
+		.rotation = calloc((size_t)mesh->tet_count, 16)};
 	memcpy(s.x, mesh->rest, n * 16);
 	for (int t = 0; t < mesh->tet_count; t++) {
-		s.turn[4 * t + 3] = 1.0f;
+		s.rotation[4 * t + 3] = 1.0f;
 		for (int k = 0; k < 4; k++)
 			s.mass[mesh->tets[4 * t + k]] += 0.25f * density * tets[t].volume;
 	}
@@ -194,7 +194,7 @@ static inline void transpose_multiply(const float a[9], const float b[9], float 
 
 // One Newton step of the polar decomposition from the last step's rotation: solves (tr C I - sym C) w = -axial(C) for
 // C = R^T F and turns by the Cayley vector w / 2.
-static inline void turn_towards(const float f[9], float *q) {
+static inline void rotate_towards(const float f[9], float *q) {
 	float r[9], c[9];
 	rotation_matrix(q, r);
 	transpose_multiply(r, f, c);
@@ -275,8 +275,8 @@ static void assemble(const Mesh *mesh, const Tet *tets, Rows *rows, State *s) {
 				f[3 * d + e] = sum;
 			}
 		}
-		turn_towards(f, s->turn + 4L * t);
-		rotation_matrix(s->turn + 4L * t, r);
+		rotate_towards(f, s->rotation + 4L * t);
+		rotation_matrix(s->rotation + 4L * t, r);
 		add_forces(&tets[t], nodes, r, f, s->force);
 		add_stiffness(&tets[t], r, rows->tet_block + 16L * t, rows->blocks);
 	}

@@ -85,7 +85,7 @@ FemSceneBodies fem_build_stack(const FemScene *scene, FemWorldId world) {
 
 #define SPOOL_RADIUS 0.2 // m
 #define SPOOL_HEIGHT 5.0 // m, of its axis, which lies along z
-#define SPOOL_TURN 2.0   // rad/s, so that the side the rope hangs from goes up
+#define SPOOL_SPIN 2.0   // rad/s, so that the side the rope hangs from goes up
 
 // The rope hangs from the spool's side x > 0: its first face is pinned there and goes round with the spool.
 FemSceneBodies fem_build_rope(const FemScene *scene, FemWorldId world) {
@@ -100,7 +100,7 @@ FemSceneBodies fem_build_rope(const FemScene *scene, FemWorldId world) {
 	spool.shape.half_height = 0.4f;
 	spool.position.y = SPOOL_HEIGHT;
 	spool.rotation = (FemQuat){half, 0.0f, 0.0f, half}; // y to z
-	spool.angular_velocity.z = (float)SPOOL_TURN;
+	spool.angular_velocity.z = (float)SPOOL_SPIN;
 	fem_collider_create(world, &spool);
 	FemBodyDef def = fem_default_body_def();
 	def.position = (FemPosition){SPOOL_RADIUS, SPOOL_HEIGHT, -0.5 * (double)scene->size.z};
@@ -113,7 +113,7 @@ FemSceneBodies fem_build_rope(const FemScene *scene, FemWorldId world) {
 
 // Each of the 4 nodes goes straight to where the spool's turn brings it by the end of the step.
 void fem_drive_rope(const FemSceneBodies *bodies, int32_t step, float dt) {
-	double now = SPOOL_TURN * (double)dt * step, next = step < 0 ? now : SPOOL_TURN * (double)dt * (step + 1);
+	double now = SPOOL_SPIN * (double)dt * step, next = step < 0 ? now : SPOOL_SPIN * (double)dt * (step + 1);
 	for (int32_t n = 0; n < 4; n++) {
 		double r = SPOOL_RADIUS + (n / 2 ? 0.04 : 0.0);
 		double x = step < 0 ? 0.0 : r * (cos(next) - cos(now)), y = step < 0 ? 0.0 : r * (sin(next) - sin(now));

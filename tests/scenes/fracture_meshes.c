@@ -28,7 +28,7 @@ static void shake(FemBoxMesh *mesh, const int32_t cells[3], FemVec3 size, float 
 
 // Every second cell of a Kuhn grid is turned about, along x as along y: diagonals then meet in stars, and lead no crack
 // the same way everywhere.
-static void turn_cells(FemBoxMesh *mesh, int32_t ny, int32_t nz) {
+static void rotate_cells(FemBoxMesh *mesh, int32_t ny, int32_t nz) {
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
 		int32_t i = t / 6 / nz / ny, j = t / 6 / nz % ny;
 		for (int32_t *node = mesh->tets + 4 * t; node < mesh->tets + 4 * (t + 1); node++) {
@@ -43,7 +43,7 @@ static void turn_cells(FemBoxMesh *mesh, int32_t ny, int32_t nz) {
 FemBoxMesh fem_plate_mesh(int32_t nx, int32_t ny, int32_t nz, FemVec3 size, float jitter, uint32_t seed) {
 	FemBoxMesh mesh = fem_box_mesh(nx, ny, nz, size, FEM_CELLS_KUHN);
 	shake(&mesh, (const int32_t[]){nx, ny, nz}, size, jitter, seed);
-	turn_cells(&mesh, ny, nz);
+	rotate_cells(&mesh, ny, nz);
 	return mesh;
 }
 
@@ -137,13 +137,13 @@ static void square_to_disc(double x, double y, double *out_radius, double *out_a
 // At the corners of the square the rim of the bowl is straight: but for diagonals that lead inward from there, as in
 // every plate with an even number of cells, tets would be flat.
 FemBoxMesh fem_bowl_mesh(float radius, float wall, int32_t cells, uint32_t seed) {
-	const double half_turn = 3.14159265358979324;
+	const double half_rotation = 3.14159265358979324;
 	FemBoxMesh mesh = fem_plate_mesh(cells, cells, 1, (FemVec3){2.0f, 2.0f, 1.0f}, 0.2f, seed);
 	for (int32_t n = 0; n < mesh.node_count; n++) {
 		FemVec3 p = mesh.positions[n];
 		double r, angle, deep = (double)radius - (double)wall * (1.0 - (double)p.z);
 		square_to_disc((double)p.x - 1.0, (double)p.y - 1.0, &r, &angle);
-		double polar = 0.5 * half_turn * r;
+		double polar = 0.5 * half_rotation * r;
 		mesh.positions[n] = (FemVec3){(float)(deep * sin(polar) * cos(angle)),
 			(float)((double)radius - deep * cos(polar)), (float)(deep * sin(polar) * sin(angle))};
 	}

@@ -223,7 +223,7 @@ FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world) {
 
 #define POLE_FOOT 0.5   // m, height of its lower end
 #define POLE_LENGTH 2.0 // m
-#define POLE_TURN 1.5   // rad/s of each end, against each other
+#define POLE_SPIN 1.5   // rad/s of each end, against each other
 #define POLE_STEPS 240  // after which the ends are held still
 
 // Its two ends are driven: they turn about the pole's axis, which stands at the origin.
@@ -244,7 +244,7 @@ void fem_drive_pole(const FemSceneBodies *bodies, int32_t step, float dt) {
 	int32_t count = fem_body_get_node_count(body);
 	FemVec3 *offsets = malloc(sizeof *offsets * (size_t)count);
 	FemPosition origin;
-	double turn = step < POLE_STEPS ? POLE_TURN * (double)dt : 0.0;
+	double angle = step < POLE_STEPS ? POLE_SPIN * (double)dt : 0.0;
 	if (offsets)
 		fem_body_get_positions(body, &origin, offsets, count);
 	for (int32_t n = 0; offsets && n < count; n++) {
@@ -253,7 +253,7 @@ void fem_drive_pole(const FemSceneBodies *bodies, int32_t step, float dt) {
 		bool foot = fabs(y - POLE_FOOT) < 1e-5, head = fabs(y - POLE_FOOT - POLE_LENGTH) < 1e-5;
 		if ((!foot && !head) || x * x + z * z > 0.1)
 			continue;
-		double c = cos(turn), s = head ? sin(turn) : -sin(turn);
+		double c = cos(angle), s = head ? sin(angle) : -sin(angle);
 		fem_body_drive_node(body, n,
 			(FemVec3){(float)((c * x + s * z - x) / (double)dt), 0.0f, (float)((c * z - s * x - z) / (double)dt)});
 	}

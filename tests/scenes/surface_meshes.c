@@ -71,7 +71,7 @@ FemSurfaceMesh fem_surface_box(FemVec3 size, int32_t cells) {
 }
 
 // A half circle of `steps` radii turned about y: profile points (r, y), counter-clockwise seen with r to the right.
-static void add_turned(FemSurfaceMesh *mesh, double (*profile)[2], int32_t count, bool closed, int32_t steps) {
+static void add_revolved(FemSurfaceMesh *mesh, double (*profile)[2], int32_t count, bool closed, int32_t steps) {
 	int32_t *index = malloc(sizeof(int32_t) * (size_t)(count * steps));
 	for (int32_t i = 0; i < count; i++)
 		for (int32_t s = 0; s < steps; s++) {
@@ -97,7 +97,7 @@ static void add_sphere(FemSurfaceMesh *mesh, double radius, int32_t rings, bool 
 		profile[i][0] = i == 0 || i == rings ? 0.0 : radius * sin(angle);
 		profile[i][1] = -radius * cos(angle);
 	}
-	add_turned(mesh, profile, rings + 1, false, 2 * rings);
+	add_revolved(mesh, profile, rings + 1, false, 2 * rings);
 	free(profile);
 }
 
@@ -122,7 +122,7 @@ FemSurfaceMesh fem_surface_torus(double ring_radius, double tube_radius, int32_t
 		profile[i][0] = ring_radius + tube_radius * cos(angle);
 		profile[i][1] = tube_radius * sin(angle);
 	}
-	add_turned(&mesh, profile, tube_steps, true, ring_steps);
+	add_revolved(&mesh, profile, tube_steps, true, ring_steps);
 	free(profile);
 	return mesh;
 }
@@ -137,7 +137,7 @@ FemSurfaceMesh fem_surface_bowl(double radius, double wall, int32_t steps) {
 		profile[2 * steps + 1 - i][0] = i == 0 ? 0.0 : (radius - wall) * sin(angle);
 		profile[2 * steps + 1 - i][1] = -(radius - wall) * cos(angle);
 	}
-	add_turned(&mesh, profile, 2 * steps + 2, false, 4 * steps);
+	add_revolved(&mesh, profile, 2 * steps + 2, false, 4 * steps);
 	free(profile);
 	return mesh;
 }
@@ -156,7 +156,7 @@ FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps) {
 	profile[0][0] = profile[2 * steps + 3][0] = 0.0;
 	profile[0][1] = 0.0;
 	profile[2 * steps + 3][1] = wall;
-	add_turned(&mesh, profile, 2 * steps + 4, false, 2 * steps);
+	add_revolved(&mesh, profile, 2 * steps + 4, false, 2 * steps);
 	free(profile);
 	return mesh;
 }
@@ -183,7 +183,7 @@ FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole) {
 FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps) {
 	FemSurfaceMesh mesh = {.volume = PI * radius * radius * length};
 	double profile[4][2] = {{0.0, -0.5 * length}, {radius, -0.5 * length}, {radius, 0.5 * length}, {0.0, 0.5 * length}};
-	add_turned(&mesh, profile, 4, false, steps);
+	add_revolved(&mesh, profile, 4, false, steps);
 	for (int32_t i = 0; i < mesh.vertex_count; i++) // from along y to along x
 		mesh.vertices[i] = (FemVec3){mesh.vertices[i].y, mesh.vertices[i].z, mesh.vertices[i].x};
 	return mesh;
@@ -208,18 +208,18 @@ FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity)
 	FemSurfaceMesh mesh = fem_surface_box((FemVec3){(float)outer, (float)outer, (float)outer}, 2);
 	FemSurfaceMesh hole = fem_surface_box((FemVec3){(float)inner, (float)inner, (float)inner}, 2);
 	if (cavity)
-		fem_surface_turn(&hole, 1);
+		fem_surface_flip(&hole, 1);
 	fem_surface_append(&mesh, &hole);
 	mesh.volume = pow(outer, 3.0) - (cavity ? pow(inner, 3.0) : 0.0);
 	fem_surface_mesh_free(&hole);
 	return mesh;
 }
 
-FemSurfaceMesh fem_surface_arc(double radius, double wall, double width, double turn, int32_t steps) {
-	FemSurfaceMesh mesh = {.volume = turn * radius * wall * width};
+FemSurfaceMesh fem_surface_arc(double radius, double wall, double width, double arc, int32_t steps) {
+	FemSurfaceMesh mesh = {.volume = arc * radius * wall * width};
 	for (int32_t s = 0; s <= steps; s++)
 		for (int corner = 0; corner < 4; corner++) { // round the section
-			double angle = turn * s / steps, r = radius + (corner == 1 || corner == 2 ? 0.5 : -0.5) * wall;
+			double angle = arc * s / steps, r = radius + (corner == 1 || corner == 2 ? 0.5 : -0.5) * wall;
 			add_vertex(&mesh, r * cos(angle), r * sin(angle), (corner < 2 ? -0.5 : 0.5) * width);
 		}
 	for (int32_t s = 0; s < steps; s++)
@@ -248,7 +248,7 @@ FemSurfaceMesh fem_surface_bracket(double length, double wall) {
 				add_triangle(&mesh, cap[0], cap[2], cap[1]);
 		}
 	}
-	fem_surface_turn(&mesh, 1);
+	fem_surface_flip(&mesh, 1);
 	return mesh;
 }
 
@@ -281,7 +281,7 @@ void fem_surface_unweld(FemSurfaceMesh *mesh) {
 	mesh->vertex_count = mesh->vertex_capacity = 3 * mesh->triangle_count;
 }
 
-void fem_surface_turn(FemSurfaceMesh *mesh, int32_t every) {
+void fem_surface_flip(FemSurfaceMesh *mesh, int32_t every) {
 	for (int32_t t = 0; t < mesh->triangle_count; t += every) {
 		int32_t second = mesh->triangles[t][1];
 		mesh->triangles[t][1] = mesh->triangles[t][2];

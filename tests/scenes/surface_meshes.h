@@ -32,7 +32,7 @@ FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
 
 // In place: every triangle gets its own vertices; every n-th triangle is turned round or left out; all are moved.
 void fem_surface_unweld(FemSurfaceMesh *mesh);
-void fem_surface_turn(FemSurfaceMesh *mesh, int32_t every);
+void fem_surface_flip(FemSurfaceMesh *mesh, int32_t every);
 void fem_surface_remove(FemSurfaceMesh *mesh, int32_t every);
 void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemPosition move);
 void fem_surface_append(FemSurfaceMesh *mesh, const FemSurfaceMesh *other);

@@ -41,9 +41,9 @@ void fem_tree_shape_refit(FemTreeShape *shape) {
 	fem_surface_trees_refit(shape->trees, shape->positions, fem_surface_trees_all(shape->trees));
 }
 
-void fem_tree_shape_pose(FemTreeShape *shape, FemQuat turn, FemPosition centre, FemPosition move) {
+void fem_tree_shape_pose(FemTreeShape *shape, FemQuat rotation, FemPosition centre, FemPosition move) {
 	double r[3][3];
-	fem_quat_to_matrix(turn, r);
+	fem_quat_to_matrix(rotation, r);
 	for (int32_t i = 0; i < shape->topology->node_count; i++) {
 		FemPosition p = fem_position_sub(fem_position_from4(shape->rest[i]), centre);
 		p = fem_position_add(fem_position_add(fem_matrix_apply(r, p), centre), move);
@@ -52,7 +52,7 @@ void fem_tree_shape_pose(FemTreeShape *shape, FemQuat turn, FemPosition centre, 
 	fem_tree_shape_refit(shape);
 }
 
-FemQuat fem_random_turn(uint32_t *random) {
+FemQuat fem_seeded_rotation(uint32_t *random) {
 	FemQuat q = {fem_random(random), fem_random(random), fem_random(random), fem_random(random)};
 	return fem_quat_normalize(&q) ? q : (FemQuat){0, 0, 0, 1};
 }

@@ -251,29 +251,29 @@ FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition pos
 // The rigid motion from the pose last set to the new one.
 typedef struct Motion {
 	FemPosition from, to;
-	FemQuat turn;
+	FemQuat rotation_change;
 	double rotation[3][3];
-	bool turns; // a mere shift must keep the shape to the bit where the numbers allow
+	bool rotates; // a mere shift must keep the shape to the bit where the numbers allow
 } Motion;
 
 static Motion motion_between(const FemBody *body, FemPosition position, FemQuat rotation) {
 	FemQuat old = body->pose_rotation;
 	Motion motion = {.from = body->pose_position, .to = position};
-	motion.turn = fem_quat_mul(rotation, fem_quat_conjugate(old));
-	motion.turns = rotation.x != old.x || rotation.y != old.y || rotation.z != old.z || rotation.w != old.w;
-	fem_quat_normalize(&motion.turn);
-	fem_quat_to_matrix(motion.turn, motion.rotation);
+	motion.rotation_change = fem_quat_mul(rotation, fem_quat_conjugate(old));
+	motion.rotates = rotation.x != old.x || rotation.y != old.y || rotation.z != old.z || rotation.w != old.w;
+	fem_quat_normalize(&motion.rotation_change);
+	fem_quat_to_matrix(motion.rotation_change, motion.rotation);
 	return motion;
 }
 
 static FemPosition move_point(Motion *motion, FemPosition p) {
-	if (!motion->turns)
+	if (!motion->rotates)
 		return fem_position_add(p, fem_position_sub(motion->to, motion->from));
 	FemPosition arm = fem_matrix_apply(motion->rotation, fem_position_sub(p, motion->from));
 	return fem_position_add(arm, motion->to);
 }
 
-static FemVec4 turn_vector(Motion *motion, FemVec4 v) {
+static FemVec4 rotate_vector(Motion *motion, FemVec4 v) {
 	return fem_vec4_from(fem_position_to_vec3(fem_matrix_apply(motion->rotation, fem_position_from4(v))));
 }
 
@@ -286,14 +286,14 @@ static void move_body(FemBody *body, Motion *motion) {
 	for (int32_t i = 0; i < t->node_count; i++) {
 		FemPosition p = move_point(motion, fem_position_add(old_origin, fem_position_from4(body->position[i])));
 		body->position[i] = fem_vec4_from(fem_position_to_vec3(fem_position_sub(p, body->origin)));
-		if (!motion->turns)
+		if (!motion->rotates)
 			continue;
-		body->velocity[i] = turn_vector(motion, body->velocity[i]);
-		body->last_dv[i] = turn_vector(motion, body->last_dv[i]);
+		body->velocity[i] = rotate_vector(motion, body->velocity[i]);
+		body->last_dv[i] = rotate_vector(motion, body->last_dv[i]);
 	}
-	for (int32_t tet = 0; motion->turns && tet < t->batch_count * FEM_LANES; tet++) {
+	for (int32_t tet = 0; motion->rotates && tet < t->batch_count * FEM_LANES; tet++) {
 		FemVec4 r = body->rotation[tet];
-		FemQuat q = fem_quat_mul(motion->turn, (FemQuat){r.x, r.y, r.z, r.w});
+		FemQuat q = fem_quat_mul(motion->rotation_change, (FemQuat){r.x, r.y, r.z, r.w});
 		fem_quat_normalize(&q);
 		body->rotation[tet] = (FemVec4){q.x, q.y, q.z, q.w};
 	}

@@ -17,7 +17,7 @@
 #define COLOR_AWAKE 0xffffffffu
 #define COLOR_ASLEEP 0x808080ffu
 #define COLOR_KINEMATIC 0x4080ffffu
-#define COLOR_PRESSING 0xff2020ffu
+#define COLOR_ACTIVE 0xff2020ffu
 #define COLOR_TOUCHING 0xffd020ffu
 #define COLOR_BODY_BOX 0x20ff20ffu
 #define COLOR_COLLIDER_BOX 0x20ffffffu
@@ -128,7 +128,7 @@ static void draw_contact(const FemWorld *world, const FemContact *contact, const
 	for (int k = 0; k < 4; k++)
 		at = fem_position_add(at, fem_position_scale(node_position(body, side->nodes[k]), (double)side->weights[k]));
 	const float *j = contact->impulse, *n = contact->normal;
-	uint32_t color = j[0] * n[0] + j[1] * n[1] + j[2] * n[2] > 0.0f ? COLOR_PRESSING : COLOR_TOUCHING;
+	uint32_t color = j[0] * n[0] + j[1] * n[1] + j[2] * n[2] > 0.0f ? COLOR_ACTIVE : COLOR_TOUCHING;
 	FemPosition normal = {(double)n[0], (double)n[1], (double)n[2]};
 	if (draw->point)
 		draw->point(draw->user, at, color);

@@ -172,8 +172,8 @@ static void search_body(const FemBody *body, int32_t body_index, FemPosition p, 
 		FemPosition normal = face_normal(corners);
 		if (!(fem_position_dot(normal, normal) > 0.0))
 			continue; // without a normal; its neighbours have its edges
-		FemPosition point = fem_closest_on_triangle(p, corners, weights), way = fem_position_sub(p, point);
-		double distance_sq = fem_position_dot(way, way);
+		FemPosition point = fem_closest_on_triangle(p, corners, weights), offset = fem_position_sub(p, point);
+		double distance_sq = fem_position_dot(offset, offset);
 		if (distance_sq > nearest->distance_sq || (nearest->face >= 0 && distance_sq == nearest->distance_sq))
 			continue;
 		*nearest = (Nearest){body_index, face, point, {weights[0], weights[1], weights[2]}, distance_sq};

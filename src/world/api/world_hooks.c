@@ -44,10 +44,10 @@ void fem_step_errors_log(FemWorld *world) {
 			"FemWorldDef.contact_capacity, or keep fewer pieces."},
 		{FEM_STEP_NO_MEMORY, "The system gave no memory for a step, and nothing moved or broke in it: free some."},
 	};
-	uint32_t news = world->step_errors & ~world->logged_errors;
-	world->logged_errors |= news;
+	uint32_t new_errors = world->step_errors & ~world->logged_errors;
+	world->logged_errors |= new_errors;
 	for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-		if (news & losses[i].bit)
+		if (new_errors & losses[i].bit)
 			fem_warn(losses[i].sentence);
 	}
 }

@@ -47,12 +47,14 @@ static bool can_move(const FemCollider *collider) {
 		collider->shape.type != FEM_SHAPE_HALF_SPACE;
 }
 
-static float turn_way(const FemCollider *collider, float dt) {
+static float rotation_displacement(const FemCollider *collider, float dt) {
 	return dt * fem_vec3_length(collider->angular_velocity) * radius_of(collider);
 }
 
-static float way_of(const FemWorld *world, const FemCollider *collider, float dt) {
-	return can_move(collider) ? dt * fem_vec3_length(origin_velocity(world, collider)) + turn_way(collider, dt) : 0.0f;
+static float displacement_of(const FemWorld *world, const FemCollider *collider, float dt) {
+	return can_move(collider)
+		? dt * fem_vec3_length(origin_velocity(world, collider)) + rotation_displacement(collider, dt)
+		: 0.0f;
 }
 
 static float thickness_between(const FemCollider *collider, const FemBody *body) {
@@ -60,14 +62,14 @@ static float thickness_between(const FemCollider *collider, const FemBody *body)
 }
 
 bool fem_collider_looks_ahead(const FemWorld *world, const FemCollider *collider, const FemBody *body, float dt) {
-	return way_of(world, collider, dt) > fmaxf(FEM_FAST_WAY_MIN, thickness_between(collider, body));
+	return displacement_of(world, collider, dt) > fmaxf(FEM_FAST_DISPLACEMENT_MIN, thickness_between(collider, body));
 }
 
 // ---- broad phase
 
-static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 way, float grow) {
+static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 displacement, float grow) {
 	FemSweepBox swept = *box;
-	const float *shift = &way.x;
+	const float *shift = &displacement.x;
 	for (int i = 0; i < 3; i++) {
 		swept.min[i] += (double)(fminf(shift[i], 0.0f) - grow);
 		swept.max[i] += (double)(fmaxf(shift[i], 0.0f) + grow);
@@ -76,7 +78,7 @@ static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 way, float grow) {
 }
 
 // m, the longest way of a node in a step.
-static float longest_way(const FemWorld *world, float dt) {
+static float longest_node_displacement(const FemWorld *world, float dt) {
 	float square = 0.0f;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
@@ -98,9 +100,10 @@ void fem_colliders_draw_out(FemWorld *world, float dt) {
 		if (!may_be_drawn_out || collider->sweep_proxy < 0)
 			continue;
 		FemSweepBox box = fem_collider_box(collider);
-		if (way_of(world, collider, dt) > FEM_FAST_WAY_MIN) {
-			grow = grow < 0.0f ? longest_way(world, dt) : grow;
-			box = swept_box(&box, fem_vec3_scale(origin_velocity(world, collider), dt), turn_way(collider, dt) + grow);
+		if (displacement_of(world, collider, dt) > FEM_FAST_DISPLACEMENT_MIN) {
+			grow = grow < 0.0f ? longest_node_displacement(world, dt) : grow;
+			box = swept_box(
+				&box, fem_vec3_scale(origin_velocity(world, collider), dt), rotation_displacement(collider, dt) + grow);
 		}
 		if (memcmp(&box, &world->sweep.boxes[collider->sweep_proxy], sizeof box) != 0)
 			fem_sweep_move_proxy(&world->sweep, collider->sweep_proxy, &box);
@@ -130,12 +133,12 @@ FemColliderSweep fem_collider_sweep_at(
 	const FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt) {
 	float spread;
 	FemVec3 against = mean_velocity(body, component, dt, &spread);
-	FemVec3 way = fem_vec3_scale(fem_vec3_sub(origin_velocity(world, collider), against), dt);
-	return (FemColliderSweep){.way = way, .grow = turn_way(collider, dt) + spread};
+	FemVec3 displacement = fem_vec3_scale(fem_vec3_sub(origin_velocity(world, collider), against), dt);
+	return (FemColliderSweep){.displacement = displacement, .grow = rotation_displacement(collider, dt) + spread};
 }
 
 FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign) {
-	return swept_box(box, fem_vec3_scale(sweep->way, sign), sweep->grow);
+	return swept_box(box, fem_vec3_scale(sweep->displacement, sign), sweep->grow);
 }
 
 typedef struct Search {
@@ -228,14 +231,15 @@ bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, Fe
 	if (!is_faced(&search, collider))
 		return false;
 	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), search.velocity);
-	float way = dt * fem_vec3_length(velocity) + turn_way(collider, dt);
-	float samples = ceilf(fminf(THICKNESS_SHARE * way / thickness_between(collider, search.body), (float)SAMPLES_MAX));
+	float displacement = dt * fem_vec3_length(velocity) + rotation_displacement(collider, dt);
+	float samples =
+		ceilf(fminf(THICKNESS_SHARE * displacement / thickness_between(collider, search.body), (float)SAMPLES_MAX));
 	for (float k = 1.0f; k <= samples;) {
 		FemCollider at = *collider;
 		fem_collider_move(world, &at, search.velocity, dt * k / samples);
 		float gap = gap_at(&search, &at);
 		if (gap > 0.0f) {
-			k += fmaxf(floorf(gap * samples / way), 1.0f);
+			k += fmaxf(floorf(gap * samples / displacement), 1.0f);
 			continue;
 		}
 		if (fem_collider_overlap(&at, tet, item->other_tet, out)) {

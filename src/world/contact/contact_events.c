@@ -94,10 +94,10 @@ static int32_t pair_event(const FemWorld *world, int32_t begin, FemContactEvent 
 	float sum = 0.0f, speed = 0.0f;
 	int32_t end = begin;
 	for (; end < stage->contact_count && fem_contact_same_pair(hardest, &stage->contacts[end]); end++) {
-		float press = normal_impulse(&stage->contacts[end]);
-		sum += press;
-		speed = press > 0.0f ? fmaxf(speed, stage->contacts[end].approach) : speed;
-		if (press > normal_impulse(hardest))
+		float impulse = normal_impulse(&stage->contacts[end]);
+		sum += impulse;
+		speed = impulse > 0.0f ? fmaxf(speed, stage->contacts[end].approach) : speed;
+		if (impulse > normal_impulse(hardest))
 			hardest = &stage->contacts[end];
 	}
 	*out = event_at(world, hardest, fmaxf(sum, 0.0f), speed);

@@ -35,7 +35,7 @@ void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemR
 	FemRange pair = last_of_pair(stage, touch);
 	float load = 0.0f, strength = 0.0f, ratio = 1.0f;
 	for (int32_t i = pair.begin; i < pair.end; i++)
-		load += stage->last_contacts[i].press;
+		load += stage->last_contacts[i].normal_impulse;
 	if (pair.end > pair.begin)
 		load += FEM_CONTACT_LOAD_KEEP * (stage->last_contacts[pair.begin].pair_load - load);
 	for (int32_t i = made.begin; i < made.end; i++)

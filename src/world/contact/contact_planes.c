@@ -4,7 +4,7 @@
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"
-#include "world/contact/contact_maker.h"
+#include "world/contact/contact_builder.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -18,22 +18,22 @@ typedef struct NodePlane {
 	int32_t piece;
 } NodePlane;
 
-static void add_plane_node(FemMaker *maker, const NodePlane *at) {
-	const FemTouch *touch = maker->touch;
-	FemContactStage *stage = maker->stage;
-	const FemBody *body = maker->world->bodies[touch->body];
+static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
+	const FemTouch *touch = builder->touch;
+	FemContactStage *stage = builder->stage;
+	const FemBody *body = builder->world->bodies[touch->body];
 	int32_t node = at->node;
-	if (!fem_contact_stage_hold(maker->world)) {
+	if (!fem_contact_stage_hold(builder->world)) {
 		stage->full = true;
 		return;
 	}
 	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
-	float dt = maker->step->dt, push = maker->world->def.contact_push;
+	float dt = builder->step->dt, push = builder->world->def.contact_push;
 	FemContact contact = {
 		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
 		.area = at->area,
 		.depth = at->depth,
-		.friction = sqrtf(touch->friction * fem_maker_friction(maker->world, touch->body, tet)),
+		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
 		.side[0] = {.body = touch->body,
@@ -42,23 +42,24 @@ static void add_plane_node(FemMaker *maker, const NodePlane *at) {
 			.weights = {1.0f},
 			.is_fixed = body->live_part_count == 0},
 	};
-	fem_maker_set_collider_side(maker, &contact.side[1],
+	fem_contact_builder_set_collider_side(builder, &contact.side[1],
 		fem_position_add(body->origin, fem_position_from4(body->position[node])), (FemPosition){0.0, 0.0, 0.0});
 	contact.bias = at->depth <= 0.0f
 		? at->depth / dt
-		: fminf(push * at->depth / dt, fem_maker_push_limit(at->depth, fem_maker_tet_edge(body, tet)));
-	fem_maker_start(maker, &contact, 0.0f);
+		: fminf(push * at->depth / dt,
+			  fem_contact_builder_push_limit(at->depth, fem_contact_builder_tet_edge(body, tet)));
+	fem_contact_builder_start(builder, &contact, 0.0f);
 	stage->contacts[stage->contact_count++] = contact;
 }
 
-static void add_half_space(FemMaker *maker, int32_t component) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+static void add_half_space(FemContactBuilder *builder, int32_t component) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
+	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
 	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
 	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
 	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)),
-		  dt = maker->step->dt;
-	FemVec3 fall = fem_vec3_scale(fem_body_gravity(maker->world, body), dt);
+		  dt = builder->step->dt;
+	FemVec3 fall = fem_vec3_scale(fem_body_gravity(builder->world, body), dt);
 	FemRange nodes = body->topology->component_nodes[component];
 	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin);
 	for (int32_t i = first; i < body->surface_node_count && body->surface_nodes[i] < nodes.end; i++) {
@@ -67,15 +68,15 @@ static void add_half_space(FemMaker *maker, int32_t component) {
 		float away = fem_vec3_dot(at.normal, fem_vec3_add(fem_vec3_from(body->velocity[node]), fall));
 		at.depth = offset - fem_vec3_dot(at.normal, fem_vec3_from(body->position[node]));
 		if (at.depth - dt * away >= -FEM_GROUND_SLOP) // may close its gap within the step, no more
-			add_plane_node(maker, &at);
+			add_plane_node(builder, &at);
 	}
 }
 
-void fem_maker_add_half_spaces(FemMaker *maker) {
-	const FemTopology *t = maker->world->bodies[maker->touch->body]->topology;
-	for (int32_t i = maker->touch->pieces.begin; i < maker->touch->pieces.end; i++) {
-		if (maker->stage->pieces[i].a < t->component_count)
-			add_half_space(maker, maker->stage->pieces[i].a);
+void fem_contact_builder_add_half_spaces(FemContactBuilder *builder) {
+	const FemTopology *t = builder->world->bodies[builder->touch->body]->topology;
+	for (int32_t i = builder->touch->pieces.begin; i < builder->touch->pieces.end; i++) {
+		if (builder->stage->pieces[i].a < t->component_count)
+			add_half_space(builder, builder->stage->pieces[i].a);
 	}
 }
 
@@ -99,27 +100,28 @@ static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x
 }
 
 // m/s, of the collider against the node; 0 unless that is fast: it says nothing of what moves along with the collider.
-static FemVec3 coming_at(const FemMaker *maker, int32_t node) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
-	if (!maker->touch->ahead)
+static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
+	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
+	if (!builder->touch->ahead)
 		return (FemVec3){0.0f, 0.0f, 0.0f};
 	FemPosition arm =
 		fem_position_sub(fem_position_add(body->origin, fem_position_from4(body->position[node])), collider->position);
-	FemVec3 turning = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
+	FemVec3 by_rotation = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
 	FemVec3 coming =
-		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, turning), fem_vec3_from(body->velocity[node]));
+		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, by_rotation), fem_vec3_from(body->velocity[node]));
 	bool is_fast =
-		2.0f * maker->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
+		2.0f * builder->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
 	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
 }
 
-static bool is_inside(const FemMaker *maker, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
+static bool is_inside(
+	const FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
 	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
 	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
 	return nearest_plane(
-		shape, plane_count, x, plane_count > 1 ? coming_at(maker, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
+		shape, plane_count, x, plane_count > 1 ? coming_at(builder, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);
 }
 
 static float face_area(const FemBody *body, const int32_t nodes[3]) {
@@ -136,9 +138,9 @@ static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
 
 // An outer face that lies wholly inside the solid is held at its nodes; the overlap of its tet is dropped. Nodes and
 // the area they stand for are gathered in the stage's scratch. Returns the number of nodes.
-static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemRange items) {
-	const FemBody *body = maker->world->bodies[maker->touch->body];
-	FemContactStage *stage = maker->stage;
+static int32_t gather_faces_inside(FemContactBuilder *builder, const FemConvex *shape, FemRange items) {
+	const FemBody *body = builder->world->bodies[builder->touch->body];
+	FemContactStage *stage = builder->stage;
 	int32_t count = 0;
 	if (!clear_node_areas(stage, body->topology->node_count))
 		return 0;
@@ -151,8 +153,8 @@ static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemR
 				continue;
 			for (int k = 0; k < 3; k++)
 				nodes[k] = fem_tet_node(body->topology, item->tet, (face + 1 + k) % 4);
-			if (!is_inside(maker, shape, 1, nodes[0], &at) || !is_inside(maker, shape, 1, nodes[1], &at) ||
-				!is_inside(maker, shape, 1, nodes[2], &at))
+			if (!is_inside(builder, shape, 1, nodes[0], &at) || !is_inside(builder, shape, 1, nodes[1], &at) ||
+				!is_inside(builder, shape, 1, nodes[2], &at))
 				continue;
 			item->held = true;
 			item->found = false;
@@ -160,7 +162,7 @@ static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemR
 				bool is_new = stage->node_area[nodes[k]] == 0.0f;
 				if (is_new &&
 					FEM_LIST_HOLD(
-						stage->candidates, stage->candidate_capacity, count + 1, maker->world->def.contact_capacity))
+						stage->candidates, stage->candidate_capacity, count + 1, builder->world->def.contact_capacity))
 					stage->candidates[count++] = nodes[k];
 				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
 			}
@@ -169,31 +171,31 @@ static int32_t gather_faces_inside(FemMaker *maker, const FemConvex *shape, FemR
 	return count;
 }
 
-static void add_nodes_inside(FemMaker *maker, const FemConvex *shape, int32_t plane_count, FemRange items) {
-	FemContactStage *stage = maker->stage;
-	int32_t count = gather_faces_inside(maker, shape, items), piece = stage->items[items.begin].other_tet;
+static void add_nodes_inside(FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, FemRange items) {
+	FemContactStage *stage = builder->stage;
+	int32_t count = gather_faces_inside(builder, shape, items), piece = stage->items[items.begin].other_tet;
 	for (int32_t i = 0; i < count; i++) {
 		NodePlane at = {.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .piece = piece};
 		stage->node_area[at.node] = 0.0f;
-		if (at.area > 0.0f && is_inside(maker, shape, plane_count, at.node, &at))
-			add_plane_node(maker, &at);
+		if (at.area > 0.0f && is_inside(builder, shape, plane_count, at.node, &at))
+			add_plane_node(builder, &at);
 	}
 }
 
 // Items of a collider come piece by piece.
-void fem_maker_add_flat(FemMaker *maker) {
-	FemRange items = maker->touch->items;
-	const FemCollider *collider = &maker->world->colliders[maker->touch->other];
+void fem_contact_builder_add_flat(FemContactBuilder *builder) {
+	FemRange items = builder->touch->items;
+	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
 	FemRange piece = {items.begin, items.begin};
 	for (; piece.begin < items.end; piece.begin = piece.end) {
 		FemConvexStorage storage;
 		FemConvex shape;
-		int32_t index = maker->stage->items[piece.begin].other_tet;
-		while (piece.end < items.end && maker->stage->items[piece.end].other_tet == index)
+		int32_t index = builder->stage->items[piece.begin].other_tet;
+		while (piece.end < items.end && builder->stage->items[piece.end].other_tet == index)
 			piece.end++;
 		if (!fem_collider_flat_shape(collider, index, &storage, &shape))
 			continue;
 		bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
-		add_nodes_inside(maker, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
+		add_nodes_inside(builder, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
 	}
 }

@@ -66,12 +66,12 @@ static void add_earlier(FemCollider *collider) {
 	result->impulse = fem_vec3_add(result->impulse, earlier->impulse);
 	result->angular_impulse = fem_vec3_add(result->angular_impulse, earlier->angular_impulse);
 	result->translation = fem_vec3_add(result->translation, earlier->translation);
-	result->turn = fem_vec3_add(result->turn, earlier->turn);
+	result->rotation_vector = fem_vec3_add(result->rotation_vector, earlier->rotation_vector);
 }
 
-static void add_way(FemColliderResult *result, float dt) {
+static void set_displacement(FemColliderResult *result, float dt) {
 	result->translation = fem_vec3_scale(result->linear_velocity, dt);
-	result->turn = fem_vec3_scale(result->angular_velocity, dt);
+	result->rotation_vector = fem_vec3_scale(result->angular_velocity, dt);
 }
 
 // Where it touches: a ball that turns slowly under a heap moves no faster than its rim.
@@ -98,10 +98,10 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 		if (!kept)
 			continue;
 		*kept = *solved;
-		kept->is_static = kept->is_static && kept->press > 0.0f;
-		if (bad || !fem_is_finite(kept->press) || !fem_is_finite(kept->slip) ||
+		kept->is_static = kept->is_static && kept->normal_impulse > 0.0f;
+		if (bad || !fem_is_finite(kept->normal_impulse) || !fem_is_finite(kept->slip) ||
 			!fem_is_finite(kept->friction_strength)) {
-			kept->press = kept->slip = kept->friction_strength = 0.0f;
+			kept->normal_impulse = kept->slip = kept->friction_strength = 0.0f;
 			kept->impulse[0] = kept->impulse[1] = kept->impulse[2] = 0.0f;
 			kept->active = kept->is_static = false;
 		}
@@ -121,7 +121,7 @@ void fem_contact_stage_finish(FemStep *step) {
 		add_to_collider(step, &stage->contacts[i]);
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
-		add_way(&world->colliders[c].result, step->dt);
+		set_displacement(&world->colliders[c].result, step->dt);
 		if (world->step_substeps > 1)
 			add_earlier(&world->colliders[c]);
 	}

@@ -208,7 +208,7 @@ static void list_self(FemWorld *world, int32_t index, FemRange active) {
 
 // Bodies with themselves, up to the given one, which has the given pairs of pieces. The list is in the order of
 // contacts: (a, a) before (a, b).
-static int32_t list_selves(FemWorld *world, int32_t at, int32_t last_body, FemRange active) {
+static int32_t list_self_contacts(FemWorld *world, int32_t at, int32_t last_body, FemRange active) {
 	for (; at < world->islands.active_count && world->islands.active_bodies[at] <= last_body; at++) {
 		int32_t index = world->islands.active_bodies[at];
 		list_self(world, index, index == last_body ? active : (FemRange){0, 0});
@@ -236,7 +236,7 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 
 // Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.
 static void list_pairs(FemWorld *world) {
-	int32_t selves = 0, count = fem_sweep_active_count(&world->sweep);
+	int32_t self_count = 0, count = fem_sweep_active_count(&world->sweep);
 	world->contacts.touch_count = world->contacts.piece_count = 0;
 	fem_narrow_phase_begin(&world->contacts.narrow);
 	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
@@ -247,11 +247,11 @@ static void list_pairs(FemWorld *world) {
 		if (pair.user_a & FEM_SWEEP_COLLIDER)
 			break;
 		bool is_self = pair.user_a == pair.user_b;
-		selves = list_selves(world, selves, (int32_t)pair.user_a, is_self ? active : (FemRange){0, 0});
+		self_count = list_self_contacts(world, self_count, (int32_t)pair.user_a, is_self ? active : (FemRange){0, 0});
 		if (!is_self)
 			list_pair(world, &pair, active);
 	}
-	list_selves(world, selves, INT32_MAX, (FemRange){0, 0});
+	list_self_contacts(world, self_count, INT32_MAX, (FemRange){0, 0});
 }
 
 // ---- narrow phase

@@ -134,7 +134,7 @@ void fem_collider_move(const struct FemWorld *world, FemCollider *collider, FemV
 FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet); // m/s: the `against` of a tet
 // The way of a collider in a step as seen from a piece, m, and what single points go besides.
 typedef struct FemColliderSweep {
-	FemVec3 way;
+	FemVec3 displacement;
 	float grow;
 } FemColliderSweep;
 
@@ -145,7 +145,7 @@ FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox 
 bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
 	const FemConvex *tet, FemOverlap *out);
 
-// ---- contact_making.c
+// ---- contact_builder.c
 void fem_contacts_make(
 	struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
 int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal

@@ -155,7 +155,7 @@ static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
 			continue;
 		if (i < at)
 			return 0.0f;
-		sum += contacts[i].press;
+		sum += contacts[i].normal_impulse;
 	}
 	return sum;
 }
@@ -169,15 +169,15 @@ void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 		const FemContact *first = &stage->contacts[i];
 		float sum = 0.0f;
 		for (end = i; end < stage->contact_count && fem_contact_same_pair(first, &stage->contacts[end]); end++)
-			sum += stage->contacts[end].press;
-		float news = sum > 0.0f ? 1.0f - first->pair_load / sum : 0.0f;
-		for (int32_t c = i; c < end && news > 0.0f; c++) {
+			sum += stage->contacts[end].normal_impulse;
+		float new_share = sum > 0.0f ? 1.0f - first->pair_load / sum : 0.0f;
+		for (int32_t c = i; c < end && new_share > 0.0f; c++) {
 			const FemContactSide *side = stage->contacts[c].side;
 			bool sleeps[2] = {is_sleeper(world, &side[0]), is_sleeper(world, &side[1])};
 			if (sleeps[0] == sleeps[1])
 				continue;
 			const FemContactSide *sleeper = &side[sleeps[0] ? 0 : 1];
-			if (news * piece_load(world, (FemRange){i, end}, c) > limit * side_mass(world, sleeper))
+			if (new_share * piece_load(world, (FemRange){i, end}, c) > limit * side_mass(world, sleeper))
 				wake_side(world, sleeper);
 		}
 	}

@@ -97,10 +97,11 @@ static Box4 collider_box(const FemSweptPiece *piece, const FemCollider *collider
 	return out;
 }
 
-int32_t fem_fast_first_in_collider(const FemSweptPiece *piece, const FemCollider *collider, float way, int32_t count) {
+int32_t fem_fast_first_in_collider(
+	const FemSweptPiece *piece, const FemCollider *collider, float displacement, int32_t count) {
 	const FemSurfaceTrees *trees = piece->body->trees;
 	Search search = {
-		.piece = piece, .collider = collider, .count = count, .first = count + 1, .step = way / (float)count};
+		.piece = piece, .collider = collider, .count = count, .first = count + 1, .step = displacement / (float)count};
 	Box4 box = collider_box(piece, collider);
 	float fractions[2], grow = piece->slack + search.step;
 	if (!fem_swept_boxes_meet(fem_swept_box(piece), piece->shift, box, (FemVec3){0}, grow, fractions))

@@ -51,15 +51,15 @@ static bool is_live(const FemBody *body, int32_t component) {
 // Of the surface nodes in `range`, by their places. What is not finite is not looked at: it will be rolled back.
 static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
 	FemVec3 sum = {0.0f, 0.0f, 0.0f};
-	float way_sq = 0.0f, spread_sq = 0.0f;
+	float displacement_sq = 0.0f, spread_sq = 0.0f;
 	for (int32_t i = range.begin; i < range.end; i++) {
 		FemVec3 v = fem_vec3_from(body->velocity[body->surface_nodes[i]]);
 		sum = fem_vec3_add(sum, v);
-		way_sq = fmaxf(way_sq, fem_vec3_dot(v, v));
+		displacement_sq = fmaxf(displacement_sq, fem_vec3_dot(v, v));
 	}
-	FemFastPiece piece = {.way = dt * sqrtf(way_sq), .stop = 1.0f};
-	if (piece.way <= FEM_FAST_WAY_MIN) {
-		piece.spread = piece.way; // a bound that costs nothing: it is looked at only as a partner
+	FemFastPiece piece = {.displacement = dt * sqrtf(displacement_sq), .stop = 1.0f};
+	if (piece.displacement <= FEM_FAST_DISPLACEMENT_MIN) {
+		piece.spread = piece.displacement; // a bound that costs nothing: it is looked at only as a partner
 		return piece;
 	}
 	FemVec3 mean = fem_vec3_scale(sum, 1.0f / (float)(range.end - range.begin));
@@ -69,7 +69,7 @@ static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
 	}
 	piece.shift = fem_vec3_scale(mean, dt);
 	piece.spread = dt * sqrtf(spread_sq);
-	return fem_vec3_is_finite(piece.shift) && fem_is_finite(piece.way) ? piece : (FemFastPiece){.stop = 1.0f};
+	return fem_vec3_is_finite(piece.shift) && fem_is_finite(piece.displacement) ? piece : (FemFastPiece){.stop = 1.0f};
 }
 
 // Surface nodes ascend, and so do the nodes of components.
@@ -78,7 +78,7 @@ static void measure_task(void *context, int32_t index) {
 	FemBody *body = look->world->bodies[look->world->islands.active_bodies[index]];
 	FemFastPiece *pieces = look->world->contacts.fast.pieces;
 	FemRange range = {0, 0};
-	body->fast_way = 0.0f;
+	body->fast_displacement = 0.0f;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
 		FemFastPiece *piece = &pieces[body->sweep_proxies[c]];
 		range.begin = range.end;
@@ -87,7 +87,7 @@ static void measure_task(void *context, int32_t index) {
 			range.end++;
 		*piece =
 			is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt) : (FemFastPiece){.stop = 1.0f};
-		body->fast_way = fmaxf(body->fast_way, piece->way);
+		body->fast_displacement = fmaxf(body->fast_displacement, piece->displacement);
 	}
 }
 
@@ -155,7 +155,7 @@ static bool may_be_pierced(const FemWorld *world, const FemFastPair *pair) {
 	bool whole = !collider_of(world, pair->b) &&
 		(body_of(world, pair->a)->topology->component_count == 1 ||
 			body_of(world, pair->b)->topology->component_count == 1);
-	return whole && pair->way > pair->thickness;
+	return whole && pair->displacement > pair->thickness;
 }
 
 static void prepare(const Look *look, FemFastPair *pair) {
@@ -168,7 +168,8 @@ static void prepare(const Look *look, FemFastPair *pair) {
 		diagonal = fminf(diagonal, diagonal_of(world, pair->b));
 	pair->thickness = collider ? fem_collider_thickness(collider)
 							   : fminf(body_of(world, pair->a)->thickness, body_of(world, pair->b)->thickness);
-	float samples = fmaxf(BOX_SHARE * pair->way / diagonal, THICKNESS_SHARE * pair->way / pair->thickness);
+	float samples =
+		fmaxf(BOX_SHARE * pair->displacement / diagonal, THICKNESS_SHARE * pair->displacement / pair->thickness);
 	if (!(samples > 1.0f))
 		return;
 	pair->touched = fem_fast_has_touched(&look->touched, pair->a, pair->b);
@@ -203,9 +204,9 @@ static int32_t first_overlap(const Look *look, const FemFastPair *pair) {
 	FemSweptPiece a = swept_piece(look, pair->a);
 	const FemCollider *collider = collider_of(look->world, pair->b);
 	if (collider)
-		return fem_fast_first_in_collider(&a, collider, pair->way, pair->samples);
+		return fem_fast_first_in_collider(&a, collider, pair->displacement, pair->samples);
 	FemSweptPiece b = swept_piece(look, pair->b);
-	return fem_swept_first_overlap(&a, &b, pair->way, pair->samples);
+	return fem_swept_first_overlap(&a, &b, pair->displacement, pair->samples);
 }
 
 // The first sample at which two that touched pierce each other; one more than there are: they do not. What they cannot
@@ -216,7 +217,7 @@ static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
 	float depth = fem_swept_depth(&a, &b, &at), samples = (float)pair->samples;
 	at.enough = fmaxf(PIERCED_SHARE * pair->thickness, depth + PIERCED_MORE * pair->thickness);
 	for (int32_t k = 0; at.clips < at.clips_max;) {
-		k += (int32_t)fmaxf(samples * (at.enough - depth) / pair->way, 1.0f);
+		k += (int32_t)fmaxf(samples * (at.enough - depth) / pair->displacement, 1.0f);
 		if (k > pair->samples)
 			break;
 		at.fraction = (float)k / samples;
@@ -241,7 +242,7 @@ static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
 	if (!body || body->live_part_count == 0 || body->kinematic)
 		return;
 	FemFastPiece *piece = &world->contacts.fast.pieces[proxy];
-	if (piece->way > fmaxf(FEM_FAST_WAY_MIN, STILL_SHARE * pair->thickness))
+	if (piece->displacement > fmaxf(FEM_FAST_DISPLACEMENT_MIN, STILL_SHARE * pair->thickness))
 		piece->stop = fminf(piece->stop, pair->first);
 }
 
@@ -287,7 +288,7 @@ void fem_step_catch_fast_objects(FemStep *step) {
 	fem_pool_for(world->pool, world->islands.active_count, measure_task, &look);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		any |= body->live_part_count > 0 && !body->kinematic && body->fast_way > FEM_FAST_WAY_MIN;
+		any |= body->live_part_count > 0 && !body->kinematic && body->fast_displacement > FEM_FAST_DISPLACEMENT_MIN;
 	}
 	if (!any) // slower ones pass nothing that a contact would not hold
 		return;

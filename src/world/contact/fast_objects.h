@@ -12,7 +12,8 @@ void fem_step_catch_fast_objects(FemStep *step);
 // ---- fast_colliders.c
 // The first of the samples 1..count at which the piece overlaps the collider, which stands; count + 1 when there is
 // none.
-int32_t fem_fast_first_in_collider(const FemSweptPiece *piece, const FemCollider *collider, float way, int32_t count);
+int32_t fem_fast_first_in_collider(
+	const FemSweptPiece *piece, const FemCollider *collider, float displacement, int32_t count);
 
 // ---- fast_touched.c
 typedef struct FemFastTouched {

@@ -61,7 +61,7 @@ static const FemBody *body_of(const FemWorld *world, int32_t proxy) {
 static bool is_moving(const FemWorld *world, int32_t proxy) {
 	const FemBody *body = body_of(world, proxy);
 	return body && body->live_part_count > 0 && !body->kinematic &&
-		world->contacts.fast.pieces[proxy].way > FEM_FAST_WAY_MIN;
+		world->contacts.fast.pieces[proxy].displacement > FEM_FAST_DISPLACEMENT_MIN;
 }
 
 // From the box at the start of the step to where the mean way takes it, and as far around as single nodes go.
@@ -147,20 +147,22 @@ static double box_gap(const FemSweepBox *a, const FemSweepBox *b) {
 	return gap;
 }
 
-static float way_between(const FemFastEntry *a, const FemFastEntry *b) {
+static float displacement_between(const FemFastEntry *a, const FemFastEntry *b) {
 	return fem_vec3_length(fem_vec3_sub(a->shift, b->shift)) + a->spread + b->spread;
 }
 
 // What flies side by side does not meet.
 static bool may_meet(const FemFastEntry *a, const FemFastEntry *b) {
-	return boxes_meet(&a->swept, &b->swept) && box_gap(&a->box, &b->box) <= (double)way_between(a, b);
+	return boxes_meet(&a->swept, &b->swept) && box_gap(&a->box, &b->box) <= (double)displacement_between(a, b);
 }
 
 static FemFastPair make_pair(const FemSweep *sweep, const FemFastEntry *a, const FemFastEntry *b) {
 	const FemSweepProxy *first = &sweep->proxies[a->proxy], *second = &sweep->proxies[b->proxy];
 	bool swap = second->user < first->user || (second->user == first->user && second->piece < first->piece);
-	return (FemFastPair){
-		.a = swap ? b->proxy : a->proxy, .b = swap ? a->proxy : b->proxy, .way = way_between(a, b), .first = 1.0f};
+	return (FemFastPair){.a = swap ? b->proxy : a->proxy,
+		.b = swap ? a->proxy : b->proxy,
+		.displacement = displacement_between(a, b),
+		.first = 1.0f};
 }
 
 // The first entry of a range that begins not below (or, strictly, above) a place.

@@ -8,10 +8,10 @@
 
 // The way of a piece in this step.
 typedef struct FemFastPiece {
-	FemVec3 shift; // m, mean of its surface nodes
-	float way;     // m, the longest of one; 0 for what is asleep
-	float spread;  // m, most that one goes away from the mean
-	float stop;    // fraction of the step after which it is held back; 1: not at all
+	FemVec3 shift;      // m, mean of its surface nodes
+	float displacement; // m, the longest of one; 0 for what is asleep
+	float spread;       // m, most that one goes away from the mean
+	float stop;         // fraction of the step after which it is held back; 1: not at all
 } FemFastPiece;
 
 typedef struct FemFastEntry {
@@ -23,12 +23,12 @@ typedef struct FemFastEntry {
 
 // The first is a piece of a body: that with the smaller body number, or piece. Colliders come second.
 typedef struct FemFastPair {
-	int32_t a, b;    // proxies
-	float way;       // m, of the two against each other
-	float thickness; // m, of the thinner one
-	int32_t samples; // of their way; 0: not looked at
-	bool touched;    // before this step
-	float first;     // fraction of the step at which they meet
+	int32_t a, b;       // proxies
+	float displacement; // m, of the two against each other
+	float thickness;    // m, of the thinner one
+	int32_t samples;    // of their way; 0: not looked at
+	bool touched;       // before this step
+	float first;        // fraction of the step at which they meet
 } FemFastPair;
 
 typedef struct FemFastPairs {

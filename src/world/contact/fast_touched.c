@@ -15,8 +15,8 @@ static uint64_t key_of(int32_t proxy, int32_t other) {
 }
 
 static bool may_be_fast(const FemWorld *world, const FemTouch *touch) {
-	return world->bodies[touch->body]->fast_way > FEM_FAST_WAY_MIN ||
-		(!touch->is_collider && world->bodies[touch->other]->fast_way > FEM_FAST_WAY_MIN);
+	return world->bodies[touch->body]->fast_displacement > FEM_FAST_DISPLACEMENT_MIN ||
+		(!touch->is_collider && world->bodies[touch->other]->fast_displacement > FEM_FAST_DISPLACEMENT_MIN);
 }
 
 static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count) {

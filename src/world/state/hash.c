@@ -91,7 +91,7 @@ static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
 		hash = fem_hash_word(hash, (uint64_t)contact->side[s].tet);
 	}
 	hash = fem_hash_word(fem_hash_word(hash, contact->key), (uint64_t)contact->active);
-	return fem_hash_float(fem_hash_float(hash, contact->press), contact->slip);
+	return fem_hash_float(fem_hash_float(hash, contact->normal_impulse), contact->slip);
 }
 
 uint64_t fem_world_hash(FemWorldId id) {

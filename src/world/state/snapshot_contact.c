@@ -17,7 +17,7 @@ static void sync_result(FemStream *s, FemColliderResult *result) {
 	FEM_STREAM(s, result->linear_velocity);
 	FEM_STREAM(s, result->angular_velocity);
 	FEM_STREAM(s, result->translation);
-	FEM_STREAM(s, result->turn);
+	FEM_STREAM(s, result->rotation_vector);
 	FEM_STREAM(s, result->contact_count);
 }
 
@@ -228,7 +228,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->normal_strength);
 	FEM_STREAM(s, contact->friction);
 	FEM_STREAM(s, contact->friction_strength);
-	FEM_STREAM(s, contact->press);
+	FEM_STREAM(s, contact->normal_impulse);
 	FEM_STREAM(s, contact->impulse);
 	FEM_STREAM(s, contact->slip);
 	FEM_STREAM(s, contact->approach);

@@ -83,10 +83,11 @@ static Side side_of_collider(const FemWorld *world, const FemCollider *collider)
 
 // ---- blows
 
-// Whether a box that goes `way` in the step comes to a plane, fast enough.
-static bool strikes_plane(const FemSweepBox *box, FemPosition way, FemPosition at, FemPosition normal, double least) {
+// Whether a box that goes `displacement` in the step comes to a plane, fast enough.
+static bool strikes_plane(
+	const FemSweepBox *box, FemPosition displacement, FemPosition at, FemPosition normal, double least) {
 	const double *n = &normal.x, *p = &at.x;
-	double distance = -MARGIN, closing = -fem_position_dot(way, normal);
+	double distance = -MARGIN, closing = -fem_position_dot(displacement, normal);
 	for (int i = 0; i < 3; i++)
 		distance += n[i] * (0.5 * (box->min[i] + box->max[i]) - p[i]) - fabs(n[i]) * 0.5 * (box->max[i] - box->min[i]);
 	return closing > least && distance < closing;
@@ -94,8 +95,8 @@ static bool strikes_plane(const FemSweepBox *box, FemPosition way, FemPosition a
 
 // Boxes that are apart strike along the axis on which they meet last; such as overlap, along that on which they do so
 // least.
-static bool strikes_box(const FemSweepBox *box, FemPosition way, const FemSweepBox *other, double least) {
-	const double *w = &way.x;
+static bool strikes_box(const FemSweepBox *box, FemPosition displacement, const FemSweepBox *other, double least) {
+	const double *w = &displacement.x;
 	double enter = -INFINITY, leave = INFINITY, overlap = INFINITY;
 	double closing[2] = {0.0, 0.0}; // apart, overlapping
 	for (int i = 0; i < 3; i++) {
@@ -117,9 +118,9 @@ static bool strikes_box(const FemSweepBox *box, FemPosition way, const FemSweepB
 	return enter <= 1.0 && enter <= leave && leave >= 0.0 && closing[enter < 0.0] > least;
 }
 
-static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition way) {
+static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition displacement) {
 	FemSweepBox out = *box;
-	const double *w = &way.x;
+	const double *w = &displacement.x;
 	for (int i = 0; i < 3; i++) {
 		out.min[i] += fmin(w[i], 0.0) - MARGIN;
 		out.max[i] += fmax(w[i], 0.0) + MARGIN;
@@ -127,10 +128,10 @@ static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition way) {
 	return out;
 }
 
-// What goes `way` to a collider of many faces; `least`, both m.
+// What goes `displacement` to a collider of many faces; `least`, both m.
 typedef struct Approach {
 	const FemCollider *collider;
-	FemPosition way;
+	FemPosition displacement;
 	double least;
 	double r[3][3]; // of the shape
 } Approach;
@@ -148,22 +149,22 @@ static bool strikes_face(void *context, int32_t piece, const FemSweepBox *box) {
 	}
 	double size = sqrt(fem_position_dot(area, area));
 	return size > 0.0 &&
-		fabs(fem_position_dot(fem_matrix_apply(approach->r, area), approach->way)) > approach->least * size;
+		fabs(fem_position_dot(fem_matrix_apply(approach->r, area), approach->displacement)) > approach->least * size;
 }
 
-static bool strikes_collider(const Side *side, FemPosition way, const Side *other, double least) {
-	Approach approach = {.collider = other->collider, .way = way, .least = least};
+static bool strikes_collider(const Side *side, FemPosition displacement, const Side *other, double least) {
+	Approach approach = {.collider = other->collider, .displacement = displacement, .least = least};
 	FemShapeType type = other->collider->shape.type;
 	fem_quat_to_matrix(other->collider->shape_rotation, approach.r);
 	if (type == FEM_SHAPE_HALF_SPACE) {
 		FemPosition up = {approach.r[0][1], approach.r[1][1], approach.r[2][1]};
-		return strikes_plane(&side->box, way, other->collider->shape_position, up, least);
+		return strikes_plane(&side->box, displacement, other->collider->shape_position, up, least);
 	}
 	if (type == FEM_SHAPE_TRIANGLES || type == FEM_SHAPE_HEIGHT_FIELD) {
-		FemSweepBox box = drawn_out(&side->box, way);
+		FemSweepBox box = drawn_out(&side->box, displacement);
 		return fem_collider_visit_near(other->collider, &box, strikes_face, &approach);
 	}
-	return strikes_box(&side->box, way, &other->box, least);
+	return strikes_box(&side->box, displacement, &other->box, least);
 }
 
 static bool may_touch(const FemWorld *world, const Side *a, const Side *b) {
@@ -181,13 +182,13 @@ static bool may_touch(const FemWorld *world, const Side *a, const Side *b) {
 // How many parts of dt the wave of the pair asks for; 1 when the two do not strike each other.
 static double parts_of_pair(const FemWorld *world, const Side *a, const Side *b, double dt) {
 	double wave = fmin(a->wave, b->wave), least = BLOW_SPEED * dt;
-	FemPosition way = fem_position_scale(fem_position_sub(a->velocity, b->velocity), dt);
-	if ((a->collider && b->collider) || !(wave < dt) || !(fem_position_dot(way, way) > least * least) ||
-		!may_touch(world, a, b))
+	FemPosition displacement = fem_position_scale(fem_position_sub(a->velocity, b->velocity), dt);
+	if ((a->collider && b->collider) || !(wave < dt) ||
+		!(fem_position_dot(displacement, displacement) > least * least) || !may_touch(world, a, b))
 		return 1.0;
-	bool strikes = b->collider ? strikes_collider(a, way, b, least)
-		: a->collider          ? strikes_collider(b, fem_position_scale(way, -1.0), a, least)
-							   : strikes_box(&a->box, way, &b->box, least);
+	bool strikes = b->collider ? strikes_collider(a, displacement, b, least)
+		: a->collider          ? strikes_collider(b, fem_position_scale(displacement, -1.0), a, least)
+							   : strikes_box(&a->box, displacement, &b->box, least);
 	return strikes ? dt / wave : 1.0;
 }
 

@@ -96,7 +96,7 @@ static bool update_contacts(FemCompositeTask *task) {
 	if (task->system.contacts.count > 0) {
 		FemContactUpdate update = fem_contact_rows_update(&task->system.contacts, FEM_GROUND_SLIP);
 		changed |= update.changed;
-		task->result->in_contact |= update.pressing;
+		task->result->in_contact |= update.any_active;
 	}
 	return changed;
 }

@@ -106,27 +106,27 @@ static void solve_composite_task(void *context, int32_t order) {
 
 // Several bodies that touch only each other keep their common momentum (contact.md: 2.5e-3 off without).
 static void balance_group(FemCompositeTask *task) {
-	FemMomentumLack sum = {0};
+	FemMomentumDeficit sum = {0};
 	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task))
 		return;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
-		fem_motion_add_lack(&integration, &sum);
+		fem_motion_add_deficit(&integration, &sum);
 	}
 	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
 		const FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
 		sum.mass += (double)proxy->mass;
 		for (int i = 0; i < 3; i++)
-			sum.lack[i] += (double)(proxy->impulse[i] - proxy->mass * proxy->dv[i]);
+			sum.deficit[i] += (double)(proxy->impulse[i] - proxy->mass * proxy->dv[i]);
 	}
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
-		fem_motion_share_lack(&integration, &sum);
+		fem_motion_share_deficit(&integration, &sum);
 	}
 	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
 		FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
 		for (int i = 0; i < 3; i++)
-			proxy->dv[i] += (float)(sum.lack[i] / sum.mass);
+			proxy->dv[i] += (float)(sum.deficit[i] / sum.mass);
 	}
 }
 

@@ -136,7 +136,7 @@ func add_character(position: Vector3) -> CharacterBody3D:
 ## The same block, pushed with and without force.
 func test_push_force_of_characters() -> void:
 	add_floor()
-	var ways: Array[float] = []
+	var displacements: Array[float] = []
 	for force: float in [0.0, 800.0]:
 		DestructionServer.character_push_force = force
 		var block := add_block(Vector3(1, 0.35, 0), Vector3.ONE * 0.7, Vector3i(2, 2, 2), 150.0)
@@ -144,13 +144,13 @@ func test_push_force_of_characters() -> void:
 		var start := block.get_center_of_mass().x
 		var character := add_character(Vector3(0, 0.92, 0))
 		await push(character, 1.5)
-		ways.append(block.get_center_of_mass().x - start)
+		displacements.append(block.get_center_of_mass().x - start)
 		character.free()
 		block.free()
 		await ticks(3)
 	DestructionServer.character_push_force = 800.0
-	check(absf(ways[0]) < 0.05, "a character without force pushed by %.2f m" % ways[0])
-	check(ways[1] > 0.15, "a character pushed a block of 51 kg only by %.2f m" % ways[1])
+	check(absf(displacements[0]) < 0.05, "a character without force pushed by %.2f m" % displacements[0])
+	check(displacements[1] > 0.15, "a character pushed a block of 51 kg only by %.2f m" % displacements[1])
 	var heavy := add_block(Vector3(1, 0.5, 3), Vector3.ONE, Vector3i(2, 2, 2), 4000.0)
 	await seconds(0.7)
 	var before := heavy.get_center_of_mass().x

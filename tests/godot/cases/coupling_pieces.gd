@@ -111,16 +111,16 @@ func walk(character: CharacterBody3D, velocity: Vector3, time: float) -> float:
 	var fall := 0.0
 	var jerk := 0.0
 	var last := character.position.y
-	var last_way := 0.0
+	var last_rise := 0.0
 	for i in seconds_to_ticks(time):
 		await tree.physics_frame
 		var delta := 1.0 / Engine.physics_ticks_per_second
 		fall = -0.1 if character.is_on_floor() else fall - 9.8 * delta
 		character.velocity = velocity + Vector3(0, fall, 0)
 		character.move_and_slide()
-		var way := character.position.y - last
-		jerk = maxf(jerk, absf(way - last_way))
-		last_way = way
+		var rise := character.position.y - last
+		jerk = maxf(jerk, absf(rise - last_rise))
+		last_rise = rise
 		last = character.position.y
 	return jerk
 

@@ -34,11 +34,11 @@ func _hit(body: DestructibleBody) -> void:
 	body.apply_impulse(Vector3(0, -600, 0), body.position + Vector3(0.95, 0, 0))
 
 
-func _largest_way(a: PackedVector3Array, b: PackedVector3Array) -> float:
-	var way := 0.0
+func _largest_displacement(a: PackedVector3Array, b: PackedVector3Array) -> float:
+	var largest := 0.0
 	for i in a.size():
-		way = maxf(way, a[i].distance_to(b[i]))
-	return way
+		largest = maxf(largest, a[i].distance_to(b[i]))
+	return largest
 
 
 ## All ways to push, one at a time.
@@ -64,7 +64,7 @@ func test_nothing_moves_a_frozen_body() -> void:
 	for push in _pushes(body):
 		push.call()
 		await ticks(5)
-		check(_largest_way(before, body.get_node_positions()) < 1e-5, "%s moves it" % push.get_method())
+		check(_largest_displacement(before, body.get_node_positions()) < 1e-5, "%s moves it" % push.get_method())
 	body.freeze = false
 	await ticks(5)
 	check_near(body.get_linear_velocity().length(), 0.0, 1e-3, "velocity when let go")
@@ -85,7 +85,7 @@ func test_impulses_wait_for_the_end_of_a_pause() -> void:
 		body.apply_central_impulse(Vector3(0, 0, 1000))
 		body.apply_impulse(Vector3(0, 0, 500), body.get_center_of_mass())
 		await ticks(10)
-		check(_largest_way(before, body.get_node_positions()) < 1e-5, "it moves while it is paused")
+		check(_largest_displacement(before, body.get_node_positions()) < 1e-5, "it moves while it is paused")
 		tree.paused = false
 		body.process_mode = Node.PROCESS_MODE_INHERIT
 		await ticks(2)
@@ -94,7 +94,7 @@ func test_impulses_wait_for_the_end_of_a_pause() -> void:
 
 ## A body of many parts must not take those that still sleep for a wall.
 func test_blows_move_sleepers_as_others() -> void:
-	for way in 3:
+	for kind in 3:
 		var momenta: Array[float] = []
 		for is_asleep: bool in [false, true]:
 			var body := _bar(_stiff(), Vector3i(30, 4, 4))
@@ -104,7 +104,7 @@ func test_blows_move_sleepers_as_others() -> void:
 			await ticks(2)
 			check_equal(body.is_asleep(), is_asleep, "whether it sleeps")
 			var at := body.get_center_of_mass() + Vector3(0.9, 0, 0)
-			match way:
+			match kind:
 				0: body.apply_impulse(Vector3(0, 0, 60), at)
 				1: body.apply_explosion(at + Vector3(0, 0, -0.6), 2.0, 2000.0)
 				2: DestructionServer.apply_explosion(at + Vector3(0, 0, -0.6), 2.0, 2000.0)
@@ -112,8 +112,8 @@ func test_blows_move_sleepers_as_others() -> void:
 			momenta.append(body.get_linear_velocity().z * body.get_mass())
 			body.free()
 			await ticks(2)
-		check(momenta[0] > 20.0, "way %d gives it %.1f N s" % [way, momenta[0]])
-		check_near(momenta[1], momenta[0], 0.02 * momenta[0], "momentum of a sleeper, way %d" % way)
+		check(momenta[0] > 20.0, "way %d gives it %.1f N s" % [kind, momenta[0]])
+		check_near(momenta[1], momenta[0], 0.02 * momenta[0], "momentum of a sleeper, way %d" % kind)
 
 
 func test_a_small_blow_leaves_most_of_a_sleeper_asleep() -> void:

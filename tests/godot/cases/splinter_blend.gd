@@ -67,7 +67,7 @@ func test_vertices_do_not_jump() -> void:
 	var blended := await _record(BLEND)
 	var count := 0
 	var jumps := 0.0 # m, in all: from where vertices would be had they kept their velocity
-	var ways := 0.0 # m, the same of those that are blended
+	var blended_jumps := 0.0 # m, the same of those that are blended
 	var longest := 0.0 # m
 	for tick in range(2, TICKS):
 		for vertex in jumping[tick].size():
@@ -76,11 +76,11 @@ func test_vertices_do_not_jump() -> void:
 			var expected := 2.0 * blended[tick - 1][vertex] - blended[tick - 2][vertex]
 			count += 1
 			jumps += jumping[tick][vertex].distance_to(expected)
-			ways += blended[tick][vertex].distance_to(expected)
+			blended_jumps += blended[tick][vertex].distance_to(expected)
 			longest = maxf(longest, jumping[tick][vertex].distance_to(blended[tick][vertex]))
-	print("-- %d blends, the longest of %.4f m; jumps of %.3f m in all, with blends %.3f m" % [count, longest, jumps, ways])
+	print("-- %d blends, the longest of %.4f m; jumps of %.3f m in all, with blends %.3f m" % [count, longest, jumps, blended_jumps])
 	check(count > 20 and longest > 0.005, "%d vertices jump, by %.4f m at most: too few to see anything" % [count, longest])
-	check(ways < 0.25 * jumps, "vertices with a blend jump by %.4f m, without by %.4f m" % [ways, jumps])
+	check(blended_jumps < 0.25 * jumps, "vertices with a blend jump by %.4f m, without by %.4f m" % [blended_jumps, jumps])
 	check_near(_farthest(jumping[TICKS], blended[TICKS]), 0.0, 1e-5, "what is left of the way in the end")
 
 

@@ -32,20 +32,20 @@ static void flatten(const FemVec3 *corners, int32_t count, Flat *out) {
 	}
 }
 
-static double turn(Flat a, Flat b, Flat c) {
+static double orient2d(Flat a, Flat b, Flat c) {
 	return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
 static bool is_ear(const Flat *flat, const int32_t *ring, int32_t count, int32_t at) {
 	int32_t before = (at + count - 1) % count, behind = (at + 1) % count;
 	Flat a = flat[ring[before]], b = flat[ring[at]], c = flat[ring[behind]];
-	if (!(turn(a, b, c) > 0.0))
+	if (!(orient2d(a, b, c) > 0.0))
 		return false;
 	for (int32_t i = 0; i < count; i++) {
 		Flat p = flat[ring[i]];
 		if (i == before || i == at || i == behind)
 			continue;
-		if (turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0)
+		if (orient2d(a, b, p) >= 0.0 && orient2d(b, c, p) >= 0.0 && orient2d(c, a, p) >= 0.0)
 			return false;
 	}
 	return true;

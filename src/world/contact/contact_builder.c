@@ -1,7 +1,7 @@
 // Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
+#include "world/contact/contact_builder.h"
 #include "base/vec.h"
 #include "topology/topology.h"
-#include "world/contact/contact_maker.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -33,8 +33,8 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 }
 
 static void set_body_side(
-	const FemMaker *maker, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
-	const FemBody *body = maker->world->bodies[body_index];
+	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
+	const FemBody *body = builder->world->bodies[body_index];
 	*side = (FemContactSide){.body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
 	for (int i = 0; i < 4; i++)
 		side->nodes[i] = fem_tet_node(body->topology, tet, i);
@@ -42,10 +42,11 @@ static void set_body_side(
 }
 
 // `moved`: how far the collider is from where it stands when it is touched there, m.
-void fem_maker_set_collider_side(const FemMaker *maker, FemContactSide *side, FemPosition point, FemPosition moved) {
-	int32_t index = maker->touch->other;
-	const FemCollider *collider = &maker->world->colliders[index];
-	const FemCollider *leader = collider->leader >= 0 ? &maker->world->colliders[collider->leader] : collider;
+void fem_contact_builder_set_collider_side(
+	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemPosition moved) {
+	int32_t index = builder->touch->other;
+	const FemCollider *collider = &builder->world->colliders[index];
+	const FemCollider *leader = collider->leader >= 0 ? &builder->world->colliders[collider->leader] : collider;
 	FemPosition from = fem_position_add(leader->position, moved);
 	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, from)), leader->center);
 	*side = (FemContactSide){
@@ -59,7 +60,7 @@ void fem_maker_set_collider_side(const FemMaker *maker, FemContactSide *side, Fe
 		side->arm[0] = side->arm[1] = side->arm[2] = 0.0f;
 }
 
-float fem_maker_friction(const FemWorld *world, int32_t body, int32_t tet) {
+float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet) {
 	return world->materials[world->bodies[body]->tet_material[tet]].def.friction;
 }
 
@@ -107,66 +108,67 @@ static float slipping_strength(const FemContact *contact, const FemContact *last
 	float square = 0.0f;
 	for (int i = 0; i < 3; i++)
 		square += (u[i] - along * contact->normal[i]) * (u[i] - along * contact->normal[i]);
-	return contact->friction * last->press / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
+	return contact->friction * last->normal_impulse / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
 }
 
 // Active by what it did in the last step or would do in this one (contact.md, "Active set").
-void fem_maker_start(const FemMaker *maker, FemContact *contact, float slop) {
-	const FemContact *last = fem_contact_find_place(maker->stage->last_contacts, maker->stage->last_count, contact);
-	FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
+void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *contact, float slop) {
+	const FemContact *last = fem_contact_find_place(builder->stage->last_contacts, builder->stage->last_count, contact);
+	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 	float u[3];
 	fem_contact_velocity(&rows, contact, false, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	contact->approach = along;
-	contact->active = (last && last->press > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
-	if (last && last->press > 0.0f && last->is_static) {
+	contact->active =
+		(last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
+	if (last && last->normal_impulse > 0.0f && last->is_static) {
 		contact->is_static = true;
 		memcpy(contact->static_integral, last->static_integral, sizeof last->static_integral);
 		memcpy(contact->static_slip, last->static_slip, sizeof last->static_slip);
 	}
-	if (last && last->press > 0.0f)
+	if (last && last->normal_impulse > 0.0f)
 		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
 }
 
 // Of a regular tet of this tet's rest volume, m.
-float fem_maker_tet_edge(const FemBody *body, int32_t tet) {
+float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet) {
 	return cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
 }
 
 // m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
 // deep in each other part quickly.
-float fem_maker_push_limit(float depth, float edge) {
+float fem_contact_builder_push_limit(float depth, float edge) {
 	float share = (depth / edge - 0.1f) / 0.4f;
 	return FEM_CONTACT_PUSH_MIN + (FEM_CONTACT_PUSH_MAX - FEM_CONTACT_PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
 }
 
-static void add_contact(FemMaker *maker, FemContact *contact, float slop, bool is_ahead) {
-	FemContactStage *stage = maker->stage;
-	float dt = maker->step->dt, push = maker->world->def.contact_push;
-	if (!fem_contact_stage_hold(maker->world)) {
+static void add_contact(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead) {
+	FemContactStage *stage = builder->stage;
+	float dt = builder->step->dt, push = builder->world->def.contact_push;
+	if (!fem_contact_stage_hold(builder->world)) {
 		stage->full = true;
 		return;
 	}
-	contact->normal_strength = maker->touch->strength * contact->area;
-	float edge = fem_maker_tet_edge(maker->world->bodies[contact->side[0].body], contact->side[0].tet);
-	contact->bias = fminf(push * (contact->depth - slop) / dt, fem_maker_push_limit(contact->depth, edge));
+	contact->normal_strength = builder->touch->strength * contact->area;
+	float edge = fem_contact_builder_tet_edge(builder->world->bodies[contact->side[0].body], contact->side[0].tet);
+	contact->bias = fminf(push * (contact->depth - slop) / dt, fem_contact_builder_push_limit(contact->depth, edge));
 	if (is_ahead)
 		contact->bias = contact->depth / dt; // the gap may close, no more
-	fem_maker_start(maker, contact, slop);
+	fem_contact_builder_start(builder, contact, slop);
 	stage->contacts[stage->contact_count++] = *contact;
 }
 
 // ---- tet overlaps
 
 static float tet_slop(const FemBody *body, int32_t tet) {
-	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_maker_tet_edge(body, tet));
+	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_contact_builder_tet_edge(body, tet));
 }
 
 // Without a direction of its own the pair is pushed apart against its motion.
-static bool set_normal(FemMaker *maker, FemContact *contact, const FemOverlap *overlap) {
+static bool set_normal(FemContactBuilder *builder, FemContact *contact, const FemOverlap *overlap) {
 	FemVec3 n = overlap->normal;
 	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
-		FemContactRows rows = {.bodies = maker->world->bodies, .proxies = maker->stage->proxies};
+		FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 		float u[3];
 		fem_contact_velocity(&rows, contact, false, u);
 		float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
@@ -179,38 +181,40 @@ static bool set_normal(FemMaker *maker, FemContact *contact, const FemOverlap *o
 }
 
 // A fast collider where it strikes the tet, as seen from that.
-static FemCollider struck_by(const FemMaker *maker, const FemOverlapItem *item) {
-	FemCollider collider = maker->world->colliders[maker->touch->other];
-	FemVec3 against = fem_collider_tet_velocity(maker->world->bodies[maker->touch->body], item->tet);
-	fem_collider_move(maker->world, &collider, against, maker->step->dt * item->ahead);
+static FemCollider struck_by(const FemContactBuilder *builder, const FemOverlapItem *item) {
+	FemCollider collider = builder->world->colliders[builder->touch->other];
+	FemVec3 against = fem_collider_tet_velocity(builder->world->bodies[builder->touch->body], item->tet);
+	fem_collider_move(builder->world, &collider, against, builder->step->dt * item->ahead);
 	return collider;
 }
 
 // m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is
 // now.
-static float gap_before(const FemMaker *maker, const FemCollider *struck, FemPosition point, const float normal[3]) {
-	const FemCollider *now = &maker->world->colliders[maker->touch->other];
-	FemQuat turn = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
+static float gap_before(
+	const FemContactBuilder *builder, const FemCollider *struck, FemPosition point, const float normal[3]) {
+	const FemCollider *now = &builder->world->colliders[builder->touch->other];
+	FemQuat rotation = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
 	FemPosition start =
-		fem_position_add(now->position, fem_quat_rotate(turn, fem_position_sub(point, struck->position)));
-	FemVec3 way = fem_position_to_vec3(fem_position_sub(start, point));
-	return way.x * normal[0] + way.y * normal[1] + way.z * normal[2];
+		fem_position_add(now->position, fem_quat_rotate(rotation, fem_position_sub(point, struck->position)));
+	FemVec3 displacement = fem_position_to_vec3(fem_position_sub(start, point));
+	return displacement.x * normal[0] + displacement.y * normal[1] + displacement.z * normal[2];
 }
 
-static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOverlap *overlap, bool several_points) {
-	const FemTouch *touch = maker->touch;
-	const FemBody *body = maker->world->bodies[touch->body];
-	float friction = fem_maker_friction(maker->world, touch->body, item->tet);
-	float other =
-		touch->is_collider ? touch->friction : fem_maker_friction(maker->world, touch->other, item->other_tet);
+static void add_overlap(
+	FemContactBuilder *builder, const FemOverlapItem *item, const FemOverlap *overlap, bool several_points) {
+	const FemTouch *touch = builder->touch;
+	const FemBody *body = builder->world->bodies[touch->body];
+	float friction = fem_contact_builder_friction(builder->world, touch->body, item->tet);
+	float other = touch->is_collider ? touch->friction
+									 : fem_contact_builder_friction(builder->world, touch->other, item->other_tet);
 	float slop = tet_slop(body, item->tet);
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
 	FemCollider struck;
 	FemPosition moved = {0.0, 0.0, 0.0};
 	if (is_ahead) {
-		struck = struck_by(maker, item);
-		moved = fem_position_sub(struck.position, maker->world->colliders[touch->other].position);
+		struck = struck_by(builder, item);
+		moved = fem_position_sub(struck.position, builder->world->colliders[touch->other].position);
 	}
 	for (int32_t k = 0; k < points; k++) {
 		FemPosition point = overlap->centre;
@@ -223,26 +227,26 @@ static void add_overlap(FemMaker *maker, const FemOverlapItem *item, const FemOv
 			.of_sheet = touch->of_sheet,
 			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),
 		};
-		set_body_side(maker, &contact.side[0], touch->body, item->tet, point);
+		set_body_side(builder, &contact.side[0], touch->body, item->tet, point);
 		if (touch->is_collider)
-			fem_maker_set_collider_side(maker, &contact.side[1], point, moved);
+			fem_contact_builder_set_collider_side(builder, &contact.side[1], point, moved);
 		else
-			set_body_side(maker, &contact.side[1], touch->other, item->other_tet, point);
-		if (!set_normal(maker, &contact, overlap))
+			set_body_side(builder, &contact.side[1], touch->other, item->other_tet, point);
+		if (!set_normal(builder, &contact, overlap))
 			continue;
 		if (is_ahead)
-			contact.depth = fminf(contact.depth - gap_before(maker, &struck, point, contact.normal), 0.0f);
-		add_contact(maker, &contact, slop, is_ahead);
+			contact.depth = fminf(contact.depth - gap_before(builder, &struck, point, contact.normal), 0.0f);
+		add_contact(builder, &contact, slop, is_ahead);
 	}
 }
 
 // Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held
 // by a flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
-static bool drops_fallbacks(const FemMaker *maker, float held) {
+static bool drops_fallbacks(const FemContactBuilder *builder, float held) {
 	float opposed = held, fallback = 0.0f;
-	for (int32_t i = maker->touch->items.begin; i < maker->touch->items.end; i++) {
-		const FemOverlap *overlap = &maker->stage->overlaps[i];
-		if (!maker->stage->items[i].found)
+	for (int32_t i = builder->touch->items.begin; i < builder->touch->items.end; i++) {
+		const FemOverlap *overlap = &builder->stage->overlaps[i];
+		if (!builder->stage->items[i].found)
 			continue;
 		if (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION))
 			fallback += overlap->area;
@@ -252,14 +256,14 @@ static bool drops_fallbacks(const FemMaker *maker, float held) {
 	return opposed > 0.25f * fallback;
 }
 
-static void add_overlaps(FemMaker *maker, float held) {
-	FemRange items = maker->touch->items;
-	bool drops = drops_fallbacks(maker, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
+static void add_overlaps(FemContactBuilder *builder, float held) {
+	FemRange items = builder->touch->items;
+	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
 	for (int32_t i = items.begin; i < items.end; i++) {
-		const FemOverlap *overlap = &maker->stage->overlaps[i];
+		const FemOverlap *overlap = &builder->stage->overlaps[i];
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
-		if (maker->stage->items[i].found && !(fallback && drops))
-			add_overlap(maker, &maker->stage->items[i], overlap, several);
+		if (builder->stage->items[i].found && !(fallback && drops))
+			add_overlap(builder, &builder->stage->items[i], overlap, several);
 	}
 }
 
@@ -287,20 +291,20 @@ void fem_contacts_make(FemStep *step) {
 	stage->contacts = swapped;
 	stage->contact_capacity = capacity;
 	stage->contact_count = 0;
-	FemMaker maker = {step, world, stage, NULL};
+	FemContactBuilder builder = {step, world, stage, NULL};
 	for (int32_t t = 0; t < stage->touch_count; t++) {
-		maker.touch = &stage->touches[t];
+		builder.touch = &stage->touches[t];
 		FemRange made = {stage->contact_count, stage->contact_count};
-		if (maker.touch->is_collider && world->colliders[maker.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
-			fem_maker_add_half_spaces(&maker);
-		else if (maker.touch->is_collider)
-			fem_maker_add_flat(&maker);
+		if (builder.touch->is_collider && world->colliders[builder.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
+			fem_contact_builder_add_half_spaces(&builder);
+		else if (builder.touch->is_collider)
+			fem_contact_builder_add_flat(&builder);
 		float held = 0.0f;
 		for (int32_t i = made.begin; i < stage->contact_count; i++)
 			held += stage->contacts[i].area;
-		add_overlaps(&maker, held);
+		add_overlaps(&builder, held);
 		made.end = stage->contact_count;
 		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
-		fem_contacts_strengthen(stage, maker.touch, made, world->def.contact_push, step->dt);
+		fem_contacts_strengthen(stage, builder.touch, made, world->def.contact_push, step->dt);
 	}
 }

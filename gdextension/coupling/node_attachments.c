@@ -1,4 +1,4 @@
-#include "coupling/node_riders.h"
+#include "coupling/node_attachments.h"
 
 #include "binding/conversions.h"
 #include "coupling/rigid_math.h"
@@ -8,11 +8,11 @@
 
 #define REACH 1e4 // m, within which the nearest tet is looked for
 
-typedef struct NodeRider {
+typedef struct NodeAttachment {
 	uint64_t node_id;
 	int32_t tet;
 	Affine local; // of the node in the tet's frame, scale included
-} NodeRider;
+} NodeAttachment;
 
 // The middle of the tet and the turn of two of its edges. False when the tet is gone.
 static bool tet_frame(FemBodyId body, int32_t tet, Frame *out) {
@@ -51,67 +51,68 @@ static GdTransform3D transform_of(const Affine *a) {
 	return out;
 }
 
-bool node_riders_attach(SimulationBody *body, GDExtensionObjectPtr node) {
+bool node_attachments_attach(SimulationBody *body, GDExtensionObjectPtr node) {
 	GdTransform3D transform = gd_node3d_get_global_transform(node);
 	FemPosition at = {(double)transform.origin.x, (double)transform.origin.y, (double)transform.origin.z};
 	FemHit hit = fem_body_closest_point(body->body, at, REACH);
 	Frame frame;
 	uint64_t id = godot.object_get_instance_id(node);
-	node_riders_detach(body, id);
-	NodeRider *riders = realloc(body->riders, (size_t)(body->rider_count + 1) * sizeof(NodeRider));
-	body->riders = riders ? riders : body->riders;
-	if (!riders || !hit.body.index1 || !tet_frame(body->body, hit.tet, &frame)) {
+	node_attachments_detach(body, id);
+	NodeAttachment *attachments =
+		realloc(body->attachments, (size_t)(body->attachment_count + 1) * sizeof(NodeAttachment));
+	body->attachments = attachments ? attachments : body->attachments;
+	if (!attachments || !hit.body.index1 || !tet_frame(body->body, hit.tet, &frame)) {
 		return false;
 	}
 	Affine back = affine_inverse_of_frame(&frame), whole = affine_from(&transform);
-	riders[body->rider_count++] = (NodeRider){id, hit.tet, affine_product(&back, &whole)};
+	attachments[body->attachment_count++] = (NodeAttachment){id, hit.tet, affine_product(&back, &whole)};
 	return true;
 }
 
-void node_riders_detach(SimulationBody *body, uint64_t node_id) {
-	for (int32_t i = body->rider_count - 1; i >= 0; i--) {
-		if (body->riders[i].node_id == node_id) {
-			body->riders[i] = body->riders[--body->rider_count];
+void node_attachments_detach(SimulationBody *body, uint64_t node_id) {
+	for (int32_t i = body->attachment_count - 1; i >= 0; i--) {
+		if (body->attachments[i].node_id == node_id) {
+			body->attachments[i] = body->attachments[--body->attachment_count];
 		}
 	}
 }
 
 // A node whose tet was removed stays where it is.
-void node_riders_update(SimulationBody *body) {
-	for (int32_t i = body->rider_count - 1; i >= 0; i--) {
-		const NodeRider *rider = &body->riders[i];
-		GDExtensionObjectPtr node = godot.object_get_instance_from_id(rider->node_id);
+void node_attachments_update(SimulationBody *body) {
+	for (int32_t i = body->attachment_count - 1; i >= 0; i--) {
+		const NodeAttachment *attachment = &body->attachments[i];
+		GDExtensionObjectPtr node = godot.object_get_instance_from_id(attachment->node_id);
 		Frame frame;
-		if (!node || !gd_node_is_inside_tree(node) || !tet_frame(body->body, rider->tet, &frame)) {
-			body->riders[i] = body->riders[--body->rider_count];
+		if (!node || !gd_node_is_inside_tree(node) || !tet_frame(body->body, attachment->tet, &frame)) {
+			body->attachments[i] = body->attachments[--body->attachment_count];
 			continue;
 		}
-		Affine at = affine_from_frame(&frame), whole = affine_product(&at, &rider->local);
+		Affine at = affine_from_frame(&frame), whole = affine_product(&at, &attachment->local);
 		gd_node3d_set_global_transform(node, transform_of(&whole));
 	}
 }
 
-void node_riders_free(SimulationBody *body) {
-	free(body->riders);
-	body->riders = NULL;
-	body->rider_count = 0;
+void node_attachments_free(SimulationBody *body) {
+	free(body->attachments);
+	body->attachments = NULL;
+	body->attachment_count = 0;
 }
 
-NodeRiders node_riders_take(SimulationBody *body) {
-	NodeRiders riders = {body->riders, body->rider_count};
-	body->riders = NULL;
-	body->rider_count = 0;
-	return riders;
+NodeAttachments node_attachments_take(SimulationBody *body) {
+	NodeAttachments attachments = {body->attachments, body->attachment_count};
+	body->attachments = NULL;
+	body->attachment_count = 0;
+	return attachments;
 }
 
-void node_riders_give(SimulationBody *body, NodeRiders *riders) {
-	node_riders_free(body);
-	body->riders = riders->list;
-	body->rider_count = riders->count;
-	*riders = (NodeRiders){0};
+void node_attachments_give(SimulationBody *body, NodeAttachments *attachments) {
+	node_attachments_free(body);
+	body->attachments = attachments->list;
+	body->attachment_count = attachments->count;
+	*attachments = (NodeAttachments){0};
 }
 
-void node_riders_drop(NodeRiders *riders) {
-	free(riders->list);
-	*riders = (NodeRiders){0};
+void node_attachments_drop(NodeAttachments *attachments) {
+	free(attachments->list);
+	*attachments = (NodeAttachments){0};
 }

@@ -1,7 +1,7 @@
-#include "drawing/riding_mesh.h"
+#include "drawing/embedded_mesh.h"
 
 #include "binding/conversions.h"
-#include "drawing/riding_copy.h"
+#include "drawing/embedded_copy.h"
 #include "drawing/surface_arrays.h"
 #include "drawing/vectors.h"
 
@@ -35,7 +35,7 @@ static FemVec3 *make_normals(const FemRenderSurface *surface) {
 // ---- surfaces
 
 static uint32_t parts_of(const FemRenderSurface *surface) {
-	return SURFACE_RIDES | (surface->tangents ? SURFACE_TANGENTS : 0u) | (surface->uvs ? SURFACE_UVS : 0u) |
+	return SURFACE_EMBEDDED | (surface->tangents ? SURFACE_TANGENTS : 0u) | (surface->uvs ? SURFACE_UVS : 0u) |
 		(surface->uvs2 ? SURFACE_UVS2 : 0u) | (surface->colors ? SURFACE_COLORS : 0u);
 }
 
@@ -59,21 +59,21 @@ static void write_vertex(SurfaceArrays *arrays, int32_t v, const FemRenderSurfac
 }
 
 // To be freed after the surface has been made; null for none.
-static int32_t *add_coarse(SurfaceArrays *arrays, const RidingSource *source, int32_t index) {
+static int32_t *add_coarse(SurfaceArrays *arrays, const EmbeddedSource *source, int32_t index) {
 	int32_t first = source->coarse_starts ? source->coarse_starts[index] : 0;
 	int32_t count = source->coarse_starts ? source->coarse_starts[index + 1] - first : 0;
 	bool is_worth_it = count > 0 && count < source->surfaces[index].index_count; // Godot takes no others
-	int32_t *turned = is_worth_it ? malloc((size_t)count * sizeof(int32_t)) : NULL;
-	for (int32_t i = 0; turned && i < count; i++) {
-		turned[i] = source->coarse_indices[first + i - i % 3 + (2 - i % 3)];
+	int32_t *reversed = is_worth_it ? malloc((size_t)count * sizeof(int32_t)) : NULL;
+	for (int32_t i = 0; reversed && i < count; i++) {
+		reversed[i] = source->coarse_indices[first + i - i % 3 + (2 - i % 3)];
 	}
-	arrays->coarse_indices = turned;
-	arrays->coarse_count = turned ? count : 0;
+	arrays->coarse_indices = reversed;
+	arrays->coarse_count = reversed ? count : 0;
 	arrays->coarse_error = source->coarse_error;
-	return turned;
+	return reversed;
 }
 
-static bool add_surface(GdRID mesh, const RidingSource *source, int32_t index, int32_t first_vertex) {
+static bool add_surface(GdRID mesh, const EmbeddedSource *source, int32_t index, int32_t first_vertex) {
 	const FemRenderSurface *surface = &source->surfaces[index];
 	FemVec3 *made = surface->normals ? NULL : make_normals(surface);
 	const FemVec3 *normals = surface->normals ? surface->normals : made;
@@ -99,9 +99,9 @@ static bool add_surface(GdRID mesh, const RidingSource *source, int32_t index, i
 	return true;
 }
 
-void riding_mesh_create(RidingMesh *mesh, const RidingSource *source) {
-	riding_mesh_free(mesh);
-	mesh->surfaces = calloc((size_t)(source->surface_count > 0 ? source->surface_count : 1), sizeof(RidingSurface));
+void embedded_mesh_create(EmbeddedMesh *mesh, const EmbeddedSource *source) {
+	embedded_mesh_free(mesh);
+	mesh->surfaces = calloc((size_t)(source->surface_count > 0 ? source->surface_count : 1), sizeof(EmbeddedSurface));
 	mesh->exists = true;
 	mesh->mesh = gd_rendering_server_mesh_create();
 	for (int32_t i = 0; mesh->surfaces && i < source->surface_count; i++) {
@@ -115,13 +115,13 @@ void riding_mesh_create(RidingMesh *mesh, const RidingSource *source) {
 	}
 }
 
-void riding_mesh_free(RidingMesh *mesh) {
+void embedded_mesh_free(EmbeddedMesh *mesh) {
 	if (!mesh->exists) {
 		return;
 	}
 	gd_rendering_server_free_rid(mesh->mesh);
 	if (mesh->spare) {
-		riding_copy_free(mesh->spare);
+		embedded_copy_free(mesh->spare);
 		free(mesh->spare);
 	}
 	for (int32_t i = 0; i < mesh->surface_count; i++) {
@@ -130,13 +130,13 @@ void riding_mesh_free(RidingMesh *mesh) {
 		}
 	}
 	free(mesh->surfaces);
-	*mesh = (RidingMesh){0};
+	*mesh = (EmbeddedMesh){0};
 }
 
 // ---- copies
 
 // Asks the server where things lie. False when the data are not as its answers say.
-static bool read_surface(RidingSurface *surface, GdRID mesh, int32_t index) {
+static bool read_surface(EmbeddedSurface *surface, GdRID mesh, int32_t index) {
 	GdDictionary data = gd_rendering_server_mesh_get_surface(mesh, index);
 	int64_t format = 0, vertices = 0;
 	GdPackedByteArray attributes = gd_packed_byte_array_new();
@@ -164,16 +164,16 @@ static bool read_surface(RidingSurface *surface, GdRID mesh, int32_t index) {
 	return true;
 }
 
-static void make_spare(RidingMesh *mesh) {
-	RidingCopy *spare = mesh->spare ? NULL : calloc(1, sizeof(RidingCopy));
-	if (spare && riding_copy_make(spare, mesh)) {
+static void make_spare(EmbeddedMesh *mesh) {
+	EmbeddedCopy *spare = mesh->spare ? NULL : calloc(1, sizeof(EmbeddedCopy));
+	if (spare && embedded_copy_make(spare, mesh)) {
 		mesh->spare = spare;
 	} else {
 		free(spare);
 	}
 }
 
-bool riding_mesh_prepare_copies(RidingMesh *mesh) {
+bool embedded_mesh_prepare_copies(EmbeddedMesh *mesh) {
 	for (int32_t i = 0; i < mesh->surface_count; i++) {
 		if (mesh->surfaces[i].stride == 0 && !read_surface(&mesh->surfaces[i], mesh->mesh, i)) {
 			return false;
@@ -186,7 +186,7 @@ bool riding_mesh_prepare_copies(RidingMesh *mesh) {
 	return mesh->exists && mesh->surface_count > 0;
 }
 
-void riding_mesh_restock(RidingMesh *mesh) {
+void embedded_mesh_restock(EmbeddedMesh *mesh) {
 	if (mesh->followers > mesh->breakers) {
 		make_spare(mesh);
 	}

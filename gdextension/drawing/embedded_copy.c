@@ -1,4 +1,4 @@
-#include "drawing/riding_copy.h"
+#include "drawing/embedded_copy.h"
 
 #include "binding/conversions.h"
 
@@ -9,8 +9,8 @@
 // (Forward+). More than CALLS_MAX calls are never made.
 enum { BYTES_PER_CALL = 3072, CALLS_MAX = 128 };
 
-static bool copy_surface(RidingCopySurface *surface, const RidingSurface *original, GdRID mesh) {
-	*surface = (RidingCopySurface){.first_vertex = original->first_vertex,
+static bool copy_surface(EmbeddedCopySurface *surface, const EmbeddedSurface *original, GdRID mesh) {
+	*surface = (EmbeddedCopySurface){.first_vertex = original->first_vertex,
 		.vertex_count = original->vertex_count,
 		.stride = original->stride,
 		.nodes_at = original->nodes_at,
@@ -29,7 +29,7 @@ static bool copy_surface(RidingCopySurface *surface, const RidingSurface *origin
 	return true;
 }
 
-static bool is_prepared(const RidingMesh *original) {
+static bool is_prepared(const EmbeddedMesh *original) {
 	for (int32_t i = 0; i < original->surface_count; i++) {
 		if (original->surfaces[i].stride == 0) {
 			return false;
@@ -38,9 +38,10 @@ static bool is_prepared(const RidingMesh *original) {
 	return original->surface_count > 0;
 }
 
-bool riding_copy_make(RidingCopy *copy, const RidingMesh *original) {
-	*copy = (RidingCopy){0};
-	copy->surfaces = is_prepared(original) ? calloc((size_t)original->surface_count, sizeof(RidingCopySurface)) : NULL;
+bool embedded_copy_make(EmbeddedCopy *copy, const EmbeddedMesh *original) {
+	*copy = (EmbeddedCopy){0};
+	copy->surfaces =
+		is_prepared(original) ? calloc((size_t)original->surface_count, sizeof(EmbeddedCopySurface)) : NULL;
 	if (!copy->surfaces) {
 		return false;
 	}
@@ -49,7 +50,7 @@ bool riding_copy_make(RidingCopy *copy, const RidingMesh *original) {
 	for (int32_t i = 0; i < original->surface_count; i++) {
 		copy->surface_count++;
 		if (!copy_surface(&copy->surfaces[i], &original->surfaces[i], copy->mesh)) {
-			riding_copy_free(copy);
+			embedded_copy_free(copy);
 			return false;
 		}
 	}
@@ -57,11 +58,11 @@ bool riding_copy_make(RidingCopy *copy, const RidingMesh *original) {
 	return true;
 }
 
-bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
-	riding_copy_free(copy);
+bool embedded_copy_create(EmbeddedCopy *copy, EmbeddedMesh *original) {
+	embedded_copy_free(copy);
 	original->breakers++;
 	if (!original->spare) {
-		return riding_copy_make(copy, original);
+		return embedded_copy_make(copy, original);
 	}
 	*copy = *original->spare;
 	free(original->spare);
@@ -69,7 +70,7 @@ bool riding_copy_create(RidingCopy *copy, RidingMesh *original) {
 	return true;
 }
 
-void riding_copy_free(RidingCopy *copy) {
+void embedded_copy_free(EmbeddedCopy *copy) {
 	if (!copy->exists) {
 		return;
 	}
@@ -79,13 +80,13 @@ void riding_copy_free(RidingCopy *copy) {
 		free(copy->surfaces[i].changed);
 	}
 	free(copy->surfaces);
-	*copy = (RidingCopy){0};
+	*copy = (EmbeddedCopy){0};
 }
 
 // ---- owners
 
 // Null for vertices that there are not.
-static RidingCopySurface *surface_of(const RidingCopy *copy, int32_t vertex) {
+static EmbeddedCopySurface *surface_of(const EmbeddedCopy *copy, int32_t vertex) {
 	int32_t index = 0;
 	if (vertex < 0 || vertex >= copy->vertex_count) {
 		return NULL;
@@ -97,8 +98,8 @@ static RidingCopySurface *surface_of(const RidingCopy *copy, int32_t vertex) {
 }
 
 // Where a vertex lies in its surface's bytes, to write to; null for vertices that there are not.
-static uint8_t *change_vertex(RidingCopy *copy, int32_t vertex, const RidingCopySurface **out_surface) {
-	RidingCopySurface *surface = surface_of(copy, vertex);
+static uint8_t *change_vertex(EmbeddedCopy *copy, int32_t vertex, const EmbeddedCopySurface **out_surface) {
+	EmbeddedCopySurface *surface = surface_of(copy, vertex);
 	if (!surface) {
 		return NULL;
 	}
@@ -114,8 +115,8 @@ static uint8_t *change_vertex(RidingCopy *copy, int32_t vertex, const RidingCopy
 	return &surface->bytes[(size_t)local * (size_t)surface->stride];
 }
 
-void riding_copy_set_owner(RidingCopy *copy, int32_t vertex, const FemVertexOwner *owner) {
-	const RidingCopySurface *surface;
+void embedded_copy_set_owner(EmbeddedCopy *copy, int32_t vertex, const FemVertexOwner *owner) {
+	const EmbeddedCopySurface *surface;
 	uint8_t *at = change_vertex(copy, vertex, &surface);
 	float nodes[4];
 	for (int k = 0; k < 4; k++) {
@@ -127,16 +128,16 @@ void riding_copy_set_owner(RidingCopy *copy, int32_t vertex, const FemVertexOwne
 	}
 }
 
-void riding_copy_set_weights(RidingCopy *copy, int32_t vertex, const float weights[4]) {
-	const RidingCopySurface *surface;
+void embedded_copy_set_weights(EmbeddedCopy *copy, int32_t vertex, const float weights[4]) {
+	const EmbeddedCopySurface *surface;
 	uint8_t *at = change_vertex(copy, vertex, &surface);
 	if (at) {
 		memcpy(at + surface->weights_at, weights, 4 * sizeof(float));
 	}
 }
 
-bool riding_copy_read(const RidingCopy *copy, int32_t vertex, int32_t out_nodes[4], float out_weights[4]) {
-	const RidingCopySurface *surface = surface_of(copy, vertex);
+bool embedded_copy_read(const EmbeddedCopy *copy, int32_t vertex, int32_t out_nodes[4], float out_weights[4]) {
+	const EmbeddedCopySurface *surface = surface_of(copy, vertex);
 	if (!surface) {
 		return false;
 	}
@@ -159,7 +160,7 @@ typedef struct VertexRange {
 } VertexRange;
 
 // The changed vertices as ranges, those less than `gap` vertices apart as one. Stops at CALLS_MAX + 1.
-static int32_t find_ranges(const RidingCopySurface *surface, int32_t gap, VertexRange out[CALLS_MAX + 1]) {
+static int32_t find_ranges(const EmbeddedCopySurface *surface, int32_t gap, VertexRange out[CALLS_MAX + 1]) {
 	int32_t count = 0, words = (surface->vertex_count + 63) / 64;
 	for (int32_t w = 0; w < words; w++) {
 		for (uint64_t bits = surface->changed[w]; bits; bits &= bits - 1) {
@@ -176,8 +177,8 @@ static int32_t find_ranges(const RidingCopySurface *surface, int32_t gap, Vertex
 	return count;
 }
 
-static void send_range(RidingCopy *copy, int32_t index, VertexRange range) {
-	RidingCopySurface *surface = &copy->surfaces[index];
+static void send_range(EmbeddedCopy *copy, int32_t index, VertexRange range) {
+	EmbeddedCopySurface *surface = &copy->surfaces[index];
 	int64_t begin = (int64_t)range.begin * surface->stride, end = (int64_t)range.end * surface->stride;
 	bool is_whole = range.begin == 0 && range.end == surface->vertex_count;
 	GdPackedByteArray bytes = is_whole ? gd_packed_byte_array_new_packed_byte_array(&surface->attributes)
@@ -188,8 +189,8 @@ static void send_range(RidingCopy *copy, int32_t index, VertexRange range) {
 	copy->sent_calls++;
 }
 
-static void send_surface(RidingCopy *copy, int32_t index) {
-	RidingCopySurface *surface = &copy->surfaces[index];
+static void send_surface(EmbeddedCopy *copy, int32_t index) {
+	EmbeddedCopySurface *surface = &copy->surfaces[index];
 	VertexRange ranges[CALLS_MAX + 1];
 	int32_t gap = BYTES_PER_CALL / surface->stride, count = find_ranges(surface, gap, ranges);
 	while (count > CALLS_MAX) {
@@ -204,7 +205,7 @@ static void send_surface(RidingCopy *copy, int32_t index) {
 	surface->bytes = NULL;
 }
 
-void riding_copy_send(RidingCopy *copy) {
+void embedded_copy_send(EmbeddedCopy *copy) {
 	copy->sent_bytes = 0;
 	copy->sent_calls = 0;
 	for (int32_t i = 0; i < copy->surface_count; i++) {

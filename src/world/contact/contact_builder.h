@@ -1,0 +1,30 @@
+// What makes contacts from overlaps: shared by contact_builder.c and contact_planes.c.
+#ifndef FEM_WORLD_CONTACT_BUILDER_H
+#define FEM_WORLD_CONTACT_BUILDER_H
+
+#include "world/step/step.h"
+#include "world/world.h"
+
+typedef struct FemContactBuilder {
+	FemStep *step;
+	FemWorld *world;
+	FemContactStage *stage;
+	const FemTouch *touch; // at hand
+} FemContactBuilder;
+
+// ---- contact_builder.c
+// `moved`: how far the collider is from where it stands when it is touched there, m.
+void fem_contact_builder_set_collider_side(
+	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemPosition moved);
+void fem_contact_builder_start(
+	const FemContactBuilder *builder, FemContact *contact, float slop); // active or not, and what it keeps
+float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet);
+float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
+float fem_contact_builder_push_limit(float depth, float edge);        // m/s
+
+// ---- contact_planes.c
+void fem_contact_builder_add_half_spaces(FemContactBuilder *builder);
+void fem_contact_builder_add_flat(
+	FemContactBuilder *builder); // faces that lie wholly inside a flat solid, at their nodes
+
+#endif
