@@ -218,6 +218,8 @@ typedef struct FemBody {
 	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
 	FemVec4 *rhs, *dv, *residual, *direction, *product, *z;
 
+	struct FemPiece *pieces; // [component_capacity]: topology/piece.h
+
 	// ---- parts
 	uint8_t *part_state; // FemIslandState of each part
 	int32_t *part_still; // steps below the sleep speed
@@ -231,13 +233,9 @@ typedef struct FemBody {
 	float total_mass;       // kg
 	int32_t max_iterations; // largest of its materials
 
-	struct FemPreconditioner *preconditioners; // [component]; null: none is needed, or memory failed
-	int32_t preconditioner_count;
-
 	// ---- contact
 	struct FemSurfaceTrees *trees; // null while the world has contacts off
-	int32_t *sweep_proxies;        // [component_capacity]: of each piece; null while the world has contacts off
-	int32_t sweep_proxy_count;     // pieces that have one: all, between steps
+	int32_t sweep_proxy_count;     // pieces that have one: all, between steps; 0 while the world has contacts off
 	bool trees_moved;              // all of it, asleep or not, is elsewhere than its trees
 	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
 	int32_t *surface_nodes;

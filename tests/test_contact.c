@@ -2,6 +2,7 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "topology/piece.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
@@ -362,7 +363,7 @@ FEM_TEST(contact, the_oldest_of_equal_pieces_retires) {
 		FemBodyId id = fem_add_three_cubes(world, true, &nodes);
 		FemPieceNumber before[3], after[3];
 		FEM_REQUIRE(fem_body_get_pieces(id, before, 3) == 3);
-		fem_body_find(id, NULL)->breaking->pieces[oldest].born = -5.0;
+		fem_body_find(id, NULL)->pieces[oldest].born = -5.0;
 		FEM_CHECK_INT(fem_body_set_piece_limits(id, 1, 0.0f, 0.0f), FEM_OK);
 		fem_steps(world, 1);
 		FEM_REQUIRE(fem_body_get_pieces(id, after, 3) == 2);

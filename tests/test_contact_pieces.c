@@ -1,6 +1,7 @@
 // Pieces of one body in the sweep: each has a box of its own, and those that sleep are left alone.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "topology/piece.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
@@ -37,7 +38,7 @@ static void push_piece(FemBodyId body, int32_t piece, float speed) {
 static int32_t still_count(const FemWorld *world, const FemBody *body) {
 	int32_t count = 0;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++)
-		count += world->sweep.proxies[body->sweep_proxies[c]].still;
+		count += world->sweep.proxies[body->pieces[c].sweep_proxy].still;
 	return count;
 }
 
@@ -106,7 +107,7 @@ FEM_TEST(contact_pieces, boxes_follow_a_teleport) {
 	FEM_CHECK_INT(fem_body_teleport(id, (FemPosition){3.0, 0.5, 0.0}, (FemQuat){0, 0, 0, 1}), FEM_OK);
 	fem_steps(world_id, 1);
 	for (int32_t c = 0; c < PIECES; c++) {
-		const FemSweepBox *box = &world->sweep.boxes[body->sweep_proxies[c]];
+		const FemSweepBox *box = &world->sweep.boxes[body->pieces[c].sweep_proxy];
 		FEM_CHECK_NEAR(box->min[0], 3.0 + (double)(GAP * (float)c), 0.01);
 		FEM_CHECK_NEAR(box->max[0], 3.2 + (double)(GAP * (float)c), 0.01);
 	}

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
+#include "topology/piece.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
@@ -443,7 +444,7 @@ FEM_TEST(validate, faults_of_contact_are_found) {
 	CHECK_FOUND(id, collider->mass, 3.0f, "mass");
 	CHECK_FOUND(id, collider->sweep_proxy, 0, "proxy");
 	CHECK_FOUND(id, collider->result.impulse.y, INFINITY, "result");
-	CHECK_FOUND(id, world->bodies[0]->sweep_proxies[0], world->bodies[1]->sweep_proxies[0], "proxy");
+	CHECK_FOUND(id, world->bodies[0]->pieces[0].sweep_proxy, world->bodies[1]->pieces[0].sweep_proxy, "proxy");
 	CHECK_FOUND(id, world->collider_count, 9, "colliders");
 	CHECK_FOUND(id, world->contacts.contact_count, -1, "contacts");
 	CHECK_FOUND(id, contact->normal_impulse, NAN, "not finite");

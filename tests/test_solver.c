@@ -6,6 +6,7 @@
 #include "fem_test.h"
 #include "scenes/rig.h"
 #include "scenes/scenes.h"
+#include "topology/piece.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
@@ -18,10 +19,8 @@
 // Gives the body's only component a preconditioner of the wanted kind; false when it cannot have one.
 static bool force_kind(FemBody *body, FemPreconditionKind kind) {
 	const FemTopology *topology = body->topology;
-	if (!body->preconditioners) { // made in the first step otherwise
-		body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, topology->component_count);
-		body->preconditioner_count = topology->component_count;
-	}
+	if (!body->pieces[0].preconditioner) // made in the first step otherwise
+		body->pieces[0].preconditioner = FEM_ALLOC_ARRAY(FemPreconditioner, 1);
 	int32_t *identity = malloc((size_t)topology->node_count * sizeof *identity);
 	for (int32_t i = 0; i < topology->node_count; i++)
 		identity[i] = i;
@@ -30,10 +29,10 @@ static bool force_kind(FemBody *body, FemPreconditionKind kind) {
 		orders.node_order = identity;
 	if (kind == FEM_PRECONDITION_TWO_LEVEL)
 		orders.part_order = identity;
-	fem_preconditioner_free(&body->preconditioners[0]);
-	fem_preconditioner_create(&body->preconditioners[0], body, 0, orders);
+	fem_preconditioner_free(body->pieces[0].preconditioner);
+	fem_preconditioner_create(body->pieces[0].preconditioner, body, 0, orders);
 	free(identity);
-	return body->preconditioners[0].kind == kind;
+	return body->pieces[0].preconditioner->kind == kind;
 }
 
 // As after many splits: parts of more nodes than a chunk, four of the old ones each. Of a body of one component.
@@ -129,7 +128,7 @@ FEM_TEST(solver, kind_is_chosen_by_cost) {
 		FemSceneBodies bodies = fem_scene_build(scene, world);
 		FEM_REQUIRE(bodies.count == 1);
 		fem_world_step(world, DT, 1);
-		FEM_CHECK_INT(fem_body_find(bodies.ids[0], NULL)->preconditioners[0].kind, rows[i].kind);
+		FEM_CHECK_INT(fem_body_find(bodies.ids[0], NULL)->pieces[0].preconditioner->kind, rows[i].kind);
 		fem_scene_bodies_free(&bodies);
 		fem_world_destroy(world);
 	}
@@ -252,7 +251,7 @@ FEM_TEST(solver, kept_factor_rotates_with_the_body) {
 	FemBody *body = fem_body_find(rig.body, NULL);
 	FEM_CHECK(force_kind(body, FEM_PRECONDITION_FACTOR));
 	int64_t sum = iterations_of(rig.world, 60);
-	printf("  %lld iterations, %d factors\n", (long long)sum, (int)body->preconditioners[0].factorizations);
+	printf("  %lld iterations, %d factors\n", (long long)sum, (int)body->pieces[0].preconditioner->factorizations);
 	FEM_CHECK(sum < 500); // 9000 when it is turned otherwise
 	fem_rig_destroy(&rig);
 }

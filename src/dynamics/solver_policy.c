@@ -1,5 +1,7 @@
 #include "dynamics/solver_policy.h"
 
+#include "topology/piece.h"
+
 #include <math.h>
 
 // ---- which preconditioner
@@ -36,7 +38,7 @@ FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, in
 bool fem_policy_uses_kept(const FemBody *body, int32_t contact_count, int32_t node_count) {
 	bool is_compact = body->thickness > 0.25f * sqrtf(body->box_area);
 	bool contact_decides = contact_count > 0 && 4 * contact_count > node_count && is_compact;
-	return !contact_decides || body->preconditioners[0].kind != FEM_PRECONDITION_FACTOR;
+	return !contact_decides || body->pieces[0].preconditioner->kind != FEM_PRECONDITION_FACTOR;
 }
 
 // ---- costs

@@ -23,7 +23,6 @@ typedef struct FemBreaking {
 	bool can_break; // some tet has a finite toughness
 	uint64_t seed;
 
-	struct FemPiece *pieces; // [component]
 	uint32_t next_piece;
 	int32_t piece_limit;            // 0: none
 	float piece_lifetime;           // s; 0: for ever
@@ -34,7 +33,6 @@ typedef struct FemBreaking {
 	struct FemPiece *old_pieces; // [component]: before the last split
 	int32_t *node_rank;      // [node]: its place when the mesh was ordered for elimination; copies have their parent's
 	int32_t *part_rank;      // [part]: the same for parts
-	uint8_t *piece_kinds;    // [component]: preconditioner wanted for it, for splits and snapshots
 	FemVec4 *scratch;        // [node]
 	int32_t *order, *cursor; // [node + part + 1]: scratch
 	uint8_t *marks;          // [node], [part]: scratch

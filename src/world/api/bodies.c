@@ -1,8 +1,10 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
+#include "topology/piece.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
+#include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
 #include "world/step/breaking.h"
@@ -39,6 +41,7 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	body->good_velocity = FEM_CARVE(carver, FemVec4, nodes);
 	body->part_state = FEM_CARVE(carver, uint8_t, t->part_capacity);
 	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);
+	body->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
 }
 
 // At rest where they are; what is behind them is for nodes and parts that a split may make, which gives them all
@@ -55,6 +58,7 @@ static void clear_nodes(FemBody *body) {
 	memset(body->node_kind, 0, nodes);
 	memset(body->part_state, 0, parts);
 	memset(body->part_still, 0, sizeof *body->part_still * parts);
+	memset(body->pieces, 0, sizeof *body->pieces * (size_t)body->topology->component_capacity);
 }
 
 bool fem_body_allocate_nodes(FemBody *body) {
@@ -165,8 +169,11 @@ static bool set_tet(FemBody *body, const FemMesh *mesh, int32_t tet, const int32
 FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks) {
 	const FemMesh *mesh = &world->meshes[mesh_index];
 	FemBody *body = allocate(mesh->topology);
-	bool ok = body && fem_body_breaking_create(world, body, mesh, tet_materials, breaks) &&
-		fem_body_allocate_nodes(body) && prepare_plates(body, mesh);
+	bool ok = body && fem_body_allocate_nodes(body) && prepare_plates(body, mesh);
+	if (ok) {
+		fem_pieces_start(body, 0.0);
+		ok = fem_body_breaking_create(world, body, mesh, tet_materials, breaks);
+	}
 	if (!ok) {
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body of %d tets.", mesh->tet_count);
 	} else {

@@ -8,14 +8,15 @@
 #include <math.h>
 
 // s of the world's time, if it is neither the largest nor attached; infinite: never.
-static double end_of(const FemBreaking *breaking, int32_t component) {
-	const FemPiece *piece = &breaking->pieces[component];
+static double end_of(const FemBody *body, int32_t component) {
+	const FemBreaking *breaking = body->breaking;
+	const FemPiece *piece = &body->pieces[component];
 	double too_old = breaking->piece_lifetime > 0.0f ? piece->born + (double)breaking->piece_lifetime : INFINITY;
 	return fmin(too_old, piece->retires);
 }
 
 double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest) {
-	double end = body->breaking ? end_of(body->breaking, component) : INFINITY;
+	double end = body->breaking ? end_of(body, component) : INFINITY;
 	if (isinf(end) || component == largest || fem_piece_is_attached(body, component))
 		return INFINITY;
 	return fmax(end - world->time, 0.0);
@@ -26,7 +27,7 @@ static int32_t next_fading(
 	const FemWorld *world, const FemBody *body, int32_t first, float fade_time, double *out_left) {
 	int32_t count = body->topology->component_count, largest = -1;
 	for (int32_t c = first; c < count; c++) {
-		if (!(end_of(body->breaking, c) - world->time < (double)fade_time))
+		if (!(end_of(body, c) - world->time < (double)fade_time))
 			continue;
 		largest = largest < 0 ? fem_largest_piece(body->topology) : largest;
 		*out_left = fem_piece_time_left(world, body, c, largest);

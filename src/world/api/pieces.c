@@ -13,11 +13,14 @@
 
 // ---- numbers
 
-void fem_pieces_start(FemWorld *world, FemBody *body) {
-	FemBreaking *breaking = body->breaking;
-	breaking->next_piece = 1;
-	for (int32_t c = 0; c < body->topology->component_count; c++)
-		breaking->pieces[c] = (FemPiece){.number = breaking->next_piece++, .born = world->time, .retires = INFINITY};
+void fem_pieces_start(FemBody *body, double time) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		piece->number = (FemPieceNumber)c + 1;
+		piece->parent = 0;
+		piece->born = time;
+		piece->retires = INFINITY;
+	}
 }
 
 static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
@@ -42,12 +45,25 @@ static int32_t heir_of(const FemTopology *t, int32_t component) {
 	return heir;
 }
 
+// A record is that of the piece it was part of until what follows from the split has been found anew. Boxes in the
+// sweep stay at their places: which one a piece has does not matter.
+void fem_pieces_renumber(FemBody *body) {
+	const FemTopology *t = body->topology;
+	FemPiece *before = body->breaking->old_pieces;
+	memcpy(before, body->pieces, sizeof *before * (size_t)t->split->old_component_count);
+	for (int32_t c = 0; c < t->component_count; c++) {
+		int32_t proxy = body->pieces[c].sweep_proxy;
+		body->pieces[c] = before[t->split->component_parent[c]];
+		body->pieces[c].preconditioner = NULL;
+		body->pieces[c].sweep_proxy = proxy;
+	}
+}
+
 // Parts of one piece may be far apart in the list, so heirs are looked for once for each piece of before.
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	FemBreaking *breaking = body->breaking;
 	int32_t *heirs = breaking->order; // [component of before]
-	memcpy(breaking->old_pieces, breaking->pieces, sizeof *breaking->pieces * (size_t)t->split->old_component_count);
 	for (int32_t c = 0; c < t->split->old_component_count; c++)
 		heirs[c] = -1;
 	for (int32_t c = 0; c < t->component_count; c++) {
@@ -57,21 +73,17 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 	}
 	for (int32_t c = 0; c < t->component_count; c++) {
 		int32_t parent = t->split->component_parent[c];
-		breaking->pieces[c] = breaking->old_pieces[parent];
 		if (heirs[parent] == c)
 			continue;
-		breaking->pieces[c] = (FemPiece){breaking->next_piece++, breaking->old_pieces[parent].number, world->time,
-			breaking->old_pieces[parent].retires};
-		add_piece_event(world, body_index, &breaking->pieces[c]);
+		FemPiece *piece = &body->pieces[c];
+		piece->number = breaking->next_piece++;
+		piece->parent = breaking->old_pieces[parent].number;
+		piece->born = world->time;
+		add_piece_event(world, body_index, piece);
 	}
 }
 
 // ---- reading
-
-// The number of a component of a body that cannot break is its place.
-static FemPieceNumber number_of(const FemBody *body, int32_t component) {
-	return body->breaking ? body->breaking->pieces[component].number : (FemPieceNumber)component + 1;
-}
 
 static FemBody *find_piece(
 	FemBodyId id, FemPieceNumber number, FemWorld **out_world, int32_t *out_component, FemResult *out_result) {
@@ -79,7 +91,7 @@ static FemBody *find_piece(
 	if (!body)
 		return NULL;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (number_of(body, c) != number)
+		if (body->pieces[c].number != number)
 			continue;
 		*out_component = c;
 		return body;
@@ -95,7 +107,7 @@ int32_t fem_body_get_pieces(FemBodyId id, FemPieceNumber *out_pieces, int32_t ca
 	if (!body)
 		return 0;
 	for (int32_t c = 0; out_pieces && c < capacity && c < body->topology->component_count; c++)
-		out_pieces[c] = number_of(body, c);
+		out_pieces[c] = body->pieces[c].number;
 	return body->topology->component_count;
 }
 
@@ -109,7 +121,7 @@ FemPieceNumber fem_body_get_tet_piece(FemBodyId id, int32_t user_tet) {
 	if (!body || user_tet < 0 || user_tet >= body->topology->user_tet_count ||
 		body->topology->tet_of_user[user_tet] < 0)
 		return 0;
-	return number_of(body, tet_component(body->topology, body->topology->tet_of_user[user_tet]));
+	return body->pieces[tet_component(body->topology, body->topology->tet_of_user[user_tet])].number;
 }
 
 int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *out_tets, int32_t capacity) {
@@ -209,8 +221,8 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 	FemRange nodes = body->topology->component_nodes[component];
 	*out_state = (FemPieceState){
 		.piece = number,
-		.parent = body->breaking ? body->breaking->pieces[component].parent : 0,
-		.age = world->time - (body->breaking ? body->breaking->pieces[component].born : 0.0),
+		.parent = body->pieces[component].parent,
+		.age = world->time - body->pieces[component].born,
 		.time_left = fem_piece_time_left(world, body, component, fem_largest_piece(body->topology)),
 		.tet_count = body->topology->component_tets[component],
 		.node_count = nodes.end - nodes.begin,
@@ -307,11 +319,10 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	const FemTopology *t = body->topology;
 	int32_t best = -1;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (!is_debris(body, c, largest) || body->breaking->pieces[c].retires < INFINITY)
+		if (!is_debris(body, c, largest) || body->pieces[c].retires < INFINITY)
 			continue;
 		if (best < 0 || t->component_tets[c] < t->component_tets[best] ||
-			(t->component_tets[c] == t->component_tets[best] &&
-				body->breaking->pieces[c].born < body->breaking->pieces[best].born))
+			(t->component_tets[c] == t->component_tets[best] && body->pieces[c].born < body->pieces[best].born))
 			best = c;
 	}
 	return best;
@@ -322,9 +333,9 @@ static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) 
 	FemBreaking *breaking = body->breaking;
 	int32_t debris = 0;
 	for (int32_t c = 0; c < body->topology->component_count; c++)
-		debris += is_debris(body, c, largest) && breaking->pieces[c].retires == INFINITY;
+		debris += is_debris(body, c, largest) && body->pieces[c].retires == INFINITY;
 	for (; debris > breaking->piece_limit; debris--)
-		breaking->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
+		body->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
 }
 
 static int32_t mark_retired(const FemWorld *world, FemBody *body) {
@@ -365,7 +376,7 @@ FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float pie
 		return result;
 	body->breaking->piece_fade = piece_fade;
 	for (int32_t c = 0; piece_limit == 0 && c < body->topology->component_count; c++)
-		body->breaking->pieces[c].retires = INFINITY; // none is one too many any more
+		body->pieces[c].retires = INFINITY; // none is one too many any more
 	body->breaking->piece_limit = piece_limit;
 	body->breaking->piece_lifetime = piece_lifetime;
 	return FEM_OK;

@@ -2,16 +2,12 @@
 #ifndef FEM_WORLD_PIECES_H
 #define FEM_WORLD_PIECES_H
 
+#include "topology/piece.h"
 #include "world/world.h"
 
-typedef struct FemPiece {
-	FemPieceNumber number, parent;
-	double born;    // s, of the world's time
-	double retires; // the same: when it is removed because there are too many; infinite: it is not one too many
-} FemPiece;
-
 // ---- pieces.c
-void fem_pieces_start(FemWorld *world, FemBody *body);
+void fem_pieces_start(FemBody *body, double time); // of a whole body, born then, s
+void fem_pieces_renumber(FemBody *body);           // records for the components that a split made
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index);
 void fem_pieces_retire(FemWorld *world);                            // those beyond limits of number and age
 bool fem_piece_is_attached(const FemBody *body, int32_t component); // a node of it is pinned or driven

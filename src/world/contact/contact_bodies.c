@@ -1,6 +1,7 @@
 // What a body brings to contact: trees over its surface, which faces and nodes are outside, its place in the sweep.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "topology/piece.h"
 #include "topology/topology.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
@@ -168,11 +169,11 @@ static bool piece_is_live(const FemBody *body, int32_t component) {
 bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_index) {
 	int32_t count = body->trees->component_count; // those of before a split for which memory failed
 	while (body->sweep_proxy_count > count)
-		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
+		fem_sweep_destroy_proxy(&world->sweep, body->pieces[--body->sweep_proxy_count].sweep_proxy);
 	for (int32_t c = 0; c < count; c++) {
 		FemSweepBox box = piece_box(body, c);
 		if (c < body->sweep_proxy_count) {
-			fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[c], &box);
+			fem_sweep_move_proxy(&world->sweep, body->pieces[c].sweep_proxy, &box);
 			continue;
 		}
 		int32_t proxy = -1;
@@ -181,7 +182,7 @@ bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_
 		if (proxy < 0)
 			return false;
 		fem_sweep_set_piece(&world->sweep, proxy, c);
-		body->sweep_proxies[body->sweep_proxy_count++] = proxy;
+		body->pieces[body->sweep_proxy_count++].sweep_proxy = proxy;
 	}
 	return true;
 }
@@ -204,7 +205,6 @@ static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, Fem
 
 bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
-	body->sweep_proxies = NULL;
 	body->sweep_proxy_count = 0;
 	if (!world->def.contacts_enabled)
 		return true;
@@ -212,10 +212,8 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	body->tet_exterior = FEM_ALLOC_ARRAY(uint8_t, t->batch_count * FEM_LANES);
 	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
 	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
-	body->sweep_proxies = FEM_ALLOC_ARRAY(int32_t, t->component_capacity);
 	body->trees = make_trees(&world->meshes[body->mesh_index], body, NULL);
-	bool ok =
-		place && body->tet_exterior && body->surface_nodes && body->surface_area && body->sweep_proxies && body->trees;
+	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->trees;
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
@@ -247,9 +245,7 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	fem_contacts_forget(world, body_index, -1);
 	while (body->sweep_proxy_count > 0)
-		fem_sweep_destroy_proxy(&world->sweep, body->sweep_proxies[--body->sweep_proxy_count]);
-	FEM_FREE_ARRAY(body->sweep_proxies, t->component_capacity);
-	body->sweep_proxies = NULL;
+		fem_sweep_destroy_proxy(&world->sweep, body->pieces[--body->sweep_proxy_count].sweep_proxy);
 	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
 	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
 	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
@@ -318,13 +314,13 @@ void fem_contact_bodies_refit(FemWorld *world) {
 	for (int32_t i = 0; i < stage->refit_count; i++) {
 		const FemBody *body = world->bodies[stage->refits[i].body];
 		FemSweepBox box = fem_contact_part_box(body, stage->refits[i].part);
-		fem_sweep_move_proxy(&world->sweep, body->sweep_proxies[stage->refits[i].component], &box);
+		fem_sweep_move_proxy(&world->sweep, body->pieces[stage->refits[i].component].sweep_proxy, &box);
 	}
 }
 
 // A piece that fell asleep has moved since its last refit.
 static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
-	int32_t proxy = body->sweep_proxies[component];
+	int32_t proxy = body->pieces[component].sweep_proxy;
 	bool still = !piece_is_live(body, component);
 	if (still && !world->sweep.proxies[proxy].still) {
 		fem_surface_trees_refit(body->trees, body->position, fem_surface_trees_component(body->trees, component));

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "topology/piece.h"
 #include "topology/topology.h"
 #include "world/api/registry.h"
 #include "world/step/step.h"
@@ -182,7 +183,7 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	bool asked = false;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
-		if (world->sweep.proxies[body->sweep_proxies[c]].still ||
+		if (world->sweep.proxies[body->pieces[c].sweep_proxy].still ||
 			(body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
 			continue;
 		if (!asked && (!may_fold(body) || is_inside_out(body)))

@@ -13,6 +13,7 @@
 #include "world/contact/fast_objects.h"
 
 #include "base/vec.h"
+#include "topology/piece.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/step/step.h"
@@ -80,7 +81,7 @@ static void measure_task(void *context, int32_t index) {
 	FemRange range = {0, 0};
 	body->fast_displacement = 0.0f;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
-		FemFastPiece *piece = &pieces[body->sweep_proxies[c]];
+		FemFastPiece *piece = &pieces[body->pieces[c].sweep_proxy];
 		range.begin = range.end;
 		while (range.end < body->surface_node_count &&
 			body->surface_nodes[range.end] < body->topology->component_nodes[c].end)

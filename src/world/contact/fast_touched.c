@@ -1,4 +1,5 @@
 // Which pieces overlapped when the step began, as far as one of them may be fast.
+#include "topology/piece.h"
 #include "topology/topology.h"
 #include "world/contact/fast_objects.h"
 #include "world/world.h"
@@ -6,7 +7,7 @@
 static int32_t piece_proxy(const FemBody *body, int32_t tet) {
 	const FemTopology *t = body->topology;
 	int32_t component = t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
-	return component < body->sweep_proxy_count ? body->sweep_proxies[component] : -1;
+	return component < body->sweep_proxy_count ? body->pieces[component].sweep_proxy : -1;
 }
 
 static uint64_t key_of(int32_t proxy, int32_t other) {

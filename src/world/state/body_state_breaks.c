@@ -13,6 +13,7 @@
 #include "base/union_find.h"
 #include "base/vec.h"
 #include "dynamics/preconditioner.h"
+#include "topology/piece.h"
 #include "topology/topology.h"
 #include "world/api/checks.h"
 #include "world/api/pieces.h"
@@ -139,9 +140,9 @@ bool fem_state_pieces_are_new(const FemWorld *world, const FemBody *body) {
 	const FemBreaking *breaking = body->breaking;
 	int32_t count = body->topology->component_count;
 	for (int32_t c = 0; c < count; c++) {
-		const FemPiece *piece = &breaking->pieces[c];
+		const FemPiece *piece = &body->pieces[c];
 		if (piece->number != (FemPieceNumber)c + 1 || piece->parent != 0 || !isinf(piece->retires) ||
-			age_of(world, piece) != age_of(world, breaking->pieces))
+			age_of(world, piece) != age_of(world, body->pieces))
 			return false;
 	}
 	return breaking->next_piece == (FemPieceNumber)count + 1;
@@ -159,7 +160,7 @@ static void write_pieces(FemStream *s, const FemWorld *world, const FemBody *bod
 	fem_stream_write_number(s, body->breaking->next_piece);
 	fem_stream_write_number(s, (uint64_t)t->component_count);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		const FemPiece *piece = &body->breaking->pieces[c];
+		const FemPiece *piece = &body->pieces[c];
 		fem_stream_write_number(s, (uint64_t)lowest_user(t, c));
 		fem_stream_write_number(s, piece->number);
 		fem_stream_write_number(s, piece->parent);
@@ -181,7 +182,7 @@ bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, 
 	if (flags & FEM_STATE_PIECES)
 		write_pieces(s, world, body);
 	else if (flags & FEM_STATE_BREAKS)
-		fem_stream_write_number(s, age_of(world, body->breaking->pieces));
+		fem_stream_write_number(s, age_of(world, body->pieces));
 	return true;
 }
 
@@ -303,15 +304,17 @@ static bool spread_components(Breaks *b) {
 	return true;
 }
 
-static FemPiece read_piece(FemStream *s, const FemWorld *world) {
+static void read_piece(FemStream *s, const FemWorld *world, FemPiece *piece) {
 	uint64_t number = 0, parent = 0, age = 0, left = 0;
 	fem_stream_number(s, &number);
 	fem_stream_number(s, &parent);
 	fem_stream_number(s, &age);
 	fem_stream_number(s, &left);
 	s->failed = s->failed || number > UINT32_MAX || parent > UINT32_MAX;
-	return (FemPiece){(FemPieceNumber)number, (FemPieceNumber)parent, world->time - (double)age / NANOSECONDS,
-		left == 0 ? INFINITY : world->time + (double)(left - 1) / NANOSECONDS};
+	piece->number = (FemPieceNumber)number;
+	piece->parent = (FemPieceNumber)parent;
+	piece->born = world->time - (double)age / NANOSECONDS;
+	piece->retires = left == 0 ? INFINITY : world->time + (double)(left - 1) / NANOSECONDS;
 }
 
 static int32_t read_piece_count(FemStream *s, FemBody *body) {
@@ -330,7 +333,7 @@ static int32_t read_broken_pieces(FemStream *s, const FemWorld *world, FemBody *
 		int32_t root = fem_union_root(b->root, user < mesh_nodes ? b->t->node_of_user[user] : user);
 		s->failed = s->failed || b->component[root] != NO_PIECE;
 		b->component[root] = c;
-		body->breaking->pieces[c] = read_piece(s, world);
+		read_piece(s, world, &body->pieces[c]);
 	}
 	return count;
 }
@@ -341,12 +344,12 @@ static void read_whole_pieces(FemStream *s, const FemWorld *world, FemBody *body
 	int32_t count = read_piece_count(s, body);
 	s->failed = s->failed || count != t->component_count;
 	for (int32_t c = 0; c < count && !s->failed; c++)
-		body->breaking->pieces[c].number = 0;
+		body->pieces[c].number = 0;
 	for (int32_t c = 0; c < count && !s->failed; c++) {
 		int32_t node = t->node_of_user[fem_stream_read_index(s, t->user_node_count)];
-		FemPiece *piece = &body->breaking->pieces[t->part_component[t->node_part[node]]];
+		FemPiece *piece = &body->pieces[t->part_component[t->node_part[node]]];
 		s->failed = s->failed || piece->number != 0;
-		*piece = read_piece(s, world);
+		read_piece(s, world, piece);
 	}
 }
 
@@ -362,7 +365,7 @@ static void move_ranks(FemBody *body, Breaks *b) {
 	for (int32_t p = 0; p < t->part_count; p++)
 		breaking->part_rank[p] = before[t->split->part_source[p]];
 	for (int32_t c = 0; c < t->component_count; c++)
-		breaking->piece_kinds[c] = FEM_PRECONDITION_FACTOR; // if it is worth its cost
+		body->pieces[c].preconditioner_kind = FEM_PRECONDITION_FACTOR; // if it is worth its cost
 }
 
 // Building set the nodes of the mesh alone.
@@ -411,6 +414,6 @@ void fem_state_read_breaks(FemStream *s, const FemWorld *world, FemBody *body, u
 		uint64_t age = 0;
 		fem_stream_number(s, &age);
 		for (int32_t c = 0; c < body->topology->component_count; c++)
-			body->breaking->pieces[c].born = world->time - (double)age / NANOSECONDS;
+			body->pieces[c].born = world->time - (double)age / NANOSECONDS;
 	}
 }

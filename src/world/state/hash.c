@@ -1,5 +1,6 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
+#include "topology/piece.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
@@ -37,7 +38,7 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 	for (int32_t i = 0; i < t->batch_count * FEM_LANES * 4; i++)
 		hash = fem_hash_word(hash, (uint64_t)t->batch_nodes[i]);
 	for (int32_t c = 0; c < t->component_count; c++)
-		hash = fem_hash_word(hash, body->breaking->pieces[c].number);
+		hash = fem_hash_word(hash, body->pieces[c].number);
 	const FemSplinters *splinters = body->breaking->splinters;
 	for (int32_t i = 0; splinters && i < splinters->given.vertex_count; i++) {
 		hash = fem_hash_word(

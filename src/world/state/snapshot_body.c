@@ -84,7 +84,7 @@ static void write_state(FemStream *s, FemBody *body) {
 	sync_optional(s, body);
 	sync_arrays(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
-	bool has_solver = body->preconditioners != NULL;
+	bool has_solver = fem_body_has_solver(body);
 	fem_stream_bool(s, &has_solver);
 	FEM_STREAM(s, solver_bytes);
 	if (s->out)

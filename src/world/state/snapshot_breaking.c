@@ -1,5 +1,6 @@
 // What a body that can break adds to its snapshot: how it hangs together now, its pieces, its toughness, its splinters.
 #include "base/memory.h"
+#include "topology/piece.h"
 #include "world/api/cookies.h"
 #include "world/api/pieces.h"
 #include "world/api/splinters.h"
@@ -45,14 +46,15 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, b->piece_lifetime);
 	FEM_STREAM(s, b->piece_fade);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		FEM_STREAM(s, b->pieces[c].number);
-		FEM_STREAM(s, b->pieces[c].parent);
-		FEM_STREAM(s, b->pieces[c].born);
-		FEM_STREAM(s, b->pieces[c].retires);
+		FEM_STREAM(s, body->pieces[c].number);
+		FEM_STREAM(s, body->pieces[c].parent);
+		FEM_STREAM(s, body->pieces[c].born);
+		FEM_STREAM(s, body->pieces[c].retires);
 	}
 	if (!body->own_topology)
 		return;
-	FEM_STREAM_ARRAY(s, b->piece_kinds, t->component_count);
+	for (int32_t c = 0; c < t->component_count; c++)
+		FEM_STREAM(s, body->pieces[c].preconditioner_kind);
 	FEM_STREAM_ARRAY(s, b->node_rank, t->node_count);
 	FEM_STREAM_ARRAY(s, b->part_rank, t->part_count);
 }

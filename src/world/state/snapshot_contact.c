@@ -1,5 +1,6 @@
 // Colliders and contacts in a snapshot. Hulls, boxes, trees and pairs are made again.
 #include "base/memory.h"
+#include "topology/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/cookies.h"
 #include "world/state/snapshot.h"
@@ -269,7 +270,7 @@ static void sync_piece_boxes(FemStream *s, FemWorld *world, const FemBody *body)
 	FEM_STREAM(s, count);
 	s->failed = s->failed || count < 0 || count > body->sweep_proxy_count;
 	for (int32_t c = 0; c < count && !s->failed; c++) {
-		int32_t proxy = body->sweep_proxies[c];
+		int32_t proxy = body->pieces[c].sweep_proxy;
 		FemSweepBox box = world->sweep.boxes[proxy];
 		bool still = world->sweep.proxies[proxy].still;
 		FEM_STREAM(s, box);

@@ -1,4 +1,5 @@
 // The part of fem_world_validate() that looks at colliders, the sweep and contacts.
+#include "topology/piece.h"
 #include "world/world.h"
 
 #include "world/api/checks.h"
@@ -104,8 +105,8 @@ static bool pieces_are_right(const FemWorld *world, const FemBody *body, int32_t
 	int32_t count = world->def.contacts_enabled ? body->trees->component_count : 0;
 	bool right = body->sweep_proxy_count == count;
 	for (int32_t c = 0; right && c < count; c++)
-		right = proxy_is_right(world, body->sweep_proxies[c], (uint32_t)index) &&
-			world->sweep.proxies[body->sweep_proxies[c]].piece == c;
+		right = proxy_is_right(world, body->pieces[c].sweep_proxy, (uint32_t)index) &&
+			world->sweep.proxies[body->pieces[c].sweep_proxy].piece == c;
 	return right;
 }
 

@@ -1,5 +1,6 @@
 // What must hold of a body that breaks, after every step.
 #include "base/hash.h"
+#include "topology/piece.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"
@@ -78,11 +79,11 @@ static FemResult check_pieces(const FemBody *body, int32_t smallest, int32_t ind
 	for (int32_t c = 0; c < t->component_count; c++) {
 		if (t->component_tets[c] < FEM_PIECE_TETS_MIN && t->component_tets[c] < smallest)
 			return FAULT("Body %d: a piece has %d tets.", index, t->component_tets[c]);
-		if (body->breaking->pieces[c].number == 0 || body->breaking->pieces[c].number >= body->breaking->next_piece)
-			return FAULT("Body %d: a piece has number %u.", index, body->breaking->pieces[c].number);
+		if (body->pieces[c].number == 0 || body->pieces[c].number >= body->breaking->next_piece)
+			return FAULT("Body %d: a piece has number %u.", index, body->pieces[c].number);
 		for (int32_t d = 0; d < c; d++) {
-			if (body->breaking->pieces[c].number == body->breaking->pieces[d].number)
-				return FAULT("Body %d: two pieces have number %u.", index, body->breaking->pieces[c].number);
+			if (body->pieces[c].number == body->pieces[d].number)
+				return FAULT("Body %d: two pieces have number %u.", index, body->pieces[c].number);
 		}
 	}
 	return FEM_OK;

@@ -5,6 +5,7 @@
 // one step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
 #include "base/vec.h"
 #include "fracture/separation.h"
+#include "topology/piece.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/step/substeps.h"
@@ -65,7 +66,8 @@ static bool side_of_piece(const FemWorld *world, int32_t body_index, int32_t com
 	const FemBody *body = world->bodies[body_index];
 	if (is_debris(body, component))
 		return false;
-	*out = (Side){.box = world->sweep.boxes[body->sweep_proxies[component]], .body = body, .body_index = body_index};
+	*out =
+		(Side){.box = world->sweep.boxes[body->pieces[component].sweep_proxy], .body = body, .body_index = body_index};
 	if (body->live_part_count > 0 || body->kinematic)
 		out->velocity = mean_velocity(body, body->topology->component_nodes[component]);
 	out->wave = wave_time(world, body, component, &out->box);
@@ -276,7 +278,7 @@ void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, Fem
 	int32_t component = body->topology->part_component[body->topology->node_part[node]];
 	if (!(fem_position_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_debris(body, component))
 		return;
-	double wave = wave_time(world, body, component, &world->sweep.boxes[body->sweep_proxies[component]]);
+	double wave = wave_time(world, body, component, &world->sweep.boxes[body->pieces[component].sweep_proxy]);
 	if (!isinf(wave) && (world->struck_wave <= 0.0 || wave < world->struck_wave))
 		world->struck_wave = wave;
 }

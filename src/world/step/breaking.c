@@ -91,7 +91,6 @@ static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	b->tet_toughness = FEM_CARVE(carver, float, lanes);
 	b->tet_by_force = FEM_CARVE(carver, uint8_t, lanes);
 	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
-	b->pieces = FEM_CARVE(carver, FemPiece, t->component_count);
 }
 
 static FemBreaking *allocate(const FemTopology *t) {
@@ -113,9 +112,11 @@ static FemBreaking *allocate(const FemTopology *t) {
 
 static bool make_breaking(FemWorld *world, FemBody *body) {
 	body->breaking = allocate(body->topology);
-	if (body->breaking)
-		fem_pieces_start(world, body);
-	return body->breaking != NULL;
+	if (!body->breaking)
+		return false;
+	body->breaking->next_piece = (FemPieceNumber)body->topology->component_count + 1;
+	fem_pieces_start(body, world->time);
+	return true;
 }
 
 bool fem_body_breaking_create(

@@ -3,6 +3,7 @@
 #include "world/step/composite_task.h"
 
 #include "dynamics/solver_policy.h"
+#include "topology/piece.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -68,12 +69,13 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		const FemIsland *island = fem_composite_island(&task, i);
 		FemBody *body = world->bodies[island->body];
 		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
-		bool kept = island->whole && body->preconditioners &&
+		FemPreconditioner *preconditioner = body->pieces[island->component].preconditioner;
+		bool kept = island->whole && preconditioner &&
 			fem_policy_uses_kept(body, task.system.contacts.count, composite->node_count);
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
 			.chunks = chunks,
-			.preconditioner = kept ? &body->preconditioners[island->component] : NULL,
+			.preconditioner = kept ? preconditioner : NULL,
 		};
 		task.system.floor += fem_policy_floor(body->total_mass);
 		if (body->max_iterations > task.system.max_iterations)

@@ -4,6 +4,7 @@
 #include "dynamics/preconditioner.h"
 #include "dynamics/solver_policy.h"
 #include "islands/metis_partition.h"
+#include "topology/piece.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 
@@ -52,10 +53,31 @@ void fem_mesh_free_orders(FemMesh *mesh) {
 	mesh->node_order = mesh->part_order = NULL;
 }
 
+static void drop(FemPiece *piece) {
+	fem_preconditioner_free(piece->preconditioner);
+	FEM_FREE_ARRAY(piece->preconditioner, 1);
+	piece->preconditioner = NULL;
+}
+
+void fem_body_solver_free(FemBody *body) {
+	for (int32_t c = 0; body->pieces && c < body->topology->component_count; c++) {
+		if (body->pieces[c].preconditioner)
+			drop(&body->pieces[c]);
+	}
+}
+
+// All pieces have one or none has.
 static bool allocate(FemBody *body) {
-	body->preconditioners = FEM_ALLOC_ARRAY(FemPreconditioner, body->topology->component_count);
-	body->preconditioner_count = body->preconditioners ? body->topology->component_count : 0;
-	return body->preconditioners != NULL;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		if (!piece->preconditioner)
+			piece->preconditioner = FEM_ALLOC_ARRAY(FemPreconditioner, 1);
+		if (!piece->preconditioner) {
+			fem_body_solver_free(body);
+			return false;
+		}
+	}
+	return true;
 }
 
 bool fem_body_solver_create(FemBody *body, const FemMesh *mesh) {
@@ -67,27 +89,15 @@ bool fem_body_solver_create(FemBody *body, const FemMesh *mesh) {
 			.node_order = mesh->node_order + topology->component_nodes[c].begin,
 			.part_order = mesh->part_order + topology->component_parts[c].begin,
 		};
-		fem_preconditioner_create(&body->preconditioners[c], body, c, orders);
+		fem_preconditioner_create(body->pieces[c].preconditioner, body, c, orders);
 	}
 	return true;
 }
 
-static void free_all(FemPreconditioner *preconditioners, int32_t count) {
-	for (int32_t c = 0; c < count; c++)
-		fem_preconditioner_free(&preconditioners[c]);
-	FEM_FREE_ARRAY(preconditioners, count);
-}
-
-void fem_body_solver_free(FemBody *body) {
-	free_all(body->preconditioners, body->preconditioner_count);
-	body->preconditioners = NULL;
-	body->preconditioner_count = 0;
-}
-
 size_t fem_body_solver_bytes(const FemBody *body) {
 	size_t bytes = 0;
-	for (int32_t c = 0; c < body->preconditioner_count; c++)
-		bytes += fem_preconditioner_bytes(&body->preconditioners[c]);
+	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++)
+		bytes += fem_preconditioner_bytes(body->pieces[c].preconditioner);
 	return bytes;
 }
 
@@ -96,7 +106,7 @@ size_t fem_body_solver_bytes(const FemBody *body) {
 static void create_task(void *context, int32_t index) {
 	FemWorld *world = context;
 	FemBody *body = world->bodies[world->islands.active_bodies[index]];
-	if (body->live_part_count > 0 && !body->preconditioners && !body->own_topology)
+	if (body->live_part_count > 0 && !fem_body_has_solver(body) && !body->own_topology)
 		fem_body_solver_create(body, &world->meshes[body->mesh_index]); // without: block-Jacobi
 }
 
@@ -105,7 +115,7 @@ static void create_task(void *context, int32_t index) {
 static void give_up(FemWorld *world) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
-		if (body && body->preconditioners && !body->own_topology && body->live_part_count == 0)
+		if (body && fem_body_has_solver(body) && !body->own_topology && body->live_part_count == 0)
 			fem_body_solver_free(body);
 	}
 }
@@ -146,13 +156,13 @@ static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t compone
 		.node_order = kind == FEM_PRECONDITION_FACTOR ? node_order : NULL,
 		.part_order = kind == FEM_PRECONDITION_JACOBI ? NULL : part_order,
 	};
-	fem_preconditioner_create(&body->preconditioners[component], body, component, orders);
+	fem_preconditioner_create(body->pieces[component].preconditioner, body, component, orders);
 }
 
 // For a snapshot: what they came to be.
 void fem_body_note_kinds(FemBody *body) {
-	for (int32_t c = 0; body->own_topology && c < body->preconditioner_count; c++)
-		body->breaking->piece_kinds[c] = (uint8_t)body->preconditioners[c].kind;
+	for (int32_t c = 0; body->own_topology && fem_body_has_solver(body) && c < body->topology->component_count; c++)
+		body->pieces[c].preconditioner_kind = (uint8_t)body->pieces[c].preconditioner->kind;
 }
 
 bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
@@ -162,48 +172,52 @@ bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
 	if (!allocate(body))
 		return false;
 	for (int32_t c = 0; c < body->topology->component_count; c++)
-		create_for_piece(body, mesh, c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
+		create_for_piece(body, mesh, c, (FemPreconditionKind)body->pieces[c].preconditioner_kind);
 	return true;
 }
 
 // Components in which nothing changed keep what they have; only their numbers have moved.
-static void take_over(FemBody *body, FemPreconditioner *before, int32_t before_count) {
+static void take_over(FemBody *body) {
 	const FemTopology *t = body->topology;
 	for (int32_t c = 0; c < t->component_count; c++) {
 		int32_t source = t->split->component_source[c];
-		if (source < 0 || source >= before_count)
+		if (source < 0 || !body->breaking->old_pieces[source].preconditioner)
 			continue;
-		FemPreconditioner *now = &body->preconditioners[c];
-		*now = before[source];
-		now->nodes = t->component_nodes[c];
-		now->parts = t->component_parts[c];
-		before[source] = (FemPreconditioner){0};
+		FemPreconditioner *kept = body->breaking->old_pieces[source].preconditioner;
+		kept->nodes = t->component_nodes[c];
+		kept->parts = t->component_parts[c];
+		body->pieces[c].preconditioner = kept;
+		body->breaking->old_pieces[source].preconditioner = NULL;
 	}
 }
 
-static FemPreconditionKind kind_for(
-	const FemTopology *t, int32_t component, const FemPreconditioner *before, int32_t before_count) {
-	int32_t index = t->split->component_parent[component];
-	FemRange nodes = t->component_nodes[component];
-	return fem_policy_kind_of_piece(index < before_count ? &before[index] : NULL, nodes.end - nodes.begin);
+static FemPreconditionKind kind_for(const FemBody *body, int32_t component) {
+	int32_t parent = body->topology->split->component_parent[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	return fem_policy_kind_of_piece(body->breaking->old_pieces[parent].preconditioner, nodes.end - nodes.begin);
+}
+
+static void drop_old(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->split->old_component_count; c++) {
+		if (body->breaking->old_pieces[c].preconditioner)
+			drop(&body->breaking->old_pieces[c]);
+	}
 }
 
 void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
 	const FemTopology *t = body->topology;
-	FemPreconditioner *before = body->preconditioners;
-	int32_t before_count = body->preconditioner_count;
-	if (!allocate(body)) { // block-Jacobi
-		free_all(before, before_count);
-		return;
-	}
-	take_over(body, before, before_count);
+	take_over(body);
 	for (int32_t c = 0; c < t->component_count; c++)
-		body->breaking->piece_kinds[c] = (uint8_t)kind_for(t, c, before, before_count);
-	free_all(before, before_count);
+		body->pieces[c].preconditioner_kind = (uint8_t)kind_for(body, c);
+	drop_old(body);
+	uint8_t *is_kept = body->breaking->marks;
+	for (int32_t c = 0; c < t->component_count; c++)
+		is_kept[c] = body->pieces[c].preconditioner != NULL;
+	if (!allocate(body))
+		return; // block-Jacobi
 	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t source = t->split->component_source[c];
-		if (source < 0 || source >= before_count)
-			create_for_piece(body, mesh, c, (FemPreconditionKind)body->breaking->piece_kinds[c]);
+		if (!is_kept[c])
+			create_for_piece(body, mesh, c, (FemPreconditionKind)body->pieces[c].preconditioner_kind);
 	}
 }
 
@@ -211,16 +225,16 @@ void fem_body_solver_follow_split(const FemMesh *mesh, FemBody *body) {
 
 size_t fem_body_solver_state_size(const FemBody *body) {
 	size_t size = 0;
-	for (int32_t c = 0; c < body->preconditioner_count; c++)
-		size += fem_preconditioner_state_size(&body->preconditioners[c]);
+	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++)
+		size += fem_preconditioner_state_size(body->pieces[c].preconditioner);
 	return size;
 }
 
 void fem_body_solver_state_write(const FemBody *body, void *out) {
 	char *to = out;
-	for (int32_t c = 0; c < body->preconditioner_count; c++) {
-		fem_preconditioner_state_write(&body->preconditioners[c], to);
-		to += fem_preconditioner_state_size(&body->preconditioners[c]);
+	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++) {
+		fem_preconditioner_state_write(body->pieces[c].preconditioner, to);
+		to += fem_preconditioner_state_size(body->pieces[c].preconditioner);
 	}
 }
 
@@ -228,10 +242,10 @@ bool fem_body_solver_state_read(FemBody *body, const void *data, size_t size) {
 	if (size != fem_body_solver_state_size(body))
 		return false;
 	const char *from = data;
-	for (int32_t c = 0; c < body->preconditioner_count; c++) {
-		if (!fem_preconditioner_state_read(&body->preconditioners[c], from))
+	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++) {
+		if (!fem_preconditioner_state_read(body->pieces[c].preconditioner, from))
 			return false;
-		from += fem_preconditioner_state_size(&body->preconditioners[c]);
+		from += fem_preconditioner_state_size(body->pieces[c].preconditioner);
 	}
 	return true;
 }

@@ -2,7 +2,13 @@
 #ifndef FEM_WORLD_SOLVER_STATE_H
 #define FEM_WORLD_SOLVER_STATE_H
 
+#include "topology/piece.h"
 #include "world/world.h"
+
+// Its pieces have preconditioners: all or none.
+static inline bool fem_body_has_solver(const FemBody *body) {
+	return body->pieces[0].preconditioner != NULL;
+}
 
 bool fem_mesh_make_orders(FemMesh *mesh);
 void fem_mesh_free_orders(FemMesh *mesh);

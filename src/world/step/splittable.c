@@ -2,6 +2,7 @@
 // get one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within
 // a step, from the heap of the world.
 #include "base/carve.h"
+#include "topology/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
@@ -12,9 +13,7 @@
 
 static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
 	size_t nodes = (size_t)t->node_capacity, parts = (size_t)t->part_capacity;
-	b->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
 	b->old_pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
-	b->piece_kinds = FEM_CARVE(carver, uint8_t, t->component_capacity);
 	b->node_rank = FEM_CARVE(carver, int32_t, nodes);
 	b->part_rank = FEM_CARVE(carver, int32_t, parts);
 	b->scratch = FEM_CARVE(carver, FemVec4, nodes);
@@ -34,7 +33,6 @@ static bool allocate(FemBody *made, FemBreaking *breaking, bool has_contacts) {
 	made->node_block = NULL;
 	made->surface_nodes = has_contacts ? FEM_ALLOC_ARRAY_UNSET(int32_t, t->node_capacity) : NULL;
 	made->surface_area = has_contacts ? FEM_ALLOC_ARRAY_UNSET(float, t->node_capacity) : NULL;
-	made->sweep_proxies = has_contacts ? FEM_ALLOC_ARRAY_UNSET(int32_t, t->component_capacity) : NULL;
 	made->reaction = made->reaction ? FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_capacity) : NULL;
 	if (!breaking->split_block || !fem_body_allocate_nodes(made))
 		return false;
@@ -44,7 +42,7 @@ static bool allocate(FemBody *made, FemBreaking *breaking, bool has_contacts) {
 }
 
 static bool is_complete(const FemBody *made, const FemBody *body) {
-	bool has_surface = made->surface_nodes && made->surface_area && made->sweep_proxies;
+	bool has_surface = made->surface_nodes && made->surface_area;
 	return (has_surface || !body->surface_nodes) && (made->reaction || !body->reaction);
 }
 
@@ -52,7 +50,6 @@ static void free_arrays(FemBody *body) {
 	const FemTopology *t = body->topology;
 	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
 	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
-	FEM_FREE_ARRAY(body->sweep_proxies, t->component_capacity);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
 	fem_free(body->node_block, body->node_block_bytes);
 }
@@ -71,6 +68,7 @@ static void copy_nodes(FemBody *made, const FemBody *body) {
 	memcpy(made->good_velocity, body->good_velocity, sizeof(FemVec4) * nodes);
 	memcpy(made->part_state, body->part_state, parts);
 	memcpy(made->part_still, body->part_still, sizeof(int32_t) * parts);
+	memcpy(made->pieces, body->pieces, sizeof *made->pieces * (size_t)body->topology->component_count);
 	FemVec4 *positions = made->before.positions;
 	memcpy(positions, body->before.positions, sizeof(FemVec4) * nodes);
 	made->before = body->before;
@@ -84,7 +82,6 @@ static void copy_surface(FemBody *made, const FemBody *body) {
 		return;
 	memcpy(made->surface_nodes, body->surface_nodes, sizeof(int32_t) * (size_t)body->surface_node_count);
 	memcpy(made->surface_area, body->surface_area, sizeof(float) * (size_t)body->surface_node_count);
-	memcpy(made->sweep_proxies, body->sweep_proxies, sizeof(int32_t) * (size_t)body->sweep_proxy_count);
 }
 
 // Places in the elimination orders that were found for the whole mesh; pieces are ordered by them.
@@ -97,11 +94,6 @@ static void take_ranks(FemBreaking *breaking, const FemMesh *mesh) {
 		for (int32_t k = parts.begin; k < parts.end; k++)
 			breaking->part_rank[parts.begin + mesh->part_order[k]] = k;
 	}
-}
-
-static void take_pieces(FemBreaking *made, const FemBreaking *breaking, int32_t count) {
-	memcpy(made->pieces, breaking->pieces, sizeof *made->pieces * (size_t)count);
-	memset(made->piece_kinds, 0, (size_t)count);
 }
 
 bool fem_body_make_splittable(const FemWorld *world, FemBody *body) {
@@ -123,7 +115,6 @@ bool fem_body_make_splittable(const FemWorld *world, FemBody *body) {
 	copy_nodes(&made, body);
 	copy_surface(&made, body);
 	take_ranks(&breaking, mesh);
-	take_pieces(&breaking, body->breaking, mesh->topology->component_count);
 	free_arrays(body);
 	*body->breaking = breaking;
 	*body = made;

@@ -4,6 +4,7 @@
 #include "base/timing.h"
 #include "dynamics/elements.h"
 #include "dynamics/rows.h"
+#include "topology/piece.h"
 #include "world/api/bodies.h"
 #include "world/contact/fast_objects.h"
 #include "world/step/breaking.h"
@@ -269,8 +270,8 @@ static void roll_back(FemBody *body) {
 		body->force[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f}; // they may be the cause
 	}
 	fem_body_heal_tets(body);
-	for (int32_t c = 0; c < body->preconditioner_count; c++)
-		body->preconditioners[c].valid = false;
+	for (int32_t c = 0; fem_body_has_solver(body) && c < body->topology->component_count; c++)
+		body->pieces[c].preconditioner->valid = false;
 }
 
 static void integrate(FemStep *step) {
