@@ -31,7 +31,7 @@
 #define FEM_EDGE_CHUNK 512 // edges a unit of assembly work
 
 // ----- elements
-#define FEM_QR_VOLUME_RATIO 0.06f // P&O09 section 3.1: below this ratio of volumes the rotation comes from QR
+#define FEM_QR_VOLUME_RATIO 0.06f // P&O09 section 3: below this ratio of volumes the rotation comes from QR
 #define FEM_QR_TINY 1e-6f         // a column shorter than this gives no direction: the last rotation stays
 #define FEM_QUALITY_CLAMP 4.0f    // default of FemMeshDef.quality_clamp
 
@@ -47,13 +47,13 @@
 
 // ----- islands
 #define FEM_PART_NODES 60  // target size of a METIS part: unit of sleep, locality and coarse space
-#define FEM_LARGE_NODES 60 // P&O09 section 3.3: an island is large with so many nodes ...
+#define FEM_LARGE_NODES 60 // P&O09 section 4: an island is large with so many nodes ...
 #define FEM_LARGE_SHARE 4  // ... and more than 1/4 of all live nodes
 
-// ----- coordinates (design: floats relative to an origin on a 1 m grid)
+// ----- coordinates: floats relative to an origin on a 1 m grid
 #define FEM_ORIGIN_DRIFT 16.0f // m; the origin moves when the body's centre is farther than this from it
 
-// ----- contact (values of contact.md unless said otherwise)
+// ----- contact (derivations: docs/method.md, "Contact forces")
 #define FEM_CONTACT_KAPPA 300.0f     // phi dt in units of mass / box volume^(2/3): 10 to 1e5 all rest, iterations grow
 #define FEM_CONTACT_SLOP 1e-3f       // m, depth at rest ...
 #define FEM_CONTACT_SLOP_SHARE 0.01f // ... but at most this share of a tet's edge
@@ -71,7 +71,7 @@
 #define FEM_STRIKE_MAX 64     // of those kept a step
 #define FEM_FAST_DISPLACEMENT_MIN 0.01f // m a step: what moves less is never looked at in between
 
-// ----- the paper's friction (P&O09 section 4.2): gains found by tests/tuning/tune_pid.c
+// ----- the paper's friction (P&O09 section 6): gains found by tests/tuning/tune_pid.c
 #define FEM_PID_PROPORTIONAL 0.376f // of effective mass / dt
 #define FEM_PID_INTEGRAL 0.674f     // of effective mass / dt^2
 #define FEM_PID_DERIVATIVE 0.0044f  // of effective mass

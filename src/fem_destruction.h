@@ -82,7 +82,7 @@ typedef enum FemStepError {
 // Friction between bodies and with colliders. The built-in ground always has Coulomb's.
 typedef enum FemFrictionMode {
 	FEM_FRICTION_COULOMB = 0, // implicit, bounded by the contact's own normal force
-	FEM_FRICTION_PAPER,       // P&O09 section 4.2: bounded by a share of the touching bodies' weight, none on vertical
+	FEM_FRICTION_PAPER,       // P&O09 section 6: bounded by a share of the touching bodies' weight, none on vertical
 							  // walls; below a threshold speed an explicit controller holds, after some mm of slip
 } FemFrictionMode;
 
@@ -347,7 +347,7 @@ FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotati
 // tells.
 FemResult fem_body_get_pose(FemBodyId body, FemPosition *out_position, FemQuat *out_rotation); // [any time]
 
-// Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 6, kinematic nodes).
+// Pinned nodes do not move; driven nodes move with just the given velocity (P&O09 section 7, kinematic nodes).
 typedef enum FemNodeKind {
 	FEM_NODE_FREE = 0,
 	FEM_NODE_PINNED, // velocity 0

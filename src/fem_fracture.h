@@ -83,7 +83,7 @@ int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_e
 // ---- splinters
 
 // What is drawn of a body that can break: closed bits of its render mesh, much smaller than a tet, that stay whole when
-// the body cracks (P&O09 section 5.1). Every splinter has a home tet. Every render vertex of it follows the tet it lies
+// the body cracks (P&O09 section 5). Every splinter has a home tet. Every render vertex of it follows the tet it lies
 // in, as long as that tet still hangs together with the home tet near the splinter; after that the nearest one that
 // does.
 typedef struct FemSplintersDef {

@@ -88,7 +88,7 @@ typedef struct FemBatch {
 	float damping[FEM_LANES];        // s, alpha_K
 } FemBatch;
 
-// The plate correction of a batch (performance: thin plates of linear tets lock): transverse shear is scaled.
+// The plate correction of a batch (docs/method.md, "Plates"): transverse shear is scaled.
 typedef struct FemBatchPlate {
 	float normal[3][FEM_LANES];  // unit, rest frame
 	float tangent[3][FEM_LANES]; // unit, rest frame; the second tangent is normal x tangent
@@ -252,7 +252,7 @@ typedef struct FemBody {
 	float box_min[3], box_max[3]; // of published positions, relative to published_origin
 } FemBody;
 
-// A maximal connected set of live parts of one component: one linear system (P&O09 section 3.3).
+// A maximal connected set of live parts of one component: one linear system (P&O09 section 4).
 typedef struct FemIsland {
 	int32_t body;
 	int32_t component;
@@ -290,7 +290,7 @@ typedef struct FemContactSide {
 	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
 } FemContactSide;
 
-// One-sided implicit damping between two points (P&O09 section 4, made one-sided): with u the velocity of side 0
+// One-sided implicit damping between two points (P&O09 section 6, made one-sided): with u the velocity of side 0
 // against side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
 typedef struct FemContact {
 	FemContactSide side[2];

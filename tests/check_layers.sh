@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks by text search that the code keeps to its layers and that the repository names no machine.
+# Checks by text search that the code keeps to its layers, that texts and comments refer to what is there, and that the
+# repository names no machine.
 #
 #   tests/check_layers.sh [FOLDER]      (default: the repository this script is in)
 #
@@ -210,6 +211,9 @@ main() {
 	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
 	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
+	rule "comments name no text that is not in the repository" "$("$here/check_docs.py" documents "$root")"
+	rule "sections of docs/ that are cited are there" "$("$here/check_docs.py" sections "$root")"
+	rule "files, folders and tests that ARCHITECTURE.md and docs/ name are there" "$("$here/check_docs.py" paths "$root")"
 	warn_of_long_files
 	printf 'layers: %d passed, %d failed\n' "$passed" "$failed"
 	[ "$failed" -eq 0 ]

@@ -1,4 +1,4 @@
-// What touches comes to rest, holds on slopes and slides as Coulomb says (validation.md, contact rows).
+// What touches comes to rest, holds on slopes and slides as Coulomb says (docs/method.md, "Standard measurements").
 #include "contact_rig.h"
 #include "fem_test.h"
 
@@ -103,7 +103,7 @@ static FemBlock rough_mesh(int which) {
 	return block;
 }
 
-// mu = 0.8: the support must reach to the cube's edges, or it tips where it should slide (contact.md, "Open").
+// mu = 0.8: the support must reach to the cube's edges, or it tips where it should slide (docs/method.md, "Support").
 FEM_TEST(contact_rest, rough_slope_half_space) {
 	for (int mesh = 0; mesh < 3; mesh++) {
 		check_holds(37.0, 0.8f, FEM_SHAPE_HALF_SPACE, rough_mesh(mesh), 3);

@@ -180,7 +180,7 @@ FEM_TEST(dynamics, free_body_keeps_its_momenta) {
 	fem_rig_destroy(&rig);
 }
 
-// Fails when plastic strain gives an element a torque of its own (spec A8).
+// Fails when plastic strain gives an element a torque of its own (docs/method.md, "Plasticity").
 FEM_TEST(dynamics, dented_piece_keeps_its_momenta) {
 	FemRig rig = thrown_cube((FemPosition){0}, 1e6f, 0.3f);
 	uint32_t seed = 4;

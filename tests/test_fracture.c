@@ -42,7 +42,8 @@ static bool pull_apart(FemRig *rig, double first, double last, int32_t pieces, P
 	return false;
 }
 
-// The separation tensor as force on a Kuhn mesh of spacing h breaks at tau / h^2 (validation table): h 0.1, tau 100 N.
+// The separation tensor as force on a Kuhn mesh of spacing h breaks at tau / h^2 (docs/method.md, "Toughness"): h 0.1,
+// tau 100 N.
 FEM_TEST(fracture, uniaxial_force_mode) {
 	FemRigDef def = brittle_bar(10, 2, 100.0f, FEM_TOUGHNESS_FORCE);
 	FemRig rig = fem_rig_create(&def);

@@ -1,5 +1,5 @@
 // Equilibria against theory. Linear tets lock in bending, so bending and torsion are compared with what the mesh itself
-// must give (the validation table), and with theory by refining.
+// must give (docs/method.md, "Standard measurements"), and with theory by refining.
 #include "fem_test.h"
 #include "scenes/rig.h"
 

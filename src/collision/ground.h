@@ -1,5 +1,5 @@
 // Contact of nodes with the solid half space y <= height: implicit, one-sided damping with a bias velocity, as all
-// contact of the engine (P&O09 section 4 made one-sided; formulas in ARCHITECTURE.md, "Ground").
+// contact of the engine (P&O09 section 6 made one-sided; docs/method.md, "Bias").
 //
 // A node's record (FemBody.ground) while a step lasts:
 //   x  k_n = dt phi, kg: 0 while the contact is not active

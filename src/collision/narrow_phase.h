@@ -1,5 +1,5 @@
-// Narrow phase: which tets of two bodies, or of one body with itself, are to be clipped against each other (spec
-// A38-39).
+// Narrow phase: which tets of two bodies, or of one body with itself, are to be clipped against each other
+// (P&O09 section 6).
 //
 // The rule. A pair (a, b) of tets is listed if an outer triangle of a reaches into b and b is an outer tet (one behind
 // an outer triangle); or, where it reaches into no outer tet, if b holds its centre; and the same from b into a. So

@@ -189,7 +189,7 @@ static FemVec3 opposed_sum(const Faces *faces) {
 	return sum;
 }
 
-// contact.md "Direction r": r = 1/2 (sum a_f max_g w - sum a_g max_f w), w = max(0, -n_f.n_g).
+// docs/method.md, "Overlap": r = 1/2 (sum a_f max_g w - sum a_g max_f w), w = max(0, -n_f.n_g).
 static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *measure, uint32_t *out_flags) {
 	Faces first, second;
 	float least = 1e-7f * measure->surface;

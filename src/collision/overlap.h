@@ -1,4 +1,5 @@
-// The overlap polyhedron of two convex bodies and what contact needs of it (P&O09 section 4; spec A5.39, contact.md).
+// The overlap polyhedron of two convex bodies and what contact needs of it (P&O09 section 6;
+// docs/method.md, "Overlap").
 // Pure: no allocation (about 50 kB of stack, most of it untouched for tets), any thread, the same bits for the same
 // input. Swapping a and b gives the same polyhedron with r and normal negated, to the bit.
 #ifndef FEM_COLLISION_OVERLAP_H
@@ -21,7 +22,7 @@ typedef struct FemOverlapPoint {
 
 typedef struct FemOverlap {
 	FemPosition centre;  // m, world: centre of mass of the polyhedron
-	FemVec3 r;           // m^2, from a to b: spec A5.39 with contact.md "Direction r"
+	FemVec3 r;           // m^2, from a to b: docs/method.md, "Overlap"
 	FemVec3 normal;      // unit r; 0 when flagged FEM_OVERLAP_NO_DIRECTION
 	float volume;        // m^3, W
 	float surface;       // m^2, of the polyhedron

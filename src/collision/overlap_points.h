@@ -1,5 +1,5 @@
 // Contact points of an overlap polyhedron: one point at the centre of mass carries no moment and shrinks the support of
-// a resting body (contact.md, "Open: support area").
+// a resting body (docs/method.md, "Support").
 #ifndef FEM_COLLISION_OVERLAP_POINTS_H
 #define FEM_COLLISION_OVERLAP_POINTS_H
 

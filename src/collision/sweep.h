@@ -1,4 +1,4 @@
-// Broad phase: incremental sweep and prune over axis-aligned boxes, with persistent pairs (P&O09 section 4; spec A37).
+// Broad phase: incremental sweep and prune over axis-aligned boxes, with persistent pairs (P&O09 section 6).
 //
 // The ends of all boxes stand sorted along one axis, the one they spread most on, from update to update: insertion, or
 // a merge sort when much has changed. One walk along it keeps lists of the boxes open at that place, those that moved

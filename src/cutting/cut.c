@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5.1) as far as eyes can tell
+#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5) as far as eyes can tell
 #define SHARDS_A_TET 0.35 // of panes: shards are long, and are seen through and through
 #define SHELLS_A_TET 0.15 // of other things of glass: a vase breaks into shards, not into gravel
 #define PIECES_DEFAULT_MAX 4000

@@ -267,8 +267,8 @@ static bool same_pair(const FemContact *a, const FemContact *b) {
 
 // Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those
 // that leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask
-// for (contact.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be braked 1.5
-// times as hard.
+// for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be
+// braked 1.5 times as hard.
 static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
 	for (int32_t c = pair.begin; c < pair.end && !rows->paper_friction; c++) {
 		FemContact *contact = &rows->contacts[c];

@@ -2,12 +2,12 @@
 //
 // The rest shape of an element that has flowed is changed, not its stress: F = F^E (I + e^P), so `gradient` holds
 // g' = (I + e^P)^-1 g and F^E = Dx beta' is all the elastic part sees. P&O09 subtract e^P from the strain instead; the
-// two agree to first order, but the subtracted form leaves a net torque on a dented element (spec A8) and makes the
-// implicit matrix resist its rigid rotation. This form has neither fault and costs nothing.
+// two agree to first order, but the subtracted form leaves a net torque on a dented element (docs/method.md,
+// "Plasticity") and makes the implicit matrix resist its rigid rotation. This form has neither fault and costs nothing.
 #include "dynamics/elements.h"
 
 #define ROTATION_STEPS 8         // most Newton steps of the polar decomposition
-#define ROTATION_CONVERGED 1e-4f // squared half-angle of the last step, below which the next would not be felt
+#define ROTATION_CONVERGED 1e-4f // square of half the angle, rad: a step of 0.02 rad leaves an error of 2e-6 rad
 
 static inline Real dot3(const Real a[3], const Real b[3]) {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -51,8 +51,9 @@ static inline void field_gradient(const FemVec4 *field, const int32_t *nodes, Re
 	}
 }
 
-// One Newton step of the warm-started polar decomposition, exact for a pure rotation: with C = R^T F the turn that makes
-// C symmetric is (tr C I - sym C)^-1 axial(C - C^T) / 2 as a Cayley vector. Returns its squared length.
+// One Newton step of the warm-started polar decomposition: with C = R^T F the rotation that makes C symmetric is about
+// (tr C I - sym C)^-1 axial(C - C^T) / 2 as a Cayley vector. Its error goes with the third power of its angle
+// (docs/method.md, "Polar decomposition"). Returns its squared length.
 static inline Real polar_step(Real q[4], Real f[3][3], Mask active, Mask *out_lost) {
 	Real r[3][3], c[3][3];
 	rotation_matrix(q, r);
@@ -112,7 +113,7 @@ static void rotation_by_lanes(FindRotation *find, Real q[4], Real f[3][3], Mask 
 		memcpy(&q[i], qs[i], sizeof qs[i]);
 }
 
-// Polar rotation by Newton from the last step's, from QR under 6 % volume (P&O09 section 3.1). Every lane stops by its own
+// Polar rotation by Newton from the last step's, from QR under 6 % volume (P&O09 section 3). Every lane stops by its own
 // measure, so that the result does not depend on its neighbours in the batch.
 static void update_rotation(Real q[4], Real f[3][3], Mask which) {
 	Mask sound = lanes_less(lanes_splat(FEM_QR_VOLUME_RATIO), determinant(f)); // not so when not a number
@@ -154,7 +155,7 @@ static void change_rest_shape(const FemBatchPlastic *plastic, int lane, const Re
 	}
 }
 
-// Flow beyond yield (P&O09 section 3.2, spec A8; deviatoric: O'Brien et al. 2002). Returns the lanes
+// Flow beyond yield (P&O09 eq. 3; deviatoric: O'Brien, Bargteil & Hodgins 2002, eqs. 2 to 5). Returns the lanes
 // whose rest shape changed.
 static Mask plastic_flow(FemBatchPlastic *plastic, int lane, Real r[3][3], Real f[3][3], float dt, Real g[3][3]) {
 	Real c[3][3], e[6], p[6], flow[6];
@@ -166,7 +167,7 @@ static Mask plastic_flow(FemBatchPlastic *plastic, int lane, Real r[3][3], Real 
 	for (int i = 0; i < 3; i++)
 		e[i] = e[i] - third;
 	Real norm = symmetric_norm(e), yield = lanes_load(plastic->yield + lane), limit = lanes_load(plastic->limit + lane);
-	// Crushed elements do not flow: QR gives their strain no physical meaning (spec A3).
+	// Crushed elements do not flow: QR gives their strain no physical meaning.
 	Mask yields = lanes_less(yield, norm) & lanes_less(lanes_splat(0.0f), limit) &
 		lanes_less(lanes_splat(FEM_QR_VOLUME_RATIO), determinant(f));
 	if (!lanes_any(yields))
@@ -224,7 +225,7 @@ static inline PlateAxes load_plate(const FemBatchPlate *plate, int lane) {
 // Takes (1 - f) of both transverse shears out of the stress.
 //
 // Stress and strain are then no longer coaxial, which leaves a torque of second order in the strain on the element. The
-// skew stress that would cancel it (spec A8) has a stiffness the matrix does not know, large against the softened shear:
+// skew stress that would cancel it has a stiffness the matrix does not know, large against the softened shear:
 // with it a limp pane blows up. What matters is kept elsewhere: free islands keep their angular momentum (motion.h).
 static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Real mu, Real stress[6]) {
 	const Real *n = plate->normal;
@@ -350,7 +351,7 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 	field_gradient(arguments->velocity, nodes, g, rate);
 
 	// Strain and its rate; (dt + alpha_K) times the rate carries both the implicit term and the damping into the
-	// right-hand side: f_int - (alpha_K + dt) K v (spec A13, A14).
+	// right-hand side: f_int - (alpha_K + dt) K v.
 	transpose_multiply(r, f, a);
 	transpose_multiply(r, rate, b);
 	symmetric_part(a, e);

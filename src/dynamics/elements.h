@@ -34,12 +34,12 @@ FemElementKernel *fem_element_kernel(FemSimdLevel level);
 // The stage for one run of batches of a body. One that can break does not flow here, but after the solve:
 void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
 
-// Plastic flow, and the stress of the shape that the solve made, for fracture (spec A8, A27: with the new rotation).
+// Plastic flow, and the stress of the shape that the solve made, for fracture, with the rotation of that shape.
 // The stress of the step's start would break things a step late, when the solve has already stopped what struck them.
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
 
-// The rotation of a crushed or inverted element by QR (P&O09 section 3.1; spec A3): F row by row; the last rotation
-// stays where F gives no direction.
+// The rotation of a crushed or inverted element by QR (P&O09 section 3; docs/method.md, "Crushed tets"): F row by row;
+// the last rotation stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);
 
 // The same, turned on to the nearest rotation, of which QR is only a rough one that depends on the axes of the rest

@@ -75,7 +75,7 @@ static void begin_static(FemContact *contact, const Pair *pair, const float w[3]
 	memcpy(contact->static_slip, w, sizeof contact->static_slip);
 }
 
-// Spec A46.
+// The controller of docs/method.md, "Friction": F = Kp w + Ki int w dt + Kd dw/dt against the slip, |F| <= limit.
 static void hold(
 	FemContact *contact, const FemPaperFriction *friction, const Pair *pair, const float w[3], float limit) {
 	const FemFrictionGains *gains = &friction->gains;
@@ -95,7 +95,7 @@ static void hold(
 	contact->is_saturated = size > limit;
 }
 
-// Spec A45: F_f = M |g| mu |n.g_hat| alpha (N), alpha the contact's share of the composite's overlap volume.
+// F_f = M |g| mu |n.g_hat| alpha (N), alpha the contact's share of the composite's overlap volume.
 static void apply_to_pair(const FemContactRows *rows, const FemPaperFriction *friction, const Pair *pair, float whole) {
 	const float g[3] = {friction->gravity.x, friction->gravity.y, friction->gravity.z};
 	for (int32_t c = 0; c < pair->count; c++) {

@@ -1,4 +1,4 @@
-// Friction as P&O09 section 4.2 has it (FEM_FRICTION_PAPER), with what spec A44 to A46 settle: sliding contacts get
+// Friction as P&O09 section 6 has it (FEM_FRICTION_PAPER; corrected: docs/method.md, "Friction"): sliding contacts get
 // implicit damping bounded by a heuristic normal force, slow ones an explicit controller that takes back their slip.
 #ifndef FEM_DYNAMICS_PAPER_FRICTION_H
 #define FEM_DYNAMICS_PAPER_FRICTION_H

@@ -8,7 +8,7 @@ typedef struct EdgeSum {
 } EdgeSum;
 
 // + V s (lambda c_i c_j^T + mu c_j c_i^T + mu (c_i.c_j) I): the rotated stiffness of a linear tet in closed form, c = R g
-// (P&O09 eq. 2 with its factor corrected, spec A6).
+// (P&O09 eq. 2 with its factor: docs/method.md, "Corrections to the papers").
 static inline void add_tet(EdgeSum *sum, const FemTetBlocks *tet, int i, int j) {
 	Wide4 ci = wide4_load(&tet->gradient[i].x), cj = wide4_load(&tet->gradient[j].x);
 	float lambda = tet->gradient[0].w, mu = tet->gradient[1].w;

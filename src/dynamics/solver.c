@@ -334,7 +334,7 @@ static void drop_start(Iteration *it) {
 }
 
 // Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
-// would blow up a plate (performance notes, "Start vector"). Returns b.M^-1 b; *out_rz is that of the residual kept.
+// would blow up a plate (docs/method.md, "Stopping"). Returns b.M^-1 b; *out_rz is that of the residual kept.
 static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
 	if (system->scale > 0.0) {

@@ -1,5 +1,5 @@
-// Preconditioned conjugate gradients for dv of a composite: islands that touch, one linear system (P&O09 section 3.3,
-// spec A14, A15, A25). By one thread or by all that are idle.
+// Preconditioned conjugate gradients for dv of a composite: islands that touch, one linear system (P&O09 section 4;
+// docs/method.md, "The linear system"). By one thread or by all that are idle.
 #ifndef FEM_DYNAMICS_SOLVER_H
 #define FEM_DYNAMICS_SOLVER_H
 

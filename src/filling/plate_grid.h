@@ -2,11 +2,11 @@
 // top and bottom of every node taken from the column through it, in as many layers as asked. On slopes columns lean
 // over until they stand square on the plate.
 //
-// Whole cells of strips and beams are split into 5 tets, alternating, which bend best along one axis (performance
-// notes, "Plates"). Those of sheets are two prisms of 3 tets: held on all four sides a sheet of 5-tet cells hardly
-// bends at all (200 times too stiff with cells 8 times as long as thick, prisms 2.6 times), since the one edge that
-// each cell has on either face ties it to all its neighbours. Cells at the outline are warped to it or cut into prisms.
-// Cells may be far longer than thick.
+// Whole cells of strips and beams are split into 5 tets, alternating, which bend best along one axis
+// (docs/method.md, "From triangles to tets"). Those of sheets are two prisms of 3 tets: held on all four sides a sheet
+// of 5-tet cells hardly bends at all (200 times too stiff with cells 8 times as long as thick, prisms 2.6 times), since
+// the one edge that each cell has on either face ties it to all its neighbours. Cells at the outline are warped to it
+// or cut into prisms. Cells may be far longer than thick.
 #ifndef FEM_FILLING_PLATE_GRID_H
 #define FEM_FILLING_PLATE_GRID_H
 

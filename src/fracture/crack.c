@@ -116,7 +116,7 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 		mend_faces(body, cuts);
 		return false;
 	}
-	// Hinges and ball joints can only have come at corners of the faces just opened (spec A32).
+	// Hinges and ball joints can only have come at corners of the faces just opened.
 	for (int32_t i = body->breaking->cut_count - cuts; i < body->breaking->cut_count; i++) {
 		const FemFaceCut *cut = &body->breaking->cuts[i];
 		for (int v = 0; v < 4; v++) {

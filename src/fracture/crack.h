@@ -1,4 +1,5 @@
-// Cracks: planes through nodes that want to separate, cut along the faces of tets (P&O09 section 5; spec A29-A32).
+// Cracks: planes through nodes that want to separate, cut along the faces of tets (P&O09 section 5;
+// docs/method.md, "Splitting").
 #ifndef FEM_FRACTURE_CRACK_H
 #define FEM_FRACTURE_CRACK_H
 

@@ -11,7 +11,7 @@ void fem_principal_values(const double m[6], double values[3]);
 // where the value is (nearly) double, and any direction of its space will do.
 void fem_principal_vector(const double m[6], double value, double vector[3]);
 
-// The part with positive principal values: tension (O'Brien & Hodgins 1999, eq. 17). False when there is none.
+// The part with positive principal values: tension (O'Brien & Hodgins 1999, eq. 29). False when there is none.
 bool fem_tensile_part(const double m[6], double out[6]);
 
 #endif

@@ -87,7 +87,7 @@ static void stress_times(const FemTetStress *s, FemVec4 c, double scale, double 
 	out[2] = scale * ((double)s->shear.z * x + (double)s->shear.y * y + (double)s->normal.z * z);
 }
 
-// out += scale m(a), m(a) = a a^T / |a| (O'Brien & Hodgins 1999, eq. 20).
+// out += scale m(a), m(a) = a a^T / |a| (O'Brien & Hodgins 1999, eq. 28).
 static void add_force(double out[6], double scale, const double a[3]) {
 	double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 	if (!(length > 0.0))
@@ -99,7 +99,8 @@ static void add_force(double out[6], double scale, const double a[3]) {
 	}
 }
 
-// zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+ (spec A27).
+// zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+
+// (O'Brien & Hodgins 1999, eq. 32).
 static void separation_tensor(const FemBody *body, const int32_t *star, int32_t star_count, double zeta[6]) {
 	double sum[2][3] = {{0}};
 	memset(zeta, 0, 6 * sizeof *zeta);
@@ -172,7 +173,8 @@ static void apply_grain(double zeta[6], const double g[3], double w) {
 	}
 }
 
-// The force that a stress of 1 Pa along n gives a node: 1/6 sum |n . face| = 1/2 sum V |n . c| (spec A28).
+// The force that a stress of 1 Pa along n gives a node: 1/6 sum |n . face| = 1/2 sum V |n . c| (docs/method.md,
+// "Toughness").
 static double area_along(const FemBody *body, const int32_t *star, int32_t star_count, const double n[3]) {
 	double area = 0.0;
 	for (int32_t k = 0; k < star_count; k++) {

@@ -1,4 +1,4 @@
-// Where and how a body wants to come apart: the separation tensor of its nodes (O'Brien & Hodgins 1999, section 3.1)
+// Where and how a body wants to come apart: the separation tensor of its nodes (O'Brien & Hodgins 1999, section 4.2)
 // from the stresses that the element stage left, in three sweeps over live batches and nodes, each of which threads
 // share.
 #ifndef FEM_FRACTURE_SEPARATION_H

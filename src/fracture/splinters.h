@@ -1,4 +1,5 @@
-// Splinters (P&O09 section 5.1, spec A33): which tet each render vertex follows, and who must change when faces open.
+// Splinters (P&O09 section 5; docs/method.md): which tet each render vertex follows, and who must change when faces
+// open.
 //
 // "Still connected with home" is meant near the splinter: a long way round does not count. Each splinter has a reach,
 // made once in the whole mesh: the tets it touches (its home, those of its vertices, those on the straight ways

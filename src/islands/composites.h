@@ -1,5 +1,5 @@
 // Composites: islands that touch, through contacts or through a common dynamic collider. One linear system each, made
-// anew every step (P&O09 section 3.3, spec A25).
+// anew every step (P&O09 section 4).
 #ifndef FEM_ISLANDS_COMPOSITES_H
 #define FEM_ISLANDS_COMPOSITES_H
 

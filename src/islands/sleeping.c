@@ -71,7 +71,7 @@ static bool count_still_steps(
 	return ready;
 }
 
-// What touches sleeps together or not at all (spec A24).
+// What touches sleeps together or not at all (docs/method.md, "Islands and sleep").
 static void put_to_sleep(
 	FemIslands *islands, FemBody *const *bodies, const FemComposites *composites, const FemSleepRules *rules) {
 	for (int32_t c = 0; c < composites->count; c++) {
@@ -119,7 +119,7 @@ static float unheld_force_sq(const FemBody *body, int32_t node, FemVec3 f, float
 	return lift * lift + (held ? 0.0f : along_sq);
 }
 
-// Spec A24: a live part sees sleeping neighbours as fixed; the force it takes to hold them is the force tested. The
+// A live part sees sleeping neighbours as fixed; the force it takes to hold them is the force tested. The
 // test is on the whole net force, not on its change since they fell asleep: it never misses a pull, and a part that was
 // put to sleep out of balance wakes as soon as its neighbour does. Pinned and driven nodes are held by their pins.
 static void wake_borders(FemIslands *islands, FemBody *const *bodies, const FemSleepRules *rules, FemVec3 gravity) {

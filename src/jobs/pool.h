@@ -3,7 +3,7 @@
 // A loop is a row of numbered chunks. The thread that runs it takes chunks like everyone else and returns when all are
 // done; other threads help while there is something to take. Which thread runs a chunk never matters to the result.
 // Loop 0 is the step's own; the others belong to large solves, which run inside a chunk of loop 0 and take in every
-// thread that has nothing left to do (P&O09 section 3.3: an idle thread joins an unfinished large solve).
+// thread that has nothing left to do (P&O09 section 4: an idle thread joins an unfinished large solve).
 #ifndef FEM_JOBS_POOL_H
 #define FEM_JOBS_POOL_H
 

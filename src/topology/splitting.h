@@ -63,8 +63,9 @@ void fem_split_end(FemTopology *topology);
 void fem_split_close(FemTopology *topology);
 
 // The tets around a node that hang together by faces at the node stay one node, each further group becomes a copy. This
-// also separates hinges and ball joints (spec A32). Returns the number of copies made, which are the last nodes; -1,
-// and nothing is done, when there is no room (only meshes whose tets hang together by edges and corners need more).
+// also separates hinges and ball joints (docs/method.md, "Splitting"). Returns the number of copies made, which are the
+// last nodes; -1, and nothing is done, when there is no room (only meshes whose tets hang together by edges and corners
+// need more).
 int32_t fem_split_regroup(FemTopology *topology, int32_t node);
 
 // Moves the tets that hang together with the first of `rest` (tet * 4 + local, all around one node) by faces at the

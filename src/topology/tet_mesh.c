@@ -216,10 +216,11 @@ bool fem_tet_shape(const FemVec3 *positions, const int32_t tet[4], FemVec3 scale
 	return true;
 }
 
-// P&O09 section 3.1 clamps the singular values of beta itself. A clamped beta has Du beta_c != I (spec A9): with a
-// stored rest strain the tet starts unstrained, but Dx beta_c under a rotation differs from R Du beta_c's own polar
-// rotation as soon as the sliver deforms, and the sliver resists turning. Softening the moduli by the same factor that
-// the clamp gives to the largest stiffness (it goes with s^2) bounds the stiffness alike and leaves rigid motion free.
+// P&O09 section 3 clamps the singular values of beta itself. A clamped beta has Du beta_c != I (docs/method.md,
+// "Slivers"): with a stored rest strain the tet starts unstrained, but Dx beta_c under a rotation differs from R Du
+// beta_c's own polar rotation as soon as the sliver deforms, and the sliver resists turning. Softening the moduli by
+// the same factor that the clamp gives to the largest stiffness (it goes with s^2) bounds the stiffness alike and
+// leaves rigid motion free.
 float fem_tet_softening(const FemTetShape *shape, float quality_clamp) {
 	if (quality_clamp <= 0.0f)
 		return 1.0f;

@@ -15,7 +15,7 @@ bench=$repo/build/fem_bench
 rounds=${1:-3}
 budget=${BUDGET:-150}
 bars="bar2k bar12k bar60k"
-swings="0.939 0.972 0.989" # m, first swing of the bars (validation)
+swings="0.939 0.972 0.989" # m, first swing of the bars (docs/method.md)
 bar_steps=120              # the first swing ends before
 
 die() {

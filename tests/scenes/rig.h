@@ -31,7 +31,8 @@ typedef struct FemRigDef {
 	float jitter;           // m, inner nodes are moved at random by up to this
 } FemRigDef;
 
-// The standard bar of the validation table: 1 x 0.1 x 0.1 m, E 1e6, rho 1000, clamped, no gravity, tolerance 1e-6.
+// The standard bar (docs/method.md, "Standard measurements"): 1 x 0.1 x 0.1 m, E 1e6, rho 1000, clamped, no gravity,
+// tolerance 1e-6.
 FemRigDef fem_rig_bar_def(int32_t nx, int32_t ny, int32_t nz, FemCellKind kind, float poisson_ratio);
 
 // A free cube of edge size with n cells a side.

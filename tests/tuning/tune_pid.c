@@ -75,7 +75,7 @@ static void print_gains(const char *what, const FemFrictionGains *gains, double 
 int main(int argument_count, char **arguments) {
 	int trials = argument_count > 1 ? atoi(arguments[1]) : 400;
 	uint32_t seed = 2009;
-	FemFrictionGains now = {0.3f, 0.05f, 0.01f, 0.05f}, best; // spec A46's seeds
+	FemFrictionGains now = {0.3f, 0.05f, 0.01f, 0.05f}, best; // chosen: where the annealing starts
 	if (trials == 0) {
 		now = fem_default_friction_gains();
 		print_gains("in use", &now, cost_of(&now, true));

@@ -61,7 +61,7 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	plastic->deviatoric[lane] = def->plasticity == FEM_PLASTICITY_DEVIATORIC ? 1.0f : 0.0f;
 }
 
-// Lumped: a quarter of each tet's mass goes to each of its nodes (spec A10); alpha_M with it.
+// Lumped: a quarter of each tet's mass goes to each of its nodes; alpha_M with it.
 void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
 	double mass = 0.0, damping = 0.0;

@@ -126,7 +126,7 @@ FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *o
 
 // ---- strain, stress
 
-// F = sum over nodes 1..3 of (x_i - x_0) g_i^T (spec A1.1).
+// F = sum over nodes 1..3 of (x_i - x_0) g_i^T.
 static void deformation(const FemBody *body, int32_t tet, float gradient[3][3][FEM_LANES], double out[3][3]) {
 	const FemTopology *t = body->topology;
 	FemPosition base = fem_position_from4(body->position[fem_tet_node(t, tet, 0)]);
@@ -180,7 +180,7 @@ static void soften_shears(const FemBatchPlate *plate, int32_t lane, double mu, d
 }
 
 // The batch's gradients are those of the plastically changed rest shape, so F from them is the elastic part. The stored
-// rotation starts an iteration in double; tets in the QR mode of spec A3 keep theirs.
+// rotation starts an iteration in double; crushed tets, whose rotation comes from QR, keep theirs.
 void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
 	int32_t lane = tet % FEM_LANES;
 	FemBatch *batch = &body->batches[tet / FEM_LANES];

@@ -111,7 +111,7 @@ static float slipping_strength(const FemContact *contact, const FemContact *last
 	return contact->friction * last->normal_impulse / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
 }
 
-// Active by what it did in the last step or would do in this one (contact.md, "Active set").
+// Active by what it did in the last step or would do in this one (docs/method.md, "Passes").
 void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *contact, float slop) {
 	const FemContact *last = fem_contact_find_place(builder->stage->last_contacts, builder->stage->last_count, contact);
 	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
@@ -240,7 +240,7 @@ static void add_overlap(
 	}
 }
 
-// Overlaps without opposed faces are dropped where the pair has enough that do (contact.md, "Direction r"). Nodes held
+// Overlaps without opposed faces are dropped where the pair has enough that do (docs/method.md, "Overlap"). Nodes held
 // by a flat solid oppose it: `held` is their area, m^2. (Sides of a cube that lands on a box would brake it otherwise.)
 static bool drops_fallbacks(const FemContactBuilder *builder, float held) {
 	float opposed = held, fallback = 0.0f;

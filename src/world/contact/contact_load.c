@@ -25,8 +25,8 @@ static FemRange last_of_pair(const FemContactStage *stage, const FemTouch *touch
 	return (FemRange){low, high};
 }
 
-// contact.md: phi_load = L dt / (beta d_t sum A), L in N: at rest L = phi A beta (d - slop) / dt gives d - slop = d_t.
-// pair_load is L dt, the strengths are phi A dt.
+// docs/method.md, "Strength": phi_load = L dt / (beta d_t sum A), L in N: at rest L = phi A beta (d - slop) / dt gives
+// d - slop = d_t. pair_load is L dt, the strengths are phi A dt.
 void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt) {
 	bool is_self =
 		!touch->is_collider && touch->body == touch->other; // what is tangled in itself must be able to come free

@@ -1,6 +1,6 @@
 // Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
 // the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which
-// it should slide (contact.md, "Open"). What pokes into a face between its nodes is still found by its overlap.
+// it should slide (docs/method.md, "Support"). What pokes into a face between its nodes is still found by its overlap.
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"

@@ -1,4 +1,4 @@
-// Fast objects (P&O09 section 4.3, spec A43): pieces that move more than a sixth of a box against each other in a step,
+// Fast objects (P&O09 section 6): pieces that move more than a sixth of a box against each other in a step,
 // or a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did
 // not touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
 //
@@ -6,8 +6,8 @@
 // pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are.
 //
 // Pairs that touch already are the solve's business: a body that slides fast over another must not be held back
-// (contact.md). They are stopped only where they would pierce each other: a pane that turns about the corner that
-// struck it, or a membrane that springs back.
+// (docs/method.md, "Fast objects"). They are stopped only where they would pierce each other: a pane that turns about
+// the corner that struck it, or a membrane that springs back.
 //
 // Every pair is looked at for itself, on any thread; a piece is stopped where the first of its pairs meets.
 #include "world/contact/fast_objects.h"

@@ -1,5 +1,5 @@
 // Solving and moving composites: largest first, small ones one to a thread, large ones by all that are idle
-// (P&O09 section 3.3).
+// (P&O09 section 4).
 #include "world/step/composite_task.h"
 
 #include "dynamics/solver_policy.h"
@@ -106,7 +106,8 @@ static void solve_composite_task(void *context, int32_t order) {
 
 // ---- integrate
 
-// Several bodies that touch only each other keep their common momentum (contact.md: 2.5e-3 off without).
+// Several bodies that touch only each other keep their common momentum (2.5e-3 off without: docs/method.md, "Momentum
+// balance").
 static void balance_group(FemCompositeTask *task) {
 	FemMomentumDeficit sum = {0};
 	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task))
