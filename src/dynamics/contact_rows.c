@@ -260,11 +260,6 @@ static float keep_impulse(FemContact *contact, bool paper_friction, const float 
 	return contact->active ? normal_impulse : 0.0f;
 }
 
-static bool same_pair(const FemContact *a, const FemContact *b) {
-	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
-		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
-}
-
 // Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those
 // that leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask
 // for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be
@@ -301,7 +296,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		update.any_active |= contact->active;
 		update.changed |= was_active != contact->active;
 		pair.end = c + 1;
-		if (pair.end < rows->count && same_pair(contact, contact + 1))
+		if (pair.end < rows->count && fem_contact_same_pair(contact, contact + 1))
 			continue;
 		float share = asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
 		set_friction(rows, pair, share, slip_min, &update);

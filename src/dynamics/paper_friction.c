@@ -14,12 +14,6 @@ static float volume_of(const FemContact *contact) {
 	return contact->active ? contact->area * fmaxf(contact->depth, DEPTH_MIN) : 0.0f;
 }
 
-static bool same_pair(const FemContact *a, const FemContact *b) {
-	if (a->side[0].body != b->side[0].body || a->side[1].body != b->side[1].body)
-		return false;
-	return a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet;
-}
-
 // 1/kg
 static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
 	if (side->is_fixed)
@@ -51,7 +45,7 @@ typedef struct Pair {
 static Pair pair_at(const FemContactRows *rows, int32_t begin) {
 	Pair pair = {.contacts = &rows->contacts[begin]};
 	float known = 0.0f;
-	while (begin + pair.count < rows->count && same_pair(&pair.contacts[0], &pair.contacts[pair.count])) {
+	while (begin + pair.count < rows->count && fem_contact_same_pair(&pair.contacts[0], &pair.contacts[pair.count])) {
 		const FemContact *contact = &pair.contacts[pair.count++];
 		float volume = volume_of(contact);
 		pair.volume += volume;

@@ -3,7 +3,7 @@
 #ifndef FEM_TOPOLOGY_PIECE_H
 #define FEM_TOPOLOGY_PIECE_H
 
-#include "fem_types.h"
+#include "topology/topology.h"
 
 typedef struct FemPiece {
 	// ---- identity; components are numbered anew by every split, this is what lasts
@@ -19,5 +19,45 @@ typedef struct FemPiece {
 	// ---- contact
 	int32_t sweep_proxy; // its box in the sweep; of the first FemBody.sweep_proxy_count pieces
 } FemPiece;
+
+// The component that a node or a tet belongs to.
+static inline int32_t fem_node_component(const FemTopology *t, int32_t node) {
+	return t->part_component[t->node_part[node]];
+}
+
+static inline int32_t fem_tet_component(const FemTopology *t, int32_t tet) {
+	return fem_node_component(t, fem_tet_node(t, tet, 0));
+}
+
+// Whether some of it is awake. A kinematic body never sleeps.
+static inline bool fem_piece_is_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = body->kinematic;
+	for (int32_t p = parts.begin; p < parts.end && !live; p++)
+		live = body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+// A node of it is pinned or driven.
+static inline bool fem_piece_is_attached(const FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			return true;
+	}
+	return false;
+}
+
+static inline int32_t fem_largest_piece(const FemTopology *t) {
+	int32_t largest = 0;
+	for (int32_t c = 1; c < t->component_count; c++)
+		largest = t->component_tets[c] > t->component_tets[largest] ? c : largest;
+	return largest;
+}
+
+// What may be removed for its age or number: free, and not the largest.
+static inline bool fem_piece_is_debris(const FemBody *body, int32_t component, int32_t largest) {
+	return component != largest && !fem_piece_is_attached(body, component);
+}
 
 #endif

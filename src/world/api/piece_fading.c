@@ -17,7 +17,7 @@ static double end_of(const FemBody *body, int32_t component) {
 
 double fem_piece_time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest) {
 	double end = body->breaking ? end_of(body, component) : INFINITY;
-	if (isinf(end) || component == largest || fem_piece_is_attached(body, component))
+	if (isinf(end) || !fem_piece_is_debris(body, component, largest))
 		return INFINITY;
 	return fmax(end - world->time, 0.0);
 }

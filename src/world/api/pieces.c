@@ -111,17 +111,13 @@ int32_t fem_body_get_pieces(FemBodyId id, FemPieceNumber *out_pieces, int32_t ca
 	return body->topology->component_count;
 }
 
-static int32_t tet_component(const FemTopology *t, int32_t tet) {
-	return t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
-}
-
 FemPieceNumber fem_body_get_tet_piece(FemBodyId id, int32_t user_tet) {
 	FemResult result;
 	FemBody *body = fem_body_find_idle(id, NULL, &result);
 	if (!body || user_tet < 0 || user_tet >= body->topology->user_tet_count ||
 		body->topology->tet_of_user[user_tet] < 0)
 		return 0;
-	return body->pieces[tet_component(body->topology, body->topology->tet_of_user[user_tet])].number;
+	return body->pieces[fem_tet_component(body->topology, body->topology->tet_of_user[user_tet])].number;
 }
 
 int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *out_tets, int32_t capacity) {
@@ -134,31 +130,13 @@ int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *ou
 	const FemTopology *t = body->topology;
 	for (int32_t user = 0; user < t->user_tet_count; user++) {
 		int32_t tet = t->tet_of_user[user];
-		if (tet < 0 || tet_component(t, tet) != component)
+		if (tet < 0 || fem_tet_component(t, tet) != component)
 			continue;
 		if (out_tets && count < capacity)
 			out_tets[count] = user;
 		count++;
 	}
 	return count;
-}
-
-static bool piece_sleeps(const FemBody *body, int32_t component) {
-	FemRange parts = body->topology->component_parts[component];
-	for (int32_t p = parts.begin; p < parts.end; p++) {
-		if (body->part_state[p] != FEM_ISLAND_ASLEEP)
-			return false;
-	}
-	return true;
-}
-
-bool fem_piece_is_attached(const FemBody *body, int32_t component) {
-	FemRange nodes = body->topology->component_nodes[component];
-	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++) {
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			return true;
-	}
-	return false;
 }
 
 static void measure_motion(const FemBody *body, FemRange nodes, FemPieceState *out) {
@@ -227,7 +205,7 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 		.tet_count = body->topology->component_tets[component],
 		.node_count = nodes.end - nodes.begin,
 		.is_attached = fem_piece_is_attached(body, component),
-		.asleep = !body->kinematic && piece_sleeps(body, component),
+		.asleep = !fem_piece_is_live(body, component),
 	};
 	measure_motion(body, nodes, out_state);
 	measure_tets(body, component, out_state);
@@ -301,17 +279,8 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 
 // ---- limits of number and age
 
-// Free, not the largest, and without a pin: what may be retired.
-static bool is_debris(const FemBody *body, int32_t component, int32_t largest) {
-	return component != largest && !body->topology->split->removed[component] &&
-		!fem_piece_is_attached(body, component);
-}
-
-int32_t fem_largest_piece(const FemTopology *t) {
-	int32_t largest = 0;
-	for (int32_t c = 1; c < t->component_count; c++)
-		largest = t->component_tets[c] > t->component_tets[largest] ? c : largest;
-	return largest;
+static bool may_retire(const FemBody *body, int32_t component, int32_t largest) {
+	return !body->topology->split->removed[component] && fem_piece_is_debris(body, component, largest);
 }
 
 // The smallest, and of those the oldest; -1 for none.
@@ -319,7 +288,7 @@ static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	const FemTopology *t = body->topology;
 	int32_t best = -1;
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (!is_debris(body, c, largest) || body->pieces[c].retires < INFINITY)
+		if (!may_retire(body, c, largest) || body->pieces[c].retires < INFINITY)
 			continue;
 		if (best < 0 || t->component_tets[c] < t->component_tets[best] ||
 			(t->component_tets[c] == t->component_tets[best] && body->pieces[c].born < body->pieces[best].born))
@@ -333,7 +302,7 @@ static void limit_debris(const FemWorld *world, FemBody *body, int32_t largest) 
 	FemBreaking *breaking = body->breaking;
 	int32_t debris = 0;
 	for (int32_t c = 0; c < body->topology->component_count; c++)
-		debris += is_debris(body, c, largest) && body->pieces[c].retires == INFINITY;
+		debris += may_retire(body, c, largest) && body->pieces[c].retires == INFINITY;
 	for (; debris > breaking->piece_limit; debris--)
 		body->pieces[next_to_retire(body, largest)].retires = world->time + (double)breaking->piece_fade;
 }
@@ -346,7 +315,7 @@ static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	if (body->breaking->piece_limit > 0)
 		limit_debris(world, body, largest);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (is_debris(body, c, largest) && !(fem_piece_time_left(world, body, c, largest) > 0.0)) {
+		if (may_retire(body, c, largest) && !(fem_piece_time_left(world, body, c, largest) > 0.0)) {
 			fem_split_remove_component(t, c);
 			marked++;
 		}

@@ -9,9 +9,7 @@
 void fem_pieces_start(FemBody *body, double time); // of a whole body, born then, s
 void fem_pieces_renumber(FemBody *body);           // records for the components that a split made
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index);
-void fem_pieces_retire(FemWorld *world);                            // those beyond limits of number and age
-bool fem_piece_is_attached(const FemBody *body, int32_t component); // a node of it is pinned or driven
-int32_t fem_largest_piece(const FemTopology *topology);
+void fem_pieces_retire(FemWorld *world); // those beyond limits of number and age
 FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade);
 
 // ---- piece_fading.c

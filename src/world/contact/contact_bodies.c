@@ -155,15 +155,6 @@ static FemSweepBox piece_box(const FemBody *body, int32_t component) {
 	return fem_contact_part_box(body, fem_surface_trees_component(body->trees, component));
 }
 
-// A kinematic body never sleeps.
-static bool piece_is_live(const FemBody *body, int32_t component) {
-	FemRange parts = body->topology->component_parts[component];
-	bool live = body->kinematic;
-	for (int32_t p = parts.begin; p < parts.end && !live; p++)
-		live = body->part_state[p] == FEM_ISLAND_LIVE;
-	return live;
-}
-
 // A proxy for every piece, where its trees are. Pieces that are others than before take the proxies over: which one a
 // piece has does not matter. False when the sweep has no room.
 bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_index) {
@@ -178,7 +169,7 @@ bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_
 		}
 		int32_t proxy = -1;
 		if (fem_contact_stage_reserve(world))
-			proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !piece_is_live(body, c));
+			proxy = fem_sweep_create_proxy(&world->sweep, &box, (uint32_t)body_index, !fem_piece_is_live(body, c));
 		if (proxy < 0)
 			return false;
 		fem_sweep_set_piece(&world->sweep, proxy, c);
@@ -321,7 +312,7 @@ void fem_contact_bodies_refit(FemWorld *world) {
 // A piece that fell asleep has moved since its last refit.
 static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
 	int32_t proxy = body->pieces[component].sweep_proxy;
-	bool still = !piece_is_live(body, component);
+	bool still = !fem_piece_is_live(body, component);
 	if (still && !world->sweep.proxies[proxy].still) {
 		fem_surface_trees_refit(body->trees, body->position, fem_surface_trees_component(body->trees, component));
 		FemSweepBox box = piece_box(body, component);

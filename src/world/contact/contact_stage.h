@@ -6,6 +6,7 @@
 #include "collision/narrow_phase.h"
 #include "collision/overlap.h"
 #include "collision/sweep.h"
+#include "dynamics/contact_rows.h"
 #include "fem_types.h"
 #include "world/api/colliders.h"
 #include "world/contact/fast_pairs.h"
@@ -76,12 +77,6 @@ struct FemStep;
 // Flat colliders are met by nodes: `tet` of side 0 is then the node.
 static inline bool fem_contact_is_at_node(const FemContact *contact) {
 	return contact->side[1].body < 0 && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
-}
-
-// Of the same two bodies, or the same body and collider.
-static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
-	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
-		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
 
 // Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from

@@ -41,14 +41,6 @@ typedef struct Look {
 
 // ---- ways
 
-static bool is_live(const FemBody *body, int32_t component) {
-	FemRange parts = body->topology->component_parts[component];
-	bool live = body->kinematic;
-	for (int32_t p = parts.begin; p < parts.end && !live; p++)
-		live = body->part_state[p] == FEM_ISLAND_LIVE;
-	return live;
-}
-
 // Of the surface nodes in `range`, by their places. What is not finite is not looked at: it will be rolled back.
 static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
 	FemVec3 sum = {0.0f, 0.0f, 0.0f};
@@ -86,8 +78,8 @@ static void measure_task(void *context, int32_t index) {
 		while (range.end < body->surface_node_count &&
 			body->surface_nodes[range.end] < body->topology->component_nodes[c].end)
 			range.end++;
-		*piece =
-			is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt) : (FemFastPiece){.stop = 1.0f};
+		*piece = fem_piece_is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt)
+																	   : (FemFastPiece){.stop = 1.0f};
 		body->fast_displacement = fmaxf(body->fast_displacement, piece->displacement);
 	}
 }

@@ -6,7 +6,7 @@
 
 static int32_t piece_proxy(const FemBody *body, int32_t tet) {
 	const FemTopology *t = body->topology;
-	int32_t component = t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
+	int32_t component = fem_tet_component(t, tet);
 	return component < body->sweep_proxy_count ? body->pieces[component].sweep_proxy : -1;
 }
 

@@ -347,7 +347,7 @@ static void read_whole_pieces(FemStream *s, const FemWorld *world, FemBody *body
 		body->pieces[c].number = 0;
 	for (int32_t c = 0; c < count && !s->failed; c++) {
 		int32_t node = t->node_of_user[fem_stream_read_index(s, t->user_node_count)];
-		FemPiece *piece = &body->pieces[t->part_component[t->node_part[node]]];
+		FemPiece *piece = &body->pieces[fem_node_component(t, node)];
 		s->failed = s->failed || piece->number != 0;
 		read_piece(s, world, piece);
 	}

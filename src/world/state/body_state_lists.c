@@ -1,6 +1,7 @@
 // The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single
 // nodes and tets.
 #include "base/vec.h"
+#include "topology/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/state/body_state.h"
@@ -68,7 +69,7 @@ static void write_part_state(FemBody *body, int32_t node, uint8_t state) {
 // Parts of pieces are others after loading, so that a piece is awake as a whole.
 static uint8_t read_piece_state(const FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
-	FemRange parts = t->component_parts[t->part_component[t->node_part[node]]];
+	FemRange parts = t->component_parts[fem_node_component(t, node)];
 	uint8_t state = FEM_ISLAND_ASLEEP;
 	for (int32_t p = parts.begin; p < parts.end; p++)
 		state = body->part_state[p] > state ? body->part_state[p] : state;

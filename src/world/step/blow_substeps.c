@@ -14,7 +14,7 @@
 #include <math.h>
 
 #define BLOW_SPEED 2.5 // m/s: pairs that close in slower are not looked at
-#define LARGE_SHARE 2  // a piece of fewer than one in so many of all tets its body ever had is debris
+#define LARGE_SHARE 2  // a piece of fewer than one in so many of all tets its body ever had is minor
 #define SAMPLES_MAX 64 // nodes a piece, for its mean velocity
 #define MARGIN 0.02    // m around boxes: their sides are those of the last step
 
@@ -54,17 +54,17 @@ static double wave_time(const FemWorld *world, const FemBody *body, int32_t comp
 	return diagonal(box) * sqrt((double)def->density / (double)def->young_modulus);
 }
 
-// Debris is small beside its body, or has no box yet.
-static bool is_debris(const FemBody *body, int32_t component) {
+// Small beside its body, or without a box yet.
+static bool is_minor(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
 	return component >= body->sweep_proxy_count || component >= t->component_count ||
 		(int64_t)t->component_tets[component] * LARGE_SHARE < t->user_tet_count;
 }
 
-// False for debris.
+// False for minor pieces.
 static bool side_of_piece(const FemWorld *world, int32_t body_index, int32_t component, Side *out) {
 	const FemBody *body = world->bodies[body_index];
-	if (is_debris(body, component))
+	if (is_minor(body, component))
 		return false;
 	*out =
 		(Side){.box = world->sweep.boxes[body->pieces[component].sweep_proxy], .body = body, .body_index = body_index};
@@ -275,8 +275,8 @@ static double parts_of_mover(const Crowd *crowd, const Side *mover) {
 // ---- explosions
 
 void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change) {
-	int32_t component = body->topology->part_component[body->topology->node_part[node]];
-	if (!(fem_position_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_debris(body, component))
+	int32_t component = fem_node_component(body->topology, node);
+	if (!(fem_position_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_minor(body, component))
 		return;
 	double wave = wave_time(world, body, component, &world->sweep.boxes[body->pieces[component].sweep_proxy]);
 	if (!isinf(wave) && (world->struck_wave <= 0.0 || wave < world->struck_wave))
