@@ -156,6 +156,38 @@ typedef struct FemRigidPose {
 	FemVec3 linear, angular; // m/s of the centre of mass, rad/s about it
 } FemRigidPose;
 
+// What one step computes of a body, in the step's arena: from the islands stage to the end of the step, for bodies that
+// are not asleep. Kinematic ones have no arrays.
+typedef struct FemBodyStep {
+	// ---- tets: [batch * 8 + lane]
+	FemTetBlocks *tet_blocks;
+	FemTetForces *tet_forces;
+	FemTetPlate *tet_plates;  // null when the mesh has none
+	FemTetStress *tet_stress; // of bodies that can break, else null
+
+	// ---- the system
+	float *row_blocks; // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
+	FemVec4 *diagonal; // [node], kg: mass (1 + dt alpha_M) and ground contact, per axis
+	FemVec4 *ground;   // [node]: contact with the ground, see collision/ground.h
+	float
+		*contact_blocks; // 6 floats a node (symmetric): added by contacts to its diagonal block; null without contacts
+	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
+	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
+	FemVec4 *rhs, *dv, *residual, *direction, *product, *z; // [node]: of the conjugate gradients
+
+	// ---- of live parts
+	int32_t *part_chunk;  // [part]: its first chunk in the list of its composite
+	int32_t *part_island; // [part]
+
+	// ---- fracture; of bodies that can break, in steps that look for cracks
+	uint8_t *node_hot;                 // [node]: beside a tet with a tension that might break it
+	FemTetStress *tension;             // [tet]: the tensile part of tets around hot nodes
+	struct FemSeparation *separations; // [node]
+	int32_t separation_count;
+
+	float fast_displacement; // m, longest of a surface node
+} FemBodyStep;
+
 typedef struct FemBody {
 	// ---- identity (cold)
 	uint16_t generation;
@@ -202,21 +234,7 @@ typedef struct FemBody {
 	int32_t *tet_material;     // [batch * 8 + lane], index into the world's materials; -1 padding
 	float *tet_softening;      // [batch * 8 + lane], sliver factor on the moduli, 1 = none
 
-	// ---- per step, in the step arena; valid while the body has live nodes
-	FemTetBlocks *tet_blocks;
-	FemTetForces *tet_forces;
-	FemTetPlate *tet_plates;
-	FemTetStress *tet_stress; // of bodies that can break, else null
-	float *row_blocks;        // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
-	FemVec4 *diagonal;        // kg: mass (1 + dt alpha_M) and ground contact, per axis
-	FemVec4 *ground;          // contact with the ground: see collision/ground.h
-	float
-		*contact_blocks;  // 6 floats a node (symmetric): what contacts add to its diagonal block; null without contacts
-	int32_t *part_chunk;  // [part]: its first chunk in the list of its composite; of live parts
-	int32_t *part_island; // [part]: of live parts
-	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
-	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
-	FemVec4 *rhs, *dv, *residual, *direction, *product, *z;
+	FemBodyStep *step; // what the step under way adds; null between steps, and for what sleeps
 
 	struct FemPiece *pieces; // [component_capacity]: topology/piece.h
 
@@ -243,7 +261,6 @@ typedef struct FemBody {
 	int32_t surface_node_count;
 	bool is_convex;          // at rest: it must bend far before it can touch itself
 	float thickness;         // m, 2 volume / surface: that of a plate, a third of a cube's edge
-	float fast_displacement; // m, longest of a surface node in this step
 	FemGroundHit ground_hit; // of the last substep
 	float box_area;          // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 

@@ -24,7 +24,7 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 	float surface = (float)(ground->height - body->origin.y);
 	int32_t count = 0;
 	for (int32_t i = begin; i < end; i++) {
-		FemVec4 *contact = &body->ground[i];
+		FemVec4 *contact = &body->step->ground[i];
 		*contact = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 		float depth = surface - body->position[i].y;
 		float fall = body->velocity[i].y + ground->dt * body->gravity_scale * ground->gravity.y;
@@ -44,7 +44,8 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 }
 
 static float normal_impulse_of(const FemBody *body, int32_t node) {
-	return contact_strength(body, node) * (body->ground[node].y - body->velocity[node].y - body->dv[node].y);
+	return contact_strength(body, node) *
+		(body->step->ground[node].y - body->velocity[node].y - body->step->dv[node].y);
 }
 
 // Of what the nodes ask for, the share that they were given: those that join the active set ask for far more than they
@@ -52,10 +53,10 @@ static float normal_impulse_of(const FemBody *body, int32_t node) {
 static float given_share(const FemBody *body, int32_t begin, int32_t end) {
 	float given = 0.0f, asked = 0.0f;
 	for (int32_t i = begin; i < end; i++) {
-		if (body->ground[i].w == 0.0f)
+		if (body->step->ground[i].w == 0.0f)
 			continue;
 		float normal_impulse = normal_impulse_of(body, i);
-		given += body->ground[i].x > 0.0f ? normal_impulse : 0.0f;
+		given += body->step->ground[i].x > 0.0f ? normal_impulse : 0.0f;
 		asked += fmaxf(normal_impulse, 0.0f);
 	}
 	return asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
@@ -65,10 +66,10 @@ bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGroun
 	bool changed = false;
 	float share = given_share(body, begin, end);
 	for (int32_t i = begin; i < end; i++) {
-		FemVec4 *contact = &body->ground[i];
+		FemVec4 *contact = &body->step->ground[i];
 		if (contact->w == 0.0f)
 			continue;
-		float vx = body->velocity[i].x + body->dv[i].x, vz = body->velocity[i].z + body->dv[i].z,
+		float vx = body->velocity[i].x + body->step->dv[i].x, vz = body->velocity[i].z + body->step->dv[i].z,
 			  normal_impulse = normal_impulse_of(body, i);
 		bool was_active = contact->x > 0.0f, active = normal_impulse > 0.0f;
 		body->ground_force[i] = active ? normal_impulse / ground->dt : 0.0f;

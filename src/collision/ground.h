@@ -1,7 +1,7 @@
 // Contact of nodes with the solid half space y <= height: implicit, one-sided damping with a bias velocity, as all
 // contact of the engine (P&O09 section 6 made one-sided; docs/method.md, "Bias").
 //
-// A node's record (FemBody.ground) while a step lasts:
+// A node's record (FemBodyStep.ground) while a step lasts:
 //   x  k_n = dt phi, kg: 0 while the contact is not active
 //   y  b, m/s: the node may not move down faster than this; up, out of the ground, when it stands below
 //   z  k_t = dt c_t, kg: friction as damping, bounded by mu times the normal force

@@ -174,14 +174,14 @@ static void assemble_part_task(void *context, int32_t part) {
 			continue;
 		float zi[6][3], mass_zi[6][3];
 		motions_at(&p->frames[part], &body->position[i], 1.0f / p->length, zi);
-		FemVec4 d = body->diagonal[i];
+		FemVec4 d = body->step->diagonal[i];
 		for (int c = 0; c < 6; c++)
 			mass_zi[c][0] = d.x * zi[c][0], mass_zi[c][1] = d.y * zi[c][1], mass_zi[c][2] = d.z * zi[c][2];
-		if (body->contact_blocks)
-			add_contact_block(body->contact_blocks + 6 * (int64_t)i, zi, mass_zi);
+		if (body->step->contact_blocks)
+			add_contact_block(body->step->contact_blocks + 6 * (int64_t)i, zi, mass_zi);
 		add_projected(diagonal, zi, mass_zi);
 		for (int32_t k = topology->row_start[i]; k < topology->row_start[i + 1]; k++)
-			add_neighbour(task, part, zi, body->row_blocks + 9 * (int64_t)k, topology->row_column[k], diagonal);
+			add_neighbour(task, part, zi, body->step->row_blocks + 9 * (int64_t)k, topology->row_column[k], diagonal);
 	}
 }
 

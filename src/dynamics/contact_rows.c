@@ -77,15 +77,15 @@ void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count) {
 
 void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index) {
 	FemBody *body = rows->bodies[chunk->body];
-	memset(
-		body->contact_blocks + 6 * (int64_t)chunk->begin, 0, 6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
+	memset(body->step->contact_blocks + 6 * (int64_t)chunk->begin, 0,
+		6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	for (int32_t r = rows->ref_start[chunk_index]; r < rows->ref_start[chunk_index + 1]; r++) {
 		const FemContactRef *ref = &rows->refs[r];
 		const FemContactRow *row = &rows->rows[ref->row];
 		const float *n = row->normal;
 		float square = ref->weight * ref->weight, kt = square * row->friction_strength;
 		float kn = square * row->normal_strength - kt;
-		float *block = body->contact_blocks + 6 * (int64_t)ref->node;
+		float *block = body->step->contact_blocks + 6 * (int64_t)ref->node;
 		for (int i = 0; i < 3; i++) {
 			block[i] += kt + kn * n[i] * n[i];
 			block[i + 3] += kn * n[i] * n[(i + 1) % 3];
@@ -129,7 +129,7 @@ static void relative_dv(const FemContactRows *rows, const FemContact *contact, f
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
 		if (!side->is_fixed && side->body >= 0)
-			add_point(side, rows->bodies[side->body]->dv, s == 0 ? 1.0f : -1.0f, out);
+			add_point(side, rows->bodies[side->body]->step->dv, s == 0 ? 1.0f : -1.0f, out);
 	}
 	add_rigid_field(rows, contact, FEM_FIELD_DV, out);
 }
@@ -173,7 +173,7 @@ static Four field_of_row(const FemContactRows *rows, const FemContactRow *row, F
 		if (row->node_count[s] == 0)
 			continue;
 		const FemBody *body = rows->bodies[row->body[s]];
-		const FemVec4 *x = field == FEM_FIELD_DV ? body->dv : body->direction;
+		const FemVec4 *x = field == FEM_FIELD_DV ? body->step->dv : body->step->direction;
 		for (int end = i + row->node_count[s]; i < end; i++)
 			sum += all_four(row->weights[i]) * load_four(&x[row->nodes[i]]);
 	}

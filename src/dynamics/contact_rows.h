@@ -62,7 +62,7 @@ typedef enum FemContactField {
 // The node chunk of the composite that a live node belongs to.
 static inline int32_t fem_contact_chunk_of(const FemBody *body, int32_t node) {
 	int32_t part = body->topology->node_part[node];
-	return body->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
+	return body->step->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
 }
 
 // Pinned nodes too: what contacts do to them belongs to their reaction.
@@ -70,11 +70,11 @@ static inline bool fem_contact_node_is_live(const FemBody *body, int32_t node) {
 	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
 }
 
-// Packs the active contacts and lists their live nodes by chunk, before each solve. FemBody.part_chunk holds the chunks
-// of the composite.
+// Packs the active contacts and lists their live nodes by chunk, before each solve. FemBodyStep.part_chunk holds the
+// chunks of the composite.
 void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count);
 
-// What the active contacts add to the diagonal blocks of a chunk's nodes: FemBody.contact_blocks.
+// What the active contacts add to the diagonal blocks of a chunk's nodes: FemBodyStep.contact_blocks.
 void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index);
 
 // Impulses of the rows [begin, end); returns their share of x.Ax.

@@ -20,9 +20,9 @@ static FemElementArguments arguments_of(FemBody *body, int32_t batch_begin, int3
 		.plates = body->plates,
 		.position = body->position,
 		.velocity = body->velocity,
-		.out_blocks = body->tet_blocks,
-		.out_forces = body->tet_forces,
-		.out_plates = body->tet_plates,
+		.out_blocks = body->step->tet_blocks,
+		.out_forces = body->step->tet_forces,
+		.out_plates = body->step->tet_plates,
 		.dt = dt,
 		.begin = batch_begin,
 		.end = batch_end,
@@ -39,7 +39,7 @@ void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, 
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous) {
 	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, dt);
 	arguments.plastics = body->plastics;
-	arguments.out_stress = body->tet_stress;
+	arguments.out_stress = body->step->tet_stress;
 	arguments.viscous_stress = viscous ? 1.0f : 0.0f;
 	fem_element_kernel(fem_simd_level())(&arguments);
 }

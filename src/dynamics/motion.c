@@ -130,9 +130,9 @@ static void centrifugal_task(void *context, int32_t chunk_index) {
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		float r[3] = {body->position[i].x - c[0], body->position[i].y - c[1], body->position[i].z - c[2]};
 		float along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], push = dt * body->mass[i];
-		body->rhs[i].x += push * (square * r[0] - along * w[0] + e[1] * r[2] - e[2] * r[1]);
-		body->rhs[i].y += push * (square * r[1] - along * w[1] + e[2] * r[0] - e[0] * r[2]);
-		body->rhs[i].z += push * (square * r[2] - along * w[2] + e[0] * r[1] - e[1] * r[0]);
+		body->step->rhs[i].x += push * (square * r[0] - along * w[0] + e[1] * r[2] - e[2] * r[1]);
+		body->step->rhs[i].y += push * (square * r[1] - along * w[1] + e[2] * r[0] - e[0] * r[2]);
+		body->step->rhs[i].z += push * (square * r[2] - along * w[2] + e[0] * r[1] - e[1] * r[0]);
 	}
 }
 
@@ -184,7 +184,7 @@ static void end_sums_task(void *context, int32_t chunk_index) {
 	double dt = integration->dt;
 	double g[3] = {integration->gravity.x, integration->gravity.y, integration->gravity.z};
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 p = body->position[i], v = body->velocity[i], dv = body->dv[i], f = body->force[i];
+		FemVec4 p = body->position[i], v = body->velocity[i], dv = body->step->dv[i], f = body->force[i];
 		sums.finite = sums.finite && is_finite4(p) && is_finite4(v) && is_finite4(dv);
 		if (!integration->is_free)
 			continue;
@@ -217,11 +217,11 @@ static void move_plain_task(void *context, int32_t chunk_index) {
 	uint32_t errors = 0;
 	float dt = integration->dt;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 v = body->velocity[i], dv = body->dv[i];
+		FemVec4 v = body->velocity[i], dv = body->step->dv[i];
 		if (body->node_kind[i] == FEM_NODE_FREE) {
 			v = clamp_speed((FemVec4){v.x + dv.x, v.y + dv.y, v.z + dv.z, 0.0f}, integration->speed_max, &errors);
 		} else if (body->reaction) {
-			FemVec4 r = body->residual[i];
+			FemVec4 r = body->step->residual[i];
 			body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
 		}
 		body->velocity[i] = v;
@@ -270,9 +270,9 @@ static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[
 	float dt = task->integration->dt, r[3], d[3], swept[3], rotated[3], rigid[3];
 	for (int k = 0; k < 3; k++)
 		r[k] = x[k] - motion->center[k];
-	float next[3] = {body->velocity[i].x + body->dv[i].x + task->correction[0],
-		body->velocity[i].y + body->dv[i].y + task->correction[1],
-		body->velocity[i].z + body->dv[i].z + task->correction[2]};
+	float next[3] = {body->velocity[i].x + body->step->dv[i].x + task->correction[0],
+		body->velocity[i].y + body->step->dv[i].y + task->correction[1],
+		body->velocity[i].z + body->step->dv[i].z + task->correction[2]};
 	cross_add(next, task->correction_spin, r);
 	memcpy(rigid, motion->velocity, sizeof rigid);
 	cross_add(rigid, motion->spin, r);
@@ -419,7 +419,7 @@ void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDefi
 		v[i] = (float)(sum->deficit[i] / sum->mass);
 	for (int32_t c = 0; c < integration->chunk_count; c++) {
 		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++)
-			body->dv[i].x += v[0], body->dv[i].y += v[1], body->dv[i].z += v[2];
+			body->step->dv[i].x += v[0], body->step->dv[i].y += v[1], body->step->dv[i].z += v[2];
 	}
 }
 

@@ -177,15 +177,15 @@ static void rotation_between(FemVec4 now, FemVec4 before, float m[9]) {
 }
 
 static float node_load(const FemBody *body, int32_t node) {
-	FemVec4 d = body->diagonal[node];
-	const float *c = body->contact_blocks ? body->contact_blocks + 6 * (int64_t)node : NULL;
+	FemVec4 d = body->step->diagonal[node];
+	const float *c = body->step->contact_blocks ? body->step->contact_blocks + 6 * (int64_t)node : NULL;
 	return d.x + d.y + d.z + (c ? c[0] + c[1] + c[2] : 0.0f);
 }
 
 static void make_factor(FemPreconditioner *p, const FemBody *body, float *diagonal_blocks, bool has_moved) {
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	kernels->invert_diagonal(body, p->nodes.begin, p->nodes.end, diagonal_blocks);
-	const float *blocks = body->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
+	const float *blocks = body->step->row_blocks + 9 * (int64_t)body->topology->row_start[p->nodes.begin];
 	p->valid = false;
 	for (size_t i = 0; !p->valid && i < sizeof factor_shifts / sizeof *factor_shifts; i++)
 		p->valid = fem_cholesky_factor(p->factor, diagonal_blocks + 9 * (int64_t)p->nodes.begin, blocks,

@@ -51,7 +51,7 @@ static void add_point(float out[36], const float d[3], const float arm[3]) {
 static void weigh_body(FemRigidBlock *block) {
 	const FemBody *body = block->body;
 	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
-		const FemVec4 *x = &body->position[i], *d = &body->diagonal[i];
+		const FemVec4 *x = &body->position[i], *d = &body->step->diagonal[i];
 		float diagonal[3] = {d->x, d->y, d->z};
 		float arm[3] = {(x->x - block->center[0]) * block->inverse_length,
 			(x->y - block->center[1]) * block->inverse_length, (x->z - block->center[2]) * block->inverse_length};
@@ -309,8 +309,8 @@ static void restrict_task(void *context, int32_t index) {
 	float force[4], torque[4];
 	if (block->body)
 		fem_row_kernels(fem_simd_level())
-			->sum_motion(block->nodes.end - block->nodes.begin, block->arms, block->body->residual + block->nodes.begin,
-				force, torque);
+			->sum_motion(block->nodes.end - block->nodes.begin, block->arms,
+				block->body->step->residual + block->nodes.begin, force, torque);
 	for (int k = 0; k < 3; k++) {
 		block->numbers[k] = block->body ? force[k] : block->proxy->residual[k];
 		block->numbers[k + 3] = (block->body ? torque[k] : block->proxy->residual[k + 3]) * block->inverse_length;
@@ -330,7 +330,7 @@ static void prolong_task(void *context, int32_t index) {
 	if (block->body)
 		fem_row_kernels(fem_simd_level())
 			->add_motion(block->nodes.end - block->nodes.begin, block->arms, move, rotation,
-				block->body->z + block->nodes.begin);
+				block->body->step->z + block->nodes.begin);
 }
 
 double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {

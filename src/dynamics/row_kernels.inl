@@ -81,7 +81,7 @@ static inline void sum_row(const FemBody *body, int32_t node, float m[9]) {
 	const FemTopology *topology = body->topology;
 	Wide4 column[3] = {wide4_splat(0.0f), wide4_splat(0.0f), wide4_splat(0.0f)};
 	for (int32_t k = topology->row_start[node]; k < topology->row_start[node + 1]; k++) {
-		const float *block = body->row_blocks + 9 * (int64_t)k;
+		const float *block = body->step->row_blocks + 9 * (int64_t)k;
 		for (int c = 0; c < 3; c++)
 			column[c] = wide4_add(column[c], wide4_load(block + 3 * c));
 	}
@@ -121,14 +121,14 @@ static void invert_diagonal(const FemBody *body, int32_t begin, int32_t end, flo
 	for (int32_t node = begin; node < end; node++) {
 		float m[9];
 		sum_row(body, node, m);
-		m[0] += body->diagonal[node].x;
-		m[4] += body->diagonal[node].y;
-		m[8] += body->diagonal[node].z;
-		if (body->contact_blocks)
-			add_contact_block(m, body->contact_blocks + 6 * (int64_t)node);
+		m[0] += body->step->diagonal[node].x;
+		m[4] += body->step->diagonal[node].y;
+		m[8] += body->step->diagonal[node].z;
+		if (body->step->contact_blocks)
+			add_contact_block(m, body->step->contact_blocks + 6 * (int64_t)node);
 		if (out_diagonal_blocks)
 			memcpy(out_diagonal_blocks + 9 * (int64_t)node, m, sizeof m);
-		float *out = body->node_blocks + 12 * (int64_t)node;
+		float *out = body->step->node_blocks + 12 * (int64_t)node;
 		if (body->node_kind[node] == FEM_NODE_FREE)
 			invert_block(m, out);
 		else
@@ -144,7 +144,7 @@ static double multiply(const FemBody *body, int32_t begin, int32_t end, const Fe
 		Pair xi2 = pair_make(xi, xi);
 		Pair sum0 = pair_make(wide4_splat(0.0f), wide4_splat(0.0f)), sum1 = sum0, sum2 = sum0;
 		int32_t k = row_start[node], row_end = row_start[node + 1];
-		const float *block = body->row_blocks + 9 * (int64_t)k;
+		const float *block = body->step->row_blocks + 9 * (int64_t)k;
 		for (; k + 1 < row_end; k += 2, block += 18) {
 			Pair d = pair_sub(pair_load(&x[column[k]].x, &x[column[k + 1]].x), xi2);
 			sum0 = pair_add(sum0, pair_mul(pair_load(block, block + 9), PAIR_BROADCAST(d, 0)));
@@ -158,7 +158,7 @@ static double multiply(const FemBody *body, int32_t begin, int32_t end, const Fe
 			sum2 = pair_add(sum2, pair_mul(pair_load(block + 6, zero_block), PAIR_BROADCAST(d, 2)));
 		}
 		Wide4 sum = pair_fold(pair_add(pair_add(sum0, sum1), sum2));
-		sum = wide4_without_w(wide4_add(sum, wide4_mul(wide4_load(&body->diagonal[node].x), xi)));
+		sum = wide4_without_w(wide4_add(sum, wide4_mul(wide4_load(&body->step->diagonal[node].x), xi)));
 		wide4_store(&y[node].x, sum);
 		total = wide4_add(total, wide4_mul(sum, xi));
 	}
@@ -177,7 +177,7 @@ static double advance(const FemBody *body, int32_t begin, int32_t end, float a, 
 	for (int32_t node = begin; node < end; node++) {
 		Wide4 xi = wide4_add(wide4_load(&x[node].x), wide4_mul(factor, wide4_load(&p[node].x)));
 		Wide4 ri = wide4_sub(wide4_load(&r[node].x), wide4_mul(factor, wide4_load(&q[node].x)));
-		Wide4 zi = apply_block(body->node_blocks + 12 * (int64_t)node, ri);
+		Wide4 zi = apply_block(body->step->node_blocks + 12 * (int64_t)node, ri);
 		wide4_store(&x[node].x, xi);
 		wide4_store(&r[node].x, ri);
 		wide4_store(&z[node].x, zi);
@@ -189,7 +189,7 @@ static double advance(const FemBody *body, int32_t begin, int32_t end, float a, 
 static double precondition(const FemBody *body, int32_t begin, int32_t end, const FemVec4 *r, FemVec4 *z) {
 	Wide4 total = wide4_splat(0.0f);
 	for (int32_t node = begin; node < end; node++) {
-		Wide4 ri = wide4_load(&r[node].x), zi = apply_block(body->node_blocks + 12 * (int64_t)node, ri);
+		Wide4 ri = wide4_load(&r[node].x), zi = apply_block(body->step->node_blocks + 12 * (int64_t)node, ri);
 		wide4_store(&z[node].x, zi);
 		total = wide4_add(total, wide4_mul(ri, zi));
 	}

@@ -12,12 +12,12 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 		float fx = 0.0f, fy = 0.0f, fz = 0.0f;
 		for (int32_t k = topology->node_tet_start[i]; k < topology->node_tet_start[i + 1]; k++) {
 			int32_t packed = topology->node_tets[k];
-			const FemVec4 *force = &body->tet_forces[packed >> 2].force[packed & 3];
+			const FemVec4 *force = &body->step->tet_forces[packed >> 2].force[packed & 3];
 			fx += force->x, fy += force->y, fz += force->z;
 		}
 		float m = body->mass[i], damping = body->mass_damping[i];
 		FemVec4 v = body->velocity[i], user = body->force[i];
-		body->rhs[i] = (FemVec4){
+		body->step->rhs[i] = (FemVec4){
 			dt * (fx + m * gravity.x + user.x - damping * v.x),
 			dt * (fy + m * gravity.y + user.y - damping * v.y),
 			dt * (fz + m * gravity.z + user.z - damping * v.z),
@@ -29,8 +29,8 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) {
 	for (int32_t i = begin; i < end; i++) {
 		float m = body->mass[i] + dt * body->mass_damping[i];
-		FemVec4 contact = body->ground[i];
-		body->diagonal[i] = (FemVec4){m + contact.z, m + contact.x, m + contact.z, 0.0f};
+		FemVec4 contact = body->step->ground[i];
+		body->step->diagonal[i] = (FemVec4){m + contact.z, m + contact.x, m + contact.z, 0.0f};
 	}
 }
 
@@ -117,7 +117,7 @@ static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
 
 static void restrict_part(const FemSystemIsland *island, int32_t part) {
 	fem_coarse_restrict(
-		island->preconditioner, island->body, part - island->preconditioner->parts.begin, island->body->residual);
+		island->preconditioner, island->body, part - island->preconditioner->parts.begin, island->body->step->residual);
 }
 
 // Two-level islands sum a part's residual as soon as it is known: here if the part is one chunk.
@@ -148,7 +148,7 @@ static void precondition_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] =
-		it->kernels->precondition(body, chunk->begin, chunk->end, body->residual, body->z);
+		it->kernels->precondition(body, chunk->begin, chunk->end, body->step->residual, body->step->z);
 	restrict_chunk(it, chunk);
 }
 
@@ -158,13 +158,13 @@ static void load_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 b = body->rhs[i], v = body->velocity[i], ground = body->ground[i];
-		body->residual[i] =
+		FemVec4 b = body->step->rhs[i], v = body->velocity[i], ground = body->step->ground[i];
+		body->step->residual[i] =
 			(FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
 	}
-	memset(&body->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	memset(&body->step->direction[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	if (it->system->contacts.row_count > 0)
-		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->residual, -1.0f);
 }
 
 static void load_and_precondition_task(void *context, int32_t chunk_index) {
@@ -177,13 +177,13 @@ static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->kernels->multiply(body, chunk->begin, chunk->end, body->dv, body->product);
+	it->kernels->multiply(body, chunk->begin, chunk->end, body->step->dv, body->step->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 *r = &body->residual[i], q = body->product[i];
+		FemVec4 *r = &body->step->residual[i], q = body->step->product[i];
 		*r = (FemVec4){r->x - q.x, r->y - q.y, r->z - q.z, 0.0f};
 	}
 	if (it->system->contacts.row_count > 0)
-		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->residual, -1.0f);
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->residual, -1.0f);
 	precondition_task(context, chunk_index);
 }
 
@@ -192,17 +192,17 @@ static void multiply_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] =
-		it->kernels->multiply(body, chunk->begin, chunk->end, body->direction, body->product);
+		it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
 	if (it->system->contacts.row_count > 0)
-		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->product, 1.0f);
+		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->product, 1.0f);
 }
 
 static void advance_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->system->partials[chunk_index] = it->kernels->advance(
-		body, chunk->begin, chunk->end, it->alpha, body->direction, body->product, body->dv, body->residual, body->z);
+	it->system->partials[chunk_index] = it->kernels->advance(body, chunk->begin, chunk->end, it->alpha,
+		body->step->direction, body->step->product, body->step->dv, body->step->residual, body->step->z);
 	restrict_chunk(it, chunk);
 }
 
@@ -211,11 +211,11 @@ static void redirect_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
 	FemBody *body = island->body;
-	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->z, body->direction);
+	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->step->z, body->step->direction);
 	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
 		return;
 	int32_t part = body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
-	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->direction);
+	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->step->direction);
 }
 
 // Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
@@ -225,8 +225,8 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	FemSystemIsland *island = &it->system->islands[island_index];
 	switch (kind_of(island)) {
 	case FEM_PRECONDITION_FACTOR:
-		island->share =
-			fem_preconditioner_solve(island->preconditioner, island->body, island->body->residual, island->body->z);
+		island->share = fem_preconditioner_solve(
+			island->preconditioner, island->body, island->body->step->residual, island->body->step->z);
 		break;
 	case FEM_PRECONDITION_TWO_LEVEL:
 		restrict_large_parts(it, island);
@@ -323,7 +323,7 @@ static void advance(Iteration *it) {
 static void drop_start_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
-	memset(&body_of(system, chunk)->dv[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+	memset(&body_of(system, chunk)->step->dv[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }
 
 static void drop_start(Iteration *it) {

@@ -49,9 +49,9 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 // Diagonal of the matrix from masses, mass damping and the active ground contacts.
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt);
 
-// Solves for body->dv. On entry dv holds the start vector on free nodes and is 0 on pinned and driven ones, whose
-// velocities already are what they shall be. Leaves b - A dv in body->residual: on driven and pinned nodes minus the
-// reaction impulse.
+// Solves for body->step->dv. On entry dv holds the start vector on free nodes and is 0 on pinned and driven ones, whose
+// velocities already are what they shall be. Leaves b - A dv in body->step->residual: on driven and pinned nodes minus
+// the reaction impulse.
 FemSolveResult fem_system_solve(FemSystem *system);
 
 #endif

@@ -19,8 +19,8 @@ static uint64_t ticket_key(const FemBody *body, uint64_t step, int32_t node) {
 
 // Seeded shuffle of the list, which comes in node order: place i changes with one not before it.
 static void shuffle(FemBody *body, uint64_t step) {
-	FemSeparation *list = body->breaking->separations;
-	int32_t count = body->breaking->separation_count;
+	FemSeparation *list = body->step->separations;
+	int32_t count = body->step->separation_count;
 	for (int32_t i = 0; i + 1 < count; i++) {
 		uint64_t key = ticket_key(body, step, list[i].node);
 		int32_t other = i + (int32_t)(key % (uint64_t)(count - i));
@@ -141,11 +141,10 @@ static bool still_wants(const FemBody *body, FemSeparation *separation) {
 }
 
 int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
-	FemBreaking *breaking = body->breaking;
 	int32_t done = 0;
 	shuffle(body, step);
-	for (int32_t i = 0; i < breaking->separation_count && done < most; i++) {
-		FemSeparation separation = breaking->separations[i];
+	for (int32_t i = 0; i < body->step->separation_count && done < most; i++) {
+		FemSeparation separation = body->step->separations[i];
 		if (!fem_split_open(body->own_topology))
 			return 0;
 		if (still_wants(body, &separation))

@@ -28,7 +28,7 @@ static float toughness_as_stress(const FemBody *body, int32_t tet) {
 		return breaking->tet_toughness[tet];
 	float volume = body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], largest = 0.0f;
 	for (int v = 0; v < 4; v++) {
-		FemVec4 c = body->tet_blocks[tet].gradient[v];
+		FemVec4 c = body->step->tet_blocks[tet].gradient[v];
 		largest = fmaxf(largest, c.x * c.x + c.y * c.y + c.z * c.z);
 	}
 	// Area of a face: 3 V |c|. A star has about 20 tets, each with a face and a sixth of its area in the tensor.
@@ -42,15 +42,14 @@ static void mark(uint8_t *flag) {
 
 void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end) {
 	const FemTopology *t = body->topology;
-	FemBreaking *breaking = body->breaking;
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
 			continue;
-		float bound = tension_bound(&body->tet_stress[tet]);
+		float bound = tension_bound(&body->step->tet_stress[tet]);
 		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
 			continue;
 		for (int v = 0; v < 4; v++)
-			mark(&breaking->node_hot[fem_tet_node(t, tet, v)]);
+			mark(&body->step->node_hot[fem_tet_node(t, tet, v)]);
 	}
 }
 
@@ -63,17 +62,16 @@ static void unpack(const FemTetStress *s, double out[6]) {
 
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end) {
 	const FemTopology *t = body->topology;
-	FemBreaking *breaking = body->breaking;
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		bool is_hot = false;
 		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
-			is_hot |= breaking->node_hot[fem_tet_node(t, tet, v)] != 0;
+			is_hot |= body->step->node_hot[fem_tet_node(t, tet, v)] != 0;
 		if (!is_hot)
 			continue;
 		double stress[6], p[6];
-		unpack(&body->tet_stress[tet], stress);
+		unpack(&body->step->tet_stress[tet], stress);
 		fem_tensile_part(stress, p);
-		breaking->tension[tet] = (FemTetStress){
+		body->step->tension[tet] = (FemTetStress){
 			{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
 	}
 }
@@ -107,9 +105,9 @@ static void separation_tensor(const FemBody *body, const int32_t *star, int32_t 
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], all[3], pull[3], push[3];
-		FemVec4 c = body->tet_blocks[tet].gradient[star[k] % 4];
-		stress_times(&body->tet_stress[tet], c, -volume, all);
-		stress_times(&body->breaking->tension[tet], c, -volume, pull);
+		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
+		stress_times(&body->step->tet_stress[tet], c, -volume, all);
+		stress_times(&body->step->tension[tet], c, -volume, pull);
 		for (int i = 0; i < 3; i++) {
 			push[i] = all[i] - pull[i];
 			sum[0][i] += pull[i];
@@ -179,7 +177,7 @@ static double area_along(const FemBody *body, const int32_t *star, int32_t star_
 	double area = 0.0;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
-		FemVec4 c = body->tet_blocks[tet].gradient[star[k] % 4];
+		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
 		area += 0.5 * volume * fabs(n[0] * (double)c.x + n[1] * (double)c.y + n[2] * (double)c.z);
 	}

@@ -37,12 +37,6 @@ typedef struct FemBreaking {
 	int32_t *order, *cursor; // [node + part + 1]: scratch
 	uint8_t *marks;          // [node], [part]: scratch
 
-	// ---- of a step, in the step arena
-	uint8_t *node_hot;          // [node]: beside a tet with a tension that might break it
-	FemTetStress *tension;      // [tet]: the tensile part of tets around hot nodes
-	FemSeparation *separations; // [node]
-	int32_t separation_count;
-
 	// ---- of a step, in the heap of the world
 	struct FemFaceCut *cuts; // faces opened in this step
 	int32_t cut_count, cut_capacity;

@@ -23,7 +23,7 @@ static int32_t member_of(const FemContactSide *side, FemBody *const *bodies, int
 	for (int k = 0; k < 4; k++) {
 		int32_t part = body->topology->node_part[side->nodes[k]];
 		if (side->weights[k] != 0.0f && body->part_state[part] == FEM_ISLAND_LIVE)
-			return body->part_island[part];
+			return body->step->part_island[part];
 	}
 	return -1;
 }
@@ -51,7 +51,7 @@ static void map_parts(const FemIslands *islands, FemBody *const *bodies) {
 	for (int32_t i = 0; i < islands->count; i++) {
 		const FemIsland *island = &islands->islands[i];
 		for (int32_t k = island->parts.begin; k < island->parts.end; k++)
-			bodies[island->body]->part_island[islands->part_list[k]] = i;
+			bodies[island->body]->step->part_island[islands->part_list[k]] = i;
 	}
 }
 
@@ -146,7 +146,7 @@ static void fill_island(Builder *b, int32_t island_index) {
 		FemNodeChunk chunk = islands->node_chunks[c];
 		int32_t part = body->topology->node_part[chunk.begin];
 		if (chunk.begin == body->topology->part_nodes[part].begin)
-			body->part_chunk[part] = composite->chunks.end - composite->chunks.begin;
+			body->step->part_chunk[part] = composite->chunks.end - composite->chunks.begin;
 		chunk.island = place;
 		b->out->chunks[composite->chunks.end++] = chunk;
 	}

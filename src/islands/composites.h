@@ -30,7 +30,7 @@ typedef struct FemComposites {
 // Bytes of the arena that a world of this size may take.
 size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count);
 
-// Contacts without a live side are left out. Sets FemBody.part_island and part_chunk of live parts. False when the
+// Contacts without a live side are left out. Sets FemBodyStep.part_island and part_chunk of live parts. False when the
 // arena is used up.
 bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies,
 	const FemContact *contacts, int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena);

@@ -99,7 +99,7 @@ static FemVec3 net_force(const FemBody *body, int32_t node, FemVec3 gravity) {
 	FemVec4 user = body->force[node];
 	FemVec3 sum = {m * gravity.x + user.x, m * gravity.y + user.y, m * gravity.z + user.z};
 	for (int32_t s = t->node_tet_start[node]; s < t->node_tet_start[node + 1]; s++) {
-		FemVec4 f = body->tet_forces[t->node_tets[s] / 4].force[t->node_tets[s] % 4];
+		FemVec4 f = body->step->tet_forces[t->node_tets[s] / 4].force[t->node_tets[s] % 4];
 		sum.x += f.x;
 		sum.y += f.y;
 		sum.z += f.z;

@@ -22,7 +22,7 @@ static void hit_ground(FemBody *body, const FemNodeChunk *chunk, float dt) {
 			hit->material = body->tet_material[t->node_tets[t->node_tet_start[i]] >> 2];
 		}
 		hit->impulse += dt * body->ground_force[i];
-		hit->speed = fmaxf(hit->speed, body->dv[i].y - body->velocity[i].y);
+		hit->speed = fmaxf(hit->speed, body->step->dv[i].y - body->velocity[i].y);
 	}
 }
 

@@ -71,7 +71,7 @@ static void measure_task(void *context, int32_t index) {
 	FemBody *body = look->world->bodies[look->world->islands.active_bodies[index]];
 	FemFastPiece *pieces = look->world->contacts.fast.pieces;
 	FemRange range = {0, 0};
-	body->fast_displacement = 0.0f;
+	body->step->fast_displacement = 0.0f;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
 		FemFastPiece *piece = &pieces[body->pieces[c].sweep_proxy];
 		range.begin = range.end;
@@ -80,7 +80,7 @@ static void measure_task(void *context, int32_t index) {
 			range.end++;
 		*piece = fem_piece_is_live(body, c) && range.end > range.begin ? measure(body, range, look->dt)
 																	   : (FemFastPiece){.stop = 1.0f};
-		body->fast_displacement = fmaxf(body->fast_displacement, piece->displacement);
+		body->step->fast_displacement = fmaxf(body->step->fast_displacement, piece->displacement);
 	}
 }
 
@@ -281,7 +281,8 @@ void fem_step_catch_fast_objects(FemStep *step) {
 	fem_pool_for(world->pool, world->islands.active_count, measure_task, &look);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		any |= body->live_part_count > 0 && !body->kinematic && body->fast_displacement > FEM_FAST_DISPLACEMENT_MIN;
+		any |=
+			body->live_part_count > 0 && !body->kinematic && body->step->fast_displacement > FEM_FAST_DISPLACEMENT_MIN;
 	}
 	if (!any) // slower ones pass nothing that a contact would not hold
 		return;

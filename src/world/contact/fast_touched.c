@@ -15,9 +15,12 @@ static uint64_t key_of(int32_t proxy, int32_t other) {
 	return (uint64_t)(uint32_t)(swap ? other : proxy) << 32 | (uint32_t)(swap ? proxy : other);
 }
 
+static bool is_fast(const FemBody *body) {
+	return body->step && body->step->fast_displacement > FEM_FAST_DISPLACEMENT_MIN; // null: asleep
+}
+
 static bool may_be_fast(const FemWorld *world, const FemTouch *touch) {
-	return world->bodies[touch->body]->fast_displacement > FEM_FAST_DISPLACEMENT_MIN ||
-		(!touch->is_collider && world->bodies[touch->other]->fast_displacement > FEM_FAST_DISPLACEMENT_MIN);
+	return is_fast(world->bodies[touch->body]) || (!touch->is_collider && is_fast(world->bodies[touch->other]));
 }
 
 static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count) {

@@ -148,7 +148,7 @@ static void prepare_island_task(void *context, int32_t i) {
 	FemBody *body = preparation->system->islands[i].body;
 	if (preconditioner && (preconditioner->kind == FEM_PRECONDITION_TWO_LEVEL) == preparation->in_two_levels)
 		fem_preconditioner_prepare(preconditioner, body, preparation->in_two_levels ? preparation->system->loop : NULL,
-			body->diagonal_blocks, preparation->change);
+			body->step->diagonal_blocks, preparation->change);
 }
 
 static int64_t count_factorizations(const FemSystem *system) {
@@ -207,7 +207,7 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	for (int32_t c = 0; c < task->system.chunk_count; c++) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		FemBody *body = task->step->world->bodies[chunk->body];
-		memcpy(&body->last_dv[chunk->begin], &body->dv[chunk->begin],
+		memcpy(&body->last_dv[chunk->begin], &body->step->dv[chunk->begin],
 			sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	}
 	for (int32_t i = 0; i < task->system.island_count; i++) {

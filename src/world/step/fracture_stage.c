@@ -32,7 +32,7 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->breaking && body->tet_stress && !body->went_bad)
+	if (body->breaking && body->step->tet_stress && !body->went_bad)
 		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
@@ -59,9 +59,9 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 		return;
 	const FemTopology *t = body->topology;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemSeparation *out = &body->breaking->separations[i];
+		FemSeparation *out = &body->step->separations[i];
 		out->node = -1;
-		if (body->breaking->node_hot[i])
+		if (body->step->node_hot[i])
 			fem_separation_of_node(
 				body, i, t->node_tets + t->node_tet_start[i], t->node_tet_start[i + 1] - t->node_tet_start[i], out);
 	}
@@ -69,13 +69,13 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 
 // Nodes of sleeping parts were not looked at: their places are stale.
 static void gather_separations(FemBody *body) {
-	FemBreaking *breaking = body->breaking;
+	FemBodyStep *step = body->step;
 	const FemTopology *t = body->topology;
-	breaking->separation_count = 0;
+	step->separation_count = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
-		if (body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE && breaking->node_hot[i] &&
-			breaking->separations[i].node == i)
-			breaking->separations[breaking->separation_count++] = breaking->separations[i];
+		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
+		if (is_live && step->node_hot[i] && step->separations[i].node == i)
+			step->separations[step->separation_count++] = step->separations[i];
 	}
 }
 
@@ -85,7 +85,7 @@ static void gather_separations(FemBody *body) {
 static double elastic_energy(const FemBody *body, int32_t tet) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	int32_t lane = tet % FEM_LANES;
-	const FemTetStress *s = &body->tet_stress[tet];
+	const FemTetStress *s = &body->step->tet_stress[tet];
 	double lambda = (double)batch->lambda[lane], mu = (double)batch->mu[lane];
 	FemPosition n = fem_position_from4(s->normal), shear = fem_position_from4(s->shear);
 	double square = fem_position_dot(n, n) + 2.0 * fem_position_dot(shear, shear), trace = n.x + n.y + n.z;
@@ -154,7 +154,7 @@ static void split_task(void *context, int32_t task) {
 	FemBreaking *breaking = body->breaking;
 	breaking->cut_count = breaking->split_count = breaking->tree_builds = 0;
 	gather_separations(body);
-	if (breaking->separation_count == 0)
+	if (body->step->separation_count == 0)
 		return;
 	fem_heap_begin(world->heap);
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);
@@ -179,11 +179,11 @@ static size_t step_bytes(const FemBody *body) {
 }
 
 static void take_step_memory(FemBody *body, FemArena *arena) {
-	FemBreaking *breaking = body->breaking;
-	breaking->node_hot = FEM_ARENA_TAKE(arena, uint8_t, body->topology->node_count);
-	breaking->tension = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
-	breaking->separations = FEM_ARENA_TAKE(arena, FemSeparation, body->topology->node_count);
-	memset(breaking->node_hot, 0, (size_t)body->topology->node_count);
+	FemBodyStep *step = body->step;
+	step->node_hot = FEM_ARENA_TAKE(arena, uint8_t, body->topology->node_count);
+	step->tension = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
+	step->separations = FEM_ARENA_TAKE(arena, FemSeparation, body->topology->node_count);
+	memset(step->node_hot, 0, (size_t)body->topology->node_count);
 }
 
 static void list_bodies(Fracture *fracture) {
@@ -191,7 +191,7 @@ static void list_bodies(Fracture *fracture) {
 	const FemIslands *islands = &world->islands;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
-		if (!may_break(body) || !body->tet_stress)
+		if (!may_break(body) || !body->step->tet_stress)
 			continue;
 		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
 		take_step_memory(body, &world->arena);

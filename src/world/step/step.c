@@ -22,6 +22,7 @@ static void assemble(FemStep *step);
 static void integrate(FemStep *step);
 static void sleep_and_wake(FemStep *step);
 static void count(FemStep *step);
+static void drop_body_memory(FemWorld *world);
 
 typedef void Stage(FemStep *step);
 
@@ -64,6 +65,8 @@ static void step_once(FemWorld *world, float dt) {
 
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
 	run_stage(&step, FEM_PHASE_PUBLISH, count);
+
+	drop_body_memory(world);
 }
 
 void fem_world_run_step(FemWorld *world) {
@@ -122,16 +125,20 @@ static void begin_substep(FemStep *step) {
 static void take_body_memory(FemWorld *world) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (body->live_part_count == 0)
-			continue; // kinematic
 		fem_body_take_step_memory(body, &world->arena);
-		if (body->live_part_count < body->topology->part_count) {
+		if (body->live_part_count > 0 && body->live_part_count < body->topology->part_count) {
 			// Sleeping neighbours of live nodes are read as columns: they do not move.
 			size_t bytes = sizeof(FemVec4) * (size_t)body->topology->node_count;
-			memset(body->dv, 0, bytes);
-			memset(body->direction, 0, bytes);
+			memset(body->step->dv, 0, bytes);
+			memset(body->step->direction, 0, bytes);
 		}
 	}
+}
+
+// The arena is used anew by the next step: reading of this one faults rather than finding something else there.
+static void drop_body_memory(FemWorld *world) {
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		world->bodies[world->islands.active_bodies[i]]->step = NULL;
 }
 
 static void take_contact_memory(FemStep *step) {
@@ -208,7 +215,8 @@ static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, cons
 			int32_t edge = topology->node_edge_start[j];
 			while (topology->edge_slots[2 * edge + 1] != k)
 				edge++;
-			kernels->assemble_edges(topology, body->tet_blocks, body->tet_plates, edge, edge + 1, body->row_blocks);
+			kernels->assemble_edges(
+				topology, body->step->tet_blocks, body->step->tet_plates, edge, edge + 1, body->step->row_blocks);
 		}
 	}
 }
@@ -218,8 +226,8 @@ static void assemble_edges_task(void *context, int32_t chunk_index) {
 	FemBody *body = chunk_body(context, chunk_index, &chunk);
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	const int32_t *edge_start = body->topology->node_edge_start;
-	kernels->assemble_edges(body->topology, body->tet_blocks, body->tet_plates, edge_start[chunk->begin],
-		edge_start[chunk->end], body->row_blocks);
+	kernels->assemble_edges(body->topology, body->step->tet_blocks, body->step->tet_plates, edge_start[chunk->begin],
+		edge_start[chunk->end], body->step->row_blocks);
 	if (body->live_part_count < body->topology->part_count)
 		assemble_border_edges(body, chunk, kernels);
 }
@@ -230,13 +238,13 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
 	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
-	if (body->contact_blocks) // only those of nodes that are touched are made again
-		memset(body->contact_blocks + 6 * (int64_t)chunk->begin, 0,
+	if (body->step->contact_blocks) // only those of nodes that are touched are made again
+		memset(body->step->contact_blocks + 6 * (int64_t)chunk->begin, 0,
 			6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		bool is_free = body->node_kind[i] == FEM_NODE_FREE;
-		body->dv[i] = is_free ? body->last_dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		body->step->dv[i] = is_free ? body->last_dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 	}
 }
 

@@ -11,7 +11,9 @@ static size_t body_bytes(const FemBody *body) {
 	const FemTopology *topology = body->topology;
 	size_t nodes = (size_t)topology->node_count, tets = (size_t)topology->batch_count * FEM_LANES;
 	size_t entries = (size_t)topology->row_start[topology->node_count];
-	return fem_align_up(tets * sizeof(FemTetBlocks)) +
+	if (body->live_part_count == 0) // kinematic
+		return fem_align_up(sizeof(FemBodyStep));
+	return fem_align_up(sizeof(FemBodyStep)) + fem_align_up(tets * sizeof(FemTetBlocks)) +
 		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
 		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
 		fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +     // row_blocks
@@ -22,34 +24,41 @@ static size_t body_bytes(const FemBody *body) {
 		8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
-void fem_body_take_step_memory(FemBody *body, FemArena *arena) {
+static void take_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
 	const FemTopology *topology = body->topology;
 	int32_t nodes = topology->node_count, tets = topology->batch_count * FEM_LANES;
 	int32_t entries = topology->row_start[nodes];
-	body->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
-	body->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
-	body->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
-	body->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
-	body->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
-	body->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
-	body->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
-	body->contact_blocks = NULL; // taken when there are contacts
-	body->part_chunk = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
-	body->part_island = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
-	body->diagonal = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->ground = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->rhs = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->dv = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->residual = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->direction = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->product = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	body->z = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
+	step->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
+	step->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
+	step->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
+	step->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
+	step->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
+	step->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
+	step->part_chunk = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	step->part_island = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	step->diagonal = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->ground = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->rhs = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->dv = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->residual = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->direction = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->product = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	step->z = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+}
+
+// Contact blocks are taken when it is known who is in contact, arrays of the fracture stage there.
+void fem_body_take_step_memory(FemBody *body, FemArena *arena) {
+	body->step = FEM_ARENA_TAKE(arena, FemBodyStep, 1);
+	*body->step = (FemBodyStep){0};
+	if (body->live_part_count > 0) // else kinematic
+		take_arrays(body, body->step, arena);
 }
 
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 	size_t count = (size_t)body->topology->node_count * 6;
-	if (!body->contact_blocks)
-		body->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
+	if (!body->step->contact_blocks)
+		body->step->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
 }
 
 // The composites, and the lists of fem_step_take_lists().
@@ -72,7 +81,7 @@ bool fem_step_begin_memory(FemStep *step) {
 	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += body->live_part_count > 0 ? body_bytes(body) : 0; // 0: kinematic
+		bytes += body_bytes(body);
 	}
 	return fem_arena_begin(&world->arena, bytes);
 }
