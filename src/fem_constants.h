@@ -28,7 +28,6 @@
 #define FEM_LANES 8        // tets in a batch
 #define FEM_NODE_CHUNK 128 // nodes a unit of row work (about 60 KB of blocks: fits L2 beside its vectors)
 #define FEM_BATCH_CHUNK 16 // batches a unit of element work
-#define FEM_EDGE_CHUNK 512 // edges a unit of assembly work
 
 // ----- elements
 #define FEM_QR_VOLUME_RATIO 0.06f // P&O09 section 3: below this ratio of volumes the rotation comes from QR

@@ -465,7 +465,6 @@ typedef struct FemStatistics {
 	int32_t live_nodes;
 	int32_t live_islands;
 	int32_t asleep_islands;
-	int32_t large_islands; // solved by several threads together
 	int32_t ground_contacts;
 	int32_t contacts;      // between bodies and with colliders
 	int32_t contact_pairs; // of boxes that overlap and are not both still

@@ -363,7 +363,7 @@ FEM_TEST(narrow_phase, a_strip_folded_on_itself_touches_with_its_arms) {
 	}
 	fem_tree_shape_refit(&strip);
 	const FemNarrowPair *pair = run(&phase, &strip, &strip);
-	FEM_CHECK(pair->touches_self && is_sorted(&phase, pair) && !pair->full);
+	FEM_CHECK(is_sorted(&phase, pair) && !pair->full);
 	int32_t wrong = 0, opposed = 0;
 	bool *held = calloc((size_t)strip.topology->batch_count * FEM_LANES, sizeof *held);
 	for (int32_t i = pair->tets.begin; i < pair->tets.end; i++) {
@@ -411,7 +411,7 @@ FEM_TEST(narrow_phase, every_crossing_is_noticed) {
 			fem_tree_shape_refit(&strip);
 			const FemNarrowPair *pair = run(&phase, &strip, &strip);
 			pulled++;
-			noticed += pair->touches_self && pair->tets.end > 0;
+			noticed += pair->tets.end > 0;
 		}
 		FEM_CHECK(pulled >= 40);
 		FEM_CHECK_INT(noticed, pulled);
@@ -429,7 +429,7 @@ FEM_TEST(narrow_phase, nothing_touches_itself_at_rest) {
 		for (int trial = 0; trial < 4; trial++) {
 			fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemPosition){0});
 			FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
-			FEM_CHECK(!phase.pairs[0].touches_self);
+			FEM_CHECK_INT(phase.pairs[0].units[1].end, phase.pairs[0].units[1].begin);
 		}
 		// Crushed to a third, and neighbours pushed through each other: that is the elements' business.
 		fem_tree_shape_pose(&shape, no_rotation, half, (FemPosition){0});
@@ -533,7 +533,7 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 				 b = fem_tree_box(7, 7, 7, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase expected = make_phase(), phase = make_phase();
 	for (int threads = 1; threads <= 4; threads += 3) {
-		FemPool *pool = fem_pool_create(threads);
+		FemPool *pool = fem_pool_create_on(&(FemJobSystem){0}, threads);
 		uint32_t random = 3;
 		int64_t allocations = fem_memory_allocations();
 		for (int trial = 0; trial < 20; trial++) {
@@ -563,7 +563,6 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 		FEM_CHECK_INT(fem_memory_allocations() - allocations, 0);
 		fem_pool_destroy(pool);
 	}
-	FEM_CHECK(fem_surface_trees_bytes(a.trees) > 10000);
 	fem_narrow_phase_free(&expected);
 	fem_narrow_phase_free(&phase);
 	fem_tree_shape_free(&a);
@@ -601,8 +600,6 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 		fem_tree_shape_refit(&b);
 		check_hits(&phase, run(&phase, &a, &b), &a, &b);
 		check_hits(&phase, run(&phase, &b, &b), &b, &b);
-		fem_surface_trees_cast_ray(b.trees, (float[]){0, 5, 0}, (float[]){0, -10, 0});
-		fem_surface_trees_locate(b.trees, (float[]){0.5f, 0.5f, 0.5f});
 	}
 	fem_tree_shape_pose(&b, no_rotation, half, beside);
 	fem_tree_shape_refit(&b);

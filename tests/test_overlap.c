@@ -30,32 +30,6 @@ static bool corner_tet(float x, float y, float z, float edge, uint32_t exterior,
 
 // ---- volumes and centres
 
-// Below y = h the corner tet keeps 1 - (1 - h)^3 of its volume, above it (1 - h)^3.
-FEM_TEST(overlap, half_space_cuts_a_tet) {
-	FemTetShape tet;
-	FEM_REQUIRE(corner_tet(0.0f, 0.0f, 0.0f, 1.0f, 15, &tet));
-	for (int i = 1; i < 20; i++) {
-		float h = 0.05f * (float)i, top = (1.0f - h) * (1.0f - h) * (1.0f - h);
-		FemVec4 plane;
-		FemConvex below, above;
-		FemOverlap o;
-		FemPosition point = {5.0, (double)h, -3.0};
-		FEM_REQUIRE(fem_convex_half_space(point, fem_vec3(0.0f, 2.0f, 0.0f), &plane, &below));
-		FEM_REQUIRE(fem_overlap(&tet.shape, &below, &o));
-		FEM_CHECK_NEAR(o.volume, (1.0f - top) / 6.0f, 1e-6);
-		fem_check_direction(o.normal, fem_vec3(0.0f, -1.0f, 0.0f), 1e-6f);
-		FEM_CHECK_NEAR(o.area, 0.5, 1e-5); // the shadow: the tet's base
-		fem_check_overlap(&o);
-		FEM_REQUIRE(fem_convex_half_space(point, fem_vec3(0.0f, -1.0f, 0.0f), &plane, &above));
-		FEM_REQUIRE(fem_overlap(&above, &tet.shape, &o));
-		FEM_CHECK_NEAR(o.volume, top / 6.0f, 1e-6);
-		FEM_CHECK_NEAR(o.area, 0.5f * (1.0f - h) * (1.0f - h), 1e-5);
-		FEM_CHECK_NEAR(o.centre.y, h + 0.25f * (1.0f - h), 1e-5);
-		FEM_CHECK_NEAR(o.centre.x, 0.25f * (1.0f - h), 1e-5);
-		fem_check_direction(o.normal, fem_vec3(0.0f, -1.0f, 0.0f), 1e-6f);
-	}
-}
-
 static const uint8_t kuhn[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
 
 static void kuhn_tet(int i, FemVec3 low, FemTetShape *tet) {
@@ -202,18 +176,14 @@ FEM_TEST(overlap, swapping_reverses_to_the_bit) {
 	fem_random_seed(3);
 	for (int pair = 0; pair < 500; pair++) {
 		FemTetShape a, b;
-		FemVec4 plane;
-		FemConvex half_space, box;
+		FemConvex box;
 		FemConvexBox box_storage;
 		fem_random_tet_shape(0.0f, &a);
 		fem_random_tet_shape(0.5f, &b);
 		check_swap(&a.shape, &b.shape);
-		FEM_CHECK(fem_convex_half_space(zero_position, fem_vec3(fem_random_unit(), 1.0f, 0.3f), &plane, &half_space));
-		check_swap(&a.shape, &half_space);
 		FemVec3 half = {0.5f, 0.4f, 0.6f};
 		FEM_CHECK(fem_convex_box((FemPosition){0.5, 0.5, 0.0}, fem_random_rotation(), half, &box_storage, &box));
 		check_swap(&a.shape, &box);
-		check_swap(&half_space, &box);
 	}
 }
 
@@ -379,7 +349,6 @@ FEM_TEST(overlap, not_a_shape) {
 	static const float bad[5] = {NAN, INFINITY, -INFINITY, 1e30f, 0.0f};
 	FemTetShape good, tet;
 	FemOverlap o;
-	FemVec4 plane;
 	FemConvex shape;
 	FemConvexBox box;
 	FemConvexStorage storage;
@@ -390,10 +359,6 @@ FEM_TEST(overlap, not_a_shape) {
 		FEM_CHECK(!fem_make_tet_shape(p, 15, &tet));
 		FEM_CHECK(!fem_overlap(&good.shape, &tet.shape, &o) && !fem_overlap(&tet.shape, &good.shape, &o));
 		FemPosition at = {(double)bad[i], 0.0, 0.0}, ends[2] = {at, {0.0, 0.0, 0.0}};
-		if (i < 3)
-			FEM_CHECK(!fem_convex_half_space(at, fem_vec3(0.0f, 1.0f, 0.0f), &plane, &shape));
-		FEM_CHECK(!fem_convex_half_space(zero_position, fem_vec3(0.0f, bad[i], 0.0f), &plane, &shape));
-		FEM_CHECK(!fem_overlap(&good.shape, &shape, &o));
 		if (i < 4) {
 			FEM_CHECK(!fem_convex_box(at, no_rotation, fem_vec3(1.0f, 1.0f, 1.0f), &box, &shape) ||
 				!fem_overlap(&good.shape, &shape, &o));

@@ -175,9 +175,6 @@ FEM_TEST(overlap, prism_behind_a_triangle) {
 	FEM_CHECK_NEAR(o.volume / (0.001f * fem_tet_shape_volume(&tet)), 1.0, 1e-4); // a tenth of the height
 	FEM_CHECK(o.normal.y > 0.9999f);
 	FEM_CHECK_NEAR(storage.planes[0].y, 1.0, 1e-6);
-	prism.plane_normal = true;
-	FEM_REQUIRE(fem_overlap(&prism, &tet.shape, &o));
-	fem_check_direction(o.normal, fem_vec3(0.0f, 1.0f, 0.0f), 1e-6f);
 	// a cell cut in two either way holds the same of the tet
 	FemVec3 cell[4] = {{-1.0f, 0.0f, -1.0f}, {-1.0f, 0.0f, 1.2f}, {1.1f, 0.0f, 1.2f}, {1.1f, 0.0f, -1.0f}};
 	for (int flip = 0; flip < 2; flip++) {

@@ -86,7 +86,7 @@ static void check_counts(const CountingJob *job, int32_t jobs, int32_t threads) 
 FEM_TEST(pool, a_job_begun_behind_another_is_run) {
 	enum { ROUNDS = 1000 };
 	for (size_t k = 0; k < sizeof thread_counts / sizeof *thread_counts; k++) {
-		CountingJob job = {.pool = fem_pool_create(thread_counts[k])};
+		CountingJob job = {.pool = fem_pool_create_on(&(FemJobSystem){0}, thread_counts[k])};
 		Watch watch;
 		FEM_REQUIRE(job.pool != NULL);
 		watch_begin(&watch, 20.0);
@@ -104,7 +104,7 @@ FEM_TEST(pool, a_job_begun_behind_another_is_run) {
 FEM_TEST(pool, jobs_in_any_order_and_at_any_distance) {
 	enum { ROUNDS = 600 };
 	for (size_t k = 0; k < sizeof thread_counts / sizeof *thread_counts; k++) {
-		CountingJob job = {.pool = fem_pool_create(thread_counts[k])};
+		CountingJob job = {.pool = fem_pool_create_on(&(FemJobSystem){0}, thread_counts[k])};
 		Watch watch;
 		uint32_t random = 1;
 		FEM_REQUIRE(job.pool != NULL);
@@ -127,7 +127,7 @@ FEM_TEST(pool, jobs_in_any_order_and_at_any_distance) {
 // Finishing twice, and a pool that is freed with a job begun.
 FEM_TEST(pool, a_begun_job_is_run_once_whoever_ends_it) {
 	for (size_t k = 0; k < sizeof thread_counts / sizeof *thread_counts; k++) {
-		CountingJob job = {.pool = fem_pool_create(thread_counts[k])};
+		CountingJob job = {.pool = fem_pool_create_on(&(FemJobSystem){0}, thread_counts[k])};
 		Watch watch;
 		FEM_REQUIRE(job.pool != NULL);
 		watch_begin(&watch, 20.0);

@@ -185,8 +185,6 @@ static void send_range(EmbeddedCopy *copy, int32_t index, VertexRange range) {
 									   : gd_packed_byte_array_slice(&surface->attributes, begin, end);
 	gd_rendering_server_mesh_surface_update_attribute_region(copy->mesh, index, begin, &bytes);
 	gd_packed_byte_array_free(&bytes);
-	copy->sent_bytes += end - begin;
-	copy->sent_calls++;
 }
 
 static void send_surface(EmbeddedCopy *copy, int32_t index) {
@@ -206,8 +204,6 @@ static void send_surface(EmbeddedCopy *copy, int32_t index) {
 }
 
 void embedded_copy_send(EmbeddedCopy *copy) {
-	copy->sent_bytes = 0;
-	copy->sent_calls = 0;
 	for (int32_t i = 0; i < copy->surface_count; i++) {
 		if (copy->surfaces[i].changed_count > 0) {
 			send_surface(copy, i);

@@ -24,8 +24,6 @@ typedef struct EmbeddedCopy {
 	GdRID mesh; // same surfaces as the original, without materials
 	int32_t surface_count, vertex_count;
 	EmbeddedCopySurface *surfaces;
-	int64_t sent_bytes; // by the last send
-	int32_t sent_calls;
 } EmbeddedCopy;
 
 // Takes the original's copy in store, or makes one. False, and no copy, when memory is short or the original was not

@@ -123,7 +123,6 @@ static FemResult diagnose(FemTriangles *triangles, FemDiagnosis *out) {
 	out->non_manifold_edges = edges.non_manifold;
 	out->flipped_triangles = edges.flipped;
 	out->piece_count = triangles->component_count;
-	out->welded_count = triangles->vertex_count;
 	out->useless_triangles = triangles->removed_degenerate + triangles->removed_duplicate;
 	measure_surface(triangles, out);
 	if (!count_tiny(triangles, &out->tiny_pieces))

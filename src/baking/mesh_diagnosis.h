@@ -7,8 +7,8 @@
 #define FEM_REPORT_GOOD "No faults were found." // the only line when all is well
 
 typedef struct FemDiagnosis {
-	int32_t triangle_count, vertex_count, welded_count; // welded: vertices left after welding
-	int32_t useless_triangles;                          // without area, or second copies
+	int32_t triangle_count, vertex_count;
+	int32_t useless_triangles; // without area, or second copies
 	int32_t open_edges, non_manifold_edges, flipped_triangles;
 	int32_t piece_count; // joined by welded vertices
 	int32_t tiny_pieces; // boxes below 1/50 of the mesh's size

@@ -152,13 +152,6 @@ bool fem_heap_keep_ready(FemHeap *heap, size_t bytes) {
 	return ok;
 }
 
-size_t fem_heap_bytes(FemHeap *heap) {
-	fem_mutex_lock(&heap->mutex);
-	size_t bytes = heap->held;
-	fem_mutex_unlock(&heap->mutex);
-	return bytes;
-}
-
 // ---- blocks
 
 void fem_heap_begin(FemHeap *heap) {

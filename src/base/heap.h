@@ -19,8 +19,6 @@ void fem_heap_destroy(FemHeap *heap); // all of its blocks must have been freed
 // so that pages come now and not in a step. Far too many go back to the system. False when that gives no memory.
 FEM_MUST_USE bool fem_heap_keep_ready(FemHeap *heap, size_t bytes);
 
-size_t fem_heap_bytes(FemHeap *heap); // held, free or not
-
 void fem_heap_begin(FemHeap *heap); // null: the system
 void fem_heap_end(void);
 

@@ -81,7 +81,7 @@ bool fem_convex_tet(
 	return seal(out_shape, 4, 4);
 }
 
-// ---- box, half space
+// ---- box
 
 bool fem_convex_box(
 	FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage, FemConvex *out_shape) {
@@ -105,21 +105,6 @@ bool fem_convex_box(
 	}
 	set_all_exterior(out_shape);
 	return seal(out_shape, 6, 8);
-}
-
-bool fem_convex_half_space(FemPosition point, FemVec3 normal, FemVec4 *storage, FemConvex *out_shape) {
-	*out_shape = start_shape(point, storage, NULL);
-	FemVec3 zero = fem_vec3(0.0f, 0.0f, 0.0f);
-	*storage = plane_at(normal, zero);
-	float length = fem_vec3_length(fem_vec3_from(*storage));
-	if (!(length > 0.5f && length < 2.0f) || !finite_position(point))
-		return false;
-	out_shape->box_min = fem_vec3(-INFINITY, -INFINITY, -INFINITY);
-	out_shape->box_max = fem_vec3(INFINITY, INFINITY, INFINITY);
-	out_shape->plane_count = 1;
-	out_shape->plane_normal = true;
-	set_all_exterior(out_shape);
-	return true;
 }
 
 // ---- prisms

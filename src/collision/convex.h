@@ -11,17 +11,16 @@
 
 #define FEM_CONVEX_VERTICES 64 // most points of a hull
 #define FEM_CONVEX_PLANES 128  // a hull of 64 points has at most 2 * 64 - 4 faces
-#define FEM_CONVEX_EXTENT 1e6f // m; larger shapes (but half spaces) are refused
+#define FEM_CONVEX_EXTENT 1e6f // m; larger shapes are refused
 
 typedef struct FemConvex {
 	FemPosition origin;       // m, world
-	FemVec3 box_min, box_max; // m, relative to origin; infinite for a half space
+	FemVec3 box_min, box_max; // m, relative to origin
 	const FemVec4 *planes;    // outward unit normal n, offset w in m: inside is n.x <= w
-	const FemVec4 *vertices;  // m; none for half spaces and round shapes
+	const FemVec4 *vertices;  // m; none for round shapes
 	int32_t plane_count, vertex_count;
 	uint32_t exterior[FEM_CONVEX_PLANES / 32]; // bit i: plane i is surface of the body, not a cut through its inside
 	bool is_tet;                               // 4 vertices of positive volume, plane i opposite vertex i
-	bool plane_normal; // contact is always along planes[0]: half spaces; callers may set it for prisms
 } FemConvex;
 
 static inline bool fem_convex_exterior(const FemConvex *shape, int32_t plane) {
@@ -51,9 +50,6 @@ bool fem_convex_tet(
 
 bool fem_convex_box(
 	FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage, FemConvex *out_shape);
-
-// All that lies behind the plane through `point`; the normal points out of the solid and need not be unit.
-bool fem_convex_half_space(FemPosition point, FemVec3 normal, FemVec4 *storage, FemConvex *out_shape);
 
 // What a triangle sweeps along `extrusion` (m). Only the triangle itself is exterior; its normal is the side away from
 // the extrusion, whichever way round its corners are.

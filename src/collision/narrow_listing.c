@@ -259,7 +259,6 @@ void fem_narrow_list_second_round(FemNarrowPhase *phase) {
 			if (!crosses)
 				continue;
 			last = component;
-			pair->touches_self = true;
 			list_component(phase, i, component);
 		}
 		pair->units[1].end = phase->unit_count;

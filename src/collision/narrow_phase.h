@@ -51,7 +51,7 @@ typedef struct FemNarrowPair {
 	const FemNarrowPieces *pieces; // the caller's; null: every component of a against every one of b
 	int32_t piece_count;
 	FemRange units[2]; // those of the second round are for pieces found to touch themselves
-	bool self, touches_self;
+	bool self;
 	bool full;                    // hits were dropped
 	int32_t hit_begin, hit_count; // before doubles are taken out; hit_count counts on when full
 	int32_t hit_stored;

@@ -23,10 +23,6 @@ struct FemTriangleTree {
 	IndexedTriangle doubled[2];
 };
 
-struct FemTriangleCollider {
-	Opcode::AABBTreeCollider collider;
-};
-
 static bool are_triangles_valid(const int32_t *triangles, int32_t triangle_count) {
 	for (int64_t i = 0; i < 3 * (int64_t)triangle_count; i++) {
 		if (triangles[i] < 0)
@@ -103,49 +99,4 @@ const FemTreeNode *fem_triangle_tree_root(const FemTriangleTree *tree) {
 		return nullptr;
 	const Opcode::AABBNoLeafTree *nodes = static_cast<const Opcode::AABBNoLeafTree *>(tree->model.GetTree());
 	return reinterpret_cast<const FemTreeNode *>(nodes->GetNodes());
-}
-
-size_t fem_triangle_tree_byte_count(const FemTriangleTree *tree) {
-	return tree ? sizeof *tree + tree->model.GetUsedBytes() : 0;
-}
-
-FemTriangleCollider *fem_triangle_collider_create(void) {
-	FemTriangleCollider *created = new (std::nothrow) FemTriangleCollider;
-	if (!created)
-		return nullptr;
-	created->collider.SetFirstContact(false);
-	created->collider.SetTemporalCoherence(false);
-	created->collider.SetFullBoxBoxTest(true);
-	created->collider.SetFullPrimBoxTest(true);
-	return created;
-}
-
-void fem_triangle_collider_destroy(FemTriangleCollider *collider) {
-	delete collider;
-}
-
-int32_t fem_triangle_tree_intersect(FemTriangleCollider *collider, const FemTriangleTree *a, const FemTriangleTree *b,
-	const float *offset_of_b_or_null, FemTrianglePair *out_pairs, int32_t pair_capacity) {
-	if (!collider || !a || !b)
-		return 0;
-	Opcode::BVTCache models;
-	models.Model0 = &a->model;
-	models.Model1 = &b->model;
-	Matrix4x4 frame_of_b;
-	if (offset_of_b_or_null) {
-		frame_of_b.Identity();
-		frame_of_b.SetTrans(offset_of_b_or_null[0], offset_of_b_or_null[1], offset_of_b_or_null[2]);
-	}
-	if (!collider->collider.Collide(models, nullptr, offset_of_b_or_null ? &frame_of_b : nullptr))
-		return 0;
-	const Pair *found = collider->collider.GetPairs();
-	int32_t found_count = (int32_t)collider->collider.GetNbPairs(), pair_count = 0;
-	for (int32_t i = 0; i < found_count; i++) {
-		if ((a->is_doubled && found[i].id0 == 1) || (b->is_doubled && found[i].id1 == 1))
-			continue;
-		if (out_pairs && pair_count < pair_capacity)
-			out_pairs[pair_count] = FemTrianglePair{(int32_t)found[i].id0, (int32_t)found[i].id1};
-		pair_count++;
-	}
-	return pair_count;
 }

@@ -1,13 +1,11 @@
-// Trees over triangle meshes and their intersection, by Opcode: a C face on the engine's one C++ file.
+// Trees over triangle meshes, by Opcode: a C face on the engine's one C++ file.
 //
 // The trees are Opcode's no-leaf, unquantized ones, the only kind that can be refitted: build costs 0.4-0.8 us a
 // triangle and allocates, refit 12-15 ns a triangle and does not. When vertices move, refit; when triangles change,
 // build anew. One tree for each METIS part of a surface keeps a fracture's rebuild small.
 //
-// Trees may be queried by many threads at once, each with a collider of its own; refitting needs the tree alone.
-// A tree must not be intersected with itself: the answer would be mostly neighbours and mirrored pairs. Contact of a
-// body with itself walks the nodes (fem_triangle_tree_root) and takes each pair once, passing over triangles that share
-// a vertex.
+// Queries are walks over the nodes (fem_triangle_tree_root, tree_walk.h), by any number of threads at once; refitting
+// needs the tree alone.
 #ifndef FEM_COLLISION_OPCODE_BRIDGE_H
 #define FEM_COLLISION_OPCODE_BRIDGE_H
 
@@ -20,12 +18,6 @@ extern "C" {
 #endif
 
 typedef struct FemTriangleTree FemTriangleTree;
-typedef struct FemTriangleCollider FemTriangleCollider;
-
-typedef struct FemTrianglePair {
-	int32_t a; // triangle of the first tree
-	int32_t b; // triangle of the second tree
-} FemTrianglePair;
 
 // Vertices are x, y, z every `vertex_stride_floats` (3 or more) floats; triangles are 3 vertex indices each. Both
 // arrays stay the caller's, are read by every later call, and must live as long as the tree. Null for bad input or no
@@ -62,19 +54,6 @@ static inline int32_t fem_tree_triangle(uintptr_t child) {
 static inline const FemTreeNode *fem_tree_node(uintptr_t child) {
 	return (const FemTreeNode *)child;
 }
-
-// All memory of the tree, without the caller's arrays.
-size_t fem_triangle_tree_byte_count(const FemTriangleTree *tree);
-
-// A collider holds a query's working memory and keeps it for the next one: one for each thread.
-FemTriangleCollider *fem_triangle_collider_create(void);
-void fem_triangle_collider_destroy(FemTriangleCollider *collider);
-
-// Finds all pairs of intersecting triangles. `offset_of_b_or_null` is added to b's vertices (for two meshes whose
-// coordinates have different origins). Returns how many there are; at most `pair_capacity` of them are written, always
-// the same ones in the same order for the same input.
-int32_t fem_triangle_tree_intersect(FemTriangleCollider *collider, const FemTriangleTree *a, const FemTriangleTree *b,
-	const float *offset_of_b_or_null, FemTrianglePair *out_pairs, int32_t pair_capacity);
 
 #ifdef __cplusplus
 }

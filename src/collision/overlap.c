@@ -201,19 +201,8 @@ static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *
 	return fem_vec3_scale(fem_vec3_sub(first.sum, second.sum), 0.5f);
 }
 
-// Along the plane's normal, as long as the polyhedron's shadow on it: 1/2 sum |a.n| over all faces.
-static FemVec3 direction_of_plane(const Pair *pair, const FemPolyhedronMeasure *measure, int32_t face_count) {
-	bool of_first = pair->first->plane_normal;
-	FemVec3 n = fem_vec3_from((of_first ? pair->first : pair->second)->planes[0]);
-	float shadow = 0.0f;
-	for (int32_t i = 0; i < face_count; i++)
-		shadow += fabsf(fem_vec3_dot(measure->areas[i], n));
-	return fem_vec3_scale(n, of_first ? 0.5f * shadow : -0.5f * shadow);
-}
-
-static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure, int32_t face_count, FemOverlap *out) {
-	bool by_plane = pair->first->plane_normal || pair->second->plane_normal;
-	out->r = by_plane ? direction_of_plane(pair, measure, face_count) : direction_of_faces(pair, measure, &out->flags);
+static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure, FemOverlap *out) {
+	out->r = direction_of_faces(pair, measure, &out->flags);
 	if (pair->equal)
 		out->r = fem_vec3(0.0f, 0.0f, 0.0f);
 	out->area = fem_vec3_length(out->r);
@@ -227,14 +216,14 @@ static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure,
 
 // ---- overlap
 
-static void fill_overlap(const Pair *pair, const FemPolyhedron *p, int32_t face_count,
-	const FemPolyhedronMeasure *measure, FemOverlap *out) {
+static void fill_overlap(
+	const Pair *pair, const FemPolyhedron *p, const FemPolyhedronMeasure *measure, FemOverlap *out) {
 	out->centre = fem_position_add(pair->first->origin, fem_position_from(measure->centre));
 	out->volume = measure->volume;
 	out->surface = measure->surface;
 	out->normal = fem_vec3(0.0f, 0.0f, 0.0f);
 	out->flags = 0;
-	set_direction(pair, measure, face_count, out);
+	set_direction(pair, measure, out);
 	out->depth = out->volume / out->area;
 	out->point_count = 1;
 	out->points[0] = (FemOverlapPoint){.share = 1.0f};
@@ -267,7 +256,7 @@ bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap
 	float least = larger(THICKNESS_MIN * pair.size * measure.surface, VOLUME_MIN * reach_cubed);
 	if (!(measure.volume > least && measure.volume < INFINITY))
 		return false;
-	fill_overlap(&pair, &p, face_count, &measure, out_overlap);
+	fill_overlap(&pair, &p, &measure, out_overlap);
 	if (order > 0) {
 		out_overlap->r = fem_vec3_scale(out_overlap->r, -1.0f);
 		out_overlap->normal = fem_vec3_scale(out_overlap->normal, -1.0f);

@@ -35,9 +35,7 @@ typedef struct FemOverlap {
 
 // False when the bodies do not overlap, or by less than float can tell (bodies that share a face, an edge or a corner):
 // thinner than 1e-6 of the smaller one's size, or a needle thinner than 3e-4 of its length; or when one of them is not
-// usable. At least one must be bounded.
-// Against a shape with plane_normal, r is along that plane's normal, and A is the polyhedron's shadow on the plane: the
-// section itself while the tet is half out, but not vanishing when the plane swallows the tet.
+// usable.
 bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap);
 
 #endif

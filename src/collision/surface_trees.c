@@ -13,13 +13,6 @@ void fem_surface_trees_free(FemSurfaceTrees *trees) {
 	fem_free(trees->block, trees->bytes);
 }
 
-size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees) {
-	size_t bytes = trees->bytes;
-	for (int32_t i = 0; i < trees->tree_count; i++)
-		bytes += fem_triangle_tree_byte_count(trees->trees[i].tree);
-	return bytes;
-}
-
 // ---- refit
 
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions) {

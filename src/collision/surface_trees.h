@@ -73,7 +73,6 @@ FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const Fem
 FemSurfaceTrees *fem_surface_trees_follow_split(
 	FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 void fem_surface_trees_free(FemSurfaceTrees *trees);
-size_t fem_surface_trees_bytes(const FemSurfaceTrees *trees); // with Opcode's memory
 
 // Trees and groups of some components, next to each other.
 typedef struct FemTreePart {
@@ -109,23 +108,6 @@ void fem_surface_trees_make_cone(FemSurfaceTrees *trees, int32_t tree);
 // Returns how many there are and writes at most `capacity`.
 int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreePart part, const float min[3],
 	const float max[3], int32_t *out_triangles, int32_t capacity);
-
-// All tets whose box meets the given one, outer and inner ones: what a deep overlap needs. Same order for the same
-// input. Fills groups where needed, so one thread a body. Returns how many there are and writes at most `capacity`.
-int32_t fem_surface_trees_query_tets(
-	FemSurfaceTrees *trees, const float min[3], const float max[3], int32_t *out_tets, int32_t capacity);
-
-// A tet that contains the point, -1 for none. Fills groups where needed.
-int32_t fem_surface_trees_locate(FemSurfaceTrees *trees, const float point[3]);
-
-typedef struct FemSurfaceHit {
-	int32_t triangle; // -1: none
-	float fraction;   // of the ray, 0..1
-	float weights[3]; // of the triangle's nodes
-} FemSurfaceHit;
-
-// The nearest triangle, seen from either side, on the way from `from` to `from + ray`.
-FemSurfaceHit fem_surface_trees_cast_ray(const FemSurfaceTrees *trees, const float from[3], const float ray[3]);
 
 static inline Float4 fem_node_point(const FemSurfaceTrees *trees, int32_t node) {
 	return load4(&trees->positions[node]);

@@ -86,10 +86,6 @@ void fem_sweep_free(FemSweep *sweep) {
 	*sweep = (FemSweep){0};
 }
 
-size_t fem_sweep_bytes(const FemSweep *sweep) {
-	return sweep->bytes;
-}
-
 // ---- proxies
 
 static bool is_box(const FemSweepBox *box) {
@@ -223,10 +219,4 @@ void fem_sweep_update(FemSweep *sweep) {
 	sweep->still_changed = false;
 	if (sweep->active_unsorted)
 		fem_sweep_sort_active(sweep);
-}
-
-int32_t fem_sweep_find_pair(const FemSweep *sweep, int32_t proxy_a, int32_t proxy_b) {
-	if (!is_proxy(sweep, proxy_a) || !is_proxy(sweep, proxy_b) || proxy_a == proxy_b)
-		return -1;
-	return *fem_sweep_find_link(sweep, proxy_a < proxy_b ? proxy_a : proxy_b, proxy_a < proxy_b ? proxy_b : proxy_a);
 }

@@ -24,7 +24,6 @@ typedef struct FemSweepBox {
 
 // user_a < user_b; equal users are ordered by piece, then by proxy.
 typedef struct FemSweepPair {
-	int32_t proxy_a, proxy_b;
 	uint32_t user_a, user_b;
 	int32_t piece_a, piece_b;
 	int32_t slot; // the same as long as the pair lasts, < pair_capacity: for data kept beside the pairs
@@ -93,7 +92,6 @@ typedef struct FemSweep {
 // Room for so many proxies and pairs; never shrinks. False when memory fails: what was there stays.
 bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs);
 void fem_sweep_free(FemSweep *sweep);
-size_t fem_sweep_bytes(const FemSweep *sweep);
 
 // -1 when the reserve is used up or the box is not one (NaN, min > max).
 int32_t fem_sweep_create_proxy(FemSweep *sweep, const FemSweepBox *box, uint32_t user, bool still);
@@ -116,8 +114,5 @@ static inline int32_t fem_sweep_active_count(const FemSweep *sweep) {
 	return sweep->active_count;
 }
 FemSweepPair fem_sweep_active_pair(const FemSweep *sweep, int32_t index);
-
-// The pair's slot, -1 if the two do not overlap.
-int32_t fem_sweep_find_pair(const FemSweep *sweep, int32_t proxy_a, int32_t proxy_b);
 
 #endif

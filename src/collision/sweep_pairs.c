@@ -31,8 +31,8 @@ static FemSweepPair describe(const FemSweep *sweep, int32_t s) {
 	const FemSweepSlot *slot = &sweep->slots[s];
 	const FemSweepProxy *a = &sweep->proxies[slot->a], *b = &sweep->proxies[slot->b];
 	if (a->user < b->user || (a->user == b->user && a->piece <= b->piece))
-		return (FemSweepPair){slot->a, slot->b, a->user, b->user, a->piece, b->piece, s};
-	return (FemSweepPair){slot->b, slot->a, b->user, a->user, b->piece, a->piece, s};
+		return (FemSweepPair){a->user, b->user, a->piece, b->piece, s};
+	return (FemSweepPair){b->user, a->user, b->piece, a->piece, s};
 }
 
 static void activate(FemSweep *sweep, int32_t s) {

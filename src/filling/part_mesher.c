@@ -79,18 +79,17 @@ static double wall_excess(double aspect, double strength) {
 
 static FemResult fill_plate(
 	FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness, int32_t *out_count) {
-	int32_t dropped;
 	bool memory;
 	fem_tet_list_clear(&search->trial);
 	FemResult result = fem_plate_fill(&search->solid, cells, layers, thickness, &search->trial);
 	if (result != FEM_OK)
 		return result;
 	*out_count = search->trial.tet_count;
-	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);
+	bool whole = fem_part_keep_sound(search, &search->trial, &memory);
 	if (!memory)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 	double side = fmax(search->solid.half_extents[0] / cells[0], search->solid.half_extents[1] / cells[1]);
-	fem_part_judge(search, 2.0 * side, whole, dropped);
+	fem_part_judge(search, 2.0 * side, whole);
 	return FEM_OK;
 }
 
@@ -267,7 +266,6 @@ static void append_best(const FemPartSearch *search, FemTetList *out) {
 static void describe(const FemPartSearch *search, FemTetPart *part) {
 	double cube = pow(search->frame.size, 3.0);
 	part->whole = search->best_whole;
-	part->dropped_bodies = search->best_dropped;
 	part->volume = (float)(fem_tet_list_volume_sum(&search->best) * cube);
 	part->input_volume = (float)(search->volume * cube);
 	part->min_dihedral = (float)fem_tet_list_min_dihedral(&search->best);

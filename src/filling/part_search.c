@@ -100,21 +100,18 @@ FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *sear
 
 // ---- search
 
-bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_dropped, bool *out_memory) {
+bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, bool *out_memory) {
 	int32_t capacity = list->tet_count + 1, *bodies = FEM_ALLOC_ARRAY(int32_t, capacity), kept = 0;
 	int32_t count = bodies ? fem_tet_list_bodies(list, bodies) : 0;
 	double *volumes = count ? FEM_ALLOC_ARRAY(double, count) : NULL, all = 0.0;
 	*out_memory = list->tet_count == 0 || volumes;
-	*out_dropped = 0;
 	if (volumes) {
 		for (int32_t t = 0; t < list->tet_count; t++)
 			volumes[bodies[t]] += fem_tet_list_volume(list, t);
 		for (int32_t b = 0; b < count; b++)
 			all += volumes[b];
-		for (int32_t b = 0; b < count; b++) {
+		for (int32_t b = 0; b < count; b++)
 			kept += volumes[b] >= DEBRIS_SHARE * all;
-			*out_dropped += volumes[b] < DEBRIS_SHARE * all;
-		}
 		for (int32_t t = 0; t < list->tet_count; t++)
 			bodies[t] = volumes[bodies[t]] >= DEBRIS_SHARE * all;
 		*out_memory = fem_tet_list_keep(list, bodies, 1);
@@ -125,7 +122,7 @@ bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_d
 }
 
 // Takes the trial when it is sound where the best is not, or nearer to the count.
-void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t dropped) {
+void fem_part_judge(FemPartSearch *search, double cell, bool whole) {
 	double ratio = (double)search->trial.tet_count / search->request->target;
 	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
 	bool better =
@@ -138,7 +135,6 @@ void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t drop
 	search->best_score = score;
 	search->best_cell = cell;
 	search->best_whole = whole;
-	search->best_dropped = dropped;
 	search->best_solid = search->solid;
 }
 
@@ -147,13 +143,12 @@ FemResult fem_part_try(
 	// Scattered bits in a large box would ask for a lattice of mostly empty cells.
 	cell = fmax(cell, cbrt(fem_part_box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
 	double cells[3] = {cell * stretch[0], cell * stretch[1], cell * stretch[2]};
-	int32_t dropped;
 	bool memory;
 	fem_tet_list_clear(&search->trial);
 	FemResult result = fem_stuffing_fill(&search->solid, cells, fitted, shift, &search->trial);
 	if (result != FEM_OK)
 		return result;
-	bool whole = fem_part_keep_sound(search, &search->trial, &dropped, &memory);
+	bool whole = fem_part_keep_sound(search, &search->trial, &memory);
 	if (!memory)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 	*out_count = search->trial.tet_count;
@@ -166,7 +161,7 @@ FemResult fem_part_try(
 	}
 	bool cubic = stretch[0] == 1.0 && search->solid.inflation <= 0.0;
 	if (!cubic || !fitted || fem_tet_list_min_dihedral(&search->trial) >= FEM_PART_COMPACT_DIHEDRAL)
-		fem_part_judge(search, cell, whole, dropped);
+		fem_part_judge(search, cell, whole);
 	return FEM_OK;
 }
 

@@ -17,8 +17,7 @@ typedef struct FemPartSearch {
 	double volume; // of the soup, unit space
 	FemTetList best, trial;
 	double best_score, best_cell;
-	bool best_whole; // one body, little volume lost
-	int32_t best_dropped;
+	bool best_whole;     // one body, little volume lost
 	FemSolid best_solid; // inflation of the best try; arrays are not its own
 } FemPartSearch;
 
@@ -35,8 +34,8 @@ double fem_part_bounding_share(
 FemResult fem_part_try(
 	FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count);
 // Leaves the largest body and others of some size; true when one is left and most of the volume is there.
-bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, int32_t *out_dropped, bool *out_memory);
-void fem_part_judge(FemPartSearch *search, double cell, bool whole, int32_t dropped);
+bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, bool *out_memory);
+void fem_part_judge(FemPartSearch *search, double cell, bool whole);
 bool fem_part_found_good(const FemPartSearch *search);
 
 FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], double cell, int attempts);

@@ -138,7 +138,6 @@ static FemResult mesh_part(Bake *bake, int32_t part, int32_t target) {
 	FemTetPart *made = &bake->out->parts[part];
 	int32_t first_node = bake->list.node_count, first_tet = bake->list.tet_count;
 	FemResult result = fem_part_mesh(&request, &bake->list, made);
-	made->first_node = first_node;
 	made->first_tet = first_tet;
 	made->node_count = bake->list.node_count - first_node;
 	made->tet_count = bake->list.tet_count - first_tet;
@@ -266,11 +265,6 @@ static FemResult fill_mesh(Bake *bake) {
 		return result;
 	measure_angles(out);
 	write_warning(out);
-	out->open_edges = bake->edges.open;
-	out->non_manifold_edges = bake->edges.non_manifold;
-	out->flipped_triangles = bake->edges.flipped;
-	out->useless_triangles = bake->triangles.removed_degenerate + bake->triangles.removed_duplicate;
-	out->piece_count = bake->triangles.component_count;
 	return report(bake, 1.0f);
 }
 

@@ -35,9 +35,8 @@ typedef enum FemPartKind {
 
 typedef struct FemTetPart {
 	FemPartKind kind;
-	int32_t first_tet, tet_count, first_node, node_count;
+	int32_t first_tet, tet_count, node_count;
 	bool whole;             // one body that covers the soup; else the warning says so
-	int32_t dropped_bodies; // bits of the lattice that hung on nothing and were left out; 0 in a sound mesh
 	float volume;           // m^3, of the tets
 	float input_volume;     // m^3, that the soup encloses, about
 	float min_dihedral;     // degrees
@@ -60,8 +59,6 @@ typedef struct FemTetMesh {
 	bool has_plates;                  // some tet_plates are not 0: use quality_clamp 0
 	bool cancelled;
 	char warning[256]; // a sentence with its remedy, or empty
-	// What the soup was like.
-	int32_t open_edges, non_manifold_edges, flipped_triangles, useless_triangles, piece_count;
 } FemTetMesh;
 
 // On failure `out` is empty and fem_last_error() names cause and remedy. A stop by `progress` answers FEM_ERROR_LIMIT

@@ -9,7 +9,6 @@
 // A node that wants to split.
 typedef struct FemSeparation {
 	int32_t node;
-	float excess;    // largest eigenvalue over toughness, > 1
 	float normal[3]; // of the plane, unit, world
 } FemSeparation;
 

@@ -400,10 +400,6 @@ static void start_threads(FemPool *pool, int32_t thread_count) {
 	}
 }
 
-FemPool *fem_pool_create(int32_t thread_count) {
-	return fem_pool_create_on(&(FemJobSystem){0}, thread_count);
-}
-
 FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count) {
 	FemPool *pool = FEM_ALLOC_ARRAY(FemPool, 1);
 	if (!pool)

@@ -20,9 +20,8 @@ typedef void FemChunkTask(void *context, int32_t chunk);
 // One thread's whole job, e.g. a step.
 typedef void FemJob(void *context);
 
-// thread_count counts the calling thread; 1 starts none. Null when threads cannot be had.
-FemPool *fem_pool_create(int32_t thread_count);
-// The same on a host's threads; without a run in `jobs` on its own ones.
+// thread_count counts the calling thread; 1 starts none. On a host's threads, or without a run in `jobs` on its own
+// ones. Null when there is no memory.
 FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count);
 void fem_pool_destroy(FemPool *pool); // joins; a job under way is finished first
 

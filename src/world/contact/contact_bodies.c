@@ -147,10 +147,6 @@ FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part) {
 	return box;
 }
 
-FemSweepBox fem_contact_body_box(const FemBody *body) {
-	return fem_contact_part_box(body, fem_surface_trees_all(body->trees));
-}
-
 static FemSweepBox piece_box(const FemBody *body, int32_t component) {
 	return fem_contact_part_box(body, fem_surface_trees_component(body->trees, component));
 }

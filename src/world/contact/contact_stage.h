@@ -106,8 +106,7 @@ void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body);      
 bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
 void fem_contact_bodies_refit(struct FemWorld *world); // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
-FemSweepBox fem_contact_body_box(const FemBody *body); // world, of the last refit
-FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part);
+FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part); // world, of the last refit
 
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);

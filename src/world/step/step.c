@@ -326,7 +326,6 @@ static void count(FemStep *step) {
 	statistics->live_nodes = islands->live_nodes;
 	statistics->live_islands = islands->count;
 	statistics->asleep_islands = islands->asleep_count;
-	statistics->large_islands = 0;
 	statistics->ground_contacts = 0;
 	statistics->contacts = step->contact_count;
 	statistics->pieces = (int32_t)world->piece_count;
@@ -335,7 +334,6 @@ static void count(FemStep *step) {
 		statistics->ground_contacts += step->ground_candidates[c];
 	for (int32_t i = 0; i < step->composites.count; i++) {
 		const FemCompositeResult *result = &step->results[i];
-		statistics->large_islands += step->composites.composites[i].large;
 		statistics->solves += result->solves;
 		statistics->solves_capped += result->solves_capped;
 		statistics->iterations += result->iterations;

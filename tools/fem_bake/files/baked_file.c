@@ -18,14 +18,3 @@ FemResult fem_baked_mesh_save(const FemBakedMesh *mesh, const char *path) {
 	FEM_FREE_ARRAY(bytes, size);
 	return result;
 }
-
-FemResult fem_baked_mesh_load(const char *path, FemBakedMesh *out) {
-	FemFileBytes file;
-	*out = (FemBakedMesh){0};
-	FemResult result = fem_file_read(path, &file);
-	if (result != FEM_OK)
-		return result;
-	result = fem_baked_mesh_read(path, file.bytes, file.size, out);
-	fem_file_free(&file);
-	return result;
-}

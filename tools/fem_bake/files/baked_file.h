@@ -5,6 +5,5 @@
 #include "baking/baked_mesh.h"
 
 FemResult fem_baked_mesh_save(const FemBakedMesh *mesh, const char *path);
-FemResult fem_baked_mesh_load(const char *path, FemBakedMesh *out);
 
 #endif
