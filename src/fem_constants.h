@@ -39,6 +39,8 @@
 // rad/s loses angular momentum at 30 Hz.
 #define FEM_ROTATION_MAX 0.8 // rad a step
 
+#define FEM_BALANCE_STIFFNESS 1e7 // dt^2 |K| / m of a tet, above which a free island's rigid motion is kept apart
+
 // ----- fracture
 #define FEM_PIECE_TETS_MIN 3 // P&O09 section 5: smaller pieces are not made
 #define FEM_STAR_MAX 1024    // a node with more tets around it is not split

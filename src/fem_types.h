@@ -249,6 +249,8 @@ typedef struct FemBody {
 	bool went_bad;   // turned not finite in this step
 
 	float total_mass;       // kg
+	float stiffness;        // 1/s^2, largest of its tets: 4 (lambda + 2 mu) sum |g_i|^2 / density >= |K| / m ...
+	float damped_stiffness; // 1/s, ... and of that times alpha_K
 	int32_t max_iterations; // largest of its materials
 
 	// ---- contact

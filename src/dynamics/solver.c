@@ -172,12 +172,38 @@ static void load_and_precondition_task(void *context, int32_t chunk_index) {
 	precondition_task(context, chunk_index);
 }
 
+static bool is_balanced(const FemSystem *system, const FemNodeChunk *chunk) {
+	return system->islands[chunk->island].balance.is_on;
+}
+
+// Products of balanced islands, which the tasks of their chunks then take as they are.
+static void balanced_product_task(void *context, int32_t island_index) {
+	Iteration *it = context;
+	FemSystemIsland *island = &it->system->islands[island_index];
+	FemBody *body = island->body;
+	if (island->balance.is_on)
+		island->share = fem_rigid_balance_multiply(
+			&island->balance, body, it->field == FEM_FIELD_DV ? body->step->dv : body->step->direction);
+}
+
+// Returns their share of x.Ax without contacts.
+static double balanced_products(Iteration *it, FemContactField field) {
+	FemSystem *system = it->system;
+	double sum = 0.0;
+	it->field = field;
+	fem_loop_for(system->loop, system->island_count, balanced_product_task, it);
+	for (int32_t i = 0; i < system->island_count; i++)
+		sum += system->islands[i].balance.is_on ? system->islands[i].share : 0.0;
+	return sum;
+}
+
 // r -= A x, x = dv; z = M^-1 r
 static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->kernels->multiply(body, chunk->begin, chunk->end, body->step->dv, body->step->product);
+	if (!is_balanced(it->system, chunk))
+		it->kernels->multiply(body, chunk->begin, chunk->end, body->step->dv, body->step->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 *r = &body->step->residual[i], q = body->step->product[i];
 		*r = (FemVec4){r->x - q.x, r->y - q.y, r->z - q.z, 0.0f};
@@ -191,8 +217,9 @@ static void multiply_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->system->partials[chunk_index] =
-		it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
+	it->system->partials[chunk_index] = is_balanced(it->system, chunk)
+		? 0.0
+		: it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
 	if (it->system->contacts.row_count > 0)
 		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->product, 1.0f);
 }
@@ -212,7 +239,7 @@ static void redirect_task(void *context, int32_t chunk_index) {
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
 	FemBody *body = island->body;
 	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->step->z, body->step->direction);
-	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL)
+	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL || island->balance.is_on)
 		return;
 	int32_t part = body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
 	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->step->direction);
@@ -220,9 +247,36 @@ static void redirect_task(void *context, int32_t chunk_index) {
 
 // Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
 // chunks: a factor takes the place of block-Jacobi, a coarse space adds to it.
+// z += the coarse space's answer to the residual without rigid motion, of all parts.
+static void add_coarse_motion(FemPreconditioner *preconditioner, FemBody *body) {
+	FemRange parts = preconditioner->parts;
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_coarse_restrict(preconditioner, body, p - parts.begin, body->step->product);
+	fem_coarse_solve(preconditioner);
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_coarse_prolong(preconditioner, p - parts.begin, body->topology->part_nodes[p], body->step->z);
+}
+
+static void precondition_balanced(const Iteration *it, FemSystemIsland *island) {
+	FemBody *body = island->body;
+	FemRange nodes = island->balance.nodes;
+	fem_rigid_balance_restrict(&island->balance, body);
+	if (kind_of(island) == FEM_PRECONDITION_FACTOR)
+		fem_preconditioner_solve(island->preconditioner, body, body->step->product, body->step->z);
+	else
+		it->kernels->precondition(body, nodes.begin, nodes.end, body->step->product, body->step->z);
+	if (kind_of(island) == FEM_PRECONDITION_TWO_LEVEL)
+		add_coarse_motion(island->preconditioner, body);
+	island->share = fem_rigid_balance_complete(&island->balance, body, it->system->rigid == NULL);
+}
+
 static void precondition_island_task(void *context, int32_t island_index) {
 	Iteration *it = context;
 	FemSystemIsland *island = &it->system->islands[island_index];
+	if (island->balance.is_on) {
+		precondition_balanced(it, island);
+		return;
+	}
 	switch (kind_of(island)) {
 	case FEM_PRECONDITION_FACTOR:
 		island->share = fem_preconditioner_solve(
@@ -243,7 +297,8 @@ static double finish_preconditioning(Iteration *it) {
 	double sum = 0.0;
 	fem_loop_for(system->loop, system->island_count, precondition_island_task, it);
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (kind_of(&system->islands[system->chunks[c].island]) != FEM_PRECONDITION_FACTOR)
+		const FemSystemIsland *island = &system->islands[system->chunks[c].island];
+		if (kind_of(island) != FEM_PRECONDITION_FACTOR && !island->balance.is_on)
 			sum += system->partials[c];
 	}
 	for (int32_t i = 0; i < system->island_count; i++)
@@ -278,6 +333,7 @@ static double subtract(Iteration *it) {
 			proxy->residual[i] -= inertia[i];
 	}
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
+	balanced_products(it, FEM_FIELD_DV);
 	fem_loop_for(system->loop, system->chunk_count, subtract_task, it);
 	return finish_preconditioning(it);
 }
@@ -302,6 +358,7 @@ static double multiply(Iteration *it) {
 		sum += (double)dot6(proxy->direction, proxy->product);
 	}
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_PRODUCT, 1.0f);
+	sum += balanced_products(it, FEM_FIELD_DIRECTION);
 	fem_loop_for(system->loop, system->chunk_count, multiply_task, it);
 	return sum + sum_partials(system->partials, system->chunk_count);
 }
@@ -357,6 +414,10 @@ static double start(Iteration *it, double *out_rz) {
 
 FemSolveResult fem_system_solve(FemSystem *system) {
 	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].balance.is_on)
+			fem_rigid_balance_prepare(&system->islands[i].balance, system->islands[i].body);
+	}
 	double rz, bz = start(&it, &rz), target = (double)system->tolerance * (double)system->tolerance * bz;
 	target = fmax(target, (double)system->floor);
 	FemSolveResult result = {0};

@@ -5,6 +5,7 @@
 
 #include "dynamics/contact_rows.h"
 #include "dynamics/preconditioner.h"
+#include "dynamics/rigid_balance.h"
 #include "dynamics/rigid_space.h"
 #include "fem_types.h"
 #include "jobs/pool.h"
@@ -14,7 +15,8 @@ typedef struct FemSystemIsland {
 	FemBody *body;
 	FemRange chunks;                   // of the composite
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
-	double share;                      // of r.z: the solver's
+	FemRigidBalance balance;           // of stiff free islands
+	double share;                      // of r.z or x.Ax: the solver's
 } FemSystemIsland;
 
 typedef struct FemSystem {

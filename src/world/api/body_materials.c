@@ -5,6 +5,7 @@
 #include "world/step/breaking.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 static const FemMaterialDef *material_of(const FemWorld *world, const FemBody *body, int32_t tet) {
@@ -76,15 +77,44 @@ void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) 
 	body->mass_damping[node] = (float)damping;
 }
 
+// sum of |g_i|^2 over the 4 nodes of a tet at rest, 1/m^2
+static double gradient_square(const FemBody *body, int32_t tet) {
+	double sum = 0.0;
+	for (int axis = 0; axis < 3; axis++) {
+		double first = 0.0;
+		for (int v = 0; v < 3; v++) {
+			double g = (double)(body->plastics ? body->plastics[tet / FEM_LANES].gradient
+											   : body->batches[tet / FEM_LANES].gradient)[v][axis][tet % FEM_LANES];
+			first -= g;
+			sum += g * g;
+		}
+		sum += first * first;
+	}
+	return sum;
+}
+
+// |K| / m of a tet is at most (lambda + 2 mu) V sum |g_i|^2 over a quarter of its mass; of an assembled body no more
+// than that of its stiffest tet.
+static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def) {
+	const FemBatch *batch = &body->batches[tet / FEM_LANES];
+	double modulus = (double)batch->lambda[tet % FEM_LANES] + 2.0 * (double)batch->mu[tet % FEM_LANES];
+	double stiffness = 4.0 * modulus * gradient_square(body, tet) / (double)def->density;
+	body->stiffness = fmaxf(body->stiffness, (float)stiffness);
+	body->damped_stiffness = fmaxf(body->damped_stiffness, (float)(stiffness * (double)def->stiffness_damping));
+}
+
 void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 	double mass = 0.0;
 	body->max_iterations = 1;
+	body->stiffness = body->damped_stiffness = 0.0f;
 	for (int32_t i = 0; i < body->topology->node_count; i++)
 		mass += (double)body->mass[i];
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		const FemMaterialDef *def = material_of(world, body, tet);
 		if (def && def->max_iterations > body->max_iterations)
 			body->max_iterations = def->max_iterations;
+		if (def)
+			note_stiffness(body, tet, def);
 	}
 	body->total_mass = (float)mass;
 }

@@ -94,10 +94,23 @@ static void close_task(FemCompositeTask *task) {
 
 // ---- solve
 
+// Before the forces of the turning frame, which have no net torque of their own, join the right-hand side.
+static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegration *integration) {
+	FemSystemIsland *island = &task->system.islands[place];
+	const FemIsland *live = fem_composite_island(task, place);
+	if (!integration->is_free)
+		return;
+	FemRange nodes = island->body->topology->component_nodes[live->component];
+	island->balance = fem_rigid_balance_open(island->body, nodes, integration->dt);
+	if (island->balance.is_on)
+		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
+}
+
 static void solve_composite_task(void *context, int32_t order) {
 	FemCompositeTask task = open_task(context, order);
 	for (int32_t i = 0; i < task.system.island_count; i++) {
 		FemIntegration integration = integration_of(&task, i);
+		open_balance(&task, i, &integration);
 		fem_motion_add_centrifugal(&integration);
 	}
 	fem_composite_solve(&task);

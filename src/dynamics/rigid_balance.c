@@ -1,0 +1,251 @@
+#include "dynamics/rigid_balance.h"
+
+#include "base/mat3.h"
+#include "dynamics/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+// A velocity a + b x r, or the net impulse and torque that belong to it.
+typedef struct Rigid {
+	double a[3], b[3];
+} Rigid;
+
+static void arm_of(const FemRigidBalance *balance, const FemBody *body, int32_t node, double r[3]) {
+	const float *x = &body->position[node].x;
+	for (int i = 0; i < 3; i++)
+		r[i] = (double)x[i] - balance->center[i];
+}
+
+static void add_cross(double out[3], const double a[3], const double b[3]) {
+	for (int i = 0; i < 3; i++)
+		out[i] += a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static void add_impulse(Rigid *sum, const double r[3], const double j[3]) {
+	for (int i = 0; i < 3; i++)
+		sum->a[i] += j[i];
+	add_cross(sum->b, r, j);
+}
+
+// The rigid velocity of a net impulse and torque.
+static Rigid velocity_of(const FemRigidBalance *balance, const Rigid *impulse) {
+	Rigid v;
+	const double *m = balance->inverse_inertia;
+	for (int i = 0; i < 3; i++) {
+		v.a[i] = impulse->a[i] / balance->mass;
+		v.b[i] = m[3 * i] * impulse->b[0] + m[3 * i + 1] * impulse->b[1] + m[3 * i + 2] * impulse->b[2];
+	}
+	return v;
+}
+
+static void velocity_at(const Rigid *rigid, const double r[3], double out[3]) {
+	memcpy(out, rigid->a, 3 * sizeof *out);
+	add_cross(out, rigid->b, r);
+}
+
+// ---- opening
+
+static bool set_inertia(FemRigidBalance *balance, const FemBody *body) {
+	double moment[3] = {0}, second[3][3] = {{0}}, inertia[3][3], inverse[3][3];
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		const float *x = &body->position[i].x;
+		balance->mass += (double)body->mass[i];
+		for (int k = 0; k < 3; k++)
+			moment[k] += (double)body->mass[i] * (double)x[k];
+	}
+	for (int k = 0; k < 3; k++)
+		balance->center[k] = moment[k] / balance->mass;
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		double r[3];
+		arm_of(balance, body, i, r);
+		for (int k = 0; k < 9; k++)
+			second[k / 3][k % 3] += (double)body->mass[i] * r[k / 3] * r[k % 3];
+	}
+	double trace = second[0][0] + second[1][1] + second[2][2];
+	for (int k = 0; k < 9; k++)
+		inertia[k / 3][k % 3] = (k % 4 == 0 ? trace : 0.0) - second[k / 3][k % 3];
+	if (!(fem_determinant3(inertia) > 1e-9 * trace * trace * trace) || !fem_invert3(inertia, inverse))
+		return false;
+	memcpy(balance->inverse_inertia, inverse, sizeof inverse);
+	return true;
+}
+
+FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, float dt) {
+	FemRigidBalance balance = {.nodes = nodes};
+	double kappa = (double)dt * ((double)dt * (double)body->stiffness + (double)body->damped_stiffness);
+	balance.is_on = kappa > FEM_BALANCE_STIFFNESS && set_inertia(&balance, body);
+	return balance;
+}
+
+// Column k of R at a node: a unit of translation, or of rotation about the centre.
+static void motion_at(int k, const double r[3], double out[3]) {
+	Rigid unit = {{0}, {0}};
+	(k < 3 ? unit.a : unit.b)[k % 3] = 1.0;
+	velocity_at(&unit, r, out);
+}
+
+static void factor6(double m[36]) {
+	for (int j = 0; j < 6; j++) {
+		for (int i = j; i < 6; i++) {
+			double sum = m[6 * i + j];
+			for (int k = 0; k < j; k++)
+				sum -= m[6 * i + k] * m[6 * j + k];
+			m[6 * i + j] = i == j ? sqrt(sum > 0.0 ? sum : 1.0) : sum / m[6 * j + j];
+		}
+	}
+}
+
+static void solve6(const double m[36], double x[6]) {
+	for (int i = 0; i < 6; i++) {
+		for (int k = 0; k < i; k++)
+			x[i] -= m[6 * i + k] * x[k];
+		x[i] /= m[6 * i + i];
+	}
+	for (int i = 5; i >= 0; i--) {
+		for (int k = i + 1; k < 6; k++)
+			x[i] -= m[6 * k + i] * x[k];
+		x[i] /= m[6 * i + i];
+	}
+}
+
+void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body) {
+	memset(balance->factor, 0, sizeof balance->factor);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		const float *d = &body->step->diagonal[i].x;
+		double r[3], motion[6][3];
+		arm_of(balance, body, i, r);
+		for (int k = 0; k < 6; k++)
+			motion_at(k, r, motion[k]);
+		for (int k = 0; k < 6; k++) {
+			for (int l = 0; l <= k; l++) {
+				for (int axis = 0; axis < 3; axis++)
+					balance->factor[6 * k + l] += (double)d[axis] * motion[k][axis] * motion[l][axis];
+			}
+		}
+	}
+	factor6(balance->factor);
+}
+
+// ---- load
+
+// out = what elements give the node in this step, N s: the right-hand side without the external forces.
+static void elastic_impulse(const FemBody *body, int32_t node, double dt, FemVec3 gravity, double out[3]) {
+	const float *rhs = &body->step->rhs[node].x, *user = &body->force[node].x, *v = &body->velocity[node].x,
+				*g = &gravity.x;
+	double m = (double)body->mass[node], damping = (double)body->mass_damping[node];
+	for (int i = 0; i < 3; i++)
+		out[i] = (double)rhs[i] - dt * (m * (double)g[i] + (double)user[i] - damping * (double)v[i]);
+}
+
+static void subtract_impulse(const Rigid *velocity, double m, const double r[3], FemVec4 *j) {
+	double v[3];
+	velocity_at(velocity, r, v);
+	*j = (FemVec4){
+		(float)((double)j->x - m * v[0]), (float)((double)j->y - m * v[1]), (float)((double)j->z - m * v[2]), 0.0f};
+}
+
+void fem_rigid_balance_load(const FemRigidBalance *balance, FemBody *body, float dt, FemVec3 gravity) {
+	Rigid sum = {{0}, {0}};
+	double r[3], j[3];
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		arm_of(balance, body, i, r);
+		elastic_impulse(body, i, (double)dt, gravity, j);
+		add_impulse(&sum, r, j);
+	}
+	Rigid velocity = velocity_of(balance, &sum);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		arm_of(balance, body, i, r);
+		subtract_impulse(&velocity, (double)body->mass[i], r, &body->step->rhs[i]);
+	}
+}
+
+// ---- product
+
+// out = P x
+static void project(const FemRigidBalance *balance, const FemBody *body, const FemVec4 *x, FemVec4 *out) {
+	Rigid sum = {{0}, {0}};
+	double r[3], v[3];
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		double m = (double)body->mass[i], j[3] = {m * (double)x[i].x, m * (double)x[i].y, m * (double)x[i].z};
+		arm_of(balance, body, i, r);
+		add_impulse(&sum, r, j);
+	}
+	Rigid velocity = velocity_of(balance, &sum);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		arm_of(balance, body, i, r);
+		velocity_at(&velocity, r, v);
+		out[i] = (FemVec4){
+			(float)((double)x[i].x - v[0]), (float)((double)x[i].y - v[1]), (float)((double)x[i].z - v[2]), 0.0f};
+	}
+}
+
+double fem_rigid_balance_multiply(const FemRigidBalance *balance, FemBody *body, const FemVec4 *x) {
+	FemVec4 *strained = body->step->z, *product = body->step->product;
+	Rigid sum = {{0}, {0}};
+	double r[3], total = 0.0;
+	project(balance, body, x, strained);
+	fem_row_kernels(fem_simd_level())
+		->multiply(body, balance->nodes.begin, balance->nodes.end, strained, body->step->product);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 d = body->step->diagonal[i], s = strained[i];
+		double j[3] = {(double)product[i].x - (double)d.x * (double)s.x,
+			(double)product[i].y - (double)d.y * (double)s.y, (double)product[i].z - (double)d.z * (double)s.z};
+		arm_of(balance, body, i, r);
+		add_impulse(&sum, r, j);
+	}
+	Rigid velocity = velocity_of(balance, &sum);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 d = body->step->diagonal[i],
+				rigid = {x[i].x - strained[i].x, x[i].y - strained[i].y, x[i].z - strained[i].z, 0.0f};
+		arm_of(balance, body, i, r);
+		product[i].x += d.x * rigid.x, product[i].y += d.y * rigid.y, product[i].z += d.z * rigid.z;
+		subtract_impulse(&velocity, (double)body->mass[i], r, &product[i]);
+		total += (double)(x[i].x * product[i].x + x[i].y * product[i].y + x[i].z * product[i].z);
+	}
+	return total;
+}
+
+// ---- preconditioner
+
+static Rigid sum_residual(const FemRigidBalance *balance, const FemBody *body) {
+	Rigid sum = {{0}, {0}};
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		double r[3], j[3] = {body->step->residual[i].x, body->step->residual[i].y, body->step->residual[i].z};
+		arm_of(balance, body, i, r);
+		add_impulse(&sum, r, j);
+	}
+	return sum;
+}
+
+void fem_rigid_balance_restrict(const FemRigidBalance *balance, FemBody *body) {
+	Rigid sum = sum_residual(balance, body), velocity = velocity_of(balance, &sum);
+	double r[3];
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		arm_of(balance, body, i, r);
+		body->step->product[i] = body->step->residual[i];
+		subtract_impulse(&velocity, (double)body->mass[i], r, &body->step->product[i]);
+	}
+}
+
+double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid) {
+	Rigid motion = {{0}, {0}};
+	double total = 0.0, r[3], v[3];
+	project(balance, body, body->step->z, body->step->z);
+	if (with_rigid) {
+		motion = sum_residual(balance, body);
+		double numbers[6] = {motion.a[0], motion.a[1], motion.a[2], motion.b[0], motion.b[1], motion.b[2]};
+		solve6(balance->factor, numbers);
+		memcpy(motion.a, numbers, sizeof motion.a);
+		memcpy(motion.b, numbers + 3, sizeof motion.b);
+	}
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 *z = &body->step->z[i], residual = body->step->residual[i];
+		arm_of(balance, body, i, r);
+		velocity_at(&motion, r, v);
+		z->x += (float)v[0], z->y += (float)v[1], z->z += (float)v[2];
+		total +=
+			(double)residual.x * (double)z->x + (double)residual.y * (double)z->y + (double)residual.z * (double)z->z;
+	}
+	return total;
+}

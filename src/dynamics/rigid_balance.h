@@ -1,0 +1,47 @@
+// The six rigid motions of a stiff free island, kept apart from its elasticity by arithmetic.
+//
+// Rigid motions strain nothing: K R = 0, and elastic forces have no net force and no net torque: R^T K = 0. Floats keep
+// neither. The difference form of rows.h makes translations exact; of a rotation a product with dt^2 K leaves rounding
+// of eps kappa beside the island's own inertia, kappa = dt (dt + alpha_K) |K| / m being the largest ratio of stiffness
+// to mass of a tet and eps = 6e-8. At kappa = 1e7 that is as large as the motion itself: a steel cube of 1 cm that
+// met the ground at 3 m/s left it at 390. Where kappa is above FEM_BALANCE_STIFFNESS the solve therefore works with
+//
+//   A = M + contact + P^T dt (dt + alpha_K) K P,    P = 1 - R (R^T M R)^-1 R^T M,
+//
+// in the place of M + contact + dt (dt + alpha_K) K: P takes the rigid part out of a velocity, P^T out of an impulse.
+// The two are equal but for rounding, and but for terms of the order of the strain by which the axes of strained
+// elements, held fixed in the linearization, resist the rotation of the whole. The elastic impulses of the right-hand
+// side are freed of their rigid part alike, and the preconditioner is P M^-1 P^T plus the rigid motions themselves.
+#ifndef FEM_DYNAMICS_RIGID_BALANCE_H
+#define FEM_DYNAMICS_RIGID_BALANCE_H
+
+#include "fem_types.h"
+
+typedef struct FemRigidBalance {
+	bool is_on;
+	FemRange nodes;
+	double mass;               // kg
+	double center[3];          // m, of mass, in the body's frame
+	double inverse_inertia[9]; // 1/(kg m^2), about the centre
+	double factor[36];         // lower Cholesky factor of R^T D R, D of the masses and the ground
+} FemRigidBalance;
+
+// On for a whole island without pins, at dt; off where its nodes lie on a line or tets are soft.
+FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, float dt);
+
+// Before each solve: R^T D R with the ground as it presses.
+void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body);
+
+// Takes the rigid part out of the elastic impulses in rhs.
+void fem_rigid_balance_load(const FemRigidBalance *balance, FemBody *body, float dt, FemVec3 gravity);
+
+// product = (D + P^T K P) x; returns x.product. Overwrites z.
+double fem_rigid_balance_multiply(const FemRigidBalance *balance, FemBody *body, const FemVec4 *x);
+
+// product = P^T residual, for a preconditioner that makes z of it.
+void fem_rigid_balance_restrict(const FemRigidBalance *balance, FemBody *body);
+
+// z = P z, plus the rigid motions R (R^T D R)^-1 R^T r if told so; returns r.z.
+double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid);
+
+#endif
