@@ -423,6 +423,43 @@ void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDefi
 	}
 }
 
+static FemMotionSums sum_now(const FemBody *body, FemRange nodes) {
+	FemMotionSums sums = {.finite = true};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
+		add_node(&sums, body->mass[i], x, v);
+	}
+	return sums;
+}
+
+void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
+	FemMotionSums sums = sum_now(body, nodes);
+	double c[3], l[3], w[3];
+	float rotation[9], spin[3], center[3];
+	center_of(&sums, c);
+	about_center(sums.angular, sums.momentum, c, l);
+	solve_inertia(&sums, c, l, w);
+	to_float(w, spin);
+	to_float(c, center);
+	for (int i = 0; i < 3; i++)
+		w[i] *= -(double)time;
+	make_rotation_increment(w, rotation);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float *x = &body->position[i].x, *v = &body->velocity[i].x;
+		float r[3] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]}, rigid[3], swept[3], turned[3], d[3];
+		for (int k = 0; k < 3; k++)
+			rigid[k] = (float)(sums.momentum[k] / sums.mass);
+		cross_add(rigid, spin, r);
+		for (int k = 0; k < 3; k++)
+			d[k] = v[k] - rigid[k];
+		apply_matrix(rotation, r, swept);
+		apply_matrix(rotation, d, turned);
+		for (int k = 0; k < 3; k++)
+			x[k] += swept[k] - time * ((float)(sums.momentum[k] / sums.mass) + d[k] + turned[k]);
+	}
+}
+
 uint32_t fem_motion_integrate(FemIntegration *integration) {
 	MotionTask task = {.integration = integration};
 	fem_loop_for_light(integration->loop, integration->chunk_count, end_sums_task, &task);

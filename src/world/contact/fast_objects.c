@@ -13,6 +13,7 @@
 #include "world/contact/fast_objects.h"
 
 #include "base/vec.h"
+#include "dynamics/motion.h"
 #include "topology/piece.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
@@ -239,10 +240,22 @@ static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
 		piece->stop = fminf(piece->stop, pair->first);
 }
 
+static bool is_wholly_free(const FemBody *body, FemRange nodes) {
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] != FEM_NODE_FREE || body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)
+			return false;
+	}
+	return true;
+}
+
 static void stop_piece(const Look *look, int32_t proxy) {
 	FemBody *body = body_of(look->world, proxy);
 	float back = look->dt * (1.0f - look->world->contacts.fast.pieces[proxy].stop);
 	FemRange nodes = body->topology->component_nodes[look->world->sweep.proxies[proxy].piece];
+	if (is_wholly_free(body, nodes)) {
+		fem_motion_rewind(body, nodes, back);
+		return;
+	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 v = body->velocity[i];
 		if (body->node_kind[i] != FEM_NODE_FREE || body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)
