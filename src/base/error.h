@@ -2,7 +2,6 @@
 #ifndef FEM_BASE_ERROR_H
 #define FEM_BASE_ERROR_H
 
-#include "base/assert.h"
 #include "fem_destruction.h"
 
 // Stores the sentence and returns the result, so that a check reads `return fem_fail(FEM_ERROR_..., "...")`.
