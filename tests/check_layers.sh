@@ -68,11 +68,11 @@ fem_hooks.h        2 trunk
 fem_destruction.h  3 trunk
 fem_baking.h       4 trunk
 fem_debug_draw.h   4 trunk
-fem_types.h        4 trunk
 base               5 trunk
 jobs               6 trunk
 topology           7 trunk
 geometry           8 trunk
+model              8 simulating
 filling            9 baking
 cutting            9 baking
 baking            10 baking
@@ -164,7 +164,7 @@ upward_includes() {
 # Includes of gdextension/ that reach into the engine behind its public headers.
 inner_includes() {
 	local inner
-	inner="$(cd src && printf '%s|' */)fem_(types|constants)\.h"
+	inner="$(cd src && printf '%s|' */)fem_constants\.h"
 	includes gdextension | grep -E "^[^:]+:[0-9]+:($inner)" || true
 }
 
@@ -198,6 +198,8 @@ main() {
 	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
 	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes src | unranked src "$layers")"
 	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes src "$layers" 1)"
+	rule "src/base/ sees of the root headers fem_basics.h and fem_hooks.h" "$(includes src/base | grep -E ':fem_[a-z_]+\.h$' | grep -vE ':fem_(basics|hooks)\.h$' || true)"
+	rule "fem_hooks.h in src/base/ only where it is implemented" "$(only_in 'fem_hooks\.h' 'src/base/(error|memory)\.c' src/base)"
 	rule "fem_baking.h only where meshes are made" "$(only_in 'fem_baking\.h' 'src/(geometry|filling|cutting|baking)/[^:]*' src)"
 	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
 	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"

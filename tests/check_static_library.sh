@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 build_example() {
 	mkdir "$work/include"
 	cp "$root"/src/fem_*.h "$work/include/"
-	rm "$work/include/fem_types.h" "$work/include/fem_constants.h"
+	rm "$work/include/fem_constants.h"
 	gcc -std=c17 -Wall -Wextra -Wpedantic -Werror -I "$work/include" -c "$root/tools/example/falling_beam.c" -o "$work/beam.o" 2>&1 &&
 		g++ "$work/beam.o" "$library" -lpthread -o "$work/beam" 2>&1
 }

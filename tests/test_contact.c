@@ -1,8 +1,8 @@
 // Bodies that meet: momentum, determinism, deep overlaps, speed, and what wakes.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "model/piece.h"
 #include "scenes/rig.h"
-#include "topology/piece.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"

@@ -1,7 +1,7 @@
 // Pieces of one body in the sweep: each has a box of its own, and those that sleep are left alone.
 #include "contact_rig.h"
 #include "fem_test.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 

@@ -1,7 +1,11 @@
 // Which tets are to be clipped against each other, against brute force in double.
 #include "base/memory.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "collision/narrow_phase.h"
 #include "collision/triangle_tests.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
 #include "scenes/tree_shape.h"

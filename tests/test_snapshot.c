@@ -1,8 +1,8 @@
 // Saving and restoring a world, state hash, validation.
 #include "base/hash.h"
 #include "fem_test.h"
+#include "model/piece.h"
 #include "scenes/box_mesh.h"
-#include "topology/piece.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 

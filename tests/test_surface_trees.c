@@ -1,5 +1,7 @@
 // Trees and groups of a body's shape, and what can be asked of them.
+#include "base/vec.h"
 #include "collision/triangle_tests.h"
+#include "fem_constants.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
 #include "scenes/tree_shape.h"

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "fem_hooks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef FEM_BASE_ERROR_H
 #define FEM_BASE_ERROR_H
 
-#include "fem_destruction.h"
+#include "fem_basics.h"
 
 // Stores the sentence and returns the result, so that a check reads `return fem_fail(FEM_ERROR_..., "...")`.
 FemResult fem_fail(FemResult result, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/heap_block.h"
 #include "base/spoil.h"
+#include "fem_hooks.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef FEM_BASE_STOP_CHECK_H
 #define FEM_BASE_STOP_CHECK_H
 
-#include "fem_destruction.h"
+#include "fem_basics.h"
 
 typedef struct FemStopCheck {
 	bool (*goes_on)(void *context);

@@ -2,9 +2,14 @@
 #ifndef FEM_BASE_VEC_H
 #define FEM_BASE_VEC_H
 
-#include "fem_types.h"
+#include "fem_basics.h"
 
 #include <math.h>
+
+// A vector of the solver: x, y, z and a fourth lane that is kept 0, so that 128-bit loads need no mask.
+typedef struct FemVec4 {
+	float x, y, z, w;
+} FemVec4;
 
 static inline FemVec3 fem_vec3(float x, float y, float z) {
 	return (FemVec3){x, y, z};

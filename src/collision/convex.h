@@ -7,7 +7,7 @@
 #ifndef FEM_COLLISION_CONVEX_H
 #define FEM_COLLISION_CONVEX_H
 
-#include "fem_types.h"
+#include "base/vec.h"
 
 #define FEM_CONVEX_VERTICES 64 // most points of a hull
 #define FEM_CONVEX_PLANES 128  // a hull of 64 points has at most 2 * 64 - 4 faces

@@ -1,4 +1,9 @@
 #include "collision/ground.h"
+#include "base/vec.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
 
 #include <math.h>
 

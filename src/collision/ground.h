@@ -9,7 +9,7 @@
 #ifndef FEM_COLLISION_GROUND_H
 #define FEM_COLLISION_GROUND_H
 
-#include "fem_types.h"
+#include "model/body.h"
 
 typedef struct FemGround {
 	bool enabled;

@@ -2,8 +2,7 @@
 #ifndef FEM_COLLISION_LANES4_H
 #define FEM_COLLISION_LANES4_H
 
-#include "fem_types.h"
-
+#include <stdbool.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>

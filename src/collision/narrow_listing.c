@@ -1,7 +1,10 @@
 // Which units of work there are: whose triangles are tested against which groups of tets.
 #include "collision/narrow_listing.h"
 
+#include "base/range.h"
 #include "collision/narrow_units.h"
+#include "fem_constants.h"
+#include "topology/topology.h"
 
 #include <math.h>
 

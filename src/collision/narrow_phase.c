@@ -1,6 +1,7 @@
 #include "collision/narrow_phase.h"
 
 #include "base/carve.h"
+#include "base/range.h"
 #include "collision/narrow_listing.h"
 #include "collision/narrow_units.h"
 

@@ -20,8 +20,10 @@
 #ifndef FEM_COLLISION_NARROW_PHASE_H
 #define FEM_COLLISION_NARROW_PHASE_H
 
+#include "base/range.h"
 #include "collision/key_sort.h"
 #include "collision/surface_trees.h"
+#include "fem_basics.h"
 #include "jobs/pool.h"
 
 #define FEM_SELF_RINGS 2

@@ -2,6 +2,7 @@
 #ifndef FEM_COLLISION_NARROW_UNITS_H
 #define FEM_COLLISION_NARROW_UNITS_H
 
+#include "base/range.h"
 #include "collision/narrow_phase.h"
 
 typedef enum FemUnitKind {

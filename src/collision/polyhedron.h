@@ -8,7 +8,7 @@
 #ifndef FEM_COLLISION_POLYHEDRON_H
 #define FEM_COLLISION_POLYHEDRON_H
 
-#include "fem_types.h"
+#include "base/vec.h"
 
 // 128 + 128 planes and a box bound V <= 2 F - 4 = 520. A cut that needs more fails; a tet cut by 128 planes never does.
 #define FEM_POLYHEDRON_VERTICES 576

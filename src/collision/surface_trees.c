@@ -1,6 +1,8 @@
 #include "collision/surface_trees.h"
 
 #include "base/memory.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "collision/tree_walk.h"
 
 #include <math.h>

@@ -16,8 +16,12 @@
 #ifndef FEM_COLLISION_SURFACE_TREES_H
 #define FEM_COLLISION_SURFACE_TREES_H
 
+#include "base/range.h"
+#include "base/vec.h"
 #include "collision/lanes4.h"
 #include "collision/opcode_bridge.h"
+#include "fem_constants.h"
+#include "topology/topology.h"
 
 #define FEM_TREE_TRIANGLES 32
 

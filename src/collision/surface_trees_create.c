@@ -1,6 +1,9 @@
 // Making a body's trees, groups and what they know of each other.
 #include "base/carve.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "collision/surface_trees.h"
+#include "fem_constants.h"
 #include "topology/topology.h"
 
 #include <string.h>

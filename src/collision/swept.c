@@ -3,6 +3,7 @@
 #include "collision/overlap.h"
 #include "collision/swept_nearby.h"
 #include "collision/triangle_tests.h"
+#include "model/body.h"
 #include "topology/topology.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 #define FEM_COLLISION_SWEPT_H
 
 #include "collision/surface_trees.h"
+#include "model/body.h"
 
 typedef struct FemSweptPiece {
 	const FemBody *body;

@@ -1,6 +1,7 @@
 #include "collision/swept_nearby.h"
 
 #include "collision/tree_walk.h"
+#include "fem_basics.h"
 #include "topology/topology.h"
 
 static Float4 float4_from(FemVec3 v) {

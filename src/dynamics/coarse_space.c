@@ -1,7 +1,13 @@
 #include "dynamics/coarse_space.h"
 
 #include "base/memory.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "dynamics/rows.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,12 @@
 #ifndef FEM_DYNAMICS_CONTACT_ROWS_H
 #define FEM_DYNAMICS_CONTACT_ROWS_H
 
-#include "fem_types.h"
+#include "base/vec.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/contact.h"
+#include "model/island.h"
 
 // Of the same two bodies, or the same body and collider.
 static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {

@@ -1,4 +1,7 @@
 #include "dynamics/elements.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/body_step.h"
 
 #include <math.h>
 

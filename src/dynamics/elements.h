@@ -3,7 +3,9 @@
 #define FEM_DYNAMICS_ELEMENTS_H
 
 #include "base/simd.h"
-#include "fem_types.h"
+#include "base/vec.h"
+#include "model/body.h"
+#include "model/tet_batches.h"
 
 // Everything the kernel reads and writes, explicitly, so that it can be tested alone.
 typedef struct FemElementArguments {

@@ -5,7 +5,7 @@
 #error "define LANES before including lanes.h"
 #endif
 
-#include "fem_types.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <string.h>

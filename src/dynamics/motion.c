@@ -1,6 +1,12 @@
 #include "dynamics/motion.h"
 
+#include "base/vec.h"
 #include "dynamics/tumbling.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/island.h"
 
 #include <math.h>
 #include <string.h>

@@ -21,8 +21,9 @@
 #ifndef FEM_DYNAMICS_MOTION_H
 #define FEM_DYNAMICS_MOTION_H
 
-#include "fem_types.h"
 #include "jobs/pool.h"
+#include "model/body.h"
+#include "model/island.h"
 
 // Sums over the nodes of a chunk or an island, about the body's origin.
 typedef struct FemMotionSums {

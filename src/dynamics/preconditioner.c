@@ -1,9 +1,16 @@
 #include "dynamics/preconditioner.h"
 
 #include "base/memory.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "dynamics/coarse_space.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <string.h>

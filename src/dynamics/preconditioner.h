@@ -10,9 +10,12 @@
 #ifndef FEM_DYNAMICS_PRECONDITIONER_H
 #define FEM_DYNAMICS_PRECONDITIONER_H
 
+#include "base/range.h"
+#include "base/vec.h"
 #include "dynamics/sparse_cholesky.h"
-#include "fem_types.h"
 #include "jobs/pool.h"
+#include "model/body.h"
+#include "topology/topology.h"
 
 typedef enum FemPreconditionKind {
 	FEM_PRECONDITION_JACOBI,

@@ -1,7 +1,12 @@
 #include "dynamics/rigid_balance.h"
 
 #include "base/mat3.h"
+#include "base/range.h"
+#include "base/vec.h"
 #include "dynamics/rows.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/body_step.h"
 
 #include <math.h>
 #include <string.h>

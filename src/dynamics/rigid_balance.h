@@ -15,7 +15,9 @@
 #ifndef FEM_DYNAMICS_RIGID_BALANCE_H
 #define FEM_DYNAMICS_RIGID_BALANCE_H
 
-#include "fem_types.h"
+#include "base/range.h"
+#include "base/vec.h"
+#include "model/body.h"
 
 typedef struct FemRigidBalance {
 	bool is_on;

@@ -1,5 +1,11 @@
 // The row kernels, written once for any width; see rows.h.
 #include "dynamics/rows.h"
+#include "base/vec.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/tet_batches.h"
+#include "topology/topology.h"
 
 // Column-major 3x3 sums of an edge: columns of 3 (the fourth lane is not used) and what goes on the diagonal.
 typedef struct EdgeSum {

@@ -8,7 +8,10 @@
 #define FEM_DYNAMICS_ROWS_H
 
 #include "base/simd.h"
-#include "fem_types.h"
+#include "base/vec.h"
+#include "model/body.h"
+#include "model/tet_batches.h"
+#include "topology/topology.h"
 
 typedef struct FemRowKernels {
 	// B_ij and B_ji of the edges [begin, end): the sum over the tets around each edge, in their order.

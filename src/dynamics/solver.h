@@ -3,12 +3,14 @@
 #ifndef FEM_DYNAMICS_SOLVER_H
 #define FEM_DYNAMICS_SOLVER_H
 
+#include "base/range.h"
 #include "dynamics/contact_rows.h"
 #include "dynamics/preconditioner.h"
 #include "dynamics/rigid_balance.h"
 #include "dynamics/rigid_space.h"
-#include "fem_types.h"
 #include "jobs/pool.h"
+#include "model/body.h"
+#include "model/island.h"
 
 // One island of the composite.
 typedef struct FemSystemIsland {

@@ -1,6 +1,6 @@
 #include "dynamics/solver_policy.h"
 
-#include "topology/piece.h"
+#include "model/piece.h"
 
 #include <math.h>
 

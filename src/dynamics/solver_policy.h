@@ -7,7 +7,7 @@
 
 #include "dynamics/preconditioner.h"
 #include "dynamics/solver.h"
-#include "fem_types.h"
+#include "model/body.h"
 
 // ---- which preconditioner
 

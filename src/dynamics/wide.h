@@ -4,8 +4,7 @@
 #error "define LANES before including wide.h"
 #endif
 
-#include "fem_types.h"
-
+#include <stdint.h>
 #include <string.h>
 
 #if LANES == 1

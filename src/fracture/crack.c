@@ -2,6 +2,11 @@
 
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/range.h"
+#include "base/vec.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/body_step.h"
 #include "topology/splitting.h"
 #include "topology/surface.h"
 #include "topology/topology.h"

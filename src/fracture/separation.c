@@ -1,6 +1,11 @@
 #include "fracture/separation.h"
 
+#include "base/vec.h"
+#include "fem_constants.h"
 #include "fracture/principal.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/tet_batches.h"
 #include "topology/topology.h"
 
 #include <math.h>

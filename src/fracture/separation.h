@@ -4,7 +4,10 @@
 #ifndef FEM_FRACTURE_SEPARATION_H
 #define FEM_FRACTURE_SEPARATION_H
 
-#include "fem_types.h"
+#include "base/vec.h"
+#include "fem_fracture.h"
+#include "model/body.h"
+#include "model/piece.h"
 
 // A node that wants to split.
 typedef struct FemSeparation {

@@ -3,7 +3,8 @@
 #ifndef FEM_GEOMETRY_LOOP_MESH_H
 #define FEM_GEOMETRY_LOOP_MESH_H
 
-#include "fem_types.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct FemLoopMesh {
 	int32_t point_count, point_capacity;

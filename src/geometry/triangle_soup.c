@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/vec.h"
+#include "fem_constants.h"
 
 #include <string.h>
 

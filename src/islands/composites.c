@@ -1,6 +1,12 @@
 #include "islands/composites.h"
 
+#include "base/range.h"
 #include "base/union_find.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/contact.h"
+#include "model/island.h"
 
 #include <string.h>
 

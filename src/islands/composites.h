@@ -4,7 +4,11 @@
 #define FEM_ISLANDS_COMPOSITES_H
 
 #include "base/arena.h"
+#include "base/range.h"
 #include "islands/islands.h"
+#include "model/body.h"
+#include "model/contact.h"
+#include "model/island.h"
 
 typedef struct FemComposite {
 	FemRange islands;  // into FemComposites.island_list

@@ -1,6 +1,11 @@
 #include "islands/islands.h"
 
 #include "base/memory.h"
+#include "base/range.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/island.h"
 #include "topology/topology.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
 #ifndef FEM_ISLANDS_H
 #define FEM_ISLANDS_H
 
-#include "fem_types.h"
+#include "model/body.h"
+#include "model/island.h"
 
 // A sleeping node beside a live one. All tets around it are computed, so that the net force on it is known.
 typedef struct FemBorderNode {

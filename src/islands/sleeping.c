@@ -1,5 +1,12 @@
 // How parts fall asleep and wake.
+#include "base/range.h"
+#include "base/vec.h"
+#include "fem_destruction.h"
 #include "islands/composites.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/island.h"
+#include "topology/topology.h"
 
 #include <string.h>
 

@@ -11,7 +11,9 @@
 #ifndef FEM_TOPOLOGY_SPLITTING_H
 #define FEM_TOPOLOGY_SPLITTING_H
 
-#include "fem_types.h"
+#include "base/range.h"
+#include "fem_constants.h"
+#include "topology/topology.h"
 
 typedef struct FemSplitState {
 	int32_t *source_of_user; // [user node]: the mesh's node it came from

@@ -2,7 +2,9 @@
 #ifndef FEM_TOPOLOGY_SURFACE_H
 #define FEM_TOPOLOGY_SURFACE_H
 
-#include "fem_types.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // The corners of the face opposite each local node, counter-clockwise from outside for a tet of positive volume.
 extern const int32_t fem_face_corners[4][3];

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/mat3.h"
 #include "base/memory.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
 
 #include <math.h>
 #include <string.h>

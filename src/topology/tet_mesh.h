@@ -2,7 +2,7 @@
 #ifndef FEM_TOPOLOGY_TET_MESH_H
 #define FEM_TOPOLOGY_TET_MESH_H
 
-#include "fem_types.h"
+#include "fem_destruction.h"
 
 // FEM_OK, or the first fault with its sentence (which names the tet or node and the remedy) in fem_last_error().
 FemResult fem_tet_mesh_check(const FemMeshDef *def);

@@ -1,8 +1,73 @@
-// Builds the connectivity that the step works on from a plain list of tets.
+// The connectivity that the step works on, built from a plain list of tets.
+//
+// Numbering. Users number nodes and tets as in their mesh; inside, both are renumbered once, when the mesh is made:
+// nodes component by component and part by part (a METIS part is a contiguous range of nodes), tets by the lowest node
+// they touch and packed in batches of 8. `node` and `tet` always mean the inside numbers; user numbers are converted at
+// the public API and in published positions only.
 #ifndef FEM_TOPOLOGY_TOPOLOGY_H
 #define FEM_TOPOLOGY_TOPOLOGY_H
 
-#include "fem_types.h"
+#include "base/range.h"
+#include "fem_constants.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The connectivity of a tet mesh and everything derived from it. Made once a mesh and shared by its bodies; a body that
+// can break has one of its own, with room for the most nodes it can come to (topology/splitting.h).
+// Padding lanes repeat the nodes of a tet before them and have no volume, moduli or user tet (-1); so do removed tets.
+typedef struct FemTopology {
+	int32_t node_count;
+	int32_t user_node_count; // users' node numbers given so far: more than node_count once pieces were removed
+	int32_t tet_count;       // without padding and removed ones
+	int32_t user_tet_count;  // with removed ones
+	int32_t batch_count;     // tets inside are numbered batch * 8 + lane
+	int32_t component_count;
+	int32_t part_count;
+	int32_t edge_count;
+	int32_t triangle_count;
+
+	// What the arrays can hold; the counts themselves in a topology that cannot be split.
+	int32_t node_capacity, component_capacity, part_capacity, edge_capacity, triangle_capacity;
+
+	int32_t *batch_nodes;  // [batch][4][8]
+	int32_t *user_of_node; // [node]
+	int32_t *node_of_user; // [user node], -1 removed
+	int32_t *user_of_tet;  // [batch * 8 + lane], -1 padding or removed
+	int32_t *tet_of_user;  // [user tet], -1 removed
+
+	FemRange *component_nodes; // [component]
+	FemRange *component_parts; // [component]
+	int32_t *component_tets;   // [component]: how many
+	FemRange *part_nodes;      // [part]
+	int32_t *node_part;        // [node]
+	int32_t *part_component;   // [part]
+
+	// Rows of the system matrix without the diagonal: the neighbours of each node, ascending.
+	int32_t *row_start; // [node + 1]
+	int32_t *row_column;
+
+	// Every edge (i < j) once, ordered by i then j: its two places in the rows and the tets around it.
+	// A tet reference is tet * 16 + local(i) * 4 + local(j).
+	int32_t *edge_slots;     // [edge][2]: slot of (i, j), slot of (j, i)
+	int32_t *edge_tet_start; // [edge + 1]
+	int32_t *edge_tets;
+	int32_t *node_edge_start; // [node + 1]: the edges whose lower end is this node
+
+	// The tets around each node: tet * 4 + local.
+	int32_t *node_tet_start; // [node + 1]
+	int32_t *node_tets;
+
+	int32_t *neighbours; // [tet * 4 + local]: the same of the tet across the face opposite local; -1: outer
+
+	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside; by lowest node
+	int32_t *triangle_tets; // the tet behind each
+
+	struct FemSplitState *split; // null: cannot be split
+
+	size_t bytes; // of the one block that holds all of the above
+	void *block;
+} FemTopology;
 
 // The node graph of a tet mesh: neighbours of each node, ascending, without the node itself. For partitioning.
 typedef struct FemNodeGraph {

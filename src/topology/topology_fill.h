@@ -3,7 +3,7 @@
 #define FEM_TOPOLOGY_TOPOLOGY_FILL_H
 
 #include "base/carve.h"
-#include "fem_types.h"
+#include "topology/topology.h"
 
 // The arrays of a topology for the capacities it names.
 void fem_topology_place(FemTopology *topology, FemCarver *carver);

@@ -8,9 +8,11 @@
 #include "base/heap.h"
 #include "base/list.h"
 #include "dynamics/paper_friction.h"
-#include "fem_types.h"
+#include "fem_destruction.h"
 #include "islands/islands.h"
 #include "jobs/pool.h"
+#include "model/body.h"
+#include "topology/topology.h"
 #include "world/api/colliders.h"
 #include "world/contact/contact_stage.h"
 

@@ -1,6 +1,7 @@
 #include "scenes/tree_shape.h"
 
 #include "base/memory.h"
+#include "base/vec.h"
 #include "scenes/rig.h"
 #include "topology/topology.h"
 

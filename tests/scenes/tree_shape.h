@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "collision/surface_trees.h"
 #include "scenes/box_mesh.h"
+#include "topology/topology.h"
 
 typedef struct FemTreeShape {
 	FemTopology *topology;

@@ -1,7 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"

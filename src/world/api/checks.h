@@ -2,7 +2,8 @@
 #ifndef FEM_WORLD_CHECKS_H
 #define FEM_WORLD_CHECKS_H
 
-#include "fem_types.h"
+#include "fem_basics.h"
+#include "fem_constants.h"
 
 static inline bool fem_is_finite(float value) {
 	return value - value == 0.0f;

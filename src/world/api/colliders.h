@@ -5,7 +5,8 @@
 #include "collision/convex.h"
 #include "collision/opcode_bridge.h"
 #include "collision/sweep.h"
-#include "fem_types.h"
+#include "fem_colliders.h"
+#include "model/contact.h"
 
 #define FEM_COLLIDER_IGNORED 16 // bodies at most
 

@@ -2,7 +2,7 @@
 #ifndef FEM_WORLD_PIECES_H
 #define FEM_WORLD_PIECES_H
 
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/world.h"
 
 // ---- pieces.c

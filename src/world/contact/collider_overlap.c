@@ -4,6 +4,8 @@
 // surface_nodes. All other shapes are clipped against the outer tets near them, triangles as prisms one by one.
 #include "base/vec.h"
 #include "collision/tree_walk.h"
+#include "fem_colliders.h"
+#include "model/body.h"
 #include "world/contact/contact_stage.h"
 #include "world/world.h"
 

@@ -1,7 +1,7 @@
 // What a body brings to contact: trees over its surface, which faces and nodes are outside, its place in the sweep.
 #include "base/memory.h"
 #include "base/vec.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"

@@ -3,11 +3,15 @@
 #ifndef FEM_WORLD_CONTACT_STAGE_H
 #define FEM_WORLD_CONTACT_STAGE_H
 
+#include "base/range.h"
 #include "collision/narrow_phase.h"
 #include "collision/overlap.h"
 #include "collision/sweep.h"
 #include "dynamics/contact_rows.h"
-#include "fem_types.h"
+#include "fem_colliders.h"
+#include "fem_constants.h"
+#include "model/body.h"
+#include "model/contact.h"
 #include "world/api/colliders.h"
 #include "world/contact/fast_pairs.h"
 

@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "collision/overlap.h"
 #include "collision/tree_walk.h"
+#include "model/body.h"
 #include "topology/topology.h"
 #include "world/contact/fast_objects.h"
 #include "world/world.h"

@@ -12,9 +12,14 @@
 // Every pair is looked at for itself, on any thread; a piece is stopped where the first of its pairs meets.
 #include "world/contact/fast_objects.h"
 
+#include "base/range.h"
 #include "base/vec.h"
 #include "dynamics/motion.h"
-#include "topology/piece.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
+#include "model/body.h"
+#include "model/body_step.h"
+#include "model/piece.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/step/step.h"

@@ -4,7 +4,7 @@
 #define FEM_WORLD_FAST_PAIRS_H
 
 #include "collision/sweep.h"
-#include "fem_types.h"
+#include "fem_basics.h"
 
 // The way of a piece in this step.
 typedef struct FemFastPiece {

@@ -1,5 +1,5 @@
 // Which pieces overlapped when the step began, as far as one of them may be fast.
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/contact/fast_objects.h"
 #include "world/world.h"

@@ -13,7 +13,7 @@
 #include "base/union_find.h"
 #include "base/vec.h"
 #include "dynamics/preconditioner.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/checks.h"
 #include "world/api/pieces.h"

@@ -1,7 +1,7 @@
 // The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single
 // nodes and tets.
 #include "base/vec.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/state/body_state.h"

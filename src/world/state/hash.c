@@ -1,6 +1,6 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"

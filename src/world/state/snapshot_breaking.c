@@ -1,6 +1,6 @@
 // What a body that can break adds to its snapshot: how it hangs together now, its pieces, its toughness, its splinters.
 #include "base/memory.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/cookies.h"
 #include "world/api/pieces.h"
 #include "world/api/splinters.h"

@@ -1,6 +1,6 @@
 // Colliders and contacts in a snapshot. Hulls, boxes, trees and pairs are made again.
 #include "base/memory.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/cookies.h"
 #include "world/state/snapshot.h"

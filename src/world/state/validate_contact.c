@@ -1,5 +1,5 @@
 // The part of fem_world_validate() that looks at colliders, the sweep and contacts.
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/world.h"
 
 #include "world/api/checks.h"

@@ -1,6 +1,6 @@
 // What must hold of a body that breaks, after every step.
 #include "base/hash.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"

@@ -5,7 +5,7 @@
 // one step of 1/60 s a slab of glass, bent 10 cm, throws a cannon ball back; in four it breaks as glass does.
 #include "base/vec.h"
 #include "fracture/separation.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/step/substeps.h"

@@ -3,7 +3,7 @@
 #include "world/step/composite_task.h"
 
 #include "dynamics/solver_policy.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/step/step.h"
 #include "world/world.h"
 

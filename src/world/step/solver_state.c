@@ -4,7 +4,7 @@
 #include "dynamics/preconditioner.h"
 #include "dynamics/solver_policy.h"
 #include "islands/metis_partition.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 

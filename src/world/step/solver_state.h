@@ -2,7 +2,7 @@
 #ifndef FEM_WORLD_SOLVER_STATE_H
 #define FEM_WORLD_SOLVER_STATE_H
 
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/world.h"
 
 // Its pieces have preconditioners: all or none.

@@ -2,7 +2,7 @@
 // get one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within
 // a step, from the heap of the world.
 #include "base/carve.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"

@@ -4,7 +4,7 @@
 #include "base/timing.h"
 #include "dynamics/elements.h"
 #include "dynamics/rows.h"
-#include "topology/piece.h"
+#include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/contact/fast_objects.h"
 #include "world/step/breaking.h"

@@ -2,7 +2,7 @@
 #ifndef FEM_BAKE_FILE_BYTES_H
 #define FEM_BAKE_FILE_BYTES_H
 
-#include "fem_types.h"
+#include "fem_basics.h"
 
 #define FEM_FILE_MAX INT32_MAX // bytes: lines and offsets fit 32 bits
 

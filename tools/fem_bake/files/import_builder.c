@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/growing.h"
+#include "fem_constants.h"
+#include "fem_destruction.h"
 #include "topology/tet_mesh.h"
 
 #include <math.h>

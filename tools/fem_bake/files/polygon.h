@@ -2,7 +2,7 @@
 #ifndef FEM_BAKE_POLYGON_H
 #define FEM_BAKE_POLYGON_H
 
-#include "fem_types.h"
+#include "fem_basics.h"
 
 #define FEM_POLYGON_EARS_MAX 128 // corners; ears are searched in the square of them, larger polygons become fans
 

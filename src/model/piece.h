@@ -1,8 +1,10 @@
 // The pieces of a body: its connected components, each a physical body of its own. A whole body is one piece (or
 // several, if its mesh is); one that broke is as many as it fell into.
-#ifndef FEM_TOPOLOGY_PIECE_H
-#define FEM_TOPOLOGY_PIECE_H
+#ifndef FEM_MODEL_PIECE_H
+#define FEM_MODEL_PIECE_H
 
+#include "fem_destruction.h"
+#include "model/body.h"
 #include "topology/topology.h"
 
 typedef struct FemPiece {

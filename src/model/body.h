@@ -1,0 +1,122 @@
+// What a body is between steps.
+#ifndef FEM_MODEL_BODY_H
+#define FEM_MODEL_BODY_H
+
+#include "model/tet_batches.h"
+#include "topology/topology.h"
+
+// Of a METIS part of a body.
+typedef enum FemIslandState {
+	FEM_ISLAND_ASLEEP = 0,
+	FEM_ISLAND_LIVE,
+	FEM_ISLAND_KINEMATIC,
+} FemIslandState;
+
+// What a body did to the ground in a substep.
+typedef struct FemGroundHit {
+	float impulse;    // N s, normal; 0: it did not touch
+	float speed;      // m/s, of the fastest node down, before the step
+	float force;      // N, of the node that pressed hardest,
+	FemVec4 point;    // m, where that is: relative to the body's origin
+	int32_t material; // and what it is made of
+} FemGroundHit;
+
+// The shape published by the step before the last; of as many nodes as the last one.
+typedef struct FemShapeBefore {
+	uint64_t publication; // that of the world when the last one was published; another: it has not moved since; 0: none
+	FemVec4 *positions;   // user order: x, y, z, 1 relative to
+	FemPosition origin;   // m
+	float box_min[3], box_max[3]; // m, relative to it
+} FemShapeBefore;
+
+// The motion of a body that is not deformed.
+typedef struct FemRigidPose {
+	FemPosition center;      // m, mean of its nodes
+	FemQuat rotation;        // of the rest shape; all 0: there is none
+	FemVec3 linear, angular; // m/s of the centre of mass, rad/s about it
+} FemRigidPose;
+
+typedef struct FemBody {
+	// ---- identity (cold)
+	uint16_t generation;
+	bool in_use;
+	int32_t mesh_index;
+	uint64_t user_data;
+	uint32_t layer, mask;
+	bool self_contact;
+	float gravity_scale;       // on the world's gravity
+	float toughness_scale;     // on the toughness of all tets; infinite: does not break
+	FemPosition pose_position; // pose last set, for teleport
+	FemQuat pose_rotation;
+	FemRigidPose loaded_pose; // of the state it was made from, if that was rigid: saved again while it has not moved
+	FemVec3 scale;
+	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
+
+	const FemTopology *topology;  // its mesh's, or its own
+	FemTopology *own_topology;    // of bodies that have been split (topology/splitting.h), else null
+	struct FemBreaking *breaking; // of bodies that can break, else null
+
+	// ---- nodes
+	FemPosition origin;      // m; positions are relative to it; on a 1 m grid
+	FemVec4 *position;       // m
+	FemVec4 *velocity;       // m/s
+	FemVec4 *last_dv;        // m/s, the last solve's result: start vector of the next
+	FemVec4 *force;          // N, user's forces for the next step
+	float *mass;             // kg
+	float *mass_damping;     // kg/s, sum of alpha_M over tets
+	uint8_t *node_kind;      // FemNodeKind
+	FemVec4 *reaction;       // N, on pinned and driven nodes; null until one is pinned
+	float *ground_force;     // N, normal force of the ground in the last step; 0 = no contact
+	FemVec4 *published;      // user order: x, y, z, 1 relative to published_origin
+	int32_t published_count; // nodes in it
+	FemPosition published_origin;
+	FemShapeBefore before;
+	FemVec4 *good_velocity; // velocities that belong to `published`, inside order: the state to roll back to
+	bool has_forces;
+
+	// ---- tets
+	FemBatch *batches;
+	FemVec4 *rotation;         // [batch * 8 + lane], quaternion: warm start of the polar decomposition
+	FemBatchPlate *plates;     // null when the mesh has none
+	FemBatchPlastic *plastics; // null when no material yields
+	int32_t *tet_material;     // [batch * 8 + lane], index into the world's materials; -1 padding
+	float *tet_softening;      // [batch * 8 + lane], sliver factor on the moduli, 1 = none
+
+	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
+
+	struct FemPiece *pieces; // [component_capacity]: model/piece.h
+
+	// ---- parts
+	uint8_t *part_state; // FemIslandState of each part
+	int32_t *part_still; // steps below the sleep speed
+	int32_t live_part_count;
+	int32_t live_tets;    // tets computed since the islands were last updated
+	int32_t pinned_count; // pinned and driven nodes
+	bool kinematic;
+	bool was_asleep; // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
+	bool went_bad;   // turned not finite in this step
+
+	float total_mass;       // kg
+	float stiffness;        // 1/s^2, largest of its tets: 4 (lambda + 2 mu) sum |g_i|^2 / density >= |K| / m ...
+	float damped_stiffness; // 1/s, ... and of that times alpha_K
+	int32_t max_iterations; // largest of its materials
+
+	// ---- contact
+	struct FemSurfaceTrees *trees; // null while the world has contacts off
+	int32_t sweep_proxy_count;     // pieces that have one: all, between steps; 0 while the world has contacts off
+	bool trees_moved;              // all of it, asleep or not, is elsewhere than its trees
+	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
+	int32_t *surface_nodes;
+	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
+	int32_t surface_node_count;
+	bool is_convex;          // at rest: it must bend far before it can touch itself
+	float thickness;         // m, 2 volume / surface: that of a plate, a third of a cube's edge
+	FemGroundHit ground_hit; // of the last substep
+	float box_area;          // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
+
+	void *block, *node_block;
+	size_t block_bytes, node_block_bytes;
+	float box_min[3], box_max[3]; // of published positions, relative to published_origin
+} FemBody;
+
+#endif

@@ -1,0 +1,39 @@
+// What a step adds to a body.
+#ifndef FEM_MODEL_BODY_STEP_H
+#define FEM_MODEL_BODY_STEP_H
+
+#include "model/tet_batches.h"
+
+// What one step computes of a body, in the step's arena: from the islands stage to the end of the step, for bodies that
+// are not asleep. Kinematic ones have no arrays.
+typedef struct FemBodyStep {
+	// ---- tets: [batch * 8 + lane]
+	FemTetBlocks *tet_blocks;
+	FemTetForces *tet_forces;
+	FemTetPlate *tet_plates;  // null when the mesh has none
+	FemTetStress *tet_stress; // of bodies that can break, else null
+
+	// ---- the system
+	float *row_blocks; // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
+	FemVec4 *diagonal; // [node], kg: mass (1 + dt alpha_M) and ground contact, per axis
+	FemVec4 *ground;   // [node]: contact with the ground, see collision/ground.h
+	float
+		*contact_blocks; // 6 floats a node (symmetric): added by contacts to its diagonal block; null without contacts
+	float *diagonal_blocks; // 9 floats a node: scratch for a new factor
+	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
+	FemVec4 *rhs, *dv, *residual, *direction, *product, *z; // [node]: of the conjugate gradients
+
+	// ---- of live parts
+	int32_t *part_chunk;  // [part]: its first chunk in the list of its composite
+	int32_t *part_island; // [part]
+
+	// ---- fracture; of bodies that can break, in steps that look for cracks
+	uint8_t *node_hot;                 // [node]: beside a tet with a tension that might break it
+	FemTetStress *tension;             // [tet]: the tensile part of tets around hot nodes
+	struct FemSeparation *separations; // [node]
+	int32_t separation_count;
+
+	float fast_displacement; // m, longest of a surface node
+} FemBodyStep;
+
+#endif

@@ -1,0 +1,55 @@
+// What touches, for the solve: contacts, and colliders as rigid bodies.
+#ifndef FEM_MODEL_CONTACT_H
+#define FEM_MODEL_CONTACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// One side of a contact: a point of a tet (or a single node: one weight is 1), or a point of a collider.
+typedef struct FemContactSide {
+	int32_t body;     // index; -1: a collider
+	int32_t tet;      // inside number; of a collider its index
+	int32_t proxy;    // collider: whose unknowns it acts on, its own or its leader's
+	int32_t nodes[4]; // inside numbers
+	float weights[4]; // barycentric coordinates of the point
+	float arm[3];     // collider: the point from its centre of mass, m
+	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
+} FemContactSide;
+
+// One-sided implicit damping between two points (P&O09 section 6, made one-sided): with u the velocity of side 0
+// against side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
+typedef struct FemContact {
+	FemContactSide side[2];
+	float normal[3];         // unit, from side 0 to side 1
+	float area;              // m^2
+	float depth;             // m; negative: a gap that may close within the step
+	float bias;              // b, m/s: out of the overlap while deep, what may be closed of a gap
+	float normal_strength;   // k_n = dt phi A, kg
+	float friction;          // Coulomb coefficient of the pair
+	float friction_strength; // k_t = dt c_t, kg, from the last pass
+	float normal_impulse;    // normal impulse the last solve asks for, N s; 0 = not pressing
+	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
+	float slip;       // m/s, tangential speed after the last solve
+	float approach;   // m/s, along the normal before the step; positive: closing in
+	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
+	float static_integral[3]; // m, paper's friction: way slipped while static
+	float static_slip[3];     // m/s, tangential velocity at the start of the last step
+	float static_impulse[3];  // N s, on side 1: explicit friction of this step
+	bool is_static;           // below the threshold speed
+	bool is_saturated;        // its static friction is at its limit
+	bool active;              // takes part in the matrix
+	bool of_sheet;            // one of the two is thin: what pulled is not taken off friction
+	uint64_t key;             // the pair of places, for finding it again in the next step
+} FemContact;
+
+// A rigid body in the solve: fixed, moving as told, or with mass.
+typedef struct FemProxy {
+	float velocity[3]; // m/s, of the centre of mass
+	float spin[3];     // rad/s
+	float mass;        // kg; 0: not dynamic, moves as told
+	float inertia[6];  // kg m^2, world axes, about the centre of mass: xx yy zz xy yz zx
+	float impulse[6];  // external, N s and N m s: gravity, joints, loads seen elsewhere
+	float dv[6], residual[6], direction[6], product[6], z[6]; // the solver's: linear, angular
+} FemProxy;
+
+#endif
