@@ -21,9 +21,9 @@ extern "C" {
 // The triangles that are seen, with what a renderer wants to know of each vertex. v of a texture coordinate runs
 // downward, whatever file they came from.
 
-#define FEM_SURFACE_MAX 256 // surfaces a mesh: Godot's limit
-#define FEM_SURFACE_NAME_SIZE 64
-#define FEM_MATERIAL_NAME_SIZE 256
+#define FEM_SURFACE_MAX 256        // surfaces a mesh: Godot's limit
+#define FEM_SURFACE_NAME_SIZE 64   // bytes, with the end; longer ones are cut
+#define FEM_MATERIAL_NAME_SIZE 256 // bytes, with the end: a path of a resource
 
 typedef enum FemAttribute {
 	FEM_ATTRIBUTE_NORMAL = 1 << 0,
@@ -77,8 +77,8 @@ FemResult fem_render_mesh_check(const FemRenderMesh *mesh, const char *name);
 
 // ---- baked mesh
 
-#define FEM_REGION_NAME_SIZE 64
-#define FEM_REPORT_SIZE 8192
+#define FEM_REGION_NAME_SIZE 64 // bytes, with the end
+#define FEM_REPORT_SIZE 8192    // bytes, with the end; lines that do not fit are left out
 
 typedef struct FemTetArrays {
 	int32_t node_count, tet_count;
@@ -164,8 +164,8 @@ size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity);
 // Called now and then, on the thread that bakes, with a share done of 0..1; false stops the work.
 typedef bool FemProgress(void *context, float share);
 
-#define FEM_CUT_PIECES_MAX 65536
-#define FEM_CUT_IMPACTS_MAX 16
+#define FEM_CUT_PIECES_MAX 65536 // splinters a mesh: some 3 million triangles; more would only be a slip
+#define FEM_CUT_IMPACTS_MAX 16   // points from which glass cracks radially; chosen
 
 typedef enum FemPattern {
 	FEM_PATTERN_NONE = 0, // no splinters: rubber, sheet metal
@@ -211,7 +211,7 @@ FemCutDef fem_default_cut_def(void);
 // Makes mesh->splinters from the render mesh and the tets, in place of those it had; none with FEM_PATTERN_NONE. A mesh
 // that is not closed or crosses itself gets its cuts from the surface of its tets instead. out_note (may be null): a
 // sentence about that, about limits that were met, or "". A stop by progress answers FEM_ERROR_LIMIT.
-#define FEM_CUT_NOTE_SIZE 512
+#define FEM_CUT_NOTE_SIZE 512 // bytes, with the end
 FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]);
 
 // The same on a thread of its own, which only reads the mesh: others may read it, too, and nobody may change or free it
@@ -227,7 +227,7 @@ FemResult fem_cut_finish(FemCutJob *job, FemSplinterMesh *out);
 
 // ---- bake
 
-#define FEM_BAKE_ELEMENTS_MIN 5
+#define FEM_BAKE_ELEMENTS_MIN 5      // one cell
 #define FEM_BAKE_ELEMENTS_MAX 100000 // a body of so many takes some 50 ms a step: more would only be a slip
 
 typedef struct FemBakeDef {

@@ -35,6 +35,7 @@
 extern "C" {
 #endif
 
+// Of this header and the library that it came with.
 #define FEM_VERSION_MAJOR 0
 #define FEM_VERSION_MINOR 1
 #define FEM_VERSION_PATCH 0

@@ -10,9 +10,9 @@
 #include <string.h>
 
 // Shares of the whole that are done when a stage ends.
-#define TETS_DONE 0.85f
-#define EMBEDDING_DONE 0.95f
-#define CUT_SHARE 0.4f // of the whole, when there is a pattern: it comes last
+#define TETS_DONE 0.85f      // shares of the work at which the tets are made ...
+#define EMBEDDING_DONE 0.95f // ... and vertices tied to them; for progress bars, roughly
+#define CUT_SHARE 0.4f       // of the whole, when there is a pattern: it comes last; roughly
 
 static FemResult fail_memory(void) {
 	return fem_fail(

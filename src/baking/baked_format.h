@@ -4,8 +4,8 @@
 
 #include "baking/baked_mesh.h"
 
-#define FEM_BAKED_HEADER_SIZE 32
-#define FEM_BAKED_REQUIRED 1u // flag of a chunk
+#define FEM_BAKED_HEADER_SIZE 32 // bytes; what is in it is told in baked_mesh.h
+#define FEM_BAKED_REQUIRED 1u    // flag of a chunk
 
 #define FEM_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define FEM_TAG_NODES FEM_TAG('N', 'O', 'D', 'E')
@@ -18,7 +18,7 @@
 #define FEM_TAG_SPLINTERS FEM_TAG('S', 'P', 'L', 'N')
 #define FEM_TAG_REPORT FEM_TAG('R', 'E', 'P', 'T')
 
-#define FEM_WEIGHT_STEPS 2097151.0 // 2^21 - 1
+#define FEM_WEIGHT_STEPS 2097151.0 // 2^21 - 1: three weights of 21 bits fill a word
 
 // The ranges that weights are kept in as steps, by form; form 0 keeps floats. Two, so that the vertices of a mesh that
 // holds all of them, as it should, are kept three times as well as those that stick out.

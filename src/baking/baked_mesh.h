@@ -38,8 +38,9 @@
 #include "baking/tet_arrays.h"
 #include "fem_baking.h"
 
-#define FEM_BAKED_VERSION 1
-#define FEM_BAKED_WEIGHT_MAX 1000.0f // of an embedding; more would throw a vertex about
+#define FEM_BAKED_VERSION 1 // of the format below; data of later ones are refused
+// Of an embedding; more would throw a vertex about. Chosen far above what embedding gives.
+#define FEM_BAKED_WEIGHT_MAX 1000.0f
 
 bool fem_baked_embedding_reserve(FemBakedEmbedding *embedding, int32_t count); // zeroed; false when memory fails
 void fem_baked_embedding_free(FemBakedEmbedding *embedding);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define COOKIE 0x71ee3a9bu
+#define COOKIE 0x71ee3a9bu // of a FemViewDef made by fem_default_view_def(); any number
 
 FemViewDef fem_default_view_def(void) {
 	return (FemViewDef){.gap = 0.1f, .cut_normal = {1.0f, 0.0f, 0.0f}, .cookie = COOKIE};

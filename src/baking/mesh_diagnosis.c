@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THICKNESS_SAMPLES 400
-#define TINY_SHARE 0.02
-#define THIN_SHARE 0.05
-#define SIZE_LARGE 200.0
-#define SIZE_SMALL 0.01
-#define STEP_US_PER_TET 0.2 // us a tet and step of a live body on one core: bar2k and bar60k take 0.16 to 0.25
+#define THICKNESS_SAMPLES 400 // triangles from which the thickness of walls is looked for; chosen
+#define TINY_SHARE 0.02       // of the mesh: smaller parts are told of as tiny; chosen
+#define THIN_SHARE 0.05       // of the mesh: thinner walls are told of as thin; chosen
+#define SIZE_LARGE 200.0      // m: a larger mesh is probably in cm or mm; chosen
+#define SIZE_SMALL 0.01       // m: a smaller one is probably in km or inches; chosen
+#define STEP_US_PER_TET 0.2   // us a tet and step of a live body on one core: bar2k and bar60k take 0.16 to 0.25
 
 // ---- numbers
 

@@ -5,8 +5,8 @@
 #define SPARE(bytes) \
 	((bytes) / 4)        // more than asked: needs that rise from step to step do not ask the system in every one
 #define SHRINK_STEPS 600 // chosen: ten seconds of a game
-#define SHRINK_SHARE 4
-#define KEPT_BYTES ((size_t)1 << 18) // not worth giving back
+#define SHRINK_SHARE 4   // times too large for so long: chosen, a game's peaks come back
+#define KEPT_BYTES ((size_t)1 << 18) // not worth giving back; chosen
 
 // Nothing is in it: the old block goes first, so that the two never stand side by side.
 static bool resize(FemArena *arena, size_t bytes) {

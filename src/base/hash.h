@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FEM_HASH_START 0xcbf29ce484222325u
+#define FEM_HASH_START 0xcbf29ce484222325u // the offset basis of 64-bit FNV-1a
 
 static inline uint64_t fem_hash_word(uint64_t hash, uint64_t word) {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-#define CLASS_COUNT 160
-#define SEGMENT_MIN ((size_t)1 << 16)
+#define CLASS_COUNT 160               // lists of free blocks: 8, then four to each of 38 doublings, beyond any size
+#define SEGMENT_MIN ((size_t)1 << 16) // bytes taken from the system at once, at least; chosen
 #define UNIT ((size_t)FEM_ALIGNMENT)
-#define SURPLUS 4 // a heap with so many times what is to be ready gives whole segments back
+#define SURPLUS 4 // a heap with so many times what is to be ready gives whole segments back; chosen
 
 typedef struct Segment {
 	struct Segment *next;

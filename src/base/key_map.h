@@ -5,7 +5,7 @@
 #include "base/growing.h"
 #include "base/hash.h"
 
-#define FEM_KEY_SIZE 5
+#define FEM_KEY_SIZE 5 // numbers of a key: what meets in a vertex of a cut
 
 typedef struct FemKeyMap {
 	int32_t count, capacity, table_size;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#define FEM_LIST_FIRST 64 // entries of a list that has none yet
+#define FEM_LIST_FIRST 64 // entries of a list that has none yet; chosen
 
 // Room for `count` entries of `size` bytes; those there are stay. False when count is over the limit or memory fails.
 static inline bool fem_list_hold(void **list, int32_t *capacity, int64_t count, int64_t limit, size_t size) {

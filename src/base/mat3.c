@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define JACOBI_SWEEPS 32
-#define POLAR_ITERATIONS 64
+#define JACOBI_SWEEPS 32    // bound on work: Jacobi's method converges quadratically
+#define POLAR_ITERATIONS 64 // bound on work: Newton's method converges quadratically, after halvings of the scale
 
 // One Jacobi rotation that zeroes a[p][q] (Golub & Van Loan, section 8.5).
 static void rotate_away(double a[3][3], double v[3][3], int p, int q) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FEM_ALIGNMENT 64
+#define FEM_ALIGNMENT 64 // bytes: a cache line, and the widest vector there is
 
 // Zeroed, 64-byte aligned; null when the system gives none, and for 0 bytes.
 void *fem_alloc(size_t bytes);

@@ -9,9 +9,9 @@
 
 #include "base/vec.h"
 
-#define FEM_CONVEX_VERTICES 64 // most points of a hull
+#define FEM_CONVEX_VERTICES 64 // most points of a hull: chosen, game hulls have fewer
 #define FEM_CONVEX_PLANES 128  // a hull of 64 points has at most 2 * 64 - 4 faces
-#define FEM_CONVEX_EXTENT 1e6f // m; larger shapes are refused
+#define FEM_CONVEX_EXTENT 1e6f // m; larger shapes are refused: at 1e6 a float still tells 6 cm
 
 typedef struct FemConvex {
 	FemPosition origin;       // m, world

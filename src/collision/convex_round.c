@@ -8,13 +8,15 @@
 #include "collision/convex.h"
 #include "geometry/closest.h"
 
-#define SECTORS 8      // planes a ring
-#define RING_STEP 0.4f // rad, most between rings
-#define RINGS_MIN 2
+#define SECTORS 8 // planes a ring: chosen, the error of volume and area stays below 6 % (convex.h)
+// Most between rings, rad; chosen with the number of sectors: planes about as far apart both ways.
+#define RING_STEP 0.4f
+#define RINGS_MIN 2    // chosen: with one ring a shallow cap would be a single cone
 #define RINGS_MAX 7    // 1 + 7 * 8 + 1 planes
-#define CONE_MIN 1e-3f // rad; a cap this small is 5e-7 R deep
-#define PULL_IN 0.04f  // tangent planes lie outside: pulled in so that volume and area are right on average
-#define FAN_HALF 8     // side planes of a cylinder on each side of the first
+#define CONE_MIN 1e-3f // rad; a cap this small is 5e-7 R deep: what float can tell from touching
+// Of the radius. Tangent planes lie outside: pulled in so that volume and area are right on average (convex.h).
+#define PULL_IN 0.04f
+#define FAN_HALF 8 // side planes of a cylinder on each side of the first: as dense as the sectors of a ring
 
 // The core, in the tet's frame, and the cone.
 typedef struct Round {
@@ -161,8 +163,8 @@ static FemVec4 tangent_plane(const Round *round, FemVec3 n, float pull_in) {
 // One plane at the pole, then rings of planes up to the edge of the cone. The first of each ring is square to the axis
 // of a capsule, so that its side is as exact as can be.
 static int32_t cover_cone(const Round *round, FemVec4 *planes) {
+	// Cosine and sine of the eighths of a turn.
 	static const float directions[SECTORS][2] = {
-		// cos, sin of the eighths of a turn
 		{1.0f, 0.0f},
 		{0.70710678f, 0.70710678f},
 		{0.0f, 1.0f},

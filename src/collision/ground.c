@@ -7,8 +7,12 @@
 
 #include <math.h>
 
+#define KAPPA 300.0f  // contact damping in units of node mass / dt: as FEM_CONTACT_KAPPA
+#define PUSH 0.2f     // share of the depth pushed out a step: as the default of FemWorldDef.contact_push
+#define PUSH_MAX 2.0f // m/s, fastest push-out: as of bodies half a tet deep in each other
+
 static float contact_strength(const FemBody *body, int32_t node) {
-	return FEM_GROUND_KAPPA * body->mass[node]; // dt phi, phi = kappa m / dt
+	return KAPPA * body->mass[node]; // dt phi, phi = kappa m / dt
 }
 
 // Speed down that the node may have: all of the gap while above, out by a share of the depth when below. Continuous at
@@ -16,7 +20,7 @@ static float contact_strength(const FemBody *body, int32_t node) {
 static float bias_velocity(float depth, float dt) {
 	if (depth <= 0.0f)
 		return depth / dt;
-	return fminf(FEM_GROUND_PUSH * depth / dt, FEM_GROUND_PUSH_MAX);
+	return fminf(PUSH * depth / dt, PUSH_MAX);
 }
 
 static float friction_strength(const FemBody *body, int32_t node, float vx, float vz, const FemGround *ground) {
@@ -79,7 +83,7 @@ bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGroun
 		bool was_active = contact->x > 0.0f, active = normal_impulse > 0.0f;
 		body->ground_force[i] = active ? normal_impulse / ground->dt : 0.0f;
 		float friction = active ? share * friction_strength(body, i, vx, vz, ground) : 0.0f;
-		if (was_active != active || fabsf(friction - contact->z) > 0.02f * fmaxf(friction, contact->z))
+		if (was_active != active || fabsf(friction - contact->z) > FEM_FRICTION_CHANGE * fmaxf(friction, contact->z))
 			changed = true;
 		contact->x = active ? contact_strength(body, i) : 0.0f;
 		contact->z = friction;

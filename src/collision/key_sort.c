@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FEW 48 // below, clearing the counters costs more than insertion
+#define FEW 48 // keys; below, clearing the counters of a radix sort costs more than insertion
 
 static void insertion_sort(FemKeyed *items, int32_t count) {
 	for (int32_t i = 1; i < count; i++) {

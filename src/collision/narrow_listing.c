@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-#define SLOTS_PER_TRIANGLE 8 // hits a unit keeps; one that finds more runs a second time, straight into its place
+// Hits a unit keeps; one that finds more runs a second time, straight into its place. Chosen: few do.
+#define SLOTS_PER_TRIANGLE 8
 
 static bool add_unit(FemNarrowPhase *phase, int32_t pair, FemNarrowUnit unit) {
 	if (phase->unit_count == phase->limits.units) {

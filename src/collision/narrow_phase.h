@@ -26,6 +26,7 @@
 #include "fem_basics.h"
 #include "jobs/pool.h"
 
+// Edges between tets that are neighbours; chosen: a crushed mesh overlaps its second ring before its third.
 #define FEM_SELF_RINGS 2
 
 typedef struct FemNarrowBody {

@@ -4,11 +4,16 @@
 #include "collision/overlap_points.h"
 #include "collision/polyhedron.h"
 
-#define OPPOSED_MIN 0.01f   // cos below which two faces count as not opposed: perpendicular ones, rounded
-#define DIRECTION_MIN 1e-3f // |r| over the surface below which there is no direction
+#define FACE_MIN 1e-7f          // of the surface: smaller faces are left by rounding
+#define NO_DIRECTION_AREA 0.25f // of the surface, for overlaps without a direction: what a ball shows to one side
+
+// Cosine below which two faces count as not opposed: perpendicular ones, rounded. Chosen: half a degree.
+#define OPPOSED_MIN 0.01f
+// |r| over the surface below which there is no direction; chosen: what areas that cancel leave by rounding is 1e-6.
+#define DIRECTION_MIN 1e-3f
 #define THICKNESS_MIN 1e-6f // W / (surface size of the bodies), and
 #define VOLUME_MIN 1e-7f    // W / reach^3 of the polyhedron: what float can tell from touching
-#define BOX_MARGIN 1e-3f    // of the size: a start box lies outside both bodies, so that none of its faces remain
+#define BOX_MARGIN 1e-3f // of the size: a start box lies outside both bodies, so that none of its faces remain; chosen
 
 // The two bodies in an order that does not depend on how the caller named them, in the frame of the first.
 typedef struct Pair {
@@ -192,7 +197,7 @@ static FemVec3 opposed_sum(const Faces *faces) {
 // docs/method.md, "Overlap": r = 1/2 (sum a_f max_g w - sum a_g max_f w), w = max(0, -n_f.n_g).
 static FemVec3 direction_of_faces(const Pair *pair, const FemPolyhedronMeasure *measure, uint32_t *out_flags) {
 	Faces first, second;
-	float least = 1e-7f * measure->surface;
+	float least = FACE_MIN * measure->surface;
 	collect_faces(pair->first, measure->areas, least, &first);
 	collect_faces(pair->second, measure->areas + pair->first->plane_count, least, &second);
 	if (match_faces(&first, &second))
@@ -211,7 +216,7 @@ static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure,
 		return;
 	}
 	out->flags |= FEM_OVERLAP_NO_DIRECTION;
-	out->area = 0.25f * measure->surface;
+	out->area = NO_DIRECTION_AREA * measure->surface;
 }
 
 // ---- overlap

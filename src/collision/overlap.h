@@ -7,7 +7,7 @@
 
 #include "collision/convex.h"
 
-#define FEM_OVERLAP_POINTS 4
+#define FEM_OVERLAP_POINTS 4 // most points of an overlap: both ends of two tangents (docs/method.md, "Support")
 
 typedef enum FemOverlapFlag {
 	FEM_OVERLAP_FALLBACK = 1,     // no two exterior faces oppose each other: r = (r1 - r2)/2 of what faces there are

@@ -2,8 +2,9 @@
 
 #include "base/vec.h"
 
-#define SHARE_MIN 0.02f  // a point with less is dropped
-#define SAME_POINT 0.05f // of the farthest distance: points nearer than this are one
+#define LINE_SHARE 1e-4f // of their spread, added to the second moments of points that may lie in line; chosen
+#define SHARE_MIN 0.02f  // a point with less of the contact's area is dropped; chosen: it would carry nothing
+#define SAME_POINT 0.05f // of the farthest distance: points nearer than this are one; chosen
 
 // In the plane, relative to the centre.
 typedef struct PlanePoints {
@@ -91,7 +92,7 @@ static void solve_shares(PlanePoints *points) {
 		uv += u * v;
 		vv += v * v;
 	}
-	float trace = 1e-4f * (uu + vv);
+	float trace = LINE_SHARE * (uu + vv);
 	uu += trace;
 	vv += trace;
 	float determinant = uu * vv - uv * uv, inv_determinant = determinant > 0.0f ? 1.0f / determinant : 0.0f;

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-#define SWAPS_PER_END 16 // more than this many in all, and a merge sort is cheaper
-#define AXIS_UPDATES 64  // every so many updates, and when many boxes are new, the axis is chosen again
+// More than this many in all, and a merge sort is cheaper: that costs log2 of their number an end.
+#define SWAPS_PER_END 16
+// Every so many updates, and when many boxes are new, the axis is chosen again; chosen: about a second of a game.
+#define AXIS_UPDATES 64
 
 // ---- sorting
 

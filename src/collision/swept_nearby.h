@@ -4,7 +4,7 @@
 
 #include "collision/swept.h"
 
-#define FEM_NEARBY_BLOCK 128 // triangles, and tets, looked at together
+#define FEM_NEARBY_BLOCK 128 // triangles, and tets, looked at together; chosen
 
 // A triangle of a and a tet of b, as seen from b: at a fraction f of the step they are at start + f way.
 typedef struct FemSweptFace {

@@ -21,10 +21,12 @@ static inline Float4 abs4(Float4 a) {
 	return max4(a, -a);
 }
 
+#define FEM_WALK_ROUNDING 4e-7f // of a coordinate: three roundings of a float, and one to spare
+
 // What floats may have lost between a box's corners and its centre and extent: without it the flat face of a crate that
 // stands on the grid falls out of its own box.
 static inline Float4 rounding4(Float4 center, Float4 extent) {
-	return (abs4(center) + extent) * all4(4e-7f);
+	return (abs4(center) + extent) * all4(FEM_WALK_ROUNDING);
 }
 
 static inline Box4 node_box4(const FemTreeNode *node) {

@@ -129,7 +129,7 @@ bool fem_point_in_tet(Float4 point, const Float4 tet[4]) {
 	return volume != 0.0f && w1 >= 0.0f && w2 >= 0.0f && w3 >= 0.0f && w1 + w2 + w3 <= fabsf(volume);
 }
 
-#define FLAT 2e-6f // of the coordinates' size: nearer to a plane than this is in it
+#define FLAT 2e-6f // of the coordinates' size: nearer to a plane than this is in it; some 30 roundings of a float
 
 static float coordinate_size(const Float4 a[3], const Float4 b[3]) {
 	Float4 least = min4(min4(min4(a[0], a[1]), min4(a[2], b[0])), min4(b[1], b[2]));

@@ -12,18 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PIECES_A_TET 3.0  // by default: "much smaller than a tet" (P&O09 section 5) as far as eyes can tell
-#define SHARDS_A_TET 0.35 // of panes: shards are long, and are seen through and through
-#define SHELLS_A_TET 0.15 // of other things of glass: a vase breaks into shards, not into gravel
-#define PIECES_DEFAULT_MAX 4000
-#define TRIANGLES_A_PIECE 45.0 // about, with smooth cuts ...
-#define TRIANGLES_ROUGH 50.0   // ... and so many more with rough ones
-#define TRIANGLES_A_UNIT 400.0 // about, of a brick with its joints or a section
-#define LIMIT_TRIES 4          // to meet triangle_max: guesses are right within a factor of 2
-#define ROUGH_SPACING 0.34     // between added vertices, in shares of a piece's size
-#define ROUGH_AMPLITUDE 0.10   // at roughness 1, in shares of a piece's size
-#define WOOD_ROUGHNESS 0.3     // of what the def asks for: fibres part smoothly
-#define LAYOUT_SEEDS 3         // tried before the tets' surface is taken
+// By default: "significantly smaller than the tetrahedral elements" (P&O09 section 5) as far as eyes can tell.
+#define PIECES_A_TET 3.0
+#define SHARDS_A_TET 0.35       // of panes: shards are long, and are seen through and through; chosen by eye
+#define SHELLS_A_TET 0.15       // of other things of glass: a vase breaks into shards, not into gravel; chosen by eye
+#define PIECES_DEFAULT_MAX 4000 // of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts
+#define TRIANGLES_A_PIECE 45.0  // about, with smooth cuts ...
+#define TRIANGLES_ROUGH 50.0    // ... and so many more with rough ones
+#define TRIANGLES_A_UNIT 400.0  // about, of a brick with its joints or a section
+#define LIMIT_TRIES 4           // to meet triangle_max: guesses are right within a factor of 2
+#define ROUGH_SPACING 0.34      // between added vertices, in shares of a piece's size; chosen by eye
+#define ROUGH_AMPLITUDE 0.10    // at roughness 1, in shares of a piece's size; chosen by eye
+#define WOOD_ROUGHNESS 0.3      // of what the def asks for: fibres part smoothly; chosen by eye
+#define LAYOUT_SEEDS 3          // tried before the tets' surface is taken; chosen
 
 typedef struct Cut {
 	FemBakedMesh *mesh;

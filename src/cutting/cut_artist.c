@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/union_find.h"
 
-#define TWO_PI 6.283185307179586
-#define SAME_ANGLE 1e-6 // rad, between triangles that lie on each other
+#define TWO_PI 6.283185307179586 // rad of a whole turn
+#define SAME_ANGLE 1e-6          // rad, between triangles that lie on each other; a float's rounding
 
 // Sides of triangles, 3 t + n, in the order of the edges that they run along.
 typedef struct Edges {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 1e-7 // unit space: crossings of a line so near to each other may change places
+#define NEAR 1e-7 // unit space: crossings of a line so near to each other may change places; a tenth of the grid's step
 
 const char fem_cut_not_closed[] = "its surface crosses itself or is not closed";
 

@@ -5,7 +5,7 @@
 
 #include "cutting/cut_solid.h"
 
-#define FEM_CUT_SIDE_MAX 256 // of the polygon
+#define FEM_CUT_SIDE_MAX 256 // of the polygon; chosen: a cell's border has far fewer
 
 extern const char fem_cut_not_closed[]; // a FemCutSolid.fault
 

@@ -7,8 +7,8 @@
 
 #include "base/hash.h"
 
-#define UP 1
-#define CRUMBLE 0.08 // of the boxes of bed joints
+#define UP 1         // axis along which courses are laid
+#define CRUMBLE 0.08 // chance of a box of mortar to be a piece of its own; chosen by eye
 
 typedef struct Wall {
 	FemCutBody *body;

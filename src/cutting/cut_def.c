@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define COOKIE 0x46435554u
+#define COOKIE 0x46435554u // of a FemCutDef made by fem_default_cut_def(); any number
 
 FemCutDef fem_default_cut_def(void) {
 	return (FemCutDef){.joins = true,

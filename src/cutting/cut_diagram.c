@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORNER_MAX 1024 // of one cell
-#define GRID_AXIS_MAX 256
+#define CORNER_MAX 1024   // of one cell; chosen: a cell has far fewer
+#define GRID_AXIS_MAX 256 // cells along an axis of the grid that finds near sites; chosen
 
 // A corner of a cell as the three constraints that meet there.
 typedef struct Corner {

@@ -10,10 +10,10 @@
 
 // Bits: |x| <= 2^19, |a| <= 2^18, |b| <= 2^39; then |g_i - g_j| < 2^41, and the products of three of them that
 // fem_cut_keeps_triangle_point() sums stay below 2^127.
-#define FEM_CUT_GRID 524288.0    // steps a unit length: the longest side of the mesh
-#define FEM_CUT_REACH 524288     // steps from 0 that coordinates may lie
-#define FEM_CUT_SLOPE_MAX 262144 // of a
-#define FEM_CUT_CELL_MAX (1 << 20)
+#define FEM_CUT_GRID 524288.0      // steps a unit length: the longest side of the mesh
+#define FEM_CUT_REACH 524288       // steps from 0 that coordinates may lie
+#define FEM_CUT_SLOPE_MAX 262144   // of a cell's plane, in steps: see the bits above
+#define FEM_CUT_CELL_MAX (1 << 20) // cells of a diagram: bound on work; more would only be a slip
 
 // Constraints of a cell: against cell c >= 0, or within a side of the box: -1 - 2 * axis for the lower, -2 - 2 * axis
 // for the upper one.

@@ -2,16 +2,16 @@
 // cut straight through their thickness, others in space with shards that grow with the distance.
 #include "cutting/cut_patterns.h"
 
-#define FLAT 0.25        // thickness / middle extent below which a body is a pane
-#define RADIAL_SHARE 0.9 // of all shards: the others are random
-#define SECTORS_MAX 96   // of a ring
-#define SPOKES 0.45      // cracks at an impact, and ...
-#define RINGS 1.1        // ... rings around it, by the root of the number of shards
-#define GOES_ON 0.6      // chance of a shard to reach into the next ring
-#define ASLANT 0.35      // at full unevenness: how far sites are off the middle, in widths of a sector ...
-#define STAGGER 0.4      // ... and off their ring, in steps from ring to ring
-#define SHARD_RINGS 4    // most rings of a shard
-#define TWO_PI 6.283185307179586
+#define FLAT 0.25                // thickness / middle extent below which a body is a pane; chosen
+#define RADIAL_SHARE 0.9         // of all shards: the others are random; this and what follows chosen by eye
+#define SECTORS_MAX 96           // of a ring
+#define SPOKES 0.45              // cracks at an impact, and ...
+#define RINGS 1.1                // ... rings around it, by the root of the number of shards
+#define GOES_ON 0.6              // chance of a shard to reach into the next ring
+#define ASLANT 0.35              // at full unevenness: how far sites are off the middle, in widths of a sector ...
+#define STAGGER 0.4              // ... and off their ring, in steps from ring to ring
+#define SHARD_RINGS 4            // most rings of a shard
+#define TWO_PI 6.283185307179586 // rad of a whole turn
 
 bool fem_cut_is_pane(const FemCutBody *body) {
 	return body->box.half_extents[2] < FLAT * body->box.half_extents[1];

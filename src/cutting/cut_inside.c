@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define INNER_MAX 48 // points added within a face
+#define INNER_MAX 48 // points added within a face; chosen by eye
 
 // ----
 // loops

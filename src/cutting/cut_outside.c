@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SIDE_MAX 128 // of a polygon
+#define SIDE_MAX 128 // of a polygon: a triangle that so many cells meet in one is refused; chosen
 
 // A polygon within a triangle and a cell as its sides in order: a cell beyond, or -1 - edge of the triangle. Corner n
 // is the start of side n, between sides n - 1 and n.

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "geometry/embedding.h"
 
-#define CANDIDATES 6     // places tried a site: the one farthest from all others is taken
+#define CANDIDATES 6     // places tried a site: the one farthest from all others is taken; chosen by eye
 #define SPREAD_MAX 6000  // sites; above, the search would take longer than the cutting
-#define UNEVEN_RANGE 3.0 // ratio of piece sizes between crowded and sparse places at full unevenness
+#define UNEVEN_RANGE 3.0 // ratio of piece sizes between crowded and sparse places at full unevenness; chosen by eye
 
 double fem_cut_random(FemCutBody *body) {
 	body->random = fem_hash_word(body->random, 0x5bd1e995u);

@@ -6,7 +6,7 @@
 
 #include "cutting/cut_mesh.h"
 
-#define FEM_CUT_SHELL_MAX 64
+#define FEM_CUT_SHELL_MAX 64 // shells that are cut each by itself; chosen: with more the mesh is cut as a whole
 
 typedef struct FemCutShell {
 	FemTriangles soup;

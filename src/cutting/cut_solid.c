@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define NOISE_LIMIT 0.3 // of the ball within a cell
-#define NOISE_DEPTH 0.4 // of the distance to the outside
+#define NOISE_LIMIT 0.3 // of the ball within a cell: moved less far, its faces do not cross
+#define NOISE_DEPTH 0.4 // of the distance to the outside: moved less far, nothing comes out; both chosen with room
 
 void fem_cut_solid_free(FemCutSolid *solid) {
 	FEM_FREE_ARRAY(solid->vertices, solid->vertex_capacity);

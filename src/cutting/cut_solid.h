@@ -94,7 +94,7 @@ int32_t fem_cut_vertex(FemCutSolid *solid, int32_t kind, const int32_t key[4], b
 
 // The vertices added between two others along a cut, from `from` to `to`; returns how many. triangle: that both lie on,
 // or -1 within the solid. cells: two or three that meet there; noise stays small beside them.
-#define FEM_CUT_ADDED_MAX 16
+#define FEM_CUT_ADDED_MAX 16 // vertices that roughness adds along a cut edge; chosen by eye
 int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_t to, const int32_t cells[3],
 	int32_t out[FEM_CUT_ADDED_MAX]);
 

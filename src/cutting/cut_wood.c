@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define GRAIN 2          // axis of the frame that runs along the fibres
-#define LENGTH_SHARE 8.0 // default section_length / section_width
-#define SAMPLES 8        // along a fibre, to find those that cut nothing
-#define GRID 48          // cells along each axis of the grid they are looked for in
-#define SLENDER 0.3      // slope of teeth: how far a fibre's tip is drawn out, see the metric
+#define LENGTH_SHARE 8.0 // default section_length / section_width; chosen by eye
+#define SAMPLES 8        // along a fibre, to find those that cut nothing; chosen
+#define GRID 48          // cells along each axis of the grid they are looked for in; chosen
+#define SLENDER 0.3      // slope of teeth: how far a fibre's tip is drawn out, see the metric; chosen by eye
 
 typedef struct Wood {
 	FemCutBody *body;

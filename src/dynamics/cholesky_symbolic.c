@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-#define DENSE_COLUMNS_MAX 48 // a factor of so few columns costs less as one dense panel
+#define DENSE_COLUMNS_MAX 48 // a factor of so few columns costs less as one dense panel; chosen
 
 // Working arrays of one analysis, each node_count long. Once the tree is postordered, "column" means position in that
 // order.
@@ -19,7 +19,7 @@ typedef struct Analysis {
 	int32_t *scratch[4];
 } Analysis;
 
-enum { ANALYSIS_ARRAYS = 10 };
+enum { ANALYSIS_ARRAYS = 10 }; // of the record above
 
 // Elimination tree with path compression: Liu, "The role of elimination trees in sparse factorization" (1990), 5.2.
 static void find_tree(Analysis *a) {
@@ -143,9 +143,10 @@ static double count_flops(const Analysis *a, int32_t block_size) {
 // Time of a supernode in cycles, for one factorization and a few solves with it. Tuned on an AVX2 machine with
 // panes, bars and coarse grids; the optimum is flat, and this end of it needs the least memory.
 static double supernode_cost(int32_t width, int32_t below, int32_t block_size) {
+	// Measured, cycles.
 	const double cycles_per_flop = 0.12, cycles_per_update = 1.0, cycles_per_tile = 300.0, cycles_per_supernode = 300.0;
 	const double solves = 10.0, solve_cycles_per_entry = 0.8, solve_cycles_per_tile = 50.0, solve_cycles_per_row = 5.0;
-	const double solve_cycles_per_supernode = 100.0;
+	const double solve_cycles_per_supernode = 100.0; // as those above
 	double w = (double)width * block_size, u = (double)below * block_size;
 	double flops = w * (w * w / 3.0 + u * w + u * u);
 	double tiles = (w + 7.0) / 8.0;

@@ -12,7 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define COARSE_SHIFT 1e-6f // of the largest diagonal entry: a part of one node has no turning stiffness
+#define MEAN_MIN 1e-12f // squared length of a sum of quaternions below which they have no mean; chosen
+
+// Of the largest diagonal entry: a part of one node has no rotational stiffness. Ten times a float's rounding.
+#define COARSE_SHIFT 1e-6f
 
 bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component) {
 	FemRange parts = topology->component_parts[component];
@@ -96,7 +99,7 @@ static void place_part_task(void *context, int32_t local_part) {
 			body->node_kind[i] == FEM_NODE_FREE ? 1.0f : 0.0f};
 	}
 	float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w;
-	float scale = square > 1e-12f ? 1.0f / sqrtf(square) : 0.0f;
+	float scale = square > MEAN_MIN ? 1.0f / sqrtf(square) : 0.0f;
 	FemVec4 mean = {sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
 	fem_rotation_matrix(scale > 0.0f ? mean : first, frame->rotation);
 }

@@ -269,8 +269,8 @@ static void set_friction(FemContactRows *rows, FemRange pair, float share, float
 		FemContact *contact = &rows->contacts[c];
 		float before = contact->friction_strength, bound = share * contact->friction * contact->normal_impulse;
 		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
-		update->changed |=
-			fabsf(contact->friction_strength - before) > 0.02f * fmaxf(contact->friction_strength, before);
+		update->changed |= fabsf(contact->friction_strength - before) >
+			FEM_FRICTION_CHANGE * fmaxf(contact->friction_strength, before);
 	}
 }
 

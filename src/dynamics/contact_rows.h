@@ -14,14 +14,14 @@
 #include "model/contact.h"
 #include "model/island.h"
 
+#define FEM_CONTACT_REFS 8   // most nodes of a contact: the corners of two tets
+#define FEM_CONTACT_CHUNK 64 // rows a unit of work; chosen: above what handing it to a thread costs
+
 // Of the same two bodies, or the same body and collider.
 static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
 	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
 		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
 }
-
-#define FEM_CONTACT_REFS 8   // most nodes of a contact
-#define FEM_CONTACT_CHUNK 64 // rows a unit of work
 
 // An active contact as the product sees it.
 typedef struct FemContactRow {

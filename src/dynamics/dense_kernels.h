@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FEM_PANEL_TILE = 8 };
+enum { FEM_PANEL_TILE = 8 }; // floats: an AVX2 vector; rows of a panel are padded to whole tiles
 
 // Rows [source, source + length) of an update matrix go to rows [target, target + length) of a panel.
 typedef struct FemRowRun {

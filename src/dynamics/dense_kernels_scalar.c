@@ -1,4 +1,4 @@
-#define FEM_KERNEL_LANES 1
+#define FEM_KERNEL_LANES 1 // one float at a time: the twin that the others must equal bit for bit
 #define FEM_KERNEL_TABLE fem_dense_kernels_scalar
 // Written in the vectors of the header above.
 #include "dynamics/dense_kernels.inl"

@@ -6,7 +6,8 @@
 // "Plasticity") and makes the implicit matrix resist its rigid rotation. This form has neither fault and costs nothing.
 #include "dynamics/elements.h"
 
-#define ROTATION_STEPS 8         // most Newton steps of the polar decomposition
+#define ROTATION_STEPS 8 // most Newton steps of the polar decomposition: three do at 0.8 rad a step (docs/method.md)
+#define ROTATION_LOST 1e-6f      // determinant of (tr C I - sym C), 8 at rest: less, and there is no step to take
 #define ROTATION_CONVERGED 1e-4f // square of half the angle, rad: a step of 0.02 rad leaves an error of 2e-6 rad
 
 static inline Real dot3(const Real a[3], const Real b[3]) {
@@ -65,7 +66,7 @@ static inline Real polar_step(Real q[4], Real f[3][3], Mask active, Mask *out_lo
 	Real m11 = h00 * h22 - h02 * h02, m12 = h01 * h02 - h00 * h12, m22 = h00 * h11 - h01 * h01;
 	Real det = h00 * m00 + h01 * m01 + h02 * m02;
 	// H is positive definite unless the rotation is more than a right angle off: then the caller starts afresh.
-	Mask lost = ~(lanes_less(lanes_splat(1e-6f), det) & lanes_less(lanes_splat(0.0f), h00) &
+	Mask lost = ~(lanes_less(lanes_splat(ROTATION_LOST), det) & lanes_less(lanes_splat(0.0f), h00) &
 		lanes_less(lanes_splat(0.0f), m22));
 	Real scale = 0.5f / lanes_select(lost, lanes_splat(1.0f), det);
 	Real o0 = scale * (m00 * a0 + m01 * a1 + m02 * a2);
@@ -241,7 +242,8 @@ static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Re
 	}
 }
 
-#define PLATE_SHEAR_MAX 0.25f // strain; bending turns neighbouring cells by twice as much against each other
+// Strain; bending turns neighbouring cells by twice as much against each other. Chosen: 28 degrees.
+#define PLATE_SHEAR_MAX 0.25f
 
 // The correction fades where a tet is sheared beyond what bending does. A piece of a few tets has nothing else that keeps
 // its shape, and the torque above grows with the shear: broken panes would blow up.

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// A column shorter than this gives no direction: the last rotation stays. Above a float's rounding of 1.
+#define QR_TINY 1e-6f
+
 FemElementKernel *fem_element_kernel(FemSimdLevel level) {
 	switch (level) {
 #ifndef FEM_NO_AVX2
@@ -69,7 +72,7 @@ static void quaternion_from_axes(const float q1[3], const float q2[3], const flo
 void fem_rotation_by_qr(const float f[9], float quaternion[4]) {
 	float q1[3] = {f[0], f[3], f[6]}, q2[3] = {f[1], f[4], f[7]};
 	float length = sqrtf(q1[0] * q1[0] + q1[1] * q1[1] + q1[2] * q1[2]);
-	if (!(length > FEM_QR_TINY))
+	if (!(length > QR_TINY))
 		return;
 	for (int i = 0; i < 3; i++)
 		q1[i] /= length;
@@ -77,7 +80,7 @@ void fem_rotation_by_qr(const float f[9], float quaternion[4]) {
 	for (int i = 0; i < 3; i++)
 		q2[i] -= along * q1[i];
 	length = sqrtf(q2[0] * q2[0] + q2[1] * q2[1] + q2[2] * q2[2]);
-	if (!(length > FEM_QR_TINY))
+	if (!(length > QR_TINY))
 		return;
 	for (int i = 0; i < 3; i++)
 		q2[i] /= length;
@@ -89,9 +92,10 @@ void fem_rotation_by_qr(const float f[9], float quaternion[4]) {
 		quaternion[i] /= norm;
 }
 
-#define NEAREST_STEPS 60
-#define NEAREST_CONVERGED 1e-10f // square of half the angle, rad
-#define NEAREST_LEAST 1e-3f      // of the stretch that a turn is divided by
+#define NEAREST_STEPS 60         // bound on work; chosen: few are crushed at a time
+#define NEAREST_CONVERGED 1e-10f // square of half the angle, rad: 1e-5 rad, what a float quaternion holds
+// Of the stretch that an angle is divided by (docs/method.md, "Crushed tets"); chosen: a tet this small has no axes.
+#define NEAREST_LEAST 1e-3f
 
 static void rotation_from(const float q[4], float r[9]) {
 	float x = q[0], y = q[1], z = q[2], w = q[3];

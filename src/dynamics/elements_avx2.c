@@ -1,4 +1,4 @@
-#define LANES 8
+#define LANES 8 // floats of an AVX2 vector
 #define KERNEL_NAME fem_elements_update_avx2
 
 #include "dynamics/lanes.h"

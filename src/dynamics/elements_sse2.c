@@ -1,4 +1,4 @@
-#define LANES 4
+#define LANES 4 // floats of an SSE2 vector
 #define KERNEL_NAME fem_elements_update_sse2
 
 #include "dynamics/lanes.h"

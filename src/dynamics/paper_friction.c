@@ -3,10 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#define DEPTH_MIN 1e-6f // m: resting contacts are as good as flat, but must share the friction too
+#define PID_PROPORTIONAL 0.376f // of effective mass / dt. The four gains were found by tests/tuning/tune_pid.c
+#define PID_INTEGRAL 0.674f     // of effective mass / dt^2
+#define PID_DERIVATIVE 0.0044f  // of effective mass
+#define PID_THRESHOLD 0.231f    // m/s: slower contacts are static
+
+// In metres. Resting contacts are as good as flat, but must share the friction too. Chosen: far below the slop.
+#define DEPTH_MIN 1e-6f
 
 FemFrictionGains fem_default_friction_gains(void) {
-	return (FemFrictionGains){FEM_PID_PROPORTIONAL, FEM_PID_INTEGRAL, FEM_PID_DERIVATIVE, FEM_PID_THRESHOLD};
+	return (FemFrictionGains){PID_PROPORTIONAL, PID_INTEGRAL, PID_DERIVATIVE, PID_THRESHOLD};
 }
 
 // Overlap volume W, m^3. Contacts that do not press take no share: friction given to them would be lost.

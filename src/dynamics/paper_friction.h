@@ -13,7 +13,7 @@ typedef struct FemFrictionGains {
 	float threshold;    // m/s: slower contacts are static
 } FemFrictionGains;
 
-FemFrictionGains fem_default_friction_gains(void); // those of fem_constants.h
+FemFrictionGains fem_default_friction_gains(void); // those found by tests/tuning
 
 typedef struct FemPaperFriction {
 	FemFrictionGains gains;

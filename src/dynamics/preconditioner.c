@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MEAN_MIN 1e-12f // squared length of a sum of quaternions below which they have no mean; chosen
+
 // Relative shifts of the diagonal that keep a float factor of a stiff body definite. The smaller, the fewer iterations:
 // the next one is tried when a pivot fails.
 static const float factor_shifts[] = {1e-7f, 1e-6f, 1e-5f};
@@ -166,7 +168,7 @@ static FemVec4 node_rotation(const FemBody *body, int32_t node) {
 		sum.x += sign * q.x, sum.y += sign * q.y, sum.z += sign * q.z, sum.w += sign * q.w;
 	}
 	float square = sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w;
-	if (!(square > 1e-12f))
+	if (!(square > MEAN_MIN))
 		return first;
 	float scale = 1.0f / sqrtf(square);
 	return (FemVec4){sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};

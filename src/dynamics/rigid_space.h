@@ -13,7 +13,8 @@
 #include "dynamics/sparse_cholesky.h"
 #include "jobs/pool.h"
 
-#define FEM_RIGID_BLOCKS_MAX 512 // more have no cheap elimination order; they go without
+// More have no cheap elimination order; they go without. Chosen: finding the order is quadratic in them.
+#define FEM_RIGID_BLOCKS_MAX 512
 
 // An island or a dynamic collider: u = a + b x (x - center) / length.
 typedef struct FemRigidBlock {

@@ -56,6 +56,7 @@ static inline void store_block(float *block, const Wide4 column[3]) {
 }
 
 static inline void store_edge(const EdgeSum *sum, float *block, float *transposed) {
+	// Columns of the unit matrix.
 	static const float unit[3][4] = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}};
 	Wide4 column[3], row[3], diagonal = wide4_splat(sum->diagonal);
 	for (int c = 0; c < 3; c++)
@@ -97,6 +98,8 @@ static inline void sum_row(const FemBody *body, int32_t node, float m[9]) {
 	}
 }
 
+#define RUINED 1e-6f // determinant over the product of the diagonal: ten roundings of a float
+
 // Inverse of a symmetric positive definite 3x3 block by cofactors; 3 columns of 4 floats.
 static inline void invert_block(const float m[9], float *out) {
 	float a = m[0], b = m[4], c = m[8];
@@ -105,7 +108,7 @@ static inline void invert_block(const float m[9], float *out) {
 	float m11 = a * c - f * f, m12 = d * f - a * e, m22 = a * b - d * d;
 	float det = a * m00 + d * m01 + f * m02;
 	// Rounding may ruin the block of a needle: then its diagonal alone preconditions.
-	if (!(det > 1e-6f * (a * b * c))) {
+	if (!(det > RUINED * (a * b * c))) {
 		m00 = a > 0.0f ? 1.0f / a : 0.0f, m11 = b > 0.0f ? 1.0f / b : 0.0f, m22 = c > 0.0f ? 1.0f / c : 0.0f;
 		m01 = m02 = m12 = 0.0f;
 		det = 1.0f;

@@ -1,4 +1,4 @@
-#define LANES 8
+#define LANES 8 // floats of an AVX2 vector
 #define KERNEL_TABLE fem_row_kernels_avx2
 
 #include "dynamics/wide.h"

@@ -1,4 +1,4 @@
-#define LANES 1
+#define LANES 1 // one float at a time: the twin that the others must equal bit for bit
 #define KERNEL_TABLE fem_row_kernels_scalar
 
 #include "dynamics/wide.h"

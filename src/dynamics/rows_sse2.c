@@ -1,4 +1,4 @@
-#define LANES 4
+#define LANES 4 // floats of an SSE2 vector
 #define KERNEL_TABLE fem_row_kernels_sse2
 
 #include "dynamics/wide.h"

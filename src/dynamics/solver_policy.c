@@ -9,9 +9,9 @@
 // A one-layer pane of 1,000 tets needs 4 Mflop a factorization; a bar of 2,500 tets 20, and it is faster in two levels,
 // which also share among threads.
 #define FACTOR_FLOPS_MAX 1e7
-#define COARSE_FLOPS_MAX 1e9
-#define RIGID_FLOPS_MAX 3e7 // about 8 ms; beyond that iterations are cheaper
-#define TWO_LEVEL_PARTS_MIN 4
+#define COARSE_FLOPS_MAX 1e9  // chosen: never reached by what steps in real time
+#define RIGID_FLOPS_MAX 3e7   // about 8 ms; beyond that iterations are cheaper
+#define TWO_LEVEL_PARTS_MIN 4 // chosen: with fewer the coarse space is hardly smaller than the fine one
 
 double fem_policy_factor_flops_max(FemPreconditionKind kind) {
 	return kind == FEM_PRECONDITION_TWO_LEVEL ? COARSE_FLOPS_MAX : FACTOR_FLOPS_MAX;
@@ -32,21 +32,25 @@ FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, in
 	return is_large ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
 }
 
+#define COMPACT_SHARE 0.25f // thickness over the edge of a cube of the same box: a cube has 1/3, plates and beams less
+#define NODES_A_CONTACT 4   // of a composite: with fewer, contact decides; chosen
+
 // Where compact bodies lean on each other at many points, contact decides how many iterations a solve takes; a factor
 // that knows nothing of it only makes each of them dearer (a pile of 27 cubes is 2.5 times faster without). Plates and
 // beams still need theirs.
 bool fem_policy_uses_kept(const FemBody *body, int32_t contact_count, int32_t node_count) {
-	bool is_compact = body->thickness > 0.25f * sqrtf(body->box_area);
-	bool contact_decides = contact_count > 0 && 4 * contact_count > node_count && is_compact;
+	bool is_compact = body->thickness > COMPACT_SHARE * sqrtf(body->box_area);
+	bool contact_decides = contact_count > 0 && NODES_A_CONTACT * contact_count > node_count && is_compact;
 	return !contact_decides || body->pieces[0].preconditioner->kind != FEM_PRECONDITION_FACTOR;
 }
 
 // ---- costs
 
-#define ENTRY_COST 21.0       // of a 3x3 block of the rows
-#define NODE_COST 60.0        // of a node's share in the vector work of an iteration
-#define DENSE_FLOP_COST 0.5   // of a flop in dense panels
-#define PROJECTION_COST 250.0 // of projecting one block of the matrix into the coarse space
+// In flops as fast as those of the rows.
+#define ENTRY_COST 21.0       // of a 3x3 block of the rows: 9 multiplications, 12 additions with the difference
+#define NODE_COST 60.0        // of a node's share in the vector work of an iteration; counted, about
+#define DENSE_FLOP_COST 0.5   // of a flop in dense panels: those run about twice as fast
+#define PROJECTION_COST 250.0 // of projecting one block of the matrix into the coarse space; about
 
 double fem_policy_rows_cost(int32_t node_count, int32_t entry_count) {
 	return ENTRY_COST * entry_count + NODE_COST * node_count;
@@ -68,7 +72,7 @@ double fem_policy_two_level_cost(double flops, int32_t entry_count) {
 // ---- when a factor is made anew
 
 #define CHEAP_FACTOR 8.0 // iterations that making a factor may cost for it to be made anew whenever contacts change
-#define LOAD_CHANGE 0.1f // of a node's diagonal block
+#define LOAD_CHANGE 0.1f // of a node's diagonal block; chosen
 
 // A factor serves until the iterations it cost beyond those of a fresh one add up to making it. Old contacts in it cost
 // more, so in contact a cheap one is of every solve; within a step only if what presses has changed. What contacts do
@@ -114,7 +118,7 @@ bool fem_policy_repeats_capped(const FemSystem *system, int64_t made) {
 // ---- where a solve starts and ends
 
 #define SOLVE_FLOOR 1e-12f   // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
-#define RIGID_ITERATIONS 100 // of dynamic colliders that touch only sleepers: 6 unknowns each
+#define RIGID_ITERATIONS 100 // of dynamic colliders that touch only sleepers: 6 unknowns each; chosen
 
 // Factors of whole bodies that touch nothing come so near in one iteration that a start vector does not pay.
 bool fem_policy_tries_start_vector(const FemSystem *system) {
@@ -135,10 +139,10 @@ int32_t fem_policy_iteration_cap(int32_t of_materials, int32_t island_count) {
 
 // ---- the solves of a step
 
-#define PASSES 4            // solves a step while the set of active contacts still changes
+#define PASSES 4            // solves a step while the set of active contacts still changes: 1 to 3 do (docs/method.md)
 #define LOOSE 3.0f          // times the tolerance: enough to see which contacts press ...
 #define LOOSE_ITERATIONS 30 // ... and so are these in a heap, whose jammed pieces converge slowly
-#define HEAP_ISLANDS 8
+#define HEAP_ISLANDS 8      // islands of a composite from which on it counts as a heap; chosen
 
 // The active set is looked for by loose solves, one after the other until it stays as it is; the last one is sharp.
 FemSolvePass fem_policy_pass(

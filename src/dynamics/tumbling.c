@@ -9,6 +9,9 @@
 // 0.15 rad on where they differ by 200. Where the passes do not suffice (needles that differ by 1600, beyond 0.7 rad),
 // the body turns by the angular velocity of the start.
 #define PASSES_MAX 10
+#define SMALL_ANGLE 1e-4 // rad: below, sin a / a and (1 - cos a) / a^2 are 1 and 1/2 to 2e-9
+// rad^2: below, (1 - sin a / a) / a^2 is 1/6 to 1e-8, and the quotient would lose its digits.
+#define SMALL_ANGLE_SQ 1e-6
 #define CONVERGED 1e-9 // of |theta|: float velocities hold 6e-8
 
 static double dot(const double a[3], const double b[3]) {
@@ -37,7 +40,7 @@ void fem_solve3(const double m[9], const double b[3], double out[3]) {
 
 FemRotationFactors fem_rotation_factors(const double theta[3]) {
 	double angle = sqrt(dot(theta, theta));
-	if (angle <= 1e-4)
+	if (angle <= SMALL_ANGLE)
 		return (FemRotationFactors){1.0, 0.5};
 	double half = sin(0.5 * angle);
 	return (FemRotationFactors){sin(angle) / angle, 2.0 * half * half / (angle * angle)};
@@ -68,7 +71,7 @@ static void skew(const double v[3], double out[9]) {
 // right Jacobian of the rotation group, c = (1 - sine) / a^2.
 static void differentiate(const double theta[3], const double after[3], double out[9]) {
 	FemRotationFactors factors = fem_rotation_factors(theta);
-	double square = dot(theta, theta), c = square > 1e-6 ? (1.0 - factors.sine) / square : 1.0 / 6.0;
+	double square = dot(theta, theta), c = square > SMALL_ANGLE_SQ ? (1.0 - factors.sine) / square : 1.0 / 6.0;
 	double once[9], twice[9], left[9], jacobian[9];
 	skew(theta, once);
 	multiply(once, once, twice);

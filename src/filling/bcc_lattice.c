@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define CELL_MAX (1 << 24)
+#define CELL_MAX (1 << 24) // of a lattice: 114 bytes each, some 2 GB; more would only be a slip
 
 int32_t fem_bcc_corner(const FemBccLattice *lattice, int32_t i, int32_t j, int32_t k) {
 	return (i * (lattice->cells[1] + 1) + j) * (lattice->cells[2] + 1) + k;
@@ -99,7 +99,7 @@ static size_t place(FemBccLattice *lattice, char *base) {
 
 static bool choose_cells(
 	FemBccLattice *lattice, const FemSolid *solid, const double cell[3], bool fitted, double shift) {
-	static const double shares[3] = {0.5, 0.31, 0.19};
+	static const double shares[3] = {0.5, 0.31, 0.19}; // of the shift, by axis: chosen without a common measure
 	double total = 1.0;
 	for (int axis = 0; axis < 3; axis++) {
 		double extent = 2.0 * (solid->half_extents[axis] + solid->inflation);

@@ -10,21 +10,24 @@
 #include <math.h>
 #include <string.h>
 
-#define ATTEMPTS 14
-#define PLACES 60
-#define FEW 500
+#define ATTEMPTS 14       // cell sizes tried; chosen: the count follows the size closely
+#define PLACES 60         // of the lattice tried for small counts; chosen
+#define FEW 500           // tets: with more the count follows the cell size, and other places are not tried; chosen
 #define WALL_DIHEDRAL 8.2 // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
 #define WALL_ASPECT 2.5   // cells: ... and another 10 % beyond it, where
 #define THIN_DIHEDRAL 4.0 // degrees are kept
-#define VOLUME_MIN 1e-3   // of the box: a part that encloses less is a sheet
-#define THIN_SHARE 0.3    // of the smallest extent: thinner walls are walls
-#define TINY_TARGET 20    // tets: a part of fewer is a box of plain cells
-#define FLAT_SHARE 0.2    // height over width of a sheet that counts as flat
-#define FLAT_ASPECT \
-	1.5f // plates are to have cells this many times as long as their layer is thick, beams are corrected so
-#define PLATE_ASPECT 1.2f // plates and walls are corrected from here on
+#define VOLUME_MIN 1e-3   // of the box: a part that encloses less is a sheet; chosen
+#define THIN_SHARE 0.3    // of the smallest extent: thinner walls are walls; chosen
+#define TINY_TARGET 20    // tets: a part of fewer is a box of plain cells; chosen
+#define FLAT_SHARE 0.2    // height over width of a sheet that counts as flat; chosen
+// Plates are to have cells this many times as long as their layer is thick, beams are corrected so. Chosen from the
+// table below.
+#define FLAT_ASPECT 1.5f
+// Plates and walls are corrected from here on; chosen: where the table below has gains for both.
+#define PLATE_ASPECT 1.2f
+// Of a plate: even uncorrected cells as long as thick are then under 1 % too stiff, (2.9 - 1) / 16^2.
 #define LAYERS_MAX 16.0
-#define SLENDER 3.0 // extents in this ratio make a plate or a beam
+#define SLENDER 3.0 // extents in this ratio make a plate or a beam; chosen
 
 // ---- kinds
 
@@ -45,6 +48,7 @@ static double look_up(const double at[4], const double values[4], double aspect)
 // What is too much is so within each layer, and goes with the square of their number.
 // Wide: sheets of prisms, clamped on one and on four sides alike; else 5-tet cells.
 static double plate_excess(double aspect, double strength, int32_t layers, bool wide) {
+	// Aspects, and how many times too stiff strips and sheets are there.
 	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
 	static const double plain[2][4] = {{2.9, 6.7, 21.0, 77.0}, {4.0, 10.0, 31.0, 115.0}};
 	static const double corrected[2][4] = {{1.06, 1.41, 1.56, 1.59}, {1.2, 2.5, 2.5, 2.6}};
@@ -72,6 +76,7 @@ static int32_t enough_layers(const FemPartSearch *search, const FemPlateSurvey *
 }
 
 static double wall_excess(double aspect, double strength) {
+	// The same of curved walls (tests/test_curved_walls.c).
 	static const double at[4] = {1.25, 2.5, 5.0, 10.0};
 	static const double plain[4] = {2.3, 7.2, 80.0, 1000.0}, corrected[4] = {1.7, 3.5, 24.0, 420.0};
 	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
@@ -188,7 +193,7 @@ static bool has_thin_walls(const FemPartSearch *search, double wall, double cell
 
 // Few tets: the count goes in leaps, so other places of the lattice are tried too.
 static FemResult search_places(FemPartSearch *search, double cell) {
-	static const double even[3] = {1.0, 1.0, 1.0};
+	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
 	for (int i = 0; i < PLACES && search->best_score > FEM_PART_COUNT_RATIO && search->request->target < FEW; i++) {
 		int32_t count;
 		FemResult result =
@@ -200,7 +205,7 @@ static FemResult search_places(FemPartSearch *search, double cell) {
 }
 
 static FemResult search_compact(FemPartSearch *search, double cell) {
-	static const double even[3] = {1.0, 1.0, 1.0};
+	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
 	double area = fem_solid_area(&search->solid), wall = 2.0 * search->volume / area;
 	if (!has_thin_walls(search, wall, cell)) {
 		FemResult result = fem_part_search_cells(search, even, cell, ATTEMPTS);

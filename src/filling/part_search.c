@@ -9,15 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-#define THIN_ATTEMPTS 4
-#define LATTICE_CELLS 40.0 // most cells of the lattice for a tet wanted
-#define DEBRIS_SHARE 0.03  // of the volume: bodies smaller than this that hang on nothing are left out
-#define LOST_SHARE 0.6     // of the input's volume: less means that walls fell through the lattice
-#define VOLUME_SAMPLES 20  // a side
+#define THIN_ATTEMPTS 4 // cell sizes tried for each thickening; chosen
+// Most cells of the lattice for a tet wanted; chosen: a part that fills a fortieth of its box.
+#define LATTICE_CELLS 40.0
+#define DEBRIS_SHARE 0.03 // of the volume: bodies smaller than this that hang on nothing are left out; chosen
+#define LOST_SHARE 0.6    // of the input's volume: less means that walls fell through the lattice; chosen
+#define VOLUME_SAMPLES 20 // a side of the grid that measures an open part's volume; chosen
+// Points of the surface that must have a tet near: a hole of 0.2 % of it is found 19 times of 20.
 #define COVERAGE_SAMPLES 1500
-#define COVERAGE_GAP 0.3 // of a cell
-#define CLOSE_GAP 0.02   // of a cell
-#define BOUNDARY_SAMPLES 600
+#define COVERAGE_GAP 0.3     // of a cell: farther from any tet, a point of the surface is not covered; chosen
+#define CLOSE_GAP 0.02       // of a cell: farthest that a surface which counts as met may lie from the tets; chosen
+#define BOUNDARY_SAMPLES 600 // triangles at which the winding number is asked on both sides; chosen
+// Winding number from which on a side counts as inside: half way between the half of a hole's rim and 1.
 #define SURE_WINDING 0.75
 
 bool fem_part_report(const FemPartRequest *request, double share) {
@@ -209,6 +212,8 @@ FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], 
 // (Points within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface
 // gives a connected body.) Nodes are drawn back to the surface later.
 FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell) {
+	// Thicknesses tried, in cells: chosen, from just connected to what is certain to be. Cells as long along every
+	// axis.
 	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
 	static const double even[3] = {1.0, 1.0, 1.0};
 	for (size_t s = 0;

@@ -5,16 +5,18 @@
 
 #include <stdlib.h>
 
-#define SURVEY_STEPS 24
-#define BISECTIONS 14
-#define WARP 0.3             // a node nearer to the outline than this share of an edge goes onto it
-#define INSET 1e-3           // of a cell: nodes on the box's border look this far inward
-#define THINNEST (1.0 / 3.0) // of the median thickness
-#define RANGES 8
+#define SURVEY_STEPS 24 // columns a side in which a part is looked at: 576; chosen
+#define BISECTIONS 14   // of an edge at the outline: to 6e-5 of it; chosen
+// A node nearer to the outline than this share of an edge goes onto it; chosen between the two of isosurface stuffing.
+#define WARP 0.3
+#define INSET 1e-3 // of a cell: nodes on the box's border look this far inward; chosen
+// Of the median thickness: thinner columns are thickened, or cells would be slivers; chosen.
+#define THINNEST (1.0 / 3.0)
+#define RANGES 8         // pieces of a column at most; chosen: a plate has one
 #define LEAN_FROM 0.05   // slope: flatter places keep upright columns ...
-#define LEAN_MOST 2.0    // ... and so do steeper ones, which are steps rather than slopes
-#define LEAN_ROOM 0.3    // of the way between two columns that must be left at their ends
-#define CENTRAL_MIN 0.05 // of a flat cell's central tet: below, the cell is split into prisms
+#define LEAN_MOST 2.0    // ... and so do steeper ones, which are steps rather than slopes; both chosen
+#define LEAN_ROOM 0.3    // of the distance between two columns that must be left at their ends; chosen
+#define CENTRAL_MIN 0.05 // of a flat cell's central tet: below, the cell is split into prisms; chosen
 
 typedef struct Column {
 	double x, y, lo, hi;

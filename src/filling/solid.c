@@ -1,8 +1,9 @@
 #include "filling/solid.h"
 
-#define BISECTIONS 14
-#define COARSE_BISECTIONS 7 // of an inflated surface: its nodes are drawn back afterwards
-#define SLACK 1e-5 // of a segment: a lattice point that lies on the surface must not miss its crossing by rounding
+#define BISECTIONS 14       // of an edge that the surface crosses: to 6e-5 of it; chosen
+#define COARSE_BISECTIONS 7 // of an inflated surface: its nodes are drawn back afterwards; to 1 %, chosen
+// Of a segment: a lattice point that lies on the surface must not miss its crossing by rounding; chosen.
+#define SLACK 1e-5
 
 static FemPosition along(FemPosition a, FemPosition b, double t) {
 	return fem_position_add(a, fem_position_scale(fem_position_sub(b, a), t));

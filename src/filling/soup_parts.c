@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define SHARDS_MIN 64
+#define SHARDS_MIN 64 // open pieces: more are the shards of one surface; chosen
 
 typedef struct PieceBox {
 	int32_t component;

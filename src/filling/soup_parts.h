@@ -8,7 +8,7 @@
 
 #include "geometry/triangle_soup.h"
 
-#define FEM_PIECE_MAX 4096
+#define FEM_PIECE_MAX 4096 // pieces a mesh may have; chosen: with more it is no assembly but a soup
 
 // Needs components; orders the triangles anew. closed: [component]. out_groups: [triangle], numbered by their first
 // piece.

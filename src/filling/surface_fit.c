@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#define PASSES 8
-#define HALVINGS 5
+#define PASSES 8   // of drawing nodes to the surface, by the shares below: gentle first, so that tets follow; chosen
+#define HALVINGS 5 // of a displacement that would spoil a tet, then it is left out; chosen
 #define SAG_SHARE 0.75 // mean over a triangle of the height of a paraboloid over its plane / height at its centre
-#define REACH 0.35     // of a cell: farther moves by sag mean that something else is nearest
+#define REACH 0.35     // of a cell: farther moves by sag mean that something else is nearest; chosen
 
 typedef struct Fit {
 	const FemSolid *solid;
@@ -116,6 +116,7 @@ static void center_node(const Fit *fit, int32_t node, double limit) {
 
 // Little by little at first: a node can go far only when those on the other side of its wall have come along.
 static void shrink_back(Fit *fit, double cell, double limit) {
+	// Of what is left to go, pass by pass.
 	static const double shares[PASSES] = {0.25, 0.33, 0.4, 0.5, 0.7, 1.0, 1.0, 1.0};
 	for (int pass = 0; pass < PASSES; pass++) {
 		mark_surface(fit);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define DEGREES 57.29577951308232
+#define DEGREES 57.29577951308232 // a radian: 180 / pi
 
 static bool grow(void **io_array, int32_t *io_capacity, size_t item) {
 	int32_t larger = *io_capacity ? *io_capacity + *io_capacity / 2 : 1024;

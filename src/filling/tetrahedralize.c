@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COOKIE 0x7e7a4ed5u
+#define COOKIE 0x7e7a4ed5u   // of a FemBakeDef made by fem_default_bake_def(); any number
 #define PART_TARGET_MIN 5    // tets: one cell
-#define PART_TARGET_USUAL 24 // what a small part gets where the count allows
-#define EXCESS_WARNED 4.0f
-#define PREPARED 0.1f // share of the work before the first part
+#define PART_TARGET_USUAL 24 // what a small part gets where the count allows; chosen
+#define EXCESS_WARNED 4.0f   // times too stiff in bending, from which on the report warns; chosen
+#define PREPARED 0.1f        // share of the work before the first part, for progress bars; roughly
 
 // Everything a bake holds between its stages.
 typedef struct Bake {

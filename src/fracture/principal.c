@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define TWO_PI_THIRD 2.0943951023931953 // rad
-#define DOUBLE_VALUE \
-	1e-12 // squared length of the cross product, against the matrix's size, below which rows are parallel
+// Squared length of the cross product, against the matrix's size, below which rows are parallel: 1e-6 of it, half of a
+// double's digits.
+#define DOUBLE_VALUE 1e-12
 
 void fem_principal_values(const double m[6], double values[3]) {
 	double mean = (m[0] + m[1] + m[2]) / 3.0;

@@ -12,6 +12,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
+// Toughness as force over the stress that a tet's largest face makes of it: a star has about 20 tets, each with a face
+// and a sixth of its area in the tensor. Below that bound on purpose: a node looked at in vain costs little.
+#define STAR_SHARE 0.3f
+#define AXIS_MIN 1e-6  // length of a mean of unit vectors below which fibres have no common direction
+#define AREA_MIN 1e-30 // m^2: keeps a division finite
+
 // The separation tensor averages over the tets around a node. A node none of whose tets reaches this share of its
 // toughness in tension is not looked at.
 #define HOT_SHARE 0.4f
@@ -36,8 +42,8 @@ static float toughness_as_stress(const FemBody *body, int32_t tet) {
 		FemVec4 c = body->step->tet_blocks[tet].gradient[v];
 		largest = fmaxf(largest, c.x * c.x + c.y * c.y + c.z * c.z);
 	}
-	// Area of a face: 3 V |c|. A star has about 20 tets, each with a face and a sixth of its area in the tensor.
-	return 0.3f * breaking->tet_toughness[tet] / (3.0f * volume * sqrtf(largest));
+	// Area of a face: 3 V |c|.
+	return STAR_SHARE * breaking->tet_toughness[tet] / (3.0f * volume * sqrtf(largest));
 }
 
 // Several threads may mark one node, all with the same value.
@@ -148,7 +154,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 		weight += (double)g.w;
 	}
 	length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-	if (!(length > 1e-6))
+	if (!(length > AXIS_MIN))
 		return false;
 	for (int i = 0; i < 3; i++)
 		axis[i] /= length;
@@ -208,7 +214,7 @@ bool fem_separation_of_node(
 	if (!(values[0] > 0.0))
 		return false;
 	fem_principal_vector(zeta, values[0], normal);
-	double stress = values[0] / fmax(area_along(body, star, star_count, normal), 1e-30);
+	double stress = values[0] / fmax(area_along(body, star, star_count, normal), AREA_MIN);
 	double excess =
 		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
 	if (!(excess > 1.0))

@@ -10,12 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-#define IN_REACH 1
-#define CONNECTED 2
+#define IN_REACH 1  // mark of a tet in the reach of the splinter at hand ...
+#define CONNECTED 2 // ... and of one that its home is connected with
 
-#define SAME_DISTANCE 1e-9 // relative, of squares: nearest points on a face, edge or corner that tets share
-#define WEIGHT_TINY 1e-30  // smaller ones are 0: threads differ in what they do with denormals
-#define WEIGHT_SUM 1e-5    // how far the sum of the weights may be from 1
+// Relative, of squares: nearest points on a face, edge or corner that tets share; above a double's rounding.
+#define SAME_DISTANCE 1e-9
+#define WEIGHT_TINY 1e-30 // smaller ones are 0: threads differ in what they do with denormals
+#define WEIGHT_SUM 1e-5   // how far the sum of the weights may be from 1
 
 // ---- weights
 

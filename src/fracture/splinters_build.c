@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define TOUCHED 1
-#define RING 2
+#define TOUCHED 1 // mark of a tet that the splinter at hand touches ...
+#define RING 2    // ... and of one beside such
 
 typedef struct Builder {
 	const FemSplinterRest *rest;
@@ -42,7 +42,7 @@ static void find_shapes(Builder *b) {
 
 // A point well inside, but on no line of symmetry: ways between such points meet no edge of a regular mesh.
 static void inner_point(const Builder *b, int32_t tet, double out[3]) {
-	static const double weights[4] = {0.2391, 0.2713, 0.2287, 0.2609};
+	static const double weights[4] = {0.2391, 0.2713, 0.2287, 0.2609}; // any near a quarter that are not equal
 	const FemTetShape *shape = &b->shapes[tet];
 	for (int axis = 0; axis < 3; axis++) {
 		out[axis] = 0.0;

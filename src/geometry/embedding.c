@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define LEAF_MAX 4
-#define DEPTH_MAX 64
-#define INSIDE 1e-7 // of the mesh's size: a point so near to a tet lies in it
+#define LEAF_MAX 4   // tets; chosen: testing so many costs what a node does
+#define DEPTH_MAX 64 // of a tree that is split in halves: 2^64 tets
+#define INSIDE 1e-7  // of the mesh's size: a point so near to a tet lies in it. A float's rounding
 
 // A tree of boxes over tets; the left child is the next node.
 typedef struct TetNode {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FLIP_ROUNDS 12
+#define FLIP_ROUNDS 12 // of edge flips towards Delaunay, each over all edges; chosen
 
 void fem_loop_mesh_clear(FemLoopMesh *mesh) {
 	mesh->point_count = mesh->index_count = mesh->loop_count = mesh->triangle_count = 0;

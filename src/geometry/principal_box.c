@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAT_MAX 8192
-#define TIE 0.999 // another box must be smaller by this to win: axes do not jump between equal ones
+#define FLAT_MAX 8192 // points of an outline looked at together; of more the hull is kept. Chosen
+#define TIE 0.999     // another box must be smaller by this to win: axes do not jump between equal ones; chosen
 
 typedef struct Point2 {
 	double x, y;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define UV_MAX 1e9f // texture coordinates past this are garbage
+#define UV_MAX 1e9f // texture coordinates past this are garbage: a float no longer holds their fraction
 
 FemRenderSurface *fem_render_mesh_add(FemRenderMesh *mesh, const char *name, const char *material) {
 	if (mesh->surface_count == FEM_SURFACE_MAX ||

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LEAF_MAX 6
+#define LEAF_MAX 6 // triangles; chosen: testing so many costs what a node does
 
 // ---- build
 

@@ -4,8 +4,8 @@
 
 #include "geometry/triangle_soup.h"
 
-#define FEM_BVH_DEPTH_MAX 64
-#define FEM_CROSSING_MAX 64 // crossings kept a segment
+#define FEM_BVH_DEPTH_MAX 64 // of a tree that is split in halves: 2^64 triangles
+#define FEM_CROSSING_MAX 64  // crossings kept a segment; chosen: more are a soup, whose inside is found by winding
 
 // The left child of an inner node is the next node.
 typedef struct FemBvhNode {

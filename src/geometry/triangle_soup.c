@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-#define WELD_SHARE 1e-6   // of the size; a float's rounding in a mesh a few sizes away from its origin
-#define AREA_MIN 1e-14    // in unit space: a triangle of smaller area has no normal
-#define EXTENT_MIN 1e-12f // m
-#define TRIANGLE_MAX (1 << 28)
+#define WELD_SHARE 1e-6 // of the size; a float's rounding in a mesh a few sizes away from its origin
+// In unit space: a triangle of smaller area has no normal. Chosen: 1e-7 on a side, the weld's order.
+#define AREA_MIN 1e-14
+#define EXTENT_MIN 1e-12f      // m: a smaller mesh is a point
+#define TRIANGLE_MAX (1 << 28) // of a mesh: three corners each must fit 32 bits
 
 // ---- frame
 

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#define PI 3.14159265358979323846
-#define FAR_FACTOR 2.0 // a box farther than this many radii is one dipole; the error of w stays below 0.02
+#define PI 3.14159265358979323846 // the solid angle of a whole sphere is 4 of it
+#define FAR_FACTOR 2.0            // a box farther than this many radii is one dipole; the error of w stays below 0.02
 
 // ---- moments
 

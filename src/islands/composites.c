@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#define LARGE_NODES 60 // P&O09 section 4: an island is large with so many nodes ...
+#define LARGE_SHARE 4  // ... and more than 1/4 of all live nodes
+
 size_t fem_composites_bytes(
 	int32_t island_count, int32_t node_chunk_count, int32_t contact_count, int32_t proxy_count) {
 	size_t islands = (size_t)island_count, proxies = (size_t)proxy_count;
@@ -205,7 +208,7 @@ bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody
 	fill_members(&builder);
 	for (int32_t i = 0; i < out->count; i++) {
 		int64_t nodes = out->composites[i].node_count;
-		out->composites[i].large = nodes >= FEM_LARGE_NODES && nodes * FEM_LARGE_SHARE > islands->live_nodes;
+		out->composites[i].large = nodes >= LARGE_NODES && nodes * LARGE_SHARE > islands->live_nodes;
 	}
 	return true;
 }

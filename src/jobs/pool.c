@@ -6,13 +6,16 @@
 
 #include <stdatomic.h>
 
-#define LOOP_MAX 5   // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
-#define SHARE_MAX 16 // of a loop; more threads than that go halves
+#define LOOP_MAX 5 // the step's own and at most 3 large solves (each over a quarter of the nodes), one spare
+// Shares of a loop, each a cache line; more threads than that go halves. Chosen.
+#define SHARE_MAX 16
+// Looks at its own share before a thread looks at the others': chosen, so that stealing stays rare.
 #define SPINS_BEFORE_STEALING 16
-#define SPINS_BEFORE_YIELD 2000
-#define LINGER_SPINS 3000 // about 0.1 ms
-#define PORTIONS 4        // of a share: enough to even out, few enough not to fight over
-#define LIGHT_PORTIONS 1  // a light loop is shared all the same: what a thread needs next is then in its own cache
+#define SPINS_BEFORE_YIELD 2000 // looks for work before a thread yields, some 0.07 ms; chosen
+// About 0.1 ms after a job, since the next loop of a step comes sooner than a thread wakes; chosen.
+#define LINGER_SPINS 3000
+#define PORTIONS 4       // of a share: enough to even out, few enough not to fight over; chosen
+#define LIGHT_PORTIONS 1 // a light loop is shared all the same: what a thread needs next is then in its own cache
 
 // The chunks of a loop are dealt out in as many stretches as there are threads, a thread always getting the same one:
 // it finds in its own cache what it wrote in the loop before. Who has emptied its own share takes from the back of
@@ -24,8 +27,8 @@
 //
 // All a helper needs is in one cache line, and each share has its own: handing a share over and learning of its end
 // moves one line there and back, which is most of what a loop costs.
-#define CHUNK_BITS 20
-#define CHUNK_MASK ((1u << CHUNK_BITS) - 1)
+#define CHUNK_BITS 20                       // of begin and end in a ticket, see above
+#define CHUNK_MASK ((1u << CHUNK_BITS) - 1) // one of them
 
 typedef struct Share {
 	_Alignas(64) _Atomic uint64_t ticket;

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define PART_FRAGMENT (FEM_PART_NODES / 4) // nodes: a smaller rest of a part joins the next one
+// Nodes: a smaller rest of a part joins the next one; chosen: at most five quarters of a part then.
+#define PART_FRAGMENT (FEM_PART_NODES / 4)
 
 // ---- components
 

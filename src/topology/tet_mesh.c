@@ -9,8 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PLATE_STRENGTH_MAX 1000.0f
-#define PLATE_FACTOR_MIN 1e-6 // f never reaches 0: transverse shear must resist, or the plate has floppy modes
+// Volume / (longest edge)^3 below which a tet has no volume; chosen far below what float corners can give.
+#define FLATNESS_MIN 1e-12
+#define PLATE_STRENGTH_MAX 1000.0f // of FemMeshDef.tet_plates; 1 is usual, more would only be a slip
+#define PLATE_FACTOR_MIN 1e-6      // f never reaches 0: transverse shear must resist, or the plate has floppy modes
 
 static void corner(const FemVec3 *positions, int32_t node, FemVec3 scale, double out[3]) {
 	out[0] = (double)positions[node].x * (double)scale.x;
@@ -86,7 +88,7 @@ static FemResult check_volume(const FemMeshDef *def, int32_t t) {
 	edge_rows(corners, rows);
 	edge_lengths(corners, &mean, &longest);
 	double volume = fabs(fem_determinant3(rows)) / 6.0;
-	if (volume > FEM_FLATNESS_MIN * longest * longest * longest)
+	if (volume > FLATNESS_MIN * longest * longest * longest)
 		return FEM_OK;
 	return fem_fail(FEM_ERROR_MESH, "Tet %d has no volume (%g m^3): remove it or move one of its nodes.", t, volume);
 }

@@ -1,5 +1,5 @@
-// Finds the gains of the paper's static friction (FEM_PID_* in fem_constants.h) by simulated annealing on bodies on
-// slopes; P&O09 did the same and published no numbers. See README.md here.
+// Finds the gains of the paper's static friction (PID_* in src/dynamics/paper_friction.c) by simulated annealing on
+// bodies on slopes; P&O09 did the same and published no numbers. See README.md here.
 #include "scenes/rig.h"
 #include "slope.h"
 

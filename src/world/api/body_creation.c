@@ -10,8 +10,9 @@
 #include "world/step/publish.h"
 #include "world/world.h"
 
-#define SCALE_MIN 1e-6f
-#define SCALE_MAX 1e6f
+#define PIN_MAX (1 << 24) // entries of FemBodyDef.pinned_nodes: as many as nodes
+#define SCALE_MIN 1e-6f   // of FemBodyDef.scale: with rest shapes of 1 mm to 1 km the range of floats; chosen
+#define SCALE_MAX 1e6f    // the same upwards
 
 FemBodyDef fem_default_body_def(void) {
 	return (FemBodyDef){
@@ -50,7 +51,7 @@ static FemResult check_pose(const FemBodyDef *def) {
 }
 
 static FemResult check_pins(const FemBodyDef *def, int32_t node_count) {
-	if (def->pinned_count < 0 || def->pinned_count > FEM_PIN_MAX || (def->pinned_count > 0 && !def->pinned_nodes))
+	if (def->pinned_count < 0 || def->pinned_count > PIN_MAX || (def->pinned_count > 0 && !def->pinned_nodes))
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "pinned_count is %d, which does not fit pinned_nodes.", def->pinned_count);
 	for (int32_t i = 0; i < def->pinned_count; i++) {

@@ -7,10 +7,11 @@
 
 #include <math.h>
 
+#define GRAVITY_SCALE_MAX 100.0f // either way; chosen: more would only be a slip
+
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale) {
-	if (!(fabsf(gravity_scale) <= FEM_GRAVITY_SCALE_MAX))
-		return fem_fail(
-			FEM_ERROR_INVALID_ARGUMENT, "gravity_scale must be within +-%g.", (double)FEM_GRAVITY_SCALE_MAX);
+	if (!(fabsf(gravity_scale) <= GRAVITY_SCALE_MAX))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "gravity_scale must be within +-%g.", (double)GRAVITY_SCALE_MAX);
 	if (!(toughness_scale >= 0.0f))
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "toughness_scale must be 0 or a positive number; infinite never breaks.");

@@ -6,8 +6,8 @@
 #include "world/world.h"
 
 #define SHAPE_MIN 1e-4f     // m: thinner shapes cannot be told from nothing in float
-#define SHAPE_MAX 1e5f      // m
-#define COUNT_MAX (1 << 24) // points, triangles
+#define SHAPE_MAX 1e5f      // m: at 100 km a float tells 8 mm; larger floors are half spaces
+#define COUNT_MAX (1 << 24) // points, triangles; chosen: more would only be a slip
 
 static bool is_length(float value) {
 	return value >= SHAPE_MIN && value <= SHAPE_MAX;

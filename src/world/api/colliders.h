@@ -8,7 +8,7 @@
 #include "fem_colliders.h"
 #include "model/contact.h"
 
-#define FEM_COLLIDER_IGNORED 16 // bodies at most
+#define FEM_COLLIDER_IGNORED 16 // bodies at most; chosen: they are looked through one by one
 
 // Where the caller put it, while a step of several substeps runs.
 typedef struct FemColliderStart {

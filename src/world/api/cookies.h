@@ -2,6 +2,7 @@
 #ifndef FEM_WORLD_COOKIES_H
 #define FEM_WORLD_COOKIES_H
 
+// Letters of the kind and a version, which changes with the record.
 #define FEM_COOKIE_WORLD 0x46570102u
 #define FEM_COOKIE_MATERIAL 0x464d0102u
 #define FEM_COOKIE_MESH 0x46480102u

@@ -12,8 +12,9 @@
 
 #include <math.h>
 
-#define NORMAL_LENGTH 0.1 // m: seen beside things of a game's size
+#define NORMAL_LENGTH 0.1 // m: seen beside things of a game's size; chosen
 
+// RGBA; chosen: far apart.
 #define COLOR_AWAKE 0xffffffffu
 #define COLOR_ASLEEP 0x808080ffu
 #define COLOR_KINEMATIC 0x4080ffffu

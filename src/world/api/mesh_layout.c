@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-#define LAYOUT_VERSION 1
+#define LAYOUT_VERSION 1 // of the array that fem_mesh_get_layout() hands out; others are refused
 
 typedef struct Header {
 	int32_t version, node_count, tet_count, part_count;
 	uint64_t tets; // hash of the tets
 } Header;
 
-#define HEADER_WORDS ((int32_t)(sizeof(Header) / sizeof(int32_t)))
+#define HEADER_WORDS ((int32_t)(sizeof(Header) / sizeof(int32_t))) // words of the header above
 
 static uint64_t hash_tets(int32_t tet_count, const int32_t *tets) {
 	return fem_hash_bytes(FEM_HASH_START, tets, 4 * sizeof(int32_t) * (size_t)tet_count);

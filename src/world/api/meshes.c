@@ -11,8 +11,10 @@
 
 #include <string.h>
 
+#define QUALITY_CLAMP 4.0f // default of FemMeshDef.quality_clamp; chosen (docs/method.md, "Slivers")
+
 FemMeshDef fem_default_mesh_def(void) {
-	return (FemMeshDef){.quality_clamp = FEM_QUALITY_CLAMP, .cookie = FEM_COOKIE_MESH};
+	return (FemMeshDef){.quality_clamp = QUALITY_CLAMP, .cookie = FEM_COOKIE_MESH};
 }
 
 // ---- partition

@@ -14,6 +14,15 @@
 #include <math.h>
 #include <string.h>
 
+#define CONTACT_LEAST 64       // of FemWorldDef.contact_capacity; chosen
+#define CONTACT_MOST (1 << 20) // the same: some 0.3 GB
+#define TOLERANCE_LEAST 1e-7f  // of a solve: a float's rounding
+#define WORKER_MAX 64          // threads of a world; chosen: the shares of a loop end at 16
+#define WORKERS_OF_ALL 4       // a machine with at most so many processors gives them all to the step by default
+#define DT_MAX 0.25f           // s; larger steps are clamped, a game that hitches must not explode. Chosen
+#define DT_MIN 1e-6f           // s; smaller steps are taken as this: dt^2 K must stay above a float's rounding
+#define GRAVITY_MAX 1e4f       // m/s^2 on each axis; chosen: more would only be a slip
+
 // ---- defs
 
 FemWorldDef fem_default_world_def(void) {
@@ -36,11 +45,11 @@ FemWorldDef fem_default_world_def(void) {
 }
 
 static int32_t clamp_workers(int32_t count) {
-	return count < 1 ? 1 : count > FEM_WORKER_MAX ? FEM_WORKER_MAX : count;
+	return count < 1 ? 1 : count > WORKER_MAX ? WORKER_MAX : count;
 }
 
 int32_t fem_default_worker_count(int32_t processor_count) {
-	return clamp_workers(processor_count <= FEM_WORKERS_OF_ALL ? processor_count : processor_count - 1);
+	return clamp_workers(processor_count <= WORKERS_OF_ALL ? processor_count : processor_count - 1);
 }
 
 static FemResult check_ground(double height, float friction) {
@@ -52,11 +61,11 @@ static FemResult check_ground(double height, float friction) {
 }
 
 static FemResult check_gravity(FemVec3 gravity) {
-	if (fem_vec3_is_finite(gravity) && fabsf(gravity.x) <= FEM_GRAVITY_MAX && fabsf(gravity.y) <= FEM_GRAVITY_MAX &&
-		fabsf(gravity.z) <= FEM_GRAVITY_MAX)
+	if (fem_vec3_is_finite(gravity) && fabsf(gravity.x) <= GRAVITY_MAX && fabsf(gravity.y) <= GRAVITY_MAX &&
+		fabsf(gravity.z) <= GRAVITY_MAX)
 		return FEM_OK;
-	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "gravity must be finite and within +-%g m/s^2 on each axis.",
-		(double)FEM_GRAVITY_MAX);
+	return fem_fail(
+		FEM_ERROR_INVALID_ARGUMENT, "gravity must be finite and within +-%g m/s^2 on each axis.", (double)GRAVITY_MAX);
 }
 
 FemResult fem_world_def_check(FemWorldDef *def) {
@@ -83,12 +92,12 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 	if ((int)def->friction_mode < FEM_FRICTION_COULOMB || def->friction_mode > FEM_FRICTION_PAPER)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
-	def->contact_capacity = def->contact_capacity < 64 ? 64 : def->contact_capacity;
-	def->contact_capacity = def->contact_capacity > (1 << 20) ? 1 << 20 : def->contact_capacity;
+	def->contact_capacity = def->contact_capacity < CONTACT_LEAST ? CONTACT_LEAST : def->contact_capacity;
+	def->contact_capacity = def->contact_capacity > CONTACT_MOST ? CONTACT_MOST : def->contact_capacity;
 	if (def->fracture_interval < 0 || def->fracture_splits_max < 0)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"fracture_interval and fracture_splits_max must not be negative; 1 and 0 are usual.");
-	def->solver_tolerance = fmaxf(def->solver_tolerance, 1e-7f);
+	def->solver_tolerance = fmaxf(def->solver_tolerance, TOLERANCE_LEAST);
 	def->sleep_steps = def->sleep_steps < 1 ? 1 : def->sleep_steps;
 	def->worker_count = clamp_workers(def->worker_count);
 	return FEM_OK;
@@ -174,7 +183,7 @@ static FemResult prepare_step(FemWorld *world, float dt, int32_t substeps) {
 	if (!(dt > 0.0f && fem_is_finite(dt)))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "dt must be a positive number of seconds, such as 1/60.");
 	world->step_substeps = substeps < 1 ? 1 : substeps > FEM_SUBSTEP_MAX ? FEM_SUBSTEP_MAX : substeps;
-	world->step_dt = fminf(fmaxf(dt / (float)world->step_substeps, FEM_DT_MIN), FEM_DT_MAX);
+	world->step_dt = fminf(fmaxf(dt / (float)world->step_substeps, DT_MIN), DT_MAX);
 	world->step_errors = FEM_STEP_OK;
 	world->step_began = fem_time_ms();
 	fem_step_heap_top_up(world);

@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#define SAMPLES_MAX 512
-#define THICKNESS_SHARE 3.0f // samples a thickness
+#define SAMPLES_MAX 512      // bound on the work of a collider; as of fast objects
+#define THICKNESS_SHARE 3.0f // samples a thickness: as of fast objects, at most a third of it is passed over
 
 // ---- motion
 

@@ -8,6 +8,19 @@
 #include <math.h>
 #include <string.h>
 
+#define WEIGHT_MAX 8.0  // of a corner: more means a tet crushed flat, whose centroid then stands for the point; chosen
+#define EDGE_CUBED 8.5f // of a regular tet over its volume: 6 sqrt(2) = 8.49
+#define DEEP_FROM 0.1f  // of a tet's edge: overlaps up to here are let go at PUSH_MIN ...
+#define DEEP_RANGE 0.4f // ... and from so much more on at PUSH_MAX: half a tet; both chosen
+#define DIRECTION_SPEED 1e-3f // m/s: slower, the relative motion gives no direction; chosen
+// Of the fallbacks' area: with more opposed area a pair drops them (docs/method.md, "Overlap").
+#define OPPOSED_SHARE 0.25f
+#define SLOP_SHARE 0.01f // of a tet's edge: the slop is at most this; 0.25 mm for a cube of 5 cm
+#define PUSH_MIN 0.05f   // m/s, fastest push-out of bodies that overlap by a tenth of a tet: 0.8 mm in 1/60 s; chosen
+#define PUSH_MAX 2.0f    // m/s, of those that stand half a tet deep in each other: 0.2 m in 0.1 s; chosen
+// Pairs that meet in no more tets than this get several points an overlap; more span their support anyway.
+#define FEW_ITEMS 64
+
 // ---- sides
 
 static double volume6(FemPosition a, FemPosition b, FemPosition c, FemPosition d) {
@@ -27,7 +40,8 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 		sum += w[i];
 	w[3] = 1.0 - sum;
 	for (int i = 0; i < 4; i++) {
-		bool sound = fabs(w[0]) < 8.0 && fabs(w[1]) < 8.0 && fabs(w[2]) < 8.0 && fabs(w[3]) < 8.0;
+		bool sound =
+			fabs(w[0]) < WEIGHT_MAX && fabs(w[1]) < WEIGHT_MAX && fabs(w[2]) < WEIGHT_MAX && fabs(w[3]) < WEIGHT_MAX;
 		side->weights[i] = sound ? (float)w[i] : 0.25f;
 	}
 }
@@ -132,14 +146,14 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 
 // Of a regular tet of this tet's rest volume, m.
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet) {
-	return cbrtf(8.5f * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+	return cbrtf(EDGE_CUBED * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
 }
 
 // m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
 // deep in each other part quickly.
 float fem_contact_builder_push_limit(float depth, float edge) {
-	float share = (depth / edge - 0.1f) / 0.4f;
-	return FEM_CONTACT_PUSH_MIN + (FEM_CONTACT_PUSH_MAX - FEM_CONTACT_PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
+	float share = (depth / edge - DEEP_FROM) / DEEP_RANGE;
+	return PUSH_MIN + (PUSH_MAX - PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
 }
 
 static void add_contact(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead) {
@@ -161,7 +175,7 @@ static void add_contact(FemContactBuilder *builder, FemContact *contact, float s
 // ---- tet overlaps
 
 static float tet_slop(const FemBody *body, int32_t tet) {
-	return fminf(FEM_CONTACT_SLOP, FEM_CONTACT_SLOP_SHARE * fem_contact_builder_tet_edge(body, tet));
+	return fminf(FEM_CONTACT_SLOP, SLOP_SHARE * fem_contact_builder_tet_edge(body, tet));
 }
 
 // Without a direction of its own the pair is pushed apart against its motion.
@@ -172,7 +186,7 @@ static bool set_normal(FemContactBuilder *builder, FemContact *contact, const Fe
 		float u[3];
 		fem_contact_velocity(&rows, contact, false, u);
 		float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-		if (!(length > 1e-3f))
+		if (!(length > DIRECTION_SPEED))
 			return false;
 		n = (FemVec3){u[0] / length, u[1] / length, u[2] / length};
 	}
@@ -253,12 +267,12 @@ static bool drops_fallbacks(const FemContactBuilder *builder, float held) {
 		else
 			opposed += overlap->area;
 	}
-	return opposed > 0.25f * fallback;
+	return opposed > OPPOSED_SHARE * fallback;
 }
 
 static void add_overlaps(FemContactBuilder *builder, float held) {
 	FemRange items = builder->touch->items;
-	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin <= FEM_CONTACT_FEW_ITEMS;
+	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin <= FEW_ITEMS;
 	for (int32_t i = items.begin; i < items.end; i++) {
 		const FemOverlap *overlap = &builder->stage->overlaps[i];
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;

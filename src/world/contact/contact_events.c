@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define STRIKE_SPEED 0.1f // m/s: pairs that close in faster within a step are told though they rest at its end; chosen
+
 // ---- ground
 
 // Of the nodes that press on the ground. What a node had before the step is its velocity less what the solve gave it.
@@ -120,7 +122,7 @@ static void merge(FemContactEvent *event, const FemContactEvent *other) {
 }
 
 static void keep_strike(FemContactStage *stage, const FemContactEvent *event) {
-	if (!(event->impulse > 0.0f) || event->speed < FEM_STRIKE_SPEED)
+	if (!(event->impulse > 0.0f) || event->speed < STRIKE_SPEED)
 		return;
 	for (int32_t i = 0; i < stage->strike_count; i++) {
 		if (is_same_pair(&stage->strikes[i], event)) {

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+#define LOAD_DEPTH 2e-4f // m: a pair under load is made strong enough to rest so far below the slop ...
+// But at most this times its own strength: 100:1 then rests at 1.2 mm (contact_rest.heavy_on_light).
+#define LOAD_MAX 30.0f
+#define LOAD_KEEP 0.9f // share of the smoothed load that a step keeps: 0.15 s at 60 Hz; chosen, a blow is no load
+
 // The last step's contacts of a touch's pair: they stand together.
 static FemRange last_of_pair(const FemContactStage *stage, const FemTouch *touch) {
 	FemContact first = {.side[0] = {.body = touch->body, .tet = -1}, .side[1] = {.body = touch->other, .tet = -1}};
@@ -37,11 +42,11 @@ void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemR
 	for (int32_t i = pair.begin; i < pair.end; i++)
 		load += stage->last_contacts[i].normal_impulse;
 	if (pair.end > pair.begin)
-		load += FEM_CONTACT_LOAD_KEEP * (stage->last_contacts[pair.begin].pair_load - load);
+		load += LOAD_KEEP * (stage->last_contacts[pair.begin].pair_load - load);
 	for (int32_t i = made.begin; i < made.end; i++)
 		strength += stage->contacts[i].normal_strength; // of all: few press after a blow, and the sum must not jump
 	if (push > 0.0f && strength > 0.0f && !is_self)
-		ratio = fminf(fmaxf(load * dt / (push * FEM_CONTACT_LOAD_DEPTH * strength), 1.0f), FEM_CONTACT_LOAD_MAX);
+		ratio = fminf(fmaxf(load * dt / (push * LOAD_DEPTH * strength), 1.0f), LOAD_MAX);
 	for (int32_t i = made.begin; i < made.end; i++) {
 		stage->contacts[i].pair_load = load;
 		stage->contacts[i].normal_strength *= ratio;

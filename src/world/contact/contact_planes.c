@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#define FAST_SHARE 2.0f // of a step's displacement: a collider is fast beyond half a thickness a step; chosen
+
 typedef struct NodePlane {
 	int32_t node;
 	float area;     // m^2, of the faces that lie on the plane
@@ -110,8 +112,8 @@ static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 	FemVec3 by_rotation = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
 	FemVec3 coming =
 		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, by_rotation), fem_vec3_from(body->velocity[node]));
-	bool is_fast =
-		2.0f * builder->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), body->thickness);
+	bool is_fast = FAST_SHARE * builder->step->dt * fem_vec3_length(coming) >
+		fminf(fem_collider_thickness(collider), body->thickness);
 	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
 }
 

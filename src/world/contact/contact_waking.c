@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// Of gravity along a normal: steeper contacts do not hold up, nearly vertical ones may; chosen.
+#define SUPPORT_SLACK 0.1f
+
 // The part that most of the side rests on.
 static int32_t part_of(const FemBody *body, const FemContactSide *side) {
 	int most = 0;
@@ -94,7 +97,7 @@ static bool may_move(const FemWorld *world, const FemContactSide *side) {
 static void wake_unsupported(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemVec3 g = world->def.gravity;
-	float slack = 0.1f * fem_vec3_length(g);
+	float slack = SUPPORT_SLACK * fem_vec3_length(g);
 	for (int32_t i = 0; i < stage->last_count; i++) {
 		const FemContact *last = &stage->last_contacts[i];
 		float down = last->normal[0] * g.x + last->normal[1] * g.y + last->normal[2] * g.z;

@@ -27,16 +27,20 @@
 
 #include <math.h>
 
+// Bound on the work of a pair: 512 thirds of a thickness of 1 cm are 1.7 m a step, 100 m/s at 60 Hz.
 #define SAMPLES_MAX 512
-#define BOX_SHARE 6.0f       // of the box's diagonal
-#define THICKNESS_SHARE 3.0f // of the partner's thickness
-#define STILL_SHARE 0.1f     // of the thickness: a partner that moves less is not stopped
-#define SLACK 2.0f           // times the spread: a turning piece goes on an arc, which the straight way leaves
-#define TOUCHED_SAMPLES 64   // most, of pairs that touch: their overlaps are clipped, not only found ...
-#define TOUCHED_CLIPS 8192   // ... and so many tets a step, shared by all of them, then the rest is left to the solve
-#define PIERCED_SHARE 0.9f   // of the thickness: as deep as this in a pair that touches ...
-#define PIERCED_MORE 0.25f   // ... and by this much deeper than at the start of the step
-#define CHUNK 16             // pairs of a task
+#define BOX_SHARE 6.0f // samples a box's diagonal: P&O09 section 6, which has a sixth
+// Samples a thickness of the partner: at most a third of it is passed over (docs/method.md, "Fast objects").
+#define THICKNESS_SHARE 3.0f
+#define STILL_SHARE 0.1f   // of the thickness: a partner that moves less is not stopped; chosen
+#define SLACK 2.0f         // times the spread: a rotating piece goes on an arc, which the straight path leaves; chosen
+#define TOUCHED_SAMPLES 64 // most, of pairs that touch: their overlaps are clipped, not only found ...
+// ... and so many tets a step, shared by all of them, then the rest is left to the solve; both chosen.
+#define TOUCHED_CLIPS 8192
+#define PIERCED_SHARE 0.9f // of the thickness: as deep as this in a pair that touches ...
+// ... and by this much deeper than at the start of the step; both chosen: what rests is never so deep.
+#define PIERCED_MORE 0.25f
+#define CHUNK 16 // pairs of a task; chosen
 
 typedef struct Look {
 	FemWorld *world;

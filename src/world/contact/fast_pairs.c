@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CHUNK 16 // entries of a task
+#define CHUNK 16 // entries of a task; chosen
 
 // Contents are lost. False when memory fails.
 static bool hold(void **list, int32_t *capacity, int32_t count, size_t size) {

@@ -78,7 +78,7 @@ static uint8_t read_piece_state(const FemBody *body, int32_t node) {
 
 // ---- sparse lists
 
-#define WIDTH_MAX 6
+#define WIDTH_MAX 6 // floats of an entry at most: a plastic strain
 
 // Values that few nodes or tets have. read: false for one that is as usual. write: false for one that makes no sense.
 typedef struct SparseList {

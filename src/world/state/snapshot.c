@@ -12,9 +12,9 @@
 #include "world/state/validate.h"
 #include "world/world.h"
 
-#define SNAPSHOT_MAGIC 0x464d4546u // "FEMF"
-#define SNAPSHOT_ORDER 0x01020304u
-#define SLOT_MAX (1 << 26)
+#define SNAPSHOT_MAGIC 0x464d4546u // "FEMF": first word of a snapshot
+#define SNAPSHOT_ORDER 0x01020304u // tells little-endian words from big-endian ones
+#define SLOT_MAX (1 << 26)         // entries of a list; more are taken for damage before memory is asked for
 
 typedef struct Header {
 	uint32_t magic, version, order, lanes;

@@ -7,6 +7,8 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
+#define ITERATIONS_GUESS 20 // of an island that was not solved yet, for the order of work only; chosen
+
 // One body that touches nothing but itself: contacts are internal forces.
 static bool touches_itself_only(const FemCompositeTask *task) {
 	return task->composite->is_free && task->system.island_count == 1 && task->system.contacts.proxy_count == 0 &&
@@ -169,7 +171,7 @@ static void order_composites(FemStep *step) {
 	for (int pass = 0; pass < 2; pass++) {
 		for (int32_t i = 0; i < composites->count; i++) {
 			const FemComposite *composite = &composites->composites[i];
-			int64_t iterations = composite->iterations > 0 ? composite->iterations : 20;
+			int64_t iterations = composite->iterations > 0 ? composite->iterations : ITERATIONS_GUESS;
 			uint64_t cost = (uint64_t)(composite->node_count * iterations) | 1;
 			int bucket = __builtin_clzll(cost); // 0 = largest
 			if (pass == 0)

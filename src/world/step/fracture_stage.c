@@ -13,8 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+#define FACE_MAX 65536 // faces told of a step; chosen: more than anybody draws dust for
 #define SPLITS_MIN 32  // a substep, and
-#define SPLITS_SHARE 8 // one of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion
+// One of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion. Both chosen by eye.
+#define SPLITS_SHARE 8
 
 typedef struct Fracture {
 	FemStep *step;
@@ -113,8 +115,7 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 	const FemBody *body = world->bodies[body_index];
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++) {
-		if (!FEM_LIST_HOLD(
-				world->step_faces, world->step_face_capacity, world->step_face_count + 1, FEM_FRACTURE_FACE_MAX)) {
+		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FACE_MAX)) {
 			world->step_errors |= FEM_STEP_EVENTS_FULL;
 			return;
 		}

@@ -15,6 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+// M; the origin moves when the body's centre is farther than this from it: a float at 16 m tells 1 um.
+#define ORIGIN_DRIFT 16.0f
+
 static void begin_substep(FemStep *step);
 static void compose_islands(FemStep *step);
 static void update_elements(FemStep *step);
@@ -82,7 +85,7 @@ void fem_world_run_step(FemWorld *world) {
 
 // Moves the origin onto the body when it has drifted off. Whole metres are subtracted exactly.
 static void recenter(FemBody *body) {
-	float shift[3], limit = FEM_ORIGIN_DRIFT;
+	float shift[3], limit = ORIGIN_DRIFT;
 	const float *low = body->box_min, *high = body->box_max;
 	double published[3] = {body->published_origin.x, body->published_origin.y, body->published_origin.z};
 	double origin[3] = {body->origin.x, body->origin.y, body->origin.z};

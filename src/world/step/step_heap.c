@@ -7,12 +7,12 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
-#define READY_MIN ((size_t)1 << 16)
+#define READY_MIN ((size_t)1 << 16)  // bytes kept ready in every world; chosen
 #define WHOLE_MAX ((size_t)1 << 24)  // bytes kept ready at most for bodies that are whole: some 10,000 tets. Chosen
-#define BROKEN_MAX ((size_t)1 << 20) // the same for broken ones, of which a few at a time break further
+#define BROKEN_MAX ((size_t)1 << 20) // the same for broken ones, of which a few at a time break further. Chosen
 #define WHOLE_BYTES 900              // measured, a tet: topology of its own, arrays by node and piece
 #define TREE_BYTES 150               // measured, a tet: trees of a broken body
-#define OWNER_BYTES 130              // a vertex of splinters: who follows what, before and after
+#define OWNER_BYTES 130 // a vertex of splinters: who follows what, before and after; counted from their arrays
 
 // What a body that breaks in the next step would take. Its solver is made anew in parts before the old one is given up.
 static size_t breaking_need(const FemBody *body) {
