@@ -19,7 +19,8 @@ size_t fem_composites_bytes(
 	return fem_align_up(sizeof(int32_t) * (islands + proxies)) * 2 +
 		fem_align_up(sizeof(FemComposite) * (islands + proxies)) + fem_align_up(sizeof(int32_t) * islands) +
 		fem_align_up(sizeof(FemNodeChunk) * (size_t)node_chunk_count) +
-		fem_align_up(sizeof(FemContact) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
+		fem_align_up(sizeof(FemContact) * (size_t)contact_count) +
+		fem_align_up(sizeof(int32_t) * (size_t)contact_count) + fem_align_up(sizeof(int32_t) * proxies);
 }
 
 // The island that a side belongs to, or the dynamic collider (numbered after the islands); -1: fixed.
@@ -173,8 +174,11 @@ static void fill_members(Builder *b) {
 	for (int32_t c = 0; c < b->contact_count; c++) {
 		int32_t member = contact_member(&b->contacts[c], b->bodies, island_count);
 		int32_t composite = member < 0 ? -1 : b->composite_of[fem_union_root(b->parent, member)];
-		if (composite >= 0)
-			b->out->contacts[b->out->composites[composite].contacts.end++] = b->contacts[c];
+		if (composite < 0)
+			continue;
+		int32_t place = b->out->composites[composite].contacts.end++;
+		b->out->contacts[place] = b->contacts[c];
+		b->out->contact_places[place] = c;
 	}
 }
 
@@ -186,6 +190,7 @@ bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody
 		.island_list = FEM_ARENA_TAKE(arena, int32_t, islands->count),
 		.chunks = FEM_ARENA_TAKE(arena, FemNodeChunk, islands->node_chunk_count),
 		.contacts = FEM_ARENA_TAKE(arena, FemContact, contact_count),
+		.contact_places = FEM_ARENA_TAKE(arena, int32_t, contact_count),
 		.proxy_list = FEM_ARENA_TAKE(arena, int32_t, proxy_count),
 	};
 	Builder builder = {

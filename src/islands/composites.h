@@ -25,9 +25,10 @@ typedef struct FemComposite {
 typedef struct FemComposites {
 	FemComposite *composites; // in the order of their first islands
 	int32_t count;
-	int32_t *island_list; // ascending within a composite
-	FemNodeChunk *chunks; // `island` is the place within the composite
-	FemContact *contacts; // in their old order within a composite
+	int32_t *island_list;    // ascending within a composite
+	FemNodeChunk *chunks;    // `island` is the place within the composite
+	FemContact *contacts;    // copies, in their old order within a composite
+	int32_t *contact_places; // [contact]: its place in the list that it was copied from
 	int32_t *proxy_list;
 } FemComposites;
 

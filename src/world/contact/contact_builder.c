@@ -101,19 +101,34 @@ int fem_contact_compare_places(const FemContact *a, const FemContact *b) {
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact) {
+static int32_t first_not_before(const FemContact *contacts, int32_t count, const FemContact *contact) {
 	int32_t low = 0, high = count;
 	while (low < high) {
 		int32_t middle = (low + high) / 2;
-		int order = fem_contact_compare_places(&contacts[middle], contact);
-		if (order == 0)
-			return &contacts[middle];
-		if (order < 0)
+		if (fem_contact_compare_places(&contacts[middle], contact) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return NULL;
+	return low;
+}
+
+const FemContact *fem_contact_find_place(const FemContact *contacts, int32_t count, const FemContact *contact) {
+	int32_t place = first_not_before(contacts, count, contact);
+	return place < count && fem_contact_compare_places(&contacts[place], contact) == 0 ? &contacts[place] : NULL;
+}
+
+FemRange fem_contacts_of_pair(
+	const FemContact *contacts, int32_t count, int32_t body, int32_t other, bool is_collider) {
+	FemContact first = {
+		.side[0] = {.body = body, .tet = -1}, .side[1] = {.body = other, .tet = -1}}; // sorts before all
+	if (is_collider)
+		first.side[1] = (FemContactSide){.body = -1, .tet = other};
+	FemRange pair;
+	pair.begin = pair.end = first_not_before(contacts, count, &first);
+	while (pair.end < count && fem_contact_same_pair(&contacts[pair.end], &first))
+		pair.end++;
+	return pair;
 }
 
 // What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed

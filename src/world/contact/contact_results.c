@@ -93,10 +93,8 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 	bool bad = (step->results[composite_index].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
 	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++) {
 		const FemContact *solved = &step->composites.contacts[i];
-		FemContact *kept = fem_contact_find_place(stage->contacts, stage->contact_count, solved);
+		FemContact *kept = &stage->contacts[step->composites.contact_places[i]];
 		composite->restless |= touches_moving(step, solved);
-		if (!kept)
-			continue;
 		*kept = *solved;
 		kept->is_static = kept->is_static && kept->normal_impulse > 0.0f;
 		if (bad || !fem_is_finite(kept->normal_impulse) || !fem_is_finite(kept->slip) ||

@@ -147,7 +147,10 @@ bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *to
 void fem_contacts_make(
 	struct FemStep *step); // contacts from overlaps, in order, with what they keep from the last step
 int fem_contact_compare_places(const FemContact *a, const FemContact *b); // the order of the list: no two are equal
-FemContact *fem_contact_find_place(FemContact *contacts, int32_t count, const FemContact *contact); // or null
+const FemContact *fem_contact_find_place(
+	const FemContact *contacts, int32_t count, const FemContact *contact); // or null
+// The contacts of a pair in such a list, where they stand together. is_collider: `other` is one.
+FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t body, int32_t other, bool is_collider);
 
 // ---- contact_load.c
 // Strengthens the contacts `made` of a touch by what its pair carries, from the last step's contacts.

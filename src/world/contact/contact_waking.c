@@ -67,20 +67,11 @@ static bool same_pieces(const FemWorld *world, const FemContact *a, const FemCon
 // Whether the two pieces, or the piece and the collider, of a contact of the last step still touch.
 static bool still_touch(const FemWorld *world, const FemContact *last) {
 	const FemContactStage *stage = &world->contacts;
-	FemContact first = *last; // sorts before all contacts of its pair
-	first.side[0].tet = -1;
-	first.side[1].tet = last->side[1].body >= 0 ? -1 : last->side[1].tet;
-	first.key = 0;
-	int32_t low = 0, high = stage->contact_count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (fem_contact_compare_places(&stage->contacts[middle], &first) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < stage->contact_count && fem_contact_same_pair(&stage->contacts[low], last); low++) {
-		if (same_pieces(world, &stage->contacts[low], last))
+	bool is_collider = last->side[1].body < 0;
+	FemRange pair = fem_contacts_of_pair(stage->contacts, stage->contact_count, last->side[0].body,
+		is_collider ? last->side[1].tet : last->side[1].body, is_collider);
+	for (int32_t i = pair.begin; i < pair.end; i++) {
+		if (same_pieces(world, &stage->contacts[i], last))
 			return true;
 	}
 	return false;
