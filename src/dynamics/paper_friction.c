@@ -15,6 +15,13 @@ FemFrictionGains fem_default_friction_gains(void) {
 	return (FemFrictionGains){PID_PROPORTIONAL, PID_INTEGRAL, PID_DERIVATIVE, PID_THRESHOLD};
 }
 
+typedef struct Friction {
+	FemFrictionGains gains;
+	FemVec3 gravity; // m/s^2
+	float mass;      // kg, all that moves in the composite
+	float dt;        // s
+} Friction;
+
 // Overlap volume W, m^3. Contacts that do not press take no share: friction given to them would be lost.
 static float volume_of(const FemContact *contact) {
 	return contact->active ? contact->area * fmaxf(contact->depth, DEPTH_MIN) : 0.0f;
@@ -55,9 +62,9 @@ static Pair pair_at(const FemContactRows *rows, int32_t begin) {
 		const FemContact *contact = &pair.contacts[pair.count++];
 		float volume = volume_of(contact);
 		pair.volume += volume;
-		for (int i = 0; contact->is_static && i < 3; i++)
-			pair.integral[i] += volume * contact->static_integral[i];
-		known += contact->is_static ? volume : 0.0f;
+		for (int i = 0; contact->paper.is_static && i < 3; i++)
+			pair.integral[i] += volume * contact->paper.integral[i];
+		known += contact->paper.is_static ? volume : 0.0f;
 	}
 	pair.is_static = known > 0.0f;
 	for (int i = 0; pair.is_static && i < 3; i++)
@@ -69,43 +76,44 @@ static Pair pair_at(const FemContactRows *rows, int32_t begin) {
 // A contact that comes to a pair which holds already takes over what the others know: the set of overlapping tets
 // flickers, and each that began from nothing would let the pair slip on.
 static void begin_static(FemContact *contact, const Pair *pair, const float w[3]) {
-	if (contact->is_static)
+	if (contact->paper.is_static)
 		return;
-	memcpy(contact->static_integral, pair->integral, sizeof contact->static_integral);
-	memcpy(contact->static_slip, w, sizeof contact->static_slip);
+	memcpy(contact->paper.integral, pair->integral, sizeof contact->paper.integral);
+	memcpy(contact->paper.slip, w, sizeof contact->paper.slip);
 }
 
 // The controller of docs/method.md, "Friction": F = Kp w + Ki int w dt + Kd dw/dt against the slip, |F| <= limit.
-static void hold(
-	FemContact *contact, const FemPaperFriction *friction, const Pair *pair, const float w[3], float limit) {
+static void hold(FemContact *contact, const Friction *friction, const Pair *pair, const float w[3], float limit) {
 	const FemFrictionGains *gains = &friction->gains;
 	float dt = friction->dt, force[3], mass = pair->mass * volume_of(contact) / pair->volume;
 	begin_static(contact, pair, w);
-	make_tangential(contact, contact->static_integral);
+	make_tangential(contact, contact->paper.integral);
 	for (int i = 0; i < 3; i++) {
-		float integral = contact->static_integral[i] + dt * w[i], change = w[i] - contact->static_slip[i];
+		float integral = contact->paper.integral[i] + dt * w[i], change = w[i] - contact->paper.slip[i];
 		force[i] =
 			mass / dt * (gains->proportional * w[i] + gains->integral / dt * integral + gains->derivative * change);
 	}
 	make_tangential(contact, force);
 	float size = length(force), scale = size > limit ? limit / size : 1.0f;
-	for (int i = 0; i < 3; i++)
-		contact->static_impulse[i] = dt * scale * force[i];
-	contact->is_static = true;
-	contact->is_saturated = size > limit;
+	for (int i = 0; i < 3; i++) {
+		contact->given_friction[i] = dt * scale * force[i];
+		contact->paper.next_integral[i] = contact->paper.integral[i] + (size > limit ? 0.0f : dt * w[i]);
+		contact->paper.next_slip[i] = w[i];
+	}
+	contact->paper.is_static = true;
 }
 
 // F_f = M |g| mu |n.g_hat| alpha (N), alpha the contact's share of the composite's overlap volume.
-static void apply_to_pair(const FemContactRows *rows, const FemPaperFriction *friction, const Pair *pair, float whole) {
+static void apply_to_pair(const FemContactRows *rows, const Friction *friction, const Pair *pair, float whole) {
 	const float g[3] = {friction->gravity.x, friction->gravity.y, friction->gravity.z};
 	for (int32_t c = 0; c < pair->count; c++) {
 		FemContact *contact = &pair->contacts[c];
 		const float *n = contact->normal;
 		float w[3], volume = volume_of(contact);
 		contact->friction_strength = 0.0f;
-		memset(contact->static_impulse, 0, sizeof contact->static_impulse);
+		memset(contact->given_friction, 0, sizeof contact->given_friction);
 		if (!(volume > 0.0f)) {
-			contact->is_static = false;
+			contact->paper.is_static = false;
 			continue;
 		}
 		float steep = fabsf(n[0] * g[0] + n[1] * g[1] + n[2] * g[2]);
@@ -117,33 +125,41 @@ static void apply_to_pair(const FemContactRows *rows, const FemPaperFriction *fr
 			hold(contact, friction, pair, w, limit);
 		} else {
 			contact->friction_strength = friction->dt * limit / speed;
-			contact->is_static = false;
+			contact->paper.is_static = false;
 		}
 	}
 }
 
-void fem_paper_friction_apply(FemContactRows *rows, const FemPaperFriction *friction) {
+// kg, of all that moves.
+static float mass_of(const FemSystem *system) {
+	double mass = 0.0;
+	for (int32_t c = 0; c < system->chunk_count; c++) {
+		const FemNodeChunk *chunk = &system->chunks[c];
+		for (int32_t i = chunk->begin; i < chunk->end; i++)
+			mass += (double)system->bodies[chunk->body]->mass[i];
+	}
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		mass += (double)system->contacts.proxies[system->contacts.proxy_list[k]].mass;
+	return (float)mass;
+}
+
+void fem_paper_friction_apply(FemSystem *system, const FemFrictionGains *gains, FemVec3 gravity, float dt) {
+	FemContactRows *rows = &system->contacts;
+	Friction friction = {*gains, gravity, mass_of(system), dt};
 	float whole = 0.0f;
 	for (int32_t c = 0; c < rows->count; c++)
 		whole += volume_of(&rows->contacts[c]);
 	for (int32_t c = 0; c < rows->count && whole > 0.0f;) {
 		Pair pair = pair_at(rows, c);
-		apply_to_pair(rows, friction, &pair, whole);
+		apply_to_pair(rows, &friction, &pair, whole);
 		c += pair.count;
 	}
 }
 
-// The integral is not fed while the force is at its limit (anti-windup).
-void fem_paper_friction_finish(FemContactRows *rows, float dt) {
-	for (int32_t c = 0; c < rows->count; c++) {
-		FemContact *contact = &rows->contacts[c];
-		float w[3];
-		if (!contact->is_static)
-			continue;
-		fem_contact_velocity(rows, contact, false, w);
-		make_tangential(contact, w);
-		for (int i = 0; !contact->is_saturated && i < 3; i++)
-			contact->static_integral[i] += dt * w[i];
-		memcpy(contact->static_slip, w, sizeof w);
-	}
+void fem_paper_friction_carry(const FemPaperHold *last, FemPaperHold *out) {
+	if (!last->is_static)
+		return;
+	*out = *last; // what is not solved in this step keeps it
+	memcpy(out->integral, last->next_integral, sizeof out->integral);
+	memcpy(out->slip, last->next_slip, sizeof out->slip);
 }

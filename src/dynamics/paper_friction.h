@@ -3,7 +3,7 @@
 #ifndef FEM_DYNAMICS_PAPER_FRICTION_H
 #define FEM_DYNAMICS_PAPER_FRICTION_H
 
-#include "dynamics/contact_rows.h"
+#include "dynamics/solver.h"
 
 // Of the controller F = -(Kp w + Ki int w dt + Kd dw/dt), w the tangential velocity.
 typedef struct FemFrictionGains {
@@ -15,18 +15,12 @@ typedef struct FemFrictionGains {
 
 FemFrictionGains fem_default_friction_gains(void); // those found by tests/tuning
 
-typedef struct FemPaperFriction {
-	FemFrictionGains gains;
-	FemVec3 gravity; // m/s^2
-	float mass;      // kg, all that moves in the composite
-	float dt;        // s
-} FemPaperFriction;
+// Before each solve of a step: friction_strength and given_friction of the composite's active contacts, from the
+// velocities at the start of the step, and what the controllers keep for the next one. The integral is not fed while
+// the force is at its limit (anti-windup).
+void fem_paper_friction_apply(FemSystem *system, const FemFrictionGains *gains, FemVec3 gravity, float dt);
 
-// Before each solve of a step: friction_strength and static_impulse of the composite's active contacts, from the
-// velocities at the start of the step.
-void fem_paper_friction_apply(FemContactRows *rows, const FemPaperFriction *friction);
-
-// After the last solve: what the controllers keep.
-void fem_paper_friction_finish(FemContactRows *rows, float dt);
+// To the contact of a new step, from the one at its place in the last that pressed.
+void fem_paper_friction_carry(const FemPaperHold *last, FemPaperHold *out);
 
 #endif

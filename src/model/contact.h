@@ -16,6 +16,14 @@ typedef struct FemContactSide {
 	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
 } FemContactSide;
 
+// A contact that the paper's static friction holds (dynamics/paper_friction.h).
+typedef struct FemPaperHold {
+	bool is_static;                       // below the threshold speed
+	float integral[3];                    // m, slipped while static, before the step
+	float slip[3];                        // m/s, tangential velocity at the start of the last step
+	float next_integral[3], next_slip[3]; // both for the next step
+} FemPaperHold;
+
 // One-sided implicit damping between two points (P&O09 section 6, made one-sided): with u the velocity of side 0
 // against side 1, the normal impulse is k_n max(0, n.u+ + b), friction k_t times the tangential u+.
 typedef struct FemContact {
@@ -32,14 +40,11 @@ typedef struct FemContact {
 	float slip;       // m/s, tangential speed after the last solve
 	float approach;   // m/s, along the normal before the step; positive: closing in
 	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
-	float static_integral[3]; // m, paper's friction: way slipped while static
-	float static_slip[3];     // m/s, tangential velocity at the start of the last step
-	float static_impulse[3];  // N s, on side 1: explicit friction of this step
-	bool is_static;           // below the threshold speed
-	bool is_saturated;        // its static friction is at its limit
-	bool active;              // takes part in the matrix
-	bool of_sheet;            // one of the two is thin: what pulled is not taken off friction
-	uint64_t key;             // the pair of places, for finding it again in the next step
+	float given_friction[3]; // N s, on side 1: explicit friction, set before a solve; 0 under Coulomb's
+	FemPaperHold paper;      // what the paper's friction keeps of it
+	bool active;             // takes part in the matrix
+	bool of_sheet;           // one of the two is thin: what pulled is not taken off friction
+	uint64_t key;            // the pair of places, for finding it again in the next step
 } FemContact;
 
 // A rigid body in the solve: fixed, moving as told, or with mass.

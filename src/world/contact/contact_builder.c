@@ -150,13 +150,10 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	contact->approach = along;
 	contact->active =
 		(last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
-	if (last && last->normal_impulse > 0.0f && last->is_static) {
-		contact->is_static = true;
-		memcpy(contact->static_integral, last->static_integral, sizeof last->static_integral);
-		memcpy(contact->static_slip, last->static_slip, sizeof last->static_slip);
-	}
-	if (last && last->normal_impulse > 0.0f)
+	if (last && last->normal_impulse > 0.0f) {
+		fem_paper_friction_carry(&last->paper, &contact->paper);
 		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
+	}
 }
 
 // Of a regular tet of this tet's rest volume, m.

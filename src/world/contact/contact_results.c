@@ -96,12 +96,11 @@ static void keep_solved(FemStep *step, int32_t composite_index) {
 		FemContact *kept = &stage->contacts[step->composites.contact_places[i]];
 		composite->restless |= touches_moving(step, solved);
 		*kept = *solved;
-		kept->is_static = kept->is_static && kept->normal_impulse > 0.0f;
 		if (bad || !fem_is_finite(kept->normal_impulse) || !fem_is_finite(kept->slip) ||
 			!fem_is_finite(kept->friction_strength)) {
 			kept->normal_impulse = kept->slip = kept->friction_strength = 0.0f;
 			kept->impulse[0] = kept->impulse[1] = kept->impulse[2] = 0.0f;
-			kept->active = kept->is_static = false;
+			kept->active = false;
 		}
 	}
 }

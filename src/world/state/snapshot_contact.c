@@ -234,9 +234,9 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->slip);
 	FEM_STREAM(s, contact->approach);
 	FEM_STREAM(s, contact->pair_load);
-	FEM_STREAM(s, contact->static_integral);
-	FEM_STREAM(s, contact->static_slip);
-	fem_stream_bool(s, &contact->is_static);
+	FEM_STREAM(s, contact->paper.next_integral);
+	FEM_STREAM(s, contact->paper.next_slip);
+	fem_stream_bool(s, &contact->paper.is_static);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
 }

@@ -39,29 +39,11 @@ static void refresh_diagonal(FemCompositeTask *task) {
 	fem_loop_for(task->system.loop, task->system.chunk_count, refresh_diagonal_task, task);
 }
 
-// kg, of all that moves.
-static float mass_of(const FemCompositeTask *task) {
-	double mass = 0.0;
-	for (int32_t c = 0; c < task->system.chunk_count; c++) {
-		const FemNodeChunk *chunk = &task->system.chunks[c];
-		for (int32_t i = chunk->begin; i < chunk->end; i++)
-			mass += (double)task->step->world->bodies[chunk->body]->mass[i];
-	}
-	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++)
-		mass += (double)task->step->proxies[task->system.contacts.proxy_list[k]].mass;
-	return (float)mass;
-}
-
-static void set_paper_friction(FemCompositeTask *task) {
-	const FemWorld *world = task->step->world;
-	FemPaperFriction friction = {world->friction_gains, world->def.gravity, mass_of(task), task->step->dt};
-	fem_paper_friction_apply(&task->system.contacts, &friction);
-}
-
 // Friction, rows and the diagonal for the active set as it is now.
 static void prepare_pass(FemCompositeTask *task) {
-	if (task->system.contacts.count > 0 && task->system.contacts.paper_friction)
-		set_paper_friction(task);
+	const FemWorld *world = task->step->world;
+	if (task->system.contacts.friction_is_given)
+		fem_paper_friction_apply(&task->system, &world->friction_gains, world->def.gravity, task->step->dt);
 	if (task->system.contacts.count > 0)
 		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
 	refresh_diagonal(task);
@@ -244,7 +226,5 @@ void fem_composite_solve(FemCompositeTask *task) {
 	solve_passes(task);
 	if (task->system.rigid)
 		fem_rigid_space_free(&space);
-	if (task->system.contacts.paper_friction)
-		fem_paper_friction_finish(&task->system.contacts, task->step->dt);
 	keep_start_vectors(task);
 }
