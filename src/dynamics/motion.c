@@ -280,30 +280,38 @@ static void apply_matrix(const float m[9], const float v[3], float out[3]) {
 		out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
 
-// The balanced velocity split into rigid motion and deformation d; r and d turn, then r moves by d (motion.h).
-static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[3], float v[3]) {
+// A velocity split into rigid motion and deformation d; r and d turn, then r moves by d (motion.h). v becomes the
+// velocity after `time` (s), which may be negative.
+static void move_along(const MotionTask *task, float time, float x[3], float v[3]) {
 	const FemMotion *motion = &task->motion;
-	float dt = task->integration->dt, r[3], d[3], swept[3], rotated[3], rigid[3];
+	float r[3], d[3], swept[3], rotated[3], rigid[3];
 	for (int k = 0; k < 3; k++)
 		r[k] = x[k] - motion->center[k];
-	float next[3] = {body->velocity[i].x + body->step->dv[i].x + task->correction[0],
-		body->velocity[i].y + body->step->dv[i].y + task->correction[1],
-		body->velocity[i].z + body->step->dv[i].z + task->correction[2]};
-	cross_add(next, task->correction_spin, r);
 	memcpy(rigid, motion->velocity, sizeof rigid);
 	cross_add(rigid, motion->spin, r);
 	for (int k = 0; k < 3; k++)
-		d[k] = next[k] - rigid[k];
+		d[k] = v[k] - rigid[k];
 	apply_matrix(task->rotation_increment, r, swept);
 	apply_matrix(task->rotation_increment, d, rotated);
 	for (int k = 0; k < 3; k++) {
 		rotated[k] += d[k];
-		float step = dt * motion->velocity[k] + swept[k] + dt * rotated[k];
-		r[k] += swept[k] + dt * rotated[k];
+		float step = time * motion->velocity[k] + swept[k] + time * rotated[k];
+		r[k] += swept[k] + time * rotated[k];
 		x[k] += step;
 		v[k] = motion->velocity[k] + rotated[k];
 	}
 	cross_add(v, task->end_spin, r);
+}
+
+static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[3], float v[3]) {
+	float r[3];
+	for (int k = 0; k < 3; k++)
+		r[k] = x[k] - task->motion.center[k];
+	v[0] = body->velocity[i].x + body->step->dv[i].x + task->correction[0];
+	v[1] = body->velocity[i].y + body->step->dv[i].y + task->correction[1];
+	v[2] = body->velocity[i].z + body->step->dv[i].z + task->correction[2];
+	cross_add(v, task->correction_spin, r);
+	move_along(task, task->integration->dt, x, v);
 }
 
 // What is faster than the limit goes no further than it allows.
@@ -451,28 +459,26 @@ static FemMotionSums sum_now(const FemBody *body, FemRange nodes) {
 
 void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
 	FemMotionSums sums = sum_now(body, nodes);
-	double c[3], l[3], w[3];
-	float rotation[9], spin[3], center[3];
+	MotionTask task = {0};
+	double c[3], l[3], inertia[9], spin[3] = {0}, theta[3] = {0}, end_spin[3] = {0};
 	center_of(&sums, c);
 	about_center(sums.angular, sums.momentum, c, l);
-	solve_inertia(&sums, c, l, w);
-	to_float(w, spin);
-	to_float(c, center);
+	if (inertia_about(&sums, c, inertia)) {
+		fem_solve3(inertia, l, spin);
+		fem_tumble(inertia, l, -(double)time, theta, end_spin);
+	}
+	to_float(c, task.motion.center);
+	to_float(spin, task.motion.spin);
+	to_float(end_spin, task.end_spin);
+	make_rotation_increment(theta, task.rotation_increment);
 	for (int i = 0; i < 3; i++)
-		w[i] *= -(double)time;
-	make_rotation_increment(w, rotation);
+		task.motion.velocity[i] = (float)(sums.momentum[i] / sums.mass);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		float *x = &body->position[i].x, *v = &body->velocity[i].x;
-		float r[3] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]}, rigid[3], swept[3], turned[3], d[3];
-		for (int k = 0; k < 3; k++)
-			rigid[k] = (float)(sums.momentum[k] / sums.mass);
-		cross_add(rigid, spin, r);
-		for (int k = 0; k < 3; k++)
-			d[k] = v[k] - rigid[k];
-		apply_matrix(rotation, r, swept);
-		apply_matrix(rotation, d, turned);
-		for (int k = 0; k < 3; k++)
-			x[k] += swept[k] - time * ((float)(sums.momentum[k] / sums.mass) + d[k] + turned[k]);
+		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		float v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
+		move_along(&task, -time, x, v);
+		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
+		body->velocity[i] = (FemVec4){v[0], v[1], v[2], 0.0f};
 	}
 }
 

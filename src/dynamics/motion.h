@@ -70,8 +70,9 @@ typedef struct FemMomentumDeficit {
 void fem_motion_add_deficit(FemIntegration *integration, FemMomentumDeficit *sum);
 void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDeficit *sum);
 
-// Takes the free nodes of a whole piece back by `time` (s) along the motion they have now: x - time v turned with the
-// piece. Straight back, x - time v, stretches what spins at w by (w time)^2 / 2: a stiff piece has energy from it.
+// Takes a whole free piece back by `time` (s) along the motion it has now: rigid motion as in the step (`tumbling.h`),
+// which keeps energy and both momenta, and deformation. Straight back, x - time v, stretches what spins at w by
+// (w time)^2 / 2 and leaves it velocities that strain it further: in a stiff piece energy from nowhere.
 void fem_motion_rewind(FemBody *body, FemRange nodes, float time);
 
 // v += dv, x += motion; reactions. Returns FemStepError bits; a body that is not finite is left as it was and marked.
