@@ -99,16 +99,16 @@ typedef struct FemBakedEmbedding {
 	float (*weights)[4];
 } FemBakedEmbedding;
 
-// What is drawn of a body once it breaks: closed pieces of the render mesh, each with a home tet, as
+// What is drawn of a body once it breaks: closed solids cut from the render mesh, each with a home tet, as
 // fem_body_set_splinters() takes them. The render surfaces come first, cut but not moved, then the surface of the cuts.
 typedef struct FemSplinterMesh {
-	int32_t piece_count, surface_count;             // surfaces: those of the render mesh, and one more
-	int32_t *home_tets;                             // [piece]
+	int32_t splinter_count, surface_count;          // surfaces: those of the render mesh, and one more
+	int32_t *home_tets;                             // [splinter]
 	int32_t *vertex_starts;                         // [surface_count + 1]
 	int32_t *index_starts;                          // [surface_count + 1]
 	int32_t vertex_count, outer_count, index_count; // outer: vertices of all but the last surface
 	FemVec3 *positions;                             // m, rest shape
-	int32_t *vertex_pieces;
+	int32_t *vertex_splinters;
 	int32_t *vertex_tets;
 	float (*vertex_weights)[4]; // of the tet's corners, sum 1
 	int32_t *source_triangles;  // [outer vertex]: of its render surface ...
@@ -117,8 +117,9 @@ typedef struct FemSplinterMesh {
 	float (*tangents)[4];
 	float (*uvs)[2];  // m, along the cut
 	int32_t *indices; // 3 a triangle, counted from the surface's first vertex
-	// A face of the cuts is there twice, once for the piece on either hand; vertex n of the first half of its vertices
-	// and vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the same nodes.
+	// A face of the cuts is there twice, once for the splinter on either hand; vertex n of the first half of its
+	// vertices and vertex n of the second lie at one place. Nothing is to be seen of it as long as these follow the
+	// same nodes.
 	int32_t face_count;
 	int32_t *face_starts; // [face_count + 1], counted from outer_count
 	// Far away: other triangles of the same vertices, without what makes the cuts rough. 0 where they are smooth.
@@ -164,34 +165,34 @@ size_t fem_bake_report_warnings(const char *report, char *out, size_t capacity);
 // Called now and then, on the thread that bakes, with a share done of 0..1; false stops the work.
 typedef bool FemProgress(void *context, float share);
 
-#define FEM_CUT_PIECES_MAX 65536 // splinters a mesh: some 3 million triangles; more would only be a slip
-#define FEM_CUT_IMPACTS_MAX 16   // points from which glass cracks radially; chosen
+#define FEM_CUT_SPLINTERS_MAX 65536 // splinters a mesh: some 3 million triangles; more would only be a slip
+#define FEM_CUT_IMPACTS_MAX 16      // points from which glass cracks radially; chosen
 
 typedef enum FemPattern {
 	FEM_PATTERN_NONE = 0, // no splinters: rubber, sheet metal
 	FEM_PATTERN_VORONOI,  // concrete, stone, ceramic
-	FEM_PATTERN_GLASS,    // radial about likely impacts, with random shards
-	FEM_PATTERN_WOOD,     // long pieces along the grain with jagged ends
+	FEM_PATTERN_GLASS,    // radial about likely impacts, with random splinters
+	FEM_PATTERN_WOOD,     // long splinters along the grain with jagged ends
 	FEM_PATTERN_BRICK,    // brick bond with mortar joints, some bricks broken
-	FEM_PATTERN_SURFACES, // the artist's own: each closed shell is a piece, also where shells touch; of open ones each
-						  // surface
+	FEM_PATTERN_SURFACES, // the artist's own: each closed shell is a splinter, also where shells touch; of open ones
+						  // each surface
 	FEM_PATTERN_COUNT,
 } FemPattern;
 
 typedef struct FemCutDef {
 	FemPattern pattern; // default FEM_PATTERN_NONE
 	uint32_t seed;
-	int32_t piece_count;  // cells wanted; default 0 = by piece_size; at most FEM_CUT_PIECES_MAX
-	float piece_size;     // m, mean diameter; default 0 = clearly smaller than the tets
-	bool joins;           // cells that follow the same tet anyway are left in one piece; default true
-	int32_t triangle_max; // default 120000: pieces, bricks and sections are made larger where there would be more
-	float roughness;      // 0..1, of the cuts, in shares of a piece's size; default 0.5
-	float unevenness;     // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
-	FemVec3 grain;        // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
-	int32_t impact_count; // glass: points that cracks run from; default 0 = chosen by the seed
+	int32_t splinter_count; // cells wanted; default 0 = by splinter_size; at most FEM_CUT_SPLINTERS_MAX
+	float splinter_size;    // m, mean diameter; default 0 = clearly smaller than the tets
+	bool joins;             // cells that follow the same tet anyway are left in one splinter; default true
+	int32_t triangle_max;   // default 120000: splinters, bricks and sections are made larger where there would be more
+	float roughness;        // 0..1, of the cuts, in shares of a splinter's size; default 0.5
+	float unevenness;       // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
+	FemVec3 grain;          // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
+	int32_t impact_count;   // glass: points that cracks run from; default 0 = chosen by the seed
 	FemVec3 impacts[FEM_CUT_IMPACTS_MAX]; // m
 	// Wood, Morris et al. 2011 section IV.C. Width lies across the grain, height across grain and width.
-	float section_width, section_height; // m, mean; 0 = by piece_size
+	float section_width, section_height; // m, mean; 0 = by splinter_size
 	float section_length;                // m, mean, along the grain; 0 = 8 times the width
 	float random_width, random_height;   // 0..1, how much sections differ; default 0.4
 	int32_t horizontal_frequency;        // 1..8, teeth across a section's end; default 3
@@ -232,11 +233,11 @@ FemResult fem_cut_finish(FemCutJob *job, FemSplinterMesh *out);
 
 typedef struct FemBakeDef {
 	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about
-						   // 60 tets a part on
+						   // 60 tets a member on
 	int32_t plate_layers;  // least layers of cells through plates, layers through beams, default 1; 1..16
-	float plate_strength;  // tet_plates of thin parts, default 1; 0 = none
+	float plate_strength;  // tet_plates of thin members, default 1; 0 = none
 	float weld_distance;   // m, vertices nearer than this are one; default 0 = 1e-6 of the size
-	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = such parts are refused
+	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = such members are refused
 	bool surface_regions;  // each render surface is a material region of its own; default false
 	FemCutDef cut;         // splinters; default none. Its progress is not used
 	FemProgress *progress; // may be null; jobs have their own

@@ -64,26 +64,26 @@ static int32_t bits(float value) {
 	return out;
 }
 
-// Vertices of a piece at one place are one; every edge must be run as often one way as the other.
-FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh) {
-	FemPieceCheck check = {
-		.piece_count = mesh->piece_count, .triangle_count = mesh->index_count / 3, .smallest = HUGE_VAL};
+// Vertices of a splinter at one place are one; every edge must be run as often one way as the other.
+FemSplinterCheck fem_cutting_check(const FemSplinterMesh *mesh) {
+	FemSplinterCheck check = {
+		.splinter_count = mesh->splinter_count, .triangle_count = mesh->index_count / 3, .smallest = HUGE_VAL};
 	FemKeyMap places = {0}, edges = {0};
 	int32_t *sums = calloc((size_t)mesh->index_count + 1, sizeof *sums);
-	double *volumes = calloc((size_t)mesh->piece_count + 1, sizeof *volumes);
+	double *volumes = calloc((size_t)mesh->splinter_count + 1, sizeof *volumes);
 	bool is_new;
 	for (int32_t s = 0; s < mesh->surface_count; s++)
 		for (int32_t n = mesh->index_starts[s]; n < mesh->index_starts[s + 1]; n += 3) {
-			int32_t corners[3], piece = -1;
+			int32_t corners[3], splinter = -1;
 			FemVec3 p[3];
 			for (int v = 0; v < 3; v++) {
 				int32_t vertex = mesh->vertex_starts[s] + mesh->indices[n + v];
 				p[v] = mesh->positions[vertex];
-				piece = mesh->vertex_pieces[vertex];
+				splinter = mesh->vertex_splinters[vertex];
 				corners[v] = fem_key_map_number(
-					&places, (int32_t[FEM_KEY_SIZE]){piece, bits(p[v].x), bits(p[v].y), bits(p[v].z)}, &is_new);
+					&places, (int32_t[FEM_KEY_SIZE]){splinter, bits(p[v].x), bits(p[v].y), bits(p[v].z)}, &is_new);
 			}
-			volumes[piece] += signed_volume(p[0], p[1], p[2]);
+			volumes[splinter] += signed_volume(p[0], p[1], p[2]);
 			for (int v = 0; v < 3; v++) {
 				int32_t a = corners[v], b = corners[(v + 1) % 3];
 				if (a != b)
@@ -93,7 +93,7 @@ FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh) {
 		}
 	for (int32_t n = 0; n < edges.count; n++)
 		check.open_edges += sums[n] != 0;
-	for (int32_t n = 0; n < mesh->piece_count; n++) {
+	for (int32_t n = 0; n < mesh->splinter_count; n++) {
 		check.volume_sum += volumes[n];
 		check.smallest = fmin(check.smallest, volumes[n]);
 	}
@@ -104,7 +104,7 @@ FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh) {
 	return check;
 }
 
-FemPieceCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh) {
+FemSplinterCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh) {
 	FemSplinterMesh coarse = *mesh;
 	coarse.index_count = mesh->coarse_count;
 	coarse.indices = mesh->coarse_indices;

@@ -1,16 +1,16 @@
-// Meshes baked and cut, and what the pieces must be like.
+// Meshes baked and cut, and what the splinters must be like.
 #ifndef FEM_TEST_CUTTING_RIG_H
 #define FEM_TEST_CUTTING_RIG_H
 
 #include "baking/baked_mesh.h"
 #include "scenes/surface_meshes.h"
 
-typedef struct FemPieceCheck {
-	double volume_sum;  // m^3, of all pieces
-	double smallest;    // m^3, signed: of the piece with the least
-	int32_t open_edges; // of all pieces
-	int32_t piece_count, triangle_count;
-} FemPieceCheck;
+typedef struct FemSplinterCheck {
+	double volume_sum;  // m^3, of all splinters
+	double smallest;    // m^3, signed: of the splinter with the least
+	int32_t open_edges; // of all splinters
+	int32_t splinter_count, triangle_count;
+} FemSplinterCheck;
 
 // A render mesh with one surface of all attributes, or several of every n-th triangle each.
 void fem_cutting_render(const FemSurfaceMesh *surface, int32_t surface_count, FemRenderMesh *out);
@@ -19,7 +19,7 @@ void fem_cutting_render(const FemSurfaceMesh *surface, int32_t surface_count, Fe
 bool fem_cutting_bake(FemSurfaceMesh surface, int32_t elements, FemBakedMesh *out);
 
 double fem_cutting_volume(const FemRenderMesh *render); // signed, m^3
-FemPieceCheck fem_cutting_check(const FemSplinterMesh *mesh);
-FemPieceCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh); // of the coarse triangles
+FemSplinterCheck fem_cutting_check(const FemSplinterMesh *mesh);
+FemSplinterCheck fem_cutting_check_coarse(const FemSplinterMesh *mesh); // of the coarse triangles
 
 #endif

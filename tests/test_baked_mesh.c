@@ -320,7 +320,7 @@ FEM_TEST(baked_mesh, other_versions_and_files) {
 	fem_test_file_free(&file);
 }
 
-static FemTestFile with_chunk(
+static FemTestFile with_section(
 	const FemBakedMesh *mesh, const char *tag, uint32_t flags, uint64_t claimed, size_t content) {
 	FemTestFile file = to_bytes(mesh);
 	file.capacity = file.size;
@@ -334,15 +334,15 @@ static FemTestFile with_chunk(
 	return file;
 }
 
-// Chunks of tomorrow: skipped, unless they say that they must not be.
-FEM_TEST(baked_mesh, unknown_chunks) {
+// Sections of tomorrow: skipped, unless they say that they must not be.
+FEM_TEST(baked_mesh, unknown_sections) {
 	FemBakedMesh mesh = make_full(1, 0.9f), back;
-	FemTestFile file = with_chunk(&mesh, "MORE", 0, 100, 100);
+	FemTestFile file = with_section(&mesh, "MORE", 0, 100, 100);
 	FEM_CHECK(fem_baked_mesh_read("m", file.bytes, file.size, &back) == FEM_OK);
 	check_same(&mesh, &back, 1e-6f);
 	fem_baked_mesh_free(&back);
 	fem_test_file_free(&file);
-	file = with_chunk(&mesh, "NEWS", 1, 100, 100);
+	file = with_section(&mesh, "NEWS", 1, 100, 100);
 	check_refused(&file, file.size, "NEWS is unknown", __LINE__);
 	fem_test_file_free(&file);
 	static const struct {
@@ -351,7 +351,7 @@ FEM_TEST(baked_mesh, unknown_chunks) {
 	} bad[] = {{"MORE", 101}, {"MORE", UINT64_MAX}, {"MORE", 99}, {"NODE", 100}, {"TETS", 100}, {"EMBD", 100},
 		{"SURF", 100}, {"NAME", 100}, {"PLAT", 100}, {"REPT", 100}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		file = with_chunk(&mesh, bad[i].tag, 0, bad[i].claimed, 100);
+		file = with_section(&mesh, bad[i].tag, 0, bad[i].claimed, 100);
 		check_refused(&file, file.size, "damaged", __LINE__);
 		fem_test_file_free(&file);
 	}

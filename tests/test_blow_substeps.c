@@ -1,4 +1,4 @@
-// Steps are cut into parts for blows to what breaks, and only for them.
+// Steps are cut into substeps for blows to what breaks, and only for them.
 #include "fem_test.h"
 #include "scenes/box_mesh.h"
 
@@ -82,15 +82,15 @@ FEM_TEST(blow_substeps, not_for_slow_or_soft_or_departing_things) {
 		bool is_brittle;
 		double y;
 		float speed;
-		int32_t parts;
+		int32_t expected;
 	} cases[] = {{true, 0.15, -8.0f, MOST}, {true, 0.15, -1.0f, 1}, {true, 0.15, 8.0f, 1}, {false, 0.15, -8.0f, 1},
 		{true, 0.4, -8.0f, 1}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Scene scene = make_scene(true);
 		add_body(&scene, scene.slab, cases[i].is_brittle ? scene.brittle : scene.soft, cases[i].y, cases[i].speed);
 		fem_world_step(scene.world, 1e-4f, 1); // finds out what is awake
-		fem_test_check(
-			substeps(&scene) == cases[i].parts, __FILE__, __LINE__, "case %d: %d parts", (int)i, (int)substeps(&scene));
+		fem_test_check(substeps(&scene) == cases[i].expected, __FILE__, __LINE__, "case %d: %d parts", (int)i,
+			(int)substeps(&scene));
 		fem_world_destroy(scene.world);
 	}
 }

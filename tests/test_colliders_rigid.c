@@ -61,30 +61,30 @@ FEM_TEST(rigid_colliders, one_of_two_shapes_stands_as_one) {
 	FemWorldId world = fem_world_create(&world_def);
 	add_slab(world);
 	FemColliderDef def = box_def((FemPosition){0.0, 0.35, 0.0}, (FemVec3){0.1f, 0.1f, 0.1f}, 40.0f);
-	FemColliderId parts[2];
+	FemColliderId shapes[2];
 	def.inertia = (FemVec3){1.0f, 14.0f, 14.0f};
 	def.shape_position = (FemVec3){-0.6f, -0.2f, 0.0f};
-	parts[0] = fem_collider_create(world, &def);
+	shapes[0] = fem_collider_create(world, &def);
 	def.shape_position.x = 0.6f;
-	def.leader = parts[0];
-	parts[1] = fem_collider_create(world, &def);
-	FEM_CHECK(fem_collider_is_valid(parts[1]));
+	def.leader = shapes[0];
+	shapes[1] = fem_collider_create(world, &def);
+	FEM_CHECK(fem_collider_is_valid(shapes[1]));
 	double impulse_sum = 0.0;
 	for (int i = 0; i < 240; i++) {
 		fem_world_step(world, CONTACT_DT, 1);
 		FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
-		impulse_sum = i < 180 ? 0.0 : impulse_sum + (double)result_of(parts[0]).impulse.y;
-		FEM_CHECK(result_of(parts[1]).impulse.y == 0.0f);
-		follow(world, parts, 2);
+		impulse_sum = i < 180 ? 0.0 : impulse_sum + (double)result_of(shapes[0]).impulse.y;
+		FEM_CHECK(result_of(shapes[1]).impulse.y == 0.0f);
+		follow(world, shapes, 2);
 	}
-	const FemCollider *record = &fem_world_find(world)->colliders[parts[0].index1 - 1];
+	const FemCollider *record = &fem_world_find(world)->colliders[shapes[0].index1 - 1];
 	FEM_CHECK_NEAR(impulse_sum, 40.0 * 9.81, 0.02 * 40.0 * 9.81); // 60 steps are a second
 	FEM_CHECK_NEAR(record->position.y, 0.3, 0.01);
 	FEM_CHECK_NEAR(record->rotation.w, 1.0, 1e-4); // one foot alone would let it tip over
-	FEM_CHECK_INT(fem_collider_destroy(parts[0]), FEM_OK);
+	FEM_CHECK_INT(fem_collider_destroy(shapes[0]), FEM_OK);
 	fem_world_step(world, CONTACT_DT, 1); // the follower is solid, but nothing moves it
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
-	FEM_CHECK_NEAR(result_of(parts[1]).linear_velocity.y, 0.0, 0.01);
+	FEM_CHECK_NEAR(result_of(shapes[1]).linear_velocity.y, 0.0, 0.01);
 	fem_world_destroy(world);
 }
 

@@ -165,7 +165,7 @@ FEM_TEST(contact, fast_cube_does_not_pass_a_wall) {
 // ---- deep overlaps
 
 // Two cubes that share a part of their height; the fastest speed (m/s) of one second.
-static double part_overlapped(double share, double *out_gap) {
+static double share_overlapped(double share, double *out_gap) {
 	FemWorldId world = free_world();
 	FemBlock cube = fem_block(0.3f, 3);
 	cube.material.young_modulus = 1e6f;
@@ -185,14 +185,14 @@ static double part_overlapped(double share, double *out_gap) {
 }
 
 FEM_TEST(contact, thirty_percent_overlap_separates) {
-	double gap, peak = part_overlapped(0.3, &gap);
+	double gap, peak = share_overlapped(0.3, &gap);
 	FEM_CHECK_NEAR(gap, 0.73, 0.2); // they part at the speed that the push gave them
 	FEM_CHECK_NEAR(peak, 0.79, 0.2);
 }
 
 // Fails when the push of bodies that stand this deep in each other has no limit: 2 m/s.
 FEM_TEST(contact, half_overlap_stays_bounded) {
-	double gap, peak = part_overlapped(0.5, &gap);
+	double gap, peak = share_overlapped(0.5, &gap);
 	FEM_CHECK_NEAR(peak, 1.78, 0.22);
 }
 

@@ -40,7 +40,7 @@ static Arc make_arc(const FemTetMesh *mesh) {
 	arc.now = calloc((size_t)mesh->node_count, sizeof(FemVec3));
 	arc.pinned = calloc((size_t)mesh->node_count, sizeof(int32_t));
 	for (int32_t n = 0; n < mesh->node_count; n++)
-		if (displacement_of(mesh->nodes[n]) < 0.35 * (double)mesh->parts[0].cell)
+		if (displacement_of(mesh->nodes[n]) < 0.35 * (double)mesh->members[0].cell)
 			arc.pinned[arc.pinned_count++] = n;
 	mesh_def.node_count = mesh->node_count;
 	mesh_def.node_positions = mesh->nodes;
@@ -83,7 +83,7 @@ static double tip_displacement(Arc *arc, double begin, FemVec3 outward) {
 static double pull(const FemTetMesh *mesh, double opening, double load) {
 	Arc arc = make_arc(mesh);
 	FemVec3 outward = {(float)cos(opening), (float)sin(opening), 0.0f};
-	double begin = opening * RADIUS - 0.5 * (double)mesh->parts[0].cell;
+	double begin = opening * RADIUS - 0.5 * (double)mesh->members[0].cell;
 	int32_t tips = 0;
 	for (int32_t n = 0; n < arc.node_count; n++)
 		tips += displacement_of(arc.rest[n]) > begin;
@@ -102,7 +102,7 @@ static double pull(const FemTetMesh *mesh, double opening, double load) {
 typedef struct Row {
 	double wall;    // m
 	double opening; // rad
-	FemPartKind kind;
+	FemMemberKind kind;
 	double angle; // degrees, at least
 } Row;
 
@@ -117,15 +117,15 @@ static void check_arc(const Row *row) {
 	double load = wanted * YOUNG * inertia / (pow(RADIUS, 3.0) * (0.5 * row->opening - 0.25 * sin(2.0 * row->opening)));
 	def.element_count = 3000;
 	if (FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK)) {
-		const FemTetPart *part = &mesh.parts[0];
-		double excess = wanted / pull(&mesh, row->opening, load), said = (double)part->stiffness_excess;
+		const FemTetMember *member = &mesh.members[0];
+		double excess = wanted / pull(&mesh, row->opening, load), said = (double)member->stiffness_excess;
 		double volume = (double)mesh.volume / surface.volume;
 		printf("  wall %.3f m over %3.0f degrees: cells %.2f times as long, %d layers, %.2f times too stiff, said to "
 			   "be %.2f; "
 			   "%.1f degrees, volume %.3f\n",
-			row->wall, row->opening * 180.0 / PI, (double)(part->cell / part->thickness), part->layers, excess, said,
-			(double)mesh.min_dihedral, volume);
-		FEM_CHECK(part->kind == row->kind);
+			row->wall, row->opening * 180.0 / PI, (double)(member->cell / member->thickness), member->layers, excess,
+			said, (double)mesh.min_dihedral, volume);
+		FEM_CHECK(member->kind == row->kind);
 		FEM_CHECK(excess < 1.6 * said && excess > said / 1.6);
 		FEM_CHECK((double)mesh.min_dihedral >= row->angle);
 	}
@@ -137,14 +137,14 @@ static void check_arc(const Row *row) {
 // stand upright (up to three times stiffer), and for the thickest when a plate has no more layers than asked for.
 FEM_TEST(curved_walls, bend_as_the_bake_says) {
 	static const Row rows[] = {
-		{0.04, 0.5 * PI, FEM_PART_PLATE, 8.0},
-		{0.02, 0.5 * PI, FEM_PART_PLATE, 8.0},
-		{0.012, 0.5 * PI, FEM_PART_PLATE, 7.5},
-		{0.004, 0.5 * PI, FEM_PART_PLATE, 2.5},
-		{0.04, 1.2 * PI, FEM_PART_THIN_WALL, 8.0},
-		{0.03, 1.2 * PI, FEM_PART_THIN_WALL, 8.0},
-		{0.02, 1.2 * PI, FEM_PART_THIN_WALL, 3.9},
-		{0.012, 1.2 * PI, FEM_PART_THIN_WALL, 3.9},
+		{0.04, 0.5 * PI, FEM_MEMBER_PLATE, 8.0},
+		{0.02, 0.5 * PI, FEM_MEMBER_PLATE, 8.0},
+		{0.012, 0.5 * PI, FEM_MEMBER_PLATE, 7.5},
+		{0.004, 0.5 * PI, FEM_MEMBER_PLATE, 2.5},
+		{0.04, 1.2 * PI, FEM_MEMBER_THIN_WALL, 8.0},
+		{0.03, 1.2 * PI, FEM_MEMBER_THIN_WALL, 8.0},
+		{0.02, 1.2 * PI, FEM_MEMBER_THIN_WALL, 3.9},
+		{0.012, 1.2 * PI, FEM_MEMBER_THIN_WALL, 3.9},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check_arc(&rows[i]);

@@ -1,4 +1,4 @@
-// Cutting: pieces that are closed, turned outward and together the body, for every shape and pattern.
+// Cutting: splinters that are closed, turned outward and together the body, for every shape and pattern.
 #include "baking/bake.h"
 #include "base/memory.h"
 #include "cutting/cut_output.h"
@@ -26,10 +26,10 @@ static void check_cut(FemBakedMesh *mesh, const FemCutDef *def, const char *what
 	if (!fem_test_check(
 			fem_baked_mesh_cut(mesh, def, note) == FEM_OK, __FILE__, __LINE__, "%s: %s", what, fem_last_error()))
 		return;
-	FemPieceCheck check = fem_cutting_check(&mesh->splinters);
+	FemSplinterCheck check = fem_cutting_check(&mesh->splinters);
 	fem_test_check(note[0] == 0, __FILE__, __LINE__, "%s: %s", what, note);
 	fem_test_check(check.open_edges == 0, __FILE__, __LINE__, "%s: %d open edges", what, check.open_edges);
-	fem_test_check(check.piece_count > 3, __FILE__, __LINE__, "%s: %d pieces", what, check.piece_count);
+	fem_test_check(check.splinter_count > 3, __FILE__, __LINE__, "%s: %d pieces", what, check.splinter_count);
 	fem_test_check(fabs(check.volume_sum - volume) < 1e-3 * volume, __FILE__, __LINE__, "%s: volume %g of %g", what,
 		check.volume_sum, volume);
 	fem_test_check(check.smallest > -1e-6 * volume, __FILE__, __LINE__, "%s: a piece of %g m3", what, check.smallest);
@@ -46,7 +46,7 @@ static void cut_shape(int which) {
 			FemCutDef def = fem_default_cut_def();
 			def.pattern = n < 2 ? FEM_PATTERN_VORONOI : (FemPattern)(FEM_PATTERN_GLASS + (n - 2) % 3);
 			def.seed = 7 + (uint32_t)n;
-			def.piece_count = 120;
+			def.splinter_count = 120;
 			def.triangle_max = 300000;
 			def.joins = n % 2 == 1;
 			def.roughness = n == 0 ? 0.0f : n < 5 ? 0.5f : 1.0f;
@@ -56,27 +56,27 @@ static void cut_shape(int which) {
 	fem_baked_mesh_free(&mesh);
 }
 
-FEM_TEST(cutting, box_into_closed_pieces) {
+FEM_TEST(cutting, box_into_closed_splinters) {
 	cut_shape(0);
 }
 
-FEM_TEST(cutting, sphere_into_closed_pieces) {
+FEM_TEST(cutting, sphere_into_closed_splinters) {
 	cut_shape(1);
 }
 
-FEM_TEST(cutting, torus_into_closed_pieces) {
+FEM_TEST(cutting, torus_into_closed_splinters) {
 	cut_shape(2);
 }
 
-FEM_TEST(cutting, wall_with_a_window_into_closed_pieces) {
+FEM_TEST(cutting, wall_with_a_window_into_closed_splinters) {
 	cut_shape(3);
 }
 
-FEM_TEST(cutting, thin_pane_into_closed_pieces) {
+FEM_TEST(cutting, thin_pane_into_closed_splinters) {
 	cut_shape(4);
 }
 
-FEM_TEST(cutting, vase_into_closed_pieces) {
+FEM_TEST(cutting, vase_into_closed_splinters) {
 	cut_shape(5);
 }
 
@@ -94,7 +94,7 @@ FEM_TEST(cutting, borders_through_vertices_and_edges) {
 		def.joins = false;
 		if (fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, cells), 100, &mesh)) {
 			check_cut(&mesh, &def, "bricks through vertices");
-			FEM_CHECK_INT(mesh.splinters.piece_count, 8);
+			FEM_CHECK_INT(mesh.splinters.splinter_count, 8);
 			FEM_CHECK_NEAR(fem_cutting_check(&mesh.splinters).smallest, 0.125, 1e-4);
 		}
 		fem_baked_mesh_free(&mesh);
@@ -104,17 +104,18 @@ FEM_TEST(cutting, borders_through_vertices_and_edges) {
 // ---- other promises
 
 static bool same_splinters(const FemSplinterMesh *a, const FemSplinterMesh *b) {
-	return a->piece_count == b->piece_count && a->vertex_count == b->vertex_count && a->index_count == b->index_count &&
+	return a->splinter_count == b->splinter_count && a->vertex_count == b->vertex_count &&
+		a->index_count == b->index_count &&
 		memcmp(a->positions, b->positions, sizeof *a->positions * (size_t)a->vertex_count) == 0 &&
 		memcmp(a->indices, b->indices, sizeof *a->indices * (size_t)a->index_count) == 0 &&
-		memcmp(a->home_tets, b->home_tets, sizeof *a->home_tets * (size_t)a->piece_count) == 0;
+		memcmp(a->home_tets, b->home_tets, sizeof *a->home_tets * (size_t)a->splinter_count) == 0;
 }
 
-FEM_TEST(cutting, same_seed_same_pieces) {
+FEM_TEST(cutting, same_seed_same_splinters) {
 	FemBakedMesh mesh;
 	FemSplinterMesh first;
 	FemCutDef def = fem_default_cut_def();
-	def.piece_count = 40;
+	def.splinter_count = 40;
 	if (fem_cutting_bake(fem_surface_torus(0.5, 0.2, 24, 12), 200, &mesh))
 		for (int pattern = FEM_PATTERN_VORONOI; pattern <= FEM_PATTERN_BRICK; pattern++) {
 			def.pattern = (FemPattern)pattern;
@@ -145,7 +146,7 @@ FEM_TEST(cutting, attributes_and_surfaces_are_kept) {
 	fem_surface_mesh_free(&surface);
 	bake.element_count = 200;
 	bake.cut.pattern = FEM_PATTERN_VORONOI;
-	bake.cut.piece_count = 80;
+	bake.cut.splinter_count = 80;
 	bake.cut.joins = false;
 	FEM_CHECK_INT(fem_bake_render_mesh(&bake, &mesh, &info), FEM_OK);
 	FEM_CHECK_INT(mesh.splinters.surface_count, 4);
@@ -174,7 +175,7 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 	FemBakedMesh mesh, back;
 	FemCutDef def = fem_default_cut_def();
 	def.pattern = FEM_PATTERN_WOOD;
-	def.piece_count = 60;
+	def.splinter_count = 60;
 	if (!fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 0.1f, 0.2f}, 3), 300, &mesh))
 		return;
 	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK);
@@ -196,7 +197,8 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 		bool twins = half >= 3;
 		for (int32_t v = first; v < first + half; v++)
 			twins = twins && memcmp(&m->positions[v], &m->positions[v + half], sizeof(FemVec3)) == 0 &&
-				m->vertex_pieces[v] != m->vertex_pieces[v + half] && m->vertex_tets[v] == m->vertex_tets[v + half];
+				m->vertex_splinters[v] != m->vertex_splinters[v + half] &&
+				m->vertex_tets[v] == m->vertex_tets[v + half];
 		FEM_CHECK(twins);
 	}
 	FEM_CHECK(m->face_count > 100);
@@ -222,13 +224,13 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 	fem_baked_mesh_free(&mesh);
 }
 
-// A mesh whose pieces are to be its own; takes the surface over.
-static FemPieceCheck take_pieces(FemSurfaceMesh surface, int32_t surface_count, char note[FEM_CUT_NOTE_SIZE]) {
+// A mesh whose splinters are to be its own; takes the surface over.
+static FemSplinterCheck take_splinters(FemSurfaceMesh surface, int32_t surface_count, char note[FEM_CUT_NOTE_SIZE]) {
 	FemBakedMesh mesh = {0};
 	FemBakeDef bake = fem_default_bake_def();
 	FemCutDef cut = fem_default_cut_def();
 	FemBakeInfo info;
-	FemPieceCheck check = {0};
+	FemSplinterCheck check = {0};
 	fem_cutting_render(&surface, surface_count, &mesh.render);
 	bake.element_count = 200;
 	bake.sheet_thickness = 0.05f;
@@ -257,11 +259,11 @@ static FemSurfaceMesh boxes_in_a_row(double distance) {
 }
 
 // Three boxes apart, and three that touch; all in one surface, and each with triangles of two.
-FEM_TEST(cutting, artists_shells_become_pieces) {
+FEM_TEST(cutting, artists_shells_become_splinters) {
 	char note[FEM_CUT_NOTE_SIZE];
 	for (int n = 0; n < 4; n++) {
-		FemPieceCheck check = take_pieces(boxes_in_a_row(n < 2 ? 1.001 : 1.0), 1 + n % 2, note);
-		FEM_CHECK_INT(check.piece_count, 3);
+		FemSplinterCheck check = take_splinters(boxes_in_a_row(n < 2 ? 1.001 : 1.0), 1 + n % 2, note);
+		FEM_CHECK_INT(check.splinter_count, 3);
 		FEM_CHECK_INT(check.open_edges, 0);
 		FEM_CHECK_NEAR(check.smallest, 1.0, 1e-5);
 		FEM_CHECK(note[0] == 0);
@@ -270,19 +272,19 @@ FEM_TEST(cutting, artists_shells_become_pieces) {
 
 FEM_TEST(cutting, artists_pieces_keep_their_cavities) {
 	char note[FEM_CUT_NOTE_SIZE];
-	FemPieceCheck check = take_pieces(fem_surface_nested_boxes(1.0, 0.5, true), 1, note);
-	FEM_CHECK_INT(check.piece_count, 1);
+	FemSplinterCheck check = take_splinters(fem_surface_nested_boxes(1.0, 0.5, true), 1, note);
+	FEM_CHECK_INT(check.splinter_count, 1);
 	FEM_CHECK_INT(check.open_edges, 0);
 	FEM_CHECK(note[0] == 0);
 }
 
-// A box without its top is one piece a surface, and it is said that they are open.
+// A box without its top is one splinter a surface, and it is said that they are open.
 FEM_TEST(cutting, artists_open_pieces_are_named) {
 	char note[FEM_CUT_NOTE_SIZE];
 	FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1);
 	box.triangle_count -= 2;
-	FemPieceCheck check = take_pieces(box, 1, note);
-	FEM_CHECK_INT(check.piece_count, 1);
+	FemSplinterCheck check = take_splinters(box, 1, note);
+	FEM_CHECK_INT(check.splinter_count, 1);
 	FEM_CHECK(check.open_edges > 0);
 	FEM_CHECK(strstr(note, "1 of the mesh's own pieces") != NULL);
 }

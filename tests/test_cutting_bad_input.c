@@ -3,17 +3,17 @@
 #include "cutting_rig.h"
 #include "fem_test.h"
 
-static FemCutDef voronoi(int32_t pieces) {
+static FemCutDef voronoi(int32_t splinters) {
 	FemCutDef def = fem_default_cut_def();
 	def.pattern = FEM_PATTERN_VORONOI;
 	def.seed = 3;
-	def.piece_count = pieces;
+	def.splinter_count = splinters;
 	def.joins = false;
 	return def;
 }
 
 // Everything of the render mesh is shown, and the cuts are there.
-static void check_usable(const FemBakedMesh *mesh, int32_t pieces_min, double area, int line) {
+static void check_usable(const FemBakedMesh *mesh, int32_t splinters_min, double area, int line) {
 	const FemSplinterMesh *m = &mesh->splinters;
 	double shown = 0.0;
 	for (int32_t s = 0; s + 1 < m->surface_count; s++)
@@ -24,9 +24,9 @@ static void check_usable(const FemBakedMesh *mesh, int32_t pieces_min, double ar
 			FemPosition c = fem_position_cross(fem_position_sub(p[1], p[0]), fem_position_sub(p[2], p[0]));
 			shown += 0.5 * sqrt(fem_position_dot(c, c));
 		}
-	fem_test_check(m->piece_count >= pieces_min, __FILE__, line, "%d pieces", m->piece_count);
+	fem_test_check(m->splinter_count >= splinters_min, __FILE__, line, "%d pieces", m->splinter_count);
 	fem_test_check(fabs(shown - area) < 1e-3 * area, __FILE__, line, "%g m2 shown of %g", shown, area);
-	fem_test_check(m->vertex_count > m->outer_count || pieces_min < 2, __FILE__, line, "no cuts");
+	fem_test_check(m->vertex_count > m->outer_count || splinters_min < 2, __FILE__, line, "no cuts");
 	FEM_CHECK_INT(fem_baked_mesh_check(mesh, "The mesh"), FEM_OK);
 }
 
@@ -70,7 +70,7 @@ FEM_TEST(cutting_bad_input, self_intersecting_mesh_gets_cuts_of_its_tets) {
 }
 
 // Legs in a table top: closed shells that stand in each other, one of them hollow, are cut each by itself.
-FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_pieces) {
+FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_splinters) {
 	FemBakedMesh mesh;
 	char note[FEM_CUT_NOTE_SIZE];
 	FemCutDef def = voronoi(100);
@@ -85,11 +85,11 @@ FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_pieces) {
 	fem_surface_mesh_free(&hollow);
 	double volume = surface.volume;
 	if (fem_cutting_bake(surface, 400, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK)) {
-		FemPieceCheck check = fem_cutting_check(&mesh.splinters);
+		FemSplinterCheck check = fem_cutting_check(&mesh.splinters);
 		fem_test_check(note[0] == 0, __FILE__, __LINE__, "note: %s", note);
 		FEM_CHECK_INT(check.open_edges, 0);
 		FEM_CHECK_NEAR(check.volume_sum, volume, 1e-3 * volume);
-		FEM_CHECK(check.smallest > 0.0 && check.piece_count > 80);
+		FEM_CHECK(check.smallest > 0.0 && check.splinter_count > 80);
 	}
 	fem_baked_mesh_free(&mesh);
 }
@@ -118,15 +118,15 @@ FEM_TEST(cutting_bad_input, degenerate_and_flipped_triangles_are_cut) {
 	cut_bad(surface, "open edges", __LINE__); // which do not run against each other
 }
 
-FEM_TEST(cutting_bad_input, inside_out_mesh_is_cut_into_closed_pieces) {
+FEM_TEST(cutting_bad_input, inside_out_mesh_is_cut_into_closed_splinters) {
 	FemBakedMesh mesh;
 	FemSurfaceMesh surface = fem_surface_sphere(0.5, 12);
 	FemCutDef def = voronoi(60);
 	fem_surface_flip(&surface, 1);
 	if (fem_cutting_bake(surface, 300, &mesh) && FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_OK)) {
-		FemPieceCheck check = fem_cutting_check(&mesh.splinters);
+		FemSplinterCheck check = fem_cutting_check(&mesh.splinters);
 		check_usable(&mesh, 50, area_of(&mesh.render), __LINE__);
-		FEM_CHECK(check.piece_count >= 50);
+		FEM_CHECK(check.splinter_count >= 50);
 	}
 	fem_baked_mesh_free(&mesh);
 }
@@ -137,14 +137,14 @@ FEM_TEST(cutting_bad_input, counts_and_sizes_beyond_reason) {
 		char note[FEM_CUT_NOTE_SIZE];
 		FemCutDef def = voronoi(1);
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
-		FEM_CHECK_INT(mesh.splinters.piece_count, 1);
+		FEM_CHECK_INT(mesh.splinters.splinter_count, 1);
 		check_usable(&mesh, 1, 6.0, __LINE__);
-		def.piece_count = 1000000;
+		def.splinter_count = 1000000;
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
 		FEM_CHECK(strstr(note, "instead of 1000000") != NULL);
-		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.piece_count > 500);
+		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.splinter_count > 500);
 		def = voronoi(0);
-		def.piece_size = 50.0f;
+		def.splinter_size = 50.0f;
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
 		check_usable(&mesh, 1, 6.0, __LINE__);
 		def.pattern = FEM_PATTERN_BRICK;
@@ -155,20 +155,20 @@ FEM_TEST(cutting_bad_input, counts_and_sizes_beyond_reason) {
 		def.mortar = 0.0001f;
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
 		FEM_CHECK(strstr(note, "times as large") != NULL);
-		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.piece_count > 30);
+		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.splinter_count > 30);
 		def.brick_size = (FemVec3){0.06f, 0.03f, 0.04f};
 		def.mortar = 0.004f;
 		def.triangle_max = 20000;
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
 		FEM_CHECK(strstr(note, "Bricks were made") != NULL);
-		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.piece_count > 10);
+		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.splinter_count > 10);
 		def = voronoi(100);
 		def.pattern = FEM_PATTERN_WOOD;
 		def.triangle_max = 20000;
 		def.section_width = def.section_height = def.section_length = 0.02f;
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, note), FEM_OK);
 		FEM_CHECK(strstr(note, "Sections were made") != NULL);
-		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.piece_count > 3);
+		FEM_CHECK(mesh.splinters.index_count / 3 <= def.triangle_max && mesh.splinters.splinter_count > 3);
 		def = voronoi(100);
 		def.pattern = FEM_PATTERN_WOOD;
 		def.section_width = def.section_height = def.section_length = 90.0f;
@@ -183,7 +183,7 @@ FEM_TEST(cutting_bad_input, bad_defs_are_refused) {
 	FemCutDef good = voronoi(20), def = good;
 	if (!fem_cutting_bake(fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 1), 50, &mesh))
 		return;
-	float *fields[] = {&def.piece_size, &def.roughness, &def.unevenness, &def.grain.y, &def.section_width,
+	float *fields[] = {&def.splinter_size, &def.roughness, &def.unevenness, &def.grain.y, &def.section_width,
 		&def.section_height, &def.section_length, &def.random_width, &def.random_height, &def.horizontal_amplitude,
 		&def.vertical_amplitude, &def.brick_size.x, &def.brick_size.z, &def.mortar, &def.broken_share};
 	for (size_t n = 0; n < sizeof fields / sizeof *fields; n++)
@@ -196,7 +196,7 @@ FEM_TEST(cutting_bad_input, bad_defs_are_refused) {
 	def.pattern = (FemPattern)77;
 	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	def = good;
-	def.piece_count = -4;
+	def.splinter_count = -4;
 	FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_INVALID_ARGUMENT);
 	def = good;
 	def.impact_count = 99;
@@ -226,7 +226,7 @@ FEM_TEST(cutting_bad_input, progress_can_stop_it_and_memory_is_given_back) {
 		FEM_CHECK_INT(fem_baked_mesh_cut(&mesh, &def, NULL), FEM_ERROR_LIMIT);
 		FEM_CHECK(strstr(fem_last_error(), "cancelled") != NULL);
 		FEM_CHECK_INT(calls, 3);
-		FEM_CHECK_INT(mesh.splinters.piece_count, 0);
+		FEM_CHECK_INT(mesh.splinters.splinter_count, 0);
 	}
 	fem_baked_mesh_free(&mesh);
 	FEM_CHECK_INT(fem_memory_bytes(), before);

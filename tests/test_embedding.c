@@ -1,4 +1,4 @@
-// Render vertices tied to tets: reproduced at rest, bounded outside, right part.
+// Render vertices tied to tets: reproduced at rest, bounded outside, right member.
 #include "fem_test.h"
 
 #include "base/memory.h"
@@ -8,7 +8,7 @@
 #include "scenes/surface_meshes.h"
 
 static FemEmbedMesh target_of(const FemTetMesh *mesh) {
-	return (FemEmbedMesh){mesh->node_count, mesh->tet_count, mesh->nodes, mesh->tets, mesh->tet_parts};
+	return (FemEmbedMesh){mesh->node_count, mesh->tet_count, mesh->nodes, mesh->tets, mesh->tet_members};
 }
 
 static void check_bounds(const FemEmbedding *embedding, int32_t tet_count) {
@@ -29,7 +29,7 @@ static void check_surface(FemSurfaceMesh surface, const char *name, int32_t targ
 	def.element_count = target;
 	if (FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK)) {
 		FemEmbedMesh to = target_of(&mesh);
-		if (FEM_CHECK(fem_embed(&to, soup.vertices, mesh.vertex_parts, soup.vertex_count, &embedding) == FEM_OK)) {
+		if (FEM_CHECK(fem_embed(&to, soup.vertices, mesh.vertex_members, soup.vertex_count, &embedding) == FEM_OK)) {
 			printf("  %-10s %5d vertices, %5d outside by up to %.3g m, %d limited, error %.2g of the size\n", name,
 				soup.vertex_count, embedding.outside, (double)embedding.max_outside, embedding.limited,
 				(double)embedding.max_error / size);
@@ -37,7 +37,7 @@ static void check_surface(FemSurfaceMesh surface, const char *name, int32_t targ
 			FEM_CHECK_INT(embedding.limited, 0);
 			check_bounds(&embedding, mesh.tet_count);
 			for (int32_t i = 0; i < embedding.count; i++)
-				FEM_CHECK(mesh.tet_parts[embedding.tets[i]] == mesh.vertex_parts[i]);
+				FEM_CHECK(mesh.tet_members[embedding.tets[i]] == mesh.vertex_members[i]);
 			fem_embedding_free(&embedding);
 		}
 	}
@@ -116,12 +116,12 @@ FEM_TEST(embedding, bad_input_is_refused) {
 	FEM_CHECK_INT(fem_embed(&(FemEmbedMesh){4, 1, nodes, wrong, NULL}, nodes, NULL, 4, &embedding), FEM_ERROR_MESH);
 }
 
-// Fails when a vertex follows a tet of another part that is nearer: parts that touch would be sewn together.
+// Fails when a vertex follows a tet of another member that is nearer: members that touch would be sewn together.
 FEM_TEST(embedding, points_keep_to_their_part) {
 	FemVec3 nodes[8] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {3, 0, 0}, {2, 1, 0}, {2, 0, 1}};
-	int32_t tets[8] = {0, 1, 2, 3, 4, 5, 6, 7}, parts[2] = {0, 1}, of_points[2] = {0, 1};
-	FemVec3 points[2] = {{2.1f, 0.2f, 0.2f}, {0.9f, 0.05f, 0.02f}}; // each inside the other part's tet
-	FemEmbedMesh mesh = {8, 2, nodes, tets, parts};
+	int32_t tets[8] = {0, 1, 2, 3, 4, 5, 6, 7}, members[2] = {0, 1}, of_points[2] = {0, 1};
+	FemVec3 points[2] = {{2.1f, 0.2f, 0.2f}, {0.9f, 0.05f, 0.02f}}; // each inside the other member's tet
+	FemEmbedMesh mesh = {8, 2, nodes, tets, members};
 	FemEmbedding embedding;
 	FEM_REQUIRE(fem_embed(&mesh, points, of_points, 2, &embedding) == FEM_OK);
 	FEM_CHECK_INT(embedding.tets[0], 0);

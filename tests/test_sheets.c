@@ -82,9 +82,9 @@ FEM_TEST(sheets, baked_panes_bend_whatever_holds_them) {
 		for (int32_t sides = 1; sides <= 4; sides *= 2) {
 			double ratio = stiffness_ratio(&mesh, sides);
 			printf("  %d tets, %d side%s held: %.2f times too stiff, said to be %.2f\n", mesh.tet_count, sides,
-				sides > 1 ? "s" : "", ratio, (double)mesh.parts[0].stiffness_excess);
+				sides > 1 ? "s" : "", ratio, (double)mesh.members[0].stiffness_excess);
 			FEM_CHECK(ratio > 1.5 && ratio < 3.2);
-			FEM_CHECK_NEAR((double)mesh.parts[0].stiffness_excess / ratio, 1.0, 0.3);
+			FEM_CHECK_NEAR((double)mesh.members[0].stiffness_excess / ratio, 1.0, 0.3);
 		}
 		fem_tet_mesh_free(&mesh);
 		fem_surface_mesh_free(&surface);

@@ -80,7 +80,7 @@ static FemSurfaceMesh make_inside_out(void) {
 }
 
 // Shards that share no vertex and do not quite meet.
-static FemSurfaceMesh make_shards(void) {
+static FemSurfaceMesh make_open_components(void) {
 	FemSurfaceMesh mesh = make_sphere();
 	uint32_t seed = 7;
 	fem_surface_unweld(&mesh);
@@ -136,8 +136,8 @@ static FemSurfaceMesh make_bricks(void) {
 typedef struct Shape {
 	const char *name;
 	FemSurfaceMesh (*make)(void);
-	int32_t target, parts;
-	FemPartKind kind;
+	int32_t target, members;
+	FemMemberKind kind;
 	double min_dihedral; // degrees
 	double volume_error; // share
 	double surface_gap;  // cells: tets' surface to soup, and back
@@ -145,30 +145,30 @@ typedef struct Shape {
 } Shape;
 
 static const Shape shapes[] = {
-	{"cube", make_cube, 500, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01, 0.0f},
-	{"cube of few", make_cube, 60, 1, FEM_PART_COMPACT, 8.0, 0.01, 0.01, 0.0f},
-	{"sphere", make_sphere, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
-	{"sphere of few", make_sphere, 100, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.35, 0.0f},
-	{"torus", make_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
-	{"torus of 72,000", make_large_torus, 3000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.25, 0.0f},
-	{"torus with holes", make_holey_torus, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.35, 0.0f},
-	{"torus inside out", make_inside_out, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
-	{"shards of a sphere", make_shards, 1000, 1, FEM_PART_COMPACT, 8.0, 0.05, 0.3, 0.0f},
-	{"tiny torus", make_tiny, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
-	{"huge torus", make_huge, 1000, 1, FEM_PART_COMPACT, 8.0, 0.03, 0.25, 0.0f},
-	{"box in a box", make_cavity, 2000, 1, FEM_PART_COMPACT, 8.0, 0.02, 0.35, 0.0f},
-	{"box within a box", make_nested, 2000, 1, FEM_PART_COMPACT, 8.0, 0.05, 3.0, 0.0f}, // the inner surface is inside
-	{"12 bricks", make_bricks, 1500, 12, FEM_PART_COMPACT, 8.0, 0.02, 0.2, 0.0f},
-	{"bowl", make_bowl, 3000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"thin shell", make_shell, 6000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"bracket", make_bracket, 4000, 1, FEM_PART_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"pane", make_pane, 300, 1, FEM_PART_PLATE, 2.8, 0.001, 0.01, 0.0f},
-	{"turned pane", make_rotated_pane, 500, 1, FEM_PART_PLATE, 3.0, 0.001, 0.01, 0.0f},
-	{"disc", make_disc, 500, 1, FEM_PART_PLATE, 3.0, 0.03, 0.1, 0.0f},
-	{"beam", make_beam, 100, 1, FEM_PART_BEAM, 8.0, 0.001, 0.01, 0.0f},
-	{"rod", make_rod, 400, 1, FEM_PART_BEAM, 8.0, 0.05, 0.45, 0.0f},
-	{"moebius", make_moebius, 2000, 1, FEM_PART_SHEET, 3.9, 0.25, 0.5, 0.03f},
-	{"soup of two boxes", make_soup, 1000, 1, FEM_PART_THIN_WALL, 8.0, 0.06, 1.2,
+	{"cube", make_cube, 500, 1, FEM_MEMBER_COMPACT, 8.0, 0.01, 0.01, 0.0f},
+	{"cube of few", make_cube, 60, 1, FEM_MEMBER_COMPACT, 8.0, 0.01, 0.01, 0.0f},
+	{"sphere", make_sphere, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"sphere of few", make_sphere, 100, 1, FEM_MEMBER_COMPACT, 8.0, 0.05, 0.35, 0.0f},
+	{"torus", make_torus, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"torus of 72,000", make_large_torus, 3000, 1, FEM_MEMBER_COMPACT, 8.0, 0.02, 0.25, 0.0f},
+	{"torus with holes", make_holey_torus, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.35, 0.0f},
+	{"torus inside out", make_inside_out, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"shards of a sphere", make_open_components, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.05, 0.3, 0.0f},
+	{"tiny torus", make_tiny, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"huge torus", make_huge, 1000, 1, FEM_MEMBER_COMPACT, 8.0, 0.03, 0.25, 0.0f},
+	{"box in a box", make_cavity, 2000, 1, FEM_MEMBER_COMPACT, 8.0, 0.02, 0.35, 0.0f},
+	{"box within a box", make_nested, 2000, 1, FEM_MEMBER_COMPACT, 8.0, 0.05, 3.0, 0.0f}, // the inner surface is inside
+	{"12 bricks", make_bricks, 1500, 12, FEM_MEMBER_COMPACT, 8.0, 0.02, 0.2, 0.0f},
+	{"bowl", make_bowl, 3000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"thin shell", make_shell, 6000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"bracket", make_bracket, 4000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"pane", make_pane, 300, 1, FEM_MEMBER_PLATE, 2.8, 0.001, 0.01, 0.0f},
+	{"turned pane", make_rotated_pane, 500, 1, FEM_MEMBER_PLATE, 3.0, 0.001, 0.01, 0.0f},
+	{"disc", make_disc, 500, 1, FEM_MEMBER_PLATE, 3.0, 0.03, 0.1, 0.0f},
+	{"beam", make_beam, 100, 1, FEM_MEMBER_BEAM, 8.0, 0.001, 0.01, 0.0f},
+	{"rod", make_rod, 400, 1, FEM_MEMBER_BEAM, 8.0, 0.05, 0.45, 0.0f},
+	{"moebius", make_moebius, 2000, 1, FEM_MEMBER_SHEET, 3.9, 0.25, 0.5, 0.03f},
+	{"soup of two boxes", make_soup, 1000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.06, 1.2,
 		0.0f}, // what is inside is covered too
 };
 
@@ -320,7 +320,7 @@ static void check_shape(const Shape *shape) {
 	bool made = fem_test_check(result == FEM_OK, __FILE__, __LINE__, "%s: %s", shape->name, fem_last_error());
 	double ms = fem_test_cpu_ms() - begin;
 	if (made) {
-		double cell = (double)mesh.parts[0].cell;
+		double cell = (double)mesh.members[0].cell;
 		double error, gap = surface_to_soup(&mesh, &soup) / cell, back = soup_to_tets(&mesh, &soup, &error) / cell;
 		error /= size_of(&soup);
 		double volume = (double)mesh.volume / surface.volume;
@@ -329,7 +329,7 @@ static void check_shape(const Shape *shape) {
 		printf("  %-19s %6d triangles %5d of %5d tets  %5.1f..%5.1f deg  volume %.3f  gaps %.2f %.2f cells  rest %.0e  "
 			   "%-9s %5.0f ms\n",
 			shape->name, soup.triangle_count, mesh.tet_count, shape->target, (double)mesh.min_dihedral,
-			(double)mesh.max_dihedral, volume, gap, back, error, kind_names[mesh.parts[0].kind], ms);
+			(double)mesh.max_dihedral, volume, gap, back, error, kind_names[mesh.members[0].kind], ms);
 #define HOLDS(condition) fem_test_check((condition), __FILE__, __LINE__, "%s: %s", shape->name, #condition)
 		HOLDS(abs(mesh.tet_count - shape->target) * 5 <= shape->target);
 		HOLDS((double)mesh.min_dihedral >= shape->min_dihedral);
@@ -338,8 +338,8 @@ static void check_shape(const Shape *shape) {
 		HOLDS(area < (shape->sheet > 0.0f ? 2.5 : 1.25)); // the torus with holes lacks a seventh of its area
 		HOLDS(error <= 1e-5);
 		HOLDS(upside_down == 0);
-		HOLDS(bodies == shape->parts && mesh.part_count == shape->parts);
-		HOLDS(mesh.parts[0].kind == shape->kind);
+		HOLDS(bodies == shape->members && mesh.member_count == shape->members);
+		HOLDS(mesh.members[0].kind == shape->kind);
 		HOLDS(engine_takes(&mesh));
 #undef HOLDS
 	}
@@ -393,7 +393,7 @@ FEM_TEST(tetrahedralize, pane_is_one_layer_with_plate_correction) {
 	FemTetMesh mesh;
 	FEM_REQUIRE(bake(&surface, 400, 0.0f, &mesh) == FEM_OK);
 	FEM_CHECK(mesh.has_plates && mesh.warning[0] == 0);
-	FEM_CHECK(mesh.parts[0].stiffness_excess < 3.0f);
+	FEM_CHECK(mesh.members[0].stiffness_excess < 3.0f);
 	for (int32_t n = 0; n < mesh.node_count; n++)
 		FEM_CHECK_NEAR(fabs((double)mesh.nodes[n].z), 0.005, 1e-6);
 	for (int32_t t = 0; t < mesh.tet_count; t++)
@@ -414,7 +414,7 @@ FEM_TEST(tetrahedralize, sheets_need_a_thickness) {
 	FEM_REQUIRE(bake(&surfaces[0], 1000, 0.02f, &mesh) == FEM_OK);
 	FEM_CHECK_INT(count_bodies(&mesh), 1);
 	FEM_CHECK_INT(count_flipped(&mesh), 0);
-	FEM_CHECK(mesh.parts[0].kind == FEM_PART_SHEET && mesh.warning[0] != 0);
+	FEM_CHECK(mesh.members[0].kind == FEM_MEMBER_SHEET && mesh.warning[0] != 0);
 	fem_tet_mesh_free(&mesh);
 	FEM_REQUIRE(bake(&surfaces[1], 50, 0.002f, &mesh) == FEM_OK); // one triangle
 	FEM_CHECK_INT(count_bodies(&mesh), 1);

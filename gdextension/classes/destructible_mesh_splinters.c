@@ -40,9 +40,9 @@ enum { LENGTH_MAX = 100000 };
 
 WHOLE(splinter_pattern, pattern, 0, FEM_PATTERN_COUNT - 1)
 WHOLE(splinter_seed, seed, 0, UINT32_MAX)
-WHOLE(splinter_count, piece_count, 0, 1000000000)
+WHOLE(splinter_count, splinter_count, 0, 1000000000)
 WHOLE(splinter_triangle_limit, triangle_max, 100, 1000000000)
-NUMBER(splinter_size, piece_size, 0.0, LENGTH_MAX)
+NUMBER(splinter_size, splinter_size, 0.0, LENGTH_MAX)
 NUMBER(splinter_roughness, roughness, 0.0, 1.0)
 NUMBER(splinter_unevenness, unevenness, 0.0, 1.0)
 NUMBER(section_width, section_width, 0.0, LENGTH_MAX)
@@ -134,7 +134,7 @@ void destructible_mesh_set_interior_material(void *pointer, GDExtensionObjectPtr
 
 // Null when there are none or they cannot be drawn. Main thread only.
 const MeshDrawing *destructible_mesh_splinter_drawing(DestructibleMesh *self) {
-	if (self->is_baked && self->baked.splinters.piece_count > 0 && !self->splinter_drawing.exists) {
+	if (self->is_baked && self->baked.splinters.splinter_count > 0 && !self->splinter_drawing.exists) {
 		mesh_drawing_create_splinters(&self->splinter_drawing, &self->baked, &self->surface_materials);
 	}
 	return self->splinter_drawing.exists ? &self->splinter_drawing : NULL;
@@ -143,7 +143,7 @@ const MeshDrawing *destructible_mesh_splinter_drawing(DestructibleMesh *self) {
 // ---- queries
 
 int64_t destructible_mesh_get_baked_splinter_count(void *self) {
-	return ((DestructibleMesh *)self)->baked.splinters.piece_count;
+	return ((DestructibleMesh *)self)->baked.splinters.splinter_count;
 }
 
 void destructible_mesh_get_splinter_positions(void *self, GdPackedVector3Array *out) {

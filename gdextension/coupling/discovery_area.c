@@ -1,5 +1,5 @@
 // The area that tells of moving bodies: it covers the cells of a coarse grid in which destructibles are.
-#include "coupling/discovery_parts.h"
+#include "coupling/discovery_internal.h"
 #include "coupling/piece_proxies.h"
 
 #include "binding/conversions.h"

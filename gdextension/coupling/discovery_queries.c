@@ -1,5 +1,5 @@
 // Queries for what the area does not tell of: static bodies, and sleepers in Jolt.
-#include "coupling/discovery_parts.h"
+#include "coupling/discovery_internal.h"
 #include "coupling/piece_proxies.h"
 
 #include "binding/conversions.h"

@@ -7,7 +7,7 @@
 #include "binding/conversions.h"
 #include "classes/destructible_body.h"
 #include "coupling/collision_exceptions.h"
-#include "coupling/piece_parts.h"
+#include "coupling/piece_proxies_internal.h"
 #include "simulation/node_pose.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // The shape of a piece's proxy, and how it moves.
-#include "coupling/piece_parts.h"
+#include "coupling/piece_proxies_internal.h"
 #include "coupling/point_matching.h"
 
 #include "binding/conversions.h"

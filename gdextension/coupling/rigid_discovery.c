@@ -4,7 +4,7 @@
 // reports only who comes and who goes, and its margin is wide enough for a bullet to be known before it arrives. Static
 // bodies, which areas do not report, are asked for around each destructible: when it is new, when it leaves the region
 // last asked about, and now and then while it is awake.
-#include "coupling/discovery_parts.h"
+#include "coupling/discovery_internal.h"
 
 #include "binding/conversions.h"
 

@@ -116,17 +116,17 @@ static FemVec3 offset_between(FemPosition a, FemPosition b) {
 
 // A share of a body's mass, moving with the whole: what it takes to change the velocity and spin of the whole by
 // `change` and `spin_change`, and the bracing.
-static void move_along(const RigidRecord *record, const RigidRecord *part, FemVec3 change, FemVec3 spin_change,
+static void move_along(const RigidRecord *record, const RigidRecord *body, FemVec3 change, FemVec3 spin_change,
 	double delta, FemVec3 *out_force, FemVec3 *out_torque) {
 	const RigidWhole *whole = &record->whole;
 	float inv = (float)(1.0 / delta), brace = record->rider_count > 0 ? fminf(BRACE_RATE * (float)delta, 0.5f) : 0.0f;
-	FemVec3 arm = offset_between(whole->center, part->frame.position);
-	FemVec3 aside = vec_sub(vec_add(whole->velocity, vec_cross(whole->spin, arm)), part->velocity);
+	FemVec3 arm = offset_between(whole->center, body->frame.position);
+	FemVec3 aside = vec_sub(vec_add(whole->velocity, vec_cross(whole->spin, arm)), body->velocity);
 	change = vec_add(change, vec_add(vec_cross(spin_change, arm), vec_scale(aside, brace)));
-	spin_change = vec_add(spin_change, vec_scale(vec_sub(whole->spin, part->spin), brace));
-	float share = part == record ? 1.0f : 1.0f / (float)part->support_count;
-	*out_force = vec_scale(change, share * part->mass * inv);
-	*out_torque = vec_scale(rigid_times_inertia(part, spin_change), share * inv);
+	spin_change = vec_add(spin_change, vec_scale(vec_sub(whole->spin, body->spin), brace));
+	float share = body == record ? 1.0f : 1.0f / (float)body->support_count;
+	*out_force = vec_scale(change, share * body->mass * inv);
+	*out_torque = vec_scale(rigid_times_inertia(body, spin_change), share * inv);
 }
 
 // change and turn are those of the whole's velocity and spin in this tick.

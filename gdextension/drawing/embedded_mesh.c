@@ -34,7 +34,7 @@ static FemVec3 *make_normals(const FemRenderSurface *surface) {
 
 // ---- surfaces
 
-static uint32_t parts_of(const FemRenderSurface *surface) {
+static uint32_t flags_of(const FemRenderSurface *surface) {
 	return SURFACE_EMBEDDED | (surface->tangents ? SURFACE_TANGENTS : 0u) | (surface->uvs ? SURFACE_UVS : 0u) |
 		(surface->uvs2 ? SURFACE_UVS2 : 0u) | (surface->colors ? SURFACE_COLORS : 0u);
 }
@@ -81,7 +81,7 @@ static bool add_surface(GdRID mesh, const EmbeddedSource *source, int32_t index,
 		return false;
 	}
 	SurfaceArrays arrays;
-	surface_arrays_create(&arrays, surface->vertex_count, surface->index_count, parts_of(surface));
+	surface_arrays_create(&arrays, surface->vertex_count, surface->index_count, flags_of(surface));
 	for (int32_t v = 0; v < surface->vertex_count; v++) {
 		int32_t vertex = first_vertex + v;
 		write_vertex(&arrays, v, surface, normals[v]);

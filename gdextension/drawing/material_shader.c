@@ -145,10 +145,10 @@ typedef struct Text {
 	size_t length;
 } Text;
 
-static void append(Text *text, const char *part) {
-	size_t length = strlen(part), room = sizeof(text->data) - 1 - text->length;
+static void append(Text *text, const char *addition) {
+	size_t length = strlen(addition), room = sizeof(text->data) - 1 - text->length;
 	length = length < room ? length : room;
-	memcpy(&text->data[text->length], part, length);
+	memcpy(&text->data[text->length], addition, length);
 	text->length += length;
 	text->data[text->length] = 0;
 }

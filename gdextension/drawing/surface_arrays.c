@@ -23,19 +23,19 @@ static GdVector3 *make_vectors3(GdPackedVector3Array *array, int64_t count) {
 }
 
 // What a surface does not have stays an empty array without memory.
-void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t index_count, uint32_t parts) {
+void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t index_count, uint32_t flags) {
 	int64_t vertices = vertex_count;
-	*arrays = (SurfaceArrays){.parts = parts};
+	*arrays = (SurfaceArrays){.flags = flags};
 	arrays->positions = make_vectors3(&arrays->packed.positions, vertices);
 	arrays->normals = make_vectors3(&arrays->packed.normals, vertices);
-	arrays->tangents = make_floats(&arrays->packed.tangents, parts & SURFACE_TANGENTS ? 4 * vertices : 0);
-	arrays->uvs = make_vectors2(&arrays->packed.uvs, parts & SURFACE_UVS ? vertices : 0);
-	arrays->uvs2 = make_vectors2(&arrays->packed.uvs2, parts & SURFACE_UVS2 ? vertices : 0);
+	arrays->tangents = make_floats(&arrays->packed.tangents, flags & SURFACE_TANGENTS ? 4 * vertices : 0);
+	arrays->uvs = make_vectors2(&arrays->packed.uvs, flags & SURFACE_UVS ? vertices : 0);
+	arrays->uvs2 = make_vectors2(&arrays->packed.uvs2, flags & SURFACE_UVS2 ? vertices : 0);
 	for (int i = 0; i < 2; i++) {
-		arrays->custom[i] = make_floats(&arrays->packed.custom[i], parts & SURFACE_EMBEDDED ? 4 * vertices : 0);
+		arrays->custom[i] = make_floats(&arrays->packed.custom[i], flags & SURFACE_EMBEDDED ? 4 * vertices : 0);
 	}
 	arrays->packed.colors = gd_packed_color_array_new();
-	gd_packed_color_array_resize(&arrays->packed.colors, parts & SURFACE_COLORS ? vertices : 0);
+	gd_packed_color_array_resize(&arrays->packed.colors, flags & SURFACE_COLORS ? vertices : 0);
 	arrays->colors = godot.packed_color_array_operator_index(&arrays->packed.colors, 0);
 	arrays->packed.indices = gd_packed_int32_array_new();
 	gd_packed_int32_array_resize(&arrays->packed.indices, index_count);
@@ -78,23 +78,23 @@ static GdArray make_list(const SurfaceArrays *arrays) {
 		&arrays->packed.normals);
 	add_array(
 		&list, GD_RENDERING_SERVER_ARRAY_INDEX, GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, &arrays->packed.indices);
-	if (arrays->parts & SURFACE_TANGENTS) {
+	if (arrays->flags & SURFACE_TANGENTS) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_TANGENT, GDEXTENSION_VARIANT_TYPE_PACKED_FLOAT32_ARRAY,
 			&arrays->packed.tangents);
 	}
-	if (arrays->parts & SURFACE_UVS) {
+	if (arrays->flags & SURFACE_UVS) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_TEX_UV, GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR2_ARRAY,
 			&arrays->packed.uvs);
 	}
-	if (arrays->parts & SURFACE_UVS2) {
+	if (arrays->flags & SURFACE_UVS2) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_TEX_UV2, GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR2_ARRAY,
 			&arrays->packed.uvs2);
 	}
-	if (arrays->parts & SURFACE_COLORS) {
+	if (arrays->flags & SURFACE_COLORS) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_COLOR, GDEXTENSION_VARIANT_TYPE_PACKED_COLOR_ARRAY,
 			&arrays->packed.colors);
 	}
-	for (int i = 0; i < 2 && arrays->parts & SURFACE_EMBEDDED; i++) {
+	for (int i = 0; i < 2 && arrays->flags & SURFACE_EMBEDDED; i++) {
 		add_array(&list, GD_RENDERING_SERVER_ARRAY_CUSTOM0 + i, GDEXTENSION_VARIANT_TYPE_PACKED_FLOAT32_ARRAY,
 			&arrays->packed.custom[i]);
 	}
@@ -105,7 +105,7 @@ static int64_t format_of(const SurfaceArrays *arrays) {
 	static const int shifts[2] = {
 		GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM0_SHIFT, GD_RENDERING_SERVER_ARRAY_FORMAT_CUSTOM1_SHIFT};
 	int64_t format = 0;
-	for (int i = 0; i < 2 && arrays->parts & SURFACE_EMBEDDED; i++) {
+	for (int i = 0; i < 2 && arrays->flags & SURFACE_EMBEDDED; i++) {
 		format |= (int64_t)GD_RENDERING_SERVER_ARRAY_CUSTOM_RGBA_FLOAT << shifts[i];
 	}
 	return format;

@@ -12,13 +12,13 @@
 #include "fem_destruction.h"
 #include "godot_calls.h"
 
-typedef enum SurfacePart {
+typedef enum SurfaceFlags {
 	SURFACE_TANGENTS = 1 << 0,
 	SURFACE_UVS = 1 << 1,
 	SURFACE_UVS2 = 1 << 2,
 	SURFACE_COLORS = 1 << 3,
 	SURFACE_EMBEDDED = 1 << 4,
-} SurfacePart;
+} SurfaceFlags;
 
 typedef struct SurfaceArrays {
 	GdVector3 *positions, *normals;
@@ -30,7 +30,7 @@ typedef struct SurfaceArrays {
 	const int32_t *coarse_indices; // the caller's, wound as above: triangles for when it is far, or null
 	int32_t coarse_count;
 	float coarse_error; // m, how far they are off
-	uint32_t parts;     // set of SurfacePart: which of the arrays above are there beside positions, normals, indices
+	uint32_t flags;     // set of SurfaceFlags: which of the arrays above are there beside positions, normals, indices
 	struct {
 		GdPackedVector3Array positions, normals;
 		GdPackedFloat32Array tangents, custom[2];
@@ -41,7 +41,7 @@ typedef struct SurfaceArrays {
 } SurfaceArrays;
 
 // Both counts must be above 0.
-void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t index_count, uint32_t parts);
+void surface_arrays_create(SurfaceArrays *arrays, int32_t vertex_count, int32_t index_count, uint32_t flags);
 void surface_arrays_free(SurfaceArrays *arrays);
 
 // CUSTOM0 and CUSTOM1 of a vertex.

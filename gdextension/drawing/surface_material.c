@@ -34,9 +34,9 @@ bool surface_material_is_supported(GDExtensionObjectPtr source) {
 }
 
 static bool has_text(GdString *code, const char *text) {
-	GdString part = make_string(text);
-	bool has = gd_string_contains(code, &part);
-	gd_string_free(&part);
+	GdString wanted = make_string(text);
+	bool has = gd_string_contains(code, &wanted);
+	gd_string_free(&wanted);
 	return has;
 }
 

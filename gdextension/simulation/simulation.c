@@ -211,10 +211,10 @@ static double hold_paused(SimulationWorld *world) {
 }
 
 static int32_t substeps_for(double delta) {
-	double parts = ceil(delta / simulation.settings.max_step - 1e-3);
-	return parts < 1.0                             ? 1
-		: parts > simulation.settings.max_substeps ? simulation.settings.max_substeps
-												   : (int32_t)parts;
+	double wanted = ceil(delta / simulation.settings.max_step - 1e-3);
+	return wanted < 1.0                             ? 1
+		: wanted > simulation.settings.max_substeps ? simulation.settings.max_substeps
+													: (int32_t)wanted;
 }
 
 static void fetch(const void *data, size_t size) {

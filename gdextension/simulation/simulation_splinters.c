@@ -7,11 +7,11 @@
 static bool give(SimulationBody *body, DestructibleMesh *mesh) {
 	const FemSplinterMesh *splinters = mesh ? &mesh->baked.splinters : NULL;
 	FemSplintersDef def = fem_default_splinters_def();
-	if (splinters && splinters->piece_count > 0) {
-		def.splinter_count = splinters->piece_count;
+	if (splinters && splinters->splinter_count > 0) {
+		def.splinter_count = splinters->splinter_count;
 		def.home_tets = splinters->home_tets;
 		def.vertex_count = splinters->vertex_count;
-		def.vertex_splinters = splinters->vertex_pieces;
+		def.vertex_splinters = splinters->vertex_splinters;
 		def.vertex_tets = splinters->vertex_tets;
 		def.vertex_positions = splinters->positions;
 	}

@@ -105,8 +105,8 @@ static FemResult copy_tets(const FemTetMesh *tets, FemTetArrays *out) {
 
 static FemResult tie_vertices(const FemSoup *soup, FemBakeInfo *info, FemBakedEmbedding *out) {
 	const FemTetMesh *tets = &info->tets;
-	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, tets->tet_parts};
-	FemResult result = fem_embed(&mesh, soup->vertices, tets->vertex_parts, soup->vertex_count, &info->embedding);
+	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, tets->tet_members};
+	FemResult result = fem_embed(&mesh, soup->vertices, tets->vertex_members, soup->vertex_count, &info->embedding);
 	if (result != FEM_OK)
 		return result;
 	if (!fem_baked_embedding_reserve(out, soup->vertex_count))

@@ -9,7 +9,7 @@
 
 // What came out, for people.
 typedef struct FemBakeInfo {
-	FemTetMesh tets;        // parts, and what the surfaces were like
+	FemTetMesh tets;        // members, and what the surfaces were like
 	FemEmbedding embedding; // how well the vertices are held
 	FemDiagnosis diagnosis; // all 0 when it could not be made
 	double cut_ms;          // that the cutting took

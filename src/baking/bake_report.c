@@ -13,7 +13,7 @@ typedef struct Text {
 	size_t capacity, length;
 } Text;
 
-const char *fem_part_kind_name(FemPartKind kind) {
+const char *fem_member_kind_name(FemMemberKind kind) {
 	static const char *const names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
 	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "part";
 }
@@ -30,39 +30,39 @@ static void say(Text *text, const char *format, ...) {
 	text->out[text->length] = 0;
 }
 
-static void say_parts(Text *text, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
+static void say_members(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_SHEET + 1]) {
 	say(text, "Parts:");
-	for (int kind = 0; kind <= FEM_PART_SHEET; kind++)
+	for (int kind = 0; kind <= FEM_MEMBER_SHEET; kind++)
 		if (kinds[kind] > 0)
-			say(text, " %d %s", kinds[kind], fem_part_kind_name((FemPartKind)kind));
+			say(text, " %d %s", kinds[kind], fem_member_kind_name((FemMemberKind)kind));
 	say(text, "; %.4g m3, smallest angle %.1f degrees", (double)tets->volume, (double)tets->min_dihedral);
 }
 
 // Sentences of the diagnosis that would be no news here.
 static FemDiagnosis worth_telling(
-	const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_PART_SHEET + 1]) {
+	const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_MEMBER_SHEET + 1]) {
 	FemDiagnosis told = *diagnosis;
 	told.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
-	if (kinds[FEM_PART_THIN_WALL] == 0)
+	if (kinds[FEM_MEMBER_THIN_WALL] == 0)
 		told.thin_share = 0.0; // plates and beams are thin without harm
-	if (kinds[FEM_PART_SHEET] > 0 && told.wall <= 0.0)
+	if (kinds[FEM_MEMBER_SHEET] > 0 && told.wall <= 0.0)
 		told.wall = told.size; // what encloses nothing was given a thickness
-	if (kinds[FEM_PART_SHEET] == tets->part_count)
+	if (kinds[FEM_MEMBER_SHEET] == tets->member_count)
 		told.open_edges = 0; // and has no holes to fill
 	if (tets->warning[0])
-		told.stiffness_excess = 0.0; // the warning names the part
+		told.stiffness_excess = 0.0; // the warning names the member
 	return told;
 }
 
 void fem_bake_report_write(
 	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity) {
 	Text text = {out, capacity, 0};
-	int kinds[FEM_PART_SHEET + 1] = {0};
+	int kinds[FEM_MEMBER_SHEET + 1] = {0};
 	char found[FEM_REPORT_SIZE] = "";
-	for (int32_t i = 0; i < tets->part_count; i++)
-		if (tets->parts[i].kind <= FEM_PART_SHEET)
-			kinds[tets->parts[i].kind]++;
-	say_parts(&text, tets, kinds);
+	for (int32_t i = 0; i < tets->member_count; i++)
+		if (tets->members[i].kind <= FEM_MEMBER_SHEET)
+			kinds[tets->members[i].kind]++;
+	say_members(&text, tets, kinds);
 	if (diagnosis->step_ms > 0.0)
 		say(&text, "; about %.2g ms a step", diagnosis->step_ms);
 	say(&text, ".\n");
@@ -85,7 +85,8 @@ void fem_bake_report_write(
 
 void fem_bake_report_add_cut(const FemSplinterMesh *splinters, const char *note, char *io_report, size_t capacity) {
 	Text text = {io_report, capacity, strlen(io_report)};
-	say(&text, FEM_REPORT_NOTE "%d splinters of %d triangles.\n", splinters->piece_count, splinters->index_count / 3);
+	say(&text, FEM_REPORT_NOTE "%d splinters of %d triangles.\n", splinters->splinter_count,
+		splinters->index_count / 3);
 	if (note[0])
 		say(&text, "%s\n", note);
 }

@@ -9,7 +9,7 @@
 
 #define FEM_REPORT_NOTE "Note: " // begins the lines that are no warnings
 
-const char *fem_part_kind_name(FemPartKind kind);
+const char *fem_member_kind_name(FemMemberKind kind);
 
 // Lines that do not fit are left out whole.
 void fem_bake_report_write(

@@ -5,7 +5,7 @@
 #include "baking/baked_mesh.h"
 
 #define FEM_BAKED_HEADER_SIZE 32 // bytes; what is in it is told in baked_mesh.h
-#define FEM_BAKED_REQUIRED 1u    // flag of a chunk
+#define FEM_BAKED_REQUIRED 1u    // flag of a section
 
 #define FEM_TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define FEM_TAG_NODES FEM_TAG('N', 'O', 'D', 'E')

@@ -2,8 +2,8 @@
 // the same on disk, in a resource and on every machine.
 //
 // Format, little-endian, nothing aligned:
-//   header, 32 bytes: magic (8), version u32, chunks u32, bytes in all u64, checksum u64 (of everything but itself)
-//   chunks: tag (4 letters), flags u32 (bit 0: a reader that does not know the tag must refuse), bytes u64, content
+//   header, 32 bytes: magic (8), version u32, sections u32, bytes in all u64, checksum u64 (of everything but itself)
+//   sections: tag (4 letters), flags u32 (bit 0: a reader that does not know the tag must refuse), bytes u64, content
 //     NODE  count u32, then 12 bytes a node: position, 3 floats
 //     TETS  count u32, then 4 node numbers a tet
 //     REGN  1 byte a tet; left out when all are 0
@@ -12,15 +12,16 @@
 //     SURF  once a surface: name, material (texts), vertices u32, indices u32, attributes u32 (FemAttribute), then
 //           positions 12 bytes, normals 4, tangents 4, uvs 8, uvs2 8, colours 4 a vertex, then vertex numbers
 //     EMBD  count u32, form u8, tet numbers, weights: forms 1 and 2 three of 21 bits in 8 bytes, form 0 three floats
-//     REPT  the rest of the chunk: the report of the bake as ASCII; left out when there is none, passed over by readers
+//     REPT  the rest of the section: the report of the bake as ASCII; left out when there is none, passed over by
+//     readers
 //           that do not know it
-//     SPLN  pieces, surfaces, vertices, outer vertices, indices, faces, coarse indices u32; starts of the surfaces
+//     SPLN  splinters, surfaces, vertices, outer vertices, indices, faces, coarse indices u32; starts of the surfaces
 //     among
-//           vertices, indices and coarse indices u32; home tets; positions 12 bytes; pieces and tets of the vertices;
-//           form u8 and weights as in EMBD; source triangles u32 and two floats of weights an outer vertex; normals 4,
-//           tangents 4, uvs 8 bytes an inner one; vertex numbers by surface, then coarse ones; error of these, a float;
-//           half the vertices of each face u32. Left out when there are none, passed over by readers that do not know
-//           it
+//           vertices, indices and coarse indices u32; home tets; positions 12 bytes; splinters and tets of the
+//           vertices; form u8 and weights as in EMBD; source triangles u32 and two floats of weights an outer vertex;
+//           normals 4, tangents 4, uvs 8 bytes an inner one; vertex numbers by surface, then coarse ones; error of
+//           these, a float; half the vertices of each face u32. Left out when there are none, passed over by readers
+//           that do not know it
 //   A text is its length u16, then UTF-8. Node, vertex and tet numbers take 1 to 4 bytes, as few as their range needs.
 //   Normals and tangents are octahedral maps with 16 bits a coordinate (Cigolle et al. 2014), error under 1e-4
 //   (tangents 2e-4); the sign of the bitangent is the lowest bit of the second. The fourth weight is 1 minus the
@@ -30,7 +31,7 @@
 // With up to 65536 nodes, vertices a surface and tets: 8 bytes a tet (10 with regions and plates), 12 a node; a vertex
 // with normal, tangent, uv and embedding 38 bytes; 6 a triangle.
 //
-// Files of the same version may hold more chunks. Files of a newer version are refused with a sentence that says so.
+// Files of the same version may hold more sections. Files of a newer version are refused with a sentence that says so.
 #ifndef FEM_BAKING_BAKED_MESH_H
 #define FEM_BAKING_BAKED_MESH_H
 

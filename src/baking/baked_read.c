@@ -26,7 +26,7 @@ static FemResult read_tets(FemBakedReader *reader) {
 	if (mesh->tets || !mesh->nodes || !take_count(reader, 4 * (size_t)fem_index_width(mesh->node_count), &count))
 		return fail_damaged(reader, "a wrong count");
 	mesh->tets = FEM_ALLOC_ARRAY(int32_t, 4 * (size_t)count);
-	mesh->tet_regions = FEM_ALLOC_ARRAY(int32_t, count); // all 0 unless a chunk says otherwise
+	mesh->tet_regions = FEM_ALLOC_ARRAY(int32_t, count); // all 0 unless a section says otherwise
 	mesh->tet_count = count;
 	if (!mesh->tets || !mesh->tet_regions)
 		return fail_memory(reader);
@@ -162,7 +162,7 @@ static FemResult read_report(FemBakedReader *reader) {
 	return fem_baked_mesh_set_report(reader->mesh, text) ? FEM_OK : fail_memory(reader);
 }
 
-// ---- chunks
+// ---- sections
 
 static FemResult read_content(FemBakedReader *reader, uint32_t tag, uint32_t flags) {
 	switch (tag) {
@@ -191,7 +191,7 @@ static void name_tag(FemBakedReader *reader, uint32_t tag) {
 	}
 }
 
-static FemResult read_chunk(FemBakedReader *reader, FemBytes *rest) {
+static FemResult read_section(FemBakedReader *reader, FemBytes *rest) {
 	uint32_t tag = (uint32_t)fem_bytes_uint(rest, 4), flags = (uint32_t)fem_bytes_uint(rest, 4);
 	uint64_t size = fem_bytes_uint(rest, 8);
 	name_tag(reader, tag);
@@ -205,12 +205,12 @@ static FemResult read_chunk(FemBakedReader *reader, FemBytes *rest) {
 	return result;
 }
 
-static FemResult check_header(const FemBakedReader *reader, const uint8_t *bytes, size_t size, uint32_t *out_chunks) {
+static FemResult check_header(const FemBakedReader *reader, const uint8_t *bytes, size_t size, uint32_t *out_sections) {
 	if (!fem_baked_mesh_is(bytes, size))
 		return fem_fail(
 			FEM_ERROR_FORMAT, "%.60s is no baked mesh: bake one with fem_bake or in the editor.", reader->name);
 	FemBytes header = {.at = bytes + 8, .end = bytes + size};
-	uint64_t version = fem_bytes_uint(&header, 4), chunks = fem_bytes_uint(&header, 4);
+	uint64_t version = fem_bytes_uint(&header, 4), sections = fem_bytes_uint(&header, 4);
 	uint64_t written = fem_bytes_uint(&header, 8), checksum = fem_bytes_uint(&header, 8);
 	if (!header.failed && version > FEM_BAKED_VERSION)
 		return fem_fail(FEM_ERROR_FORMAT,
@@ -221,14 +221,14 @@ static FemResult check_header(const FemBakedReader *reader, const uint8_t *bytes
 	if (version == 0 || written < size || checksum != fem_baked_checksum(bytes, size))
 		return fem_fail(FEM_ERROR_FORMAT,
 			"%.60s is damaged (its checksum is wrong): copy it again or bake the mesh again.", reader->name);
-	*out_chunks = (uint32_t)chunks;
+	*out_sections = (uint32_t)sections;
 	return FEM_OK;
 }
 
-static FemResult read_chunks(FemBakedReader *reader, FemBytes rest, uint32_t chunks) {
+static FemResult read_sections(FemBakedReader *reader, FemBytes rest, uint32_t sections) {
 	FemResult result = FEM_OK;
-	for (uint32_t i = 0; result == FEM_OK && i < chunks; i++)
-		result = read_chunk(reader, &rest);
+	for (uint32_t i = 0; result == FEM_OK && i < sections; i++)
+		result = read_section(reader, &rest);
 	if (result == FEM_OK && rest.at != rest.end)
 		result = fail_damaged(reader, "something behind it");
 	if (result == FEM_OK && !reader->mesh->tet_mesh.tets)
@@ -238,13 +238,13 @@ static FemResult read_chunks(FemBakedReader *reader, FemBytes rest, uint32_t chu
 
 FemResult fem_baked_mesh_read(const char *name, const void *bytes, size_t size, FemBakedMesh *out) {
 	FemBakedReader reader = {.mesh = out, .name = fem_file_name(name ? name : "The baked mesh"), .tag = "?"};
-	uint32_t chunks = 0;
+	uint32_t sections = 0;
 	*out = (FemBakedMesh){0};
-	FemResult result = check_header(&reader, bytes, size, &chunks);
+	FemResult result = check_header(&reader, bytes, size, &sections);
 	if (result != FEM_OK)
 		return result;
 	const uint8_t *start = bytes;
-	result = read_chunks(&reader, (FemBytes){.at = start + FEM_BAKED_HEADER_SIZE, .end = start + size}, chunks);
+	result = read_sections(&reader, (FemBytes){.at = start + FEM_BAKED_HEADER_SIZE, .end = start + size}, sections);
 	if (result == FEM_OK)
 		result = fem_baked_mesh_check(out, reader.name);
 	if (result != FEM_OK)

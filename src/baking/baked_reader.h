@@ -1,4 +1,4 @@
-// What the readers of a baked mesh's chunks share. Nothing in the bytes is believed.
+// What the readers of a baked mesh's sections share. Nothing in the bytes is believed.
 #ifndef FEM_BAKING_BAKED_READER_H
 #define FEM_BAKING_BAKED_READER_H
 
@@ -9,8 +9,8 @@
 typedef struct FemBakedReader {
 	FemBakedMesh *mesh;
 	const char *name; // for sentences
-	FemBytes bytes;   // what is left of the open chunk
-	char tag[5];      // of the open chunk
+	FemBytes bytes;   // what is left of the open section
+	char tag[5];      // of the open section
 } FemBakedReader;
 
 static inline FemResult fail_damaged(const FemBakedReader *reader, const char *what) {

@@ -1,4 +1,4 @@
-// Splinters within a baked mesh: the chunk SPLN and its checks.
+// Splinters within a baked mesh: the section SPLN and its checks.
 #include "baking/baked_splinters.h"
 
 #include "baking/baked_reader.h"
@@ -12,11 +12,11 @@
 
 void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	int32_t counts[7] = {m->piece_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count,
+	int32_t counts[7] = {m->splinter_count, m->surface_count, m->vertex_count, m->outer_count, m->index_count,
 		m->face_count, m->coarse_count};
-	if (m->piece_count == 0)
+	if (m->splinter_count == 0)
 		return;
-	begin_chunk_with(writer, FEM_TAG_SPLINTERS, 0);
+	begin_section_with(writer, FEM_TAG_SPLINTERS, 0);
 	for (int n = 0; n < 7; n++)
 		put_uint(writer, (uint32_t)counts[n], 4);
 	for (int32_t s = 0; s <= m->surface_count; s++) {
@@ -24,10 +24,10 @@ void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh)
 		put_uint(writer, (uint32_t)m->index_starts[s], 4);
 		put_uint(writer, (uint32_t)m->coarse_starts[s], 4);
 	}
-	put_indices(writer, m->home_tets, (size_t)m->piece_count, mesh->tet_mesh.tet_count);
+	put_indices(writer, m->home_tets, (size_t)m->splinter_count, mesh->tet_mesh.tet_count);
 	for (int32_t v = 0; v < m->vertex_count; v++)
 		put_floats(writer, &m->positions[v].x, 3);
-	put_indices(writer, m->vertex_pieces, (size_t)m->vertex_count, m->piece_count);
+	put_indices(writer, m->vertex_splinters, (size_t)m->vertex_count, m->splinter_count);
 	put_indices(writer, m->vertex_tets, (size_t)m->vertex_count, mesh->tet_mesh.tet_count);
 	uint64_t form = choose_form(m->vertex_weights, m->vertex_count);
 	put_uint(writer, form, 1);
@@ -50,7 +50,7 @@ void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh)
 	put_float(writer, m->coarse_error);
 	for (int32_t f = 0; f < m->face_count; f++) // half the vertices of each
 		put_uint(writer, (uint32_t)(m->face_starts[f + 1] - m->face_starts[f]) / 2, 4);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 // ---- read
@@ -64,7 +64,7 @@ static bool starts_good(const int32_t *starts, int32_t count, int32_t end) {
 }
 
 static bool take_counts(FemBakedReader *reader, FemSplinterMesh *m) {
-	int32_t *counts[7] = {&m->piece_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count,
+	int32_t *counts[7] = {&m->splinter_count, &m->surface_count, &m->vertex_count, &m->outer_count, &m->index_count,
 		&m->face_count, &m->coarse_count};
 	uint64_t left = fem_bytes_left(&reader->bytes);
 	bool good = true;
@@ -73,10 +73,11 @@ static bool take_counts(FemBakedReader *reader, FemSplinterMesh *m) {
 		good = good && count <= INT32_MAX && count <= left; // each thing takes a byte and more
 		*counts[n] = good ? (int32_t)count : 0;
 	}
-	return good && !reader->bytes.failed && m->piece_count > 0 &&
+	return good && !reader->bytes.failed && m->splinter_count > 0 &&
 		m->surface_count == reader->mesh->render.surface_count + 1 && m->surface_count > 1 && m->vertex_count >= 3 &&
 		m->outer_count >= 0 && m->outer_count <= m->vertex_count && m->index_count >= 3 && m->index_count % 3 == 0 &&
-		m->face_count <= m->vertex_count && m->piece_count <= m->vertex_count && left / 20 >= (uint64_t)m->vertex_count;
+		m->face_count <= m->vertex_count && m->splinter_count <= m->vertex_count &&
+		left / 20 >= (uint64_t)m->vertex_count;
 }
 
 static bool take_starts(FemBakedReader *reader, FemSplinterMesh *m) {
@@ -93,11 +94,11 @@ static bool take_starts(FemBakedReader *reader, FemSplinterMesh *m) {
 
 static bool take_vertices(FemBakedReader *reader, FemSplinterMesh *m) {
 	int32_t tets = reader->mesh->tet_mesh.tet_count, inner = m->vertex_count - m->outer_count;
-	if (!take_indices(reader, m->home_tets, (size_t)m->piece_count, tets))
+	if (!take_indices(reader, m->home_tets, (size_t)m->splinter_count, tets))
 		return false;
 	for (int32_t v = 0; v < m->vertex_count; v++)
 		take_floats(reader, &m->positions[v].x, 3);
-	if (!take_indices(reader, m->vertex_pieces, (size_t)m->vertex_count, m->piece_count) ||
+	if (!take_indices(reader, m->vertex_splinters, (size_t)m->vertex_count, m->splinter_count) ||
 		!take_indices(reader, m->vertex_tets, (size_t)m->vertex_count, tets))
 		return false;
 	uint64_t form = fem_bytes_uint(&reader->bytes, 1);
@@ -140,7 +141,7 @@ static bool take_faces(FemBakedReader *reader, FemSplinterMesh *m) {
 
 FemResult fem_baked_read_splinters(FemBakedReader *reader) {
 	FemSplinterMesh *out = &reader->mesh->splinters, counts = {0};
-	if (out->piece_count || !reader->mesh->tet_mesh.tets || !take_counts(reader, &counts))
+	if (out->splinter_count || !reader->mesh->tet_mesh.tets || !take_counts(reader, &counts))
 		return fail_damaged(reader, "a wrong count");
 	*out = counts;
 	if (!fem_splinter_mesh_reserve(out))
@@ -166,8 +167,8 @@ static bool within(const float *values, int count, float low, float high) {
 static bool vertex_good(const FemBakedMesh *mesh, int32_t v) {
 	const FemSplinterMesh *m = &mesh->splinters;
 	const float *w = m->vertex_weights[v];
-	return within(&m->positions[v].x, 3, -FEM_REST_MAX, FEM_REST_MAX) && m->vertex_pieces[v] >= 0 &&
-		m->vertex_pieces[v] < m->piece_count && m->vertex_tets[v] >= 0 &&
+	return within(&m->positions[v].x, 3, -FEM_REST_MAX, FEM_REST_MAX) && m->vertex_splinters[v] >= 0 &&
+		m->vertex_splinters[v] < m->splinter_count && m->vertex_tets[v] >= 0 &&
 		m->vertex_tets[v] < mesh->tet_mesh.tet_count && within(w, 4, -FEM_BAKED_WEIGHT_MAX, FEM_BAKED_WEIGHT_MAX) &&
 		fabs((double)w[0] + (double)w[1] + (double)w[2] + (double)w[3] - 1.0) <= 1e-3;
 }
@@ -180,7 +181,7 @@ static bool outer_good(const FemBakedMesh *mesh, int32_t surface, int32_t v) {
 
 FemResult fem_baked_check_splinters(const FemBakedMesh *mesh, const char *name) {
 	const FemSplinterMesh *m = &mesh->splinters;
-	bool good = m->piece_count == 0 ||
+	bool good = m->splinter_count == 0 ||
 		(m->surface_count == mesh->render.surface_count + 1 && within(&m->coarse_error, 1, 0.0f, FEM_REST_MAX));
 	for (int32_t s = 0, v = 0; good && s < m->surface_count; s++) {
 		for (; good && v < m->vertex_starts[s + 1]; v++)
@@ -193,7 +194,7 @@ FemResult fem_baked_check_splinters(const FemBakedMesh *mesh, const char *name) 
 	}
 	for (int32_t v = 0; good && v < m->vertex_count - m->outer_count; v++)
 		good = within(m->uvs[v], 2, -1e9f, 1e9f) && within(&m->normals[v].x, 3, -1.1f, 1.1f);
-	for (int32_t p = 0; good && p < m->piece_count; p++)
+	for (int32_t p = 0; good && p < m->splinter_count; p++)
 		good = m->home_tets[p] >= 0 && m->home_tets[p] < mesh->tet_mesh.tet_count;
 	return good ? FEM_OK
 				: fem_fail(FEM_ERROR_MESH, "%.60s has splinters that do not fit it: bake the mesh again.", name);

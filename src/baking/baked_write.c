@@ -4,15 +4,15 @@
 // ---- tets
 
 static void write_nodes_and_tets(FemBakedWriter *writer, const FemTetArrays *mesh) {
-	begin_chunk(writer, FEM_TAG_NODES);
+	begin_section(writer, FEM_TAG_NODES);
 	put_uint(writer, (uint32_t)mesh->node_count, 4);
 	for (int32_t i = 0; i < mesh->node_count; i++)
 		put_floats(writer, &mesh->nodes[i].x, 3);
-	end_chunk(writer);
-	begin_chunk(writer, FEM_TAG_TETS);
+	end_section(writer);
+	begin_section(writer, FEM_TAG_TETS);
 	put_uint(writer, (uint32_t)mesh->tet_count, 4);
 	put_indices(writer, mesh->tets, 4 * (size_t)mesh->tet_count, mesh->node_count);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 static void write_regions(FemBakedWriter *writer, const FemTetArrays *mesh) {
@@ -21,10 +21,10 @@ static void write_regions(FemBakedWriter *writer, const FemTetArrays *mesh) {
 		any = any || mesh->tet_regions[t] != 0;
 	if (!any)
 		return;
-	begin_chunk(writer, FEM_TAG_REGIONS);
+	begin_section(writer, FEM_TAG_REGIONS);
 	for (int32_t t = 0; t < mesh->tet_count; t++)
 		put_uint(writer, (uint32_t)mesh->tet_regions[t], 1);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 // The different strengths in order of appearance; 0 when there are more than a byte can name.
@@ -56,7 +56,7 @@ static void write_plates(FemBakedWriter *writer, const FemTetArrays *mesh) {
 	int count = collect_strengths(mesh, strengths);
 	if (count == 1 && strengths[0] == 0.0f)
 		return;
-	begin_chunk(writer, FEM_TAG_PLATES);
+	begin_section(writer, FEM_TAG_PLATES);
 	put_uint(writer, (uint32_t)count, 1);
 	put_floats(writer, strengths, (size_t)count);
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
@@ -65,24 +65,24 @@ static void write_plates(FemBakedWriter *writer, const FemTetArrays *mesh) {
 		else
 			put_float(writer, mesh->tet_plates[t]);
 	}
-	end_chunk(writer);
+	end_section(writer);
 }
 
 static void write_names(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	if (mesh->region_name_count == 0)
 		return;
-	begin_chunk(writer, FEM_TAG_NAMES);
+	begin_section(writer, FEM_TAG_NAMES);
 	put_uint(writer, (uint32_t)mesh->region_name_count, 4);
 	for (int32_t i = 0; i < mesh->region_name_count; i++)
 		put_text(writer, mesh->region_names[i].name);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 // ---- surfaces
 
 static void write_surface(FemBakedWriter *writer, const FemRenderSurface *surface) {
 	size_t count = (size_t)surface->vertex_count;
-	begin_chunk(writer, FEM_TAG_SURFACE);
+	begin_section(writer, FEM_TAG_SURFACE);
 	put_text(writer, surface->name);
 	put_text(writer, surface->material);
 	put_uint(writer, (uint32_t)surface->vertex_count, 4);
@@ -101,7 +101,7 @@ static void write_surface(FemBakedWriter *writer, const FemRenderSurface *surfac
 	for (size_t i = 0; surface->colors && i < 4 * count; i++)
 		put_uint(writer, surface->colors[i / 4][i % 4], 1);
 	put_indices(writer, surface->indices, (size_t)surface->index_count, surface->vertex_count);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 // ---- embedding
@@ -110,21 +110,21 @@ static void write_embedding(FemBakedWriter *writer, const FemBakedEmbedding *emb
 	if (embedding->count == 0)
 		return;
 	uint64_t form = choose_form(embedding->weights, embedding->count);
-	begin_chunk(writer, FEM_TAG_EMBEDDING);
+	begin_section(writer, FEM_TAG_EMBEDDING);
 	put_uint(writer, (uint32_t)embedding->count, 4);
 	put_uint(writer, form, 1);
 	put_indices(writer, embedding->tets, (size_t)embedding->count, tet_count);
 	put_weights(writer, form, embedding->weights, embedding->count);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 static void write_report(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 	if (!mesh->report)
 		return;
-	begin_chunk_with(writer, FEM_TAG_REPORT, 0);
+	begin_section_with(writer, FEM_TAG_REPORT, 0);
 	for (int32_t i = 0; i + 1 < mesh->report_size; i++)
 		put_uint(writer, (uint8_t)mesh->report[i], 1);
-	end_chunk(writer);
+	end_section(writer);
 }
 
 static void write_all(FemBakedWriter *writer, const FemBakedMesh *mesh) {
@@ -151,7 +151,7 @@ void fem_baked_mesh_write(const FemBakedMesh *mesh, void *out, size_t size) {
 	write_all(&writer, mesh);
 	writer.at = 8;
 	put_uint(&writer, FEM_BAKED_VERSION, 4);
-	put_uint(&writer, writer.chunk_count, 4);
+	put_uint(&writer, writer.section_count, 4);
 	memcpy(out, fem_baked_magic, sizeof fem_baked_magic);
 	fem_baked_mesh_seal(out, size);
 }

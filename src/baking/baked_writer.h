@@ -1,4 +1,4 @@
-// What the writers of a baked mesh's chunks share.
+// What the writers of a baked mesh's sections share.
 #ifndef FEM_BAKING_BAKED_WRITER_H
 #define FEM_BAKING_BAKED_WRITER_H
 
@@ -10,8 +10,8 @@
 typedef struct FemBakedWriter {
 	uint8_t *out; // null while measuring
 	size_t at;
-	uint32_t chunk_count;
-	size_t chunk_start; // of the open chunk's content
+	uint32_t section_count;
+	size_t section_start; // of the open section's content
 } FemBakedWriter;
 
 static inline void put_uint(FemBakedWriter *writer, uint64_t value, int width) {
@@ -45,22 +45,22 @@ static inline void put_indices(FemBakedWriter *writer, const int32_t *indices, s
 		put_uint(writer, (uint32_t)indices[i], width);
 }
 
-static inline void begin_chunk_with(FemBakedWriter *writer, uint32_t tag, uint32_t flags) {
+static inline void begin_section_with(FemBakedWriter *writer, uint32_t tag, uint32_t flags) {
 	put_uint(writer, tag, 4);
 	put_uint(writer, flags, 4);
 	put_uint(writer, 0, 8);
-	writer->chunk_start = writer->at;
-	writer->chunk_count++;
+	writer->section_start = writer->at;
+	writer->section_count++;
 }
 
-static inline void begin_chunk(FemBakedWriter *writer, uint32_t tag) {
-	begin_chunk_with(writer, tag, FEM_BAKED_REQUIRED);
+static inline void begin_section(FemBakedWriter *writer, uint32_t tag) {
+	begin_section_with(writer, tag, FEM_BAKED_REQUIRED);
 }
 
-static inline void end_chunk(FemBakedWriter *writer) {
+static inline void end_section(FemBakedWriter *writer) {
 	size_t end = writer->at;
-	writer->at = writer->chunk_start - 8;
-	put_uint(writer, end - writer->chunk_start, 8);
+	writer->at = writer->section_start - 8;
+	put_uint(writer, end - writer->section_start, 8);
 	writer->at = end;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define THICKNESS_SAMPLES 400 // triangles from which the thickness of walls is looked for; chosen
-#define TINY_SHARE 0.02       // of the mesh: smaller parts are told of as tiny; chosen
+#define TINY_SHARE 0.02       // of the mesh: smaller members are told of as tiny; chosen
 #define THIN_SHARE 0.05       // of the mesh: thinner walls are told of as thin; chosen
 #define SIZE_LARGE 200.0      // m: a larger mesh is probably in cm or mm; chosen
 #define SIZE_SMALL 0.01       // m: a smaller one is probably in km or inches; chosen
@@ -105,9 +105,9 @@ static void describe_tets(const FemTetMesh *mesh, FemDiagnosis *out) {
 	out->step_ms = mesh->tet_count * STEP_US_PER_TET * 1e-3;
 	out->min_dihedral = (double)mesh->min_dihedral;
 	double enclosed = 0.0;
-	for (int32_t part = 0; part < mesh->part_count; part++) {
-		out->stiffness_excess = fmax(out->stiffness_excess, (double)mesh->parts[part].stiffness_excess);
-		enclosed += (double)mesh->parts[part].input_volume;
+	for (int32_t member = 0; member < mesh->member_count; member++) {
+		out->stiffness_excess = fmax(out->stiffness_excess, (double)mesh->members[member].stiffness_excess);
+		enclosed += (double)mesh->members[member].input_volume;
 	}
 	out->volume_ratio = enclosed > 0.0 ? (double)mesh->volume / enclosed : 0.0;
 }
@@ -122,10 +122,10 @@ static FemResult diagnose(FemTriangles *triangles, FemDiagnosis *out) {
 	out->open_edges = edges.open;
 	out->non_manifold_edges = edges.non_manifold;
 	out->flipped_triangles = edges.flipped;
-	out->piece_count = triangles->component_count;
+	out->component_count = triangles->component_count;
 	out->useless_triangles = triangles->removed_degenerate + triangles->removed_duplicate;
 	measure_surface(triangles, out);
-	if (!count_tiny(triangles, &out->tiny_pieces))
+	if (!count_tiny(triangles, &out->tiny_components))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d pieces.", triangles->component_count);
 	return shoot_walls(triangles, out);
 }
@@ -181,12 +181,12 @@ static void say_surface(Text *text, const FemDiagnosis *d) {
 	if (d->useless_triangles > 0)
 		say(text, "%d triangles have no area or are second copies; they were left out: merge vertices by distance.\n",
 			d->useless_triangles);
-	if (d->tiny_pieces > 0)
+	if (d->tiny_components > 0)
 		say(text,
 			"%d of %d pieces are smaller than 1/50 of the mesh; each that stands alone takes at least 5 tets: join "
 			"them "
 			"to the body or remove them.\n",
-			d->tiny_pieces, d->piece_count);
+			d->tiny_components, d->component_count);
 }
 
 static void say_shape(Text *text, const FemDiagnosis *d) {

@@ -10,20 +10,20 @@ typedef struct FemDiagnosis {
 	int32_t triangle_count, vertex_count;
 	int32_t useless_triangles; // without area, or second copies
 	int32_t open_edges, non_manifold_edges, flipped_triangles;
-	int32_t piece_count; // joined by welded vertices
-	int32_t tiny_pieces; // boxes below 1/50 of the mesh's size
-	double size;         // m, longest side of its box
-	double volume;       // m^3, by the divergence theorem: about right for closed meshes
-	double area;         // m^2
-	double wall;         // m, median thickness of walls, by rays; 0 where nothing is enclosed
-	double thin_share;   // of the area: walls thinner than 1/20 of the size
-	bool scale_suspect;  // larger than 200 m or smaller than 1 cm
+	int32_t component_count; // joined by welded vertices
+	int32_t tiny_components; // boxes below 1/50 of the mesh's size
+	double size;             // m, longest side of its box
+	double volume;           // m^3, by the divergence theorem: about right for closed meshes
+	double area;             // m^2
+	double wall;             // m, median thickness of walls, by rays; 0 where nothing is enclosed
+	double thin_share;       // of the area: walls thinner than 1/20 of the size
+	bool scale_suspect;      // larger than 200 m or smaller than 1 cm
 	// With a tet mesh:
 	int32_t tet_count;
 	double step_ms;          // a step of one such body on one core, about
 	double min_dihedral;     // degrees
 	double volume_ratio;     // tets / soup
-	double stiffness_excess; // largest of the parts
+	double stiffness_excess; // largest of the members
 } FemDiagnosis;
 
 // mesh may be null.

@@ -134,7 +134,7 @@ static bool have_common_cone(Float4 a, Float4 b) {
 bool fem_narrow_may_cross_itself(const FemSurfaceTrees *trees, int32_t component) {
 	const FemTopology *topology = trees->topology;
 	return component < trees->component_count &&
-		(!topology->split || topology->component_tets[component] >= FEM_SHARD_TETS);
+		(!topology->split || topology->component_tets[component] >= FEM_SMALL_PIECE_TETS);
 }
 
 // Trees of one component whose boxes meet, unless they are one bent patch that cannot have folded over.

@@ -18,7 +18,7 @@ static inline int32_t fem_narrow_least(int32_t a, int32_t b) {
 void fem_narrow_list_first_round(FemNarrowPhase *phase);
 void fem_narrow_list_second_round(FemNarrowPhase *phase);
 
-// A shard of a broken body is too small to fold.
+// Whether a piece of a broken body has too few tets to fold onto itself.
 bool fem_narrow_may_cross_itself(const FemSurfaceTrees *trees, int32_t component);
 
 #endif

@@ -1,7 +1,7 @@
 #include "collision/sweep.h"
 
 #include "base/carve.h"
-#include "collision/sweep_parts.h"
+#include "collision/sweep_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The pairs of the sweep: a table of slots that last as long as their pair, and the sorted list of active ones.
-#include "collision/sweep_parts.h"
+#include "collision/sweep_internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The ends of all boxes in order along one axis, and the walk along them that finds pairs.
 #include "collision/lanes4.h"
-#include "collision/sweep_parts.h"
+#include "collision/sweep_internal.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the pieces.
+// Cutting as a whole: the mesh made ready, the pattern's cells, the solid, the splinters.
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -13,18 +13,20 @@
 #include <string.h>
 
 // By default: "significantly smaller than the tetrahedral elements" (P&O09 section 5) as far as eyes can tell.
-#define PIECES_A_TET 3.0
-#define SHARDS_A_TET 0.35       // of panes: shards are long, and are seen through and through; chosen by eye
-#define SHELLS_A_TET 0.15       // of other things of glass: a vase breaks into shards, not into gravel; chosen by eye
-#define PIECES_DEFAULT_MAX 4000 // of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts
-#define TRIANGLES_A_PIECE 45.0  // about, with smooth cuts ...
-#define TRIANGLES_ROUGH 50.0    // ... and so many more with rough ones
-#define TRIANGLES_A_UNIT 400.0  // about, of a brick with its joints or a section
-#define LIMIT_TRIES 4           // to meet triangle_max: guesses are right within a factor of 2
-#define ROUGH_SPACING 0.34      // between added vertices, in shares of a piece's size; chosen by eye
-#define ROUGH_AMPLITUDE 0.10    // at roughness 1, in shares of a piece's size; chosen by eye
-#define WOOD_ROUGHNESS 0.3      // of what the def asks for: fibres part smoothly; chosen by eye
-#define LAYOUT_SEEDS 3          // tried before the tets' surface is taken; chosen
+#define SPLINTERS_A_TET 3.0
+#define PANE_SPLINTERS_A_TET 0.35 // of panes: splinters are long, and are seen through and through; chosen by eye
+#define SHELLS_A_TET \
+	0.15 // of other things of glass: a vase breaks into large splinters, not into gravel; chosen by eye
+#define SPLINTERS_DEFAULT_MAX \
+	4000 // of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts
+#define TRIANGLES_A_SPLINTER 45.0 // about, with smooth cuts ...
+#define TRIANGLES_ROUGH 50.0      // ... and so many more with rough ones
+#define TRIANGLES_A_UNIT 400.0    // about, of a brick with its joints or a section
+#define LIMIT_TRIES 4             // to meet triangle_max: guesses are right within a factor of 2
+#define ROUGH_SPACING 0.34        // between added vertices, in shares of a splinter's size; chosen by eye
+#define ROUGH_AMPLITUDE 0.10      // at roughness 1, in shares of a splinter's size; chosen by eye
+#define WOOD_ROUGHNESS 0.3        // of what the def asks for: fibres part smoothly; chosen by eye
+#define LAYOUT_SEEDS 3            // tried before the tets' surface is taken; chosen
 
 typedef struct Cut {
 	FemBakedMesh *mesh;
@@ -37,7 +39,7 @@ typedef struct Cut {
 	double *volumes;
 	int32_t *surface_labels; // [polygon], FEM_PATTERN_SURFACES
 	int32_t label_count;
-	double shrink; // of the number of pieces, to meet triangle_max
+	double shrink; // of the number of splinters, to meet triangle_max
 	char note[FEM_CUT_NOTE_SIZE];
 } Cut;
 
@@ -69,28 +71,28 @@ static double tet_volume(const FemTetArrays *tets, int32_t t) {
 }
 
 // The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
-static void size_pieces(Cut *cut, FemCutBody *body) {
+static void size_splinters(Cut *cut, FemCutBody *body) {
 	const FemCutDef *def = cut->def;
-	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->piece_size;
-	double by_tets = def->pattern != FEM_PATTERN_GLASS ? PIECES_A_TET
-		: fem_cut_is_pane(body)                        ? SHARDS_A_TET
+	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->splinter_size;
+	double by_tets = def->pattern != FEM_PATTERN_GLASS ? SPLINTERS_A_TET
+		: fem_cut_is_pane(body)                        ? PANE_SPLINTERS_A_TET
 													   : SHELLS_A_TET;
-	double wanted = def->piece_count > 0 ? (double)def->piece_count
-		: size > 0.0                     ? body->volume / (size * size * size * 0.52)
-										 : fmin(by_tets * body->tets->tet_count, PIECES_DEFAULT_MAX);
-	double each = TRIANGLES_A_PIECE + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
+	double wanted = def->splinter_count > 0 ? (double)def->splinter_count
+		: size > 0.0                        ? body->volume / (size * size * size * 0.52)
+											: fmin(by_tets * body->tets->tet_count, SPLINTERS_DEFAULT_MAX);
+	double each = TRIANGLES_A_SPLINTER + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
 	each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
 	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
-	if (wanted > fmin(most, FEM_CUT_PIECES_MAX)) {
+	if (wanted > fmin(most, FEM_CUT_SPLINTERS_MAX)) {
 		char sentence[160];
 		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
-			fmin(most, FEM_CUT_PIECES_MAX), wanted, def->triangle_max);
-		if ((def->piece_count > 0 || size > 0.0) && !cut->note[0])
+			fmin(most, FEM_CUT_SPLINTERS_MAX), wanted, def->triangle_max);
+		if ((def->splinter_count > 0 || size > 0.0) && !cut->note[0])
 			note(cut, sentence);
-		wanted = fmin(most, FEM_CUT_PIECES_MAX);
+		wanted = fmin(most, FEM_CUT_SPLINTERS_MAX);
 	}
-	body->piece_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
-	body->piece_size = cbrt(body->volume / body->piece_count / 0.52);
+	body->splinter_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
+	body->splinter_size = cbrt(body->volume / body->splinter_count / 0.52);
 }
 
 static FemResult lay_out(Cut *cut, uint32_t seed_step) {
@@ -105,7 +107,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 		cut->volumes[t] = body.volume;
 	}
 	fem_cut_mesh_bounds(&cut->render, body.low, body.high);
-	size_pieces(cut, &body);
+	size_splinters(cut, &body);
 	double half[3];
 	for (int axis = 0; axis < 3; axis++) {
 		double low = body.low[axis], high = body.high[axis];
@@ -123,7 +125,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	if (body.is_limited)
 		note(cut,
 			"The pattern is far too fine for this body, so random pieces were made: use larger sections or bricks.");
-	double size = body.piece_size / body.frame.size, rough = (double)def.roughness;
+	double size = body.splinter_size / body.frame.size, rough = (double)def.roughness;
 	if (def.pattern == FEM_PATTERN_GLASS)
 		rough = 0.0; // breaks smoothly
 	if (def.pattern == FEM_PATTERN_WOOD)
@@ -218,7 +220,7 @@ static FemResult cut_apart(Cut *cut) {
 	return result;
 }
 
-static FemResult make_pieces(Cut *cut, bool is_apart) {
+static FemResult make_splinters(Cut *cut, bool is_apart) {
 	FemCutSource source = {.render = &cut->mesh->render,
 		.tets = &cut->mesh->tet_mesh,
 		.frame = cut->render.frame,
@@ -227,7 +229,7 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 		.outside = &cut->outside,
 		.inside = is_apart ? &cut->inside : &cut->outside,
 		.is_apart = is_apart,
-		.cell_pieces = cut->surface_labels};
+		.cell_splinters = cut->surface_labels};
 	if (cut->def->pattern == FEM_PATTERN_WOOD) {
 		const double *axis = cut->render.box.frame.axes[0];
 		FemVec3 g = cut->def->grain;
@@ -241,26 +243,26 @@ static FemResult make_pieces(Cut *cut, bool is_apart) {
 // ---- whole
 
 static FemResult label_polygons(Cut *cut) {
-	FemArtistPieces pieces = {0};
+	FemArtistSplinters splinters = {0};
 	cut->label_count = cut->outside.polygon_count;
 	cut->surface_labels = FEM_ALLOC_ARRAY(int32_t, cut->label_count);
 	FemResult result =
-		cut->surface_labels ? fem_artist_pieces_create(&pieces, &cut->render, &cut->mesh->render) : fail_memory();
+		cut->surface_labels ? fem_artist_splinters_create(&splinters, &cut->render, &cut->mesh->render) : fail_memory();
 	for (int32_t p = 0; result == FEM_OK && p < cut->label_count; p++)
-		cut->surface_labels[p] = pieces.labels[cut->outside.polygons[p].triangle];
-	if (pieces.open_count > 0) {
+		cut->surface_labels[p] = splinters.labels[cut->outside.polygons[p].triangle];
+	if (splinters.open_count > 0) {
 		char sentence[160];
 		snprintf(sentence, sizeof sentence,
 			"%d of the mesh's own pieces are not closed, and will look hollow: close them in the modelling program.",
-			pieces.open_count);
+			splinters.open_count);
 		note(cut, sentence);
 	}
-	fem_artist_pieces_free(&pieces);
+	fem_artist_splinters_free(&splinters);
 	return result;
 }
 
 static FemResult take_surfaces(Cut *cut) {
-	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.piece_count++);
+	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.splinter_count++);
 	for (int n = 0; n < 3; n++)
 		cut->sites.metric[n][n] = 1.0;
 	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});
@@ -268,7 +270,7 @@ static FemResult take_surfaces(Cut *cut) {
 		result = cut_outside(cut);
 	if (result == FEM_OK)
 		result = label_polygons(cut);
-	return result == FEM_OK ? make_pieces(cut, false) : result;
+	return result == FEM_OK ? make_splinters(cut, false) : result;
 }
 
 static FemResult cut_by_pattern(Cut *cut) {
@@ -287,7 +289,7 @@ static FemResult cut_by_pattern(Cut *cut) {
 		note(cut, sentence);
 		result = cut_apart(cut);
 	}
-	return result == FEM_OK ? make_pieces(cut, !is_closed) : result;
+	return result == FEM_OK ? make_splinters(cut, !is_closed) : result;
 }
 
 static void note_larger(Cut *cut) {
@@ -310,7 +312,7 @@ static void guess_shrink(Cut *cut) {
 	cut->shrink = share < 0.5 ? share : 1.0;
 }
 
-// Fewer pieces as long as there are more triangles than wanted.
+// Fewer splinters as long as there are more triangles than wanted.
 static FemResult cut_within_limit(Cut *cut) {
 	FemResult result = FEM_OK;
 	guess_shrink(cut);

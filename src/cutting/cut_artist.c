@@ -140,30 +140,30 @@ static void join_triangles(Shells *s) {
 
 // ---- cavities
 
-typedef struct Part {
+typedef struct Component {
 	double volume; // signed, unit space
 	double low[3], high[3];
-} Part;
+} Component;
 
-static void measure(const Shells *s, const int32_t *labels, Part *parts) {
+static void measure(const Shells *s, const int32_t *labels, Component *components) {
 	for (int32_t t = 0; t < s->mesh->triangle_count; t++)
-		parts[t] = (Part){.low = {2.0, 2.0, 2.0}, .high = {-2.0, -2.0, -2.0}};
+		components[t] = (Component){.low = {2.0, 2.0, 2.0}, .high = {-2.0, -2.0, -2.0}};
 	for (int32_t t = 0; t < s->mesh->triangle_count; t++) {
 		const FemPosition *at = s->mesh->places;
 		const int32_t *c = s->mesh->triangles[t];
-		Part *part = &parts[labels[t]];
-		part->volume += fem_position_dot(at[c[0]], fem_position_cross(at[c[1]], at[c[2]])) / 6.0;
+		Component *component = &components[labels[t]];
+		component->volume += fem_position_dot(at[c[0]], fem_position_cross(at[c[1]], at[c[2]])) / 6.0;
 		for (int v = 0; v < 3; v++) {
 			double p[3] = {at[c[v]].x, at[c[v]].y, at[c[v]].z};
 			for (int axis = 0; axis < 3; axis++) {
-				part->low[axis] = fmin(part->low[axis], p[axis]);
-				part->high[axis] = fmax(part->high[axis], p[axis]);
+				component->low[axis] = fmin(component->low[axis], p[axis]);
+				component->high[axis] = fmax(component->high[axis], p[axis]);
 			}
 		}
 	}
 }
 
-static bool holds(const Part *outer, const Part *inner) {
+static bool holds(const Component *outer, const Component *inner) {
 	bool all = outer->volume > -inner->volume;
 	for (int axis = 0; axis < 3; axis++)
 		all = all && outer->low[axis] <= inner->low[axis] && outer->high[axis] >= inner->high[axis];
@@ -173,35 +173,35 @@ static bool holds(const Part *outer, const Part *inner) {
 // Closed shells that are inside out take the label of the smallest one around them.
 static bool join_cavities(const Shells *s, int32_t *labels) {
 	int32_t count = s->mesh->triangle_count;
-	Part *parts = FEM_ALLOC_ARRAY(Part, count);
+	Component *components = FEM_ALLOC_ARRAY(Component, count);
 	int32_t *outer = FEM_ALLOC_ARRAY(int32_t, count);
-	bool good = parts && outer;
+	bool good = components && outer;
 	if (good)
-		measure(s, labels, parts);
+		measure(s, labels, components);
 	for (int32_t n = 0; good && n < count; n++) {
 		outer[n] = n;
-		if (labels[n] != n || s->is_open[fem_union_root(s->all, n)] || parts[n].volume >= 0.0)
+		if (labels[n] != n || s->is_open[fem_union_root(s->all, n)] || components[n].volume >= 0.0)
 			continue;
 		for (int32_t m = 0; m < count; m++)
-			if (labels[m] == m && holds(&parts[m], &parts[n]) &&
-				(outer[n] == n || parts[m].volume < parts[outer[n]].volume))
+			if (labels[m] == m && holds(&components[m], &components[n]) &&
+				(outer[n] == n || components[m].volume < components[outer[n]].volume))
 				outer[n] = m;
 	}
 	for (int32_t t = 0; good && t < count; t++)
 		labels[t] = outer[labels[t]];
-	FEM_FREE_ARRAY(parts, count);
+	FEM_FREE_ARRAY(components, count);
 	FEM_FREE_ARRAY(outer, count);
 	return good;
 }
 
-static bool make_labels(Shells *s, FemArtistPieces *pieces) {
+static bool make_labels(Shells *s, FemArtistSplinters *splinters) {
 	join_triangles(s);
 	for (int32_t t = 0; t < s->mesh->triangle_count; t++) {
 		int32_t root = fem_union_root(s->all, t);
-		pieces->labels[t] = s->is_open[root] ? fem_union_root(s->own, t) : root;
-		pieces->open_count += s->is_open[root] && pieces->labels[t] == t;
+		splinters->labels[t] = s->is_open[root] ? fem_union_root(s->own, t) : root;
+		splinters->open_count += s->is_open[root] && splinters->labels[t] == t;
 	}
-	return join_cavities(s, pieces->labels);
+	return join_cavities(s, splinters->labels);
 }
 
 static int32_t *find_surfaces(const FemCutMesh *mesh, const FemRenderMesh *render) {
@@ -215,16 +215,17 @@ static int32_t *find_surfaces(const FemCutMesh *mesh, const FemRenderMesh *rende
 	return surfaces;
 }
 
-FemResult fem_artist_pieces_create(FemArtistPieces *pieces, const FemCutMesh *mesh, const FemRenderMesh *render) {
+FemResult fem_artist_splinters_create(
+	FemArtistSplinters *splinters, const FemCutMesh *mesh, const FemRenderMesh *render) {
 	int32_t count = mesh->triangle_count;
 	Shells s = {.mesh = mesh,
 		.surfaces = find_surfaces(mesh, render),
 		.all = FEM_ALLOC_ARRAY(int32_t, count),
 		.own = FEM_ALLOC_ARRAY(int32_t, count),
 		.is_open = FEM_ALLOC_ARRAY(uint8_t, count)};
-	*pieces = (FemArtistPieces){.labels = FEM_ALLOC_ARRAY(int32_t, count), .triangle_count = count};
+	*splinters = (FemArtistSplinters){.labels = FEM_ALLOC_ARRAY(int32_t, count), .triangle_count = count};
 	bool good =
-		s.surfaces && s.all && s.own && s.is_open && pieces->labels && sort_sides(&s) && make_labels(&s, pieces);
+		s.surfaces && s.all && s.own && s.is_open && splinters->labels && sort_sides(&s) && make_labels(&s, splinters);
 	fem_key_map_free(&s.edges.map);
 	FEM_FREE_ARRAY(s.edges.starts, s.edges.side_count + 1);
 	FEM_FREE_ARRAY(s.edges.sides, s.edges.side_count);
@@ -233,12 +234,12 @@ FemResult fem_artist_pieces_create(FemArtistPieces *pieces, const FemCutMesh *me
 	FEM_FREE_ARRAY(s.own, count);
 	FEM_FREE_ARRAY(s.is_open, count);
 	if (!good)
-		fem_artist_pieces_free(pieces);
+		fem_artist_splinters_free(splinters);
 	return good ? FEM_OK
 				: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to find the pieces: use a smaller mesh.");
 }
 
-void fem_artist_pieces_free(FemArtistPieces *pieces) {
-	FEM_FREE_ARRAY(pieces->labels, pieces->triangle_count);
-	*pieces = (FemArtistPieces){0};
+void fem_artist_splinters_free(FemArtistSplinters *splinters) {
+	FEM_FREE_ARRAY(splinters->labels, splinters->triangle_count);
+	*splinters = (FemArtistSplinters){0};
 }

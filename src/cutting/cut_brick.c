@@ -8,7 +8,7 @@
 #include "base/hash.h"
 
 #define UP 1         // axis along which courses are laid
-#define CRUMBLE 0.08 // chance of a box of mortar to be a piece of its own; chosen by eye
+#define CRUMBLE 0.08 // chance of a box of mortar to be a splinter of its own; chosen by eye
 
 typedef struct Wall {
 	FemCutBody *body;
@@ -16,11 +16,11 @@ typedef struct Wall {
 	FemCutFrame frame;                    // along the wall, up, through it
 	double length, height, depth, mortar; // of bricks; depth with its share of the joint
 	int32_t columns, courses, leaves;     // half bricks, courses, layers through the wall
-	int32_t first_piece;
+	int32_t first_splinter;
 } Wall;
 
-// Piece numbers: two halves a brick, then one for each box of mortar that crumbles.
-static int32_t half_piece(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
+// Splinter numbers: two halves a brick, then one for each box of mortar that crumbles.
+static int32_t half_splinter(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
 	int32_t brick = (column + (course + leaf) % 2) / 2, half = (column + (course + leaf) % 2) % 2;
 	int32_t per_course = wall->columns / 2 + 2;
 	int32_t index = (leaf * wall->courses + course) * per_course + brick;
@@ -28,27 +28,27 @@ static int32_t half_piece(Wall *wall, int32_t column, int32_t course, int32_t le
 	wall->body->random = fem_hash_word(fem_hash_word(FEM_HASH_START, wall->body->def->seed + 99u), (uint64_t)index);
 	bool is_broken = fem_cut_random(wall->body) < (double)wall->body->def->broken_share;
 	wall->body->random = state;
-	return wall->first_piece + 2 * index + (is_broken ? half : 0);
+	return wall->first_splinter + 2 * index + (is_broken ? half : 0);
 }
 
-static void add_box(Wall *wall, const double center[3], const double half[3], int32_t piece) {
+static void add_box(Wall *wall, const double center[3], const double half[3], int32_t splinter) {
 	double size = wall->body->frame.size, weight = 0.0;
 	for (int axis = 0; axis < 3; axis++)
 		weight += half[axis] * half[axis] / (size * size);
-	fem_cut_sites_add(wall->sites, fem_cut_frame_place(wall->body, &wall->frame, center), weight, piece);
+	fem_cut_sites_add(wall->sites, fem_cut_frame_place(wall->body, &wall->frame, center), weight, splinter);
 }
 
 static int32_t clamp_to(int32_t value, int32_t count) {
 	return value < 0 ? 0 : value >= count ? count - 1 : value;
 }
 
-// The piece that a box of mortar goes with: of a half brick on one hand, or of its own.
-static int32_t mortar_piece(Wall *wall, const int32_t one[3], const int32_t two[3]) {
+// The splinter that a box of mortar goes with: of a half brick on one hand, or of its own.
+static int32_t mortar_splinter(Wall *wall, const int32_t one[3], const int32_t two[3]) {
 	double chance = fem_cut_random(wall->body);
 	if (chance < CRUMBLE)
-		return wall->sites->piece_count++;
+		return wall->sites->splinter_count++;
 	const int32_t *with = chance < 0.5 + 0.5 * CRUMBLE ? one : two;
-	return half_piece(
+	return half_splinter(
 		wall, clamp_to(with[0], wall->columns), clamp_to(with[1], wall->courses), clamp_to(with[2], wall->leaves));
 }
 
@@ -62,12 +62,12 @@ static void add_half(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
 		center[axis] = wall->frame.low[axis] + (at[axis] + 0.5) * pitch[axis];
 	}
 	half[UP] = 0.5 * wall->height;
-	add_box(wall, center, half, half_piece(wall, column, course, leaf));
+	add_box(wall, center, half, half_splinter(wall, column, course, leaf));
 	if (course + 1 == wall->courses || wall->mortar <= 0.0)
 		return;
 	half[UP] = 0.5 * wall->mortar;
 	center[UP] += 0.5 * pitch[UP];
-	add_box(wall, center, half, mortar_piece(wall, at, above));
+	add_box(wall, center, half, mortar_splinter(wall, at, above));
 }
 
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
@@ -104,9 +104,9 @@ void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 	wall.courses = (int32_t)counts[1];
 	wall.leaves = (int32_t)counts[2];
 	wall.depth = extent[2] / wall.leaves;
-	body->piece_size = cbrt(wall.length * wall.height * (double)def->brick_size.z);
-	wall.first_piece = sites->piece_count;
-	sites->piece_count += 2 * wall.leaves * wall.courses * (wall.columns / 2 + 2);
+	body->splinter_size = cbrt(wall.length * wall.height * (double)def->brick_size.z);
+	wall.first_splinter = sites->splinter_count;
+	sites->splinter_count += 2 * wall.leaves * wall.courses * (wall.columns / 2 + 2);
 	for (int32_t leaf = 0; leaf < wall.leaves; leaf++)
 		for (int32_t course = 0; course < wall.courses; course++)
 			for (int32_t column = 0; column < wall.columns && !sites->failed; column++)

@@ -65,7 +65,7 @@ static const char *fault_of_def(const FemCutDef *def) {
 		float value, low, high;
 		const char *name;
 	} ranges[] = {
-		{def->piece_size, 0.0f, FEM_REST_MAX, "piece_size"},
+		{def->splinter_size, 0.0f, FEM_REST_MAX, "splinter_size"},
 		{def->roughness, 0.0f, 1.0f, "roughness"},
 		{def->unevenness, 0.0f, 1.0f, "unevenness"},
 		{def->section_width, 0.0f, FEM_REST_MAX, "section_width"},
@@ -82,7 +82,7 @@ static const char *fault_of_def(const FemCutDef *def) {
 		{def->brick_size.z, 1e-4f, FEM_REST_MAX, "brick_size.z"},
 		{def->mortar, 0.0f, 0.5f * fminf(def->brick_size.x, fminf(def->brick_size.y, def->brick_size.z)), "mortar"},
 		{def->broken_share, 0.0f, 1.0f, "broken_share"},
-		{(float)def->piece_count, 0.0f, 2e9f, "piece_count"},
+		{(float)def->splinter_count, 0.0f, 2e9f, "splinter_count"},
 		{(float)def->triangle_max, 0.0f, 2e9f, "triangle_max"},
 		{(float)def->impact_count, 0.0f, (float)FEM_CUT_IMPACTS_MAX, "impact_count"},
 	};

@@ -36,12 +36,12 @@ typedef struct Builder {
 	int32_t pair_count, pair_capacity;
 } Builder;
 
-void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t piece) {
+void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t splinter) {
 	if (sites->failed || sites->count == FEM_CUT_CELL_MAX || !FEM_GROW(sites->sites, sites->count, &sites->capacity)) {
 		sites->failed = true;
 		return;
 	}
-	sites->sites[sites->count++] = (FemCutSite){at, weight, piece};
+	sites->sites[sites->count++] = (FemCutSite){at, weight, splinter};
 }
 
 void fem_cut_sites_free(FemCutSites *sites) {
@@ -74,7 +74,7 @@ static void make_cells(Builder *b) {
 			double level = (fem_position_dot(y, y) - b->sites->sites[i].weight) * scale * FEM_CUT_GRID;
 			double limit = (double)FEM_CUT_REACH * FEM_CUT_GRID * 2.0;
 			b->diagram->cells[i].b = llrint(fmin(fmax(level, -limit), limit));
-			b->diagram->cells[i].piece = b->sites->sites[i].piece;
+			b->diagram->cells[i].splinter = b->sites->sites[i].splinter;
 		}
 	}
 }
@@ -343,7 +343,7 @@ static bool build(Builder *b) {
 }
 
 FemResult fem_cut_diagram_create(FemCutDiagram *diagram, const FemCutSites *sites, const double half_extents[3]) {
-	*diagram = (FemCutDiagram){.cell_count = sites->count, .piece_count = sites->piece_count, .first_cell = -1};
+	*diagram = (FemCutDiagram){.cell_count = sites->count, .splinter_count = sites->splinter_count, .first_cell = -1};
 	for (int axis = 0; axis < 3; axis++)
 		diagram->box[axis] = (int32_t)fmin(half_extents[axis] * FEM_CUT_GRID * 1.01 + 16.0, FEM_CUT_REACH);
 	Builder builder = {.diagram = diagram, .sites = sites};

@@ -26,7 +26,7 @@ typedef struct FemCutPoint {
 
 typedef struct FemCutCell {
 	int32_t a[3];
-	int32_t piece; // cells of one piece are not cut from each other
+	int32_t splinter; // cells of one splinter are not cut from each other
 	int64_t b;
 } FemCutCell;
 
@@ -34,18 +34,18 @@ typedef struct FemCutCell {
 typedef struct FemCutSite {
 	FemPosition at; // unit space
 	double weight;  // squared length in the metric's space
-	int32_t piece;
+	int32_t splinter;
 } FemCutSite;
 
 typedef struct FemCutSites {
-	int32_t count, capacity, piece_count;
+	int32_t count, capacity, splinter_count;
 	FemCutSite *sites;
 	double metric[3][3]; // distances are those of metric * (x - at)
 	bool failed;         // memory ran out
 } FemCutSites;
 
 typedef struct FemCutDiagram {
-	int32_t cell_count, piece_count;
+	int32_t cell_count, splinter_count;
 	int32_t first_cell; // one that is not empty
 	int32_t box[3];     // steps from 0 to the sides of the box that closes the outer cells
 	FemCutCell *cells;
@@ -55,7 +55,7 @@ typedef struct FemCutDiagram {
 	int32_t neighbor_count;
 } FemCutDiagram;
 
-void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t piece);
+void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t splinter);
 void fem_cut_sites_free(FemCutSites *sites);
 
 // half_extents: unit space; what is to be cut must lie within them. Sites that win nowhere get no neighbours.

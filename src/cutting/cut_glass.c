@@ -1,16 +1,16 @@
-// Glass: cracks run radially from impacts and rings cross them; far from all there are random shards. Flat bodies are
-// cut straight through their thickness, others in space with shards that grow with the distance.
+// Glass: cracks run radially from impacts and rings cross them; far from all there are random splinters. Flat bodies
+// are cut straight through their thickness, others in space with splinters that grow with the distance.
 #include "cutting/cut_patterns.h"
 
 #define FLAT 0.25                // thickness / middle extent below which a body is a pane; chosen
-#define RADIAL_SHARE 0.9         // of all shards: the others are random; this and what follows chosen by eye
+#define RADIAL_SHARE 0.9         // of all splinters: the others are random; this and what follows chosen by eye
 #define SECTORS_MAX 96           // of a ring
 #define SPOKES 0.45              // cracks at an impact, and ...
-#define RINGS 1.1                // ... rings around it, by the root of the number of shards
-#define GOES_ON 0.6              // chance of a shard to reach into the next ring
+#define RINGS 1.1                // ... rings around it, by the root of the number of splinters
+#define GOES_ON 0.6              // chance of a splinter to reach into the next ring
 #define ASLANT 0.35              // at full unevenness: how far sites are off the middle, in widths of a sector ...
 #define STAGGER 0.4              // ... and off their ring, in steps from ring to ring
-#define SHARD_RINGS 4            // most rings of a shard
+#define SPLINTER_RINGS 4         // most rings of a splinter
 #define TWO_PI 6.283185307179586 // rad of a whole turn
 
 bool fem_cut_is_pane(const FemCutBody *body) {
@@ -19,7 +19,7 @@ bool fem_cut_is_pane(const FemCutBody *body) {
 
 static void choose_impacts(FemCutBody *body, int32_t *out_count, FemPosition out[FEM_CUT_IMPACTS_MAX]) {
 	const FemCutDef *def = body->def;
-	*out_count = def->impact_count > 0 ? def->impact_count : body->piece_count > 150 ? 2 : 1;
+	*out_count = def->impact_count > 0 ? def->impact_count : body->splinter_count > 150 ? 2 : 1;
 	for (int32_t n = 0; n < *out_count; n++) {
 		if (def->impact_count > 0) {
 			out[n] = fem_frame_to_unit(&body->frame, fem_position_from(def->impacts[n]));
@@ -57,15 +57,16 @@ static int32_t nearest_impact(const Pane *pane, Flat at) {
 	return best;
 }
 
-static void add_site(Pane *pane, Flat at, int32_t shard) {
+static void add_site(Pane *pane, Flat at, int32_t splinter) {
 	double place[3] = {at.x, at.y, 0.0};
-	fem_cut_sites_add(pane->sites, fem_cut_frame_place(pane->body, &pane->frame, place), 0.0, shard);
+	fem_cut_sites_add(pane->sites, fem_cut_frame_place(pane->body, &pane->frame, place), 0.0, splinter);
 }
 
-// Cracks that run out from an impact, as angles in turns; those of a ring, and the shard that each sector belongs to.
+// Cracks that run out from an impact, as angles in turns; those of a ring, and the splinter that each sector belongs
+// to.
 typedef struct Star {
 	double angles[SECTORS_MAX + 1]; // rising; the last is the first and a turn
-	int32_t shards[SECTORS_MAX];    // of the ring before, -1: none
+	int32_t splinters[SECTORS_MAX]; // of the ring before, -1: none
 	int32_t lengths[SECTORS_MAX];   // of these, in rings
 	int32_t count;
 } Star;
@@ -75,7 +76,7 @@ static Star make_star(Pane *pane, int32_t count) {
 	double phase = fem_cut_random(pane->body), spread = 0.8 * (double)pane->body->def->unevenness;
 	for (int32_t n = 0; n < count; n++) {
 		star.angles[n] = phase + (n + spread * (fem_cut_random(pane->body) - 0.5)) / count;
-		star.shards[n] = -1;
+		star.splinters[n] = -1;
 	}
 	star.angles[count] = star.angles[0] + 1.0;
 	return star;
@@ -91,14 +92,14 @@ static void branch(Pane *pane, Star *star) {
 		int32_t kept = 2 * n + (fem_cut_random(pane->body) < 0.5);
 		star->angles[2 * n] = old.angles[n];
 		star->angles[2 * n + 1] = old.angles[n] + share * (old.angles[n + 1] - old.angles[n]);
-		star->shards[2 * n] = star->shards[2 * n + 1] = -1;
-		star->shards[kept] = old.shards[n];
+		star->splinters[2 * n] = star->splinters[2 * n + 1] = -1;
+		star->splinters[kept] = old.splinters[n];
 		star->lengths[kept] = old.lengths[n];
 	}
 	star->angles[star->count] = star->angles[0] + 1.0;
 }
 
-// Sites near the middle of their sectors, so that borders run along the cracks; not quite there, so that shards end
+// Sites near the middle of their sectors, so that borders run along the cracks; not quite there, so that splinters end
 // aslant. They go on from ring to ring by chance: they are long, and rings seldom close.
 static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, double growth) {
 	double spread = (double)pane->body->def->unevenness;
@@ -108,14 +109,15 @@ static void add_ring(Pane *pane, Star *star, int32_t impact, double radius, doub
 			TWO_PI * (star->angles[n] + width * (0.5 + ASLANT * spread * (fem_cut_random(pane->body) - 0.5)));
 		double r = radius * pow(growth, STAGGER * spread * (fem_cut_random(pane->body) - 0.5));
 		Flat at = {pane->impacts[impact].x + r * cos(angle), pane->impacts[impact].y + r * sin(angle)};
-		bool goes_on = star->shards[n] >= 0 && star->lengths[n] < SHARD_RINGS && fem_cut_random(pane->body) < GOES_ON;
+		bool goes_on =
+			star->splinters[n] >= 0 && star->lengths[n] < SPLINTER_RINGS && fem_cut_random(pane->body) < GOES_ON;
 		if (!on_pane(pane, at) || nearest_impact(pane, at) != impact) {
-			star->shards[n] = -1;
+			star->splinters[n] = -1;
 			continue;
 		}
 		star->lengths[n] = goes_on ? star->lengths[n] + 1 : 1;
-		star->shards[n] = goes_on ? star->shards[n] : pane->sites->piece_count++;
-		add_site(pane, at, star->shards[n]);
+		star->splinters[n] = goes_on ? star->splinters[n] : pane->sites->splinter_count++;
+		add_site(pane, at, star->splinters[n]);
 		pane->made += !goes_on;
 	}
 }
@@ -146,16 +148,16 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 		pane.impacts[n] = (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])};
 	}
 	double width = pane.frame.high[0] - pane.frame.low[0], height = pane.frame.high[1] - pane.frame.low[1];
-	double mean = sqrt(width * height / body->piece_count), farthest = hypot(width, height);
-	double first = fmax(0.35 * mean, 0.004 * farthest), share = (double)body->piece_count / impact_count;
+	double mean = sqrt(width * height / body->splinter_count), farthest = hypot(width, height);
+	double first = fmax(0.35 * mean, 0.004 * farthest), share = (double)body->splinter_count / impact_count;
 	double spokes = fmin(fmax(SPOKES * sqrt(share), 6.0), 24.0), rings = fmin(fmax(RINGS * sqrt(share), 4.0), 32.0);
 	for (int32_t n = 0; n < impact_count; n++)
 		add_rings(&pane, n, first, exp(log(farthest / first) / rings), farthest, (int32_t)spokes);
-	int32_t most = (int32_t)fmin(body->piece_count - pane.made, (1.0 - RADIAL_SHARE) * body->piece_count + 1.0);
+	int32_t most = (int32_t)fmin(body->splinter_count - pane.made, (1.0 - RADIAL_SHARE) * body->splinter_count + 1.0);
 	for (int32_t n = 0; n < most; n++) {
 		FemPosition at = fem_position_scale(fem_cut_random_place(body), body->frame.size);
 		add_site(&pane, (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])},
-			sites->piece_count++);
+			sites->splinter_count++);
 	}
 }
 

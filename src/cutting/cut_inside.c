@@ -301,7 +301,7 @@ void fem_cut_solid_inside(FemCutSolid *solid) {
 	border->solid = solid;
 	for (int32_t i = 0; i < d->cell_count && !solid->failed && !solid->fault && !solid->is_stopped; i++) {
 		for (int32_t n = d->start[i]; n < d->start[i + 1] && !solid->failed && !solid->fault; n++) {
-			if (d->neighbors[n] < i || d->cells[d->neighbors[n]].piece == d->cells[i].piece)
+			if (d->neighbors[n] < i || d->cells[d->neighbors[n]].splinter == d->cells[i].splinter)
 				continue;
 			border->cell = i;
 			border->other = d->neighbors[n];

@@ -1,21 +1,21 @@
-// The pieces while they are made: vertices and triangles one by one, before their number is known.
+// The splinters while they are made: vertices and triangles one by one, before their number is known.
 #ifndef FEM_CUTTING_CUT_MAKING_H
 #define FEM_CUTTING_CUT_MAKING_H
 
-#include "cutting/cut_pieces.h"
+#include "cutting/cut_splinters.h"
 
 // An output vertex before the arrays are made.
 typedef struct FemCutMade {
-	int32_t piece, vertex, solid; // solid: 0 the outside, 1 the inside
-	int32_t triangle;             // outer: of its surface
-	float weights[3];             // outer
-	FemVec3 normal;               // of cuts
+	int32_t splinter, vertex, solid; // solid: 0 the outside, 1 the inside
+	int32_t triangle;                // outer: of its surface
+	float weights[3];                // outer
+	FemVec3 normal;                  // of cuts
 	float tangent[4], uv[2];
 } FemCutMade;
 
 typedef struct FemCutMaking {
 	const FemCutSource *source;
-	FemCutPieces pieces;
+	FemCutSplinters splinters;
 	FemKeyMap map; // of made vertices
 	FemCutMade *made;
 	int32_t made_count, made_capacity;

@@ -1,4 +1,4 @@
-// The inside of pieces: both sides of every face of the cuts, with normals, tangents and texture coordinates.
+// The inside of splinters: both sides of every face of the cuts, with normals, tangents and texture coordinates.
 #include "cutting/cut_making.h"
 
 #include <string.h>
@@ -34,14 +34,14 @@ static FemPosition triangle_area(const FemCutSolid *solid, const int32_t t[3]) {
 static int32_t inner_vertex(FemCutMaking *out, int32_t face_number, int side, const Axes *axes, int32_t vertex) {
 	const FemCutSource *source = out->source;
 	const FemCutSolid *solid = source->inside;
-	int32_t label = solid->diagram->cells[solid->faces[face_number].cells[side]].piece;
-	int32_t piece = fem_cut_piece_of(&out->pieces, source->is_apart, label, vertex);
+	int32_t label = solid->diagram->cells[solid->faces[face_number].cells[side]].splinter;
+	int32_t splinter = fem_cut_splinter_of(&out->splinters, source->is_apart, label, vertex);
 	bool is_new;
-	int32_t made = fem_cut_make_vertex(out, (int32_t[FEM_KEY_SIZE]){piece, vertex, face_number, side, -1}, &is_new);
+	int32_t made = fem_cut_make_vertex(out, (int32_t[FEM_KEY_SIZE]){splinter, vertex, face_number, side, -1}, &is_new);
 	if (made < 0 || !is_new)
 		return made;
 	FemCutMade *m = &out->made[made];
-	*m = (FemCutMade){.piece = piece, .vertex = vertex, .solid = source->is_apart};
+	*m = (FemCutMade){.splinter = splinter, .vertex = vertex, .solid = source->is_apart};
 	FemPosition at = fem_position_scale(solid->vertices[vertex].at, source->frame.size);
 	double sign = side ? -1.0 : 1.0;
 	m->uv[0] = (float)fem_position_dot(at, axes->u);

@@ -1,4 +1,4 @@
-// The outside of pieces: what each has of every triangle of the render mesh.
+// The outside of splinters: what each has of every triangle of the render mesh.
 #include "base/memory.h"
 #include "cutting/cut_making.h"
 
@@ -13,7 +13,7 @@ static int32_t outer_vertex(FemCutMaking *out, int32_t polygon, int32_t vertex) 
 	const FemCutSolid *solid = source->outside;
 	int32_t triangle = solid->polygons[polygon].triangle, whole = source->sources[triangle];
 	int32_t surface = out->surface_of[whole], local = out->triangle_of[whole], ends[3] = {-1, -1, -1}, count = 0;
-	int32_t piece = fem_cut_piece_of(&out->pieces, 0, fem_cut_polygon_label(source, polygon), vertex);
+	int32_t splinter = fem_cut_splinter_of(&out->splinters, 0, fem_cut_polygon_label(source, polygon), vertex);
 	double weights[3];
 	bool is_new;
 	fem_cut_weights_on(solid, triangle, vertex, weights);
@@ -28,10 +28,11 @@ static int32_t outer_vertex(FemCutMaking *out, int32_t polygon, int32_t vertex) 
 	}
 	if (count == 3 || solid->vertices[vertex].kind >= FEM_CUT_ON_TRIANGLE)
 		ends[0] = -2 - whole;
-	int32_t made = fem_cut_make_vertex(out, (int32_t[FEM_KEY_SIZE]){piece, vertex, ends[0], ends[1], surface}, &is_new);
+	int32_t made =
+		fem_cut_make_vertex(out, (int32_t[FEM_KEY_SIZE]){splinter, vertex, ends[0], ends[1], surface}, &is_new);
 	if (made >= 0 && is_new) {
 		FemCutMade *m = &out->made[made];
-		*m = (FemCutMade){.piece = piece, .vertex = vertex, .triangle = local};
+		*m = (FemCutMade){.splinter = splinter, .vertex = vertex, .triangle = local};
 		for (int n = 0; n < 3; n++)
 			m->weights[source_corner(source, n)] = (float)weights[n];
 	}
@@ -74,7 +75,7 @@ static void thin_loops(FemCutMaking *out, const FemCutGroup *group) {
 	FEM_FREE_ARRAY(keeps, group->count);
 }
 
-// The polygons of one piece in one triangle are one: the group's loops, in the triangle's own coordinates.
+// The polygons of one splinter in one triangle are one: the group's loops, in the triangle's own coordinates.
 static void add_group(FemCutMaking *out, const FemCutGroup *group) {
 	const FemCutSolid *solid = out->source->outside;
 	int32_t triangle = solid->polygons[group->polygon].triangle;
@@ -107,7 +108,7 @@ static void add_group(FemCutMaking *out, const FemCutGroup *group) {
 void fem_cut_make_outside(FemCutMaking *out) {
 	const FemCutSource *source = out->source;
 	FemCutGroups groups;
-	if (!fem_cut_groups_begin(&groups, source, &out->pieces)) {
+	if (!fem_cut_groups_begin(&groups, source, &out->splinters)) {
 		out->failed = true;
 		return;
 	}

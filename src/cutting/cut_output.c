@@ -55,19 +55,19 @@ static void finish_normal(FemCutMade *m, FemVec3 *out_normal, float out_tangent[
 	out_tangent[3] = m->tangent[3];
 }
 
-// Leaves no numbers to pieces of which nothing is shown.
-static bool number_pieces(FemCutMaking *out) {
-	int32_t *numbers_plus_1 = FEM_ALLOC_ARRAY(int32_t, out->pieces.piece_count), count = 0,
-			old = out->pieces.piece_count;
+// Leaves no numbers to splinters of which nothing is shown.
+static bool number_splinters(FemCutMaking *out) {
+	int32_t *numbers_plus_1 = FEM_ALLOC_ARRAY(int32_t, out->splinters.splinter_count), count = 0,
+			old = out->splinters.splinter_count;
 	if (!numbers_plus_1)
 		return false;
 	for (int32_t v = 0; v < out->made_count; v++) {
-		int32_t *number = &numbers_plus_1[out->made[v].piece];
+		int32_t *number = &numbers_plus_1[out->made[v].splinter];
 		if (*number == 0)
 			*number = ++count;
-		out->made[v].piece = *number - 1;
+		out->made[v].splinter = *number - 1;
 	}
-	out->pieces.piece_count = count;
+	out->splinters.splinter_count = count;
 	FEM_FREE_ARRAY(numbers_plus_1, old);
 	return true;
 }
@@ -100,7 +100,7 @@ static void fill_arrays(FemCutMaking *out, FemSplinterMesh *m) {
 		while (v >= m->vertex_starts[surface + 1])
 			surface++;
 		m->positions[v] = position_of(out, made, surface);
-		m->vertex_pieces[v] = made->piece;
+		m->vertex_splinters[v] = made->splinter;
 		if (v < m->outer_count) {
 			m->source_triangles[v] = made->triangle;
 			memcpy(m->source_weights[v], made->weights, sizeof made->weights);
@@ -116,7 +116,7 @@ static FemResult fail_memory(void) {
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
 }
 
-// Each vertex of a solid is looked for once, however many pieces share it.
+// Each vertex of a solid is looked for once, however many splinters share it.
 static FemResult tie_vertices(const FemCutMaking *out, const FemEmbedMesh *tets, FemSplinterMesh *m) {
 	int32_t first = out->source->outside->vertex_count, slot_count = first + out->source->inside->vertex_count,
 			count = 0;
@@ -172,14 +172,14 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	out->source = source;
 	out->is_rough = source->inside->noise.spacing > 0.0;
 	out->face_starts = FEM_ALLOC_ARRAY(int32_t, source->inside->face_count + 1);
-	out->failed = !out->face_starts || !number_sources(out) || !fem_cut_pieces_create(&out->pieces, source);
+	out->failed = !out->face_starts || !number_sources(out) || !fem_cut_splinters_create(&out->splinters, source);
 	if (!out->failed)
 		fem_cut_make_outside(out);
 	for (int32_t n = 0; n < source->inside->face_count && !out->failed; n++)
 		fem_cut_make_face(out, n);
 	fem_cut_make_surface(out, source->render->surface_count + 1);
-	if (!out->failed && number_pieces(out))
-		*out_mesh = (FemSplinterMesh){.piece_count = out->pieces.piece_count,
+	if (!out->failed && number_splinters(out))
+		*out_mesh = (FemSplinterMesh){.splinter_count = out->splinters.splinter_count,
 			.surface_count = source->render->surface_count + 1,
 			.vertex_count = out->made_count,
 			.outer_count = out->vertex_starts[source->render->surface_count],
@@ -187,7 +187,7 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 			.face_count = source->inside->face_count,
 			.coarse_count = out->coarse_count,
 			.coarse_error = (float)(2.0 * source->inside->noise.amplitude * source->frame.size)};
-	if (out_mesh->piece_count == 0 || !fem_splinter_mesh_reserve(out_mesh))
+	if (out_mesh->splinter_count == 0 || !fem_splinter_mesh_reserve(out_mesh))
 		result = fail_memory();
 	if (result == FEM_OK) {
 		FemEmbedMesh tets = {
@@ -200,7 +200,7 @@ FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out_mesh) 
 	if (result != FEM_OK)
 		fem_splinter_mesh_free(out_mesh);
 	FEM_FREE_ARRAY(out->face_starts, source->inside->face_count + 1);
-	fem_cut_pieces_free(&out->pieces);
+	fem_cut_splinters_free(&out->splinters);
 	fem_key_map_free(&out->map);
 	FEM_FREE_ARRAY(out->made, out->made_capacity);
 	FEM_FREE_ARRAY(out->indices, out->index_capacity);

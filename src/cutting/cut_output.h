@@ -1,4 +1,4 @@
-// From polygons and faces to pieces with everything a renderer and the fracture engine want to know.
+// From polygons and faces to splinters with everything a renderer and the fracture engine want to know.
 #ifndef FEM_CUTTING_CUT_OUTPUT_H
 #define FEM_CUTTING_CUT_OUTPUT_H
 
@@ -8,13 +8,13 @@ typedef struct FemCutSource {
 	const FemRenderMesh *render;
 	const FemTetArrays *tets;
 	FemUnitFrame frame;
-	FemVec3 grain;              // texture coordinates of cuts run along it; 0 = any way
-	const int32_t *sources;     // [triangle of the outside]: of all surfaces in a row
-	bool is_flipped;            // the triangles were turned round to be cut
-	FemCutSolid *outside;       // whose polygons are shown
-	FemCutSolid *inside;        // whose faces are shown: the same, or that of the tets' surface
-	bool is_apart;              // inside is another solid than outside
-	const int32_t *cell_pieces; // [polygon]: of the outside when there is no diagram; else null
+	FemVec3 grain;                 // texture coordinates of cuts run along it; 0 = any way
+	const int32_t *sources;        // [triangle of the outside]: of all surfaces in a row
+	bool is_flipped;               // the triangles were turned round to be cut
+	FemCutSolid *outside;          // whose polygons are shown
+	FemCutSolid *inside;           // whose faces are shown: the same, or that of the tets' surface
+	bool is_apart;                 // inside is another solid than outside
+	const int32_t *cell_splinters; // [polygon]: of the outside when there is no diagram; else null
 } FemCutSource;
 
 FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out);

@@ -162,7 +162,7 @@ static void add_polygon(Cutter *cutter, const Outline *outline, int32_t cell) {
 	}
 	for (int32_t n = 0; n < outline->count && !solid->failed; n++) {
 		int32_t other = outline->sides[n];
-		if (other > cell && d->cells[other].piece != d->cells[cell].piece)
+		if (other > cell && d->cells[other].splinter != d->cells[cell].splinter)
 			add_segment(solid, cutter->triangle, cell, other, solid->corners[first + n],
 				solid->corners[first + (n + 1) % outline->count]);
 	}

@@ -7,7 +7,7 @@
 
 #define CANDIDATES 6     // places tried a site: the one farthest from all others is taken; chosen by eye
 #define SPREAD_MAX 6000  // sites; above, the search would take longer than the cutting
-#define UNEVEN_RANGE 3.0 // ratio of piece sizes between crowded and sparse places at full unevenness; chosen by eye
+#define UNEVEN_RANGE 3.0 // ratio of splinter sizes between crowded and sparse places at full unevenness; chosen by eye
 
 double fem_cut_random(FemCutBody *body) {
 	body->random = fem_hash_word(body->random, 0x5bd1e995u);
@@ -86,7 +86,7 @@ FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame
 
 // ---- voronoi
 
-// The size of pieces at a place, in shares of the mean: smooth noise, and smaller near impacts.
+// The size of splinters at a place, in shares of the mean: smooth noise, and smaller near impacts.
 static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosition at, int32_t impact_count,
 	const FemPosition *impacts) {
 	double uneven = (double)body->def->unevenness;
@@ -99,14 +99,14 @@ static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosit
 	return impact_count > 0 ? size * (0.35 + 2.5 * nearest) : size;
 }
 
-// Best candidates (Mitchell 1991), with distances measured in sizes of pieces.
+// Best candidates (Mitchell 1991), with distances measured in sizes of splinters.
 void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts) {
 	FemCutNoise noise = {.scale = 0.35, .seed = fem_hash_word(body->def->seed, 77)};
 	int32_t first = sites->count;
-	for (int32_t n = 0; n < body->piece_count && !sites->failed; n++) {
+	for (int32_t n = 0; n < body->splinter_count && !sites->failed; n++) {
 		FemPosition best = {0};
 		double best_distance = -1.0;
-		int tries = body->piece_count > SPREAD_MAX ? 1 : CANDIDATES;
+		int tries = body->splinter_count > SPREAD_MAX ? 1 : CANDIDATES;
 		for (int c = 0; c < tries; c++) {
 			FemPosition at = fem_cut_random_place(body);
 			double size = size_at(body, &noise, at, impact_count, impacts), distance = HUGE_VAL;
@@ -120,7 +120,7 @@ void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impac
 				best = at;
 			}
 		}
-		fem_cut_sites_add(sites, best, 0.0, sites->piece_count++);
+		fem_cut_sites_add(sites, best, 0.0, sites->splinter_count++);
 	}
 }
 
@@ -135,13 +135,13 @@ void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
 	default: fem_cut_pattern_voronoi(body, sites, 0, NULL); break;
 	}
 	if (sites->count == 0)
-		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->piece_count++);
+		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->splinter_count++);
 }
 
 // ---- joining
 
 FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame) {
-	int32_t count = sites->piece_count;
+	int32_t count = sites->splinter_count;
 	FemEmbedMesh mesh = {tets->node_count, tets->tet_count, tets->nodes, tets->tets, NULL};
 	FemEmbedding homes = {0};
 	FemVec3 *means = FEM_ALLOC_ARRAY(FemVec3, count);
@@ -149,18 +149,18 @@ FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, cons
 	bool good = means && sizes && first_plus_1;
 	for (int32_t n = 0; good && n < sites->count; n++) {
 		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(frame, sites->sites[n].at));
-		FemVec3 *mean = &means[sites->sites[n].piece];
-		float share = 1.0f / (float)++sizes[sites->sites[n].piece];
+		FemVec3 *mean = &means[sites->sites[n].splinter];
+		float share = 1.0f / (float)++sizes[sites->sites[n].splinter];
 		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));
 	}
 	FemResult result = good
 		? fem_embed(&mesh, means, NULL, count, &homes)
 		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: ask for fewer pieces.");
 	for (int32_t n = 0; result == FEM_OK && n < sites->count; n++) {
-		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].piece]];
+		int32_t *first = &first_plus_1[homes.tets[sites->sites[n].splinter]];
 		if (*first == 0)
-			*first = sites->sites[n].piece + 1;
-		sites->sites[n].piece = *first - 1;
+			*first = sites->sites[n].splinter + 1;
+		sites->sites[n].splinter = *first - 1;
 	}
 	fem_embedding_free(&homes);
 	FEM_FREE_ARRAY(means, count);

@@ -14,8 +14,8 @@ typedef struct FemCutBody {
 	double low[3], high[3]; // unit space, of what is cut
 	double volume;          // m^3
 	double *volumes;        // [tet]: of it and all before, m^3
-	double piece_size;      // mean diameter wanted
-	int32_t piece_count;    // wanted
+	double splinter_size;   // mean diameter wanted
+	int32_t splinter_count; // wanted
 	uint64_t random;        // state
 	bool is_limited;        // the pattern asked for more cells than there may be
 } FemCutBody;
@@ -42,8 +42,8 @@ void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites);
 
-// Pieces with one home tet never part, so there is nothing to be seen between them: their labels become one. A label's
-// home is here the tet at the mean of its sites.
+// Splinters with one home tet never part, so there is nothing to be seen between them: their labels become one. A
+// label's home is here the tet at the mean of its sites.
 FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, const FemUnitFrame *frame);
 
 #endif

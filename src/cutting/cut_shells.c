@@ -7,23 +7,23 @@
 #include <string.h>
 
 // A set of triangles joined by vertices.
-typedef struct Part {
+typedef struct Component {
 	double volume; // signed, unit space
 	double low[3], high[3];
 	int32_t shell;
-} Part;
+} Component;
 
-static void widen(Part *part, FemPosition p) {
+static void widen(Component *component, FemPosition p) {
 	double at[3] = {p.x, p.y, p.z};
 	for (int axis = 0; axis < 3; axis++) {
-		part->low[axis] = fmin(part->low[axis], at[axis]);
-		part->high[axis] = fmax(part->high[axis], at[axis]);
+		component->low[axis] = fmin(component->low[axis], at[axis]);
+		component->high[axis] = fmax(component->high[axis], at[axis]);
 	}
 }
 
-// of_triangle: the part of each. Returns their number, or -1 when there are too
+// of_triangle: the component of each. Returns their number, or -1 when there are too
 // many.
-static int32_t find_parts(const FemCutMesh *mesh, int32_t *parents, Part *parts, int32_t *of_triangle) {
+static int32_t find_components(const FemCutMesh *mesh, int32_t *parents, Component *components, int32_t *of_triangle) {
 	int32_t count = 0;
 	for (int32_t v = 0; v < mesh->vertex_count; v++)
 		parents[v] = v;
@@ -36,48 +36,48 @@ static int32_t find_parts(const FemCutMesh *mesh, int32_t *parents, Part *parts,
 	int32_t roots[FEM_CUT_SHELL_MAX];
 	for (int32_t t = 0; t < mesh->triangle_count; t++) {
 		const int32_t *c = mesh->triangles[t];
-		int32_t part = 0;
-		while (part < count && roots[part] != parents[c[0]])
-			part++;
-		if (part == FEM_CUT_SHELL_MAX)
+		int32_t component = 0;
+		while (component < count && roots[component] != parents[c[0]])
+			component++;
+		if (component == FEM_CUT_SHELL_MAX)
 			return -1;
-		if (part == count) {
+		if (component == count) {
 			roots[count++] = parents[c[0]];
-			parts[part] = (Part){.low = {1.0, 1.0, 1.0}, .high = {-1.0, -1.0, -1.0}, .shell = -1};
+			components[component] = (Component){.low = {1.0, 1.0, 1.0}, .high = {-1.0, -1.0, -1.0}, .shell = -1};
 		}
-		of_triangle[t] = part;
+		of_triangle[t] = component;
 		for (int v = 0; v < 3; v++)
-			widen(&parts[part], mesh->places[c[v]]);
-		parts[part].volume +=
+			widen(&components[component], mesh->places[c[v]]);
+		components[component].volume +=
 			fem_position_dot(mesh->places[c[0]], fem_position_cross(mesh->places[c[1]], mesh->places[c[2]])) / 6.0;
 	}
 	return count;
 }
 
-static bool holds(const Part *outer, const Part *inner) {
+static bool holds(const Component *outer, const Component *inner) {
 	bool all = outer->volume > -inner->volume;
 	for (int axis = 0; axis < 3; axis++)
 		all = all && outer->low[axis] <= inner->low[axis] && outer->high[axis] >= inner->high[axis];
 	return all;
 }
 
-// Numbers of shells; cavities take that of the smallest part around them. 0
+// Numbers of shells; cavities take that of the smallest component around them. 0
 // when one has none.
-static int32_t number_shells(Part *parts, int32_t count) {
+static int32_t number_shells(Component *components, int32_t count) {
 	int32_t shells = 0;
 	for (int32_t n = 0; n < count; n++)
-		if (parts[n].volume > 0.0)
-			parts[n].shell = shells++;
+		if (components[n].volume > 0.0)
+			components[n].shell = shells++;
 	for (int32_t n = 0; n < count; n++) {
 		int32_t best = -1;
-		for (int32_t m = 0; parts[n].shell < 0 && m < count; m++)
-			if (parts[m].volume > 0.0 && holds(&parts[m], &parts[n]) &&
-				(best < 0 || parts[m].volume < parts[best].volume))
+		for (int32_t m = 0; components[n].shell < 0 && m < count; m++)
+			if (components[m].volume > 0.0 && holds(&components[m], &components[n]) &&
+				(best < 0 || components[m].volume < components[best].volume))
 				best = m;
-		if (parts[n].shell < 0 && best < 0)
+		if (components[n].shell < 0 && best < 0)
 			return 0;
 		if (best >= 0)
-			parts[n].shell = parts[best].shell;
+			components[n].shell = components[best].shell;
 	}
 	return shells;
 }
@@ -105,25 +105,25 @@ static FemResult make_shell(FemCutShell *shell, const FemCutMesh *mesh, const in
 }
 
 static FemResult make_shells(FemCutShells *shells, const FemCutMesh *mesh, int32_t *parents) {
-	Part parts[FEM_CUT_SHELL_MAX];
-	int32_t part_count = find_parts(mesh, parents, parts, shells->of_triangle);
-	int32_t count = part_count > 1 ? number_shells(parts, part_count) : 0;
+	Component components[FEM_CUT_SHELL_MAX];
+	int32_t component_count = find_components(mesh, parents, components, shells->of_triangle);
+	int32_t count = component_count > 1 ? number_shells(components, component_count) : 0;
 	if (count < 2)
 		return FEM_OK;
 	for (int32_t t = 0; t < mesh->triangle_count; t++)
-		shells->of_triangle[t] = parts[shells->of_triangle[t]].shell;
+		shells->of_triangle[t] = components[shells->of_triangle[t]].shell;
 	shells->shells = FEM_ALLOC_ARRAY(FemCutShell, count);
 	if (!shells->shells)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: use a smaller mesh.");
 	shells->count = count;
 	FemResult result = FEM_OK;
-	for (int32_t n = 0; n < part_count; n++)
-		if (parts[n].volume > 0.0) {
-			FemCutShell *shell = &shells->shells[parts[n].shell];
-			memcpy(shell->low, parts[n].low, sizeof shell->low);
-			memcpy(shell->high, parts[n].high, sizeof shell->high);
+	for (int32_t n = 0; n < component_count; n++)
+		if (components[n].volume > 0.0) {
+			FemCutShell *shell = &shells->shells[components[n].shell];
+			memcpy(shell->low, components[n].low, sizeof shell->low);
+			memcpy(shell->high, components[n].high, sizeof shell->high);
 			if (result == FEM_OK)
-				result = make_shell(shell, mesh, shells->of_triangle, parts[n].shell);
+				result = make_shell(shell, mesh, shells->of_triangle, components[n].shell);
 		}
 	return result;
 }

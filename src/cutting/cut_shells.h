@@ -1,5 +1,5 @@
-// The closed shells of a mesh, for meshes whose parts stand in each other, as
-// legs in a table top: each is cut by itself, and its pieces are closed though
+// The closed shells of a mesh, for meshes whose components stand in each other, as
+// legs in a table top: each is cut by itself, and its splinters are closed though
 // the whole crosses itself. A cavity belongs to the shell around it.
 #ifndef FEM_CUTTING_CUT_SHELLS_H
 #define FEM_CUTTING_CUT_SHELLS_H

@@ -85,7 +85,7 @@ typedef struct FemCutSolid {
 
 // The polygons of all triangles. Any soup will do.
 void fem_cut_solid_outside(FemCutSolid *solid);
-// The faces between cells of different pieces. The mesh must be closed: every edge as often one way as the other.
+// The faces between cells of different splinters. The mesh must be closed: every edge as often one way as the other.
 void fem_cut_solid_inside(FemCutSolid *solid);
 void fem_cut_solid_free(FemCutSolid *solid);
 
@@ -104,7 +104,7 @@ double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], dou
 // Weights of a triangle's corners at a vertex that lies on it.
 void fem_cut_weights_on(const FemCutSolid *solid, int32_t triangle, int32_t vertex, double out[3]);
 
-// The same by its distance to the outside, where pieces may be thin.
+// The same by its distance to the outside, where splinters may be thin.
 double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double wanted);
 
 // Smooth noise, -1..1.

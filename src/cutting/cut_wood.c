@@ -34,10 +34,10 @@ static double jitter(Wood *wood) {
 static bool size_sections(Wood *wood) {
 	const FemCutDef *def = wood->body->def;
 	const FemCutFrame *f = &wood->frame;
-	double extent[3], size = wood->body->piece_size;
+	double extent[3], size = wood->body->splinter_size;
 	for (int axis = 0; axis < 3; axis++)
 		extent[axis] = fmax(f->high[axis] - f->low[axis], 1e-9);
-	double slim = size / cbrt(LENGTH_SHARE); // of a section with the volume of a piece
+	double slim = size / cbrt(LENGTH_SHARE); // of a section with the volume of a splinter
 	double width = def->section_width > 0.0f ? (double)def->section_width : slim;
 	double height = def->section_height > 0.0f ? (double)def->section_height : fmin(slim, extent[1]);
 	double length = def->section_length > 0.0f ? (double)def->section_length : LENGTH_SHARE * width;
@@ -68,7 +68,7 @@ static void set_metric(Wood *wood) {
 }
 
 // A fibre of a section, at its place across the grain. `ends`: where this section's bundle is broken, `shift` for it.
-static void add_fiber(Wood *wood, double x, double y, double start, double shift, int32_t piece, int32_t count) {
+static void add_fiber(Wood *wood, double x, double y, double start, double shift, int32_t splinter, int32_t count) {
 	const FemCutDef *def = wood->body->def;
 	double step = wood->length / wood->kinks,
 		   lateral = (double)def->vertical_amplitude * wood->width / wood->fibers_across;
@@ -78,7 +78,7 @@ static void add_fiber(Wood *wood, double x, double y, double start, double shift
 			double at[3] = {
 				x + sway * jitter(wood), y + sway * jitter(wood), start + n * wood->length + (k + 0.5) * step + shift};
 			if (at[GRAIN] > wood->frame.low[GRAIN] - wood->length && at[GRAIN] < wood->frame.high[GRAIN] + wood->length)
-				fem_cut_sites_add(wood->sites, fem_cut_frame_place(wood->body, &wood->frame, at), 0.0, piece + n);
+				fem_cut_sites_add(wood->sites, fem_cut_frame_place(wood->body, &wood->frame, at), 0.0, splinter + n);
 		}
 }
 
@@ -93,9 +93,9 @@ static void add_section(Wood *wood, int32_t column, int32_t row) {
 		for (int32_t j = 0; j < wood->fibers_up; j++) {
 			double x = x0 + (i + 0.5 + 0.25 * jitter(wood)) * wood->width / wood->fibers_across;
 			double y = y0 + (j + 0.5 + 0.25 * jitter(wood)) * wood->height / wood->fibers_up;
-			add_fiber(wood, x, y, start, reach * jitter(wood), wood->sites->piece_count, count);
+			add_fiber(wood, x, y, start, reach * jitter(wood), wood->sites->splinter_count, count);
 		}
-	wood->sites->piece_count += count;
+	wood->sites->splinter_count += count;
 }
 
 // Which cells of a grid over unit space tets reach into, or nearly so.

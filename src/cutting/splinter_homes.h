@@ -5,7 +5,7 @@
 #include "fem_baking.h"
 #include "geometry/embedding.h"
 
-// Each the tet that holds the piece's centre of mass, or the nearest.
+// Each the tet that holds the splinter's centre of mass, or the nearest.
 FemResult fem_splinter_mesh_find_homes(FemSplinterMesh *mesh, const FemEmbedMesh *tets);
 
 #endif

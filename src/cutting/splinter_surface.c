@@ -9,11 +9,11 @@
 
 bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	int32_t inner = m->vertex_count - m->outer_count;
-	m->home_tets = FEM_ALLOC_ARRAY(int32_t, m->piece_count);
+	m->home_tets = FEM_ALLOC_ARRAY(int32_t, m->splinter_count);
 	m->vertex_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
 	m->index_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
 	m->positions = FEM_ALLOC_ARRAY(FemVec3, m->vertex_count);
-	m->vertex_pieces = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
+	m->vertex_splinters = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
 	m->vertex_tets = FEM_ALLOC_ARRAY(int32_t, m->vertex_count);
 	m->vertex_weights = fem_alloc(sizeof *m->vertex_weights * (size_t)m->vertex_count);
 	m->source_triangles = FEM_ALLOC_ARRAY(int32_t, m->outer_count);
@@ -27,18 +27,18 @@ bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	m->coarse_starts = FEM_ALLOC_ARRAY(int32_t, m->surface_count + 1);
 	bool has_inner = inner == 0 || (m->normals && m->tangents && m->uvs);
 	bool has_outer = m->outer_count == 0 || (m->source_triangles && m->source_weights);
-	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_pieces && m->vertex_tets &&
-		m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts && m->coarse_starts &&
-		(m->coarse_indices || m->coarse_count == 0);
+	return m->home_tets && m->vertex_starts && m->index_starts && m->positions && m->vertex_splinters &&
+		m->vertex_tets && m->vertex_weights && has_outer && has_inner && m->indices && m->face_starts &&
+		m->coarse_starts && (m->coarse_indices || m->coarse_count == 0);
 }
 
 void fem_splinter_mesh_free(FemSplinterMesh *m) {
 	int32_t inner = m->vertex_count - m->outer_count;
-	FEM_FREE_ARRAY(m->home_tets, m->piece_count);
+	FEM_FREE_ARRAY(m->home_tets, m->splinter_count);
 	FEM_FREE_ARRAY(m->vertex_starts, m->surface_count + 1);
 	FEM_FREE_ARRAY(m->index_starts, m->surface_count + 1);
 	FEM_FREE_ARRAY(m->positions, m->vertex_count);
-	FEM_FREE_ARRAY(m->vertex_pieces, m->vertex_count);
+	FEM_FREE_ARRAY(m->vertex_splinters, m->vertex_count);
 	FEM_FREE_ARRAY(m->vertex_tets, m->vertex_count);
 	FEM_FREE_ARRAY(m->vertex_weights, m->vertex_count);
 	FEM_FREE_ARRAY(m->source_triangles, m->outer_count);

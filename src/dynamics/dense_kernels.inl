@@ -8,7 +8,7 @@
 
 #define LANES FEM_KERNEL_LANES
 #define TILE FEM_PANEL_TILE
-#define PARTS (TILE / LANES)
+#define VECS (TILE / LANES)
 #define INLINE static inline __attribute__((always_inline))
 
 #if LANES == 1
@@ -21,7 +21,7 @@ typedef float VecMemory __attribute__((vector_size(4 * LANES), aligned(4), may_a
 
 // Eight rows of one column.
 typedef union Lane8 {
-	Vec part[PARTS];
+	Vec vec[VECS];
 	float lane[TILE];
 } Lane8;
 
@@ -35,14 +35,14 @@ INLINE void store(float *to, Vec value) {
 
 INLINE Lane8 load8(const float *from) {
 	Lane8 result;
-	for (int p = 0; p < PARTS; p++)
-		result.part[p] = load(from + p * LANES);
+	for (int p = 0; p < VECS; p++)
+		result.vec[p] = load(from + p * LANES);
 	return result;
 }
 
 INLINE void store8(float *to, const Lane8 *value) {
-	for (int p = 0; p < PARTS; p++)
-		store(to + p * LANES, value->part[p]);
+	for (int p = 0; p < VECS; p++)
+		store(to + p * LANES, value->vec[p]);
 }
 
 // Products: C = A B^T or C -= A B^T.
@@ -118,11 +118,11 @@ static bool factor_tile(Lane8 *lower, float *inverse_pivot, int32_t columns) {
 			return false;
 		inverse_pivot[j] = 1.0f / sqrtf(pivot);
 		Lane8 mask = load8(ones_from + TILE - j);
-		for (int p = 0; p < PARTS; p++)
-			lower[j].part[p] = lower[j].part[p] * inverse_pivot[j] * mask.part[p];
+		for (int p = 0; p < VECS; p++)
+			lower[j].vec[p] = lower[j].vec[p] * inverse_pivot[j] * mask.vec[p];
 		for (int32_t k = j + 1; k < columns; k++)
-			for (int p = 0; p < PARTS; p++)
-				lower[k].part[p] -= lower[j].part[p] * column[k];
+			for (int p = 0; p < VECS; p++)
+				lower[k].vec[p] -= lower[j].vec[p] * column[k];
 	}
 	return true;
 }
@@ -133,12 +133,12 @@ static bool invert_tile(Lane8 *inverse, const Lane8 *lower, const float *inverse
 	for (int32_t j = columns - 1; j >= 0; j--) {
 		const float *column = lower[j].lane;
 		Lane8 unit = load8(ones_from + TILE - j), after = load8(ones_from + TILE - j - 1);
-		for (int p = 0; p < PARTS; p++) {
-			Vec x = unit.part[p] - after.part[p];
+		for (int p = 0; p < VECS; p++) {
+			Vec x = unit.vec[p] - after.vec[p];
 			for (int32_t k = j + 1; k < columns; k++)
-				x -= inverse[k].part[p] * column[k];
-			inverse[j].part[p] = x * inverse_pivot[j];
-			probe.part[p] += inverse[j].part[p] * 0.0f;
+				x -= inverse[k].vec[p] * column[k];
+			inverse[j].vec[p] = x * inverse_pivot[j];
+			probe.vec[p] += inverse[j].vec[p] * 0.0f;
 		}
 	}
 	bool finite = true;
@@ -202,8 +202,8 @@ INLINE void add_tile_product(Lane8 *sum, const float *l, const float *w, int32_t
 	for (int32_t m = 0; m < depth; m++) {
 		Lane8 column = load8(l + (size_t)m * stride);
 		for (int c = 0; c < columns; c++)
-			for (int p = 0; p < PARTS; p++)
-				sum[c].part[p] += column.part[p] * w[(size_t)c * stride + m];
+			for (int p = 0; p < VECS; p++)
+				sum[c].vec[p] += column.vec[p] * w[(size_t)c * stride + m];
 	}
 }
 
@@ -218,13 +218,13 @@ INLINE void invert_columns(float *panel, int32_t stride, int32_t i, int32_t firs
 	for (int32_t m = 0; m < TILE && i + m < width; m++) {
 		Lane8 column = load8(own + (size_t)m * stride);
 		for (int c = 0; c < at_once; c++)
-			for (int p = 0; p < PARTS; p++)
-				out[c].part[p] -= column.part[p] * sum[c].lane[m];
+			for (int p = 0; p < VECS; p++)
+				out[c].vec[p] -= column.vec[p] * sum[c].lane[m];
 	}
 	for (int c = 0; c < at_once; c++) {
 		store8(to + (size_t)c * stride, &out[c]);
-		for (int p = 0; p < PARTS; p++)
-			probe->part[p] += out[c].part[p] * 0.0f;
+		for (int p = 0; p < VECS; p++)
+			probe->vec[p] += out[c].vec[p] * 0.0f;
 	}
 }
 
@@ -308,17 +308,17 @@ INLINE Lane8 add_lanes(const Lane8 *sum) {
 #if LANES == 4
 	Vec s[TILE];
 	for (int j = 0; j < TILE; j++)
-		s[j] = sum[j].part[0] + sum[j].part[1];
-	result.part[0] = add_lanes_of_four(s[0], s[1], s[2], s[3]);
-	result.part[1] = add_lanes_of_four(s[4], s[5], s[6], s[7]);
+		s[j] = sum[j].vec[0] + sum[j].vec[1];
+	result.vec[0] = add_lanes_of_four(s[0], s[1], s[2], s[3]);
+	result.vec[1] = add_lanes_of_four(s[4], s[5], s[6], s[7]);
 #else
 	Vec s[4];
 	for (int j = 0; j < 4; j++) {
-		Vec a = sum[j].part[0], b = sum[j + 4].part[0];
+		Vec a = sum[j].vec[0], b = sum[j + 4].vec[0];
 		s[j] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
 			__builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 	}
-	result.part[0] = add_lanes_of_four(s[0], s[1], s[2], s[3]);
+	result.vec[0] = add_lanes_of_four(s[0], s[1], s[2], s[3]);
 #endif
 	return result;
 }
@@ -327,11 +327,11 @@ INLINE Lane8 add_lanes(const Lane8 *sum) {
 // One tile of columns: solve its own rows, then take it out of all rows below.
 INLINE void forward_tile(const float *tile, int32_t stride, int32_t rows, float *front, const int columns) {
 	Lane8 solved = {.lane = {0}};
-	for (int p = 0; p < PARTS; p++) {
+	for (int p = 0; p < VECS; p++) {
 		Vec sum = load(tile + p * LANES) * front[0];
 		for (int j = 1; j < columns; j++)
 			sum += load(tile + (size_t)j * stride + p * LANES) * front[j];
-		solved.part[p] = sum;
+		solved.vec[p] = sum;
 	}
 	store8(front, &solved);
 	for (int32_t i = TILE; i < rows; i += LANES) {
@@ -350,17 +350,17 @@ static void solve_forward(const float *panel, int32_t stride, int32_t width, flo
 // sum[j] = lane-wise dot product of column j with the front, from row `first` on.
 INLINE void dot_columns(
 	const float *tile, int32_t stride, int32_t first, int32_t rows, const float *front, Lane8 *sum, const int columns) {
-	Vec dot[TILE][PARTS];
+	Vec dot[TILE][VECS];
 	for (int j = 0; j < columns; j++)
-		for (int p = 0; p < PARTS; p++)
+		for (int p = 0; p < VECS; p++)
 			dot[j][p] = (Vec){0};
 	for (int32_t i = first; i < rows; i += TILE)
 		for (int j = 0; j < columns; j++)
-			for (int p = 0; p < PARTS; p++)
+			for (int p = 0; p < VECS; p++)
 				dot[j][p] += load(tile + (size_t)j * stride + i + p * LANES) * load(front + i + p * LANES);
 	for (int j = 0; j < columns; j++)
-		for (int p = 0; p < PARTS; p++)
-			sum[j].part[p] = dot[j][p];
+		for (int p = 0; p < VECS; p++)
+			sum[j].vec[p] = dot[j][p];
 }
 
 // Lane j of the result is the dot product of column j with the front, from row `first` on.
@@ -378,11 +378,11 @@ INLINE Lane8 dot_tile(
 INLINE void backward_tile(const float *tile, int32_t stride, int32_t rows, float *front, const int columns) {
 	Lane8 sum[TILE] = {{.lane = {0}}};
 	Lane8 taken = dot_tile(tile, stride, TILE, rows, front, columns), rest = load8(front);
-	for (int p = 0; p < PARTS; p++)
-		rest.part[p] -= taken.part[p];
+	for (int p = 0; p < VECS; p++)
+		rest.vec[p] -= taken.vec[p];
 	for (int j = 0; j < columns; j++)
-		for (int p = 0; p < PARTS; p++)
-			sum[j].part[p] = load(tile + (size_t)j * stride + p * LANES) * rest.part[p];
+		for (int p = 0; p < VECS; p++)
+			sum[j].vec[p] = load(tile + (size_t)j * stride + p * LANES) * rest.vec[p];
 	Lane8 solved = add_lanes(sum);
 	store8(front, &solved);
 }
@@ -399,13 +399,13 @@ static void multiply(const float *panel, int32_t stride, int32_t width, const fl
 		Lane8 sum[4] = {{.lane = {0}}};
 		for (; c + 4 <= end; c += 4)
 			for (int q = 0; q < 4; q++)
-				for (int p = 0; p < PARTS; p++)
-					sum[q].part[p] += load(panel + (size_t)(c + q) * stride + i + p * LANES) * x[c + q];
+				for (int p = 0; p < VECS; p++)
+					sum[q].vec[p] += load(panel + (size_t)(c + q) * stride + i + p * LANES) * x[c + q];
 		for (; c < end; c++)
-			for (int p = 0; p < PARTS; p++)
-				sum[0].part[p] += load(panel + (size_t)c * stride + i + p * LANES) * x[c];
-		for (int p = 0; p < PARTS; p++)
-			store(y + i + p * LANES, (sum[0].part[p] + sum[1].part[p]) + (sum[2].part[p] + sum[3].part[p]));
+			for (int p = 0; p < VECS; p++)
+				sum[0].vec[p] += load(panel + (size_t)c * stride + i + p * LANES) * x[c];
+		for (int p = 0; p < VECS; p++)
+			store(y + i + p * LANES, (sum[0].vec[p] + sum[1].vec[p]) + (sum[2].vec[p] + sum[3].vec[p]));
 	}
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define SURVEY_STEPS 24 // columns a side in which a part is looked at: 576; chosen
+#define SURVEY_STEPS 24 // columns a side in which a member is looked at: 576; chosen
 #define BISECTIONS 14   // of an edge at the outline: to 6e-5 of it; chosen
 // A node nearer to the outline than this share of an edge goes onto it; chosen between the two of isosurface stuffing.
 #define WARP 0.3

@@ -1,4 +1,4 @@
-// Plates, panels and straight beams: one sheet of cells over the part's outline (its box's first two axes), with the
+// Plates, panels and straight beams: one sheet of cells over the member's outline (its box's first two axes), with the
 // top and bottom of every node taken from the column through it, in as many layers as asked. On slopes columns lean
 // over until they stand square on the plate.
 //

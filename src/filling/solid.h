@@ -8,7 +8,7 @@ typedef struct FemSolid {
 	FemTriangles triangles;
 	FemTriangleBvh bvh;
 	FemWinding winding;
-	double half_extents[3]; // of the part's box, centred at 0
+	double half_extents[3]; // of the member's box, centred at 0
 	double inflation;       // points nearer to the surface than this count as inside; 0 = off
 	double sheet_half;      // half thickness of the columns of what encloses nothing; 0 = sheets do not count
 } FemSolid;

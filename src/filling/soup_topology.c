@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX 2048 // closed pieces compared pair by pair; a mesh of more is taken as its author turned it. Chosen
+#define NESTING_MAX \
+	2048 // closed components compared pair by pair; a mesh of more is taken as its author turned it. Chosen
 
 int32_t fem_union_find(int32_t *parents, int32_t item) {
 	while (parents[item] != item) {
@@ -207,34 +208,34 @@ static void agree(Edges *edges, uint8_t *marks) {
 
 // ---- inside out
 
-typedef struct Piece {
-	int32_t component, parent; // the smallest closed piece whose box holds this one's; -1 none
+typedef struct SurfaceComponent {
+	int32_t component, parent; // the smallest closed component whose box holds this one's; -1 none
 	bool flip;
 	double lo[3], hi[3], volume, box;
-} Piece;
+} SurfaceComponent;
 
-static void measure_pieces(const FemTriangles *triangles, Piece *pieces) {
+static void measure_surfaces(const FemTriangles *triangles, SurfaceComponent *surfaces) {
 	for (int32_t c = 0; c < triangles->component_count; c++)
-		pieces[c] = (Piece){c, -1, false, {2, 2, 2}, {-2, -2, -2}, 0.0, 0.0};
+		surfaces[c] = (SurfaceComponent){c, -1, false, {2, 2, 2}, {-2, -2, -2}, 0.0, 0.0};
 	for (int32_t t = 0; t < triangles->triangle_count; t++) {
-		Piece *piece = &pieces[triangles->components[t]];
+		SurfaceComponent *surface = &surfaces[triangles->components[t]];
 		for (int v = 0; v < 3; v++) {
 			FemPosition p = fem_triangle_corner(triangles, t, v);
 			double at[3] = {p.x, p.y, p.z};
 			for (int axis = 0; axis < 3; axis++) {
-				piece->lo[axis] = fmin(piece->lo[axis], at[axis]);
-				piece->hi[axis] = fmax(piece->hi[axis], at[axis]);
+				surface->lo[axis] = fmin(surface->lo[axis], at[axis]);
+				surface->hi[axis] = fmax(surface->hi[axis], at[axis]);
 			}
 		}
-		piece->volume +=
+		surface->volume +=
 			fem_position_dot(fem_triangle_corner(triangles, t, 0), fem_triangle_area_vector(triangles, t)) / 3.0;
 	}
 	for (int32_t c = 0; c < triangles->component_count; c++)
-		pieces[c].box = (pieces[c].hi[0] - pieces[c].lo[0]) * (pieces[c].hi[1] - pieces[c].lo[1]) *
-			(pieces[c].hi[2] - pieces[c].lo[2]);
+		surfaces[c].box = (surfaces[c].hi[0] - surfaces[c].lo[0]) * (surfaces[c].hi[1] - surfaces[c].lo[1]) *
+			(surfaces[c].hi[2] - surfaces[c].lo[2]);
 }
 
-static bool box_holds(const Piece *outer, const Piece *inner) {
+static bool box_holds(const SurfaceComponent *outer, const SurfaceComponent *inner) {
 	for (int axis = 0; axis < 3; axis++) {
 		if (inner->lo[axis] <= outer->lo[axis] || inner->hi[axis] >= outer->hi[axis])
 			return false;
@@ -243,23 +244,23 @@ static bool box_holds(const Piece *outer, const Piece *inner) {
 }
 
 static int by_box_descending(const void *left, const void *right) {
-	const Piece *a = left, *b = right;
+	const SurfaceComponent *a = left, *b = right;
 	if (a->box != b->box)
 		return a->box > b->box ? -1 : 1;
 	return a->component < b->component ? -1 : 1;
 }
 
-// Pieces sorted from large to small: a parent's decision is made before its children's.
-static void decide_flips(Piece *pieces, int32_t count, const uint8_t *open_of_component) {
-	qsort(pieces, (size_t)count, sizeof *pieces, by_box_descending);
+// Components sorted from large to small: a parent's decision is made before its children's.
+static void decide_flips(SurfaceComponent *surfaces, int32_t count, const uint8_t *open_of_component) {
+	qsort(surfaces, (size_t)count, sizeof *surfaces, by_box_descending);
 	for (int32_t i = 0; i < count; i++) {
-		if (open_of_component[pieces[i].component])
+		if (open_of_component[surfaces[i].component])
 			continue;
-		for (int32_t j = i - 1; j >= 0 && pieces[i].parent < 0; j--) {
-			if (!open_of_component[pieces[j].component] && box_holds(&pieces[j], &pieces[i]))
-				pieces[i].parent = j;
+		for (int32_t j = i - 1; j >= 0 && surfaces[i].parent < 0; j--) {
+			if (!open_of_component[surfaces[j].component] && box_holds(&surfaces[j], &surfaces[i]))
+				surfaces[i].parent = j;
 		}
-		pieces[i].flip = pieces[i].parent >= 0 ? pieces[pieces[i].parent].flip : pieces[i].volume < 0.0;
+		surfaces[i].flip = surfaces[i].parent >= 0 ? surfaces[surfaces[i].parent].flip : surfaces[i].volume < 0.0;
 	}
 }
 
@@ -267,13 +268,13 @@ static bool flip_inside_out(FemTriangles *triangles, const uint8_t *open_of_comp
 	int32_t count = triangles->component_count;
 	if (count > NESTING_MAX)
 		return true;
-	Piece *pieces = FEM_ALLOC_ARRAY(Piece, count);
+	SurfaceComponent *surfaces = FEM_ALLOC_ARRAY(SurfaceComponent, count);
 	uint8_t *flip = FEM_ALLOC_ARRAY(uint8_t, count);
-	if (pieces && flip) {
-		measure_pieces(triangles, pieces);
-		decide_flips(pieces, count, open_of_component);
+	if (surfaces && flip) {
+		measure_surfaces(triangles, surfaces);
+		decide_flips(surfaces, count, open_of_component);
 		for (int32_t i = 0; i < count; i++)
-			flip[pieces[i].component] = pieces[i].flip;
+			flip[surfaces[i].component] = surfaces[i].flip;
 		for (int32_t t = 0; t < triangles->triangle_count; t++) {
 			if (!flip[triangles->components[t]])
 				continue;
@@ -281,8 +282,8 @@ static bool flip_inside_out(FemTriangles *triangles, const uint8_t *open_of_comp
 			++*io_flipped;
 		}
 	}
-	bool done = pieces && flip;
-	FEM_FREE_ARRAY(pieces, count);
+	bool done = surfaces && flip;
+	FEM_FREE_ARRAY(surfaces, count);
 	FEM_FREE_ARRAY(flip, count);
 	return done;
 }

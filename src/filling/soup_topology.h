@@ -1,4 +1,4 @@
-// How the triangles of a cleaned soup hang together: edges, pieces, orientation.
+// How the triangles of a cleaned soup hang together: edges, components, orientation.
 #ifndef FEM_FILLING_SOUP_TOPOLOGY_H
 #define FEM_FILLING_SOUP_TOPOLOGY_H
 
@@ -13,9 +13,10 @@ typedef struct FemSoupEdges {
 // Fills triangles->components: triangles joined by welded vertices, numbered by their first triangle.
 FemResult fem_soup_components(FemTriangles *triangles);
 
-// Turns triangles round so that neighbours across two-sided edges agree, each piece by the majority of its area; then
-// closed pieces that are inside out and lie in no other are turned as a whole, with all that lies in their boxes (a
-// cavity stays a cavity). Needs components. closed_of_component (may be null): [component], 1 when it has no open edge.
+// Turns triangles round so that neighbours across two-sided edges agree, each component by the majority of its area;
+// then closed components that are inside out and lie in no other are turned as a whole, with all that lies in their
+// boxes (a cavity stays a cavity). Needs components. closed_of_component (may be null): [component], 1 when it has no
+// open edge.
 FemResult fem_soup_orient(FemTriangles *triangles, FemSoupEdges *out_edges, uint8_t *closed_of_component);
 
 int32_t fem_union_find(int32_t *parents, int32_t item);

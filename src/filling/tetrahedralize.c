@@ -4,18 +4,18 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "fem_constants.h"
-#include "filling/part_mesher.h"
-#include "filling/soup_parts.h"
+#include "filling/member_mesher.h"
+#include "filling/soup_members.h"
 #include "filling/soup_topology.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define COOKIE 0x7e7a4ed5u   // of a FemBakeDef made by fem_default_bake_def(); any number
-#define PART_TARGET_MIN 5    // tets: one cell
-#define PART_TARGET_USUAL 24 // what a small part gets where the count allows; chosen
-#define EXCESS_WARNED 4.0f   // times too stiff in bending, from which on the report warns; chosen
-#define PREPARED 0.1f        // share of the work before the first part, for progress bars; roughly
+#define COOKIE 0x7e7a4ed5u     // of a FemBakeDef made by fem_default_bake_def(); any number
+#define MEMBER_TARGET_MIN 5    // tets: one cell
+#define MEMBER_TARGET_USUAL 24 // what a small member gets where the count allows; chosen
+#define EXCESS_WARNED 4.0f     // times too stiff in bending, from which on the report warns; chosen
+#define PREPARED 0.1f          // share of the work before the first member, for progress bars; roughly
 
 // Everything a bake holds between its stages.
 typedef struct Bake {
@@ -26,10 +26,10 @@ typedef struct Bake {
 	FemSoupEdges edges;
 	uint8_t *closed; // [component]
 	int32_t closed_count;
-	int32_t *groups;      // [triangle]
-	int32_t *vertex_map;  // [soup vertex]: welded vertex
-	double *weights;      // [part]: enclosed volume
-	uint8_t *part_closed; // [part]
+	int32_t *groups;        // [triangle]
+	int32_t *vertex_map;    // [soup vertex]: welded vertex
+	double *weights;        // [member]: enclosed volume
+	uint8_t *member_closed; // [member]
 	FemTetList list;
 } Bake;
 
@@ -92,71 +92,72 @@ static FemResult prepare_soup(Bake *bake) {
 	if (result == FEM_OK)
 		result = report(bake, 0.05f);
 	if (result == FEM_OK)
-		result = fem_soup_parts(&bake->triangles, bake->closed, bake->groups, &bake->out->part_count);
+		result = fem_soup_members(&bake->triangles, bake->closed, bake->groups, &bake->out->member_count);
 	return result == FEM_OK ? report(bake, PREPARED) : result;
 }
 
-// A part's share of the tets goes by its volume, so that cells are about as large everywhere.
-static FemResult weigh_parts(Bake *bake) {
-	int32_t count = bake->out->part_count;
+// A member's share of the tets goes by its volume, so that cells are about as large everywhere.
+static FemResult weigh_members(Bake *bake) {
+	int32_t count = bake->out->member_count;
 	bake->weights = FEM_ALLOC_ARRAY(double, count);
-	bake->part_closed = FEM_ALLOC_ARRAY(uint8_t, count);
-	bake->out->parts = FEM_ALLOC_ARRAY(FemTetPart, count);
-	if (!bake->weights || !bake->part_closed || !bake->out->parts)
+	bake->member_closed = FEM_ALLOC_ARRAY(uint8_t, count);
+	bake->out->members = FEM_ALLOC_ARRAY(FemTetMember, count);
+	if (!bake->weights || !bake->member_closed || !bake->out->members)
 		return no_memory(bake);
-	memset(bake->part_closed, 1, (size_t)count);
+	memset(bake->member_closed, 1, (size_t)count);
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
-		int32_t part = bake->groups[t];
+		int32_t member = bake->groups[t];
 		FemPosition n = fem_triangle_area_vector(&bake->triangles, t);
-		bake->weights[part] += fem_position_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
+		bake->weights[member] += fem_position_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
 		if (!bake->closed[bake->triangles.components[t]])
-			bake->part_closed[part] = 0;
+			bake->member_closed[member] = 0;
 	}
-	for (int32_t part = 0; part < count; part++)
-		bake->weights[part] = fabs(bake->weights[part]) + 1e-9;
-	if ((int64_t)count * PART_TARGET_MIN > bake->def->element_count)
+	for (int32_t member = 0; member < count; member++)
+		bake->weights[member] = fabs(bake->weights[member]) + 1e-9;
+	if ((int64_t)count * MEMBER_TARGET_MIN > bake->def->element_count)
 		return fem_fail(FEM_ERROR_LIMIT,
 			"The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
 			"join the parts.",
-			count, bake->def->element_count, (long long)count * PART_TARGET_MIN * 2);
+			count, bake->def->element_count, (long long)count * MEMBER_TARGET_MIN * 2);
 	return FEM_OK;
 }
 
-// ---- parts
+// ---- members
 
-static int32_t part_target(const Bake *bake, int32_t part, double weight_left, int32_t tets_left) {
-	int32_t parts_left = bake->out->part_count - part;
-	int32_t least = bake->def->element_count / (2 * bake->out->part_count);
-	least = least > PART_TARGET_USUAL ? PART_TARGET_USUAL : least < PART_TARGET_MIN ? PART_TARGET_MIN : least;
-	double share = parts_left > 1 ? tets_left * bake->weights[part] / weight_left : tets_left;
+static int32_t member_target(const Bake *bake, int32_t member, double weight_left, int32_t tets_left) {
+	int32_t members_left = bake->out->member_count - member;
+	int32_t least = bake->def->element_count / (2 * bake->out->member_count);
+	least = least > MEMBER_TARGET_USUAL ? MEMBER_TARGET_USUAL : least < MEMBER_TARGET_MIN ? MEMBER_TARGET_MIN : least;
+	double share = members_left > 1 ? tets_left * bake->weights[member] / weight_left : tets_left;
 	return share < least ? least : (int32_t)share;
 }
 
-static FemResult mesh_part(Bake *bake, int32_t part, int32_t target) {
-	int32_t count = bake->out->part_count;
+static FemResult mesh_member(Bake *bake, int32_t member, int32_t target) {
+	int32_t count = bake->out->member_count;
 	float width = (1.0f - PREPARED) / (float)count;
-	FemPartRequest request = {&bake->triangles, count > 1 ? bake->groups : NULL, part, target, bake->part_closed[part],
-		bake->def, &bake->out->cancelled, PREPARED + width * (float)part, PREPARED + width * (float)(part + 1)};
-	FemTetPart *made = &bake->out->parts[part];
+	FemMemberRequest request = {&bake->triangles, count > 1 ? bake->groups : NULL, member, target,
+		bake->member_closed[member], bake->def, &bake->out->cancelled, PREPARED + width * (float)member,
+		PREPARED + width * (float)(member + 1)};
+	FemTetMember *made = &bake->out->members[member];
 	int32_t first_node = bake->list.node_count, first_tet = bake->list.tet_count;
-	FemResult result = fem_part_mesh(&request, &bake->list, made);
+	FemResult result = fem_member_mesh(&request, &bake->list, made);
 	made->first_tet = first_tet;
 	made->node_count = bake->list.node_count - first_node;
 	made->tet_count = bake->list.tet_count - first_tet;
 	return result;
 }
 
-static FemResult mesh_parts(Bake *bake) {
+static FemResult mesh_members(Bake *bake) {
 	double weight_left = 0.0;
 	int32_t tets_left = bake->def->element_count;
-	for (int32_t part = 0; part < bake->out->part_count; part++)
-		weight_left += bake->weights[part];
-	for (int32_t part = 0; part < bake->out->part_count; part++) {
-		FemResult result = mesh_part(bake, part, part_target(bake, part, weight_left, tets_left));
+	for (int32_t member = 0; member < bake->out->member_count; member++)
+		weight_left += bake->weights[member];
+	for (int32_t member = 0; member < bake->out->member_count; member++) {
+		FemResult result = mesh_member(bake, member, member_target(bake, member, weight_left, tets_left));
 		if (result != FEM_OK)
 			return result;
-		weight_left -= bake->weights[part];
-		tets_left -= bake->out->parts[part].tet_count;
+		weight_left -= bake->weights[member];
+		tets_left -= bake->out->members[member].tet_count;
 	}
 	return FEM_OK;
 }
@@ -168,11 +169,11 @@ static void fill_tets(const Bake *bake) {
 	memcpy(out->tets, bake->list.tets, sizeof(int32_t) * 4 * (size_t)out->tet_count);
 	for (int32_t n = 0; n < out->node_count; n++)
 		out->nodes[n] = fem_position_to_vec3(bake->list.nodes[n]);
-	for (int32_t part = 0; part < out->part_count; part++) {
-		const FemTetPart *made = &out->parts[part];
+	for (int32_t member = 0; member < out->member_count; member++) {
+		const FemTetMember *made = &out->members[member];
 		for (int32_t t = made->first_tet; t < made->first_tet + made->tet_count; t++) {
-			out->tet_parts[t] = part;
-			out->tet_plates[t] = fem_part_is_corrected(made) ? bake->def->plate_strength : 0.0f;
+			out->tet_members[t] = member;
+			out->tet_plates[t] = fem_member_is_corrected(made) ? bake->def->plate_strength : 0.0f;
 			out->has_plates = out->has_plates || out->tet_plates[t] > 0.0f;
 		}
 		out->volume += made->volume;
@@ -193,40 +194,40 @@ static void measure_angles(FemTetMesh *out) {
 	}
 }
 
-static bool fill_vertex_parts(const Bake *bake) {
-	int32_t count = bake->triangles.vertex_count, *part_of = FEM_ALLOC_ARRAY(int32_t, count);
-	if (!part_of)
+static bool fill_vertex_members(const Bake *bake) {
+	int32_t count = bake->triangles.vertex_count, *member_of = FEM_ALLOC_ARRAY(int32_t, count);
+	if (!member_of)
 		return false;
-	memset(part_of, 0xff, sizeof *part_of * (size_t)count);
+	memset(member_of, 0xff, sizeof *member_of * (size_t)count);
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++)
 		for (int v = 0; v < 3; v++)
-			part_of[bake->triangles.triangles[t][v]] = bake->groups[t];
+			member_of[bake->triangles.triangles[t][v]] = bake->groups[t];
 	for (int32_t v = 0; v < bake->out->vertex_count; v++)
-		bake->out->vertex_parts[v] = bake->vertex_map[v] < 0 ? -1 : part_of[bake->vertex_map[v]];
-	FEM_FREE_ARRAY(part_of, count);
+		bake->out->vertex_members[v] = bake->vertex_map[v] < 0 ? -1 : member_of[bake->vertex_map[v]];
+	FEM_FREE_ARRAY(member_of, count);
 	return true;
 }
 
 static void write_warning(FemTetMesh *out) {
-	for (int32_t part = 0; part < out->part_count; part++) {
-		const FemTetPart *made = &out->parts[part];
+	for (int32_t member = 0; member < out->member_count; member++) {
+		const FemTetMember *made = &out->members[member];
 		if (!made->whole) {
 			snprintf(out->warning, sizeof out->warning,
 				"Part %d could not be covered in one piece by %d tets: raise the element "
 				"count, or join its loose pieces.",
-				part, made->tet_count);
+				member, made->tet_count);
 			return;
 		}
 		if (made->stiffness_excess > EXCESS_WARNED) {
 			snprintf(out->warning, sizeof out->warning,
 				"Part %d is %.3g m thin under cells of %.3g m and will bend about %.0f "
 				"times too stiffly: raise the element count, or make it thicker.",
-				part, (double)made->thickness, (double)made->cell, (double)made->stiffness_excess);
+				member, (double)made->thickness, (double)made->cell, (double)made->stiffness_excess);
 			return;
 		}
 		if (made->input_volume > 0.0f && fabsf(made->volume / made->input_volume - 1.0f) > 0.25f) {
 			snprintf(out->warning, sizeof out->warning,
-				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", part,
+				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", member,
 				100.0 * (double)(made->volume / made->input_volume));
 			return;
 		}
@@ -256,10 +257,10 @@ static FemResult fill_mesh(Bake *bake) {
 	out->nodes = FEM_ALLOC_ARRAY(FemVec3, out->node_count);
 	out->tets = FEM_ALLOC_ARRAY(int32_t, 4 * (size_t)out->tet_count);
 	out->tet_plates = FEM_ALLOC_ARRAY(float, out->tet_count);
-	out->tet_parts = FEM_ALLOC_ARRAY(int32_t, out->tet_count);
-	out->vertex_parts = FEM_ALLOC_ARRAY(int32_t, out->vertex_count);
-	if (!out->nodes || !out->tets || !out->tet_plates || !out->tet_parts || !out->vertex_parts ||
-		!fill_vertex_parts(bake))
+	out->tet_members = FEM_ALLOC_ARRAY(int32_t, out->tet_count);
+	out->vertex_members = FEM_ALLOC_ARRAY(int32_t, out->vertex_count);
+	if (!out->nodes || !out->tets || !out->tet_plates || !out->tet_members || !out->vertex_members ||
+		!fill_vertex_members(bake))
 		return no_memory(bake);
 	fill_tets(bake);
 	FemResult result = check_flat(out);
@@ -274,8 +275,8 @@ static void free_bake(Bake *bake) {
 	FEM_FREE_ARRAY(bake->vertex_map, bake->soup->vertex_count > 0 ? bake->soup->vertex_count : 1);
 	FEM_FREE_ARRAY(bake->closed, bake->closed_count);
 	FEM_FREE_ARRAY(bake->groups, bake->triangles.triangle_count);
-	FEM_FREE_ARRAY(bake->weights, bake->out->part_count);
-	FEM_FREE_ARRAY(bake->part_closed, bake->out->part_count);
+	FEM_FREE_ARRAY(bake->weights, bake->out->member_count);
+	FEM_FREE_ARRAY(bake->member_closed, bake->out->member_count);
 	fem_tet_list_free(&bake->list);
 	fem_triangles_free(&bake->triangles);
 }
@@ -292,9 +293,9 @@ FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetM
 	Bake bake = {.soup = soup, .def = def, .out = out};
 	result = prepare_soup(&bake);
 	if (result == FEM_OK)
-		result = weigh_parts(&bake);
+		result = weigh_members(&bake);
 	if (result == FEM_OK)
-		result = mesh_parts(&bake);
+		result = mesh_members(&bake);
 	if (result == FEM_OK)
 		result = fill_mesh(&bake);
 	free_bake(&bake);
@@ -310,8 +311,8 @@ void fem_tet_mesh_free(FemTetMesh *mesh) {
 	FEM_FREE_ARRAY(mesh->nodes, mesh->node_count);
 	FEM_FREE_ARRAY(mesh->tets, 4 * (size_t)mesh->tet_count);
 	FEM_FREE_ARRAY(mesh->tet_plates, mesh->tet_count);
-	FEM_FREE_ARRAY(mesh->tet_parts, mesh->tet_count);
-	FEM_FREE_ARRAY(mesh->parts, mesh->part_count);
-	FEM_FREE_ARRAY(mesh->vertex_parts, mesh->vertex_count);
+	FEM_FREE_ARRAY(mesh->tet_members, mesh->tet_count);
+	FEM_FREE_ARRAY(mesh->members, mesh->member_count);
+	FEM_FREE_ARRAY(mesh->vertex_members, mesh->vertex_count);
 	*mesh = (FemTetMesh){0};
 }

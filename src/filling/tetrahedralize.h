@@ -1,23 +1,23 @@
-// From a triangle soup to tets: one connected body of tets for each part of the soup (see soup_parts.h), of about the
-// element count asked for, every tet of positive volume.
+// From a triangle soup to tets: one connected body of tets for each member of the soup (see soup_members.h), of about
+// the element count asked for, every tet of positive volume.
 //
-// Compact parts are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Plates, panels that are bent by
+// Compact members are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Plates, panels that are bent by
 // up to about a quarter of a ring, and straight beams that such cells could not resolve get layers of stretched cells
 // (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes
 // (bowls, shells) are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees
 // allow, or of 4 where cells are over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume
-// outside); `parts` says which way each part went and how well it came out.
+// outside); `members` says which way each member went and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as
-// long as the part is thick:
+// long as the member is thick:
 //   one layer of 5-tet cells (strips, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
 //   one layer of prisms (sheets)              1.2  (5.2)  2.5  (10)   2.5  (31)  2.6  (115)
 //   thickened walls drawn back                1.7  (2.3)  3.5  (7.2)  24   (80)  420  (1000)
 // Panels bent into a quarter of a ring: 2.6 to 2.8 in one layer, 0.8 to 1.2 in more (tests/test_curved_walls.c); sheets
 // held on one, two and four sides: 2.2 to 2.8 (tests/test_sheets.c). Square beams of one cell across take no
 // correction: about 2.9. So curved walls want cells of at most 2.5 times their thickness; FemTetMesh.warning says when
-// a part exceeds a factor of
+// a member exceeds a factor of
 // 4. Give the engine's mesh quality_clamp 0 when has_plates is set, or flat tets are softened on top.
 #ifndef FEM_FILLING_TETRAHEDRALIZE_H
 #define FEM_FILLING_TETRAHEDRALIZE_H
@@ -25,35 +25,35 @@
 #include "fem_baking.h"
 #include "geometry/triangle_soup.h"
 
-typedef enum FemPartKind {
-	FEM_PART_COMPACT,   // stuffed with cubic cells
-	FEM_PART_PLATE,     // layers of cells along a plate or panel
-	FEM_PART_BEAM,      // cells stretched along one axis
-	FEM_PART_THIN_WALL, // stuffed with thickened walls
-	FEM_PART_SHEET,     // encloses nothing: sheet_thickness was given to it
-} FemPartKind;
+typedef enum FemMemberKind {
+	FEM_MEMBER_COMPACT,   // stuffed with cubic cells
+	FEM_MEMBER_PLATE,     // layers of cells along a plate or panel
+	FEM_MEMBER_BEAM,      // cells stretched along one axis
+	FEM_MEMBER_THIN_WALL, // stuffed with thickened walls
+	FEM_MEMBER_SHEET,     // encloses nothing: sheet_thickness was given to it
+} FemMemberKind;
 
-typedef struct FemTetPart {
-	FemPartKind kind;
+typedef struct FemTetMember {
+	FemMemberKind kind;
 	int32_t first_tet, tet_count, node_count;
 	bool whole;             // one body that covers the soup; else the warning says so
 	float volume;           // m^3, of the tets
 	float input_volume;     // m^3, that the soup encloses, about
 	float min_dihedral;     // degrees
 	float cell;             // m, lattice cell (plates: the longer side)
-	int32_t layers;         // of cells through plates and beams; 0 for stuffed parts
+	int32_t layers;         // of cells through plates and beams; 0 for stuffed members
 	float thickness;        // m, of plates, walls and beams (the thinnest side)
-	float stiffness_excess; // estimate: bending stiffness / theory with the plate correction; 1 for compact parts
-} FemTetPart;
+	float stiffness_excess; // estimate: bending stiffness / theory with the plate correction; 1 for compact members
+} FemTetMember;
 
 typedef struct FemTetMesh {
-	int32_t node_count, tet_count, part_count, vertex_count;
+	int32_t node_count, tet_count, member_count, vertex_count;
 	FemVec3 *nodes;                   // m
 	int32_t *tets;                    // 4 a tet
 	float *tet_plates;                // plate correction strength c of each tet, for FemMeshDef
-	int32_t *tet_parts;               // [tet]
-	FemTetPart *parts;                // [part]
-	int32_t *vertex_parts;            // [soup vertex]: its part, -1 for vertices of no (kept) triangle
+	int32_t *tet_members;             // [tet]
+	FemTetMember *members;            // [member]
+	int32_t *vertex_members;          // [soup vertex]: its member, -1 for vertices of no (kept) triangle
 	float min_dihedral, max_dihedral; // degrees, over all tets
 	float volume;                     // m^3
 	bool has_plates;                  // some tet_plates are not 0: use quality_clamp 0

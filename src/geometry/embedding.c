@@ -27,7 +27,7 @@ typedef struct Tree {
 
 typedef struct Query {
 	FemPosition p;
-	int32_t part; // -1 any
+	int32_t member; // -1 any
 	double best_sq;
 	int32_t tet;
 	double cost; // largest weight, of what lies equally near
@@ -142,7 +142,7 @@ static double box_distance_sq(const TetNode *node, FemPosition p) {
 
 // The nearest tet; of tets that share the nearest face, edge or node, the one that needs the smallest weights.
 static void try_tet(const Tree *tree, int32_t tet, Query *query) {
-	if (query->part >= 0 && tree->mesh->tet_parts[tet] != query->part)
+	if (query->member >= 0 && tree->mesh->tet_members[tet] != query->member)
 		return;
 	FemPosition corners[4];
 	double weights[4], slack = INSIDE * tree->size;
@@ -195,11 +195,11 @@ double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weigh
 	return share;
 }
 
-static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t part, FemEmbedding *out) {
-	Query query = {fem_position_from(point), part, 1e300, -1, 0.0};
+static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t member, FemEmbedding *out) {
+	Query query = {fem_position_from(point), member, 1e300, -1, 0.0};
 	find_nearest(tree, &query);
-	if (query.tet < 0) { // the part has no tets
-		query.part = -1;
+	if (query.tet < 0) { // the member has no tets
+		query.member = -1;
 		find_nearest(tree, &query);
 	}
 	FemPosition corners[4], found = {0};
@@ -246,7 +246,7 @@ static double mesh_size(const TetNode *root) {
 }
 
 FemResult fem_embed(
-	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count, FemEmbedding *out) {
+	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_members, int32_t count, FemEmbedding *out) {
 	*out = (FemEmbedding){0};
 	FemResult result = check(mesh, points, count);
 	if (result != FEM_OK)
@@ -263,7 +263,7 @@ FemResult fem_embed(
 		build(&tree, 0, mesh->tet_count);
 		tree.size = mesh_size(&tree.nodes[0]);
 		for (int32_t i = 0; i < count && !fem_stop_asked(); i++)
-			embed_point(&tree, i, points[i], point_parts && mesh->tet_parts ? point_parts[i] : -1, out);
+			embed_point(&tree, i, points[i], point_members && mesh->tet_members ? point_members[i] : -1, out);
 	}
 	FEM_FREE_ARRAY(tree.nodes, node_bound);
 	FEM_FREE_ARRAY(tree.order, mesh->tet_count);

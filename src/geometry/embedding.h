@@ -10,9 +10,11 @@
 
 typedef struct FemEmbedMesh {
 	int32_t node_count, tet_count;
-	const FemVec3 *nodes;     // m
-	const int32_t *tets;      // 4 a tet
-	const int32_t *tet_parts; // or null; with it and point_parts a point is tied to its own part where that has tets
+	const FemVec3 *nodes; // m
+	const int32_t *tets;  // 4 a tet
+	// Null or the member of each tet: a point with an entry in point_members is tied to a tet of its own member, if
+	// that has tets. A member is a connected solid of the mesh that was filled (filling/soup_members.h).
+	const int32_t *tet_members;
 } FemEmbedMesh;
 
 typedef struct FemEmbedding {
@@ -25,9 +27,9 @@ typedef struct FemEmbedding {
 	float max_error;     // m, farthest that a point lies from where it was, at rest
 } FemEmbedding;
 
-// point_parts may be null, entries of -1 mean any part.
+// point_members may be null, entries of -1 mean any member.
 FemResult fem_embed(
-	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_parts, int32_t count, FemEmbedding *out);
+	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_members, int32_t count, FemEmbedding *out);
 void fem_embedding_free(FemEmbedding *embedding);
 
 // Pulls the point with these weights towards the tet's nearest point until none leaves the limits above; returns the

@@ -332,7 +332,7 @@ static void activate(FemPool *pool, FemJob *job, void *context) {
 }
 
 // A host's thread during one job. One that comes late finds the job over and leaves.
-static void take_part(void *context, int32_t index) {
+static void join_job(void *context, int32_t index) {
 	FemPool *pool = context;
 	int32_t index_before = thread_index; // the thread may be another pool's, or step a world of its own afterwards
 	thread_index = index >= 0 && index < pool->thread_count ? index : 0;
@@ -351,8 +351,8 @@ static void take_part(void *context, int32_t index) {
 static void run_on_host(FemPool *pool, FemJob *job, void *context) {
 	activate(pool, job, context);
 	if (pool->thread_count > 1)
-		pool->host.run(pool->host.user, take_part, pool, pool->thread_count);
-	take_part(pool, 0);
+		pool->host.run(pool->host.user, join_job, pool, pool->thread_count);
+	join_job(pool, 0);
 }
 
 void fem_pool_run(FemPool *pool, FemJob *job, void *context) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 // Nodes: a smaller rest of a part joins the next one; chosen: at most five quarters of a part then.
-#define PART_FRAGMENT (FEM_PART_NODES / 4)
+#define PART_NODES_MIN (FEM_PART_NODES / 4)
 
 // ---- components
 
@@ -91,8 +91,8 @@ static bool begins_part(const FemTopology *t, int32_t component, int32_t part_be
 	if (s->component_source[component] >= 0)
 		return true;
 	int32_t left = t->component_count - component; // each must still get a part
-	return end - t->component_nodes[component].begin > FEM_PART_NODES && at - part_begin >= PART_FRAGMENT &&
-		end - at >= PART_FRAGMENT && t->part_count + left < t->part_capacity;
+	return end - t->component_nodes[component].begin > FEM_PART_NODES && at - part_begin >= PART_NODES_MIN &&
+		end - at >= PART_NODES_MIN && t->part_count + left < t->part_capacity;
 }
 
 static void number_parts(FemTopology *t) {

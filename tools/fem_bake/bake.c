@@ -55,9 +55,9 @@ static FemResult fail_memory(void) {
 
 static void print_report(const FemBakedMesh *mesh, const FemBakeInfo *info) {
 	printf("%s", mesh->report);
-	fem_report_parts(&info->tets);
+	fem_report_members(&info->tets);
 	fem_report_embedding(&info->embedding);
-	if (mesh->splinters.piece_count > 0)
+	if (mesh->splinters.splinter_count > 0)
 		printf("cut in %.0f ms\n", info->cut_ms);
 }
 

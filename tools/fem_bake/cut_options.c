@@ -20,8 +20,8 @@ typedef struct Option {
 #define PLACE(field) offsetof(FemCutDef, field)
 static const Option options[] = {
 	{"--seed", "N", WHOLE, PLACE(seed), 0.0, 4294967295.0, "another one, other pieces; default 0"},
-	{"--pieces", "N", WHOLE, PLACE(piece_count), 0.0, 1e9, "wanted; default by --piece-size"},
-	{"--piece-size", "D", NUMBER, PLACE(piece_size), 0.0, FEM_REST_MAX,
+	{"--pieces", "N", WHOLE, PLACE(splinter_count), 0.0, 1e9, "wanted; default by --piece-size"},
+	{"--piece-size", "D", NUMBER, PLACE(splinter_size), 0.0, FEM_REST_MAX,
 		"m, mean; default: clearly smaller than the tets"},
 	{"--triangle-max", "N", WHOLE, PLACE(triangle_max), 0.0, 1e9, "of all pieces together; default 120000"},
 	{"--roughness", "X", NUMBER, PLACE(roughness), 0.0, 1.0, "of the cuts, 0..1; default 0.5"},

@@ -11,14 +11,15 @@ void fem_report_embedding(const FemEmbedding *embedding) {
 		embedding->outside, (double)embedding->max_outside, embedding->limited, (double)embedding->max_error);
 }
 
-void fem_report_parts(const FemTetMesh *tets) {
+void fem_report_members(const FemTetMesh *tets) {
 	printf("part kind      tets     nodes    volume m3   of input  angle  cell m     thick m    bending\n");
-	for (int32_t i = 0; i < tets->part_count; i++) {
-		const FemTetPart *part = &tets->parts[i];
-		printf("%4d %-9s %-8d %-8d %-11.4g %-9.3g %-6.1f %-10.3g %-10.3g %.2f\n", i, fem_part_kind_name(part->kind),
-			part->tet_count, part->node_count, (double)part->volume,
-			part->input_volume > 0.0f ? (double)(part->volume / part->input_volume) : 0.0, (double)part->min_dihedral,
-			(double)part->cell, (double)part->thickness, (double)part->stiffness_excess);
+	for (int32_t i = 0; i < tets->member_count; i++) {
+		const FemTetMember *member = &tets->members[i];
+		printf("%4d %-9s %-8d %-8d %-11.4g %-9.3g %-6.1f %-10.3g %-10.3g %.2f\n", i, fem_member_kind_name(member->kind),
+			member->tet_count, member->node_count, (double)member->volume,
+			member->input_volume > 0.0f ? (double)(member->volume / member->input_volume) : 0.0,
+			(double)member->min_dihedral, (double)member->cell, (double)member->thickness,
+			(double)member->stiffness_excess);
 	}
 }
 
@@ -28,8 +29,8 @@ void fem_report_mesh(const FemBakedMesh *mesh, double milliseconds) {
 	printf("baked: %d tets, %d nodes, %d surfaces with %.0f vertices and %.0f triangles, %.0f bytes, %.0f ms\n",
 		mesh->tet_mesh.tet_count, mesh->tet_mesh.node_count, mesh->render.surface_count, (double)vertices,
 		(double)fem_render_mesh_triangle_count(&mesh->render), (double)size, milliseconds);
-	if (mesh->splinters.piece_count > 0)
-		printf("splinters: %d with %d vertices and %d triangles\n", mesh->splinters.piece_count,
+	if (mesh->splinters.splinter_count > 0)
+		printf("splinters: %d with %d vertices and %d triangles\n", mesh->splinters.splinter_count,
 			mesh->splinters.vertex_count, mesh->splinters.index_count / 3);
 	for (int32_t i = 0; i < mesh->region_name_count; i++)
 		printf("region %d: %s\n", i, mesh->region_names[i].name);

@@ -4,7 +4,7 @@
 
 #include "baking/bake.h"
 
-void fem_report_parts(const FemTetMesh *tets);
+void fem_report_members(const FemTetMesh *tets);
 void fem_report_embedding(const FemEmbedding *embedding);
 void fem_report_mesh(const FemBakedMesh *mesh, double milliseconds);
 

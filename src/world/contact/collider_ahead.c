@@ -144,21 +144,21 @@ FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox 
 typedef struct Search {
 	const FemWorld *world;
 	const FemBody *body;
-	int32_t tet, piece;
+	int32_t tet, sub_shape;
 	FemVec3 velocity;   // of the tet, m/s
 	FemVec3 corners[4]; // from the body's origin, m
-	FemVec3 low, high;  // of the collider's piece in the frame of its shape, m
+	FemVec3 low, high;  // of the collider's sub-shape in the frame of its shape, m
 } Search;
 
 // The part of the shape that is at hand, in the frame of the shape.
-static void set_piece_box(Search *search, const FemCollider *collider) {
+static void set_sub_shape_box(Search *search, const FemCollider *collider) {
 	search->low = collider->box_min;
 	search->high = collider->box_max;
 	if (collider->shape.type != FEM_SHAPE_TRIANGLES)
 		return;
 	float pad = collider->shape.thickness;
 	for (int k = 0; k < 3; k++) {
-		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * search->piece + k]];
+		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * search->sub_shape + k]];
 		FemVec3 low = {p.x - pad, p.y - pad, p.z - pad}, high = {p.x + pad, p.y + pad, p.z + pad};
 		search->low = k == 0
 			? low
@@ -225,9 +225,10 @@ FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet) {
 bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
 	const FemConvex *tet, FemOverlap *out) {
 	const FemCollider *collider = &world->colliders[touch->other];
-	Search search = {.world = world, .body = world->bodies[touch->body], .tet = item->tet, .piece = item->other_tet};
+	Search search = {
+		.world = world, .body = world->bodies[touch->body], .tet = item->tet, .sub_shape = item->other_tet};
 	set_tet(&search);
-	set_piece_box(&search, collider);
+	set_sub_shape_box(&search, collider);
 	if (!is_faced(&search, collider))
 		return false;
 	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), search.velocity);

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-static FemSweepBox piece_box(const FemCollider *collider, int32_t piece, double r[3][3]) {
+static FemSweepBox sub_shape_box(const FemCollider *collider, int32_t sub_shape, double r[3][3]) {
 	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
 	for (int k = 0; k < 3; k++) {
-		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * piece + k]]);
+		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * sub_shape + k]]);
 		p = fem_position_add(fem_matrix_apply(r, p), collider->shape_position);
 		const double *x = &p.x;
 		for (int i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 
 // The outer tets of a part of a body near a box, each once, ascending, as items.
 static void list_tets_near(
-	FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t piece) {
+	FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t sub_shape) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -60,7 +60,7 @@ static void list_tets_near(
 	sort_numbers(stage->candidates, found);
 	for (int32_t i = 0; i < found; i++) {
 		if (i == 0 || stage->candidates[i] != stage->candidates[i - 1])
-			fem_contact_add_item(world, touch_index, stage->candidates[i], piece);
+			fem_contact_add_item(world, touch_index, stage->candidates[i], sub_shape);
 	}
 }
 
@@ -81,7 +81,8 @@ static Box4 box_in_frame(const FemCollider *collider, double r[3][3], const FemS
 	return (Box4){{low[0], low[1], low[2], 0.0f}, {high[0], high[1], high[2], 0.0f}};
 }
 
-static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+static bool visit_triangles(
+	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context) {
 	double r[3][3];
 	FemSurfaceTree tree = {.tree = collider->tree, .triangles = {0, collider->shape.triangle_count}};
 	TreeWalk walk;
@@ -90,7 +91,7 @@ static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near
 	for (int32_t t; (t = walk_next(&walk)) >= 0;) {
 		if (t >= collider->shape.triangle_count)
 			continue; // a tree over a single triangle holds it twice
-		FemSweepBox box = piece_box(collider, t, r);
+		FemSweepBox box = sub_shape_box(collider, t, r);
 		bool apart = false;
 		for (int i = 0; i < 3; i++)
 			apart |= box.min[i] > near->max[i] || box.max[i] < near->min[i];
@@ -101,7 +102,7 @@ static bool visit_triangles(const FemCollider *collider, const FemSweepBox *near
 }
 
 bool fem_collider_visit_near(
-	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context) {
 	switch (collider->shape.type) {
 	case FEM_SHAPE_TRIANGLES: return visit_triangles(collider, near, visit, context);
 	case FEM_SHAPE_HEIGHT_FIELD: return fem_height_field_visit_near(collider, near, visit, context);
@@ -119,10 +120,10 @@ typedef struct Lister {
 	FemColliderSweep sweep; // 0 where only what it overlaps as it stands counts
 } Lister;
 
-static bool list_piece(void *context, int32_t piece, const FemSweepBox *box) {
+static bool list_sub_shape(void *context, int32_t sub_shape, const FemSweepBox *box) {
 	const Lister *lister = context;
 	FemSweepBox swept = fem_collider_swept(&lister->sweep, box, 1.0f);
-	list_tets_near(lister->world, lister->touch, lister->part, &swept, piece);
+	list_tets_near(lister->world, lister->touch, lister->part, &swept, sub_shape);
 	return false;
 }
 
@@ -136,7 +137,7 @@ static void list_component(FemWorld *world, int32_t touch_index, int32_t compone
 		lister.sweep = fem_collider_sweep_at(world, collider, body, component, dt);
 		near = fem_collider_swept(&lister.sweep, &near, -1.0f);
 	}
-	fem_collider_visit_near(collider, &near, list_piece, &lister);
+	fem_collider_visit_near(collider, &near, list_sub_shape, &lister);
 }
 
 void fem_collider_list_items(FemWorld *world, int32_t touch_index, float dt) {
@@ -146,12 +147,12 @@ void fem_collider_list_items(FemWorld *world, int32_t touch_index, float dt) {
 		list_component(world, touch_index, stage->pieces[i].a, dt);
 }
 
-static bool prism(const FemCollider *collider, int32_t piece, FemConvexPrism *storage, FemConvex *out) {
+static bool prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism *storage, FemConvex *out) {
 	FemVec3 corners[3];
 	double r[3][3];
 	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int k = 0; k < 3; k++) {
-		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * piece + k]];
+		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * sub_shape + k]];
 		corners[k] = fem_position_to_vec3(fem_matrix_apply(r, fem_position_from(p)));
 	}
 	return fem_convex_triangle(collider->shape_position, corners, collider->shape.thickness, storage, out);
@@ -172,7 +173,8 @@ static void widen(FemConvexStorage *storage, FemConvex *shape) {
 	shape->vertices = storage->vertices;
 }
 
-bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out) {
+bool fem_collider_flat_shape(
+	const FemCollider *collider, int32_t sub_shape, FemConvexStorage *storage, FemConvex *out) {
 	FemConvexPrism prism_storage[2];
 	FemConvexBox box_storage;
 	bool ok = false;
@@ -183,8 +185,8 @@ bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConv
 		break;
 	case FEM_SHAPE_CONVEX:
 		return fem_convex_place(&collider->hull, collider->shape_position, collider->shape_rotation, storage, out);
-	case FEM_SHAPE_TRIANGLES: ok = prism(collider, piece, &prism_storage[0], out); break;
-	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, piece, prism_storage, out); break;
+	case FEM_SHAPE_TRIANGLES: ok = prism(collider, sub_shape, &prism_storage[0], out); break;
+	case FEM_SHAPE_HEIGHT_FIELD: ok = fem_height_field_prism(collider, sub_shape, prism_storage, out); break;
 	default: break;
 	}
 	if (ok)
@@ -204,10 +206,10 @@ static bool round_shape(const FemCollider *collider, const FemConvex *tet, FemCo
 	}
 }
 
-bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out) {
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out) {
 	FemConvexStorage storage;
 	FemConvex shape;
 	bool ok =
-		fem_collider_flat_shape(collider, piece, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
+		fem_collider_flat_shape(collider, sub_shape, &storage, &shape) || round_shape(collider, tet, &storage, &shape);
 	return ok && fem_overlap(tet, &shape, out);
 }

@@ -198,7 +198,7 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	bool asked = false;
 	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
 		if (world->sweep.proxies[body->pieces[c].sweep_proxy].still ||
-			(body->breaking && t->component_tets[c] < FEM_SHARD_TETS))
+			(body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS))
 			continue;
 		if (!asked && (!may_fold(body) || is_inside_out(body)))
 			return;

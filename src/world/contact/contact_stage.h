@@ -115,14 +115,15 @@ FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part); // worl
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);
 void fem_collider_list_items(struct FemWorld *world, int32_t touch_index, float dt);
-// The parts of a collider that are clipped on their own, a triangle or half a cell (else 0: all of it), near a box;
-// each with a box of its own. True, from a visit or from all, ends it.
-typedef bool FemVisitPiece(void *context, int32_t piece, const FemSweepBox *box);
-bool fem_collider_visit_near(const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
+// The sub-shapes of a collider, which are clipped one by one: a triangle or half a cell (else 0: all of it), near a
+// box; each with a box of its own. True, from a visit or from all, ends it.
+typedef bool FemVisitSubShape(void *context, int32_t sub_shape, const FemSweepBox *box);
+bool fem_collider_visit_near(
+	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context);
 // The solid of a box, a hull, one triangle or half a cell; false for other shapes. Plane 0 of a triangle's prism is the
 // triangle.
-bool fem_collider_flat_shape(const FemCollider *collider, int32_t piece, FemConvexStorage *storage, FemConvex *out);
-bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t piece, FemOverlap *out);
+bool fem_collider_flat_shape(const FemCollider *collider, int32_t sub_shape, FemConvexStorage *storage, FemConvex *out);
+bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out);
 
 // ---- collider_ahead.c
 bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, float dt);
@@ -158,9 +159,9 @@ void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemR
 
 // ---- height_field.c
 bool fem_height_field_visit_near(
-	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context);
-// One of the two prisms of a cell: piece = 2 cell + half.
-bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out);
+	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context);
+// One of the two prisms of a cell: sub_shape = 2 cell + half.
+bool fem_height_field_prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism storage[2], FemConvex *out);
 
 // ---- contact_renumber.c
 void fem_contacts_renumber(struct FemWorld *world, int32_t body_index); // after its nodes got new numbers

@@ -134,7 +134,7 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 	return meet;
 }
 
-// Shards that come out of each other's cracks lie face to face: only those of one body that were apart are looked at.
+// Pieces that come out of each other's cracks lie face to face: only those of one body that were apart are looked at.
 static bool are_neighbours(const FemWorld *world, const FemFastPair *pair) {
 	return body_of(world, pair->a) == body_of(world, pair->b) &&
 		boxes_meet(&world->sweep.boxes[pair->a], &world->sweep.boxes[pair->b]);

@@ -26,18 +26,18 @@ static FemPosition cell_extrusion(const FemCollider *collider) {
 }
 
 // Coordinates are relative to the cell's first corner.
-bool fem_height_field_prism(const FemCollider *collider, int32_t piece, FemConvexPrism storage[2], FemConvex *out) {
+bool fem_height_field_prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism storage[2], FemConvex *out) {
 	FemPosition world[4];
 	FemVec3 corners[4];
 	FemConvex halves[2];
-	cell_corners(collider, piece / 2, world);
+	cell_corners(collider, sub_shape / 2, world);
 	for (int c = 0; c < 4; c++)
 		corners[c] = fem_position_to_vec3(fem_position_sub(world[c], world[0]));
 	FemVec3 down = fem_position_to_vec3(cell_extrusion(collider));
 	uint32_t good =
 		fem_convex_cell(fem_position_add(collider->shape_position, world[0]), corners, down, false, storage, halves);
-	*out = halves[piece & 1];
-	return good >> (piece & 1) & 1;
+	*out = halves[sub_shape & 1];
+	return good >> (sub_shape & 1) & 1;
 }
 
 static FemSweepBox half_cell_box(const FemCollider *collider, const FemPosition corners[4], int half) {
@@ -72,7 +72,7 @@ static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
 }
 
 bool fem_height_field_visit_near(
-	const FemCollider *collider, const FemSweepBox *near, FemVisitPiece *visit, void *context) {
+	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context) {
 	const FemShapeDef *shape = &collider->shape;
 	double r[3][3], low[3], high[3];
 	const double *position = &collider->shape_position.x;

@@ -1,4 +1,4 @@
-// Into how many parts a step is to be cut for the blows in it.
+// Into how many substeps a step is to be cut for the blows in it.
 //
 // A step spreads a blow over dt: what is stopped within it is pulled at with no more than m v / dt. A blow to something
 // stiff is over when its wave has passed, after L sqrt(rho / E), often a tenth of dt, and pulls that much harder. In
@@ -183,8 +183,8 @@ static bool may_touch(const FemWorld *world, const Side *a, const Side *b) {
 		!fem_collider_ignores(b->collider, fem_body_id(world, a->body_index));
 }
 
-// How many parts of dt the wave of the pair asks for; 1 when the two do not strike each other.
-static double parts_of_pair(const FemWorld *world, const Side *a, const Side *b, double dt) {
+// How many substeps the wave of the pair asks for; 1 when the two do not strike each other.
+static double substeps_for_pair(const FemWorld *world, const Side *a, const Side *b, double dt) {
 	double wave = fmin(a->wave, b->wave), least = BLOW_SPEED * dt;
 	FemPosition displacement = fem_position_scale(fem_position_sub(a->velocity, b->velocity), dt);
 	if ((a->collider && b->collider) || !(wave < dt) ||
@@ -196,7 +196,7 @@ static double parts_of_pair(const FemWorld *world, const Side *a, const Side *b,
 	return strikes ? dt / wave : 1.0;
 }
 
-static double parts_of_ground(const FemWorld *world, const Side *side, double dt) {
+static double substeps_for_ground(const FemWorld *world, const Side *side, double dt) {
 	FemPosition at = {0.0, world->def.ground_height, 0.0}, up = {0.0, 1.0, 0.0};
 	bool strikes = world->def.ground_enabled && side->wave < dt &&
 		strikes_plane(&side->box, fem_position_scale(side->velocity, dt), at, up, BLOW_SPEED * dt);
@@ -207,7 +207,7 @@ static double parts_of_ground(const FemWorld *world, const Side *side, double dt
 typedef struct Crowd {
 	const FemWorld *world;
 	double dt;      // s
-	double most;    // parts: more are not asked for
+	double most;    // substeps: more are not asked for
 	double fastest; // m/s, of all that moves
 	double longest; // m, of all pieces along the axis of the sweep
 } Crowd;
@@ -221,7 +221,7 @@ static bool boxes_are_within(const FemSweepBox *a, const FemSweepBox *b, double 
 }
 
 // Boxes are looked at before velocities, which are sums over nodes.
-static double parts_with_proxy(const Crowd *crowd, const Side *mover, int32_t proxy, double reach) {
+static double substeps_with_proxy(const Crowd *crowd, const Side *mover, int32_t proxy, double reach) {
 	const FemSweep *sweep = &crowd->world->sweep;
 	const FemSweepProxy *of = &sweep->proxies[proxy];
 	Side other;
@@ -231,7 +231,7 @@ static double parts_with_proxy(const Crowd *crowd, const Side *mover, int32_t pr
 		other = side_of_collider(crowd->world, &crowd->world->colliders[of->user & ~FEM_SWEEP_COLLIDER]);
 	else if (!side_of_piece(crowd->world, (int32_t)of->user, of->piece, &other))
 		return 1.0;
-	return parts_of_pair(crowd->world, mover, &other, crowd->dt);
+	return substeps_for_pair(crowd->world, mover, &other, crowd->dt);
 }
 
 // The first end of a box that is not below a value.
@@ -249,29 +249,29 @@ static int32_t first_end(const FemSweep *sweep, double value) {
 
 // Pieces that come into question stand together along the sweep; colliders may be of any length. New ones have no ends
 // yet.
-static double parts_of_mover(const Crowd *crowd, const Side *mover) {
+static double substeps_for_mover(const Crowd *crowd, const Side *mover) {
 	const FemWorld *world = crowd->world;
 	const FemSweep *sweep = &world->sweep;
-	double parts = mover->body ? parts_of_ground(world, mover, crowd->dt) : 1.0;
+	double substeps = mover->body ? substeps_for_ground(world, mover, crowd->dt) : 1.0;
 	double speed = sqrt(fem_position_dot(mover->velocity, mover->velocity));
 	double reach = (speed + crowd->fastest) * crowd->dt + 2.0 * MARGIN;
 	double low = mover->box.min[sweep->axis] - reach - crowd->longest, high = mover->box.max[sweep->axis] + reach;
-	for (int32_t c = 0; c < world->collider_capacity && mover->body && parts < crowd->most; c++) {
+	for (int32_t c = 0; c < world->collider_capacity && mover->body && substeps < crowd->most; c++) {
 		if (world->colliders[c].in_use && world->colliders[c].sweep_proxy >= 0)
-			parts = fmax(parts, parts_with_proxy(crowd, mover, world->colliders[c].sweep_proxy, reach));
+			substeps = fmax(substeps, substeps_with_proxy(crowd, mover, world->colliders[c].sweep_proxy, reach));
 	}
-	for (int32_t i = first_end(sweep, low); i < sweep->end_count && sweep->ends[i].value <= high && parts < crowd->most;
-		 i++) {
+	for (int32_t i = first_end(sweep, low);
+		 i < sweep->end_count && sweep->ends[i].value <= high && substeps < crowd->most; i++) {
 		uint32_t proxy = sweep->ends[i].end >> 1;
 		if (!(sweep->ends[i].end & 1) && !(sweep->proxies[proxy].user & FEM_SWEEP_COLLIDER))
-			parts = fmax(parts, parts_with_proxy(crowd, mover, (int32_t)proxy, reach));
+			substeps = fmax(substeps, substeps_with_proxy(crowd, mover, (int32_t)proxy, reach));
 	}
-	for (int32_t i = 0; i < sweep->moved_count && sweep->new_count > 0 && parts < crowd->most; i++) {
+	for (int32_t i = 0; i < sweep->moved_count && sweep->new_count > 0 && substeps < crowd->most; i++) {
 		const FemSweepProxy *proxy = &sweep->proxies[sweep->moved[i]];
 		if (proxy->place[0] < 0 && !(proxy->user & FEM_SWEEP_COLLIDER))
-			parts = fmax(parts, parts_with_proxy(crowd, mover, sweep->moved[i], reach));
+			substeps = fmax(substeps, substeps_with_proxy(crowd, mover, sweep->moved[i], reach));
 	}
-	return parts;
+	return substeps;
 }
 
 // ---- explosions
@@ -287,7 +287,7 @@ void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, Fem
 
 // ---- substeps
 
-typedef double VisitMover(const Crowd *crowd, const Side *mover); // parts
+typedef double VisitMover(const Crowd *crowd, const Side *mover); // substeps
 
 static double speed_of(const Crowd *crowd, const Side *mover) {
 	(void)crowd;
@@ -337,11 +337,11 @@ int32_t fem_world_blow_substeps(FemWorldId id, float dt, int32_t most) {
 	// What is awake now: a restored world has no list of the last step, and new bodies are not on it.
 	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
 	Crowd crowd = {.world = world, .dt = (double)dt, .most = fmin(most, FEM_SUBSTEP_MAX)};
-	double parts = world->struck_wave > 0.0 ? crowd.dt / world->struck_wave : 1.0;
+	double substeps = world->struck_wave > 0.0 ? crowd.dt / world->struck_wave : 1.0;
 	crowd.fastest = visit_movers(&crowd, speed_of, INFINITY);
-	if (crowd.fastest > 0.0 && parts < crowd.most) {
+	if (crowd.fastest > 0.0 && substeps < crowd.most) {
 		crowd.longest = longest_piece(&world->sweep);
-		parts = fmax(parts, visit_movers(&crowd, parts_of_mover, crowd.most));
+		substeps = fmax(substeps, visit_movers(&crowd, substeps_for_mover, crowd.most));
 	}
-	return (int32_t)fmin(ceil(parts), crowd.most);
+	return (int32_t)fmin(ceil(substeps), crowd.most);
 }

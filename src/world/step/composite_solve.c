@@ -92,10 +92,10 @@ static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *
 	for (int32_t i = 0; i < system->island_count; i++) {
 		const FemIsland *island = fem_composite_island(task, i);
 		FemRange chunks = system->islands[i].chunks;
-		bool takes_part = island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
+		bool is_rigid_block = island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
 		for (int32_t c = chunks.begin; c < chunks.end; c++)
-			block_of[c] = takes_part ? count : -1;
-		if (takes_part) {
+			block_of[c] = is_rigid_block ? count : -1;
+		if (is_rigid_block) {
 			FemBody *body = system->islands[i].body;
 			out[count++] = (FemRigidIsland){body, body->topology->component_nodes[island->component]};
 		}

@@ -38,7 +38,7 @@ static void fail(Gmsh *gmsh, const char *sentence) {
 		gmsh->result = fem_text_fail(text, FEM_ERROR_FORMAT, "%s", sentence);
 }
 
-static FemBytes binary_part(const Gmsh *gmsh) {
+static FemBytes binary_rest(const Gmsh *gmsh) {
 	return (FemBytes){
 		.at = (const uint8_t *)gmsh->text.at, .end = (const uint8_t *)gmsh->text.end, .big_endian = gmsh->big_endian};
 }
@@ -55,7 +55,7 @@ static int64_t take_whole(Gmsh *gmsh, int width, const char *what) {
 	if (!good(gmsh))
 		return 0;
 	if (gmsh->binary) {
-		FemBytes bytes = binary_part(gmsh);
+		FemBytes bytes = binary_rest(gmsh);
 		value = fem_bytes_int(&bytes, width);
 		advance(gmsh, &bytes);
 	} else {
@@ -81,7 +81,7 @@ static double take_real(Gmsh *gmsh, const char *what) {
 	if (!good(gmsh))
 		return 0.0;
 	if (gmsh->binary) {
-		FemBytes bytes = binary_part(gmsh);
+		FemBytes bytes = binary_rest(gmsh);
 		value = fem_bytes_double(&bytes);
 		advance(gmsh, &bytes);
 		if (!isfinite(value))
@@ -335,7 +335,7 @@ static void read_format(Gmsh *gmsh) {
 		return;
 	fem_text_rest_of_line(&gmsh->text);
 	gmsh->binary = true;
-	FemBytes one = binary_part(gmsh); // an int 1 shows the byte order
+	FemBytes one = binary_rest(gmsh); // an int 1 shows the byte order
 	gmsh->big_endian = fem_bytes_uint(&one, 4) == 0x01000000u;
 	if (take_int(gmsh, "") != 1)
 		fail(gmsh, "the byte order is not marked: the file is damaged, export it again.");

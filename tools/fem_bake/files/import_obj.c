@@ -95,17 +95,17 @@ static FemResult read_normal(FemObjModel *model, FemText *text) {
 
 // One of the numbers of "v/vt/vn": from 1, or from -1 backward. out_index is -1 where nothing is written.
 static bool read_index(FemToken word, int32_t *at, int32_t count, int32_t *out_index) {
-	FemToken part = {word.start + *at, 0};
+	FemToken number = {word.start + *at, 0};
 	int64_t value;
 	while (*at < word.length && word.start[*at] != '/') {
 		(*at)++;
-		part.length++;
+		number.length++;
 	}
 	*at += *at < word.length;
 	*out_index = -1;
-	if (part.length == 0)
+	if (number.length == 0)
 		return true;
-	if (!fem_token_int(part, &value) || value == 0 || value > count || value < -(int64_t)count)
+	if (!fem_token_int(number, &value) || value == 0 || value > count || value < -(int64_t)count)
 		return false;
 	*out_index = (int32_t)(value > 0 ? value - 1 : count + value);
 	return true;

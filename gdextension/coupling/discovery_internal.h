@@ -1,6 +1,6 @@
 // What the files of the discovery share.
-#ifndef DISCOVERY_PARTS_H
-#define DISCOVERY_PARTS_H
+#ifndef DISCOVERY_INTERNAL_H
+#define DISCOVERY_INTERNAL_H
 
 #include "coupling/rigid_records.h"
 

@@ -1,6 +1,6 @@
 // What the files of the sweep share.
-#ifndef FEM_COLLISION_SWEEP_PARTS_H
-#define FEM_COLLISION_SWEEP_PARTS_H
+#ifndef FEM_COLLISION_SWEEP_INTERNAL_H
+#define FEM_COLLISION_SWEEP_INTERNAL_H
 
 #include "collision/sweep.h"
 

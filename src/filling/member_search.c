@@ -1,4 +1,4 @@
-#include "filling/part_search.h"
+#include "filling/member_search.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define THIN_ATTEMPTS 4 // cell sizes tried for each thickening; chosen
-// Most cells of the lattice for a tet wanted; chosen: a part that fills a fortieth of its box.
+// Most cells of the lattice for a tet wanted; chosen: a member that fills a fortieth of its box.
 #define LATTICE_CELLS 40.0
 #define DEBRIS_SHARE 0.03 // of the volume: bodies smaller than this that hang on nothing are left out; chosen
 #define LOST_SHARE 0.6    // of the input's volume: less means that walls fell through the lattice; chosen
-#define VOLUME_SAMPLES 20 // a side of the grid that measures an open part's volume; chosen
+#define VOLUME_SAMPLES 20 // a side of the grid that measures an open member's volume; chosen
 // Points of the surface that must have a tet near: a hole of 0.2 % of it is found 19 times of 20.
 #define COVERAGE_SAMPLES 1500
 #define COVERAGE_GAP 0.3     // of a cell: farther from any tet, a point of the surface is not covered; chosen
@@ -23,7 +23,7 @@
 // Winding number from which on a side counts as inside: half way between the half of a hole's rim and 1.
 #define SURE_WINDING 0.75
 
-bool fem_part_report(const FemPartRequest *request, double share) {
+bool fem_member_report(const FemMemberRequest *request, double share) {
 	const FemBakeDef *def = request->def;
 	if (!def->progress)
 		return true;
@@ -55,7 +55,7 @@ static double sampled_volume(const FemSolid *solid) {
 
 // The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either
 // side.
-double fem_part_bounding_share(const FemSolid *solid) {
+double fem_member_bounding_share(const FemSolid *solid) {
 	const FemTriangles *triangles = &solid->triangles;
 	int32_t stride = triangles->triangle_count / BOUNDARY_SAMPLES + 1;
 	double area = 0.0, bounding = 0.0;
@@ -73,11 +73,11 @@ double fem_part_bounding_share(const FemSolid *solid) {
 	return bounding / area;
 }
 
-double fem_part_box_volume(const FemSolid *solid) {
+double fem_member_box_volume(const FemSolid *solid) {
 	return 8.0 * solid->half_extents[0] * solid->half_extents[1] * solid->half_extents[2];
 }
 
-FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *search) {
+FemResult fem_member_make_solid(const FemMemberRequest *request, FemMemberSearch *search) {
 	FemPrincipalBox box;
 	FemResult result = fem_principal_box(request->triangles, request->groups, request->group, &box);
 	if (result == FEM_OK)
@@ -92,7 +92,7 @@ FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *sear
 	search->frame = box.frame;
 	for (int axis = 0; axis < 3; axis++)
 		search->solid.half_extents[axis] = box.half_extents[axis];
-	double whole = fem_part_box_volume(&search->solid), exact = fem_solid_volume(&search->solid);
+	double whole = fem_member_box_volume(&search->solid), exact = fem_solid_volume(&search->solid);
 	// The theorem counts what overlaps twice: then points must be counted.
 	bool trusted = request->closed && request->triangles->component_count == 1 && exact <= whole;
 	search->volume = trusted ? exact : sampled_volume(&search->solid);
@@ -103,7 +103,7 @@ FemResult fem_part_make_solid(const FemPartRequest *request, FemPartSearch *sear
 
 // ---- search
 
-bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, bool *out_memory) {
+bool fem_member_keep_sound(FemMemberSearch *search, FemTetList *list, bool *out_memory) {
 	int32_t capacity = list->tet_count + 1, *bodies = FEM_ALLOC_ARRAY(int32_t, capacity), kept = 0;
 	int32_t count = bodies ? fem_tet_list_bodies(list, bodies) : 0;
 	double *volumes = count ? FEM_ALLOC_ARRAY(double, count) : NULL, all = 0.0;
@@ -125,7 +125,7 @@ bool fem_part_keep_sound(FemPartSearch *search, FemTetList *list, bool *out_memo
 }
 
 // Takes the trial when it is sound where the best is not, or nearer to the count.
-void fem_part_judge(FemPartSearch *search, double cell, bool whole) {
+void fem_member_judge(FemMemberSearch *search, double cell, bool whole) {
 	double ratio = (double)search->trial.tet_count / search->request->target;
 	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
 	bool better =
@@ -141,17 +141,17 @@ void fem_part_judge(FemPartSearch *search, double cell, bool whole) {
 	search->best_solid = search->solid;
 }
 
-FemResult fem_part_try(
-	FemPartSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count) {
+FemResult fem_member_try(
+	FemMemberSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count) {
 	// Scattered bits in a large box would ask for a lattice of mostly empty cells.
-	cell = fmax(cell, cbrt(fem_part_box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
+	cell = fmax(cell, cbrt(fem_member_box_volume(&search->solid) / (LATTICE_CELLS * (double)search->request->target)));
 	double cells[3] = {cell * stretch[0], cell * stretch[1], cell * stretch[2]};
 	bool memory;
 	fem_tet_list_clear(&search->trial);
 	FemResult result = fem_stuffing_fill(&search->solid, cells, fitted, shift, &search->trial);
 	if (result != FEM_OK)
 		return result;
-	bool whole = fem_part_keep_sound(search, &search->trial, &memory);
+	bool whole = fem_member_keep_sound(search, &search->trial, &memory);
 	if (!memory)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 	*out_count = search->trial.tet_count;
@@ -163,41 +163,41 @@ FemResult fem_part_try(
 		whole = gap < COVERAGE_GAP * cell;
 	}
 	bool cubic = stretch[0] == 1.0 && search->solid.inflation <= 0.0;
-	if (!cubic || !fitted || fem_tet_list_min_dihedral(&search->trial) >= FEM_PART_COMPACT_DIHEDRAL)
-		fem_part_judge(search, cell, whole);
+	if (!cubic || !fitted || fem_tet_list_min_dihedral(&search->trial) >= FEM_MEMBER_COMPACT_DIHEDRAL)
+		fem_member_judge(search, cell, whole);
 	return FEM_OK;
 }
 
-bool fem_part_found_good(const FemPartSearch *search) {
-	return search->best.tet_count > 0 && search->best_whole && search->best_score < FEM_PART_GOOD_RATIO;
+bool fem_member_found_good(const FemMemberSearch *search) {
+	return search->best.tet_count > 0 && search->best_whole && search->best_score < FEM_MEMBER_GOOD_RATIO;
 }
 
 // Cells fitted to the box that follow its flat faces and sharp edges, with a count that may pass: free ones would only
 // be nearer to the count.
-static bool fits_closely(const FemPartSearch *search) {
-	if (!search->best_whole || search->best_score > FEM_PART_COUNT_RATIO)
+static bool fits_closely(const FemMemberSearch *search) {
+	if (!search->best_whole || search->best_score > FEM_MEMBER_COUNT_RATIO)
 		return false;
 	double gap = fem_coverage_gap(&search->solid.triangles, &search->best, COVERAGE_SAMPLES);
 	return gap >= 0.0 && gap < CLOSE_GAP * search->best_cell;
 }
 
 // Cells fitted to the box first (exact for boxes), then free ones, whose count follows the size more smoothly.
-FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], double cell, int attempts) {
+FemResult fem_member_search_cells(FemMemberSearch *search, const double stretch[3], double cell, int attempts) {
 	double next = cell;
-	for (int i = 0; i < attempts && !fem_part_found_good(search); i++) {
+	for (int i = 0; i < attempts && !fem_member_found_good(search); i++) {
 		bool fitted = i < attempts / 2;
 		// Unlike sides let a cube have 3 x 3 x 4 cells, where 3 are too few and 4 too many.
 		static const double skews[3][3] = {{1.0, 1.0, 1.0}, {1.0, 1.1, 0.91}, {1.05, 1.05, 0.91}};
 		const double *skew = skews[fitted ? i % 3 : 0];
 		double bent[3] = {stretch[0] * skew[0], stretch[1] * skew[1], stretch[2] * skew[2]};
 		int32_t count = 0;
-		if (!fem_part_report(search->request, (double)i / attempts))
+		if (!fem_member_report(search->request, (double)i / attempts))
 			return fem_fail_stopped();
 		if (i == attempts / 2 && fits_closely(search))
 			return FEM_OK;
 		if (i == attempts / 2 && search->best.tet_count)
 			next = search->best_cell * cbrt((double)search->best.tet_count / search->request->target);
-		FemResult result = fem_part_try(search, bent, next, fitted, 0.25 * (i % 4), &count);
+		FemResult result = fem_member_try(search, bent, next, fitted, 0.25 * (i % 4), &count);
 		if (result != FEM_OK)
 			return result;
 		double ratio = (double)count / search->request->target;
@@ -211,21 +211,21 @@ FemResult fem_part_search_cells(FemPartSearch *search, const double stretch[3], 
 // Walls that fall through the lattice are thickened to a good part of a cell, ever more until all hangs together.
 // (Points within one whole cell: every tet that the surface touches has all its nodes inside, so a connected surface
 // gives a connected body.) Nodes are drawn back to the surface later.
-FemResult fem_part_search_thin(FemPartSearch *search, double wall, double cell) {
+FemResult fem_member_search_thin(FemMemberSearch *search, double wall, double cell) {
 	// Thicknesses tried, in cells: chosen, from just connected to what is certain to be. Cells as long along every
 	// axis.
 	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
 	static const double even[3] = {1.0, 1.0, 1.0};
 	for (size_t s = 0;
-		 s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_PART_COUNT_RATIO);
+		 s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_MEMBER_COUNT_RATIO);
 		 s++) {
 		double next = cell;
-		for (int i = 0; i < THIN_ATTEMPTS && !fem_part_found_good(search); i++) {
+		for (int i = 0; i < THIN_ATTEMPTS && !fem_member_found_good(search); i++) {
 			int32_t count = 0;
 			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), 0.02 * next);
-			if (!fem_part_report(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
+			if (!fem_member_report(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
 				return fem_fail_stopped();
-			FemResult result = fem_part_try(search, even, next, false, 0.3, &count);
+			FemResult result = fem_member_try(search, even, next, false, 0.3, &count);
 			if (result != FEM_OK)
 				return result;
 			double ratio = (double)count / search->request->target;

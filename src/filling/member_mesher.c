@@ -1,9 +1,9 @@
-#include "filling/part_mesher.h"
+#include "filling/member_mesher.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop_check.h"
-#include "filling/part_search.h"
+#include "filling/member_search.h"
 #include "filling/plate_grid.h"
 #include "filling/surface_fit.h"
 
@@ -16,9 +16,9 @@
 #define WALL_DIHEDRAL 8.2 // degrees, of walls drawn back; costs under 1 % of volume up to the aspect below ...
 #define WALL_ASPECT 2.5   // cells: ... and another 10 % beyond it, where
 #define THIN_DIHEDRAL 4.0 // degrees are kept
-#define VOLUME_MIN 1e-3   // of the box: a part that encloses less is a sheet; chosen
+#define VOLUME_MIN 1e-3   // of the box: a member that encloses less is a sheet; chosen
 #define THIN_SHARE 0.3    // of the smallest extent: thinner walls are walls; chosen
-#define TINY_TARGET 20    // tets: a part of fewer is a box of plain cells; chosen
+#define TINY_TARGET 20    // tets: a member of fewer is a box of plain cells; chosen
 #define FLAT_SHARE 0.2    // height over width of a sheet that counts as flat; chosen
 // Plates are to have cells this many times as long as their layer is thick, beams are corrected so. Chosen from the
 // table below.
@@ -57,17 +57,17 @@ static double plate_excess(double aspect, double strength, int32_t layers, bool 
 }
 
 // The correction also softens what is not flat (a bar of cubes by 1.4): only cells longer than their layer is thick.
-bool fem_part_is_corrected(const FemTetPart *part) {
-	int32_t layers = part->layers > 0 ? part->layers : 1;
-	float limit = part->kind == FEM_PART_BEAM ? FLAT_ASPECT : PLATE_ASPECT;
-	return part->kind != FEM_PART_COMPACT && part->cell * (float)layers > limit * part->thickness;
+bool fem_member_is_corrected(const FemTetMember *member) {
+	int32_t layers = member->layers > 0 ? member->layers : 1;
+	float limit = member->kind == FEM_MEMBER_BEAM ? FLAT_ASPECT : PLATE_ASPECT;
+	return member->kind != FEM_MEMBER_COMPACT && member->cell * (float)layers > limit * member->thickness;
 }
 
 // Cells shorter than thick would be three times too stiff, and not flat enough for the correction: with more tets a
 // plate gets more layers. Of n tets in L layers over an area A, cells are sqrt(5 L A / n) long and t / L thick.
-static int32_t enough_layers(const FemPartSearch *search, const FemPlateSurvey *survey) {
+static int32_t enough_layers(const FemMemberSearch *search, const FemPlateSurvey *survey) {
 	int32_t asked = search->request->def->plate_layers;
-	if (search->part->kind == FEM_PART_BEAM)
+	if (search->member->kind == FEM_MEMBER_BEAM)
 		return asked;
 	double area = 4.0 * search->solid.half_extents[0] * search->solid.half_extents[1] * fmax(survey->fill, 0.05);
 	double cell = sqrt(5.0 * area / search->request->target);
@@ -83,28 +83,28 @@ static double wall_excess(double aspect, double strength) {
 }
 
 static FemResult fill_plate(
-	FemPartSearch *search, const int32_t cells[2], int32_t layers, double thickness, int32_t *out_count) {
+	FemMemberSearch *search, const int32_t cells[2], int32_t layers, double thickness, int32_t *out_count) {
 	bool memory;
 	fem_tet_list_clear(&search->trial);
 	FemResult result = fem_plate_fill(&search->solid, cells, layers, thickness, &search->trial);
 	if (result != FEM_OK)
 		return result;
 	*out_count = search->trial.tet_count;
-	bool whole = fem_part_keep_sound(search, &search->trial, &memory);
+	bool whole = fem_member_keep_sound(search, &search->trial, &memory);
 	if (!memory)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 	double side = fmax(search->solid.half_extents[0] / cells[0], search->solid.half_extents[1] / cells[1]);
-	fem_part_judge(search, 2.0 * side, whole);
+	fem_member_judge(search, 2.0 * side, whole);
 	return FEM_OK;
 }
 
 // The second count is kept while the first follows the target: a beam has one cell across and any number along.
-static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *survey) {
+static FemResult search_plate(FemMemberSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t layers = enough_layers(search, survey);
 	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
 	bool wide = false;
-	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
+	for (int i = 0; i < ATTEMPTS && !fem_member_found_good(search); i++) {
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
 		double along = fmax(1.0, floor(wanted / across + 0.5));
 		if (along * across > 1e7)
@@ -112,25 +112,25 @@ static FemResult search_plate(FemPartSearch *search, const FemPlateSurvey *surve
 				FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
 		wide = fem_plate_is_wide(cells, layers);
-		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+		if (!fem_member_report(search->request, (double)i / ATTEMPTS))
 			return fem_fail_stopped();
 		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
 		if (result != FEM_OK)
 			return result;
 		wanted *= count > 0 ? fmin(fmax((double)search->request->target / count, 0.3), 3.0) : 3.0;
 	}
-	search->part->thickness = (float)(survey->thickness * search->frame.size);
-	search->part->cell = (float)(search->best_cell * search->frame.size);
-	search->part->layers = layers;
+	search->member->thickness = (float)(survey->thickness * search->frame.size);
+	search->member->cell = (float)(search->best_cell * search->frame.size);
+	search->member->layers = layers;
 	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
-	double strength = fem_part_is_corrected(search->part) ? (double)search->request->def->plate_strength : 0.0;
-	search->part->stiffness_excess = (float)plate_excess(aspect, strength, layers, wide);
+	double strength = fem_member_is_corrected(search->member) ? (double)search->request->def->plate_strength : 0.0;
+	search->member->stiffness_excess = (float)plate_excess(aspect, strength, layers, wide);
 	return FEM_OK;
 }
 
 // Plain cells for boxes of few tets, where the lattice's count goes in leaps: the whole numbers of cells that come
 // nearest to the target, and of those the most cubic.
-static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey) {
+static FemResult search_box(FemMemberSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t best[3] = {1, 1, 1}, count;
 	double best_cost = 1e9;
@@ -140,7 +140,7 @@ static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey)
 		double longest = fmax(side[0], fmax(side[1], side[2])), shortest = fmin(side[0], fmin(side[1], side[2]));
 		double miss = fabs(log(5.0 * cells[0] * cells[1] * cells[2] / search->request->target));
 		double cost = fmax(miss, 0.1) + 0.3 * log(longest / shortest);
-		if (miss < FEM_PART_COUNT_RATIO && cost < best_cost) {
+		if (miss < FEM_MEMBER_COUNT_RATIO && cost < best_cost) {
 			best_cost = cost;
 			memcpy(best, cells, sizeof best);
 		}
@@ -149,20 +149,20 @@ static FemResult search_box(FemPartSearch *search, const FemPlateSurvey *survey)
 		return FEM_OK;
 	fem_tet_list_clear(&search->best);
 	search->best_score = 1e9;
-	search->part->kind = FEM_PART_COMPACT;
+	search->member->kind = FEM_MEMBER_COMPACT;
 	return fill_plate(search, best, best[2], survey->thickness, &count);
 }
 
 // A rod that is not a box: cells in its section as asked, stretched along it to meet the count.
-static FemResult search_rod(FemPartSearch *search, double cubic) {
+static FemResult search_rod(FemMemberSearch *search, double cubic) {
 	double across = 2.0 * search->solid.half_extents[1] / (1.0 + search->request->def->plate_layers);
 	double along = fmin(cubic * cubic * cubic / (across * across), 1.0);
-	for (int i = 0; i < ATTEMPTS && !fem_part_found_good(search); i++) {
+	for (int i = 0; i < ATTEMPTS && !fem_member_found_good(search); i++) {
 		double stretch[3] = {along / across, 1.0, 1.0};
 		int32_t count = 0;
-		if (!fem_part_report(search->request, (double)i / ATTEMPTS))
+		if (!fem_member_report(search->request, (double)i / ATTEMPTS))
 			return fem_fail_stopped();
-		FemResult result = fem_part_try(search, stretch, across, true, 0.0, &count);
+		FemResult result = fem_member_try(search, stretch, across, true, 0.0, &count);
 		if (result != FEM_OK)
 			return result;
 		double ratio = (double)count / search->request->target;
@@ -170,56 +170,56 @@ static FemResult search_rod(FemPartSearch *search, double cubic) {
 		along = fmin(along, 1.0);
 	}
 	search->best_cell = along;
-	search->part->thickness = (float)(2.0 * search->solid.half_extents[2] * search->frame.size);
+	search->member->thickness = (float)(2.0 * search->solid.half_extents[2] * search->frame.size);
 	return FEM_OK;
 }
 
-static FemResult search_sheet(FemPartSearch *search, double thickness) {
+static FemResult search_sheet(FemMemberSearch *search, double thickness) {
 	search->solid.sheet_half = 0.5 * thickness / search->frame.size;
-	search->part->kind = FEM_PART_SHEET;
-	search->part->thickness = (float)thickness;
+	search->member->kind = FEM_MEMBER_SHEET;
+	search->member->thickness = (float)thickness;
 	double area = fem_solid_area(&search->solid);
 	search->volume = 0.0;
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
 	if (survey.fits && search->solid.half_extents[2] < FLAT_SHARE * search->solid.half_extents[1])
 		return search_plate(search, &survey);
-	return fem_part_search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
+	return fem_member_search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
 }
 
 // Twice volume over area: a wall's thickness.
-static bool has_thin_walls(const FemPartSearch *search, double wall, double cell) {
+static bool has_thin_walls(const FemMemberSearch *search, double wall, double cell) {
 	return wall < THIN_SHARE * 2.0 * search->solid.half_extents[2] && wall < 1.1 * cell;
 }
 
 // Few tets: the count goes in leaps, so other places of the lattice are tried too.
-static FemResult search_places(FemPartSearch *search, double cell) {
+static FemResult search_places(FemMemberSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
-	for (int i = 0; i < PLACES && search->best_score > FEM_PART_COUNT_RATIO && search->request->target < FEW; i++) {
+	for (int i = 0; i < PLACES && search->best_score > FEM_MEMBER_COUNT_RATIO && search->request->target < FEW; i++) {
 		int32_t count;
 		FemResult result =
-			fem_part_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
+			fem_member_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
 		if (result != FEM_OK)
 			return result;
 	}
 	return FEM_OK;
 }
 
-static FemResult search_compact(FemPartSearch *search, double cell) {
+static FemResult search_compact(FemMemberSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
 	double area = fem_solid_area(&search->solid), wall = 2.0 * search->volume / area;
 	if (!has_thin_walls(search, wall, cell)) {
-		FemResult result = fem_part_search_cells(search, even, cell, ATTEMPTS);
+		FemResult result = fem_member_search_cells(search, even, cell, ATTEMPTS);
 		if (result == FEM_OK)
 			result = search_places(search, cell);
 		if (result != FEM_OK || search->best_whole)
 			return result;
 	}
-	search->part->kind = FEM_PART_THIN_WALL;
-	search->part->thickness = (float)(wall * search->frame.size);
-	return fem_part_search_thin(search, wall, sqrt(8.0 * area / search->request->target));
+	search->member->kind = FEM_MEMBER_THIN_WALL;
+	search->member->thickness = (float)(wall * search->frame.size);
+	return fem_member_search_thin(search, wall, sqrt(8.0 * area / search->request->target));
 }
 
-static FemResult search_by_kind(FemPartSearch *search) {
+static FemResult search_by_kind(FemMemberSearch *search) {
 	const double *half = search->solid.half_extents;
 	double cell = cbrt(12.0 * search->volume / search->request->target);
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
@@ -227,38 +227,38 @@ static FemResult search_by_kind(FemPartSearch *search) {
 	bool flat = half[1] > SLENDER * 0.5 * survey.thickness, slim = half[0] > SLENDER * half[1];
 	bool coarse = survey.thickness < 2.0 * cell;
 	if (tiny || (coarse && ((survey.fits && flat) || (survey.fits_rod && slim)))) {
-		search->part->kind = flat ? FEM_PART_PLATE : slim ? FEM_PART_BEAM : FEM_PART_COMPACT;
+		search->member->kind = flat ? FEM_MEMBER_PLATE : slim ? FEM_MEMBER_BEAM : FEM_MEMBER_COMPACT;
 		return search_plate(search, &survey);
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
 	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 &&
-		search->volume > 0.4 * fem_part_box_volume(&search->solid)) {
-		search->part->kind = FEM_PART_BEAM;
+		search->volume > 0.4 * fem_member_box_volume(&search->solid)) {
+		search->member->kind = FEM_MEMBER_BEAM;
 		return search_rod(search, cell);
 	}
 	FemResult result = search_compact(search, cell);
-	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_part_box_volume(&search->solid);
+	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_member_box_volume(&search->solid);
 	// Free lattices cut the edges of a box.
 	bool poor =
-		search->best_score > FEM_PART_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+		search->best_score > FEM_MEMBER_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 
 // ---- results
 
-static FemResult fit_surface(FemPartSearch *search) {
-	FemPartKind kind = search->part->kind;
-	if (kind == FEM_PART_PLATE || (kind == FEM_PART_SHEET && search->best_solid.inflation <= 0.0))
+static FemResult fit_surface(FemMemberSearch *search) {
+	FemMemberKind kind = search->member->kind;
+	if (kind == FEM_MEMBER_PLATE || (kind == FEM_MEMBER_SHEET && search->best_solid.inflation <= 0.0))
 		return FEM_OK;
 	search->solid.inflation = search->best_solid.inflation;
 	search->solid.sheet_half =
-		kind == FEM_PART_SHEET ? 0.5 * (double)search->part->thickness / search->frame.size : 0.0;
-	double aspect = search->best_cell * search->frame.size / fmax((double)search->part->thickness, 1e-30);
+		kind == FEM_MEMBER_SHEET ? 0.5 * (double)search->member->thickness / search->frame.size : 0.0;
+	double aspect = search->best_cell * search->frame.size / fmax((double)search->member->thickness, 1e-30);
 	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
-	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_PART_COMPACT_DIHEDRAL, &search->best);
+	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_MEMBER_COMPACT_DIHEDRAL, &search->best);
 }
 
-static void append_best(const FemPartSearch *search, FemTetList *out) {
+static void append_best(const FemMemberSearch *search, FemTetList *out) {
 	int32_t first = out->node_count;
 	for (int32_t n = 0; n < search->best.node_count; n++)
 		fem_tet_list_add_node(out, fem_frame_to_user(&search->frame, search->best.nodes[n]));
@@ -268,25 +268,26 @@ static void append_best(const FemPartSearch *search, FemTetList *out) {
 	}
 }
 
-static void describe(const FemPartSearch *search, FemTetPart *part) {
+static void describe(const FemMemberSearch *search, FemTetMember *member) {
 	double cube = pow(search->frame.size, 3.0);
-	part->whole = search->best_whole;
-	part->volume = (float)(fem_tet_list_volume_sum(&search->best) * cube);
-	part->input_volume = (float)(search->volume * cube);
-	part->min_dihedral = (float)fem_tet_list_min_dihedral(&search->best);
-	part->cell = (float)(search->best_cell * search->frame.size);
-	if (part->kind == FEM_PART_THIN_WALL || (part->kind == FEM_PART_SHEET && search->best_solid.inflation > 0.0))
-		part->stiffness_excess = (float)wall_excess(
-			(double)part->cell / (double)part->thickness, (double)search->request->def->plate_strength);
+	member->whole = search->best_whole;
+	member->volume = (float)(fem_tet_list_volume_sum(&search->best) * cube);
+	member->input_volume = (float)(search->volume * cube);
+	member->min_dihedral = (float)fem_tet_list_min_dihedral(&search->best);
+	member->cell = (float)(search->best_cell * search->frame.size);
+	if (member->kind == FEM_MEMBER_THIN_WALL ||
+		(member->kind == FEM_MEMBER_SHEET && search->best_solid.inflation > 0.0))
+		member->stiffness_excess = (float)wall_excess(
+			(double)member->cell / (double)member->thickness, (double)search->request->def->plate_strength);
 }
 
-static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
-	const FemPartRequest *request = search->request;
-	FemResult result = fem_part_make_solid(request, search);
+static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
+	const FemMemberRequest *request = search->request;
+	FemResult result = fem_member_make_solid(request, search);
 	if (result != FEM_OK)
 		return result;
-	bool sheet = search->volume < VOLUME_MIN * fem_part_box_volume(&search->solid) ||
-		search->solid.half_extents[2] < 1e-6 || (!request->closed && fem_part_bounding_share(&search->solid) < 0.5);
+	bool sheet = search->volume < VOLUME_MIN * fem_member_box_volume(&search->solid) ||
+		search->solid.half_extents[2] < 1e-6 || (!request->closed && fem_member_bounding_share(&search->solid) < 0.5);
 	if (sheet && !(request->def->sheet_thickness > 0.0f))
 		return fem_fail(FEM_ERROR_MESH,
 			"Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
@@ -303,15 +304,15 @@ static FemResult mesh_solid(FemPartSearch *search, FemTetList *out) {
 	result = fit_surface(search);
 	if (result != FEM_OK)
 		return result;
-	describe(search, search->part);
+	describe(search, search->member);
 	append_best(search, out);
 	return out->failed ? fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.")
 					   : FEM_OK;
 }
 
-FemResult fem_part_mesh(const FemPartRequest *request, FemTetList *out, FemTetPart *part) {
-	FemPartSearch search = {.request = request, .part = part, .best_score = 1e9};
-	*part = (FemTetPart){.kind = FEM_PART_COMPACT, .stiffness_excess = 1.0f};
+FemResult fem_member_mesh(const FemMemberRequest *request, FemTetList *out, FemTetMember *member) {
+	FemMemberSearch search = {.request = request, .member = member, .best_score = 1e9};
+	*member = (FemTetMember){.kind = FEM_MEMBER_COMPACT, .stiffness_excess = 1.0f};
 	FemResult result = mesh_solid(&search, out);
 	fem_tet_list_free(&search.best);
 	fem_tet_list_free(&search.trial);

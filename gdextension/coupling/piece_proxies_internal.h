@@ -1,6 +1,6 @@
 // What the files of the piece proxies share.
-#ifndef PIECE_PARTS_H
-#define PIECE_PARTS_H
+#ifndef PIECE_PROXIES_INTERNAL_H
+#define PIECE_PROXIES_INTERNAL_H
 
 #include "coupling/piece_surface.h"
 #include "coupling/rigid_records.h"
