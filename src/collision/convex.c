@@ -51,7 +51,8 @@ static FemVec4 plane_at(FemVec3 normal, FemVec3 p) {
 
 // ---- tet
 
-// Relative to its first corner: the other three differences of near numbers are exact, and three planes go through 0.
+// Planes and corners are kept relative to the first corner: the differences of near numbers are exact, and three planes
+// go through 0.
 bool fem_convex_tet(
 	FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage, FemConvex *out_shape) {
 	*out_shape =
@@ -181,8 +182,8 @@ static bool copy_points(const FemVec3 *points, int32_t count, HullPoints *hull) 
 	return size_sq > 0.0;
 }
 
-// All points below the plane n.x = offset, none above: n is turned so. False if there are points on both sides, or
-// nothing but a layer.
+// Whether all points lie on one side of the plane n.x = offset; n is flipped so that they lie below. False if there are
+// points on both sides, or nothing but a layer.
 static bool supports(const HullPoints *hull, FemPosition *n, double *offset) {
 	double below = 0.0, above = 0.0;
 	for (int32_t i = 0; i < hull->count; i++) {
@@ -222,7 +223,7 @@ static bool try_triple(HullPoints *hull, int32_t i, int32_t j, int32_t k, FemCon
 	FemPosition a = fem_position_sub(hull->x[j], hull->x[i]), b = fem_position_sub(hull->x[k], hull->x[i]);
 	FemPosition n = fem_position_cross(a, b);
 	double length_sq = fem_position_dot(n, n), a_sq = fem_position_dot(a, a), b_sq = fem_position_dot(b, b);
-	// a needle's normal is not to be trusted: every face has a triple that is none
+	// the normal of a needle-shaped triple is unreliable; every face also has a triple of another shape
 	if (!(length_sq > 1e-8 * a_sq * b_sq && fmin(a_sq, b_sq) > hull->layer * hull->layer))
 		return true;
 	n = fem_position_scale(n, 1.0 / sqrt(length_sq));

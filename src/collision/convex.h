@@ -51,8 +51,8 @@ bool fem_convex_tet(
 bool fem_convex_box(
 	FemPosition centre, FemQuat rotation, FemVec3 half_extents, FemConvexBox *storage, FemConvex *out_shape);
 
-// What a triangle sweeps along `extrusion` (m). Only the triangle itself is exterior; its normal is the side away from
-// the extrusion, whichever way round its corners are.
+// What a triangle sweeps along `extrusion` (m). Only the triangle itself is exterior; its normal points away from the
+// extrusion, whatever the order of its corners.
 bool fem_convex_prism(
 	FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage, FemConvex *out_shape);
 

@@ -2,8 +2,8 @@
 //
 // For a unit m let s be the least m.x over the tet, relative to the most m.p over the shape's core (a point or
 // segment). Where the shape reaches into the tet its surface normals u have u.m >= s / R: they are within phi = acos(s
-// / R) of m. So only this cone needs planes. m is the way from the core to the nearest point of the tet: there s is
-// largest, the cone smallest, and the plane with normal m touches where the overlap is deepest.
+// / R) of m. So only this cone needs planes. m is the direction from the core to the nearest point of the tet: there s
+// is largest, the cone smallest, and the plane with normal m touches where the overlap is deepest.
 #include "base/vec.h"
 #include "collision/convex.h"
 #include "geometry/closest.h"
@@ -65,7 +65,7 @@ static float gap_along(const Round *round, const FemConvex *tet, FemVec3 m) {
 	return least - fmaxf(fem_vec3_dot(m, round->ends[0]), fem_vec3_dot(m, round->ends[1]));
 }
 
-// ---- way to the tet
+// ---- separation from the tet
 
 static void keep_shorter(FemVec3 separation, FemVec3 *best) {
 	if (fem_vec3_dot(separation, separation) < fem_vec3_dot(*best, *best))
@@ -97,7 +97,7 @@ static FemVec3 between_segments(FemVec3 p, FemVec3 d, FemVec3 q, FemVec3 e) {
 	return fem_vec3_sub(to, from);
 }
 
-// Shortest way from the core to the tet, unless the core goes through it.
+// Shortest vector from the core to the tet, unless the core goes through it.
 static FemVec3 separation_from_tet(const Round *round, const FemConvex *tet) {
 	FemPosition corners[4];
 	for (int i = 0; i < 4; i++)
@@ -115,7 +115,8 @@ static FemVec3 separation_from_tet(const Round *round, const FemConvex *tet) {
 	return best;
 }
 
-// For a core inside the tet: the way in through the exterior face (any, if none is) that is nearest to be left by.
+// For a core inside the tet: the inward normal of the exterior face (of any, if none is exterior) through which it is
+// least deep.
 static FemVec3 inward_direction(const Round *round, const FemConvex *tet) {
 	FemVec3 best = fem_vec3(0.0f, 1.0f, 0.0f);
 	float shallowest = -INFINITY;
@@ -140,7 +141,7 @@ static bool aim(const FemConvex *tet, Round *round) {
 		return false;
 	FemVec3 m = unit_or(separation, fem_vec3(0.0f, 1.0f, 0.0f));
 	float s = gap_along(round, tet, m);
-	// a core that touches the tet or goes through it has no way to it
+	// a core that touches the tet or goes through it has no separation vector
 	if (!(distance > 1e-4f * round->radius && s > 0.9f * distance)) {
 		m = inward_direction(round, tet);
 		s = gap_along(round, tet, m);
@@ -207,14 +208,14 @@ bool fem_convex_sphere(
 }
 
 // ---- cylinder
-// The same in the plane across the axis: the tet's shadow, the nearest point of it, and a fan of planes about the way
-// there. The ends are two planes more.
+// For a cylinder, in the plane across its axis: the projection of the tet (its shadow), the nearest point of that, and
+// a fan of planes about the direction there. The ends are two planes more.
 
 typedef struct Shadow {
 	float u[4], v[4]; // m, from the axis
 } Shadow;
 
-// Way from the axis to the shadow's nearest point; (0, 0) when the axis goes through the shadow.
+// Vector from the axis to the shadow's nearest point, and its length; (0, 0) when the axis goes through the shadow.
 static float separation_from_shadow(const Shadow *shadow, float *out_u, float *out_v) {
 	float best_sq = INFINITY;
 	for (int i = 0; i < 4; i++)

@@ -15,8 +15,8 @@ static float contact_strength(const FemBody *body, int32_t node) {
 	return KAPPA * body->mass[node]; // dt phi, phi = kappa m / dt
 }
 
-// Speed down that the node may have: all of the gap while above, out by a share of the depth when below. Continuous at
-// the surface, so that resting nodes neither sink, pop nor chatter.
+// Downward speed that a node may have, m/s: all of the gap while above, out by a share of the depth when below.
+// Continuous at the surface, so that resting nodes neither sink, pop nor chatter.
 static float bias_velocity(float depth, float dt) {
 	if (depth <= 0.0f)
 		return depth / dt;

@@ -19,8 +19,8 @@ typedef struct FemGround {
 	FemVec3 gravity;
 } FemGround;
 
-// Which of the nodes [begin, end) may touch, and which start active: those that pressed in the last step and those that
-// would otherwise go below. Returns the number that may touch.
+// Which of the nodes [begin, end) may touch, and which start active: those with a ground force in the last step and
+// those that would otherwise go below. Returns the number that may touch.
 int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
 
 // After a solve: normal forces from the new velocities, and the active set they imply. True if the set changed, or

@@ -20,7 +20,7 @@ static inline Float4 all4(float s) {
 	return (Float4){s, s, s, s};
 }
 
-// Where one is NaN, b.
+// The smaller of each lane; b where one of the two is NaN.
 static inline Float4 min4(Float4 a, Float4 b) {
 #if defined(__SSE2__)
 	return (Float4)_mm_min_ps((__m128)a, (__m128)b);
@@ -49,7 +49,7 @@ static inline unsigned not_above4(Float4 a, Float4 b) {
 #endif
 }
 
-// The fourth lanes must be 0, and are.
+// Cross product of the first three lanes; the fourth lanes must be 0, and the result's is.
 static inline Float4 cross4(Float4 a, Float4 b) {
 	Float4 a_yzx = __builtin_shufflevector(a, a, 1, 2, 0, 3), b_yzx = __builtin_shufflevector(b, b, 1, 2, 0, 3);
 	Float4 c = a * b_yzx - a_yzx * b; // z, x, y of the product

@@ -31,7 +31,7 @@ static bool add_unit(FemNarrowPhase *phase, int32_t pair, FemNarrowUnit unit) {
 	return true;
 }
 
-// False when there is no room: the unit cannot run then.
+// Claims a group of tet boxes to be filled; false when there is no room, and the unit cannot run.
 static bool claim_group(FemNarrowPhase *phase, FemSurfaceTrees *trees, int32_t group) {
 	if (trees->groups[group].filled)
 		return true;
@@ -53,9 +53,9 @@ static int32_t claim_met(FemNarrowPhase *phase, FemSurfaceTrees *solid, FemRange
 	return met;
 }
 
-static Box4 part_box(const FemSurfaceTrees *trees, FemTreePart part) {
+static Box4 span_box(const FemSurfaceTrees *trees, FemTreeSpan span) {
 	Box4 box = empty_box4();
-	for (int32_t i = part.trees.begin; i < part.trees.end; i++)
+	for (int32_t i = span.trees.begin; i < span.trees.end; i++)
 		box = joint_box4(trees->trees[i].box, box);
 	return box;
 }
@@ -93,13 +93,13 @@ static void add_target(FemNarrowPhase *phase, int32_t pair, int32_t first, FemRa
 	}
 }
 
-// The trees of a component into itself.
+// Lists units that test a component against itself.
 static void list_component(FemNarrowPhase *phase, int32_t pair, int32_t component) {
 	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
-	FemTreePart part = fem_surface_trees_component(trees, component);
+	FemTreeSpan span = fem_surface_trees_component(trees, component);
 	int32_t first = phase->target_count;
-	add_target(phase, pair, first, part.groups);
-	list_probes(phase, pair, FEM_UNIT_SELF, part.trees, first, part_box(trees, part));
+	add_target(phase, pair, first, span.groups);
+	list_probes(phase, pair, FEM_UNIT_SELF, span.trees, first, span_box(trees, span));
 }
 
 static bool are_neighbours(const FemSurfaceTrees *trees, int32_t i, int32_t j) {
@@ -155,8 +155,9 @@ static void list_crossings(FemNarrowPhase *phase, int32_t pair, int32_t componen
 	}
 }
 
-// The pieces that are named, both ways, by the one whose faces are tested. Of one body, where tets are told apart by
-// their numbers, both ways are A into B. Returns how many.
+// Sorts the named pairs of pieces, each in both directions, by the piece whose faces are tested. For two pieces of one
+// body both directions count as A into B, since tets are told apart by their numbers. Returns how many entries there
+// are.
 static int32_t sort_pieces(FemNarrowPhase *phase, int32_t pair) {
 	const FemNarrowPair *of = &phase->pairs[pair];
 	uint64_t flipped = of->self ? 0 : (uint64_t)1 << 62;
@@ -176,7 +177,7 @@ static int32_t sort_pieces(FemNarrowPhase *phase, int32_t pair) {
 	return count;
 }
 
-// Each piece against all that it is named with, at once: a triangle is tested against four tets at a time.
+// Lists units of each piece against all its partners together, since a triangle is tested against four tets at a time.
 static void list_pieces(FemNarrowPhase *phase, int32_t pair) {
 	const FemNarrowPair *of = &phase->pairs[pair];
 	int32_t count = sort_pieces(phase, pair);
@@ -185,28 +186,28 @@ static void list_pieces(FemNarrowPhase *phase, int32_t pair) {
 		bool flipped = from >> 31 != 0;
 		const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees,
 							  *solid = flipped ? of->a.trees : of->b.trees;
-		FemTreePart part = fem_surface_trees_component(faces, (int32_t)(from & INT32_MAX));
+		FemTreeSpan span = fem_surface_trees_component(faces, (int32_t)(from & INT32_MAX));
 		Box4 whole = empty_box4();
 		int32_t first = phase->target_count;
 		for (; i < count && phase->hits[i].key >> 31 == from; i++) {
-			FemTreePart other = fem_surface_trees_component(solid, (int32_t)(phase->hits[i].key & INT32_MAX));
+			FemTreeSpan other = fem_surface_trees_component(solid, (int32_t)(phase->hits[i].key & INT32_MAX));
 			add_target(phase, pair, first, other.groups);
-			whole = joint_box4(part_box(solid, other), whole);
+			whole = joint_box4(span_box(solid, other), whole);
 		}
-		list_probes(phase, pair, flipped ? FEM_UNIT_B_INTO_A : FEM_UNIT_A_INTO_B, part.trees, first, whole);
+		list_probes(phase, pair, flipped ? FEM_UNIT_B_INTO_A : FEM_UNIT_A_INTO_B, span.trees, first, whole);
 	}
 }
 
 // Every component against all others of its body.
 static void list_own_pieces(FemNarrowPhase *phase, int32_t pair) {
 	const FemSurfaceTrees *trees = phase->pairs[pair].a.trees;
-	FemTreePart all = fem_surface_trees_all(trees);
+	FemTreeSpan all = fem_surface_trees_all(trees);
 	for (int32_t c = 0; c < trees->component_count && trees->component_count > 1; c++) {
-		FemTreePart part = fem_surface_trees_component(trees, c);
+		FemTreeSpan span = fem_surface_trees_component(trees, c);
 		int32_t first = phase->target_count;
-		add_target(phase, pair, first, (FemRange){0, part.groups.begin});
-		add_target(phase, pair, first, (FemRange){part.groups.end, all.groups.end});
-		list_probes(phase, pair, FEM_UNIT_A_INTO_B, part.trees, first, part_box(trees, all));
+		add_target(phase, pair, first, (FemRange){0, span.groups.begin});
+		add_target(phase, pair, first, (FemRange){span.groups.end, all.groups.end});
+		list_probes(phase, pair, FEM_UNIT_A_INTO_B, span.trees, first, span_box(trees, all));
 	}
 }
 
@@ -214,10 +215,10 @@ static void list_whole(FemNarrowPhase *phase, int32_t pair, FemUnitKind kind) {
 	bool flipped = kind == FEM_UNIT_B_INTO_A;
 	const FemNarrowPair *of = &phase->pairs[pair];
 	const FemSurfaceTrees *faces = flipped ? of->b.trees : of->a.trees, *solid = flipped ? of->a.trees : of->b.trees;
-	FemTreePart all = fem_surface_trees_all(solid);
+	FemTreeSpan all = fem_surface_trees_all(solid);
 	int32_t first = phase->target_count;
 	add_target(phase, pair, first, all.groups);
-	list_probes(phase, pair, kind, fem_surface_trees_all(faces).trees, first, part_box(solid, all));
+	list_probes(phase, pair, kind, fem_surface_trees_all(faces).trees, first, span_box(solid, all));
 }
 
 static void list_all(FemNarrowPhase *phase, int32_t pair) {

@@ -112,7 +112,7 @@ static void gather_unit_task(void *context, int32_t chunk) {
 		out[i] = keyed_hit(pair, unit, from[i]);
 }
 
-// Sorted, each pair of tets once.
+// Sorts the hits of a pair of bodies and drops duplicates, so that each pair of tets stands once.
 static void merge_pair_task(void *context, int32_t chunk) {
 	FemNarrowPhase *phase = context;
 	FemNarrowPair *pair = &phase->pairs[chunk];

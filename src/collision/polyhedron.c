@@ -113,7 +113,7 @@ static bool match_by_face(const Crossings *c, uint16_t *next) {
 	return true;
 }
 
-// The same by walking over the removed vertices along the face, which is a ring and so ends.
+// Finds the next crossing by walking over the removed vertices along the face, which is a ring and so ends.
 static void match_by_walk(const FemPolyhedron *p, const Crossings *c, uint16_t *next) {
 	for (int32_t i = 0; i < c->count; i++) {
 		int32_t h = next_about_vertex(p->twin[c->leaving[i]]);

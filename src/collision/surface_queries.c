@@ -24,11 +24,11 @@ static int32_t query_tree(
 	return count;
 }
 
-int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreePart part, const float min[3],
+int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreeSpan span, const float min[3],
 	const float max[3], int32_t *out_triangles, int32_t capacity) {
 	Box4 box = box_from(min, max);
 	int32_t count = 0;
-	for (int32_t i = part.trees.begin; i < part.trees.end; i++) {
+	for (int32_t i = span.trees.begin; i < span.trees.end; i++) {
 		int32_t room = capacity > count ? capacity - count : 0;
 		if (boxes_meet4(trees->trees[i].box, box))
 			count += query_tree(trees, &trees->trees[i], box, room ? out_triangles + count : NULL, room);

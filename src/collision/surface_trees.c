@@ -21,19 +21,19 @@ void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positi
 	trees->positions = positions;
 }
 
-FemTreePart fem_surface_trees_all(const FemSurfaceTrees *trees) {
-	return (FemTreePart){{0, trees->tree_count}, {0, trees->group_count}};
+FemTreeSpan fem_surface_trees_all(const FemSurfaceTrees *trees) {
+	return (FemTreeSpan){{0, trees->tree_count}, {0, trees->group_count}};
 }
 
-FemTreePart fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t c) {
+FemTreeSpan fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t c) {
 	if (c < 0 || c >= trees->component_count)
-		return (FemTreePart){0};
-	return (FemTreePart){
+		return (FemTreeSpan){0};
+	return (FemTreeSpan){
 		{trees->tree_start[c], trees->tree_start[c + 1]}, {trees->group_start[c], trees->group_start[c + 1]}};
 }
 
-int32_t fem_surface_trees_task_count(FemTreePart part) {
-	return part.trees.end - part.trees.begin + (part.groups.end - part.groups.begin + 7) / 8;
+int32_t fem_surface_trees_task_count(FemTreeSpan span) {
+	return span.trees.end - span.trees.begin + (span.groups.end - span.groups.begin + 7) / 8;
 }
 
 static void refit_tree(FemSurfaceTrees *trees, FemSurfaceTree *tree) {
@@ -52,21 +52,21 @@ static void refit_group(FemSurfaceTrees *trees, int32_t g) {
 	trees->groups[g].filled = false;
 }
 
-void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task) {
-	int32_t tree_count = part.trees.end - part.trees.begin;
+void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreeSpan span, int32_t task) {
+	int32_t tree_count = span.trees.end - span.trees.begin;
 	if (task < tree_count) {
-		refit_tree(trees, &trees->trees[part.trees.begin + task]);
+		refit_tree(trees, &trees->trees[span.trees.begin + task]);
 		return;
 	}
-	int32_t begin = part.groups.begin + (task - tree_count) * 8;
-	for (int32_t g = begin; g < begin + 8 && g < part.groups.end; g++)
+	int32_t begin = span.groups.begin + (task - tree_count) * 8;
+	for (int32_t g = begin; g < begin + 8 && g < span.groups.end; g++)
 		refit_group(trees, g);
 }
 
-void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part) {
+void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreeSpan span) {
 	fem_surface_trees_begin_refit(trees, positions);
-	for (int32_t task = 0; task < fem_surface_trees_task_count(part); task++)
-		fem_surface_trees_refit_task(trees, part, task);
+	for (int32_t task = 0; task < fem_surface_trees_task_count(span); task++)
+		fem_surface_trees_refit_task(trees, span, task);
 }
 
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape) {
@@ -81,9 +81,9 @@ bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVe
 	return true;
 }
 
-void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreePart part, float out_min[3], float out_max[3]) {
+void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreeSpan span, float out_min[3], float out_max[3]) {
 	Box4 box = empty_box4();
-	for (int32_t i = part.trees.begin; i < part.trees.end; i++)
+	for (int32_t i = span.trees.begin; i < span.trees.end; i++)
 		box = joint_box4(trees->trees[i].box, box);
 	for (int axis = 0; axis < 3; axis++) {
 		out_min[axis] = box.min[axis];

@@ -9,8 +9,8 @@
 // tets first, those behind a triangle, then inner ones. A group's own box is kept up to date with the trees; the boxes
 // inside it are made only when somebody asks, since most of a body touches nothing.
 // Cones. What the normals of a tree's triangles have in common; made when somebody asks, for self-contact: a patch
-// whose normals all point one way cannot cross itself (Volino & Magnenat-Thalmann 1994; their condition on the patch's
-// outline is taken as given, since trees are small and compact).
+// whose normals all lie in one half space cannot cross itself (Volino & Magnenat-Thalmann 1994; their condition on the
+// patch's outline is taken as given, since trees are small and compact).
 //
 // Positions are relative to the body's origin. Trees and groups may be read by many threads at once.
 #ifndef FEM_COLLISION_SURFACE_TREES_H
@@ -73,33 +73,33 @@ typedef struct FemSurfaceTrees {
 // for the same topology, so are the trees, and the last bits of their boxes, whenever they are made.
 FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 
-// The same after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
+// New trees after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
 // freed; it stays, and null is returned, when memory fails.
 FemSurfaceTrees *fem_surface_trees_follow_split(
 	FemSurfaceTrees *old, const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 void fem_surface_trees_free(FemSurfaceTrees *trees);
 
-// Trees and groups of some components, next to each other.
-typedef struct FemTreePart {
+// The trees and groups of consecutive components.
+typedef struct FemTreeSpan {
 	FemRange trees, groups;
-} FemTreePart;
+} FemTreeSpan;
 
-FemTreePart fem_surface_trees_all(const FemSurfaceTrees *trees);
-FemTreePart fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t component); // empty when there is no such
+FemTreeSpan fem_surface_trees_all(const FemSurfaceTrees *trees);
+FemTreeSpan fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t component); // empty when there is no such
 
-// Nodes moved: say where they are, then run every task of 0..task_count of the parts that did, on any threads.
+// Nodes moved: say where they are, then run every task of 0..task_count of the spans that did, on any threads.
 // Allocates nothing.
 void fem_surface_trees_begin_refit(FemSurfaceTrees *trees, const FemVec4 *positions);
-int32_t fem_surface_trees_task_count(FemTreePart part);
-void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreePart part, int32_t task);
-void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreePart part); // all of it, here
+int32_t fem_surface_trees_task_count(FemTreeSpan span);
+void fem_surface_trees_refit_task(FemSurfaceTrees *trees, FemTreeSpan span, int32_t task);
+void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, FemTreeSpan span); // all of it, here
 
 // Builds one tree anew, sorted by where nodes are in `shape`, for the positions of the last refit. Allocates. False,
 // and the old tree stays, when memory fails.
 bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape);
 
-// Box of a part of the body, relative to its origin, m.
-void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreePart part, float out_min[3], float out_max[3]);
+// Box of a span of the body, relative to its origin, m.
+void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreeSpan span, float out_min[3], float out_max[3]);
 
 // The boxes of a group's tets, for the positions of the last refit. Claim is true, once, when they have still to be
 // made: one thread claims what is needed, then any threads fill one group each.
@@ -111,7 +111,7 @@ void fem_surface_trees_make_cone(FemSurfaceTrees *trees, int32_t tree);
 
 // Surface triangles whose box meets the given one, in tree order; the tet behind each is topology->triangle_tets[].
 // Returns how many there are and writes at most `capacity`.
-int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreePart part, const float min[3],
+int32_t fem_surface_trees_query_box(const FemSurfaceTrees *trees, FemTreeSpan span, const float min[3],
 	const float max[3], int32_t *out_triangles, int32_t capacity);
 
 static inline Float4 fem_node_point(const FemSurfaceTrees *trees, int32_t node) {

@@ -358,7 +358,7 @@ static bool fill(Builder *b, FemSurfaceTrees *trees) {
 		if (!fill_tree(b, i))
 			return false;
 	}
-	FemTreePart all = fem_surface_trees_all(trees);
+	FemTreeSpan all = fem_surface_trees_all(trees);
 	for (int32_t task = trees->tree_count; task < fem_surface_trees_task_count(all); task++)
 		fem_surface_trees_refit_task(trees, all, task);
 	return true;

@@ -93,15 +93,15 @@ typedef struct FemSweep {
 bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs);
 void fem_sweep_free(FemSweep *sweep);
 
-// -1 when the reserve is used up or the box is not one (NaN, min > max).
+// Returns the number of the new proxy; -1 when the reserve is used up or the box is invalid (NaN, min > max).
 int32_t fem_sweep_create_proxy(FemSweep *sweep, const FemSweepBox *box, uint32_t user, bool still);
-// Its pairs end with the next update, and its number is given out again after that.
+// Pairs of a destroyed proxy end with the next update; its number is given out again after that.
 void fem_sweep_destroy_proxy(FemSweep *sweep, int32_t proxy);
-// False, and no change, if the box is not one.
+// Gives a proxy another box; false, and no change, if the box is invalid.
 bool fem_sweep_move_proxy(FemSweep *sweep, int32_t proxy, const FemSweepBox *box);
-// 0 when it is made. Of proxies with the same user, no two may be the same piece.
+// Sets the piece number of a proxy, which is 0 at first. No two proxies of one user may have the same.
 void fem_sweep_set_piece(FemSweep *sweep, int32_t proxy, int32_t piece);
-// Static or asleep. Two still proxies stay a pair, but not an active one.
+// Marks a proxy as still: static or asleep. Two still proxies stay a pair, but not an active one.
 void fem_sweep_set_still(FemSweep *sweep, int32_t proxy, bool still);
 
 // Brings the pairs up to date. Afterwards removed[] and added[] say what changed; take removed[] first, since an added

@@ -16,7 +16,8 @@ static bool is_after(const FemSweepEnd *a, const FemSweepEnd *b) {
 	return a->value > b->value || (a->value == b->value && (a->end & 1) > (b->end & 1));
 }
 
-// False when so much changed that it gave up half-way; the ends are all there, in some order.
+// Insertion sort of the ends; false when so much had changed that it stopped early. All ends are then still there, in
+// some order.
 static bool insertion_sort(FemSweep *sweep) {
 	FemSweepEnd *ends = sweep->ends;
 	int64_t swaps_left = (int64_t)SWAPS_PER_END * (sweep->end_count + 64);
@@ -129,7 +130,7 @@ static void put_open(FemSweep *sweep, FemSweepOpen *open, int32_t at, Outline bo
 	sweep->open_place[box.proxy] = at;
 }
 
-// The last one takes the place of the one that closes.
+// Removes a box from the open list; the last one takes its place.
 static void close_box(FemSweep *sweep, FemSweepOpen *open, int32_t proxy) {
 	int32_t last = --open->count;
 	put_open(sweep, open, sweep->open_place[proxy],

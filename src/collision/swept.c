@@ -14,18 +14,19 @@ static Box4 tet_box(const Float4 v[4]) {
 
 Box4 fem_swept_box(const FemSweptPiece *piece) {
 	Box4 box = empty_box4();
-	for (int32_t i = piece->part.trees.begin; i < piece->part.trees.end; i++)
+	for (int32_t i = piece->span.trees.begin; i < piece->span.trees.end; i++)
 		box = joint_box4(piece->body->trees->trees[i].box, box);
 	return box;
 }
 
-// The widest gap along an axis, m; negative: they meet.
+// Widest gap between two boxes along an axis, m; negative when they meet.
 static float box_gap(Box4 a, Box4 b) {
 	Float4 gap = max4(a.min - b.max, b.min - a.max);
 	return fmaxf(gap[0], fmaxf(gap[1], gap[2]));
 }
 
-// Sleeping nodes stay, though driven ones keep the velocity they are to go on with.
+// Position of a node at a fraction of the step. Sleeping nodes stay, although driven ones among them keep a velocity
+// for when they wake.
 Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction) {
 	const FemBody *body = piece->body;
 	bool moves = body->kinematic || body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
@@ -41,7 +42,7 @@ bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, floa
 	out[1] = 1.0f;
 	for (int i = 0; i < 3; i++) {
 		float low = b.min[i] - slack - a.max[i],
-			  high = b.max[i] + slack - a.min[i]; // between these the way of a against b
+			  high = b.max[i] + slack - a.min[i]; // the displacement of a relative to b must lie between these
 		if (relative_shift[i] == 0.0f && (low > 0.0f || high < 0.0f))
 			return false;
 		if (relative_shift[i] == 0.0f)
@@ -69,7 +70,8 @@ static bool face_meets_solid(const Float4 triangle[3], const Float4 tet[4]) {
 	return fem_triangle_meets_tets(triangle, four) & 1;
 }
 
-// While their boxes are apart, what they cannot have gone is passed over.
+// Searches the first sample at which a face and a tet overlap. Samples that they cannot have reached across the gap
+// between their boxes are skipped.
 static void search_pair(Search *search, const FemSweptFace *face, const FemSweptSolid *solid) {
 	for (int32_t k = search->begin; k < search->first;) {
 		float fraction = (float)k / (float)search->count;

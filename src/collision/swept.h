@@ -1,11 +1,11 @@
-// Pieces of bodies on their straight way through a step: where two of them first overlap, and how deep.
+// Pieces of bodies on straight paths through a step: where two of them first overlap, and how deep.
 //
-// The way is sampled. What is asked at a sample is whether an outer triangle of one piece reaches into an outer tet of
-// the other: two closed surfaces that come to overlap cross each other first, and where they cross, a triangle reaches
-// into a tet behind a triangle.
+// The paths are sampled. What is asked at a sample is whether an outer triangle of one piece reaches into an outer tet
+// of the other: two closed surfaces that come to overlap cross each other first, and where they cross, a triangle
+// reaches into a tet behind a triangle.
 //
-// Trees are read only, as they were fitted for the start of the step: boxes are moved along the mean way of their piece
-// and grown by what single nodes go beyond it. So any threads may ask at once.
+// Trees are read only, as they were fitted for the start of the step: boxes are moved by the mean displacement of their
+// piece and grown by what single nodes go beyond it. So any threads may ask at once.
 #ifndef FEM_COLLISION_SWEPT_H
 #define FEM_COLLISION_SWEPT_H
 
@@ -14,9 +14,9 @@
 
 typedef struct FemSweptPiece {
 	const FemBody *body;
-	FemTreePart part; // of its trees
-	FemVec3 shift;    // m, mean way of its surface nodes
-	float slack;      // m, most that a node lies off its box moved along the mean way
+	FemTreeSpan span; // of its trees
+	FemVec3 shift;    // m, mean displacement of its surface nodes
+	float slack;      // m, most that a node leaves its box moved by the mean displacement
 	float dt, lead;   // s: at a fraction f of the step a node is at position + (f dt - lead) velocity
 } FemSweptPiece;
 
@@ -25,11 +25,11 @@ Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction)
 Box4 fem_swept_box(const FemSweptPiece *piece); // m, at the start of the step
 
 // The first of the samples 1..count, evenly spaced, at which a overlaps b; count + 1 when there is none. `displacement`
-// is the longest that a node of one goes against one of the other, m.
+// is the largest of a node of one relative to a node of the other, m.
 int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count);
 
-// How deep they reach into each other at a fraction of the step, m; not looked further than `enough`. `clips` counts
-// pairs of tets that were clipped.
+// Depth to which two pieces overlap at a fraction of the step, m; the search ends once `enough` is found. `clips`
+// counts pairs of tets that were clipped.
 typedef struct FemSweptDepth {
 	float fraction, enough;
 	int32_t clips, clips_max;

@@ -29,7 +29,8 @@ void fem_nearby_start(
 	nearby->face_count = nearby->solid_count = 0;
 }
 
-// A node as seen from b, on the mean way of b; grows the box.
+// A node in the frame that moves with the mean displacement of b: start and displacement, m. Grows the box to hold its
+// path.
 static void place_node(
 	const FemNearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *displacement, Box4 *box) {
 	*start = fem_swept_point(piece, node, 0.0f);
@@ -86,7 +87,7 @@ static void visit_solids(FemNearby *nearby) {
 	for (int32_t i = 0; i < nearby->face_count; i++)
 		all_faces = joint_box4(nearby->faces[i].box, all_faces);
 	Box4 near = grown_box(all_faces, nearby->b->slack + nearby->reach);
-	for (int32_t i = nearby->b->part.trees.begin; i < nearby->b->part.trees.end && nearby->face_count > 0; i++) {
+	for (int32_t i = nearby->b->span.trees.begin; i < nearby->b->span.trees.end && nearby->face_count > 0; i++) {
 		if (!boxes_meet4(trees->trees[i].box, near))
 			continue;
 		walk_start(&walk, &trees->trees[i], near);
@@ -125,7 +126,7 @@ void fem_nearby_visit(FemNearby *nearby) {
 	const FemSurfaceTrees *trees = nearby->a->body->trees;
 	Box4 box = partner_box(nearby), partner = grown_box(fem_swept_box(nearby->b), nearby->b->slack + nearby->reach);
 	TreeWalk walk;
-	for (int32_t i = nearby->a->part.trees.begin; i < nearby->a->part.trees.end; i++) {
+	for (int32_t i = nearby->a->span.trees.begin; i < nearby->a->span.trees.end; i++) {
 		if (!boxes_meet4(trees->trees[i].box, box))
 			continue;
 		walk_start(&walk, &trees->trees[i], box);

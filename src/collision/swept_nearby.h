@@ -6,7 +6,8 @@
 
 #define FEM_NEARBY_BLOCK 128 // triangles, and tets, looked at together; chosen
 
-// A triangle of a and a tet of b, as seen from b: at a fraction f of the step they are at start + f way.
+// A triangle of a and a tet of b in the frame that moves with the mean displacement of b: at a fraction f of the step
+// their corners are at start + f displacement.
 typedef struct FemSweptFace {
 	Float4 start[3], displacement[3]; // m
 	Box4 box;                         // over the fractions that are looked at
@@ -27,7 +28,7 @@ typedef struct FemNearby {
 	const FemSweptPiece *a, *b;
 	Float4 offset;      // from the frame of a to that of b, m
 	float fractions[2]; // of the step that are looked at
-	float reach;        // m, by which boxes are grown besides what nodes go beyond the mean way
+	float reach;        // m, by which boxes are grown besides what nodes deviate from the mean displacement
 	FemVisitSwept *visit;
 	void *context;
 	bool ended;

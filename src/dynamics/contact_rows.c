@@ -111,7 +111,7 @@ static void add_rigid_point(const FemContactSide *side, const float v[3], const 
 		out[i] += sign * (v[i] + w[(i + 1) % 3] * a[(i + 2) % 3] - w[(i + 2) % 3] * a[(i + 1) % 3]);
 }
 
-// The change of velocity, or CG's direction, of the rigid sides.
+// Adds the change of velocity, or the search direction of the conjugate gradients, of a contact's rigid sides.
 static void add_rigid_field(
 	const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
@@ -124,7 +124,7 @@ static void add_rigid_field(
 	}
 }
 
-// Of all sides.
+// Relative change of velocity of the two sides of a contact, m/s, elastic and rigid.
 static void relative_dv(const FemContactRows *rows, const FemContact *contact, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
@@ -248,8 +248,8 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 
 // ---- update
 
-// What the solve that ends here gave with this contact's settings; they may change in the next lines. Returns what it
-// pressed, N s, negative where it pulled.
+// Keeps the impulse that the last solve gave with the contact's present settings, before these change. Returns the
+// normal impulse, N s, negative where the contact pulled.
 static float keep_impulse(FemContact *contact, const float u[3], float along) {
 	float kt = contact->friction_strength, normal_impulse = contact->normal_strength * (along + contact->bias);
 	for (int i = 0; i < 3; i++) {

@@ -17,7 +17,7 @@
 #define FEM_CONTACT_REFS 8   // most nodes of a contact: the corners of two tets
 #define FEM_CONTACT_CHUNK 64 // rows a unit of work; chosen: above what handing it to a thread costs
 
-// Of the same two bodies, or the same body and collider.
+// Whether two contacts are of the same two bodies, or of the same body and collider.
 static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
 	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
 		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
@@ -57,7 +57,7 @@ typedef struct FemContactRows {
 	bool friction_is_given; // before each solve, by another rule than Coulomb's: not made of the normal impulses
 } FemContactRows;
 
-// What the product is taken of.
+// Which vector of the nodes the contact product is taken of.
 typedef enum FemContactField {
 	FEM_FIELD_DV,
 	FEM_FIELD_DIRECTION,
@@ -70,7 +70,7 @@ static inline int32_t fem_contact_chunk_of(const FemBody *body, int32_t node) {
 	return body->step->part_chunk[part] + (node - body->topology->part_nodes[part].begin) / FEM_NODE_CHUNK;
 }
 
-// Pinned nodes too: what contacts do to them belongs to their reaction.
+// Whether a node's part is awake. Pinned nodes count: contact impulses on them belong to their reaction.
 static inline bool fem_contact_node_is_live(const FemBody *body, int32_t node) {
 	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
 }
@@ -93,12 +93,12 @@ typedef enum FemProxyField {
 	FEM_PROXY_PRODUCT,
 } FemProxyField;
 
-// The same on the 6 unknowns of all dynamic proxies.
+// y += sign * impulses, on the 6 unknowns of every dynamic proxy.
 void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign);
 
 typedef struct FemContactUpdate {
 	bool changed;    // a contact became active or stopped being so, or friction changed by 2 %: worth another solve
-	bool any_active; // some contact presses
+	bool any_active; // some contact is active
 } FemContactUpdate;
 
 // After a solve: normal impulses, the active set they imply, and the friction they allow. Friction acts like a damper

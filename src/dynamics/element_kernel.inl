@@ -89,7 +89,7 @@ static inline Real polar_step(Real q[4], Real f[3][3], Mask active, Mask *out_lo
 
 typedef void FindRotation(const float f[9], float quaternion[4]);
 
-// Rare: crushed, inverted, or turned by more than a right angle since the last step.
+// Rotation of the rare tets that are crushed, inverted, or rotated by more than a right angle since the last step.
 static void rotation_by_lanes(FindRotation *find, Real q[4], Real f[3][3], Mask which) {
 	float fs[9][LANES], qs[4][LANES];
 	int32_t chosen[LANES];
@@ -242,7 +242,7 @@ static inline void soften_plate(const PlateAxes *plate, const Real strain[6], Re
 	}
 }
 
-// Strain; bending turns neighbouring cells by twice as much against each other. Chosen: 28 degrees.
+// Strain; bending rotates neighbouring cells by twice as much against each other. Chosen: 28 degrees.
 #define PLATE_SHEAR_MAX 0.25f
 
 // The correction fades where a tet is sheared beyond what bending does. A piece of a few tets has nothing else that keeps

@@ -104,8 +104,8 @@ static void rotation_from(const float q[4], float r[9]) {
 	r[6] = 2.0f * (x * z - w * y), r[7] = 2.0f * (y * z + w * x), r[8] = 1.0f - 2.0f * (x * x + y * y);
 }
 
-// Half the turn that takes the columns r_k of the rotation nearer to those of F: sum r_k x f_k / |sum r_k . f_k|, eq.
-// (7) of Mueller et al. 2016, "A Robust Method to Extract the Rotational Part of Deformations".
+// Half the rotation vector that takes the columns r_k of the rotation nearer to those of F: sum r_k x f_k / |sum r_k .
+// f_k|, eq. (7) of Mueller et al. 2016, "A Robust Method to Extract the Rotational Part of Deformations".
 static void half_rotation(const float f[9], const float q[4], float out[3]) {
 	float r[9], along = 0.0f;
 	rotation_from(q, r);

@@ -33,7 +33,8 @@ FemElementKernel fem_elements_update_avx2;
 
 FemElementKernel *fem_element_kernel(FemSimdLevel level);
 
-// The stage for one run of batches of a body. One that can break does not flow here, but after the solve:
+// The stage for one run of batches of a body. A body that can break does not flow here, but after the solve, in
+// fem_elements_update_stress().
 void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
 
 // Plastic flow, and the stress of the shape that the solve made, for fracture, with the rotation of that shape.
@@ -44,9 +45,9 @@ void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batc
 // the last rotation stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);
 
-// The same, turned on to the nearest rotation, of which QR is only a rough one that depends on the axes of the rest
-// shape: an inverted element is then pushed back through its flattest direction, not always through the third one. With
-// QR alone crushed bodies find places to rest in with tets inside out.
+// The rotation nearest to F of a crushed or inverted element, iterated from that of fem_rotation_by_qr(), which depends
+// on the axes of the rest shape. An inverted element is then pushed back through its flattest direction, not always
+// through the third one. With QR alone crushed bodies find places to rest in with tets inside out.
 void fem_rotation_of_crushed(const float f[9], float quaternion[4]);
 
 #endif

@@ -99,9 +99,9 @@ static void to_float(const double from[3], float to[3]) {
 		to[i] = (float)from[i];
 }
 
-// A piece of a few tets that is struck off centre would spin by many turns a step, which no step can follow: what it
-// turns beyond the limit would be taken for deformation, and tear it to any length. Angular velocity w and momentum l
-// beyond it are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
+// A piece of a few tets that is struck off centre would rotate several times a step, which no step can follow: rotation
+// beyond the limit would be taken for deformation, and stretch it without bound. Angular velocity w and angular
+// momentum l beyond the limit are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
 static double limit_spin(double w[3], double dt, double l[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
 	double kept = angle > ROTATION_MAX ? ROTATION_MAX / angle : 1.0;
@@ -118,9 +118,10 @@ typedef struct MotionTask {
 	FemIntegration *integration;
 	FemMotion motion;
 	float correction[3], correction_spin[3]; // momentum balance
-	float rotation_increment[9];             // exp(theta) - 1, row by row
-	float end_spin[3];                       // rad/s, after the step
-	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
+	float rotation_increment[9]; // Rotation increment exp(theta) - 1 of the rotation vector theta (rad), row by row.,
+								 // row by row
+	float end_spin[3];           // rad/s, after the step
+	float euler[3];              // rad/s^2, minus the angular acceleration of free tumbling
 	uint32_t errors;
 } MotionTask;
 
@@ -280,8 +281,8 @@ static void apply_matrix(const float m[9], const float v[3], float out[3]) {
 		out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
 
-// A velocity split into rigid motion and deformation d; r and d turn, then r moves by d (motion.h). v becomes the
-// velocity after `time` (s), which may be negative.
+// A velocity split into rigid motion and deformation d; r and d are rotated, then r moves by dt d (motion.h). v becomes
+// the velocity after `time` (s), which may be negative.
 static void move_along(const MotionTask *task, float time, float x[3], float v[3]) {
 	const FemMotion *motion = &task->motion;
 	float r[3], d[3], swept[3], rotated[3], rigid[3];
@@ -347,7 +348,7 @@ static void move_task(void *context, int32_t chunk_index) {
 	integration->partials[chunk_index] = sums;
 }
 
-// Both momenta after the move, again to what they must be: deformation has changed the inertia.
+// Sets linear and angular momentum again after the move, since deformation has changed the inertia.
 static void settle_task(void *context, int32_t chunk_index) {
 	MotionTask *task = context;
 	FemBody *body = task->integration->body;

@@ -1,14 +1,14 @@
 // Rigid motion of an island, and the update of positions that does not stretch what spins.
 //
-// x += dt v moves a turning node along its tangent: a body that spins at w grows by (w dt)^2 / 2 a step, a stiff one
+// x += dt v moves a rotating node along its tangent: a body that spins at w grows by (w dt)^2 / 2 a step, a stiff one
 // answers with stress that would break it, and energy rises. A free island is therefore moved in two parts: its rigid
 // motion exactly (rotation about the centre of mass by the mean angular velocity of the step, `tumbling.h`) and the
-// deformation velocity, turned with it, by dt. L is kept over the rotation, so that the angular velocity after the step
-// is that of the turned and deformed body.
+// deformation velocity, rotated with it, by dt. L is kept over the rotation, so that the angular velocity after the
+// step is that of the rotated and deformed body.
 //
-// What the turning frame hides from the deformation is added to the right-hand side: the centrifugal force
+// What the rotating frame hides from the deformation is added to the right-hand side: the centrifugal force
 // -m w x (w x r) and the Euler force -m w' x r, w' = -I^-1 (w x I w). The first alone has the net torque -w x I w. A
-// free island's balance of momenta would take that out again, but one in contact would be turned by it: two spinning
+// free island's balance of momenta would take that out again, but one in contact would be rotated by it: two spinning
 // blocks that met were 6 % off in their common angular momentum after a second. Both together have none.
 //
 // For these forces w is the mean angular velocity of the step before, by the same rule with -dt. The solve takes the
@@ -66,7 +66,7 @@ typedef struct FemMomentumDeficit {
 } FemMomentumDeficit;
 
 // For a free group that touches only itself: add up the islands (and rigid bodies), then give every node the same
-// change of velocity. Contact forces within the group cancel, a solve cut short does not know it.
+// change of velocity. Contact forces within the group cancel, but a solve cut short leaves a remainder.
 void fem_motion_add_deficit(FemIntegration *integration, FemMomentumDeficit *sum);
 void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDeficit *sum);
 

@@ -22,12 +22,12 @@ typedef struct Friction {
 	float dt;        // s
 } Friction;
 
-// Overlap volume W, m^3. Contacts that do not press take no share: friction given to them would be lost.
+// Overlap volume W, m^3. Inactive contacts take no share: friction given to them would be lost.
 static float volume_of(const FemContact *contact) {
 	return contact->active ? contact->area * fmaxf(contact->depth, DEPTH_MIN) : 0.0f;
 }
 
-// 1/kg
+// Inverse mass that a contact sees, 1/kg.
 static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
 	if (side->is_fixed)
 		return 0.0f;

@@ -5,7 +5,7 @@
 
 #include "dynamics/solver.h"
 
-// Of the controller F = -(Kp w + Ki int w dt + Kd dw/dt), w the tangential velocity.
+// Gains of the controller F = -(Kp w + Ki int w dt + Kd dw/dt), w the tangential velocity (m/s).
 typedef struct FemFrictionGains {
 	float proportional; // Kp in units of effective mass / dt
 	float integral;     // Ki in effective mass / dt^2

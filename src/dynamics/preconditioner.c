@@ -174,7 +174,7 @@ static FemVec4 node_rotation(const FemBody *body, int32_t node) {
 	return (FemVec4){sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
 }
 
-// Matrix of now * before^-1.
+// Rotation matrix of now * before^-1, row by row.
 static void rotation_between(FemVec4 now, FemVec4 before, float m[9]) {
 	FemVec4 q = {
 		-now.w * before.x + now.x * before.w - now.y * before.z + now.z * before.y,
@@ -234,7 +234,7 @@ static double dot(const FemVec4 *a, const FemVec4 *b, int32_t count) {
 	return sum;
 }
 
-// z = T A^-1 T^T r, T the turns of the nodes.
+// z = T A^-1 T^T r, T the rotations of the nodes since the factor was made.
 static void solve_rotated(const FemPreconditioner *p, const uint8_t *node_kind, const FemVec4 *r, FemVec4 *z) {
 	int32_t node_count = p->nodes.end - p->nodes.begin;
 	float *rotated = p->workspace + (p->workspace_floats - 4 * (size_t)node_count);

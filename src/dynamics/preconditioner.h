@@ -1,10 +1,11 @@
 // What makes the conjugate gradients short. One per component of a body, chosen when the body is made:
 //
 //   block-Jacobi  the inverse 3x3 diagonal blocks; always there, costs nothing to keep.
-//   factor        a sparse Cholesky factor of the whole matrix, kept over several steps; each node's residual is turned
+//   factor        a sparse Cholesky factor of the whole matrix, kept over several steps; each node's residual is
+//   rotated
 //                 into the frame the node had when the factor was made. For plates, beams, small bodies.
 //   two-level     block-Jacobi plus a coarse space: the 6 rigid motions of every part, with a kept factor of the coarse
-//                 matrix in frames that turn with the parts. For large compact bodies.
+//                 matrix in frames that rotate with the parts. For large compact bodies.
 //
 // Which of them, and when a kept factor is made anew, is decided in solver_policy.h.
 #ifndef FEM_DYNAMICS_PRECONDITIONER_H
@@ -48,17 +49,17 @@ typedef struct FemPreconditioner {
 	FemVec4 *node_frames;  // factor: quaternion of each node when the factor was made
 	float *node_rotations; // factor: 9 floats a node, rotation since then, row by row
 	float *node_loads;     // factor: trace of each node's mass and contact blocks when the factor was made, kg
-	bool is_rotated;       // false: the factor is of this step, no node has turned
+	bool is_rotated;       // false: the factor is of this step, no node has rotated since
 
 	FemPartFrame *frames; // two-level: [part of the component]
 	FemVec4 *arms;        // two-level: [node of the component] from its part's centre, m; w = 1, or 0 unless it is free
 	int32_t *coarse_row_start, *coarse_column;
 	float *coarse_diagonal, *coarse_blocks; // 36 floats each, column-major
 	float *coarse_vector;                   // 8 floats a part
-	float length;                           // m, makes turning as strong as moving
+	float length;                           // m, scales rotations to the size of translations
 } FemPreconditioner;
 
-// Whose factor may be used; null: block-Jacobi.
+// The kind of preconditioner in use: that of one whose factor may be used; for null block-Jacobi.
 static inline FemPreconditionKind fem_preconditioner_kind_in_use(const FemPreconditioner *preconditioner) {
 	return preconditioner && preconditioner->valid ? preconditioner->kind : FEM_PRECONDITION_JACOBI;
 }

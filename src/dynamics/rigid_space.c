@@ -81,7 +81,7 @@ static void weigh_task(void *context, int32_t index) {
 
 // ---- contacts
 
-// In the composite's ascending list; -1 where it is not.
+// Place of a proxy in the composite's ascending list; -1 when it is not there.
 static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
 	int32_t place = fem_first_not_below(rows->proxy_list, rows->proxy_count, proxy);
 	return place < rows->proxy_count && rows->proxy_list[place] == proxy ? place : -1;
@@ -128,7 +128,7 @@ static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *ro
 	};
 }
 
-// A fixed side counts for nothing; two of the same block are one.
+// Joins the two sides of a contact: a fixed side is left out, and two sides of the same block become one.
 static void join_sides(FemRigidContact *contact) {
 	FemRigidSide *a = &contact->side[0], *b = &contact->side[1];
 	if (a->block == b->block && a->block >= 0) {
@@ -243,7 +243,7 @@ static void place_proxy(FemRigidBlock *block) {
 	block->inverse_length = mean_inertia > 0.0f ? sqrtf(block->proxy->mass / mean_inertia) : 1.0f;
 }
 
-// Islands first, then colliders.
+// Lists the blocks of the space: islands first, then dynamic colliders.
 static void list_blocks(
 	FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands, int32_t island_count) {
 	FemVec4 *arms = space->arms;

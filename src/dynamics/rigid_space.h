@@ -23,7 +23,7 @@ typedef struct FemRigidBlock {
 	FemRange nodes;
 	float center[3];      // m, in the body's frame
 	FemVec4 *arms;        // [node] from the center, m; w = 1
-	float inverse_length; // 1/m, makes turning as strong as moving
+	float inverse_length; // 1/m, scales rotations to the size of translations
 	float numbers[8];     // restricted residual, then solution
 	float inertia[36];    // P^T D P of its masses and of the ground
 } FemRigidBlock;
@@ -58,7 +58,7 @@ typedef struct FemRigidSpace {
 	void *memory;
 } FemRigidSpace;
 
-// The islands that take part: whole and nowhere pinned. The rest are as good as fixed here.
+// An island with a block in the space: whole and nowhere pinned. Other islands count as fixed.
 typedef struct FemRigidIsland {
 	FemBody *body;
 	FemRange nodes;
@@ -71,7 +71,7 @@ bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, co
 	int32_t island_count, const int32_t *block_of);
 void fem_rigid_space_free(FemRigidSpace *space);
 
-// Before each solve: masses with the ground as it presses, the active contacts, the factor.
+// Before each solve: masses with the active ground contacts, the active contacts, the factor.
 void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop);
 
 // z += P (P^T A P)^-1 P^T r over bodies and colliders; returns r's share in r.z.

@@ -38,7 +38,7 @@ typedef struct FemRowKernels {
 	// Rigid motion of a part, arms from its centre with w = 1, or 0 for nodes that do not take part.
 	// out: force = sum w r, torque = sum arm x w r, 4 floats each.
 	void (*sum_motion)(int32_t count, const FemVec4 *arm, const FemVec4 *r, float force[4], float torque[4]);
-	// x += w (move + turn x arm)
+	// x += w (move + rotation x arm)
 	void (*add_motion)(int32_t count, const FemVec4 *arm, const float move[4], const float rotation[4], FemVec4 *x);
 } FemRowKernels;
 

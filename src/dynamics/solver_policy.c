@@ -74,9 +74,9 @@ double fem_policy_two_level_cost(double flops, int32_t entry_count) {
 #define CHEAP_FACTOR 8.0 // iterations that making a factor may cost for it to be made anew whenever contacts change
 #define LOAD_CHANGE 0.1f // of a node's diagonal block; chosen
 
-// A factor serves until the iterations it cost beyond those of a fresh one add up to making it. Old contacts in it cost
-// more, so in contact a cheap one is of every solve; within a step only if what presses has changed. What contacts do
-// to a piece as a whole the rigid space knows.
+// A factor serves until the iterations it cost beyond those of a fresh one add up to making it. Outdated contacts in a
+// factor cost more, so in contact a cheap factor is made before every solve; within a step only if the active contacts
+// have changed. What contacts do to a piece as a rigid body is left to the rigid space.
 FemRenewal fem_policy_renewal(const FemPreconditioner *p, FemMatrixChange change) {
 	if (p->kind == FEM_PRECONDITION_JACOBI)
 		return FEM_RENEWAL_KEEP;

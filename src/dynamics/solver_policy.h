@@ -1,7 +1,7 @@
 // What the solver decides, all in one place: which preconditioner a component gets and whether a solve uses it, when a
 // kept factor is made anew, where conjugate gradients start and end, and how many solves a step takes to find the
-// contacts that press. Whoever solves asks here. Every rule is by counts and predicted costs, never by time, so that a
-// run repeats to the bit.
+// active contacts. Whoever solves asks here. Every rule is by counts and predicted costs, never by time, so that a run
+// repeats to the bit.
 #ifndef FEM_DYNAMICS_SOLVER_POLICY_H
 #define FEM_DYNAMICS_SOLVER_POLICY_H
 
@@ -57,7 +57,7 @@ bool fem_policy_repeats_capped(const FemSystem *system, int64_t made);
 
 bool fem_policy_tries_start_vector(const FemSystem *system);
 
-// J: r.z below this is rounding, of so many kg.
+// Bound of r.z below which it is rounding, J, for a composite of this mass (kg).
 float fem_policy_floor(float mass);
 
 // Cap of iterations of a composite: that of its materials, or of rigid bodies alone.

@@ -7,7 +7,7 @@
 // Newton's method converged in at most 4 passes up to 0.33 rad a step, and in at most 6 at 0.8 rad, for random axes and
 // inertias that differ by up to 300 times (a stick 33 times as long as thick). A fixed-point iteration diverges from
 // 0.15 rad on where they differ by 200. Where the passes do not suffice (needles that differ by 1600, beyond 0.7 rad),
-// the body turns by the angular velocity of the start.
+// the body rotates by the angular velocity of the start.
 #define PASSES_MAX 10
 #define SMALL_ANGLE 1e-4 // rad: below, sin a / a and (1 - cos a) / a^2 are 1 and 1/2 to 2e-9
 // rad^2: below, (1 - sin a / a) / a^2 is 1/6 to 1e-8, and the quotient would lose its digits.

@@ -1,8 +1,8 @@
-// How far a free rigid body turns in a step: a pure function of its inertia and its angular momentum.
+// The rotation of a free rigid body in a step: a pure function of its inertia and its angular momentum.
 //
-// Free tumbling keeps the angular momentum L, while the angular velocity w = I^-1 L changes because I turns with the
+// Free tumbling keeps the angular momentum L, while the angular velocity w = I^-1 L changes because I rotates with the
 // body. Turning by dt w, with w of the start of the step, is explicit Euler on the rotation group: a bar 1 x .2 x .2 m
-// thrown with (1, 1, 5) rad/s had 5 times its energy within 20 s at 60 Hz. Here the body turns by the rotation vector
+// thrown with (1, 1, 5) rad/s had 5 times its energy within 20 s at 60 Hz. Here the body rotates by the rotation vector
 //
 //     theta = dt / 2 (W0 + W1),   W0 = I^-1 L,   W1 = I^-1 exp(-theta) L,
 //

@@ -15,7 +15,8 @@
 
 // ---- order
 
-// By user number: the order does not depend on how nodes are numbered inside.
+// Key of the random order of a node. Taken from the user's number, so that the order does not depend on how nodes are
+// numbered inside.
 static uint64_t ticket_key(const FemBody *body, uint64_t step, int32_t node) {
 	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
 	hash = fem_hash_word(hash, step);
@@ -103,7 +104,7 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 
 // ---- split
 
-// One node: the plane, the faces, the rules, the copies.
+// Splits one node: cuts the faces along its separation plane, checks the rules for what remains, and copies the node.
 static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	FemTopology *t = body->own_topology;
 	FemRange range = t->split->star[node];

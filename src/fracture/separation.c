@@ -32,7 +32,8 @@ static float tension_bound(const FemTetStress *s) {
 	return mean + sqrtf((2.0f / 3.0f) * (a * a + b * b + c * c + 2.0f * shear));
 }
 
-// Toughness as force turned into a stress: of the largest face of the tet, which bounds what a node can feel there.
+// Toughness, a force, converted to a stress by the largest face of the tet, which bounds the stress that a node can
+// feel there.
 static float toughness_as_stress(const FemBody *body, int32_t tet) {
 	const FemBreaking *breaking = body->breaking;
 	if (!breaking->tet_by_force[tet])
@@ -163,7 +164,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 }
 
 // Fibres hold together along themselves: zeta' = A zeta A with A = I - w g g^T counts what pulls along them 1 / ratio,
-// and turns the plane so that it runs along them.
+// and rotates the plane so that it runs along them.
 static void apply_grain(double zeta[6], const double g[3], double w) {
 	double full[3][3] = {{zeta[0], zeta[3], zeta[5]}, {zeta[3], zeta[1], zeta[4]}, {zeta[5], zeta[4], zeta[2]}};
 	double a[3][3], left[3][3];

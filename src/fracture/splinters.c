@@ -206,7 +206,7 @@ void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
 	}
 }
 
-// Reaches stay: straight ways and neighbours are the same in any scale.
+// The reaches are kept, since straight segments and neighbours are the same at any scale.
 void fem_splinters_restart(FemSplinters *s, FemVec3 scale, const FemTopology *t) {
 	s->rest.scale = scale;
 	memset(s->change, 0, (size_t)s->given.vertex_count);

@@ -1,11 +1,11 @@
 // Splinters (P&O09 section 5; docs/method.md): which tet each render vertex follows, and who must change when faces
 // open.
 //
-// "Still connected with home" is meant near the splinter: a long way round does not count. Each splinter has a reach,
-// made once in the whole mesh: the tets it touches (its home, those of its vertices, those on the straight ways
-// between) and one ring around them by faces. A vertex may follow a tet that can be come to from home through closed
-// faces without leaving the reach. The reach never changes, so that what can be come to only ever shrinks: a vertex
-// that was looked at stays right until a face between two tets of the reach opens.
+// "Still connected with home" is meant near the splinter: a long detour through the mesh does not count. Each splinter
+// has a reach, made once in the whole mesh: the tets it touches (its home, those of its vertices, those on the straight
+// segments between) and one ring around them by faces. A vertex may follow a tet that can be come to from home through
+// closed faces without leaving the reach. The reach never changes, so that what can be come to only ever shrinks: a
+// vertex that was looked at stays right until a face between two tets of the reach opens.
 //
 // Splinters that are equal share what does not change, and until the first cut also who follows what:
 // fem_splinters_share() gives a body little more than a pointer, fem_splinters_own() the arrays that its cracks then
@@ -78,10 +78,10 @@ typedef struct FemSplinters {
 FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def);
 void fem_splinters_free(FemSplinters *splinters);
 
-// Settled ones become what others share, and change no more: false when memory fails.
+// Makes settled splinters shareable by other bodies; they change no more. False when memory fails.
 bool fem_splinters_freeze(FemSplinters *splinters);
 FemSplinters *fem_splinters_share(FemSplinters *frozen); // null when memory fails
-// Before they change. False when memory fails; nothing for those that have their own.
+// Gives a body arrays of its own before its splinters change; does nothing if it has them. False when memory fails.
 bool fem_splinters_own(FemSplinters *splinters);
 
 // Whether these are of the same rest shape and were given the same.
@@ -90,7 +90,7 @@ bool fem_splinters_are_equal(const FemSplinters *splinters, const FemSplinterRes
 // Every vertex to the tet that was given for it, or the nearest that the home is connected with.
 void fem_splinters_settle(FemSplinters *splinters, const FemTopology *topology);
 
-// The same for a body of another shape and scale, as if they had just been made for it: no changes are told.
+// Settles the splinters anew for a body of another shape and scale, as if just made for it: no changes are reported.
 void fem_splinters_restart(FemSplinters *splinters, FemVec3 scale, const FemTopology *topology);
 
 // Computes weights from owners, for splinters that were read.
@@ -101,7 +101,7 @@ void fem_splinters_weigh(FemSplinters *splinters);
 void fem_splinters_follow_cuts(
 	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
 
-// After a rebuild that removed tets.
+// Forgets owners among removed tets, after a rebuild.
 void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *topology);
 
 // Makes the list of changes since the last call.

@@ -15,7 +15,7 @@ typedef struct Builder {
 	const FemSplinterRest *rest;
 	const FemSplintersDef *def;
 	const FemTopology *whole; // the mesh's
-	FemTetShape *shapes;      // [tet]: ways between tets ask for each many times
+	FemTetShape *shapes;      // [tet]: kept because segments between tets cross each many times
 	uint8_t *mark;            // [tet]
 	int32_t *found;           // [tet]: the reach of one splinter
 	int32_t found_count;
@@ -40,7 +40,7 @@ static void find_shapes(Builder *b) {
 		fem_tet_shape(rest->positions, rest->tets + 4 * (size_t)i, rest->scale, &b->shapes[t->tet_of_user[i]]);
 }
 
-// A point well inside, but on no line of symmetry: ways between such points meet no edge of a regular mesh.
+// A point well inside, but on no line of symmetry: segments between such points meet no edge of a regular mesh.
 static void inner_point(const Builder *b, int32_t tet, double out[3]) {
 	static const double weights[4] = {0.2391, 0.2713, 0.2287, 0.2609}; // any near a quarter that are not equal
 	const FemTetShape *shape = &b->shapes[tet];
@@ -56,7 +56,8 @@ static double weight_at(const FemTetShape *shape, int local, const double p[3]) 
 	return g[0] * (p[0] - other[0]) + g[1] * (p[1] - other[1]) + g[2] * (p[2] - other[2]);
 }
 
-// The face by which the way from a to b leaves the tet: the first whose weight falls to 0; -1 when b lies inside.
+// The face through which the segment from a to b leaves the tet: the first whose weight falls to 0; -1 when b lies
+// inside.
 static int leaving_face(const FemTetShape *shape, const double a[3], const double b[3], int entry) {
 	int leaving = -1;
 	double first = 1.0;
@@ -73,7 +74,7 @@ static int leaving_face(const FemTetShape *shape, const double a[3], const doubl
 	return leaving;
 }
 
-// The tets on the straight way from one to another; a way that leaves the mesh ends there.
+// Adds the tets on the straight segment from one tet to another; it ends where it leaves the mesh.
 static void add_tets_between(Builder *b, int32_t from, int32_t to) {
 	double start[3], end[3];
 	int32_t tet = from, most = b->whole->tet_count;
@@ -99,7 +100,7 @@ static void find_reach(Builder *b, int32_t splinter) {
 	for (int32_t k = b->vertex_start[splinter]; k < b->vertex_start[splinter + 1]; k++) {
 		int32_t tet = tet_of_user[b->def->vertex_tets[b->vertices[k]]];
 		if (b->mark[tet])
-			continue; // also when it lies on the way to another: then so do those before it, or nearly
+			continue; // also when it lies on the segment to another: then so do those before it, or nearly
 		add_tets_between(b, home, tet);
 		add(b, tet, TOUCHED);
 	}

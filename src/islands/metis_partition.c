@@ -62,7 +62,7 @@ static FemResult check_rows(int32_t node_count, const int32_t *row_start, const 
 	return FEM_OK;
 }
 
-// Turns all edges around. Rows of the result are in ascending order, whatever the input's were.
+// Reverses all edges. Rows of the result are in ascending order, whatever the input's were.
 static void transpose_graph(
 	int32_t node_count, const int32_t *row_start, const int32_t *column, int32_t *out_start, int32_t *out_column) {
 	memset(out_start, 0, sizeof *out_start * (size_t)(node_count + 1));
@@ -84,7 +84,7 @@ static void transpose_graph(
 	out_start[0] = 0;
 }
 
-// A graph is symmetric when it equals its transpose; turning it around twice sorts its rows for the comparison.
+// A graph is symmetric when it equals its transpose; transposing it twice sorts its rows for the comparison.
 static FemResult check_symmetry(const SortedGraph *graph) {
 	for (int32_t i = 0; i < graph->node_count; i++) {
 		bool same_row = graph->row_start[i] == graph->transpose_start[i] &&

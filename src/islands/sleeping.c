@@ -114,8 +114,9 @@ static FemVec3 net_force(const FemBody *body, int32_t node, FemVec3 gravity) {
 	return sum;
 }
 
-// The share of a force that nothing holds. A node that fell asleep on the ground can be pressed on at will, and along
-// the ground friction holds it up to Coulomb's limit. ground_force is that of the last step in which it was live.
+// The share of a force that nothing holds. A node that fell asleep on the ground withstands any force into the ground,
+// and along the ground friction holds it up to Coulomb's limit. ground_force is that of the last step in which it was
+// live.
 static float unheld_force_sq(const FemBody *body, int32_t node, FemVec3 f, float friction) {
 	float along_sq = f.x * f.x + f.z * f.z;
 	if (body->ground_force[node] <= 0.0f)

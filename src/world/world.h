@@ -107,12 +107,12 @@ FemResult fem_world_def_check(FemWorldDef *def);  // and clamps
 FemResult fem_world_change_pool(FemWorld *world, const FemJobSystem *jobs, int32_t worker_count);
 void fem_step_errors_log(FemWorld *world); // what the step lost, once a world for each kind
 
-// No part of it is live. A kinematic body never sleeps.
+// Whether no METIS part of the body is awake. A kinematic body never sleeps.
 static inline bool fem_body_sleeps(const FemBody *body) {
 	return body->live_part_count == 0 && !body->kinematic;
 }
 
-// m/s^2, as the body feels it.
+// Gravity times the body's own factor, m/s^2.
 static inline FemVec3 fem_body_gravity(const FemWorld *world, const FemBody *body) {
 	FemVec3 g = world->def.gravity;
 	return (FemVec3){body->gravity_scale * g.x, body->gravity_scale * g.y, body->gravity_scale * g.z};

@@ -24,7 +24,7 @@ static void place_tet_arrays(FemBody *body, FemCarver *carver) {
 	body->tet_softening = FEM_CARVE(carver, float, lanes);
 }
 
-// A block of its own: a body that becomes breakable gets a larger one.
+// Arrays by node lie in a block of their own, since a body that becomes breakable gets a larger one.
 static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	const FemTopology *t = body->topology;
 	size_t nodes = (size_t)t->node_capacity;
@@ -44,8 +44,8 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	body->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
 }
 
-// At rest where they are; what is behind them is for nodes and parts that a split may make, which gives them all
-// values.
+// Sets the nodes at rest at their positions. Room beyond them is for nodes and parts that a split may add, which sets
+// all their values.
 static void clear_nodes(FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, parts = (size_t)body->topology->part_count;
 	FemVec4 *vectors[] = {body->position, body->velocity, body->last_dv, body->force, body->published,

@@ -227,7 +227,7 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 
 // ---- positions
 
-// No frame is drawn between where it was and where it is.
+// Publishes the new place of a teleported body and drops its state before, so that no frame is drawn in between.
 static void publish_jump(FemBody *body) {
 	fem_body_publish(body);
 	body->before.publication = 0;

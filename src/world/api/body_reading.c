@@ -21,7 +21,7 @@ int32_t fem_body_get_node_count(FemBodyId id) {
 	return body ? body->published_count : 0;
 }
 
-// Of the mesh, and not of the topology: a step may give the body one of its own while this is asked.
+// Counts the tets of the mesh, not of the topology, which a running step may replace.
 int32_t fem_body_get_tet_count(FemBodyId id) {
 	FemWorld *world;
 	FemBody *body = fem_body_find(id, &world);

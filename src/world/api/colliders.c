@@ -67,7 +67,8 @@ static void shape_box(FemCollider *collider) {
 	collider->box_max = (FemVec3){high.x + pad, high.y + pad, high.z + pad};
 }
 
-// That of the shape's box: m (b^2 + c^2) / 12 a side, with full lengths.
+// Sets the given inertia, or for 0 that of the shape's box: m (b^2 + c^2) / 12 about each axis, with full side lengths,
+// kg m^2.
 static void set_inertia(FemCollider *collider, FemVec3 inertia) {
 	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
 	float m = collider->mass / 12.0f;

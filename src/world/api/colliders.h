@@ -10,7 +10,7 @@
 
 #define FEM_COLLIDER_IGNORED 16 // bodies at most; chosen: they are looked through one by one
 
-// Where the caller put it, while a step of several substeps runs.
+// Pose in which the caller put a collider, kept while a step of several substeps runs.
 typedef struct FemColliderStart {
 	FemPosition position;
 	FemQuat rotation;
@@ -56,16 +56,16 @@ typedef struct FemCollider {
 struct FemWorld;
 
 bool fem_collider_ignores(const FemCollider *collider, FemBodyId body);
-float fem_collider_thickness(const FemCollider *collider); // m, the smallest way through it
+float fem_collider_thickness(const FemCollider *collider); // m, its smallest extent
 FemSweepBox fem_collider_box(const FemCollider *collider); // world
 
-// Brings the shape to where the frame is.
+// Places the shape by the collider's frame.
 void fem_collider_place_shape(FemCollider *collider);
 
 // Whether it has unknowns in the solve, its own or its leader's.
 bool fem_collider_is_free(const FemCollider *collider);
 
-// Its own unknowns in the solve: mass 0 unless it is dynamic and leads itself.
+// The unknowns of a collider in the solve; its mass is 0 unless it is dynamic and its own leader.
 FemProxy fem_collider_proxy(const FemCollider *collider, FemVec3 gravity, float dt);
 
 // ---- collider_checks.c

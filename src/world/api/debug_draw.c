@@ -82,14 +82,14 @@ static void draw_tets(const FemBody *body, const FemDebugDraw *draw) {
 
 // ---- stress
 
-// From blue by green to red.
+// Colour of a share 0..1, from blue by green to red.
 static uint32_t heat_color(double share) {
 	double s = share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 	uint32_t red = (uint32_t)(255.0 * fmax(0.0, 2.0 * s - 1.0)), blue = (uint32_t)(255.0 * fmax(0.0, 1.0 - 2.0 * s));
 	return red << 24 | (255 - red - blue) << 16 | blue << 8 | 0xff;
 }
 
-// Pa, the largest principal stress; 0 under compression.
+// Largest principal stress of a tet, Pa; 0 under compression.
 static double tension_of(const FemBody *body, int32_t tet) {
 	FemTetStrain strain;
 	double values[3], vectors[3][3];
@@ -98,7 +98,7 @@ static double tension_of(const FemBody *body, int32_t tet) {
 	return fmax(values[2], 0.0);
 }
 
-// Pa at which the tet breaks; infinite: it does not, or by a force.
+// Tensile stress at which a tet breaks, Pa; infinite for one that does not break, or breaks by a force.
 static double strength_of(const FemBody *body, int32_t tet) {
 	const FemBreaking *breaking = body->breaking;
 	return breaking && !breaking->tet_by_force[tet] ? (double)breaking->tet_toughness[tet] : INFINITY;

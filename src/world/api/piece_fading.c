@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// s of the world's time, if it is neither the largest nor attached; infinite: never.
+// World time at which a piece is removed, s; infinite for the largest and for attached pieces.
 static double end_of(const FemBody *body, int32_t component) {
 	const FemBreaking *breaking = body->breaking;
 	const FemPiece *piece = &body->pieces[component];

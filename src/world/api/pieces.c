@@ -33,7 +33,7 @@ static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece 
 		(FemPieceEvent){fem_body_id(world, body_index), piece->number, piece->parent};
 }
 
-// The largest part of what a piece broke into keeps its number, the first of equals.
+// The component that keeps the number of the piece that broke: the largest of those it broke into, the first of equals.
 static int32_t heir_of(const FemTopology *t, int32_t component) {
 	int32_t heir = component, parent = t->split->component_parent[component];
 	for (int32_t c = 0; c < t->component_count; c++) {
@@ -59,7 +59,7 @@ void fem_pieces_renumber(FemBody *body) {
 	}
 }
 
-// Parts of one piece may be far apart in the list, so heirs are looked for once for each piece of before.
+// Components of one former piece may be far apart in the list, so the heir is found once for each former piece.
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	FemBreaking *breaking = body->breaking;
@@ -283,7 +283,7 @@ static bool may_retire(const FemBody *body, int32_t component, int32_t largest) 
 	return !body->topology->split->removed[component] && fem_piece_is_debris(body, component, largest);
 }
 
-// The smallest, and of those the oldest; -1 for none.
+// The next piece to remove as debris: the smallest, of equals the oldest; -1 for none.
 static int32_t next_to_retire(const FemBody *body, int32_t largest) {
 	const FemTopology *t = body->topology;
 	int32_t best = -1;

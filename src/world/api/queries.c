@@ -45,8 +45,8 @@ static FemHit make_hit(
 // ---- ray
 
 typedef struct Ray {
-	FemPosition from, along; // relative to a body's published origin; the whole way
-	double end;              // share of the way still of interest
+	FemPosition from, along; // relative to a body's published origin; the whole translation, m
+	double end;              // share of the translation that is still searched
 } Ray;
 
 static bool clip_slab(double from, double along, double low, double high, double *near, double *far) {
@@ -180,7 +180,7 @@ static void search_body(const FemBody *body, int32_t body_index, FemPosition p, 
 	}
 }
 
-// Of the bodies [begin, end).
+// The closest point on the bodies [begin, end).
 static FemHit closest_point(const FemWorld *world, int32_t begin, int32_t end, FemPosition point, double max_distance) {
 	if (!fem_position_is_valid(point) || !(max_distance >= 0.0 && max_distance <= 2.0 * FEM_COORDINATE_MAX)) {
 		fem_fail(FEM_ERROR_INVALID_ARGUMENT,

@@ -1,4 +1,4 @@
-// All worlds of the process, and the way from ids to records.
+// All worlds of the process, and the lookup of records by ids.
 #include "world/api/registry.h"
 #include "base/memory.h"
 #include "base/thread.h"

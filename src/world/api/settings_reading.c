@@ -111,7 +111,7 @@ FemResult fem_body_get_node_kind(FemBodyId id, int32_t user_node, FemNodeKind *o
 	return result;
 }
 
-// The same for a tet.
+// The body and the inside number of its tet, if `out` is a place to write to.
 static const FemBody *find_tet(
 	FemBodyId id, int32_t user_tet, const void *out, FemWorld **out_world, int32_t *out_tet, FemResult *out_result) {
 	const FemBody *body = fem_body_find_idle(id, out_world, out_result);

@@ -1,6 +1,6 @@
 // Colliders that move fast: where they will strike within the step.
 //
-// Nothing stops a collider that the caller moves, and one with mass is moved by the caller too. So a body in its way
+// Nothing stops a collider that the caller moves, and one with mass is moved by the caller too. So a body in its path
 // must know before the solve: tets that the collider comes to overlap in this step get a contact with the gap that may
 // still close (fem_contacts_make()), as half spaces have it. Bodies are taken to go on as they go; tets as seen from
 // the collider are rigid.
@@ -17,7 +17,8 @@
 
 // ---- motion
 
-// Of the frame's origin, m/s, which is not the centre of mass where more moves as one with it.
+// Velocity of the frame's origin, m/s. It differs from that of the centre of mass when further shapes move as one with
+// the collider.
 static FemVec3 origin_velocity(const FemWorld *world, const FemCollider *collider) {
 	FemVec3 center = collider->leader >= 0 ? world->colliders[collider->leader].center : collider->center;
 	return fem_vec3_sub(collider->linear_velocity, fem_vec3_cross(collider->angular_velocity, center));
@@ -41,7 +42,7 @@ static float radius_of(const FemCollider *collider) {
 	return fem_vec3_length(far) + fem_vec3_length(collider->local_position);
 }
 
-// Belts do not: nothing of them comes nearer.
+// Whether the collider changes place. A conveyor belt has a velocity but stays where it is.
 static bool can_move(const FemCollider *collider) {
 	return collider->in_use && collider->travels && collider->kind != FEM_COLLIDER_STATIC &&
 		collider->shape.type != FEM_SHAPE_HALF_SPACE;
@@ -77,7 +78,7 @@ static FemSweepBox swept_box(const FemSweepBox *box, FemVec3 displacement, float
 	return swept;
 }
 
-// m, the longest way of a node in a step.
+// The longest displacement of a node in a step, m.
 static float longest_node_displacement(const FemWorld *world, float dt) {
 	float square = 0.0f;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
@@ -90,7 +91,8 @@ static float longest_node_displacement(const FemWorld *world, float dt) {
 	return fminf(dt * sqrtf(square), FEM_SPEED_MAX * dt);
 }
 
-// Those that go far take their whole way into the broad phase, grown by how far bodies may come towards them.
+// Colliders that move far enter the broad phase with the box of their whole displacement, grown by how far bodies may
+// come towards them.
 void fem_colliders_draw_out(FemWorld *world, float dt) {
 	float grow = -1.0f;
 	for (int32_t c = 0; c < world->collider_capacity; c++) {
@@ -112,7 +114,7 @@ void fem_colliders_draw_out(FemWorld *world, float dt) {
 
 // ---- narrow phase
 
-// Mean velocity of a piece, and most that a node goes besides it in a step, m.
+// Mean velocity of a piece, m/s, and the largest displacement of one of its nodes relative to that mean in a step, m.
 static FemVec3 mean_velocity(const FemBody *body, int32_t component, float dt, float *out_spread) {
 	FemRange nodes = body->topology->component_nodes[component];
 	int32_t first = fem_first_not_below(body->surface_nodes, body->surface_node_count, nodes.begin), count = 0;
@@ -150,7 +152,7 @@ typedef struct Search {
 	FemVec3 low, high;  // of the collider's sub-shape in the frame of its shape, m
 } Search;
 
-// The part of the shape that is at hand, in the frame of the shape.
+// The box of the searched sub-shape, in the frame of its shape.
 static void set_sub_shape_box(Search *search, const FemCollider *collider) {
 	search->low = collider->box_min;
 	search->high = collider->box_max;

@@ -25,7 +25,8 @@ static FemSweepBox sub_shape_box(const FemCollider *collider, int32_t sub_shape,
 	return box;
 }
 
-// A tree lists triangles as it is shaped, which depends on where the body was when it was made: contacts must not.
+// Sorts ascending. The order in which a tree lists triangles depends on where the body was when the tree was built; the
+// order of contacts must not depend on that.
 static void sort_numbers(int32_t *numbers, int32_t count) {
 	for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
 		for (int32_t i = gap; i < count; i++) {
@@ -37,9 +38,9 @@ static void sort_numbers(int32_t *numbers, int32_t count) {
 	}
 }
 
-// The outer tets of a part of a body near a box, each once, ascending, as items.
+// Adds an item for every outer tet of a METIS part of a body near a box, each once, ascending.
 static void list_tets_near(
-	FemWorld *world, int32_t touch_index, FemTreePart part, const FemSweepBox *box, int32_t sub_shape) {
+	FemWorld *world, int32_t touch_index, FemTreeSpan span, const FemSweepBox *box, int32_t sub_shape) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[stage->touches[touch_index].body];
 	const double *origin = &body->origin.x;
@@ -49,10 +50,10 @@ static void list_tets_near(
 		high[i] = (float)fmin(box->max[i] - origin[i], 1e6);
 	}
 	int32_t found =
-		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+		fem_surface_trees_query_box(body->trees, span, low, high, stage->candidates, stage->candidate_capacity);
 	if (found > stage->candidate_capacity &&
 		FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, found, world->def.contact_capacity))
-		fem_surface_trees_query_box(body->trees, part, low, high, stage->candidates, stage->candidate_capacity);
+		fem_surface_trees_query_box(body->trees, span, low, high, stage->candidates, stage->candidate_capacity);
 	stage->full |= found > stage->candidate_capacity;
 	found = found < stage->candidate_capacity ? found : stage->candidate_capacity;
 	for (int32_t i = 0; i < found; i++)
@@ -116,14 +117,14 @@ bool fem_collider_visit_near(
 typedef struct Lister {
 	FemWorld *world;
 	int32_t touch;
-	FemTreePart part;
+	FemTreeSpan span;
 	FemColliderSweep sweep; // 0 where only what it overlaps as it stands counts
 } Lister;
 
 static bool list_sub_shape(void *context, int32_t sub_shape, const FemSweepBox *box) {
 	const Lister *lister = context;
 	FemSweepBox swept = fem_collider_swept(&lister->sweep, box, 1.0f);
-	list_tets_near(lister->world, lister->touch, lister->part, &swept, sub_shape);
+	list_tets_near(lister->world, lister->touch, lister->span, &swept, sub_shape);
 	return false;
 }
 
@@ -131,8 +132,8 @@ static void list_component(FemWorld *world, int32_t touch_index, int32_t compone
 	const FemTouch *touch = &world->contacts.touches[touch_index];
 	const FemBody *body = world->bodies[touch->body];
 	const FemCollider *collider = &world->colliders[touch->other];
-	Lister lister = {.world = world, .touch = touch_index, .part = fem_surface_trees_component(body->trees, component)};
-	FemSweepBox near = fem_contact_part_box(body, lister.part);
+	Lister lister = {.world = world, .touch = touch_index, .span = fem_surface_trees_component(body->trees, component)};
+	FemSweepBox near = fem_contact_span_box(body, lister.span);
 	if (touch->ahead && component < body->topology->component_count) {
 		lister.sweep = fem_collider_sweep_at(world, collider, body, component, dt);
 		near = fem_collider_swept(&lister.sweep, &near, -1.0f);

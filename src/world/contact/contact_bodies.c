@@ -23,7 +23,8 @@ static void mark_exterior(FemBody *body) {
 	}
 }
 
-// Of the rest shape: a body restored from a snapshot is not where it was made, and must measure the same.
+// A node of the rest shape. Measures are taken of the rest shape because a body restored from a snapshot has another
+// place than when it was made, and must measure the same.
 static FemPosition rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
 	int32_t user = t->user_of_node[node];
@@ -39,7 +40,7 @@ static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t 
 	return 0.5 * sqrt(fem_position_dot(n, n));
 }
 
-// Ascending. `place` is scratch of one int per node.
+// Lists the nodes of outer faces, ascending. `place` is scratch of one int per node.
 static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *place) {
 	const FemTopology *t = body->topology;
 	memset(place, 0, sizeof *place * (size_t)t->node_count);
@@ -61,7 +62,7 @@ static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *plac
 	}
 }
 
-// A plate's sides are nearly all of its surface.
+// Thickness as twice the volume over the surface, m: the two large sides of a plate are nearly all of its surface.
 static void measure_thickness(FemBody *body) {
 	double volume = 0.0, surface = 0.0;
 	for (int32_t b = 0; b < body->topology->batch_count; b++) {
@@ -92,8 +93,8 @@ static double mesh_size(const FemMesh *mesh) {
 	return cbrt(volume);
 }
 
-// All nodes behind all outer faces, to 1 % of the size. Large meshes are sampled: what they miss is a dent that is
-// small against the body.
+// Whether all nodes lie behind all outer faces, to 1 % of the size. Large meshes are sampled: a dent that the samples
+// miss is small against the body.
 static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, int32_t surface_node_count) {
 	const FemTopology *t = mesh->topology;
 	int64_t tests = (int64_t)t->triangle_count * surface_node_count;
@@ -112,7 +113,8 @@ static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, in
 	return t->component_count == 1;
 }
 
-// A mesh's, since scale does not change it. The body is whole: its nodes have the numbers of its mesh.
+// Whether the body is convex. Kept with the mesh, since scale does not change it. The body must be whole, so that its
+// nodes have the numbers of its mesh.
 static bool is_convex(FemMesh *mesh, const FemBody *body) {
 	if (mesh->convexity == FEM_CONVEX_UNKNOWN)
 		mesh->convexity =
@@ -135,11 +137,11 @@ static void measure_box(const FemMesh *mesh, FemBody *body) {
 	body->box_area = (float)pow(volume, 2.0 / 3.0);
 }
 
-FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part) {
+FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span) {
 	float low[3], high[3];
 	const double *origin = &body->origin.x;
 	FemSweepBox box;
-	fem_surface_trees_box(body->trees, part, low, high);
+	fem_surface_trees_box(body->trees, span, low, high);
 	for (int i = 0; i < 3; i++) {
 		box.min[i] = origin[i] + (double)low[i];
 		box.max[i] = origin[i] + (double)high[i];
@@ -148,11 +150,11 @@ FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part) {
 }
 
 static FemSweepBox piece_box(const FemBody *body, int32_t component) {
-	return fem_contact_part_box(body, fem_surface_trees_component(body->trees, component));
+	return fem_contact_span_box(body, fem_surface_trees_component(body->trees, component));
 }
 
-// A proxy for every piece, where its trees are. Pieces that are others than before take the proxies over: which one a
-// piece has does not matter. False when the sweep has no room.
+// Gives every piece a proxy in the sweep, with the box of its trees. After a split the new pieces take the old proxies
+// over; which piece has which proxy does not matter. False when the sweep has no room.
 bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_index) {
 	int32_t count = body->trees->component_count; // those of before a split for which memory failed
 	while (body->sweep_proxy_count > count)
@@ -174,7 +176,7 @@ bool fem_contact_body_enter_pieces(FemWorld *world, FemBody *body, int32_t body_
 	return true;
 }
 
-// Trees are made of the rest shape: those of a body restored from a snapshot are then what they were.
+// Surface trees are built from the rest shape, so that a body restored from a snapshot gets the same trees.
 static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, FemSurfaceTrees *old) {
 	const FemTopology *t = body->topology;
 	FemVec4 *rest = FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_count);
@@ -215,7 +217,8 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	return ok;
 }
 
-// Thickness, scale and convexity stay those of the whole.
+// After a split: new outer faces, nodes, trees and proxies. Thickness, scale and convexity stay those of the whole
+// body.
 void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	if (!body->trees)
 		return;
@@ -244,12 +247,12 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 
 static void add_refit(FemWorld *world, int32_t body_index, int32_t component) {
 	FemContactStage *stage = &world->contacts;
-	FemTreePart part = fem_surface_trees_component(world->bodies[body_index]->trees, component);
+	FemTreeSpan span = fem_surface_trees_component(world->bodies[body_index]->trees, component);
 	if (!FEM_LIST_HOLD(stage->refits, stage->refit_capacity, stage->refit_count + 1, INT32_MAX))
 		return; // it is looked for where it was
 	FemRefit *refit = &stage->refits[stage->refit_count++];
-	*refit = (FemRefit){.body = body_index, .component = component, .part = part, .first_task = stage->refit_tasks};
-	stage->refit_tasks += fem_surface_trees_task_count(part);
+	*refit = (FemRefit){.body = body_index, .component = component, .span = span, .first_task = stage->refit_tasks};
+	stage->refit_tasks += fem_surface_trees_task_count(span);
 }
 
 static void add_refits(FemWorld *world, int32_t body_index) {
@@ -291,7 +294,7 @@ static void refit_task(void *context, int32_t task) {
 			high = middle;
 	}
 	const FemRefit *refit = &stage->refits[low];
-	fem_surface_trees_refit_task(world->bodies[refit->body]->trees, refit->part, task - refit->first_task);
+	fem_surface_trees_refit_task(world->bodies[refit->body]->trees, refit->span, task - refit->first_task);
 }
 
 void fem_contact_bodies_refit(FemWorld *world) {
@@ -300,12 +303,13 @@ void fem_contact_bodies_refit(FemWorld *world) {
 	fem_pool_for(world->pool, stage->refit_tasks, refit_task, world);
 	for (int32_t i = 0; i < stage->refit_count; i++) {
 		const FemBody *body = world->bodies[stage->refits[i].body];
-		FemSweepBox box = fem_contact_part_box(body, stage->refits[i].part);
+		FemSweepBox box = fem_contact_span_box(body, stage->refits[i].span);
 		fem_sweep_move_proxy(&world->sweep, body->pieces[stage->refits[i].component].sweep_proxy, &box);
 	}
 }
 
-// A piece that fell asleep has moved since its last refit.
+// Marks one piece as still or moving in the sweep; one that has just fallen asleep is refitted, since it moved after
+// its last refit.
 static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
 	int32_t proxy = body->pieces[component].sweep_proxy;
 	bool still = !fem_piece_is_live(body, component);
@@ -317,7 +321,8 @@ static void mark_piece(FemWorld *world, FemBody *body, int32_t component) {
 	fem_sweep_set_still(&world->sweep, proxy, still);
 }
 
-// Any piece may have changed its state when the islands were made anew; as long as they are the same, none has.
+// Tells the sweep which pieces sleep. Pieces change between sleep and wake only when the islands are rebuilt, so
+// nothing is done while these are the same.
 void fem_contact_bodies_mark_still(FemWorld *world) {
 	if (world->contacts.islands_seen == world->islands.version)
 		return;
@@ -341,9 +346,9 @@ static FemSweepBox published_box(const FemBody *body) {
 	return box;
 }
 
-// By published boxes, not by the pairs of the last step: those of sleepers are exact, and a snapshot has them. What was
-// made asleep after the last step has not rested on anything yet: a level that takes the place of another sleeps on
-// while the old one goes.
+// Wakes sleepers whose published boxes meet the box. The pairs of the last step are not used: boxes of sleepers are
+// exact, and a snapshot holds them. What was made asleep after the last step has not rested on anything yet: a level
+// that takes the place of another sleeps on while the old one goes.
 static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

@@ -80,7 +80,8 @@ float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t 
 
 // ---- matching
 
-// A contact's place: its bodies, then tets (of a collider its piece, then the tet), then the point.
+// The key by which contacts are sorted and matched between steps: the two bodies, then the tets (of a collider its
+// sub-shape, then the tet), then the point.
 static void place_of(const FemContact *c, int32_t out[5]) {
 	bool collider = c->side[1].body < 0;
 	out[0] = c->side[0].body;
@@ -131,8 +132,9 @@ FemRange fem_contacts_of_pair(
 	return pair;
 }
 
-// What friction is at the slip there is now. That of rest holds like glue: with it the first solve of what was pushed
-// would tip a body over its front edge, and the press found there keeps friction many times too strong.
+// Friction strength for the present slip speed, kg/s. The strength kept from rest would hold like glue: the first solve
+// after a push would tip a body over its front edge, and the normal impulse found there would keep friction many times
+// too strong.
 static float slipping_strength(const FemContact *contact, const FemContact *last, const float u[3], float along) {
 	float square = 0.0f;
 	for (int i = 0; i < 3; i++)
@@ -156,13 +158,13 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	}
 }
 
-// Of a regular tet of this tet's rest volume, m.
+// Edge of the regular tet that has this tet's rest volume, m.
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet) {
 	return cbrtf(EDGE_CUBED * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
 }
 
-// m/s. What a step of an impact overlaps is let go gently, since the push stays in the body as speed; bodies that stand
-// deep in each other part quickly.
+// Largest speed at which an overlap is pushed apart, m/s. The shallow overlap of an impact is pushed out slowly, since
+// the push stays in the body as speed; bodies deep in each other separate fast.
 float fem_contact_builder_push_limit(float depth, float edge) {
 	float share = (depth / edge - DEEP_FROM) / DEEP_RANGE;
 	return PUSH_MIN + (PUSH_MAX - PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
@@ -190,7 +192,8 @@ static float tet_slop(const FemBody *body, int32_t tet) {
 	return fminf(FEM_CONTACT_SLOP, SLOP_SHARE * fem_contact_builder_tet_edge(body, tet));
 }
 
-// Without a direction of its own the pair is pushed apart against its motion.
+// The contact normal: that of the overlap, or, when the overlap has none, along the velocity of side 0 relative to
+// side 1. False when that is 0 too.
 static bool set_normal(FemContactBuilder *builder, FemContact *contact, const FemOverlap *overlap) {
 	FemVec3 n = overlap->normal;
 	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
@@ -206,7 +209,7 @@ static bool set_normal(FemContactBuilder *builder, FemContact *contact, const Fe
 	return true;
 }
 
-// A fast collider where it strikes the tet, as seen from that.
+// A copy of a fast collider, moved to where it strikes the tet, in the frame that moves with the tet.
 static FemCollider struck_by(const FemContactBuilder *builder, const FemOverlapItem *item) {
 	FemCollider collider = builder->world->colliders[builder->touch->other];
 	FemVec3 against = fem_collider_tet_velocity(builder->world->bodies[builder->touch->body], item->tet);
@@ -214,8 +217,8 @@ static FemCollider struck_by(const FemContactBuilder *builder, const FemOverlapI
 	return collider;
 }
 
-// m, what the collider still has to go along the normal until it strikes at a point: from where that point of it is
-// now.
+// Gap along the normal that the collider still has to close before it strikes at a point, m: the displacement of that
+// point of the collider until then.
 static float gap_before(
 	const FemContactBuilder *builder, const FemCollider *struck, FemPosition point, const float normal[3]) {
 	const FemCollider *now = &builder->world->colliders[builder->touch->other];
@@ -295,7 +298,8 @@ static void add_overlaps(FemContactBuilder *builder, float held) {
 
 // ---- make
 
-// By place, as matching wants them. Each kind comes in order, so there is little to do: insertion.
+// Sorts contacts by the key of place_of(), for matching in the next step. Each kind of contact comes sorted, so that
+// insertion sort moves little.
 static void sort_contacts(FemContact *contacts, int32_t count) {
 	for (int32_t i = 1; i < count; i++) {
 		FemContact moved = contacts[i];

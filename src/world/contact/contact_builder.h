@@ -13,7 +13,8 @@ typedef struct FemContactBuilder {
 } FemContactBuilder;
 
 // ---- contact_builder.c
-// `moved`: how far the collider is from where it stands when it is touched there, m.
+// Sets a collider as one side of a contact. `moved`: displacement of the collider from its place now to where it
+// touches, m.
 void fem_contact_builder_set_collider_side(
 	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemPosition moved);
 void fem_contact_builder_start(

@@ -11,7 +11,8 @@
 
 // ---- ground
 
-// Of the nodes that press on the ground. What a node had before the step is its velocity less what the solve gave it.
+// Gathers impulse and impact speed of the nodes with a ground force. The velocity of a node before the step is its
+// velocity less dv of the solve.
 static void hit_ground(FemBody *body, const FemNodeChunk *chunk, float dt) {
 	const FemTopology *t = body->topology;
 	FemGroundHit *hit = &body->ground_hit;
@@ -48,8 +49,8 @@ static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
 										   : contact->side[0].tet;
 }
 
-// N s, along the normal. Negative where a solve held together what its active set, which had not settled, did not let
-// go.
+// Impulse along the normal, N s. Negative where the last solve still held an active contact that pulled, because the
+// active set had not settled.
 static float normal_impulse(const FemContact *contact) {
 	const float *j = contact->impulse, *n = contact->normal;
 	return j[0] * n[0] + j[1] * n[1] + j[2] * n[2];
@@ -88,8 +89,8 @@ static FemContactEvent ground_event(const FemWorld *world, int32_t body_index) {
 	};
 }
 
-// One event a pair of bodies, or of a body and a collider, at its hardest contact; its impulse is 0 when the pair does
-// not press. Contacts come pair by pair; returns where the next pair begins.
+// One event a pair of bodies, or of a body and a collider, at its hardest contact; its impulse is 0 when the pair's
+// contacts give none. Contacts come pair by pair; returns where the next pair begins.
 static int32_t pair_event(const FemWorld *world, int32_t begin, FemContactEvent *out) {
 	const FemContactStage *stage = &world->contacts;
 	const FemContact *hardest = &stage->contacts[begin];
@@ -113,7 +114,7 @@ static bool is_same_pair(const FemContactEvent *a, const FemContactEvent *b) {
 		a->collider.index1 == b->collider.index1;
 }
 
-// Of what struck within a step: speed and place of the fastest moment, impulses summed up.
+// Merges two events of one pair within a step: speed and point of the faster one, impulses summed.
 static void merge(FemContactEvent *event, const FemContactEvent *other) {
 	float impulse = event->impulse + other->impulse;
 	if (other->speed > event->speed)
@@ -134,7 +135,8 @@ static void keep_strike(FemContactStage *stage, const FemContactEvent *event) {
 		stage->strikes[stage->strike_count++] = *event;
 }
 
-// A thing may strike in one substep and be off again, or rest, in the last.
+// Keeps the impacts of a substep for the events of the step: what strikes in one substep may have left, or rest, in the
+// last.
 void fem_contacts_keep_strikes(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemContactEvent event;

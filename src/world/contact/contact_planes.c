@@ -17,7 +17,7 @@ typedef struct NodePlane {
 	FemVec3 normal; // unit, out of the collider
 	float depth;    // m
 	bool ahead;     // a gap may close within the step: half spaces only, all others need an overlap
-	int32_t piece;
+	int32_t sub_shape;
 } NodePlane;
 
 static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
@@ -37,7 +37,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		.depth = at->depth,
 		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
-		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->piece,
+		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->sub_shape,
 		.side[0] = {.body = touch->body,
 			.tet = node,
 			.nodes = {node, node, node, node},
@@ -83,8 +83,8 @@ void fem_contact_builder_add_half_spaces(FemContactBuilder *builder) {
 }
 
 // The plane through which the node is nearest to the outside; false when it is outside. (Counting nodes in that hover
-// by a hair makes friction 15 % too strong.) A fast solid has met the node with a face that looks the way it comes:
-// only those count, since a node may lie nearer to the far side of a blade.
+// by a hair makes friction 15 % too strong.) Of a fast solid only faces that look along its velocity count, since a
+// node may lie nearer to the far side of a blade.
 static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x, FemVec3 coming, NodePlane *at) {
 	at->depth = INFINITY;
 	for (int32_t p = 0; p < shape->plane_count; p++) {
@@ -101,7 +101,8 @@ static bool nearest_plane(const FemConvex *shape, int32_t plane_count, FemVec3 x
 	return at->depth < INFINITY;
 }
 
-// m/s, of the collider against the node; 0 unless that is fast: it says nothing of what moves along with the collider.
+// Velocity of the collider relative to the node, m/s; 0 unless that is fast, since a slow one says nothing of nodes
+// that move along with the collider.
 static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 	const FemBody *body = builder->world->bodies[builder->touch->body];
 	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
@@ -133,7 +134,7 @@ static float face_area(const FemBody *body, const int32_t nodes[3]) {
 	return 0.5f * fem_vec3_length(fem_vec3_cross(u, v));
 }
 
-// All 0: the scratch is zero between two uses, and what grows is zeroed.
+// Makes room for one area per node, all 0: the scratch is left zero after each use, and what grows is zeroed.
 static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
 	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
 }
@@ -175,29 +176,30 @@ static int32_t gather_faces_inside(FemContactBuilder *builder, const FemConvex *
 
 static void add_nodes_inside(FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, FemRange items) {
 	FemContactStage *stage = builder->stage;
-	int32_t count = gather_faces_inside(builder, shape, items), piece = stage->items[items.begin].other_tet;
+	int32_t count = gather_faces_inside(builder, shape, items), sub_shape = stage->items[items.begin].other_tet;
 	for (int32_t i = 0; i < count; i++) {
-		NodePlane at = {.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .piece = piece};
+		NodePlane at = {
+			.node = stage->candidates[i], .area = stage->node_area[stage->candidates[i]], .sub_shape = sub_shape};
 		stage->node_area[at.node] = 0.0f;
 		if (at.area > 0.0f && is_inside(builder, shape, plane_count, at.node, &at))
 			add_plane_node(builder, &at);
 	}
 }
 
-// Items of a collider come piece by piece.
+// Holds faces that lie wholly inside a flat solid at their nodes. Items of a collider are sorted by its sub-shapes.
 void fem_contact_builder_add_flat(FemContactBuilder *builder) {
 	FemRange items = builder->touch->items;
 	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
-	FemRange piece = {items.begin, items.begin};
-	for (; piece.begin < items.end; piece.begin = piece.end) {
+	FemRange sub_shape = {items.begin, items.begin};
+	for (; sub_shape.begin < items.end; sub_shape.begin = sub_shape.end) {
 		FemConvexStorage storage;
 		FemConvex shape;
-		int32_t index = builder->stage->items[piece.begin].other_tet;
-		while (piece.end < items.end && builder->stage->items[piece.end].other_tet == index)
-			piece.end++;
+		int32_t index = builder->stage->items[sub_shape.begin].other_tet;
+		while (sub_shape.end < items.end && builder->stage->items[sub_shape.end].other_tet == index)
+			sub_shape.end++;
 		if (!fem_collider_flat_shape(collider, index, &storage, &shape))
 			continue;
 		bool is_solid = collider->shape.type == FEM_SHAPE_BOX || collider->shape.type == FEM_SHAPE_CONVEX;
-		add_nodes_inside(builder, &shape, is_solid ? shape.plane_count : 1, piece); // of a prism only the triangle
+		add_nodes_inside(builder, &shape, is_solid ? shape.plane_count : 1, sub_shape); // of a prism only the triangle
 	}
 }

@@ -26,7 +26,7 @@ static void set_result(FemCollider *collider, const FemProxy *proxy, const float
 	};
 }
 
-// What touches nothing falls; what was in a solve that went bad is taken as if it touched nothing.
+// Starts the results of dynamic colliders with free fall; only those whose solve gave finite values get more.
 static void begin_results(FemStep *step) {
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		const FemProxy *proxy = &step->proxies[c];
@@ -46,7 +46,7 @@ static void begin_results(FemStep *step) {
 	}
 }
 
-// Of a collider with mass the solve says exactly what it got: its change of momentum, less what came from elsewhere.
+// The exact contact impulse of a collider with mass, N s: its change of momentum less gravity and the caller's forces.
 static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
 	FemColliderResult *result = &collider->result;
 	if (!collider->in_use || !(p->mass > 0.0f) || result->contact_count == 0)
@@ -74,7 +74,8 @@ static void set_displacement(FemColliderResult *result, float dt) {
 	result->rotation_vector = fem_vec3_scale(result->angular_velocity, dt);
 }
 
-// Where it touches: a ball that turns slowly under a heap moves no faster than its rim.
+// Whether a collider moves at the contact point: the velocity of that point counts, which for a rotating ball is that
+// of its rim.
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
 	const FemContactSide *side = &contact->side[1];
 	if (side->body >= 0)
@@ -85,8 +86,8 @@ static bool touches_moving(const FemStep *step, const FemContact *contact) {
 	return fem_vec3_length(speed) > step->world->def.sleep_speed;
 }
 
-// The composites worked on copies: their results go back to where the next step looks for them. What a solve that went
-// bad says is forgotten.
+// Copies contacts and proxies of a composite back to the lists of the stage. Values of a solve that was not finite are
+// dropped.
 static void keep_solved(FemStep *step, int32_t composite_index) {
 	FemContactStage *stage = &step->world->contacts;
 	FemComposite *composite = &step->composites.composites[composite_index];
@@ -127,7 +128,7 @@ void fem_contact_stage_finish(FemStep *step) {
 	fem_contacts_wake_loaded(step->world, step->dt);
 }
 
-// What is gone must not lend its contacts to the next one in its slot.
+// Drops kept contacts of a body or collider that is destroyed, so that the next one in its slot does not inherit them.
 void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_index) {
 	FemContactStage *stage = &world->contacts;
 	int32_t kept = 0;

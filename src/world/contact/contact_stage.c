@@ -93,7 +93,8 @@ void fem_contact_stage_free(FemWorld *world) {
 
 // ---- pairs
 
-// As of a body: mass over the area of its box. What has no mass to lose is as strong as need be.
+// Contact strength of a collider, as of a body: mass over the area of its box, kg/m^2. A collider without mass sets no
+// bound: infinite.
 static float collider_strength(const FemCollider *collider) {
 	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
 	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
@@ -133,9 +134,9 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 // Square of the cosine of half of 40 degrees; chosen below the 45 of a right angle shared by two places.
 #define SELF_BEND_COS_SQ 0.883f
 
-// A convex body folds over only where two places turn by a right angle against each other. One tet of each batch is
-// asked how far it is turned from the mean; below 40 degrees nowhere there is nothing to look for. What it broke into
-// turns as it likes, and does not fold.
+// Whether a convex body may touch itself: it can fold over only where two of its tets are rotated by a right angle
+// against each other. One tet of each batch is compared with the mean rotation; if none differs by 40 degrees,
+// self-contact is not searched. Pieces of a broken body rotate freely without folding.
 static bool may_fold(const FemBody *body) {
 	int32_t batches = body->topology->batch_count;
 	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -158,8 +159,9 @@ static bool may_fold(const FemBody *body) {
 	return false;
 }
 
-// A body that was crushed until tets turned inside out is no longer separated from itself by its surface: self-contact
-// would push the wrong way and keep it crumpled. Elasticity alone brings it back, then it touches itself again.
+// Whether tets of the body are inverted. The surface of such a body no longer separates it from itself: self-contact
+// would push in the wrong direction and keep it crumpled. Elasticity alone brings it back, then it touches itself
+// again.
 static bool is_inside_out(const FemBody *body) {
 	for (int32_t t = 0; t < body->topology->batch_count * FEM_LANES; t++) {
 		if (body->topology->user_of_tet[t] < 0)
@@ -286,7 +288,7 @@ static int32_t between(int64_t low, int64_t value, int64_t high) {
 	return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
-// Of all units that ran, with those for which there was no room.
+// Hits of all units that ran, those included for which there was no room.
 static int64_t count_hits(const FemNarrowPhase *narrow) {
 	int64_t count = 0;
 	for (int32_t i = 0; i < narrow->pair_count; i++)
@@ -321,7 +323,7 @@ static Growth grow_narrow_phase(FemWorld *world) {
 	return NO_MEMORY;
 }
 
-// False when not all that was listed fits.
+// Runs the narrow phase over the listed pairs; false when not all of them fit.
 static bool run_narrow_phase(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
@@ -332,7 +334,7 @@ static bool run_narrow_phase(FemWorld *world) {
 	return true;
 }
 
-// In a step without memory for it: bodies meet colliders alone.
+// For a step without memory for the narrow phase: bodies then touch colliders only.
 static void pass_over_bodies(FemContactStage *stage) {
 	for (int32_t t = 0; t < stage->touch_count; t++)
 		stage->touches[t].narrow = -1;
@@ -429,7 +431,7 @@ static void overlap_task(void *context, int32_t chunk) {
 
 // ---- budget
 
-// Volumes by powers of two: 0 for the smallest float, 255 for the largest.
+// Class of an overlap volume by powers of two: 0 for the smallest float, 255 for the largest.
 static int volume_class(float volume) {
 	uint32_t bits;
 	memcpy(&bits, &volume, sizeof bits);

@@ -31,19 +31,19 @@ typedef struct FemTouch {
 	bool ahead;      // the collider is fast: also what it comes to overlap within the step
 } FemTouch;
 
-// Two convex solids to be clipped against each other: a tet, and a tet or (a piece of) a collider.
+// Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider.
 typedef struct FemOverlapItem {
 	int32_t touch;
-	int32_t tet, other_tet; // of a collider: its piece
+	int32_t tet, other_tet; // of a collider: its sub-shape
 	bool found;
 	bool held;   // no longer, since the nodes of its outer faces are held instead
 	float ahead; // fraction of the step at which a fast collider overlaps the tet; 0: as it stands
 } FemOverlapItem;
 
-// A piece whose trees follow it.
+// A piece whose surface trees are to be refitted to its nodes.
 typedef struct FemRefit {
 	int32_t body, component;
-	FemTreePart part;
+	FemTreeSpan span;
 	int32_t first_task;
 } FemRefit;
 
@@ -110,7 +110,7 @@ void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body);      
 bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
 void fem_contact_bodies_refit(struct FemWorld *world); // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
-FemSweepBox fem_contact_part_box(const FemBody *body, FemTreePart part); // world, of the last refit
+FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span); // world, of the last refit
 
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);
@@ -128,10 +128,10 @@ bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int
 // ---- collider_ahead.c
 bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, float dt);
 void fem_colliders_draw_out(struct FemWorld *world, float dt); // boxes in the sweep, over the whole step
-// Takes a copy of a collider along its way, as seen from what moves with velocity `against`.
+// Moves a copy of a collider along its path by a time, relative to a frame that moves with velocity `against` (m/s).
 void fem_collider_move(const struct FemWorld *world, FemCollider *collider, FemVec3 against, float time);
 FemVec3 fem_collider_tet_velocity(const FemBody *body, int32_t tet); // m/s: the `against` of a tet
-// The way of a collider in a step as seen from a piece, m, and what single points go besides.
+// Displacement of a collider in a step relative to a piece, m, and how far single points of both deviate from it.
 typedef struct FemColliderSweep {
 	FemVec3 displacement;
 	float grow;
@@ -139,8 +139,10 @@ typedef struct FemColliderSweep {
 
 FemColliderSweep fem_collider_sweep_at(
 	const struct FemWorld *world, const FemCollider *collider, const FemBody *body, int32_t component, float dt);
-FemSweepBox fem_collider_swept(const FemColliderSweep *sweep, const FemSweepBox *box, float sign); // -1: the other way
-// The first overlap of the tet on the collider's way through the step; writes item->ahead.
+FemSweepBox fem_collider_swept(
+	const FemColliderSweep *sweep, const FemSweepBox *box, float sign); // -1: against its displacement
+// Whether a fast collider overlaps the tet within the step; writes the fraction of the step at which it first does to
+// item->ahead.
 bool fem_collider_overlap_ahead(const struct FemWorld *world, const FemTouch *touch, FemOverlapItem *item, float dt,
 	const FemConvex *tet, FemOverlap *out);
 
@@ -168,7 +170,8 @@ void fem_contacts_renumber(struct FemWorld *world, int32_t body_index); // after
 
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
-void fem_contacts_wake_loaded(struct FemWorld *world, float dt); // sleepers that are pressed hard, after it
+void fem_contacts_wake_loaded(
+	struct FemWorld *world, float dt); // sleepers under a large normal impulse, after the solve
 
 // ---- contact_results.c
 void fem_contact_stage_publish(

@@ -8,7 +8,7 @@
 // Of gravity along a normal: steeper contacts do not hold up, nearly vertical ones may; chosen.
 #define SUPPORT_SLACK 0.1f
 
-// The part that most of the side rests on.
+// The METIS part of the side's node with the largest weight.
 static int32_t part_of(const FemBody *body, const FemContactSide *side) {
 	int most = 0;
 	for (int k = 1; k < 4; k++)
@@ -21,7 +21,7 @@ static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
 	return body && body->part_state[part_of(body, side)] == FEM_ISLAND_ASLEEP;
 }
 
-// The piece alone: the others of a broken body sleep on until it touches them.
+// Wakes the piece of a side; the other pieces of its body sleep on until it touches them.
 static void wake_side(FemWorld *world, const FemContactSide *side) {
 	FemBody *body = world->bodies[side->body];
 	const FemTopology *t = body->topology;
@@ -30,7 +30,7 @@ static void wake_side(FemWorld *world, const FemContactSide *side) {
 		fem_body_wake_part(&world->islands, body, p);
 }
 
-// kg, of the piece.
+// Mass of the piece at a side, kg.
 static float piece_mass(const FemBody *body, const FemContactSide *side) {
 	const FemTopology *t = body->topology;
 	float tets = (float)t->component_tets[t->part_component[part_of(body, side)]];
@@ -53,7 +53,7 @@ static float along_normal(const FemContactRows *rows, const FemContact *contact)
 
 // ---- lost support
 
-// Whether both join the same pieces, or piece and collider. They are of the same pair.
+// Whether two contacts of one pair join the same two pieces, or the same piece and collider.
 static bool same_pieces(const FemWorld *world, const FemContact *a, const FemContact *b) {
 	bool same = true;
 	for (int s = 0; s < 2 && a->side[s].body >= 0; s++) {
@@ -77,14 +77,16 @@ static bool still_touch(const FemWorld *world, const FemContact *last) {
 	return false;
 }
 
-// Pairs of which nothing moves are not looked at: their contacts are missing without being lost.
+// Whether one side of the contact moves. Pairs at rest are not searched for contacts, so a missing contact of theirs is
+// not lost.
 static bool may_move(const FemWorld *world, const FemContactSide *side) {
 	if (side->body >= 0)
 		return world->bodies[side->body] && !is_sleeper(world, side);
 	return world->colliders[side->tet].kind != FEM_COLLIDER_STATIC;
 }
 
-// What held a sleeper up from below or from the side is gone. What stood on it may go without waking it.
+// Wakes sleepers that lost a contact which held them from below or from the side; losing what stood on them does not
+// wake them.
 static void wake_unsupported(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemVec3 g = world->def.gravity;
@@ -140,7 +142,7 @@ void fem_contacts_wake(FemWorld *world) {
 	}
 }
 
-// N s, between the pieces of one contact; 0 if they have been summed at an earlier one of the pair.
+// Normal impulse between the two pieces of a contact, N s; 0 if an earlier contact of the pair has already summed it.
 static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
 	const FemContact *contacts = world->contacts.contacts;
 	float sum = 0.0f;
@@ -154,8 +156,8 @@ static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
 	return sum;
 }
 
-// A load wakes a sleeper above the wake threshold of its whole weight, beyond its share in what the pair has been
-// pressing: a light thing set down on it does not, nor does the heavy one under which it fell asleep.
+// Wakes sleepers whose load has grown by more than the wake threshold, a share of their weight, over the smoothed load
+// of the pair: a light body set down on one does not wake it, nor does the heavy one under which it fell asleep.
 void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 	FemContactStage *stage = &world->contacts;
 	float limit = world->def.wake_force_factor * fem_vec3_length(world->def.gravity) * dt;

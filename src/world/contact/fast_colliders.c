@@ -1,4 +1,4 @@
-// A fast piece and a collider that stands in its way.
+// Where a fast piece first overlaps a collider on its path through the step.
 #include "base/vec.h"
 #include "collision/overlap.h"
 #include "collision/tree_walk.h"
@@ -12,7 +12,7 @@
 typedef struct Search {
 	const FemSweptPiece *piece;
 	const FemCollider *collider;
-	int32_t count, begin, first; // samples: of the way, the first to be looked at, the first with an overlap
+	int32_t count, begin, first; // samples: how many along the path, the first to be tested, the first with an overlap
 	float step;                  // m, most that a node goes between two of them
 	int32_t tet;                 // at hand
 } Search;
@@ -47,8 +47,8 @@ static double box_gap(const FemSweepBox *a, const FemSweepBox *b) {
 	return gap;
 }
 
-// The tet at hand against one part of the collider.
-static bool search_part(void *context, int32_t part, const FemSweepBox *box) {
+// Tests the current tet against one sub-shape of the collider.
+static bool search_sub_shape(void *context, int32_t span, const FemSweepBox *box) {
 	Search *search = context;
 	const FemBody *body = search->piece->body;
 	for (int32_t k = search->begin; k < search->first;) {
@@ -65,14 +65,14 @@ static bool search_part(void *context, int32_t part, const FemSweepBox *box) {
 			continue;
 		}
 		if (fem_convex_tet(body->origin, corners, body->tet_exterior[search->tet], &storage, &tet) &&
-			fem_collider_overlap(search->collider, &tet, part, &overlap))
+			fem_collider_overlap(search->collider, &tet, span, &overlap))
 			search->first = k;
 		k++;
 	}
 	return search->first <= search->begin;
 }
 
-// The tet over the samples that are left.
+// Tests one tet at the samples before the first overlap found so far.
 static bool search_tet(Search *search, int32_t tet) {
 	FemVec3 corners[2][4];
 	search->tet = tet;
@@ -83,10 +83,10 @@ static bool search_tet(Search *search, int32_t tet) {
 		box.min[i] = fmin(box.min[i], end.min[i]);
 		box.max[i] = fmax(box.max[i], end.max[i]);
 	}
-	return fem_collider_visit_near(search->collider, &box, search_part, search);
+	return fem_collider_visit_near(search->collider, &box, search_sub_shape, search);
 }
 
-// Relative to the body's origin, m.
+// The box of the collider relative to the body's origin, m.
 static Box4 collider_box(const FemSweptPiece *piece, const FemCollider *collider) {
 	FemSweepBox box = fem_collider_box(collider);
 	const double *origin = &piece->body->origin.x;
@@ -109,11 +109,11 @@ int32_t fem_fast_first_in_collider(
 		return count + 1;
 	search.begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
 	Float4 shift = {
-		piece->shift.x, piece->shift.y, piece->shift.z, 0.0f}; // the collider's way, seen from the piece, is back
+		piece->shift.x, piece->shift.y, piece->shift.z, 0.0f}; // relative to the piece the collider moves backward
 	Box4 back = {box.min - shift, box.max - shift};
 	box = joint_box4(box, back);
 	box = (Box4){box.min - all4(grow), box.max + all4(grow)};
-	for (int32_t i = piece->part.trees.begin; i < piece->part.trees.end; i++) {
+	for (int32_t i = piece->span.trees.begin; i < piece->span.trees.end; i++) {
 		TreeWalk walk;
 		if (!boxes_meet4(trees->trees[i].box, box))
 			continue;

@@ -1,9 +1,9 @@
 // Fast objects (P&O09 section 6): pieces that move more than a sixth of a box against each other in a step,
 // or a third of what the thinner one is thick, are looked at in between. At the first place where two overlap that did
-// not touch before, they are stopped on their way; velocities stay, and the contact enters the next solve.
+// not touch before, they are stopped there; velocities stay, and the contact enters the next solve.
 //
-// The step's way is taken as straight, back from where a body is now along its velocities. Whatever is live is stopped,
-// pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are.
+// The path of a node within the step is taken as straight, from its position now back along its velocity. Whatever is
+// live is stopped, pinned or partly asleep too; pinned, driven and sleeping nodes stay where they are.
 //
 // Pairs that touch already are the solve's business: a body that slides fast over another must not be held back
 // (docs/method.md, "Fast objects"). They are stopped only where they would pierce each other: a pane that turns about
@@ -49,9 +49,10 @@ typedef struct Look {
 	int32_t clips; // of each pair that touches
 } Look;
 
-// ---- ways
+// ---- displacements
 
-// Of the surface nodes in `range`, by their places. What is not finite is not looked at: it will be rolled back.
+// Mean and largest displacement of the surface nodes in `range`. Values that are not finite give 0: such a body will be
+// rolled back.
 static FemFastPiece measure(const FemBody *body, FemRange range, float dt) {
 	FemVec3 sum = {0.0f, 0.0f, 0.0f};
 	float displacement_sq = 0.0f, spread_sq = 0.0f;
@@ -108,7 +109,7 @@ static const FemCollider *collider_of(const FemWorld *world, int32_t proxy) {
 static FemSweptPiece swept_piece(const Look *look, int32_t proxy) {
 	const FemBody *body = body_of(look->world, proxy);
 	FemSweptPiece swept = {
-		.body = body, .part = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
+		.body = body, .span = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
 	if (body->live_part_count == 0 && !body->kinematic)
 		return swept;
 	const FemFastPiece *piece = &look->world->contacts.fast.pieces[proxy];
@@ -153,7 +154,8 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 	return fem_body_sees(body, other->layer, other->mask);
 }
 
-// What is broken on both sides lies in heaps, in which much touches: that is left to the solve.
+// Whether a pair that touched is searched for piercing. Pairs with a collider and pairs of two broken bodies are not:
+// the latter lie in heaps where much touches, which is left to the solve.
 static bool may_be_pierced(const FemWorld *world, const FemFastPair *pair) {
 	bool whole = !collider_of(world, pair->b) &&
 		(body_of(world, pair->a)->topology->component_count == 1 ||
@@ -188,7 +190,7 @@ static void prepare_task(void *context, int32_t chunk) {
 		prepare(look, &fast->pairs[i]);
 }
 
-// Those that are to be looked at move to the front; how many of them touch.
+// Moves the pairs that are to be sampled to the front of the list; returns how many of them touched before the step.
 static int32_t drop_slow_pairs(FemFastPairs *fast) {
 	int32_t kept = 0, touched = 0;
 	for (int32_t i = 0; i < fast->pair_count; i++) {
@@ -212,8 +214,8 @@ static int32_t first_overlap(const Look *look, const FemFastPair *pair) {
 	return fem_swept_first_overlap(&a, &b, pair->displacement, pair->samples);
 }
 
-// The first sample at which two that touched pierce each other; one more than there are: they do not. What they cannot
-// have sunk in yet is passed over.
+// The first sample at which two pieces that touched pierce each other; the number of samples + 1 when they do not.
+// Samples before the overlap can have grown to that depth are skipped.
 static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
 	FemSweptPiece a = swept_piece(look, pair->a), b = swept_piece(look, pair->b);
 	FemSweptDepth at = {.enough = INFINITY, .clips_max = look->clips};

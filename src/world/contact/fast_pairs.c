@@ -9,7 +9,7 @@
 
 #define CHUNK 16 // entries of a task; chosen
 
-// Contents are lost. False when memory fails.
+// Makes room for `count` entries; the contents are lost. False when memory fails.
 static bool hold(void **list, int32_t *capacity, int32_t count, size_t size) {
 	if (count <= *capacity)
 		return true;
@@ -57,14 +57,15 @@ static const FemBody *body_of(const FemWorld *world, int32_t proxy) {
 	return user & FEM_SWEEP_COLLIDER ? NULL : world->bodies[user];
 }
 
-// Whether it goes far enough to be looked at, and can be held back.
+// Whether what the proxy stands for moves far enough to be sampled, and can be stopped.
 static bool is_moving(const FemWorld *world, int32_t proxy) {
 	const FemBody *body = body_of(world, proxy);
 	return body && body->live_part_count > 0 && !body->kinematic &&
 		world->contacts.fast.pieces[proxy].displacement > FEM_FAST_DISPLACEMENT_MIN;
 }
 
-// From the box at the start of the step to where the mean way takes it, and as far around as single nodes go.
+// The entry of a proxy: its box at the start of the step, and that box swept by the mean displacement and grown by the
+// spread of single nodes.
 static FemFastEntry make_entry(const FemWorld *world, int32_t proxy) {
 	const FemBody *body = body_of(world, proxy);
 	FemFastEntry entry = {.box = world->sweep.boxes[proxy], .proxy = proxy};
@@ -108,7 +109,7 @@ static void sort_entries(FemWorld *world, FemRange range) {
 		fast->entries[i] = make_entry(world, (int32_t)fast->keys[i].value);
 }
 
-// What moves, and of all else what lies in the box of all those.
+// Lists the moving entries, and those at rest that meet the box around all moving ones.
 static void list_entries(FemWorld *world) {
 	FemFastPairs *fast = &world->contacts.fast;
 	FemSweepBox all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -151,7 +152,8 @@ static float displacement_between(const FemFastEntry *a, const FemFastEntry *b) 
 	return fem_vec3_length(fem_vec3_sub(a->shift, b->shift)) + a->spread + b->spread;
 }
 
-// What flies side by side does not meet.
+// Whether two entries may meet within the step: not if their gap is wider than their relative displacement, as of
+// pieces that fly side by side.
 static bool may_meet(const FemFastEntry *a, const FemFastEntry *b) {
 	return boxes_meet(&a->swept, &b->swept) && box_gap(&a->box, &b->box) <= (double)displacement_between(a, b);
 }
@@ -194,7 +196,8 @@ static int32_t meet_later(const FemWorld *world, int32_t entry, FemRange later, 
 	return count;
 }
 
-// A moving one with moving ones and others that begin within it, another one with moving ones that do: each pair once.
+// Pairs of one entry, each found once: a moving entry with all entries that begin within its extent, an entry at rest
+// with the moving ones that do.
 static int32_t meet(const FemWorld *world, int32_t entry, FemFastPair *out, int32_t room) {
 	const FemFastPairs *fast = &world->contacts.fast;
 	double place = fast->entries[entry].swept.min[world->sweep.axis];

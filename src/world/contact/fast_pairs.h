@@ -1,16 +1,16 @@
 // Which pieces may meet others, or colliders, within a step: a sweep over the boxes of the broad phase, drawn out along
-// their ways. Done once a step, only when something is fast.
+// their displacements. Done once a step, only when something is fast.
 #ifndef FEM_WORLD_FAST_PAIRS_H
 #define FEM_WORLD_FAST_PAIRS_H
 
 #include "collision/sweep.h"
 #include "fem_basics.h"
 
-// The way of a piece in this step.
+// Displacement of a piece in this step.
 typedef struct FemFastPiece {
 	FemVec3 shift;      // m, mean of its surface nodes
-	float displacement; // m, the longest of one; 0 for what is asleep
-	float spread;       // m, most that one goes away from the mean
+	float displacement; // m, the longest of a node; 0 for what is asleep
+	float spread;       // m, largest difference of a node's displacement from the mean
 	float stop;         // fraction of the step after which it is held back; 1: not at all
 } FemFastPiece;
 
@@ -26,7 +26,7 @@ typedef struct FemFastPair {
 	int32_t a, b;       // proxies
 	float displacement; // m, of the two against each other
 	float thickness;    // m, of the thinner one
-	int32_t samples;    // of their way; 0: not looked at
+	int32_t samples;    // along their paths; 0: not tested
 	bool touched;       // before this step
 	float first;        // fraction of the step at which they meet
 } FemFastPair;
@@ -48,6 +48,6 @@ struct FemWorld;
 
 bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies); // false when memory fails
 void fem_fast_pairs_free(FemFastPairs *fast);
-void fem_fast_pairs_find(struct FemWorld *world); // after the ways of the pieces are known
+void fem_fast_pairs_find(struct FemWorld *world); // after the displacements of the pieces are known
 
 #endif

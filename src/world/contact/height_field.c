@@ -10,7 +10,7 @@ static FemPosition grid_point(const FemShapeDef *shape, int32_t i, int32_t k) {
 		cell * (k - 0.5 * (shape->depth - 1))};
 }
 
-// Corners in the order of fem_convex_cell(), turned to world axes, relative to the collider's position.
+// Corners in the order of fem_convex_cell(), rotated to world axes, relative to the collider's position.
 static void cell_corners(const FemCollider *collider, int32_t cell, FemPosition out[4]) {
 	static const int32_t order[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 	const FemShapeDef *shape = &collider->shape;

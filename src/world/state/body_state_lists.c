@@ -173,7 +173,7 @@ static int32_t list_length(const SparseList *list, const FemTopology *t) {
 	return list->of_tets ? t->user_tet_count : t->user_node_count;
 }
 
-// -1: removed.
+// The inside number of an entry's node or tet; -1 when it was removed.
 static int32_t list_index(const SparseList *list, const FemTopology *t, int32_t user) {
 	return list->of_tets ? t->tet_of_user[user] : t->node_of_user[user];
 }

@@ -116,7 +116,8 @@ static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *ou
 	}
 	for (int k = 0; k < 9; k++)
 		moments[k / 3][k % 3] /= size_sq; // of any size, for what the polar decomposition takes to be small
-	// One that is far off, as that of a tet turned inside out, may end in a fit that is none; nothing is lost by that.
+	// A start that is far off, as the rotation of an inverted tet, may make the fit fail; the nodes are then saved one
+	// by one.
 	FemVec4 start = body->rotation[t->tet_of_user[0]];
 	fem_quat_to_matrix((FemQuat){start.x, start.y, start.z, start.w}, rotation);
 	fem_polar_polish(moments, rotation);

@@ -76,7 +76,7 @@ static void write_materials(FemStream *s, const FemBody *body) {
 		FEM_STREAM(s, *(t->tet_of_user[user] < 0 ? &any : &body->tet_material[t->tet_of_user[user]]));
 }
 
-// All but mesh, scale and materials.
+// Writes all of a body but mesh, scale and materials.
 static void write_state(FemStream *s, FemBody *body) {
 	if (body->breaking)
 		fem_snapshot_write_breaking(s, body);
@@ -168,7 +168,7 @@ static void read_solver(FemStream *s, const FemWorld *world, FemBody *body) {
 	s->at += (size_t)bytes;
 }
 
-// Into a body that was built with its mesh, scale and materials.
+// Reads the state into a body that was built with its mesh, scale and materials.
 static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 	if (!s->failed && body->breaking)
 		fem_snapshot_read_breaking(s, world, body);

@@ -115,7 +115,7 @@ static bool in_range(int32_t value, int32_t low, int32_t count) {
 	return value >= low && value < count;
 }
 
-// Everything that is used as an index before the whole is checked.
+// Checks everything that is used as an index before the whole body is validated.
 static bool is_sound(const FemTopology *t, const FemBreaking *b, const FemMesh *mesh) {
 	int32_t lanes = t->batch_count * FEM_LANES, filled = 0, part = -1;
 	for (int32_t i = 0; i < 4 * lanes; i++) {

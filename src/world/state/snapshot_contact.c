@@ -241,7 +241,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->key);
 }
 
-// They are the next step's last contacts.
+// Saves the contacts of the last step, with which the next step matches its own.
 static void sync_contacts(FemStream *s, FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	int32_t count = stage->contact_count;

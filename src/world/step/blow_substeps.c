@@ -56,14 +56,14 @@ static double wave_time(const FemWorld *world, const FemBody *body, int32_t comp
 	return diagonal(box) * sqrt((double)def->density / (double)def->young_modulus);
 }
 
-// Small beside its body, or without a box yet.
+// Whether a piece is left out: it is small beside its body, or has no box yet.
 static bool is_minor(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
 	return component >= body->sweep_proxy_count || component >= t->component_count ||
 		(int64_t)t->component_tets[component] * LARGE_SHARE < t->user_tet_count;
 }
 
-// False for minor pieces.
+// Fills the side of a piece; false for minor pieces.
 static bool side_of_piece(const FemWorld *world, int32_t body_index, int32_t component, Side *out) {
 	const FemBody *body = world->bodies[body_index];
 	if (is_minor(body, component))
@@ -132,7 +132,8 @@ static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition displacement) {
 	return out;
 }
 
-// What goes `displacement` to a collider of many faces; `least`, both m.
+// A box that moves by `displacement` (m) towards a collider of many faces; `least` is the shortest closing distance of
+// a blow (m).
 typedef struct Approach {
 	const FemCollider *collider;
 	FemPosition displacement;
@@ -141,14 +142,14 @@ typedef struct Approach {
 } Approach;
 
 // The up of a height field stands for the normals of its faces.
-static bool strikes_face(void *context, int32_t piece, const FemSweepBox *box) {
+static bool strikes_face(void *context, int32_t sub_shape, const FemSweepBox *box) {
 	Approach *approach = context;
 	const FemShapeDef *shape = &approach->collider->shape;
 	FemPosition area = {0.0, 1.0, 0.0}, x[3];
 	(void)box;
 	if (shape->type == FEM_SHAPE_TRIANGLES) {
 		for (int k = 0; k < 3; k++)
-			x[k] = fem_position_from(shape->points[shape->triangles[3 * piece + k]]);
+			x[k] = fem_position_from(shape->points[shape->triangles[3 * sub_shape + k]]);
 		area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
 	}
 	double size = sqrt(fem_position_dot(area, area));
@@ -203,7 +204,7 @@ static double substeps_for_ground(const FemWorld *world, const Side *side, doubl
 	return strikes ? dt / side->wave : 1.0;
 }
 
-// What is known of all before pairs are looked at.
+// What is gathered of all bodies and colliders before pairs are tested.
 typedef struct Crowd {
 	const FemWorld *world;
 	double dt;      // s

@@ -28,7 +28,7 @@ void fem_fracture_publish(FemWorld *world);
 
 // ---- topology_change.c: a body's topology was split; everything that follows from it. Any thread, one a body.
 void fem_body_apply_split(FemWorld *world, FemBody *body);
-// The part of it that touches other bodies' data; the stepping thread, in body order.
+// The rest of a split: what touches the data of other bodies. Runs on the stepping thread, in body order.
 void fem_body_finish_split(FemWorld *world, int32_t body_index);
 
 #endif

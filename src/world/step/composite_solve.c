@@ -1,4 +1,5 @@
-// The solve of a composite: contacts found to press by loose solves, the rigid space they span, the last solve sharp.
+// The solve of a composite: loose solves find the active contacts, whose rigid space the last solve, to full tolerance,
+// uses.
 #include "base/heap.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rows.h"
@@ -66,7 +67,7 @@ static bool update_ground(FemCompositeTask *task) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		FemBody *body = task->step->world->bodies[chunk->body];
 		changed |= fem_ground_update(body, chunk->begin, chunk->end, &task->step->ground);
-		task->result->on_ground = true; // it may have pressed in the solve, even if it no longer does
+		task->result->on_ground = true; // it may have been active in the solve, even if it no longer is
 	}
 	return changed;
 }
@@ -103,7 +104,7 @@ static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *
 	return count;
 }
 
-// False: the solve goes without.
+// Opens the rigid space of the active contacts; false when there is none, and the solve goes without.
 static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space) {
 	FemRigidIsland islands[FEM_RIGID_BLOCKS_MAX];
 	int32_t *block_of = task->step->chunk_blocks + task->composite->chunks.begin;
@@ -140,7 +141,7 @@ static int64_t count_factorizations(const FemSystem *system) {
 	return count;
 }
 
-// Returns how many factors were made.
+// Prepares the preconditioners of all islands; returns how many factors were made.
 static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
 	int64_t before = count_factorizations(system);
 	Preparation preparation = {system, change, false};

@@ -17,7 +17,7 @@ static inline const FemIsland *fem_composite_island(const FemCompositeTask *task
 	return &task->step->world->islands.islands[composites->island_list[task->composite->islands.begin + place]];
 }
 
-// Solves for dv with the contacts that press, and keeps it as the next step's start vector.
+// Solves for dv with the active contacts, and keeps it as the next step's start vector.
 void fem_composite_solve(FemCompositeTask *task);
 
 #endif

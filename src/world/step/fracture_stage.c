@@ -83,7 +83,7 @@ static void gather_separations(FemBody *body) {
 
 // ---- events
 
-// 1/2 sigma : S^-1(sigma) V.
+// Elastic energy of a tet, J: 1/2 sigma : S^-1(sigma) V.
 static double elastic_energy(const FemBody *body, int32_t tet) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	int32_t lane = tet % FEM_LANES;
@@ -94,7 +94,8 @@ static double elastic_energy(const FemBody *body, int32_t tet) {
 	return 0.25 * (double)batch->volume[lane] * (square - lambda / (3.0 * lambda + 2.0 * mu) * trace * trace) / mu;
 }
 
-// While the numbers of the cut still hold. A face has a quarter of each of its tets.
+// Describes an opened face for the caller; must run while the node numbers of the cut still hold. A face counts for a
+// quarter of the elastic energy of each of its two tets.
 static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFractureFace *out) {
 	const FemTopology *t = body->topology;
 	FemPosition x[3];
@@ -164,7 +165,7 @@ static void split_task(void *context, int32_t task) {
 	fem_heap_end();
 }
 
-// Within a step only.
+// Frees the lists of cuts, which live within a step.
 static void free_cuts(FemBreaking *breaking) {
 	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
 	FEM_FREE_ARRAY(breaking->faces, breaking->cut_capacity);

@@ -66,7 +66,7 @@ void fem_body_solver_free(FemBody *body) {
 	}
 }
 
-// All pieces have one or none has.
+// Allocates the preconditioners of all pieces, or of none when memory fails.
 static bool allocate(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
@@ -159,7 +159,7 @@ static void create_for_piece(FemBody *body, const FemMesh *mesh, int32_t compone
 	fem_preconditioner_create(body->pieces[component].preconditioner, body, component, orders);
 }
 
-// For a snapshot: what they came to be.
+// Notes the kinds of all preconditioners, for a snapshot.
 void fem_body_note_kinds(FemBody *body) {
 	for (int32_t c = 0; body->own_topology && fem_body_has_solver(body) && c < body->topology->component_count; c++)
 		body->pieces[c].preconditioner_kind = (uint8_t)body->pieces[c].preconditioner->kind;
@@ -176,7 +176,7 @@ bool fem_body_restore_solver(const FemWorld *world, FemBody *body) {
 	return true;
 }
 
-// Components in which nothing changed keep what they have; only their numbers have moved.
+// After a split: components in which nothing changed keep their preconditioners under new numbers.
 static void take_over(FemBody *body) {
 	const FemTopology *t = body->topology;
 	for (int32_t c = 0; c < t->component_count; c++) {

@@ -5,7 +5,7 @@
 #include "model/piece.h"
 #include "world/world.h"
 
-// Its pieces have preconditioners: all or none.
+// Whether the pieces of the body have preconditioners: all have, or none.
 static inline bool fem_body_has_solver(const FemBody *body) {
 	return body->pieces[0].preconditioner != NULL;
 }

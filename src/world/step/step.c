@@ -56,7 +56,7 @@ static void step_once(FemWorld *world, float dt) {
 	// Changes of velocity.
 	run_stage(&step, FEM_PHASE_SOLVE, fem_step_solve_composites);
 
-	// New velocities and positions; bodies that turned bad go back.
+	// New velocities and positions; bodies that are no longer finite go back to their last published state.
 	run_stage(&step, FEM_PHASE_INTEGRATE, integrate);
 
 	// What has come to rest sleeps; what is pulled at wakes.
@@ -130,7 +130,8 @@ static void take_body_memory(FemWorld *world) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		fem_body_take_step_memory(body, &world->arena);
 		if (body->live_part_count > 0 && body->live_part_count < body->topology->part_count) {
-			// Sleeping neighbours of live nodes are read as columns: they do not move.
+			// dv and search direction of all nodes start at 0, because sleeping neighbours of live nodes are read as
+			// columns and do not move.
 			size_t bytes = sizeof(FemVec4) * (size_t)body->topology->node_count;
 			memset(body->step->dv, 0, bytes);
 			memset(body->step->direction, 0, bytes);

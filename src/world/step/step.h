@@ -13,7 +13,7 @@ typedef struct FemCompositeResult {
 	int32_t solves, solves_capped;
 	int64_t iterations, factorizations;
 	float residual;
-	bool in_contact; // something presses
+	bool in_contact; // some contact is active
 	bool on_ground;
 	uint32_t errors; // FemStepError bits
 } FemCompositeResult;

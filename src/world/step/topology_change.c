@@ -49,7 +49,8 @@ static void move_kinds(FemBody *body) {
 	memcpy(body->node_kind, moved, (size_t)body->topology->node_count);
 }
 
-// A user's force and the ground's press are shared by mass; momentum is kept because velocities stay.
+// Shares a user's force and the ground's normal force among a node and its copies by mass; momentum is kept because
+// velocities stay.
 static void share_forces(const FemWorld *world, FemBody *body) {
 	const FemSplitState *split = body->topology->split;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
@@ -82,7 +83,8 @@ static void move_nodes(const FemWorld *world, FemBody *body) {
 	fem_body_set_totals(world, body);
 }
 
-// What a roll-back of a later substep would read. Readers of the last step see none of it.
+// Gives copies a published position, which a roll-back in a later substep would read. Readers of the last step see none
+// of it.
 static void publish_copies(FemBody *body, int32_t users_before) {
 	const FemTopology *t = body->topology;
 	const FemSplitState *split = t->split;
