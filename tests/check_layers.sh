@@ -172,6 +172,36 @@ search_text() {
 	list_files | tr '\n' '\0' | xargs -0 -r grep -HnIE "$1" 2>/dev/null || true
 }
 
+# Words that once stood for the field's own, and what to say instead. "part" and "piece" have one meaning each: see
+# "Words" in ARCHITECTURE.md.
+private_words='ways? turn(s|ed|ing)? press(es|ed|ing)? makers? stuff lacks? riding rid(es|den)'
+
+# Identifiers of C and shader code in which a private word stands alone or between underscores or capitals. Names of
+# tests are sentences, in which such a word may be plain English.
+private_identifiers() {
+	{ code_below src gdextension tools tests; list_files | grep -E '\.gdshader(inc)?$' || true; } |
+		tr '\n' '\0' | xargs -0 -r awk -v words="$private_words" '
+		BEGIN {
+			gsub(/ /, "|", words)
+			private = "^(" words ")$"
+		}
+		/^[[:space:]]*(#[[:space:]]*include|FEM_TEST\()/ { next }
+		{
+			code = $0
+			gsub(/"([^"\\]|\\.)*"/, "", code)
+			sub(/\/\/.*/, "", code)
+			count = split(code, names, /[^A-Za-z0-9_]+/)
+			for (i = 1; i <= count; i++) {
+				name = names[i]
+				gsub(/[A-Z][a-z]/, "_&", name)
+				parts = split(tolower(name), part, /_+/)
+				for (k = 1; k <= parts; k++)
+					if (part[k] ~ private)
+						print FILENAME ":" FNR ": " names[i]
+			}
+		}'
+}
+
 warn_of_long_files() {
 	code_below src gdextension tools tests | while read -r file; do
 		local lines
@@ -211,6 +241,7 @@ main() {
 	rule "includes in gdextension/ name a folder that has a rank" "$(quoted_includes gdextension | unranked gdextension "$extension_layers")"
 	rule "includes in gdextension/ point downward only" "$(upward_includes gdextension "$extension_layers" 0)"
 	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
+	rule "names say displacement, rotation, normal impulse, builder, material: not $private_words" "$(private_identifiers)"
 	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
 	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
 	rule "comments name no text that is not in the repository" "$("$here/check_docs.py" documents "$root")"

@@ -108,7 +108,7 @@ static bool run_test(const Test *test) {
 	return failures_in_test == 0;
 }
 
-static int run_in_turn(int count) {
+static int run_in_sequence(int count) {
 	int failed = 0;
 	for (int i = 0; i < count; i++)
 		failed += !run_test(&tests[i]);
@@ -179,7 +179,7 @@ static int run_in_processes(int count, int job_count) {
 
 static int run_in_processes(int count, int job_count) {
 	(void)job_count;
-	return run_in_turn(count);
+	return run_in_sequence(count);
 }
 
 #endif
@@ -200,7 +200,7 @@ int main(int argument_count, char **arguments) {
 	}
 	job_count = job_count < JOBS_MAX ? job_count : JOBS_MAX;
 	int count = choose_tests(argument_count - skipped, arguments + skipped);
-	int failed = job_count > 1 ? run_in_processes(count, job_count) : run_in_turn(count);
+	int failed = job_count > 1 ? run_in_processes(count, job_count) : run_in_sequence(count);
 	if (count == 0)
 		printf("no test's name contains \"%s\"\n", argument_count > skipped ? arguments[skipped] : "");
 	printf("%d passed, %d failed\n", count - failed, failed);

@@ -37,7 +37,7 @@ static void check_throw(const Throw *how) {
 	FemBodyState state;
 	fem_body_get_state(body, &state);
 	double mass = state.mass, scale = mass * 6.0, worst = 0.0, worst_event = 0.0;
-	int pressed = 0;
+	int contact_steps = 0;
 	for (int n = 0; n < STEPS; n++) {
 		FemVec3 before = momentum(body);
 		fem_world_step(world, CONTACT_DT, how->substeps);
@@ -54,9 +54,9 @@ static void check_throw(const Throw *how) {
 		if (how->floor == FEM_SHAPE_HALF_SPACE)
 			worst_event = fmax(worst_event,
 				fabs((double)(count ? events[0].impulse : 0.0f) + (double)fminf(result.impulse.y, 0.0f)) / scale);
-		pressed += count > 0;
+		contact_steps += count > 0;
 	}
-	FEM_CHECK(pressed > STEPS / 4);
+	FEM_CHECK(contact_steps > STEPS / 4);
 	fem_test_check(worst < 5e-4, __FILE__, __LINE__,
 		"friction %d, substeps %d, E %g: %g of the momentum is unaccounted for", how->friction, how->substeps,
 		(double)how->young_modulus, worst);

@@ -210,7 +210,7 @@ FEM_TEST(dependencies, metis_is_kept_from_bad_graphs) {
 	const int32_t rows[] = {0, 2, 4, 6}, columns[] = {1, 2, 0, 2, 0, 1};
 	const int32_t shifted_rows[] = {1, 2, 4, 6}, falling_rows[] = {0, 4, 2, 6};
 	const int32_t outside[] = {1, 3, 0, 2, 0, 1}, negative[] = {1, -1, 0, 2, 0, 1}, self_loop[] = {1, 0, 0, 2, 0, 1};
-	const int32_t twice[] = {1, 1, 0, 2, 0, 1}, one_way_rows[] = {0, 2, 3, 4}, one_way[] = {1, 2, 0, 1};
+	const int32_t twice[] = {1, 1, 0, 2, 0, 1}, directed_rows[] = {0, 2, 3, 4}, directed[] = {1, 2, 0, 1};
 	const int32_t no_weight[] = {1, 0, 1};
 	int32_t part[3] = {-7, -7, -7}, position[3];
 	FEM_CHECK_INT(fem_metis_partition(3, rows, columns, 2, part), FEM_OK);
@@ -227,9 +227,9 @@ FEM_TEST(dependencies, metis_is_kept_from_bad_graphs) {
 	FEM_CHECK(fem_metis_partition(3, rows, negative, 2, part) != FEM_OK);
 	FEM_CHECK(fem_metis_partition(3, rows, self_loop, 2, part) != FEM_OK);
 	FEM_CHECK(fem_metis_partition(3, rows, twice, 2, part) != FEM_OK);
-	FEM_CHECK(fem_metis_partition(3, one_way_rows, one_way, 2, part) != FEM_OK);
+	FEM_CHECK(fem_metis_partition(3, directed_rows, directed, 2, part) != FEM_OK);
 	FEM_CHECK(strstr(fem_last_error(), "symmetric") != NULL);
-	FEM_CHECK(fem_metis_order(3, one_way_rows, one_way, NULL, part, position) != FEM_OK);
+	FEM_CHECK(fem_metis_order(3, directed_rows, directed, NULL, part, position) != FEM_OK);
 	FEM_CHECK(fem_metis_order(3, rows, columns, no_weight, part, position) != FEM_OK);
 	FEM_CHECK(fem_metis_order(3, rows, columns, NULL, part, NULL) != FEM_OK);
 	FEM_CHECK(part[0] == -7 && part[1] == -7 && part[2] == -7);

@@ -90,14 +90,14 @@ static Case make_case(Kind kind, int32_t index) {
 // ---- scenes
 
 static FemBodyId add_box(
-	const Case *one, FemWorldId world, FemPosition center, float scale, float density, bool turned) {
+	const Case *one, FemWorldId world, FemPosition center, float scale, float density, bool rotated) {
 	FemBlock block = fem_block(1.0f, 1);
 	memcpy(block.cells, one->cells, sizeof block.cells);
 	block.size = (FemVec3){scale * one->size.x, scale * one->size.y, scale * one->size.z};
 	block.kind = FEM_CELLS_KUHN;
 	block.material.young_modulus = one->young_modulus;
 	block.material.density = density;
-	block.body.rotation = turned ? one->rotation : (FemQuat){0.0f, 0.0f, 0.0f, 1.0f};
+	block.body.rotation = rotated ? one->rotation : (FemQuat){0.0f, 0.0f, 0.0f, 1.0f};
 	const double half[3] = {0.5 * (double)block.size.x, 0.5 * (double)block.size.y, 0.5 * (double)block.size.z};
 	FemQuat q = block.body.rotation;
 	double x = q.x, y = q.y, z = q.z, w = q.w; // the corner lies at center - R half
