@@ -57,7 +57,8 @@ typedef struct FemBody {
 	struct FemBreaking *breaking; // of bodies that can break, else null
 
 	// ---- nodes
-	FemPosition origin;      // m; positions are relative to it; on a 1 m grid
+	FemPosition origin; // m; positions are relative to it; on a 1 m grid
+	// Arrays by node, all of which model/node_arrays.c lists.
 	FemVec4 *position;       // m
 	FemVec4 *velocity;       // m/s
 	FemVec4 *last_dv;        // m/s, the last solve's result: start vector of the next
@@ -65,13 +66,13 @@ typedef struct FemBody {
 	float *mass;             // kg
 	float *mass_damping;     // kg/s, sum of alpha_M over tets
 	uint8_t *node_kind;      // FemNodeKind
-	FemVec4 *reaction;       // N, on pinned and driven nodes; null until one is pinned
 	float *ground_force;     // N, normal force of the ground in the last step; 0 = no contact
 	FemVec4 *published;      // user order: x, y, z, 1 relative to published_origin
-	int32_t published_count; // nodes in it
+	FemVec4 *good_velocity;  // m/s, velocities that belong to `published`, inside order: the state to roll back to
+	FemVec4 *reaction;       // N, on pinned and driven nodes; null until one is pinned
+	int32_t published_count; // nodes in `published`
 	FemPosition published_origin;
 	FemShapeBefore before;
-	FemVec4 *good_velocity; // velocities that belong to `published`, inside order: the state to roll back to
 	bool has_forces;
 
 	// ---- tets

@@ -1,6 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
+#include "model/node_arrays.h"
 #include "model/piece.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
@@ -27,18 +28,8 @@ static void place_tet_arrays(FemBody *body, FemCarver *carver) {
 // Arrays by node lie in a block of their own, since a body that becomes breakable gets a larger one.
 static void place_node_arrays(FemBody *body, FemCarver *carver) {
 	const FemTopology *t = body->topology;
-	size_t nodes = (size_t)t->node_capacity;
-	body->position = FEM_CARVE(carver, FemVec4, nodes);
-	body->velocity = FEM_CARVE(carver, FemVec4, nodes);
-	body->last_dv = FEM_CARVE(carver, FemVec4, nodes);
-	body->force = FEM_CARVE(carver, FemVec4, nodes);
-	body->mass = FEM_CARVE(carver, float, nodes);
-	body->mass_damping = FEM_CARVE(carver, float, nodes);
-	body->node_kind = FEM_CARVE(carver, uint8_t, nodes);
-	body->ground_force = FEM_CARVE(carver, float, nodes);
-	body->published = FEM_CARVE(carver, FemVec4, nodes);
-	body->before = (FemShapeBefore){.positions = FEM_CARVE(carver, FemVec4, nodes)};
-	body->good_velocity = FEM_CARVE(carver, FemVec4, nodes);
+	body->before = (FemShapeBefore){0};
+	fem_node_arrays_place(body, carver);
 	body->part_state = FEM_CARVE(carver, uint8_t, t->part_capacity);
 	body->part_still = FEM_CARVE(carver, int32_t, t->part_capacity);
 	body->pieces = FEM_CARVE(carver, FemPiece, t->component_capacity);
@@ -47,15 +38,8 @@ static void place_node_arrays(FemBody *body, FemCarver *carver) {
 // Sets the nodes at rest at their positions. Room beyond them is for nodes and parts that a split may add, which sets
 // all their values.
 static void clear_nodes(FemBody *body) {
-	size_t nodes = (size_t)body->topology->node_count, parts = (size_t)body->topology->part_count;
-	FemVec4 *vectors[] = {body->position, body->velocity, body->last_dv, body->force, body->published,
-		body->before.positions, body->good_velocity};
-	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-		memset(vectors[i], 0, sizeof(FemVec4) * nodes);
-	memset(body->mass, 0, sizeof *body->mass * nodes);
-	memset(body->mass_damping, 0, sizeof *body->mass_damping * nodes);
-	memset(body->ground_force, 0, sizeof *body->ground_force * nodes);
-	memset(body->node_kind, 0, nodes);
+	size_t parts = (size_t)body->topology->part_count;
+	fem_node_arrays_clear(body);
 	memset(body->part_state, 0, parts);
 	memset(body->part_still, 0, sizeof *body->part_still * parts);
 	memset(body->pieces, 0, sizeof *body->pieces * (size_t)body->topology->component_capacity);

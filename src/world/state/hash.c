@@ -1,5 +1,6 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
+#include "model/node_arrays.h"
 #include "model/piece.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
@@ -49,19 +50,31 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+// The arrays by node that have such values.
+static uint64_t hash_nodes(uint64_t hash, const FemBody *body, FemNodeValue value) {
+	for (int a = 0; a < FEM_NODE_ARRAY_COUNT; a++) {
+		const FemNodeArray *array = &fem_node_arrays[a];
+		const void *values = fem_node_array(body, array);
+		int32_t count = fem_node_array_count(body, array);
+		if (!array->is_hashed || array->value != value || !values)
+			continue;
+		if (value == FEM_NODE_VECTOR)
+			hash = hash_vectors(hash, values, count);
+		for (int32_t i = 0; value == FEM_NODE_FLOAT && i < count; i++)
+			hash = fem_hash_float(hash, ((const float *)values)[i]);
+		for (int32_t i = 0; value == FEM_NODE_BYTE && i < count; i++)
+			hash = fem_hash_word(hash, ((const uint8_t *)values)[i]);
+	}
+	return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	hash = hash_breaking(hash_position(hash, body->origin), body);
-	hash = hash_vectors(hash, body->position, t->node_count);
-	hash = hash_vectors(hash, body->velocity, t->node_count);
-	hash = hash_vectors(hash, body->last_dv, t->node_count);
-	hash = hash_vectors(hash, body->force, t->node_count);
+	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
 	hash = hash_vectors(hash, body->rotation, t->batch_count * FEM_LANES);
 	hash = hash_plastics(hash, body);
-	for (int32_t i = 0; i < t->node_count; i++)
-		hash = fem_hash_word(hash, body->node_kind[i]);
-	for (int32_t i = 0; i < t->node_count; i++)
-		hash = fem_hash_float(hash, body->ground_force[i]);
+	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);
 	for (int32_t p = 0; p < t->part_count; p++)
 		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);
 	return hash;

@@ -1,6 +1,7 @@
 // One body in a snapshot.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "model/node_arrays.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/state/snapshot.h"
@@ -29,16 +30,18 @@ static void sync_fields(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->live_tets);
 }
 
+static void sync_nodes(FemStream *s, FemBody *body, bool optional) {
+	for (int i = 0; i < FEM_NODE_ARRAY_COUNT; i++) {
+		const FemNodeArray *array = &fem_node_arrays[i];
+		size_t bytes = fem_node_value_bytes(array->value) * (size_t)fem_node_array_count(body, array);
+		if (array->is_saved && array->is_optional == optional && fem_node_array(body, array))
+			fem_stream_bytes(s, fem_node_array(body, array), bytes);
+	}
+}
+
 static void sync_arrays(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
-	FEM_STREAM_ARRAY(s, body->position, t->node_count);
-	FEM_STREAM_ARRAY(s, body->velocity, t->node_count);
-	FEM_STREAM_ARRAY(s, body->last_dv, t->node_count);
-	FEM_STREAM_ARRAY(s, body->force, t->node_count);
-	FEM_STREAM_ARRAY(s, body->node_kind, t->node_count);
-	FEM_STREAM_ARRAY(s, body->ground_force, t->node_count);
-	FEM_STREAM_ARRAY(s, body->published, t->user_node_count);
-	FEM_STREAM_ARRAY(s, body->good_velocity, t->node_count);
+	sync_nodes(s, body, false);
 	FEM_STREAM_ARRAY(s, body->rotation, t->batch_count * FEM_LANES);
 	FEM_STREAM_ARRAY(s, body->part_state, t->part_count);
 	FEM_STREAM_ARRAY(s, body->part_still, t->part_count);
@@ -60,7 +63,7 @@ static void sync_optional(FemStream *s, FemBody *body) {
 	if (s->failed)
 		return;
 	if (has_reaction)
-		FEM_STREAM_ARRAY(s, body->reaction, t->node_count);
+		sync_nodes(s, body, true);
 	for (int32_t b = 0; has_plastics && b < t->batch_count; b++) {
 		FEM_STREAM(s, body->plastics[b].strain);
 		FEM_STREAM(s, body->batches[b].gradient);

@@ -2,6 +2,7 @@
 // get one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within
 // a step, from the heap of the world.
 #include "base/carve.h"
+#include "model/node_arrays.h"
 #include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -55,26 +56,14 @@ static void free_arrays(FemBody *body) {
 }
 
 static void copy_nodes(FemBody *made, const FemBody *body) {
-	size_t nodes = (size_t)body->topology->node_count, parts = (size_t)body->topology->part_count;
-	memcpy(made->position, body->position, sizeof(FemVec4) * nodes);
-	memcpy(made->velocity, body->velocity, sizeof(FemVec4) * nodes);
-	memcpy(made->last_dv, body->last_dv, sizeof(FemVec4) * nodes);
-	memcpy(made->force, body->force, sizeof(FemVec4) * nodes);
-	memcpy(made->mass, body->mass, sizeof(float) * nodes);
-	memcpy(made->mass_damping, body->mass_damping, sizeof(float) * nodes);
-	memcpy(made->node_kind, body->node_kind, nodes);
-	memcpy(made->ground_force, body->ground_force, sizeof(float) * nodes);
-	memcpy(made->published, body->published, sizeof(FemVec4) * nodes);
-	memcpy(made->good_velocity, body->good_velocity, sizeof(FemVec4) * nodes);
+	size_t parts = (size_t)body->topology->part_count;
+	fem_node_arrays_copy(made, body);
 	memcpy(made->part_state, body->part_state, parts);
 	memcpy(made->part_still, body->part_still, sizeof(int32_t) * parts);
 	memcpy(made->pieces, body->pieces, sizeof *made->pieces * (size_t)body->topology->component_count);
 	FemVec4 *positions = made->before.positions;
-	memcpy(positions, body->before.positions, sizeof(FemVec4) * nodes);
 	made->before = body->before;
 	made->before.positions = positions;
-	if (body->reaction)
-		memcpy(made->reaction, body->reaction, sizeof(FemVec4) * nodes);
 }
 
 static void copy_surface(FemBody *made, const FemBody *body) {

@@ -1,6 +1,7 @@
 // A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone;
 // parts and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
 #include "base/memory.h"
+#include "model/node_arrays.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
@@ -18,20 +19,6 @@ static int32_t source_of(const FemSplitState *split, int32_t node) {
 
 // ---- nodes
 
-static void move_vectors(FemBody *body, FemVec4 *values) {
-	FemVec4 *moved = body->breaking->scratch;
-	for (int32_t i = 0; i < body->topology->node_count; i++)
-		moved[i] = values[source_of(body->topology->split, i)];
-	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
-}
-
-static void move_floats(FemBody *body, float *values) {
-	float *moved = &body->breaking->scratch->x;
-	for (int32_t i = 0; i < body->topology->node_count; i++)
-		moved[i] = values[source_of(body->topology->split, i)];
-	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
-}
-
 static void move_ints(FemBody *body, int32_t *values) {
 	int32_t *moved = body->breaking->order;
 	for (int32_t i = 0; i < body->topology->node_count; i++)
@@ -39,14 +26,10 @@ static void move_ints(FemBody *body, int32_t *values) {
 	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
 }
 
-static void move_kinds(FemBody *body) {
-	uint8_t *moved = body->breaking->marks;
+static void count_pinned(FemBody *body) {
 	body->pinned_count = 0;
-	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		moved[i] = body->node_kind[source_of(body->topology->split, i)];
-		body->pinned_count += moved[i] != FEM_NODE_FREE;
-	}
-	memcpy(body->node_kind, moved, (size_t)body->topology->node_count);
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
 }
 
 // Shares a user's force and the ground's normal force among a node and its copies by mass; momentum is kept because
@@ -58,27 +41,14 @@ static void share_forces(const FemWorld *world, FemBody *body) {
 			continue;
 		float whole = body->mass[i];
 		fem_body_set_node_mass(world, body, i);
-		float share = body->mass[i] / whole;
-		body->force[i].x *= share, body->force[i].y *= share, body->force[i].z *= share;
-		body->ground_force[i] *= share;
-		if (body->reaction)
-			body->reaction[i].x *= share, body->reaction[i].y *= share, body->reaction[i].z *= share;
+		fem_node_arrays_share(body, i, body->mass[i] / whole);
 	}
 }
 
 static void move_nodes(const FemWorld *world, FemBody *body) {
-	move_vectors(body, body->position);
-	move_vectors(body, body->velocity);
-	move_vectors(body, body->last_dv);
-	move_vectors(body, body->force);
-	move_vectors(body, body->good_velocity);
-	if (body->reaction)
-		move_vectors(body, body->reaction);
-	move_floats(body, body->mass);
-	move_floats(body, body->mass_damping);
-	move_floats(body, body->ground_force);
+	fem_node_arrays_follow_split(body, body->breaking->scratch);
 	move_ints(body, body->breaking->node_rank);
-	move_kinds(body);
+	count_pinned(body);
 	share_forces(world, body);
 	fem_body_set_totals(world, body);
 }
