@@ -21,6 +21,8 @@ enum {
 	GROUND_FRICTION,
 	COUPLING_ENABLED,
 	CHARACTER_FORCE,
+	FRACTURE_INTERVAL,
+	FRACTURE_VISCOUS,
 	SETTING_COUNT
 };
 
@@ -41,6 +43,10 @@ static const Setting settings[SETTING_COUNT] = {
 		GD_PROPERTY_HINT_NONE, ""},
 	[CHARACTER_FORCE] = {"physics/fem_destruction/character_push_force", GDEXTENSION_VARIANT_TYPE_FLOAT, 800,
 		GD_PROPERTY_HINT_RANGE, "0,10000,1,or_greater,suffix:N"},
+	[FRACTURE_INTERVAL] = {"physics/fem_destruction/fracture_interval", GDEXTENSION_VARIANT_TYPE_INT, 1,
+		GD_PROPERTY_HINT_RANGE, "0,60,1"},
+	[FRACTURE_VISCOUS] = {"physics/fem_destruction/fracture_viscous", GDEXTENSION_VARIANT_TYPE_BOOL, 0,
+		GD_PROPERTY_HINT_NONE, ""},
 };
 
 static GdVariant initial_value(const Setting *setting) {
@@ -115,5 +121,7 @@ AddonSettings project_settings_load(void) {
 		.physics_on_thread = is_physics_on_thread(),
 		.coupling_enabled = read_setting(&settings[COUPLING_ENABLED]) != 0.0,
 		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
+		.fracture_interval = (int32_t)clamp(read_setting(&settings[FRACTURE_INTERVAL]), 0, 1000),
+		.fracture_viscous = read_setting(&settings[FRACTURE_VISCOUS]) != 0.0,
 	};
 }

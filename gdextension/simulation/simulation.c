@@ -60,6 +60,8 @@ static FemWorldId make_engine_world(GdRID space) {
 	def.ground_enabled = simulation.settings.ground_enabled;
 	def.ground_height = simulation.settings.ground_height;
 	def.ground_friction = (float)simulation.settings.ground_friction;
+	def.fracture_interval = simulation.settings.fracture_interval;
+	def.fracture_viscous = simulation.settings.fracture_viscous;
 	return fem_world_create(&def);
 }
 

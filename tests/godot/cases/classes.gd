@@ -160,9 +160,11 @@ func test_step_errors_have_names() -> void:
 
 
 func test_project_settings() -> void:
-	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction"]:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "fracture_interval", "fracture_viscous"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
+	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/fracture_interval"), 1, "fracture_interval by default")
+	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/fracture_viscous"), false, "fracture_viscous by default")
 
 
 func _check_defaults(object: Object, defaults: Dictionary) -> void:
