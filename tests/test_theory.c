@@ -3,35 +3,11 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "theory_rig.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #define GRAVITY 9.81f // m/s^2
-
-static char name[128];
-
-static const char *named(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static const char *named(const char *format, ...) {
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(name, sizeof name, format, arguments);
-	va_end(arguments);
-	return name;
-}
-
-static void compare(const char *what, double expected, double got, double tolerance) {
-	printf("    %s: expected %.6g, got %.6g, tolerance %.2g\n", what, expected, got, tolerance);
-	fem_test_check(fabs(got - expected) <= tolerance, __FILE__, __LINE__, "%s: expected %g, got %g, tolerance %g", what,
-		expected, got, tolerance);
-}
-
-static FemBodyState state_of(FemBodyId body) {
-	FemBodyState state = {0};
-	fem_body_get_state(body, &state);
-	return state;
-}
 
 static double length(FemVec3 v) {
 	return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
@@ -51,11 +27,12 @@ FEM_TEST(theory, free_fall) {
 		def.world.gravity = (FemVec3){0.0f, -GRAVITY, 0.0f};
 		FemRig rig = fem_rig_create(&def);
 		FEM_REQUIRE(fem_body_is_valid(rig.body));
-		double start = state_of(rig.body).center.y, rate = rates[i];
+		double start = fem_state_of(rig.body).center.y, rate = rates[i];
 		for (int32_t n = 0; n < rates[i]; n++)
 			fem_world_step(rig.world, (float)(1.0 / rate), 1);
 		double expected = (double)GRAVITY * (rate + 1.0) / (2.0 * rate);
-		compare(named("free fall for 1 s at %d Hz, m", rates[i]), expected, start - state_of(rig.body).center.y, 1e-5);
+		fem_compare(fem_named("free fall for 1 s at %d Hz, m", rates[i]), expected,
+			start - fem_state_of(rig.body).center.y, 1e-5);
 		fem_rig_destroy(&rig);
 	}
 }
@@ -153,12 +130,12 @@ static Tumbled tumble(const Tumbling *tumbling) {
 	FemWorldId world = fem_world_create(&world_def);
 	FemBodyId body = throw_shape(world, tumbling->shape, tumbling->young_modulus, tumbling->spin, tumbling->velocity);
 	FEM_CHECK(fem_body_is_valid(body));
-	FemBodyState start = state_of(body);
+	FemBodyState start = fem_state_of(body);
 	double energy = energy_about_center(&start);
 	Tumbled worst = {.lowest = 1.0, .highest = 1.0};
 	for (int32_t n = 0; n < 20 * tumbling->rate; n++) {
 		fem_world_step(world, 1.0f / (float)tumbling->rate, 1);
-		FemBodyState now = state_of(body);
+		FemBodyState now = fem_state_of(body);
 		double share = energy_about_center(&now) / energy;
 		worst.lowest = fmin(worst.lowest, share);
 		worst.highest = fmax(worst.highest, share);
@@ -179,16 +156,16 @@ static Tumbled tumble(const Tumbling *tumbling) {
 static void check_stiff(const Tumbling *tumbling, const char *label) {
 	Tumbled worst = tumble(tumbling);
 	bool rises = worst.highest - 1.0 > 1.0 - worst.lowest;
-	compare(named("%s, energy over that of the start", label), 1.0, rises ? worst.highest : worst.lowest, 0.01);
-	compare(named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
+	fem_compare(fem_named("%s, energy over that of the start", label), 1.0, rises ? worst.highest : worst.lowest, 0.01);
+	fem_compare(fem_named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
 	bool flies = length(tumbling->velocity) > 0.0;
-	compare(named("%s, stress, Pa", label), 0.0, worst.stress, flies ? FLIGHT_STRESS_MAX : SPIN_STRESS_MAX);
+	fem_compare(fem_named("%s, stress, Pa", label), 0.0, worst.stress, flies ? FLIGHT_STRESS_MAX : SPIN_STRESS_MAX);
 }
 
 static void check_soft(const Tumbling *tumbling, const char *label) {
 	Tumbled worst = tumble(tumbling);
-	compare(named("%s, highest energy over that of the start", label), 1.0, worst.highest, 0.01);
-	compare(named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
+	fem_compare(fem_named("%s, highest energy over that of the start", label), 1.0, worst.highest, 0.01);
+	fem_compare(fem_named("%s, drift of angular momentum", label), 0.0, worst.drift, 1e-4);
 }
 
 static const FemVec3 spins[] = {{1.0f, 1.0f, 5.0f}, {2.6726124f, 8.0178373f, 5.3452248f}}; // the second: 10 rad/s
@@ -232,26 +209,6 @@ FEM_TEST(theory, tumbling_at_all_rates) {
 
 // ---- impact
 
-typedef struct Momenta {
-	double linear[3];  // kg m/s
-	double angular[3]; // about the world's origin, kg m^2/s
-} Momenta;
-
-static Momenta momenta_of(const FemBodyId *bodies, int32_t count) {
-	Momenta sum = {0};
-	for (int32_t b = 0; b < count; b++) {
-		FemBodyState state = state_of(bodies[b]);
-		const double x[3] = {state.center.x, state.center.y, state.center.z};
-		const double p[3] = {state.linear_momentum.x, state.linear_momentum.y, state.linear_momentum.z};
-		const double l[3] = {state.angular_momentum.x, state.angular_momentum.y, state.angular_momentum.z};
-		for (int i = 0; i < 3; i++) {
-			sum.linear[i] += p[i];
-			sum.angular[i] += l[i] + x[(i + 1) % 3] * p[(i + 2) % 3] - x[(i + 2) % 3] * p[(i + 1) % 3];
-		}
-	}
-	return sum;
-}
-
 // Two free blocks meet off centre: contact forces are equal and opposite, so both momenta of the pair stay.
 FEM_TEST(theory, impact_momentum) {
 	FemWorldDef world_def = fem_contact_world_def();
@@ -266,19 +223,19 @@ FEM_TEST(theory, impact_momentum) {
 	block.body.linear_velocity = (FemVec3){-1.0f, 0.5f, 0.0f};
 	block.body.angular_velocity = (FemVec3){1.0f, 0.0f, -2.0f};
 	bodies[1] = fem_block_add(world, &block);
-	Momenta before = momenta_of(bodies, 2);
+	FemMomenta before = fem_momenta_of(bodies, 2);
 	double energy = fem_energy(bodies, 2);
-	float approach = state_of(bodies[0]).linear_velocity.x;
+	float approach = fem_state_of(bodies[0]).linear_velocity.x;
 	fem_steps(world, 60);
-	Momenta after = momenta_of(bodies, 2);
-	FEM_CHECK(state_of(bodies[0]).linear_velocity.x < 0.7f * approach); // they did meet
+	FemMomenta after = fem_momenta_of(bodies, 2);
+	FEM_CHECK(fem_state_of(bodies[0]).linear_velocity.x < 0.7f * approach); // they did meet
 	static const char *const axes[] = {"x", "y", "z"};
 	for (int i = 0; i < 3; i++)
-		compare(named("impact, momentum along %s, kg m/s", axes[i]), before.linear[i], after.linear[i], 2e-3);
+		fem_compare(fem_named("impact, momentum along %s, kg m/s", axes[i]), before.linear[i], after.linear[i], 2e-3);
 	for (int i = 0; i < 3; i++)
-		compare(
-			named("impact, angular momentum about %s, kg m^2/s", axes[i]), before.angular[i], after.angular[i], 0.05);
-	compare("impact, energy over that of before (at most 1)", 0.5, fem_energy(bodies, 2) / energy, 0.5);
+		fem_compare(fem_named("impact, angular momentum about %s, kg m^2/s", axes[i]), before.angular[i],
+			after.angular[i], 0.05);
+	fem_compare("impact, energy over that of before (at most 1)", 0.5, fem_energy(bodies, 2) / energy, 0.5);
 	fem_world_destroy(world);
 }
 
@@ -311,8 +268,8 @@ FEM_TEST(theory, cantilever) {
 		fem_rig_settle(&rig, 0.25f, 1e-8f, 200, load_tip, &force);
 		double expected = 1e3 * rows[i].share * theory;
 		const char *cells = rows[i].kind == FEM_CELLS_KUHN ? "6" : "5";
-		compare(named("cantilever of %d x %d x %d cells of %s tets, tip, mm (beam theory %.2f)", rows[i].nx, rows[i].n,
-					rows[i].n, cells, 1e3 * theory),
+		fem_compare(fem_named("cantilever of %d x %d x %d cells of %s tets, tip, mm (beam theory %.2f)", rows[i].nx,
+						rows[i].n, rows[i].n, cells, 1e3 * theory),
 			expected, -1e3 * fem_rig_tip_mean_y(&rig), 0.02 * expected);
 		fem_rig_destroy(&rig);
 	}
