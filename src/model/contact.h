@@ -31,6 +31,7 @@ typedef struct FemContact {
 	float normal[3];         // unit, from side 0 to side 1
 	float area;              // m^2
 	float depth;             // m; negative: a gap that may close within the step
+	float reference;         // m, of that depth: how deep two sides of a crack stood in each other when they came apart
 	float bias;              // b, m/s: out of the overlap while deep, what may be closed of a gap
 	float normal_strength;   // k_n = dt phi A, kg
 	float friction;          // Coulomb coefficient of the pair

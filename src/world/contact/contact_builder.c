@@ -151,7 +151,7 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	contact->approach = along;
 	contact->active =
-		(last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth > slop);
+		(last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f || (!last && contact->depth - contact->reference > slop);
 	if (last && last->normal_impulse > 0.0f) {
 		fem_paper_friction_carry(&last->paper, &contact->paper);
 		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
@@ -179,7 +179,9 @@ static void add_contact(FemContactBuilder *builder, FemContact *contact, float s
 	}
 	contact->normal_strength = builder->touch->strength * contact->area;
 	float edge = fem_contact_builder_tet_edge(builder->world->bodies[contact->side[0].body], contact->side[0].tet);
-	contact->bias = fminf(push * (contact->depth - slop) / dt, fem_contact_builder_push_limit(contact->depth, edge));
+	contact->reference = fem_contact_builder_reference(builder, contact, slop);
+	float depth = contact->depth - contact->reference;
+	contact->bias = fminf(push * (depth - slop) / dt, fem_contact_builder_push_limit(depth, edge));
 	if (is_ahead)
 		contact->bias = contact->depth / dt; // the gap may close, no more
 	fem_contact_builder_start(builder, contact, slop);
@@ -325,6 +327,7 @@ void fem_contacts_make(FemStep *step) {
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		builder.touch = &stage->touches[t];
 		FemRange made = {stage->contact_count, stage->contact_count};
+		fem_contact_builder_list_cracks(&builder);
 		if (builder.touch->is_collider && world->colliders[builder.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)
 			fem_contact_builder_add_half_spaces(&builder);
 		else if (builder.touch->is_collider)
@@ -337,4 +340,5 @@ void fem_contacts_make(FemStep *step) {
 		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
 		fem_contacts_strengthen(stage, builder.touch, made, world->def.contact_push, step->dt);
 	}
+	stage->last_time = world->time;
 }

@@ -23,6 +23,12 @@ float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t 
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
 float fem_contact_builder_push_limit(float depth, float edge);        // m/s
 
+// ---- crack_contacts.c
+// Pairs of pieces whose sides are still sunk into each other since they came apart.
+void fem_contact_builder_list_cracks(FemContactBuilder *builder);
+// FemContact.reference, m
+float fem_contact_builder_reference(const FemContactBuilder *builder, const FemContact *contact, float slop);
+
 // ---- contact_planes.c
 void fem_contact_builder_add_half_spaces(FemContactBuilder *builder);
 void fem_contact_builder_add_flat(

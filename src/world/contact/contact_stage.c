@@ -86,6 +86,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
+	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
 	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
 	*stage = (FemContactStage){0};

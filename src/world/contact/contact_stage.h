@@ -4,6 +4,7 @@
 #define FEM_WORLD_CONTACT_STAGE_H
 
 #include "base/range.h"
+#include "collision/key_sort.h"
 #include "collision/narrow_phase.h"
 #include "collision/overlap.h"
 #include "collision/sweep.h"
@@ -67,6 +68,9 @@ typedef struct FemContactStage {
 	int32_t candidate_capacity;
 	float *node_area; // m^2, [node of one body]: scratch, all 0 between uses
 	int32_t node_area_capacity;
+	FemKeyed *cracks; // of one body: pairs of pieces, sorted; the second half is scratch
+	int32_t crack_count, crack_capacity;
+	double last_time; // s, of the world when contacts were last looked for: pieces born since are new to contact
 	FemFastPairs fast;
 	FemContactEvent *events;
 	int32_t event_count, event_capacity;

@@ -105,6 +105,8 @@ static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
 		hash = fem_hash_word(hash, (uint64_t)contact->side[s].tet);
 	}
 	hash = fem_hash_word(fem_hash_word(hash, contact->key), (uint64_t)contact->active);
+	if (contact->reference > 0.0f)
+		hash = fem_hash_float(hash, contact->reference);
 	return fem_hash_float(fem_hash_float(hash, contact->normal_impulse), contact->slip);
 }
 

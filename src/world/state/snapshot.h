@@ -5,7 +5,7 @@
 #include "world/state/stream.h"
 #include "world/world.h"
 
-#define FEM_SNAPSHOT_VERSION 9u // of the format; data of others are refused
+#define FEM_SNAPSHOT_VERSION 10u // of the format; data of others are refused
 
 // ---- snapshot_body.c
 void fem_snapshot_write_body(FemStream *stream, FemBody *body);

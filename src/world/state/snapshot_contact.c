@@ -225,6 +225,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->normal);
 	FEM_STREAM(s, contact->area);
 	FEM_STREAM(s, contact->depth);
+	FEM_STREAM(s, contact->reference);
 	FEM_STREAM(s, contact->bias);
 	FEM_STREAM(s, contact->normal_strength);
 	FEM_STREAM(s, contact->friction);
@@ -245,6 +246,7 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 static void sync_contacts(FemStream *s, FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	int32_t count = stage->contact_count;
+	FEM_STREAM(s, stage->last_time);
 	FEM_STREAM(s, count);
 	s->failed = s->failed || count < 0 || count > world->def.contact_capacity ||
 		!fem_stream_can_hold(s, count, sizeof(int32_t));
