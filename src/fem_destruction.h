@@ -101,7 +101,8 @@ typedef struct FemWorldDef {
 	float ground_friction;    // Coulomb coefficient, default 0.5
 	bool contacts_enabled;    // bodies touch each other and colliders; default true
 	int32_t contact_capacity; // contacts a step, default 16384; the smallest overlaps are dropped beyond
-	float contact_push; // share of the depth pushed out a step, default 0.2; 0 = the paper's pure damping, which sinks
+	float contact_push; // share of the depth pushed out in 1/60 s, or in a longer step; default 0.2; 0 = the paper's,
+						// which sinks
 	FemFrictionMode friction_mode; // default Coulomb
 	int32_t fracture_interval;     // fracture is looked at every so many substeps, default 1; 0: never
 	int32_t fracture_splits_max;   // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in

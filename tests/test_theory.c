@@ -239,6 +239,31 @@ FEM_TEST(theory, impact_momentum) {
 	fem_world_destroy(world);
 }
 
+// m/s at which two cubes part that stand 2 mm in each other.
+static double parting_speed(int32_t rate) {
+	FemWorldDef world_def = fem_contact_world_def();
+	world_def.gravity = (FemVec3){0};
+	FemWorldId world = fem_world_create(&world_def);
+	FemBlock block = fem_block(0.3f, 2);
+	FemBodyId bodies[2] = {fem_block_add(world, &block)};
+	block.body.position.x = 0.298;
+	bodies[1] = fem_block_add(world, &block);
+	for (int32_t n = 0; n < rate; n++)
+		fem_world_step(world, 1.0f / (float)rate, 1);
+	double speed = fem_state_of(bodies[1]).linear_velocity.x - fem_state_of(bodies[0]).linear_velocity.x;
+	fem_world_destroy(world);
+	return speed;
+}
+
+// What pushes overlaps apart leaves no more energy in them when steps are short. Fails when a share of the depth is
+// pushed out in each step, however short: the cubes then part five times as fast at 1000 Hz.
+FEM_TEST(theory, parting) {
+	double speed = parting_speed(60);
+	FEM_CHECK(speed > 1e-3 && speed < 0.02);
+	fem_compare(
+		"cubes 2 mm in each other, parting speed at 1000 Hz over that at 60 Hz", 1.0, parting_speed(1000) / speed, 0.5);
+}
+
 // ---- beam
 
 static void load_tip(FemRig *rig, void *context) {

@@ -10,6 +10,7 @@ typedef struct FemContactBuilder {
 	FemWorld *world;
 	FemContactStage *stage;
 	const FemTouch *touch; // at hand
+	float push;            // share of the depth that is pushed out in this step
 } FemContactBuilder;
 
 // ---- contact_builder.c

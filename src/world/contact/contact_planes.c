@@ -30,7 +30,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		return;
 	}
 	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
-	float dt = builder->step->dt, push = builder->world->def.contact_push;
+	float dt = builder->step->dt, push = builder->push;
 	FemContact contact = {
 		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
 		.area = at->area,

@@ -155,8 +155,7 @@ static FemResult check_contact(const FemWorld *world, int32_t index) {
 		contact->friction_strength, contact->normal_impulse, contact->slip, contact->reference};
 	if (!all_finite(numbers, 9) || !all_finite(contact->normal, 3) || !all_finite(contact->impulse, 3) ||
 		!all_finite(contact->side[0].weights, 4) || !all_finite(other->weights, 4) || !all_finite(other->arm, 3) ||
-		!(contact->normal_impulse >= 0.0f) || !(contact->slip >= 0.0f) ||
-		!(contact->reference >= 0.0f))
+		!(contact->normal_impulse >= 0.0f) || !(contact->slip >= 0.0f) || !(contact->reference >= 0.0f))
 		return FAULT("Contact %d has a number that is not finite or negative.", index);
 	if (index > 0 && fem_contact_compare_places(contact - 1, contact) >= 0)
 		return FAULT("Contact %d is not in its place in the list.", index);
