@@ -23,6 +23,7 @@
 
 #include "jobs/pool.h"
 #include "model/body.h"
+#include "model/contact.h"
 #include "model/island.h"
 
 // Sums over the nodes of a chunk or an island, about the body's origin.
@@ -59,16 +60,23 @@ typedef struct FemIntegration {
 // Adds the impulse of the centrifugal and the Euler force, dt m (-w x (w x r) - w' x r), to the right-hand side.
 void fem_motion_add_centrifugal(FemIntegration *integration);
 
-// The share of a group of islands in its common momentum: what external forces say it should be, and what it is.
-typedef struct FemMomentumDeficit {
-	double mass;       // kg
-	double deficit[3]; // kg m/s
-} FemMomentumDeficit;
+// Both momenta of a group of islands and rigid bodies that touches nothing else: what external forces say they should
+// be, and what the solve made of them. Contact forces within the group cancel, and act along one line; a solve cut
+// short does not know it. What is missing is made up for by one rigid motion of all.
+typedef struct FemGroupBalance {
+	FemMotionSums sums; // about the group's origin
+	double center[3];   // m, of mass
+	float velocity[3];  // m/s, the change for all ...
+	float spin[3];      // rad/s, ... about the centre
+} FemGroupBalance;
 
-// For a free group that touches only itself: add up the islands (and rigid bodies), then give every node the same
-// change of velocity. Contact forces within the group cancel, but a solve cut short leaves a remainder.
-void fem_motion_add_deficit(FemIntegration *integration, FemMomentumDeficit *sum);
-void fem_motion_share_deficit(FemIntegration *integration, const FemMomentumDeficit *sum);
+// `offset`, m: the body's origin, or a rigid body's centre of mass, from the group's origin. First add all, then solve,
+// then share out.
+void fem_balance_add_island(FemGroupBalance *balance, FemIntegration *integration, const double offset[3]);
+void fem_balance_add_rigid(FemGroupBalance *balance, const FemProxy *proxy, const double offset[3]);
+void fem_balance_solve(FemGroupBalance *balance);
+void fem_balance_share_island(const FemGroupBalance *balance, FemIntegration *integration, const double offset[3]);
+void fem_balance_share_rigid(const FemGroupBalance *balance, FemProxy *proxy, const double offset[3]);
 
 // Takes a whole free piece back by `time` (s) along the motion it has now: rigid motion as in the step (`tumbling.h`),
 // which keeps energy and both momenta, and deformation. Straight back, x - time v, stretches what spins at w by

@@ -2,6 +2,7 @@
 // (P&O09 section 4).
 #include "world/step/composite_task.h"
 
+#include "base/vec.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
 #include "world/step/step.h"
@@ -121,30 +122,47 @@ static void solve_composite_task(void *context, int32_t order) {
 
 // ---- integrate
 
-// Several bodies that touch only each other keep their common momentum (2.5e-3 off without: docs/method.md, "Momentum
+// m, from the origin of the group's first body, or from its first rigid body.
+static void offset_of(const FemCompositeTask *task, FemPosition point, double out[3]) {
+	const FemWorld *world = task->step->world;
+	FemPosition origin = task->system.island_count > 0 ? world->bodies[fem_composite_island(task, 0)->body]->origin
+													   : world->colliders[task->system.contacts.proxy_list[0]].position;
+	FemPosition offset = fem_position_sub(point, origin);
+	out[0] = offset.x, out[1] = offset.y, out[2] = offset.z;
+}
+
+static void rigid_offset(const FemCompositeTask *task, int32_t proxy, double out[3]) {
+	const FemCollider *collider = &task->step->world->colliders[proxy];
+	offset_of(task, fem_position_add(collider->position, fem_position_from(collider->center)), out);
+}
+
+// Several bodies that touch only each other keep their common momenta (2.5e-3 off without: docs/method.md, "Momentum
 // balance").
 static void balance_group(FemCompositeTask *task) {
-	FemMomentumDeficit sum = {0};
-	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task))
+	FemGroupBalance balance = {0};
+	const FemContactRows *rows = &task->system.contacts;
+	double offset[3];
+	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task) ||
+		task->system.island_count + rows->proxy_count == 0)
 		return;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
-		fem_motion_add_deficit(&integration, &sum);
+		offset_of(task, integration.body->origin, offset);
+		fem_balance_add_island(&balance, &integration, offset);
 	}
-	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
-		const FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
-		sum.mass += (double)proxy->mass;
-		for (int i = 0; i < 3; i++)
-			sum.deficit[i] += (double)(proxy->impulse[i] - proxy->mass * proxy->dv[i]);
+	for (int32_t k = 0; k < rows->proxy_count; k++) {
+		rigid_offset(task, rows->proxy_list[k], offset);
+		fem_balance_add_rigid(&balance, &task->step->proxies[rows->proxy_list[k]], offset);
 	}
+	fem_balance_solve(&balance);
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
-		fem_motion_share_deficit(&integration, &sum);
+		offset_of(task, integration.body->origin, offset);
+		fem_balance_share_island(&balance, &integration, offset);
 	}
-	for (int32_t k = 0; k < task->system.contacts.proxy_count; k++) {
-		FemProxy *proxy = &task->step->proxies[task->system.contacts.proxy_list[k]];
-		for (int i = 0; i < 3; i++)
-			proxy->dv[i] += (float)(sum.deficit[i] / sum.mass);
+	for (int32_t k = 0; k < rows->proxy_count; k++) {
+		rigid_offset(task, rows->proxy_list[k], offset);
+		fem_balance_share_rigid(&balance, &task->step->proxies[rows->proxy_list[k]], offset);
 	}
 }
 
