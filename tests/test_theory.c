@@ -271,20 +271,24 @@ static void check_skew_impact(float young_modulus, int32_t rate) {
 	FemBodyId bodies[2];
 	throw_skew(world, young_modulus, bodies);
 	FemMomenta before = fem_momenta_of(bodies, 2);
-	double start = fem_energy(bodies, 2), last = start, drift = 0.0;
+	double start = fem_energy(bodies, 2), last = start, drift = 0.0, rise = 0.0;
 	for (int32_t n = 0; n < rate; n++) {
 		fem_world_step(world, 1.0f / (float)rate, 1);
 		FemMomenta now = fem_momenta_of(bodies, 2);
 		drift = fmax(drift, momentum_drift(&before, &now));
+		rise = fmax(rise, (fem_energy(bodies, 2) - last) / start);
 		last = fem_energy(bodies, 2);
 	}
 	FEM_CHECK(last < 0.8 * start); // they did meet
 	fem_compare(fem_named("skew impact, E %.0e, %d Hz, drift of angular momentum", (double)young_modulus, rate), 0.0,
-		drift, 1e-5);
+		drift, 1e-4);
+	fem_compare(fem_named("skew impact, E %.0e, %d Hz, highest rise of energy in a step", (double)young_modulus, rate),
+		0.0, rise, 0.001);
 	fem_world_destroy(world);
 }
 
-// Fails when what a solve leaves open of the angular momentum of a pair stays so: 1e-2 of it at 240 Hz.
+// Fails when what a solve leaves open of the angular momentum of a pair stays so: 1e-2 of it at 240 Hz. And when what
+// is fast and turns is stopped at a touch by nodes that go straight back: 4.9 times the energy at E 1e10 and 30 Hz.
 FEM_TEST(theory, skew_impacts) {
 	static const float moduli[] = {1e6f, 1e7f, 1e9f, 1e10f};
 	static const int32_t rates[] = {30, 60, 240};
