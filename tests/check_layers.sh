@@ -247,6 +247,7 @@ main() {
 	rule "comments name no text that is not in the repository" "$("$here/check_docs.py" documents "$root")"
 	rule "sections of docs/ that are cited are there" "$("$here/check_docs.py" sections "$root")"
 	rule "files, folders and tests that ARCHITECTURE.md and docs/ name are there" "$("$here/check_docs.py" paths "$root")"
+	rule "no paragraph of ARCHITECTURE.md and docs/ has more than six lines" "$("$here/check_docs.py" paragraphs "$root")"
 	warn_of_long_files
 	printf 'layers: %d passed, %d failed\n' "$passed" "$failed"
 	[ "$failed" -eq 0 ]
