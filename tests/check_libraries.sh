@@ -36,8 +36,7 @@ wrong_exports() {
 	nm -D --defined-only "$1" | awk '{ print $NF }' | grep -vx fem_destruction_init | head -n 5 | tr '\n' ' ' || true
 }
 
-# There are no asserts in the code, so both flavours hold the same instructions and constants, and compute the same bits.
-# With asserts in the debug library, compare what both compute instead.
+# Both flavours are linked from the same objects, without asserts, and compute the same bits.
 different_code() {
 	local name folder
 	folder=$(mktemp -d)
@@ -49,7 +48,7 @@ different_code() {
 	rm -r "$folder"
 }
 
-# wrong_flags FLAVOUR FLAG yes|no: sources of ours that are compiled without, or with, the flag.
+# wrong_flags library|tests FLAG yes|no: sources of ours that are compiled without, or with, the flag.
 wrong_flags() {
 	local commands
 	commands=$(grep '"command":' "$root/build/compile_commands.json" | grep -F "linux.$1.$arch/" || true)
@@ -102,9 +101,9 @@ main() {
 		verdict "the README's sizes are right" "$(wrong_sizes)"
 		verdict "the licences are there" "$(missing_licences)"
 	fi
-	verdict "asserts are off in release" "$(wrong_flags template_release -DNDEBUG yes)"
-	verdict "asserts are on in debug" "$(wrong_flags template_debug -DNDEBUG no)"
-	verdict "release is optimised" "$(wrong_flags template_release -O3 yes)"
+	verdict "asserts are off in both" "$(wrong_flags library -DFEM_ASSERTS=1 no)"
+	verdict "asserts are on in the tests" "$(wrong_flags tests -DFEM_ASSERTS=1 yes)"
+	verdict "both are optimised" "$(wrong_flags library -O3 yes)"
 	printf 'libraries: %d passed, %d failed\n' "$passed" "$failed"
 	[ "$failed" -eq 0 ]
 }

@@ -17,12 +17,13 @@ typedef struct FemArena {
 // Room for a step that takes so many bytes; what was taken before is dropped. A block that was four times too large for
 // seconds is given back, so that a level at rest does not hold what its collapse needed. False when the system gives no
 // memory.
-bool fem_arena_begin(FemArena *arena, size_t bytes);
+FEM_MUST_USE bool fem_arena_begin(FemArena *arena, size_t bytes);
 void fem_arena_free(FemArena *arena);
 
-// 64-byte aligned, not zeroed; null when there is no room.
+// 64-byte aligned, not zeroed. All that is taken was asked for at the beginning; null when there is no room.
 void *fem_arena_take(FemArena *arena, size_t bytes);
 
-#define FEM_ARENA_TAKE(arena, type, count) ((type *)fem_arena_take((arena), sizeof(type) * (size_t)(count)))
+#define FEM_ARENA_TAKE(arena, type, count) \
+	((type *)fem_arena_take((arena), fem_array_bytes(sizeof(type), (int64_t)(count))))
 
 #endif

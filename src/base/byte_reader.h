@@ -2,6 +2,8 @@
 #ifndef FEM_BASE_BYTE_READER_H
 #define FEM_BASE_BYTE_READER_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +22,7 @@ static inline size_t fem_bytes_left(const FemBytes *bytes) {
 // The next `width` bytes (1..8) as an unsigned number.
 static inline uint64_t fem_bytes_uint(FemBytes *bytes, int width) {
 	uint64_t value = 0;
+	FEM_ASSERT(width >= 1 && width <= 8 && bytes->at <= bytes->end);
 	if (bytes->failed || fem_bytes_left(bytes) < (size_t)width) {
 		bytes->failed = true;
 		return 0;

@@ -12,10 +12,11 @@ typedef struct FemCarver {
 // 64-byte aligned; null while measuring.
 static inline void *fem_carve(FemCarver *carver, size_t bytes) {
 	void *pointer = carver->base ? carver->base + carver->used : NULL;
+	FEM_ASSERT(bytes <= PTRDIFF_MAX && carver->used % FEM_ALIGNMENT == 0);
 	carver->used += fem_align_up(bytes);
 	return pointer;
 }
 
-#define FEM_CARVE(carver, type, count) ((type *)fem_carve((carver), sizeof(type) * (size_t)(count)))
+#define FEM_CARVE(carver, type, count) ((type *)fem_carve((carver), fem_array_bytes(sizeof(type), (int64_t)(count))))
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static _Thread_local char last_error[256];
 static FemLog host_log;
@@ -19,6 +20,17 @@ void fem_warn(const char *sentence) {
 	if (host_log.write)
 		host_log.write(host_log.user, FEM_LOG_WARNING, sentence);
 }
+
+#if defined(FEM_ASSERTS)
+void fem_assert_failed(const char *file, int line, const char *condition) {
+	char sentence[512];
+	snprintf(sentence, sizeof sentence, "%s:%d: does not hold: %s", file, line, condition);
+	if (host_log.write)
+		host_log.write(host_log.user, FEM_LOG_ERROR, sentence);
+	fprintf(stderr, "fem_destruction: %s\n", sentence);
+	abort();
+}
+#endif
 
 FemResult fem_fail(FemResult result, const char *format, ...) {
 	va_list arguments;

@@ -2,6 +2,7 @@
 #ifndef FEM_BASE_ERROR_H
 #define FEM_BASE_ERROR_H
 
+#include "base/assert.h"
 #include "fem_basics.h"
 
 // Stores the sentence and returns the result, so that a check reads `return fem_fail(FEM_ERROR_..., "...")`.

@@ -8,8 +8,9 @@
 #include <string.h>
 
 // Makes room for one more element by doubling; false when the system gives no memory, and the array is as it was.
-static inline bool fem_grow(void *array_pointer, int32_t count, int32_t *capacity, size_t element) {
+FEM_MUST_USE static inline bool fem_grow(void *array_pointer, int32_t count, int32_t *capacity, size_t element) {
 	void *old, *moved;
+	FEM_ASSERT(count >= 0 && count <= *capacity);
 	if (count < *capacity)
 		return true;
 	if (*capacity > INT32_MAX / 2)

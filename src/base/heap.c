@@ -45,12 +45,14 @@ static int class_of(size_t units, bool up) {
 }
 
 static FemHeapBlock *behind(FemHeapBlock *block) {
+	FEM_ASSERT(block->bytes > 0); // nothing is behind the end of a segment
 	return (FemHeapBlock *)((char *)block + block->bytes);
 }
 
 static void list_free(FemHeap *heap, FemHeapBlock *block) {
 	int index = class_of(block->bytes / UNIT, false);
 	index = index < CLASS_COUNT ? index : CLASS_COUNT - 1;
+	FEM_ASSERT(!block->is_free && block->heap == heap && block->bytes % UNIT == 0);
 	block->is_free = true;
 	block->previous = NULL;
 	block->next = heap->free[index];
@@ -62,6 +64,7 @@ static void list_free(FemHeap *heap, FemHeapBlock *block) {
 }
 
 static void unlist_free(FemHeap *heap, FemHeapBlock *block) {
+	FEM_ASSERT(block->is_free && block->heap == heap && heap->free_bytes >= block->bytes);
 	int index = class_of(block->bytes / UNIT, false);
 	index = index < CLASS_COUNT ? index : CLASS_COUNT - 1;
 	if (block->next)
@@ -78,6 +81,10 @@ static void unlist_free(FemHeap *heap, FemHeapBlock *block) {
 
 // ---- segments
 
+static FemHeapBlock *first_block(Segment *segment) {
+	return (FemHeapBlock *)((char *)segment + fem_align_up(sizeof(Segment)));
+}
+
 FemHeap *fem_heap_create(void) {
 	FemHeap *heap = fem_alloc(sizeof *heap);
 	if (heap)
@@ -90,14 +97,11 @@ void fem_heap_destroy(FemHeap *heap) {
 		return;
 	for (Segment *segment = heap->segments, *next; segment; segment = next) {
 		next = segment->next;
+		FEM_ASSERT(first_block(segment)->is_free && behind(first_block(segment))->bytes == 0);
 		fem_free(segment, segment->bytes);
 	}
 	fem_mutex_destroy(&heap->mutex);
 	fem_free(heap, sizeof *heap);
-}
-
-static FemHeapBlock *first_block(Segment *segment) {
-	return (FemHeapBlock *)((char *)segment + fem_align_up(sizeof(Segment)));
 }
 
 // One free block, and an end that is never free.
@@ -151,6 +155,7 @@ bool fem_heap_keep_ready(FemHeap *heap, size_t bytes) {
 // ---- blocks
 
 void fem_heap_begin(FemHeap *heap) {
+	FEM_ASSERT(!current);
 	current = heap;
 }
 
@@ -190,6 +195,7 @@ void *fem_heap_take(size_t bytes) {
 	fem_mutex_lock(&heap->mutex);
 	FemHeapBlock *block = find_free(heap, units);
 	if (block) {
+		FEM_ASSERT(block->bytes >= units * UNIT);
 		unlist_free(heap, block);
 		split(heap, block, units * UNIT);
 	} else {
@@ -204,6 +210,7 @@ void fem_heap_give_back(void *pointer) {
 	FemHeap *heap = block->heap;
 	fem_mutex_lock(&heap->mutex);
 	FemHeapBlock *next = behind(block), *before = block->before;
+	FEM_ASSERT(next->before == block && (!before || behind(before) == block));
 	if (next->is_free) {
 		unlist_free(heap, next);
 		block->bytes += next->bytes;

@@ -5,6 +5,8 @@
 #ifndef FEM_BASE_HEAP_H
 #define FEM_BASE_HEAP_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,7 +17,7 @@ void fem_heap_destroy(FemHeap *heap); // all of its blocks must have been freed
 
 // At least so many free bytes, and as many more as the system had to give since the last call. New ones are written to,
 // so that pages come now and not in a step. Far too many go back to the system. False when that gives no memory.
-bool fem_heap_keep_ready(FemHeap *heap, size_t bytes);
+FEM_MUST_USE bool fem_heap_keep_ready(FemHeap *heap, size_t bytes);
 
 void fem_heap_begin(FemHeap *heap); // null: the system
 void fem_heap_end(void);

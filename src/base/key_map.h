@@ -24,6 +24,7 @@ static inline bool fem_key_map_grow(FemKeyMap *map) {
 	if (map->table_size > 2 * (map->count + 1))
 		return true;
 	int32_t size = map->table_size ? 2 * map->table_size : 1024;
+	FEM_ASSERT((size & (size - 1)) == 0); // slots are found by a mask
 	int32_t *table = size > 0 ? FEM_ALLOC_ARRAY(int32_t, size) : NULL;
 	if (!table)
 		return false;
@@ -40,7 +41,8 @@ static inline bool fem_key_map_grow(FemKeyMap *map) {
 }
 
 // The number of the key, a new one when it was not there yet; -1 without memory.
-static inline int32_t fem_key_map_number(FemKeyMap *map, const int32_t key[FEM_KEY_SIZE], bool *out_is_new) {
+FEM_MUST_USE static inline int32_t fem_key_map_number(
+	FemKeyMap *map, const int32_t key[FEM_KEY_SIZE], bool *out_is_new) {
 	*out_is_new = false;
 	if (!fem_key_map_grow(map) || !FEM_GROW(map->keys, map->count, &map->capacity))
 		return -1;
@@ -48,6 +50,7 @@ static inline int32_t fem_key_map_number(FemKeyMap *map, const int32_t key[FEM_K
 	for (; map->table[slot]; slot = (slot + 1) & mask)
 		if (memcmp(map->keys[map->table[slot] - 1], key, sizeof *map->keys) == 0)
 			return map->table[slot] - 1;
+	FEM_ASSERT(map->count < map->capacity && map->count < map->table_size);
 	memcpy(map->keys[map->count], key, sizeof *map->keys);
 	map->table[slot] = ++map->count;
 	*out_is_new = true;

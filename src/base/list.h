@@ -10,7 +10,9 @@
 #define FEM_LIST_FIRST 64 // entries of a list that has none yet; chosen
 
 // Room for `count` entries of `size` bytes; those there are stay. False when count is over the limit or memory fails.
-static inline bool fem_list_hold(void **list, int32_t *capacity, int64_t count, int64_t limit, size_t size) {
+FEM_MUST_USE static inline bool fem_list_hold(
+	void **list, int32_t *capacity, int64_t count, int64_t limit, size_t size) {
+	FEM_ASSERT(count >= 0 && *capacity >= 0 && limit <= INT32_MAX && (*list || *capacity == 0));
 	if (count <= *capacity)
 		return true;
 	if (count > limit)

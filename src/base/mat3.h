@@ -3,13 +3,15 @@
 #ifndef FEM_BASE_MAT3_H
 #define FEM_BASE_MAT3_H
 
+#include "base/assert.h"
+
 // values ascending; vectors[k] is the unit eigenvector of values[k]; they form a right-handed frame.
 void fem_eigen_symmetric3(double matrix[3][3], double values[3], double vectors[3][3]);
 
 double fem_determinant3(double m[3][3]);
 
 // out = m^-1; false when the determinant is 0 or not finite.
-int fem_invert3(double m[3][3], double out[3][3]);
+FEM_MUST_USE int fem_invert3(double m[3][3], double out[3][3]);
 
 // The rotation R of f = R S, started from the rotation in `r`: maximises trace(R^T f) (Mueller et al. 2016, "A robust
 // method to extract the rotational part of deformations"), which keeps R proper for inverted f too.

@@ -31,12 +31,24 @@ static void *system_alloc(size_t bytes, bool zeroed) {
 		memset(raw, 0, bytes + FEM_ALIGNMENT);
 	// The byte before the aligned block says how far back the system's block begins (1..64).
 	size_t shift = FEM_ALIGNMENT - ((uintptr_t)raw & (FEM_ALIGNMENT - 1));
+	FEM_ASSERT(shift > sizeof bytes); // what follows is the size it must be freed with
+	memcpy(raw, &bytes, sizeof bytes);
 	raw[shift - 1] = (char)shift;
 	return raw + shift;
 }
 
 static unsigned char shift_of(const void *pointer) {
 	return ((const unsigned char *)pointer)[-1];
+}
+
+// Freed with the size that it was taken with: the count of bytes, and a host's own allocator, rely on it.
+static bool is_size_of(const void *pointer, size_t bytes) {
+	const FemHeapBlock *block = (const FemHeapBlock *)pointer - 1;
+	if (shift_of(pointer) == 0)
+		return block->bytes >= sizeof *block + bytes && block->bytes < bytes + 4 * FEM_ALIGNMENT;
+	size_t taken;
+	memcpy(&taken, (const char *)pointer - shift_of(pointer), sizeof taken);
+	return taken == bytes;
 }
 
 static void *count_system_block(void *pointer, size_t bytes) {
@@ -72,6 +84,7 @@ void *fem_alloc_unset(size_t bytes) {
 void fem_free(void *pointer, size_t bytes) {
 	if (!pointer)
 		return;
+	FEM_ASSERT(shift_of(pointer) <= FEM_ALIGNMENT && is_size_of(pointer, bytes));
 	if (shift_of(pointer) == 0) {
 		fem_heap_give_back(pointer);
 		return;

@@ -1,5 +1,6 @@
 #include "base/stop_check.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 
 #define QUESTIONS_MAX 256 // between two calls of goes_on(): some 25 ms of the slowest rounds
@@ -12,6 +13,7 @@ void fem_stop_check_begin(FemStopCheck *check, bool (*goes_on)(void *context), v
 }
 
 void fem_stop_check_end(FemStopCheck *check) {
+	FEM_ASSERT(current == check); // begun and ended in pairs
 	current = check->outer;
 }
 

@@ -2,6 +2,8 @@
 #ifndef FEM_BASE_THREAD_H
 #define FEM_BASE_THREAD_H
 
+#include "base/assert.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -13,7 +15,7 @@ typedef pthread_t FemThread;
 
 typedef void *FemThreadFunction(void *argument);
 
-bool fem_thread_start(FemThread *thread, FemThreadFunction *function, void *argument);
+FEM_MUST_USE bool fem_thread_start(FemThread *thread, FemThreadFunction *function, void *argument);
 void fem_thread_join(FemThread thread);
 void fem_thread_yield(void);
 

@@ -3,10 +3,13 @@
 #ifndef FEM_BASE_UNION_FIND_H
 #define FEM_BASE_UNION_FIND_H
 
+#include "base/assert.h"
+
 #include <stdint.h>
 
 static inline int32_t fem_union_root(int32_t *parent, int32_t i) {
 	while (parent[i] != i) {
+		FEM_ASSERT(parent[i] >= 0 && parent[i] < i); // the root is the smallest member
 		parent[i] = parent[parent[i]];
 		i = parent[i];
 	}

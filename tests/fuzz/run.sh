@@ -34,7 +34,7 @@ sources() {
 	printf '%s\n' "$root"/tools/fem_bake/files/*.c
 }
 
-flags=(-D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+flags=(-D_GNU_SOURCE -DFEM_ASSERTS=1 -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 	-fsanitize=fuzzer-no-link -fsanitize=address -fsanitize=undefined -ffp-contract=off "-I$root/src" "-I$root/tools" "-I$root/tests" "-I$here")
 
 build_loaders() {
