@@ -15,10 +15,10 @@
 // By default: "significantly smaller than the tetrahedral elements" (P&O09 section 5) as far as eyes can tell.
 #define SPLINTERS_A_TET 3.0
 #define PANE_SPLINTERS_A_TET 0.35 // of panes: splinters are long, and are seen through and through; chosen by eye
-#define SHELLS_A_TET \
-	0.15 // of other things of glass: a vase breaks into large splinters, not into gravel; chosen by eye
-#define SPLINTERS_DEFAULT_MAX \
-	4000 // of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts
+// Of other things of glass: a vase breaks into large splinters, not into gravel; chosen by eye.
+#define SHELLS_A_TET 0.15
+// Of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts.
+#define SPLINTERS_DEFAULT_MAX 4000
 #define TRIANGLES_A_SPLINTER 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0      // ... and so many more with rough ones
 #define TRIANGLES_A_UNIT 400.0    // about, of a brick with its joints or a section

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NESTING_MAX \
-	2048 // closed components compared pair by pair; a mesh of more is taken as its author turned it. Chosen
+// Closed components compared pair by pair; a mesh of more is taken as its author turned it. Chosen.
+#define NESTING_MAX 2048
 
 int32_t fem_union_find(int32_t *parents, int32_t item) {
 	while (parents[item] != item) {
