@@ -71,7 +71,7 @@ static float lowest_y(const Block *block, int32_t tet, int32_t opposite) {
 // Cuts the faces in the plane x that reach below height y.
 static void cut_plane(Block *block, float x, float y) {
 	FemTopology *t = block->topology;
-	fem_split_open(t);
+	FEM_CHECK(fem_split_open(t));
 	for (int32_t face = 0; face < 4 * t->batch_count * FEM_LANES; face++) {
 		int32_t across = t->neighbours[face];
 		if (across < face) // outer, or seen from the other side
@@ -88,7 +88,7 @@ static void finish_cuts(Block *block) {
 	for (int32_t i = 0, count = block->whole->node_count; i < count; i++)
 		FEM_CHECK(fem_split_regroup(block->topology, i) >= 0);
 	fem_splinters_follow_cuts(block->splinters, block->topology, block->cuts, block->cut_count);
-	fem_split_rebuild(block->topology);
+	FEM_CHECK(fem_split_rebuild(block->topology));
 	fem_splinters_publish(block->splinters, block->topology);
 }
 
@@ -242,7 +242,7 @@ static Cost measure(int32_t planes) {
 	double began = fem_time_ms();
 	fem_splinters_follow_cuts(block.splinters, block.topology, block.cuts, block.cut_count);
 	cost.follow_ms = fem_time_ms() - began;
-	fem_split_rebuild(block.topology);
+	FEM_CHECK(fem_split_rebuild(block.topology));
 	began = fem_time_ms();
 	fem_splinters_publish(block.splinters, block.topology);
 	cost.publish_ms = fem_time_ms() - began;

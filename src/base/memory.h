@@ -34,7 +34,7 @@ static inline size_t fem_array_bytes(size_t size, int64_t count) {
 
 #define FEM_ALLOC_ARRAY(type, count) ((type *)fem_alloc(fem_array_bytes(sizeof(type), (int64_t)(count))))
 #define FEM_ALLOC_ARRAY_UNSET(type, count) ((type *)fem_alloc_unset(fem_array_bytes(sizeof(type), (int64_t)(count))))
-#define FEM_FREE_ARRAY(pointer, count) fem_free((pointer), fem_array_bytes(sizeof *(pointer), (int64_t)(count)))
+#define FEM_FREE_ARRAY(pointer, count) fem_free((pointer), sizeof *(pointer) * (size_t)(count))
 
 static inline size_t fem_align_up(size_t bytes) {
 	return (bytes + (FEM_ALIGNMENT - 1)) & ~(size_t)(FEM_ALIGNMENT - 1);

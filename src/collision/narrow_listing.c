@@ -1,6 +1,7 @@
 // Which units of work there are: whose triangles are tested against which groups of tets.
 #include "collision/narrow_listing.h"
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "collision/narrow_units.h"
 #include "fem_constants.h"
@@ -84,6 +85,8 @@ static void list_probes(
 
 // Groups next to those added last become one range with them. They must come in ascending order from `first` on.
 static void add_target(FemNarrowPhase *phase, int32_t pair, int32_t first, FemRange groups) {
+	FEM_ASSERT(groups.begin <= groups.end);
+	FEM_ASSERT(phase->target_count <= first || phase->targets[phase->target_count - 1].end <= groups.begin);
 	if (phase->target_count > first && phase->targets[phase->target_count - 1].end == groups.begin) {
 		phase->targets[phase->target_count - 1].end = groups.end;
 	} else if (phase->target_count < phase->target_capacity) {
@@ -104,6 +107,7 @@ static void list_component(FemNarrowPhase *phase, int32_t pair, int32_t componen
 
 static bool are_neighbours(const FemSurfaceTrees *trees, int32_t i, int32_t j) {
 	FemRange range = trees->trees[i].neighbours;
+	FEM_ASSERT(i != j && range.begin <= range.end);
 	while (range.begin < range.end) {
 		int32_t middle = range.begin + (range.end - range.begin) / 2;
 		if (trees->tree_neighbours[middle] == j)

@@ -1,5 +1,6 @@
 #include "collision/narrow_phase.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/range.h"
 #include "collision/narrow_listing.h"
@@ -101,6 +102,7 @@ static void gather_unit_task(void *context, int32_t chunk) {
 	FemNarrowPhase *phase = context;
 	const FemNarrowUnit *unit = &phase->units[chunk];
 	const FemNarrowPair *pair = &phase->pairs[unit->pair];
+	FEM_ASSERT(unit->hit_room >= 0 && unit->hit_begin + unit->hit_room <= phase->limits.hits);
 	FemKeyed *out = phase->hits + unit->hit_begin;
 	const FemNarrowHit *from = phase->slots + unit->slot_begin;
 	if (unit->hit_room > unit->slot_count) {
@@ -121,10 +123,13 @@ static void merge_pair_task(void *context, int32_t chunk) {
 	fem_key_sort(phase->hits + pair->hit_begin, phase->scratch + pair->hit_begin, pair->hit_stored);
 	int32_t count = 0;
 	for (int32_t i = 0; i < pair->hit_stored; i++) {
-		if (i == 0 || hits[i].key != hits[i - 1].key)
+		if (i == 0 || hits[i].key != hits[i - 1].key) {
+			FEM_ASSERT(i == 0 || hits[i - 1].key < hits[i].key);
 			out[count++] = (FemTetPair){(int32_t)(hits[i].key >> 32), (int32_t)(hits[i].key & UINT32_MAX), 0};
+		}
 		out[count - 1].faces |= (uint32_t)hits[i].value;
 	}
+	FEM_ASSERT(count <= pair->hit_stored);
 	pair->tets = (FemRange){pair->hit_begin, pair->hit_begin + count};
 }
 
@@ -165,6 +170,7 @@ static void place_hits(FemNarrowPhase *phase) {
 				pair->hit_count += unit->hit_count;
 			}
 		}
+		FEM_ASSERT(used <= phase->limits.hits && pair->units[0].end <= pair->units[1].begin);
 		pair->hit_stored = used - pair->hit_begin;
 		pair->full |= pair->hit_stored < pair->hit_count;
 		phase->hits_full |= pair->full;

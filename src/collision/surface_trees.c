@@ -1,5 +1,6 @@
 #include "collision/surface_trees.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/range.h"
 #include "base/vec.h"
@@ -26,7 +27,8 @@ FemTreeSpan fem_surface_trees_all(const FemSurfaceTrees *trees) {
 }
 
 FemTreeSpan fem_surface_trees_component(const FemSurfaceTrees *trees, int32_t c) {
-	if (c < 0 || c >= trees->component_count)
+	FEM_ASSERT(c >= 0);
+	if (c < 0 || c >= trees->component_count) // after a split for which there was no memory
 		return (FemTreeSpan){0};
 	return (FemTreeSpan){
 		{trees->tree_start[c], trees->tree_start[c + 1]}, {trees->group_start[c], trees->group_start[c + 1]}};

@@ -1,4 +1,5 @@
 // The pairs of the sweep: a table of slots that last as long as their pair, and the sorted list of active ones.
+#include "base/assert.h"
 #include "collision/sweep_internal.h"
 
 #include <string.h>
@@ -101,6 +102,8 @@ void fem_sweep_remove_ended_pairs(FemSweep *sweep) {
 // ---- active
 
 FemSweepPair fem_sweep_active_pair(const FemSweep *sweep, int32_t index) {
+	FEM_ASSERT_INDEX(index, sweep->active_count);
+	FEM_ASSERT((int32_t)sweep->active[index].value < sweep->slot_end);
 	return describe(sweep, (int32_t)sweep->active[index].value);
 }
 
@@ -133,7 +136,9 @@ void fem_sweep_sort_active(FemSweep *sweep) {
 	if (sweep->has_pieces)
 		sort_pieces(sweep);
 	fem_key_sort(sweep->active, sweep->scratch, sweep->active_count);
-	for (int32_t i = 0; i < sweep->active_count; i++)
+	for (int32_t i = 0; i < sweep->active_count; i++) {
+		FEM_ASSERT(i == 0 || sweep->active[i - 1].key <= sweep->active[i].key);
 		sweep->slots[sweep->active[i].value].active_at = i;
+	}
 	sweep->active_unsorted = false;
 }

@@ -1,4 +1,5 @@
 // The ends of all boxes in order along one axis, and the walk along them that finds pairs.
+#include "base/assert.h"
 #include "collision/lanes4.h"
 #include "collision/sweep_internal.h"
 
@@ -132,6 +133,7 @@ static void put_open(FemSweep *sweep, FemSweepOpen *open, int32_t at, Outline bo
 
 // Removes a box from the open list; the last one takes its place.
 static void close_box(FemSweep *sweep, FemSweepOpen *open, int32_t proxy) {
+	FEM_ASSERT(open->count > 0 && open->proxy[sweep->open_place[proxy]] == proxy); // it was opened before
 	int32_t last = --open->count;
 	put_open(sweep, open, sweep->open_place[proxy],
 		(Outline){
@@ -162,6 +164,7 @@ void fem_sweep_walk_ends(FemSweep *sweep, bool all) {
 	for (int32_t i = 0; i < sweep->end_count && !sweep->pairs_full; i++) {
 		uint32_t end = sweep->ends[i].end;
 		int32_t proxy = (int32_t)(end >> 1);
+		FEM_ASSERT(i == 0 || sweep->ends[i - 1].value <= sweep->ends[i].value);
 		bool moved = all || sweep->has_moved[proxy];
 		FemSweepOpen *open = &sweep->open[moved];
 		if (end & 1) {

@@ -1,5 +1,6 @@
 #include "dynamics/contact_rows.h"
 
+#include "base/assert.h"
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void pack(FemContactRows *rows) {
 }
 
 // Every live node of every row, in order. With `fill` the refs are written, else counted.
-static void sort_refs(FemContactRows *rows, bool fill) {
+static void sort_refs(FemContactRows *rows, int32_t chunk_count, bool fill) {
 	for (int32_t r = 0; r < rows->row_count; r++) {
 		const FemContactRow *row = &rows->rows[r];
 		for (int i = 0; i < row->node_count[0] + row->node_count[1]; i++) {
@@ -55,6 +56,7 @@ static void sort_refs(FemContactRows *rows, bool fill) {
 			if (!fem_contact_node_is_live(body, row->nodes[i]))
 				continue;
 			int32_t chunk = fem_contact_chunk_of(body, row->nodes[i]);
+			FEM_ASSERT_INDEX(chunk, chunk_count);
 			if (fill)
 				rows->refs[rows->ref_start[chunk]] = (FemContactRef){r, row->nodes[i], row->weights[i]};
 			rows->ref_start[chunk + (fill ? 0 : 1)]++;
@@ -65,12 +67,16 @@ static void sort_refs(FemContactRows *rows, bool fill) {
 void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count) {
 	pack(rows);
 	memset(rows->ref_start, 0, sizeof *rows->ref_start * (size_t)(chunk_count + 1));
-	sort_refs(rows, false);
+	sort_refs(rows, chunk_count, false);
 	for (int32_t c = 0; c < chunk_count; c++)
 		rows->ref_start[c + 1] += rows->ref_start[c];
-	sort_refs(rows, true); // each start has moved to the next one's place
+	int32_t all = rows->ref_start[chunk_count];
+	sort_refs(rows, chunk_count, true); // each start has moved to the next one's place
 	memmove(rows->ref_start + 1, rows->ref_start, sizeof *rows->ref_start * (size_t)chunk_count);
 	rows->ref_start[0] = 0;
+	FEM_ASSERT(fem_are_starts(rows->ref_start, chunk_count) && rows->ref_start[chunk_count] == all);
+	FEM_ASSERT(all <= FEM_CONTACT_REFS * (int64_t)rows->row_count);
+	(void)all;
 }
 
 // ---- diagonal
@@ -81,6 +87,7 @@ void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *c
 		6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	for (int32_t r = rows->ref_start[chunk_index]; r < rows->ref_start[chunk_index + 1]; r++) {
 		const FemContactRef *ref = &rows->refs[r];
+		FEM_ASSERT(ref->row < rows->row_count && ref->node >= chunk->begin && ref->node < chunk->end);
 		const FemContactRow *row = &rows->rows[ref->row];
 		const float *n = row->normal;
 		float square = ref->weight * ref->weight, kt = square * row->friction_strength;

@@ -1,5 +1,6 @@
 #include "dynamics/rigid_space.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -98,6 +99,7 @@ static FemRigidSide body_side(const FemRigidSpace *space, const FemContactRows *
 			return (FemRigidSide){.block = -1};
 		if (out.block < 0)
 			out.block = block_of[fem_contact_chunk_of(body, side->nodes[k])];
+		FEM_ASSERT(out.block < 0 || space->blocks[out.block].body == body);
 		if (out.block < 0)
 			return out;
 		const FemRigidBlock *block = &space->blocks[out.block];

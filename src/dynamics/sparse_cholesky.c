@@ -9,6 +9,7 @@
 // another as the tiles of a triangular solve do.
 #include "dynamics/sparse_cholesky.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "dynamics/cholesky_symbolic.h"
 #include "dynamics/dense_kernels.h"
@@ -110,6 +111,7 @@ static int32_t panel_row(
 		return (position - s->first[supernode]) * f->block_size;
 	while (s->row[*hint] < position)
 		++*hint;
+	FEM_ASSERT(*hint < s->row_start[supernode + 1] && s->row[*hint] == position); // the supernode has it
 	return f->supernodes[supernode].own_rows + (*hint - s->row_start[supernode]) * f->block_size;
 }
 
@@ -147,6 +149,7 @@ static void plan_updates(FemCholesky *f, const FemCholeskySymbolic *s) {
 		node->update_start = f->update_count;
 		for (int32_t q = node->row_start, last; q < node->row_end; q = last) {
 			int32_t target = s->supernode_of[s->row[q]], run_start = f->run_count;
+			FEM_ASSERT(target > i); // children come before parents
 			for (last = q; last < node->row_end && s->supernode_of[s->row[last]] == target;)
 				last++;
 			plan_runs(f, s, node->row_start, q, node->row_end, target);
@@ -261,6 +264,7 @@ static inline __attribute__((always_inline)) void load_node(
 		// The entry is row i, column neighbour; the panel wants its transpose.
 		const float *block = blocks + (size_t)e * (size_t)(b * b);
 		float *to = panel + f->entry_row[e];
+		FEM_ASSERT(f->entry_row[e] + b <= s->stride);
 		for (int32_t c = 0; c < b; c++)
 			for (int32_t r = 0; r < b; r++)
 				to[(size_t)c * stride + r] = block[r * b + c];
@@ -292,6 +296,7 @@ static void update_ancestors(FemCholesky *f, const Supernode *s) {
 
 bool fem_cholesky_factor(
 	FemCholesky *factor, const float *diagonal, const float *blocks, const uint8_t *fixed, float shift) {
+	FEM_ASSERT(factor->values && (factor->block_size == 3 || factor->block_size == 6) && shift >= 0.0f);
 	load_matrix(factor, diagonal, blocks, fixed, shift);
 	for (int32_t i = 0; i < factor->supernode_count; i++) {
 		const Supernode *s = &factor->supernodes[i];

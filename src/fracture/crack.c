@@ -1,5 +1,6 @@
 #include "fracture/crack.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/range.h"
@@ -27,6 +28,8 @@ static uint64_t ticket_key(const FemBody *body, uint64_t step, int32_t node) {
 static void shuffle(FemBody *body, uint64_t step) {
 	FemSeparation *list = body->step->separations;
 	int32_t count = body->step->separation_count;
+	for (int32_t i = 1; FEM_HAS_ASSERTS && i < count; i++)
+		FEM_ASSERT(list[i - 1].node < list[i].node); // it comes in node order, whoever found them
 	for (int32_t i = 0; i + 1 < count; i++) {
 		uint64_t key = ticket_key(body, step, list[i].node);
 		int32_t other = i + (int32_t)(key % (uint64_t)(count - i));
@@ -72,6 +75,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
 				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
 				continue;
+			FEM_ASSERT(face != across && t->user_of_tet[across / 4] >= 0);
 			FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
 			*cut = (FemFaceCut){.face = face, .across = across};
 			for (int i = 0; i < 3; i++)
@@ -84,6 +88,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 
 static void mend_faces(FemBody *body, int32_t count) {
 	FemBreaking *breaking = body->breaking;
+	FEM_ASSERT(count <= breaking->cut_count);
 	for (; count > 0; count--) {
 		const FemFaceCut *cut = &breaking->cuts[--breaking->cut_count];
 		fem_split_mend(body->own_topology, cut->face, cut->across);
@@ -110,6 +115,7 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	FemRange range = t->split->star[node];
 	int32_t count = range.end - range.begin, sides = 0, star[FEM_STAR_MAX];
 	uint8_t ahead[FEM_STAR_MAX];
+	FEM_ASSERT(count > 0 && count <= FEM_STAR_MAX);
 	for (int32_t k = 0; k < count; k++) {
 		star[k] = t->node_tets[range.begin + k]; // regrouping moves them
 		ahead[k] = side_of(body, star[k] / 4, node, normal) >= 0.0f;
@@ -138,6 +144,7 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 // An earlier split of this step may have taken tets from the node: it is looked at again with those it has now.
 static bool still_wants(const FemBody *body, FemSeparation *separation) {
 	const FemSplitState *split = body->topology->split;
+	FEM_ASSERT_INDEX(separation->node, body->topology->node_count);
 	FemRange star = split->star[separation->node];
 	int32_t count = star.end - star.begin;
 	if (count > FEM_STAR_MAX)
@@ -156,6 +163,7 @@ int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
 		if (still_wants(body, &separation))
 			done += split_node(body, separation.node, separation.normal);
 	}
+	FEM_ASSERT(done <= most && (done == 0) == (body->breaking->cut_count == 0));
 	if (done == 0 && body->topology->split->is_open)
 		fem_split_close(body->own_topology);
 	return done;

@@ -1,5 +1,6 @@
 #include "fracture/separation.h"
 
+#include "base/assert.h"
 #include "base/vec.h"
 #include "fem_constants.h"
 #include "fracture/principal.h"
@@ -160,6 +161,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	for (int i = 0; i < 3; i++)
 		axis[i] /= length;
 	*out_weight = weight / star_count;
+	FEM_ASSERT(*out_weight >= 0.0 && *out_weight < 1.0 + 1e-6);
 	return true;
 }
 
@@ -199,6 +201,7 @@ static double area_along(const FemBody *body, const int32_t *star, int32_t star_
 bool fem_separation_of_node(
 	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
 	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
+	FEM_ASSERT(star_count >= 0);
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
@@ -214,7 +217,9 @@ bool fem_separation_of_node(
 	fem_principal_values(zeta, values);
 	if (!(values[0] > 0.0))
 		return false;
+	FEM_ASSERT(fmin(values[0] - values[1], values[1] - values[2]) >= -1e-6 * (fabs(values[0]) + fabs(values[2])));
 	fem_principal_vector(zeta, values[0], normal);
+	FEM_ASSERT(fabs(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] - 1.0) < 1e-6);
 	double stress = values[0] / fmax(area_along(body, star, star_count, normal), AREA_MIN);
 	double excess =
 		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);

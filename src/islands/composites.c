@@ -1,5 +1,6 @@
 #include "islands/composites.h"
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "base/union_find.h"
 #include "fem_constants.h"
@@ -27,13 +28,17 @@ size_t fem_composites_bytes(
 static int32_t member_of(const FemContactSide *side, FemBody *const *bodies, int32_t island_count) {
 	if (side->is_fixed)
 		return -1;
-	if (side->body < 0)
+	if (side->body < 0) {
+		FEM_ASSERT(side->proxy >= 0);
 		return island_count + side->proxy;
+	}
 	const FemBody *body = bodies[side->body];
 	for (int k = 0; k < 4; k++) {
 		int32_t part = body->topology->node_part[side->nodes[k]];
-		if (side->weights[k] != 0.0f && body->part_state[part] == FEM_ISLAND_LIVE)
+		if (side->weights[k] != 0.0f && body->part_state[part] == FEM_ISLAND_LIVE) {
+			FEM_ASSERT_INDEX(body->step->part_island[part], island_count);
 			return body->step->part_island[part];
+		}
 	}
 	return -1;
 }
@@ -130,6 +135,7 @@ static void count_members(Builder *b) {
 
 static void advance_range(FemRange *range, int32_t *at) {
 	int32_t count = range->end;
+	FEM_ASSERT(range->begin == 0 && count >= 0);
 	*range = (FemRange){*at, *at};
 	*at += count;
 }
@@ -182,6 +188,20 @@ static void fill_members(Builder *b) {
 	}
 }
 
+// The ranges of the composites follow each other in the lists, which they fill in ascending order of islands.
+static bool composites_hold(const FemComposites *all, int32_t islands, int32_t contacts, int32_t proxies) {
+	FemRange at = {0, 0}, contact = {0, 0}, proxy = {0, 0};
+	for (int32_t i = 0; i < all->count; i++) {
+		const FemComposite *c = &all->composites[i];
+		if (c->islands.begin != at.end || c->contacts.begin != contact.end || c->proxies.begin != proxy.end ||
+			!fem_is_ascending(all->island_list + c->islands.begin, c->islands.end - c->islands.begin) ||
+			!fem_is_ascending(all->proxy_list + c->proxies.begin, c->proxies.end - c->proxies.begin))
+			return false;
+		at = c->islands, contact = c->contacts, proxy = c->proxies;
+	}
+	return at.end == islands && contact.end <= contacts && proxy.end <= proxies;
+}
+
 bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies,
 	const FemContact *contacts, int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena) {
 	int32_t member_count = islands->count + proxy_count;
@@ -211,6 +231,7 @@ bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody
 	count_members(&builder);
 	place_ranges(out);
 	fill_members(&builder);
+	FEM_ASSERT(composites_hold(out, islands->count, contact_count, proxy_count));
 	for (int32_t i = 0; i < out->count; i++) {
 		int64_t nodes = out->composites[i].node_count;
 		out->composites[i].large = nodes >= LARGE_NODES && nodes * LARGE_SHARE > islands->live_nodes;

@@ -1,5 +1,6 @@
 #include "islands/islands.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/range.h"
 #include "fem_constants.h"
@@ -92,6 +93,7 @@ void fem_islands_free(FemIslands *islands) {
 static int32_t gather_parts(const FemBody *body, int32_t seed, int32_t mark, int32_t *part_mark, int32_t *out) {
 	const FemTopology *t = body->topology;
 	int32_t count = 0;
+	FEM_ASSERT(part_mark[seed] < 0 && mark >= 0);
 	part_mark[seed] = mark;
 	out[count++] = seed;
 	for (int32_t at = 0; at < count; at++) {
@@ -100,6 +102,7 @@ static int32_t gather_parts(const FemBody *body, int32_t seed, int32_t mark, int
 			int32_t other = t->node_part[t->row_column[s]];
 			if (part_mark[other] >= 0 || body->part_state[other] != body->part_state[seed])
 				continue;
+			FEM_ASSERT(t->part_component[other] == t->part_component[seed] && count < t->part_count);
 			part_mark[other] = mark;
 			out[count++] = other;
 		}
@@ -142,6 +145,7 @@ static void add_node_chunks(FemIslands *islands, const FemTopology *t, FemIsland
 		island->node_count += nodes.end - nodes.begin;
 		for (int32_t begin = nodes.begin; begin < nodes.end; begin += FEM_NODE_CHUNK) {
 			int32_t end = begin + FEM_NODE_CHUNK < nodes.end ? begin + FEM_NODE_CHUNK : nodes.end;
+			FEM_ASSERT(islands->node_chunk_count < islands->node_chunk_capacity);
 			islands->node_chunks[islands->node_chunk_count++] = (FemNodeChunk){island->body, island_index, begin, end};
 		}
 	}
@@ -163,6 +167,9 @@ static int32_t count_pinned(const FemIslands *islands, const FemBody *body, cons
 // The parts at the end of part_list, `count` of them, become an island.
 static void add_island(FemIslands *islands, const FemBody *body, int32_t body_index, int32_t component, int32_t count) {
 	const FemTopology *t = body->topology;
+	FEM_ASSERT(
+		islands->count < islands->capacity && islands->part_count + count <= islands->part_capacity && count > 0);
+	FEM_ASSERT(fem_is_ascending(islands->part_list + islands->part_count, count));
 	int32_t mark = islands->count++;
 	FemIsland *island = &islands->islands[mark];
 	FemRange parts = t->component_parts[component];
@@ -215,6 +222,7 @@ static int32_t count_tets(const FemTopology *t, int32_t begin, int32_t end) {
 static void add_batches(FemIslands *islands, int32_t body_index, int32_t begin, int32_t end) {
 	for (; begin < end; begin += BATCH_CHUNK) {
 		int32_t stop = begin + BATCH_CHUNK < end ? begin + BATCH_CHUNK : end;
+		FEM_ASSERT(islands->batch_chunk_count < islands->batch_chunk_capacity);
 		islands->batch_chunks[islands->batch_chunk_count++] = (FemBatchChunk){body_index, begin, stop};
 	}
 }
@@ -227,8 +235,10 @@ static void mark_nodes(FemIslands *islands, const FemBody *body, int32_t body_in
 		islands->node_mark[i] = live;
 		for (int32_t s = t->row_start[i]; !islands->node_mark[i] && s < t->row_start[i + 1]; s++)
 			islands->node_mark[i] = body->part_state[t->node_part[t->row_column[s]]] == FEM_ISLAND_LIVE;
-		if (islands->node_mark[i] && !live)
+		if (islands->node_mark[i] && !live) {
+			FEM_ASSERT(islands->border_count < islands->border_capacity);
 			islands->borders[islands->border_count++] = (FemBorderNode){body_index, i};
+		}
 	}
 }
 
@@ -254,11 +264,21 @@ static void add_marked_batches(FemIslands *islands, FemBody *body, int32_t body_
 	}
 }
 
+static bool live_parts_hold(const FemBody *body) {
+	int32_t live = 0;
+	for (int32_t p = 0; p < body->topology->part_count; p++)
+		live += body->part_state[p] == FEM_ISLAND_LIVE;
+	return live == body->live_part_count;
+}
+
 static void add_body(FemIslands *islands, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	body->live_tets = 0;
-	if (body->kinematic || body->live_part_count > 0)
+	FEM_ASSERT(live_parts_hold(body));
+	if (body->kinematic || body->live_part_count > 0) {
+		FEM_ASSERT(islands->active_count < islands->active_capacity);
 		islands->active_bodies[islands->active_count++] = body_index;
+	}
 	if (body->kinematic)
 		return;
 	if (body->live_part_count == 0) {

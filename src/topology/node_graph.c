@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "base/carve.h"
 #include "topology/topology.h"
 

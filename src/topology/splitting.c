@@ -1,6 +1,7 @@
 // Making a topology that can be split, and the cuts themselves. The rebuild stands in splitting_rebuild.c.
 #include "topology/splitting.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
@@ -104,6 +105,7 @@ static void copy_tables(FemTopology *t, const FemTopology *from) {
 }
 
 FemTopology *fem_topology_create_splittable(const FemTopology *from) {
+	FEM_ASSERT(!from->split); // it is a mesh's
 	FemTopology sizes = *from;
 	sizes.split = NULL;
 	set_capacities(&sizes, from);
@@ -129,8 +131,13 @@ FemTopology *fem_topology_create_splittable(const FemTopology *from) {
 		fem_topology_free(t);
 		return NULL;
 	}
-	fem_split_fill_triangles(t);
+	bool fits = fem_split_fill_triangles(t);
+	FEM_ASSERT(fits); // there is room for those of the whole mesh
 	fem_split_end(t);
+	if (!fits) {
+		fem_topology_free(t);
+		return NULL;
+	}
 	return t;
 }
 
@@ -162,17 +169,20 @@ void fem_split_close(FemTopology *t) {
 }
 
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
+	FEM_ASSERT(t->neighbours[face] == across && t->neighbours[across] == face);
 	t->neighbours[face] = -1;
 	t->neighbours[across] = -1;
 }
 
 void fem_split_mend(FemTopology *t, int32_t face, int32_t across) {
+	FEM_ASSERT(t->neighbours[face] < 0 && t->neighbours[across] < 0);
 	t->neighbours[face] = across;
 	t->neighbours[across] = face;
 }
 
 // A star is a few dozen tets: the search by index is faster than any table.
 int32_t fem_split_gather(const FemTopology *t, int32_t *rest, int32_t count) {
+	FEM_ASSERT(count > 0);
 	int32_t found = 1;
 	for (int32_t at = 0; at < found; at++) {
 		int32_t tet = rest[at] / 4, local = rest[at] % 4;
@@ -203,6 +213,7 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 	FemSplitState *s = t->split;
 	FemRange star = s->star[node];
 	int32_t first_end = 0, groups = 0;
+	FEM_ASSERT(s->is_open && node >= 0 && node < s->node_count && star.begin < star.end);
 	for (int32_t begin = star.begin; begin < star.end; groups++) {
 		begin += fem_split_gather(t, t->node_tets + begin, star.end - begin);
 		first_end = groups == 0 ? begin : first_end;
@@ -220,6 +231,7 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 	for (int32_t begin = first_end, end; begin < star.end; begin = end) {
 		int32_t copy = s->node_count++;
 		end = begin + fem_split_gather(t, t->node_tets + begin, star.end - begin);
+		FEM_ASSERT(copy < t->node_capacity && s->parent[node] < t->node_count); // of a node of before
 		s->parent[copy] = s->parent[node];
 		s->star[copy] = (FemRange){begin, end};
 		s->changed[copy] = 1;
@@ -247,5 +259,7 @@ int32_t fem_split_count_connected(FemTopology *t, int32_t tet, int32_t enough) {
 }
 
 void fem_split_remove_component(FemTopology *t, int32_t component) {
+	FEM_ASSERT(t->split->is_open);
+	FEM_ASSERT_INDEX(component, t->component_count);
 	t->split->removed[component] = 1;
 }

@@ -11,6 +11,7 @@
 #ifndef FEM_TOPOLOGY_SPLITTING_H
 #define FEM_TOPOLOGY_SPLITTING_H
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "fem_constants.h"
 #include "topology/topology.h"
@@ -49,14 +50,14 @@ typedef struct FemSplitState {
 } FemSplitState;
 
 // A copy that can be split. Null when memory fails.
-FemTopology *fem_topology_create_splittable(const FemTopology *topology);
+FEM_MUST_USE FemTopology *fem_topology_create_splittable(const FemTopology *topology);
 
 // Opens the face `face` (tet * 4 + local) and its twin across; or closes it again.
 void fem_split_cut(FemTopology *topology, int32_t face, int32_t across);
 void fem_split_mend(FemTopology *topology, int32_t face, int32_t across);
 
 // Begins a split when none is under way. False when memory fails.
-bool fem_split_open(FemTopology *topology);
+FEM_MUST_USE bool fem_split_open(FemTopology *topology);
 
 // Gives up what tells of the last split, once all that follows from it has been done.
 void fem_split_end(FemTopology *topology);
@@ -80,26 +81,28 @@ int32_t fem_split_count_connected(FemTopology *topology, int32_t tet, int32_t en
 // All tets and nodes of a component leave with the next rebuild. The split is open.
 void fem_split_remove_component(FemTopology *topology, int32_t component);
 
-// Numbers and derives everything anew.
-void fem_split_rebuild(FemTopology *topology);
+// Numbers and derives everything anew. False when a table is too short for its new contents, which the bounds above
+// rule out: the topology then has its nodes, tets and pieces, but no edges and no outer faces, and may be read.
+FEM_MUST_USE bool fem_split_rebuild(FemTopology *topology);
 
 // For a state that was read: breaks a whole topology all at once. The caller has put into batch_nodes and neighbours
 // what they are to be, with copies numbered from node_count on, and taken out tets (fem_split_remove_tet). parents: the
 // node of each copy. components: of each node and copy, -1 for those of removed pieces; all numbers up to
 // component_count are there. False, and the topology is of no more use, when there is no room or the tables do not fit.
-bool fem_split_restore(FemTopology *topology, const int32_t *parents, int32_t copy_count, const int32_t *components,
-	int32_t component_count);
+FEM_MUST_USE bool fem_split_restore(FemTopology *topology, const int32_t *parents, int32_t copy_count,
+	const int32_t *components, int32_t component_count);
 void fem_split_remove_tet(FemTopology *topology, int32_t tet); // the faces across are the caller's
 
 // Derives rows, edges, references and outer faces from batch_nodes, parts and neighbours: within a split, and for a
 // topology that was read. False when they do not fit, which only nonsense can cause, or memory fails.
-bool fem_split_refill(FemTopology *topology);
-bool fem_split_read(FemTopology *topology);
+FEM_MUST_USE bool fem_split_refill(FemTopology *topology);
+FEM_MUST_USE bool fem_split_read(FemTopology *topology);
 
 // The last step of it: the outer faces alone, in an order that every split keeps.
-bool fem_split_fill_triangles(FemTopology *topology);
+FEM_MUST_USE bool fem_split_fill_triangles(FemTopology *topology);
 
 static inline int32_t *fem_tet_node_place(FemTopology *topology, int32_t tet, int32_t local) {
+	FEM_ASSERT(tet >= 0 && tet < topology->batch_count * FEM_LANES && local >= 0 && local < 4);
 	return &topology->batch_nodes[(tet / FEM_LANES * 4 + local) * FEM_LANES + tet % FEM_LANES];
 }
 

@@ -3,6 +3,7 @@
 // which nothing changed keep their inner order, so that what others keep for them stays true.
 #include "topology/splitting.h"
 
+#include "base/assert.h"
 #include "base/union_find.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
@@ -17,6 +18,7 @@
 
 static int32_t old_component(const FemTopology *t, int32_t node) {
 	const FemSplitState *s = t->split;
+	FEM_ASSERT_INDEX(s->part_of_old[node], s->old_part_count);
 	return s->old_part_component[s->part_of_old[node]];
 }
 
@@ -50,6 +52,7 @@ static void number_components(FemTopology *t, const int32_t *touched) {
 		if (root == i) {
 			s->component_of_root[i] = s->removed[old] ? -1 : count;
 			if (!s->removed[old]) {
+				FEM_ASSERT(count < t->component_capacity);
 				s->component_source[count] = touched[old] ? -1 : old;
 				s->component_parent[count++] = old;
 			}
@@ -76,6 +79,7 @@ static int32_t sort_nodes(
 	for (int32_t k = 0; k < key_count; k++)
 		cursor[k + 1] += cursor[k];
 	int32_t kept = cursor[key_count];
+	FEM_ASSERT(kept <= count);
 	for (int32_t i = 0; i < count; i++) {
 		int32_t node = in ? in[i] : i;
 		if (key[node] >= 0)
@@ -109,6 +113,7 @@ static void number_parts(FemTopology *t) {
 			bool differs = i == begin || old_part != s->part_of_old[s->old_of_new[i - 1]];
 			if (i == begin || (differs && begins_part(t, c, part_begin, i, end))) {
 				part_begin = i;
+				FEM_ASSERT(t->part_count < t->part_capacity && c < t->component_count);
 				t->part_nodes[t->part_count] = (FemRange){i, i};
 				t->part_component[t->part_count] = c;
 				s->part_source[t->part_count++] = old_part;
@@ -117,6 +122,7 @@ static void number_parts(FemTopology *t) {
 			t->node_part[i] = t->part_count - 1;
 		}
 		t->component_parts[c].end = t->part_count;
+		FEM_ASSERT(t->component_parts[c].begin < t->component_parts[c].end);
 	}
 }
 
@@ -125,6 +131,7 @@ static void number_users(FemTopology *t, int32_t before) {
 	FemSplitState *s = t->split;
 	for (int32_t i = before; i < s->node_count; i++) {
 		int32_t user = t->user_node_count++;
+		FEM_ASSERT(user < t->node_capacity);
 		s->source_of_user[user] = s->source_of_user[t->user_of_node[s->parent[i]]];
 		t->user_of_node[i] = user;
 	}
@@ -133,12 +140,14 @@ static void number_users(FemTopology *t, int32_t before) {
 	for (int32_t i = 0; i < t->node_count; i++)
 		s->order[i] = t->user_of_node[s->old_of_new[i]];
 	for (int32_t i = 0; i < t->node_count; i++) {
+		FEM_ASSERT(t->node_of_user[s->order[i]] < 0); // each number is given once
 		t->user_of_node[i] = s->order[i];
 		t->node_of_user[s->order[i]] = i;
 	}
 }
 
 void fem_split_remove_tet(FemTopology *t, int32_t tet) {
+	FEM_ASSERT_INDEX(t->user_of_tet[tet], t->user_tet_count);
 	t->tet_of_user[t->user_of_tet[tet]] = -1;
 	t->user_of_tet[tet] = -1;
 	t->tet_count--;
@@ -156,8 +165,11 @@ static void rename_tets(FemTopology *t) {
 			fem_split_remove_tet(t, tet);
 		if (t->user_of_tet[tet] < 0)
 			continue;
-		for (int32_t v = 0; v < 4; v++)
-			*fem_tet_node_place(t, tet, v) = s->new_of_old[fem_tet_node(t, tet, v)];
+		for (int32_t v = 0; v < 4; v++) {
+			int32_t node = s->new_of_old[fem_tet_node(t, tet, v)];
+			FEM_ASSERT_INDEX(node, t->node_count); // a component goes as a whole
+			*fem_tet_node_place(t, tet, v) = node;
+		}
 		t->component_tets[t->part_component[t->node_part[fem_tet_node(t, tet, 0)]]]++;
 		last = last < 0 ? tet : last;
 	}
@@ -197,6 +209,7 @@ static bool fill_rows(FemTopology *t) {
 		for (int32_t k = t->row_start[i]; k < t->row_start[i + 1]; k++)
 			t->row_column[s->cursor[s->columns[k]]++] = i;
 	}
+	FEM_ASSERT(fem_topology_rows_hold(t));
 	return true;
 }
 
@@ -273,13 +286,27 @@ static bool renumber(FemTopology *t) {
 	return fem_split_refill(t);
 }
 
-void fem_split_rebuild(FemTopology *t) {
+// Tables that nothing is found in, where those of the new shape did not fit.
+static void clear_tables(FemTopology *t) {
+	t->edge_count = t->triangle_count = 0;
+	memset(t->row_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
+	memset(t->node_edge_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
+	t->edge_tet_start[0] = 0;
+}
+
+bool fem_split_rebuild(FemTopology *t) {
 	int32_t *touched = t->split->cursor;
+	FEM_ASSERT(t->split->is_open && t->split->node_count <= t->node_capacity);
 	note_before(t);
 	mark_touched(t, touched);
 	join_tets(t, touched);
 	number_components(t, touched);
-	renumber(t);
+	bool fits = renumber(t);
+	FEM_ASSERT(fem_topology_faces_hold(t));
+	FEM_ASSERT(fits);
+	if (!fits)
+		clear_tables(t);
+	return fits;
 }
 
 bool fem_split_restore(

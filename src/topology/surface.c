@@ -1,5 +1,6 @@
 #include "topology/surface.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // the time is linear in nodes and tets for any mesh, and the result depends on the input alone.
 #include "topology/topology.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "topology/splitting.h"
 #include "topology/surface.h"
@@ -196,6 +197,7 @@ static void fill_nodes(FemTopology *t, const Builder *b) {
 	memcpy(t->node_of_user, b->node_of_user, sizeof(int32_t) * (size_t)t->node_count);
 	for (int32_t i = 0; i < t->node_count; i++)
 		t->user_of_node[t->node_of_user[i]] = i;
+	FEM_ASSERT(fem_are_starts(b->part_start, t->part_count) && b->part_start[t->part_count] == t->node_count);
 	for (int32_t p = 0; p < t->part_count; p++) {
 		t->part_nodes[p] = (FemRange){b->part_start[p], b->part_start[p + 1]};
 		t->part_component[p] = b->component_of[t->user_of_node[b->part_start[p]]];
@@ -218,6 +220,7 @@ static int32_t lowest_node(const FemTopology *t, const int32_t *user_tet) {
 	int32_t lowest = INT32_MAX;
 	for (int v = 0; v < 4; v++) {
 		int32_t node = t->node_of_user[user_tet[v]];
+		FEM_ASSERT_INDEX(node, t->node_count);
 		lowest = node < lowest ? node : lowest;
 	}
 	return lowest;
@@ -243,11 +246,13 @@ static void fill_batches(FemTopology *t, const Builder *b) {
 			place += count;
 		}
 	}
+	FEM_ASSERT(place <= t->batch_count * FEM_LANES);
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
 		t->user_of_tet[tet] = -1;
 	for (int32_t user = 0; user < t->tet_count; user++) {
 		const int32_t *nodes = b->tets + 4 * (size_t)user;
 		int32_t tet = cursor[lowest_node(t, nodes)]++;
+		FEM_ASSERT(t->user_of_tet[tet] < 0);
 		t->tet_of_user[user] = tet;
 		t->user_of_tet[tet] = user;
 		put_tet(t, nodes, tet);
@@ -275,6 +280,7 @@ void fem_topology_fill_node_tets(FemTopology *t, int32_t *cursor) {
 		t->node_tet_start[i + 1] += t->node_tet_start[i];
 		cursor[i] = t->node_tet_start[i];
 	}
+	FEM_ASSERT(t->node_tet_start[t->node_count] == 4 * t->tet_count);
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
 			t->node_tets[cursor[fem_tet_node(t, tet, v)]++] = tet * 4 + v;
@@ -293,6 +299,20 @@ static void fill_rows(FemTopology *t, const Builder *b) {
 		for (int32_t s = b->graph.row_start[user]; s < b->graph.row_start[user + 1]; s++)
 			t->row_column[b->cursor[t->node_of_user[b->graph.column[s]]]++] = i;
 	}
+	FEM_ASSERT(fem_topology_rows_hold(t));
+}
+
+// Neighbours ascending, none its own, each a node.
+bool fem_topology_rows_hold(const FemTopology *t) {
+	bool holds = fem_are_starts(t->row_start, t->node_count) && t->row_start[t->node_count] <= 2 * t->edge_capacity;
+	for (int32_t i = 0; i < t->node_count && holds; i++) {
+		const int32_t *row = t->row_column + t->row_start[i];
+		int32_t count = t->row_start[i + 1] - t->row_start[i];
+		holds = fem_is_ascending(row, count) && fem_are_indices(row, count, t->node_count);
+		for (int32_t k = 0; k < count; k++)
+			holds = holds && row[k] != i;
+	}
+	return holds;
 }
 
 // With i ascending, row j meets its lower neighbours in the order of its own slots.
@@ -305,6 +325,7 @@ void fem_topology_fill_edges(FemTopology *t, int32_t *cursor) {
 			int32_t j = t->row_column[s];
 			if (j < i)
 				continue;
+			FEM_ASSERT(edge < t->edge_capacity && t->row_column[cursor[j]] == i);
 			t->edge_slots[2 * (size_t)edge] = s;
 			t->edge_slots[2 * (size_t)edge + 1] = cursor[j]++;
 			edge++;
@@ -312,6 +333,7 @@ void fem_topology_fill_edges(FemTopology *t, int32_t *cursor) {
 	}
 	t->node_edge_start[t->node_count] = edge;
 	t->edge_count = edge;
+	FEM_ASSERT(2 * edge == t->row_start[t->node_count]); // each edge stands in two rows
 }
 
 // Walks the tets around each lower end; edge_of[j] is the edge (i, j) while node i is at hand.
@@ -343,6 +365,18 @@ void fem_topology_fill_edge_tets(FemTopology *t, int32_t *cursor) {
 	walk_edge_tets(t, cursor, false);
 	memmove(t->edge_tet_start + 1, t->edge_tet_start, sizeof(int32_t) * (size_t)t->edge_count);
 	t->edge_tet_start[0] = 0;
+	FEM_ASSERT(t->edge_tet_start[t->edge_count] == 6 * t->tet_count);
+}
+
+// What lies across a face has that face across, and neither is a lane without a tet.
+bool fem_topology_faces_hold(const FemTopology *t) {
+	int32_t faces = t->batch_count * FEM_LANES * 4;
+	for (int32_t face = 0; face < faces; face++) {
+		int32_t across = t->neighbours[face];
+		if (across >= 0 && (across >= faces || t->neighbours[across] != face || t->user_of_tet[face / 4] < 0))
+			return false;
+	}
+	return true;
 }
 
 static void fill_neighbours(FemTopology *t, const Builder *b) {
@@ -350,6 +384,7 @@ static void fill_neighbours(FemTopology *t, const Builder *b) {
 		int32_t user = t->user_of_tet[face / 4], across = user < 0 ? -1 : b->surface.across[4 * user + face % 4];
 		t->neighbours[face] = across < 0 ? -1 : t->tet_of_user[across / 4] * 4 + across % 4;
 	}
+	FEM_ASSERT(fem_topology_faces_hold(t));
 }
 
 static void fill_triangles(FemTopology *t, const Builder *b) {

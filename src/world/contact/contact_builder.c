@@ -1,5 +1,6 @@
 // Contacts from overlaps: points, weights, strengths, and what they keep from the last step.
 #include "world/contact/contact_builder.h"
+#include "base/assert.h"
 #include "base/vec.h"
 #include "topology/topology.h"
 #include "world/step/step.h"
@@ -313,6 +314,14 @@ static void sort_contacts(FemContact *contacts, int32_t count) {
 	}
 }
 
+static bool contacts_stand_in_order(const FemContact *contacts, int32_t count) {
+	for (int32_t i = 1; i < count; i++) {
+		if (fem_contact_compare_places(&contacts[i - 1], &contacts[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
 // Short steps push out no faster than those of PUSH_TIME: the speed of it stays in what was pushed. At 2
 // kHz the rubble of a bar had four times its energy otherwise.
 static float push_of_step(const FemWorld *world, float dt) {
@@ -330,6 +339,7 @@ void fem_contacts_make(FemStep *step) {
 	stage->contacts = swapped;
 	stage->contact_capacity = capacity;
 	stage->contact_count = 0;
+	FEM_ASSERT(contacts_stand_in_order(stage->last_contacts, stage->last_count));
 	FemContactBuilder builder = {step, world, stage, NULL, push_of_step(world, step->dt)};
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		builder.touch = &stage->touches[t];

@@ -1,6 +1,7 @@
 // Nodes against planes: a half space, and the faces of boxes, hulls and triangles. Their support is then the outline of
 // the body itself. One point at the middle of each overlap would shrink it, and a cube would tip on a slope down which
 // it should slide (docs/method.md, "Support"). What pokes into a face between its nodes is still found by its overlap.
+#include "base/assert.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "topology/topology.h"
@@ -136,6 +137,8 @@ static float face_area(const FemBody *body, const int32_t nodes[3]) {
 
 // Makes room for one area per node, all 0: the scratch is left zero after each use, and what grows is zeroed.
 static bool clear_node_areas(FemContactStage *stage, int32_t nodes) {
+	for (int32_t i = 0; FEM_HAS_ASSERTS && i < stage->node_area_capacity; i++)
+		FEM_ASSERT(stage->node_area[i] == 0.0f);
 	return FEM_LIST_HOLD(stage->node_area, stage->node_area_capacity, nodes, INT32_MAX);
 }
 
@@ -162,11 +165,12 @@ static int32_t gather_faces_inside(FemContactBuilder *builder, const FemConvex *
 			item->held = true;
 			item->found = false;
 			for (int k = 0; k < 3; k++) {
-				bool is_new = stage->node_area[nodes[k]] == 0.0f;
-				if (is_new &&
-					FEM_LIST_HOLD(
-						stage->candidates, stage->candidate_capacity, count + 1, builder->world->def.contact_capacity))
+				if (stage->node_area[nodes[k]] == 0.0f) {
+					if (!FEM_LIST_HOLD(stage->candidates, stage->candidate_capacity, count + 1,
+							builder->world->def.contact_capacity))
+						continue; // what is not listed would not be cleared
 					stage->candidates[count++] = nodes[k];
+				}
 				stage->node_area[nodes[k]] += face_area(body, nodes) / 3.0f;
 			}
 		}

@@ -1,4 +1,5 @@
 // Contacts kept from the last step, after a body's nodes got new numbers.
+#include "base/assert.h"
 #include "topology/topology.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
@@ -14,6 +15,7 @@ static int compare(const void *a, const void *b) {
 static bool renumber_side(const FemBody *body, FemContactSide *side, bool is_node) {
 	const FemTopology *t = body->topology;
 	if (is_node) {
+		FEM_ASSERT_INDEX(side->tet, t->split->old_node_count);
 		int32_t node = t->split->new_of_old[side->tet];
 		side->tet = node;
 		for (int k = 0; k < 4; k++)

@@ -1,5 +1,6 @@
 #include "world/contact/contact_stage.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/range.h"
 #include "base/vec.h"
@@ -240,7 +241,10 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 	FemTouch touch = {.body = (int32_t)pair->user_a,
 		.other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER),
 		.is_collider = is_collider};
+	FEM_ASSERT_INDEX(touch.body, world->body_capacity);
+	FEM_ASSERT_INDEX(touch.other, is_collider ? world->collider_capacity : world->body_capacity);
 	const FemBody *a = world->bodies[touch.body];
+	FEM_ASSERT(a && (is_collider || (touch.body < touch.other && world->bodies[touch.other])));
 	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
 	bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
@@ -260,6 +264,7 @@ static void list_pairs(FemWorld *world) {
 	for (FemRange active = {0, 0}; active.begin < count; active.begin = active.end) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, active.begin);
 		uint64_t users = world->sweep.active[active.begin].key;
+		FEM_ASSERT(active.begin == 0 || world->sweep.active[active.begin - 1].key < users);
 		while (active.end < count && world->sweep.active[active.end].key == users)
 			active.end++;
 		if (pair.user_a & FEM_SWEEP_COLLIDER)
@@ -280,13 +285,15 @@ static void name_pieces(FemContactStage *stage) {
 		const FemTouch *touch = &stage->touches[t];
 		if (touch->narrow < 0)
 			continue;
+		FEM_ASSERT(touch->narrow < stage->narrow.pair_count && touch->pieces.end <= stage->piece_count);
 		stage->narrow.pairs[touch->narrow].pieces = stage->pieces + touch->pieces.begin;
 		stage->narrow.pairs[touch->narrow].piece_count = touch->pieces.end - touch->pieces.begin;
 	}
 }
 
 static int32_t between(int64_t low, int64_t value, int64_t high) {
-	return (int32_t)(value < low ? low : value > high ? high : value);
+	FEM_ASSERT(high <= INT32_MAX);
+	return fem_int32(value < low ? low : value > high ? high : value);
 }
 
 // Hits of all units that ran, those included for which there was no room.
@@ -414,7 +421,9 @@ static void overlap_task(void *context, int32_t chunk) {
 	int32_t begin = chunk * FEM_CONTACT_CHUNK, end = begin + FEM_CONTACT_CHUNK;
 	for (int32_t i = begin; i < end && i < stage->item_count; i++) {
 		FemOverlapItem *item = &stage->items[i];
+		FEM_ASSERT_INDEX(item->touch, stage->touch_count);
 		const FemTouch *touch = &stage->touches[item->touch];
+		FEM_ASSERT(i >= touch->items.begin && i < touch->items.end);
 		FemConvexTet first, second;
 		FemConvex a, b;
 		item->found = false;

@@ -1,5 +1,6 @@
 // What a body keeps that can break: the toughness of its tets, its pieces. A topology of its own it gets when it does.
 #include "world/step/breaking.h"
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/hash.h"
 #include "world/api/pieces.h"
@@ -14,6 +15,7 @@
 // A number in -1..1 that belongs to a tet of a body.
 static float chance(const FemBody *body, int32_t user_tet) {
 	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
+	FEM_ASSERT_INDEX(user_tet, body->topology->user_tet_count);
 	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)user_tet), 1);
 	return (float)((double)(hash >> 11) * 0x1p-52 - 1.0);
 }
@@ -38,6 +40,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->tet_toughness[tet] = INFINITY;
 		if (user < 0)
 			continue;
+		FEM_ASSERT_INDEX(body->tet_material[tet], world->material_capacity);
 		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
 		float scale = body->toughness_scale,
 			  factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));

@@ -1,4 +1,5 @@
 // Fracture: which nodes want to separate, the splits, and what follows from them (P&O09 section 5).
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
@@ -34,6 +35,7 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
+	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
 	if (body->breaking && body->step->tet_stress && !body->went_bad)
 		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
@@ -62,6 +64,7 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 	const FemTopology *t = body->topology;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemSeparation *out = &body->step->separations[i];
+		FEM_ASSERT_INDEX(i, t->node_count);
 		out->node = -1;
 		if (body->step->node_hot[i])
 			fem_separation_of_node(
@@ -104,6 +107,7 @@ static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFracture
 	FemPosition area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
 	FemPosition sum = fem_position_add(fem_position_add(x[0], x[1]), x[2]);
 	int32_t tet = cut->face / 4, other = cut->across / 4;
+	FEM_ASSERT(t->user_of_tet[tet] >= 0 && t->user_of_tet[other] >= 0);
 	*out = (FemFractureFace){
 		.center = fem_position_add(body->origin, fem_position_scale(sum, 1.0 / 3.0)),
 		.area = fem_position_to_vec3(fem_position_scale(area, 0.5)),
@@ -195,6 +199,7 @@ static void list_bodies(Fracture *fracture) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
 		if (!may_break(body) || !body->step->tet_stress)
 			continue;
+		FEM_ASSERT(fracture->body_count == 0 || fracture->bodies[fracture->body_count - 1] < islands->active_bodies[i]);
 		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
 		take_step_memory(body, &world->arena);
 	}

@@ -1,6 +1,7 @@
 // From a whole body to one that can be split. Bodies share the topology of their mesh until they first break; then they
 // get one of their own, with room for the most they can come to, and arrays by node and piece of the same size. Within
 // a step, from the heap of the world.
+#include "base/assert.h"
 #include "base/carve.h"
 #include "model/node_arrays.h"
 #include "model/piece.h"
@@ -78,10 +79,14 @@ static void take_ranks(FemBreaking *breaking, const FemMesh *mesh) {
 	const FemTopology *t = mesh->topology;
 	for (int32_t c = 0; c < t->component_count; c++) {
 		FemRange nodes = t->component_nodes[c], parts = t->component_parts[c];
-		for (int32_t k = nodes.begin; k < nodes.end; k++)
+		for (int32_t k = nodes.begin; k < nodes.end; k++) {
+			FEM_ASSERT_INDEX(mesh->node_order[k], nodes.end - nodes.begin);
 			breaking->node_rank[nodes.begin + mesh->node_order[k]] = k;
-		for (int32_t k = parts.begin; k < parts.end; k++)
+		}
+		for (int32_t k = parts.begin; k < parts.end; k++) {
+			FEM_ASSERT_INDEX(mesh->part_order[k], parts.end - parts.begin);
 			breaking->part_rank[parts.begin + mesh->part_order[k]] = k;
+		}
 	}
 }
 
@@ -89,6 +94,7 @@ bool fem_body_make_splittable(const FemWorld *world, FemBody *body) {
 	if (body->own_topology)
 		return true;
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	FEM_ASSERT(body->breaking && body->topology == mesh->topology);
 	FemBody made = *body;
 	FemBreaking breaking = *body->breaking;
 	made.own_topology = fem_topology_create_splittable(mesh->topology);
@@ -101,6 +107,7 @@ bool fem_body_make_splittable(const FemWorld *world, FemBody *body) {
 		fem_topology_free(made.own_topology);
 		return false;
 	}
+	FEM_ASSERT(made.topology->node_capacity >= body->topology->node_count);
 	copy_nodes(&made, body);
 	copy_surface(&made, body);
 	take_ranks(&breaking, mesh);

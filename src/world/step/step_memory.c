@@ -1,5 +1,6 @@
 // The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must
 // agree.
+#include "base/assert.h"
 #include "world/step/breaking.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -28,6 +29,7 @@ static void take_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena)
 	const FemTopology *topology = body->topology;
 	int32_t nodes = topology->node_count, tets = topology->batch_count * FEM_LANES;
 	int32_t entries = topology->row_start[nodes];
+	FEM_ASSERT(entries == 2 * topology->edge_count);
 	step->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
 	step->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
 	step->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;

@@ -1,5 +1,6 @@
 // A body's topology was split: everything that follows from it. Nodes have new numbers, some are new, some are gone;
 // parts and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
+#include "base/assert.h"
 #include "base/memory.h"
 #include "model/node_arrays.h"
 #include "topology/topology.h"
@@ -14,6 +15,7 @@
 
 // Where the new node's values are found among those of before: a copy's at its parent.
 static int32_t source_of(const FemSplitState *split, int32_t node) {
+	FEM_ASSERT_INDEX(split->parent[split->old_of_new[node]], split->old_node_count);
 	return split->parent[split->old_of_new[node]];
 }
 
@@ -40,7 +42,9 @@ static void share_forces(const FemWorld *world, FemBody *body) {
 		if (!split->changed[split->old_of_new[i]])
 			continue;
 		float whole = body->mass[i];
+		FEM_ASSERT(whole > 0.0f);
 		fem_body_set_node_mass(world, body, i);
+		FEM_ASSERT(body->mass[i] > 0.0f && body->mass[i] < 1.001f * whole); // a copy has some of its parent's tets
 		fem_node_arrays_share(body, i, body->mass[i] / whole);
 	}
 }
@@ -60,8 +64,10 @@ static void publish_copies(FemBody *body, int32_t users_before) {
 	const FemSplitState *split = t->split;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		int32_t user = t->user_of_node[i];
-		if (user >= users_before)
+		if (user >= users_before) {
+			FEM_ASSERT_INDEX(split->source_of_user[user], users_before);
 			body->published[user] = body->published[split->source_of_user[user]];
+		}
 	}
 }
 
@@ -84,6 +90,7 @@ static void move_parts(FemBody *body) {
 		state[part] = body->part_state[old] > state[part] ? body->part_state[old] : state[part];
 		still[part] = body->part_still[old] < still[part] ? body->part_still[old] : still[part];
 	}
+	FEM_ASSERT(t->part_count <= t->part_capacity);
 	memcpy(body->part_state, state, (size_t)t->part_count);
 	memcpy(body->part_still, still, sizeof *still * (size_t)t->part_count);
 	memcpy(breaking->part_rank, rank, sizeof *rank * (size_t)t->part_count);
@@ -112,7 +119,9 @@ static void clear_removed(FemBody *body) {
 void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	FemTopology *t = body->own_topology;
 	int32_t users_before = t->user_node_count, tets_before = t->tet_count;
-	fem_split_rebuild(t);
+	FEM_ASSERT(body->topology == t && t->split->is_open);
+	if (!fem_split_rebuild(t))
+		body->breaking->has_no_memory = true; // the step tells of it
 	if (t->tet_count < tets_before) {
 		clear_removed(body);
 		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
@@ -130,6 +139,7 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	const FemTopology *t = body->topology;
+	FEM_ASSERT(body->breaking->was_split);
 	body->breaking->was_split = false;
 	world->node_count += t->node_count - t->split->old_node_count;
 	world->tet_count += t->tet_count - t->split->old_tet_count;
@@ -137,6 +147,7 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] >= 0 || body->tet_material[tet] < 0)
 			continue;
+		FEM_ASSERT(world->materials[body->tet_material[tet]].use_count > 0);
 		world->materials[body->tet_material[tet]].use_count--;
 		body->tet_material[tet] = -1;
 	}
