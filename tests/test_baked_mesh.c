@@ -66,7 +66,7 @@ static void add_surface(FemBakedMesh *mesh, const char *name, int32_t vertices, 
 static void embed(FemBakedMesh *mesh, float reach) {
 	uint32_t state = 7;
 	int32_t count = (int32_t)fem_render_mesh_vertex_count(&mesh->render);
-	fem_baked_embedding_reserve(&mesh->embedding, count);
+	FEM_CHECK(fem_baked_embedding_reserve(&mesh->embedding, count));
 	for (int32_t i = 0; i < count; i++) {
 		float *w = mesh->embedding.weights[i];
 		mesh->embedding.tets[i] = (i * 7) % mesh->tet_mesh.tet_count;
@@ -81,7 +81,7 @@ static FemBakedMesh make_full(int32_t cells, float reach) {
 	add_surface(&mesh, "shell", 40, FEM_ATTRIBUTE_ALL);
 	add_surface(&mesh, "", cells == 1 ? 20 : 300, 0); // over 256: numbers of 2 bytes
 	embed(&mesh, reach);
-	fem_baked_mesh_set_report(&mesh, "Parts: 1 compact.\nNote: small.\nThe surface has holes: fill them.\n");
+	FEM_CHECK(fem_baked_mesh_set_report(&mesh, "Parts: 1 compact.\nNote: small.\nThe surface has holes: fill them.\n"));
 	return mesh;
 }
 

@@ -18,7 +18,7 @@ typedef struct Crowd {
 
 static Crowd make_crowd(int32_t count, int32_t pair_capacity) {
 	Crowd crowd = {.count = count, .random = 7};
-	fem_sweep_reserve(&crowd.sweep, count, pair_capacity);
+	FEM_CHECK(fem_sweep_reserve(&crowd.sweep, count, pair_capacity));
 	crowd.boxes = calloc((size_t)count, sizeof *crowd.boxes);
 	crowd.proxies = malloc(sizeof(int32_t) * (size_t)count);
 	crowd.still = calloc((size_t)count, sizeof *crowd.still);
@@ -177,7 +177,7 @@ FEM_TEST(broad_phase, a_falling_pile_stays_sorted) {
 
 FEM_TEST(broad_phase, boxes_that_touch_are_a_pair_and_its_slot_lasts) {
 	FemSweep sweep = {0};
-	fem_sweep_reserve(&sweep, 4, 4);
+	FEM_CHECK(fem_sweep_reserve(&sweep, 4, 4));
 	FemSweepBox left = {{0, 0, 0}, {1, 1, 1}}, right = {{1, 0, 0}, {2, 1, 1}}, away = {{5, 0, 0}, {6, 1, 1}};
 	fem_sweep_create_proxy(&sweep, &left, 20, false);
 	int32_t b = fem_sweep_create_proxy(&sweep, &right, 10, false);
@@ -200,7 +200,7 @@ FEM_TEST(broad_phase, boxes_that_touch_are_a_pair_and_its_slot_lasts) {
 
 FEM_TEST(broad_phase, still_pairs_are_kept_but_not_active) {
 	FemSweep sweep = {0};
-	fem_sweep_reserve(&sweep, 4, 4);
+	FEM_CHECK(fem_sweep_reserve(&sweep, 4, 4));
 	FemSweepBox box = {{0, 0, 0}, {1, 1, 1}};
 	int32_t a = fem_sweep_create_proxy(&sweep, &box, 1, true);
 	fem_sweep_create_proxy(&sweep, &box, 2, true);
@@ -279,7 +279,7 @@ FEM_TEST(broad_phase, bad_calls_change_nothing) {
 	FemSweepBox good = {{0, 0, 0}, {1, 1, 1}}, flipped = {{0, 2, 0}, {1, 1, 1}}, bad = {{0, NAN, 0}, {1, 1, 1}};
 	FEM_CHECK_INT(fem_sweep_create_proxy(&sweep, &good, 1, false), -1);
 	fem_sweep_update(&sweep);
-	fem_sweep_reserve(&sweep, 1, 1);
+	FEM_CHECK(fem_sweep_reserve(&sweep, 1, 1));
 	FEM_CHECK_INT(fem_sweep_create_proxy(&sweep, &bad, 1, false), -1);
 	FEM_CHECK_INT(fem_sweep_create_proxy(&sweep, &flipped, 1, false), -1);
 	int32_t proxy = fem_sweep_create_proxy(&sweep, &good, 1, false);
@@ -316,7 +316,7 @@ FEM_TEST(broad_phase, allocates_nothing_in_updates_and_gives_all_back) {
 FEM_TEST(broad_phase, what_goes_before_it_was_seen_is_forgotten) {
 	FemSweep sweep = {0};
 	FemSweepBox box = {{0, 0, 0}, {1, 1, 1}};
-	fem_sweep_reserve(&sweep, 4, 4);
+	FEM_CHECK(fem_sweep_reserve(&sweep, 4, 4));
 	int32_t first = fem_sweep_create_proxy(&sweep, &box, 1, false),
 			second = fem_sweep_create_proxy(&sweep, &box, 2, false);
 	fem_sweep_destroy_proxy(&sweep, first);

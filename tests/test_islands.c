@@ -176,7 +176,7 @@ FEM_TEST(islands, lists_cover_live_parts_exactly) {
 	const FemTopology *t = body->topology;
 	for (int32_t p = 0; p < t->part_count; p += 2)
 		fem_body_wake_part(&world->islands, body, p);
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+	FEM_CHECK(fem_islands_update(&world->islands, world->bodies, world->body_capacity));
 	FemIslands *islands = &world->islands;
 	FEM_CHECK_INT(fem_world_validate(scene.world), FEM_OK);
 	FEM_CHECK_INT(fem_body_count_islands(islands, body), islands->count + islands->asleep_count);

@@ -22,7 +22,7 @@ static const FemQuat no_rotation = {0, 0, 0, 1};
 
 static FemNarrowPhase make_phase(void) {
 	FemNarrowPhase phase = {0};
-	fem_narrow_phase_reserve(&phase, &(FemNarrowLimits){.pairs = 8, .units = 4096, .hits = 200000});
+	FEM_CHECK(fem_narrow_phase_reserve(&phase, &(FemNarrowLimits){.pairs = 8, .units = 4096, .hits = 200000}));
 	return phase;
 }
 

@@ -2,6 +2,7 @@
 #include "contact_rig.h"
 #include "fem_hooks.h"
 #include "fem_test.h"
+#include "scenes/rig.h"
 #include "scenes/scenes.h"
 
 #include <stdlib.h>
@@ -63,5 +64,57 @@ FEM_TEST(no_memory, steps_go_on) {
 	}
 	printf("  %d of %d runs were told\n", said, runs);
 	FEM_CHECK(said > 0);
+	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
+}
+
+// ---- becoming breakable
+
+// Two cubes of one material in a world; the material becomes one that breaks at a touch. From the given request on the
+// system gives nothing to that call. Then the first cube falls hard. Returns its pieces; -1 when the call did not fail.
+static int32_t pieces_after_a_refused_change(Scarce *scarce, int64_t after, bool *out_refused) {
+	FemRigDef def = fem_rig_cube_def(4, 0.5f);
+	def.world.ground_enabled = true;
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.body.position = (FemPosition){0.0, 0.3, 0.0};
+	def.body.linear_velocity = (FemVec3){0.0f, -12.0f, 0.0f};
+	scarce->given_until = INT64_MAX;
+	FemRig rig = fem_rig_create(&def);
+	FemBodyDef other = def.body;
+	other.mesh = rig.mesh;
+	other.materials = &rig.material;
+	other.material_count = 1;
+	other.position.x = 5.0;
+	FEM_CHECK(fem_body_create(rig.world, &other).index1 != 0);
+	FemMaterialDef brittle;
+	FEM_CHECK_INT(fem_material_get(rig.material, &brittle), FEM_OK);
+	brittle.breakable = true;
+	brittle.toughness = 10.0f;
+	scarce->given_until = scarce->asked + after;
+	scarce->none_for = 1000;
+	FemResult result = fem_material_set(rig.material, &brittle);
+	scarce->given_until = INT64_MAX;
+	*out_refused = result == FEM_ERROR_MEMORY;
+	for (int n = 0; n < 20; n++)
+		fem_world_step(rig.world, DT, 1);
+	int32_t pieces = fem_body_get_pieces(rig.body, NULL, 0);
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	fem_rig_destroy(&rig);
+	return pieces;
+}
+
+// Fails when a call that was refused for want of memory leaves some bodies breakable.
+FEM_TEST(no_memory, a_refused_material_breaks_nothing) {
+	Scarce scarce = {.given_until = INT64_MAX};
+	FemAllocator allocator = {scarce_allocate, scarce_release, &scarce};
+	FEM_REQUIRE(fem_set_allocator(&allocator) == FEM_OK);
+	bool refused = true;
+	int32_t calls = 0, pieces = 0;
+	for (; refused && calls < 100; calls++) {
+		pieces = pieces_after_a_refused_change(&scarce, calls, &refused);
+		if (refused)
+			FEM_CHECK_INT(pieces, 1);
+	}
+	printf("  refused %d times, then %d pieces\n", calls - 1, pieces);
+	FEM_CHECK(calls > 2 && pieces > 1);
 	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
 }

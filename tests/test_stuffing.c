@@ -41,7 +41,7 @@ static int32_t count_strays(const FemSolid *solid, const FemTetList *list) {
 	FemPosition nearest;
 	for (int32_t n = 0; n < list->node_count; n++)
 		identity[n] = n;
-	fem_surface_create(&surface, identity, list->node_count, &list->tets[0][0], list->tet_count);
+	FEM_CHECK(fem_surface_create(&surface, identity, list->node_count, &list->tets[0][0], list->tet_count));
 	for (int32_t i = 0; i < 3 * surface.count; i++) {
 		int32_t face = surface.faces[i / 3], node = list->tets[face / 4][fem_face_corners[face % 4][i % 3]];
 		strays += fem_bvh_nearest(&solid->bvh, list->nodes[node], 1.0, &triangle, &nearest) > 1e-4;

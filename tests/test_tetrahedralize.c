@@ -223,7 +223,7 @@ static double surface_to_soup(const FemTetMesh *mesh, const FemSoup *soup) {
 		identity[n] = n;
 	fem_soup_clean(soup, 0.0f, &triangles, NULL);
 	fem_triangle_bvh_create(&bvh, &triangles);
-	fem_surface_create(&surface, identity, mesh->node_count, mesh->tets, mesh->tet_count);
+	FEM_CHECK(fem_surface_create(&surface, identity, mesh->node_count, mesh->tets, mesh->tet_count));
 	for (int32_t f = 0; f < surface.count; f++) {
 		FemPosition center = {0}, nearest;
 		int32_t triangle;

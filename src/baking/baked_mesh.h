@@ -37,17 +37,19 @@
 
 #include "baking/bake_report.h"
 #include "baking/tet_arrays.h"
+#include "base/assert.h"
 #include "fem_baking.h"
 
 #define FEM_BAKED_VERSION 1 // of the format below; data of later ones are refused
 // Of an embedding; more would throw a vertex about. Chosen far above what embedding gives.
 #define FEM_BAKED_WEIGHT_MAX 1000.0f
 
-bool fem_baked_embedding_reserve(FemBakedEmbedding *embedding, int32_t count); // zeroed; false when memory fails
+FEM_MUST_USE bool fem_baked_embedding_reserve(
+	FemBakedEmbedding *embedding, int32_t count); // zeroed; false when memory fails
 void fem_baked_embedding_free(FemBakedEmbedding *embedding);
 
 // Keeps a copy of the text, cut to FEM_REPORT_SIZE; false when memory fails.
-bool fem_baked_mesh_set_report(FemBakedMesh *mesh, const char *report);
+FEM_MUST_USE bool fem_baked_mesh_set_report(FemBakedMesh *mesh, const char *report);
 
 // FEM_OK, or the first fault of anything in it. Reading checks by itself. `name` is put before the sentence.
 FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name);

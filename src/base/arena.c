@@ -42,7 +42,7 @@ void fem_arena_free(FemArena *arena) {
 void *fem_arena_take(FemArena *arena, size_t bytes) {
 	bytes = fem_align_up(bytes);
 	FEM_ASSERT(arena->used % FEM_ALIGNMENT == 0 && arena->used <= arena->capacity);
-	FEM_ASSERT(arena->block && bytes <= arena->capacity - arena->used); // the stage's count of its bytes is wrong
+	FEM_ASSERT(bytes <= arena->capacity - arena->used); // the stage's count of its bytes is wrong
 	if (!arena->block || bytes > arena->capacity - arena->used)
 		return NULL;
 	void *pointer = arena->block + arena->used;

@@ -12,8 +12,8 @@
 
 typedef struct FemHeap FemHeap;
 
-FemHeap *fem_heap_create(void);       // empty; null when memory fails
-void fem_heap_destroy(FemHeap *heap); // all of its blocks must have been freed
+FEM_MUST_USE FemHeap *fem_heap_create(void); // empty; null when memory fails
+void fem_heap_destroy(FemHeap *heap);        // all of its blocks must have been freed
 
 // At least so many free bytes, and as many more as the system had to give since the last call. New ones are written to,
 // so that pages come now and not in a step. Far too many go back to the system. False when that gives no memory.

@@ -7,6 +7,7 @@
 #ifndef FEM_COLLISION_CONVEX_H
 #define FEM_COLLISION_CONVEX_H
 
+#include "base/assert.h"
 #include "base/vec.h"
 
 #define FEM_CONVEX_VERTICES 64 // most points of a hull: chosen, game hulls have fewer
@@ -67,7 +68,8 @@ uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 e
 
 // Hull of 4 to 64 points. Tries every triple of points as a face, O(n^4) but exact about coplanar and double points: at
 // creation only, some ms for 64 points. Points in a layer of 1e-5 of the size count as coplanar.
-bool fem_convex_hull(const FemVec3 *points, int32_t count, FemConvexStorage *storage, FemConvex *out_shape);
+FEM_MUST_USE bool fem_convex_hull(
+	const FemVec3 *points, int32_t count, FemConvexStorage *storage, FemConvex *out_shape);
 
 // A hull made once at the origin, moved to where it is now.
 bool fem_convex_place(

@@ -20,6 +20,7 @@
 #ifndef FEM_COLLISION_NARROW_PHASE_H
 #define FEM_COLLISION_NARROW_PHASE_H
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "collision/key_sort.h"
 #include "collision/surface_trees.h"
@@ -106,7 +107,7 @@ typedef struct FemNarrowPhase {
 } FemNarrowPhase;
 
 // Gives up what it holds and takes memory for the limits. False when memory fails: nothing is held then.
-bool fem_narrow_phase_reserve(FemNarrowPhase *phase, const FemNarrowLimits *limits);
+FEM_MUST_USE bool fem_narrow_phase_reserve(FemNarrowPhase *phase, const FemNarrowLimits *limits);
 void fem_narrow_phase_free(FemNarrowPhase *phase);
 
 // Once a step: begin, add the active pairs in a fixed order, run, read pairs[i].tets. Allocates nothing.

@@ -9,6 +9,8 @@
 #ifndef FEM_COLLISION_OPCODE_BRIDGE_H
 #define FEM_COLLISION_OPCODE_BRIDGE_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +24,7 @@ typedef struct FemTriangleTree FemTriangleTree;
 // Vertices are x, y, z every `vertex_stride_floats` (3 or more) floats; triangles are 3 vertex indices each. Both
 // arrays stay the caller's, are read by every later call, and must live as long as the tree. Null for bad input or no
 // memory.
-FemTriangleTree *fem_triangle_tree_create(
+FEM_MUST_USE FemTriangleTree *fem_triangle_tree_create(
 	const float *vertices, int32_t vertex_stride_floats, const int32_t *triangles, int32_t triangle_count);
 void fem_triangle_tree_destroy(FemTriangleTree *tree);
 
@@ -31,7 +33,7 @@ void fem_triangle_tree_refit(FemTriangleTree *tree, const float *vertices);
 
 // The same triangles under new vertex numbers, in the same order, at another place in memory. Refit afterwards. False,
 // and nothing is changed, for a tree over a single triangle.
-bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles);
+FEM_MUST_USE bool fem_triangle_tree_rename(FemTriangleTree *tree, const int32_t *triangles);
 
 // A node as Opcode keeps it, for walks of our own. A child is a triangle or another node of the same tree. A tree over
 // a single triangle holds it twice, as triangles 0 and 1.

@@ -8,6 +8,7 @@
 #ifndef FEM_COLLISION_POLYHEDRON_H
 #define FEM_COLLISION_POLYHEDRON_H
 
+#include "base/assert.h"
 #include "base/vec.h"
 
 // 128 + 128 planes and a box bound V <= 2 F - 4 = 520. A cut that needs more fails; a tet cut by 128 planes never does.
@@ -37,7 +38,7 @@ void fem_polyhedron_tet(FemPolyhedron *p, const FemVec4 corners[4]);
 void fem_polyhedron_box(FemPolyhedron *p, FemVec3 min, FemVec3 max, int32_t first_face);
 
 // Keeps n.x <= w. The cut gets the number `face`. False when nothing is left, or too many vertices.
-bool fem_polyhedron_cut(FemPolyhedron *p, FemVec4 plane, int32_t face);
+FEM_MUST_USE bool fem_polyhedron_cut(FemPolyhedron *p, FemVec4 plane, int32_t face);
 
 void fem_polyhedron_measure(const FemPolyhedron *p, int32_t face_count, FemPolyhedronMeasure *out_measure);
 

@@ -16,6 +16,7 @@
 #ifndef FEM_COLLISION_SURFACE_TREES_H
 #define FEM_COLLISION_SURFACE_TREES_H
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "base/vec.h"
 #include "collision/lanes4.h"
@@ -71,7 +72,8 @@ typedef struct FemSurfaceTrees {
 // Null when memory fails. `positions` may be given anew with every refit; the topology must stay. `rest` is where nodes
 // are in the shape by which triangles are sorted into trees, and is needed no longer than the call. When it is the same
 // for the same topology, so are the trees, and the last bits of their boxes, whenever they are made.
-FemSurfaceTrees *fem_surface_trees_create(const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
+FEM_MUST_USE FemSurfaceTrees *fem_surface_trees_create(
+	const FemTopology *topology, const FemVec4 *positions, const FemVec4 *rest);
 
 // New trees after the topology was split: takes over the Opcode trees of `old` whose faces are what they were. `old` is
 // freed; it stays, and null is returned, when memory fails.
@@ -96,7 +98,7 @@ void fem_surface_trees_refit(FemSurfaceTrees *trees, const FemVec4 *positions, F
 
 // Builds one tree anew, sorted by where nodes are in `shape`, for the positions of the last refit. Allocates. False,
 // and the old tree stays, when memory fails.
-bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape);
+FEM_MUST_USE bool fem_surface_trees_rebuild(FemSurfaceTrees *trees, int32_t tree, const FemVec4 *shape);
 
 // Box of a span of the body, relative to its origin, m.
 void fem_surface_trees_box(const FemSurfaceTrees *trees, FemTreeSpan span, float out_min[3], float out_max[3]);

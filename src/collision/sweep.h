@@ -13,6 +13,7 @@
 #ifndef FEM_COLLISION_SWEEP_H
 #define FEM_COLLISION_SWEEP_H
 
+#include "base/assert.h"
 #include "collision/key_sort.h"
 
 #include <stdbool.h>
@@ -90,7 +91,7 @@ typedef struct FemSweep {
 } FemSweep;
 
 // Room for so many proxies and pairs; never shrinks. False when memory fails: what was there stays.
-bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs);
+FEM_MUST_USE bool fem_sweep_reserve(FemSweep *sweep, int32_t proxies, int32_t pairs);
 void fem_sweep_free(FemSweep *sweep);
 
 // Returns the number of the new proxy; -1 when the reserve is used up or the box is invalid (NaN, min > max).

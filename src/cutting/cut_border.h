@@ -3,6 +3,7 @@
 #ifndef FEM_CUTTING_CUT_BORDER_H
 #define FEM_CUTTING_CUT_BORDER_H
 
+#include "base/assert.h"
 #include "cutting/cut_solid.h"
 
 #define FEM_CUT_SIDE_MAX 256 // of the polygon; chosen: a cell's border has far fewer
@@ -41,7 +42,7 @@ typedef struct FemCutBorder {
 
 // Polygon and axes for border->cell and border->other; false when they do not
 // touch.
-bool fem_cut_border_make(FemCutBorder *border);
+FEM_MUST_USE bool fem_cut_border_make(FemCutBorder *border);
 // A vertex at which a segment of the face ends on a side; others are passed
 // over.
 void fem_cut_border_cross(FemCutBorder *border, int32_t vertex, bool enters);

@@ -2,6 +2,7 @@
 #ifndef FEM_CUTTING_CUT_OUTPUT_H
 #define FEM_CUTTING_CUT_OUTPUT_H
 
+#include "base/assert.h"
 #include "cutting/cut_solid.h"
 
 typedef struct FemCutSource {
@@ -18,7 +19,8 @@ typedef struct FemCutSource {
 } FemCutSource;
 
 FemResult fem_cut_output(const FemCutSource *source, FemSplinterMesh *out);
-bool fem_splinter_mesh_reserve(FemSplinterMesh *mesh); // arrays for the counts it has, zeroed; false when memory fails
+FEM_MUST_USE bool fem_splinter_mesh_reserve(
+	FemSplinterMesh *mesh); // arrays for the counts it has, zeroed; false when memory fails
 void fem_splinter_mesh_free(FemSplinterMesh *mesh);
 
 #endif

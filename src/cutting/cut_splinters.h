@@ -3,6 +3,7 @@
 #ifndef FEM_CUTTING_CUT_SPLINTERS_H
 #define FEM_CUTTING_CUT_SPLINTERS_H
 
+#include "base/assert.h"
 #include "cutting/cut_output.h"
 
 typedef struct FemCutSplinters {
@@ -12,7 +13,7 @@ typedef struct FemCutSplinters {
 	int32_t splinter_count;
 } FemCutSplinters;
 
-bool fem_cut_splinters_create(FemCutSplinters *splinters, const FemCutSource *source);
+FEM_MUST_USE bool fem_cut_splinters_create(FemCutSplinters *splinters, const FemCutSource *source);
 void fem_cut_splinters_free(FemCutSplinters *splinters);
 
 // solid: 0 the outside, 1 the inside where that is another one. -1 without memory.
@@ -38,8 +39,8 @@ typedef struct FemCutGroups {
 	bool failed;
 } FemCutGroups;
 
-bool fem_cut_groups_begin(FemCutGroups *groups, const FemCutSource *source, FemCutSplinters *splinters);
-bool fem_cut_groups_next(FemCutGroups *groups, FemCutGroup *out); // valid until the next call
+FEM_MUST_USE bool fem_cut_groups_begin(FemCutGroups *groups, const FemCutSource *source, FemCutSplinters *splinters);
+FEM_MUST_USE bool fem_cut_groups_next(FemCutGroups *groups, FemCutGroup *out); // valid until the next call
 void fem_cut_groups_end(FemCutGroups *groups);
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef FEM_CHOLESKY_SYMBOLIC_H
 #define FEM_CHOLESKY_SYMBOLIC_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,8 +22,9 @@ typedef struct FemCholeskySymbolic {
 } FemCholeskySymbolic;
 
 // See fem_cholesky_create(). False leaves nothing to destroy.
-bool fem_cholesky_symbolic_create(FemCholeskySymbolic *symbolic, int32_t node_count, const int32_t *row_start,
-	const int32_t *column, const int32_t *order, int32_t block_size, double max_flops, double *out_flops);
+FEM_MUST_USE bool fem_cholesky_symbolic_create(FemCholeskySymbolic *symbolic, int32_t node_count,
+	const int32_t *row_start, const int32_t *column, const int32_t *order, int32_t block_size, double max_flops,
+	double *out_flops);
 void fem_cholesky_symbolic_destroy(FemCholeskySymbolic *symbolic);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef FEM_DYNAMICS_ELIMINATION_ORDER_H
 #define FEM_DYNAMICS_ELIMINATION_ORDER_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,7 +14,7 @@ typedef struct FemAdjacency {
 	int32_t *degree;                // neighbours left, -1 when eliminated
 } FemAdjacency;
 
-bool fem_adjacency_create(FemAdjacency *graph, int32_t node_count); // no edges; false when memory fails
+FEM_MUST_USE bool fem_adjacency_create(FemAdjacency *graph, int32_t node_count); // no edges; false when memory fails
 void fem_adjacency_free(FemAdjacency *graph);
 
 void fem_adjacency_join(FemAdjacency *graph, int32_t a, int32_t b); // a != b

@@ -11,6 +11,7 @@
 #ifndef FEM_DYNAMICS_PRECONDITIONER_H
 #define FEM_DYNAMICS_PRECONDITIONER_H
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "base/vec.h"
 #include "dynamics/sparse_cholesky.h"
@@ -81,7 +82,7 @@ typedef struct FemPartGraph {
 	int32_t *row_start, *column;
 } FemPartGraph;
 
-bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component);
+FEM_MUST_USE bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component);
 void fem_part_graph_free(FemPartGraph *graph);
 
 // Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch
@@ -109,6 +110,7 @@ void fem_coarse_prolong(const FemPreconditioner *preconditioner, int32_t local_p
 // What a snapshot must hold for the kept factor to go on bitwise. The size depends on the kind alone.
 size_t fem_preconditioner_state_size(const FemPreconditioner *preconditioner);
 void fem_preconditioner_state_write(const FemPreconditioner *preconditioner, void *out);
-bool fem_preconditioner_state_read(FemPreconditioner *preconditioner, const void *data); // false: not such a state
+FEM_MUST_USE bool fem_preconditioner_state_read(
+	FemPreconditioner *preconditioner, const void *data); // false: not such a state
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef FEM_DYNAMICS_RIGID_SPACE_H
 #define FEM_DYNAMICS_RIGID_SPACE_H
 
+#include "base/assert.h"
 #include "dynamics/contact_rows.h"
 #include "dynamics/sparse_cholesky.h"
 #include "jobs/pool.h"
@@ -67,8 +68,8 @@ typedef struct FemRigidIsland {
 // For a step: blocks, which contacts join which, elimination order and symbolic factor. block_of[chunk] is the place in
 // `islands` of the island that a node chunk of the composite belongs to, -1 where it takes no part. False when the
 // space would not pay or memory fails: nothing is held then. Allocates.
-bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
-	int32_t island_count, const int32_t *block_of);
+FEM_MUST_USE bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows,
+	const FemRigidIsland *islands, int32_t island_count, const int32_t *block_of);
 void fem_rigid_space_free(FemRigidSpace *space);
 
 // Before each solve: masses with the active ground contacts, the active contacts, the factor.

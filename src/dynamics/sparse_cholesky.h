@@ -3,6 +3,7 @@
 #ifndef FEM_SPARSE_CHOLESKY_H
 #define FEM_SPARSE_CHOLESKY_H
 
+#include "base/assert.h"
 #include "base/simd.h"
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ typedef struct FemCholesky FemCholesky;
 // the node eliminated k-th (nested dissection); block_size is 3 or 6. *out_flops gets the multiplications and additions
 // of one numeric factorization, a property of graph, order and block size alone. Null when they exceed max_flops, when
 // memory fails or when the input is not a symmetric graph with a permutation (then *out_flops is 0). Keeps no pointer.
-FemCholesky *fem_cholesky_create(int32_t node_count, const int32_t *row_start, const int32_t *column,
+FEM_MUST_USE FemCholesky *fem_cholesky_create(int32_t node_count, const int32_t *row_start, const int32_t *column,
 	const int32_t *order, int32_t block_size, double max_flops, double *out_flops);
 void fem_cholesky_destroy(FemCholesky *factor);
 
@@ -24,7 +25,7 @@ void fem_cholesky_destroy(FemCholesky *factor);
 // diagonal block only the lower triangle. Diagonal entries are multiplied by 1 + shift. A node with fixed[i] != 0 is
 // pinned: its row and column are left out and a solve gives 0 there; fixed may be null. False when a pivot is not
 // positive and finite: the factor must not be used then.
-bool fem_cholesky_factor(
+FEM_MUST_USE bool fem_cholesky_factor(
 	FemCholesky *factor, const float *diagonal, const float *blocks, const uint8_t *fixed, float shift);
 
 // Floats of scratch that one solve needs.

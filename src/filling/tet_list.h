@@ -2,6 +2,7 @@
 #ifndef FEM_FILLING_TET_LIST_H
 #define FEM_FILLING_TET_LIST_H
 
+#include "base/assert.h"
 #include "base/vec.h"
 
 typedef struct FemTetList {
@@ -28,6 +29,6 @@ double fem_tet_list_min_dihedral(const FemTetList *list);
 int32_t fem_tet_list_bodies(const FemTetList *list, int32_t *out_bodies);
 
 // Keeps the tets of one body and the nodes they use. False without memory.
-bool fem_tet_list_keep(FemTetList *list, const int32_t *bodies, int32_t body);
+FEM_MUST_USE bool fem_tet_list_keep(FemTetList *list, const int32_t *bodies, int32_t body);
 
 #endif

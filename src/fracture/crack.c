@@ -75,7 +75,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
 				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
 				continue;
-			FEM_ASSERT(face != across && t->user_of_tet[across / 4] >= 0);
+			FEM_ASSERT(t->neighbours[across] == face && t->user_of_tet[across / 4] >= 0);
 			FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
 			*cut = (FemFaceCut){.face = face, .across = across};
 			for (int i = 0; i < 3; i++)

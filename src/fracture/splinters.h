@@ -13,6 +13,7 @@
 #ifndef FEM_FRACTURE_SPLINTERS_H
 #define FEM_FRACTURE_SPLINTERS_H
 
+#include "base/assert.h"
 #include "fracture/crack.h"
 #include "topology/tet_mesh.h"
 
@@ -75,14 +76,14 @@ typedef struct FemSplinters {
 
 // A checked def. Owners are left unset: fem_splinters_settle() or the reader of a snapshot does that. Null when memory
 // fails.
-FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def);
+FEM_MUST_USE FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplintersDef *def);
 void fem_splinters_free(FemSplinters *splinters);
 
 // Makes settled splinters shareable by other bodies; they change no more. False when memory fails.
-bool fem_splinters_freeze(FemSplinters *splinters);
+FEM_MUST_USE bool fem_splinters_freeze(FemSplinters *splinters);
 FemSplinters *fem_splinters_share(FemSplinters *frozen); // null when memory fails
 // Gives a body arrays of its own before its splinters change; does nothing if it has them. False when memory fails.
-bool fem_splinters_own(FemSplinters *splinters);
+FEM_MUST_USE bool fem_splinters_own(FemSplinters *splinters);
 
 // Whether these are of the same rest shape and were given the same.
 bool fem_splinters_are_equal(const FemSplinters *splinters, const FemSplinterRest *rest, const FemSplintersDef *def);

@@ -4,6 +4,7 @@
 #define FEM_ISLANDS_COMPOSITES_H
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/range.h"
 #include "islands/islands.h"
 #include "model/body.h"
@@ -37,7 +38,7 @@ size_t fem_composites_bytes(int32_t island_count, int32_t node_chunk_count, int3
 
 // Contacts without a live side are left out. Sets FemBodyStep.part_island and part_chunk of live parts. False when the
 // arena is used up.
-bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies,
+FEM_MUST_USE bool fem_composites_build(FemComposites *out, const FemIslands *islands, FemBody *const *bodies,
 	const FemContact *contacts, int32_t contact_count, const FemProxy *proxies, int32_t proxy_count, FemArena *arena);
 
 // Counts still steps, puts whole composites to sleep, wakes sleeping neighbours that live parts pull at.

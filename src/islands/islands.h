@@ -2,6 +2,7 @@
 #ifndef FEM_ISLANDS_H
 #define FEM_ISLANDS_H
 
+#include "base/assert.h"
 #include "model/body.h"
 #include "model/island.h"
 
@@ -39,7 +40,7 @@ void fem_islands_clear(FemIslands *islands); // lists nothing until the next upd
 // Rebuilds the list of live islands when dirty: breadth first over adjacent live parts, in body and part order. The
 // lists grow when more is live than ever before. False when memory fails: nothing is listed then, and nothing moves
 // until the next call.
-bool fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
+FEM_MUST_USE bool fem_islands_update(FemIslands *islands, FemBody *const *bodies, int32_t body_capacity);
 
 // The islands of one body as its parts stand now, live and asleep; of a kinematic body its components. Those of a
 // partly live body for which memory fails are counted as one a component.

@@ -7,6 +7,7 @@
 #ifndef FEM_JOBS_POOL_H
 #define FEM_JOBS_POOL_H
 
+#include "base/assert.h"
 #include "fem_hooks.h"
 
 #include <stdbool.h>
@@ -22,7 +23,7 @@ typedef void FemJob(void *context);
 
 // thread_count counts the calling thread; 1 starts none. On a host's threads, or without a run in `jobs` on its own
 // ones. Null when there is no memory.
-FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count);
+FEM_MUST_USE FemPool *fem_pool_create_on(const FemJobSystem *jobs, int32_t thread_count);
 void fem_pool_destroy(FemPool *pool); // joins; a job under way is finished first
 
 // Runs the job on the calling thread with the pool's threads helping its loops.

@@ -169,7 +169,6 @@ void fem_split_close(FemTopology *t) {
 }
 
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
-	FEM_ASSERT(t->neighbours[face] == across && t->neighbours[across] == face);
 	t->neighbours[face] = -1;
 	t->neighbours[across] = -1;
 }

@@ -2,6 +2,8 @@
 #ifndef FEM_TOPOLOGY_SURFACE_H
 #define FEM_TOPOLOGY_SURFACE_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@ typedef struct FemSurface {
 	size_t bytes;    // of the block that holds both
 } FemSurface;
 
-bool fem_surface_create(
+FEM_MUST_USE bool fem_surface_create(
 	FemSurface *surface, const int32_t *node_of_user, int32_t node_count, const int32_t *tets, int32_t tet_count);
 void fem_surface_free(FemSurface *surface);
 

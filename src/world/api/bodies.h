@@ -2,6 +2,7 @@
 #ifndef FEM_WORLD_BODIES_H
 #define FEM_WORLD_BODIES_H
 
+#include "base/assert.h"
 #include "world/world.h"
 
 // ---- bodies.c
@@ -9,24 +10,25 @@ int32_t fem_body_slot(FemWorld *world); // a free slot, growing the list; -1 whe
 // A body with its arrays, rest geometry and materials, in its mesh's shape; positions and velocities are the caller's.
 // tet_materials: index of the world's material of each user tet. Null (with a sentence) on failure.
 // breaks: whether or not a material does.
-FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks);
+FEM_MUST_USE FemBody *fem_body_build(
+	FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks);
 // Puts a built body into its slot and takes references and reserves; false (with a sentence) when memory fails.
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index);
 void fem_world_leave(FemWorld *world, int32_t body_index); // gives references and reserves back; the body stays
 void fem_body_discard(FemBody *body);                      // one that was never entered
 void fem_body_free(FemWorld *world, int32_t body_index);
-bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
-bool fem_body_allocate_nodes(FemBody *body);    // arrays by node and part, for the capacities of its topology
+FEM_MUST_USE bool fem_body_prepare_reactions(FemBody *body); // room for reactions; false when memory fails
+FEM_MUST_USE bool fem_body_allocate_nodes(FemBody *body); // arrays by node and part, for the capacities of its topology
 // Lists that must hold all bodies and colliders of the world as it stands. False when memory fails.
-bool fem_world_reserve(FemWorld *world);
+FEM_MUST_USE bool fem_world_reserve(FemWorld *world);
 
 // ---- body_materials.c
 // Room for plastic state, if one of the body's materials yields. False when memory fails.
-bool fem_body_prepare_plastics(FemWorld *world, FemBody *body);
-bool fem_body_allocate_plastics(FemBody *body); // whether they yield or not
+FEM_MUST_USE bool fem_body_prepare_plastics(FemWorld *world, FemBody *body);
+FEM_MUST_USE bool fem_body_allocate_plastics(FemBody *body); // whether they yield or not
 // Puts the moduli, density and plastic limits of a body's materials into its batches and node masses. False when memory
 // fails: the body then stays as it was.
-bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
+FEM_MUST_USE bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
 void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node);
 void fem_body_set_totals(const FemWorld *world, FemBody *body);

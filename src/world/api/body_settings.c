@@ -1,6 +1,7 @@
 // What users change of a whole body between steps: gravity, toughness, layers, materials.
 #include "world/world.h"
 
+#include "base/assert.h"
 #include "world/api/bodies.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
@@ -86,7 +87,9 @@ FemResult fem_body_set_materials(FemBodyId id, const FemMaterialId *materials, i
 		(breaks && !fem_body_prepare_breaking(world, id.index1 - 1)))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for what the new materials of a body can do.");
 	use_materials(world, body, table);
-	fem_body_refresh_materials(world, body);
+	bool has_room = fem_body_refresh_materials(world, body);
+	FEM_ASSERT(has_room);
+	(void)has_room;
 	fem_body_wake_all(&world->islands, body);
 	return FEM_OK;
 }

@@ -1,4 +1,5 @@
 #include "world/api/materials.h"
+#include "base/assert.h"
 #include "base/memory.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -173,6 +174,14 @@ static bool body_uses(const FemBody *body, int32_t material_index) {
 	return false;
 }
 
+// Bodies that were made ready for a material which they do not get: they break no sooner than before.
+static void leave_as_it_was(const FemWorld *world, int32_t body_end) {
+	for (int32_t b = 0; b < body_end; b++) {
+		if (world->bodies[b])
+			fem_body_refresh_toughness(world, world->bodies[b]);
+	}
+}
+
 // Room first, for all bodies; after that nothing can fail.
 FemResult fem_material_set(FemMaterialId id, const FemMaterialDef *def) {
 	FemResult result;
@@ -190,13 +199,16 @@ FemResult fem_material_set(FemMaterialId id, const FemMaterialDef *def) {
 		if (fem_body_prepare_plastics(world, body) && (!checked.breakable || fem_body_prepare_breaking(world, b)))
 			continue;
 		material->def = old;
+		leave_as_it_was(world, b);
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the breaking of a body.");
 	}
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
 		if (!body || !body_uses(body, id.index1 - 1))
 			continue;
-		fem_body_refresh_materials(world, body);
+		bool has_room = fem_body_refresh_materials(world, body);
+		FEM_ASSERT(has_room);
+		(void)has_room;
 		fem_body_wake_all(&world->islands, body);
 	}
 	return FEM_OK;

@@ -327,7 +327,8 @@ static Growth grow_narrow_phase(FemWorld *world) {
 		return AT_ITS_BOUNDS;
 	if (fem_narrow_phase_reserve(narrow, &more))
 		return GREW;
-	fem_narrow_phase_reserve(narrow, &now);
+	bool is_kept = fem_narrow_phase_reserve(narrow, &now);
+	(void)is_kept; // run_narrow_phase() sees when there is none
 	return NO_MEMORY;
 }
 

@@ -3,6 +3,7 @@
 #ifndef FEM_WORLD_CONTACT_STAGE_H
 #define FEM_WORLD_CONTACT_STAGE_H
 
+#include "base/assert.h"
 #include "base/range.h"
 #include "collision/key_sort.h"
 #include "collision/narrow_phase.h"
@@ -91,7 +92,7 @@ static inline bool fem_contact_is_at_node(const FemContact *contact) {
 // what is in the world. So what touches never depends on how much room there was, and a world at rest holds little.
 
 // Boxes in the sweep for the world as it stands. False when memory fails.
-bool fem_contact_stage_reserve(struct FemWorld *world);
+FEM_MUST_USE bool fem_contact_stage_reserve(struct FemWorld *world);
 
 int32_t fem_contact_stage_most_pairs(const struct FemWorld *world); // of pieces and colliders near each other
 
@@ -100,7 +101,7 @@ bool fem_contact_stage_hold(struct FemWorld *world); // one more contact; false 
 void fem_contact_stage_free(struct FemWorld *world);
 
 // What a body needs for contact: trees, outer faces and nodes, a box in the sweep. False when memory fails.
-bool fem_body_contact_create(struct FemWorld *world, FemBody *body, int32_t body_index);
+FEM_MUST_USE bool fem_body_contact_create(struct FemWorld *world, FemBody *body, int32_t body_index);
 void fem_body_contact_free(struct FemWorld *world, FemBody *body, int32_t body_index);
 
 // Fills step->contacts and step->proxies; wakes what lost its support.
@@ -110,9 +111,10 @@ void fem_contact_stage_find(struct FemStep *step);
 void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
-void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body);                     // its surface is another
-bool fem_contact_body_enter_pieces(struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
-void fem_contact_bodies_refit(struct FemWorld *world); // trees and boxes of the pieces that may have moved
+void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
+FEM_MUST_USE bool fem_contact_body_enter_pieces(
+	struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
+void fem_contact_bodies_refit(struct FemWorld *world);          // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
 FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span); // world, of the last refit
 

@@ -3,6 +3,7 @@
 #ifndef FEM_WORLD_FAST_PAIRS_H
 #define FEM_WORLD_FAST_PAIRS_H
 
+#include "base/assert.h"
 #include "collision/sweep.h"
 #include "fem_basics.h"
 
@@ -46,7 +47,7 @@ typedef struct FemFastPairs {
 
 struct FemWorld;
 
-bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies); // false when memory fails
+FEM_MUST_USE bool fem_fast_pairs_hold_pieces(FemFastPairs *fast, int32_t proxies); // false when memory fails
 void fem_fast_pairs_free(FemFastPairs *fast);
 void fem_fast_pairs_find(struct FemWorld *world); // after the displacements of the pieces are known
 

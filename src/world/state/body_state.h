@@ -19,6 +19,7 @@
 #ifndef FEM_WORLD_BODY_STATE_H
 #define FEM_WORLD_BODY_STATE_H
 
+#include "base/assert.h"
 #include "world/state/stream.h"
 #include "world/world.h"
 
@@ -70,14 +71,16 @@ void fem_state_sync_fields(FemStream *s, FemBody *body, uint32_t flags); // thos
 bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPose *out);
 bool fem_state_pose_moves(const FemRigidPose *pose);
 void fem_state_sync_pose(FemStream *s, FemRigidPose *pose, uint32_t flags);
-bool fem_state_take_pose(const FemWorld *world, FemBody *body, const FemRigidPose *pose); // false: it makes no sense
-void fem_state_sync_nodes(FemStream *s, FemBody *body); // origin, positions, velocities
-void fem_state_find_rotations(FemBody *body);           // of all tets, from their shape
+FEM_MUST_USE bool fem_state_take_pose(
+	const FemWorld *world, FemBody *body, const FemRigidPose *pose); // false: it makes no sense
+void fem_state_sync_nodes(FemStream *s, FemBody *body);              // origin, positions, velocities
+void fem_state_find_rotations(FemBody *body);                        // of all tets, from their shape
 
 // ---- body_state_breaks.c
 bool fem_state_is_broken(const FemWorld *world, const FemBody *body);
 bool fem_state_pieces_are_new(const FemWorld *world, const FemBody *body);
-bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags); // false: no memory
+FEM_MUST_USE bool fem_state_write_breaks(
+	FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags); // false: no memory
 void fem_state_read_breaks(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags);
 
 // ---- body_state_lists.c

@@ -336,7 +336,8 @@ int32_t fem_world_blow_substeps(FemWorldId id, float dt, int32_t most) {
 		world->breakable_count == 0)
 		return 1;
 	// What is awake now: a restored world has no list of the last step, and new bodies are not on it.
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+	if (!fem_islands_update(&world->islands, world->bodies, world->body_capacity))
+		return 1; // the step will tell of it
 	Crowd crowd = {.world = world, .dt = (double)dt, .most = fmin(most, FEM_SUBSTEP_MAX)};
 	double substeps = world->struck_wave > 0.0 ? crowd.dt / world->struck_wave : 1.0;
 	crowd.fastest = visit_movers(&crowd, speed_of, INFINITY);

@@ -2,6 +2,7 @@
 #ifndef FEM_WORLD_BREAKING_H
 #define FEM_WORLD_BREAKING_H
 
+#include "base/assert.h"
 #include "fracture/crack.h"
 #include "fracture/splinters.h"
 #include "topology/splitting.h"
@@ -11,14 +12,15 @@ struct FemStep;
 
 // ---- breaking.c
 // With breakable materials: toughness and pieces. Called while a body is built. False when memory fails.
-bool fem_body_breaking_create(
+FEM_MUST_USE bool fem_body_breaking_create(
 	FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
 void fem_body_breaking_free(FemBody *body);
-bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
+FEM_MUST_USE bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 
 // ---- splittable.c
-bool fem_body_make_splittable(const FemWorld *world, FemBody *body); // its own topology; false when memory fails
+FEM_MUST_USE bool fem_body_make_splittable(
+	const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
 // ---- fracture_stage.c
 void fem_fracture_stage_run(struct FemStep *step);

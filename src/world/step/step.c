@@ -1,6 +1,7 @@
 // One step, as a table of contents. Each stage is one call and one timing.
 #include "world/step/step.h"
 
+#include "base/assert.h"
 #include "base/timing.h"
 #include "dynamics/elements.h"
 #include "dynamics/rows.h"
@@ -118,7 +119,8 @@ static void begin_substep(FemStep *step) {
 		.gravity = world->def.gravity,
 	};
 	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
-	fem_islands_update(&world->islands, world->bodies, world->body_capacity);
+	if (!fem_islands_update(&world->islands, world->bodies, world->body_capacity))
+		return; // compose_islands() tries again, and tells of it
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		recenter(world->bodies[world->islands.active_bodies[i]]);
 }
@@ -178,8 +180,10 @@ static void compose_islands(FemStep *step) {
 		stand_still(step);
 	fem_world_prepare_solvers(world);
 	take_body_memory(world);
-	fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts, step->contact_count,
-		step->proxies, step->proxy_count, &world->arena);
+	bool is_composed = fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts,
+		step->contact_count, step->proxies, step->proxy_count, &world->arena);
+	FEM_ASSERT(is_composed || world->islands.count == 0);
+	(void)is_composed;
 	fem_step_take_lists(step);
 	if (step->results) // null without memory for the step
 		memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);

@@ -3,6 +3,7 @@
 #define FEM_WORLD_STEP_H
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "collision/ground.h"
 #include "dynamics/motion.h"
 #include "dynamics/solver.h"
@@ -51,7 +52,7 @@ void fem_world_run_step(struct FemWorld *world); // all substeps of the step tha
 
 // ---- step_memory.c: what a step takes of the arena
 // Room for all that the step takes, as far as it is known once contacts and islands are. False when memory fails.
-bool fem_step_begin_memory(FemStep *step);
+FEM_MUST_USE bool fem_step_begin_memory(FemStep *step);
 void fem_step_take_lists(FemStep *step);
 void fem_body_take_step_memory(FemBody *body, FemArena *arena);
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
