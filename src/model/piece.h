@@ -13,6 +13,13 @@ typedef struct FemPiece {
 	double born;    // s, of the world's time
 	double retires; // the same: when it is removed because there are too many; infinite: it is not one too many
 
+	// ---- measures, of the rest shape; those of its surface are 0 while the world has contacts off
+	float mass;      // kg
+	float volume;    // m^3
+	float area;      // m^2
+	float thickness; // m, 2 volume / area: that of a plate, a third of a cube's edge
+	float box_area;  // (volume of its box)^(2/3), m^2: mass over this is the scale of contact
+
 	// ---- solver
 	struct FemPreconditioner *preconditioner; // null: none is needed, or memory failed
 	uint8_t

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
+#include "world/api/pieces.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 
@@ -104,11 +105,8 @@ static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def
 }
 
 void fem_body_set_totals(const FemWorld *world, FemBody *body) {
-	double mass = 0.0;
 	body->max_iterations = 1;
 	body->stiffness = body->damped_stiffness = 0.0f;
-	for (int32_t i = 0; i < body->topology->node_count; i++)
-		mass += (double)body->mass[i];
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		const FemMaterialDef *def = material_of(world, body, tet);
 		if (def && def->max_iterations > body->max_iterations)
@@ -116,7 +114,7 @@ void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 		if (def)
 			note_stiffness(body, tet, def);
 	}
-	body->total_mass = (float)mass;
+	fem_pieces_weigh(body);
 }
 
 bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {

@@ -12,6 +12,11 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 void fem_pieces_retire(FemWorld *world); // those beyond limits of number and age
 FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, float piece_fade);
 
+// ---- piece_measures.c
+void fem_pieces_weigh(FemBody *body);                        // their masses, and that of the body
+void fem_pieces_measure(const FemMesh *mesh, FemBody *body); // sizes; the surface of the body has been listed
+FemPosition fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node); // m, scaled
+
 // ---- piece_fading.c
 double fem_piece_time_left(
 	const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "model/piece.h"
 #include "topology/topology.h"
+#include "world/api/pieces.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
@@ -23,19 +24,10 @@ static void mark_exterior(FemBody *body) {
 	}
 }
 
-// A node of the rest shape. Measures are taken of the rest shape because a body restored from a snapshot has another
-// place than when it was made, and must measure the same.
-static FemPosition rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
-	const FemTopology *t = body->topology;
-	int32_t user = t->user_of_node[node];
-	FemPosition p = fem_position_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
-	return (FemPosition){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
-}
-
 static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t *face) {
-	FemPosition a = rest_point(mesh, body, face[0]);
-	FemPosition u = fem_position_sub(rest_point(mesh, body, face[1]), a);
-	FemPosition v = fem_position_sub(rest_point(mesh, body, face[2]), a);
+	FemPosition a = fem_body_rest_point(mesh, body, face[0]);
+	FemPosition u = fem_position_sub(fem_body_rest_point(mesh, body, face[1]), a);
+	FemPosition v = fem_position_sub(fem_body_rest_point(mesh, body, face[2]), a);
 	FemPosition n = fem_position_cross(u, v);
 	return 0.5 * sqrt(fem_position_dot(n, n));
 }
@@ -125,7 +117,7 @@ static bool is_convex(FemMesh *mesh, const FemBody *body) {
 static void measure_box(const FemMesh *mesh, FemBody *body) {
 	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		FemPosition p = rest_point(mesh, body, i);
+		FemPosition p = fem_body_rest_point(mesh, body, i);
 		const double *x = &p.x;
 		for (int k = 0; k < 3; k++) {
 			low[k] = fmin(low[k], x[k]);
@@ -181,7 +173,7 @@ static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, Fem
 	const FemTopology *t = body->topology;
 	FemVec4 *rest = FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_count);
 	for (int32_t i = 0; rest && i < t->node_count; i++) {
-		FemPosition p = rest_point(mesh, body, i);
+		FemPosition p = fem_body_rest_point(mesh, body, i);
 		rest[i] = (FemVec4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
 	}
 	FemSurfaceTrees *trees = NULL;
@@ -206,6 +198,7 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
+		fem_pieces_measure(&world->meshes[body->mesh_index], body);
 		if (!(body->thickness > 0.0f)) { // a broken body that was read has those of when it was whole
 			measure_box(&world->meshes[body->mesh_index], body);
 			measure_thickness(body);
@@ -224,6 +217,7 @@ void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 		return;
 	mark_exterior(body);
 	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
+	fem_pieces_measure(&world->meshes[body->mesh_index], body);
 	FemSurfaceTrees *trees = make_trees(&world->meshes[body->mesh_index], body, body->trees);
 	if (!trees)
 		return; // the old ones name nodes that exist: wrong, but harmless, until the next split

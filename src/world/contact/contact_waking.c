@@ -1,5 +1,6 @@
 // What contact does to sleepers: a blow wakes them, a load above the threshold does, and so does losing what held them.
 #include "base/vec.h"
+#include "model/piece.h"
 #include "world/contact/contact_stage.h"
 #include "world/world.h"
 
@@ -32,9 +33,7 @@ static void wake_side(FemWorld *world, const FemContactSide *side) {
 
 // Mass of the piece at a side, kg.
 static float piece_mass(const FemBody *body, const FemContactSide *side) {
-	const FemTopology *t = body->topology;
-	float tets = (float)t->component_tets[t->part_component[part_of(body, side)]];
-	return t->component_count == 1 ? body->total_mass : body->total_mass * tets / (float)t->tet_count;
+	return body->pieces[body->topology->part_component[part_of(body, side)]].mass;
 }
 
 static bool is_live(const FemBody *body, const FemContactSide *side) {

@@ -51,6 +51,13 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 	};
 }
 
+// kg: of the piece, or what of it is awake.
+static float island_mass(const FemBody *body, const FemIsland *island) {
+	FemRange nodes = body->topology->component_nodes[island->component];
+	float mass = body->pieces[island->component].mass;
+	return island->whole ? mass : mass * (float)island->node_count / (float)(nodes.end - nodes.begin);
+}
+
 static FemCompositeTask open_task(FemStep *step, int32_t order) {
 	int32_t index = step->composite_order[order];
 	FemWorld *world = step->world;
@@ -80,7 +87,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 			.chunks = chunks,
 			.preconditioner = kept ? preconditioner : NULL,
 		};
-		task.system.floor += fem_policy_floor(body->total_mass);
+		task.system.floor += fem_policy_floor(island_mass(body, island));
 		if (body->max_iterations > task.system.max_iterations)
 			task.system.max_iterations = body->max_iterations;
 		chunk = chunks.end;

@@ -127,10 +127,10 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
 			fem_splinters_forget_removed(body->breaking->splinters, t);
 	}
+	fem_pieces_renumber(body);
 	move_nodes(world, body);
 	publish_copies(body, users_before);
 	move_parts(body);
-	fem_pieces_renumber(body);
 	fem_body_solver_follow_split(&world->meshes[body->mesh_index], body);
 	fem_body_contact_follow_split(world, body);
 	body->breaking->was_split = true;
