@@ -29,6 +29,11 @@ typedef struct FemPiece {
 	int32_t sweep_proxy; // its box in the sweep; of the first FemBody.sweep_proxy_count pieces
 } FemPiece;
 
+// kg/m^2: what the strength of its contacts is measured in.
+static inline float fem_piece_contact_scale(const FemPiece *piece) {
+	return piece->mass / piece->box_area;
+}
+
 // The component that a node or a tet belongs to.
 static inline int32_t fem_node_component(const FemTopology *t, int32_t node) {
 	return t->part_component[t->node_part[node]];

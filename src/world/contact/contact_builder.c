@@ -2,6 +2,7 @@
 #include "world/contact/contact_builder.h"
 #include "base/assert.h"
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -78,6 +79,19 @@ void fem_contact_builder_set_collider_side(
 
 float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet) {
 	return world->materials[world->bodies[body]->tet_material[tet]].def.friction;
+}
+
+// Of the lighter of the two pieces, or of the piece and the collider, by a node of each: a shard of a wall presses with
+// its own mass, not with that of the wall.
+float fem_contact_builder_strength(const FemContactBuilder *builder, int32_t node, int32_t other_node) {
+	const FemTouch *touch = builder->touch;
+	const FemBody *body = builder->world->bodies[touch->body];
+	float scale = fem_piece_contact_scale(&body->pieces[fem_node_component(body->topology, node)]);
+	if (!touch->is_collider) {
+		const FemBody *other = builder->world->bodies[touch->other];
+		scale = fminf(scale, fem_piece_contact_scale(&other->pieces[fem_node_component(other->topology, other_node)]));
+	}
+	return FEM_CONTACT_KAPPA * fminf(scale, touch->scale);
 }
 
 // ---- matching
@@ -179,7 +193,8 @@ static void add_contact(FemContactBuilder *builder, FemContact *contact, float s
 		stage->full = true;
 		return;
 	}
-	contact->normal_strength = builder->touch->strength * contact->area;
+	contact->normal_strength =
+		fem_contact_builder_strength(builder, contact->side[0].nodes[0], contact->side[1].nodes[0]) * contact->area;
 	float edge = fem_contact_builder_tet_edge(builder->world->bodies[contact->side[0].body], contact->side[0].tet);
 	contact->reference = fem_contact_builder_reference(builder, contact, slop);
 	float depth = contact->depth - contact->reference;

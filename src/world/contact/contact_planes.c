@@ -37,7 +37,8 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		.area = at->area,
 		.depth = at->depth,
 		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
-		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node] : touch->strength * at->area,
+		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node]
+									 : fem_contact_builder_strength(builder, node, -1) * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->sub_shape,
 		.side[0] = {.body = touch->body,
 			.tet = node,

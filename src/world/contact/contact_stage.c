@@ -95,9 +95,9 @@ void fem_contact_stage_free(FemWorld *world) {
 
 // ---- pairs
 
-// Contact strength of a collider, as of a body: mass over the area of its box, kg/m^2. A collider without mass sets no
+// Contact strength of a collider, as of a piece: mass over the area of its box, kg/m^2. A collider without mass sets no
 // bound: infinite.
-static float collider_strength(const FemCollider *collider) {
+static float collider_scale(const FemCollider *collider) {
 	FemVec3 d = fem_vec3_sub(collider->box_max, collider->box_min);
 	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
 }
@@ -115,21 +115,19 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	}
 	FemBody *body = world->bodies[touch.body];
 	touch.narrow = -1;
-	touch.strength = body->total_mass / body->box_area;
+	touch.scale = INFINITY;
 	if (touch.is_collider) {
 		const FemCollider *collider = &world->colliders[touch.other];
 		touch.friction = collider->friction;
 		touch.ahead = fem_collider_looks_ahead(world, collider, body, world->step_dt);
-		touch.strength = fminf(touch.strength, collider_strength(collider));
+		touch.scale = collider_scale(collider);
 	} else {
 		FemBody *other = world->bodies[touch.other];
 		FemNarrowBody a = {.trees = body->trees, .origin = body->origin},
 					  b = {.trees = other->trees, .origin = other->origin};
-		touch.strength = fminf(touch.strength, other->total_mass / other->box_area);
 		touch.of_sheet = is_sheet(body) || is_sheet(other);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
 	}
-	touch.strength *= FEM_CONTACT_KAPPA;
 	stage->touches[stage->touch_count++] = touch;
 }
 

@@ -27,7 +27,7 @@ typedef struct FemTouch {
 	FemRange pieces; // into FemContactStage.pieces: which of them
 	int32_t narrow;  // pair of the narrow phase; -1: colliders
 	FemRange items;  // into FemContactStage.items
-	float strength;  // phi dt, kg/m^2
+	float scale;     // kg/m^2, of the collider; infinite: of the pieces alone
 	float friction;  // of the collider
 	bool of_sheet;   // one of the two is thin
 	bool ahead;      // the collider is fast: also what it comes to overlap within the step
