@@ -35,13 +35,13 @@ FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, in
 #define COMPACT_SHARE 0.25f // thickness over the edge of a cube of the same box: a cube has 1/3, plates and beams less
 #define NODES_A_CONTACT 4   // of a composite: with fewer, contact decides; chosen
 
-// Where compact bodies lean on each other at many points, contact decides how many iterations a solve takes; a factor
+// Where compact pieces lean on each other at many points, contact decides how many iterations a solve takes; a factor
 // that knows nothing of it only makes each of them dearer (a pile of 27 cubes is 2.5 times faster without). Plates and
 // beams still need theirs.
-bool fem_policy_uses_kept(const FemBody *body, int32_t contact_count, int32_t node_count) {
-	bool is_compact = body->thickness > COMPACT_SHARE * sqrtf(body->box_area);
+bool fem_policy_uses_kept(const FemPiece *piece, int32_t contact_count, int32_t node_count) {
+	bool is_compact = piece->thickness > COMPACT_SHARE * sqrtf(piece->box_area);
 	bool contact_decides = contact_count > 0 && NODES_A_CONTACT * contact_count > node_count && is_compact;
-	return !contact_decides || body->pieces[0].preconditioner->kind != FEM_PRECONDITION_FACTOR;
+	return !contact_decides || piece->preconditioner->kind != FEM_PRECONDITION_FACTOR;
 }
 
 // ---- costs

@@ -22,8 +22,8 @@ bool fem_policy_takes_two_levels(int32_t part_count);
 // preconditioner; null: unknown.
 FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, int32_t node_count);
 
-// Whether the solve of a composite of so many contacts and nodes uses what the body has kept.
-bool fem_policy_uses_kept(const FemBody *body, int32_t contact_count, int32_t node_count);
+// Whether the solve of a composite of so many contacts and nodes uses what the piece has kept.
+bool fem_policy_uses_kept(const struct FemPiece *piece, int32_t contact_count, int32_t node_count);
 
 // ---- costs, in flops as fast as those of the rows
 

@@ -6,6 +6,7 @@
 // the collider are rigid.
 #include "base/search.h"
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/contact/contact_stage.h"
 #include "world/world.h"
@@ -58,12 +59,9 @@ static float displacement_of(const FemWorld *world, const FemCollider *collider,
 		: 0.0f;
 }
 
-static float thickness_between(const FemCollider *collider, const FemBody *body) {
-	return fminf(fem_collider_thickness(collider), body->thickness);
-}
-
-bool fem_collider_looks_ahead(const FemWorld *world, const FemCollider *collider, const FemBody *body, float dt) {
-	return displacement_of(world, collider, dt) > fmaxf(FEM_FAST_DISPLACEMENT_MIN, thickness_between(collider, body));
+bool fem_collider_looks_ahead(const FemWorld *world, const FemCollider *collider, float thickness, float dt) {
+	float thinner = fminf(fem_collider_thickness(collider), thickness);
+	return displacement_of(world, collider, dt) > fmaxf(FEM_FAST_DISPLACEMENT_MIN, thinner);
 }
 
 // ---- broad phase
@@ -229,14 +227,17 @@ bool fem_collider_overlap_ahead(const FemWorld *world, const FemTouch *touch, Fe
 	const FemCollider *collider = &world->colliders[touch->other];
 	Search search = {
 		.world = world, .body = world->bodies[touch->body], .tet = item->tet, .sub_shape = item->other_tet};
+	float thickness = search.body->pieces[fem_tet_component(search.body->topology, item->tet)].thickness;
+	if (!fem_collider_looks_ahead(world, collider, thickness, dt))
+		return false; // others of the body's pieces are thinner
 	set_tet(&search);
 	set_sub_shape_box(&search, collider);
 	if (!is_faced(&search, collider))
 		return false;
 	FemVec3 velocity = fem_vec3_sub(origin_velocity(world, collider), search.velocity);
 	float displacement = dt * fem_vec3_length(velocity) + rotation_displacement(collider, dt);
-	float samples =
-		ceilf(fminf(THICKNESS_SHARE * displacement / thickness_between(collider, search.body), (float)SAMPLES_MAX));
+	float thinner = fminf(fem_collider_thickness(collider), thickness);
+	float samples = ceilf(fminf(THICKNESS_SHARE * displacement / thinner, (float)SAMPLES_MAX));
 	for (float k = 1.0f; k <= samples;) {
 		FemCollider at = *collider;
 		fem_collider_move(world, &at, search.velocity, dt * k / samples);

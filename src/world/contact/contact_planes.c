@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/search.h"
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/contact/contact_builder.h"
 #include "world/world.h"
@@ -115,8 +116,9 @@ static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 	FemVec3 by_rotation = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
 	FemVec3 coming =
 		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, by_rotation), fem_vec3_from(body->velocity[node]));
-	bool is_fast = FAST_SHARE * builder->step->dt * fem_vec3_length(coming) >
-		fminf(fem_collider_thickness(collider), body->thickness);
+	float thickness = body->pieces[fem_node_component(body->topology, node)].thickness;
+	bool is_fast =
+		FAST_SHARE * builder->step->dt * fem_vec3_length(coming) > fminf(fem_collider_thickness(collider), thickness);
 	return is_fast ? coming : (FemVec3){0.0f, 0.0f, 0.0f};
 }
 

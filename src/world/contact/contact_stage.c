@@ -106,6 +106,14 @@ static bool is_sheet(const FemBody *body) {
 	return body->thickness < SHEET_SHARE * sqrtf(body->box_area);
 }
 
+// m, of the pieces of a body that touch a collider.
+static float least_thickness(const FemContactStage *stage, const FemTouch *touch, const FemBody *body) {
+	float least = INFINITY;
+	for (int32_t i = touch->pieces.begin; i < touch->pieces.end; i++)
+		least = fminf(least, body->pieces[stage->pieces[i].a].thickness);
+	return least;
+}
+
 static void add_touch(FemWorld *world, FemTouch touch) {
 	FemContactStage *stage = &world->contacts;
 	if (!FEM_LIST_HOLD(
@@ -119,7 +127,7 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	if (touch.is_collider) {
 		const FemCollider *collider = &world->colliders[touch.other];
 		touch.friction = collider->friction;
-		touch.ahead = fem_collider_looks_ahead(world, collider, body, world->step_dt);
+		touch.ahead = fem_collider_looks_ahead(world, collider, least_thickness(stage, &touch, body), world->step_dt);
 		touch.scale = collider_scale(collider);
 	} else {
 		FemBody *other = world->bodies[touch.other];

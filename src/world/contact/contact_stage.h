@@ -30,7 +30,7 @@ typedef struct FemTouch {
 	float scale;     // kg/m^2, of the collider; infinite: of the pieces alone
 	float friction;  // of the collider
 	bool of_sheet;   // one of the two is thin
-	bool ahead;      // the collider is fast: also what it comes to overlap within the step
+	bool ahead;      // the collider is fast for some of the pieces: also what it comes to overlap within the step
 } FemTouch;
 
 // Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider.
@@ -132,7 +132,8 @@ bool fem_collider_flat_shape(const FemCollider *collider, int32_t sub_shape, Fem
 bool fem_collider_overlap(const FemCollider *collider, const FemConvex *tet, int32_t sub_shape, FemOverlap *out);
 
 // ---- collider_ahead.c
-bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, const FemBody *body, float dt);
+// Whether it goes farther in a step than the thinner of it and a piece of so much thickness, m.
+bool fem_collider_looks_ahead(const struct FemWorld *world, const FemCollider *collider, float thickness, float dt);
 void fem_colliders_draw_out(struct FemWorld *world, float dt); // boxes in the sweep, over the whole step
 // Moves a copy of a collider along its path by a time, relative to a frame that moves with velocity `against` (m/s).
 void fem_collider_move(const struct FemWorld *world, FemCollider *collider, FemVec3 against, float time);

@@ -106,6 +106,10 @@ static const FemCollider *collider_of(const FemWorld *world, int32_t proxy) {
 	return user & FEM_SWEEP_COLLIDER ? &world->colliders[user & ~FEM_SWEEP_COLLIDER] : NULL;
 }
 
+static float thickness_of(const FemWorld *world, int32_t proxy) {
+	return body_of(world, proxy)->pieces[world->sweep.proxies[proxy].piece].thickness;
+}
+
 static FemSweptPiece swept_piece(const Look *look, int32_t proxy) {
 	const FemBody *body = body_of(look->world, proxy);
 	FemSweptPiece swept = {
@@ -146,7 +150,7 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 	const FemCollider *collider = collider_of(world, pair->b);
 	if (collider)
 		return fem_body_sees(body, collider->layer, collider->mask) &&
-			!fem_collider_looks_ahead(world, collider, body, world->step_dt) &&
+			!fem_collider_looks_ahead(world, collider, thickness_of(world, pair->a), world->step_dt) &&
 			!fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
 	const FemBody *other = body_of(world, pair->b);
 	if (body == other)
@@ -171,8 +175,8 @@ static void prepare(const Look *look, FemFastPair *pair) {
 		return;
 	if (!collider)
 		diagonal = fminf(diagonal, diagonal_of(world, pair->b));
-	pair->thickness = collider ? fem_collider_thickness(collider)
-							   : fminf(body_of(world, pair->a)->thickness, body_of(world, pair->b)->thickness);
+	pair->thickness =
+		collider ? fem_collider_thickness(collider) : fminf(thickness_of(world, pair->a), thickness_of(world, pair->b));
 	float samples =
 		fmaxf(BOX_SHARE * pair->displacement / diagonal, THICKNESS_SHARE * pair->displacement / pair->thickness);
 	if (!(samples > 1.0f))

@@ -79,13 +79,13 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		const FemIsland *island = fem_composite_island(&task, i);
 		FemBody *body = world->bodies[island->body];
 		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
-		FemPreconditioner *preconditioner = body->pieces[island->component].preconditioner;
-		bool kept = island->whole && preconditioner &&
-			fem_policy_uses_kept(body, task.system.contacts.count, composite->node_count);
+		const FemPiece *piece = &body->pieces[island->component];
+		bool kept = island->whole && piece->preconditioner &&
+			fem_policy_uses_kept(piece, task.system.contacts.count, composite->node_count);
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
 			.chunks = chunks,
-			.preconditioner = kept ? preconditioner : NULL,
+			.preconditioner = kept ? piece->preconditioner : NULL,
 		};
 		task.system.floor += fem_policy_floor(island_mass(body, island));
 		if (body->max_iterations > task.system.max_iterations)
