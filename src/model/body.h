@@ -111,9 +111,7 @@ typedef struct FemBody {
 	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
 	int32_t surface_node_count;
 	bool is_convex;          // at rest: it must bend far before it can touch itself
-	float thickness;         // m, 2 volume / surface: that of a plate, a third of a cube's edge
 	FemGroundHit ground_hit; // of the last substep
-	float box_area;          // (volume of the rest box)^(2/3), m^2: mass over this is the scale of contact
 
 	void *block, *node_block;
 	size_t block_bytes, node_block_bytes;

@@ -54,18 +54,6 @@ static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *plac
 	}
 }
 
-// Thickness as twice the volume over the surface, m: the two large sides of a plate are nearly all of its surface.
-static void measure_thickness(FemBody *body) {
-	double volume = 0.0, surface = 0.0;
-	for (int32_t b = 0; b < body->topology->batch_count; b++) {
-		for (int lane = 0; lane < FEM_LANES; lane++)
-			volume += (double)body->batches[b].volume[lane];
-	}
-	for (int32_t i = 0; i < body->surface_node_count; i++)
-		surface += (double)body->surface_area[i];
-	body->thickness = (float)(2.0 * volume / surface);
-}
-
 static FemPosition mesh_point(const FemMesh *mesh, int32_t node) {
 	return fem_position_from(mesh->positions[mesh->topology->user_of_node[node]]);
 }
@@ -112,21 +100,6 @@ static bool is_convex(FemMesh *mesh, const FemBody *body) {
 		mesh->convexity =
 			find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
 	return mesh->convexity == FEM_CONVEX_YES;
-}
-
-static void measure_box(const FemMesh *mesh, FemBody *body) {
-	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
-	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		FemPosition p = fem_body_rest_point(mesh, body, i);
-		const double *x = &p.x;
-		for (int k = 0; k < 3; k++) {
-			low[k] = fmin(low[k], x[k]);
-			high[k] = fmax(high[k], x[k]);
-		}
-	}
-	for (int k = 0; k < 3; k++)
-		volume *= high[k] - low[k];
-	body->box_area = (float)pow(volume, 2.0 / 3.0);
 }
 
 FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span) {
@@ -199,19 +172,15 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
 		fem_pieces_measure(&world->meshes[body->mesh_index], body);
-		if (!(body->thickness > 0.0f)) { // a broken body that was read has those of when it was whole
-			measure_box(&world->meshes[body->mesh_index], body);
-			measure_thickness(body);
+		if (!body->own_topology) // a broken body that was read has that of when it was whole
 			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
-		}
 		ok = fem_contact_body_enter_pieces(world, body, body_index);
 	}
 	FEM_FREE_ARRAY(place, t->node_count);
 	return ok;
 }
 
-// After a split: new outer faces, nodes, trees and proxies. Thickness, scale and convexity stay those of the whole
-// body.
+// After a split: new outer faces, nodes, measures, trees and proxies. Convexity stays that of the whole body.
 void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
 	if (!body->trees)
 		return;

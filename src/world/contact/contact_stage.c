@@ -17,11 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-// Thickness over the edge of a cube of the same box, below which a body is a sheet. A soft sheet wraps what strikes it:
-// its contacts pull and press by turns. Of 384 bricks at 100 m/s 11 go through a membrane whose friction is cut by what
-// pulled, 9 through one whose friction is not.
-#define SHEET_SHARE 0.1f
-
 // ---- room
 
 // Bounds on the work of a step, not on memory: lists are as long as a step before needed them. 17 neighbours are what a
@@ -102,10 +97,6 @@ static float collider_scale(const FemCollider *collider) {
 	return collider->kind == FEM_COLLIDER_DYNAMIC ? collider->mass / powf(d.x * d.y * d.z, 2.0f / 3.0f) : INFINITY;
 }
 
-static bool is_sheet(const FemBody *body) {
-	return body->thickness < SHEET_SHARE * sqrtf(body->box_area);
-}
-
 // m, of the pieces of a body that touch a collider.
 static float least_thickness(const FemContactStage *stage, const FemTouch *touch, const FemBody *body) {
 	float least = INFINITY;
@@ -133,7 +124,6 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		FemBody *other = world->bodies[touch.other];
 		FemNarrowBody a = {.trees = body->trees, .origin = body->origin},
 					  b = {.trees = other->trees, .origin = other->origin};
-		touch.of_sheet = is_sheet(body) || is_sheet(other);
 		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
 	}
 	stage->touches[stage->touch_count++] = touch;

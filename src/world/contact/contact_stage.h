@@ -29,7 +29,6 @@ typedef struct FemTouch {
 	FemRange items;  // into FemContactStage.items
 	float scale;     // kg/m^2, of the collider; infinite: of the pieces alone
 	float friction;  // of the collider
-	bool of_sheet;   // one of the two is thin
 	bool ahead;      // the collider is fast for some of the pieces: also what it comes to overlap within the step
 } FemTouch;
 

@@ -3,7 +3,7 @@
 //
 //   number of copies, and of each the mesh's node
 //   number of removed tets, and of each how many tets were passed over since the last one
-//   thickness and box area (floats) and convexity (a byte) of when it was whole
+//   convexity (a byte) of when it was whole
 //   a bit for each face between two tets that are left, in the order of the first tet and its corners: 1 = it is open
 //   for each corner of a tet whose node has copies: 0 for the node itself, k for its k-th copy
 //
@@ -118,14 +118,6 @@ static bool write_corners(FemStream *s, const FemTopology *t, const FemMesh *mes
 	return ok;
 }
 
-static void sync_measures(FemStream *s, FemBody *body) {
-	FEM_STREAM(s, body->thickness);
-	FEM_STREAM(s, body->box_area);
-	fem_stream_bool(s, &body->is_convex);
-	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f) || !fem_is_finite(body->thickness) ||
-		!fem_is_finite(body->box_area);
-}
-
 // ---- pieces
 
 static uint64_t nanoseconds(double seconds) {
@@ -174,7 +166,7 @@ bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, 
 	if (flags & FEM_STATE_BROKEN) {
 		write_copies(s, body->topology, mesh->node_count);
 		write_removed(s, body->topology);
-		sync_measures(s, body);
+		fem_stream_bool(s, &body->is_convex);
 		write_cuts(s, body->topology, mesh->topology);
 		if (!write_corners(s, body->topology, mesh))
 			return false;
@@ -385,7 +377,7 @@ static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 	}
 	read_copies(s, &b);
 	read_removed(s, &b);
-	sync_measures(s, body);
+	fem_stream_bool(s, &body->is_convex);
 	read_cuts(s, &b);
 	read_corners(s, &b);
 	if (!s->failed) {

@@ -38,8 +38,6 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	FemBreaking *b = body->breaking;
 	FEM_STREAM_ARRAY(s, b->tet_scale, t->batch_count * FEM_LANES);
 	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
-	FEM_STREAM(s, body->thickness);
-	FEM_STREAM(s, body->box_area);
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
@@ -279,7 +277,6 @@ void fem_snapshot_read_breaking(FemStream *s, FemWorld *world, FemBody *body) {
 		read_topology(s, world, body);
 	if (!s->failed)
 		sync_breaking(s, body);
-	s->failed = s->failed || !(body->thickness >= 0.0f && body->box_area >= 0.0f);
 	if (body->own_topology)
 		derive_topology(s, world, body);
 	if (!s->failed)
