@@ -113,3 +113,23 @@ FEM_TEST(contact_pieces, boxes_follow_a_teleport) {
 	}
 	fem_world_destroy(world_id);
 }
+
+// Fails when what stood beside one piece wakes all of them as it goes.
+FEM_TEST(contact_pieces, what_goes_wakes_the_piece_beside_it) {
+	FemBodyId id;
+	FemWorldId world_id = row_asleep(FEM_SHAPE_BOX, &id);
+	FemWorld *world = fem_world_find(world_id);
+	const FemBody *body = world->bodies[id.index1 - 1];
+	FemColliderDef def = fem_default_collider_def();
+	def.shape.type = FEM_SHAPE_BOX;
+	def.shape.half_extents = (FemVec3){0.05f, 0.05f, 0.05f};
+	def.position = (FemPosition){-0.0505, 0.1, 0.1}; // 0.5 mm beside the first
+	FemColliderId collider = fem_collider_create(world_id, &def);
+	fem_steps(world_id, 1);
+	FEM_CHECK_INT(still_count(world, body), PIECES);
+	FEM_CHECK_INT(fem_collider_destroy(collider), FEM_OK);
+	fem_steps(world_id, 1);
+	FEM_CHECK_INT(still_count(world, body), PIECES - 1);
+	FEM_CHECK(fem_piece_is_live(body, fem_node_component(body->topology, body->topology->node_of_user[0])));
+	fem_world_destroy(world_id);
+}

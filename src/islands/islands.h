@@ -48,6 +48,7 @@ int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body);
 
 // Part states. Waking is local: the rest of the body wakes when the forces at its border say so.
 void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part);
+void fem_body_wake_component(FemIslands *islands, FemBody *body, int32_t component);
 void fem_body_wake_all(FemIslands *islands, FemBody *body);
 void fem_body_sleep_all(FemIslands *islands, FemBody *body);
 

@@ -23,6 +23,12 @@ void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part) {
 	islands->dirty = true;
 }
 
+void fem_body_wake_component(FemIslands *islands, FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_body_wake_part(islands, body, p);
+}
+
 void fem_body_wake_all(FemIslands *islands, FemBody *body) {
 	for (int32_t p = 0; p < body->topology->part_count; p++)
 		fem_body_wake_part(islands, body, p);

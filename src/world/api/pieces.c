@@ -240,9 +240,7 @@ FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
 	FemBody *body = find_piece(id, number, &world, &component, &result);
 	if (!body)
 		return result;
-	FemRange parts = body->topology->component_parts[component];
-	for (int32_t p = parts.begin; p < parts.end; p++)
-		fem_body_wake_part(&world->islands, body, p);
+	fem_body_wake_component(&world->islands, body, component);
 	return FEM_OK;
 }
 
@@ -270,7 +268,7 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 	if (!fem_body_make_splittable(world, body) || !fem_split_open(body->own_topology))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.",
 			body->topology->tet_count);
-	fem_world_wake_touching_body(world, id.index1 - 1); // what rested on it
+	fem_world_wake_touching_piece(world, body, component); // what rested on it
 	fem_split_remove_component(body->own_topology, component);
 	remove_marked(world, id.index1 - 1);
 	fem_body_publish(body);

@@ -309,25 +309,56 @@ static FemSweepBox published_box(const FemBody *body) {
 	return box;
 }
 
-// Wakes sleepers whose published boxes meet the box. The pairs of the last step are not used: boxes of sleepers are
-// exact, and a snapshot holds them. What was made asleep after the last step has not rested on anything yet: a level
-// that takes the place of another sleeps on while the old one goes.
+static FemSweepBox nodes_box(const FemBody *body, FemRange nodes) {
+	const double *origin = &body->origin.x;
+	float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+	FemSweepBox box;
+	for (int32_t n = nodes.begin; n < nodes.end; n++) {
+		const float *x = &body->position[n].x;
+		for (int i = 0; i < 3; i++) {
+			low[i] = fminf(low[i], x[i]);
+			high[i] = fmaxf(high[i], x[i]);
+		}
+	}
+	for (int i = 0; i < 3; i++) {
+		box.min[i] = origin[i] + (double)(low[i] - FEM_CONTACT_SLOP);
+		box.max[i] = origin[i] + (double)(high[i] + FEM_CONTACT_SLOP);
+	}
+	return box;
+}
+
+static bool boxes_meet(const FemSweepBox *a, const FemSweepBox *b) {
+	bool meet = true;
+	for (int i = 0; i < 3; i++)
+		meet &= a->min[i] <= b->max[i] && a->max[i] >= b->min[i];
+	return meet;
+}
+
+// Wakes pieces of which the nodes' boxes meet the box. The pairs of the last step are not used: boxes of sleepers
+// are exact, and a snapshot holds them. What was made asleep after the last step has not rested on anything yet: a
+// level that takes the place of another sleeps on while the old one goes.
 static void wake_in_box(FemWorld *world, const FemSweepBox *box) {
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
 		if (!body || body->asleep_since == (int64_t)world->statistics.step_count)
 			continue;
-		bool apart = false;
-		FemSweepBox other = published_box(body);
-		for (int i = 0; i < 3; i++)
-			apart |= box->min[i] > other.max[i] || box->max[i] < other.min[i];
-		if (!apart)
-			fem_body_wake_all(&world->islands, body);
+		FemSweepBox whole = published_box(body);
+		for (int32_t c = 0; boxes_meet(box, &whole) && c < body->topology->component_count; c++) {
+			FemSweepBox piece = nodes_box(body, body->topology->component_nodes[c]);
+			if (boxes_meet(box, &piece))
+				fem_body_wake_component(&world->islands, body, c);
+		}
 	}
 }
 
 void fem_world_wake_touching(FemWorld *world, int32_t collider_index) {
 	FemSweepBox box = fem_collider_box(&world->colliders[collider_index]);
+	if (world->def.contacts_enabled)
+		wake_in_box(world, &box);
+}
+
+void fem_world_wake_touching_piece(FemWorld *world, const FemBody *body, int32_t component) {
+	FemSweepBox box = nodes_box(body, body->topology->component_nodes[component]);
 	if (world->def.contacts_enabled)
 		wake_in_box(world, &box);
 }

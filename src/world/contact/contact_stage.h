@@ -189,8 +189,10 @@ void fem_contacts_keep_strikes(struct FemWorld *world);   // after each substep 
 void fem_contacts_forget(
 	struct FemWorld *world, int32_t body_index, int32_t collider_index); // that one is about to go; -1: none
 
-// Wakes every body whose box meets that of a body or collider that is about to go, to be moved, or has been moved.
+// Wakes every piece whose box meets that of a body, piece or collider that is about to go, to be moved, or has been
+// moved.
 void fem_world_wake_touching(struct FemWorld *world, int32_t collider_index);
 void fem_world_wake_touching_body(struct FemWorld *world, int32_t body_index);
+void fem_world_wake_touching_piece(struct FemWorld *world, const FemBody *body, int32_t component);
 
 #endif

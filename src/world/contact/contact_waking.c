@@ -25,10 +25,7 @@ static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
 // Wakes the piece of a side; the other pieces of its body sleep on until it touches them.
 static void wake_side(FemWorld *world, const FemContactSide *side) {
 	FemBody *body = world->bodies[side->body];
-	const FemTopology *t = body->topology;
-	FemRange parts = t->component_parts[t->part_component[part_of(body, side)]];
-	for (int32_t p = parts.begin; p < parts.end; p++)
-		fem_body_wake_part(&world->islands, body, p);
+	fem_body_wake_component(&world->islands, body, body->topology->part_component[part_of(body, side)]);
 }
 
 // Mass of the piece at a side, kg.
