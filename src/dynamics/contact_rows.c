@@ -292,8 +292,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);
-		float normal = keep_impulse(contact, u, along);
-		given += contact->of_sheet ? fmaxf(normal, 0.0f) : normal;
+		given += keep_impulse(contact, u, along);
 		bool was_active = contact->active;
 		contact->normal_impulse = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
 		contact->slip = sqrtf(square);

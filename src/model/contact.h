@@ -44,7 +44,6 @@ typedef struct FemContact {
 	float given_friction[3]; // N s, on side 1: explicit friction, set before a solve; 0 under Coulomb's
 	FemPaperHold paper;      // what the paper's friction keeps of it
 	bool active;             // takes part in the matrix
-	bool of_sheet;           // one of the two is thin: what pulled is not taken off friction
 	uint64_t key;            // the pair of places, for finding it again in the next step
 } FemContact;
 

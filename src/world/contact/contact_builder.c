@@ -94,17 +94,6 @@ float fem_contact_builder_strength(const FemContactBuilder *builder, int32_t nod
 	return FEM_CONTACT_KAPPA * fminf(scale, touch->scale);
 }
 
-// Thickness over the edge of a cube of the same box, below which a piece is a sheet. A soft sheet wraps what strikes
-// it: its contacts pull and press by turns. Of 384 bricks at 100 m/s 11 go through a membrane whose friction is cut by
-// what pulled, 9 through one whose friction is not.
-#define SHEET_SHARE 0.1f
-
-static bool is_sheet(const FemWorld *world, const FemContactSide *side) {
-	const FemBody *body = world->bodies[side->body];
-	const FemPiece *piece = &body->pieces[fem_node_component(body->topology, side->nodes[0])];
-	return piece->thickness < SHEET_SHARE * sqrtf(piece->box_area);
-}
-
 // ---- matching
 
 // The key by which contacts are sorted and matched between steps: the two bodies, then the tets (of a collider its
@@ -290,8 +279,6 @@ static void add_overlap(
 			fem_contact_builder_set_collider_side(builder, &contact.side[1], point, moved);
 		else
 			set_body_side(builder, &contact.side[1], touch->other, item->other_tet, point);
-		contact.of_sheet = !touch->is_collider &&
-			(is_sheet(builder->world, &contact.side[0]) || is_sheet(builder->world, &contact.side[1]));
 		if (!set_normal(builder, &contact, overlap))
 			continue;
 		if (is_ahead)
