@@ -1,6 +1,11 @@
 // Contact of nodes with the solid half space y <= height: implicit, one-sided damping with a bias velocity, as all
 // contact of the engine (P&O09 section 6 made one-sided; docs/method.md, "Bias").
 //
+// Why it is not a half-space collider, which holds bodies up as well: contacts are rows of the solve, and join what
+// lies on the ground to composites; terms of the diagonal cost next to nothing. Processor time a step of fem_bench
+// scenes with a half-space collider over that with the built-in ground, interleaved on one thread: bowls4 1.17 and
+// rubble500 1.03 to 1.11, whose many pieces lie side by side; pile27 and pole 1.0, wall and ductile 0.95, bowls1 0.9.
+//
 // A node's record (FemBodyStep.ground) while a step lasts:
 //   x  k_n = dt phi, kg: 0 while the contact is not active
 //   y  b, m/s: the node may not move down faster than this; up, out of the ground, when it stands below
