@@ -24,6 +24,13 @@
 
 #define FEM_BALANCE_STIFFNESS 1e7 // dt^2 |K| / m of a tet, above which a free island's rigid motion is kept apart
 
+#define FEM_STEP_MAX 0.25f // s; larger steps are clamped, a game that hitches must not explode. Chosen
+
+// dt^2 |K| / m of a tet in the longest step, beyond which a tet's moduli are lowered: from 1e14 on, rounding to the
+// second order counts (eps^2 kappa = 0.4), and bodies exploded in the scan of tests/test_energy_scan.c. Steel reaches
+// it at cells of 1 mm; no load of its own inertia strains such a tet by 1e-10.
+#define FEM_STIFFNESS_HELD 3e13
+
 // ----- fracture
 #define FEM_PIECE_TETS_MIN 3    // P&O09 section 5: smaller pieces are not made
 #define FEM_STAR_MAX 1024       // a node with more tets around it is not split; chosen: a regular mesh has 24

@@ -29,6 +29,8 @@ FEM_MUST_USE bool fem_body_allocate_plastics(FemBody *body); // whether they yie
 // Puts the moduli, density and plastic limits of a body's materials into its batches and node masses. False when memory
 // fails: the body then stays as it was.
 FEM_MUST_USE bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
+// Whether its moduli are lower than its material and the mesh quality clamp say.
+bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet);
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
 void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node);
 void fem_body_set_totals(const FemWorld *world, FemBody *body);

@@ -43,6 +43,36 @@ bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
 
 // ---- moduli
 
+// sum of |g_i|^2 over the 4 nodes of a tet at rest, 1/m^2
+static double gradient_square(const FemBody *body, int32_t tet) {
+	double sum = 0.0;
+	for (int axis = 0; axis < 3; axis++) {
+		double first = 0.0;
+		for (int v = 0; v < 3; v++) {
+			double g = (double)(body->plastics ? body->plastics[tet / FEM_LANES].gradient
+											   : body->batches[tet / FEM_LANES].gradient)[v][axis][tet % FEM_LANES];
+			first -= g;
+			sum += g * g;
+		}
+		sum += first * first;
+	}
+	return sum;
+}
+
+// |K| / m of a tet with this modulus lambda + 2 mu, 1/s^2, is at most (lambda + 2 mu) V sum |g_i|^2 over a quarter of
+// its mass; of an assembled body no more than that of its stiffest tet.
+static double stiffness_of(const FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus) {
+	return 4.0 * modulus * gradient_square(body, tet) / (double)def->density;
+}
+
+// The share of its modulus that floats can hold in the longest step there is. Not by the step of now: what stiffens
+// under load when steps become shorter has energy from nowhere.
+static double share_held(const FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus) {
+	double dt = (double)FEM_STEP_MAX, ahead = dt + (double)def->stiffness_damping;
+	double kappa = dt * ahead * stiffness_of(body, tet, def, modulus);
+	return kappa > FEM_STIFFNESS_HELD ? FEM_STIFFNESS_HELD / kappa : 1.0;
+}
+
 // Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (topology/tet_mesh.h).
 static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	const FemMaterialDef *def = material_of(world, body, tet);
@@ -51,16 +81,25 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	if (!def)
 		return; // padding has no moduli
 	double e = (double)def->young_modulus, nu = (double)def->poisson_ratio, soft = (double)body->tet_softening[tet];
-	batch->lambda[lane] = (float)(soft * e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
-	batch->mu[lane] = (float)(soft * e / (2.0 * (1.0 + nu)));
+	double lambda = soft * e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), mu = soft * e / (2.0 * (1.0 + nu));
+	double held = share_held(body, tet, def, lambda + 2.0 * mu);
+	batch->lambda[lane] = (float)(held * lambda);
+	batch->mu[lane] = (float)(held * mu);
 	batch->damping[lane] = def->stiffness_damping;
 	if (!body->plastics)
 		return;
 	FemBatchPlastic *plastic = &body->plastics[tet / FEM_LANES];
-	plastic->yield[lane] = def->yield_strain;
+	plastic->yield[lane] = (float)((double)def->yield_strain / held); // at the same stress
 	plastic->creep[lane] = def->creep_rate;
 	plastic->limit[lane] = def->max_plastic_strain;
 	plastic->deviatoric[lane] = def->plasticity == FEM_PLASTICITY_DEVIATORIC ? 1.0f : 0.0f;
+}
+
+bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet) {
+	const FemMaterialDef *def = material_of(world, body, tet);
+	double modulus = def ? (double)def->young_modulus * (double)body->tet_softening[tet] : 0.0;
+	double held = (double)body->batches[tet / FEM_LANES].mu[tet % FEM_LANES];
+	return def && held < 0.999 * modulus / (2.0 * (1.0 + (double)def->poisson_ratio));
 }
 
 // Lumped: a quarter of each tet's mass goes to each of its nodes; alpha_M with it.
@@ -78,28 +117,10 @@ void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) 
 	body->mass_damping[node] = (float)damping;
 }
 
-// sum of |g_i|^2 over the 4 nodes of a tet at rest, 1/m^2
-static double gradient_square(const FemBody *body, int32_t tet) {
-	double sum = 0.0;
-	for (int axis = 0; axis < 3; axis++) {
-		double first = 0.0;
-		for (int v = 0; v < 3; v++) {
-			double g = (double)(body->plastics ? body->plastics[tet / FEM_LANES].gradient
-											   : body->batches[tet / FEM_LANES].gradient)[v][axis][tet % FEM_LANES];
-			first -= g;
-			sum += g * g;
-		}
-		sum += first * first;
-	}
-	return sum;
-}
-
-// |K| / m of a tet is at most (lambda + 2 mu) V sum |g_i|^2 over a quarter of its mass; of an assembled body no more
-// than that of its stiffest tet.
 static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	double modulus = (double)batch->lambda[tet % FEM_LANES] + 2.0 * (double)batch->mu[tet % FEM_LANES];
-	double stiffness = 4.0 * modulus * gradient_square(body, tet) / (double)def->density;
+	double stiffness = stiffness_of(body, tet, def, modulus);
 	body->stiffness = fmaxf(body->stiffness, (float)stiffness);
 	body->damped_stiffness = fmaxf(body->damped_stiffness, (float)(stiffness * (double)def->stiffness_damping));
 }

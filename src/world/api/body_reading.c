@@ -289,7 +289,7 @@ static double plastic_norm(const FemBody *body, int32_t tet) {
 	return sqrt(sum);
 }
 
-static void sum_tets(const FemBody *body, FemBodyState *state) {
+static void sum_tets(const FemWorld *world, const FemBody *body, FemBodyState *state) {
 	double max_strain = 0.0, max_stress = 0.0, max_plastic = 0.0;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		if (body->topology->user_of_tet[tet] < 0)
@@ -303,6 +303,7 @@ static void sum_tets(const FemBody *body, FemBodyState *state) {
 		max_strain = fmax(max_strain, sqrt(contract(strain.strain, strain.strain)));
 		max_stress = fmax(max_stress, values[2]);
 		max_plastic = fmax(max_plastic, plastic_norm(body, tet));
+		state->softened_tets += fem_tet_is_softened(world, body, tet);
 	}
 	state->max_strain = (float)max_strain;
 	state->max_stress = (float)max_stress;
@@ -332,6 +333,6 @@ FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
 		.pinned_count = body->pinned_count,
 		.asleep = fem_body_sleeps(body),
 	};
-	sum_tets(body, out_state);
+	sum_tets(world, body, out_state);
 	return FEM_OK;
 }

@@ -19,7 +19,6 @@
 #define TOLERANCE_LEAST 1e-7f  // of a solve: a float's rounding
 #define WORKER_MAX 64          // threads of a world; chosen: the shares of a loop end at 16
 #define WORKERS_OF_ALL 4       // a machine with at most so many processors gives them all to the step by default
-#define DT_MAX 0.25f           // s; larger steps are clamped, a game that hitches must not explode. Chosen
 #define DT_MIN 1e-6f           // s; smaller steps are taken as this: dt^2 K must stay above a float's rounding
 #define GRAVITY_MAX 1e4f       // m/s^2 on each axis; chosen: more would only be a slip
 
@@ -183,7 +182,7 @@ static FemResult prepare_step(FemWorld *world, float dt, int32_t substeps) {
 	if (!(dt > 0.0f && fem_is_finite(dt)))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "dt must be a positive number of seconds, such as 1/60.");
 	world->step_substeps = substeps < 1 ? 1 : substeps > FEM_SUBSTEP_MAX ? FEM_SUBSTEP_MAX : substeps;
-	world->step_dt = fminf(fmaxf(dt / (float)world->step_substeps, DT_MIN), DT_MAX);
+	world->step_dt = fminf(fmaxf(dt / (float)world->step_substeps, DT_MIN), FEM_STEP_MAX);
 	world->step_errors = FEM_STEP_OK;
 	world->step_began = fem_time_ms();
 	fem_step_heap_top_up(world);
