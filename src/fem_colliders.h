@@ -86,7 +86,8 @@ FemResult fem_collider_get_motion(FemColliderId collider, FemPosition *out_posit
 	FemVec3 *out_linear_velocity, FemVec3 *out_angular_velocity);
 
 // The mass of a dynamic collider that leads itself, for every step until it is set anew: that of the body alone, or of
-// all that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and ways.
+// all that moves as one with it. Its velocities are then those of this centre of mass, and so are impulses and
+// displacements.
 typedef struct FemColliderMass {
 	float mass;       // kg
 	FemVec3 center;   // m, centre of mass from the frame's origin, world axes
@@ -108,7 +109,7 @@ typedef struct FemColliderResult {
 	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
 	FemVec3 angular_velocity; // rad/s
 	FemVec3 translation;      // m, how far its centre of mass went
-	FemVec3 rotation_vector;  // rad, how far it turned: axis times angle
+	FemVec3 rotation_vector;  // rad, its rotation in the step: axis times angle
 	int32_t contact_count;    // of the last substep
 } FemColliderResult;
 
@@ -118,15 +119,15 @@ typedef struct FemContactEvent {
 	FemBodyId body;         // side 0
 	FemBodyId other;        // side 1, or null:
 	FemColliderId collider; // the collider of side 1; null too: the built-in ground
-	FemPosition point;      // m, where the pair presses hardest
+	FemPosition point;      // m, where the normal impulse of the pair is largest
 	FemVec3 normal;         // unit, from side 0 to side 1
 	float impulse;          // N s, sum over the pair in those substeps
 	float speed; // m/s, at which the two closed in before the step where that was most; about 0 for what rests
 	FemMaterialId material; // at the point, of side 0
 } FemContactEvent;
 
-// Pairs that pressed in the last substep, or struck in one before, in deterministic order; valid until the next step.
-// Returns their number. [any time]
+// Pairs with a normal impulse in the last substep, or that struck in one before, in deterministic order; valid until
+// the next step. Returns their number. [any time]
 int32_t fem_world_get_contact_events(FemWorldId world, const FemContactEvent **out_events);
 
 #ifdef __cplusplus

@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 typedef enum FemDebugDrawFlag {
-	FEM_DRAW_TETS = 1 << 0,   // lines: every edge of the tets once; awake bright, asleep grey, kinematic blue
-	FEM_DRAW_STRESS = 1 << 1, // triangles: outer faces by the largest tension in the tet behind, from blue to red
-	FEM_DRAW_CONTACTS =
-		1 << 2, // a point at each contact of the last step, red where it presses, and a line along its normal, 0.1 m
-	FEM_DRAW_ISLANDS = 1 << 3, // the 12 edges of the box of every live island, a colour each
-	FEM_DRAW_BOXES = 1 << 4,   // the same of every body, and of every collider that is not infinite
+	FEM_DRAW_TETS = 1 << 0,     // lines: every edge of the tets once; awake bright, asleep grey, kinematic blue
+	FEM_DRAW_STRESS = 1 << 1,   // triangles: outer faces by the largest tension in the tet behind, from blue to red
+	FEM_DRAW_CONTACTS = 1 << 2, // a point at each contact of the last step, red where it has an impulse, and a line
+								// along its normal, 0.1 m
+	FEM_DRAW_ISLANDS = 1 << 3,  // the 12 edges of the box of every live island, a colour each
+	FEM_DRAW_BOXES = 1 << 4,    // the same of every body, and of every collider that is not infinite
 	FEM_DRAW_ALL = (1 << 5) - 1,
 } FemDebugDrawFlag;
 

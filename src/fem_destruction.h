@@ -61,7 +61,7 @@ typedef enum FemStepError {
 	// raise FemMaterialDef.max_iterations, or lower the modulus.
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,
 
-	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece turned by more than 0.6
+	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece rotated by more than 0.8
 	// rad in the step and lost the excess of its spin. Usual for splinters. Raise the limit, or take a smaller dt.
 	FEM_STEP_SPEED_CLAMPED = 1 << 3,
 
@@ -205,7 +205,7 @@ typedef struct FemMeshDef {
 	int32_t node_count;
 	const FemVec3 *node_positions; // m, rest shape
 	int32_t tet_count;
-	const int32_t *tets;        // 4 node indices each; turned-round tets are turned back
+	const int32_t *tets;        // 4 node indices each; inverted tets are flipped
 	const int32_t *tet_regions; // material slot of each tet, or null for slot 0; 0..255
 	const float *tet_plates; // plate correction strength c of each tet (0 = none), or null; see ARCHITECTURE, "Plates"
 	const int32_t
@@ -265,7 +265,7 @@ uint64_t fem_body_get_user_data(FemBodyId body); // [any time]
 int32_t fem_body_get_node_count(FemBodyId body);
 int32_t fem_body_get_tet_count(FemBodyId body);
 
-// The 4 node indices of each tet, each turned to positive volume; -1 for tets that were removed.
+// The 4 node indices of each tet, each in the order of positive volume; -1 for tets that were removed.
 int32_t fem_body_get_tets(FemBodyId body, int32_t *out_tets, int32_t tet_capacity);
 
 // The same of one tet; false, and nothing is written, when it is gone.
@@ -331,7 +331,7 @@ FemResult fem_body_get_tet_state(FemBodyId body, int32_t tet, FemTetState *out_s
 // nothing to nodes that are pinned or driven, impulses nothing to kinematic bodies.
 FemResult fem_body_apply_force(FemBodyId body, int32_t node, FemVec3 force); // N
 FemResult fem_body_apply_force_at_point(FemBodyId body, FemVec3 force, FemPosition point);
-FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared out by mass: neither turns nor bends
+FemResult fem_body_apply_central_force(FemBodyId body, FemVec3 force); // shared out by mass: neither rotates nor bends
 FemResult fem_body_apply_impulse(FemBodyId body, int32_t node, FemVec3 impulse); // N s
 FemResult fem_body_apply_impulse_at_point(FemBodyId body, FemVec3 impulse, FemPosition point);
 FemResult fem_body_set_velocity(FemBodyId body, int32_t node, FemVec3 velocity); // m/s, clamped to node_speed_max
@@ -345,7 +345,7 @@ FemResult fem_body_set_node_position(FemBodyId body, int32_t node, FemPosition p
 FemResult fem_body_get_node_position(FemBodyId body, int32_t node, FemPosition *out_position);
 
 // Turns and moves the body's present shape: a point at position+rotation*q of the pose last set goes to that of the
-// new. Velocities turn with it. Wakes the body.
+// new. Velocities rotate with it. Wakes the body.
 FemResult fem_body_teleport(FemBodyId body, FemPosition position, FemQuat rotation);
 
 // The pose last set, by FemBodyDef or fem_body_teleport(). Steps do not change it: where the body is now its state
@@ -416,7 +416,7 @@ typedef struct FemHit {
 	double distance;   // m, along the ray or to the closest point (negative inside)
 } FemHit;
 
-// First outer face on the way from `from` by `translation`. Faces seen from behind do not count.
+// First outer face on the segment from `from` to `from + translation`. Faces seen from behind do not count.
 FemHit fem_world_cast_ray(FemWorldId world, FemPosition from, FemVec3 translation);
 
 // Nearest point of any body's surface within max_distance (m).
@@ -434,7 +434,7 @@ int32_t fem_world_query_box(
 typedef enum FemEventType {
 	FEM_EVENT_SLEPT = 1,
 	FEM_EVENT_WOKE,
-	FEM_EVENT_ROLLED_BACK, // the body had turned bad and stands at its last good state
+	FEM_EVENT_ROLLED_BACK, // the body was no longer finite and stands at its last finite state
 } FemEventType;
 
 typedef struct FemEvent {

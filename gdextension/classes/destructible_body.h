@@ -8,7 +8,7 @@
 //	destructible_body_queries.c   what scripts can ask
 //	destructible_body_actions.c   what scripts can do to it; its saved state
 //	destructible_body_pieces.c    the same for its pieces
-//	destructible_body_hits.c      what a ray hit, bullets, nodes that ride on it
+//	destructible_body_hits.c      what a ray hit, bullets, nodes attached to it
 //	destructible_body_faults.c    messages and configuration warnings
 //	destructible_body_life.c      entering and leaving worlds, moving, starting over
 #ifndef DESTRUCTIBLE_BODY_H

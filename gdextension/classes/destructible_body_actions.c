@@ -50,7 +50,7 @@ void destructible_body_apply_force(void *pointer, GdVector3 force, GdVector3 pos
 		fem_body_apply_force_at_point(self->simulated.body, vector_of(force), place_of(position)));
 }
 
-// Shared out by mass, so that it neither turns nor bends the body: node by node, as gravity does.
+// Shared out by mass, so that it neither rotates nor bends the body: node by node, as gravity does.
 void destructible_body_apply_central_force(void *pointer, GdVector3 force) {
 	DestructibleBody *self = pointer;
 	check(self, "ignored apply_central_force()", fem_body_apply_central_force(self->simulated.body, vector_of(force)));

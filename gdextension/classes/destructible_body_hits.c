@@ -1,4 +1,4 @@
-// What a ray hit, bullets, collision exceptions, and nodes that ride on the body.
+// What a ray hit, bullets, collision exceptions, and nodes attached to the body.
 #include "classes/destructible_body.h"
 
 #include "binding/conversions.h"
@@ -114,7 +114,7 @@ void destructible_body_remove_collision_exception_with(void *pointer, GDExtensio
 	}
 }
 
-// ---- riders
+// ---- attached nodes
 
 void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;

@@ -85,8 +85,8 @@ static void view_mesh(DestructibleBody *self, DestructibleMesh *mesh) {
 	}
 }
 
-// The nodes of a body's tets at rest, in the order of the engine, which may have turned some round; to be freed. Null
-// while it is not simulated, or memory is short.
+// The nodes of a body's tets at rest, in the order of the engine, which may have flipped inverted ones; to be freed.
+// Null while it is not simulated, or memory is short.
 static int32_t *rest_tets(const DestructibleBody *self, int32_t tet_count) {
 	int32_t *tets = self->simulated.world ? malloc((size_t)tet_count * 4 * sizeof(int32_t)) : NULL;
 	const TetShape *known = self->view.shape;

@@ -122,7 +122,8 @@ static void update_fallback_materials(DestructibleBody *self) {
 	body_view_set_fallback_materials(&self->view, looks, (int32_t)count + 1);
 }
 
-// Bodies that broke without splinters are drawn with one material: theirs, the first of the mesh, or that of the stuff.
+// Bodies that broke without splinters are drawn with one material: theirs, the first of the mesh, or that of its
+// MaterialResource.
 void destructible_body_update_look(DestructibleBody *self) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	GDExtensionObjectPtr look = self->surface_material;

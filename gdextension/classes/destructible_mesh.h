@@ -1,4 +1,4 @@
-// DestructibleMesh: a tet mesh and the surfaces that ride on it, baked from a Mesh. A Resource that bodies share.
+// DestructibleMesh: a tet mesh and the surfaces embedded in it, baked from a Mesh. A Resource that bodies share.
 #ifndef DESTRUCTIBLE_MESH_H
 #define DESTRUCTIBLE_MESH_H
 

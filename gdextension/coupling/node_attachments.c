@@ -14,7 +14,7 @@ typedef struct NodeAttachment {
 	Affine local; // of the node in the tet's frame, scale included
 } NodeAttachment;
 
-// The middle of the tet and the turn of two of its edges. False when the tet is gone.
+// The frame of a tet: its middle, and the rotation given by two of its edges. False when the tet is gone.
 static bool tet_frame(FemBodyId body, int32_t tet, Frame *out) {
 	int32_t nodes[4];
 	FemShape shape;

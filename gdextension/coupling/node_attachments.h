@@ -1,4 +1,4 @@
-// Nodes that ride on a body: lamps, decals, markers. Each follows the tet that was nearest when it was attached,
+// Nodes attached to a body: lamps, decals, markers. Each follows the tet that was nearest when it was attached,
 // through bending and breaking.
 #ifndef NODE_ATTACHMENTS_H
 #define NODE_ATTACHMENTS_H
@@ -13,8 +13,8 @@ void node_attachments_detach(SimulationBody *body, uint64_t node_id);
 void node_attachments_update(SimulationBody *body);
 void node_attachments_free(SimulationBody *body);
 
-// The riders of a body that is made anew from the same tets, kept meanwhile. take: the body has none then. give: leaves
-// nothing to drop.
+// The attached nodes of a body that is made anew from the same tets, kept meanwhile. take: the body has none then.
+// give: leaves nothing to drop.
 typedef struct NodeAttachments {
 	struct NodeAttachment *list;
 	int32_t count;

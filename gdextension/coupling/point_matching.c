@@ -13,7 +13,7 @@ static FemVec3 rotated(const Affine *r, FemVec3 v) {
 }
 
 // Mueller, Bender, Chentanez & Macklin 2016, "A Robust Method to Extract the Rotational Part of Deformations", for
-// points: each pass turns by omega = sum(r x a) / |sum(r . a)|.
+// points: each pass rotates by omega = sum(r x a) / |sum(r . a)|.
 float point_matching_rotate(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation) {
 	float worst = 0.0f;
 	for (int pass = 0; pass <= PASSES; pass++) {

@@ -1,4 +1,4 @@
-// The rigid turn between two sets of points.
+// The rigid rotation between two sets of points.
 #ifndef POINT_MATCHING_H
 #define POINT_MATCHING_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-// Turns `rotation` (the turn of the last tick is a good start) so that it brings `points` nearest to `wanted`, both
+// Rotates `rotation` (that of the last tick is a good start) so that it brings `points` nearest to `wanted`, both
 // about their means; answers how far the worst of them is off.
 float point_matching_rotate(const FemVec3 *points, const FemVec3 *wanted, int32_t count, FemQuat *rotation);
 

@@ -1,9 +1,9 @@
 // What the solve did to dynamic bodies, handed to Godot as one force and one torque a body and tick.
 //
 // A body and what it carries (rigid_groups.c) are one to the solve. The forces lead Godot's integrator to where the
-// solve put the collider: with vb = way / dt, F = M (vb - v) / dt less weight and load. Over several substeps the
-// velocity at the end is another than vb; the difference (carry) goes into the collider's velocity at the start of the
-// next tick, so that no momentum is lost. With one substep F is the contact impulse over dt.
+// solve put the collider: with vb = displacement / dt, F = M (vb - v) / dt less weight and load. Over several substeps
+// the velocity at the end is another than vb; the difference (carry) goes into the collider's velocity at the start of
+// the next tick, so that no momentum is lost. With one substep F is the contact impulse over dt.
 //
 // Sharing out: the change of motion goes to each body that moves along, so that nothing has to be passed on within the
 // tick: the physics server's solver does not carry a blow through ten boxes in its few iterations, and what is left of
@@ -129,7 +129,7 @@ static void move_along(const RigidRecord *record, const RigidRecord *body, FemVe
 	*out_torque = vec_scale(rigid_times_inertia(body, spin_change), share * inv);
 }
 
-// change and turn are those of the whole's velocity and spin in this tick.
+// Shares out the changes of the whole's velocity (m/s) and spin (rad/s) in this tick.
 static void share_out(Coupling *coupling, RigidRecord *record, FemVec3 change, FemVec3 spin_change, double delta) {
 	FemVec3 arm = offset_between(record->whole.center, record->frame.position), force, torque;
 	move_along(record, record, change, spin_change, delta, &force, &torque);

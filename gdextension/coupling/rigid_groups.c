@@ -23,7 +23,7 @@ enum {
 #define TOUCH_MARGIN 0.02 // m, as large as the slop of the physics engines
 #define ALONG_SPEED 0.7f  // m/s, against the one beneath: what is faster does not stand
 #define ALONG_TICKS 3.0f  // or as fast as falling for so many ticks makes it
-#define ABOVE_SHARE 0.15f // of the way between two middles that must lead up
+#define ABOVE_SHARE 0.15f // of the distance between two centres that must be vertical
 #define SETTLE_TIME 0.4   // s, in which a rider's weight goes over to the one beneath
 #define LOOK_LOAD 0.15f   // of its weight: a load downwards that is worth a look
 #define FALL_TIME 0.0167  // s

@@ -26,14 +26,15 @@ GdTransform3D transform_product(const GdTransform3D *a, const GdTransform3D *b);
 double affine_determinant(const Affine *a);
 bool affine_is_sound(const Affine *a); // finite, and not flat
 
-// The rotation of the axes, made square by Gram and Schmidt, and proper: a mirrored transform turns its third axis.
+// The rotation of the axes, made square by Gram and Schmidt, and proper: a mirrored transform gets its third axis
+// flipped.
 FemQuat affine_rotation(const Affine *a);
 Frame frame_from_axes(FemPosition position, const GdBasis *axes);
 
 FemQuat quat_product(FemQuat a, FemQuat b);
 FemQuat quat_conjugate(FemQuat q);
 
-// The turn from a to b as axis times angle, rad.
+// The rotation vector from a to b: axis times angle, rad.
 FemVec3 quat_rotation_between(FemQuat a, FemQuat b);
 
 static inline FemVec3 vec_from(GdVector3 v) {

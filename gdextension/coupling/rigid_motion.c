@@ -31,7 +31,8 @@ static FemPosition position_of(GdVector3 v) {
 	return (FemPosition){(double)v.x, (double)v.y, (double)v.z};
 }
 
-// Velocities from the way of the last tick. A body that was set elsewhere does not sweep through what lies between.
+// Velocities from the displacement of the last tick. A body that was set elsewhere does not sweep through what lies
+// between.
 static void derive_velocity(RigidRecord *record, const Frame *last, double delta) {
 	FemPosition a = last->position, b = record->frame.position;
 	float inv = (float)(1.0 / delta);
@@ -79,7 +80,7 @@ static void read_driven(RigidRecord *record, const GdTransform3D *transform, dou
 		record->velocity = vec_add(record->velocity, blocked_velocity(record, object, delta));
 	}
 	record->mass = CHARACTER_MASS;
-	record->inertia = (FemVec3){1e6f, 1e6f, 1e6f}; // characters do not turn by being pushed
+	record->inertia = (FemVec3){1e6f, 1e6f, 1e6f}; // characters do not rotate by being pushed
 }
 
 static float sound_inertia(float inverse, float mass) {
@@ -184,7 +185,7 @@ bool rigid_read_motion(Coupling *coupling, RigidRecord *record, double delta, bo
 // ---- handing over
 
 // A character pushes with at most this force: its mass is chosen so that stopping it within the tick takes no more. On
-// what it stands it presses with a person's weight, but no more than that force. It does not turn by being pushed.
+// what it stands it puts a person's weight, but no more than that force. It does not rotate by being pushed.
 static void set_character(Coupling *coupling, RigidRecord *record, FemColliderId leader, double delta) {
 	float limit = (float)simulation_settings()->character_force, speed = vec_length(record->velocity);
 	float most = fminf(CHARACTER_MASS, limit * (float)delta / fmaxf(speed, 1e-3f));

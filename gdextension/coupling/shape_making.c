@@ -108,7 +108,7 @@ static bool make_half_space(const ShapeSource *source, const Affine *local, Shap
 	if (!(length > 1e-6)) {
 		return false;
 	}
-	// The shortest turn from y to the normal; upside down, half a turn about x.
+	// The shortest rotation from y to the normal; upside down, 180 degrees about x.
 	FemVec3 up = {(float)(normal[0] / length), (float)(normal[1] / length), (float)(normal[2] / length)};
 	float w = 1.0f + up.y, inv = w > 1e-6f ? 1.0f / sqrtf(up.z * up.z + up.x * up.x + w * w) : 0.0f;
 	made->rotation = inv > 0.0f ? (FemQuat){up.z * inv, 0.0f, -up.x * inv, w * inv} : (FemQuat){1.0f, 0.0f, 0.0f, 0.0f};
@@ -154,7 +154,7 @@ static bool make_convex(const ShapeSource *source, const Stretch *s, ShapeMade *
 	return count >= 4 && make_points(made, points, count, s);
 }
 
-// Each triangle has corners of its own. A mirrored mesh is turned round.
+// Each triangle has corners of its own. Triangles of a mirrored mesh are flipped.
 static bool make_triangles(ShapeMade *made, int32_t count, bool is_mirrored) {
 	made->triangles = malloc((size_t)(count > 0 ? count : 1) * 3 * sizeof(int32_t));
 	for (int32_t i = 0; made->triangles && i < 3 * count; i++) {

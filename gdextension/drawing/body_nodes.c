@@ -253,7 +253,7 @@ static bool write_positions(BodyNodes *nodes, const Blend *blend, int32_t count)
 	return true;
 }
 
-// Takes the box of the tick before in, and answers the way from its origin to that of the last one.
+// Takes the box of the tick before in, and returns the vector from its origin to that of the last tick, m.
 static FemVec3 add_before(const FemShape *now, const FemShape *before, ShownNodes *out) {
 	FemVec3 shift = {(float)(before->origin.x - now->origin.x), (float)(before->origin.y - now->origin.y),
 		(float)(before->origin.z - now->origin.z)};

@@ -1,4 +1,4 @@
-// How a body that breaks shows its splinters: which tets their vertices follow, and their way there.
+// How a body that breaks shows its splinters: which tets their vertices follow, and how they get there.
 #include "drawing/body_view.h"
 
 static int64_t owner_usec;

@@ -1,4 +1,4 @@
-// One body's own copy of a riding mesh, made when the first of its vertices changes owner.
+// One body's own copy of an embedded mesh, made when the first of its vertices changes owner.
 //
 //   embedded_copy_create(&copy, &mesh);                  the mesh may go before the copy
 //   embedded_copy_set_owner(&copy, vertex, &owner);      after each step: what fem_body_get_owner_changes() says

@@ -1,4 +1,4 @@
-// A mesh whose vertices ride on the tets of a body, shared by all bodies that look alike.
+// A mesh whose vertices are embedded in the tets of a body, shared by all bodies that look alike.
 //
 // It draws any list of surfaces whose vertices have a tet and four weights each: the surface of a baked mesh, or its
 // splinters, outer surfaces and an interior one. What a vertex carries is described in surface_arrays.h. When a body

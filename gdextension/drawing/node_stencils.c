@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// By how much neighbouring tets may be turned against each other before normals are smoothed (rad): about half a
+// By how much neighbouring tets may be rotated against each other before normals are smoothed (rad): about half a
 // degree.
 #define BENT_ANGLE 0.01f
 
@@ -42,7 +42,7 @@ static FemVec3 toward(FemVec3 offset) {
 	return (FemVec3){offset.x * inv, offset.y * inv, offset.z * inv};
 }
 
-// A neighbour and the way to it at rest.
+// A neighbour and the vector to it at rest.
 typedef struct Neighbor {
 	int32_t node;
 	FemVec3 offset; // m
@@ -79,7 +79,7 @@ static void swap(Neighbor *a, Neighbor *b) {
 	*b = t;
 }
 
-// Length, area or volume that a way spans with the `chosen` first ones, 0 to 2 of them.
+// Length, area or volume that a vector spans with those of the first `chosen` neighbours, 0 to 2 of them.
 static float spread(const Neighbor *list, int32_t chosen, FemVec3 offset) {
 	FemVec3 plane = chosen == 0 ? offset : vector_cross(list[0].offset, chosen == 1 ? offset : list[1].offset);
 	return chosen < 2 ? vector_dot(plane, plane) : fabsf(vector_dot(plane, offset));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JUMP_SEEN 0.01f // shorter ways, in shares of the tet's longest edge, are not worth the sending
+#define JUMP_SEEN 0.01f // shorter displacements, in shares of the tet's longest edge, are not worth the sending
 #define FLATTEST 1e-6f  // volume by the cube of the longest edge, under which a tet has no weights worth using
 #define WEIGHT_MAX 6.0f // beyond, the tet's least movement would throw the vertex about
 
@@ -60,8 +60,8 @@ static float dot(const float a[3], const float b[3]) {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Adds the weights, of sum 0, that move a vertex by `displacement` in the tet as it stands now. False when the way is
-// too short to be seen, or the tet too flat.
+// Adds the weights, of sum 0, that move a vertex by `displacement` in the tet as it stands now. False when the
+// displacement is too short to be seen, or the tet too flat.
 static bool add_displacement(
 	const float *positions, const int32_t nodes[4], const float displacement[3], float weights[4]) {
 	float edges[3][3], normals[3][3], longest = 0.0f;

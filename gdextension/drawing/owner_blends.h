@@ -2,8 +2,8 @@
 //
 // A vertex that changes its tet has the same place at rest in both, but another one where they are strained
 // differently: it would jump. Instead it starts with the weights that give its old place in the new tet, and these
-// become its own in a short time. So it turns and moves with the new tet from the beginning; nothing but its weights is
-// written, and nothing at all once all have arrived.
+// become its own in a short time. So it rotates and moves with the new tet from the beginning; nothing but its weights
+// is written, and nothing at all once all have arrived.
 //
 //   owner_blends_advance(&blends, delta, duration);    after a step
 //   owner_blends_take(&blends, &copy, ...);            then, for each vertex that is drawn

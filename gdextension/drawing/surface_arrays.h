@@ -1,11 +1,11 @@
 // The arrays of one surface, written straight into Godot's packed arrays and then handed to a mesh.
 //
-// A surface with SURFACE_EMBEDDED rides on tets: each vertex knows the tet it belongs to, and the vertex shader places
+// A surface with SURFACE_EMBEDDED follows tets: each vertex knows the tet it belongs to, and the vertex shader places
 // it (see addons/fem_destruction/shaders/fem_position.gdshaderinc, which reads what is written here):
 //   VERTEX, NORMAL, TANGENT, UV  the rest shape, shown as it is while nothing is simulated
 //   CUSTOM0  the 4 nodes of the tet, counted from the body's first texel
 //   CUSTOM1  their weights
-// How normals and tangents turn follows from where those nodes were at rest and are now.
+// How normals and tangents rotate follows from where those nodes were at rest and are now.
 #ifndef SURFACE_ARRAYS_H
 #define SURFACE_ARRAYS_H
 

@@ -11,7 +11,7 @@ typedef struct NodePose {
 	FemVec3 scale;
 } NodePose;
 
-// The transform must have no fault. Shear, which a turned child of a stretched parent has, is left out: the axes are
+// The transform must have no fault. Shear, which a rotated child of a stretched parent has, is left out: the axes are
 // made square, the first kept.
 NodePose node_pose_of(const GdTransform3D *transform);
 

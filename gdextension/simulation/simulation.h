@@ -70,7 +70,7 @@ typedef struct SimulationBody {
 	bool was_asleep;                  // when it was paused
 	struct DestructibleMesh *awaited; // its mesh, while that is cut into splinters; else null
 	BodyRegion region;
-	struct NodeAttachment *attachments; // nodes that ride on it
+	struct NodeAttachment *attachments; // nodes attached to it
 	int32_t attachment_count;
 } SimulationBody;
 

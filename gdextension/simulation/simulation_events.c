@@ -20,7 +20,7 @@ typedef struct TickEvent {
 	uint64_t node; // instance id
 	FemBodyId body;
 	// Fractured: where the most energy was set free, and what all faces of the body set free together, and their area.
-	// Impacted: where, which way, how hard.
+	// Of an impact: point, direction and impulse.
 	FemPosition point;
 	FemVec3 area;
 	float face_energy;

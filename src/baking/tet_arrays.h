@@ -6,7 +6,7 @@
 
 void fem_tet_arrays_free(FemTetArrays *arrays);
 
-// FEM_OK, or the first fault of the mesh, `name` before its sentence. Tets turned inside out are faults too.
+// FEM_OK, or the first fault of the mesh, `name` before its sentence. Inverted tets are faults too.
 FemResult fem_tet_arrays_check(const FemTetArrays *arrays, const char *name);
 
 #endif

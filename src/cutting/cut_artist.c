@@ -81,8 +81,8 @@ static void directions(const Shells *s, int32_t side, FemPosition *out_along, Fe
 	*out_behind = fem_position_scale(normal, -sqrt(fem_position_dot(edge, edge)));
 }
 
-// How far one must turn from the first triangle through the solid behind it to meet the second, 0 excluded: triangles
-// that lie on each other are of two solids that touch.
+// The angle, rad, by which to rotate from the first triangle through the solid behind it to meet the second, 0
+// excluded: triangles that lie on each other are of two solids that touch.
 static double angle_between(const Shells *s, int32_t first, int32_t second) {
 	FemPosition along, behind, other, unused;
 	directions(s, first, &along, &behind);

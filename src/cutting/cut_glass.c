@@ -62,10 +62,10 @@ static void add_site(Pane *pane, Flat at, int32_t splinter) {
 	fem_cut_sites_add(pane->sites, fem_cut_frame_place(pane->body, &pane->frame, place), 0.0, splinter);
 }
 
-// Cracks that run out from an impact, as angles in turns; those of a ring, and the splinter that each sector belongs
-// to.
+// Cracks that run out from an impact, as angles in shares of the full circle; those of a ring, and the splinter that
+// each sector belongs to.
 typedef struct Star {
-	double angles[SECTORS_MAX + 1]; // rising; the last is the first and a turn
+	double angles[SECTORS_MAX + 1]; // rising; the last is the first plus 1
 	int32_t splinters[SECTORS_MAX]; // of the ring before, -1: none
 	int32_t lengths[SECTORS_MAX];   // of these, in rings
 	int32_t count;

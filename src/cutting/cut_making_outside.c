@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "cutting/cut_making.h"
 
-// Corner n of a triangle that was turned round is this corner of its source.
+// The corner of the source triangle that corner n comes from, when the triangle was flipped.
 static int source_corner(const FemCutSource *source, int n) {
 	return source->is_flipped && n > 0 ? 3 - n : n;
 }

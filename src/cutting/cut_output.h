@@ -9,9 +9,9 @@ typedef struct FemCutSource {
 	const FemRenderMesh *render;
 	const FemTetArrays *tets;
 	FemUnitFrame frame;
-	FemVec3 grain;                 // texture coordinates of cuts run along it; 0 = any way
+	FemVec3 grain;                 // texture coordinates of cuts run along it; 0 = any direction
 	const int32_t *sources;        // [triangle of the outside]: of all surfaces in a row
-	bool is_flipped;               // the triangles were turned round to be cut
+	bool is_flipped;               // the triangles were flipped to be cut
 	FemCutSolid *outside;          // whose polygons are shown
 	FemCutSolid *inside;           // whose faces are shown: the same, or that of the tets' surface
 	bool is_apart;                 // inside is another solid than outside

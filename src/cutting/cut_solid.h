@@ -12,7 +12,7 @@
 
 typedef enum FemCutVertexKind {
 	FEM_CUT_MESH_VERTEX = 0, // key: vertex
-	FEM_CUT_ON_EDGE,         // key: lower and higher vertex, two cells; weights[0]: share of the way
+	FEM_CUT_ON_EDGE,         // key: lower and higher vertex, two cells; weights[0]: share of the edge
 	FEM_CUT_ON_TRIANGLE,     // key: triangle, three cells; weights of its corners
 	FEM_CUT_CORNER,          // key: four cells
 	FEM_CUT_ADDED_OUTSIDE,   // between two others of one triangle; key: triangle, both, which; weights

@@ -118,10 +118,9 @@ typedef struct MotionTask {
 	FemIntegration *integration;
 	FemMotion motion;
 	float correction[3], correction_spin[3]; // momentum balance
-	float rotation_increment[9]; // Rotation increment exp(theta) - 1 of the rotation vector theta (rad), row by row.,
-								 // row by row
-	float end_spin[3];           // rad/s, after the step
-	float euler[3];              // rad/s^2, minus the angular acceleration of free tumbling
+	float rotation_increment[9];             // exp(theta) - 1, row by row
+	float end_spin[3];                       // rad/s, after the step
+	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
 	uint32_t errors;
 } MotionTask;
 
@@ -258,7 +257,7 @@ static uint32_t move_plain(FemIntegration *integration) {
 	return clamped ? FEM_STEP_SPEED_CLAMPED : 0;
 }
 
-// exp(theta) - 1
+// Rotation increment exp(theta) - 1 of the rotation vector theta (rad), row by row.
 static void make_rotation_increment(const double theta[3], float out[9]) {
 	FemRotationFactors factors = fem_rotation_factors(theta);
 	double square = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2];

@@ -165,7 +165,7 @@ static void warp_columns(Grid *grid) {
 						grid->cuts[e].sign < 0)
 						continue;
 					double share = cut_share(&grid->columns[n], &grid->columns[ends[ends[0] == n]], &grid->cuts[e]);
-					share *= kind == 2 ? 1.4142 : 1.0; // in sides of a cell: no move may turn a half cell over
+					share *= kind == 2 ? 1.4142 : 1.0; // in sides of a cell: no move may invert a half cell
 					if (pass == 0 && share < nearest) {
 						nearest = share;
 						best = e;

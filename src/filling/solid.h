@@ -21,7 +21,7 @@ double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out);
 // Thickness of the wall at a point of the surface, by a ray to its other side: at most `limit`; 0 for a sheet.
 double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemPosition at, double limit);
 
-// Volume by the divergence theorem (exact for closed, right-way-round surfaces) and the surface's area, unit space.
+// Volume by the divergence theorem (exact for closed surfaces oriented outward) and the surface's area, unit space.
 double fem_solid_volume(const FemSolid *solid);
 double fem_solid_area(const FemSolid *solid);
 

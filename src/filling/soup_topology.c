@@ -162,7 +162,7 @@ static void flip_triangle(FemTriangles *triangles, int32_t t) {
 	triangles->triangles[t][2] = second;
 }
 
-// Floods one patch; `list` serves as the queue. Marks what must be turned for the patch to agree with its first
+// Floods one patch; `list` serves as the queue. Marks what must be flipped for the patch to agree with its first
 // triangle.
 static int32_t flood_patch(const Edges *edges, int32_t first, uint8_t *marks, double out_area[2]) {
 	const FemTriangles *triangles = edges->triangles;

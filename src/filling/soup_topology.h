@@ -7,14 +7,14 @@
 typedef struct FemSoupEdges {
 	int32_t open;         // edges of one triangle
 	int32_t non_manifold; // edges of three and more
-	int32_t flipped;      // triangles turned to agree with their neighbours (by fem_soup_orient)
+	int32_t flipped;      // triangles flipped to agree with their neighbours (by fem_soup_orient)
 } FemSoupEdges;
 
 // Fills triangles->components: triangles joined by welded vertices, numbered by their first triangle.
 FemResult fem_soup_components(FemTriangles *triangles);
 
-// Turns triangles round so that neighbours across two-sided edges agree, each component by the majority of its area;
-// then closed components that are inside out and lie in no other are turned as a whole, with all that lies in their
+// Flips triangles so that neighbours across two-sided edges agree, each component by the majority of its area;
+// then closed components that are inside out and lie in no other are flipped as a whole, with all that lies in their
 // boxes (a cavity stays a cavity). Needs components. closed_of_component (may be null): [component], 1 when it has no
 // open edge.
 FemResult fem_soup_orient(FemTriangles *triangles, FemSoupEdges *out_edges, uint8_t *closed_of_component);

@@ -53,7 +53,7 @@ static void list_tets(Fit *fit) {
 	fit->tet_start[0] = 0;
 }
 
-// The worst angle of the tets around a node; -1 when one of them is turned over.
+// The worst angle of the tets around a node; -1 when one of them is inverted.
 static double worst_around(const Fit *fit, int32_t node) {
 	const FemTetList *list = fit->list;
 	double worst = 180.0;

@@ -6,7 +6,7 @@
 // (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes
 // (bowls, shells) are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees
 // allow, or of 4 where cells are over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume
-// outside); `members` says which way each member went and how well it came out.
+// outside); `members` says how each member was filled and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as

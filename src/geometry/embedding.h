@@ -33,7 +33,7 @@ FemResult fem_embed(
 void fem_embedding_free(FemEmbedding *embedding);
 
 // Pulls the point with these weights towards the tet's nearest point until none leaves the limits above; returns the
-// share of the way that is left, 1 when nothing had to be done. `p` is the point itself.
+// share of the distance that is left, 1 when nothing had to be done. `p` is the point itself.
 double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weights[4]);
 
 #endif

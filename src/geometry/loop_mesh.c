@@ -59,7 +59,7 @@ static void add_triangle(FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
 
 // ---- plane
 
-// Twice the area of abc, positive when it turns counter-clockwise.
+// Twice the signed area of the triangle abc, positive when its corners are counter-clockwise.
 static double orient2d(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c) {
 	const double *p = mesh->points[a], *q = mesh->points[b], *r = mesh->points[c];
 	return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);

@@ -1,4 +1,4 @@
-// The tight box round a set of triangles, turned as the shape wants it.
+// The tight box round a set of triangles, along the principal axes of the shape.
 #ifndef FEM_GEOMETRY_PRINCIPAL_BOX_H
 #define FEM_GEOMETRY_PRINCIPAL_BOX_H
 
@@ -10,7 +10,7 @@ typedef struct FemPrincipalBox {
 } FemPrincipalBox;
 
 // The smallest box among those with an axis along a principal direction of the surface's normals or of its points,
-// turned about that axis until one side lies on the outline (rotating calipers). groups may be null: all triangles.
+// rotated about that axis until one side lies on the outline (rotating calipers). groups may be null: all triangles.
 FemResult fem_principal_box(const FemTriangles *triangles, const int32_t *groups, int32_t group, FemPrincipalBox *out);
 
 #endif

@@ -40,11 +40,11 @@ typedef struct FemTriangles {
 FemResult fem_soup_check(const FemSoup *soup);
 
 // Welds vertices within weld_distance (m; 0 = 1e-6 of the size), drops triangles without area and second copies (also
-// turned-round ones: a two-sided sheet would cancel itself). vertex_map: [soup vertex] -> welded vertex, or null.
+// reversed ones: a two-sided sheet would cancel itself). vertex_map: [soup vertex] -> welded vertex, or null.
 FemResult fem_soup_clean(const FemSoup *soup, float weld_distance, FemTriangles *out, int32_t *vertex_map);
 void fem_triangles_free(FemTriangles *triangles);
 
-// The triangles whose entry of `groups` is `group`, with their vertices, turned into another frame.
+// The triangles whose entry of `groups` is `group`, with their vertices, rotated into another frame.
 FemResult fem_triangles_extract(
 	const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame, FemTriangles *out);
 

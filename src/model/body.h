@@ -16,7 +16,7 @@ typedef enum FemIslandState {
 typedef struct FemGroundHit {
 	float impulse;    // N s, normal; 0: it did not touch
 	float speed;      // m/s, of the fastest node down, before the step
-	float force;      // N, of the node that pressed hardest,
+	float force;      // N, of the node with the largest,
 	FemVec4 point;    // m, where that is: relative to the body's origin
 	int32_t material; // and what it is made of
 } FemGroundHit;
@@ -95,7 +95,7 @@ typedef struct FemBody {
 	int32_t pinned_count; // pinned and driven nodes
 	bool kinematic;
 	bool was_asleep; // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
-	bool went_bad;   // turned not finite in this step
+	bool went_bad;   // became not finite in this step
 
 	float total_mass;       // kg
 	float stiffness;        // 1/s^2, largest of its tets: 4 (lambda + 2 mu) sum |g_i|^2 / density >= |K| / m ...

@@ -40,7 +40,8 @@ typedef struct FemContact {
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
 	float approach;   // m/s, along the normal before the step; positive: closing in
-	float pair_load;  // N s a step: what the pair of bodies presses, smoothed over steps; the same in all its contacts
+	float pair_load;  // N s a step: normal impulse of the pair of bodies, smoothed over steps; the same in all its
+					  // contacts
 	float given_friction[3]; // N s, on side 1: explicit friction, set before a solve; 0 under Coulomb's
 	FemPaperHold paper;      // what the paper's friction keeps of it
 	bool active;             // takes part in the matrix

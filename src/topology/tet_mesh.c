@@ -222,7 +222,7 @@ bool fem_tet_shape(const FemVec3 *positions, const int32_t tet[4], FemVec3 scale
 
 // P&O09 section 3 clamps the singular values of beta itself. A clamped beta has Du beta_c != I (docs/method.md,
 // "Slivers"): with a stored rest strain the tet starts unstrained, but Dx beta_c under a rotation differs from R Du
-// beta_c's own polar rotation as soon as the sliver deforms, and the sliver resists turning. Softening the moduli by
+// beta_c's own polar rotation as soon as the sliver deforms, and the sliver resists rotation. Softening the moduli by
 // the same factor that the clamp gives to the largest stiffness (it goes with s^2) bounds the stiffness alike and
 // leaves rigid motion free.
 float fem_tet_softening(const FemTetShape *shape, float quality_clamp) {

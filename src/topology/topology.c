@@ -242,7 +242,7 @@ static void fill_batches(FemTopology *t, const Builder *b) {
 		place = (place + FEM_LANES - 1) / FEM_LANES * FEM_LANES; // each component begins a batch
 		for (int32_t i = t->component_nodes[c].begin; i < t->component_nodes[c].end; i++) {
 			int32_t count = cursor[i + 1];
-			cursor[i] = place; // the count in cursor[i] was read one turn ago
+			cursor[i] = place; // the count in cursor[i] was read in the iteration before
 			place += count;
 		}
 	}

@@ -35,7 +35,7 @@ FemResult fem_import_add_tet(FemImportBuilder *builder, const FemImportTet *tet)
 void fem_import_name_region(FemImportBuilder *builder, double value, FemToken name);
 void fem_import_builder_free(FemImportBuilder *builder);
 
-// Finds the nodes by their ids, drops nodes of no tet, turns tets round, numbers the regions, checks everything.
+// Finds the nodes by their ids, drops nodes of no tet, flips inverted tets, numbers the regions, checks everything.
 FemResult fem_import_finish(FemImportBuilder *builder, FemTetArrays *out);
 
 // The readers. Each fills a builder; what it leaves after a failure is freed by the caller.

@@ -17,7 +17,7 @@ static FemPosition area_vector(const FemVec3 *corners, int32_t count) {
 	return sum;
 }
 
-// Along the largest axis of the area vector, mirrored where needed so that the polygon turns counter-clockwise.
+// Along the largest axis of the area vector, mirrored where needed so that the polygon runs counter-clockwise.
 static void flatten(const FemVec3 *corners, int32_t count, Flat *out) {
 	FemPosition n = area_vector(corners, count);
 	double ax = fabs(n.x), ay = fabs(n.y), az = fabs(n.z);
