@@ -530,6 +530,30 @@ static FemMotionSums sum_now(const FemBody *body, FemRange nodes) {
 	return sums;
 }
 
+// Deformation changes the inertia on the way back, and with it the momenta: what is missing of `goal` and of the
+// angular momentum `l_goal` about the centre of mass is made up rigidly.
+static void restore_momenta(FemBody *body, FemRange nodes, const FemMotionSums *goal, const double l_goal[3]) {
+	FemMotionSums sums = sum_now(body, nodes);
+	double c[3], l[3], missing[3], w[3];
+	float linear[3], spin[3], center[3];
+	center_of(&sums, c);
+	about_center(sums.angular, sums.momentum, c, l);
+	for (int i = 0; i < 3; i++) {
+		missing[i] = l_goal[i] - l[i];
+		linear[i] = (float)((goal->momentum[i] - sums.momentum[i]) / sums.mass);
+	}
+	solve_inertia(&sums, c, missing, w);
+	to_float(w, spin);
+	to_float(c, center);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const FemVec4 x = body->position[i];
+		const float r[3] = {x.x - center[0], x.y - center[1], x.z - center[2]};
+		float v[3] = {linear[0], linear[1], linear[2]};
+		cross_add(v, spin, r);
+		body->velocity[i].x += v[0], body->velocity[i].y += v[1], body->velocity[i].z += v[2];
+	}
+}
+
 void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
 	FemMotionSums sums = sum_now(body, nodes);
 	MotionTask task = {0};
@@ -553,6 +577,7 @@ void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
 		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
 		body->velocity[i] = (FemVec4){v[0], v[1], v[2], 0.0f};
 	}
+	restore_momenta(body, nodes, &sums, l);
 }
 
 uint32_t fem_motion_integrate(FemIntegration *integration) {
