@@ -97,6 +97,10 @@ FemSplinterCheck fem_cutting_check(const FemSplinterMesh *mesh) {
 		check.volume_sum += volumes[n];
 		check.smallest = fmin(check.smallest, volumes[n]);
 	}
+	double mean = check.volume_sum / fmax(mesh->splinter_count, 1.0), squares = 0.0;
+	for (int32_t n = 0; n < mesh->splinter_count; n++)
+		squares += (volumes[n] - mean) * (volumes[n] - mean);
+	check.spread = sqrt(squares / fmax(mesh->splinter_count, 1.0)) / mean;
 	fem_key_map_free(&places);
 	fem_key_map_free(&edges);
 	free(sums);

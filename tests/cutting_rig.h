@@ -8,6 +8,7 @@
 typedef struct FemSplinterCheck {
 	double volume_sum;  // m^3, of all splinters
 	double smallest;    // m^3, signed: of the splinter with the least
+	double spread;      // standard deviation of their volumes, in shares of the mean
 	int32_t open_edges; // of all splinters
 	int32_t splinter_count, triangle_count;
 } FemSplinterCheck;
