@@ -92,6 +92,7 @@ check_command() {
 	"scons static") check_static_command "$1" ;;
 	".ci/setup.sh windows") says setup_windows mingw sed -n '/windows)/p' .ci/setup.sh ;;
 	"build/fem_bake "*) check_bake_command "$1" ;;
+	"build/fem_tests") says fem_tests "2 passed, 0 failed" "$1" asserts. ;; # what the texts say of it: invariants are on
 	"./tests/run.sh" | "./tests/run.sh NAME") says run_filter FILTER ./tests/run.sh --help ;;
 	"./tests/run.sh --long" | "tests/run.sh --long") says run_long --long ./tests/run.sh --help ;;
 	"tests/godot_suites.sh preset_pictures GODOT") says preset_pictures "$1" tests/godot_suites.sh ;;
