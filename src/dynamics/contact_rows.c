@@ -37,8 +37,8 @@ static void pack(FemContactRows *rows) {
 			const FemContactSide *side = &contact->side[s];
 			if (side->is_fixed)
 				continue;
-			row->has_proxy |= side->body < 0;
-			if (side->body < 0)
+			row->has_proxy |= fem_side_is_collider(side);
+			if (fem_side_is_collider(side))
 				continue;
 			row->body[s] = side->body;
 			row->node_count[s] = pack_side(side, s == 0 ? 1.0f : -1.0f, row->nodes + at, row->weights + at);
@@ -123,7 +123,7 @@ static void add_rigid_field(
 	const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
-		if (side->is_fixed || side->body >= 0)
+		if (side->is_fixed || fem_side_is_body(side))
 			continue;
 		const FemProxy *proxy = &rows->proxies[side->proxy];
 		const float *x = field == FEM_FIELD_DV ? proxy->dv : proxy->direction;
@@ -135,7 +135,7 @@ static void add_rigid_field(
 static void relative_dv(const FemContactRows *rows, const FemContact *contact, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
-		if (!side->is_fixed && side->body >= 0)
+		if (!side->is_fixed && fem_side_is_body(side))
 			add_point(side, rows->bodies[side->body]->step->dv, s == 0 ? 1.0f : -1.0f, out);
 	}
 	add_rigid_field(rows, contact, FEM_FIELD_DV, out);
@@ -149,7 +149,7 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
 		float sign = s == 0 ? 1.0f : -1.0f;
-		if (side->body >= 0) {
+		if (fem_side_is_body(side)) {
 			add_point(side, rows->bodies[side->body]->velocity, sign, out);
 		} else {
 			const FemProxy *proxy = &rows->proxies[side->proxy];
@@ -239,7 +239,7 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 		const FemContact *contact = &rows->contacts[rows->rows[r].contact];
 		for (int s = 0; s < 2 && rows->rows[r].has_proxy; s++) {
 			const FemContactSide *side = &contact->side[s];
-			if (side->body >= 0 || side->is_fixed)
+			if (fem_side_is_body(side) || side->is_fixed)
 				continue;
 			FemProxy *proxy = &rows->proxies[side->proxy];
 			float *y = field == FEM_PROXY_RESIDUAL ? proxy->residual : proxy->product;

@@ -20,7 +20,7 @@
 // Whether two contacts are of the same two bodies, or of the same body and collider.
 static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *b) {
 	return a->side[0].body == b->side[0].body && a->side[1].body == b->side[1].body &&
-		(a->side[1].body >= 0 || a->side[1].tet == b->side[1].tet);
+		(fem_side_is_body(&a->side[1]) || a->side[1].collider == b->side[1].collider);
 }
 
 // An active contact as the product sees it.

@@ -31,7 +31,7 @@ static float volume_of(const FemContact *contact) {
 static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
 	if (side->is_fixed)
 		return 0.0f;
-	return 1.0f / (side->body >= 0 ? rows->bodies[side->body]->total_mass : rows->proxies[side->proxy].mass);
+	return 1.0f / (fem_side_is_body(side) ? rows->bodies[side->body]->total_mass : rows->proxies[side->proxy].mass);
 }
 
 static void make_tangential(const FemContact *contact, float v[3]) {

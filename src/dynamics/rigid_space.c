@@ -117,7 +117,7 @@ static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *ro
 	float sign, const int32_t *block_of, int32_t island_count) {
 	if (side->is_fixed)
 		return (FemRigidSide){.block = -1};
-	if (side->body >= 0)
+	if (fem_side_is_body(side))
 		return body_side(space, rows, side, sign, block_of);
 	int32_t place = proxy_place(rows, side->proxy);
 	if (place < 0)

@@ -28,7 +28,7 @@ size_t fem_composites_bytes(
 static int32_t member_of(const FemContactSide *side, FemBody *const *bodies, int32_t island_count) {
 	if (side->is_fixed)
 		return -1;
-	if (side->body < 0) {
+	if (fem_side_is_collider(side)) {
 		FEM_ASSERT(side->proxy >= 0);
 		return island_count + side->proxy;
 	}

@@ -5,16 +5,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// One side of a contact: a point of a tet (or a single node: one weight is 1), or a point of a collider.
+// What a side of a contact is a point of.
+typedef enum FemSideKind {
+	FEM_SIDE_TET = 0,
+	FEM_SIDE_NODE,
+	FEM_SIDE_COLLIDER,
+} FemSideKind;
+
 typedef struct FemContactSide {
-	int32_t body;     // index; -1: a collider
-	int32_t tet;      // inside number; of a collider its index
-	int32_t proxy;    // collider: whose unknowns it acts on, its own or its leader's
-	int32_t nodes[4]; // inside numbers
-	float weights[4]; // barycentric coordinates of the point
-	float arm[3];     // collider: the point from its centre of mass, m
-	bool is_fixed;    // a sleeping body, or a collider without mass: not an unknown of the solve
+	FemSideKind kind;
+	bool is_fixed; // a sleeping body, or a collider without mass: not an unknown of the solve
+	int32_t body;  // index; -1 with a collider
+	union {
+		int32_t tet;      // inside number
+		int32_t node;     // inside number
+		int32_t collider; // index
+	};
+
+	// ---- of a tet or a node
+	int32_t nodes[4]; // inside numbers; all the same of a node
+	float weights[4]; // barycentric coordinates of the point; 1, 0, 0, 0 of a node
+
+	// ---- of a collider
+	int32_t proxy; // whose unknowns it acts on, its own or its leader's
+	float arm[3];  // m, the point from the centre of mass
 } FemContactSide;
+
+static inline bool fem_side_is_body(const FemContactSide *side) {
+	return side->kind != FEM_SIDE_COLLIDER;
+}
+
+static inline bool fem_side_is_collider(const FemContactSide *side) {
+	return side->kind == FEM_SIDE_COLLIDER;
+}
+
+// The number of the tet, node or collider, for order and files.
+static inline int32_t fem_side_place(const FemContactSide *side) {
+	switch (side->kind) {
+	case FEM_SIDE_TET: return side->tet;
+	case FEM_SIDE_NODE: return side->node;
+	case FEM_SIDE_COLLIDER: return side->collider;
+	}
+	return -1;
+}
 
 // A contact that the paper's static friction holds (dynamics/paper_friction.h).
 typedef struct FemPaperHold {

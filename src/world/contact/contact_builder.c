@@ -52,7 +52,8 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 static void set_body_side(
 	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
 	const FemBody *body = builder->world->bodies[body_index];
-	*side = (FemContactSide){.body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
+	*side =
+		(FemContactSide){.kind = FEM_SIDE_TET, .body = body_index, .tet = tet, .is_fixed = body->live_part_count == 0};
 	for (int i = 0; i < 4; i++)
 		side->nodes[i] = fem_tet_node(body->topology, tet, i);
 	set_weights(body, side, point);
@@ -67,8 +68,9 @@ void fem_contact_builder_set_collider_side(
 	FemPosition from = fem_position_add(leader->position, moved);
 	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, from)), leader->center);
 	*side = (FemContactSide){
+		.kind = FEM_SIDE_COLLIDER,
 		.body = -1,
-		.tet = index,
+		.collider = index,
 		.proxy = collider->leader >= 0 ? collider->leader : index,
 		.arm = {arm.x, arm.y, arm.z},
 		.is_fixed = !fem_collider_is_free(collider),
@@ -99,12 +101,12 @@ float fem_contact_builder_strength(const FemContactBuilder *builder, int32_t nod
 // The key by which contacts are sorted and matched between steps: the two bodies, then the tets (of a collider its
 // sub-shape, then the tet), then the point.
 static void place_of(const FemContact *c, int32_t out[5]) {
-	bool collider = c->side[1].body < 0;
+	bool collider = fem_side_is_collider(&c->side[1]);
 	out[0] = c->side[0].body;
 	out[1] = collider;
-	out[2] = collider ? c->side[1].tet : c->side[1].body;
+	out[2] = collider ? c->side[1].collider : c->side[1].body;
 	out[3] = collider ? (int32_t)(uint32_t)c->key : c->side[0].tet;
-	out[4] = collider ? c->side[0].tet : c->side[1].tet;
+	out[4] = collider ? fem_side_place(&c->side[0]) : c->side[1].tet;
 }
 
 int fem_contact_compare_places(const FemContact *a, const FemContact *b) {
@@ -140,7 +142,7 @@ FemRange fem_contacts_of_pair(
 	FemContact first = {
 		.side[0] = {.body = body, .tet = -1}, .side[1] = {.body = other, .tet = -1}}; // sorts before all
 	if (is_collider)
-		first.side[1] = (FemContactSide){.body = -1, .tet = other};
+		first.side[1] = (FemContactSide){.kind = FEM_SIDE_COLLIDER, .body = -1, .collider = other};
 	FemRange pair;
 	pair.begin = pair.end = first_not_before(contacts, count, &first);
 	while (pair.end < count && fem_contact_same_pair(&contacts[pair.end], &first))

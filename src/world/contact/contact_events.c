@@ -44,9 +44,9 @@ void fem_contacts_find_ground_hits(FemStep *step) {
 
 // Flat colliders are met by nodes: one of the tets around the node then stands for them.
 static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
-	const FemTopology *t = world->bodies[contact->side[0].body]->topology;
-	return fem_contact_is_at_node(contact) ? t->node_tets[t->node_tet_start[contact->side[0].nodes[0]]] >> 2
-										   : contact->side[0].tet;
+	const FemContactSide *side = &contact->side[0];
+	const FemTopology *t = world->bodies[side->body]->topology;
+	return side->kind == FEM_SIDE_NODE ? t->node_tets[t->node_tet_start[side->node]] >> 2 : side->tet;
 }
 
 // Impulse along the normal, N s. Negative where the last solve still held an active contact that pulled, because the
@@ -58,11 +58,11 @@ static float normal_impulse(const FemContact *contact) {
 
 static FemContactEvent event_at(const FemWorld *world, const FemContact *contact, float impulse, float speed) {
 	const FemBody *body = world->bodies[contact->side[0].body];
-	bool collider = contact->side[1].body < 0;
+	bool collider = fem_side_is_collider(&contact->side[1]);
 	FemContactEvent event = {
 		.body = fem_body_id(world, contact->side[0].body),
 		.other = collider ? (FemBodyId){0} : fem_body_id(world, contact->side[1].body),
-		.collider = collider ? fem_collider_id(world, contact->side[1].tet) : (FemColliderId){0},
+		.collider = collider ? fem_collider_id(world, contact->side[1].collider) : (FemColliderId){0},
 		.point = body->origin,
 		.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
 		.impulse = impulse,

@@ -41,8 +41,9 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node]
 									 : fem_contact_builder_strength(builder, node, -1) * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->sub_shape,
-		.side[0] = {.body = touch->body,
-			.tet = node,
+		.side[0] = {.kind = FEM_SIDE_NODE,
+			.body = touch->body,
+			.node = node,
 			.nodes = {node, node, node, node},
 			.weights = {1.0f},
 			.is_fixed = body->live_part_count == 0},

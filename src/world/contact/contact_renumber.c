@@ -12,12 +12,12 @@ static int compare(const void *a, const void *b) {
 }
 
 // False when the place is gone.
-static bool renumber_side(const FemBody *body, FemContactSide *side, bool is_node) {
+static bool renumber_side(const FemBody *body, FemContactSide *side) {
 	const FemTopology *t = body->topology;
-	if (is_node) {
-		FEM_ASSERT_INDEX(side->tet, t->split->old_node_count);
-		int32_t node = t->split->new_of_old[side->tet];
-		side->tet = node;
+	if (side->kind == FEM_SIDE_NODE) {
+		FEM_ASSERT_INDEX(side->node, t->split->old_node_count);
+		int32_t node = t->split->new_of_old[side->node];
+		side->node = node;
 		for (int k = 0; k < 4; k++)
 			side->nodes[k] = node;
 		return node >= 0;
@@ -32,14 +32,14 @@ static void renumber(FemWorld *world, int32_t body_index, FemContact *contacts, 
 	bool sorted = true;
 	for (int32_t i = 0; i < *count; i++) {
 		FemContact contact = contacts[i];
-		bool stays = true, is_node = fem_contact_is_at_node(&contact);
+		bool stays = true;
 		for (int s = 0; s < 2; s++) {
 			if (contact.side[s].body == body_index)
-				stays = stays && renumber_side(world->bodies[body_index], &contact.side[s], s == 0 && is_node);
+				stays = stays && renumber_side(world->bodies[body_index], &contact.side[s]);
 		}
 		if (stays)
 			contacts[kept++] = contact;
-		sorted &= !(is_node && contact.side[0].body == body_index);
+		sorted &= !(contact.side[0].kind == FEM_SIDE_NODE && contact.side[0].body == body_index);
 	}
 	*count = kept;
 	if (!sorted)

@@ -10,7 +10,7 @@
 static void add_to_collider(FemStep *step, const FemContact *contact) {
 	const FemContactSide *side = &contact->side[1];
 	FemVec3 impulse = {contact->impulse[0], contact->impulse[1], contact->impulse[2]};
-	if (side->body >= 0 || fem_vec3_dot(impulse, impulse) == 0.0f)
+	if (fem_side_is_body(side) || fem_vec3_dot(impulse, impulse) == 0.0f)
 		return;
 	FemCollider *collider = &step->world->colliders[side->proxy];
 	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
@@ -78,7 +78,7 @@ static void set_displacement(FemColliderResult *result, float dt) {
 // of its rim.
 static bool touches_moving(const FemStep *step, const FemContact *contact) {
 	const FemContactSide *side = &contact->side[1];
-	if (side->body >= 0)
+	if (fem_side_is_body(side))
 		return false;
 	const FemColliderResult *result = &step->world->colliders[side->proxy].result;
 	FemVec3 arm = {side->arm[0], side->arm[1], side->arm[2]};
@@ -134,7 +134,7 @@ void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_i
 	int32_t kept = 0;
 	for (int32_t i = 0; i < stage->contact_count; i++) {
 		const FemContactSide *a = &stage->contacts[i].side[0], *b = &stage->contacts[i].side[1];
-		bool gone = b->body < 0 ? b->tet == collider_index : b->body == body_index;
+		bool gone = fem_side_is_collider(b) ? b->collider == collider_index : b->body == body_index;
 		if (gone || a->body == body_index)
 			continue;
 		if (kept != i)

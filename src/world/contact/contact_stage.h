@@ -82,11 +82,6 @@ typedef struct FemContactStage {
 struct FemWorld;
 struct FemStep;
 
-// Flat colliders are met by nodes: `tet` of side 0 is then the node.
-static inline bool fem_contact_is_at_node(const FemContact *contact) {
-	return contact->side[1].body < 0 && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
-}
-
 // Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from
 // what is in the world. So what touches never depends on how much room there was, and a world at rest holds little.
 

@@ -18,7 +18,7 @@ static int32_t part_of(const FemBody *body, const FemContactSide *side) {
 }
 
 static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
-	const FemBody *body = side->body >= 0 ? world->bodies[side->body] : NULL;
+	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
 	return body && body->part_state[part_of(body, side)] == FEM_ISLAND_ASLEEP;
 }
 
@@ -52,7 +52,7 @@ static float along_normal(const FemContactRows *rows, const FemContact *contact)
 // Whether two contacts of one pair join the same two pieces, or the same piece and collider.
 static bool same_pieces(const FemWorld *world, const FemContact *a, const FemContact *b) {
 	bool same = true;
-	for (int s = 0; s < 2 && a->side[s].body >= 0; s++) {
+	for (int s = 0; s < 2 && fem_side_is_body(&a->side[s]); s++) {
 		const FemBody *body = world->bodies[a->side[s].body];
 		const int32_t *component = body->topology->part_component;
 		same &= component[part_of(body, &a->side[s])] == component[part_of(body, &b->side[s])];
@@ -63,9 +63,9 @@ static bool same_pieces(const FemWorld *world, const FemContact *a, const FemCon
 // Whether the two pieces, or the piece and the collider, of a contact of the last step still touch.
 static bool still_touch(const FemWorld *world, const FemContact *last) {
 	const FemContactStage *stage = &world->contacts;
-	bool is_collider = last->side[1].body < 0;
+	bool is_collider = fem_side_is_collider(&last->side[1]);
 	FemRange pair = fem_contacts_of_pair(stage->contacts, stage->contact_count, last->side[0].body,
-		is_collider ? last->side[1].tet : last->side[1].body, is_collider);
+		is_collider ? last->side[1].collider : last->side[1].body, is_collider);
 	for (int32_t i = pair.begin; i < pair.end; i++) {
 		if (same_pieces(world, &stage->contacts[i], last))
 			return true;
@@ -76,9 +76,9 @@ static bool still_touch(const FemWorld *world, const FemContact *last) {
 // Whether one side of the contact moves. Pairs at rest are not searched for contacts, so a missing contact of theirs is
 // not lost.
 static bool may_move(const FemWorld *world, const FemContactSide *side) {
-	if (side->body >= 0)
+	if (fem_side_is_body(side))
 		return world->bodies[side->body] && !is_sleeper(world, side);
-	return world->colliders[side->tet].kind != FEM_COLLIDER_STATIC;
+	return world->colliders[side->collider].kind != FEM_COLLIDER_STATIC;
 }
 
 // Wakes sleepers that lost a contact which held them from below or from the side; losing what stood on them does not
@@ -102,9 +102,9 @@ static void wake_unsupported(FemWorld *world) {
 // ---- blow, load
 
 static float side_mass(const FemWorld *world, const FemContactSide *side) {
-	if (side->body >= 0)
+	if (fem_side_is_body(side))
 		return world->bodies[side->body]->kinematic ? INFINITY : piece_mass(world->bodies[side->body], side);
-	const FemCollider *collider = &world->colliders[side->tet];
+	const FemCollider *collider = &world->colliders[side->collider];
 	return fem_collider_is_free(collider) ? collider->mass : INFINITY;
 }
 
@@ -132,7 +132,7 @@ void fem_contacts_wake(FemWorld *world) {
 	for (int32_t i = 0; i < world->contacts.contact_count; i++) {
 		for (int s = 0; s < 2; s++) {
 			FemContactSide *side = &world->contacts.contacts[i].side[s];
-			if (side->body >= 0)
+			if (fem_side_is_body(side))
 				side->is_fixed = !is_live(world->bodies[side->body], side);
 		}
 	}

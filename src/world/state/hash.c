@@ -102,7 +102,7 @@ static uint64_t hash_collider(uint64_t hash, const FemCollider *collider) {
 static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
 	for (int s = 0; s < 2; s++) {
 		hash = fem_hash_word(hash, (uint64_t)contact->side[s].body);
-		hash = fem_hash_word(hash, (uint64_t)contact->side[s].tet);
+		hash = fem_hash_word(hash, (uint64_t)fem_side_place(&contact->side[s]));
 	}
 	hash = fem_hash_word(fem_hash_word(hash, contact->key), (uint64_t)contact->active);
 	if (contact->reference > 0.0f)

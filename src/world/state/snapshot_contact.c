@@ -209,9 +209,15 @@ static void sync_colliders(FemStream *s, FemWorld *world) {
 
 // ---- contacts
 
+// The file tells colliders by their having no body, and nodes by the key of the contact (sync_contact).
 static void sync_side(FemStream *s, FemContactSide *side) {
+	int32_t place = fem_side_place(side);
 	FEM_STREAM(s, side->body);
-	FEM_STREAM(s, side->tet);
+	FEM_STREAM(s, place);
+	if (fem_stream_reads(s)) {
+		side->kind = side->body < 0 ? FEM_SIDE_COLLIDER : FEM_SIDE_TET;
+		*(side->kind == FEM_SIDE_COLLIDER ? &side->collider : &side->tet) = place;
+	}
 	FEM_STREAM(s, side->proxy);
 	FEM_STREAM(s, side->nodes);
 	FEM_STREAM(s, side->weights);
@@ -240,6 +246,12 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	fem_stream_bool(s, &contact->paper.is_static);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
+	bool is_at_node = fem_side_is_collider(&contact->side[1]) && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
+	if (fem_stream_reads(s) && is_at_node && fem_side_is_body(&contact->side[0])) {
+		int32_t node = contact->side[0].tet;
+		contact->side[0].kind = FEM_SIDE_NODE;
+		contact->side[0].node = node;
+	}
 }
 
 // Saves the contacts of the last step, with which the next step matches its own.

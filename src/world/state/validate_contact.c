@@ -126,30 +126,28 @@ static FemResult check_sweep(const FemWorld *world) {
 
 // ---- contacts
 
-static bool body_side_is_sound(const FemWorld *world, const FemContactSide *side, bool by_node) {
-	if (!in_range(side->body, world->body_capacity) || !world->bodies[side->body])
+static bool body_side_is_sound(const FemWorld *world, const FemContactSide *side) {
+	if (fem_side_is_collider(side) || !in_range(side->body, world->body_capacity) || !world->bodies[side->body])
 		return false;
 	const FemTopology *t = world->bodies[side->body]->topology;
 	for (int k = 0; k < 4; k++) {
 		if (!in_range(side->nodes[k], t->node_count))
 			return false;
 	}
-	if (by_node)
-		return in_range(side->tet, t->node_count);
+	if (side->kind == FEM_SIDE_NODE)
+		return in_range(side->node, t->node_count);
 	return in_range(side->tet, t->batch_count * FEM_LANES) && t->user_of_tet[side->tet] >= 0;
 }
 
 static FemResult check_contact(const FemWorld *world, int32_t index) {
 	const FemContact *contact = &world->contacts.contacts[index];
 	const FemContactSide *other = &contact->side[1];
-	bool collider = other->body < 0;
+	bool collider = fem_side_is_collider(other);
 	if (collider &&
-		(!in_range(other->tet, world->collider_capacity) || !in_range(other->proxy, world->collider_capacity) ||
-			!world->colliders[other->tet].in_use))
-		return FAULT("Contact %d is with collider %d, which there is not.", index, other->tet);
-	bool by_node = fem_contact_is_at_node(contact);
-	if (!body_side_is_sound(world, &contact->side[0], by_node) ||
-		(!collider && !body_side_is_sound(world, other, false)))
+		(!in_range(other->collider, world->collider_capacity) || !in_range(other->proxy, world->collider_capacity) ||
+			!world->colliders[other->collider].in_use))
+		return FAULT("Contact %d is with collider %d, which there is not.", index, other->collider);
+	if (!body_side_is_sound(world, &contact->side[0]) || (!collider && !body_side_is_sound(world, other)))
 		return FAULT("Contact %d names a body, tet or node that there is not.", index);
 	float numbers[] = {contact->area, contact->depth, contact->bias, contact->normal_strength, contact->friction,
 		contact->friction_strength, contact->normal_impulse, contact->slip, contact->reference};
