@@ -56,9 +56,10 @@ void fem_contact_builder_list_cracks(FemContactBuilder *builder) {
 	stage->crack_count = 0;
 	if (touch->is_collider || touch->body != touch->other || !body->breaking)
 		return;
-	for (int32_t i = 0; i < stage->last_count; i++) {
+	FemRange own = fem_contacts_of_pair(stage->last_contacts, stage->last_count, touch->body, touch->body, false);
+	for (int32_t i = own.begin; i < own.end; i++) {
 		const FemContact *last = &stage->last_contacts[i];
-		if (!(last->reference > 0.0f) || last->side[0].body != touch->body || last->side[1].body != touch->body)
+		if (!(last->reference > 0.0f))
 			continue;
 		// Half of the list is the scratch of the sort.
 		if (!FEM_LIST_HOLD(stage->cracks, stage->crack_capacity, 2 * ((int64_t)stage->crack_count + 1), INT32_MAX))
