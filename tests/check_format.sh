@@ -9,22 +9,12 @@
 # clang-format is Debian 12's, which .ci/setup.sh installs: others break lines in other places.
 set -euo pipefail
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source-path=SCRIPTDIR
+. "$here/verdicts.sh"
+cd "$here/.."
 columns=120
 formatter=$(command -v clang-format-14 || echo clang-format)
-passed=0
-failed=0
-
-rule() {
-	local sentence=$1 offences=$2
-	if [ -z "$offences" ]; then
-		passed=$((passed + 1))
-		printf 'ok %s\n' "$sentence"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n%s\n' "$sentence" "$(head -n 20 <<<"$offences" | sed 's/^/    /')"
-	fi
-}
 
 mapfile -t files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')
 [ "${#files[@]}" -gt 0 ] || {
@@ -38,9 +28,9 @@ if [ "${1:-}" = --write ]; then
 	exit 0
 fi
 
-rule 'every file is written as .clang-format says (tests/check_format.sh --write mends it)' \
+verdict 'every file is written as .clang-format says (tests/check_format.sh --write mends it)' \
 	"$("$formatter" --dry-run -Werror "${files[@]}" 2>&1 | grep -E 'error:' || true)"
-rule "no line is longer than $columns columns" \
+verdict "no line is longer than $columns columns" \
 	"$(awk -v columns=$columns '{ line = $0; gsub(/\t/, "    ", line) }
 		length(line) > columns { print FILENAME ":" FNR ": " length(line) " columns" }' "${files[@]}")"
 printf 'format: %d passed, %d failed\n' "$passed" "$failed"

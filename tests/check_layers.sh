@@ -10,21 +10,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${1:-$(dirname "$here")}
 line_limit=700
-passed=0
-failed=0
-
-# rule SENTENCE OFFENCES: the rule holds when there is no offence.
-rule() {
-	local sentence=$1 offences=$2
-	if [ -z "$offences" ]; then
-		passed=$((passed + 1))
-		printf 'ok %s\n' "$sentence"
-	else
-		failed=$((failed + 1))
-		printf 'FAIL %s\n' "$sentence"
-		printf '%s\n' "$offences" | sed 's/^/    /'
-	fi
-}
+# shellcheck source-path=SCRIPTDIR
+. "$here/verdicts.sh"
 
 # Every file that is or would be tracked; without git, every file outside the build's own folders.
 list_files() {
@@ -224,30 +211,30 @@ differing_step_errors() {
 main() {
 	cd "$root"
 	local start="(^|[[:space:]=:(,]|(^|[[:space:]=(,])[\"'])"
-	rule "every folder and root header of src/ has a rank" "$(code_below src | unranked src "$layers")"
-	rule "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
-	rule "includes in src/ name a folder or root header that has a rank" "$(quoted_includes src | unranked src "$layers")"
-	rule "includes in src/ point downward only, siblings and branches apart" "$(upward_includes src "$layers" 1)"
-	rule "src/base/ sees of the root headers fem_basics.h and fem_hooks.h" "$(includes src/base | grep -E ':fem_[a-z_]+\.h$' | grep -vE ':fem_(basics|hooks)\.h$' || true)"
-	rule "fem_hooks.h in src/base/ only where it is implemented" "$(only_in 'fem_hooks\.h' 'src/base/(error|memory)\.c' src/base)"
-	rule "fem_baking.h only where meshes are made" "$(only_in 'fem_baking\.h' 'src/(geometry|filling|cutting|baking)/[^:]*' src)"
-	rule "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
-	rule "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"
-	rule "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tools tests)"
-	rule "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension tools | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
-	rule "gdextension_interface.h only in gdextension/binding/" "$(only_in '.*gdextension_interface\.h' 'gdextension/binding/[^:]*' src gdextension tools tests)"
-	rule "gdextension/ uses public headers only" "$(inner_includes)"
-	rule "every folder of gdextension/ has a rank" "$(code_below gdextension | unranked gdextension "$extension_layers")"
-	rule "includes in gdextension/ name a folder that has a rank" "$(quoted_includes gdextension | unranked gdextension "$extension_layers")"
-	rule "includes in gdextension/ point downward only" "$(upward_includes gdextension "$extension_layers" 0)"
-	rule "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
-	rule "names say displacement, rotation, normal impulse, builder, material: not $private_words" "$(private_identifiers)"
-	rule "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
-	rule "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
-	rule "comments name no text that is not in the repository" "$("$here/check_docs.py" documents "$root")"
-	rule "sections of docs/ that are cited are there" "$("$here/check_docs.py" sections "$root")"
-	rule "files, folders and tests that ARCHITECTURE.md and docs/ name are there" "$("$here/check_docs.py" paths "$root")"
-	rule "no paragraph of ARCHITECTURE.md and docs/ has more than six lines" "$("$here/check_docs.py" paragraphs "$root")"
+	verdict "every folder and root header of src/ has a rank" "$(code_below src | unranked src "$layers")"
+	verdict "src/ knows nothing of Godot" "$(only_in '.*(gdextension|godot)' 'no file' src)"
+	verdict "includes in src/ name a folder or root header that has a rank" "$(quoted_includes src | unranked src "$layers")"
+	verdict "includes in src/ point downward only, siblings and branches apart" "$(upward_includes src "$layers" 1)"
+	verdict "src/base/ sees of the root headers fem_basics.h and fem_hooks.h" "$(includes src/base | grep -E ':fem_[a-z_]+\.h$' | grep -vE ':fem_(basics|hooks)\.h$' || true)"
+	verdict "fem_hooks.h in src/base/ only where it is implemented" "$(only_in 'fem_hooks\.h' 'src/base/(error|memory)\.c' src/base)"
+	verdict "fem_baking.h only where meshes are made" "$(only_in 'fem_baking\.h' 'src/(geometry|filling|cutting|baking)/[^:]*' src)"
+	verdict "pthread.h only in src/base/thread.*" "$(only_in 'pthread\.h' 'src/base/thread\.[ch]' src gdextension tools)"
+	verdict "metis.h only in src/islands/metis_partition.c" "$(only_in '.*metis\.h$' 'src/islands/metis_partition\.c' src gdextension tools tests)"
+	verdict "Opcode only in src/collision/opcode_bridge.cpp" "$(only_in '.*(Opcode|OPC_|Ice[A-Z])[A-Za-z]*\.h' 'src/collision/opcode_bridge\.cpp' src gdextension tools tests)"
+	verdict "C++ only in src/collision/opcode_bridge.cpp" "$(code_below src gdextension tools | grep '\.cpp$' | grep -vx 'src/collision/opcode_bridge.cpp' || true)"
+	verdict "gdextension_interface.h only in gdextension/binding/" "$(only_in '.*gdextension_interface\.h' 'gdextension/binding/[^:]*' src gdextension tools tests)"
+	verdict "gdextension/ uses public headers only" "$(inner_includes)"
+	verdict "every folder of gdextension/ has a rank" "$(code_below gdextension | unranked gdextension "$extension_layers")"
+	verdict "includes in gdextension/ name a folder that has a rank" "$(quoted_includes gdextension | unranked gdextension "$extension_layers")"
+	verdict "includes in gdextension/ point downward only" "$(upward_includes gdextension "$extension_layers" 0)"
+	verdict "the class reference lists every bit of the engine's step errors" "$(differing_step_errors)"
+	verdict "names say displacement, rotation, normal impulse, builder, material: not $private_words" "$(private_identifiers)"
+	verdict "no path of one machine is written down" "$(search_text "$start/(work|root|home)/[A-Za-z0-9_.]")"
+	verdict "no package registry is written down" "$(search_text '(deb|security|archive|snapshot|ftp)\.(debian|ubuntu)\.(org|com)|pypi\.(org|python)|registry\.npmjs|artifactor[y]|nexus/repositor[y]|static\.crates|://[^/ ]*(mirror|proxy|registry)')"
+	verdict "comments name no text that is not in the repository" "$("$here/check_docs.py" documents "$root")"
+	verdict "sections of docs/ that are cited are there" "$("$here/check_docs.py" sections "$root")"
+	verdict "files, folders and tests that ARCHITECTURE.md and docs/ name are there" "$("$here/check_docs.py" paths "$root")"
+	verdict "no paragraph of ARCHITECTURE.md and docs/ has more than six lines" "$("$here/check_docs.py" paragraphs "$root")"
 	warn_of_long_files
 	printf 'layers: %d passed, %d failed\n' "$passed" "$failed"
 	[ "$failed" -eq 0 ]
