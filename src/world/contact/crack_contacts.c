@@ -14,14 +14,9 @@
 
 #include <math.h>
 
-static int32_t component_of(const FemBody *body, int32_t tet) {
-	const FemTopology *t = body->topology;
-	return t->part_component[t->node_part[fem_tet_node(t, tet, 0)]];
-}
-
 static uint64_t pair_key(const FemBody *body, const FemContact *contact) {
-	uint32_t a = (uint32_t)component_of(body, contact->side[0].tet);
-	uint32_t b = (uint32_t)component_of(body, contact->side[1].tet);
+	uint32_t a = (uint32_t)fem_tet_component(body->topology, contact->side[0].tet);
+	uint32_t b = (uint32_t)fem_tet_component(body->topology, contact->side[1].tet);
 	return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
