@@ -175,6 +175,23 @@ FEM_TEST(explosion, pushes_away_by_the_area_it_sees) {
 	fem_cube_scene_end(&scene);
 }
 
+// Node 0 is a corner of the face that the explosion sees. Fails when pinned nodes are given a velocity.
+FEM_TEST(explosion, leaves_pinned_nodes_where_they_are) {
+	FemCubeScene scene = fem_cube_scene();
+	FemVec3 pinned, free_one;
+	FemPosition at;
+	FEM_CHECK_INT(fem_body_pin_node(scene.body, 0), FEM_OK);
+	FEM_CHECK_INT(fem_body_apply_explosion(scene.body, (FemPosition){-10.0, 0.5, 0.5}, 20.0f, 1000.0f), FEM_OK);
+	fem_body_get_velocity(scene.body, 0, &pinned);
+	fem_body_get_velocity(scene.body, 8, &free_one);
+	FEM_CHECK_NEAR(pinned.x, 0.0, 0.0);
+	FEM_CHECK(free_one.x > 0.1f);
+	run(scene.world, 1);
+	fem_body_get_node_position(scene.body, 0, &at);
+	FEM_CHECK_NEAR(at.x, 0.0, 0.0);
+	fem_cube_scene_end(&scene);
+}
+
 FEM_TEST(explosion, of_the_world_reaches_what_is_near) {
 	FemCubeScene scene = fem_cube_scene();
 	FemBodyId far = fem_cube_scene_add(&scene), sleeper = fem_cube_scene_add(&scene),
