@@ -242,6 +242,33 @@ FEM_TEST(elements, plate_has_no_torque_of_first_order) {
 	}
 }
 
+// F = I + s (n t^T + t n^T) shears a plate across by s and does not rotate it. Beyond 0.25 the correction fades with
+// the square of the shear: a quarter of it is left at 0.5.
+FEM_TEST(elements, plate_correction_fades_with_shear) {
+	static const double shears[] = {0.1, 0.24, 0.5}, left[] = {1.0, 1.0, 0.25};
+	LooseTets tets = loose_tets_create(1, 25, true, false);
+	float dt = 1.0f / 60.0f;
+	for (int s = 0; s < 3; s++) {
+		for (int32_t t = 0; t < tets.tet_count; t++) {
+			double n[3], tangent[3], m[9];
+			for (int i = 0; i < 3; i++) {
+				n[i] = (double)tets.plates[0].normal[i][t];
+				tangent[i] = (double)tets.plates[0].tangent[i][t];
+			}
+			for (int i = 0; i < 9; i++)
+				m[i] = (i % 4 == 0) + shears[s] * (n[i / 3] * tangent[i % 3] + tangent[i / 3] * n[i % 3]);
+			loose_tets_transform(&tets, t, m);
+		}
+		loose_tets_run(&tets, kernel(), dt);
+		for (int32_t t = 1; t < tets.tet_count; t += 2) { // those with a correction
+			double full =
+				(double)(tets.plates[0].softening[t] * dt * dt * tets.batches[0].volume[t] * tets.batches[0].mu[t]);
+			FEM_CHECK_NEAR((double)tets.world_plates[t].normal.w / full, left[s], 1e-3);
+		}
+	}
+	loose_tets_free(&tets);
+}
+
 // Fails when an inverted element is turned by its determinant's sign, or QR takes rows for columns.
 FEM_TEST(elements, qr_keeps_the_first_two_directions) {
 	uint32_t seed = 30;
