@@ -133,3 +133,27 @@ FEM_TEST(contact_pieces, what_goes_wakes_the_piece_beside_it) {
 	FEM_CHECK(fem_piece_is_live(body, fem_node_component(body->topology, body->topology->node_of_user[0])));
 	fem_world_destroy(world_id);
 }
+
+// A block that shatters on a half space, whose contacts are named by nodes: a split gives these other numbers. Fails
+// when the list of contacts is not put in order again, so that the next step does not find its contacts in it.
+FEM_TEST(contact_pieces, contacts_are_in_order_after_a_split) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){0, 0, 0, 1}, 0.5f);
+	FemBlock block = fem_block(0.6f, 4);
+	block.material.breakable = true;
+	block.material.toughness = 5e2f;
+	block.body.linear_velocity.y = -6.0f;
+	FemBodyId body = fem_block_add(world, &block);
+	const FemContactStage *stage = &fem_world_find(world)->contacts;
+	int32_t splits_in_contact = 0, nodes = fem_body_get_node_count(body);
+	for (int step = 0; step < 20; step++) {
+		fem_steps(world, 1);
+		FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+		splits_in_contact += fem_body_get_node_count(body) > nodes && stage->contact_count > 1;
+		nodes = fem_body_get_node_count(body);
+	}
+	printf("  %d steps with a split in contact\n", (int)splits_in_contact);
+	FEM_CHECK(splits_in_contact > 1);
+	fem_world_destroy(world);
+}

@@ -180,6 +180,54 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 	free_block(&block);
 }
 
+// The least of a point's barycentric weights in a tet: how far it is extrapolated.
+static double least_weight(const Block *block, int32_t tet, FemVec3 p) {
+	FemTetShape shape;
+	double least = 1.0, first = 1.0;
+	fem_tet_shape(block->mesh.positions, block->mesh.tets + 4 * block->whole->user_of_tet[tet],
+		(FemVec3){1.0f, 1.0f, 1.0f}, &shape);
+	for (int v = 1; v < 4; v++) {
+		double weight = shape.gradient[v][0] * ((double)p.x - shape.corners[0][0]) +
+			shape.gradient[v][1] * ((double)p.y - shape.corners[0][1]) +
+			shape.gradient[v][2] * ((double)p.z - shape.corners[0][2]);
+		least = fmin(least, weight);
+		first -= weight;
+	}
+	return fmin(least, first);
+}
+
+// Behind a cut many tets are equally near to a vertex, those around one edge or corner. Fails when any of them is
+// taken, not the one that needs the least extrapolation: vertices would fly about when that tet is strained.
+FEM_TEST(splinters, of_equally_near_tets_the_one_of_least_extrapolation) {
+	Block block = make_block(
+		10, 2, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){-0.05f, -0.05f, -0.05f}, (FemVec3){1.05f, 0.25f, 0.25f}, 7, 2);
+	const FemSplinters *s = block.splinters;
+	int32_t ties = 0, wrong = 0;
+	cut_plane(&block, 0.5f, 1.0f);
+	finish_cuts(&block);
+	for (int32_t i = 0; i < block.boxes.def.vertex_count; i++) {
+		int32_t splinter = block.boxes.vertex_splinters[i], as_near = 0;
+		bool side = middle_x(&block, s->home[splinter]) > 0.5f;
+		FemVec3 p = block.boxes.vertex_positions[i];
+		if ((p.x > 0.5f) == side)
+			continue;
+		double nearest = nearest_on_side(&block, splinter, p, 0.5f, side), best = -1e30;
+		for (int32_t k = s->reach_start[splinter]; k < s->reach_start[splinter + 1]; k++) {
+			int32_t tet = s->reach[k];
+			if ((middle_x(&block, tet) > 0.5f) != side || distance_to(&block, tet, p) > nearest * (1.0 + 1e-10))
+				continue;
+			best = fmax(best, least_weight(&block, tet, p));
+			as_near++;
+		}
+		ties += as_near > 1;
+		wrong += least_weight(&block, s->owner[i], p) < best - 1e-9;
+	}
+	printf("  %d vertices with several nearest tets\n", (int)ties);
+	FEM_CHECK(ties > 0);
+	FEM_CHECK_INT(wrong, 0);
+	free_block(&block);
+}
+
 // A cut from below through three quarters of the height: one piece still, but the way round is long.
 FEM_TEST(splinters, a_long_detour_does_not_count) {
 	Block block = make_block(20, 4, (FemVec3){1.0f, 0.2f, 0.2f}, (FemVec3){0}, (FemVec3){1.0f, 0.2f, 0.2f}, 41, 8);
