@@ -1,7 +1,9 @@
 // The coarse space of rigid motions: its elimination order, and what it does for a tower of stiff blocks.
 #include "contact_rig.h"
 #include "dynamics/elimination_order.h"
+#include "dynamics/rigid_space.h"
 #include "fem_test.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 
@@ -103,4 +105,44 @@ FEM_TEST(rigid_space, tower_takes_few_iterations) {
 FEM_TEST(rigid_space, leaning_tower_takes_few_iterations) {
 	double mean = iterations_of_tower(0.06);
 	fem_test_check(mean < 2.3, __FILE__, __LINE__, "%g iterations a solve", mean);
+}
+
+static FemContact contact_of_nodes(int32_t first, int32_t second) {
+	FemContact contact = {.normal = {0.0f, 1.0f, 0.0f}, .normal_strength = 1.0f, .active = true};
+	int32_t nodes[2] = {first, second};
+	for (int s = 0; s < 2; s++) {
+		contact.side[s] =
+			(FemContactSide){.kind = FEM_SIDE_NODE, .node = nodes[s], .weights = {1.0f, 0.0f, 0.0f, 0.0f}};
+		for (int k = 0; k < 4; k++)
+			contact.side[s].nodes[k] = nodes[s];
+	}
+	return contact;
+}
+
+// Two islands of four nodes each. A contact between two nodes of one island does not know its translation: weights 1
+// and -1 cancel, and the arm that is left is the distance of the nodes. Fails when the sides are added without sign.
+FEM_TEST(rigid_space, contact_of_an_island_with_itself_knows_rotations_only) {
+	FemVec4 position[] = {
+		{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 1, 0}, {5, 0, 0, 0}, {6, 0, 0, 0}, {5, 1, 0, 0}, {5, 0, 1, 0}};
+	int32_t node_part[] = {0, 0, 0, 0, 1, 1, 1, 1}, part_chunk[] = {0, 1}, block_of[] = {0, 1};
+	FemRange part_nodes[] = {{0, 4}, {4, 8}};
+	uint8_t part_state[] = {FEM_ISLAND_LIVE, FEM_ISLAND_LIVE};
+	FemTopology topology = {.node_part = node_part, .part_nodes = part_nodes};
+	FemBodyStep step = {.part_chunk = part_chunk};
+	FemBody body = {.topology = &topology, .position = position, .part_state = part_state, .step = &step};
+	FemBody *bodies[] = {&body};
+	FemContact contacts[] = {contact_of_nodes(2, 1), contact_of_nodes(1, 4)};
+	FemContactRows rows = {.bodies = bodies, .contacts = contacts, .count = 2};
+	FemRigidIsland islands[] = {{&body, {0, 4}}, {&body, {4, 8}}};
+	FemRigidSpace space;
+	FEM_REQUIRE(fem_rigid_space_create(&space, &rows, islands, 2, block_of));
+	const FemRigidSide *own = space.contacts[0].side, *between = space.contacts[1].side;
+	float scale = space.blocks[0].inverse_length;
+	FEM_CHECK(own[0].block == 0 && own[1].block == -1);
+	FEM_CHECK_NEAR(own[0].weight, 0.0, 0.0);
+	FEM_CHECK_NEAR(own[0].arm[0] / scale, -1.0, 1e-6);
+	FEM_CHECK_NEAR(own[0].arm[1] / scale, 2.0, 1e-6);
+	FEM_CHECK(between[0].block == 0 && between[1].block == 1);
+	FEM_CHECK(between[0].weight == 1.0f && between[1].weight == -1.0f);
+	fem_rigid_space_free(&space);
 }
