@@ -50,7 +50,7 @@ static LooseTets strained_tets_by(uint32_t seed, bool has_plates, bool has_plast
 	return tets;
 }
 
-// The plate correction fades beyond a shear of 0.15, which the twin does not know.
+// The plate correction fades beyond a shear of 0.25, which the twin does not know.
 static LooseTets strained_tets(uint32_t seed, bool has_plates, bool has_plastics) {
 	return strained_tets_by(seed, has_plates, has_plastics, has_plates ? 0.05 : 0.2);
 }
