@@ -424,6 +424,54 @@ FEM_TEST(narrow_phase, every_crossing_is_noticed) {
 	fem_narrow_phase_free(&phase);
 }
 
+#define U_RADIUS 0.06 // m, of the middle of the strip
+#define U_ARC 0.1885  // m
+#define U_LENGTH (2.0 + U_ARC)
+
+// A strip along x, 10 rows of cells an arm and 21 in the bend, whose inner side is two trees that meet in the middle of
+// the bend. It is narrower on that side, so that all its rims look inward, too.
+static FemTreeShape make_strip_of_four_trees(void) {
+	FemBoxMesh mesh = fem_box_mesh(1, 41, 3, fem_vec3(0.1f, 41.0f, 0.3f), FEM_CELLS_FIVE);
+	for (int32_t i = 0; i < mesh.node_count; i++) {
+		FemVec3 p = mesh.positions[i];
+		double row = (double)p.y, inset = p.x > 0.05f ? 0.05 : 0.0;
+		double x = row <= 10.0 ? 0.1 * row
+			: row <= 31.0      ? 1.0 + U_ARC * (row - 10.0) / 21.0
+							   : U_LENGTH - 4.1 + 0.1 * row;
+		x += row < 0.5 ? inset : row > 40.5 ? -inset : 0.0;
+		p.z += (float)(p.z < 0.01f ? inset : p.z > 0.29f ? -inset : 0.0);
+		mesh.positions[i] = fem_vec3((float)x, p.x, 0.3f - p.z);
+	}
+	FemTreeShape strip = fem_tree_shape(&mesh, mesh.node_count / 4);
+	fem_box_mesh_free(&mesh);
+	return strip;
+}
+
+// A U whose arms are 2 cm apart; a bump of 3.5 cm on one reaches into the other. The two trees of the inner side are
+// neighbours, the normals of each within 90 degrees of its axis, those of both not. Fails when such trees are taken for
+// one patch that cannot have folded over.
+FEM_TEST(narrow_phase, arms_of_neighbouring_trees_touch) {
+	FemNarrowPhase phase = make_phase();
+	FemTreeShape strip = make_strip_of_four_trees();
+	int32_t noticed = 0, raised = 0;
+	bend_to_u(&strip, U_LENGTH, 0.1, U_RADIUS);
+	FEM_CHECK_INT(run(&phase, &strip, &strip)->tets.end, 0);
+	for (int32_t i = 0; i < strip.topology->node_count; i++) {
+		FemVec4 rest = strip.rest[i];
+		if (rest.y < 0.05f || rest.x < 0.15f || rest.x > 0.75f || rest.z < 0.08f || rest.z > 0.22f)
+			continue;
+		bend_to_u(&strip, U_LENGTH, 0.1, U_RADIUS);
+		strip.positions[i].y += 0.035f;
+		fem_tree_shape_refit(&strip);
+		noticed += run(&phase, &strip, &strip)->tets.end > 0;
+		raised++;
+	}
+	FEM_CHECK_INT(raised, 12);
+	FEM_CHECK_INT(noticed, raised);
+	fem_narrow_phase_free(&phase);
+	fem_tree_shape_free(&strip);
+}
+
 FEM_TEST(narrow_phase, nothing_touches_itself_at_rest) {
 	FemNarrowPhase phase = make_phase();
 	uint32_t random = 5;
