@@ -223,13 +223,15 @@ func _check_removed(body: DestructibleBody) -> void:
 			place = at
 			outermost = piece
 	check(_is_cyan(_image.get_pixelv(place)), "piece_is_seen", "there is %s at %s" % [_image.get_pixelv(place), place])
+	var seen_before := _count(_is_cyan)
 	paused = true
 	body.remove_piece(outermost)
 	await process_frame
 	await RenderingServer.frame_post_draw
 	_image = root.get_texture().get_image()
 	_image.convert(Image.FORMAT_RGB8)
-	check(not _is_cyan(_image.get_pixelv(place)), "removed_piece_is_not_seen", "it is still at %s" % place)
+	# Another piece may lie behind it: fewer pixels are left, whatever is seen in its place.
+	check(_count(_is_cyan) < seen_before - 30, "removed_piece_is_not_seen", "%d pixels are left of %d" % [_count(_is_cyan), seen_before])
 	check(_count(_is_cyan) > 100, "other_pieces_stay", "%d pixels are left" % _count(_is_cyan))
 	paused = false
 
