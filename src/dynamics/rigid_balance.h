@@ -4,7 +4,7 @@
 // neither. The difference form of rows.h makes translations exact; of a rotation a product with dt^2 K leaves rounding
 // of eps kappa beside the island's own inertia, kappa = dt (dt + alpha_K) |K| / m being the largest ratio of stiffness
 // to mass of a tet and eps = 6e-8. At kappa = 1e7 that is as large as the motion itself: a steel cube of 1 cm that
-// met the ground at 3 m/s left it at 390. Where kappa is above FEM_BALANCE_STIFFNESS the solve therefore works with
+// met the ground at 3 m/s left it at 185. Where kappa is above FEM_BALANCE_STIFFNESS the solve therefore works with
 //
 //   A = M + contact + P^T dt (dt + alpha_K) K P,    P = 1 - R (R^T M R)^-1 R^T M,
 //
