@@ -15,7 +15,7 @@ typedef struct FemVec3 {
 } FemVec3;
 
 typedef struct FemPosition {
-	double x, y, z; // m, world
+	double x, y, z; // m, a place in the world
 } FemPosition;
 
 typedef struct FemQuat {

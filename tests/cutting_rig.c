@@ -43,7 +43,7 @@ bool fem_cutting_bake(FemSurfaceMesh surface, int32_t elements, FemBakedMesh *ou
 }
 
 static double signed_volume(FemVec3 a, FemVec3 b, FemVec3 c) {
-	return fem_position_dot(fem_position_from(a), fem_position_cross(fem_position_from(b), fem_position_from(c))) / 6.0;
+	return fem_vec3d_dot(fem_vec3d_from(a), fem_vec3d_cross(fem_vec3d_from(b), fem_vec3d_from(c))) / 6.0;
 }
 
 double fem_cutting_volume(const FemRenderMesh *render) {

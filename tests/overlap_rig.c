@@ -22,7 +22,7 @@ FemVec3 fem_random_vec3(void) {
 }
 
 FemPosition fem_random_position(void) {
-	return fem_position_from(fem_random_vec3());
+	return fem_position_at(fem_vec3d_from(fem_random_vec3()));
 }
 
 FemQuat fem_random_rotation(void) {
@@ -58,7 +58,7 @@ void fem_random_tet_shape(float x, FemTetShape *tet) {
 }
 
 bool fem_convex_contains(const FemConvex *shape, FemPosition x) {
-	FemVec3 local = fem_position_to_vec3(fem_position_sub(x, shape->origin));
+	FemVec3 local = fem_vec3d_to_vec3(fem_position_sub(x, shape->origin));
 	for (int32_t i = 0; i < shape->plane_count; i++)
 		if (fem_vec3_dot(fem_vec3_from(shape->planes[i]), local) > shape->planes[i].w)
 			return false;

@@ -18,7 +18,7 @@
 #endif
 
 static void add_surface(
-	FemBakedMesh *mesh, FemSurfaceMesh source, FemPosition move, const char *name, const char *material) {
+	FemBakedMesh *mesh, FemSurfaceMesh source, FemVec3d move, const char *name, const char *material) {
 	fem_surface_transform(&source, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, move);
 	FemRenderSurface *surface = fem_render_mesh_add(&mesh->render, name, material);
 	if (FEM_CHECK(fem_render_surface_reserve(surface, source.vertex_count, 3 * source.triangle_count, 0))) {
@@ -31,8 +31,8 @@ static void add_surface(
 // A hammer: a head and a handle that reaches into it, so that they are one part.
 static FemBakedMesh make_hammer(void) {
 	FemBakedMesh mesh = {0};
-	add_surface(&mesh, fem_surface_box((FemVec3){0.6f, 0.3f, 0.3f}, 2), (FemPosition){0.0, 0.5, 0.0}, "head", "");
-	add_surface(&mesh, fem_surface_box((FemVec3){0.2f, 1.0f, 0.2f}, 2), (FemPosition){0.0, -0.1, 0.0}, "",
+	add_surface(&mesh, fem_surface_box((FemVec3){0.6f, 0.3f, 0.3f}, 2), (FemVec3d){0.0, 0.5, 0.0}, "head", "");
+	add_surface(&mesh, fem_surface_box((FemVec3){0.2f, 1.0f, 0.2f}, 2), (FemVec3d){0.0, -0.1, 0.0}, "",
 		"res://looks/wood.tres");
 	return mesh;
 }
@@ -95,7 +95,7 @@ FEM_TEST(bake, odd_surfaces_are_regions_too) {
 // What is written and read again: the same report, and every vertex where it was to 1e-5 of the size.
 FEM_TEST(bake, file_gives_the_vertices_and_the_report_back) {
 	FemBakedMesh mesh = {0}, back;
-	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemPosition){2.0, -1.0, 3.0}, "torus", "");
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemVec3d){2.0, -1.0, 3.0}, "torus", "");
 	FEM_REQUIRE(bake(&mesh, 1000, false) == FEM_OK);
 	FEM_REQUIRE(mesh.report != NULL && strstr(mesh.report, "Parts: 1 compact") && strstr(mesh.report, FEM_REPORT_GOOD));
 	size_t size = fem_baked_mesh_size(&mesh);
@@ -129,7 +129,7 @@ typedef struct Cost {
 static Cost bake_torus(int32_t ring, int32_t tube) {
 	FemBakedMesh mesh = {0};
 	Cost cost = {0};
-	add_surface(&mesh, fem_surface_torus(0.5, 0.2, ring, tube), (FemPosition){0}, "torus", "");
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, ring, tube), (FemVec3d){0}, "torus", "");
 	int64_t triangles = fem_render_mesh_triangle_count(&mesh.render), before = fem_memory_bytes();
 	fem_memory_restart_peak();
 	double begin = fem_test_cpu_ms();
@@ -170,20 +170,20 @@ FEM_TEST(bake, bad_meshes_are_refused_with_a_sentence) {
 	int64_t before = fem_memory_bytes();
 	FemBakedMesh mesh = {0};
 	refuse(mesh, 0.0f, "no triangles");
-	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 12, 8), (FemPosition){0}, "", "");
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 12, 8), (FemVec3d){0}, "", "");
 	mesh.render.surfaces[0].positions[5].z = NAN;
 	refuse(mesh, 0.0f, "Vertex 5");
 	mesh = (FemBakedMesh){0};
-	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 0.0f, 0.0f}, 2), (FemPosition){0}, "", ""); // a line: no area
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 0.0f, 0.0f}, 2), (FemVec3d){0}, "", ""); // a line: no area
 	refuse(mesh, 0.1f, "area");
 	mesh = (FemBakedMesh){0};
-	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemPosition){0}, "", ""); // no volume
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemVec3d){0}, "", ""); // no volume
 	refuse(mesh, 0.0f, "sheet_thickness");
 	mesh = (FemBakedMesh){0};
-	add_surface(&mesh, fem_surface_random_soup(1, 3), (FemPosition){0}, "", ""); // a single triangle
+	add_surface(&mesh, fem_surface_random_soup(1, 3), (FemVec3d){0}, "", ""); // a single triangle
 	refuse(mesh, 0.0f, "sheet_thickness");
 	mesh = (FemBakedMesh){0};
-	add_surface(&mesh, fem_surface_random_soup(MILLION, 3), (FemPosition){0}, "", ""); // a million loose ones
+	add_surface(&mesh, fem_surface_random_soup(MILLION, 3), (FemVec3d){0}, "", ""); // a million loose ones
 	refuse(mesh, 0.0f, "sheet_thickness");
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
@@ -215,7 +215,7 @@ FEM_TEST(bake, jobs_can_be_cancelled) {
 	FemBakedMesh mesh = {0};
 	FemBakeDef def = fem_default_bake_def();
 	FemBakeResult result;
-	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemPosition){0}, "", "");
+	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemVec3d){0}, "", "");
 	def.element_count = FEM_BAKE_ELEMENTS_MAX;
 	FemBakeJob *job = fem_bake_start(&mesh.render, &def);
 	FEM_REQUIRE(job != NULL);
@@ -253,7 +253,7 @@ FEM_TEST(bake, report_of_a_sheet_asks_for_nothing) {
 	FemBakeDef def = fem_default_bake_def();
 	FemBakeInfo info;
 	char warnings[1024];
-	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemPosition){0}, "", "");
+	add_surface(&mesh, fem_surface_box((FemVec3){1.0f, 1.0f, 0.0f}, 2), (FemVec3d){0}, "", "");
 	def.sheet_thickness = 0.05f;
 	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
 	fem_bake_report_warnings(mesh.report, warnings, sizeof warnings);

@@ -40,7 +40,7 @@ static FemRenderMesh render_of(FemSurfaceMesh source) {
 // Two small spheres far from each other, one part: a lattice over both is mostly empty.
 static FemSurfaceMesh make_scattered(void) {
 	FemSurfaceMesh mesh = fem_surface_sphere(0.02, 12), other = fem_surface_sphere(0.02, 12);
-	fem_surface_transform(&other, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){1.0, 1.0, 1.0});
+	fem_surface_transform(&other, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){1.0, 1.0, 1.0});
 	fem_surface_append(&mesh, &other);
 	fem_surface_mesh_free(&other);
 	return mesh;

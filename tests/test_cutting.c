@@ -182,14 +182,13 @@ FEM_TEST(cutting, splinters_are_tied_to_tets_and_saved) {
 	const FemSplinterMesh *m = &mesh.splinters;
 	double worst = 0.0;
 	for (int32_t v = 0; v < m->vertex_count; v++) {
-		FemPosition at = {0};
+		FemVec3d at = {0};
 		for (int k = 0; k < 4; k++)
-			at = fem_position_add(at,
-				fem_position_scale(
-					fem_position_from(mesh.tet_mesh.nodes[mesh.tet_mesh.tets[4 * m->vertex_tets[v] + k]]),
+			at = fem_vec3d_add(at,
+				fem_vec3d_scale(fem_vec3d_from(mesh.tet_mesh.nodes[mesh.tet_mesh.tets[4 * m->vertex_tets[v] + k]]),
 					(double)m->vertex_weights[v][k]));
-		at = fem_position_sub(at, fem_position_from(m->positions[v]));
-		worst = fmax(worst, sqrt(fem_position_dot(at, at)));
+		at = fem_vec3d_sub(at, fem_vec3d_from(m->positions[v]));
+		worst = fmax(worst, sqrt(fem_vec3d_dot(at, at)));
 	}
 	FEM_CHECK_NEAR(worst, 0.0, 1e-5);
 	for (int32_t f = 0; f < m->face_count; f++) {
@@ -251,7 +250,7 @@ static FemSurfaceMesh boxes_in_a_row(double distance) {
 	FemSurfaceMesh row = {0};
 	for (int n = 0; n < 3; n++) {
 		FemSurfaceMesh box = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
-		fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){distance * n, 0.0, 0.0});
+		fem_surface_transform(&box, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){distance * n, 0.0, 0.0});
 		fem_surface_append(&row, &box);
 		fem_surface_mesh_free(&box);
 	}
@@ -295,7 +294,7 @@ FEM_TEST(cutting, box_of_known_tets) {
 	FemTetArrays tets = {
 		.node_count = box.node_count, .tet_count = box.tet_count, .nodes = box.positions, .tets = box.tets};
 	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
-	fem_surface_transform(&surface, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){0.5, 0.5, 0.5});
+	fem_surface_transform(&surface, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){0.5, 0.5, 0.5});
 	FemRenderMesh render = {0};
 	FemBakedMesh mesh = {0};
 	FemCutDef def = fem_default_cut_def();

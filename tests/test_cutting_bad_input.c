@@ -18,11 +18,11 @@ static void check_usable(const FemBakedMesh *mesh, int32_t splinters_min, double
 	double shown = 0.0;
 	for (int32_t s = 0; s + 1 < m->surface_count; s++)
 		for (int32_t n = m->index_starts[s]; n < m->index_starts[s + 1]; n += 3) {
-			FemPosition p[3];
+			FemVec3d p[3];
 			for (int v = 0; v < 3; v++)
-				p[v] = fem_position_from(m->positions[m->vertex_starts[s] + m->indices[n + v]]);
-			FemPosition c = fem_position_cross(fem_position_sub(p[1], p[0]), fem_position_sub(p[2], p[0]));
-			shown += 0.5 * sqrt(fem_position_dot(c, c));
+				p[v] = fem_vec3d_from(m->positions[m->vertex_starts[s] + m->indices[n + v]]);
+			FemVec3d c = fem_vec3d_cross(fem_vec3d_sub(p[1], p[0]), fem_vec3d_sub(p[2], p[0]));
+			shown += 0.5 * sqrt(fem_vec3d_dot(c, c));
 		}
 	fem_test_check(m->splinter_count >= splinters_min, __FILE__, line, "%d pieces", m->splinter_count);
 	fem_test_check(fabs(shown - area) < 1e-3 * area, __FILE__, line, "%g m2 shown of %g", shown, area);
@@ -35,11 +35,11 @@ static double area_of(const FemRenderMesh *render) {
 	for (int32_t s = 0; s < render->surface_count; s++)
 		for (int32_t n = 0; n < render->surfaces[s].index_count; n += 3) {
 			const FemRenderSurface *surface = &render->surfaces[s];
-			FemPosition a = fem_position_from(surface->positions[surface->indices[n]]);
-			FemPosition u = fem_position_sub(fem_position_from(surface->positions[surface->indices[n + 1]]), a);
-			FemPosition v = fem_position_sub(fem_position_from(surface->positions[surface->indices[n + 2]]), a);
-			FemPosition c = fem_position_cross(u, v);
-			area += 0.5 * sqrt(fem_position_dot(c, c));
+			FemVec3d a = fem_vec3d_from(surface->positions[surface->indices[n]]);
+			FemVec3d u = fem_vec3d_sub(fem_vec3d_from(surface->positions[surface->indices[n + 1]]), a);
+			FemVec3d v = fem_vec3d_sub(fem_vec3d_from(surface->positions[surface->indices[n + 2]]), a);
+			FemVec3d c = fem_vec3d_cross(u, v);
+			area += 0.5 * sqrt(fem_vec3d_dot(c, c));
 		}
 	return area;
 }
@@ -77,8 +77,8 @@ FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_splinters) {
 	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 3);
 	FemSurfaceMesh leg = fem_surface_box((FemVec3){0.6f, 1.7f, 0.6f}, 3);
 	FemSurfaceMesh hollow = fem_surface_nested_boxes(0.8, 0.4, true);
-	fem_surface_transform(&leg, (FemQuat){0.2f, 0.1f, 0.3f, 0.9f}, 1.0, (FemPosition){0.2, 0.1, 0.15});
-	fem_surface_transform(&hollow, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){-0.7, 0.3, 0.2});
+	fem_surface_transform(&leg, (FemQuat){0.2f, 0.1f, 0.3f, 0.9f}, 1.0, (FemVec3d){0.2, 0.1, 0.15});
+	fem_surface_transform(&hollow, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){-0.7, 0.3, 0.2});
 	fem_surface_append(&surface, &leg);
 	fem_surface_append(&surface, &hollow);
 	fem_surface_mesh_free(&leg);
@@ -97,8 +97,7 @@ FEM_TEST(cutting_bad_input, crossing_shells_are_cut_into_closed_splinters) {
 FEM_TEST(cutting_bad_input, non_manifold_mesh_is_cut) {
 	FemSurfaceMesh surface = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
 	FemSurfaceMesh other = fem_surface_box((FemVec3){1.0f, 1.0f, 1.0f}, 2);
-	fem_surface_transform(
-		&other, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){1.0, 1.0, 0.0}); // share an edge
+	fem_surface_transform(&other, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){1.0, 1.0, 0.0}); // share an edge
 	fem_surface_append(&surface, &other);
 	fem_surface_mesh_free(&other);
 	cut_bad(surface, "", __LINE__);

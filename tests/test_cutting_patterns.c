@@ -49,17 +49,17 @@ FEM_TEST(cutting_patterns, unevenness_spreads_sizes) {
 
 typedef struct Cuts {
 	int32_t count, splinter_count;
-	FemPosition *areas;     // m^2, along the outward normal, [triangle of the cuts]
-	FemPosition *corners;   // m, one of each
-	FemPosition *centroids; // m, mean of a splinter's vertices
+	FemVec3d *areas;     // m^2, along the outward normal, [triangle of the cuts]
+	FemVec3d *corners;   // m, one of each
+	FemVec3d *centroids; // m, mean of a splinter's vertices
 } Cuts;
 
-static void mean_vertices(const FemSplinterMesh *mesh, FemPosition *out) {
+static void mean_vertices(const FemSplinterMesh *mesh, FemVec3d *out) {
 	int32_t *sizes = calloc((size_t)mesh->splinter_count + 1, sizeof *sizes);
 	for (int32_t v = 0; v < mesh->vertex_count; v++) {
-		FemPosition *mean = &out[mesh->vertex_splinters[v]];
-		FemPosition offset = fem_position_sub(fem_position_from(mesh->positions[v]), *mean);
-		*mean = fem_position_add(*mean, fem_position_scale(offset, 1.0 / ++sizes[mesh->vertex_splinters[v]]));
+		FemVec3d *mean = &out[mesh->vertex_splinters[v]];
+		FemVec3d offset = fem_vec3d_sub(fem_vec3d_from(mesh->positions[v]), *mean);
+		*mean = fem_vec3d_add(*mean, fem_vec3d_scale(offset, 1.0 / ++sizes[mesh->vertex_splinters[v]]));
 	}
 	free(sizes);
 }
@@ -77,12 +77,12 @@ static Cuts cuts_of_box(FemVec3 size, const FemCutDef *def) {
 		cuts.centroids = calloc((size_t)from->splinter_count + 1, sizeof *cuts.centroids);
 		mean_vertices(from, cuts.centroids);
 		for (int32_t n = from->index_starts[last]; n < end; n += 3) {
-			FemPosition p[3];
+			FemVec3d p[3];
 			for (int v = 0; v < 3; v++)
-				p[v] = fem_position_from(from->positions[from->vertex_starts[last] + from->indices[n + v]]);
-			FemPosition normal = fem_position_cross(fem_position_sub(p[1], p[0]), fem_position_sub(p[2], p[0]));
+				p[v] = fem_vec3d_from(from->positions[from->vertex_starts[last] + from->indices[n + v]]);
+			FemVec3d normal = fem_vec3d_cross(fem_vec3d_sub(p[1], p[0]), fem_vec3d_sub(p[2], p[0]));
 			cuts.corners[cuts.count] = p[0];
-			cuts.areas[cuts.count++] = fem_position_scale(normal, 0.5);
+			cuts.areas[cuts.count++] = fem_vec3d_scale(normal, 0.5);
 		}
 	}
 	fem_baked_mesh_free(&mesh);
@@ -159,7 +159,7 @@ static FemCutDef plank_def(float width, float length) {
 	return def;
 }
 
-static bool is_end(FemPosition area) {
+static bool is_end(FemVec3d area) {
 	return hypot(area.x, area.y) < 1e-3 * fabs(area.z);
 }
 

@@ -53,7 +53,7 @@ FEM_TEST(embedding, vertices_are_reproduced_at_rest) {
 	check_surface(fem_surface_cylinder(0.5, 0.02, 48), "disc", 500, 1.0);
 	check_surface(fem_surface_cylinder(0.05, 3.0, 24), "rod", 400, 3.0);
 	FemSurfaceMesh tiny = fem_surface_sphere(0.5, 16);
-	fem_surface_transform(&tiny, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1e-5, (FemPosition){0});
+	fem_surface_transform(&tiny, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1e-5, (FemVec3d){0});
 	check_surface(tiny, "tiny", 500, 1e-5);
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }

@@ -15,7 +15,7 @@
 
 #define UNSURE 1e-5 // of a tet's volume: brute force does not judge what is nearer to a border than this
 
-static const FemPosition half = {0.5, 0.5, 0.5};
+static const FemVec3d half = {0.5, 0.5, 0.5};
 static const FemQuat no_rotation = {0, 0, 0, 1};
 
 // ---- phase
@@ -58,18 +58,18 @@ static bool is_sorted(const FemNarrowPhase *phase, const FemNarrowPair *pair) {
 
 // ---- brute force
 
-static void weights_in(const FemPosition x[4], FemPosition p, double out[4]) {
-	FemPosition e1 = fem_position_sub(x[1], x[0]), e2 = fem_position_sub(x[2], x[0]), e3 = fem_position_sub(x[3], x[0]);
-	FemPosition d = fem_position_sub(p, x[0]);
-	double volume = fem_position_dot(e1, fem_position_cross(e2, e3));
-	out[1] = fem_position_dot(d, fem_position_cross(e2, e3)) / volume;
-	out[2] = fem_position_dot(d, fem_position_cross(e3, e1)) / volume;
-	out[3] = fem_position_dot(d, fem_position_cross(e1, e2)) / volume;
+static void weights_in(const FemVec3d x[4], FemVec3d p, double out[4]) {
+	FemVec3d e1 = fem_vec3d_sub(x[1], x[0]), e2 = fem_vec3d_sub(x[2], x[0]), e3 = fem_vec3d_sub(x[3], x[0]);
+	FemVec3d d = fem_vec3d_sub(p, x[0]);
+	double volume = fem_vec3d_dot(e1, fem_vec3d_cross(e2, e3));
+	out[1] = fem_vec3d_dot(d, fem_vec3d_cross(e2, e3)) / volume;
+	out[2] = fem_vec3d_dot(d, fem_vec3d_cross(e3, e1)) / volume;
+	out[3] = fem_vec3d_dot(d, fem_vec3d_cross(e1, e2)) / volume;
 	out[0] = 1.0 - out[1] - out[2] - out[3];
 }
 
 // Whether anything of the triangle has all weights above `margin`.
-static bool reaches(const FemPosition triangle[3], const FemPosition tet[4], double margin) {
+static bool reaches(const FemVec3d triangle[3], const FemVec3d tet[4], double margin) {
 	double polygon[2][8][4];
 	int count = 3, at = 0;
 	for (int i = 0; i < 3; i++)
@@ -92,14 +92,14 @@ static bool reaches(const FemPosition triangle[3], const FemPosition tet[4], dou
 	return count > 0;
 }
 
-static void triangle_corners(const FemTreeShape *shape, int32_t triangle, FemPosition out[3]) {
+static void triangle_corners(const FemTreeShape *shape, int32_t triangle, FemVec3d out[3]) {
 	for (int i = 0; i < 3; i++)
-		out[i] = fem_position_from4(shape->positions[shape->topology->triangles[3 * triangle + i]]);
+		out[i] = fem_vec3d_from4(shape->positions[shape->topology->triangles[3 * triangle + i]]);
 }
 
-static void tet_corners(const FemTreeShape *shape, int32_t tet, FemPosition out[4]) {
+static void tet_corners(const FemTreeShape *shape, int32_t tet, FemVec3d out[4]) {
 	for (int i = 0; i < 4; i++)
-		out[i] = fem_position_from4(shape->positions[fem_tet_node(shape->topology, tet, i)]);
+		out[i] = fem_vec3d_from4(shape->positions[fem_tet_node(shape->topology, tet, i)]);
 }
 
 typedef struct Tally {
@@ -110,7 +110,7 @@ typedef struct Tally {
 static void tally_into(const FemNarrowPhase *phase, const FemNarrowPair *pair, const FemTreeShape *faces,
 	const FemTreeShape *solid, bool flipped, Tally *tally) {
 	for (int32_t f = 0; f < faces->topology->triangle_count; f++) {
-		FemPosition triangle[3], tet_points[4];
+		FemVec3d triangle[3], tet_points[4];
 		triangle_corners(faces, f, triangle);
 		bool perhaps_outer = false, surely_inner = false, has_pair = false;
 		int32_t face_tet = faces->topology->triangle_tets[f];
@@ -146,7 +146,7 @@ static int32_t count_wrong(
 			const FemTreeShape *faces = side ? b : a, *solid = side ? a : b;
 			int32_t face_tet = side ? found->b : found->a, tet = side ? found->a : found->b;
 			bool reached = false;
-			FemPosition triangle[3], points[4];
+			FemVec3d triangle[3], points[4];
 			tet_corners(solid, tet, points);
 			for (int32_t f = 0; f < faces->topology->triangle_count; f++) {
 				triangle_corners(faces, f, triangle);
@@ -197,9 +197,9 @@ FEM_TEST(narrow_phase, rotated_boxes_as_brute_force) {
 	int32_t expected = 0;
 	for (int trial = 0; trial < 12; trial++) {
 		double reach = trial < 6 ? 0.9 : 0.4;
-		FemPosition move = {reach * (double)fem_random(&random), reach * (double)fem_random(&random),
+		FemVec3d move = {reach * (double)fem_random(&random), reach * (double)fem_random(&random),
 			reach * (double)fem_random(&random)};
-		fem_tree_shape_pose(&a, fem_seeded_rotation(&random), half, (FemPosition){0});
+		fem_tree_shape_pose(&a, fem_seeded_rotation(&random), half, (FemVec3d){0});
 		fem_tree_shape_pose(&b, fem_seeded_rotation(&random), half, move);
 		const FemNarrowPair *pair = run(&phase, &a, &b);
 		expected += check_against_brute_force(&phase, pair, &a, &b).expected;
@@ -215,11 +215,11 @@ FEM_TEST(narrow_phase, a_crate_pressed_into_a_floor_is_held_by_all_of_its_base) 
 	FemTreeShape floor = fem_tree_box(8, 2, 8, fem_vec3(2, 0.5f, 2), FEM_CELLS_KUHN),
 				 crate = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.499, 0.5});
+	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemVec3d){0.5, 0.499, 0.5});
 	const FemNarrowPair *pair = run(&phase, &crate, &floor);
 	int32_t base = 0, held = 0;
 	for (int32_t f = 0; f < crate.topology->triangle_count; f++) {
-		FemPosition corners[3];
+		FemVec3d corners[3];
 		triangle_corners(&crate, f, corners);
 		if (corners[0].y > 0.5 || corners[1].y > 0.5 || corners[2].y > 0.5)
 			continue;
@@ -232,7 +232,7 @@ FEM_TEST(narrow_phase, a_crate_pressed_into_a_floor_is_held_by_all_of_its_base) 
 	FEM_CHECK_INT(base, 32);
 	FEM_CHECK_INT(held, base);
 	check_against_brute_force(&phase, pair, &crate, &floor);
-	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemPosition){0.5, 0.501, 0.5});
+	fem_tree_shape_pose(&crate, (FemQuat){0, 0.2f, 0, 0.98f}, half, (FemVec3d){0.5, 0.501, 0.5});
 	FEM_CHECK_INT(run(&phase, &crate, &floor)->hit_count, 0);
 	fem_narrow_phase_free(&phase);
 	fem_tree_shape_free(&floor);
@@ -244,7 +244,7 @@ FEM_TEST(narrow_phase, a_body_inside_another_is_found) {
 				 small = fem_tree_box(2, 2, 2, fem_vec3(0.2f, 0.2f, 0.2f), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
 	fem_tree_shape_pose(
-		&small, (FemQuat){0.1f, 0.2f, 0.3f, 0.9f}, (FemPosition){0.1, 0.1, 0.1}, (FemPosition){0.41, 0.39, 0.42});
+		&small, (FemQuat){0.1f, 0.2f, 0.3f, 0.9f}, (FemVec3d){0.1, 0.1, 0.1}, (FemVec3d){0.41, 0.39, 0.42});
 	for (int order = 0; order < 2; order++) {
 		const FemTreeShape *a = order ? &big : &small, *b = order ? &small : &big;
 		const FemNarrowPair *pair = run(&phase, a, b);
@@ -261,7 +261,7 @@ FEM_TEST(narrow_phase, deep_overlaps_as_brute_force) {
 	FemTreeShape a = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
 				 b = fem_tree_box(5, 5, 5, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
 	FemNarrowPhase phase = make_phase();
-	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.45, 0.5, 0.4});
+	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemVec3d){0.45, 0.5, 0.4});
 	const FemNarrowPair *pair = run(&phase, &a, &b);
 	Tally tally = check_against_brute_force(&phase, pair, &a, &b);
 	FEM_CHECK(tally.inner > 10 && tally.expected > 100);
@@ -274,7 +274,7 @@ FEM_TEST(narrow_phase, a_coarse_body_in_a_fine_one) {
 	FemTreeShape a = fem_tree_box(1, 1, 1, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
 				 b = fem_tree_box(9, 9, 9, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	fem_tree_shape_pose(&a, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.1, 0.97, 0.05});
+	fem_tree_shape_pose(&a, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemVec3d){0.1, 0.97, 0.05});
 	const FemNarrowPair *pair = run(&phase, &a, &b);
 	FEM_CHECK(phase.units[0].hit_count > phase.units[0].slot_count); // was found in a second run
 	FEM_CHECK(check_against_brute_force(&phase, pair, &a, &b).expected > 150);
@@ -305,9 +305,9 @@ FEM_TEST(narrow_phase, origins_far_out_change_nothing) {
 				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase near = make_phase(), far = make_phase();
 	fem_tree_shape_pose(
-		&b, no_rotation, half, (FemPosition){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
+		&b, no_rotation, half, (FemVec3d){0.4375, 0.8125, 0.28125}); // in steps of 1/32: exact wherever it is
 	const FemNarrowPair *expected = run(&near, &a, &b);
-	fem_tree_shape_pose(&b, no_rotation, half, (FemPosition){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
+	fem_tree_shape_pose(&b, no_rotation, half, (FemVec3d){0.4375 - 7.0, 0.8125 + 3.0, 0.28125});
 	const FemNarrowPair *found =
 		run_at(&far, &a, (FemPosition){10000, -20000, 1e6}, &b, (FemPosition){10007, -20003, 1e6});
 	FEM_CHECK(expected->hit_count > 50);
@@ -382,7 +382,7 @@ FEM_TEST(narrow_phase, a_strip_folded_on_itself_touches_with_its_arms) {
 	// Also where no triangles cross: everything under the pushed arm.
 	int32_t base = 0, base_held = 0;
 	for (int32_t f = 0; f < strip.topology->triangle_count; f++) {
-		FemPosition corners[3];
+		FemVec3d corners[3];
 		triangle_corners(&strip, f, corners);
 		int32_t tet = strip.topology->triangle_tets[f];
 		if (tet_middle_x(&strip, tet) < 4.1 || corners[0].y > -0.35 || corners[1].y > -0.35 || corners[2].y > -0.35)
@@ -479,12 +479,12 @@ FEM_TEST(narrow_phase, nothing_touches_itself_at_rest) {
 		FemTreeShape shape = kind < 2 ? fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), kind ? FEM_CELLS_KUHN : FEM_CELLS_FIVE)
 									  : fem_tree_box(20, 1, kind == 2 ? 1 : 20, fem_vec3(1, 0.01f, 1), FEM_CELLS_KUHN);
 		for (int trial = 0; trial < 4; trial++) {
-			fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemPosition){0});
+			fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemVec3d){0});
 			FEM_CHECK_INT(run(&phase, &shape, &shape)->hit_count, 0);
 			FEM_CHECK_INT(phase.pairs[0].units[1].end, phase.pairs[0].units[1].begin);
 		}
 		// Crushed to a third, and neighbours pushed through each other: that is the elements' business.
-		fem_tree_shape_pose(&shape, no_rotation, half, (FemPosition){0});
+		fem_tree_shape_pose(&shape, no_rotation, half, (FemVec3d){0});
 		for (int32_t i = 0; i < shape.topology->node_count; i++)
 			shape.positions[i].x *= 0.3f;
 		int32_t node = shape.topology->triangles[0];
@@ -544,7 +544,7 @@ FEM_TEST(narrow_phase, loose_pieces_of_one_body_touch_like_bodies) {
 FEM_TEST(narrow_phase, full_buffers_are_told_and_counted_on) {
 	FemTreeShape a = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
 				 b = fem_tree_box(6, 6, 6, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
-	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemPosition){0.2, 0.9, 0.1});
+	fem_tree_shape_pose(&b, (FemQuat){0.02f, 0.1f, 0.03f, 0.99f}, half, (FemVec3d){0.2, 0.9, 0.1});
 	FemNarrowPhase phase = make_phase();
 	int32_t hits = run(&phase, &a, &b)->hit_count;
 	FEM_CHECK(hits > 100 && !phase.hits_full && !phase.units_full && !phase.pairs_full);
@@ -590,7 +590,7 @@ FEM_TEST(narrow_phase, threads_change_nothing_and_nothing_is_allocated) {
 		int64_t allocations = fem_memory_allocations();
 		for (int trial = 0; trial < 20; trial++) {
 			fem_tree_shape_pose(
-				&b, fem_seeded_rotation(&random), half, (FemPosition){0.5 * (double)fem_random(&random), 0.7, 0.1});
+				&b, fem_seeded_rotation(&random), half, (FemVec3d){0.5 * (double)fem_random(&random), 0.7, 0.1});
 			FemNarrowBody body_a = {.trees = a.trees}, body_b = {.trees = b.trees};
 			FemNarrowPhase *phases[] = {&expected, &phase};
 			for (int i = 0; i < 2; i++) {
@@ -640,7 +640,7 @@ FEM_TEST(narrow_phase, positions_that_are_not_finite_do_no_harm) {
 	FemTreeShape a = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE),
 				 b = fem_tree_box(4, 4, 4, fem_vec3(1, 1, 1), FEM_CELLS_FIVE);
 	FemNarrowPhase phase = make_phase();
-	FemPosition beside = {0.3, 0.9, 0.2};
+	FemVec3d beside = {0.3, 0.9, 0.2};
 	fem_tree_shape_pose(&b, no_rotation, half, beside);
 	fem_tree_shape_refit(&b);
 	int32_t hits = run(&phase, &a, &b)->hit_count;

@@ -11,7 +11,7 @@ static FemTetShape moved_tet(const FemTetShape *tet, FemQuat rotation, FemPositi
 	FemTetShape moved;
 	FemVec3 p[4];
 	for (int i = 0; i < 4; i++)
-		p[i] = fem_position_to_vec3(fem_quat_rotate(rotation, fem_position_from(tet->corners[i])));
+		p[i] = fem_vec3d_to_vec3(fem_quat_rotate(rotation, fem_vec3d_from(tet->corners[i])));
 	fem_make_tet_shape_at(shift, p, exterior, &moved);
 	moved.shape.planes = NULL; // views do not survive a copy: call restore()
 	return moved;
@@ -143,10 +143,10 @@ FEM_TEST(overlap, moves_with_the_bodies) {
 		FEM_REQUIRE(fem_overlap(&ma.shape, &mb.shape, &moved));
 		FEM_CHECK_NEAR(moved.volume, o.volume, 1e-4 * (double)o.volume + 1e-7);
 		FEM_CHECK_INT(moved.flags, o.flags);
-		FemPosition centre = fem_position_add(fem_quat_rotate(rotation, o.centre), shift);
+		FemPosition centre = fem_position_move(shift, fem_quat_rotate(rotation, fem_position_coordinates(o.centre)));
 		FEM_CHECK_NEAR(moved.centre.x, centre.x, 1e-4);
 		FEM_CHECK_NEAR(moved.centre.y, centre.y, 1e-4);
-		fem_check_direction(moved.r, fem_position_to_vec3(fem_quat_rotate(rotation, fem_position_from(o.r))), 1e-4f);
+		fem_check_direction(moved.r, fem_vec3d_to_vec3(fem_quat_rotate(rotation, fem_vec3d_from(o.r))), 1e-4f);
 		FEM_CHECK_NEAR(moved.depth, o.depth, 1e-3 * (double)o.depth + 1e-5);
 	}
 }

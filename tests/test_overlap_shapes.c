@@ -27,7 +27,7 @@ FEM_TEST(overlap, shares_keep_points_in_the_corners) {
 	FEM_CHECK_INT(o.point_count, 4);
 	for (int32_t i = 0; i < o.point_count; i++) {
 		float nearest = INFINITY;
-		FemVec3 at = fem_vec3_add(o.points[i].offset, fem_position_to_vec3(o.centre));
+		FemVec3 at = fem_vec3_add(o.points[i].offset, fem_vec3d_to_vec3(fem_position_coordinates(o.centre)));
 		for (int k = 0; k < 4; k++)
 			nearest = fminf(nearest, fabsf(at.x - kite[k].x) + fabsf(at.z - kite[k].z));
 		FEM_CHECK_NEAR(nearest, 0.0, 0.01);
@@ -87,13 +87,12 @@ FEM_TEST(overlap, sphere_on_a_tet) {
 
 // Monte Carlo with the true sphere, capsule and cylinder, anywhere on random tets.
 static double distance_to_core(FemPosition x, const FemPosition ends[2], double *out_along) {
-	FemPosition axis = fem_position_sub(ends[1], ends[0]), offset = fem_position_sub(x, ends[0]);
-	double length_sq = fem_position_dot(axis, axis),
-		   t = length_sq > 0.0 ? fem_position_dot(offset, axis) / length_sq : 0.0;
+	FemVec3d axis = fem_position_sub(ends[1], ends[0]), offset = fem_position_sub(x, ends[0]);
+	double length_sq = fem_vec3d_dot(axis, axis), t = length_sq > 0.0 ? fem_vec3d_dot(offset, axis) / length_sq : 0.0;
 	*out_along = t;
 	t = fmin(fmax(t, 0.0), 1.0);
-	offset = fem_position_sub(offset, fem_position_scale(axis, t));
-	return sqrt(fem_position_dot(offset, offset));
+	offset = fem_vec3d_sub(offset, fem_vec3d_scale(axis, t));
+	return sqrt(fem_vec3d_dot(offset, offset));
 }
 
 typedef bool RoundBuilder(
@@ -109,7 +108,7 @@ static void check_round(RoundBuilder *build, bool flat_ends, float length, doubl
 		fem_random_tet_shape(0.0f, &tet);
 		float radius = 0.3f + 0.2f * fem_random_unit();
 		FemPosition ends[2] = {fem_random_position()};
-		ends[1] = fem_position_add(ends[0], (FemPosition){(double)(length * fem_random_unit()), (double)length, 0.0});
+		ends[1] = fem_position_move(ends[0], (FemVec3d){(double)(length * fem_random_unit()), (double)length, 0.0});
 		bool hit = build(ends, radius, &tet.shape, &storage, &shape) && fem_overlap(&tet.shape, &shape, &o);
 		int inside = 0;
 		for (int i = 0; i < samples; i++) {
@@ -202,7 +201,7 @@ FEM_TEST(overlap, hull) {
 	for (int pose = 0; pose < 20; pose++) { // no face is flat to the bit any more
 		FemQuat rotation = fem_random_rotation();
 		for (int i = 0; i < count; i++)
-			rotated[i] = fem_position_to_vec3(fem_quat_rotate(rotation, fem_position_from(points[i])));
+			rotated[i] = fem_vec3d_to_vec3(fem_quat_rotate(rotation, fem_vec3d_from(points[i])));
 		FEM_REQUIRE(fem_convex_hull(rotated, count, &storage, &hull));
 		FEM_CHECK_INT(hull.plane_count, 6);
 	}

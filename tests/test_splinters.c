@@ -88,22 +88,22 @@ static void finish_cuts(Block *block) {
 	fem_splinters_publish(block->splinters, block->topology);
 }
 
-static FemPosition place_of(const Block *block, int32_t vertex) {
-	FemPosition sum = {0};
+static FemVec3d place_of(const Block *block, int32_t vertex) {
+	FemVec3d sum = {0};
 	const int32_t *nodes = block->mesh.tets + 4 * block->whole->user_of_tet[block->splinters->owner[vertex]];
 	for (int v = 0; v < 4; v++)
-		sum = fem_position_add(sum,
-			fem_position_scale(
-				fem_position_from(block->mesh.positions[nodes[v]]), (double)block->splinters->weights[vertex][v]));
+		sum = fem_vec3d_add(sum,
+			fem_vec3d_scale(
+				fem_vec3d_from(block->mesh.positions[nodes[v]]), (double)block->splinters->weights[vertex][v]));
 	return sum;
 }
 
 static double distance_to(const Block *block, int32_t tet, FemVec3 p) {
-	FemPosition corners[4];
+	FemVec3d corners[4];
 	double weights[4];
 	for (int v = 0; v < 4; v++)
-		corners[v] = fem_position_from(block->mesh.positions[block->mesh.tets[4 * block->whole->user_of_tet[tet] + v]]);
-	return sqrt(fem_closest_in_tet(fem_position_from(p), corners, weights));
+		corners[v] = fem_vec3d_from(block->mesh.positions[block->mesh.tets[4 * block->whole->user_of_tet[tet] + v]]);
+	return sqrt(fem_closest_in_tet(fem_vec3d_from(p), corners, weights));
 }
 
 // The distance of a vertex to the nearest tet of its splinter's reach that lies on one side of the plane.
@@ -122,8 +122,8 @@ FEM_TEST(splinters, whole_body_leaves_every_vertex_where_it_was) {
 	// Splinters of two and a half cells: what lies between home and corner must be found, too.
 	for (int32_t i = 0; i < block.boxes.def.vertex_count; i++) {
 		FEM_CHECK_INT(block.whole->user_of_tet[block.splinters->owner[i]], block.boxes.vertex_tets[i]);
-		FemPosition miss = fem_position_sub(place_of(&block, i), fem_position_from(block.boxes.vertex_positions[i]));
-		FEM_CHECK_NEAR(sqrt(fem_position_dot(miss, miss)), 0.0, 1e-6);
+		FemVec3d miss = fem_vec3d_sub(place_of(&block, i), fem_vec3d_from(block.boxes.vertex_positions[i]));
+		FEM_CHECK_NEAR(sqrt(fem_vec3d_dot(miss, miss)), 0.0, 1e-6);
 	}
 	FEM_CHECK_INT(fem_splinters_find_fault(block.splinters, block.topology), -1);
 	free_block(&block);
@@ -161,8 +161,8 @@ FEM_TEST(splinters, each_follows_the_side_of_its_home) {
 			FEM_CHECK_NEAR(
 				distance_to(&block, s->owner[i], p), nearest_on_side(&block, splinter, p, 0.5f, home_side), 1e-7);
 		}
-		FemPosition miss = fem_position_sub(place_of(&block, i), fem_position_from(block.boxes.vertex_positions[i]));
-		FEM_CHECK_NEAR(sqrt(fem_position_dot(miss, miss)), 0.0, 1e-5);
+		FemVec3d miss = fem_vec3d_sub(place_of(&block, i), fem_vec3d_from(block.boxes.vertex_positions[i]));
+		FEM_CHECK_NEAR(sqrt(fem_vec3d_dot(miss, miss)), 0.0, 1e-5);
 		moved += is_across;
 		renamed += is_copy && !is_across;
 	}

@@ -79,14 +79,14 @@ static int32_t check_told(FemBodyId body, const FemVertexOwner *before, const Fe
 
 // The nodes are those of the tet as it is now, and the weights give the rest position.
 static void check_owner(const FemRig *rig, const int32_t *tets, const FemVertexOwner *owner, FemVec3 rest) {
-	FemPosition sum = {0};
+	FemVec3d sum = {0};
 	for (int v = 0; v < 4; v++) {
 		FEM_CHECK_INT(owner->nodes[v], tets[4 * owner->tet + v]);
 		FemVec3 corner = rig->box.positions[rig->box.tets[4 * owner->tet + v]];
-		sum = fem_position_add(sum, fem_position_scale(fem_position_from(corner), (double)owner->weights[v]));
+		sum = fem_vec3d_add(sum, fem_vec3d_scale(fem_vec3d_from(corner), (double)owner->weights[v]));
 	}
-	FemPosition miss = fem_position_sub(sum, fem_position_from(rest));
-	FEM_CHECK_NEAR(sqrt(fem_position_dot(miss, miss)), 0.0, 1e-5);
+	FemVec3d miss = fem_vec3d_sub(sum, fem_vec3d_from(rest));
+	FEM_CHECK_NEAR(sqrt(fem_vec3d_dot(miss, miss)), 0.0, 1e-5);
 }
 
 // A bar is torn, with a piece removed afterwards; looked at after every step.

@@ -38,7 +38,7 @@ static FemSurfaceMesh make_rough_ball(void) {
 static int32_t count_strays(const FemSolid *solid, const FemTetList *list) {
 	int32_t *identity = malloc(sizeof(int32_t) * (size_t)list->node_count), strays = 0, triangle;
 	FemSurface surface;
-	FemPosition nearest;
+	FemVec3d nearest;
 	for (int32_t n = 0; n < list->node_count; n++)
 		identity[n] = n;
 	FEM_CHECK(fem_surface_create(&surface, identity, list->node_count, &list->tets[0][0], list->tet_count));
@@ -93,7 +93,7 @@ FEM_TEST(winding, tree_agrees_with_the_exact_sum) {
 	double worst = 0.0;
 	FEM_REQUIRE(make_solid(&surface, &solid));
 	for (int i = 0; i < 300; i++) {
-		FemPosition p = {
+		FemVec3d p = {
 			0.6 * (double)fem_random(&seed), 0.6 * (double)fem_random(&seed), 0.3 * (double)fem_random(&seed)};
 		double exact = 0.0;
 		for (int32_t t = 0; t < solid.triangles.triangle_count; t++)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static const FemPosition half = {0.5, 0.5, 0.5};
+static const FemVec3d half = {0.5, 0.5, 0.5};
 
 FEM_TEST(surface_trees, trees_and_groups_hold_everything_once) {
 	FemTreeShape shape = fem_tree_box(6, 5, 7, fem_vec3(1, 1, 1), FEM_CELLS_KUHN);
@@ -44,7 +44,7 @@ FEM_TEST(surface_trees, box_queries_as_brute_force) {
 	uint32_t random = 9;
 	int32_t *found = malloc(sizeof(int32_t) * 4096);
 	for (int trial = 0; trial < 30; trial++) {
-		fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemPosition){0});
+		fem_tree_shape_pose(&shape, fem_seeded_rotation(&random), half, (FemVec3d){0});
 		float min[3], max[3];
 		for (int axis = 0; axis < 3; axis++) {
 			min[axis] = 0.5f + 0.8f * fem_random(&random);

@@ -62,7 +62,7 @@ static FemSurfaceMesh make_bracket(void) {
 
 static FemSurfaceMesh make_rotated_pane(void) {
 	FemSurfaceMesh mesh = fem_surface_box((FemVec3){2.0f, 1.0f, 0.01f}, 6);
-	fem_surface_transform(&mesh, rotation, 1.0, (FemPosition){3.0, 2.0, 1.0});
+	fem_surface_transform(&mesh, rotation, 1.0, (FemVec3d){3.0, 2.0, 1.0});
 	return mesh;
 }
 
@@ -92,13 +92,13 @@ static FemSurfaceMesh make_open_components(void) {
 
 static FemSurfaceMesh make_tiny(void) {
 	FemSurfaceMesh mesh = make_torus();
-	fem_surface_transform(&mesh, rotation, 1e-6, (FemPosition){0});
+	fem_surface_transform(&mesh, rotation, 1e-6, (FemVec3d){0});
 	return mesh;
 }
 
 static FemSurfaceMesh make_huge(void) {
 	FemSurfaceMesh mesh = make_torus();
-	fem_surface_transform(&mesh, rotation, 1e6, (FemPosition){0});
+	fem_surface_transform(&mesh, rotation, 1e6, (FemVec3d){0});
 	return mesh;
 }
 
@@ -126,7 +126,7 @@ static FemSurfaceMesh make_bricks(void) {
 	for (int i = 0; i < 12; i++) {
 		FemSurfaceMesh brick = fem_surface_box((FemVec3){0.2f, 0.1f, 0.1f}, 1);
 		fem_surface_transform(
-			&brick, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemPosition){0.21 * (i % 4), 0.11 * (i / 4), 0.0});
+			&brick, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){0.21 * (i % 4), 0.11 * (i / 4), 0.0});
 		fem_surface_append(&mesh, &brick);
 		fem_surface_mesh_free(&brick);
 	}
@@ -225,13 +225,13 @@ static double surface_to_soup(const FemTetMesh *mesh, const FemSoup *soup) {
 	fem_triangle_bvh_create(&bvh, &triangles);
 	FEM_CHECK(fem_surface_create(&surface, identity, mesh->node_count, mesh->tets, mesh->tet_count));
 	for (int32_t f = 0; f < surface.count; f++) {
-		FemPosition center = {0}, nearest;
+		FemVec3d center = {0}, nearest;
 		int32_t triangle;
 		for (int v = 0; v < 3; v++) {
 			int32_t node = mesh->tets[4 * (surface.faces[f] / 4) + fem_face_corners[surface.faces[f] % 4][v]];
-			FemPosition p = fem_frame_to_unit(&triangles.frame, fem_position_from(mesh->nodes[node]));
+			FemVec3d p = fem_frame_to_unit(&triangles.frame, fem_vec3d_from(mesh->nodes[node]));
 			farthest = fmax(farthest, fem_bvh_nearest(&bvh, p, 4.0, &triangle, &nearest));
-			center = fem_position_add(center, fem_position_scale(p, 1.0 / 3.0));
+			center = fem_vec3d_add(center, fem_vec3d_scale(p, 1.0 / 3.0));
 		}
 		farthest = fmax(farthest, fem_bvh_nearest(&bvh, center, 4.0, &triangle, &nearest));
 	}
@@ -506,7 +506,7 @@ FEM_TEST(mesh_diagnosis, faults_are_counted_and_told) {
 
 FEM_TEST(mesh_diagnosis, thin_and_ill_scaled_meshes_are_told) {
 	FemSurfaceMesh surface = make_pane();
-	fem_surface_transform(&surface, rotation, 1000.0, (FemPosition){0});
+	fem_surface_transform(&surface, rotation, 1000.0, (FemVec3d){0});
 	FemSoup soup = fem_surface_soup(&surface);
 	FemDiagnosis diagnosis;
 	char text[4096];

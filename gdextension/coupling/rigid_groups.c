@@ -90,20 +90,20 @@ static void add_angular(RigidWhole *whole, const RigidRecord *record, float shar
 
 void rigid_add_up(RigidRecord *record) {
 	RigidWhole whole = {.mass = record->mass};
-	FemPosition sum = {record->frame.position.x * (double)record->mass, record->frame.position.y * (double)record->mass,
-		record->frame.position.z * (double)record->mass};
+	double moment[3] = {record->frame.position.x * (double)record->mass,
+		record->frame.position.y * (double)record->mass, record->frame.position.z * (double)record->mass}; // kg m
 	FemVec3 momentum = vec_scale(record->velocity, record->mass), angular = {0};
 	for (int32_t i = 0; i < record->rider_count; i++) {
 		const RigidRecord *rider = record->riders[i];
 		float m = rider->mass / (float)rider->support_count;
-		sum.x += rider->frame.position.x * (double)m;
-		sum.y += rider->frame.position.y * (double)m;
-		sum.z += rider->frame.position.z * (double)m;
+		moment[0] += rider->frame.position.x * (double)m;
+		moment[1] += rider->frame.position.y * (double)m;
+		moment[2] += rider->frame.position.z * (double)m;
 		momentum = vec_add(momentum, vec_scale(rider->velocity, m));
 		whole.mass += m;
 	}
 	double inv = 1.0 / (double)whole.mass;
-	whole.center = (FemPosition){sum.x * inv, sum.y * inv, sum.z * inv};
+	whole.center = (FemPosition){moment[0] * inv, moment[1] * inv, moment[2] * inv};
 	whole.velocity = vec_scale(momentum, (float)inv);
 	add_angular(&whole, record, 1.0f, &angular);
 	for (int32_t i = 0; i < record->rider_count; i++) {

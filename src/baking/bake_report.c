@@ -96,10 +96,10 @@ void fem_import_report_write(const FemTetArrays *mesh, char *out, size_t capacit
 	double smallest = 180.0;
 	int32_t flat = 0;
 	for (int32_t t = 0; t < mesh->tet_count; t++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double low, high;
 		for (int v = 0; v < 4; v++)
-			corners[v] = fem_position_from(mesh->nodes[mesh->tets[4 * (size_t)t + (size_t)v]]);
+			corners[v] = fem_vec3d_from(mesh->nodes[mesh->tets[4 * (size_t)t + (size_t)v]]);
 		fem_tet_dihedral_range(corners, &low, &high);
 		smallest = fmin(smallest, low);
 		flat += low < FLAT_ANGLE;

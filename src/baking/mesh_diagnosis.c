@@ -21,9 +21,9 @@
 static void measure_surface(const FemTriangles *triangles, FemDiagnosis *out) {
 	double volume = 0.0, size = triangles->frame.size;
 	for (int32_t t = 0; t < triangles->triangle_count; t++) {
-		FemPosition n = fem_triangle_area_vector(triangles, t);
-		out->area += sqrt(fem_position_dot(n, n)) * size * size;
-		volume += fem_position_dot(fem_triangle_corner(triangles, t, 0), n) / 3.0;
+		FemVec3d n = fem_triangle_area_vector(triangles, t);
+		out->area += sqrt(fem_vec3d_dot(n, n)) * size * size;
+		volume += fem_vec3d_dot(fem_triangle_corner(triangles, t, 0), n) / 3.0;
 	}
 	out->volume = fabs(volume) * size * size * size;
 	out->size = size;
@@ -72,10 +72,10 @@ static void measure_walls(const FemSolid *solid, FemDiagnosis *out) {
 	Wall walls[THICKNESS_SAMPLES + 1];
 	double area = 0.0, thin = 0.0, passed = 0.0;
 	for (int32_t t = 0; t < triangles->triangle_count; t += stride) {
-		FemPosition n = fem_triangle_area_vector(triangles, t), middle = {0};
-		double size = sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(triangles, t), middle = {0};
+		double size = sqrt(fem_vec3d_dot(n, n));
 		for (int v = 0; v < 3; v++)
-			middle = fem_position_add(middle, fem_position_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
+			middle = fem_vec3d_add(middle, fem_vec3d_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
 		walls[count] = (Wall){fem_solid_thickness(solid, t, middle, 2.0), size};
 		area += size;
 		thin += walls[count++].thickness < THIN_SHARE ? size : 0.0;

@@ -14,11 +14,11 @@ static FemResult fail_memory(const FemBakedMesh *mesh) {
 		mesh->tet_mesh.tet_count);
 }
 
-static FemPosition center_of(const FemTetArrays *tets, int32_t tet) {
-	FemPosition sum = {0};
+static FemVec3d center_of(const FemTetArrays *tets, int32_t tet) {
+	FemVec3d sum = {0};
 	for (int v = 0; v < 4; v++)
-		sum = fem_position_add(sum, fem_position_from(tets->nodes[tets->tets[4 * (size_t)tet + (size_t)v]]));
-	return fem_position_scale(sum, 0.25);
+		sum = fem_vec3d_add(sum, fem_vec3d_from(tets->nodes[tets->tets[4 * (size_t)tet + (size_t)v]]));
+	return fem_vec3d_scale(sum, 0.25);
 }
 
 // distances: [tet], m, to the nearest surface so far.
@@ -33,7 +33,7 @@ static FemResult claim_tets(
 	result = fem_triangle_bvh_create(&bvh, &triangles);
 	for (int32_t t = 0; result == FEM_OK && t < tets->tet_count; t++) {
 		int32_t triangle;
-		FemPosition at = fem_frame_to_unit(&triangles.frame, center_of(tets, t)), nearest;
+		FemVec3d at = fem_frame_to_unit(&triangles.frame, center_of(tets, t)), nearest;
 		double limit = distances[t] / triangles.frame.size;
 		double distance = fem_bvh_nearest(&bvh, at, limit, &triangle, &nearest);
 		if (triangle >= 0 && distance < limit) {

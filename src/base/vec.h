@@ -47,44 +47,68 @@ static inline FemVec3 fem_vec3_from(FemVec4 a) {
 	return (FemVec3){a.x, a.y, a.z};
 }
 
-// ----- world positions (also used as plain double vectors)
+// ----- vectors in double: differences of positions, and coordinates in a frame of their own (a mesh's, a body's)
 
-static inline FemPosition fem_position_add(FemPosition a, FemPosition b) {
-	return (FemPosition){a.x + b.x, a.y + b.y, a.z + b.z};
+typedef struct FemVec3d {
+	double x, y, z;
+} FemVec3d;
+
+static inline FemVec3d fem_vec3d_add(FemVec3d a, FemVec3d b) {
+	return (FemVec3d){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static inline FemPosition fem_position_sub(FemPosition a, FemPosition b) {
-	return (FemPosition){a.x - b.x, a.y - b.y, a.z - b.z};
+static inline FemVec3d fem_vec3d_sub(FemVec3d a, FemVec3d b) {
+	return (FemVec3d){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-static inline FemPosition fem_position_scale(FemPosition a, double s) {
-	return (FemPosition){a.x * s, a.y * s, a.z * s};
+static inline FemVec3d fem_vec3d_scale(FemVec3d a, double s) {
+	return (FemVec3d){a.x * s, a.y * s, a.z * s};
 }
 
-static inline double fem_position_dot(FemPosition a, FemPosition b) {
+static inline double fem_vec3d_dot(FemVec3d a, FemVec3d b) {
 	return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-static inline FemPosition fem_position_cross(FemPosition a, FemPosition b) {
-	return (FemPosition){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+static inline FemVec3d fem_vec3d_cross(FemVec3d a, FemVec3d b) {
+	return (FemVec3d){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-static inline FemPosition fem_position_from(FemVec3 a) {
-	return (FemPosition){(double)a.x, (double)a.y, (double)a.z};
+static inline FemVec3d fem_vec3d_from(FemVec3 a) {
+	return (FemVec3d){(double)a.x, (double)a.y, (double)a.z};
 }
 
-static inline FemPosition fem_position_from4(FemVec4 a) {
-	return (FemPosition){(double)a.x, (double)a.y, (double)a.z};
+static inline FemVec3d fem_vec3d_from4(FemVec4 a) {
+	return (FemVec3d){(double)a.x, (double)a.y, (double)a.z};
 }
 
-static inline FemVec3 fem_position_to_vec3(FemPosition a) {
+static inline FemVec3 fem_vec3d_to_vec3(FemVec3d a) {
 	return (FemVec3){(float)a.x, (float)a.y, (float)a.z};
 }
 
 // The same direction, at most `limit` long. For velocities that users set.
-static inline FemVec3 fem_clamp_speed(FemPosition v, float limit) {
-	double length = sqrt(fem_position_dot(v, v)), most = (double)limit;
-	return fem_position_to_vec3(length > most ? fem_position_scale(v, most / length) : v);
+static inline FemVec3 fem_clamp_speed(FemVec3d v, float limit) {
+	double length = sqrt(fem_vec3d_dot(v, v)), most = (double)limit;
+	return fem_vec3d_to_vec3(length > most ? fem_vec3d_scale(v, most / length) : v);
+}
+
+// ----- positions in the world: a FemPosition is a place, so that two of them cannot be added and none can be rotated
+
+static inline FemVec3d fem_position_sub(FemPosition a, FemPosition b) {
+	return (FemVec3d){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+// The place that lies `by` from `a`.
+static inline FemPosition fem_position_move(FemPosition a, FemVec3d by) {
+	return (FemPosition){a.x + by.x, a.y + by.y, a.z + by.z};
+}
+
+// The place whose coordinates in the world are `a`, and the coordinates of a place: for frames that lie on the world's.
+static inline FemPosition fem_position_at(FemVec3d a) {
+	return (FemPosition){a.x, a.y, a.z};
+}
+
+static inline FemVec3d fem_position_coordinates(FemPosition a) {
+	return (FemVec3d){a.x, a.y, a.z};
 }
 
 // The 1 m grid that origins lie on (design: coordinates).
@@ -132,15 +156,15 @@ static inline void fem_quat_to_matrix(FemQuat q, double r[3][3]) {
 	r[2][2] = 1.0 - s * (x * x + y * y);
 }
 
-static inline FemPosition fem_matrix_apply(double r[3][3], FemPosition a) {
-	return (FemPosition){
+static inline FemVec3d fem_matrix_apply(double r[3][3], FemVec3d a) {
+	return (FemVec3d){
 		r[0][0] * a.x + r[0][1] * a.y + r[0][2] * a.z,
 		r[1][0] * a.x + r[1][1] * a.y + r[1][2] * a.z,
 		r[2][0] * a.x + r[2][1] * a.y + r[2][2] * a.z,
 	};
 }
 
-static inline FemPosition fem_quat_rotate(FemQuat q, FemPosition a) {
+static inline FemVec3d fem_quat_rotate(FemQuat q, FemVec3d a) {
 	double r[3][3];
 	fem_quat_to_matrix(q, r);
 	return fem_matrix_apply(r, a);

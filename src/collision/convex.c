@@ -55,8 +55,7 @@ static FemVec4 plane_at(FemVec3 normal, FemVec3 p) {
 // go through 0.
 bool fem_convex_tet(
 	FemPosition origin, const FemVec3 corners[4], uint32_t exterior, FemConvexTet *storage, FemConvex *out_shape) {
-	*out_shape =
-		start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
+	*out_shape = start_shape(fem_position_move(origin, fem_vec3d_from(corners[0])), storage->planes, storage->vertices);
 	out_shape->is_tet = true;
 	FemVec3 p1 = fem_vec3_sub(corners[1], corners[0]), p2 = fem_vec3_sub(corners[2], corners[0]);
 	FemVec3 p3 = fem_vec3_sub(corners[3], corners[0]), n1 = fem_vec3_cross(p3, p2);
@@ -103,8 +102,8 @@ bool fem_convex_box(
 		float x[3];
 		for (int axis = 0; axis < 3; axis++)
 			x[axis] = v >> axis & 1 ? half[axis] : -half[axis];
-		FemPosition at = fem_matrix_apply(r, (FemPosition){(double)x[0], (double)x[1], (double)x[2]});
-		storage->vertices[v] = fem_vec4_from(fem_position_to_vec3(at));
+		FemVec3d at = fem_matrix_apply(r, (FemVec3d){(double)x[0], (double)x[1], (double)x[2]});
+		storage->vertices[v] = fem_vec4_from(fem_vec3d_to_vec3(at));
 	}
 	set_all_exterior(out_shape);
 	return seal(out_shape, 6, 8);
@@ -114,8 +113,7 @@ bool fem_convex_box(
 
 bool fem_convex_prism(
 	FemPosition origin, const FemVec3 corners[3], FemVec3 extrusion, FemConvexPrism *storage, FemConvex *out_shape) {
-	*out_shape =
-		start_shape(fem_position_add(origin, fem_position_from(corners[0])), storage->planes, storage->vertices);
+	*out_shape = start_shape(fem_position_move(origin, fem_vec3d_from(corners[0])), storage->planes, storage->vertices);
 	FemVec3 p[3];
 	for (int i = 0; i < 3; i++)
 		p[i] = fem_vec3_sub(corners[i], corners[0]);
@@ -160,7 +158,7 @@ uint32_t fem_convex_cell(FemPosition origin, const FemVec3 corners[4], FemVec3 e
 // ---- hull
 
 typedef struct HullPoints {
-	FemPosition x[FEM_CONVEX_VERTICES];
+	FemVec3d x[FEM_CONVEX_VERTICES];
 	int32_t count;
 	double layer; // m
 	bool used[FEM_CONVEX_VERTICES];
@@ -172,9 +170,9 @@ static bool copy_points(const FemVec3 *points, int32_t count, HullPoints *hull) 
 	double size_sq = 0.0;
 	*hull = (HullPoints){.count = count};
 	for (int32_t i = 0; i < count; i++) {
-		hull->x[i] = fem_position_from(points[i]);
-		FemPosition offset = fem_position_sub(hull->x[i], hull->x[0]);
-		size_sq = fmax(size_sq, fem_position_dot(offset, offset));
+		hull->x[i] = fem_vec3d_from(points[i]);
+		FemVec3d offset = fem_vec3d_sub(hull->x[i], hull->x[0]);
+		size_sq = fmax(size_sq, fem_vec3d_dot(offset, offset));
 		if (!(fabs(hull->x[i].x) + fabs(hull->x[i].y) + fabs(hull->x[i].z) < (double)FEM_CONVEX_EXTENT))
 			return false;
 	}
@@ -184,50 +182,50 @@ static bool copy_points(const FemVec3 *points, int32_t count, HullPoints *hull) 
 
 // Whether all points lie on one side of the plane n.x = offset; n is flipped so that they lie below. False if there are
 // points on both sides, or nothing but a layer.
-static bool supports(const HullPoints *hull, FemPosition *n, double *offset) {
+static bool supports(const HullPoints *hull, FemVec3d *n, double *offset) {
 	double below = 0.0, above = 0.0;
 	for (int32_t i = 0; i < hull->count; i++) {
-		double distance = fem_position_dot(*n, hull->x[i]) - *offset;
+		double distance = fem_vec3d_dot(*n, hull->x[i]) - *offset;
 		below = fmin(below, distance);
 		above = fmax(above, distance);
 		if (below < -hull->layer && above > hull->layer)
 			return false;
 	}
 	if (above > -below) {
-		*n = fem_position_scale(*n, -1.0);
+		*n = fem_vec3d_scale(*n, -1.0);
 		*offset = -*offset;
 	}
 	return fmax(above, -below) > hull->layer;
 }
 
 // Keeps a face that is not there yet. The offset is that of the outermost point: the hull holds all its points.
-static bool keep_face(HullPoints *hull, FemPosition n, double offset, FemConvexStorage *storage, int32_t *plane_count) {
+static bool keep_face(HullPoints *hull, FemVec3d n, double offset, FemConvexStorage *storage, int32_t *plane_count) {
 	for (int32_t i = 0; i < *plane_count; i++)
-		if (fem_position_dot(fem_position_from4(storage->planes[i]), n) > 1.0 - SAME_NORMAL)
+		if (fem_vec3d_dot(fem_vec3d_from4(storage->planes[i]), n) > 1.0 - SAME_NORMAL)
 			return true;
 	if (*plane_count == FEM_CONVEX_PLANES)
 		return false;
 	double outermost = offset;
 	for (int32_t i = 0; i < hull->count; i++) {
-		double along = fem_position_dot(n, hull->x[i]);
+		double along = fem_vec3d_dot(n, hull->x[i]);
 		outermost = fmax(outermost, along);
 		hull->used[i] |= along > offset - hull->layer;
 	}
-	FemVec4 plane = fem_vec4_from(fem_position_to_vec3(n));
+	FemVec4 plane = fem_vec4_from(fem_vec3d_to_vec3(n));
 	plane.w = (float)outermost;
 	storage->planes[(*plane_count)++] = plane;
 	return true;
 }
 
 static bool try_triple(HullPoints *hull, int32_t i, int32_t j, int32_t k, FemConvexStorage *storage, int32_t *count) {
-	FemPosition a = fem_position_sub(hull->x[j], hull->x[i]), b = fem_position_sub(hull->x[k], hull->x[i]);
-	FemPosition n = fem_position_cross(a, b);
-	double length_sq = fem_position_dot(n, n), a_sq = fem_position_dot(a, a), b_sq = fem_position_dot(b, b);
+	FemVec3d a = fem_vec3d_sub(hull->x[j], hull->x[i]), b = fem_vec3d_sub(hull->x[k], hull->x[i]);
+	FemVec3d n = fem_vec3d_cross(a, b);
+	double length_sq = fem_vec3d_dot(n, n), a_sq = fem_vec3d_dot(a, a), b_sq = fem_vec3d_dot(b, b);
 	// the normal of a needle-shaped triple is unreliable; every face also has a triple of another shape
 	if (!(length_sq > 1e-8 * a_sq * b_sq && fmin(a_sq, b_sq) > hull->layer * hull->layer))
 		return true;
-	n = fem_position_scale(n, 1.0 / sqrt(length_sq));
-	double offset = fem_position_dot(n, hull->x[i]);
+	n = fem_vec3d_scale(n, 1.0 / sqrt(length_sq));
+	double offset = fem_vec3d_dot(n, hull->x[i]);
 	return !supports(hull, &n, &offset) || keep_face(hull, n, offset, storage, count);
 }
 
@@ -257,17 +255,17 @@ bool fem_convex_place(
 	if (!fem_quat_normalize(&rotation) || local->vertex_count == 0 || local->vertex_count > FEM_CONVEX_VERTICES)
 		return false;
 	fem_quat_to_matrix(rotation, r);
-	out_shape->origin = fem_position_add(position, fem_matrix_apply(r, local->origin));
+	out_shape->origin = fem_position_move(position, fem_matrix_apply(r, fem_position_coordinates(local->origin)));
 	out_shape->planes = storage->planes;
 	out_shape->vertices = storage->vertices;
 	for (int32_t i = 0; i < local->plane_count; i++) {
-		FemPosition n = fem_matrix_apply(r, fem_position_from4(local->planes[i]));
-		storage->planes[i] = fem_vec4_from(fem_position_to_vec3(n));
+		FemVec3d n = fem_matrix_apply(r, fem_vec3d_from4(local->planes[i]));
+		storage->planes[i] = fem_vec4_from(fem_vec3d_to_vec3(n));
 		storage->planes[i].w = local->planes[i].w;
 	}
 	for (int32_t i = 0; i < local->vertex_count; i++) {
-		FemPosition x = fem_matrix_apply(r, fem_position_from4(local->vertices[i]));
-		storage->vertices[i] = fem_vec4_from(fem_position_to_vec3(x));
+		FemVec3d x = fem_matrix_apply(r, fem_vec3d_from4(local->vertices[i]));
+		storage->vertices[i] = fem_vec4_from(fem_vec3d_to_vec3(x));
 	}
 	return seal(out_shape, local->plane_count, local->vertex_count);
 }

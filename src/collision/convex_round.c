@@ -43,7 +43,7 @@ static bool start_round(const FemPosition ends[2], float radius, const FemConvex
 	if (!tet->is_tet || tet->plane_count != 4 || !(radius > 0.0f && radius < FEM_CONVEX_EXTENT))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		round->ends[i] = fem_position_to_vec3(fem_position_sub(ends[i], tet->origin));
+		round->ends[i] = fem_vec3d_to_vec3(fem_position_sub(ends[i], tet->origin));
 		float far = fabsf(round->ends[i].x) + fabsf(round->ends[i].y) + fabsf(round->ends[i].z);
 		if (!(far < FEM_CONVEX_EXTENT))
 			return false;
@@ -72,13 +72,13 @@ static void keep_shorter(FemVec3 separation, FemVec3 *best) {
 		*best = separation;
 }
 
-static FemVec3 from_end(FemVec3 end, const FemPosition corners[4]) {
+static FemVec3 from_end(FemVec3 end, const FemVec3d corners[4]) {
 	double weights[4];
-	fem_closest_in_tet(fem_position_from(end), corners, weights);
-	FemPosition at = {0.0, 0.0, 0.0};
+	fem_closest_in_tet(fem_vec3d_from(end), corners, weights);
+	FemVec3d at = {0.0, 0.0, 0.0};
 	for (int i = 0; i < 4; i++)
-		at = fem_position_add(at, fem_position_scale(corners[i], weights[i]));
-	return fem_vec3_sub(fem_position_to_vec3(at), end);
+		at = fem_vec3d_add(at, fem_vec3d_scale(corners[i], weights[i]));
+	return fem_vec3_sub(fem_vec3d_to_vec3(at), end);
 }
 
 static float clamp01(float x) {
@@ -99,9 +99,9 @@ static FemVec3 between_segments(FemVec3 p, FemVec3 d, FemVec3 q, FemVec3 e) {
 
 // Shortest vector from the core to the tet, unless the core goes through it.
 static FemVec3 separation_from_tet(const Round *round, const FemConvex *tet) {
-	FemPosition corners[4];
+	FemVec3d corners[4];
 	for (int i = 0; i < 4; i++)
-		corners[i] = fem_position_from4(tet->vertices[i]);
+		corners[i] = fem_vec3d_from4(tet->vertices[i]);
 	FemVec3 axis = fem_vec3_sub(round->ends[1], round->ends[0]);
 	FemVec3 best = from_end(round->ends[0], corners);
 	if (fem_vec3_dot(axis, axis) == 0.0f)

@@ -223,7 +223,7 @@ static void set_direction(const Pair *pair, const FemPolyhedronMeasure *measure,
 
 static void fill_overlap(
 	const Pair *pair, const FemPolyhedron *p, const FemPolyhedronMeasure *measure, FemOverlap *out) {
-	out->centre = fem_position_add(pair->first->origin, fem_position_from(measure->centre));
+	out->centre = fem_position_move(pair->first->origin, fem_vec3d_from(measure->centre));
 	out->volume = measure->volume;
 	out->surface = measure->surface;
 	out->normal = fem_vec3(0.0f, 0.0f, 0.0f);
@@ -247,7 +247,7 @@ bool fem_overlap(const FemConvex *a, const FemConvex *b, FemOverlap *out_overlap
 	pair.equal = order == 0;
 	pair.first = order > 0 ? b : a;
 	pair.second = order > 0 ? a : b;
-	pair.offset = fem_position_to_vec3(fem_position_sub(pair.second->origin, pair.first->origin));
+	pair.offset = fem_vec3d_to_vec3(fem_position_sub(pair.second->origin, pair.first->origin));
 	if (!boxes_meet(pair.first, pair.second, pair.offset) || planes_separate(&pair))
 		return false;
 	FemPolyhedron p;

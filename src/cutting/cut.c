@@ -63,11 +63,11 @@ static void note(Cut *cut, const char *sentence) {
 // ---- cells
 
 static double tet_volume(const FemTetArrays *tets, int32_t t) {
-	FemPosition p[4];
+	FemVec3d p[4];
 	for (int v = 0; v < 4; v++)
-		p[v] = fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
-	FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]), c = fem_position_sub(p[3], p[0]);
-	return fabs(fem_position_dot(a, fem_position_cross(b, c))) / 6.0;
+		p[v] = fem_vec3d_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]);
+	FemVec3d a = fem_vec3d_sub(p[1], p[0]), b = fem_vec3d_sub(p[2], p[0]), c = fem_vec3d_sub(p[3], p[0]);
+	return fabs(fem_vec3d_dot(a, fem_vec3d_cross(b, c))) / 6.0;
 }
 
 // The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
@@ -112,7 +112,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	for (int axis = 0; axis < 3; axis++) {
 		double low = body.low[axis], high = body.high[axis];
 		for (int32_t n = 0; n < tets->node_count; n++) {
-			FemPosition at = fem_frame_to_unit(&body.frame, fem_position_from(tets->nodes[n]));
+			FemVec3d at = fem_frame_to_unit(&body.frame, fem_vec3d_from(tets->nodes[n]));
 			double x = axis == 0 ? at.x : axis == 1 ? at.y : at.z;
 			low = fmin(low, x);
 			high = fmax(high, x);
@@ -262,7 +262,7 @@ static FemResult label_polygons(Cut *cut) {
 }
 
 static FemResult take_surfaces(Cut *cut) {
-	fem_cut_sites_add(&cut->sites, (FemPosition){0}, 0.0, cut->sites.splinter_count++);
+	fem_cut_sites_add(&cut->sites, (FemVec3d){0}, 0.0, cut->sites.splinter_count++);
 	for (int n = 0; n < 3; n++)
 		cut->sites.metric[n][n] = 1.0;
 	FemResult result = fem_cut_diagram_create(&cut->diagram, &cut->sites, (double[3]){0.5, 0.5, 0.5});

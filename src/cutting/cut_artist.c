@@ -70,24 +70,23 @@ static bool sort_sides(Shells *s) {
 
 // From the edge to the triangle's third corner, and from there into the solid behind the triangle; both across the
 // edge.
-static void directions(const Shells *s, int32_t side, FemPosition *out_along, FemPosition *out_behind) {
+static void directions(const Shells *s, int32_t side, FemVec3d *out_along, FemVec3d *out_behind) {
 	int32_t from, to;
 	const int32_t *c = corners_of(s, side, &from, &to);
-	const FemPosition *at = s->mesh->places;
-	FemPosition edge = fem_position_sub(at[to], at[from]),
-				other_edge = fem_position_sub(at[c[(side + 2) % 3]], at[from]);
-	FemPosition normal = fem_position_cross(edge, other_edge);
-	*out_along = fem_position_cross(normal, edge);
-	*out_behind = fem_position_scale(normal, -sqrt(fem_position_dot(edge, edge)));
+	const FemVec3d *at = s->mesh->places;
+	FemVec3d edge = fem_vec3d_sub(at[to], at[from]), other_edge = fem_vec3d_sub(at[c[(side + 2) % 3]], at[from]);
+	FemVec3d normal = fem_vec3d_cross(edge, other_edge);
+	*out_along = fem_vec3d_cross(normal, edge);
+	*out_behind = fem_vec3d_scale(normal, -sqrt(fem_vec3d_dot(edge, edge)));
 }
 
 // The angle, rad, by which to rotate from the first triangle through the solid behind it to meet the second, 0
 // excluded: triangles that lie on each other are of two solids that touch.
 static double angle_between(const Shells *s, int32_t first, int32_t second) {
-	FemPosition along, behind, other, unused;
+	FemVec3d along, behind, other, unused;
 	directions(s, first, &along, &behind);
 	directions(s, second, &other, &unused);
-	double angle = atan2(fem_position_dot(other, behind), fem_position_dot(other, along));
+	double angle = atan2(fem_vec3d_dot(other, behind), fem_vec3d_dot(other, along));
 	angle = angle < 0.0 ? angle + TWO_PI : angle;
 	return angle < SAME_ANGLE ? angle + TWO_PI : angle;
 }
@@ -149,10 +148,10 @@ static void measure(const Shells *s, const int32_t *labels, Component *component
 	for (int32_t t = 0; t < s->mesh->triangle_count; t++)
 		components[t] = (Component){.low = {2.0, 2.0, 2.0}, .high = {-2.0, -2.0, -2.0}};
 	for (int32_t t = 0; t < s->mesh->triangle_count; t++) {
-		const FemPosition *at = s->mesh->places;
+		const FemVec3d *at = s->mesh->places;
 		const int32_t *c = s->mesh->triangles[t];
 		Component *component = &components[labels[t]];
-		component->volume += fem_position_dot(at[c[0]], fem_position_cross(at[c[1]], at[c[2]])) / 6.0;
+		component->volume += fem_vec3d_dot(at[c[0]], fem_vec3d_cross(at[c[1]], at[c[2]])) / 6.0;
 		for (int v = 0; v < 3; v++) {
 			double p[3] = {at[c[v]].x, at[c[v]].y, at[c[v]].z};
 			for (int axis = 0; axis < 3; axis++) {

@@ -14,15 +14,15 @@ const char fem_cut_not_closed[] = "its surface crosses itself or is not closed";
 static bool set_axes(FemCutBorder *border) {
 	const FemCutCell *i = &border->solid->diagram->cells[border->cell],
 					 *j = &border->solid->diagram->cells[border->other];
-	FemPosition n = {(double)(i->a[0] - j->a[0]), (double)(i->a[1] - j->a[1]), (double)(i->a[2] - j->a[2])};
-	double length = sqrt(fem_position_dot(n, n));
+	FemVec3d n = {(double)(i->a[0] - j->a[0]), (double)(i->a[1] - j->a[1]), (double)(i->a[2] - j->a[2])};
+	double length = sqrt(fem_vec3d_dot(n, n));
 	if (!(length > 0.0))
 		return false;
-	n = fem_position_scale(n, 1.0 / length);
-	FemPosition side = fabs(n.x) < 0.6 ? (FemPosition){1.0, 0.0, 0.0} : (FemPosition){0.0, 1.0, 0.0};
-	FemPosition u = fem_position_cross(side, n);
-	border->axes[0] = fem_position_scale(u, 1.0 / sqrt(fem_position_dot(u, u)));
-	border->axes[1] = fem_position_cross(n, border->axes[0]);
+	n = fem_vec3d_scale(n, 1.0 / length);
+	FemVec3d side = fabs(n.x) < 0.6 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0};
+	FemVec3d u = fem_vec3d_cross(side, n);
+	border->axes[0] = fem_vec3d_scale(u, 1.0 / sqrt(fem_vec3d_dot(u, u)));
+	border->axes[1] = fem_vec3d_cross(n, border->axes[0]);
 	border->axes[2] = n;
 	return true;
 }
@@ -104,11 +104,10 @@ void fem_cut_border_cross(FemCutBorder *border, int32_t vertex, bool enters) {
 		solid->failed = true;
 		return;
 	}
-	FemPosition start = border->corners[side],
-				edge = fem_position_sub(border->corners[(side + 1) % border->count], start);
-	double length = sqrt(fem_position_dot(edge, edge));
+	FemVec3d start = border->corners[side], edge = fem_vec3d_sub(border->corners[(side + 1) % border->count], start);
+	double length = sqrt(fem_vec3d_dot(edge, edge));
 	double along =
-		fem_position_dot(fem_position_sub(solid->vertices[vertex].at, start), edge) / (length > 0.0 ? length : 1.0);
+		fem_vec3d_dot(fem_vec3d_sub(solid->vertices[vertex].at, start), edge) / (length > 0.0 ? length : 1.0);
 	border->crossings[border->crossing_count++] = (FemCutCrossing){side, vertex, along, enters};
 }
 

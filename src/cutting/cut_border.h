@@ -28,9 +28,9 @@ typedef struct FemCutBorder {
 	int32_t shell;             // whose face is made, -1 for all
 	const FemWinding *winding; // of the shell
 	int32_t sides[FEM_CUT_SIDE_MAX], count;
-	FemPosition corners[FEM_CUT_SIDE_MAX]; // corner n is the start of side n
-	int8_t inside[FEM_CUT_SIDE_MAX];       // of corners: 1, 0, or -1 while unknown
-	FemPosition axes[3];                   // two in the plane, then the normal
+	FemVec3d corners[FEM_CUT_SIDE_MAX]; // corner n is the start of side n
+	int8_t inside[FEM_CUT_SIDE_MAX];    // of corners: 1, 0, or -1 while unknown
+	FemVec3d axes[3];                   // two in the plane, then the normal
 	FemCutCrossing *crossings;
 	int32_t crossing_count, crossing_capacity;
 	FemCutLink *links;

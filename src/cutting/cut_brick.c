@@ -72,16 +72,16 @@ static void add_half(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
 
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 	const FemCutDef *def = body->def;
-	FemPosition up = fem_position_from(def->grain);
-	if (fem_position_dot(up, up) < 1e-12)
-		up = (FemPosition){0.0, 1.0, 0.0};
+	FemVec3d up = fem_vec3d_from(def->grain);
+	if (fem_vec3d_dot(up, up) < 1e-12)
+		up = (FemVec3d){0.0, 1.0, 0.0};
 	Wall wall = {.body = body, .sites = sites, .frame = fem_cut_frame(body, up, UP, 1)};
 	// fem_cut_frame() puts the longer of the others behind `up`: along the wall comes first here.
 	FemCutFrame rotated = wall.frame;
 	rotated.axes[0] = wall.frame.axes[2];
 	rotated.low[0] = wall.frame.low[2];
 	rotated.high[0] = wall.frame.high[2];
-	rotated.axes[2] = fem_position_scale(wall.frame.axes[0], -1.0);
+	rotated.axes[2] = fem_vec3d_scale(wall.frame.axes[0], -1.0);
 	rotated.low[2] = -wall.frame.high[0];
 	rotated.high[2] = -wall.frame.low[0];
 	wall.frame = rotated;

@@ -14,7 +14,7 @@
 // A corner of a cell as the three constraints that meet there.
 typedef struct Corner {
 	int32_t planes[3];
-	FemPosition at;
+	FemVec3d at;
 } Corner;
 
 typedef struct Grid {
@@ -26,7 +26,7 @@ typedef struct Grid {
 typedef struct Builder {
 	FemCutDiagram *diagram;
 	const FemCutSites *sites;
-	FemPosition *places; // [site], in the metric's space
+	FemVec3d *places; // [site], in the metric's space
 	double weight_max;
 	Grid grid;
 	Corner *corners, *kept; // of the cell at hand, CORNER_MAX each
@@ -36,7 +36,7 @@ typedef struct Builder {
 	int32_t pair_count, pair_capacity;
 } Builder;
 
-void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t splinter) {
+void fem_cut_sites_add(FemCutSites *sites, FemVec3d at, double weight, int32_t splinter) {
 	if (sites->failed || sites->count == FEM_CUT_CELL_MAX || !FEM_GROW(sites->sites, sites->count, &sites->capacity)) {
 		sites->failed = true;
 		return;
@@ -49,8 +49,8 @@ void fem_cut_sites_free(FemCutSites *sites) {
 	*sites = (FemCutSites){0};
 }
 
-static FemPosition apply(const double m[3][3], FemPosition p) {
-	return (FemPosition){m[0][0] * p.x + m[0][1] * p.y + m[0][2] * p.z, m[1][0] * p.x + m[1][1] * p.y + m[1][2] * p.z,
+static FemVec3d apply(const double m[3][3], FemVec3d p) {
+	return (FemVec3d){m[0][0] * p.x + m[0][1] * p.y + m[0][2] * p.z, m[1][0] * p.x + m[1][1] * p.y + m[1][2] * p.z,
 		m[2][0] * p.x + m[2][1] * p.y + m[2][2] * p.z};
 }
 
@@ -62,7 +62,7 @@ static void make_cells(Builder *b) {
 	double slope = 1e-300;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int32_t i = 0; i < b->sites->count; i++) {
-			FemPosition y = b->places[i];
+			FemVec3d y = b->places[i];
 			double a[3], scale = FEM_CUT_SLOPE_MAX / slope;
 			for (int axis = 0; axis < 3; axis++) {
 				a[axis] = -2.0 * (m[0][axis] * y.x + m[1][axis] * y.y + m[2][axis] * y.z);
@@ -71,7 +71,7 @@ static void make_cells(Builder *b) {
 				else
 					b->diagram->cells[i].a[axis] = (int32_t)lrint(a[axis] * scale);
 			}
-			double level = (fem_position_dot(y, y) - b->sites->sites[i].weight) * scale * FEM_CUT_GRID;
+			double level = (fem_vec3d_dot(y, y) - b->sites->sites[i].weight) * scale * FEM_CUT_GRID;
 			double limit = (double)FEM_CUT_REACH * FEM_CUT_GRID * 2.0;
 			b->diagram->cells[i].b = llrint(fmin(fmax(level, -limit), limit));
 			b->diagram->cells[i].splinter = b->sites->sites[i].splinter;
@@ -81,16 +81,16 @@ static void make_cells(Builder *b) {
 
 // ---- grid
 
-static double coordinate(FemPosition p, int axis) {
+static double coordinate(FemVec3d p, int axis) {
 	return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
-static int32_t bucket_on(const Grid *grid, FemPosition p, int axis) {
+static int32_t bucket_on(const Grid *grid, FemVec3d p, int axis) {
 	int32_t at = (int32_t)((coordinate(p, axis) - grid->low[axis]) / grid->cell);
 	return at < 0 ? 0 : at >= grid->counts[axis] ? grid->counts[axis] - 1 : at;
 }
 
-static int32_t bucket_of(const Grid *grid, FemPosition p) {
+static int32_t bucket_of(const Grid *grid, FemVec3d p) {
 	return (bucket_on(grid, p, 0) * grid->counts[1] + bucket_on(grid, p, 1)) * grid->counts[2] + bucket_on(grid, p, 2);
 }
 
@@ -162,9 +162,8 @@ static bool share_edge(const Corner *u, const Corner *v, int32_t out[2]) {
 // Far planes are told from near ones in floating point, with a margin; the rest is exact. First by the ball that holds
 // the cell, then by its corners.
 static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
-	FemPosition offset = fem_position_sub(b->places[other], b->places[cell]);
-	double far_sq = fem_position_dot(offset, offset),
-		   slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
+	FemVec3d offset = fem_vec3d_sub(b->places[other], b->places[cell]);
+	double far_sq = fem_vec3d_dot(offset, offset), slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
 	if (far_sq + slack > 2.0 * sqrt(far_sq) * b->reach * 1.0001)
 		return false;
 	const FemCutCell *i = &b->diagram->cells[cell], *j = &b->diagram->cells[other];
@@ -174,7 +173,7 @@ static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 		size += fabs(a[axis]);
 	}
 	for (int32_t n = 0; n < b->corner_count; n++) {
-		FemPosition at = b->corners[n].at;
+		FemVec3d at = b->corners[n].at;
 		if (a[0] * at.x + a[1] * at.y + a[2] * at.z + level < 1e-9 * size)
 			return true;
 	}
@@ -184,8 +183,8 @@ static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 static double reach_of(const Builder *b, int32_t cell) {
 	double most = 0.0;
 	for (int32_t n = 0; n < b->corner_count; n++) {
-		FemPosition offset = fem_position_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
-		most = fmax(most, fem_position_dot(offset, offset));
+		FemVec3d offset = fem_vec3d_sub(apply(b->sites->metric, b->corners[n].at), b->places[cell]);
+		most = fmax(most, fem_vec3d_dot(offset, offset));
 	}
 	return sqrt(most);
 }
@@ -248,18 +247,18 @@ static bool clip_by_ring(Builder *b, int32_t cell, int32_t ring, bool *out_good)
 // The least distance from the mean of the corners to a neighbour's border.
 static float radius_of(const Builder *b, int32_t cell) {
 	const FemCutCell *i = &b->diagram->cells[cell];
-	FemPosition mean = {0};
+	FemVec3d mean = {0};
 	double least = 1.0;
 	for (int32_t n = 0; n < b->corner_count; n++)
-		mean = fem_position_add(mean, fem_position_scale(b->corners[n].at, 1.0 / b->corner_count));
+		mean = fem_vec3d_add(mean, fem_vec3d_scale(b->corners[n].at, 1.0 / b->corner_count));
 	for (int32_t n = 0; n < 3 * b->corner_count; n++) {
 		int32_t other = b->corners[n / 3].planes[n % 3];
 		if (other < 0)
 			continue;
 		const FemCutCell *j = &b->diagram->cells[other];
-		FemPosition a = {(double)(j->a[0] - i->a[0]), (double)(j->a[1] - i->a[1]), (double)(j->a[2] - i->a[2])};
-		double value = fem_position_dot(a, mean) + (double)(j->b - i->b) / FEM_CUT_GRID,
-			   length = sqrt(fem_position_dot(a, a));
+		FemVec3d a = {(double)(j->a[0] - i->a[0]), (double)(j->a[1] - i->a[1]), (double)(j->a[2] - i->a[2])};
+		double value = fem_vec3d_dot(a, mean) + (double)(j->b - i->b) / FEM_CUT_GRID,
+			   length = sqrt(fem_vec3d_dot(a, a));
 		least = length > 0.0 ? fmin(least, fmax(value / length, 0.0)) : least;
 	}
 	return (float)least;
@@ -322,7 +321,7 @@ static bool store_neighbors(Builder *b) {
 static bool build(Builder *b) {
 	const FemCutSites *sites = b->sites;
 	b->diagram->cells = FEM_ALLOC_ARRAY(FemCutCell, sites->count);
-	b->places = FEM_ALLOC_ARRAY(FemPosition, sites->count);
+	b->places = FEM_ALLOC_ARRAY(FemVec3d, sites->count);
 	b->corners = FEM_ALLOC_ARRAY(Corner, CORNER_MAX);
 	b->kept = FEM_ALLOC_ARRAY(Corner, CORNER_MAX);
 	b->diagram->radii = FEM_ALLOC_ARRAY(float, sites->count);

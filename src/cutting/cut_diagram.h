@@ -32,8 +32,8 @@ typedef struct FemCutCell {
 
 // What a pattern makes: points with weights in a space that is a linear map of unit space.
 typedef struct FemCutSite {
-	FemPosition at; // unit space
-	double weight;  // squared length in the metric's space
+	FemVec3d at;   // unit space
+	double weight; // squared length in the metric's space
 	int32_t splinter;
 } FemCutSite;
 
@@ -55,14 +55,14 @@ typedef struct FemCutDiagram {
 	int32_t neighbor_count;
 } FemCutDiagram;
 
-void fem_cut_sites_add(FemCutSites *sites, FemPosition at, double weight, int32_t splinter);
+void fem_cut_sites_add(FemCutSites *sites, FemVec3d at, double weight, int32_t splinter);
 void fem_cut_sites_free(FemCutSites *sites);
 
 // half_extents: unit space; what is to be cut must lie within them. Sites that win nowhere get no neighbours.
 FemResult fem_cut_diagram_create(FemCutDiagram *diagram, const FemCutSites *sites, const double half_extents[3]);
 void fem_cut_diagram_free(FemCutDiagram *diagram);
 
-FemCutPoint fem_cut_point(FemPosition unit);
+FemCutPoint fem_cut_point(FemVec3d unit);
 
 // ---- predicates
 
@@ -82,7 +82,7 @@ bool fem_cut_keeps_corner(const FemCutDiagram *d, int32_t i, int32_t j, int32_t 
 double fem_cut_edge_share(const FemCutDiagram *d, int32_t i, int32_t j, const FemCutPoint *a, const FemCutPoint *b);
 void fem_cut_triangle_weights(
 	const FemCutDiagram *d, int32_t i, int32_t j, int32_t k, const FemCutPoint *const t[3], double out[3]);
-FemPosition fem_cut_corner_at(const FemCutDiagram *d, int32_t i, int32_t j, int32_t k, int32_t l);
+FemVec3d fem_cut_corner_at(const FemCutDiagram *d, int32_t i, int32_t j, int32_t k, int32_t l);
 
 // The cell that holds a point, by walking from cell `from`, which must not be empty.
 int32_t fem_cut_find_cell(const FemCutDiagram *d, int32_t from, const FemCutPoint *p);

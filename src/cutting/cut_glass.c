@@ -17,16 +17,16 @@ bool fem_cut_is_pane(const FemCutBody *body) {
 	return body->box.half_extents[2] < FLAT * body->box.half_extents[1];
 }
 
-static void choose_impacts(FemCutBody *body, int32_t *out_count, FemPosition out[FEM_CUT_IMPACTS_MAX]) {
+static void choose_impacts(FemCutBody *body, int32_t *out_count, FemVec3d out[FEM_CUT_IMPACTS_MAX]) {
 	const FemCutDef *def = body->def;
 	*out_count = def->impact_count > 0 ? def->impact_count : body->splinter_count > 150 ? 2 : 1;
 	for (int32_t n = 0; n < *out_count; n++) {
 		if (def->impact_count > 0) {
-			out[n] = fem_frame_to_unit(&body->frame, fem_position_from(def->impacts[n]));
+			out[n] = fem_frame_to_unit(&body->frame, fem_vec3d_from(def->impacts[n]));
 			continue;
 		}
-		FemPosition a = fem_cut_random_place(body), b = fem_cut_random_place(body), c = fem_cut_random_place(body);
-		out[n] = fem_position_scale(fem_position_add(a, fem_position_add(b, c)), 1.0 / 3.0); // likelier in the middle
+		FemVec3d a = fem_cut_random_place(body), b = fem_cut_random_place(body), c = fem_cut_random_place(body);
+		out[n] = fem_vec3d_scale(fem_vec3d_add(a, fem_vec3d_add(b, c)), 1.0 / 3.0); // likelier in the middle
 	}
 }
 
@@ -133,9 +133,9 @@ static void add_rings(Pane *pane, int32_t impact, double first_radius, double gr
 	}
 }
 
-static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts) {
+static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemVec3d *impacts) {
 	Pane pane = {.body = body, .sites = sites, .impact_count = impact_count};
-	pane.frame = fem_cut_frame(body, fem_position_from(body->def->grain), 2, 2);
+	pane.frame = fem_cut_frame(body, fem_vec3d_from(body->def->grain), 2, 2);
 	for (int n = 0; n < 2; n++) { // distances along the pane only
 		sites->metric[n][0] = pane.frame.axes[n].x;
 		sites->metric[n][1] = pane.frame.axes[n].y;
@@ -144,8 +144,8 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 	}
 	sites->metric[2][2] = 0.0;
 	for (int32_t n = 0; n < impact_count; n++) {
-		FemPosition at = fem_position_scale(impacts[n], body->frame.size);
-		pane.impacts[n] = (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])};
+		FemVec3d at = fem_vec3d_scale(impacts[n], body->frame.size);
+		pane.impacts[n] = (Flat){fem_vec3d_dot(at, pane.frame.axes[0]), fem_vec3d_dot(at, pane.frame.axes[1])};
 	}
 	double width = pane.frame.high[0] - pane.frame.low[0], height = pane.frame.high[1] - pane.frame.low[1];
 	double mean = sqrt(width * height / body->splinter_count), farthest = hypot(width, height);
@@ -155,14 +155,14 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 		add_rings(&pane, n, first, exp(log(farthest / first) / rings), farthest, (int32_t)spokes);
 	int32_t most = (int32_t)fmin(body->splinter_count - pane.made, (1.0 - RADIAL_SHARE) * body->splinter_count + 1.0);
 	for (int32_t n = 0; n < most; n++) {
-		FemPosition at = fem_position_scale(fem_cut_random_place(body), body->frame.size);
-		add_site(&pane, (Flat){fem_position_dot(at, pane.frame.axes[0]), fem_position_dot(at, pane.frame.axes[1])},
+		FemVec3d at = fem_vec3d_scale(fem_cut_random_place(body), body->frame.size);
+		add_site(&pane, (Flat){fem_vec3d_dot(at, pane.frame.axes[0]), fem_vec3d_dot(at, pane.frame.axes[1])},
 			sites->splinter_count++);
 	}
 }
 
 void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites) {
-	FemPosition impacts[FEM_CUT_IMPACTS_MAX];
+	FemVec3d impacts[FEM_CUT_IMPACTS_MAX];
 	int32_t count;
 	choose_impacts(body, &count, impacts);
 	if (fem_cut_is_pane(body))

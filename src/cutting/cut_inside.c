@@ -88,9 +88,9 @@ static FemCutLink *find_link(FemCutBorder *border, int32_t from) {
 }
 
 static void add_loop_point(FemCutBorder *border, int32_t vertex) {
-	FemPosition at = fem_position_sub(border->solid->vertices[vertex].at, border->corners[0]);
-	int32_t point = fem_loop_mesh_add_point(
-		&border->loops, fem_position_dot(at, border->axes[0]), fem_position_dot(at, border->axes[1]));
+	FemVec3d at = fem_vec3d_sub(border->solid->vertices[vertex].at, border->corners[0]);
+	int32_t point =
+		fem_loop_mesh_add_point(&border->loops, fem_vec3d_dot(at, border->axes[0]), fem_vec3d_dot(at, border->axes[1]));
 	fem_loop_mesh_add_index(&border->loops, point);
 	if (!FEM_GROW(border->loop_vertices, border->loop_vertex_count, &border->loop_vertex_capacity)) {
 		border->solid->failed = true;
@@ -132,12 +132,12 @@ static int32_t add_inner_vertex(FemCutBorder *border, int32_t number, const doub
 		solid, FEM_CUT_ADDED_INSIDE, (int32_t[4]){-2 - number, border->cell, border->other, border->shell}, &is_new);
 	if (vertex < 0)
 		return -1;
-	FemPosition p = border->corners[0];
-	p = fem_position_add(p, fem_position_scale(border->axes[0], at[0]));
-	p = fem_position_add(p, fem_position_scale(border->axes[1], at[1]));
+	FemVec3d p = border->corners[0];
+	p = fem_vec3d_add(p, fem_vec3d_scale(border->axes[0], at[0]));
+	p = fem_vec3d_add(p, fem_vec3d_scale(border->axes[1], at[1]));
 	double limit = fem_cut_noise_limit(solid, (int32_t[3]){border->cell, border->other, -1}, solid->noise.amplitude);
 	double height = fem_cut_noise_depth(solid, p, limit) * fem_cut_noise(&solid->noise, p, 4);
-	solid->vertices[vertex].at = fem_position_add(p, fem_position_scale(border->axes[2], height));
+	solid->vertices[vertex].at = fem_vec3d_add(p, fem_vec3d_scale(border->axes[2], height));
 	return vertex;
 }
 
@@ -233,7 +233,7 @@ static bool near_shell(const FemCutBorder *border) {
 	for (int axis = 0; shell && axis < 3; axis++) {
 		double low = HUGE_VAL, high = -HUGE_VAL;
 		for (int32_t n = 0; n < border->count; n++) {
-			const FemPosition *p = &border->corners[n];
+			const FemVec3d *p = &border->corners[n];
 			double at = axis == 0 ? p->x : axis == 1 ? p->y : p->z;
 			low = fmin(low, at);
 			high = fmax(high, at);

@@ -41,6 +41,6 @@ void fem_cut_make_surface(FemCutMaking *out, int32_t surface); // what comes nex
 void fem_cut_make_outside(FemCutMaking *out);              // in cut_making_outside.c: all polygons
 void fem_cut_make_face(FemCutMaking *out, int32_t number); // in cut_making_inside.c: both sides of a face
 
-FemPosition fem_cut_unit(FemPosition v); // of length 1
+FemVec3d fem_cut_unit(FemVec3d v); // of length 1
 
 #endif

@@ -4,31 +4,29 @@
 #include <string.h>
 
 typedef struct Axes {
-	FemPosition u, v, n;
+	FemVec3d u, v, n;
 } Axes;
 
 // u along the grain, or level.
 static Axes axes_of_face(const FemCutSource *source, const FemCutFace *face) {
 	const FemCutCell *i = &source->inside->diagram->cells[face->cells[0]],
 					 *j = &source->inside->diagram->cells[face->cells[1]];
-	Axes axes = {.n = fem_cut_unit((FemPosition){
+	Axes axes = {.n = fem_cut_unit((FemVec3d){
 					 (double)(i->a[0] - j->a[0]), (double)(i->a[1] - j->a[1]), (double)(i->a[2] - j->a[2])})};
-	FemPosition along = fem_position_from(source->grain);
-	if (fem_position_dot(along, along) < 1e-12)
-		along = fabs(axes.n.y) < 0.8 ? (FemPosition){axes.n.z, 0.0, -axes.n.x} : (FemPosition){1.0, 0.0, 0.0};
-	along = fem_position_sub(along, fem_position_scale(axes.n, fem_position_dot(axes.n, along)));
-	if (fem_position_dot(along, along) < 1e-4)
-		along = fem_position_cross(
-			axes.n, fabs(axes.n.x) < 0.7 ? (FemPosition){1.0, 0.0, 0.0} : (FemPosition){0.0, 1.0, 0.0});
+	FemVec3d along = fem_vec3d_from(source->grain);
+	if (fem_vec3d_dot(along, along) < 1e-12)
+		along = fabs(axes.n.y) < 0.8 ? (FemVec3d){axes.n.z, 0.0, -axes.n.x} : (FemVec3d){1.0, 0.0, 0.0};
+	along = fem_vec3d_sub(along, fem_vec3d_scale(axes.n, fem_vec3d_dot(axes.n, along)));
+	if (fem_vec3d_dot(along, along) < 1e-4)
+		along = fem_vec3d_cross(axes.n, fabs(axes.n.x) < 0.7 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
 	axes.u = fem_cut_unit(along);
-	axes.v = fem_position_cross(axes.n, axes.u);
+	axes.v = fem_vec3d_cross(axes.n, axes.u);
 	return axes;
 }
 
-static FemPosition triangle_area(const FemCutSolid *solid, const int32_t t[3]) {
-	FemPosition a = solid->vertices[t[0]].at;
-	return fem_position_cross(
-		fem_position_sub(solid->vertices[t[1]].at, a), fem_position_sub(solid->vertices[t[2]].at, a));
+static FemVec3d triangle_area(const FemCutSolid *solid, const int32_t t[3]) {
+	FemVec3d a = solid->vertices[t[0]].at;
+	return fem_vec3d_cross(fem_vec3d_sub(solid->vertices[t[1]].at, a), fem_vec3d_sub(solid->vertices[t[2]].at, a));
 }
 
 static int32_t inner_vertex(FemCutMaking *out, int32_t face_number, int side, const Axes *axes, int32_t vertex) {
@@ -42,11 +40,11 @@ static int32_t inner_vertex(FemCutMaking *out, int32_t face_number, int side, co
 		return made;
 	FemCutMade *m = &out->made[made];
 	*m = (FemCutMade){.splinter = splinter, .vertex = vertex, .solid = source->is_apart};
-	FemPosition at = fem_position_scale(solid->vertices[vertex].at, source->frame.size);
+	FemVec3d at = fem_vec3d_scale(solid->vertices[vertex].at, source->frame.size);
 	double sign = side ? -1.0 : 1.0;
-	m->uv[0] = (float)fem_position_dot(at, axes->u);
-	m->uv[1] = (float)(-sign * fem_position_dot(at, axes->v)); // v runs downward
-	FemVec3 tangent = fem_position_to_vec3(axes->u);
+	m->uv[0] = (float)fem_vec3d_dot(at, axes->u);
+	m->uv[1] = (float)(-sign * fem_vec3d_dot(at, axes->v)); // v runs downward
+	FemVec3 tangent = fem_vec3d_to_vec3(axes->u);
 	memcpy(m->tangent, &tangent, sizeof tangent);
 	m->tangent[3] = 1.0f;
 	return made;
@@ -62,7 +60,7 @@ void fem_cut_make_face(FemCutMaking *out, int32_t number) {
 	for (int32_t n = 0; n < 2 * face->triangle_count && !out->failed; n++) {
 		int side = n >= face->triangle_count;
 		const int32_t *t = solid->face_triangles[face->first_triangle + n % face->triangle_count];
-		FemVec3 area = fem_position_to_vec3(fem_position_scale(triangle_area(solid, t), side ? -1e6 : 1e6));
+		FemVec3 area = fem_vec3d_to_vec3(fem_vec3d_scale(triangle_area(solid, t), side ? -1e6 : 1e6));
 		int32_t made[3];
 		for (int v = 0; v < 3; v++) {
 			made[v] = inner_vertex(out, number, side, &axes, t[v]);

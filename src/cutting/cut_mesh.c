@@ -25,7 +25,7 @@ void fem_cut_mesh_free(FemCutMesh *mesh) {
 static bool reserve(FemCutMesh *mesh, int32_t triangle_count) {
 	mesh->frame = mesh->soup.frame;
 	mesh->vertex_count = mesh->soup.vertex_count;
-	mesh->places = FEM_ALLOC_ARRAY(FemPosition, mesh->vertex_count);
+	mesh->places = FEM_ALLOC_ARRAY(FemVec3d, mesh->vertex_count);
 	mesh->points = FEM_ALLOC_ARRAY(FemCutPoint, mesh->vertex_count);
 	mesh->triangles = fem_alloc(sizeof *mesh->triangles * (size_t)triangle_count);
 	mesh->sources = FEM_ALLOC_ARRAY(int32_t, triangle_count);
@@ -33,7 +33,7 @@ static bool reserve(FemCutMesh *mesh, int32_t triangle_count) {
 	if (!mesh->places || !mesh->points || !mesh->triangles || !mesh->sources)
 		return false;
 	for (int32_t v = 0; v < mesh->vertex_count; v++) {
-		mesh->places[v] = fem_position_from(mesh->soup.vertices[v]);
+		mesh->places[v] = fem_vec3d_from(mesh->soup.vertices[v]);
 		mesh->points[v] = fem_cut_point(mesh->places[v]);
 	}
 	return true;
@@ -69,7 +69,7 @@ static FemResult finish(FemCutMesh *mesh) {
 	for (int32_t t = 0; t < mesh->triangle_count; t++) {
 		const int32_t *v = mesh->triangles[t];
 		mesh->volume +=
-			fem_position_dot(mesh->places[v[0]], fem_position_cross(mesh->places[v[1]], mesh->places[v[2]])) / 6.0;
+			fem_vec3d_dot(mesh->places[v[0]], fem_vec3d_cross(mesh->places[v[1]], mesh->places[v[2]])) / 6.0;
 	}
 	mesh->is_flipped = mesh->volume < 0.0;
 	mesh->volume = fabs(mesh->volume);
@@ -152,7 +152,7 @@ static bool take_faces(
 	if (!mesh->soup.vertices || !mesh->soup.triangles)
 		return false;
 	for (int32_t n = 0; n < tets->node_count; n++)
-		mesh->soup.vertices[n] = fem_position_to_vec3(fem_frame_to_unit(frame, fem_position_from(tets->nodes[n])));
+		mesh->soup.vertices[n] = fem_vec3d_to_vec3(fem_frame_to_unit(frame, fem_vec3d_from(tets->nodes[n])));
 	if (!reserve(mesh, surface->count))
 		return false;
 	for (int32_t f = 0; f < surface->count; f++) {

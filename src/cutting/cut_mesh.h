@@ -8,7 +8,7 @@
 typedef struct FemCutMesh {
 	FemUnitFrame frame;
 	int32_t vertex_count, triangle_count, triangle_capacity;
-	FemPosition *places; // [vertex], unit space
+	FemVec3d *places;    // [vertex], unit space
 	FemCutPoint *points; // [vertex]
 	int32_t (*triangles)[3];
 	int32_t *sources;  // [triangle]: of what it was made from

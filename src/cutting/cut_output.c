@@ -35,22 +35,22 @@ void fem_cut_make_surface(FemCutMaking *out, int32_t surface) {
 	out->coarse_starts[surface] = out->coarse_count;
 }
 
-FemPosition fem_cut_unit(FemPosition v) {
-	double length = sqrt(fem_position_dot(v, v));
-	return length > 0.0 ? fem_position_scale(v, 1.0 / length) : (FemPosition){0.0, 1.0, 0.0};
+FemVec3d fem_cut_unit(FemVec3d v) {
+	double length = sqrt(fem_vec3d_dot(v, v));
+	return length > 0.0 ? fem_vec3d_scale(v, 1.0 / length) : (FemVec3d){0.0, 1.0, 0.0};
 }
 
 // ---- arrays
 
 // Normals of unit length, away from the tangent.
 static void finish_normal(FemCutMade *m, FemVec3 *out_normal, float out_tangent[4]) {
-	FemPosition n = fem_cut_unit(fem_position_from(m->normal)),
-				t = {(double)m->tangent[0], (double)m->tangent[1], (double)m->tangent[2]};
-	t = fem_position_sub(t, fem_position_scale(n, fem_position_dot(n, t)));
-	if (fem_position_dot(t, t) < 1e-6)
-		t = fem_position_cross(n, fabs(n.x) < 0.7 ? (FemPosition){1.0, 0.0, 0.0} : (FemPosition){0.0, 1.0, 0.0});
-	FemVec3 tangent = fem_position_to_vec3(fem_cut_unit(t));
-	*out_normal = fem_position_to_vec3(n);
+	FemVec3d n = fem_cut_unit(fem_vec3d_from(m->normal)),
+			 t = {(double)m->tangent[0], (double)m->tangent[1], (double)m->tangent[2]};
+	t = fem_vec3d_sub(t, fem_vec3d_scale(n, fem_vec3d_dot(n, t)));
+	if (fem_vec3d_dot(t, t) < 1e-6)
+		t = fem_vec3d_cross(n, fabs(n.x) < 0.7 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
+	FemVec3 tangent = fem_vec3d_to_vec3(fem_cut_unit(t));
+	*out_normal = fem_vec3d_to_vec3(n);
 	memcpy(out_tangent, &tangent, sizeof tangent);
 	out_tangent[3] = m->tangent[3];
 }
@@ -81,7 +81,7 @@ static FemVec3 position_of(const FemCutMaking *out, const FemCutMade *m, int32_t
 			if (m->weights[n] == 1.0f)
 				return source->render->surfaces[surface]
 					.positions[source->render->surfaces[surface].indices[3 * m->triangle + n]];
-	return fem_position_to_vec3(fem_frame_to_user(&source->frame, solid->vertices[m->vertex].at));
+	return fem_vec3d_to_vec3(fem_frame_to_user(&source->frame, solid->vertices[m->vertex].at));
 }
 
 static void fill_arrays(FemCutMaking *out, FemSplinterMesh *m) {

@@ -67,8 +67,8 @@ static void sort(int32_t *values, int count) {
 		}
 }
 
-static FemPosition mix(FemPosition a, FemPosition b, double share) {
-	return fem_position_add(a, fem_position_scale(fem_position_sub(b, a), share));
+static FemVec3d mix(FemVec3d a, FemVec3d b, double share) {
+	return fem_vec3d_add(a, fem_vec3d_scale(fem_vec3d_sub(b, a), share));
 }
 
 static int32_t edge_vertex(const Cutter *cutter, int32_t cell, int32_t edge, int32_t other) {
@@ -99,10 +99,10 @@ static int32_t triangle_vertex(const Cutter *cutter, int32_t cell, int32_t one, 
 	if (vertex >= 0 && is_new) {
 		FemCutVertex *out = &solid->vertices[vertex];
 		fem_cut_triangle_weights(solid->diagram, cells[0], cells[1], cells[2], cutter->points, out->weights);
-		out->at = (FemPosition){0};
+		out->at = (FemVec3d){0};
 		for (int v = 0; v < 3; v++)
-			out->at = fem_position_add(
-				out->at, fem_position_scale(solid->places[solid->triangles[cutter->triangle][v]], out->weights[v]));
+			out->at = fem_vec3d_add(
+				out->at, fem_vec3d_scale(solid->places[solid->triangles[cutter->triangle][v]], out->weights[v]));
 	}
 	return vertex;
 }

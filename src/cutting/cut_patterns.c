@@ -14,7 +14,7 @@ double fem_cut_random(FemCutBody *body) {
 	return (double)(fem_hash_word(body->random, 1) >> 11) * 0x1p-53;
 }
 
-FemPosition fem_cut_random_place(FemCutBody *body) {
+FemVec3d fem_cut_random_place(FemCutBody *body) {
 	const FemTetArrays *tets = body->tets;
 	double at = fem_cut_random(body) * body->volumes[tets->tet_count - 1], w[4], sum = 0.0;
 	int32_t low = 0, high = tets->tet_count - 1;
@@ -29,42 +29,42 @@ FemPosition fem_cut_random_place(FemCutBody *body) {
 		w[v] = -log(1.0 - fem_cut_random(body) * 0.999999);
 		sum += w[v];
 	}
-	FemPosition out = {0};
+	FemVec3d out = {0};
 	for (int v = 0; v < 4; v++)
-		out = fem_position_add(out,
-			fem_position_scale(fem_position_from(tets->nodes[tets->tets[4 * (size_t)low + (size_t)v]]), w[v] / sum));
+		out = fem_vec3d_add(
+			out, fem_vec3d_scale(fem_vec3d_from(tets->nodes[tets->tets[4 * (size_t)low + (size_t)v]]), w[v] / sum));
 	return fem_frame_to_unit(&body->frame, out);
 }
 
 // ---- frame
 
-static FemPosition unit_or(FemPosition v, FemPosition other) {
-	double length = sqrt(fem_position_dot(v, v));
-	return length > 1e-9 ? fem_position_scale(v, 1.0 / length) : other;
+static FemVec3d unit_or(FemVec3d v, FemVec3d other) {
+	double length = sqrt(fem_vec3d_dot(v, v));
+	return length > 1e-9 ? fem_vec3d_scale(v, 1.0 / length) : other;
 }
 
-static FemPosition row(const double axes[3][3], int n) {
-	return (FemPosition){axes[n][0], axes[n][1], axes[n][2]};
+static FemVec3d row(const double axes[3][3], int n) {
+	return (FemVec3d){axes[n][0], axes[n][1], axes[n][2]};
 }
 
-FemCutFrame fem_cut_frame(const FemCutBody *body, FemPosition direction, int axis, int by_shape) {
+FemCutFrame fem_cut_frame(const FemCutBody *body, FemVec3d direction, int axis, int by_shape) {
 	const double(*box)[3] = body->box.frame.axes;
 	FemCutFrame frame;
-	FemPosition along = unit_or(direction, row(box, by_shape)), across = row(box, (by_shape + 1) % 3);
+	FemVec3d along = unit_or(direction, row(box, by_shape)), across = row(box, (by_shape + 1) % 3);
 	double most = -1.0;
 	for (int n = 0; n < 3; n++) { // the longest of the box's axes that is not the direction
-		FemPosition other = row(box, n);
-		double weight = body->box.half_extents[n] * (1.0 - fabs(fem_position_dot(other, along)));
+		FemVec3d other = row(box, n);
+		double weight = body->box.half_extents[n] * (1.0 - fabs(fem_vec3d_dot(other, along)));
 		if (weight > most) {
 			most = weight;
 			across = other;
 		}
 	}
-	across = fem_position_sub(across, fem_position_scale(along, fem_position_dot(along, across)));
+	across = fem_vec3d_sub(across, fem_vec3d_scale(along, fem_vec3d_dot(along, across)));
 	across = unit_or(across, row(box, (by_shape + 1) % 3));
 	frame.axes[axis] = along;
 	frame.axes[(axis + 1) % 3] = across;
-	frame.axes[(axis + 2) % 3] = fem_position_cross(along, across);
+	frame.axes[(axis + 2) % 3] = fem_vec3d_cross(along, across);
 	for (int n = 0; n < 3; n++) {
 		frame.low[n] = frame.high[n] = 0.0;
 		double a[3] = {frame.axes[n].x, frame.axes[n].y, frame.axes[n].z};
@@ -77,42 +77,42 @@ FemCutFrame fem_cut_frame(const FemCutBody *body, FemPosition direction, int axi
 	return frame;
 }
 
-FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, const double at[3]) {
-	FemPosition out = {0};
+FemVec3d fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, const double at[3]) {
+	FemVec3d out = {0};
 	for (int n = 0; n < 3; n++)
-		out = fem_position_add(out, fem_position_scale(frame->axes[n], at[n] / body->frame.size));
+		out = fem_vec3d_add(out, fem_vec3d_scale(frame->axes[n], at[n] / body->frame.size));
 	return out;
 }
 
 // ---- voronoi
 
 // The size of splinters at a place, in shares of the mean: smooth noise, and smaller near impacts.
-static double size_at(const FemCutBody *body, const FemCutNoise *noise, FemPosition at, int32_t impact_count,
-	const FemPosition *impacts) {
+static double size_at(
+	const FemCutBody *body, const FemCutNoise *noise, FemVec3d at, int32_t impact_count, const FemVec3d *impacts) {
 	double uneven = (double)body->def->unevenness;
 	double size = pow(UNEVEN_RANGE, 0.5 * uneven * 1.5 * fem_cut_noise(noise, at, 7));
 	double nearest = HUGE_VAL;
 	for (int32_t n = 0; n < impact_count; n++) {
-		FemPosition offset = fem_position_sub(at, impacts[n]);
-		nearest = fmin(nearest, sqrt(fem_position_dot(offset, offset)));
+		FemVec3d offset = fem_vec3d_sub(at, impacts[n]);
+		nearest = fmin(nearest, sqrt(fem_vec3d_dot(offset, offset)));
 	}
 	return impact_count > 0 ? size * (0.35 + 2.5 * nearest) : size;
 }
 
 // Best candidates (Mitchell 1991), with distances measured in sizes of splinters.
-void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts) {
+void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemVec3d *impacts) {
 	FemCutNoise noise = {.scale = 0.35, .seed = fem_hash_word(body->def->seed, 77)};
 	int32_t first = sites->count;
 	for (int32_t n = 0; n < body->splinter_count && !sites->failed; n++) {
-		FemPosition best = {0};
+		FemVec3d best = {0};
 		double best_distance = -1.0;
 		int tries = body->splinter_count > SPREAD_MAX ? 1 : CANDIDATES;
 		for (int c = 0; c < tries; c++) {
-			FemPosition at = fem_cut_random_place(body);
+			FemVec3d at = fem_cut_random_place(body);
 			double size = size_at(body, &noise, at, impact_count, impacts), distance = HUGE_VAL;
 			for (int32_t m = first; m < sites->count && tries > 1; m++) {
-				FemPosition offset = fem_position_sub(at, sites->sites[m].at);
-				distance = fmin(distance, fem_position_dot(offset, offset));
+				FemVec3d offset = fem_vec3d_sub(at, sites->sites[m].at);
+				distance = fmin(distance, fem_vec3d_dot(offset, offset));
 			}
 			distance /= size * size;
 			if (distance > best_distance) {
@@ -135,7 +135,7 @@ void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
 	default: fem_cut_pattern_voronoi(body, sites, 0, NULL); break;
 	}
 	if (sites->count == 0)
-		fem_cut_sites_add(sites, (FemPosition){0}, 0.0, sites->splinter_count++);
+		fem_cut_sites_add(sites, (FemVec3d){0}, 0.0, sites->splinter_count++);
 }
 
 // ---- joining
@@ -148,7 +148,7 @@ FemResult fem_cut_join_labels(FemCutSites *sites, const FemTetArrays *tets, cons
 	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *first_plus_1 = FEM_ALLOC_ARRAY(int32_t, tets->tet_count);
 	bool good = means && sizes && first_plus_1;
 	for (int32_t n = 0; good && n < sites->count; n++) {
-		FemVec3 at = fem_position_to_vec3(fem_frame_to_user(frame, sites->sites[n].at));
+		FemVec3 at = fem_vec3d_to_vec3(fem_frame_to_user(frame, sites->sites[n].at));
 		FemVec3 *mean = &means[sites->sites[n].splinter];
 		float share = 1.0f / (float)++sizes[sites->sites[n].splinter];
 		*mean = fem_vec3_add(*mean, fem_vec3_scale(fem_vec3_sub(at, *mean), share));

@@ -20,23 +20,23 @@ typedef struct FemCutBody {
 	bool is_limited;        // the pattern asked for more cells than there may be
 } FemCutBody;
 
-double fem_cut_random(FemCutBody *body);            // 0..1
-FemPosition fem_cut_random_place(FemCutBody *body); // unit space, within a tet
+double fem_cut_random(FemCutBody *body);         // 0..1
+FemVec3d fem_cut_random_place(FemCutBody *body); // unit space, within a tet
 
 // A frame of the pattern: right-handed axes in the mesh's space, the given direction as `axis`, the others by falling
 // extent.
 typedef struct FemCutFrame {
-	FemPosition axes[3];
+	FemVec3d axes[3];
 	double low[3], high[3]; // of what is cut along them, m, from the unit frame's origin
 } FemCutFrame;
 
 // direction 0: the box's own axis number `by_shape` (0 the longest).
-FemCutFrame fem_cut_frame(const FemCutBody *body, FemPosition direction, int axis, int by_shape);
-FemPosition fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, const double at[3]); // unit space
+FemCutFrame fem_cut_frame(const FemCutBody *body, FemVec3d direction, int axis, int by_shape);
+FemVec3d fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, const double at[3]); // unit space
 
 // Adds the pattern's sites and its metric. Never none.
 void fem_cut_pattern(FemCutBody *body, FemCutSites *sites);
-void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemPosition *impacts);
+void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemVec3d *impacts);
 bool fem_cut_is_pane(const FemCutBody *body); // flat: glass is cut straight through it
 void fem_cut_pattern_glass(FemCutBody *body, FemCutSites *sites);
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites);

@@ -145,7 +145,7 @@ void fem_cut_triangle_weights(
 		out[v] /= sum;
 }
 
-FemPosition fem_cut_corner_at(const FemCutDiagram *d, int32_t i, int32_t j, int32_t k, int32_t l) {
+FemVec3d fem_cut_corner_at(const FemCutDiagram *d, int32_t i, int32_t j, int32_t k, int32_t l) {
 	Plane pj = plane_of(d, i, j), pk = plane_of(d, i, k), pl = plane_of(d, i, l);
 	int64_t kl[3], lj[3], jk[3];
 	double out[3];
@@ -157,10 +157,10 @@ FemPosition fem_cut_corner_at(const FemCutDiagram *d, int32_t i, int32_t j, int3
 		Wide sum = (Wide)pj.b * kl[n] + (Wide)pk.b * lj[n] + (Wide)pl.b * jk[n];
 		out[n] = whole != 0.0 ? -(double)sum / whole / FEM_CUT_GRID : 0.0;
 	}
-	return (FemPosition){out[0], out[1], out[2]};
+	return (FemVec3d){out[0], out[1], out[2]};
 }
 
-FemCutPoint fem_cut_point(FemPosition unit) {
+FemCutPoint fem_cut_point(FemVec3d unit) {
 	double in[3] = {unit.x, unit.y, unit.z};
 	FemCutPoint out;
 	for (int axis = 0; axis < 3; axis++)

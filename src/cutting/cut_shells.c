@@ -13,7 +13,7 @@ typedef struct Component {
 	int32_t shell;
 } Component;
 
-static void widen(Component *component, FemPosition p) {
+static void widen(Component *component, FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z};
 	for (int axis = 0; axis < 3; axis++) {
 		component->low[axis] = fmin(component->low[axis], at[axis]);
@@ -49,7 +49,7 @@ static int32_t find_components(const FemCutMesh *mesh, int32_t *parents, Compone
 		for (int v = 0; v < 3; v++)
 			widen(&components[component], mesh->places[c[v]]);
 		components[component].volume +=
-			fem_position_dot(mesh->places[c[0]], fem_position_cross(mesh->places[c[1]], mesh->places[c[2]])) / 6.0;
+			fem_vec3d_dot(mesh->places[c[0]], fem_vec3d_cross(mesh->places[c[1]], mesh->places[c[2]])) / 6.0;
 	}
 	return count;
 }
@@ -96,7 +96,7 @@ static FemResult make_shell(FemCutShell *shell, const FemCutMesh *mesh, const in
 	if (!soup->vertices || !soup->triangles)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to cut the mesh: use a smaller mesh.");
 	for (int32_t v = 0; v < mesh->vertex_count; v++)
-		soup->vertices[v] = fem_position_to_vec3(mesh->places[v]);
+		soup->vertices[v] = fem_vec3d_to_vec3(mesh->places[v]);
 	for (int32_t t = 0; t < mesh->triangle_count; t++)
 		if (of_triangle[t] == number)
 			memcpy(soup->triangles[soup->triangle_count++], mesh->triangles[t], sizeof *soup->triangles);

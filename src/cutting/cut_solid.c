@@ -60,7 +60,7 @@ static double lattice_value(const FemCutNoise *noise, int64_t x, int64_t y, int6
 	return (double)(hash >> 11 & 0xffffffffu) / 2147483647.5 - 1.0;
 }
 
-static double octave(const FemCutNoise *noise, FemPosition at, double scale, uint64_t channel) {
+static double octave(const FemCutNoise *noise, FemVec3d at, double scale, uint64_t channel) {
 	double in[3] = {at.x / scale, at.y / scale, at.z / scale}, share[3], sum = 0.0;
 	int64_t low[3];
 	for (int axis = 0; axis < 3; axis++) {
@@ -77,7 +77,7 @@ static double octave(const FemCutNoise *noise, FemPosition at, double scale, uin
 	return sum;
 }
 
-double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel) {
+double fem_cut_noise(const FemCutNoise *noise, FemVec3d at, uint64_t channel) {
 	return (octave(noise, at, noise->scale, channel) + 0.5 * octave(noise, at, 0.43 * noise->scale, channel + 16)) /
 		1.5;
 }
@@ -85,10 +85,10 @@ double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel)
 // ---- added vertices
 
 static int32_t added_count(const FemCutSolid *solid, int32_t from, int32_t to) {
-	FemPosition edge = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
+	FemVec3d edge = fem_vec3d_sub(solid->vertices[to].at, solid->vertices[from].at);
 	if (!(solid->noise.spacing > 0.0))
 		return 0;
-	double count = floor(sqrt(fem_position_dot(edge, edge)) / solid->noise.spacing);
+	double count = floor(sqrt(fem_vec3d_dot(edge, edge)) / solid->noise.spacing);
 	return (int32_t)fmin(fmax(count, 0.0), FEM_CUT_ADDED_MAX);
 }
 
@@ -96,24 +96,24 @@ static int32_t added_count(const FemCutSolid *solid, int32_t from, int32_t to) {
 static void place_outside(
 	FemCutSolid *solid, int32_t triangle, int32_t from, int32_t to, double share, double limit, FemCutVertex *out) {
 	double a[3], b[3], moved[3], least = 1.0;
-	FemPosition c[3];
+	FemVec3d c[3];
 	fem_cut_weights_on(solid, triangle, from, a);
 	fem_cut_weights_on(solid, triangle, to, b);
 	for (int v = 0; v < 3; v++) {
 		out->weights[v] = a[v] + share * (b[v] - a[v]);
 		c[v] = solid->places[solid->triangles[triangle][v]];
-		out->at = fem_position_add(out->at, fem_position_scale(c[v], out->weights[v]));
+		out->at = fem_vec3d_add(out->at, fem_vec3d_scale(c[v], out->weights[v]));
 	}
-	FemPosition u = fem_position_sub(c[1], c[0]), w = fem_position_sub(c[2], c[0]), n = fem_position_cross(u, w);
-	FemPosition edge = fem_position_sub(solid->vertices[to].at, solid->vertices[from].at);
-	FemPosition side = fem_position_cross(n, edge);
-	double length = sqrt(fem_position_dot(side, side)), area_sq = fem_position_dot(n, n);
+	FemVec3d u = fem_vec3d_sub(c[1], c[0]), w = fem_vec3d_sub(c[2], c[0]), n = fem_vec3d_cross(u, w);
+	FemVec3d edge = fem_vec3d_sub(solid->vertices[to].at, solid->vertices[from].at);
+	FemVec3d side = fem_vec3d_cross(n, edge);
+	double length = sqrt(fem_vec3d_dot(side, side)), area_sq = fem_vec3d_dot(n, n);
 	if (!(length > 0.0 && area_sq > 0.0))
 		return;
-	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(edge, edge)) * fmin(share, 1.0 - share));
-	side = fem_position_scale(side, most * fem_cut_noise(&solid->noise, out->at, 3) * 1.6 / length);
-	moved[1] = fem_position_dot(fem_position_cross(side, w), n) / area_sq;
-	moved[2] = fem_position_dot(fem_position_cross(u, side), n) / area_sq;
+	double most = fmin(limit, 0.35 * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
+	side = fem_vec3d_scale(side, most * fem_cut_noise(&solid->noise, out->at, 3) * 1.6 / length);
+	moved[1] = fem_vec3d_dot(fem_vec3d_cross(side, w), n) / area_sq;
+	moved[2] = fem_vec3d_dot(fem_vec3d_cross(u, side), n) / area_sq;
 	moved[0] = -moved[1] - moved[2];
 	for (int v = 0; v < 3; v++)
 		least = fmin(least, out->weights[v] + moved[v]);
@@ -121,17 +121,17 @@ static void place_outside(
 		return;
 	for (int v = 0; v < 3; v++)
 		out->weights[v] += moved[v];
-	out->at = fem_position_add(out->at, side);
+	out->at = fem_vec3d_add(out->at, side);
 }
 
 static void place_inside(FemCutSolid *solid, int32_t from, int32_t to, double share, double limit, FemCutVertex *out) {
-	FemPosition a = solid->vertices[from].at, edge = fem_position_sub(solid->vertices[to].at, a);
-	double most = fmin(limit, 0.35 * sqrt(fem_position_dot(edge, edge)) * fmin(share, 1.0 - share));
-	out->at = fem_position_add(a, fem_position_scale(edge, share));
+	FemVec3d a = solid->vertices[from].at, edge = fem_vec3d_sub(solid->vertices[to].at, a);
+	double most = fmin(limit, 0.35 * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
+	out->at = fem_vec3d_add(a, fem_vec3d_scale(edge, share));
 	most = fem_cut_noise_depth(solid, out->at, most);
-	FemPosition move = {fem_cut_noise(&solid->noise, out->at, 0), fem_cut_noise(&solid->noise, out->at, 1),
+	FemVec3d move = {fem_cut_noise(&solid->noise, out->at, 0), fem_cut_noise(&solid->noise, out->at, 1),
 		fem_cut_noise(&solid->noise, out->at, 2)};
-	out->at = fem_position_add(out->at, fem_position_scale(move, most));
+	out->at = fem_vec3d_add(out->at, fem_vec3d_scale(move, most));
 }
 
 double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], double wanted) {
@@ -141,9 +141,9 @@ double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], dou
 	return wanted;
 }
 
-double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double wanted) {
+double fem_cut_noise_depth(const FemCutSolid *solid, FemVec3d at, double wanted) {
 	int32_t triangle;
-	FemPosition nearest;
+	FemVec3d nearest;
 	return NOISE_DEPTH * fem_bvh_nearest(solid->winding->bvh, at, wanted / NOISE_DEPTH, &triangle, &nearest);
 }
 

@@ -20,7 +20,7 @@ typedef enum FemCutVertexKind {
 } FemCutVertexKind;
 
 typedef struct FemCutVertex {
-	FemPosition at; // unit space
+	FemVec3d at; // unit space
 	int32_t kind, key[4];
 	double weights[3];
 } FemCutVertex;
@@ -56,7 +56,7 @@ typedef struct FemCutSolid {
 	const FemCutDiagram *diagram;
 	FemCutNoise noise;
 	int32_t mesh_vertex_count, triangle_count;
-	const FemPosition *places;         // [mesh vertex], unit space
+	const FemVec3d *places;            // [mesh vertex], unit space
 	const FemCutPoint *points;         // [mesh vertex]
 	const int32_t (*triangles)[3];     // welded, oriented
 	const FemWinding *winding;         // of the mesh, in unit space
@@ -105,9 +105,9 @@ double fem_cut_noise_limit(const FemCutSolid *solid, const int32_t cells[3], dou
 void fem_cut_weights_on(const FemCutSolid *solid, int32_t triangle, int32_t vertex, double out[3]);
 
 // The same by its distance to the outside, where splinters may be thin.
-double fem_cut_noise_depth(const FemCutSolid *solid, FemPosition at, double wanted);
+double fem_cut_noise_depth(const FemCutSolid *solid, FemVec3d at, double wanted);
 
 // Smooth noise, -1..1.
-double fem_cut_noise(const FemCutNoise *noise, FemPosition at, uint64_t channel);
+double fem_cut_noise(const FemCutNoise *noise, FemVec3d at, uint64_t channel);
 
 #endif

@@ -97,21 +97,21 @@ static bool join_inner_polygons(FemCutSplinters *splinters, const FemCutSource *
 	return true;
 }
 
-static FemPosition place_of(const FemCutSource *source, const int32_t *key) {
+static FemVec3d place_of(const FemCutSource *source, const int32_t *key) {
 	return (key[0] ? source->inside : source->outside)->vertices[key[2]].at;
 }
 
 // Bodies of the outside go with the nearest body of the inside that has their label.
 static bool join_solids(FemCutSplinters *splinters, const FemCutSource *source) {
 	int32_t count = splinters->map.count;
-	FemPosition *centers = FEM_ALLOC_ARRAY(FemPosition, count);
+	FemVec3d *centers = FEM_ALLOC_ARRAY(FemVec3d, count);
 	int32_t *sizes = FEM_ALLOC_ARRAY(int32_t, count), *nearest = FEM_ALLOC_ARRAY(int32_t, count);
 	int32_t *heads = FEM_ALLOC_ARRAY(int32_t, source->inside->diagram->splinter_count),
 			*next = FEM_ALLOC_ARRAY(int32_t, count);
 	bool good = centers && sizes && nearest && heads && next;
 	for (int32_t n = 0; good && n < count; n++) {
 		int32_t root = fem_union_root(splinters->parents, n);
-		centers[root] = fem_position_add(centers[root], place_of(source, splinters->map.keys[n]));
+		centers[root] = fem_vec3d_add(centers[root], place_of(source, splinters->map.keys[n]));
 		sizes[root]++;
 		nearest[n] = -1;
 		if (root == n && splinters->map.keys[n][0] == 1) {
@@ -124,10 +124,10 @@ static bool join_solids(FemCutSplinters *splinters, const FemCutSource *source) 
 			continue;
 		double best = HUGE_VAL;
 		for (int32_t m = heads[splinters->map.keys[n][1]]; m; m = next[m - 1]) {
-			FemPosition offset = fem_position_sub(
-				fem_position_scale(centers[n], 1.0 / sizes[n]), fem_position_scale(centers[m - 1], 1.0 / sizes[m - 1]));
-			if (fem_position_dot(offset, offset) < best) {
-				best = fem_position_dot(offset, offset);
+			FemVec3d offset = fem_vec3d_sub(
+				fem_vec3d_scale(centers[n], 1.0 / sizes[n]), fem_vec3d_scale(centers[m - 1], 1.0 / sizes[m - 1]));
+			if (fem_vec3d_dot(offset, offset) < best) {
+				best = fem_vec3d_dot(offset, offset);
 				nearest[n] = m - 1;
 			}
 		}

@@ -114,8 +114,8 @@ static void fill_grid(const Wood *wood, Filled *filled) {
 	for (int32_t t = 0; t < tets->tet_count; t++) {
 		int low[3], high[3];
 		for (int v = 0; v < 4; v++) {
-			FemPosition p = fem_frame_to_unit(
-				&wood->body->frame, fem_position_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]));
+			FemVec3d p = fem_frame_to_unit(
+				&wood->body->frame, fem_vec3d_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]));
 			double at[3] = {p.x, p.y, p.z};
 			for (int axis = 0; axis < 3; axis++) {
 				int from = grid_cell(at[axis] - margin), to = grid_cell(at[axis] + margin);
@@ -141,7 +141,7 @@ static void drop_empty(Wood *wood, int32_t first) {
 		bool is_near = false;
 		for (int k = 0; k < SAMPLES; k++) {
 			double along = ((k + 0.5) / SAMPLES - 0.5) * 1.4 * wood->length / wood->kinks / wood->body->frame.size;
-			FemPosition p = fem_position_add(sites->sites[n].at, fem_position_scale(wood->frame.axes[GRAIN], along));
+			FemVec3d p = fem_vec3d_add(sites->sites[n].at, fem_vec3d_scale(wood->frame.axes[GRAIN], along));
 			is_near = is_near || filled->cells[grid_cell(p.x)][grid_cell(p.y)][grid_cell(p.z)];
 		}
 		if (is_near)
@@ -160,7 +160,7 @@ static double filled_share(const Wood *wood) {
 
 void fem_cut_pattern_wood(FemCutBody *body, FemCutSites *sites) {
 	Wood wood = {.body = body, .sites = sites};
-	wood.frame = fem_cut_frame(body, fem_position_from(body->def->grain), GRAIN, 0);
+	wood.frame = fem_cut_frame(body, fem_vec3d_from(body->def->grain), GRAIN, 0);
 	if (!size_sections(&wood)) {
 		body->is_limited = true;
 		fem_cut_pattern_voronoi(body, sites, 0, NULL);

@@ -8,8 +8,8 @@
 // Centres by the volume that triangles enclose with the splinter's first vertex; the mean of vertices where that is
 // none.
 static bool splinter_centers(const FemSplinterMesh *m, FemVec3 *out) {
-	FemPosition *sums = FEM_ALLOC_ARRAY(FemPosition, m->splinter_count),
-				*means = FEM_ALLOC_ARRAY(FemPosition, m->splinter_count);
+	FemVec3d *sums = FEM_ALLOC_ARRAY(FemVec3d, m->splinter_count),
+			 *means = FEM_ALLOC_ARRAY(FemVec3d, m->splinter_count);
 	double *volumes = FEM_ALLOC_ARRAY(double, m->splinter_count);
 	int32_t *first = FEM_ALLOC_ARRAY(int32_t, m->splinter_count), *counts = FEM_ALLOC_ARRAY(int32_t, m->splinter_count);
 	bool good = sums && means && volumes && first && counts;
@@ -17,29 +17,27 @@ static bool splinter_centers(const FemSplinterMesh *m, FemVec3 *out) {
 		int32_t splinter = m->vertex_splinters[v];
 		if (counts[splinter]++ == 0)
 			first[splinter] = v;
-		means[splinter] = fem_position_add(means[splinter], fem_position_from(m->positions[v]));
+		means[splinter] = fem_vec3d_add(means[splinter], fem_vec3d_from(m->positions[v]));
 	}
 	for (int32_t s = 0; good && s < m->surface_count; s++)
 		for (int32_t n = m->index_starts[s]; n < m->index_starts[s + 1]; n += 3) {
-			FemPosition p[3], sum = {0};
+			FemVec3d p[3], sum = {0};
 			int32_t splinter = m->vertex_splinters[m->vertex_starts[s] + m->indices[n]];
-			FemPosition origin = fem_position_from(m->positions[first[splinter]]);
+			FemVec3d origin = fem_vec3d_from(m->positions[first[splinter]]);
 			for (int v = 0; v < 3; v++) {
-				p[v] =
-					fem_position_sub(fem_position_from(m->positions[m->vertex_starts[s] + m->indices[n + v]]), origin);
-				sum = fem_position_add(sum, p[v]);
+				p[v] = fem_vec3d_sub(fem_vec3d_from(m->positions[m->vertex_starts[s] + m->indices[n + v]]), origin);
+				sum = fem_vec3d_add(sum, p[v]);
 			}
-			double volume = fem_position_dot(p[0], fem_position_cross(p[1], p[2])) / 6.0;
+			double volume = fem_vec3d_dot(p[0], fem_vec3d_cross(p[1], p[2])) / 6.0;
 			volumes[splinter] += volume;
-			sums[splinter] = fem_position_add(sums[splinter], fem_position_scale(sum, 0.25 * volume));
+			sums[splinter] = fem_vec3d_add(sums[splinter], fem_vec3d_scale(sum, 0.25 * volume));
 		}
 	for (int32_t p = 0; good && p < m->splinter_count; p++) {
-		FemPosition mean = fem_position_scale(means[p], counts[p] ? 1.0 / counts[p] : 0.0), at = mean;
+		FemVec3d mean = fem_vec3d_scale(means[p], counts[p] ? 1.0 / counts[p] : 0.0), at = mean;
 		if (counts[p] && volumes[p] > 0.0)
-			at = fem_position_add(
-				fem_position_from(m->positions[first[p]]), fem_position_scale(sums[p], 1.0 / volumes[p]));
-		FemPosition offset = fem_position_sub(at, mean);
-		out[p] = fem_position_to_vec3(fem_position_dot(offset, offset) < 1e12 ? at : mean);
+			at = fem_vec3d_add(fem_vec3d_from(m->positions[first[p]]), fem_vec3d_scale(sums[p], 1.0 / volumes[p]));
+		FemVec3d offset = fem_vec3d_sub(at, mean);
+		out[p] = fem_vec3d_to_vec3(fem_vec3d_dot(offset, offset) < 1e12 ? at : mean);
 	}
 	FEM_FREE_ARRAY(sums, m->splinter_count);
 	FEM_FREE_ARRAY(means, m->splinter_count);

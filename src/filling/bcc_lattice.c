@@ -89,7 +89,7 @@ int32_t fem_bcc_edge(const FemBccLattice *lattice, int32_t a, int32_t b, bool *o
 
 static size_t place(FemBccLattice *lattice, char *base) {
 	FemCarver carver = {.base = base};
-	lattice->nodes = FEM_CARVE(&carver, FemPosition, lattice->node_count);
+	lattice->nodes = FEM_CARVE(&carver, FemVec3d, lattice->node_count);
 	lattice->signs = FEM_CARVE(&carver, int8_t, lattice->node_count);
 	lattice->node_ids = FEM_CARVE(&carver, int32_t, lattice->node_count);
 	lattice->cuts = FEM_CARVE(&carver, float, lattice->edge_count);
@@ -125,7 +125,7 @@ static bool fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
 		if (fem_stop_asked())
 			return false;
 		fem_bcc_coordinates(lattice, n, at);
-		lattice->nodes[n] = (FemPosition){lattice->origin[0] + 0.5 * lattice->cell[0] * at[0],
+		lattice->nodes[n] = (FemVec3d){lattice->origin[0] + 0.5 * lattice->cell[0] * at[0],
 			lattice->origin[1] + 0.5 * lattice->cell[1] * at[1], lattice->origin[2] + 0.5 * lattice->cell[2] * at[2]};
 		lattice->signs[n] = fem_solid_inside(solid, lattice->nodes[n]) ? 1 : -1;
 		lattice->node_ids[n] = -1;

@@ -11,7 +11,7 @@ typedef struct FemBccLattice {
 	int32_t cells[3];
 	double origin[3], cell[3];
 	int32_t corner_count, node_count, edge_count; // centres are numbered after corners
-	FemPosition *nodes;                           // [node]; moves when warped
+	FemVec3d *nodes;                              // [node]; moves when warped
 	int8_t *signs;                                // [node]: 1 inside, -1 outside, 0 on the surface
 	float *cuts;       // [edge]: where the surface crosses, 0..1 from the edge's first node; -1 none
 	int32_t *cut_ids;  // [edge]: used by who reads the lattice; -1 at first

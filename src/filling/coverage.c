@@ -10,16 +10,15 @@ static FemVec3 point_of_triangle(const FemTriangles *triangles, int32_t t, int32
 		u = 1.0 - u;
 		v = 1.0 - v;
 	}
-	FemPosition a = fem_triangle_corner(triangles, t, 0);
-	FemPosition b = fem_position_sub(fem_triangle_corner(triangles, t, 1), a);
-	FemPosition c = fem_position_sub(fem_triangle_corner(triangles, t, 2), a);
-	return fem_position_to_vec3(
-		fem_position_add(a, fem_position_add(fem_position_scale(b, u), fem_position_scale(c, v))));
+	FemVec3d a = fem_triangle_corner(triangles, t, 0);
+	FemVec3d b = fem_vec3d_sub(fem_triangle_corner(triangles, t, 1), a);
+	FemVec3d c = fem_vec3d_sub(fem_triangle_corner(triangles, t, 2), a);
+	return fem_vec3d_to_vec3(fem_vec3d_add(a, fem_vec3d_add(fem_vec3d_scale(b, u), fem_vec3d_scale(c, v))));
 }
 
 static double area_of(const FemTriangles *triangles, int32_t t) {
-	FemPosition n = fem_triangle_area_vector(triangles, t);
-	return sqrt(fem_position_dot(n, n));
+	FemVec3d n = fem_triangle_area_vector(triangles, t);
+	return sqrt(fem_vec3d_dot(n, n));
 }
 
 // One point each time another share of the area has been passed.
@@ -45,7 +44,7 @@ double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, i
 		FemEmbedding embedding;
 		int32_t count = spread_points(triangles, points, samples);
 		for (int32_t n = 0; n < list->node_count; n++)
-			nodes[n] = fem_position_to_vec3(list->nodes[n]);
+			nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
 		FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
 		if (count == 0 || fem_embed(&mesh, points, NULL, count, &embedding) == FEM_OK) {
 			gap = count ? (double)embedding.max_outside : 0.0;

@@ -49,7 +49,7 @@ static double sampled_volume(const FemSolid *solid) {
 			for (int32_t k = 0; k < VOLUME_SAMPLES; k++)
 				inside += !fem_stop_asked() &&
 					fem_winding_inside(&solid->winding,
-						(FemPosition){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
+						(FemVec3d){half[0] * sample_at(i), half[1] * sample_at(j), half[2] * sample_at(k)});
 	return 8.0 * half[0] * half[1] * half[2] * inside / (VOLUME_SAMPLES * VOLUME_SAMPLES * VOLUME_SAMPLES);
 }
 
@@ -60,13 +60,13 @@ double fem_member_bounding_share(const FemSolid *solid) {
 	int32_t stride = triangles->triangle_count / BOUNDARY_SAMPLES + 1;
 	double area = 0.0, bounding = 0.0;
 	for (int32_t t = 0; t < triangles->triangle_count; t += stride) {
-		FemPosition n = fem_triangle_area_vector(triangles, t), middle = {0};
-		double size = sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(triangles, t), middle = {0};
+		double size = sqrt(fem_vec3d_dot(n, n));
 		for (int v = 0; v < 3; v++)
-			middle = fem_position_add(middle, fem_position_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
-		FemPosition step = fem_position_scale(n, 1e-5 / size);
-		double out = fabs(fem_winding_number(&solid->winding, fem_position_add(middle, step)));
-		double in = fabs(fem_winding_number(&solid->winding, fem_position_sub(middle, step)));
+			middle = fem_vec3d_add(middle, fem_vec3d_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
+		FemVec3d step = fem_vec3d_scale(n, 1e-5 / size);
+		double out = fabs(fem_winding_number(&solid->winding, fem_vec3d_add(middle, step)));
+		double in = fabs(fem_winding_number(&solid->winding, fem_vec3d_sub(middle, step)));
 		area += size;
 		bounding += fmax(in, out) > SURE_WINDING ? size : 0.0;
 	}

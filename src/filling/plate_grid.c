@@ -257,9 +257,9 @@ static void lean_columns(Grid *grid) {
 
 // ---- cells
 
-static FemPosition point_of(const Column *column, double share) {
+static FemVec3d point_of(const Column *column, double share) {
 	double away = share - 0.5;
-	return (FemPosition){column->x + away * column->lean[0], column->y + away * column->lean[1],
+	return (FemVec3d){column->x + away * column->lean[0], column->y + away * column->lean[1],
 		0.5 * (column->lo + column->hi) + away * column->lean[2]};
 }
 
@@ -313,10 +313,10 @@ static bool splits_into_five(const Grid *grid, Column *const n[4]) {
 	for (int32_t k = 0; k < grid->layers; k++) {
 		double below = (double)k / grid->layers, above = (k + 1.0) / grid->layers;
 		int low = (n[0]->parity + k) % 2;
-		FemPosition a = point_of(n[low], below), b = point_of(n[low + 2], below);
-		FemPosition c = point_of(n[1 - low], above), d = point_of(n[3 - low], above);
-		FemPosition u = fem_position_sub(b, a), v = fem_position_sub(c, a), w = fem_position_sub(d, a);
-		double volume = fem_position_dot(u, fem_position_cross(v, w)) / 6.0 * (low ? 1.0 : -1.0);
+		FemVec3d a = point_of(n[low], below), b = point_of(n[low + 2], below);
+		FemVec3d c = point_of(n[1 - low], above), d = point_of(n[3 - low], above);
+		FemVec3d u = fem_vec3d_sub(b, a), v = fem_vec3d_sub(c, a), w = fem_vec3d_sub(d, a);
+		double volume = fem_vec3d_dot(u, fem_vec3d_cross(v, w)) / 6.0 * (low ? 1.0 : -1.0);
 		double flat = area * (n[0]->hi - n[0]->lo) / grid->layers / 3.0;
 		if (volume < CENTRAL_MIN * flat)
 			return false;

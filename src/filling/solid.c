@@ -5,14 +5,14 @@
 // Of a segment: a lattice point that lies on the surface must not miss its crossing by rounding; chosen.
 #define SLACK 1e-5
 
-static FemPosition along(FemPosition a, FemPosition b, double t) {
-	return fem_position_add(a, fem_position_scale(fem_position_sub(b, a), t));
+static FemVec3d along(FemVec3d a, FemVec3d b, double t) {
+	return fem_vec3d_add(a, fem_vec3d_scale(fem_vec3d_sub(b, a), t));
 }
 
 // Distance to the other side in one direction, if solid lies between; else -1.
-static double shoot(const FemSolid *solid, FemPosition at, FemPosition direction, double limit) {
+static double shoot(const FemSolid *solid, FemVec3d at, FemVec3d direction, double limit) {
 	FemCrossing crossings[FEM_CROSSING_MAX];
-	FemPosition end = fem_position_add(at, fem_position_scale(direction, limit));
+	FemVec3d end = fem_vec3d_add(at, fem_vec3d_scale(direction, limit));
 	int32_t count = fem_bvh_crossings(&solid->bvh, at, end, 0.0, crossings);
 	for (int32_t i = 0; i < count; i++) {
 		if (crossings[i].t < 1e-4)
@@ -23,24 +23,24 @@ static double shoot(const FemSolid *solid, FemPosition at, FemPosition direction
 	return fem_winding_inside(&solid->winding, along(at, end, 0.5)) ? limit : -1.0;
 }
 
-double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemPosition at, double limit) {
-	FemPosition n = fem_triangle_area_vector(&solid->triangles, triangle);
-	n = fem_position_scale(n, 1.0 / sqrt(fem_position_dot(n, n)));
-	double inward = shoot(solid, at, fem_position_scale(n, -1.0), limit);
+double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemVec3d at, double limit) {
+	FemVec3d n = fem_triangle_area_vector(&solid->triangles, triangle);
+	n = fem_vec3d_scale(n, 1.0 / sqrt(fem_vec3d_dot(n, n)));
+	double inward = shoot(solid, at, fem_vec3d_scale(n, -1.0), limit);
 	if (inward >= 0.0)
 		return inward;
 	double outward = shoot(solid, at, n, limit);
 	return outward >= 0.0 ? outward : 0.0;
 }
 
-static bool is_near(const FemSolid *solid, FemPosition p) {
+static bool is_near(const FemSolid *solid, FemVec3d p) {
 	int32_t triangle;
-	FemPosition nearest;
+	FemVec3d nearest;
 	fem_bvh_nearest(&solid->bvh, p, solid->inflation, &triangle, &nearest);
 	return triangle >= 0;
 }
 
-bool fem_solid_inside(const FemSolid *solid, FemPosition p) {
+bool fem_solid_inside(const FemSolid *solid, FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z};
 	for (int axis = 0; axis < 3; axis++) {
 		if (fabs(at[axis]) > solid->half_extents[axis] + solid->inflation + 1e-6)
@@ -53,7 +53,7 @@ bool fem_solid_inside(const FemSolid *solid, FemPosition p) {
 	return fem_winding_inside(&solid->winding, p);
 }
 
-static double bisect(const FemSolid *solid, FemPosition in, FemPosition out, double low, double high) {
+static double bisect(const FemSolid *solid, FemVec3d in, FemVec3d out, double low, double high) {
 	for (int i = 0; i < BISECTIONS; i++) {
 		double middle = 0.5 * (low + high);
 		if (fem_solid_inside(solid, along(in, out, middle)))
@@ -65,12 +65,12 @@ static double bisect(const FemSolid *solid, FemPosition in, FemPosition out, dou
 }
 
 // The skin of an inflated solid has the surface between it and the inside: from a point near the surface distances do.
-static double leave_inflated(const FemSolid *solid, FemPosition in, FemPosition out) {
+static double leave_inflated(const FemSolid *solid, FemVec3d in, FemVec3d out) {
 	double low = 0.0, high = 1.0;
 	bool near = is_near(solid, in);
 	for (int i = 0; i < COARSE_BISECTIONS; i++) {
 		double middle = 0.5 * (low + high);
-		FemPosition p = along(in, out, middle);
+		FemVec3d p = along(in, out, middle);
 		if (near ? is_near(solid, p) : fem_solid_inside(solid, p))
 			low = middle;
 		else
@@ -80,7 +80,7 @@ static double leave_inflated(const FemSolid *solid, FemPosition in, FemPosition 
 }
 
 // Crossings of triangles are exact; the winding number says which of several counts, and where a hole is closed.
-double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out) {
+double fem_solid_exit(const FemSolid *solid, FemVec3d in, FemVec3d out) {
 	if (solid->inflation > 0.0)
 		return leave_inflated(solid, in, out);
 	FemCrossing crossings[FEM_CROSSING_MAX];
@@ -107,16 +107,16 @@ double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out) {
 double fem_solid_volume(const FemSolid *solid) {
 	double sum = 0.0;
 	for (int32_t t = 0; t < solid->triangles.triangle_count; t++)
-		sum += fem_position_dot(
-			fem_triangle_corner(&solid->triangles, t, 0), fem_triangle_area_vector(&solid->triangles, t));
+		sum +=
+			fem_vec3d_dot(fem_triangle_corner(&solid->triangles, t, 0), fem_triangle_area_vector(&solid->triangles, t));
 	return fabs(sum) / 3.0;
 }
 
 double fem_solid_area(const FemSolid *solid) {
 	double sum = 0.0;
 	for (int32_t t = 0; t < solid->triangles.triangle_count; t++) {
-		FemPosition n = fem_triangle_area_vector(&solid->triangles, t);
-		sum += sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(&solid->triangles, t);
+		sum += sqrt(fem_vec3d_dot(n, n));
 	}
 	return sum;
 }
@@ -134,14 +134,14 @@ static int32_t sheet_column(
 int32_t fem_solid_column(const FemSolid *solid, double x, double y, double out_ranges[][2], int32_t capacity) {
 	FemCrossing crossings[FEM_CROSSING_MAX];
 	double hi = solid->half_extents[2] + 0.01, lo = -hi;
-	int32_t count = fem_bvh_crossings(&solid->bvh, (FemPosition){x, y, lo}, (FemPosition){x, y, hi}, 0.0, crossings);
+	int32_t count = fem_bvh_crossings(&solid->bvh, (FemVec3d){x, y, lo}, (FemVec3d){x, y, hi}, 0.0, crossings);
 	int32_t found = 0;
 	bool open = false;
 	for (int32_t i = 0; i + 1 < count; i++) {
 		double from = lo + crossings[i].t * (hi - lo), to = lo + crossings[i + 1].t * (hi - lo);
 		if (to - from < 1e-9)
 			continue;
-		bool inside = fem_winding_inside(&solid->winding, (FemPosition){x, y, 0.5 * (from + to)});
+		bool inside = fem_winding_inside(&solid->winding, (FemVec3d){x, y, 0.5 * (from + to)});
 		if (inside && open)
 			out_ranges[found - 1][1] = to;
 		else if (inside && found < capacity) {

@@ -13,13 +13,13 @@ typedef struct FemSolid {
 	double sheet_half;      // half thickness of the columns of what encloses nothing; 0 = sheets do not count
 } FemSolid;
 
-bool fem_solid_inside(const FemSolid *solid, FemPosition p);
+bool fem_solid_inside(const FemSolid *solid, FemVec3d p);
 
 // Where the segment from `in` (inside) to `out` (outside) leaves the solid: 0..1 from `in`.
-double fem_solid_exit(const FemSolid *solid, FemPosition in, FemPosition out);
+double fem_solid_exit(const FemSolid *solid, FemVec3d in, FemVec3d out);
 
 // Thickness of the wall at a point of the surface, by a ray to its other side: at most `limit`; 0 for a sheet.
-double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemPosition at, double limit);
+double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemVec3d at, double limit);
 
 // Volume by the divergence theorem (exact for closed surfaces oriented outward) and the surface's area, unit space.
 double fem_solid_volume(const FemSolid *solid);

@@ -58,7 +58,7 @@ static bool boxes_overlap(const ComponentBox *a, const ComponentBox *b) {
 }
 
 // Solid angles of one component alone: exact sum, used for few points.
-static double winding_of_component(const Members *members, int32_t component, FemPosition p) {
+static double winding_of_component(const Members *members, int32_t component, FemVec3d p) {
 	const FemTriangles *triangles = members->triangles;
 	double sum = 0.0;
 	for (int32_t i = members->start[component]; i < members->start[component + 1]; i++)
@@ -71,7 +71,7 @@ static bool lies_in(const Members *members, const ComponentBox *inner, const Com
 		if (inner->lo[axis] < outer->lo[axis] || inner->hi[axis] > outer->hi[axis])
 			return false;
 	}
-	return fabs(winding_of_component(members, outer->component, fem_position_from(inner->sample))) > 0.5;
+	return fabs(winding_of_component(members, outer->component, fem_vec3d_from(inner->sample))) > 0.5;
 }
 
 static void compare_pair(Members *members, const ComponentBox *a, const ComponentBox *b) {

@@ -172,8 +172,8 @@ static int32_t flood_patch(const Edges *edges, int32_t first, uint8_t *marks, do
 	out_area[0] = out_area[1] = 0.0;
 	for (int32_t at = 0; at < count; at++) {
 		int32_t t = queue[at];
-		FemPosition n = fem_triangle_area_vector(triangles, t);
-		out_area[marks[t] == FLIPPED] += sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(triangles, t);
+		out_area[marks[t] == FLIPPED] += sqrt(fem_vec3d_dot(n, n));
 		for (int32_t h = 3 * t; h < 3 * t + 3; h++) {
 			int32_t twin = edges->twin[h];
 			if (twin < 0 || marks[twin / 3] != UNSEEN)
@@ -220,7 +220,7 @@ static void measure_surfaces(const FemTriangles *triangles, SurfaceComponent *su
 	for (int32_t t = 0; t < triangles->triangle_count; t++) {
 		SurfaceComponent *surface = &surfaces[triangles->components[t]];
 		for (int v = 0; v < 3; v++) {
-			FemPosition p = fem_triangle_corner(triangles, t, v);
+			FemVec3d p = fem_triangle_corner(triangles, t, v);
 			double at[3] = {p.x, p.y, p.z};
 			for (int axis = 0; axis < 3; axis++) {
 				surface->lo[axis] = fmin(surface->lo[axis], at[axis]);
@@ -228,7 +228,7 @@ static void measure_surfaces(const FemTriangles *triangles, SurfaceComponent *su
 			}
 		}
 		surface->volume +=
-			fem_position_dot(fem_triangle_corner(triangles, t, 0), fem_triangle_area_vector(triangles, t)) / 3.0;
+			fem_vec3d_dot(fem_triangle_corner(triangles, t, 0), fem_triangle_area_vector(triangles, t)) / 3.0;
 	}
 	for (int32_t c = 0; c < triangles->component_count; c++)
 		surfaces[c].box = (surfaces[c].hi[0] - surfaces[c].lo[0]) * (surfaces[c].hi[1] - surfaces[c].lo[1]) *

@@ -14,7 +14,7 @@ typedef struct Stuffing {
 // ---- warp
 
 // The cut next to a node, relative to its edge's limit; below 1 it violates.
-static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemPosition *out_cut) {
+static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemVec3d *out_cut) {
 	float best = 1.0f;
 	for (int which = 0; which < FEM_BCC_NEIGHBORS; which++) {
 		int32_t edge;
@@ -27,8 +27,8 @@ static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemPosition
 		if (relative >= best)
 			continue;
 		best = relative;
-		FemPosition edge_vector = fem_position_sub(lattice->nodes[other], lattice->nodes[node]);
-		*out_cut = fem_position_add(lattice->nodes[node], fem_position_scale(edge_vector, (double)t));
+		FemVec3d edge_vector = fem_vec3d_sub(lattice->nodes[other], lattice->nodes[node]);
+		*out_cut = fem_vec3d_add(lattice->nodes[node], fem_vec3d_scale(edge_vector, (double)t));
 	}
 	return best;
 }
@@ -36,7 +36,7 @@ static float nearest_cut(const FemBccLattice *lattice, int32_t node, FemPosition
 // A warped node lies on the surface: its edges are no longer cut, which may save its neighbours from being warped.
 static void warp_nodes(FemBccLattice *lattice) {
 	for (int32_t n = 0; n < lattice->node_count; n++) {
-		FemPosition cut;
+		FemVec3d cut;
 		if (!(nearest_cut(lattice, n, &cut) < 1.0f))
 			continue;
 		for (int which = 0; which < FEM_BCC_NEIGHBORS; which++) {
@@ -69,9 +69,8 @@ static int32_t cut_id(Stuffing *stuffing, int32_t a, int32_t b) {
 	int32_t *id = &stuffing->lattice.cut_ids[edge];
 	if (*id < 0) {
 		double t = (double)(first ? lattice->cuts[edge] : 1.0f - lattice->cuts[edge]);
-		FemPosition edge_vector = fem_position_sub(lattice->nodes[b], lattice->nodes[a]);
-		*id = fem_tet_list_add_node(
-			stuffing->out, fem_position_add(lattice->nodes[a], fem_position_scale(edge_vector, t)));
+		FemVec3d edge_vector = fem_vec3d_sub(lattice->nodes[b], lattice->nodes[a]);
+		*id = fem_tet_list_add_node(stuffing->out, fem_vec3d_add(lattice->nodes[a], fem_vec3d_scale(edge_vector, t)));
 	}
 	return *id;
 }
@@ -126,8 +125,8 @@ static void add_corner_cut(Stuffing *stuffing, const int32_t keep[3], int32_t d)
 }
 
 static double distance_sq(const FemTetList *list, int32_t a, int32_t b) {
-	FemPosition edge_vector = fem_position_sub(list->nodes[a], list->nodes[b]);
-	return fem_position_dot(edge_vector, edge_vector);
+	FemVec3d edge_vector = fem_vec3d_sub(list->nodes[a], list->nodes[b]);
+	return fem_vec3d_dot(edge_vector, edge_vector);
 }
 
 // Two nodes c, d outside: a wedge along a-b. The quad of four cuts is on the surface; its diagonal is free unless the

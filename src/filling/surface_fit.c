@@ -19,7 +19,7 @@ typedef struct Fit {
 	int32_t *identity;  // [node]
 	int32_t *tet_start; // [node + 1]
 	int32_t *tets;      // [4 tets]: the tets around each node
-	FemPosition *moves; // [node]: sum of area vectors, then wanted moves
+	FemVec3d *moves;    // [node]: sum of area vectors, then wanted moves
 	double *sags;       // [node]: sum of area * sag
 	double *areas;      // [node]
 	size_t bytes;
@@ -32,7 +32,7 @@ static size_t place(Fit *fit, char *base) {
 	fit->identity = FEM_CARVE(&carver, int32_t, nodes);
 	fit->tet_start = FEM_CARVE(&carver, int32_t, nodes + 1);
 	fit->tets = FEM_CARVE(&carver, int32_t, 4 * fit->list->tet_count);
-	fit->moves = FEM_CARVE(&carver, FemPosition, nodes);
+	fit->moves = FEM_CARVE(&carver, FemVec3d, nodes);
 	fit->sags = FEM_CARVE(&carver, double, nodes);
 	fit->areas = FEM_CARVE(&carver, double, nodes);
 	return carver.used;
@@ -58,7 +58,7 @@ static double worst_around(const Fit *fit, int32_t node) {
 	const FemTetList *list = fit->list;
 	double worst = 180.0;
 	for (int32_t at = fit->tet_start[node]; at < fit->tet_start[node + 1]; at++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double low, high;
 		if (!(fem_tet_list_volume(list, fit->tets[at]) > 0.0))
 			return -1.0;
@@ -71,25 +71,25 @@ static double worst_around(const Fit *fit, int32_t node) {
 }
 
 // Goes as far as the tets around allow: none below the limit (or below what it was, if that was worse).
-static void move_node(const Fit *fit, int32_t node, FemPosition displacement, double limit) {
-	FemPosition *at = &fit->list->nodes[node], start = *at;
+static void move_node(const Fit *fit, int32_t node, FemVec3d displacement, double limit) {
+	FemVec3d *at = &fit->list->nodes[node], start = *at;
 	double floor_angle = fmin(limit, worst_around(fit, node));
 	for (int i = 0; i < HALVINGS; i++) {
-		*at = fem_position_add(start, displacement);
+		*at = fem_vec3d_add(start, displacement);
 		if (worst_around(fit, node) >= floor_angle)
 			return;
-		displacement = fem_position_scale(displacement, 0.5);
+		displacement = fem_vec3d_scale(displacement, 0.5);
 	}
 	*at = start;
 }
 
-static FemPosition face_corner(const Fit *fit, int32_t face, int v) {
+static FemVec3d face_corner(const Fit *fit, int32_t face, int v) {
 	return fit->list->nodes[fit->list->tets[face / 4][fem_face_corners[face % 4][v]]];
 }
 
 static void mark_surface(Fit *fit) {
 	for (int32_t n = 0; n < fit->list->node_count; n++) {
-		fit->moves[n] = (FemPosition){0};
+		fit->moves[n] = (FemVec3d){0};
 		fit->sags[n] = fit->areas[n] = 0.0;
 	}
 	for (int32_t f = 0; f < fit->surface.count; f++)
@@ -101,17 +101,17 @@ static void mark_surface(Fit *fit) {
 // Inner nodes follow to the middle of their neighbours.
 static void center_node(const Fit *fit, int32_t node, double limit) {
 	const FemTetList *list = fit->list;
-	FemPosition sum = {0};
+	FemVec3d sum = {0};
 	int32_t count = 0;
 	for (int32_t at = fit->tet_start[node]; at < fit->tet_start[node + 1]; at++)
 		for (int v = 0; v < 4; v++) {
 			int32_t other = list->tets[fit->tets[at]][v];
 			if (other == node)
 				continue;
-			sum = fem_position_add(sum, list->nodes[other]);
+			sum = fem_vec3d_add(sum, list->nodes[other]);
 			count++;
 		}
-	move_node(fit, node, fem_position_sub(fem_position_scale(sum, 1.0 / count), list->nodes[node]), limit);
+	move_node(fit, node, fem_vec3d_sub(fem_vec3d_scale(sum, 1.0 / count), list->nodes[node]), limit);
 }
 
 // Little by little at first: a node can go far only when those on the other side of its wall have come along.
@@ -121,7 +121,7 @@ static void shrink_back(Fit *fit, double cell, double limit) {
 	for (int pass = 0; pass < PASSES; pass++) {
 		mark_surface(fit);
 		for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
-			FemPosition at = fit->list->nodes[n], nearest;
+			FemVec3d at = fit->list->nodes[n], nearest;
 			int32_t triangle;
 			if (fit->areas[n] == 0.0)
 				center_node(fit, n, limit);
@@ -131,16 +131,16 @@ static void shrink_back(Fit *fit, double cell, double limit) {
 			// A sheet has no thickness of its own: its nodes stay half of the one asked for away.
 			double keep = fit->solid->sheet_half;
 			if (triangle >= 0 && distance > keep + 1e-3 * cell)
-				move_node(fit, n,
-					fem_position_scale(fem_position_sub(nearest, at), shares[pass] * (1.0 - keep / distance)), limit);
+				move_node(
+					fit, n, fem_vec3d_scale(fem_vec3d_sub(nearest, at), shares[pass] * (1.0 - keep / distance)), limit);
 		}
 	}
 }
 
 // Distance from a face's centre to the soup along its normal: positive when the soup lies outside.
-static double face_sag(const Fit *fit, FemPosition center, double reach) {
+static double face_sag(const Fit *fit, FemVec3d center, double reach) {
 	int32_t triangle;
-	FemPosition nearest;
+	FemVec3d nearest;
 	double distance = fem_bvh_nearest(&fit->solid->bvh, center, reach, &triangle, &nearest);
 	if (triangle < 0)
 		return 0.0;
@@ -153,13 +153,13 @@ static void gather_sags(Fit *fit, double reach) {
 		fit->areas[n] = 0.0;
 	for (int32_t f = 0; f < fit->surface.count && !fem_stop_asked(); f++) {
 		int32_t face = fit->surface.faces[f];
-		FemPosition a = face_corner(fit, face, 0), b = face_corner(fit, face, 1), c = face_corner(fit, face, 2);
-		FemPosition n = fem_position_cross(fem_position_sub(b, a), fem_position_sub(c, a));
-		FemPosition center = fem_position_scale(fem_position_add(fem_position_add(a, b), c), 1.0 / 3.0);
-		double area = sqrt(fem_position_dot(n, n)), sag = face_sag(fit, center, reach);
+		FemVec3d a = face_corner(fit, face, 0), b = face_corner(fit, face, 1), c = face_corner(fit, face, 2);
+		FemVec3d n = fem_vec3d_cross(fem_vec3d_sub(b, a), fem_vec3d_sub(c, a));
+		FemVec3d center = fem_vec3d_scale(fem_vec3d_add(fem_vec3d_add(a, b), c), 1.0 / 3.0);
+		double area = sqrt(fem_vec3d_dot(n, n)), sag = face_sag(fit, center, reach);
 		for (int v = 0; v < 3; v++) {
 			int32_t node = fit->list->tets[face / 4][fem_face_corners[face % 4][v]];
-			fit->moves[node] = fem_position_add(fit->moves[node], n);
+			fit->moves[node] = fem_vec3d_add(fit->moves[node], n);
 			fit->sags[node] += area * sag;
 			fit->areas[node] += area;
 		}
@@ -169,12 +169,12 @@ static void gather_sags(Fit *fit, double reach) {
 static void follow_sags(Fit *fit, double reach, double limit) {
 	gather_sags(fit, reach);
 	for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
-		double length = sqrt(fem_position_dot(fit->moves[n], fit->moves[n]));
+		double length = sqrt(fem_vec3d_dot(fit->moves[n], fit->moves[n]));
 		if (fit->areas[n] <= 0.0 || length < 0.3 * fit->areas[n])
 			continue;
 		double far = SAG_SHARE * fit->sags[n] / fit->areas[n];
 		if (fabs(far) > 1e-9)
-			move_node(fit, n, fem_position_scale(fit->moves[n], far / length), limit);
+			move_node(fit, n, fem_vec3d_scale(fit->moves[n], far / length), limit);
 	}
 }
 

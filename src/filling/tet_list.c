@@ -18,7 +18,7 @@ static bool grow(void **io_array, int32_t *io_capacity, size_t item) {
 	return true;
 }
 
-int32_t fem_tet_list_add_node(FemTetList *list, FemPosition position) {
+int32_t fem_tet_list_add_node(FemTetList *list, FemVec3d position) {
 	void *nodes = list->nodes;
 	if (list->node_count == list->node_capacity && !grow(&nodes, &list->node_capacity, sizeof *list->nodes)) {
 		list->failed = true;
@@ -29,10 +29,10 @@ int32_t fem_tet_list_add_node(FemTetList *list, FemPosition position) {
 	return list->node_count++;
 }
 
-static double signed_volume(const FemPosition *nodes, const int32_t tet[4]) {
-	FemPosition a = fem_position_sub(nodes[tet[1]], nodes[tet[0]]), b = fem_position_sub(nodes[tet[2]], nodes[tet[0]]);
-	FemPosition c = fem_position_sub(nodes[tet[3]], nodes[tet[0]]);
-	return fem_position_dot(a, fem_position_cross(b, c)) / 6.0;
+static double signed_volume(const FemVec3d *nodes, const int32_t tet[4]) {
+	FemVec3d a = fem_vec3d_sub(nodes[tet[1]], nodes[tet[0]]), b = fem_vec3d_sub(nodes[tet[2]], nodes[tet[0]]);
+	FemVec3d c = fem_vec3d_sub(nodes[tet[3]], nodes[tet[0]]);
+	return fem_vec3d_dot(a, fem_vec3d_cross(b, c)) / 6.0;
 }
 
 void fem_tet_list_add_tet(FemTetList *list, int32_t a, int32_t b, int32_t c, int32_t d) {
@@ -79,21 +79,21 @@ double fem_tet_list_volume_sum(const FemTetList *list) {
 	return sum;
 }
 
-void fem_tet_dihedral_range(const FemPosition corners[4], double *out_min, double *out_max) {
-	FemPosition normals[4];
+void fem_tet_dihedral_range(const FemVec3d corners[4], double *out_min, double *out_max) {
+	FemVec3d normals[4];
 	for (int f = 0; f < 4; f++) {
 		const int32_t *face = fem_face_corners[f];
-		FemPosition u = fem_position_sub(corners[face[1]], corners[face[0]]);
-		FemPosition v = fem_position_sub(corners[face[2]], corners[face[0]]);
-		normals[f] = fem_position_cross(u, v);
-		double length = sqrt(fem_position_dot(normals[f], normals[f]));
-		normals[f] = fem_position_scale(normals[f], length > 0.0 ? 1.0 / length : 0.0);
+		FemVec3d u = fem_vec3d_sub(corners[face[1]], corners[face[0]]);
+		FemVec3d v = fem_vec3d_sub(corners[face[2]], corners[face[0]]);
+		normals[f] = fem_vec3d_cross(u, v);
+		double length = sqrt(fem_vec3d_dot(normals[f], normals[f]));
+		normals[f] = fem_vec3d_scale(normals[f], length > 0.0 ? 1.0 / length : 0.0);
 	}
 	*out_min = 180.0;
 	*out_max = 0.0;
 	for (int a = 0; a < 3; a++)
 		for (int b = a + 1; b < 4; b++) {
-			double cosine = -fem_position_dot(normals[a], normals[b]);
+			double cosine = -fem_vec3d_dot(normals[a], normals[b]);
 			double angle = DEGREES * acos(fmin(fmax(cosine, -1.0), 1.0));
 			*out_min = fmin(*out_min, angle);
 			*out_max = fmax(*out_max, angle);
@@ -103,7 +103,7 @@ void fem_tet_dihedral_range(const FemPosition corners[4], double *out_min, doubl
 double fem_tet_list_min_dihedral(const FemTetList *list) {
 	double least = 180.0;
 	for (int32_t t = 0; t < list->tet_count; t++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double low, high;
 		for (int v = 0; v < 4; v++)
 			corners[v] = list->nodes[list->tets[t][v]];

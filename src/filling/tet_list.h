@@ -7,12 +7,12 @@
 
 typedef struct FemTetList {
 	int32_t node_count, tet_count, node_capacity, tet_capacity;
-	FemPosition *nodes;
+	FemVec3d *nodes;
 	int32_t (*tets)[4];
 	bool failed; // memory ran out: what was added since is missing
 } FemTetList;
 
-int32_t fem_tet_list_add_node(FemTetList *list, FemPosition position); // its index
+int32_t fem_tet_list_add_node(FemTetList *list, FemVec3d position); // its index
 // Turned to positive volume; a tet that names a node twice or has no volume at all is left out.
 void fem_tet_list_add_tet(FemTetList *list, int32_t a, int32_t b, int32_t c, int32_t d);
 void fem_tet_list_clear(FemTetList *list); // keeps the memory
@@ -22,7 +22,7 @@ double fem_tet_list_volume(const FemTetList *list, int32_t tet);
 double fem_tet_list_volume_sum(const FemTetList *list);
 
 // The smallest and largest angle (degrees) between two faces of a tet.
-void fem_tet_dihedral_range(const FemPosition corners[4], double *out_min, double *out_max);
+void fem_tet_dihedral_range(const FemVec3d corners[4], double *out_min, double *out_max);
 double fem_tet_list_min_dihedral(const FemTetList *list);
 
 // Bodies of tets joined by faces: out_bodies[tet], numbered by their first tet; returns their number, 0 without memory.

@@ -107,8 +107,8 @@ static FemResult weigh_members(Bake *bake) {
 	memset(bake->member_closed, 1, (size_t)count);
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
 		int32_t member = bake->groups[t];
-		FemPosition n = fem_triangle_area_vector(&bake->triangles, t);
-		bake->weights[member] += fem_position_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
+		FemVec3d n = fem_triangle_area_vector(&bake->triangles, t);
+		bake->weights[member] += fem_vec3d_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
 		if (!bake->closed[bake->triangles.components[t]])
 			bake->member_closed[member] = 0;
 	}
@@ -168,7 +168,7 @@ static void fill_tets(const Bake *bake) {
 	FemTetMesh *out = bake->out;
 	memcpy(out->tets, bake->list.tets, sizeof(int32_t) * 4 * (size_t)out->tet_count);
 	for (int32_t n = 0; n < out->node_count; n++)
-		out->nodes[n] = fem_position_to_vec3(bake->list.nodes[n]);
+		out->nodes[n] = fem_vec3d_to_vec3(bake->list.nodes[n]);
 	for (int32_t member = 0; member < out->member_count; member++) {
 		const FemTetMember *made = &out->members[member];
 		for (int32_t t = made->first_tet; t < made->first_tet + made->tet_count; t++) {
@@ -184,10 +184,10 @@ static void fill_tets(const Bake *bake) {
 static void measure_angles(FemTetMesh *out) {
 	out->min_dihedral = 180.0f;
 	for (int32_t t = 0; t < out->tet_count; t++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double low, high;
 		for (int v = 0; v < 4; v++)
-			corners[v] = fem_position_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
+			corners[v] = fem_vec3d_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
 		fem_tet_dihedral_range(corners, &low, &high);
 		out->min_dihedral = fminf(out->min_dihedral, (float)low);
 		out->max_dihedral = fmaxf(out->max_dihedral, (float)high);
@@ -237,12 +237,11 @@ static void write_warning(FemTetMesh *out) {
 // Floats far from the origin may flatten small tets.
 static FemResult check_flat(const FemTetMesh *out) {
 	for (int32_t t = 0; t < out->tet_count; t++) {
-		FemPosition p[4];
+		FemVec3d p[4];
 		for (int v = 0; v < 4; v++)
-			p[v] = fem_position_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
-		FemPosition a = fem_position_sub(p[1], p[0]), b = fem_position_sub(p[2], p[0]),
-					c = fem_position_sub(p[3], p[0]);
-		if (!(fem_position_dot(a, fem_position_cross(b, c)) / 6.0 >= FEM_VOLUME_MIN))
+			p[v] = fem_vec3d_from(out->nodes[out->tets[4 * (size_t)t + (size_t)v]]);
+		FemVec3d a = fem_vec3d_sub(p[1], p[0]), b = fem_vec3d_sub(p[2], p[0]), c = fem_vec3d_sub(p[3], p[0]);
+		if (!(fem_vec3d_dot(a, fem_vec3d_cross(b, c)) / 6.0 >= FEM_VOLUME_MIN))
 			return fem_fail(FEM_ERROR_MESH,
 				"The mesh is too small or too far from its origin for floats: move it to the origin, or scale it up.");
 	}

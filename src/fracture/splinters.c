@@ -25,12 +25,12 @@ static void shape_of(const FemSplinters *s, int32_t tet, FemTetShape *out) {
 	fem_tet_shape(rest->positions, rest->tets + 4 * (size_t)rest->topology->user_of_tet[tet], rest->scale, out);
 }
 
-static FemPosition position_of(const FemSplinters *s, int32_t vertex) {
+static FemVec3d position_of(const FemSplinters *s, int32_t vertex) {
 	FemVec3 p = s->given.vertex_positions[vertex], scale = s->rest.scale;
-	return (FemPosition){(double)p.x * (double)scale.x, (double)p.y * (double)scale.y, (double)p.z * (double)scale.z};
+	return (FemVec3d){(double)p.x * (double)scale.x, (double)p.y * (double)scale.y, (double)p.z * (double)scale.z};
 }
 
-static void find_weights(const FemTetShape *shape, FemPosition p, double out[4]) {
+static void find_weights(const FemTetShape *shape, FemVec3d p, double out[4]) {
 	double w[3] = {p.x - shape->corners[0][0], p.y - shape->corners[0][1], p.z - shape->corners[0][2]};
 	out[0] = 1.0;
 	for (int v = 1; v < 4; v++) {
@@ -40,18 +40,18 @@ static void find_weights(const FemTetShape *shape, FemPosition p, double out[4])
 	}
 }
 
-static void corners_of(const FemTetShape *shape, FemPosition out[4]) {
+static void corners_of(const FemTetShape *shape, FemVec3d out[4]) {
 	for (int v = 0; v < 4; v++)
-		out[v] = (FemPosition){shape->corners[v][0], shape->corners[v][1], shape->corners[v][2]};
+		out[v] = (FemVec3d){shape->corners[v][0], shape->corners[v][1], shape->corners[v][2]};
 }
 
 // Far outside the tet the vertex is pulled nearer, as embedding does: a strained sliver must not throw it about.
-static void weigh_in(const FemTetShape *shape, FemPosition p, float out[4]) {
+static void weigh_in(const FemTetShape *shape, FemVec3d p, float out[4]) {
 	double weights[4];
 	find_weights(shape, p, weights);
 	for (int v = 0; v < 4; v++) {
 		if (weights[v] < -(double)FEM_EMBED_WEIGHT || weights[v] > 1.0 + (double)FEM_EMBED_WEIGHT) {
-			FemPosition corners[4];
+			FemVec3d corners[4];
 			corners_of(shape, corners);
 			fem_embed_limit(corners, p, weights);
 			break;
@@ -128,7 +128,7 @@ static void try_tet(FemLostVertex *lost, int32_t tet, const FemTetShape *shape) 
 	if (lost->tet >= 0 && distance_sq > lost->distance_sq * slack)
 		return;
 	if (distance_sq > 0.0) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		corners_of(shape, corners);
 		distance_sq = fem_closest_in_tet(lost->p, corners, nearest);
 	}

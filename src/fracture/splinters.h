@@ -29,7 +29,7 @@ typedef struct FemSplinterRest {
 typedef struct FemLostVertex {
 	int32_t vertex;
 	int32_t tet;         // -1: none yet
-	FemPosition p;       // m, rest, scaled
+	FemVec3d p;          // m, rest, scaled
 	double distance_sq;  // m^2
 	double least_weight; // the smallest of the four: how far it is extrapolated
 } FemLostVertex;

@@ -2,43 +2,43 @@
 
 #include "topology/surface.h"
 
-static FemPosition blend(const FemPosition corners[3], const double weights[3]) {
-	FemPosition p = fem_position_scale(corners[0], weights[0]);
-	p = fem_position_add(p, fem_position_scale(corners[1], weights[1]));
-	return fem_position_add(p, fem_position_scale(corners[2], weights[2]));
+static FemVec3d blend(const FemVec3d corners[3], const double weights[3]) {
+	FemVec3d p = fem_vec3d_scale(corners[0], weights[0]);
+	p = fem_vec3d_add(p, fem_vec3d_scale(corners[1], weights[1]));
+	return fem_vec3d_add(p, fem_vec3d_scale(corners[2], weights[2]));
 }
 
 // Nearest point of the edge a-b: the weight of b.
-static double closest_on_edge(FemPosition p, FemPosition a, FemPosition b) {
-	FemPosition edge = fem_position_sub(b, a);
-	double length_sq = fem_position_dot(edge, edge);
-	double along = fem_position_dot(fem_position_sub(p, a), edge);
+static double closest_on_edge(FemVec3d p, FemVec3d a, FemVec3d b) {
+	FemVec3d edge = fem_vec3d_sub(b, a);
+	double length_sq = fem_vec3d_dot(edge, edge);
+	double along = fem_vec3d_dot(fem_vec3d_sub(p, a), edge);
 	if (along <= 0.0 || length_sq <= 0.0)
 		return 0.0;
 	return along >= length_sq ? 1.0 : along / length_sq;
 }
 
 // Inside the triangle's prism the foot of the perpendicular, else the nearest point of the three edges.
-FemPosition fem_closest_on_triangle(FemPosition p, const FemPosition corners[3], double out_weights[3]) {
-	FemPosition u = fem_position_sub(corners[1], corners[0]), v = fem_position_sub(corners[2], corners[0]);
-	FemPosition w = fem_position_sub(p, corners[0]), n = fem_position_cross(u, v);
-	double area_sq = fem_position_dot(n, n);
+FemVec3d fem_closest_on_triangle(FemVec3d p, const FemVec3d corners[3], double out_weights[3]) {
+	FemVec3d u = fem_vec3d_sub(corners[1], corners[0]), v = fem_vec3d_sub(corners[2], corners[0]);
+	FemVec3d w = fem_vec3d_sub(p, corners[0]), n = fem_vec3d_cross(u, v);
+	double area_sq = fem_vec3d_dot(n, n);
 	if (area_sq > 0.0) {
-		out_weights[1] = fem_position_dot(fem_position_cross(w, v), n) / area_sq;
-		out_weights[2] = fem_position_dot(fem_position_cross(u, w), n) / area_sq;
+		out_weights[1] = fem_vec3d_dot(fem_vec3d_cross(w, v), n) / area_sq;
+		out_weights[2] = fem_vec3d_dot(fem_vec3d_cross(u, w), n) / area_sq;
 		out_weights[0] = 1.0 - out_weights[1] - out_weights[2];
 		if (out_weights[0] >= 0.0 && out_weights[1] >= 0.0 && out_weights[2] >= 0.0)
 			return blend(corners, out_weights);
 	}
 	double best = -1.0;
-	FemPosition nearest = corners[0];
+	FemVec3d nearest = corners[0];
 	for (int a = 0; a < 3; a++) {
 		int b = (a + 1) % 3;
 		double weights[3] = {0.0, 0.0, 0.0};
 		weights[b] = closest_on_edge(p, corners[a], corners[b]);
 		weights[a] = 1.0 - weights[b];
-		FemPosition at = blend(corners, weights), offset = fem_position_sub(p, at);
-		double distance_sq = fem_position_dot(offset, offset);
+		FemVec3d at = blend(corners, weights), offset = fem_vec3d_sub(p, at);
+		double distance_sq = fem_vec3d_dot(offset, offset);
 		if (best >= 0.0 && distance_sq >= best)
 			continue;
 		best = distance_sq;
@@ -50,30 +50,30 @@ FemPosition fem_closest_on_triangle(FemPosition p, const FemPosition corners[3],
 }
 
 // Weights of a point inside; false outside or when the tet has no volume.
-static bool weights_inside(FemPosition p, const FemPosition corners[4], double out_weights[4]) {
-	FemPosition a = fem_position_sub(corners[1], corners[0]), b = fem_position_sub(corners[2], corners[0]);
-	FemPosition c = fem_position_sub(corners[3], corners[0]), w = fem_position_sub(p, corners[0]);
-	double volume = fem_position_dot(a, fem_position_cross(b, c));
+static bool weights_inside(FemVec3d p, const FemVec3d corners[4], double out_weights[4]) {
+	FemVec3d a = fem_vec3d_sub(corners[1], corners[0]), b = fem_vec3d_sub(corners[2], corners[0]);
+	FemVec3d c = fem_vec3d_sub(corners[3], corners[0]), w = fem_vec3d_sub(p, corners[0]);
+	double volume = fem_vec3d_dot(a, fem_vec3d_cross(b, c));
 	if (volume == 0.0)
 		return false;
-	out_weights[1] = fem_position_dot(w, fem_position_cross(b, c)) / volume;
-	out_weights[2] = fem_position_dot(a, fem_position_cross(w, c)) / volume;
-	out_weights[3] = fem_position_dot(a, fem_position_cross(b, w)) / volume;
+	out_weights[1] = fem_vec3d_dot(w, fem_vec3d_cross(b, c)) / volume;
+	out_weights[2] = fem_vec3d_dot(a, fem_vec3d_cross(w, c)) / volume;
+	out_weights[3] = fem_vec3d_dot(a, fem_vec3d_cross(b, w)) / volume;
 	out_weights[0] = 1.0 - out_weights[1] - out_weights[2] - out_weights[3];
 	return out_weights[0] >= 0.0 && out_weights[1] >= 0.0 && out_weights[2] >= 0.0 && out_weights[3] >= 0.0;
 }
 
-double fem_closest_in_tet(FemPosition p, const FemPosition corners[4], double out_weights[4]) {
+double fem_closest_in_tet(FemVec3d p, const FemVec3d corners[4], double out_weights[4]) {
 	if (weights_inside(p, corners, out_weights))
 		return 0.0;
 	double best = -1.0;
 	for (int opposite = 0; opposite < 4; opposite++) {
-		FemPosition face[3];
+		FemVec3d face[3];
 		double weights[3];
 		for (int v = 0; v < 3; v++)
 			face[v] = corners[fem_face_corners[opposite][v]];
-		FemPosition offset = fem_position_sub(p, fem_closest_on_triangle(p, face, weights));
-		double distance_sq = fem_position_dot(offset, offset);
+		FemVec3d offset = fem_vec3d_sub(p, fem_closest_on_triangle(p, face, weights));
+		double distance_sq = fem_vec3d_dot(offset, offset);
 		if (best >= 0.0 && distance_sq >= best)
 			continue;
 		best = distance_sq;

@@ -26,7 +26,7 @@ typedef struct Tree {
 } Tree;
 
 typedef struct Query {
-	FemPosition p;
+	FemVec3d p;
 	int32_t member; // -1 any
 	double best_sq;
 	int32_t tet;
@@ -108,19 +108,19 @@ static int32_t build(Tree *tree, int32_t begin, int32_t end) {
 
 // ---- search
 
-static void corners_of(const FemEmbedMesh *mesh, int32_t tet, FemPosition out[4]) {
+static void corners_of(const FemEmbedMesh *mesh, int32_t tet, FemVec3d out[4]) {
 	for (int v = 0; v < 4; v++)
-		out[v] = fem_position_from(mesh->nodes[mesh->tets[4 * (size_t)tet + (size_t)v]]);
+		out[v] = fem_vec3d_from(mesh->nodes[mesh->tets[4 * (size_t)tet + (size_t)v]]);
 }
 
 // Weights that reproduce p exactly, also outside.
-static void exact_weights(const FemPosition corners[4], FemPosition p, double out[4]) {
-	FemPosition a = fem_position_sub(corners[1], corners[0]), b = fem_position_sub(corners[2], corners[0]);
-	FemPosition c = fem_position_sub(corners[3], corners[0]), w = fem_position_sub(p, corners[0]);
-	double volume = fem_position_dot(a, fem_position_cross(b, c));
-	out[1] = fem_position_dot(w, fem_position_cross(b, c)) / volume;
-	out[2] = fem_position_dot(a, fem_position_cross(w, c)) / volume;
-	out[3] = fem_position_dot(a, fem_position_cross(b, w)) / volume;
+static void exact_weights(const FemVec3d corners[4], FemVec3d p, double out[4]) {
+	FemVec3d a = fem_vec3d_sub(corners[1], corners[0]), b = fem_vec3d_sub(corners[2], corners[0]);
+	FemVec3d c = fem_vec3d_sub(corners[3], corners[0]), w = fem_vec3d_sub(p, corners[0]);
+	double volume = fem_vec3d_dot(a, fem_vec3d_cross(b, c));
+	out[1] = fem_vec3d_dot(w, fem_vec3d_cross(b, c)) / volume;
+	out[2] = fem_vec3d_dot(a, fem_vec3d_cross(w, c)) / volume;
+	out[3] = fem_vec3d_dot(a, fem_vec3d_cross(b, w)) / volume;
 	out[0] = 1.0 - out[1] - out[2] - out[3];
 }
 
@@ -131,7 +131,7 @@ static double largest(const double weights[4]) {
 	return most;
 }
 
-static double box_distance_sq(const TetNode *node, FemPosition p) {
+static double box_distance_sq(const TetNode *node, FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
 	for (int axis = 0; axis < 3; axis++) {
 		double out = fmax(fmax((double)node->lo[axis] - at[axis], at[axis] - (double)node->hi[axis]), 0.0);
@@ -144,7 +144,7 @@ static double box_distance_sq(const TetNode *node, FemPosition p) {
 static void try_tet(const Tree *tree, int32_t tet, Query *query) {
 	if (query->member >= 0 && tree->mesh->tet_members[tet] != query->member)
 		return;
-	FemPosition corners[4];
+	FemVec3d corners[4];
 	double weights[4], slack = INSIDE * tree->size;
 	corners_of(tree->mesh, tet, corners);
 	double distance_sq = fem_closest_in_tet(query->p, corners, weights);
@@ -180,7 +180,7 @@ static void find_nearest(const Tree *tree, Query *query) {
 	}
 }
 
-double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weights[4]) {
+double fem_embed_limit(const FemVec3d corners[4], FemVec3d p, double weights[4]) {
 	double inside[4], most = (double)FEM_EMBED_WEIGHT, share = 1.0;
 	fem_closest_in_tet(p, corners, inside);
 	for (int v = 0; v < 4; v++) {
@@ -196,13 +196,13 @@ double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weigh
 }
 
 static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t member, FemEmbedding *out) {
-	Query query = {fem_position_from(point), member, 1e300, -1, 0.0};
+	Query query = {fem_vec3d_from(point), member, 1e300, -1, 0.0};
 	find_nearest(tree, &query);
 	if (query.tet < 0) { // the member has no tets
 		query.member = -1;
 		find_nearest(tree, &query);
 	}
-	FemPosition corners[4], found = {0};
+	FemVec3d corners[4], found = {0};
 	double weights[4];
 	corners_of(tree->mesh, query.tet, corners);
 	exact_weights(corners, query.p, weights);
@@ -214,10 +214,10 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 	out->tets[index] = query.tet;
 	for (int v = 0; v < 4; v++) {
 		out->weights[index][v] = (float)weights[v];
-		found = fem_position_add(found, fem_position_scale(corners[v], (double)out->weights[index][v]));
+		found = fem_vec3d_add(found, fem_vec3d_scale(corners[v], (double)out->weights[index][v]));
 	}
-	FemPosition miss = fem_position_sub(found, query.p);
-	out->max_error = fmaxf(out->max_error, (float)sqrt(fem_position_dot(miss, miss)));
+	FemVec3d miss = fem_vec3d_sub(found, query.p);
+	out->max_error = fmaxf(out->max_error, (float)sqrt(fem_vec3d_dot(miss, miss)));
 }
 
 // ---- API

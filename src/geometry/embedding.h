@@ -34,6 +34,6 @@ void fem_embedding_free(FemEmbedding *embedding);
 
 // Pulls the point with these weights towards the tet's nearest point until none leaves the limits above; returns the
 // share of the distance that is left, 1 when nothing had to be done. `p` is the point itself.
-double fem_embed_limit(const FemPosition corners[4], FemPosition p, double weights[4]);
+double fem_embed_limit(const FemVec3d corners[4], FemVec3d p, double weights[4]);
 
 #endif

@@ -45,8 +45,8 @@ static void normal_tensor(const Points *points, double out[3][3]) {
 	for (int32_t t = 0; t < points->triangles->triangle_count; t++) {
 		if (!is_member(points, t))
 			continue;
-		FemPosition n = fem_triangle_area_vector(points->triangles, t);
-		double v[3] = {n.x, n.y, n.z}, area = sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(points->triangles, t);
+		double v[3] = {n.x, n.y, n.z}, area = sqrt(fem_vec3d_dot(n, n));
 		for (int i = 0; i < 3; i++)
 			for (int j = 0; j < 3; j++)
 				out[i][j] += v[i] * v[j] / area;
@@ -59,11 +59,11 @@ static void point_tensor(const Points *points, double out[3][3]) {
 	for (int32_t t = 0; t < points->triangles->triangle_count; t++) {
 		if (!is_member(points, t))
 			continue;
-		FemPosition n = fem_triangle_area_vector(points->triangles, t);
+		FemVec3d n = fem_triangle_area_vector(points->triangles, t);
 		FemVec3 middle =
 			fem_vec3_add(fem_vec3_add(corner_of(points, t, 0), corner_of(points, t, 1)), corner_of(points, t, 2));
 		double p[3] = {(double)middle.x / 3.0, (double)middle.y / 3.0, (double)middle.z / 3.0};
-		double area = sqrt(fem_position_dot(n, n));
+		double area = sqrt(fem_vec3d_dot(n, n));
 		area_sum += area;
 		for (int i = 0; i < 3; i++) {
 			first[i] += area * p[i];
@@ -232,11 +232,11 @@ static void to_box(const Candidate *best, const FemUnitFrame *unit, FemPrincipal
 				order[j] = order[j + 1];
 				order[j + 1] = kept;
 			}
-	FemPosition center = {0};
+	FemVec3d center = {0};
 	for (int i = 0; i < 3; i++) {
 		const double *axis = best->axes[order[i]];
 		double middle = 0.5 * (best->lo[order[i]] + best->hi[order[i]]);
-		center = fem_position_add(center, (FemPosition){axis[0] * middle, axis[1] * middle, axis[2] * middle});
+		center = fem_vec3d_add(center, (FemVec3d){axis[0] * middle, axis[1] * middle, axis[2] * middle});
 		memcpy(out->frame.axes[i], axis, sizeof out->frame.axes[i]);
 		out->half_extents[i] = 0.5 * extent[order[i]] / extent[order[0]];
 	}

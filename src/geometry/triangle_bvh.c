@@ -133,13 +133,13 @@ void fem_triangle_bvh_free(FemTriangleBvh *bvh) {
 
 typedef struct Segment {
 	double from[3], direction[3], inv_direction[3];
-	FemPosition a, d;
+	FemVec3d a, d;
 } Segment;
 
-static Segment make_segment(FemPosition a, FemPosition b, double slack) {
-	FemPosition direction = fem_position_sub(b, a);
-	Segment s = {.a = fem_position_sub(a, fem_position_scale(direction, slack))};
-	s.d = fem_position_scale(direction, 1.0 + 2.0 * slack);
+static Segment make_segment(FemVec3d a, FemVec3d b, double slack) {
+	FemVec3d direction = fem_vec3d_sub(b, a);
+	Segment s = {.a = fem_vec3d_sub(a, fem_vec3d_scale(direction, slack))};
+	s.d = fem_vec3d_scale(direction, 1.0 + 2.0 * slack);
 	memcpy(s.from, &s.a, sizeof s.from);
 	memcpy(s.direction, &s.d, sizeof s.direction);
 	for (int axis = 0; axis < 3; axis++)
@@ -160,18 +160,18 @@ static bool segment_meets_box(const Segment *s, const FemBvhNode *node) {
 
 // Moeller & Trumbore 1997; edges count as hit on both sides, so that a segment cannot slip between two triangles.
 static bool segment_meets_triangle(const Segment *s, const FemTriangles *triangles, int32_t triangle, double *out_t) {
-	FemPosition a = fem_triangle_corner(triangles, triangle, 0);
-	FemPosition u = fem_position_sub(fem_triangle_corner(triangles, triangle, 1), a);
-	FemPosition v = fem_position_sub(fem_triangle_corner(triangles, triangle, 2), a);
-	FemPosition p = fem_position_cross(s->d, v);
-	double det = fem_position_dot(u, p);
+	FemVec3d a = fem_triangle_corner(triangles, triangle, 0);
+	FemVec3d u = fem_vec3d_sub(fem_triangle_corner(triangles, triangle, 1), a);
+	FemVec3d v = fem_vec3d_sub(fem_triangle_corner(triangles, triangle, 2), a);
+	FemVec3d p = fem_vec3d_cross(s->d, v);
+	double det = fem_vec3d_dot(u, p);
 	if (det == 0.0)
 		return false;
-	FemPosition w = fem_position_sub(s->a, a), q = fem_position_cross(w, u);
-	double first = fem_position_dot(w, p) / det, second = fem_position_dot(s->d, q) / det;
+	FemVec3d w = fem_vec3d_sub(s->a, a), q = fem_vec3d_cross(w, u);
+	double first = fem_vec3d_dot(w, p) / det, second = fem_vec3d_dot(s->d, q) / det;
 	if (!(first >= -1e-9 && second >= -1e-9 && first + second <= 1.0 + 1e-9))
 		return false;
-	*out_t = fem_position_dot(v, q) / det;
+	*out_t = fem_vec3d_dot(v, q) / det;
 	return *out_t >= 0.0 && *out_t <= 1.0;
 }
 
@@ -184,7 +184,7 @@ static int32_t insert_crossing(FemCrossing *list, int32_t count, FemCrossing cro
 }
 
 int32_t fem_bvh_crossings(
-	const FemTriangleBvh *bvh, FemPosition a, FemPosition b, double slack, FemCrossing out[FEM_CROSSING_MAX]) {
+	const FemTriangleBvh *bvh, FemVec3d a, FemVec3d b, double slack, FemCrossing out[FEM_CROSSING_MAX]) {
 	Segment segment = make_segment(a, b, slack);
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0, count = 0;
 	stack[depth++] = 0;
@@ -210,7 +210,7 @@ int32_t fem_bvh_crossings(
 
 // ---- nearest
 
-static double box_distance_sq(const FemBvhNode *node, FemPosition p) {
+static double box_distance_sq(const FemBvhNode *node, FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
 	for (int axis = 0; axis < 3; axis++) {
 		double outside = fmax(fmax((double)node->lo[axis] - at[axis], at[axis] - (double)node->hi[axis]), 0.0);
@@ -219,14 +219,14 @@ static double box_distance_sq(const FemBvhNode *node, FemPosition p) {
 	return sum;
 }
 
-static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, FemPosition p, double *io_best,
-	int32_t *out_triangle, FemPosition *out_point) {
+static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, FemVec3d p, double *io_best,
+	int32_t *out_triangle, FemVec3d *out_point) {
 	for (int32_t t = node->first; t < node->first + node->count; t++) {
-		FemPosition corners[3] = {fem_triangle_corner(bvh->triangles, t, 0), fem_triangle_corner(bvh->triangles, t, 1),
+		FemVec3d corners[3] = {fem_triangle_corner(bvh->triangles, t, 0), fem_triangle_corner(bvh->triangles, t, 1),
 			fem_triangle_corner(bvh->triangles, t, 2)};
 		double weights[3];
-		FemPosition at = fem_closest_on_triangle(p, corners, weights), offset = fem_position_sub(p, at);
-		double distance_sq = fem_position_dot(offset, offset);
+		FemVec3d at = fem_closest_on_triangle(p, corners, weights), offset = fem_vec3d_sub(p, at);
+		double distance_sq = fem_vec3d_dot(offset, offset);
 		if (distance_sq >= *io_best)
 			continue;
 		*io_best = distance_sq;
@@ -236,7 +236,7 @@ static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, F
 }
 
 double fem_bvh_nearest(
-	const FemTriangleBvh *bvh, FemPosition p, double limit, int32_t *out_triangle, FemPosition *out_point) {
+	const FemTriangleBvh *bvh, FemVec3d p, double limit, int32_t *out_triangle, FemVec3d *out_point) {
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0;
 	double best = limit * limit;
 	*out_triangle = -1;

@@ -32,10 +32,9 @@ typedef struct FemCrossing {
 // Crossings of the segment a-b in ascending order, both ends widened by `slack` (a share of its length) and t limited
 // to 0..1. Segments within a triangle's plane do not cross it.
 int32_t fem_bvh_crossings(
-	const FemTriangleBvh *bvh, FemPosition a, FemPosition b, double slack, FemCrossing out[FEM_CROSSING_MAX]);
+	const FemTriangleBvh *bvh, FemVec3d a, FemVec3d b, double slack, FemCrossing out[FEM_CROSSING_MAX]);
 
 // Distance to the nearest triangle within `limit`, else `limit` and triangle -1.
-double fem_bvh_nearest(
-	const FemTriangleBvh *bvh, FemPosition p, double limit, int32_t *out_triangle, FemPosition *out_point);
+double fem_bvh_nearest(const FemTriangleBvh *bvh, FemVec3d p, double limit, int32_t *out_triangle, FemVec3d *out_point);
 
 #endif

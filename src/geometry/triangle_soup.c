@@ -15,22 +15,22 @@
 
 // ---- frame
 
-FemPosition fem_frame_to_user(const FemUnitFrame *frame, FemPosition unit) {
+FemVec3d fem_frame_to_user(const FemUnitFrame *frame, FemVec3d unit) {
 	double in[3] = {unit.x * frame->size, unit.y * frame->size, unit.z * frame->size};
-	FemPosition out = frame->origin;
+	FemVec3d out = frame->origin;
 	out.x += frame->axes[0][0] * in[0] + frame->axes[1][0] * in[1] + frame->axes[2][0] * in[2];
 	out.y += frame->axes[0][1] * in[0] + frame->axes[1][1] * in[1] + frame->axes[2][1] * in[2];
 	out.z += frame->axes[0][2] * in[0] + frame->axes[1][2] * in[1] + frame->axes[2][2] * in[2];
 	return out;
 }
 
-FemPosition fem_frame_to_unit(const FemUnitFrame *frame, FemPosition user) {
-	FemPosition offset = fem_position_sub(user, frame->origin);
+FemVec3d fem_frame_to_unit(const FemUnitFrame *frame, FemVec3d user) {
+	FemVec3d offset = fem_vec3d_sub(user, frame->origin);
 	double out[3];
 	for (int i = 0; i < 3; i++)
 		out[i] =
 			(frame->axes[i][0] * offset.x + frame->axes[i][1] * offset.y + frame->axes[i][2] * offset.z) / frame->size;
-	return (FemPosition){out[0], out[1], out[2]};
+	return (FemVec3d){out[0], out[1], out[2]};
 }
 
 // ---- check
@@ -98,8 +98,8 @@ static void unit_bounds(const FemSoup *soup, FemUnitFrame *frame) {
 		hi = (FemVec3){fmaxf(hi.x, p.x), fmaxf(hi.y, p.y), fmaxf(hi.z, p.z)};
 	}
 	*frame = (FemUnitFrame){.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-	frame->origin = fem_position_scale(fem_position_add(fem_position_from(lo), fem_position_from(hi)), 0.5);
-	FemPosition extent = fem_position_sub(fem_position_from(hi), fem_position_from(lo));
+	frame->origin = fem_vec3d_scale(fem_vec3d_add(fem_vec3d_from(lo), fem_vec3d_from(hi)), 0.5);
+	FemVec3d extent = fem_vec3d_sub(fem_vec3d_from(hi), fem_vec3d_from(lo));
 	frame->size = fmax(extent.x, fmax(extent.y, extent.z));
 }
 
@@ -142,8 +142,8 @@ static void weld_all(Welder *welder, const FemSoup *soup, int32_t *map) {
 		for (int v = 0; v < 3; v++) {
 			int32_t from = soup->triangles[3 * (size_t)t + (size_t)v];
 			if (map[from] < 0)
-				map[from] = weld_vertex(welder,
-					fem_position_to_vec3(fem_frame_to_unit(&out->frame, fem_position_from(soup->vertices[from]))));
+				map[from] = weld_vertex(
+					welder, fem_vec3d_to_vec3(fem_frame_to_unit(&out->frame, fem_vec3d_from(soup->vertices[from]))));
 			out->triangles[t][v] = map[from];
 		}
 	}
@@ -176,8 +176,8 @@ static bool has_area(const FemTriangles *triangles, int32_t t) {
 	const int32_t *corners = triangles->triangles[t];
 	if (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0])
 		return false;
-	FemPosition n = fem_triangle_area_vector(triangles, t);
-	return fem_position_dot(n, n) > AREA_MIN * AREA_MIN;
+	FemVec3d n = fem_triangle_area_vector(triangles, t);
+	return fem_vec3d_dot(n, n) > AREA_MIN * AREA_MIN;
 }
 
 static void sort_corners(const int32_t in[3], int32_t out[3]) {
@@ -278,8 +278,8 @@ static void copy_group(
 		for (int v = 0; v < 3; v++) {
 			int32_t from = all->triangles[t][v];
 			if (!map_plus_1[from]) {
-				FemPosition user = fem_frame_to_user(&all->frame, fem_position_from(all->vertices[from]));
-				out->vertices[out->vertex_count++] = fem_position_to_vec3(fem_frame_to_unit(&out->frame, user));
+				FemVec3d user = fem_frame_to_user(&all->frame, fem_vec3d_from(all->vertices[from]));
+				out->vertices[out->vertex_count++] = fem_vec3d_to_vec3(fem_frame_to_unit(&out->frame, user));
 				map_plus_1[from] = out->vertex_count;
 			}
 			out->triangles[out->triangle_count][v] = map_plus_1[from] - 1;
@@ -309,13 +309,13 @@ FemResult fem_triangles_extract(
 		FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.", all->triangle_count);
 }
 
-FemPosition fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner) {
-	return fem_position_from(triangles->vertices[triangles->triangles[triangle][corner]]);
+FemVec3d fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner) {
+	return fem_vec3d_from(triangles->vertices[triangles->triangles[triangle][corner]]);
 }
 
-FemPosition fem_triangle_area_vector(const FemTriangles *triangles, int32_t triangle) {
-	FemPosition a = fem_triangle_corner(triangles, triangle, 0);
-	FemPosition u = fem_position_sub(fem_triangle_corner(triangles, triangle, 1), a);
-	FemPosition v = fem_position_sub(fem_triangle_corner(triangles, triangle, 2), a);
-	return fem_position_scale(fem_position_cross(u, v), 0.5);
+FemVec3d fem_triangle_area_vector(const FemTriangles *triangles, int32_t triangle) {
+	FemVec3d a = fem_triangle_corner(triangles, triangle, 0);
+	FemVec3d u = fem_vec3d_sub(fem_triangle_corner(triangles, triangle, 1), a);
+	FemVec3d v = fem_vec3d_sub(fem_triangle_corner(triangles, triangle, 2), a);
+	return fem_vec3d_scale(fem_vec3d_cross(u, v), 0.5);
 }

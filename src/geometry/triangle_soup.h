@@ -16,13 +16,13 @@ typedef struct FemSoup {
 
 // An affine map: user = origin + size * (axes^T * unit). The axes are a right-handed frame, row by row.
 typedef struct FemUnitFrame {
-	FemPosition origin; // m
-	double size;        // m
+	FemVec3d origin; // m
+	double size;     // m
 	double axes[3][3];
 } FemUnitFrame;
 
-FemPosition fem_frame_to_user(const FemUnitFrame *frame, FemPosition unit);
-FemPosition fem_frame_to_unit(const FemUnitFrame *frame, FemPosition user);
+FemVec3d fem_frame_to_user(const FemUnitFrame *frame, FemVec3d unit);
+FemVec3d fem_frame_to_unit(const FemUnitFrame *frame, FemVec3d user);
 
 typedef struct FemTriangles {
 	int32_t vertex_count, triangle_count;
@@ -48,8 +48,8 @@ void fem_triangles_free(FemTriangles *triangles);
 FemResult fem_triangles_extract(
 	const FemTriangles *all, const int32_t *groups, int32_t group, const FemUnitFrame *frame, FemTriangles *out);
 
-FemPosition fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner);
+FemVec3d fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner);
 // Half the cross product of two edges: direction by the order of corners, length = area.
-FemPosition fem_triangle_area_vector(const FemTriangles *triangles, int32_t triangle);
+FemVec3d fem_triangle_area_vector(const FemTriangles *triangles, int32_t triangle);
 
 #endif

@@ -9,19 +9,19 @@
 // ---- moments
 
 static FemWindingMoment leaf_moment(const FemTriangleBvh *bvh, const FemBvhNode *node) {
-	FemPosition vector = {0}, center = {0};
+	FemVec3d vector = {0}, center = {0};
 	double area = 0.0;
 	for (int32_t t = node->first; t < node->first + node->count; t++) {
-		FemPosition n = fem_triangle_area_vector(bvh->triangles, t), middle = {0};
-		double weight = sqrt(fem_position_dot(n, n));
+		FemVec3d n = fem_triangle_area_vector(bvh->triangles, t), middle = {0};
+		double weight = sqrt(fem_vec3d_dot(n, n));
 		for (int v = 0; v < 3; v++)
-			middle = fem_position_add(middle, fem_position_scale(fem_triangle_corner(bvh->triangles, t, v), 1.0 / 3.0));
-		vector = fem_position_add(vector, n);
-		center = fem_position_add(center, fem_position_scale(middle, weight));
+			middle = fem_vec3d_add(middle, fem_vec3d_scale(fem_triangle_corner(bvh->triangles, t, v), 1.0 / 3.0));
+		vector = fem_vec3d_add(vector, n);
+		center = fem_vec3d_add(center, fem_vec3d_scale(middle, weight));
 		area += weight;
 	}
-	return (FemWindingMoment){fem_position_to_vec3(vector),
-		fem_position_to_vec3(fem_position_scale(center, area > 0.0 ? 1.0 / area : 0.0)), 0.0f, (float)area};
+	return (FemWindingMoment){fem_vec3d_to_vec3(vector),
+		fem_vec3d_to_vec3(fem_vec3d_scale(center, area > 0.0 ? 1.0 / area : 0.0)), 0.0f, (float)area};
 }
 
 static FemWindingMoment joined_moment(const FemWindingMoment *a, const FemWindingMoment *b) {
@@ -86,25 +86,24 @@ void fem_winding_free(FemWinding *winding) {
 
 // ---- evaluation
 
-double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemPosition p) {
-	FemPosition a = fem_position_sub(fem_triangle_corner(triangles, t, 0), p);
-	FemPosition b = fem_position_sub(fem_triangle_corner(triangles, t, 1), p);
-	FemPosition c = fem_position_sub(fem_triangle_corner(triangles, t, 2), p);
-	double la = sqrt(fem_position_dot(a, a)), lb = sqrt(fem_position_dot(b, b)), lc = sqrt(fem_position_dot(c, c));
-	double above = fem_position_dot(a, fem_position_cross(b, c));
-	double below =
-		la * lb * lc + fem_position_dot(a, b) * lc + fem_position_dot(b, c) * la + fem_position_dot(c, a) * lb;
+double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemVec3d p) {
+	FemVec3d a = fem_vec3d_sub(fem_triangle_corner(triangles, t, 0), p);
+	FemVec3d b = fem_vec3d_sub(fem_triangle_corner(triangles, t, 1), p);
+	FemVec3d c = fem_vec3d_sub(fem_triangle_corner(triangles, t, 2), p);
+	double la = sqrt(fem_vec3d_dot(a, a)), lb = sqrt(fem_vec3d_dot(b, b)), lc = sqrt(fem_vec3d_dot(c, c));
+	double above = fem_vec3d_dot(a, fem_vec3d_cross(b, c));
+	double below = la * lb * lc + fem_vec3d_dot(a, b) * lc + fem_vec3d_dot(b, c) * la + fem_vec3d_dot(c, a) * lb;
 	return above == 0.0 && below >= 0.0 ? 0.0 : 2.0 * atan2(above, below);
 }
 
-static double leaf_angle(const FemTriangleBvh *bvh, const FemBvhNode *node, FemPosition p) {
+static double leaf_angle(const FemTriangleBvh *bvh, const FemBvhNode *node, FemVec3d p) {
 	double sum = 0.0;
 	for (int32_t t = node->first; t < node->first + node->count; t++)
 		sum += fem_solid_angle(bvh->triangles, t, p);
 	return sum;
 }
 
-double fem_winding_number(const FemWinding *winding, FemPosition p) {
+double fem_winding_number(const FemWinding *winding, FemVec3d p) {
 	const FemBvhNode *nodes = winding->bvh->nodes;
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0;
 	double sum = 0.0;
@@ -112,10 +111,10 @@ double fem_winding_number(const FemWinding *winding, FemPosition p) {
 	while (depth > 0) {
 		int32_t n = stack[--depth];
 		const FemWindingMoment *moment = &winding->moments[n];
-		FemPosition offset = fem_position_sub(fem_position_from(moment->center), p);
-		double distance_sq = fem_position_dot(offset, offset), reach = FAR_FACTOR * (double)moment->radius;
+		FemVec3d offset = fem_vec3d_sub(fem_vec3d_from(moment->center), p);
+		double distance_sq = fem_vec3d_dot(offset, offset), reach = FAR_FACTOR * (double)moment->radius;
 		if (distance_sq > reach * reach) {
-			sum += fem_position_dot(fem_position_from(moment->area_vector), offset) / (distance_sq * sqrt(distance_sq));
+			sum += fem_vec3d_dot(fem_vec3d_from(moment->area_vector), offset) / (distance_sq * sqrt(distance_sq));
 		} else if (nodes[n].count > 0) {
 			sum += leaf_angle(winding->bvh, &nodes[n], p);
 		} else {

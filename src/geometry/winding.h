@@ -24,12 +24,12 @@ typedef struct FemWinding {
 FemResult fem_winding_create(FemWinding *winding, const FemTriangleBvh *bvh);
 void fem_winding_free(FemWinding *winding);
 
-double fem_winding_number(const FemWinding *winding, FemPosition p);
+double fem_winding_number(const FemWinding *winding, FemVec3d p);
 
 // Solid angle of a triangle seen from p, signed by its orientation. 0 for points in its plane outside it.
-double fem_solid_angle(const FemTriangles *triangles, int32_t triangle, FemPosition p);
+double fem_solid_angle(const FemTriangles *triangles, int32_t triangle, FemVec3d p);
 
-static inline bool fem_winding_inside(const FemWinding *winding, FemPosition p) {
+static inline bool fem_winding_inside(const FemWinding *winding, FemVec3d p) {
 	return fabs(fem_winding_number(winding, p)) > 0.5;
 }
 

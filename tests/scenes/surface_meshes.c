@@ -298,10 +298,10 @@ void fem_surface_remove(FemSurfaceMesh *mesh, int32_t every) {
 	mesh->triangle_count = kept;
 }
 
-void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemPosition move) {
+void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemVec3d move) {
 	for (int32_t i = 0; i < mesh->vertex_count; i++) {
-		FemPosition p = fem_position_scale(fem_quat_rotate(rotation, fem_position_from(mesh->vertices[i])), scale);
-		mesh->vertices[i] = fem_position_to_vec3(fem_position_add(p, move));
+		FemVec3d p = fem_vec3d_scale(fem_quat_rotate(rotation, fem_vec3d_from(mesh->vertices[i])), scale);
+		mesh->vertices[i] = fem_vec3d_to_vec3(fem_vec3d_add(p, move));
 	}
 	mesh->volume *= scale * scale * scale;
 }

@@ -34,7 +34,7 @@ FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
 void fem_surface_unweld(FemSurfaceMesh *mesh);
 void fem_surface_flip(FemSurfaceMesh *mesh, int32_t every);
 void fem_surface_remove(FemSurfaceMesh *mesh, int32_t every);
-void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemPosition move);
+void fem_surface_transform(FemSurfaceMesh *mesh, FemQuat rotation, double scale, FemVec3d move);
 void fem_surface_append(FemSurfaceMesh *mesh, const FemSurfaceMesh *other);
 
 #endif

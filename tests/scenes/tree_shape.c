@@ -42,13 +42,13 @@ void fem_tree_shape_refit(FemTreeShape *shape) {
 	fem_surface_trees_refit(shape->trees, shape->positions, fem_surface_trees_all(shape->trees));
 }
 
-void fem_tree_shape_pose(FemTreeShape *shape, FemQuat rotation, FemPosition centre, FemPosition move) {
+void fem_tree_shape_pose(FemTreeShape *shape, FemQuat rotation, FemVec3d centre, FemVec3d move) {
 	double r[3][3];
 	fem_quat_to_matrix(rotation, r);
 	for (int32_t i = 0; i < shape->topology->node_count; i++) {
-		FemPosition p = fem_position_sub(fem_position_from4(shape->rest[i]), centre);
-		p = fem_position_add(fem_position_add(fem_matrix_apply(r, p), centre), move);
-		shape->positions[i] = fem_vec4_from(fem_position_to_vec3(p));
+		FemVec3d p = fem_vec3d_sub(fem_vec3d_from4(shape->rest[i]), centre);
+		p = fem_vec3d_add(fem_vec3d_add(fem_matrix_apply(r, p), centre), move);
+		shape->positions[i] = fem_vec4_from(fem_vec3d_to_vec3(p));
 	}
 	fem_tree_shape_refit(shape);
 }

@@ -23,7 +23,7 @@ void fem_tree_shape_free(FemTreeShape *shape);
 void fem_tree_shape_refit(FemTreeShape *shape);
 
 // From the rest shape: turned about `centre`, then moved; refitted.
-void fem_tree_shape_pose(FemTreeShape *shape, FemQuat rotation, FemPosition centre, FemPosition move);
+void fem_tree_shape_pose(FemTreeShape *shape, FemQuat rotation, FemVec3d centre, FemVec3d move);
 
 FemQuat fem_seeded_rotation(uint32_t *random);
 

@@ -40,7 +40,7 @@ void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations
 // A table of material indices by region from a list of a def; regions beyond the count take the last one.
 FemResult fem_region_materials(
 	const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
-FemPosition fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
+FemVec3d fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 
 // ---- body_states.c
 FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node);

@@ -26,7 +26,7 @@ static FemResult check_place(FemPosition center, float radius) {
 }
 
 static bool is_near(const FemBody *body, FemPosition center, double radius) {
-	FemPosition local = fem_position_sub(center, body->published_origin);
+	FemVec3d local = fem_position_sub(center, body->published_origin);
 	const double at[3] = {local.x, local.y, local.z};
 	double distance_sq = 0.0;
 	for (int axis = 0; axis < 3; axis++) {
@@ -40,25 +40,24 @@ static bool is_near(const FemBody *body, FemPosition center, double radius) {
 // ---- explosion
 
 // The impulse on a face, N s: strength times the area that the centre sees of it, straight away from the centre.
-static bool face_impulse(const Blast *blast, FemPosition local, const FemPosition x[3], FemPosition *out) {
-	FemPosition middle = fem_position_scale(fem_position_add(fem_position_add(x[0], x[1]), x[2]), 1.0 / 3.0);
-	FemPosition area =
-		fem_position_scale(fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0])), 0.5);
-	FemPosition arm = fem_position_sub(middle, local);
-	double distance = sqrt(fem_position_dot(arm, arm));
+static bool face_impulse(const Blast *blast, FemVec3d local, const FemVec3d x[3], FemVec3d *out) {
+	FemVec3d middle = fem_vec3d_scale(fem_vec3d_add(fem_vec3d_add(x[0], x[1]), x[2]), 1.0 / 3.0);
+	FemVec3d area = fem_vec3d_scale(fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0])), 0.5);
+	FemVec3d arm = fem_vec3d_sub(middle, local);
+	double distance = sqrt(fem_vec3d_dot(arm, arm));
 	if (distance >= blast->radius || distance <= 0.0)
 		return false;
-	FemPosition away = fem_position_scale(arm, 1.0 / distance);
-	double seen = -fem_position_dot(area, away), share = 1.0 - distance / blast->radius;
-	*out = fem_position_scale(away, blast->strength * share * share * seen);
+	FemVec3d away = fem_vec3d_scale(arm, 1.0 / distance);
+	double seen = -fem_vec3d_dot(area, away), share = 1.0 - distance / blast->radius;
+	*out = fem_vec3d_scale(away, blast->strength * share * share * seen);
 	return seen > 0.0;
 }
 
-static void push_node(FemWorld *world, FemBody *body, int32_t node, FemPosition impulse) {
+static void push_node(FemWorld *world, FemBody *body, int32_t node, FemVec3d impulse) {
 	if (body->node_kind[node] != FEM_NODE_FREE)
 		return;
-	FemPosition dv = fem_position_scale(impulse, 1.0 / (double)body->mass[node]);
-	FemPosition v = fem_position_add(fem_position_from4(body->velocity[node]), dv);
+	FemVec3d dv = fem_vec3d_scale(impulse, 1.0 / (double)body->mass[node]);
+	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[node]), dv);
 	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	fem_world_note_blow(world, body, node, dv);
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
@@ -66,19 +65,19 @@ static void push_node(FemWorld *world, FemBody *body, int32_t node, FemPosition 
 
 static bool blow(FemWorld *world, FemBody *body, const Blast *blast) {
 	const FemTopology *t = body->topology;
-	FemPosition local = fem_position_sub(blast->center, body->origin);
+	FemVec3d local = fem_position_sub(blast->center, body->origin);
 	bool reached = false;
 	if (body->kinematic || !is_near(body, blast->center, blast->radius))
 		return false;
 	for (int32_t f = 0; f < t->triangle_count; f++) {
 		const int32_t *nodes = &t->triangles[3 * f];
-		FemPosition x[3], impulse;
+		FemVec3d x[3], impulse;
 		for (int k = 0; k < 3; k++)
-			x[k] = fem_position_from4(body->position[nodes[k]]);
+			x[k] = fem_vec3d_from4(body->position[nodes[k]]);
 		if (!face_impulse(blast, local, x, &impulse))
 			continue;
 		for (int k = 0; k < 3; k++)
-			push_node(world, body, nodes[k], fem_position_scale(impulse, 1.0 / 3.0));
+			push_node(world, body, nodes[k], fem_vec3d_scale(impulse, 1.0 / 3.0));
 		reached = true;
 	}
 	return reached;
@@ -116,11 +115,11 @@ int32_t fem_world_apply_explosion(FemWorldId id, FemPosition center, float radiu
 
 // ---- damage
 
-static FemPosition centroid(const FemBody *body, int32_t tet) {
-	FemPosition sum = {0};
+static FemVec3d centroid(const FemBody *body, int32_t tet) {
+	FemVec3d sum = {0};
 	for (int32_t v = 0; v < 4; v++)
-		sum = fem_position_add(sum, fem_position_from4(body->position[fem_tet_node(body->topology, tet, v)]));
-	return fem_position_scale(sum, 0.25);
+		sum = fem_vec3d_add(sum, fem_vec3d_from4(body->position[fem_tet_node(body->topology, tet, v)]));
+	return fem_vec3d_scale(sum, 0.25);
 }
 
 FemResult fem_body_apply_damage(FemBodyId id, FemPosition point, float radius, float amount, int32_t *out_count) {
@@ -134,11 +133,11 @@ FemResult fem_body_apply_damage(FemBodyId id, FemPosition point, float radius, f
 	if (!body->breaking)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
-	FemPosition local = fem_position_sub(point, body->origin);
+	FemVec3d local = fem_position_sub(point, body->origin);
 	int32_t count = 0;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
-		FemPosition arm = fem_position_sub(centroid(body, tet), local);
-		double distance = sqrt(fem_position_dot(arm, arm));
+		FemVec3d arm = fem_vec3d_sub(centroid(body, tet), local);
+		double distance = sqrt(fem_vec3d_dot(arm, arm));
 		if (body->topology->user_of_tet[tet] < 0 || !(distance < (double)radius))
 			continue;
 		body->breaking->tet_scale[tet] *= (float)(1.0 - (double)amount * (1.0 - distance / (double)radius));

@@ -89,8 +89,8 @@ static void add_impulse(Target target, FemVec3 impulse) {
 	FemBody *body = target.body;
 	if (body->node_kind[target.node] != FEM_NODE_FREE || body->kinematic)
 		return;
-	FemPosition dv = fem_position_scale(fem_position_from(impulse), 1.0 / (double)body->mass[target.node]);
-	FemPosition v = fem_position_add(fem_position_from4(body->velocity[target.node]), dv);
+	FemVec3d dv = fem_vec3d_scale(fem_vec3d_from(impulse), 1.0 / (double)body->mass[target.node]);
+	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[target.node]), dv);
 	body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
 	wake_node(target);
 }
@@ -106,7 +106,7 @@ FemResult fem_body_apply_impulse(FemBodyId id, int32_t node, FemVec3 impulse) {
 }
 
 // Squared distance from a point to the box of four corners: a cheap lower bound.
-static double box_distance_sq(FemPosition p, const FemPosition corners[4]) {
+static double box_distance_sq(FemVec3d p, const FemVec3d corners[4]) {
 	double sum = 0.0;
 	for (int axis = 0; axis < 3; axis++) {
 		double low = INFINITY, high = -INFINITY, at = axis == 0 ? p.x : axis == 1 ? p.y : p.z;
@@ -124,14 +124,14 @@ static double box_distance_sq(FemPosition p, const FemPosition corners[4]) {
 // The nearest tet of the body's present shape, the lowest numbered of equals; weights of its nodes.
 static int32_t nearest_tet(const FemBody *body, FemPosition point, double out_weights[4]) {
 	const FemTopology *t = body->topology;
-	FemPosition local = fem_position_sub(point, body->origin);
+	FemVec3d local = fem_position_sub(point, body->origin);
 	int32_t nearest = 0;
 	double best = INFINITY;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES && best > 0.0; tet++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double weights[4];
 		for (int32_t v = 0; v < 4; v++)
-			corners[v] = fem_position_from4(body->position[fem_tet_node(t, tet, v)]);
+			corners[v] = fem_vec3d_from4(body->position[fem_tet_node(t, tet, v)]);
 		if (t->user_of_tet[tet] < 0 || box_distance_sq(local, corners) >= best)
 			continue;
 		double distance_sq = fem_closest_in_tet(local, corners, weights);
@@ -198,7 +198,7 @@ FemResult fem_body_set_velocity(FemBodyId id, int32_t node, FemVec3 velocity) {
 		result = check_vector(velocity, "velocity");
 	if (result != FEM_OK || target.body->node_kind[target.node] != FEM_NODE_FREE)
 		return result;
-	FemVec3 clamped = fem_clamp_speed(fem_position_from(velocity), target.world->def.node_speed_max);
+	FemVec3 clamped = fem_clamp_speed(fem_vec3d_from(velocity), target.world->def.node_speed_max);
 	target.body->velocity[target.node] = fem_vec4_from(clamped);
 	wake_node(target);
 	return FEM_OK;
@@ -211,14 +211,13 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 	if (!body || (result = check_vector(linear, "linear")) != FEM_OK ||
 		(result = check_vector(angular, "angular")) != FEM_OK)
 		return result;
-	FemPosition center = fem_body_center(body);
+	FemVec3d center = fem_body_center(body);
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		if (body->node_kind[i] != FEM_NODE_FREE)
 			continue;
-		FemPosition arm = fem_position_sub(fem_position_from4(body->position[i]), center);
-		FemPosition dv =
-			fem_position_add(fem_position_from(linear), fem_position_cross(fem_position_from(angular), arm));
-		FemPosition v = fem_position_add(fem_position_from4(body->velocity[i]), dv);
+		FemVec3d arm = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
+		FemVec3d dv = fem_vec3d_add(fem_vec3d_from(linear), fem_vec3d_cross(fem_vec3d_from(angular), arm));
+		FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[i]), dv);
 		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	}
 	fem_body_wake_all(&world->islands, body);
@@ -241,8 +240,8 @@ FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition pos
 	if (!fem_position_is_valid(position))
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
-	FemPosition offset = fem_position_sub(position, target.body->origin);
-	target.body->position[target.node] = fem_vec4_from(fem_position_to_vec3(offset));
+	FemVec3d offset = fem_position_sub(position, target.body->origin);
+	target.body->position[target.node] = fem_vec4_from(fem_vec3d_to_vec3(offset));
 	wake_node(target);
 	publish_jump(target.body);
 	return FEM_OK;
@@ -268,24 +267,24 @@ static Motion motion_between(const FemBody *body, FemPosition position, FemQuat 
 
 static FemPosition move_point(Motion *motion, FemPosition p) {
 	if (!motion->rotates)
-		return fem_position_add(p, fem_position_sub(motion->to, motion->from));
-	FemPosition arm = fem_matrix_apply(motion->rotation, fem_position_sub(p, motion->from));
-	return fem_position_add(arm, motion->to);
+		return fem_position_move(p, fem_position_sub(motion->to, motion->from));
+	FemVec3d arm = fem_matrix_apply(motion->rotation, fem_position_sub(p, motion->from));
+	return fem_position_move(motion->to, arm);
 }
 
 static FemVec4 rotate_vector(Motion *motion, FemVec4 v) {
-	return fem_vec4_from(fem_position_to_vec3(fem_matrix_apply(motion->rotation, fem_position_from4(v))));
+	return fem_vec4_from(fem_vec3d_to_vec3(fem_matrix_apply(motion->rotation, fem_vec3d_from4(v))));
 }
 
 static void move_body(FemBody *body, Motion *motion) {
 	const FemTopology *t = body->topology;
 	FemPosition old_origin = body->origin;
-	FemPosition center = fem_position_add(old_origin, fem_body_center(body));
+	FemPosition center = fem_position_move(old_origin, fem_body_center(body));
 	body->origin = fem_position_snap(move_point(motion, center));
 	body->trees_moved = true;
 	for (int32_t i = 0; i < t->node_count; i++) {
-		FemPosition p = move_point(motion, fem_position_add(old_origin, fem_position_from4(body->position[i])));
-		body->position[i] = fem_vec4_from(fem_position_to_vec3(fem_position_sub(p, body->origin)));
+		FemPosition p = move_point(motion, fem_position_move(old_origin, fem_vec3d_from4(body->position[i])));
+		body->position[i] = fem_vec4_from(fem_vec3d_to_vec3(fem_position_sub(p, body->origin)));
 		if (!motion->rotates)
 			continue;
 		body->velocity[i] = rotate_vector(motion, body->velocity[i]);

@@ -113,20 +113,20 @@ static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t
 
 // ---- pose
 
-FemPosition fem_body_center(const FemBody *body) {
-	FemPosition sum = {0};
+FemVec3d fem_body_center(const FemBody *body) {
+	FemVec3d sum = {0};
 	double mass = 0.0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		sum = fem_position_add(sum, fem_position_scale(fem_position_from4(body->position[i]), (double)body->mass[i]));
+		sum = fem_vec3d_add(sum, fem_vec3d_scale(fem_vec3d_from4(body->position[i]), (double)body->mass[i]));
 		mass += (double)body->mass[i];
 	}
-	return fem_position_scale(sum, 1.0 / mass);
+	return fem_vec3d_scale(sum, 1.0 / mass);
 }
 
 // The rest shape under scale and rotation, relative to the mesh's origin.
-static FemPosition rest_point(const FemMesh *mesh, FemVec3 scale, double rotation[3][3], int32_t user_node) {
-	FemPosition p = fem_position_from(mesh->positions[user_node]);
-	p = (FemPosition){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
+static FemVec3d rest_point(const FemMesh *mesh, FemVec3 scale, double rotation[3][3], int32_t user_node) {
+	FemVec3d p = fem_vec3d_from(mesh->positions[user_node]);
+	p = (FemVec3d){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
 	return fem_matrix_apply(rotation, p);
 }
 
@@ -134,16 +134,16 @@ static FemPosition rest_point(const FemMesh *mesh, FemVec3 scale, double rotatio
 static void place_nodes(FemBody *body, const FemMesh *mesh) {
 	const FemTopology *t = body->topology;
 	double rotation[3][3];
-	FemPosition middle = {0};
+	FemVec3d middle = {0};
 	fem_quat_to_matrix(body->pose_rotation, rotation);
 	for (int32_t i = 0; i < t->node_count; i++)
-		middle = fem_position_add(middle, rest_point(mesh, body->scale, rotation, i));
-	middle = fem_position_scale(middle, 1.0 / t->node_count);
-	body->origin = fem_position_snap(fem_position_add(body->pose_position, middle));
-	FemPosition shift = fem_position_sub(body->pose_position, body->origin);
+		middle = fem_vec3d_add(middle, rest_point(mesh, body->scale, rotation, i));
+	middle = fem_vec3d_scale(middle, 1.0 / t->node_count);
+	body->origin = fem_position_snap(fem_position_move(body->pose_position, middle));
+	FemVec3d shift = fem_position_sub(body->pose_position, body->origin);
 	for (int32_t i = 0; i < t->node_count; i++) {
-		FemPosition p = rest_point(mesh, body->scale, rotation, t->user_of_node[i]);
-		body->position[i] = fem_vec4_from(fem_position_to_vec3(fem_position_add(p, shift)));
+		FemVec3d p = rest_point(mesh, body->scale, rotation, t->user_of_node[i]);
+		body->position[i] = fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(p, shift)));
 	}
 	FemQuat q = body->pose_rotation;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
@@ -169,11 +169,11 @@ static void start_parts(FemBody *body, bool asleep) {
 static void start_motion(const FemWorld *world, FemBody *body, const FemBodyDef *def) {
 	if (def->starts_asleep)
 		return; // sleepers have no velocity
-	FemPosition center = fem_body_center(body);
-	FemPosition linear = fem_position_from(def->linear_velocity), angular = fem_position_from(def->angular_velocity);
+	FemVec3d center = fem_body_center(body);
+	FemVec3d linear = fem_vec3d_from(def->linear_velocity), angular = fem_vec3d_from(def->angular_velocity);
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		FemPosition arm = fem_position_sub(fem_position_from4(body->position[i]), center);
-		FemPosition v = fem_position_add(linear, fem_position_cross(angular, arm));
+		FemVec3d arm = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
+		FemVec3d v = fem_vec3d_add(linear, fem_vec3d_cross(angular, arm));
 		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	}
 }

@@ -119,8 +119,8 @@ FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *o
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_min or out_max is null: pass places to write to.");
 	const float *low = body->box_min, *high = body->box_max;
 	FemPosition origin = body->published_origin;
-	*out_min = fem_position_add(origin, (FemPosition){(double)low[0], (double)low[1], (double)low[2]});
-	*out_max = fem_position_add(origin, (FemPosition){(double)high[0], (double)high[1], (double)high[2]});
+	*out_min = fem_position_move(origin, (FemVec3d){(double)low[0], (double)low[1], (double)low[2]});
+	*out_max = fem_position_move(origin, (FemVec3d){(double)high[0], (double)high[1], (double)high[2]});
 	return FEM_OK;
 }
 
@@ -129,10 +129,10 @@ FemResult fem_body_get_bounds(FemBodyId id, FemPosition *out_min, FemPosition *o
 // F = sum over nodes 1..3 of (x_i - x_0) g_i^T.
 static void deformation(const FemBody *body, int32_t tet, float gradient[3][3][FEM_LANES], double out[3][3]) {
 	const FemTopology *t = body->topology;
-	FemPosition base = fem_position_from4(body->position[fem_tet_node(t, tet, 0)]);
+	FemVec3d base = fem_vec3d_from4(body->position[fem_tet_node(t, tet, 0)]);
 	memset(out, 0, 9 * sizeof(double));
 	for (int32_t v = 0; v < 3; v++) {
-		FemPosition p = fem_position_sub(fem_position_from4(body->position[fem_tet_node(t, tet, v + 1)]), base);
+		FemVec3d p = fem_vec3d_sub(fem_vec3d_from4(body->position[fem_tet_node(t, tet, v + 1)]), base);
 		double d[3] = {p.x, p.y, p.z};
 		for (int i = 0; i < 3; i++) {
 			for (int j = 0; j < 3; j++)
@@ -262,20 +262,19 @@ FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *ou
 
 typedef struct Sums {
 	double mass, kinetic;
-	FemPosition moment, momentum, angular; // angular about the body's origin
+	FemVec3d moment, momentum, angular; // angular about the body's origin
 } Sums;
 
 static Sums sum_nodes(const FemBody *body) {
 	Sums sums = {0};
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		double m = (double)body->mass[i];
-		FemPosition x = fem_position_from4(body->position[i]),
-					p = fem_position_scale(fem_position_from4(body->velocity[i]), m);
+		FemVec3d x = fem_vec3d_from4(body->position[i]), p = fem_vec3d_scale(fem_vec3d_from4(body->velocity[i]), m);
 		sums.mass += m;
-		sums.kinetic += 0.5 * fem_position_dot(p, p) / m;
-		sums.moment = fem_position_add(sums.moment, fem_position_scale(x, m));
-		sums.momentum = fem_position_add(sums.momentum, p);
-		sums.angular = fem_position_add(sums.angular, fem_position_cross(x, p));
+		sums.kinetic += 0.5 * fem_vec3d_dot(p, p) / m;
+		sums.moment = fem_vec3d_add(sums.moment, fem_vec3d_scale(x, m));
+		sums.momentum = fem_vec3d_add(sums.momentum, p);
+		sums.angular = fem_vec3d_add(sums.angular, fem_vec3d_cross(x, p));
 	}
 	return sums;
 }
@@ -319,14 +318,13 @@ FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
 	if (!out_state)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
 	Sums sums = sum_nodes(body);
-	FemPosition center = fem_position_scale(sums.moment, 1.0 / sums.mass);
+	FemVec3d center = fem_vec3d_scale(sums.moment, 1.0 / sums.mass);
 	*out_state = (FemBodyState){
 		.mass = sums.mass,
-		.center = fem_position_add(body->origin, center),
-		.linear_velocity = fem_position_to_vec3(fem_position_scale(sums.momentum, 1.0 / sums.mass)),
-		.linear_momentum = fem_position_to_vec3(sums.momentum),
-		.angular_momentum =
-			fem_position_to_vec3(fem_position_sub(sums.angular, fem_position_cross(center, sums.momentum))),
+		.center = fem_position_move(body->origin, center),
+		.linear_velocity = fem_vec3d_to_vec3(fem_vec3d_scale(sums.momentum, 1.0 / sums.mass)),
+		.linear_momentum = fem_vec3d_to_vec3(sums.momentum),
+		.angular_momentum = fem_vec3d_to_vec3(fem_vec3d_sub(sums.angular, fem_vec3d_cross(center, sums.momentum))),
 		.kinetic_energy = sums.kinetic,
 		.live_tets = body->live_tets,
 		.island_count = fem_body_count_islands(&world->islands, body),

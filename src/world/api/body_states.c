@@ -53,7 +53,7 @@ static FemResult hold_node(FemBodyId id, int32_t user_node, FemNodeKind kind, Fe
 	if (!fem_body_prepare_reactions(body))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the reactions of a body's pinned nodes.");
 	set_kind(world, body, node, kind);
-	FemVec3 clamped = fem_clamp_speed(fem_position_from(velocity), world->def.node_speed_max);
+	FemVec3 clamped = fem_clamp_speed(fem_vec3d_from(velocity), world->def.node_speed_max);
 	body->velocity[node] = fem_vec4_from(clamped);
 	return FEM_OK;
 }

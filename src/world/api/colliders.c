@@ -129,8 +129,8 @@ static void free_shape(FemCollider *collider) {
 }
 
 void fem_collider_place_shape(FemCollider *collider) {
-	FemPosition at = fem_quat_rotate(collider->rotation, fem_position_from(collider->local_position));
-	collider->shape_position = fem_position_add(collider->position, at);
+	FemVec3d at = fem_quat_rotate(collider->rotation, fem_vec3d_from(collider->local_position));
+	collider->shape_position = fem_position_move(collider->position, at);
 	collider->shape_rotation = fem_quat_mul(collider->rotation, collider->local_rotation);
 }
 

@@ -24,7 +24,7 @@
 #define COLOR_COLLIDER_BOX 0x20ffffffu
 
 static FemPosition node_position(const FemBody *body, int32_t node) {
-	return fem_position_add(body->origin, fem_position_from4(body->position[node]));
+	return fem_position_move(body->origin, fem_vec3d_from4(body->position[node]));
 }
 
 // ---- boxes
@@ -125,16 +125,17 @@ static void draw_stress(const FemBody *body, const FemDebugDraw *draw) {
 static void draw_contact(const FemWorld *world, const FemContact *contact, const FemDebugDraw *draw) {
 	const FemContactSide *side = &contact->side[0];
 	const FemBody *body = world->bodies[side->body];
-	FemPosition at = {0.0, 0.0, 0.0};
+	FemPosition at = body->origin;
 	for (int k = 0; k < 4; k++)
-		at = fem_position_add(at, fem_position_scale(node_position(body, side->nodes[k]), (double)side->weights[k]));
+		at = fem_position_move(
+			at, fem_vec3d_scale(fem_vec3d_from4(body->position[side->nodes[k]]), (double)side->weights[k]));
 	const float *j = contact->impulse, *n = contact->normal;
 	uint32_t color = j[0] * n[0] + j[1] * n[1] + j[2] * n[2] > 0.0f ? COLOR_ACTIVE : COLOR_TOUCHING;
-	FemPosition normal = {(double)n[0], (double)n[1], (double)n[2]};
+	FemVec3d normal = {(double)n[0], (double)n[1], (double)n[2]};
 	if (draw->point)
 		draw->point(draw->user, at, color);
 	if (draw->line)
-		draw->line(draw->user, at, fem_position_add(at, fem_position_scale(normal, NORMAL_LENGTH)), color);
+		draw->line(draw->user, at, fem_position_move(at, fem_vec3d_scale(normal, NORMAL_LENGTH)), color);
 }
 
 // ---- islands

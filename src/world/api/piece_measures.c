@@ -23,11 +23,11 @@ void fem_pieces_weigh(FemBody *body) {
 
 // Measures are taken of the rest shape because a body restored from a snapshot has another place than when it was
 // made, and must measure the same.
-FemPosition fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
+FemVec3d fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
 	int32_t user = t->user_of_node[node];
-	FemPosition p = fem_position_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
-	return (FemPosition){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
+	FemVec3d p = fem_vec3d_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
+	return (FemVec3d){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
 }
 
 // Each tet counts at its first node.
@@ -45,7 +45,7 @@ static double volume_of(const FemBody *body, FemRange nodes) {
 static double box_volume_of(const FemMesh *mesh, const FemBody *body, FemRange nodes) {
 	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemPosition p = fem_body_rest_point(mesh, body, i);
+		FemVec3d p = fem_body_rest_point(mesh, body, i);
 		const double *x = &p.x;
 		for (int k = 0; k < 3; k++) {
 			low[k] = fmin(low[k], x[k]);

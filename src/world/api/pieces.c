@@ -140,36 +140,34 @@ int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *ou
 }
 
 static void measure_motion(const FemBody *body, FemRange nodes, FemPieceState *out) {
-	FemPosition center = {0}, momentum = {0}, angular = {0};
+	FemVec3d center = {0}, momentum = {0}, angular = {0};
+	FemVec3d low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
 	double inertia[3][3] = {{0}}, inverse[3][3];
-	out->min = (FemPosition){INFINITY, INFINITY, INFINITY};
-	out->max = (FemPosition){-INFINITY, -INFINITY, -INFINITY};
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemPosition x = fem_position_from4(body->position[i]), v = fem_position_from4(body->velocity[i]);
+		FemVec3d x = fem_vec3d_from4(body->position[i]), v = fem_vec3d_from4(body->velocity[i]);
 		double m = (double)body->mass[i];
 		out->mass += m;
-		center = fem_position_add(center, fem_position_scale(x, m));
-		momentum = fem_position_add(momentum, fem_position_scale(v, m));
-		out->min = (FemPosition){fmin(out->min.x, x.x), fmin(out->min.y, x.y), fmin(out->min.z, x.z)};
-		out->max = (FemPosition){fmax(out->max.x, x.x), fmax(out->max.y, x.y), fmax(out->max.z, x.z)};
+		center = fem_vec3d_add(center, fem_vec3d_scale(x, m));
+		momentum = fem_vec3d_add(momentum, fem_vec3d_scale(v, m));
+		low = (FemVec3d){fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z)};
+		high = (FemVec3d){fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z)};
 	}
-	center = fem_position_scale(center, 1.0 / out->mass);
+	center = fem_vec3d_scale(center, 1.0 / out->mass);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		FemPosition r = fem_position_sub(fem_position_from4(body->position[i]), center);
+		FemVec3d r = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
 		double m = (double)body->mass[i], a[3] = {r.x, r.y, r.z};
-		angular = fem_position_add(
-			angular, fem_position_scale(fem_position_cross(r, fem_position_from4(body->velocity[i])), m));
+		angular = fem_vec3d_add(angular, fem_vec3d_scale(fem_vec3d_cross(r, fem_vec3d_from4(body->velocity[i])), m));
 		for (int k = 0; k < 3; k++) {
 			for (int j = 0; j < 3; j++)
-				inertia[k][j] += m * ((k == j ? fem_position_dot(r, r) : 0.0) - a[k] * a[j]);
+				inertia[k][j] += m * ((k == j ? fem_vec3d_dot(r, r) : 0.0) - a[k] * a[j]);
 		}
 	}
 	if (fem_invert3(inertia, inverse))
-		out->angular_velocity = fem_position_to_vec3(fem_matrix_apply(inverse, angular));
-	out->center = fem_position_add(body->origin, center);
-	out->linear_velocity = fem_position_to_vec3(fem_position_scale(momentum, 1.0 / out->mass));
-	out->min = fem_position_add(body->origin, out->min);
-	out->max = fem_position_add(body->origin, out->max);
+		out->angular_velocity = fem_vec3d_to_vec3(fem_matrix_apply(inverse, angular));
+	out->center = fem_position_move(body->origin, center);
+	out->linear_velocity = fem_vec3d_to_vec3(fem_vec3d_scale(momentum, 1.0 / out->mass));
+	out->min = fem_position_move(body->origin, low);
+	out->max = fem_position_move(body->origin, high);
 }
 
 static void measure_tets(const FemBody *body, int32_t component, FemPieceState *out) {

@@ -11,42 +11,42 @@
 
 // ---- helpers
 
-static FemPosition published(const FemBody *body, int32_t node) {
-	return fem_position_from4(body->published[body->topology->user_of_node[node]]);
+static FemVec3d published(const FemBody *body, int32_t node) {
+	return fem_vec3d_from4(body->published[body->topology->user_of_node[node]]);
 }
 
-static void face_corners(const FemBody *body, int32_t face, FemPosition out[3]) {
+static void face_corners(const FemBody *body, int32_t face, FemVec3d out[3]) {
 	for (int v = 0; v < 3; v++)
 		out[v] = published(body, body->topology->triangles[3 * (size_t)face + (size_t)v]);
 }
 
-static FemPosition face_normal(const FemPosition corners[3]) {
-	return fem_position_cross(fem_position_sub(corners[1], corners[0]), fem_position_sub(corners[2], corners[0]));
+static FemVec3d face_normal(const FemVec3d corners[3]) {
+	return fem_vec3d_cross(fem_vec3d_sub(corners[1], corners[0]), fem_vec3d_sub(corners[2], corners[0]));
 }
 
 // `point` is relative to the body's published origin.
 static FemHit make_hit(
-	const FemWorld *world, int32_t body_index, int32_t face, FemPosition point, const double weights[3]) {
+	const FemWorld *world, int32_t body_index, int32_t face, FemVec3d point, const double weights[3]) {
 	const FemBody *body = world->bodies[body_index];
 	const FemTopology *t = body->topology;
-	FemPosition corners[3];
+	FemVec3d corners[3];
 	face_corners(body, face, corners);
-	FemPosition normal = face_normal(corners);
+	FemVec3d normal = face_normal(corners);
 	FemHit hit = {.body = fem_body_id(world, body_index), .tet = t->user_of_tet[t->triangle_tets[face]]};
 	for (int v = 0; v < 3; v++) {
 		hit.nodes[v] = t->user_of_node[t->triangles[3 * (size_t)face + (size_t)v]];
 		hit.weights[v] = (float)weights[v];
 	}
-	hit.point = fem_position_add(body->published_origin, point);
-	hit.normal = fem_position_to_vec3(fem_position_scale(normal, 1.0 / sqrt(fem_position_dot(normal, normal))));
+	hit.point = fem_position_move(body->published_origin, point);
+	hit.normal = fem_vec3d_to_vec3(fem_vec3d_scale(normal, 1.0 / sqrt(fem_vec3d_dot(normal, normal))));
 	return hit;
 }
 
 // ---- ray
 
 typedef struct Ray {
-	FemPosition from, along; // relative to a body's published origin; the whole translation, m
-	double end;              // share of the translation that is still searched
+	FemVec3d from, along; // relative to a body's published origin; the whole translation, m
+	double end;           // share of the translation that is still searched
 } Ray;
 
 static bool clip_slab(double from, double along, double low, double high, double *near, double *far) {
@@ -67,17 +67,17 @@ static bool ray_meets_box(const Ray *ray, const FemBody *body) {
 }
 
 // Moeller & Trumbore 1997, front faces only. Shortens the ray to the hit.
-static bool ray_meets_face(Ray *ray, const FemPosition corners[3], double out_weights[3]) {
-	FemPosition u = fem_position_sub(corners[1], corners[0]), v = fem_position_sub(corners[2], corners[0]);
-	FemPosition side = fem_position_cross(ray->along, v), from = fem_position_sub(ray->from, corners[0]);
-	double det = fem_position_dot(u, side);
+static bool ray_meets_face(Ray *ray, const FemVec3d corners[3], double out_weights[3]) {
+	FemVec3d u = fem_vec3d_sub(corners[1], corners[0]), v = fem_vec3d_sub(corners[2], corners[0]);
+	FemVec3d side = fem_vec3d_cross(ray->along, v), from = fem_vec3d_sub(ray->from, corners[0]);
+	double det = fem_vec3d_dot(u, side);
 	if (!(det > 0.0))
 		return false;
-	double a = fem_position_dot(from, side);
+	double a = fem_vec3d_dot(from, side);
 	if (a < 0.0 || a > det)
 		return false;
-	FemPosition across = fem_position_cross(from, u);
-	double b = fem_position_dot(ray->along, across), share = fem_position_dot(v, across) / det;
+	FemVec3d across = fem_vec3d_cross(from, u);
+	double b = fem_vec3d_dot(ray->along, across), share = fem_vec3d_dot(v, across) / det;
 	if (b < 0.0 || a + b > det || !(share >= 0.0 && share < ray->end))
 		return false;
 	ray->end = share;
@@ -93,7 +93,7 @@ static int32_t cast_on_body(const FemBody *body, Ray *ray, double out_weights[3]
 	if (!ray_meets_box(ray, body))
 		return -1;
 	for (int32_t face = 0; face < body->topology->triangle_count; face++) {
-		FemPosition corners[3];
+		FemVec3d corners[3];
 		face_corners(body, face, corners);
 		if (ray_meets_face(ray, corners, out_weights))
 			hit = face;
@@ -111,8 +111,8 @@ FemHit fem_world_cast_ray(FemWorldId id, FemPosition from, FemVec3 translation) 
 		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "from or translation is not finite or too far out: correct it.");
 		return best;
 	}
-	Ray ray = {.along = fem_position_from(translation), .end = 1.0};
-	double length = sqrt(fem_position_dot(ray.along, ray.along));
+	Ray ray = {.along = fem_vec3d_from(translation), .end = 1.0};
+	double length = sqrt(fem_vec3d_dot(ray.along, ray.along));
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		const FemBody *body = world->bodies[b];
 		double weights[3];
@@ -122,7 +122,7 @@ FemHit fem_world_cast_ray(FemWorldId id, FemPosition from, FemVec3 translation) 
 		int32_t face = cast_on_body(body, &ray, weights);
 		if (face < 0)
 			continue;
-		FemPosition point = fem_position_add(ray.from, fem_position_scale(ray.along, ray.end));
+		FemVec3d point = fem_vec3d_add(ray.from, fem_vec3d_scale(ray.along, ray.end));
 		best = make_hit(world, b, face, point, weights);
 		best.distance = ray.end * length;
 	}
@@ -135,17 +135,17 @@ static double outside(double at, double low, double high) {
 	return at < low ? low - at : at > high ? at - high : 0.0;
 }
 
-static double box_distance_sq(const FemBody *body, FemPosition p) {
+static double box_distance_sq(const FemBody *body, FemVec3d p) {
 	const float *low = body->box_min, *high = body->box_max;
 	double x = outside(p.x, (double)low[0], (double)high[0]), y = outside(p.y, (double)low[1], (double)high[1]);
 	double z = outside(p.z, (double)low[2], (double)high[2]);
 	return x * x + y * y + z * z;
 }
 
-static bool body_contains(const FemBody *body, FemPosition p) {
+static bool body_contains(const FemBody *body, FemVec3d p) {
 	const FemTopology *t = body->topology;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
-		FemPosition corners[4];
+		FemVec3d corners[4];
 		double weights[4];
 		if (t->user_of_tet[tet] < 0)
 			continue;
@@ -159,21 +159,21 @@ static bool body_contains(const FemBody *body, FemPosition p) {
 
 typedef struct Nearest {
 	int32_t body_index, face;
-	FemPosition point; // relative to the body's published origin
+	FemVec3d point; // relative to the body's published origin
 	double weights[3];
 	double distance_sq;
 } Nearest;
 
-static void search_body(const FemBody *body, int32_t body_index, FemPosition p, Nearest *nearest) {
+static void search_body(const FemBody *body, int32_t body_index, FemVec3d p, Nearest *nearest) {
 	for (int32_t face = 0; face < body->topology->triangle_count; face++) {
-		FemPosition corners[3];
+		FemVec3d corners[3];
 		double weights[3];
 		face_corners(body, face, corners);
-		FemPosition normal = face_normal(corners);
-		if (!(fem_position_dot(normal, normal) > 0.0))
+		FemVec3d normal = face_normal(corners);
+		if (!(fem_vec3d_dot(normal, normal) > 0.0))
 			continue; // without a normal; its neighbours have its edges
-		FemPosition point = fem_closest_on_triangle(p, corners, weights), offset = fem_position_sub(p, point);
-		double distance_sq = fem_position_dot(offset, offset);
+		FemVec3d point = fem_closest_on_triangle(p, corners, weights), offset = fem_vec3d_sub(p, point);
+		double distance_sq = fem_vec3d_dot(offset, offset);
 		if (distance_sq > nearest->distance_sq || (nearest->face >= 0 && distance_sq == nearest->distance_sq))
 			continue;
 		*nearest = (Nearest){body_index, face, point, {weights[0], weights[1], weights[2]}, distance_sq};
@@ -192,7 +192,7 @@ static FemHit closest_point(const FemWorld *world, int32_t begin, int32_t end, F
 		const FemBody *body = world->bodies[b];
 		if (!body)
 			continue;
-		FemPosition local = fem_position_sub(point, body->published_origin);
+		FemVec3d local = fem_position_sub(point, body->published_origin);
 		if (box_distance_sq(body, local) <= nearest.distance_sq)
 			search_body(body, b, local, &nearest);
 	}
@@ -222,12 +222,12 @@ FemHit fem_body_closest_point(FemBodyId id, FemPosition point, double max_distan
 
 // ---- box
 
-static bool has_node_within(const FemBody *body, FemPosition low, FemPosition high) {
+static bool has_node_within(const FemBody *body, FemVec3d low, FemVec3d high) {
 	if (low.x > (double)body->box_max[0] || low.y > (double)body->box_max[1] || low.z > (double)body->box_max[2] ||
 		high.x < (double)body->box_min[0] || high.y < (double)body->box_min[1] || high.z < (double)body->box_min[2])
 		return false;
 	for (int32_t node = 0; node < body->topology->node_count; node++) {
-		FemPosition p = published(body, node);
+		FemVec3d p = published(body, node);
 		if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z)
 			return true;
 	}

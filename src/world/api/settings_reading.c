@@ -98,7 +98,7 @@ FemResult fem_body_get_node_position(FemBodyId id, int32_t user_node, FemPositio
 	int32_t node = 0;
 	const FemBody *body = find_node(id, user_node, out_position, &node, &result);
 	if (body)
-		*out_position = fem_position_add(body->origin, fem_position_from4(body->position[node]));
+		*out_position = fem_position_move(body->origin, fem_vec3d_from4(body->position[node]));
 	return result;
 }
 

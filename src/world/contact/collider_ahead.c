@@ -30,8 +30,7 @@ void fem_collider_move(const FemWorld *world, FemCollider *collider, FemVec3 aga
 	FemQuat q = collider->rotation,
 			spin = fem_quat_mul((FemQuat){0.5f * time * w.x, 0.5f * time * w.y, 0.5f * time * w.z, 0.0f}, q);
 	FemQuat sum = {q.x + spin.x, q.y + spin.y, q.z + spin.z, q.w + spin.w};
-	collider->position =
-		fem_position_add(collider->position, fem_position_scale(fem_position_from(velocity), (double)time));
+	collider->position = fem_position_move(collider->position, fem_vec3d_scale(fem_vec3d_from(velocity), (double)time));
 	collider->rotation = fem_quat_normalize(&sum) ? sum : q;
 	fem_collider_place_shape(collider);
 }
@@ -173,10 +172,9 @@ static void set_sub_shape_box(Search *search, const FemCollider *collider) {
 static float gap_at(const Search *search, const FemCollider *collider) {
 	float gap = -INFINITY, low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
 	FemQuat back = fem_quat_conjugate(collider->shape_rotation);
-	FemPosition offset = fem_position_sub(search->body->origin, collider->shape_position);
+	FemVec3d offset = fem_position_sub(search->body->origin, collider->shape_position);
 	for (int k = 0; k < 4; k++) {
-		FemVec3 p = fem_position_to_vec3(
-			fem_quat_rotate(back, fem_position_add(fem_position_from(search->corners[k]), offset)));
+		FemVec3 p = fem_vec3d_to_vec3(fem_quat_rotate(back, fem_vec3d_add(fem_vec3d_from(search->corners[k]), offset)));
 		for (int i = 0; i < 3; i++) {
 			low[i] = fminf(low[i], (&p.x)[i]);
 			high[i] = fmaxf(high[i], (&p.x)[i]);
@@ -191,10 +189,10 @@ static float gap_at(const Search *search, const FemCollider *collider) {
 static bool is_faced(const Search *search, const FemCollider *collider) {
 	const FemVec3 *x = search->corners;
 	FemVec3 center = fem_vec3_scale(fem_vec3_add(fem_vec3_add(x[0], x[1]), fem_vec3_add(x[2], x[3])), 0.25f);
-	FemPosition arm =
-		fem_position_sub(fem_position_add(search->body->origin, fem_position_from(center)), collider->position);
-	FemVec3 coming = fem_vec3_add(origin_velocity(search->world, collider),
-		fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm)));
+	FemVec3d arm =
+		fem_position_sub(fem_position_move(search->body->origin, fem_vec3d_from(center)), collider->position);
+	FemVec3 coming = fem_vec3_add(
+		origin_velocity(search->world, collider), fem_vec3_cross(collider->angular_velocity, fem_vec3d_to_vec3(arm)));
 	coming = fem_vec3_sub(coming, search->velocity);
 	for (int face = 0; face < 4; face++) {
 		FemVec3 a = x[(face + 1) % 4], u = fem_vec3_sub(x[(face + 2) % 4], a), v = fem_vec3_sub(x[(face + 3) % 4], a);

@@ -14,8 +14,8 @@
 static FemSweepBox sub_shape_box(const FemCollider *collider, int32_t sub_shape, double r[3][3]) {
 	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
 	for (int k = 0; k < 3; k++) {
-		FemPosition p = fem_position_from(collider->shape.points[collider->shape.triangles[3 * sub_shape + k]]);
-		p = fem_position_add(fem_matrix_apply(r, p), collider->shape_position);
+		FemVec3d local = fem_vec3d_from(collider->shape.points[collider->shape.triangles[3 * sub_shape + k]]);
+		FemPosition p = fem_position_move(collider->shape_position, fem_matrix_apply(r, local));
 		const double *x = &p.x;
 		for (int i = 0; i < 3; i++) {
 			box.min[i] = fmin(box.min[i], x[i] - (double)collider->shape.thickness);
@@ -154,16 +154,15 @@ static bool prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism
 	fem_quat_to_matrix(collider->shape_rotation, r);
 	for (int k = 0; k < 3; k++) {
 		FemVec3 p = collider->shape.points[collider->shape.triangles[3 * sub_shape + k]];
-		corners[k] = fem_position_to_vec3(fem_matrix_apply(r, fem_position_from(p)));
+		corners[k] = fem_vec3d_to_vec3(fem_matrix_apply(r, fem_vec3d_from(p)));
 	}
 	return fem_convex_triangle(collider->shape_position, corners, collider->shape.thickness, storage, out);
 }
 
 static void segment(const FemCollider *collider, FemPosition ends[2]) {
-	FemPosition up =
-		fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, (double)collider->shape.half_height, 0.0});
-	ends[0] = fem_position_sub(collider->shape_position, up);
-	ends[1] = fem_position_add(collider->shape_position, up);
+	FemVec3d up = fem_quat_rotate(collider->shape_rotation, (FemVec3d){0.0, (double)collider->shape.half_height, 0.0});
+	ends[0] = fem_position_move(collider->shape_position, fem_vec3d_scale(up, -1.0));
+	ends[1] = fem_position_move(collider->shape_position, up);
 }
 
 // Copies what the shape's own storage type holds into the common one.

@@ -25,11 +25,11 @@ static void mark_exterior(FemBody *body) {
 }
 
 static double face_area(const FemMesh *mesh, const FemBody *body, const int32_t *face) {
-	FemPosition a = fem_body_rest_point(mesh, body, face[0]);
-	FemPosition u = fem_position_sub(fem_body_rest_point(mesh, body, face[1]), a);
-	FemPosition v = fem_position_sub(fem_body_rest_point(mesh, body, face[2]), a);
-	FemPosition n = fem_position_cross(u, v);
-	return 0.5 * sqrt(fem_position_dot(n, n));
+	FemVec3d a = fem_body_rest_point(mesh, body, face[0]);
+	FemVec3d u = fem_vec3d_sub(fem_body_rest_point(mesh, body, face[1]), a);
+	FemVec3d v = fem_vec3d_sub(fem_body_rest_point(mesh, body, face[2]), a);
+	FemVec3d n = fem_vec3d_cross(u, v);
+	return 0.5 * sqrt(fem_vec3d_dot(n, n));
 }
 
 // Lists the nodes of outer faces, ascending. `place` is scratch of one int per node.
@@ -54,8 +54,8 @@ static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *plac
 	}
 }
 
-static FemPosition mesh_point(const FemMesh *mesh, int32_t node) {
-	return fem_position_from(mesh->positions[mesh->topology->user_of_node[node]]);
+static FemVec3d mesh_point(const FemMesh *mesh, int32_t node) {
+	return fem_vec3d_from(mesh->positions[mesh->topology->user_of_node[node]]);
 }
 
 // (Volume of the mesh's box)^(1/3), m.
@@ -82,11 +82,11 @@ static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, in
 	double slack = 0.01 * mesh_size(mesh);
 	for (int32_t k = 0; k < t->triangle_count; k++) {
 		const int32_t *face = t->triangles + 3 * (int64_t)k;
-		FemPosition a = mesh_point(mesh, face[0]), u = fem_position_sub(mesh_point(mesh, face[1]), a);
-		FemPosition n = fem_position_cross(u, fem_position_sub(mesh_point(mesh, face[2]), a));
-		double limit = slack * sqrt(fem_position_dot(n, n));
+		FemVec3d a = mesh_point(mesh, face[0]), u = fem_vec3d_sub(mesh_point(mesh, face[1]), a);
+		FemVec3d n = fem_vec3d_cross(u, fem_vec3d_sub(mesh_point(mesh, face[2]), a));
+		double limit = slack * sqrt(fem_vec3d_dot(n, n));
 		for (int32_t i = k % stride; i < surface_node_count; i += stride) {
-			if (fem_position_dot(n, fem_position_sub(mesh_point(mesh, surface_nodes[i]), a)) > limit)
+			if (fem_vec3d_dot(n, fem_vec3d_sub(mesh_point(mesh, surface_nodes[i]), a)) > limit)
 				return false;
 		}
 	}
@@ -146,7 +146,7 @@ static FemSurfaceTrees *make_trees(const FemMesh *mesh, const FemBody *body, Fem
 	const FemTopology *t = body->topology;
 	FemVec4 *rest = FEM_ALLOC_ARRAY_UNSET(FemVec4, t->node_count);
 	for (int32_t i = 0; rest && i < t->node_count; i++) {
-		FemPosition p = fem_body_rest_point(mesh, body, i);
+		FemVec3d p = fem_body_rest_point(mesh, body, i);
 		rest[i] = (FemVec4){(float)p.x, (float)p.y, (float)p.z, 0.0f};
 	}
 	FemSurfaceTrees *trees = NULL;

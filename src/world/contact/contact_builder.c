@@ -26,15 +26,15 @@
 
 // ---- sides
 
-static double volume6(FemPosition a, FemPosition b, FemPosition c, FemPosition d) {
-	return fem_position_dot(fem_position_sub(b, a), fem_position_cross(fem_position_sub(c, a), fem_position_sub(d, a)));
+static double volume6(FemVec3d a, FemVec3d b, FemVec3d c, FemVec3d d) {
+	return fem_vec3d_dot(fem_vec3d_sub(b, a), fem_vec3d_cross(fem_vec3d_sub(c, a), fem_vec3d_sub(d, a)));
 }
 
 // Barycentric coordinates, extrapolated for points outside; the centroid's for a crushed tet.
 static void set_weights(const FemBody *body, FemContactSide *side, FemPosition point) {
-	FemPosition x[4], p = fem_position_sub(point, body->origin);
+	FemVec3d x[4], p = fem_position_sub(point, body->origin);
 	for (int i = 0; i < 4; i++)
-		x[i] = fem_position_from4(body->position[side->nodes[i]]);
+		x[i] = fem_vec3d_from4(body->position[side->nodes[i]]);
 	double whole = volume6(x[0], x[1], x[2], x[3]), sum = 0.0, w[4];
 	w[0] = volume6(p, x[1], x[2], x[3]) / whole;
 	w[1] = volume6(x[0], p, x[2], x[3]) / whole;
@@ -61,12 +61,12 @@ static void set_body_side(
 
 // `moved`: how far the collider is from where it stands when it is touched there, m.
 void fem_contact_builder_set_collider_side(
-	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemPosition moved) {
+	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemVec3d moved) {
 	int32_t index = builder->touch->other;
 	const FemCollider *collider = &builder->world->colliders[index];
 	const FemCollider *leader = collider->leader >= 0 ? &builder->world->colliders[collider->leader] : collider;
-	FemPosition from = fem_position_add(leader->position, moved);
-	FemVec3 arm = fem_vec3_sub(fem_position_to_vec3(fem_position_sub(point, from)), leader->center);
+	FemPosition from = fem_position_move(leader->position, moved);
+	FemVec3 arm = fem_vec3_sub(fem_vec3d_to_vec3(fem_position_sub(point, from)), leader->center);
 	*side = (FemContactSide){
 		.kind = FEM_SIDE_COLLIDER,
 		.body = -1,
@@ -245,8 +245,8 @@ static float gap_before(
 	const FemCollider *now = &builder->world->colliders[builder->touch->other];
 	FemQuat rotation = fem_quat_mul(now->rotation, fem_quat_conjugate(struck->rotation));
 	FemPosition start =
-		fem_position_add(now->position, fem_quat_rotate(rotation, fem_position_sub(point, struck->position)));
-	FemVec3 displacement = fem_position_to_vec3(fem_position_sub(start, point));
+		fem_position_move(now->position, fem_quat_rotate(rotation, fem_position_sub(point, struck->position)));
+	FemVec3 displacement = fem_vec3d_to_vec3(fem_position_sub(start, point));
 	return displacement.x * normal[0] + displacement.y * normal[1] + displacement.z * normal[2];
 }
 
@@ -261,7 +261,7 @@ static void add_overlap(
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
 	FemCollider struck;
-	FemPosition moved = {0.0, 0.0, 0.0};
+	FemVec3d moved = {0.0, 0.0, 0.0};
 	if (is_ahead) {
 		struck = struck_by(builder, item);
 		moved = fem_position_sub(struck.position, builder->world->colliders[touch->other].position);
@@ -269,7 +269,7 @@ static void add_overlap(
 	for (int32_t k = 0; k < points; k++) {
 		FemPosition point = overlap->centre;
 		if (several_points)
-			point = fem_position_add(point, fem_position_from(overlap->points[k].offset));
+			point = fem_position_move(point, fem_vec3d_from(overlap->points[k].offset));
 		FemContact contact = {
 			.area = overlap->area * (several_points ? overlap->points[k].share : 1.0f),
 			.depth = overlap->depth,

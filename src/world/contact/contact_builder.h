@@ -17,7 +17,7 @@ typedef struct FemContactBuilder {
 // Sets a collider as one side of a contact. `moved`: displacement of the collider from its place now to where it
 // touches, m.
 void fem_contact_builder_set_collider_side(
-	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemPosition moved);
+	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemVec3d moved);
 void fem_contact_builder_start(
 	const FemContactBuilder *builder, FemContact *contact, float slop); // active or not, and what it keeps
 float fem_contact_builder_strength(

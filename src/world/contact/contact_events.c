@@ -70,8 +70,8 @@ static FemContactEvent event_at(const FemWorld *world, const FemContact *contact
 		.material = fem_material_id(world, body->tet_material[touched_tet(world, contact)]),
 	};
 	for (int k = 0; k < 4; k++) {
-		FemPosition x = fem_position_from4(body->position[contact->side[0].nodes[k]]);
-		event.point = fem_position_add(event.point, fem_position_scale(x, (double)contact->side[0].weights[k]));
+		FemVec3d x = fem_vec3d_from4(body->position[contact->side[0].nodes[k]]);
+		event.point = fem_position_move(event.point, fem_vec3d_scale(x, (double)contact->side[0].weights[k]));
 	}
 	return event;
 }
@@ -81,7 +81,7 @@ static FemContactEvent ground_event(const FemWorld *world, int32_t body_index) {
 	const FemGroundHit *hit = &body->ground_hit;
 	return (FemContactEvent){
 		.body = fem_body_id(world, body_index),
-		.point = fem_position_add(body->origin, fem_position_from4(hit->point)),
+		.point = fem_position_move(body->origin, fem_vec3d_from4(hit->point)),
 		.normal = {0.0f, -1.0f, 0.0f},
 		.impulse = hit->impulse,
 		.speed = hit->speed,

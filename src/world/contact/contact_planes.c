@@ -49,7 +49,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 			.is_fixed = body->live_part_count == 0},
 	};
 	fem_contact_builder_set_collider_side(builder, &contact.side[1],
-		fem_position_add(body->origin, fem_position_from4(body->position[node])), (FemPosition){0.0, 0.0, 0.0});
+		fem_position_move(body->origin, fem_vec3d_from4(body->position[node])), (FemVec3d){0.0, 0.0, 0.0});
 	contact.bias = at->depth <= 0.0f
 		? at->depth / dt
 		: fminf(push * at->depth / dt,
@@ -61,9 +61,9 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 static void add_half_space(FemContactBuilder *builder, int32_t component) {
 	const FemBody *body = builder->world->bodies[builder->touch->body];
 	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
-	FemPosition up = fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, 1.0, 0.0});
-	NodePlane at = {.normal = fem_position_to_vec3(up), .ahead = true};
-	float offset = (float)fem_position_dot(up, fem_position_sub(collider->shape_position, body->origin)),
+	FemVec3d up = fem_quat_rotate(collider->shape_rotation, (FemVec3d){0.0, 1.0, 0.0});
+	NodePlane at = {.normal = fem_vec3d_to_vec3(up), .ahead = true};
+	float offset = (float)fem_vec3d_dot(up, fem_position_sub(collider->shape_position, body->origin)),
 		  dt = builder->step->dt;
 	FemVec3 fall = fem_vec3_scale(fem_body_gravity(builder->world, body), dt);
 	FemRange nodes = body->topology->component_nodes[component];
@@ -112,9 +112,9 @@ static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 	const FemCollider *collider = &builder->world->colliders[builder->touch->other];
 	if (!builder->touch->ahead)
 		return (FemVec3){0.0f, 0.0f, 0.0f};
-	FemPosition arm =
-		fem_position_sub(fem_position_add(body->origin, fem_position_from4(body->position[node])), collider->position);
-	FemVec3 by_rotation = fem_vec3_cross(collider->angular_velocity, fem_position_to_vec3(arm));
+	FemVec3d arm =
+		fem_position_sub(fem_position_move(body->origin, fem_vec3d_from4(body->position[node])), collider->position);
+	FemVec3 by_rotation = fem_vec3_cross(collider->angular_velocity, fem_vec3d_to_vec3(arm));
 	FemVec3 coming =
 		fem_vec3_sub(fem_vec3_add(collider->linear_velocity, by_rotation), fem_vec3_from(body->velocity[node]));
 	float thickness = body->pieces[fem_node_component(body->topology, node)].thickness;
@@ -126,7 +126,7 @@ static FemVec3 coming_at(const FemContactBuilder *builder, int32_t node) {
 static bool is_inside(
 	const FemContactBuilder *builder, const FemConvex *shape, int32_t plane_count, int32_t node, NodePlane *at) {
 	const FemBody *body = builder->world->bodies[builder->touch->body];
-	FemVec3 shift = fem_position_to_vec3(fem_position_sub(body->origin, shape->origin));
+	FemVec3 shift = fem_vec3d_to_vec3(fem_position_sub(body->origin, shape->origin));
 	FemVec3 x = fem_vec3_add(fem_vec3_from(body->position[node]), shift);
 	return nearest_plane(
 		shape, plane_count, x, plane_count > 1 ? coming_at(builder, node) : (FemVec3){0.0f, 0.0f, 0.0f}, at);

@@ -4,14 +4,14 @@
 #include "world/world.h"
 
 // A grid point in the collider's frame; the grid is centred on its origin.
-static FemPosition grid_point(const FemShapeDef *shape, int32_t i, int32_t k) {
+static FemVec3d grid_point(const FemShapeDef *shape, int32_t i, int32_t k) {
 	double cell = (double)shape->cell_size;
-	return (FemPosition){cell * (i - 0.5 * (shape->width - 1)), (double)shape->heights[(int64_t)k * shape->width + i],
+	return (FemVec3d){cell * (i - 0.5 * (shape->width - 1)), (double)shape->heights[(int64_t)k * shape->width + i],
 		cell * (k - 0.5 * (shape->depth - 1))};
 }
 
 // Corners in the order of fem_convex_cell(), rotated to world axes, relative to the collider's position.
-static void cell_corners(const FemCollider *collider, int32_t cell, FemPosition out[4]) {
+static void cell_corners(const FemCollider *collider, int32_t cell, FemVec3d out[4]) {
 	static const int32_t order[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 	const FemShapeDef *shape = &collider->shape;
 	int32_t i = cell % (shape->width - 1), k = cell / (shape->width - 1);
@@ -21,32 +21,33 @@ static void cell_corners(const FemCollider *collider, int32_t cell, FemPosition 
 		out[c] = fem_matrix_apply(r, grid_point(shape, i + order[c][0], k + order[c][1]));
 }
 
-static FemPosition cell_extrusion(const FemCollider *collider) {
-	return fem_quat_rotate(collider->shape_rotation, (FemPosition){0.0, -(double)collider->shape.thickness, 0.0});
+static FemVec3d cell_extrusion(const FemCollider *collider) {
+	return fem_quat_rotate(collider->shape_rotation, (FemVec3d){0.0, -(double)collider->shape.thickness, 0.0});
 }
 
 // Coordinates are relative to the cell's first corner.
 bool fem_height_field_prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism storage[2], FemConvex *out) {
-	FemPosition world[4];
+	FemVec3d world[4];
 	FemVec3 corners[4];
 	FemConvex halves[2];
 	cell_corners(collider, sub_shape / 2, world);
 	for (int c = 0; c < 4; c++)
-		corners[c] = fem_position_to_vec3(fem_position_sub(world[c], world[0]));
-	FemVec3 down = fem_position_to_vec3(cell_extrusion(collider));
+		corners[c] = fem_vec3d_to_vec3(fem_vec3d_sub(world[c], world[0]));
+	FemVec3 down = fem_vec3d_to_vec3(cell_extrusion(collider));
 	uint32_t good =
-		fem_convex_cell(fem_position_add(collider->shape_position, world[0]), corners, down, false, storage, halves);
+		fem_convex_cell(fem_position_move(collider->shape_position, world[0]), corners, down, false, storage, halves);
 	*out = halves[sub_shape & 1];
 	return good >> (sub_shape & 1) & 1;
 }
 
-static FemSweepBox half_cell_box(const FemCollider *collider, const FemPosition corners[4], int half) {
+static FemSweepBox half_cell_box(const FemCollider *collider, const FemVec3d corners[4], int half) {
 	FemSweepBox box = {{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
-	FemPosition down = cell_extrusion(collider);
+	FemVec3d down = cell_extrusion(collider);
 	for (int c = 0; c < 4; c++) {
 		if (c == 3 - 2 * half)
 			continue; // the corner that this half, cut along 0-2, has not
-		FemPosition top = fem_position_add(collider->shape_position, corners[c]), bottom = fem_position_add(top, down);
+		FemPosition top = fem_position_move(collider->shape_position, corners[c]),
+					bottom = fem_position_move(top, down);
 		const double *x = &top.x, *y = &bottom.x;
 		for (int i = 0; i < 3; i++) {
 			box.min[i] = fmin(box.min[i], fmin(x[i], y[i]));
@@ -90,7 +91,7 @@ bool fem_height_field_visit_near(
 	for (int32_t k = z.begin; k < z.end; k++) {
 		for (int32_t i = x.begin; i < x.end; i++) {
 			int32_t cell = k * (shape->width - 1) + i;
-			FemPosition corners[4];
+			FemVec3d corners[4];
 			cell_corners(collider, cell, corners);
 			for (int half = 0; half < 2; half++) {
 				FemSweepBox box = half_cell_box(collider, corners, half);

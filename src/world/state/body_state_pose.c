@@ -17,27 +17,27 @@
 
 // ---- rest shape
 
-static FemPosition rest_point(const FemMesh *mesh, FemVec3 scale, int32_t user) {
-	FemPosition p = fem_position_from(mesh->positions[user]);
-	return (FemPosition){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
+static FemVec3d rest_point(const FemMesh *mesh, FemVec3 scale, int32_t user) {
+	FemVec3d p = fem_vec3d_from(mesh->positions[user]);
+	return (FemVec3d){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
 }
 
-static FemPosition rest_center(const FemMesh *mesh, FemVec3 scale) {
-	FemPosition sum = {0};
+static FemVec3d rest_center(const FemMesh *mesh, FemVec3 scale) {
+	FemVec3d sum = {0};
 	for (int32_t user = 0; user < mesh->node_count; user++)
-		sum = fem_position_add(sum, rest_point(mesh, scale, user));
-	return fem_position_scale(sum, 1.0 / mesh->node_count);
+		sum = fem_vec3d_add(sum, rest_point(mesh, scale, user));
+	return fem_vec3d_scale(sum, 1.0 / mesh->node_count);
 }
 
 static double rest_diagonal(const FemMesh *mesh, FemVec3 scale) {
-	FemPosition low = rest_point(mesh, scale, 0), high = low;
+	FemVec3d low = rest_point(mesh, scale, 0), high = low;
 	for (int32_t user = 1; user < mesh->node_count; user++) {
-		FemPosition p = rest_point(mesh, scale, user);
-		low = (FemPosition){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
-		high = (FemPosition){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+		FemVec3d p = rest_point(mesh, scale, user);
+		low = (FemVec3d){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
+		high = (FemVec3d){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
 	}
-	FemPosition d = fem_position_sub(high, low);
-	return sqrt(fem_position_dot(d, d));
+	FemVec3d d = fem_vec3d_sub(high, low);
+	return sqrt(fem_vec3d_dot(d, d));
 }
 
 // ---- from a pose
@@ -46,9 +46,9 @@ static double rest_diagonal(const FemMesh *mesh, FemVec3 scale) {
 typedef struct Posed {
 	const FemMesh *mesh;
 	const FemBody *body;
-	FemPosition rest, shift; // m: centre of the rest shape, and of the nodes from the origin that the body would have
-	FemPosition center;      // m: of mass, relative to the same
-	FemPosition linear, angular;
+	FemVec3d rest, shift; // m: centre of the rest shape, and of the nodes from the origin that the body would have
+	FemVec3d center;      // m: of mass, relative to the same
+	FemVec3d linear, angular;
 	double rotation[3][3];
 } Posed;
 
@@ -59,33 +59,32 @@ static FemPosition posed_origin(const FemRigidPose *pose) {
 static Posed posed_start(const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose) {
 	Posed posed = {.mesh = mesh, .body = body, .rest = rest_center(mesh, body->scale)};
 	posed.shift = fem_position_sub(pose->center, posed_origin(pose));
-	posed.linear = fem_position_from(pose->linear);
-	posed.angular = fem_position_from(pose->angular);
+	posed.linear = fem_vec3d_from(pose->linear);
+	posed.angular = fem_vec3d_from(pose->angular);
 	fem_quat_to_matrix(pose->rotation, posed.rotation);
 	return posed;
 }
 
 static FemVec4 posed_position(Posed *posed, int32_t node) {
-	FemPosition r = rest_point(posed->mesh, posed->body->scale, posed->body->topology->user_of_node[node]);
-	FemPosition p = fem_matrix_apply(posed->rotation, fem_position_sub(r, posed->rest));
-	return fem_vec4_from(fem_position_to_vec3(fem_position_add(p, posed->shift)));
+	FemVec3d r = rest_point(posed->mesh, posed->body->scale, posed->body->topology->user_of_node[node]);
+	FemVec3d p = fem_matrix_apply(posed->rotation, fem_vec3d_sub(r, posed->rest));
+	return fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(p, posed->shift)));
 }
 
 static void find_center(Posed *posed) {
-	FemPosition sum = {0};
+	FemVec3d sum = {0};
 	double mass = 0.0;
 	for (int32_t i = 0; i < posed->body->topology->node_count; i++) {
 		double m = (double)posed->body->mass[i];
-		sum = fem_position_add(sum, fem_position_scale(fem_position_from4(posed_position(posed, i)), m));
+		sum = fem_vec3d_add(sum, fem_vec3d_scale(fem_vec3d_from4(posed_position(posed, i)), m));
 		mass += m;
 	}
-	posed->center = fem_position_scale(sum, 1.0 / mass);
+	posed->center = fem_vec3d_scale(sum, 1.0 / mass);
 }
 
 static FemVec4 posed_velocity(const Posed *posed, FemVec4 position) {
-	FemPosition arm = fem_position_sub(fem_position_from4(position), posed->center);
-	return fem_vec4_from(
-		fem_position_to_vec3(fem_position_add(posed->linear, fem_position_cross(posed->angular, arm))));
+	FemVec3d arm = fem_vec3d_sub(fem_vec3d_from4(position), posed->center);
+	return fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(posed->linear, fem_vec3d_cross(posed->angular, arm))));
 }
 
 // ---- fit
@@ -101,18 +100,18 @@ static FemQuat quaternion_of(double r[3][3]) {
 // Shape matching: the rotation of the polar decomposition of sum (x - c) (r - c_rest)^T.
 static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *out) {
 	const FemTopology *t = body->topology;
-	FemPosition center = {0}, rest = rest_center(mesh, body->scale);
+	FemVec3d center = {0}, rest = rest_center(mesh, body->scale);
 	double moments[3][3] = {{0}}, rotation[3][3], size_sq = 0.0;
 	for (int32_t i = 0; i < t->node_count; i++)
-		center = fem_position_add(center, fem_position_from4(body->position[i]));
-	center = fem_position_scale(center, 1.0 / t->node_count);
+		center = fem_vec3d_add(center, fem_vec3d_from4(body->position[i]));
+	center = fem_vec3d_scale(center, 1.0 / t->node_count);
 	for (int32_t i = 0; i < t->node_count; i++) {
-		FemPosition p = fem_position_sub(fem_position_from4(body->position[i]), center);
-		FemPosition q = fem_position_sub(rest_point(mesh, body->scale, t->user_of_node[i]), rest);
+		FemVec3d p = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
+		FemVec3d q = fem_vec3d_sub(rest_point(mesh, body->scale, t->user_of_node[i]), rest);
 		double a[3] = {p.x, p.y, p.z}, b[3] = {q.x, q.y, q.z};
 		for (int k = 0; k < 9; k++)
 			moments[k / 3][k % 3] += a[k / 3] * b[k % 3];
-		size_sq += fem_position_dot(q, q);
+		size_sq += fem_vec3d_dot(q, q);
 	}
 	for (int k = 0; k < 9; k++)
 		moments[k / 3][k % 3] /= size_sq; // of any size, for what the polar decomposition takes to be small
@@ -121,43 +120,42 @@ static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *ou
 	FemVec4 start = body->rotation[t->tet_of_user[0]];
 	fem_quat_to_matrix((FemQuat){start.x, start.y, start.z, start.w}, rotation);
 	fem_polar_polish(moments, rotation);
-	out->center = fem_position_add(body->origin, center);
+	out->center = fem_position_move(body->origin, center);
 	out->rotation = quaternion_of(rotation);
 }
 
 // Linear and angular momentum are the body's.
 static void fit_motion(const FemBody *body, FemRigidPose *out) {
-	FemPosition center = fem_body_center(body), momentum = {0}, angular = {0};
+	FemVec3d center = fem_body_center(body), momentum = {0}, angular = {0};
 	double inertia[3][3] = {{0}}, inverse[3][3], mass = 0.0;
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		FemPosition r = fem_position_sub(fem_position_from4(body->position[i]), center);
+		FemVec3d r = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
 		double m = (double)body->mass[i], a[3] = {r.x, r.y, r.z};
-		FemPosition p = fem_position_scale(fem_position_from4(body->velocity[i]), m);
+		FemVec3d p = fem_vec3d_scale(fem_vec3d_from4(body->velocity[i]), m);
 		mass += m;
-		momentum = fem_position_add(momentum, p);
-		angular = fem_position_add(angular, fem_position_cross(r, p));
+		momentum = fem_vec3d_add(momentum, p);
+		angular = fem_vec3d_add(angular, fem_vec3d_cross(r, p));
 		for (int k = 0; k < 9; k++)
-			inertia[k / 3][k % 3] += m * ((k % 4 == 0 ? fem_position_dot(r, r) : 0.0) - a[k / 3] * a[k % 3]);
+			inertia[k / 3][k % 3] += m * ((k % 4 == 0 ? fem_vec3d_dot(r, r) : 0.0) - a[k / 3] * a[k % 3]);
 	}
-	out->linear = fem_position_to_vec3(fem_position_scale(momentum, 1.0 / mass));
-	out->angular =
-		fem_invert3(inertia, inverse) ? fem_position_to_vec3(fem_matrix_apply(inverse, angular)) : (FemVec3){0};
+	out->linear = fem_vec3d_to_vec3(fem_vec3d_scale(momentum, 1.0 / mass));
+	out->angular = fem_invert3(inertia, inverse) ? fem_vec3d_to_vec3(fem_matrix_apply(inverse, angular)) : (FemVec3){0};
 }
 
 // The largest differences that the body has from the pose.
 static void measure_error(
 	const FemMesh *mesh, const FemBody *body, const FemRigidPose *pose, double *out_place, double *out_speed) {
 	Posed posed = posed_start(mesh, body, pose);
-	FemPosition shift = fem_position_sub(body->origin, posed_origin(pose));
+	FemVec3d shift = fem_position_sub(body->origin, posed_origin(pose));
 	double place_sq = 0.0, speed_sq = 0.0;
 	find_center(&posed);
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
 		FemVec4 x = posed_position(&posed, i), v = posed_velocity(&posed, x);
-		FemPosition at = fem_position_add(fem_position_from4(body->position[i]), shift);
-		FemPosition d = fem_position_sub(at, fem_position_from4(x));
-		FemPosition dv = fem_position_sub(fem_position_from4(body->velocity[i]), fem_position_from4(v));
-		place_sq = fmax(place_sq, fem_position_dot(d, d));
-		speed_sq = fmax(speed_sq, fem_position_dot(dv, dv));
+		FemVec3d at = fem_vec3d_add(fem_vec3d_from4(body->position[i]), shift);
+		FemVec3d d = fem_vec3d_sub(at, fem_vec3d_from4(x));
+		FemVec3d dv = fem_vec3d_sub(fem_vec3d_from4(body->velocity[i]), fem_vec3d_from4(v));
+		place_sq = fmax(place_sq, fem_vec3d_dot(d, d));
+		speed_sq = fmax(speed_sq, fem_vec3d_dot(dv, dv));
 	}
 	*out_place = sqrt(place_sq);
 	*out_speed = sqrt(speed_sq);
@@ -255,7 +253,7 @@ void fem_state_sync_nodes(FemStream *s, FemBody *body) {
 		FEM_STREAM(s, v);
 		if (!fem_stream_reads(s))
 			continue;
-		s->failed = s->failed || !fem_position_is_valid(fem_position_from(x)) || !fem_vec3_is_finite(v);
+		s->failed = s->failed || !fem_position_is_valid(fem_position_at(fem_vec3d_from(x))) || !fem_vec3_is_finite(v);
 		body->position[node] = fem_vec4_from(x);
 		body->velocity[node] = fem_vec4_from(v);
 	}

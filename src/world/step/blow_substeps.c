@@ -23,8 +23,8 @@
 // A large piece of a body, or a collider.
 typedef struct Side {
 	FemSweepBox box;
-	FemPosition velocity; // m/s
-	double wave;          // s that a wave takes through it; infinite for what does not break
+	FemVec3d velocity; // m/s
+	double wave;       // s that a wave takes through it; infinite for what does not break
 	const FemBody *body;
 	int32_t body_index;
 	const FemCollider *collider;
@@ -32,12 +32,12 @@ typedef struct Side {
 
 // ---- sides
 
-static FemPosition mean_velocity(const FemBody *body, FemRange nodes) {
-	FemPosition sum = {0.0, 0.0, 0.0};
+static FemVec3d mean_velocity(const FemBody *body, FemRange nodes) {
+	FemVec3d sum = {0.0, 0.0, 0.0};
 	int32_t step = (nodes.end - nodes.begin + SAMPLES_MAX - 1) / SAMPLES_MAX, count = 0;
 	for (int32_t i = nodes.begin; i < nodes.end; i += step, count++)
-		sum = fem_position_add(sum, fem_position_from4(body->velocity[i]));
-	return fem_position_scale(sum, 1.0 / (count > 0 ? count : 1));
+		sum = fem_vec3d_add(sum, fem_vec3d_from4(body->velocity[i]));
+	return fem_vec3d_scale(sum, 1.0 / (count > 0 ? count : 1));
 }
 
 static double diagonal(const FemSweepBox *box) {
@@ -81,7 +81,7 @@ static Side side_of_collider(const FemWorld *world, const FemCollider *collider)
 		collider->follows && collider->leader >= 0 ? &world->colliders[collider->leader] : collider;
 	Side side = {.box = fem_collider_box(collider), .wave = INFINITY, .collider = collider};
 	if (leads->kind != FEM_COLLIDER_STATIC)
-		side.velocity = fem_position_from(leads->linear_velocity);
+		side.velocity = fem_vec3d_from(leads->linear_velocity);
 	return side;
 }
 
@@ -89,9 +89,9 @@ static Side side_of_collider(const FemWorld *world, const FemCollider *collider)
 
 // Whether a box that goes `displacement` in the step comes to a plane, fast enough.
 static bool strikes_plane(
-	const FemSweepBox *box, FemPosition displacement, FemPosition at, FemPosition normal, double least) {
+	const FemSweepBox *box, FemVec3d displacement, FemPosition at, FemVec3d normal, double least) {
 	const double *n = &normal.x, *p = &at.x;
-	double distance = -MARGIN, closing = -fem_position_dot(displacement, normal);
+	double distance = -MARGIN, closing = -fem_vec3d_dot(displacement, normal);
 	for (int i = 0; i < 3; i++)
 		distance += n[i] * (0.5 * (box->min[i] + box->max[i]) - p[i]) - fabs(n[i]) * 0.5 * (box->max[i] - box->min[i]);
 	return closing > least && distance < closing;
@@ -99,7 +99,7 @@ static bool strikes_plane(
 
 // Boxes that are apart strike along the axis on which they meet last; such as overlap, along that on which they do so
 // least.
-static bool strikes_box(const FemSweepBox *box, FemPosition displacement, const FemSweepBox *other, double least) {
+static bool strikes_box(const FemSweepBox *box, FemVec3d displacement, const FemSweepBox *other, double least) {
 	const double *w = &displacement.x;
 	double enter = -INFINITY, leave = INFINITY, overlap = INFINITY;
 	double closing[2] = {0.0, 0.0}; // apart, overlapping
@@ -122,7 +122,7 @@ static bool strikes_box(const FemSweepBox *box, FemPosition displacement, const 
 	return enter <= 1.0 && enter <= leave && leave >= 0.0 && closing[enter < 0.0] > least;
 }
 
-static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition displacement) {
+static FemSweepBox drawn_out(const FemSweepBox *box, FemVec3d displacement) {
 	FemSweepBox out = *box;
 	const double *w = &displacement.x;
 	for (int i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ static FemSweepBox drawn_out(const FemSweepBox *box, FemPosition displacement) {
 // a blow (m).
 typedef struct Approach {
 	const FemCollider *collider;
-	FemPosition displacement;
+	FemVec3d displacement;
 	double least;
 	double r[3][3]; // of the shape
 } Approach;
@@ -145,24 +145,24 @@ typedef struct Approach {
 static bool strikes_face(void *context, int32_t sub_shape, const FemSweepBox *box) {
 	Approach *approach = context;
 	const FemShapeDef *shape = &approach->collider->shape;
-	FemPosition area = {0.0, 1.0, 0.0}, x[3];
+	FemVec3d area = {0.0, 1.0, 0.0}, x[3];
 	(void)box;
 	if (shape->type == FEM_SHAPE_TRIANGLES) {
 		for (int k = 0; k < 3; k++)
-			x[k] = fem_position_from(shape->points[shape->triangles[3 * sub_shape + k]]);
-		area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
+			x[k] = fem_vec3d_from(shape->points[shape->triangles[3 * sub_shape + k]]);
+		area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
 	}
-	double size = sqrt(fem_position_dot(area, area));
+	double size = sqrt(fem_vec3d_dot(area, area));
 	return size > 0.0 &&
-		fabs(fem_position_dot(fem_matrix_apply(approach->r, area), approach->displacement)) > approach->least * size;
+		fabs(fem_vec3d_dot(fem_matrix_apply(approach->r, area), approach->displacement)) > approach->least * size;
 }
 
-static bool strikes_collider(const Side *side, FemPosition displacement, const Side *other, double least) {
+static bool strikes_collider(const Side *side, FemVec3d displacement, const Side *other, double least) {
 	Approach approach = {.collider = other->collider, .displacement = displacement, .least = least};
 	FemShapeType type = other->collider->shape.type;
 	fem_quat_to_matrix(other->collider->shape_rotation, approach.r);
 	if (type == FEM_SHAPE_HALF_SPACE) {
-		FemPosition up = {approach.r[0][1], approach.r[1][1], approach.r[2][1]};
+		FemVec3d up = {approach.r[0][1], approach.r[1][1], approach.r[2][1]};
 		return strikes_plane(&side->box, displacement, other->collider->shape_position, up, least);
 	}
 	if (type == FEM_SHAPE_TRIANGLES || type == FEM_SHAPE_HEIGHT_FIELD) {
@@ -187,20 +187,21 @@ static bool may_touch(const FemWorld *world, const Side *a, const Side *b) {
 // How many substeps the wave of the pair asks for; 1 when the two do not strike each other.
 static double substeps_for_pair(const FemWorld *world, const Side *a, const Side *b, double dt) {
 	double wave = fmin(a->wave, b->wave), least = BLOW_SPEED * dt;
-	FemPosition displacement = fem_position_scale(fem_position_sub(a->velocity, b->velocity), dt);
-	if ((a->collider && b->collider) || !(wave < dt) ||
-		!(fem_position_dot(displacement, displacement) > least * least) || !may_touch(world, a, b))
+	FemVec3d displacement = fem_vec3d_scale(fem_vec3d_sub(a->velocity, b->velocity), dt);
+	if ((a->collider && b->collider) || !(wave < dt) || !(fem_vec3d_dot(displacement, displacement) > least * least) ||
+		!may_touch(world, a, b))
 		return 1.0;
 	bool strikes = b->collider ? strikes_collider(a, displacement, b, least)
-		: a->collider          ? strikes_collider(b, fem_position_scale(displacement, -1.0), a, least)
+		: a->collider          ? strikes_collider(b, fem_vec3d_scale(displacement, -1.0), a, least)
 							   : strikes_box(&a->box, displacement, &b->box, least);
 	return strikes ? dt / wave : 1.0;
 }
 
 static double substeps_for_ground(const FemWorld *world, const Side *side, double dt) {
-	FemPosition at = {0.0, world->def.ground_height, 0.0}, up = {0.0, 1.0, 0.0};
+	FemPosition at = {0.0, world->def.ground_height, 0.0};
+	FemVec3d up = {0.0, 1.0, 0.0};
 	bool strikes = world->def.ground_enabled && side->wave < dt &&
-		strikes_plane(&side->box, fem_position_scale(side->velocity, dt), at, up, BLOW_SPEED * dt);
+		strikes_plane(&side->box, fem_vec3d_scale(side->velocity, dt), at, up, BLOW_SPEED * dt);
 	return strikes ? dt / side->wave : 1.0;
 }
 
@@ -254,7 +255,7 @@ static double substeps_for_mover(const Crowd *crowd, const Side *mover) {
 	const FemWorld *world = crowd->world;
 	const FemSweep *sweep = &world->sweep;
 	double substeps = mover->body ? substeps_for_ground(world, mover, crowd->dt) : 1.0;
-	double speed = sqrt(fem_position_dot(mover->velocity, mover->velocity));
+	double speed = sqrt(fem_vec3d_dot(mover->velocity, mover->velocity));
 	double reach = (speed + crowd->fastest) * crowd->dt + 2.0 * MARGIN;
 	double low = mover->box.min[sweep->axis] - reach - crowd->longest, high = mover->box.max[sweep->axis] + reach;
 	for (int32_t c = 0; c < world->collider_capacity && mover->body && substeps < crowd->most; c++) {
@@ -277,9 +278,9 @@ static double substeps_for_mover(const Crowd *crowd, const Side *mover) {
 
 // ---- explosions
 
-void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemPosition change) {
+void fem_world_note_blow(FemWorld *world, const FemBody *body, int32_t node, FemVec3d change) {
 	int32_t component = fem_node_component(body->topology, node);
-	if (!(fem_position_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_minor(body, component))
+	if (!(fem_vec3d_dot(change, change) > BLOW_SPEED * BLOW_SPEED) || is_minor(body, component))
 		return;
 	double wave = wave_time(world, body, component, &world->sweep.boxes[body->pieces[component].sweep_proxy]);
 	if (!isinf(wave) && (world->struck_wave <= 0.0 || wave < world->struck_wave))
@@ -292,7 +293,7 @@ typedef double VisitMover(const Crowd *crowd, const Side *mover); // substeps
 
 static double speed_of(const Crowd *crowd, const Side *mover) {
 	(void)crowd;
-	return sqrt(fem_position_dot(mover->velocity, mover->velocity));
+	return sqrt(fem_vec3d_dot(mover->velocity, mover->velocity));
 }
 
 // The largest answer of all large pieces and colliders that move faster than a blow; no more are asked once it is

@@ -134,13 +134,13 @@ static void offset_of(const FemCompositeTask *task, FemPosition point, double ou
 	const FemWorld *world = task->step->world;
 	FemPosition origin = task->system.island_count > 0 ? world->bodies[fem_composite_island(task, 0)->body]->origin
 													   : world->colliders[task->system.contacts.proxy_list[0]].position;
-	FemPosition offset = fem_position_sub(point, origin);
+	FemVec3d offset = fem_position_sub(point, origin);
 	out[0] = offset.x, out[1] = offset.y, out[2] = offset.z;
 }
 
 static void rigid_offset(const FemCompositeTask *task, int32_t proxy, double out[3]) {
 	const FemCollider *collider = &task->step->world->colliders[proxy];
-	offset_of(task, fem_position_add(collider->position, fem_position_from(collider->center)), out);
+	offset_of(task, fem_position_move(collider->position, fem_vec3d_from(collider->center)), out);
 }
 
 // Several bodies that touch only each other keep their common momenta (2.5e-3 off without: docs/method.md, "Momentum

@@ -92,8 +92,8 @@ static double elastic_energy(const FemBody *body, int32_t tet) {
 	int32_t lane = tet % FEM_LANES;
 	const FemTetStress *s = &body->step->tet_stress[tet];
 	double lambda = (double)batch->lambda[lane], mu = (double)batch->mu[lane];
-	FemPosition n = fem_position_from4(s->normal), shear = fem_position_from4(s->shear);
-	double square = fem_position_dot(n, n) + 2.0 * fem_position_dot(shear, shear), trace = n.x + n.y + n.z;
+	FemVec3d n = fem_vec3d_from4(s->normal), shear = fem_vec3d_from4(s->shear);
+	double square = fem_vec3d_dot(n, n) + 2.0 * fem_vec3d_dot(shear, shear), trace = n.x + n.y + n.z;
 	return 0.25 * (double)batch->volume[lane] * (square - lambda / (3.0 * lambda + 2.0 * mu) * trace * trace) / mu;
 }
 
@@ -101,16 +101,16 @@ static double elastic_energy(const FemBody *body, int32_t tet) {
 // quarter of the elastic energy of each of its two tets.
 static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFractureFace *out) {
 	const FemTopology *t = body->topology;
-	FemPosition x[3];
+	FemVec3d x[3];
 	for (int k = 0; k < 3; k++)
-		x[k] = fem_position_from4(body->position[t->split->parent[cut->nodes[k]]]);
-	FemPosition area = fem_position_cross(fem_position_sub(x[1], x[0]), fem_position_sub(x[2], x[0]));
-	FemPosition sum = fem_position_add(fem_position_add(x[0], x[1]), x[2]);
+		x[k] = fem_vec3d_from4(body->position[t->split->parent[cut->nodes[k]]]);
+	FemVec3d area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
+	FemVec3d sum = fem_vec3d_add(fem_vec3d_add(x[0], x[1]), x[2]);
 	int32_t tet = cut->face / 4, other = cut->across / 4;
 	FEM_ASSERT(t->user_of_tet[tet] >= 0 && t->user_of_tet[other] >= 0);
 	*out = (FemFractureFace){
-		.center = fem_position_add(body->origin, fem_position_scale(sum, 1.0 / 3.0)),
-		.area = fem_position_to_vec3(fem_position_scale(area, 0.5)),
+		.center = fem_position_move(body->origin, fem_vec3d_scale(sum, 1.0 / 3.0)),
+		.area = fem_vec3d_to_vec3(fem_vec3d_scale(area, 0.5)),
 		.tets = {t->user_of_tet[tet], t->user_of_tet[other]},
 		.energy = (float)(0.25 * (elastic_energy(body, tet) + elastic_energy(body, other))),
 	};

@@ -16,13 +16,13 @@ typedef struct Corners {
 } Corners;
 
 static FemVec3 normal_of(const FemVec3 *points) {
-	FemPosition a = fem_position_from(points[0]);
-	FemPosition n = fem_position_cross(
-		fem_position_sub(fem_position_from(points[1]), a), fem_position_sub(fem_position_from(points[2]), a));
-	double length = sqrt(fem_position_dot(n, n));
+	FemVec3d a = fem_vec3d_from(points[0]);
+	FemVec3d n =
+		fem_vec3d_cross(fem_vec3d_sub(fem_vec3d_from(points[1]), a), fem_vec3d_sub(fem_vec3d_from(points[2]), a));
+	double length = sqrt(fem_vec3d_dot(n, n));
 	if (!(length > 0.0))
 		return (FemVec3){0.0f, 1.0f, 0.0f}; // without area: any direction will do
-	return fem_position_to_vec3(fem_position_scale(n, 1.0 / length));
+	return fem_vec3d_to_vec3(fem_vec3d_scale(n, 1.0 / length));
 }
 
 static FemResult fail_memory(const FemText *text) {

@@ -119,14 +119,13 @@ static bool has_length(FemVec3 n) {
 	return n.x != 0.0f || n.y != 0.0f || n.z != 0.0f;
 }
 
-static void add_face_normal(const FemRenderSurface *surface, const int32_t *triangle, FemPosition *sums) {
-	FemPosition corners[3];
+static void add_face_normal(const FemRenderSurface *surface, const int32_t *triangle, FemVec3d *sums) {
+	FemVec3d corners[3];
 	for (int i = 0; i < 3; i++)
-		corners[i] = fem_position_from(surface->positions[triangle[i]]);
-	FemPosition n =
-		fem_position_cross(fem_position_sub(corners[1], corners[0]), fem_position_sub(corners[2], corners[0]));
+		corners[i] = fem_vec3d_from(surface->positions[triangle[i]]);
+	FemVec3d n = fem_vec3d_cross(fem_vec3d_sub(corners[1], corners[0]), fem_vec3d_sub(corners[2], corners[0]));
 	for (int i = 0; i < 3; i++)
-		sums[triangle[i]] = fem_position_add(sums[triangle[i]], n);
+		sums[triangle[i]] = fem_vec3d_add(sums[triangle[i]], n);
 }
 
 // Vertices without a normal get the mean of their faces, by area.
@@ -136,17 +135,17 @@ static bool complete_normals(FemRenderSurface *surface) {
 		missing += !has_length(surface->normals[v]);
 	if (!missing)
 		return true;
-	FemPosition *sums = FEM_ALLOC_ARRAY(FemPosition, surface->vertex_count);
+	FemVec3d *sums = FEM_ALLOC_ARRAY(FemVec3d, surface->vertex_count);
 	if (!sums)
 		return false;
 	for (int32_t i = 0; i < surface->index_count; i += 3)
 		add_face_normal(surface, surface->indices + i, sums);
 	for (int32_t v = 0; v < surface->vertex_count; v++) {
-		double length = sqrt(fem_position_dot(sums[v], sums[v]));
+		double length = sqrt(fem_vec3d_dot(sums[v], sums[v]));
 		if (has_length(surface->normals[v]))
 			continue;
-		surface->normals[v] = length > 0.0 ? fem_position_to_vec3(fem_position_scale(sums[v], 1.0 / length))
-										   : (FemVec3){0.0f, 1.0f, 0.0f};
+		surface->normals[v] =
+			length > 0.0 ? fem_vec3d_to_vec3(fem_vec3d_scale(sums[v], 1.0 / length)) : (FemVec3){0.0f, 1.0f, 0.0f};
 	}
 	FEM_FREE_ARRAY(sums, surface->vertex_count);
 	return true;

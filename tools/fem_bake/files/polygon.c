@@ -7,22 +7,22 @@ typedef struct Flat {
 } Flat;
 
 // Twice the area vector (Newell's formula, about the first corner).
-static FemPosition area_vector(const FemVec3 *corners, int32_t count) {
-	FemPosition sum = {0.0, 0.0, 0.0}, origin = fem_position_from(corners[0]);
+static FemVec3d area_vector(const FemVec3 *corners, int32_t count) {
+	FemVec3d sum = {0.0, 0.0, 0.0}, origin = fem_vec3d_from(corners[0]);
 	for (int32_t i = 1; i + 1 < count; i++) {
-		FemPosition a = fem_position_sub(fem_position_from(corners[i]), origin);
-		FemPosition b = fem_position_sub(fem_position_from(corners[i + 1]), origin);
-		sum = fem_position_add(sum, fem_position_cross(a, b));
+		FemVec3d a = fem_vec3d_sub(fem_vec3d_from(corners[i]), origin);
+		FemVec3d b = fem_vec3d_sub(fem_vec3d_from(corners[i + 1]), origin);
+		sum = fem_vec3d_add(sum, fem_vec3d_cross(a, b));
 	}
 	return sum;
 }
 
 // Along the largest axis of the area vector, mirrored where needed so that the polygon runs counter-clockwise.
 static void flatten(const FemVec3 *corners, int32_t count, Flat *out) {
-	FemPosition n = area_vector(corners, count);
+	FemVec3d n = area_vector(corners, count);
 	double ax = fabs(n.x), ay = fabs(n.y), az = fabs(n.z);
 	for (int32_t i = 0; i < count; i++) {
-		FemPosition p = fem_position_from(corners[i]);
+		FemVec3d p = fem_vec3d_from(corners[i]);
 		if (ax >= ay && ax >= az)
 			out[i] = n.x > 0.0 ? (Flat){p.y, p.z} : (Flat){p.z, p.y};
 		else if (ay >= az)
