@@ -59,8 +59,8 @@ static bool is_ahead(const int32_t *star, const uint8_t *ahead, int32_t count, i
 }
 
 // A face holds when neither of its tets can break: a frame stays whole beside a pane that shatters.
-static bool holds(const FemBreaking *breaking, int32_t face, int32_t across) {
-	return isinf(breaking->tet_toughness[face / 4]) && isinf(breaking->tet_toughness[across / 4]);
+static bool holds(const FemBody *body, int32_t face, int32_t across) {
+	return isinf(body->tet_toughness[face / 4]) && isinf(body->tet_toughness[across / 4]);
 }
 
 // Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last
@@ -72,7 +72,7 @@ static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahea
 	for (int32_t k = 0; k < count; k++) {
 		for (int32_t v = 0; ahead[k] && v < 4; v++) {
 			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->neighbours[face];
-			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(breaking, face, across) ||
+			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(body, face, across) ||
 				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
 				continue;
 			FEM_ASSERT(t->neighbours[across] == face && t->user_of_tet[across / 4] >= 0);

@@ -36,16 +36,15 @@ static float tension_bound(const FemTetStress *s) {
 // Toughness, a force, converted to a stress by the largest face of the tet, which bounds the stress that a node can
 // feel there.
 static float toughness_as_stress(const FemBody *body, int32_t tet) {
-	const FemBreaking *breaking = body->breaking;
-	if (!breaking->tet_by_force[tet])
-		return breaking->tet_toughness[tet];
+	if (!body->tet_by_force[tet])
+		return body->tet_toughness[tet];
 	float volume = body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], largest = 0.0f;
 	for (int v = 0; v < 4; v++) {
 		FemVec4 c = body->step->tet_blocks[tet].gradient[v];
 		largest = fmaxf(largest, c.x * c.x + c.y * c.y + c.z * c.z);
 	}
 	// Area of a face: 3 V |c|.
-	return STAR_SHARE * breaking->tet_toughness[tet] / (3.0f * volume * sqrtf(largest));
+	return STAR_SHARE * body->tet_toughness[tet] / (3.0f * volume * sqrtf(largest));
 }
 
 // Several threads may mark one node, all with the same value.
@@ -139,7 +138,7 @@ static bool grain_at(const FemBody *body, const int32_t *star, int32_t star_coun
 	axis[0] = axis[1] = axis[2] = 0.0;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
-		FemVec4 g = body->breaking->tet_grain[tet], q = body->rotation[tet];
+		FemVec4 g = body->tet_grain[tet], q = body->rotation[tet];
 		if (!(g.w > 0.0f))
 			continue;
 		// q g q^-1 = g + 2 q.w (q x g) + 2 q x (q x g)
@@ -202,17 +201,16 @@ bool fem_separation_of_node(
 	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
 	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
 	FEM_ASSERT(star_count >= 0);
-	const FemBreaking *breaking = body->breaking;
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
-		double toughness = (double)breaking->tet_toughness[tet];
-		int by_force = breaking->tet_by_force[tet] != 0;
+		double toughness = (double)body->tet_toughness[tet];
+		int by_force = body->tet_by_force[tet] != 0;
 		weakest[by_force] = fmin(weakest[by_force], toughness);
 	}
 	if (star_count < 2 || (isinf(weakest[0]) && isinf(weakest[1])))
 		return false;
 	separation_tensor(body, star, star_count, zeta);
-	if (breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
+	if (body->breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
 		apply_grain(zeta, axis, weight);
 	fem_principal_values(zeta, values);
 	if (!(values[0] > 0.0))

@@ -17,10 +17,6 @@ typedef struct FemSeparation {
 
 // What fracture keeps and makes for one body; all by inside numbers.
 typedef struct FemBreaking {
-	float *tet_scale;      // [tet]: the user's factor on its toughness
-	float *tet_toughness;  // [tet]: Pa, or N with by_force; infinite: does not break
-	uint8_t *tet_by_force; // [tet]: toughness is the paper's force
-	FemVec4 *tet_grain;    // [tet]: direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 	bool has_grain;
 	bool can_break; // some tet has a finite toughness
 	uint64_t seed;
@@ -48,7 +44,7 @@ typedef struct FemBreaking {
 	bool has_no_memory;     // it wanted to, and there was no memory
 	FemFractureFace *faces; // [cut_capacity]: the same for the user, without body and material
 
-	void *block, *split_block;
+	void *block, *split_block; // the first also holds arrays by tet of the body (model/body_tet_arrays.h)
 	size_t bytes, split_bytes;
 } FemBreaking;
 

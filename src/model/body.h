@@ -76,12 +76,19 @@ typedef struct FemBody {
 	bool has_forces;
 
 	// ---- tets
+	// Arrays by batch, or by tet as [batch * 8 + lane], all of which model/body_tet_arrays.c lists.
 	FemBatch *batches;
-	FemVec4 *rotation;         // [batch * 8 + lane], quaternion: warm start of the polar decomposition
+	FemVec4 *rotation;         // quaternion: warm start of the polar decomposition
 	FemBatchPlate *plates;     // null when the mesh has none
 	FemBatchPlastic *plastics; // null when no material yields
-	int32_t *tet_material;     // [batch * 8 + lane], index into the world's materials; -1 padding
-	float *tet_softening;      // [batch * 8 + lane], sliver factor on the moduli, 1 = none
+	int32_t *tet_material;     // index into the world's materials; -1 padding
+	float *tet_softening;      // sliver factor on the moduli, 1 = none
+	uint8_t *tet_exterior;     // bit i: the face opposite node i is surface; null while the world has contacts off
+	// Null for bodies that cannot break.
+	float *tet_scale;      // the user's factor on its toughness
+	float *tet_toughness;  // Pa, or N with by_force; infinite: does not break
+	uint8_t *tet_by_force; // toughness is the paper's force
+	FemVec4 *tet_grain;    // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 
 	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
 
@@ -106,7 +113,6 @@ typedef struct FemBody {
 	struct FemSurfaceTrees *trees; // null while the world has contacts off
 	int32_t sweep_proxy_count;     // pieces that have one: all, between steps; 0 while the world has contacts off
 	bool trees_moved;              // all of it, asleep or not, is elsewhere than its trees
-	uint8_t *tet_exterior;         // [batch * 8 + lane]: bit i: the face opposite node i is surface
 	int32_t *surface_nodes;
 	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
 	int32_t surface_node_count;

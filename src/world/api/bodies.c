@@ -1,6 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
+#include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
 #include "model/piece.h"
 #include "topology/tet_mesh.h"
@@ -15,15 +16,6 @@
 #include <string.h>
 
 // ---- memory
-
-static void place_tet_arrays(FemBody *body, FemCarver *carver) {
-	const FemTopology *t = body->topology;
-	size_t lanes = (size_t)t->batch_count * FEM_LANES;
-	body->batches = FEM_CARVE(carver, FemBatch, t->batch_count);
-	body->rotation = FEM_CARVE(carver, FemVec4, lanes);
-	body->tet_material = FEM_CARVE(carver, int32_t, lanes);
-	body->tet_softening = FEM_CARVE(carver, float, lanes);
-}
 
 // Arrays by node lie in a block of their own, since a body that becomes breakable gets a larger one.
 static void place_node_arrays(FemBody *body, FemCarver *carver) {
@@ -63,7 +55,7 @@ static FemBody *allocate(const FemTopology *topology) {
 	FemBody sizes = {.topology = topology};
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof(FemBody));
-	place_tet_arrays(&sizes, &measure);
+	fem_body_tet_arrays_place(&sizes, FEM_TETS_OF_BODY, &measure);
 	char *block = fem_alloc(measure.used);
 	if (!block)
 		return NULL;
@@ -74,7 +66,7 @@ static FemBody *allocate(const FemTopology *topology) {
 		.block_bytes = measure.used,
 		.gravity_scale = 1.0f,
 		.toughness_scale = 1.0f};
-	place_tet_arrays(body, &carver);
+	fem_body_tet_arrays_place(body, FEM_TETS_OF_BODY, &carver);
 	return body;
 }
 
@@ -82,8 +74,8 @@ void fem_body_discard(FemBody *body) {
 	const FemTopology *t = body->topology;
 	fem_body_solver_free(body);
 	fem_body_breaking_free(body);
-	FEM_FREE_ARRAY(body->plates, t->batch_count);
-	FEM_FREE_ARRAY(body->plastics, t->batch_count);
+	fem_body_tet_array_free(body, FEM_TET_PLATES);
+	fem_body_tet_array_free(body, FEM_TET_PLASTICS);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
 	fem_free(body->node_block, body->node_block_bytes);
 	fem_topology_free(body->own_topology);
@@ -99,9 +91,7 @@ bool fem_body_prepare_reactions(FemBody *body) {
 // ---- rest geometry
 
 static bool prepare_plates(FemBody *body, const FemMesh *mesh) {
-	if (mesh->tet_plates)
-		body->plates = FEM_ALLOC_ARRAY(FemBatchPlate, body->topology->batch_count);
-	return body->plates || !mesh->tet_plates;
+	return !mesh->tet_plates || fem_body_tet_array_allocate(body, FEM_TET_PLATES);
 }
 
 static void set_plate(FemBody *body, int32_t tet, const FemTetShape *shape, float strength) {

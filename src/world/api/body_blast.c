@@ -140,7 +140,7 @@ FemResult fem_body_apply_damage(FemBodyId id, FemPosition point, float radius, f
 		double distance = sqrt(fem_vec3d_dot(arm, arm));
 		if (body->topology->user_of_tet[tet] < 0 || !(distance < (double)radius))
 			continue;
-		body->breaking->tet_scale[tet] *= (float)(1.0 - (double)amount * (1.0 - distance / (double)radius));
+		body->tet_scale[tet] *= (float)(1.0 - (double)amount * (1.0 - distance / (double)radius));
 		count++;
 	}
 	if (count > 0) {

@@ -187,7 +187,7 @@ static void take_breaking(const FemWorld *world, FemBody *body, const FemBodyDef
 	breaking->piece_lifetime = def->piece_lifetime;
 	breaking->piece_fade = def->piece_fade;
 	for (int32_t user = 0; def->tet_toughness && user < body->topology->user_tet_count; user++)
-		breaking->tet_scale[body->topology->tet_of_user[user]] = def->tet_toughness[user];
+		body->tet_scale[body->topology->tet_of_user[user]] = def->tet_toughness[user];
 	fem_body_refresh_toughness(world, body);
 }
 

@@ -1,5 +1,5 @@
 // What a body's materials mean for its tets and nodes.
-#include "base/memory.h"
+#include "model/body_tet_arrays.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
@@ -27,12 +27,10 @@ static bool yields(const FemWorld *world, const FemBody *body) {
 }
 
 bool fem_body_allocate_plastics(FemBody *body) {
-	int32_t batch_count = body->topology->batch_count;
-	body->plastics = FEM_ALLOC_ARRAY(FemBatchPlastic, batch_count);
-	if (!body->plastics)
+	if (!fem_body_tet_array_allocate(body, FEM_TET_PLASTICS))
 		return false;
 	// No flow yet: the batches still hold the undeformed rest shape.
-	for (int32_t b = 0; b < batch_count; b++)
+	for (int32_t b = 0; b < body->topology->batch_count; b++)
 		memcpy(body->plastics[b].gradient, body->batches[b].gradient, sizeof body->plastics[b].gradient);
 	return true;
 }

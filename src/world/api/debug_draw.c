@@ -100,8 +100,7 @@ static double tension_of(const FemBody *body, int32_t tet) {
 
 // Tensile stress at which a tet breaks, Pa; infinite for one that does not break, or breaks by a force.
 static double strength_of(const FemBody *body, int32_t tet) {
-	const FemBreaking *breaking = body->breaking;
-	return breaking && !breaking->tet_by_force[tet] ? (double)breaking->tet_toughness[tet] : INFINITY;
+	return body->breaking && !body->tet_by_force[tet] ? (double)body->tet_toughness[tet] : INFINITY;
 }
 
 static void draw_stress(const FemBody *body, const FemDebugDraw *draw) {

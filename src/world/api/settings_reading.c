@@ -134,7 +134,7 @@ FemResult fem_body_get_tet_toughness(FemBodyId id, int32_t user_tet, float *out_
 	int32_t tet = 0;
 	const FemBody *body = find_tet(id, user_tet, out_factor, &world, &tet, &result);
 	if (body)
-		*out_factor = body->breaking ? body->breaking->tet_scale[tet] : 1.0f;
+		*out_factor = body->tet_scale ? body->tet_scale[tet] : 1.0f;
 	return result;
 }
 

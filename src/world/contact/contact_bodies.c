@@ -1,6 +1,7 @@
 // What a body brings to contact: trees over its surface, which faces and nodes are outside, its place in the sweep.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "model/body_tet_arrays.h"
 #include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"
@@ -163,11 +164,11 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	if (!world->def.contacts_enabled)
 		return true;
 	int32_t *place = FEM_ALLOC_ARRAY(int32_t, t->node_count);
-	body->tet_exterior = FEM_ALLOC_ARRAY(uint8_t, t->batch_count * FEM_LANES);
 	body->surface_nodes = FEM_ALLOC_ARRAY(int32_t, t->node_capacity);
 	body->surface_area = FEM_ALLOC_ARRAY(float, t->node_capacity);
 	body->trees = make_trees(&world->meshes[body->mesh_index], body, NULL);
-	bool ok = place && body->tet_exterior && body->surface_nodes && body->surface_area && body->trees;
+	bool ok = fem_body_tet_array_allocate(body, FEM_TET_EXTERIOR) && place && body->surface_nodes &&
+		body->surface_area && body->trees;
 	if (ok) {
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
@@ -199,7 +200,7 @@ void fem_body_contact_free(FemWorld *world, FemBody *body, int32_t body_index) {
 	fem_contacts_forget(world, body_index, -1);
 	while (body->sweep_proxy_count > 0)
 		fem_sweep_destroy_proxy(&world->sweep, body->pieces[--body->sweep_proxy_count].sweep_proxy);
-	FEM_FREE_ARRAY(body->tet_exterior, t->batch_count * FEM_LANES);
+	fem_body_tet_array_free(body, FEM_TET_EXTERIOR);
 	FEM_FREE_ARRAY(body->surface_nodes, t->node_capacity);
 	FEM_FREE_ARRAY(body->surface_area, t->node_capacity);
 	if (body->trees)

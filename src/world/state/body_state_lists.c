@@ -127,14 +127,14 @@ static bool write_strain(FemBody *body, int32_t tet, const float *p) {
 }
 
 static bool read_toughness(const FemBody *body, int32_t tet, float *out) {
-	*out = body->breaking ? body->breaking->tet_scale[tet] : 1.0f;
+	*out = body->tet_scale ? body->tet_scale[tet] : 1.0f;
 	return *out != 1.0f;
 }
 
 static bool write_toughness(FemBody *body, int32_t tet, const float *scale) {
 	if (!body->breaking || !(*scale >= 0.0f))
 		return false;
-	body->breaking->tet_scale[tet] = *scale;
+	body->tet_scale[tet] = *scale;
 	return true;
 }
 

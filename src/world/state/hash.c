@@ -1,5 +1,6 @@
 // One number for the whole dynamic state. Only values count: no padding, pointers, ids or order of memory.
 #include "base/hash.h"
+#include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
 #include "model/piece.h"
 #include "world/api/pieces.h"
@@ -19,16 +20,6 @@ static uint64_t hash_vectors(uint64_t hash, const FemVec4 *v, int32_t count) {
 
 static uint64_t hash_position(uint64_t hash, FemPosition p) {
 	return fem_hash_double(fem_hash_double(fem_hash_double(hash, p.x), p.y), p.z);
-}
-
-static uint64_t hash_plastics(uint64_t hash, const FemBody *body) {
-	for (int32_t b = 0; body->plastics && b < body->topology->batch_count; b++) {
-		for (int i = 0; i < 6; i++) {
-			for (int lane = 0; lane < FEM_LANES; lane++)
-				hash = fem_hash_float(hash, body->plastics[b].strain[i][lane]);
-		}
-	}
-	return hash;
 }
 
 // How a body that can break hangs together, and its pieces.
@@ -68,12 +59,25 @@ static uint64_t hash_nodes(uint64_t hash, const FemBody *body, FemNodeValue valu
 	return hash;
 }
 
+static uint64_t hash_tets(uint64_t hash, const FemBody *body) {
+	for (int a = 0; a < FEM_TET_ARRAY_COUNT; a++) {
+		const FemBodyTetArray *array = &fem_body_tet_arrays[a];
+		const char *values = fem_body_tet_array(body, array);
+		int32_t count = array->is_hashed && values ? fem_body_tet_array_count(body, array) : 0;
+		for (int32_t i = 0; i < count; i++) {
+			const float *state = (const float *)(values + array->value_bytes * (size_t)i + array->state_offset);
+			for (size_t k = 0; k < array->state_bytes / sizeof *state; k++)
+				hash = fem_hash_float(hash, state[k]);
+		}
+	}
+	return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	hash = hash_breaking(hash_position(hash, body->origin), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
-	hash = hash_vectors(hash, body->rotation, t->batch_count * FEM_LANES);
-	hash = hash_plastics(hash, body);
+	hash = hash_tets(hash, body);
 	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);
 	for (int32_t p = 0; p < t->part_count; p++)
 		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);

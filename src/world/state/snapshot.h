@@ -2,12 +2,14 @@
 #ifndef FEM_WORLD_SNAPSHOT_H
 #define FEM_WORLD_SNAPSHOT_H
 
+#include "model/body_tet_arrays.h"
 #include "world/state/stream.h"
 #include "world/world.h"
 
 #define FEM_SNAPSHOT_VERSION 10u // of the format; data of others are refused
 
 // ---- snapshot_body.c
+void fem_snapshot_sync_tets(FemStream *stream, FemBody *body, FemTetSaved group); // arrays by tet of that group
 void fem_snapshot_write_body(FemStream *stream, FemBody *body);
 void fem_snapshot_read_body(FemStream *stream, FemWorld *world, int32_t body_index); // enters it into its slot
 

@@ -1,6 +1,7 @@
 // One body in a snapshot.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -39,17 +40,31 @@ static void sync_nodes(FemStream *s, FemBody *body, bool optional) {
 	}
 }
 
+void fem_snapshot_sync_tets(FemStream *s, FemBody *body, FemTetSaved group) {
+	bool more = true;
+	for (int32_t i = 0; more; i++) { // the state of a batch lies together
+		more = false;
+		for (int a = 0; a < FEM_TET_ARRAY_COUNT; a++) {
+			const FemBodyTetArray *array = &fem_body_tet_arrays[a];
+			if (array->saved != group || i >= fem_body_tet_array_count(body, array))
+				continue;
+			char *values = fem_body_tet_array(body, array);
+			fem_stream_bytes(s, values + array->value_bytes * (size_t)i + array->state_offset, array->state_bytes);
+			more = true;
+		}
+	}
+}
+
 static void sync_arrays(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	sync_nodes(s, body, false);
-	FEM_STREAM_ARRAY(s, body->rotation, t->batch_count * FEM_LANES);
+	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED);
 	FEM_STREAM_ARRAY(s, body->part_state, t->part_count);
 	FEM_STREAM_ARRAY(s, body->part_still, t->part_count);
 }
 
 // Reactions and plastic state, where a body has them.
 static void sync_optional(FemStream *s, FemBody *body) {
-	const FemTopology *t = body->topology;
 	bool has_reaction = body->reaction != NULL, has_plastics = body->plastics != NULL;
 	fem_stream_bool(s, &has_reaction);
 	fem_stream_bool(s, &has_plastics);
@@ -64,10 +79,8 @@ static void sync_optional(FemStream *s, FemBody *body) {
 		return;
 	if (has_reaction)
 		sync_nodes(s, body, true);
-	for (int32_t b = 0; has_plastics && b < t->batch_count; b++) {
-		FEM_STREAM(s, body->plastics[b].strain);
-		FEM_STREAM(s, body->batches[b].gradient);
-	}
+	if (has_plastics)
+		fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_PLASTIC);
 }
 
 static void write_materials(FemStream *s, const FemBody *body) {

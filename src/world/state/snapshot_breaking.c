@@ -36,7 +36,7 @@ static void sync_tables(FemStream *s, FemTopology *t) {
 static void sync_breaking(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	FemBreaking *b = body->breaking;
-	FEM_STREAM_ARRAY(s, b->tet_scale, t->batch_count * FEM_LANES);
+	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_BREAKABLE);
 	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->next_piece);

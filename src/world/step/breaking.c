@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/carve.h"
 #include "base/hash.h"
+#include "model/body_tet_arrays.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/world.h"
@@ -25,7 +26,7 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 	float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
 	bool has_grain = def->grain_ratio > 1.0f && length > 0.0f;
 	body->breaking->has_grain |= has_grain;
-	body->breaking->tet_grain[tet] = has_grain
+	body->tet_grain[tet] = has_grain
 		? (FemVec4){g.x / length, g.y / length, g.z / length, 1.0f - 1.0f / sqrtf(def->grain_ratio)}
 		: (FemVec4){0};
 }
@@ -37,17 +38,17 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	breaking->has_grain = breaking->can_break = false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
-		breaking->tet_toughness[tet] = INFINITY;
+		body->tet_toughness[tet] = INFINITY;
 		if (user < 0)
 			continue;
 		FEM_ASSERT_INDEX(body->tet_material[tet], world->material_capacity);
 		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
 		float scale = body->toughness_scale,
-			  factor = breaking->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
-		breaking->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
+			  factor = body->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
+		body->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
-			breaking->tet_toughness[tet] = def->toughness * factor * scale;
-		breaking->can_break |= !isinf(breaking->tet_toughness[tet]);
+			body->tet_toughness[tet] = def->toughness * factor * scale;
+		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}
 }
@@ -67,7 +68,7 @@ FemResult fem_body_set_tet_toughness(FemBodyId id, int32_t user_tet, float facto
 	if (!body->breaking)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "The body has no material that breaks: set breakable in one of them first.");
-	body->breaking->tet_scale[t->tet_of_user[user_tet]] = factor;
+	body->tet_scale[t->tet_of_user[user_tet]] = factor;
 	fem_body_refresh_toughness(world, body);
 	return FEM_OK;
 }
@@ -88,34 +89,25 @@ FemResult fem_body_set_fracture_seed(FemBodyId id, uint32_t fracture_seed) {
 
 // ---- memory
 
-static void place(FemBreaking *b, const FemTopology *t, FemCarver *carver) {
-	size_t lanes = (size_t)t->batch_count * FEM_LANES;
-	b->tet_scale = FEM_CARVE(carver, float, lanes);
-	b->tet_toughness = FEM_CARVE(carver, float, lanes);
-	b->tet_by_force = FEM_CARVE(carver, uint8_t, lanes);
-	b->tet_grain = FEM_CARVE(carver, FemVec4, lanes);
-}
-
-static FemBreaking *allocate(const FemTopology *t) {
-	FemBreaking sizes = {0};
+// The record stands at the front of its block.
+static bool allocate(FemBody *body) {
 	FemCarver measure = {0};
-	fem_carve(&measure, sizeof sizes);
-	place(&sizes, t, &measure);
+	fem_carve(&measure, sizeof(FemBreaking));
+	fem_body_tet_arrays_place(body, FEM_TETS_OF_BREAKING, &measure); // sets them to null
 	char *block = fem_alloc(measure.used);
 	if (!block)
-		return NULL;
+		return false;
 	FemCarver carver = {.base = block};
-	FemBreaking *breaking = fem_carve(&carver, sizeof sizes);
-	*breaking = (FemBreaking){.block = block, .bytes = measure.used};
-	place(breaking, t, &carver);
-	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++)
-		breaking->tet_scale[tet] = 1.0f;
-	return breaking;
+	body->breaking = fem_carve(&carver, sizeof(FemBreaking));
+	*body->breaking = (FemBreaking){.block = block, .bytes = measure.used};
+	fem_body_tet_arrays_place(body, FEM_TETS_OF_BREAKING, &carver);
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
+		body->tet_scale[tet] = 1.0f;
+	return true;
 }
 
 static bool make_breaking(FemWorld *world, FemBody *body) {
-	body->breaking = allocate(body->topology);
-	if (!body->breaking)
+	if (!allocate(body))
 		return false;
 	body->breaking->next_piece = (FemPieceNumber)body->topology->component_count + 1;
 	fem_pieces_start(body, world->time);
@@ -137,6 +129,7 @@ void fem_body_breaking_free(FemBody *body) {
 		fem_free(breaking->block, breaking->bytes);
 	}
 	body->breaking = NULL;
+	fem_body_tet_arrays_place(body, FEM_TETS_OF_BREAKING, &(FemCarver){0}); // null, with the block
 }
 
 // A material of a body in the world has become breakable.

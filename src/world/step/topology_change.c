@@ -106,7 +106,7 @@ static void clear_lane(FemBody *body, int32_t tet) {
 	FemBatch *batch = &body->batches[tet / FEM_LANES];
 	int32_t lane = tet % FEM_LANES;
 	batch->volume[lane] = batch->lambda[lane] = batch->mu[lane] = batch->damping[lane] = 0.0f;
-	body->breaking->tet_toughness[tet] = INFINITY;
+	body->tet_toughness[tet] = INFINITY;
 }
 
 static void clear_removed(FemBody *body) {
