@@ -370,13 +370,15 @@ FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force
 FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
 bool fem_body_is_kinematic(FemBodyId body); // [any time]
 
-// As in FemBodyDef. Gravity and layers wake the body, and layers what touched it.
+// As in FemBodyDef. Gravity, layers and contact with itself wake the body, and layers what touched it.
 FemResult fem_body_set_gravity_scale(FemBodyId body, float gravity_scale);
 FemResult fem_body_set_toughness_scale(FemBodyId body, float toughness_scale);
 FemResult fem_body_set_layers(FemBodyId body, uint32_t layer, uint32_t mask);
+FemResult fem_body_set_self_contact(FemBodyId body, bool self_contact);
 float fem_body_get_gravity_scale(FemBodyId body);                                       // [any time]
 float fem_body_get_toughness_scale(FemBodyId body);                                     // [any time]
 FemResult fem_body_get_layers(FemBodyId body, uint32_t *out_layer, uint32_t *out_mask); // [any time]
+bool fem_body_get_self_contact(FemBodyId body);                                         // [any time]
 
 // A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by
 // `strength` (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing

@@ -149,6 +149,7 @@ run_quick_suites() {
 	suite "format" 120 "$here/check_format.sh"
 	suite "layers" 240 "$here/check_layers.sh"
 	suite "constants" 60 "$here/check_constants.sh"
+	suite "settings" 60 "$here/check_settings.py"
 	suite "public functions" 60 "$here/check_public_api.sh"
 	suite "libraries" 60 "$here/check_libraries.sh"
 	suite "static library" 120 "$here/check_static_library.sh"

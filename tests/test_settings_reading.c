@@ -67,6 +67,10 @@ FEM_TEST(settings, of_bodies) {
 	FEM_CHECK_NEAR(fem_body_get_toughness_scale(scene.body), 2.0, 0.0);
 	FEM_CHECK_INT(fem_body_get_layers(scene.body, &layer, &mask), FEM_OK);
 	FEM_CHECK(layer == 4 && mask == 6);
+	FEM_CHECK(fem_body_get_self_contact(scene.body) && !fem_body_get_self_contact((FemBodyId){0}));
+	FEM_CHECK_INT(fem_body_set_self_contact(scene.body, false), FEM_OK);
+	FEM_CHECK(!fem_body_get_self_contact(scene.body));
+	FEM_CHECK_INT(fem_body_set_self_contact((FemBodyId){0}, false), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_INT(fem_body_get_pose(scene.body, &place, &rotation), FEM_OK);
 	FEM_CHECK(place.x == 1.0 && place.y == 2.0 && place.z == 3.0);
 	FEM_CHECK_NEAR(rotation.y, quarter.y, 1e-6);

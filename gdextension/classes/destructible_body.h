@@ -30,7 +30,8 @@ typedef struct DestructibleBody {
 	int64_t refused_count;                 // element_count that was too large, until that has been said; else 0
 	GdVector3 size;                        // m
 	GdVector3i cells;
-	GdVector3 start_velocity; // m/s
+	GdVector3 start_velocity;         // m/s
+	GdVector3 start_angular_velocity; // rad/s
 	bool start_asleep;
 	GdArray anchors; // of AABB, in the node's own space
 	bool debug_draw_tets;
@@ -145,9 +146,11 @@ void destructible_body_on_surface_material_changed(void *self);
 BODY_ACCESSORS(bool, freeze)
 BODY_ACCESSORS(double, gravity_scale)
 BODY_ACCESSORS(GdVector3, start_velocity)
+BODY_ACCESSORS(GdVector3, start_angular_velocity)
 BODY_ACCESSORS(bool, start_asleep)
 BODY_ACCESSORS(int64_t, collision_layer)
 BODY_ACCESSORS(int64_t, collision_mask)
+BODY_ACCESSORS(bool, self_contact)
 BODY_ACCESSORS(double, impact_speed_min)
 BODY_ACCESSORS(double, strength_scale)
 BODY_ACCESSORS(bool, invulnerable)

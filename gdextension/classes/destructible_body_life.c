@@ -49,6 +49,8 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 		.rotation = pose.rotation,
 		.scale = pose.scale,
 		.velocity = {self->start_velocity.x, self->start_velocity.y, self->start_velocity.z},
+		.angular_velocity = {self->start_angular_velocity.x, self->start_angular_velocity.y,
+			self->start_angular_velocity.z},
 		.starts_asleep = self->start_asleep,
 		.anchors = anchors,
 	};

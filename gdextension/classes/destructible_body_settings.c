@@ -47,6 +47,17 @@ void destructible_body_set_start_velocity(void *pointer, GdVector3 velocity) {
 	}
 }
 
+GdVector3 destructible_body_get_start_angular_velocity(void *self) {
+	return ((DestructibleBody *)self)->start_angular_velocity;
+}
+
+void destructible_body_set_start_angular_velocity(void *pointer, GdVector3 velocity) {
+	DestructibleBody *self = pointer;
+	if (destructible_body_accept(self, "start_angular_velocity", (double)velocity.x + velocity.y + velocity.z)) {
+		self->start_angular_velocity = velocity;
+	}
+}
+
 bool destructible_body_get_start_asleep(void *self) {
 	return ((DestructibleBody *)self)->start_asleep;
 }
@@ -72,6 +83,15 @@ int64_t destructible_body_get_collision_mask(void *self) {
 
 void destructible_body_set_collision_mask(void *self, int64_t mask) {
 	settings_of(self)->mask = (uint32_t)mask;
+	apply(self);
+}
+
+bool destructible_body_get_self_contact(void *self) {
+	return settings_of(self)->self_contact;
+}
+
+void destructible_body_set_self_contact(void *self, bool self_contact) {
+	settings_of(self)->self_contact = self_contact;
 	apply(self);
 }
 

@@ -57,6 +57,14 @@ NUMBER(vertical_amplitude, vertical_amplitude, 0.0, 1.0)
 NUMBER(mortar, mortar, 0.0, LENGTH_MAX)
 NUMBER(broken_bricks, broken_share, 0.0, 1.0)
 
+bool destructible_mesh_get_splinter_join(void *self) {
+	return CUT(self).joins;
+}
+
+void destructible_mesh_set_splinter_join(void *self, bool joins) {
+	CUT(self).joins = joins;
+}
+
 // ---- vectors
 
 static void set_vector(void *pointer, FemVec3 *field, const char *name, GdVector3 value, double low) {

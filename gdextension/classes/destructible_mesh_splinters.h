@@ -16,6 +16,7 @@ SPLINTER_ACCESSORS(splinter_triangle_limit, int64_t)
 SPLINTER_ACCESSORS(splinter_roughness, double)
 SPLINTER_ACCESSORS(splinter_unevenness, double)
 SPLINTER_ACCESSORS(splinter_direction, GdVector3)
+SPLINTER_ACCESSORS(splinter_join, bool)
 SPLINTER_ACCESSORS(section_width, double)
 SPLINTER_ACCESSORS(section_height, double)
 SPLINTER_ACCESSORS(section_length, double)
@@ -61,6 +62,7 @@ void destructible_mesh_get_splinter_positions(void *self, GdPackedVector3Array *
 		SPLINTER_PROPERTY(splinter_seed, INT, int, RANGE, "0,1000,1,or_greater"), \
 		SPLINTER_PROPERTY(splinter_count, INT, int, RANGE, "0,4000,1,or_greater"), \
 		SPLINTER_PROPERTY(splinter_size, FLOAT, float, RANGE, "0,1,0.001,or_greater,suffix:m"), \
+		SPLINTER_PROPERTY(splinter_join, BOOL, bool, NONE, ""), \
 		SPLINTER_PROPERTY(splinter_triangle_limit, INT, int, RANGE, "1000,500000,1000,or_less,or_greater"), \
 		SPLINTER_PROPERTY(splinter_roughness, FLOAT, float, RANGE, "0,1,0.01"), \
 		SPLINTER_PROPERTY(splinter_unevenness, FLOAT, float, RANGE, "0,1,0.01"), \

@@ -3,6 +3,7 @@
 #include "binding/conversions.h"
 
 #include <math.h>
+#include <stddef.h>
 
 typedef struct Setting {
 	const char *name;
@@ -21,8 +22,6 @@ enum {
 	GROUND_FRICTION,
 	COUPLING_ENABLED,
 	CHARACTER_FORCE,
-	FRACTURE_INTERVAL,
-	FRACTURE_VISCOUS,
 	SETTING_COUNT
 };
 
@@ -43,11 +42,41 @@ static const Setting settings[SETTING_COUNT] = {
 		GD_PROPERTY_HINT_NONE, ""},
 	[CHARACTER_FORCE] = {"physics/fem_destruction/character_push_force", GDEXTENSION_VARIANT_TYPE_FLOAT, 800,
 		GD_PROPERTY_HINT_RANGE, "0,10000,1,or_greater,suffix:N"},
-	[FRACTURE_INTERVAL] = {"physics/fem_destruction/fracture_interval", GDEXTENSION_VARIANT_TYPE_INT, 1,
-		GD_PROPERTY_HINT_RANGE, "0,60,1"},
-	[FRACTURE_VISCOUS] = {"physics/fem_destruction/fracture_viscous", GDEXTENSION_VARIANT_TYPE_BOOL, 0,
-		GD_PROPERTY_HINT_NONE, ""},
 };
+
+// Members of FemWorldDef that stay as they are for the life of a world. The engine's default is the setting's, too.
+typedef struct WorldSetting {
+	const char *name; // with its path
+	GDExtensionVariantType type;
+	size_t offset; // of the member in FemWorldDef: a bool, an int32_t or a float, as `type` says
+	double low, high;
+	int64_t hint;
+	const char *hint_string;
+} WorldSetting;
+
+#define WORLD_SETTING(member, variant_type, low, high, hint_kind, hint_text) \
+	{ \
+		"physics/fem_destruction/" #member, GDEXTENSION_VARIANT_TYPE_##variant_type, offsetof(FemWorldDef, member), \
+			low, high, GD_PROPERTY_HINT_##hint_kind, hint_text \
+	}
+
+static const WorldSetting world_settings[] = {
+	WORLD_SETTING(sleeping_enabled, BOOL, 0, 1, NONE, ""),
+	WORLD_SETTING(sleep_speed, FLOAT, 0, 100, RANGE, "0,1,0.001,or_greater,suffix:m/s"),
+	WORLD_SETTING(sleep_steps, INT, 1, 100000, RANGE, "1,600,1,or_greater"),
+	WORLD_SETTING(wake_force_factor, FLOAT, 0, 1e6, RANGE, "0,10,0.01,or_greater"),
+	WORLD_SETTING(node_speed_max, FLOAT, 1, 1e5, RANGE, "1,2000,1,or_greater,suffix:m/s"),
+	WORLD_SETTING(solver_tolerance, FLOAT, 1e-7, 0.5, RANGE, "0.0000001,0.1,0.0000001,exp"),
+	WORLD_SETTING(contacts_enabled, BOOL, 0, 1, NONE, ""),
+	WORLD_SETTING(contact_capacity, INT, 64, 1 << 20, RANGE, "64,1048576,1"),
+	WORLD_SETTING(contact_push, FLOAT, 0, 1, RANGE, "0,1,0.01"),
+	WORLD_SETTING(friction_mode, INT, FEM_FRICTION_COULOMB, FEM_FRICTION_PAPER, ENUM, "Coulomb,Share of the Weight"),
+	WORLD_SETTING(fracture_interval, INT, 0, 1000, RANGE, "0,60,1"),
+	WORLD_SETTING(fracture_splits_max, INT, 0, 1000000, RANGE, "0,10000,1,or_greater"),
+	WORLD_SETTING(fracture_viscous, BOOL, 0, 1, NONE, ""),
+};
+
+_Static_assert(sizeof(FemFrictionMode) == sizeof(int32_t), "friction_mode is read and written as an int32_t");
 
 static GdVariant initial_value(const Setting *setting) {
 	switch (setting->type) {
@@ -57,14 +86,14 @@ static GdVariant initial_value(const Setting *setting) {
 	}
 }
 
-static void declare_setting(const Setting *setting) {
+static void declare_setting(const Setting *setting, bool is_basic) {
 	GdString name = make_string(setting->name);
 	GdVariant initial = initial_value(setting);
 	if (!gd_project_settings_has_setting(&name)) {
 		gd_project_settings_set_setting(&name, &initial);
 	}
 	gd_project_settings_set_initial_value(&name, &initial);
-	gd_project_settings_set_as_basic(&name, true);
+	gd_project_settings_set_as_basic(&name, is_basic);
 	GdDictionary info = gd_dictionary_new();
 	dictionary_take(&info, "name", make_variant_string(setting->name));
 	dictionary_take(&info, "type", make_variant_int(setting->type));
@@ -92,6 +121,30 @@ static double read_setting(const Setting *setting) {
 	return number;
 }
 
+static double world_def_number(const FemWorldDef *def, const WorldSetting *setting) {
+	const char *member = (const char *)def + setting->offset;
+	switch (setting->type) {
+	case GDEXTENSION_VARIANT_TYPE_BOOL: return *(const bool *)member;
+	case GDEXTENSION_VARIANT_TYPE_INT: return *(const int32_t *)member;
+	default: return (double)*(const float *)member;
+	}
+}
+
+static void set_world_def_number(FemWorldDef *def, const WorldSetting *setting, double number) {
+	char *member = (char *)def + setting->offset;
+	switch (setting->type) {
+	case GDEXTENSION_VARIANT_TYPE_BOOL: *(bool *)member = number != 0.0; break;
+	case GDEXTENSION_VARIANT_TYPE_INT: *(int32_t *)member = (int32_t)number; break;
+	default: *(float *)member = (float)number; break;
+	}
+}
+
+static Setting as_setting(const WorldSetting *setting) {
+	FemWorldDef defaults = fem_default_world_def();
+	return (Setting){
+		setting->name, setting->type, world_def_number(&defaults, setting), setting->hint, setting->hint_string};
+}
+
 static double clamp(double value, double low, double high) {
 	return value < low ? low : value > high ? high : value;
 }
@@ -109,7 +162,11 @@ static bool is_physics_on_thread(void) {
 
 AddonSettings project_settings_load(void) {
 	for (int i = 0; i < SETTING_COUNT; i++) {
-		declare_setting(&settings[i]);
+		declare_setting(&settings[i], true);
+	}
+	for (size_t i = 0; i < sizeof(world_settings) / sizeof(world_settings[0]); i++) {
+		Setting setting = as_setting(&world_settings[i]);
+		declare_setting(&setting, false);
 	}
 	return (AddonSettings){
 		.worker_count = (int32_t)clamp(read_setting(&settings[WORKER_COUNT]), 0, 64),
@@ -121,7 +178,13 @@ AddonSettings project_settings_load(void) {
 		.physics_on_thread = is_physics_on_thread(),
 		.coupling_enabled = read_setting(&settings[COUPLING_ENABLED]) != 0.0,
 		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
-		.fracture_interval = (int32_t)clamp(read_setting(&settings[FRACTURE_INTERVAL]), 0, 1000),
-		.fracture_viscous = read_setting(&settings[FRACTURE_VISCOUS]) != 0.0,
 	};
+}
+
+void project_settings_apply(FemWorldDef *def) {
+	for (size_t i = 0; i < sizeof(world_settings) / sizeof(world_settings[0]); i++) {
+		Setting setting = as_setting(&world_settings[i]);
+		set_world_def_number(
+			def, &world_settings[i], clamp(read_setting(&setting), world_settings[i].low, world_settings[i].high));
+	}
 }

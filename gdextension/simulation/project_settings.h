@@ -2,24 +2,28 @@
 #ifndef PROJECT_SETTINGS_H
 #define PROJECT_SETTINGS_H
 
+#include "fem_destruction.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct AddonSettings {
-	int32_t worker_count;      // threads for a step; 0: one less than the machine has
-	int32_t max_substeps;      // a tick longer than max_step is cut into at most so many parts
-	double max_step;           // s
-	bool ground_enabled;       // a solid half space below ground_height
-	double ground_height;      // m
-	double ground_friction;    // Coulomb coefficient
-	bool physics_on_thread;    // Godot's setting physics/3d/run_on_separate_thread
-	bool coupling_enabled;     // destructibles touch Godot's own bodies
-	double character_force;    // N, with which a CharacterBody3D pushes at most
-	int32_t fracture_interval; // fracture is looked at in every so many steps; 0: never
-	bool fracture_viscous;     // stress for fracture has the viscous part too
+	int32_t worker_count;   // threads for a step; 0: see fem_default_worker_count()
+	int32_t max_substeps;   // a tick longer than max_step is cut into at most so many parts
+	double max_step;        // s
+	bool ground_enabled;    // a solid half space below ground_height
+	double ground_height;   // m
+	double ground_friction; // Coulomb coefficient
+	bool physics_on_thread; // Godot's setting physics/3d/run_on_separate_thread
+	bool coupling_enabled;  // destructibles touch Godot's own bodies
+	double character_force; // N, with which a CharacterBody3D pushes at most
 } AddonSettings;
 
 // Makes the settings known to the editor, with their defaults, and reads them.
 AddonSettings project_settings_load(void);
+
+// Puts the settings that a world keeps for its life (sleep, solver, contact, fracture) into its def. Read anew for each
+// world, so that a game may change them before it loads a level.
+void project_settings_apply(FemWorldDef *def);
 
 #endif

@@ -53,15 +53,15 @@ static FemVec3 wanted_gravity(GdRID space) {
 	return simulation.has_gravity ? simulation.gravity : space_gravity(space);
 }
 
-static FemWorldId make_engine_world(GdRID space) {
+static FemWorldId make_engine_world(GdRID space, float *out_sleep_speed) {
 	FemWorldDef def = fem_default_world_def();
+	project_settings_apply(&def);
+	*out_sleep_speed = def.sleep_speed;
 	def.gravity = wanted_gravity(space); // a later change would wake what starts asleep
 	def.worker_count = simulation_worker_count();
 	def.ground_enabled = simulation.settings.ground_enabled;
 	def.ground_height = simulation.settings.ground_height;
 	def.ground_friction = (float)simulation.settings.ground_friction;
-	def.fracture_interval = simulation.settings.fracture_interval;
-	def.fracture_viscous = simulation.settings.fracture_viscous;
 	return fem_world_create(&def);
 }
 
@@ -76,7 +76,7 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
 		return NULL;
 	}
 	world->space = gd_world3d_get_space(world_3d);
-	world->id = make_engine_world(world->space);
+	world->id = make_engine_world(world->space, &world->sleep_speed);
 	if (!fem_world_is_valid(world->id)) {
 		free(world);
 		return NULL;

@@ -25,6 +25,7 @@ typedef struct BodySettings {
 	bool freeze;                              // stands still whatever happens
 	float gravity_scale;                      // on its world's gravity
 	uint32_t layer, mask;                     // collision layers it is in, and looks for
+	bool self_contact;                        // touches itself where it folds
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told
@@ -83,7 +84,8 @@ typedef struct SimulationBodyDef {
 	FemPosition position;
 	FemQuat rotation;
 	FemVec3 scale;
-	FemVec3 velocity;
+	FemVec3 velocity;         // m/s
+	FemVec3 angular_velocity; // rad/s
 	bool starts_asleep;
 	const GdAABB *anchors; // boxes in the node's own space: nodes in them are fixed
 	int32_t anchor_count;

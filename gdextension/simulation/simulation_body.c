@@ -61,6 +61,7 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->toughness_scale = toughness_scale(settings);
 	def->layer = settings->layer;
 	def->mask = settings->mask;
+	def->self_contact = settings->self_contact;
 	def->fracture_seed = settings->fracture_seed;
 	def->piece_limit = settings->debris_cap;
 	def->piece_lifetime = settings->debris_lifetime;
@@ -82,6 +83,7 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	body_def.rotation = def->rotation;
 	body_def.scale = def->scale;
 	body_def.linear_velocity = def->velocity;
+	body_def.angular_velocity = def->angular_velocity;
 	body_def.user_data = godot.object_get_instance_id(body->node);
 	set_def(&body_def, &body->settings);
 	body_def.starts_asleep = def->starts_asleep;
@@ -184,6 +186,7 @@ void simulation_body_apply_settings(SimulationBody *body) {
 	}
 	fem_body_set_gravity_scale(body->body, settings->gravity_scale);
 	fem_body_set_layers(body->body, settings->layer, settings->mask);
+	fem_body_set_self_contact(body->body, settings->self_contact);
 	fem_body_set_toughness_scale(body->body, toughness_scale(settings));
 	fem_body_set_fracture_seed(body->body, settings->fracture_seed);
 	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime, settings->debris_fade);

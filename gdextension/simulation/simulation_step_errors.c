@@ -54,8 +54,8 @@ void simulation_report_step_errors(SimulationWorld *world) {
 	if (now & FEM_STEP_CONTACTS_FULL) {
 		report_warning(
 			"More of the destructibles touch than there is room for, and the smallest contacts were dropped; lower "
-			"debris_cap or debris_lifetime, or use coarser meshes. (Told once; see STEP_CONTACTS_FULL of "
-			"DestructionServer.)");
+			"debris_cap or debris_lifetime, use coarser meshes, or raise the project setting "
+			"physics/fem_destruction/contact_capacity. (Told once; see STEP_CONTACTS_FULL of DestructionServer.)");
 	}
 	if (now & FEM_STEP_NO_MEMORY) {
 		report_warning(

@@ -16,7 +16,7 @@ void simulation_body_wake_struck(SimulationBody *body, FemPosition point, float 
 	FemHit hit = fem_body_closest_point(body->body, point, REACH);
 	FemPieceNumber piece = hit.body.index1 ? fem_body_get_tet_piece(hit.body, hit.tet) : 0;
 	if (piece > 0 && fem_body_get_piece_state(body->body, piece, &state) == FEM_OK &&
-		(double)impulse > (double)fem_default_world_def().sleep_speed * state.mass) {
+		(double)impulse > (double)body->world->sleep_speed * state.mass) {
 		fem_body_wake_piece(body->body, piece);
 	}
 }

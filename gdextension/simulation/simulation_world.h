@@ -23,6 +23,7 @@ struct SimulationWorld {
 	GDExtensionObjectPtr world_3d; // a reference: its space must outlive what the coupling puts into it
 	GdRID space;                   // of the World3D
 	uint32_t gravity_age;          // ticks
+	float sleep_speed;             // m/s, below which things fall asleep
 	SimulationBody **bodies;
 	int32_t body_count, body_capacity;
 	bool has_new_bodies; // since the last step

@@ -1,4 +1,4 @@
-// What users change of a whole body between steps: gravity, toughness, layers, materials.
+// What users change of a whole body between steps: gravity, toughness, layers, contact with itself, materials.
 #include "world/world.h"
 
 #include "base/assert.h"
@@ -51,6 +51,17 @@ FemResult fem_body_set_layers(FemBodyId id, uint32_t layer, uint32_t mask) {
 	body->layer = layer;
 	body->mask = mask;
 	fem_world_wake_touching_body(world, id.index1 - 1);
+	fem_body_wake_all(&world->islands, body);
+	return FEM_OK;
+}
+
+FemResult fem_body_set_self_contact(FemBodyId id, bool self_contact) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || body->self_contact == self_contact)
+		return result;
+	body->self_contact = self_contact;
 	fem_body_wake_all(&world->islands, body);
 	return FEM_OK;
 }

@@ -61,6 +61,11 @@ FemResult fem_body_get_layers(FemBodyId id, uint32_t *out_layer, uint32_t *out_m
 	return FEM_OK;
 }
 
+bool fem_body_get_self_contact(FemBodyId id) {
+	const FemBody *body = fem_body_find(id, NULL);
+	return body && body->self_contact;
+}
+
 FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *out_rotation) {
 	const FemBody *body = fem_body_find(id, NULL);
 	if (!body)

@@ -467,3 +467,22 @@ func test_impacts_with_godots_bodies() -> void:
 	scene.add_child(ball)
 	await ticks(60)
 	check(others.has(ball), "the impact of a RigidBody3D is not told: %s" % [others])
+
+
+## Two cubes in one mesh, one above the other: the upper one lands on the lower one, or falls through it.
+func test_self_contact() -> void:
+	var tool := SurfaceTool.new()
+	for i in 2:
+		tool.append_from(BoxMesh.new(), 0, Transform3D(Basis(), Vector3(0, 0.5 + 1.2 * i, 0)))
+	var mesh := tool.commit()
+	for touches: bool in [true, false]:
+		var body := DestructibleBody.new()
+		body.mesh = mesh
+		body.element_count = 60
+		body.self_contact = touches
+		scene.add_child(body)
+		await ticks(60)
+		check_equal(body.get_aabb_world().size.y > 1.5, touches, "with self_contact %s the upper cube rests on the lower (%.2f m high)" % [touches, body.get_aabb_world().size.y])
+		body.self_contact = not touches
+		check_equal(body.self_contact, not touches, "self_contact")
+		body.free()

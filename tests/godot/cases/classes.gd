@@ -9,6 +9,7 @@ const BODY_DEFAULTS := {
 	"start_asleep": false,
 	"collision_layer": 1,
 	"collision_mask": 1,
+	"self_contact": true,
 	"impact_speed_min": 1.0,
 	"strength_scale": 1.0,
 	"invulnerable": false,
@@ -17,6 +18,7 @@ const BODY_DEFAULTS := {
 	"element_count": 1000,
 	"bake_in_background": false,
 	"start_velocity": Vector3.ZERO,
+	"start_angular_velocity": Vector3.ZERO,
 	"anchors": [],
 	"fracture_seed": 0,
 	"debris_cap": 0,
@@ -160,11 +162,9 @@ func test_step_errors_have_names() -> void:
 
 
 func test_project_settings() -> void:
-	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "fracture_interval", "fracture_viscous"]:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
-	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/fracture_interval"), 1, "fracture_interval by default")
-	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/fracture_viscous"), false, "fracture_viscous by default")
 
 
 func _check_defaults(object: Object, defaults: Dictionary) -> void:

@@ -66,6 +66,17 @@ func test_start_velocity() -> void:
 	check_near(body.get_center_of_mass().x, 1.5, 0.02, "way to the side")
 
 
+func test_start_angular_velocity() -> void:
+	var body := DestructibleBody.new()
+	body.position = Vector3(0, 10, 0)
+	body.start_angular_velocity = Vector3(0, 0, 2)
+	scene.add_child(body)
+	await ticks(2)
+	var spin: Vector3 = body.get_piece_data(body.get_pieces()[0]).angular_velocity
+	check_near_vector(spin, Vector3(0, 0, 2), 0.02, "angular velocity")
+	check_near(body.get_linear_velocity().x, 0.0, 1e-3, "sideways velocity")
+
+
 func test_node_transform_stays() -> void:
 	var body := add_body(Vector3(0, 5, 0))
 	await ticks(30)

@@ -221,3 +221,19 @@ func _thrown(mesh: Resource) -> DestructibleBody:
 	body.transform = Transform3D(Basis(Vector3(0, 0, 1), 0.5), Vector3(0, 1.2, 0))
 	body.start_velocity = Vector3(0, -12, 0)
 	return body
+
+
+## Cells that follow one tetrahedron are one splinter unless each is asked for.
+func test_splinter_join() -> void:
+	var counts: Array[int] = []
+	for joined: bool in [true, false]:
+		var mesh := DestructibleMesh.new()
+		mesh.source_mesh = BoxMesh.new()
+		mesh.element_count = 40
+		mesh.splinter_pattern = DestructibleMesh.SPLINTERS_VORONOI
+		mesh.splinter_count = 300
+		mesh.splinter_join = joined
+		check_equal(mesh.splinter_join, joined, "splinter_join")
+		check_equal(mesh.bake(), OK, "bake")
+		counts.append(mesh.get_baked_splinter_count())
+	check(counts[0] < 100 and counts[1] >= 200, "%d splinters joined, %d apart" % counts)
