@@ -235,7 +235,6 @@ typedef struct FemBakeDef {
 	int32_t element_count; // tets wanted in all, default 1000, FEM_BAKE_ELEMENTS_MIN..MAX; met within 20 % from about
 						   // 60 tets a member on
 	int32_t plate_layers;  // least layers of cells through plates, layers through beams, default 1; 1..16
-	float plate_strength;  // tet_plates of thin members, default 1; 0 = none
 	float weld_distance;   // m, vertices nearer than this are one; default 0 = 1e-6 of the size
 	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = such members are refused
 	bool surface_regions;  // each render surface is a material region of its own; default false

@@ -47,12 +47,12 @@ static double look_up(const double at[4], const double values[4], double aspect)
 // (tests/test_plates.c, tests/test_curved_walls.c); cells 1, 2.5, 5, 10 times as long as thick.
 // What is too much is so within each layer, and goes with the square of their number.
 // Wide: sheets of prisms, clamped on one and on four sides alike; else 5-tet cells.
-static double plate_excess(double aspect, double strength, int32_t layers, bool wide) {
+static double plate_excess(double aspect, bool is_corrected, int32_t layers, bool wide) {
 	// Aspects, and how many times too stiff strips and sheets are there.
 	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
 	static const double plain[2][4] = {{2.9, 6.7, 21.0, 77.0}, {4.0, 10.0, 31.0, 115.0}};
 	static const double corrected[2][4] = {{1.06, 1.41, 1.56, 1.59}, {1.2, 2.5, 2.5, 2.6}};
-	double one = strength > 0.0 ? look_up(at, corrected[wide], fmin(aspect, at[3])) : look_up(at, plain[wide], aspect);
+	double one = is_corrected ? look_up(at, corrected[wide], fmin(aspect, at[3])) : look_up(at, plain[wide], aspect);
 	return 1.0 + (one - 1.0) / ((double)layers * layers);
 }
 
@@ -75,11 +75,11 @@ static int32_t enough_layers(const FemMemberSearch *search, const FemPlateSurvey
 	return layers > asked ? (int32_t)fmin(layers, LAYERS_MAX) : asked;
 }
 
-static double wall_excess(double aspect, double strength) {
-	// The same of curved walls (tests/test_curved_walls.c).
+static double wall_excess(double aspect) {
+	// The same of curved walls, which are corrected (tests/test_curved_walls.c).
 	static const double at[4] = {1.25, 2.5, 5.0, 10.0};
-	static const double plain[4] = {2.3, 7.2, 80.0, 1000.0}, corrected[4] = {1.7, 3.5, 24.0, 420.0};
-	return look_up(at, strength > 0.0 ? corrected : plain, aspect);
+	static const double corrected[4] = {1.7, 3.5, 24.0, 420.0};
+	return look_up(at, corrected, aspect);
 }
 
 static FemResult fill_plate(
@@ -123,8 +123,8 @@ static FemResult search_plate(FemMemberSearch *search, const FemPlateSurvey *sur
 	search->member->cell = (float)(search->best_cell * search->frame.size);
 	search->member->layers = layers;
 	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
-	double strength = fem_member_is_corrected(search->member) ? (double)search->request->def->plate_strength : 0.0;
-	search->member->stiffness_excess = (float)plate_excess(aspect, strength, layers, wide);
+	search->member->stiffness_excess =
+		(float)plate_excess(aspect, fem_member_is_corrected(search->member), layers, wide);
 	return FEM_OK;
 }
 
@@ -277,8 +277,7 @@ static void describe(const FemMemberSearch *search, FemTetMember *member) {
 	member->cell = (float)(search->best_cell * search->frame.size);
 	if (member->kind == FEM_MEMBER_THIN_WALL ||
 		(member->kind == FEM_MEMBER_SHEET && search->best_solid.inflation > 0.0))
-		member->stiffness_excess = (float)wall_excess(
-			(double)member->cell / (double)member->thickness, (double)search->request->def->plate_strength);
+		member->stiffness_excess = (float)wall_excess((double)member->cell / (double)member->thickness);
 }
 
 static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {

@@ -16,10 +16,14 @@ typedef struct FemMemberRequest {
 	float share_begin, share_end; // of the whole work, for progress
 } FemMemberRequest;
 
-// Adds nodes (in the user's space) and tets to a list; fills everything of `member` but its place in the mesh.
+// Plate correction strength c of the tets of thin members, no unit: the strength at which the excess stiffness was
+// measured (docs/method.md, "Plates").
+#define FEM_PLATE_STRENGTH 1.0f
+
 // Whether the plate correction is to be set on the tets of a member that is made.
 bool fem_member_is_corrected(const FemTetMember *member);
 
+// Adds nodes (in the user's space) and tets to a list; fills everything of `member` but its place in the mesh.
 FemResult fem_member_mesh(const FemMemberRequest *request, FemTetList *out, FemTetMember *member);
 
 #endif

@@ -34,11 +34,7 @@ typedef struct Bake {
 } Bake;
 
 FemBakeDef fem_default_bake_def(void) {
-	return (FemBakeDef){.element_count = 1000,
-		.plate_layers = 1,
-		.plate_strength = 1.0f,
-		.cut = fem_default_cut_def(),
-		.cookie = COOKIE};
+	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .cut = fem_default_cut_def(), .cookie = COOKIE};
 }
 
 static bool in_range(float value, float most) {
@@ -53,10 +49,9 @@ static FemResult check_def(const FemBakeDef *def) {
 			FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
 	if (def->plate_layers < 1 || def->plate_layers > 16)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to 16.", def->plate_layers);
-	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX) ||
-		!in_range(def->plate_strength, 1000.0f))
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
-			"weld_distance, sheet_thickness and plate_strength must be 0 or positive and finite.");
+	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX))
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "weld_distance and sheet_thickness must be 0 or positive and finite.");
 	return FEM_OK;
 }
 
@@ -173,7 +168,7 @@ static void fill_tets(const Bake *bake) {
 		const FemTetMember *made = &out->members[member];
 		for (int32_t t = made->first_tet; t < made->first_tet + made->tet_count; t++) {
 			out->tet_members[t] = member;
-			out->tet_plates[t] = fem_member_is_corrected(made) ? bake->def->plate_strength : 0.0f;
+			out->tet_plates[t] = fem_member_is_corrected(made) ? FEM_PLATE_STRENGTH : 0.0f;
 			out->has_plates = out->has_plates || out->tet_plates[t] > 0.0f;
 		}
 		out->volume += made->volume;
