@@ -105,8 +105,10 @@ typedef struct FemWorldDef {
 						// which sinks
 	FemFrictionMode friction_mode; // default Coulomb
 	int32_t fracture_interval;     // fracture is looked at every so many substeps, default 1; 0: never
-	int32_t fracture_splits_max;   // nodes of a body split a substep; default 0: max(32, nodes / 8); the rest go on in
+	int32_t fracture_splits_max;   // nodes of a body split a pass; default 0: no bound; the rest go on in
 								   // the next
+	int32_t fracture_passes_max;   // times that a step is taken again when something broke in it, default 24;
+								   // 0: what breaks goes on in the next step
 	bool fracture_viscous;         // stress for fracture has the viscous part too, default false
 	FemJobSystem jobs; // a host's threads for the step, see fem_hooks.h; default none: the world has its own
 	uint32_t cookie;   // set by fem_default_world_def()
@@ -129,12 +131,6 @@ bool fem_world_is_valid(FemWorldId world); // [any time]
 // Advances by dt seconds in `substeps` equal parts (clamped to 1..64). Each part is clamped to 1e-6..0.25 s.
 // Returns a set of FemStepError bits.
 uint32_t fem_world_step(FemWorldId world, float dt, int32_t substeps);
-
-// How many substeps, 1..most, the next step of dt seconds should have for the blows in it: a whole step spreads a blow,
-// and things that are stiff and brittle bear more than they would. 1 unless something that can break is about to
-// strike, or be struck, faster than 2.5 m/s, or an explosion has just given nodes of it as much; 1 also for a freed
-// world, and while a step is under way.
-int32_t fem_world_blow_substeps(FemWorldId world, float dt, int32_t most);
 
 // The same in two halves, so that the step runs on the workers while the game goes on. With one worker, or when none
 // has come to it yet, the step runs inside fem_world_step_end(). begin answers FEM_ERROR_STEPPING if a step is under
@@ -184,8 +180,10 @@ typedef struct FemMaterialDef {
 	FemToughnessMode toughness_mode; // default stress
 	float toughness_variation; // share by which tets differ at random, seeded by the body; default 0.1, clamped to
 							   // 0..0.99
-	FemVec3 grain_direction;   // of fibres, in the mesh's axes; default 0: none
-	float grain_ratio;         // toughness along the fibres over that across them, >= 1; default 1
+	float crack_speed; // m/s, of the tip of a crack, default 1000, as in glass and stone; clamped to 0.01..1e5. Metal
+					   // and rubber tear more slowly
+	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: none
+	float grain_ratio;       // toughness along the fibres over that across them, >= 1; default 1
 	uint32_t cookie;
 } FemMaterialDef;
 

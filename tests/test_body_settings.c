@@ -509,7 +509,7 @@ FEM_TEST(pieces, fade_before_they_are_removed) {
 
 // Those that are one too many stay for as long as they fade, and a state saved meanwhile knows of it.
 FEM_TEST(pieces, beyond_the_limit_fade_before_they_are_removed) {
-	BarScene scene = bar_scene(1.5e6f, 1.0f);
+	BarScene scene = bar_scene(1e5f, 1.0f);
 	int32_t pieces = pieces_after_blow(&scene), fading = 0;
 	FEM_REQUIRE(pieces > 3);
 	FEM_CHECK_INT(fem_body_set_piece_limits(scene.bar, 1, 0.0f, 0.5f), FEM_OK);

@@ -336,11 +336,13 @@ FEM_TEST(fracture, debris_is_limited_in_number_and_age) {
 		FemRig rig = fem_rig_create(&def);
 		int32_t most = 0, last = 0;
 		for (int32_t step = 0; step < 60; step++) {
-			float force = step < 5 ? 900.0f : 0.0f;
+			float force = step < 5 ? 900.0f * (1.0f + (float)step) : 0.0f; // more breaks off in every step
 			fem_rig_load_face(&rig, true, (FemVec3){force, 0.0f, 0.0f});
 			fem_rig_load_face(&rig, false, (FemVec3){-force, 0.0f, 0.0f});
 			fem_world_step(rig.world, 1.0f / 60.0f, 1);
-			FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
+			if (!fem_test_check(
+					fem_world_validate(rig.world) == FEM_OK, __FILE__, __LINE__, "step %d: %s", step, fem_last_error()))
+				break;
 			last = fem_body_get_pieces(rig.body, NULL, 0);
 			most = last > most ? last : most;
 		}
@@ -423,10 +425,9 @@ FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	int32_t splits = 0, builds = 0;
 	int64_t settled = 0;
 	fem_world_step(bar.world, 1.0f / 60.0f, 1);
-	fem_world_step(plate.world, 1.0f / 60.0f, 1);
 	fem_world_get_statistics(bar.world, &before);
 	for (int32_t step = 0; step < 20; step++) {
-		float force = step < 5 ? 900.0f : 0.0f;
+		float force = step < 5 ? 900.0f * (1.0f + (float)step) : 0.0f;
 		fem_rig_load_face(&bar, true, (FemVec3){force, 0.0f, 0.0f});
 		fem_rig_load_face(&bar, false, (FemVec3){-force, 0.0f, 0.0f});
 		fem_world_step(bar.world, 1.0f / 60.0f, 1);
@@ -441,7 +442,7 @@ FEM_TEST(fracture, steps_ask_the_system_for_little) {
 	FEM_CHECK(splits > 10 && builds > 1);
 	printf("  %lld calls while it breaks, %lld after\n", (long long)(settled - before.allocations),
 		(long long)(after.allocations - settled));
-	FEM_CHECK(settled - before.allocations < 200);
+	FEM_CHECK(settled - before.allocations < 300);
 	FEM_CHECK(after.allocations - settled < 10);
 	fem_rig_destroy(&bar);
 	fem_rig_destroy(&plate);

@@ -50,12 +50,9 @@ static Run restore(const Run *run, int32_t workers) {
 	return copy;
 }
 
-// 0 substeps are as many as the blows in the step want.
 static uint32_t advance(const Run *run, int32_t step, int32_t substeps) {
 	if (run->scene->drive)
 		run->scene->drive(&run->bodies, step, run->scene->dt);
-	if (substeps == 0)
-		substeps = fem_world_blow_substeps(run->world, run->scene->dt, 4);
 	return fem_world_step(run->world, run->scene->dt, substeps);
 }
 
@@ -102,7 +99,7 @@ static void follow_scene(const char *name, int32_t first, int32_t steps) {
 	run.world = fem_world_create(&def);
 	run.bodies = fem_scene_build(run.scene, run.world);
 	FEM_CHECK_INT(run.bodies.count, run.scene->body_count);
-	follow(&run, fem_long_tests() ? 0 : first, fem_long_tests() ? first + steps + 60 : steps, 0);
+	follow(&run, fem_long_tests() ? 0 : first, fem_long_tests() ? first + steps + 60 : steps, 1);
 	end(&run);
 }
 

@@ -104,6 +104,7 @@ FLOAT_ACCESSORS(creep_rate, 0.0, 1e6)
 FLOAT_ACCESSORS(max_plastic_strain, 0.0, 100.0)
 FLOAT_ACCESSORS(toughness, 0.0, 1e13)
 FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
+FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 
 static bool get_breakable(void *self) {
@@ -265,6 +266,7 @@ static const ClassProperty properties[] = {
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_OF_CLASS(interior_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_GROUP("Advanced"),
+	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),
 	PROPERTY(poisson_ratio, FLOAT, float, "get_", RANGE, "0,0.49,0.001"),
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),
 	PROPERTY(yield_strain, FLOAT, float, "get_", RANGE, "0,1,0.0001,or_greater"),

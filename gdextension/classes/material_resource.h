@@ -23,6 +23,7 @@ typedef struct MaterialResource {
 	double toughness;       // Pa or N
 	int64_t toughness_mode; // FemToughnessMode
 	double toughness_variation;
+	double crack_speed;        // m/s
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;

@@ -72,6 +72,7 @@ static const WorldSetting world_settings[] = {
 	WORLD_SETTING(contact_push, FLOAT, 0, 1, RANGE, "0,1,0.01"),
 	WORLD_SETTING(friction_mode, INT, FEM_FRICTION_COULOMB, FEM_FRICTION_PAPER, ENUM, "Coulomb,Share of the Weight"),
 	WORLD_SETTING(fracture_interval, INT, 0, 1000, RANGE, "0,60,1"),
+	WORLD_SETTING(fracture_passes_max, INT, 0, 1000, RANGE, "0,100,1,or_greater"),
 	WORLD_SETTING(fracture_splits_max, INT, 0, 1000000, RANGE, "0,10000,1,or_greater"),
 	WORLD_SETTING(fracture_viscous, BOOL, 0, 1, NONE, ""),
 };

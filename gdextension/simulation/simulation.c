@@ -248,10 +248,7 @@ static void step_world(SimulationWorld *world) {
 	}
 	update_gravity(world);
 	coupling_before_step(world, delta);
-	int32_t substeps = substeps_for(delta);
-	int32_t for_blows = fem_world_blow_substeps(world->id, (float)delta, simulation.settings.max_substeps);
-	substeps = for_blows > substeps ? for_blows : substeps;
-	world->step_errors = fem_world_step(world->id, (float)delta, substeps);
+	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
 	coupling_after_step(world, delta);
 	simulation_report_step_errors(world);
 	simulation_events_collect(world);

@@ -187,6 +187,17 @@ static void split(FemHeap *heap, FemHeapBlock *block, size_t bytes) {
 	list_free(heap, rest);
 }
 
+// A step that needs more than was kept ready, as one that breaks in many passes, asks the system once for many blocks;
+// large blocks it gives one by one.
+static FemHeapBlock *find_in_new_segment(FemHeap *heap, size_t units) {
+	if (units * UNIT > SEGMENT_MIN / 4)
+		return NULL;
+	current = NULL; // the segment comes from the system
+	bool added = add_segment(heap, heap->held / 8);
+	current = heap;
+	return added ? find_free(heap, units) : NULL;
+}
+
 void *fem_heap_take(size_t bytes) {
 	FemHeap *heap = current;
 	if (!heap)
@@ -194,6 +205,7 @@ void *fem_heap_take(size_t bytes) {
 	size_t units = 1 + (bytes + UNIT - 1) / UNIT;
 	fem_mutex_lock(&heap->mutex);
 	FemHeapBlock *block = find_free(heap, units);
+	block = block ? block : find_in_new_segment(heap, units);
 	if (block) {
 		FEM_ASSERT(block->bytes >= units * UNIT);
 		unlist_free(heap, block);

@@ -52,6 +52,13 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 	return count;
 }
 
+int32_t fem_ground_count(const FemBody *body, int32_t begin, int32_t end) {
+	int32_t count = 0;
+	for (int32_t i = begin; i < end; i++)
+		count += body->step->ground[i].w != 0.0f;
+	return count;
+}
+
 static float normal_impulse_of(const FemBody *body, int32_t node) {
 	return contact_strength(body, node) *
 		(body->step->ground[node].y - body->velocity[node].y - body->step->dv[node].y);

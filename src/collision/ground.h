@@ -28,6 +28,9 @@ typedef struct FemGround {
 // those that would otherwise go below. Returns the number that may touch.
 int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
 
+// How many of them may touch, as it was detected in this step.
+int32_t fem_ground_count(const FemBody *body, int32_t begin, int32_t end);
+
 // After a solve: normal forces from the new velocities, and the active set they imply. True if the set changed, or
 // friction by more than 2 %: the solve is then worth repeating.
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);

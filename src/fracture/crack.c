@@ -13,6 +13,9 @@
 #include "topology/topology.h"
 
 #include <math.h>
+#include <string.h>
+
+#define EDGE_CUBED 8.485281374238570 // of a regular tet over its volume: 6 sqrt(2)
 
 // ---- order
 
@@ -24,18 +27,42 @@ static uint64_t ticket_key(const FemBody *body, uint64_t step, int32_t node) {
 	return fem_hash_word(fem_hash_word(hash, (uint64_t)body->topology->user_of_node[node]), 0);
 }
 
-// Seeded shuffle of the list, which comes in node order: place i changes with one not before it.
-static void shuffle(FemBody *body, uint64_t step) {
+static bool comes_before(const FemSeparation *a, const FemSeparation *b) {
+	if (a->excess != b->excess)
+		return a->excess > b->excess;
+	return a->ticket != b->ticket ? a->ticket < b->ticket : a->node < b->node;
+}
+
+// Sinks the element at `at` of a heap whose root comes last.
+static void sift_down(FemSeparation *list, int32_t at, int32_t count) {
+	FemSeparation moved = list[at];
+	for (int32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+		if (child + 1 < count && comes_before(&list[child], &list[child + 1]))
+			child++;
+		if (!comes_before(&moved, &list[child]))
+			break;
+		list[at] = list[child];
+		at = child;
+	}
+	list[at] = moved;
+}
+
+// The most overstressed first, equals in a seeded order. Heapsort: the list comes in node order and may be long, and
+// the library's sort asks the system for memory.
+static void sort_separations(FemBody *body, uint64_t step) {
 	FemSeparation *list = body->step->separations;
 	int32_t count = body->step->separation_count;
-	for (int32_t i = 1; FEM_HAS_ASSERTS && i < count; i++)
-		FEM_ASSERT(list[i - 1].node < list[i].node); // it comes in node order, whoever found them
-	for (int32_t i = 0; i + 1 < count; i++) {
-		uint64_t key = ticket_key(body, step, list[i].node);
-		int32_t other = i + (int32_t)(key % (uint64_t)(count - i));
-		FemSeparation moved = list[i];
-		list[i] = list[other];
-		list[other] = moved;
+	for (int32_t i = 0; i < count; i++) {
+		FEM_ASSERT(i == 0 || list[i - 1].node < list[i].node); // it comes in node order, whoever found them
+		list[i].ticket = ticket_key(body, step, list[i].node);
+	}
+	for (int32_t i = count / 2 - 1; i >= 0; i--)
+		sift_down(list, i, count);
+	for (int32_t end = count - 1; end > 0; end--) {
+		FemSeparation last = list[0];
+		list[0] = list[end];
+		list[end] = last;
+		sift_down(list, 0, end);
 	}
 }
 
@@ -141,30 +168,53 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	return true;
 }
 
-// An earlier split of this step may have taken tets from the node: it is looked at again with those it has now.
-static bool still_wants(const FemBody *body, FemSeparation *separation) {
-	const FemSplitState *split = body->topology->split;
-	FEM_ASSERT_INDEX(separation->node, body->topology->node_count);
-	FemRange star = split->star[separation->node];
-	int32_t count = star.end - star.begin;
-	if (count > FEM_STAR_MAX)
-		return false;
-	return !split->changed[separation->node] ||
-		fem_separation_of_node(body, separation->node, body->topology->node_tets + star.begin, count, separation);
+// ---- waiting
+
+// A split unloads what is beside it: nodes of the tets around it wait for the next pass, which finds their stress
+// anew. Without that a load which opens one crack shatters all that it strains (docs/method.md, "Fracture within a
+// step").
+static void let_neighbours_wait(FemBody *body, const int32_t *star, int32_t count) {
+	const FemTopology *t = body->topology;
+	for (int32_t k = 0; k < count; k++) {
+		for (int v = 0; v < 4; v++)
+			body->breaking->marks[t->split->parent[fem_tet_node(t, star[k] / 4, v)]] = 1;
+	}
 }
 
-int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
-	int32_t done = 0;
-	shuffle(body, step);
-	for (int32_t i = 0; i < body->step->separation_count && done < most; i++) {
-		FemSeparation separation = body->step->separations[i];
-		if (!fem_split_open(body->own_topology))
-			return 0;
-		if (still_wants(body, &separation))
-			done += split_node(body, separation.node, separation.normal);
+// s, that the tip of a crack takes past a node: the edge of a regular tet as large as those around it.
+static double passing_time(const FemBody *body, const int32_t *star, int32_t count) {
+	double volume = 0.0, speed = 0.0;
+	for (int32_t k = 0; k < count; k++) {
+		int32_t tet = star[k] / 4;
+		volume += (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
+		speed = fmax(speed, (double)body->tet_crack_speed[tet]);
 	}
-	FEM_ASSERT(done <= most && (done == 0) == (body->breaking->cut_count == 0));
-	if (done == 0 && body->topology->split->is_open)
+	return cbrt(EDGE_CUBED * volume / count) / speed;
+}
+
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
+	FemCrackSplits result = {0, INFINITY};
+	FEM_ASSERT(body->own_topology);
+	if (!fem_split_open(body->own_topology))
+		return result;
+	const FemTopology *t = body->topology;
+	sort_separations(body, step);
+	memset(body->breaking->marks, 0, (size_t)t->node_count);
+	for (int32_t i = 0; i < body->step->separation_count && result.count < most; i++) {
+		const FemSeparation *separation = &body->step->separations[i];
+		FemRange range = t->split->star[separation->node];
+		int32_t star[FEM_STAR_MAX], count = range.end - range.begin;
+		if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
+			continue;
+		memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
+		if (!split_node(body, separation->node, separation->normal))
+			continue;
+		result.count++;
+		result.time = fmin(result.time, passing_time(body, star, count));
+		let_neighbours_wait(body, star, count);
+	}
+	FEM_ASSERT(result.count <= most && (result.count == 0) == (body->breaking->cut_count == 0));
+	if (result.count == 0)
 		fem_split_close(body->own_topology);
-	return done;
+	return result;
 }

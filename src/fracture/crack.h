@@ -11,9 +11,14 @@ typedef struct FemFaceCut {
 	int32_t nodes[3]; // of `face`, numbers of before the rebuild and before this split's copies
 } FemFaceCut;
 
-// Splits nodes of the list, in seeded random order, until `most` were split or none is left; faces go to
-// breaking->cuts. Returns how many nodes were split. The topology is left open (fem_split_open) when it returns more
-// than 0.
-int32_t fem_crack_split(FemBody *body, uint64_t step, int32_t most);
+typedef struct FemCrackSplits {
+	int32_t count; // nodes split
+	double time;   // s, in which the tip of the fastest crack has passed one of them
+} FemCrackSplits;
+
+// Splits nodes of the list, the most overstressed first, until `most` were split or none is left that is not beside
+// one that was; faces go to breaking->cuts. step: seed of the order among equals. The topology is left open
+// (fem_split_open) when some were split.
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most);
 
 #endif

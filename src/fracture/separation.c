@@ -223,6 +223,6 @@ bool fem_separation_of_node(
 		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
 	if (!(excess > 1.0))
 		return false;
-	*out = (FemSeparation){node, {(float)normal[0], (float)normal[1], (float)normal[2]}};
+	*out = (FemSeparation){node, {(float)normal[0], (float)normal[1], (float)normal[2]}, (float)excess, 0};
 	return true;
 }

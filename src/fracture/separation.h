@@ -13,6 +13,8 @@
 typedef struct FemSeparation {
 	int32_t node;
 	float normal[3]; // of the plane, unit, world
+	float excess;    // stress over strength, more than 1
+	uint64_t ticket; // for the order among equals
 } FemSeparation;
 
 // What fracture keeps and makes for one body; all by inside numbers.
@@ -21,6 +23,9 @@ typedef struct FemBreaking {
 	bool can_break; // some tet has a finite toughness
 	uint64_t seed;
 
+	// s, of the world's time: until when the tips of cracks have run. They are not faster than the materials'
+	// crack_speed, and with a step that ends before it nothing splits.
+	double crack_time;
 	uint32_t next_piece;
 	int32_t piece_limit;            // 0: none
 	float piece_lifetime;           // s; 0: for ever
@@ -40,7 +45,8 @@ typedef struct FemBreaking {
 	int32_t cut_count, cut_capacity;
 	int32_t split_count;    // nodes split in this step
 	int32_t tree_builds;    // in this step
-	bool was_split;         // the topology changed in this step
+	bool was_split;         // the topology changed in this pass
+	bool surface_is_stale;  // it changed in several passes: trees, outer faces and boxes are of an earlier one
 	bool has_no_memory;     // it wanted to, and there was no memory
 	FemFractureFace *faces; // [cut_capacity]: the same for the user, without body and material
 

@@ -85,10 +85,11 @@ typedef struct FemBody {
 	float *tet_softening;      // sliver factor on the moduli, 1 = none
 	uint8_t *tet_exterior;     // bit i: the face opposite node i is surface; null while the world has contacts off
 	// Null for bodies that cannot break.
-	float *tet_scale;      // the user's factor on its toughness
-	float *tet_toughness;  // Pa, or N with by_force; infinite: does not break
-	uint8_t *tet_by_force; // toughness is the paper's force
-	FemVec4 *tet_grain;    // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
+	float *tet_scale;       // the user's factor on its toughness
+	float *tet_toughness;   // Pa, or N with by_force; infinite: does not break
+	float *tet_crack_speed; // m/s, of the tip of a crack
+	uint8_t *tet_by_force;  // toughness is the paper's force
+	FemVec4 *tet_grain;     // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 
 	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
 

@@ -4,6 +4,8 @@
 
 #include "model/tet_batches.h"
 
+#include <stdbool.h>
+
 // What one step computes of a body, in the step's arena: from the islands stage to the end of the step, for bodies that
 // are not asleep. Kinematic ones have no arrays.
 typedef struct FemBodyStep {
@@ -34,6 +36,12 @@ typedef struct FemBodyStep {
 	int32_t separation_count;
 
 	float fast_displacement; // m, longest of a surface node
+
+	// ---- passes (world/step/passes.h)
+	bool is_over;               // the step of this body ended in an earlier pass
+	bool was_split;             // in an earlier pass: its arrays have another size
+	bool has_returned;          // to the start of the step, in this pass
+	struct FemBodyStart *start; // of bodies whose step may be taken again, else null
 } FemBodyStep;
 
 #endif

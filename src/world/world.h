@@ -70,16 +70,16 @@ typedef struct FemWorld {
 	int32_t breakable_count; // bodies that can break
 
 	FemIslands islands;
-	FemArena arena; // one step's memory
-	FemHeap *heap;  // for what a step must make anew
+	FemArena arena;      // one step's memory
+	FemArena pass_arena; // of its passes after the first
+	FemHeap *heap;       // for what a step must make anew
 	FemPool *pool;
 	uint32_t solvers_seen; // version of the islands when it was last looked which solvers are needed
 
-	bool has_forces;    // some body has forces for the next step
-	double struck_wave; // s: the shortest of what explosions have struck since the last step; 0: none
-	bool is_closing;    // nothing needs to wake any more
-	bool stepping;      // between step_begin and step_end
-	float step_dt;      // s, of one substep, clamped
+	bool has_forces; // some body has forces for the next step
+	bool is_closing; // nothing needs to wake any more
+	bool stepping;   // between step_begin and step_end
+	float step_dt;   // s, of one substep, clamped
 	int32_t step_substeps;
 	int32_t substep;        // under way
 	uint32_t step_errors;   // FemStepError bits, gathered by the step

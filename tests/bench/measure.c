@@ -22,6 +22,7 @@ typedef struct Run {
 	StrainWatch *strain;   // of scenes that break, else null
 	FemVec3 ball_velocity; // m/s, of the first ball at the start
 	FILE *csv;             // or null
+	double burst_at;       // s after the start, 0: not yet
 } Run;
 
 static int compare_doubles(const void *left, const void *right) {
@@ -199,6 +200,26 @@ static void watch_blow(const Run *run, const FemScene *scene, double seconds, Me
 	out->ball_speed_100ms = speed > 0.0 ? (double)(v.x * u.x + v.y * u.y + v.z * u.z) / speed : 0.0;
 }
 
+#define BURST_TIME 0.5 // s; chosen: debris has left, and has not fallen far
+
+// What was stored before something broke, and what of it is motion after.
+static void watch_burst(Run *run, int32_t pieces, double seconds, Measurement *out) {
+	double kinetic = 0.0, elastic = 0.0;
+	for (int32_t b = 0; b < run->bodies.count; b++) {
+		FemBodyState state;
+		if (fem_body_get_state(run->bodies.ids[b], &state) != FEM_OK)
+			continue;
+		kinetic += state.kinetic_energy;
+		elastic += state.elastic_energy;
+	}
+	if (pieces <= run->bodies.count)
+		out->elastic_stored = fmax(out->elastic_stored, elastic);
+	else if (run->burst_at <= 0.0)
+		run->burst_at = seconds;
+	if (run->burst_at > 0.0 && seconds < run->burst_at + BURST_TIME)
+		out->kinetic_burst = fmax(out->kinetic_burst, kinetic);
+}
+
 static bool open_measurement(Run *run, const FemScene *scene, const MeasureSettings *settings) {
 	if (!open_run(run, scene, settings->threads, settings->steps, settings->tolerance))
 		return false;
@@ -240,6 +261,8 @@ bool measure_scene(const FemScene *scene, const MeasureSettings *settings, Measu
 		add_statistics(&run, &statistics, s >= WARM_UP_STEPS, out);
 		write_csv(&run, s, &statistics);
 		watch_blow(&run, scene, (s + 1) * (double)scene->dt, out);
+		if (scene->toughness > 0.0f)
+			watch_burst(&run, statistics.pieces, (s + 1) * (double)scene->dt, out);
 		if (scene->clamped)
 			out->tip_first_swing = fmax(out->tip_first_swing, run.tip_start - tip_height(&run));
 	}

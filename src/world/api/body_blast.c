@@ -5,7 +5,6 @@
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
-#include "world/step/substeps.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -59,7 +58,6 @@ static void push_node(FemWorld *world, FemBody *body, int32_t node, FemVec3d imp
 	FemVec3d dv = fem_vec3d_scale(impulse, 1.0 / (double)body->mass[node]);
 	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[node]), dv);
 	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
-	fem_world_note_blow(world, body, node, dv);
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
 }
 

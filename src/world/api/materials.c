@@ -24,6 +24,7 @@ FemMaterialDef fem_default_material_def(void) {
 		.max_iterations = 400,
 		.toughness = 1e6f,
 		.toughness_variation = 0.1f,
+		.crack_speed = 1000.0f,
 		.grain_ratio = 1.0f,
 		.cookie = FEM_COOKIE_MATERIAL,
 	};
@@ -66,6 +67,8 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 			(int)def->toughness_mode);
 	if (!fem_vec3_is_finite(def->grain_direction))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "grain_direction must be finite; (0, 0, 0) is no grain.");
+	if (!(def->crack_speed > 0.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "crack_speed must be a positive number of m/s; 1000 is usual.");
 	FemResult result = check_not_negative(def->toughness_variation, "toughness_variation");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
 }
@@ -92,6 +95,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	if (result != FEM_OK)
 		return result;
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
+	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);
 	def->poisson_ratio = clamp(def->poisson_ratio, 0.0f, 0.49f);

@@ -39,6 +39,7 @@ FemWorldDef fem_default_world_def(void) {
 		.contact_capacity = 16384,
 		.contact_push = 0.2f,
 		.fracture_interval = 1,
+		.fracture_passes_max = 24,
 		.cookie = FEM_COOKIE_WORLD,
 	};
 }
@@ -93,9 +94,10 @@ FemResult fem_world_def_check(FemWorldDef *def) {
 			FEM_ERROR_INVALID_ARGUMENT, "friction_mode is %d, which is no FemFrictionMode.", (int)def->friction_mode);
 	def->contact_capacity = def->contact_capacity < CONTACT_LEAST ? CONTACT_LEAST : def->contact_capacity;
 	def->contact_capacity = def->contact_capacity > CONTACT_MOST ? CONTACT_MOST : def->contact_capacity;
-	if (def->fracture_interval < 0 || def->fracture_splits_max < 0)
+	if (def->fracture_interval < 0 || def->fracture_splits_max < 0 || def->fracture_passes_max < 0)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
-			"fracture_interval and fracture_splits_max must not be negative; 1 and 0 are usual.");
+			"fracture_interval, fracture_splits_max and fracture_passes_max must not be negative; 1, 0 and 24 are "
+			"usual.");
 	def->solver_tolerance = fmaxf(def->solver_tolerance, TOLERANCE_LEAST);
 	def->sleep_steps = def->sleep_steps < 1 ? 1 : def->sleep_steps;
 	def->worker_count = clamp_workers(def->worker_count);
@@ -142,6 +144,7 @@ void fem_world_close(FemWorld *world) {
 	fem_heap_destroy(world->heap);
 	fem_islands_free(&world->islands);
 	fem_arena_free(&world->arena);
+	fem_arena_free(&world->pass_arena);
 	FEM_FREE_ARRAY(world->bodies, world->body_capacity);
 	FEM_FREE_ARRAY(world->body_generations, world->body_capacity);
 	FEM_FREE_ARRAY(world->meshes, world->mesh_capacity);
@@ -207,7 +210,6 @@ static void clear_forces(FemWorld *world) {
 static uint32_t finish_step(FemWorld *world) {
 	double began = fem_time_ms();
 	clear_forces(world);
-	world->struck_wave = 0.0;
 	fem_world_publish(world);
 	fem_fracture_publish(world);
 	world->step_statistics.phase_ms[FEM_PHASE_PUBLISH] += fem_time_ms() - began;

@@ -181,16 +181,34 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 	return ok;
 }
 
-// After a split: new outer faces, nodes, measures, trees and proxies. Convexity stays that of the whole body.
+// New outer faces, nodes and measures. Convexity stays that of the whole body.
+static void follow_surface(const FemMesh *mesh, FemBody *body) {
+	mark_exterior(body);
+	list_surface_nodes(mesh, body, body->breaking->order);
+	fem_pieces_measure(mesh, body);
+}
+
 void fem_body_contact_follow_split(FemWorld *world, FemBody *body) {
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	if (!body->trees)
 		return;
-	mark_exterior(body);
-	list_surface_nodes(&world->meshes[body->mesh_index], body, body->breaking->order);
-	fem_pieces_measure(&world->meshes[body->mesh_index], body);
-	FemSurfaceTrees *trees = make_trees(&world->meshes[body->mesh_index], body, body->trees);
+	follow_surface(mesh, body);
+	FemSurfaceTrees *trees = make_trees(mesh, body, body->trees);
 	if (!trees)
 		return; // the old ones name nodes that exist: wrong, but harmless, until the next split
+	body->breaking->tree_builds += trees->tree_builds;
+	body->trees = trees;
+}
+
+void fem_body_contact_renew(FemWorld *world, FemBody *body) {
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	if (!body->trees)
+		return;
+	follow_surface(mesh, body);
+	FemSurfaceTrees *trees = make_trees(mesh, body, NULL);
+	if (!trees)
+		return; // as above
+	fem_surface_trees_free(body->trees);
 	body->breaking->tree_builds += trees->tree_builds;
 	body->trees = trees;
 }

@@ -2,7 +2,7 @@
 #include "base/vec.h"
 #include "world/api/checks.h"
 #include "world/contact/contact_stage.h"
-#include "world/step/step.h"
+#include "world/step/passes.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void begin_results(FemStep *step) {
 	}
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		FemRange proxies = step->composites.composites[c].proxies;
-		bool bad = (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+		bool bad = fem_composite_went_bad(step, c);
 		for (int32_t i = proxies.begin; i < proxies.end && !bad; i++) {
 			int32_t index = step->composites.proxy_list[i];
 			set_result(&step->world->colliders[index], &step->proxies[index], step->proxies[index].dv);
@@ -88,10 +88,10 @@ static bool touches_moving(const FemStep *step, const FemContact *contact) {
 
 // Copies contacts and proxies of a composite back to the lists of the stage. Values of a solve that was not finite are
 // dropped.
-static void keep_solved(FemStep *step, int32_t composite_index) {
+void fem_contacts_keep_solved(FemStep *step, int32_t composite_index) {
 	FemContactStage *stage = &step->world->contacts;
 	FemComposite *composite = &step->composites.composites[composite_index];
-	bool bad = (step->results[composite_index].errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
+	bool bad = fem_composite_went_bad(step, composite_index);
 	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++) {
 		const FemContact *solved = &step->composites.contacts[i];
 		FemContact *kept = &stage->contacts[step->composites.contact_places[i]];
@@ -114,7 +114,7 @@ void fem_contact_stage_finish(FemStep *step) {
 	begin_results(step);
 	fem_contacts_find_ground_hits(step);
 	for (int32_t c = 0; c < step->composites.count; c++)
-		keep_solved(step, c);
+		fem_contacts_keep_solved(step, c);
 	for (int32_t i = 0; i < stage->contact_count; i++)
 		add_to_collider(step, &stage->contacts[i]);
 	for (int32_t c = 0; c < step->proxy_count; c++) {

@@ -106,6 +106,7 @@ void fem_contact_stage_finish(struct FemStep *step);
 
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
+void fem_body_contact_renew(struct FemWorld *world, FemBody *body); // the same after several splits: trees all anew
 FEM_MUST_USE bool fem_contact_body_enter_pieces(
 	struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
 void fem_contact_bodies_refit(struct FemWorld *world);          // trees and boxes of the pieces that may have moved
@@ -175,6 +176,7 @@ void fem_contacts_wake_loaded(
 	struct FemWorld *world, float dt); // sleepers under a large normal impulse, after the solve
 
 // ---- contact_results.c
+void fem_contacts_keep_solved(struct FemStep *step, int32_t composite); // from its copies to the list of the stage
 void fem_contact_stage_publish(
 	struct FemWorld *world); // events, from the contacts of the last substep and earlier strikes
 

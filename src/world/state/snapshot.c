@@ -43,6 +43,7 @@ static void sync_world_def(FemStream *s, FemWorldDef *def) {
 	FEM_STREAM(s, friction_mode);
 	FEM_STREAM(s, def->fracture_interval);
 	FEM_STREAM(s, def->fracture_splits_max);
+	FEM_STREAM(s, def->fracture_passes_max);
 	fem_stream_bool(s, &def->fracture_viscous);
 	s->failed = s->failed || friction_mode < FEM_FRICTION_COULOMB || friction_mode > FEM_FRICTION_PAPER;
 	def->friction_mode = s->failed ? FEM_FRICTION_COULOMB : (FemFrictionMode)friction_mode;
@@ -66,6 +67,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->toughness);
 	FEM_STREAM(s, toughness_mode);
 	FEM_STREAM(s, def->toughness_variation);
+	FEM_STREAM(s, def->crack_speed);
 	FEM_STREAM(s, def->grain_direction);
 	FEM_STREAM(s, def->grain_ratio);
 	s->failed = s->failed || toughness_mode < 0 || toughness_mode > FEM_TOUGHNESS_FORCE;
@@ -243,8 +245,6 @@ static bool sync_slots(FemStream *s, FemWorld *world) {
 static void sync_world(FemStream *s, FemWorld *world) {
 	FEM_STREAM(s, world->statistics.step_count);
 	FEM_STREAM(s, world->time);
-	FEM_STREAM(s, world->struck_wave);
-	s->failed = s->failed || !(world->struck_wave >= 0.0 && world->struck_wave < 1e30);
 	sync_materials(s, world);
 	if (!s->failed)
 		sync_meshes(s, world);

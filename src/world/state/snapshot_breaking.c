@@ -39,6 +39,7 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_BREAKABLE);
 	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
 	FEM_STREAM(s, b->seed);
+	FEM_STREAM(s, b->crack_time);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
 	FEM_STREAM(s, b->piece_lifetime);
@@ -113,6 +114,13 @@ static bool in_range(int32_t value, int32_t low, int32_t count) {
 	return value >= low && value < count;
 }
 
+static bool has_four_nodes(const FemTopology *t, int32_t tet) {
+	int32_t n[4];
+	for (int v = 0; v < 4; v++)
+		n[v] = fem_tet_node(t, tet, v);
+	return n[0] != n[1] && n[0] != n[2] && n[0] != n[3] && n[1] != n[2] && n[1] != n[3] && n[2] != n[3];
+}
+
 // Checks everything that is used as an index before the whole body is validated.
 static bool is_sound(const FemTopology *t, const FemBreaking *b, const FemMesh *mesh) {
 	int32_t lanes = t->batch_count * FEM_LANES, filled = 0, part = -1;
@@ -121,7 +129,8 @@ static bool is_sound(const FemTopology *t, const FemBreaking *b, const FemMesh *
 			return false;
 	}
 	for (int32_t tet = 0; tet < lanes; tet++) {
-		if (!in_range(t->user_of_tet[tet], -1, t->user_tet_count))
+		if (!in_range(t->user_of_tet[tet], -1, t->user_tet_count) ||
+			(t->user_of_tet[tet] >= 0 && !has_four_nodes(t, tet)))
 			return false;
 		filled += t->user_of_tet[tet] >= 0;
 	}

@@ -48,6 +48,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		body->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
 			body->tet_toughness[tet] = def->toughness * factor * scale;
+		body->tet_crack_speed[tet] = def->crack_speed;
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}

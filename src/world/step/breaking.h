@@ -23,8 +23,9 @@ FEM_MUST_USE bool fem_body_make_splittable(
 	const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
 // ---- fracture_stage.c
-void fem_fracture_stage_run(struct FemStep *step);
-size_t fem_fracture_step_bytes(const FemWorld *world); // that it takes of a step's memory
+bool fem_fracture_stage_run(struct FemStep *step);    // true: something was split, the step is to be taken again
+void fem_fracture_stage_finish(struct FemStep *step); // after the last pass
+size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass); // that it takes of a pass's memory
 void fem_fracture_free(FemWorld *world);
 void fem_fracture_publish(FemWorld *world);
 
@@ -32,5 +33,8 @@ void fem_fracture_publish(FemWorld *world);
 void fem_body_apply_split(FemWorld *world, FemBody *body);
 // The rest of a split: what touches the data of other bodies. Runs on the stepping thread, in body order.
 void fem_body_finish_split(FemWorld *world, int32_t body_index);
+// The same two halves for the surface of a body that was split in several passes, which follows when all are done.
+void fem_body_renew_surface(FemWorld *world, FemBody *body);
+void fem_body_finish_surface(FemWorld *world, int32_t body_index);
 
 #endif

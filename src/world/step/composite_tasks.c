@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
-#include "world/step/step.h"
+#include "world/step/passes.h"
 #include "world/world.h"
 
 #define ITERATIONS_GUESS 20 // of an island that was not solved yet, for the order of work only; chosen
@@ -116,7 +116,13 @@ static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegra
 		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
 }
 
+static bool is_over(const FemStep *step, int32_t order) {
+	return fem_composite_is_over(step, &step->composites.composites[step->composite_order[order]]);
+}
+
 static void solve_composite_task(void *context, int32_t order) {
+	if (is_over(context, order))
+		return;
 	FemCompositeTask task = open_task(context, order);
 	for (int32_t i = 0; i < task.system.island_count; i++) {
 		FemIntegration integration = integration_of(&task, i);
@@ -174,6 +180,8 @@ static void balance_group(FemCompositeTask *task) {
 }
 
 static void integrate_composite_task(void *context, int32_t order) {
+	if (is_over(context, order))
+		return;
 	FemCompositeTask task = open_task(context, order);
 	bool bad = (task.result->errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
 	if (!bad)

@@ -1,5 +1,6 @@
 // Fracture: which nodes want to separate, the splits, and what follows from them (P&O09 section 5).
 #include "base/assert.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
@@ -8,17 +9,13 @@
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
 #include "world/step/breaking.h"
-#include "world/step/step.h"
+#include "world/step/passes.h"
 #include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FACE_MAX 65536 // faces told of a step; chosen: more than anybody draws dust for
-#define SPLITS_MIN 32  // a substep, and
-// One of so many nodes: a pane that unzips 32 nodes a tick looks like slow motion. Both chosen by eye.
-#define SPLITS_SHARE 8
-
 typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
@@ -26,7 +23,18 @@ typedef struct Fracture {
 } Fracture;
 
 static bool may_break(const FemBody *body) {
-	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad;
+	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad &&
+		!body->step->is_over;
+}
+
+// Whether the tips of its cracks run on within this step.
+static bool may_split(const FemStep *step, const FemBody *body) {
+	return may_break(body) && body->breaking->crack_time < step->world->time + (double)step->dt;
+}
+
+// In this pass; its arrays are of this pass's memory.
+static bool is_listed(const FemBody *body) {
+	return body->step->node_hot && !body->step->is_over;
 }
 
 // ---- separation
@@ -36,21 +44,21 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
-	if (body->breaking && body->step->tet_stress && !body->went_bad)
+	if (body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over)
 		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
 static void find_hot_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
 	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
-	if (may_break(world->bodies[chunk->body]))
+	if (is_listed(world->bodies[chunk->body]))
 		fem_separation_find_hot(world->bodies[chunk->body], chunk->begin, chunk->end);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
 	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
-	if (may_break(world->bodies[chunk->body]))
+	if (is_listed(world->bodies[chunk->body]))
 		fem_separation_find_tension(world->bodies[chunk->body], chunk->begin, chunk->end);
 }
 
@@ -59,7 +67,7 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 	FemWorld *world = ((Fracture *)context)->step->world;
 	const FemNodeChunk *chunk = &world->islands.node_chunks[chunk_index];
 	FemBody *body = world->bodies[chunk->body];
-	if (!may_break(body))
+	if (!is_listed(body))
 		return;
 	const FemTopology *t = body->topology;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
@@ -133,24 +141,22 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 
 // ---- splits
 
-static int32_t most_splits(const FemWorld *world, const FemBody *body) {
-	int32_t share = body->topology->node_count / SPLITS_SHARE;
-	if (world->def.fracture_splits_max > 0)
-		return world->def.fracture_splits_max;
-	return share > SPLITS_MIN ? share : SPLITS_MIN;
-}
-
-static void split_body(FemWorld *world, FemBody *body) {
+static void split_body(FemWorld *world, FemBody *body, uint64_t order) {
 	FemBreaking *breaking = body->breaking;
-	breaking->split_count = fem_crack_split(body, world->step_statistics.step_count, most_splits(world, body));
-	if (breaking->split_count == 0)
+	FemCrackSplits splits =
+		fem_crack_split(body, order, world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX);
+	breaking->split_count = splits.count;
+	if (splits.count == 0)
 		return;
+	breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
 	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
 	if (breaking->splinters && fem_splinters_own(breaking->splinters))
 		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
+	fem_body_return_to_start(body);
 	fem_body_apply_split(world, body);
+	body->step->was_split = true;
 }
 
 static void split_task(void *context, int32_t task) {
@@ -165,7 +171,7 @@ static void split_task(void *context, int32_t task) {
 	fem_heap_begin(world->heap);
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);
 	if (!breaking->has_no_memory)
-		split_body(world, body);
+		split_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass));
 	fem_heap_end();
 }
 
@@ -197,23 +203,27 @@ static void list_bodies(Fracture *fracture) {
 	const FemIslands *islands = &world->islands;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
-		if (!may_break(body) || !body->step->tet_stress)
+		if (!may_split(fracture->step, body) || !body->step->tet_stress)
 			continue;
 		FEM_ASSERT(fracture->body_count == 0 || fracture->bodies[fracture->body_count - 1] < islands->active_bodies[i]);
 		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
-		take_step_memory(body, &world->arena);
+		take_step_memory(body, fracture->step->arena);
 	}
 }
 
-void fem_fracture_stage_run(FemStep *step) {
+bool fem_fracture_stage_run(FemStep *step) {
 	FemWorld *world = step->world;
 	FemStatistics *statistics = &world->step_statistics;
 	int32_t interval = world->def.fracture_interval;
+	bool again = false;
 	if (world->breakable_count == 0)
-		return;
-	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(&world->arena, int32_t, world->islands.active_count)};
+		return false;
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		world->bodies[world->islands.active_bodies[i]]->step->node_hot = NULL;
+	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count)};
 	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
-	if (interval > 0 && statistics->step_count % (uint64_t)interval == 0)
+	bool looks = interval > 0 && statistics->step_count % (uint64_t)interval == 0;
+	if (looks && step->pass < world->def.fracture_passes_max)
 		list_bodies(&fracture);
 	if (fracture.body_count > 0) {
 		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, &fracture);
@@ -230,19 +240,45 @@ void fem_fracture_stage_run(FemStep *step) {
 		free_cuts(body->breaking);
 		if (body->breaking->has_no_memory)
 			world->step_errors |= FEM_STEP_NO_MEMORY;
+		again |= body->breaking->was_split;
 		if (body->breaking->was_split)
 			fem_body_finish_split(world, fracture.bodies[i]);
 	}
-	fem_pieces_retire(world);
+	return again;
+}
+
+// ---- after the last pass
+
+static void renew_surface_task(void *context, int32_t index) {
+	FemWorld *world = ((FemStep *)context)->world;
+	FemBody *body = world->bodies[world->islands.active_bodies[index]];
+	if (body->breaking && body->breaking->surface_is_stale)
+		fem_body_renew_surface(world, body);
+}
+
+void fem_fracture_stage_finish(FemStep *step) {
+	FemWorld *world = step->world;
+	if (step->pass == 0)
+		return;
+	fem_pool_for_uneven(world->pool, world->islands.active_count, renew_surface_task, step);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		int32_t index = world->islands.active_bodies[i];
+		FemBreaking *breaking = world->bodies[index]->breaking;
+		world->bodies[index]->step->was_split = false; // what splits it from now on is no pass
+		if (!breaking || !breaking->surface_is_stale)
+			continue;
+		world->step_statistics.tree_builds += breaking->tree_builds;
+		fem_body_finish_surface(world, index);
+	}
 }
 
 // ---- lists
 
-size_t fem_fracture_step_bytes(const FemWorld *world) {
+size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass) {
 	size_t bytes = fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += body->breaking ? step_bytes(body) : 0;
+		bytes += body->breaking && (pass == 0 || !body->step->is_over) ? step_bytes(body) : 0;
 	}
 	return bytes;
 }

@@ -7,8 +7,10 @@
 #include "dynamics/rows.h"
 #include "model/piece.h"
 #include "world/api/bodies.h"
+#include "world/api/pieces.h"
 #include "world/contact/fast_objects.h"
 #include "world/step/breaking.h"
+#include "world/step/passes.h"
 #include "world/step/solver_state.h"
 #include "world/step/substeps.h"
 #include "world/world.h"
@@ -23,7 +25,12 @@ static void begin_substep(FemStep *step);
 static void compose_islands(FemStep *step);
 static void update_elements(FemStep *step);
 static void assemble(FemStep *step);
+static void solve(FemStep *step);
 static void integrate(FemStep *step);
+static void fracture(FemStep *step);
+static void finish_motion(FemStep *step);
+static void finish_passes(FemStep *step);
+static void retire_pieces(FemStep *step);
 static void sleep_and_wake(FemStep *step);
 static void count(FemStep *step);
 static void drop_body_memory(FemWorld *world);
@@ -36,8 +43,30 @@ static void run_stage(FemStep *step, FemPhase phase, Stage *stage) {
 	step->world->step_statistics.phase_ms[phase] += fem_time_ms() - before;
 }
 
+// One attempt at the step, from its start: true when something broke, and it is to be taken again.
+static bool run_pass(FemStep *step) {
+	// Live islands, those that touch as one system, and their memory for this step.
+	run_stage(step, FEM_PHASE_ISLANDS, compose_islands);
+
+	// Rotation, plastic flow, stress and forces of every tet.
+	run_stage(step, FEM_PHASE_ELEMENTS, update_elements);
+
+	// Rows of the matrix, right-hand side.
+	run_stage(step, FEM_PHASE_ASSEMBLY, assemble);
+
+	// Changes of velocity.
+	run_stage(step, FEM_PHASE_SOLVE, solve);
+
+	// New velocities and positions.
+	run_stage(step, FEM_PHASE_INTEGRATE, integrate);
+
+	// What can break flows, and, where it is pulled too hard, comes apart; it goes back to the start of the step.
+	run_stage(step, FEM_PHASE_FRACTURE, fracture);
+	return step->is_again;
+}
+
 static void step_once(FemWorld *world, float dt) {
-	FemStep step = {.world = world, .dt = dt};
+	FemStep step = {.world = world, .dt = dt, .arena = &world->arena};
 
 	// Forces and states set since the last step; origins follow their bodies.
 	run_stage(&step, FEM_PHASE_COMMANDS, begin_substep);
@@ -45,27 +74,19 @@ static void step_once(FemWorld *world, float dt) {
 	// What touches; sleepers that are struck or lose their support wake.
 	run_stage(&step, FEM_PHASE_COLLISION, fem_contact_stage_find);
 
-	// Live islands, those that touch as one system, and their memory for this step.
-	run_stage(&step, FEM_PHASE_ISLANDS, compose_islands);
+	// The move, again and again while something breaks in it.
+	while (run_pass(&step))
+		step.arena = &world->pass_arena;
+	run_stage(&step, FEM_PHASE_FRACTURE, finish_passes);
 
-	// Rotation, plastic flow, stress and forces of every tet.
-	run_stage(&step, FEM_PHASE_ELEMENTS, update_elements);
-
-	// Rows of the matrix, right-hand side.
-	run_stage(&step, FEM_PHASE_ASSEMBLY, assemble);
-
-	// Changes of velocity.
-	run_stage(&step, FEM_PHASE_SOLVE, fem_step_solve_composites);
-
-	// New velocities and positions; bodies that are no longer finite go back to their last published state.
-	run_stage(&step, FEM_PHASE_INTEGRATE, integrate);
+	// Fast objects stop where they meet; bodies that are no longer finite go back to their last published state.
+	run_stage(&step, FEM_PHASE_INTEGRATE, finish_motion);
 
 	// What has come to rest sleeps; what is pulled at wakes.
 	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
 
-	// What can break flows, and, where it is pulled too hard, comes apart. After sleep: contacts and islands of this
-	// step name nodes of before.
-	run_stage(&step, FEM_PHASE_FRACTURE, fem_fracture_stage_run);
+	// Pieces beyond limits of number and age go. After sleep: contacts and islands of this step name their nodes.
+	run_stage(&step, FEM_PHASE_FRACTURE, retire_pieces);
 
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
 	run_stage(&step, FEM_PHASE_PUBLISH, count);
@@ -127,10 +148,19 @@ static void begin_substep(FemStep *step) {
 
 // ---- islands
 
-static void take_body_memory(FemWorld *world) {
+// In a later pass what was not split has its memory from the first, but for the blocks of its contacts.
+static void take_body_memory(FemStep *step) {
+	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		fem_body_take_step_memory(body, &world->arena);
+		if (step->pass == 0) {
+			fem_body_take_step_memory(body, step->arena);
+		} else if (body->step->was_split) {
+			fem_body_take_pass_memory(body, step->arena);
+		} else {
+			body->step->contact_blocks = NULL;
+			continue;
+		}
 		if (body->live_part_count > 0 && body->live_part_count < body->topology->part_count) {
 			// dv and search direction of all nodes start at 0, because sleeping neighbours of live nodes are read as
 			// columns and do not move.
@@ -150,10 +180,10 @@ static void drop_body_memory(FemWorld *world) {
 static void take_contact_memory(FemStep *step) {
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		const FemComposite *composite = &step->composites.composites[c];
-		if (composite->contacts.end == composite->contacts.begin)
+		if (composite->contacts.end == composite->contacts.begin || fem_composite_is_over(step, composite))
 			continue;
 		for (int32_t i = composite->chunks.begin; i < composite->chunks.end; i++)
-			fem_body_take_contact_memory(step->world->bodies[step->composites.chunks[i].body], &step->world->arena);
+			fem_body_take_contact_memory(step->world->bodies[step->composites.chunks[i].body], step->arena);
 	}
 }
 
@@ -161,7 +191,9 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemNodeChunk *chunk = &step->composites.chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	step->ground_candidates[chunk_index] = fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
+	step->ground_candidates[chunk_index] = body->step->is_over
+		? fem_ground_count(body, chunk->begin, chunk->end)
+		: fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 }
 
 // Nothing moves in a step for which there is no memory.
@@ -179,15 +211,16 @@ static void compose_islands(FemStep *step) {
 	if (!listed || !fem_step_begin_memory(step))
 		stand_still(step);
 	fem_world_prepare_solvers(world);
-	take_body_memory(world);
+	take_body_memory(step);
 	bool is_composed = fem_composites_build(&step->composites, &world->islands, world->bodies, step->contacts,
-		step->contact_count, step->proxies, step->proxy_count, &world->arena);
+		step->contact_count, step->proxies, step->proxy_count, step->arena);
 	FEM_ASSERT(is_composed || world->islands.count == 0);
 	(void)is_composed;
 	fem_step_take_lists(step);
 	if (step->results) // null without memory for the step
 		memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
 	take_contact_memory(step);
+	fem_passes_save(step);
 	fem_pool_for(world->pool, world->islands.node_chunk_count, detect_ground_task, step);
 }
 
@@ -201,7 +234,10 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 static void update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	fem_elements_update(step->world->bodies[chunk->body], chunk->begin, chunk->end, step->dt);
+	FemBody *body = step->world->bodies[chunk->body];
+	// What cannot break has its elements from the first pass.
+	if (step->pass == 0 || (body->breaking && !body->step->is_over))
+		fem_elements_update(body, chunk->begin, chunk->end, step->dt);
 }
 
 static void update_elements(FemStep *step) {
@@ -230,8 +266,11 @@ static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, cons
 }
 
 static void assemble_edges_task(void *context, int32_t chunk_index) {
+	const FemStep *step = context;
 	const FemNodeChunk *chunk;
-	FemBody *body = chunk_body(context, chunk_index, &chunk);
+	FemBody *body = chunk_body(step, chunk_index, &chunk);
+	if (step->pass > 0 && !body->step->was_split) // its rows are those of the first pass
+		return;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	const int32_t *edge_start = body->topology->node_edge_start;
 	kernels->assemble_edges(body->topology, body->step->tet_blocks, body->step->tet_plates, edge_start[chunk->begin],
@@ -244,6 +283,8 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
+	if (body->step->is_over)
+		return;
 	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
 	if (body->step->contact_blocks) // only those of nodes that are touched are made again
@@ -262,7 +303,48 @@ static void assemble(FemStep *step) {
 	fem_pool_for(step->world->pool, chunk_count, assemble_nodes_task, step);
 }
 
+// ---- solve
+
+static void solve(FemStep *step) {
+	FemStatistics *statistics = &step->world->step_statistics;
+	fem_step_solve_composites(step);
+	for (int32_t i = 0; i < step->composites.count; i++) {
+		const FemCompositeResult *result = &step->results[i];
+		statistics->solves += result->solves;
+		statistics->solves_capped += result->solves_capped;
+		statistics->iterations += result->iterations;
+		statistics->factorizations += result->factorizations;
+		statistics->residual_max = fmaxf(statistics->residual_max, result->residual);
+	}
+}
+
+// ---- fracture
+
+static void fracture(FemStep *step) {
+	step->is_again = fem_fracture_stage_run(step);
+	if (step->is_again)
+		fem_passes_go_back(step);
+}
+
+static void finish_passes(FemStep *step) {
+	fem_fracture_stage_finish(step);
+	// A step that needs none tells the memory of further passes, which goes when none was needed for long.
+	bool is_held = step->pass > 0 || fem_arena_begin(&step->world->pass_arena, 0);
+	(void)is_held;
+}
+
+static void retire_pieces(FemStep *step) {
+	if (step->world->breakable_count > 0)
+		fem_pieces_retire(step->world);
+}
+
 // ---- integrate
+
+static void integrate(FemStep *step) {
+	fem_step_integrate_composites(step);
+	for (int32_t i = 0; i < step->composites.count; i++)
+		step->world->step_errors |= step->results[i].errors;
+}
 
 static void move_kinematic(FemBody *body, float dt) {
 	for (int32_t i = 0; i < body->topology->node_count; i++) {
@@ -290,9 +372,8 @@ static void roll_back(FemBody *body) {
 		body->pieces[c].preconditioner->valid = false;
 }
 
-static void integrate(FemStep *step) {
+static void finish_motion(FemStep *step) {
 	FemWorld *world = step->world;
-	fem_step_integrate_composites(step);
 	fem_step_catch_fast_objects(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
@@ -301,7 +382,7 @@ static void integrate(FemStep *step) {
 	}
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		FemRange islands = step->composites.composites[c].islands;
-		for (int32_t i = islands.begin; (step->results[c].errors & FEM_STEP_BODY_ROLLED_BACK) && i < islands.end; i++)
+		for (int32_t i = islands.begin; fem_composite_went_bad(step, c) && i < islands.end; i++)
 			roll_back(world->bodies[world->islands.islands[step->composites.island_list[i]].body]);
 	}
 }
@@ -340,13 +421,4 @@ static void count(FemStep *step) {
 	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];
-	for (int32_t i = 0; i < step->composites.count; i++) {
-		const FemCompositeResult *result = &step->results[i];
-		statistics->solves += result->solves;
-		statistics->solves_capped += result->solves_capped;
-		statistics->iterations += result->iterations;
-		statistics->factorizations += result->factorizations;
-		statistics->residual_max = fmaxf(statistics->residual_max, result->residual);
-		world->step_errors |= result->errors;
-	}
 }

@@ -21,7 +21,10 @@ typedef struct FemCompositeResult {
 
 typedef struct FemStep {
 	struct FemWorld *world;
-	float dt; // s
+	float dt;        // s
+	int32_t pass;    // 0, and one more each time that something broke and the step is taken again
+	bool is_again;   // something broke in this one
+	FemArena *arena; // of this pass
 	FemGround ground;
 	FemContact *contacts; // of this step, in key order
 	int32_t contact_count;
@@ -55,6 +58,7 @@ void fem_world_run_step(struct FemWorld *world); // all substeps of the step tha
 FEM_MUST_USE bool fem_step_begin_memory(FemStep *step);
 void fem_step_take_lists(FemStep *step);
 void fem_body_take_step_memory(FemBody *body, FemArena *arena);
+void fem_body_take_pass_memory(FemBody *body, FemArena *arena); // of one that was split, after the first pass
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena);
 
 // ---- step_heap.c

@@ -2,22 +2,25 @@
 // agree.
 #include "base/assert.h"
 #include "world/step/breaking.h"
-#include "world/step/step.h"
+#include "world/step/passes.h"
 #include "world/world.h"
 
 // Blocks are read 4 floats at a time, the last one past its end.
 #define BLOCK_OVERREAD 4
 
-static size_t body_bytes(const FemBody *body) {
+// Arrays by tet, which a split leaves as they are.
+static size_t tet_bytes(const FemBody *body) {
+	size_t tets = (size_t)body->topology->batch_count * FEM_LANES;
+	return fem_align_up(tets * sizeof(FemTetBlocks)) + fem_align_up(tets * sizeof(FemTetForces)) +
+		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) +
+		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0);
+}
+
+// Arrays by node, edge and part.
+static size_t node_bytes(const FemBody *body) {
 	const FemTopology *topology = body->topology;
-	size_t nodes = (size_t)topology->node_count, tets = (size_t)topology->batch_count * FEM_LANES;
-	size_t entries = (size_t)topology->row_start[topology->node_count];
-	if (body->live_part_count == 0) // kinematic
-		return fem_align_up(sizeof(FemBodyStep));
-	return fem_align_up(sizeof(FemBodyStep)) + fem_align_up(tets * sizeof(FemTetBlocks)) +
-		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) + fem_align_up(tets * sizeof(FemTetForces)) +
-		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
-		fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +     // row_blocks
+	size_t nodes = (size_t)topology->node_count, entries = (size_t)topology->row_start[topology->node_count];
+	return fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +  // row_blocks
 		fem_align_up(nodes * 12 * sizeof(float)) +                         // node_blocks
 		fem_align_up(nodes * 9 * sizeof(float)) +                          // diagonal_blocks
 		fem_align_up(nodes * 6 * sizeof(float)) +                          // contact_blocks
@@ -25,15 +28,23 @@ static size_t body_bytes(const FemBody *body) {
 		8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
-static void take_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
-	const FemTopology *topology = body->topology;
-	int32_t nodes = topology->node_count, tets = topology->batch_count * FEM_LANES;
-	int32_t entries = topology->row_start[nodes];
-	FEM_ASSERT(entries == 2 * topology->edge_count);
+static size_t body_bytes(const FemBody *body) {
+	size_t record = fem_align_up(sizeof(FemBodyStep));
+	return body->live_part_count == 0 ? record : record + tet_bytes(body) + node_bytes(body); // 0: kinematic
+}
+
+static void take_tet_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
+	int32_t tets = body->topology->batch_count * FEM_LANES;
 	step->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
 	step->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
 	step->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
 	step->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
+}
+
+static void take_node_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
+	const FemTopology *topology = body->topology;
+	int32_t nodes = topology->node_count, entries = topology->row_start[nodes];
+	FEM_ASSERT(entries == 2 * topology->edge_count);
 	step->row_blocks = FEM_ARENA_TAKE(arena, float, (size_t)entries * 9 + BLOCK_OVERREAD);
 	step->node_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 12);
 	step->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
@@ -53,8 +64,23 @@ static void take_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena)
 void fem_body_take_step_memory(FemBody *body, FemArena *arena) {
 	body->step = FEM_ARENA_TAKE(arena, FemBodyStep, 1);
 	*body->step = (FemBodyStep){0};
-	if (body->live_part_count > 0) // else kinematic
-		take_arrays(body, body->step, arena);
+	if (body->live_part_count == 0) // kinematic
+		return;
+	take_tet_arrays(body, body->step, arena);
+	take_node_arrays(body, body->step, arena);
+}
+
+// The record and the arrays by tet stay where the first pass put them; the others have another size.
+void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
+	FemBodyStep *step = body->step;
+	*step = (FemBodyStep){
+		.tet_blocks = step->tet_blocks,
+		.tet_forces = step->tet_forces,
+		.tet_plates = step->tet_plates,
+		.tet_stress = step->tet_stress,
+		.was_split = true,
+	};
+	take_node_arrays(body, step, arena);
 }
 
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
@@ -78,18 +104,26 @@ static size_t lists_bytes(const FemStep *step) {
 		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
 
+// What a pass after the first takes of a body: the arrays that a split changes, else the blocks of its contacts anew.
+static size_t later_bytes(const FemBody *body) {
+	if (body->step->is_over || body->live_part_count == 0)
+		return 0;
+	return body->step->was_split ? node_bytes(body)
+								 : fem_align_up((size_t)body->topology->node_count * 6 * sizeof(float));
+}
+
 bool fem_step_begin_memory(FemStep *step) {
 	FemWorld *world = step->world;
-	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world);
+	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world, step->pass) + fem_passes_bytes(world, step->pass);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += body_bytes(body);
+		bytes += step->pass == 0 ? body_bytes(body) : later_bytes(body);
 	}
-	return fem_arena_begin(&world->arena, bytes);
+	return fem_arena_begin(step->arena, bytes);
 }
 
 void fem_step_take_lists(FemStep *step) {
-	FemArena *arena = &step->world->arena;
+	FemArena *arena = step->arena;
 	int32_t islands = step->world->islands.count, chunks = step->world->islands.node_chunk_count;
 	int32_t contacts = step->contact_count, composites = islands + step->proxy_count;
 	step->system_islands = FEM_ARENA_TAKE(arena, FemSystemIsland, islands);

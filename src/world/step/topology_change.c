@@ -2,6 +2,7 @@
 // parts and components (pieces) are others. Each stage's data is brought along here, so that the stages need not know.
 #include "base/assert.h"
 #include "base/memory.h"
+#include "model/body_step.h"
 #include "model/node_arrays.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -132,8 +133,28 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	publish_copies(body, users_before);
 	move_parts(body);
 	fem_body_solver_follow_split(&world->meshes[body->mesh_index], body);
-	fem_body_contact_follow_split(world, body);
+	if (body->step && body->step->was_split) // in an earlier pass, too: once, when the step is over
+		body->breaking->surface_is_stale = true;
+	else
+		fem_body_contact_follow_split(world, body);
 	body->breaking->was_split = true;
+}
+
+static void enter_pieces(FemWorld *world, int32_t body_index) {
+	FemBody *body = world->bodies[body_index];
+	if (body->trees && !fem_contact_body_enter_pieces(world, body, body_index))
+		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+}
+
+void fem_body_renew_surface(FemWorld *world, FemBody *body) {
+	fem_heap_begin(world->heap);
+	fem_body_contact_renew(world, body);
+	fem_heap_end();
+}
+
+void fem_body_finish_surface(FemWorld *world, int32_t body_index) {
+	world->bodies[body_index]->breaking->surface_is_stale = false;
+	enter_pieces(world, body_index);
 }
 
 void fem_body_finish_split(FemWorld *world, int32_t body_index) {
@@ -151,8 +172,8 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 		world->materials[body->tet_material[tet]].use_count--;
 		body->tet_material[tet] = -1;
 	}
-	if (body->trees && !fem_contact_body_enter_pieces(world, body, body_index))
-		world->step_errors |= FEM_STEP_CONTACTS_FULL;
+	if (!body->breaking->surface_is_stale)
+		enter_pieces(world, body_index);
 	fem_contacts_renumber(world, body_index);
 	fem_pieces_follow_split(world, body, body_index);
 	fem_split_end(body->own_topology);
