@@ -21,28 +21,10 @@
 #ifndef FEM_DYNAMICS_MOTION_H
 #define FEM_DYNAMICS_MOTION_H
 
+#include "dynamics/rigid_motion.h"
 #include "jobs/pool.h"
 #include "model/body.h"
-#include "model/contact.h"
 #include "model/island.h"
-
-// Sums over the nodes of a chunk or an island, about the body's origin.
-typedef struct FemMotionSums {
-	double mass;        // kg
-	double moment[3];   // m x, kg m
-	double second[6];   // m x x^T: xx yy zz xy yz zx, kg m^2
-	double momentum[3]; // m v, kg m/s
-	double angular[3];  // x cross m v
-	double impulse[3];  // external, N s
-	double torque[3];   // x cross external impulse
-	bool finite;
-} FemMotionSums;
-
-typedef struct FemMotion {
-	float center[3];   // m, centre of mass
-	float velocity[3]; // m/s
-	float spin[3];     // rad/s; 0 where the inertia tensor is singular
-} FemMotion;
 
 typedef struct FemIntegration {
 	FemBody *body;
@@ -60,28 +42,8 @@ typedef struct FemIntegration {
 // Adds the impulse of the centrifugal and the Euler force, dt m (-w x (w x r) - w' x r), to the right-hand side.
 void fem_motion_add_centrifugal(FemIntegration *integration);
 
-// Both momenta of a group of islands and rigid bodies that touches nothing else: what external forces say they should
-// be, and what the solve made of them. Contact forces within the group cancel, and act along one line; a solve cut
-// short does not know it. What is missing is made up for by one rigid motion of all.
-typedef struct FemGroupBalance {
-	FemMotionSums sums; // about the group's origin
-	double center[3];   // m, of mass
-	float velocity[3];  // m/s, the change for all ...
-	float spin[3];      // rad/s, ... about the centre
-} FemGroupBalance;
-
-// `offset`, m: the body's origin, or a rigid body's centre of mass, from the group's origin. First add all, then solve,
-// then share out.
-void fem_balance_add_island(FemGroupBalance *balance, FemIntegration *integration, const double offset[3]);
-void fem_balance_add_rigid(FemGroupBalance *balance, const FemProxy *proxy, const double offset[3]);
-void fem_balance_solve(FemGroupBalance *balance);
-void fem_balance_share_island(const FemGroupBalance *balance, FemIntegration *integration, const double offset[3]);
-void fem_balance_share_rigid(const FemGroupBalance *balance, FemProxy *proxy, const double offset[3]);
-
-// Takes a whole free piece back by `time` (s) along the motion it has now: rigid motion as in the step (`tumbling.h`),
-// which keeps energy and both momenta, and deformation. Straight back, x - time v, stretches what spins at w by
-// (w time)^2 / 2 and leaves it velocities that strain it further: in a stiff piece energy from nowhere.
-void fem_motion_rewind(FemBody *body, FemRange nodes, float time);
+// With the velocities v + dv that the solve asks for, and the impulse of all external forces; finite: all of it is.
+FemMotionSums fem_motion_sums_after(FemIntegration *integration);
 
 // v += dv, x += motion; reactions. Returns FemStepError bits; a body that is not finite is left as it was and marked.
 uint32_t fem_motion_integrate(FemIntegration *integration);

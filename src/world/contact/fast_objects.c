@@ -14,7 +14,7 @@
 
 #include "base/range.h"
 #include "base/vec.h"
-#include "dynamics/motion.h"
+#include "dynamics/rewind.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
 #include "model/body.h"

@@ -3,6 +3,7 @@
 #include "world/step/composite_task.h"
 
 #include "base/vec.h"
+#include "dynamics/group_balance.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
 #include "world/step/passes.h"
