@@ -1,8 +1,9 @@
 #include "collision/swept.h"
 
 #include "collision/overlap.h"
-#include "collision/swept_nearby.h"
+#include "collision/tree_walk.h"
 #include "collision/triangle_tests.h"
+#include "fem_basics.h"
 #include "model/body.h"
 #include "topology/topology.h"
 
@@ -54,10 +55,189 @@ bool fem_swept_boxes_meet(Box4 a, FemVec3 shift_a, Box4 b, FemVec3 shift_b, floa
 	return out[0] <= out[1];
 }
 
+// ---- what of two swept pieces may come together: triangles of one and tets of the other, block by block
+
+#define NEARBY_BLOCK 128 // triangles, and tets, looked at together; chosen
+
+// A triangle of a and a tet of b in the frame that moves with the mean displacement of b: at a fraction f of the step
+// their corners are at start + f displacement.
+typedef struct SweptFace {
+	Float4 start[3], displacement[3]; // m
+	Box4 box;                         // over the fractions that are looked at
+	int32_t tet;                      // behind it
+} SweptFace;
+
+typedef struct SweptSolid {
+	Float4 start[4], displacement[4];
+	Box4 box;
+	int32_t tet;
+} SweptSolid;
+
+// A face and up to four tets whose boxes it meets. True ends the search.
+typedef bool VisitSwept(void *context, const SweptFace *face, const SweptSolid *const solids[4], int32_t count);
+
+typedef struct Nearby {
+	const FemSweptPiece *a, *b;
+	Float4 offset;      // from the frame of a to that of b, m
+	float fractions[2]; // of the step that are looked at
+	float reach;        // m, by which boxes are grown besides what nodes deviate from the mean displacement
+	VisitSwept *visit;
+	void *context;
+	bool ended;
+	SweptFace faces[NEARBY_BLOCK];
+	SweptSolid solids[NEARBY_BLOCK];
+	int32_t face_count, solid_count;
+} Nearby;
+
+static void face_at(const SweptFace *face, float fraction, Float4 out[3]) {
+	for (int k = 0; k < 3; k++)
+		out[k] = face->start[k] + all4(fraction) * face->displacement[k];
+}
+
+static void solid_at(const SweptSolid *solid, float fraction, Float4 out[4]) {
+	for (int k = 0; k < 4; k++)
+		out[k] = solid->start[k] + all4(fraction) * solid->displacement[k];
+}
+
+static Float4 float4_from(FemVec3 v) {
+	return (Float4){v.x, v.y, v.z, 0.0f};
+}
+
+static Box4 moved_box(Box4 box, Float4 by) {
+	return (Box4){box.min + by, box.max + by};
+}
+
+static Box4 grown_box(Box4 box, float by) {
+	return (Box4){box.min - all4(by), box.max + all4(by)};
+}
+
+static void nearby_start(
+	Nearby *nearby, const FemSweptPiece *a, const FemSweptPiece *b, VisitSwept *visit, void *context) {
+	FemPosition from = a->body->origin, to = b->body->origin;
+	nearby->a = a;
+	nearby->b = b;
+	nearby->offset = (Float4){(float)(from.x - to.x), (float)(from.y - to.y), (float)(from.z - to.z), 0.0f};
+	nearby->reach = 0.0f;
+	nearby->visit = visit;
+	nearby->context = context;
+	nearby->ended = false;
+	nearby->face_count = nearby->solid_count = 0;
+}
+
+// A node in the frame that moves with the mean displacement of b: start and displacement, m. Grows the box to hold its
+// path.
+static void place_node(
+	const Nearby *nearby, const FemSweptPiece *piece, int32_t node, Float4 *start, Float4 *displacement, Box4 *box) {
+	*start = fem_swept_point(piece, node, 0.0f);
+	*displacement = fem_swept_point(piece, node, 1.0f) - *start - float4_from(nearby->b->shift);
+	if (piece == nearby->a)
+		*start += nearby->offset;
+	for (int end = 0; end < 2; end++) {
+		Float4 p = *start + all4(nearby->fractions[end]) * *displacement;
+		*box = (Box4){min4(p, box->min), max4(p, box->max)};
+	}
+}
+
+static void visit_face(Nearby *nearby, const SweptFace *face) {
+	const SweptSolid *met[4];
+	int32_t count = 0;
+	for (int32_t j = 0; j < nearby->solid_count && !nearby->ended; j++) {
+		if (boxes_meet4(face->box, nearby->solids[j].box))
+			met[count++] = &nearby->solids[j];
+		if (count == 4) {
+			nearby->ended = nearby->visit(nearby->context, face, met, count);
+			count = 0;
+		}
+	}
+	if (count > 0 && !nearby->ended)
+		nearby->ended = nearby->visit(nearby->context, face, met, count);
+}
+
+static void visit_pairs(Nearby *nearby) {
+	for (int32_t i = 0; i < nearby->face_count && !nearby->ended; i++)
+		visit_face(nearby, &nearby->faces[i]);
+	nearby->solid_count = 0;
+}
+
+static void add_solid(Nearby *nearby, int32_t tet, Box4 all_faces) {
+	for (int32_t i = 0; i < nearby->solid_count; i++) {
+		if (nearby->solids[i].tet == tet)
+			return; // several of its faces are outside
+	}
+	SweptSolid *solid = &nearby->solids[nearby->solid_count];
+	solid->tet = tet;
+	solid->box = empty_box4();
+	for (int k = 0; k < 4; k++)
+		place_node(nearby, nearby->b, fem_tet_node(nearby->b->body->topology, tet, k), &solid->start[k],
+			&solid->displacement[k], &solid->box);
+	if (boxes_meet4(solid->box, all_faces) && ++nearby->solid_count == NEARBY_BLOCK)
+		visit_pairs(nearby);
+}
+
+// All tets of b behind triangles that the faces at hand may cross.
+static void visit_solids(Nearby *nearby) {
+	const FemSurfaceTrees *trees = nearby->b->body->trees;
+	Box4 all_faces = empty_box4();
+	TreeWalk walk;
+	for (int32_t i = 0; i < nearby->face_count; i++)
+		all_faces = joint_box4(nearby->faces[i].box, all_faces);
+	Box4 near = grown_box(all_faces, nearby->b->slack + nearby->reach);
+	for (int32_t i = nearby->b->span.trees.begin; i < nearby->b->span.trees.end && nearby->face_count > 0; i++) {
+		if (!boxes_meet4(trees->trees[i].box, near))
+			continue;
+		walk_start(&walk, &trees->trees[i], near);
+		for (int32_t t; !nearby->ended && (t = walk_next(&walk)) >= 0;) {
+			if (t < trees->trees[i].triangles.end)
+				add_solid(nearby, trees->topology->triangle_tets[t], all_faces);
+		}
+	}
+	visit_pairs(nearby);
+	nearby->face_count = 0;
+}
+
+static void add_face(Nearby *nearby, int32_t triangle, Box4 partner) {
+	const FemTopology *topology = nearby->a->body->topology;
+	SweptFace *face = &nearby->faces[nearby->face_count];
+	face->tet = topology->triangle_tets[triangle];
+	face->box = empty_box4();
+	for (int k = 0; k < 3; k++)
+		place_node(nearby, nearby->a, topology->triangles[3 * (size_t)triangle + (size_t)k], &face->start[k],
+			&face->displacement[k], &face->box);
+	if (boxes_meet4(face->box, partner) && ++nearby->face_count == NEARBY_BLOCK)
+		visit_solids(nearby);
+}
+
+// The box of b over these fractions, seen from where a's trees are.
+static Box4 partner_box(const Nearby *nearby) {
+	Box4 start = fem_swept_box(nearby->b), box = empty_box4();
+	for (int end = 0; end < 2; end++) {
+		Float4 against = all4(nearby->fractions[end]) * (float4_from(nearby->b->shift) - float4_from(nearby->a->shift));
+		box = joint_box4(moved_box(start, against - nearby->offset), box);
+	}
+	return grown_box(box, nearby->a->slack + nearby->b->slack + nearby->reach);
+}
+
+// After fractions and reach were set.
+static void nearby_visit(Nearby *nearby) {
+	const FemSurfaceTrees *trees = nearby->a->body->trees;
+	Box4 box = partner_box(nearby), partner = grown_box(fem_swept_box(nearby->b), nearby->b->slack + nearby->reach);
+	TreeWalk walk;
+	for (int32_t i = nearby->a->span.trees.begin; i < nearby->a->span.trees.end; i++) {
+		if (!boxes_meet4(trees->trees[i].box, box))
+			continue;
+		walk_start(&walk, &trees->trees[i], box);
+		for (int32_t t; !nearby->ended && (t = walk_next(&walk)) >= 0;) {
+			if (t < trees->trees[i].triangles.end)
+				add_face(nearby, t, partner);
+		}
+	}
+	visit_solids(nearby);
+}
+
 // ---- time
 
 typedef struct Search {
-	FemNearby nearby;
+	Nearby nearby;
 	int32_t count, begin; // samples; the first to be looked at
 	int32_t first;        // at which an overlap was found
 	float step;           // m, most that two nodes go against each other between two samples
@@ -72,7 +252,7 @@ static bool face_meets_solid(const Float4 triangle[3], const Float4 tet[4]) {
 
 // Searches the first sample at which a face and a tet overlap. Samples that they cannot have reached across the gap
 // between their boxes are skipped.
-static void search_pair(Search *search, const FemSweptFace *face, const FemSweptSolid *solid) {
+static void search_pair(Search *search, const SweptFace *face, const SweptSolid *solid) {
 	for (int32_t k = search->begin; k < search->first;) {
 		float fraction = (float)k / (float)search->count;
 		Float4 triangle[3], tet[4];
@@ -90,7 +270,7 @@ static void search_pair(Search *search, const FemSweptFace *face, const FemSwept
 	}
 }
 
-static bool search_pairs(void *context, const FemSweptFace *face, const FemSweptSolid *const solids[4], int32_t count) {
+static bool search_pairs(void *context, const SweptFace *face, const SweptSolid *const solids[4], int32_t count) {
 	Search *search = context;
 	for (int32_t i = 0; i < count; i++)
 		search_pair(search, face, solids[i]);
@@ -100,7 +280,7 @@ static bool search_pairs(void *context, const FemSweptFace *face, const FemSwept
 int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count) {
 	Search search;
 	float *fractions = search.nearby.fractions;
-	fem_nearby_start(&search.nearby, a, b, search_pairs, &search);
+	nearby_start(&search.nearby, a, b, search_pairs, &search);
 	search.count = count;
 	search.first = count + 1;
 	search.step = displacement / (float)count;
@@ -113,7 +293,7 @@ int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, 
 	search.begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
 	fractions[0] = (float)search.begin / (float)count;
 	fractions[1] = fmaxf(fminf(ceilf(fractions[1] * (float)count) / (float)count, 1.0f), fractions[0]);
-	fem_nearby_visit(&search.nearby);
+	nearby_visit(&search.nearby);
 	return search.first;
 }
 
@@ -123,7 +303,7 @@ int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, 
 #define SEEN_BITS 10
 
 typedef struct Clipper {
-	FemNearby nearby;
+	Nearby nearby;
 	FemSweptDepth *at;
 	bool flipped; // faces of the second into tets of the first
 	float depth;
@@ -147,8 +327,8 @@ static bool tet_shape(const FemSweptPiece *piece, int32_t tet, float fraction, F
 	return fem_convex_tet(piece->body->origin, corners, piece->body->tet_exterior[tet], storage, out);
 }
 
-static void clip_pair(Clipper *clipper, const FemSweptFace *face, const FemSweptSolid *solid) {
-	const FemNearby *nearby = &clipper->nearby;
+static void clip_pair(Clipper *clipper, const SweptFace *face, const SweptSolid *solid) {
+	const Nearby *nearby = &clipper->nearby;
 	int32_t first_tet = clipper->flipped ? solid->tet : face->tet,
 			second_tet = clipper->flipped ? face->tet : solid->tet;
 	float fraction = clipper->at->fraction;
@@ -163,7 +343,7 @@ static void clip_pair(Clipper *clipper, const FemSweptFace *face, const FemSwept
 		clipper->depth = fmaxf(clipper->depth, overlap.depth);
 }
 
-static bool clip_pairs(void *context, const FemSweptFace *face, const FemSweptSolid *const solids[4], int32_t count) {
+static bool clip_pairs(void *context, const SweptFace *face, const SweptSolid *const solids[4], int32_t count) {
 	Clipper *clipper = context;
 	const FemSweptDepth *at = clipper->at;
 	Float4 triangle[3], tets[4][4];
@@ -185,9 +365,9 @@ float fem_swept_depth(const FemSweptPiece *a, const FemSweptPiece *b, FemSweptDe
 	memset(clipper.seen, 0, sizeof clipper.seen);
 	for (int order = 0; order < 2 && clipper.depth <= at->enough && at->clips < at->clips_max; order++) {
 		clipper.flipped = order == 1;
-		fem_nearby_start(&clipper.nearby, order ? b : a, order ? a : b, clip_pairs, &clipper);
+		nearby_start(&clipper.nearby, order ? b : a, order ? a : b, clip_pairs, &clipper);
 		clipper.nearby.fractions[0] = clipper.nearby.fractions[1] = at->fraction;
-		fem_nearby_visit(&clipper.nearby);
+		nearby_visit(&clipper.nearby);
 	}
 	return clipper.depth;
 }

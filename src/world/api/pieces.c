@@ -1,5 +1,6 @@
 // The pieces of a body that broke: numbers that last, what can be asked of them, removing and retiring.
 #include "world/api/pieces.h"
+
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "topology/topology.h"
@@ -81,6 +82,69 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		piece->born = world->time;
 		add_piece_event(world, body_index, piece);
 	}
+}
+
+// ---- how long pieces have until they are removed for their age or number, so that they can be drawn fading
+
+// World time at which a piece is removed, s; infinite for the largest and for attached pieces.
+static double end_of(const FemBody *body, int32_t component) {
+	const FemBreaking *breaking = body->breaking;
+	const FemPiece *piece = &body->pieces[component];
+	double too_old = breaking->piece_lifetime > 0.0f ? piece->born + (double)breaking->piece_lifetime : INFINITY;
+	return fmin(too_old, piece->retires);
+}
+
+// s, or infinite
+static double time_left(const FemWorld *world, const FemBody *body, int32_t component, int32_t largest) {
+	double end = body->breaking ? end_of(body, component) : INFINITY;
+	if (isinf(end) || !fem_piece_is_debris(body, component, largest))
+		return INFINITY;
+	return fmax(end - world->time, 0.0);
+}
+
+// The next component from `first` on that has less than fade_time left; the number of components: there is none.
+static int32_t next_fading(
+	const FemWorld *world, const FemBody *body, int32_t first, float fade_time, double *out_left) {
+	int32_t count = body->topology->component_count, largest = -1;
+	for (int32_t c = first; c < count; c++) {
+		if (!(end_of(body, c) - world->time < (double)fade_time))
+			continue;
+		largest = largest < 0 ? fem_largest_piece(body->topology) : largest;
+		*out_left = time_left(world, body, c, largest);
+		if (*out_left < (double)fade_time)
+			return c;
+	}
+	return count;
+}
+
+bool fem_body_has_fading_pieces(FemBodyId id, float fade_time) {
+	FemResult result;
+	FemWorld *world;
+	double left;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	return body && body->breaking && next_fading(world, body, 0, fade_time, &left) < body->topology->component_count;
+}
+
+int32_t fem_body_get_node_fades(FemBodyId id, float fade_time, float *out_fades, int32_t node_capacity) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body)
+		return 0;
+	const FemTopology *t = body->topology;
+	int32_t room = out_fades ? node_capacity : 0;
+	double left = 0.0;
+	for (int32_t user = 0; user < room && user < t->user_node_count; user++)
+		out_fades[user] = 1.0f;
+	if (!(fade_time > 0.0f) || !body->breaking || room <= 0)
+		return t->user_node_count;
+	for (int32_t c = 0; (c = next_fading(world, body, c, fade_time, &left)) < t->component_count; c++) {
+		for (int32_t i = t->component_nodes[c].begin; i < t->component_nodes[c].end; i++) {
+			if (t->user_of_node[i] < room)
+				out_fades[t->user_of_node[i]] = (float)(left / (double)fade_time);
+		}
+	}
+	return t->user_node_count;
 }
 
 // ---- reading
@@ -199,7 +263,7 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 		.piece = number,
 		.parent = body->pieces[component].parent,
 		.age = world->time - body->pieces[component].born,
-		.time_left = fem_piece_time_left(world, body, component, fem_largest_piece(body->topology)),
+		.time_left = time_left(world, body, component, fem_largest_piece(body->topology)),
 		.tet_count = body->topology->component_tets[component],
 		.node_count = nodes.end - nodes.begin,
 		.is_attached = fem_piece_is_attached(body, component),
@@ -311,7 +375,7 @@ static int32_t mark_retired(const FemWorld *world, FemBody *body) {
 	if (body->breaking->piece_limit > 0)
 		limit_debris(world, body, largest);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		if (may_retire(body, c, largest) && !(fem_piece_time_left(world, body, c, largest) > 0.0)) {
+		if (may_retire(body, c, largest) && !(time_left(world, body, c, largest) > 0.0)) {
 			fem_split_remove_component(t, c);
 			marked++;
 		}

@@ -17,8 +17,4 @@ void fem_pieces_weigh(FemBody *body);                        // their masses, an
 void fem_pieces_measure(const FemMesh *mesh, FemBody *body); // sizes; the surface of the body has been listed
 FemVec3d fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node); // m, scaled
 
-// ---- piece_fading.c
-double fem_piece_time_left(
-	const FemWorld *world, const FemBody *body, int32_t component, int32_t largest); // s, or infinite
-
 #endif

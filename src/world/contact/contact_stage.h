@@ -107,6 +107,8 @@ void fem_contact_stage_finish(struct FemStep *step);
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
 void fem_body_contact_renew(struct FemWorld *world, FemBody *body); // the same after several splits: trees all anew
+void fem_contacts_renumber(
+	struct FemWorld *world, int32_t body_index); // contacts that are kept, after a split gave nodes new numbers
 FEM_MUST_USE bool fem_contact_body_enter_pieces(
 	struct FemWorld *world, FemBody *body, int32_t body_index); // into the sweep
 void fem_contact_bodies_refit(struct FemWorld *world);          // trees and boxes of the pieces that may have moved
@@ -156,19 +158,6 @@ const FemContact *fem_contact_find_place(
 	const FemContact *contacts, int32_t count, const FemContact *contact); // or null
 // The contacts of a pair in such a list, where they stand together. is_collider: `other` is one.
 FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t body, int32_t other, bool is_collider);
-
-// ---- contact_load.c
-// Strengthens the contacts `made` of a touch by what its pair carries, from the last step's contacts.
-void fem_contacts_strengthen(FemContactStage *stage, const FemTouch *touch, FemRange made, float push, float dt);
-
-// ---- height_field.c
-bool fem_height_field_visit_near(
-	const FemCollider *collider, const FemSweepBox *near, FemVisitSubShape *visit, void *context);
-// One of the two prisms of a cell: sub_shape = 2 cell + half.
-bool fem_height_field_prism(const FemCollider *collider, int32_t sub_shape, FemConvexPrism storage[2], FemConvex *out);
-
-// ---- contact_renumber.c
-void fem_contacts_renumber(struct FemWorld *world, int32_t body_index); // after its nodes got new numbers
 
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
