@@ -1,24 +1,12 @@
 // Bad input to every public function: it answers, says why, and leaves the world as it was.
 #include "cube_scene.h"
 #include "fem_test.h"
-
-// A failure must come with a sentence that ends.
-static bool has_sentence(void) {
-	const char *text = fem_last_error();
-	size_t length = strlen(text);
-	return length > 10 && text[length - 1] == '.';
-}
-
-#define CHECK_FAILS(call, expected) \
-	do { \
-		FEM_CHECK_INT(call, expected); \
-		FEM_CHECK(has_sentence()); \
-	} while (0)
+#include "sentences.h"
 
 #define CHECK_NULL(id) \
 	do { \
 		FEM_CHECK_INT((id).index1, 0); \
-		FEM_CHECK(has_sentence()); \
+		FEM_CHECK(fem_has_sentence()); \
 	} while (0)
 
 static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};

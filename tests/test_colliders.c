@@ -1,6 +1,7 @@
 // Colliders: bad input to their calls, what they do to bodies, and what bodies do to them.
 #include "cube_scene.h"
 #include "fem_test.h"
+#include "sentences.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
@@ -10,22 +11,10 @@ static const FemVec3 zero3 = {0.0f, 0.0f, 0.0f};
 static const FemPosition zero_position = {0.0, 0.0, 0.0};
 static const FemQuat no_rotation = {0.0f, 0.0f, 0.0f, 1.0f};
 
-static bool has_sentence(void) {
-	const char *text = fem_last_error();
-	size_t length = strlen(text);
-	return length > 10 && text[length - 1] == '.';
-}
-
-#define CHECK_FAILS(call, expected) \
-	do { \
-		FEM_CHECK_INT(call, expected); \
-		FEM_CHECK(has_sentence()); \
-	} while (0)
-
 #define CHECK_REFUSED(world, def) \
 	do { \
 		FEM_CHECK_INT(fem_collider_create((world), &(def)).index1, 0); \
-		FEM_CHECK(has_sentence()); \
+		FEM_CHECK(fem_has_sentence()); \
 	} while (0)
 
 // ---- scenes

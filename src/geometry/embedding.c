@@ -131,15 +131,6 @@ static double largest(const double weights[4]) {
 	return most;
 }
 
-static double box_distance_sq(const TetNode *node, FemVec3d p) {
-	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
-	for (int axis = 0; axis < 3; axis++) {
-		double out = fmax(fmax((double)node->lo[axis] - at[axis], at[axis] - (double)node->hi[axis]), 0.0);
-		sum += out * out;
-	}
-	return sum;
-}
-
 // The nearest tet; of tets that share the nearest face, edge or node, the one that needs the smallest weights.
 static void try_tet(const Tree *tree, int32_t tet, Query *query) {
 	if (query->member >= 0 && tree->mesh->tet_members[tet] != query->member)
@@ -167,14 +158,14 @@ static void find_nearest(const Tree *tree, Query *query) {
 	while (depth > 0) {
 		int32_t index = stack[--depth];
 		const TetNode *node = &tree->nodes[index];
-		if (sqrt(box_distance_sq(node, query->p)) > sqrt(query->best_sq) + slack)
+		if (sqrt(fem_box_distance_sq(node->lo, node->hi, query->p)) > sqrt(query->best_sq) + slack)
 			continue;
 		for (int32_t at = node->first; at < node->first + node->count; at++)
 			try_tet(tree, tree->order[at], query);
 		if (node->count > 0)
 			continue;
-		bool left_first =
-			box_distance_sq(&tree->nodes[index + 1], query->p) <= box_distance_sq(&tree->nodes[node->first], query->p);
+		bool left_first = fem_box_distance_sq(tree->nodes[index + 1].lo, tree->nodes[index + 1].hi, query->p) <=
+			fem_box_distance_sq(tree->nodes[node->first].lo, tree->nodes[node->first].hi, query->p);
 		stack[depth++] = left_first ? node->first : index + 1;
 		stack[depth++] = left_first ? index + 1 : node->first;
 	}

@@ -210,15 +210,6 @@ int32_t fem_bvh_crossings(
 
 // ---- nearest
 
-static double box_distance_sq(const FemBvhNode *node, FemVec3d p) {
-	double at[3] = {p.x, p.y, p.z}, sum = 0.0;
-	for (int axis = 0; axis < 3; axis++) {
-		double outside = fmax(fmax((double)node->lo[axis] - at[axis], at[axis] - (double)node->hi[axis]), 0.0);
-		sum += outside * outside;
-	}
-	return sum;
-}
-
 static void nearest_in_leaf(const FemTriangleBvh *bvh, const FemBvhNode *node, FemVec3d p, double *io_best,
 	int32_t *out_triangle, FemVec3d *out_point) {
 	for (int32_t t = node->first; t < node->first + node->count; t++) {
@@ -244,14 +235,15 @@ double fem_bvh_nearest(
 	stack[depth++] = 0;
 	while (depth > 0) {
 		const FemBvhNode *node = &bvh->nodes[stack[--depth]];
-		if (box_distance_sq(node, p) >= best)
+		if (fem_box_distance_sq(node->lo, node->hi, p) >= best)
 			continue;
 		if (node->count > 0) {
 			nearest_in_leaf(bvh, node, p, &best, out_triangle, out_point);
 			continue;
 		}
 		int32_t left = (int32_t)(node - bvh->nodes) + 1, right = node->first;
-		bool left_first = box_distance_sq(&bvh->nodes[left], p) <= box_distance_sq(&bvh->nodes[right], p);
+		bool left_first = fem_box_distance_sq(bvh->nodes[left].lo, bvh->nodes[left].hi, p) <=
+			fem_box_distance_sq(bvh->nodes[right].lo, bvh->nodes[right].hi, p);
 		stack[depth++] = left_first ? right : left;
 		stack[depth++] = left_first ? left : right;
 	}

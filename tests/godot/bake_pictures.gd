@@ -49,15 +49,7 @@ func _build_stage(columns: int) -> Node3D:
 	root.size = Vector2i(CELL * columns, CELL * ROWS)
 	var stage := Node3D.new()
 	root.add_child(stage)
-	var environment := Environment.new()
-	environment.background_mode = Environment.BG_COLOR
-	environment.background_color = BACKGROUND
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
-	environment.ambient_light_color = Color.WHITE
-	environment.ambient_light_energy = 0.5
-	var world := WorldEnvironment.new()
-	world.environment = environment
-	stage.add_child(world)
+	add_environment(stage, BACKGROUND, 0.5)
 	var light := DirectionalLight3D.new()
 	light.transform.basis = Basis.looking_at(Vector3(-0.2, -1.0, -0.6))
 	light.light_energy = 0.7

@@ -153,39 +153,13 @@ func _revolved(point: Vector2, angle: float) -> Vector3:
 func _build_stage() -> Node3D:
 	var stage := Node3D.new()
 	root.add_child(stage)
-	var environment := Environment.new()
-	environment.background_mode = Environment.BG_COLOR
-	environment.background_color = BACKGROUND
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
-	environment.ambient_light_color = Color(0.8, 0.85, 1.0)
-	environment.ambient_light_energy = 0.35
-	var world := WorldEnvironment.new()
-	world.environment = environment
-	stage.add_child(world)
-	var light := DirectionalLight3D.new()
-	light.light_energy = 0.5
-	light.shadow_enabled = true
-	light.directional_shadow_max_distance = 20.0
-	stage.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, Vector3(-0.6, -1.0, -0.7))
-	var ground := MeshInstance3D.new()
-	var plane := PlaneMesh.new()
-	plane.size = Vector2(40, 40)
-	plane.material = _look(Color(0.42, 0.45, 0.4))
-	ground.mesh = plane
-	stage.add_child(ground)
+	add_environment(stage, BACKGROUND, 0.35, Color(0.8, 0.85, 1.0))
+	add_sun(stage, Vector3(-0.6, -1.0, -0.7), 0.5, 20.0)
+	add_ground(stage, 40.0, _look(Color(0.42, 0.45, 0.4)))
 	_camera = Camera3D.new()
 	_camera.fov = 45.0
 	stage.add_child(_camera)
 	return stage
-
-
-func _draw() -> Image:
-	await process_frame
-	await RenderingServer.frame_post_draw
-	var image := root.get_texture().get_image()
-	image.convert(Image.FORMAT_RGB8)
-	return image
 
 
 ## Time stands still while a picture is taken.
@@ -208,9 +182,9 @@ func _take_pictures(stage: Node3D, scene: Dictionary, folder: String) -> void:
 				ms = statistics.step_ms
 				phases = statistics.phase_ms
 		paused = true
-		sheet.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, 0))
+		sheet.blit_rect(await draw_frame(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, 0))
 		body.debug_draw_tets = true
-		sheet.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, CELL.y))
+		sheet.blit_rect(await draw_frame(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * i, CELL.y))
 		body.debug_draw_tets = false
 		paused = false
 		var free := 0

@@ -118,19 +118,8 @@ func _make_looks() -> Dictionary:
 
 
 func _build_stage() -> void:
-	var environment := Environment.new()
-	environment.background_mode = Environment.BG_COLOR
-	environment.background_color = Color(0.25, 0.3, 0.4)
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
-	environment.ambient_light_color = Color.WHITE
-	environment.ambient_light_energy = 0.3
-	var world := WorldEnvironment.new()
-	world.environment = environment
-	root.add_child(world)
-	var light := DirectionalLight3D.new()
-	light.shadow_enabled = true
-	root.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, Vector3(0.6, -1.0, -0.8))
+	add_environment(root, Color(0.25, 0.3, 0.4), 0.3)
+	add_sun(root, Vector3(0.6, -1.0, -0.8))
 	_camera = Camera3D.new()
 	_camera.projection = Camera3D.PROJECTION_ORTHOGONAL
 	root.add_child(_camera)

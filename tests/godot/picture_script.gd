@@ -26,8 +26,48 @@ func check(condition: bool, test_name: String, cause := "") -> void:
 
 ## The window, some frames from now.
 func _shoot() -> Image:
-	for i in 3:
+	for i in 2:
 		await process_frame
+	return await draw_frame()
+
+
+## One colour behind everything, and even light from all sides.
+func add_environment(parent: Node, background: Color, light_energy: float, light_color := Color.WHITE) -> void:
+	var environment := Environment.new()
+	environment.background_mode = Environment.BG_COLOR
+	environment.background_color = background
+	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
+	environment.ambient_light_color = light_color
+	environment.ambient_light_energy = light_energy
+	var world := WorldEnvironment.new()
+	world.environment = environment
+	parent.add_child(world)
+
+
+## Light that casts shadows as far as this.
+func add_sun(parent: Node, direction: Vector3, energy := 1.0, shadow_distance := 100.0) -> DirectionalLight3D:
+	var light := DirectionalLight3D.new()
+	light.light_energy = energy
+	light.shadow_enabled = true
+	light.directional_shadow_max_distance = shadow_distance
+	parent.add_child(light)
+	light.look_at_from_position(Vector3.ZERO, direction)
+	return light
+
+
+## A plane to stand on, with edges of this length.
+func add_ground(parent: Node, size: float, look: Material) -> void:
+	var ground := MeshInstance3D.new()
+	var plane := PlaneMesh.new()
+	plane.size = Vector2(size, size)
+	plane.material = look
+	ground.mesh = plane
+	parent.add_child(ground)
+
+
+## The frame that is drawn next.
+func draw_frame() -> Image:
+	await process_frame
 	await RenderingServer.frame_post_draw
 	var image := root.get_texture().get_image()
 	image.convert(Image.FORMAT_RGB8)

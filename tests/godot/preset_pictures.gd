@@ -168,18 +168,8 @@ func _build_stage() -> Node3D:
 	var world := WorldEnvironment.new()
 	world.environment = environment
 	stage.add_child(world)
-	var light := DirectionalLight3D.new()
-	light.light_energy = 0.55
-	light.shadow_enabled = true
-	light.directional_shadow_max_distance = 12.0
-	stage.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, Vector3(-0.6, -1.0, -0.5))
-	var ground := MeshInstance3D.new()
-	var plane := PlaneMesh.new()
-	plane.size = Vector2(40, 40)
-	plane.material = Looks.ground()
-	ground.mesh = plane
-	stage.add_child(ground)
+	add_sun(stage, Vector3(-0.6, -1.0, -0.5), 0.55, 12.0)
+	add_ground(stage, 40.0, Looks.ground())
 	_camera = Camera3D.new()
 	_camera.fov = 33.0
 	stage.add_child(_camera)

@@ -65,27 +65,9 @@ func _take_all(wanted_method: String, picture: String) -> void:
 func _build_stage() -> Node3D:
 	var stage := Node3D.new()
 	root.add_child(stage)
-	var environment := Environment.new()
-	environment.background_mode = Environment.BG_COLOR
-	environment.background_color = BACKGROUND
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
-	environment.ambient_light_color = Color.WHITE
-	environment.ambient_light_energy = 0.25
-	var world := WorldEnvironment.new()
-	world.environment = environment
-	stage.add_child(world)
-	var light := DirectionalLight3D.new()
-	light.light_energy = 0.7
-	light.shadow_enabled = true
-	light.directional_shadow_max_distance = 30.0
-	stage.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, LIGHT_DIRECTION)
-	var ground := MeshInstance3D.new()
-	var plane := PlaneMesh.new()
-	plane.size = Vector2(14, 14)
-	plane.material = _plain_look(Color(0.6, 0.6, 0.6))
-	ground.mesh = plane
-	stage.add_child(ground)
+	add_environment(stage, BACKGROUND, 0.25)
+	add_sun(stage, LIGHT_DIRECTION, 0.7, 30.0)
+	add_ground(stage, 14.0, _plain_look(Color(0.6, 0.6, 0.6)))
 	_camera = Camera3D.new()
 	_camera.fov = 50.0
 	stage.add_child(_camera)

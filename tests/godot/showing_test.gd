@@ -36,15 +36,7 @@ func _take_all(_method: String, picture: String) -> void:
 
 
 func _build_stage() -> void:
-	var environment := Environment.new()
-	environment.background_mode = Environment.BG_COLOR
-	environment.background_color = BACKGROUND
-	environment.ambient_light_source = Environment.AMBIENT_SOURCE_COLOR
-	environment.ambient_light_color = Color.WHITE
-	environment.ambient_light_energy = 0.3
-	var world := WorldEnvironment.new()
-	world.environment = environment
-	root.add_child(world)
+	add_environment(root, BACKGROUND, 0.3)
 	_camera = Camera3D.new()
 	_camera.projection = Camera3D.PROJECTION_ORTHOGONAL
 	root.add_child(_camera)
@@ -172,10 +164,7 @@ func _check_changes() -> void:
 
 ## Cameras and lights tell layers apart; the settings stay when the body is made anew and when it breaks.
 func _check_layers_and_shadows() -> void:
-	var light := DirectionalLight3D.new()
-	light.shadow_enabled = true
-	root.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, Vector3(0, -1.0, -1.0))
+	var light := add_sun(root, Vector3(0, -1.0, -1.0))
 	var wall := MeshInstance3D.new()
 	wall.mesh = QuadMesh.new()
 	wall.mesh.size = Vector2(8, 8)
@@ -388,10 +377,7 @@ func _check_states() -> void:
 
 ## A rod that is bent by its weight, with a normal map, in light that casts its shadow onto a wall behind it.
 func _check_bent() -> void:
-	var light := DirectionalLight3D.new()
-	light.shadow_enabled = true
-	root.add_child(light)
-	light.look_at_from_position(Vector3.ZERO, Vector3(0.3, -0.5, -1.0))
+	var light := add_sun(root, Vector3(0.3, -0.5, -1.0))
 	var wall := MeshInstance3D.new()
 	wall.mesh = QuadMesh.new()
 	wall.mesh.size = Vector2(8, 8)

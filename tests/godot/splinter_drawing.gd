@@ -35,20 +35,12 @@ func _take_all(folder: String, _only: String) -> void:
 	await process_frame
 
 
-func _draw() -> Image:
-	await process_frame
-	await RenderingServer.frame_post_draw
-	var image := root.get_texture().get_image()
-	image.convert(Image.FORMAT_RGB8)
-	return image
-
-
 # -- Costs ------------------------------------------------------------------------------------------------------------
 
 
 func _draw_costs() -> Vector2i:
-	await _draw()
-	await _draw()
+	await draw_frame()
+	await draw_frame()
 	return Vector2i(
 			RenderingServer.get_rendering_info(RenderingServer.RENDERING_INFO_TOTAL_DRAW_CALLS_IN_FRAME),
 			RenderingServer.get_rendering_info(RenderingServer.RENDERING_INFO_TOTAL_PRIMITIVES_IN_FRAME))
@@ -201,7 +193,7 @@ func _draw_changes(blend: float, vertex: int, tick: int, place: Vector3, folder:
 		if i >= tick - 1:
 			paused = true
 			RenderingServer.render_loop_enabled = true
-			var image := await _draw()
+			var image := await draw_frame()
 			drawn.append(_find_spot(image))
 			if blend > 0.0 and i == tick:
 				image.save_png(folder.path_join("splinter_blend.png"))

@@ -159,24 +159,11 @@ func _build_stage() -> Node3D:
 	light.directional_shadow_max_distance = 10.0
 	stage.add_child(light)
 	light.look_at_from_position(Vector3.ZERO, Vector3(-0.55, -1.0, -0.75))
-	var ground := MeshInstance3D.new()
-	var plane := PlaneMesh.new()
-	plane.size = Vector2(40, 40)
-	plane.material = Looks.ground()
-	ground.mesh = plane
-	stage.add_child(ground)
+	add_ground(stage, 40.0, Looks.ground())
 	_camera = Camera3D.new()
 	_camera.fov = 45.0
 	stage.add_child(_camera)
 	return stage
-
-
-func _draw() -> Image:
-	await process_frame
-	await RenderingServer.frame_post_draw
-	var image := root.get_texture().get_image()
-	image.convert(Image.FORMAT_RGB8)
-	return image
 
 
 func _difference(a: Image, b: Image) -> float:
@@ -191,7 +178,7 @@ func _draw_source(parent: Node3D, mesh: Mesh, look: Material, transform: Transfo
 	instance.material_override = look
 	instance.transform = transform
 	parent.add_child(instance)
-	var image := await _draw()
+	var image := await draw_frame()
 	instance.free()
 	return image
 
@@ -222,7 +209,7 @@ func _take_row(stage: Node3D, pattern: Dictionary, data: Dictionary, sheet: Imag
 	body.anchors = data.anchors
 	body.start_velocity = data.get("velocity", Vector3.ZERO)
 	parent.add_child(body)
-	var unbroken := await _draw()
+	var unbroken := await draw_frame()
 	check(_difference(source, unbroken) < PIXEL_TOLERANCE, name + "_unbroken_looks_as_its_source", "differs by %.4f" % _difference(source, unbroken))
 	sheet.blit_rect(unbroken, Rect2i(Vector2i.ZERO, CELL), Vector2i(0, y))
 	if data.has("ball"):
@@ -236,7 +223,7 @@ func _take_row(stage: Node3D, pattern: Dictionary, data: Dictionary, sheet: Imag
 			tick += 1
 		RenderingServer.render_loop_enabled = true
 		paused = true
-		sheet.blit_rect(await _draw(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * (i + 1), y))
+		sheet.blit_rect(await draw_frame(), Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * (i + 1), y))
 		paused = false
 		print("-- %s, tick %d: %d pieces, box %s" % [name, tick, body.get_piece_count(), body.get_aabb_world()])
 	check(body.get_piece_count() > 3, name + "_breaks", "%d pieces" % body.get_piece_count())

@@ -42,9 +42,6 @@ FemResult fem_region_materials(
 	const FemWorld *world, const FemMaterialId *materials, int32_t count, int32_t out[FEM_REGION_MAX]);
 FemVec3d fem_body_center(const FemBody *body); // centre of mass, relative to the body's origin
 
-// ---- body_states.c
-FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node);
-
 // ---- body_settings.c
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale);
 

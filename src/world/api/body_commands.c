@@ -5,25 +5,11 @@
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
+#include "world/api/targets.h"
 #include "world/step/publish.h"
 #include "world/world.h"
 
 #include <math.h>
-
-// A body and a node of it, both checked. `node` is the inside number.
-typedef struct Target {
-	FemWorld *world;
-	FemBody *body;
-	int32_t node;
-} Target;
-
-static FemResult find_node(FemBodyId id, int32_t user_node, Target *out_target) {
-	FemResult result;
-	out_target->body = fem_body_find_idle(id, &out_target->world, &result);
-	if (!out_target->body)
-		return result;
-	return fem_body_find_node(out_target->body, user_node, &out_target->node);
-}
 
 static FemResult check_vector(FemVec3 v, const char *name) {
 	if (fem_vec3_is_finite(v))
@@ -31,17 +17,17 @@ static FemResult check_vector(FemVec3 v, const char *name) {
 	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "%s is not finite: correct it.", name);
 }
 
-static void wake_node(Target target) {
+static void wake_node(FemTarget target) {
 	fem_body_wake_part(&target.world->islands, target.body, target.body->topology->node_part[target.node]);
 }
 
 // ---- forces and impulses
 
-static bool can_add_force(Target target, FemVec3 force) {
+static bool can_add_force(FemTarget target, FemVec3 force) {
 	return fem_vec3_is_finite(fem_vec3_add(fem_vec3_from(target.body->force[target.node]), force));
 }
 
-static void add_force(Target target, FemVec3 force) {
+static void add_force(FemTarget target, FemVec3 force) {
 	FemBody *body = target.body;
 	FemVec3 sum = fem_vec3_add(fem_vec3_from(body->force[target.node]), force);
 	body->force[target.node] = fem_vec4_from(sum);
@@ -53,8 +39,8 @@ static void add_force(Target target, FemVec3 force) {
 }
 
 FemResult fem_body_apply_force(FemBodyId id, int32_t node, FemVec3 force) {
-	Target target;
-	FemResult result = find_node(id, node, &target);
+	FemTarget target;
+	FemResult result = fem_target_node(id, node, &target);
 	if (result == FEM_OK)
 		result = check_vector(force, "force");
 	if (result != FEM_OK)
@@ -68,7 +54,7 @@ FemResult fem_body_apply_force(FemBodyId id, int32_t node, FemVec3 force) {
 
 FemResult fem_body_apply_central_force(FemBodyId id, FemVec3 force) {
 	FemResult result;
-	Target target = {0};
+	FemTarget target = {0};
 	target.body = fem_body_find_idle(id, &target.world, &result);
 	if (!target.body || (result = check_vector(force, "force")) != FEM_OK)
 		return result;
@@ -85,7 +71,7 @@ FemResult fem_body_apply_central_force(FemBodyId id, FemVec3 force) {
 }
 
 // dv = impulse / mass on a free node; what is pinned, driven or kinematic is not moved by it.
-static void add_impulse(Target target, FemVec3 impulse) {
+static void add_impulse(FemTarget target, FemVec3 impulse) {
 	FemBody *body = target.body;
 	if (body->node_kind[target.node] != FEM_NODE_FREE || body->kinematic)
 		return;
@@ -96,8 +82,8 @@ static void add_impulse(Target target, FemVec3 impulse) {
 }
 
 FemResult fem_body_apply_impulse(FemBodyId id, int32_t node, FemVec3 impulse) {
-	Target target;
-	FemResult result = find_node(id, node, &target);
+	FemTarget target;
+	FemResult result = fem_target_node(id, node, &target);
 	if (result == FEM_OK)
 		result = check_vector(impulse, "impulse");
 	if (result == FEM_OK)
@@ -146,7 +132,7 @@ static int32_t nearest_tet(const FemBody *body, FemPosition point, double out_we
 }
 
 typedef struct PointTargets {
-	Target targets[4];
+	FemTarget targets[4];
 	FemVec3 shares[4];
 } PointTargets;
 
@@ -162,7 +148,7 @@ static FemResult find_point(FemBodyId id, FemPosition point, FemVec3 vector, con
 	double weights[4] = {0.25, 0.25, 0.25, 0.25};
 	int32_t tet = nearest_tet(body, point, weights);
 	for (int32_t v = 0; v < 4; v++) {
-		out->targets[v] = (Target){world, body, fem_tet_node(body->topology, tet, v)};
+		out->targets[v] = (FemTarget){.world = world, .body = body, .node = fem_tet_node(body->topology, tet, v)};
 		out->shares[v] = fem_vec3_scale(vector, (float)weights[v]);
 	}
 	return FEM_OK;
@@ -192,8 +178,8 @@ FemResult fem_body_apply_impulse_at_point(FemBodyId id, FemVec3 impulse, FemPosi
 // ---- velocities
 
 FemResult fem_body_set_velocity(FemBodyId id, int32_t node, FemVec3 velocity) {
-	Target target;
-	FemResult result = find_node(id, node, &target);
+	FemTarget target;
+	FemResult result = fem_target_node(id, node, &target);
 	if (result == FEM_OK)
 		result = check_vector(velocity, "velocity");
 	if (result != FEM_OK || target.body->node_kind[target.node] != FEM_NODE_FREE)
@@ -233,8 +219,8 @@ static void publish_jump(FemBody *body) {
 }
 
 FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition position) {
-	Target target;
-	FemResult result = find_node(id, node, &target);
+	FemTarget target;
+	FemResult result = fem_target_node(id, node, &target);
 	if (result != FEM_OK)
 		return result;
 	if (!fem_position_is_valid(position))

@@ -4,6 +4,7 @@
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/registry.h"
+#include "world/api/targets.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -234,17 +235,12 @@ static void to_world(double r[3][3], double m[3][3], double out[3][3]) {
 }
 
 FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *out_state) {
-	FemResult result;
-	FemWorld *world;
-	FemBody *body = fem_body_find_idle(id, &world, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_tet(id, user_tet, &target);
+	if (result != FEM_OK || (result = fem_check_out(out_state)) != FEM_OK)
 		return result;
-	if (user_tet < 0 || user_tet >= body->topology->user_tet_count || body->topology->tet_of_user[user_tet] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
-			user_tet, body->topology->user_tet_count - 1);
-	if (!out_state)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
-	int32_t tet = body->topology->tet_of_user[user_tet];
+	const FemBody *body = target.body;
+	int32_t tet = target.tet;
 	FemTetStrain strain;
 	double stress[3][3];
 	fem_tet_strain(body, tet, &strain);
@@ -254,7 +250,7 @@ FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *ou
 	pack(stress, out_state->stress);
 	for (int i = 0; body->plastics && i < 6; i++)
 		out_state->plastic_strain[i] = body->plastics[tet / FEM_LANES].strain[i][tet % FEM_LANES];
-	out_state->material = fem_material_id(world, body->tet_material[tet]);
+	out_state->material = fem_material_id(target.world, body->tet_material[tet]);
 	return FEM_OK;
 }
 

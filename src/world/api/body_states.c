@@ -4,33 +4,17 @@
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
+#include "world/api/targets.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
-
-FemResult fem_body_find_node(const FemBody *body, int32_t user_node, int32_t *out_node) {
-	const FemTopology *t = body->topology;
-	*out_node = -1;
-	if (user_node < 0 || user_node >= t->user_node_count || t->node_of_user[user_node] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no node %d: use 0..%d that were not removed.",
-			user_node, t->user_node_count - 1);
-	*out_node = t->node_of_user[user_node];
-	return FEM_OK;
-}
-
-static FemBody *find_node(
-	FemBodyId id, int32_t user_node, FemWorld **out_world, int32_t *out_node, FemResult *out_result) {
-	FemBody *body = fem_body_find_idle(id, out_world, out_result);
-	*out_node = -1;
-	if (!body)
-		return NULL;
-	*out_result = fem_body_find_node(body, user_node, out_node);
-	return *out_result == FEM_OK ? body : NULL;
-}
 
 // ---- nodes
 
 // A change of kind changes the island's system, hence the rebuild.
-static void set_kind(FemWorld *world, FemBody *body, int32_t node, FemNodeKind kind) {
+static void set_kind(FemTarget target, FemNodeKind kind) {
+	FemWorld *world = target.world;
+	FemBody *body = target.body;
+	int32_t node = target.node;
 	body->pinned_count += (kind != FEM_NODE_FREE) - (body->node_kind[node] != FEM_NODE_FREE);
 	if (body->node_kind[node] != kind)
 		world->islands.dirty = true;
@@ -42,19 +26,17 @@ static void set_kind(FemWorld *world, FemBody *body, int32_t node, FemNodeKind k
 }
 
 static FemResult hold_node(FemBodyId id, int32_t user_node, FemNodeKind kind, FemVec3 velocity) {
-	FemResult result;
-	FemWorld *world;
-	int32_t node;
-	FemBody *body = find_node(id, user_node, &world, &node, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result != FEM_OK)
 		return result;
 	if (!fem_vec3_is_finite(velocity))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "velocity is not finite: correct it.");
-	if (!fem_body_prepare_reactions(body))
+	if (!fem_body_prepare_reactions(target.body))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the reactions of a body's pinned nodes.");
-	set_kind(world, body, node, kind);
-	FemVec3 clamped = fem_clamp_speed(fem_vec3d_from(velocity), world->def.node_speed_max);
-	body->velocity[node] = fem_vec4_from(clamped);
+	set_kind(target, kind);
+	FemVec3 clamped = fem_clamp_speed(fem_vec3d_from(velocity), target.world->def.node_speed_max);
+	target.body->velocity[target.node] = fem_vec4_from(clamped);
 	return FEM_OK;
 }
 
@@ -67,28 +49,21 @@ FemResult fem_body_drive_node(FemBodyId id, int32_t node, FemVec3 velocity) {
 }
 
 FemResult fem_body_release_node(FemBodyId id, int32_t user_node) {
-	FemResult result;
-	FemWorld *world;
-	int32_t node;
-	FemBody *body = find_node(id, user_node, &world, &node, &result);
-	if (!body)
-		return result;
-	if (body->node_kind[node] != FEM_NODE_FREE)
-		set_kind(world, body, node, FEM_NODE_FREE);
-	return FEM_OK;
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result == FEM_OK && target.body->node_kind[target.node] != FEM_NODE_FREE)
+		set_kind(target, FEM_NODE_FREE);
+	return result;
 }
 
 FemResult fem_body_get_reaction(FemBodyId id, int32_t user_node, FemVec3 *out_force) {
-	FemResult result;
-	FemWorld *world;
-	int32_t node;
-	FemBody *body = find_node(id, user_node, &world, &node, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result != FEM_OK || (result = fem_check_out(out_force)) != FEM_OK)
 		return result;
-	if (!out_force)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_force is null: pass a place to write to.");
-	bool held = body->reaction && body->node_kind[node] != FEM_NODE_FREE;
-	*out_force = held ? fem_vec3_from(body->reaction[node]) : (FemVec3){0};
+	const FemBody *body = target.body;
+	bool held = body->reaction && body->node_kind[target.node] != FEM_NODE_FREE;
+	*out_force = held ? fem_vec3_from(body->reaction[target.node]) : (FemVec3){0};
 	return FEM_OK;
 }
 
@@ -142,19 +117,16 @@ bool fem_body_is_asleep(FemBodyId id) {
 // ---- tets
 
 FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialId material_id) {
-	FemResult result;
-	FemWorld *world, *material_world;
-	FemBody *body = fem_body_find_idle(id, &world, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_tet(id, user_tet, &target);
+	if (result != FEM_OK)
 		return result;
+	FemWorld *world = target.world, *material_world;
+	FemBody *body = target.body;
 	FemMaterial *material = fem_material_find(material_id, &material_world);
 	if (!material || material_world != world)
 		return fem_fail(FEM_ERROR_INVALID_ID, "The material is null, freed or of another world than the body.");
-	const FemTopology *t = body->topology;
-	if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
-			user_tet, t->user_tet_count - 1);
-	int32_t tet = t->tet_of_user[user_tet], old = body->tet_material[tet];
+	int32_t tet = target.tet, old = body->tet_material[tet];
 	body->tet_material[tet] = material_id.index1 - 1;
 	bool first_to_yield = !body->plastics && material->def.max_plastic_strain > 0.0f;
 	if (first_to_yield && !fem_body_prepare_plastics(world, body)) {
@@ -165,7 +137,7 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 		body->tet_material[tet] = old;
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body that can break.");
 	}
-	t = body->topology;
+	const FemTopology *t = body->topology; // a body that becomes breakable may have got its own
 	world->materials[old].use_count--;
 	material->use_count++;
 	fem_body_refresh_tet(world, body, tet);

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "topology/topology.h"
 #include "world/api/registry.h"
+#include "world/api/targets.h"
 #include "world/step/breaking.h"
 #include "world/step/publish.h"
 #include "world/world.h"
@@ -149,22 +150,6 @@ int32_t fem_body_get_node_fades(FemBodyId id, float fade_time, float *out_fades,
 
 // ---- reading
 
-static FemBody *find_piece(
-	FemBodyId id, FemPieceNumber number, FemWorld **out_world, int32_t *out_component, FemResult *out_result) {
-	FemBody *body = fem_body_find_idle(id, out_world, out_result);
-	if (!body)
-		return NULL;
-	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (body->pieces[c].number != number)
-			continue;
-		*out_component = c;
-		return body;
-	}
-	*out_result =
-		fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no piece %u: it was removed, or never was.", number);
-	return NULL;
-}
-
 int32_t fem_body_get_pieces(FemBodyId id, FemPieceNumber *out_pieces, int32_t capacity) {
 	FemResult result;
 	FemBody *body = fem_body_find_idle(id, NULL, &result);
@@ -185,16 +170,14 @@ FemPieceNumber fem_body_get_tet_piece(FemBodyId id, int32_t user_tet) {
 }
 
 int32_t fem_body_get_piece_tets(FemBodyId id, FemPieceNumber number, int32_t *out_tets, int32_t capacity) {
-	FemResult result;
-	FemWorld *world;
-	int32_t component, count = 0;
-	FemBody *body = find_piece(id, number, &world, &component, &result);
-	if (!body)
+	FemTarget target;
+	int32_t count = 0;
+	if (fem_target_piece(id, number, &target) != FEM_OK)
 		return 0;
-	const FemTopology *t = body->topology;
+	const FemTopology *t = target.body->topology;
 	for (int32_t user = 0; user < t->user_tet_count; user++) {
 		int32_t tet = t->tet_of_user[user];
-		if (tet < 0 || fem_tet_component(t, tet) != component)
+		if (tet < 0 || fem_tet_component(t, tet) != target.component)
 			continue;
 		if (out_tets && count < capacity)
 			out_tets[count] = user;
@@ -250,14 +233,13 @@ static void measure_tets(const FemBody *body, int32_t component, FemPieceState *
 }
 
 FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPieceState *out_state) {
-	FemResult result;
-	FemWorld *world;
-	int32_t component;
-	FemBody *body = find_piece(id, number, &world, &component, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_piece(id, number, &target);
+	if (result != FEM_OK || (result = fem_check_out(out_state)) != FEM_OK)
 		return result;
-	if (!out_state)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "out_state is null: pass a place to write to.");
+	const FemWorld *world = target.world;
+	const FemBody *body = target.body;
+	int32_t component = target.component;
 	FemRange nodes = body->topology->component_nodes[component];
 	*out_state = (FemPieceState){
 		.piece = number,
@@ -277,13 +259,13 @@ FemResult fem_body_get_piece_state(FemBodyId id, FemPieceNumber number, FemPiece
 // ---- sleep and waking
 
 FemResult fem_body_sleep_piece(FemBodyId id, FemPieceNumber number) {
-	FemResult result;
-	FemWorld *world;
-	int32_t component;
-	FemBody *body = find_piece(id, number, &world, &component, &result);
-	if (!body || body->kinematic)
+	FemTarget target;
+	FemResult result = fem_target_piece(id, number, &target);
+	FemBody *body = target.body;
+	if (result != FEM_OK || body->kinematic)
 		return result;
-	FemRange parts = body->topology->component_parts[component], nodes = body->topology->component_nodes[component];
+	FemRange parts = body->topology->component_parts[target.component];
+	FemRange nodes = body->topology->component_nodes[target.component];
 	for (int32_t p = parts.begin; p < parts.end; p++) {
 		body->live_part_count -= body->part_state[p] == FEM_ISLAND_LIVE;
 		body->part_state[p] = FEM_ISLAND_ASLEEP;
@@ -291,19 +273,16 @@ FemResult fem_body_sleep_piece(FemBodyId id, FemPieceNumber number) {
 	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++)
 		body->velocity[i] = body->last_dv[i] = (FemVec4){0};
-	world->islands.dirty = true;
+	target.world->islands.dirty = true;
 	return FEM_OK;
 }
 
 FemResult fem_body_wake_piece(FemBodyId id, FemPieceNumber number) {
-	FemResult result;
-	FemWorld *world;
-	int32_t component;
-	FemBody *body = find_piece(id, number, &world, &component, &result);
-	if (!body)
-		return result;
-	fem_body_wake_component(&world->islands, body, component);
-	return FEM_OK;
+	FemTarget target;
+	FemResult result = fem_target_piece(id, number, &target);
+	if (result == FEM_OK)
+		fem_body_wake_component(&target.world->islands, target.body, target.component);
+	return result;
 }
 
 // ---- removing
@@ -316,12 +295,12 @@ static void remove_marked(FemWorld *world, int32_t body_index) {
 }
 
 FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
-	FemResult result;
-	FemWorld *world;
-	int32_t component;
-	FemBody *body = find_piece(id, number, &world, &component, &result);
-	if (!body)
+	FemTarget target;
+	FemResult result = fem_target_piece(id, number, &target);
+	if (result != FEM_OK)
 		return result;
+	FemWorld *world = target.world;
+	FemBody *body = target.body;
 	if (!body->breaking)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"The body has no material that breaks: only bodies that can break lose pieces.");
@@ -330,8 +309,8 @@ FemResult fem_body_remove_piece(FemBodyId id, FemPieceNumber number) {
 	if (!fem_body_make_splittable(world, body) || !fem_split_open(body->own_topology))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for taking a body of %d tets apart.",
 			body->topology->tet_count);
-	fem_world_wake_touching_piece(world, body, component); // what rested on it
-	fem_split_remove_component(body->own_topology, component);
+	fem_world_wake_touching_piece(world, body, target.component); // what rested on it
+	fem_split_remove_component(body->own_topology, target.component);
 	remove_marked(world, id.index1 - 1);
 	fem_body_publish(body);
 	return FEM_OK;

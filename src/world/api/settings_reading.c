@@ -5,14 +5,11 @@
 #include "world/api/bodies.h"
 #include "world/api/colliders.h"
 #include "world/api/registry.h"
+#include "world/api/targets.h"
 #include "world/step/breaking.h"
 #include "world/world.h"
 
 #include <string.h>
-
-static FemResult fail_null(void) {
-	return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "A pointer to write to is null: pass places to write to.");
-}
 
 // ---- world
 
@@ -21,7 +18,7 @@ FemResult fem_world_get_ground(FemWorldId id, bool *out_enabled, double *out_hei
 	if (!world)
 		return FEM_ERROR_INVALID_ID;
 	if (!out_enabled || !out_height || !out_friction)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_enabled = world->def.ground_enabled;
 	*out_height = world->def.ground_height;
 	*out_friction = world->def.ground_friction;
@@ -55,7 +52,7 @@ FemResult fem_body_get_layers(FemBodyId id, uint32_t *out_layer, uint32_t *out_m
 	if (!body)
 		return FEM_ERROR_INVALID_ID;
 	if (!out_layer || !out_mask)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_layer = body->layer;
 	*out_mask = body->mask;
 	return FEM_OK;
@@ -71,7 +68,7 @@ FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *ou
 	if (!body)
 		return FEM_ERROR_INVALID_ID;
 	if (!out_position || !out_rotation)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_position = body->pose_position;
 	*out_rotation = body->pose_rotation;
 	return FEM_OK;
@@ -79,77 +76,43 @@ FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *ou
 
 // ---- nodes and tets
 
-// The body and the inside number of its node, if `out` is a place to write to.
-static const FemBody *find_node(
-	FemBodyId id, int32_t user_node, const void *out, int32_t *out_node, FemResult *out_result) {
-	const FemBody *body = fem_body_find_idle(id, NULL, out_result);
-	if (!body)
-		return NULL;
-	*out_result = out ? fem_body_find_node(body, user_node, out_node) : fail_null();
-	return *out_result == FEM_OK ? body : NULL;
-}
-
 FemResult fem_body_get_velocity(FemBodyId id, int32_t user_node, FemVec3 *out_velocity) {
-	FemResult result;
-	int32_t node = 0;
-	const FemBody *body = find_node(id, user_node, out_velocity, &node, &result);
-	if (body)
-		*out_velocity = fem_vec3_from(body->velocity[node]);
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result == FEM_OK && (result = fem_check_out(out_velocity)) == FEM_OK)
+		*out_velocity = fem_vec3_from(target.body->velocity[target.node]);
 	return result;
 }
 
 FemResult fem_body_get_node_position(FemBodyId id, int32_t user_node, FemPosition *out_position) {
-	FemResult result;
-	int32_t node = 0;
-	const FemBody *body = find_node(id, user_node, out_position, &node, &result);
-	if (body)
-		*out_position = fem_position_move(body->origin, fem_vec3d_from4(body->position[node]));
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result == FEM_OK && (result = fem_check_out(out_position)) == FEM_OK)
+		*out_position = fem_position_move(target.body->origin, fem_vec3d_from4(target.body->position[target.node]));
 	return result;
 }
 
 FemResult fem_body_get_node_kind(FemBodyId id, int32_t user_node, FemNodeKind *out_kind) {
-	FemResult result;
-	int32_t node = 0;
-	const FemBody *body = find_node(id, user_node, out_kind, &node, &result);
-	if (body)
-		*out_kind = (FemNodeKind)body->node_kind[node];
+	FemTarget target;
+	FemResult result = fem_target_node(id, user_node, &target);
+	if (result == FEM_OK && (result = fem_check_out(out_kind)) == FEM_OK)
+		*out_kind = (FemNodeKind)target.body->node_kind[target.node];
 	return result;
 }
 
-// The body and the inside number of its tet, if `out` is a place to write to.
-static const FemBody *find_tet(
-	FemBodyId id, int32_t user_tet, const void *out, FemWorld **out_world, int32_t *out_tet, FemResult *out_result) {
-	const FemBody *body = fem_body_find_idle(id, out_world, out_result);
-	if (!body)
-		return NULL;
-	const FemTopology *t = body->topology;
-	if (!out)
-		*out_result = fail_null();
-	else if (user_tet < 0 || user_tet >= t->user_tet_count || t->tet_of_user[user_tet] < 0)
-		*out_result = fem_fail(FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d that were not removed.",
-			user_tet, t->user_tet_count - 1);
-	else
-		*out_tet = t->tet_of_user[user_tet];
-	return *out_result == FEM_OK ? body : NULL;
-}
-
 FemResult fem_body_get_tet_toughness(FemBodyId id, int32_t user_tet, float *out_factor) {
-	FemResult result;
-	FemWorld *world;
-	int32_t tet = 0;
-	const FemBody *body = find_tet(id, user_tet, out_factor, &world, &tet, &result);
-	if (body)
-		*out_factor = body->tet_scale ? body->tet_scale[tet] : 1.0f;
+	FemTarget target;
+	FemResult result = fem_target_tet(id, user_tet, &target);
+	if (result == FEM_OK && (result = fem_check_out(out_factor)) == FEM_OK)
+		*out_factor = target.body->tet_scale ? target.body->tet_scale[target.tet] : 1.0f;
 	return result;
 }
 
 FemResult fem_body_get_tet_material(FemBodyId id, int32_t user_tet, FemMaterialId *out_material) {
-	FemResult result;
-	FemWorld *world;
-	int32_t tet = 0;
-	const FemBody *body = find_tet(id, user_tet, out_material, &world, &tet, &result);
-	if (body)
-		*out_material = fem_material_id(world, body->tet_material[tet]);
+	FemTarget target;
+	FemResult result = fem_target_tet(id, user_tet, &target);
+	if (result == FEM_OK && (result = fem_check_out(out_material)) == FEM_OK)
+		*out_material = fem_material_id(target.world, target.body->tet_material[target.tet]);
 	return result;
 }
 
@@ -171,7 +134,7 @@ FemResult fem_body_get_piece_limits(FemBodyId id, int32_t *out_limit, float *out
 	if (!breaking)
 		return result;
 	if (!out_limit || !out_lifetime || !out_fade)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_limit = breaking->piece_limit;
 	*out_lifetime = breaking->piece_lifetime;
 	*out_fade = breaking->piece_fade;
@@ -184,7 +147,7 @@ FemResult fem_body_get_fracture_seed(FemBodyId id, uint32_t *out_seed) {
 	if (!breaking)
 		return result;
 	if (!out_seed)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_seed = (uint32_t)breaking->seed;
 	return FEM_OK;
 }
@@ -223,7 +186,7 @@ FemResult fem_collider_get_mass(FemColliderId id, FemColliderMass *out_mass) {
 	if (!collider)
 		return result;
 	if (!out_mass)
-		return fail_null();
+		return fem_check_out(NULL);
 	FemProxy proxy = fem_collider_proxy(collider, (FemVec3){0.0f, 0.0f, 0.0f}, 0.0f);
 	*out_mass = (FemColliderMass){.mass = collider->mass, .center = collider->center};
 	memcpy(out_mass->inertia, proxy.inertia, sizeof proxy.inertia);
@@ -235,7 +198,7 @@ FemResult fem_collider_get_force(FemColliderId id, FemVec3 *out_force, FemVec3 *
 	if (!collider)
 		return FEM_ERROR_INVALID_ID;
 	if (!out_force || !out_torque)
-		return fail_null();
+		return fem_check_out(NULL);
 	*out_force = collider->force;
 	*out_torque = collider->torque;
 	return FEM_OK;
