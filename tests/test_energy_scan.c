@@ -282,6 +282,8 @@ FEM_TEST(energy_scan, beyond_floats) {
 	FemBodyState state = {0};
 	fem_body_get_state(scene.bodies[0], &state);
 	FEM_CHECK_INT(state.softened_tets, fem_body_get_tet_count(scene.bodies[0]));
+	FEM_CHECK_INT(fem_body_get_softened_tets(scene.bodies[0]), state.softened_tets);
+	FEM_CHECK_INT(fem_body_get_softened_tets((FemBodyId){0}), 0);
 	fem_world_destroy(scene.world);
 	one.size = (FemVec3){0.01f, 0.01f, 0.01f}; // a steel cube of 1 cm is not
 	one.young_modulus = 2e11f;
@@ -289,6 +291,7 @@ FEM_TEST(energy_scan, beyond_floats) {
 	scene = make_scene(&one);
 	fem_body_get_state(scene.bodies[0], &state);
 	FEM_CHECK_INT(state.softened_tets, 0);
+	FEM_CHECK_INT(fem_body_get_softened_tets(scene.bodies[0]), 0);
 	fem_world_destroy(scene.world);
 }
 

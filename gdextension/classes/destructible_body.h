@@ -48,6 +48,7 @@ typedef struct DestructibleBody {
 	bool is_reading_mesh;
 	bool is_waiting; // counted among those that wait for the bake of `baked`
 	bool is_in_world;
+	bool is_softening_told; // that its tets are softer than their material
 } DestructibleBody;
 
 extern const ClassDescription destructible_body_class;
@@ -89,6 +90,9 @@ void destructible_body_path(const DestructibleBody *self, char *buffer, int capa
 // "DestructibleBody <path> <what>: <cause>." warn: as a warning.
 void destructible_body_report(const DestructibleBody *self, const char *what, const char *cause);
 void destructible_body_warn(const DestructibleBody *self, const char *what, const char *cause);
+
+// Warns, once for a body, when tets of it are too stiff for their size to be computed as their material says.
+void destructible_body_tell_softening(DestructibleBody *self);
 
 // Whether impulses move it: those of frozen bodies are lost, those of paused ones count when they go on.
 bool destructible_body_takes_impulses(DestructibleBody *self);
@@ -171,6 +175,7 @@ void destructible_body_get_splinter_vertex_positions(void *self, GdPackedVector3
 GdVector3 destructible_body_get_center_of_mass(void *self);
 GdVector3 destructible_body_get_linear_velocity(void *self);
 double destructible_body_get_mass(void *self);
+int64_t destructible_body_get_softened_tet_count(void *self);
 GdAABB destructible_body_get_aabb_world(void *self);
 bool destructible_body_is_simulated(void *self);
 bool destructible_body_is_asleep(void *self);

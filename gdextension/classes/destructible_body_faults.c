@@ -107,6 +107,21 @@ static void add_cost_warning(DestructibleBody *self, GdPackedStringArray *out) {
 	add_warning(out, "This body is costly, with %s. Lower the element count unless that is meant.", cost);
 }
 
+void destructible_body_tell_softening(DestructibleBody *self) {
+	bool is_asked = self->simulated.world && !self->is_softening_told;
+	int32_t count = is_asked ? fem_body_get_softened_tets(self->simulated.body) : 0;
+	if (count > 0) {
+		char cause[256];
+		snprintf(cause, sizeof(cause),
+			"%d of its %d tetrahedra are too stiff for their size to be computed, and bend more than they should; "
+			"lower "
+			"the material's stiffness, raise its density, or use fewer and larger tetrahedra",
+			(int)count, (int)fem_body_get_tet_count(self->simulated.body));
+		self->is_softening_told = true;
+		destructible_body_warn(self, "is softer than its material says", cause);
+	}
+}
+
 void destructible_body_warnings(DestructibleBody *self, GdPackedStringArray *out) {
 	char anchors[256];
 	GdArray regions = self->region_materials; // the same array: it is only read

@@ -61,6 +61,7 @@ static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 	} else if (destructible_body_anchor_fault(self, message, sizeof(message))) {
 		destructible_body_warn(self, "is not held as it should be", message);
 	}
+	destructible_body_tell_softening(self);
 	object_unreference(world_3d);
 }
 

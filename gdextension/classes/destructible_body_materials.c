@@ -39,6 +39,7 @@ static void apply(DestructibleBody *self) {
 	int32_t count = destructible_body_materials(self, materials);
 	if (self->simulated.world && count == self->simulated.material_count) {
 		simulation_body_set_materials(&self->simulated, materials);
+		destructible_body_tell_softening(self);
 	}
 	destructible_body_update_look(self);
 	destructible_body_update_cut(self);
@@ -179,6 +180,7 @@ void destructible_body_on_surface_material_changed(void *pointer) {
 // The material's own look may be another now, too.
 void destructible_body_on_material_changed(void *pointer) {
 	DestructibleBody *self = pointer;
+	destructible_body_tell_softening(self);
 	destructible_body_update_look(self);
 	destructible_body_update_cut(self);
 	gd_node_update_configuration_warnings(self->base.object);

@@ -117,6 +117,11 @@ double destructible_body_get_mass(void *self) {
 	return body_state(self).mass;
 }
 
+int64_t destructible_body_get_softened_tet_count(void *pointer) {
+	DestructibleBody *self = pointer;
+	return fem_body_get_softened_tets(self->simulated.body);
+}
+
 GdAABB destructible_body_get_aabb_world(void *pointer) {
 	DestructibleBody *self = pointer;
 	FemPosition low, high;

@@ -284,7 +284,21 @@ static double plastic_norm(const FemBody *body, int32_t tet) {
 	return sqrt(sum);
 }
 
-static void sum_tets(const FemWorld *world, const FemBody *body, FemBodyState *state) {
+static int32_t count_softened(const FemWorld *world, const FemBody *body) {
+	int32_t count = 0;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
+		count += body->topology->user_of_tet[tet] >= 0 && fem_tet_is_softened(world, body, tet);
+	return count;
+}
+
+int32_t fem_body_get_softened_tets(FemBodyId id) {
+	FemResult result;
+	FemWorld *world;
+	const FemBody *body = fem_body_find_idle(id, &world, &result);
+	return body ? count_softened(world, body) : 0;
+}
+
+static void sum_tets(const FemBody *body, FemBodyState *state) {
 	double max_strain = 0.0, max_stress = 0.0, max_plastic = 0.0;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		if (body->topology->user_of_tet[tet] < 0)
@@ -298,7 +312,6 @@ static void sum_tets(const FemWorld *world, const FemBody *body, FemBodyState *s
 		max_strain = fmax(max_strain, sqrt(contract(strain.strain, strain.strain)));
 		max_stress = fmax(max_stress, values[2]);
 		max_plastic = fmax(max_plastic, plastic_norm(body, tet));
-		state->softened_tets += fem_tet_is_softened(world, body, tet);
 	}
 	state->max_strain = (float)max_strain;
 	state->max_stress = (float)max_stress;
@@ -325,8 +338,9 @@ FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
 		.live_tets = body->live_tets,
 		.island_count = fem_body_count_islands(&world->islands, body),
 		.pinned_count = body->pinned_count,
+		.softened_tets = count_softened(world, body),
 		.asleep = fem_body_sleeps(body),
 	};
-	sum_tets(world, body, out_state);
+	sum_tets(body, out_state);
 	return FEM_OK;
 }

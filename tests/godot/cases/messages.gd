@@ -256,3 +256,36 @@ func test_a_fault_of_every_tick_is_told_once() -> void:
 	check(told.size() > 20, "step_failed was emitted in %d of 30 ticks" % told.size())
 	check(bits & DestructionServer.STEP_BODY_ROLLED_BACK != 0, "step_errors are %d" % bits)
 	body.free()
+
+
+## Steel of cells of 0.2 mm cannot be computed as stiff as it is: that is said once, with node, cause and remedy.
+func test_softening_is_told() -> void:
+	var steel := MaterialResource.new()
+	steel.stiffness = 2e11
+	steel.density = 7800.0
+	print("--one warning: steel in cells of 0.2 mm")
+	var body := DestructibleBody.new()
+	body.name = "Grain"
+	body.size = Vector3.ONE * 0.0004
+	body.cells = Vector3i(2, 2, 2)
+	body.material = steel
+	body.position.y = 5.0
+	scene.add_child(body)
+	steel.friction = 0.3
+	body.reset()
+	print("--warning end")
+	check_equal(body.get_softened_tet_count(), body.get_tet_count(), "softened tetrahedra")
+	print("--no warning: steel in cells of 5 mm")
+	var sound := DestructibleBody.new()
+	sound.size = Vector3.ONE * 0.01
+	sound.cells = Vector3i(2, 2, 2)
+	sound.material = steel
+	sound.position.y = 6.0
+	scene.add_child(sound)
+	print("--warning end")
+	check_equal(sound.get_softened_tet_count(), 0, "softened tetrahedra of a larger cube")
+	print("--one warning: a material that becomes too stiff")
+	steel.stiffness = 1e13
+	steel.density = 1.0
+	print("--warning end")
+	check(sound.get_softened_tet_count() > 0, "the material's new stiffness is not noticed")
