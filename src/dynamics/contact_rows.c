@@ -197,8 +197,8 @@ static double load_of_row(FemContactRows *rows, int32_t r) {
 	float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 	float along_normal = contact->normal_strength * (along + contact->bias) - kt * along;
 	float g[3] = {along_normal * n[0] + kt * u[0], along_normal * n[1] + kt * u[1], along_normal * n[2] + kt * u[2]};
-	for (int i = 0; i < 3; i++)
-		g[i] += contact->given_friction[i];
+	for (int i = 0; rows->holds && i < 3; i++)
+		g[i] += rows->holds[contact->hold].impulse[i];
 	rows->impulses[r] = (FemVec4){g[0], g[1], g[2], 0.0f};
 	return (double)(g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
 }
@@ -257,11 +257,12 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 
 // Keeps the impulse that the last solve gave with the contact's present settings, before these change. Returns the
 // normal impulse, N s, negative where the contact pulled.
-static float keep_impulse(FemContact *contact, const float u[3], float along) {
+static float keep_impulse(const FemContactRows *rows, FemContact *contact, const float u[3], float along) {
 	float kt = contact->friction_strength, normal_impulse = contact->normal_strength * (along + contact->bias);
 	for (int i = 0; i < 3; i++) {
 		float given = normal_impulse * contact->normal[i] + kt * (u[i] - along * contact->normal[i]);
-		contact->impulse[i] = contact->active ? given + contact->given_friction[i] : 0.0f;
+		given += rows->holds ? rows->holds[contact->hold].impulse[i] : 0.0f;
+		contact->impulse[i] = contact->active ? given : 0.0f;
 	}
 	return contact->active ? normal_impulse : 0.0f;
 }
@@ -271,7 +272,7 @@ static float keep_impulse(FemContact *contact, const float u[3], float along) {
 // for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be
 // braked 1.5 times as hard.
 static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
-	for (int32_t c = pair.begin; c < pair.end && !rows->friction_is_given; c++) {
+	for (int32_t c = pair.begin; c < pair.end && !rows->holds; c++) {
 		FemContact *contact = &rows->contacts[c];
 		float before = contact->friction_strength, bound = share * contact->friction * contact->normal_impulse;
 		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
@@ -292,7 +293,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);
-		given += keep_impulse(contact, u, along);
+		given += keep_impulse(rows, contact, u, along);
 		bool was_active = contact->active;
 		contact->normal_impulse = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));
 		contact->slip = sqrtf(square);

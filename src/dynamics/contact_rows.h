@@ -51,10 +51,11 @@ typedef struct FemContactRows {
 	int32_t proxy_count;
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
-	FemVec4 *impulses;      // [row]: of the last product
-	FemContactRef *refs;    // by chunk, then row
-	int32_t *ref_start;     // [chunk_count + 1]
-	bool friction_is_given; // before each solve, by another rule than Coulomb's: not made of the normal impulses
+	FemVec4 *impulses;   // [row]: of the last product
+	FemContactRef *refs; // by chunk, then row
+	int32_t *ref_start;  // [chunk_count + 1]
+	// [contact.hold]: friction is given before each solve, not made of the normal impulses; null: Coulomb's.
+	FemPaperHold *holds;
 } FemContactRows;
 
 // Which vector of the nodes the contact product is taken of.

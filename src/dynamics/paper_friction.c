@@ -48,6 +48,7 @@ static float length(const float v[3]) {
 // The contacts of two bodies, or of a body and a collider.
 typedef struct Pair {
 	FemContact *contacts;
+	FemPaperHold *holds; // [contact.hold]
 	int32_t count;
 	float volume;      // m^3
 	float mass;        // kg, reduced: 1/(1/m0 + 1/m1)
@@ -56,15 +57,16 @@ typedef struct Pair {
 } Pair;
 
 static Pair pair_at(const FemContactRows *rows, int32_t begin) {
-	Pair pair = {.contacts = &rows->contacts[begin]};
+	Pair pair = {.contacts = &rows->contacts[begin], .holds = rows->holds};
 	float known = 0.0f;
 	while (begin + pair.count < rows->count && fem_contact_same_pair(&pair.contacts[0], &pair.contacts[pair.count])) {
 		const FemContact *contact = &pair.contacts[pair.count++];
+		const FemPaperHold *hold = &rows->holds[contact->hold];
 		float volume = volume_of(contact);
 		pair.volume += volume;
-		for (int i = 0; contact->paper.is_static && i < 3; i++)
-			pair.integral[i] += volume * contact->paper.integral[i];
-		known += contact->paper.is_static ? volume : 0.0f;
+		for (int i = 0; hold->is_static && i < 3; i++)
+			pair.integral[i] += volume * hold->integral[i];
+		known += hold->is_static ? volume : 0.0f;
 	}
 	pair.is_static = known > 0.0f;
 	for (int i = 0; pair.is_static && i < 3; i++)
@@ -75,32 +77,34 @@ static Pair pair_at(const FemContactRows *rows, int32_t begin) {
 
 // A contact that comes to a pair which holds already takes over what the others know: the set of overlapping tets
 // flickers, and each that began from nothing would let the pair slip on.
-static void begin_static(FemContact *contact, const Pair *pair, const float w[3]) {
-	if (contact->paper.is_static)
+static void begin_static(FemPaperHold *hold, const Pair *pair, const float w[3]) {
+	if (hold->is_static)
 		return;
-	memcpy(contact->paper.integral, pair->integral, sizeof contact->paper.integral);
-	memcpy(contact->paper.slip, w, sizeof contact->paper.slip);
+	memcpy(hold->integral, pair->integral, sizeof hold->integral);
+	memcpy(hold->slip, w, sizeof hold->slip);
 }
 
 // The controller of docs/method.md, "Friction": F = Kp w + Ki int w dt + Kd dw/dt against the slip, |F| <= limit.
-static void hold(FemContact *contact, const Friction *friction, const Pair *pair, const float w[3], float limit) {
+static void hold_back(
+	const FemContact *contact, const Friction *friction, const Pair *pair, const float w[3], float limit) {
+	FemPaperHold *hold = &pair->holds[contact->hold];
 	const FemFrictionGains *gains = &friction->gains;
 	float dt = friction->dt, force[3], mass = pair->mass * volume_of(contact) / pair->volume;
-	begin_static(contact, pair, w);
-	make_tangential(contact, contact->paper.integral);
+	begin_static(hold, pair, w);
+	make_tangential(contact, hold->integral);
 	for (int i = 0; i < 3; i++) {
-		float integral = contact->paper.integral[i] + dt * w[i], change = w[i] - contact->paper.slip[i];
+		float integral = hold->integral[i] + dt * w[i], change = w[i] - hold->slip[i];
 		force[i] =
 			mass / dt * (gains->proportional * w[i] + gains->integral / dt * integral + gains->derivative * change);
 	}
 	make_tangential(contact, force);
 	float size = length(force), scale = size > limit ? limit / size : 1.0f;
 	for (int i = 0; i < 3; i++) {
-		contact->given_friction[i] = dt * scale * force[i];
-		contact->paper.next_integral[i] = contact->paper.integral[i] + (size > limit ? 0.0f : dt * w[i]);
-		contact->paper.next_slip[i] = w[i];
+		hold->impulse[i] = dt * scale * force[i];
+		hold->next_integral[i] = hold->integral[i] + (size > limit ? 0.0f : dt * w[i]);
+		hold->next_slip[i] = w[i];
 	}
-	contact->paper.is_static = true;
+	hold->is_static = true;
 }
 
 // F_f = M |g| mu |n.g_hat| alpha (N), alpha the contact's share of the composite's overlap volume.
@@ -108,12 +112,13 @@ static void apply_to_pair(const FemContactRows *rows, const Friction *friction, 
 	const float g[3] = {friction->gravity.x, friction->gravity.y, friction->gravity.z};
 	for (int32_t c = 0; c < pair->count; c++) {
 		FemContact *contact = &pair->contacts[c];
+		FemPaperHold *hold = &pair->holds[contact->hold];
 		const float *n = contact->normal;
 		float w[3], volume = volume_of(contact);
 		contact->friction_strength = 0.0f;
-		memset(contact->given_friction, 0, sizeof contact->given_friction);
+		memset(hold->impulse, 0, sizeof hold->impulse);
 		if (!(volume > 0.0f)) {
-			contact->paper.is_static = false;
+			hold->is_static = false;
 			continue;
 		}
 		float steep = fabsf(n[0] * g[0] + n[1] * g[1] + n[2] * g[2]);
@@ -122,10 +127,10 @@ static void apply_to_pair(const FemContactRows *rows, const Friction *friction, 
 		make_tangential(contact, w);
 		float speed = length(w);
 		if (speed < friction->gains.threshold) {
-			hold(contact, friction, pair, w, limit);
+			hold_back(contact, friction, pair, w, limit);
 		} else {
 			contact->friction_strength = friction->dt * limit / speed;
-			contact->paper.is_static = false;
+			hold->is_static = false;
 		}
 	}
 }
@@ -160,6 +165,7 @@ void fem_paper_friction_carry(const FemPaperHold *last, FemPaperHold *out) {
 	if (!last->is_static)
 		return;
 	*out = *last; // what is not solved in this step keeps it
+	memset(out->impulse, 0, sizeof out->impulse);
 	memcpy(out->integral, last->next_integral, sizeof out->integral);
 	memcpy(out->slip, last->next_slip, sizeof out->slip);
 }

@@ -15,7 +15,7 @@ typedef struct FemFrictionGains {
 
 FemFrictionGains fem_default_friction_gains(void); // those found by tests/tuning
 
-// Before each solve of a step: friction_strength and given_friction of the composite's active contacts, from the
+// Before each solve of a step: friction_strength and the holds of the composite's active contacts, from the
 // velocities at the start of the step, and what the controllers keep for the next one. The integral is not fed while
 // the force is at its limit (anti-windup).
 void fem_paper_friction_apply(FemSystem *system, const FemFrictionGains *gains, FemVec3 gravity, float dt);

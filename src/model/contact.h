@@ -13,7 +13,7 @@ typedef enum FemSideKind {
 } FemSideKind;
 
 typedef struct FemContactSide {
-	FemSideKind kind;
+	uint8_t kind;  // FemSideKind
 	bool is_fixed; // a sleeping body, or a collider without mass: not an unknown of the solve
 	int32_t body;  // index; -1 with a collider
 	union {
@@ -41,7 +41,7 @@ static inline bool fem_side_is_collider(const FemContactSide *side) {
 
 // The number of the tet, node or collider, for order and files.
 static inline int32_t fem_side_place(const FemContactSide *side) {
-	switch (side->kind) {
+	switch ((FemSideKind)side->kind) {
 	case FEM_SIDE_TET: return side->tet;
 	case FEM_SIDE_NODE: return side->node;
 	case FEM_SIDE_COLLIDER: return side->collider;
@@ -49,9 +49,11 @@ static inline int32_t fem_side_place(const FemContactSide *side) {
 	return -1;
 }
 
-// A contact that the paper's static friction holds (dynamics/paper_friction.h).
+// What the paper's friction knows of a contact (dynamics/paper_friction.h). Few worlds have it, so that contacts only
+// name theirs.
 typedef struct FemPaperHold {
 	bool is_static;                       // below the threshold speed
+	float impulse[3];                     // N s, on side 1: explicit friction, set before a solve
 	float integral[3];                    // m, slipped while static, before the step
 	float slip[3];                        // m/s, tangential velocity at the start of the last step
 	float next_integral[3], next_slip[3]; // both for the next step
@@ -75,10 +77,9 @@ typedef struct FemContact {
 	float approach;   // m/s, along the normal before the step; positive: closing in
 	float pair_load;  // N s a step: normal impulse of the pair of bodies, smoothed over steps; the same in all its
 					  // contacts
-	float given_friction[3]; // N s, on side 1: explicit friction, set before a solve; 0 under Coulomb's
-	FemPaperHold paper;      // what the paper's friction keeps of it
-	bool active;             // takes part in the matrix
-	uint64_t key;            // the pair of places, for finding it again in the next step
+	int32_t hold;     // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
+	bool active;      // takes part in the matrix
+	uint64_t key;     // the pair of places, for finding it again in the next step
 } FemContact;
 
 // A rigid body in the solve: fixed, moving as told, or with mass.

@@ -162,6 +162,17 @@ static float slipping_strength(const FemContact *contact, const FemContact *last
 	return contact->friction * last->normal_impulse / fmaxf(sqrtf(square), FEM_GROUND_SLIP);
 }
 
+// Its place is that of the contact when it is added: contacts are sorted, but never added after some were dropped.
+static void start_hold(FemContactStage *stage, FemContact *contact, const FemContact *last) {
+	if (!stage->holds)
+		return;
+	contact->hold = stage->contact_count;
+	FEM_ASSERT_INDEX(contact->hold, stage->hold_capacity);
+	stage->holds[contact->hold] = (FemPaperHold){0};
+	if (last && last->normal_impulse > 0.0f)
+		fem_paper_friction_carry(&stage->last_holds[last->hold], &stage->holds[contact->hold]);
+}
+
 // Active by what it did in the last step or would do in this one (docs/method.md, "Passes").
 void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *contact, float slop) {
 	const FemContact *last = fem_contact_find_place(builder->stage->last_contacts, builder->stage->last_count, contact);
@@ -172,8 +183,8 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	contact->approach = along;
 	contact->active = (last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f ||
 		(!last && contact->depth - contact->reference > slop);
+	start_hold(builder->stage, contact, last);
 	if (last && last->normal_impulse > 0.0f) {
-		fem_paper_friction_carry(&last->paper, &contact->paper);
 		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
 	}
 }
@@ -193,7 +204,7 @@ float fem_contact_builder_push_limit(float depth, float edge) {
 static void add_contact(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead) {
 	FemContactStage *stage = builder->stage;
 	float dt = builder->step->dt, push = builder->push;
-	if (!fem_contact_stage_hold(builder->world)) {
+	if (!fem_contact_stage_hold(builder->world, (int64_t)stage->contact_count + 1)) {
 		stage->full = true;
 		return;
 	}
@@ -378,17 +389,27 @@ static float push_of_step(const FemWorld *world, float dt) {
 	return world->def.contact_push * fminf(dt / PUSH_TIME, 1.0f);
 }
 
-void fem_contacts_make(FemStep *step) {
-	FemWorld *world = step->world;
-	FemContactStage *stage = &world->contacts;
-	FemContact *swapped = stage->last_contacts;
-	int32_t capacity = stage->last_capacity;
+// The contacts there are become those of the last step.
+static void begin_list(FemContactStage *stage) {
+	FemContact *contacts = stage->last_contacts;
+	FemPaperHold *holds = stage->last_holds;
+	int32_t capacity = stage->last_capacity, hold_capacity = stage->last_hold_capacity;
 	stage->last_contacts = stage->contacts;
 	stage->last_count = stage->contact_count;
 	stage->last_capacity = stage->contact_capacity;
-	stage->contacts = swapped;
+	stage->last_holds = stage->holds;
+	stage->last_hold_capacity = stage->hold_capacity;
+	stage->contacts = contacts;
 	stage->contact_capacity = capacity;
+	stage->holds = holds;
+	stage->hold_capacity = hold_capacity;
 	stage->contact_count = 0;
+}
+
+void fem_contacts_make(FemStep *step) {
+	FemWorld *world = step->world;
+	FemContactStage *stage = &world->contacts;
+	begin_list(stage);
 	FEM_ASSERT(contacts_stand_in_order(stage->last_contacts, stage->last_count));
 	FemContactBuilder builder = {step, world, stage, NULL, push_of_step(world, step->dt)};
 	for (int32_t t = 0; t < stage->touch_count; t++) {

@@ -27,7 +27,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 	FemContactStage *stage = builder->stage;
 	const FemBody *body = builder->world->bodies[touch->body];
 	int32_t node = at->node;
-	if (!fem_contact_stage_hold(builder->world)) {
+	if (!fem_contact_stage_hold(builder->world, (int64_t)stage->contact_count + 1)) {
 		stage->full = true;
 		return;
 	}

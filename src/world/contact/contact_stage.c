@@ -32,10 +32,12 @@ int32_t fem_contact_stage_most_pairs(const FemWorld *world) {
 	return (int32_t)fmin(PAIRS_A_PIECE * (double)count * PAIRS_SPARE + PAIRS_LEAST, PAIRS_MOST);
 }
 
-bool fem_contact_stage_hold(FemWorld *world) {
+bool fem_contact_stage_hold(FemWorld *world, int64_t count) {
 	FemContactStage *stage = &world->contacts;
-	return FEM_LIST_HOLD(
-		stage->contacts, stage->contact_capacity, (int64_t)stage->contact_count + 1, world->def.contact_capacity);
+	int32_t most = world->def.contact_capacity;
+	return FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, count, most) &&
+		(world->def.friction_mode != FEM_FRICTION_PAPER ||
+			FEM_LIST_HOLD(stage->holds, stage->hold_capacity, count, most));
 }
 
 // Every piece and every collider has a box in the sweep.
@@ -78,6 +80,8 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
+	FEM_FREE_ARRAY(stage->holds, stage->hold_capacity);
+	FEM_FREE_ARRAY(stage->last_holds, stage->last_hold_capacity);
 	FEM_FREE_ARRAY(stage->events, stage->event_capacity);
 	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);

@@ -62,6 +62,8 @@ typedef struct FemContactStage {
 	int32_t item_count, item_capacity, overlap_capacity;
 	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
 	int32_t contact_count, last_count, contact_capacity, last_capacity;
+	FemPaperHold *holds, *last_holds; // [contact.hold]: of contacts and last_contacts; null under Coulomb's friction
+	int32_t hold_capacity, last_hold_capacity;
 	FemProxy *proxies; // [collider]
 	int32_t proxy_capacity;
 	int32_t *candidates; // scratch: triangles near a collider
@@ -90,7 +92,8 @@ FEM_MUST_USE bool fem_contact_stage_reserve(struct FemWorld *world);
 
 int32_t fem_contact_stage_most_pairs(const struct FemWorld *world); // of pieces and colliders near each other
 
-bool fem_contact_stage_hold(struct FemWorld *world); // one more contact; false when there are as many as may be
+// Room for so many contacts; false when that is more than may be, or memory fails.
+FEM_MUST_USE bool fem_contact_stage_hold(struct FemWorld *world, int64_t count);
 
 void fem_contact_stage_free(struct FemWorld *world);
 

@@ -241,9 +241,6 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->slip);
 	FEM_STREAM(s, contact->approach);
 	FEM_STREAM(s, contact->pair_load);
-	FEM_STREAM(s, contact->paper.next_integral);
-	FEM_STREAM(s, contact->paper.next_slip);
-	fem_stream_bool(s, &contact->paper.is_static);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
 	bool is_at_node = fem_side_is_collider(&contact->side[1]) && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
@@ -252,6 +249,18 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 		contact->side[0].kind = FEM_SIDE_NODE;
 		contact->side[0].node = node;
 	}
+}
+
+// What the paper's friction goes on with.
+static void sync_hold(FemStream *s, FemContactStage *stage, int32_t index) {
+	if (fem_stream_reads(s)) {
+		stage->contacts[index].hold = index;
+		stage->holds[index] = (FemPaperHold){0};
+	}
+	FemPaperHold *hold = &stage->holds[stage->contacts[index].hold];
+	FEM_STREAM(s, hold->next_integral);
+	FEM_STREAM(s, hold->next_slip);
+	fem_stream_bool(s, &hold->is_static);
 }
 
 // Saves the contacts of the last step, with which the next step matches its own.
@@ -263,9 +272,12 @@ static void sync_contacts(FemStream *s, FemWorld *world) {
 	s->failed = s->failed || count < 0 || count > world->def.contact_capacity ||
 		!fem_stream_can_hold(s, count, sizeof(int32_t));
 	if (fem_stream_reads(s) && !s->failed)
-		s->failed = !FEM_LIST_HOLD(stage->contacts, stage->contact_capacity, count, world->def.contact_capacity);
-	for (int32_t i = 0; i < count && !s->failed; i++)
+		s->failed = !fem_contact_stage_hold(world, count);
+	for (int32_t i = 0; i < count && !s->failed; i++) {
 		sync_contact(s, &stage->contacts[i]);
+		if (stage->holds)
+			sync_hold(s, stage, i);
+	}
 	if (!s->failed)
 		stage->contact_count = count;
 }

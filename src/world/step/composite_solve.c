@@ -43,7 +43,7 @@ static void refresh_diagonal(FemCompositeTask *task) {
 // Friction, rows and the diagonal for the active set as it is now.
 static void prepare_pass(FemCompositeTask *task) {
 	const FemWorld *world = task->step->world;
-	if (task->system.contacts.friction_is_given)
+	if (task->system.contacts.holds)
 		fem_paper_friction_apply(&task->system, &world->friction_gains, world->def.gravity, task->step->dt);
 	if (task->system.contacts.count > 0)
 		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);

@@ -48,7 +48,7 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 		.impulses = step->contact_impulses + composite->contacts.begin,
 		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
 		.ref_start = step->contact_ref_start + composite->chunks.begin + composite_index,
-		.friction_is_given = step->world->def.friction_mode == FEM_FRICTION_PAPER,
+		.holds = step->world->contacts.holds,
 	};
 }
 
