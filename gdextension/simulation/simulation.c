@@ -361,6 +361,7 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->pieces += one->pieces;
 	sum->splits += one->splits;
 	sum->faces_opened += one->faces_opened;
+	sum->passes += one->passes;
 	sum->solves += one->solves;
 	sum->solves_capped += one->solves_capped;
 	sum->iterations += one->iterations;
@@ -416,6 +417,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
 	dictionary_take(out, "splits", make_variant_int(sum.splits));
 	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));
+	dictionary_take(out, "passes", make_variant_int(sum.passes));
 	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
 	dictionary_take(out, "solves", make_variant_int(sum.solves));
 	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));

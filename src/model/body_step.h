@@ -39,8 +39,9 @@ typedef struct FemBodyStep {
 
 	// ---- passes (world/step/passes.h)
 	bool is_over;               // the step of this body ended in an earlier pass
-	bool was_split;             // in an earlier pass: its arrays have another size
+	bool was_split;             // in an earlier pass: its arrays by node are of the last pass's memory
 	bool has_returned;          // to the start of the step, in this pass
+	bool goes_back;             // takes the step again
 	struct FemBodyStart *start; // of bodies whose step may be taken again, else null
 } FemBodyStep;
 

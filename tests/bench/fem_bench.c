@@ -156,6 +156,7 @@ static void print_json(const Measurement *m) {
 		m->contacts_max, m->contacts_mean, m->ms_last, m->cpu_ms_mean, m->height);
 	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces,
 		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
+	printf("\"passes_max\": %d, ", m->passes_max);
 	printf("\"elastic_stored\": %.3f, \"kinetic_burst\": %.3f, ", m->elastic_stored, m->kinetic_burst);
 	printf("\"ball_speed_100ms\": %.4f, \"over_strain_share\": %.6f, ", m->ball_speed_100ms, m->over_strain_share);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());

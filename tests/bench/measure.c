@@ -132,6 +132,7 @@ static void add_statistics(Run *run, const FemStatistics *statistics, bool timed
 	out->pieces = statistics->pieces;
 	out->splits += statistics->splits;
 	out->faces += statistics->faces_opened;
+	out->passes_max = statistics->passes > out->passes_max ? statistics->passes : out->passes_max;
 	out->tree_builds += statistics->tree_builds;
 	out->contacts_max = statistics->contacts > out->contacts_max ? statistics->contacts : out->contacts_max;
 	if (!timed)

@@ -33,6 +33,7 @@ typedef struct Measurement {
 	double ms_last;           // median of the last tenth: what a settled scene costs
 	double cpu_ms_mean;       // of all threads: load on the machine does not count
 	double height;            // m, of the highest node at the end
+	int32_t passes_max;       // of a step
 	double elastic_stored;    // J, most in the bodies before the first of them broke
 	double kinetic_burst;     // J, most of the bodies within 0.5 s after that
 	double ball_speed_100ms;  // m/s, of the first ball along its first velocity, 0.1 s after the start; 0: no ball

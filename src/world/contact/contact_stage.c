@@ -398,8 +398,12 @@ static void list_items(FemWorld *world) {
 		touch->items.begin = stage->item_count;
 		if (touch->narrow >= 0) {
 			FemRange tets = stage->narrow.pairs[touch->narrow].tets;
-			for (int32_t i = tets.begin; i < tets.end; i++)
-				fem_contact_add_item(world, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
+			for (int32_t i = tets.begin; i < tets.end; i++) {
+				int32_t a = stage->narrow.tet_pairs[i].a, b = stage->narrow.tet_pairs[i].b;
+				if (touch->body == touch->other && fem_contact_only_grazes(world->bodies[touch->body], a, b))
+					continue;
+				fem_contact_add_item(world, t, a, b);
+			}
 		} else if (touch->is_collider) {
 			fem_collider_list_items(world, t, world->step_dt);
 		}

@@ -162,6 +162,10 @@ const FemContact *fem_contact_find_place(
 // The contacts of a pair in such a list, where they stand together. is_collider: `other` is one.
 FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t body, int32_t other, bool is_collider);
 
+// ---- crack_contacts.c
+// Whether two tets of a body have only an edge or a corner in common, in a crack that has hardly opened.
+bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other);
+
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
 void fem_contacts_wake_loaded(

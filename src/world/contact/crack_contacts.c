@@ -1,18 +1,50 @@
 // The two sides of a crack, when a piece comes apart.
 //
+// Faces that were one lie on each other. Tets of such a crack that have only an edge or a corner in common touch, too,
+// four times as many as those with a common face, and bear a tenth of the area: while the crack has hardly opened they
+// are left out (the wall of the benchmark: 274 contacts in the mean instead of 726).
+//
 // A crack that has not yet run through does not keep its sides apart: a piece does not touch itself unless it folds.
 // Its sides may have sunk into each other by then, and what becomes two pieces would be pushed apart with energy that
 // nobody put in (6 % of that of a stretched bar in one step, which breaks it further). The depth at which two tets of
 // such pieces meet first is therefore their reference: only what goes deeper is pushed out. It shrinks with the depth
 // and is gone when they have been apart.
+#include "base/vec.h"
 #include "collision/key_sort.h"
 #include "model/body.h"
 #include "model/contact.h"
 #include "model/piece.h"
+#include "topology/splitting.h"
 #include "topology/topology.h"
 #include "world/contact/contact_builder.h"
 
 #include <math.h>
+
+// Of a tet's edge: two copies of a node that are nearer stand in a crack that has hardly opened; chosen.
+#define GRAZING_SHARE 0.25f
+#define EDGE_CUBED 8.5f // of a regular tet over its volume: 6 sqrt(2) = 8.49
+
+// The node of the mesh that a node is, or is a copy of.
+static int32_t mesh_node(const FemTopology *t, int32_t node) {
+	return t->split->source_of_user[t->user_of_node[node]];
+}
+
+bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other) {
+	const FemTopology *t = body->topology;
+	float apart_sq = 0.0f, edge = cbrtf(EDGE_CUBED * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+	int32_t shared = 0;
+	if (!t->split)
+		return false;
+	for (int k = 0; k < 16; k++) {
+		int32_t a = fem_tet_node(t, tet, k / 4), b = fem_tet_node(t, other, k % 4);
+		if (mesh_node(t, a) != mesh_node(t, b))
+			continue;
+		FemVec3 offset = fem_vec3_sub(fem_vec3_from(body->position[a]), fem_vec3_from(body->position[b]));
+		apart_sq = fmaxf(apart_sq, fem_vec3_dot(offset, offset));
+		shared++;
+	}
+	return (shared == 1 || shared == 2) && apart_sq < GRAZING_SHARE * GRAZING_SHARE * edge * edge;
+}
 
 static uint64_t pair_key(const FemBody *body, const FemContact *contact) {
 	uint32_t a = (uint32_t)fem_tet_component(body->topology, contact->side[0].tet);

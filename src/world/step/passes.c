@@ -6,7 +6,7 @@
 // takes the step again, until nothing splits. Each pass sees the load at the tips of the cracks of the last one.
 //
 // The unit is bodies that share a composite, as the first pass found them: what meets only because something broke
-// waits for the next step. All that has no part in it ends its step with the first pass.
+// waits for the next step. What has no part in a pass's splits ends its step with that pass.
 #include "world/step/passes.h"
 
 #include "base/assert.h"
@@ -114,7 +114,7 @@ void fem_passes_save(FemStep *step) {
 		for (int32_t i = islands.begin; i < islands.end; i++)
 			breaks |= body_at(step, i)->breaking && body_at(step, i)->breaking->can_break;
 		for (int32_t i = islands.begin; breaks && i < islands.end; i++) {
-			if (!body_at(step, i)->step->start)
+			if (!body_at(step, i)->step->start && !body_at(step, i)->step->is_over)
 				save(body_at(step, i), step->arena);
 		}
 	}
@@ -129,52 +129,59 @@ static bool join_composites(FemStep *step) {
 		FemRange islands = step->composites.composites[c].islands;
 		bool goes_back = false;
 		for (int32_t i = islands.begin; i < islands.end; i++)
-			goes_back |= !body_at(step, i)->step->is_over;
+			goes_back |= body_at(step, i)->step->goes_back;
 		for (int32_t i = islands.begin; goes_back && i < islands.end; i++) {
-			found |= body_at(step, i)->step->is_over;
-			body_at(step, i)->step->is_over = false;
+			found |= !body_at(step, i)->step->goes_back;
+			body_at(step, i)->step->goes_back = true;
 		}
 	}
 	return found;
 }
 
-// The step is over for all but what was split, and what hangs together with it by composites. In later passes what
-// goes back is the same, whether all of it was split again or not.
-static void end_others(FemStep *step) {
+// What was split in this pass goes back, and what hangs together with it by composites.
+static void find_who_goes_back(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		body->step->is_over = !body->step->was_split;
+		FemBodyStep *body = world->bodies[world->islands.active_bodies[i]]->step;
+		body->goes_back = body->has_returned;
 	}
 	while (join_composites(step)) {
 	}
 }
 
-static void return_rigid(FemStep *step, const FemComposite *composite) {
+// Contacts keep what the pass found of them where the step is over. Elsewhere they are as they were found: friction of
+// a pass that was dropped would hold pieces that have come apart like glue (the slab: 2.3 m/s instead of 4.8).
+static void settle_composites(FemStep *step) {
 	FemWorld *world = step->world;
-	for (int32_t i = composite->proxies.begin; i < composite->proxies.end; i++) {
-		int32_t index = step->composites.proxy_list[i];
-		step->proxies[index] = fem_collider_proxy(&world->colliders[index], world->def.gravity, step->dt);
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		const FemComposite *composite = &step->composites.composites[c];
+		bool has_islands = composite->islands.begin < composite->islands.end;
+		if (fem_composite_is_over(step, composite))
+			continue;
+		if (!has_islands || !body_at(step, composite->islands.begin)->step->goes_back) {
+			fem_contacts_keep_solved(step, c);
+			continue;
+		}
+		for (int32_t i = composite->proxies.begin; i < composite->proxies.end; i++) {
+			int32_t index = step->composites.proxy_list[i];
+			step->proxies[index] = fem_collider_proxy(&world->colliders[index], world->def.gravity, step->dt);
+		}
 	}
 }
 
 void fem_passes_go_back(FemStep *step) {
 	FemWorld *world = step->world;
-	if (step->pass == 0)
-		end_others(step);
-	for (int32_t c = 0; c < step->composites.count; c++) {
-		const FemComposite *composite = &step->composites.composites[c];
-		bool has_islands = composite->islands.begin < composite->islands.end;
-		if (has_islands && !body_at(step, composite->islands.begin)->step->is_over)
-			return_rigid(step, composite);
-		else if (step->pass == 0)
-			fem_contacts_keep_solved(step, c);
-	}
+	find_who_goes_back(step);
+	settle_composites(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (body->live_part_count > 0 && !body->step->is_over && !body->step->has_returned)
+		FemBodyStep *of = body->step;
+		if (of->goes_back && !of->has_returned)
 			fem_body_return_to_start(body);
-		body->step->has_returned = false;
+		else if (!of->goes_back && !of->is_over && of->was_split)
+			fem_body_keep_results(body, &world->arena); // the memory of this pass goes
+		of->is_over |= !of->goes_back;
+		of->has_returned = false;
 	}
 	step->contact_count = world->contacts.contact_count; // some of what was split may be gone
 	step->pass++;

@@ -19,7 +19,7 @@ size_t fem_passes_bytes(const FemWorld *world, int32_t pass); // that fem_passes
 void fem_passes_save(FemStep *step);                          // the start of all bodies that break, or touch what does
 void fem_body_return_to_start(FemBody *body);                 // before its nodes get new numbers
 
-// After splits: ends the step of all that has nothing to do with them, and puts the rest back to its start.
+// After splits: ends the step of all that has no part in them, and puts the rest back to its start.
 void fem_passes_go_back(FemStep *step);
 
 // Whether the step of a composite ended in an earlier pass.

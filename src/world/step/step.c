@@ -411,6 +411,7 @@ static void count(FemStep *step) {
 	FemIslands *islands = &world->islands;
 	statistics->step_count++;
 	world->time += (double)step->dt;
+	statistics->passes += step->pass;
 	statistics->live_tets = islands->live_tets;
 	statistics->live_nodes = islands->live_nodes;
 	statistics->live_islands = islands->count;

@@ -5,6 +5,8 @@
 #include "world/step/passes.h"
 #include "world/world.h"
 
+#include <string.h>
+
 // Blocks are read 4 floats at a time, the last one past its end.
 #define BLOCK_OVERREAD 4
 
@@ -83,6 +85,38 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 	take_node_arrays(body, step, arena);
 }
 
+// Most nodes of a body that breaks: see topology/splitting.h.
+static size_t nodes_most(const FemBody *body) {
+	size_t tets = (size_t)body->topology->batch_count * FEM_LANES, nodes = (size_t)body->topology->node_count;
+	return nodes > 2 * tets ? nodes : 2 * tets;
+}
+
+// What fem_body_keep_results() takes.
+static size_t results_bytes(const FemBody *body) {
+	size_t nodes = nodes_most(body); // a part has a node of its own
+	return body->breaking && body->live_part_count > 0
+		? 2 * fem_align_up(nodes * sizeof(FemVec4)) + 2 * fem_align_up(nodes * sizeof(int32_t))
+		: 0;
+}
+
+void fem_body_keep_results(FemBody *body, FemArena *arena) {
+	FemBodyStep *step = body->step;
+	int32_t nodes = body->topology->node_count, parts = body->topology->part_count;
+	FemVec4 *ground = FEM_ARENA_TAKE(arena, FemVec4, nodes), *dv = FEM_ARENA_TAKE(arena, FemVec4, nodes);
+	memcpy(ground, step->ground, sizeof *ground * (size_t)nodes);
+	memcpy(dv, step->dv, sizeof *dv * (size_t)nodes);
+	*step = (FemBodyStep){
+		.tet_blocks = step->tet_blocks,
+		.tet_forces = step->tet_forces,
+		.tet_plates = step->tet_plates,
+		.tet_stress = step->tet_stress,
+		.ground = ground,
+		.dv = dv,
+		.part_chunk = FEM_ARENA_TAKE(arena, int32_t, parts),
+		.part_island = FEM_ARENA_TAKE(arena, int32_t, parts),
+	};
+}
+
 void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 	size_t count = (size_t)body->topology->node_count * 6;
 	if (!body->step->contact_blocks)
@@ -117,7 +151,7 @@ bool fem_step_begin_memory(FemStep *step) {
 	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world, step->pass) + fem_passes_bytes(world, step->pass);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += step->pass == 0 ? body_bytes(body) : later_bytes(body);
+		bytes += step->pass == 0 ? body_bytes(body) + results_bytes(body) : later_bytes(body);
 	}
 	return fem_arena_begin(step->arena, bytes);
 }
