@@ -56,9 +56,9 @@ typedef enum FemStepError {
 	// Smaller forces, a lower Young's modulus, more damping or a smaller dt help.
 	FEM_STEP_BODY_ROLLED_BACK = 1 << 1,
 
-	// A solve stopped at its cap of iterations, and what it had by then was taken: things are a little softer, and sink
-	// a little deeper into each other, than they should. Harmless now and then, as in the step of a blow; if it lasts,
-	// raise FemMaterialDef.max_iterations, or lower the modulus.
+	// A solve stopped at its cap of iterations, and what it had by then was taken, as far as it adds no energy: things
+	// are a little softer, or deform less, and sink a little deeper into each other than they should. Harmless now and
+	// then, as in the step of a blow; if it lasts, raise FemMaterialDef.max_iterations, or lower the modulus.
 	FEM_STEP_SOLVER_CAPPED = 1 << 2,
 
 	// A node was faster than FemWorldDef.node_speed_max and was braked to it, or a free piece rotated by more than 0.8
@@ -478,6 +478,7 @@ typedef struct FemStatistics {
 	int32_t contact_pairs; // of boxes that overlap and are not both still
 	int32_t solves;
 	int32_t solves_capped;
+	int32_t solves_bounded; // those of them that would have added energy: things deform less than was solved for
 	int64_t iterations;     // of all solves
 	int64_t factorizations; // of kept preconditioners
 	int32_t pieces;         // of all bodies

@@ -364,6 +364,7 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->passes += one->passes;
 	sum->solves += one->solves;
 	sum->solves_capped += one->solves_capped;
+	sum->solves_bounded += one->solves_bounded;
 	sum->iterations += one->iterations;
 	sum->residual_max = fmaxf(sum->residual_max, one->residual_max);
 	sum->step_ms += one->step_ms;
@@ -421,6 +422,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
 	dictionary_take(out, "solves", make_variant_int(sum.solves));
 	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));
+	dictionary_take(out, "solves_bounded", make_variant_int(sum.solves_bounded));
 	dictionary_take(out, "iterations", make_variant_int(sum.iterations));
 	dictionary_take(out, "residual_max", make_variant_float(sum.residual_max));
 	dictionary_take(out, "step_errors", make_variant_int(errors));

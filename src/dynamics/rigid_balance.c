@@ -185,6 +185,35 @@ static void project(const FemRigidBalance *balance, const FemBody *body, const F
 	}
 }
 
+void fem_rigid_balance_complete_load(FemRigidBalance *balance, FemBody *body, float dt, FemVec3 gravity) {
+	FemVec4 *rigid = body->step->z, *product = body->step->product;
+	if (balance->is_complete)
+		return;
+	balance->is_complete = true;
+	balance->is_on = balance->is_on || set_inertia(balance, body);
+	if (!balance->is_on)
+		return;
+	project(balance, body, body->velocity, rigid);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 v = body->velocity[i];
+		rigid[i] = (FemVec4){v.x - rigid[i].x, v.y - rigid[i].y, v.z - rigid[i].z, 0.0f};
+	}
+	fem_row_kernels(fem_simd_level())->multiply(body, balance->nodes.begin, balance->nodes.end, rigid, product);
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 *rhs = &body->step->rhs[i], d = body->step->diagonal[i];
+		rhs->x += product[i].x - d.x * rigid[i].x;
+		rhs->y += product[i].y - d.y * rigid[i].y;
+		rhs->z += product[i].z - d.z * rigid[i].z;
+	}
+	fem_rigid_balance_load(balance, body, dt, gravity);
+}
+
+void fem_rigid_balance_drop_motion(const FemBody *body, FemRange nodes, FemVec4 *x) {
+	FemRigidBalance balance = {.nodes = nodes};
+	set_inertia(&balance, body); // without inertia only the translation goes
+	project(&balance, body, x, x);
+}
+
 double fem_rigid_balance_multiply(const FemRigidBalance *balance, FemBody *body, const FemVec4 *x) {
 	FemVec4 *strained = body->step->z, *product = body->step->product;
 	Rigid sum = {{0}, {0}};

@@ -21,6 +21,7 @@
 
 typedef struct FemRigidBalance {
 	bool is_on;
+	bool is_complete; // see fem_rigid_balance_complete_load()
 	FemRange nodes;
 	double mass;               // kg
 	double center[3];          // m, of mass, in the body's frame
@@ -37,6 +38,12 @@ void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body);
 // Takes the rigid part out of the elastic impulses in rhs.
 void fem_rigid_balance_load(const FemRigidBalance *balance, FemBody *body, float dt, FemVec3 gravity);
 
+// Turns the balance on, if it is off and can be, for an island with `nodes` set, and takes out of the right-hand side
+// what K makes of the rigid part of the velocity, too. The linearization holds the axes of elements, so that turning a
+// strained body linearly strains it further; what moves it afterwards turns it as it is (motion.h). Once a step;
+// overwrites product and z.
+void fem_rigid_balance_complete_load(FemRigidBalance *balance, FemBody *body, float dt, FemVec3 gravity);
+
 // product = (D + P^T K P) x; returns x.product. Overwrites z.
 double fem_rigid_balance_multiply(const FemRigidBalance *balance, FemBody *body, const FemVec4 *x);
 
@@ -45,5 +52,8 @@ void fem_rigid_balance_restrict(const FemRigidBalance *balance, FemBody *body);
 
 // z = P z, plus the rigid motions R (R^T D R)^-1 R^T r if told so; returns r.z.
 double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid);
+
+// Takes the rigid motion out of a velocity of any free island.
+void fem_rigid_balance_drop_motion(const FemBody *body, FemRange nodes, FemVec4 *x);
 
 #endif

@@ -263,7 +263,7 @@ static void list_blocks(
 bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
 	int32_t island_count, const int32_t *block_of) {
 	*space = (FemRigidSpace){.block_count = island_count + rows->proxy_count, .contact_count = rows->count};
-	if (space->block_count < 2 || space->block_count > FEM_RIGID_BLOCKS_MAX)
+	if (space->block_count < 1 || space->block_count > FEM_RIGID_BLOCKS_MAX)
 		return false;
 	for (int32_t i = 0; i < island_count; i++)
 		space->node_count += islands[i].nodes.end - islands[i].nodes.begin;

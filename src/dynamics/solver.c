@@ -197,7 +197,7 @@ static double balanced_products(Iteration *it, FemContactField field) {
 	return sum;
 }
 
-// r -= A x, x = dv; z = M^-1 r
+// r -= A x, x = dv
 static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
@@ -210,6 +210,10 @@ static void subtract_task(void *context, int32_t chunk_index) {
 	}
 	if (it->system->contacts.row_count > 0)
 		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->residual, -1.0f);
+}
+
+static void subtract_and_precondition_task(void *context, int32_t chunk_index) {
+	subtract_task(context, chunk_index);
 	precondition_task(context, chunk_index);
 }
 
@@ -321,8 +325,8 @@ static void load(Iteration *it, FemChunkTask *task) {
 	fem_loop_for(system->loop, system->chunk_count, task, it);
 }
 
-// The residual of dv from that of dv = 0, and z = M^-1 r; returns r.z.
-static double subtract(Iteration *it) {
+// The residual of dv from that of dv = 0, by subtract_task or subtract_and_precondition_task.
+static void subtract(Iteration *it, FemChunkTask *task) {
 	FemSystem *system = it->system;
 	contact_impulses(it, FEM_FIELD_DV);
 	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
@@ -334,7 +338,12 @@ static double subtract(Iteration *it) {
 	}
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
 	balanced_products(it, FEM_FIELD_DV);
-	fem_loop_for(system->loop, system->chunk_count, subtract_task, it);
+	fem_loop_for(system->loop, system->chunk_count, task, it);
+}
+
+// The same, and z = M^-1 r; returns r.z.
+static double subtract_and_precondition(Iteration *it) {
+	subtract(it, subtract_and_precondition_task);
 	return finish_preconditioning(it);
 }
 
@@ -396,13 +405,13 @@ static double start(Iteration *it, double *out_rz) {
 	FemSystem *system = it->system;
 	if (system->scale > 0.0) {
 		load(it, load_task);
-		*out_rz = subtract(it);
+		*out_rz = subtract_and_precondition(it);
 		return system->scale;
 	}
 	load(it, load_and_precondition_task);
 	double bz = *out_rz = finish_preconditioning(it);
 	if (fem_policy_tries_start_vector(system)) {
-		*out_rz = subtract(it);
+		*out_rz = subtract_and_precondition(it);
 		if (*out_rz < bz)
 			return bz;
 		load(it, load_and_precondition_task);
@@ -438,4 +447,21 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	result.capped = rz > target;
 	result.finite = isfinite(bz) && isfinite(rz);
 	return result;
+}
+
+// ---- parts of it
+
+static Iteration iteration_of(FemSystem *system) {
+	return (Iteration){.system = system, .kernels = fem_row_kernels(fem_simd_level())};
+}
+
+void fem_system_residual(FemSystem *system) {
+	Iteration it = iteration_of(system);
+	load(&it, load_task);
+	subtract(&it, subtract_task);
+}
+
+double fem_system_multiply(FemSystem *system) {
+	Iteration it = iteration_of(system);
+	return multiply(&it);
 }

@@ -58,4 +58,10 @@ void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt);
 // the reaction impulse.
 FemSolveResult fem_system_solve(FemSystem *system);
 
+// Its parts, for the same system after it. residual = b - A dv; overwrites direction, product and z.
+void fem_system_residual(FemSystem *system);
+
+// product = A direction, of bodies and colliders; returns direction.product. Overwrites z.
+double fem_system_multiply(FemSystem *system);
+
 #endif

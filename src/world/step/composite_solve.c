@@ -1,6 +1,7 @@
 // The solve of a composite: loose solves find the active contacts, whose rigid space the last solve, to full tolerance,
 // uses.
 #include "base/heap.h"
+#include "dynamics/energy_bound.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
@@ -104,17 +105,22 @@ static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *
 	return count;
 }
 
-// Opens the rigid space of the active contacts; false when there is none, and the solve goes without.
-static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space) {
+// Opens the rigid space of at least so many islands and colliders; false when there is none.
+static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space, int32_t blocks_min) {
 	FemRigidIsland islands[FEM_RIGID_BLOCKS_MAX];
 	int32_t *block_of = task->step->chunk_blocks + task->composite->chunks.begin;
-	if (task->system.contacts.count == 0)
+	int32_t count = list_rigid_islands(task, islands, block_of);
+	if (count + task->system.contacts.proxy_count < blocks_min)
 		return false;
 	fem_heap_begin(task->step->world->heap);
-	int32_t count = list_rigid_islands(task, islands, block_of);
 	bool made = fem_rigid_space_create(space, &task->system.contacts, islands, count, block_of);
 	fem_heap_end();
 	return made;
+}
+
+// As a level of the solve it pays where contacts join several.
+static bool open_coarse_level(FemCompositeTask *task, FemRigidSpace *space) {
+	return task->system.contacts.count > 0 && open_rigid_space(task, space, 2);
 }
 
 // ---- solve
@@ -164,6 +170,26 @@ static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange 
 	return solved;
 }
 
+// A solve that was cut short may be off, but adds no energy.
+static void bound_energy(FemCompositeTask *task) {
+	FemSystem *system = &task->system;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		FemSystemIsland *island = &system->islands[i];
+		if (island->balance.nodes.end > island->balance.nodes.begin)
+			fem_rigid_balance_complete_load(
+				&island->balance, island->body, task->step->dt, fem_body_gravity(task->step->world, island->body));
+	}
+	FemRigidSpace space, *rigid = system->rigid;
+	bool opened = !rigid && open_rigid_space(task, &space, 1);
+	if (opened) {
+		rigid = &space;
+		fem_rigid_space_prepare(rigid, &system->contacts, system->loop);
+	}
+	task->result->solves_bounded += fem_energy_bound(system, rigid) < 1.0f;
+	if (opened)
+		fem_rigid_space_free(&space);
+}
+
 // A solve that only looks for the active set may end at its cap.
 static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemCompositeResult *result = task->result;
@@ -178,6 +204,8 @@ static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 		solved = precondition_and_solve(&task->system, (FemMatrixChange){.wholly = true}, &made);
 		result->factorizations += made;
 	}
+	if (solved.capped && solved.finite)
+		bound_energy(task);
 	task->system.scale = solved.scale;
 	result->solves++;
 	result->solves_capped += solved.capped;
@@ -223,7 +251,7 @@ static void solve_passes(FemCompositeTask *task) {
 void fem_composite_solve(FemCompositeTask *task) {
 	build_contacts(task);
 	FemRigidSpace space;
-	task->system.rigid = open_rigid_space(task, &space) ? &space : NULL;
+	task->system.rigid = open_coarse_level(task, &space) ? &space : NULL;
 	solve_passes(task);
 	if (task->system.rigid)
 		fem_rigid_space_free(&space);

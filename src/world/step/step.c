@@ -312,6 +312,7 @@ static void solve(FemStep *step) {
 		const FemCompositeResult *result = &step->results[i];
 		statistics->solves += result->solves;
 		statistics->solves_capped += result->solves_capped;
+		statistics->solves_bounded += result->solves_bounded;
 		statistics->iterations += result->iterations;
 		statistics->factorizations += result->factorizations;
 		statistics->residual_max = fmaxf(statistics->residual_max, result->residual);

@@ -11,7 +11,7 @@
 
 // What the solve and the integration of one composite tell the world, written by the thread that ran it.
 typedef struct FemCompositeResult {
-	int32_t solves, solves_capped;
+	int32_t solves, solves_capped, solves_bounded;
 	int64_t iterations, factorizations;
 	float residual;
 	bool in_contact; // some contact is active
