@@ -35,18 +35,6 @@ static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece 
 		(FemPieceEvent){fem_body_id(world, body_index), piece->number, piece->parent};
 }
 
-// The component that keeps the number of the piece that broke: the largest of those it broke into, the first of equals.
-static int32_t heir_of(const FemTopology *t, int32_t component) {
-	int32_t heir = component, parent = t->split->component_parent[component];
-	for (int32_t c = 0; c < t->component_count; c++) {
-		bool larger = t->component_tets[c] > t->component_tets[heir] ||
-			(t->component_tets[c] == t->component_tets[heir] && c < heir);
-		if (t->split->component_parent[c] == parent && larger)
-			heir = c;
-	}
-	return heir;
-}
-
 // A record is that of the piece it was part of until what follows from the split has been found anew. Boxes in the
 // sweep stay at their places: which one a piece has does not matter.
 void fem_pieces_renumber(FemBody *body) {
@@ -61,7 +49,7 @@ void fem_pieces_renumber(FemBody *body) {
 	}
 }
 
-// Components of one former piece may be far apart in the list, so the heir is found once for each former piece.
+// The heir keeps the number of the piece that broke: the largest of those it broke into, the first of equals.
 void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index) {
 	const FemTopology *t = body->topology;
 	FemBreaking *breaking = body->breaking;
@@ -70,8 +58,8 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		heirs[c] = -1;
 	for (int32_t c = 0; c < t->component_count; c++) {
 		int32_t parent = t->split->component_parent[c];
-		if (heirs[parent] < 0)
-			heirs[parent] = heir_of(t, c);
+		if (heirs[parent] < 0 || t->component_tets[c] > t->component_tets[heirs[parent]])
+			heirs[parent] = c;
 	}
 	for (int32_t c = 0; c < t->component_count; c++) {
 		int32_t parent = t->split->component_parent[c];
