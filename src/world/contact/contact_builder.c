@@ -363,23 +363,49 @@ static void strengthen(FemContactStage *stage, const FemTouch *touch, FemRange m
 
 // ---- make
 
-// Sorts contacts by the key of place_of(), for matching in the next step. Each kind of contact comes sorted, so that
-// insertion sort moves little.
-static void sort_contacts(FemContact *contacts, int32_t count) {
-	for (int32_t i = 1; i < count; i++) {
-		FemContact moved = contacts[i];
-		int32_t j = i;
-		for (; j > 0 && fem_contact_compare_places(&contacts[j - 1], &moved) > 0; j--)
-			contacts[j] = contacts[j - 1];
-		contacts[j] = moved;
-	}
-}
-
 static bool contacts_stand_in_order(const FemContact *contacts, int32_t count) {
 	for (int32_t i = 1; i < count; i++) {
 		if (fem_contact_compare_places(&contacts[i - 1], &contacts[i]) > 0)
 			return false;
 	}
+	return true;
+}
+
+// Puts contacts in the order that their sorted keys name, cycle by cycle.
+static void permute(FemContact *contacts, FemKeyed *order, int32_t count) {
+	for (int32_t i = 0; i < count; i++) {
+		FemContact kept = contacts[i];
+		int32_t at = i;
+		for (int32_t from = (int32_t)order[at].value; from != i; from = (int32_t)order[at].value) {
+			contacts[at] = contacts[from];
+			order[at].value = (uint64_t)at;
+			at = from;
+		}
+		contacts[at] = kept;
+		order[at].value = (uint64_t)at;
+	}
+}
+
+// Sorts the contacts of a touch by the key of place_of(), for matching in the next step. Within one touch that is the
+// tets or the sub-shape and the place, then the point; places are not negative. False when memory fails.
+static bool sort_contacts(FemContactStage *stage, FemRange made) {
+	FemContact *contacts = stage->contacts + made.begin;
+	int32_t count = made.end - made.begin;
+	if (contacts_stand_in_order(contacts, count))
+		return true;
+	if (!FEM_LIST_HOLD(stage->order, stage->order_capacity, 2 * (int64_t)count, INT32_MAX))
+		return false;
+	for (int32_t i = 0; i < count; i++)
+		stage->order[i] = (FemKeyed){contacts[i].key >> 32, (uint64_t)i};
+	fem_key_sort(stage->order, stage->order + count, count);
+	for (int32_t i = 0; i < count; i++) {
+		int32_t place[5];
+		place_of(&contacts[stage->order[i].value], place);
+		stage->order[i].key = (uint64_t)(uint32_t)place[3] << 32 | (uint32_t)place[4];
+	}
+	fem_key_sort(stage->order, stage->order + count, count);
+	permute(contacts, stage->order, count);
+	FEM_ASSERT(contacts_stand_in_order(contacts, count));
 	return true;
 }
 
@@ -425,7 +451,10 @@ void fem_contacts_make(FemStep *step) {
 			held += stage->contacts[i].area;
 		add_overlaps(&builder, held);
 		made.end = stage->contact_count;
-		sort_contacts(stage->contacts + made.begin, made.end - made.begin);
+		if (!sort_contacts(stage, made)) { // the next step could not find them again
+			made.end = stage->contact_count = made.begin;
+			stage->full = true;
+		}
 		strengthen(stage, builder.touch, made, builder.push, step->dt);
 	}
 	stage->last_time = world->time;

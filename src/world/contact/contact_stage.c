@@ -87,6 +87,8 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
 	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
+	FEM_FREE_ARRAY(stage->order, stage->order_capacity);
+	FEM_FREE_ARRAY(stage->piece_loads, stage->piece_load_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
 	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
 	*stage = (FemContactStage){0};
@@ -392,7 +394,7 @@ static void drop_all(FemContactStage *stage) {
 
 static void list_items(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
-	stage->item_count = 0;
+	stage->item_count = stage->ahead_count = 0;
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		FemTouch *touch = &stage->touches[t];
 		touch->items.begin = stage->item_count;
@@ -408,6 +410,7 @@ static void list_items(FemWorld *world) {
 			fem_collider_list_items(world, t, world->step_dt);
 		}
 		touch->items.end = stage->item_count;
+		stage->ahead_count += touch->ahead ? touch->items.end - touch->items.begin : 0;
 	}
 	if (!FEM_LIST_HOLD(stage->overlaps, stage->overlap_capacity, stage->item_count, INT32_MAX))
 		drop_all(stage);

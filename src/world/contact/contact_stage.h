@@ -72,7 +72,12 @@ typedef struct FemContactStage {
 	int32_t node_area_capacity;
 	FemKeyed *cracks; // of one body: pairs of pieces, sorted; the second half is scratch
 	int32_t crack_count, crack_capacity;
-	double last_time; // s, of the world when contacts were last looked for: pieces born since are new to contact
+	FemKeyed *order; // of contacts by place or by pieces; the second half is scratch
+	int32_t order_capacity;
+	float *piece_loads; // N s, [contact of one pair]
+	int32_t piece_load_capacity;
+	int32_t ahead_count; // items of fast colliders
+	double last_time;    // s, of the world when contacts were last looked for: pieces born since are new to contact
 	FemFastPairs fast;
 	FemContactEvent *events;
 	int32_t event_count, event_capacity;

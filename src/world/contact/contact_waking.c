@@ -49,28 +49,58 @@ static float along_normal(const FemContactRows *rows, const FemContact *contact)
 
 // ---- lost support
 
-// Whether two contacts of one pair join the same two pieces, or the same piece and collider.
-static bool same_pieces(const FemWorld *world, const FemContact *a, const FemContact *b) {
-	bool same = true;
-	for (int s = 0; s < 2 && fem_side_is_body(&a->side[s]); s++) {
-		const FemBody *body = world->bodies[a->side[s].body];
-		const int32_t *component = body->topology->part_component;
-		same &= component[part_of(body, &a->side[s])] == component[part_of(body, &b->side[s])];
+// The two pieces of a contact, or its piece and collider, among the contacts of one pair.
+static uint64_t pieces_of(const FemWorld *world, const FemContact *contact) {
+	uint64_t key = 0;
+	for (int s = 0; s < 2 && fem_side_is_body(&contact->side[s]); s++) {
+		const FemBody *body = world->bodies[contact->side[s].body];
+		key = key << 32 | (uint32_t)body->topology->part_component[part_of(body, &contact->side[s])];
 	}
-	return same;
+	return key;
 }
 
-// Whether the two pieces, or the piece and the collider, of a contact of the last step still touch.
-static bool still_touch(const FemWorld *world, const FemContact *last) {
-	const FemContactStage *stage = &world->contacts;
-	bool is_collider = fem_side_is_collider(&last->side[1]);
-	FemRange pair = fem_contacts_of_pair(stage->contacts, stage->contact_count, last->side[0].body,
-		is_collider ? last->side[1].collider : last->side[1].body, is_collider);
-	for (int32_t i = pair.begin; i < pair.end; i++) {
-		if (same_pieces(world, &stage->contacts[i], last))
-			return true;
+// Sorts the contacts of a pair by their pieces, in stage->order: each with its number. False when memory fails.
+static bool order_by_pieces(FemWorld *world, FemRange pair) {
+	FemContactStage *stage = &world->contacts;
+	int32_t count = pair.end - pair.begin;
+	if (!FEM_LIST_HOLD(stage->order, stage->order_capacity, 2 * (int64_t)count, INT32_MAX))
+		return false;
+	for (int32_t i = 0; i < count; i++)
+		stage->order[i] = (FemKeyed){pieces_of(world, &stage->contacts[pair.begin + i]), (uint64_t)(pair.begin + i)};
+	fem_key_sort(stage->order, stage->order + count, count);
+	return true;
+}
+
+static bool is_ordered(const FemKeyed *order, int32_t count, uint64_t key) {
+	int32_t low = 0, high = count;
+	while (low < high) {
+		int32_t middle = (low + high) / 2;
+		if (order[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low < count && order[low].key == key;
+}
+
+// The pair of bodies whose contacts stand in stage->order; contacts of the last step come pair by pair.
+typedef struct Ordered {
+	const FemContact *pair; // one of the last step's; null: none yet
+	int32_t count;
+} Ordered;
+
+// Whether the two pieces, or the piece and the collider, of a contact of the last step still touch. Without memory they
+// count as apart: what sleeps on them wakes.
+static bool still_touch(FemWorld *world, const FemContact *last, Ordered *ordered) {
+	FemContactStage *stage = &world->contacts;
+	bool is_collider = fem_side_is_collider(&last->side[1]);
+	if (!ordered->pair || !fem_contact_same_pair(ordered->pair, last)) {
+		FemRange pair = fem_contacts_of_pair(stage->contacts, stage->contact_count, last->side[0].body,
+			is_collider ? last->side[1].collider : last->side[1].body, is_collider);
+		ordered->pair = last;
+		ordered->count = order_by_pieces(world, pair) ? pair.end - pair.begin : 0;
+	}
+	return is_ordered(stage->order, ordered->count, pieces_of(world, last));
 }
 
 // Whether one side of the contact moves. Pairs at rest are not searched for contacts, so a missing contact of theirs is
@@ -87,13 +117,14 @@ static void wake_unsupported(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemVec3 g = world->def.gravity;
 	float slack = SUPPORT_SLACK * fem_vec3_length(g);
+	Ordered ordered = {NULL, 0};
 	for (int32_t i = 0; i < stage->last_count; i++) {
 		const FemContact *last = &stage->last_contacts[i];
 		float down = last->normal[0] * g.x + last->normal[1] * g.y + last->normal[2] * g.z;
 		bool held[2] = {down > -slack, down < slack}; // side 0 is pushed by -n, side 1 by n
 		for (int s = 0; s < 2; s++) {
 			if (held[s] && is_sleeper(world, &last->side[s]) && may_move(world, &last->side[1 - s]) &&
-				!still_touch(world, last))
+				!still_touch(world, last, &ordered))
 				wake_side(world, &last->side[s]);
 		}
 	}
@@ -138,18 +169,30 @@ void fem_contacts_wake(FemWorld *world) {
 	}
 }
 
-// Normal impulse between the two pieces of a contact, N s; 0 if an earlier contact of the pair has already summed it.
-static float piece_load(const FemWorld *world, FemRange pair, int32_t at) {
-	const FemContact *contacts = world->contacts.contacts;
-	float sum = 0.0f;
-	for (int32_t i = pair.begin; i < pair.end; i++) {
-		if (!same_pieces(world, &contacts[i], &contacts[at]))
-			continue;
-		if (i < at)
-			return 0.0f;
-		sum += contacts[i].normal_impulse;
+// Normal impulses between pieces, N s, in stage->piece_loads: of the two of a contact at the first of their contacts, 0
+// at all others. False when memory fails.
+static bool sum_piece_loads(FemWorld *world, FemRange pair) {
+	FemContactStage *stage = &world->contacts;
+	int32_t count = pair.end - pair.begin, first = 0;
+	if (!order_by_pieces(world, pair) ||
+		!FEM_LIST_HOLD(stage->piece_loads, stage->piece_load_capacity, count, INT32_MAX))
+		return false;
+	for (int32_t i = 0; i < count; i++) {
+		int32_t at = (int32_t)stage->order[i].value;
+		bool is_first = i == 0 || stage->order[i].key != stage->order[i - 1].key;
+		first = is_first ? at - pair.begin : first;
+		stage->piece_loads[at - pair.begin] = 0.0f;
+		stage->piece_loads[first] += stage->contacts[at].normal_impulse;
 	}
-	return sum;
+	return true;
+}
+
+static bool has_sleeper(const FemWorld *world, FemRange pair) {
+	bool has = false;
+	for (int32_t i = pair.begin; i < pair.end; i++)
+		has |= is_sleeper(world, &world->contacts.contacts[i].side[0]) ||
+			is_sleeper(world, &world->contacts.contacts[i].side[1]);
+	return has;
 }
 
 // Wakes sleepers whose load has grown by more than the wake threshold, a share of their weight, over the smoothed load
@@ -163,13 +206,16 @@ void fem_contacts_wake_loaded(FemWorld *world, float dt) {
 		for (end = i; end < stage->contact_count && fem_contact_same_pair(first, &stage->contacts[end]); end++)
 			sum += stage->contacts[end].normal_impulse;
 		float new_share = sum > 0.0f ? 1.0f - first->pair_load / sum : 0.0f;
-		for (int32_t c = i; c < end && new_share > 0.0f; c++) {
+		if (!(new_share > 0.0f) || !has_sleeper(world, (FemRange){i, end}) ||
+			!sum_piece_loads(world, (FemRange){i, end}))
+			continue;
+		for (int32_t c = i; c < end; c++) {
 			const FemContactSide *side = stage->contacts[c].side;
 			bool sleeps[2] = {is_sleeper(world, &side[0]), is_sleeper(world, &side[1])};
 			if (sleeps[0] == sleeps[1])
 				continue;
 			const FemContactSide *sleeper = &side[sleeps[0] ? 0 : 1];
-			if (new_share * piece_load(world, (FemRange){i, end}, c) > limit * side_mass(world, sleeper))
+			if (new_share * stage->piece_loads[c - i] > limit * side_mass(world, sleeper))
 				wake_side(world, sleeper);
 		}
 	}
