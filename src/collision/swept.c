@@ -81,6 +81,7 @@ typedef struct Nearby {
 	Float4 offset;      // from the frame of a to that of b, m
 	float fractions[2]; // of the step that are looked at
 	float reach;        // m, by which boxes are grown besides what nodes deviate from the mean displacement
+	FemSweptWork *work; // visits are counted; beyond visits_max the search ends
 	VisitSwept *visit;
 	void *context;
 	bool ended;
@@ -154,8 +155,11 @@ static void visit_face(Nearby *nearby, const SweptFace *face) {
 }
 
 static void visit_pairs(Nearby *nearby) {
-	for (int32_t i = 0; i < nearby->face_count && !nearby->ended; i++)
+	for (int32_t i = 0; i < nearby->face_count && !nearby->ended; i++) {
 		visit_face(nearby, &nearby->faces[i]);
+		nearby->work->visits += nearby->solid_count;
+		nearby->ended |= nearby->work->visits >= nearby->work->visits_max;
+	}
 	nearby->solid_count = 0;
 }
 
@@ -236,10 +240,26 @@ static void nearby_visit(Nearby *nearby) {
 
 // ---- time
 
+#define WINDOW_SHARE 0.5f // of a piece's size: how far it goes in a window; chosen
+#define WINDOWS_MAX 32    // of a path; chosen: each walks the trees again
+
+// (Volume of its box)^(1/3), m.
+static float size_of(const FemSweptPiece *piece) {
+	Box4 box = fem_swept_box(piece);
+	Float4 extent = box.max - box.min;
+	return cbrtf(extent[0] * extent[1] * extent[2]);
+}
+
+int32_t fem_swept_window(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count) {
+	float size = b ? fminf(size_of(a), size_of(b)) : size_of(a);
+	float samples = fmaxf(WINDOW_SHARE * size / displacement, 1.0f / WINDOWS_MAX) * (float)count;
+	return samples > 1.0f ? (int32_t)fminf(samples, (float)count) : 1;
+}
+
 typedef struct Search {
 	Nearby nearby;
-	int32_t count, begin; // samples; the first to be looked at
-	int32_t first;        // at which an overlap was found
+	int32_t count, begin; // samples; the first of the window that is looked at
+	int32_t end;          // of that window, or where an overlap was found in it
 	float step;           // m, most that two nodes go against each other between two samples
 } Search;
 
@@ -253,7 +273,7 @@ static bool face_meets_solid(const Float4 triangle[3], const Float4 tet[4]) {
 // Searches the first sample at which a face and a tet overlap. Samples that they cannot have reached across the gap
 // between their boxes are skipped.
 static void search_pair(Search *search, const SweptFace *face, const SweptSolid *solid) {
-	for (int32_t k = search->begin; k < search->first;) {
+	for (int32_t k = search->begin; k < search->end;) {
 		float fraction = (float)k / (float)search->count;
 		Float4 triangle[3], tet[4];
 		face_at(face, fraction, triangle);
@@ -264,8 +284,9 @@ static void search_pair(Search *search, const SweptFace *face, const SweptSolid 
 			k += skipped > 1.0f ? (int32_t)fminf(skipped, (float)search->count) : 1;
 			continue;
 		}
+		search->nearby.work->clips++;
 		if (face_meets_solid(triangle, tet))
-			search->first = k;
+			search->end = k;
 		k++;
 	}
 }
@@ -274,33 +295,48 @@ static bool search_pairs(void *context, const SweptFace *face, const SweptSolid 
 	Search *search = context;
 	for (int32_t i = 0; i < count; i++)
 		search_pair(search, face, solids[i]);
-	return search->first <= search->begin;
+	return search->end <= search->begin || search->nearby.work->clips >= search->nearby.work->clips_max;
 }
 
-int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count) {
+// Whether the samples [begin, end) hold an overlap; then `end` is the first of them.
+static bool search_window(Search *search, int32_t begin, int32_t end) {
+	search->begin = begin;
+	search->end = end;
+	search->nearby.fractions[0] = (float)begin / (float)search->count;
+	search->nearby.fractions[1] = (float)(end - 1) / (float)search->count;
+	nearby_visit(&search->nearby);
+	return search->end < end;
+}
+
+int32_t fem_swept_first_overlap(
+	const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count, FemSweptWork *work) {
 	Search search;
-	float *fractions = search.nearby.fractions;
+	float fractions[2];
 	nearby_start(&search.nearby, a, b, search_pairs, &search);
 	search.count = count;
-	search.first = count + 1;
 	search.step = displacement / (float)count;
+	search.nearby.work = work;
 	search.nearby.reach = search.step; // a face may have gone so far behind the one it crossed
 	Box4 box_a = fem_swept_box(a);
 	box_a = (Box4){box_a.min + search.nearby.offset, box_a.max + search.nearby.offset};
 	if (!fem_swept_boxes_meet(
 			box_a, a->shift, fem_swept_box(b), b->shift, a->slack + b->slack + search.step, fractions))
 		return count + 1;
-	search.begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
-	fractions[0] = (float)search.begin / (float)count;
-	fractions[1] = fmaxf(fminf(ceilf(fractions[1] * (float)count) / (float)count, 1.0f), fractions[0]);
-	nearby_visit(&search.nearby);
-	return search.first;
+	int32_t begin = (int32_t)fmaxf(floorf(fractions[0] * (float)count), 1.0f);
+	int32_t last = (int32_t)fmaxf(fminf(ceilf(fractions[1] * (float)count), (float)count), (float)begin);
+	int32_t window = fem_swept_window(a, b, displacement, count);
+	for (; begin <= last && !search.nearby.ended; begin += window) {
+		if (search_window(&search, begin, begin + window < last + 1 ? begin + window : last + 1))
+			return search.end;
+	}
+	return count + 1;
 }
 
 // ---- depth
 
 // Of the number of pairs of tets remembered (8 KB): several faces of one tet reach into another. Chosen.
 #define SEEN_BITS 10
+#define DEPTH_VISITS_MAX (1 << 20) // pairs of boxes of a face and a tet: 3 ms; chosen, no scene has come to a tenth
 
 typedef struct Clipper {
 	Nearby nearby;
@@ -360,12 +396,14 @@ static bool clip_pairs(void *context, const SweptFace *face, const SweptSolid *c
 
 float fem_swept_depth(const FemSweptPiece *a, const FemSweptPiece *b, FemSweptDepth *at) {
 	Clipper clipper;
+	FemSweptWork work = {.visits_max = DEPTH_VISITS_MAX};
 	clipper.at = at;
 	clipper.depth = 0.0f;
 	memset(clipper.seen, 0, sizeof clipper.seen);
 	for (int order = 0; order < 2 && clipper.depth <= at->enough && at->clips < at->clips_max; order++) {
 		clipper.flipped = order == 1;
 		nearby_start(&clipper.nearby, order ? b : a, order ? a : b, clip_pairs, &clipper);
+		clipper.nearby.work = &work;
 		clipper.nearby.fractions[0] = clipper.nearby.fractions[1] = at->fraction;
 		nearby_visit(&clipper.nearby);
 	}

@@ -24,9 +24,22 @@ Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction)
 
 Box4 fem_swept_box(const FemSweptPiece *piece); // m, at the start of the step
 
+// What a search has looked at, and the bounds beyond which it gives up: what it would have found is left to the
+// contacts of the next step.
+typedef struct FemSweptWork {
+	int32_t visits, visits_max; // pairs of boxes: of a face and a tet, or of a tet and a sub-shape of a collider
+	int32_t clips, clips_max;   // pairs of solids tested against each other at one sample
+} FemSweptWork;
+
 // The first of the samples 1..count, evenly spaced, at which a overlaps b; count + 1 when there is none. `displacement`
 // is the largest of a node of one relative to a node of the other, m.
-int32_t fem_swept_first_overlap(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count);
+int32_t fem_swept_first_overlap(
+	const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count, FemSweptWork *work);
+
+// How many of `count` samples on a path of `displacement` m are looked at together: those in which the smaller piece
+// goes half its size. Boxes drawn out along a path of many lengths hold far more than the piece comes near
+// to, and what lies behind the first overlap need not be looked at. b may be null.
+int32_t fem_swept_window(const FemSweptPiece *a, const FemSweptPiece *b, float displacement, int32_t count);
 
 // Depth to which two pieces overlap at a fraction of the step, m; the search ends once `enough` is found. `clips`
 // counts pairs of tets that were clipped.

@@ -12,7 +12,7 @@ typedef struct Options {
 	const FemScene *scene;
 	const char *mesh_path;
 	MeasureSettings measure;
-	int32_t hz, seed, cells[3]; // 0: the scene's own
+	int32_t hz, seed, bodies, triangles, cells[3]; // 0: the scene's own
 	bool json, list, help;
 } Options;
 
@@ -26,7 +26,7 @@ static void print_scenes(FILE *file) {
 static void print_help(void) {
 	printf(
 		"usage: fem_bench --scene NAME [--threads N] [--steps N] [--hz N] [--substeps N] [--cells X,Y,Z] [--seed N]\n"
-		"                 [--tolerance X] [--csv FILE] [--json]\n"
+		"                 [--bodies N] [--triangles N] [--tolerance X] [--csv FILE] [--json]\n"
 		"       fem_bench --list\n"
 		"       fem_bench --scene NAME --write-mesh FILE\n\n"
 		"  --threads N  1..64, default 1\n"
@@ -35,6 +35,8 @@ static void print_help(void) {
 		"  --substeps N 1..64 of a step, default 1\n"
 		"  --cells X,Y,Z  1..200 each, of a body's box, default the scene's own; wall has one mesh only\n"
 		"  --seed N     1..1000000, of toughness that differs from tet to tet, default the scene's own\n"
+		"  --bodies N   1..100000, of heap, shots and other scenes that do not count on their own number of them\n"
+		"  --triangles N  8..10000000, about, of the mesh collider of shots\n"
 		"  --tolerance X  of the solver, default 1e-3\n"
 		"  --csv FILE   write times and counts of every step\n"
 		"  --json       print one JSON object\n\nscenes:\n",
@@ -97,6 +99,8 @@ static bool parse_options(int count, char **arguments, Options *out) {
 		{"--substeps", 1, 64, &out->measure.substeps},
 		{"--hz", 1, 10000, &out->hz},
 		{"--seed", 1, 1000000, &out->seed},
+		{"--bodies", 1, 100000, &out->bodies},
+		{"--triangles", 8, 10000000, &out->triangles},
 	};
 	for (int i = 1; i < count; i++) {
 		const char *name = arguments[i], *value = i + 1 < count ? arguments[i + 1] : NULL;
@@ -194,6 +198,10 @@ static FemScene changed_scene(const Options *options) {
 		scene.dt = 1.0f / (float)options->hz;
 	if (options->seed)
 		scene.seed = (uint32_t)options->seed;
+	if (options->bodies)
+		scene.body_count = options->bodies;
+	if (options->triangles)
+		scene.triangle_count = options->triangles;
 	for (int i = 0; i < 3 && options->cells[0]; i++)
 		scene.cells[i] = options->cells[i];
 	return scene;

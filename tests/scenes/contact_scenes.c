@@ -158,3 +158,91 @@ FemSceneBodies fem_build_rubble(const FemScene *scene, FemWorldId world) {
 	}
 	return bodies;
 }
+
+// ---- heap and shots
+
+static FemMeshId add_kuhn_mesh(FemWorldId world, const FemScene *scene) {
+	FemBoxMesh box = fem_box_mesh(scene->cells[0], scene->cells[1], scene->cells[2], scene->size, FEM_CELLS_KUHN);
+	FemMeshDef def = fem_box_mesh_def(&box);
+	FemMeshId mesh = fem_mesh_create(world, &def);
+	fem_box_mesh_free(&box);
+	return mesh;
+}
+
+// Cubes above a square that grows with their number, four layers of them, so that the heap is as high for any number.
+FemSceneBodies fem_build_heap(const FemScene *scene, FemWorldId world) {
+	FemSceneBodies bodies = reserve(scene);
+	FemMeshId mesh = add_kuhn_mesh(world, scene);
+	FemMaterialId material = add_material(scene, world, 0.001f);
+	FemBodyDef def = fem_default_body_def();
+	int32_t side = (int32_t)ceil(sqrt(0.25 * scene->body_count));
+	uint32_t seed = 162;
+	bool ok = true;
+	add_floor(world);
+	for (int32_t b = 0; ok && b < scene->body_count; b++) {
+		int32_t layer = b / (side * side);
+		def.position = (FemPosition){0.37 * (b % side), 0.3 + 0.37 * layer, 0.37 * (b / side % side)};
+		def.rotation = random_rotation(&seed);
+		ok = add_body(&bodies, world, &def, mesh, material);
+	}
+	return bodies;
+}
+
+#define BUMPS_SIDE 20.0   // m, of the square
+#define BUMPS_HEIGHT 0.05 // m, of the bumps
+#define SHOT_SPEED 80.0f  // m/s: 1.3 m a step
+#define SHOT_STEPS 4      // of a flight
+
+// A square of bumps, two triangles a cell; false when memory fails.
+static bool add_bumps(FemWorldId world, int32_t triangles) {
+	int32_t n = (int32_t)ceil(sqrt(0.5 * triangles)), at = 0;
+	FemVec3 *points = malloc(sizeof *points * (size_t)(n + 1) * (size_t)(n + 1));
+	int32_t *corners = malloc(sizeof *corners * 6 * (size_t)n * (size_t)n);
+	for (int32_t i = 0; points && i < (n + 1) * (n + 1); i++) {
+		double x = BUMPS_SIDE * (i / (n + 1)) / n, z = BUMPS_SIDE * (i % (n + 1)) / n;
+		points[i] = (FemVec3){(float)(x - 0.5 * BUMPS_SIDE),
+			(float)(BUMPS_HEIGHT * (sin(2.0 * x) * cos(2.0 * z) - 1.0)), (float)(z - 0.5 * BUMPS_SIDE)};
+	}
+	for (int32_t c = 0; corners && c < n * n; c++) {
+		int32_t a = c / n * (n + 1) + c % n, b = a + n + 1;
+		const int32_t cell[6] = {a, a + 1, b + 1, a, b + 1, b};
+		for (int k = 0; k < 6; k++)
+			corners[at++] = cell[k];
+	}
+	FemColliderDef def = fem_default_collider_def();
+	def.shape.type = FEM_SHAPE_TRIANGLES;
+	def.shape.points = points;
+	def.shape.point_count = (n + 1) * (n + 1);
+	def.shape.triangles = corners;
+	def.shape.triangle_count = 2 * n * n;
+	bool ok = points && corners && fem_collider_is_valid(fem_collider_create(world, &def));
+	free(points);
+	free(corners);
+	return ok;
+}
+
+// Every few steps the cubes are where they began, since what has struck no longer is fast.
+void fem_drive_shots(const FemSceneBodies *bodies, int32_t step, float dt) {
+	uint32_t seed = 80 + (uint32_t)step;
+	(void)dt;
+	for (int32_t b = 0; step % SHOT_STEPS == 0 && b < bodies->count; b++) {
+		FemPosition at = {-9.5, 0.25 + 0.1 * (b % 4), -7.0 + 14.0 * b / bodies->count};
+		fem_body_teleport(bodies->ids[b], at, random_rotation(&seed));
+		for (int32_t n = 0; n < fem_body_get_node_count(bodies->ids[b]); n++)
+			fem_body_set_velocity(bodies->ids[b], n, (FemVec3){SHOT_SPEED, -0.1f * SHOT_SPEED, 0.0f});
+	}
+}
+
+// Cubes that fly low over the bumps and strike them at a small angle.
+FemSceneBodies fem_build_shots(const FemScene *scene, FemWorldId world) {
+	FemSceneBodies bodies = reserve(scene);
+	FemMeshId mesh = add_kuhn_mesh(world, scene);
+	FemMaterialId material = add_material(scene, world, 0.001f);
+	FemBodyDef def = fem_default_body_def();
+	bool ok = add_bumps(world, scene->triangle_count);
+	for (int32_t b = 0; ok && b < scene->body_count; b++) {
+		def.position = (FemPosition){2.0 * b, 20.0, 0.0};
+		ok = add_body(&bodies, world, &def, mesh, material);
+	}
+	return bodies;
+}

@@ -8,6 +8,9 @@ FemSceneBodies fem_build_pile(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_stack(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_rope(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_rubble(const FemScene *scene, FemWorldId world);
+FemSceneBodies fem_build_heap(const FemScene *scene, FemWorldId world);
+FemSceneBodies fem_build_shots(const FemScene *scene, FemWorldId world);
+void fem_drive_shots(const FemSceneBodies *bodies, int32_t step, float dt);
 void fem_drive_rope(const FemSceneBodies *bodies, int32_t step, float dt);
 
 #define FEM_CONTACT_COMMON \
@@ -39,6 +42,24 @@ void fem_drive_rope(const FemSceneBodies *bodies, int32_t step, float dt);
 			.size = {4.0f, 0.04f, 0.04f}, \
 			.young_modulus = 1e6f, \
 			.body_count = 1, \
+			FEM_CONTACT_COMMON}, \
+		{.name = "heap", \
+			.description = "cubes of 162 tets that fall in a heap, 64 or as many as --bodies says, E 1e7", \
+			.build = fem_build_heap, \
+			.cells = {3, 3, 3}, \
+			.size = {0.2f, 0.2f, 0.2f}, \
+			.young_modulus = 1e7f, \
+			.body_count = 64, \
+			FEM_CONTACT_COMMON}, \
+		{.name = "shots", \
+			.description = "16 cubes of 162 tets shot at 80 m/s along bumps of 10,000 triangles, or --triangles", \
+			.build = fem_build_shots, \
+			.drive = fem_drive_shots, \
+			.cells = {3, 3, 3}, \
+			.size = {0.2f, 0.2f, 0.2f}, \
+			.young_modulus = 1e7f, \
+			.body_count = 16, \
+			.triangle_count = 10000, \
 			FEM_CONTACT_COMMON}, \
 	{ \
 		.name = "rubble500", .description = "500 pieces of 15 to 60 tets that fall in a heap and go to sleep, E 1e7", \

@@ -35,7 +35,8 @@ struct FemScene {
 	FemVec3 gravity;          // m/s^2
 	FemVec3 angular_velocity; // rad/s, of free bodies
 	int32_t body_count;
-	float spacing; // m, between free bodies on their grid
+	int32_t triangle_count; // about so many, of a mesh collider
+	float spacing;          // m, between free bodies on their grid
 	bool starts_asleep, sleeping_enabled;
 	bool has_ground; // the built-in one, at y = 0
 	bool clamped;    // the face x = 0 is pinned, so that the far end has a swing

@@ -13,6 +13,6 @@ void fem_step_catch_fast_objects(FemStep *step);
 // The first of the samples 1..count at which the piece overlaps the collider, which stands; count + 1 when there is
 // none.
 int32_t fem_fast_first_in_collider(
-	const FemSweptPiece *piece, const FemCollider *collider, float displacement, int32_t count);
+	const FemSweptPiece *piece, const FemCollider *collider, float displacement, int32_t count, FemSweptWork *work);
 
 #endif

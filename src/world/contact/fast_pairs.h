@@ -30,6 +30,8 @@ typedef struct FemFastPair {
 	int32_t samples;    // along their paths; 0: not tested
 	bool touched;       // before this step
 	float first;        // fraction of the step at which they meet
+	int32_t visits;     // pairs of boxes looked at
+	int32_t clips;      // pairs of solids tested
 } FemFastPair;
 
 typedef struct FemFastPairs {
@@ -42,6 +44,7 @@ typedef struct FemFastPairs {
 	int32_t *chunk_pairs; // [chunk of entries]: how many, then where they begin
 	int32_t pair_count;
 	int32_t piece_capacity, entry_capacity, key_capacity, scratch_capacity, chunk_capacity, pair_capacity;
+	int64_t visits, clips; // of all pairs that did not touch, in the last substep
 	bool full;
 } FemFastPairs;
 
