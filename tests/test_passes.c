@@ -207,3 +207,99 @@ FEM_TEST(passes, tets_that_graze_are_left_out_while_a_crack_is_closed) {
 	FEM_CHECK_INT(open.told, 0);
 	fem_rig_destroy(&rig);
 }
+
+// ---- corners
+
+typedef struct Corner {
+	const char *name;
+	float toughness, other_young; // Pa; the second of half of its tets
+	float dt;                     // s
+	int32_t piece_limit, balls;
+	bool asleep, kinematic;
+} Corner;
+
+// Half of the tets of a plate are of another material.
+static FemBodyId add_plate(FemWorldId world, const Corner *corner) {
+	FemBoxMesh box = fem_box_mesh(8, 1, 8, (FemVec3){1.0f, 0.08f, 1.0f}, FEM_CELLS_FIVE);
+	int32_t regions[8 * 8 * 5], pins[18], pin_count = 0;
+	for (int32_t i = 0; i < box.tet_count; i++)
+		regions[i] = i < box.tet_count / 2;
+	for (int32_t i = 0; i < box.node_count && pin_count < 18; i++) {
+		if (box.positions[i].x < 0.01f)
+			pins[pin_count++] = i;
+	}
+	FemMeshDef mesh = fem_box_mesh_def(&box);
+	mesh.tet_regions = regions;
+	FemMaterialDef def = fem_default_material_def();
+	def.young_modulus = 5e8f;
+	def.density = 2500.0f;
+	def.breakable = true;
+	def.toughness = corner->toughness;
+	FemMaterialId materials[2] = {fem_material_create(world, &def)};
+	def.young_modulus = corner->other_young;
+	materials[1] = fem_material_create(world, &def);
+	FemBodyDef body = fem_default_body_def();
+	body.mesh = fem_mesh_create(world, &mesh);
+	body.materials = materials;
+	body.material_count = 2;
+	body.pinned_nodes = pins;
+	body.pinned_count = pin_count;
+	body.position = (FemPosition){0.0, 1.0, 0.0};
+	body.starts_asleep = corner->asleep;
+	body.piece_limit = corner->piece_limit;
+	FemBodyId id = fem_body_create(world, &body);
+	fem_box_mesh_free(&box);
+	return id;
+}
+
+static void run_corner(const Corner *corner) {
+	FemWorldDef def = fem_default_world_def();
+	def.ground_enabled = true;
+	FemWorldId world = fem_world_create(&def);
+	FemBodyId plate = add_plate(world, corner);
+	FEM_REQUIRE(fem_body_is_valid(plate));
+	if (corner->kinematic)
+		FEM_CHECK_INT(fem_body_set_kinematic(plate, true), FEM_OK);
+	for (int32_t k = 0; k < corner->balls; k++) {
+		FemColliderDef ball = fem_default_collider_def();
+		ball.kind = FEM_COLLIDER_DYNAMIC;
+		ball.mass = 80.0f;
+		ball.shape.type = FEM_SHAPE_SPHERE;
+		ball.shape.radius = 0.12f;
+		ball.position = (FemPosition){0.3 + 0.4 * k, 1.25, 0.5};
+		ball.linear_velocity = (FemVec3){0.0f, -12.0f, 0.0f};
+		FEM_REQUIRE(fem_collider_is_valid(fem_collider_create(world, &ball)));
+	}
+	double fastest = 0.0;
+	for (int32_t step = 0; step < 40; step++) {
+		FemBodyState state;
+		fem_world_step(world, corner->dt, 1);
+		fem_body_get_state(plate, &state);
+		if (!fem_test_check(fem_world_validate(world) == FEM_OK && isfinite(state.kinetic_energy), __FILE__, __LINE__,
+				"%s, step %d: %s", corner->name, step, fem_last_error()))
+			break;
+		fastest = fmax(fastest, sqrt(2.0 * state.kinetic_energy / state.mass));
+	}
+	int32_t pieces = fem_body_get_pieces(plate, NULL, 0);
+	printf("  %s: %d pieces, %.1f m/s in the mean at most\n", corner->name, pieces, fastest);
+	FEM_CHECK(fastest < 40.0);
+	FEM_CHECK(!isinf(corner->toughness) || pieces == 1);
+	fem_world_destroy(world);
+}
+
+FEM_TEST(passes, hold_at_corners) {
+	static const Corner corners[] = {
+		{"toughness 0", 0.0f, 5e8f, 1.0f / 60.0f, 0, 1, false, false},
+		{"toughness infinite", INFINITY, 5e8f, 1.0f / 60.0f, 0, 1, false, false},
+		{"E 1e11 beside 5e8", 1e5f, 1e11f, 1.0f / 60.0f, 0, 1, false, false},
+		{"E 1e3 beside 5e8", 1e5f, 1e3f, 1.0f / 60.0f, 0, 1, false, false},
+		{"dt 1e-4 s", 1e5f, 5e8f, 1e-4f, 0, 1, false, false},
+		{"dt 0.25 s", 1e5f, 5e8f, 0.25f, 0, 1, false, false},
+		{"asleep", 1e5f, 5e8f, 1.0f / 60.0f, 0, 1, true, false},
+		{"kinematic", 1e5f, 5e8f, 1.0f / 60.0f, 0, 1, false, true},
+		{"two blows in a step", 1e5f, 5e8f, 1.0f / 60.0f, 0, 2, false, false},
+		{"3 pieces at most", 5e4f, 5e8f, 1.0f / 60.0f, 3, 2, false, false},
+	};
+	for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)
+		run_corner(&corners[i]);
+}
