@@ -71,19 +71,41 @@ static bool open_csv(Run *run, const char *path) {
 		fprintf(run->csv, ",%s_ms", fem_phase_name(p));
 	fprintf(run->csv,
 		",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,splits,faces,tree_builds,"
-		"solves,solves_capped,iterations,factorizations\n");
+		"solves,solves_capped,iterations,factorizations,kinetic_j,elastic_j,potential_j\n");
 	return true;
+}
+
+typedef struct Energy {
+	double kinetic, elastic, potential; // J
+} Energy;
+
+// Of all bodies; what colliders have is not in it.
+static Energy energy_of(const Run *run) {
+	FemVec3 g = fem_world_get_gravity(run->world);
+	Energy sum = {0};
+	for (int32_t b = 0; b < run->bodies.count; b++) {
+		FemBodyState state;
+		if (fem_body_get_state(run->bodies.ids[b], &state) != FEM_OK)
+			continue;
+		sum.kinetic += state.kinetic_energy;
+		sum.elastic += state.elastic_energy;
+		sum.potential -=
+			state.mass * ((double)g.x * state.center.x + (double)g.y * state.center.y + (double)g.z * state.center.z);
+	}
+	return sum;
 }
 
 static void write_csv(const Run *run, int32_t step, const FemStatistics *s) {
 	if (!run->csv)
 		return;
+	Energy energy = energy_of(run);
 	fprintf(run->csv, "%d,%.6f", step, run->step_ms[step]);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		fprintf(run->csv, ",%.6f", s->phase_ms[p]);
-	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld\n", s->live_tets, s->tet_count - s->live_tets,
+	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld,", s->live_tets, s->tet_count - s->live_tets,
 		s->live_nodes, s->live_islands, s->contacts, s->ground_contacts, s->pieces, s->splits, s->faces_opened,
 		s->tree_builds, s->solves, s->solves_capped, (long long)s->iterations, (long long)s->factorizations);
+	fprintf(run->csv, "%.9g,%.9g,%.9g\n", energy.kinetic, energy.elastic, energy.potential);
 }
 
 // ---- runs

@@ -169,7 +169,18 @@ static FemMeshId add_kuhn_mesh(FemWorldId world, const FemScene *scene) {
 	return mesh;
 }
 
+// Where a body's origin is for its box to be rotated about its middle.
+static FemPosition origin_around(FemPosition middle, FemQuat q, FemVec3 size) {
+	FemVec3 h = {0.5f * size.x, 0.5f * size.y, 0.5f * size.z}, u = {q.x, q.y, q.z};
+	FemVec3 c = {
+		u.y * h.z - u.z * h.y + q.w * h.x, u.z * h.x - u.x * h.z + q.w * h.y, u.x * h.y - u.y * h.x + q.w * h.z};
+	FemVec3 arm = {h.x + 2.0f * (u.y * c.z - u.z * c.y), h.y + 2.0f * (u.z * c.x - u.x * c.z),
+		h.z + 2.0f * (u.x * c.y - u.y * c.x)}; // h + 2 u x (u x h + w h)
+	return (FemPosition){middle.x - (double)arm.x, middle.y - (double)arm.y, middle.z - (double)arm.z};
+}
+
 // Cubes above a square that grows with their number, four layers of them, so that the heap is as high for any number.
+// No two touch at the start.
 FemSceneBodies fem_build_heap(const FemScene *scene, FemWorldId world) {
 	FemSceneBodies bodies = reserve(scene);
 	FemMeshId mesh = add_kuhn_mesh(world, scene);
@@ -181,8 +192,9 @@ FemSceneBodies fem_build_heap(const FemScene *scene, FemWorldId world) {
 	add_floor(world);
 	for (int32_t b = 0; ok && b < scene->body_count; b++) {
 		int32_t layer = b / (side * side);
-		def.position = (FemPosition){0.37 * (b % side), 0.3 + 0.37 * layer, 0.37 * (b / side % side)};
+		FemPosition middle = {0.37 * (b % side), 0.3 + 0.37 * layer, 0.37 * (b / side % side)};
 		def.rotation = random_rotation(&seed);
+		def.position = origin_around(middle, def.rotation, scene->size);
 		ok = add_body(&bodies, world, &def, mesh, material);
 	}
 	return bodies;
