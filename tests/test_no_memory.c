@@ -67,6 +67,50 @@ FEM_TEST(no_memory, steps_go_on) {
 	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
 }
 
+// ---- loading a state
+
+// A cube that broke takes on the state of when it was whole; from the given request on the system gives nothing to that
+// call. Returns what the call did.
+static FemResult load_without_memory(Scarce *scarce, int64_t after) {
+	FemRigDef def = fem_rig_cube_def(3, 0.5f);
+	def.material.breakable = true;
+	def.material.toughness = 100.0f;
+	scarce->given_until = INT64_MAX;
+	FemRig rig = fem_rig_create(&def);
+	char state[4096];
+	size_t size = fem_body_save(rig.body, state, sizeof state);
+	FEM_CHECK(size > 0 && size <= sizeof state);
+	fem_body_apply_explosion(rig.body, (FemPosition){-0.3, -0.3, -0.3}, 3.0f, 1e4f);
+	for (int n = 0; n < 5; n++)
+		fem_world_step(rig.world, DT, 1);
+	int32_t pieces = fem_body_get_pieces(rig.body, NULL, 0);
+	FEM_CHECK(pieces > 1);
+	scarce->given_until = scarce->asked + after;
+	scarce->none_for = INT32_MAX;
+	FemResult result = fem_body_load(rig.body, &rig.material, 1, state, size);
+	scarce->given_until = INT64_MAX;
+	FEM_CHECK(fem_body_is_valid(rig.body));
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), result == FEM_OK ? 1 : pieces);
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	FEM_CHECK_INT(fem_world_step(rig.world, DT, 1) & (FEM_STEP_NO_MEMORY | FEM_STEP_BODY_ROLLED_BACK), 0);
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	fem_rig_destroy(&rig);
+	return result;
+}
+
+// Fails when a body is lost because there is memory neither for the new state nor to put the old one back.
+FEM_TEST(no_memory, a_refused_state_leaves_the_body) {
+	Scarce scarce = {.given_until = INT64_MAX};
+	FemAllocator allocator = {scarce_allocate, scarce_release, &scarce};
+	FEM_REQUIRE(fem_set_allocator(&allocator) == FEM_OK);
+	int32_t refused = 0;
+	while (refused < 200 && load_without_memory(&scarce, refused) != FEM_OK)
+		refused++;
+	printf("  refused %d times\n", refused);
+	FEM_CHECK(refused > 10 && refused < 200);
+	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
+}
+
 // ---- becoming breakable
 
 // Two cubes of one material in a world; the material becomes one that breaks at a touch. From the given request on the

@@ -73,6 +73,26 @@ static int32_t first_piece(const FemBody *body) {
 	return fem_node_component(body->topology, body->topology->node_of_user[0]);
 }
 
+// Spoils one measure of a piece after the other. Fails when validation passes over one.
+FEM_TEST(piece_measures, wrong_ones_are_noticed) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemBodyId id = add_boxes(world, small_and_large, 2, (FemPosition){0.0, 0.0, 0.0});
+	FemPiece *piece = &fem_body_find(id, NULL)->pieces[1];
+	float *measures[] = {&piece->mass, &piece->volume, &piece->area, &piece->thickness, &piece->box_area};
+	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+	for (int i = 0; i < 5; i++) {
+		float right = *measures[i];
+		*measures[i] = right * 1.001f;
+		FEM_CHECK_INT(fem_world_validate(world), FEM_ERROR_INVALID_ARGUMENT);
+		*measures[i] = NAN;
+		FEM_CHECK_INT(fem_world_validate(world), FEM_ERROR_INVALID_ARGUMENT);
+		*measures[i] = right;
+	}
+	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+	fem_world_destroy(world);
+}
+
 static double mean_y(FemBodyId id, int32_t begin, int32_t end) {
 	int32_t count = fem_body_get_node_count(id);
 	FemVec3 *offsets = malloc(sizeof *offsets * (size_t)count);

@@ -236,6 +236,20 @@ bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index) {
 	return false;
 }
 
+// The one that is there gives nothing back before the new one has all it needs: to enter it again would take memory.
+// For a moment both count, so that lists have room for both.
+bool fem_body_exchange(FemWorld *world, FemBody *body, int32_t body_index) {
+	FemBody *old = world->bodies[body_index];
+	FEM_ASSERT(old && old != body && old->in_use);
+	if (!fem_body_enter(world, body, body_index)) {
+		world->bodies[body_index] = old;
+		return false;
+	}
+	fem_body_contact_free(world, old, body_index);
+	count_body(world, old, -1);
+	return true;
+}
+
 void fem_world_leave(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	fem_body_contact_free(world, body, body_index);

@@ -14,6 +14,9 @@ FEM_MUST_USE FemBody *fem_body_build(
 	FemWorld *world, int32_t mesh_index, FemVec3 scale, const int32_t *tet_materials, bool breaks);
 // Puts a built body into its slot and takes references and reserves; false (with a sentence) when memory fails.
 bool fem_body_enter(FemWorld *world, FemBody *body, int32_t body_index);
+// Puts a built body into the slot of another, which is no longer in the world but not freed. False (with a sentence)
+// when memory fails: the other stays, its contacts forgotten, and the built one is freed.
+FEM_MUST_USE bool fem_body_exchange(FemWorld *world, FemBody *body, int32_t body_index);
 void fem_world_leave(FemWorld *world, int32_t body_index); // gives references and reserves back; the body stays
 void fem_body_discard(FemBody *body);                      // one that was never entered
 void fem_body_free(FemWorld *world, int32_t body_index);

@@ -206,12 +206,8 @@ static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t i
 			FEM_ERROR_FORMAT, "The state is damaged, its parts do not fit together: the body was left as it is.");
 	}
 	fem_world_wake_touching_body(world, index);
-	fem_world_leave(world, index);
-	world->islands.dirty = true;
-	if (!fem_body_enter(world, body, index)) {
-		fem_body_enter(world, old, index);
+	if (!fem_body_exchange(world, body, index))
 		return FEM_ERROR_MEMORY;
-	}
 	take_splinters(body, old);
 	fem_body_discard(old);
 	world->has_forces |= body->has_forces; // else they would stay after the next step

@@ -1,12 +1,16 @@
 // Walks every structure and says what the first fault is.
 #include "world/world.h"
 
+#include "base/memory.h"
+#include "model/piece.h"
 #include "world/api/checks.h"
+#include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/state/validate.h"
 
 #include <math.h>
 
+#define MEASURE_TOLERANCE 1e-4f // relative, of sums over a piece: rounding of 1e5 floats at the most
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
 static bool in_range(int32_t value, int32_t count) {
@@ -238,6 +242,48 @@ FemResult fem_body_check(const FemWorld *world, int32_t index) {
 	return result == FEM_OK ? check_part_states(body, index) : result;
 }
 
+// ---- pieces
+
+static bool is_near(float value, float expected) {
+	return fabsf(value - expected) <= MEASURE_TOLERANCE * fabsf(expected); // false for NaN
+}
+
+// Against the same measures taken anew. Of the surface there are none while contacts are off.
+static FemResult check_piece(const FemWorld *world, int32_t index, const FemPiece *piece, const FemPiece *anew) {
+	if (!is_near(piece->mass, anew->mass) || !(piece->mass > 0.0f))
+		return FAULT("Body %d: piece %u has %g kg, its nodes %g kg.", index, piece->number, (double)piece->mass,
+			(double)anew->mass);
+	if (!world->def.contacts_enabled)
+		return FEM_OK;
+	if (!is_near(piece->volume, anew->volume) || !is_near(piece->area, anew->area) ||
+		!is_near(piece->thickness, anew->thickness) || !is_near(piece->box_area, anew->box_area))
+		return FAULT("Body %d: piece %u measures %g m^3, %g m^2, %g m and %g m^2, not %g, %g, %g and %g.", index,
+			piece->number, (double)piece->volume, (double)piece->area, (double)piece->thickness,
+			(double)piece->box_area, (double)anew->volume, (double)anew->area, (double)anew->thickness,
+			(double)anew->box_area);
+	return FEM_OK;
+}
+
+static FemResult check_piece_measures(const FemWorld *world, int32_t index) {
+	FemBody copy = *world->bodies[index];
+	const FemPiece *pieces = copy.pieces;
+	int32_t count = copy.topology->component_count;
+	FemResult result = FEM_OK;
+	copy.pieces = FEM_ALLOC_ARRAY(FemPiece, count);
+	if (!copy.pieces)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to measure %d pieces.", count);
+	fem_pieces_weigh(&copy);
+	if (world->def.contacts_enabled)
+		fem_pieces_measure(&world->meshes[copy.mesh_index], &copy);
+	for (int32_t c = 0; result == FEM_OK && c < count; c++)
+		result = check_piece(world, index, &pieces[c], &copy.pieces[c]);
+	if (result == FEM_OK && !is_near(world->bodies[index]->total_mass, copy.total_mass))
+		result = FAULT("Body %d has %g kg, its nodes %g kg.", index, (double)world->bodies[index]->total_mass,
+			(double)copy.total_mass);
+	FEM_FREE_ARRAY(copy.pieces, count);
+	return result;
+}
+
 // ---- islands
 
 static FemResult check_island(const FemWorld *world, int32_t index, int32_t *out_chunk) {
@@ -334,6 +380,8 @@ FemResult fem_world_check(FemWorld *world) {
 		result = world->bodies[b] ? fem_body_check(world, b) : FEM_OK;
 	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
 		result = world->bodies[b] ? fem_body_check_breaking(world, b) : FEM_OK;
+	for (int32_t b = 0; result == FEM_OK && b < world->body_capacity; b++)
+		result = world->bodies[b] ? check_piece_measures(world, b) : FEM_OK;
 	for (int32_t m = 0; result == FEM_OK && m < world->material_capacity; m++)
 		result = world->materials[m].in_use ? check_material(world, m) : FEM_OK;
 	if (result == FEM_OK)
