@@ -1,5 +1,6 @@
 #include "filling/bcc_lattice.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/error.h"
 #include "base/stop_check.h"
@@ -17,6 +18,7 @@ int32_t fem_bcc_center(const FemBccLattice *lattice, int32_t i, int32_t j, int32
 }
 
 void fem_bcc_coordinates(const FemBccLattice *lattice, int32_t node, int32_t out[3]) {
+	FEM_ASSERT_INDEX(node, lattice->node_count);
 	int32_t odd = node >= lattice->corner_count;
 	int32_t at = odd ? node - lattice->corner_count : node;
 	int32_t width = lattice->cells[1] + !odd, depth = lattice->cells[2] + !odd;
@@ -28,6 +30,7 @@ void fem_bcc_coordinates(const FemBccLattice *lattice, int32_t node, int32_t out
 // -1 outside the lattice.
 static int32_t node_at(const FemBccLattice *lattice, const int32_t at[3]) {
 	int32_t odd = at[0] & 1;
+	FEM_ASSERT((at[1] & 1) == odd && (at[2] & 1) == odd); // corners have even coordinates, centres odd ones
 	for (int axis = 0; axis < 3; axis++) {
 		if (at[axis] < 0 || at[axis] > 2 * lattice->cells[axis])
 			return -1;
@@ -80,6 +83,7 @@ int32_t fem_bcc_edge(const FemBccLattice *lattice, int32_t a, int32_t b, bool *o
 		}
 		corner |= (step > 0) << axis;
 	}
+	FEM_ASSERT((a >= lattice->corner_count) != (b >= lattice->corner_count)); // a short edge has one centre
 	*out_long = false;
 	*out_first = a >= lattice->corner_count;
 	return *out_first ? short_edge(lattice, a, corner) : short_edge(lattice, b, 7 - corner);
@@ -150,6 +154,8 @@ static bool fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
 			if (fem_stop_asked())
 				return false;
 			float t = (float)fem_solid_exit(solid, lattice->nodes[n], lattice->nodes[other]);
+			FEM_ASSERT_INDEX(edge, lattice->edge_count);
+			FEM_ASSERT(t >= 0.0f && t <= 1.0f && lattice->cuts[edge] < 0.0f); // from its inner end only
 			lattice->cuts[edge] = first ? t : 1.0f - t;
 		}
 	}
@@ -166,7 +172,8 @@ FemResult fem_bcc_create(
 	lattice->block = fem_alloc(lattice->bytes);
 	if (!lattice->block)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the lattice: ask for fewer elements.");
-	place(lattice, lattice->block);
+	size_t placed = place(lattice, lattice->block);
+	FEM_ASSERT(placed == lattice->bytes);
 	return fill_nodes(lattice, solid) && fill_cuts(lattice, solid) ? FEM_OK : fem_fail_stopped();
 }
 

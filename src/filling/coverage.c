@@ -3,9 +3,13 @@
 #include "base/memory.h"
 #include "geometry/embedding.h"
 
+// Steps of a sequence that covers the unit square evenly: 1/g and 1/g^2, g the real root of g^3 = g + 1.
+#define SPREAD_U 0.7548776662466927
+#define SPREAD_V 0.5698402909980532
+
 // Two numbers in 0..1 that fill the square evenly (the R2 sequence of Roberts 2018).
 static FemVec3 point_of_triangle(const FemTriangles *triangles, int32_t t, int32_t number) {
-	double u = fmod(0.7548776662466927 * number, 1.0), v = fmod(0.5698402909980532 * number, 1.0);
+	double u = fmod(SPREAD_U * number, 1.0), v = fmod(SPREAD_V * number, 1.0);
 	if (u + v > 1.0) {
 		u = 1.0 - u;
 		v = 1.0 - v;

@@ -27,7 +27,36 @@
 #define PLATE_ASPECT 1.2f
 // Of a plate: even uncorrected cells as long as thick are then under 1 % too stiff, (2.9 - 1) / 16^2.
 #define LAYERS_MAX 16.0
-#define SLENDER 3.0 // extents in this ratio make a plate or a beam; chosen
+#define CELL_TETS 5.0        // tets of a plain cell
+#define LATTICE_TETS 12.0    // tets of a lattice cell: the body-centred cubic lattice has 12 for each cube
+#define WALL_TETS 8.0        // tets for each square of a cell's side in a thickened wall; measured
+#define SHEET_TETS 12.0      // the same of a thickened sheet; measured
+#define FILL_LEAST 0.05      // share of a plate's outline that counts as filled at the least; chosen
+#define LAYER_ROUNDING 0.1   // layers, by which their number may fall short before another is added; chosen
+#define PLATE_CELLS_MAX 1e7  // of a plate: 100 times as many as the most tets a bake may have
+#define FOLLOW_MOST 3.0      // factor by which a count of cells changes from one attempt to the next, at the most ...
+#define FOLLOW_LEAST 0.3     // ... and at the least; both chosen
+#define ROD_FOLLOW_MOST 2.0  // the same of a rod's cell length ...
+#define ROD_FOLLOW_LEAST 0.5 // ... at the least
+#define ROD_FOLLOW_EMPTY 0.6 // ... and where nothing came of an attempt; chosen
+#define BOX_CELLS 12         // a side that a box of plain cells may have: 8640 tets, far over FEW; chosen
+#define MISS_FREE 0.1        // |ln(tets / target)| that costs a box nothing, so that cubic cells decide; chosen
+#define STRETCH_COST 0.3     // |ln(tets / target)| that a cell e times as long as wide is worth; chosen
+#define WALL_CELLS 1.1       // of a cell: walls thinner than this fall through the lattice; chosen
+#define PLACE_SIZES 20       // cell sizes tried at other places of the lattice, ...
+#define PLACE_SIZE_FIRST 0.8 // ... from this factor on, ...
+#define PLACE_SIZE_STEP 0.02 // ... by this step; chosen
+#define GOLDEN 0.618         // share of a cell by which the lattice moves on: the golden ratio spreads places evenly
+#define ROD_CELLS 2.0        // half widths in cells under which a slim member is meshed as a rod; chosen
+#define ROD_FILL 0.5         // share of a rod's outline, seen from above, that is solid at the least; chosen
+#define ROD_VOLUME 0.4       // share of a rod's box that is solid at the least: a round one has 0.79; chosen
+#define BOX_SHARE 0.98       // of its box's outline and volume: a member that fills more is a box; chosen
+#define BOX_VOLUME_KEPT 0.99 // of a box's volume: a lattice that keeps less has cut its edges; chosen
+#define FLAT_EXTENT 1e-6     // of the frame: a member thinner than this encloses nothing; chosen
+#define BOUNDING_SHARE 0.5   // of an open surface: where less parts inside from outside it is a sheet; chosen
+#define THICKNESS_LEAST 1e-9 // of the frame, so that a quotient stays finite
+#define LENGTH_LEAST 1e-30   // m, the same
+#define SLENDER 3.0          // extents in this ratio make a plate or a beam; chosen
 
 // ---- kinds
 
@@ -69,9 +98,9 @@ static int32_t enough_layers(const FemMemberSearch *search, const FemPlateSurvey
 	int32_t asked = search->request->def->plate_layers;
 	if (search->member->kind == FEM_MEMBER_BEAM)
 		return asked;
-	double area = 4.0 * search->solid.half_extents[0] * search->solid.half_extents[1] * fmax(survey->fill, 0.05);
-	double cell = sqrt(5.0 * area / search->request->target);
-	double layers = ceil(pow(FLAT_ASPECT * survey->thickness / cell, 2.0 / 3.0) - 0.1);
+	double area = 4.0 * search->solid.half_extents[0] * search->solid.half_extents[1] * fmax(survey->fill, FILL_LEAST);
+	double cell = sqrt(CELL_TETS * area / search->request->target);
+	double layers = ceil(pow(FLAT_ASPECT * survey->thickness / cell, 2.0 / 3.0) - LAYER_ROUNDING);
 	return layers > asked ? (int32_t)fmin(layers, LAYERS_MAX) : asked;
 }
 
@@ -102,12 +131,12 @@ static FemResult fill_plate(
 static FemResult search_plate(FemMemberSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t layers = enough_layers(search, survey);
-	double wanted = fmax(1.0, search->request->target / (5.0 * layers * fmax(survey->fill, 0.05)));
+	double wanted = fmax(1.0, search->request->target / (CELL_TETS * layers * fmax(survey->fill, FILL_LEAST)));
 	bool wide = false;
 	for (int i = 0; i < ATTEMPTS && !fem_member_found_good(search); i++) {
 		double across = fmax(1.0, floor(sqrt(wanted * half[1] / half[0]) + 0.5));
 		double along = fmax(1.0, floor(wanted / across + 0.5));
-		if (along * across > 1e7)
+		if (along * across > PLATE_CELLS_MAX)
 			return fem_fail(
 				FEM_ERROR_LIMIT, "The plate would need %.0f cells: ask for fewer elements.", along * across);
 		int32_t cells[2] = {(int32_t)along, (int32_t)across}, count = 0;
@@ -117,12 +146,13 @@ static FemResult search_plate(FemMemberSearch *search, const FemPlateSurvey *sur
 		FemResult result = fill_plate(search, cells, layers, survey->thickness, &count);
 		if (result != FEM_OK)
 			return result;
-		wanted *= count > 0 ? fmin(fmax((double)search->request->target / count, 0.3), 3.0) : 3.0;
+		wanted *=
+			count > 0 ? fmin(fmax((double)search->request->target / count, FOLLOW_LEAST), FOLLOW_MOST) : FOLLOW_MOST;
 	}
 	search->member->thickness = (float)(survey->thickness * search->frame.size);
 	search->member->cell = (float)(search->best_cell * search->frame.size);
 	search->member->layers = layers;
-	double aspect = search->best_cell * layers / fmax(survey->thickness, 1e-9);
+	double aspect = search->best_cell * layers / fmax(survey->thickness, THICKNESS_LEAST);
 	search->member->stiffness_excess =
 		(float)plate_excess(aspect, fem_member_is_corrected(search->member), layers, wide);
 	return FEM_OK;
@@ -133,22 +163,22 @@ static FemResult search_plate(FemMemberSearch *search, const FemPlateSurvey *sur
 static FemResult search_box(FemMemberSearch *search, const FemPlateSurvey *survey) {
 	const double *half = search->solid.half_extents;
 	int32_t best[3] = {1, 1, 1}, count;
-	double best_cost = 1e9;
-	for (int32_t n = 0; n < 12 * 12 * 12; n++) {
-		int32_t cells[3] = {n / 144 + 1, n / 12 % 12 + 1, n % 12 + 1};
+	double best_cost = FEM_MEMBER_NO_SCORE;
+	for (int32_t n = 0; n < BOX_CELLS * BOX_CELLS * BOX_CELLS; n++) {
+		int32_t cells[3] = {n / (BOX_CELLS * BOX_CELLS) + 1, n / BOX_CELLS % BOX_CELLS + 1, n % BOX_CELLS + 1};
 		double side[3] = {half[0] / cells[0], half[1] / cells[1], half[2] / cells[2]};
 		double longest = fmax(side[0], fmax(side[1], side[2])), shortest = fmin(side[0], fmin(side[1], side[2]));
-		double miss = fabs(log(5.0 * cells[0] * cells[1] * cells[2] / search->request->target));
-		double cost = fmax(miss, 0.1) + 0.3 * log(longest / shortest);
+		double miss = fabs(log(CELL_TETS * cells[0] * cells[1] * cells[2] / search->request->target));
+		double cost = fmax(miss, MISS_FREE) + STRETCH_COST * log(longest / shortest);
 		if (miss < FEM_MEMBER_COUNT_RATIO && cost < best_cost) {
 			best_cost = cost;
 			memcpy(best, cells, sizeof best);
 		}
 	}
-	if (best_cost >= 1e9)
+	if (best_cost >= FEM_MEMBER_NO_SCORE)
 		return FEM_OK;
 	fem_tet_list_clear(&search->best);
-	search->best_score = 1e9;
+	search->best_score = FEM_MEMBER_NO_SCORE;
 	search->member->kind = FEM_MEMBER_COMPACT;
 	return fill_plate(search, best, best[2], survey->thickness, &count);
 }
@@ -166,7 +196,7 @@ static FemResult search_rod(FemMemberSearch *search, double cubic) {
 		if (result != FEM_OK)
 			return result;
 		double ratio = (double)count / search->request->target;
-		along *= ratio > 0.0 ? fmin(fmax(ratio, 0.5), 2.0) : 0.6;
+		along *= ratio > 0.0 ? fmin(fmax(ratio, ROD_FOLLOW_LEAST), ROD_FOLLOW_MOST) : ROD_FOLLOW_EMPTY;
 		along = fmin(along, 1.0);
 	}
 	search->best_cell = along;
@@ -183,12 +213,12 @@ static FemResult search_sheet(FemMemberSearch *search, double thickness) {
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
 	if (survey.fits && search->solid.half_extents[2] < FLAT_SHARE * search->solid.half_extents[1])
 		return search_plate(search, &survey);
-	return fem_member_search_thin(search, 0.0, sqrt(12.0 * area / search->request->target));
+	return fem_member_search_thin(search, 0.0, sqrt(SHEET_TETS * area / search->request->target));
 }
 
-// Twice volume over area: a wall's thickness.
+// `wall` is twice the volume over the area: a wall's thickness.
 static bool has_thin_walls(const FemMemberSearch *search, double wall, double cell) {
-	return wall < THIN_SHARE * 2.0 * search->solid.half_extents[2] && wall < 1.1 * cell;
+	return wall < THIN_SHARE * 2.0 * search->solid.half_extents[2] && wall < WALL_CELLS * cell;
 }
 
 // Few tets: the count goes in leaps, so other places of the lattice are tried too.
@@ -196,8 +226,8 @@ static FemResult search_places(FemMemberSearch *search, double cell) {
 	static const double even[3] = {1.0, 1.0, 1.0}; // cells as long along every axis
 	for (int i = 0; i < PLACES && search->best_score > FEM_MEMBER_COUNT_RATIO && search->request->target < FEW; i++) {
 		int32_t count;
-		FemResult result =
-			fem_member_try(search, even, cell * (0.8 + 0.02 * (i % 20)), false, fmod(0.618 * i, 1.0), &count);
+		FemResult result = fem_member_try(search, even, cell * (PLACE_SIZE_FIRST + PLACE_SIZE_STEP * (i % PLACE_SIZES)),
+			false, fmod(GOLDEN * i, 1.0), &count);
 		if (result != FEM_OK)
 			return result;
 	}
@@ -216,12 +246,12 @@ static FemResult search_compact(FemMemberSearch *search, double cell) {
 	}
 	search->member->kind = FEM_MEMBER_THIN_WALL;
 	search->member->thickness = (float)(wall * search->frame.size);
-	return fem_member_search_thin(search, wall, sqrt(8.0 * area / search->request->target));
+	return fem_member_search_thin(search, wall, sqrt(WALL_TETS * area / search->request->target));
 }
 
 static FemResult search_by_kind(FemMemberSearch *search) {
 	const double *half = search->solid.half_extents;
-	double cell = cbrt(12.0 * search->volume / search->request->target);
+	double cell = cbrt(LATTICE_TETS * search->volume / search->request->target);
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
 	bool tiny = search->request->target < TINY_TARGET && survey.thickness > 0.0;
 	bool flat = half[1] > SLENDER * 0.5 * survey.thickness, slim = half[0] > SLENDER * half[1];
@@ -231,16 +261,17 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 		return search_plate(search, &survey);
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
-	if (slim && half[1] < cell * 2.0 && survey.fill > 0.5 &&
-		search->volume > 0.4 * fem_member_box_volume(&search->solid)) {
+	if (slim && half[1] < cell * ROD_CELLS && survey.fill > ROD_FILL &&
+		search->volume > ROD_VOLUME * fem_member_box_volume(&search->solid)) {
 		search->member->kind = FEM_MEMBER_BEAM;
 		return search_rod(search, cell);
 	}
 	FemResult result = search_compact(search, cell);
-	bool is_box = survey.fits && survey.fill > 0.98 && search->volume > 0.98 * fem_member_box_volume(&search->solid);
+	bool is_box =
+		survey.fits && survey.fill > BOX_SHARE && search->volume > BOX_SHARE * fem_member_box_volume(&search->solid);
 	// Free lattices cut the edges of a box.
-	bool poor =
-		search->best_score > FEM_MEMBER_GOOD_RATIO || fem_tet_list_volume_sum(&search->best) < 0.99 * search->volume;
+	bool poor = search->best_score > FEM_MEMBER_GOOD_RATIO ||
+		fem_tet_list_volume_sum(&search->best) < BOX_VOLUME_KEPT * search->volume;
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 
@@ -253,7 +284,7 @@ static FemResult fit_surface(FemMemberSearch *search) {
 	search->solid.inflation = search->best_solid.inflation;
 	search->solid.sheet_half =
 		kind == FEM_MEMBER_SHEET ? 0.5 * (double)search->member->thickness / search->frame.size : 0.0;
-	double aspect = search->best_cell * search->frame.size / fmax((double)search->member->thickness, 1e-30);
+	double aspect = search->best_cell * search->frame.size / fmax((double)search->member->thickness, LENGTH_LEAST);
 	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
 	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_MEMBER_COMPACT_DIHEDRAL, &search->best);
 }
@@ -286,7 +317,8 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 	if (result != FEM_OK)
 		return result;
 	bool sheet = search->volume < VOLUME_MIN * fem_member_box_volume(&search->solid) ||
-		search->solid.half_extents[2] < 1e-6 || (!request->closed && fem_member_bounding_share(&search->solid) < 0.5);
+		search->solid.half_extents[2] < FLAT_EXTENT ||
+		(!request->closed && fem_member_bounding_share(&search->solid) < BOUNDING_SHARE);
 	if (sheet && !(request->def->sheet_thickness > 0.0f))
 		return fem_fail(FEM_ERROR_MESH,
 			"Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
@@ -310,7 +342,7 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 }
 
 FemResult fem_member_mesh(const FemMemberRequest *request, FemTetList *out, FemTetMember *member) {
-	FemMemberSearch search = {.request = request, .member = member, .best_score = 1e9};
+	FemMemberSearch search = {.request = request, .member = member, .best_score = FEM_MEMBER_NO_SCORE};
 	*member = (FemTetMember){.kind = FEM_MEMBER_COMPACT, .stiffness_excess = 1.0f};
 	FemResult result = mesh_solid(&search, out);
 	fem_tet_list_free(&search.best);

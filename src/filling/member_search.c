@@ -22,6 +22,17 @@
 #define BOUNDARY_SAMPLES 600 // triangles at which the winding number is asked on both sides; chosen
 // Winding number from which on a side counts as inside: half way between the half of a hole's rim and 1.
 #define SURE_WINDING 0.75
+// Of the frame, which is about as large as the member: how far from the surface both its sides are asked; chosen.
+#define SIDE_OFFSET 1e-5
+#define WHOLE_SCORE 0.4       // |ln(tets / target)|: a whole body this near is better than a nearer one in bits; chosen
+#define FOLLOW_LEAST 0.6      // factor by which a cell size changes from one attempt to the next, at the least ...
+#define FOLLOW_MOST 1.6       // ... and at the most; both chosen
+#define FOLLOW_EMPTY 0.7      // the same where nothing came of an attempt; chosen
+#define COUNT_IS_RIGHT 0.05   // |ln(tets / target)| from which on other cells are tried for their shape; chosen
+#define THIN_LEAST 0.02       // of a cell: least thickening of a wall; chosen
+#define THIN_SHIFT 0.3        // of a cell: where the lattice of thin walls lies; chosen, off their planes
+#define THIN_FOLLOW_LEAST 0.7 // as FOLLOW_LEAST, for walls, whose count goes with the square of the size ...
+#define THIN_FOLLOW_MOST 1.5  // ... and at the most; both chosen
 
 bool fem_member_report(const FemMemberRequest *request, double share) {
 	const FemBakeDef *def = request->def;
@@ -64,7 +75,7 @@ double fem_member_bounding_share(const FemSolid *solid) {
 		double size = sqrt(fem_vec3d_dot(n, n));
 		for (int v = 0; v < 3; v++)
 			middle = fem_vec3d_add(middle, fem_vec3d_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
-		FemVec3d step = fem_vec3d_scale(n, 1e-5 / size);
+		FemVec3d step = fem_vec3d_scale(n, SIDE_OFFSET / size);
 		double out = fabs(fem_winding_number(&solid->winding, fem_vec3d_add(middle, step)));
 		double in = fabs(fem_winding_number(&solid->winding, fem_vec3d_sub(middle, step)));
 		area += size;
@@ -127,9 +138,9 @@ bool fem_member_keep_sound(FemMemberSearch *search, FemTetList *list, bool *out_
 // Takes the trial when it is sound where the best is not, or nearer to the count.
 void fem_member_judge(FemMemberSearch *search, double cell, bool whole) {
 	double ratio = (double)search->trial.tet_count / search->request->target;
-	double score = ratio > 0.0 ? fabs(log(ratio)) : 1e9;
-	bool better =
-		whole != search->best_whole ? whole && (score < 0.4 || score < search->best_score) : score < search->best_score;
+	double score = ratio > 0.0 ? fabs(log(ratio)) : FEM_MEMBER_NO_SCORE;
+	bool better = whole != search->best_whole ? whole && (score < WHOLE_SCORE || score < search->best_score)
+											  : score < search->best_score;
 	if (search->best.tet_count > 0 && !better)
 		return;
 	FemTetList kept = search->best;
@@ -201,8 +212,8 @@ FemResult fem_member_search_cells(FemMemberSearch *search, const double stretch[
 		if (result != FEM_OK)
 			return result;
 		double ratio = (double)count / search->request->target;
-		next *= ratio > 0.0 ? fmin(fmax(cbrt(ratio), 0.6), 1.6) : 0.7;
-		if (i + 1 < attempts / 2 && fabs(log(ratio)) < 0.05)
+		next *= ratio > 0.0 ? fmin(fmax(cbrt(ratio), FOLLOW_LEAST), FOLLOW_MOST) : FOLLOW_EMPTY;
+		if (i + 1 < attempts / 2 && fabs(log(ratio)) < COUNT_IS_RIGHT)
 			i = attempts / 2 - 1; // count is right but the shape is not: free cells
 	}
 	return FEM_OK;
@@ -216,20 +227,19 @@ FemResult fem_member_search_thin(FemMemberSearch *search, double wall, double ce
 	// axis.
 	static const double shares[] = {1.1, 1.25, 1.4, 1.6, 2.0};
 	static const double even[3] = {1.0, 1.0, 1.0};
-	for (size_t s = 0;
-		 s < sizeof shares / sizeof *shares && !(search->best_whole && search->best_score < FEM_MEMBER_COUNT_RATIO);
-		 s++) {
+	const size_t share_count = sizeof shares / sizeof *shares;
+	for (size_t s = 0; s < share_count && !(search->best_whole && search->best_score < FEM_MEMBER_COUNT_RATIO); s++) {
 		double next = cell;
 		for (int i = 0; i < THIN_ATTEMPTS && !fem_member_found_good(search); i++) {
 			int32_t count = 0;
-			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), 0.02 * next);
-			if (!fem_member_report(search->request, 0.2 * (double)s + 0.2 * i / THIN_ATTEMPTS))
+			search->solid.inflation = fmax(0.5 * (shares[s] * next - wall), THIN_LEAST * next);
+			if (!fem_member_report(search->request, ((double)s + (double)i / THIN_ATTEMPTS) / (double)share_count))
 				return fem_fail_stopped();
-			FemResult result = fem_member_try(search, even, next, false, 0.3, &count);
+			FemResult result = fem_member_try(search, even, next, false, THIN_SHIFT, &count);
 			if (result != FEM_OK)
 				return result;
 			double ratio = (double)count / search->request->target;
-			next *= ratio > 0.0 ? fmin(fmax(sqrt(ratio), 0.7), 1.5) : 0.7;
+			next *= ratio > 0.0 ? fmin(fmax(sqrt(ratio), THIN_FOLLOW_LEAST), THIN_FOLLOW_MOST) : FOLLOW_EMPTY;
 		}
 	}
 	return FEM_OK;

@@ -6,6 +6,7 @@
 #include "filling/stuffing.h"
 
 #define FEM_MEMBER_GOOD_RATIO 0.11      // |log(count / target)| that ends the search ...
+#define FEM_MEMBER_NO_SCORE 1e9         // score of a search that has found nothing: beyond every |ln(tets / target)|
 #define FEM_MEMBER_COUNT_RATIO 0.18     // ... and what is promised: within 20 %
 #define FEM_MEMBER_COMPACT_DIHEDRAL 8.5 // degrees; 8 are promised
 

@@ -1,5 +1,6 @@
 #include "filling/plate_grid.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/error.h"
 
@@ -12,10 +13,27 @@
 #define INSET 1e-3 // of a cell: nodes on the box's border look this far inward; chosen
 // Of the median thickness: thinner columns are thickened, or cells would be slivers; chosen.
 #define THINNEST (1.0 / 3.0)
-#define RANGES 8         // pieces of a column at most; chosen: a plate has one
-#define LEAN_FROM 0.05   // slope: flatter places keep upright columns ...
-#define LEAN_MOST 2.0    // ... and so do steeper ones, which are steps rather than slopes; both chosen
-#define LEAN_ROOM 0.3    // of the distance between two columns that must be left at their ends; chosen
+#define RANGES 8              // pieces of a column at most; chosen: a plate has one
+#define LEAN_FROM 0.05        // slope: flatter places keep upright columns ...
+#define LEAN_MOST 2.0         // ... and so do steeper ones, which are steps rather than slopes; both chosen
+#define LEAN_ROOM 0.3         // of the distance between two columns that must be left at their ends; chosen
+#define SURVEY_SHIFT_X 1.3e-6 // of the frame: columns miss edges that lie on the grid; any two unlike numbers ...
+#define SURVEY_SHIFT_Y 1.7e-6 // ... for the two axes
+// One column in so many must be solid for a median thickness, and in so many may at most be broken, have an odd
+// thickness (a factor of under 0.7 or over 1.5 off the median; plates) or a very odd one (0.5 or 2; rods). Chosen.
+#define SOLID_ONE_IN 20
+#define BROKEN_ONE_IN 20
+#define ODD_ONE_IN 10
+#define VERY_ODD_ONE_IN 6
+#define ODD_LEAST 0.7      // of the median thickness: see above
+#define ODD_MOST 1.5       // of the median thickness: see above
+#define VERY_ODD_LEAST 0.5 // of the median thickness: see above
+#define VERY_ODD_MOST 2.0  // of the median thickness: see above
+#define DIAGONAL 1.4142    // sides of a cell: the length of its diagonal, a little short
+#define PROBE_SHARE 0.25   // of a cell: how far off the slope of the middle is measured; chosen
+// Thickness of neighbouring columns over each other's: beyond this and its inverse one is cut off by a rim; chosen.
+#define THICKNESS_CHANGE 1.25
+#define CORNER_MIN 0.2   // of a cell's area: smaller half cells mean that it is no quad to split in five; chosen
 #define CENTRAL_MIN 0.05 // of a flat cell's central tet: below, the cell is split into prisms; chosen
 
 typedef struct Column {
@@ -49,23 +67,23 @@ FemPlateSurvey fem_plate_survey(const FemSolid *solid) {
 	for (int32_t n = 0; n < all; n++) {
 		double x = solid->half_extents[0] * ((2.0 * (n / SURVEY_STEPS) + 1.0) / SURVEY_STEPS - 1.0);
 		double y = solid->half_extents[1] * ((2.0 * (n % SURVEY_STEPS) + 1.0) / SURVEY_STEPS - 1.0);
-		int32_t count = fem_solid_column(solid, x + 1.3e-6, y + 1.7e-6, ranges, RANGES);
+		int32_t count = fem_solid_column(solid, x + SURVEY_SHIFT_X, y + SURVEY_SHIFT_Y, ranges, RANGES);
 		if (count == 0)
 			continue;
 		broken += count > 1;
 		thick[covered++] = ranges[count - 1][1] - ranges[0][0];
 	}
 	FemPlateSurvey survey = {.fill = (double)covered / all};
-	if (covered < all / 20)
+	if (covered < all / SOLID_ONE_IN)
 		return survey;
 	qsort(thick, (size_t)covered, sizeof *thick, compare_doubles);
 	survey.thickness = thick[covered / 2];
 	for (int32_t i = 0; i < covered; i++) {
-		odd += thick[i] < 0.7 * survey.thickness || thick[i] > 1.5 * survey.thickness;
-		very_odd += thick[i] < 0.5 * survey.thickness || thick[i] > 2.0 * survey.thickness;
+		odd += thick[i] < ODD_LEAST * survey.thickness || thick[i] > ODD_MOST * survey.thickness;
+		very_odd += thick[i] < VERY_ODD_LEAST * survey.thickness || thick[i] > VERY_ODD_MOST * survey.thickness;
 	}
-	survey.fits = broken * 20 <= covered && odd * 10 <= covered;
-	survey.fits_rod = broken * 20 <= covered && very_odd * 6 <= covered;
+	survey.fits = broken * BROKEN_ONE_IN <= covered && odd * ODD_ONE_IN <= covered;
+	survey.fits_rod = broken * BROKEN_ONE_IN <= covered && very_odd * VERY_ODD_ONE_IN <= covered;
 	return survey;
 }
 
@@ -94,6 +112,7 @@ static bool find_column(const Grid *grid, double x, double y, Column *out) {
 }
 
 static int32_t column_at(const Grid *grid, int32_t i, int32_t j) {
+	FEM_ASSERT(i <= grid->cells[0] && j <= grid->cells[1]);
 	return i * (grid->cells[1] + 1) + j;
 }
 
@@ -115,6 +134,7 @@ static bool edge_ends(const Grid *grid, int32_t edge, int32_t out[2]) {
 static Column find_cut(const Grid *grid, const Column *in, const Column *out) {
 	double low = 0.0, high = 1.0;
 	Column found = *in, probe;
+	FEM_ASSERT(in->sign > 0 && out->sign < 0);
 	for (int i = 0; i < BISECTIONS; i++) {
 		double t = 0.5 * (low + high);
 		if (find_column(grid, in->x + t * (out->x - in->x), in->y + t * (out->y - in->y), &probe)) {
@@ -165,7 +185,7 @@ static void warp_columns(Grid *grid) {
 						grid->cuts[e].sign < 0)
 						continue;
 					double share = cut_share(&grid->columns[n], &grid->columns[ends[ends[0] == n]], &grid->cuts[e]);
-					share *= kind == 2 ? 1.4142 : 1.0; // in sides of a cell: no move may invert a half cell
+					share *= kind == 2 ? DIAGONAL : 1.0; // in sides of a cell: no move may invert a half cell
 					if (pass == 0 && share < nearest) {
 						nearest = share;
 						best = e;
@@ -191,7 +211,7 @@ static bool middle_at(const Grid *grid, const Column *column, double dx, double 
 		return false;
 	double ratio = (probe.hi - probe.lo) / (column->hi - column->lo);
 	*out_height = 0.5 * (probe.lo + probe.hi);
-	return ratio > 0.8 && ratio < 1.25;
+	return ratio > 1.0 / THICKNESS_CHANGE && ratio < THICKNESS_CHANGE;
 }
 
 // How the plate's middle rises along an axis, from one or both sides.
@@ -213,7 +233,8 @@ static void stand_upright(Column *column) {
 // Upright columns in a slope make slanting cells, which are up to three times stiffer than square ones: a column on a
 // slope leans over until it stands square, and is as long as the wall is thick.
 static void lean_column(const Grid *grid, Column *column) {
-	double tall = column->hi - column->lo, step = 0.25 * fmin(grid->step[0], grid->step[1]), slope[2] = {0.0, 0.0};
+	double tall = column->hi - column->lo, step = PROBE_SHARE * fmin(grid->step[0], grid->step[1]),
+		   slope[2] = {0.0, 0.0};
 	stand_upright(column);
 	if (column->sign < 0 || !slope_along(grid, column, 0, step, &slope[0]) ||
 		!slope_along(grid, column, 1, step, &slope[1]))
@@ -292,6 +313,7 @@ static void add_prisms(Grid *grid, Column *a, Column *b, Column *c) {
 				corners[j] = corners[j - 1];
 				corners[j - 1] = kept;
 			}
+		FEM_ASSERT(!ranks_before(corners[2], corners[0], k)); // a total order
 		int32_t p[3] = {corners[0]->base_id + k, corners[1]->base_id + k, corners[2]->base_id + k};
 		fem_tet_list_add_tet(grid->out, p[0], p[0] + 1, p[1] + 1, p[2] + 1);
 		fem_tet_list_add_tet(grid->out, p[0], p[1], p[1] + 1, p[2] + 1);
@@ -307,7 +329,7 @@ static double area_of(const Column *a, const Column *b, const Column *c) {
 static bool splits_into_five(const Grid *grid, Column *const n[4]) {
 	double area = area_of(n[0], n[1], n[2]) + area_of(n[0], n[2], n[3]);
 	for (int i = 0; i < 4; i++) {
-		if (area_of(n[i], n[(i + 1) % 4], n[(i + 2) % 4]) < 0.2 * area)
+		if (area_of(n[i], n[(i + 1) % 4], n[(i + 2) % 4]) < CORNER_MIN * area)
 			return false;
 	}
 	for (int32_t k = 0; k < grid->layers; k++) {
@@ -350,6 +372,7 @@ static Column *cut_between(Grid *grid, int32_t cell, const Column *a, const Colu
 		if ((from == a && to == b) || (from == b && to == a))
 			return &grid->cuts[candidates[i]];
 	}
+	FEM_ASSERT(!"every two corners of a cell have an edge");
 	return &grid->cuts[candidates[0]];
 }
 
@@ -375,6 +398,7 @@ static void add_half(Grid *grid, int32_t cell, Column *const n[3]) {
 		if (a->sign * b->sign < 0)
 			polygon[count++] = cut_between(grid, cell, a, b);
 	}
+	FEM_ASSERT(count <= 4);
 	if (count < 3 || (inside == 0 && !middle_is_inside(grid, n, 3)))
 		return;
 	if (count == 3) {

@@ -1,9 +1,15 @@
 #include "filling/solid.h"
+#include "base/assert.h"
 
 #define BISECTIONS 14       // of an edge that the surface crosses: to 6e-5 of it; chosen
 #define COARSE_BISECTIONS 7 // of an inflated surface: its nodes are drawn back afterwards; to 1 %, chosen
 // Of a segment: a lattice point that lies on the surface must not miss its crossing by rounding; chosen.
 #define SLACK 1e-5
+#define NEAR_START 1e-4    // of a ray: crossings nearer than this are those of the surface it starts from; chosen
+#define BOX_SLACK 1e-6     // of the frame: points this far outside the box may be inside by rounding; chosen
+#define SAME_CROSSING 1e-9 // of a segment, or of the frame: crossings nearer to each other are one, of two triangles
+#define SHORT_STRETCH 1e-6 // of a segment: too short for the winding number to be asked within it; chosen
+#define COLUMN_MARGIN 0.01 // of the frame: a column begins and ends this far outside the box; chosen
 
 static FemVec3d along(FemVec3d a, FemVec3d b, double t) {
 	return fem_vec3d_add(a, fem_vec3d_scale(fem_vec3d_sub(b, a), t));
@@ -15,7 +21,7 @@ static double shoot(const FemSolid *solid, FemVec3d at, FemVec3d direction, doub
 	FemVec3d end = fem_vec3d_add(at, fem_vec3d_scale(direction, limit));
 	int32_t count = fem_bvh_crossings(&solid->bvh, at, end, 0.0, crossings);
 	for (int32_t i = 0; i < count; i++) {
-		if (crossings[i].t < 1e-4)
+		if (crossings[i].t < NEAR_START)
 			continue;
 		return fem_winding_inside(&solid->winding, along(at, end, 0.5 * crossings[i].t)) ? crossings[i].t * limit
 																						 : -1.0;
@@ -43,7 +49,7 @@ static bool is_near(const FemSolid *solid, FemVec3d p) {
 bool fem_solid_inside(const FemSolid *solid, FemVec3d p) {
 	double at[3] = {p.x, p.y, p.z};
 	for (int axis = 0; axis < 3; axis++) {
-		if (fabs(at[axis]) > solid->half_extents[axis] + solid->inflation + 1e-6)
+		if (fabs(at[axis]) > solid->half_extents[axis] + solid->inflation + BOX_SLACK)
 			return false;
 	}
 	if (solid->inflation > 0.0 && is_near(solid, p))
@@ -85,18 +91,21 @@ double fem_solid_exit(const FemSolid *solid, FemVec3d in, FemVec3d out) {
 		return leave_inflated(solid, in, out);
 	FemCrossing crossings[FEM_CROSSING_MAX];
 	int32_t count = fem_bvh_crossings(&solid->bvh, in, out, SLACK, crossings);
+	FEM_ASSERT(count >= 0 && count <= FEM_CROSSING_MAX);
+	for (int32_t i = 1; FEM_HAS_ASSERTS && i < count; i++)
+		FEM_ASSERT(crossings[i - 1].t <= crossings[i].t);
 	if (count == 0 || count == FEM_CROSSING_MAX)
 		return bisect(solid, in, out, 0.0, 1.0);
 	double before = 0.0;
 	for (int32_t i = 0; i < count; i++) {
 		double after = i + 1 < count ? crossings[i + 1].t : 1.0;
-		if (after - crossings[i].t < 1e-9 && i + 1 < count)
+		if (after - crossings[i].t < SAME_CROSSING && i + 1 < count)
 			continue;
 		if (i + 1 == count || !fem_winding_inside(&solid->winding, along(in, out, 0.5 * (crossings[i].t + after)))) {
 			// Between two crossings the inside may end at a hole.
 			double check = 0.5 * (before + crossings[i].t);
 			bool solid_before =
-				crossings[i].t - before < 1e-6 || fem_winding_inside(&solid->winding, along(in, out, check));
+				crossings[i].t - before < SHORT_STRETCH || fem_winding_inside(&solid->winding, along(in, out, check));
 			return solid_before ? crossings[i].t : bisect(solid, in, out, before, crossings[i].t);
 		}
 		before = crossings[i].t;
@@ -133,13 +142,13 @@ static int32_t sheet_column(
 
 int32_t fem_solid_column(const FemSolid *solid, double x, double y, double out_ranges[][2], int32_t capacity) {
 	FemCrossing crossings[FEM_CROSSING_MAX];
-	double hi = solid->half_extents[2] + 0.01, lo = -hi;
+	double hi = solid->half_extents[2] + COLUMN_MARGIN, lo = -hi;
 	int32_t count = fem_bvh_crossings(&solid->bvh, (FemVec3d){x, y, lo}, (FemVec3d){x, y, hi}, 0.0, crossings);
 	int32_t found = 0;
 	bool open = false;
 	for (int32_t i = 0; i + 1 < count; i++) {
 		double from = lo + crossings[i].t * (hi - lo), to = lo + crossings[i + 1].t * (hi - lo);
-		if (to - from < 1e-9)
+		if (to - from < SAME_CROSSING)
 			continue;
 		bool inside = fem_winding_inside(&solid->winding, (FemVec3d){x, y, 0.5 * (from + to)});
 		if (inside && open)

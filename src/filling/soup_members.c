@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-#define OPEN_COMPONENTS_MAX 64 // open components: more are what is left of one surface; chosen
+#define FULL_SOLID_ANGLE 12.566370614359172 // of a whole sphere: 4 pi
+#define OPEN_COMPONENTS_MAX 64              // open components: more are what is left of one surface; chosen
 
 typedef struct ComponentBox {
 	int32_t component;
@@ -63,7 +64,7 @@ static double winding_of_component(const Members *members, int32_t component, Fe
 	double sum = 0.0;
 	for (int32_t i = members->start[component]; i < members->start[component + 1]; i++)
 		sum += fem_solid_angle(triangles, members->list[i], p);
-	return sum / 12.566370614359172;
+	return sum / FULL_SOLID_ANGLE;
 }
 
 static bool lies_in(const Members *members, const ComponentBox *inner, const ComponentBox *outer) {

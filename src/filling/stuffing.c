@@ -1,5 +1,6 @@
 #include "filling/stuffing.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 
 // Labelle & Shewchuk 2007, table 1: a node is warped when a cut is nearer than this share of the edge.
@@ -67,6 +68,7 @@ static int32_t cut_id(Stuffing *stuffing, int32_t a, int32_t b) {
 	bool first, is_long;
 	int32_t edge = fem_bcc_edge(lattice, a, b, &first, &is_long);
 	int32_t *id = &stuffing->lattice.cut_ids[edge];
+	FEM_ASSERT(lattice->signs[a] > 0 && lattice->signs[b] < 0 && lattice->cuts[edge] >= 0.0f);
 	if (*id < 0) {
 		double t = (double)(first ? lattice->cuts[edge] : 1.0f - lattice->cuts[edge]);
 		FemVec3d edge_vector = fem_vec3d_sub(lattice->nodes[b], lattice->nodes[a]);
@@ -100,6 +102,7 @@ static void add_prism(FemTetList *out, const int32_t p[3], const int32_t q[3], c
 			order[j] = order[j - 1];
 			order[j - 1] = corner;
 		}
+	FEM_ASSERT(wins[order[0]] == 2 && wins[order[1]] == 1); // no circle of diagonals
 	int a = order[0], b = order[1], c = order[2];
 	fem_tet_list_add_tet(out, p[a], q[a], q[b], q[c]);
 	fem_tet_list_add_tet(out, p[a], p[b], q[b], q[c]);

@@ -1,5 +1,6 @@
 #include "filling/surface_fit.h"
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "base/error.h"
 #include "base/stop_check.h"
@@ -9,8 +10,11 @@
 
 #define PASSES 8   // of drawing nodes to the surface, by the shares below: gentle first, so that tets follow; chosen
 #define HALVINGS 5 // of a displacement that would spoil a tet, then it is left out; chosen
-#define SAG_SHARE 0.75 // mean over a triangle of the height of a paraboloid over its plane / height at its centre
-#define REACH 0.35     // of a cell: farther moves by sag mean that something else is nearest; chosen
+#define SAG_SHARE 0.75   // mean over a triangle of the height of a paraboloid over its plane / height at its centre
+#define KEPT_MARGIN 1e-3 // of a cell: nodes no farther than this from where they should be stay; chosen
+#define FOLDED_SHARE 0.3 // length of the mean normal: where it is shorter the surface is folded, and has no sag; chosen
+#define SAG_LEAST 1e-9   // of the frame: smaller displacements are rounding
+#define REACH 0.35       // of a cell: farther moves by sag mean that something else is nearest; chosen
 
 typedef struct Fit {
 	const FemSolid *solid;
@@ -51,12 +55,14 @@ static void list_tets(Fit *fit) {
 	for (int32_t n = list->node_count; n > 0; n--)
 		fit->tet_start[n] = fit->tet_start[n - 1];
 	fit->tet_start[0] = 0;
+	FEM_ASSERT(
+		fem_are_starts(fit->tet_start, list->node_count) && fit->tet_start[list->node_count] == 4 * list->tet_count);
 }
 
 // The worst angle of the tets around a node; -1 when one of them is inverted.
 static double worst_around(const Fit *fit, int32_t node) {
 	const FemTetList *list = fit->list;
-	double worst = 180.0;
+	double worst = FEM_STRAIGHT_ANGLE;
 	for (int32_t at = fit->tet_start[node]; at < fit->tet_start[node + 1]; at++) {
 		FemVec3d corners[4];
 		double low, high;
@@ -65,7 +71,7 @@ static double worst_around(const Fit *fit, int32_t node) {
 		for (int v = 0; v < 4; v++)
 			corners[v] = list->nodes[list->tets[fit->tets[at]][v]];
 		fem_tet_dihedral_range(corners, &low, &high);
-		worst = fmin(worst, fmin(low, 180.0 - high));
+		worst = fmin(worst, fmin(low, FEM_STRAIGHT_ANGLE - high));
 	}
 	return worst;
 }
@@ -130,7 +136,7 @@ static void shrink_back(Fit *fit, double cell, double limit) {
 			double distance = fem_bvh_nearest(&fit->solid->bvh, at, 2.0 * cell, &triangle, &nearest);
 			// A sheet has no thickness of its own: its nodes stay half of the one asked for away.
 			double keep = fit->solid->sheet_half;
-			if (triangle >= 0 && distance > keep + 1e-3 * cell)
+			if (triangle >= 0 && distance > keep + KEPT_MARGIN * cell)
 				move_node(
 					fit, n, fem_vec3d_scale(fem_vec3d_sub(nearest, at), shares[pass] * (1.0 - keep / distance)), limit);
 		}
@@ -170,10 +176,10 @@ static void follow_sags(Fit *fit, double reach, double limit) {
 	gather_sags(fit, reach);
 	for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
 		double length = sqrt(fem_vec3d_dot(fit->moves[n], fit->moves[n]));
-		if (fit->areas[n] <= 0.0 || length < 0.3 * fit->areas[n])
+		if (fit->areas[n] <= 0.0 || length < FOLDED_SHARE * fit->areas[n])
 			continue;
 		double far = SAG_SHARE * fit->sags[n] / fit->areas[n];
-		if (fabs(far) > 1e-9)
+		if (fabs(far) > SAG_LEAST)
 			move_node(fit, n, fem_vec3d_scale(fit->moves[n], far / length), limit);
 	}
 }

@@ -1,15 +1,17 @@
 #include "filling/tet_list.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "filling/soup_topology.h"
 #include "topology/surface.h"
 
 #include <string.h>
 
+#define LIST_FIRST 1024           // entries of a list that has none yet; chosen
 #define DEGREES 57.29577951308232 // a radian: 180 / pi
 
 static bool grow(void **io_array, int32_t *io_capacity, size_t item) {
-	int32_t larger = *io_capacity ? *io_capacity + *io_capacity / 2 : 1024;
+	int32_t larger = *io_capacity ? *io_capacity + *io_capacity / 2 : LIST_FIRST;
 	void *moved = fem_realloc(*io_array, item * (size_t)*io_capacity, item * (size_t)larger);
 	if (!moved)
 		return false;
@@ -45,6 +47,7 @@ void fem_tet_list_add_tet(FemTetList *list, int32_t a, int32_t b, int32_t c, int
 	}
 	list->tets = tets;
 	int32_t tet[4] = {a, b, c, d};
+	FEM_ASSERT(fem_are_indices(tet, 4, list->node_count));
 	double volume = signed_volume(list->nodes, tet);
 	if (volume == 0.0)
 		return;
@@ -89,7 +92,7 @@ void fem_tet_dihedral_range(const FemVec3d corners[4], double *out_min, double *
 		double length = sqrt(fem_vec3d_dot(normals[f], normals[f]));
 		normals[f] = fem_vec3d_scale(normals[f], length > 0.0 ? 1.0 / length : 0.0);
 	}
-	*out_min = 180.0;
+	*out_min = FEM_STRAIGHT_ANGLE;
 	*out_max = 0.0;
 	for (int a = 0; a < 3; a++)
 		for (int b = a + 1; b < 4; b++) {
@@ -101,7 +104,7 @@ void fem_tet_dihedral_range(const FemVec3d corners[4], double *out_min, double *
 }
 
 double fem_tet_list_min_dihedral(const FemTetList *list) {
-	double least = 180.0;
+	double least = FEM_STRAIGHT_ANGLE;
 	for (int32_t t = 0; t < list->tet_count; t++) {
 		FemVec3d corners[4];
 		double low, high;
@@ -150,6 +153,7 @@ int32_t fem_tet_list_bodies(const FemTetList *list, int32_t *out_bodies) {
 	uint32_t size = 64;
 	while (size < 5 * (uint32_t)list->tet_count)
 		size *= 2;
+	FEM_ASSERT(size > 4 * (uint32_t)list->tet_count && (size & (size - 1)) == 0); // a search in it comes to an end
 	int32_t *table = FEM_ALLOC_ARRAY(int32_t, size), *parents = FEM_ALLOC_ARRAY(int32_t, list->tet_count + 1),
 			count = 0;
 	if (table && parents) {
@@ -190,6 +194,7 @@ bool fem_tet_list_keep(FemTetList *list, const int32_t *bodies, int32_t body) {
 		for (int v = 0; v < 4; v++)
 			list->tets[t][v] = map_plus_1[list->tets[t][v]] - 1;
 	list->node_count = nodes;
+	FEM_ASSERT(kept == 0 || fem_are_indices(list->tets[0], 4 * (int64_t)kept, nodes));
 	FEM_FREE_ARRAY(map_plus_1, old_nodes + 1);
 	return true;
 }

@@ -5,6 +5,8 @@
 #include "base/assert.h"
 #include "base/vec.h"
 
+#define FEM_STRAIGHT_ANGLE 180.0 // degrees: no dihedral angle is larger
+
 typedef struct FemTetList {
 	int32_t node_count, tet_count, node_capacity, tet_capacity;
 	FemVec3d *nodes;

@@ -1,5 +1,6 @@
 #include "filling/tetrahedralize.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -15,6 +16,11 @@
 #define MEMBER_TARGET_MIN 5    // tets: one cell
 #define MEMBER_TARGET_USUAL 24 // what a small member gets where the count allows; chosen
 #define EXCESS_WARNED 4.0f     // times too stiff in bending, from which on the report warns; chosen
+#define CLEANED 0.05f          // share of the work when the surface is cleaned, for progress bars; roughly
+#define ELEMENTS_USUAL 1000    // default of FemBakeDef.element_count; chosen: some 0.3 ms a step
+#define LAYERS_MOST 16         // of FemBakeDef.plate_layers; chosen: more make no plate stiffer by 1 %
+#define WEIGHT_LEAST 1e-9      // of the frame's volume: what a member that encloses nothing counts for; chosen
+#define VOLUME_WARNED 0.25f    // share of its volume that a member may lose or gain before the report warns; chosen
 #define PREPARED 0.1f          // share of the work before the first member, for progress bars; roughly
 
 // Everything a bake holds between its stages.
@@ -34,7 +40,8 @@ typedef struct Bake {
 } Bake;
 
 FemBakeDef fem_default_bake_def(void) {
-	return (FemBakeDef){.element_count = 1000, .plate_layers = 1, .cut = fem_default_cut_def(), .cookie = COOKIE};
+	return (FemBakeDef){
+		.element_count = ELEMENTS_USUAL, .plate_layers = 1, .cut = fem_default_cut_def(), .cookie = COOKIE};
 }
 
 static bool in_range(float value, float most) {
@@ -47,8 +54,9 @@ static FemResult check_def(const FemBakeDef *def) {
 	if (def->element_count < FEM_BAKE_ELEMENTS_MIN || def->element_count > FEM_BAKE_ELEMENTS_MAX)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "element_count is %d: ask for %d to %d tets.", def->element_count,
 			FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
-	if (def->plate_layers < 1 || def->plate_layers > 16)
-		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to 16.", def->plate_layers);
+	if (def->plate_layers < 1 || def->plate_layers > LAYERS_MOST)
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to %d.", def->plate_layers, LAYERS_MOST);
 	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX))
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "weld_distance and sheet_thickness must be 0 or positive and finite.");
@@ -85,7 +93,7 @@ static FemResult prepare_soup(Bake *bake) {
 		return no_memory(bake);
 	result = fem_soup_orient(&bake->triangles, &bake->edges, bake->closed);
 	if (result == FEM_OK)
-		result = report(bake, 0.05f);
+		result = report(bake, CLEANED);
 	if (result == FEM_OK)
 		result = fem_soup_members(&bake->triangles, bake->closed, bake->groups, &bake->out->member_count);
 	return result == FEM_OK ? report(bake, PREPARED) : result;
@@ -102,13 +110,14 @@ static FemResult weigh_members(Bake *bake) {
 	memset(bake->member_closed, 1, (size_t)count);
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
 		int32_t member = bake->groups[t];
+		FEM_ASSERT_INDEX(member, count);
 		FemVec3d n = fem_triangle_area_vector(&bake->triangles, t);
 		bake->weights[member] += fem_vec3d_dot(fem_triangle_corner(&bake->triangles, t, 0), n) / 3.0;
 		if (!bake->closed[bake->triangles.components[t]])
 			bake->member_closed[member] = 0;
 	}
 	for (int32_t member = 0; member < count; member++)
-		bake->weights[member] = fabs(bake->weights[member]) + 1e-9;
+		bake->weights[member] = fabs(bake->weights[member]) + WEIGHT_LEAST;
 	if ((int64_t)count * MEMBER_TARGET_MIN > bake->def->element_count)
 		return fem_fail(FEM_ERROR_LIMIT,
 			"The mesh has %d separate parts, %d elements are too few: ask for at least %lld, or "
@@ -161,6 +170,7 @@ static FemResult mesh_members(Bake *bake) {
 
 static void fill_tets(const Bake *bake) {
 	FemTetMesh *out = bake->out;
+	FEM_ASSERT(fem_are_indices(bake->list.tets[0], 4 * (int64_t)out->tet_count, out->node_count));
 	memcpy(out->tets, bake->list.tets, sizeof(int32_t) * 4 * (size_t)out->tet_count);
 	for (int32_t n = 0; n < out->node_count; n++)
 		out->nodes[n] = fem_vec3d_to_vec3(bake->list.nodes[n]);
@@ -171,13 +181,14 @@ static void fill_tets(const Bake *bake) {
 			out->tet_plates[t] = fem_member_is_corrected(made) ? FEM_PLATE_STRENGTH : 0.0f;
 			out->has_plates = out->has_plates || out->tet_plates[t] > 0.0f;
 		}
+		FEM_ASSERT(made->first_tet + made->tet_count <= out->tet_count);
 		out->volume += made->volume;
 	}
 }
 
 // Corners rounded to float, as the engine will see them.
 static void measure_angles(FemTetMesh *out) {
-	out->min_dihedral = 180.0f;
+	out->min_dihedral = (float)FEM_STRAIGHT_ANGLE;
 	for (int32_t t = 0; t < out->tet_count; t++) {
 		FemVec3d corners[4];
 		double low, high;
@@ -220,7 +231,7 @@ static void write_warning(FemTetMesh *out) {
 				member, (double)made->thickness, (double)made->cell, (double)made->stiffness_excess);
 			return;
 		}
-		if (made->input_volume > 0.0f && fabsf(made->volume / made->input_volume - 1.0f) > 0.25f) {
+		if (made->input_volume > 0.0f && fabsf(made->volume / made->input_volume - 1.0f) > VOLUME_WARNED) {
 			snprintf(out->warning, sizeof out->warning,
 				"Part %d has %.0f %% of the volume that its surface encloses: raise the element count.", member,
 				100.0 * (double)(made->volume / made->input_volume));

@@ -1,5 +1,6 @@
 #include "jobs/pool.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/simd.h"
 #include "base/thread.h"
@@ -71,6 +72,7 @@ struct FemPool {
 
 // Chunks begin to end of run `run`, not yet taken.
 static uint64_t ticket_of(uint32_t run, int32_t begin, int32_t end) {
+	FEM_ASSERT(begin >= 0 && begin < end && end <= (int32_t)CHUNK_MASK);
 	return ((uint64_t)run << (2 * CHUNK_BITS)) | ((uint64_t)end << CHUNK_BITS) | (uint64_t)begin;
 }
 
@@ -163,6 +165,7 @@ static int32_t grain_of(const FemLoop *loop, int32_t chunk_count, int32_t portio
 
 static void run_loop(
 	FemPool *pool, FemLoop *loop, int32_t chunk_count, int32_t grain, FemChunkTask *task, void *context) {
+	FEM_ASSERT(loop->share_count >= 1 && loop->share_count <= SHARE_MAX && grain >= 1);
 	int32_t own = thread_index % loop->share_count, begin = share_begin(loop, chunk_count, own);
 	int32_t end = share_begin(loop, chunk_count, own + 1);
 	loop->run++;
@@ -187,8 +190,10 @@ static void run_loop(
 		while (mine[k] < share_size(loop, chunk_count, k) && (more = run_portion(&loop->shares[k], i == 0)) > 0)
 			mine[k] += more;
 	}
-	for (int32_t k = 0; k < loop->share_count; k++)
+	for (int32_t k = 0; k < loop->share_count; k++) {
+		FEM_ASSERT(mine[k] <= share_size(loop, chunk_count, k));
 		wait_for_share(pool, &loop->shares[k], share_size(loop, chunk_count, k) - mine[k]);
+	}
 }
 
 // Loops longer than a ticket can count are run in stretches.
@@ -236,7 +241,7 @@ FemLoop *fem_pool_open_loop(FemPool *pool) {
 }
 
 void fem_pool_close_loop(FemPool *pool, FemLoop *loop) {
-	(void)pool;
+	FEM_ASSERT(!loop || (loop > pool->loops && loop < pool->loops + LOOP_MAX && atomic_load(&loop->open)));
 	if (loop)
 		atomic_store_explicit(&loop->open, false, memory_order_release);
 }
@@ -367,6 +372,7 @@ void fem_pool_run(FemPool *pool, FemJob *job, void *context) {
 }
 
 void fem_pool_begin(FemPool *pool, FemJob *job, void *context) {
+	FEM_ASSERT(!pool->job_pending && atomic_load(&pool->active) == 0); // one job at a time
 	pool->job_pending = true;
 	if (!pool->host.run) {
 		activate(pool, job, context);
