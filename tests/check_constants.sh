@@ -6,8 +6,9 @@
 #   tests/check_constants.sh [FOLDER]      (default: the repository this script is in)
 #
 # Looks at #define with a number, constants of type float or double made of numbers, and nameless enums; named enums and
-# tables of indices are no tunables. Prints those without a word and ends with the line
-# "constants: N passed, M failed".
+# tables of indices are no tunables. Where meshes are made (src/filling, src/cutting) every number with a point or an
+# exponent in the midst of code must have a name, but for small ones that speak for themselves. Prints those without a
+# word or name and ends with the line "constants: N passed, M failed".
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -40,8 +41,28 @@ find src -name '*.[ch]' -o -name '*.inl' -o -name '*.cpp' | sort | xargs awk '
 		}
 		return ""
 	}
+	# The first number in code that tells nothing by itself; members of a def are named by it.
+	function bare(line,    number) {
+		gsub(/"([^"\\]|\\.)*"/, "", line)
+		sub(/\/\/.*/, "", line)
+		if (line ~ /^[ \t]*#/ || line ~ /^[ \t]*(static[ \t]+)?const[ \t]/ || line ~ /^[ \t]*\.[a-z_]+ = [^;]*,$/)
+			return ""
+		while (match(line, /[0-9A-Za-z_.]*[0-9]\.?[0-9]*([eE][-+]?[0-9]+)?[fF]?/)) {
+			number = substr(line, RSTART, RLENGTH)
+			line = substr(line, RSTART + RLENGTH)
+			if (number ~ /^[0-9]/ && number ~ /[.eE]/ && number !~ /^0x/ &&
+				number !~ /^([0-468]\.0|0\.5|0\.25|100\.0|255\.0)f?$/)
+				return number
+		}
+		return ""
+	}
 	FNR == 1 {
 		explained = 0
+		must_name = FILENAME ~ /^src\/(filling|cutting)\//
+	}
+	must_name && bare($0) != "" {
+		failed++
+		printf "FAIL %s:%d: %s has no name\n", FILENAME, FNR, bare($0)
 	}
 	{
 		name = constant($0)

@@ -3,6 +3,7 @@
 #define FEM_BAKING_BAKED_WRITER_H
 
 #include "baking/baked_format.h"
+#include "base/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,7 @@ typedef struct FemBakedWriter {
 } FemBakedWriter;
 
 static inline void put_uint(FemBakedWriter *writer, uint64_t value, int width) {
+	FEM_ASSERT(width >= 1 && width <= 8 && (width == 8 || value >> 8 * width == 0)); // nothing is cut off
 	for (int i = 0; writer->out && i < width; i++)
 		writer->out[writer->at + (size_t)i] = (uint8_t)(value >> 8 * i);
 	writer->at += (size_t)width;
@@ -59,6 +61,7 @@ static inline void begin_section(FemBakedWriter *writer, uint32_t tag) {
 
 static inline void end_section(FemBakedWriter *writer) {
 	size_t end = writer->at;
+	FEM_ASSERT(writer->section_start >= 16 && end >= writer->section_start);
 	writer->at = writer->section_start - 8;
 	put_uint(writer, end - writer->section_start, 8);
 	writer->at = end;

@@ -1,5 +1,6 @@
 #include "baking/surface_regions.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/file_name.h"
 #include "base/memory.h"
@@ -37,6 +38,7 @@ static FemResult claim_tets(
 		double limit = distances[t] / triangles.frame.size;
 		double distance = fem_bvh_nearest(&bvh, at, limit, &triangle, &nearest);
 		if (triangle >= 0 && distance < limit) {
+			FEM_ASSERT(region < FEM_REGION_MAX);
 			distances[t] = distance * triangles.frame.size;
 			tets->tet_regions[t] = region;
 		}

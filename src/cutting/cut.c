@@ -27,6 +27,12 @@
 #define ROUGH_AMPLITUDE 0.10      // at roughness 1, in shares of a splinter's size; chosen by eye
 #define WOOD_ROUGHNESS 0.3        // of what the def asks for: fibres part smoothly; chosen by eye
 #define LAYOUT_SEEDS 3            // tried before the tets' surface is taken; chosen
+#define BALL_SHARE 0.52           // volume of a ball over that of the cube around it: pi / 6
+#define WOOD_TRIANGLES 2.8        // times as many as of other splinters, about: a section is a bundle of cells
+#define SEED_STEP 7919u           // between the seeds of one try and the next: any large odd number
+#define SHRINK_BELOW 0.9          // of the triangles allowed: what the next try aims at; chosen
+#define SHRINK_LEAST 0.1 // of what there was: fewest splinters of the next try, or triangles left for cuts; chosen
+#define GUESS_FROM 0.5   // of the splinters: only when less than this would fit they are fewer from the start; chosen
 
 typedef struct Cut {
 	FemBakedMesh *mesh;
@@ -78,10 +84,10 @@ static void size_splinters(Cut *cut, FemCutBody *body) {
 		: fem_cut_is_pane(body)                        ? PANE_SPLINTERS_A_TET
 													   : SHELLS_A_TET;
 	double wanted = def->splinter_count > 0 ? (double)def->splinter_count
-		: size > 0.0                        ? body->volume / (size * size * size * 0.52)
+		: size > 0.0                        ? body->volume / (size * size * size * BALL_SHARE)
 											: fmin(by_tets * body->tets->tet_count, SPLINTERS_DEFAULT_MAX);
 	double each = TRIANGLES_A_SPLINTER + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
-	each *= def->pattern == FEM_PATTERN_WOOD ? 2.8 : 1.0; // bundles of cells
+	each *= def->pattern == FEM_PATTERN_WOOD ? WOOD_TRIANGLES : 1.0;
 	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_SPLINTERS_MAX)) {
 		char sentence[160];
@@ -92,7 +98,7 @@ static void size_splinters(Cut *cut, FemCutBody *body) {
 		wanted = fmin(most, FEM_CUT_SPLINTERS_MAX);
 	}
 	body->splinter_count = (int32_t)fmax(floor(wanted + 0.5), 1.0);
-	body->splinter_size = cbrt(body->volume / body->splinter_count / 0.52);
+	body->splinter_size = cbrt(body->volume / body->splinter_count / BALL_SHARE);
 }
 
 static FemResult lay_out(Cut *cut, uint32_t seed_step) {
@@ -100,7 +106,7 @@ static FemResult lay_out(Cut *cut, uint32_t seed_step) {
 	FemCutDef def = *cut->def;
 	FemCutBody body = {
 		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
-	def.seed += seed_step * 7919u;
+	def.seed += seed_step * SEED_STEP;
 	fem_cut_def_enlarge(&def, (float)(1.0 / cbrt(cut->shrink)));
 	for (int32_t t = 0; t < tets->tet_count; t++) {
 		body.volume += tet_volume(tets, t);
@@ -233,7 +239,7 @@ static FemResult make_splinters(Cut *cut, bool is_apart) {
 	if (cut->def->pattern == FEM_PATTERN_WOOD) {
 		const double *axis = cut->render.box.frame.axes[0];
 		FemVec3 g = cut->def->grain;
-		bool given = fem_vec3_dot(g, g) > 1e-12f;
+		bool given = fem_vec3_dot(g, g) > FEM_CUT_NO_DIRECTION;
 		source.grain = given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
 	}
 	fem_splinter_mesh_free(&cut->mesh->splinters);
@@ -308,8 +314,8 @@ static void guess_shrink(Cut *cut) {
 	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
 		volume += tet_volume(&cut->mesh->tet_mesh, t);
 	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
-	double share = unit > 0.0 ? fmax(most - outer, 0.1 * most) * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
-	cut->shrink = share < 0.5 ? share : 1.0;
+	double share = unit > 0.0 ? fmax(most - outer, SHRINK_LEAST * most) * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
+	cut->shrink = share < GUESS_FROM ? share : 1.0;
 }
 
 // Fewer splinters as long as there are more triangles than wanted.
@@ -324,7 +330,7 @@ static FemResult cut_within_limit(Cut *cut) {
 		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
 		if (made <= most || made < 2.0 * outer)
 			return result;
-		cut->shrink *= fmax(0.9 * (most - outer) / (made - outer), 0.1);
+		cut->shrink *= fmax(SHRINK_BELOW * (most - outer) / (made - outer), SHRINK_LEAST);
 	}
 	note(cut, "There are more triangles than triangle_max: use larger pieces, sections or bricks.");
 	return result;

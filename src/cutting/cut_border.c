@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOT_ALONG 0.6 // component of a unit vector: an axis with less than this crosses it well; 1/sqrt(3) and more
 #define NEAR 1e-7 // unit space: crossings of a line so near to each other may change places; a tenth of the grid's step
 
 const char fem_cut_not_closed[] = "its surface crosses itself or is not closed";
@@ -19,7 +20,7 @@ static bool set_axes(FemCutBorder *border) {
 	if (!(length > 0.0))
 		return false;
 	n = fem_vec3d_scale(n, 1.0 / length);
-	FemVec3d side = fabs(n.x) < 0.6 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0};
+	FemVec3d side = fabs(n.x) < NOT_ALONG ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0};
 	FemVec3d u = fem_vec3d_cross(side, n);
 	border->axes[0] = fem_vec3d_scale(u, 1.0 / sqrt(fem_vec3d_dot(u, u)));
 	border->axes[1] = fem_vec3d_cross(n, border->axes[0]);

@@ -7,8 +7,10 @@
 
 #include "base/hash.h"
 
-#define UP 1         // axis along which courses are laid
-#define CRUMBLE 0.08 // chance of a box of mortar to be a splinter of its own; chosen by eye
+#define BREAK_SEED 99u    // added to the seed where it is decided which bricks are broken: any number
+#define LEAF_ROUNDING 0.4 // bricks through a wall: a wall 1.6 bricks thick has two; chosen
+#define UP 1              // axis along which courses are laid
+#define CRUMBLE 0.08      // chance of a box of mortar to be a splinter of its own; chosen by eye
 
 typedef struct Wall {
 	FemCutBody *body;
@@ -25,7 +27,8 @@ static int32_t half_splinter(Wall *wall, int32_t column, int32_t course, int32_t
 	int32_t per_course = wall->columns / 2 + 2;
 	int32_t index = (leaf * wall->courses + course) * per_course + brick;
 	uint64_t state = wall->body->random;
-	wall->body->random = fem_hash_word(fem_hash_word(FEM_HASH_START, wall->body->def->seed + 99u), (uint64_t)index);
+	wall->body->random =
+		fem_hash_word(fem_hash_word(FEM_HASH_START, wall->body->def->seed + BREAK_SEED), (uint64_t)index);
 	bool is_broken = fem_cut_random(wall->body) < (double)wall->body->def->broken_share;
 	wall->body->random = state;
 	return wall->first_splinter + 2 * index + (is_broken ? half : 0);
@@ -73,7 +76,7 @@ static void add_half(Wall *wall, int32_t column, int32_t course, int32_t leaf) {
 void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 	const FemCutDef *def = body->def;
 	FemVec3d up = fem_vec3d_from(def->grain);
-	if (fem_vec3d_dot(up, up) < 1e-12)
+	if (fem_vec3d_dot(up, up) < (double)FEM_CUT_NO_DIRECTION)
 		up = (FemVec3d){0.0, 1.0, 0.0};
 	Wall wall = {.body = body, .sites = sites, .frame = fem_cut_frame(body, up, UP, 1)};
 	// fem_cut_frame() puts the longer of the others behind `up`: along the wall comes first here.
@@ -94,7 +97,7 @@ void fem_cut_pattern_brick(FemCutBody *body, FemCutSites *sites) {
 		extent[axis] = wall.frame.high[axis] - wall.frame.low[axis];
 	counts[0] = ceil(extent[0] / (0.5 * (wall.length + wall.mortar)));
 	counts[1] = ceil((extent[1] + wall.mortar) / (wall.height + wall.mortar));
-	counts[2] = fmax(floor(extent[2] / (wall.depth + wall.mortar) + 0.4), 1.0);
+	counts[2] = fmax(floor(extent[2] / (wall.depth + wall.mortar) + LEAF_ROUNDING), 1.0);
 	if (counts[0] * counts[1] * counts[2] * 2.0 > FEM_CUT_CELL_MAX / 4) {
 		body->is_limited = true;
 		fem_cut_pattern_voronoi(body, sites, 0, NULL);

@@ -6,8 +6,12 @@
 
 #include <math.h>
 
-#define COOKIE 0x46435554u // of a FemCutDef made by fem_default_cut_def(); any number
+#define BRICK_LEAST 1e-4f   // m, of each side of a brick; chosen: smaller would only be a slip
+#define FREQUENCY_MOST 8.0f // teeth or kinks of a section; chosen: more are too fine to be seen
+#define COUNT_MOST 2e9f     // of splinters or triangles: within an int32_t
+#define COOKIE 0x46435554u  // of a FemCutDef made by fem_default_cut_def(); any number
 
+// Chosen by eye, but for the brick: the common German one, and its joint.
 FemCutDef fem_default_cut_def(void) {
 	return (FemCutDef){.joins = true,
 		.triangle_max = 120000,
@@ -73,17 +77,17 @@ static const char *fault_of_def(const FemCutDef *def) {
 		{def->section_length, 0.0f, FEM_REST_MAX, "section_length"},
 		{def->random_width, 0.0f, 1.0f, "random_width"},
 		{def->random_height, 0.0f, 1.0f, "random_height"},
-		{(float)def->horizontal_frequency, 1.0f, 8.0f, "horizontal_frequency"},
-		{(float)def->vertical_frequency, 0.0f, 8.0f, "vertical_frequency"},
+		{(float)def->horizontal_frequency, 1.0f, FREQUENCY_MOST, "horizontal_frequency"},
+		{(float)def->vertical_frequency, 0.0f, FREQUENCY_MOST, "vertical_frequency"},
 		{def->horizontal_amplitude, 0.0f, 1.0f, "horizontal_amplitude"},
 		{def->vertical_amplitude, 0.0f, 1.0f, "vertical_amplitude"},
-		{def->brick_size.x, 1e-4f, FEM_REST_MAX, "brick_size.x"},
-		{def->brick_size.y, 1e-4f, FEM_REST_MAX, "brick_size.y"},
-		{def->brick_size.z, 1e-4f, FEM_REST_MAX, "brick_size.z"},
+		{def->brick_size.x, BRICK_LEAST, FEM_REST_MAX, "brick_size.x"},
+		{def->brick_size.y, BRICK_LEAST, FEM_REST_MAX, "brick_size.y"},
+		{def->brick_size.z, BRICK_LEAST, FEM_REST_MAX, "brick_size.z"},
 		{def->mortar, 0.0f, 0.5f * fminf(def->brick_size.x, fminf(def->brick_size.y, def->brick_size.z)), "mortar"},
 		{def->broken_share, 0.0f, 1.0f, "broken_share"},
-		{(float)def->splinter_count, 0.0f, 2e9f, "splinter_count"},
-		{(float)def->triangle_max, 0.0f, 2e9f, "triangle_max"},
+		{(float)def->splinter_count, 0.0f, COUNT_MOST, "splinter_count"},
+		{(float)def->triangle_max, 0.0f, COUNT_MOST, "triangle_max"},
 		{(float)def->impact_count, 0.0f, (float)FEM_CUT_IMPACTS_MAX, "impact_count"},
 	};
 	for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++)

@@ -1,6 +1,7 @@
 // Who borders on whom: each cell is the box clipped by its neighbours, nearest first, until none can reach it.
 #include "cutting/cut_diagram.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/memory.h"
@@ -8,8 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORNER_MAX 1024   // of one cell; chosen: a cell has far fewer
-#define GRID_AXIS_MAX 256 // cells along an axis of the grid that finds near sites; chosen
+#define SLOPE_LEAST 1e-300  // so that a quotient stays finite where all sites are at the origin
+#define EXTENT_LEAST 1e-12  // of the frame, so that a quotient stays finite where all sites are at one place
+#define FLAT_SHARE 1e-3     // of the longest extent: sites that differ by less along an axis share a bucket; chosen
+#define BUCKET_SITES 2.0    // sites a bucket of the grid; chosen
+#define REACH_MARGIN 1.0001 // on a distance found in floating point: rounding is 1e-12 of it, chosen far above
+#define SIDE_MARGIN 1e-9    // of the terms of a sum: below, the sign is left to the exact predicate; rounding is 1e-15
+#define BOX_MARGIN 1.01     // of the half extents: the box holds all of the mesh, by a wide margin; chosen
+#define BOX_STEPS 16.0      // steps of the grid of whole numbers added to that, for flat bodies; chosen
+#define CORNER_MAX 1024     // of one cell; chosen: a cell has far fewer
+#define GRID_AXIS_MAX 256   // cells along an axis of the grid that finds near sites; chosen
 
 // A corner of a cell as the three constraints that meet there.
 typedef struct Corner {
@@ -59,7 +68,7 @@ static FemVec3d apply(const double m[3][3], FemVec3d p) {
 // |M x - y|^2 - w less |M x|^2, which is the same for all: a = -2 M^T y, b = |y|^2 - w; then scaled to fit.
 static void make_cells(Builder *b) {
 	const double(*m)[3] = b->sites->metric;
-	double slope = 1e-300;
+	double slope = SLOPE_LEAST;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int32_t i = 0; i < b->sites->count; i++) {
 			FemVec3d y = b->places[i];
@@ -97,7 +106,7 @@ static int32_t bucket_of(const Grid *grid, FemVec3d p) {
 // About two sites a bucket, along the axes in which the sites differ at all.
 static void size_grid(Builder *b) {
 	Grid *grid = &b->grid;
-	double extent[3], longest = 1e-12, volume = 1.0;
+	double extent[3], longest = EXTENT_LEAST, volume = 1.0;
 	int axes = 0;
 	for (int axis = 0; axis < 3; axis++) {
 		double high = coordinate(b->places[0], axis);
@@ -110,12 +119,12 @@ static void size_grid(Builder *b) {
 		longest = fmax(longest, extent[axis]);
 	}
 	for (int axis = 0; axis < 3; axis++) {
-		if (extent[axis] > 1e-3 * longest) {
+		if (extent[axis] > FLAT_SHARE * longest) {
 			volume *= extent[axis];
 			axes++;
 		}
 	}
-	grid->cell = fmax(pow(2.0 * volume / b->sites->count, 1.0 / (axes ? axes : 1)), longest / GRID_AXIS_MAX);
+	grid->cell = fmax(pow(BUCKET_SITES * volume / b->sites->count, 1.0 / (axes ? axes : 1)), longest / GRID_AXIS_MAX);
 	for (int axis = 0; axis < 3; axis++)
 		grid->counts[axis] = 1 + (int32_t)(extent[axis] / grid->cell);
 }
@@ -134,6 +143,7 @@ static bool fill_grid(Builder *b) {
 		grid->start[n] += grid->start[n - 1];
 	for (int32_t i = 0; i < count; i++)
 		grid->sites[grid->start[bucket_of(grid, b->places[i]) + 1]++] = i;
+	FEM_ASSERT(fem_are_starts(grid->start, buckets) && grid->start[buckets] == count);
 	return true;
 }
 
@@ -164,7 +174,7 @@ static bool share_edge(const Corner *u, const Corner *v, int32_t out[2]) {
 static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 	FemVec3d offset = fem_vec3d_sub(b->places[other], b->places[cell]);
 	double far_sq = fem_vec3d_dot(offset, offset), slack = b->sites->sites[cell].weight - b->sites->sites[other].weight;
-	if (far_sq + slack > 2.0 * sqrt(far_sq) * b->reach * 1.0001)
+	if (far_sq + slack > 2.0 * sqrt(far_sq) * b->reach * REACH_MARGIN)
 		return false;
 	const FemCutCell *i = &b->diagram->cells[cell], *j = &b->diagram->cells[other];
 	double a[3], level = (double)(j->b - i->b) / FEM_CUT_GRID, size = fabs(level);
@@ -174,7 +184,7 @@ static bool may_reach(const Builder *b, int32_t cell, int32_t other) {
 	}
 	for (int32_t n = 0; n < b->corner_count; n++) {
 		FemVec3d at = b->corners[n].at;
-		if (a[0] * at.x + a[1] * at.y + a[2] * at.z + level < 1e-9 * size)
+		if (a[0] * at.x + a[1] * at.y + a[2] * at.z + level < SIDE_MARGIN * size)
 			return true;
 	}
 	return false;
@@ -210,6 +220,7 @@ static bool clip_cell(Builder *b, int32_t cell, int32_t other) {
 			b->kept[kept] = (Corner){.planes = {edge[0], edge[1], other}};
 			b->kept[kept++].at = fem_cut_corner_at(b->diagram, cell, edge[0], edge[1], other);
 		}
+	FEM_ASSERT(kept == 0 || kept >= 4); // what is left of a cell is a polyhedron, or nothing
 	Corner *swapped = b->corners;
 	b->corners = b->kept;
 	b->kept = swapped;
@@ -272,7 +283,7 @@ static bool find_neighbors(Builder *b, int32_t cell) {
 		if (!clip_by_ring(b, cell, ring, &good) || b->corner_count == 0)
 			break;
 		double far = ring * b->grid.cell, slack = b->sites->sites[cell].weight - b->weight_max;
-		if (far > 0.0 && (far * far + slack) / (2.0 * far) > b->reach * 1.0001)
+		if (far > 0.0 && (far * far + slack) / (2.0 * far) > b->reach * REACH_MARGIN)
 			break;
 	}
 	b->diagram->radii[cell] = radius_of(b, cell);
@@ -315,6 +326,9 @@ static bool store_neighbors(Builder *b) {
 		}
 	}
 	d->start[d->cell_count] = at;
+	FEM_ASSERT(pair == b->pair_count && at <= d->neighbor_count && fem_are_starts(d->start, d->cell_count));
+	for (int32_t i = 0; FEM_HAS_ASSERTS && i < d->cell_count; i++)
+		FEM_ASSERT(fem_is_ascending(d->neighbors + d->start[i], d->start[i + 1] - d->start[i]));
 	return true;
 }
 
@@ -344,7 +358,7 @@ static bool build(Builder *b) {
 FemResult fem_cut_diagram_create(FemCutDiagram *diagram, const FemCutSites *sites, const double half_extents[3]) {
 	*diagram = (FemCutDiagram){.cell_count = sites->count, .splinter_count = sites->splinter_count, .first_cell = -1};
 	for (int axis = 0; axis < 3; axis++)
-		diagram->box[axis] = (int32_t)fmin(half_extents[axis] * FEM_CUT_GRID * 1.01 + 16.0, FEM_CUT_REACH);
+		diagram->box[axis] = (int32_t)fmin(half_extents[axis] * FEM_CUT_GRID * BOX_MARGIN + BOX_STEPS, FEM_CUT_REACH);
 	Builder builder = {.diagram = diagram, .sites = sites};
 	bool good = !sites->failed && sites->count > 0 && build(&builder);
 	if (builder.grid.start) {

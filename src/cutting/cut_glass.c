@@ -2,6 +2,14 @@
 // are cut straight through their thickness, others in space with splinters that grow with the distance.
 #include "cutting/cut_patterns.h"
 
+#define ONE_IMPACT 150           // splinters: a pane of more gets two impacts; this and what follows chosen by eye
+#define SPREAD 0.8               // at full unevenness: how far a spoke is off its place, in sectors
+#define FIRST_RING 0.35          // radius of the first ring in mean sizes of a splinter ...
+#define FIRST_RING_LEAST 0.004   // ... at the least this share of the distance to the farthest corner
+#define SPOKES_LEAST 6.0         // cracks at an impact ...
+#define SPOKES_MOST 24.0         // ... at the most
+#define RINGS_LEAST 4.0          // rings around an impact ...
+#define RINGS_MOST 32.0          // ... at the most
 #define FLAT 0.25                // thickness / middle extent below which a body is a pane; chosen
 #define RADIAL_SHARE 0.9         // of all splinters: the others are random; this and what follows chosen by eye
 #define SECTORS_MAX 96           // of a ring
@@ -19,7 +27,7 @@ bool fem_cut_is_pane(const FemCutBody *body) {
 
 static void choose_impacts(FemCutBody *body, int32_t *out_count, FemVec3d out[FEM_CUT_IMPACTS_MAX]) {
 	const FemCutDef *def = body->def;
-	*out_count = def->impact_count > 0 ? def->impact_count : body->splinter_count > 150 ? 2 : 1;
+	*out_count = def->impact_count > 0 ? def->impact_count : body->splinter_count > ONE_IMPACT ? 2 : 1;
 	for (int32_t n = 0; n < *out_count; n++) {
 		if (def->impact_count > 0) {
 			out[n] = fem_frame_to_unit(&body->frame, fem_vec3d_from(def->impacts[n]));
@@ -73,7 +81,7 @@ typedef struct Star {
 
 static Star make_star(Pane *pane, int32_t count) {
 	Star star = {.count = count};
-	double phase = fem_cut_random(pane->body), spread = 0.8 * (double)pane->body->def->unevenness;
+	double phase = fem_cut_random(pane->body), spread = SPREAD * (double)pane->body->def->unevenness;
 	for (int32_t n = 0; n < count; n++) {
 		star.angles[n] = phase + (n + spread * (fem_cut_random(pane->body) - 0.5)) / count;
 		star.splinters[n] = -1;
@@ -149,8 +157,10 @@ static void cut_pane(FemCutBody *body, FemCutSites *sites, int32_t impact_count,
 	}
 	double width = pane.frame.high[0] - pane.frame.low[0], height = pane.frame.high[1] - pane.frame.low[1];
 	double mean = sqrt(width * height / body->splinter_count), farthest = hypot(width, height);
-	double first = fmax(0.35 * mean, 0.004 * farthest), share = (double)body->splinter_count / impact_count;
-	double spokes = fmin(fmax(SPOKES * sqrt(share), 6.0), 24.0), rings = fmin(fmax(RINGS * sqrt(share), 4.0), 32.0);
+	double first = fmax(FIRST_RING * mean, FIRST_RING_LEAST * farthest),
+		   share = (double)body->splinter_count / impact_count;
+	double spokes = fmin(fmax(SPOKES * sqrt(share), SPOKES_LEAST), SPOKES_MOST),
+		   rings = fmin(fmax(RINGS * sqrt(share), RINGS_LEAST), RINGS_MOST);
 	for (int32_t n = 0; n < impact_count; n++)
 		add_rings(&pane, n, first, exp(log(farthest / first) / rings), farthest, (int32_t)spokes);
 	int32_t most = (int32_t)fmin(body->splinter_count - pane.made, (1.0 - RADIAL_SHARE) * body->splinter_count + 1.0);

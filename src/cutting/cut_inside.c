@@ -7,7 +7,11 @@
 
 #include <stdlib.h>
 
-#define INNER_MAX 48 // points added within a face; chosen by eye
+#define ROW_SHARE 0.87 // rows of points over points in a row, in a lattice of equal triangles: sqrt(3) / 2
+#define QUARTER 0.25   // of the spacing, by which rows are shifted against each other, this way and that
+#define POINT_GAP 0.55 // of the spacing: nearest that a point of the lattice comes to one of the outline; chosen
+#define EDGE_GAP 0.2   // of the spacing: nearest that it comes to an edge; chosen
+#define INNER_MAX 48   // points added within a face; chosen by eye
 
 // ----
 // loops
@@ -154,14 +158,16 @@ static void roughen(FemCutBorder *border) {
 			high[axis] = fmax(high[axis], loops->points[n][axis]);
 		}
 	spacing = fmax(spacing, sqrt((high[0] - low[0]) * (high[1] - low[1]) / INNER_MAX));
-	int32_t rows = (int32_t)((high[1] - low[1]) / (0.87 * spacing)), columns = (int32_t)((high[0] - low[0]) / spacing);
+	int32_t rows = (int32_t)((high[1] - low[1]) / (ROW_SHARE * spacing)),
+			columns = (int32_t)((high[0] - low[0]) / spacing);
 	for (int32_t row = 0; row <= rows; row++)
 		for (int32_t column = 0; column <= columns && added < INNER_MAX; column++) {
-			double x = low[0] + spacing * (column + (row % 2 ? 0.75 : 0.25)), y = low[1] + 0.87 * spacing * (row + 0.5);
+			double x = low[0] + spacing * (column + (row % 2 ? 0.5 + QUARTER : QUARTER)),
+				   y = low[1] + ROW_SHARE * spacing * (row + 0.5);
 			bool near = false;
 			for (int32_t n = 0; n < boundary && !near; n++)
-				near = hypot(loops->points[n][0] - x, loops->points[n][1] - y) < 0.55 * spacing;
-			if (!near && fem_loop_mesh_insert(loops, x, y, 0.2 * spacing))
+				near = hypot(loops->points[n][0] - x, loops->points[n][1] - y) < POINT_GAP * spacing;
+			if (!near && fem_loop_mesh_insert(loops, x, y, EDGE_GAP * spacing))
 				added++;
 		}
 	if (added > 0)
@@ -308,8 +314,8 @@ void fem_cut_solid_inside(FemCutSolid *solid) {
 			make_faces(border, solid->face_segments[n]);
 		}
 		if (i % 64 == 0 && solid->progress)
-			solid->is_stopped =
-				!solid->progress(solid->progress_context, 0.4f + 0.4f * (float)i / (float)d->cell_count);
+			solid->is_stopped = !solid->progress(solid->progress_context,
+				FEM_CUT_OUTSIDE_SHARE + FEM_CUT_INSIDE_SHARE * (float)i / (float)d->cell_count);
 	}
 	FEM_FREE_ARRAY(border->crossings, border->crossing_capacity);
 	FEM_FREE_ARRAY(border->links, border->link_capacity);

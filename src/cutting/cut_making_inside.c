@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+#define GRAIN_LEAST 1e-12 // square of a length: no direction was given; chosen
+#define UPRIGHT 0.8       // y of a unit normal: above, a face counts as level and its texture runs along x; chosen
+#define PARALLEL 1e-4     // square of a sine: the direction lies along the normal; chosen
+#define NOT_ALONG 0.7     // component of a unit vector: an axis with less than this crosses it well; 1/sqrt(3) and more
+#define AREA_SCALE 1e6    // of area vectors before they become floats, so that small ones stay above the least float
+
 typedef struct Axes {
 	FemVec3d u, v, n;
 } Axes;
@@ -14,11 +20,12 @@ static Axes axes_of_face(const FemCutSource *source, const FemCutFace *face) {
 	Axes axes = {.n = fem_cut_unit((FemVec3d){
 					 (double)(i->a[0] - j->a[0]), (double)(i->a[1] - j->a[1]), (double)(i->a[2] - j->a[2])})};
 	FemVec3d along = fem_vec3d_from(source->grain);
-	if (fem_vec3d_dot(along, along) < 1e-12)
-		along = fabs(axes.n.y) < 0.8 ? (FemVec3d){axes.n.z, 0.0, -axes.n.x} : (FemVec3d){1.0, 0.0, 0.0};
+	if (fem_vec3d_dot(along, along) < GRAIN_LEAST)
+		along = fabs(axes.n.y) < UPRIGHT ? (FemVec3d){axes.n.z, 0.0, -axes.n.x} : (FemVec3d){1.0, 0.0, 0.0};
 	along = fem_vec3d_sub(along, fem_vec3d_scale(axes.n, fem_vec3d_dot(axes.n, along)));
-	if (fem_vec3d_dot(along, along) < 1e-4)
-		along = fem_vec3d_cross(axes.n, fabs(axes.n.x) < 0.7 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
+	if (fem_vec3d_dot(along, along) < PARALLEL)
+		along =
+			fem_vec3d_cross(axes.n, fabs(axes.n.x) < NOT_ALONG ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
 	axes.u = fem_cut_unit(along);
 	axes.v = fem_vec3d_cross(axes.n, axes.u);
 	return axes;
@@ -60,7 +67,7 @@ void fem_cut_make_face(FemCutMaking *out, int32_t number) {
 	for (int32_t n = 0; n < 2 * face->triangle_count && !out->failed; n++) {
 		int side = n >= face->triangle_count;
 		const int32_t *t = solid->face_triangles[face->first_triangle + n % face->triangle_count];
-		FemVec3 area = fem_vec3d_to_vec3(fem_vec3d_scale(triangle_area(solid, t), side ? -1e6 : 1e6));
+		FemVec3 area = fem_vec3d_to_vec3(fem_vec3d_scale(triangle_area(solid, t), side ? -AREA_SCALE : AREA_SCALE));
 		int32_t made[3];
 		for (int v = 0; v < 3; v++) {
 			made[v] = inner_vertex(out, number, side, &axes, t[v]);

@@ -1,11 +1,15 @@
 #include "cutting/cut_output.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cutting/cut_making.h"
 #include "cutting/splinter_homes.h"
 
 #include <string.h>
+
+#define TANGENT_LEAST 1e-6 // square of a length: shorter tangents lie along the normal; chosen
+#define NOT_ALONG 0.7 // component of a unit vector: an axis with less than this crosses it well; 1/sqrt(3) and more
 
 void fem_cut_make_index(FemCutMaking *out, int32_t surface, int32_t made, bool is_coarse) {
 	int32_t **indices = is_coarse ? &out->coarse_indices : &out->indices;
@@ -47,8 +51,8 @@ static void finish_normal(FemCutMade *m, FemVec3 *out_normal, float out_tangent[
 	FemVec3d n = fem_cut_unit(fem_vec3d_from(m->normal)),
 			 t = {(double)m->tangent[0], (double)m->tangent[1], (double)m->tangent[2]};
 	t = fem_vec3d_sub(t, fem_vec3d_scale(n, fem_vec3d_dot(n, t)));
-	if (fem_vec3d_dot(t, t) < 1e-6)
-		t = fem_vec3d_cross(n, fabs(n.x) < 0.7 ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
+	if (fem_vec3d_dot(t, t) < TANGENT_LEAST)
+		t = fem_vec3d_cross(n, fabs(n.x) < NOT_ALONG ? (FemVec3d){1.0, 0.0, 0.0} : (FemVec3d){0.0, 1.0, 0.0});
 	FemVec3 tangent = fem_vec3d_to_vec3(fem_cut_unit(t));
 	*out_normal = fem_vec3d_to_vec3(n);
 	memcpy(out_tangent, &tangent, sizeof tangent);
@@ -67,6 +71,7 @@ static bool number_splinters(FemCutMaking *out) {
 			*number = ++count;
 		out->made[v].splinter = *number - 1;
 	}
+	FEM_ASSERT(count <= old);
 	out->splinters.splinter_count = count;
 	FEM_FREE_ARRAY(numbers_plus_1, old);
 	return true;
@@ -86,6 +91,10 @@ static FemVec3 position_of(const FemCutMaking *out, const FemCutMade *m, int32_t
 
 static void fill_arrays(FemCutMaking *out, FemSplinterMesh *m) {
 	int32_t surface = 0;
+	FEM_ASSERT(fem_are_starts(out->vertex_starts, m->surface_count) &&
+		out->vertex_starts[m->surface_count] == m->vertex_count);
+	FEM_ASSERT(
+		fem_are_starts(out->index_starts, m->surface_count) && out->index_starts[m->surface_count] == m->index_count);
 	memcpy(m->vertex_starts, out->vertex_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->index_starts, out->index_starts, sizeof(int32_t) * (size_t)(m->surface_count + 1));
 	memcpy(m->indices, out->indices, sizeof(int32_t) * (size_t)m->index_count);
@@ -131,6 +140,7 @@ static FemResult tie_vertices(const FemCutMaking *out, const FemEmbedMesh *tets,
 			*slot = ++count;
 		}
 	}
+	FEM_ASSERT(count <= m->vertex_count);
 	if (result == FEM_OK)
 		result = fem_embed(tets, points, NULL, count, &embedding);
 	for (int32_t v = 0; result == FEM_OK && v < m->vertex_count; v++) {

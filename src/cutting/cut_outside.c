@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define SIDE_MAX 128 // of a polygon: a triangle that so many cells meet in one is refused; chosen
+#define TELL_EVERY 1024 // triangles between two calls of progress; chosen
+#define SIDE_MAX 128    // of a polygon: a triangle that so many cells meet in one is refused; chosen
 
 // A polygon within a triangle and a cell as its sides in order: a cell beyond, or -1 - edge of the triangle. Corner n
 // is the start of side n, between sides n - 1 and n.
@@ -213,9 +214,9 @@ static void cut_all(Cutter *cutter, int32_t *cells) {
 			add_polygon(cutter, &(Outline){{-1, -2, -3}, 3}, cells[corners[0]]); // a cell is convex
 		else
 			cut_triangle(cutter, cells[corners[0]]);
-		if (t % 1024 == 0 && solid->progress)
-			solid->is_stopped =
-				!solid->progress(solid->progress_context, 0.4f * (float)t / (float)solid->triangle_count);
+		if (t % TELL_EVERY == 0 && solid->progress)
+			solid->is_stopped = !solid->progress(
+				solid->progress_context, FEM_CUT_OUTSIDE_SHARE * (float)t / (float)solid->triangle_count);
 	}
 }
 

@@ -5,13 +5,22 @@
 #include "base/memory.h"
 #include "geometry/embedding.h"
 
-#define CANDIDATES 6     // places tried a site: the one farthest from all others is taken; chosen by eye
-#define SPREAD_MAX 6000  // sites; above, the search would take longer than the cutting
-#define UNEVEN_RANGE 3.0 // ratio of splinter sizes between crowded and sparse places at full unevenness; chosen by eye
+#define MANTISSA 53       // bits of a double
+#define BELOW_1 0.999999  // times a number in 0..1, so that a logarithm stays finite
+#define LENGTH_LEAST 1e-9 // of a vector that has a direction; chosen
+#define NOISE_GAIN 1.5    // on noise in -1..1, which is seldom near its bounds; chosen by eye
+#define IMPACT_SIZE 0.35  // size of splinters of thick glass at an impact, in mean sizes ...
+#define IMPACT_GROWTH 2.5 // ... and what they gain over the size of the frame; both chosen by eye
+#define UNEVEN_SCALE 0.35 // of the frame: over which sizes of splinters change; chosen by eye
+#define UNEVEN_SEED 77    // tells this noise from others of the same seed: any number
+#define UNEVEN_CHANNEL 7  // the same of a channel
+#define CANDIDATES 6      // places tried a site: the one farthest from all others is taken; chosen by eye
+#define SPREAD_MAX 6000   // sites; above, the search would take longer than the cutting
+#define UNEVEN_RANGE 3.0  // ratio of splinter sizes between crowded and sparse places at full unevenness; chosen by eye
 
 double fem_cut_random(FemCutBody *body) {
 	body->random = fem_hash_word(body->random, 0x5bd1e995u);
-	return (double)(fem_hash_word(body->random, 1) >> 11) * 0x1p-53;
+	return (double)(fem_hash_word(body->random, 1) >> (64 - MANTISSA)) * 0x1p-53;
 }
 
 FemVec3d fem_cut_random_place(FemCutBody *body) {
@@ -26,7 +35,7 @@ FemVec3d fem_cut_random_place(FemCutBody *body) {
 			high = middle;
 	}
 	for (int v = 0; v < 4; v++) {
-		w[v] = -log(1.0 - fem_cut_random(body) * 0.999999);
+		w[v] = -log(1.0 - fem_cut_random(body) * BELOW_1);
 		sum += w[v];
 	}
 	FemVec3d out = {0};
@@ -40,7 +49,7 @@ FemVec3d fem_cut_random_place(FemCutBody *body) {
 
 static FemVec3d unit_or(FemVec3d v, FemVec3d other) {
 	double length = sqrt(fem_vec3d_dot(v, v));
-	return length > 1e-9 ? fem_vec3d_scale(v, 1.0 / length) : other;
+	return length > LENGTH_LEAST ? fem_vec3d_scale(v, 1.0 / length) : other;
 }
 
 static FemVec3d row(const double axes[3][3], int n) {
@@ -90,18 +99,18 @@ FemVec3d fem_cut_frame_place(const FemCutBody *body, const FemCutFrame *frame, c
 static double size_at(
 	const FemCutBody *body, const FemCutNoise *noise, FemVec3d at, int32_t impact_count, const FemVec3d *impacts) {
 	double uneven = (double)body->def->unevenness;
-	double size = pow(UNEVEN_RANGE, 0.5 * uneven * 1.5 * fem_cut_noise(noise, at, 7));
+	double size = pow(UNEVEN_RANGE, 0.5 * uneven * NOISE_GAIN * fem_cut_noise(noise, at, UNEVEN_CHANNEL));
 	double nearest = HUGE_VAL;
 	for (int32_t n = 0; n < impact_count; n++) {
 		FemVec3d offset = fem_vec3d_sub(at, impacts[n]);
 		nearest = fmin(nearest, sqrt(fem_vec3d_dot(offset, offset)));
 	}
-	return impact_count > 0 ? size * (0.35 + 2.5 * nearest) : size;
+	return impact_count > 0 ? size * (IMPACT_SIZE + IMPACT_GROWTH * nearest) : size;
 }
 
 // Best candidates (Mitchell 1991), with distances measured in sizes of splinters.
 void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impact_count, const FemVec3d *impacts) {
-	FemCutNoise noise = {.scale = 0.35, .seed = fem_hash_word(body->def->seed, 77)};
+	FemCutNoise noise = {.scale = UNEVEN_SCALE, .seed = fem_hash_word(body->def->seed, UNEVEN_SEED)};
 	int32_t first = sites->count;
 	for (int32_t n = 0; n < body->splinter_count && !sites->failed; n++) {
 		FemVec3d best = {0};
@@ -125,7 +134,7 @@ void fem_cut_pattern_voronoi(FemCutBody *body, FemCutSites *sites, int32_t impac
 }
 
 void fem_cut_pattern(FemCutBody *body, FemCutSites *sites) {
-	for (int n = 0; n < 9; n++)
+	for (int n = 0; n < 3 * 3; n++)
 		sites->metric[n / 3][n % 3] = n % 4 == 0 ? 1.0 : 0.0;
 	body->random = fem_hash_word(FEM_HASH_START, body->def->seed);
 	switch (body->def->pattern) {

@@ -5,6 +5,9 @@
 #include "cutting/cut_solid.h"
 #include "geometry/principal_box.h"
 
+// Square of the length under which a direction of a FemCutDef counts as not given; chosen: 1e-6.
+#define FEM_CUT_NO_DIRECTION 1e-12f
+
 // What a pattern knows of the body. Lengths are m unless said otherwise.
 typedef struct FemCutBody {
 	const FemCutDef *def;

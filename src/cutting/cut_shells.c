@@ -1,5 +1,6 @@
 #include "cutting/cut_shells.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/union_find.h"
@@ -21,7 +22,7 @@ static void widen(Component *component, FemVec3d p) {
 	}
 }
 
-// of_triangle: the component of each. Returns their number, or -1 when there are too
+// Finds the connected components; of_triangle: that of each triangle. Returns their number, or -1 when there are too
 // many.
 static int32_t find_components(const FemCutMesh *mesh, int32_t *parents, Component *components, int32_t *of_triangle) {
 	int32_t count = 0;
@@ -61,8 +62,8 @@ static bool holds(const Component *outer, const Component *inner) {
 	return all;
 }
 
-// Numbers of shells; cavities take that of the smallest component around them. 0
-// when one has none.
+// Numbers the shells: every component that faces outward is one, a cavity belongs to the smallest component around it.
+// Returns how many there are; 0 when a cavity has none around it.
 static int32_t number_shells(Component *components, int32_t count) {
 	int32_t shells = 0;
 	for (int32_t n = 0; n < count; n++)
@@ -78,6 +79,7 @@ static int32_t number_shells(Component *components, int32_t count) {
 			return 0;
 		if (best >= 0)
 			components[n].shell = components[best].shell;
+		FEM_ASSERT_INDEX(components[n].shell, shells);
 	}
 	return shells;
 }
@@ -100,6 +102,7 @@ static FemResult make_shell(FemCutShell *shell, const FemCutMesh *mesh, const in
 	for (int32_t t = 0; t < mesh->triangle_count; t++)
 		if (of_triangle[t] == number)
 			memcpy(soup->triangles[soup->triangle_count++], mesh->triangles[t], sizeof *soup->triangles);
+	FEM_ASSERT(soup->triangle_count == count);
 	FemResult result = fem_triangle_bvh_create(&shell->bvh, soup);
 	return result == FEM_OK ? fem_winding_create(&shell->winding, &shell->bvh) : result;
 }

@@ -1,12 +1,20 @@
 #include "cutting/cut_solid.h"
 
+#include "base/assert.h"
 #include "base/growing.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-#define NOISE_LIMIT 0.3 // of the ball within a cell: moved less far, its faces do not cross
+#define HALF_RANGE 2147483647.5 // half of the largest number of 32 bits: quotients lie in 0..2
+#define OCTAVE_SHARE 0.5        // height of the finer noise over that of the coarser; chosen by eye
+#define OCTAVE_SCALE 0.43       // its wavelength over the coarser one's: no simple ratio, so that zeros do not coincide
+#define OCTAVE_CHANNEL 16       // added to the channel, which is less than this
+#define SIDE_SHARE 0.35         // of the distance to the nearer end of an edge, by which a vertex on it moves; chosen
+#define SIDE_GAIN 1.6           // on noise in -1..1, which is seldom near its bounds; chosen by eye
+#define INSIDE_LEAST 0.002      // weight of a triangle's corner: nearer to an edge a vertex is not moved; chosen
+#define NOISE_LIMIT 0.3         // of the ball within a cell: moved less far, its faces do not cross
 #define NOISE_DEPTH 0.4 // of the distance to the outside: moved less far, nothing comes out; both chosen with room
 
 void fem_cut_solid_free(FemCutSolid *solid) {
@@ -32,6 +40,7 @@ int32_t fem_cut_vertex(FemCutSolid *solid, int32_t kind, const int32_t key[4], b
 		return -1;
 	}
 	if (*out_is_new) {
+		FEM_ASSERT(number == solid->vertex_count); // the map counts vertices, too
 		solid->vertices[number] = (FemCutVertex){.kind = kind};
 		memcpy(solid->vertices[number].key, key, sizeof solid->vertices[number].key);
 		solid->vertex_count++;
@@ -57,7 +66,7 @@ void fem_cut_weights_on(const FemCutSolid *solid, int32_t triangle, int32_t vert
 static double lattice_value(const FemCutNoise *noise, int64_t x, int64_t y, int64_t z, uint64_t channel) {
 	uint64_t hash = fem_hash_word(fem_hash_word(noise->seed, channel), (uint64_t)x);
 	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)y), (uint64_t)z);
-	return (double)(hash >> 11 & 0xffffffffu) / 2147483647.5 - 1.0;
+	return (double)(hash >> 11 & UINT32_MAX) / HALF_RANGE - 1.0;
 }
 
 static double octave(const FemCutNoise *noise, FemVec3d at, double scale, uint64_t channel) {
@@ -78,8 +87,9 @@ static double octave(const FemCutNoise *noise, FemVec3d at, double scale, uint64
 }
 
 double fem_cut_noise(const FemCutNoise *noise, FemVec3d at, uint64_t channel) {
-	return (octave(noise, at, noise->scale, channel) + 0.5 * octave(noise, at, 0.43 * noise->scale, channel + 16)) /
-		1.5;
+	return (octave(noise, at, noise->scale, channel) +
+			   OCTAVE_SHARE * octave(noise, at, OCTAVE_SCALE * noise->scale, channel + OCTAVE_CHANNEL)) /
+		(1.0 + OCTAVE_SHARE);
 }
 
 // ---- added vertices
@@ -110,14 +120,14 @@ static void place_outside(
 	double length = sqrt(fem_vec3d_dot(side, side)), area_sq = fem_vec3d_dot(n, n);
 	if (!(length > 0.0 && area_sq > 0.0))
 		return;
-	double most = fmin(limit, 0.35 * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
-	side = fem_vec3d_scale(side, most * fem_cut_noise(&solid->noise, out->at, 3) * 1.6 / length);
+	double most = fmin(limit, SIDE_SHARE * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
+	side = fem_vec3d_scale(side, most * fem_cut_noise(&solid->noise, out->at, 3) * SIDE_GAIN / length);
 	moved[1] = fem_vec3d_dot(fem_vec3d_cross(side, w), n) / area_sq;
 	moved[2] = fem_vec3d_dot(fem_vec3d_cross(u, side), n) / area_sq;
 	moved[0] = -moved[1] - moved[2];
 	for (int v = 0; v < 3; v++)
 		least = fmin(least, out->weights[v] + moved[v]);
-	if (least < 0.002)
+	if (least < INSIDE_LEAST)
 		return;
 	for (int v = 0; v < 3; v++)
 		out->weights[v] += moved[v];
@@ -126,7 +136,7 @@ static void place_outside(
 
 static void place_inside(FemCutSolid *solid, int32_t from, int32_t to, double share, double limit, FemCutVertex *out) {
 	FemVec3d a = solid->vertices[from].at, edge = fem_vec3d_sub(solid->vertices[to].at, a);
-	double most = fmin(limit, 0.35 * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
+	double most = fmin(limit, SIDE_SHARE * sqrt(fem_vec3d_dot(edge, edge)) * fmin(share, 1.0 - share));
 	out->at = fem_vec3d_add(a, fem_vec3d_scale(edge, share));
 	most = fem_cut_noise_depth(solid, out->at, most);
 	FemVec3d move = {fem_cut_noise(&solid->noise, out->at, 0), fem_cut_noise(&solid->noise, out->at, 1),
@@ -163,6 +173,7 @@ int32_t fem_cut_added(FemCutSolid *solid, int32_t triangle, int32_t from, int32_
 			place_outside(solid, triangle, low, high, share, limit, &made);
 		else if (is_new)
 			place_inside(solid, low, high, share, limit, &made);
+		FEM_ASSERT_INDEX(vertex, solid->vertex_count);
 		solid->vertices[vertex] = made;
 		out[reversed ? count - 1 - n : n] = vertex;
 	}

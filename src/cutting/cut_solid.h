@@ -2,6 +2,8 @@
 // triangle and one cell each, the inside as faces between two cells. Polygons and faces share their vertices and edges
 // by number, and a face is made once for both of its sides: what is cut fits together by construction.
 #ifndef FEM_CUTTING_CUT_SOLID_H
+#define FEM_CUT_OUTSIDE_SHARE 0.4f // of the whole work: cutting the outer triangles, for progress bars; roughly
+#define FEM_CUT_INSIDE_SHARE 0.4f  // the same: making the borders between cells
 #define FEM_CUTTING_CUT_SOLID_H
 
 #include "base/key_map.h"

@@ -1,5 +1,6 @@
 #include "cutting/cut_splinters.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/union_find.h"
 
@@ -15,6 +16,7 @@ static int32_t number_of(FemCutSplinters *splinters, int32_t solid, int32_t labe
 	int32_t number = fem_key_map_number(&splinters->map, (int32_t[FEM_KEY_SIZE]){solid, label, vertex}, &is_new);
 	if (number < 0 || !FEM_GROW(splinters->parents, splinters->parent_count, &splinters->parent_capacity))
 		return -1;
+	FEM_ASSERT(!is_new || number == splinters->parent_count);
 	if (is_new)
 		splinters->parents[splinters->parent_count++] = number;
 	return number;

@@ -6,11 +6,19 @@
 
 #include <string.h>
 
-#define GRAIN 2          // axis of the frame that runs along the fibres
-#define LENGTH_SHARE 8.0 // default section_length / section_width; chosen by eye
-#define SAMPLES 8        // along a fibre, to find those that cut nothing; chosen
-#define GRID 48          // cells along each axis of the grid they are looked for in; chosen
-#define SLENDER 0.3      // slope of teeth: how far a fibre's tip is drawn out, see the metric; chosen by eye
+#define SECTIONS_MOST 4096.0 // along an axis; chosen: far more than cells allow
+#define EXTENT_LEAST 1e-9    // m, so that a quotient stays finite
+#define LENGTH_MOST 1.5      // of the body's extent along the grain: longer sections are no different; chosen
+#define TWO_FIBERS 0.7       // height over width of a section, from which on fibres lie above each other, too; chosen
+#define SECTION_SHIFT 0.35   // of a section's size: how far chance moves it; chosen by eye
+#define FIBER_SHIFT 0.25     // of a fibre's size: the same
+#define GRID_EXTENT 1.1      // of the grid in unit space: the frame with a margin; chosen
+#define REACH 1.4            // of a site's step along the fibre: how far its cell may reach; chosen
+#define GRAIN 2              // axis of the frame that runs along the fibres
+#define LENGTH_SHARE 8.0     // default section_length / section_width; chosen by eye
+#define SAMPLES 8            // along a fibre, to find those that cut nothing; chosen
+#define GRID 48              // cells along each axis of the grid they are looked for in; chosen
+#define SLENDER 0.3          // slope of teeth: how far a fibre's tip is drawn out, see the metric; chosen by eye
 
 typedef struct Wood {
 	FemCutBody *body;
@@ -24,7 +32,7 @@ typedef struct Wood {
 
 static int32_t count_of(double extent, double size) {
 	double count = floor(extent / size + 0.5);
-	return (int32_t)fmin(fmax(count, 1.0), 4096.0);
+	return (int32_t)fmin(fmax(count, 1.0), SECTIONS_MOST);
 }
 
 static double jitter(Wood *wood) {
@@ -36,7 +44,7 @@ static bool size_sections(Wood *wood) {
 	const FemCutFrame *f = &wood->frame;
 	double extent[3], size = wood->body->splinter_size;
 	for (int axis = 0; axis < 3; axis++)
-		extent[axis] = fmax(f->high[axis] - f->low[axis], 1e-9);
+		extent[axis] = fmax(f->high[axis] - f->low[axis], EXTENT_LEAST);
 	double slim = size / cbrt(LENGTH_SHARE); // of a section with the volume of a splinter
 	double width = def->section_width > 0.0f ? (double)def->section_width : slim;
 	double height = def->section_height > 0.0f ? (double)def->section_height : fmin(slim, extent[1]);
@@ -45,9 +53,9 @@ static bool size_sections(Wood *wood) {
 	wood->rows = count_of(extent[1], height);
 	wood->width = extent[0] / wood->columns;
 	wood->height = extent[1] / wood->rows;
-	wood->length = fmin(length, 1.5 * extent[GRAIN]);
+	wood->length = fmin(length, LENGTH_MOST * extent[GRAIN]);
 	wood->fibers_across = def->horizontal_frequency;
-	wood->fibers_up = wood->height > 0.7 * wood->width && def->horizontal_frequency > 1 ? 2 : 1;
+	wood->fibers_up = wood->height > TWO_FIBERS * wood->width && def->horizontal_frequency > 1 ? 2 : 1;
 	wood->kinks = 1 + def->vertical_frequency;
 	double cells = (double)wood->columns * wood->rows * wood->fibers_across * wood->fibers_up * wood->kinks *
 		(extent[GRAIN] / wood->length + 2.0);
@@ -86,13 +94,13 @@ static void add_section(Wood *wood, int32_t column, int32_t row) {
 	const FemCutDef *def = wood->body->def;
 	double phase = fem_cut_random(wood->body) * wood->length, start = wood->frame.low[GRAIN] - phase;
 	int32_t count = 2 + (int32_t)((wood->frame.high[GRAIN] - start) / wood->length);
-	double x0 = wood->frame.low[0] + (column + 0.35 * (double)def->random_width * jitter(wood)) * wood->width;
-	double y0 = wood->frame.low[1] + (row + 0.35 * (double)def->random_height * jitter(wood)) * wood->height;
+	double x0 = wood->frame.low[0] + (column + SECTION_SHIFT * (double)def->random_width * jitter(wood)) * wood->width;
+	double y0 = wood->frame.low[1] + (row + SECTION_SHIFT * (double)def->random_height * jitter(wood)) * wood->height;
 	double reach = (double)def->horizontal_amplitude * wood->length;
 	for (int32_t i = 0; i < wood->fibers_across; i++)
 		for (int32_t j = 0; j < wood->fibers_up; j++) {
-			double x = x0 + (i + 0.5 + 0.25 * jitter(wood)) * wood->width / wood->fibers_across;
-			double y = y0 + (j + 0.5 + 0.25 * jitter(wood)) * wood->height / wood->fibers_up;
+			double x = x0 + (i + 0.5 + FIBER_SHIFT * jitter(wood)) * wood->width / wood->fibers_across;
+			double y = y0 + (j + 0.5 + FIBER_SHIFT * jitter(wood)) * wood->height / wood->fibers_up;
 			add_fiber(wood, x, y, start, reach * jitter(wood), wood->sites->splinter_count, count);
 		}
 	wood->sites->splinter_count += count;
@@ -104,7 +112,7 @@ typedef struct Filled {
 } Filled;
 
 static int grid_cell(double at) {
-	int cell = (int)floor((at + 0.55) / 1.1 * GRID);
+	int cell = (int)floor((at + 0.5 * GRID_EXTENT) / GRID_EXTENT * GRID);
 	return cell < 0 ? 0 : cell >= GRID ? GRID - 1 : cell;
 }
 
@@ -140,7 +148,7 @@ static void drop_empty(Wood *wood, int32_t first) {
 	for (int32_t n = first; n < sites->count; n++) {
 		bool is_near = false;
 		for (int k = 0; k < SAMPLES; k++) {
-			double along = ((k + 0.5) / SAMPLES - 0.5) * 1.4 * wood->length / wood->kinks / wood->body->frame.size;
+			double along = ((k + 0.5) / SAMPLES - 0.5) * REACH * wood->length / wood->kinks / wood->body->frame.size;
 			FemVec3d p = fem_vec3d_add(sites->sites[n].at, fem_vec3d_scale(wood->frame.axes[GRAIN], along));
 			is_near = is_near || filled->cells[grid_cell(p.x)][grid_cell(p.y)][grid_cell(p.z)];
 		}

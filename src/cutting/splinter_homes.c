@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define OFFSET_MOST 1e12 // m^2: farther from its vertices a centre is rounding of a flat splinter
+
 // Centres by the volume that triangles enclose with the splinter's first vertex; the mean of vertices where that is
 // none.
 static bool splinter_centers(const FemSplinterMesh *m, FemVec3 *out) {
@@ -37,7 +39,7 @@ static bool splinter_centers(const FemSplinterMesh *m, FemVec3 *out) {
 		if (counts[p] && volumes[p] > 0.0)
 			at = fem_vec3d_add(fem_vec3d_from(m->positions[first[p]]), fem_vec3d_scale(sums[p], 1.0 / volumes[p]));
 		FemVec3d offset = fem_vec3d_sub(at, mean);
-		out[p] = fem_vec3d_to_vec3(fem_vec3d_dot(offset, offset) < 1e12 ? at : mean);
+		out[p] = fem_vec3d_to_vec3(fem_vec3d_dot(offset, offset) < OFFSET_MOST ? at : mean);
 	}
 	FEM_FREE_ARRAY(sums, m->splinter_count);
 	FEM_FREE_ARRAY(means, m->splinter_count);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define LENGTH_LEAST 1e-6f // of a sum of unit vectors: shorter ones cancel out; chosen
+
 bool fem_splinter_mesh_reserve(FemSplinterMesh *m) {
 	int32_t inner = m->vertex_count - m->outer_count;
 	m->home_tets = FEM_ALLOC_ARRAY(int32_t, m->splinter_count);
@@ -65,7 +67,7 @@ static void mix(const float *values, int width, const int32_t corners[3], const 
 static void normalize(float *v, const float *other) {
 	float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 	for (int n = 0; n < 3; n++)
-		v[n] = length > 1e-6f ? v[n] / length : other[n];
+		v[n] = length > LENGTH_LEAST ? v[n] / length : other[n];
 }
 
 static void copy_corner(const FemRenderSurface *from, FemRenderSurface *out, int32_t v, int32_t corner) {

@@ -29,8 +29,8 @@
 #define LAYERS_MAX 16.0
 #define CELL_TETS 5.0        // tets of a plain cell
 #define LATTICE_TETS 12.0    // tets of a lattice cell: the body-centred cubic lattice has 12 for each cube
-#define WALL_TETS 8.0        // tets for each square of a cell's side in a thickened wall; measured
-#define SHEET_TETS 12.0      // the same of a thickened sheet; measured
+#define WALL_TETS 8.0        // tets for each square of a cell in a thickened wall: a first guess that the search mends
+#define SHEET_TETS 12.0      // the same of a thickened sheet
 #define FILL_LEAST 0.05      // share of a plate's outline that counts as filled at the least; chosen
 #define LAYER_ROUNDING 0.1   // layers, by which their number may fall short before another is added; chosen
 #define PLATE_CELLS_MAX 1e7  // of a plate: 100 times as many as the most tets a bake may have

@@ -1,5 +1,6 @@
 // Reads the state of one body (body_state.h). A body is built anew from its mesh and materials, filled, checked, and
 // put into the slot of the old one, which stays when anything is wrong.
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "world/api/bodies.h"
@@ -85,8 +86,10 @@ static FemBody *build(
 		fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a body of %d tets.", mesh->tet_count);
 		return NULL;
 	}
-	for (int32_t t = 0; t < mesh->tet_count; t++)
+	for (int32_t t = 0; t < mesh->tet_count; t++) {
+		FEM_ASSERT(!mesh->tet_regions || (mesh->tet_regions[t] >= 0 && mesh->tet_regions[t] < FEM_REGION_MAX));
 		tet_materials[t] = materials[mesh->tet_regions ? mesh->tet_regions[t] : 0];
+	}
 	FemBody *body = fem_body_build(world, mesh_index, scale, tet_materials, breaks);
 	FEM_FREE_ARRAY(tet_materials, mesh->tet_count);
 	return body;
@@ -132,6 +135,7 @@ static void finish_counts(FemWorld *world, FemBody *body, const FemStateHeader *
 	body->kinematic = header->flags & FEM_STATE_KINEMATIC;
 	body->self_contact = header->flags & FEM_STATE_SELF_CONTACT;
 	body->was_asleep = header->flags & FEM_STATE_WAS_ASLEEP;
+	FEM_ASSERT(body->live_part_count <= t->part_count && body->pinned_count <= t->node_count);
 	// Of several bodies that are loaded after each other, those that sleep are not woken by the others.
 	body->asleep_since = fem_body_sleeps(body) ? (int64_t)world->statistics.step_count : -1;
 }

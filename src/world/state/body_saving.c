@@ -1,4 +1,5 @@
 // Writes the state of one body, for save games, rewinding, and bodies that change worlds (body_state.h).
+#include "base/assert.h"
 #include "base/hash.h"
 #include "world/api/registry.h"
 #include "world/state/body_state.h"
@@ -120,6 +121,7 @@ size_t fem_body_save(FemBodyId id, void *buffer, size_t capacity) {
 	if (ok && buffer && capacity >= measure.at) {
 		FemStream stream = {.out = buffer, .size = measure.at};
 		ok = write_state(&stream, world, body, &pose, &header);
+		FEM_ASSERT(!ok || stream.at == measure.at);
 		fem_state_seal(buffer, measure.at);
 	}
 	if (!ok)

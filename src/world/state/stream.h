@@ -3,6 +3,7 @@
 #ifndef FEM_WORLD_STREAM_H
 #define FEM_WORLD_STREAM_H
 
+#include "base/assert.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ static inline void fem_stream_bytes(FemStream *stream, void *data, size_t bytes)
 		}
 		memcpy(data, stream->in + stream->at, bytes);
 	} else if (stream->out) {
+		FEM_ASSERT(bytes <= stream->size - stream->at); // what was measured is what is written
 		memcpy(stream->out + stream->at, data, bytes);
 	}
 	stream->at += bytes;
