@@ -70,15 +70,93 @@ FemResult fem_body_apply_central_force(FemBodyId id, FemVec3 force) {
 	return FEM_OK;
 }
 
-// dv = impulse / mass on a free node; what is pinned, driven or kinematic is not moved by it.
-static void add_impulse(FemTarget target, FemVec3 impulse) {
-	FemBody *body = target.body;
-	if (body->node_kind[target.node] != FEM_NODE_FREE || body->kinematic)
+#define SPREAD_SHARE 0.5 // of node_speed_max: the speed that a spread impulse gives; chosen, nodes may move already
+
+// Nodes that take an impulse together, and whether a node is one of them.
+typedef struct Spread {
+	int32_t *nodes, count;
+	bool *has;
+	double mass; // kg
+} Spread;
+
+static void add_to_spread(const FemBody *body, Spread *spread, int32_t node) {
+	if (spread->has[node] || body->node_kind[node] != FEM_NODE_FREE)
 		return;
-	FemVec3d dv = fem_vec3d_scale(fem_vec3d_from(impulse), 1.0 / (double)body->mass[target.node]);
-	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[target.node]), dv);
-	body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
+	spread->has[node] = true;
+	spread->nodes[spread->count++] = node;
+	spread->mass += (double)body->mass[node];
+}
+
+// The free nodes around one, ring by ring, until they have the mass or there are no more.
+static void gather_mass(const FemBody *body, int32_t node, double mass, Spread *spread) {
+	const FemTopology *t = body->topology;
+	add_to_spread(body, spread, node);
+	for (int32_t at = 0; at < spread->count && spread->mass < mass; at++) {
+		int32_t from = spread->nodes[at];
+		for (int32_t k = t->row_start[from]; k < t->row_start[from + 1]; k++)
+			add_to_spread(body, spread, t->row_column[k]);
+	}
+}
+
+static void set_speed(FemTarget target, FemVec3d v) {
+	target.body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
 	wake_node(target);
+}
+
+// Gives an impulse that a node alone could not take to those around it: they get one change of velocity, so that the
+// momentum is all there. False when memory fails.
+static bool spread_impulse(FemTarget target, FemVec3d impulse) {
+	FemBody *body = target.body;
+	int32_t count = body->topology->node_count;
+	Spread spread = {FEM_ALLOC_ARRAY(int32_t, count), 0, FEM_ALLOC_ARRAY(bool, count), 0.0};
+	double enough = sqrt(fem_vec3d_dot(impulse, impulse)) / (SPREAD_SHARE * (double)target.world->def.node_speed_max);
+	bool ok = spread.nodes && spread.has;
+	if (ok)
+		gather_mass(body, target.node, enough, &spread);
+	for (int32_t i = 0; ok && i < spread.count; i++) {
+		target.node = spread.nodes[i];
+		FemVec3d dv = fem_vec3d_scale(impulse, 1.0 / spread.mass);
+		set_speed(target, fem_vec3d_add(fem_vec3d_from4(body->velocity[target.node]), dv));
+	}
+	FEM_FREE_ARRAY(spread.nodes, count);
+	FEM_FREE_ARRAY(spread.has, count);
+	return ok;
+}
+
+// Whether an impulse moves a node at all: what is pinned, driven or kinematic it does not.
+static bool takes_impulses(FemTarget target) {
+	return target.body->node_kind[target.node] == FEM_NODE_FREE && !target.body->kinematic;
+}
+
+static FemVec3d velocity_after(FemTarget target, FemVec3 impulse) {
+	FemVec3d dv = fem_vec3d_scale(fem_vec3d_from(impulse), 1.0 / (double)target.body->mass[target.node]);
+	return fem_vec3d_add(fem_vec3d_from4(target.body->velocity[target.node]), dv);
+}
+
+// Gives each node its share: dv = impulse / mass. A node of a fine mesh has little mass: when one would become faster
+// than nodes may be, the neighbourhood of the node with the largest share takes all of the impulse.
+static FemResult add_impulses(const FemTarget *targets, const FemVec3 *shares, int count) {
+	double most = (double)targets[0].world->def.node_speed_max, largest = -1.0;
+	FemVec3 sum = {0.0f, 0.0f, 0.0f};
+	int at = 0;
+	bool fits = true;
+	for (int i = 0; i < count; i++) {
+		FemVec3d v = velocity_after(targets[i], shares[i]);
+		double share = (double)fem_vec3_dot(shares[i], shares[i]);
+		if (!takes_impulses(targets[i]))
+			continue;
+		fits &= fem_vec3d_dot(v, v) <= most * most;
+		sum = fem_vec3_add(sum, shares[i]);
+		at = share > largest ? i : at;
+		largest = fmax(largest, share);
+	}
+	for (int i = 0; i < count && fits; i++) {
+		if (takes_impulses(targets[i]))
+			set_speed(targets[i], velocity_after(targets[i], shares[i]));
+	}
+	if (!fits && !spread_impulse(targets[at], fem_vec3d_from(sum)))
+		return fem_fail(FEM_ERROR_MEMORY, "Out of memory while an impulse was spread: nothing was moved.");
+	return FEM_OK;
 }
 
 FemResult fem_body_apply_impulse(FemBodyId id, int32_t node, FemVec3 impulse) {
@@ -86,9 +164,7 @@ FemResult fem_body_apply_impulse(FemBodyId id, int32_t node, FemVec3 impulse) {
 	FemResult result = fem_target_node(id, node, &target);
 	if (result == FEM_OK)
 		result = check_vector(impulse, "impulse");
-	if (result == FEM_OK)
-		add_impulse(target, impulse);
-	return result;
+	return result == FEM_OK ? add_impulses(&target, &impulse, 1) : result;
 }
 
 // Squared distance from a point to the box of four corners: a cheap lower bound.
@@ -170,9 +246,7 @@ FemResult fem_body_apply_force_at_point(FemBodyId id, FemVec3 force, FemPosition
 FemResult fem_body_apply_impulse_at_point(FemBodyId id, FemVec3 impulse, FemPosition point) {
 	PointTargets nodes;
 	FemResult result = find_point(id, point, impulse, "impulse", &nodes);
-	for (int v = 0; v < 4 && result == FEM_OK; v++)
-		add_impulse(nodes.targets[v], nodes.shares[v]);
-	return result;
+	return result == FEM_OK ? add_impulses(nodes.targets, nodes.shares, 4) : result;
 }
 
 // ---- velocities
