@@ -1,5 +1,5 @@
-// Lets the inner loops of a long computation notice that it is to stop, without a parameter through every call on the
-// way. A check belongs to the thread that began it; on threads without one nothing is ever asked to stop.
+// Lets the inner loops of a long computation notice that it is to stop, without a parameter in every call between. A
+// check belongs to the thread that began it; on threads without one nothing is ever asked to stop.
 #ifndef FEM_BASE_STOP_CHECK_H
 #define FEM_BASE_STOP_CHECK_H
 

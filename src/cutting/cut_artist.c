@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/union_find.h"
 
-#define TWO_PI 6.283185307179586 // rad of a whole turn
+#define TWO_PI 6.283185307179586 // rad: a full angle
 #define SAME_ANGLE 1e-6          // rad, between triangles that lie on each other; a float's rounding
 
 // Sides of triangles, 3 t + n, in the order of the edges that they run along.
@@ -97,7 +97,8 @@ static void join(Shells *s, int32_t a, int32_t b) {
 		fem_union_join(s->own, a / 3, b / 3);
 }
 
-// A triangle goes on beyond its side in the first one, run the other way, that is met behind it.
+// Of all triangles at an edge, a triangle is joined with the next one around the edge, on its back, whose half-edge has
+// the opposite direction.
 static void join_edge(Shells *s, const int32_t *sides, int32_t count) {
 	for (int32_t a = 0; a < count; a++) {
 		int32_t best = -1;

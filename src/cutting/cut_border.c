@@ -121,7 +121,7 @@ static int compare_crossings(const void *a, const void *b) {
 	return (p->vertex > q->vertex) - (p->vertex < q->vertex);
 }
 
-// In and out must take turns. Rounding may have confused crossings that lie at one place.
+// Entering and leaving crossings must alternate along a line. Rounding may have swapped crossings at one place.
 static void mend_order(FemCutBorder *border) {
 	FemCutCrossing *c = border->crossings;
 	for (int32_t n = 1; n < border->crossing_count; n++) {

@@ -19,7 +19,7 @@
 #define ASLANT 0.35              // at full unevenness: how far sites are off the middle, in widths of a sector ...
 #define STAGGER 0.4              // ... and off their ring, in steps from ring to ring
 #define SPLINTER_RINGS 4         // most rings of a splinter
-#define TWO_PI 6.283185307179586 // rad of a whole turn
+#define TWO_PI 6.283185307179586 // rad: a full angle
 
 bool fem_cut_is_pane(const FemCutBody *body) {
 	return body->box.half_extents[2] < FLAT * body->box.half_extents[1];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define ROW_SHARE 0.87 // rows of points over points in a row, in a lattice of equal triangles: sqrt(3) / 2
-#define QUARTER 0.25   // of the spacing, by which rows are shifted against each other, this way and that
+#define QUARTER 0.25   // of the spacing, by which rows of points are shifted, even and odd ones in opposite directions
 #define POINT_GAP 0.55 // of the spacing: nearest that a point of the lattice comes to one of the outline; chosen
 #define EDGE_GAP 0.2   // of the spacing: nearest that it comes to an edge; chosen
 #define INNER_MAX 48   // points added within a face; chosen by eye

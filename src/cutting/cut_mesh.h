@@ -17,7 +17,7 @@ typedef struct FemCutMesh {
 	FemWinding winding;
 	FemPrincipalBox box; // of render meshes
 	bool is_flipped;     // was inside out as a whole
-	int32_t open_edges;  // that are not as often run one way as the other
+	int32_t open_edges;  // without as many half-edges in one direction as in the other
 	double volume;       // unit space
 } FemCutMesh;
 

@@ -87,7 +87,8 @@ typedef struct FemCutSolid {
 
 // The polygons of all triangles. Any soup will do.
 void fem_cut_solid_outside(FemCutSolid *solid);
-// The faces between cells of different splinters. The mesh must be closed: every edge as often one way as the other.
+// The faces between cells of different splinters. The mesh must be closed: as many half-edges in one direction as in
+// the other.
 void fem_cut_solid_inside(FemCutSolid *solid);
 void fem_cut_solid_free(FemCutSolid *solid);
 

@@ -122,7 +122,7 @@ static bool choose_cells(
 	return true;
 }
 
-// Both are false when the bake is to stop.
+// Places the nodes and tells inside from outside; false when the bake is to stop.
 static bool fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
 	for (int32_t n = 0; n < lattice->node_count; n++) {
 		int32_t at[3];
@@ -141,6 +141,7 @@ static bool fill_nodes(FemBccLattice *lattice, const FemSolid *solid) {
 	return true;
 }
 
+// Finds where edges from inside to outside leave the solid; false when the bake is to stop.
 static bool fill_cuts(FemBccLattice *lattice, const FemSolid *solid) {
 	for (int32_t n = 0; n < lattice->node_count; n++) {
 		if (lattice->signs[n] < 0)

@@ -20,7 +20,7 @@
 #define COVERAGE_GAP 0.3     // of a cell: farther from any tet, a point of the surface is not covered; chosen
 #define CLOSE_GAP 0.02       // of a cell: farthest that a surface which counts as met may lie from the tets; chosen
 #define BOUNDARY_SAMPLES 600 // triangles at which the winding number is asked on both sides; chosen
-// Winding number from which on a side counts as inside: half way between the half of a hole's rim and 1.
+// Winding number from which on a side counts as inside: the mean of 1/2, which it has at the rim of a hole, and 1.
 #define SURE_WINDING 0.75
 // Of the frame, which is about as large as the member: how far from the surface both its sides are asked; chosen.
 #define SIDE_OFFSET 1e-5

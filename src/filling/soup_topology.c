@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Closed components compared pair by pair; a mesh of more is taken as its author turned it. Chosen.
+// Closed components compared pair by pair; a mesh of more keeps the orientation of its triangles. Chosen.
 #define NESTING_MAX 2048
 
 int32_t fem_union_find(int32_t *parents, int32_t item) {

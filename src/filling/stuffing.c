@@ -133,7 +133,7 @@ static double distance_sq(const FemTetList *list, int32_t a, int32_t b) {
 }
 
 // Two nodes c, d outside: a wedge along a-b. The quad of four cuts is on the surface; its diagonal is free unless the
-// two others leave one way only.
+// diagonals of the two other quads leave only one choice.
 static void add_wedge(Stuffing *stuffing, int32_t a, int32_t b, int32_t c, int32_t d) {
 	const FemBccLattice *lattice = &stuffing->lattice;
 	int32_t p[3] = {node_id(stuffing, a), cut_id(stuffing, a, c), cut_id(stuffing, a, d)};
