@@ -1,7 +1,7 @@
 // Energy never comes from nowhere: boxes of every stiffness, size, density and mass ratio are dropped, spun, piled and
 // struck at every length of step, and their kinetic, elastic and potential energy together may never exceed that of
 // the start by more than 1 % of what was put in. `build/fem_tests energy_scan.` prints every case; FEM_LONG=1 runs two
-// thousand in the place of a hundred.
+// thousand in the place of a hundred, FEM_SCAN_CASES=37,52 those alone.
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
@@ -64,6 +64,11 @@ static FemQuat random_rotation(uint32_t *seed) {
 		q[0] * scale, q[1] * scale, q[2] * scale, sqrtf(fmaxf(0.0f, 1.0f - (square - q[3] * q[3]) * scale * scale))};
 }
 
+static double diagonal_of(const Case *one) {
+	FemVec3 s = one->size;
+	return sqrt((double)s.x * s.x + (double)s.y * s.y + (double)s.z * s.z);
+}
+
 static Case make_case(Kind kind, int32_t index) {
 	static const int32_t shapes[][3] = {{2, 2, 2}, {4, 1, 1}, {4, 4, 1}, {1, 1, 1}};
 	static const float steps_of_time[] = {0.001f, 1.0f / 240.0f, 1.0f / 60.0f, 1.0f / 60.0f, 1.0f / 30.0f, 0.1f, 0.25f};
@@ -80,8 +85,10 @@ static Case make_case(Kind kind, int32_t index) {
 	one.speed = between(&seed, 0.5, 15.0);
 	one.mass_ratio = between(&seed, 1.0, kind == PILE ? 100.0 : 1e6);
 	one.rotation = random_rotation(&seed);
-	// No faster than a step can follow, nor than what strains the box by 0.3: beyond, it flies apart.
-	float spin = fminf(10.0f, 0.5f / one.dt), holds = sqrtf(0.3f * one.young_modulus / one.density) / one.size.x;
+	// No faster than a step can follow, nor than what strains the box by 0.3: beyond, it flies apart. Nor may a corner
+	// pass FemWorldDef.node_speed_max, 500 m/s: nodes are braked to that one by one, whatever it strains.
+	float spin = fminf(fminf(10.0f, 0.5f / one.dt), (float)(500.0 / diagonal_of(&one))),
+		  holds = sqrtf(0.3f * one.young_modulus / one.density) / one.size.x;
 	spin = fminf(spin, holds);
 	one.spin = (FemVec3){spin * fem_random(&seed), spin * fem_random(&seed), spin * fem_random(&seed)};
 	return one;
@@ -114,11 +121,6 @@ static FemBodyId add_box(
 	if (one->kind == SPIN)
 		block.body.angular_velocity = one->spin;
 	return fem_block_add(world, &block);
-}
-
-static double diagonal_of(const Case *one) {
-	FemVec3 s = one->size;
-	return sqrt((double)s.x * s.x + (double)s.y * s.y + (double)s.z * s.z);
 }
 
 static void add_ball(const Case *one, Scene *scene) {
@@ -266,6 +268,11 @@ static void check_case(Kind kind, int32_t index) {
 }
 
 static void scan(Kind kind) {
+	const char *listed = getenv("FEM_SCAN_CASES");
+	for (char *end; listed && *listed; listed = *end ? end + 1 : end)
+		check_case(kind, (int32_t)strtol(listed, &end, 10));
+	if (listed)
+		return;
 	int32_t count = fem_long_tests() ? LONG_CASES : QUICK_CASES;
 	for (int32_t i = 0; i < count; i++)
 		check_case(kind, i);
