@@ -178,9 +178,12 @@ static void move_plain_task(void *context, int32_t chunk_index) {
 		FemVec4 v = body->velocity[i], dv = body->step->dv[i];
 		if (body->node_kind[i] == FEM_NODE_FREE) {
 			v = clamp_speed((FemVec4){v.x + dv.x, v.y + dv.y, v.z + dv.z, 0.0f}, integration->speed_max, &errors);
-		} else if (body->reaction) {
+		} else {
 			FemVec4 r = body->step->residual[i];
-			body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
+			if (body->reaction)
+				body->reaction[i] = (FemVec4){-r.x / dt, -r.y / dt, -r.z / dt, 0.0f};
+			body->position[i] = fem_displace_driven(body->position[i], v, dt, integration->step);
+			continue;
 		}
 		body->velocity[i] = v;
 		body->position[i].x += dt * v.x;

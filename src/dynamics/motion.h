@@ -32,6 +32,7 @@ typedef struct FemIntegration {
 	int32_t chunk_count;
 	FemMotionSums *partials; // [chunk_count]
 	FemLoop *loop;
+	uint64_t step;   // of the world
 	float dt;        // s
 	float speed_max; // m/s
 	FemVec3 gravity;

@@ -27,6 +27,7 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.chunk_count = chunks.end - chunks.begin,
 		.partials = step->motion_sums + task->composite->chunks.begin + chunks.begin,
 		.loop = task->system.loop,
+		.step = step->world->step_statistics.step_count,
 		.dt = step->dt,
 		.speed_max = step->world->def.node_speed_max,
 		.gravity = fem_body_gravity(step->world, step->world->bodies[island->body]),

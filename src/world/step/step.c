@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "base/timing.h"
+#include "base/vec.h"
 #include "dynamics/elements.h"
 #include "dynamics/rows.h"
 #include "model/piece.h"
@@ -347,12 +348,9 @@ static void integrate(FemStep *step) {
 		step->world->step_errors |= step->results[i].errors;
 }
 
-static void move_kinematic(FemBody *body, float dt) {
-	for (int32_t i = 0; i < body->topology->node_count; i++) {
-		body->position[i].x += dt * body->velocity[i].x;
-		body->position[i].y += dt * body->velocity[i].y;
-		body->position[i].z += dt * body->velocity[i].z;
-	}
+static void move_kinematic(FemBody *body, float dt, uint64_t step) {
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		body->position[i] = fem_displace_driven(body->position[i], body->velocity[i], dt, step);
 }
 
 // The last published state is finite; nothing of the bad step stays.
@@ -379,7 +377,7 @@ static void finish_motion(FemStep *step) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (body->kinematic)
-			move_kinematic(body, step->dt);
+			move_kinematic(body, step->dt, world->step_statistics.step_count);
 	}
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		FemRange islands = step->composites.composites[c].islands;
