@@ -192,3 +192,22 @@ FEM_TEST(contact_bad_input, crushed_body_recovers) {
 		fem_world_destroy(world);
 	}
 }
+
+// Fails, for ever, when lists that may not be longer than a small capacity are made as long as is usual.
+FEM_TEST(contact_bad_input, few_contacts_are_enough_to_end_a_step) {
+	FemWorldDef def = fem_contact_world_def();
+	def.contact_capacity = 64;
+	FemWorldId world = fem_world_create(&def);
+	FemBodyId bodies[4];
+	FemBlock block = fem_block(0.5f, 6);
+	for (int i = 0; i < 4; i++) {
+		block.body.position = (FemPosition){0.02 * i, 0.05 * i, 0.0}; // deep in each other
+		bodies[i] = fem_block_add(world, &block);
+	}
+	uint32_t errors = 0;
+	for (int step = 0; step < 10; step++)
+		errors |= fem_world_step(world, 1.0f / 60.0f, 1);
+	FEM_CHECK(errors & FEM_STEP_CONTACTS_FULL);
+	check_bounded(world, bodies, 4, 50.0, 10.0);
+	fem_world_destroy(world);
+}

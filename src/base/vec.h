@@ -172,12 +172,13 @@ static inline FemVec3d fem_quat_rotate(FemQuat q, FemVec3d a) {
 
 // ---- slow displacements
 
-#define FEM_COARSE_DISPLACEMENT 4096.0 // spacings of floats: the rounding of longer displacements is 1e-4 of them at most
+// Spacings of floats; chosen: the rounding of longer displacements is 1.2e-4 of them at most.
+#define FEM_COARSE_DISPLACEMENT 4096.0
 
-// x + displacement, m, in the given step of many. A displacement of a few spacings of floats at x, rounded in every step
-// alike, would come to another velocity: 17 % less for 1e-5 m/s at 60 Hz, 1 m from the origin. Here it is that number of
-// spacings by which the whole way since step 0, rounded, is longer than it was a step before: its sum is right to one
-// spacing, and nothing has to be kept of it.
+// x + displacement, m, in the given step of many. A displacement of a few spacings of floats at x, rounded in every
+// step alike, would come to another velocity: 17 % less for 1e-5 m/s at 60 Hz, 1 m from the origin. Here it is that
+// number of spacings by which the whole way since step 0, rounded, is longer than it was a step before: its sum is
+// right to one spacing, and nothing has to be kept of it.
 static inline float fem_displace_slowly(float x, double displacement, uint64_t step) {
 	double spacing = (double)nextafterf(fabsf(x), INFINITY) - fabs((double)x), share = displacement / spacing;
 	if (!(fabs(share) < FEM_COARSE_DISPLACEMENT))

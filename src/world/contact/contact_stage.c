@@ -293,8 +293,10 @@ static void name_pieces(FemContactStage *stage) {
 	}
 }
 
+// `high` holds where it is below `low`: a bound that the user set goes before what is usual.
 static int32_t between(int64_t low, int64_t value, int64_t high) {
 	FEM_ASSERT(high <= INT32_MAX);
+	low = low < high ? low : high;
 	return fem_int32(value < low ? low : value > high ? high : value);
 }
 
