@@ -378,8 +378,8 @@ func test_invulnerable_until_triggered() -> void:
 
 
 func test_damage_weakens() -> void:
-	var whole := _add_bar(_brittle(1e7))
-	var hurt := _add_bar(_brittle(1e7), HIGH + Vector3(0, 0, 3))
+	var whole := _add_bar(_brittle(4e7))
+	var hurt := _add_bar(_brittle(4e7), HIGH + Vector3(0, 0, 3))
 	hurt.apply_damage(hurt.position + Vector3(-0.6, 0, 0), 0.5, 1.0)
 	_hit(whole)
 	_hit(hurt)
