@@ -36,7 +36,7 @@ func _take_all(wanted_method: String, picture: String) -> void:
 		await physics_frame
 		if tick == 3:
 			short_lived.queue_free()
-			broken.apply_impulse(Vector3(0, 250, 0), broken.position)
+			broken.apply_impulse(Vector3(0, 60, 0), broken.position)
 	await RenderingServer.frame_post_draw
 	_image = root.get_texture().get_image()
 	_image.convert(Image.FORMAT_RGB8)
