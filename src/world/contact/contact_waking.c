@@ -71,18 +71,6 @@ static bool order_by_pieces(FemWorld *world, FemRange pair) {
 	return true;
 }
 
-static bool is_ordered(const FemKeyed *order, int32_t count, uint64_t key) {
-	int32_t low = 0, high = count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (order[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && order[low].key == key;
-}
-
 // The pair of bodies whose contacts stand in stage->order; contacts of the last step come pair by pair.
 typedef struct Ordered {
 	const FemContact *pair; // one of the last step's; null: none yet
@@ -100,7 +88,7 @@ static bool still_touch(FemWorld *world, const FemContact *last, Ordered *ordere
 		ordered->pair = last;
 		ordered->count = order_by_pieces(world, pair) ? pair.end - pair.begin : 0;
 	}
-	return is_ordered(stage->order, ordered->count, pieces_of(world, last));
+	return fem_key_is_among(stage->order, ordered->count, pieces_of(world, last));
 }
 
 // Whether one side of the contact moves. Pairs at rest are not searched for contacts, so a missing contact of theirs is

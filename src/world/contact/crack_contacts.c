@@ -62,20 +62,6 @@ static bool were_one(const FemContactBuilder *builder, const FemBody *body, uint
 	return (a_is_new && a->parent == b->number) || (b_is_new && b->parent == a->number);
 }
 
-static bool is_listed(const FemContactStage *stage, uint64_t key) {
-	int32_t low = 0, high = stage->crack_count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (stage->cracks[middle].key == key)
-			return true;
-		if (stage->cracks[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 void fem_contact_builder_list_cracks(FemContactBuilder *builder) {
 	FemContactStage *stage = builder->stage;
 	const FemTouch *touch = builder->touch;
@@ -117,7 +103,8 @@ float fem_contact_builder_reference(const FemContactBuilder *builder, const FemC
 		reference = fminf(last->reference, contact->depth);
 	else if (were_one(builder, body, key))
 		reference = contact->depth;
-	else if (is_listed(builder->stage, key)) // they slid on while sunk into each other
+	else if (fem_key_is_among(
+				 builder->stage->cracks, builder->stage->crack_count, key)) // they slid on while sunk into each other
 		reference = contact->depth - closing(builder, contact);
 	return reference > slop ? reference : 0.0f;
 }
