@@ -300,6 +300,9 @@ static void list_refits(FemWorld *world) {
 		int32_t index = islands->active_bodies[i], last = -1;
 		FemBody *body = world->bodies[index];
 		bool all = body->kinematic || body->trees_moved;
+		if (body->sweep_proxy_count < body->trees->component_count && // memory failed when it broke
+			!fem_contact_body_enter_pieces(world, body, index))
+			world->contacts.full = true;
 		fem_surface_trees_begin_refit(body->trees, body->position);
 		if (all)
 			add_refits(world, index);

@@ -22,7 +22,6 @@
 
 // Of a tet's edge: two copies of a node that are nearer stand in a crack that has hardly opened; chosen.
 #define GRAZING_SHARE 0.25f
-#define EDGE_CUBED 8.5f // of a regular tet over its volume: 6 sqrt(2) = 8.49
 
 // The node of the mesh that a node is, or is a copy of.
 static int32_t mesh_node(const FemTopology *t, int32_t node) {
@@ -31,7 +30,7 @@ static int32_t mesh_node(const FemTopology *t, int32_t node) {
 
 bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other) {
 	const FemTopology *t = body->topology;
-	float apart_sq = 0.0f, edge = cbrtf(EDGE_CUBED * body->batches[tet / FEM_LANES].volume[tet % FEM_LANES]);
+	float apart_sq = 0.0f, limit = GRAZING_SHARE * fem_contact_builder_tet_edge(body, tet);
 	int32_t shared = 0;
 	if (!t->split)
 		return false;
@@ -43,7 +42,7 @@ bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other) {
 		apart_sq = fmaxf(apart_sq, fem_vec3_dot(offset, offset));
 		shared++;
 	}
-	return (shared == 1 || shared == 2) && apart_sq < GRAZING_SHARE * GRAZING_SHARE * edge * edge;
+	return (shared == 1 || shared == 2) && apart_sq < limit * limit;
 }
 
 static uint64_t pair_key(const FemBody *body, const FemContact *contact) {

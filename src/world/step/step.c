@@ -197,9 +197,26 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 		: fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
 }
 
+// What broke in earlier passes stays broken where it was at the start of the step. Over all bodies: the lists of what
+// is live may be what failed.
+static void abandon_passes(FemWorld *world) {
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		FemBody *body = world->bodies[b];
+		if (!body || !body->step)
+			continue;
+		body->step = NULL;
+		if (!body->breaking || !body->breaking->surface_is_stale)
+			continue;
+		fem_body_renew_surface(world, body);
+		fem_body_finish_surface(world, b);
+	}
+}
+
 // Nothing moves in a step for which there is no memory.
 static void stand_still(FemStep *step) {
 	FemWorld *world = step->world;
+	if (step->pass > 0)
+		abandon_passes(world);
 	fem_islands_clear(&world->islands);
 	step->contact_count = step->proxy_count = 0;
 	world->step_errors |= FEM_STEP_NO_MEMORY;
