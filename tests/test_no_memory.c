@@ -1,5 +1,7 @@
 // A system that gives no memory now and then: steps say so, lose nothing and go on.
+#include "base/memory.h"
 #include "contact_rig.h"
+#include "dynamics/preconditioner.h"
 #include "fem_hooks.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
@@ -96,6 +98,47 @@ FEM_TEST(no_memory, a_pass_without_any_ends_the_step) {
 	}
 	printf("  told %d times\n", told);
 	FEM_CHECK(told > 0);
+	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
+}
+
+// Makes a preconditioner of the bar's mesh; the given request, and it alone, finds no memory. Returns its kind.
+static FemPreconditionKind precondition_without_memory(Scarce *scarce, const FemRig *rig, int64_t refused) {
+	const FemWorld *world = fem_world_find(rig->world);
+	const FemBody *body = world->bodies[0];
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	FemPreconditionerOrders orders = {.node_order = mesh->node_order, .part_order = mesh->part_order};
+	FemPreconditioner preconditioner;
+	int64_t bytes = fem_memory_bytes();
+	scarce->given_until = scarce->asked + refused;
+	scarce->none_for = 1;
+	fem_preconditioner_create(&preconditioner, body, 0, orders);
+	bool was_refused = scarce->asked > scarce->given_until;
+	scarce->given_until = INT64_MAX;
+	FemPreconditionKind kind = preconditioner.kind;
+	FEM_CHECK(kind == FEM_PRECONDITION_FACTOR ? !was_refused : was_refused);
+	fem_preconditioner_free(&preconditioner);
+	FEM_CHECK_INT(fem_memory_bytes(), bytes);
+	return kind;
+}
+
+// Fails when a factor that is given up for want of memory leaves blocks behind, under those of the two levels that take
+// its place.
+FEM_TEST(no_memory, a_refused_factor_leaves_no_block) {
+	Scarce scarce = {.given_until = INT64_MAX};
+	FemAllocator allocator = {scarce_allocate, scarce_release, &scarce};
+	FEM_REQUIRE(fem_set_allocator(&allocator) == FEM_OK);
+	FemRigDef def = fem_rig_bar_def(40, 2, 2, FEM_CELLS_FIVE, 0.25f);
+	FemRig rig = fem_rig_create(&def);
+	int32_t refused = 0, two_levels = 0;
+	for (; refused < 200; refused++) {
+		FemPreconditionKind kind = precondition_without_memory(&scarce, &rig, refused);
+		two_levels += kind == FEM_PRECONDITION_TWO_LEVEL;
+		if (kind == FEM_PRECONDITION_FACTOR)
+			break;
+	}
+	printf("  refused %d times, %d of them with two levels in its place\n", refused, two_levels);
+	FEM_CHECK(refused < 200 && two_levels > 10);
+	fem_rig_destroy(&rig);
 	FEM_CHECK_INT(fem_set_allocator(NULL), FEM_OK);
 }
 

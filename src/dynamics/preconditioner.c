@@ -58,7 +58,7 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 	if (!p->factor)
 		return false;
 	p->factor_cost = fem_policy_factor_cost(flops);
-	p->iteration_cost += fem_policy_kept_cost(fem_cholesky_bytes(p->factor));
+	p->iteration_cost = fem_policy_rows_cost(node_count, count) + fem_policy_kept_cost(fem_cholesky_bytes(p->factor));
 	p->workspace_floats = fem_cholesky_workspace(p->factor) + 4 * (size_t)node_count;
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
 	p->node_frames = FEM_ALLOC_ARRAY(FemVec4, node_count);
@@ -80,6 +80,7 @@ static bool create_two_level(
 	p->factor = fem_cholesky_create(part_count, graph.row_start, graph.column, part_order, 6,
 		fem_policy_factor_flops_max(FEM_PRECONDITION_TWO_LEVEL), &flops);
 	p->factor_cost = fem_policy_two_level_cost(flops, entry_count(topology, p->nodes));
+	p->iteration_cost = fem_policy_rows_cost(p->nodes.end - p->nodes.begin, entry_count(topology, p->nodes));
 	p->kind = FEM_PRECONDITION_TWO_LEVEL;
 	if (!p->factor)
 		return false;
@@ -106,22 +107,21 @@ static float part_length(const FemBody *body, FemRange nodes, int32_t part_count
 	return (float)(0.5 * cbrt(volume / part_count));
 }
 
-bool fem_preconditioner_create(
+void fem_preconditioner_create(
 	FemPreconditioner *p, const FemBody *body, int32_t component, FemPreconditionerOrders orders) {
 	const FemTopology *topology = body->topology;
 	*p = (FemPreconditioner){
 		.nodes = topology->component_nodes[component], .parts = topology->component_parts[component]};
-	p->iteration_cost = fem_policy_rows_cost(p->nodes.end - p->nodes.begin, entry_count(topology, p->nodes));
 	if (orders.node_order && create_factor(p, topology, orders.node_order))
-		return true;
+		return;
+	fem_preconditioner_free(p); // what a factor had when memory failed
 	bool wants_two_level = orders.part_order && fem_policy_takes_two_levels(p->parts.end - p->parts.begin);
 	if (wants_two_level && create_two_level(p, topology, orders.part_order, component)) {
 		p->length = part_length(body, p->nodes, p->parts.end - p->parts.begin);
-		return true;
+		return;
 	}
 	fem_preconditioner_free(p);
 	p->kind = FEM_PRECONDITION_JACOBI;
-	return true;
 }
 
 void fem_preconditioner_free(FemPreconditioner *p) {

@@ -65,13 +65,14 @@ static inline FemPreconditionKind fem_preconditioner_kind_in_use(const FemPrecon
 	return preconditioner && preconditioner->valid ? preconditioner->kind : FEM_PRECONDITION_JACOBI;
 }
 
-// Chooses by predicted cost. `order`: elimination order of the component's nodes (local numbers) by nested dissection,
-// `part_order` that of its parts; either may be null, which rules that kind out. Falls back to block-Jacobi.
+// Chooses by predicted cost. `node_order`: elimination order of the component's nodes (local numbers) by nested
+// dissection, `part_order` that of its parts; either may be null, which rules that kind out. Falls back to
+// block-Jacobi, also when memory fails.
 typedef struct FemPreconditionerOrders {
 	const int32_t *node_order, *part_order;
 } FemPreconditionerOrders;
 
-bool fem_preconditioner_create(
+void fem_preconditioner_create(
 	FemPreconditioner *preconditioner, const FemBody *body, int32_t component, FemPreconditionerOrders orders);
 void fem_preconditioner_free(FemPreconditioner *preconditioner);
 size_t fem_preconditioner_bytes(const FemPreconditioner *preconditioner); // held by it
