@@ -104,7 +104,7 @@ FemResult fem_collider_get_force(FemColliderId collider, FemVec3 *out_force, Fem
 
 // What touched it in the last step, over all its substeps.
 typedef struct FemColliderResult {
-	FemVec3 impulse;          // N s, on the collider: what the solve gave
+	FemVec3 impulse;          // N s, on the collider: what the solve gave, and the weight of what it stopped in flight
 	FemVec3 angular_impulse;  // N m s, about its centre of mass
 	FemVec3 linear_velocity;  // m/s: dynamic ones as the solve left them
 	FemVec3 angular_velocity; // rad/s

@@ -314,7 +314,11 @@ FEM_TEST(impacts, within_a_step_of_several_substeps) {
 				*speed = fmaxf(*speed, events[k].speed);
 			}
 		}
-		FEM_CHECK_NEAR(ground_speed, 4.43, 0.7); // sqrt(2 g h), and a step's fall more or less
+		// sqrt(2 g h) = 4.43; told is the speed at the start of a substep, which lags behind by up to one and a half
+		// falls of a substep: one that is not over, and a half since x += dt v of its end.
+		double fall = 9.81 / 15.0 / substeps;
+		printf("  %d substeps: %.3f m/s\n", substeps, (double)ground_speed);
+		FEM_CHECK(ground_speed < 4.43 + fall && ground_speed > 4.43 - 1.5 * fall - 0.05);
 		FEM_CHECK_NEAR(body_speed, 3.0, 0.4);
 		fem_cube_scene_end(&scene);
 	}

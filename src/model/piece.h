@@ -27,6 +27,9 @@ typedef struct FemPiece {
 
 	// ---- contact
 	int32_t sweep_proxy; // its box in the sweep; of the first FemBody.sweep_proxy_count pieces
+	FemVec3 held;        // m/s, what gravity gives for the rest of the step in which it was stopped (`held_pieces.h`)
+	FemVec3 released;    // m/s, the same of the step before: part of its velocity in this one
+	int32_t held_by;     // collider that stopped it; -1: a piece, or nothing
 } FemPiece;
 
 // kg/m^2: what the strength of its contacts is measured in.

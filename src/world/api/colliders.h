@@ -51,6 +51,8 @@ typedef struct FemCollider {
 	FemColliderResult result;  // of the last step
 	FemColliderStart start;    // only while a step runs
 	FemColliderResult earlier; // sums over the earlier substeps of this step
+	// N s, N m s: weight of pieces that it stopped and holds for the rest of a substep, less that of the substep before
+	FemVec3 held_impulse, held_angular_impulse;
 } FemCollider;
 
 struct FemWorld;

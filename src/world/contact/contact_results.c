@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "world/api/checks.h"
 #include "world/contact/contact_stage.h"
+#include "world/contact/held_pieces.h"
 #include "world/step/passes.h"
 #include "world/world.h"
 
@@ -59,6 +60,13 @@ static void set_exact_impulse(FemCollider *collider, const FemProxy *p) {
 		i[3] * w[0] + i[1] * w[1] + i[4] * w[2] - p->impulse[4],
 		i[5] * w[0] + i[4] * w[1] + i[2] * w[2] - p->impulse[5],
 	};
+}
+
+// The weight of pieces that were stopped at it, for the time that they stood there.
+static void add_held(FemCollider *collider) {
+	FemColliderResult *result = &collider->result;
+	result->impulse = fem_vec3_add(result->impulse, collider->held_impulse);
+	result->angular_impulse = fem_vec3_add(result->angular_impulse, collider->held_angular_impulse);
 }
 
 static void add_earlier(FemCollider *collider) {
@@ -119,6 +127,7 @@ void fem_contact_stage_finish(FemStep *step) {
 		add_to_collider(step, &stage->contacts[i]);
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
+		add_held(&world->colliders[c]);
 		set_displacement(&world->colliders[c].result, step->dt);
 		if (world->step_substeps > 1)
 			add_earlier(&world->colliders[c]);
@@ -142,4 +151,6 @@ void fem_contacts_forget(FemWorld *world, int32_t body_index, int32_t collider_i
 		kept++;
 	}
 	stage->contact_count = kept;
+	if (collider_index >= 0)
+		fem_held_pieces_forget(world, collider_index);
 }

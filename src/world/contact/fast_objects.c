@@ -23,6 +23,7 @@
 #include "topology/topology.h"
 #include "world/api/checks.h"
 #include "world/api/registry.h"
+#include "world/contact/held_pieces.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -60,6 +61,7 @@ typedef struct Touched {
 
 typedef struct Look {
 	FemWorld *world;
+	FemStep *step;
 	float dt; // s
 	Touched touched;
 	int32_t clips; // of each pair that touches
@@ -347,8 +349,11 @@ static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
 	if (!body || body->live_part_count == 0 || body->kinematic)
 		return;
 	FemFastPiece *piece = &world->contacts.fast.pieces[proxy];
-	if (piece->displacement > fmaxf(FEM_FAST_DISPLACEMENT_MIN, STILL_SHARE * pair->thickness))
-		piece->stop = fminf(piece->stop, pair->first);
+	if (piece->displacement <= fmaxf(FEM_FAST_DISPLACEMENT_MIN, STILL_SHARE * pair->thickness) ||
+		piece->stop <= pair->first)
+		return;
+	piece->stop = pair->first;
+	piece->stopped_by = proxy == pair->a ? pair->b : pair->a;
 }
 
 static bool is_wholly_free(const FemBody *body, FemRange nodes) {
@@ -359,12 +364,22 @@ static bool is_wholly_free(const FemBody *body, FemRange nodes) {
 	return true;
 }
 
+// Index of the collider that stopped a piece; -1: another piece did.
+static int32_t collider_that_stopped(const FemWorld *world, const FemFastPiece *piece) {
+	const FemCollider *collider = collider_of(world, piece->stopped_by);
+	return collider ? (int32_t)(collider - world->colliders) : -1;
+}
+
 static void stop_piece(const Look *look, int32_t proxy) {
+	const FemSweepProxy *record = &look->world->sweep.proxies[proxy];
+	const FemFastPiece *piece = &look->world->contacts.fast.pieces[proxy];
 	FemBody *body = body_of(look->world, proxy);
-	float back = look->dt * (1.0f - look->world->contacts.fast.pieces[proxy].stop);
-	FemRange nodes = body->topology->component_nodes[look->world->sweep.proxies[proxy].piece];
+	float back = look->dt * (1.0f - piece->stop);
+	FemRange nodes = body->topology->component_nodes[record->piece];
 	if (is_wholly_free(body, nodes)) {
 		fem_motion_rewind(body, nodes, back);
+		fem_piece_hold(
+			look->step, (int32_t)record->user, record->piece, back, collider_that_stopped(look->world, piece));
 		return;
 	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
@@ -396,7 +411,7 @@ static void stop_pieces(const Look *look) {
 void fem_step_catch_fast_objects(FemStep *step) {
 	FemWorld *world = step->world;
 	FemFastPairs *fast = &world->contacts.fast;
-	Look look = {.world = world, .dt = step->dt};
+	Look look = {.world = world, .step = step, .dt = step->dt};
 	bool any = false;
 	fast->visits = fast->clips = 0;
 	if (!world->def.contacts_enabled)

@@ -13,6 +13,7 @@ typedef struct FemFastPiece {
 	float displacement; // m, the longest of a node; 0 for what is asleep
 	float spread;       // m, largest difference of a node's displacement from the mean
 	float stop;         // fraction of the step after which it is held back; 1: not at all
+	int32_t stopped_by; // proxy of what it then meets
 } FemFastPiece;
 
 typedef struct FemFastEntry {

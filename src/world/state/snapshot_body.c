@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
+#include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/state/snapshot.h"
@@ -55,12 +56,22 @@ void fem_snapshot_sync_tets(FemStream *s, FemBody *body, FemTetSaved group) {
 	}
 }
 
+static void sync_pieces(FemStream *s, FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		FEM_STREAM(s, piece->held);
+		FEM_STREAM(s, piece->held_by);
+		s->failed = s->failed || !fem_vec3_is_finite(piece->held) || piece->held_by < -1;
+	}
+}
+
 static void sync_arrays(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	sync_nodes(s, body, false);
 	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED);
 	FEM_STREAM_ARRAY(s, body->part_state, t->part_count);
 	FEM_STREAM_ARRAY(s, body->part_still, t->part_count);
+	sync_pieces(s, body);
 }
 
 // Reactions and plastic state, where a body has them.

@@ -10,6 +10,7 @@
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
 #include "world/contact/fast_objects.h"
+#include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
 #include "world/step/solver_state.h"
@@ -145,6 +146,7 @@ static void begin_substep(FemStep *step) {
 		return; // compose_islands() tries again, and tells of it
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		recenter(world->bodies[world->islands.active_bodies[i]]);
+	fem_held_pieces_release(step);
 }
 
 // ---- islands
@@ -390,6 +392,7 @@ static void roll_back(FemBody *body) {
 
 static void finish_motion(FemStep *step) {
 	FemWorld *world = step->world;
+	fem_held_pieces_settle(step);
 	fem_step_catch_fast_objects(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
