@@ -5,6 +5,7 @@
 #include "world/api/registry.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define PIECES 4
@@ -134,8 +135,18 @@ FEM_TEST(contact_pieces, what_goes_wakes_the_piece_beside_it) {
 	fem_world_destroy(world_id);
 }
 
+// Whether all contacts of the same pieces know of the same load.
+static bool loads_agree(const FemContactStage *stage) {
+	bool agree = true;
+	for (int32_t i = 1; i < stage->contact_count; i++)
+		agree &= !fem_contact_same_pieces(&stage->contacts[i - 1], &stage->contacts[i]) ||
+			stage->contacts[i - 1].pair_load == stage->contacts[i].pair_load;
+	return agree;
+}
+
 // A block that shatters on a half space, whose contacts are named by nodes: a split gives these other numbers. Fails
-// when the list of contacts is not put in order again, so that the next step does not find its contacts in it.
+// when the list of contacts is not put in order again, so that the next step does not find its contacts in it, or when
+// what the pieces carry is not shared out among those that they fell into.
 FEM_TEST(contact_pieces, contacts_are_in_order_after_a_split) {
 	FemWorldDef def = fem_contact_world_def();
 	FemWorldId world = fem_world_create(&def);
@@ -150,10 +161,52 @@ FEM_TEST(contact_pieces, contacts_are_in_order_after_a_split) {
 	for (int step = 0; step < 20; step++) {
 		fem_steps(world, 1);
 		FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+		FEM_CHECK(loads_agree(stage));
 		splits_in_contact += fem_body_get_node_count(body) > nodes && stage->contact_count > 1;
 		nodes = fem_body_get_node_count(body);
 	}
 	printf("  %d steps with a split in contact\n", (int)splits_in_contact);
 	FEM_CHECK(splits_in_contact > 1);
 	fem_world_destroy(world);
+}
+
+// Largest relative error of the smoothed loads between two cubes of fem_add_three_cubes() (-1: the floor), N s.
+static double load_error(
+	const FemWorld *world, const FemBody *body, const int32_t nodes[3], int a, int b, double load) {
+	double worst = 1e30;
+	for (int32_t c = 0; c < world->contacts.contact_count; c++) {
+		const FemContact *contact = &world->contacts.contacts[c];
+		bool at_floor = fem_side_is_collider(&contact->side[1]);
+		int32_t pieces[2] = {contact->side[0].piece, at_floor ? -1 : contact->side[1].piece};
+		int32_t wanted[2];
+		for (int s = 0; s < 2; s++) {
+			int cube = s == 0 ? a : b;
+			wanted[s] = cube < 0 ? -1 : fem_node_component(body->topology, body->topology->node_of_user[nodes[cube]]);
+		}
+		bool is_it =
+			(pieces[0] == wanted[0] && pieces[1] == wanted[1]) || (pieces[0] == wanted[1] && pieces[1] == wanted[0]);
+		double error = fabs((double)contact->pair_load / load - 1.0);
+		if (is_it)
+			worst = worst > 1e29 || error > worst ? error : worst;
+	}
+	return worst;
+}
+
+// Of one body the first cube bears the second, the third stands alone. Fails when contacts are strengthened by the load
+// of all pieces of their body.
+FEM_TEST(contact_pieces, loads_are_of_pieces) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world_id = fem_world_create(&def);
+	fem_add_plane(world_id, FEM_SHAPE_BOX, (FemQuat){0, 0, 0, 1}, 0.5f);
+	int32_t cube_nodes;
+	FemBodyId id = fem_add_three_cubes(world_id, false, &cube_nodes);
+	fem_steps(world_id, 200);
+	const FemWorld *world = fem_world_find(world_id);
+	const FemBody *body = world->bodies[id.index1 - 1];
+	int32_t nodes[3] = {0, cube_nodes, 2 * cube_nodes};
+	double weight = (double)body->total_mass / 3.0 * 9.81 * (double)CONTACT_DT;
+	FEM_CHECK_NEAR(load_error(world, body, nodes, 0, -1, 2.0 * weight), 0.0, 0.05);
+	FEM_CHECK_NEAR(load_error(world, body, nodes, 2, -1, weight), 0.0, 0.05);
+	FEM_CHECK_NEAR(load_error(world, body, nodes, 0, 1, weight), 0.0, 0.05);
+	fem_world_destroy(world_id);
 }

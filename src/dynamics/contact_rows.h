@@ -23,6 +23,22 @@ static inline bool fem_contact_same_pair(const FemContact *a, const FemContact *
 		(fem_side_is_body(&a->side[1]) || a->side[1].collider == b->side[1].collider);
 }
 
+// Whether two contacts of the same pair are of the same two pieces, or of the same piece and collider. Of two pieces of
+// one body either may be side 0.
+static inline bool fem_contact_same_pieces(const FemContact *a, const FemContact *b) {
+	bool same = a->side[0].piece == b->side[0].piece && a->side[1].piece == b->side[1].piece;
+	bool swapped = a->side[0].piece == b->side[1].piece && a->side[1].piece == b->side[0].piece;
+	return fem_contact_same_pair(a, b) && (same || (swapped && a->side[0].body == a->side[1].body));
+}
+
+// Where the contacts of the pieces of contacts[begin] end in a list in key order.
+static inline int32_t fem_contacts_end_of_pieces(const FemContact *contacts, int32_t begin, int32_t count) {
+	int32_t end = begin + 1;
+	while (end < count && fem_contact_same_pieces(&contacts[begin], &contacts[end]))
+		end++;
+	return end;
+}
+
 // An active contact as the product sees it.
 typedef struct FemContactRow {
 	int32_t nodes[FEM_CONTACT_REFS]; // of side 0, then of side 1: those with weight

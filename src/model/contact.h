@@ -22,6 +22,8 @@ typedef struct FemContactSide {
 		int32_t collider; // index
 	};
 
+	int32_t piece; // connected component of the body; 0 of a collider
+
 	// ---- of a tet or a node
 	int32_t nodes[4]; // inside numbers; all the same of a node
 	float weights[4]; // barycentric coordinates of the point; 1, 0, 0, 0 of a node
@@ -75,7 +77,7 @@ typedef struct FemContact {
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
 	float slip;       // m/s, tangential speed after the last solve
 	float approach;   // m/s, along the normal before the step; positive: closing in
-	float pair_load;  // N s a step: normal impulse of the pair of bodies, smoothed over steps; the same in all its
+	float pair_load;  // N s a step: normal impulse between the two pieces, smoothed over steps; the same in all their
 					  // contacts
 	int32_t hold;     // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
 	bool active;      // takes part in the matrix

@@ -242,16 +242,57 @@ static bool renumber_side(const FemBody *body, FemContactSide *side) {
 		side->node = node;
 		for (int k = 0; k < 4; k++)
 			side->nodes[k] = node;
-		return node >= 0;
+	} else {
+		for (int k = 0; k < 4; k++)
+			side->nodes[k] = fem_tet_node(t, side->tet, k);
 	}
-	for (int k = 0; k < 4; k++)
-		side->nodes[k] = fem_tet_node(t, side->tet, k);
-	return t->user_of_tet[side->tet] >= 0;
+	bool is_there = side->kind == FEM_SIDE_NODE ? side->node >= 0 : t->user_of_tet[side->tet] >= 0;
+	side->piece = is_there ? fem_node_component(t, side->nodes[0]) : -1;
+	return is_there;
 }
 
-static void renumber(FemWorld *world, int32_t body_index, FemContact *contacts, int32_t *count) {
+static bool is_of(const FemContact *contact, int32_t body_index) {
+	return contact->side[0].body == body_index || contact->side[1].body == body_index;
+}
+
+// Every contact of the body gets its share, by strength, of the load of its pieces ...
+static void share_loads(int32_t body_index, FemContact *contacts, int32_t count) {
+	for (int32_t begin = 0, end; begin < count; begin = end) {
+		float strength = 0.0f;
+		end = fem_contacts_end_of_pieces(contacts, begin, count);
+		for (int32_t i = begin; i < end; i++)
+			strength += contacts[i].normal_strength;
+		for (int32_t i = begin; i < end && is_of(&contacts[begin], body_index) && strength > 0.0f; i++)
+			contacts[i].pair_load *= contacts[i].normal_strength / strength;
+	}
+}
+
+// ... and those of the new pieces their sum.
+static void sum_loads(int32_t body_index, FemContact *contacts, int32_t count) {
+	for (int32_t begin = 0, end; begin < count; begin = end) {
+		float load = 0.0f;
+		end = fem_contacts_end_of_pieces(contacts, begin, count);
+		for (int32_t i = begin; i < end; i++)
+			load += contacts[i].pair_load;
+		for (int32_t i = begin; i < end && is_of(&contacts[begin], body_index); i++)
+			contacts[i].pair_load = load;
+	}
+}
+
+// New numbers of nodes and pieces leave the pairs of bodies where they are.
+static void sort_pairs(int32_t body_index, FemContact *contacts, int32_t count) {
+	for (int32_t begin = 0, end; begin < count; begin = end) {
+		bool is_sorted = true;
+		for (end = begin + 1; end < count && fem_contact_same_pair(&contacts[begin], &contacts[end]); end++)
+			is_sorted &= fem_contact_compare_places(&contacts[end - 1], &contacts[end]) < 0;
+		if (!is_sorted && is_of(&contacts[begin], body_index))
+			qsort(contacts + begin, (size_t)(end - begin), sizeof *contacts, compare);
+	}
+}
+
+static void renumber(const FemWorld *world, int32_t body_index, FemContact *contacts, int32_t *count) {
 	int32_t kept = 0;
-	bool sorted = true;
+	share_loads(body_index, contacts, *count);
 	for (int32_t i = 0; i < *count; i++) {
 		FemContact contact = contacts[i];
 		bool stays = true;
@@ -261,11 +302,10 @@ static void renumber(FemWorld *world, int32_t body_index, FemContact *contacts, 
 		}
 		if (stays)
 			contacts[kept++] = contact;
-		sorted &= !(contact.side[0].kind == FEM_SIDE_NODE && contact.side[0].body == body_index);
 	}
 	*count = kept;
-	if (!sorted)
-		qsort(contacts, (size_t)kept, sizeof *contacts, compare);
+	sort_pairs(body_index, contacts, kept);
+	sum_loads(body_index, contacts, kept);
 }
 
 void fem_contacts_renumber(FemWorld *world, int32_t body_index) {

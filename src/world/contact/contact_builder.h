@@ -21,7 +21,7 @@ void fem_contact_builder_set_collider_side(
 void fem_contact_builder_start(
 	const FemContactBuilder *builder, FemContact *contact, float slop); // active or not, and what it keeps
 float fem_contact_builder_strength(
-	const FemContactBuilder *builder, int32_t node, int32_t other_node); // phi dt, kg/m^2
+	const FemContactBuilder *builder, int32_t piece, int32_t other_piece); // phi dt, kg/m^2
 float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet);
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
 float fem_contact_builder_push_limit(float depth, float edge);        // m/s

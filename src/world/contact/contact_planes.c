@@ -32,6 +32,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		return;
 	}
 	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[node]] >> 2;
+	int32_t piece = fem_node_component(body->topology, node);
 	float dt = builder->step->dt, push = builder->push;
 	FemContact contact = {
 		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
@@ -39,11 +40,12 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		.depth = at->depth,
 		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node]
-									 : fem_contact_builder_strength(builder, node, -1) * at->area,
+									 : fem_contact_builder_strength(builder, piece, -1) * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->sub_shape,
 		.side[0] = {.kind = FEM_SIDE_NODE,
 			.body = touch->body,
 			.node = node,
+			.piece = piece,
 			.nodes = {node, node, node, node},
 			.weights = {1.0f},
 			.is_fixed = body->live_part_count == 0},

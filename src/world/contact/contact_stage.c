@@ -88,7 +88,6 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
 	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
 	FEM_FREE_ARRAY(stage->order, stage->order_capacity);
-	FEM_FREE_ARRAY(stage->piece_loads, stage->piece_load_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
 	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
 	*stage = (FemContactStage){0};

@@ -60,7 +60,7 @@ typedef struct FemContactStage {
 	FemOverlapItem *items;
 	FemOverlap *overlaps; // [item]
 	int32_t item_count, item_capacity, overlap_capacity;
-	FemContact *contacts, *last_contacts; // in order of bodies, tets and points
+	FemContact *contacts, *last_contacts; // in order of bodies, pieces, tets and points
 	int32_t contact_count, last_count, contact_capacity, last_capacity;
 	FemPaperHold *holds, *last_holds; // [contact.hold]: of contacts and last_contacts; null under Coulomb's friction
 	int32_t hold_capacity, last_hold_capacity;
@@ -72,10 +72,8 @@ typedef struct FemContactStage {
 	int32_t node_area_capacity;
 	FemKeyed *cracks; // of one body: pairs of pieces, sorted; the second half is scratch
 	int32_t crack_count, crack_capacity;
-	FemKeyed *order; // of contacts by place or by pieces; the second half is scratch
+	FemKeyed *order; // of contacts of one pair; the second half is scratch
 	int32_t order_capacity;
-	float *piece_loads; // N s, [contact of one pair]
-	int32_t piece_load_capacity;
 	int32_t ahead_count; // items of fast colliders
 	double last_time;    // s, of the world when contacts were last looked for: pieces born since are new to contact
 	FemFastPairs fast;
@@ -166,6 +164,9 @@ const FemContact *fem_contact_find_place(
 	const FemContact *contacts, int32_t count, const FemContact *contact); // or null
 // The contacts of a pair in such a list, where they stand together. is_collider: `other` is one.
 FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t body, int32_t other, bool is_collider);
+
+// Those of the same pieces, or of the same piece and collider, as a contact of any step.
+FemRange fem_contacts_of_pieces(const FemContact *contacts, int32_t count, const FemContact *like);
 
 // ---- crack_contacts.c
 // Whether two tets of a body have only an edge or a corner in common, in a crack that has hardly opened.

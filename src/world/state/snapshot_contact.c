@@ -251,6 +251,21 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	}
 }
 
+// Which pieces it is of is not in the file. False when it names nodes that there are not.
+static bool set_pieces(const FemWorld *world, FemContact *contact) {
+	for (int s = 0; s < 2; s++) {
+		FemContactSide *side = &contact->side[s];
+		side->piece = 0;
+		if (fem_side_is_collider(side))
+			continue;
+		const FemBody *body = side->body < world->body_capacity ? world->bodies[side->body] : NULL;
+		if (!body || side->nodes[0] < 0 || side->nodes[0] >= body->topology->node_count)
+			return false;
+		side->piece = fem_node_component(body->topology, side->nodes[0]);
+	}
+	return true;
+}
+
 // What the paper's friction goes on with.
 static void sync_hold(FemStream *s, FemContactStage *stage, int32_t index) {
 	if (fem_stream_reads(s)) {
@@ -275,6 +290,8 @@ static void sync_contacts(FemStream *s, FemWorld *world) {
 		s->failed = !fem_contact_stage_hold(world, count);
 	for (int32_t i = 0; i < count && !s->failed; i++) {
 		sync_contact(s, &stage->contacts[i]);
+		if (fem_stream_reads(s) && !s->failed)
+			s->failed = !set_pieces(world, &stage->contacts[i]);
 		if (stage->holds)
 			sync_hold(s, stage, i);
 	}

@@ -134,6 +134,8 @@ static bool body_side_is_sound(const FemWorld *world, const FemContactSide *side
 		if (!in_range(side->nodes[k], t->node_count))
 			return false;
 	}
+	if (side->piece != fem_node_component(t, side->nodes[0]))
+		return false;
 	if (side->kind == FEM_SIDE_NODE)
 		return in_range(side->node, t->node_count);
 	return in_range(side->tet, t->batch_count * FEM_LANES) && t->user_of_tet[side->tet] >= 0;
