@@ -35,4 +35,10 @@ int32_t fem_ground_count(const FemBody *body, int32_t begin, int32_t end);
 // friction by more than 2 %: the solve is then worth repeating.
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
 
+// After the move: what the ground bears of each piece, and how strong it is to be for that in the next
+// step (docs/method.md, "Strength"). First for the body, then for each of its chunks of nodes, then for the body again.
+void fem_ground_begin_load(FemBody *body);
+void fem_ground_add_load(FemBody *body, int32_t begin, int32_t end, float dt);
+void fem_ground_end_load(FemBody *body, float dt);
+
 #endif

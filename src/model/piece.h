@@ -30,6 +30,8 @@ typedef struct FemPiece {
 	FemVec3 held;        // m/s, what gravity gives for the rest of the step in which it was stopped (`held_pieces.h`)
 	FemVec3 released;    // m/s, the same of the step before: part of its velocity in this one
 	int32_t held_by;     // collider that stopped it; -1: a piece, or nothing
+	float ground_load;   // N s, what the ground gives it in a step, smoothed
+	float ground_ratio;  // of the ground's strength under it to that of its own mass: for its load; 0: not known, as 1
 } FemPiece;
 
 // kg/m^2: what the strength of its contacts is measured in.

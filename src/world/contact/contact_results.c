@@ -1,5 +1,6 @@
 // What the contacts did: kept for the next step, told to colliders, sleepers and the caller.
 #include "base/vec.h"
+#include "collision/ground.h"
 #include "world/api/checks.h"
 #include "world/contact/contact_stage.h"
 #include "world/contact/held_pieces.h"
@@ -114,9 +115,24 @@ void fem_contacts_keep_solved(FemStep *step, int32_t composite_index) {
 	}
 }
 
+// What the ground bears of every piece, for its strength in the next step.
+static void measure_ground_loads(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		fem_ground_begin_load(world->bodies[world->islands.active_bodies[i]]);
+	for (int32_t c = 0; c < world->islands.node_chunk_count; c++) {
+		const FemNodeChunk *chunk = &step->composites.chunks[c];
+		if (step->ground_candidates[c] > 0 && !world->bodies[chunk->body]->went_bad)
+			fem_ground_add_load(world->bodies[chunk->body], chunk->begin, chunk->end, step->dt);
+	}
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		fem_ground_end_load(world->bodies[world->islands.active_bodies[i]], step->dt);
+}
+
 void fem_contact_stage_finish(FemStep *step) {
 	FemWorld *world = step->world;
 	FemContactStage *stage = &world->contacts;
+	measure_ground_loads(step);
 	if (!world->def.contacts_enabled)
 		return;
 	begin_results(step);

@@ -74,19 +74,21 @@ static uint64_t hash_tets(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
-// What fast pieces were held back by, of those that were.
-static uint64_t hash_held(uint64_t hash, const FemBody *body) {
+// What fast pieces were held back by, and the strength of the ground under those that bear a load.
+static uint64_t hash_pieces(uint64_t hash, const FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemVec3 held = body->pieces[c].held;
 		if (held.x != 0.0f || held.y != 0.0f || held.z != 0.0f)
 			hash = fem_hash_float(fem_hash_float(fem_hash_float(hash, held.x), held.y), held.z);
+		if (body->pieces[c].ground_ratio > 1.0f)
+			hash = fem_hash_float(hash, body->pieces[c].ground_ratio);
 	}
 	return hash;
 }
 
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
-	hash = hash_held(hash_breaking(hash_position(hash, body->origin), body), body);
+	hash = hash_pieces(hash_breaking(hash_position(hash, body->origin), body), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
 	hash = hash_tets(hash, body);
 	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);

@@ -61,7 +61,10 @@ static void sync_pieces(FemStream *s, FemBody *body) {
 		FemPiece *piece = &body->pieces[c];
 		FEM_STREAM(s, piece->held);
 		FEM_STREAM(s, piece->held_by);
-		s->failed = s->failed || !fem_vec3_is_finite(piece->held) || piece->held_by < -1;
+		FEM_STREAM(s, piece->ground_load);
+		FEM_STREAM(s, piece->ground_ratio);
+		s->failed = s->failed || !fem_vec3_is_finite(piece->held) || piece->held_by < -1 ||
+			!fem_is_finite(piece->ground_load) || !fem_is_finite(piece->ground_ratio);
 	}
 }
 
