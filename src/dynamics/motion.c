@@ -1,6 +1,7 @@
 #include "dynamics/motion.h"
 
 #include "base/vec.h"
+#include "dynamics/hinged_motion.h"
 #include "dynamics/tumbling.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
@@ -111,8 +112,12 @@ static void set_frame_forces(MotionTask *task, const FemMotionSums *sums) {
 }
 
 void fem_motion_add_centrifugal(FemIntegration *integration) {
-	if (!integration->is_free)
+	FemHinge hinge;
+	if (!integration->is_free) {
+		if (fem_hinge_find(integration, &hinge))
+			fem_hinge_add_centrifugal(integration, &hinge);
 		return;
+	}
 	MotionTask task = {.integration = integration};
 	fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
 	FemMotionSums sums = sum_up(integration);
@@ -167,9 +172,11 @@ static FemVec4 clamp_speed(FemVec4 v, float speed_max, uint32_t *errors) {
 	return (FemVec4){v.x * scale, v.y * scale, v.z * scale, 0.0f};
 }
 
-// Pinned islands: plain backward Euler, x += dt v. Only the rows of pinned and driven nodes have reactions.
+// Pinned islands: plain backward Euler, x += dt v, but for what rotates about its pins. Only the rows of pinned and
+// driven nodes have reactions.
 static void move_plain_task(void *context, int32_t chunk_index) {
-	FemIntegration *integration = ((MotionTask *)context)->integration;
+	const MotionTask *task = context;
+	FemIntegration *integration = task->integration;
 	FemBody *body = integration->body;
 	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
 	uint32_t errors = 0;
@@ -185,20 +192,24 @@ static void move_plain_task(void *context, int32_t chunk_index) {
 			body->position[i] = fem_displace_driven(body->position[i], v, dt, integration->step);
 			continue;
 		}
-		body->velocity[i] = v;
-		body->position[i].x += dt * v.x;
-		body->position[i].y += dt * v.y;
-		body->position[i].z += dt * v.z;
+		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z}, w[3] = {v.x, v.y, v.z};
+		fem_rigid_move_node(&task->move, dt, x, w); // x += dt v without a rotation
+		body->velocity[i] = (FemVec4){w[0], w[1], w[2], 0.0f};
+		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
 	}
 	integration->partials[chunk_index].finite = errors == 0;
 }
 
 static uint32_t move_plain(FemIntegration *integration) {
 	MotionTask task = {.integration = integration};
+	FemHinge hinge;
+	bool clamped = false,
+		 swings = fem_hinge_find(integration, &hinge) && fem_hinge_rotation(integration, &hinge, &task.move);
 	fem_loop_for_light(integration->loop, integration->chunk_count, move_plain_task, &task);
-	bool clamped = false;
 	for (int32_t c = 0; c < integration->chunk_count; c++)
 		clamped |= !integration->partials[c].finite;
+	if (swings && !clamped)
+		fem_hinge_settle(integration, &hinge);
 	return clamped ? FEM_STEP_SPEED_CLAMPED : 0;
 }
 

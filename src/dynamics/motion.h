@@ -4,7 +4,7 @@
 // answers with stress that would break it, and energy rises. A free island is therefore moved in two parts: its rigid
 // motion exactly (rotation about the centre of mass by the mean angular velocity of the step, `tumbling.h`) and the
 // deformation velocity, rotated with it, by dt. L is kept over the rotation, so that the angular velocity after the
-// step is that of the rotated and deformed body.
+// step is that of the rotated and deformed body. What hangs on pins in a line is moved alike (hinged_motion.h).
 //
 // What the rotating frame hides from the deformation is added to the right-hand side: the centrifugal force
 // -m w x (w x r) and the Euler force -m w' x r, w' = -I^-1 (w x I w). The first alone has the net torque -w x I w. A
@@ -36,6 +36,7 @@ typedef struct FemIntegration {
 	float dt;        // s
 	float speed_max; // m/s
 	FemVec3 gravity;
+	bool is_whole;   // a whole piece: none of it sleeps
 	bool is_free;    // no pinned or driven node: rigid motion is treated exactly
 	bool in_contact; // momentum is not what external forces alone say
 } FemIntegration;

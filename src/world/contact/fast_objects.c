@@ -14,6 +14,7 @@
 
 #include "base/range.h"
 #include "base/vec.h"
+#include "dynamics/hinged_motion.h"
 #include "dynamics/rewind.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
@@ -356,10 +357,13 @@ static void note_stop(FemWorld *world, int32_t proxy, const FemFastPair *pair) {
 	piece->stopped_by = proxy == pair->a ? pair->b : pair->a;
 }
 
-static bool is_wholly_free(const FemBody *body, FemRange nodes) {
+// Whether none of a piece sleeps, and whether besides no node of it is pinned or driven.
+static bool is_wholly_awake(const FemBody *body, FemRange nodes, bool *out_free) {
+	*out_free = true;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		if (body->node_kind[i] != FEM_NODE_FREE || body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)
+		if (body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)
 			return false;
+		*out_free = *out_free && body->node_kind[i] == FEM_NODE_FREE;
 	}
 	return true;
 }
@@ -376,12 +380,15 @@ static void stop_piece(const Look *look, int32_t proxy) {
 	FemBody *body = body_of(look->world, proxy);
 	float back = look->dt * (1.0f - piece->stop);
 	FemRange nodes = body->topology->component_nodes[record->piece];
-	if (is_wholly_free(body, nodes)) {
+	bool is_free, is_awake = is_wholly_awake(body, nodes, &is_free);
+	if (is_awake && is_free) {
 		fem_motion_rewind(body, nodes, back);
 		fem_piece_hold(
 			look->step, (int32_t)record->user, record->piece, back, collider_that_stopped(look->world, piece));
 		return;
 	}
+	if (is_awake && fem_hinge_rewind(body, nodes, back))
+		return;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 v = body->velocity[i];
 		if (body->node_kind[i] != FEM_NODE_FREE || body->part_state[body->topology->node_part[i]] != FEM_ISLAND_LIVE)

@@ -31,6 +31,7 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.dt = step->dt,
 		.speed_max = step->world->def.node_speed_max,
 		.gravity = fem_body_gravity(step->world, step->world->bodies[island->body]),
+		.is_whole = island->whole,
 		.is_free = island->pinned_count == 0 && island->whole,
 		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
 	};

@@ -1,0 +1,35 @@
+// Rigid rotation of islands that hang on pins in a line or on one pin: a door, a pendulum, the stub of a broken slab.
+//
+// x += dt v stretches what swings about its pins at w by (w dt)^2 / 2 a step, as it does what spins freely (motion.h).
+// So the angular velocity about the line or the point of the pins is found from the angular momentum, nodes are rotated
+// by it exactly, and the rest of their velocities moves them as before. Pins over an area leave no rotation.
+#ifndef FEM_DYNAMICS_HINGED_MOTION_H
+#define FEM_DYNAMICS_HINGED_MOTION_H
+
+#include "dynamics/motion.h"
+
+typedef struct FemHinge {
+	bool is_line;      // rotation about one axis; else about any through the point
+	double point[3];   // m, from the body's origin: the first pin
+	double axis[3];    // unit vector along the line
+	double angular[3]; // N m s: angular momentum about the point, of the velocities that the solve asks for
+} FemHinge;
+
+// The hinge of an island that lies still in its pins: whole, with pinned nodes that lie on a line, and none driven.
+bool fem_hinge_find(const FemIntegration *integration, FemHinge *out);
+
+// Adds the impulse of the centrifugal and the Euler force of its rotation to the right-hand side, as
+// fem_motion_add_centrifugal().
+void fem_hinge_add_centrifugal(FemIntegration *integration, const FemHinge *hinge);
+
+// The rotation of the step about the hinge, for velocities v + dv. False where there is none: the nodes lie in the
+// axis.
+bool fem_hinge_rotation(FemIntegration *integration, FemHinge *hinge, FemRigidMove *out);
+
+// After the move: deformation has changed the inertia, and with it the angular momentum, which is set again.
+void fem_hinge_settle(FemIntegration *integration, const FemHinge *hinge);
+
+// Takes the nodes of a whole piece back by `time` (s) along the motion they have now; false if it hangs on no hinge.
+bool fem_hinge_rewind(FemBody *body, FemRange nodes, float time);
+
+#endif
