@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define LINE_OFFSET 1e-3   // of the distance of the first and the farthest pin: farther aside there is no line; chosen
+#define LINE_OFFSET 1e-4   // of the distance of the first and the farthest pin: farther aside there is no line; chosen
 #define INERTIA_SHARE 1e-9 // of the second moments: less is rounding, and the nodes lie in the axis or on a line
 #define ROTATION_MAX 0.8   // rad in a step, as of free bodies
 

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "dynamics/rows.h"
 #include "fem_constants.h"
+#include "fem_destruction.h"
 #include "model/body.h"
 #include "model/body_step.h"
 
@@ -38,7 +39,7 @@ static Rigid velocity_of(const FemRigidBalance *balance, const Rigid *impulse) {
 	Rigid v;
 	const double *m = balance->inverse_inertia;
 	for (int i = 0; i < 3; i++) {
-		v.a[i] = impulse->a[i] / balance->mass;
+		v.a[i] = balance->is_hinged ? 0.0 : impulse->a[i] / balance->mass;
 		v.b[i] = m[3 * i] * impulse->b[0] + m[3 * i + 1] * impulse->b[1] + m[3 * i + 2] * impulse->b[2];
 	}
 	return v;
@@ -51,8 +52,25 @@ static void velocity_at(const Rigid *rigid, const double r[3], double out[3]) {
 
 // ---- opening
 
+// out = the inverse of an inertia for the rotations that there are: all, or those about the axis of a line of pins.
+static bool invert_inertia(const FemRigidBalance *balance, double inertia[3][3], double out[9]) {
+	const double *axis = balance->hinge.axis;
+	double second = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2]), about = 0.0, inverse[3][3];
+	if (balance->is_hinged && balance->hinge.is_line) {
+		for (int k = 0; k < 9; k++)
+			about += axis[k / 3] * inertia[k / 3][k % 3] * axis[k % 3];
+		for (int k = 0; k < 9; k++)
+			out[k] = axis[k / 3] * axis[k % 3] / about;
+		return about > 1e-9 * second;
+	}
+	if (!(fem_determinant3(inertia) > 1e-9 * second * second * second) || !fem_invert3(inertia, inverse))
+		return false;
+	memcpy(out, inverse, sizeof inverse);
+	return true;
+}
+
 static bool set_inertia(FemRigidBalance *balance, const FemBody *body) {
-	double moment[3] = {0}, second[3][3] = {{0}}, inertia[3][3], inverse[3][3];
+	double moment[3] = {0}, second[3][3] = {{0}}, inertia[3][3];
 	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
 		const float *x = &body->position[i].x;
 		balance->mass += (double)body->mass[i];
@@ -60,7 +78,7 @@ static bool set_inertia(FemRigidBalance *balance, const FemBody *body) {
 			moment[k] += (double)body->mass[i] * (double)x[k];
 	}
 	for (int k = 0; k < 3; k++)
-		balance->center[k] = moment[k] / balance->mass;
+		balance->center[k] = balance->is_hinged ? balance->hinge.point[k] : moment[k] / balance->mass;
 	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
 		double r[3];
 		arm_of(balance, body, i, r);
@@ -70,14 +88,13 @@ static bool set_inertia(FemRigidBalance *balance, const FemBody *body) {
 	double trace = second[0][0] + second[1][1] + second[2][2];
 	for (int k = 0; k < 9; k++)
 		inertia[k / 3][k % 3] = (k % 4 == 0 ? trace : 0.0) - second[k / 3][k % 3];
-	if (!(fem_determinant3(inertia) > 1e-9 * trace * trace * trace) || !fem_invert3(inertia, inverse))
-		return false;
-	memcpy(balance->inverse_inertia, inverse, sizeof inverse);
-	return true;
+	return invert_inertia(balance, inertia, balance->inverse_inertia);
 }
 
-FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, float dt) {
-	FemRigidBalance balance = {.nodes = nodes};
+FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, const FemHinge *hinge, float dt) {
+	FemRigidBalance balance = {.nodes = nodes, .is_hinged = hinge != NULL};
+	if (hinge)
+		balance.hinge = *hinge;
 	double kappa = (double)dt * ((double)dt * (double)body->stiffness + (double)body->damped_stiffness);
 	balance.is_on = kappa > FEM_BALANCE_STIFFNESS && set_inertia(&balance, body);
 	return balance;
@@ -114,7 +131,29 @@ static void solve6(const double m[36], double x[6]) {
 	}
 }
 
+// The inertia about the hinge of D for the masses.
+static void prepare_hinge(FemRigidBalance *balance, const FemBody *body) {
+	double inertia[3][3] = {{0}};
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		const float *d = &body->step->diagonal[i].x;
+		double r[3], motion[3][3];
+		arm_of(balance, body, i, r);
+		for (int k = 0; k < 3; k++)
+			motion_at(k + 3, r, motion[k]);
+		for (int k = 0; k < 9 && body->node_kind[i] == FEM_NODE_FREE; k++) {
+			for (int axis = 0; axis < 3; axis++)
+				inertia[k / 3][k % 3] += (double)d[axis] * motion[k / 3][axis] * motion[k % 3][axis];
+		}
+	}
+	if (!invert_inertia(balance, inertia, balance->hinge_inverse))
+		memcpy(balance->hinge_inverse, balance->inverse_inertia, sizeof balance->hinge_inverse);
+}
+
 void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body) {
+	if (balance->is_hinged) {
+		prepare_hinge(balance, body);
+		return;
+	}
 	memset(balance->factor, 0, sizeof balance->factor);
 	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
 		const float *d = &body->step->diagonal[i].x;
@@ -182,6 +221,8 @@ static void project(const FemRigidBalance *balance, const FemBody *body, const F
 		velocity_at(&velocity, r, v);
 		out[i] = (FemVec4){
 			(float)((double)x[i].x - v[0]), (float)((double)x[i].y - v[1]), (float)((double)x[i].z - v[2]), 0.0f};
+		if (body->node_kind[i] != FEM_NODE_FREE) // in the axis but for rounding
+			out[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 	}
 }
 
@@ -262,21 +303,34 @@ void fem_rigid_balance_restrict(const FemRigidBalance *balance, FemBody *body) {
 	}
 }
 
+// (R^T D R)^-1 R^T r
+static Rigid answer_residual(const FemRigidBalance *balance, const FemBody *body) {
+	Rigid sum = sum_residual(balance, body), motion = {{0}, {0}};
+	double numbers[6] = {sum.a[0], sum.a[1], sum.a[2], sum.b[0], sum.b[1], sum.b[2]};
+	const double *m = balance->hinge_inverse;
+	if (balance->is_hinged) {
+		for (int i = 0; i < 3; i++)
+			motion.b[i] = m[3 * i] * sum.b[0] + m[3 * i + 1] * sum.b[1] + m[3 * i + 2] * sum.b[2];
+		return motion;
+	}
+	solve6(balance->factor, numbers);
+	memcpy(motion.a, numbers, sizeof motion.a);
+	memcpy(motion.b, numbers + 3, sizeof motion.b);
+	return motion;
+}
+
 double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid) {
 	Rigid motion = {{0}, {0}};
 	double total = 0.0, r[3], v[3];
 	project(balance, body, body->step->z, body->step->z);
-	if (with_rigid) {
-		motion = sum_residual(balance, body);
-		double numbers[6] = {motion.a[0], motion.a[1], motion.a[2], motion.b[0], motion.b[1], motion.b[2]};
-		solve6(balance->factor, numbers);
-		memcpy(motion.a, numbers, sizeof motion.a);
-		memcpy(motion.b, numbers + 3, sizeof motion.b);
-	}
+	if (with_rigid || balance->is_hinged) // the space of a composite has the motions of free islands alone
+		motion = answer_residual(balance, body);
 	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
 		FemVec4 *z = &body->step->z[i], residual = body->step->residual[i];
 		arm_of(balance, body, i, r);
 		velocity_at(&motion, r, v);
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
 		z->x += (float)v[0], z->y += (float)v[1], z->z += (float)v[2];
 		total +=
 			(double)residual.x * (double)z->x + (double)residual.y * (double)z->y + (double)residual.z * (double)z->z;

@@ -1,4 +1,5 @@
-// The six rigid motions of a stiff free island, kept apart from its elasticity by arithmetic.
+// The six rigid motions of a stiff free island, or the rotations of one that hangs on a hinge (`hinged_motion.h`), kept
+// apart from its elasticity by arithmetic.
 //
 // Rigid motions strain nothing: K R = 0, and elastic forces have no net force and no net torque: R^T K = 0. Floats keep
 // neither. The difference form of rows.h makes translations exact; of a rotation a product with dt^2 K leaves rounding
@@ -17,20 +18,25 @@
 
 #include "base/range.h"
 #include "base/vec.h"
+#include "dynamics/hinged_motion.h"
 #include "model/body.h"
 
 typedef struct FemRigidBalance {
 	bool is_on;
 	bool is_complete; // see fem_rigid_balance_complete_load()
+	bool is_hinged;   // rotations about the hinge alone:
+	FemHinge hinge;
 	FemRange nodes;
 	double mass;               // kg
-	double center[3];          // m, of mass, in the body's frame
-	double inverse_inertia[9]; // 1/(kg m^2), about the centre
+	double center[3];          // m, of mass, in the body's frame; a point of the hinge
+	double inverse_inertia[9]; // 1/(kg m^2), about the centre; of a line of pins that about its axis alone
 	double factor[36];         // lower Cholesky factor of R^T D R, D of the masses and the ground
+	double hinge_inverse[9];   // of a hinge in its place: as inverse_inertia, with D for the masses
 } FemRigidBalance;
 
-// On for a whole island without pins, at dt; off where its nodes lie on a line or tets are soft.
-FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, float dt);
+// On for a whole island without pins, or on a hinge (null: none), at dt; off where its nodes lie on a line or tets are
+// soft.
+FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, const FemHinge *hinge, float dt);
 
 // Before each solve: R^T D R with the ground as it presses.
 void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body);

@@ -111,10 +111,12 @@ static void close_task(FemCompositeTask *task) {
 static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegration *integration) {
 	FemSystemIsland *island = &task->system.islands[place];
 	const FemIsland *live = fem_composite_island(task, place);
-	if (!integration->is_free)
+	FemHinge hinge;
+	if (!integration->is_free && !fem_hinge_find(integration, &hinge))
 		return;
 	FemRange nodes = island->body->topology->component_nodes[live->component];
-	island->balance = fem_rigid_balance_open(island->body, nodes, integration->dt);
+	island->balance =
+		fem_rigid_balance_open(island->body, nodes, integration->is_free ? NULL : &hinge, integration->dt);
 	if (island->balance.is_on)
 		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
 }
