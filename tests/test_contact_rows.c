@@ -22,3 +22,30 @@ FEM_TEST(contact_rows, diagonal_is_stiff_along_the_normal_and_rough_across) {
 		FEM_CHECK_NEAR(fabsf(blocks[i]) + fabsf(blocks[12 + i]), 0.0, 0.0);
 	}
 }
+
+// Two nodes of one body, each a piece, press on a fixed collider and slip. The first did so before the solve, the
+// second joins the active set by it, so that what it asks for was not given. Fails when that takes friction from the
+// first.
+FEM_TEST(contact_rows, friction_is_bounded_by_what_its_own_pieces_were_given) {
+	const float kn = 50.0f, friction = 0.5f, approach = 0.2f, slip = 0.3f;
+	FemVec4 velocity[2] = {{slip, -approach, 0.0f, 0.0f}, {slip, -approach, 0.0f, 0.0f}}, dv[2] = {0};
+	FemBodyStep step = {.dv = dv};
+	FemBody body = {.step = &step, .velocity = velocity}, *bodies[] = {&body};
+	FemProxy proxy = {0};
+	FemContact contacts[2];
+	for (int i = 0; i < 2; i++)
+		contacts[i] = (FemContact){
+			.side = {{.kind = FEM_SIDE_NODE, .node = i, .piece = i, .nodes = {i, i, i, i}, .weights = {1.0f}},
+				{.kind = FEM_SIDE_COLLIDER, .body = -1, .is_fixed = true}},
+			.normal = {0.0f, -1.0f, 0.0f},
+			.normal_strength = kn,
+			.friction = friction,
+			.active = i == 0,
+		};
+	FemContactRows rows = {.bodies = bodies, .contacts = contacts, .count = 2, .proxies = &proxy};
+	FemContactUpdate update = fem_contact_rows_update(&rows, 1e-4f);
+	FEM_CHECK(update.changed && update.any_active && contacts[1].active);
+	FEM_CHECK_NEAR(contacts[0].normal_impulse, kn * approach, 1e-5);
+	FEM_CHECK_NEAR(contacts[0].friction_strength, friction * kn * approach / slip, 1e-4);
+	FEM_CHECK_NEAR(contacts[1].friction_strength, 0.0, 0.0);
+}

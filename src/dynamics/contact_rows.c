@@ -268,11 +268,11 @@ static float keep_impulse(const FemContactRows *rows, FemContact *contact, const
 }
 
 // Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those
-// that leave it pulled. Friction of a pair is bounded by what it was given in all, shared out by what its contacts ask
-// for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides would be
-// braked 1.5 times as hard.
-static void set_friction(FemContactRows *rows, FemRange pair, float share, float slip_min, FemContactUpdate *update) {
-	for (int32_t c = pair.begin; c < pair.end && !rows->holds; c++) {
+// that leave it pulled. Friction of two pieces is bounded by what their contacts were given in all, shared out by what
+// each asks for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides
+// would be braked 1.5 times as hard.
+static void set_friction(FemContactRows *rows, FemRange pieces, float share, float slip_min, FemContactUpdate *update) {
+	for (int32_t c = pieces.begin; c < pieces.end && !rows->holds; c++) {
 		FemContact *contact = &rows->contacts[c];
 		float before = contact->friction_strength, bound = share * contact->friction * contact->normal_impulse;
 		contact->friction_strength = bound / fmaxf(contact->slip, slip_min);
@@ -283,7 +283,7 @@ static void set_friction(FemContactRows *rows, FemRange pair, float share, float
 
 FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 	FemContactUpdate update = {0};
-	FemRange pair = {0, 0};
+	FemRange pieces = {0, 0};
 	float given = 0.0f, asked = 0.0f;
 	for (int32_t c = 0; c < rows->count; c++) {
 		FemContact *contact = &rows->contacts[c];
@@ -301,12 +301,12 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		asked += contact->normal_impulse;
 		update.any_active |= contact->active;
 		update.changed |= was_active != contact->active;
-		pair.end = c + 1;
-		if (pair.end < rows->count && fem_contact_same_pair(contact, contact + 1))
+		pieces.end = c + 1;
+		if (pieces.end < rows->count && fem_contact_same_pieces(contact, contact + 1))
 			continue;
 		float share = asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
-		set_friction(rows, pair, share, slip_min, &update);
-		pair.begin = pair.end;
+		set_friction(rows, pieces, share, slip_min, &update);
+		pieces.begin = pieces.end;
 		given = asked = 0.0f;
 	}
 	return update;
