@@ -5,6 +5,7 @@
 #include "world/api/registry.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SECONDS 5.0
@@ -37,6 +38,33 @@ FEM_TEST(friction_modes, paper_on_a_box) {
 
 FEM_TEST(friction_modes, paper_on_a_half_space) {
 	check_paper(true);
+}
+
+// How far a cube of 0.3 m slips in 0.5 s down a slope of 20 degrees, m: a body of its own, or one of three that hang
+// together nowhere.
+static double slip_of_cube(bool is_one_of_three) {
+	FemWorldDef def = fem_contact_world_def();
+	def.friction_mode = FEM_FRICTION_PAPER;
+	def.gravity = (FemVec3){9.81f * sinf(0.35f), -9.81f * cosf(0.35f), 0.0f};
+	FemWorldId world = fem_world_create(&def);
+	fem_add_plane(world, FEM_SHAPE_BOX, (FemQuat){.w = 1.0f}, 0.5f);
+	FemBlock block = fem_block(0.3f, 2);
+	int32_t cube_nodes = 0;
+	FemBodyId body = is_one_of_three ? fem_add_three_cubes(world, false, &cube_nodes) : fem_block_add(world, &block);
+	FemPosition before, after;
+	FEM_CHECK_INT(fem_body_get_node_position(body, 2 * cube_nodes, &before), FEM_OK);
+	fem_steps(world, 30);
+	FEM_CHECK_INT(fem_body_get_node_position(body, 2 * cube_nodes, &after), FEM_OK);
+	fem_world_destroy(world);
+	return after.x - before.x;
+}
+
+// Fails when a piece is held back by the mass of its whole body.
+FEM_TEST(friction_modes, paper_holds_a_piece_by_its_own_mass) {
+	double alone = slip_of_cube(false);
+	printf("  %.3f mm\n", 1e3 * alone);
+	FEM_CHECK(alone > 1e-3);
+	FEM_CHECK_NEAR(slip_of_cube(true), alone, 0.02 * alone);
 }
 
 FEM_TEST(friction_modes, coulomb_creeps_far_less) {

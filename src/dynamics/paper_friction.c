@@ -1,5 +1,7 @@
 #include "dynamics/paper_friction.h"
 
+#include "model/piece.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +33,8 @@ static float volume_of(const FemContact *contact) {
 static float inverse_mass(const FemContactRows *rows, const FemContactSide *side) {
 	if (side->is_fixed)
 		return 0.0f;
-	return 1.0f / (fem_side_is_body(side) ? rows->bodies[side->body]->total_mass : rows->proxies[side->proxy].mass);
+	return 1.0f /
+		(fem_side_is_body(side) ? rows->bodies[side->body]->pieces[side->piece].mass : rows->proxies[side->proxy].mass);
 }
 
 static void make_tangential(const FemContact *contact, float v[3]) {
@@ -45,7 +48,7 @@ static float length(const float v[3]) {
 	return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// The contacts of two bodies, or of a body and a collider.
+// The contacts of two pieces, or of a piece and a collider.
 typedef struct Pair {
 	FemContact *contacts;
 	FemPaperHold *holds; // [contact.hold]
@@ -59,7 +62,7 @@ typedef struct Pair {
 static Pair pair_at(const FemContactRows *rows, int32_t begin) {
 	Pair pair = {.contacts = &rows->contacts[begin], .holds = rows->holds};
 	float known = 0.0f;
-	while (begin + pair.count < rows->count && fem_contact_same_pair(&pair.contacts[0], &pair.contacts[pair.count])) {
+	while (begin + pair.count < rows->count && fem_contact_same_pieces(&pair.contacts[0], &pair.contacts[pair.count])) {
 		const FemContact *contact = &pair.contacts[pair.count++];
 		const FemPaperHold *hold = &rows->holds[contact->hold];
 		float volume = volume_of(contact);
