@@ -64,6 +64,7 @@ typedef struct Probe {
 	bool self;     // neighbours are passed over, and inner tets
 	int32_t groups[PROBE_GROUPS];
 	int32_t group_count;
+	FemBoxes8 group_boxes[PROBE_GROUPS / 8];
 	Box4 reach; // of those groups
 
 	int32_t triangle; // the one at hand, its points and box in the frame of solid
@@ -144,6 +145,8 @@ static int32_t find_in_packet(const FemSurfaceTrees *solid, int32_t packet, Floa
 }
 
 static int32_t find_inner(const FemSurfaceTrees *solid, const FemTetGroup *group, Float4 point) {
+	if (group->outer_packets == group->packet_count)
+		return -1;
 	for (int32_t base = group->outer_packets / 8 * 8; base < group->packet_count; base += 8) {
 		unsigned met = boxes_meet8(&solid->packets8[group->packet8 + base / 8], (Box4){point, point});
 		if (base < group->outer_packets)
@@ -161,8 +164,11 @@ static int32_t find_inner(const FemSurfaceTrees *solid, const FemTetGroup *group
 // the one that holds its centre is enough.
 static void probe_triangle(Probe *probe) {
 	int32_t before = probe->count;
-	for (int32_t i = 0; i < probe->group_count; i++)
-		probe_outer(probe, &probe->solid->groups[probe->groups[i]]);
+	for (int32_t base = 0; base < probe->group_count; base += 8) {
+		unsigned met = boxes_meet8(&probe->group_boxes[base / 8], probe->box);
+		for (; met; met &= met - 1)
+			probe_outer(probe, &probe->solid->groups[probe->groups[base + __builtin_ctz(met)]]);
+	}
 	test_candidates(probe);
 	if (probe->count > before || probe->self)
 		return;
@@ -207,10 +213,14 @@ static void list_groups(Probe *probe, FemGroupWalk *walk) {
 	while (probe->group_count < PROBE_GROUPS) {
 		int32_t g = fem_group_walk_next(walk);
 		if (g < 0)
-			return;
+			break;
+		Box4 box = get_box8(&probe->solid->group_boxes[g / 8], g % 8);
+		put_box8(&probe->group_boxes[probe->group_count / 8], probe->group_count % 8, box);
 		probe->groups[probe->group_count++] = g;
-		probe->reach = joint_box4(get_box8(&probe->solid->group_boxes[g / 8], g % 8), probe->reach);
+		probe->reach = joint_box4(box, probe->reach);
 	}
+	for (int32_t i = probe->group_count; i % 8 != 0; i++)
+		put_box8(&probe->group_boxes[i / 8], i % 8, empty_box4());
 }
 
 static int32_t run_probe(const FemNarrowPhase *phase, const FemNarrowUnit *unit, FemNarrowHit *out, int32_t room) {
