@@ -23,26 +23,38 @@
 // Of a tet's edge: two copies of a node that are nearer stand in a crack that has hardly opened; chosen.
 #define GRAZING_SHARE 0.25f
 
-// The node of the mesh that a node is, or is a copy of.
-static int32_t mesh_node(const FemTopology *t, int32_t node) {
-	return t->split->source_of_user[t->user_of_node[node]];
+// The corners of a tet: nodes, and those of the mesh that they are, or are copies of.
+typedef struct Corners {
+	int32_t nodes[4], sources[4];
+} Corners;
+
+static Corners corners_of(const FemTopology *t, int32_t tet) {
+	Corners corners;
+	for (int v = 0; v < 4; v++) {
+		corners.nodes[v] = fem_tet_node(t, tet, v);
+		corners.sources[v] = t->split->source_of_user[t->user_of_node[corners.nodes[v]]];
+	}
+	return corners;
 }
 
 bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other) {
-	const FemTopology *t = body->topology;
-	float apart_sq = 0.0f, limit = GRAZING_SHARE * fem_contact_builder_tet_edge(body, tet);
-	int32_t shared = 0;
-	if (!t->split)
+	if (!body->topology->split)
 		return false;
+	Corners a = corners_of(body->topology, tet), b = corners_of(body->topology, other);
+	float apart_sq = 0.0f;
+	int32_t shared = 0;
 	for (int k = 0; k < 16; k++) {
-		int32_t a = fem_tet_node(t, tet, k / 4), b = fem_tet_node(t, other, k % 4);
-		if (mesh_node(t, a) != mesh_node(t, b))
+		if (a.sources[k / 4] != b.sources[k % 4])
 			continue;
-		FemVec3 offset = fem_vec3_sub(fem_vec3_from(body->position[a]), fem_vec3_from(body->position[b]));
+		FemVec3 offset =
+			fem_vec3_sub(fem_vec3_from(body->position[a.nodes[k / 4]]), fem_vec3_from(body->position[b.nodes[k % 4]]));
 		apart_sq = fmaxf(apart_sq, fem_vec3_dot(offset, offset));
 		shared++;
 	}
-	return (shared == 1 || shared == 2) && apart_sq < limit * limit;
+	if (shared != 1 && shared != 2)
+		return false;
+	float limit = GRAZING_SHARE * fem_contact_builder_tet_edge(body, tet);
+	return apart_sq < limit * limit;
 }
 
 static uint64_t pair_key(const FemBody *body, const FemContact *contact) {
