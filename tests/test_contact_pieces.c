@@ -210,3 +210,45 @@ FEM_TEST(contact_pieces, loads_are_of_pieces) {
 	FEM_CHECK_NEAR(load_error(world, body, nodes, 0, 1, weight), 0.0, 0.05);
 	fem_world_destroy(world_id);
 }
+
+// Which pieces the last step tested against themselves, as bits.
+static uint32_t tested_with_themselves(const FemWorld *world) {
+	uint32_t bits = 0;
+	for (int32_t i = 0; i < world->contacts.piece_count; i++) {
+		FemNarrowPieces pieces = world->contacts.pieces[i];
+		bits |= pieces.a == pieces.b ? 1u << pieces.a : 0u;
+	}
+	return bits;
+}
+
+// A row in the air. Fails when one inverted tet keeps the other pieces of its body from touching themselves, or when
+// pieces of a convex body are not asked one by one whether they are bent.
+FEM_TEST(contact_pieces, each_folds_for_itself) {
+	FemWorldDef def = fem_contact_world_def();
+	def.gravity = (FemVec3){0.0f, 0.0f, 0.0f};
+	FemWorldId world_id = fem_world_create(&def);
+	FemBodyId id = add_row(world_id);
+	FemWorld *world = fem_world_find(world_id);
+	FemBody *body = world->bodies[id.index1 - 1];
+	const FemTopology *t = body->topology;
+	fem_steps(world_id, 1);
+	FEM_CHECK_INT(tested_with_themselves(world), 15);
+	FemRange nodes = t->component_nodes[2];
+	FemVec4 *x = body->position, kept = x[nodes.begin];
+	int32_t tet = t->node_tets[t->node_tet_start[nodes.begin]] >> 2, across = fem_tet_node(t, tet, 0);
+	across = across == nodes.begin ? fem_tet_node(t, tet, 1) : across;
+	x[nodes.begin].x = 3.0f * x[across].x - 2.0f * kept.x; // far beyond the opposite face
+	x[nodes.begin].y = 3.0f * x[across].y - 2.0f * kept.y;
+	x[nodes.begin].z = 3.0f * x[across].z - 2.0f * kept.z;
+	fem_steps(world_id, 1);
+	FEM_CHECK_INT(tested_with_themselves(world), 15 & ~(1 << 2));
+	x[nodes.begin] = kept;
+	body->is_convex = true; // as of a bar that broke into these
+	for (int32_t i = nodes.begin; i < (nodes.begin + nodes.end) / 2; i++)
+		body->rotation[t->node_tets[t->node_tet_start[i]] >> 2] = (FemVec4){0.0f, 0.70710678f, 0.0f, 0.70710678f};
+	for (int32_t i = 0; i < t->node_count; i++)
+		body->velocity[i] = (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+	fem_steps(world_id, 1);
+	FEM_CHECK_INT(tested_with_themselves(world), 1 << 2);
+	fem_world_destroy(world_id);
+}

@@ -137,24 +137,28 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 // Square of the cosine of half of 40 degrees; chosen below the 45 of a right angle shared by two places.
 #define SELF_BEND_COS_SQ 0.883f
 
-// Whether a convex body may touch itself: it can fold over only where two of its tets are rotated by a right angle
-// against each other. One tet of each batch is compared with the mean rotation; if none differs by 40 degrees,
-// self-contact is not searched. Pieces of a broken body rotate freely without folding.
-static bool may_fold(const FemBody *body) {
-	int32_t batches = body->topology->batch_count;
-	FemVec4 first = body->rotation[0], mean = {0.0f, 0.0f, 0.0f, 0.0f};
+// The rotation of one of the tets at a node.
+static FemVec4 rotation_at(const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	return body->rotation[t->node_tets[t->node_tet_start[node]] >> 2];
+}
+
+// Whether a piece may touch itself. One of a convex body can fold over only where two of its tets are rotated by a
+// right angle against each other: the dents of a shard are sides of cracks, which begin closed. One tet at each node is
+// compared with the mean rotation; if none differs by 40 degrees, self-contact is not searched.
+static bool may_fold(const FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	FemVec4 first = rotation_at(body, nodes.begin), mean = {0.0f, 0.0f, 0.0f, 0.0f};
 	if (!body->is_convex)
 		return true;
-	if (body->topology->component_count > 1)
-		return false;
-	for (int32_t b = 0; b < batches; b++) {
-		FemVec4 q = body->rotation[b * FEM_LANES];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 q = rotation_at(body, i);
 		float sign = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w < 0.0f ? -1.0f : 1.0f;
 		mean.x += sign * q.x, mean.y += sign * q.y, mean.z += sign * q.z, mean.w += sign * q.w;
 	}
 	float square = mean.x * mean.x + mean.y * mean.y + mean.z * mean.z + mean.w * mean.w;
-	for (int32_t b = 0; b < batches; b++) {
-		FemVec4 q = body->rotation[b * FEM_LANES];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 q = rotation_at(body, i);
 		float dot = q.x * mean.x + q.y * mean.y + q.z * mean.z + q.w * mean.w;
 		if (!(dot * dot > SELF_BEND_COS_SQ * square))
 			return true;
@@ -162,18 +166,21 @@ static bool may_fold(const FemBody *body) {
 	return false;
 }
 
-// Whether tets of the body are inverted. The surface of such a body no longer separates it from itself: self-contact
+static bool is_inverted(const FemBody *body, int32_t tet) {
+	FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, tet, 0)]), e[3];
+	for (int k = 0; k < 3; k++)
+		e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, tet, k + 1)]), a);
+	return fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f;
+}
+
+// Whether tets of the piece are inverted. The surface of such a piece no longer separates it from itself: self-contact
 // would push in the wrong direction and keep it crumpled. Elasticity alone brings it back, then it touches itself
-// again.
-static bool is_inside_out(const FemBody *body) {
-	for (int32_t t = 0; t < body->topology->batch_count * FEM_LANES; t++) {
-		if (body->topology->user_of_tet[t] < 0)
-			continue;
-		FemVec3 a = fem_vec3_from(body->position[fem_tet_node(body->topology, t, 0)]);
-		FemVec3 e[3];
-		for (int k = 0; k < 3; k++)
-			e[k] = fem_vec3_sub(fem_vec3_from(body->position[fem_tet_node(body->topology, t, k + 1)]), a);
-		if (fem_vec3_dot(e[0], fem_vec3_cross(e[1], e[2])) < 0.0f)
+// again. Every tet is found at its corner 0.
+static bool is_inside_out(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		if ((t->node_tets[k] & 3) == 0 && is_inverted(body, t->node_tets[k] >> 2))
 			return true;
 	}
 	return false;
@@ -197,18 +204,14 @@ static void add_active(FemWorld *world, FemRange active) {
 	}
 }
 
-// Pieces that are awake and large enough to fold over (those of a whole body always are).
+// Pieces that fold over: awake and large enough (those of a body that cannot break always are).
 static void add_folding(FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology;
-	bool asked = false;
-	for (int32_t c = 0; c < body->sweep_proxy_count; c++) {
-		if (world->sweep.proxies[body->pieces[c].sweep_proxy].still ||
-			(body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS))
-			continue;
-		if (!asked && (!may_fold(body) || is_inside_out(body)))
-			return;
-		asked = true;
-		add_pieces(world, c, c);
+	for (int32_t c = 0; c < body->sweep_proxy_count && c < t->component_count; c++) {
+		bool is_small = body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS;
+		bool is_still = world->sweep.proxies[body->pieces[c].sweep_proxy].still;
+		if (!is_small && !is_still && may_fold(body, c) && !is_inside_out(body, c))
+			add_pieces(world, c, c);
 	}
 }
 
