@@ -226,6 +226,16 @@ int32_t fem_mesh_get_layout(FemMeshId mesh, int32_t *out_layout, int32_t capacit
 
 // ---- body
 
+// How the pieces of a body move.
+typedef enum FemDynamics {
+	// Stiff pieces of bodies that can break are rigid while nothing strains them that counts, and elastic from the step
+	// on in which their loads come near to breaking or denting them. All others are elastic.
+	FEM_DYNAMICS_AUTO = 0,
+	FEM_DYNAMICS_ELEMENTS, // finite elements: always elastic
+	FEM_DYNAMICS_RIGID, // always rigid: nothing bends, dents or breaks. What is pinned stands still, driven nodes are
+						// elastic
+} FemDynamics;
+
 typedef struct FemBodyDef {
 	FemMeshId mesh;
 	const FemMaterialId *materials; // one per region of the mesh
@@ -241,6 +251,7 @@ typedef struct FemBodyDef {
 	float gravity_scale;   // factor on the world's gravity, default 1; -100..100
 	float toughness_scale; // factor on the toughness of all its tets, >= 0, default 1; infinite: does not break
 	bool self_contact;     // touches itself where it folds, default true
+	FemDynamics dynamics;  // default automatic
 	const int32_t *pinned_nodes; // nodes fixed in space from the start, or null
 	int32_t pinned_count;
 	const float *tet_toughness; // factor on the toughness of each tet (weak spots), >= 0, or null for 1
@@ -371,15 +382,17 @@ FemResult fem_body_get_reaction(FemBodyId body, int32_t node, FemVec3 *out_force
 FemResult fem_body_set_kinematic(FemBodyId body, bool kinematic);
 bool fem_body_is_kinematic(FemBodyId body); // [any time]
 
-// As in FemBodyDef. Gravity, layers and contact with itself wake the body, and layers what touched it.
+// As in FemBodyDef. Gravity, layers, contact with itself and dynamics wake the body, and layers what touched it.
 FemResult fem_body_set_gravity_scale(FemBodyId body, float gravity_scale);
 FemResult fem_body_set_toughness_scale(FemBodyId body, float toughness_scale);
 FemResult fem_body_set_layers(FemBodyId body, uint32_t layer, uint32_t mask);
 FemResult fem_body_set_self_contact(FemBodyId body, bool self_contact);
+FemResult fem_body_set_dynamics(FemBodyId body, FemDynamics dynamics);
 float fem_body_get_gravity_scale(FemBodyId body);                                       // [any time]
 float fem_body_get_toughness_scale(FemBodyId body);                                     // [any time]
 FemResult fem_body_get_layers(FemBodyId body, uint32_t *out_layer, uint32_t *out_mask); // [any time]
 bool fem_body_get_self_contact(FemBodyId body);                                         // [any time]
+FemDynamics fem_body_get_dynamics(FemBodyId body);                                      // [any time]
 
 // A blast: faces of the outer surface that look towards the centre are pushed straight away from it at once, by
 // `strength` (N s for each m^2 of area seen from the centre; negative pulls) times (1 - distance / radius)^2. Nothing
@@ -484,10 +497,11 @@ typedef struct FemStatistics {
 	int32_t pieces;         // of all bodies
 	int32_t splits;         // nodes split
 	int32_t faces_opened;
-	int32_t passes;      // times that it was taken again because something broke
-	int32_t tree_builds; // Opcode trees made for new surfaces: these allocate
-	float residual_max;  // largest final relative residual
-	double step_ms;      // wall time
+	int32_t rigid_pieces; // those of `pieces` that are awake and move as rigid bodies
+	int32_t passes;       // times that it was taken again because something broke
+	int32_t tree_builds;  // Opcode trees made for new surfaces: these allocate
+	float residual_max;   // largest final relative residual
+	double step_ms;       // wall time
 	double phase_ms[FEM_PHASE_COUNT];
 	int64_t bytes; // held by the engine now, all worlds
 	int64_t bytes_peak;

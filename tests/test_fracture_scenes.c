@@ -119,7 +119,8 @@ static void check_glass(float softness) {
 					 run.step, sum, most))
 			break;
 	}
-	FEM_CHECK(energy.elastic < 0.2 * energy.kinetic);
+	fem_test_check(energy.elastic < 0.2 * energy.kinetic, __FILE__, __LINE__, "%.0f J elastic, %.0f kinetic",
+		energy.elastic, energy.kinetic);
 	printf("  %d pieces\n", piece_count(&run));
 	FEM_CHECK(piece_count(&run) >= 100);
 	end(&run);

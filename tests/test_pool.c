@@ -6,6 +6,7 @@
 #include "scenes/scenes.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define LOOP_CHUNKS 37

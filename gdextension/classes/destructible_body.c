@@ -98,6 +98,8 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s", ),
 	BODY_PROPERTY(start_angular_velocity, VECTOR3, vector3, "get_", NONE, "radians_as_degrees,suffix:°/s", ),
 	BODY_PROPERTY(gravity_scale, FLOAT, float, "get_", RANGE, "-8,8,0.001,or_less,or_greater", ),
+	BODY_PROPERTY(
+		dynamics, INT, int, "get_", ENUM, "Auto,Finite Elements,Rigid", .class_name = "DestructibleBody.Dynamics"),
 	PROPERTY_GROUP("Collision"),
 	BODY_PROPERTY(collision_layer, INT, int, "get_", LAYERS_3D_PHYSICS, "", ),
 	BODY_PROPERTY(collision_mask, INT, int, "get_", LAYERS_3D_PHYSICS, "", ),
@@ -182,6 +184,12 @@ static const ClassSignal signals[] = {
 	{.name = "step_failed", .arguments = {ARGUMENT("message", STRING)}},
 };
 
+static const ClassConstant constants[] = {
+	{"Dynamics", "DYNAMICS_AUTO", FEM_DYNAMICS_AUTO},
+	{"Dynamics", "DYNAMICS_FINITE_ELEMENTS", FEM_DYNAMICS_ELEMENTS},
+	{"Dynamics", "DYNAMICS_RIGID", FEM_DYNAMICS_RIGID},
+};
+
 static const ClassVirtual virtuals[] = {
 	{"_get_configuration_warnings", configuration_warnings},
 };
@@ -199,6 +207,8 @@ const ClassDescription destructible_body_class = {
 	.method_count = TABLE_COUNT(methods),
 	.signals = signals,
 	.signal_count = TABLE_COUNT(signals),
+	.constants = constants,
+	.constant_count = TABLE_COUNT(constants),
 	.virtuals = virtuals,
 	.virtual_count = TABLE_COUNT(virtuals),
 };

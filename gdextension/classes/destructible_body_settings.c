@@ -95,6 +95,20 @@ void destructible_body_set_self_contact(void *self, bool self_contact) {
 	apply(self);
 }
 
+int64_t destructible_body_get_dynamics(void *self) {
+	return settings_of(self)->dynamics;
+}
+
+void destructible_body_set_dynamics(void *self, int64_t dynamics) {
+	if (dynamics < FEM_DYNAMICS_AUTO || dynamics > FEM_DYNAMICS_RIGID) {
+		destructible_body_report(
+			self, "keeps its dynamics", "there is no such setting; use one of DestructibleBody.Dynamics");
+		return;
+	}
+	settings_of(self)->dynamics = (FemDynamics)dynamics;
+	apply(self);
+}
+
 double destructible_body_get_impact_speed_min(void *self) {
 	return (double)settings_of(self)->impact_speed_min;
 }

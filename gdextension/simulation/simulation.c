@@ -359,6 +359,7 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->ground_contacts += one->ground_contacts;
 	sum->contacts += one->contacts;
 	sum->pieces += one->pieces;
+	sum->rigid_pieces += one->rigid_pieces;
 	sum->splits += one->splits;
 	sum->faces_opened += one->faces_opened;
 	sum->passes += one->passes;
@@ -415,6 +416,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
 	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
 	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
+	dictionary_take(out, "rigid_pieces", make_variant_int(sum.rigid_pieces));
 	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
 	dictionary_take(out, "splits", make_variant_int(sum.splits));
 	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));

@@ -26,6 +26,7 @@ typedef struct BodySettings {
 	float gravity_scale;                      // on its world's gravity
 	uint32_t layer, mask;                     // collision layers it is in, and looks for
 	bool self_contact;                        // touches itself where it folds
+	FemDynamics dynamics;                     // how its pieces move
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told

@@ -1,6 +1,8 @@
 #include "dynamics/contact_rows.h"
 
 #include "base/assert.h"
+#include "model/piece.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +20,15 @@ static int8_t pack_side(const FemContactSide *side, float sign, int32_t *nodes, 
 	return count;
 }
 
+// kg, of the piece or collider that a side is a point of; infinite where it is pinned.
+static float mass_of(const FemContactRows *rows, const FemContactSide *side) {
+	if (fem_side_is_collider(side))
+		return rows->proxies[side->proxy].mass;
+	const FemBody *body = rows->bodies[side->body];
+	int32_t component = fem_node_component(body->topology, side->nodes[0]);
+	return fem_piece_is_attached(body, component) ? INFINITY : body->pieces[component].mass;
+}
+
 static void pack(FemContactRows *rows) {
 	rows->row_count = 0;
 	for (int32_t c = 0; c < rows->count; c++) {
@@ -30,6 +41,7 @@ static void pack(FemContactRows *rows) {
 			.normal_strength = contact->normal_strength,
 			.friction_strength = contact->friction_strength,
 			.body = {-1, -1},
+			.mass = {INFINITY, INFINITY},
 			.contact = c,
 		};
 		int at = 0;
@@ -38,6 +50,7 @@ static void pack(FemContactRows *rows) {
 			if (side->is_fixed)
 				continue;
 			row->has_proxy |= fem_side_is_collider(side);
+			row->mass[s] = rows->moves_rigidly ? mass_of(rows, side) : INFINITY;
 			if (fem_side_is_collider(side))
 				continue;
 			row->body[s] = side->body;
@@ -81,6 +94,12 @@ void fem_contact_rows_build(FemContactRows *rows, int32_t chunk_count) {
 
 // ---- diagonal
 
+// What a node feels of a contact's strength k when the other side is free to give way: k m / (k + m), the Schur
+// complement of a mass m behind it.
+static float felt_strength(float strength, float mass) {
+	return strength > 0.0f ? 1.0f / (1.0f / strength + 1.0f / mass) : 0.0f;
+}
+
 void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *chunk, int32_t chunk_index) {
 	FemBody *body = rows->bodies[chunk->body];
 	memset(body->step->contact_blocks + 6 * (int64_t)chunk->begin, 0,
@@ -90,8 +109,9 @@ void fem_contact_rows_diagonal(const FemContactRows *rows, const FemNodeChunk *c
 		FEM_ASSERT(ref->row < rows->row_count && ref->node >= chunk->begin && ref->node < chunk->end);
 		const FemContactRow *row = &rows->rows[ref->row];
 		const float *n = row->normal;
-		float square = ref->weight * ref->weight, kt = square * row->friction_strength;
-		float kn = square * row->normal_strength - kt;
+		float square = ref->weight * ref->weight, other = row->mass[ref->weight > 0.0f];
+		float kt = square * felt_strength(row->friction_strength, other);
+		float kn = square * felt_strength(row->normal_strength, other) - kt;
 		float *block = body->step->contact_blocks + 6 * (int64_t)ref->node;
 		for (int i = 0; i < 3; i++) {
 			block[i] += kt + kn * n[i] * n[i];
@@ -180,7 +200,9 @@ static Four field_of_row(const FemContactRows *rows, const FemContactRow *row, F
 		if (row->node_count[s] == 0)
 			continue;
 		const FemBody *body = rows->bodies[row->body[s]];
-		const FemVec4 *x = field == FEM_FIELD_DV ? body->step->dv : body->step->direction;
+		const FemVec4 *x = field == FEM_FIELD_DV ? body->step->dv
+			: field == FEM_FIELD_Z               ? body->step->z
+												 : body->step->direction;
 		for (int end = i + row->node_count[s]; i < end; i++)
 			sum += all_four(row->weights[i]) * load_four(&x[row->nodes[i]]);
 	}
@@ -214,7 +236,7 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 		const float *n = row->normal;
 		Four four = field_of_row(rows, row, field);
 		float u[3] = {four[0], four[1], four[2]}, kt = row->friction_strength;
-		if (row->has_proxy)
+		if (row->has_proxy && field != FEM_FIELD_Z)
 			add_rigid_field(rows, &rows->contacts[row->contact], field, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		float along_normal = row->normal_strength * along - kt * along;

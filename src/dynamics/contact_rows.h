@@ -47,6 +47,7 @@ typedef struct FemContactRow {
 	float normal_strength, friction_strength; // kg
 	int32_t body[2];                          // of sides that are unknowns; -1: none, or a rigid one
 	int8_t node_count[2];
+	float mass[2];  // kg, of what the two sides are points of; infinite: held
 	bool has_proxy; // a side is a dynamic collider
 	int32_t contact;
 } FemContactRow;
@@ -67,6 +68,7 @@ typedef struct FemContactRows {
 	int32_t proxy_count;
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
+	bool moves_rigidly;  // a rigid space answers for the rigid motions of all that is free: the diagonal need not
 	FemVec4 *impulses;   // [row]: of the last product
 	FemContactRef *refs; // by chunk, then row
 	int32_t *ref_start;  // [chunk_count + 1]
@@ -78,6 +80,7 @@ typedef struct FemContactRows {
 typedef enum FemContactField {
 	FEM_FIELD_DV,
 	FEM_FIELD_DIRECTION,
+	FEM_FIELD_Z,    // the preconditioned residual of bodies
 	FEM_FIELD_LOAD, // the present velocities and the bias: what contacts ask of the right-hand side
 } FemContactField;
 

@@ -205,7 +205,7 @@ static bool find_rotation(HingeTask *task, FemHinge *hinge, FemRigidMove *out) {
 	fem_to_float3(hinge->point, out->motion.center);
 	fem_to_float3(spin, out->motion.spin);
 	fem_to_float3(end_spin, out->end_spin);
-	fem_rotation_increment(theta, out->rotation_increment);
+	fem_rigid_move_rotate(out, theta);
 	return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "dynamics/hinged_motion.h"
+#include "dynamics/rigid_shape.h"
 #include "dynamics/tumbling.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
@@ -58,6 +59,8 @@ typedef struct MotionTask {
 	FemRigidMove move;
 	float correction[3], correction_spin[3]; // momentum balance
 	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
+	double theta[3], end_spin[3];            // rad, rad/s: rotation of the step, and spin after it
+	double center[3], rotation[9];           // of a rigid piece after the step: m, from the axes of its shape
 	uint32_t errors;
 } MotionTask;
 
@@ -113,6 +116,8 @@ static void set_frame_forces(MotionTask *task, const FemMotionSums *sums) {
 
 void fem_motion_add_centrifugal(FemIntegration *integration) {
 	FemHinge hinge;
+	if (integration->rigid) // it strains no rigid piece
+		return;
 	if (!integration->is_free) {
 		if (fem_hinge_find(integration, &hinge))
 			fem_hinge_add_centrifugal(integration, &hinge);
@@ -275,7 +280,7 @@ static void settle_task(void *context, int32_t chunk_index) {
 
 // Sets the rigid rotation of the step for the angular momentum l, which is cut to what a step can follow.
 static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const double c[3], double l[3]) {
-	double inertia[9], spin[3] = {0}, theta[3] = {0}, end_spin[3] = {0}, dt = task->integration->dt;
+	double inertia[9], spin[3] = {0}, dt = task->integration->dt, *theta = task->theta, *end_spin = task->end_spin;
 	uint32_t errors = 0;
 	if (fem_sums_inertia(sums, c, inertia)) {
 		fem_solve3(inertia, l, spin);
@@ -287,8 +292,46 @@ static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const 
 	}
 	fem_to_float3(spin, task->move.motion.spin);
 	fem_to_float3(end_spin, task->move.end_spin);
-	fem_rotation_increment(theta, task->move.rotation_increment);
+	fem_rigid_move_rotate(&task->move, theta);
 	return errors;
+}
+
+// ---- rigid pieces
+
+static void place_rigid_task(void *context, int32_t chunk_index) {
+	const MotionTask *task = context;
+	FemBody *body = task->integration->body;
+	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
+	const double *rotation = task->rotation, *w = task->end_spin;
+	const float *linear = task->move.motion.velocity;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		const float *s = &body->shape[i].x;
+		double r[3], v[3];
+		for (int k = 0; k < 3; k++)
+			r[k] = rotation[3 * k] * (double)s[0] + rotation[3 * k + 1] * (double)s[1] +
+				rotation[3 * k + 2] * (double)s[2];
+		for (int k = 0; k < 3; k++)
+			v[k] = (double)linear[k] + w[(k + 1) % 3] * r[(k + 2) % 3] - w[(k + 2) % 3] * r[(k + 1) % 3];
+		body->position[i] = (FemVec4){
+			(float)(task->center[0] + r[0]), (float)(task->center[1] + r[1]), (float)(task->center[2] + r[2]), 0.0f};
+		body->velocity[i] = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
+	}
+}
+
+// Moves the shape of a rigid piece by the rotation of the step, and its centre c along the velocity.
+static void move_rigid(MotionTask *task, const double c[3]) {
+	FemIntegration *integration = task->integration;
+	FemRange nodes = {integration->chunks[0].begin, integration->chunks[integration->chunk_count - 1].end};
+	double *before = integration->rigid->shape_rotation, increment[9];
+	fem_rigid_shape_find_rotation(integration->body, nodes, c, before);
+	fem_rotation_increment(task->theta, increment);
+	for (int k = 0; k < 9; k++)
+		task->rotation[k] = before[k] + increment[3 * (k / 3)] * before[k % 3] +
+			increment[3 * (k / 3) + 1] * before[3 + k % 3] + increment[3 * (k / 3) + 2] * before[6 + k % 3];
+	for (int k = 0; k < 3; k++)
+		task->center[k] = c[k] + (double)integration->dt * (double)task->move.motion.velocity[k];
+	fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, task);
+	memcpy(before, task->rotation, sizeof task->rotation);
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
@@ -319,6 +362,10 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	fem_to_float3(spin, task.correction_spin);
 	errors |= set_rotation(&task, sums, c, l_goal);
 	fem_to_float3(c, task.move.motion.center);
+	if (integration->rigid) {
+		move_rigid(&task, c);
+		return errors;
+	}
 	fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 
 	FemMotionSums moved = sum_up(integration);
@@ -343,5 +390,7 @@ uint32_t fem_motion_integrate(FemIntegration *integration) {
 		integration->body->went_bad = true;
 		return FEM_STEP_BODY_ROLLED_BACK;
 	}
+	if (integration->rigid && !integration->is_free) // pinned: it stays where it is
+		return 0;
 	return integration->is_free ? move_free(integration, &sums) : move_plain(integration);
 }

@@ -25,6 +25,7 @@
 #include "jobs/pool.h"
 #include "model/body.h"
 #include "model/island.h"
+#include "model/piece.h"
 
 typedef struct FemIntegration {
 	FemBody *body;
@@ -38,6 +39,7 @@ typedef struct FemIntegration {
 	FemVec3 gravity;
 	bool is_whole;   // a whole piece: none of it sleeps
 	bool is_free;    // no pinned or driven node: rigid motion is treated exactly
+	FemPiece *rigid; // of an island that is a rigid piece; else null
 	bool in_contact; // momentum is not what external forces alone say
 } FemIntegration;
 

@@ -51,7 +51,7 @@ void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
 	fem_to_float3(c, move.motion.center);
 	fem_to_float3(spin, move.motion.spin);
 	fem_to_float3(end_spin, move.end_spin);
-	fem_rotation_increment(theta, move.rotation_increment);
+	fem_rigid_move_rotate(&move, theta);
 	for (int i = 0; i < 3; i++)
 		move.motion.velocity[i] = (float)(sums.momentum[i] / sums.mass);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {

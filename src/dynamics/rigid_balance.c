@@ -100,6 +100,12 @@ FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, cons
 	return balance;
 }
 
+FemRigidBalance fem_rigid_balance_open_rigid(const FemBody *body, FemRange nodes) {
+	FemRigidBalance balance = {.nodes = nodes};
+	set_inertia(&balance, body);
+	return balance;
+}
+
 // Column k of R at a node: a unit of translation, or of rotation about the centre.
 static void motion_at(int k, const double r[3], double out[3]) {
 	Rigid unit = {{0}, {0}};
@@ -317,6 +323,20 @@ static Rigid answer_residual(const FemRigidBalance *balance, const FemBody *body
 	memcpy(motion.a, numbers, sizeof motion.a);
 	memcpy(motion.b, numbers + 3, sizeof motion.b);
 	return motion;
+}
+
+double fem_rigid_balance_move(const FemRigidBalance *balance, FemBody *body) {
+	Rigid motion = answer_residual(balance, body);
+	double total = 0.0, r[3], v[3];
+	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
+		FemVec4 *z = &body->step->z[i], residual = body->step->residual[i];
+		arm_of(balance, body, i, r);
+		velocity_at(&motion, r, v);
+		*z = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
+		total +=
+			(double)residual.x * (double)z->x + (double)residual.y * (double)z->y + (double)residual.z * (double)z->z;
+	}
+	return total;
 }
 
 double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid) {

@@ -38,14 +38,21 @@ void fem_sums_solve_inertia(const FemMotionSums *sums, const double c[3], const 
 		memset(out, 0, 3 * sizeof *out);
 }
 
-void fem_rotation_increment(const double theta[3], float out[9]) {
+void fem_rotation_increment(const double theta[3], double out[9]) {
 	FemRotationFactors factors = fem_rotation_factors(theta);
 	double square = theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2];
 	for (int i = 0; i < 3; i++) {
 		for (int k = 0; k < 3; k++) {
 			double twice = theta[i] * theta[k] - (i == k ? square : 0.0);
 			double once = i == k ? 0.0 : ((k - i + 3) % 3 == 1 ? -theta[3 - i - k] : theta[3 - i - k]);
-			out[3 * i + k] = (float)(factors.sine * once + factors.versine * twice);
+			out[3 * i + k] = factors.sine * once + factors.versine * twice;
 		}
 	}
+}
+
+void fem_rigid_move_rotate(FemRigidMove *move, const double theta[3]) {
+	double increment[9];
+	fem_rotation_increment(theta, increment);
+	for (int k = 0; k < 9; k++)
+		move->rotation_increment[k] = (float)increment[k];
 }

@@ -65,7 +65,8 @@ void fem_sums_solve_inertia(const FemMotionSums *sums, const double c[3], const 
 // ---- nodes
 
 // Rotation increment exp(theta) - 1 of the rotation vector theta (rad), row by row.
-void fem_rotation_increment(const double theta[3], float out[9]);
+void fem_rotation_increment(const double theta[3], double out[9]);
+void fem_rigid_move_rotate(FemRigidMove *move, const double theta[3]); // sets its increment
 
 static inline void fem_to_float3(const double from[3], float to[3]) {
 	for (int i = 0; i < 3; i++)

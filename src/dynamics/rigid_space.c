@@ -215,6 +215,7 @@ static size_t place_arrays(FemRigidSpace *space, char *base) {
 	space->row_start = FEM_CARVE(&carver, int32_t, space->block_count + 1);
 	space->diagonal = FEM_CARVE(&carver, float, 36 * (size_t)space->block_count);
 	space->vector = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
+	space->loads = FEM_CARVE(&carver, float, 8 * (size_t)space->block_count);
 	space->arms = FEM_CARVE(&carver, FemVec4, space->node_count);
 	return carver.used;
 }
@@ -335,21 +336,76 @@ static void prolong_task(void *context, int32_t index) {
 				block->body->step->z + block->nodes.begin);
 }
 
-double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
-	if (!space->valid)
-		return 0.0;
-	fem_loop_for_light(loop, space->block_count, restrict_task, space);
+// numbers = (P^T A P)^-1 numbers; returns their product with `loads`.
+static double solve_numbers(FemRigidSpace *space, const float *loads) {
+	double sum = 0.0;
 	for (int32_t i = 0; i < space->block_count; i++)
 		memcpy(space->vector + 8 * (int64_t)i, space->blocks[i].numbers, 6 * sizeof(float));
 	fem_cholesky_solve(space->factor, space->vector, space->vector, 8, space->workspace);
-	double sum = 0.0;
 	for (int32_t i = 0; i < space->block_count; i++) {
 		float *numbers = space->blocks[i].numbers;
 		const float *solution = space->vector + 8 * (int64_t)i;
 		for (int k = 0; k < 6; k++)
-			sum += (double)(numbers[k] * solution[k]);
+			sum += (double)((loads ? loads[8 * (int64_t)i + k] : numbers[k]) * solution[k]);
 		memcpy(numbers, solution, 6 * sizeof(float));
 	}
+	return sum;
+}
+
+double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
+	if (!space->valid)
+		return 0.0;
+	fem_loop_for_light(loop, space->block_count, restrict_task, space);
+	double sum = solve_numbers(space, NULL);
+	fem_loop_for_light(loop, space->block_count, prolong_task, space);
+	return sum;
+}
+
+// Keeps P^T r, and takes P^T D z from it.
+static void subtract_masses_task(void *context, int32_t index) {
+	FemRigidSpace *space = context;
+	FemRigidBlock *block = &space->blocks[index];
+	restrict_task(context, index);
+	memcpy(space->loads + 8 * (int64_t)index, block->numbers, 6 * sizeof(float));
+	if (!block->body)
+		return;
+	const FemBodyStep *step = block->body->step;
+	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
+	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
+		const FemVec4 *arm = &block->arms[i - block->nodes.begin], *d = &step->diagonal[i], *z = &step->z[i];
+		float j[3] = {d->x * z->x, d->y * z->y, d->z * z->z};
+		for (int k = 0; k < 3; k++)
+			force[k] += j[k];
+		torque[0] += arm->y * j[2] - arm->z * j[1];
+		torque[1] += arm->z * j[0] - arm->x * j[2];
+		torque[2] += arm->x * j[1] - arm->y * j[0];
+	}
+	for (int k = 0; k < 3; k++) {
+		block->numbers[k] -= force[k];
+		block->numbers[k + 3] -= torque[k] * block->inverse_length;
+	}
+}
+
+static void subtract_contact(FemRigidSpace *space, const FemRigidContact *joint, const FemVec4 *impulse) {
+	for (int s = 0; s < 2 && joint->side[s].block >= 0; s++) {
+		const FemRigidSide *side = &joint->side[s];
+		float *numbers = space->blocks[side->block].numbers;
+		const float *arm = side->arm;
+		numbers[0] -= side->weight * impulse->x;
+		numbers[1] -= side->weight * impulse->y;
+		numbers[2] -= side->weight * impulse->z;
+		numbers[3] -= arm[1] * impulse->z - arm[2] * impulse->y;
+		numbers[4] -= arm[2] * impulse->x - arm[0] * impulse->z;
+		numbers[5] -= arm[0] * impulse->y - arm[1] * impulse->x;
+	}
+}
+
+double fem_rigid_space_correct(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop) {
+	FEM_ASSERT(space->valid);
+	fem_loop_for_light(loop, space->block_count, subtract_masses_task, space);
+	for (int32_t r = 0; r < rows->row_count; r++)
+		subtract_contact(space, &space->contacts[rows->rows[r].contact], &rows->impulses[r]);
+	double sum = solve_numbers(space, space->loads);
 	fem_loop_for_light(loop, space->block_count, prolong_task, space);
 	return sum;
 }

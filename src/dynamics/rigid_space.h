@@ -4,8 +4,8 @@
 // loads from piece to piece, and conjugate gradients carry those one contact an iteration: several hundred iterations
 // for the rubble of a wall. So the 6 rigid motions of every free island, and every dynamic collider, make a small
 // system of their own, P^T A P: masses on its diagonal, active contacts between its blocks. It is solved directly in
-// each iteration and its motion added to z (additive two-level Schwarz; Smith, Bjorstad, Gropp, "Domain Decomposition",
-// 1996, chapter 2). Rigid motions strain nothing, hence no element takes part.
+// each iteration, for what the preconditioners leave (A-DEF2; Tang, Nabben, Vuik, Erlangga 2009; docs/method.md,
+// "Preconditioners"). Rigid motions strain nothing, hence no element takes part.
 #ifndef FEM_DYNAMICS_RIGID_SPACE_H
 #define FEM_DYNAMICS_RIGID_SPACE_H
 
@@ -53,6 +53,7 @@ typedef struct FemRigidSpace {
 	float *diagonal, *entries; // 36 floats each, column-major
 	FemCholesky *factor;
 	float *vector, *workspace;
+	float *loads; // [8 * block]: P^T r
 	size_t workspace_floats;
 	bool valid;   // factored
 	size_t bytes; // of the block of memory behind all arrays but the factor's and the workspace's
@@ -74,6 +75,10 @@ void fem_rigid_space_free(FemRigidSpace *space);
 
 // Before each solve: masses with the active ground contacts, the active contacts, the factor.
 void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop);
+
+// z += P (P^T A P)^-1 P^T (r - A z): rows->impulses are those of z, which is 0 on colliders. Returns the share in r.z
+// of what is added. K takes no part: P^T K = 0.
+double fem_rigid_space_correct(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop);
 
 // z += P (P^T A P)^-1 P^T r over bodies and colliders; returns r's share in r.z.
 double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop);

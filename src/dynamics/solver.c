@@ -26,6 +26,22 @@ void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, Fem
 	}
 }
 
+void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity) {
+	for (int32_t i = begin; i < end; i++) {
+		float m = body->mass[i], damping = body->mass_damping[i];
+		FemVec4 v = body->velocity[i], user = body->force[i];
+		body->step->rhs[i] = (FemVec4){
+			dt * (m * gravity.x + user.x - damping * v.x),
+			dt * (m * gravity.y + user.y - damping * v.y),
+			dt * (m * gravity.z + user.z - damping * v.z),
+			0.0f,
+		};
+	}
+	fem_assemble_diagonal(body, begin, end, dt);
+	memset(&body->step->dv[begin], 0, sizeof(FemVec4) * (size_t)(end - begin));
+	memset(&body->step->node_blocks[12 * (size_t)begin], 0, 12 * sizeof(float) * (size_t)(end - begin));
+}
+
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) {
 	for (int32_t i = begin; i < end; i++) {
 		float m = body->mass[i] + dt * body->mass_damping[i];
@@ -41,6 +57,7 @@ typedef struct Iteration {
 	const FemRowKernels *kernels;
 	FemContactField field; // of the contact product under way
 	float alpha, beta;
+	bool is_deflated; // rigid motions have no part in the residual any more
 } Iteration;
 
 static FemPreconditionKind kind_of(const FemSystemIsland *island) {
@@ -176,6 +193,21 @@ static bool is_balanced(const FemSystem *system, const FemNodeChunk *chunk) {
 	return system->islands[chunk->island].balance.is_on;
 }
 
+static bool is_rigid(const FemSystem *system, const FemNodeChunk *chunk) {
+	return system->islands[chunk->island].is_rigid;
+}
+
+// y = D x of a rigid piece: rigid motions strain nothing. Returns x.y.
+static double multiply_masses(const FemBody *body, const FemNodeChunk *chunk, const FemVec4 *x, FemVec4 *y) {
+	double sum = 0.0;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 d = body->step->diagonal[i];
+		y[i] = (FemVec4){d.x * x[i].x, d.y * x[i].y, d.z * x[i].z, 0.0f};
+		sum += (double)(x[i].x * y[i].x + x[i].y * y[i].y + x[i].z * y[i].z);
+	}
+	return sum;
+}
+
 // Products of balanced islands, which the tasks of their chunks then take as they are.
 static void balanced_product_task(void *context, int32_t island_index) {
 	Iteration *it = context;
@@ -202,7 +234,9 @@ static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	if (!is_balanced(it->system, chunk))
+	if (is_rigid(it->system, chunk))
+		multiply_masses(body, chunk, body->step->dv, body->step->product);
+	else if (!is_balanced(it->system, chunk))
 		it->kernels->multiply(body, chunk->begin, chunk->end, body->step->dv, body->step->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 *r = &body->step->residual[i], q = body->step->product[i];
@@ -221,9 +255,12 @@ static void multiply_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
 	FemBody *body = body_of(it->system, chunk);
-	it->system->partials[chunk_index] = is_balanced(it->system, chunk)
-		? 0.0
-		: it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
+	double share = 0.0;
+	if (is_rigid(it->system, chunk))
+		share = multiply_masses(body, chunk, body->step->direction, body->step->product);
+	else if (!is_balanced(it->system, chunk))
+		share = it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
+	it->system->partials[chunk_index] = share;
 	if (it->system->contacts.row_count > 0)
 		fem_contact_rows_gather(&it->system->contacts, chunk_index, body->step->product, 1.0f);
 }
@@ -243,7 +280,7 @@ static void redirect_task(void *context, int32_t chunk_index) {
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
 	FemBody *body = island->body;
 	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->step->z, body->step->direction);
-	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL || island->balance.is_on)
+	if (kind_of(island) != FEM_PRECONDITION_TWO_LEVEL || island->balance.is_on || it->is_deflated)
 		return;
 	int32_t part = body->topology->node_part[chunk->begin] - island->preconditioner->parts.begin;
 	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->step->direction);
@@ -251,14 +288,24 @@ static void redirect_task(void *context, int32_t chunk_index) {
 
 // Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
 // chunks: a factor takes the place of block-Jacobi, a coarse space adds to it.
+static void prolong_parts(const FemPreconditioner *preconditioner, FemBody *body) {
+	FemRange parts = preconditioner->parts;
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		fem_coarse_prolong(preconditioner, p - parts.begin, body->topology->part_nodes[p], body->step->z);
+}
+
 // z += the coarse space's answer to the residual without rigid motion, of all parts.
 static void add_coarse_motion(FemPreconditioner *preconditioner, FemBody *body) {
 	FemRange parts = preconditioner->parts;
 	for (int32_t p = parts.begin; p < parts.end; p++)
 		fem_coarse_restrict(preconditioner, body, p - parts.begin, body->step->product);
 	fem_coarse_solve(preconditioner);
-	for (int32_t p = parts.begin; p < parts.end; p++)
-		fem_coarse_prolong(preconditioner, p - parts.begin, body->topology->part_nodes[p], body->step->z);
+	prolong_parts(preconditioner, body);
+}
+
+// Rigid pieces and colliders have all of their unknowns in the rigid space: it alone answers for them.
+static bool has_rigid_space(const FemSystem *system) {
+	return system->rigid && system->rigid->valid;
 }
 
 static void precondition_balanced(const Iteration *it, FemSystemIsland *island) {
@@ -277,6 +324,12 @@ static void precondition_balanced(const Iteration *it, FemSystemIsland *island) 
 static void precondition_island_task(void *context, int32_t island_index) {
 	Iteration *it = context;
 	FemSystemIsland *island = &it->system->islands[island_index];
+	if (island->is_rigid) {
+		island->share = has_rigid_space(it->system) || island->balance.mass == 0.0
+			? 0.0
+			: fem_rigid_balance_move(&island->balance, island->body);
+		return;
+	}
 	if (island->balance.is_on) {
 		precondition_balanced(it, island);
 		return;
@@ -289,6 +342,8 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	case FEM_PRECONDITION_TWO_LEVEL:
 		restrict_large_parts(it, island);
 		island->share = fem_coarse_solve(island->preconditioner);
+		if (it->is_deflated)
+			prolong_parts(island->preconditioner, island->body);
 		break;
 	default: island->share = 0.0; break;
 	}
@@ -307,9 +362,18 @@ static double finish_preconditioning(Iteration *it) {
 	}
 	for (int32_t i = 0; i < system->island_count; i++)
 		sum += system->islands[i].share;
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		sum += precondition_proxy(proxy_at(system, k));
-	return system->rigid ? sum + fem_rigid_space_add(system->rigid, system->loop) : sum;
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+		if (has_rigid_space(system))
+			memset(proxy_at(system, k)->z, 0, sizeof proxy_at(system, k)->z);
+		else
+			sum += precondition_proxy(proxy_at(system, k));
+	}
+	if (!has_rigid_space(system))
+		return sum;
+	if (!it->is_deflated)
+		return sum + fem_rigid_space_add(system->rigid, system->loop);
+	contact_impulses(it, FEM_FIELD_Z);
+	return sum + fem_rigid_space_correct(system->rigid, &system->contacts, system->loop);
 }
 
 // The residual of dv = 0, by load_task or load_and_precondition_task.
@@ -421,14 +485,39 @@ static double start(Iteration *it, double *out_rz) {
 	return bz;
 }
 
+static void clear_z_task(void *context, int32_t chunk_index) {
+	const FemSystem *system = ((Iteration *)context)->system;
+	const FemNodeChunk *chunk = &system->chunks[chunk_index];
+	memset(&body_of(system, chunk)->step->z[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
+}
+
+// dv += P (P^T A P)^-1 P^T r: from here on the residual has no part in rigid motions. Returns r.z.
+static double deflate(Iteration *it) {
+	FemSystem *system = it->system;
+	it->is_deflated = true;
+	fem_loop_for_light(system->loop, system->chunk_count, clear_z_task, it);
+	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
+		memset(proxy_at(system, k)->z, 0, sizeof proxy_at(system, k)->z);
+	fem_rigid_space_add(system->rigid, system->loop);
+	it->beta = 0.0f;
+	redirect(it);
+	multiply(it);
+	it->alpha = 1.0f;
+	advance(it);
+	return finish_preconditioning(it);
+}
+
 FemSolveResult fem_system_solve(FemSystem *system) {
 	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
 	for (int32_t i = 0; i < system->island_count; i++) {
-		if (system->islands[i].balance.is_on)
+		if (system->islands[i].balance.is_on ||
+			(system->islands[i].is_rigid && system->islands[i].balance.mass > 0.0 && !has_rigid_space(system)))
 			fem_rigid_balance_prepare(&system->islands[i].balance, system->islands[i].body);
 	}
 	double rz, bz = start(&it, &rz), target = (double)system->tolerance * (double)system->tolerance * bz;
 	target = fmax(target, (double)system->floor);
+	if (has_rigid_space(system) && rz > target)
+		rz = deflate(&it);
 	FemSolveResult result = {0};
 	while (rz > target && result.iterations < system->max_iterations) {
 		redirect(&it);

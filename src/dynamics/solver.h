@@ -17,7 +17,8 @@ typedef struct FemSystemIsland {
 	FemBody *body;
 	FemRange chunks;                   // of the composite
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
-	FemRigidBalance balance;           // of stiff free islands
+	FemRigidBalance balance;           // of stiff free islands, and of rigid ones
+	bool is_rigid;                     // of a rigid piece: dv is a rigid motion, no element takes part
 	double share;                      // of r.z or x.Ax: the solver's
 } FemSystemIsland;
 
@@ -49,6 +50,10 @@ typedef struct FemSolveResult {
 // Right-hand side, diagonal and forces of the nodes [begin, end): rhs = dt (f_int - (alpha_K + dt) K v + m g + f_user -
 // alpha_M m v). The ground's share is added when the residual is formed.
 void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity);
+
+// All of it for nodes of a rigid piece: external forces and masses. Nodes have no preconditioner, and start at dv = 0,
+// which is a rigid motion.
+void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity);
 
 // Diagonal of the matrix from masses, mass damping and the active ground contacts.
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt);

@@ -25,8 +25,7 @@
 
 // ---- hot
 
-// An upper bound of the largest principal stress: mean + sqrt(2/3) |deviator|.
-static float tension_bound(const FemTetStress *s) {
+float fem_tension_bound(const FemTetStress *s) {
 	float mean = (s->normal.x + s->normal.y + s->normal.z) * (1.0f / 3.0f);
 	float a = s->normal.x - mean, b = s->normal.y - mean, c = s->normal.z - mean;
 	float shear = s->shear.x * s->shear.x + s->shear.y * s->shear.y + s->shear.z * s->shear.z;
@@ -57,7 +56,7 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
 			continue;
-		float bound = tension_bound(&body->step->tet_stress[tet]);
+		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
 		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
 			continue;
 		for (int v = 0; v < 4; v++)

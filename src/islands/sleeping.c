@@ -6,6 +6,7 @@
 #include "model/body.h"
 #include "model/body_step.h"
 #include "model/island.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -21,6 +22,9 @@ void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part) {
 	body->part_state[part] = FEM_ISLAND_LIVE;
 	body->live_part_count++;
 	islands->dirty = true;
+	int32_t component = body->topology->part_component[part];
+	if (body->pieces[component].is_rigid) // wakes as a whole
+		fem_body_wake_component(islands, body, component);
 }
 
 void fem_body_wake_component(FemIslands *islands, FemBody *body, int32_t component) {

@@ -44,6 +44,7 @@ typedef struct FemBody {
 	uint64_t user_data;
 	uint32_t layer, mask;
 	bool self_contact;
+	uint8_t dynamics;          // FemDynamics
 	float gravity_scale;       // on the world's gravity
 	float toughness_scale;     // on the toughness of all tets; infinite: does not break
 	FemPosition pose_position; // pose last set, for teleport
@@ -69,6 +70,7 @@ typedef struct FemBody {
 	float *ground_force;     // N, normal force of the ground in the last step; 0 = no contact
 	FemVec4 *published;      // user order: x, y, z, 1 relative to published_origin
 	FemVec4 *good_velocity;  // m/s, velocities that belong to `published`, inside order: the state to roll back to
+	FemVec4 *shape;          // m, of rigid pieces: from the centre of mass, in the axes of when it became rigid
 	FemVec4 *reaction;       // N, on pinned and driven nodes; null until one is pinned
 	int32_t published_count; // nodes in `published`
 	FemPosition published_origin;

@@ -42,6 +42,7 @@ typedef struct FemBodyStep {
 	bool was_split;             // in an earlier pass: its arrays by node are of the last pass's memory
 	bool has_returned;          // to the start of the step, in this pass
 	bool goes_back;             // takes the step again
+	bool was_released;          // rigid pieces of it became elastic in an earlier pass: their rows were not made
 	struct FemBodyStart *start; // of bodies whose step may be taken again, else null
 } FemBodyStep;
 

@@ -21,6 +21,7 @@ const FemNodeArray fem_node_arrays[FEM_NODE_ARRAY_COUNT] = {
 	{ARRAY(published, FEM_NODE_VECTOR, FEM_AT_SPLIT_USER), .is_saved = true},
 	{ARRAY(before.positions, FEM_NODE_VECTOR, FEM_AT_SPLIT_USER)},
 	{ARRAY(good_velocity, FEM_NODE_VECTOR, FEM_AT_SPLIT_SAME), .is_saved = true},
+	{ARRAY(shape, FEM_NODE_VECTOR, FEM_AT_SPLIT_SAME), .is_saved = true}, // hashed where it is in use
 	{ARRAY(reaction, FEM_NODE_VECTOR, FEM_AT_SPLIT_SHARE), .is_saved = true, .is_optional = true},
 };
 

@@ -30,7 +30,7 @@ typedef struct FemNodeArray {
 	bool is_optional; // allocated by itself, where a body needs it; else part of the body's node block
 } FemNodeArray;
 
-#define FEM_NODE_ARRAY_COUNT 12 // entries of the list below
+#define FEM_NODE_ARRAY_COUNT 13 // entries of the list below
 
 extern const FemNodeArray fem_node_arrays[FEM_NODE_ARRAY_COUNT];
 

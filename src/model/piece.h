@@ -3,8 +3,10 @@
 #ifndef FEM_MODEL_PIECE_H
 #define FEM_MODEL_PIECE_H
 
+#include "base/assert.h"
 #include "fem_destruction.h"
 #include "model/body.h"
+#include "model/island.h"
 #include "topology/topology.h"
 
 typedef struct FemPiece {
@@ -19,6 +21,15 @@ typedef struct FemPiece {
 	float area;      // m^2
 	float thickness; // m, 2 volume / area: that of a plate, a third of a cube's edge
 	float box_area;  // (volume of its box)^(2/3), m^2: mass over this is the scale of contact
+	float length;    // m, diagonal of its box
+
+	// ---- motion (world/step/rigid_pieces.h)
+	bool is_rigid;            // moves by its 6 rigid motions, in the shape that FemBody.shape holds
+	int32_t calm_steps;       // in a row in which nothing strained it that counts
+	int32_t calm_needed;      // so many make it rigid
+	float strength;           // Pa, of rigid ones: of the weakest of its tets; infinite: nothing makes it elastic
+	float probe_dt;           // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
+	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
 	// ---- solver
 	struct FemPreconditioner *preconditioner; // null: none is needed, or memory failed
@@ -46,6 +57,26 @@ static inline int32_t fem_node_component(const FemTopology *t, int32_t node) {
 
 static inline int32_t fem_tet_component(const FemTopology *t, int32_t tet) {
 	return fem_node_component(t, fem_tet_node(t, tet, 0));
+}
+
+// The rigid piece that an island is; null: the island is elastic. Rigid pieces are awake as a whole, and nowhere
+// pinned.
+static inline FemPiece *fem_rigid_piece_of(const FemBody *body, const FemIsland *island) {
+	FemPiece *piece = &body->pieces[island->component];
+	FEM_ASSERT(!piece->is_rigid || island->whole);
+	return piece->is_rigid ? piece : NULL;
+}
+
+// It is elastic from now on, until it has been at rest with itself for a while. Its strain is in its shape, which is
+// where its nodes are.
+static inline void fem_piece_release(FemPiece *piece) {
+	piece->is_rigid = false;
+	piece->calm_steps = 0;
+}
+
+static inline void fem_body_release_pieces(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		fem_piece_release(&body->pieces[c]);
 }
 
 // Whether some of it is awake. A kinematic body never sleeps.

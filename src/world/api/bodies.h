@@ -47,6 +47,7 @@ FemVec3d fem_body_center(const FemBody *body); // centre of mass, relative to th
 
 // ---- body_settings.c
 FemResult fem_body_settings_check(float gravity_scale, float toughness_scale);
+FemResult fem_dynamics_check(FemDynamics dynamics);
 
 // ---- body_reading.c
 typedef struct FemTetStrain {

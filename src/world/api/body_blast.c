@@ -1,5 +1,6 @@
 // Explosions and damage: what games do to a region of space and all bodies in it.
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -59,6 +60,7 @@ static void push_node(FemWorld *world, FemBody *body, int32_t node, FemVec3d imp
 	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[node]), dv);
 	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
+	fem_piece_release(&body->pieces[fem_node_component(body->topology, node)]);
 }
 
 static bool blow(FemWorld *world, FemBody *body, const Blast *blast) {

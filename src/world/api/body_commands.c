@@ -1,6 +1,7 @@
 // Forces, velocities, pins and states that users set between steps.
 #include "base/vec.h"
 #include "geometry/closest.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -19,6 +20,12 @@ static FemResult check_vector(FemVec3 v, const char *name) {
 
 static void wake_node(FemTarget target) {
 	fem_body_wake_part(&target.world->islands, target.body, target.body->topology->node_part[target.node]);
+}
+
+// What moves a node by itself strains its piece.
+static void wake_elastic(FemTarget target) {
+	wake_node(target);
+	fem_piece_release(&target.body->pieces[fem_node_component(target.body->topology, target.node)]);
 }
 
 // ---- forces and impulses
@@ -100,7 +107,7 @@ static void gather_mass(const FemBody *body, int32_t node, double mass, Spread *
 
 static void set_speed(FemTarget target, FemVec3d v) {
 	target.body->velocity[target.node] = fem_vec4_from(fem_clamp_speed(v, target.world->def.node_speed_max));
-	wake_node(target);
+	wake_elastic(target);
 }
 
 // Gives an impulse that a node alone could not take to those around it: they get one change of velocity, so that the
@@ -260,7 +267,7 @@ FemResult fem_body_set_velocity(FemBodyId id, int32_t node, FemVec3 velocity) {
 		return result;
 	FemVec3 clamped = fem_clamp_speed(fem_vec3d_from(velocity), target.world->def.node_speed_max);
 	target.body->velocity[target.node] = fem_vec4_from(clamped);
-	wake_node(target);
+	wake_elastic(target);
 	return FEM_OK;
 }
 
@@ -281,6 +288,7 @@ FemResult fem_body_add_velocity(FemBodyId id, FemVec3 linear, FemVec3 angular) {
 		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
 	}
 	fem_body_wake_all(&world->islands, body);
+	fem_body_release_pieces(body); // one that is pinned moves only as an elastic one
 	return FEM_OK;
 }
 
@@ -302,7 +310,7 @@ FemResult fem_body_set_node_position(FemBodyId id, int32_t node, FemPosition pos
 			FEM_ERROR_INVALID_ARGUMENT, "position must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	FemVec3d offset = fem_position_sub(position, target.body->origin);
 	target.body->position[target.node] = fem_vec4_from(fem_vec3d_to_vec3(offset));
-	wake_node(target);
+	wake_elastic(target);
 	publish_jump(target.body);
 	return FEM_OK;
 }

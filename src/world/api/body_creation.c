@@ -108,6 +108,8 @@ static FemResult check_def(const FemWorld *world, const FemBodyDef *def, int32_t
 		result = check_breaking(def, mesh->tet_count);
 	if (result == FEM_OK)
 		result = fem_body_settings_check(def->gravity_scale, def->toughness_scale);
+	if (result == FEM_OK)
+		result = fem_dynamics_check(def->dynamics);
 	return result;
 }
 
@@ -232,6 +234,7 @@ FemBodyId fem_body_create(FemWorldId id, const FemBodyDef *def) {
 	body->layer = def->layer;
 	body->mask = def->mask;
 	body->self_contact = def->self_contact;
+	body->dynamics = (uint8_t)def->dynamics;
 	body->pose_position = def->position;
 	body->pose_rotation = def->rotation;
 	fem_quat_normalize(&body->pose_rotation);

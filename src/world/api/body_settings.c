@@ -1,4 +1,5 @@
 // What users change of a whole body between steps: gravity, toughness, layers, contact with itself, materials.
+#include "model/piece.h"
 #include "world/world.h"
 
 #include "base/assert.h"
@@ -63,6 +64,24 @@ FemResult fem_body_set_self_contact(FemBodyId id, bool self_contact) {
 		return result;
 	body->self_contact = self_contact;
 	fem_body_wake_all(&world->islands, body);
+	return FEM_OK;
+}
+
+FemResult fem_dynamics_check(FemDynamics dynamics) {
+	return dynamics == FEM_DYNAMICS_AUTO || dynamics == FEM_DYNAMICS_ELEMENTS || dynamics == FEM_DYNAMICS_RIGID
+		? FEM_OK
+		: fem_fail(FEM_ERROR_INVALID_ARGUMENT, "dynamics is %d: use a value of FemDynamics.", (int)dynamics);
+}
+
+FemResult fem_body_set_dynamics(FemBodyId id, FemDynamics dynamics) {
+	FemResult result;
+	FemWorld *world;
+	FemBody *body = fem_body_find_idle(id, &world, &result);
+	if (!body || (result = fem_dynamics_check(dynamics)) != FEM_OK || body->dynamics == (uint8_t)dynamics)
+		return result;
+	body->dynamics = (uint8_t)dynamics;
+	fem_body_wake_all(&world->islands, body);
+	fem_body_release_pieces(body); // the next step makes rigid what shall be
 	return FEM_OK;
 }
 

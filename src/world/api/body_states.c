@@ -1,5 +1,6 @@
 // Pinned and driven nodes, kinematic bodies, sleep, and materials of single tets.
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -23,6 +24,7 @@ static void set_kind(FemTarget target, FemNodeKind kind) {
 	if (kind == FEM_NODE_FREE && body->reaction)
 		body->reaction[node] = (FemVec4){0};
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
+	fem_piece_release(&body->pieces[fem_node_component(body->topology, node)]);
 }
 
 static FemResult hold_node(FemBodyId id, int32_t user_node, FemNodeKind kind, FemVec3 velocity) {
@@ -82,6 +84,7 @@ FemResult fem_body_set_kinematic(FemBodyId id, bool kinematic) {
 	}
 	for (int32_t i = 0; i < body->topology->node_count; i++)
 		body->last_dv[i] = (FemVec4){0};
+	fem_body_release_pieces(body);
 	body->kinematic = kinematic;
 	body->live_part_count = kinematic ? 0 : part_count;
 	world->islands.dirty = true;

@@ -42,8 +42,8 @@ static double volume_of(const FemBody *body, FemRange nodes) {
 	return volume;
 }
 
-static double box_volume_of(const FemMesh *mesh, const FemBody *body, FemRange nodes) {
-	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0;
+static void measure_box(const FemMesh *mesh, const FemBody *body, FemRange nodes, FemPiece *piece) {
+	double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, volume = 1.0, square = 0.0;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec3d p = fem_body_rest_point(mesh, body, i);
 		const double *x = &p.x;
@@ -52,9 +52,12 @@ static double box_volume_of(const FemMesh *mesh, const FemBody *body, FemRange n
 			high[k] = fmax(high[k], x[k]);
 		}
 	}
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < 3; k++) {
 		volume *= high[k] - low[k];
-	return volume;
+		square += (high[k] - low[k]) * (high[k] - low[k]);
+	}
+	piece->box_area = (float)pow(volume, 2.0 / 3.0);
+	piece->length = (float)sqrt(square);
 }
 
 // Surface nodes ascend, and so do the nodes of components. A plate's sides are nearly all of its surface.
@@ -69,6 +72,6 @@ void fem_pieces_measure(const FemMesh *mesh, FemBody *body) {
 		piece->volume = (float)volume;
 		piece->area = (float)area;
 		piece->thickness = (float)(2.0 * volume / area);
-		piece->box_area = (float)pow(box_volume_of(mesh, body, nodes), 2.0 / 3.0);
+		measure_box(mesh, body, nodes, piece);
 	}
 }

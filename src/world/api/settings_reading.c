@@ -63,6 +63,11 @@ bool fem_body_get_self_contact(FemBodyId id) {
 	return body && body->self_contact;
 }
 
+FemDynamics fem_body_get_dynamics(FemBodyId id) {
+	const FemBody *body = fem_body_find(id, NULL);
+	return body ? (FemDynamics)body->dynamics : FEM_DYNAMICS_AUTO;
+}
+
 FemResult fem_body_get_pose(FemBodyId id, FemPosition *out_position, FemQuat *out_rotation) {
 	const FemBody *body = fem_body_find(id, NULL);
 	if (!body)

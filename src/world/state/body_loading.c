@@ -72,6 +72,8 @@ static bool flags_make_sense(uint32_t flags) {
 	if ((flags & ~(uint32_t)FEM_STATE_ALL) ||
 		(!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED)))
 		return false;
+	if (flags & FEM_STATE_ELEMENTS && flags & FEM_STATE_ALWAYS_RIGID)
+		return false;
 	return !broken || (pieces && !(flags & FEM_STATE_RIGID));
 }
 
@@ -135,6 +137,9 @@ static void finish_counts(FemWorld *world, FemBody *body, const FemStateHeader *
 	body->kinematic = header->flags & FEM_STATE_KINEMATIC;
 	body->self_contact = header->flags & FEM_STATE_SELF_CONTACT;
 	body->was_asleep = header->flags & FEM_STATE_WAS_ASLEEP;
+	body->dynamics = (uint8_t)(header->flags & FEM_STATE_ELEMENTS ? FEM_DYNAMICS_ELEMENTS
+			: header->flags & FEM_STATE_ALWAYS_RIGID              ? FEM_DYNAMICS_RIGID
+																  : FEM_DYNAMICS_AUTO);
 	FEM_ASSERT(body->live_part_count <= t->part_count && body->pinned_count <= t->node_count);
 	// Of several bodies that are loaded after each other, those that sleep are not woken by the others.
 	body->asleep_since = fem_body_sleeps(body) ? (int64_t)world->statistics.step_count : -1;

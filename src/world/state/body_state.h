@@ -1,5 +1,6 @@
 // The saved state of one body (fem_body_save, fem_body_load): what a save game keeps. Unlike the snapshot of a world it
-// holds nothing that can be found anew (rotations, preconditioners, contacts, owners of splinters), so a loaded body
+// holds nothing that can be found anew (rotations, preconditioners, contacts, owners of splinters, which pieces are
+// rigid at the moment), so a loaded body
 // goes on as the saved one would have but for rounding.
 //
 // The bytes, little-endian, in this order; what is in [] is there only when its flag is set:
@@ -43,9 +44,11 @@ typedef enum FemStateFlags {
 	FEM_STATE_DAMAGED = 1 << 13,
 	FEM_STATE_FORCED = 1 << 14,
 	FEM_STATE_GROUNDED = 1 << 15,
-	FEM_STATE_TUNED = 1 << 16,  // gravity or toughness are scaled
-	FEM_STATE_MOVING = 1 << 17, // rigid, with a velocity
-	FEM_STATE_ALL = (1 << 18) - 1,
+	FEM_STATE_TUNED = 1 << 16,        // gravity or toughness are scaled
+	FEM_STATE_MOVING = 1 << 17,       // rigid, with a velocity
+	FEM_STATE_ELEMENTS = 1 << 18,     // dynamics: finite elements,
+	FEM_STATE_ALWAYS_RIGID = 1 << 19, // or always rigid, else automatic
+	FEM_STATE_ALL = (1 << 20) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

@@ -86,11 +86,27 @@ static uint64_t hash_pieces(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+// How the pieces move, and the shapes of rigid ones.
+static uint64_t hash_motion(uint64_t hash, const FemBody *body) {
+	const FemTopology *t = body->topology;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		const FemPiece *piece = &body->pieces[c];
+		hash = fem_hash_word(fem_hash_word(hash, (uint64_t)piece->calm_steps), (uint64_t)piece->calm_needed);
+		if (!piece->is_rigid)
+			continue;
+		FemRange nodes = t->component_nodes[c];
+		hash = hash_vectors(fem_hash_float(hash, piece->strength), body->shape + nodes.begin, nodes.end - nodes.begin);
+		for (int k = 0; k < 9; k++)
+			hash = fem_hash_double(hash, piece->shape_rotation[k]);
+	}
+	return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	hash = hash_pieces(hash_breaking(hash_position(hash, body->origin), body), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
-	hash = hash_tets(hash, body);
+	hash = hash_motion(hash_tets(hash, body), body);
 	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);
 	for (int32_t p = 0; p < t->part_count; p++)
 		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);

@@ -17,6 +17,8 @@ static void sync_fields(FemStream *s, FemBody *body) {
 	FEM_STREAM(s, body->layer);
 	FEM_STREAM(s, body->mask);
 	fem_stream_bool(s, &body->self_contact);
+	FEM_STREAM(s, body->dynamics);
+	s->failed = s->failed || fem_dynamics_check((FemDynamics)body->dynamics) != FEM_OK;
 	FEM_STREAM(s, body->gravity_scale);
 	FEM_STREAM(s, body->toughness_scale);
 	s->failed = s->failed || fem_body_settings_check(body->gravity_scale, body->toughness_scale) != FEM_OK;
@@ -68,6 +70,20 @@ static void sync_pieces(FemStream *s, FemBody *body) {
 	}
 }
 
+// How the pieces move.
+static void sync_motion(FemStream *s, FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		fem_stream_bool(s, &piece->is_rigid);
+		FEM_STREAM(s, piece->calm_steps);
+		FEM_STREAM(s, piece->calm_needed);
+		FEM_STREAM(s, piece->strength);
+		FEM_STREAM(s, piece->probe_dt);
+		FEM_STREAM(s, piece->shape_rotation);
+		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0;
+	}
+}
+
 static void sync_arrays(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	sync_nodes(s, body, false);
@@ -113,6 +129,7 @@ static void write_state(FemStream *s, FemBody *body) {
 	sync_fields(s, body);
 	sync_optional(s, body);
 	sync_arrays(s, body);
+	sync_motion(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
 	bool has_solver = fem_body_has_solver(body);
 	fem_stream_bool(s, &has_solver);
@@ -208,6 +225,8 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 		sync_arrays(s, body);
 	if (!s->failed)
 		s->failed = !recount(body) || !fem_body_refresh_materials(world, body);
+	if (!s->failed)
+		sync_motion(s, body); // after the materials, which make all elastic
 	if (!s->failed)
 		read_solver(s, world, body);
 	world->has_forces |= body->has_forces; // else they would stay after the next step

@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "base/memory.h"
+#include "dynamics/rigid_shape.h"
 #include "model/piece.h"
 #include "world/api/checks.h"
 #include "world/api/pieces.h"
@@ -10,6 +11,7 @@
 
 #include <math.h>
 
+#define RIGID_TOLERANCE 1e-5    // of the size and place of a rigid piece: rounding, and a fast object put back; chosen
 #define MEASURE_TOLERANCE 1e-4f // relative, of sums over a piece: rounding of 1e5 floats at the most
 #define FAULT(...) fem_fail(FEM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
@@ -256,11 +258,46 @@ static FemResult check_piece(const FemWorld *world, int32_t index, const FemPiec
 	if (!world->def.contacts_enabled)
 		return FEM_OK;
 	if (!is_near(piece->volume, anew->volume) || !is_near(piece->area, anew->area) ||
-		!is_near(piece->thickness, anew->thickness) || !is_near(piece->box_area, anew->box_area))
+		!is_near(piece->thickness, anew->thickness) || !is_near(piece->box_area, anew->box_area) ||
+		!is_near(piece->length, anew->length))
 		return FAULT("Body %d: piece %u measures %g m^3, %g m^2, %g m and %g m^2, not %g, %g, %g and %g.", index,
 			piece->number, (double)piece->volume, (double)piece->area, (double)piece->thickness,
 			(double)piece->box_area, (double)anew->volume, (double)anew->area, (double)anew->thickness,
 			(double)anew->box_area);
+	return FEM_OK;
+}
+
+// A rigid piece is awake or asleep as a whole, is nowhere driven, and its nodes are where its shape says.
+static FemResult check_rigid_piece(const FemBody *body, int32_t index, int32_t component) {
+	const FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component], parts = body->topology->component_parts[component];
+	double off = 0.0, center[3] = {0}, mass = 0.0, largest = 0.0, rotation[9];
+	for (int32_t p = parts.begin; p < parts.end; p++) {
+		if (body->part_state[p] != body->part_state[parts.begin])
+			return FAULT("Body %d: rigid piece %u is awake in parts.", index, piece->number);
+	}
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] == FEM_NODE_DRIVEN)
+			return FAULT("Body %d: rigid piece %u has a driven node.", index, piece->number);
+		mass += (double)body->mass[i];
+		for (int k = 0; k < 3; k++)
+			center[k] += (double)body->mass[i] * (double)(&body->position[i].x)[k];
+	}
+	for (int k = 0; k < 3; k++)
+		center[k] /= mass;
+	memcpy(rotation, piece->shape_rotation, sizeof rotation);
+	fem_rigid_shape_find_rotation(body, nodes, center, rotation); // it may have been moved since its last step
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *s = &body->shape[i].x, *x = &body->position[i].x;
+		for (int k = 0; k < 3; k++) {
+			const double *row = rotation + 3 * k;
+			double at = center[k] + row[0] * (double)s[0] + row[1] * (double)s[1] + row[2] * (double)s[2];
+			off = fmax(off, fabs((double)x[k] - at));
+			largest = fmax(largest, fabs((double)s[k]) + fabs((double)x[k]));
+		}
+	}
+	if (!(off <= RIGID_TOLERANCE * largest))
+		return FAULT("Body %d: rigid piece %u is %g m off its shape.", index, piece->number, off);
 	return FEM_OK;
 }
 
@@ -277,6 +314,8 @@ static FemResult check_piece_measures(const FemWorld *world, int32_t index) {
 		fem_pieces_measure(&world->meshes[copy.mesh_index], &copy);
 	for (int32_t c = 0; result == FEM_OK && c < count; c++)
 		result = check_piece(world, index, &pieces[c], &copy.pieces[c]);
+	for (int32_t c = 0; result == FEM_OK && c < count; c++)
+		result = pieces[c].is_rigid ? check_rigid_piece(world->bodies[index], index, c) : FEM_OK;
 	if (result == FEM_OK && !is_near(world->bodies[index]->total_mass, copy.total_mass))
 		result = FAULT("Body %d has %g kg, its nodes %g kg.", index, (double)world->bodies[index]->total_mass,
 			(double)copy.total_mass);

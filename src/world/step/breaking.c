@@ -36,6 +36,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	if (!breaking)
 		return;
 	breaking->has_grain = breaking->can_break = false;
+	fem_body_release_pieces(body);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;

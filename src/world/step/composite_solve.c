@@ -27,6 +27,11 @@ static void refresh_diagonal_task(void *context, int32_t chunk_index) {
 	FemCompositeTask *task = context;
 	const FemNodeChunk *chunk = &task->system.chunks[chunk_index];
 	FemBody *body = task->step->world->bodies[chunk->body];
+	if (task->system.islands[chunk->island].is_rigid) { // whose nodes have no preconditioner of their own
+		if (ground_candidates(task, chunk_index) > 0)
+			fem_assemble_diagonal(body, chunk->begin, chunk->end, task->step->dt);
+		return;
+	}
 	bool *touched = &task->step->contact_touched[task->composite->chunks.begin + chunk_index], before = *touched;
 	*touched = has_contacts(task, chunk_index);
 	if (*touched || before)
@@ -118,9 +123,16 @@ static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space, int32
 	return made;
 }
 
-// As a level of the solve it pays where contacts join several.
+static bool has_rigid_island(const FemSystem *system) {
+	bool has = false;
+	for (int32_t i = 0; i < system->island_count; i++)
+		has |= system->islands[i].is_rigid;
+	return has;
+}
+
+// As a level of the solve it pays where contacts join several. For rigid pieces it is the solve.
 static bool open_coarse_level(FemCompositeTask *task, FemRigidSpace *space) {
-	return task->system.contacts.count > 0 && open_rigid_space(task, space, 2);
+	return task->system.contacts.count > 0 && open_rigid_space(task, space, has_rigid_island(&task->system) ? 1 : 2);
 }
 
 // ---- solve
@@ -175,7 +187,7 @@ static void bound_energy(FemCompositeTask *task) {
 	FemSystem *system = &task->system;
 	for (int32_t i = 0; i < system->island_count; i++) {
 		FemSystemIsland *island = &system->islands[i];
-		if (island->balance.nodes.end > island->balance.nodes.begin)
+		if (!island->is_rigid && island->balance.nodes.end > island->balance.nodes.begin)
 			fem_rigid_balance_complete_load(
 				&island->balance, island->body, task->step->dt, fem_body_gravity(task->step->world, island->body));
 	}
@@ -249,9 +261,10 @@ static void solve_passes(FemCompositeTask *task) {
 }
 
 void fem_composite_solve(FemCompositeTask *task) {
-	build_contacts(task);
 	FemRigidSpace space;
 	task->system.rigid = open_coarse_level(task, &space) ? &space : NULL;
+	task->system.contacts.moves_rigidly = task->system.rigid != NULL;
+	build_contacts(task);
 	solve_passes(task);
 	if (task->system.rigid)
 		fem_rigid_space_free(&space);

@@ -7,6 +7,7 @@
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
 #include "world/step/passes.h"
+#include "world/step/piece_probe.h"
 #include "world/world.h"
 
 #define ITERATIONS_GUESS 20 // of an island that was not solved yet, for the order of work only; chosen
@@ -33,6 +34,7 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.gravity = fem_body_gravity(step->world, step->world->bodies[island->body]),
 		.is_whole = island->whole,
 		.is_free = island->pinned_count == 0 && island->whole,
+		.rigid = fem_rigid_piece_of(step->world->bodies[island->body], island),
 		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
 	};
 }
@@ -88,7 +90,8 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
 			.chunks = chunks,
-			.preconditioner = kept ? piece->preconditioner : NULL,
+			.preconditioner = kept && !piece->is_rigid ? piece->preconditioner : NULL,
+			.is_rigid = piece->is_rigid,
 		};
 		task.system.floor += fem_policy_floor(island_mass(body, island));
 		if (body->max_iterations > task.system.max_iterations)
@@ -112,11 +115,14 @@ static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegra
 	FemSystemIsland *island = &task->system.islands[place];
 	const FemIsland *live = fem_composite_island(task, place);
 	FemHinge hinge;
-	if (!integration->is_free && !fem_hinge_find(integration, &hinge))
-		return;
+	if (!integration->is_free && (island->is_rigid || !fem_hinge_find(integration, &hinge)))
+		return; // a rigid one that is pinned does not move
 	FemRange nodes = island->body->topology->component_nodes[live->component];
-	island->balance =
-		fem_rigid_balance_open(island->body, nodes, integration->is_free ? NULL : &hinge, integration->dt);
+	island->balance = island->is_rigid
+		? fem_rigid_balance_open_rigid(island->body, nodes)
+		: fem_rigid_balance_open(island->body, nodes, integration->is_free ? NULL : &hinge, integration->dt);
+	if (island->is_rigid)
+		return;
 	if (island->balance.is_on)
 		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
 }
@@ -185,9 +191,10 @@ static void balance_group(FemCompositeTask *task) {
 }
 
 static void integrate_composite_task(void *context, int32_t order) {
-	if (is_over(context, order))
+	FemStep *step = context;
+	if (is_over(step, order))
 		return;
-	FemCompositeTask task = open_task(context, order);
+	FemCompositeTask task = open_task(step, order);
 	bool bad = (task.result->errors & FEM_STEP_BODY_ROLLED_BACK) != 0;
 	if (!bad)
 		balance_group(&task);
@@ -197,6 +204,8 @@ static void integrate_composite_task(void *context, int32_t order) {
 			integration.body->went_bad = true;
 		else
 			task.result->errors |= fem_motion_integrate(&integration);
+		if (!bad && integration.rigid && integration.body->reaction && !integration.is_free)
+			fem_probe_set_reactions(integration.body, fem_composite_island(&task, i)->component, step->dt);
 	}
 	close_task(&task);
 }

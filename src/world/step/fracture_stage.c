@@ -24,7 +24,7 @@ typedef struct Fracture {
 
 static bool may_break(const FemBody *body) {
 	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad &&
-		!body->step->is_over;
+		!body->step->is_over && !body->step->goes_back;
 }
 
 // Whether the tips of its cracks run on within this step.
@@ -87,7 +87,8 @@ static void gather_separations(FemBody *body) {
 	step->separation_count = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
-		if (is_live && step->node_hot[i] && step->separations[i].node == i)
+		if (is_live && step->node_hot[i] && step->separations[i].node == i &&
+			!body->pieces[fem_node_component(t, i)].is_rigid)
 			step->separations[step->separation_count++] = step->separations[i];
 	}
 }

@@ -139,7 +139,7 @@ static bool join_composites(FemStep *step) {
 }
 
 // What was split in this pass goes back, and what hangs together with it by composites.
-static void find_who_goes_back(FemStep *step) {
+void fem_passes_find_who_goes_back(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBodyStep *body = world->bodies[world->islands.active_bodies[i]]->step;
@@ -171,7 +171,7 @@ static void settle_composites(FemStep *step) {
 
 void fem_passes_go_back(FemStep *step) {
 	FemWorld *world = step->world;
-	find_who_goes_back(step);
+	fem_passes_find_who_goes_back(step);
 	settle_composites(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
@@ -181,7 +181,7 @@ void fem_passes_go_back(FemStep *step) {
 		else if (!of->goes_back && !of->is_over && of->was_split)
 			fem_body_keep_results(body, &world->arena); // the memory of this pass goes
 		of->is_over |= !of->goes_back;
-		of->has_returned = false;
+		of->has_returned = of->goes_back = false;
 	}
 	step->contact_count = world->contacts.contact_count; // some of what was split may be gone
 	step->pass++;

@@ -19,6 +19,9 @@ size_t fem_passes_bytes(const FemWorld *world, int32_t pass); // that fem_passes
 void fem_passes_save(FemStep *step);                          // the start of all bodies that break, or touch what does
 void fem_body_return_to_start(FemBody *body);                 // before its nodes get new numbers
 
+// Marks what has returned to the start of the step in this pass, and what hangs together with it by composites.
+void fem_passes_find_who_goes_back(FemStep *step);
+
 // After splits: ends the step of all that has no part in them, and puts the rest back to its start.
 void fem_passes_go_back(FemStep *step);
 

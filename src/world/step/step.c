@@ -13,6 +13,7 @@
 #include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
+#include "world/step/rigid_pieces.h"
 #include "world/step/solver_state.h"
 #include "world/step/substeps.h"
 #include "world/world.h"
@@ -147,6 +148,7 @@ static void begin_substep(FemStep *step) {
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		recenter(world->bodies[world->islands.active_bodies[i]]);
 	fem_held_pieces_release(step);
+	fem_rigid_pieces_begin(step);
 }
 
 // ---- islands
@@ -165,11 +167,12 @@ static void take_body_memory(FemStep *step) {
 			continue;
 		}
 		if (body->live_part_count > 0 && body->live_part_count < body->topology->part_count) {
-			// dv and search direction of all nodes start at 0, because sleeping neighbours of live nodes are read as
-			// columns and do not move.
+			// dv, search direction and preconditioned residual of all nodes start at 0, because sleeping neighbours of
+			// live nodes are read as columns and in contacts, and do not move.
 			size_t bytes = sizeof(FemVec4) * (size_t)body->topology->node_count;
 			memset(body->step->dv, 0, bytes);
 			memset(body->step->direction, 0, bytes);
+			memset(body->step->z, 0, bytes);
 		}
 	}
 }
@@ -285,11 +288,17 @@ static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, cons
 	}
 }
 
+static bool is_rigid_chunk(const FemStep *step, const FemNodeChunk *chunk) {
+	int32_t component = step->world->islands.islands[chunk->island].component;
+	return step->world->bodies[chunk->body]->pieces[component].is_rigid;
+}
+
 static void assemble_edges_task(void *context, int32_t chunk_index) {
 	const FemStep *step = context;
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
-	if (step->pass > 0 && !body->step->was_split) // its rows are those of the first pass
+	bool is_new = step->pass == 0 || body->step->was_split || body->step->was_released;
+	if (!is_new || is_rigid_chunk(step, chunk)) // old: its rows are those of the first pass
 		return;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	const int32_t *edge_start = body->topology->node_edge_start;
@@ -305,6 +314,10 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
 	if (body->step->is_over)
 		return;
+	if (is_rigid_chunk(step, chunk)) {
+		fem_assemble_rigid_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
+		return;
+	}
 	fem_assemble_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 	fem_assemble_diagonal(body, chunk->begin, chunk->end, step->dt);
 	if (body->step->contact_blocks) // only those of nodes that are touched are made again
@@ -342,7 +355,10 @@ static void solve(FemStep *step) {
 // ---- fracture
 
 static void fracture(FemStep *step) {
-	step->is_again = fem_fracture_stage_run(step);
+	bool released = fem_rigid_pieces_release(step);
+	if (released)
+		fem_passes_find_who_goes_back(step);
+	step->is_again = fem_fracture_stage_run(step) || released;
 	if (step->is_again)
 		fem_passes_go_back(step);
 }
@@ -411,6 +427,7 @@ static void finish_motion(FemStep *step) {
 static void sleep_and_wake(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_contact_stage_finish(step);
+	fem_rigid_pieces_settle(step);
 	FemVec3 g = world->def.gravity;
 	FemSleepRules rules = {
 		.enabled = world->def.sleeping_enabled,
@@ -438,6 +455,7 @@ static void count(FemStep *step) {
 	statistics->ground_contacts = 0;
 	statistics->contacts = step->contact_count;
 	statistics->pieces = (int32_t)world->piece_count;
+	statistics->rigid_pieces = fem_rigid_pieces_count(world);
 	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];

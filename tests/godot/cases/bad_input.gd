@@ -132,6 +132,15 @@ func test_cast_shadow_that_is_not_there() -> void:
 	check_equal(body.cast_shadow, GeometryInstance3D.SHADOW_CASTING_SETTING_ON, "cast_shadow")
 
 
+func test_dynamics_that_are_not_there() -> void:
+	var body := add_body(Vector3(0, 2, 0))
+	for setting: int in [-1, 3]:
+		expect_errors("dynamics %d" % setting, [str(body.get_path()), "DestructibleBody.Dynamics"])
+		body.dynamics = setting
+		errors_end()
+	check_equal(body.dynamics, DestructibleBody.DYNAMICS_AUTO, "dynamics")
+
+
 func test_calls_outside_the_tree() -> void:
 	var body := DestructibleBody.new()
 	body.apply_central_impulse(Vector3.UP)

@@ -33,6 +33,23 @@ func test_frozen_from_the_start_keeps_its_start_velocity() -> void:
 	check_near(body.get_linear_velocity().x, 3.0, 0.05, "velocity when let go")
 
 
+func test_dynamics() -> void:
+	var stone: MaterialResource = load("res://addons/fem_destruction/materials/stone.tres")
+	var bodies: Array[DestructibleBody] = []
+	for setting: int in [DestructibleBody.DYNAMICS_AUTO, DestructibleBody.DYNAMICS_FINITE_ELEMENTS, DestructibleBody.DYNAMICS_RIGID]:
+		var body := add_body(Vector3(3.0 * setting, 20, 0))
+		body.material = stone
+		body.dynamics = setting
+		bodies.append(body)
+	await ticks(5)
+	check_equal(DestructionServer.get_statistics()["rigid_pieces"], 2, "rigid pieces in flight")
+	bodies[0].dynamics = DestructibleBody.DYNAMICS_FINITE_ELEMENTS
+	await ticks(5)
+	check_equal(DestructionServer.get_statistics()["rigid_pieces"], 1, "rigid pieces after a change")
+	for body in bodies:
+		check_near(body.get_center_of_mass().y, bodies[2].get_center_of_mass().y, 0.01, "height")
+
+
 func test_gravity_scale() -> void:
 	var bodies: Array[DestructibleBody] = []
 	for scale: float in [0.0, 1.0, -0.5, 2.0]:

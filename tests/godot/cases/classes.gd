@@ -26,6 +26,7 @@ const BODY_DEFAULTS := {
 	"debug_draw_tets": false,
 	"layers": 1,
 	"cast_shadow": GeometryInstance3D.SHADOW_CASTING_SETTING_ON,
+	"dynamics": DestructibleBody.DYNAMICS_AUTO,
 	"mesh": null,
 	"size": Vector3.ONE,
 	"cells": Vector3i(4, 4, 4),

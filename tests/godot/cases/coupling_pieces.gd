@@ -185,7 +185,7 @@ func test_bullet_through_a_pane() -> void:
 	var hit := cast(Vector3(0.1, 0.8, 4), Vector3(0.1, 0.8, -4))
 	if not check(hit.get("collider") == pane, "the ray misses the pane"):
 		return
-	check(DestructionServer.apply_bullet(hit.collider, hit.position, Vector3(0, 0, -1), 500.0), "the bullet was not taken")
+	check(DestructionServer.apply_bullet(hit.collider, hit.position, Vector3(0, 0, -1), 1000.0), "the bullet was not taken")
 	await seconds(0.5)
 	check(pane.get_piece_count() > 1, "the bullet breaks nothing off")
 	check(not DestructionServer.apply_bullet(null, Vector3.ZERO, Vector3.FORWARD, 1.0), "a bullet into nothing was taken")

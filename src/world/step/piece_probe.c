@@ -1,0 +1,142 @@
+#include "world/step/piece_probe.h"
+
+#include "base/assert.h"
+#include "base/range.h"
+#include "base/vec.h"
+#include "dynamics/preconditioner.h"
+#include "dynamics/rigid_motion.h"
+#include "dynamics/rows.h"
+#include "fem_destruction.h"
+#include "fracture/separation.h"
+#include "model/body_step.h"
+#include "model/piece.h"
+#include "world/step/passes.h"
+
+#include <math.h>
+#include <string.h>
+
+bool fem_probe_is_possible(const FemBody *body, int32_t component) {
+	const FemPreconditioner *factor = body->pieces[component].preconditioner;
+	return factor && factor->kind == FEM_PRECONDITION_FACTOR;
+}
+
+// ---- load
+
+// Angular velocity about the centre c.
+static void find_spin(const FemBody *body, FemRange nodes, double c[3], double out[3]) {
+	FemMotionSums sums = {.finite = true};
+	double l[3];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
+		fem_sums_add_node(&sums, body->mass[i], x, v);
+	}
+	fem_sums_center(&sums, c);
+	fem_about_center(sums.angular, sums.momentum, c, l);
+	fem_sums_solve_inertia(&sums, c, l, out);
+}
+
+float fem_probe_load(FemBody *body, int32_t component, float dt) {
+	const FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	double c[3], w[3], sum = 0.0;
+	find_spin(body, nodes, c, w);
+	double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *x = &body->position[i].x, *residual = &body->step->residual[i].x;
+		double r[3] = {(double)x[0] - c[0], (double)x[1] - c[1], (double)x[2] - c[2]}, j[3];
+		double along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], m = (double)(dt * body->mass[i]);
+		for (int k = 0; k < 3; k++)
+			j[k] = (double)residual[k] + m * (square * r[k] - along * w[k]);
+		sum += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
+		body->step->product[i] = (FemVec4){(float)j[0], (float)j[1], (float)j[2], 0.0f};
+	}
+	return (float)(6.0 * sum / (double)dt) * piece->length * piece->length / (piece->volume * piece->thickness);
+}
+
+// ---- deformation
+
+// Rows and diagonal of the piece alone, without the ground and contacts, whose forces are in the load.
+static void make_rows(FemBody *body, FemRange nodes, float dt) {
+	const FemTopology *t = body->topology;
+	FemBodyStep *step = body->step;
+	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
+	kernels->assemble_edges(t, step->tet_blocks, step->tet_plates, t->node_edge_start[nodes.begin],
+		t->node_edge_start[nodes.end], step->row_blocks);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float m = body->mass[i] + dt * body->mass_damping[i];
+		step->diagonal[i] = (FemVec4){m, m, m, 0.0f};
+	}
+	if (step->contact_blocks)
+		memset(
+			step->contact_blocks + 6 * (int64_t)nodes.begin, 0, 6 * sizeof(float) * (size_t)(nodes.end - nodes.begin));
+}
+
+void fem_probe_deform(FemBody *body, int32_t component, float dt) {
+	FemPiece *piece = &body->pieces[component];
+	FemPreconditioner *factor = piece->preconditioner;
+	FemRange nodes = body->topology->component_nodes[component];
+	FEM_ASSERT(fem_probe_is_possible(body, component));
+	factor->valid = factor->valid && piece->probe_dt == dt;
+	if (!factor->valid)
+		make_rows(body, nodes, dt);
+	piece->probe_dt = dt;
+	fem_preconditioner_prepare(factor, body, NULL, body->step->diagonal_blocks, (FemMatrixChange){.has_moved = true});
+	fem_preconditioner_solve(factor, body, body->step->product, body->step->z);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 *z = &body->step->z[i];
+		*z = (FemVec4){dt * z->x, dt * z->y, dt * z->z, 0.0f};
+	}
+}
+
+// ---- stress
+
+// With c_i = R g_i the rotated gradients of a tet the displacement gradient in its rotated axes is
+// sum (x_i - x_0) c_i^T - 1, whose symmetric part is the strain.
+float fem_probe_tension(const FemBody *body, int32_t tet) {
+	const FemBatch *batch = &body->batches[tet / FEM_LANES];
+	const FemVec4 *x = body->step->start->position, *u = body->step->z,
+				  *gradient = body->step->tet_blocks[tet].gradient;
+	int32_t first = fem_tet_node(body->topology, tet, 0), lane = tet % FEM_LANES;
+	float f[3][3] = {{-1.0f, 0.0f, 0.0f}, {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, -1.0f}};
+	for (int v = 1; v < 4; v++) {
+		int32_t node = fem_tet_node(body->topology, tet, v);
+		const float *a = &x[node].x, *b = &x[first].x, *d = &u[node].x, *e = &u[first].x, *c = &gradient[v].x;
+		for (int k = 0; k < 9; k++)
+			f[k / 3][k % 3] += (a[k / 3] - b[k / 3] + (d[k / 3] - e[k / 3])) * c[k % 3];
+	}
+	float lambda = batch->lambda[lane], mu = batch->mu[lane], trace = lambda * (f[0][0] + f[1][1] + f[2][2]);
+	return fem_tension_bound(&(FemTetStress){
+		.normal = {trace + 2.0f * mu * f[0][0], trace + 2.0f * mu * f[1][1], trace + 2.0f * mu * f[2][2], 0.0f},
+		.shear = {mu * (f[0][1] + f[1][0]), mu * (f[1][2] + f[2][1]), mu * (f[2][0] + f[0][2]), 0.0f},
+	});
+}
+
+// ---- reactions
+
+void fem_probe_set_reactions(FemBody *body, int32_t component, float dt) {
+	FemRange nodes = body->topology->component_nodes[component];
+	FemMotionSums pins = {.finite = true}, loads = {.finite = true};
+	double c[3], torque[3], moment[3];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *p = &body->position[i].x, *residual = &body->step->residual[i].x;
+		double x[3] = {p[0], p[1], p[2]}, j[3] = {residual[0], residual[1], residual[2]};
+		fem_sums_add_impulse(&loads, x, j);
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			fem_sums_add_node(&pins, 1.0, x, (double[3]){0.0, 0.0, 0.0});
+	}
+	fem_sums_center(&pins, c);
+	fem_about_center(loads.torque, loads.impulse, c, torque);
+	fem_sums_solve_inertia(&pins, c, torque, moment);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *p = &body->position[i].x;
+		double r[3] = {(double)p[0] - c[0], (double)p[1] - c[1], (double)p[2] - c[2]}, f[3];
+		if (body->node_kind[i] == FEM_NODE_FREE)
+			continue;
+		for (int k = 0; k < 3; k++)
+			f[k] = -(loads.impulse[k] / pins.mass + moment[(k + 1) % 3] * r[(k + 2) % 3] -
+					   moment[(k + 2) % 3] * r[(k + 1) % 3]) /
+				(double)dt;
+		body->reaction[i] = (FemVec4){(float)f[0], (float)f[1], (float)f[2], 0.0f};
+	}
+}

@@ -1,0 +1,29 @@
+// What the loads of a rigid piece would do to it if it were elastic.
+//
+// After a solve the residual of a rigid piece's nodes is what its elasticity would have to carry: contacts, the ground,
+// the user's forces and gravity less the inertia of the rigid motion. One back-substitution with a factor of the
+// piece's own matrix, M + dt (dt + alpha_K) K, tells how these loads and the centrifugal force would deform it within
+// the step. The factor is kept while the piece is rigid: its matrix does not change but for the rotation.
+#ifndef FEM_WORLD_PIECE_PROBE_H
+#define FEM_WORLD_PIECE_PROBE_H
+
+#include "model/body.h"
+
+bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is a factor
+
+// First: the loads of the step, N s. Overwrites body->step->product; returns a bound, Pa, that is cheap and far above
+// any stress that they can make. With S the sum of their sizes no bending moment is above S L, and no section modulus
+// below V t / (6 L), V, L and t being the volume, length and thickness of the piece.
+float fem_probe_load(FemBody *body, int32_t component, float dt);
+
+// Then: the displacement of the piece's nodes within the step, m, in body->step->z.
+void fem_probe_deform(FemBody *body, int32_t component, float dt);
+
+// Then: Pa, an upper bound of the largest principal stress of a tet, with the strain that is in the piece's shape.
+// body->step->start is where the step began.
+float fem_probe_tension(const FemBody *body, int32_t tet);
+
+// FemBody.reaction of the pinned nodes of a rigid piece, as if it stood on equal springs there.
+void fem_probe_set_reactions(FemBody *body, int32_t component, float dt);
+
+#endif

@@ -1,0 +1,260 @@
+#include "world/step/rigid_pieces.h"
+
+#include "base/assert.h"
+#include "dynamics/rigid_motion.h"
+#include "dynamics/rigid_shape.h"
+#include "fracture/separation.h"
+#include "model/body_step.h"
+#include "model/piece.h"
+#include "world/step/breaking.h"
+#include "world/step/passes.h"
+#include "world/step/piece_probe.h"
+
+#include <math.h>
+#include <string.h>
+
+// What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
+#define STIFF_STRAIN 0.01f
+#define CALM_SHARE 0.15f   // of a tet's strength. Chosen well below the next, so that few go to and fro
+#define RELEASE_SHARE 0.4f // of a tet's strength: a load that comes of a sudden may make up to twice its static stress
+// Of the strength: the stress that vibration may still come to. A pinned piece carries its weight and what rests on it
+// in its strain, and must have come to rest with them: a pane that was made rigid before it hung needed half as much
+// again of a bullet's energy to break. Chosen.
+#define VIBRATION_SHARE 0.2f
+#define PINNED_VIBRATION_SHARE 0.01f
+#define PINNED_STEPS 6 // in a row, since what vibrates stands still at its turning points; chosen
+// A piece that is released soon after it became rigid waits twice as long before the next time, up to this many steps:
+// taking a step again costs more than a step with one more elastic piece. Chosen.
+#define PATIENCE_MAX 15
+#define SOON 30       // steps; chosen
+#define CALM_MAX 1000 // steps that are counted; chosen
+
+// ---- which
+
+static FemDynamics dynamics_of(const FemBody *body) {
+	return (FemDynamics)body->dynamics;
+}
+
+// Needs the stress of its tets, which only bodies that can break have.
+static bool is_chosen_by_load(const FemBody *body) {
+	return dynamics_of(body) == FEM_DYNAMICS_AUTO && body->breaking && body->live_part_count > 0 && !body->went_bad &&
+		body->step->tet_stress;
+}
+
+static bool is_wholly_live(const FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	bool live = true;
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		live &= body->part_state[p] == FEM_ISLAND_LIVE;
+	return live;
+}
+
+static bool has_driven_node(const FemBody *body, FemRange nodes) {
+	bool driven = false;
+	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++)
+		driven |= body->node_kind[i] == FEM_NODE_DRIVEN;
+	return driven;
+}
+
+// Pins in a line, or one pin, leave a piece something to swing about.
+static bool is_hinged(const FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	FemMotionSums pins = {.finite = true};
+	double c[3], inertia[9];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			fem_sums_add_node(&pins, 1.0, x, (double[3]){0.0, 0.0, 0.0});
+	}
+	fem_sums_center(&pins, c);
+	return pins.mass > 0.0 && !fem_sums_inertia(&pins, c, inertia);
+}
+
+// True unless it cannot be rigid: driven, on hinges, or with all nodes on a line.
+static bool make_rigid(FemBody *body, int32_t component, float strength) {
+	FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	if (has_driven_node(body, nodes) || is_hinged(body, component) ||
+		!fem_rigid_shape_take(body, nodes, piece->shape_rotation))
+		return false;
+	if (fem_piece_is_attached(body, component))
+		memset(body->velocity + nodes.begin, 0, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
+	piece->strength = strength;
+	piece->is_rigid = true;
+	piece->probe_dt = 0.0f;
+	return true;
+}
+
+// ---- always
+
+void fem_rigid_pieces_begin(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		for (int32_t c = 0; dynamics_of(body) == FEM_DYNAMICS_RIGID && c < body->topology->component_count; c++) {
+			if (!body->pieces[c].is_rigid && is_wholly_live(body, c))
+				make_rigid(body, c, INFINITY);
+		}
+	}
+}
+
+// ---- release
+
+// Pa: tension at which a tet breaks or yields; 0: it is not stiff, or breaks by force.
+static float strength_of(const FemBody *body, int32_t tet) {
+	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
+	float stiffness = 2.0f * body->batches[batch].mu[lane], strength = body->tet_toughness[tet];
+	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
+		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness);
+	return !body->tet_by_force[tet] && strength < STIFF_STRAIN * stiffness ? strength : 0.0f;
+}
+
+// Whether the loads of the step bring a tet near to breaking or yielding.
+static bool is_overloaded(FemBody *body, int32_t component, float dt) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	if (fem_probe_load(body, component, dt) < RELEASE_SHARE * body->pieces[component].strength)
+		return false;
+	fem_probe_deform(body, component, dt);
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
+		if (is_first && !(fem_probe_tension(body, tet) < RELEASE_SHARE * strength_of(body, tet)))
+			return true;
+	}
+	return false;
+}
+
+static void release(FemPiece *piece) {
+	bool is_soon = piece->calm_steps - piece->calm_needed < SOON;
+	int32_t longer = 2 * piece->calm_needed + 1;
+	fem_piece_release(piece);
+	piece->calm_needed = !is_soon ? 0 : longer < PATIENCE_MAX ? longer : PATIENCE_MAX;
+}
+
+static bool release_overloaded(FemBody *body, float dt) {
+	bool any = false;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		if (!piece->is_rigid || isinf(piece->strength) || !fem_piece_is_live(body, c) || !is_overloaded(body, c, dt))
+			continue;
+		release(piece);
+		any = true;
+	}
+	return any;
+}
+
+bool fem_rigid_pieces_release(FemStep *step) {
+	FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bool can_go_back = step->pass < world->def.fracture_passes_max && body->step->start && !body->step->is_over;
+		if (!can_go_back || !is_chosen_by_load(body) || !release_overloaded(body, step->dt))
+			continue;
+		fem_body_return_to_start(body);
+		body->step->was_released = true;
+		any = true;
+	}
+	return any;
+}
+
+// ---- settle
+
+typedef struct Strain {
+	float *tension_share; // [component]: largest of its tets' tensions over their strengths
+	float *strength;      // [component]: Pa; 0: not stiff, or not known
+} Strain;
+
+size_t fem_rigid_pieces_bytes(const FemWorld *world) {
+	size_t bytes = 0;
+	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
+		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		bytes += 2 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
+	}
+	return bytes;
+}
+
+static Strain measure_strain(FemBody *body, FemArena *arena) {
+	const FemTopology *t = body->topology;
+	Strain out = {FEM_ARENA_TAKE(arena, float, t->component_count), FEM_ARENA_TAKE(arena, float, t->component_count)};
+	for (int32_t c = 0; c < t->component_count; c++) {
+		out.tension_share[c] = 0.0f;
+		out.strength[c] = INFINITY;
+	}
+	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] < 0)
+			continue;
+		int32_t c = fem_tet_component(t, tet);
+		float strength = strength_of(body, tet), tension = fem_tension_bound(&body->step->tet_stress[tet]);
+		out.strength[c] = fminf(out.strength[c], strength);
+		out.tension_share[c] = fmaxf(out.tension_share[c], tension > 0.0f ? tension / strength : 0.0f);
+	}
+	return out;
+}
+
+// A piece that is too small to be split again does not care for its loads: it waits only for its strain to go.
+static bool is_too_small_to_break(const FemBody *body, int32_t component) {
+	return body->topology->component_tets[component] < 2 * FEM_PIECE_TETS_MIN && !body->plastics;
+}
+
+// Pa: what the vibration of a piece will make of its speed v, sqrt(E rho) v, when the motion has become strain. A
+// pinned piece has no rigid motion.
+static float vibration_stress(const FemBody *body, int32_t component) {
+	const FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[nodes.begin]] / 4;
+	double modulus = 2.5 * (double)body->batches[tet / FEM_LANES].mu[tet % FEM_LANES]; // E of a Poisson ratio of 1/4
+	double speed = fem_rigid_shape_vibration(body, nodes);
+	for (int32_t i = nodes.begin; fem_piece_is_attached(body, component) && i < nodes.end; i++) {
+		FemVec4 v = body->velocity[i];
+		speed = fmax(speed, sqrt((double)(v.x * v.x + v.y * v.y + v.z * v.z)));
+	}
+	return (float)(speed * sqrt(modulus * (double)(piece->mass / piece->volume)));
+}
+
+// Nothing strains it that counts, nor will.
+static bool is_calm(const FemBody *body, int32_t component, const Strain *strain) {
+	float strength = strain->strength[component];
+	if (!(strength > 0.0f))
+		return false;
+	if (is_too_small_to_break(body, component))
+		return strain->tension_share[component] < 1.0f;
+	float share = fem_piece_is_attached(body, component) ? PINNED_VIBRATION_SHARE : VIBRATION_SHARE;
+	return strain->tension_share[component] < CALM_SHARE && fem_probe_is_possible(body, component) &&
+		vibration_stress(body, component) < share * strength;
+}
+
+static void settle_piece(FemBody *body, int32_t component, const Strain *strain) {
+	FemPiece *piece = &body->pieces[component];
+	int32_t needed = piece->calm_needed + (fem_piece_is_attached(body, component) ? PINNED_STEPS : 1);
+	piece->calm_steps = piece->is_rigid || is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
+	piece->calm_steps = piece->calm_steps < CALM_MAX ? piece->calm_steps : CALM_MAX;
+	if (!piece->is_rigid && piece->calm_steps >= needed)
+		make_rigid(body, component, is_too_small_to_break(body, component) ? INFINITY : strain->strength[component]);
+}
+
+void fem_rigid_pieces_settle(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (!is_chosen_by_load(body))
+			continue;
+		Strain strain = measure_strain(body, step->arena);
+		for (int32_t c = 0; c < body->topology->component_count; c++) {
+			if (is_wholly_live(body, c)) // the stress of what sleeps was not computed
+				settle_piece(body, c, &strain);
+		}
+	}
+}
+
+// ---- statistics
+
+int32_t fem_rigid_pieces_count(const FemWorld *world) {
+	int32_t count = 0;
+	for (int32_t i = 0; i < world->islands.count; i++) {
+		const FemIsland *island = &world->islands.islands[i];
+		count += world->bodies[island->body]->pieces[island->component].is_rigid;
+	}
+	return count;
+}

@@ -1,0 +1,30 @@
+// Which pieces move as rigid bodies.
+//
+// A shard of glass or brick does not deform that anybody could see before it breaks. Between blows it needs six
+// unknowns in place of three a node, is exact in rotation, and rests where floats could not hold its stiffness. A piece
+// becomes rigid when its material is stiff, in that it breaks or yields at a strain below STIFF_STRAIN, the tension of
+// all its tets has been below CALM_SHARE of their strength, and it hardly vibrates. It keeps its momenta, its shape and
+// the strain in it. It becomes elastic again in the step, before this is published, in which the tension that its loads
+// would make (piece_probe.h) passes RELEASE_SHARE of a tet's strength: it goes back to the start of the step as what
+// breaks does, and takes the step again. Pieces that are pinned do not move at all while they are rigid.
+#ifndef FEM_WORLD_RIGID_PIECES_H
+#define FEM_WORLD_RIGID_PIECES_H
+
+#include "world/step/step.h"
+#include "world/world.h"
+
+size_t fem_rigid_pieces_bytes(const FemWorld *world); // that these may take of a pass's memory
+
+// At the start of the step: pieces of bodies that are to be rigid become so.
+void fem_rigid_pieces_begin(FemStep *step);
+
+// After the move of a pass: rigid pieces whose loads might break or dent them become elastic, and their bodies go back
+// to the start of the step. True when there are some.
+bool fem_rigid_pieces_release(FemStep *step);
+
+// At the end of the step: pieces that nothing strains become rigid.
+void fem_rigid_pieces_settle(FemStep *step);
+
+int32_t fem_rigid_pieces_count(const FemWorld *world); // that are awake
+
+#endif
