@@ -310,10 +310,14 @@ static int64_t count_hits(const FemNarrowPhase *narrow) {
 	return count;
 }
 
+static int64_t most_of(int64_t a, int64_t b) {
+	return a > b ? a : b;
+}
+
 typedef enum Growth { GREW, AT_ITS_BOUNDS, NO_MEMORY } Growth;
 
-// Room for what was too much, and a quarter more; how many units there would have been is not known. What was found is
-// lost unless it is at its bounds.
+// Room for what was too much (hits also sort the pairs of pieces), and a quarter more; how many units there would have
+// been is not known. What was found is lost unless it is at its bounds.
 static Growth grow_narrow_phase(FemWorld *world) {
 	FemContactStage *stage = &world->contacts;
 	FemNarrowPhase *narrow = &stage->narrow;
@@ -324,7 +328,7 @@ static Growth grow_narrow_phase(FemWorld *world) {
 	if (narrow->units_full || now.units == 0)
 		more.units = between(1024, 4 * (int64_t)now.units, UNITS_A_PAIR * (int64_t)pairs);
 	if (narrow->hits_full || now.hits == 0)
-		more.hits = between(1024, count_hits(narrow) * 5 / 4, hits);
+		more.hits = between(1024, most_of(count_hits(narrow), 2 * (int64_t)stage->piece_count) * 5 / 4, hits);
 	more.slots =
 		between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
 	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
