@@ -3,6 +3,7 @@
 #define FEM_COLLISION_LANES4_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -46,6 +47,24 @@ static inline unsigned not_above4(Float4 a, Float4 b) {
 #else
 	return (unsigned)(a[0] <= b[0]) | (unsigned)(a[1] <= b[1]) << 1 | (unsigned)(a[2] <= b[2]) << 2 |
 		(unsigned)(a[3] <= b[3]) << 3;
+#endif
+}
+
+typedef int32_t Int4 __attribute__((vector_size(16)));
+
+static inline Int4 load_ints4(const int32_t *four) {
+	Int4 v;
+	memcpy(&v, four, sizeof v);
+	return v;
+}
+
+// Bit i is set where a[i] == b[i].
+static inline unsigned equal4(Int4 a, Int4 b) {
+#if defined(__SSE2__)
+	return (unsigned)_mm_movemask_ps((__m128)(a == b));
+#else
+	return (unsigned)(a[0] == b[0]) | (unsigned)(a[1] == b[1]) << 1 | (unsigned)(a[2] == b[2]) << 2 |
+		(unsigned)(a[3] == b[3]) << 3;
 #endif
 }
 

@@ -15,6 +15,10 @@
 // there are none, and a mesh that is crushed does not push against itself. Pieces of one body that are not connected
 // are treated like bodies.
 //
+// Closed cracks. Tets of two pieces that were one and have hardly moved against each other are neighbours still: faces
+// of theirs that lie on each other are known, and tets that have only an edge or a corner in common, four times as
+// many, bear a tenth of the area. Neither are listed (collision/crack_tets.h).
+//
 // Work is cut into units (a tree against the other body, a tree against a tree), which write into slots of their own;
 // units are put together in the order they were listed, then sorted. The result does not depend on threads.
 #ifndef FEM_COLLISION_NARROW_PHASE_H
@@ -22,6 +26,7 @@
 
 #include "base/assert.h"
 #include "base/range.h"
+#include "collision/crack_tets.h"
 #include "collision/key_sort.h"
 #include "collision/surface_trees.h"
 #include "fem_basics.h"
@@ -54,7 +59,8 @@ typedef struct FemNarrowPair {
 	FemNarrowBody a, b;
 	const FemNarrowPieces *pieces; // the caller's; null: every component of a against every one of b
 	int32_t piece_count;
-	FemRange units[2]; // those of the second round are for pieces found to touch themselves
+	FemCrackTets cracks; // the caller's, of a body with itself that broke; else all 0
+	FemRange units[2];   // those of the second round are for pieces found to touch themselves
 	bool self;
 	bool full;                    // hits were dropped
 	int32_t hit_begin, hit_count; // before doubles are taken out; hit_count counts on when full

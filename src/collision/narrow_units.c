@@ -1,5 +1,7 @@
 #include "collision/narrow_units.h"
 
+#include "collision/crack_tets.h"
+
 #include "collision/tree_walk.h"
 #include "collision/triangle_tests.h"
 #include "topology/topology.h"
@@ -60,8 +62,10 @@ static bool are_tets_near(const FemTopology *t, int32_t a, int32_t b) {
 
 typedef struct Probe {
 	const FemSurfaceTrees *faces, *solid;
-	Float4 offset; // from the frame of faces to that of solid, m
-	bool self;     // neighbours are passed over, and inner tets
+	Float4 offset;              // from the frame of faces to that of solid, m
+	bool self;                  // neighbours are passed over, and inner tets
+	const FemCrackTets *cracks; // null: no tets of two pieces were neighbours
+	bool passed_over;           // a tet that the triangle's own lies beside in a closed crack
 	int32_t groups[PROBE_GROUPS];
 	int32_t group_count;
 	FemBoxes8 group_boxes[PROBE_GROUPS / 8];
@@ -110,11 +114,16 @@ static bool touches_triangle(const Probe *probe, int32_t tet) {
 
 static void probe_packet(Probe *probe, int32_t packet) {
 	const int32_t *tets = probe->solid->packet_tets + 8 * (size_t)packet;
+	int32_t face_tet = probe->faces->topology->triangle_tets[probe->triangle];
 	unsigned met = boxes_meet8(&probe->solid->packets[packet], probe->box);
 	for (; met; met &= met - 1) {
 		int32_t tet = tets[__builtin_ctz(met)];
 		if (probe->self && touches_triangle(probe, tet))
 			continue;
+		if (probe->cracks && fem_crack_tets_rest(probe->cracks, face_tet, tet)) {
+			probe->passed_over = true;
+			continue;
+		}
 		probe->candidates[probe->candidate_count++] = tet;
 		if (probe->candidate_count == PROBE_CANDIDATES)
 			test_candidates(probe);
@@ -164,13 +173,14 @@ static int32_t find_inner(const FemSurfaceTrees *solid, const FemTetGroup *group
 // the one that holds its centre is enough.
 static void probe_triangle(Probe *probe) {
 	int32_t before = probe->count;
+	probe->passed_over = false;
 	for (int32_t base = 0; base < probe->group_count; base += 8) {
 		unsigned met = boxes_meet8(&probe->group_boxes[base / 8], probe->box);
 		for (; met; met &= met - 1)
 			probe_outer(probe, &probe->solid->groups[probe->groups[base + __builtin_ctz(met)]]);
 	}
 	test_candidates(probe);
-	if (probe->count > before || probe->self)
+	if (probe->count > before || probe->passed_over || probe->self)
 		return;
 	Float4 centre = (probe->points[0] + probe->points[1] + probe->points[2]) * all4(1.0f / 3.0f);
 	for (int32_t i = 0; i < probe->group_count; i++) {
@@ -186,6 +196,11 @@ static Box4 moved_box(Box4 box, Float4 by) {
 	return (Box4){box.min + by, box.max + by};
 }
 
+// The triangle of a crack that lies on the one it was part of.
+static bool is_closed(const Probe *probe, int32_t face) {
+	return probe->cracks && (probe->cracks->closed[face / 4] >> face % 4 & 1) != 0;
+}
+
 // Only where the tree and the groups can meet: a thin slice where bodies rest on each other.
 static void probe_tree(Probe *probe, const FemSurfaceTree *tree) {
 	Box4 slice = common_box4(moved_box(tree->box, probe->offset), probe->reach);
@@ -197,6 +212,8 @@ static void probe_tree(Probe *probe, const FemSurfaceTree *tree) {
 	TreeWalk walk;
 	walk_start(&walk, tree, back);
 	while ((probe->triangle = walk_next(&walk)) >= 0) {
+		if (is_closed(probe, probe->faces->faces[probe->triangle]))
+			continue;
 		fem_triangle_points(probe->faces, probe->triangle, probe->points);
 		for (int i = 0; i < 3; i++)
 			probe->points[i] += probe->offset;
@@ -232,6 +249,7 @@ static int32_t run_probe(const FemNarrowPhase *phase, const FemNarrowUnit *unit,
 	probe.solid = solid->trees;
 	probe.offset = fem_narrow_offset(faces, solid);
 	probe.self = unit->kind == FEM_UNIT_SELF;
+	probe.cracks = pair->self && pair->cracks.closed ? &pair->cracks : NULL;
 	probe.candidate_count = 0;
 	probe.out = out;
 	probe.count = 0;

@@ -51,7 +51,7 @@ static void set_weights(const FemBody *body, FemContactSide *side, FemPosition p
 	}
 }
 
-static void set_body_side(
+void fem_contact_builder_set_body_side(
 	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point) {
 	const FemBody *body = builder->world->bodies[body_index];
 	*side =
@@ -199,9 +199,21 @@ static void start_hold(FemContactStage *stage, FemContact *contact, const FemCon
 		fem_paper_friction_carry(&stage->last_holds[last->hold], &stage->holds[contact->hold]);
 }
 
+const FemContact *fem_contact_builder_last(const FemContactBuilder *builder, const FemContact *contact) {
+	const FemContactStage *stage = builder->stage;
+	const FemContact *last = fem_contact_find_place(stage->last_contacts, stage->last_count, contact);
+	const FemContactSide *side = contact->side;
+	bool is_own = fem_side_is_body(&side[1]) && side[0].body == side[1].body && contact->key <= FEM_CONTACT_CRACK_KEY;
+	if (last || !is_own || !builder->world->bodies[side[0].body]->own_topology)
+		return last;
+	FemContact other = *contact;
+	other.key ^= FEM_CONTACT_CRACK_KEY;
+	return fem_contact_find_place(stage->last_contacts, stage->last_count, &other);
+}
+
 // Active by what it did in the last step or would do in this one (docs/method.md, "Passes").
 void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *contact, float slop) {
-	const FemContact *last = fem_contact_find_place(builder->stage->last_contacts, builder->stage->last_count, contact);
+	const FemContact *last = fem_contact_builder_last(builder, contact);
 	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 	float u[3];
 	fem_contact_velocity(&rows, contact, false, u);
@@ -227,7 +239,7 @@ float fem_contact_builder_push_limit(float depth, float edge) {
 	return PUSH_MIN + (PUSH_MAX - PUSH_MIN) * fminf(fmaxf(share, 0.0f), 1.0f);
 }
 
-static void add_contact(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead) {
+void fem_contact_builder_add(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead) {
 	FemContactStage *stage = builder->stage;
 	float dt = builder->step->dt, push = builder->push;
 	if (!fem_contact_stage_hold(builder->world, (int64_t)stage->contact_count + 1)) {
@@ -240,6 +252,8 @@ static void add_contact(FemContactBuilder *builder, FemContact *contact, float s
 	contact->reference = fem_contact_builder_reference(builder, contact, slop);
 	float depth = contact->depth - contact->reference;
 	contact->bias = fminf(push * (depth - slop) / dt, fem_contact_builder_push_limit(depth, edge));
+	if (depth < 0.0f) // a gap between faces of a crack
+		contact->bias = (depth - push * slop) / dt;
 	if (is_ahead)
 		contact->bias = contact->depth / dt; // the gap may close, no more
 	fem_contact_builder_start(builder, contact, slop);
@@ -248,7 +262,7 @@ static void add_contact(FemContactBuilder *builder, FemContact *contact, float s
 
 // ---- tet overlaps
 
-static float tet_slop(const FemBody *body, int32_t tet) {
+float fem_contact_builder_slop(const FemBody *body, int32_t tet) {
 	return fminf(FEM_CONTACT_SLOP, SLOP_SHARE * fem_contact_builder_tet_edge(body, tet));
 }
 
@@ -296,7 +310,7 @@ static void add_overlap(
 	float friction = fem_contact_builder_friction(builder->world, touch->body, item->tet);
 	float other = touch->is_collider ? touch->friction
 									 : fem_contact_builder_friction(builder->world, touch->other, item->other_tet);
-	float slop = tet_slop(body, item->tet);
+	float slop = fem_contact_builder_slop(body, item->tet);
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
 	FemCollider struck;
@@ -315,16 +329,16 @@ static void add_overlap(
 			.friction = sqrtf(friction * other),
 			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),
 		};
-		set_body_side(builder, &contact.side[0], touch->body, item->tet, point);
+		fem_contact_builder_set_body_side(builder, &contact.side[0], touch->body, item->tet, point);
 		if (touch->is_collider)
 			fem_contact_builder_set_collider_side(builder, &contact.side[1], point, moved);
 		else
-			set_body_side(builder, &contact.side[1], touch->other, item->other_tet, point);
+			fem_contact_builder_set_body_side(builder, &contact.side[1], touch->other, item->other_tet, point);
 		if (!set_normal(builder, &contact, overlap))
 			continue;
 		if (is_ahead)
 			contact.depth = fminf(contact.depth - gap_before(builder, &struck, point, contact.normal), 0.0f);
-		add_contact(builder, &contact, slop, is_ahead);
+		fem_contact_builder_add(builder, &contact, slop, is_ahead);
 	}
 }
 
@@ -346,7 +360,8 @@ static bool drops_fallbacks(const FemContactBuilder *builder, float held) {
 
 static void add_overlaps(FemContactBuilder *builder, float held) {
 	FemRange items = builder->touch->items;
-	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin <= FEW_ITEMS;
+	int32_t closed = fem_closed_cracks_count(builder->stage, builder->touch->closed);
+	bool drops = drops_fallbacks(builder, held), several = items.end - items.begin + closed <= FEW_ITEMS;
 	for (int32_t i = items.begin; i < items.end; i++) {
 		const FemOverlap *overlap = &builder->stage->overlaps[i];
 		bool fallback = (overlap->flags & (FEM_OVERLAP_FALLBACK | FEM_OVERLAP_NO_DIRECTION)) != 0;
@@ -478,6 +493,7 @@ void fem_contacts_make(FemStep *step) {
 			fem_contact_builder_add_half_spaces(&builder);
 		else if (builder.touch->is_collider)
 			fem_contact_builder_add_flat(&builder);
+		fem_contact_builder_add_closed_cracks(&builder);
 		float held = 0.0f;
 		for (int32_t i = made.begin; i < stage->contact_count; i++)
 			held += stage->contacts[i].area;

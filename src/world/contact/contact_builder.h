@@ -18,10 +18,18 @@ typedef struct FemContactBuilder {
 // touches, m.
 void fem_contact_builder_set_collider_side(
 	const FemContactBuilder *builder, FemContactSide *side, FemPosition point, FemVec3d moved);
+// The one that stood there in the last step, or, where faces of a crack have just been released or have come back, the
+// first of the same two tets; null: none.
+const FemContact *fem_contact_builder_last(const FemContactBuilder *builder, const FemContact *contact);
 void fem_contact_builder_start(
 	const FemContactBuilder *builder, FemContact *contact, float slop); // active or not, and what it keeps
 float fem_contact_builder_strength(
 	const FemContactBuilder *builder, int32_t piece, int32_t other_piece); // phi dt, kg/m^2
+void fem_contact_builder_set_body_side(
+	const FemContactBuilder *builder, FemContactSide *side, int32_t body_index, int32_t tet, FemPosition point);
+float fem_contact_builder_slop(const FemBody *body, int32_t tet); // m
+// Adds one whose sides, normal, area and depth are set. is_ahead: a fast collider's gap may close, no more.
+void fem_contact_builder_add(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead);
 float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet);
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
 float fem_contact_builder_push_limit(float depth, float edge);        // m/s
@@ -31,6 +39,9 @@ float fem_contact_builder_push_limit(float depth, float edge);        // m/s
 void fem_contact_builder_list_cracks(FemContactBuilder *builder);
 // FemContact.reference, m
 float fem_contact_builder_reference(const FemContactBuilder *builder, const FemContact *contact, float slop);
+
+// ---- closed_cracks.c
+void fem_contact_builder_add_closed_cracks(FemContactBuilder *builder); // one a pair of faces
 
 // ---- contact_planes.c
 void fem_contact_builder_add_half_spaces(FemContactBuilder *builder);

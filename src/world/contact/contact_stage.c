@@ -86,6 +86,9 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->contacts, stage->contact_capacity);
 	FEM_FREE_ARRAY(stage->touches, stage->touch_capacity);
 	FEM_FREE_ARRAY(stage->proxies, stage->proxy_capacity);
+	FEM_FREE_ARRAY(stage->closed_bodies, stage->closed_body_capacity);
+	FEM_FREE_ARRAY(stage->closed, stage->closed_capacity);
+	FEM_FREE_ARRAY(stage->closed_marks, stage->closed_mark_capacity);
 	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
 	FEM_FREE_ARRAY(stage->order, stage->order_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
@@ -129,7 +132,8 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 		FemBody *other = world->bodies[touch.other];
 		FemNarrowBody a = {.trees = body->trees, .origin = body->origin},
 					  b = {.trees = other->trees, .origin = other->origin};
-		touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
+		if (touch.pieces.end > touch.pieces.begin) // else only faces of a crack touch, which are known
+			touch.narrow = fem_narrow_phase_add(&stage->narrow, &a, &b);
 	}
 	stage->touches[stage->touch_count++] = touch;
 }
@@ -219,13 +223,14 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 static void list_self(FemWorld *world, int32_t index, FemRange active) {
 	const FemBody *body = world->bodies[index];
 	FemContactStage *stage = &world->contacts;
-	FemTouch touch = {.body = index, .other = index, .pieces = {stage->piece_count, 0}};
+	FemTouch touch = {
+		.body = index, .other = index, .pieces = {stage->piece_count, 0}, .closed = fem_closed_cracks_of(stage, index)};
 	if (!body->self_contact || body->live_part_count == 0)
 		return;
 	add_folding(world, body);
 	add_active(world, active);
 	touch.pieces.end = stage->piece_count;
-	if (touch.pieces.end > touch.pieces.begin)
+	if (touch.pieces.end > touch.pieces.begin || fem_closed_cracks_count(stage, touch.closed) > 0)
 		add_touch(world, touch);
 }
 
@@ -244,7 +249,8 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 	bool is_collider = (pair->user_b & FEM_SWEEP_COLLIDER) != 0;
 	FemTouch touch = {.body = (int32_t)pair->user_a,
 		.other = (int32_t)(pair->user_b & ~FEM_SWEEP_COLLIDER),
-		.is_collider = is_collider};
+		.is_collider = is_collider,
+		.closed = -1};
 	FEM_ASSERT_INDEX(touch.body, world->body_capacity);
 	FEM_ASSERT_INDEX(touch.other, is_collider ? world->collider_capacity : world->body_capacity);
 	const FemBody *a = world->bodies[touch.body];
@@ -284,7 +290,8 @@ static void list_pairs(FemWorld *world) {
 // ---- narrow phase
 
 // The list of pieces stays where it is once all are listed.
-static void name_pieces(FemContactStage *stage) {
+static void name_pieces(FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		const FemTouch *touch = &stage->touches[t];
 		if (touch->narrow < 0)
@@ -292,6 +299,8 @@ static void name_pieces(FemContactStage *stage) {
 		FEM_ASSERT(touch->narrow < stage->narrow.pair_count && touch->pieces.end <= stage->piece_count);
 		stage->narrow.pairs[touch->narrow].pieces = stage->pieces + touch->pieces.begin;
 		stage->narrow.pairs[touch->narrow].piece_count = touch->pieces.end - touch->pieces.begin;
+		if (touch->closed >= 0)
+			stage->narrow.pairs[touch->narrow].cracks = fem_closed_cracks_tets(world, touch->closed);
 	}
 }
 
@@ -348,7 +357,7 @@ static bool run_narrow_phase(FemWorld *world) {
 	FemNarrowPhase *narrow = &stage->narrow;
 	if (!narrow->block || stage->piece_count > narrow->limits.pieces)
 		return false;
-	name_pieces(stage);
+	name_pieces(world);
 	fem_narrow_phase_run(narrow, world->pool);
 	return true;
 }
@@ -409,10 +418,7 @@ static void list_items(FemWorld *world) {
 		if (touch->narrow >= 0) {
 			FemRange tets = stage->narrow.pairs[touch->narrow].tets;
 			for (int32_t i = tets.begin; i < tets.end; i++) {
-				int32_t a = stage->narrow.tet_pairs[i].a, b = stage->narrow.tet_pairs[i].b;
-				if (touch->body == touch->other && fem_contact_only_grazes(world->bodies[touch->body], a, b))
-					continue;
-				fem_contact_add_item(world, t, a, b);
+				fem_contact_add_item(world, t, stage->narrow.tet_pairs[i].a, stage->narrow.tet_pairs[i].b);
 			}
 		} else if (touch->is_collider) {
 			fem_collider_list_items(world, t, world->step_dt);
@@ -521,6 +527,7 @@ void fem_contact_stage_find(FemStep *step) {
 	fem_contact_bodies_refit(world);
 	fem_colliders_draw_out(world, step->dt);
 	update_sweep(world);
+	fem_closed_cracks_find(world);
 	find_tet_pairs(world);
 	list_items(world);
 	fem_pool_for(world->pool, (stage->item_count + FEM_CONTACT_CHUNK - 1) / FEM_CONTACT_CHUNK, overlap_task, world);

@@ -27,10 +27,27 @@ typedef struct FemTouch {
 	FemRange pieces; // into FemContactStage.pieces: which of them
 	int32_t narrow;  // pair of the narrow phase; -1: colliders
 	FemRange items;  // into FemContactStage.items
+	int32_t closed;  // FemClosedBody, of a body with itself; -1: none
 	float scale;     // kg/m^2, of the collider; infinite: of the pieces alone
 	float friction;  // of the collider
 	bool ahead;      // the collider is fast for some of the pieces: also what it comes to overlap within the step
 } FemTouch;
+
+// Two faces that were one, of a body that broke, and still lie on each other.
+typedef struct FemClosedFaces {
+	int32_t face, across; // tet * 4 + opposite local node; face < across
+	float depth;          // m, how far they stand in each other; negative: a gap
+	float area;           // m^2
+	FemVec3 normal;       // unit, out of the tet of `face`
+	FemVec3 point;        // m, between the centroids of both, relative to the body's origin
+} FemClosedFaces;
+
+// Those of one body.
+typedef struct FemClosedBody {
+	int32_t body;
+	FemRange faces; // into FemContactStage.closed
+	int32_t marks;  // into FemContactStage.closed_marks: of its first tet
+} FemClosedBody;
 
 // Two convex solids to be clipped against each other: a tet, and a tet or a sub-shape of a collider.
 typedef struct FemOverlapItem {
@@ -70,6 +87,12 @@ typedef struct FemContactStage {
 	int32_t candidate_capacity;
 	float *node_area; // m^2, [node of one body]: scratch, all 0 between uses
 	int32_t node_area_capacity;
+	FemClosedBody *closed_bodies;
+	int32_t closed_body_count, closed_body_capacity;
+	FemClosedFaces *closed; // by body and face
+	int32_t closed_count, closed_capacity;
+	uint8_t *closed_marks; // [tet of a body in closed_bodies]: bit v for a closed face opposite local node v
+	int32_t closed_mark_count, closed_mark_capacity;
 	FemKeyed *cracks; // of one body: pairs of pieces, sorted; the second half is scratch
 	int32_t crack_count, crack_capacity;
 	FemKeyed *order; // of contacts of one pair; the second half is scratch
@@ -168,9 +191,15 @@ FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t
 // Those of the same pieces, or of the same piece and collider, as a contact of any step.
 FemRange fem_contacts_of_pieces(const FemContact *contacts, int32_t count, const FemContact *like);
 
-// ---- crack_contacts.c
-// Whether two tets of a body have only an edge or a corner in common, in a crack that has hardly opened.
-bool fem_contact_only_grazes(const FemBody *body, int32_t tet, int32_t other);
+// ---- closed_cracks.c
+void fem_closed_cracks_find(struct FemWorld *world); // of all bodies that broke and have live pieces, as they stand
+int32_t fem_closed_cracks_of(const FemContactStage *stage, int32_t body);         // place in closed_bodies; -1: none
+FemCrackTets fem_closed_cracks_tets(const struct FemWorld *world, int32_t place); // of one of closed_bodies
+
+// Pairs of faces of a place in closed_bodies.
+static inline int32_t fem_closed_cracks_count(const FemContactStage *stage, int32_t place) {
+	return place < 0 ? 0 : stage->closed_bodies[place].faces.end - stage->closed_bodies[place].faces.begin;
+}
 
 // ---- contact_waking.c
 void fem_contacts_wake(struct FemWorld *world); // sleepers that are struck or lost their support, before the solve
