@@ -14,6 +14,13 @@ typedef struct FemBatch {
 	float damping[FEM_LANES];        // s, alpha_K
 } FemBatch;
 
+// A lane without a tet has no volume and no moduli, and hence no force.
+static inline void fem_batches_clear(FemBatch *batches, int32_t tet) {
+	FemBatch *batch = &batches[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES;
+	batch->volume[lane] = batch->lambda[lane] = batch->mu[lane] = batch->damping[lane] = 0.0f;
+}
+
 // The plate correction of a batch (docs/method.md, "Plates"): transverse shear is scaled.
 typedef struct FemBatchPlate {
 	float normal[3][FEM_LANES];  // unit, rest frame

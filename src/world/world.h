@@ -43,6 +43,13 @@ typedef struct FemMesh {
 	struct FemSplinters *splinters;   // frozen, that whole bodies of the mesh share: a list
 } FemMesh;
 
+// A node at rest under the scale of a body, m; in the user's numbers.
+static inline FemVec3d fem_mesh_rest_point(const FemMesh *mesh, FemVec3 scale, int32_t user_node) {
+	FEM_ASSERT_INDEX(user_node, mesh->node_count);
+	FemVec3d p = fem_vec3d_from(mesh->positions[user_node]);
+	return (FemVec3d){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
+}
+
 typedef struct FemWorld {
 	uint16_t generation;
 	bool in_use;

@@ -125,13 +125,6 @@ FemVec3d fem_body_center(const FemBody *body) {
 	return fem_vec3d_scale(sum, 1.0 / mass);
 }
 
-// The rest shape under scale and rotation, relative to the mesh's origin.
-static FemVec3d rest_point(const FemMesh *mesh, FemVec3 scale, double rotation[3][3], int32_t user_node) {
-	FemVec3d p = fem_vec3d_from(mesh->positions[user_node]);
-	p = (FemVec3d){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
-	return fem_matrix_apply(rotation, p);
-}
-
 // The origin is the grid point next to the middle of the nodes, so that offsets are small wherever the body stands.
 static void place_nodes(FemBody *body, const FemMesh *mesh) {
 	const FemTopology *t = body->topology;
@@ -139,12 +132,12 @@ static void place_nodes(FemBody *body, const FemMesh *mesh) {
 	FemVec3d middle = {0};
 	fem_quat_to_matrix(body->pose_rotation, rotation);
 	for (int32_t i = 0; i < t->node_count; i++)
-		middle = fem_vec3d_add(middle, rest_point(mesh, body->scale, rotation, i));
+		middle = fem_vec3d_add(middle, fem_matrix_apply(rotation, fem_mesh_rest_point(mesh, body->scale, i)));
 	middle = fem_vec3d_scale(middle, 1.0 / t->node_count);
 	body->origin = fem_position_snap(fem_position_move(body->pose_position, middle));
 	FemVec3d shift = fem_position_sub(body->pose_position, body->origin);
 	for (int32_t i = 0; i < t->node_count; i++) {
-		FemVec3d p = rest_point(mesh, body->scale, rotation, t->user_of_node[i]);
+		FemVec3d p = fem_matrix_apply(rotation, fem_mesh_rest_point(mesh, body->scale, t->user_of_node[i]));
 		body->position[i] = fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(p, shift)));
 	}
 	FemQuat q = body->pose_rotation;

@@ -26,8 +26,7 @@ void fem_pieces_weigh(FemBody *body) {
 FemVec3d fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {
 	const FemTopology *t = body->topology;
 	int32_t user = t->user_of_node[node];
-	FemVec3d p = fem_vec3d_from(mesh->positions[t->split ? t->split->source_of_user[user] : user]);
-	return (FemVec3d){p.x * (double)body->scale.x, p.y * (double)body->scale.y, p.z * (double)body->scale.z};
+	return fem_mesh_rest_point(mesh, body->scale, t->split ? t->split->source_of_user[user] : user);
 }
 
 // Each tet counts at its first node.

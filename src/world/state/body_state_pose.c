@@ -17,22 +17,17 @@
 
 // ---- rest shape
 
-static FemVec3d rest_point(const FemMesh *mesh, FemVec3 scale, int32_t user) {
-	FemVec3d p = fem_vec3d_from(mesh->positions[user]);
-	return (FemVec3d){p.x * (double)scale.x, p.y * (double)scale.y, p.z * (double)scale.z};
-}
-
 static FemVec3d rest_center(const FemMesh *mesh, FemVec3 scale) {
 	FemVec3d sum = {0};
 	for (int32_t user = 0; user < mesh->node_count; user++)
-		sum = fem_vec3d_add(sum, rest_point(mesh, scale, user));
+		sum = fem_vec3d_add(sum, fem_mesh_rest_point(mesh, scale, user));
 	return fem_vec3d_scale(sum, 1.0 / mesh->node_count);
 }
 
 static double rest_diagonal(const FemMesh *mesh, FemVec3 scale) {
-	FemVec3d low = rest_point(mesh, scale, 0), high = low;
+	FemVec3d low = fem_mesh_rest_point(mesh, scale, 0), high = low;
 	for (int32_t user = 1; user < mesh->node_count; user++) {
-		FemVec3d p = rest_point(mesh, scale, user);
+		FemVec3d p = fem_mesh_rest_point(mesh, scale, user);
 		low = (FemVec3d){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
 		high = (FemVec3d){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
 	}
@@ -66,7 +61,7 @@ static Posed posed_start(const FemMesh *mesh, const FemBody *body, const FemRigi
 }
 
 static FemVec4 posed_position(Posed *posed, int32_t node) {
-	FemVec3d r = rest_point(posed->mesh, posed->body->scale, posed->body->topology->user_of_node[node]);
+	FemVec3d r = fem_mesh_rest_point(posed->mesh, posed->body->scale, posed->body->topology->user_of_node[node]);
 	FemVec3d p = fem_matrix_apply(posed->rotation, fem_vec3d_sub(r, posed->rest));
 	return fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(p, posed->shift)));
 }
@@ -107,7 +102,7 @@ static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *ou
 	center = fem_vec3d_scale(center, 1.0 / t->node_count);
 	for (int32_t i = 0; i < t->node_count; i++) {
 		FemVec3d p = fem_vec3d_sub(fem_vec3d_from4(body->position[i]), center);
-		FemVec3d q = fem_vec3d_sub(rest_point(mesh, body->scale, t->user_of_node[i]), rest);
+		FemVec3d q = fem_vec3d_sub(fem_mesh_rest_point(mesh, body->scale, t->user_of_node[i]), rest);
 		double a[3] = {p.x, p.y, p.z}, b[3] = {q.x, q.y, q.z};
 		for (int k = 0; k < 9; k++)
 			moments[k / 3][k % 3] += a[k / 3] * b[k % 3];

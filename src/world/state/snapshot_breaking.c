@@ -190,12 +190,10 @@ static void derive(FemTopology *t) {
 // Materials were given to all tets of the mesh; those of removed pieces have none.
 void fem_body_forget_removed(FemBody *body) {
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
-		FemBatch *batch = &body->batches[tet / FEM_LANES];
-		int32_t lane = tet % FEM_LANES;
 		if (body->topology->user_of_tet[tet] >= 0)
 			continue;
 		body->tet_material[tet] = -1;
-		batch->volume[lane] = batch->lambda[lane] = batch->mu[lane] = batch->damping[lane] = 0.0f;
+		fem_batches_clear(body->batches, tet);
 	}
 }
 

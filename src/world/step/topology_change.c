@@ -102,18 +102,12 @@ static void move_parts(FemBody *body) {
 
 // ---- tets
 
-// A lane without a tet has no volume and no moduli, and hence no force.
-static void clear_lane(FemBody *body, int32_t tet) {
-	FemBatch *batch = &body->batches[tet / FEM_LANES];
-	int32_t lane = tet % FEM_LANES;
-	batch->volume[lane] = batch->lambda[lane] = batch->mu[lane] = batch->damping[lane] = 0.0f;
-	body->tet_toughness[tet] = INFINITY;
-}
-
 static void clear_removed(FemBody *body) {
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
-		if (body->topology->user_of_tet[tet] < 0 && body->tet_material[tet] >= 0)
-			clear_lane(body, tet);
+		if (body->topology->user_of_tet[tet] >= 0 || body->tet_material[tet] < 0)
+			continue;
+		fem_batches_clear(body->batches, tet);
+		body->tet_toughness[tet] = INFINITY;
 	}
 }
 
