@@ -5,6 +5,7 @@
 // in two, split it alike, and no gap opens.
 #include "fem_baking.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -37,6 +38,7 @@ static void edge_map_free(EdgeMap *map) {
 // The place of an edge's middle, which is new when its key is.
 static uint32_t edge_place(const EdgeMap *map, int32_t a, int32_t b, uint64_t *out_key) {
 	uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a), key = low << 32 | high;
+	FEM_ASSERT(low < high); // no edge joins a vertex with itself
 	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & map->mask;
 	while (map->keys[at] != 0 && map->keys[at] != key)
 		at = (at + 1) & map->mask;

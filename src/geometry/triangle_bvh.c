@@ -1,5 +1,6 @@
 #include "geometry/triangle_bvh.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/closest.h"
@@ -55,6 +56,17 @@ static void select_middle(FemTriangles *triangles, int32_t begin, int32_t end, i
 	}
 }
 
+// What select_middle() promises.
+static bool is_halved(const FemTriangles *triangles, int32_t begin, int32_t end, int32_t middle, int axis) {
+	float at = centroid_on(triangles, middle, axis);
+	for (int32_t t = begin; t < end; t++) {
+		float centroid = centroid_on(triangles, t, axis);
+		if (t < middle ? centroid > at : centroid < at)
+			return false;
+	}
+	return true;
+}
+
 static void bound_range(const FemTriangles *triangles, int32_t begin, int32_t end, FemBvhNode *node) {
 	for (int axis = 0; axis < 3; axis++) {
 		node->lo[axis] = 4.0f;
@@ -92,6 +104,7 @@ static int widest_axis(const FemTriangles *triangles, int32_t begin, int32_t end
 
 // Halves by count, so that the depth is bounded by log2 of the number of triangles.
 static int32_t build_range(Builder *builder, int32_t begin, int32_t end) {
+	FEM_ASSERT(builder->bvh->node_count < builder->bvh->node_capacity);
 	int32_t index = builder->bvh->node_count++;
 	FemBvhNode *node = &builder->bvh->nodes[index];
 	bound_range(builder->triangles, begin, end, node);
@@ -101,7 +114,9 @@ static int32_t build_range(Builder *builder, int32_t begin, int32_t end) {
 		return index;
 	}
 	int32_t middle = begin + (end - begin) / 2;
-	select_middle(builder->triangles, begin, end, middle, widest_axis(builder->triangles, begin, end));
+	int axis = widest_axis(builder->triangles, begin, end);
+	select_middle(builder->triangles, begin, end, middle, axis);
+	FEM_ASSERT(is_halved(builder->triangles, begin, end, middle, axis));
 	build_range(builder, begin, middle);
 	int32_t right = build_range(builder, middle, end);
 	builder->bvh->nodes[index].first = right;

@@ -18,6 +18,7 @@ static size_t place_stars(Stars *stars, char *base, int32_t node_count, int32_t 
 }
 
 static void fill_stars(Stars *stars, int32_t node_count, const int32_t *tets, int32_t tet_count) {
+	FEM_ASSERT(fem_are_indices(tets, 4 * (int64_t)tet_count, node_count));
 	for (int64_t i = 0; i < 4 * (int64_t)tet_count; i++)
 		stars->start[tets[i] + 1]++;
 	for (int32_t i = 0; i < node_count; i++)
@@ -62,6 +63,10 @@ static void fill_rows(FemNodeGraph *graph, Stars *stars, const int32_t *tets, in
 	for (int32_t i = 0; i < graph->node_count; i++) {
 		for (int32_t s = graph->row_start[i]; s < graph->row_start[i + 1]; s++)
 			graph->column[cursor[unsorted[s]]++] = i;
+	}
+	for (int32_t i = 0; FEM_HAS_ASSERTS && i < graph->node_count; i++) {
+		int32_t begin = graph->row_start[i], count = graph->row_start[i + 1] - begin;
+		FEM_ASSERT(cursor[i] == begin + count && fem_is_ascending(graph->column + begin, count));
 	}
 }
 

@@ -40,6 +40,7 @@ static void fill_keys(Faces *faces, const int32_t *node_of_user, const int32_t *
 		swap_if_greater(&key[0], &key[1]);
 		swap_if_greater(&key[1], &key[2]);
 		swap_if_greater(&key[0], &key[1]);
+		FEM_ASSERT(key[0] >= 0 && key[0] < key[1] && key[1] < key[2] && key[2] < faces->node_count);
 		faces->order[f] = f;
 	}
 }
@@ -74,6 +75,7 @@ static int32_t list_single(const Faces *faces, FemSurface *out) {
 			out->across[faces->order[k]] = -1;
 		if (next > at + 1) {
 			int32_t other = faces->order[at + 1];
+			FEM_ASSERT(face / 4 != other / 4); // a tet has four different faces
 			if (out)
 				out->across[face] = other, out->across[other] = face;
 			continue;
@@ -107,6 +109,8 @@ bool fem_surface_create(
 	surface->count = list_single(&faces, NULL);
 	if (allocate(surface, faces.count))
 		list_single(&faces, surface);
+	for (int32_t f = 0; FEM_HAS_ASSERTS && surface->faces && f < faces.count; f++)
+		FEM_ASSERT(surface->across[f] < 0 || surface->across[surface->across[f]] == f);
 	fem_free(block, bytes);
 	return surface->faces != NULL;
 }

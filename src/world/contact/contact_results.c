@@ -1,4 +1,5 @@
 // What the contacts did: kept for the next step, told to colliders, sleepers and the caller.
+#include "base/assert.h"
 #include "base/vec.h"
 #include "collision/ground.h"
 #include "world/api/checks.h"
@@ -104,6 +105,7 @@ void fem_contacts_keep_solved(FemStep *step, int32_t composite_index) {
 	for (int32_t i = composite->contacts.begin; i < composite->contacts.end; i++) {
 		const FemContact *solved = &step->composites.contacts[i];
 		FemContact *kept = &stage->contacts[step->composites.contact_places[i]];
+		FEM_ASSERT(fem_contact_compare_places(kept, solved) == 0); // a split of others moved nothing
 		composite->restless |= touches_moving(step, solved);
 		*kept = *solved;
 		if (bad || !fem_is_finite(kept->normal_impulse) || !fem_is_finite(kept->slip) ||
