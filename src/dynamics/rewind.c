@@ -4,20 +4,10 @@
 #include "dynamics/rigid_motion.h"
 #include "dynamics/tumbling.h"
 
-static FemMotionSums sum_now(const FemBody *body, FemRange nodes) {
-	FemMotionSums sums = {.finite = true};
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
-		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
-		fem_sums_add_node(&sums, body->mass[i], x, v);
-	}
-	return sums;
-}
-
 // Deformation changes the inertia on the way back, and with it the momenta: what is missing of `goal` and of the
 // angular momentum `l_goal` about the centre of mass is made up rigidly.
 static void restore_momenta(FemBody *body, FemRange nodes, const FemMotionSums *goal, const double l_goal[3]) {
-	FemMotionSums sums = sum_now(body, nodes);
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	double c[3], l[3], missing[3], w[3];
 	float linear[3], spin[3], center[3];
 	fem_sums_center(&sums, c);
@@ -39,7 +29,7 @@ static void restore_momenta(FemBody *body, FemRange nodes, const FemMotionSums *
 }
 
 void fem_motion_rewind(FemBody *body, FemRange nodes, float time) {
-	FemMotionSums sums = sum_now(body, nodes);
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	FemRigidMove move = {0};
 	double c[3], l[3], inertia[9], spin[3] = {0}, theta[3] = {0}, end_spin[3] = {0};
 	fem_sums_center(&sums, c);

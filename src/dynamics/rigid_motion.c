@@ -7,6 +7,16 @@
 #define POINT_SHARE 1e-12
 #define LINE_SHARE 1e-9
 
+FemMotionSums fem_sums_of_nodes(const FemBody *body, FemRange nodes) {
+	FemMotionSums sums = {.finite = true};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
+		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
+		fem_sums_add_node(&sums, body->mass[i], x, v);
+	}
+	return sums;
+}
+
 void fem_sums_center(const FemMotionSums *sums, double c[3]) {
 	for (int i = 0; i < 3; i++)
 		c[i] = sums->mass > 0.0 ? sums->moment[i] / sums->mass : 0.0;

@@ -2,6 +2,9 @@
 #ifndef FEM_DYNAMICS_RIGID_MOTION_H
 #define FEM_DYNAMICS_RIGID_MOTION_H
 
+#include "base/range.h"
+#include "model/body.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -49,6 +52,9 @@ static inline void fem_sums_add_impulse(FemMotionSums *sums, const double x[3], 
 		sums->torque[i] += x[(i + 1) % 3] * j[(i + 2) % 3] - x[(i + 2) % 3] * j[(i + 1) % 3];
 	}
 }
+
+// Of nodes as they are and move now.
+FemMotionSums fem_sums_of_nodes(const FemBody *body, FemRange nodes);
 
 // The centre of mass, m.
 void fem_sums_center(const FemMotionSums *sums, double c[3]);

@@ -7,18 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static FemMotionSums sum_nodes(const FemBody *body, FemRange nodes) {
-	FemMotionSums sums = {.finite = true};
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
-		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
-		fem_sums_add_node(&sums, body->mass[i], x, v);
-	}
-	return sums;
-}
-
 double fem_rigid_shape_vibration(const FemBody *body, FemRange nodes) {
-	FemMotionSums sums = sum_nodes(body, nodes);
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	double c[3], l[3], w[3], square = 0.0;
 	fem_sums_center(&sums, c);
 	fem_about_center(sums.angular, sums.momentum, c, l);
@@ -36,7 +26,7 @@ double fem_rigid_shape_vibration(const FemBody *body, FemRange nodes) {
 }
 
 bool fem_rigid_shape_take(FemBody *body, FemRange nodes, double out_rotation[9]) {
-	FemMotionSums sums = sum_nodes(body, nodes);
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	double c[3], l[3], w[3], inertia[9];
 	fem_sums_center(&sums, c);
 	if (!fem_sums_inertia(&sums, c, inertia))

@@ -286,8 +286,6 @@ static void redirect_task(void *context, int32_t chunk_index) {
 	fem_coarse_prolong(island->preconditioner, part, (FemRange){chunk->begin, chunk->end}, body->step->direction);
 }
 
-// Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
-// chunks: a factor takes the place of block-Jacobi, a coarse space adds to it.
 static void prolong_parts(const FemPreconditioner *preconditioner, FemBody *body) {
 	FemRange parts = preconditioner->parts;
 	for (int32_t p = parts.begin; p < parts.end; p++)
@@ -318,9 +316,11 @@ static void precondition_balanced(const Iteration *it, FemSystemIsland *island) 
 		it->kernels->precondition(body, nodes.begin, nodes.end, body->step->product, body->step->z);
 	if (kind_of(island) == FEM_PRECONDITION_TWO_LEVEL)
 		add_coarse_motion(island->preconditioner, body);
-	island->share = fem_rigid_balance_complete(&island->balance, body, it->system->rigid == NULL);
+	island->share = fem_rigid_balance_complete(&island->balance, body, !has_rigid_space(it->system));
 }
 
+// Kept factors and coarse spaces of the islands, one island a chunk. Their share of r.z goes over the partials of their
+// chunks: a factor takes the place of block-Jacobi, a coarse space adds to it.
 static void precondition_island_task(void *context, int32_t island_index) {
 	Iteration *it = context;
 	FemSystemIsland *island = &it->system->islands[island_index];
@@ -349,8 +349,8 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	}
 }
 
-// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. A coarse motion itself joins the direction in
-// redirect_task: z need not hold it.
+// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. Without
+// deflation a coarse motion itself joins the direction in redirect_task: z need not hold it.
 static double finish_preconditioning(Iteration *it) {
 	FemSystem *system = it->system;
 	double sum = 0.0;

@@ -24,13 +24,8 @@ bool fem_probe_is_possible(const FemBody *body, int32_t component) {
 
 // Angular velocity about the centre c.
 static void find_spin(const FemBody *body, FemRange nodes, double c[3], double out[3]) {
-	FemMotionSums sums = {.finite = true};
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	double l[3];
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
-		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
-		fem_sums_add_node(&sums, body->mass[i], x, v);
-	}
 	fem_sums_center(&sums, c);
 	fem_about_center(sums.angular, sums.momentum, c, l);
 	fem_sums_solve_inertia(&sums, c, l, out);
