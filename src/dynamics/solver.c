@@ -514,7 +514,7 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 			(system->islands[i].is_rigid && system->islands[i].balance.mass > 0.0 && !has_rigid_space(system)))
 			fem_rigid_balance_prepare(&system->islands[i].balance, system->islands[i].body);
 	}
-	double rz, bz = start(&it, &rz), target = (double)system->tolerance * (double)system->tolerance * bz;
+	double rz, bz = start(&it, &rz), tolerance = fem_policy_tolerance(system), target = tolerance * tolerance * bz;
 	target = fmax(target, (double)system->floor);
 	if (has_rigid_space(system) && rz > target)
 		rz = deflate(&it);

@@ -117,8 +117,9 @@ bool fem_policy_repeats_capped(const FemSystem *system, int64_t made) {
 
 // ---- where a solve starts and ends
 
-#define SOLVE_FLOOR 1e-12f   // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
-#define RIGID_ITERATIONS 100 // of dynamic colliders that touch only sleepers: 6 unknowns each; chosen
+#define SOLVE_FLOOR 1e-12f      // (1e-6 m/s)^2: a residual worth less kinetic energy per kg is rounding
+#define DEFLATED_TOLERANCE 0.25 // of the tolerance: see fem_policy_tolerance()
+#define RIGID_ITERATIONS 100    // of dynamic colliders that touch only sleepers: 6 unknowns each; chosen
 
 // Factors of whole bodies that touch nothing come so near in one iteration that a start vector does not pay.
 bool fem_policy_tries_start_vector(const FemSystem *system) {
@@ -127,6 +128,14 @@ bool fem_policy_tries_start_vector(const FemSystem *system) {
 			return true;
 	}
 	return system->contacts.count > 0;
+}
+
+// Where a rigid space answers for rigid motions, what is left is deformation alone, while most of the right-hand side
+// is of rigid motions: with the whole tolerance 6 of 500 piles of the energy scan gained 1 to 11 % of their energy,
+// with 0.3 of it none more than 0.9 %.
+double fem_policy_tolerance(const FemSystem *system) {
+	double share = system->rigid && system->rigid->valid ? DEFLATED_TOLERANCE : 1.0;
+	return share * (double)system->tolerance;
 }
 
 float fem_policy_floor(float mass) {

@@ -57,6 +57,9 @@ bool fem_policy_repeats_capped(const FemSystem *system, int64_t made);
 
 bool fem_policy_tries_start_vector(const FemSystem *system);
 
+// Relative to the right-hand side, of a system whose preconditioners are ready.
+double fem_policy_tolerance(const FemSystem *system);
+
 // Bound of r.z below which it is rounding, J, for a composite of this mass (kg).
 float fem_policy_floor(float mass);
 
