@@ -498,7 +498,7 @@ typedef struct FemStatistics {
 	int32_t splits;         // nodes split
 	int32_t faces_opened;
 	int32_t rigid_pieces; // those of `pieces` that are awake and move as rigid bodies
-	int32_t passes;       // times that it was taken again because something broke
+	int32_t passes;       // times that it was taken again: something broke, or a rigid piece became elastic
 	int32_t tree_builds;  // Opcode trees made for new surfaces: these allocate
 	float residual_max;   // largest final relative residual
 	double step_ms;       // wall time

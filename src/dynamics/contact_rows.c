@@ -25,8 +25,7 @@ static float mass_of(const FemContactRows *rows, const FemContactSide *side) {
 	if (fem_side_is_collider(side))
 		return rows->proxies[side->proxy].mass;
 	const FemBody *body = rows->bodies[side->body];
-	int32_t component = fem_node_component(body->topology, side->nodes[0]);
-	return fem_piece_is_attached(body, component) ? INFINITY : body->pieces[component].mass;
+	return fem_piece_is_attached(body, side->piece) ? INFINITY : body->pieces[side->piece].mass;
 }
 
 static void pack(FemContactRows *rows) {

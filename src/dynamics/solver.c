@@ -349,8 +349,8 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	}
 }
 
-// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. Without
-// deflation a coarse motion itself joins the direction in redirect_task: z need not hold it.
+// The rest of z = M^-1 r after the chunks have done theirs; returns r.z. Without deflation a coarse motion itself joins
+// the direction in redirect_task: z need not hold it.
 static double finish_preconditioning(Iteration *it) {
 	FemSystem *system = it->system;
 	double sum = 0.0;

@@ -18,8 +18,7 @@
 #define CALM_SHARE 0.15f   // of a tet's strength. Chosen well below the next, so that few go to and fro
 #define RELEASE_SHARE 0.4f // of a tet's strength: a load that comes of a sudden may make up to twice its static stress
 // Of the strength: the stress that vibration may still come to. A pinned piece carries its weight and what rests on it
-// in its strain, and must have come to rest with them: a pane that was made rigid before it hung needed half as much
-// again of a bullet's energy to break. Chosen.
+// in its strain, and must have come to rest with them: else that strain is missing when it is struck. Chosen.
 #define VIBRATION_SHARE 0.2f
 #define PINNED_VIBRATION_SHARE 0.01f
 #define PINNED_STEPS 6 // in a row, since what vibrates stands still at its turning points; chosen
@@ -70,19 +69,18 @@ static bool is_hinged(const FemBody *body, int32_t component) {
 	return pins.mass > 0.0 && !fem_sums_inertia(&pins, c, inertia);
 }
 
-// True unless it cannot be rigid: driven, on hinges, or with all nodes on a line.
-static bool make_rigid(FemBody *body, int32_t component, float strength) {
+// Unless it cannot be: driven, on hinges, or with all nodes on a line.
+static void make_rigid(FemBody *body, int32_t component, float strength) {
 	FemPiece *piece = &body->pieces[component];
 	FemRange nodes = body->topology->component_nodes[component];
 	if (has_driven_node(body, nodes) || is_hinged(body, component) ||
 		!fem_rigid_shape_take(body, nodes, piece->shape_rotation))
-		return false;
+		return;
 	if (fem_piece_is_attached(body, component))
 		memset(body->velocity + nodes.begin, 0, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
 	piece->strength = strength;
 	piece->is_rigid = true;
 	piece->probe_dt = 0.0f;
-	return true;
 }
 
 // ---- always
