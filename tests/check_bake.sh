@@ -35,6 +35,24 @@ write_box() {
 	printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '3 4 8 7' '2 3 7 6' '1 5 8 4'
 }
 
+# json_holds EXPRESSION ARGUMENT...: standard output is one JSON object of which the Python expression holds.
+json_holds() {
+	local expression=$1
+	shift
+	"$bake" "$@" --report-json 2>/dev/null | python3 -c "
+import json, sys
+report = json.load(sys.stdin)
+assert sorted(report) == ['coverage_max', 'faults', 'mass', 'parts', 'tets', 'volume_ratio'], sorted(report)
+assert $expression, report"
+}
+
+# A box with a needle stuck into it that 60 tets lose.
+write_needle() {
+	write_box
+	printf 'v %s\n' '.5 .1 .1' '.51 .1 .1' '.51 .11 .1' '.5 .11 .1' '.5 .1 .9' '.51 .1 .9' '.51 .11 .9' '.5 .11 .9'
+	printf 'f %s\n' '9 12 11 10' '13 14 15 16' '9 10 14 13' '11 12 16 15' '10 11 15 14' '9 13 16 12'
+}
+
 # Many triangles round an axis: baking it with many tets takes a while.
 write_wheel() {
 	awk 'BEGIN { n = 300; m = 120
@@ -88,10 +106,29 @@ check_bad_input() {
 	verdict bricks_larger_than_the_body ends_with 0 "splinter" "$folder/box.obj" "$out" --pattern brick --brick 5,5,5 --report
 }
 
+check_json() {
+	local out=$folder/json.femmesh box=$folder/box.obj
+	verdict json_of_a_box json_holds "abs(report['volume_ratio'] - 1) < 1e-3 and abs(report['mass'] - 60) < 0.1" "$box" "$out"
+	verdict json_of_a_sound_bake json_holds "report['faults'] == [] and report['coverage_max'] < 1e-6" "$box" "$out"
+	verdict json_counts json_holds "report['parts'] == 1 and 150 < report['tets'] < 250" "$box" "$out" --elements 200
+	verdict json_mass_by_density json_holds "abs(report['mass'] - 468) < 1" "$box" "$out" --density 7800
+	verdict json_tells_of_lost_vertices json_holds \
+		"report['coverage_max'] > 0.1 and any('outside' in fault for fault in report['faults'])" \
+		"$folder/needle.obj" "$out" --elements 60
+	verdict json_of_tets_of_another_program json_holds "report['parts'] == 1 and report['coverage_max'] is None" \
+		"$folder/tet.node" "$out"
+	verdict json_and_report ends_with 2 "report-json" "$box" "$out" --report --report-json
+	verdict density_of_nothing ends_with 2 "density" "$box" "$out" --density 0
+}
+
 write_box >"$folder/box.obj"
+write_needle >"$folder/needle.obj"
+printf '%s\n' '4 3 0 0' '1 0 0 0' '2 1 0 0' '3 0 1 0' '4 0 0 1' >"$folder/tet.node"
+printf '%s\n' '1 4 0' '1 1 2 3 4' >"$folder/tet.ele"
 write_wheel >"$folder/wheel.obj"
 check_patterns
 check_bad_input
+check_json
 verdict cancelled is_cancelled
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

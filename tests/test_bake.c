@@ -96,7 +96,7 @@ FEM_TEST(bake, odd_surfaces_are_regions_too) {
 FEM_TEST(bake, file_gives_the_vertices_and_the_report_back) {
 	FemBakedMesh mesh = {0}, back;
 	add_surface(&mesh, fem_surface_torus(0.5, 0.2, 60, 30), (FemVec3d){2.0, -1.0, 3.0}, "torus", "");
-	FEM_REQUIRE(bake(&mesh, 1000, false) == FEM_OK);
+	FEM_REQUIRE(bake(&mesh, 4000, false) == FEM_OK);
 	FEM_REQUIRE(mesh.report != NULL && strstr(mesh.report, "Parts: 1 compact") && strstr(mesh.report, FEM_REPORT_GOOD));
 	size_t size = fem_baked_mesh_size(&mesh);
 	void *bytes = malloc(size);
@@ -261,4 +261,23 @@ FEM_TEST(bake, report_of_a_sheet_asks_for_nothing) {
 	FEM_CHECK(strstr(mesh.report, "Parts: 1 sheet") != NULL);
 	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
+}
+
+// Fails when a report praises a mesh beside a fault of its tets.
+FEM_TEST(bake, report_has_no_praise_beside_a_fault) {
+	FemTetMember member = {.kind = FEM_MEMBER_COMPACT, .volume = 1.0f, .input_volume = 1.0f};
+	FemTetMesh tets = {.member_count = 1, .members = &member, .tet_count = 10};
+	FemDiagnosis diagnosis = {.triangle_count = 12, .size = 1.0, .wall = 1.0, .volume_ratio = 1.0};
+	FemEmbedding embedding = {.count = 8};
+	char report[1024], warnings[1024];
+	fem_bake_report_write(&tets, &embedding, &diagnosis, report, sizeof report);
+	FEM_CHECK(strstr(report, FEM_REPORT_GOOD) != NULL);
+	embedding.max_outside = 0.02f;
+	fem_bake_report_write(&tets, &embedding, &diagnosis, report, sizeof report);
+	fem_bake_report_warnings(report, warnings, sizeof warnings);
+	FEM_CHECK(strstr(report, FEM_REPORT_GOOD) == NULL && strstr(warnings, "2.0 % of the size") != NULL);
+	embedding.max_outside = 0.005f;
+	snprintf(tets.warning, sizeof tets.warning, "Part 0 could not be covered.");
+	fem_bake_report_write(&tets, &embedding, &diagnosis, report, sizeof report);
+	FEM_CHECK(strstr(report, FEM_REPORT_GOOD) == NULL && strstr(report, tets.warning) != NULL);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define FLAT_ANGLE 5.0 // degrees: what the engine's quality_clamp begins to soften, about
+// Of the size: a vertex farther from its tet than this is told of; chosen, what an eye sees of a whole prop.
+#define COVERAGE_WARNED 0.01
 
 typedef struct Text {
 	char *out;
@@ -28,6 +30,17 @@ static void say(Text *text, const char *format, ...) {
 	if (wrote > 0 && (size_t)wrote < text->capacity - text->length)
 		text->length += (size_t)wrote;
 	text->out[text->length] = 0;
+}
+
+static void say_embedding(Text *text, const FemEmbedding *embedding, double size) {
+	if (embedding->limited > 0)
+		say(text,
+			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
+			"count.\n",
+			embedding->limited, (double)embedding->max_error);
+	if ((double)embedding->max_outside > COVERAGE_WARNED * size && size > 0.0)
+		say(text, "Vertices lie up to %.3g m (%.1f %% of the size) outside the tetrahedra: raise the element count.\n",
+			(double)embedding->max_outside, 100.0 * (double)embedding->max_outside / size);
 }
 
 static void say_members(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_SHEET + 1]) {
@@ -66,17 +79,16 @@ void fem_bake_report_write(
 	if (diagnosis->step_ms > 0.0)
 		say(&text, "; about %.2g ms a step", diagnosis->step_ms);
 	say(&text, ".\n");
+	size_t first_line = text.length;
 	if (tets->warning[0])
 		say(&text, "%s\n", tets->warning);
-	if (embedding->limited > 0)
-		say(&text,
-			"%d vertices stick out of the tetrahedra and are drawn up to %.3g m from their place: raise the element "
-			"count.\n",
-			embedding->limited, (double)embedding->max_error);
+	say_embedding(&text, embedding, diagnosis->size);
 	if (diagnosis->triangle_count > 0) {
 		FemDiagnosis told = worth_telling(diagnosis, tets, kinds);
 		fem_diagnosis_text(&told, found, (int32_t)sizeof found);
-		say(&text, "%s", found);
+		// That the diagnosis found no fault is no news beside one of the tets.
+		if (text.length == first_line || strncmp(found, FEM_REPORT_GOOD, strlen(FEM_REPORT_GOOD)) != 0)
+			say(&text, "%s", found);
 	}
 	if (diagnosis->useless_triangles > 0)
 		say(&text, FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",

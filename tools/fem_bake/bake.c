@@ -8,6 +8,7 @@
 #include "fem_bake/files/import_surface.h"
 #include "fem_bake/files/tet_import.h"
 #include "fem_bake/report.h"
+#include "fem_bake/report_json.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -61,10 +62,9 @@ static void print_report(const FemBakedMesh *mesh, const FemBakeInfo *info) {
 		printf("cut in %.0f ms\n", info->cut_ms);
 }
 
-static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) {
+static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out, FemBakeInfo *out_info) {
 	Progress progress = {.options = options, .shown = -1};
 	FemBakeDef def = fem_default_bake_def();
-	FemBakeInfo info;
 	FemResult result = fem_import_surface(options->in_path, &out->render);
 	if (result != FEM_OK)
 		return result;
@@ -76,13 +76,12 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out) 
 	def.cut = options->cut;
 	def.progress = show_progress;
 	def.progress_context = &progress;
-	result = fem_bake_render_mesh(&def, out, &info);
+	result = fem_bake_render_mesh(&def, out, out_info);
 	end_progress(options);
-	if (result == FEM_OK && info.tets.warning[0])
-		fprintf(stderr, "fem_bake: warning: %s\n", info.tets.warning);
+	if (result == FEM_OK && out_info->tets.warning[0])
+		fprintf(stderr, "fem_bake: warning: %s\n", out_info->tets.warning);
 	if (result == FEM_OK && options->report)
-		print_report(out, &info);
-	fem_bake_info_free(&info);
+		print_report(out, out_info);
 	return result;
 }
 
@@ -143,12 +142,14 @@ static FemResult check_input(const FemBakeOptions *options) {
 
 FemResult fem_bake_file(const FemBakeOptions *options) {
 	FemBakedMesh mesh = {0};
+	FemBakeInfo info = {0};
 	double start = fem_time_ms();
 	FemResult result = check_input(options);
+	bool is_tet_mesh = fem_import_knows(options->in_path);
 	signal(SIGINT, cancel);
 	signal(SIGTERM, cancel);
 	if (result == FEM_OK)
-		result = fem_import_knows(options->in_path) ? take_tet_mesh(options, &mesh) : bake_surface(options, &mesh);
+		result = is_tet_mesh ? take_tet_mesh(options, &mesh) : bake_surface(options, &mesh, &info);
 	if (result == FEM_OK && is_cancelled)
 		result = fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
 	if (result == FEM_OK)
@@ -157,6 +158,9 @@ FemResult fem_bake_file(const FemBakeOptions *options) {
 		result = fem_write_vtk(options->vtk_path, &mesh.tet_mesh);
 	if (result == FEM_OK && options->report)
 		fem_report_mesh(&mesh, fem_time_ms() - start);
+	if (result == FEM_OK && options->report_json)
+		result = fem_report_json(&mesh, is_tet_mesh ? NULL : &info, options->density);
+	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
 	return result;
 }

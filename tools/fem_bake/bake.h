@@ -10,8 +10,10 @@ typedef struct FemBakeOptions {
 	float weld, thickness; // m
 	FemCutDef cut;         // splinters
 	bool regions;          // one for each surface
+	float density;         // kg/m^3, for the mass that report_json tells
 	bool report, quiet;
-	bool terminal; // progress may overwrite its line
+	bool report_json; // one JSON object on standard output, and nothing else there
+	bool terminal;    // progress may overwrite its line
 } FemBakeOptions;
 
 // The sentence of a failure is in fem_last_error(). An interrupt (Ctrl+C) cancels it, and nothing is written.

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_USAGE 2       // bad arguments; 1 is a bake that failed
-#define EXIT_CANCELLED 130 // as shells have it
+#define EXIT_USAGE 2          // bad arguments; 1 is a bake that failed
+#define EXIT_CANCELLED 130    // as shells have it
+#define DENSITY_USUAL 1000.0f // kg/m^3: FemMaterialDef's default ...
+#define DENSITY_MIN 1e-3      // ... and what it clamps to ...
+#define DENSITY_MAX 1e6       // ... at both ends
 
 static void print_help(void) {
 	printf("usage: fem_bake IN OUT [options]\n\n"
@@ -24,6 +27,8 @@ static void print_help(void) {
 		   "  --regions        each object or material of the file is a material region of its own\n"
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
+		   "  --report-json    print only one JSON object: coverage_max, volume_ratio, mass, tets, parts, faults\n"
+		   "  --density D      kg/m3, for that mass; default 1000\n"
 		   "  --quiet          no progress\n",
 		FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
 	fem_cut_options_help();
@@ -77,6 +82,11 @@ static bool parse_value(const char *name, const char *value, FemBakeOptions *out
 		*(name[2] == 'w' ? &out->weld : &out->thickness) = good ? (float)number : 0.0f;
 		return good;
 	}
+	if (strcmp(name, "--density") == 0) {
+		bool good = parse_number(name, value, DENSITY_MIN, DENSITY_MAX, false, &number);
+		out->density = good ? (float)number : 0.0f;
+		return good;
+	}
 	return usage_error("there is no option %s.", name);
 }
 
@@ -85,6 +95,8 @@ static bool parse_options(int count, char **arguments, FemBakeOptions *out) {
 		const char *name = arguments[i];
 		if (strcmp(name, "--report") == 0)
 			out->report = true;
+		else if (strcmp(name, "--report-json") == 0)
+			out->report_json = true;
 		else if (strcmp(name, "--regions") == 0)
 			out->regions = true;
 		else if (strcmp(name, "--quiet") == 0)
@@ -103,6 +115,8 @@ static bool parse_options(int count, char **arguments, FemBakeOptions *out) {
 	if (!out->in_path || !out->out_path)
 		return usage_error(
 			"%s.", out->in_path ? "name the file to write" : "name the file to read and the file to write");
+	if (out->report && out->report_json)
+		return usage_error("%s is for people, --report-json for programs: name one of them.", "--report");
 	if (strcmp(out->in_path, out->out_path) == 0)
 		return usage_error("%s cannot be read and written at once.", out->in_path);
 	return true;
@@ -117,7 +131,7 @@ static bool wants_help(int count, char **arguments) {
 }
 
 int main(int argument_count, char **arguments) {
-	FemBakeOptions options = {.elements = 1000, .layers = 1, .cut = fem_default_cut_def()};
+	FemBakeOptions options = {.elements = 1000, .layers = 1, .density = DENSITY_USUAL, .cut = fem_default_cut_def()};
 	if (wants_help(argument_count, arguments)) {
 		print_help();
 		return EXIT_SUCCESS;
