@@ -156,13 +156,15 @@ static void check_sentence(
 FEM_TEST(body_state, other_versions_are_refused_with_a_sentence) {
 	Broken bar = broken_bar();
 	FemStateHeader header;
+	char only[32];
 	memcpy(&header, bar.state, sizeof header);
-	const uint32_t versions[] = {1, 8, 10, 13};
+	snprintf(only, sizeof only, "version %u only", FEM_STATE_VERSION);
+	const uint32_t versions[] = {1, FEM_STATE_VERSION - 1, FEM_STATE_VERSION + 1, FEM_STATE_VERSION + 4};
 	for (int i = 0; i < 4; i++) {
 		header.version = versions[i];
 		memcpy(bar.copy, bar.state, bar.size);
 		memcpy(bar.copy, &header, sizeof header);
-		check_sentence(bar.rig.body, bar.rig.material, bar.copy, bar.size, "version 9 only",
+		check_sentence(bar.rig.body, bar.rig.material, bar.copy, bar.size, only,
 			versions[i] < FEM_STATE_VERSION ? "older release" : "newer release");
 	}
 	check_sentence(

@@ -71,8 +71,11 @@ FEM_TEST(contact_pieces, sleeping_ones_cost_nothing) {
 		fem_steps(world_id, 2);
 		FEM_CHECK_INT(stage->refit_count, 1);
 		FEM_CHECK_INT(still_count(world, body), PIECES - 1);
-		FEM_CHECK_INT(fem_sweep_active_count(&world->sweep), 1);          // with the floor
-		FEM_CHECK_INT(stage->piece_count, 1 + (body->is_convex ? 0 : 1)); // and with itself, if it may fold
+		FEM_CHECK_INT(fem_sweep_active_count(&world->sweep), 1); // with the floor
+		FEM_CHECK_INT(stage->piece_count,
+			1 +
+				(world->meshes[body->mesh_index].convexity == FEM_CONVEX_YES ? 0
+																			 : 1)); // and with itself, if it may fold
 		FemRange parts = body->topology->component_parts[0];
 		for (int32_t c = 0; c < stage->contact_count; c++) {
 			int32_t part = body->topology->node_part[stage->contacts[c].side[0].nodes[0]];
@@ -243,7 +246,7 @@ FEM_TEST(contact_pieces, each_folds_for_itself) {
 	fem_steps(world_id, 1);
 	FEM_CHECK_INT(tested_with_themselves(world), 15 & ~(1 << 2));
 	x[nodes.begin] = kept;
-	body->is_convex = true; // as of a bar that broke into these
+	world->meshes[body->mesh_index].convexity = FEM_CONVEX_YES; // as of a bar that broke into these
 	for (int32_t i = nodes.begin; i < (nodes.begin + nodes.end) / 2; i++)
 		body->rotation[t->node_tets[t->node_tet_start[i]] >> 2] = (FemVec4){0.0f, 0.70710678f, 0.0f, 0.70710678f};
 	for (int32_t i = 0; i < t->node_count; i++)

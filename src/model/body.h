@@ -119,7 +119,6 @@ typedef struct FemBody {
 	int32_t *surface_nodes;
 	float *surface_area; // m^2, of each surface node: a third of the rest faces around it
 	int32_t surface_node_count;
-	bool is_convex;          // at rest: it must bend far before it can touch itself
 	FemGroundHit ground_hit; // of the last substep
 
 	void *block, *node_block;

@@ -37,7 +37,7 @@ typedef struct FemMesh {
 		FEM_CONVEX_UNKNOWN = 0,
 		FEM_CONVEX_NO,
 		FEM_CONVEX_YES
-	} convexity; // of the rest shape, found when first asked
+	} convexity; // of the rest shape, found with the first body that touches (contact/mesh_convexity.c)
 	FemTopology *topology;
 	int32_t *node_order, *part_order; // elimination orders of each component's nodes and parts, local numbers
 	struct FemSplinters *splinters;   // frozen, that whole bodies of the mesh share: a list

@@ -57,54 +57,6 @@ static void list_surface_nodes(const FemMesh *mesh, FemBody *body, int32_t *plac
 	}
 }
 
-static FemVec3d mesh_point(const FemMesh *mesh, int32_t node) {
-	return fem_vec3d_from(mesh->positions[mesh->topology->user_of_node[node]]);
-}
-
-// (Volume of the mesh's box)^(1/3), m.
-static double mesh_size(const FemMesh *mesh) {
-	double volume = 1.0;
-	for (int k = 0; k < 3; k++) {
-		double low = 1e30, high = -1e30;
-		for (int32_t i = 0; i < mesh->node_count; i++) {
-			double x = (double)(&mesh->positions[i].x)[k];
-			low = fmin(low, x);
-			high = fmax(high, x);
-		}
-		volume *= high - low;
-	}
-	return cbrt(volume);
-}
-
-// Whether all nodes lie behind all outer faces, to 1 % of the size. Large meshes are sampled: a dent that the samples
-// miss is small against the body.
-static bool find_convexity(const FemMesh *mesh, const int32_t *surface_nodes, int32_t surface_node_count) {
-	const FemTopology *t = mesh->topology;
-	int64_t tests = (int64_t)t->triangle_count * surface_node_count;
-	int32_t stride = 1 + (int32_t)(tests / 2000000);
-	double slack = 0.01 * mesh_size(mesh);
-	for (int32_t k = 0; k < t->triangle_count; k++) {
-		const int32_t *face = t->triangles + 3 * (int64_t)k;
-		FemVec3d a = mesh_point(mesh, face[0]), u = fem_vec3d_sub(mesh_point(mesh, face[1]), a);
-		FemVec3d n = fem_vec3d_cross(u, fem_vec3d_sub(mesh_point(mesh, face[2]), a));
-		double limit = slack * sqrt(fem_vec3d_dot(n, n));
-		for (int32_t i = k % stride; i < surface_node_count; i += stride) {
-			if (fem_vec3d_dot(n, fem_vec3d_sub(mesh_point(mesh, surface_nodes[i]), a)) > limit)
-				return false;
-		}
-	}
-	return t->component_count == 1;
-}
-
-// Whether the body is convex. Kept with the mesh, since scale does not change it. The body must be whole, so that its
-// nodes have the numbers of its mesh.
-static bool is_convex(FemMesh *mesh, const FemBody *body) {
-	if (mesh->convexity == FEM_CONVEX_UNKNOWN)
-		mesh->convexity =
-			find_convexity(mesh, body->surface_nodes, body->surface_node_count) ? FEM_CONVEX_YES : FEM_CONVEX_NO;
-	return mesh->convexity == FEM_CONVEX_YES;
-}
-
 FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span) {
 	float low[3], high[3];
 	const double *origin = &body->origin.x;
@@ -175,15 +127,14 @@ bool fem_body_contact_create(FemWorld *world, FemBody *body, int32_t body_index)
 		mark_exterior(body);
 		list_surface_nodes(&world->meshes[body->mesh_index], body, place);
 		fem_pieces_measure(&world->meshes[body->mesh_index], body);
-		if (!body->own_topology) // a broken body that was read has that of when it was whole
-			body->is_convex = is_convex(&world->meshes[body->mesh_index], body);
-		ok = fem_contact_body_enter_pieces(world, body, body_index);
+		ok = fem_mesh_find_convexity(&world->meshes[body->mesh_index]) &&
+			fem_contact_body_enter_pieces(world, body, body_index);
 	}
 	FEM_FREE_ARRAY(place, t->node_count);
 	return ok;
 }
 
-// New outer faces, nodes and measures. Convexity stays that of the whole body.
+// New outer faces, nodes and measures.
 static void follow_surface(const FemMesh *mesh, FemBody *body) {
 	mark_exterior(body);
 	list_surface_nodes(mesh, body, body->breaking->order);

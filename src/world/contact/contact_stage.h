@@ -108,6 +108,7 @@ typedef struct FemContactStage {
 } FemContactStage;
 
 struct FemWorld;
+struct FemMesh;
 struct FemStep;
 
 // Lists of this stage grow within a step, on the thread that fills them, up to bounds that follow from the def and from
@@ -143,6 +144,9 @@ FEM_MUST_USE bool fem_contact_body_enter_pieces(
 void fem_contact_bodies_refit(struct FemWorld *world);          // trees and boxes of the pieces that may have moved
 void fem_contact_bodies_mark_still(struct FemWorld *world);
 FemSweepBox fem_contact_span_box(const FemBody *body, FemTreeSpan span); // world, of the last refit
+
+// ---- mesh_convexity.c
+FEM_MUST_USE bool fem_mesh_find_convexity(struct FemMesh *mesh); // fills FemMesh.convexity; false: no memory
 
 // ---- collider_overlap.c
 void fem_contact_add_item(struct FemWorld *world, int32_t touch, int32_t tet, int32_t other);

@@ -25,7 +25,7 @@
 #include "world/world.h"
 
 #define FEM_STATE_MAGIC 0x424d4546u // "FEMB": first word of a body's state
-#define FEM_STATE_VERSION 9u        // up to 7 states had the version and the format of the world's snapshot
+#define FEM_STATE_VERSION 10u       // up to 7 states had the version and the format of the world's snapshot
 
 typedef enum FemStateFlags {
 	FEM_STATE_BREAKS = 1 << 0,  // it can break, whatever its materials

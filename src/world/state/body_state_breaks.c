@@ -3,7 +3,6 @@
 //
 //   number of copies, and of each the mesh's node
 //   number of removed tets, and of each how many tets were passed over since the last one
-//   convexity (a byte) of when it was whole
 //   a bit for each face between two tets that are left, in the order of the first tet and its corners: 1 = it is open
 //   for each corner of a tet whose node has copies: 0 for the node itself, k for its k-th copy
 //
@@ -166,7 +165,6 @@ bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, 
 	if (flags & FEM_STATE_BROKEN) {
 		write_copies(s, body->topology, mesh->node_count);
 		write_removed(s, body->topology);
-		fem_stream_bool(s, &body->is_convex);
 		write_cuts(s, body->topology, mesh->topology);
 		if (!write_corners(s, body->topology, mesh))
 			return false;
@@ -377,7 +375,6 @@ static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 	}
 	read_copies(s, &b);
 	read_removed(s, &b);
-	fem_stream_bool(s, &body->is_convex);
 	read_cuts(s, &b);
 	read_corners(s, &b);
 	if (!s->failed) {

@@ -37,7 +37,6 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	const FemTopology *t = body->topology;
 	FemBreaking *b = body->breaking;
 	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_BREAKABLE);
-	fem_stream_bool(s, &body->is_convex); // measured when the body was whole
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->crack_time);
 	FEM_STREAM(s, b->next_piece);
