@@ -1,5 +1,6 @@
 #include "dynamics/hinged_motion.h"
 
+#include "base/assert.h"
 #include "dynamics/tumbling.h"
 #include "fem_destruction.h"
 #include "model/body_step.h"
@@ -8,7 +9,6 @@
 
 #define LINE_OFFSET 1e-4   // of the distance of the first and the farthest pin: farther aside there is no line; chosen
 #define INERTIA_SHARE 1e-9 // of the second moments: less is rounding, and the nodes lie in the axis or on a line
-#define ROTATION_MAX 0.8   // rad in a step, as of free bodies
 
 typedef struct HingeTask {
 	FemIntegration *integration;
@@ -47,25 +47,30 @@ static bool add_pin(FemHinge *hinge, const double offset[3], double *length) {
 	return sqrt(dot(aside, aside)) <= LINE_OFFSET * *length;
 }
 
-bool fem_hinge_find(const FemIntegration *integration, FemHinge *out) {
-	const FemBody *body = integration->body;
+bool fem_hinge_of_piece(const FemBody *body, FemRange nodes, FemHinge *out) {
 	double length = 0.0, offset[3];
 	int32_t pins = 0;
 	*out = (FemHinge){0};
-	for (int32_t c = 0; c < integration->chunk_count && integration->is_whole; c++) {
-		for (int32_t i = integration->chunks[c].begin; i < integration->chunks[c].end; i++) {
-			if (body->node_kind[i] == FEM_NODE_FREE)
-				continue;
-			if (body->node_kind[i] != FEM_NODE_PINNED)
-				return false;
-			if (pins++ == 0)
-				from_first(body, i, (const double[3]){0.0, 0.0, 0.0}, out->point);
-			from_first(body, i, out->point, offset);
-			if (!add_pin(out, offset, &length))
-				return false;
-		}
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		if (body->node_kind[i] == FEM_NODE_FREE)
+			continue;
+		if (body->node_kind[i] != FEM_NODE_PINNED)
+			return false;
+		if (pins++ == 0)
+			from_first(body, i, (const double[3]){0.0, 0.0, 0.0}, out->point);
+		from_first(body, i, out->point, offset);
+		if (!add_pin(out, offset, &length))
+			return false;
 	}
 	return pins > 0;
+}
+
+bool fem_hinge_find(const FemIntegration *integration, FemHinge *out) {
+	const FemNodeChunk *chunks = integration->chunks;
+	FemRange nodes = {chunks[0].begin, chunks[integration->chunk_count - 1].end};
+	for (int32_t c = 1; c < integration->chunk_count; c++)
+		FEM_ASSERT(!integration->is_whole || chunks[c].begin == chunks[c - 1].end);
+	return integration->is_whole && fem_hinge_of_piece(integration->body, nodes, out);
 }
 
 // ---- sums about the point, over the free nodes
@@ -168,7 +173,7 @@ void fem_hinge_add_centrifugal(FemIntegration *integration, const FemHinge *hing
 	if (!inertia_of(hinge, &sums, inertia))
 		return;
 	spin_of(hinge, inertia, sums.angular, w);
-	double angle = dt * sqrt(dot(w, w)), kept = angle > ROTATION_MAX ? ROTATION_MAX / angle : 1.0;
+	double angle = dt * sqrt(dot(w, w)), kept = angle > FEM_ROTATION_MAX ? FEM_ROTATION_MAX / angle : 1.0;
 	for (int i = 0; i < 3; i++)
 		l[i] = kept * sums.angular[i];
 	rotate_for(hinge, inertia, l, -dt, theta, w);
@@ -199,8 +204,8 @@ static bool find_rotation(HingeTask *task, FemHinge *hinge, FemRigidMove *out) {
 		return false;
 	spin_of(hinge, inertia, sums.angular, spin);
 	double angle = fabs((double)integration->dt) * sqrt(dot(spin, spin));
-	for (int i = 0; i < 3 && angle > ROTATION_MAX; i++)
-		hinge->angular[i] *= ROTATION_MAX / angle;
+	for (int i = 0; i < 3 && angle > FEM_ROTATION_MAX; i++)
+		hinge->angular[i] *= FEM_ROTATION_MAX / angle;
 	rotate_for(hinge, inertia, hinge->angular, integration->dt, theta, end_spin);
 	fem_to_float3(hinge->point, out->motion.center);
 	fem_to_float3(spin, out->motion.spin);
@@ -250,7 +255,7 @@ bool fem_hinge_rewind(FemBody *body, FemRange nodes, float time) {
 	FemHinge hinge;
 	FemRigidMove move;
 	HingeTask task = {.integration = &integration, .hinge = &hinge};
-	if (!fem_hinge_find(&integration, &hinge) || !find_rotation(&task, &hinge, &move))
+	if (!fem_hinge_of_piece(body, nodes, &hinge) || !find_rotation(&task, &hinge, &move))
 		return false;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};

@@ -15,7 +15,10 @@ typedef struct FemHinge {
 	double angular[3]; // N m s: angular momentum about the point, of the velocities that the solve asks for
 } FemHinge;
 
-// The hinge of an island that lies still in its pins: whole, with pinned nodes that lie on a line, and none driven.
+// The hinge of a piece: its pinned nodes lie on a line or are one, and none is driven.
+bool fem_hinge_of_piece(const FemBody *body, FemRange nodes, FemHinge *out);
+
+// The same of an island, which must be a whole piece.
 bool fem_hinge_find(const FemIntegration *integration, FemHinge *out);
 
 // Adds the impulse of the centrifugal and the Euler force of its rotation to the right-hand side, as

@@ -13,9 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-// Rotation of a free body or piece in a step, rad; faster spin is cut to this. Measured: at 1 crumbs gain energy, at
-// 0.6 a soft stick thrown with 10 rad/s loses angular momentum at 30 Hz.
-#define ROTATION_MAX 0.8
 #define ROTATION_TOLD 0.99 // share kept: what spins on at the limit was told of when it came there
 
 // ---- sums
@@ -44,7 +41,7 @@ static FemMotionSums sum_up(const FemIntegration *integration) {
 // momentum l beyond the limit are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
 static double limit_spin(double w[3], double dt, double l[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	double kept = angle > ROTATION_MAX ? ROTATION_MAX / angle : 1.0;
+	double kept = angle > FEM_ROTATION_MAX ? FEM_ROTATION_MAX / angle : 1.0;
 	for (int i = 0; i < 3; i++) {
 		w[i] *= kept;
 		l[i] *= kept;

@@ -1,7 +1,7 @@
 #include "world/step/rigid_pieces.h"
 
 #include "base/assert.h"
-#include "dynamics/rigid_motion.h"
+#include "dynamics/hinged_motion.h"
 #include "dynamics/rigid_shape.h"
 #include "fracture/separation.h"
 #include "model/body_step.h"
@@ -55,25 +55,12 @@ static bool has_driven_node(const FemBody *body, FemRange nodes) {
 	return driven;
 }
 
-// Pins in a line, or one pin, leave a piece something to swing about.
-static bool is_hinged(const FemBody *body, int32_t component) {
-	FemRange nodes = body->topology->component_nodes[component];
-	FemMotionSums pins = {.finite = true};
-	double c[3], inertia[9];
-	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			fem_sums_add_node(&pins, 1.0, x, (double[3]){0.0, 0.0, 0.0});
-	}
-	fem_sums_center(&pins, c);
-	return pins.mass > 0.0 && !fem_sums_inertia(&pins, c, inertia);
-}
-
 // Unless it cannot be: driven, on hinges, or with all nodes on a line.
 static void make_rigid(FemBody *body, int32_t component, float strength) {
 	FemPiece *piece = &body->pieces[component];
 	FemRange nodes = body->topology->component_nodes[component];
-	if (has_driven_node(body, nodes) || is_hinged(body, component) ||
+	FemHinge hinge;
+	if (has_driven_node(body, nodes) || fem_hinge_of_piece(body, nodes, &hinge) ||
 		!fem_rigid_shape_take(body, nodes, piece->shape_rotation))
 		return;
 	if (fem_piece_is_attached(body, component))
