@@ -15,13 +15,16 @@ typedef struct FemPiece {
 	double born;    // s, of the world's time
 	double retires; // the same: when it is removed because there are too many; infinite: it is not one too many
 
-	// ---- measures, of the rest shape; those of its surface are 0 while the world has contacts off
-	float mass;      // kg
-	float volume;    // m^3
-	float area;      // m^2
-	float thickness; // m, 2 volume / area: that of a plate, a third of a cube's edge
-	float box_area;  // (volume of its box)^(2/3), m^2: mass over this is the scale of contact
-	float length;    // m, diagonal of its box
+	// ---- measures, of the rest shape; those of its surface are 0 while the world has contacts off. Centre of mass and
+	// inertia are not among them: those of an elastic piece change with its shape, and each stage that asks for them
+	// has moved its nodes since the last did.
+	float mass;           // kg
+	float volume;         // m^3
+	float area;           // m^2
+	float thickness;      // m, 2 volume / area: that of a plate, a third of a cube's edge
+	float box_area;       // (volume of its box)^(2/3), m^2: mass over this is the scale of contact
+	float length;         // m, diagonal of its box
+	int32_t pinned_count; // of its nodes, pinned and driven ones
 
 	// ---- motion (world/step/rigid_pieces.h)
 	bool is_rigid;            // moves by its 6 rigid motions, in the shape that FemBody.shape holds
@@ -90,12 +93,7 @@ static inline bool fem_piece_is_live(const FemBody *body, int32_t component) {
 
 // A node of it is pinned or driven.
 static inline bool fem_piece_is_attached(const FemBody *body, int32_t component) {
-	FemRange nodes = body->topology->component_nodes[component];
-	for (int32_t i = nodes.begin; body->pinned_count > 0 && i < nodes.end; i++) {
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			return true;
-	}
-	return false;
+	return body->pieces[component].pinned_count > 0;
 }
 
 static inline int32_t fem_largest_piece(const FemTopology *t) {

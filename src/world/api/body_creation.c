@@ -148,10 +148,10 @@ static void place_nodes(FemBody *body, const FemMesh *mesh) {
 static void pin_nodes(FemBody *body, const FemBodyDef *def) {
 	for (int32_t i = 0; i < def->pinned_count; i++) {
 		int32_t node = body->topology->node_of_user[def->pinned_nodes[i]];
-		body->pinned_count += body->node_kind[node] == FEM_NODE_FREE;
 		body->node_kind[node] = FEM_NODE_PINNED;
 		body->velocity[node] = (FemVec4){0};
 	}
+	fem_pieces_count_pinned(body);
 }
 
 static void start_parts(FemBody *body, bool asleep) {

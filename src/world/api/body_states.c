@@ -15,8 +15,10 @@
 static void set_kind(FemTarget target, FemNodeKind kind) {
 	FemWorld *world = target.world;
 	FemBody *body = target.body;
-	int32_t node = target.node;
-	body->pinned_count += (kind != FEM_NODE_FREE) - (body->node_kind[node] != FEM_NODE_FREE);
+	int32_t node = target.node, more = (kind != FEM_NODE_FREE) - (body->node_kind[node] != FEM_NODE_FREE);
+	FemPiece *piece = &body->pieces[fem_node_component(body->topology, node)];
+	body->pinned_count += more;
+	piece->pinned_count += more;
 	if (body->node_kind[node] != kind)
 		world->islands.dirty = true;
 	body->node_kind[node] = (uint8_t)kind;
@@ -24,7 +26,7 @@ static void set_kind(FemTarget target, FemNodeKind kind) {
 	if (kind == FEM_NODE_FREE && body->reaction)
 		body->reaction[node] = (FemVec4){0};
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
-	fem_piece_release(&body->pieces[fem_node_component(body->topology, node)]);
+	fem_piece_release(piece);
 }
 
 static FemResult hold_node(FemBodyId id, int32_t user_node, FemNodeKind kind, FemVec3 velocity) {

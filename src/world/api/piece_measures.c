@@ -21,6 +21,18 @@ void fem_pieces_weigh(FemBody *body) {
 	body->total_mass = (float)whole;
 }
 
+void fem_pieces_count_pinned(FemBody *body) {
+	const FemTopology *t = body->topology;
+	body->pinned_count = 0;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		int32_t count = 0;
+		for (int32_t i = t->component_nodes[c].begin; i < t->component_nodes[c].end; i++)
+			count += body->node_kind[i] != FEM_NODE_FREE;
+		body->pieces[c].pinned_count = count;
+		body->pinned_count += count;
+	}
+}
+
 // Measures are taken of the rest shape because a body restored from a snapshot has another place than when it was
 // made, and must measure the same.
 FemVec3d fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node) {

@@ -14,6 +14,7 @@ FemResult fem_piece_limits_check(int32_t piece_limit, float piece_lifetime, floa
 
 // ---- piece_measures.c
 void fem_pieces_weigh(FemBody *body);                        // their masses, and that of the body
+void fem_pieces_count_pinned(FemBody *body);                 // their pinned and driven nodes, and those of the body
 void fem_pieces_measure(const FemMesh *mesh, FemBody *body); // sizes; the surface of the body has been listed
 FemVec3d fem_body_rest_point(const FemMesh *mesh, const FemBody *body, int32_t node); // m, scaled
 

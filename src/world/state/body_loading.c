@@ -119,8 +119,8 @@ static void read_shape(FemStream *s, const FemWorld *world, FemBody *body, uint3
 static void finish_counts(FemWorld *world, FemBody *body, const FemStateHeader *header) {
 	const FemTopology *t = body->topology;
 	FemVec4 any = body->position[0];
+	fem_pieces_count_pinned(body);
 	for (int32_t i = 0; i < t->node_count; i++) {
-		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
 		if (body->node_kind[i] == FEM_NODE_PINNED)
 			body->velocity[i] = (FemVec4){0};
 	}

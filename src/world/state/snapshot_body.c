@@ -6,6 +6,7 @@
 #include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
+#include "world/api/pieces.h"
 #include "world/state/snapshot.h"
 #include "world/state/stream.h"
 #include "world/step/solver_state.h"
@@ -192,8 +193,8 @@ static bool recount(FemBody *body) {
 		// Trees are built from positions before the last look at the whole.
 		if (body->node_kind[i] > FEM_NODE_DRIVEN || !fem_vec3_is_finite(fem_vec3_from(body->position[i])))
 			return false;
-		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
 	}
+	fem_pieces_count_pinned(body);
 	body->published_count = t->user_node_count;
 	for (int32_t p = 0; p < t->part_count; p++) {
 		if (body->part_state[p] > FEM_ISLAND_KINEMATIC)

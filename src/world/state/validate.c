@@ -255,6 +255,9 @@ static FemResult check_piece(const FemWorld *world, int32_t index, const FemPiec
 	if (!is_near(piece->mass, anew->mass) || !(piece->mass > 0.0f))
 		return FAULT("Body %d: piece %u has %g kg, its nodes %g kg.", index, piece->number, (double)piece->mass,
 			(double)anew->mass);
+	if (piece->pinned_count != anew->pinned_count)
+		return FAULT("Body %d: piece %u counts %d pinned nodes, but has %d.", index, piece->number, piece->pinned_count,
+			anew->pinned_count);
 	if (!world->def.contacts_enabled)
 		return FEM_OK;
 	if (!is_near(piece->volume, anew->volume) || !is_near(piece->area, anew->area) ||
@@ -310,6 +313,7 @@ static FemResult check_piece_measures(const FemWorld *world, int32_t index) {
 	if (!copy.pieces)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to measure %d pieces.", count);
 	fem_pieces_weigh(&copy);
+	fem_pieces_count_pinned(&copy);
 	if (world->def.contacts_enabled)
 		fem_pieces_measure(&world->meshes[copy.mesh_index], &copy);
 	for (int32_t c = 0; result == FEM_OK && c < count; c++)

@@ -29,12 +29,6 @@ static void move_ints(FemBody *body, int32_t *values) {
 	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
 }
 
-static void count_pinned(FemBody *body) {
-	body->pinned_count = 0;
-	for (int32_t i = 0; i < body->topology->node_count; i++)
-		body->pinned_count += body->node_kind[i] != FEM_NODE_FREE;
-}
-
 // Shares a user's force and the ground's normal force among a node and its copies by mass; momentum is kept because
 // velocities stay.
 static void share_forces(const FemWorld *world, FemBody *body) {
@@ -53,7 +47,7 @@ static void share_forces(const FemWorld *world, FemBody *body) {
 static void move_nodes(const FemWorld *world, FemBody *body) {
 	fem_node_arrays_follow_split(body, body->breaking->scratch);
 	move_ints(body, body->breaking->node_rank);
-	count_pinned(body);
+	fem_pieces_count_pinned(body);
 	share_forces(world, body);
 	fem_body_set_totals(world, body);
 }
