@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/carve.h"
 #include "base/range.h"
+#include "base/search.h"
 #include "collision/narrow_units.h"
 #include "fem_constants.h"
 #include "topology/topology.h"
@@ -175,16 +176,9 @@ static void list_component(FemNarrowPhase *phase, int32_t pair, int32_t componen
 static bool are_neighbours(const FemSurfaceTrees *trees, int32_t i, int32_t j) {
 	FemRange range = trees->trees[i].neighbours;
 	FEM_ASSERT(i != j && range.begin <= range.end);
-	while (range.begin < range.end) {
-		int32_t middle = range.begin + (range.end - range.begin) / 2;
-		if (trees->tree_neighbours[middle] == j)
-			return true;
-		if (trees->tree_neighbours[middle] < j)
-			range.begin = middle + 1;
-		else
-			range.end = middle;
-	}
-	return false;
+	const int32_t *list = trees->tree_neighbours + range.begin;
+	int32_t count = range.end - range.begin, place = fem_first_not_below(list, count, j);
+	return place < count && list[place] == j;
 }
 
 // Whether all normals of both trees lie within 87 degrees of one direction: cos(a + b) from the angle a between the

@@ -1,6 +1,7 @@
 // What a body brings to contact: trees over its surface, which faces and nodes are outside, its place in the sweep.
 #include "base/assert.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "model/body_tet_arrays.h"
 #include "model/piece.h"
@@ -307,18 +308,16 @@ static void list_refits(FemWorld *world) {
 	}
 }
 
+static bool starts_by(const void *refit, const void *task) {
+	return ((const FemRefit *)refit)->first_task <= *(const int32_t *)task;
+}
+
 static void refit_task(void *context, int32_t task) {
 	FemWorld *world = context;
 	const FemContactStage *stage = &world->contacts;
-	int32_t low = 0, high = stage->refit_count;
-	while (low + 1 < high) {
-		int32_t middle = (low + high) / 2;
-		if (stage->refits[middle].first_task <= task)
-			low = middle;
-		else
-			high = middle;
-	}
-	const FemRefit *refit = &stage->refits[low];
+	int32_t after = fem_first_not_before(stage->refits, stage->refit_count, sizeof *stage->refits, starts_by, &task);
+	FEM_ASSERT(after > 0);
+	const FemRefit *refit = &stage->refits[after - 1];
 	fem_surface_trees_refit_task(world->bodies[refit->body]->trees, refit->span, task - refit->first_task);
 }
 

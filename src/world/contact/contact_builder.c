@@ -2,6 +2,7 @@
 #include "world/contact/contact_builder.h"
 
 #include "base/assert.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "model/piece.h"
 #include "topology/topology.h"
@@ -136,16 +137,12 @@ int fem_contact_compare_places(const FemContact *a, const FemContact *b) {
 	return order ? order : compare_keys(a->key, b->key);
 }
 
+static bool is_before(const void *record, const void *key) {
+	return fem_contact_compare_places(record, key) < 0;
+}
+
 static int32_t first_not_before(const FemContact *contacts, int32_t count, const FemContact *contact) {
-	int32_t low = 0, high = count;
-	while (low < high) {
-		int32_t middle = (low + high) / 2;
-		if (fem_contact_compare_places(&contacts[middle], contact) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return fem_first_not_before(contacts, count, sizeof *contacts, is_before, contact);
 }
 
 const FemContact *fem_contact_find_place(const FemContact *contacts, int32_t count, const FemContact *contact) {
