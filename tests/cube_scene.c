@@ -11,12 +11,16 @@ FemBodyId fem_cube_scene_add(const FemCubeScene *scene) {
 }
 
 FemCubeScene fem_cube_scene(void) {
+	FemWorldDef def = fem_default_world_def();
+	return fem_cube_scene_in(&def);
+}
+
+FemCubeScene fem_cube_scene_in(const FemWorldDef *world_def) {
 	FemCubeScene scene = {.bytes_before = fem_memory_bytes()};
-	FemWorldDef world_def = fem_default_world_def();
 	FemMaterialDef material_def = fem_default_material_def();
 	FemBoxMesh box = fem_box_mesh(2, 2, 2, (FemVec3){1.0f, 1.0f, 1.0f}, FEM_CELLS_FIVE);
 	FemMeshDef mesh_def = fem_box_mesh_def(&box);
-	scene.world = fem_world_create(&world_def);
+	scene.world = fem_world_create(world_def);
 	scene.material = fem_material_create(scene.world, &material_def);
 	scene.mesh = fem_mesh_create(scene.world, &mesh_def);
 	scene.body = fem_cube_scene_add(&scene);

@@ -13,6 +13,7 @@ typedef struct FemCubeScene {
 } FemCubeScene;
 
 FemCubeScene fem_cube_scene(void);
+FemCubeScene fem_cube_scene_in(const FemWorldDef *world_def); // not the default world
 
 // Another cube like the first.
 FemBodyId fem_cube_scene_add(const FemCubeScene *scene);

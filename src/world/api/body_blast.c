@@ -10,6 +10,10 @@
 
 #include <math.h>
 
+#define SPEED_HELD 1e15f    // m/s, of a node until its piece has been looked at: floats hold its square
+#define SPREAD_ROUNDS 8     // in which momentum goes from nodes that are too fast to the others; chosen
+#define SPEED_FULL 0.99999f // of node_speed_max: a node that fast takes nothing more, whatever was rounded
+
 typedef struct Blast {
 	FemPosition center; // m, world
 	double radius;      // m
@@ -53,14 +57,51 @@ static bool face_impulse(const Blast *blast, FemVec3d local, const FemVec3d x[3]
 	return seen > 0.0;
 }
 
+// Its speed may be beyond what nodes may have until limit_speeds().
 static void push_node(FemWorld *world, FemBody *body, int32_t node, FemVec3d impulse) {
 	if (body->node_kind[node] != FEM_NODE_FREE)
 		return;
 	FemVec3d dv = fem_vec3d_scale(impulse, 1.0 / (double)body->mass[node]);
 	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[node]), dv);
-	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, world->def.node_speed_max));
+	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, SPEED_HELD));
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
 	fem_piece_release(&body->pieces[fem_node_component(body->topology, node)]);
+}
+
+// Cuts the speeds of a piece's free nodes. Returns what they lost, N s, and the mass of those that can take it, kg.
+static FemVec3d cut_speeds(FemBody *body, FemRange nodes, float most, double *out_mass) {
+	FemVec3d lost = {0};
+	*out_mass = 0.0;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec3d v = fem_vec3d_from4(body->velocity[i]);
+		double m = (double)body->mass[i], square = fem_vec3d_dot(v, v), full = (double)(SPEED_FULL * most);
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		if (square < full * full)
+			*out_mass += m;
+		if (square <= (double)most * (double)most)
+			continue;
+		body->velocity[i] = fem_vec4_from(fem_clamp_speed(v, most));
+		lost = fem_vec3d_add(lost, fem_vec3d_scale(fem_vec3d_sub(v, fem_vec3d_from4(body->velocity[i])), m));
+	}
+	return lost;
+}
+
+// Nodes of a fine mesh have little mass: what would make them faster than nodes may be goes to the rest of their piece,
+// in equal velocities, so that the momentum is all there. Only a piece that is too fast as a whole loses some.
+static void limit_speeds(FemBody *body, FemRange nodes, float most) {
+	double mass;
+	FemVec3d lost = cut_speeds(body, nodes, most, &mass);
+	for (int round = 0; round < SPREAD_ROUNDS && mass > 0.0 && fem_vec3d_dot(lost, lost) > 0.0; round++) {
+		FemVec3d dv = fem_vec3d_scale(lost, 1.0 / mass);
+		for (int32_t i = nodes.begin; i < nodes.end; i++) {
+			FemVec3d v = fem_vec3d_from4(body->velocity[i]);
+			double full = (double)(SPEED_FULL * most);
+			if (body->node_kind[i] == FEM_NODE_FREE && fem_vec3d_dot(v, v) < full * full)
+				body->velocity[i] = fem_vec4_from(fem_vec3d_to_vec3(fem_vec3d_add(v, dv)));
+		}
+		lost = cut_speeds(body, nodes, most, &mass);
+	}
 }
 
 static bool blow(FemWorld *world, FemBody *body, const Blast *blast) {
@@ -80,6 +121,8 @@ static bool blow(FemWorld *world, FemBody *body, const Blast *blast) {
 			push_node(world, body, nodes[k], fem_vec3d_scale(impulse, 1.0 / 3.0));
 		reached = true;
 	}
+	for (int32_t c = 0; reached && c < t->component_count; c++)
+		limit_speeds(body, t->component_nodes[c], world->def.node_speed_max);
 	return reached;
 }
 
