@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every number with a name under src/ says what it is for: its unit and where it comes from (a derivation, a measurement,
+# Every number with a name under src/, gdextension/ and tools/ says what it is for: its unit and where it comes from (a derivation, a measurement,
 # or "chosen" and why about so much), in words on its own line, in the comment right above it, or, for a plain list of
 # constants, in the comment above the list.
 #
@@ -14,7 +14,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "${1:-$(dirname "$here")}"
 
-find src -name '*.[ch]' -o -name '*.inl' -o -name '*.cpp' | sort | xargs awk '
+find src gdextension tools -name '*.[ch]' -o -name '*.inl' -o -name '*.cpp' | sort | xargs awk '
 	function words(text) {
 		return text ~ /[A-Za-z][a-z][a-z]/
 	}

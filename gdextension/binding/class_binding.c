@@ -188,7 +188,7 @@ static void property_text_free(PropertyText *text) {
 	gd_string_free(&text->hint);
 }
 
-// The class belongs to the first of: an object given, what is returned.
+// ClassMethod.class_name is the class of the first object among the arguments; without one, of what is returned.
 static GDExtensionPropertyInfo result_info(const ClassMethod *method, PropertyText *text) {
 	const ClassSignatureInfo *info = &class_signatures[method->signature];
 	bool takes_object = false;

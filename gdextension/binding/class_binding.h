@@ -111,7 +111,7 @@ typedef enum ClassSignature {
 	SIGNATURE_COUNT
 } ClassSignature;
 
-enum { CLASS_ARGUMENTS_MAX = 4, CLASS_SIGNAL_ARGUMENTS_MAX = 5 };
+enum { CLASS_ARGUMENTS_MAX = 4, CLASS_SIGNAL_ARGUMENTS_MAX = 5 }; // the most that a signature or a signal below has
 
 // What Godot must know of a signature, and the function through which Godot calls it.
 typedef struct ClassSignatureInfo {

@@ -105,10 +105,10 @@ void signal_connect(
 void signal_disconnect(
 	GDExtensionObjectPtr object, const GdStringName *signal, GDExtensionObjectPtr target, const GdStringName *method);
 
-// Messages for people, printf style, in Godot's output and debugger.
 // A node's path; outside the tree its name.
 void copy_node_path(GDExtensionObjectPtr node, char *buffer, int capacity);
 
+// Messages for people, printf style, in Godot's output and debugger.
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

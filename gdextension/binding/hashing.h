@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HASH_START 0xcbf29ce484222325u
+#define HASH_START 0xcbf29ce484222325u // the offset basis of FNV-1a with 64 bits
 
 static inline uint64_t hash_mix(uint64_t hash, const void *data, size_t size) {
 	const unsigned char *bytes = data;

@@ -64,7 +64,7 @@ static void configuration_warnings(void *self, const GDExtensionConstTypePtr *ar
 
 // ---- tables
 
-#define ANCHOR_ARRAY_HINT "16:"                      // TYPE_AABB
+#define ANCHOR_ARRAY_HINT "16:"                      // of an Array: TYPE_AABB
 #define MATERIAL_ARRAY_HINT "24/17:MaterialResource" // TYPE_OBJECT / PROPERTY_HINT_RESOURCE_TYPE : class
 
 #define BODY_METHOD(method, kind, ...) METHOD(#method, kind, destructible_body_##method, __VA_ARGS__)

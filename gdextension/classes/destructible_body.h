@@ -106,6 +106,7 @@ const char *destructible_body_box_fault(const DestructibleBody *self); // of siz
 
 bool destructible_body_has_placeholder(const DestructibleBody *self); // where there should be triangles to bake
 
+// Cause and remedy, for the warning and the message alike.
 #define DESTRUCTIBLE_BODY_SHADER_FAULT \
 	"the shader of its surface_material does not move the vertices; include fem_position.gdshaderinc in it and call " \
 	"fem_deform() in vertex()"

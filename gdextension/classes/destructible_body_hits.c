@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+// How a bullet acts; chosen by eye.
 #define HIT_REACH 0.5      // m, from the surface to the point asked about
 #define BULLET_SPEED 300.0 // m/s: of a bullet of this speed the energy E is an impulse of 2 E / speed
 #define BULLET_CRATER 0.02 // m, of the radius that 1 J weakens; it grows with the third root

@@ -168,7 +168,7 @@ static void build(DestructibleBody *self) {
 	body_shape_free(&shape);
 }
 
-// Of a body in another state: whether it has broken is seen from its nodes.
+// For a body that was put into another state, in which it may be broken: it has more nodes then.
 void destructible_body_show_again(DestructibleBody *self) {
 	BodyShape shape = {0};
 	if (!self->mesh) {

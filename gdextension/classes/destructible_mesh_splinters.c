@@ -36,7 +36,7 @@ static void set_number(void *pointer, float *field, const char *name, double val
 		CUT(self).field = (__typeof__(CUT(self).field))clamped; \
 	}
 
-enum { LENGTH_MAX = 100000 };
+enum { LENGTH_MAX = 100000 }; // m, of any size of the pattern; chosen: more is a slip
 
 WHOLE(splinter_pattern, pattern, 0, FEM_PATTERN_COUNT - 1)
 WHOLE(splinter_seed, seed, 0, UINT32_MAX)

@@ -6,7 +6,7 @@
 #include "fem_baking.h"
 #include "godot_calls.h"
 
-enum { MESH_CACHE_MAX = 64 };
+enum { MESH_CACHE_MAX = 64 }; // bakes that are kept; chosen: the kinds of bodies of a level
 
 typedef struct MeshCacheSettings {
 	int64_t element_count;

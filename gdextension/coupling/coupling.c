@@ -11,8 +11,8 @@ enum {
 	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
 	FAR_TICKS = 60,     // after so many away from all destructibles colliders go
 };
-#define NEAR_MARGIN 0.5f // m
-#define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten
+#define NEAR_MARGIN 0.5f // m, within which bodies get colliders; chosen: some ticks before they touch
+#define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten; chosen
 
 static double now_ms(void) {
 	return 1e-3 * (double)gd_time_get_ticks_usec();

@@ -4,7 +4,7 @@
 
 #include "coupling/rigid_records.h"
 
-#define DISCOVERY_CELL 16.0         // m
+#define DISCOVERY_CELL 16.0         // m, side of a cell of the grid; chosen: a room
 #define DISCOVERY_CELL_MARGIN 6.0   // m, by which a cell's box is larger on each side
 enum { DISCOVERY_CELLS_MAX = 256 }; // beyond, destructibles share larger boxes
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { PASSES = 3 };
+enum { PASSES = 3 }; // of the iteration below; chosen: it starts from the last tick's rotation
 
 static FemVec3 rotated(const Affine *r, FemVec3 v) {
 	double x[3] = {(double)v.x, (double)v.y, (double)v.z};

@@ -23,15 +23,16 @@
 
 #include <math.h>
 
+// Bounds on what is handed over in a tick; chosen.
 #define LOAD_STEP 3.0f     // weights by which the load may change in a tick
-#define LOAD_MAX 300.0f    // weights
+#define LOAD_MAX 300.0f    // weights, that the load may come to
 #define CHANGE_MAX 300.0f  // m/s by which a force may change a velocity in a tick
 #define SPIN_MAX 300.0f    // rad/s, likewise
 #define BRACE_RATE 10.0f   // 1/s, at which motion against each other dies away in a group
 #define BORNE_MAX 2.0f     // riders' weights, at most, that go to the body beneath
-#define CARRY_MIN 1e-4f    // m/s, rad/s
+#define CARRY_MIN 1e-4f    // m/s, rad/s: less is rounding
 #define WAKE_SHARE 0.25f   // of the weight: what differs from rest by more wakes a sleeper
-#define PUSHED_SPEED 0.03f // m/s
+#define PUSHED_SPEED 0.03f // m/s: what the solve moves faster is still being pushed out
 #define QUIET_SHARE 1e-3f  // of the weight: less is not worth a call, which would keep a body awake
 #define REST_GRAVITY 9.81f // m/s^2, the weight that limits are taken of where there is none
 

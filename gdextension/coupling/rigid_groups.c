@@ -17,6 +17,7 @@ enum {
 	HITS_MAX = 32,
 	LOOKS_A_TICK = 8,
 };
+// Times, speeds and shares by which bodies count as standing on each other; chosen.
 #define LOOK_TIME 0.1     // s, between two looks at who stands on a body
 #define FRESH_TIME 0.5    // s, after coming to touch, in which a body is looked at though it bears nothing yet
 #define STILL_TIME 0.5    // s, for which all of a group must be still before they are put to sleep
@@ -26,9 +27,9 @@ enum {
 #define ABOVE_SHARE 0.15f // of the distance between two centres that must be vertical
 #define SETTLE_TIME 0.4   // s, in which a rider's weight goes over to the one beneath
 #define LOOK_LOAD 0.15f   // of its weight: a load downwards that is worth a look
-#define FALL_TIME 0.0167  // s
-#define STILL_SPEED 0.04f // m/s
-#define STILL_SPIN 0.1f   // rad/s
+#define FALL_TIME 0.0167  // s, of free fall that a body starts with when its support is gone (groups_wake())
+#define STILL_SPEED 0.04f // m/s, below which a body counts as still
+#define STILL_SPIN 0.1f   // rad/s, the same
 
 // ---- masses
 
@@ -47,7 +48,7 @@ static FemVec3 tensor_solve(const float i[6], FemVec3 l) {
 		(float)(inv * (m02 * x + m12 * y + m22 * z))};
 }
 
-// World axes.
+// kg m^2, in the world's axes.
 static void own_inertia(const RigidRecord *record, float out[6]) {
 	Affine r = affine_from_frame(&record->frame);
 	const float *d = &record->inertia.x;

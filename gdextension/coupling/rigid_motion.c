@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
+// Bounds on what the engine is told of; chosen: beyond what games do on purpose.
 #define SPEED_MAX 400.0f      // m/s; what is faster is taken for this fast
 #define SPIN_MAX 200.0f       // rad/s
 #define TELEPORT_SPEED 100.0f // m/s: what is moved by script farther than this in a tick is set there, not swept
-#define MASS_MIN 1e-4f        // kg
-#define MASS_MAX 1e9f
-#define STANDING 0.6f        // cosine between up and the normal of what one stands on
-#define CHARACTER_MASS 80.0f // kg, at most
+#define MASS_MIN 1e-4f        // kg: lighter bodies, and ...
+#define MASS_MAX 1e9f         // ... heavier ones, move as they do, whatever they touch
+#define STANDING 0.6f         // cosine between up and the normal of what one stands on
+#define CHARACTER_MASS 80.0f  // kg, at most
 
 // ---- reading
 

@@ -45,7 +45,7 @@ typedef struct RigidRecord {
 	int32_t shape_count;
 	bool has_colliders, had_colliders; // now, ever
 	bool is_excepted;                  // from touching what stands for our pieces
-	bool said_refused;                 // that the engine takes a shape of it not
+	bool said_refused;                 // the log was told that the engine refused one of its shapes
 	int32_t far_ticks;                 // since it was last near a destructible
 	float radius;    // m, around the frame's origin; infinite for world boundaries and before it is known
 	float thickness; // m, of its thinnest shape
@@ -68,7 +68,7 @@ typedef struct RigidRecord {
 	RigidWhole whole;
 	// ---- what the forces know of the last tick
 	FemVec3 expected, expected_spin; // velocities that the last force should have led to
-	FemVec3 carry, carry_spin;       // what the solve's velocities at the end were ahead of their mean
+	FemVec3 carry, carry_spin;       // its velocities at the end of the solve less their means over the tick
 	FemVec3 load, load_torque;       // what acts on it besides gravity and destructibles: others on top, joints
 	FemVec3 force, torque;           // N, N m: handed over last
 	bool was_touching;

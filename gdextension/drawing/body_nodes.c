@@ -148,7 +148,7 @@ static int32_t write_stencils(int32_t offset, const TetShape *shape, const int32
 	return is_written ? offset : -1;
 }
 
-// Bodies that are whole are all alike.
+// Whole bodies of one shape share its stencils.
 static int32_t shape_stencils(TetShape *shape) {
 	if (shape->stencil_offset < 0) {
 		int32_t offset = texel_atlas_reserve(&node_stencils, STENCIL_SIZE * shape->node_count);
@@ -160,7 +160,7 @@ static int32_t shape_stencils(TetShape *shape) {
 	return shape->stencil_offset;
 }
 
-// Those that broke have their own.
+// Bodies that broke have stencils of their own.
 static int32_t own_stencils(BodyNodes *nodes, const TetShape *shape, const int32_t *now) {
 	if (nodes->stencil_count < nodes->count) {
 		drop_stencils(nodes);
@@ -253,7 +253,7 @@ static bool write_positions(BodyNodes *nodes, const Blend *blend, int32_t count)
 	return true;
 }
 
-// Takes the box of the tick before in, and returns the vector from its origin to that of the last tick, m.
+// Widens the box by that of the tick before, and returns the vector from its origin to that of the last tick, m.
 static FemVec3 add_before(const FemShape *now, const FemShape *before, ShownNodes *out) {
 	FemVec3 shift = {(float)(before->origin.x - now->origin.x), (float)(before->origin.y - now->origin.y),
 		(float)(before->origin.z - now->origin.z)};
@@ -277,7 +277,7 @@ static void prepare_between(Blend *blend, FemBodyId body, const FemShape *now, S
 	}
 }
 
-enum { FETCHED_LINES = 16 };
+enum { FETCHED_LINES = 16 }; // cache lines asked for at the start of a page; chosen
 
 // A cache line is 4 nodes. The first lines of a page are asked for; the machine then sees where this is going.
 static void fetch_positions(const float *positions, int32_t count) {

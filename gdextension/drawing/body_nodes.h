@@ -21,7 +21,7 @@ typedef struct BodyNodes {
 	// Smooth normals
 	int32_t stencil_offset; // in the texture of stencils; -1: none
 	int32_t stencil_count;  // nodes that have one of its own; 0: those of its shape serve
-	bool has_stencils;      // and they are up to date
+	bool has_stencils;      // its stencils are made and up to date
 	bool is_cut;            // its nodes are no longer those of its shape
 	int32_t smooth_frames;  // left to go since a bent tet was last seen
 	int32_t calm_frames;    // left to wait since the body was last cut
@@ -43,7 +43,7 @@ void body_nodes_set_fades(BodyNodes *nodes, const float *fades, int32_t count);
 // Where the nodes of the tets were at rest. now: the present nodes of each tet.
 void body_nodes_write_rest(BodyNodes *nodes, const TetShape *shape, const int32_t *now);
 
-// Its shape is another one, and whole.
+// The body got another rest shape, and is whole.
 void body_nodes_reshape(BodyNodes *nodes);
 
 // The nodes of tets are others now: smooth normals must wait.

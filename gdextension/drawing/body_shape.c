@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { TETS_PER_CELL = 5 };
+enum { TETS_PER_CELL = 5 }; // of a cube: the fewest it can be cut into
 
 // The cube's corner c lies at (c & 1, c >> 1 & 1, c >> 2 & 1). Four tets cut off corners, one is left in the middle.
 // Cells of odd parity take the mirrored set, so that neighbours share the diagonals of their faces.

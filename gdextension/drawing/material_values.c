@@ -107,9 +107,10 @@ static void copy_texture(GdRID material, const char *name, GDExtensionObjectPtr 
 	object_unreference(texture);
 }
 
-// What of a texture counts: a Plane is four numbers, too.
+// Weights of red, green, blue and alpha for a BaseMaterial3D.TextureChannel; the last is the grey value. A Plane is
+// four numbers, too.
 static void copy_channel(GdRID material, const char *name, int64_t channel) {
-	static const float masks[5][4] = {
+	static const float masks[5][4] = {// by channel
 		{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1.0f / 3.0f, 1.0f / 3.0f, 1.0f / 3.0f, 0}};
 	set_param(material, name, GDEXTENSION_VARIANT_TYPE_VECTOR4, masks[channel >= 0 && channel < 5 ? channel : 0]);
 }

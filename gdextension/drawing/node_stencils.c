@@ -50,7 +50,7 @@ typedef struct Neighbor {
 	float nearest;  // largest cosine to a chosen one
 } Neighbor;
 
-enum { NEIGHBORS_MAX = 64 };
+enum { NEIGHBORS_MAX = 64 }; // of a node that are looked at; chosen: a regular mesh has 14
 
 // Of the tets around a node. is_seen is all false before and after.
 static int32_t list_neighbors(const TetShape *shape, const int32_t *now, const int32_t *tets, int32_t tet_count,

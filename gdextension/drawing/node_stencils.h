@@ -10,7 +10,7 @@
 
 #include "drawing/tet_shape.h"
 
-enum { STENCIL_SIZE = 8 };
+enum { STENCIL_SIZE = 8 }; // neighbours a node, as in fem_position.gdshaderinc; chosen
 
 // STENCIL_SIZE texels a node: (g_j in 1/m, j), rest with g 0. now: the nodes of each tet, negative for removed ones,
 // all below node_count. To be freed; null when memory is short.

@@ -18,7 +18,7 @@ static bool follows_same(const FemVertexOwner *a, const FemVertexOwner *b) {
 	return memcmp(a->nodes, b->nodes, sizeof(a->nodes)) == 0;
 }
 
-// The vertex at the same place that belongs to the other piece.
+// The vertex at the same place that belongs to the other splinter.
 static int32_t twin_of(const MeshDrawing *drawing, int32_t face, int32_t vertex) {
 	int32_t first = drawing->first_cut + drawing->face_starts[face];
 	int32_t half = (drawing->face_starts[face + 1] - drawing->face_starts[face]) / 2;

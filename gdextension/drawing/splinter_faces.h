@@ -1,6 +1,6 @@
-// Which cuts of a body's splinters are to be seen. A face of the cuts belongs to two pieces and is there twice; as long
-// as both copies follow the same nodes it is closed, and its vertices lie in one point. That matters for glass, through
-// which it would be seen, and spares the graphics card all faces that never open.
+// Which cuts of a body's splinters are to be seen. A face of the cuts belongs to two splinters and is there twice; as
+// long as both copies follow the same nodes it is closed, and its vertices lie in one point. That matters for glass,
+// through which it would be seen, and spares the graphics card all faces that never open.
 #ifndef SPLINTER_FACES_H
 #define SPLINTER_FACES_H
 

@@ -1,7 +1,7 @@
 // How a body's tets are drawn: their outer faces once the body has broken, or each of them, drawn apart, to look at.
 //
-// Both meshes ride on the node positions as the body's own mesh does (surface_arrays.h), so they are made anew only
-// when faces open or pieces go.
+// The vertices of both meshes follow the nodes as those of the body's own mesh do (surface_arrays.h), so they are made
+// anew only when faces open or pieces go.
 #ifndef TET_DRAWING_H
 #define TET_DRAWING_H
 

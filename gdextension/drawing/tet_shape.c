@@ -27,9 +27,9 @@ static float tet_flatness(const FemVec3 p[4]) {
 	return longest / fmaxf(height, 1e-3f * longest + 1e-30f);
 }
 
-// Of some tets all over the body.
+// Mean over tets that are spread over the body.
 static float mean_flatness(const TetShape *shape) {
-	enum { SAMPLES = 32 };
+	enum { SAMPLES = 32 }; // tets looked at; chosen
 	float sum = 0.0f;
 	for (int32_t s = 0; s < SAMPLES; s++) {
 		int32_t tet = (int32_t)((int64_t)s * shape->tet_count / SAMPLES);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYER_BYTES = 4 * ATLAS_LAYER * (int)sizeof(float) };
+enum { LAYER_BYTES = 4 * ATLAS_LAYER * (int)sizeof(float) }; // of an image: four floats a texel
 
 static GDExtensionObjectPtr make_image(void) {
 	return gd_image_create(ATLAS_SIDE, ATLAS_SIDE, false, GD_IMAGE_FORMAT_RGBAF);

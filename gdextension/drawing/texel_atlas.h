@@ -19,7 +19,7 @@ typedef struct TexelRange {
 	int32_t offset, count;
 } TexelRange;
 
-enum { ATLAS_RING = 3 };
+enum { ATLAS_RING = 3 }; // images a layer: written, handed over, and read by the renderer
 
 // A renderer on its own thread may still read the image handed over in the last frame: then each layer has a ring of
 // them.

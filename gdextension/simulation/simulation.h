@@ -18,7 +18,7 @@ enum { SIMULATION_MATERIALS_MAX = 256 }; // regions of a body
 
 typedef struct SimulationWorld SimulationWorld;
 
-enum { BODY_EXCEPTIONS_MAX = 16 };
+enum { BODY_EXCEPTIONS_MAX = 16 }; // nodes that a body passes through; chosen
 
 // What a user may change of a body during play, apart from its shape and materials.
 typedef struct BodySettings {

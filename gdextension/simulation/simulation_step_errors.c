@@ -3,7 +3,8 @@
 #include "binding/conversions.h"
 #include "simulation/simulation_world.h"
 
-// The others are the accuracy of a solve and the speed of splinters: usual, and nothing is lost by them.
+// Bits that the log is told of. The others are the accuracy of a solve and the speed of pieces: usual, and nothing is
+// lost by them.
 #define TOLD \
 	(FEM_STEP_BAD_WORLD | FEM_STEP_BODY_ROLLED_BACK | FEM_STEP_EVENTS_FULL | FEM_STEP_CONTACTS_FULL | \
 		FEM_STEP_NO_MEMORY)

@@ -1,7 +1,7 @@
 // A brittle beam falls onto a post and breaks. Needs the public headers and the static library alone:
 //
-//   scons static && g++ -I src -x c tools/example/falling_beam.c -x none build/libfem_destruction.a -lpthread -o
-//   falling_beam
+//   scons static
+//   g++ -I src -x c tools/example/falling_beam.c -x none build/libfem_destruction.a -lpthread -o falling_beam
 #include "fem_destruction.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 
+// Values of characters beyond the 64 digits.
 #define PADDING 64
 #define BLANK 65
 #define FOREIGN 66

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 65536
+#define FIRST_CAPACITY 65536 // bytes that are read at first; doubles while there are more
 
 static bool make_room(FemFileBytes *file) {
 	if (file->size < file->capacity)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define COORDINATE_MAX 1e18 // fits float with room for products
-#define POLYGON_MAX (1 << 20)
+#define COORDINATE_MAX 1e18   // fits float with room for products
+#define POLYGON_MAX (1 << 20) // corners of a face; chosen: more is a damaged file
 
 static FemResult fail_memory(const FemText *text) {
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to read %.60s: use a coarser mesh.", text->name);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define HEADER_SIZE 84 // 80 bytes of anything, then the number of triangles
-#define TRIANGLE_SIZE 50
+#define HEADER_SIZE 84      // 80 bytes of anything, then the number of triangles
+#define TRIANGLE_SIZE 50    // bytes: a normal, three corners and a word
 #define COORDINATE_MAX 1e18 // m, fits float with room for products
 
 typedef struct Corners {

@@ -1,7 +1,7 @@
 // TetGen's .node and .ele: lines of numbers, numbered from 0 or from 1, with comments behind #.
 #include "fem_bake/files/import_builder.h"
 
-#define NODES_A_TET_MAX 64
+#define NODES_A_TET_MAX 64 // that a file may name; chosen: TetGen writes 4 or 10
 
 // The first line of either file: a count, then up to 3 numbers that may be left out.
 static FemResult read_header(FemText *text, const char *what, int64_t *out_count, int64_t options[3]) {

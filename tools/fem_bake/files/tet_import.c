@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define PATH_SIZE 4096
+#define PATH_SIZE 4096 // bytes of a file name; the longest that Linux opens
 
 typedef enum Format {
 	FORMAT_UNKNOWN,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SENTENCE_SIZE 200
+#define SENTENCE_SIZE 200  // bytes of a sentence about a fault, without file name and line
 #define INT_DIGITS_MAX 18  // fits int64_t without a check of each step
 #define REAL_DIGITS_MAX 19 // fits uint64_t
 #define EXPONENT_CLAMP 400 // 10^400 x 1 is past the range of double, and so is 10^-400 x 2^64
@@ -182,6 +182,7 @@ static bool read_exponent(FemToken token, Decimal *decimal) {
 
 // The mantissa is split in two parts that double holds exactly, so that the one rounding of each is all that is lost.
 static double scale_decimal(uint64_t mantissa, int64_t exponent) {
+	// Powers of ten that a double holds exactly.
 	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
 		1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 	bool large = mantissa >> 53 != 0;
