@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Shares of the whole that are done when a stage ends.
-#define TETS_DONE 0.85f      // shares of the work at which the tets are made ...
+#define TETS_DONE 0.85f      // share of the work that is done when the tets are made ...
 #define EMBEDDING_DONE 0.95f // ... and vertices tied to them; for progress bars, roughly
 #define CUT_SHARE 0.4f       // of the whole, when there is a pattern: it comes last; roughly
 
@@ -26,7 +25,7 @@ typedef struct Progress {
 	void *context;
 	bool stopped;
 	float first, share; // of the stage at hand: where it begins and how much it is
-	float most;         // told: cutting may begin anew with fewer pieces
+	float most; // largest share told so far: cutting may begin anew with fewer splinters, and progress never goes back
 } Progress;
 
 static bool goes_on(void *context) {

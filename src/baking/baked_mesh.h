@@ -13,11 +13,9 @@
 //           positions 12 bytes, normals 4, tangents 4, uvs 8, uvs2 8, colours 4 a vertex, then vertex numbers
 //     EMBD  count u32, form u8, tet numbers, weights: forms 1 and 2 three of 21 bits in 8 bytes, form 0 three floats
 //     REPT  the rest of the section: the report of the bake as ASCII; left out when there is none, passed over by
-//     readers
-//           that do not know it
+//           readers that do not know it
 //     SPLN  splinters, surfaces, vertices, outer vertices, indices, faces, coarse indices u32; starts of the surfaces
-//     among
-//           vertices, indices and coarse indices u32; home tets; positions 12 bytes; splinters and tets of the
+//           among vertices, indices and coarse indices u32; home tets; positions 12 bytes; splinters and tets of the
 //           vertices; form u8 and weights as in EMBD; source triangles u32 and two floats of weights an outer vertex;
 //           normals 4, tangents 4, uvs 8 bytes an inner one; vertex numbers by surface, then coarse ones; error of
 //           these, a float; half the vertices of each face u32. Left out when there are none, passed over by readers

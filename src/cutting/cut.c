@@ -12,12 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// By default: "significantly smaller than the tetrahedral elements" (P&O09 section 5) as far as eyes can tell.
+// Splinters a tet by default: "significantly smaller than the tetrahedral elements" (P&O09 section 5) as far as eyes
+// can tell.
 #define SPLINTERS_A_TET 3.0
-#define PANE_SPLINTERS_A_TET 0.35 // of panes: splinters are long, and are seen through and through; chosen by eye
-// Of other things of glass: a vase breaks into large splinters, not into gravel; chosen by eye.
+#define PANE_SPLINTERS_A_TET 0.35 // the same of panes, whose splinters are long, and seen as a whole; chosen by eye
+// The same of other things of glass: a vase breaks into large splinters, not into gravel; chosen by eye.
 #define SHELLS_A_TET 0.15
-// Of a mesh that does not say how many; chosen: some 200,000 triangles with smooth cuts.
+// Most splinters where a def does not say how many; chosen: some 200,000 triangles with smooth cuts.
 #define SPLINTERS_DEFAULT_MAX 4000
 #define TRIANGLES_A_SPLINTER 45.0 // about, with smooth cuts ...
 #define TRIANGLES_ROUGH 50.0      // ... and so many more with rough ones

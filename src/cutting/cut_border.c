@@ -154,7 +154,7 @@ static bool corner_on_box(const FemCutBorder *border, int32_t n) {
 	return border->sides[n] < 0 || border->sides[(n + border->count - 1) % border->count] < 0;
 }
 
-// From the crossings on either hand; where there are none at all, by the winding number there.
+// From the crossings on either side; where there are none at all, by the winding number there.
 static void mark_corners(FemCutBorder *border) {
 	const FemCutCrossing *c = border->crossings;
 	int32_t count = border->count;

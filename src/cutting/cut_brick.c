@@ -45,7 +45,7 @@ static int32_t clamp_to(int32_t value, int32_t count) {
 	return value < 0 ? 0 : value >= count ? count - 1 : value;
 }
 
-// The splinter that a box of mortar goes with: of a half brick on one hand, or of its own.
+// The splinter that a box of mortar goes with: that of a half brick beside it, or one of its own.
 static int32_t mortar_splinter(Wall *wall, const int32_t one[3], const int32_t two[3]) {
 	double chance = fem_cut_random(wall->body);
 	if (chance < CRUMBLE)

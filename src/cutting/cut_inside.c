@@ -13,8 +13,7 @@
 #define EDGE_GAP 0.2   // of the spacing: nearest that it comes to an edge; chosen
 #define INNER_MAX 48   // points added within a face; chosen by eye
 
-// ----
-// loops
+// ---- loops
 
 static void add_link(FemCutBorder *border, int32_t triangle, int32_t third, int32_t from, int32_t to) {
 	int32_t added[FEM_CUT_ADDED_MAX], cells[3] = {border->cell, border->other, third};
@@ -126,8 +125,7 @@ static void trace_loops(FemCutBorder *border) {
 	}
 }
 
-// ----
-// triangles
+// ---- triangles
 
 static int32_t add_inner_vertex(FemCutBorder *border, int32_t number, const double at[2]) {
 	FemCutSolid *solid = border->solid;

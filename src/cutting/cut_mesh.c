@@ -21,7 +21,7 @@ void fem_cut_mesh_free(FemCutMesh *mesh) {
 	*mesh = (FemCutMesh){0};
 }
 
-// Places from the soup's vertices; triangles by the caller.
+// Takes memory and sets places from the soup's vertices; triangles are added by the caller.
 static bool reserve(FemCutMesh *mesh, int32_t triangle_count) {
 	mesh->frame = mesh->soup.frame;
 	mesh->vertex_count = mesh->soup.vertex_count;
@@ -41,7 +41,7 @@ static bool reserve(FemCutMesh *mesh, int32_t triangle_count) {
 
 static void add_triangle(FemCutMesh *mesh, int32_t a, int32_t b, int32_t c, int32_t source) {
 	if (a == b || b == c || c == a)
-		return; // its two other edges run against each other
+		return; // two corners were welded: its other two edges are one edge in both directions, and cancel out
 	memcpy(mesh->triangles[mesh->triangle_count], (int32_t[3]){a, b, c}, sizeof(int32_t) * 3);
 	mesh->sources[mesh->triangle_count++] = source;
 }
@@ -64,7 +64,7 @@ static FemResult count_open_edges(FemCutMesh *mesh) {
 	return good ? FEM_OK : fail_memory();
 }
 
-// Turned round as a whole if inside out; then the tree.
+// Flips all triangles of a mesh that is inside out, counts open edges, builds the tree.
 static FemResult finish(FemCutMesh *mesh) {
 	for (int32_t t = 0; t < mesh->triangle_count; t++) {
 		const int32_t *v = mesh->triangles[t];

@@ -14,7 +14,7 @@
 // A tree of boxes over tets; the left child is the next node.
 typedef struct TetNode {
 	float lo[3], hi[3];
-	int32_t first, count; // inner: right child, 0
+	int32_t first, count; // of a leaf: its tets in Tree.order; of an inner node: its right child, and 0
 } TetNode;
 
 typedef struct Tree {
@@ -30,7 +30,7 @@ typedef struct Query {
 	int32_t member; // -1 any
 	double best_sq;
 	int32_t tet;
-	double cost; // largest weight, of what lies equally near
+	double cost; // largest weight that p has in `tet`: decides between tets equally near
 } Query;
 
 // ---- build

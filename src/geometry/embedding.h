@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 
-// No weight leaves [-FEM_EMBED_WEIGHT, 1 + FEM_EMBED_WEIGHT]: a point that sticks out farther follows from nearer by,
-// so that a tet's strain moves it by at most that many edges.
+// No weight leaves [-FEM_EMBED_WEIGHT, 1 + FEM_EMBED_WEIGHT]: a point farther outside its tet is tied as if it lay
+// nearer, so that the tet's strain moves it by at most that many edges.
 #define FEM_EMBED_WEIGHT 4.0f
 
 typedef struct FemEmbedMesh {

@@ -107,7 +107,8 @@ static double distance_sq(const FemLoopMesh *mesh, int32_t a, int32_t b) {
 	return x * x + y * y;
 }
 
-// The place in the ring from which the hole's point is seen, the nearest one; the nearest of all when none is free.
+// The place in the ring of the nearest point from which the hole's point is seen; of the nearest of all where it is
+// seen from none.
 static int32_t find_bridge(const FemLoopMesh *mesh, int32_t point, const int32_t *hole, int32_t hole_count) {
 	int32_t best = 0, best_free = -1;
 	for (int32_t n = 0; n < mesh->ring_count; n++) {
@@ -165,7 +166,7 @@ static bool is_ear(const FemLoopMesh *mesh, int32_t at) {
 	return true;
 }
 
-// Where there is no ear the ring touches or crosses itself: its most convex corner goes.
+// A ring without an ear touches or crosses itself: its most convex corner is cut off all the same.
 static int32_t least_bad(const FemLoopMesh *mesh) {
 	int32_t count = mesh->ring_count, best = 0;
 	double most = -HUGE_VAL;
@@ -191,7 +192,7 @@ static void clip_ears(FemLoopMesh *mesh) {
 		add_triangle(mesh, mesh->ring[(ear + count - 1) % count], mesh->ring[ear], mesh->ring[(ear + 1) % count]);
 		memmove(mesh->ring + ear, mesh->ring + ear + 1, sizeof(int32_t) * (size_t)(count - ear - 1));
 		mesh->ring_count--;
-		from = (ear + 1) % mesh->ring_count; // not a fan
+		from = (ear + 1) % mesh->ring_count; // else triangles would fan out from one corner
 	}
 	if (mesh->ring_count == 3)
 		add_triangle(mesh, mesh->ring[0], mesh->ring[1], mesh->ring[2]);
@@ -300,7 +301,7 @@ static void relink(FemLoopMesh *mesh, int32_t edge, int32_t other) {
 		mesh->opposite[other / 3][other % 3] = edge;
 }
 
-// Triangles (a b c) and (b a d) become (d c a)... that is (c a d) and (d b c).
+// Triangles (a b c) and (b a d), which share the edge ab, become (c a d) and (d b c), which share cd.
 static bool flip(FemLoopMesh *mesh, int32_t edge) {
 	int32_t other = mesh->opposite[edge / 3][edge % 3];
 	if (other < 0 || other / 3 == edge / 3)

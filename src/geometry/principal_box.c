@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FLAT_MAX 8192 // points of an outline looked at together; of more the hull is kept. Chosen
-#define TIE 0.999     // another box must be smaller by this to win: axes do not jump between equal ones; chosen
+#define TIE 0.999 // of the smallest box so far: a smaller one wins, so that axes do not jump between equal ones; chosen
 
 typedef struct Point2 {
 	double x, y;
@@ -161,8 +161,8 @@ static void project(Points *points, double axes[3][3]) {
 	}
 }
 
-// Turns axes[1] and axes[2] about axes[0] so that the rectangle they span is smallest. A round outline has thousands of
-// hull edges: at most 180 of them are tried.
+// Rotates axes[1] and axes[2] about axes[0] so that the rectangle they span is smallest. A round outline has thousands
+// of hull edges: at most 180 of them are tried.
 static void rotate_to_outline(Points *points, double axes[3][3]) {
 	project(points, axes);
 	int32_t count = make_hull(points), stride = count / 180 + 1;

@@ -76,7 +76,7 @@ static FemVec3 midpoint(FemVec3 a, FemVec3 b) {
 	return (FemVec3){0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)};
 }
 
-// Of two unit vectors; where they are opposed the first.
+// The unit vector halfway between two; the first where they are opposed.
 static void unit_midpoint(const float *a, const float *b, float *out) {
 	float v[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 	float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -131,7 +131,7 @@ static int32_t *put_split(int32_t *out, const int32_t v[3], const int32_t m[3]) 
 		out = put(put(out, v[0], m[0], m[2]), m[0], v[1], m[1]);
 		return put(put(out, m[2], m[1], v[2]), m[0], m[1], m[2]);
 	}
-	// Turned so that the first edge is the split one of one, or the first of two that follow each other.
+	// Edge k is the one that is split, or the first of the two, of which the second follows it.
 	while (split == 1 ? m[k] < 0 : m[k] < 0 || m[(k + 1) % 3] < 0)
 		k++;
 	int32_t a = v[k], b = v[(k + 1) % 3], c = v[(k + 2) % 3], ab = m[k], bc = m[(k + 1) % 3];

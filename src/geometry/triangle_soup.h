@@ -1,7 +1,7 @@
-// Triangles as people hand them in: any soup. Checking, cleaning, welding, mending of orientation, connected pieces.
+// Triangles as people hand them in: any soup. Checking, welding, cleaning, taking groups of triangles out.
 //
-// Everything behind fem_soup_clean() works in "unit space": the soup's box centred at 0 with a longest side of 1, so
-// that a grain of 1e-6 m and a hull of 1e6 m take the same way through the code.
+// Cleaned triangles are in "unit space", the soup's box centred at 0 with a longest side of 1, so that tolerances are
+// the same for a grain of 1e-6 m and a hull of 1e6 m.
 #ifndef FEM_GEOMETRY_TRIANGLE_SOUP_H
 #define FEM_GEOMETRY_TRIANGLE_SOUP_H
 
@@ -29,7 +29,7 @@ typedef struct FemTriangles {
 	int32_t vertex_capacity, triangle_capacity; // of the arrays, for freeing
 	FemVec3 *vertices;                          // unit space
 	int32_t (*triangles)[3];
-	int32_t *components; // [triangle]: pieces joined by welded vertices; may be null
+	int32_t *components; // [triangle]: its connected component, by welded vertices; may be null
 	int32_t component_count;
 	FemUnitFrame frame;
 	// What was found on the way.

@@ -35,7 +35,7 @@ static float distance_between(FemVec3 a, FemVec3 b) {
 	return fem_vec3_length(fem_vec3_sub(a, b));
 }
 
-// Of the corners of a leaf's triangles.
+// Distance from the centre to the farthest corner of a leaf's triangles.
 static float leaf_radius(const FemTriangleBvh *bvh, const FemBvhNode *node, FemVec3 center) {
 	float most = 0.0f;
 	for (int32_t t = node->first; t < node->first + node->count; t++)
@@ -48,7 +48,7 @@ static float joined_radius(FemVec3 center, const FemWindingMoment *a, const FemW
 	return fmaxf(distance_between(center, a->center) + a->radius, distance_between(center, b->center) + b->radius);
 }
 
-// To the farthest corner of the box.
+// Distance from the centre to the farthest corner of the node's box.
 static float box_radius(const FemBvhNode *node, FemVec3 center) {
 	const float *c = &center.x;
 	double sum = 0.0;
@@ -64,7 +64,7 @@ FemResult fem_winding_create(FemWinding *winding, const FemTriangleBvh *bvh) {
 	if (!winding->moments)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for %d triangles: reduce the mesh first.",
 			bvh->triangles->triangle_count);
-	// Children come after their parents.
+	// Children come after their parents in the list: their moments are there first.
 	for (int32_t n = bvh->node_count - 1; n >= 0; n--) {
 		const FemBvhNode *node = &bvh->nodes[n];
 		winding->moments[n] = node->count > 0 ? leaf_moment(bvh, node)

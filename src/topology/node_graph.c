@@ -34,7 +34,7 @@ static void fill_stars(Stars *stars, int32_t node_count, const int32_t *tets, in
 		stars->mark[i] = -1;
 }
 
-// Calls of this walk each neighbour of `node` once; out is null for counting.
+// Lists every neighbour of `node` once and returns how many there are; out is null for counting alone.
 static int32_t list_neighbours(const Stars *stars, const int32_t *tets, int32_t node, int32_t *out) {
 	int32_t count = 0;
 	stars->mark[node] = node;

@@ -259,7 +259,7 @@ bool fem_split_refill(FemTopology *t) {
 	return fem_split_fill_triangles(t);
 }
 
-// What the numbers of before are told by, once they are others.
+// Keeps the counts and parts of before the renumbering, by which others compare old and new numbers.
 static void note_before(FemTopology *t) {
 	FemSplitState *s = t->split;
 	int32_t before = t->node_count;
@@ -272,7 +272,7 @@ static void note_before(FemTopology *t) {
 		s->part_of_old[i] = s->part_of_old[s->parent[i]];
 }
 
-// Parts, nodes and users anew, once s->root tells the component of each node.
+// Numbers parts, nodes and users' nodes anew; s->root is the component of each node.
 static bool renumber(FemTopology *t) {
 	FemSplitState *s = t->split;
 	sort_nodes(NULL, s->node_count, s->part_of_old, s->old_part_count, s->cursor, s->new_of_old);
@@ -286,7 +286,7 @@ static bool renumber(FemTopology *t) {
 	return fem_split_refill(t);
 }
 
-// Tables that nothing is found in, where those of the new shape did not fit.
+// Leaves the tables of edges and outer faces empty when those of the new shape did not fit.
 static void clear_tables(FemTopology *t) {
 	t->edge_count = t->triangle_count = 0;
 	memset(t->row_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));

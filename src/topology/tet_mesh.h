@@ -7,7 +7,7 @@
 // FEM_OK, or the first fault with its sentence (which names the tet or node and the remedy) in fem_last_error().
 FemResult fem_tet_mesh_check(const FemMeshDef *def);
 
-// Turns a tet of negative volume round by swapping its last two nodes.
+// Makes the volume of a tet positive: swaps its last two nodes where it is negative.
 void fem_tet_orient(const FemVec3 *positions, int32_t tet[4]);
 
 typedef struct FemTetShape {

@@ -17,7 +17,7 @@ void fem_topology_fill_edges(FemTopology *topology, int32_t *cursor);
 // From edges and node_tets: edge_tet_start, edge_tets.
 void fem_topology_fill_edge_tets(FemTopology *topology, int32_t *cursor);
 
-// For asserts: whether the rows, and what lies across faces, are as fem_types.h says.
+// For asserts: whether the rows, and what lies across faces, are as topology.h says.
 bool fem_topology_rows_hold(const FemTopology *topology);
 bool fem_topology_faces_hold(const FemTopology *topology);
 
