@@ -1,5 +1,6 @@
 #include "geometry/closest.h"
 
+#include "base/assert.h"
 #include "topology/surface.h"
 
 static FemVec3d blend(const FemVec3d corners[3], const double weights[3]) {
@@ -16,6 +17,16 @@ static double closest_on_edge(FemVec3d p, FemVec3d a, FemVec3d b) {
 	if (along <= 0.0 || length_sq <= 0.0)
 		return 0.0;
 	return along >= length_sq ? 1.0 : along / length_sq;
+}
+
+// For asserts: weights of a point of a triangle or tet.
+static bool are_weights(const double *weights, int count) {
+	double sum = 0.0, least = 0.0;
+	for (int i = 0; i < count; i++) {
+		sum += weights[i];
+		least = fmin(least, weights[i]);
+	}
+	return least >= 0.0 && fabs(sum - 1.0) < 1e-12 * count;
 }
 
 // Inside the triangle's prism the foot of the perpendicular, else the nearest point of the three edges.
@@ -46,6 +57,7 @@ FemVec3d fem_closest_on_triangle(FemVec3d p, const FemVec3d corners[3], double o
 		for (int i = 0; i < 3; i++)
 			out_weights[i] = weights[i];
 	}
+	FEM_ASSERT(are_weights(out_weights, 3));
 	return nearest;
 }
 
@@ -81,5 +93,6 @@ double fem_closest_in_tet(FemVec3d p, const FemVec3d corners[4], double out_weig
 		for (int v = 0; v < 3; v++)
 			out_weights[fem_face_corners[opposite][v]] = weights[v];
 	}
+	FEM_ASSERT(are_weights(out_weights, 4));
 	return best;
 }

@@ -1,5 +1,6 @@
 #include "geometry/embedding.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop_check.h"
@@ -7,9 +8,10 @@
 
 #include <string.h>
 
-#define LEAF_MAX 4   // tets; chosen: testing so many costs what a node does
-#define DEPTH_MAX 64 // of a tree that is split in halves: 2^64 tets
-#define INSIDE 1e-7  // of the mesh's size: a point so near to a tet lies in it. A float's rounding
+#define LEAF_MAX 4    // tets; chosen: testing so many costs what a node does
+#define DEPTH_MAX 64  // of a tree that is split in halves: 2^64 tets
+#define NODES_SPARE 2 // of the tree, beside one a tet: leaves hold at least 2 tets
+#define INSIDE 1e-7   // of the mesh's size: a point so near to a tet lies in it. A float's rounding
 
 // A tree of boxes over tets; the left child is the next node.
 typedef struct TetNode {
@@ -86,8 +88,21 @@ static void select_middle(Tree *tree, int32_t begin, int32_t end, int32_t middle
 	}
 }
 
+// For asserts: what select_middle() promises.
+static bool is_halved(const Tree *tree, int32_t begin, int32_t end, int32_t middle, int axis) {
+	bool halved = true;
+	for (int32_t at = begin; at < end; at++) {
+		if (at < middle)
+			halved &= comes_before(tree->mesh, tree->order[at], tree->order[middle], axis);
+		else
+			halved &= !comes_before(tree->mesh, tree->order[at], tree->order[middle], axis);
+	}
+	return halved;
+}
+
 static int32_t build(Tree *tree, int32_t begin, int32_t end) {
 	int32_t index = tree->node_count++;
+	FEM_ASSERT(begin < end && index < tree->mesh->tet_count + NODES_SPARE);
 	TetNode *node = &tree->nodes[index];
 	bound(tree, begin, end, node);
 	node->first = begin;
@@ -99,6 +114,7 @@ static int32_t build(Tree *tree, int32_t begin, int32_t end) {
 		axis = node->hi[other] - node->lo[other] > node->hi[axis] - node->lo[axis] ? other : axis;
 	int32_t middle = begin + (end - begin) / 2;
 	select_middle(tree, begin, end, middle, axis);
+	FEM_ASSERT(is_halved(tree, begin, end, middle, axis));
 	build(tree, begin, middle);
 	int32_t right = build(tree, middle, end);
 	tree->nodes[index].first = right;
@@ -166,6 +182,7 @@ static void find_nearest(const Tree *tree, Query *query) {
 			continue;
 		bool left_first = fem_box_distance_sq(tree->nodes[index + 1].lo, tree->nodes[index + 1].hi, query->p) <=
 			fem_box_distance_sq(tree->nodes[node->first].lo, tree->nodes[node->first].hi, query->p);
+		FEM_ASSERT(depth + 2 <= DEPTH_MAX && node->first > index + 1 && node->first < tree->node_count);
 		stack[depth++] = left_first ? node->first : index + 1;
 		stack[depth++] = left_first ? index + 1 : node->first;
 	}
@@ -183,6 +200,7 @@ double fem_embed_limit(const FemVec3d corners[4], FemVec3d p, double weights[4])
 	}
 	for (int v = 0; v < 4; v++)
 		weights[v] = inside[v] + share * (weights[v] - inside[v]);
+	FEM_ASSERT(share >= 0.0 && share <= 1.0 && !(largest(weights) > most * (1.0 + 1e-9)));
 	return share;
 }
 
@@ -195,6 +213,7 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 	}
 	FemVec3d corners[4], found = {0};
 	double weights[4];
+	FEM_ASSERT_INDEX(query.tet, tree->mesh->tet_count);
 	corners_of(tree->mesh, query.tet, corners);
 	exact_weights(corners, query.p, weights);
 	if (sqrt(query.best_sq) > INSIDE * tree->size) {
@@ -242,7 +261,7 @@ FemResult fem_embed(
 	FemResult result = check(mesh, points, count);
 	if (result != FEM_OK)
 		return result;
-	int32_t node_bound = mesh->tet_count + 2; // leaves hold at least 2 tets
+	int32_t node_bound = mesh->tet_count + NODES_SPARE;
 	Tree tree = {mesh, FEM_ALLOC_ARRAY(TetNode, node_bound), FEM_ALLOC_ARRAY(int32_t, mesh->tet_count), 0, 0.0};
 	out->count = count;
 	out->tets = FEM_ALLOC_ARRAY(int32_t, count);

@@ -1,5 +1,6 @@
 #include "geometry/loop_mesh.h"
 
+#include "base/assert.h"
 #include "base/growing.h"
 #include "base/memory.h"
 
@@ -33,6 +34,7 @@ int32_t fem_loop_mesh_add_point(FemLoopMesh *mesh, double x, double y) {
 }
 
 void fem_loop_mesh_add_index(FemLoopMesh *mesh, int32_t point) {
+	FEM_ASSERT(mesh->failed || (point >= 0 && point < mesh->point_count));
 	if (FEM_GROW(mesh->indices, mesh->index_count, &mesh->index_capacity))
 		mesh->indices[mesh->index_count++] = point;
 	else
@@ -111,6 +113,7 @@ static double distance_sq(const FemLoopMesh *mesh, int32_t a, int32_t b) {
 // seen from none.
 static int32_t find_bridge(const FemLoopMesh *mesh, int32_t point, const int32_t *hole, int32_t hole_count) {
 	int32_t best = 0, best_free = -1;
+	FEM_ASSERT(mesh->ring_count > 0 && hole_count > 2);
 	for (int32_t n = 0; n < mesh->ring_count; n++) {
 		double distance = distance_sq(mesh, point, mesh->ring[n]);
 		if (distance < distance_sq(mesh, point, mesh->ring[best]))
@@ -147,6 +150,7 @@ static void join_hole(FemLoopMesh *mesh, int32_t begin, int32_t end) {
 	for (int32_t n = 0; n <= count; n++)
 		mesh->ring[at + 1 + n] = hole[(first + n) % count];
 	mesh->ring_count += count + 2;
+	FEM_ASSERT(mesh->ring[at] == mesh->ring[at + count + 2] && mesh->ring[at + 1] == mesh->ring[at + count + 1]);
 }
 
 // ---- ears
@@ -232,7 +236,10 @@ static void fill_loop(FemLoopMesh *mesh, int32_t loop) {
 		if (n != loop && end - hole > 2 && !(loop_area(mesh, hole, end) > 0.0) && outer_of(mesh, n) == loop)
 			join_hole(mesh, hole, end);
 	}
+	int32_t triangles = mesh->triangle_count + mesh->ring_count - 2;
 	clip_ears(mesh);
+	FEM_ASSERT(mesh->failed || mesh->triangle_count == triangles); // as many as close a polygon, whatever it is like
+	(void)triangles;
 }
 
 void fem_loop_mesh_fill(FemLoopMesh *mesh) {
@@ -245,6 +252,19 @@ void fem_loop_mesh_fill(FemLoopMesh *mesh) {
 }
 
 // ---- flips
+
+// For asserts: what lies across an edge has that edge across, in the other direction.
+static bool edges_are_linked(const FemLoopMesh *mesh) {
+	bool linked = true;
+	for (int32_t e = 0; e < 3 * mesh->triangle_count; e++) {
+		int32_t other = mesh->opposite[e / 3][e % 3];
+		linked &= other < 0 ||
+			(other < 3 * mesh->triangle_count && mesh->opposite[other / 3][other % 3] == e &&
+				mesh->triangles[other / 3][other % 3] == mesh->triangles[e / 3][(e + 1) % 3] &&
+				mesh->triangles[other / 3][(other + 1) % 3] == mesh->triangles[e / 3][e % 3]);
+	}
+	return linked;
+}
 
 static void link_edges(FemLoopMesh *mesh) {
 	int32_t size = 64, count = 3 * mesh->triangle_count;
@@ -278,6 +298,7 @@ static void link_edges(FemLoopMesh *mesh) {
 			table[slot] = e + 1;
 	}
 	FEM_FREE_ARRAY(table, size);
+	FEM_ASSERT(edges_are_linked(mesh));
 }
 
 static bool in_circle(const FemLoopMesh *mesh, int32_t a, int32_t b, int32_t c, int32_t d) {
@@ -330,6 +351,7 @@ void fem_loop_mesh_improve(FemLoopMesh *mesh) {
 		for (int32_t edge = 0; edge < 3 * mesh->triangle_count; edge++)
 			flips += flip(mesh, edge);
 	}
+	FEM_ASSERT(mesh->failed || edges_are_linked(mesh));
 }
 
 bool fem_loop_mesh_insert(FemLoopMesh *mesh, double x, double y, double distance) {
@@ -363,6 +385,7 @@ void fem_loop_mesh_thin(FemLoopMesh *mesh, const bool *keeps) {
 		else
 			mesh->loop_ends[loops++] = at;
 	}
+	FEM_ASSERT(loops <= mesh->loop_count && at <= mesh->index_count && from <= mesh->index_count);
 	mesh->loop_count = loops;
 	mesh->index_count = at;
 	mesh->triangle_count = 0;

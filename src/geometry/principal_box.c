@@ -1,5 +1,6 @@
 #include "geometry/principal_box.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/mat3.h"
 #include "base/memory.h"
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAT_MAX 8192 // points of an outline looked at together; of more the hull is kept. Chosen
+#define FLAT_MAX 8192   // points of an outline looked at together; of more the hull is kept. Chosen
+#define AXES_ERROR 1e-9 // of the determinant of axes, by rounding; chosen far above
 #define TIE 0.999 // of the smallest box so far: a smaller one wins, so that axes do not jump between equal ones; chosen
 
 typedef struct Point2 {
@@ -47,6 +49,7 @@ static void normal_tensor(const Points *points, double out[3][3]) {
 			continue;
 		FemVec3d n = fem_triangle_area_vector(points->triangles, t);
 		double v[3] = {n.x, n.y, n.z}, area = sqrt(fem_vec3d_dot(n, n));
+		FEM_ASSERT(area > 0.0); // triangles were cleaned
 		for (int i = 0; i < 3; i++)
 			for (int j = 0; j < 3; j++)
 				out[i][j] += v[i] * v[j] / area;
@@ -101,6 +104,7 @@ static int32_t make_hull(const Points *points) {
 		}
 		count--; // the last point begins the other chain
 	}
+	FEM_ASSERT(n <= FLAT_MAX && count < 2 * FLAT_MAX);
 	return count;
 }
 
@@ -125,6 +129,7 @@ static void add_flat(Points *points, Point2 p) {
 		for (int32_t i = 0; i < hull_count; i += stride)
 			points->flat[points->count++] = points->hull[i];
 	}
+	FEM_ASSERT(points->count < FLAT_MAX);
 	points->flat[points->count++] = p;
 }
 
@@ -243,6 +248,8 @@ static void to_box(const Candidate *best, const FemUnitFrame *unit, FemPrincipal
 	if (fem_determinant3(out->frame.axes) < 0.0)
 		for (int axis = 0; axis < 3; axis++)
 			out->frame.axes[2][axis] = -out->frame.axes[2][axis];
+	FEM_ASSERT(fabs(fem_determinant3(out->frame.axes) - 1.0) < AXES_ERROR); // a right-handed frame of unit vectors
+	FEM_ASSERT(out->half_extents[1] * TIE <= 0.5 && out->half_extents[2] * TIE <= out->half_extents[1]);
 	out->frame.size = extent[order[0]] * unit->size;
 	out->frame.origin = fem_frame_to_user(unit, center);
 }

@@ -1,5 +1,6 @@
 #include "geometry/triangle_soup.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -11,6 +12,7 @@
 // In unit space: a triangle of smaller area has no normal. Chosen: 1e-7 on a side, the weld's order.
 #define AREA_MIN 1e-14
 #define EXTENT_MIN 1e-12f      // m: a smaller mesh is a point
+#define UNIT_HALF 0.500001f    // of the box of unit space, with rounding
 #define TRIANGLE_MAX (1 << 28) // of a mesh: three corners each must fit 32 bits
 
 // ---- frame
@@ -128,6 +130,8 @@ static int32_t weld_vertex(Welder *welder, FemVec3 p) {
 					return found;
 			}
 	int32_t vertex = welder->out->vertex_count++;
+	FEM_ASSERT_INDEX(vertex, welder->out->vertex_capacity);
+	FEM_ASSERT(fabsf(p.x) < UNIT_HALF && fabsf(p.y) < UNIT_HALF && fabsf(p.z) < UNIT_HALF);
 	uint32_t slot = hash_cell((int64_t)floor(at[0]), (int64_t)floor(at[1]), (int64_t)floor(at[2])) & welder->mask;
 	welder->out->vertices[vertex] = p;
 	welder->next_plus_1[vertex] = welder->table_plus_1[slot];
@@ -221,6 +225,7 @@ static FemResult drop_useless(const FemSoup *soup, FemTriangles *out) {
 		else
 			kept++;
 	}
+	FEM_ASSERT(kept + out->removed_degenerate + out->removed_duplicate == out->triangle_count);
 	out->triangle_count = kept;
 	FEM_FREE_ARRAY(table, size);
 	if (kept == 0)
@@ -301,6 +306,8 @@ FemResult fem_triangles_extract(
 	bool ready = out->vertices && out->triangles && map_plus_1;
 	if (ready)
 		copy_group(all, groups, group, map_plus_1, out);
+	FEM_ASSERT(!ready || out->triangle_count == out->triangle_capacity); // as many as were counted
+	FEM_ASSERT(out->vertex_count <= out->vertex_capacity);
 	FEM_FREE_ARRAY(map_plus_1, all->vertex_count);
 	if (ready)
 		return FEM_OK;
@@ -310,6 +317,8 @@ FemResult fem_triangles_extract(
 }
 
 FemVec3d fem_triangle_corner(const FemTriangles *triangles, int32_t triangle, int corner) {
+	FEM_ASSERT_INDEX(triangle, triangles->triangle_count);
+	FEM_ASSERT_INDEX(triangles->triangles[triangle][corner], triangles->vertex_count);
 	return fem_vec3d_from(triangles->vertices[triangles->triangles[triangle][corner]]);
 }
 

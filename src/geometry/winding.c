@@ -1,5 +1,6 @@
 #include "geometry/winding.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -67,6 +68,7 @@ FemResult fem_winding_create(FemWinding *winding, const FemTriangleBvh *bvh) {
 	// Children come after their parents in the list: their moments are there first.
 	for (int32_t n = bvh->node_count - 1; n >= 0; n--) {
 		const FemBvhNode *node = &bvh->nodes[n];
+		FEM_ASSERT(node->count > 0 || (node->first > n + 1 && node->first < bvh->node_count));
 		winding->moments[n] = node->count > 0 ? leaf_moment(bvh, node)
 											  : joined_moment(&winding->moments[n + 1], &winding->moments[node->first]);
 		FemVec3 center = winding->moments[n].center;
@@ -74,6 +76,7 @@ FemResult fem_winding_create(FemWinding *winding, const FemTriangleBvh *bvh) {
 			? leaf_radius(bvh, node, center)
 			: joined_radius(center, &winding->moments[n + 1], &winding->moments[node->first]);
 		winding->moments[n].radius = fminf(radius, box_radius(node, center));
+		FEM_ASSERT(winding->moments[n].area > 0.0f && winding->moments[n].radius >= 0.0f); // neither is NaN
 	}
 	return FEM_OK;
 }
@@ -118,6 +121,7 @@ double fem_winding_number(const FemWinding *winding, FemVec3d p) {
 		} else if (nodes[n].count > 0) {
 			sum += leaf_angle(winding->bvh, &nodes[n], p);
 		} else {
+			FEM_ASSERT(depth + 2 <= FEM_BVH_DEPTH_MAX);
 			stack[depth++] = nodes[n].first;
 			stack[depth++] = n + 1;
 		}

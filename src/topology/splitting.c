@@ -169,6 +169,8 @@ void fem_split_close(FemTopology *t) {
 }
 
 void fem_split_cut(FemTopology *t, int32_t face, int32_t across) {
+	FEM_ASSERT(t->neighbours[face] < 0 || t->neighbours[face] == across); // open already beside a removed tet
+	FEM_ASSERT(t->neighbours[across] < 0 || t->neighbours[across] == face);
 	t->neighbours[face] = -1;
 	t->neighbours[across] = -1;
 }
@@ -213,6 +215,8 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 	FemRange star = s->star[node];
 	int32_t first_end = 0, groups = 0;
 	FEM_ASSERT(s->is_open && node >= 0 && node < s->node_count && star.begin < star.end);
+	for (int32_t k = star.begin; k < star.end; k++)
+		FEM_ASSERT(fem_tet_node(t, t->node_tets[k] / 4, t->node_tets[k] % 4) == node);
 	for (int32_t begin = star.begin; begin < star.end; groups++) {
 		begin += fem_split_gather(t, t->node_tets + begin, star.end - begin);
 		first_end = groups == 0 ? begin : first_end;
@@ -242,6 +246,7 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 
 int32_t fem_split_count_connected(FemTopology *t, int32_t tet, int32_t enough) {
 	int32_t found[8] = {tet}, count = 1;
+	FEM_ASSERT(t->user_of_tet[tet] >= 0);
 	enough = enough < 8 ? enough : 8;
 	for (int32_t at = 0; at < count; at++) {
 		for (int32_t v = 0; v < 4 && count < enough; v++) {

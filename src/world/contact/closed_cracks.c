@@ -8,6 +8,7 @@
 //
 // Faces that have parted or slid farther than that touch like any others, and the overlap of their tets goes on with
 // what the contact of the crack knew (crack_contacts.c).
+#include "base/search.h"
 #include "base/vec.h"
 #include "collision/crack_tets.h"
 #include "collision/surface_trees.h"
@@ -131,18 +132,14 @@ void fem_closed_cracks_find(FemWorld *world) {
 		find_of_body(world, world->islands.active_bodies[i]);
 }
 
+static bool is_of_lower(const void *closed, const void *body) {
+	return ((const FemClosedBody *)closed)->body < *(const int32_t *)body;
+}
+
 int32_t fem_closed_cracks_of(const FemContactStage *stage, int32_t body) {
-	FemRange range = {0, stage->closed_body_count};
-	while (range.begin < range.end) {
-		int32_t middle = range.begin + (range.end - range.begin) / 2;
-		if (stage->closed_bodies[middle].body == body)
-			return middle;
-		if (stage->closed_bodies[middle].body < body)
-			range.begin = middle + 1;
-		else
-			range.end = middle;
-	}
-	return -1;
+	int32_t count = stage->closed_body_count;
+	int32_t place = fem_first_not_before(stage->closed_bodies, count, sizeof(FemClosedBody), is_of_lower, &body);
+	return place < count && stage->closed_bodies[place].body == body ? place : -1;
 }
 
 FemCrackTets fem_closed_cracks_tets(const FemWorld *world, int32_t place) {
