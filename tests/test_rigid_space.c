@@ -135,7 +135,7 @@ FEM_TEST(rigid_space, contact_of_an_island_with_itself_knows_rotations_only) {
 	FemContactRows rows = {.bodies = bodies, .contacts = contacts, .count = 2};
 	FemRigidIsland islands[] = {{&body, {0, 4}}, {&body, {4, 8}}};
 	FemRigidSpace space;
-	FEM_REQUIRE(fem_rigid_space_create(&space, &rows, islands, 2, block_of));
+	FEM_REQUIRE(fem_rigid_space_create(&space, &rows, &(FemRigidIslands){islands, 2, block_of, NULL, 0}));
 	const FemRigidSide *own = space.contacts[0].side, *between = space.contacts[1].side;
 	float scale = space.blocks[0].inverse_length;
 	FEM_CHECK(own[0].block == 0 && own[1].block == -1);

@@ -28,6 +28,21 @@ static float mass_of(const FemContactRows *rows, const FemContactSide *side) {
 	return fem_piece_is_attached(body, side->piece) ? INFINITY : body->pieces[side->piece].mass;
 }
 
+// The point of a side of a rigid piece, from the centre of mass.
+static void find_arm(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]) {
+	if (fem_side_is_collider(side)) {
+		memcpy(out, side->arm, 3 * sizeof *out);
+		return;
+	}
+	const FemVec4 *x = rows->bodies[side->body]->position;
+	for (int k = 0; k < 4; k++) {
+		const FemVec4 *p = &x[side->nodes[k]];
+		out[0] += side->weights[k] * (p->x - rigid->center[0]);
+		out[1] += side->weights[k] * (p->y - rigid->center[1]);
+		out[2] += side->weights[k] * (p->z - rigid->center[2]);
+	}
+}
+
 static void pack(FemContactRows *rows) {
 	rows->row_count = 0;
 	for (int32_t c = 0; c < rows->count; c++) {
@@ -48,9 +63,13 @@ static void pack(FemContactRows *rows) {
 			const FemContactSide *side = &contact->side[s];
 			if (side->is_fixed)
 				continue;
-			row->has_proxy |= fem_side_is_collider(side);
+			FemProxy *rigid = fem_contact_side_rigid(rows, side);
 			row->mass[s] = rows->moves_rigidly ? mass_of(rows, side) : INFINITY;
-			if (fem_side_is_collider(side))
+			if (rigid && rigid->mass > 0.0f) {
+				row->rigid[s] = rigid;
+				find_arm(rows, side, rigid, row->arm[s]);
+			}
+			if (rigid)
 				continue;
 			row->body[s] = side->body;
 			row->node_count[s] = pack_side(side, s == 0 ? 1.0f : -1.0f, row->nodes + at, row->weights + at);
@@ -131,33 +150,35 @@ static void add_point(const FemContactSide *side, const FemVec4 *x, float sign, 
 	}
 }
 
-static void add_rigid_point(const FemContactSide *side, const float v[3], const float w[3], float sign, float out[3]) {
-	const float *a = side->arm;
+static void add_rigid_point(const float a[3], const float v[3], const float w[3], float sign, float out[3]) {
 	for (int i = 0; i < 3; i++)
 		out[i] += sign * (v[i] + w[(i + 1) % 3] * a[(i + 2) % 3] - w[(i + 2) % 3] * a[(i + 1) % 3]);
 }
 
-// Adds the change of velocity, or the search direction of the conjugate gradients, of a contact's rigid sides.
-static void add_rigid_field(
-	const FemContactRows *rows, const FemContact *contact, FemContactField field, float out[3]) {
+// Adds the change of velocity, or the search direction of the conjugate gradients, of a row's rigid sides.
+static void add_rigid_field(const FemContactRow *row, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
-		const FemContactSide *side = &contact->side[s];
-		if (side->is_fixed || fem_side_is_body(side))
+		if (!row->rigid[s])
 			continue;
-		const FemProxy *proxy = &rows->proxies[side->proxy];
-		const float *x = field == FEM_FIELD_DV ? proxy->dv : proxy->direction;
-		add_rigid_point(side, x, x + 3, s == 0 ? 1.0f : -1.0f, out);
+		const float *x = field == FEM_FIELD_DV ? row->rigid[s]->dv : row->rigid[s]->direction;
+		add_rigid_point(row->arm[s], x, x + 3, s == 0 ? 1.0f : -1.0f, out);
 	}
 }
 
-// Relative change of velocity of the two sides of a contact, m/s, elastic and rigid.
+// Relative change of velocity of the two sides of a contact, m/s: by nodes, which rigid pieces have theirs at, too.
 static void relative_dv(const FemContactRows *rows, const FemContact *contact, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
-		if (!side->is_fixed && fem_side_is_body(side))
-			add_point(side, rows->bodies[side->body]->step->dv, s == 0 ? 1.0f : -1.0f, out);
+		float sign = s == 0 ? 1.0f : -1.0f;
+		if (side->is_fixed)
+			continue;
+		if (fem_side_is_body(side)) {
+			add_point(side, rows->bodies[side->body]->step->dv, sign, out);
+		} else {
+			const float *dv = rows->proxies[side->proxy].dv;
+			add_rigid_point(side->arm, dv, dv + 3, sign, out);
+		}
 	}
-	add_rigid_field(rows, contact, FEM_FIELD_DV, out);
 }
 
 void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]) {
@@ -172,7 +193,7 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 			add_point(side, rows->bodies[side->body]->velocity, sign, out);
 		} else {
 			const FemProxy *proxy = &rows->proxies[side->proxy];
-			add_rigid_point(side, proxy->velocity, proxy->spin, sign, out);
+			add_rigid_point(side->arm, proxy->velocity, proxy->spin, sign, out);
 		}
 	}
 	for (int i = 0; i < 3; i++)
@@ -235,8 +256,8 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 		const float *n = row->normal;
 		Four four = field_of_row(rows, row, field);
 		float u[3] = {four[0], four[1], four[2]}, kt = row->friction_strength;
-		if (row->has_proxy && field != FEM_FIELD_Z)
-			add_rigid_field(rows, &rows->contacts[row->contact], field, u);
+		if (field != FEM_FIELD_Z)
+			add_rigid_field(row, field, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		float along_normal = row->normal_strength * along - kt * along;
 		float g[3] = {
@@ -257,18 +278,18 @@ void fem_contact_rows_gather(const FemContactRows *rows, int32_t chunk_index, Fe
 
 void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign) {
 	for (int32_t r = 0; r < rows->row_count; r++) {
-		const FemContact *contact = &rows->contacts[rows->rows[r].contact];
-		for (int s = 0; s < 2 && rows->rows[r].has_proxy; s++) {
-			const FemContactSide *side = &contact->side[s];
-			if (fem_side_is_body(side) || side->is_fixed)
+		const FemContactRow *row = &rows->rows[r];
+		for (int s = 0; s < 2; s++) {
+			FemProxy *proxy = row->rigid[s];
+			if (!proxy)
 				continue;
-			FemProxy *proxy = &rows->proxies[side->proxy];
 			float *y = field == FEM_PROXY_RESIDUAL ? proxy->residual : proxy->product;
 			float w = s == 0 ? sign : -sign;
+			const float *arm = row->arm[s];
 			const float g[3] = {w * rows->impulses[r].x, w * rows->impulses[r].y, w * rows->impulses[r].z};
 			for (int i = 0; i < 3; i++) {
 				y[i] += g[i];
-				y[i + 3] += side->arm[(i + 1) % 3] * g[(i + 2) % 3] - side->arm[(i + 2) % 3] * g[(i + 1) % 3];
+				y[i + 3] += arm[(i + 1) % 3] * g[(i + 2) % 3] - arm[(i + 2) % 3] * g[(i + 1) % 3];
 			}
 		}
 	}

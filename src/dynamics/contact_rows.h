@@ -46,9 +46,10 @@ typedef struct FemContactRow {
 	float normal[3];
 	float normal_strength, friction_strength; // kg
 	int32_t body[2];                          // of sides that are unknowns; -1: none, or a rigid one
-	int8_t node_count[2];
-	float mass[2];  // kg, of what the two sides are points of; infinite: held
-	bool has_proxy; // a side is a dynamic collider
+	int8_t node_count[2];                     // 0 of rigid sides
+	float mass[2];                            // kg, of what the two sides are points of; infinite: held
+	FemProxy *rigid[2];                       // of sides that are points of a dynamic collider or a rigid piece
+	float arm[2][3];                          // m, of these: the point from the centre of mass
 	int32_t contact;
 } FemContactRow;
 
@@ -64,8 +65,6 @@ typedef struct FemContactRows {
 	FemContact *contacts; // of the composite, in key order
 	int32_t count;
 	FemProxy *proxies;   // the world's colliders
-	int32_t *proxy_list; // dynamic ones in the composite
-	int32_t proxy_count;
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
 	bool moves_rigidly;  // a rigid space answers for the rigid motions of all that is free: the diagonal need not
@@ -113,8 +112,19 @@ typedef enum FemProxyField {
 	FEM_PROXY_PRODUCT,
 } FemProxyField;
 
-// y += sign * impulses, on the 6 unknowns of every dynamic proxy.
+// y += sign * impulses, on the 6 unknowns of every dynamic collider and rigid piece.
 void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField field, float sign);
+
+// The unknowns that a side acts on; null: nodes, or nothing that moves. Nothing moves a piece that its pins hold: it
+// has a proxy without mass.
+static inline FemProxy *fem_contact_side_rigid(const FemContactRows *rows, const FemContactSide *side) {
+	if (side->is_fixed)
+		return NULL;
+	if (fem_side_is_collider(side))
+		return &rows->proxies[side->proxy];
+	FemProxy **pieces = rows->bodies[side->body]->step->rigid;
+	return pieces ? pieces[side->piece] : NULL;
+}
 
 typedef struct FemContactUpdate {
 	bool changed;    // a contact became active or stopped being so, or friction changed by 2 %: worth another solve

@@ -9,8 +9,9 @@ static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
 	return system->bodies[chunk->body];
 }
 
-static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
-	return &system->contacts.proxies[system->contacts.proxy_list[k]];
+// Nodes of rigid pieces take no part.
+static bool is_rigid(const FemSystem *system, int32_t chunk) {
+	return system->islands[system->chunks[chunk].island].is_rigid;
 }
 
 static double dot3(FemVec4 a, FemVec4 b) {
@@ -21,12 +22,14 @@ static double dot3(FemVec4 a, FemVec4 b) {
 static double direction_dot_residual(const FemSystem *system) {
 	double sum = 0.0;
 	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (is_rigid(system, c))
+			continue;
 		const FemBodyStep *step = body_of(system, &system->chunks[c])->step;
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++)
 			sum += dot3(step->direction[i], step->residual[i]);
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		const FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		const FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 6; i++)
 			sum += (double)proxy->direction[i] * (double)proxy->residual[i];
 	}
@@ -36,26 +39,30 @@ static double direction_dot_residual(const FemSystem *system) {
 // z = R (R^T A R)^-1 R^T residual; returns residual.z.
 static double solve_rigid(FemSystem *system, FemRigidSpace *rigid) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (is_rigid(system, c))
+			continue;
 		const FemNodeChunk *chunk = &system->chunks[c];
 		memset(
 			&body_of(system, chunk)->step->z[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		memset(proxy_at(system, k)->z, 0, sizeof(float) * 6);
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		memset(system->rigids[k]->z, 0, sizeof(float) * 6);
 	return fem_rigid_space_add(rigid, system->loop);
 }
 
 // dv += a direction + b z
 static void add_to_dv(FemSystem *system, float a, float b) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (is_rigid(system, c))
+			continue;
 		FemBodyStep *step = body_of(system, &system->chunks[c])->step;
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
 			FemVec4 *x = &step->dv[i], d = step->direction[i], z = step->z[i];
 			*x = (FemVec4){x->x + a * d.x + b * z.x, x->y + a * d.y + b * z.y, x->z + a * d.z + b * z.z, 0.0f};
 		}
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 6; i++)
 			proxy->dv[i] += a * proxy->direction[i] + b * proxy->z[i];
 	}
@@ -73,6 +80,8 @@ static void balance_rigid(FemSystem *system, FemRigidSpace *rigid) {
 // direction = the new velocity v + dv of what can move.
 static void take_velocity(FemSystem *system) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (is_rigid(system, c))
+			continue;
 		FemBody *body = body_of(system, &system->chunks[c]);
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
 			FemVec4 v = body->velocity[i], dv = body->step->dv[i];
@@ -81,8 +90,8 @@ static void take_velocity(FemSystem *system) {
 				: (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 		}
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 3; i++) {
 			proxy->direction[i] = proxy->velocity[i] + proxy->dv[i];
 			proxy->direction[i + 3] = proxy->spin[i] + proxy->dv[i + 3];
@@ -103,13 +112,15 @@ static void drop_rigid_motion(FemRigidSpace *rigid) {
 // residual = product
 static void load_product(FemSystem *system) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
+		if (is_rigid(system, c))
+			continue;
 		const FemNodeChunk *chunk = &system->chunks[c];
 		FemBodyStep *step = body_of(system, chunk)->step;
 		memcpy(&step->residual[chunk->begin], &step->product[chunk->begin],
 			sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		memcpy(proxy_at(system, k)->residual, proxy_at(system, k)->product, sizeof(float) * 6);
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		memcpy(system->rigids[k]->residual, system->rigids[k]->product, sizeof(float) * 6);
 }
 
 float fem_energy_bound(FemSystem *system, FemRigidSpace *rigid) {

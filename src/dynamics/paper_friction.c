@@ -143,11 +143,13 @@ static float mass_of(const FemSystem *system) {
 	double mass = 0.0;
 	for (int32_t c = 0; c < system->chunk_count; c++) {
 		const FemNodeChunk *chunk = &system->chunks[c];
+		if (system->islands[chunk->island].is_rigid)
+			continue;
 		for (int32_t i = chunk->begin; i < chunk->end; i++)
 			mass += (double)system->bodies[chunk->body]->mass[i];
 	}
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		mass += (double)system->contacts.proxies[system->contacts.proxy_list[k]].mass;
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		mass += (double)system->rigids[k]->mass;
 	return (float)mass;
 }
 

@@ -3,6 +3,7 @@
 #include "base/mat3.h"
 #include "base/range.h"
 #include "base/vec.h"
+#include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
@@ -100,41 +101,11 @@ FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, cons
 	return balance;
 }
 
-FemRigidBalance fem_rigid_balance_open_rigid(const FemBody *body, FemRange nodes) {
-	FemRigidBalance balance = {.nodes = nodes};
-	set_inertia(&balance, body);
-	return balance;
-}
-
 // Column k of R at a node: a unit of translation, or of rotation about the centre.
 static void motion_at(int k, const double r[3], double out[3]) {
 	Rigid unit = {{0}, {0}};
 	(k < 3 ? unit.a : unit.b)[k % 3] = 1.0;
 	velocity_at(&unit, r, out);
-}
-
-static void factor6(double m[36]) {
-	for (int j = 0; j < 6; j++) {
-		for (int i = j; i < 6; i++) {
-			double sum = m[6 * i + j];
-			for (int k = 0; k < j; k++)
-				sum -= m[6 * i + k] * m[6 * j + k];
-			m[6 * i + j] = i == j ? sqrt(sum > 0.0 ? sum : 1.0) : sum / m[6 * j + j];
-		}
-	}
-}
-
-static void solve6(const double m[36], double x[6]) {
-	for (int i = 0; i < 6; i++) {
-		for (int k = 0; k < i; k++)
-			x[i] -= m[6 * i + k] * x[k];
-		x[i] /= m[6 * i + i];
-	}
-	for (int i = 5; i >= 0; i--) {
-		for (int k = i + 1; k < 6; k++)
-			x[i] -= m[6 * k + i] * x[k];
-		x[i] /= m[6 * i + i];
-	}
 }
 
 // The inertia about the hinge of D for the masses.
@@ -174,7 +145,7 @@ void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body) {
 			}
 		}
 	}
-	factor6(balance->factor);
+	fem_factor6(balance->factor);
 }
 
 // ---- load
@@ -319,24 +290,10 @@ static Rigid answer_residual(const FemRigidBalance *balance, const FemBody *body
 			motion.b[i] = m[3 * i] * sum.b[0] + m[3 * i + 1] * sum.b[1] + m[3 * i + 2] * sum.b[2];
 		return motion;
 	}
-	solve6(balance->factor, numbers);
+	fem_solve_factored6(balance->factor, numbers);
 	memcpy(motion.a, numbers, sizeof motion.a);
 	memcpy(motion.b, numbers + 3, sizeof motion.b);
 	return motion;
-}
-
-double fem_rigid_balance_move(const FemRigidBalance *balance, FemBody *body) {
-	Rigid motion = answer_residual(balance, body);
-	double total = 0.0, r[3], v[3];
-	for (int32_t i = balance->nodes.begin; i < balance->nodes.end; i++) {
-		FemVec4 *z = &body->step->z[i], residual = body->step->residual[i];
-		arm_of(balance, body, i, r);
-		velocity_at(&motion, r, v);
-		*z = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
-		total +=
-			(double)residual.x * (double)z->x + (double)residual.y * (double)z->y + (double)residual.z * (double)z->z;
-	}
-	return total;
 }
 
 double fem_rigid_balance_complete(const FemRigidBalance *balance, FemBody *body, bool with_rigid) {

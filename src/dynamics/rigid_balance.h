@@ -38,13 +38,6 @@ typedef struct FemRigidBalance {
 // soft.
 FemRigidBalance fem_rigid_balance_open(const FemBody *body, FemRange nodes, const FemHinge *hinge, float dt);
 
-// Of an island that is rigid: it has no elasticity to keep apart, and the balance is off. Its nodes must not lie on a
-// line.
-FemRigidBalance fem_rigid_balance_open_rigid(const FemBody *body, FemRange nodes);
-
-// z = R (R^T D R)^-1 R^T r; returns r.z.
-double fem_rigid_balance_move(const FemRigidBalance *balance, FemBody *body);
-
 // Before each solve: R^T D R with the ground as it presses.
 void fem_rigid_balance_prepare(FemRigidBalance *balance, const FemBody *body);
 

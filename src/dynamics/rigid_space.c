@@ -3,8 +3,8 @@
 #include "base/assert.h"
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/search.h"
 #include "dynamics/elimination_order.h"
+#include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
 
@@ -34,21 +34,6 @@ static void place_block(FemRigidBlock *block) {
 			(FemVec4){x[i].x - block->center[0], x[i].y - block->center[1], x[i].z - block->center[2], 1.0f};
 }
 
-// out(6x6, column-major) += J^T D J for D diagonal, J = [I, -arm x].
-static void add_point(float out[36], const float d[3], const float arm[3]) {
-	const float j[3][3] = {{0.0f, arm[2], -arm[1]}, {-arm[2], 0.0f, arm[0]}, {arm[1], -arm[0], 0.0f}};
-	for (int k = 0; k < 3; k++)
-		out[7 * k] += d[k];
-	for (int c = 0; c < 3; c++) {
-		for (int r = 0; r < 3; r++) {
-			float cross = d[r] * j[r][c];
-			out[6 * (c + 3) + r] += cross;
-			out[6 * r + c + 3] += cross;
-			out[6 * (c + 3) + r + 3] += j[0][r] * d[0] * j[0][c] + j[1][r] * d[1] * j[1][c] + j[2][r] * d[2] * j[2][c];
-		}
-	}
-}
-
 static void weigh_body(FemRigidBlock *block) {
 	const FemBody *body = block->body;
 	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
@@ -56,7 +41,7 @@ static void weigh_body(FemRigidBlock *block) {
 		float diagonal[3] = {d->x, d->y, d->z};
 		float arm[3] = {(x->x - block->center[0]) * block->inverse_length,
 			(x->y - block->center[1]) * block->inverse_length, (x->z - block->center[2]) * block->inverse_length};
-		add_point(block->inertia, diagonal, arm);
+		fem_add_point6(block->inertia, diagonal, arm);
 	}
 }
 
@@ -68,6 +53,10 @@ static void weigh_proxy(FemRigidBlock *block) {
 	for (int c = 0; c < 3; c++) {
 		for (int r = 0; r < 3; r++)
 			block->inertia[6 * (c + 3) + r + 3] = scale * block->proxy->inertia[place[r][c]];
+	}
+	for (int k = 0; block->proxy->has_extra && k < 36; k++) {
+		float of_row = k % 6 < 3 ? 1.0f : block->inverse_length, of_column = k / 6 < 3 ? 1.0f : block->inverse_length;
+		block->inertia[k] += of_row * of_column * block->proxy->extra[k];
 	}
 }
 
@@ -82,24 +71,21 @@ static void weigh_task(void *context, int32_t index) {
 
 // ---- contacts
 
-// Place of a proxy in the composite's ascending list; -1 when it is not there.
-static int32_t proxy_place(const FemContactRows *rows, int32_t proxy) {
-	int32_t place = fem_first_not_below(rows->proxy_list, rows->proxy_count, proxy);
-	return place < rows->proxy_count && rows->proxy_list[place] == proxy ? place : -1;
-}
-
 static FemRigidSide body_side(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side,
 	float sign, const int32_t *block_of) {
 	FemRigidSide out = {.block = -1};
 	const FemBody *body = rows->bodies[side->body];
+	const FemProxy *rigid = fem_contact_side_rigid(rows, side);
+	if (rigid && rigid->mass == 0.0f)
+		return out;
 	for (int k = 0; k < 4; k++) {
 		if (side->weights[k] == 0.0f)
 			continue;
 		if (!fem_contact_node_is_live(body, side->nodes[k]))
 			return (FemRigidSide){.block = -1};
 		if (out.block < 0)
-			out.block = block_of[fem_contact_chunk_of(body, side->nodes[k])];
-		FEM_ASSERT(out.block < 0 || space->blocks[out.block].body == body);
+			out.block = rigid ? rigid->block : block_of[fem_contact_chunk_of(body, side->nodes[k])];
+		FEM_ASSERT(out.block < 0 || space->blocks[out.block].body == body || space->blocks[out.block].proxy == rigid);
 		if (out.block < 0)
 			return out;
 		const FemRigidBlock *block = &space->blocks[out.block];
@@ -114,17 +100,16 @@ static FemRigidSide body_side(const FemRigidSpace *space, const FemContactRows *
 }
 
 static FemRigidSide side_of(const FemRigidSpace *space, const FemContactRows *rows, const FemContactSide *side,
-	float sign, const int32_t *block_of, int32_t island_count) {
+	float sign, const int32_t *block_of) {
 	if (side->is_fixed)
 		return (FemRigidSide){.block = -1};
 	if (fem_side_is_body(side))
 		return body_side(space, rows, side, sign, block_of);
-	int32_t place = proxy_place(rows, side->proxy);
-	if (place < 0)
-		return (FemRigidSide){.block = -1};
-	float scale = sign * space->blocks[island_count + place].inverse_length;
+	int32_t block = rows->proxies[side->proxy].block;
+	FEM_ASSERT(space->blocks[block].proxy == &rows->proxies[side->proxy]);
+	float scale = sign * space->blocks[block].inverse_length;
 	return (FemRigidSide){
-		.block = island_count + place,
+		.block = block,
 		.weight = sign,
 		.arm = {scale * side->arm[0], scale * side->arm[1], scale * side->arm[2]},
 	};
@@ -183,13 +168,13 @@ static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, cons
 
 // ---- graph
 
-static void list_contacts(FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of,
-	int32_t island_count, FemAdjacency *graph) {
+static void list_contacts(
+	FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of, FemAdjacency *graph) {
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
 		FemRigidContact *joint = &space->contacts[c];
 		for (int s = 0; s < 2; s++)
-			joint->side[s] = side_of(space, rows, &contact->side[s], s == 0 ? 1.0f : -1.0f, block_of, island_count);
+			joint->side[s] = side_of(space, rows, &contact->side[s], s == 0 ? 1.0f : -1.0f, block_of);
 		join_sides(joint);
 		joint->entry[0] = joint->entry[1] = -1;
 		if (joint->side[1].block >= 0)
@@ -246,36 +231,39 @@ static void place_proxy(FemRigidBlock *block) {
 	block->inverse_length = mean_inertia > 0.0f ? sqrtf(block->proxy->mass / mean_inertia) : 1.0f;
 }
 
-// Lists the blocks of the space: islands first, then dynamic colliders.
-static void list_blocks(
-	FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands, int32_t island_count) {
+// Lists the blocks of the space: elastic islands first, then what is rigid.
+static void list_blocks(FemRigidSpace *space, const FemRigidIslands *islands) {
+	int32_t island_count = islands->count;
 	FemVec4 *arms = space->arms;
 	for (int32_t i = 0; i < island_count; i++) {
-		space->blocks[i] = (FemRigidBlock){.body = islands[i].body, .nodes = islands[i].nodes, .arms = arms};
+		space->blocks[i] =
+			(FemRigidBlock){.body = islands->list[i].body, .nodes = islands->list[i].nodes, .arms = arms};
 		place_block(&space->blocks[i]);
-		arms += islands[i].nodes.end - islands[i].nodes.begin;
+		arms += islands->list[i].nodes.end - islands->list[i].nodes.begin;
 	}
-	for (int32_t k = 0; k < rows->proxy_count; k++) {
-		space->blocks[island_count + k] = (FemRigidBlock){.proxy = &rows->proxies[rows->proxy_list[k]]};
-		place_proxy(&space->blocks[island_count + k]);
+	for (int32_t k = 0; k < islands->rigid_count; k++) {
+		FemRigidBlock *block = &space->blocks[island_count + k];
+		*block = (FemRigidBlock){.proxy = islands->rigids[k]};
+		memcpy(block->center, block->proxy->center, sizeof block->center);
+		block->proxy->block = island_count + k;
+		place_proxy(block);
 	}
 }
 
-bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIsland *islands,
-	int32_t island_count, const int32_t *block_of) {
-	*space = (FemRigidSpace){.block_count = island_count + rows->proxy_count, .contact_count = rows->count};
+bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIslands *islands) {
+	*space = (FemRigidSpace){.block_count = islands->count + islands->rigid_count, .contact_count = rows->count};
 	if (space->block_count < 1 || space->block_count > FEM_RIGID_BLOCKS_MAX)
 		return false;
-	for (int32_t i = 0; i < island_count; i++)
-		space->node_count += islands[i].nodes.end - islands[i].nodes.begin;
+	for (int32_t i = 0; i < islands->count; i++)
+		space->node_count += islands->list[i].nodes.end - islands->list[i].nodes.begin;
 	space->bytes = place_arrays(space, NULL);
 	space->memory = fem_alloc(space->bytes);
 	FemAdjacency graph;
 	bool ok = fem_adjacency_create(&graph, space->block_count) && space->memory;
 	if (ok) {
 		place_arrays(space, space->memory);
-		list_blocks(space, rows, islands, island_count);
-		list_contacts(space, rows, block_of, island_count, &graph);
+		list_blocks(space, islands);
+		list_contacts(space, rows, islands->block_of, &graph);
 		ok = take_graph(space, &graph);
 	}
 	fem_adjacency_free(&graph);
@@ -403,8 +391,10 @@ static void subtract_contact(FemRigidSpace *space, const FemRigidContact *joint,
 double fem_rigid_space_correct(FemRigidSpace *space, const FemContactRows *rows, FemLoop *loop) {
 	FEM_ASSERT(space->valid);
 	fem_loop_for_light(loop, space->block_count, subtract_masses_task, space);
-	for (int32_t r = 0; r < rows->row_count; r++)
-		subtract_contact(space, &space->contacts[rows->rows[r].contact], &rows->impulses[r]);
+	for (int32_t r = 0; r < rows->row_count; r++) {
+		if (rows->rows[r].node_count[0] + rows->rows[r].node_count[1] > 0) // z of what is rigid is 0
+			subtract_contact(space, &space->contacts[rows->rows[r].contact], &rows->impulses[r]);
+	}
 	double sum = solve_numbers(space, space->loads);
 	fem_loop_for_light(loop, space->block_count, prolong_task, space);
 	return sum;

@@ -17,9 +17,9 @@
 // More have no cheap elimination order; they go without. Chosen: finding the order is quadratic in them.
 #define FEM_RIGID_BLOCKS_MAX 512
 
-// An island or a dynamic collider: u = a + b x (x - center) / length.
+// An elastic island, or a rigid piece or dynamic collider: u = a + b x (x - center) / length.
 typedef struct FemRigidBlock {
-	FemBody *body; // null: a collider
+	FemBody *body; // null: what is rigid
 	FemProxy *proxy;
 	FemRange nodes;
 	float center[3];      // m, in the body's frame
@@ -60,17 +60,25 @@ typedef struct FemRigidSpace {
 	void *memory;
 } FemRigidSpace;
 
-// An island with a block in the space: whole and nowhere pinned. Other islands count as fixed.
+// An elastic island with a block in the space: whole and nowhere pinned. Other elastic islands count as fixed.
 typedef struct FemRigidIsland {
 	FemBody *body;
 	FemRange nodes;
 } FemRigidIsland;
 
-// For a step: blocks, which contacts join which, elimination order and symbolic factor. block_of[chunk] is the place in
-// `islands` of the island that a node chunk of the composite belongs to, -1 where it takes no part. False when the
-// space would not pay or memory fails: nothing is held then. Allocates.
-FEM_MUST_USE bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows,
-	const FemRigidIsland *islands, int32_t island_count, const int32_t *block_of);
+// What has a block in the space.
+typedef struct FemRigidIslands {
+	const FemRigidIsland *list;
+	int32_t count;
+	const int32_t *block_of; // [node chunk of the composite]: place of its island in the list; -1: none
+	FemProxy **rigids;       // rigid pieces and dynamic colliders
+	int32_t rigid_count;
+} FemRigidIslands;
+
+// For a step: blocks, which contacts join which, elimination order and symbolic factor. False when the space would not
+// pay or memory fails: nothing is held then. Allocates. Sets FemProxy.block.
+FEM_MUST_USE bool fem_rigid_space_create(
+	FemRigidSpace *space, const FemContactRows *rows, const FemRigidIslands *islands);
 void fem_rigid_space_free(FemRigidSpace *space);
 
 // Before each solve: masses with the active ground contacts, the active contacts, the factor.

@@ -1,5 +1,6 @@
 #include "dynamics/solver.h"
 
+#include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
 
@@ -39,7 +40,6 @@ void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float d
 	}
 	fem_assemble_diagonal(body, begin, end, dt);
 	memset(&body->step->dv[begin], 0, sizeof(FemVec4) * (size_t)(end - begin));
-	memset(&body->step->node_blocks[12 * (size_t)begin], 0, 12 * sizeof(float) * (size_t)(end - begin));
 }
 
 void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt) {
@@ -98,7 +98,7 @@ static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
 
 // ---- rigid proxies
 
-// y = [m I, I_world] x
+// y = [m I, I_world] x, and what damping and the ground add.
 static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
 	const float *i = proxy->inertia;
 	for (int k = 0; k < 3; k++)
@@ -106,31 +106,80 @@ static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
 	y[3] = i[0] * x[3] + i[3] * x[4] + i[5] * x[5];
 	y[4] = i[3] * x[3] + i[1] * x[4] + i[4] * x[5];
 	y[5] = i[5] * x[3] + i[4] * x[4] + i[2] * x[5];
+	for (int c = 0; proxy->has_extra && c < 6; c++) {
+		for (int r = 0; r < 6; r++)
+			y[r] += proxy->extra[6 * c + r] * x[c];
+	}
 }
 
 static float dot6(const float a[6], const float b[6]) {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
-// z = [m I, I_world]^-1 r: contacts are left to the iterations.
-static double precondition_proxy(FemProxy *proxy) {
-	const float *i = proxy->inertia, *r = proxy->residual;
-	float m00 = i[1] * i[2] - i[4] * i[4], m01 = i[5] * i[4] - i[3] * i[2], m02 = i[3] * i[4] - i[5] * i[1];
-	float m11 = i[0] * i[2] - i[5] * i[5], m12 = i[3] * i[5] - i[0] * i[4], m22 = i[0] * i[1] - i[3] * i[3];
-	float inverse = 1.0f / (i[0] * m00 + i[3] * m01 + i[5] * m02);
-	for (int k = 0; k < 3; k++)
-		proxy->z[k] = r[k] / proxy->mass;
-	proxy->z[3] = inverse * (m00 * r[3] + m01 * r[4] + m02 * r[5]);
-	proxy->z[4] = inverse * (m01 * r[3] + m11 * r[4] + m12 * r[5]);
-	proxy->z[5] = inverse * (m02 * r[3] + m12 * r[4] + m22 * r[5]);
-	return (double)dot6(r, proxy->z);
+// The block of a rigid body in the matrix without contacts, row by row.
+static void weigh_proxy(FemProxy *proxy) {
+	static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // in xx yy zz xy yz zx
+	for (int k = 0; k < 36; k++)
+		proxy->factor[k] = proxy->has_extra ? (double)proxy->extra[k] : 0.0;
+	for (int k = 0; k < 9; k++) {
+		proxy->factor[7 * (k / 3)] += k % 3 == 0 ? (double)proxy->mass : 0.0;
+		proxy->factor[6 * (k / 3 + 3) + k % 3 + 3] += (double)proxy->inertia[place[k / 3][k % 3]];
+	}
 }
 
-static FemProxy *proxy_at(const FemSystem *system, int32_t k) {
-	return &system->contacts.proxies[system->contacts.proxy_list[k]];
+// Adds what a contact at an arm makes of the motion: J^T (k_t 1 + (k_n - k_t) n n^T) J, J = [1, -arm x].
+static void weigh_contact(FemProxy *proxy, const FemContactRow *row, const float arm[3]) {
+	const float *n = row->normal;
+	double kt = (double)row->friction_strength, kn = (double)row->normal_strength - kt;
+	double torque[3], d[3] = {kt, kt, kt}, j[3][6] = {{0.0}};
+	for (int k = 0; k < 3; k++) {
+		j[k][k] = 1.0;
+		j[k][3 + (k + 1) % 3] = (double)arm[(k + 2) % 3];
+		j[k][3 + (k + 2) % 3] = -(double)arm[(k + 1) % 3];
+		torque[k] = (double)(arm[(k + 1) % 3] * n[(k + 2) % 3] - arm[(k + 2) % 3] * n[(k + 1) % 3]);
+	}
+	const double along[6] = {n[0], n[1], n[2], torque[0], torque[1], torque[2]};
+	for (int r = 0; r < 6; r++) {
+		for (int c = 0; c < 6; c++) {
+			double sum = kn * along[r] * along[c];
+			for (int k = 0; k < 3; k++)
+				sum += j[k][r] * d[k] * j[k][c];
+			proxy->factor[6 * r + c] += sum;
+		}
+	}
+}
+
+// Block-Jacobi for what is rigid, where no rigid space answers for it.
+static void prepare_proxies(FemSystem *system) {
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		weigh_proxy(system->rigids[k]);
+	for (int32_t r = 0; r < system->contacts.row_count; r++) {
+		const FemContactRow *row = &system->contacts.rows[r];
+		for (int s = 0; s < 2; s++) {
+			if (row->rigid[s])
+				weigh_contact(row->rigid[s], row, row->arm[s]);
+		}
+	}
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		fem_factor6(system->rigids[k]->factor);
+}
+
+static double precondition_proxy(FemProxy *proxy) {
+	double x[6];
+	for (int k = 0; k < 6; k++)
+		x[k] = (double)proxy->residual[k];
+	fem_solve_factored6(proxy->factor, x);
+	for (int k = 0; k < 6; k++)
+		proxy->z[k] = (float)x[k];
+	return (double)dot6(proxy->residual, proxy->z);
 }
 
 // ---- stages of CG
+
+// Nodes of rigid pieces take no part.
+static bool is_rigid(const FemSystem *system, int32_t chunk) {
+	return system->islands[system->chunks[chunk].island].is_rigid;
+}
 
 static void restrict_part(const FemSystemIsland *island, int32_t part) {
 	fem_coarse_restrict(
@@ -163,6 +212,8 @@ static void restrict_large_parts(const Iteration *it, const FemSystemIsland *isl
 static void precondition_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] =
 		it->kernels->precondition(body, chunk->begin, chunk->end, body->step->residual, body->step->z);
@@ -173,6 +224,8 @@ static void precondition_task(void *context, int32_t chunk_index) {
 static void load_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	FemBody *body = body_of(it->system, chunk);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 b = body->step->rhs[i], v = body->velocity[i], ground = body->step->ground[i];
@@ -191,21 +244,6 @@ static void load_and_precondition_task(void *context, int32_t chunk_index) {
 
 static bool is_balanced(const FemSystem *system, const FemNodeChunk *chunk) {
 	return system->islands[chunk->island].balance.is_on;
-}
-
-static bool is_rigid(const FemSystem *system, const FemNodeChunk *chunk) {
-	return system->islands[chunk->island].is_rigid;
-}
-
-// y = D x of a rigid piece: rigid motions strain nothing. Returns x.y.
-static double multiply_masses(const FemBody *body, const FemNodeChunk *chunk, const FemVec4 *x, FemVec4 *y) {
-	double sum = 0.0;
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 d = body->step->diagonal[i];
-		y[i] = (FemVec4){d.x * x[i].x, d.y * x[i].y, d.z * x[i].z, 0.0f};
-		sum += (double)(x[i].x * y[i].x + x[i].y * y[i].y + x[i].z * y[i].z);
-	}
-	return sum;
 }
 
 // Products of balanced islands, which the tasks of their chunks then take as they are.
@@ -233,10 +271,10 @@ static double balanced_products(Iteration *it, FemContactField field) {
 static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	FemBody *body = body_of(it->system, chunk);
-	if (is_rigid(it->system, chunk))
-		multiply_masses(body, chunk, body->step->dv, body->step->product);
-	else if (!is_balanced(it->system, chunk))
+	if (!is_balanced(it->system, chunk))
 		it->kernels->multiply(body, chunk->begin, chunk->end, body->step->dv, body->step->product);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 *r = &body->step->residual[i], q = body->step->product[i];
@@ -254,11 +292,11 @@ static void subtract_and_precondition_task(void *context, int32_t chunk_index) {
 static void multiply_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	FemBody *body = body_of(it->system, chunk);
 	double share = 0.0;
-	if (is_rigid(it->system, chunk))
-		share = multiply_masses(body, chunk, body->step->direction, body->step->product);
-	else if (!is_balanced(it->system, chunk))
+	if (!is_balanced(it->system, chunk))
 		share = it->kernels->multiply(body, chunk->begin, chunk->end, body->step->direction, body->step->product);
 	it->system->partials[chunk_index] = share;
 	if (it->system->contacts.row_count > 0)
@@ -268,6 +306,8 @@ static void multiply_task(void *context, int32_t chunk_index) {
 static void advance_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] = it->kernels->advance(body, chunk->begin, chunk->end, it->alpha,
 		body->step->direction, body->step->product, body->step->dv, body->step->residual, body->step->z);
@@ -277,6 +317,8 @@ static void advance_task(void *context, int32_t chunk_index) {
 static void redirect_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
+	if (is_rigid(it->system, chunk_index))
+		return;
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
 	FemBody *body = island->body;
 	it->kernels->redirect(chunk->begin, chunk->end, it->beta, body->step->z, body->step->direction);
@@ -325,9 +367,7 @@ static void precondition_island_task(void *context, int32_t island_index) {
 	Iteration *it = context;
 	FemSystemIsland *island = &it->system->islands[island_index];
 	if (island->is_rigid) {
-		island->share = has_rigid_space(it->system) || island->balance.mass == 0.0
-			? 0.0
-			: fem_rigid_balance_move(&island->balance, island->body);
+		island->share = 0.0;
 		return;
 	}
 	if (island->balance.is_on) {
@@ -362,11 +402,11 @@ static double finish_preconditioning(Iteration *it) {
 	}
 	for (int32_t i = 0; i < system->island_count; i++)
 		sum += system->islands[i].share;
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
+	for (int32_t k = 0; k < system->rigid_count; k++) {
 		if (has_rigid_space(system))
-			memset(proxy_at(system, k)->z, 0, sizeof proxy_at(system, k)->z);
+			memset(system->rigids[k]->z, 0, sizeof system->rigids[k]->z);
 		else
-			sum += precondition_proxy(proxy_at(system, k));
+			sum += precondition_proxy(system->rigids[k]);
 	}
 	if (!has_rigid_space(system))
 		return sum;
@@ -380,8 +420,8 @@ static double finish_preconditioning(Iteration *it) {
 static void load(Iteration *it, FemChunkTask *task) {
 	FemSystem *system = it->system;
 	contact_impulses(it, FEM_FIELD_LOAD);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		memcpy(proxy->residual, proxy->impulse, sizeof proxy->residual);
 		memset(proxy->direction, 0, sizeof proxy->direction);
 	}
@@ -393,8 +433,8 @@ static void load(Iteration *it, FemChunkTask *task) {
 static void subtract(Iteration *it, FemChunkTask *task) {
 	FemSystem *system = it->system;
 	contact_impulses(it, FEM_FIELD_DV);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		float inertia[6];
 		proxy_product(proxy, proxy->dv, inertia);
 		for (int i = 0; i < 6; i++)
@@ -414,8 +454,8 @@ static double subtract_and_precondition(Iteration *it) {
 static void redirect(Iteration *it) {
 	FemSystem *system = it->system;
 	fem_loop_for_light(system->loop, system->chunk_count, redirect_task, it);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 6; i++)
 			proxy->direction[i] = proxy->z[i] + it->beta * proxy->direction[i];
 	}
@@ -425,8 +465,8 @@ static void redirect(Iteration *it) {
 static double multiply(Iteration *it) {
 	FemSystem *system = it->system;
 	double sum = contact_impulses(it, FEM_FIELD_DIRECTION);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		proxy_product(proxy, proxy->direction, proxy->product);
 		sum += (double)dot6(proxy->direction, proxy->product);
 	}
@@ -439,8 +479,8 @@ static double multiply(Iteration *it) {
 static void advance(Iteration *it) {
 	FemSystem *system = it->system;
 	fem_loop_for_light(system->loop, system->chunk_count, advance_task, it);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++) {
-		FemProxy *proxy = proxy_at(system, k);
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 6; i++) {
 			proxy->dv[i] += it->alpha * proxy->direction[i];
 			proxy->residual[i] -= it->alpha * proxy->product[i];
@@ -453,14 +493,16 @@ static void advance(Iteration *it) {
 static void drop_start_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
+	if (is_rigid(system, chunk_index))
+		return;
 	memset(&body_of(system, chunk)->step->dv[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }
 
 static void drop_start(Iteration *it) {
 	FemSystem *system = it->system;
 	fem_loop_for_light(system->loop, system->chunk_count, drop_start_task, it);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		memset(proxy_at(system, k)->dv, 0, sizeof(float) * 6);
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		memset(system->rigids[k]->dv, 0, sizeof(float) * 6);
 }
 
 // Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
@@ -488,6 +530,8 @@ static double start(Iteration *it, double *out_rz) {
 static void clear_z_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
+	if (is_rigid(system, chunk_index))
+		return;
 	memset(&body_of(system, chunk)->step->z[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }
 
@@ -496,8 +540,8 @@ static double deflate(Iteration *it) {
 	FemSystem *system = it->system;
 	it->is_deflated = true;
 	fem_loop_for_light(system->loop, system->chunk_count, clear_z_task, it);
-	for (int32_t k = 0; k < system->contacts.proxy_count; k++)
-		memset(proxy_at(system, k)->z, 0, sizeof proxy_at(system, k)->z);
+	for (int32_t k = 0; k < system->rigid_count; k++)
+		memset(system->rigids[k]->z, 0, sizeof system->rigids[k]->z);
 	fem_rigid_space_add(system->rigid, system->loop);
 	it->beta = 0.0f;
 	redirect(it);
@@ -510,10 +554,12 @@ static double deflate(Iteration *it) {
 FemSolveResult fem_system_solve(FemSystem *system) {
 	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
 	for (int32_t i = 0; i < system->island_count; i++) {
-		if (system->islands[i].balance.is_on ||
-			(system->islands[i].is_rigid && system->islands[i].balance.mass > 0.0 && !has_rigid_space(system)))
+		if (system->islands[i].balance.is_on)
 			fem_rigid_balance_prepare(&system->islands[i].balance, system->islands[i].body);
 	}
+	memset(system->partials, 0, sizeof *system->partials * (size_t)system->chunk_count); // rigid ones stay 0
+	if (!has_rigid_space(system))
+		prepare_proxies(system);
 	double rz, bz = start(&it, &rz), tolerance = fem_policy_tolerance(system), target = tolerance * tolerance * bz;
 	target = fmax(target, (double)system->floor);
 	if (has_rigid_space(system) && rz > target)
@@ -553,4 +599,42 @@ void fem_system_residual(FemSystem *system) {
 double fem_system_multiply(FemSystem *system) {
 	Iteration it = iteration_of(system);
 	return multiply(&it);
+}
+
+// ---- rigid pieces
+
+static FemRange nodes_of(const FemSystem *system, const FemSystemIsland *island) {
+	return (FemRange){system->chunks[island->chunks.begin].begin, system->chunks[island->chunks.end - 1].end};
+}
+
+static void spread_rigid_task(void *context, int32_t index) {
+	FemSystem *system = context;
+	FemSystemIsland *island = &system->islands[index];
+	if (!island->is_rigid)
+		return;
+	fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
+	fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
+}
+
+void fem_system_spread_rigid(FemSystem *system) {
+	fem_loop_for_light(system->loop, system->island_count, spread_rigid_task, system);
+}
+
+static void add_impulse_to_rigid(
+	const FemContactRows *rows, const FemContactSide *side, const float impulse[3], float sign) {
+	if (side->is_fixed || fem_side_is_collider(side) || !fem_contact_side_rigid(rows, side))
+		return;
+	for (int k = 0; k < 4; k++) {
+		float w = sign * side->weights[k];
+		FemVec4 *r = &rows->bodies[side->body]->step->residual[side->nodes[k]];
+		*r = (FemVec4){r->x + w * impulse[0], r->y + w * impulse[1], r->z + w * impulse[2], 0.0f};
+	}
+}
+
+void fem_system_load_rigid(FemSystem *system) {
+	const FemContactRows *rows = &system->contacts;
+	for (int32_t c = 0; c < rows->count; c++) {
+		for (int s = 0; s < 2; s++)
+			add_impulse_to_rigid(rows, &rows->contacts[c].side[s], rows->contacts[c].impulse, s == 0 ? -1.0f : 1.0f);
+	}
 }

@@ -17,8 +17,9 @@ typedef struct FemSystemIsland {
 	FemBody *body;
 	FemRange chunks;                   // of the composite
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
-	FemRigidBalance balance;           // of stiff free islands, and of rigid ones
-	bool is_rigid;                     // of a rigid piece: dv is a rigid motion, no element takes part
+	FemRigidBalance balance;           // of stiff free islands
+	bool is_rigid;                     // of a rigid piece: its nodes take no part
+	FemProxy rigid;                    // its unknowns
 	double share;                      // of r.z or x.Ax: the solver's
 } FemSystemIsland;
 
@@ -28,7 +29,9 @@ typedef struct FemSystem {
 	int32_t island_count;
 	const FemNodeChunk *chunks; // the units of work, in the order sums are taken; their `island` is a place in islands
 	int32_t chunk_count;
-	double *partials;         // [chunk_count]
+	double *partials;  // [chunk_count]
+	FemProxy **rigids; // dynamic colliders, then rigid pieces that can move
+	int32_t rigid_count;
 	FemContactRows contacts;  // count 0: none
 	double *contact_partials; // [contact chunks]
 	FemRigidSpace *rigid;     // null: none
@@ -51,8 +54,7 @@ typedef struct FemSolveResult {
 // alpha_M m v). The ground's share is added when the residual is formed.
 void fem_assemble_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity);
 
-// All of it for nodes of a rigid piece: external forces and masses. Nodes have no preconditioner, and start at dv = 0,
-// which is a rigid motion.
+// All of it for nodes of a rigid piece: external forces and masses, at dv = 0.
 void fem_assemble_rigid_nodes(FemBody *body, int32_t begin, int32_t end, float dt, FemVec3 gravity);
 
 // Diagonal of the matrix from masses, mass damping and the active ground contacts.
@@ -62,6 +64,12 @@ void fem_assemble_diagonal(FemBody *body, int32_t begin, int32_t end, float dt);
 // velocities already are what they shall be. Leaves b - A dv in body->step->residual: on driven and pinned nodes minus
 // the reaction impulse.
 FemSolveResult fem_system_solve(FemSystem *system);
+
+// After it: dv of the nodes of rigid pieces, and their residual without contacts.
+void fem_system_spread_rigid(FemSystem *system);
+
+// After the last, with FemContact.impulse set: contacts join the residual of the nodes of rigid pieces.
+void fem_system_load_rigid(FemSystem *system);
 
 // Its parts, for the same system after it. residual = b - A dv; overwrites direction, product and z.
 void fem_system_residual(FemSystem *system);

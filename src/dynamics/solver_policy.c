@@ -132,9 +132,13 @@ bool fem_policy_tries_start_vector(const FemSystem *system) {
 
 // Where a rigid space answers for rigid motions, what is left is deformation alone, while most of the right-hand side
 // is of rigid motions: with the whole tolerance 6 of 500 piles of the energy scan gained 1 to 11 % of their energy,
-// with 0.3 of it none more than 0.9 %.
+// with 0.3 of it none more than 0.9 %. The deformation of what breaks before it is seen to deform holds next to no
+// energy, and is solved to the tolerance (wall 13 %, glass2400 20 % faster).
 double fem_policy_tolerance(const FemSystem *system) {
-	double share = system->rigid && system->rigid->valid ? DEFLATED_TOLERANCE : 1.0;
+	bool is_soft = false;
+	for (int32_t i = 0; i < system->island_count; i++)
+		is_soft |= !system->islands[i].is_rigid && !system->islands[i].body->is_stiff;
+	double share = system->rigid && system->rigid->valid && is_soft ? DEFLATED_TOLERANCE : 1.0;
 	return share * (double)system->tolerance;
 }
 

@@ -6,6 +6,7 @@
 #include "fracture/principal.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/piece.h"
 #include "model/tet_batches.h"
 #include "topology/topology.h"
 
@@ -58,6 +59,8 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 			continue;
 		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
 		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
+			continue;
+		if (body->pieces[fem_tet_component(t, tet)].is_rigid) // loads decide on it first (world/step/rigid_pieces.h)
 			continue;
 		for (int v = 0; v < 4; v++)
 			mark(&body->step->node_hot[fem_tet_node(t, tet, v)]);

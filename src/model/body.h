@@ -110,6 +110,7 @@ typedef struct FemBody {
 	float total_mass;       // kg
 	float stiffness;        // 1/s^2, largest of its tets: 4 (lambda + 2 mu) sum |g_i|^2 / density >= |K| / m ...
 	float damped_stiffness; // 1/s, ... and of that times alpha_K
+	bool is_stiff;          // all of it breaks or yields before it is seen to deform
 	int32_t max_iterations; // largest of its materials
 
 	// ---- contact

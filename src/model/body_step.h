@@ -25,6 +25,9 @@ typedef struct FemBodyStep {
 	float *node_blocks;     // 12 floats a node: inverse of the diagonal 3x3 block, 3 columns of 4; 0 for pinned nodes
 	FemVec4 *rhs, *dv, *residual, *direction, *product, *z; // [node]: of the conjugate gradients
 
+	// ---- of live pieces
+	struct FemProxy **rigid; // [component]: the unknowns of a rigid piece in the solve of its composite; else null
+
 	// ---- of live parts
 	int32_t *part_chunk;  // [part]: its first chunk in the list of its composite
 	int32_t *part_island; // [part]

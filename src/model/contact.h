@@ -84,14 +84,19 @@ typedef struct FemContact {
 	uint64_t key;     // the pair of places, for finding it again in the next step
 } FemContact;
 
-// A rigid body in the solve: fixed, moving as told, or with mass.
+// A rigid body in the solve: a collider, which is fixed, moves as told or has mass, or a rigid piece.
 typedef struct FemProxy {
 	float velocity[3]; // m/s, of the centre of mass
 	float spin[3];     // rad/s
-	float mass;        // kg; 0: not dynamic, moves as told
+	float mass;        // kg; 0: not dynamic, moves as told, or is a piece that its pins hold
 	float inertia[6];  // kg m^2, world axes, about the centre of mass: xx yy zz xy yz zx
 	float impulse[6];  // external, N s and N m s: gravity, joints, loads seen elsewhere
+	float center[3];   // m, centre of mass of a piece, in its body's frame
+	bool has_extra;    // of a piece: damping of its masses, or the ground under it
+	float extra[36];   // kg, kg m, kg m^2: what these add to the matrix of its 6 unknowns; column-major
 	float dv[6], residual[6], direction[6], product[6], z[6]; // the solver's: linear, angular
+	double factor[36]; // the solver's: Cholesky factor of its block of the matrix, row by row
+	int32_t block;     // the solver's: its place in the rigid space
 } FemProxy;
 
 #endif

@@ -30,7 +30,7 @@ typedef struct FemPiece {
 	bool is_rigid;            // moves by its 6 rigid motions, in the shape that FemBody.shape holds
 	int32_t calm_steps;       // in a row in which nothing strained it that counts
 	int32_t calm_needed;      // so many make it rigid
-	float strength;           // Pa, of rigid ones: of the weakest of its tets; infinite: nothing makes it elastic
+	float margin;             // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does
 	float probe_dt;           // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 

@@ -32,6 +32,7 @@ static void sync_fields(FemStream *s, FemBody *body) {
 	fem_stream_bool(s, &body->has_forces);
 	fem_stream_bool(s, &body->kinematic);
 	fem_stream_bool(s, &body->was_asleep);
+	fem_stream_bool(s, &body->is_stiff);
 	FEM_STREAM(s, body->live_tets);
 }
 
@@ -78,7 +79,7 @@ static void sync_motion(FemStream *s, FemBody *body) {
 		fem_stream_bool(s, &piece->is_rigid);
 		FEM_STREAM(s, piece->calm_steps);
 		FEM_STREAM(s, piece->calm_needed);
-		FEM_STREAM(s, piece->strength);
+		FEM_STREAM(s, piece->margin);
 		FEM_STREAM(s, piece->probe_dt);
 		FEM_STREAM(s, piece->shape_rotation);
 		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0;

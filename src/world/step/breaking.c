@@ -31,8 +31,20 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 		: (FemVec4){0};
 }
 
+// What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
+#define STIFF_STRAIN 0.01f
+
+float fem_tet_strength(const FemBody *body, int32_t tet) {
+	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
+	float stiffness = 2.0f * body->batches[batch].mu[lane], strength = body->tet_toughness[tet];
+	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
+		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness);
+	return !body->tet_by_force[tet] && strength < STIFF_STRAIN * stiffness ? strength : 0.0f;
+}
+
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
+	body->is_stiff = false;
 	if (!breaking)
 		return;
 	breaking->has_grain = breaking->can_break = false;
@@ -53,6 +65,9 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}
+	body->is_stiff = breaking->can_break;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
+		body->is_stiff &= body->topology->user_of_tet[tet] < 0 || fem_tet_strength(body, tet) > 0.0f;
 }
 
 FemResult fem_body_set_tet_toughness(FemBodyId id, int32_t user_tet, float factor) {

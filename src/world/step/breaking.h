@@ -18,6 +18,10 @@ void fem_body_breaking_free(FemBody *body);
 FEM_MUST_USE bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 
+// Pa: tension at which a tet breaks or yields; 0: it is not stiff, in that it is seen to deform before, or breaks by
+// force.
+float fem_tet_strength(const FemBody *body, int32_t tet);
+
 // ---- splittable.c
 FEM_MUST_USE bool fem_body_make_splittable(
 	const FemWorld *world, FemBody *body); // its own topology; false when memory fails

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "dynamics/energy_bound.h"
 #include "dynamics/paper_friction.h"
+#include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
 #include "world/step/composite_task.h"
@@ -42,8 +43,21 @@ static void refresh_diagonal_task(void *context, int32_t chunk_index) {
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
 }
 
+// The ground is part of the matrix of a rigid piece.
+static void refresh_rigid_task(void *context, int32_t index) {
+	FemCompositeTask *task = context;
+	FemSystemIsland *island = &task->system.islands[index];
+	bool is_near_ground = false;
+	for (int32_t c = island->chunks.begin; island->is_rigid && c < island->chunks.end; c++)
+		is_near_ground |= ground_candidates(task, c) > 0;
+	if (is_near_ground)
+		fem_rigid_unknowns_load(&island->rigid, island->body,
+			island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
+}
+
 static void refresh_diagonal(FemCompositeTask *task) {
 	fem_loop_for(task->system.loop, task->system.chunk_count, refresh_diagonal_task, task);
+	fem_loop_for_light(task->system.loop, task->system.island_count, refresh_rigid_task, task);
 }
 
 // Friction, rows and the diagonal for the active set as it is now.
@@ -92,14 +106,15 @@ static bool update_contacts(FemCompositeTask *task) {
 
 // ---- rigid space
 
-// Whole islands without pins, in the order of the composite; block_of[chunk]: see fem_rigid_space_create().
+// Whole elastic islands without pins, in the order of the composite; block_of[chunk]: see fem_rigid_space_create().
 static int32_t list_rigid_islands(const FemCompositeTask *task, FemRigidIsland *out, int32_t *block_of) {
 	const FemSystem *system = &task->system;
 	int32_t count = 0;
 	for (int32_t i = 0; i < system->island_count; i++) {
 		const FemIsland *island = fem_composite_island(task, i);
 		FemRange chunks = system->islands[i].chunks;
-		bool is_rigid_block = island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
+		bool is_rigid_block =
+			!system->islands[i].is_rigid && island->whole && island->pinned_count == 0 && count < FEM_RIGID_BLOCKS_MAX;
 		for (int32_t c = chunks.begin; c < chunks.end; c++)
 			block_of[c] = is_rigid_block ? count : -1;
 		if (is_rigid_block) {
@@ -115,10 +130,11 @@ static bool open_rigid_space(FemCompositeTask *task, FemRigidSpace *space, int32
 	FemRigidIsland islands[FEM_RIGID_BLOCKS_MAX];
 	int32_t *block_of = task->step->chunk_blocks + task->composite->chunks.begin;
 	int32_t count = list_rigid_islands(task, islands, block_of);
-	if (count + task->system.contacts.proxy_count < blocks_min)
+	FemRigidIslands all = {islands, count, block_of, task->system.rigids, task->system.rigid_count};
+	if (all.count + all.rigid_count < blocks_min)
 		return false;
 	fem_heap_begin(task->step->world->heap);
-	bool made = fem_rigid_space_create(space, &task->system.contacts, islands, count, block_of);
+	bool made = fem_rigid_space_create(space, &task->system.contacts, &all);
 	fem_heap_end();
 	return made;
 }
@@ -252,6 +268,7 @@ static void solve_passes(FemCompositeTask *task) {
 		if (pass.is_sharp)
 			task->system.scale = 0.0; // of this active set's own load
 		solve_once(task, index == 0, pass.is_sharp);
+		fem_system_spread_rigid(&task->system);
 		bool changed = update_contacts(task);
 		if (pass.is_last || (pass.is_sharp && !changed))
 			break;
@@ -268,5 +285,6 @@ void fem_composite_solve(FemCompositeTask *task) {
 	solve_passes(task);
 	if (task->system.rigid)
 		fem_rigid_space_free(&space);
+	fem_system_load_rigid(&task->system);
 	keep_start_vectors(task);
 }

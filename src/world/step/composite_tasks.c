@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "dynamics/group_balance.h"
+#include "dynamics/rigid_unknowns.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
 #include "world/step/passes.h"
@@ -12,9 +13,18 @@
 
 #define ITERATIONS_GUESS 20 // of an island that was not solved yet, for the order of work only; chosen
 
+static int32_t collider_count(const FemCompositeTask *task) {
+	return task->composite->proxies.end - task->composite->proxies.begin;
+}
+
+// Its number among the world's.
+static int32_t collider_at(const FemCompositeTask *task, int32_t place) {
+	return task->step->composites.proxy_list[task->composite->proxies.begin + place];
+}
+
 // One body that touches nothing but itself: contacts are internal forces.
 static bool touches_itself_only(const FemCompositeTask *task) {
-	return task->composite->is_free && task->system.island_count == 1 && task->system.contacts.proxy_count == 0 &&
+	return task->composite->is_free && task->system.island_count == 1 && collider_count(task) == 0 &&
 		!task->result->on_ground;
 }
 
@@ -46,8 +56,6 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 		.contacts = composites->contacts + composite->contacts.begin,
 		.count = composite->contacts.end - composite->contacts.begin,
 		.proxies = step->proxies,
-		.proxy_list = composites->proxy_list + composite->proxies.begin,
-		.proxy_count = composite->proxies.end - composite->proxies.begin,
 		.rows = step->contact_rows + composite->contacts.begin,
 		.impulses = step->contact_impulses + composite->contacts.begin,
 		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
@@ -75,6 +83,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.chunks = step->composites.chunks + composite->chunks.begin,
 		.chunk_count = composite->chunks.end - composite->chunks.begin,
 		.partials = step->partials + composite->chunks.begin,
+		.rigids = step->rigids + composite->islands.begin + composite->proxies.begin,
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
@@ -98,8 +107,8 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 			task.system.max_iterations = body->max_iterations;
 		chunk = chunks.end;
 	}
-	for (int32_t k = 0; k < task.system.contacts.proxy_count; k++)
-		task.system.floor += fem_policy_floor(step->proxies[task.system.contacts.proxy_list[k]].mass);
+	for (int32_t k = 0; k < collider_count(&task); k++)
+		task.system.floor += fem_policy_floor(step->proxies[collider_at(&task, k)].mass);
 	task.system.max_iterations = fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count);
 	return task;
 }
@@ -115,16 +124,38 @@ static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegra
 	FemSystemIsland *island = &task->system.islands[place];
 	const FemIsland *live = fem_composite_island(task, place);
 	FemHinge hinge;
-	if (!integration->is_free && (island->is_rigid || !fem_hinge_find(integration, &hinge)))
-		return; // a rigid one that is pinned does not move
-	FemRange nodes = island->body->topology->component_nodes[live->component];
-	island->balance = island->is_rigid
-		? fem_rigid_balance_open_rigid(island->body, nodes)
-		: fem_rigid_balance_open(island->body, nodes, integration->is_free ? NULL : &hinge, integration->dt);
-	if (island->is_rigid)
+	if (!integration->is_free && !fem_hinge_find(integration, &hinge))
 		return;
+	FemRange nodes = island->body->topology->component_nodes[live->component];
+	island->balance =
+		fem_rigid_balance_open(island->body, nodes, integration->is_free ? NULL : &hinge, integration->dt);
 	if (island->balance.is_on)
 		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
+}
+
+static void open_island(FemCompositeTask *task, int32_t place) {
+	FemSystemIsland *island = &task->system.islands[place];
+	int32_t component = fem_composite_island(task, place)->component;
+	FemIntegration integration = integration_of(task, place);
+	island->body->step->rigid[component] = island->is_rigid ? &island->rigid : NULL;
+	if (!island->is_rigid) {
+		open_balance(task, place, &integration);
+		fem_motion_add_centrifugal(&integration);
+		return;
+	}
+	FemRange nodes = island->body->topology->component_nodes[component];
+	island->rigid = fem_rigid_unknowns_open(island->body, nodes, !integration.is_free);
+	fem_rigid_unknowns_load(&island->rigid, island->body, nodes);
+}
+
+static void list_rigids(FemCompositeTask *task) {
+	FemSystem *system = &task->system;
+	for (int32_t k = 0; k < collider_count(task); k++)
+		system->rigids[system->rigid_count++] = &task->step->proxies[collider_at(task, k)];
+	for (int32_t i = 0; i < system->island_count; i++) {
+		if (system->islands[i].is_rigid && system->islands[i].rigid.mass > 0.0f)
+			system->rigids[system->rigid_count++] = &system->islands[i].rigid;
+	}
 }
 
 static bool is_over(const FemStep *step, int32_t order) {
@@ -135,11 +166,9 @@ static void solve_composite_task(void *context, int32_t order) {
 	if (is_over(context, order))
 		return;
 	FemCompositeTask task = open_task(context, order);
-	for (int32_t i = 0; i < task.system.island_count; i++) {
-		FemIntegration integration = integration_of(&task, i);
-		open_balance(&task, i, &integration);
-		fem_motion_add_centrifugal(&integration);
-	}
+	for (int32_t i = 0; i < task.system.island_count; i++)
+		open_island(&task, i);
+	list_rigids(&task);
 	fem_composite_solve(&task);
 	close_task(&task);
 }
@@ -150,7 +179,7 @@ static void solve_composite_task(void *context, int32_t order) {
 static void offset_of(const FemCompositeTask *task, FemPosition point, double out[3]) {
 	const FemWorld *world = task->step->world;
 	FemPosition origin = task->system.island_count > 0 ? world->bodies[fem_composite_island(task, 0)->body]->origin
-													   : world->colliders[task->system.contacts.proxy_list[0]].position;
+													   : world->colliders[collider_at(task, 0)].position;
 	FemVec3d offset = fem_position_sub(point, origin);
 	out[0] = offset.x, out[1] = offset.y, out[2] = offset.z;
 }
@@ -164,19 +193,18 @@ static void rigid_offset(const FemCompositeTask *task, int32_t proxy, double out
 // balance").
 static void balance_group(FemCompositeTask *task) {
 	FemGroupBalance balance = {0};
-	const FemContactRows *rows = &task->system.contacts;
 	double offset[3];
 	if (!task->composite->is_free || task->result->on_ground || touches_itself_only(task) ||
-		task->system.island_count + rows->proxy_count == 0)
+		task->system.island_count + collider_count(task) == 0)
 		return;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
 		offset_of(task, integration.body->origin, offset);
 		fem_balance_add_island(&balance, &integration, offset);
 	}
-	for (int32_t k = 0; k < rows->proxy_count; k++) {
-		rigid_offset(task, rows->proxy_list[k], offset);
-		fem_balance_add_rigid(&balance, &task->step->proxies[rows->proxy_list[k]], offset);
+	for (int32_t k = 0; k < collider_count(task); k++) {
+		rigid_offset(task, collider_at(task, k), offset);
+		fem_balance_add_rigid(&balance, &task->step->proxies[collider_at(task, k)], offset);
 	}
 	fem_balance_solve(&balance);
 	for (int32_t i = 0; i < task->system.island_count; i++) {
@@ -184,9 +212,9 @@ static void balance_group(FemCompositeTask *task) {
 		offset_of(task, integration.body->origin, offset);
 		fem_balance_share_island(&balance, &integration, offset);
 	}
-	for (int32_t k = 0; k < rows->proxy_count; k++) {
-		rigid_offset(task, rows->proxy_list[k], offset);
-		fem_balance_share_rigid(&balance, &task->step->proxies[rows->proxy_list[k]], offset);
+	for (int32_t k = 0; k < collider_count(task); k++) {
+		rigid_offset(task, collider_at(task, k), offset);
+		fem_balance_share_rigid(&balance, &task->step->proxies[collider_at(task, k)], offset);
 	}
 }
 

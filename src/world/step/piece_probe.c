@@ -31,6 +31,18 @@ static void find_spin(const FemBody *body, FemRange nodes, double c[3], double o
 	fem_sums_solve_inertia(&sums, c, l, out);
 }
 
+// N s in a step: of the strain that is in the shape.
+static void add_elastic_impulse(const FemBody *body, int32_t node, float dt, double out[3]) {
+	const FemTopology *t = body->topology;
+	for (int32_t k = t->node_tet_start[node]; k < t->node_tet_start[node + 1]; k++) {
+		int32_t packed = t->node_tets[k];
+		FemVec4 force = body->step->tet_forces[packed >> 2].force[packed & 3];
+		out[0] += (double)(dt * force.x);
+		out[1] += (double)(dt * force.y);
+		out[2] += (double)(dt * force.z);
+	}
+}
+
 float fem_probe_load(FemBody *body, int32_t component, float dt) {
 	const FemPiece *piece = &body->pieces[component];
 	FemRange nodes = body->topology->component_nodes[component];
@@ -43,6 +55,7 @@ float fem_probe_load(FemBody *body, int32_t component, float dt) {
 		double along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], m = (double)(dt * body->mass[i]);
 		for (int k = 0; k < 3; k++)
 			j[k] = (double)residual[k] + m * (square * r[k] - along * w[k]);
+		add_elastic_impulse(body, i, dt, j);
 		sum += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
 		body->step->product[i] = (FemVec4){(float)j[0], (float)j[1], (float)j[2], 0.0f};
 	}
@@ -88,7 +101,7 @@ void fem_probe_deform(FemBody *body, int32_t component, float dt) {
 
 // With c_i = R g_i the rotated gradients of a tet the displacement gradient in its rotated axes is
 // sum (x_i - x_0) c_i^T - 1, whose symmetric part is the strain.
-float fem_probe_tension(const FemBody *body, int32_t tet) {
+float fem_probe_tension(const FemBody *body, int32_t tet, float share) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	const FemVec4 *x = body->step->start->position, *u = body->step->z,
 				  *gradient = body->step->tet_blocks[tet].gradient;
@@ -98,7 +111,7 @@ float fem_probe_tension(const FemBody *body, int32_t tet) {
 		int32_t node = fem_tet_node(body->topology, tet, v);
 		const float *a = &x[node].x, *b = &x[first].x, *d = &u[node].x, *e = &u[first].x, *c = &gradient[v].x;
 		for (int k = 0; k < 9; k++)
-			f[k / 3][k % 3] += (a[k / 3] - b[k / 3] + (d[k / 3] - e[k / 3])) * c[k % 3];
+			f[k / 3][k % 3] += (a[k / 3] - b[k / 3] + share * (d[k / 3] - e[k / 3])) * c[k % 3];
 	}
 	float lambda = batch->lambda[lane], mu = batch->mu[lane], trace = lambda * (f[0][0] + f[1][1] + f[2][2]);
 	return fem_tension_bound(&(FemTetStress){

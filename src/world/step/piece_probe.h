@@ -1,9 +1,11 @@
 // What the loads of a rigid piece would do to it if it were elastic.
 //
 // After a solve the residual of a rigid piece's nodes is what its elasticity would have to carry: contacts, the ground,
-// the user's forces and gravity less the inertia of the rigid motion. One back-substitution with a factor of the
-// piece's own matrix, M + dt (dt + alpha_K) K, tells how these loads and the centrifugal force would deform it within
-// the step. The factor is kept while the piece is rigid: its matrix does not change but for the rotation.
+// the user's forces and gravity less the inertia of the rigid motion. Of that it carries what the strain in its shape
+// balances: a piece that rests under the load it came to rest with deforms no further. One back-substitution with a
+// factor of the piece's own matrix, M + dt (dt + alpha_K) K, tells how what is left, and the centrifugal force, would
+// deform it within the step. The factor is kept while the piece is rigid: its matrix does not change but for the
+// rotation.
 #ifndef FEM_WORLD_PIECE_PROBE_H
 #define FEM_WORLD_PIECE_PROBE_H
 
@@ -19,9 +21,9 @@ float fem_probe_load(FemBody *body, int32_t component, float dt);
 // Then: the displacement of the piece's nodes within the step, m, in body->step->z.
 void fem_probe_deform(FemBody *body, int32_t component, float dt);
 
-// Then: Pa, an upper bound of the largest principal stress of a tet, with the strain that is in the piece's shape.
-// body->step->start is where the step began.
-float fem_probe_tension(const FemBody *body, int32_t tet);
+// Then: Pa, an upper bound of the largest principal stress of a tet with a share of that displacement, 0..1: of 0 it is
+// the stress that is in the piece's shape. body->step->start is where the step began.
+float fem_probe_tension(const FemBody *body, int32_t tet, float share);
 
 // FemBody.reaction of the pinned nodes of a rigid piece, as if it stood on equal springs there.
 void fem_probe_set_reactions(FemBody *body, int32_t component, float dt);

@@ -13,13 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-// What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
-#define STIFF_STRAIN 0.01f
-#define CALM_SHARE 0.15f   // of a tet's strength. Chosen well below the next, so that few go to and fro
-#define RELEASE_SHARE 0.4f // of a tet's strength: a load that comes of a sudden may make up to twice its static stress
-// Of the strength: the stress that vibration may still come to. A pinned piece carries its weight and what rests on it
-// in its strain, and must have come to rest with them: else that strain is missing when it is struck. Chosen.
-#define VIBRATION_SHARE 0.2f
+// Of a tet's strength: what has less tension than this does not break of it, not even when its load comes of a sudden
+// and makes up to twice its static stress.
+#define LOW_SHARE 0.4f
+#define RISE_SHARE 0.1f  // of the strength: tension of a tet that has more than that may rise by this much; chosen
+#define NEAR_SHARE 0.02f // the same: where the tension is nearer to the strength than that; chosen
+#define FALL_SHARE 0.3f  // the same: it may fall by this much. A piece that is set free springs back; chosen
+// Of the strength: the stress that vibration may still come to. What is strained low as well cannot break of that, and
+// the vibration is given up; what carries much must be at rest with it. Chosen.
+#define VIBRATION_SHARE 0.5f
+#define LOADED_VIBRATION_SHARE 0.05f
+// The same of a pinned piece. It carries its weight and what rests on it in its strain, and must have come to rest with
+// them: else that strain is missing when it is struck. Chosen.
 #define PINNED_VIBRATION_SHARE 0.01f
 #define PINNED_STEPS 6 // in a row, since what vibrates stands still at its turning points; chosen
 // A piece that is released soon after it became rigid waits twice as long before the next time, up to this many steps:
@@ -56,7 +61,7 @@ static bool has_driven_node(const FemBody *body, FemRange nodes) {
 }
 
 // Unless it cannot be: driven, on hinges, or with all nodes on a line.
-static void make_rigid(FemBody *body, int32_t component, float strength) {
+static void make_rigid(FemBody *body, int32_t component, float margin) {
 	FemPiece *piece = &body->pieces[component];
 	FemRange nodes = body->topology->component_nodes[component];
 	FemHinge hinge;
@@ -65,7 +70,7 @@ static void make_rigid(FemBody *body, int32_t component, float strength) {
 		return;
 	if (fem_piece_is_attached(body, component))
 		memset(body->velocity + nodes.begin, 0, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
-	piece->strength = strength;
+	piece->margin = margin;
 	piece->is_rigid = true;
 	piece->probe_dt = 0.0f;
 }
@@ -85,26 +90,33 @@ void fem_rigid_pieces_begin(FemStep *step) {
 
 // ---- release
 
-// Pa: tension at which a tet breaks or yields; 0: it is not stiff, or breaks by force.
-static float strength_of(const FemBody *body, int32_t tet) {
-	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
-	float stiffness = 2.0f * body->batches[batch].mu[lane], strength = body->tet_toughness[tet];
-	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
-		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness);
-	return !body->tet_by_force[tet] && strength < STIFF_STRAIN * stiffness ? strength : 0.0f;
+// Pa: how far the tension of a tet may rise above what is kept in the shape of its piece. Near its strength it is
+// looked at again soon, so that a load that grows breaks it where it would break an elastic one; beyond, it is what
+// cannot be split any further.
+static float margin_of(float strength, float kept) {
+	float low = LOW_SHARE * strength - 0.5f * fmaxf(kept, 0.0f), left = strength - kept;
+	float rise = left > 0.0f ? fminf(RISE_SHARE * strength, fmaxf(left, NEAR_SHARE * strength)) : RISE_SHARE * strength;
+	return fmaxf(low, rise);
 }
 
-// Whether the loads of the step bring a tet near to breaking or yielding.
+static bool is_steady(float strength, float kept, float now) {
+	bool is_high = kept > LOW_SHARE * strength;
+	return now - kept < margin_of(strength, kept) && !(is_high && kept - now > FALL_SHARE * strength);
+}
+
+// Whether the loads of the step bring a tet near to breaking or yielding, or set it free of a stress that it carried.
 static bool is_overloaded(FemBody *body, int32_t component, float dt) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	if (fem_probe_load(body, component, dt) < RELEASE_SHARE * body->pieces[component].strength)
+	if (fem_probe_load(body, component, dt) < body->pieces[component].margin)
 		return false;
 	fem_probe_deform(body, component, dt);
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
 		int32_t tet = t->node_tets[k] / 4;
 		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
-		if (is_first && !(fem_probe_tension(body, tet) < RELEASE_SHARE * strength_of(body, tet)))
+		if (is_first &&
+			!is_steady(
+				fem_tet_strength(body, tet), fem_probe_tension(body, tet, 0.0f), fem_probe_tension(body, tet, 1.0f)))
 			return true;
 	}
 	return false;
@@ -121,7 +133,7 @@ static bool release_overloaded(FemBody *body, float dt) {
 	bool any = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
-		if (!piece->is_rigid || isinf(piece->strength) || !fem_piece_is_live(body, c) || !is_overloaded(body, c, dt))
+		if (!piece->is_rigid || isinf(piece->margin) || !fem_piece_is_live(body, c) || !is_overloaded(body, c, dt))
 			continue;
 		release(piece);
 		any = true;
@@ -149,30 +161,36 @@ bool fem_rigid_pieces_release(FemStep *step) {
 typedef struct Strain {
 	float *tension_share; // [component]: largest of its tets' tensions over their strengths
 	float *strength;      // [component]: Pa; 0: not stiff, or not known
+	float *margin;        // [component]: Pa, least rise of tension that counts
 } Strain;
 
 size_t fem_rigid_pieces_bytes(const FemWorld *world) {
 	size_t bytes = 0;
 	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += 2 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
+		bytes += 3 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
 	}
 	return bytes;
 }
 
 static Strain measure_strain(FemBody *body, FemArena *arena) {
 	const FemTopology *t = body->topology;
-	Strain out = {FEM_ARENA_TAKE(arena, float, t->component_count), FEM_ARENA_TAKE(arena, float, t->component_count)};
+	Strain out = {
+		.tension_share = FEM_ARENA_TAKE(arena, float, t->component_count),
+		.strength = FEM_ARENA_TAKE(arena, float, t->component_count),
+		.margin = FEM_ARENA_TAKE(arena, float, t->component_count),
+	};
 	for (int32_t c = 0; c < t->component_count; c++) {
 		out.tension_share[c] = 0.0f;
-		out.strength[c] = INFINITY;
+		out.strength[c] = out.margin[c] = INFINITY;
 	}
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
 			continue;
 		int32_t c = fem_tet_component(t, tet);
-		float strength = strength_of(body, tet), tension = fem_tension_bound(&body->step->tet_stress[tet]);
+		float strength = fem_tet_strength(body, tet), tension = fem_tension_bound(&body->step->tet_stress[tet]);
 		out.strength[c] = fminf(out.strength[c], strength);
+		out.margin[c] = fminf(out.margin[c], margin_of(strength, tension));
 		out.tension_share[c] = fmaxf(out.tension_share[c], tension > 0.0f ? tension / strength : 0.0f);
 	}
 	return out;
@@ -198,16 +216,26 @@ static float vibration_stress(const FemBody *body, int32_t component) {
 	return (float)(speed * sqrt(modulus * (double)(piece->mass / piece->volume)));
 }
 
-// Nothing strains it that counts, nor will.
+// Of the strength: how much vibration a piece may have; negative: it is not steady at all. One that is strained high
+// and did not break of it is steady if it was looked at: cracks may have to wait for their speed.
+static float vibration_share(const FemBody *body, int32_t component, const Strain *strain) {
+	bool is_high = strain->tension_share[component] >= LOW_SHARE;
+	if (is_high && !body->step->node_hot)
+		return -1.0f;
+	if (fem_piece_is_attached(body, component))
+		return PINNED_VIBRATION_SHARE;
+	return is_high ? LOADED_VIBRATION_SHARE : VIBRATION_SHARE;
+}
+
+// Nothing that happens in it counts, nor will while its loads stay what they are.
 static bool is_calm(const FemBody *body, int32_t component, const Strain *strain) {
 	float strength = strain->strength[component];
 	if (!(strength > 0.0f))
 		return false;
 	if (is_too_small_to_break(body, component))
 		return strain->tension_share[component] < 1.0f;
-	float share = fem_piece_is_attached(body, component) ? PINNED_VIBRATION_SHARE : VIBRATION_SHARE;
-	return strain->tension_share[component] < CALM_SHARE && fem_probe_is_possible(body, component) &&
-		vibration_stress(body, component) < share * strength;
+	return fem_probe_is_possible(body, component) &&
+		vibration_stress(body, component) < vibration_share(body, component, strain) * strength;
 }
 
 static void settle_piece(FemBody *body, int32_t component, const Strain *strain) {
@@ -216,7 +244,7 @@ static void settle_piece(FemBody *body, int32_t component, const Strain *strain)
 	piece->calm_steps = piece->is_rigid || is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
 	piece->calm_steps = piece->calm_steps < CALM_MAX ? piece->calm_steps : CALM_MAX;
 	if (!piece->is_rigid && piece->calm_steps >= needed)
-		make_rigid(body, component, is_too_small_to_break(body, component) ? INFINITY : strain->strength[component]);
+		make_rigid(body, component, is_too_small_to_break(body, component) ? INFINITY : strain->margin[component]);
 }
 
 void fem_rigid_pieces_settle(FemStep *step) {

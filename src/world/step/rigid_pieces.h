@@ -2,11 +2,12 @@
 //
 // A shard of glass or brick does not deform that anybody could see before it breaks. Between blows it needs six
 // unknowns in place of three a node, is exact in rotation, and rests where floats could not hold its stiffness. A piece
-// becomes rigid when its material is stiff, in that it breaks or yields at a strain below STIFF_STRAIN, the tension of
-// all its tets has been below CALM_SHARE of their strength, and it hardly vibrates. It keeps its momenta, its shape and
-// the strain in it. It becomes elastic again in the step, before this is published, in which the tension that its loads
-// would make (piece_probe.h) passes RELEASE_SHARE of a tet's strength: it goes back to the start of the step as what
-// breaks does, and takes the step again. Pieces that are pinned do not move at all while they are rigid.
+// becomes rigid when its material is stiff, in that it breaks or yields at a strain of 1 %, and nothing that
+// happens in it counts: its tension is low and what it vibrates cannot break it, or it is at rest under a load that it
+// carries. It keeps its momenta, its shape and the strain in it. It becomes elastic again in the step, before this is
+// published, in which the tension that its loads would make (piece_probe.h) rises by a share of a tet's strength above
+// what is in the shape, or falls by more: it goes back to the start of the step as what breaks does, and takes the step
+// again. Pieces that are pinned do not move at all while they are rigid.
 #ifndef FEM_WORLD_RIGID_PIECES_H
 #define FEM_WORLD_RIGID_PIECES_H
 

@@ -32,6 +32,7 @@ typedef struct FemStep {
 	int32_t proxy_count;
 	FemComposites composites;
 	FemSystemIsland *system_islands; // [island], composite by composite
+	FemProxy **rigids;               // composite by composite: its dynamic colliders and rigid pieces
 	int32_t *composite_order;        // largest expected cost first
 	FemCompositeResult *results;     // [composite]
 

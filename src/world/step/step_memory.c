@@ -23,11 +23,12 @@ static size_t tet_bytes(const FemBody *body) {
 static size_t node_bytes(const FemBody *body) {
 	const FemTopology *topology = body->topology;
 	size_t nodes = (size_t)topology->node_count, entries = (size_t)topology->row_start[topology->node_count];
-	return fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +  // row_blocks
-		fem_align_up(nodes * 12 * sizeof(float)) +                         // node_blocks
-		fem_align_up(nodes * 9 * sizeof(float)) +                          // diagonal_blocks
-		fem_align_up(nodes * 6 * sizeof(float)) +                          // contact_blocks
-		2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) + // part_chunk, part_island
+	return fem_align_up((entries * 9 + BLOCK_OVERREAD) * sizeof(float)) +      // row_blocks
+		fem_align_up(nodes * 12 * sizeof(float)) +                             // node_blocks
+		fem_align_up(nodes * 9 * sizeof(float)) +                              // diagonal_blocks
+		fem_align_up(nodes * 6 * sizeof(float)) +                              // contact_blocks
+		2 * fem_align_up((size_t)topology->part_count * sizeof(int32_t)) +     // part_chunk, part_island
+		fem_align_up((size_t)topology->component_count * sizeof(FemProxy *)) + // rigid
 		8 * fem_align_up(nodes * sizeof(FemVec4)); // diagonal, ground, rhs, dv, residual, direction, product, z
 }
 
@@ -53,6 +54,7 @@ static void take_node_arrays(const FemBody *body, FemBodyStep *step, FemArena *a
 	step->diagonal_blocks = FEM_ARENA_TAKE(arena, float, (size_t)nodes * 9);
 	step->part_chunk = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
 	step->part_island = FEM_ARENA_TAKE(arena, int32_t, topology->part_count);
+	step->rigid = FEM_ARENA_TAKE(arena, FemProxy *, topology->component_count);
 	step->diagonal = FEM_ARENA_TAKE(arena, FemVec4, nodes);
 	step->ground = FEM_ARENA_TAKE(arena, FemVec4, nodes);
 	step->rhs = FEM_ARENA_TAKE(arena, FemVec4, nodes);
@@ -135,8 +137,9 @@ static size_t lists_bytes(const FemStep *step) {
 		fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
 		fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
 		fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
-		fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
-		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
+		fem_align_up(sizeof(FemProxy *) * composites) + fem_align_up(sizeof(FemContactRow) * contacts) +
+		fem_align_up(sizeof(FemVec4) * contacts) + fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) +
+		fem_align_up(sizeof(double) * contacts);
 }
 
 // What a pass after the first takes of a body: the arrays that a split changes, else the blocks of its contacts anew.
@@ -171,6 +174,7 @@ void fem_step_take_lists(FemStep *step) {
 	step->chunk_blocks = FEM_ARENA_TAKE(arena, int32_t, chunks);
 	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + composites);
 	step->contact_touched = FEM_ARENA_TAKE(arena, bool, chunks);
+	step->rigids = FEM_ARENA_TAKE(arena, FemProxy *, composites);
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
 	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
 	step->contact_refs = FEM_ARENA_TAKE(arena, FemContactRef, FEM_CONTACT_REFS * (size_t)contacts);

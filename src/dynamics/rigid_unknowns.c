@@ -1,0 +1,122 @@
+#include "dynamics/rigid_unknowns.h"
+
+#include "base/vec.h"
+#include "dynamics/rigid_motion.h"
+#include "model/body_step.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- six by six
+
+void fem_factor6(double m[36]) {
+	for (int j = 0; j < 6; j++) {
+		for (int i = j; i < 6; i++) {
+			double sum = m[6 * i + j];
+			for (int k = 0; k < j; k++)
+				sum -= m[6 * i + k] * m[6 * j + k];
+			m[6 * i + j] = i == j ? sqrt(sum > 0.0 ? sum : 1.0) : sum / m[6 * j + j];
+		}
+	}
+}
+
+void fem_solve_factored6(const double m[36], double x[6]) {
+	for (int i = 0; i < 6; i++) {
+		for (int k = 0; k < i; k++)
+			x[i] -= m[6 * i + k] * x[k];
+		x[i] /= m[6 * i + i];
+	}
+	for (int i = 5; i >= 0; i--) {
+		for (int k = i + 1; k < 6; k++)
+			x[i] -= m[6 * k + i] * x[k];
+		x[i] /= m[6 * i + i];
+	}
+}
+
+void fem_add_point6(float out[36], const float d[3], const float arm[3]) {
+	const float j[3][3] = {{0.0f, arm[2], -arm[1]}, {-arm[2], 0.0f, arm[0]}, {arm[1], -arm[0], 0.0f}};
+	for (int k = 0; k < 3; k++)
+		out[7 * k] += d[k];
+	for (int c = 0; c < 3; c++) {
+		for (int r = 0; r < 3; r++) {
+			float cross = d[r] * j[r][c];
+			out[6 * (c + 3) + r] += cross;
+			out[6 * r + c + 3] += cross;
+			out[6 * (c + 3) + r + 3] += j[0][r] * d[0] * j[0][c] + j[1][r] * d[1] * j[1][c] + j[2][r] * d[2] * j[2][c];
+		}
+	}
+}
+
+// ---- pieces
+
+FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held) {
+	FemProxy out = {0};
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
+	double c[3], l[3], w[3], inertia[9];
+	if (is_held)
+		return out;
+	fem_sums_center(&sums, c);
+	if (!fem_sums_inertia(&sums, c, inertia)) // no such piece is made rigid
+		return out;
+	fem_about_center(sums.angular, sums.momentum, c, l);
+	fem_sums_solve_inertia(&sums, c, l, w);
+	out.mass = (float)sums.mass;
+	for (int i = 0; i < 3; i++) {
+		out.center[i] = (float)c[i];
+		out.velocity[i] = (float)(sums.momentum[i] / sums.mass);
+		out.spin[i] = (float)w[i];
+		out.inertia[i] = (float)inertia[4 * i];
+		out.inertia[i + 3] = (float)inertia[3 * i + (i + 1) % 3];
+	}
+	return out;
+}
+
+static void arm_of(const FemProxy *rigid, const FemBody *body, int32_t node, float out[3]) {
+	const float *x = &body->position[node].x;
+	for (int k = 0; k < 3; k++)
+		out[k] = x[k] - rigid->center[k];
+}
+
+// N s: what acts on a node but contacts, at dv = 0.
+static FemVec4 load_of_node(const FemBody *body, int32_t node) {
+	FemVec4 b = body->step->rhs[node], v = body->velocity[node], ground = body->step->ground[node];
+	return (FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
+}
+
+void fem_rigid_unknowns_load(FemProxy *rigid, const FemBody *body, FemRange nodes) {
+	double sum[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+	rigid->has_extra = false;
+	memset(rigid->extra, 0, sizeof rigid->extra);
+	for (int32_t i = nodes.begin; i < nodes.end && rigid->mass > 0.0f; i++) {
+		FemVec4 load = load_of_node(body, i), d = body->step->diagonal[i];
+		float arm[3], m = body->mass[i], extra[3] = {d.x - m, d.y - m, d.z - m};
+		const double j[3] = {load.x, load.y, load.z};
+		arm_of(rigid, body, i, arm);
+		for (int k = 0; k < 3; k++) {
+			sum[k] += j[k];
+			sum[k + 3] += (double)arm[(k + 1) % 3] * j[(k + 2) % 3] - (double)arm[(k + 2) % 3] * j[(k + 1) % 3];
+		}
+		if (extra[0] == 0.0f && extra[1] == 0.0f && extra[2] == 0.0f)
+			continue;
+		fem_add_point6(rigid->extra, extra, arm);
+		rigid->has_extra = true;
+	}
+	for (int k = 0; k < 6; k++)
+		rigid->impulse[k] = (float)sum[k];
+}
+
+void fem_rigid_unknowns_spread(const FemProxy *rigid, FemBody *body, FemRange nodes) {
+	for (int32_t i = nodes.begin; i < nodes.end && rigid->mass > 0.0f; i++) {
+		float arm[3], v[3] = {rigid->dv[0], rigid->dv[1], rigid->dv[2]};
+		arm_of(rigid, body, i, arm);
+		fem_cross_add(v, rigid->dv + 3, arm);
+		body->step->dv[i] = (FemVec4){v[0], v[1], v[2], 0.0f};
+	}
+}
+
+void fem_rigid_unknowns_residual(FemBody *body, FemRange nodes) {
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 load = load_of_node(body, i), d = body->step->diagonal[i], dv = body->step->dv[i];
+		body->step->residual[i] = (FemVec4){load.x - d.x * dv.x, load.y - d.y * dv.y, load.z - d.z * dv.z, 0.0f};
+	}
+}

@@ -1,0 +1,36 @@
+// The six unknowns of a rigid piece in the solve of its composite.
+//
+// A rigid piece enters the linear system as a dynamic collider does: by the velocity of its centre of mass and its
+// angular velocity, with contacts acting at arms. Its nodes take no part in the iterations. The loads of the nodes are
+// summed before a solve, the change of velocity is given back to them after it.
+#ifndef FEM_DYNAMICS_RIGID_UNKNOWNS_H
+#define FEM_DYNAMICS_RIGID_UNKNOWNS_H
+
+#include "base/range.h"
+#include "model/body.h"
+#include "model/contact.h"
+
+// Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0. A piece that its pins hold
+// has no mass here, and does not move.
+FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held);
+
+// Whenever FemBodyStep.diagonal or ground changed: the impulse of all loads, and what damping and the ground add to the
+// matrix.
+void fem_rigid_unknowns_load(FemProxy *rigid, const FemBody *body, FemRange nodes);
+
+// After a solve: dv of the nodes.
+void fem_rigid_unknowns_spread(const FemProxy *rigid, FemBody *body, FemRange nodes);
+
+// After the last: residual = rhs + ground - D dv of the nodes, without the contacts. What is left when contacts have
+// been added, too, is what the elasticity of the piece would have to carry.
+void fem_rigid_unknowns_residual(FemBody *body, FemRange nodes);
+
+// ---- six by six
+
+void fem_factor6(double m[36]);                            // lower Cholesky factor in place, row by row
+void fem_solve_factored6(const double m[36], double x[6]); // x = (L L^T)^-1 x
+
+// out (column-major) += J^T D J for D diagonal and J = [1, -arm x].
+void fem_add_point6(float out[36], const float d[3], const float arm[3]);
+
+#endif
