@@ -32,9 +32,10 @@
 #define FEM_STIFFNESS_HELD 3e13
 
 // ----- fracture
-#define FEM_PIECE_TETS_MIN 3    // P&O09 section 5: smaller pieces are not made
-#define FEM_STAR_MAX 1024       // a node with more tets around it is not split; chosen: a regular mesh has 24
-#define FEM_SMALL_PIECE_TETS 40 // a piece of fewer tets does not touch itself; chosen: it can hardly fold
+#define FEM_PIECE_TETS_MIN 3      // P&O09 section 5: smaller pieces are not made
+#define FEM_FRAGMENT_TETS_MAX 256 // of the smallest fragment of a material: with more the mesh is fine enough; chosen
+#define FEM_STAR_MAX 1024         // a node with more tets around it is not split; chosen: a regular mesh has 24
+#define FEM_SMALL_PIECE_TETS 40   // a piece of fewer tets does not touch itself; chosen: it can hardly fold
 
 // ----- islands
 // Nodes of a METIS part, about: unit of sleep, locality and coarse space. Measured on bars of 11,520 and 58,800

@@ -105,6 +105,7 @@ FLOAT_ACCESSORS(max_plastic_strain, 0.0, 100.0)
 FLOAT_ACCESSORS(toughness, 0.0, 1e13)
 FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
 FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
+FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 
 static bool get_breakable(void *self) {
@@ -262,6 +263,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(grain_direction, VECTOR3, vector3, "get_", NONE, ""),
 	PROPERTY(grain_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,or_greater,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
+	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
 	PROPERTY_GROUP("Look"),
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_OF_CLASS(interior_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),

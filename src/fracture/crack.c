@@ -122,14 +122,64 @@ static void mend_faces(FemBody *body, int32_t count) {
 	}
 }
 
-// No piece of fewer than three tets, unless the tets hung together as fewer before (a body of one or two tets).
+// ---- crumbs
+
+// Places of a set of tets: twice as many as it can hold.
+#define SET_PLACES (2 * FEM_FRAGMENT_TETS_MAX)
+
+typedef struct TetSet {
+	int32_t list[FEM_FRAGMENT_TETS_MAX], count;
+	int32_t place[SET_PLACES]; // tet + 1; 0: free
+} TetSet;
+
+static bool has_tet(const TetSet *set, int32_t tet) {
+	uint32_t at = (uint32_t)tet * 2654435761u % SET_PLACES; // Knuth's multiplier
+	while (set->place[at] != 0 && set->place[at] != tet + 1)
+		at = (at + 1) % SET_PLACES;
+	return set->place[at] != 0;
+}
+
+static void add_tet(TetSet *set, int32_t tet) {
+	uint32_t at = (uint32_t)tet * 2654435761u % SET_PLACES;
+	while (set->place[at] != 0)
+		at = (at + 1) % SET_PLACES;
+	set->place[at] = tet + 1;
+	set->list[set->count++] = tet;
+}
+
+// Whether what hangs together with a tet is enough for a piece: three tets, and the volume of the smallest fragment of
+// its material. `set` holds what was looked at.
+static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
+	const FemTopology *t = body->topology;
+	double volume = 0.0, least = (double)body->tet_fragment[tet];
+	memset(set->place, 0, sizeof set->place);
+	set->count = 0;
+	add_tet(set, tet);
+	for (int32_t at = 0; at < set->count; at++) {
+		int32_t found = set->list[at];
+		volume += (double)body->batches[found / FEM_LANES].volume[found % FEM_LANES];
+		for (int32_t v = 0; v < 4 && set->count < FEM_FRAGMENT_TETS_MAX; v++) {
+			int32_t across = t->neighbours[found * 4 + v];
+			if (across >= 0 && !has_tet(set, across / 4))
+				add_tet(set, across / 4);
+		}
+		if (at + 1 >= FEM_PIECE_TETS_MIN && volume >= least)
+			return true;
+	}
+	return set->count == FEM_FRAGMENT_TETS_MAX;
+}
+
+// Whether a cut leaves less than a piece on either side, unless the tets hung together as less before (a body of one or
+// two tets).
 static bool leaves_crumbs(FemBody *body, int32_t count) {
 	FemBreaking *breaking = body->breaking;
-	for (int32_t i = breaking->cut_count - count; i < breaking->cut_count; i++) {
-		const FemFaceCut *cut = &breaking->cuts[i];
-		if (fem_split_count_connected(body->own_topology, cut->face / 4, FEM_PIECE_TETS_MIN) < FEM_PIECE_TETS_MIN ||
-			fem_split_count_connected(body->own_topology, cut->across / 4, FEM_PIECE_TETS_MIN) < FEM_PIECE_TETS_MIN)
-			return true;
+	for (int side = 0; side < 2; side++) {
+		TetSet set = {0};
+		for (int32_t i = breaking->cut_count - count; i < breaking->cut_count; i++) {
+			int32_t tet = (side == 0 ? breaking->cuts[i].face : breaking->cuts[i].across) / 4;
+			if (!has_tet(&set, tet) && !is_enough(body, tet, &set))
+				return true;
+		}
 	}
 	return false;
 }

@@ -90,6 +90,7 @@ typedef struct FemBody {
 	float *tet_scale;       // the user's factor on its toughness
 	float *tet_toughness;   // Pa, or N with by_force; infinite: does not break
 	float *tet_crack_speed; // m/s, of the tip of a crack
+	float *tet_fragment;    // m^3, of the smallest piece that is made of it
 	uint8_t *tet_by_force;  // toughness is the paper's force
 	FemVec4 *tet_grain;     // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 

@@ -244,24 +244,6 @@ int32_t fem_split_regroup(FemTopology *t, int32_t node) {
 	return groups - 1;
 }
 
-int32_t fem_split_count_connected(FemTopology *t, int32_t tet, int32_t enough) {
-	int32_t found[8] = {tet}, count = 1;
-	FEM_ASSERT(t->user_of_tet[tet] >= 0);
-	enough = enough < 8 ? enough : 8;
-	for (int32_t at = 0; at < count; at++) {
-		for (int32_t v = 0; v < 4 && count < enough; v++) {
-			int32_t across = t->neighbours[found[at] * 4 + v], k = 0;
-			if (across < 0)
-				continue;
-			while (k < count && found[k] != across / 4)
-				k++;
-			if (k == count)
-				found[count++] = across / 4;
-		}
-	}
-	return count;
-}
-
 void fem_split_remove_component(FemTopology *t, int32_t component) {
 	FEM_ASSERT(t->split->is_open);
 	FEM_ASSERT_INDEX(component, t->component_count);

@@ -75,9 +75,6 @@ int32_t fem_split_regroup(FemTopology *topology, int32_t node);
 // node to the front of it; returns how many.
 int32_t fem_split_gather(const FemTopology *topology, int32_t *rest, int32_t count);
 
-// How many tets hang together with this one by faces; stops counting at `enough`.
-int32_t fem_split_count_connected(FemTopology *topology, int32_t tet, int32_t enough);
-
 // All tets and nodes of a component leave with the next rebuild. The split is open.
 void fem_split_remove_component(FemTopology *topology, int32_t component);
 

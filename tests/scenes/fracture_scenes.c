@@ -21,6 +21,7 @@ static FemMaterialDef material_def(const FemScene *scene) {
 	def.breakable = true;
 	def.toughness = scene->toughness;
 	def.toughness_variation = 0.2f;
+	def.fragment_size = scene->fragment_size;
 	return def;
 }
 

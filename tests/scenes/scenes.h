@@ -31,6 +31,7 @@ struct FemScene {
 	float poisson_ratio;
 	float density;            // kg/m^3
 	float toughness;          // Pa, of scenes that break
+	float fragment_size;      // m, of the smallest piece, of scenes that break; 0 = by the mesh
 	float plate_correction;   // c of every tet, 0 = none
 	FemVec3 gravity;          // m/s^2
 	FemVec3 angular_velocity; // rad/s, of free bodies

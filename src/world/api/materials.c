@@ -70,6 +70,8 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 	if (!(def->crack_speed > 0.0f))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "crack_speed must be a positive number of m/s; 1000 is usual.");
 	FemResult result = check_not_negative(def->toughness_variation, "toughness_variation");
+	if (result == FEM_OK)
+		result = check_not_negative(def->fragment_size, "fragment_size");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
 }
 
@@ -96,6 +98,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 		return result;
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
 	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
+	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);
 	def->poisson_ratio = clamp(def->poisson_ratio, 0.0f, 0.49f);

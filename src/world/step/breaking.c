@@ -62,6 +62,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
 			body->tet_toughness[tet] = def->toughness * factor * scale;
 		body->tet_crack_speed[tet] = def->crack_speed;
+		body->tet_fragment[tet] = def->fragment_size * def->fragment_size * def->fragment_size;
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}

@@ -101,23 +101,37 @@ void fem_probe_deform(FemBody *body, int32_t component, float dt) {
 
 // With c_i = R g_i the rotated gradients of a tet the displacement gradient in its rotated axes is
 // sum (x_i - x_0) c_i^T - 1, whose symmetric part is the strain.
-float fem_probe_tension(const FemBody *body, int32_t tet, float share) {
+static float tension_of(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
-	const FemVec4 *x = body->step->start->position, *u = body->step->z,
-				  *gradient = body->step->tet_blocks[tet].gradient;
+	const FemVec4 *gradient = body->step->tet_blocks[tet].gradient;
 	int32_t first = fem_tet_node(body->topology, tet, 0), lane = tet % FEM_LANES;
 	float f[3][3] = {{-1.0f, 0.0f, 0.0f}, {0.0f, -1.0f, 0.0f}, {0.0f, 0.0f, -1.0f}};
 	for (int v = 1; v < 4; v++) {
 		int32_t node = fem_tet_node(body->topology, tet, v);
-		const float *a = &x[node].x, *b = &x[first].x, *d = &u[node].x, *e = &u[first].x, *c = &gradient[v].x;
+		const float *a = &x[node].x, *b = &x[first].x, *c = &gradient[v].x;
 		for (int k = 0; k < 9; k++)
-			f[k / 3][k % 3] += (a[k / 3] - b[k / 3] + share * (d[k / 3] - e[k / 3])) * c[k % 3];
+			f[k / 3][k % 3] += (a[k / 3] - b[k / 3]) * c[k % 3];
+		const float *d = u ? &u[node].x : NULL, *e = u ? &u[first].x : NULL;
+		for (int k = 0; u && k < 9; k++)
+			f[k / 3][k % 3] += (d[k / 3] - e[k / 3]) * c[k % 3];
 	}
 	float lambda = batch->lambda[lane], mu = batch->mu[lane], trace = lambda * (f[0][0] + f[1][1] + f[2][2]);
 	return fem_tension_bound(&(FemTetStress){
 		.normal = {trace + 2.0f * mu * f[0][0], trace + 2.0f * mu * f[1][1], trace + 2.0f * mu * f[2][2], 0.0f},
 		.shear = {mu * (f[0][1] + f[1][0]), mu * (f[1][2] + f[2][1]), mu * (f[2][0] + f[0][2]), 0.0f},
 	});
+}
+
+float fem_probe_kept_tension(const FemBody *body, int32_t tet) {
+	return tension_of(body, tet, body->step->start->position, NULL);
+}
+
+float fem_probe_tension(const FemBody *body, int32_t tet) {
+	return tension_of(body, tet, body->step->start->position, body->step->z);
+}
+
+float fem_tet_tension(const FemBody *body, int32_t tet) {
+	return tension_of(body, tet, body->position, NULL);
 }
 
 // ---- reactions

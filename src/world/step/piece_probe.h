@@ -21,9 +21,13 @@ float fem_probe_load(FemBody *body, int32_t component, float dt);
 // Then: the displacement of the piece's nodes within the step, m, in body->step->z.
 void fem_probe_deform(FemBody *body, int32_t component, float dt);
 
-// Then: Pa, an upper bound of the largest principal stress of a tet with a share of that displacement, 0..1: of 0 it is
-// the stress that is in the piece's shape. body->step->start is where the step began.
-float fem_probe_tension(const FemBody *body, int32_t tet, float share);
+// Then: Pa, upper bounds of the largest principal stress of a tet: with that displacement, and of the strain that is in
+// the piece's shape alone. body->step->start is where the step began.
+float fem_probe_tension(const FemBody *body, int32_t tet);
+float fem_probe_kept_tension(const FemBody *body, int32_t tet);
+
+// The same of a tet as it is, at the start of a step, of any piece.
+float fem_tet_tension(const FemBody *body, int32_t tet);
 
 // FemBody.reaction of the pinned nodes of a rigid piece, as if it stood on equal springs there.
 void fem_probe_set_reactions(FemBody *body, int32_t component, float dt);

@@ -75,14 +75,57 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 	piece->probe_dt = 0.0f;
 }
 
+// A piece that is too small to be split again does not care for its loads. `fragment` is the volume of the smallest
+// piece that its tets break into, m^3.
+static bool is_too_small_to_break(const FemBody *body, int32_t component, float fragment) {
+	int32_t tets = body->topology->component_tets[component];
+	bool is_small = tets < 2 * FEM_PIECE_TETS_MIN ||
+		(tets < 2 * FEM_FRAGMENT_TETS_MAX && body->pieces[component].volume < 2.0f * fragment);
+	return is_small && !body->plastics;
+}
+
 // ---- always
+
+static void make_all_rigid(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		if (!body->pieces[c].is_rigid && is_wholly_live(body, c))
+			make_rigid(body, c, INFINITY);
+	}
+}
 
 void fem_rigid_pieces_begin(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		for (int32_t c = 0; dynamics_of(body) == FEM_DYNAMICS_RIGID && c < body->topology->component_count; c++) {
-			if (!body->pieces[c].is_rigid && is_wholly_live(body, c))
+		if (dynamics_of(body) == FEM_DYNAMICS_RIGID)
+			make_all_rigid(body);
+	}
+}
+
+// ---- crumbs
+
+static bool is_stiff_crumb(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	float fragment = INFINITY;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		float strength = fem_tet_strength(body, tet);
+		if (!(strength > 0.0f) || !(fem_tet_tension(body, tet) < strength)) // what it is strained must go first
+			return false;
+		fragment = fminf(fragment, body->tet_fragment[tet]);
+	}
+	return is_too_small_to_break(body, component, fragment);
+}
+
+void fem_rigid_pieces_take_crumbs(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !body->step->was_split || body->step->is_over)
+			continue;
+		for (int32_t c = 0; c < body->topology->component_count; c++) {
+			if (!body->pieces[c].is_rigid && is_wholly_live(body, c) && is_stiff_crumb(body, c))
 				make_rigid(body, c, INFINITY);
 		}
 	}
@@ -115,8 +158,7 @@ static bool is_overloaded(FemBody *body, int32_t component, float dt) {
 		int32_t tet = t->node_tets[k] / 4;
 		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
 		if (is_first &&
-			!is_steady(
-				fem_tet_strength(body, tet), fem_probe_tension(body, tet, 0.0f), fem_probe_tension(body, tet, 1.0f)))
+			!is_steady(fem_tet_strength(body, tet), fem_probe_kept_tension(body, tet), fem_probe_tension(body, tet)))
 			return true;
 	}
 	return false;
@@ -162,13 +204,14 @@ typedef struct Strain {
 	float *tension_share; // [component]: largest of its tets' tensions over their strengths
 	float *strength;      // [component]: Pa; 0: not stiff, or not known
 	float *margin;        // [component]: Pa, least rise of tension that counts
+	float *fragment;      // [component]: m^3, of the smallest piece that its tets break into
 } Strain;
 
 size_t fem_rigid_pieces_bytes(const FemWorld *world) {
 	size_t bytes = 0;
 	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += 3 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
+		bytes += 4 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
 	}
 	return bytes;
 }
@@ -179,10 +222,11 @@ static Strain measure_strain(FemBody *body, FemArena *arena) {
 		.tension_share = FEM_ARENA_TAKE(arena, float, t->component_count),
 		.strength = FEM_ARENA_TAKE(arena, float, t->component_count),
 		.margin = FEM_ARENA_TAKE(arena, float, t->component_count),
+		.fragment = FEM_ARENA_TAKE(arena, float, t->component_count),
 	};
 	for (int32_t c = 0; c < t->component_count; c++) {
 		out.tension_share[c] = 0.0f;
-		out.strength[c] = out.margin[c] = INFINITY;
+		out.strength[c] = out.margin[c] = out.fragment[c] = INFINITY;
 	}
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
@@ -190,15 +234,11 @@ static Strain measure_strain(FemBody *body, FemArena *arena) {
 		int32_t c = fem_tet_component(t, tet);
 		float strength = fem_tet_strength(body, tet), tension = fem_tension_bound(&body->step->tet_stress[tet]);
 		out.strength[c] = fminf(out.strength[c], strength);
+		out.fragment[c] = fminf(out.fragment[c], body->tet_fragment[tet]);
 		out.margin[c] = fminf(out.margin[c], margin_of(strength, tension));
 		out.tension_share[c] = fmaxf(out.tension_share[c], tension > 0.0f ? tension / strength : 0.0f);
 	}
 	return out;
-}
-
-// A piece that is too small to be split again does not care for its loads: it waits only for its strain to go.
-static bool is_too_small_to_break(const FemBody *body, int32_t component) {
-	return body->topology->component_tets[component] < 2 * FEM_PIECE_TETS_MIN && !body->plastics;
 }
 
 // Pa: what the vibration of a piece will make of its speed v, sqrt(E rho) v, when the motion has become strain. A
@@ -232,8 +272,8 @@ static bool is_calm(const FemBody *body, int32_t component, const Strain *strain
 	float strength = strain->strength[component];
 	if (!(strength > 0.0f))
 		return false;
-	if (is_too_small_to_break(body, component))
-		return strain->tension_share[component] < 1.0f;
+	if (is_too_small_to_break(body, component, strain->fragment[component]) && strain->tension_share[component] < 1.0f)
+		return true;
 	return fem_probe_is_possible(body, component) &&
 		vibration_stress(body, component) < vibration_share(body, component, strain) * strength;
 }
@@ -244,7 +284,8 @@ static void settle_piece(FemBody *body, int32_t component, const Strain *strain)
 	piece->calm_steps = piece->is_rigid || is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
 	piece->calm_steps = piece->calm_steps < CALM_MAX ? piece->calm_steps : CALM_MAX;
 	if (!piece->is_rigid && piece->calm_steps >= needed)
-		make_rigid(body, component, is_too_small_to_break(body, component) ? INFINITY : strain->margin[component]);
+		make_rigid(body, component,
+			is_too_small_to_break(body, component, strain->fragment[component]) ? INFINITY : strain->margin[component]);
 }
 
 void fem_rigid_pieces_settle(FemStep *step) {

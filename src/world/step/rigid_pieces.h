@@ -19,6 +19,9 @@ size_t fem_rigid_pieces_bytes(const FemWorld *world); // that these may take of 
 // At the start of the step: pieces of bodies that are to be rigid become so.
 void fem_rigid_pieces_begin(FemStep *step);
 
+// After the splits of a pass: stiff pieces that are too small to be split again are rigid from their making on.
+void fem_rigid_pieces_take_crumbs(FemStep *step);
+
 // After the move of a pass: rigid pieces whose loads might break or dent them become elastic, and their bodies go back
 // to the start of the step. True when there are some.
 bool fem_rigid_pieces_release(FemStep *step);

@@ -359,8 +359,10 @@ static void fracture(FemStep *step) {
 	if (released)
 		fem_passes_find_who_goes_back(step);
 	step->is_again = fem_fracture_stage_run(step) || released;
-	if (step->is_again)
-		fem_passes_go_back(step);
+	if (!step->is_again)
+		return;
+	fem_passes_go_back(step);
+	fem_rigid_pieces_take_crumbs(step);
 }
 
 static void finish_passes(FemStep *step) {

@@ -16,6 +16,7 @@ const VALUES := {
 	"toughness": 54321.0,
 	"toughness_variation": 0.25,
 	"crack_speed": 20.0,
+	"fragment_size": 0.07,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"max_solver_iterations": 77,
