@@ -220,15 +220,32 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 
 // ---- waiting
 
+// Sine of the angle to the plane of a split below which a neighbour lies ahead in it. Measured on the slab: with 0.6 it
+// breaks in 8 passes instead of 13, into as many pieces; with 0.3 in 12.
+#define AHEAD_SINE 0.6f
+#define FAST_EDGES 16.0 // that the tip of a fast crack passes in a step, at least; chosen
+
+static bool is_in_plane(const FemBody *body, int32_t node, int32_t center, const float n[3]) {
+	FemVec4 a = body->position[center], b = body->position[node];
+	float d[3] = {b.x - a.x, b.y - a.y, b.z - a.z}, along = d[0] * n[0] + d[1] * n[1] + d[2] * n[2];
+	return along * along < AHEAD_SINE * AHEAD_SINE * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
 // A split unloads what is beside it: nodes of the tets around it wait for the next pass, which finds their stress
 // anew. Without that a load which opens one crack shatters all that it strains (docs/method.md, "Fracture within a
-// step").
-static void let_neighbours_wait(FemBody *body, const int32_t *star, int32_t count) {
+// step"). Those ahead in its plane it loads further: they need not wait, unless the crack is slow, whose tip comes by
+// one edge a pass.
+static void let_neighbours_wait(
+	FemBody *body, const FemSeparation *split, const int32_t *star, int32_t count, bool is_fast) {
 	const FemTopology *t = body->topology;
 	for (int32_t k = 0; k < count; k++) {
-		for (int v = 0; v < 4; v++)
-			body->breaking->marks[t->split->parent[fem_tet_node(t, star[k] / 4, v)]] = 1;
+		for (int v = 0; v < 4; v++) {
+			int32_t node = t->split->parent[fem_tet_node(t, star[k] / 4, v)];
+			if (!is_fast || !is_in_plane(body, node, split->node, split->normal))
+				body->breaking->marks[node] = 1;
+		}
 	}
+	body->breaking->marks[split->node] = 1;
 }
 
 // s, that the tip of a crack takes past a node: the edge of a regular tet as large as those around it.
@@ -242,7 +259,7 @@ static double passing_time(const FemBody *body, const int32_t *star, int32_t cou
 	return cbrt(EDGE_CUBED * volume / count) / speed;
 }
 
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt) {
 	FemCrackSplits result = {0, INFINITY};
 	FEM_ASSERT(body->own_topology);
 	if (!fem_split_open(body->own_topology))
@@ -260,8 +277,9 @@ FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most) {
 		if (!split_node(body, separation->node, separation->normal))
 			continue;
 		result.count++;
-		result.time = fmin(result.time, passing_time(body, star, count));
-		let_neighbours_wait(body, star, count);
+		double time = passing_time(body, star, count);
+		result.time = fmin(result.time, time);
+		let_neighbours_wait(body, separation, star, count, FAST_EDGES * time < (double)dt);
 	}
 	FEM_ASSERT(result.count <= most && (result.count == 0) == (body->breaking->cut_count == 0));
 	if (result.count == 0)

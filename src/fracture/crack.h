@@ -19,6 +19,6 @@ typedef struct FemCrackSplits {
 // Splits nodes of the list, the most overstressed first, until `most` were split or none is left that is not beside
 // one that was; faces go to breaking->cuts. step: seed of the order among equals. The topology is left open
 // (fem_split_open) when some were split.
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most);
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt);
 
 #endif

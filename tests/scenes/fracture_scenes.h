@@ -64,7 +64,7 @@ void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt);
 			.poisson_ratio = 0.22f, \
 			.density = 2500.0f, \
 			.toughness = 1.6e5f, \
-			.fragment_size = 0.072f, \
+			.fragment_size = 0.075f, \
 			.seed = 3, \
 			.body_count = 1, \
 			FEM_FRACTURE_COMMON}, \

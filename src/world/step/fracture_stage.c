@@ -142,10 +142,10 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 
 // ---- splits
 
-static void split_body(FemWorld *world, FemBody *body, uint64_t order) {
+static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
 	FemBreaking *breaking = body->breaking;
-	FemCrackSplits splits =
-		fem_crack_split(body, order, world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX);
+	int32_t most = world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX;
+	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
 	breaking->split_count = splits.count;
 	if (splits.count == 0)
 		return;
@@ -172,7 +172,8 @@ static void split_task(void *context, int32_t task) {
 	fem_heap_begin(world->heap);
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);
 	if (!breaking->has_no_memory)
-		split_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass));
+		split_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass),
+			fracture->step->dt);
 	fem_heap_end();
 }
 
