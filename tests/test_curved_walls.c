@@ -141,10 +141,11 @@ FEM_TEST(curved_walls, bend_as_the_bake_says) {
 		{0.02, 0.5 * PI, FEM_MEMBER_PLATE, 8.0},
 		{0.012, 0.5 * PI, FEM_MEMBER_PLATE, 7.5},
 		{0.004, 0.5 * PI, FEM_MEMBER_PLATE, 2.5},
-		{0.04, 1.2 * PI, FEM_MEMBER_THIN_WALL, 8.0},
-		{0.03, 1.2 * PI, FEM_MEMBER_THIN_WALL, 8.0},
-		{0.02, 1.2 * PI, FEM_MEMBER_THIN_WALL, 3.9},
-		{0.012, 1.2 * PI, FEM_MEMBER_THIN_WALL, 3.9},
+		{0.04, 1.2 * PI, FEM_MEMBER_WALL, 8.0},
+		{0.03, 1.2 * PI, FEM_MEMBER_WALL, 8.0},
+		{0.02, 1.2 * PI, FEM_MEMBER_WALL, 8.0},
+		{0.012, 1.2 * PI, FEM_MEMBER_WALL, 8.0},
+		{0.004, 1.2 * PI, FEM_MEMBER_WALL, 2.0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check_arc(&rows[i]);

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
+static const char *const kind_names[] = {"compact", "plate", "beam", "thin wall", "sheet", "wall"};
 static const FemQuat rotation = {0.3f, 0.4f, 0.1f, 0.86f};
 
 // ---- shapes
@@ -159,9 +159,9 @@ static const Shape shapes[] = {
 	{"box in a box", make_cavity, 2000, 1, FEM_MEMBER_COMPACT, 8.0, 0.02, 0.35, 0.0f},
 	{"box within a box", make_nested, 2000, 1, FEM_MEMBER_COMPACT, 8.0, 0.05, 3.0, 0.0f}, // the inner surface is inside
 	{"12 bricks", make_bricks, 1500, 12, FEM_MEMBER_COMPACT, 8.0, 0.02, 0.2, 0.0f},
-	{"bowl", make_bowl, 3000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"thin shell", make_shell, 6000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
-	{"bracket", make_bracket, 4000, 1, FEM_MEMBER_THIN_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"bowl", make_bowl, 3000, 1, FEM_MEMBER_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"thin shell", make_shell, 6000, 1, FEM_MEMBER_WALL, 8.0, 0.05, 0.45, 0.0f},
+	{"bracket", make_bracket, 4000, 1, FEM_MEMBER_WALL, 8.0, 0.05, 0.45, 0.0f},
 	{"pane", make_pane, 300, 1, FEM_MEMBER_PLATE, 2.8, 0.001, 0.01, 0.0f},
 	{"turned pane", make_rotated_pane, 500, 1, FEM_MEMBER_PLATE, 3.0, 0.001, 0.01, 0.0f},
 	{"disc", make_disc, 500, 1, FEM_MEMBER_PLATE, 3.0, 0.03, 0.1, 0.0f},

@@ -9,6 +9,8 @@
 #define FLAT_ANGLE 5.0 // degrees: what the engine's quality_clamp begins to soften, about
 // Of the size: a vertex farther from its tet than this is told of; chosen, what an eye sees of a whole prop.
 #define COVERAGE_WARNED 0.01
+#define EXCEEDED_TOLD \
+	1.25 // times the count that was asked for: more is told of; chosen, a little over what is promised
 
 typedef struct Text {
 	char *out;
@@ -16,7 +18,7 @@ typedef struct Text {
 } Text;
 
 const char *fem_member_kind_name(FemMemberKind kind) {
-	static const char *const names[] = {"compact", "plate", "beam", "thin wall", "sheet"};
+	static const char *const names[] = {"compact", "plate", "beam", "thin wall", "sheet", "wall"};
 	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "part";
 }
 
@@ -43,9 +45,9 @@ static void say_embedding(Text *text, const FemEmbedding *embedding, double size
 			(double)embedding->max_outside, 100.0 * (double)embedding->max_outside / size);
 }
 
-static void say_members(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_SHEET + 1]) {
+static void say_members(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_KIND_COUNT]) {
 	say(text, "Parts:");
-	for (int kind = 0; kind <= FEM_MEMBER_SHEET; kind++)
+	for (int kind = 0; kind < FEM_MEMBER_KIND_COUNT; kind++)
 		if (kinds[kind] > 0)
 			say(text, " %d %s", kinds[kind], fem_member_kind_name((FemMemberKind)kind));
 	say(text, "; %.4g m3, smallest angle %.1f degrees", (double)tets->volume, (double)tets->min_dihedral);
@@ -53,7 +55,7 @@ static void say_members(Text *text, const FemTetMesh *tets, const int kinds[FEM_
 
 // Sentences of the diagnosis that would be no news here.
 static FemDiagnosis worth_telling(
-	const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_MEMBER_SHEET + 1]) {
+	const FemDiagnosis *diagnosis, const FemTetMesh *tets, const int kinds[FEM_MEMBER_KIND_COUNT]) {
 	FemDiagnosis told = *diagnosis;
 	told.useless_triangles = 0; // a note: the spheres of Godot itself have some at their poles
 	if (kinds[FEM_MEMBER_THIN_WALL] == 0)
@@ -67,13 +69,28 @@ static FemDiagnosis worth_telling(
 	return told;
 }
 
+// What was done otherwise than the count or the shape would have it.
+static void say_walls(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_KIND_COUNT]) {
+	bool exceeded = (double)tets->tet_count > EXCEEDED_TOLD * tets->asked_count && tets->asked_count > 0;
+	if (kinds[FEM_MEMBER_WALL] + kinds[FEM_MEMBER_SHEET] > 0 && exceeded)
+		say(text,
+			FEM_REPORT_NOTE "%d elements instead of %d, so that the tetrahedra reach every vertex of thin walls.\n",
+			tets->tet_count, tets->asked_count);
+	if (kinds[FEM_MEMBER_THIN_WALL] > 0)
+		say(text,
+			FEM_REPORT_NOTE
+			"The two sides of thin walls could not be told apart in %d of %d parts; these are filled with "
+			"cells of a lattice, which bend too stiffly.\n",
+			kinds[FEM_MEMBER_THIN_WALL], tets->member_count);
+}
+
 void fem_bake_report_write(
 	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity) {
 	Text text = {out, capacity, 0};
-	int kinds[FEM_MEMBER_SHEET + 1] = {0};
+	int kinds[FEM_MEMBER_KIND_COUNT] = {0};
 	char found[FEM_REPORT_SIZE] = "";
 	for (int32_t i = 0; i < tets->member_count; i++)
-		if (tets->members[i].kind <= FEM_MEMBER_SHEET)
+		if (tets->members[i].kind < FEM_MEMBER_KIND_COUNT)
 			kinds[tets->members[i].kind]++;
 	say_members(&text, tets, kinds);
 	if (diagnosis->step_ms > 0.0)
@@ -90,6 +107,7 @@ void fem_bake_report_write(
 		if (text.length == first_line || strncmp(found, FEM_REPORT_GOOD, strlen(FEM_REPORT_GOOD)) != 0)
 			say(&text, "%s", found);
 	}
+	say_walls(&text, tets, kinds);
 	if (diagnosis->useless_triangles > 0)
 		say(&text, FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",
 			diagnosis->useless_triangles);

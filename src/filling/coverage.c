@@ -39,24 +39,41 @@ static int32_t spread_points(const FemTriangles *triangles, FemVec3 *out, int32_
 	return count;
 }
 
-double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples) {
-	if (list->tet_count == 0)
-		return 2.0;
-	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, samples), *nodes = FEM_ALLOC_ARRAY(FemVec3, list->node_count);
-	double gap = -1.0;
-	if (points && nodes) {
+// The farthest of the points from the tets; -1 without memory.
+static double farthest(const FemTetList *list, const FemVec3 *points, int32_t count) {
+	FemVec3 *nodes = FEM_ALLOC_ARRAY(FemVec3, list->node_count);
+	double gap = count > 0 ? -1.0 : 0.0;
+	if (nodes && count > 0) {
 		FemEmbedding embedding;
-		int32_t count = spread_points(triangles, points, samples);
 		for (int32_t n = 0; n < list->node_count; n++)
 			nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
 		FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
-		if (count == 0 || fem_embed(&mesh, points, NULL, count, &embedding) == FEM_OK) {
-			gap = count ? (double)embedding.max_outside : 0.0;
-			if (count)
-				fem_embedding_free(&embedding);
+		if (fem_embed(&mesh, points, NULL, count, &embedding) == FEM_OK) {
+			gap = (double)embedding.max_outside;
+			fem_embedding_free(&embedding);
 		}
 	}
-	FEM_FREE_ARRAY(points, samples);
 	FEM_FREE_ARRAY(nodes, list->node_count);
+	return gap;
+}
+
+double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples) {
+	if (list->tet_count == 0)
+		return 2.0;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, samples);
+	double gap = points ? farthest(list, points, spread_points(triangles, points, samples)) : -1.0;
+	FEM_FREE_ARRAY(points, samples);
+	return gap;
+}
+
+double fem_coverage_of_vertices(const FemTriangles *triangles, const FemTetList *list, int32_t most) {
+	if (list->tet_count == 0)
+		return 2.0;
+	int32_t stride = triangles->vertex_count / most + 1, count = 0;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, triangles->vertex_count / stride + 1);
+	for (int32_t v = 0; points && v < triangles->vertex_count; v += stride)
+		points[count++] = triangles->vertices[v];
+	double gap = points ? farthest(list, points, count) : -1.0;
+	FEM_FREE_ARRAY(points, triangles->vertex_count / stride + 1);
 	return gap;
 }

@@ -9,4 +9,7 @@
 // the soup's unit space; -1 without memory.
 double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, int32_t samples);
 
+// The same of the soup's vertices, at most `most` of them.
+double fem_coverage_of_vertices(const FemTriangles *triangles, const FemTetList *list, int32_t most);
+
 #endif

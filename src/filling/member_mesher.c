@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop_check.h"
+#include "filling/coverage.h"
 #include "filling/member_search.h"
+#include "filling/member_walls.h"
 #include "filling/plate_grid.h"
 #include "filling/surface_fit.h"
 
@@ -56,7 +58,15 @@
 #define BOUNDING_SHARE 0.5   // of an open surface: where less parts inside from outside it is a sheet; chosen
 #define THICKNESS_LEAST 1e-9 // of the frame, so that a quotient stays finite
 #define LENGTH_LEAST 1e-30   // m, the same
-#define SLENDER 3.0          // extents in this ratio make a plate or a beam; chosen
+#define BOWL_WALLS 1.5       // half heights over the thickness of a plate that may be a bowl; chosen
+#define STEEP_SHARE 0.25     // of the surface of such a bowl; a half sphere has 0.5, thick panels 0.15; chosen
+#define PLATE_GAP 0.01 // of the mesh's size: farthest that vertices of such a plate may lie from its tets; promised
+#define COVERAGE_POINTS 20000 // vertices that are looked at for that, at the most; chosen
+#define SKINS_LEAST 1e-6      // of the frame: half of the least thickness that floats can tell from none; chosen
+// Beyond 1, of one layer of corrected prisms along a curved wall: measured 3.1 to 3.2 (tests/test_curved_walls.c), and
+// falling with the square of the layers as in plates.
+#define WALL_PRISM_EXCESS 2.2f
+#define SLENDER 3.0 // extents in this ratio make a plate or a beam; chosen
 
 // ---- kinds
 
@@ -213,6 +223,10 @@ static FemResult search_sheet(FemMemberSearch *search, double thickness) {
 	FemPlateSurvey survey = fem_plate_survey(&search->solid);
 	if (survey.fits && search->solid.half_extents[2] < FLAT_SHARE * search->solid.half_extents[1])
 		return search_plate(search, &survey);
+	bool found;
+	FemResult result = fem_member_search_sheet(search, thickness / search->frame.size, &found);
+	if (result != FEM_OK || found)
+		return result;
 	return fem_member_search_thin(search, 0.0, sqrt(SHEET_TETS * area / search->request->target));
 }
 
@@ -244,9 +258,42 @@ static FemResult search_compact(FemMemberSearch *search, double cell) {
 		if (result != FEM_OK || search->best_whole)
 			return result;
 	}
-	search->member->kind = FEM_MEMBER_THIN_WALL;
+	bool found;
+	FemResult result = fem_member_search_walls(search, wall, &found);
+	search->member->kind = found ? FEM_MEMBER_WALL : FEM_MEMBER_THIN_WALL;
+	if (result != FEM_OK || found)
+		return result;
 	search->member->thickness = (float)(wall * search->frame.size);
 	return fem_member_search_thin(search, wall, sqrt(WALL_TETS * area / search->request->target));
+}
+
+// Of the surface: what is steeper than 60 degrees over the box's first two axes.
+static double steep_share(const FemSolid *solid) {
+	double steep = 0.0, all = 0.0;
+	for (int32_t t = 0; t < solid->triangles.triangle_count; t++) {
+		FemVec3d n = fem_triangle_area_vector(&solid->triangles, t);
+		double area = sqrt(fem_vec3d_dot(n, n));
+		steep += fabs(n.z) < 0.5 * area ? area : 0.0;
+		all += area;
+	}
+	return steep / all;
+}
+
+// Bowls look like plates from above, but their sides are too steep for columns.
+static FemResult mend_bowl(FemMemberSearch *search, const FemPlateSurvey *survey) {
+	if (search->solid.half_extents[2] < BOWL_WALLS * survey->thickness || steep_share(&search->solid) < STEEP_SHARE)
+		return FEM_OK;
+	double gap = fem_coverage_of_vertices(&search->solid.triangles, &search->best, COVERAGE_POINTS);
+	double size = search->request->triangles->frame.size / search->frame.size;
+	if (gap < 0.0)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
+	bool found = false;
+	FemResult result = gap < PLATE_GAP * size
+		? FEM_OK
+		: fem_member_search_walls(search, 2.0 * search->volume / fem_solid_area(&search->solid), &found);
+	if (found)
+		search->member->kind = FEM_MEMBER_WALL;
+	return result;
 }
 
 static FemResult search_by_kind(FemMemberSearch *search) {
@@ -258,7 +305,8 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 	bool coarse = survey.thickness < 2.0 * cell;
 	if (tiny || (coarse && ((survey.fits && flat) || (survey.fits_rod && slim)))) {
 		search->member->kind = flat ? FEM_MEMBER_PLATE : slim ? FEM_MEMBER_BEAM : FEM_MEMBER_COMPACT;
-		return search_plate(search, &survey);
+		FemResult result = search_plate(search, &survey);
+		return result == FEM_OK && flat && !tiny ? mend_bowl(search, &survey) : result;
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
 	if (slim && half[1] < cell * ROD_CELLS && survey.fill > ROD_FILL &&
@@ -275,11 +323,22 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
 }
 
+// Two skins so near to each other that they hardly enclose anything.
+static FemResult search_skins(FemMemberSearch *search, bool *out_found) {
+	double area = fem_solid_area(&search->solid), exact = fem_solid_volume(&search->solid);
+	bool has_walls = search->request->closed && exact > SKINS_LEAST * area;
+	FemResult result = has_walls ? fem_member_search_walls(search, 2.0 * exact / area, out_found) : FEM_OK;
+	if (*out_found)
+		search->member->kind = FEM_MEMBER_WALL;
+	return result;
+}
+
 // ---- results
 
 static FemResult fit_surface(FemMemberSearch *search) {
 	FemMemberKind kind = search->member->kind;
-	if (kind == FEM_MEMBER_PLATE || (kind == FEM_MEMBER_SHEET && search->best_solid.inflation <= 0.0))
+	if (kind == FEM_MEMBER_PLATE || kind == FEM_MEMBER_WALL ||
+		(kind == FEM_MEMBER_SHEET && search->best_solid.inflation <= 0.0))
 		return FEM_OK;
 	search->solid.inflation = search->best_solid.inflation;
 	search->solid.sheet_half =
@@ -309,6 +368,8 @@ static void describe(const FemMemberSearch *search, FemTetMember *member) {
 	if (member->kind == FEM_MEMBER_THIN_WALL ||
 		(member->kind == FEM_MEMBER_SHEET && search->best_solid.inflation > 0.0))
 		member->stiffness_excess = (float)wall_excess((double)member->cell / (double)member->thickness);
+	else if (member->kind == FEM_MEMBER_WALL || (member->kind == FEM_MEMBER_SHEET && member->stiffness_excess == 1.0f))
+		member->stiffness_excess = 1.0f + WALL_PRISM_EXCESS / (float)(member->layers * member->layers);
 }
 
 static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
@@ -319,12 +380,19 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 	bool sheet = search->volume < VOLUME_MIN * fem_member_box_volume(&search->solid) ||
 		search->solid.half_extents[2] < FLAT_EXTENT ||
 		(!request->closed && fem_member_bounding_share(&search->solid) < BOUNDING_SHARE);
-	if (sheet && !(request->def->sheet_thickness > 0.0f))
+	bool found = false;
+	if (sheet && !(request->def->sheet_thickness > 0.0f)) {
+		result = search_skins(search, &found);
+		if (result != FEM_OK)
+			return result;
+	}
+	if (sheet && !found && !(request->def->sheet_thickness > 0.0f))
 		return fem_fail(FEM_ERROR_MESH,
 			"Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
 			"thickness (Solidify in Blender), or set sheet_thickness.",
 			request->group, search->solid.triangles.triangle_count);
-	result = sheet ? search_sheet(search, (double)request->def->sheet_thickness) : search_by_kind(search);
+	if (!found)
+		result = sheet ? search_sheet(search, (double)request->def->sheet_thickness) : search_by_kind(search);
 	if (result != FEM_OK)
 		return result;
 	if (search->best.tet_count == 0)

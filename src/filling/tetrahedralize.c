@@ -151,17 +151,24 @@ static FemResult mesh_member(Bake *bake, int32_t member, int32_t target) {
 	return result;
 }
 
+// What walls take beyond their share to be covered is not taken from other members.
+static int32_t counted_tets(const FemTetMember *made, int32_t target) {
+	bool may_exceed = made->kind == FEM_MEMBER_WALL || made->kind == FEM_MEMBER_SHEET;
+	return may_exceed && made->tet_count > target ? target : made->tet_count;
+}
+
 static FemResult mesh_members(Bake *bake) {
 	double weight_left = 0.0;
 	int32_t tets_left = bake->def->element_count;
 	for (int32_t member = 0; member < bake->out->member_count; member++)
 		weight_left += bake->weights[member];
 	for (int32_t member = 0; member < bake->out->member_count; member++) {
-		FemResult result = mesh_member(bake, member, member_target(bake, member, weight_left, tets_left));
+		int32_t target = member_target(bake, member, weight_left, tets_left);
+		FemResult result = mesh_member(bake, member, target);
 		if (result != FEM_OK)
 			return result;
 		weight_left -= bake->weights[member];
-		tets_left -= bake->out->members[member].tet_count;
+		tets_left -= counted_tets(&bake->out->members[member], target);
 	}
 	return FEM_OK;
 }
@@ -291,6 +298,8 @@ FemResult fem_tetrahedralize(const FemSoup *soup, const FemBakeDef *def, FemTetM
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There is no place for the mesh: pass a FemTetMesh.");
 	*out = (FemTetMesh){0};
 	FemResult result = check_def(def);
+	if (result == FEM_OK)
+		out->asked_count = def->element_count;
 	if (result == FEM_OK)
 		result = fem_soup_check(soup);
 	if (result != FEM_OK)

@@ -4,21 +4,24 @@
 // Compact members are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Plates, panels that are bent by
 // up to about a quarter of a ring, and straight beams that such cells could not resolve get layers of stretched cells
 // (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes
-// (bowls, shells) are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees
-// allow, or of 4 where cells are over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume
-// outside); `members` says how each member was filled and how well it came out.
+// (boxes, tubes, bowls, vases) get cells along the wall (wall_cells.h): their volume is that of the mesh within 10 %,
+// and no vertex lies farther than 1 % of the mesh's size from the tets, with as many more tets than asked for as that
+// takes. Where their two skins cannot be told apart (walls between rooms, tangled surfaces) walls are thickened to
+// about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees allow, or of 4 where cells are
+// over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume outside); `members` says how each
+// member was filled and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as
 // long as the member is thick:
 //   one layer of 5-tet cells (strips, beams)  1.14 (3.2)  1.40 (6.7)  1.56 (21)  1.59 (77)
 //   one layer of prisms (sheets)              1.2  (5.2)  2.5  (10)   2.5  (31)  2.6  (115)
+//   one layer along curved walls              3.1         3.2         3.2        3.3; two layers 1.4
 //   thickened walls drawn back                1.7  (2.3)  3.5  (7.2)  24   (80)  420  (1000)
 // Panels bent into a quarter of a ring: 2.6 to 2.8 in one layer, 0.8 to 1.2 in more (tests/test_curved_walls.c); sheets
 // held on one, two and four sides: 2.2 to 2.8 (tests/test_sheets.c). Square beams of one cell across take no
-// correction: about 2.9. So curved walls want cells of at most 2.5 times their thickness; FemTetMesh.warning says when
-// a member exceeds a factor of
-// 4. Give the engine's mesh quality_clamp 0 when has_plates is set, or flat tets are softened on top.
+// correction: about 2.9. FemTetMesh.warning says when a member exceeds a factor of 4. Give the engine's mesh
+// quality_clamp 0 when has_plates is set, or flat tets are softened on top.
 #ifndef FEM_FILLING_TETRAHEDRALIZE_H
 #define FEM_FILLING_TETRAHEDRALIZE_H
 
@@ -31,6 +34,8 @@ typedef enum FemMemberKind {
 	FEM_MEMBER_BEAM,      // cells stretched along one axis
 	FEM_MEMBER_THIN_WALL, // stuffed with thickened walls
 	FEM_MEMBER_SHEET,     // encloses nothing: sheet_thickness was given to it
+	FEM_MEMBER_WALL,      // layers of cells along a thin wall of any shape
+	FEM_MEMBER_KIND_COUNT,
 } FemMemberKind;
 
 typedef struct FemTetMember {
@@ -48,6 +53,7 @@ typedef struct FemTetMember {
 
 typedef struct FemTetMesh {
 	int32_t node_count, tet_count, member_count, vertex_count;
+	int32_t asked_count;              // tets that were asked for
 	FemVec3 *nodes;                   // m
 	int32_t *tets;                    // 4 a tet
 	float *tet_plates;                // plate correction strength c of each tet, for FemMeshDef

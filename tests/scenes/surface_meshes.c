@@ -142,6 +142,44 @@ FemSurfaceMesh fem_surface_bowl(double radius, double wall, int32_t steps) {
 	return mesh;
 }
 
+FemSurfaceMesh fem_surface_sharp_bowl(double radius, double wall, int32_t steps) {
+	FemSurfaceMesh mesh = {0};
+	double(*profile)[2] = malloc(sizeof *profile * (size_t)(2 * steps + 1));
+	for (int32_t i = 0; i <= steps; i++) {
+		double angle = 0.5 * PI * i / steps, inner = radius - wall * (1.0 - (double)i / steps);
+		profile[i][0] = i == 0 ? 0.0 : radius * sin(angle);
+		profile[i][1] = -radius * cos(angle);
+		profile[2 * steps - i][0] = i == 0 ? 0.0 : inner * sin(angle);
+		profile[2 * steps - i][1] = -inner * cos(angle);
+	}
+	add_revolved(&mesh, profile, 2 * steps + 1, false, 4 * steps);
+	free(profile);
+	return mesh;
+}
+
+FemSurfaceMesh fem_surface_tube(double radius, double wall, double length, int32_t steps) {
+	FemSurfaceMesh mesh = {.volume = PI * (radius * radius - (radius - wall) * (radius - wall)) * length};
+	double profile[4][2] = {
+		{radius, -0.5 * length}, {radius, 0.5 * length}, {radius - wall, 0.5 * length}, {radius - wall, -0.5 * length}};
+	add_revolved(&mesh, profile, 4, true, steps);
+	return mesh;
+}
+
+FemSurfaceMesh fem_surface_hollow_box(FemVec3 size, double wall, int32_t rooms) {
+	FemSurfaceMesh mesh = fem_surface_box(size, 2);
+	double x = ((double)size.x - wall) / rooms, y = (double)size.y - 2.0 * wall, z = (double)size.z - 2.0 * wall;
+	for (int32_t i = 0; i < rooms; i++) {
+		FemSurfaceMesh room = fem_surface_box((FemVec3){(float)(x - wall), (float)y, (float)z}, 2);
+		fem_surface_flip(&room, 1);
+		fem_surface_transform(
+			&room, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 1.0, (FemVec3d){x * (i - 0.5 * (rooms - 1)), 0.0, 0.0});
+		fem_surface_append(&mesh, &room);
+		fem_surface_mesh_free(&room);
+	}
+	mesh.volume = (double)size.x * (double)size.y * (double)size.z - rooms * (x - wall) * y * z;
+	return mesh;
+}
+
 // Outer wall up, over the lip, inner wall down: one closed profile from axis to axis.
 FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps) {
 	FemSurfaceMesh mesh = {0};

@@ -19,8 +19,11 @@ FemSurfaceMesh fem_surface_sphere(double radius, int32_t rings);
 FemSurfaceMesh fem_surface_torus(double ring_radius, double tube_radius, int32_t ring_steps, int32_t tube_steps);
 FemSurfaceMesh fem_surface_bowl(
 	double radius, double wall, int32_t steps); // half of a hollow sphere, closed at the rim
-FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings);      // a whole hollow sphere
-FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps);       // open at the top, volume not set
+FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings); // a whole hollow sphere
+FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps);  // open at the top, volume not set
+FemSurfaceMesh fem_surface_tube(double radius, double wall, double length, int32_t steps); // along y, open at both ends
+FemSurfaceMesh fem_surface_sharp_bowl(double radius, double wall, int32_t steps);          // its wall ends in an edge
+FemSurfaceMesh fem_surface_hollow_box(FemVec3 size, double wall, int32_t rooms);  // rooms in a row along x; closed
 FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole);                // a hole of that share of its sides
 FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps); // along x
 FemSurfaceMesh fem_surface_moebius(double radius, double width, int32_t steps);

@@ -1,0 +1,180 @@
+#include "filling/member_walls.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/stop_check.h"
+#include "filling/coverage.h"
+#include "filling/wall_cells.h"
+
+#include <string.h>
+
+#define REACH_WALLS 4.0    // mean walls: thicker parts are no walls, though cells may go through them; chosen
+#define PAIRED_LEAST 0.5   // share of the area that must belong to walls; chosen
+#define HIDDEN_MOST 0.05   // share of the area that may belong to walls which no cell reaches; chosen
+#define PRISM_TETS 3.0     // of a cell in one layer
+#define CELLS_LEAST 4      // of a member: a tetrahedron's faces
+#define VOLUME_FAR 0.25    // share by which the cells' volume may differ before they are scaled to the mesh's; chosen
+#define VOLUME_GOOD 0.1    // ... and after; promised
+#define COVERAGE_GOOD 0.01 // of the mesh's size: farthest of a vertex from the tets; promised
+#define COVERAGE_POOR 0.03 // of the mesh's size: where it stays farther, a lattice is tried instead; chosen
+#define ATTEMPTS 7         // counts tried until vertices are covered; chosen
+#define ERROR_SHARE 0.6    // of that distance: the error of corners that is tried first; chosen
+#define TIGHTER_LEAST 0.4  // factor on the error from one attempt to the next, at the least ...
+#define TIGHTER_MOST 0.85  // ... and at the most; both chosen
+#define TIGHTER_MARGIN 0.9 // under what the gap asks for; chosen
+#define FLAT_ASPECT 1.5    // as in member_mesher.c: sides of cells over the thickness of a layer, at the least ...
+#define LAYER_ROUNDING 0.1 // ... layers, by which their number may fall short of it ...
+#define LAYERS_MAX 16.0    // ... and the most
+#define FLAT_WALLS 2.5     // thicknesses of the wall: sides of cells that may have any angles; chosen
+#define SHARPEST 5.0       // degrees, of other cells: a lattice has 8 or 4; chosen
+#define COVERAGE_FEW 1000  // vertices that are looked at first; chosen
+#define COVERAGE_POINTS 20000 // vertices that are looked at in each attempt at the most; chosen
+
+typedef struct WallTry {
+	FemWallDef def;
+	FemWall wall;
+	FemWallResult made;
+	double error_max; // unit space: see fem_wall_fill()
+	double volume;    // of the tets, unit space
+	double gap;       // of the farthest vertex, in shares of the mesh's size
+	bool whole;       // one body
+} WallTry;
+
+static FemResult no_memory(void) {
+	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
+}
+
+// Fills search->trial.
+static FemResult fill(FemMemberSearch *search, WallTry *attempt) {
+	int32_t capacity;
+	fem_tet_list_clear(&search->trial);
+	FemResult result = fem_wall_fill(&attempt->wall, attempt->error_max, &search->trial, &attempt->made);
+	attempt->whole = false;
+	if (result != FEM_OK || !attempt->made.made || search->trial.tet_count == 0)
+		return result;
+	capacity = search->trial.tet_count;
+	int32_t *bodies = FEM_ALLOC_ARRAY(int32_t, capacity);
+	if (!bodies)
+		return no_memory();
+	attempt->whole = fem_tet_list_bodies(&search->trial, bodies) == 1;
+	FEM_FREE_ARRAY(bodies, capacity);
+	attempt->volume = fem_tet_list_volume_sum(&search->trial);
+	double size = search->request->triangles->frame.size / search->frame.size;
+	double gap = fem_coverage_of_vertices(&search->solid.triangles, &search->trial, COVERAGE_FEW);
+	if (gap >= 0.0 && gap < COVERAGE_GOOD * size)
+		gap = fem_coverage_of_vertices(&search->solid.triangles, &search->trial, COVERAGE_POINTS);
+	attempt->gap = gap / size;
+	return gap < 0.0 ? no_memory() : FEM_OK;
+}
+
+static void keep(FemMemberSearch *search, const WallTry *attempt) {
+	FemTetList kept = search->best;
+	search->best = search->trial;
+	search->trial = kept;
+	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
+	search->best_cell = attempt->made.edge;
+	search->best_whole = true;
+	search->best_solid = search->solid;
+	search->member->thickness = (float)(attempt->made.thickness * search->frame.size);
+	search->member->layers = attempt->def.layers;
+}
+
+// What is far from the mesh's volume by itself is no thin wall of two skins, or one whose parts overlap, which the
+// mesh's volume counts twice.
+static bool has_volume(const WallTry *attempt) {
+	double wanted = attempt->def.volume;
+	return wanted <= 0.0 ||
+		(fabs(attempt->made.plain_volume / wanted - 1.0) < VOLUME_FAR &&
+			fabs(attempt->volume / wanted - 1.0) < VOLUME_GOOD);
+}
+
+// Cells that are not flat are squeezed where the wall has a sharp bend: a lattice does better there.
+static bool has_shape(const FemMemberSearch *search, const WallTry *attempt) {
+	return attempt->made.edge > FLAT_WALLS * attempt->made.thickness ||
+		fem_tet_list_min_dihedral(&search->trial) > SHARPEST;
+}
+
+// Ever closer to the skin until every vertex is covered, with as many more cells as that takes.
+static FemResult try_errors(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
+	double best_gap = COVERAGE_POOR;
+	for (int i = 0; i < ATTEMPTS && best_gap > COVERAGE_GOOD; i++) {
+		if (!fem_member_report(search->request, (double)i / ATTEMPTS))
+			return fem_fail_stopped();
+		FemResult result = fill(search, attempt);
+		if (result != FEM_OK)
+			return result;
+		if (!attempt->made.made)
+			break; // no skin, or cells that turn over: the next attempt would be no other
+		bool right = attempt->whole && has_volume(attempt) && has_shape(search, attempt);
+		double gap = attempt->whole ? attempt->gap : COVERAGE_POOR;
+		if (right && gap < best_gap) {
+			best_gap = gap;
+			keep(search, attempt);
+			*out_found = true;
+		}
+		attempt->error_max *= fmin(fmax(TIGHTER_MARGIN * COVERAGE_GOOD / gap, TIGHTER_LEAST), TIGHTER_MOST);
+	}
+	return FEM_OK;
+}
+
+static FemResult search_coverage(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
+	FemResult result = fem_wall_create(&search->solid, &attempt->def, &attempt->wall);
+	if (result == FEM_OK && attempt->wall.is_sound)
+		result = try_errors(search, attempt, out_found);
+	fem_wall_free(&attempt->wall);
+	return result;
+}
+
+// Cells as many as were asked for, and how near to the skin they are to lie at first.
+// Cells shorter than thick would be too stiff: with many there are more layers of longer ones (see enough_layers() of
+// member_mesher.c). Of n tets in L layers over an area A, sides are sqrt(4 / sqrt(3) * 3 L A / n) long.
+static int32_t layers_of(const FemMemberSearch *search, double wall) {
+	double side = sqrt(4.0 * sqrt(3.0) * 0.5 * fem_solid_area(&search->solid) / search->request->target);
+	double layers = ceil(pow(FLAT_ASPECT * wall / side, 2.0 / 3.0) - LAYER_ROUNDING);
+	int32_t asked = search->request->def->plate_layers;
+	return layers > asked ? (int32_t)fmin(layers, LAYERS_MAX) : asked;
+}
+
+static WallTry first_try(const FemMemberSearch *search, const int8_t *sides, double wall) {
+	int32_t layers = layers_of(search, wall);
+	double size = search->request->triangles->frame.size / search->frame.size;
+	return (WallTry){
+		.def =
+			{
+				.sides = sides,
+				.layers = layers,
+				.triangle_count = (int32_t)fmax(search->request->target / (PRISM_TETS * layers), CELLS_LEAST),
+			},
+		.error_max = ERROR_SHARE * COVERAGE_GOOD * size};
+}
+
+FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *out_found) {
+	FemWallSides sides;
+	*out_found = false;
+	FemResult result = fem_wall_sides_find(&search->solid, REACH_WALLS * wall, &sides);
+	if (result != FEM_OK)
+		return result;
+	WallTry attempt = first_try(search, sides.sides, sides.wall);
+	attempt.def.depth_max = REACH_WALLS * sides.wall;
+	attempt.def.volume = fem_solid_volume(&search->solid);
+	if (sides.paired > PAIRED_LEAST && sides.hidden < HIDDEN_MOST && attempt.def.volume > 0.0)
+		result = search_coverage(search, &attempt, out_found);
+	if (*out_found)
+		search->volume = attempt.def.volume;
+	fem_wall_sides_free(&sides);
+	return result;
+}
+
+FemResult fem_member_search_sheet(FemMemberSearch *search, double thickness, bool *out_found) {
+	int32_t count = search->solid.triangles.triangle_count;
+	int8_t *sides = FEM_ALLOC_ARRAY(int8_t, count);
+	*out_found = false;
+	if (!sides)
+		return no_memory();
+	memset(sides, FEM_SIDE_LAID, (size_t)count);
+	WallTry attempt = first_try(search, sides, thickness);
+	attempt.def.depth_max = attempt.def.sheet = thickness;
+	FemResult result = search_coverage(search, &attempt, out_found);
+	FEM_FREE_ARRAY(sides, count);
+	return result;
+}
