@@ -1,6 +1,7 @@
 // The element kernel alone (src/dynamics/elements.h) against a twin in double precision.
 #include "dynamics/rows.h"
 #include "fem_test.h"
+#include "model/body_step.h"
 #include "scenes/loose_tets.h"
 #include "scenes/rig.h"
 
@@ -101,8 +102,10 @@ static void assembled_stiffness(const LooseTets *tets, int32_t tet, double scale
 	}
 	start[6] = 6;
 	FemTopology topology = {.edge_slots = slots, .edge_tet_start = start, .edge_tets = references};
-	fem_row_kernels(fem_simd_level())
-		->assemble_edges(&topology, tets->blocks, tets->has_plates ? tets->world_plates : NULL, 0, 6, blocks);
+	FemBodyStep step = {
+		.tet_blocks = tets->blocks, .tet_plates = tets->has_plates ? tets->world_plates : NULL, .row_blocks = blocks};
+	FemBody body = {.topology = &topology, .step = &step};
+	fem_row_kernels(fem_simd_level())->assemble_edges(&body, 0, 6);
 	memset(out, 0, 144 * sizeof *out);
 	edge = 0;
 	for (int i = 0; i < 4; i++) {

@@ -70,7 +70,7 @@ static double stiffness_ratio(const FemTetMesh *mesh, int32_t sides) {
 	return theory / -lowest;
 }
 
-// 5-tet cells gave 206 and 16 on four sides.
+// Tets by themselves gave 2.1 to 2.9.
 FEM_TEST(sheets, baked_panes_bend_whatever_holds_them) {
 	for (int32_t target = 500; target <= 2000; target *= 4) {
 		FemSurfaceMesh surface = fem_surface_box((FemVec3){SIDE, THICKNESS, SIDE}, 1);
@@ -83,8 +83,8 @@ FEM_TEST(sheets, baked_panes_bend_whatever_holds_them) {
 			double ratio = stiffness_ratio(&mesh, sides);
 			printf("  %d tets, %d side%s held: %.2f times too stiff, said to be %.2f\n", mesh.tet_count, sides,
 				sides > 1 ? "s" : "", ratio, (double)mesh.members[0].stiffness_excess);
-			FEM_CHECK(ratio > 1.5 && ratio < 3.2);
-			FEM_CHECK_NEAR((double)mesh.members[0].stiffness_excess / ratio, 1.0, 0.3);
+			FEM_CHECK_NEAR(ratio, 1.0, 0.1);
+			FEM_CHECK_NEAR((double)mesh.members[0].stiffness_excess / ratio, 1.0, 0.1);
 		}
 		fem_tet_mesh_free(&mesh);
 		fem_surface_mesh_free(&surface);

@@ -269,8 +269,7 @@ static void assemble_alone(FemBody *body, FemArena *arena) {
 	fem_body_take_step_memory(body, arena);
 	memset(body->step->ground, 0, node_bytes);
 	fem_elements_update(body, 0, t->batch_count, DT);
-	fem_row_kernels(fem_simd_level())
-		->assemble_edges(t, body->step->tet_blocks, body->step->tet_plates, 0, t->edge_count, body->step->row_blocks);
+	fem_row_kernels(fem_simd_level())->assemble_edges(body, 0, t->edge_count);
 	fem_assemble_diagonal(body, 0, t->node_count, DT);
 }
 

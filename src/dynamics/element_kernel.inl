@@ -350,6 +350,10 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 			take_new_rest_shape(arguments, batch, lane, flowed, g, f, q, r);
 	}
 	lanes_store_vectors(&arguments->rotation[tet].x, 4, q[0], q[1], q[2], q[3]);
+	if (arguments->is_bare) {
+		store_blocks(arguments, tet, r, g, lanes_splat(0.0f), lanes_splat(0.0f));
+		return;
+	}
 	field_gradient(arguments->velocity, nodes, g, rate);
 
 	// Strain and its rate; (dt + alpha_K) times the rate carries both the implicit term and the damping into the

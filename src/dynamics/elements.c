@@ -2,6 +2,7 @@
 #include "fem_constants.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/plate_elements.h"
 
 #include <math.h>
 
@@ -35,11 +36,33 @@ static FemElementArguments arguments_of(FemBody *body, int32_t batch_begin, int3
 	};
 }
 
+static bool acts_by_cells(const FemBody *body, int32_t batch) {
+	for (int32_t tet = batch * FEM_LANES; body->cells && tet < (batch + 1) * FEM_LANES; tet++) {
+		if (body->topology->user_of_tet[tet] < 0 || fem_acting_cell(body, tet) < 0)
+			return false;
+	}
+	return body->cells != NULL;
+}
+
+// Batches in runs of those that plate cells act for and of others.
+static void run_kernel(const FemBody *body, FemElementArguments arguments) {
+	FemElementKernel *kernel = fem_element_kernel(fem_simd_level());
+	int32_t end = arguments.end;
+	while (arguments.begin < end) {
+		arguments.is_bare = acts_by_cells(body, arguments.begin);
+		arguments.end = arguments.begin + 1;
+		while (arguments.end < end && acts_by_cells(body, arguments.end) == arguments.is_bare)
+			arguments.end++;
+		kernel(&arguments);
+		arguments.begin = arguments.end;
+	}
+}
+
 void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt) {
 	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, dt);
 	if (!body->breaking)
 		arguments.plastics = body->plastics;
-	fem_element_kernel(fem_simd_level())(&arguments);
+	run_kernel(body, arguments);
 }
 
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous) {
@@ -47,7 +70,7 @@ void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batc
 	arguments.plastics = body->plastics;
 	arguments.out_stress = body->step->tet_stress;
 	arguments.viscous_stress = viscous ? 1.0f : 0.0f;
-	fem_element_kernel(fem_simd_level())(&arguments);
+	run_kernel(body, arguments);
 }
 
 static void quaternion_from_axes(const float q1[3], const float q2[3], const float q3[3], float out[4]) {

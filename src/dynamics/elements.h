@@ -22,6 +22,7 @@ typedef struct FemElementArguments {
 	FemTetStress *out_stress; // or null
 	float viscous_stress;     // 1: out_stress has the viscous part too; 0: elastic alone
 	float dt;                 // s
+	bool is_bare;             // rotation and rotated gradients alone: plate cells act in the place of all these tets
 	int32_t begin, end;       // batches
 } FemElementArguments;
 

@@ -59,6 +59,11 @@ static inline void lanes_gather(const FemVec4 *from, const int32_t *index, Real 
 	out[2] = from[*index].z;
 }
 
+static inline void lanes_gather4(const FemVec4 *from, const int32_t *index, Real out[4]) {
+	FemVec4 one = from[*index];
+	out[0] = one.x, out[1] = one.y, out[2] = one.z, out[3] = one.w;
+}
+
 static inline void lanes_load_vectors(const FemVec4 *from, Real out[4]) {
 	out[0] = from->x, out[1] = from->y, out[2] = from->z, out[3] = from->w;
 }

@@ -4,6 +4,7 @@
 #include "fem_destruction.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/plate_elements.h"
 #include "model/tet_batches.h"
 #include "topology/topology.h"
 
@@ -66,16 +67,45 @@ static inline void store_edge(const EdgeSum *sum, float *block, float *transpose
 	store_block(transposed, row);
 }
 
-static void assemble_edges(const FemTopology *topology, const FemTetBlocks *blocks, const FemTetPlate *plates,
-	int32_t begin, int32_t end, float *row_blocks) {
+// + the blocks of the plate cells around the edge, each of a pair of corners, or its transpose.
+static void add_cells(EdgeSum *sum, const FemBody *body, int32_t edge) {
+	const FemTopology *topology = body->topology;
+	int32_t prisms = topology->cells.count[0];
+	for (int32_t k = topology->edge_cell_start[edge]; k < topology->edge_cell_start[edge + 1]; k++) {
+		int32_t packed = topology->edge_cells[k], cell = packed >> 6, i = (packed >> 3) & 7, j = packed & 7;
+		if (!body->cells->is_elastic[cell])
+			continue;
+		bool is_prism = cell < prisms;
+		int32_t low = i < j ? i : j, high = i < j ? j : i, corners = is_prism ? 6 : 8;
+		int32_t pair = low * (2 * corners - low - 1) / 2 + high - low - 1;
+		const float *block = body->step->cell_blocks + 12 * (int64_t)pair +
+			(is_prism ? FEM_CELL_BLOCK_FLOATS(3) * (int64_t)cell
+					  : FEM_CELL_BLOCK_FLOATS(3) * (int64_t)prisms + FEM_CELL_BLOCK_FLOATS(4) * (int64_t)(cell - prisms));
+		Wide4 column[3] = {wide4_load(block), wide4_load(block + 4), wide4_load(block + 8)}, row[3];
+		if (i > j)
+			wide4_transpose3(column, row);
+		for (int c = 0; c < 3; c++)
+			sum->column[c] = wide4_add(sum->column[c], i > j ? row[c] : column[c]);
+	}
+}
+
+static void assemble_edges(const FemBody *body, int32_t begin, int32_t end) {
+	const FemTopology *topology = body->topology;
+	const FemTetBlocks *blocks = body->step->tet_blocks;
+	const FemTetPlate *plates = body->step->tet_plates;
+	float *row_blocks = body->step->row_blocks;
 	for (int32_t edge = begin; edge < end; edge++) {
 		EdgeSum sum = {{wide4_splat(0.0f), wide4_splat(0.0f), wide4_splat(0.0f)}, 0.0f};
 		for (int32_t k = topology->edge_tet_start[edge]; k < topology->edge_tet_start[edge + 1]; k++) {
 			int32_t packed = topology->edge_tets[k], tet = packed >> 4, i = (packed >> 2) & 3, j = packed & 3;
+			if (body->cells && blocks[tet].gradient[1].w == 0.0f)
+				continue; // a cell acts in its place
 			add_tet(&sum, &blocks[tet], i, j);
 			if (plates)
 				subtract_plate(&sum, &blocks[tet], &plates[tet], i, j);
 		}
+		if (body->cells)
+			add_cells(&sum, body, edge);
 		store_edge(&sum, row_blocks + 9 * (int64_t)topology->edge_slots[2 * edge],
 			row_blocks + 9 * (int64_t)topology->edge_slots[2 * edge + 1]);
 	}

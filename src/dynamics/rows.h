@@ -15,8 +15,8 @@
 
 typedef struct FemRowKernels {
 	// B_ij and B_ji of the edges [begin, end): the sum over the tets around each edge, in their order.
-	void (*assemble_edges)(const FemTopology *topology, const FemTetBlocks *blocks, const FemTetPlate *plates,
-		int32_t begin, int32_t end, float *row_blocks);
+	// and of the plate cells around it.
+	void (*assemble_edges)(const FemBody *body, int32_t begin, int32_t end);
 
 	// Inverse of D_i - sum_j B_ij for the nodes [begin, end): 3 columns of 4 floats; 0 where pinned.
 	// `out_diagonal_blocks`, if not null, gets D_i - sum_j B_ij itself, 9 floats a node.

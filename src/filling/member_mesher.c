@@ -82,22 +82,23 @@ static double look_up(const double at[4], const double values[4], double aspect)
 	return values[3] * pow(aspect / at[3], 2.0);
 }
 
-// Stiffness against beam theory of clamped strips and arcs, measured with this engine at Poisson ratio 0.3
-// (tests/test_plates.c, tests/test_curved_walls.c); cells 1, 2.5, 5, 10 times as long as thick.
-// What is too much is so within each layer, and goes with the square of their number.
-// Wide: sheets of prisms, clamped on one and on four sides alike; else 5-tet cells.
+// Stiffness against beam theory of clamped strips, measured with this engine at Poisson ratio 0.3
+// (tests/test_plates.c); cells 1, 2.5, 5, 10 times as long as thick. Plate cells bend as theory says. What is too much
+// is so within each layer, and goes with the square of their number. Wide: sheets of prisms, clamped on one and on four
+// sides alike; else 5-tet cells.
 static double plate_excess(double aspect, bool is_corrected, int32_t layers, bool wide) {
 	// Aspects, and how many times too stiff strips and sheets are there.
 	static const double at[4] = {1.0, 2.5, 5.0, 10.0};
 	static const double plain[2][4] = {{2.9, 6.7, 21.0, 77.0}, {4.0, 10.0, 31.0, 115.0}};
-	static const double corrected[2][4] = {{1.06, 1.41, 1.56, 1.59}, {1.2, 2.5, 2.5, 2.6}};
-	double one = is_corrected ? look_up(at, corrected[wide], fmin(aspect, at[3])) : look_up(at, plain[wide], aspect);
+	double one = is_corrected ? 1.0 : look_up(at, plain[wide], aspect);
 	return 1.0 + (one - 1.0) / ((double)layers * layers);
 }
 
 // The correction also softens what is not flat (a bar of cubes by 1.4): only cells longer than their layer is thick.
 bool fem_member_is_corrected(const FemTetMember *member) {
 	int32_t layers = member->layers > 0 ? member->layers : 1;
+	if (layers == 1 && (member->kind == FEM_MEMBER_PLATE || member->kind == FEM_MEMBER_BEAM))
+		return true; // made of plate cells
 	float limit = member->kind == FEM_MEMBER_BEAM ? FLAT_ASPECT : PLATE_ASPECT;
 	return member->kind != FEM_MEMBER_COMPACT && member->cell * (float)layers > limit * member->thickness;
 }
@@ -117,7 +118,7 @@ static int32_t enough_layers(const FemMemberSearch *search, const FemPlateSurvey
 static double wall_excess(double aspect) {
 	// The same of curved walls, which are corrected (tests/test_curved_walls.c).
 	static const double at[4] = {1.25, 2.5, 5.0, 10.0};
-	static const double corrected[4] = {1.7, 3.5, 24.0, 420.0};
+	static const double corrected[4] = {1.6, 2.0, 5.6, 19.0};
 	return look_up(at, corrected, aspect);
 }
 

@@ -8,6 +8,7 @@
 #include "fem_constants.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/plate_elements.h"
 #include "topology/splitting.h"
 #include "topology/surface.h"
 #include "topology/topology.h"
@@ -68,21 +69,85 @@ static void sort_separations(FemBody *body, uint64_t step) {
 
 // ---- sides
 
-static float side_of(const FemBody *body, int32_t tet, int32_t node, const float normal[3]) {
-	float c[3] = {0.0f, 0.0f, 0.0f};
-	for (int v = 0; v < 4; v++) {
-		FemVec4 x = body->position[body->topology->split->parent[fem_tet_node(body->topology, tet, v)]];
-		c[0] += x.x, c[1] += x.y, c[2] += x.z;
-	}
-	FemVec4 x = body->position[body->topology->split->parent[node]];
-	return (0.25f * c[0] - x.x) * normal[0] + (0.25f * c[1] - x.y) * normal[1] + (0.25f * c[2] - x.z) * normal[2];
+// What a plane through a node parts: the tets around the node or, within a plate, around its whole column.
+typedef struct Star {
+	int32_t nodes[2]; // the node, and the other end of its column or -1
+	int32_t tets[FEM_STAR_MAX];
+	uint8_t ahead[FEM_STAR_MAX];
+	int32_t count;
+} Star;
+
+static FemVec4 place_of(const FemBody *body, int32_t node) {
+	return body->position[body->topology->split->parent[node]];
 }
 
-static bool is_ahead(const int32_t *star, const uint8_t *ahead, int32_t count, int32_t tet) {
+// Where the centre of a tet lies from the node, along the normal. The tets of a plate cell go together, by its centre:
+// a plate breaks across its thickness.
+static float side_of(const FemBody *body, int32_t tet, int32_t node, const float normal[3]) {
+	const FemTopology *t = body->topology;
+	int32_t index = fem_acting_cell(body, tet), count = 4;
+	const FemPlateCell *cell = index < 0 ? NULL : &t->cells.cells[index];
+	float c[3] = {0.0f, 0.0f, 0.0f};
+	if (cell)
+		count = 2 * fem_cell_column_count(cell);
+	for (int v = 0; v < count; v++) {
+		int32_t at = cell ? cell->corners[v] : 4 * tet + v;
+		FemVec4 x = place_of(body, fem_tet_node(t, at / 4, at % 4));
+		c[0] += x.x, c[1] += x.y, c[2] += x.z;
+	}
+	FemVec4 x = place_of(body, node);
+	float share = 1.0f / (float)count;
+	return (share * c[0] - x.x) * normal[0] + (share * c[1] - x.y) * normal[1] + (share * c[2] - x.z) * normal[2];
+}
+
+static bool has_node(const FemTopology *t, int32_t tet, int32_t node) {
+	return fem_tet_node(t, tet, 0) == node || fem_tet_node(t, tet, 1) == node || fem_tet_node(t, tet, 2) == node ||
+		fem_tet_node(t, tet, 3) == node;
+}
+
+// The other end of the column that acting plate cells have at a node; -1 where there are none or they do not agree.
+static int32_t column_end(const FemBody *body, int32_t node) {
+	const FemTopology *t = body->topology;
+	FemRange range = t->split->star[node];
+	int32_t found = -1;
+	for (int32_t k = range.begin; k < range.end; k++) {
+		int32_t tet = t->node_tets[k] / 4, cell = fem_acting_cell(body, tet);
+		if (cell < 0)
+			continue;
+		int32_t at = t->cells.cells[cell].corners[fem_cell_corner(t, cell, tet, t->node_tets[k] % 4) ^ 1];
+		int32_t end = fem_tet_node(t, at / 4, at % 4);
+		if (found >= 0 && end != found)
+			return -1;
+		found = end;
+	}
+	return found;
+}
+
+static void add_to_star(const FemBody *body, int32_t node, bool is_second, Star *star) {
+	const FemTopology *t = body->topology;
+	FemRange range = t->split->star[node];
+	for (int32_t k = range.begin; k < range.end && star->count < FEM_STAR_MAX; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		if (!is_second || !has_node(t, tet, star->nodes[0]))
+			star->tets[star->count++] = tet;
+	}
+}
+
+static bool is_ahead(const Star *star, int32_t tet) {
 	int32_t k = 0;
-	while (k < count && star[k] / 4 != tet)
+	while (k < star->count && star->tets[k] != tet)
 		k++;
-	return k < count && ahead[k];
+	return k < star->count && star->ahead[k];
+}
+
+// Whether a face of a tet has one of the nodes that the plane goes through.
+static bool is_at_nodes(const FemTopology *t, const Star *star, int32_t face) {
+	for (int v = 0; v < 4; v++) {
+		int32_t node = fem_tet_node(t, face / 4, v);
+		if (v != face % 4 && (node == star->nodes[0] || node == star->nodes[1]))
+			return true;
+	}
+	return false;
 }
 
 // A face holds when neither of its tets can break: a frame stays whole beside a pane that shatters.
@@ -92,14 +157,14 @@ static bool holds(const FemBody *body, int32_t face, int32_t across) {
 
 // Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last
 // cuts.
-static int32_t cut_faces(FemBody *body, const int32_t *star, const uint8_t *ahead, int32_t count) {
+static int32_t cut_faces(FemBody *body, const Star *star) {
 	FemTopology *t = body->own_topology;
 	FemBreaking *breaking = body->breaking;
 	int32_t before = breaking->cut_count;
-	for (int32_t k = 0; k < count; k++) {
-		for (int32_t v = 0; ahead[k] && v < 4; v++) {
-			int32_t face = star[k] / 4 * 4 + v, across = v == star[k] % 4 ? -1 : t->neighbours[face];
-			if (across < 0 || is_ahead(star, ahead, count, across / 4) || holds(body, face, across) ||
+	for (int32_t k = 0; k < star->count; k++) {
+		for (int32_t v = 0; star->ahead[k] && v < 4; v++) {
+			int32_t face = star->tets[k] * 4 + v, across = is_at_nodes(t, star, face) ? t->neighbours[face] : -1;
+			if (across < 0 || is_ahead(star, across / 4) || holds(body, face, across) ||
 				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
 				continue;
 			FEM_ASSERT(t->neighbours[across] == face && t->user_of_tet[across / 4] >= 0);
@@ -189,18 +254,19 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 // Splits one node: cuts the faces along its separation plane, checks the rules for what remains, and copies the node.
 static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	FemTopology *t = body->own_topology;
-	FemRange range = t->split->star[node];
-	int32_t count = range.end - range.begin, sides = 0, star[FEM_STAR_MAX];
-	uint8_t ahead[FEM_STAR_MAX];
-	FEM_ASSERT(count > 0 && count <= FEM_STAR_MAX);
-	for (int32_t k = 0; k < count; k++) {
-		star[k] = t->node_tets[range.begin + k]; // regrouping moves them
-		ahead[k] = side_of(body, star[k] / 4, node, normal) >= 0.0f;
-		sides += ahead[k];
+	Star star = {.nodes = {node, column_end(body, node)}};
+	int32_t sides = 0;
+	add_to_star(body, node, false, &star);
+	if (star.nodes[1] >= 0)
+		add_to_star(body, star.nodes[1], true, &star);
+	FEM_ASSERT(star.count > 0 && star.count <= FEM_STAR_MAX);
+	for (int32_t k = 0; k < star.count; k++) {
+		star.ahead[k] = side_of(body, star.tets[k], node, normal) >= 0.0f;
+		sides += star.ahead[k];
 	}
-	if (sides == 0 || sides == count)
+	if (sides == 0 || sides == star.count)
 		return false;
-	int32_t cuts = cut_faces(body, star, ahead, count);
+	int32_t cuts = cut_faces(body, &star);
 	if (cuts == 0 || leaves_crumbs(body, cuts) || fem_split_regroup(t, node) < 1) {
 		mend_faces(body, cuts);
 		return false;
@@ -216,6 +282,34 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 		}
 	}
 	return true;
+}
+
+// ---- clamped edges
+
+// Where the rim of a plate is held and all of the plate lies on one side of the plane, nothing can part at the rim
+// itself, where the moment is largest: the plate breaks at the next column, the one nearest to the line along the
+// normal.
+static bool split_beside_rim(FemBody *body, int32_t node, const float normal[3]) {
+	const FemTopology *t = body->topology;
+	FemRange range = t->split->star[node];
+	int32_t best = -1, end = column_end(body, node);
+	float least = INFINITY;
+	if (end < 0 || body->node_kind[t->split->parent[node]] == FEM_NODE_FREE)
+		return false;
+	FemVec4 from = place_of(body, node);
+	for (int32_t k = 4 * range.begin; k < 4 * range.end; k++) {
+		int32_t other = fem_tet_node(t, t->node_tets[k / 4] / 4, k % 4);
+		FemVec4 x = place_of(body, other);
+		float d[3] = {x.x - from.x, x.y - from.y, x.z - from.z};
+		float along = d[0] * normal[0] + d[1] * normal[1] + d[2] * normal[2];
+		float slope = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (along * along); // 1 straight along the normal
+		if (other != node && other != end && body->node_kind[t->split->parent[other]] == FEM_NODE_FREE &&
+			(slope < least || (slope == least && other < best))) {
+			least = slope;
+			best = other;
+		}
+	}
+	return best >= 0 && !body->breaking->marks[t->split->parent[best]] && split_node(body, best, normal);
 }
 
 // ---- waiting
@@ -274,7 +368,8 @@ FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float
 		if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
 			continue;
 		memcpy(star, t->node_tets + range.begin, sizeof *star * (size_t)count); // splitting moves them
-		if (!split_node(body, separation->node, separation->normal))
+		if (!split_node(body, separation->node, separation->normal) &&
+			!split_beside_rim(body, separation->node, separation->normal))
 			continue;
 		result.count++;
 		double time = passing_time(body, star, count);

@@ -7,6 +7,7 @@
 #include "model/body.h"
 #include "model/body_step.h"
 #include "model/piece.h"
+#include "model/plate_elements.h"
 #include "model/tet_batches.h"
 #include "topology/topology.h"
 
@@ -111,6 +112,26 @@ static void add_force(double out[6], double scale, const double a[3]) {
 	}
 }
 
+// Stress and its tensile part that a node feels in a tet of its star: those of the surface there, in an acting plate
+// cell.
+static const FemTetStress *stress_at(
+	const FemBody *body, int32_t entry, FemTetStress *room, const FemTetStress **out_tension) {
+	const FemTetStress *stress = body->step->tet_stress + entry / 4;
+	*out_tension = body->step->tension + entry / 4;
+	int32_t cell = fem_acting_cell(body, entry / 4);
+	if (cell < 0)
+		return stress;
+	double s[6], p[6];
+	int32_t corner = fem_cell_corner(body->topology, cell, entry / 4, entry % 4);
+	stress = body->step->cell_stress + fem_cell_corner_place(body->topology, cell, corner);
+	unpack(stress, s);
+	fem_tensile_part(s, p);
+	*room =
+		(FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+	*out_tension = room;
+	return stress;
+}
+
 // zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+
 // (O'Brien & Hodgins 1999, eq. 32).
 static void separation_tensor(const FemBody *body, const int32_t *star, int32_t star_count, double zeta[6]) {
@@ -120,8 +141,10 @@ static void separation_tensor(const FemBody *body, const int32_t *star, int32_t 
 		int32_t tet = star[k] / 4;
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], all[3], pull[3], push[3];
 		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
-		stress_times(&body->step->tet_stress[tet], c, -volume, all);
-		stress_times(&body->step->tension[tet], c, -volume, pull);
+		FemTetStress room;
+		const FemTetStress *tension, *stress = stress_at(body, star[k], &room, &tension);
+		stress_times(stress, c, -volume, all);
+		stress_times(tension, c, -volume, pull);
 		for (int i = 0; i < 3; i++) {
 			push[i] = all[i] - pull[i];
 			sum[0][i] += pull[i];
@@ -199,6 +222,27 @@ static double area_along(const FemBody *body, const int32_t *star, int32_t star_
 	return area;
 }
 
+// The mean stress at a held node of a plate, Pa, by the volume of its tets. The separation tensor counts what pulls
+// from both sides, and at a clamped rim one side is the clamp, which pulls as hard and is in no tet.
+static bool stress_at_rim(const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, double out[6]) {
+	double sum = 0.0;
+	memset(out, 0, 6 * sizeof *out);
+	for (int32_t k = 0; k < star_count; k++) {
+		if (body->node_kind[node] == FEM_NODE_FREE || fem_acting_cell(body, star[k] / 4) < 0)
+			return false;
+		double volume = (double)body->batches[star[k] / 4 / FEM_LANES].volume[star[k] / 4 % FEM_LANES], s[6];
+		FemTetStress room;
+		const FemTetStress *tension;
+		unpack(stress_at(body, star[k], &room, &tension), s);
+		for (int i = 0; i < 6; i++)
+			out[i] += volume * s[i];
+		sum += volume;
+	}
+	for (int i = 0; i < 6; i++)
+		out[i] /= sum;
+	return sum > 0.0;
+}
+
 bool fem_separation_of_node(
 	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out) {
 	double zeta[6], values[3], normal[3], axis[3], weight, weakest[2] = {INFINITY, INFINITY};
@@ -211,7 +255,9 @@ bool fem_separation_of_node(
 	}
 	if (star_count < 2 || (isinf(weakest[0]) && isinf(weakest[1])))
 		return false;
-	separation_tensor(body, star, star_count, zeta);
+	bool is_rim = stress_at_rim(body, node, star, star_count, zeta);
+	if (!is_rim)
+		separation_tensor(body, star, star_count, zeta);
 	if (body->breaking->has_grain && grain_at(body, star, star_count, axis, &weight))
 		apply_grain(zeta, axis, weight);
 	fem_principal_values(zeta, values);
@@ -220,9 +266,10 @@ bool fem_separation_of_node(
 	FEM_ASSERT(fmin(values[0] - values[1], values[1] - values[2]) >= -1e-6 * (fabs(values[0]) + fabs(values[2])));
 	fem_principal_vector(zeta, values[0], normal);
 	FEM_ASSERT(fabs(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] - 1.0) < 1e-6);
-	double stress = values[0] / fmax(area_along(body, star, star_count, normal), AREA_MIN);
+	double area = fmax(area_along(body, star, star_count, normal), AREA_MIN);
+	double stress = is_rim ? values[0] : values[0] / area, force = is_rim ? values[0] * area : values[0];
 	double excess =
-		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? values[0] / weakest[1] : INFINITY);
+		fmax(weakest[0] > 0.0 ? stress / weakest[0] : INFINITY, weakest[1] > 0.0 ? force / weakest[1] : INFINITY);
 	if (!(excess > 1.0))
 		return false;
 	*out = (FemSeparation){node, {(float)normal[0], (float)normal[1], (float)normal[2]}, (float)excess, 0};

@@ -242,10 +242,25 @@ static void mark_nodes(FemIslands *islands, const FemBody *body, int32_t body_in
 	}
 }
 
+// Whether the plate cell of a tet has a marked corner: it is computed with its lowest tet, wherever that lies.
+static bool cell_touches_mark(const FemIslands *islands, const FemTopology *t, int32_t tet) {
+	int32_t index = fem_plate_cell_count(&t->cells) > 0 ? t->cell_of_tet[tet] : -1;
+	bool marked = false;
+	for (int32_t k = 0; index >= 0 && k < 2 * fem_cell_column_count(&t->cells.cells[index]); k++) {
+		int32_t at = t->cells.cells[index].corners[k];
+		marked |= islands->node_mark[fem_tet_node(t, at / 4, at % 4)] != 0;
+	}
+	return marked;
+}
+
 static bool touches_mark(const FemIslands *islands, const FemTopology *t, int32_t batch) {
 	const int32_t *nodes = t->batch_nodes + (size_t)batch * 4 * FEM_LANES;
 	for (int32_t at = 0; at < 4 * FEM_LANES; at++) {
 		if (islands->node_mark[nodes[at]])
+			return true;
+	}
+	for (int32_t lane = 0; lane < FEM_LANES; lane++) {
+		if (cell_touches_mark(islands, t, batch * FEM_LANES + lane))
 			return true;
 	}
 	return false;

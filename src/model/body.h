@@ -96,6 +96,8 @@ typedef struct FemBody {
 
 	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
 
+	struct FemPlateElements *cells; // cells of plates (model/plate_elements.h); null when the mesh has none
+
 	struct FemPiece *pieces; // [component_capacity]: model/piece.h
 
 	// ---- parts

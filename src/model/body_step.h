@@ -15,6 +15,11 @@ typedef struct FemBodyStep {
 	FemTetPlate *tet_plates;  // null when the mesh has none
 	FemTetStress *tet_stress; // of bodies that can break, else null
 
+	// ---- plate cells, prisms before hexahedra; null without
+	FemVec4 *cell_forces;      // [cell][corner], N
+	float *cell_blocks;        // [cell][pair of corners]: 3 columns of 4
+	FemTetStress *cell_stress; // [cell][corner], of bodies that can break
+
 	// ---- the system
 	float *row_blocks; // 9 floats (column-major) per entry of row_column, (dt^2 + dt alpha_K) K_ij
 	FemVec4 *diagonal; // [node], kg: mass (1 + dt alpha_M) and ground contact, per axis

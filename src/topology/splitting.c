@@ -26,7 +26,9 @@ static void set_capacities(FemTopology *t, const FemTopology *from) {
 		t->component_capacity += tets < 6 ? 1 : tets / 3;
 	}
 	t->part_capacity = from->part_count + t->component_capacity;
-	int32_t edges = 6 * from->component_count + 4 * from->tet_count,
+	// A cell of five tets by itself has 28 edges.
+	int32_t a_tet = fem_plate_cell_count(&from->cells) > 0 ? 6 : 4;
+	int32_t edges = 6 * from->component_count + a_tet * from->tet_count,
 			triangles = 4 * from->component_count + 3 * from->tet_count;
 	t->edge_capacity = edges > from->edge_count ? edges : from->edge_count;
 	t->triangle_capacity = triangles > from->triangle_count ? triangles : from->triangle_count;
@@ -100,6 +102,12 @@ static void copy_tables(FemTopology *t, const FemTopology *from) {
 	memcpy(t->node_edge_start, from->node_edge_start, sizeof(int32_t) * (nodes + 1));
 	memcpy(t->edge_tet_start, from->edge_tet_start, sizeof(int32_t) * (edges + 1));
 	memcpy(t->edge_tets, from->edge_tets, sizeof(int32_t) * 6 * (size_t)from->tet_count);
+	if (fem_plate_cell_count(&from->cells) > 0) {
+		memcpy(t->cell_of_tet, from->cell_of_tet, sizeof(int32_t) * lanes);
+		memcpy(t->edge_cell_start, from->edge_cell_start, sizeof(int32_t) * (edges + 1));
+		memcpy(t->edge_cells, from->edge_cells, sizeof(int32_t) * (size_t)from->edge_cell_start[edges]);
+	}
+	fem_topology_fill_cells(t);
 	for (int32_t user = 0; user < t->user_node_count; user++)
 		t->split->source_of_user[user] = user;
 }

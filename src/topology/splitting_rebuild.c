@@ -182,6 +182,32 @@ static void rename_tets(FemTopology *t) {
 
 // ---- derived
 
+// Adds what is not marked yet to the row; false when it is full.
+static bool list_neighbour(FemTopology *t, int32_t row, int32_t node, int32_t *count) {
+	FemSplitState *s = t->split;
+	if (s->order[node] == row)
+		return true;
+	s->order[node] = row;
+	if (*count == 2 * t->edge_capacity)
+		return false;
+	s->columns[(*count)++] = node;
+	return true;
+}
+
+// Those of the cell that a tet is in, if that is whole.
+static bool list_cell(FemTopology *t, int32_t row, int32_t tet, int32_t *count) {
+	int32_t index = fem_plate_cell_count(&t->cells) > 0 ? t->cell_of_tet[tet] : -1;
+	if (index < 0 || !t->cell_is_whole[index])
+		return true;
+	const FemPlateCell *cell = &t->cells.cells[index];
+	for (int32_t corner = 0; corner < 2 * fem_cell_column_count(cell); corner++) {
+		int32_t at = cell->corners[corner];
+		if (!list_neighbour(t, row, fem_tet_node(t, at / 4, at % 4), count))
+			return false;
+	}
+	return true;
+}
+
 // Each node's neighbours in any order first; listing node by node who has it as neighbour then sorts them all at once.
 static bool fill_rows(FemTopology *t) {
 	FemSplitState *s = t->split;
@@ -193,14 +219,11 @@ static bool fill_rows(FemTopology *t) {
 		for (int32_t k = t->node_tet_start[i]; k < t->node_tet_start[i + 1]; k++) {
 			const int32_t *nodes = fem_tet_node_place(t, t->node_tets[k] / 4, 0);
 			for (int32_t v = 0; v < 4; v++) {
-				int32_t j = nodes[v * FEM_LANES];
-				if (mark[j] == i)
-					continue;
-				mark[j] = i;
-				if (count == 2 * t->edge_capacity)
+				if (!list_neighbour(t, i, nodes[v * FEM_LANES], &count))
 					return false;
-				s->columns[count++] = j;
 			}
+			if (!list_cell(t, i, t->node_tets[k] / 4, &count))
+				return false;
 		}
 	}
 	t->row_start[t->node_count] = count;
@@ -252,10 +275,12 @@ bool fem_split_refill(FemTopology *t) {
 	FemSplitState *s = t->split;
 	s->is_open = s->is_shuffled = false;
 	fem_topology_fill_node_tets(t, s->cursor);
+	fem_topology_fill_cells(t);
 	if (!fill_rows(t))
 		return false;
 	fem_topology_fill_edges(t, s->cursor);
 	fem_topology_fill_edge_tets(t, s->order);
+	fem_topology_fill_edge_cells(t, s->order);
 	return fem_split_fill_triangles(t);
 }
 
@@ -292,6 +317,8 @@ static void clear_tables(FemTopology *t) {
 	memset(t->row_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
 	memset(t->node_edge_start, 0, sizeof(int32_t) * ((size_t)t->node_count + 1));
 	t->edge_tet_start[0] = 0;
+	if (t->edge_cell_start)
+		t->edge_cell_start[0] = 0;
 }
 
 bool fem_split_rebuild(FemTopology *t) {

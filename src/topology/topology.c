@@ -27,6 +27,7 @@ typedef struct Builder {
 	int32_t *table_key, *table_part; // hash from the user's part number to the part of the component at hand
 	int32_t table_size;
 	FemSurface surface;
+	FemPlateCells *cells; // user numbers, or null
 	void *block;
 	size_t bytes;
 } Builder;
@@ -153,6 +154,14 @@ void fem_topology_place(FemTopology *t, FemCarver *carver) {
 	t->node_edge_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tet_start = FEM_CARVE(carver, int32_t, nodes + 1);
 	t->node_tets = FEM_CARVE(carver, int32_t, tets * 4);
+	bool has_cells = fem_plate_cell_count(&t->cells) > 0;
+	size_t prisms = (size_t)t->cells.count[0], hexahedra = (size_t)t->cells.count[1];
+	t->cell_of_tet = FEM_CARVE(carver, int32_t, has_cells ? lanes : 0);
+	t->cell_is_whole = FEM_CARVE(carver, uint8_t, prisms + hexahedra);
+	t->cell_nodes = FEM_CARVE(
+		carver, int32_t, FEM_LANES * (6 * fem_cell_batch_count(&t->cells, 0) + 8 * fem_cell_batch_count(&t->cells, 1)));
+	t->edge_cell_start = FEM_CARVE(carver, int32_t, has_cells ? edges + 1 : 0);
+	t->edge_cells = FEM_CARVE(carver, int32_t, 15 * prisms + 28 * hexahedra);
 	t->neighbours = FEM_CARVE(carver, int32_t, lanes * 4);
 	t->triangles = FEM_CARVE(carver, int32_t, (size_t)t->triangle_capacity * 3);
 	t->triangle_tets = FEM_CARVE(carver, int32_t, t->triangle_capacity);
@@ -175,6 +184,7 @@ static FemTopology *allocate(const Builder *b) {
 		.edge_capacity = b->graph.row_start[b->node_count] / 2,
 		.triangle_count = b->surface.count,
 		.triangle_capacity = b->surface.count,
+		.cells = b->cells ? *b->cells : (FemPlateCells){.capacity = 0},
 	};
 	FemCarver measure = {0};
 	fem_carve(&measure, sizeof(FemTopology));
@@ -368,6 +378,94 @@ void fem_topology_fill_edge_tets(FemTopology *t, int32_t *cursor) {
 	FEM_ASSERT(t->edge_tet_start[t->edge_count] == 6 * t->tet_count);
 }
 
+// ---- cells
+
+static int32_t corner_node(const FemTopology *t, const FemPlateCell *cell, int32_t corner) {
+	return fem_tet_node(t, cell->corners[corner] / 4, cell->corners[corner] % 4);
+}
+
+// A cell that is a piece by itself does not count: there is nothing to bend it, and folded over it would find its shape
+// again more slowly than its tets.
+static bool is_whole(const FemTopology *t, const FemPlateCell *cell) {
+	int32_t component = t->part_component[t->node_part[corner_node(t, cell, 0)]];
+	if (t->component_tets[component] < 2 * FEM_PIECE_TETS_MIN)
+		return false;
+	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
+		if (t->user_of_tet[cell->tets[k]] < 0)
+			return false;
+		for (int v = 0; v < 4; v++) {
+			if (fem_tet_node(t, cell->tets[k], v) != corner_node(t, cell, cell->place[k][v]))
+				return false;
+		}
+	}
+	return true;
+}
+
+void fem_topology_fill_cells(FemTopology *t) {
+	for (int set = 0, first = 0; set < FEM_CELL_SETS; first += t->cells.count[set++]) {
+		int32_t count = t->cells.count[set], lanes = fem_cell_batch_count(&t->cells, set) * FEM_LANES;
+		for (int32_t i = 0; i < lanes; i++) {
+			const FemPlateCell *cell = &t->cells.cells[first + (i < count ? i : count - 1)]; // padding repeats the last
+			int32_t *nodes = fem_cell_batch_nodes(t, set, i / FEM_LANES) + i % FEM_LANES;
+			for (int32_t corner = 0; corner < 2 * fem_cell_columns(set); corner++)
+				nodes[corner * FEM_LANES] = corner_node(t, cell, corner);
+			if (i < count)
+				t->cell_is_whole[first + i] = is_whole(t, cell);
+		}
+	}
+}
+
+static void start_cells(FemTopology *t) {
+	int32_t count = fem_plate_cell_count(&t->cells);
+	if (count == 0)
+		return;
+	fem_plate_cells_rename(&t->cells, t->tet_of_user);
+	memset(t->cell_of_tet, 0xff, sizeof(int32_t) * (size_t)t->batch_count * FEM_LANES);
+	for (int32_t i = 0; i < count; i++) {
+		for (int32_t k = 0; k < fem_cell_tet_count(&t->cells.cells[i]); k++)
+			t->cell_of_tet[t->cells.cells[i].tets[k]] = i;
+	}
+	fem_topology_fill_cells(t);
+}
+
+// As walk_edge_tets(): a cell is found at a node by the one tet that its corner is read from.
+static void walk_edge_cells(FemTopology *t, int32_t *edge_of, bool counting) {
+	for (int32_t i = 0; i < t->node_count; i++) {
+		for (int32_t e = t->node_edge_start[i]; e < t->node_edge_start[i + 1]; e++)
+			edge_of[t->row_column[t->edge_slots[2 * (size_t)e]]] = e;
+		for (int32_t s = t->node_tet_start[i]; s < t->node_tet_start[i + 1]; s++) {
+			int32_t index = t->cell_of_tet[t->node_tets[s] / 4], here = 0;
+			if (index < 0 || !t->cell_is_whole[index])
+				continue;
+			const FemPlateCell *cell = &t->cells.cells[index];
+			int32_t corners = 2 * fem_cell_column_count(cell);
+			while (here < corners && cell->corners[here] != t->node_tets[s])
+				here++;
+			for (int32_t other = 0; here < corners && other < corners; other++) {
+				int32_t j = corner_node(t, cell, other);
+				if (j <= i)
+					continue;
+				if (counting)
+					t->edge_cell_start[edge_of[j] + 1]++;
+				else
+					t->edge_cells[t->edge_cell_start[edge_of[j]]++] = index * 64 + here * 8 + other;
+			}
+		}
+	}
+}
+
+void fem_topology_fill_edge_cells(FemTopology *t, int32_t *cursor) {
+	if (fem_plate_cell_count(&t->cells) == 0)
+		return;
+	memset(t->edge_cell_start, 0, sizeof(int32_t) * ((size_t)t->edge_count + 1));
+	walk_edge_cells(t, cursor, true);
+	for (int32_t e = 0; e < t->edge_count; e++)
+		t->edge_cell_start[e + 1] += t->edge_cell_start[e];
+	walk_edge_cells(t, cursor, false); // moves each start to the next edge's
+	memmove(t->edge_cell_start + 1, t->edge_cell_start, sizeof(int32_t) * (size_t)t->edge_count);
+	t->edge_cell_start[0] = 0;
+}
+
 // What lies across a face has that face across, and neither is a lane without a tet.
 bool fem_topology_faces_hold(const FemTopology *t) {
 	int32_t faces = t->batch_count * FEM_LANES * 4;
@@ -411,20 +509,31 @@ static FemTopology *build(Builder *b) {
 		fill_batches(t, b);
 		fill_padding(t, b);
 		fem_topology_fill_node_tets(t, b->cursor);
+		start_cells(t);
 		fill_neighbours(t, b);
 		fill_rows(t, b);
 		fem_topology_fill_edges(t, b->cursor);
 		fem_topology_fill_edge_tets(t, b->cursor);
+		fem_topology_fill_edge_cells(t, b->cursor);
 		fill_triangles(t, b);
 	}
 	fem_surface_free(&b->surface);
 	return t;
 }
 
-FemTopology *fem_topology_create(int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part) {
-	Builder b = {
-		.node_count = node_count, .tet_count = tet_count, .tets = tets, .node_part = node_part, .table_size = 2};
-	if (!fem_node_graph_create(&b.graph, node_count, tets, tet_count))
+static bool make_graph(Builder *b) {
+	int32_t count;
+	if (!b->cells || fem_plate_cell_count(b->cells) == 0)
+		return fem_node_graph_create(&b->graph, b->node_count, b->tets, b->tet_count);
+	int32_t *pattern = fem_plate_cells_pattern(b->cells, b->tets, b->tet_count, &count);
+	bool ok = pattern && fem_node_graph_create(&b->graph, b->node_count, pattern, count);
+	FEM_FREE_ARRAY(pattern, 4 * (int64_t)count);
+	return ok;
+}
+
+static FemTopology *create(Builder b) {
+	int32_t node_count = b.node_count;
+	if (!make_graph(&b))
 		return NULL;
 	while (b.table_size < 2 * node_count)
 		b.table_size *= 2;
@@ -440,9 +549,30 @@ FemTopology *fem_topology_create(int32_t node_count, const int32_t *tets, int32_
 	return topology;
 }
 
+FemTopology *fem_topology_create(int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part) {
+	return create((Builder){
+		.node_count = node_count, .tet_count = tet_count, .tets = tets, .node_part = node_part, .table_size = 2});
+}
+
+FemTopology *fem_topology_create_with_cells(
+	int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part, FemPlateCells *cells) {
+	FemTopology *topology = create((Builder){.node_count = node_count,
+		.tet_count = tet_count,
+		.tets = tets,
+		.node_part = node_part,
+		.table_size = 2,
+		.cells = cells});
+	if (topology)
+		*cells = (FemPlateCells){.capacity = 0};
+	fem_plate_cells_free(cells);
+	return topology;
+}
+
 void fem_topology_free(FemTopology *topology) {
 	if (topology && topology->split)
 		fem_split_end(topology);
+	else if (topology)
+		fem_plate_cells_free(&topology->cells);
 	if (topology)
 		fem_free(topology->block, topology->bytes);
 }

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/range.h"
 #include "fem_constants.h"
+#include "topology/plate_cells.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +60,15 @@ typedef struct FemTopology {
 	int32_t *node_tet_start; // [node + 1]
 	int32_t *node_tets;
 
+	// Cells of plates, in inside numbers; a topology that can be split shares those of its mesh. None: counts of 0.
+	FemPlateCells cells;
+	int32_t *cell_of_tet;   // [batch * 8 + lane], -1: in none
+	uint8_t *cell_is_whole; // [cell]: its tets have their corners in common
+	int32_t *cell_nodes;    // corners of 8 cells side by side: fem_cell_batch_nodes()
+	// Cells around each edge: cell * 64 + corner(i) * 8 + corner(j), whole ones only.
+	int32_t *edge_cell_start; // [edge + 1]; null without cells
+	int32_t *edge_cells;
+
 	int32_t *neighbours; // [tet * 4 + local]: the same of the tet across the face opposite local; -1: outer
 
 	int32_t *triangles;     // outer faces, 3 nodes each, counter-clockwise from outside; by lowest node
@@ -85,7 +95,21 @@ void fem_node_graph_free(FemNodeGraph *graph);
 // parts that span several components are cut at their borders. Null when memory fails.
 FEM_MUST_USE FemTopology *fem_topology_create(
 	int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part);
+
+// The same with cells (user numbers), which the topology takes over, also when memory fails.
+FEM_MUST_USE FemTopology *fem_topology_create_with_cells(
+	int32_t node_count, const int32_t *tets, int32_t tet_count, const int32_t *node_part, FemPlateCells *cells);
 void fem_topology_free(FemTopology *topology);
+
+static inline int32_t fem_cell_batch_count(const FemPlateCells *cells, int set) {
+	return (cells->count[set] + FEM_LANES - 1) / FEM_LANES;
+}
+
+// [corner][8] of a batch of the prisms (set 0) or hexahedra (1).
+static inline int32_t *fem_cell_batch_nodes(const FemTopology *topology, int set, int32_t batch) {
+	int32_t before = set == 0 ? 0 : fem_cell_batch_count(&topology->cells, 0) * 2 * fem_cell_columns(0);
+	return topology->cell_nodes + ((size_t)before + (size_t)batch * 2 * (size_t)fem_cell_columns(set)) * FEM_LANES;
+}
 
 // The local node 0..3 of a tet (inside numbers).
 static inline int32_t fem_tet_node(const FemTopology *topology, int32_t tet, int32_t local) {

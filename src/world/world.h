@@ -75,6 +75,7 @@ typedef struct FemWorld {
 	// Sums over all bodies, kept up as they come and go.
 	int64_t node_count, tet_count, piece_count;
 	int32_t breakable_count; // bodies that can break
+	int32_t celled_count;    // bodies with plate cells
 
 	FemIslands islands;
 	FemArena arena;      // one step's memory

@@ -1,6 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
+#include "dynamics/plate_elements.h"
 #include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
 #include "model/piece.h"
@@ -75,6 +76,7 @@ void fem_body_discard(FemBody *body) {
 	fem_body_solver_free(body);
 	fem_body_breaking_free(body);
 	fem_body_tet_array_free(body, FEM_TET_PLATES);
+	fem_plate_elements_free(body->cells);
 	fem_body_tet_array_free(body, FEM_TET_PLASTICS);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
 	fem_free(body->node_block, body->node_block_bytes);
@@ -91,7 +93,10 @@ bool fem_body_prepare_reactions(FemBody *body) {
 // ---- rest geometry
 
 static bool prepare_plates(FemBody *body, const FemMesh *mesh) {
-	return !mesh->tet_plates || fem_body_tet_array_allocate(body, FEM_TET_PLATES);
+	bool has_cells = fem_plate_cell_count(&mesh->topology->cells) > 0;
+	if (has_cells)
+		body->cells = fem_plate_elements_create(mesh->topology);
+	return (!has_cells || body->cells) && (!mesh->tet_plates || fem_body_tet_array_allocate(body, FEM_TET_PLATES));
 }
 
 static void set_plate(FemBody *body, int32_t tet, const FemTetShape *shape, float strength) {
@@ -212,6 +217,7 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 	world->piece_count += sign * (int64_t)t->component_count;
 	world->tet_count += sign * (int64_t)t->tet_count;
 	world->breakable_count += sign * (body->breaking != NULL);
+	world->celled_count += sign * (body->cells != NULL);
 	world->meshes[body->mesh_index].use_count += sign;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (body->tet_material[tet] >= 0)

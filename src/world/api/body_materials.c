@@ -1,4 +1,5 @@
 // What a body's materials mean for its tets and nodes.
+#include "dynamics/plate_elements.h"
 #include "model/body_tet_arrays.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -93,6 +94,46 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	plastic->deviatoric[lane] = def->plasticity == FEM_PLASTICITY_DEVIATORIC ? 1.0f : 0.0f;
 }
 
+// ---- plate cells
+
+// Of equal tets that do not yield; null for others.
+static const FemMaterialDef *material_of_cell(const FemWorld *world, const FemBody *body, const FemPlateCell *cell) {
+	int32_t material = body->tet_material[cell->tets[0]];
+	for (int32_t k = 1; k < fem_cell_tet_count(cell); k++) {
+		if (body->tet_material[cell->tets[k]] != material)
+			return NULL;
+	}
+	const FemMaterialDef *def = material >= 0 ? &world->materials[material].def : NULL;
+	return def && !(def->max_plastic_strain > 0.0f) ? def : NULL;
+}
+
+static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
+	const FemMesh *mesh = &world->meshes[body->mesh_index];
+	const FemPlateCell *cell = &mesh->topology->cells.cells[index];
+	const FemMaterialDef *def = material_of_cell(world, body, cell);
+	double corners[FEM_CELL_CORNERS][3] = {{0.0}}, share = 1.0;
+	for (int32_t k = 0; k < 2 * fem_cell_column_count(cell); k++) {
+		int32_t user = mesh->topology->user_of_tet[cell->corners[k] / 4];
+		FemVec3 p = mesh->positions[mesh->tets[4 * (size_t)user + (size_t)(cell->corners[k] % 4)]];
+		corners[k][0] = (double)p.x * (double)body->scale.x;
+		corners[k][1] = (double)p.y * (double)body->scale.y;
+		corners[k][2] = (double)p.z * (double)body->scale.z;
+	}
+	FemPlateMaterial material = {0};
+	if (def) {
+		for (int32_t k = 0; k < fem_cell_tet_count(cell); k++)
+			share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus));
+		material = (FemPlateMaterial){(double)def->young_modulus, (double)def->poisson_ratio, share};
+	}
+	fem_plate_element_set(
+		body->cells, mesh->topology, index, corners, def ? &material : NULL, def ? def->stiffness_damping : 0.0f);
+}
+
+static void set_cells(const FemWorld *world, FemBody *body) {
+	for (int32_t i = 0; body->cells && i < fem_plate_cell_count(&body->topology->cells); i++)
+		set_cell(world, body, i);
+}
+
 bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet) {
 	const FemMaterialDef *def = material_of(world, body, tet);
 	double modulus = def ? (double)def->young_modulus * (double)body->tet_softening[tet] : 0.0;
@@ -141,6 +182,7 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 		return false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
 		set_lane(world, body, tet);
+	set_cells(world, body);
 	for (int32_t i = 0; i < body->topology->node_count; i++)
 		fem_body_set_node_mass(world, body, i);
 	fem_body_set_totals(world, body);
@@ -151,6 +193,8 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 // The caller has made room for plastic state if the new material yields.
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
 	set_lane(world, body, tet);
+	if (body->cells && body->topology->cell_of_tet[tet] >= 0)
+		set_cell(world, body, body->topology->cell_of_tet[tet]);
 	for (int32_t v = 0; v < 4; v++)
 		fem_body_set_node_mass(world, body, fem_tet_node(body->topology, tet, v));
 	fem_body_set_totals(world, body);

@@ -1,6 +1,7 @@
 // What users can read of a body.
 #include "base/mat3.h"
 #include "base/vec.h"
+#include "dynamics/plate_elements.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/registry.h"
@@ -180,6 +181,43 @@ static void soften_shears(const FemBatchPlate *plate, int32_t lane, double mu, d
 	}
 }
 
+static void to_world(double r[3][3], double m[3][3], double out[3][3]) {
+	double half[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			half[i][j] = r[i][0] * m[0][j] + r[i][1] * m[1][j] + r[i][2] * m[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out[i][j] = half[i][0] * r[j][0] + half[i][1] * r[j][1] + half[i][2] * r[j][2];
+	}
+}
+
+// Stress of the corner with the largest principal value among those of a tet in an acting plate cell, and the strain
+// that belongs to it, in the axes of the tet.
+static void take_surface_stress(const FemBody *body, int32_t tet, double lambda, double mu, FemTetStrain *out) {
+	int32_t cell = fem_acting_cell(body, tet);
+	FemTetStress corners[FEM_CELL_CORNERS];
+	double largest = -INFINITY, (*r)[3] = out->rotation;
+	fem_plate_element_read(body, cell, corners);
+	for (int v = 0; v < 4; v++) {
+		const FemTetStress *c = &corners[fem_cell_corner(body->topology, cell, tet, v)];
+		double s[3][3] = {{(double)c->normal.x, (double)c->shear.x, (double)c->shear.z},
+			{(double)c->shear.x, (double)c->normal.y, (double)c->shear.y},
+			{(double)c->shear.z, (double)c->shear.y, (double)c->normal.z}};
+		double values[3], vectors[3][3];
+		fem_eigen_symmetric3(s, values, vectors);
+		if (!(values[2] > largest))
+			continue;
+		largest = values[2];
+		double back[3][3] = {{r[0][0], r[1][0], r[2][0]}, {r[0][1], r[1][1], r[2][1]}, {r[0][2], r[1][2], r[2][2]}};
+		to_world(back, s, out->stress); // R^T s R
+	}
+	double trace = (out->stress[0][0] + out->stress[1][1] + out->stress[2][2]) * lambda / (3.0 * lambda + 2.0 * mu);
+	for (int i = 0; i < 9; i++)
+		out->strain[i / 3][i % 3] = (out->stress[i / 3][i % 3] - (i % 4 == 0 ? trace : 0.0)) / (2.0 * mu);
+}
+
 // The batch's gradients are those of the plastically changed rest shape, so F from them is the elastic part. The stored
 // rotation starts an iteration in double; crushed tets, whose rotation comes from QR, keep theirs.
 void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
@@ -200,6 +238,8 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
 	}
 	if (body->plates)
 		soften_shears(&body->plates[tet / FEM_LANES], lane, mu, out->strain, out->stress);
+	if (fem_acting_cell(body, tet) >= 0)
+		take_surface_stress(body, tet, (double)batch->lambda[lane], mu, out);
 	if (body->plastics)
 		deformation(body, tet, body->plastics[tet / FEM_LANES].gradient, undeformed);
 	out->volume_ratio = fem_determinant3(body->plastics ? undeformed : f);
@@ -220,18 +260,6 @@ static double contract(double a[3][3], double b[3][3]) {
 			sum += a[i][j] * b[i][j];
 	}
 	return sum;
-}
-
-static void to_world(double r[3][3], double m[3][3], double out[3][3]) {
-	double half[3][3];
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			half[i][j] = r[i][0] * m[0][j] + r[i][1] * m[1][j] + r[i][2] * m[2][j];
-	}
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			out[i][j] = half[i][0] * r[j][0] + half[i][1] * r[j][1] + half[i][2] * r[j][2];
-	}
 }
 
 FemResult fem_body_get_tet_state(FemBodyId id, int32_t user_tet, FemTetState *out_state) {
@@ -298,6 +326,16 @@ int32_t fem_body_get_softened_tets(FemBodyId id) {
 	return body ? count_softened(world, body) : 0;
 }
 
+// Energy of the plate cells that act in place of their tets.
+static double sum_cells(const FemBody *body) {
+	double sum = 0.0;
+	for (int32_t cell = 0; body->cells && cell < fem_plate_cell_count(&body->topology->cells); cell++) {
+		FemTetStress stress[FEM_CELL_CORNERS];
+		sum += fem_cell_acts(body, cell) ? fem_plate_element_read(body, cell, stress) : 0.0;
+	}
+	return sum;
+}
+
 static void sum_tets(const FemBody *body, FemBodyState *state) {
 	double max_strain = 0.0, max_stress = 0.0, max_plastic = 0.0;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
@@ -308,11 +346,13 @@ static void sum_tets(const FemBody *body, FemBodyState *state) {
 		fem_tet_strain(body, tet, &strain);
 		fem_eigen_symmetric3(strain.stress, values, vectors);
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
-		state->elastic_energy += 0.5 * volume * contract(strain.strain, strain.stress);
+		if (fem_acting_cell(body, tet) < 0)
+			state->elastic_energy += 0.5 * volume * contract(strain.strain, strain.stress);
 		max_strain = fmax(max_strain, sqrt(contract(strain.strain, strain.strain)));
 		max_stress = fmax(max_stress, values[2]);
 		max_plastic = fmax(max_plastic, plastic_norm(body, tet));
 	}
+	state->elastic_energy += sum_cells(body);
 	state->max_strain = (float)max_strain;
 	state->max_stress = (float)max_stress;
 	state->max_plastic_strain = (float)max_plastic;

@@ -23,8 +23,8 @@ FemMeshDef fem_default_mesh_def(void) {
 static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
 	int32_t part_count = (mesh->node_count + FEM_PART_NODES - 1) / FEM_PART_NODES;
 	if (part_count < 2)
-		return FEM_OK; // zeroed
-	FemNodeGraph graph;
+		return FEM_OK;  // zeroed
+	FemNodeGraph graph; // of tets alone: further edges within cells change nothing that matters here
 	if (!fem_node_graph_create(&graph, mesh->node_count, mesh->tets, mesh->tet_count))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the graph of %d nodes.", mesh->node_count);
 	int failed = fem_metis_partition(mesh->node_count, graph.row_start, graph.column, part_count, out_part);
@@ -35,7 +35,10 @@ static FemResult partition(const FemMesh *mesh, int32_t *out_part) {
 
 // layout: null, or one whose partition this is.
 static FemResult build_with_parts(FemMesh *mesh, const int32_t *part, const int32_t *layout) {
-	mesh->topology = fem_topology_create(mesh->node_count, mesh->tets, mesh->tet_count, part);
+	FemPlateCells cells;
+	if (fem_plate_cells_find(mesh->positions, mesh->node_count, mesh->tets, mesh->tet_count, mesh->tet_plates,
+			mesh->tet_regions, &cells))
+		mesh->topology = fem_topology_create_with_cells(mesh->node_count, mesh->tets, mesh->tet_count, part, &cells);
 	if (!mesh->topology)
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the topology of %d tets.", mesh->tet_count);
 	if (layout && fem_mesh_take_layout_orders(mesh, layout))

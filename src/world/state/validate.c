@@ -113,6 +113,33 @@ static FemResult check_references(const FemTopology *t, int32_t mesh) {
 	return FEM_OK;
 }
 
+static int32_t corner_node(const FemTopology *t, int32_t cell, int32_t corner) {
+	int32_t at = t->cells.cells[cell].corners[corner];
+	return lane_node(t, at / 4, at % 4);
+}
+
+static FemResult check_cells(const FemTopology *t, int32_t mesh) {
+	int32_t expected = 0, count = fem_plate_cell_count(&t->cells);
+	for (int32_t cell = 0; cell < count; cell++) {
+		int32_t corners = 2 * fem_cell_column_count(&t->cells.cells[cell]);
+		expected += t->cell_is_whole[cell] ? corners * (corners - 1) / 2 : 0;
+	}
+	for (int32_t i = 0; count > 0 && i < t->node_count; i++) {
+		for (int32_t e = t->node_edge_start[i]; e < t->node_edge_start[i + 1]; e++) {
+			int32_t j = t->row_column[t->edge_slots[2 * (size_t)e]];
+			for (int32_t s = t->edge_cell_start[e]; s < t->edge_cell_start[e + 1]; s++) {
+				int32_t cell = t->edge_cells[s] / 64, pair = t->edge_cells[s] % 64;
+				if (!in_range(cell, count) || !t->cell_is_whole[cell] || corner_node(t, cell, pair / 8) != i ||
+					corner_node(t, cell, pair % 8) != j)
+					return FAULT("Mesh %d: edge %d names plate cell %d, which does not have it.", mesh, e, cell);
+			}
+		}
+	}
+	if (count > 0 && t->edge_cell_start[t->edge_count] != expected)
+		return FAULT("Mesh %d: plate cells around edges are missing.", mesh);
+	return FEM_OK;
+}
+
 static FemResult check_surface(const FemTopology *t, int32_t mesh) {
 	for (int32_t f = 0; f < t->triangle_count; f++) {
 		int32_t tet = t->triangle_tets[f], found = 0;
@@ -137,6 +164,8 @@ FemResult fem_topology_check(const FemTopology *t, int32_t index) {
 		result = check_rows(t, index);
 	if (result == FEM_OK)
 		result = check_references(t, index);
+	if (result == FEM_OK)
+		result = check_cells(t, index);
 	return result == FEM_OK ? check_surface(t, index) : result;
 }
 

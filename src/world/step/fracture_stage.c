@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
+#include "dynamics/plate_elements.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
@@ -46,6 +47,14 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
 	if (body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over)
 		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+}
+
+static void find_cell_stress_task(void *context, int32_t chunk_index) {
+	const FemStep *step = ((Fracture *)context)->step;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (body->cells && body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over)
+		fem_plate_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
 static void find_hot_task(void *context, int32_t chunk_index) {
@@ -224,6 +233,8 @@ bool fem_fracture_stage_run(FemStep *step) {
 		world->bodies[world->islands.active_bodies[i]]->step->node_hot = NULL;
 	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count)};
 	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
+	if (world->celled_count > 0)
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_cell_stress_task, &fracture);
 	bool looks = interval > 0 && statistics->step_count % (uint64_t)interval == 0;
 	if (looks && step->pass < world->def.fracture_passes_max)
 		list_bodies(&fracture);

@@ -69,8 +69,7 @@ static void make_rows(FemBody *body, FemRange nodes, float dt) {
 	const FemTopology *t = body->topology;
 	FemBodyStep *step = body->step;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
-	kernels->assemble_edges(t, step->tet_blocks, step->tet_plates, t->node_edge_start[nodes.begin],
-		t->node_edge_start[nodes.end], step->row_blocks);
+	kernels->assemble_edges(body, t->node_edge_start[nodes.begin], t->node_edge_start[nodes.end]);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		float m = body->mass[i] + dt * body->mass_damping[i];
 		step->diagonal[i] = (FemVec4){m, m, m, 0.0f};

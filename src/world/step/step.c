@@ -5,6 +5,7 @@
 #include "base/timing.h"
 #include "base/vec.h"
 #include "dynamics/elements.h"
+#include "dynamics/plate_elements.h"
 #include "dynamics/rows.h"
 #include "model/piece.h"
 #include "world/api/bodies.h"
@@ -263,8 +264,19 @@ static void update_elements_task(void *context, int32_t chunk_index) {
 		fem_elements_update(body, chunk->begin, chunk->end, step->dt);
 }
 
+// After all tets: a cell takes the place of tets that may be of other chunks.
+static void update_cells_task(void *context, int32_t chunk_index) {
+	FemStep *step = context;
+	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
+	FemBody *body = step->world->bodies[chunk->body];
+	if (body->cells && (step->pass == 0 || (body->breaking && !body->step->is_over)))
+		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
+}
+
 static void update_elements(FemStep *step) {
 	fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_elements_task, step);
+	if (step->world->celled_count > 0)
+		fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_cells_task, step);
 }
 
 // ---- assembly
@@ -282,8 +294,7 @@ static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, cons
 			int32_t edge = topology->node_edge_start[j];
 			while (topology->edge_slots[2 * edge + 1] != k)
 				edge++;
-			kernels->assemble_edges(
-				topology, body->step->tet_blocks, body->step->tet_plates, edge, edge + 1, body->step->row_blocks);
+			kernels->assemble_edges(body, edge, edge + 1);
 		}
 	}
 }
@@ -302,8 +313,7 @@ static void assemble_edges_task(void *context, int32_t chunk_index) {
 		return;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	const int32_t *edge_start = body->topology->node_edge_start;
-	kernels->assemble_edges(body->topology, body->step->tet_blocks, body->step->tet_plates, edge_start[chunk->begin],
-		edge_start[chunk->end], body->step->row_blocks);
+	kernels->assemble_edges(body, edge_start[chunk->begin], edge_start[chunk->end]);
 	if (body->live_part_count < body->topology->part_count)
 		assemble_border_edges(body, chunk, kernels);
 }

@@ -1,6 +1,7 @@
 // The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must
 // agree.
 #include "base/assert.h"
+#include "model/plate_elements.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
 #include "world/step/rigid_pieces.h"
@@ -11,12 +12,38 @@
 // Blocks are read 4 floats at a time, the last one past its end.
 #define BLOCK_OVERREAD 4
 
-// Arrays by tet, which a split leaves as they are.
+static size_t cell_corners(const FemTopology *topology) {
+	return 6 * (size_t)topology->cells.count[0] + 8 * (size_t)topology->cells.count[1];
+}
+
+static size_t cell_block_floats(const FemTopology *topology) {
+	return FEM_CELL_BLOCK_FLOATS(3) * (size_t)topology->cells.count[0] +
+		FEM_CELL_BLOCK_FLOATS(4) * (size_t)topology->cells.count[1];
+}
+
+static size_t cell_bytes(const FemBody *body) {
+	size_t corners = cell_corners(body->topology);
+	return body->cells
+		? fem_align_up(corners * sizeof(FemVec4)) + fem_align_up(cell_block_floats(body->topology) * sizeof(float)) +
+			(body->breaking ? fem_align_up(corners * sizeof(FemTetStress)) : 0)
+		: 0;
+}
+
+static void take_cell_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
+	size_t corners = cell_corners(body->topology);
+	if (!body->cells)
+		return;
+	step->cell_forces = FEM_ARENA_TAKE(arena, FemVec4, corners);
+	step->cell_blocks = FEM_ARENA_TAKE(arena, float, cell_block_floats(body->topology));
+	step->cell_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, corners) : NULL;
+}
+
+// Arrays by tet and by cell, which a split leaves as they are.
 static size_t tet_bytes(const FemBody *body) {
 	size_t tets = (size_t)body->topology->batch_count * FEM_LANES;
 	return fem_align_up(tets * sizeof(FemTetBlocks)) + fem_align_up(tets * sizeof(FemTetForces)) +
 		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) +
-		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0);
+		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) + cell_bytes(body);
 }
 
 // Arrays by node, edge and part.
@@ -43,6 +70,7 @@ static void take_tet_arrays(const FemBody *body, FemBodyStep *step, FemArena *ar
 	step->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
 	step->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
 	step->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
+	take_cell_arrays(body, step, arena);
 }
 
 static void take_node_arrays(const FemBody *body, FemBodyStep *step, FemArena *arena) {
@@ -83,6 +111,9 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 		.tet_forces = step->tet_forces,
 		.tet_plates = step->tet_plates,
 		.tet_stress = step->tet_stress,
+		.cell_forces = step->cell_forces,
+		.cell_blocks = step->cell_blocks,
+		.cell_stress = step->cell_stress,
 		.was_split = true,
 	};
 	take_node_arrays(body, step, arena);
@@ -113,6 +144,9 @@ void fem_body_keep_results(FemBody *body, FemArena *arena) {
 		.tet_forces = step->tet_forces,
 		.tet_plates = step->tet_plates,
 		.tet_stress = step->tet_stress,
+		.cell_forces = step->cell_forces,
+		.cell_blocks = step->cell_blocks,
+		.cell_stress = step->cell_stress,
 		.ground = ground,
 		.dv = dv,
 		.part_chunk = FEM_ARENA_TAKE(arena, int32_t, parts),

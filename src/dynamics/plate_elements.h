@@ -1,0 +1,55 @@
+// Plate cells of a body: their making, and the stage that gives a cell's forces, blocks and stress in place of its
+// tets'. It runs after the element stage of all tets (dynamics/elements.h).
+#ifndef FEM_DYNAMICS_PLATE_ELEMENTS_H
+#define FEM_DYNAMICS_PLATE_ELEMENTS_H
+
+#include "base/simd.h"
+#include "base/vec.h"
+#include "dynamics/plate_stiffness.h"
+#include "model/body.h"
+#include "model/plate_elements.h"
+#include "model/tet_batches.h"
+#include "topology/topology.h"
+
+// None elastic yet. Null when memory fails.
+FEM_MUST_USE FemPlateElements *fem_plate_elements_create(const FemTopology *topology);
+void fem_plate_elements_free(FemPlateElements *elements);
+
+// corners: m, of the rest shape. material null: its tets are by themselves, as they are in a cell without shape.
+void fem_plate_element_set(FemPlateElements *elements, const FemTopology *topology, int32_t cell,
+	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material, float damping);
+
+// What the kernel reads and writes for LANES cells, or fewer at the ends of its range.
+typedef struct FemCellArguments {
+	int set;              // 0 prisms, 1 hexahedra
+	const int32_t *nodes; // [batch][corner][8]
+	const int32_t *leaders;
+	const float *values;
+	const FemVec4 *rotation;  // of tets
+	const FemVec4 *position;  // m
+	const FemVec4 *velocity;  // m/s
+	float dt;                 // s
+	float viscous_stress;     // 1: stress has the viscous part too
+	FemVec4 *out_forces;      // [cell][corner], N; of the set
+	float *out_blocks;        // [cell][pair][3 columns of 4]: (dt^2 + dt alpha_K) K; or null
+	FemTetStress *out_stress; // [cell][corner], of the surface at each; or null
+	int32_t begin, end;       // cells of the set
+} FemCellArguments;
+
+typedef void FemCellKernel(const FemCellArguments *arguments);
+
+FemCellKernel fem_cells_update_scalar;
+FemCellKernel fem_cells_update_sse2;
+FemCellKernel fem_cells_update_avx2;
+
+// Forces and blocks of the cells whose lowest tet is in a run of batches; their tets have none any more.
+void fem_plate_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
+
+// The same with the stress of the surfaces, of which each tet gets that of its corner with the largest tension.
+void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
+
+// Elastic energy of an acting cell, J, and stress at its corners in world axes, Pa, for reading. Double but for the
+// stress.
+double fem_plate_element_read(const FemBody *body, int32_t cell, FemTetStress stress[FEM_CELL_CORNERS]);
+
+#endif

@@ -1,0 +1,59 @@
+// The cells of a body's plates as the cell kernel reads them: what they are, 8 side by side (docs/method.md, "Plates").
+#ifndef FEM_MODEL_PLATE_ELEMENTS_H
+#define FEM_MODEL_PLATE_ELEMENTS_H
+
+#include "fem_constants.h"
+#include "model/body.h"
+#include "topology/topology.h"
+
+// Values of a batch, each of FEM_LANES floats: places for a cell of c columns, 2 c corners.
+#define FEM_CELL_PAIRS(c) ((c) * (2 * (c)-1))         // pairs of corners i < j, by i, then j
+#define FEM_CELL_REST 0                               // [corner][axis]: m, from corner 0
+#define FEM_CELL_GRADIENT(c) (6 * (c))                // [corner][axis]: 1/m; F = sum (x_k - x_0) g_k^T
+#define FEM_CELL_DAMPING(c) (12 * (c))                // s, alpha_K
+#define FEM_CELL_MODULUS(c) (12 * (c) + 1)            // Pa, E / (1 - nu^2)
+#define FEM_CELL_POISSON(c) (12 * (c) + 2)            // Poisson's ratio
+#define FEM_CELL_TRIANGLE(c) (12 * (c) + 3)           // [triangle]: axes[3][3], edges[2][2], thickness
+#define FEM_CELL_TRIANGLE_VALUES 14                   // of a triangle
+#define FEM_CELL_TRIANGLE_COUNT(c) ((c) == 3 ? 1 : 4) // of a cell
+#define FEM_CELL_STIFFNESS(c) (FEM_CELL_TRIANGLE(c) + FEM_CELL_TRIANGLE_VALUES * FEM_CELL_TRIANGLE_COUNT(c))
+#define FEM_CELL_VALUES(c) (FEM_CELL_STIFFNESS(c) + 9 * FEM_CELL_PAIRS(c)) // stiffness [pair][row][column], N/m
+
+// Floats of the blocks that the cell kernel leaves for assembly: of each pair 3 columns of 4.
+#define FEM_CELL_BLOCK_FLOATS(c) (12 * FEM_CELL_PAIRS(c))
+
+typedef struct FemPlateElements {
+	float *values[FEM_CELL_SETS];    // [batch][value][8]
+	int32_t *leaders[FEM_CELL_SETS]; // [batch * 8 + lane]: its lowest tet, whose rotation starts that of the cell
+	uint8_t *is_elastic;             // [cell]: one material, which does not yield; else its tets are by themselves
+	void *block;
+	size_t bytes;
+} FemPlateElements;
+
+// Whether the cell acts in place of its tets.
+static inline bool fem_cell_acts(const FemBody *body, int32_t cell) {
+	return body->topology->cell_is_whole[cell] && body->cells->is_elastic[cell];
+}
+
+// The acting cell that a tet is in, or -1.
+static inline int32_t fem_acting_cell(const FemBody *body, int32_t tet) {
+	int32_t cell = body->cells ? body->topology->cell_of_tet[tet] : -1;
+	return cell >= 0 && fem_cell_acts(body, cell) ? cell : -1;
+}
+
+// The corner of its cell that a node of a tet is.
+static inline int32_t fem_cell_corner(const FemTopology *topology, int32_t cell, int32_t tet, int32_t local) {
+	const FemPlateCell *record = &topology->cells.cells[cell];
+	int32_t k = 0;
+	while (record->tets[k] != tet)
+		k++;
+	return record->place[k][local];
+}
+
+// The place of a corner in arrays [cell][corner], prisms before hexahedra.
+static inline int64_t fem_cell_corner_place(const FemTopology *topology, int32_t cell, int32_t corner) {
+	int64_t prisms = topology->cells.count[0];
+	return cell < prisms ? 6 * (int64_t)cell + corner : 6 * prisms + 8 * (cell - prisms) + corner;
+}
+
+#endif
