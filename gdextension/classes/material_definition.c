@@ -22,6 +22,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->toughness_variation = 0.1;
 	self->crack_speed = (double)def.crack_speed;
 	self->fragment_size = (double)def.fragment_size;
+	self->impact_duration = (double)def.impact_duration;
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->max_solver_iterations = def.max_iterations;
@@ -63,6 +64,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.toughness_variation = (float)self->toughness_variation;
 	def.crack_speed = (float)self->crack_speed;
 	def.fragment_size = (float)self->fragment_size;
+	def.impact_duration = (float)self->impact_duration;
 	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
 	def.grain_ratio = (float)self->grain_ratio;
 	def.max_iterations = (int32_t)self->max_solver_iterations;

@@ -106,6 +106,7 @@ FLOAT_ACCESSORS(toughness, 0.0, 1e13)
 FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
 FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
+FLOAT_ACCESSORS(impact_duration, 0.0, 1.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 
 static bool get_breakable(void *self) {
@@ -268,6 +269,7 @@ static const ClassProperty properties[] = {
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_OF_CLASS(interior_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_GROUP("Advanced"),
+	PROPERTY(impact_duration, FLOAT, float, "get_", RANGE, "0,0.02,0.00001,or_greater,suffix:s"),
 	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),
 	PROPERTY(poisson_ratio, FLOAT, float, "get_", RANGE, "0,0.49,0.001"),
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),

@@ -20,7 +20,8 @@ typedef struct FemSeparation {
 // What fracture keeps and makes for one body; all by inside numbers.
 typedef struct FemBreaking {
 	bool has_grain;
-	bool can_break; // some tet has a finite toughness
+	bool has_impacts; // blows on some of its material are shorter than a step (world/step/blows.h)
+	bool can_break;   // some tet has a finite toughness
 	uint64_t seed;
 
 	// s, of the world's time: until when the tips of cracks have run. They are not faster than the materials'

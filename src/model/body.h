@@ -91,6 +91,7 @@ typedef struct FemBody {
 	float *tet_toughness;   // Pa, or N with by_force; infinite: does not break
 	float *tet_crack_speed; // m/s, of the tip of a crack
 	float *tet_fragment;    // m^3, of the smallest piece that is made of it
+	float *tet_impact;      // s, that a blow on it lasts; 0: as long as the step
 	uint8_t *tet_by_force;  // toughness is the paper's force
 	FemVec4 *tet_grain;     // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 
@@ -107,8 +108,9 @@ typedef struct FemBody {
 	int32_t live_tets;    // tets computed since the islands were last updated
 	int32_t pinned_count; // pinned and driven nodes
 	bool kinematic;
-	bool was_asleep; // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
-	bool went_bad;   // became not finite in this step
+	bool was_asleep;  // at the end of the last step: for events, and what fem_body_is_asleep() says during a step
+	bool went_bad;    // became not finite in this step
+	float blow_speed; // m/s, largest change of a node's velocity by impulses and explosions since the last step
 
 	float total_mass;       // kg
 	float stiffness;        // 1/s^2, largest of its tets: 4 (lambda + 2 mu) sum |g_i|^2 / density >= |K| / m ...

@@ -30,6 +30,7 @@ const FemBodyTetArray fem_body_tet_arrays[FEM_TET_ARRAY_COUNT] = {
 	[FEM_TET_TOUGHNESS] = {ARRAY(tet_toughness, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_CRACK_SPEED] = {ARRAY(tet_crack_speed, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_FRAGMENT] = {ARRAY(tet_fragment, FEM_TETS_OF_BREAKING)},
+	[FEM_TET_IMPACT] = {ARRAY(tet_impact, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_BY_FORCE] = {ARRAY(tet_by_force, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_GRAIN] = {ARRAY(tet_grain, FEM_TETS_OF_BREAKING)},
 };

@@ -64,6 +64,7 @@ static void push_node(FemWorld *world, FemBody *body, int32_t node, FemVec3d imp
 	FemVec3d dv = fem_vec3d_scale(impulse, 1.0 / (double)body->mass[node]);
 	FemVec3d v = fem_vec3d_add(fem_vec3d_from4(body->velocity[node]), dv);
 	body->velocity[node] = fem_vec4_from(fem_clamp_speed(v, SPEED_HELD));
+	body->blow_speed = fmaxf(body->blow_speed, (float)sqrt(fem_vec3d_dot(dv, dv)));
 	fem_body_wake_part(&world->islands, body, body->topology->node_part[node]);
 	fem_piece_release(&body->pieces[fem_node_component(body->topology, node)]);
 }

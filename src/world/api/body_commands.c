@@ -140,6 +140,12 @@ static FemVec3d velocity_after(FemTarget target, FemVec3 impulse) {
 	return fem_vec3d_add(fem_vec3d_from4(target.body->velocity[target.node]), dv);
 }
 
+// m/s: what an impulse changes the velocity of a node by, for the look at its cracks (world/step/blows.h).
+static void note_blow(FemTarget target, double speed) {
+	double most = (double)target.world->def.node_speed_max;
+	target.body->blow_speed = fmaxf(target.body->blow_speed, (float)fmin(speed, most));
+}
+
 // Gives each node its share: dv = impulse / mass. A node of a fine mesh has little mass: when one would become faster
 // than nodes may be, the neighbourhood of the node with the largest share takes all of the impulse.
 static FemResult add_impulses(const FemTarget *targets, const FemVec3 *shares, int count) {
@@ -156,6 +162,7 @@ static FemResult add_impulses(const FemTarget *targets, const FemVec3 *shares, i
 		sum = fem_vec3_add(sum, shares[i]);
 		at = share > largest ? i : at;
 		largest = fmax(largest, share);
+		note_blow(targets[i], sqrt(share) / (double)targets[i].body->mass[targets[i].node]);
 	}
 	for (int i = 0; i < count && fits; i++) {
 		if (takes_impulses(targets[i]))

@@ -72,6 +72,8 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 	FemResult result = check_not_negative(def->toughness_variation, "toughness_variation");
 	if (result == FEM_OK)
 		result = check_not_negative(def->fragment_size, "fragment_size");
+	if (result == FEM_OK)
+		result = check_not_negative(def->impact_duration, "impact_duration");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
 }
 
@@ -98,6 +100,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 		return result;
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
 	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
+	def->impact_duration = def->impact_duration > 0.0f ? clamp(def->impact_duration, 1e-5f, 1.0f) : 0.0f;
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);

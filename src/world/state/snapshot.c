@@ -69,6 +69,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->toughness_variation);
 	FEM_STREAM(s, def->crack_speed);
 	FEM_STREAM(s, def->fragment_size);
+	FEM_STREAM(s, def->impact_duration);
 	FEM_STREAM(s, def->grain_direction);
 	FEM_STREAM(s, def->grain_ratio);
 	s->failed = s->failed || toughness_mode < 0 || toughness_mode > FEM_TOUGHNESS_FORCE;

@@ -33,6 +33,8 @@ static void sync_fields(FemStream *s, FemBody *body) {
 	fem_stream_bool(s, &body->kinematic);
 	fem_stream_bool(s, &body->was_asleep);
 	fem_stream_bool(s, &body->is_stiff);
+	FEM_STREAM(s, body->blow_speed);
+	s->failed = s->failed || !(body->blow_speed >= 0.0f);
 	FEM_STREAM(s, body->live_tets);
 }
 

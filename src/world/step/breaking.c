@@ -47,7 +47,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	body->is_stiff = false;
 	if (!breaking)
 		return;
-	breaking->has_grain = breaking->can_break = false;
+	breaking->has_grain = breaking->can_break = breaking->has_impacts = false;
 	fem_body_release_pieces(body);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
@@ -62,6 +62,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
 			body->tet_toughness[tet] = def->toughness * factor * scale;
 		body->tet_crack_speed[tet] = def->crack_speed;
+		body->tet_impact[tet] = def->impact_duration;
+		breaking->has_impacts |= def->impact_duration > 0.0f;
 		body->tet_fragment[tet] = def->fragment_size * def->fragment_size * def->fragment_size;
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);

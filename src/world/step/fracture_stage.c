@@ -9,6 +9,7 @@
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
+#include "world/step/blows.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
 #include "world/world.h"
@@ -45,8 +46,11 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
-	if (body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over)
-		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+	if (!body->breaking || !body->step->tet_stress || body->went_bad || body->step->is_over)
+		return;
+	fem_blows_find_start_stress(body, chunk->begin, chunk->end);
+	fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+	fem_blows_amplify_stress(body, chunk->begin, chunk->end);
 }
 
 static void find_cell_stress_task(void *context, int32_t chunk_index) {
@@ -197,7 +201,7 @@ static void free_cuts(FemBreaking *breaking) {
 
 static size_t step_bytes(const FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
-	return fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) +
+	return fem_blows_bytes(body) + fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) +
 		fem_align_up(sizeof(FemSeparation) * nodes);
 }
 

@@ -79,7 +79,7 @@ static void make_rows(FemBody *body, FemRange nodes, float dt) {
 			step->contact_blocks + 6 * (int64_t)nodes.begin, 0, 6 * sizeof(float) * (size_t)(nodes.end - nodes.begin));
 }
 
-void fem_probe_deform(FemBody *body, int32_t component, float dt) {
+void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow) {
 	FemPiece *piece = &body->pieces[component];
 	FemPreconditioner *factor = piece->preconditioner;
 	FemRange nodes = body->topology->component_nodes[component];
@@ -92,7 +92,7 @@ void fem_probe_deform(FemBody *body, int32_t component, float dt) {
 	fem_preconditioner_solve(factor, body, body->step->product, body->step->z);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *z = &body->step->z[i];
-		*z = (FemVec4){dt * z->x, dt * z->y, dt * z->z, 0.0f};
+		*z = (FemVec4){blow * dt * z->x, blow * dt * z->y, blow * dt * z->z, 0.0f};
 	}
 }
 

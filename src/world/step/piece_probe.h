@@ -18,8 +18,9 @@ bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is 
 // below V t / (6 L), V, L and t being the volume, length and thickness of the piece.
 float fem_probe_load(FemBody *body, int32_t component, float dt);
 
-// Then: the displacement of the piece's nodes within the step, m, in body->step->z.
-void fem_probe_deform(FemBody *body, int32_t component, float dt);
+// Then: the displacement of the piece's nodes within the step, m, times how hard it is struck (blows.h), in
+// body->step->z.
+void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow);
 
 // Then: Pa, upper bounds of the largest principal stress of a tet: with that displacement, and of the strain that is in
 // the piece's shape alone. body->step->start is where the step began.

@@ -6,6 +6,7 @@
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
+#include "world/step/blows.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
@@ -151,9 +152,10 @@ static bool is_steady(float strength, float kept, float now) {
 static bool is_overloaded(FemBody *body, int32_t component, float dt) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	if (fem_probe_load(body, component, dt) < body->pieces[component].margin)
+	float blow = fem_blow_of_piece(body, component);
+	if (blow * fem_probe_load(body, component, dt) < body->pieces[component].margin)
 		return false;
-	fem_probe_deform(body, component, dt);
+	fem_probe_deform(body, component, dt, blow);
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
 		int32_t tet = t->node_tets[k] / 4;
 		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node

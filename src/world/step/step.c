@@ -1,5 +1,6 @@
 // One step, as a table of contents. Each stage is one call and one timing.
 #include "world/step/step.h"
+#include "world/step/blows.h"
 
 #include "base/assert.h"
 #include "base/timing.h"
@@ -365,6 +366,7 @@ static void solve(FemStep *step) {
 // ---- fracture
 
 static void fracture(FemStep *step) {
+	fem_blows_find(step);
 	bool released = fem_rigid_pieces_release(step);
 	if (released)
 		fem_passes_find_who_goes_back(step);
@@ -376,6 +378,7 @@ static void fracture(FemStep *step) {
 }
 
 static void finish_passes(FemStep *step) {
+	fem_blows_end(step);
 	fem_fracture_stage_finish(step);
 	// A step that needs none tells the memory of further passes, which goes when none was needed for long.
 	bool is_held = step->pass > 0 || fem_arena_begin(&step->world->pass_arena, 0);

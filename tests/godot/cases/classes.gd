@@ -54,6 +54,7 @@ const MATERIAL_DEFAULTS := {
 	"toughness_variation": 0.1,
 	"crack_speed": 1000.0,
 	"fragment_size": 0.0,
+	"impact_duration": 0.0,
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
 	"max_solver_iterations": 400,

@@ -201,7 +201,7 @@ func test_debris_cap_and_lifetime() -> void:
 	var most := 0
 	_hit(capped)
 	_hit(short_lived)
-	for i in 90:
+	for i in 150:
 		await tree.physics_frame
 		most = maxi(most, short_lived.get_piece_count())
 	check(_free_pieces(capped) <= 3, "%d free pieces with a cap of 2" % _free_pieces(capped))
@@ -452,7 +452,7 @@ func test_debris_beyond_the_cap_fades() -> void:
 		with_an_end += int(body.get_piece_data(piece).time_left <= 0.4)
 	check(with_an_end > 0, "no piece of %d has an end" % before)
 	check(_free_pieces(body) > 2, "pieces went at once")
-	await ticks(60)
+	await ticks(120) # some break again as they land
 	check(_free_pieces(body) <= 2, "%d free pieces with a cap of 1" % _free_pieces(body))
 
 

@@ -17,6 +17,7 @@ const VALUES := {
 	"toughness_variation": 0.25,
 	"crack_speed": 20.0,
 	"fragment_size": 0.07,
+	"impact_duration": 0.002,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"max_solver_iterations": 77,

@@ -1,0 +1,158 @@
+// The real force of a blow: what strikes for a millisecond breaks as such, at any length of step.
+#include "contact_rig.h"
+#include "fem_test.h"
+#include "world/api/registry.h"
+#include "world/world.h"
+
+#include <math.h>
+
+typedef struct Drop {
+	FemVec3 size; // m
+	int32_t cells[3];
+	float height; // m, of its lowest corner
+	float tilt;   // rad, about z
+	float toughness, duration;
+	double hz;
+	bool on_collider; // else on the world's ground
+} Drop;
+
+static int32_t pieces_of_drop(const Drop *drop) {
+	FemWorldDef def = fem_contact_world_def();
+	def.ground_enabled = !drop->on_collider;
+	FemWorldId world = fem_world_create(&def);
+	if (drop->on_collider)
+		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 0.5f);
+	FemBlock block = fem_block(0.1f, 1);
+	for (int i = 0; i < 3; i++)
+		block.cells[i] = drop->cells[i];
+	block.size = drop->size;
+	block.kind = FEM_CELLS_KUHN;
+	block.material.young_modulus = 5e8f;
+	block.material.density = 2300.0f;
+	block.material.stiffness_damping = 0.001f;
+	block.material.breakable = true;
+	block.material.toughness = drop->toughness;
+	block.material.impact_duration = drop->duration;
+	block.body.rotation = fem_rotation_z(drop->tilt);
+	block.body.position = (FemPosition){0.0, (double)drop->height, 0.0};
+	FemBodyId body = fem_block_add(world, &block);
+	FEM_CHECK(fem_body_is_valid(body));
+	int32_t steps = (int32_t)((sqrt(2.0 * (double)drop->height / 9.81) + 0.3) * drop->hz);
+	for (int32_t step = 0; step < steps; step++)
+		fem_world_step(world, (float)(1.0 / drop->hz), 1);
+	int32_t pieces = fem_body_get_pieces(body, NULL, 0);
+	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+	fem_world_destroy(world);
+	return pieces;
+}
+
+// A cube of 0.3 m that falls on an edge.
+static Drop cube_drop(float height, float duration, double hz) {
+	return (Drop){.size = {0.3f, 0.3f, 0.3f},
+		.cells = {6, 6, 6},
+		.height = height,
+		.tilt = 0.6f,
+		.toughness = 1.5e5f,
+		.duration = duration,
+		.hz = hz,
+		.on_collider = true};
+}
+
+// Fails without amplifying: nothing breaks from any height then, and with a factor that does not follow the step.
+FEM_TEST(blows, things_break_from_the_same_height_at_any_rate) {
+	static const double rates[] = {30.0, 60.0, 120.0, 240.0};
+	for (int r = 0; r < 4; r++) {
+		Drop low = cube_drop(0.15f, 2e-3f, rates[r]), high = cube_drop(3.0f, 2e-3f, rates[r]);
+		Drop dull = cube_drop(3.0f, 0.0f, rates[r]);
+		int32_t pieces[3] = {pieces_of_drop(&low), pieces_of_drop(&high), pieces_of_drop(&dull)};
+		printf("  %.0f Hz: %d pieces from 0.15 m, %d from 3 m, %d without a duration\n", rates[r], pieces[0], pieces[1],
+			pieces[2]);
+		FEM_CHECK_INT(pieces[0], 1);
+		FEM_CHECK(pieces[1] > 10);
+		FEM_CHECK(pieces[2] == 1 || rates[r] > 200.0); // a step of 4 ms is short enough by itself
+	}
+}
+
+FEM_TEST(blows, the_ground_strikes_as_a_collider_does) {
+	Drop drop = cube_drop(3.0f, 2e-3f, 60.0);
+	drop.on_collider = false;
+	FEM_CHECK(pieces_of_drop(&drop) > 10);
+	drop.height = 0.3f;
+	FEM_CHECK_INT(pieces_of_drop(&drop), 1);
+}
+
+// A blow of 0.01 ms would be 1,667 times the force of a step. Fails when what only comes to rest counts as one.
+FEM_TEST(blows, what_is_set_down_is_not_struck) {
+	Drop drop = cube_drop(0.001f, 1e-5f, 60.0);
+	drop.tilt = 0.0f;
+	FEM_CHECK_INT(pieces_of_drop(&drop), 1);
+}
+
+// A hard cube that falls on a soft mat, and on a floor. The mat takes its time.
+FEM_TEST(blows, the_softer_side_decides) {
+	int32_t pieces[2];
+	for (int on_mat = 0; on_mat < 2; on_mat++) {
+		FemWorldDef def = fem_contact_world_def();
+		FemWorldId world = fem_world_create(&def);
+		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 0.5f);
+		FemBlock mat = fem_block(0.4f, 4), cube = fem_block(0.3f, 6);
+		mat.body.position = (FemPosition){-0.05, 0.0, -0.05};
+		cube.kind = FEM_CELLS_KUHN;
+		cube.material.young_modulus = 5e8f;
+		cube.material.density = 2300.0f;
+		cube.material.breakable = true;
+		cube.material.toughness = 1.5e5f;
+		cube.material.impact_duration = 1e-3f;
+		cube.body.position = (FemPosition){0.0, on_mat ? 0.41 : 0.01, 0.0};
+		cube.body.linear_velocity = (FemVec3){0.0f, -4.0f, 0.0f};
+		cube.body.rotation = fem_rotation_z(0.2);
+		if (on_mat)
+			fem_block_add(world, &mat);
+		FemBodyId body = fem_block_add(world, &cube);
+		fem_steps(world, 12);
+		pieces[on_mat] = fem_body_get_pieces(body, NULL, 0);
+		fem_world_destroy(world);
+	}
+	printf("  %d pieces on the floor, %d on the mat\n", pieces[0], pieces[1]);
+	FEM_CHECK(pieces[0] > 10 && pieces[1] == 1);
+}
+
+// An impulse at a point is a blow. Fails when only contacts are.
+FEM_TEST(blows, impulses_strike_too) {
+	int32_t pieces[2];
+	for (int is_hard = 0; is_hard < 2; is_hard++) {
+		FemWorldDef def = fem_contact_world_def();
+		FemWorldId world = fem_world_create(&def);
+		FemBlock block = fem_block(0.3f, 6);
+		block.kind = FEM_CELLS_KUHN;
+		block.material.young_modulus = 5e8f;
+		block.material.density = 2300.0f;
+		block.material.breakable = true;
+		block.material.toughness = 1.5e5f;
+		block.material.impact_duration = is_hard ? 1e-3f : 0.0f;
+		FemBodyId body = fem_block_add(world, &block);
+		fem_steps(world, 2);
+		FEM_CHECK_INT(fem_body_apply_impulse_at_point(body, (FemVec3){0.0f, 2.0f, 0.0f}, fem_center(body)), FEM_OK);
+		fem_steps(world, 2);
+		pieces[is_hard] = fem_body_get_pieces(body, NULL, 0);
+		fem_world_destroy(world);
+	}
+	printf("  %d pieces, %d without a duration\n", pieces[1], pieces[0]);
+	FEM_CHECK(pieces[0] == 1 && pieces[1] > 1);
+}
+
+FEM_TEST(blows, bad_input_is_refused) {
+	FemWorldDef def = fem_default_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemMaterialDef material = fem_default_material_def();
+	static const float bad[] = {-1.0f, NAN, INFINITY};
+	for (int i = 0; i < 2; i++) {
+		material.impact_duration = bad[i];
+		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
+	}
+	material.impact_duration = 1e-30f;
+	FemMaterialId shortest = fem_material_create(world, &material);
+	FEM_CHECK_INT(fem_material_get(shortest, &material), FEM_OK);
+	FEM_CHECK_NEAR(material.impact_duration, 1e-5, 1e-9);
+	fem_world_destroy(world);
+}
