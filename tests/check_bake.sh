@@ -118,6 +118,9 @@ check_json() {
 	verdict json_of_tets_of_another_program json_holds "report['parts'] == 1 and report['coverage_max'] is None" \
 		"$folder/tet.node" "$out"
 	verdict json_and_report ends_with 2 "report-json" "$box" "$out" --report --report-json
+	verdict json_of_a_hollow_box json_holds "10.4 < report['mass'] < 10.8 and report['volume_ratio'] is None" \
+		"$box" "$out" --wall-thickness 0.01
+	verdict wall_of_no_thickness ends_with 2 "wall-thickness" "$box" "$out" --wall-thickness nan
 	verdict density_of_nothing ends_with 2 "density" "$box" "$out" --density 0
 }
 

@@ -224,3 +224,103 @@ FEM_TEST(walls, same_soup_gives_the_same_tets_and_all_memory_back) {
 	fem_surface_mesh_free(&surface);
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
+
+// ---- hollow
+
+static double bake_hollow(FemSurfaceMesh (*make)(void), float thickness, FemTetMesh *out) {
+	FemSurfaceMesh surface = make();
+	FemSoup soup = fem_surface_soup(&surface);
+	FemBakeDef def = fem_default_bake_def();
+	def.wall_thickness = thickness;
+	double coverage = FEM_CHECK(fem_tetrahedralize(&soup, &def, out) == FEM_OK) ? coverage_of(out, &soup) : 1.0;
+	fem_surface_mesh_free(&surface);
+	return coverage;
+}
+
+static FemSurfaceMesh make_sphere(void) {
+	return fem_surface_sphere(0.2, 24);
+}
+static FemSurfaceMesh make_crate(void) {
+	return fem_surface_box((FemVec3){1.0f, 0.6f, 0.8f}, 2);
+}
+// A ball with a bar through it: two closed surfaces that cross.
+static FemSurfaceMesh make_crossing(void) {
+	FemSurfaceMesh mesh = fem_surface_sphere(0.2, 24), bar = fem_surface_box((FemVec3){0.8f, 0.1f, 0.1f}, 4);
+	fem_surface_append(&mesh, &bar);
+	fem_surface_mesh_free(&bar);
+	return mesh;
+}
+
+// Fails when a closed mesh is filled solid whatever wall it is to have: the ball then has 33 litres.
+FEM_TEST(walls, closed_meshes_are_hollow_when_asked) {
+	FemTetMesh mesh;
+	double coverage = bake_hollow(make_sphere, 0.004f, &mesh);
+	double wanted = 4.0 / 3.0 * 3.14159265 * (pow(0.2, 3.0) - pow(0.196, 3.0));
+	printf("  ball: %d tets, volume %.3f, off by %.2f %%\n", mesh.tet_count, (double)mesh.volume / wanted,
+		100.0 * coverage);
+	FEM_CHECK(fabs((double)mesh.volume / wanted - 1.0) < 0.1 && coverage < 0.01 && mesh.members[0].hollow);
+	FEM_CHECK(count_bodies(&mesh) == 1 && count_flat(&mesh) == 0);
+	fem_tet_mesh_free(&mesh);
+	coverage = bake_hollow(make_crate, 0.02f, &mesh);
+	wanted = 1.0 * 0.6 * 0.8 - 0.96 * 0.56 * 0.76;
+	printf("  crate: %d tets, volume %.3f, off by %.2f %%\n", mesh.tet_count, (double)mesh.volume / wanted,
+		100.0 * coverage);
+	FEM_CHECK(fabs((double)mesh.volume / wanted - 1.0) < 0.1 && coverage < 0.01);
+	fem_tet_mesh_free(&mesh);
+}
+
+// What crosses itself has no skin of its own; a bar thinner than two walls is solid.
+FEM_TEST(walls, crossing_parts_are_hollow_together) {
+	FemTetMesh mesh;
+	bake_hollow(make_crossing, 0.01f, &mesh);
+	printf("  %d tets, %.4f m3\n", mesh.tet_count, (double)mesh.volume);
+	FEM_CHECK(mesh.members[0].kind == FEM_MEMBER_WALL && count_bodies(&mesh) == 1 && count_flat(&mesh) == 0);
+	FEM_CHECK((double)mesh.volume > 0.005 && (double)mesh.volume < 0.008); // 4.6 litres of ball, 1.5 of bar
+	fem_tet_mesh_free(&mesh);
+}
+
+// Walls that leave no hollow, and numbers that are none.
+FEM_TEST(walls, thickness_may_be_anything) {
+	static const float thick[] = {1e-7f, 0.09f, 0.15f, 0.4f, 1000.0f};
+	FemTetMesh mesh;
+	for (size_t i = 0; i < sizeof thick / sizeof *thick; i++) {
+		bake_hollow(make_sphere, thick[i], &mesh);
+		FEM_CHECK(mesh.tet_count > 0 && count_bodies(&mesh) == 1 && count_flat(&mesh) == 0);
+		FEM_CHECK(i == 0 || (double)mesh.volume > 0.6 * 4.0 / 3.0 * 3.14159265 * pow(0.2, 3.0));
+		fem_tet_mesh_free(&mesh);
+	}
+	FemSurfaceMesh surface = make_sphere();
+	FemSoup soup = fem_surface_soup(&surface);
+	FemBakeDef def = fem_default_bake_def();
+	static const float bad[] = {-1.0f, NAN, INFINITY};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		def.wall_thickness = bad[i];
+		FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_ERROR_INVALID_ARGUMENT);
+		FEM_CHECK(strstr(fem_last_error(), "wall_thickness") != NULL);
+	}
+	fem_surface_mesh_free(&surface);
+}
+
+// An open cup that is filled to the brim.
+FEM_TEST(walls, report_says_what_is_filled_solid) {
+	FemSurfaceMesh source = make_sphere();
+	int32_t kept = 0;
+	for (int32_t t = 0; t < source.triangle_count; t++)
+		if (source.vertices[source.triangles[t][0]].y < 0.15f)
+			memcpy(source.triangles[kept++], source.triangles[t], sizeof *source.triangles);
+	source.triangle_count = kept;
+	FemBakedMesh mesh = mesh_of(source), hollow = {0};
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeInfo info;
+	FEM_REQUIRE(fem_bake_render_mesh(&def, &mesh, &info) == FEM_OK);
+	FEM_CHECK(strstr(mesh.report, "Filled solid") && strstr(mesh.report, "wall_thickness"));
+	fem_bake_info_free(&info);
+	hollow.render = mesh.render;
+	mesh.render = (FemRenderMesh){0};
+	fem_baked_mesh_free(&mesh);
+	def.wall_thickness = 0.003f;
+	FEM_REQUIRE(fem_bake_render_mesh(&def, &hollow, &info) == FEM_OK);
+	FEM_CHECK(!strstr(hollow.report, "Filled solid") && info.tets.members[0].hollow);
+	fem_bake_info_free(&info);
+	fem_baked_mesh_free(&hollow);
+}

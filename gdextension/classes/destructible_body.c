@@ -115,6 +115,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(splinter_blend, FLOAT, float, "get_", RANGE, "0,1,0.01,or_greater,suffix:s", ),
 	PROPERTY_GROUP("Shape"),
 	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT, ),
+	BODY_PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m", ),
 	BODY_PROPERTY(bake_in_background, BOOL, bool, "is_", NONE, "", ),
 	BODY_PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m", ),
 	BODY_PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater", ),

@@ -27,6 +27,7 @@ typedef struct DestructibleBody {
 	GDExtensionObjectPtr surface_material; // Material or null; a reference
 	GDExtensionObjectPtr mesh;             // Mesh, DestructibleMesh or null; a reference
 	int64_t element_count;                 // of a Mesh's bake
+	double wall_thickness;                 // m, of a Mesh's bake
 	int64_t refused_count;                 // element_count that was too large, until that has been said; else 0
 	GdVector3 size;                        // m
 	GdVector3i cells;
@@ -135,6 +136,7 @@ void destructible_body_release(DestructibleBody *self);
 
 BODY_ACCESSORS(GDExtensionObjectPtr, mesh)
 BODY_ACCESSORS(int64_t, element_count)
+BODY_ACCESSORS(double, wall_thickness)
 BODY_ACCESSORS(bool, bake_in_background)
 BODY_ACCESSORS(GdVector3, size)
 BODY_ACCESSORS(GdVector3i, cells)

@@ -6,7 +6,10 @@
 #include "classes/material_resource.h"
 #include "classes/mesh_cache.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#define WALL_THICKNESS_MAX 1e6 // m: as of DestructibleMesh; thicker than any body may be
 
 DestructibleMesh *destructible_body_mesh(const DestructibleBody *self) {
 	return class_instance(self->baked, &destructible_mesh_class);
@@ -65,6 +68,7 @@ static MeshCacheSettings cache_settings(DestructibleBody *self) {
 	FemMaterialDef material = material_resource_def(resource);
 	MeshCacheSettings settings = {
 		.element_count = self->element_count,
+		.wall_thickness = self->wall_thickness,
 		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
 	};
 	if (material.breakable) {
@@ -281,6 +285,27 @@ void destructible_body_set_element_count(void *pointer, int64_t count) {
 		return;
 	}
 	self->element_count = count;
+	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
+		destructible_body_rebuild(self);
+	}
+	describe_change(self);
+}
+
+double destructible_body_get_wall_thickness(void *self) {
+	return ((DestructibleBody *)self)->wall_thickness;
+}
+
+void destructible_body_set_wall_thickness(void *pointer, double value) {
+	DestructibleBody *self = pointer;
+	if (!isfinite(value)) {
+		destructible_body_report(self, "keeps its wall_thickness", "it was set to a value that is not a finite number");
+		return;
+	}
+	value = fmin(fmax(value, 0.0), WALL_THICKNESS_MAX);
+	if (value == self->wall_thickness) {
+		return;
+	}
+	self->wall_thickness = value;
 	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
 		destructible_body_rebuild(self);
 	}

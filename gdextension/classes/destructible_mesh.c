@@ -283,6 +283,14 @@ static void set_sheet_thickness(void *self, double value) {
 	set_length(&((DestructibleMesh *)self)->sheet_thickness, "sheet_thickness", value);
 }
 
+static double get_wall_thickness(void *self) {
+	return ((DestructibleMesh *)self)->wall_thickness;
+}
+
+static void set_wall_thickness(void *self, double value) {
+	set_length(&((DestructibleMesh *)self)->wall_thickness, "wall_thickness", value);
+}
+
 static double get_weld_distance(void *self) {
 	return ((DestructibleMesh *)self)->weld_distance;
 }
@@ -322,6 +330,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT),
 	PROPERTY(plate_layers, INT, int, "get_", RANGE, "1,16,1"),
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
+	PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
 	{.name = "refine_surface",
 		.type = GDEXTENSION_VARIANT_TYPE_BOOL,

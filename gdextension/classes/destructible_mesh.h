@@ -12,6 +12,7 @@ typedef struct DestructibleMesh {
 	int64_t element_count;
 	int64_t plate_layers;
 	double sheet_thickness; // m
+	double wall_thickness;  // m
 	double weld_distance;   // m
 	bool regions_from_surfaces;
 	FemCutDef cut;                          // splinters

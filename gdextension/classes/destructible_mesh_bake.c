@@ -32,6 +32,7 @@ static FemBakeDef bake_def(const DestructibleMesh *self) {
 	def.element_count = (int32_t)self->element_count;
 	def.plate_layers = (int32_t)self->plate_layers;
 	def.sheet_thickness = (float)self->sheet_thickness;
+	def.wall_thickness = (float)self->wall_thickness;
 	def.weld_distance = (float)self->weld_distance;
 	def.surface_regions = self->regions_from_surfaces;
 	def.cut = self->cut;

@@ -36,6 +36,7 @@ static uint64_t mix_surface(uint64_t hash, const FemRenderSurface *surface) {
 static uint64_t key_of(const FemRenderMesh *render, GdArray *materials, const MeshCacheSettings *settings) {
 	uint64_t hash = HASH_START;
 	hash = hash_mix(hash, &settings->element_count, sizeof(settings->element_count));
+	hash = hash_mix(hash, &settings->wall_thickness, sizeof(settings->wall_thickness));
 	hash = hash_mix(hash, &settings->regions_from_surfaces, sizeof(settings->regions_from_surfaces));
 	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
 	hash = hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
@@ -65,6 +66,7 @@ DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings) {
 	DestructibleMesh *made = class_instance(object, &destructible_mesh_class);
 	gd_ref_counted_init_ref(object);
 	made->element_count = settings->element_count;
+	made->wall_thickness = settings->wall_thickness;
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;

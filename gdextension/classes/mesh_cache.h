@@ -10,6 +10,7 @@ enum { MESH_CACHE_MAX = 64 }; // bakes that are kept; chosen: the kinds of bodie
 
 typedef struct MeshCacheSettings {
 	int64_t element_count;
+	double wall_thickness; // m
 	bool regions_from_surfaces;
 	FemPattern splinter_pattern;
 	FemVec3 splinter_direction;

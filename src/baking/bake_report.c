@@ -9,8 +9,10 @@
 #define FLAT_ANGLE 5.0 // degrees: what the engine's quality_clamp begins to soften, about
 // Of the size: a vertex farther from its tet than this is told of; chosen, what an eye sees of a whole prop.
 #define COVERAGE_WARNED 0.01
-#define EXCEEDED_TOLD \
-	1.25 // times the count that was asked for: more is told of; chosen, a little over what is promised
+#define DENSITY_TOLD 1000.0 // kg/m^3, of water: the default of a material
+#define HEAVY_VOLUME 0.05   // m^3: more than one person lifts, if it were water ...
+#define HEAVY_SIZE 3.0      // m: ... and as small as furniture; both chosen
+#define EXCEEDED_TOLD 1.25  // times the count that was asked for: more is told of; chosen
 
 typedef struct Text {
 	char *out;
@@ -84,6 +86,17 @@ static void say_walls(Text *text, const FemTetMesh *tets, const int kinds[FEM_ME
 			kinds[FEM_MEMBER_THIN_WALL], tets->member_count);
 }
 
+// A vessel that is filled to the brim: open at the top, or heavier than anybody could lift.
+static void say_solid(Text *text, const FemTetMesh *tets, const FemDiagnosis *diagnosis) {
+	double solid = 0.0;
+	for (int32_t i = 0; i < tets->member_count; i++)
+		solid += tets->members[i].kind == FEM_MEMBER_COMPACT ? (double)tets->members[i].volume : 0.0;
+	bool is_heavy = solid > HEAVY_VOLUME && diagnosis->size < HEAVY_SIZE;
+	if (solid > 0.0 && diagnosis->size > 0.0 && (is_heavy || diagnosis->open_edges > 0))
+		say(text, FEM_REPORT_NOTE "Filled solid, %.3g kg at %.0f kg/m3: set wall_thickness if it is hollow.\n",
+			solid * DENSITY_TOLD, DENSITY_TOLD);
+}
+
 void fem_bake_report_write(
 	const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis, char *out, size_t capacity) {
 	Text text = {out, capacity, 0};
@@ -108,6 +121,7 @@ void fem_bake_report_write(
 			say(&text, "%s", found);
 	}
 	say_walls(&text, tets, kinds);
+	say_solid(&text, tets, diagnosis);
 	if (diagnosis->useless_triangles > 0)
 		say(&text, FEM_REPORT_NOTE "%d triangles have no area or are second copies; they were left out.\n",
 			diagnosis->useless_triangles);

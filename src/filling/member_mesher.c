@@ -62,6 +62,7 @@
 #define STEEP_SHARE 0.25     // of the surface of such a bowl; a half sphere has 0.5, thick panels 0.15; chosen
 #define PLATE_GAP 0.01 // of the mesh's size: farthest that vertices of such a plate may lie from its tets; promised
 #define COVERAGE_POINTS 20000 // vertices that are looked at for that, at the most; chosen
+#define HOLLOW_MOST 0.5       // of twice the volume over the area: thicker walls leave a ball less than a third; chosen
 #define SKINS_LEAST 1e-6      // of the frame: half of the least thickness that floats can tell from none; chosen
 // Beyond 1, of one layer of corrected prisms along a curved wall: measured 3.1 to 3.2 (tests/test_curved_walls.c), and
 // falling with the square of the layers as in plates.
@@ -334,6 +335,29 @@ static FemResult search_skins(FemMemberSearch *search, bool *out_found) {
 	return result;
 }
 
+// What is open enough to enclose nothing is a sheet of its wall.
+static float sheet_thickness_of(const FemBakeDef *def) {
+	return def->sheet_thickness > 0.0f ? def->sheet_thickness : def->wall_thickness;
+}
+
+// A mesh that has walls already, or would have no hollow, is filled as it is.
+static bool is_to_be_hollow(const FemMemberSearch *search) {
+	double thickness = (double)search->request->def->wall_thickness / search->frame.size;
+	double wall = 2.0 * search->volume / fem_solid_area(&search->solid);
+	return thickness > 0.0 && wall > THIN_SHARE * search->solid.half_extents[2] && thickness < HOLLOW_MOST * wall;
+}
+
+static FemResult search_hollow(FemMemberSearch *search, bool *out_found) {
+	double thickness = (double)search->request->def->wall_thickness / search->frame.size;
+	FemResult result = fem_member_search_hollow(search, thickness, out_found);
+	if (*out_found) {
+		search->member->kind = FEM_MEMBER_WALL;
+		search->member->hollow = true;
+		search->volume = 0.0; // no volume of the mesh to compare with
+	}
+	return result;
+}
+
 // ---- results
 
 static FemResult fit_surface(FemMemberSearch *search) {
@@ -381,19 +405,21 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 	bool sheet = search->volume < VOLUME_MIN * fem_member_box_volume(&search->solid) ||
 		search->solid.half_extents[2] < FLAT_EXTENT ||
 		(!request->closed && fem_member_bounding_share(&search->solid) < BOUNDING_SHARE);
+	double thickness = (double)sheet_thickness_of(request->def);
 	bool found = false;
-	if (sheet && !(request->def->sheet_thickness > 0.0f)) {
+	if (sheet && !(thickness > 0.0))
 		result = search_skins(search, &found);
-		if (result != FEM_OK)
-			return result;
-	}
-	if (sheet && !found && !(request->def->sheet_thickness > 0.0f))
+	else if (!sheet && is_to_be_hollow(search))
+		result = search_hollow(search, &found);
+	if (result != FEM_OK)
+		return result;
+	if (sheet && !found && !(thickness > 0.0))
 		return fem_fail(FEM_ERROR_MESH,
 			"Part %d of the mesh (%d triangles) encloses no volume: close its holes or give it "
-			"thickness (Solidify in Blender), or set sheet_thickness.",
+			"thickness (Solidify in Blender), or set sheet_thickness or wall_thickness.",
 			request->group, search->solid.triangles.triangle_count);
 	if (!found)
-		result = sheet ? search_sheet(search, (double)request->def->sheet_thickness) : search_by_kind(search);
+		result = sheet ? search_sheet(search, thickness) : search_by_kind(search);
 	if (result != FEM_OK)
 		return result;
 	if (search->best.tet_count == 0)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/stop_check.h"
 #include "filling/coverage.h"
+#include "filling/lattice_skin.h"
 #include "filling/wall_cells.h"
 
 #include <string.h>
@@ -27,10 +28,12 @@
 #define LAYERS_MAX 16.0    // ... and the most
 #define FLAT_WALLS 2.5     // thicknesses of the wall: sides of cells that may have any angles; chosen
 #define SHARPEST 5.0       // degrees, of other cells: a lattice has 8 or 4; chosen
+#define SKIN_CELL 0.025    // of the frame: cells of a lattice that stands in for a tangled skin; chosen
 #define COVERAGE_FEW 1000  // vertices that are looked at first; chosen
 #define COVERAGE_POINTS 20000 // vertices that are looked at in each attempt at the most; chosen
 
 typedef struct WallTry {
+	const FemSolid *skin; // what cells are laid along, and what they are to cover
 	FemWallDef def;
 	FemWall wall;
 	FemWallResult made;
@@ -60,9 +63,9 @@ static FemResult fill(FemMemberSearch *search, WallTry *attempt) {
 	FEM_FREE_ARRAY(bodies, capacity);
 	attempt->volume = fem_tet_list_volume_sum(&search->trial);
 	double size = search->request->triangles->frame.size / search->frame.size;
-	double gap = fem_coverage_of_vertices(&search->solid.triangles, &search->trial, COVERAGE_FEW);
+	double gap = fem_coverage_of_vertices(&attempt->skin->triangles, &search->trial, COVERAGE_FEW);
 	if (gap >= 0.0 && gap < COVERAGE_GOOD * size)
-		gap = fem_coverage_of_vertices(&search->solid.triangles, &search->trial, COVERAGE_POINTS);
+		gap = fem_coverage_of_vertices(&attempt->skin->triangles, &search->trial, COVERAGE_POINTS);
 	attempt->gap = gap / size;
 	return gap < 0.0 ? no_memory() : FEM_OK;
 }
@@ -103,8 +106,6 @@ static FemResult try_errors(FemMemberSearch *search, WallTry *attempt, bool *out
 		FemResult result = fill(search, attempt);
 		if (result != FEM_OK)
 			return result;
-		if (!attempt->made.made)
-			break; // no skin, or cells that turn over: the next attempt would be no other
 		bool right = attempt->whole && has_volume(attempt) && has_shape(search, attempt);
 		double gap = attempt->whole ? attempt->gap : COVERAGE_POOR;
 		if (right && gap < best_gap) {
@@ -118,7 +119,7 @@ static FemResult try_errors(FemMemberSearch *search, WallTry *attempt, bool *out
 }
 
 static FemResult search_coverage(FemMemberSearch *search, WallTry *attempt, bool *out_found) {
-	FemResult result = fem_wall_create(&search->solid, &attempt->def, &attempt->wall);
+	FemResult result = fem_wall_create(attempt->skin, &attempt->def, &attempt->wall);
 	if (result == FEM_OK && attempt->wall.is_sound)
 		result = try_errors(search, attempt, out_found);
 	fem_wall_free(&attempt->wall);
@@ -138,14 +139,11 @@ static int32_t layers_of(const FemMemberSearch *search, double wall) {
 static WallTry first_try(const FemMemberSearch *search, const int8_t *sides, double wall) {
 	int32_t layers = layers_of(search, wall);
 	double size = search->request->triangles->frame.size / search->frame.size;
-	return (WallTry){
-		.def =
-			{
-				.sides = sides,
-				.layers = layers,
-				.triangle_count = (int32_t)fmax(search->request->target / (PRISM_TETS * layers), CELLS_LEAST),
-			},
-		.error_max = ERROR_SHARE * COVERAGE_GOOD * size};
+	WallTry attempt = {.skin = &search->solid, .error_max = ERROR_SHARE * COVERAGE_GOOD * size};
+	attempt.def.sides = sides;
+	attempt.def.layers = layers;
+	attempt.def.triangle_count = (int32_t)fmax(search->request->target / (PRISM_TETS * layers), CELLS_LEAST);
+	return attempt;
 }
 
 FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *out_found) {
@@ -165,16 +163,49 @@ FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *ou
 	return result;
 }
 
+static int8_t *all_laid(int32_t count) {
+	int8_t *sides = FEM_ALLOC_ARRAY(int8_t, count);
+	if (sides)
+		memset(sides, FEM_SIDE_LAID, (size_t)count);
+	return sides;
+}
+
 FemResult fem_member_search_sheet(FemMemberSearch *search, double thickness, bool *out_found) {
 	int32_t count = search->solid.triangles.triangle_count;
-	int8_t *sides = FEM_ALLOC_ARRAY(int8_t, count);
+	int8_t *sides = all_laid(count);
 	*out_found = false;
 	if (!sides)
 		return no_memory();
-	memset(sides, FEM_SIDE_LAID, (size_t)count);
 	WallTry attempt = first_try(search, sides, thickness);
 	attempt.def.depth_max = attempt.def.sheet = thickness;
 	FemResult result = search_coverage(search, &attempt, out_found);
 	FEM_FREE_ARRAY(sides, count);
+	return result;
+}
+
+static FemResult lay_hollow(FemMemberSearch *search, const FemSolid *skin, double thickness, bool *out_found) {
+	int32_t count = skin->triangles.triangle_count;
+	int8_t *sides = all_laid(count);
+	if (!sides)
+		return no_memory();
+	WallTry attempt = first_try(search, sides, thickness);
+	attempt.skin = skin;
+	attempt.def.depth_max = thickness;
+	FemResult result = search_coverage(search, &attempt, out_found);
+	FEM_FREE_ARRAY(sides, count);
+	return result;
+}
+
+FemResult fem_member_search_hollow(FemMemberSearch *search, double thickness, bool *out_found) {
+	FemSolid skin;
+	bool made;
+	*out_found = false;
+	FemResult result = lay_hollow(search, &search->solid, thickness, out_found);
+	if (result != FEM_OK || *out_found)
+		return result;
+	result = fem_lattice_skin(&search->solid, SKIN_CELL, &skin, &made);
+	if (result == FEM_OK && made)
+		result = lay_hollow(search, &skin, thickness, out_found);
+	fem_solid_free(&skin);
 	return result;
 }

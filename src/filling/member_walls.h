@@ -11,4 +11,8 @@ FemResult fem_member_search_walls(FemMemberSearch *search, double wall, bool *ou
 // The same along a surface that encloses nothing: cells of this thickness (unit space) on both sides of it.
 FemResult fem_member_search_sheet(FemMemberSearch *search, double thickness, bool *out_found);
 
+// A hollow body: cells of this thickness (unit space) inside the skin, half way where the skin meets itself before
+// that. What crosses itself or is in patches gets the skin of a lattice.
+FemResult fem_member_search_hollow(FemMemberSearch *search, double thickness, bool *out_found);
+
 #endif

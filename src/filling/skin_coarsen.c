@@ -11,6 +11,7 @@
 #define PLACE_EVENNESS 1e-4 // the same for the last place of a vertex, which is to lie on the planes; chosen
 #define PLACE_REACH 0.1     // of a cell: how far that last place may lie from the one before; chosen
 #define NORMAL_COSINE 0.3   // between a triangle's normals before and after an edge is joined, at the least; chosen
+#define CONE_COSINE 0.2     // between the normals of a vertex's triangles and their mean, at the least; chosen
 #define SLIVER 0.08     // area over the square of the longest side (a regular triangle has 0.43), at the least; chosen
 #define VALENCE_MAX 12  // triangles of a vertex; chosen
 #define CORNERS_MAX 64  // triangles about the two ends of an edge that is looked at: more are never joined
@@ -273,6 +274,40 @@ static bool keeps_shape(const Coarsening *work, const int32_t *corners, int coun
 	return true;
 }
 
+static FemVec3d sum_normals(
+	const Coarsening *work, const int32_t *corners, int count, int32_t other, FemVec3d place, FemVec3d sum) {
+	for (int i = 0; i < count; i++) {
+		int32_t b = corner_vertex(work, corners[i], 1), c = corner_vertex(work, corners[i], 2);
+		if (b != other && c != other)
+			sum = fem_vec3d_add(sum,
+				fem_vec3d_cross(
+					fem_vec3d_sub(work->skin->vertices[b], place), fem_vec3d_sub(work->skin->vertices[c], place)));
+	}
+	return sum;
+}
+
+static bool faces_along(
+	const Coarsening *work, const int32_t *corners, int count, int32_t other, FemVec3d place, FemVec3d axis) {
+	for (int i = 0; i < count; i++) {
+		int32_t b = corner_vertex(work, corners[i], 1), c = corner_vertex(work, corners[i], 2);
+		FemVec3d normal;
+		if (b == other || c == other)
+			continue;
+		sliver_of(place, work->skin->vertices[b], work->skin->vertices[c], &normal);
+		if (fem_vec3d_dot(normal, axis) < CONE_COSINE)
+			return false;
+	}
+	return true;
+}
+
+// A node below the joined vertex must lie below all its triangles.
+static bool keeps_cone(const Coarsening *work, const int32_t *at_a, int count_a, const int32_t *at_b, int count_b,
+	int32_t a, int32_t b, FemVec3d place) {
+	FemVec3d axis = sum_normals(work, at_a, count_a, b, place, (FemVec3d){0});
+	axis = unit(sum_normals(work, at_b, count_b, a, place, axis));
+	return faces_along(work, at_a, count_a, b, place, axis) && faces_along(work, at_b, count_b, a, place, axis);
+}
+
 // The surface stays a surface of the same kind: the only neighbours that both ends share are the corners opposite the
 // edge, and these keep at least three triangles.
 static bool keeps_topology(
@@ -348,7 +383,7 @@ static void try_join(Coarsening *work, const Join *join) {
 	if (!is_near_planes(work, &work->planes[a], &work->planes[b], place) ||
 		!is_near_planes(work, &work->borders[a], &work->borders[b], place) ||
 		!keeps_topology(work, at_a, count_a, at_b, count_b, a, b) || !keeps_shape(work, at_a, count_a, b, place) ||
-		!keeps_shape(work, at_b, count_b, a, place))
+		!keeps_shape(work, at_b, count_b, a, place) || !keeps_cone(work, at_a, count_a, at_b, count_b, a, b, place))
 		return;
 	work->skin->vertices[a] = place;
 	add_quadric(&work->planes[a], &work->planes[b], 1.0);

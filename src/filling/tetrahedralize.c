@@ -57,9 +57,10 @@ static FemResult check_def(const FemBakeDef *def) {
 	if (def->plate_layers < 1 || def->plate_layers > LAYERS_MOST)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "plate_layers is %d: ask for 1 to %d.", def->plate_layers, LAYERS_MOST);
-	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX))
-		return fem_fail(
-			FEM_ERROR_INVALID_ARGUMENT, "weld_distance and sheet_thickness must be 0 or positive and finite.");
+	if (!in_range(def->weld_distance, FEM_REST_MAX) || !in_range(def->sheet_thickness, FEM_REST_MAX) ||
+		!in_range(def->wall_thickness, FEM_REST_MAX))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"weld_distance, sheet_thickness and wall_thickness must be 0 or positive and finite.");
 	return FEM_OK;
 }
 

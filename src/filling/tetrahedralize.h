@@ -42,6 +42,7 @@ typedef struct FemTetMember {
 	FemMemberKind kind;
 	int32_t first_tet, tet_count, node_count;
 	bool whole;             // one body that covers the soup; else the warning says so
+	bool hollow;            // its wall has the thickness that was asked for
 	float volume;           // m^3, of the tets
 	float input_volume;     // m^3, that the soup encloses, about
 	float min_dihedral;     // degrees

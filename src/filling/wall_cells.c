@@ -15,10 +15,11 @@
 #define THINNEST 0.25        // of the median depth: thinner cells are thickened, or they would be slivers; chosen
 #define MITER_MOST 2.5      // wall thicknesses that a node may lie below its vertex: a cube's corner needs 1.73; chosen
 #define MITER_EVENNESS 1e-3 // weight of the plain offset along the normal against the planes; chosen
-#define SHRINK 0.7          // factor on the depth of cells that turned over; chosen
-#define SHRINK_ROUNDS 12    // ... which is 1.4 % of it at the end; chosen
-#define TET_LEAST 0.15      // of a third of the prism, below which a tet counts as turned over; chosen
-#define VOLUME_ROUNDS 3     // of scaling the depth to the volume that is wanted; chosen
+#define BELOW_LEAST 0.1  // of a cell's depth that its lower corners lie below it, or they go along the normal; chosen
+#define SHRINK 0.7       // factor on the depth of cells that turned over; chosen
+#define SHRINK_ROUNDS 12 // ... which is 1.4 % of it at the end; chosen
+#define TET_LEAST 0.15   // of a third of the prism, below which a tet counts as turned over; chosen
+#define VOLUME_ROUNDS 3  // of scaling the depth to the volume that is wanted; chosen
 #define VOLUME_SCALE_MOST 1.15 // and its inverse: what is farther off is missing or too much, not coarse; chosen
 
 typedef struct Cells {
@@ -212,6 +213,17 @@ static bool fill_offsets(Cells *cells) {
 	}
 	for (int32_t v = 0; v < coarse->vertex_count; v++)
 		cells->offsets[v] = offset_of(cells->wall, &miters[v], coarse->vertices[v]);
+	for (int32_t t = 0; t < coarse->triangle_count; t++) {
+		FemVec3d n = unit(fem_skin_area_vector(coarse, t));
+		for (int v = 0; v < 3; v++) {
+			int32_t vertex = coarse->triangles[t][v];
+			if (fem_vec3d_dot(n, cells->offsets[vertex]) > -BELOW_LEAST * cells->depths[t])
+				miters[vertex].weight = -fabs(miters[vertex].weight); // lies above one of its triangles
+		}
+	}
+	for (int32_t v = 0; v < coarse->vertex_count; v++)
+		if (miters[v].weight < 0.0)
+			cells->offsets[v] = fem_vec3d_scale(unit(miters[v].normal), miters[v].depth / miters[v].weight);
 	FEM_FREE_ARRAY(miters, coarse->vertex_count);
 	return true;
 }

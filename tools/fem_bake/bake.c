@@ -73,6 +73,7 @@ static FemResult bake_surface(const FemBakeOptions *options, FemBakedMesh *out, 
 	def.weld_distance = options->weld;
 	def.surface_regions = options->regions;
 	def.sheet_thickness = options->thickness;
+	def.wall_thickness = options->wall_thickness;
 	def.cut = options->cut;
 	def.progress = show_progress;
 	def.progress_context = &progress;

@@ -8,6 +8,7 @@ typedef struct FemBakeOptions {
 	const char *in_path, *out_path, *vtk_path; // vtk_path: null for none
 	int32_t elements, layers;
 	float weld, thickness; // m
+	float wall_thickness;  // m
 	FemCutDef cut;         // splinters
 	bool regions;          // one for each surface
 	float density;         // kg/m^3, for the mass that report_json tells

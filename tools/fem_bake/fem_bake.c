@@ -24,6 +24,8 @@ static void print_help(void) {
 		   "  --layers N       layers of tets through thin plates and beams, 1..16, default 1\n"
 		   "  --weld D         m, vertices nearer than this are one; default 1e-6 of the size\n"
 		   "  --thickness D    m, given to open surfaces that enclose nothing; default 0: they are refused\n"
+		   "  --wall-thickness D\n"
+		   "                   m, of hollow things whose mesh is their outside alone; default 0: filled solid\n"
 		   "  --regions        each object or material of the file is a material region of its own\n"
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
@@ -80,6 +82,11 @@ static bool parse_value(const char *name, const char *value, FemBakeOptions *out
 	if (strcmp(name, "--weld") == 0 || strcmp(name, "--thickness") == 0) {
 		bool good = parse_number(name, value, 0.0, FEM_REST_MAX, false, &number);
 		*(name[2] == 'w' ? &out->weld : &out->thickness) = good ? (float)number : 0.0f;
+		return good;
+	}
+	if (strcmp(name, "--wall-thickness") == 0) {
+		bool good = parse_number(name, value, 0.0, FEM_REST_MAX, false, &number);
+		out->wall_thickness = good ? (float)number : 0.0f;
 		return good;
 	}
 	if (strcmp(name, "--density") == 0) {

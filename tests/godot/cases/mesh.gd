@@ -9,6 +9,7 @@ func test_defaults() -> void:
 	check_equal(mesh.element_count, 1000, "element_count")
 	check_equal(mesh.plate_layers, 1, "plate_layers")
 	check_equal(mesh.sheet_thickness, 0.0, "sheet_thickness")
+	check_equal(mesh.wall_thickness, 0.0, "wall_thickness")
 	check_equal(mesh.weld_distance, 0.0, "weld_distance")
 	check(mesh.source_mesh == null, "there is a source_mesh")
 	check(not mesh.is_baked() and not mesh.is_baking(), "a new mesh is baked")
@@ -392,6 +393,34 @@ func test_bad_sources() -> void:
 	mesh.sheet_thickness = NAN
 	errors_end()
 	check_near(mesh.sheet_thickness, 0.05, 1e-9, "sheet_thickness")
+
+
+## A ball of 0.4 m holds 33 litres when it is solid, and 2 of wall when that is 4 mm thick.
+func test_hollow() -> void:
+	var sphere := SphereMesh.new()
+	sphere.radius = 0.2
+	sphere.height = 0.4
+	var masses: Array[float] = []
+	for thickness: float in [0.0, 0.004]:
+		var body := DestructibleBody.new()
+		body.material = MaterialResource.new()
+		body.mesh = sphere
+		body.wall_thickness = thickness
+		scene.add_child(body)
+		check_near(body.wall_thickness, thickness, 1e-9, "wall_thickness")
+		masses.append(body.get_mass())
+		body.free()
+	check(masses[0] > 30.0 and masses[0] < 34.0, "a solid ball has %.2f kg" % masses[0])
+	check(masses[1] > 1.7 and masses[1] < 2.2, "a hollow ball has %.2f kg" % masses[1])
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = sphere
+	mesh.wall_thickness = 0.004
+	check_equal(mesh.bake(), OK, "bake of a hollow ball")
+	check(mesh.get_report().contains("wall"), "the report is \"%s\"" % mesh.get_report())
+	expect_errors("a wall that is not a number")
+	mesh.wall_thickness = NAN
+	errors_end()
+	check_near(mesh.wall_thickness, 0.004, 1e-9, "wall_thickness after NAN")
 
 
 func test_other_thread() -> void:
