@@ -73,14 +73,6 @@ void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batc
 	run_kernel(body, arguments);
 }
 
-void fem_elements_find_start_stress(
-	FemBody *body, const FemVec4 *position, int32_t batch_begin, int32_t batch_end, FemTetStress *out) {
-	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, 0.0f);
-	arguments.position = position;
-	arguments.out_stress = out;
-	fem_element_kernel(fem_simd_level())(&arguments);
-}
-
 static void quaternion_from_axes(const float q1[3], const float q2[3], const float q3[3], float out[4]) {
 	// Shepperd's method: divide by the largest component.
 	float xx = q1[0], yy = q2[1], zz = q3[2];

@@ -42,10 +42,6 @@ void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, 
 // The stress of the step's start would break things a step late, when the solve has already stopped what struck them.
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
 
-// The stress of the shape at the start of the step, whose rotations are still the body's.
-void fem_elements_find_start_stress(
-	FemBody *body, const FemVec4 *position, int32_t batch_begin, int32_t batch_end, FemTetStress *out);
-
 // The rotation of a crushed or inverted element by QR (P&O09 section 3; docs/method.md, "Crushed tets"): F row by row;
 // the last rotation stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);

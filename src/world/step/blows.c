@@ -1,6 +1,5 @@
 #include "world/step/blows.h"
 
-#include "dynamics/elements.h"
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
@@ -12,8 +11,10 @@
 // 0.33 m/s of its weight in a step of 30 Hz. Chosen.
 #define SLOW_SPEED 0.5f
 #define BLOW_SPEED 1.5f
-#define HARD_MODULUS \
-	3e7f // Pa, of shear: what has no duration of its own and is stiffer strikes as a stone does; chosen
+// m/s, of hard things as they really are: brick and ice 3000, glass 5000.
+#define SOUND_SPEED 4000.0f
+// Pa, of shear: what has no duration of its own and is stiffer strikes as a stone does. Chosen.
+#define HARD_MODULUS 3e7f
 
 size_t fem_blows_bytes(const FemBody *body) {
 	const FemTopology *t = body->topology;
@@ -38,12 +39,22 @@ static void open(FemBody *body, FemArena *arena) {
 		body->step->blow[c] = 1.0f;
 }
 
-// duration: s, at BLOW_SPEED; 0: as long as the step. By Hertz's law it falls with the fifth root of the speed.
-static float factor_of(float duration, float approach, float dt) {
+// s: half a period of the bending of a piece, of its length L and depth d, pi / (7 c d / L^2): a free beam has 6.5
+// there, a free plate 7.8. Until then a slender piece gives way to the blow. d is the thickness of its walls, or that
+// of a plate with the same box where this is more: what is curved is stiff.
+static float bending_time(const FemPiece *piece) {
+	float square = piece->length * piece->length, box = piece->box_area * sqrtf(piece->box_area);
+	float depth = fmaxf(piece->thickness, square > 0.0f ? 2.0f * box / square : 0.0f);
+	return depth > 0.0f ? 0.45f * square / (SOUND_SPEED * depth) : 0.0f;
+}
+
+// How many times harder than a step sees it a piece is struck. duration: s, of a blow on the material at BLOW_SPEED; 0:
+// as long as the step. By Hertz's law it falls with the fifth root of the speed.
+static float factor_of(float duration, float least, float approach, float dt) {
 	float share = (approach - SLOW_SPEED) / (BLOW_SPEED - SLOW_SPEED);
 	if (!(duration > 0.0f) || !(share > 0.0f))
 		return 1.0f;
-	float lasts = duration * powf(fmaxf(approach / BLOW_SPEED, 1.0f), -0.2f);
+	float lasts = fmaxf(duration * powf(fmaxf(approach / BLOW_SPEED, 1.0f), -0.2f), least);
 	return 1.0f + fminf(share, 1.0f) * fmaxf(dt / lasts - 1.0f, 0.0f);
 }
 
@@ -75,12 +86,13 @@ static float combine(float a, float b) {
 static void find_contact_blow(FemStep *step, const FemContact *contact) {
 	FemWorld *world = step->world;
 	float duration[2] = {duration_of(world, &contact->side[0]), duration_of(world, &contact->side[1])};
-	float factor = factor_of(combine(duration[0], duration[1]), contact->approach, step->dt);
-	for (int s = 0; s < 2 && factor > 1.0f && contact->normal_impulse > 0.0f; s++) {
+	float lasts = combine(duration[0], duration[1]);
+	for (int s = 0; s < 2 && lasts > 0.0f && contact->normal_impulse > 0.0f; s++) {
 		const FemContactSide *side = &contact->side[s];
 		FemBody *body = fem_side_is_body(side) && isfinite(duration[s]) ? world->bodies[side->body] : NULL;
 		if (body && body->step && body->step->blow)
-			note(body, side->piece, factor);
+			note(body, side->piece,
+				factor_of(lasts, bending_time(&body->pieces[side->piece]), contact->approach, step->dt));
 	}
 }
 
@@ -90,17 +102,19 @@ static void find_ground_blows(FemBody *body, float dt) {
 		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
 		if (!is_live || !(body->step->ground[i].x > 0.0f))
 			continue;
-		int32_t tet = t->node_tets[t->node_tet_start[i]] / 4;
-		note(body, fem_node_component(t, i), factor_of(body->tet_impact[tet], -body->step->start->velocity[i].y, dt));
+		int32_t tet = t->node_tets[t->node_tet_start[i]] / 4, component = fem_node_component(t, i);
+		note(body, component,
+			factor_of(
+				body->tet_impact[tet], bending_time(&body->pieces[component]), -body->step->start->velocity[i].y, dt));
 	}
 }
 
-// Impulses and explosions act at once.
+// Impulses and explosions act at once, before anything can give way.
 static void find_impulse_blows(FemBody *body, float dt) {
 	const FemTopology *t = body->topology;
 	for (int32_t c = 0; body->blow_speed > SLOW_SPEED && c < t->component_count; c++) {
 		int32_t tet = t->node_tets[t->node_tet_start[t->component_nodes[c].begin]] / 4;
-		note(body, c, factor_of(body->tet_impact[tet], body->blow_speed, dt));
+		note(body, c, factor_of(body->tet_impact[tet], 0.0f, body->blow_speed, dt));
 	}
 }
 
@@ -136,10 +150,22 @@ float fem_blow_of_piece(const FemBody *body, int32_t component) {
 
 // ---- stress
 
-void fem_blows_find_start_stress(FemBody *body, int32_t batch_begin, int32_t batch_end) {
-	if (body->step->blow)
-		fem_elements_find_start_stress(
-			body, body->step->start->position, batch_begin, batch_end, body->step->start_stress);
+bool fem_blows_swap_with_start(FemStep *step) {
+	const FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (!body->step->blow)
+			continue;
+		FemVec4 *position = body->position;
+		FemTetStress *stress = body->step->tet_stress;
+		body->position = body->step->start->position;
+		body->step->start->position = position;
+		body->step->tet_stress = body->step->start_stress;
+		body->step->start_stress = stress;
+		any = true;
+	}
+	return any;
 }
 
 static FemVec4 amplify(FemVec4 start, FemVec4 end, float factor) {

@@ -19,10 +19,11 @@ void fem_blows_find(FemStep *step);
 // After the last pass: what impulses did is done.
 void fem_blows_end(FemStep *step);
 
-// Before the stress of the step's end is found: that of its start.
-void fem_blows_find_start_stress(FemBody *body, int32_t batch_begin, int32_t batch_end);
+// Positions and stress of bodies that are struck change places with those of the start of the step, for the stress of
+// that to be found first; and back again. False: there are none.
+bool fem_blows_swap_with_start(FemStep *step);
 
-// After it: the stress that the real force makes.
+// After both: the stress that the real force makes.
 void fem_blows_amplify_stress(FemBody *body, int32_t batch_begin, int32_t batch_end);
 
 // How many times harder than a step sees it a piece is struck, 1 or more.

@@ -22,6 +22,7 @@ typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
 	int32_t body_count;
+	bool is_of_start; // stress is that of the start of the step, of what is struck
 } Fracture;
 
 static bool may_break(const FemBody *body) {
@@ -41,23 +42,25 @@ static bool is_listed(const FemBody *body) {
 
 // ---- separation
 
+static bool has_stress(const Fracture *fracture, const FemBody *body) {
+	return body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over &&
+		(!fracture->is_of_start || body->step->blow);
+}
+
 static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
-	if (!body->breaking || !body->step->tet_stress || body->went_bad || body->step->is_over)
-		return;
-	fem_blows_find_start_stress(body, chunk->begin, chunk->end);
-	fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
-	fem_blows_amplify_stress(body, chunk->begin, chunk->end);
+	if (has_stress(context, body))
+		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
 static void find_cell_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over)
+	if (body->cells && has_stress(context, body))
 		fem_plate_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
 }
 
@@ -226,6 +229,34 @@ static void list_bodies(Fracture *fracture) {
 	}
 }
 
+static void amplify_stress_task(void *context, int32_t chunk_index) {
+	const FemWorld *world = ((Fracture *)context)->step->world;
+	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
+	fem_blows_amplify_stress(world->bodies[chunk->body], chunk->begin, chunk->end);
+}
+
+static void run_stress_tasks(Fracture *fracture) {
+	const FemWorld *world = fracture->step->world;
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, fracture);
+	if (world->celled_count > 0)
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_cell_stress_task, fracture);
+}
+
+// Of what is struck at the start of the step first, whose rotations bodies have until their new shape is looked at.
+static void find_stress(Fracture *fracture) {
+	const FemWorld *world = fracture->step->world;
+	fracture->is_of_start = fem_blows_swap_with_start(fracture->step);
+	if (fracture->is_of_start) {
+		run_stress_tasks(fracture);
+		fem_blows_swap_with_start(fracture->step);
+		fracture->is_of_start = false;
+		run_stress_tasks(fracture);
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, amplify_stress_task, fracture);
+		return;
+	}
+	run_stress_tasks(fracture);
+}
+
 bool fem_fracture_stage_run(FemStep *step) {
 	FemWorld *world = step->world;
 	FemStatistics *statistics = &world->step_statistics;
@@ -236,9 +267,7 @@ bool fem_fracture_stage_run(FemStep *step) {
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		world->bodies[world->islands.active_bodies[i]]->step->node_hot = NULL;
 	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count)};
-	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_stress_task, &fracture);
-	if (world->celled_count > 0)
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_cell_stress_task, &fracture);
+	find_stress(&fracture);
 	bool looks = interval > 0 && statistics->step_count % (uint64_t)interval == 0;
 	if (looks && step->pass < world->def.fracture_passes_max)
 		list_bodies(&fracture);
