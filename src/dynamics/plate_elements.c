@@ -275,25 +275,26 @@ static void deformation_of(
 double fem_plate_element_read(const FemBody *body, int32_t cell, FemTetStress stress[FEM_CELL_CORNERS]) {
 	const FemTopology *t = body->topology;
 	int set = cell < t->cells.count[0] ? 0 : 1, columns = set + 3;
-	int32_t index = cell - (set ? t->cells.count[0] : 0);
-	const float *values = body->cells->values[set] +
-		(size_t)(index / FEM_LANES) * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES + index % FEM_LANES;
+	int32_t index = cell - (set ? t->cells.count[0] : 0), batch = index / FEM_LANES, lane = index % FEM_LANES;
+	const float *values = body->cells->values[set] + (size_t)batch * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES;
 	double u[FEM_CELL_CORNERS][3];
-	deformation_of(body, &t->cells.cells[cell], values, columns, u);
-	FemVec4 forces[FEM_CELL_CORNERS];
+	FemVec4 forces[FEM_LANES * FEM_CELL_CORNERS];
+	FemTetStress all[FEM_LANES * FEM_CELL_CORNERS];
 	FemCellArguments arguments = {
 		.set = set,
-		.nodes = fem_cell_batch_nodes(t, set, 0),
-		.leaders = body->cells->leaders[set],
-		.values = body->cells->values[set],
+		.nodes = fem_cell_batch_nodes(t, set, batch),
+		.leaders = body->cells->leaders[set] + (size_t)batch * FEM_LANES,
+		.values = values,
 		.rotation = body->rotation,
 		.position = body->position,
 		.velocity = body->velocity,
-		.out_forces = forces - (size_t)index * 2 * (size_t)columns,
-		.out_stress = stress - (size_t)index * 2 * (size_t)columns,
-		.begin = index,
-		.end = index + 1,
+		.out_forces = forces,
+		.out_stress = all,
+		.begin = lane,
+		.end = lane + 1,
 	};
 	fem_cells_update_scalar(&arguments);
-	return energy_of(values, columns, u);
+	memcpy(stress, all + lane * 2 * columns, sizeof *stress * 2 * (size_t)columns);
+	deformation_of(body, &t->cells.cells[cell], values + lane, columns, u);
+	return energy_of(values + lane, columns, u);
 }

@@ -10,7 +10,7 @@ const TICKS := 80 # looked at, from the first splinters on
 ## their tet. Made anew it does the same to the last bit.
 func _add_bar(blend: float) -> DestructibleBody:
 	var box := BoxMesh.new()
-	box.size = Vector3(0.3, 1.2, 0.3)
+	box.size = Vector3(0.45, 1.2, 0.45) # too thick for a beam, whose cells part as a whole
 	var mesh := DestructibleMesh.new()
 	mesh.source_mesh = box
 	mesh.element_count = 200
