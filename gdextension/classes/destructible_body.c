@@ -98,6 +98,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(start_velocity, VECTOR3, vector3, "get_", NONE, "suffix:m/s", ),
 	BODY_PROPERTY(start_angular_velocity, VECTOR3, vector3, "get_", NONE, "radians_as_degrees,suffix:°/s", ),
 	BODY_PROPERTY(gravity_scale, FLOAT, float, "get_", RANGE, "-8,8,0.001,or_less,or_greater", ),
+	BODY_PROPERTY(mass_override, FLOAT, float, "get_", RANGE, "0,1000,0.001,or_greater,exp,suffix:kg", ),
 	BODY_PROPERTY(
 		dynamics, INT, int, "get_", ENUM, "Auto,Finite Elements,Rigid", .class_name = "DestructibleBody.Dynamics"),
 	PROPERTY_GROUP("Collision"),

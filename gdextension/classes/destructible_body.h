@@ -152,6 +152,7 @@ void destructible_body_on_surface_material_changed(void *self);
 
 BODY_ACCESSORS(bool, freeze)
 BODY_ACCESSORS(double, gravity_scale)
+BODY_ACCESSORS(double, mass_override)
 BODY_ACCESSORS(int64_t, dynamics)
 BODY_ACCESSORS(GdVector3, start_velocity)
 BODY_ACCESSORS(GdVector3, start_angular_velocity)

@@ -36,6 +36,19 @@ void destructible_body_set_gravity_scale(void *self, double scale) {
 	set_number(self, "gravity_scale", &settings_of(self)->gravity_scale, scale, -100.0, 100.0);
 }
 
+double destructible_body_get_mass_override(void *self) {
+	return (double)settings_of(self)->mass_override;
+}
+
+void destructible_body_set_mass_override(void *pointer, double mass) {
+	DestructibleBody *self = pointer;
+	float before = settings_of(self)->mass_override;
+	set_number(self, "mass_override", &settings_of(self)->mass_override, mass, 0.0, 1e9);
+	if (settings_of(self)->mass_override != before) {
+		destructible_body_rebuild(self);
+	}
+}
+
 GdVector3 destructible_body_get_start_velocity(void *self) {
 	return ((DestructibleBody *)self)->start_velocity;
 }

@@ -31,6 +31,7 @@ typedef struct BodySettings {
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told
 	float strength_scale;   // on the toughness of its materials
+	float mass_override;    // kg, when it is built; 0: by the density of its materials
 	bool invulnerable;      // does not break
 	uint32_t fracture_seed;
 	int32_t debris_cap;      // free pieces beyond this number are removed; 0: none are
@@ -61,6 +62,7 @@ typedef struct SimulationBody {
 	FemMeshId mesh;
 	GDExtensionObjectPtr *materials; // MaterialResource of each region, null for the default; the node holds references
 	int32_t material_count;
+	float density_scale; // on the density of its materials, for the mass that was set
 	bool is_detached;    // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;       // since it was last shown
 	bool has_moved;      // in the last tick

@@ -13,13 +13,13 @@
 #include <string.h>
 
 // All or none.
-static bool acquire_materials(
-	SimulationWorld *world, const GDExtensionObjectPtr *resources, int32_t count, FemMaterialId *out) {
+static bool acquire_materials(SimulationWorld *world, const GDExtensionObjectPtr *resources, int32_t count,
+	float density_scale, FemMaterialId *out) {
 	for (int32_t i = 0; i < count; i++) {
-		out[i] = simulation_world_acquire_material(world, resources[i]);
+		out[i] = simulation_world_acquire_material(world, resources[i], density_scale);
 		if (!fem_material_is_valid(out[i])) {
 			while (--i >= 0) {
-				simulation_world_release_material(world, resources[i]);
+				simulation_world_release_material(world, resources[i], density_scale);
 			}
 			return false;
 		}
@@ -100,15 +100,38 @@ static bool create_in_engine(SimulationBody *body, const SimulationBodyDef *def,
 	return true;
 }
 
+// Gives the body the mass that was set: its materials with another density, which other bodies do not share.
+static bool set_mass(SimulationBody *body) {
+	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
+	FemBodyState state;
+	if (!(body->settings.mass_override > 0.0f) || fem_body_get_state(body->body, &state) != FEM_OK ||
+		!(state.mass > 0.0f)) {
+		return true;
+	}
+	float scale = (float)((double)body->settings.mass_override / (double)state.mass);
+	if (!acquire_materials(body->world, body->materials, body->material_count, scale, ids)) {
+		return false;
+	}
+	bool is_set = fem_body_set_materials(body->body, ids, body->material_count) == FEM_OK;
+	float old = is_set ? body->density_scale : scale;
+	for (int32_t i = 0; i < body->material_count; i++) {
+		simulation_world_release_material(body->world, body->materials[i], old);
+	}
+	body->density_scale = is_set ? scale : body->density_scale;
+	return is_set;
+}
+
 static bool create_with_materials(SimulationBody *body, const SimulationBodyDef *def) {
 	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
+	body->density_scale = 1.0f;
 	body->materials = malloc((size_t)def->material_count * sizeof(GDExtensionObjectPtr));
-	if (!body->materials || !acquire_materials(body->world, def->materials, def->material_count, ids)) {
+	if (!body->materials ||
+		!acquire_materials(body->world, def->materials, def->material_count, body->density_scale, ids)) {
 		return false;
 	}
 	memcpy(body->materials, def->materials, (size_t)def->material_count * sizeof(GDExtensionObjectPtr));
 	body->material_count = def->material_count;
-	return create_in_engine(body, def, ids);
+	return create_in_engine(body, def, ids) && set_mass(body);
 }
 
 // The engine's sentence is taken down at once: cleaning up calls it again.
@@ -141,7 +164,7 @@ void simulation_body_destroy(SimulationBody *body) {
 	fem_body_destroy(body->body);
 	simulation_world_release_mesh(world, body->mesh);
 	for (int32_t i = 0; i < body->material_count; i++) {
-		simulation_world_release_material(world, body->materials[i]);
+		simulation_world_release_material(world, body->materials[i], body->density_scale);
 	}
 	simulation_world_remove_body(world, body);
 	free(body->materials);
@@ -164,7 +187,7 @@ void simulation_body_set_materials(SimulationBody *body, const GDExtensionObject
 	if (!body->world || memcmp(body->materials, materials, size) == 0) {
 		return;
 	}
-	if (!acquire_materials(body->world, materials, body->material_count, ids)) {
+	if (!acquire_materials(body->world, materials, body->material_count, body->density_scale, ids)) {
 		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
 		return;
 	}
@@ -172,7 +195,7 @@ void simulation_body_set_materials(SimulationBody *body, const GDExtensionObject
 		report_error("DestructibleBody: the material cannot be used: %s", fem_last_error());
 	}
 	for (int32_t i = 0; i < body->material_count; i++) {
-		simulation_world_release_material(body->world, body->materials[i]);
+		simulation_world_release_material(body->world, body->materials[i], body->density_scale);
 	}
 	memcpy(body->materials, materials, size);
 	simulation_body_apply_settings(body);
@@ -224,12 +247,12 @@ void simulation_body_show(SimulationBody *body) {
 bool simulation_body_load(SimulationBody *body, const void *data, size_t size) {
 	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
 	for (int32_t i = 0; i < body->material_count; i++) {
-		ids[i] = simulation_world_acquire_material(body->world, body->materials[i]);
+		ids[i] = simulation_world_acquire_material(body->world, body->materials[i], body->density_scale);
 	}
 	simulation_body_hold(body, false);
 	bool is_loaded = fem_body_load(body->body, ids, body->material_count, data, size) == FEM_OK;
 	for (int32_t i = 0; i < body->material_count; i++) {
-		simulation_world_release_material(body->world, body->materials[i]);
+		simulation_world_release_material(body->world, body->materials[i], body->density_scale);
 	}
 	if (is_loaded) {
 		fem_body_set_kinematic(body->body, false);

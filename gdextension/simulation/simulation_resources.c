@@ -9,16 +9,22 @@
 
 // ---- materials
 
-static MaterialEntry *find_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+static MaterialEntry *find_material(SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale) {
 	for (int32_t i = 0; i < world->material_count; i++) {
-		if (world->materials[i].resource == resource) {
+		if (world->materials[i].resource == resource && world->materials[i].density_scale == density_scale) {
 			return &world->materials[i];
 		}
 	}
 	return NULL;
 }
 
-static MaterialEntry *add_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
+static FemMaterialDef scaled_def(GDExtensionObjectPtr resource, float density_scale) {
+	FemMaterialDef def = material_resource_def(resource);
+	def.density *= density_scale;
+	return def;
+}
+
+static MaterialEntry *add_material(SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale) {
 	if (world->material_count == world->material_capacity) {
 		int32_t capacity = world->material_capacity ? 2 * world->material_capacity : 8;
 		MaterialEntry *materials = realloc(world->materials, (size_t)capacity * sizeof(MaterialEntry));
@@ -28,8 +34,8 @@ static MaterialEntry *add_material(SimulationWorld *world, GDExtensionObjectPtr 
 		world->materials = materials;
 		world->material_capacity = capacity;
 	}
-	FemMaterialDef def = material_resource_def(resource);
-	MaterialEntry entry = {resource, fem_material_create(world->id, &def), 0};
+	FemMaterialDef def = scaled_def(resource, density_scale);
+	MaterialEntry entry = {resource, density_scale, fem_material_create(world->id, &def), 0};
 	if (!fem_material_is_valid(entry.id)) {
 		return NULL;
 	}
@@ -38,9 +44,10 @@ static MaterialEntry *add_material(SimulationWorld *world, GDExtensionObjectPtr 
 	return &world->materials[world->material_count++];
 }
 
-FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
-	MaterialEntry *entry = find_material(world, resource);
-	entry = entry ? entry : add_material(world, resource);
+FemMaterialId simulation_world_acquire_material(
+	SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale) {
+	MaterialEntry *entry = find_material(world, resource, density_scale);
+	entry = entry ? entry : add_material(world, resource, density_scale);
 	if (!entry) {
 		return (FemMaterialId){0};
 	}
@@ -48,8 +55,8 @@ FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtens
 	return entry->id;
 }
 
-void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
-	MaterialEntry *entry = find_material(world, resource);
+void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale) {
+	MaterialEntry *entry = find_material(world, resource, density_scale);
 	if (entry && --entry->use_count == 0) {
 		material_resource_add_use(resource, -1);
 		fem_material_destroy(entry->id);
@@ -58,15 +65,20 @@ void simulation_world_release_material(SimulationWorld *world, GDExtensionObject
 }
 
 void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource) {
-	MaterialEntry *entry = find_material(world, resource);
-	if (entry) {
-		FemMaterialDef def = material_resource_def(resource);
+	bool is_used = false;
+	for (int32_t i = 0; i < world->material_count; i++) {
+		const MaterialEntry *entry = &world->materials[i];
+		if (entry->resource != resource) {
+			continue;
+		}
+		FemMaterialDef def = scaled_def(resource, entry->density_scale);
+		is_used = true;
 		if (fem_material_set(entry->id, &def) != FEM_OK) {
 			report_error("MaterialResource: the new values were refused: %s", fem_last_error());
 		}
-		for (int32_t i = 0; i < world->body_count; i++) {
-			simulation_body_apply_settings(world->bodies[i]);
-		}
+	}
+	for (int32_t i = 0; is_used && i < world->body_count; i++) {
+		simulation_body_apply_settings(world->bodies[i]);
 	}
 }
 

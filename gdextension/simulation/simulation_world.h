@@ -6,6 +6,7 @@
 
 typedef struct MaterialEntry {
 	GDExtensionObjectPtr resource; // null: the default material
+	float density_scale;           // on its density: other than 1 for bodies whose mass was set
 	FemMaterialId id;
 	int32_t use_count;
 } MaterialEntry;
@@ -40,8 +41,9 @@ bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);
 void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body);
 
 // The engine's material for a resource, made when first used; each acquire needs a release.
-FemMaterialId simulation_world_acquire_material(SimulationWorld *world, GDExtensionObjectPtr resource);
-void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource);
+FemMaterialId simulation_world_acquire_material(
+	SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale);
+void simulation_world_release_material(SimulationWorld *world, GDExtensionObjectPtr resource, float density_scale);
 void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectPtr resource);
 
 // The engine's mesh of a baked one, made when first used; null with fem_last_error() set. A box has one of its own.

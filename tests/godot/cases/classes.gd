@@ -17,6 +17,7 @@ const BODY_DEFAULTS := {
 	"splinter_blend": 0.05,
 	"element_count": 1000,
 	"wall_thickness": 0.0,
+	"mass_override": 0.0,
 	"bake_in_background": false,
 	"start_velocity": Vector3.ZERO,
 	"start_angular_velocity": Vector3.ZERO,

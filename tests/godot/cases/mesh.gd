@@ -423,6 +423,30 @@ func test_hollow() -> void:
 	check_near(mesh.wall_thickness, 0.004, 1e-9, "wall_thickness after NAN")
 
 
+## Two bodies of one material: the mass of one is set, the other keeps its own.
+func test_mass_override() -> void:
+	var material := MaterialResource.new()
+	var bodies: Array[DestructibleBody] = []
+	for mass: float in [0.0, 12.5]:
+		var body := DestructibleBody.new()
+		body.material = material
+		body.mass_override = mass
+		scene.add_child(body)
+		bodies.append(body)
+	check_near(bodies[0].get_mass(), 1000.0, 1.0, "mass by density")
+	check_near(bodies[1].get_mass(), 12.5, 0.01, "mass that was set")
+	material.density = 2000.0
+	check_near(bodies[0].get_mass(), 2000.0, 2.0, "mass after the density was doubled")
+	bodies[1].mass_override = 0.0
+	check_near(bodies[1].get_mass(), 2000.0, 2.0, "mass by density again")
+	expect_errors("a mass that is not a number")
+	bodies[1].mass_override = NAN
+	errors_end()
+	check_equal(bodies[1].mass_override, 0.0, "mass_override after NAN")
+	for body in bodies:
+		body.free()
+
+
 func test_other_thread() -> void:
 	var mesh := DestructibleMesh.new()
 	mesh.source_mesh = BoxMesh.new()
