@@ -57,6 +57,7 @@ typedef struct FemColliderDef {
 	float mass;               // kg, dynamic only
 	FemVec3 inertia;          // kg m^2, about the axes of its frame; 0: that of the shape's box with this mass
 	float friction;           // default 0.5
+	float restitution;        // as of a FemMaterialDef, 0..1; default 0
 	uint32_t layer, mask;     // default 1 and all
 	bool lets_sleep;          // what sleeps beside it is not woken when it is made; default false
 	uint64_t user_data;

@@ -174,6 +174,7 @@ typedef struct FemMaterialDef {
 	float creep_rate;         // 1/s, flow per second beyond yield; default 1e6, which is "at once"
 	float max_plastic_strain; // norm at which plastic strain stops growing, default 0: purely elastic
 	float friction;           // Coulomb coefficient, default 0.5; a pair has the geometric mean
+	float restitution;        // speed after a blow over that before it, 0..1, default 0; a pair has the larger one
 	int32_t max_iterations;   // cap of the solver, default 400; the largest of an island's materials holds
 	bool breakable;           // default false
 	float toughness; // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never

@@ -60,12 +60,14 @@ FemQuat fem_rotation_z(double angle) {
 	return (FemQuat){0.0f, 0.0f, (float)sin(0.5 * angle), (float)cos(0.5 * angle)};
 }
 
-FemColliderId fem_add_plane(FemWorldId world, FemShapeType shape, FemQuat rotation, float friction) {
+static FemColliderId add_plane(
+	FemWorldId world, FemShapeType shape, FemQuat rotation, float friction, float restitution) {
 	static const FemVec3 corners[] = {{-20, 0, -2}, {-20, 0, 2}, {20, 0, 2}, {20, 0, -2}};
 	static const int32_t triangles[] = {0, 1, 2, 0, 2, 3};
 	FemColliderDef def = fem_default_collider_def();
 	def.shape.type = shape;
 	def.friction = friction;
+	def.restitution = restitution;
 	def.rotation = rotation;
 	if (shape == FEM_SHAPE_BOX) {
 		double angle = 2.0 * atan2((double)rotation.z, (double)rotation.w);
@@ -79,6 +81,14 @@ FemColliderId fem_add_plane(FemWorldId world, FemShapeType shape, FemQuat rotati
 		def.shape.triangle_count = 2;
 	}
 	return fem_collider_create(world, &def);
+}
+
+FemColliderId fem_add_plane(FemWorldId world, FemShapeType shape, FemQuat rotation, float friction) {
+	return add_plane(world, shape, rotation, friction, 0.0f);
+}
+
+FemColliderId fem_add_bouncing_plane(FemWorldId world, FemShapeType shape, float restitution) {
+	return add_plane(world, shape, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 0.5f, restitution);
 }
 
 void fem_steps(FemWorldId world, int32_t count) {

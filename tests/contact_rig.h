@@ -30,6 +30,8 @@ FemWorldDef fem_contact_world_def(void);
 // A flat top at y = 0 of the frame, 40 x 4 m, turned by the rotation about the origin.
 FemColliderId fem_add_plane(FemWorldId world, FemShapeType shape, FemQuat rotation, float friction);
 
+FemColliderId fem_add_bouncing_plane(FemWorldId world, FemShapeType shape, float restitution); // level, at y = 0
+
 FemQuat fem_rotation_z(double angle); // rad
 
 void fem_steps(FemWorldId world, int32_t count);

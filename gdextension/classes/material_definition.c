@@ -8,6 +8,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	FemMaterialDef def = fem_default_material_def();
 	self->stiffness = (double)def.young_modulus;
 	self->friction = (double)def.friction;
+	self->restitution = (double)def.restitution;
 	self->poisson_ratio = 0.3;
 	self->density = (double)def.density;
 	self->damping = 0.002; // some wobble, gone within a second or so
@@ -58,6 +59,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.mass_damping = (float)self->mass_damping;
 	set_plasticity(&def, self);
 	def.friction = (float)self->friction;
+	def.restitution = (float)self->restitution;
 	def.breakable = self->breakable;
 	def.toughness_mode = (FemToughnessMode)self->toughness_mode;
 	def.toughness = (float)self->toughness;

@@ -95,6 +95,7 @@ static void change(MaterialResource *self, double *field, const char *name, doub
 FLOAT_ACCESSORS(stiffness, 1.0, 1e13)
 FLOAT_ACCESSORS(ductility, 0.0, 100.0)
 FLOAT_ACCESSORS(friction, 0.0, 10.0)
+FLOAT_ACCESSORS(restitution, 0.0, 1.0)
 FLOAT_ACCESSORS(poisson_ratio, 0.0, 0.49)
 FLOAT_ACCESSORS(density, 1e-3, 1e6)
 FLOAT_ACCESSORS(damping, 0.0, 10.0)
@@ -258,6 +259,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(ductility, FLOAT, float, "get_", RANGE, "0,2,0.001,or_greater"),
 	PROPERTY(damping, FLOAT, float, "get_", RANGE, "0,0.1,0.0001,or_greater,suffix:s"),
 	PROPERTY(friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
+	PROPERTY(restitution, FLOAT, float, "get_", RANGE, "0,1,0.01"),
 	PROPERTY_GROUP("Fracture"),
 	PROPERTY_OF_CLASS(
 		splinter_pattern, INT, int, ENUM, "None,Voronoi,Glass,Wood,Brick,Surfaces", "MaterialResource.SplinterPattern"),

@@ -13,6 +13,7 @@ typedef struct MaterialResource {
 	double ductility; // plastic strain at break
 	double damping;   // s, Rayleigh alpha_K
 	double friction;  // Coulomb coefficient
+	double restitution;
 	double poisson_ratio;
 	double mass_damping;     // 1/s, Rayleigh alpha_M
 	int64_t plasticity_mode; // FemPlasticity

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define FRICTION_USUAL 1.0 // of a body without a PhysicsMaterial
+#define FRICTION_USUAL 1.0      // of a body without a PhysicsMaterial
+enum { BODY_PARAM_BOUNCE = 0 }; // PhysicsServer3D.BODY_PARAM_BOUNCE
 
 GDExtensionObjectPtr reading_node(const RigidRecord *record) {
 	return record->object_id ? godot.object_get_instance_from_id(record->object_id) : NULL;
@@ -62,13 +63,16 @@ void reading_layers(const RigidRecord *record, uint32_t *out_layer, uint32_t *ou
 								: gd_physics_server3d_body_get_collision_mask(record->rid));
 }
 
-static double friction_of_node(GDExtensionObjectPtr node) {
-	GDExtensionObjectPtr material = NULL;
+// Its PhysicsMaterial, with a reference for the caller, or null.
+static GDExtensionObjectPtr material_of_node(GDExtensionObjectPtr node) {
 	if (object_cast(node, "RigidBody3D")) {
-		material = gd_rigid_body3d_get_physics_material_override(node);
-	} else if (object_cast(node, "StaticBody3D")) {
-		material = gd_static_body3d_get_physics_material_override(node);
+		return gd_rigid_body3d_get_physics_material_override(node);
 	}
+	return object_cast(node, "StaticBody3D") ? gd_static_body3d_get_physics_material_override(node) : NULL;
+}
+
+static double friction_of_node(GDExtensionObjectPtr node) {
+	GDExtensionObjectPtr material = material_of_node(node);
 	double friction = material ? gd_physics_material_get_friction(material) : FRICTION_USUAL;
 	if (material) {
 		object_unreference(material);
@@ -76,19 +80,43 @@ static double friction_of_node(GDExtensionObjectPtr node) {
 	return friction;
 }
 
-static double friction_of_server(GdRID rid) {
-	GdVariant value = gd_physics_server3d_body_get_param(rid, GD_PHYSICS_SERVER3D_BODY_PARAM_FRICTION);
-	double friction = FRICTION_USUAL;
-	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &friction);
+// What absorbs has a bounce below zero, as in the server.
+static double bounce_of_node(GDExtensionObjectPtr node) {
+	GDExtensionObjectPtr material = material_of_node(node);
+	double bounce = 0.0;
+	GDExtensionBool absorbs = 0;
+	if (material) {
+		GdVariant value = call_by_name(material, "get_bounce", NULL, 0),
+				  is_absorbent = call_by_name(material, "is_absorbent", NULL, 0);
+		variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &bounce);
+		variant_to(&is_absorbent, GDEXTENSION_VARIANT_TYPE_BOOL, &absorbs);
+		variant_free(&value);
+		variant_free(&is_absorbent);
+		object_unreference(material);
+	}
+	return absorbs ? -bounce : bounce;
+}
+
+static double param_of_server(GdRID rid, int64_t param, double usual) {
+	GdVariant value = gd_physics_server3d_body_get_param(rid, param);
+	double number = usual;
+	variant_to(&value, GDEXTENSION_VARIANT_TYPE_FLOAT, &number);
 	variant_free(&value);
-	return friction;
+	return number;
 }
 
 // Rough materials have a friction below zero in the server.
 float reading_friction(const RigidRecord *record) {
 	GDExtensionObjectPtr node = telling_node(record);
-	double friction = node ? friction_of_node(node) : friction_of_server(record->rid);
+	double friction = node ? friction_of_node(node)
+						   : param_of_server(record->rid, GD_PHYSICS_SERVER3D_BODY_PARAM_FRICTION, FRICTION_USUAL);
 	return isfinite(friction) ? (float)fmin(fabs(friction), 10.0) : 0.5f;
+}
+
+float reading_restitution(const RigidRecord *record) {
+	GDExtensionObjectPtr node = telling_node(record);
+	double bounce = node ? bounce_of_node(node) : param_of_server(record->rid, BODY_PARAM_BOUNCE, 0.0);
+	return isfinite(bounce) ? (float)fmin(fmax(bounce, 0.0), 1.0) : 0.0f;
 }
 
 bool reading_can_sleep(const RigidRecord *record) {

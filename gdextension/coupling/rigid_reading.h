@@ -21,6 +21,7 @@ bool reading_is_in_space(const Coupling *coupling, const RigidRecord *record);
 int64_t reading_mode(const RigidRecord *record); // PhysicsServer3D.BodyMode
 void reading_layers(const RigidRecord *record, uint32_t *out_layer, uint32_t *out_mask);
 float reading_friction(const RigidRecord *record);
+float reading_restitution(const RigidRecord *record); // the bounce of its PhysicsMaterial; 0 of one that absorbs
 bool reading_can_sleep(const RigidRecord *record);
 
 // Of a static body: where it is, and how its surface moves (conveyor belts).

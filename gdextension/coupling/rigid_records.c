@@ -174,6 +174,7 @@ static FemColliderId make_collider(
 	def.mass = record->mass;
 	def.inertia = record->inertia;
 	def.friction = record->kind == RIGID_CHARACTER ? 0.0f : record->friction; // feet do not drag along what they pass
+	def.restitution = record->kind == RIGID_CHARACTER ? 0.0f : record->restitution;
 	def.layer = record->layer;
 	def.mask = record->mask;
 	def.leader = leader;
@@ -274,11 +275,13 @@ bool rigid_read_shapes(Coupling *coupling, RigidRecord *record) {
 	int32_t count = reading_shape_count(record);
 	uint32_t layer, mask;
 	reading_layers(record, &layer, &mask);
-	float friction = reading_friction(record);
-	bool changed = layer != record->layer || mask != record->mask || friction != record->friction;
+	float friction = reading_friction(record), restitution = reading_restitution(record);
+	bool changed = layer != record->layer || mask != record->mask || friction != record->friction ||
+		restitution != record->restitution;
 	record->layer = layer;
 	record->mask = mask;
 	record->friction = friction;
+	record->restitution = restitution;
 	if (count != record->shape_count) {
 		if (!set_shape_count(coupling, record, count)) {
 			return false;

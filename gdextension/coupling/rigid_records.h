@@ -40,7 +40,7 @@ typedef struct RigidRecord {
 	int64_t mode;       // PhysicsServer3D.BodyMode
 	RigidKind kind;
 	uint32_t layer, mask;
-	float friction;
+	float friction, restitution;
 	RigidShape *shapes; // the engine's leader is the first that has a collider
 	int32_t shape_count;
 	bool has_colliders, had_colliders; // now, ever
@@ -110,8 +110,8 @@ void rigid_remove(Coupling *coupling, int32_t index);
 void rigid_make_colliders(Coupling *coupling, RigidRecord *record, bool quietly);
 void rigid_drop_colliders(RigidRecord *record);
 
-// Reads shapes, layers and friction again; drops the colliders when something changed. False when the body is no longer
-// usable.
+// Reads shapes, layers, friction and restitution again; drops the colliders when something changed. False when the body
+// is no longer usable.
 bool rigid_read_shapes(Coupling *coupling, RigidRecord *record);
 
 // ---- rigid_motion.c

@@ -57,10 +57,10 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 			continue;
 		}
 		count++;
-		contact->w = 1.0f;
+		contact->w = contact_strength(body, i, ratio);
 		contact->y = bias_velocity(depth, ground->dt);
 		if (body->ground_force[i] > 0.0f || fall < contact->y) {
-			contact->x = contact_strength(body, i, ratio);
+			contact->x = contact->w;
 			contact->z = friction_strength(body, i, body->velocity[i].x, body->velocity[i].z, ground);
 		}
 	}
@@ -74,19 +74,18 @@ int32_t fem_ground_count(const FemBody *body, int32_t begin, int32_t end) {
 	return count;
 }
 
-static float normal_impulse_of(const FemBody *body, int32_t node, float ratio) {
-	return contact_strength(body, node, ratio) *
-		(body->step->ground[node].y - body->velocity[node].y - body->step->dv[node].y);
+static float normal_impulse_of(const FemBody *body, int32_t node) {
+	return body->step->ground[node].w * (body->step->ground[node].y - body->velocity[node].y - body->step->dv[node].y);
 }
 
 // Of what the nodes ask for, the share that they were given: those that join the active set ask for far more than they
 // will get, since the solve did not know them, and those that leave it pulled. Friction is bounded by what was given.
-static float given_share(const FemBody *body, int32_t begin, int32_t end, float ratio) {
+static float given_share(const FemBody *body, int32_t begin, int32_t end) {
 	float given = 0.0f, asked = 0.0f;
 	for (int32_t i = begin; i < end; i++) {
 		if (body->step->ground[i].w == 0.0f)
 			continue;
-		float normal_impulse = normal_impulse_of(body, i, ratio);
+		float normal_impulse = normal_impulse_of(body, i);
 		given += body->step->ground[i].x > 0.0f ? normal_impulse : 0.0f;
 		asked += fmaxf(normal_impulse, 0.0f);
 	}
@@ -95,19 +94,19 @@ static float given_share(const FemBody *body, int32_t begin, int32_t end, float 
 
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {
 	bool changed = false;
-	float ratio = begin < end ? load_ratio(body, begin) : 1.0f, share = given_share(body, begin, end, ratio);
+	float share = given_share(body, begin, end);
 	for (int32_t i = begin; i < end; i++) {
 		FemVec4 *contact = &body->step->ground[i];
 		if (contact->w == 0.0f)
 			continue;
 		float vx = body->velocity[i].x + body->step->dv[i].x, vz = body->velocity[i].z + body->step->dv[i].z,
-			  normal_impulse = normal_impulse_of(body, i, ratio);
+			  normal_impulse = normal_impulse_of(body, i);
 		bool was_active = contact->x > 0.0f, active = normal_impulse > 0.0f;
 		body->ground_force[i] = active ? normal_impulse / ground->dt : 0.0f;
 		float friction = active ? share * friction_strength(body, i, vx, vz, ground) : 0.0f;
 		if (was_active != active || fabsf(friction - contact->z) > FEM_FRICTION_CHANGE * fmaxf(friction, contact->z))
 			changed = true;
-		contact->x = active ? contact_strength(body, i, ratio) : 0.0f;
+		contact->x = active ? contact->w : 0.0f;
 		contact->z = friction;
 	}
 	return changed;

@@ -10,7 +10,7 @@
 //   x  k_n = dt phi, kg: 0 while the contact is not active
 //   y  b, m/s: the node may not move down faster than this; up, out of the ground, when it stands below
 //   z  k_t = dt c_t, kg: friction as damping, bounded by mu times the normal force
-//   w  1 if the node may touch the ground in this step
+//   w  k_n that it has while active, kg; 0 if the node cannot touch the ground in this step
 #ifndef FEM_COLLISION_GROUND_H
 #define FEM_COLLISION_GROUND_H
 

@@ -45,11 +45,13 @@ static void find_arm(const FemContactRows *rows, const FemContactSide *side, con
 
 static void pack(FemContactRows *rows) {
 	rows->row_count = 0;
+	rows->bounces = false;
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
 		if (!contact->active)
 			continue;
 		FemContactRow *row = &rows->rows[rows->row_count++];
+		rows->bounces |= contact->bounces;
 		*row = (FemContactRow){
 			.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
 			.normal_strength = contact->normal_strength,

@@ -67,6 +67,7 @@ typedef struct FemContactRows {
 	FemProxy *proxies;   // the world's colliders
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
+	bool bounces;        // one of them rebounds
 	bool moves_rigidly;  // a rigid space answers for the rigid motions of all that is free: the diagonal need not
 	FemVec4 *impulses;   // [row]: of the last product
 	FemContactRef *refs; // by chunk, then row

@@ -117,6 +117,7 @@ typedef struct FemBody {
 	float damped_stiffness; // 1/s, ... and of that times alpha_K
 	bool is_stiff;          // all of it breaks or yields before it is seen to deform
 	int32_t max_iterations; // largest of its materials
+	float restitution;      // the same
 
 	// ---- contact
 	struct FemSurfaceTrees *trees; // null while the world has contacts off

@@ -72,6 +72,7 @@ typedef struct FemContact {
 	float bias;              // b, m/s: out of the overlap while deep, what may be closed of a gap
 	float normal_strength;   // k_n = dt phi A, kg
 	float friction;          // Coulomb coefficient of the pair
+	float restitution;       // of the pair: speed outwards over that inwards when it strikes
 	float friction_strength; // k_t = dt c_t, kg, from the last pass
 	float normal_impulse;    // normal impulse the last solve asks for, N s; 0 = not pressing
 	float impulse[3]; // N s, on side 1: what the last solve gave, by the active set and friction it was made with
@@ -81,6 +82,7 @@ typedef struct FemContact {
 					  // contacts
 	int32_t hold;     // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
 	bool active;      // takes part in the matrix
+	bool bounces;     // strikes in this step: its bias is the speed of its rebound
 	uint64_t key;     // the pair of places, for finding it again in the next step
 } FemContact;
 

@@ -166,13 +166,15 @@ static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def
 
 void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 	body->max_iterations = 1;
-	body->stiffness = body->damped_stiffness = 0.0f;
+	body->stiffness = body->damped_stiffness = body->restitution = 0.0f;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		const FemMaterialDef *def = material_of(world, body, tet);
 		if (def && def->max_iterations > body->max_iterations)
 			body->max_iterations = def->max_iterations;
-		if (def)
-			note_stiffness(body, tet, def);
+		if (!def)
+			continue;
+		body->restitution = fmaxf(body->restitution, def->restitution);
+		note_stiffness(body, tet, def);
 	}
 	fem_pieces_weigh(body);
 }

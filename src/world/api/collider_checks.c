@@ -114,6 +114,8 @@ FemResult fem_collider_def_check(FemColliderDef *def) {
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "inertia must be 0 (from the shape) or positive.");
 	if (!(def->friction >= 0.0f && def->friction <= FEM_FRICTION_MAX))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "friction must be within 0..%g.", (double)FEM_FRICTION_MAX);
+	if (!(def->restitution >= 0.0f && def->restitution <= 1.0f))
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "restitution must be within 0..1.");
 	FemVec3 at = def->shape_position;
 	if (!fem_quat_normalize(&def->shape_rotation) || !(fabsf(at.x) + fabsf(at.y) + fabsf(at.z) <= SHAPE_MAX))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,

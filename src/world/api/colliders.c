@@ -152,6 +152,7 @@ static FemResult fill(FemCollider *collider, const FemColliderDef *def) {
 		.leader = -1,
 		.mass = def->kind == FEM_COLLIDER_DYNAMIC ? def->mass : 0.0f,
 		.friction = def->friction,
+		.restitution = def->restitution,
 		.layer = def->layer,
 		.mask = def->mask,
 		.user_data = def->user_data,

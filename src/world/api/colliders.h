@@ -34,6 +34,7 @@ typedef struct FemCollider {
 	bool follows;          // it is a further shape of another collider:
 	int32_t leader;        // that one's index; -1: none, or gone
 	float mass, friction;  // kg; a follower has its leader's
+	float restitution;     // 0..1
 	FemVec3 inertia;       // kg m^2, principal
 	FemVec3 center;        // m, centre of mass from `position`, world axes
 	bool has_tensor;       // inertia is given in world axes:

@@ -93,6 +93,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	if (result == FEM_OK)
 		result = check_not_negative(def->friction, "friction");
 	if (result == FEM_OK)
+		result = check_not_negative(def->restitution, "restitution");
+	if (result == FEM_OK)
 		result = check_plastic(def);
 	if (result == FEM_OK)
 		result = check_breaking(def);
@@ -109,6 +111,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->stiffness_damping = fminf(def->stiffness_damping, DAMPING_MAX);
 	def->mass_damping = fminf(def->mass_damping, DAMPING_MAX);
 	def->friction = fminf(def->friction, FEM_FRICTION_MAX);
+	def->restitution = fminf(def->restitution, 1.0f);
 	def->max_iterations = def->max_iterations < 1 ? 1 : def->max_iterations;
 	def->max_iterations = def->max_iterations > ITERATION_MAX ? ITERATION_MAX : def->max_iterations;
 	return FEM_OK;

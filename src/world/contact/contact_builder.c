@@ -216,6 +216,7 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	fem_contact_velocity(&rows, contact, false, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	contact->approach = along;
+	fem_contact_builder_bounce(builder, contact);
 	contact->active = (last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f ||
 		(!last && contact->depth - contact->reference > slop);
 	start_hold(builder->stage, contact, last);
@@ -307,6 +308,10 @@ static void add_overlap(
 	float friction = fem_contact_builder_friction(builder->world, touch->body, item->tet);
 	float other = touch->is_collider ? touch->friction
 									 : fem_contact_builder_friction(builder->world, touch->other, item->other_tet);
+	float restitution = fem_contact_builder_restitution(builder->world, touch->body, item->tet, builder->step->dt);
+	float other_restitution = touch->is_collider
+		? touch->restitution
+		: fem_contact_builder_restitution(builder->world, touch->other, item->other_tet, builder->step->dt);
 	float slop = fem_contact_builder_slop(body, item->tet);
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
@@ -324,6 +329,7 @@ static void add_overlap(
 			.area = overlap->area * (several_points ? overlap->points[k].share : 1.0f),
 			.depth = overlap->depth,
 			.friction = sqrtf(friction * other),
+			.restitution = fmaxf(restitution, other_restitution),
 			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),
 		};
 		fem_contact_builder_set_body_side(builder, &contact.side[0], touch->body, item->tet, point);
@@ -398,10 +404,11 @@ static void strengthen_pieces(FemContactStage *stage, FemRange made, float push,
 	}
 }
 
-static void strengthen(FemContactStage *stage, FemRange made, float push, float dt) {
+static void strengthen(const FemWorld *world, FemContactStage *stage, FemRange made, float push, float dt) {
 	for (int32_t begin = made.begin, end; begin < made.end; begin = end) {
 		end = fem_contacts_end_of_pieces(stage->contacts, begin, made.end);
 		strengthen_pieces(stage, (FemRange){begin, end}, push, dt);
+		fem_contact_builder_strengthen_bounces(world, stage->contacts, (FemRange){begin, end});
 	}
 }
 
@@ -500,7 +507,7 @@ void fem_contacts_make(FemStep *step) {
 			made.end = stage->contact_count = made.begin;
 			stage->full = true;
 		}
-		strengthen(stage, made, builder.push, step->dt);
+		strengthen(world, stage, made, builder.push, step->dt);
 	}
 	stage->last_time = world->time;
 }

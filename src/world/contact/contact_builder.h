@@ -31,6 +31,14 @@ float fem_contact_builder_slop(const FemBody *body, int32_t tet); // m
 // Adds one whose sides, normal, area and depth are set. is_ahead: a fast collider's gap may close, no more.
 void fem_contact_builder_add(FemContactBuilder *builder, FemContact *contact, float slop, bool is_ahead);
 float fem_contact_builder_friction(const FemWorld *world, int32_t body, int32_t tet);
+// ---- contact_bounce.c
+float fem_contact_builder_restitution(const FemWorld *world, int32_t body, int32_t tet, float dt);
+// Whether a contact whose approach and bias are set rebounds in this step; its bias is then the speed of that.
+void fem_contact_builder_bounce(const FemContactBuilder *builder, FemContact *contact);
+// Contacts of two pieces, or of a piece and a collider: those that rebound get, together, what it takes to turn the
+// lighter one round in one step, however small their area is.
+void fem_contact_builder_strengthen_bounces(const FemWorld *world, FemContact *contacts, FemRange made);
+
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
 float fem_contact_builder_push_limit(float depth, float edge);        // m/s
 

@@ -39,6 +39,8 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 		.area = at->area,
 		.depth = at->depth,
 		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
+		.restitution = fmaxf(
+			touch->restitution, fem_contact_builder_restitution(builder->world, touch->body, tet, builder->step->dt)),
 		.normal_strength = at->ahead ? FEM_CONTACT_KAPPA * body->mass[node]
 									 : fem_contact_builder_strength(builder, piece, -1) * at->area,
 		.key = (uint64_t)(FEM_CONTACT_NODE_KEY) << 32 | (uint32_t)at->sub_shape,

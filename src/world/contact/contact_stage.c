@@ -126,6 +126,7 @@ static void add_touch(FemWorld *world, FemTouch touch) {
 	if (touch.is_collider) {
 		const FemCollider *collider = &world->colliders[touch.other];
 		touch.friction = collider->friction;
+		touch.restitution = collider->restitution;
 		touch.ahead = fem_collider_looks_ahead(world, collider, least_thickness(stage, &touch, body), world->step_dt);
 		touch.scale = collider_scale(collider);
 	} else {

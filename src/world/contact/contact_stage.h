@@ -24,13 +24,13 @@ typedef struct FemTouch {
 	int32_t body;
 	int32_t other; // body, or collider
 	bool is_collider;
-	FemRange pieces; // into FemContactStage.pieces: which of them
-	int32_t narrow;  // pair of the narrow phase; -1: colliders
-	FemRange items;  // into FemContactStage.items
-	int32_t closed;  // FemClosedBody, of a body with itself; -1: none
-	float scale;     // kg/m^2, of the collider; infinite: of the pieces alone
-	float friction;  // of the collider
-	bool ahead;      // the collider is fast for some of the pieces: also what it comes to overlap within the step
+	FemRange pieces;             // into FemContactStage.pieces: which of them
+	int32_t narrow;              // pair of the narrow phase; -1: colliders
+	FemRange items;              // into FemContactStage.items
+	int32_t closed;              // FemClosedBody, of a body with itself; -1: none
+	float scale;                 // kg/m^2, of the collider; infinite: of the pieces alone
+	float friction, restitution; // of the collider
+	bool ahead; // the collider is fast for some of the pieces: also what it comes to overlap within the step
 } FemTouch;
 
 // Two faces that were one, of a body that broke, and still lie on each other.
@@ -194,6 +194,10 @@ FemRange fem_contacts_of_pair(const FemContact *contacts, int32_t count, int32_t
 
 // Those of the same pieces, or of the same piece and collider, as a contact of any step.
 FemRange fem_contacts_of_pieces(const FemContact *contacts, int32_t count, const FemContact *like);
+
+// ---- contact_bounce.c
+// After fem_ground_detect() of the same nodes, all of one piece: those that strike the ground rebound.
+void fem_ground_bounce(const struct FemStep *step, FemBody *body, int32_t begin, int32_t end);
 
 // ---- closed_cracks.c
 void fem_closed_cracks_find(struct FemWorld *world); // of all bodies that broke and have live pieces, as they stand

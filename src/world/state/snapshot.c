@@ -61,6 +61,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->creep_rate);
 	FEM_STREAM(s, def->max_plastic_strain);
 	FEM_STREAM(s, def->friction);
+	FEM_STREAM(s, def->restitution);
 	FEM_STREAM(s, def->max_iterations);
 	int32_t toughness_mode = (int32_t)def->toughness_mode;
 	fem_stream_bool(s, &def->breakable);

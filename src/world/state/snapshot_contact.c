@@ -51,6 +51,7 @@ static void sync_def(FemStream *s, FemColliderDef *def) {
 	FEM_STREAM(s, def->mass);
 	FEM_STREAM(s, def->inertia);
 	FEM_STREAM(s, def->friction);
+	FEM_STREAM(s, def->restitution);
 	FEM_STREAM(s, def->layer);
 	FEM_STREAM(s, def->mask);
 	FEM_STREAM(s, def->user_data);
@@ -82,6 +83,7 @@ static void write_collider(FemStream *s, FemCollider *collider) {
 		.mass = collider->mass,
 		.inertia = collider->inertia,
 		.friction = collider->friction,
+		.restitution = collider->restitution,
 		.layer = collider->layer,
 		.mask = collider->mask,
 		.user_data = collider->user_data,

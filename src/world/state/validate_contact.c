@@ -65,8 +65,9 @@ static FemResult check_collider(const FemWorld *world, int32_t index) {
 		return FAULT("Collider %d has a rotation of length %g.", index, sqrt((double)length_sq));
 	if (!fem_is_finite(collider->mass) || (collider->mass > 0.0f) != (collider->kind == FEM_COLLIDER_DYNAMIC) ||
 		!fem_vec3_is_finite(collider->inertia) ||
-		!(collider->friction >= 0.0f && collider->friction <= FEM_FRICTION_MAX))
-		return FAULT("Collider %d has a wrong mass, inertia or friction.", index);
+		!(collider->friction >= 0.0f && collider->friction <= FEM_FRICTION_MAX) ||
+		!(collider->restitution >= 0.0f && collider->restitution <= 1.0f))
+		return FAULT("Collider %d has a wrong mass, inertia, friction or restitution.", index);
 	if (!fem_vec3_is_finite(result->impulse) || !fem_vec3_is_finite(result->angular_impulse) ||
 		!fem_vec3_is_finite(result->linear_velocity) || !fem_vec3_is_finite(result->angular_velocity) ||
 		result->contact_count < 0)

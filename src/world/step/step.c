@@ -202,6 +202,8 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 	step->ground_candidates[chunk_index] = body->step->is_over
 		? fem_ground_count(body, chunk->begin, chunk->end)
 		: fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
+	if (!body->step->is_over)
+		fem_ground_bounce(step, body, chunk->begin, chunk->end);
 }
 
 // What broke in earlier passes stays broken where it was at the start of the step. Over all bodies: the lists of what

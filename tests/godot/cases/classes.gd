@@ -40,6 +40,7 @@ const MATERIAL_DEFAULTS := {
 	"density": 1000.0,
 	"ductility": 0.0,
 	"friction": 0.5,
+	"restitution": 0.0,
 	"toughness_mode": MaterialResource.TOUGHNESS_STRESS,
 	"splinter_pattern": MaterialResource.SPLINTERS_NONE,
 	"surface_material": null,

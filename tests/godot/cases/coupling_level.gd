@@ -140,6 +140,34 @@ func test_shape_that_changes() -> void:
 	check_near(lowest_node(body), -0.5, 0.02, "lowest node on the lower box")
 
 
+## How high a stiff cube comes up after a fall of 1 m.
+func rebound_height(bounce: float, restitution: float, absorbent := false) -> float:
+	var floor_body := add_static(box_shape(Vector3(4, 1, 4)), Transform3D(Basis.IDENTITY, Vector3(0, -0.5, 0)))
+	floor_body.physics_material_override = PhysicsMaterial.new()
+	floor_body.physics_material_override.bounce = bounce
+	floor_body.physics_material_override.absorbent = absorbent
+	var body := add_body(Vector3(0, 1.2, 0), Vector3.ONE * 0.4)
+	body.material = stiff_material(1e9)
+	body.material.restitution = restitution
+	await seconds(0.48)
+	var highest := 0.0
+	for i in seconds_to_ticks(0.5):
+		await ticks(1)
+		highest = maxf(highest, lowest_node(body))
+	floor_body.queue_free()
+	body.queue_free()
+	await ticks(2)
+	return highest
+
+
+## Fails when the bounce of a PhysicsMaterial or the restitution of a MaterialResource does not reach the engine.
+func test_rebound() -> void:
+	check_near(await rebound_height(0.5, 0.0), 0.25, 0.03, "height after a fall on a floor with bounce")
+	check_near(await rebound_height(0.0, 0.5), 0.25, 0.03, "height of a body with restitution")
+	check(await rebound_height(0.0, 0.0) < 0.05, "a body rebounds without either")
+	check(await rebound_height(0.5, 0.0, true) < 0.05, "a body rebounds from a floor that absorbs")
+
+
 func test_static_that_goes_moves_or_comes() -> void:
 	var floor_body := add_static(box_shape(Vector3(4, 1, 4)), Transform3D(Basis.IDENTITY, Vector3(0, -0.5, 0)))
 	var body := add_body(Vector3(0, 0.5, 0), Vector3.ONE * 0.8)

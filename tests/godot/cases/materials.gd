@@ -24,6 +24,7 @@ const VALUES := {
 	"description": "A test",
 	"ductility": 0.3,
 	"friction": 0.8,
+	"restitution": 0.6,
 	"toughness_mode": MaterialResource.TOUGHNESS_FORCE,
 	"splinter_pattern": MaterialResource.SPLINTERS_WOOD,
 }
@@ -167,6 +168,7 @@ const KNOBS := {
 	"density": 1500.0,
 	"damping": 0.02,
 	"friction": 0.05,
+	"restitution": 0.7,
 	"poisson_ratio": 0.1,
 	"mass_damping": 3.0,
 	"yield_strain": 0.001,
