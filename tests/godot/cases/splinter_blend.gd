@@ -23,7 +23,7 @@ func _add_bar(blend: float) -> DestructibleBody:
 	body.material.stiffness = 1e5
 	body.material.density = 1000.0
 	body.material.breakable = true
-	body.material.toughness = 1.5e4
+	body.material.toughness = 2.5e4
 	body.splinter_blend = blend
 	body.position = Vector3(0, 5, 0)
 	body.anchors = [AABB(Vector3(-1, 0.5, -1), Vector3(2, 1, 2))]
