@@ -347,6 +347,8 @@ func _check_states() -> void:
 		for i in 2:
 			if body.get_piece_count() > 2:
 				body.remove_piece(body.get_pieces()[body.get_piece_count() / 2])
+		await physics_frame # what was removed is drawn until the next tick
+		await physics_frame
 		check(body.get_piece_count() > 2, test_name + "_is_broken", "it has %d pieces" % body.get_piece_count())
 		paused = true
 		var expected := await _shoot()

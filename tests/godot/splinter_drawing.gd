@@ -8,6 +8,7 @@ extends "res://picture_script.gd"
 const Bars := preload("res://cases/splinter_blend.gd")
 const SIZE := Vector2i(480, 480)
 const METRES := 0.3 # height of the picture in which a vertex is looked for
+const FRONT := 0.2 # m, z of what the camera sees of the bar, nearly
 const SPOT := """
 shader_type spatial;
 render_mode unshaded, cull_disabled, depth_test_disabled;
@@ -123,15 +124,18 @@ func _record(blend: float) -> Array[PackedVector3Array]:
 	return record
 
 
-## The vertex that goes the longest way to its new tet, and the tick in which that begins, after the first splinters.
+## The vertex of the front that goes the longest way to its new tet, and the tick in which that begins, after the first
+## splinters.
 func _find_longest(jumping: Array[PackedVector3Array], blended: Array[PackedVector3Array]) -> Vector2i:
 	var case: RefCounted = Bars.new()
 	var best := Vector2i(-1, -1)
 	var longest := 0.0
 	for tick in range(2, Bars.TICKS):
 		for vertex in jumping[tick].size():
-			var displacement := jumping[tick][vertex].distance_to(blended[tick][vertex])
-			if displacement > longest and displacement < INF and case._is_change(jumping, blended, tick, vertex):
+			var way := jumping[tick][vertex] - blended[tick][vertex]
+			var displacement := Vector2(way.x, way.y).length() # what the camera sees of it
+			var is_in_front := blended[tick][vertex].z > FRONT
+			if is_in_front and displacement > longest and displacement < INF and case._is_change(jumping, blended, tick, vertex):
 				longest = displacement
 				best = Vector2i(vertex, tick)
 	return best
