@@ -9,11 +9,6 @@ static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
 	return system->bodies[chunk->body];
 }
 
-// Nodes of rigid pieces take no part.
-static bool is_rigid(const FemSystem *system, int32_t chunk) {
-	return system->islands[system->chunks[chunk].island].is_rigid;
-}
-
 static double dot3(FemVec4 a, FemVec4 b) {
 	return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
 }
@@ -22,7 +17,7 @@ static double dot3(FemVec4 a, FemVec4 b) {
 static double direction_dot_residual(const FemSystem *system) {
 	double sum = 0.0;
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (is_rigid(system, c))
+		if (fem_chunk_is_rigid(system, c))
 			continue;
 		const FemBodyStep *step = body_of(system, &system->chunks[c])->step;
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++)
@@ -39,7 +34,7 @@ static double direction_dot_residual(const FemSystem *system) {
 // z = R (R^T A R)^-1 R^T residual; returns residual.z.
 static double solve_rigid(FemSystem *system, FemRigidSpace *rigid) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (is_rigid(system, c))
+		if (fem_chunk_is_rigid(system, c))
 			continue;
 		const FemNodeChunk *chunk = &system->chunks[c];
 		memset(
@@ -53,7 +48,7 @@ static double solve_rigid(FemSystem *system, FemRigidSpace *rigid) {
 // dv += a direction + b z
 static void add_to_dv(FemSystem *system, float a, float b) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (is_rigid(system, c))
+		if (fem_chunk_is_rigid(system, c))
 			continue;
 		FemBodyStep *step = body_of(system, &system->chunks[c])->step;
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
@@ -80,7 +75,7 @@ static void balance_rigid(FemSystem *system, FemRigidSpace *rigid) {
 // direction = the new velocity v + dv of what can move.
 static void take_velocity(FemSystem *system) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (is_rigid(system, c))
+		if (fem_chunk_is_rigid(system, c))
 			continue;
 		FemBody *body = body_of(system, &system->chunks[c]);
 		for (int32_t i = system->chunks[c].begin; i < system->chunks[c].end; i++) {
@@ -112,7 +107,7 @@ static void drop_rigid_motion(FemRigidSpace *rigid) {
 // residual = product
 static void load_product(FemSystem *system) {
 	for (int32_t c = 0; c < system->chunk_count; c++) {
-		if (is_rigid(system, c))
+		if (fem_chunk_is_rigid(system, c))
 			continue;
 		const FemNodeChunk *chunk = &system->chunks[c];
 		FemBodyStep *step = body_of(system, chunk)->step;

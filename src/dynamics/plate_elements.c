@@ -165,18 +165,11 @@ static void take_over(FemBody *body, int32_t index, const FemVec4 *forces) {
 	}
 }
 
-static float tension_of(const FemTetStress *s) {
-	float mean = (s->normal.x + s->normal.y + s->normal.z) * (1.0f / 3.0f);
-	float a = s->normal.x - mean, b = s->normal.y - mean, c = s->normal.z - mean;
-	float shear = s->shear.x * s->shear.x + s->shear.y * s->shear.y + s->shear.z * s->shear.z;
-	return mean + sqrtf((2.0f / 3.0f) * (a * a + b * b + c * c + 2.0f * shear));
-}
-
 static void give_stress(FemBody *body, int32_t index, const FemTetStress *stress) {
 	const FemPlateCell *cell = &body->topology->cells.cells[index];
 	float tension[FEM_CELL_CORNERS];
 	for (int32_t corner = 0; corner < 2 * fem_cell_column_count(cell); corner++)
-		tension[corner] = tension_of(&stress[corner]);
+		tension[corner] = fem_tension_bound(&stress[corner]);
 	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
 		int most = cell->place[k][0];
 		for (int v = 1; v < 4; v++)

@@ -54,7 +54,7 @@ static void weigh_proxy(FemRigidBlock *block) {
 		for (int r = 0; r < 3; r++)
 			block->inertia[6 * (c + 3) + r + 3] = scale * block->proxy->inertia[place[r][c]];
 	}
-	for (int k = 0; block->proxy->has_extra && k < 36; k++) {
+	for (int k = 0; block->proxy->extra && k < 36; k++) {
 		float of_row = k % 6 < 3 ? 1.0f : block->inverse_length, of_column = k / 6 < 3 ? 1.0f : block->inverse_length;
 		block->inertia[k] += of_row * of_column * block->proxy->extra[k];
 	}

@@ -83,23 +83,23 @@ static FemVec4 load_of_node(const FemBody *body, int32_t node) {
 	return (FemVec4){b.x - ground.z * v.x, b.y + ground.x * (ground.y - v.y), b.z - ground.z * v.z, 0.0f};
 }
 
-void fem_rigid_unknowns_load(FemProxy *rigid, const FemBody *body, FemRange nodes) {
+void fem_rigid_unknowns_load(FemProxy *rigid, float extra[36], const FemBody *body, FemRange nodes) {
 	double sum[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-	rigid->has_extra = false;
-	memset(rigid->extra, 0, sizeof rigid->extra);
+	rigid->extra = NULL;
+	memset(extra, 0, 36 * sizeof *extra);
 	for (int32_t i = nodes.begin; i < nodes.end && rigid->mass > 0.0f; i++) {
 		FemVec4 load = load_of_node(body, i), d = body->step->diagonal[i];
-		float arm[3], m = body->mass[i], extra[3] = {d.x - m, d.y - m, d.z - m};
+		float arm[3], m = body->mass[i], added[3] = {d.x - m, d.y - m, d.z - m};
 		const double j[3] = {load.x, load.y, load.z};
 		arm_of(rigid, body, i, arm);
 		for (int k = 0; k < 3; k++) {
 			sum[k] += j[k];
 			sum[k + 3] += (double)arm[(k + 1) % 3] * j[(k + 2) % 3] - (double)arm[(k + 2) % 3] * j[(k + 1) % 3];
 		}
-		if (extra[0] == 0.0f && extra[1] == 0.0f && extra[2] == 0.0f)
+		if (added[0] == 0.0f && added[1] == 0.0f && added[2] == 0.0f)
 			continue;
-		fem_add_point6(rigid->extra, extra, arm);
-		rigid->has_extra = true;
+		fem_add_point6(extra, added, arm);
+		rigid->extra = extra;
 	}
 	for (int k = 0; k < 6; k++)
 		rigid->impulse[k] = (float)sum[k];

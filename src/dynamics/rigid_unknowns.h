@@ -15,8 +15,8 @@
 FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held);
 
 // Whenever FemBodyStep.diagonal or ground changed: the impulse of all loads, and what damping and the ground add to the
-// matrix.
-void fem_rigid_unknowns_load(FemProxy *rigid, const FemBody *body, FemRange nodes);
+// matrix, which stays in `extra`.
+void fem_rigid_unknowns_load(FemProxy *rigid, float extra[36], const FemBody *body, FemRange nodes);
 
 // After a solve: dv of the nodes.
 void fem_rigid_unknowns_spread(const FemProxy *rigid, FemBody *body, FemRange nodes);

@@ -106,7 +106,7 @@ static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
 	y[3] = i[0] * x[3] + i[3] * x[4] + i[5] * x[5];
 	y[4] = i[3] * x[3] + i[1] * x[4] + i[4] * x[5];
 	y[5] = i[5] * x[3] + i[4] * x[4] + i[2] * x[5];
-	for (int c = 0; proxy->has_extra && c < 6; c++) {
+	for (int c = 0; proxy->extra && c < 6; c++) {
 		for (int r = 0; r < 6; r++)
 			y[r] += proxy->extra[6 * c + r] * x[c];
 	}
@@ -117,18 +117,18 @@ static float dot6(const float a[6], const float b[6]) {
 }
 
 // The block of a rigid body in the matrix without contacts, row by row.
-static void weigh_proxy(FemProxy *proxy) {
+static void weigh_proxy(const FemProxy *proxy, double out[36]) {
 	static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // in xx yy zz xy yz zx
 	for (int k = 0; k < 36; k++)
-		proxy->factor[k] = proxy->has_extra ? (double)proxy->extra[k] : 0.0;
+		out[k] = proxy->extra ? (double)proxy->extra[k] : 0.0;
 	for (int k = 0; k < 9; k++) {
-		proxy->factor[7 * (k / 3)] += k % 3 == 0 ? (double)proxy->mass : 0.0;
-		proxy->factor[6 * (k / 3 + 3) + k % 3 + 3] += (double)proxy->inertia[place[k / 3][k % 3]];
+		out[7 * (k / 3)] += k % 3 == 0 ? (double)proxy->mass : 0.0;
+		out[6 * (k / 3 + 3) + k % 3 + 3] += (double)proxy->inertia[place[k / 3][k % 3]];
 	}
 }
 
 // Adds what a contact at an arm makes of the motion: J^T (k_t 1 + (k_n - k_t) n n^T) J, J = [1, -arm x].
-static void weigh_contact(FemProxy *proxy, const FemContactRow *row, const float arm[3]) {
+static void weigh_contact(const FemContactRow *row, const float arm[3], double out[36]) {
 	const float *n = row->normal;
 	double kt = (double)row->friction_strength, kn = (double)row->normal_strength - kt;
 	double torque[3], d[3] = {kt, kt, kt}, j[3][6] = {{0.0}};
@@ -144,42 +144,40 @@ static void weigh_contact(FemProxy *proxy, const FemContactRow *row, const float
 			double sum = kn * along[r] * along[c];
 			for (int k = 0; k < 3; k++)
 				sum += j[k][r] * d[k] * j[k][c];
-			proxy->factor[6 * r + c] += sum;
+			out[6 * r + c] += sum;
 		}
 	}
 }
 
 // Block-Jacobi for what is rigid, where no rigid space answers for it.
 static void prepare_proxies(FemSystem *system) {
-	for (int32_t k = 0; k < system->rigid_count; k++)
-		weigh_proxy(system->rigids[k]);
+	double *factors = system->rigid_factors;
+	for (int32_t k = 0; k < system->rigid_count; k++) {
+		system->rigids[k]->block = k;
+		weigh_proxy(system->rigids[k], factors + 36 * (int64_t)k);
+	}
 	for (int32_t r = 0; r < system->contacts.row_count; r++) {
 		const FemContactRow *row = &system->contacts.rows[r];
 		for (int s = 0; s < 2; s++) {
 			if (row->rigid[s])
-				weigh_contact(row->rigid[s], row, row->arm[s]);
+				weigh_contact(row, row->arm[s], factors + 36 * (int64_t)row->rigid[s]->block);
 		}
 	}
 	for (int32_t k = 0; k < system->rigid_count; k++)
-		fem_factor6(system->rigids[k]->factor);
+		fem_factor6(factors + 36 * (int64_t)k);
 }
 
-static double precondition_proxy(FemProxy *proxy) {
+static double precondition_proxy(FemProxy *proxy, const double factor[36]) {
 	double x[6];
 	for (int k = 0; k < 6; k++)
 		x[k] = (double)proxy->residual[k];
-	fem_solve_factored6(proxy->factor, x);
+	fem_solve_factored6(factor, x);
 	for (int k = 0; k < 6; k++)
 		proxy->z[k] = (float)x[k];
 	return (double)dot6(proxy->residual, proxy->z);
 }
 
 // ---- stages of CG
-
-// Nodes of rigid pieces take no part.
-static bool is_rigid(const FemSystem *system, int32_t chunk) {
-	return system->islands[system->chunks[chunk].island].is_rigid;
-}
 
 static void restrict_part(const FemSystemIsland *island, int32_t part) {
 	fem_coarse_restrict(
@@ -212,7 +210,7 @@ static void restrict_large_parts(const Iteration *it, const FemSystemIsland *isl
 static void precondition_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] =
@@ -224,7 +222,7 @@ static void precondition_task(void *context, int32_t chunk_index) {
 static void load_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	FemBody *body = body_of(it->system, chunk);
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
@@ -271,7 +269,7 @@ static double balanced_products(Iteration *it, FemContactField field) {
 static void subtract_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	FemBody *body = body_of(it->system, chunk);
 	if (!is_balanced(it->system, chunk))
@@ -292,7 +290,7 @@ static void subtract_and_precondition_task(void *context, int32_t chunk_index) {
 static void multiply_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	FemBody *body = body_of(it->system, chunk);
 	double share = 0.0;
@@ -306,7 +304,7 @@ static void multiply_task(void *context, int32_t chunk_index) {
 static void advance_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	FemBody *body = body_of(it->system, chunk);
 	it->system->partials[chunk_index] = it->kernels->advance(body, chunk->begin, chunk->end, it->alpha,
@@ -317,7 +315,7 @@ static void advance_task(void *context, int32_t chunk_index) {
 static void redirect_task(void *context, int32_t chunk_index) {
 	Iteration *it = context;
 	const FemNodeChunk *chunk = &it->system->chunks[chunk_index];
-	if (is_rigid(it->system, chunk_index))
+	if (fem_chunk_is_rigid(it->system, chunk_index))
 		return;
 	const FemSystemIsland *island = &it->system->islands[chunk->island];
 	FemBody *body = island->body;
@@ -406,7 +404,7 @@ static double finish_preconditioning(Iteration *it) {
 		if (has_rigid_space(system))
 			memset(system->rigids[k]->z, 0, sizeof system->rigids[k]->z);
 		else
-			sum += precondition_proxy(system->rigids[k]);
+			sum += precondition_proxy(system->rigids[k], system->rigid_factors + 36 * (int64_t)k);
 	}
 	if (!has_rigid_space(system))
 		return sum;
@@ -493,7 +491,7 @@ static void advance(Iteration *it) {
 static void drop_start_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
-	if (is_rigid(system, chunk_index))
+	if (fem_chunk_is_rigid(system, chunk_index))
 		return;
 	memset(&body_of(system, chunk)->step->dv[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }
@@ -530,7 +528,7 @@ static double start(Iteration *it, double *out_rz) {
 static void clear_z_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
-	if (is_rigid(system, chunk_index))
+	if (fem_chunk_is_rigid(system, chunk_index))
 		return;
 	memset(&body_of(system, chunk)->step->z[chunk->begin], 0, sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 }

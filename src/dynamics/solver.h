@@ -19,7 +19,8 @@ typedef struct FemSystemIsland {
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
 	FemRigidBalance balance;           // of stiff free islands
 	bool is_rigid;                     // of a rigid piece: its nodes take no part
-	FemProxy rigid;                    // its unknowns
+	FemProxy rigid;                    // its unknowns ...
+	float extra[36];                   // ... and FemProxy.extra of them
 	double share;                      // of r.z or x.Ax: the solver's
 } FemSystemIsland;
 
@@ -32,6 +33,7 @@ typedef struct FemSystem {
 	double *partials;  // [chunk_count]
 	FemProxy **rigids; // dynamic colliders, then rigid pieces that can move
 	int32_t rigid_count;
+	double *rigid_factors;    // [36 * rigid_count]: Cholesky factors of their blocks, where there is no rigid space
 	FemContactRows contacts;  // count 0: none
 	double *contact_partials; // [contact chunks]
 	FemRigidSpace *rigid;     // null: none
@@ -41,6 +43,11 @@ typedef struct FemSystem {
 	double scale; // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
 	int32_t max_iterations;
 } FemSystem;
+
+// Nodes of rigid pieces take no part in it.
+static inline bool fem_chunk_is_rigid(const FemSystem *system, int32_t chunk) {
+	return system->islands[system->chunks[chunk].island].is_rigid;
+}
 
 typedef struct FemSolveResult {
 	int32_t iterations;

@@ -27,13 +27,6 @@
 
 // ---- hot
 
-float fem_tension_bound(const FemTetStress *s) {
-	float mean = (s->normal.x + s->normal.y + s->normal.z) * (1.0f / 3.0f);
-	float a = s->normal.x - mean, b = s->normal.y - mean, c = s->normal.z - mean;
-	float shear = s->shear.x * s->shear.x + s->shear.y * s->shear.y + s->shear.z * s->shear.z;
-	return mean + sqrtf((2.0f / 3.0f) * (a * a + b * b + c * c + 2.0f * shear));
-}
-
 // Toughness, a force, converted to a stress by the largest face of the tet, which bounds the stress that a node can
 // feel there.
 static float toughness_as_stress(const FemBody *body, int32_t tet) {

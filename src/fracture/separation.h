@@ -55,9 +55,6 @@ typedef struct FemBreaking {
 	size_t bytes, split_bytes;
 } FemBreaking;
 
-// An upper bound of the largest principal stress, Pa: mean + sqrt(2/3) |deviator|.
-float fem_tension_bound(const FemTetStress *stress);
-
 // Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0).
 void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end);
 

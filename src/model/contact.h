@@ -94,11 +94,11 @@ typedef struct FemProxy {
 	float inertia[6];  // kg m^2, world axes, about the centre of mass: xx yy zz xy yz zx
 	float impulse[6];  // external, N s and N m s: gravity, joints, loads seen elsewhere
 	float center[3];   // m, centre of mass of a piece, in its body's frame
-	bool has_extra;    // of a piece: damping of its masses, or the ground under it
-	float extra[36];   // kg, kg m, kg m^2: what these add to the matrix of its 6 unknowns; column-major
+	// [36] kg, kg m, kg m^2, of a piece: what damping of its masses and the ground add to the matrix of its 6 unknowns;
+	// column-major. Null: nothing.
+	const float *extra;
 	float dv[6], residual[6], direction[6], product[6], z[6]; // the solver's: linear, angular
-	double factor[36]; // the solver's: Cholesky factor of its block of the matrix, row by row
-	int32_t block;     // the solver's: its place in the rigid space
+	int32_t block; // the solver's: its place in the rigid space, or among what is rigid without one
 } FemProxy;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "fem_constants.h"
+#include <math.h>
 
 // Material and rest shape of 8 tets, as the element kernel reads them: lane by lane side by side.
 typedef struct FemBatch {
@@ -58,5 +59,13 @@ typedef struct FemTetPlate {
 typedef struct FemTetStress {
 	FemVec4 normal, shear;
 } FemTetStress;
+
+// An upper bound of the largest principal stress, Pa: mean + sqrt(2/3) |deviator|.
+static inline float fem_tension_bound(const FemTetStress *s) {
+	float mean = (s->normal.x + s->normal.y + s->normal.z) * (1.0f / 3.0f);
+	float a = s->normal.x - mean, b = s->normal.y - mean, c = s->normal.z - mean;
+	float shear = s->shear.x * s->shear.x + s->shear.y * s->shear.y + s->shear.z * s->shear.z;
+	return mean + sqrtf((2.0f / 3.0f) * (a * a + b * b + c * c + 2.0f * shear));
+}
 
 #endif

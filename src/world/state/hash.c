@@ -104,6 +104,8 @@ static uint64_t hash_motion(uint64_t hash, const FemBody *body) {
 
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
+	if (body->blow_speed > 0.0f) // an impulse since the last step
+		hash = fem_hash_float(hash, body->blow_speed);
 	hash = hash_pieces(hash_breaking(hash_position(hash, body->origin), body), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
 	hash = hash_motion(hash_tets(hash, body), body);

@@ -51,7 +51,7 @@ static void refresh_rigid_task(void *context, int32_t index) {
 	for (int32_t c = island->chunks.begin; island->is_rigid && c < island->chunks.end; c++)
 		is_near_ground |= ground_candidates(task, c) > 0;
 	if (is_near_ground)
-		fem_rigid_unknowns_load(&island->rigid, island->body,
+		fem_rigid_unknowns_load(&island->rigid, island->extra, island->body,
 			island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
 }
 
@@ -203,7 +203,7 @@ static void bound_energy(FemCompositeTask *task) {
 	FemSystem *system = &task->system;
 	for (int32_t i = 0; i < system->island_count; i++) {
 		FemSystemIsland *island = &system->islands[i];
-		if (!island->is_rigid && island->balance.nodes.end > island->balance.nodes.begin)
+		if (island->balance.nodes.end > island->balance.nodes.begin)
 			fem_rigid_balance_complete_load(
 				&island->balance, island->body, task->step->dt, fem_body_gravity(task->step->world, island->body));
 	}

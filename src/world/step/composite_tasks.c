@@ -84,6 +84,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.chunk_count = composite->chunks.end - composite->chunks.begin,
 		.partials = step->partials + composite->chunks.begin,
 		.rigids = step->rigids + composite->islands.begin + composite->proxies.begin,
+		.rigid_factors = step->rigid_factors + 36 * (int64_t)(composite->islands.begin + composite->proxies.begin),
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
@@ -145,7 +146,7 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 	}
 	FemRange nodes = island->body->topology->component_nodes[component];
 	island->rigid = fem_rigid_unknowns_open(island->body, nodes, !integration.is_free);
-	fem_rigid_unknowns_load(&island->rigid, island->body, nodes);
+	fem_rigid_unknowns_load(&island->rigid, island->extra, island->body, nodes);
 }
 
 static void list_rigids(FemCompositeTask *task) {

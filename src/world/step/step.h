@@ -33,6 +33,7 @@ typedef struct FemStep {
 	FemComposites composites;
 	FemSystemIsland *system_islands; // [island], composite by composite
 	FemProxy **rigids;               // composite by composite: its dynamic colliders and rigid pieces
+	double *rigid_factors;           // 36 each
 	int32_t *composite_order;        // largest expected cost first
 	FemCompositeResult *results;     // [composite]
 

@@ -160,20 +160,28 @@ void fem_body_take_contact_memory(FemBody *body, FemArena *arena) {
 		body->step->contact_blocks = FEM_ARENA_TAKE(arena, float, count);
 }
 
+static int32_t count_dynamic(const FemStep *step) {
+	int32_t count = 0;
+	for (int32_t p = 0; p < step->proxy_count; p++)
+		count += step->proxies[p].mass > 0.0f;
+	return count;
+}
+
 // The composites, and the lists of fem_step_take_lists().
 static size_t lists_bytes(const FemStep *step) {
 	const FemIslands *live = &step->world->islands;
 	size_t islands = (size_t)live->count, chunks = (size_t)live->node_chunk_count,
 		   contacts = (size_t)step->contact_count;
 	size_t composites = islands + (size_t)step->proxy_count; // some may be of dynamic colliders alone
+	size_t rigids = islands + (size_t)count_dynamic(step);
 	return fem_composites_bytes(live->count, live->node_chunk_count, step->contact_count, step->proxy_count) +
 		fem_align_up(sizeof(FemSystemIsland) * islands) + fem_align_up(sizeof(int32_t) * composites) +
 		fem_align_up(sizeof(FemCompositeResult) * composites) + fem_align_up(sizeof(double) * chunks) +
 		fem_align_up(sizeof(FemMotionSums) * chunks) + 2 * fem_align_up(sizeof(int32_t) * chunks) +
 		fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
-		fem_align_up(sizeof(FemProxy *) * composites) + fem_align_up(sizeof(FemContactRow) * contacts) +
-		fem_align_up(sizeof(FemVec4) * contacts) + fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) +
-		fem_align_up(sizeof(double) * contacts);
+		fem_align_up(sizeof(FemProxy *) * rigids) + fem_align_up(36 * sizeof(double) * rigids) +
+		fem_align_up(sizeof(FemContactRow) * contacts) + fem_align_up(sizeof(FemVec4) * contacts) +
+		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
 
 // What a pass after the first takes of a body: the arrays that a split changes, else the blocks of its contacts anew.
@@ -199,6 +207,7 @@ void fem_step_take_lists(FemStep *step) {
 	FemArena *arena = step->arena;
 	int32_t islands = step->world->islands.count, chunks = step->world->islands.node_chunk_count;
 	int32_t contacts = step->contact_count, composites = islands + step->proxy_count;
+	int32_t rigids = islands + count_dynamic(step);
 	step->system_islands = FEM_ARENA_TAKE(arena, FemSystemIsland, islands);
 	step->composite_order = FEM_ARENA_TAKE(arena, int32_t, composites);
 	step->results = FEM_ARENA_TAKE(arena, FemCompositeResult, composites);
@@ -208,7 +217,8 @@ void fem_step_take_lists(FemStep *step) {
 	step->chunk_blocks = FEM_ARENA_TAKE(arena, int32_t, chunks);
 	step->contact_ref_start = FEM_ARENA_TAKE(arena, int32_t, chunks + composites);
 	step->contact_touched = FEM_ARENA_TAKE(arena, bool, chunks);
-	step->rigids = FEM_ARENA_TAKE(arena, FemProxy *, composites);
+	step->rigids = FEM_ARENA_TAKE(arena, FemProxy *, rigids);
+	step->rigid_factors = FEM_ARENA_TAKE(arena, double, 36 * (size_t)rigids);
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
 	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
 	step->contact_refs = FEM_ARENA_TAKE(arena, FemContactRef, FEM_CONTACT_REFS * (size_t)contacts);
