@@ -158,7 +158,8 @@ static void change_rest_shape(const FemBatchPlastic *plastic, int lane, const Re
 
 // Flow beyond yield (P&O09 eq. 3; deviatoric: O'Brien, Bargteil & Hodgins 2002, eqs. 2 to 5). Returns the lanes
 // whose rest shape changed.
-static Mask plastic_flow(FemBatchPlastic *plastic, int lane, Real r[3][3], Real f[3][3], float dt, Real g[3][3]) {
+static Mask plastic_flow(
+	FemBatchPlastic *plastic, int lane, const int32_t *taken, Real r[3][3], Real f[3][3], float dt, Real g[3][3]) {
 	Real c[3][3], e[6], p[6], flow[6];
 	transpose_multiply(r, f, c);
 	symmetric_part(c, e);
@@ -171,6 +172,8 @@ static Mask plastic_flow(FemBatchPlastic *plastic, int lane, Real r[3][3], Real 
 	// Crushed elements do not flow: QR gives their strain no physical meaning.
 	Mask yields = lanes_less(yield, norm) & lanes_less(lanes_splat(0.0f), limit) &
 		lanes_less(lanes_splat(FEM_QR_VOLUME_RATIO), determinant(f));
+	if (taken)
+		yields = yields & ~lanes_load_mask(taken + lane);
 	if (!lanes_any(yields))
 		return yields;
 	Real creep = lanes_load(plastic->creep + lane) * dt;
@@ -181,7 +184,9 @@ static Mask plastic_flow(FemBatchPlastic *plastic, int lane, Real r[3][3], Real 
 		p[i] = lanes_load(plastic->strain[i] + lane);
 		flow[i] = p[i] + share * e[i];
 	}
-	Real size = symmetric_norm(flow);
+	// Tets that were of a plate cell may have more, from shears of its bending: they keep it.
+	Real size = symmetric_norm(flow), own = symmetric_norm(p);
+	limit = lanes_select(lanes_less(limit, own), own, limit);
 	Mask over = lanes_less(limit, size);
 	Real shrink = lanes_select(over, limit / lanes_select(over, size, lanes_splat(1.0f)), lanes_splat(1.0f));
 	for (int i = 0; i < 6; i++) {
@@ -344,8 +349,8 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 	lanes_load_vectors(&arguments->rotation[tet], q);
 	update_rotation(q, f, lanes_all());
 	rotation_matrix(q, r);
-	if (arguments->plastics) {
-		Mask flowed = plastic_flow(&arguments->plastics[batch], lane, r, f, dt, g);
+	if (arguments->plastics && !arguments->is_bare) {
+		Mask flowed = plastic_flow(&arguments->plastics[batch], lane, arguments->taken, r, f, dt, g);
 		if (lanes_any(flowed))
 			take_new_rest_shape(arguments, batch, lane, flowed, g, f, q, r);
 	}

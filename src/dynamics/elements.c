@@ -36,25 +36,35 @@ static FemElementArguments arguments_of(FemBody *body, int32_t batch_begin, int3
 	};
 }
 
-static bool acts_by_cells(const FemBody *body, int32_t batch) {
-	for (int32_t tet = batch * FEM_LANES; body->cells && tet < (batch + 1) * FEM_LANES; tet++) {
-		if (body->topology->user_of_tet[tet] < 0 || fem_acting_cell(body, tet) < 0)
-			return false;
+// How many tets of a batch plate cells act for, and which.
+static int32_t count_taken(const FemBody *body, int32_t batch, int32_t taken[FEM_LANES]) {
+	int32_t count = 0;
+	for (int32_t lane = 0; lane < FEM_LANES; lane++) {
+		int32_t tet = batch * FEM_LANES + lane;
+		bool is_taken = body->topology->user_of_tet[tet] >= 0 && fem_acting_cell(body, tet) >= 0;
+		taken[lane] = is_taken ? -1 : 0;
+		count += is_taken;
 	}
-	return body->cells != NULL;
+	return count;
 }
 
-// Batches in runs of those that plate cells act for and of others.
+// Batches that plate cells act for need no more than rotations; where a batch has both kinds, cells flow by themselves.
 static void run_kernel(const FemBody *body, FemElementArguments arguments) {
 	FemElementKernel *kernel = fem_element_kernel(fem_simd_level());
 	int32_t end = arguments.end;
-	while (arguments.begin < end) {
-		arguments.is_bare = acts_by_cells(body, arguments.begin);
-		arguments.end = arguments.begin + 1;
-		while (arguments.end < end && acts_by_cells(body, arguments.end) == arguments.is_bare)
-			arguments.end++;
+	if (!body->cells) {
 		kernel(&arguments);
-		arguments.begin = arguments.end;
+		return;
+	}
+	for (int32_t batch = arguments.begin; batch < end; batch++) {
+		_Alignas(32) int32_t taken[FEM_LANES];
+		FemElementArguments one = arguments;
+		int32_t count = count_taken(body, batch, taken);
+		one.is_bare = count == FEM_LANES;
+		one.taken = count > 0 ? taken : NULL;
+		one.begin = batch;
+		one.end = batch + 1;
+		kernel(&one);
 	}
 }
 
@@ -71,6 +81,29 @@ void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batc
 	arguments.out_stress = body->step->tet_stress;
 	arguments.viscous_stress = viscous ? 1.0f : 0.0f;
 	run_kernel(body, arguments);
+}
+
+// g' = (I + e^P)^-1 g, as where the tet flowed (dynamics/element_kernel.inl).
+bool fem_tet_set_plastic_strain(FemBody *body, int32_t tet, const float p[6]) {
+	FemBatchPlastic *plastic = &body->plastics[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES;
+	float a = 1.0f + p[0], b = 1.0f + p[1], c = 1.0f + p[2];
+	float m00 = b * c - p[4] * p[4], m11 = a * c - p[5] * p[5], m22 = a * b - p[3] * p[3];
+	float m01 = p[5] * p[4] - p[3] * c, m02 = p[3] * p[4] - p[5] * b, m12 = p[3] * p[5] - p[4] * a;
+	float determinant = a * m00 + p[3] * m01 + p[5] * m02;
+	if (!(determinant > 0.0f && determinant < INFINITY))
+		return false;
+	for (int i = 0; i < 6; i++)
+		plastic->strain[i][lane] = p[i];
+	for (int k = 0; k < 3; k++) {
+		float *g = &body->batches[tet / FEM_LANES].gradient[k][0][lane], inverse = 1.0f / determinant;
+		float g0 = plastic->gradient[k][0][lane] * inverse, g1 = plastic->gradient[k][1][lane] * inverse;
+		float g2 = plastic->gradient[k][2][lane] * inverse;
+		g[0] = m00 * g0 + m01 * g1 + m02 * g2;
+		g[FEM_LANES] = m01 * g0 + m11 * g1 + m12 * g2;
+		g[2 * FEM_LANES] = m02 * g0 + m12 * g1 + m22 * g2;
+	}
+	return true;
 }
 
 static void quaternion_from_axes(const float q1[3], const float q2[3], const float q3[3], float out[4]) {

@@ -22,6 +22,7 @@ typedef struct FemElementArguments {
 	FemTetStress *out_stress; // or null
 	float viscous_stress;     // 1: out_stress has the viscous part too; 0: elastic alone
 	float dt;                 // s
+	const int32_t *taken;     // [lane] of one batch: -1 where a plate cell flows in the tet's place, else 0; or null
 	bool is_bare;             // rotation and rotated gradients alone: plate cells act in the place of all these tets
 	int32_t begin, end;       // batches
 } FemElementArguments;
@@ -41,6 +42,10 @@ void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, 
 // Plastic flow, and the stress of the shape that the solve made, for fracture, with the rotation of that shape.
 // The stress of the step's start would break things a step late, when the solve has already stopped what struck them.
 void fem_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
+
+// A tet's plastic strain xx yy zz xy yz zx and with it its rest shape, of bodies that have one. False, and as it was,
+// when nothing of the volume would be left.
+FEM_MUST_USE bool fem_tet_set_plastic_strain(FemBody *body, int32_t tet, const float p[6]);
 
 // The rotation of a crushed or inverted element by QR (P&O09 section 3; docs/method.md, "Crushed tets"): F row by row;
 // the last rotation stays where F gives no direction.

@@ -48,6 +48,10 @@ static inline Real lanes_load(const float *from) {
 	return *from;
 }
 
+static inline Mask lanes_load_mask(const int32_t *from) {
+	return *from;
+}
+
 static inline void lanes_store(float *to, Real a) {
 	*to = a;
 }
@@ -119,6 +123,10 @@ static inline Real lanes_splat(float a) {
 
 static inline Real lanes_load(const float *from) {
 	return *(const Real *)from;
+}
+
+static inline Mask lanes_load_mask(const int32_t *from) {
+	return *(const Mask *)from;
 }
 
 static inline void lanes_store(float *to, Real a) {

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/carve.h"
 #include "base/mat3.h"
+#include "dynamics/plate_flow.h"
 #include "fem_constants.h"
 #include "model/body_step.h"
 
@@ -17,7 +18,7 @@ static void place(FemPlateElements *elements, const FemPlateCells *cells, FemCar
 		elements->values[set] = FEM_CARVE(carver, float, batches *(size_t)FEM_CELL_VALUES(set + 3) * FEM_LANES);
 		elements->leaders[set] = FEM_CARVE(carver, int32_t, batches * FEM_LANES);
 	}
-	elements->is_elastic = FEM_CARVE(carver, uint8_t, fem_plate_cell_count(cells));
+	elements->is_uniform = FEM_CARVE(carver, uint8_t, fem_plate_cell_count(cells));
 }
 
 FemPlateElements *fem_plate_elements_create(const FemTopology *topology) {
@@ -41,8 +42,17 @@ FemPlateElements *fem_plate_elements_create(const FemTopology *topology) {
 }
 
 void fem_plate_elements_free(FemPlateElements *elements) {
-	if (elements)
-		fem_free(elements->block, elements->bytes);
+	if (!elements)
+		return;
+	fem_free(elements->rest, elements->rest_bytes);
+	fem_free(elements->block, elements->bytes);
+}
+
+bool fem_plate_elements_yield(FemPlateElements *elements, const FemTopology *topology) {
+	FEM_ASSERT(!elements->rest);
+	elements->rest_bytes = sizeof(FemPlateRest) * (size_t)fem_plate_cell_count(&topology->cells);
+	elements->rest = fem_alloc(elements->rest_bytes);
+	return elements->rest != NULL;
 }
 
 // Gradients of the affine field nearest to the corners' values: g_k = (sum X X^T)^-1 X_k about their mean.
@@ -99,8 +109,8 @@ static void set_stiffness(float *values, int columns, double k[24][24]) {
 // A lane without shape gets that of its batch's other lanes' kind all the same: 0 everywhere, whose rotation is the
 // leader's and whose force is 0.
 static bool fill_lane(
-	float *values, int columns, double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material, float damping) {
-	double gradient[FEM_CELL_CORNERS][3] = {{0.0}}, stiffness[24][24], nu = material->poisson_ratio;
+	float *values, int columns, double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material) {
+	double gradient[FEM_CELL_CORNERS][3] = {{0.0}}, stiffness[24][24], nu = material->poisson_ratio, p, q;
 	if (!fit_gradients(corners, 2 * columns, gradient) || !fem_plate_stiffness(corners, columns, material, stiffness) ||
 		!set_triangles(values, columns, corners))
 		return false;
@@ -108,25 +118,37 @@ static bool fill_lane(
 		set_value(values, FEM_CELL_REST + k, corners[k / 3][k % 3] - corners[0][k % 3]);
 		set_value(values, FEM_CELL_GRADIENT(columns) + k, gradient[k / 3][k % 3]);
 	}
-	set_value(values, FEM_CELL_DAMPING(columns), (double)damping);
+	set_value(values, FEM_CELL_DAMPING(columns), material->damping);
 	set_value(values, FEM_CELL_MODULUS(columns), material->young_modulus / (1.0 - nu * nu));
 	set_value(values, FEM_CELL_POISSON(columns), nu);
+	fem_plate_yield_form(material, &p, &q);
+	set_value(values, FEM_CELL_YIELD(columns), p);
+	set_value(values, FEM_CELL_YIELD(columns) + 1, q);
 	set_stiffness(values, columns, stiffness);
 	return true;
 }
 
-void fem_plate_element_set(FemPlateElements *elements, const FemTopology *topology, int32_t cell,
-	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material, float damping) {
-	int set = cell < topology->cells.count[0] ? 0 : 1, columns = set + 3;
+static float *values_of(const FemPlateElements *elements, const FemTopology *topology, int32_t cell) {
+	int set = cell < topology->cells.count[0] ? 0 : 1;
 	int32_t index = cell - (set ? topology->cells.count[0] : 0);
-	float *values = elements->values[set] + (size_t)(index / FEM_LANES) * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES +
+	return elements->values[set] + (size_t)(index / FEM_LANES) * (size_t)FEM_CELL_VALUES(set + 3) * FEM_LANES +
 		index % FEM_LANES;
-	elements->is_elastic[cell] = material && fill_lane(values, columns, corners, material, damping);
+}
+
+const float *fem_cell_values(const FemBody *body, int32_t cell) {
+	return values_of(body->cells, body->topology, cell);
+}
+
+void fem_plate_element_set(FemPlateElements *elements, const FemTopology *topology, int32_t cell,
+	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material) {
+	int set = cell < topology->cells.count[0] ? 0 : 1, columns = set + 3;
+	elements->is_uniform[cell] =
+		material && fill_lane(values_of(elements, topology, cell), columns, corners, material);
 }
 
 // ---- stage
 
-static FemCellKernel *cell_kernel(FemSimdLevel level) {
+FemCellKernel *fem_cell_kernel(FemSimdLevel level) {
 	switch (level) {
 #ifndef FEM_NO_AVX2
 	case FEM_SIMD_AVX2: return fem_cells_update_avx2;
@@ -178,11 +200,8 @@ static void give_stress(FemBody *body, int32_t index, const FemTetStress *stress
 	}
 }
 
-static void update_set(FemBody *body, int set, FemRange cells, float dt, float viscous, bool with_stress) {
-	FemBodyStep *step = body->step;
-	int corners = 2 * (set + 3);
-	int32_t first = set ? body->topology->cells.count[0] : 0, corners_before = 6 * first;
-	FemCellArguments arguments = {
+FemCellArguments fem_cell_arguments(const FemBody *body, int set, FemRange cells) {
+	return (FemCellArguments){
 		.set = set,
 		.nodes = fem_cell_batch_nodes(body->topology, set, 0),
 		.leaders = body->cells->leaders[set],
@@ -190,16 +209,25 @@ static void update_set(FemBody *body, int set, FemRange cells, float dt, float v
 		.rotation = body->rotation,
 		.position = body->position,
 		.velocity = body->velocity,
-		.dt = dt,
-		.viscous_stress = viscous,
-		.out_forces = step->cell_forces + corners_before,
-		// Rows are not made of the shape after the solve.
-		.out_blocks = with_stress ? NULL : step->cell_blocks + (set ? (size_t)first * FEM_CELL_BLOCK_FLOATS(3) : 0),
-		.out_stress = with_stress ? step->cell_stress + corners_before : NULL,
 		.begin = cells.begin,
 		.end = cells.end,
 	};
-	cell_kernel(fem_simd_level())(&arguments);
+}
+
+static void update_set(FemBody *body, int set, FemRange cells, float dt, float viscous, bool with_stress) {
+	FemBodyStep *step = body->step;
+	int corners = 2 * (set + 3);
+	int32_t first = set ? body->topology->cells.count[0] : 0, corners_before = 6 * first;
+	FemCellArguments arguments = fem_cell_arguments(body, set, cells);
+	if (body->plastics && with_stress == (body->breaking != NULL))
+		fem_plate_flow(body, set, cells, dt);
+	arguments.dt = dt;
+	arguments.viscous_stress = viscous;
+	arguments.out_forces = step->cell_forces + corners_before;
+	// Rows are not made of the shape after the solve.
+	arguments.out_blocks = with_stress ? NULL : step->cell_blocks + (set ? (size_t)first * FEM_CELL_BLOCK_FLOATS(3) : 0);
+	arguments.out_stress = with_stress ? step->cell_stress + corners_before : NULL;
+	fem_cell_kernel(fem_simd_level())(&arguments);
 	for (int32_t i = cells.begin; i < cells.end; i++) {
 		if (!fem_cell_acts(body, first + i))
 			continue;
@@ -241,9 +269,10 @@ static double energy_of(const float *values, int columns, double u[FEM_CELL_CORN
 	return -0.5 * sum;
 }
 
-// The displacements of the corners in the frame of the cell.
-static void deformation_of(
-	const FemBody *body, const FemPlateCell *cell, const float *values, int columns, double out[FEM_CELL_CORNERS][3]) {
+bool fem_plate_deformation(const FemBody *body, int32_t index, double out[FEM_CELL_CORNERS][3]) {
+	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	const float *values = fem_cell_values(body, index);
+	int columns = fem_cell_column_count(cell);
 	double x[FEM_CELL_CORNERS][3], f[3][3] = {{0.0}}, r[3][3];
 	for (int k = 0; k < 2 * columns; k++) {
 		FemVec4 p = body->position[fem_tet_node(body->topology, cell->corners[k] / 4, cell->corners[k] % 4)];
@@ -254,7 +283,8 @@ static void deformation_of(
 	}
 	FemVec4 q = body->rotation[cell->tets[0]];
 	fem_quat_to_matrix((FemQuat){q.x, q.y, q.z, q.w}, r);
-	if (fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO)
+	bool is_sound = fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO;
+	if (is_sound)
 		fem_polar_polish(f, r);
 	for (int k = 0; k < 2 * columns; k++) {
 		for (int i = 0; i < 3; i++) {
@@ -263,31 +293,24 @@ static void deformation_of(
 				out[k][i] += r[j][i] * (x[k][j] - x[0][j]);
 		}
 	}
+	return is_sound;
 }
 
 double fem_plate_element_read(const FemBody *body, int32_t cell, FemTetStress stress[FEM_CELL_CORNERS]) {
 	const FemTopology *t = body->topology;
 	int set = cell < t->cells.count[0] ? 0 : 1, columns = set + 3;
 	int32_t index = cell - (set ? t->cells.count[0] : 0), batch = index / FEM_LANES, lane = index % FEM_LANES;
-	const float *values = body->cells->values[set] + (size_t)batch * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES;
 	double u[FEM_CELL_CORNERS][3];
 	FemVec4 forces[FEM_LANES * FEM_CELL_CORNERS];
 	FemTetStress all[FEM_LANES * FEM_CELL_CORNERS];
-	FemCellArguments arguments = {
-		.set = set,
-		.nodes = fem_cell_batch_nodes(t, set, batch),
-		.leaders = body->cells->leaders[set] + (size_t)batch * FEM_LANES,
-		.values = values,
-		.rotation = body->rotation,
-		.position = body->position,
-		.velocity = body->velocity,
-		.out_forces = forces,
-		.out_stress = all,
-		.begin = lane,
-		.end = lane + 1,
-	};
+	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){lane, lane + 1});
+	arguments.nodes = fem_cell_batch_nodes(t, set, batch);
+	arguments.leaders += (size_t)batch * FEM_LANES;
+	arguments.values += (size_t)batch * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES;
+	arguments.out_forces = forces;
+	arguments.out_stress = all;
 	fem_cells_update_scalar(&arguments);
 	memcpy(stress, all + lane * 2 * columns, sizeof *stress * 2 * (size_t)columns);
-	deformation_of(body, &t->cells.cells[cell], values + lane, columns, u);
-	return energy_of(values + lane, columns, u);
+	(void)fem_plate_deformation(body, cell, u);
+	return energy_of(fem_cell_values(body, cell), columns, u);
 }

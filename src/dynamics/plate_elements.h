@@ -3,6 +3,7 @@
 #ifndef FEM_DYNAMICS_PLATE_ELEMENTS_H
 #define FEM_DYNAMICS_PLATE_ELEMENTS_H
 
+#include "base/range.h"
 #include "base/simd.h"
 #include "base/vec.h"
 #include "dynamics/plate_stiffness.h"
@@ -17,7 +18,10 @@ void fem_plate_elements_free(FemPlateElements *elements);
 
 // corners: m, of the rest shape. material null: its tets are by themselves, as they are in a cell without shape.
 void fem_plate_element_set(FemPlateElements *elements, const FemTopology *topology, int32_t cell,
-	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material, float damping);
+	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material);
+
+// Room for `rest`; false without memory.
+FEM_MUST_USE bool fem_plate_elements_yield(FemPlateElements *elements, const FemTopology *topology);
 
 // What the kernel reads and writes for LANES cells, or fewer at the ends of its range.
 typedef struct FemCellArguments {
@@ -33,6 +37,8 @@ typedef struct FemCellArguments {
 	FemVec4 *out_forces;      // [cell][corner], N; of the set
 	float *out_blocks;        // [cell][pair][3 columns of 4]: (dt^2 + dt alpha_K) K; or null
 	FemTetStress *out_stress; // [cell][corner], of the surface at each; or null
+	float *out_yield; // squared norm of the strain where it is largest, from the first cell of the first batch on, on
+					  // 32 bytes; if not null, nothing else
 	int32_t begin, end;       // cells of the set
 } FemCellArguments;
 
@@ -42,11 +48,22 @@ FemCellKernel fem_cells_update_scalar;
 FemCellKernel fem_cells_update_sse2;
 FemCellKernel fem_cells_update_avx2;
 
+FemCellKernel *fem_cell_kernel(FemSimdLevel level);
+
+// The values of the first lane of a batch of a set, and of one cell.
+const float *fem_cell_values(const FemBody *body, int32_t cell);
+
+// What a kernel reads of a body; the rest is 0.
+FemCellArguments fem_cell_arguments(const FemBody *body, int set, FemRange cells);
+
 // Forces and blocks of the cells whose lowest tet is in a run of batches; their tets have none any more.
 void fem_plate_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
 
 // The same with the stress of the surfaces, of which each tet gets that of its corner with the largest tension.
 void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool viscous);
+
+// The displacements of the corners in the frame of the cell, m; false of a crushed one, whose frame means nothing.
+bool fem_plate_deformation(const FemBody *body, int32_t cell, double out[FEM_CELL_CORNERS][3]);
 
 // Elastic energy of an acting cell, J, and stress at its corners in world axes, Pa, for reading. Double but for the
 // stress.

@@ -237,6 +237,38 @@ static inline void store_cell_stress(
 	}
 }
 
+// ---- yield
+
+// p (xx^2 + yy^2) + q xx yy + xy^2 / 2
+static inline Real yield_form(Real p, Real q, const Real s[3]) {
+	return p * (s[0] * s[0] + s[1] * s[1]) + q * (s[0] * s[1]) + 0.5f * (s[2] * s[2]);
+}
+
+// dynamics/plate_stiffness.h, fem_plate_strain_square(). The triangles of a column have a share each.
+static inline Real largest_strain(const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3]) {
+	Real squares[FEM_CELL_COLUMNS], most = lanes_splat(0.0f), share = lanes_splat(columns == 3 ? 1.0f : 1.0f / 3.0f);
+	Real p = cell_value(cells->values, FEM_CELL_YIELD(columns)), q = cell_value(cells->values, FEM_CELL_YIELD(columns) + 1);
+	for (int k = 0; k < columns; k++)
+		squares[k] = lanes_splat(0.0f);
+	for (int index = 0; index < FEM_CELL_TRIANGLE_COUNT(columns); index++) {
+		const int *which = columns == 3 ? fem_prism_triangles[index] : fem_hexahedron_triangles[index];
+		TriangleLanes t;
+		load_triangle(cells, columns, index, which, u, &t);
+		find_sides(&t);
+		Real stretch = yield_form(p, q, t.stretch), third = (1.0f / 3.0f) * t.thickness;
+		for (int k = 0; k < 3; k++) {
+			Real bending[3];
+			find_curvature(&t, k, bending);
+			for (int i = 0; i < 3; i++)
+				bending[i] = third * bending[i];
+			squares[which[k]] = squares[which[k]] + share * (stretch + yield_form(p, q, bending));
+		}
+	}
+	for (int k = 0; k < columns; k++)
+		most = lanes_select(lanes_less(most, squares[k]), squares[k], most);
+	return most;
+}
+
 // ---- cells
 
 // Where LANES cells go: to their places, or, where not all of them belong to the range, to the side first, since a
@@ -245,15 +277,20 @@ typedef struct CellOutput {
 	FemVec4 forces[LANES * FEM_CELL_CORNERS];
 	float blocks[LANES * FEM_CELL_BLOCK_FLOATS(FEM_CELL_COLUMNS)];
 	FemTetStress stress[LANES * FEM_CELL_CORNERS];
+	_Alignas(32) float yield[LANES]; // as wide vectors are stored
 } CellOutput;
 
 static inline void update_cell_lanes(const FemCellArguments *arguments, int columns, int32_t first, FemVec4 *forces,
-	float *blocks, FemTetStress *stress) {
+	float *blocks, FemTetStress *stress, float *yield) {
 	int corners = 2 * columns;
 	int32_t batch = first / FEM_LANES, lane = first % FEM_LANES;
 	CellLanes cells = {.values = arguments->values + (size_t)batch * FEM_CELL_VALUES(columns) * FEM_LANES + lane};
 	load_cells(arguments, columns, arguments->nodes + (size_t)batch * (size_t)corners * FEM_LANES + lane,
 		arguments->leaders + first, &cells);
+	if (yield) {
+		lanes_store(yield, largest_strain(&cells, columns, cells.moved));
+		return;
+	}
 	Real damping = cell_value(cells.values, FEM_CELL_DAMPING(columns)), ahead = damping + arguments->dt;
 	Real u[FEM_CELL_CORNERS][3], viscous = damping * arguments->viscous_stress;
 	if (stress) {
@@ -270,20 +307,26 @@ static inline void update_cell_lanes(const FemCellArguments *arguments, int colu
 
 static inline void update_cells(const FemCellArguments *arguments, int columns) {
 	int32_t corners = 2 * columns, floats = FEM_CELL_BLOCK_FLOATS(columns);
+	int32_t base = arguments->begin / FEM_LANES * FEM_LANES;
 	for (int32_t first = arguments->begin / LANES * LANES; first < arguments->end; first += LANES) {
 		if (first >= arguments->begin && first + LANES <= arguments->end) {
 			update_cell_lanes(arguments, columns, first, arguments->out_forces + (size_t)first * (size_t)corners,
 				arguments->out_blocks ? arguments->out_blocks + (size_t)first * (size_t)floats : NULL,
-				arguments->out_stress ? arguments->out_stress + (size_t)first * (size_t)corners : NULL);
+				arguments->out_stress ? arguments->out_stress + (size_t)first * (size_t)corners : NULL,
+				arguments->out_yield ? arguments->out_yield + first - base : NULL);
 			continue;
 		}
 		CellOutput aside;
 		update_cell_lanes(arguments, columns, first, aside.forces, arguments->out_blocks ? aside.blocks : NULL,
-			arguments->out_stress ? aside.stress : NULL);
+			arguments->out_stress ? aside.stress : NULL, arguments->out_yield ? aside.yield : NULL);
 		for (int32_t lane = 0; lane < LANES; lane++) {
 			int32_t cell = first + lane;
 			if (cell < arguments->begin || cell >= arguments->end)
 				continue;
+			if (arguments->out_yield) {
+				arguments->out_yield[cell - base] = aside.yield[lane];
+				continue;
+			}
 			memcpy(arguments->out_forces + (size_t)cell * (size_t)corners, aside.forces + lane * corners,
 				sizeof(FemVec4) * (size_t)corners);
 			if (arguments->out_blocks)

@@ -326,6 +326,47 @@ static bool add_quad_membrane(
 	return true;
 }
 
+// ---- strains
+
+// Unknowns w, bx, by of the columns of a triangle and the motions of its middle plane, u_x, u_y.
+static void column_motions(const FemPlateTriangle *t, const int columns[3], double u[FEM_CELL_CORNERS][3], double out[9],
+	double plane[3][2]) {
+	for (int k = 0; k < 3; k++) {
+		double middle[3], rise[3];
+		for (int i = 0; i < 3; i++) {
+			middle[i] = 0.5 * (u[2 * columns[k]][i] + u[2 * columns[k] + 1][i]);
+			rise[i] = (u[2 * columns[k] + 1][i] - u[2 * columns[k]][i]) / t->thickness;
+		}
+		out[3 * k] = dot(t->axes[2], middle);
+		for (int axis = 0; axis < 2; axis++) {
+			out[3 * k + 1 + axis] = dot(t->axes[axis], rise);
+			plane[k][axis] = dot(t->axes[axis], middle);
+		}
+	}
+}
+
+// Stretch of the middle and, at each column, t/3 times the curvature: xx, yy, 2 xy.
+static void triangle_strains(
+	const FemPlateTriangle *t, const double motions[9], double plane[3][2], double stretch[3], double bending[3][3]) {
+	double at[3][2] = {{0.0, 0.0}, {t->edges[0][0], t->edges[0][1]}, {t->edges[1][0], t->edges[1][1]}};
+	double det = at[1][0] * at[2][1] - at[1][1] * at[2][0], g[2][2];
+	for (int a = 0; a < 2; a++) {
+		double first = plane[1][a] - plane[0][a], second = plane[2][a] - plane[0][a];
+		g[a][0] = (first * at[2][1] - second * at[1][1]) / det;
+		g[a][1] = (second * at[1][0] - first * at[2][0]) / det;
+	}
+	stretch[0] = g[0][0], stretch[1] = g[1][1], stretch[2] = g[0][1] + g[1][0];
+	for (int k = 0; k < 3; k++) {
+		double curvature[3][9];
+		curvature_at(at, k, curvature);
+		for (int i = 0; i < 3; i++) {
+			bending[k][i] = 0.0;
+			for (int c = 0; c < 9; c++)
+				bending[k][i] += t->thickness / 3.0 * curvature[i][c] * motions[c];
+		}
+	}
+}
+
 // ---- all
 
 // Along the column itself, not the cell's normal: in a curved wall they differ, and bending, which rotates columns,
@@ -414,4 +455,40 @@ bool fem_plate_stiffness(
 		return false;
 	take_rigid_motions_out(corners, 2 * columns, out);
 	return true;
+}
+
+// ---- yield
+
+void fem_plate_yield_form(const FemPlateMaterial *material, double *out_p, double *out_q) {
+	double across = material->poisson_ratio / (1.0 - material->poisson_ratio); // e_zz = -across (e_xx + e_yy)
+	double volume = material->is_deviatoric ? (1.0 - across) * (1.0 - across) / 3.0 : 0.0;
+	*out_p = 1.0 + across * across - volume;
+	*out_q = 2.0 * (across * across - volume);
+}
+
+static double yield_form(double p, double q, const double s[3]) {
+	return p * (s[0] * s[0] + s[1] * s[1]) + q * s[0] * s[1] + 0.5 * s[2] * s[2];
+}
+
+double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material,
+	double u[FEM_CELL_CORNERS][3], double *out_stretch) {
+	int triangles = columns == 3 ? 1 : FEM_CELL_TRIANGLES;
+	double p, q, squares[FEM_CELL_COLUMNS] = {0.0}, largest = 0.0, share = columns == 3 ? 1.0 : 1.0 / 3.0;
+	fem_plate_yield_form(material, &p, &q);
+	*out_stretch = 0.0;
+	for (int index = 0; index < triangles; index++) {
+		const int *which = columns == 3 ? fem_prism_triangles[index] : fem_hexahedron_triangles[index];
+		FemPlateTriangle t;
+		double stretch[3], bending[3][3], xi[9], plane[3][2];
+		if (!fem_plate_triangle(corners, which, &t))
+			return 0.0;
+		column_motions(&t, which, u, xi, plane);
+		triangle_strains(&t, xi, plane, stretch, bending);
+		*out_stretch += (stretch[0] + stretch[1]) / triangles;
+		for (int k = 0; k < 3; k++)
+			squares[which[k]] += share * (yield_form(p, q, stretch) + yield_form(p, q, bending[k]));
+	}
+	for (int k = 0; k < columns; k++)
+		largest = fmax(largest, squares[k]);
+	return largest;
 }

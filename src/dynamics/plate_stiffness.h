@@ -4,21 +4,13 @@
 #ifndef FEM_DYNAMICS_PLATE_STIFFNESS_H
 #define FEM_DYNAMICS_PLATE_STIFFNESS_H
 
-#include "topology/plate_cells.h"
-
-#include <stdbool.h>
+#include "model/plate_elements.h"
 
 #define FEM_CELL_TRIANGLES 4 // of a hexahedron: both ways to cut it in two count half
 
 // Columns of the triangles of a prism (the first alone) and of a hexahedron.
 extern const int fem_prism_triangles[1][3];
 extern const int fem_hexahedron_triangles[FEM_CELL_TRIANGLES][3];
-
-typedef struct FemPlateMaterial {
-	double young_modulus; // Pa
-	double poisson_ratio;
-	double spring_share; // of Young's modulus across the thickness; 1 but where floats could not hold it
-} FemPlateMaterial;
 
 // A triangle of mid points of columns in its own plane.
 typedef struct FemPlateTriangle {
@@ -34,5 +26,14 @@ FEM_MUST_USE bool fem_plate_triangle(double corners[FEM_CELL_CORNERS][3], const 
 // out[3 corner + axis][...]: symmetric, positive semidefinite, 0 for rigid motions. False where the cell has no shape.
 FEM_MUST_USE bool fem_plate_stiffness(
 	double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material, double out[24][24]);
+
+// A strain of the middle e, or one of bending k of thickness t as t/3 k, has the squared norm of its 3D strain in plane
+// stress, or of the deviator of that: p (xx^2 + yy^2) + q xx yy + xy^2 / 2 with xy = 2 e_xy.
+void fem_plate_yield_form(const FemPlateMaterial *material, double *out_p, double *out_q);
+
+// Largest of the columns of what a displacement strains: squared norm of the stretch plus that of the bending, which is
+// 1 over the squared yield strain where a section has yielded through and through. And the mean stretch, xx + yy.
+double fem_plate_strain_square(double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material,
+	double u[FEM_CELL_CORNERS][3], double *out_stretch);
 
 #endif

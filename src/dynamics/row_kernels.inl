@@ -73,7 +73,7 @@ static void add_cells(EdgeSum *sum, const FemBody *body, int32_t edge) {
 	int32_t prisms = topology->cells.count[0];
 	for (int32_t k = topology->edge_cell_start[edge]; k < topology->edge_cell_start[edge + 1]; k++) {
 		int32_t packed = topology->edge_cells[k], cell = packed >> 6, i = (packed >> 3) & 7, j = packed & 7;
-		if (!body->cells->is_elastic[cell])
+		if (!body->cells->is_uniform[cell])
 			continue;
 		bool is_prism = cell < prisms;
 		int32_t low = i < j ? i : j, high = i < j ? j : i, corners = is_prism ? 6 : 8;

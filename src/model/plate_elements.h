@@ -13,7 +13,8 @@
 #define FEM_CELL_DAMPING(c) (12 * (c))                // s, alpha_K
 #define FEM_CELL_MODULUS(c) (12 * (c) + 1)            // Pa, E / (1 - nu^2)
 #define FEM_CELL_POISSON(c) (12 * (c) + 2)            // Poisson's ratio
-#define FEM_CELL_TRIANGLE(c) (12 * (c) + 3)           // [triangle]: axes[3][3], edges[2][2], thickness
+#define FEM_CELL_YIELD(c) (12 * (c) + 3)              // p, q of the square of a strain, p (xx^2 + yy^2) + q xx yy + xy^2 / 2
+#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)           // [triangle]: axes[3][3], edges[2][2], thickness
 #define FEM_CELL_TRIANGLE_VALUES 14                   // of a triangle
 #define FEM_CELL_TRIANGLE_COUNT(c) ((c) == 3 ? 1 : 4) // of a cell
 #define FEM_CELL_STIFFNESS(c) (FEM_CELL_TRIANGLE(c) + FEM_CELL_TRIANGLE_VALUES * FEM_CELL_TRIANGLE_COUNT(c))
@@ -22,17 +23,35 @@
 // Floats of the blocks that the cell kernel leaves for assembly: of each pair 3 columns of 4.
 #define FEM_CELL_BLOCK_FLOATS(c) (12 * FEM_CELL_PAIRS(c))
 
+typedef struct FemPlateMaterial {
+	double young_modulus; // Pa
+	double poisson_ratio;
+	double spring_share;  // of Young's modulus across the thickness; 1 but where floats could not hold it
+	double damping;       // s, alpha_K
+	double yield_strain;  // norm of elastic strain where flow begins
+	double creep_rate;    // 1/s
+	double plastic_limit; // norm of plastic strain; 0 = elastic
+	bool is_deviatoric;   // flow keeps the volume
+} FemPlateMaterial;
+
+// What a cell was before it flowed, and is made of.
+typedef struct FemPlateRest {
+	FemPlateMaterial material;
+	float corners[FEM_CELL_CORNERS][3]; // m
+} FemPlateRest;
+
 typedef struct FemPlateElements {
 	float *values[FEM_CELL_SETS];    // [batch][value][8]
 	int32_t *leaders[FEM_CELL_SETS]; // [batch * 8 + lane]: its lowest tet, whose rotation starts that of the cell
-	uint8_t *is_elastic;             // [cell]: one material, which does not yield; else its tets are by themselves
+	uint8_t *is_uniform;             // [cell]: one material and a shape; else its tets are by themselves
+	FemPlateRest *rest;              // [cell], of bodies with plastic state, else null
 	void *block;
-	size_t bytes;
+	size_t bytes, rest_bytes;
 } FemPlateElements;
 
 // Whether the cell acts in place of its tets.
 static inline bool fem_cell_acts(const FemBody *body, int32_t cell) {
-	return body->topology->cell_is_whole[cell] && body->cells->is_elastic[cell];
+	return body->topology->cell_is_whole[cell] && body->cells->is_uniform[cell];
 }
 
 // The acting cell that a tet is in, or -1.

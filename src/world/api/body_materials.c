@@ -1,5 +1,6 @@
 // What a body's materials mean for its tets and nodes.
 #include "dynamics/plate_elements.h"
+#include "dynamics/plate_flow.h"
 #include "model/body_tet_arrays.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
@@ -13,31 +14,6 @@
 static const FemMaterialDef *material_of(const FemWorld *world, const FemBody *body, int32_t tet) {
 	int32_t material = body->tet_material[tet];
 	return material >= 0 ? &world->materials[material].def : NULL;
-}
-
-// ---- plastic state
-
-static bool yields(const FemWorld *world, const FemBody *body) {
-	int32_t lane_count = body->topology->batch_count * FEM_LANES;
-	for (int32_t tet = 0; tet < lane_count; tet++) {
-		const FemMaterialDef *def = material_of(world, body, tet);
-		if (def && def->max_plastic_strain > 0.0f)
-			return true;
-	}
-	return false;
-}
-
-bool fem_body_allocate_plastics(FemBody *body) {
-	if (!fem_body_tet_array_allocate(body, FEM_TET_PLASTICS))
-		return false;
-	// No flow yet: the batches still hold the undeformed rest shape.
-	for (int32_t b = 0; b < body->topology->batch_count; b++)
-		memcpy(body->plastics[b].gradient, body->batches[b].gradient, sizeof body->plastics[b].gradient);
-	return true;
-}
-
-bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
-	return body->plastics || !yields(world, body) || fem_body_allocate_plastics(body);
 }
 
 // ---- moduli
@@ -96,15 +72,27 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 
 // ---- plate cells
 
-// Of equal tets that do not yield; null for others.
+// Of equal tets; null for others.
 static const FemMaterialDef *material_of_cell(const FemWorld *world, const FemBody *body, const FemPlateCell *cell) {
 	int32_t material = body->tet_material[cell->tets[0]];
 	for (int32_t k = 1; k < fem_cell_tet_count(cell); k++) {
 		if (body->tet_material[cell->tets[k]] != material)
 			return NULL;
 	}
-	const FemMaterialDef *def = material >= 0 ? &world->materials[material].def : NULL;
-	return def && !(def->max_plastic_strain > 0.0f) ? def : NULL;
+	return material >= 0 ? &world->materials[material].def : NULL;
+}
+
+static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_share) {
+	return (FemPlateMaterial){
+		.young_modulus = (double)def->young_modulus,
+		.poisson_ratio = (double)def->poisson_ratio,
+		.spring_share = spring_share,
+		.damping = (double)def->stiffness_damping,
+		.yield_strain = (double)def->yield_strain,
+		.creep_rate = (double)def->creep_rate,
+		.plastic_limit = (double)def->max_plastic_strain,
+		.is_deviatoric = def->plasticity == FEM_PLASTICITY_DEVIATORIC,
+	};
 }
 
 static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
@@ -120,18 +108,50 @@ static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
 		corners[k][2] = (double)p.z * (double)body->scale.z;
 	}
 	FemPlateMaterial material = {0};
-	if (def) {
-		for (int32_t k = 0; k < fem_cell_tet_count(cell); k++)
-			share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus));
-		material = (FemPlateMaterial){(double)def->young_modulus, (double)def->poisson_ratio, share};
+	for (int32_t k = 0; def && k < fem_cell_tet_count(cell); k++)
+		share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus));
+	if (def)
+		material = plate_material(def, share);
+	if (body->plastics) {
+		body->cells->rest[index].material = material;
+		for (int i = 0; i < FEM_CELL_CORNERS * 3; i++)
+			body->cells->rest[index].corners[i / 3][i % 3] = (float)corners[i / 3][i % 3];
+		fem_plate_rest_shape(body, index, corners);
 	}
-	fem_plate_element_set(
-		body->cells, mesh->topology, index, corners, def ? &material : NULL, def ? def->stiffness_damping : 0.0f);
+	fem_plate_element_set(body->cells, mesh->topology, index, corners, def ? &material : NULL);
 }
 
 static void set_cells(const FemWorld *world, FemBody *body) {
 	for (int32_t i = 0; body->cells && i < fem_plate_cell_count(&body->topology->cells); i++)
 		set_cell(world, body, i);
+}
+
+// ---- plastic state
+
+static bool yields(const FemWorld *world, const FemBody *body) {
+	int32_t lane_count = body->topology->batch_count * FEM_LANES;
+	for (int32_t tet = 0; tet < lane_count; tet++) {
+		const FemMaterialDef *def = material_of(world, body, tet);
+		if (def && def->max_plastic_strain > 0.0f)
+			return true;
+	}
+	return false;
+}
+
+bool fem_body_allocate_plastics(const FemWorld *world, FemBody *body) {
+	if (body->cells && !body->cells->rest && !fem_plate_elements_yield(body->cells, body->topology))
+		return false;
+	if (!fem_body_tet_array_allocate(body, FEM_TET_PLASTICS))
+		return false;
+	// No flow yet: the batches still hold the undeformed rest shape.
+	for (int32_t b = 0; b < body->topology->batch_count; b++)
+		memcpy(body->plastics[b].gradient, body->batches[b].gradient, sizeof body->plastics[b].gradient);
+	set_cells(world, body);
+	return true;
+}
+
+bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
+	return body->plastics || !yields(world, body) || fem_body_allocate_plastics(world, body);
 }
 
 bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet) {
@@ -238,4 +258,5 @@ void fem_body_heal_tets(FemBody *body) {
 		if (body->plastics && !lane_is_finite(&body->plastics[batch], &body->batches[batch], lane))
 			undo_flow(&body->plastics[batch], &body->batches[batch], lane);
 	}
+	fem_plate_cells_follow(body, NULL);
 }

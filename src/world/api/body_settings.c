@@ -113,7 +113,7 @@ FemResult fem_body_set_materials(FemBodyId id, const FemMaterialId *materials, i
 		breaks |= world->materials[table[i]].def.breakable;
 		yields |= world->materials[table[i]].def.max_plastic_strain > 0.0f;
 	}
-	if ((yields && !body->plastics && !fem_body_allocate_plastics(body)) ||
+	if ((yields && !body->plastics && !fem_body_allocate_plastics(world, body)) ||
 		(breaks && !fem_body_prepare_breaking(world, id.index1 - 1)))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for what the new materials of a body can do.");
 	use_materials(world, body, table);

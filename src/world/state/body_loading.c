@@ -154,7 +154,7 @@ static bool fill(FemStream *s, FemWorld *world, FemBody *body, const FemStateHea
 	if (!s->failed)
 		read_shape(s, world, body, header->flags);
 	if (!s->failed)
-		fem_state_read_lists(s, body, header->flags);
+		fem_state_read_lists(s, world, body, header->flags);
 	if (s->failed || s->at != s->size || header->still < 0)
 		return false;
 	if (!(header->flags & FEM_STATE_RIGID))

@@ -89,7 +89,7 @@ void fem_state_read_breaks(FemStream *s, const FemWorld *world, FemBody *body, u
 // ---- body_state_lists.c
 uint32_t fem_state_list_flags(const FemBody *body, bool is_rigid, bool is_broken); // which of the lists below it has
 void fem_state_write_lists(FemStream *s, const FemBody *body, uint32_t flags);
-void fem_state_read_lists(FemStream *s, FemBody *body, uint32_t flags);
+void fem_state_read_lists(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags);
 
 // ---- numbers
 

@@ -1,6 +1,8 @@
 // The parts of a body's saved state that most bodies do not have: kinds of nodes, sleep of parts, and values of single
 // nodes and tets.
 #include "base/vec.h"
+#include "dynamics/elements.h"
+#include "dynamics/plate_flow.h"
 #include "model/piece.h"
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
@@ -103,29 +105,6 @@ static bool read_strain(const FemBody *body, int32_t tet, float *out) {
 	return any(out, 6);
 }
 
-// g' = (I + e^P)^-1 g, as where the tet flowed (dynamics/element_kernel.inl).
-static bool write_strain(FemBody *body, int32_t tet, const float *p) {
-	FemBatchPlastic *plastic = &body->plastics[tet / FEM_LANES];
-	int32_t lane = tet % FEM_LANES;
-	float a = 1.0f + p[0], b = 1.0f + p[1], c = 1.0f + p[2];
-	float m00 = b * c - p[4] * p[4], m11 = a * c - p[5] * p[5], m22 = a * b - p[3] * p[3];
-	float m01 = p[5] * p[4] - p[3] * c, m02 = p[3] * p[4] - p[5] * b, m12 = p[3] * p[5] - p[4] * a;
-	float determinant = a * m00 + p[3] * m01 + p[5] * m02;
-	if (!(determinant > 0.0f) || !fem_is_finite(determinant))
-		return false;
-	for (int i = 0; i < 6; i++)
-		plastic->strain[i][lane] = p[i];
-	for (int k = 0; k < 3; k++) {
-		float *g = &body->batches[tet / FEM_LANES].gradient[k][0][lane], inverse = 1.0f / determinant;
-		float g0 = plastic->gradient[k][0][lane] * inverse, g1 = plastic->gradient[k][1][lane] * inverse;
-		float g2 = plastic->gradient[k][2][lane] * inverse;
-		g[0] = m00 * g0 + m01 * g1 + m02 * g2;
-		g[FEM_LANES] = m01 * g0 + m11 * g1 + m12 * g2;
-		g[2 * FEM_LANES] = m02 * g0 + m12 * g1 + m22 * g2;
-	}
-	return true;
-}
-
 static bool read_toughness(const FemBody *body, int32_t tet, float *out) {
 	*out = body->tet_scale ? body->tet_scale[tet] : 1.0f;
 	return *out != 1.0f;
@@ -161,7 +140,7 @@ static bool write_ground(FemBody *body, int32_t node, const float *force) {
 }
 
 static const SparseList lists[] = {
-	{FEM_STATE_FLOWED, 6, true, read_strain, write_strain},
+	{FEM_STATE_FLOWED, 6, true, read_strain, fem_tet_set_plastic_strain},
 	{FEM_STATE_DAMAGED, 1, true, read_toughness, write_toughness},
 	{FEM_STATE_FORCED, 3, false, read_force, write_force},
 	{FEM_STATE_GROUNDED, 1, false, read_ground, write_ground},
@@ -255,7 +234,7 @@ static void set_parts(FemBody *body, uint32_t flags) {
 	}
 }
 
-void fem_state_read_lists(FemStream *s, FemBody *body, uint32_t flags) {
+void fem_state_read_lists(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags) {
 	set_parts(body, flags);
 	if (flags & FEM_STATE_HELD) {
 		s->failed = s->failed || !fem_body_prepare_reactions(body);
@@ -265,9 +244,11 @@ void fem_state_read_lists(FemStream *s, FemBody *body, uint32_t flags) {
 		read_runs(s, body, write_part_state, FEM_ISLAND_LIVE);
 	// A body keeps its plastic state when its materials stop yielding, and then has it though building gave none.
 	if (flags & FEM_STATE_FLOWED && !body->plastics)
-		s->failed = s->failed || !fem_body_allocate_plastics(body);
+		s->failed = s->failed || !fem_body_allocate_plastics(world, body);
 	for (int i = 0; i < LIST_COUNT; i++) {
 		if (flags & lists[i].flag && !s->failed)
 			read_list(s, &lists[i], body);
 	}
+	if (flags & FEM_STATE_FLOWED && !s->failed)
+		fem_plate_cells_follow(body, NULL);
 }

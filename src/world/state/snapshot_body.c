@@ -1,6 +1,7 @@
 // One body in a snapshot.
 #include "base/memory.h"
 #include "base/vec.h"
+#include "dynamics/plate_flow.h"
 #include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
 #include "model/piece.h"
@@ -97,8 +98,8 @@ static void sync_arrays(FemStream *s, FemBody *body) {
 	sync_pieces(s, body);
 }
 
-// Reactions and plastic state, where a body has them.
-static void sync_optional(FemStream *s, FemBody *body) {
+// Reactions and plastic state, where a body has them. The world is for reading.
+static void sync_optional(FemStream *s, const FemWorld *world, FemBody *body) {
 	bool has_reaction = body->reaction != NULL, has_plastics = body->plastics != NULL;
 	fem_stream_bool(s, &has_reaction);
 	fem_stream_bool(s, &has_plastics);
@@ -107,7 +108,7 @@ static void sync_optional(FemStream *s, FemBody *body) {
 			s->failed = !fem_body_prepare_reactions(body);
 		// A body keeps its plastic state when its materials stop yielding, and then has it though building gave none.
 		if (has_plastics && !body->plastics)
-			s->failed = s->failed || !fem_body_allocate_plastics(body);
+			s->failed = s->failed || !fem_body_allocate_plastics(world, body);
 	}
 	if (s->failed)
 		return;
@@ -115,6 +116,8 @@ static void sync_optional(FemStream *s, FemBody *body) {
 		sync_nodes(s, body, true);
 	if (has_plastics)
 		fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_PLASTIC);
+	if (has_plastics && fem_stream_reads(s) && !s->failed)
+		fem_plate_cells_follow(body, NULL);
 }
 
 static void write_materials(FemStream *s, const FemBody *body) {
@@ -131,7 +134,7 @@ static void write_state(FemStream *s, FemBody *body) {
 	if (body->breaking)
 		fem_snapshot_write_breaking(s, body);
 	sync_fields(s, body);
-	sync_optional(s, body);
+	sync_optional(s, NULL, body);
 	sync_arrays(s, body);
 	sync_motion(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
@@ -224,7 +227,7 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 	if (!s->failed && body->breaking)
 		fem_snapshot_read_breaking(s, world, body);
 	sync_fields(s, body);
-	sync_optional(s, body);
+	sync_optional(s, world, body);
 	if (!s->failed)
 		sync_arrays(s, body);
 	if (!s->failed)

@@ -10,6 +10,7 @@
 #include "world/step/passes.h"
 
 #include "base/assert.h"
+#include "dynamics/plate_flow.h"
 #include "fracture/separation.h"
 #include "model/body.h"
 #include "model/body_step.h"
@@ -69,6 +70,17 @@ static void save(FemBody *body, FemArena *arena) {
 	body->step->start = start;
 }
 
+// Plate cells that flowed since are made again of the strains of the start.
+static void swap_plastics(FemBody *body, FemBatchPlastic *start, size_t batches) {
+	for (size_t b = 0; b < batches; b++) {
+		FemBatchPlastic now = body->plastics[b];
+		body->plastics[b] = start[b];
+		start[b] = now;
+	}
+	fem_plate_cells_follow(body, start);
+	memcpy(start, body->plastics, sizeof *start * batches);
+}
+
 void fem_body_return_to_start(FemBody *body) {
 	const FemBodyStart *start = body->step->start;
 	size_t nodes = (size_t)body->topology->node_count, batches = (size_t)body->topology->batch_count;
@@ -80,7 +92,7 @@ void fem_body_return_to_start(FemBody *body) {
 		memcpy(body->rotation, start->rotation, sizeof(FemVec4) * batches * FEM_LANES);
 	if (start->batches) {
 		memcpy(body->batches, start->batches, sizeof(FemBatch) * batches);
-		memcpy(body->plastics, start->plastics, sizeof(FemBatchPlastic) * batches);
+		swap_plastics(body, start->plastics, batches);
 	}
 	body->went_bad = false;
 	body->step->has_returned = true;
