@@ -48,8 +48,8 @@ static void let_go(FemRig *rig) {
 		fem_world_step(rig->world, 0.25f, 1);
 }
 
-// A section that has yielded through and through carries M = sigma b t^2 / 4. A strip pressed at its tip with less comes
-// back, with more it goes down, and when let go it springs back by the elastic P L^3 / 3 E I.
+// A section that has yielded through and through carries M = sigma b t^2 / 4. A strip pressed at its tip with less
+// comes back, with more it goes down, and when let go it springs back by the elastic P L^3 / 3 E I.
 FEM_TEST(theory, plate_strips_yield_at_the_plastic_moment) {
 	static const FemCellKind kinds[] = {FEM_CELLS_KUHN, FEM_CELLS_FIVE};
 	double moment = (double)YOUNG * (double)YIELD * (double)WIDTH * (double)(THICKNESS * THICKNESS) / 4.0;
@@ -107,9 +107,11 @@ FEM_TEST(plate_flow, the_shape_of_a_cell_is_in_its_tets) {
 					for (int e = 0; e < 6; e++)
 						p[e] = (double)plastic->strain[e][lane];
 					for (int j = 0; j < 3; j++)
-						x[j] = (double)body->cells->rest[cell].corners[a][j] - (double)body->cells->rest[cell].corners[b][j];
+						x[j] = (double)body->cells->rest[cell].corners[a][j] -
+							(double)body->cells->rest[cell].corners[b][j];
 					double y[3] = {x[0] * (1.0 + p[0]) + p[3] * x[1] + p[5] * x[2],
-						p[3] * x[0] + x[1] * (1.0 + p[1]) + p[4] * x[2], p[5] * x[0] + p[4] * x[1] + x[2] * (1.0 + p[2])};
+						p[3] * x[0] + x[1] * (1.0 + p[1]) + p[4] * x[2],
+						p[5] * x[0] + p[4] * x[1] + x[2] * (1.0 + p[2])};
 					for (int j = 0; j < 3; j++) {
 						double d = corners[a][j] - corners[b][j],
 							   v = (double)values[(3 * a + j) * FEM_LANES] - (double)values[(3 * b + j) * FEM_LANES];
@@ -154,8 +156,7 @@ FEM_TEST(plate_flow, kernels_measure_the_same_strain) {
 			double corners[FEM_CELL_CORNERS][3], u[FEM_CELL_CORNERS][3], stretch;
 			fem_plate_rest_shape(body, i, corners);
 			FEM_CHECK(fem_plate_deformation(body, i, u));
-			double wanted =
-				fem_plate_strain_square(corners, kind + 3, &body->cells->rest[i].material, u, &stretch);
+			double wanted = fem_plate_strain_square(corners, kind + 3, &body->cells->rest[i].material, u, &stretch);
 			FEM_CHECK_NEAR(sqrt((double)squares[0][i]), sqrt(wanted), 1e-2 * sqrt(wanted) + 1e-6);
 		}
 		fem_rig_destroy(&rig);
@@ -206,8 +207,8 @@ FEM_TEST(plate_flow, crumpling_sheets_gain_no_energy) {
 		}
 		FemBodyState state = fem_state_of(rig.body);
 		double end = moving_energy(&rig) + state.elastic_energy;
-		printf("  %.1f J at the start, at most %.1f, in the end %.1f; plastic strain %.3f, %d pieces\n", start, most, end,
-			(double)state.max_plastic_strain, fem_body_get_pieces(rig.body, NULL, 0));
+		printf("  %.1f J at the start, at most %.1f, in the end %.1f; plastic strain %.3f, %d pieces\n", start, most,
+			end, (double)state.max_plastic_strain, fem_body_get_pieces(rig.body, NULL, 0));
 		FEM_CHECK(most < 1.001 * start);
 		FEM_CHECK(end < 0.5 * start);
 		FEM_CHECK(state.max_plastic_strain > 0.003f);

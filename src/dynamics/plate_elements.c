@@ -142,8 +142,7 @@ const float *fem_cell_values(const FemBody *body, int32_t cell) {
 void fem_plate_element_set(FemPlateElements *elements, const FemTopology *topology, int32_t cell,
 	double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material) {
 	int set = cell < topology->cells.count[0] ? 0 : 1, columns = set + 3;
-	elements->is_uniform[cell] =
-		material && fill_lane(values_of(elements, topology, cell), columns, corners, material);
+	elements->is_uniform[cell] = material && fill_lane(values_of(elements, topology, cell), columns, corners, material);
 }
 
 // ---- stage
@@ -225,7 +224,8 @@ static void update_set(FemBody *body, int set, FemRange cells, float dt, float v
 	arguments.viscous_stress = viscous;
 	arguments.out_forces = step->cell_forces + corners_before;
 	// Rows are not made of the shape after the solve.
-	arguments.out_blocks = with_stress ? NULL : step->cell_blocks + (set ? (size_t)first * FEM_CELL_BLOCK_FLOATS(3) : 0);
+	arguments.out_blocks =
+		with_stress ? NULL : step->cell_blocks + (set ? (size_t)first * FEM_CELL_BLOCK_FLOATS(3) : 0);
 	arguments.out_stress = with_stress ? step->cell_stress + corners_before : NULL;
 	fem_cell_kernel(fem_simd_level())(&arguments);
 	for (int32_t i = cells.begin; i < cells.end; i++) {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Flow of less than this share of the yield strain waits: creep comes ever nearer to it, and each time costs a stiffness
-// matrix. Chosen: a hundredth of the load.
+// Flow of less than this share of the yield strain waits: creep comes ever nearer to it, and each time costs a
+// stiffness matrix. Chosen: a hundredth of the load.
 #define FLOW_LEAST 0.01
 
 // Volume of a tet of the rest shape over what it was: chosen; smaller ones would have no direction to push back.
@@ -142,8 +142,8 @@ void fem_plate_cells_follow(FemBody *body, const FemBatchPlastic *before) {
 // ---- and back
 
 // e^P = U - I of the map A = R U of a tet's undeformed shape to its new one.
-static bool strain_of_tet(const FemPlateCell *cell, int32_t k, const FemPlateRest *rest,
-	double corners[FEM_CELL_CORNERS][3], float out[6]) {
+static bool strain_of_tet(
+	const FemPlateCell *cell, int32_t k, const FemPlateRest *rest, double corners[FEM_CELL_CORNERS][3], float out[6]) {
 	double from[3][3], inverse[3][3], a[3][3] = {{0.0}}, r[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 	const uint8_t *place = cell->place[k];
 	for (int i = 0; i < 3; i++) {
@@ -259,7 +259,8 @@ static void flow_cell(FemBody *body, int32_t index, double norm, float dt) {
 	flow_by(corners, columns, u, share, thinning, next);
 	double size = plastic_size(rest, columns, next), before = plastic_size(rest, columns, corners);
 	if (size > material->plastic_limit && size > before) {
-		share *= fmax(material->plastic_limit - before, 0.0) / (size - before); // norms are convex: no more than the limit
+		share *=
+			fmax(material->plastic_limit - before, 0.0) / (size - before); // norms are convex: no more than the limit
 		flow_by(corners, columns, u, share, thinning, next);
 	}
 	if (share > 0.0)
@@ -269,7 +270,8 @@ static void flow_cell(FemBody *body, int32_t index, double norm, float dt) {
 void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt) {
 	int32_t first = set ? body->topology->cells.count[0] : 0;
 	for (int32_t begin = cells.begin; begin < cells.end;) {
-		int32_t batch = begin / FEM_LANES * FEM_LANES, end = batch + FEM_LANES < cells.end ? batch + FEM_LANES : cells.end;
+		int32_t batch = begin / FEM_LANES * FEM_LANES,
+				end = batch + FEM_LANES < cells.end ? batch + FEM_LANES : cells.end;
 		_Alignas(32) float squares[FEM_LANES];
 		FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){begin, end});
 		arguments.out_yield = squares;

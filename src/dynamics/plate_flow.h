@@ -1,6 +1,6 @@
-// Plastic flow of plate cells (docs/method.md, "Plates"). A cell flows as a whole: its rest shape moves towards the shape
-// that it has. What it has come to is kept as the plastic strains of its tets, from which the rest shape of the cell
-// follows, so that tets which a crack has parted from their cell go on with the shape it had.
+// Plastic flow of plate cells (docs/method.md, "Plates"). A cell flows as a whole: its rest shape moves towards the
+// shape that it has. What it has come to is kept as the plastic strains of its tets, from which the rest shape of the
+// cell follows, so that tets which a crack has parted from their cell go on with the shape it had.
 #ifndef FEM_DYNAMICS_PLATE_FLOW_H
 #define FEM_DYNAMICS_PLATE_FLOW_H
 

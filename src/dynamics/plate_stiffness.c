@@ -329,8 +329,8 @@ static bool add_quad_membrane(
 // ---- strains
 
 // Unknowns w, bx, by of the columns of a triangle and the motions of its middle plane, u_x, u_y.
-static void column_motions(const FemPlateTriangle *t, const int columns[3], double u[FEM_CELL_CORNERS][3], double out[9],
-	double plane[3][2]) {
+static void column_motions(
+	const FemPlateTriangle *t, const int columns[3], double u[FEM_CELL_CORNERS][3], double out[9], double plane[3][2]) {
 	for (int k = 0; k < 3; k++) {
 		double middle[3], rise[3];
 		for (int i = 0; i < 3; i++) {

@@ -7,15 +7,15 @@
 #include "topology/topology.h"
 
 // Values of a batch, each of FEM_LANES floats: places for a cell of c columns, 2 c corners.
-#define FEM_CELL_PAIRS(c) ((c) * (2 * (c)-1))         // pairs of corners i < j, by i, then j
-#define FEM_CELL_REST 0                               // [corner][axis]: m, from corner 0
-#define FEM_CELL_GRADIENT(c) (6 * (c))                // [corner][axis]: 1/m; F = sum (x_k - x_0) g_k^T
-#define FEM_CELL_DAMPING(c) (12 * (c))                // s, alpha_K
-#define FEM_CELL_MODULUS(c) (12 * (c) + 1)            // Pa, E / (1 - nu^2)
-#define FEM_CELL_POISSON(c) (12 * (c) + 2)            // Poisson's ratio
-#define FEM_CELL_YIELD(c) (12 * (c) + 3)              // p, q of the square of a strain, p (xx^2 + yy^2) + q xx yy + xy^2 / 2
-#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)           // [triangle]: axes[3][3], edges[2][2], thickness
-#define FEM_CELL_TRIANGLE_VALUES 14                   // of a triangle
+#define FEM_CELL_PAIRS(c) ((c) * (2 * (c)-1)) // pairs of corners i < j, by i, then j
+#define FEM_CELL_REST 0                       // [corner][axis]: m, from corner 0
+#define FEM_CELL_GRADIENT(c) (6 * (c))        // [corner][axis]: 1/m; F = sum (x_k - x_0) g_k^T
+#define FEM_CELL_DAMPING(c) (12 * (c))        // s, alpha_K
+#define FEM_CELL_MODULUS(c) (12 * (c) + 1)    // Pa, E / (1 - nu^2)
+#define FEM_CELL_POISSON(c) (12 * (c) + 2)    // Poisson's ratio
+#define FEM_CELL_YIELD(c) (12 * (c) + 3)      // p, q of the square of a strain, p (xx^2 + yy^2) + q xx yy + xy^2 / 2
+#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)   // [triangle]: axes[3][3], edges[2][2], thickness
+#define FEM_CELL_TRIANGLE_VALUES 14           // of a triangle
 #define FEM_CELL_TRIANGLE_COUNT(c) ((c) == 3 ? 1 : 4) // of a cell
 #define FEM_CELL_STIFFNESS(c) (FEM_CELL_TRIANGLE(c) + FEM_CELL_TRIANGLE_VALUES * FEM_CELL_TRIANGLE_COUNT(c))
 #define FEM_CELL_VALUES(c) (FEM_CELL_STIFFNESS(c) + 9 * FEM_CELL_PAIRS(c)) // stiffness [pair][row][column], N/m

@@ -75,6 +75,17 @@ func _pane(name: String, preset: String) -> Dictionary:
 		eye = Vector3(0.9, 1.5, 2.6), target = Vector3(0, 0.6, 0), pieces = [8, 600]}
 
 
+## A thin sheet in a frame, which must be dented where the ball struck it and hold.
+func _sheet(name: String, preset: String) -> Dictionary:
+	var sheet := _pane(name, preset)
+	sheet.mesh = _box(Vector3(1.3, 1.0, 0.004))
+	sheet.ball = {radius = 0.07, at = Vector3(0.1, 0.8, 0.9), velocity = Vector3(0, 0.5, -7)}
+	sheet.moments = [1, 10, 16, 30, 180]
+	sheet.pieces = [1, 1]
+	sheet.eye = Vector3(1.8, 1.1, -1.6)
+	return sheet
+
+
 func _wall(name: String, preset: String) -> Dictionary:
 	return {name = name, preset = preset, mesh = _box(Vector3(2.4, 1.6, 0.2)), elements = 1200, at = Vector3(0, 0.8, 0),
 		anchors = [AABB(Vector3(-1.3, -0.9, -0.2), Vector3(2.6, 0.16, 0.4))],
@@ -103,7 +114,8 @@ func _things() -> Array[Dictionary]:
 	return [
 		_pane("window", "pane_glass"), _pane("shop_window", "tempered_glass"), _vase("vase", "ceramic"), _vase("carafe", "pane_glass"),
 		_wall("brick_wall", "brick"), _wall("concrete_wall", "concrete"), _wall("stone_wall", "stone"), _plank("plank", "oak", [2, 400]),
-		_plank("board", "plywood", [2, 400]), _plank("flat_steel", "steel_sheet", [1, 1]), _fall("block_of_ice", "ice", 0.5, [1, 600]),
+		_plank("board", "plywood", [2, 400]), _plank("flat_steel", "steel_sheet", [1, 1]),
+		_sheet("sheet_of_steel", "steel_sheet"), _sheet("sheet_of_aluminium", "aluminium"), _fall("block_of_ice", "ice", 0.5, [1, 600]),
 		_fall("pudding", "jelly", 0.4, [1, 1]), _fall("rubber_block", "rubber", 0.4, [1, 1]), _fall("carton", "cardboard", 0.5, [1, 4]),
 	]
 
