@@ -36,7 +36,7 @@ static double tip_of(FemRig *rig) {
 }
 
 // Until the tip is this far down, or some steps are over.
-static void press(FemRig *rig, double force, double down, int32_t steps) {
+static void load_tip(FemRig *rig, double force, double down, int32_t steps) {
 	for (int32_t n = 0; n < steps && (n < 4 || tip_of(rig) < down); n++) {
 		fem_rig_load_face(rig, true, (FemVec3){0.0f, (float)(-force * fmin(1.0, (n + 1) / 8.0)), 0.0f});
 		fem_world_step(rig->world, 0.25f, 1);
@@ -48,7 +48,7 @@ static void let_go(FemRig *rig) {
 		fem_world_step(rig->world, 0.25f, 1);
 }
 
-// A section that has yielded through and through carries M = sigma b t^2 / 4. A strip pressed at its tip with less
+// A section that has yielded through and through carries M = sigma b t^2 / 4. A strip loaded at its tip with less
 // comes back, with more it goes down, and when let go it springs back by the elastic P L^3 / 3 E I.
 FEM_TEST(theory, plate_strips_yield_at_the_plastic_moment) {
 	static const FemCellKind kinds[] = {FEM_CELLS_KUHN, FEM_CELLS_FIVE};
@@ -59,13 +59,13 @@ FEM_TEST(theory, plate_strips_yield_at_the_plastic_moment) {
 		FemRigDef def = strip_def(kinds[i % 2], i < 2 ? 10 : 20);
 		const char *kind = i % 2 ? "five-tet" : "Kuhn";
 		FemRig rig = fem_rig_create(&def);
-		press(&rig, 0.93 * load, INFINITY, 12);
+		load_tip(&rig, 0.93 * load, INFINITY, 12);
 		double under = tip_of(&rig);
 		let_go(&rig);
 		fem_compare(fem_named("strip of steel, %s, %d tets, bent at 0.93 of the yield load", kind, rig.box.tet_count),
 			1.0, under / (0.93 * load * spring), 0.05);
 		fem_compare("  and left bent", 0.0, tip_of(&rig) / under, 0.01);
-		press(&rig, 1.12 * load, 2.5 * load * spring, 200);
+		load_tip(&rig, 1.12 * load, 2.5 * load * spring, 200);
 		double down = tip_of(&rig);
 		let_go(&rig);
 		fem_compare("  bent at 1.12 of it, over the elastic deflection", 2.5, down / (load * spring), 0.7);
@@ -89,7 +89,7 @@ FEM_TEST(plate_flow, the_shape_of_a_cell_is_in_its_tets) {
 	for (int kind = 0; kind < 2; kind++) {
 		FemRigDef def = strip_def(kind ? FEM_CELLS_FIVE : FEM_CELLS_KUHN, 10);
 		FemRig rig = fem_rig_create(&def);
-		press(&rig, 400.0, 0.3, 100);
+		load_tip(&rig, 400.0, 0.3, 100);
 		FemBody *body = body_of(&rig);
 		int32_t flowed = 0;
 		for (int32_t cell = 0; cell < fem_plate_cell_count(&body->topology->cells); cell++) {
@@ -138,7 +138,7 @@ FEM_TEST(plate_flow, kernels_measure_the_same_strain) {
 		def.material.plasticity = FEM_PLASTICITY_DEVIATORIC;
 		def.material.poisson_ratio = 0.3f;
 		FemRig rig = fem_rig_create(&def);
-		press(&rig, 100.0, INFINITY, 8);
+		load_tip(&rig, 100.0, INFINITY, 8);
 		FemBody *body = body_of(&rig);
 		int32_t count = body->topology->cells.count[kind];
 		_Alignas(32) float squares[3][48];
@@ -253,7 +253,7 @@ FEM_TEST(plate_flow, dents_are_deterministic_and_in_snapshots) {
 FEM_TEST(plate_flow, dents_are_in_body_states) {
 	FemRigDef def = strip_def(FEM_CELLS_KUHN, 10);
 	FemRig rig = fem_rig_create(&def), other = fem_rig_create(&def);
-	press(&rig, 200.0, 0.2, 200);
+	load_tip(&rig, 200.0, 0.2, 200);
 	let_go(&rig);
 	double down = tip_of(&rig);
 	size_t size = fem_body_save(rig.body, NULL, 0);
