@@ -11,6 +11,7 @@
 #define FEM_BAKING_H
 
 #include "fem_destruction.h"
+#include "fem_modes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,6 +137,7 @@ typedef struct FemBakedMesh {
 	FemRenderMesh render;        // may be empty
 	FemBakedEmbedding embedding; // of the vertices of all surfaces in a row, or empty
 	FemSplinterMesh splinters;   // may be empty
+	FemModes modes;              // of the tets, by node; may be empty
 	char *report;                // what the bake said, or null; report_size bytes with the final 0
 	int32_t report_size;
 } FemBakedMesh;

@@ -124,7 +124,43 @@ check_json() {
 	verdict density_of_nothing ends_with 2 "density" "$box" "$out" --density 0
 }
 
+# A free plate of steel, 1 x 1 m x 5 mm: 13.47 / (2 pi) sqrt(D / (rho h)) = 16.8 Hz (Leissa).
+write_plate() {
+	printf 'v %s\n' '0 0 0' '1 0 0' '1 .005 0' '0 .005 0' '0 0 1' '1 0 1' '1 .005 1' '0 .005 1'
+	printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '3 4 8 7' '2 3 7 6' '1 5 8 4'
+}
+
+# The lowest pitch of the plate, and a sound of the length that was asked for, neither silent nor cut off.
+rings() {
+	"$bake" "$folder/plate.obj" "$folder/plate.femmesh" --elements 1500 --modes 10 --young 2.1e11 --poisson 0.3 \
+		--density 7850 --strike 0,0,0 --wav "$folder/plate.wav" --seconds 0.5 --quiet >"$folder/said" || return 1
+	python3 - "$folder/said" "$folder/plate.wav" <<-'END'
+		import array, sys, wave
+		lines = open(sys.argv[1]).read().split("\n")
+		assert lines[0] == "mode 1 0 Hz" and lines[5] == "mode 6 0 Hz", lines
+		hertz = float(lines[6].removeprefix("mode 7 ").removesuffix(" Hz"))
+		assert abs(hertz - 16.8) < 0.4, hertz
+		sound = wave.open(sys.argv[2])
+		assert (sound.getframerate(), sound.getnchannels(), sound.getnframes()) == (48000, 1, 24000)
+		samples = array.array("h", sound.readframes(24000))
+		assert 29000 < max(map(abs, samples)) < 30000, max(map(abs, samples))
+	END
+}
+
+check_modes() {
+	local out=$folder/modes.femmesh box=$folder/box.obj
+	verdict modes_of_a_plate rings
+	verdict modes_are_kept test "$(stat -c %s "$folder/plate.femmesh")" -gt 30000
+	verdict more_modes_than_there_are ends_with 0 "no more" "$folder/tet.node" "$out" --modes 20
+	verdict modes_not_a_number ends_with 2 "modes" "$box" "$out" --modes many
+	verdict poisson_of_water ends_with 2 "poisson" "$box" "$out" --modes 3 --poisson 0.5
+	verdict strike_without_a_file ends_with 2 "go together" "$box" "$out" --modes 3 --strike 0,0,0
+	verdict strike_nowhere ends_with 2 "strike" "$box" "$out" --modes 3 --strike 0,0 --wav "$folder/no.wav"
+	verdict wav_in_no_folder ends_with 1 "cannot be written" "$box" "$out" --modes 3 --strike 0,0,0 --wav "$folder/no/x.wav"
+}
+
 write_box >"$folder/box.obj"
+write_plate >"$folder/plate.obj"
 write_needle >"$folder/needle.obj"
 printf '%s\n' '4 3 0 0' '1 0 0 0' '2 1 0 0' '3 0 1 0' '4 0 0 1' >"$folder/tet.node"
 printf '%s\n' '1 4 0' '1 1 2 3 4' >"$folder/tet.ele"
@@ -132,6 +168,7 @@ write_wheel >"$folder/wheel.obj"
 check_patterns
 check_bad_input
 check_json
+check_modes
 verdict cancelled is_cancelled
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -52,6 +52,8 @@ fem_constants.h    1 trunk
 fem_colliders.h    2 trunk
 fem_fracture.h     2 trunk
 fem_hooks.h        2 trunk
+fem_modes.h        2 trunk
+fem_sound.h        3 trunk
 fem_destruction.h  3 trunk
 fem_baking.h       4 trunk
 fem_debug_draw.h   4 trunk
@@ -67,17 +69,20 @@ collision          9 simulating
 islands            9 simulating
 dynamics           9 simulating
 fracture           9 simulating
-world             10 simulating
-world/api         10 simulating
-world/contact     10 simulating
-world/step        10 simulating
-world/state       10 simulating
+modes             10 simulating
+world             11 simulating
+world/api         11 simulating
+world/contact     11 simulating
+world/step        11 simulating
+world/state       11 simulating
 '
 
 # The same for gdextension/, where folders of one rank know each other. Generated headers lie outside it.
 extension_layers='
 fem_destruction.h  1 trunk
 fem_baking.h       1 trunk
+fem_modes.h        1 trunk
+fem_sound.h        1 trunk
 godot_calls.h      1 trunk
 doc_data.h         1 trunk
 license_data.h     1 trunk

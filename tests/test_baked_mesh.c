@@ -172,6 +172,58 @@ FEM_TEST(baked_mesh, round_trip) {
 	FEM_CHECK(fem_memory_bytes() == before);
 }
 
+// ---- modes
+
+static void compute_modes(FemBakedMesh *mesh) {
+	const FemModeMaterial glass = {7e10f, 0.22f, 2500.0f};
+	FemModesDef def = fem_default_modes_def();
+	def.node_count = mesh->tet_mesh.node_count;
+	def.node_positions = mesh->tet_mesh.nodes;
+	def.tet_count = mesh->tet_mesh.tet_count;
+	def.tets = mesh->tet_mesh.tets;
+	def.materials = &glass;
+	def.material_count = 1;
+	def.mode_count = 5;
+	def.frequency_max = 0.0f;
+	FEM_CHECK_INT(fem_modes_compute(&def, &mesh->modes), FEM_OK);
+}
+
+FEM_TEST(baked_mesh, modes_are_kept) {
+	FemBakedMesh mesh = make_mesh(2, false), back;
+	compute_modes(&mesh);
+	FemTestFile bytes = to_bytes(&mesh);
+	FEM_REQUIRE(fem_baked_mesh_read("m", bytes.bytes, bytes.size, &back) == FEM_OK);
+	const FemModes *a = &mesh.modes, *b = &back.modes;
+	FEM_REQUIRE(b->mode_count == 5 && b->node_count == a->node_count);
+	FEM_CHECK_INT(b->rigid_count, 6);
+	FEM_CHECK(memcmp(a->eigenvalues, b->eigenvalues, 5 * sizeof(double)) == 0);
+	FEM_CHECK(memcmp(a->radiation, b->radiation, 5 * sizeof(float)) == 0 && b->material.density == 2500.0f);
+	for (int k = 0; k < 5; k++) {
+		float largest = 0.0f;
+		for (int i = 0; i < 3 * a->node_count; i++)
+			largest = fmaxf(largest, fabsf(a->shapes[k * 3 * a->node_count + i]));
+		for (int i = k * 3 * a->node_count; i < (k + 1) * 3 * a->node_count; i++)
+			FEM_CHECK_NEAR(b->shapes[i], a->shapes[i], 2e-5 * (double)largest);
+	}
+	// Damaged ones, behind the checksum, are refused and harm nothing.
+	for (size_t at = bytes.size - 200; at < bytes.size; at++) {
+		FemBakedMesh other;
+		bytes.bytes[at] ^= 0xff;
+		fem_baked_mesh_seal(bytes.bytes, bytes.size);
+		if (fem_baked_mesh_read("m", bytes.bytes, bytes.size, &other) == FEM_OK)
+			fem_baked_mesh_free(&other);
+		bytes.bytes[at] ^= 0xff;
+	}
+	fem_baked_mesh_free(&back);
+	mesh.modes.eigenvalues[1] = NAN;
+	FEM_CHECK_INT(fem_baked_mesh_check(&mesh, "m"), FEM_ERROR_MESH);
+	mesh.modes.eigenvalues[1] = 1.0;
+	mesh.modes.shapes[4] = INFINITY;
+	FEM_CHECK_INT(fem_baked_mesh_check(&mesh, "m"), FEM_ERROR_MESH);
+	fem_baked_mesh_free(&mesh);
+	fem_test_file_free(&bytes);
+}
+
 FEM_TEST(baked_mesh, report_tells_warnings_apart) {
 	FemBakedMesh mesh = make_full(1, 0.9f);
 	char text[128];

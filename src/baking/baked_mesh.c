@@ -1,6 +1,7 @@
 #include "baking/baked_mesh.h"
 
 #include "baking/baked_format.h"
+#include "baking/baked_modes.h"
 #include "baking/baked_splinters.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -36,6 +37,7 @@ void fem_baked_mesh_free(FemBakedMesh *mesh) {
 	fem_render_mesh_free(&mesh->render);
 	fem_baked_embedding_free(&mesh->embedding);
 	fem_splinter_mesh_free(&mesh->splinters);
+	fem_modes_free(&mesh->modes);
 	FEM_FREE_ARRAY(mesh->report, mesh->report_size);
 	*mesh = (FemBakedMesh){0};
 }
@@ -109,6 +111,8 @@ FemResult fem_baked_mesh_check(const FemBakedMesh *mesh, const char *name) {
 		result = check_embedding(mesh, name);
 	if (result == FEM_OK)
 		result = fem_baked_check_splinters(mesh, name);
+	if (result == FEM_OK)
+		result = fem_baked_check_modes(mesh, name);
 	return result;
 }
 

@@ -175,6 +175,7 @@ static FemResult read_content(FemBakedReader *reader, uint32_t tag, uint32_t fla
 	case FEM_TAG_EMBEDDING: return read_embedding(reader);
 	case FEM_TAG_REPORT: return read_report(reader);
 	case FEM_TAG_SPLINTERS: return fem_baked_read_splinters(reader);
+	case FEM_TAG_MODES: return fem_baked_read_modes(reader);
 	}
 	reader->bytes.at = reader->bytes.end;
 	if (flags & FEM_BAKED_REQUIRED)

@@ -88,5 +88,6 @@ static inline void take_weights(FemBakedReader *reader, uint64_t form, float out
 }
 
 FemResult fem_baked_read_splinters(FemBakedReader *reader);
+FemResult fem_baked_read_modes(FemBakedReader *reader);
 
 #endif

@@ -137,6 +137,7 @@ static void write_all(FemBakedWriter *writer, const FemBakedMesh *mesh) {
 		write_surface(writer, &mesh->render.surfaces[i]);
 	write_embedding(writer, &mesh->embedding, mesh->tet_mesh.tet_count);
 	fem_baked_write_splinters(writer, mesh);
+	fem_baked_write_modes(writer, &mesh->modes);
 	write_report(writer, mesh);
 }
 

@@ -116,5 +116,6 @@ static inline void put_weights(FemBakedWriter *writer, uint64_t form, float (*we
 }
 
 void fem_baked_write_splinters(FemBakedWriter *writer, const FemBakedMesh *mesh);
+void fem_baked_write_modes(FemBakedWriter *writer, const FemModes *modes);
 
 #endif

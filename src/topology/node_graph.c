@@ -79,7 +79,7 @@ static bool build_rows(FemNodeGraph *graph, Stars *stars, const int32_t *tets) {
 		graph->row_start[i + 1] = graph->row_start[i] + list_neighbours(stars, tets, i, NULL);
 	int32_t entry_count = graph->row_start[node_count];
 	size_t scratch_bytes = sizeof(int32_t) * ((size_t)node_count + (size_t)entry_count);
-	graph->column = FEM_ALLOC_ARRAY(int32_t, entry_count);
+	graph->column = FEM_ALLOC_ARRAY(int32_t, entry_count + 1); // a node alone has none, and that is no failure
 	int32_t *scratch = fem_alloc(scratch_bytes);
 	if (graph->column && scratch)
 		fill_rows(graph, stars, tets, scratch, scratch + node_count);
@@ -105,7 +105,7 @@ bool fem_node_graph_create(FemNodeGraph *graph, int32_t node_count, const int32_
 
 void fem_node_graph_free(FemNodeGraph *graph) {
 	if (graph->column)
-		FEM_FREE_ARRAY(graph->column, graph->row_start[graph->node_count]);
+		FEM_FREE_ARRAY(graph->column, graph->row_start[graph->node_count] + 1);
 	FEM_FREE_ARRAY(graph->row_start, graph->node_count + 1);
 	*graph = (FemNodeGraph){0};
 }

@@ -9,6 +9,7 @@
 #include "fem_bake/files/tet_import.h"
 #include "fem_bake/report.h"
 #include "fem_bake/report_json.h"
+#include "fem_bake/strike.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -131,6 +132,15 @@ static FemResult take_tet_mesh(const FemBakeOptions *options, FemBakedMesh *out)
 	return result;
 }
 
+// ---- modes
+
+static FemResult find_modes(const FemBakeOptions *options, FemBakedMesh *mesh) {
+	Progress progress = {.options = options, .shown = -1};
+	FemResult result = fem_bake_modes(&options->modes, options->density, show_progress, &progress, mesh);
+	end_progress(options);
+	return result;
+}
+
 // ---- the whole
 
 static FemResult check_input(const FemBakeOptions *options) {
@@ -151,10 +161,14 @@ FemResult fem_bake_file(const FemBakeOptions *options) {
 	signal(SIGTERM, cancel);
 	if (result == FEM_OK)
 		result = is_tet_mesh ? take_tet_mesh(options, &mesh) : bake_surface(options, &mesh, &info);
+	if (result == FEM_OK && options->modes.count > 0)
+		result = find_modes(options, &mesh);
 	if (result == FEM_OK && is_cancelled)
 		result = fem_fail(FEM_ERROR_LIMIT, "The bake was cancelled.");
 	if (result == FEM_OK)
 		result = fem_baked_mesh_save(&mesh, options->out_path);
+	if (result == FEM_OK && options->modes.wav_path)
+		result = fem_bake_strike(&options->modes, &mesh);
 	if (result == FEM_OK && options->vtk_path)
 		result = fem_write_vtk(options->vtk_path, &mesh.tet_mesh);
 	if (result == FEM_OK && options->report)

@@ -2,6 +2,7 @@
 #ifndef FEM_BAKE_BAKE_H
 #define FEM_BAKE_BAKE_H
 
+#include "fem_bake/mode_options.h"
 #include "fem_baking.h"
 
 typedef struct FemBakeOptions {
@@ -10,8 +11,9 @@ typedef struct FemBakeOptions {
 	float weld, thickness; // m
 	float wall_thickness;  // m
 	FemCutDef cut;         // splinters
-	bool regions;          // one for each surface
-	float density;         // kg/m^3, for the mass that report_json tells
+	FemModeOptions modes;
+	bool regions;  // one for each surface
+	float density; // kg/m^3, for the mass that report_json tells, and for modes
 	bool report, quiet;
 	bool report_json; // one JSON object on standard output, and nothing else there
 	bool terminal;    // progress may overwrite its line

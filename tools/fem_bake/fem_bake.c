@@ -30,10 +30,11 @@ static void print_help(void) {
 		   "  --vtk FILE       also write the tets as a legacy VTK file, to be looked at in ParaView\n"
 		   "  --report         print what was found in the mesh and what was made of it\n"
 		   "  --report-json    print only one JSON object: coverage_max, volume_ratio, mass, tets, parts, faults\n"
-		   "  --density D      kg/m3, for that mass; default 1000\n"
+		   "  --density D      kg/m3, for that mass and for modes; default 1000\n"
 		   "  --quiet          no progress\n",
 		FEM_BAKE_ELEMENTS_MIN, FEM_BAKE_ELEMENTS_MAX);
 	fem_cut_options_help();
+	fem_mode_options_help();
 	printf("\nLengths are metres. Ctrl+C cancels the bake, and nothing is written.\n"
 		   "The exit code is 0, 1 when the bake failed, 2 for bad arguments, 130 when it was cancelled.\n");
 }
@@ -65,6 +66,9 @@ static bool parse_value(const char *name, const char *value, FemBakeOptions *out
 	FemOptionResult cut = fem_cut_option(name, value, &out->cut);
 	if (cut != FEM_OPTION_UNKNOWN)
 		return cut == FEM_OPTION_GOOD;
+	FemOptionResult modes = fem_mode_option(name, value, &out->modes);
+	if (modes != FEM_OPTION_UNKNOWN)
+		return modes == FEM_OPTION_GOOD;
 	if (strcmp(name, "--vtk") == 0) {
 		out->vtk_path = value;
 		return value || usage_error("%s needs a file.", name);
@@ -124,6 +128,10 @@ static bool parse_options(int count, char **arguments, FemBakeOptions *out) {
 			"%s.", out->in_path ? "name the file to write" : "name the file to read and the file to write");
 	if (out->report && out->report_json)
 		return usage_error("%s is for people, --report-json for programs: name one of them.", "--report");
+	if (out->report_json && out->modes.count > 0)
+		return usage_error("%s prints lines of its own: leave --report-json away.", "--modes");
+	if ((out->modes.wav_path != NULL) != out->modes.is_struck || (out->modes.is_struck && out->modes.count == 0))
+		return usage_error("%s, --wav and --modes go together: name all three.", "--strike");
 	if (strcmp(out->in_path, out->out_path) == 0)
 		return usage_error("%s cannot be read and written at once.", out->in_path);
 	return true;
@@ -138,7 +146,11 @@ static bool wants_help(int count, char **arguments) {
 }
 
 int main(int argument_count, char **arguments) {
-	FemBakeOptions options = {.elements = 1000, .layers = 1, .density = DENSITY_USUAL, .cut = fem_default_cut_def()};
+	FemBakeOptions options = {.elements = 1000,
+		.layers = 1,
+		.density = DENSITY_USUAL,
+		.cut = fem_default_cut_def(),
+		.modes = fem_default_mode_options()};
 	if (wants_help(argument_count, arguments)) {
 		print_help();
 		return EXIT_SUCCESS;

@@ -1,0 +1,87 @@
+// Modes of vibration of a rest shape: how a thing rings and wobbles. Conventions as in fem_destruction.h; nothing here
+// touches a world, and everything may be called at any time on any thread, but each object by one thread at a time.
+//
+//   FemModesDef def = fem_default_modes_def();       fill in nodes, tets and a material for each region
+//   fem_modes_compute(&def, &modes);                 or fem_modes_start(), fem_modes_is_done(), fem_modes_finish()
+//   fem_mode_frequency(&modes, 0);                   Hz, of the lowest mode that is no rigid motion
+//
+// K u = lambda M u with K and M of the shape at rest; shapes are scaled so that u^T M u = 1. docs/method.md, "Modes".
+#ifndef FEM_MODES_H
+#define FEM_MODES_H
+
+#include "fem_basics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FEM_MODES_MAX 1000 // of a shape; chosen: 800 are enough for any sound (O'Brien et al. 2002)
+
+typedef struct FemModeMaterial {
+	float young_modulus; // Pa, > 0
+	float poisson_ratio; // 0..0.49
+	float density;       // kg/m^3, > 0
+} FemModeMaterial;
+
+typedef struct FemModesDef {
+	int32_t node_count;
+	const FemVec3 *node_positions; // m, rest shape
+	int32_t tet_count;
+	const int32_t *tets;              // 4 nodes each
+	const int32_t *tet_regions;       // or null for all 0
+	const float *tet_plates;          // as in FemMeshDef, or null
+	const FemModeMaterial *materials; // one for each region; regions beyond take the last
+	int32_t material_count;
+	const uint8_t *pinned_nodes;           // 1: cannot move; or null for none
+	int32_t mode_count;                    // wanted at most, rigid motions not counted; default 60, 1..FEM_MODES_MAX
+	float frequency_max;                   // Hz, none above it; default 20000, what ears hear; 0 = any
+	bool (*progress)(void *, float share); // called now and then with a share of 0..1; false stops. May be null
+	void *progress_context;
+	uint32_t cookie;
+} FemModesDef;
+
+FemModesDef fem_default_modes_def(void);
+
+typedef struct FemModes {
+	int32_t node_count, mode_count;
+	int32_t capacity;         // modes that the arrays hold
+	int32_t rigid_count;      // motions without deformation, which are not among the modes: 6 for one free piece
+	FemModeMaterial material; // of region 0, for which they were computed
+	double *eigenvalues;      // [mode]: lambda, rad^2/s^2, ascending
+	float *shapes;            // [mode][node][3]: kg^-1/2
+	float *radiation; // [mode]: omega times the integral of |normal displacement| over the surface, m^2/s kg^-1/2: how
+					  // loud it is where all modes move alike (O'Brien et al. 2002, section 3.4)
+} FemModes;
+
+// The lowest modes. FEM_OK with fewer modes than wanted, or none, where the shape has no more. FEM_ERROR_LIMIT when
+// progress stopped it. `out` is then empty.
+FemResult fem_modes_compute(const FemModesDef *def, FemModes *out);
+void fem_modes_free(FemModes *modes);
+
+// The same on a thread of its own, with copies of the arrays; the def's progress is not used. Null with a sentence when
+// the def is bad, or no thread or no memory can be had.
+typedef struct FemModesJob FemModesJob;
+FemModesJob *fem_modes_start(const FemModesDef *def);
+float fem_modes_share(const FemModesJob *job); // done, 0..1
+bool fem_modes_is_done(const FemModesJob *job);
+void fem_modes_cancel(FemModesJob *job); // it ends soon
+
+// Waits for the end, hands out the modes and frees the job.
+FemResult fem_modes_finish(FemModesJob *job, FemModes *out);
+
+double fem_mode_frequency(const FemModes *modes, int32_t mode); // Hz, undamped; 0 for a mode that is not there
+
+// What follows from other densities, moduli and sizes without computing anew: lambda goes with E / (rho s^2), shapes
+// with (rho s^3)^-1/2. Factors are new over old, > 0. The new Poisson's ratio is the old one.
+FemResult fem_modes_scale(FemModes *modes, float modulus_factor, float density_factor, float size_factor);
+
+// Drops what is not worth keeping (Hauser et al. 2003, section 3.3): modes above frequency_max (Hz; half the rate at
+// which they are shown), and those that the largest force (N) moves by less than the smallest displacement that is seen
+// (m): max over nodes of |shape|^2 / lambda times the force. 0 skips a rule. Returns how many are left.
+int32_t fem_modes_discard(FemModes *modes, float frequency_max, float displacement_min, float force_max);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
