@@ -4,10 +4,12 @@
 #include "classes/destructible_body.h"
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
+#include "classes/destruction_sound.h"
 #include "classes/material_resource.h"
 #include "classes/mesh_cache.h"
 #include "doc_data.h"
 #include "godot_calls.h"
+#include "sound/sound_stream.h"
 
 #include <stdio.h>
 
@@ -17,8 +19,8 @@
 #define FEM_EXPORT __attribute__((visibility("default")))
 #endif
 
-static const ClassDescription *const classes[] = {
-	&material_resource_class, &destructible_mesh_class, &destructible_body_class, &destruction_server_class};
+static const ClassDescription *const classes[] = {&sound_playback_class, &sound_stream_class, &material_resource_class,
+	&destructible_mesh_class, &destructible_body_class, &destruction_sound_class, &destruction_server_class};
 
 static bool is_running;
 

@@ -1,5 +1,5 @@
-// Modes of vibration of a rest shape: how a thing rings and wobbles. Conventions as in fem_destruction.h; nothing here
-// touches a world, and everything may be called at any time on any thread, but each object by one thread at a time.
+// Modes of vibration of a rest shape: how a thing rings and wobbles. Conventions as in fem_destruction.h; what is not
+// of a body may be called at any time on any thread, but each object by one thread at a time.
 //
 //   FemModesDef def = fem_default_modes_def();       fill in nodes, tets and a material for each region
 //   fem_modes_compute(&def, &modes);                 or fem_modes_start(), fem_modes_is_done(), fem_modes_finish()
@@ -9,7 +9,7 @@
 #ifndef FEM_MODES_H
 #define FEM_MODES_H
 
-#include "fem_basics.h"
+#include "fem_fracture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,6 +79,15 @@ FemResult fem_modes_scale(FemModes *modes, float modulus_factor, float density_f
 // which they are shown), and those that the largest force (N) moves by less than the smallest displacement that is seen
 // (m): max over nodes of |shape|^2 / lambda times the force. 0 skips a rule. Returns how many are left.
 int32_t fem_modes_discard(FemModes *modes, float frequency_max, float displacement_min, float force_max);
+
+// ---- of bodies [between steps]
+
+// The modes of a piece of a body as it hangs together now, at rest, with its materials and pins: the settings' arrays
+// are not used. Null with a sentence when there is no such piece, or as fem_modes_start().
+FemModesJob *fem_body_start_modes(FemBodyId body, FemPieceNumber piece, const FemModesDef *settings);
+
+// The nodes of a piece in the order in which its modes number them. Returns how many there are.
+int32_t fem_body_get_piece_nodes(FemBodyId body, FemPieceNumber piece, int32_t *out_nodes, int32_t capacity);
 
 #ifdef __cplusplus
 }

@@ -52,8 +52,8 @@ fem_constants.h    1 trunk
 fem_colliders.h    2 trunk
 fem_fracture.h     2 trunk
 fem_hooks.h        2 trunk
-fem_modes.h        2 trunk
-fem_sound.h        3 trunk
+fem_modes.h        3 trunk
+fem_sound.h        4 trunk
 fem_destruction.h  3 trunk
 fem_baking.h       4 trunk
 fem_debug_draw.h   4 trunk
@@ -91,6 +91,7 @@ drawing            3 trunk
 simulation         4 trunk
 classes            4 trunk
 coupling           4 trunk
+sound              4 trunk
 entry.c            5 trunk
 '
 

@@ -18,6 +18,7 @@
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
+#   tests/godot_suites.sh sound_files GODOT                 (of a drop, a roll, a shattering and a pile, into build/test_renders/*.wav)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports games and plays them with both physics engines)
 #   tests/godot_suites.sh server GODOT [TEMPLATE]           (the same for a dedicated server, without its meshes)
 #
@@ -342,6 +343,16 @@ run_coupling_pictures() {
 	draw_pictures "$1" coupling_pictures 480x360 "$build/test_renders"
 }
 
+# The dummy driver of a headless Godot mixes in real time; what it played is written and judged.
+run_sound_files() {
+	local project=$build/test_projects/sound_files log=$build/test_logs/sound_files.log
+	mkdir -p "$build/test_projects" "$build/test_renders"
+	copy_project "$here/godot" "$project"
+	"$1" --headless --path "$project" --script res://sound_files.gd -- "$build/test_renders" >"$log" 2>&1 </dev/null || true
+	grep -E '^[a-z]+: [0-9]+ frames' "$log" || true
+	judge_output sound_files "SOUND FILES DONE" "$log"
+}
+
 run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
@@ -448,7 +459,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | export | server) ;;
+	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

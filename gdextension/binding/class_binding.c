@@ -311,7 +311,7 @@ void class_register(const ClassDescription *description) {
 	GdStringName name = make_string_name(description->name), parent = make_string_name(description->parent);
 	GDExtensionClassCreationInfo4 info = {
 		.is_abstract = description->is_abstract,
-		.is_exposed = 1,
+		.is_exposed = !description->is_hidden,
 		.notification_func = notify_instance,
 		.create_instance_func = create_instance,
 		.free_instance_func = free_instance,

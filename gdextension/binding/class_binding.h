@@ -194,6 +194,7 @@ struct ClassDescription {
 	const char *parent;
 	size_t instance_size;
 	bool is_abstract;                         // scripts cannot make one
+	bool is_hidden;                           // of the addon alone: scripts and the editor do not see it
 	void (*construct)(void *self);            // the struct is zeroed, its ClassInstance filled; may be null
 	void (*destruct)(void *self);             // may be null
 	void (*notify)(void *self, int32_t what); // may be null

@@ -27,6 +27,18 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->max_solver_iterations = def.max_iterations;
+	self->sound = (MaterialSound){
+		.damping = 2e-6, .mass_damping = 20.0, .contact_time = 1e-4, .roughness = 0.3, .sample_share = 0.5};
+}
+
+MaterialSound material_resource_sound(GDExtensionObjectPtr object) {
+	const MaterialResource *self = class_instance(object, &material_resource_class);
+	if (self) {
+		return self->sound;
+	}
+	MaterialResource plain = {0};
+	material_resource_set_defaults(&plain);
+	return plain.sound;
 }
 
 // Ductility is the plain way to say it: a material yields at half the strain at which it would break, unless told

@@ -17,6 +17,7 @@ static void destruct(void *pointer) {
 	gd_string_free(&self->description);
 	object_reference_assign(&self->surface_material, NULL);
 	object_reference_assign(&self->interior_material, NULL);
+	object_reference_assign(&self->sound.sample, NULL);
 }
 
 void material_resource_add_use(GDExtensionObjectPtr object, int change) {
@@ -109,6 +110,48 @@ FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(impact_duration, 0.0, 1.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
+
+// How it sounds leaves the simulation alone.
+static void change_sound(
+	MaterialResource *self, double *field, const char *name, double value, double low, double high) {
+	if (!isfinite(value)) {
+		report(self, name, "what was given is not a finite number; correct the script that sets it");
+		return;
+	}
+	*field = value < low ? low : value > high ? high : value;
+	gd_resource_emit_changed(self->base.object);
+}
+
+#define SOUND_ACCESSORS(field, low, high) \
+	static double get_sound_##field(void *self) { \
+		return ((MaterialResource *)self)->sound.field; \
+	} \
+	static void set_sound_##field(void *self, double value) { \
+		change_sound(self, &((MaterialResource *)self)->sound.field, "sound_" #field, value, low, high); \
+	}
+
+SOUND_ACCESSORS(stiffness, 0.0, 1e13)
+SOUND_ACCESSORS(damping, 0.0, 1.0)
+SOUND_ACCESSORS(mass_damping, 0.0, 1e4)
+SOUND_ACCESSORS(brightness, -24.0, 24.0)
+SOUND_ACCESSORS(contact_time, 0.0, 0.1)
+SOUND_ACCESSORS(roughness, 0.0, 10.0)
+SOUND_ACCESSORS(loudness, -80.0, 40.0)
+SOUND_ACCESSORS(sample_share, 0.0, 1.0)
+
+static GDExtensionObjectPtr get_sound_sample(void *self) {
+	return ((MaterialResource *)self)->sound.sample;
+}
+
+static void set_sound_sample(void *pointer, GDExtensionObjectPtr sample) {
+	MaterialResource *self = pointer;
+	if (sample && !object_cast(sample, "AudioStream")) {
+		report(self, "sound_sample", "what was given is no AudioStream; use a sound file or an AudioStreamRandomizer");
+		return;
+	}
+	object_reference_assign(&self->sound.sample, sample);
+	gd_resource_emit_changed(self->base.object);
+}
 
 static bool get_breakable(void *self) {
 	return ((MaterialResource *)self)->breakable;
@@ -270,6 +313,16 @@ static const ClassProperty properties[] = {
 	PROPERTY_GROUP("Look"),
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_OF_CLASS(interior_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
+	PROPERTY_GROUP("Sound"),
+	PROPERTY(sound_stiffness, FLOAT, float, "get_", RANGE, "0,1000000000000,1,or_greater,exp,suffix:Pa"),
+	PROPERTY(sound_damping, FLOAT, float, "get_", RANGE, "0,0.001,0.00000001,or_greater,exp,suffix:s"),
+	PROPERTY(sound_mass_damping, FLOAT, float, "get_", RANGE, "0,200,0.1,or_greater,suffix:1/s"),
+	PROPERTY(sound_brightness, FLOAT, float, "get_", RANGE, "-24,24,0.1,suffix:dB"),
+	PROPERTY(sound_contact_time, FLOAT, float, "get_", RANGE, "0,0.01,0.000001,or_greater,exp,suffix:s"),
+	PROPERTY(sound_roughness, FLOAT, float, "get_", RANGE, "0,1,0.01,or_greater"),
+	PROPERTY(sound_loudness, FLOAT, float, "get_", RANGE, "-40,20,0.1,or_less,or_greater,suffix:dB"),
+	PROPERTY_OF_CLASS(sound_sample, OBJECT, object, RESOURCE_TYPE, "AudioStream", "AudioStream"),
+	PROPERTY(sound_sample_share, FLOAT, float, "get_", RANGE, "0,1,0.01"),
 	PROPERTY_GROUP("Advanced"),
 	PROPERTY(impact_duration, FLOAT, float, "get_", RANGE, "0,0.02,0.00001,or_greater,suffix:s"),
 	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),

@@ -5,6 +5,19 @@
 #include "binding/class_binding.h"
 #include "fem_destruction.h"
 
+// How bodies of a material sound; see the class reference.
+typedef struct MaterialSound {
+	double stiffness;    // Pa, that it rings with; 0: that of the simulation
+	double damping;      // s, Rayleigh's a1 of what is heard; that of the simulation is far larger
+	double mass_damping; // 1/s, a2
+	double brightness;   // dB an octave
+	double contact_time; // s
+	double roughness;
+	double loudness;             // dB
+	GDExtensionObjectPtr sample; // AudioStream or null; a reference
+	double sample_share;         // 0: modes alone, 1: the sample alone
+} MaterialSound;
+
 typedef struct MaterialResource {
 	ClassInstance base;
 	GdString description;
@@ -33,7 +46,8 @@ typedef struct MaterialResource {
 	int64_t max_solver_iterations;
 	GDExtensionObjectPtr surface_material;  // Material or null; a reference
 	GDExtensionObjectPtr interior_material; // the same
-	int use_count;                          // engine worlds that know it
+	MaterialSound sound;
+	int use_count; // engine worlds that know it
 } MaterialResource;
 
 extern const ClassDescription material_resource_class;
@@ -62,6 +76,9 @@ SplinterPattern material_resource_splinter_pattern(GDExtensionObjectPtr object);
 // How bodies of it look, outside and where they have broken: a Material or null.
 GDExtensionObjectPtr material_resource_surface_material(GDExtensionObjectPtr object);
 GDExtensionObjectPtr material_resource_interior_material(GDExtensionObjectPtr object);
+
+// The sound of a material; of null that of a new MaterialResource.
+MaterialSound material_resource_sound(GDExtensionObjectPtr object);
 
 // A sentence about values that make no sense together, or null.
 const char *material_resource_fault(GDExtensionObjectPtr object);

@@ -4,6 +4,7 @@
 #include "coupling/coupling.h"
 #include "drawing/node_textures.h"
 #include "simulation/simulation_events.h"
+#include "sound/sound_events.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static struct {
 	bool has_gravity;
 	FemVec3 gravity;
 	int64_t draw_usec;      // spent on drawing since the last frame was shown
+	int64_t sound_usec;     // of the last tick
 	int64_t last_draw_usec; // in the last frame
 	int64_t last_owner_usec;
 } simulation;
@@ -253,6 +255,9 @@ static void step_world(SimulationWorld *world) {
 	simulation_report_step_errors(world);
 	simulation_events_collect(world);
 	int64_t start = gd_time_get_ticks_usec();
+	sound_after_step(world, delta);
+	simulation.sound_usec += gd_time_get_ticks_usec() - start;
+	start = gd_time_get_ticks_usec();
 	bool has_given = false;
 	for (int32_t i = 0; i < world->body_count; i++) {
 		fetch_records(world, i);
@@ -274,6 +279,7 @@ void simulation_drop_detached(void) {
 }
 
 void simulation_tick(void) {
+	simulation.sound_usec = 0;
 	simulation_events_clear();
 	simulation_drop_detached();
 	for (int32_t i = 0; i < simulation.world_count; i++) {
@@ -431,6 +437,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
 	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
 	dictionary_take(out, "owners_ms", make_variant_float(1e-3 * (double)simulation.last_owner_usec));
+	dictionary_take(out, "sound_ms", make_variant_float(1e-3 * (double)simulation.sound_usec));
 	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
 	dictionary_take(out, "splinter_bytes", make_variant_int(fem_splinter_bytes()));
 	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
