@@ -187,8 +187,9 @@ typedef struct FemMaterialDef {
 						   // of that of a whole step; default 0: as long as the step; clamped to 1e-5..1
 	float fragment_size; // m, edge of a cube as large as the smallest piece that it breaks into; default 0: as small as
 						 // the mesh has it; clamped to 0..100
-	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: none
-	float grain_ratio;       // toughness along the fibres over that across them, >= 1; default 1
+	FemVec3 grain_direction;     // of fibres, in the mesh's axes; default 0: none
+	float grain_ratio;           // toughness along the fibres over that across them, >= 1; default 1
+	float grain_stiffness_ratio; // young_modulus, along the fibres, over that across them; default 1; clamped to 1..100
 	uint32_t cookie;
 } FemMaterialDef;
 

@@ -36,6 +36,7 @@ static void check_same_bits(LooseTets *a, LooseTets *b) {
 	FEM_CHECK(memcmp(a->blocks, b->blocks, count * sizeof *a->blocks) == 0);
 	FEM_CHECK(memcmp(a->rotation, b->rotation, count * sizeof *a->rotation) == 0);
 	FEM_CHECK(memcmp(a->world_plates, b->world_plates, count * sizeof *a->world_plates) == 0);
+	FEM_CHECK(memcmp(a->world_fibres, b->world_fibres, count * sizeof *a->world_fibres) == 0);
 	FEM_CHECK(memcmp(a->batches, b->batches, batches * sizeof *a->batches) == 0);
 	FEM_CHECK(memcmp(a->plastics, b->plastics, batches * sizeof *a->plastics) == 0);
 }

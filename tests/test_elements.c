@@ -79,7 +79,8 @@ FEM_TEST(elements, plastic_force_is_minus_energy_gradient) {
 }
 
 // Plates: with the rotation held fixed, since the kernel leaves out its derivative on purpose (element_kernel.inl,
-// soften_plate). Fails when the correction takes out the wrong shears, or one of the two only.
+// soften_plate). Fails when the correction takes out the wrong shears, or one of the two only, or fibres pull
+// elsewhere.
 FEM_TEST(elements, plate_force_is_minus_energy_gradient) {
 	check_forces(3, true, false);
 	check_forces(4, true, true);
@@ -102,8 +103,10 @@ static void assembled_stiffness(const LooseTets *tets, int32_t tet, double scale
 	}
 	start[6] = 6;
 	FemTopology topology = {.edge_slots = slots, .edge_tet_start = start, .edge_tets = references};
-	FemBodyStep step = {
-		.tet_blocks = tets->blocks, .tet_plates = tets->has_plates ? tets->world_plates : NULL, .row_blocks = blocks};
+	FemBodyStep step = {.tet_blocks = tets->blocks,
+		.tet_plates = tets->has_plates ? tets->world_plates : NULL,
+		.tet_fibres = tets->has_plates ? tets->world_fibres : NULL,
+		.row_blocks = blocks};
 	FemBody body = {.topology = &topology, .step = &step};
 	fem_row_kernels(fem_simd_level())->assemble_edges(&body, 0, 6);
 	memset(out, 0, 144 * sizeof *out);
@@ -143,7 +146,8 @@ static void stiffness_by_differences(LooseTets *tets, int32_t tet, double out[14
 	}
 }
 
-// Fails when the blocks mix up c_i c_j^T and c_j c_i^T, or lack V, the plate term or the transpose on the other side.
+// Fails when the blocks mix up c_i c_j^T and c_j c_i^T, or lack V, the plate term, fibres or the transpose on the other
+// side.
 FEM_TEST(elements, stiffness_is_minus_force_gradient) {
 	float dt = 1.0f / 60.0f;
 	for (int plates = 0; plates < 2; plates++) {

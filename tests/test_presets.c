@@ -46,6 +46,7 @@ static FemMaterialDef def_of(const Preset *preset) {
 	def.toughness = number_of(preset, "toughness", 0.0f);
 	def.toughness_variation = 0.0f; // what is stated is the mean
 	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
+	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
 	return def;
 }
 

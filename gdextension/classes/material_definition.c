@@ -26,6 +26,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->impact_duration = (double)def.impact_duration;
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
+	self->grain_stiffness_ratio = (double)def.grain_stiffness_ratio;
 	self->max_solver_iterations = def.max_iterations;
 	self->sound = (MaterialSound){
 		.damping = 2e-6, .mass_damping = 20.0, .contact_time = 1e-4, .roughness = 0.3, .sample_share = 0.5};
@@ -81,6 +82,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.impact_duration = (float)self->impact_duration;
 	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
 	def.grain_ratio = (float)self->grain_ratio;
+	def.grain_stiffness_ratio = (float)self->grain_stiffness_ratio;
 	def.max_iterations = (int32_t)self->max_solver_iterations;
 	return def;
 }

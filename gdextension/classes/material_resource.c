@@ -110,6 +110,7 @@ FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(impact_duration, 0.0, 1.0)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
+FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
 
 // How it sounds leaves the simulation alone.
 static void change_sound(
@@ -224,7 +225,9 @@ static double get_strain_at_break(void *pointer) {
 		return INFINITY;
 	}
 	FemMaterialDef def = material_resource_def(self->base.object);
-	double elastic = self->toughness / self->stiffness;
+	GdVector3 grain = self->grain_direction;
+	bool has_fibres = grain.x != 0.0f || grain.y != 0.0f || grain.z != 0.0f;
+	double elastic = self->toughness / self->stiffness * (has_fibres ? self->grain_stiffness_ratio : 1.0);
 	// The limit is that of the strain's norm. What keeps its volume thins by half of what it stretches: sqrt(1 + 2/4).
 	double plastic = (double)def.max_plastic_strain / (def.plasticity == FEM_PLASTICITY_DEVIATORIC ? sqrt(1.5) : 1.0);
 	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? plastic : 0.0);
@@ -308,6 +311,7 @@ static const ClassProperty properties[] = {
 		splinter_pattern, INT, int, ENUM, "None,Voronoi,Glass,Wood,Brick,Surfaces", "MaterialResource.SplinterPattern"),
 	PROPERTY(grain_direction, VECTOR3, vector3, "get_", NONE, ""),
 	PROPERTY(grain_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,or_greater,exp"),
+	PROPERTY(grain_stiffness_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
 	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
 	PROPERTY_GROUP("Look"),

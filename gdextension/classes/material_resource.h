@@ -43,6 +43,7 @@ typedef struct MaterialResource {
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;
+	double grain_stiffness_ratio;
 	int64_t max_solver_iterations;
 	GDExtensionObjectPtr surface_material;  // Material or null; a reference
 	GDExtensionObjectPtr interior_material; // the same

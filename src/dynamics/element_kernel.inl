@@ -277,6 +277,37 @@ static inline void store_plate(
 	lanes_store_vectors(out + 8, stride, axis[2][0], axis[2][1], axis[2][2], zero);
 }
 
+typedef struct FibreAxis {
+	Real direction[3], modulus;
+} FibreAxis;
+
+static inline FibreAxis load_fibre(const FemBatchFibre *fibre, int lane) {
+	FibreAxis axis = {.modulus = lanes_load(fibre->modulus + lane)};
+	for (int i = 0; i < 3; i++)
+		axis.direction[i] = lanes_load(fibre->direction[i] + lane);
+	return axis;
+}
+
+// + k (a.e a) a a^T
+static inline void add_fibre(const FibreAxis *fibre, const Real strain[6], Real stress[6]) {
+	const Real *a = fibre->direction;
+	Real ea[3];
+	symmetric_times(strain, a, ea);
+	Real along = fibre->modulus * dot3(ea, a);
+	for (int i = 0; i < 3; i++) {
+		stress[i] = stress[i] + along * (a[i] * a[i]);
+		stress[i + 3] = stress[i + 3] + along * (a[i] * a[(i + 1) % 3]);
+	}
+}
+
+// The world axis of fibres, for assembly.
+static inline void store_fibre(
+	const FemElementArguments *arguments, int32_t tet, const FibreAxis *fibre, Real r[3][3], Real factor) {
+	const Real *a = fibre->direction;
+	lanes_store_vectors(
+		&arguments->out_fibres[tet].x, 4, dot3(r[0], a), dot3(r[1], a), dot3(r[2], a), factor * fibre->modulus);
+}
+
 // R S R^T, for fracture.
 static inline void store_stress(const FemElementArguments *arguments, int32_t tet, Real r[3][3], const Real s[6]) {
 	Real w[3][3], zero = lanes_splat(0.0f);
@@ -371,8 +402,11 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 	Real volume = lanes_load(data->volume + lane), damping = lanes_load(data->damping + lane);
 	Real ahead = damping + dt, factor = volume * (dt * ahead);
 	PlateAxes plate = {0};
+	FibreAxis fibre = {0};
 	if (arguments->plates)
 		plate = load_plate(&arguments->plates[batch], lane);
+	if (arguments->fibres)
+		fibre = load_fibre(&arguments->fibres[batch], lane);
 	for (int i = 0; i < 3; i++)
 		e[i] = e[i] - 1.0f;
 	if (arguments->plates)
@@ -384,6 +418,8 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 		linear_stress(lambda, mu, seen, stress);
 		if (arguments->plates)
 			soften_plate(&plate, seen, mu, stress);
+		if (arguments->fibres)
+			add_fibre(&fibre, seen, stress);
 		store_stress(arguments, tet, r, stress);
 	}
 	for (int i = 0; i < 6; i++)
@@ -392,6 +428,10 @@ static inline void update_lanes(const FemElementArguments *arguments, int32_t ba
 	if (arguments->plates) {
 		soften_plate(&plate, e, mu, stress);
 		store_plate(arguments, tet, &plate, r, factor * mu);
+	}
+	if (arguments->fibres) {
+		add_fibre(&fibre, e, stress);
+		store_fibre(arguments, tet, &fibre, r, factor);
 	}
 	store_forces(arguments, tet, r, stress, volume, g);
 	store_blocks(arguments, tet, r, g, factor * lambda, factor * mu);

@@ -14,11 +14,13 @@ typedef struct FemElementArguments {
 	FemVec4 *rotation;           // [batch * 8 + lane]
 	const FemBatchPlate *plates; // or null
 	FemBatchPlastic *plastics;   // or null
+	const FemBatchFibre *fibres; // or null
 	const FemVec4 *position;     // m
 	const FemVec4 *velocity;     // m/s
 	FemTetBlocks *out_blocks;
 	FemTetForces *out_forces;
 	FemTetPlate *out_plates;  // with plates only
+	FemVec4 *out_fibres;      // with fibres only
 	FemTetStress *out_stress; // or null
 	float viscous_stress;     // 1: out_stress has the viscous part too; 0: elastic alone
 	float dt;                 // s

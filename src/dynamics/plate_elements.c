@@ -80,10 +80,12 @@ static void set_value(float *values, int at, double value) {
 	values[at * FEM_LANES] = (float)value;
 }
 
-static bool set_triangles(float *values, int columns, double corners[FEM_CELL_CORNERS][3]) {
+static bool set_triangles(
+	float *values, int columns, double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material) {
 	for (int index = 0; index < FEM_CELL_TRIANGLE_COUNT(columns); index++) {
 		int at = FEM_CELL_TRIANGLE(columns) + FEM_CELL_TRIANGLE_VALUES * index;
 		FemPlateTriangle triangle;
+		double fibres[3];
 		if (!fem_plate_triangle(
 				corners, columns == 3 ? fem_prism_triangles[index] : fem_hexahedron_triangles[index], &triangle))
 			return false;
@@ -92,6 +94,9 @@ static bool set_triangles(float *values, int columns, double corners[FEM_CELL_CO
 		for (int i = 0; i < 4; i++)
 			set_value(values, at + 9 + i, triangle.edges[i / 2][i % 2]);
 		set_value(values, at + 13, triangle.thickness);
+		fem_plate_fibres(material, triangle.axes, fibres);
+		for (int i = 0; i < 3; i++)
+			set_value(values, at + 14 + i, fibres[i]);
 	}
 	return true;
 }
@@ -112,7 +117,7 @@ static bool fill_lane(
 	float *values, int columns, double corners[FEM_CELL_CORNERS][3], const FemPlateMaterial *material) {
 	double gradient[FEM_CELL_CORNERS][3] = {{0.0}}, stiffness[24][24], nu = material->poisson_ratio, p, q;
 	if (!fit_gradients(corners, 2 * columns, gradient) || !fem_plate_stiffness(corners, columns, material, stiffness) ||
-		!set_triangles(values, columns, corners))
+		!set_triangles(values, columns, corners, material))
 		return false;
 	for (int k = 0; k < 6 * columns; k++) {
 		set_value(values, FEM_CELL_REST + k, corners[k / 3][k % 3] - corners[0][k % 3]);

@@ -115,7 +115,7 @@ static inline void store_cell_blocks(const CellLanes *cells, int columns, Real r
 
 // What a triangle of columns is made of, and how its normals are rotated.
 typedef struct TriangleLanes {
-	Real axes[3][3], at[3][2], thickness;
+	Real axes[3][3], at[3][2], thickness, fibres[3];
 	Real stretch[3];     // e_xx, e_yy, 2 e_xy of the middle
 	Real w[3], b[3][2];  // of the columns
 	Real side[3][2];     // b at the middle of the side that begins at each
@@ -139,6 +139,8 @@ static inline void load_triangle(const CellLanes *cells, int columns, int index,
 		t->at[2][axis] = cell_value(cells->values, from + 11 + axis);
 	}
 	t->thickness = cell_value(cells->values, from + 13);
+	for (int i = 0; i < 3; i++)
+		t->fibres[i] = cell_value(cells->values, from + 14 + i);
 	Real middle[3][3], inverse = 1.0f / t->thickness, d[2][2], r[2][2];
 	for (int k = 0; k < 3; k++) {
 		Real rise[3];
@@ -188,9 +190,11 @@ static inline void find_curvature(const TriangleLanes *t, int i, Real out[3]) {
 
 // out += share of the plane stress of a strain, in world axes.
 static inline void add_plane_stress(
-	Real axes[2][3], Real modulus, Real nu, const Real strain[3], float share, Real out[6]) {
-	Real xx = share * modulus * (strain[0] + nu * strain[1]), yy = share * modulus * (strain[1] + nu * strain[0]);
-	Real xy = share * modulus * (0.5f * (1.0f - nu)) * strain[2];
+	Real axes[2][3], Real modulus, Real nu, const Real q[3], const Real strain[3], float share, Real out[6]) {
+	Real along = share * dot3(q, strain);
+	Real xx = share * modulus * (strain[0] + nu * strain[1]) + along * q[0];
+	Real yy = share * modulus * (strain[1] + nu * strain[0]) + along * q[1];
+	Real xy = share * modulus * (0.5f * (1.0f - nu)) * strain[2] + along * q[2];
 	for (int i = 0; i < 3; i++) {
 		int j = (i + 1) % 3;
 		const Real *a = axes[0], *b = axes[1];
@@ -226,7 +230,7 @@ static inline void store_cell_stress(
 				Real strain[3];
 				for (int i = 0; i < 3; i++)
 					strain[i] = t.stretch[i] + (top ? half : -half) * curvature[i];
-				add_plane_stress(axes, modulus, nu, strain, columns == 3 ? 1.0f : 1.0f / 3.0f, stress[2 * which[k] + top]);
+				add_plane_stress(axes, modulus, nu, t.fibres, strain, columns == 3 ? 1.0f : 1.0f / 3.0f, stress[2 * which[k] + top]);
 			}
 		}
 	}

@@ -121,13 +121,24 @@ static void curvature_at(double at[3][2], int i, double out[3][9]) {
 	}
 }
 
-// Plane stress: E / (1 - nu^2) (1 nu 0; nu 1 0; 0 0 (1 - nu) / 2).
-static void plane_moduli(const FemPlateMaterial *material, double out[3][3]) {
+void fem_plate_fibres(const FemPlateMaterial *material, double axes[3][3], double out[3]) {
+	double x = dot(material->fibre, axes[0]), y = dot(material->fibre, axes[1]), root = sqrt(material->fibre_modulus);
+	out[0] = root * x * x;
+	out[1] = root * y * y;
+	out[2] = root * x * y;
+}
+
+// Plane stress: E / (1 - nu^2) (1 nu 0; nu 1 0; 0 0 (1 - nu) / 2), and fibres.
+static void plane_moduli(const FemPlateMaterial *material, double axes[3][3], double out[3][3]) {
 	double nu = material->poisson_ratio, e = material->young_modulus / (1.0 - nu * nu);
 	memset(out, 0, 9 * sizeof(double));
 	out[0][0] = out[1][1] = e;
 	out[0][1] = out[1][0] = nu * e;
 	out[2][2] = 0.5 * (1.0 - nu) * e;
+	double q[3];
+	fem_plate_fibres(material, axes, q);
+	for (int i = 0; i < 9; i++)
+		out[i / 3][i % 3] += q[i / 3] * q[i % 3];
 }
 
 // out += scale a^T c b
@@ -143,10 +154,10 @@ static void add_product(double out[9][9], double scale, double a[3][9], double c
 }
 
 // Curvatures are linear: the integral of two linear functions is A/12 sum (1 + delta_ij) f_i g_j over the corners.
-static void bending_stiffness(const FemPlateTriangle *t, const FemPlateMaterial *material, double out[9][9]) {
+static void bending_stiffness(FemPlateTriangle *t, const FemPlateMaterial *material, double out[9][9]) {
 	double at[3][2] = {{0.0, 0.0}, {t->edges[0][0], t->edges[0][1]}, {t->edges[1][0], t->edges[1][1]}};
 	double curvature[3][3][9], moduli[3][3], cubed = t->thickness * t->thickness * t->thickness;
-	plane_moduli(material, moduli);
+	plane_moduli(material, t->axes, moduli);
 	memset(out, 0, 81 * sizeof(double));
 	for (int i = 0; i < 3; i++)
 		curvature_at(at, i, curvature[i]);
@@ -156,7 +167,7 @@ static void bending_stiffness(const FemPlateTriangle *t, const FemPlateMaterial 
 	}
 }
 
-static void add_bending(double corners[FEM_CELL_CORNERS][3], const int columns[3], const FemPlateTriangle *t,
+static void add_bending(double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *t,
 	const FemPlateMaterial *material, int size, double weight, double out[24][24]) {
 	double rows[9][24], m[9][9];
 	memset(rows, 0, sizeof rows);
@@ -193,7 +204,7 @@ static void middle_rows(double axes[3][3], int columns, const int *which, double
 
 // Constant strain.
 static void add_membrane(
-	const FemPlateTriangle *t, const int columns[3], const FemPlateMaterial *material, double out[24][24]) {
+	FemPlateTriangle *t, const int columns[3], const FemPlateMaterial *material, double out[24][24]) {
 	double rows[6][24], m[9][9], strain[3][9], moduli[3][3], axes[3][3], g[3][2];
 	double det = t->edges[0][0] * t->edges[1][1] - t->edges[0][1] * t->edges[1][0];
 	g[1][0] = t->edges[1][1] / det, g[1][1] = -t->edges[1][0] / det;
@@ -205,7 +216,7 @@ static void add_membrane(
 		strain[0][2 * k] = strain[2][2 * k + 1] = g[k][0];
 		strain[1][2 * k + 1] = strain[2][2 * k] = g[k][1];
 	}
-	plane_moduli(material, moduli);
+	plane_moduli(material, t->axes, moduli);
 	add_product(m, t->area * t->thickness, strain, moduli, strain);
 	memcpy(axes, t->axes, sizeof axes);
 	middle_rows(axes, 3, columns, rows);
@@ -291,7 +302,7 @@ static bool add_quad_membrane(
 	if (!make_quad(corners, &quad))
 		return false;
 	double det_middle = jacobian(&quad, 0.0, 0.0, middle, d);
-	plane_moduli(material, moduli);
+	plane_moduli(material, quad.axes, moduli);
 	memset(all, 0, sizeof all);
 	for (int point = 0; point < 4; point++) {
 		double xi = (point % 2 ? 1.0 : -1.0) / sqrt(3.0), eta = (point / 2 ? 1.0 : -1.0) / sqrt(3.0), j[2][2];
@@ -371,12 +382,14 @@ static void triangle_strains(
 
 // Along the column itself, not the cell's normal: in a curved wall they differ, and bending, which rotates columns,
 // would stretch the spring.
-static void add_spring(
-	double corners[FEM_CELL_CORNERS][3], int column, double area, double modulus, double out[24][24]) {
+static void add_spring(double corners[FEM_CELL_CORNERS][3], int column, double area, const FemPlateMaterial *material,
+	double out[24][24]) {
 	double along[3];
 	for (int i = 0; i < 3; i++)
 		along[i] = corners[2 * column + 1][i] - corners[2 * column][i];
-	double square = dot(along, along), stiffness = modulus * area / sqrt(square);
+	double square = dot(along, along), lengthwise = dot(material->fibre, along) * dot(material->fibre, along) / square;
+	double modulus = material->young_modulus + material->fibre_modulus * lengthwise * lengthwise;
+	double stiffness = material->spring_share * modulus * area / sqrt(square);
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
 			double value = stiffness * along[i] * along[j] / square;
@@ -435,7 +448,7 @@ static void take_rigid_motions_out(double corners[FEM_CELL_CORNERS][3], int coun
 bool fem_plate_stiffness(
 	double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material, double out[24][24]) {
 	int triangles = columns == 3 ? 1 : FEM_CELL_TRIANGLES;
-	double weight = columns == 3 ? 1.0 : 0.5, modulus = material->spring_share * material->young_modulus;
+	double weight = columns == 3 ? 1.0 : 0.5;
 	memset(out, 0, sizeof(double) * 24 * 24);
 	for (int t = 0; t < triangles; t++) {
 		const int *which = columns == 3 ? fem_prism_triangles[t] : fem_hexahedron_triangles[t];
@@ -445,7 +458,7 @@ bool fem_plate_stiffness(
 		for (int k = 0; k < 3; k++) {
 			if (!(height_of(corners, which[k], triangle.axes[2]) > 0.1 * triangle.thickness))
 				return false;
-			add_spring(corners, which[k], weight * triangle.area / 3.0, modulus, out);
+			add_spring(corners, which[k], weight * triangle.area / 3.0, material, out);
 		}
 		add_bending(corners, which, &triangle, material, 6 * columns, weight, out);
 		if (columns == 3)

@@ -23,6 +23,10 @@ typedef struct FemPlateTriangle {
 // False for one without area or thickness.
 FEM_MUST_USE bool fem_plate_triangle(double corners[FEM_CELL_CORNERS][3], const int columns[3], FemPlateTriangle *out);
 
+// sqrt(k) (a_x^2, a_y^2, a_x a_y) of fibres along a in a plane: they add q (q.e) to the plane stress of e = (xx, yy, 2
+// xy).
+void fem_plate_fibres(const FemPlateMaterial *material, double axes[3][3], double out[3]);
+
 // out[3 corner + axis][...]: symmetric, positive semidefinite, 0 for rigid motions. False where the cell has no shape.
 FEM_MUST_USE bool fem_plate_stiffness(
 	double corners[FEM_CELL_CORNERS][3], int columns, const FemPlateMaterial *material, double out[24][24]);

@@ -49,6 +49,16 @@ static void subtract_plate(EdgeSum *sum, const FemTetBlocks *tet, const FemTetPl
 	}
 }
 
+// + V s k (c_i.a) (c_j.a) a a^T: fibres along a.
+static void add_fibre(EdgeSum *sum, const FemTetBlocks *tet, const FemVec4 *fibre, int i, int j) {
+	Wide4 a = wide4_load(&fibre->x);
+	float along = fibre->w * dot_lanes(&tet->gradient[i], fibre) * dot_lanes(&tet->gradient[j], fibre);
+	Wide4 scaled = wide4_mul(wide4_splat(along), a);
+	sum->column[0] = wide4_add(sum->column[0], wide4_mul(scaled, WIDE4_BROADCAST(a, 0)));
+	sum->column[1] = wide4_add(sum->column[1], wide4_mul(scaled, WIDE4_BROADCAST(a, 1)));
+	sum->column[2] = wide4_add(sum->column[2], wide4_mul(scaled, WIDE4_BROADCAST(a, 2)));
+}
+
 // 9 floats: the columns overlap in their fourth lanes, in the order they are stored.
 static inline void store_block(float *block, const Wide4 column[3]) {
 	wide4_store(block, column[0]);
@@ -93,6 +103,7 @@ static void assemble_edges(const FemBody *body, int32_t begin, int32_t end) {
 	const FemTopology *topology = body->topology;
 	const FemTetBlocks *blocks = body->step->tet_blocks;
 	const FemTetPlate *plates = body->step->tet_plates;
+	const FemVec4 *fibres = body->step->tet_fibres;
 	float *row_blocks = body->step->row_blocks;
 	for (int32_t edge = begin; edge < end; edge++) {
 		EdgeSum sum = {{wide4_splat(0.0f), wide4_splat(0.0f), wide4_splat(0.0f)}, 0.0f};
@@ -103,6 +114,8 @@ static void assemble_edges(const FemBody *body, int32_t begin, int32_t end) {
 			add_tet(&sum, &blocks[tet], i, j);
 			if (plates)
 				subtract_plate(&sum, &blocks[tet], &plates[tet], i, j);
+			if (fibres)
+				add_fibre(&sum, &blocks[tet], &fibres[tet], i, j);
 		}
 		if (body->cells)
 			add_cells(&sum, body, edge);

@@ -83,6 +83,7 @@ typedef struct FemBody {
 	FemVec4 *rotation;         // quaternion: warm start of the polar decomposition
 	FemBatchPlate *plates;     // null when the mesh has none
 	FemBatchPlastic *plastics; // null when no material yields
+	FemBatchFibre *fibres;     // null when no material is stiffer along its grain
 	int32_t *tet_material;     // index into the world's materials; -1 padding
 	float *tet_softening;      // sliver factor on the moduli, 1 = none
 	uint8_t *tet_exterior;     // bit i: the face opposite node i is surface; null while the world has contacts off

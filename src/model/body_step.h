@@ -13,6 +13,7 @@ typedef struct FemBodyStep {
 	FemTetBlocks *tet_blocks;
 	FemTetForces *tet_forces;
 	FemTetPlate *tet_plates;  // null when the mesh has none
+	FemVec4 *tet_fibres;      // world direction; w = V (dt^2 + dt alpha_K) modulus; null when the body has none
 	FemTetStress *tet_stress; // of bodies that can break, else null
 
 	// ---- plate cells, prisms before hexahedra; null without

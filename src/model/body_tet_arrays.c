@@ -18,6 +18,7 @@ const FemBodyTetArray fem_body_tet_arrays[FEM_TET_ARRAY_COUNT] = {
 	[FEM_TET_PLASTICS] = {ARRAY(plastics, FEM_TETS_ALONE), .by_batch = true,
 		STATE(FEM_TETS_SAVED_PLASTIC, offsetof(FemBatchPlastic, strain), sizeof(float) * 6 * FEM_LANES),
 		.is_hashed = true},
+	[FEM_TET_FIBRES] = {ARRAY(fibres, FEM_TETS_ALONE), .by_batch = true},
 	// Plastic flow rewrites the gradients; without it they are those of the mesh.
 	[FEM_TET_BATCHES] = {ARRAY(batches, FEM_TETS_OF_BODY), .by_batch = true,
 		STATE(FEM_TETS_SAVED_PLASTIC, offsetof(FemBatch, gradient), sizeof(float) * 9 * FEM_LANES)},

@@ -14,8 +14,8 @@
 #define FEM_CELL_MODULUS(c) (12 * (c) + 1)    // Pa, E / (1 - nu^2)
 #define FEM_CELL_POISSON(c) (12 * (c) + 2)    // Poisson's ratio
 #define FEM_CELL_YIELD(c) (12 * (c) + 3)      // p, q of the square of a strain, p (xx^2 + yy^2) + q xx yy + xy^2 / 2
-#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)   // [triangle]: axes[3][3], edges[2][2], thickness
-#define FEM_CELL_TRIANGLE_VALUES 14           // of a triangle
+#define FEM_CELL_TRIANGLE(c) (12 * (c) + 5)   // [triangle]: axes[3][3], edges[2][2], thickness, fibres[3]
+#define FEM_CELL_TRIANGLE_VALUES 17           // of a triangle
 #define FEM_CELL_TRIANGLE_COUNT(c) ((c) == 3 ? 1 : 4) // of a cell
 #define FEM_CELL_STIFFNESS(c) (FEM_CELL_TRIANGLE(c) + FEM_CELL_TRIANGLE_VALUES * FEM_CELL_TRIANGLE_COUNT(c))
 #define FEM_CELL_VALUES(c) (FEM_CELL_STIFFNESS(c) + 9 * FEM_CELL_PAIRS(c)) // stiffness [pair][row][column], N/m
@@ -26,6 +26,8 @@
 typedef struct FemPlateMaterial {
 	double young_modulus; // Pa
 	double poisson_ratio;
+	double fibre_modulus; // Pa, beside Young's modulus
+	double fibre[3];      // unit, their direction in the axes of the rest shape
 	double spring_share;  // of Young's modulus across the thickness; 1 but where floats could not hold it
 	double damping;       // s, alpha_K
 	double yield_strain;  // norm of elastic strain where flow begins

@@ -29,6 +29,12 @@ typedef struct FemBatchPlate {
 	float softening[FEM_LANES];  // 1 - f, 0 = none
 } FemBatchPlate;
 
+// Fibres of a batch (docs/method.md, "Fibres"): they resist stretch along them beside an isotropic material.
+typedef struct FemBatchFibre {
+	float direction[3][FEM_LANES]; // unit, rest frame
+	float modulus[FEM_LANES];      // Pa; 0 = none
+} FemBatchFibre;
+
 // Plastic state and limits of a batch.
 typedef struct FemBatchPlastic {
 	float gradient[3][3][FEM_LANES]; // of the undeformed rest shape

@@ -83,6 +83,15 @@ static void set_plate(LooseTets *tets, int32_t tet, uint32_t *seed) {
 	plate->softening[tet % FEM_LANES] = tet % 2 ? 0.9f : 0.0f;
 }
 
+static void set_fibre(LooseTets *tets, int32_t tet, uint32_t *seed) {
+	FemBatchFibre *fibre = &tets->fibres[tet / FEM_LANES];
+	double r[9];
+	random_rotation(seed, r);
+	for (int i = 0; i < 3; i++)
+		fibre->direction[i][tet % FEM_LANES] = (float)r[3 * i];
+	fibre->modulus[tet % FEM_LANES] = tet % 3 ? 0.0f : (float)(3.0 * LOOSE_YOUNG_MODULUS);
+}
+
 static void set_plastic(LooseTets *tets, int32_t tet) {
 	FemBatchPlastic *plastic = &tets->plastics[tet / FEM_LANES];
 	int lane = tet % FEM_LANES;
@@ -129,6 +138,7 @@ LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates,
 	tets.nodes = take(count * 4 * sizeof *tets.nodes);
 	tets.batches = take(batches * sizeof *tets.batches);
 	tets.plates = take(batches * sizeof *tets.plates);
+	tets.fibres = take(batches * sizeof *tets.fibres);
 	tets.plastics = take(batches * sizeof *tets.plastics);
 	tets.rotation = take(count * sizeof *tets.rotation);
 	tets.rest = take(count * 4 * sizeof *tets.rest);
@@ -137,10 +147,12 @@ LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates,
 	tets.blocks = take(count * sizeof *tets.blocks);
 	tets.forces = take(count * sizeof *tets.forces);
 	tets.world_plates = take(count * sizeof *tets.world_plates);
+	tets.world_fibres = take(count * sizeof *tets.world_fibres);
 	for (int32_t t = 0; t < tets.tet_count; t++) {
 		make_shape(&tets, t, &seed);
 		set_rest(&tets, t);
 		set_plate(&tets, t, &seed);
+		set_fibre(&tets, t, &(uint32_t){seed + 77});
 		set_plastic(&tets, t);
 	}
 	memcpy(tets.position, tets.rest, count * 4 * sizeof *tets.rest);
@@ -149,7 +161,8 @@ LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates,
 
 void loose_tets_free(LooseTets *tets) {
 	void *blocks[] = {tets->nodes, tets->batches, tets->plates, tets->plastics, tets->rotation, tets->rest,
-		tets->position, tets->velocity, tets->blocks, tets->forces, tets->world_plates};
+		tets->position, tets->velocity, tets->blocks, tets->forces, tets->world_plates, tets->fibres,
+		tets->world_fibres};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		give_back(blocks[i]);
 	*tets = (LooseTets){0};
@@ -164,11 +177,13 @@ void loose_tets_run(LooseTets *tets, FemElementKernel *kernel, float dt) {
 		.rotation = tets->rotation,
 		.plates = tets->has_plates ? tets->plates : NULL,
 		.plastics = tets->has_plastics ? tets->plastics : NULL,
+		.fibres = tets->has_plates ? tets->fibres : NULL,
 		.position = tets->position,
 		.velocity = tets->velocity,
 		.out_blocks = tets->blocks,
 		.out_forces = tets->forces,
 		.out_plates = tets->has_plates ? tets->world_plates : NULL,
+		.out_fibres = tets->has_plates ? tets->world_fibres : NULL,
 		.dt = dt,
 		.begin = 0,
 		.end = tets->batch_count,
@@ -253,6 +268,11 @@ double loose_tets_energy(const LooseTets *tets, int32_t tet, const double x[12],
 	if (tets->has_plates) {
 		const FemBatchPlate *plate = &tets->plates[tet / FEM_LANES];
 		energy -= 2.0 * batch->mu[lane] * plate->softening[lane] * shear_square(plate, lane, e);
+		const FemBatchFibre *fibre = &tets->fibres[tet / FEM_LANES];
+		double along = 0.0;
+		for (int i = 0; i < 9; i++)
+			along += e[i] * fibre->direction[i / 3][lane] * fibre->direction[i % 3][lane];
+		energy += 0.5 * fibre->modulus[lane] * along * along;
 	}
 	return batch->volume[lane] * energy;
 }

@@ -13,15 +13,18 @@ typedef struct LooseTets {
 	int32_t *nodes; // [batch][4][8]
 	FemBatch *batches;
 	FemBatchPlate *plates;
+	FemBatchFibre *fibres; // with plates
 	FemBatchPlastic *plastics;
 	FemVec4 *rotation, *rest, *position, *velocity;
 	FemTetBlocks *blocks;
 	FemTetForces *forces;
 	FemTetPlate *world_plates;
+	FemVec4 *world_fibres;
 	bool has_plates, has_plastics;
 } LooseTets;
 
-// Random shapes at rest; every second one has a plate correction if has_plates. Plasticity: yield at infinity.
+// Random shapes at rest; every second one has a plate correction if has_plates, and every third one fibres. Plasticity:
+// yield at infinity.
 LooseTets loose_tets_create(int32_t batch_count, uint32_t seed, bool has_plates, bool has_plastics);
 void loose_tets_free(LooseTets *tets);
 
@@ -32,7 +35,8 @@ void loose_tets_transform(LooseTets *tets, int32_t tet, const double m[9]);
 void loose_tets_deform(LooseTets *tets, int32_t tet, double strain, uint32_t *seed);
 
 // The elastic energy (J) of a tet with its nodes at x, in double: V (mu |e|^2 + lambda/2 tr(e)^2), e = S - I, F = R S,
-// less the softened transverse shears. With `rotation` (row by row) R is held there, and e = sym(R^T F) - I.
+// less the softened transverse shears, and k/2 (a.e a)^2 of fibres. With `rotation` (row by row) R is held there, and e
+// = sym(R^T F) - I.
 double loose_tets_energy(const LooseTets *tets, int32_t tet, const double x[12], const double *rotation);
 
 // Force (N) on each coordinate: minus the energy's central differences.

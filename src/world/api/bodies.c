@@ -78,6 +78,7 @@ void fem_body_discard(FemBody *body) {
 	fem_body_tet_array_free(body, FEM_TET_PLATES);
 	fem_plate_elements_free(body->cells);
 	fem_body_tet_array_free(body, FEM_TET_PLASTICS);
+	fem_body_tet_array_free(body, FEM_TET_FIBRES);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
 	fem_free(body->node_block, body->node_block_bytes);
 	fem_topology_free(body->own_topology);

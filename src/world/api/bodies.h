@@ -27,7 +27,8 @@ FEM_MUST_USE bool fem_world_reserve(FemWorld *world);
 
 // ---- body_materials.c
 // Room for plastic state, if one of the body's materials yields. False when memory fails.
-FEM_MUST_USE bool fem_body_prepare_plastics(FemWorld *world, FemBody *body);
+FEM_MUST_USE bool fem_body_prepare_materials(const FemWorld *world, FemBody *body); // room for what they can do
+bool fem_material_has_fibres(const FemMaterialDef *def);                            // is stiffer along them
 FEM_MUST_USE bool fem_body_allocate_plastics(const FemWorld *world, FemBody *body); // whether they yield or not
 // Puts the moduli, density and plastic limits of a body's materials into its batches and node masses. False when memory
 // fails: the body then stays as it was.

@@ -48,6 +48,37 @@ static double share_held(const FemBody *body, int32_t tet, const FemMaterialDef 
 	return kappa > FEM_STIFFNESS_HELD ? FEM_STIFFNESS_HELD / kappa : 1.0;
 }
 
+// ---- fibres
+
+bool fem_material_has_fibres(const FemMaterialDef *def) {
+	FemVec3 g = def->grain_direction;
+	return def->grain_stiffness_ratio > 1.0f && g.x * g.x + g.y * g.y + g.z * g.z > 0.0f;
+}
+
+// Young's modulus of what is between the fibres, such that E across them is E / ratio (docs/method.md, "Fibres").
+static double modulus_between(const FemMaterialDef *def) {
+	double e = (double)def->young_modulus, nu = (double)def->poisson_ratio;
+	double ratio = fem_material_has_fibres(def) ? (double)def->grain_stiffness_ratio : 1.0;
+	return e / ratio * (1.0 - nu * nu) / (1.0 - nu * nu / ratio);
+}
+
+static void fibre_direction(const FemMaterialDef *def, double out[3]) {
+	FemVec3 g = def->grain_direction;
+	double x = (double)g.x, y = (double)g.y, z = (double)g.z, length = sqrt(x * x + y * y + z * z);
+	out[0] = length > 0.0 ? x / length : 0.0;
+	out[1] = length > 0.0 ? y / length : 0.0;
+	out[2] = length > 0.0 ? z / length : 0.0;
+}
+
+static void set_fibre(FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus) {
+	FemBatchFibre *fibre = &body->fibres[tet / FEM_LANES];
+	double direction[3];
+	fibre_direction(def, direction);
+	for (int i = 0; i < 3; i++)
+		fibre->direction[i][tet % FEM_LANES] = (float)direction[i];
+	fibre->modulus[tet % FEM_LANES] = (float)modulus;
+}
+
 // Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (topology/tet_mesh.h).
 static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	const FemMaterialDef *def = material_of(world, body, tet);
@@ -55,12 +86,15 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	int32_t lane = tet % FEM_LANES;
 	if (!def)
 		return; // padding has no moduli
-	double e = (double)def->young_modulus, nu = (double)def->poisson_ratio, soft = (double)body->tet_softening[tet];
+	double e = modulus_between(def), nu = (double)def->poisson_ratio, soft = (double)body->tet_softening[tet];
+	double fibres = soft * ((double)def->young_modulus - e);
 	double lambda = soft * e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), mu = soft * e / (2.0 * (1.0 + nu));
-	double held = share_held(body, tet, def, lambda + 2.0 * mu);
+	double held = share_held(body, tet, def, lambda + 2.0 * mu + fibres);
 	batch->lambda[lane] = (float)(held * lambda);
 	batch->mu[lane] = (float)(held * mu);
 	batch->damping[lane] = def->stiffness_damping;
+	if (body->fibres)
+		set_fibre(body, tet, def, held * fibres);
 	if (!body->plastics)
 		return;
 	FemBatchPlastic *plastic = &body->plastics[tet / FEM_LANES];
@@ -83,8 +117,9 @@ static const FemMaterialDef *material_of_cell(const FemWorld *world, const FemBo
 }
 
 static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_share) {
-	return (FemPlateMaterial){
-		.young_modulus = (double)def->young_modulus,
+	FemPlateMaterial material = {
+		.young_modulus = modulus_between(def),
+		.fibre_modulus = (double)def->young_modulus - modulus_between(def),
 		.poisson_ratio = (double)def->poisson_ratio,
 		.spring_share = spring_share,
 		.damping = (double)def->stiffness_damping,
@@ -93,6 +128,8 @@ static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_
 		.plastic_limit = (double)def->max_plastic_strain,
 		.is_deviatoric = def->plasticity == FEM_PLASTICITY_DEVIATORIC,
 	};
+	fibre_direction(def, material.fibre);
+	return material;
 }
 
 static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
@@ -128,11 +165,15 @@ static void set_cells(const FemWorld *world, FemBody *body) {
 
 // ---- plastic state
 
-static bool yields(const FemWorld *world, const FemBody *body) {
+static bool yields(const FemMaterialDef *def) {
+	return def->max_plastic_strain > 0.0f;
+}
+
+static bool any_material(const FemWorld *world, const FemBody *body, bool (*is_such)(const FemMaterialDef *def)) {
 	int32_t lane_count = body->topology->batch_count * FEM_LANES;
 	for (int32_t tet = 0; tet < lane_count; tet++) {
 		const FemMaterialDef *def = material_of(world, body, tet);
-		if (def && def->max_plastic_strain > 0.0f)
+		if (def && is_such(def))
 			return true;
 	}
 	return false;
@@ -150,13 +191,16 @@ bool fem_body_allocate_plastics(const FemWorld *world, FemBody *body) {
 	return true;
 }
 
-bool fem_body_prepare_plastics(FemWorld *world, FemBody *body) {
-	return body->plastics || !yields(world, body) || fem_body_allocate_plastics(world, body);
+bool fem_body_prepare_materials(const FemWorld *world, FemBody *body) {
+	if (!body->fibres && any_material(world, body, fem_material_has_fibres) &&
+		!fem_body_tet_array_allocate(body, FEM_TET_FIBRES))
+		return false;
+	return body->plastics || !any_material(world, body, yields) || fem_body_allocate_plastics(world, body);
 }
 
 bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet) {
 	const FemMaterialDef *def = material_of(world, body, tet);
-	double modulus = def ? (double)def->young_modulus * (double)body->tet_softening[tet] : 0.0;
+	double modulus = def ? modulus_between(def) * (double)body->tet_softening[tet] : 0.0;
 	double held = (double)body->batches[tet / FEM_LANES].mu[tet % FEM_LANES];
 	return def && held < 0.999 * modulus / (2.0 * (1.0 + (double)def->poisson_ratio));
 }
@@ -179,6 +223,7 @@ void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node) 
 static void note_stiffness(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	double modulus = (double)batch->lambda[tet % FEM_LANES] + 2.0 * (double)batch->mu[tet % FEM_LANES];
+	modulus += body->fibres ? (double)body->fibres[tet / FEM_LANES].modulus[tet % FEM_LANES] : 0.0;
 	double stiffness = stiffness_of(body, tet, def, modulus);
 	body->stiffness = fmaxf(body->stiffness, (float)stiffness);
 	body->damped_stiffness = fmaxf(body->damped_stiffness, (float)(stiffness * (double)def->stiffness_damping));
@@ -200,7 +245,7 @@ void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 }
 
 bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
-	if (!fem_body_prepare_plastics(world, body))
+	if (!fem_body_prepare_materials(world, body))
 		return false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
 		set_lane(world, body, tet);

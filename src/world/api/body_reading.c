@@ -9,7 +9,6 @@
 #include "world/world.h"
 
 #include <math.h>
-#include <string.h>
 
 // ---- counts and lists
 
@@ -193,6 +192,42 @@ static void to_world(double r[3][3], double m[3][3], double out[3][3]) {
 	}
 }
 
+// Of fibres along a unit vector in the axes of the stress.
+typedef struct Fibre {
+	double direction[3], modulus;
+} Fibre;
+
+static Fibre fibre_of(const FemBody *body, int32_t tet) {
+	Fibre fibre = {{0.0}, 0.0};
+	if (!body->fibres)
+		return fibre;
+	const FemBatchFibre *batch = &body->fibres[tet / FEM_LANES];
+	for (int i = 0; i < 3; i++)
+		fibre.direction[i] = (double)batch->direction[i][tet % FEM_LANES];
+	fibre.modulus = (double)batch->modulus[tet % FEM_LANES];
+	return fibre;
+}
+
+static double along(const double a[3], double m[3][3]) {
+	double sum = 0.0;
+	for (int i = 0; i < 9; i++)
+		sum += a[i / 3] * m[i / 3][i % 3] * a[i % 3];
+	return sum;
+}
+
+// The strain of S = lambda tr(e) I + 2 mu e + k (a.e a) a a^T: trace and a.e a follow from those of S.
+static void strain_of_stress(double stress[3][3], double lambda, double mu, const Fibre *fibre, double out[3][3]) {
+	double k = fibre->modulus, bulk = 3.0 * lambda + 2.0 * mu, det = bulk * (2.0 * mu + k) - lambda * k;
+	double trace = stress[0][0] + stress[1][1] + stress[2][2], a = along(fibre->direction, stress);
+	double volume = ((2.0 * mu + k) * trace - k * a) / det, stretch = (bulk * a - lambda * trace) / det;
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++) {
+			double others = (i == j ? lambda * volume : 0.0) + k * stretch * fibre->direction[i] * fibre->direction[j];
+			out[i][j] = (stress[i][j] - others) / (2.0 * mu);
+		}
+	}
+}
+
 // Stress of the corner with the largest principal value among those of a tet in an acting plate cell, and the strain
 // that belongs to it, in the axes of the tet.
 static void take_surface_stress(const FemBody *body, int32_t tet, double lambda, double mu, FemTetStrain *out) {
@@ -213,9 +248,8 @@ static void take_surface_stress(const FemBody *body, int32_t tet, double lambda,
 		double back[3][3] = {{r[0][0], r[1][0], r[2][0]}, {r[0][1], r[1][1], r[2][1]}, {r[0][2], r[1][2], r[2][2]}};
 		to_world(back, s, out->stress); // R^T s R
 	}
-	double trace = (out->stress[0][0] + out->stress[1][1] + out->stress[2][2]) * lambda / (3.0 * lambda + 2.0 * mu);
-	for (int i = 0; i < 9; i++)
-		out->strain[i / 3][i % 3] = (out->stress[i / 3][i % 3] - (i % 4 == 0 ? trace : 0.0)) / (2.0 * mu);
+	Fibre fibre = fibre_of(body, tet);
+	strain_of_stress(out->stress, lambda, mu, &fibre, out->strain);
 }
 
 // The batch's gradients are those of the plastically changed rest shape, so F from them is the elastic part. The stored
@@ -235,6 +269,12 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)
 			out->stress[i][j] = 2.0 * mu * out->strain[i][j] + (i == j ? trace : 0.0);
+	}
+	Fibre fibre = fibre_of(body, tet);
+	double pull = fibre.modulus * along(fibre.direction, out->strain);
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out->stress[i][j] += pull * fibre.direction[i] * fibre.direction[j];
 	}
 	if (body->plates)
 		soften_shears(&body->plates[tet / FEM_LANES], lane, mu, out->strain, out->stress);

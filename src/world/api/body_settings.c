@@ -1,4 +1,5 @@
 // What users change of a whole body between steps: gravity, toughness, layers, contact with itself, materials.
+#include "model/body_tet_arrays.h"
 #include "model/piece.h"
 #include "world/world.h"
 
@@ -105,15 +106,17 @@ FemResult fem_body_set_materials(FemBodyId id, const FemMaterialId *materials, i
 	FemResult result;
 	FemWorld *world;
 	int32_t table[FEM_REGION_MAX];
-	bool breaks = false, yields = false;
+	bool breaks = false, yields = false, has_fibres = false;
 	FemBody *body = fem_body_find_idle(id, &world, &result);
 	if (!body || (result = fem_region_materials(world, materials, material_count, table)) != FEM_OK)
 		return result;
 	for (int32_t i = 0; i < FEM_REGION_MAX; i++) {
 		breaks |= world->materials[table[i]].def.breakable;
 		yields |= world->materials[table[i]].def.max_plastic_strain > 0.0f;
+		has_fibres |= fem_material_has_fibres(&world->materials[table[i]].def);
 	}
 	if ((yields && !body->plastics && !fem_body_allocate_plastics(world, body)) ||
+		(has_fibres && !body->fibres && !fem_body_tet_array_allocate(body, FEM_TET_FIBRES)) ||
 		(breaks && !fem_body_prepare_breaking(world, id.index1 - 1)))
 		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for what the new materials of a body can do.");
 	use_materials(world, body, table);

@@ -133,10 +133,9 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 		return fem_fail(FEM_ERROR_INVALID_ID, "The material is null, freed or of another world than the body.");
 	int32_t tet = target.tet, old = body->tet_material[tet];
 	body->tet_material[tet] = material_id.index1 - 1;
-	bool first_to_yield = !body->plastics && material->def.max_plastic_strain > 0.0f;
-	if (first_to_yield && !fem_body_prepare_plastics(world, body)) {
+	if (!fem_body_prepare_materials(world, body)) {
 		body->tet_material[tet] = old;
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state of a body.");
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the fibres of a body.");
 	}
 	if (material->def.breakable && !fem_body_prepare_breaking(world, id.index1 - 1)) {
 		body->tet_material[tet] = old;

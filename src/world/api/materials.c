@@ -26,6 +26,7 @@ FemMaterialDef fem_default_material_def(void) {
 		.toughness_variation = 0.1f,
 		.crack_speed = 1000.0f,
 		.grain_ratio = 1.0f,
+		.grain_stiffness_ratio = 1.0f,
 		.cookie = FEM_COOKIE_MATERIAL,
 	};
 }
@@ -74,6 +75,8 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 		result = check_not_negative(def->fragment_size, "fragment_size");
 	if (result == FEM_OK)
 		result = check_not_negative(def->impact_duration, "impact_duration");
+	if (result == FEM_OK)
+		result = check_not_negative(def->grain_stiffness_ratio, "grain_stiffness_ratio");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
 }
 
@@ -105,6 +108,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->impact_duration = def->impact_duration > 0.0f ? clamp(def->impact_duration, 1e-5f, 1.0f) : 0.0f;
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
+	def->grain_stiffness_ratio = clamp(def->grain_stiffness_ratio, 1.0f, 100.0f);
 	def->young_modulus = clamp(def->young_modulus, 1.0f, 1e13f);
 	def->poisson_ratio = clamp(def->poisson_ratio, 0.0f, 0.49f);
 	def->density = clamp(def->density, 1e-3f, 1e6f);
@@ -209,11 +213,12 @@ FemResult fem_material_set(FemMaterialId id, const FemMaterialDef *def) {
 		FemBody *body = world->bodies[b];
 		if (!body || !body_uses(body, id.index1 - 1))
 			continue;
-		if (fem_body_prepare_plastics(world, body) && (!checked.breakable || fem_body_prepare_breaking(world, b)))
+		if (fem_body_prepare_materials(world, body) && (!checked.breakable || fem_body_prepare_breaking(world, b)))
 			continue;
 		material->def = old;
 		leave_as_it_was(world, b);
-		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the plastic state or the breaking of a body.");
+		return fem_fail(
+			FEM_ERROR_MEMORY, "The system gave no memory for the plastic state, the fibres or the breaking of a body.");
 	}
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];

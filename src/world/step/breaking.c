@@ -37,6 +37,7 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 float fem_tet_strength(const FemBody *body, int32_t tet) {
 	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
 	float stiffness = 2.0f * body->batches[batch].mu[lane], strength = body->tet_toughness[tet];
+	stiffness += body->fibres ? body->fibres[batch].modulus[lane] : 0.0f;
 	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
 		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness);
 	return !body->tet_by_force[tet] && strength < STIFF_STRAIN * stiffness ? strength : 0.0f;

@@ -111,7 +111,21 @@ static void gather_separations(FemBody *body) {
 
 // ---- events
 
-// Elastic energy of a tet, J: 1/2 sigma : S^-1(sigma) V.
+// a.sigma a of the fibres of a tet, and their modulus.
+static double fibre_stress(const FemBody *body, int32_t tet, double *out_modulus) {
+	const FemBatchFibre *fibre = &body->fibres[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES;
+	const FemTetStress *s = &body->step->tet_stress[tet];
+	FemVec4 q = body->rotation[tet];
+	FemVec3d rest = {
+		(double)fibre->direction[0][lane], (double)fibre->direction[1][lane], (double)fibre->direction[2][lane]};
+	FemVec3d a = fem_quat_rotate((FemQuat){q.x, q.y, q.z, q.w}, rest);
+	*out_modulus = (double)fibre->modulus[lane];
+	return (double)s->normal.x * a.x * a.x + (double)s->normal.y * a.y * a.y + (double)s->normal.z * a.z * a.z +
+		2.0 * ((double)s->shear.x * a.x * a.y + (double)s->shear.y * a.y * a.z + (double)s->shear.z * a.z * a.x);
+}
+
+// Elastic energy of a tet, J: 1/2 sigma : S^-1(sigma) V (world/api/body_reading.c, strain_of_stress()).
 static double elastic_energy(const FemBody *body, int32_t tet) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	int32_t lane = tet % FEM_LANES;
@@ -119,7 +133,10 @@ static double elastic_energy(const FemBody *body, int32_t tet) {
 	double lambda = (double)batch->lambda[lane], mu = (double)batch->mu[lane];
 	FemVec3d n = fem_vec3d_from4(s->normal), shear = fem_vec3d_from4(s->shear);
 	double square = fem_vec3d_dot(n, n) + 2.0 * fem_vec3d_dot(shear, shear), trace = n.x + n.y + n.z;
-	return 0.25 * (double)batch->volume[lane] * (square - lambda / (3.0 * lambda + 2.0 * mu) * trace * trace) / mu;
+	double k = 0.0, along = body->fibres ? fibre_stress(body, tet, &k) : 0.0, bulk = 3.0 * lambda + 2.0 * mu;
+	double det = bulk * (2.0 * mu + k) - lambda * k;
+	double volume = ((2.0 * mu + k) * trace - k * along) / det, stretch = (bulk * along - lambda * trace) / det;
+	return 0.25 * (double)batch->volume[lane] * (square - lambda * volume * trace - k * stretch * along) / mu;
 }
 
 // Describes an opened face for the caller; must run while the node numbers of the cut still hold. A face counts for a

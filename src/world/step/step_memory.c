@@ -43,7 +43,8 @@ static size_t tet_bytes(const FemBody *body) {
 	size_t tets = (size_t)body->topology->batch_count * FEM_LANES;
 	return fem_align_up(tets * sizeof(FemTetBlocks)) + fem_align_up(tets * sizeof(FemTetForces)) +
 		(body->breaking ? fem_align_up(tets * sizeof(FemTetStress)) : 0) +
-		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) + cell_bytes(body);
+		(body->plates ? fem_align_up(tets * sizeof(FemTetPlate)) : 0) +
+		(body->fibres ? fem_align_up(tets * sizeof(FemVec4)) : 0) + cell_bytes(body);
 }
 
 // Arrays by node, edge and part.
@@ -69,6 +70,7 @@ static void take_tet_arrays(const FemBody *body, FemBodyStep *step, FemArena *ar
 	step->tet_blocks = FEM_ARENA_TAKE(arena, FemTetBlocks, tets);
 	step->tet_forces = FEM_ARENA_TAKE(arena, FemTetForces, tets);
 	step->tet_plates = body->plates ? FEM_ARENA_TAKE(arena, FemTetPlate, tets) : NULL;
+	step->tet_fibres = body->fibres ? FEM_ARENA_TAKE(arena, FemVec4, tets) : NULL;
 	step->tet_stress = body->breaking ? FEM_ARENA_TAKE(arena, FemTetStress, tets) : NULL;
 	take_cell_arrays(body, step, arena);
 }
@@ -110,6 +112,7 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 		.tet_blocks = step->tet_blocks,
 		.tet_forces = step->tet_forces,
 		.tet_plates = step->tet_plates,
+		.tet_fibres = step->tet_fibres,
 		.tet_stress = step->tet_stress,
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,
@@ -143,6 +146,7 @@ void fem_body_keep_results(FemBody *body, FemArena *arena) {
 		.tet_blocks = step->tet_blocks,
 		.tet_forces = step->tet_forces,
 		.tet_plates = step->tet_plates,
+		.tet_fibres = step->tet_fibres,
 		.tet_stress = step->tet_stress,
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,

@@ -60,6 +60,7 @@ const MATERIAL_DEFAULTS := {
 	"impact_duration": 0.0,
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
+	"grain_stiffness_ratio": 1.0,
 	"max_solver_iterations": 400,
 }
 const SERVER_PROPERTIES: Array[String] = [

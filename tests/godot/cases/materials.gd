@@ -20,6 +20,7 @@ const VALUES := {
 	"impact_duration": 0.002,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
+	"grain_stiffness_ratio": 12.0,
 	"max_solver_iterations": 77,
 	"description": "A test",
 	"ductility": 0.3,
@@ -74,6 +75,8 @@ func test_values_are_limited() -> void:
 	check(material.toughness_variation < 1.0, "a variation of 3 is accepted")
 	material.grain_ratio = 0.0
 	check_equal(material.grain_ratio, 1.0, "a grain ratio of 0")
+	material.grain_stiffness_ratio = 1e9
+	check_equal(material.grain_stiffness_ratio, 100.0, "a stiffness ratio of 1e9")
 	material.max_solver_iterations = -1
 	check(material.max_solver_iterations >= 1, "no iterations at all are accepted")
 
@@ -184,6 +187,7 @@ const KNOBS_OF_BRITTLE_THINGS := {
 	"toughness_variation": 0.9,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 50.0,
+	"grain_stiffness_ratio": 5.0,
 }
 
 
