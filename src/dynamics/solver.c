@@ -503,28 +503,6 @@ static void drop_start(Iteration *it) {
 		memset(system->rigids[k]->dv, 0, sizeof(float) * 6);
 }
 
-// Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
-// would blow up a plate (docs/method.md, "Stopping"). Returns b.M^-1 b; *out_rz is that of the residual kept.
-static double start(Iteration *it, double *out_rz) {
-	FemSystem *system = it->system;
-	if (system->scale > 0.0) {
-		load(it, load_task);
-		*out_rz = subtract_and_precondition(it);
-		return system->scale;
-	}
-	load(it, load_and_precondition_task);
-	double bz = *out_rz = finish_preconditioning(it);
-	if (fem_policy_tries_start_vector(system)) {
-		*out_rz = subtract_and_precondition(it);
-		if (*out_rz < bz)
-			return bz;
-		load(it, load_and_precondition_task);
-		*out_rz = finish_preconditioning(it);
-	}
-	drop_start(it);
-	return bz;
-}
-
 static void clear_z_task(void *context, int32_t chunk_index) {
 	const FemSystem *system = ((Iteration *)context)->system;
 	const FemNodeChunk *chunk = &system->chunks[chunk_index];
@@ -549,6 +527,48 @@ static double deflate(Iteration *it) {
 	return finish_preconditioning(it);
 }
 
+// Keeps the given start vector only if it comes nearer than zero does: an unlucky one in a solve that is cut short
+// would blow up a plate (docs/method.md, "Stopping"). Returns b.M^-1 b; *out_rz is that of the residual kept.
+static double start(Iteration *it, double *out_rz) {
+	FemSystem *system = it->system;
+	if (system->scale > 0.0) {
+		load(it, load_task);
+		*out_rz = subtract_and_precondition(it);
+		return system->scale;
+	}
+	load(it, load_and_precondition_task);
+	double bz = *out_rz = finish_preconditioning(it);
+	if (fem_policy_tries_start_vector(system)) {
+		*out_rz = subtract_and_precondition(it);
+		if (*out_rz < bz)
+			return bz;
+		load(it, load_and_precondition_task);
+		*out_rz = finish_preconditioning(it);
+	}
+	drop_start(it);
+	return bz;
+}
+
+// The same where a rigid space takes the rigid motions out of the residual before this is looked at.
+static double start_deflated(Iteration *it, double *out_rz) {
+	FemSystem *system = it->system;
+	double bz = system->scale;
+	if (bz > 0.0) {
+		load(it, load_task);
+	} else {
+		load(it, load_and_precondition_task);
+		bz = finish_preconditioning(it);
+	}
+	subtract(it, subtract_task);
+	*out_rz = deflate(it);
+	if (system->scale > 0.0 || *out_rz < bz)
+		return bz;
+	drop_start(it);
+	load(it, load_task);
+	*out_rz = deflate(it);
+	return bz;
+}
+
 FemSolveResult fem_system_solve(FemSystem *system) {
 	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
 	for (int32_t i = 0; i < system->island_count; i++) {
@@ -558,10 +578,8 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	memset(system->partials, 0, sizeof *system->partials * (size_t)system->chunk_count); // rigid ones stay 0
 	if (!has_rigid_space(system))
 		prepare_proxies(system);
-	double rz, bz = start(&it, &rz), tolerance = fem_policy_tolerance(system), target = tolerance * tolerance * bz;
-	target = fmax(target, (double)system->floor);
-	if (has_rigid_space(system) && rz > target)
-		rz = deflate(&it);
+	double rz, bz = has_rigid_space(system) ? start_deflated(&it, &rz) : start(&it, &rz);
+	double tolerance = fem_policy_tolerance(system), target = fmax(tolerance * tolerance * bz, (double)system->floor);
 	FemSolveResult result = {0};
 	while (rz > target && result.iterations < system->max_iterations) {
 		redirect(&it);

@@ -20,6 +20,9 @@
 #define RISE_SHARE 0.1f  // of the strength: tension of a tet that has more than that may rise by this much; chosen
 #define NEAR_SHARE 0.02f // the same: where the tension is nearer to the strength than that; chosen
 #define FALL_SHARE 0.3f  // the same: it may fall by this much. A piece that is set free springs back; chosen
+// The same: a tension that comes to this, and that rose by so much, may break the piece in this very step. Chosen.
+#define URGENT_SHARE 0.8f
+#define URGENT_RISE 0.3f
 // Of the strength: the stress that vibration may still come to. What is strained low as well cannot break of that, and
 // the vibration is given up; what carries much must be at rest with it. Chosen.
 #define VIBRATION_SHARE 0.5f
@@ -85,6 +88,16 @@ static bool is_too_small_to_break(const FemBody *body, int32_t component, float 
 	return is_small && !body->plastics;
 }
 
+// m^3, of the smallest piece that a piece breaks into.
+static float fragment_of_piece(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	float fragment = INFINITY;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++)
+		fragment = fminf(fragment, body->tet_fragment[t->node_tets[k] / 4]);
+	return fragment;
+}
+
 // ---- always
 
 static void make_all_rigid(FemBody *body) {
@@ -108,15 +121,17 @@ void fem_rigid_pieces_begin(FemStep *step) {
 static bool is_stiff_crumb(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	float fragment = INFINITY;
+	if (!is_too_small_to_break(body, component, fragment_of_piece(body, component)))
+		return false;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
 		int32_t tet = t->node_tets[k] / 4;
 		float strength = fem_tet_strength(body, tet);
+		if (t->node_tets[k] % 4 != 0) // each tet counts at its first node
+			continue;
 		if (!(strength > 0.0f) || !(fem_tet_tension(body, tet) < strength)) // what it is strained must go first
 			return false;
-		fragment = fminf(fragment, body->tet_fragment[tet]);
 	}
-	return is_too_small_to_break(body, component, fragment);
+	return true;
 }
 
 void fem_rigid_pieces_take_crumbs(FemStep *step) {
@@ -143,27 +158,37 @@ static float margin_of(float strength, float kept) {
 	return fmaxf(low, rise);
 }
 
-static bool is_steady(float strength, float kept, float now) {
+typedef enum Load {
+	LOAD_LOW,    // it stays rigid
+	LOAD_HIGH,   // elastic from the next step on: it is near to breaking or yielding, or free of a stress it carried
+	LOAD_URGENT, // elastic in this step, which is taken again: it may break in it
+} Load;
+
+static Load load_of_tet(float strength, float kept, float now) {
 	bool is_high = kept > LOW_SHARE * strength;
-	return now - kept < margin_of(strength, kept) && !(is_high && kept - now > FALL_SHARE * strength);
+	if (now > URGENT_SHARE * strength && now - kept > URGENT_RISE * strength)
+		return LOAD_URGENT;
+	bool is_steady = now - kept < margin_of(strength, kept) && !(is_high && kept - now > FALL_SHARE * strength);
+	return is_steady ? LOAD_LOW : LOAD_HIGH;
 }
 
-// Whether the loads of the step bring a tet near to breaking or yielding, or set it free of a stress that it carried.
-static bool is_overloaded(FemBody *body, int32_t component, float dt) {
+static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
 	float blow = fem_blow_of_piece(body, component);
 	if (blow * fem_probe_load(body, component, dt) < body->pieces[component].margin)
-		return false;
+		return LOAD_LOW;
 	fem_probe_deform(body, component, dt, blow);
-	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+	Load load = LOAD_LOW;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end] && load != LOAD_URGENT; k++) {
 		int32_t tet = t->node_tets[k] / 4;
-		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
-		if (is_first &&
-			!is_steady(fem_tet_strength(body, tet), fem_probe_kept_tension(body, tet), fem_probe_tension(body, tet)))
-			return true;
+		if (t->node_tets[k] % 4 != 0) // each tet counts at its first node
+			continue;
+		Load of_tet =
+			load_of_tet(fem_tet_strength(body, tet), fem_probe_kept_tension(body, tet), fem_probe_tension(body, tet));
+		load = of_tet > load ? of_tet : load;
 	}
-	return false;
+	return load;
 }
 
 static void release(FemPiece *piece) {
@@ -177,7 +202,10 @@ static bool release_overloaded(FemBody *body, float dt) {
 	bool any = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
-		if (!piece->is_rigid || isinf(piece->margin) || !fem_piece_is_live(body, c) || !is_overloaded(body, c, dt))
+		bool is_probed = piece->is_rigid && !isinf(piece->margin) && fem_piece_is_live(body, c);
+		Load load = is_probed ? load_of_piece(body, c, dt) : LOAD_LOW;
+		piece->is_leaving = load == LOAD_HIGH;
+		if (load != LOAD_URGENT)
 			continue;
 		release(piece);
 		any = true;
@@ -282,6 +310,11 @@ static bool is_calm(const FemBody *body, int32_t component, const Strain *strain
 
 static void settle_piece(FemBody *body, int32_t component, const Strain *strain) {
 	FemPiece *piece = &body->pieces[component];
+	if (piece->is_leaving) {
+		release(piece);
+		piece->is_leaving = false;
+		return;
+	}
 	int32_t needed = piece->calm_needed + (fem_piece_is_attached(body, component) ? PINNED_STEPS : 1);
 	piece->calm_steps = piece->is_rigid || is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
 	piece->calm_steps = piece->calm_steps < CALM_MAX ? piece->calm_steps : CALM_MAX;

@@ -4,10 +4,10 @@
 // unknowns in place of three a node, is exact in rotation, and rests where floats could not hold its stiffness. A piece
 // becomes rigid when its material is stiff, in that it breaks or yields at a strain of 1 %, and nothing that
 // happens in it counts: its tension is low and what it vibrates cannot break it, or it is at rest under a load that it
-// carries. It keeps its momenta, its shape and the strain in it. It becomes elastic again in the step, before this is
-// published, in which the tension that its loads would make (piece_probe.h) rises by a share of a tet's strength above
-// what is in the shape, or falls by more: it goes back to the start of the step as what breaks does, and takes the step
-// again. Pieces that are pinned do not move at all while they are rigid.
+// carries. It keeps its momenta, its shape and the strain in it. It becomes elastic again when the tension that its
+// loads would make (piece_probe.h) rises by a share of a tet's strength above what is in the shape, or falls by more:
+// with the next step, or, where that tension may break it in this one, in this very step: it goes back to the start as
+// what breaks does, and takes the step again. Pieces that are pinned do not move at all while they are rigid.
 #ifndef FEM_WORLD_RIGID_PIECES_H
 #define FEM_WORLD_RIGID_PIECES_H
 
@@ -22,8 +22,8 @@ void fem_rigid_pieces_begin(FemStep *step);
 // After the splits of a pass: stiff pieces that are too small to be split again are rigid from their making on.
 void fem_rigid_pieces_take_crumbs(FemStep *step);
 
-// After the move of a pass: rigid pieces whose loads might break or dent them become elastic, and their bodies go back
-// to the start of the step. True when there are some.
+// After the move of a pass: rigid pieces that their loads might break within the step become elastic, and their bodies
+// go back to its start. True when there are some. Others with high loads leave at the end of the step.
 bool fem_rigid_pieces_release(FemStep *step);
 
 // At the end of the step: pieces that nothing strains become rigid.
