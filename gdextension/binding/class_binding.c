@@ -91,6 +91,20 @@ static void notify_instance(GDExtensionClassInstancePtr instance, int32_t what, 
 	}
 }
 
+// Which properties the inspector shows, and which can be edited, depends on the others.
+static GDExtensionBool validate_property(GDExtensionClassInstancePtr instance, GDExtensionPropertyInfo *property) {
+	const ClassDescription *description = ((ClassInstance *)instance)->description;
+	ClassPropertyLook look = {.usage = property->usage};
+	GdString text = gd_string_new_string_name(property->name);
+	copy_string(&text, look.name, sizeof(look.name));
+	gd_string_free(&text);
+	look.has_hint_string = gd_string_length(property->hint_string) > 0;
+	uint32_t usage = description->usage(instance, &look);
+	bool is_changed = usage != property->usage;
+	property->usage = usage;
+	return is_changed;
+}
+
 // ---- methods
 
 static bool check_arguments(const ClassMethod *method, const GDExtensionConstVariantPtr *arguments, int64_t count,
@@ -207,7 +221,8 @@ static void register_method(const GdStringName *class_name, const ClassMethod *m
 	GDExtensionVariantPtr defaults[CLASS_ARGUMENTS_MAX] = {&null_object, &null_object, &null_object, &null_object};
 	for (int i = 0; i < info->argument_count; i++) {
 		bool has_class = info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_OBJECT ||
-			info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_INT;
+			(info->argument_types[i] == GDEXTENSION_VARIANT_TYPE_INT &&
+				info->return_type != GDEXTENSION_VARIANT_TYPE_OBJECT);
 		const char *argument_class = has_class ? method->class_name : NULL;
 		arguments[i] =
 			property_info(&texts[i], info->argument_types[i], method->argument_names[i], argument_class, 0, "", 0);
@@ -318,6 +333,7 @@ void class_register(const ClassDescription *description) {
 		.recreate_instance_func = recreate_instance,
 		.get_virtual_call_data_func = find_virtual,
 		.call_virtual_with_data_func = call_virtual,
+		.validate_property_func = description->usage ? validate_property : NULL,
 		.class_userdata = (void *)(uintptr_t)description,
 	};
 	godot.classdb_register_extension_class4(godot.library, &name, &parent, &info);

@@ -45,11 +45,16 @@ typedef union ClassFunction {
 	GdVector3i (*get_vector3i)(void *self);
 	void (*set_vector3i)(void *self, GdVector3i value);
 	GdAABB (*get_aabb)(void *self);
+	bool (*get_bool_of_int)(void *self, int64_t value);
+	void (*set_int_bool)(void *self, int64_t number, bool value);
+	void (*get_dictionary_of_vector3_pair_object)(
+		void *self, GdVector3 first, GdVector3 second, GDExtensionObjectPtr object, GdDictionary *out);
 	GDExtensionObjectPtr (*get_object)(void *self);
 	void (*set_object)(void *self, GDExtensionObjectPtr value);
 	void (*get_string)(void *self, GdString *out);
 	void (*set_string)(void *self, const GdString *value);
 	void (*get_dictionary)(void *self, GdDictionary *out);
+	void (*set_dictionary)(void *self, const GdDictionary *value);
 	int64_t (*get_int_of_dictionary)(void *self, const GdDictionary *value);
 	void (*get_vector3_array)(void *self, GdPackedVector3Array *out);
 	void (*get_int_array)(void *self, GdPackedInt32Array *out);
@@ -63,6 +68,7 @@ typedef union ClassFunction {
 	GdTransform3D (*get_transform_of_int)(void *self, int64_t value);
 	void (*get_dictionary_of_int)(void *self, int64_t value, GdDictionary *out);
 	GDExtensionObjectPtr (*make_object)(void *self);
+	GDExtensionObjectPtr (*make_object_of_int_float)(void *self, int64_t first, double second);
 	GDExtensionObjectPtr (*make_object_of_string)(void *self, const GdString *text);
 	GDExtensionObjectPtr (*make_object_of_float_plane)(void *self, double value, GdPlane plane);
 } ClassFunction;
@@ -88,11 +94,15 @@ typedef enum ClassSignature {
 	SIGNATURE_get_vector3i,
 	SIGNATURE_set_vector3i,
 	SIGNATURE_get_aabb,
+	SIGNATURE_get_bool_of_int,
+	SIGNATURE_set_int_bool,
+	SIGNATURE_get_dictionary_of_vector3_pair_object,
 	SIGNATURE_get_object,
 	SIGNATURE_set_object,
 	SIGNATURE_get_string,
 	SIGNATURE_set_string,
 	SIGNATURE_get_dictionary,
+	SIGNATURE_set_dictionary,
 	SIGNATURE_get_int_of_dictionary,
 	SIGNATURE_get_vector3_array,
 	SIGNATURE_get_int_array,
@@ -106,6 +116,7 @@ typedef enum ClassSignature {
 	SIGNATURE_get_transform_of_int,
 	SIGNATURE_get_dictionary_of_int,
 	SIGNATURE_make_object,
+	SIGNATURE_make_object_of_int_float,
 	SIGNATURE_make_object_of_string,
 	SIGNATURE_make_object_of_float_plane,
 	SIGNATURE_COUNT
@@ -183,6 +194,13 @@ typedef struct ClassConstant {
 	int64_t value;
 } ClassConstant;
 
+// A property as Godot is about to list it, of the class or of one that it inherits from.
+typedef struct ClassPropertyLook {
+	char name[64];
+	bool has_hint_string;
+	uint32_t usage; // set of PropertyUsageFlags
+} ClassPropertyLook;
+
 // One of Godot's virtual methods, in its ptrcall form.
 typedef struct ClassVirtual {
 	const char *name;
@@ -206,6 +224,7 @@ struct ClassDescription {
 	int signal_count;
 	const ClassConstant *constants;
 	int constant_count;
+	uint32_t (*usage)(void *self, const ClassPropertyLook *property); // of each property when it is listed; may be null
 	const char *flags_enum; // the enum whose constants are bits of a set; null: none is
 	const ClassVirtual *virtuals;
 	int virtual_count;

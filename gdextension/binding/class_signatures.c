@@ -71,6 +71,11 @@ PTRCALL(get_int_of_vector3_float_float_object) {
 		self, *(const GdVector3 *)arguments[0], *(const double *)arguments[1], *(const double *)arguments[2], object);
 }
 
+PTRCALL(set_dictionary) {
+	(void)out;
+	FUNCTION(set_dictionary)(self, arguments[0]);
+}
+
 PTRCALL(get_int_of_dictionary) {
 	*(int64_t *)out = FUNCTION(get_int_of_dictionary)(self, arguments[0]);
 }
@@ -115,6 +120,20 @@ PTRCALL(set_vector3i) {
 PTRCALL(get_aabb) {
 	(void)arguments;
 	*(GdAABB *)out = FUNCTION(get_aabb)(self);
+}
+
+PTRCALL(get_bool_of_int) {
+	*(GDExtensionBool *)out = FUNCTION(get_bool_of_int)(self, *(const int64_t *)arguments[0]);
+}
+
+PTRCALL(set_int_bool) {
+	(void)out;
+	FUNCTION(set_int_bool)(self, *(const int64_t *)arguments[0], *(const GDExtensionBool *)arguments[1] != 0);
+}
+
+PTRCALL(get_dictionary_of_vector3_pair_object) {
+	FUNCTION(get_dictionary_of_vector3_pair_object)
+	(self, *(const GdVector3 *)arguments[0], *(const GdVector3 *)arguments[1], object_at(arguments[2]), out);
 }
 
 // A returned object is a Ref: the caller gets a reference of its own.
@@ -207,6 +226,11 @@ PTRCALL(make_object) {
 	hand_over(out, FUNCTION(make_object)(self));
 }
 
+PTRCALL(make_object_of_int_float) {
+	hand_over(
+		out, FUNCTION(make_object_of_int_float)(self, *(const int64_t *)arguments[0], *(const double *)arguments[1]));
+}
+
 PTRCALL(make_object_of_string) {
 	hand_over(out, FUNCTION(make_object_of_string)(self, arguments[0]));
 }
@@ -235,6 +259,10 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_get_int_of_vector3_float_float_object] = {TYPE(INT), 4,
 		{TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT), TYPE(OBJECT)}, ptrcall_get_int_of_vector3_float_float_object},
 	[SIGNATURE_get_int_of_dictionary] = {TYPE(INT), 1, {TYPE(DICTIONARY)}, ptrcall_get_int_of_dictionary},
+	[SIGNATURE_get_bool_of_int] = {TYPE(BOOL), 1, {TYPE(INT)}, ptrcall_get_bool_of_int},
+	[SIGNATURE_set_int_bool] = {TYPE(NIL), 2, {TYPE(INT), TYPE(BOOL)}, ptrcall_set_int_bool},
+	[SIGNATURE_get_dictionary_of_vector3_pair_object] = {TYPE(DICTIONARY), 3,
+		{TYPE(VECTOR3), TYPE(VECTOR3), TYPE(OBJECT)}, ptrcall_get_dictionary_of_vector3_pair_object},
 	GETTER(bool, BOOL),
 	SETTER(bool, BOOL),
 	GETTER(int, INT),
@@ -250,6 +278,7 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	SETTER(object, OBJECT),
 	GETTER(string, STRING),
 	GETTER(dictionary, DICTIONARY),
+	SETTER(dictionary, DICTIONARY),
 	GETTER(vector3_array, PACKED_VECTOR3_ARRAY),
 	SETTER(string, STRING),
 	GETTER(int_array, PACKED_INT32_ARRAY),
@@ -263,6 +292,8 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_get_transform_of_int] = {TYPE(TRANSFORM3D), 1, {TYPE(INT), TYPE(NIL)}, ptrcall_get_transform_of_int},
 	[SIGNATURE_get_dictionary_of_int] = {TYPE(DICTIONARY), 1, {TYPE(INT), TYPE(NIL)}, ptrcall_get_dictionary_of_int},
 	[SIGNATURE_make_object] = {TYPE(OBJECT), 0, {TYPE(NIL), TYPE(NIL)}, ptrcall_make_object},
+	[SIGNATURE_make_object_of_int_float] = {TYPE(OBJECT), 2, {TYPE(INT), TYPE(FLOAT)},
+		ptrcall_make_object_of_int_float},
 	[SIGNATURE_make_object_of_string] = {TYPE(OBJECT), 1, {TYPE(STRING), TYPE(NIL)}, ptrcall_make_object_of_string},
 	[SIGNATURE_make_object_of_float_plane] = {TYPE(OBJECT), 2, {TYPE(FLOAT), TYPE(PLANE)},
 		ptrcall_make_object_of_float_plane},

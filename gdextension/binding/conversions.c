@@ -107,6 +107,16 @@ void array_take(GdArray *array, int64_t index, GdVariant value) {
 	variant_take(godot.array_operator_index(array, index), value);
 }
 
+bool dictionary_find(const GdDictionary *dictionary, const char *key, GDExtensionVariantType type, void *out) {
+	GdVariant name = make_variant_string(key);
+	GdDictionary same = *dictionary; // it is only read
+	const GdVariant *value =
+		gd_dictionary_has(&same, &name) ? godot.dictionary_operator_index_const(dictionary, &name) : NULL;
+	bool is_there = value && variant_type(value) == type && variant_to(value, type, out);
+	variant_free(&name);
+	return is_there;
+}
+
 GDExtensionObjectPtr array_object(GdArray *array, int64_t index) {
 	GDExtensionObjectPtr object = NULL;
 	if (index >= 0 && index < gd_array_size(array)) {

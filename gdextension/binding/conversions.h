@@ -75,6 +75,9 @@ GdVariant dictionary_get(GdDictionary *dictionary, const char *key);
 // The same as variant_to().
 bool dictionary_read(GdDictionary *dictionary, const char *key, GDExtensionVariantType type, void *out);
 
+// The same, quietly: false where there is no such key or a value of another type.
+bool dictionary_find(const GdDictionary *dictionary, const char *key, GDExtensionVariantType type, void *out);
+
 // The object at array[index], or null when there is none.
 GDExtensionObjectPtr array_object(GdArray *array, int64_t index);
 

@@ -12,6 +12,7 @@ static void construct(void *pointer) {
 	self->cast_shadow = GD_RENDERING_SERVER_SHADOW_CASTING_SETTING_ON;
 	self->region_materials = gd_array_new();
 	self->anchors = gd_array_new();
+	self->start_state = gd_dictionary_new();
 	body_nodes_init(&self->view.nodes);
 	self->simulated.node = self->base.object;
 	self->simulated.view = &self->view;
@@ -34,7 +35,10 @@ static void destruct(void *pointer) {
 	object_reference_assign(&self->material, NULL);
 	gd_array_free(&self->region_materials);
 	gd_array_free(&self->anchors);
+	gd_dictionary_free(&self->start_state);
+	object_reference_assign(&self->start_mesh, NULL);
 	object_reference_assign(&self->surface_material, NULL);
+	object_reference_assign(&self->editor_mesh, NULL);
 	object_reference_assign(&self->baked, NULL);
 	object_reference_assign(&self->mesh, NULL);
 }
@@ -60,6 +64,11 @@ static void notify(void *pointer, int32_t what) {
 static void configuration_warnings(void *self, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
 	(void)arguments;
 	destructible_body_warnings(self, out);
+}
+
+static void local_box(void *self, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr out) {
+	(void)arguments;
+	*(GdAABB *)out = destructible_body_local_box(self);
 }
 
 // ---- tables
@@ -89,9 +98,20 @@ static void configuration_warnings(void *self, const GDExtensionConstTypePtr *ar
 
 static const ClassProperty properties[] = {
 	BODY_RESOURCE(mesh, "Mesh,DestructibleMesh", "Resource"),
+	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT, ),
+	BODY_PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m", ),
+	BODY_PROPERTY(bake_in_background, BOOL, bool, "is_", NONE, "", ),
+	BODY_PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m", ),
+	BODY_PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater", ),
 	BODY_RESOURCE(material, "MaterialResource", "MaterialResource"),
 	BODY_PROPERTY(region_materials, ARRAY, array, "get_", ARRAY_TYPE, MATERIAL_ARRAY_HINT, ),
 	BODY_PROPERTY(anchors, ARRAY, array, "get_", ARRAY_TYPE, ANCHOR_ARRAY_HINT, ),
+	{.name = "start_state",
+		.type = GDEXTENSION_VARIANT_TYPE_DICTIONARY,
+		.usage = GD_PROPERTY_USAGE_STORAGE,
+		.getter = METHOD("get_start_state", get_dictionary, destructible_body_get_start_state, .is_const = true),
+		.setter = METHOD(
+			"set_start_state", set_dictionary, destructible_body_set_start_state, .argument_names = {"start_state"})},
 	PROPERTY_GROUP("Motion"),
 	BODY_PROPERTY(freeze, BOOL, bool, "is_", NONE, "", ),
 	BODY_PROPERTY(start_asleep, BOOL, bool, "is_", NONE, "", ),
@@ -114,21 +134,28 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(debris_lifetime, FLOAT, float, "get_", RANGE, "0,600,0.1,or_greater,suffix:s", ),
 	BODY_PROPERTY(debris_fade, FLOAT, float, "get_", RANGE, "0,10,0.01,or_greater,suffix:s", ),
 	BODY_PROPERTY(splinter_blend, FLOAT, float, "get_", RANGE, "0,1,0.01,or_greater,suffix:s", ),
-	PROPERTY_GROUP("Shape"),
-	BODY_PROPERTY(element_count, INT, int, "get_", RANGE, ELEMENT_COUNT_HINT, ),
-	BODY_PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m", ),
-	BODY_PROPERTY(bake_in_background, BOOL, bool, "is_", NONE, "", ),
-	BODY_PROPERTY(size, VECTOR3, vector3, "get_", NONE, "suffix:m", ),
-	BODY_PROPERTY(cells, VECTOR3I, vector3i, "get_", RANGE, "1,64,1,or_greater", ),
 	PROPERTY_GROUP("Display"),
 	BODY_RESOURCE(surface_material, "BaseMaterial3D,ShaderMaterial", "Material"),
-	BODY_PROPERTY(layers, INT, int, "get_", LAYERS_3D_RENDER, "", ),
+	{.name = "layers",
+		.type = GDEXTENSION_VARIANT_TYPE_INT,
+		.hint = GD_PROPERTY_HINT_LAYERS_3D_RENDER,
+		.hint_string = "body", // by which it is told from VisualInstance3D's own
+		.getter = METHOD("get_layer_mask", get_int, destructible_body_get_layers, .is_const = true),
+		.setter = METHOD("set_layer_mask", set_int, destructible_body_set_layers, .argument_names = {"mask"})},
 	BODY_PROPERTY(cast_shadow, INT, int, "get_", ENUM, "Off,On,Double-Sided,Shadows Only", ),
 	BODY_PROPERTY(debug_draw_tets, BOOL, bool, "is_", NONE, "", ),
 };
 
 static const ClassMethod methods[] = {
 	BODY_METHOD(bake_mesh, make_object, .class_name = "DestructibleMesh", .is_const = false),
+	BODY_METHOD(get_layer_mask_value, get_bool_of_int, .argument_names = {"layer_number"}, .is_const = true),
+	BODY_METHOD(set_layer_mask_value, set_int_bool, .argument_names = {"layer_number", "value"}),
+	BODY_METHOD(get_estimate, get_dictionary, .is_const = true),
+	BODY_METHOD(get_shown_mesh, make_object, .class_name = "ArrayMesh", .is_const = true),
+	BODY_METHOD(get_preview_mesh, make_object_of_int_float, .argument_names = {"kind", "spread"},
+		.class_name = "ArrayMesh", .is_const = false),
+	BODY_METHOD(show_in_editor, set_object, .argument_names = {"mesh"}, .class_name = "Mesh"),
+	BODY_METHOD(simulate_in_editor, set_bool, .argument_names = {"enabled"}),
 	BODY_METHOD(get_node_count, get_int, .is_const = true),
 	BODY_METHOD(get_tet_count, get_int, .is_const = true),
 	BODY_METHOD(get_node_positions, get_vector3_array, .is_const = true),
@@ -190,19 +217,24 @@ static const ClassConstant constants[] = {
 	{"Dynamics", "DYNAMICS_AUTO", FEM_DYNAMICS_AUTO},
 	{"Dynamics", "DYNAMICS_FINITE_ELEMENTS", FEM_DYNAMICS_ELEMENTS},
 	{"Dynamics", "DYNAMICS_RIGID", FEM_DYNAMICS_RIGID},
+	{"Preview", "PREVIEW_PIECES", PREVIEW_PIECES},
+	{"Preview", "PREVIEW_TETS", PREVIEW_TETS},
+	{"Preview", "PREVIEW_STRENGTH", PREVIEW_STRENGTH},
 };
 
 static const ClassVirtual virtuals[] = {
 	{"_get_configuration_warnings", configuration_warnings},
+	{"_get_aabb", local_box},
 };
 
 const ClassDescription destructible_body_class = {
 	.name = "DestructibleBody",
-	.parent = "Node3D",
+	.parent = "VisualInstance3D",
 	.instance_size = sizeof(DestructibleBody),
 	.construct = construct,
 	.destruct = destruct,
 	.notify = notify,
+	.usage = destructible_body_property_usage,
 	.properties = properties,
 	.property_count = TABLE_COUNT(properties),
 	.methods = methods,

@@ -1,4 +1,4 @@
-// DestructibleBody: a Node3D that shows and simulates a deformable body.
+// DestructibleBody: a VisualInstance3D that shows and simulates a deformable body.
 //
 //	destructible_body.c           making, freeing, notifications, the tables that Godot sees
 //	destructible_body_shape.c     what it is shaped like: mesh and its bake, or box
@@ -10,6 +10,11 @@
 //	destructible_body_pieces.c    the same for its pieces
 //	destructible_body_hits.c      what a ray hit, bullets, nodes attached to it
 //	destructible_body_faults.c    messages and configuration warnings
+//	destructible_body_estimate.c  what it costs and weighs, before it is simulated
+//	destructible_body_editor.c    what the editor asks of it, and its simulation in there
+//	destructible_body_shown.c     what is seen of it now, as a mesh
+//	destructible_body_start_state.c  the state it starts in
+//	destructible_body_preview.c   pictures of what it is made of
 //	destructible_body_life.c      entering and leaving worlds, moving, starting over
 #ifndef DESTRUCTIBLE_BODY_H
 #define DESTRUCTIBLE_BODY_H
@@ -34,12 +39,15 @@ typedef struct DestructibleBody {
 	GdVector3 start_velocity;         // m/s
 	GdVector3 start_angular_velocity; // rad/s
 	bool start_asleep;
-	GdArray anchors; // of AABB, in the node's own space
+	GdArray anchors;          // of AABB, in the node's own space
+	GdDictionary start_state; // of get_state(), or empty
 	bool debug_draw_tets;
 	uint32_t layers;     // of the renderer
 	int32_t cast_shadow; // a ShadowCastingSetting
 	// State
-	GDExtensionObjectPtr baked; // DestructibleMesh in use: `mesh` itself, or the bake of it; a reference
+	GDExtensionObjectPtr start_mesh;  // picture of start_state in the editor, or null; a reference
+	GDExtensionObjectPtr editor_mesh; // Mesh that the editor shows in its place, or null; a reference
+	GDExtensionObjectPtr baked;       // DestructibleMesh in use: `mesh` itself, or the bake of it; a reference
 	BodyView view;
 	SimulationBody simulated; // with the settings that may change during play
 	GdTransform3D pose;       // the global transform last handed to the engine or the view
@@ -49,6 +57,8 @@ typedef struct DestructibleBody {
 	bool is_reading_mesh;
 	bool is_waiting; // counted among those that wait for the bake of `baked`
 	bool is_in_world;
+	bool is_tried;          // simulated inside the editor
+	uint32_t shown_parts;   // of its settings, in the inspector
 	bool is_softening_told; // that its tets are softer than their material
 } DestructibleBody;
 
@@ -57,8 +67,18 @@ extern const ClassDescription destructible_body_class;
 // The DestructibleMesh in use, or null.
 struct DestructibleMesh *destructible_body_mesh(const DestructibleBody *self);
 
+// In the editor, where bodies rest unless they are tried there.
+bool destructible_body_is_still(const DestructibleBody *self);
+
+// Whether one of its materials breaks.
+bool destructible_body_can_break(const DestructibleBody *self);
+
 // Finds or starts the bake that the shape needs, before the body is built. In destructible_body_shape.c.
 void destructible_body_find_bake(DestructibleBody *self);
+
+// The DestructibleMesh that it is or would be simulated with, splinters included; made at once. A new reference, or
+// null with the cause said. One of the user's own that is not baked stays so.
+GDExtensionObjectPtr destructible_body_make_bake(DestructibleBody *self);
 
 // It no longer waits for the bake: one that nobody waits for is cancelled in the next frame.
 void destructible_body_stop_waiting(DestructibleBody *self);
@@ -170,6 +190,8 @@ BODY_ACCESSORS(double, debris_fade)
 BODY_ACCESSORS(double, splinter_blend)
 BODY_ACCESSORS(bool, debug_draw_tets)
 BODY_ACCESSORS(int64_t, layers)
+bool destructible_body_get_layer_mask_value(void *self, int64_t number);
+void destructible_body_set_layer_mask_value(void *self, int64_t number, bool on);
 BODY_ACCESSORS(int64_t, cast_shadow)
 
 int64_t destructible_body_get_node_count(void *self);
@@ -211,5 +233,41 @@ void destructible_body_add_collision_exception_with(void *self, GDExtensionObjec
 void destructible_body_remove_collision_exception_with(void *self, GDExtensionObjectPtr node);
 void destructible_body_attach_node(void *self, GDExtensionObjectPtr node);
 void destructible_body_detach_node(void *self, GDExtensionObjectPtr node);
+
+// Where a vertex is (m) that follows four nodes; positions: 4 numbers a node, from the origin.
+GdVector3 destructible_body_place_vertex(
+	FemPosition origin, const float *positions, const int32_t nodes[4], const float weights[4]);
+GdVector3 destructible_body_transformed(const GdTransform3D *transform, GdVector3 p);
+
+// ---- destructible_body_shown.c
+GDExtensionObjectPtr destructible_body_get_shown_mesh(void *self);
+
+// ---- destructible_body_start_state.c
+void destructible_body_get_start_state(void *self, GdDictionary *out);
+void destructible_body_set_start_state(void *self, const GdDictionary *state);
+bool destructible_body_has_start_state(const DestructibleBody *self);
+void destructible_body_take_start_state(DestructibleBody *self);
+void destructible_body_picture_start_state(DestructibleBody *self);
+
+// The Mesh that the editor shows of a body at rest in place of its own, or null.
+GDExtensionObjectPtr destructible_body_stand_in(const DestructibleBody *self);
+
+// ---- destructible_body_preview.c
+typedef enum BodyPreview {
+	PREVIEW_PIECES = 0, // what it may break into, each in a colour of its own; spread: how far apart
+	PREVIEW_TETS,       // spread: the gap between them, as a share of their size
+	PREVIEW_STRENGTH,   // regions by what they break at, red the weakest
+} BodyPreview;
+GDExtensionObjectPtr destructible_body_get_preview_mesh(void *self, int64_t kind, double spread);
+void destructible_body_show_in_editor(void *self, GDExtensionObjectPtr mesh);
+
+// ---- destructible_body_estimate.c
+void destructible_body_get_estimate(void *self, GdDictionary *out);
+
+// ---- destructible_body_editor.c
+void destructible_body_simulate_in_editor(void *self, bool on);
+void destructible_body_show_changes(DestructibleBody *self); // of its settings: warnings, gizmos, inspector
+GdAABB destructible_body_local_box(const DestructibleBody *self);
+uint32_t destructible_body_property_usage(void *self, const ClassPropertyLook *property);
 
 #endif

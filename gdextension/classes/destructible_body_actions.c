@@ -128,14 +128,6 @@ void destructible_body_get_state(void *pointer, GdDictionary *out) {
 	gd_packed_byte_array_free(&data);
 }
 
-static bool read_entry(const GdDictionary *state, const char *key, GDExtensionVariantType type, void *out) {
-	GdVariant name = make_variant_string(key);
-	const GdVariant *value = godot.dictionary_operator_index_const(state, &name);
-	bool is_there = value && variant_type(value) == type && variant_to(value, type, out);
-	variant_free(&name);
-	return is_there;
-}
-
 // The node goes where it was, without taking the body along: that is there already.
 static int64_t load(DestructibleBody *self, const GdTransform3D *transform, GdPackedByteArray *data) {
 	int64_t size = gd_packed_byte_array_size(data);
@@ -160,8 +152,8 @@ int64_t destructible_body_set_state(void *pointer, const GdDictionary *state) {
 	int64_t result = GD_ERR_UNCONFIGURED;
 	if (!self->simulated.world || !self->is_in_world) {
 		destructible_body_report(self, "ignored set_state()", "it is not simulated; put it into the tree first");
-	} else if (!read_entry(state, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform) ||
-		!read_entry(state, "data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &data)) {
+	} else if (!dictionary_find(state, "transform", GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform) ||
+		!dictionary_find(state, "data", GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &data)) {
 		destructible_body_report(
 			self, "ignored set_state()", "what was given is no state; pass what get_state() returned");
 		result = GD_ERR_INVALID_PARAMETER;

@@ -20,7 +20,7 @@ void destructible_body_set_anchors(void *pointer, const GdArray *anchors) {
 	gd_array_free(&source);
 	gd_array_free(&old);
 	destructible_body_rebuild(self);
-	gd_node_update_configuration_warnings(self->base.object);
+	destructible_body_show_changes(self);
 }
 
 // Godot's boxes may have sizes below 0, when they were drawn from the other corner.

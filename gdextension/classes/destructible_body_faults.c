@@ -42,7 +42,9 @@ static const char *mesh_fault(const DestructibleBody *self, const DestructibleMe
 			   "DestructibleMesh";
 	}
 	if (!mesh || (!mesh->is_baked && !mesh->fault[0] && mesh->source_mesh)) {
-		return gd_engine_is_editor_hint() ? NULL : "its mesh could not be baked; see the error above";
+		return destructible_body_is_still(self) ? NULL
+			: gd_engine_is_editor_hint()        ? "its mesh is not baked; press Bake first"
+												: "its mesh could not be baked; see the error above";
 	}
 	return destructible_mesh_fault(mesh);
 }

@@ -4,16 +4,11 @@
 #include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/destruction_server.h"
-#include "classes/material_resource.h"
 #include "coupling/node_attachments.h"
 #include "simulation/node_pose.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_editor(void) {
-	return gd_engine_is_editor_hint();
-}
 
 static bool make_shape(const DestructibleBody *self, BodyShape *shape) {
 	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
@@ -117,7 +112,10 @@ static void view_tets(
 static void build_view(DestructibleBody *self, const BodyShape *shape) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	self->mesh_revision = mesh ? mesh->revision : 0;
-	if (self->mesh || mesh) {
+	if (destructible_body_stand_in(self)) {
+		body_view_create_plain(
+			&self->view, destructible_body_stand_in(self), godot.object_get_instance_id(self->base.object));
+	} else if (self->mesh || mesh) {
 		view_mesh(self, mesh);
 	} else if (shape->node_count > 0) {
 		uint64_t id = godot.object_get_instance_id(self->base.object);
@@ -125,23 +123,12 @@ static void build_view(DestructibleBody *self, const BodyShape *shape) {
 	}
 }
 
-static bool can_break(const DestructibleBody *self) {
-	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
-	int32_t count = destructible_body_materials(self, materials);
-	for (int32_t i = 0; i < count; i++) {
-		if (material_resource_def(materials[i]).breakable) {
-			return true;
-		}
-	}
-	return false;
-}
-
 // tets: as of rest_tets().
 static void finish_view(DestructibleBody *self, const BodyShape *shape, const int32_t *tets) {
 	view_tets(self, destructible_body_mesh(self), shape, tets);
 	destructible_body_update_look(self);
 	body_view_set_rendering(&self->view, self->layers, self->cast_shadow);
-	if (self->simulated.world && can_break(self)) {
+	if (self->simulated.world && destructible_body_can_break(self)) {
 		const BodySettings *settings = &self->simulated.settings;
 		body_view_prepare_breaking(&self->view, settings->debris_lifetime > 0.0f || settings->debris_cap > 0);
 	}
@@ -153,19 +140,21 @@ static void finish_view(DestructibleBody *self, const BodyShape *shape, const in
 
 static void build(DestructibleBody *self) {
 	BodyShape shape = {0};
+	destructible_body_picture_start_state(self);
 	destructible_body_find_bake(self);
 	self->pose = gd_node3d_get_global_transform(self->base.object);
 	if (!self->mesh) {
 		make_shape(self, &shape);
 	}
 	build_view(self, &shape);
-	if (!is_editor()) {
+	if (!destructible_body_is_still(self)) {
 		start_simulation(self, &shape);
 	}
 	int32_t *tets = rest_tets(self, (int32_t)destructible_body_get_tet_count(self));
 	finish_view(self, &shape, tets);
 	free(tets);
 	body_shape_free(&shape);
+	destructible_body_take_start_state(self);
 }
 
 // For a body that was put into another state, in which it may be broken: it has more nodes then.
@@ -244,8 +233,8 @@ void destructible_body_enter(DestructibleBody *self) {
 	self->is_in_world = true;
 	destructible_body_report_refused_count(self);
 	gd_node3d_set_notify_transform(node, true);
-	destruction_server_attach(is_editor() ? NULL : gd_node_get_tree(node));
-	if (!is_editor()) {
+	destruction_server_attach(destructible_body_is_still(self) ? NULL : gd_node_get_tree(node));
+	if (!destructible_body_is_still(self)) {
 		GDExtensionObjectPtr world_3d = gd_node3d_get_world_3d(node);
 		bool is_back = world_3d && simulation_body_attach(&self->simulated, world_3d);
 		object_unreference(world_3d);
@@ -262,6 +251,10 @@ void destructible_body_enter(DestructibleBody *self) {
 void destructible_body_leave(DestructibleBody *self) {
 	self->is_in_world = false;
 	destructible_body_stop_waiting(self);
+	if (self->is_tried) { // another scene of the editor is shown: it is at rest when this one comes back
+		self->is_tried = false;
+		destructible_body_release(self);
+	}
 	self->simulated.is_detached = self->simulated.world != NULL;
 	body_view_set_scenario(&self->view, (GdRID){{0}});
 }
@@ -270,7 +263,7 @@ void destructible_body_leave(DestructibleBody *self) {
 // transform gets another chance.
 static void rest_shape_moved(DestructibleBody *self, const GdTransform3D *transform) {
 	self->pose = *transform;
-	if (is_editor()) {
+	if (destructible_body_is_still(self)) {
 		gd_node_update_configuration_warnings(self->base.object);
 	} else if (!destructible_body_fault(self, transform)) {
 		destructible_body_rebuild(self);

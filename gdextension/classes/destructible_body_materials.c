@@ -17,6 +17,17 @@ int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObj
 	return count;
 }
 
+bool destructible_body_can_break(const DestructibleBody *self) {
+	GDExtensionObjectPtr materials[SIMULATION_MATERIALS_MAX];
+	int32_t count = destructible_body_materials(self, materials);
+	for (int32_t i = 0; i < count; i++) {
+		if (material_resource_def(materials[i]).breakable) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void watch_one(DestructibleBody *self, GDExtensionObjectPtr material, bool on) {
 	if (material && on) {
 		signal_connect(material, &names.changed, self->base.object, &names._on_material_changed);
@@ -43,7 +54,7 @@ static void apply(DestructibleBody *self) {
 	}
 	destructible_body_update_look(self);
 	destructible_body_update_cut(self);
-	gd_node_update_configuration_warnings(self->base.object);
+	destructible_body_show_changes(self);
 }
 
 GDExtensionObjectPtr destructible_body_get_material(void *self) {
@@ -128,6 +139,9 @@ static void update_fallback_materials(DestructibleBody *self) {
 void destructible_body_update_look(DestructibleBody *self) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	GDExtensionObjectPtr look = self->surface_material;
+	if (destructible_body_stand_in(self)) {
+		return; // it has its own
+	}
 	update_fallback_materials(self);
 	if (!look && mesh) {
 		look = object_cast(array_object(&mesh->surface_materials, 0), "Material");
@@ -167,14 +181,14 @@ void destructible_body_set_surface_material(void *pointer, GDExtensionObjectPtr 
 	if (!surface_material_follows(material) && !gd_engine_is_editor_hint()) {
 		destructible_body_warn(self, "is drawn in its rest shape", DESTRUCTIBLE_BODY_SHADER_FAULT);
 	}
-	gd_node_update_configuration_warnings(self->base.object);
+	destructible_body_show_changes(self);
 	object_reference_assign(&old, NULL);
 }
 
 void destructible_body_on_surface_material_changed(void *pointer) {
 	DestructibleBody *self = pointer;
 	destructible_body_update_look(self);
-	gd_node_update_configuration_warnings(self->base.object);
+	destructible_body_show_changes(self);
 }
 
 // The material's own look may be another now, too.
@@ -183,5 +197,5 @@ void destructible_body_on_material_changed(void *pointer) {
 	destructible_body_tell_softening(self);
 	destructible_body_update_look(self);
 	destructible_body_update_cut(self);
-	gd_node_update_configuration_warnings(self->base.object);
+	destructible_body_show_changes(self);
 }

@@ -45,7 +45,7 @@ void destructible_body_get_node_positions(void *pointer, GdPackedVector3Array *o
 }
 
 // What the vertex shader does, on the processor.
-static GdVector3 place_vertex(
+GdVector3 destructible_body_place_vertex(
 	FemPosition origin, const float *positions, const int32_t nodes[4], const float weights[4]) {
 	double sum[3] = {origin.x, origin.y, origin.z};
 	for (int k = 0; k < 4; k++) {
@@ -69,7 +69,7 @@ void destructible_body_get_vertex_positions(void *pointer, GdPackedVector3Array 
 	GdVector3 *written = count > 0 ? godot.packed_vector3_array_operator_index(out, 0) : NULL;
 	for (int32_t i = 0; i < count; i++) {
 		const int32_t *nodes = &mesh->baked.tet_mesh.tets[4 * (size_t)mesh->baked.embedding.tets[i]];
-		written[i] = place_vertex(shape.origin, positions, nodes, mesh->baked.embedding.weights[i]);
+		written[i] = destructible_body_place_vertex(shape.origin, positions, nodes, mesh->baked.embedding.weights[i]);
 	}
 }
 
@@ -89,8 +89,8 @@ void destructible_body_get_splinter_vertex_positions(void *pointer, GdPackedVect
 	for (int32_t i = 0; i < count; i++) {
 		float weights[4];
 		bool is_seen = embedded_copy_read(&self->view.copy, i, nodes, weights) && are_within(nodes, shape.node_count);
-		written[i] =
-			is_seen ? place_vertex(shape.origin, positions, nodes, weights) : (GdVector3){INFINITY, INFINITY, INFINITY};
+		written[i] = is_seen ? destructible_body_place_vertex(shape.origin, positions, nodes, weights)
+							 : (GdVector3){INFINITY, INFINITY, INFINITY};
 	}
 }
 

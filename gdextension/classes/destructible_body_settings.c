@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { RENDER_LAYERS = 20 }; // as many as Godot has
+
 static BodySettings *settings_of(void *self) {
 	return &((DestructibleBody *)self)->simulated.settings;
 }
@@ -26,6 +28,7 @@ bool destructible_body_get_freeze(void *self) {
 
 void destructible_body_set_freeze(void *self, bool freeze) {
 	settings_of(self)->freeze = freeze;
+	destructible_body_show_changes(self);
 }
 
 double destructible_body_get_gravity_scale(void *self) {
@@ -165,6 +168,7 @@ int64_t destructible_body_get_debris_cap(void *self) {
 void destructible_body_set_debris_cap(void *self, int64_t cap) {
 	settings_of(self)->debris_cap = (int32_t)(cap < 0 ? 0 : cap > 1000000 ? 1000000 : cap);
 	apply(self);
+	destructible_body_show_changes(self);
 }
 
 double destructible_body_get_debris_lifetime(void *self) {
@@ -173,6 +177,7 @@ double destructible_body_get_debris_lifetime(void *self) {
 
 void destructible_body_set_debris_lifetime(void *self, double lifetime) {
 	set_number(self, "debris_lifetime", &settings_of(self)->debris_lifetime, lifetime, 0.0, 1e6);
+	destructible_body_show_changes(self);
 }
 
 double destructible_body_get_debris_fade(void *self) {
@@ -209,6 +214,7 @@ static void apply_rendering(DestructibleBody *self) {
 	body_view_set_rendering(&self->view, self->layers, self->cast_shadow);
 }
 
+// These take the place of VisualInstance3D's own, which reach only an instance without a mesh.
 int64_t destructible_body_get_layers(void *self) {
 	return ((DestructibleBody *)self)->layers;
 }
@@ -216,7 +222,29 @@ int64_t destructible_body_get_layers(void *self) {
 void destructible_body_set_layers(void *pointer, int64_t layers) {
 	DestructibleBody *self = pointer;
 	self->layers = (uint32_t)layers;
+	gd_visual_instance3d_set_layer_mask(self->base.object, (int64_t)self->layers);
 	apply_rendering(self);
+}
+
+static bool is_layer(const DestructibleBody *self, int64_t number) {
+	if (number >= 1 && number <= RENDER_LAYERS) {
+		return true;
+	}
+	destructible_body_report(self, "was asked for a render layer", "there are those from 1 to 20; give one of them");
+	return false;
+}
+
+bool destructible_body_get_layer_mask_value(void *pointer, int64_t number) {
+	DestructibleBody *self = pointer;
+	return is_layer(self, number) && (self->layers >> (number - 1) & 1u) != 0;
+}
+
+void destructible_body_set_layer_mask_value(void *pointer, int64_t number, bool on) {
+	DestructibleBody *self = pointer;
+	if (is_layer(self, number)) {
+		uint32_t bit = 1u << (number - 1);
+		destructible_body_set_layers(self, on ? self->layers | bit : self->layers & ~bit);
+	}
 }
 
 int64_t destructible_body_get_cast_shadow(void *self) {

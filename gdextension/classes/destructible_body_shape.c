@@ -23,10 +23,6 @@ static void watch(DestructibleBody *self, GDExtensionObjectPtr resource, bool on
 	}
 }
 
-static void describe_change(DestructibleBody *self) {
-	gd_node_update_configuration_warnings(self->base.object);
-}
-
 // ---- bake
 
 static void set_waiting(DestructibleBody *self, bool on) {
@@ -80,7 +76,7 @@ static MeshCacheSettings cache_settings(DestructibleBody *self) {
 }
 
 bool destructible_body_needs_other_cut(DestructibleBody *self) {
-	if (gd_engine_is_editor_hint() || class_instance(self->mesh, &destructible_mesh_class)) {
+	if (destructible_body_is_still(self) || class_instance(self->mesh, &destructible_mesh_class)) {
 		return false;
 	}
 	MeshCacheSettings settings = cache_settings(self);
@@ -161,7 +157,8 @@ static void find_bake_of_mesh(DestructibleBody *self) {
 		object_unreference(found);
 	}
 	DestructibleMesh *mesh = destructible_body_mesh(self);
-	if (mesh && !mesh->is_baked && !mesh->fault[0] && mesh->source_mesh) {
+	bool is_users = self->baked == self->mesh; // what is tried in the editor changes no resource
+	if (mesh && !mesh->is_baked && !mesh->fault[0] && mesh->source_mesh && !(is_users && gd_engine_is_editor_hint())) {
 		bake(self, mesh);
 	}
 }
@@ -187,9 +184,42 @@ GDExtensionObjectPtr destructible_body_bake_mesh(void *pointer) {
 	return is_baked ? object : NULL;
 }
 
+static GDExtensionObjectPtr make_bake_of_box(DestructibleBody *self) {
+	const int32_t cells[3] = {self->cells.x, self->cells.y, self->cells.z};
+	MeshCacheSettings settings = cache_settings(self);
+	GDExtensionObjectPtr found = destructible_body_box_fault(self)
+		? NULL
+		: mesh_cache_get_box((FemVec3){self->size.x, self->size.y, self->size.z}, cells, &settings);
+	DestructibleMesh *mesh = class_instance(found, &destructible_mesh_class);
+	if (mesh) {
+		destructible_mesh_go_on_cutting(mesh, true);
+	}
+	return found;
+}
+
+GDExtensionObjectPtr destructible_body_make_bake(DestructibleBody *self) {
+	if (!self->mesh) {
+		return make_bake_of_box(self);
+	}
+	bool is_users = class_instance(self->mesh, &destructible_mesh_class) != NULL;
+	GDExtensionObjectPtr found = is_users ? self->mesh : find_in_cache(self);
+	DestructibleMesh *mesh = class_instance(found, &destructible_mesh_class);
+	if (is_users) {
+		gd_ref_counted_reference(found);
+	} else if (mesh && !mesh->is_baked) {
+		self->is_reading_mesh = true;
+		destructible_mesh_bake(mesh);
+		self->is_reading_mesh = false;
+	}
+	return found;
+}
+
 // The editor shows a plain mesh as it is: a bake would only cost time there.
 void destructible_body_find_bake(DestructibleBody *self) {
-	if (gd_engine_is_editor_hint()) {
+	if (destructible_body_is_still(self)) {
+		if (self->baked != self->mesh) {
+			use_baked(self, NULL); // of a trial that ended
+		}
 		return;
 	}
 	set_waiting(self, false);
@@ -212,7 +242,8 @@ void destructible_body_on_mesh_changed(void *pointer) {
 		return;
 	}
 	if (is_plain && !(mesh && mesh->revision != self->mesh_revision)) {
-		GDExtensionObjectPtr found = self->is_in_world && !gd_engine_is_editor_hint() ? find_in_cache(self) : NULL;
+		GDExtensionObjectPtr found =
+			self->is_in_world && !destructible_body_is_still(self) ? find_in_cache(self) : NULL;
 		bool is_other = found != self->baked;
 		object_unreference(found);
 		if (is_other) { // the triangles of the plain mesh are others
@@ -223,7 +254,7 @@ void destructible_body_on_mesh_changed(void *pointer) {
 	} else {
 		destructible_body_update_look(self);
 	}
-	describe_change(self);
+	destructible_body_show_changes(self);
 }
 
 // ---- properties
@@ -253,7 +284,7 @@ void destructible_body_set_mesh(void *pointer, GDExtensionObjectPtr mesh) {
 	watch(self, mesh, true);
 	use_baked(self, is_baked_form ? mesh : NULL);
 	destructible_body_rebuild(self);
-	describe_change(self);
+	destructible_body_show_changes(self);
 	object_reference_assign(&old, NULL);
 	object_reference_assign(&old_baked, NULL);
 }
@@ -288,7 +319,7 @@ void destructible_body_set_element_count(void *pointer, int64_t count) {
 	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
 		destructible_body_rebuild(self);
 	}
-	describe_change(self);
+	destructible_body_show_changes(self);
 }
 
 double destructible_body_get_wall_thickness(void *self) {
@@ -309,7 +340,7 @@ void destructible_body_set_wall_thickness(void *pointer, double value) {
 	if (self->mesh && !class_instance(self->mesh, &destructible_mesh_class)) {
 		destructible_body_rebuild(self);
 	}
-	describe_change(self);
+	destructible_body_show_changes(self);
 }
 
 bool destructible_body_get_bake_in_background(void *self) {
@@ -331,7 +362,7 @@ void destructible_body_set_size(void *pointer, GdVector3 size) {
 	}
 	self->size = size;
 	destructible_body_rebuild(self);
-	describe_change(self);
+	destructible_body_show_changes(self);
 }
 
 GdVector3i destructible_body_get_cells(void *self) {
@@ -342,5 +373,5 @@ void destructible_body_set_cells(void *pointer, GdVector3i cells) {
 	DestructibleBody *self = pointer;
 	self->cells = cells;
 	destructible_body_rebuild(self);
-	describe_change(self);
+	destructible_body_show_changes(self);
 }

@@ -57,7 +57,7 @@ void destructible_mesh_get_vertex_positions(void *pointer, GdPackedVector3Array 
 }
 
 static GDExtensionObjectPtr make_view(DestructibleMesh *self, const FemViewDef *def) {
-	GDExtensionObjectPtr mesh = self->is_baked ? mesh_drawing_of_tets(&self->baked.tet_mesh, def) : NULL;
+	GDExtensionObjectPtr mesh = self->is_baked ? mesh_drawing_of_tets(&self->baked.tet_mesh, def, NULL) : NULL;
 	if (!mesh) {
 		char name[256];
 		destructible_mesh_name(self, name, sizeof(name));

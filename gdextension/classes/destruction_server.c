@@ -204,12 +204,19 @@ static GDExtensionObjectPtr world_of(GDExtensionObjectPtr world_3d) {
 	return world_3d;
 }
 
+static bool is_world(GDExtensionObjectPtr object, const char *method) {
+	if (object && !object_cast(object, "World3D")) {
+		report_error(
+			"DestructionServer: %s() was given something else than a World3D; pass node.get_world_3d().", method);
+		return false;
+	}
+	return true;
+}
+
 static int64_t apply_explosion(
 	void *self, GdVector3 position, double radius, double strength, GDExtensionObjectPtr world_3d) {
 	(void)self;
-	if (world_3d && !object_cast(world_3d, "World3D")) {
-		report_error(
-			"DestructionServer: apply_explosion() was given something else than a World3D; pass node.get_world_3d().");
+	if (!is_world(world_3d, "apply_explosion")) {
 		return 0;
 	}
 	GDExtensionObjectPtr world = world_of(world_3d);
@@ -221,6 +228,33 @@ static int64_t apply_explosion(
 		return 0;
 	}
 	return count;
+}
+
+// Where a ray meets the surface of a destructible as it is now; empty: nowhere.
+static void cast_ray(void *self, GdVector3 from, GdVector3 to, GDExtensionObjectPtr world_3d, GdDictionary *out) {
+	(void)self;
+	gd_dictionary_free(out);
+	*out = gd_dictionary_new();
+	if (!is_world(world_3d, "cast_ray")) {
+		return;
+	}
+	if (!vector3_is_finite(from) || !vector3_is_finite(to)) {
+		report_error("DestructionServer: cast_ray() was given numbers that are not finite; correct its two points.");
+		return;
+	}
+	GDExtensionObjectPtr world = world_of(world_3d);
+	FemHit hit;
+	FemPosition start = {(double)from.x, (double)from.y, (double)from.z};
+	FemVec3 translation = {to.x - from.x, to.y - from.y, to.z - from.z};
+	const SimulationBody *body = world ? simulation_cast_ray(world, start, translation, &hit) : NULL;
+	object_unreference(world);
+	if (body) {
+		GdVector3 point = {(float)hit.point.x, (float)hit.point.y, (float)hit.point.z};
+		GdVector3 normal = {hit.normal.x, hit.normal.y, hit.normal.z};
+		dictionary_take(out, "body", make_variant_object(body->node));
+		dictionary_take(out, "position", make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &point));
+		dictionary_take(out, "normal", make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &normal));
+	}
 }
 
 // False when what was hit takes no bullets: level geometry.
@@ -275,6 +309,8 @@ static const ClassMethod methods[] = {
 		.class_name = "Node3D", .is_const = true),
 	METHOD("apply_explosion", get_int_of_vector3_float_float_object, apply_explosion,
 		.argument_names = {"position", "radius", "strength", "world_3d"}, .optional_count = 1, .class_name = "World3D"),
+	METHOD("cast_ray", get_dictionary_of_vector3_pair_object, cast_ray, .argument_names = {"from", "to", "world_3d"},
+		.optional_count = 1, .class_name = "World3D", .is_const = true),
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
 	METHOD("get_license_text", get_string, get_license_text, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),

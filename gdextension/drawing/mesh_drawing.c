@@ -149,9 +149,9 @@ void mesh_drawing_free(MeshDrawing *drawing) {
 
 // ---- tets
 
-// Colours far apart for tets that follow each other: steps of the golden angle round the colour wheel.
-static GdColor tet_color(int32_t tet) {
-	float hue = fmodf(0.618034f * (float)(tet % 1000), 1.0f) * 6.0f;
+// Colours far apart for things that follow each other: steps of the golden angle round the colour wheel.
+static GdColor number_color(int32_t number) {
+	float hue = fmodf(0.618034f * (float)(number % 1000), 1.0f) * 6.0f;
 	float rgb[3];
 	for (int k = 0; k < 3; k++) {
 		float away = fabsf(fmodf(hue + 6.0f - 2.0f * (float)k, 6.0f) - 3.0f) - 1.0f;
@@ -160,7 +160,7 @@ static GdColor tet_color(int32_t tet) {
 	return (GdColor){rgb[0], rgb[1], rgb[2], 1.0f};
 }
 
-GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def) {
+GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def, const GdColor *colors) {
 	FemViewMesh view = {0};
 	if (fem_tet_mesh_view(tets->node_count, tets->nodes, tets->tet_count, tets->tets, def, &view) != FEM_OK) {
 		return NULL;
@@ -174,12 +174,85 @@ GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemVie
 			FemVec3 p = view.vertices[i], n = view.normals[i];
 			arrays.positions[i] = (GdVector3){p.x, p.y, p.z};
 			arrays.normals[i] = (GdVector3){n.x, n.y, n.z};
-			arrays.colors[i] = tet_color(view.triangle_tets[i / 3]);
+			int32_t tet = view.triangle_tets[i / 3];
+			arrays.colors[i] = colors ? colors[tet] : number_color(tet);
 			arrays.indices[i] = i - i % 3 + (2 - i % 3);
 		}
 		surface_arrays_add_to_mesh(&arrays, mesh);
 		surface_arrays_free(&arrays);
 	}
 	fem_view_mesh_free(&view);
+	return mesh;
+}
+
+// ---- splinters apart
+
+// Means of the splinters' vertices, and at the end the mean of them; to be freed.
+static GdVector3 *splinter_centers(const FemSplinterMesh *splinters) {
+	int32_t count = splinters->splinter_count;
+	GdVector3 *centers = calloc((size_t)count + 1, sizeof(GdVector3));
+	int32_t *sizes = calloc((size_t)count, sizeof(int32_t));
+	for (int32_t i = 0; centers && sizes && i < splinters->vertex_count; i++) {
+		int32_t s = splinters->vertex_splinters[i];
+		GdVector3 *sum = &centers[s];
+		FemVec3 p = splinters->positions[i];
+		*sum = (GdVector3){sum->x + p.x, sum->y + p.y, sum->z + p.z};
+		sizes[s]++;
+	}
+	for (int32_t s = 0; centers && sizes && s < count; s++) {
+		float share = sizes[s] > 0 ? 1.0f / (float)sizes[s] : 0.0f, part = 1.0f / (float)count;
+		GdVector3 *c = &centers[s], *all = &centers[count];
+		*c = (GdVector3){c->x * share, c->y * share, c->z * share};
+		*all = (GdVector3){all->x + part * c->x, all->y + part * c->y, all->z + part * c->z};
+	}
+	free(sizes);
+	return centers;
+}
+
+static GdVector3 cross(GdVector3 a, GdVector3 b) {
+	return (GdVector3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static GdVector3 face_normal(const GdVector3 *p) {
+	GdVector3 u = {p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
+	GdVector3 v = {p[2].x - p[0].x, p[2].y - p[0].y, p[2].z - p[0].z};
+	GdVector3 n = cross(u, v);
+	float length = sqrtf(n.x * n.x + n.y * n.y + n.z * n.z);
+	float f = length > 0.0f ? 1.0f / length : 0.0f;
+	return (GdVector3){n.x * f, n.y * f, n.z * f};
+}
+
+// Corner `i` of all triangles: its splinter moved from the middle of the whole by `spread` of its distance.
+static void place_corner(SurfaceArrays *arrays, int32_t i, const FemSplinterMesh *splinters, int32_t vertex,
+	const GdVector3 *centers, float spread) {
+	int32_t splinter = splinters->vertex_splinters[vertex];
+	const GdVector3 *c = &centers[splinter], *all = &centers[splinters->splinter_count];
+	FemVec3 p = splinters->positions[vertex];
+	arrays->positions[i] =
+		(GdVector3){p.x + spread * (c->x - all->x), p.y + spread * (c->y - all->y), p.z + spread * (c->z - all->z)};
+	arrays->colors[i] = number_color(splinter);
+	arrays->indices[i] = i - i % 3 + (2 - i % 3);
+}
+
+GDExtensionObjectPtr mesh_drawing_of_splinters(const FemSplinterMesh *splinters, float spread) {
+	int32_t count = splinters->index_count;
+	GdVector3 *centers = count > 0 ? splinter_centers(splinters) : NULL;
+	GDExtensionObjectPtr mesh = centers ? make_ref_counted("ArrayMesh") : NULL;
+	if (mesh) {
+		SurfaceArrays arrays;
+		surface_arrays_create(&arrays, count, count, SURFACE_COLORS);
+		for (int32_t s = 0; s < splinters->surface_count; s++) {
+			for (int32_t i = splinters->index_starts[s]; i < splinters->index_starts[s + 1]; i++) {
+				int32_t vertex = splinters->vertex_starts[s] + splinters->indices[i];
+				place_corner(&arrays, i, splinters, vertex, centers, spread);
+			}
+		}
+		for (int32_t i = 0; i < count; i++) {
+			arrays.normals[i] = face_normal(&arrays.positions[i - i % 3]);
+		}
+		surface_arrays_add_to_mesh(&arrays, mesh);
+		surface_arrays_free(&arrays);
+	}
+	free(centers);
 	return mesh;
 }

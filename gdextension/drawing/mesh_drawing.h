@@ -28,8 +28,12 @@ void mesh_drawing_create_splinters(MeshDrawing *drawing, const FemBakedMesh *bak
 void mesh_drawing_set_materials(MeshDrawing *drawing, GdArray *materials);
 void mesh_drawing_free(MeshDrawing *drawing);
 
-// An ArrayMesh, with a reference for the caller, of tets drawn apart; each tet has a colour of its own. Null on failure
-// with fem_last_error() set.
-GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def);
+// An ArrayMesh, with a reference for the caller, of tets drawn apart; each tet has a colour of its own, or that of
+// `colors`. Null on failure with fem_last_error() set.
+GDExtensionObjectPtr mesh_drawing_of_tets(const FemTetArrays *tets, const FemViewDef *def, const GdColor *colors);
+
+// The same of splinters, each moved from the middle of the whole by `spread` of its distance from it. Null when there
+// are none.
+GDExtensionObjectPtr mesh_drawing_of_splinters(const FemSplinterMesh *splinters, float spread);
 
 #endif

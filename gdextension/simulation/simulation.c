@@ -67,13 +67,21 @@ static FemWorldId make_engine_world(GdRID space, float *out_sleep_speed) {
 	return fem_world_create(&def);
 }
 
-SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
+SimulationWorld *simulation_find_world(GDExtensionObjectPtr world_3d) {
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		if (simulation.worlds[i]->world_3d == world_3d) {
 			return simulation.worlds[i];
 		}
 	}
-	SimulationWorld *world = simulation.world_count < MAX_WORLDS ? calloc(1, sizeof(SimulationWorld)) : NULL;
+	return NULL;
+}
+
+SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d) {
+	SimulationWorld *world = simulation_find_world(world_3d);
+	if (world) {
+		return world;
+	}
+	world = simulation.world_count < MAX_WORLDS ? calloc(1, sizeof(SimulationWorld)) : NULL;
 	if (!world) {
 		return NULL;
 	}
@@ -289,17 +297,28 @@ void simulation_tick(void) {
 }
 
 int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength) {
-	for (int32_t i = 0; i < simulation.world_count; i++) {
-		SimulationWorld *world = simulation.worlds[i];
-		if (world->world_3d == world_3d) {
-			for (int32_t b = 0; b < world->body_count; b++) {
-				simulation_body_wake_near(world->bodies[b], center, (double)radius);
-			}
-			int32_t count = fem_world_apply_explosion(world->id, center, radius, strength);
-			return count < 0 ? count : count + coupling_explode(world, center, radius, strength);
+	SimulationWorld *world = simulation_find_world(world_3d);
+	if (!world) {
+		return 0;
+	}
+	for (int32_t b = 0; b < world->body_count; b++) {
+		simulation_body_wake_near(world->bodies[b], center, (double)radius);
+	}
+	int32_t count = fem_world_apply_explosion(world->id, center, radius, strength);
+	return count < 0 ? count : count + coupling_explode(world, center, radius, strength);
+}
+
+const SimulationBody *simulation_cast_ray(
+	GDExtensionObjectPtr world_3d, FemPosition from, FemVec3 translation, FemHit *out) {
+	const SimulationWorld *world = simulation_find_world(world_3d);
+	*out = world ? fem_world_cast_ray(world->id, from, translation) : (FemHit){0};
+	for (int32_t i = 0; world && i < world->body_count; i++) {
+		FemBodyId id = world->bodies[i]->body;
+		if (id.index1 == out->body.index1 && id.generation == out->body.generation) {
+			return world->bodies[i];
 		}
 	}
-	return 0;
+	return NULL;
 }
 
 GdVector3 simulation_rigid_force(GDExtensionObjectPtr node) {

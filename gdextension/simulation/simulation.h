@@ -141,6 +141,10 @@ void simulation_show(void); // sends moved bodies to the renderer
 // A blast in the engine's world of a World3D; returns how many bodies it reached, or -1 with fem_last_error() set.
 int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, float radius, float strength);
 
+// The body whose surface a ray meets first, or null. Positions are those of the last tick.
+const SimulationBody *simulation_cast_ray(
+	GDExtensionObjectPtr world_3d, FemPosition from, FemVec3 translation, FemHit *out);
+
 // N, that destructibles gave a rigid body in the last tick.
 GdVector3 simulation_rigid_force(GDExtensionObjectPtr node);
 

@@ -53,6 +53,9 @@ FemMeshId simulation_world_acquire_mesh(SimulationWorld *world, struct Destructi
 FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape);
 void simulation_world_release_mesh(SimulationWorld *world, FemMeshId id);
 
+// The world of a World3D, or null.
+SimulationWorld *simulation_find_world(GDExtensionObjectPtr world_3d);
+
 // The world of a World3D, made when first used; null when there are too many or memory is short.
 SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 

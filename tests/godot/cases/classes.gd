@@ -22,6 +22,7 @@ const BODY_DEFAULTS := {
 	"start_velocity": Vector3.ZERO,
 	"start_angular_velocity": Vector3.ZERO,
 	"anchors": [],
+	"start_state": {},
 	"fracture_seed": 0,
 	"debris_cap": 0,
 	"debris_lifetime": 0.0,
@@ -70,7 +71,7 @@ const SERVER_PROPERTIES: Array[String] = [
 
 func test_classes_are_registered() -> void:
 	check(ClassDB.class_exists(&"DestructibleBody"), "DestructibleBody is not registered")
-	check_equal(ClassDB.get_parent_class(&"DestructibleBody"), &"Node3D", "parent of DestructibleBody")
+	check_equal(ClassDB.get_parent_class(&"DestructibleBody"), &"VisualInstance3D", "parent of DestructibleBody")
 	check_equal(ClassDB.get_parent_class(&"DestructibleMesh"), &"Resource", "parent of DestructibleMesh")
 	check_equal(ClassDB.get_parent_class(&"MaterialResource"), &"Resource", "parent of MaterialResource")
 	check(ClassDB.can_instantiate(&"DestructibleBody"), "DestructibleBody cannot be made")
@@ -139,7 +140,7 @@ func test_inspector_hints() -> void:
 	check_equal(find_property(material, "splinter_pattern").hint_string, "None,Voronoi,Glass,Wood,Brick,Surfaces", "splinter patterns")
 	for member: String in ["stiffness", "density", "toughness"]:
 		check(find_property(material, member).hint_string.contains("exp"), "the slider of %s is not exponential" % member)
-	for group: String in ["Motion", "Collision", "Fracture", "Shape", "Display"]:
+	for group: String in ["Motion", "Collision", "Fracture", "Display"]:
 		check(find_property(body, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)
 	for group: String in ["Fracture", "Look", "Advanced"]:
 		check(find_property(material, group).get("usage", 0) & PROPERTY_USAGE_GROUP != 0, "there is no group " + group)

@@ -4,6 +4,7 @@ extends EditorPlugin
 
 const SCENE := "res://bodies.tscn"
 const EXTENSION := "res://addons/fem_destruction/fem_destruction.gdextension"
+const PARTS: Array[String] = ["viewport_part", "trial_part", "conversion_part", "inspector_part"]
 const CLASSES: Array[String] = ["DestructibleBody", "DestructibleMesh", "MaterialResource", "DestructionServer"]
 
 var _failed := 0
@@ -19,6 +20,10 @@ func _run() -> void:
 		await get_tree().process_frame
 	EditorInterface.open_scene_from_path(SCENE)
 	await _frames(10)
+	if DisplayServer.get_name() != "headless":
+		await _run_parts(["mouse_part"])
+		_end()
+		return
 	_test_bodies_rest()
 	_test_warnings()
 	_test_icons()
@@ -31,10 +36,24 @@ func _run() -> void:
 	await _test_bake_button()
 	await _test_bake_panel()
 	await _test_selecting()
+	await _run_parts(PARTS)
 	await _test_hot_reload()
 	await _test_scene_reload()
+	_end()
+
+
+func _end() -> void:
 	print("EDITOR TESTS DONE")
 	get_tree().quit(0 if _failed == 0 else 1)
+
+
+func _run_parts(parts: Array[String]) -> void:
+	for part in parts:
+		var script: GDScript = load("res://addons/editor_test/%s.gd" % part)
+		if script != null and script.can_instantiate():
+			await script.new(self).run()
+		else:
+			_check(false, part, "its script cannot be read")
 
 
 func _check(condition: bool, test_name: String, cause := "") -> void:
@@ -267,7 +286,7 @@ func _select(nodes: Array[Node]) -> void:
 	selection.clear()
 	for node in nodes:
 		selection.add_node(node)
-	await _frames(8)
+	await _frames(8 if DisplayServer.get_name() == "headless" else 3)
 
 
 ## The panel stands below the mesh where there is something to bake, and no script error is printed: the log is judged.

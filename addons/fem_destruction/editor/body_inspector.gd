@@ -5,6 +5,8 @@ extends EditorInspectorPlugin
 
 const BakePanel := preload("bake_panel.gd")
 
+var undo: EditorUndoRedoManager
+
 
 func _can_handle(object: Object) -> bool:
 	return object is DestructibleMesh or object is DestructibleBody
@@ -16,7 +18,7 @@ func _parse_property(object: Object, _type: Variant.Type, property: String, _hin
 		if property == "bake_action":
 			_add_panel(object)
 		return property == "bake_action" or property == "report"
-	if property == "size": # the one after the mesh
+	if property == "material": # the one after the mesh and its settings
 		_add_panel(object)
 	return false
 
