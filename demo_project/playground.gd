@@ -1,5 +1,5 @@
 extends Node3D
-## A yard of things to break: a brick wall, a fence, a window, a steel sheet, a pudding and a ruin.
+## A yard of things to break: a brick wall, a fence, a window, a steel sheet, a pudding and a ruin, and a shelf of things to strike.
 ##
 ## With `-- --record FOLDER` a tour of them is shown without a player and written into FOLDER, see tour.gd; with
 ## `-- --check` the tour runs as a test.

@@ -4,6 +4,7 @@
 #include "binding/conversions.h"
 #include "coupling/collision_exceptions.h"
 #include "coupling/node_attachments.h"
+#include "sound/sound_events.h"
 
 #include <math.h>
 
@@ -90,6 +91,7 @@ void destructible_body_apply_bullet(void *pointer, GdVector3 position, GdVector3
 		simulation_body_wake_struck(&self->simulated, point, impulse * length);
 		fem_body_apply_impulse_at_point(
 			body, (FemVec3){along.x * impulse, along.y * impulse, along.z * impulse}, point);
+		sound_hear_impulse(&self->simulated, point, (FemVec3){along.x * impulse, along.y * impulse, along.z * impulse});
 	}
 	self->simulated.is_moved = true;
 }

@@ -15,8 +15,8 @@ enum {
 
 #define HEARD 2e-4f                // of full scale: 74 dB below it a place may become another's
 #define SILENT 1e-6f               // of full scale: below it a player need not play
-#define PEAK_OF_LEVEL 1.4f         // of a sine: its peak over its root mean square
-#define FULL_SCALE_PER_PASCAL 0.5f // the mixers' usual gain
+#define PEAK_OF_LEVEL 3.0f         // of many modes: the peak over the root mean square of what is heard, about
+#define FULL_SCALE_PER_PASCAL 0.9f // the mixers' usual gain of 0.5, and that modes begin together
 #define ROOM_MIN 0.15f             // of full scale, that blows have however loud it is already; chosen
 
 typedef struct Emitter {
@@ -62,6 +62,7 @@ static void set_up_player(GDExtensionObjectPtr player, const EmitterSettings *se
 	gd_audio_stream_player3d_set_volume_db(player, volume_db);
 	gd_audio_stream_player3d_set_unit_size(player, settings->unit_size);
 	gd_audio_stream_player3d_set_max_distance(player, settings->max_distance);
+	gd_audio_stream_player3d_set_max_db(player, 0.0); // by Godot's default things near by would pass full scale
 	gd_audio_stream_player3d_set_doppler_tracking(player,
 		settings->doppler ? GD_AUDIO_STREAM_PLAYER3D_DOPPLER_TRACKING_PHYSICS_STEP
 						  : GD_AUDIO_STREAM_PLAYER3D_DOPPLER_TRACKING_DISABLED);

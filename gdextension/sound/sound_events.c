@@ -111,7 +111,10 @@ static bool strike(DestructionSound *sound, const Blow *blow) {
 	if (!voice.instrument) {
 		return false;
 	}
-	FemStrike def = {.impulse = rotated_back(blow->impulse, piece.rotation), .energy = (float)blow->energy};
+	FemVec3 j = blow->impulse;
+	double given = (double)(j.x * j.x + j.y * j.y + j.z * j.z) / (2.0 * fmax(piece.mass, 1e-9)); // to a body at rest
+	double energy = blow->energy > 0.0 || blow->is_rub ? blow->energy : given;
+	FemStrike def = {.impulse = rotated_back(j, piece.rotation), .energy = (float)energy};
 	def.duration = (float)sqrt(blow->duration * blow->duration + material.contact_time * material.contact_time);
 	set_place(&def, &voice, &hit);
 	float levels[FEM_VOICE_MODES_MAX];
@@ -132,6 +135,13 @@ static bool strike(DestructionSound *sound, const Blow *blow) {
 
 bool sound_strike(DestructionSound *sound, SimulationBody *body, FemPosition point, FemVec3 impulse, double duration) {
 	return strike(sound, &(Blow){body, point, impulse, duration, 0.0, 0.0, false});
+}
+
+void sound_hear_impulse(SimulationBody *body, FemPosition point, FemVec3 impulse) {
+	DestructionSound *sound = body->world ? destruction_sound_of(body->world->world_3d) : NULL;
+	if (sound) {
+		sound_strike(sound, body, point, impulse, sound->striker_time);
+	}
 }
 
 // ---- contacts

@@ -13,4 +13,8 @@ struct DestructionSound;
 bool sound_strike(
 	struct DestructionSound *sound, SimulationBody *body, FemPosition point, FemVec3 impulse, double duration);
 
+// What a bullet gave a body (N s): heard when the body's world is. Other impulses of scripts may be pushes of every
+// tick.
+void sound_hear_impulse(SimulationBody *body, FemPosition point, FemVec3 impulse);
+
 #endif

@@ -278,8 +278,7 @@ static SoundVoice voice_of(const Entry *entry, float size_factor) {
 }
 
 SoundVoice sound_instruments_find(SoundInstruments *all, const SimulationBody *body, const FemPieceState *piece) {
-	FemBodyState state;
-	bool is_whole = body->piece_count <= 1 && fem_body_get_state(body->body, &state) == FEM_OK && piece->parent == 0;
+	bool is_whole = body->piece_count <= 1 && piece->parent == 0;
 	Entry *entry = is_whole ? find_whole(all, body, piece->mass) : find_piece(all, body, piece);
 	if (!entry && (is_whole || piece->tet_count <= PIECE_TETS_MAX)) {
 		entry = add_entry(all, body, piece, is_whole);

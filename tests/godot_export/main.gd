@@ -6,10 +6,14 @@ const TICKS := 120
 
 var _tick := 0
 var _cracks := 0
+var _loudest := 0.0
+var _sound := DestructionSound.new()
 
 
 func _ready() -> void:
 	($Plate as DestructibleBody).fractured.connect(_on_fractured)
+	_sound.headless = true
+	add_child(_sound)
 
 
 func _on_fractured(_point: Vector3, _normal: Vector3, _energy: float, _area: float) -> void:
@@ -18,6 +22,7 @@ func _on_fractured(_point: Vector3, _normal: Vector3, _energy: float, _area: flo
 
 func _physics_process(_delta: float) -> void:
 	_tick += 1
+	_loudest = maxf(_loudest, _sound.get_level())
 	if _tick < TICKS:
 		return
 	var plate: DestructibleBody = $Plate
@@ -28,6 +33,8 @@ func _physics_process(_delta: float) -> void:
 	_check(plate.get_center_of_mass().y < 0.5, "falls", "the plate is at %s" % plate.get_center_of_mass())
 	_check(_cracks > 0 and plate.get_piece_count() > 1, "breaks", "the plate is in %d pieces" % plate.get_piece_count())
 	_check(plate.material.surface_material != null, "keeps_its_look", "the preset lost its look")
+	_check(_sound.get_mixed_frames() > 1000 and _loudest > 0.001, "is_heard",
+			"%d frames were mixed, the loudest had %f" % [_sound.get_mixed_frames(), _loudest])
 	_check_licences()
 	print("EXPORTED GAME DONE")
 	get_tree().quit()

@@ -140,6 +140,62 @@ func test_what_falls_is_heard_and_cracks_are() -> void:
 	check(body.get_piece_count() > 1, "it did not break")
 
 
+## A piece is known by itself once it has been struck, and rings higher than the whole.
+func test_pieces_get_a_sound_of_their_own() -> void:
+	var sound := _add_sound()
+	var material := _metal()
+	material.breakable = true
+	material.toughness = 2e5
+	var body := _add_bar(material)
+	if not await _wait_for_instrument(sound):
+		return
+	body.apply_impulse(Vector3(0, -60, 0), body.position)
+	for i in 60:
+		await _real_ticks(1)
+		if body.get_piece_count() > 1:
+			break
+	if not check(body.get_piece_count() > 1, "it did not break"):
+		return
+	var before := sound.get_instrument_count()
+	for i in 120:
+		for piece in body.get_pieces():
+			sound.strike(body, body.get_piece_data(piece).center, Vector3(0, -0.1, 0), 0.0)
+		await _real_ticks(1)
+		if sound.get_instrument_count() > before:
+			break
+	check(sound.get_instrument_count() > before, "no piece got a sound of its own in two seconds")
+	var heard := false
+	for i in 30: # small things are soon silent, and the driver mixes a tenth of a second at once
+		for piece in body.get_pieces():
+			sound.strike(body, body.get_piece_data(piece).center, Vector3(0, -0.1, 0), 0.0)
+		await _real_ticks(1)
+		heard = heard or sound.is_sounding()
+	check(heard, "pieces are not heard")
+
+
+## 64 bodies land in one tick, and 64 strikes come on top: nothing is lost but what is too quiet, and nothing is too loud.
+func test_a_crowd_is_heard() -> void:
+	var sound := _add_sound()
+	var material := _metal()
+	var bodies: Array[DestructibleBody] = []
+	for i in 64:
+		bodies.append(_add_bar(material, Vector3(0.8 * (i % 8), 0.3, 0.2 * (i / 8))))
+	if not await _wait_for_instrument(sound):
+		return
+	check_equal(sound.get_instrument_count(), 1, "instruments of equal bars")
+	_capture.clear_buffer()
+	for body in bodies:
+		body.gravity_scale = 1.0
+	for i in 40:
+		await _real_ticks(1)
+		if i == 20:
+			for body in bodies:
+				check(sound.strike(body, body.get_center_of_mass(), Vector3(0, -1, 0), 0.0), "a strike is not taken")
+	var peak := _peak(_heard())
+	check(peak > 0.01 and peak <= 1.0, "the peak is %f" % peak)
+	check_equal(_capture.get_discarded_frames(), 0, "frames that were lost")
+
+
 func test_servers_are_silent() -> void:
 	var sound := DestructionSound.new()
 	scene.add_child(sound)
