@@ -4,6 +4,7 @@
 #include "fem_destruction.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/contact.h"
 #include "model/piece.h"
 
 #include <math.h>
@@ -90,6 +91,44 @@ static float given_share(const FemBody *body, int32_t begin, int32_t end) {
 		asked += fmaxf(normal_impulse, 0.0f);
 	}
 	return asked > 0.0f ? fminf(fmaxf(given / asked, 0.0f), 1.0f) : 1.0f;
+}
+
+// Whether a node's bias is the speed of a rebound. (w is 0 where it cannot touch.)
+static bool rebounds(const FemBody *body, int32_t node, const FemGround *ground) {
+	const FemVec4 *contact = &body->step->ground[node];
+	float depth = (float)(ground->height - body->origin.y) - body->position[node].y;
+	return contact->w != 0.0f && contact->y > bias_velocity(depth, ground->dt);
+}
+
+bool fem_ground_bounces(const FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {
+	for (int32_t i = begin; i < end && body->restitution > 0.0f; i++) {
+		if (rebounds(body, i, ground))
+			return true;
+	}
+	return false;
+}
+
+// As of contacts, contact_rows.h.
+bool fem_ground_limit_bounces(FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {
+	if (body->restitution == 0.0f || begin == end)
+		return false;
+	FemVec3 released = body->pieces[fem_node_component(body->topology, begin)].released;
+	double gained = 0.0, rebound = 0.0;
+	for (int32_t i = begin; i < end; i++) {
+		const FemVec4 *contact = &body->step->ground[i], *v = &body->velocity[i], *dv = &body->step->dv[i];
+		if (contact->x == 0.0f)
+			continue;
+		float x = v->x + dv->x, y = v->y + dv->y, z = v->z + dv->z, impulse = contact->x * (contact->y - y);
+		gained += (double)(impulse * (y + v->y - released.y));
+		gained -= (double)(contact->z * (x * (x + v->x - released.x) + z * (z + v->z - released.z)));
+		rebound += rebounds(body, i, ground) ? (double)(impulse * contact->y) : 0.0;
+	}
+	float share = fem_rebound_share(gained, rebound);
+	for (int32_t i = begin; i < end && share < 1.0f; i++) {
+		float depth = (float)(ground->height - body->origin.y) - body->position[i].y, *speed = &body->step->ground[i].y;
+		*speed = rebounds(body, i, ground) ? fmaxf(share * *speed, bias_velocity(depth, ground->dt)) : *speed;
+	}
+	return share < 1.0f;
 }
 
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground) {

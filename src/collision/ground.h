@@ -31,6 +31,12 @@ int32_t fem_ground_detect(FemBody *body, int32_t begin, int32_t end, const FemGr
 // How many of them may touch, as it was detected in this step.
 int32_t fem_ground_count(const FemBody *body, int32_t begin, int32_t end);
 
+// Whether any of the nodes rebounds in this step.
+bool fem_ground_bounces(const FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
+
+// After a solve, before the update: slows rebounds of the nodes that added energy (fem_rebound_share()). True if so.
+bool fem_ground_limit_bounces(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);
+
 // After a solve: normal forces from the new velocities, and the active set they imply. True if the set changed, or
 // friction by more than 2 %: the solve is then worth repeating.
 bool fem_ground_update(FemBody *body, int32_t begin, int32_t end, const FemGround *ground);

@@ -311,6 +311,48 @@ static float keep_impulse(const FemContactRows *rows, FemContact *contact, const
 	return contact->active ? normal_impulse : 0.0f;
 }
 
+// The velocity with which two pieces came: without what gravity gave back to one that was stopped (held_pieces.h).
+static void velocity_before(const FemContactRows *rows, const FemContact *contact, float out[3]) {
+	fem_contact_velocity(rows, contact, false, out);
+	for (int s = 0; s < 2; s++) {
+		const FemContactSide *side = &contact->side[s];
+		if (!fem_side_is_body(side))
+			continue;
+		FemVec3 released = rows->bodies[side->body]->pieces[side->piece].released;
+		float sign = s == 0 ? 1.0f : -1.0f;
+		out[0] -= sign * released.x, out[1] -= sign * released.y, out[2] -= sign * released.z;
+	}
+}
+
+static bool limit_bounces_of_pieces(FemContactRows *rows, FemRange pieces) {
+	double gained = 0.0, rebound = 0.0; // twice the work of all impulses; J
+	for (int32_t c = pieces.begin; c < pieces.end; c++) {
+		FemContact *contact = &rows->contacts[c];
+		const float *n = contact->normal;
+		float before[3], after[3];
+		velocity_before(rows, contact, before);
+		fem_contact_velocity(rows, contact, true, after);
+		float along = n[0] * after[0] + n[1] * after[1] + n[2] * after[2];
+		float normal_impulse = keep_impulse(rows, contact, after, along);
+		for (int i = 0; i < 3; i++)
+			gained -= (double)(contact->impulse[i] * (before[i] + after[i]));
+		rebound += contact->bounces ? (double)(normal_impulse * contact->bias) : 0.0;
+	}
+	float share = fem_rebound_share(gained, rebound);
+	for (int32_t c = pieces.begin; c < pieces.end && share < 1.0f; c++)
+		rows->contacts[c].bias *= rows->contacts[c].bounces ? share : 1.0f;
+	return share < 1.0f;
+}
+
+bool fem_contact_rows_limit_bounces(FemContactRows *rows) {
+	bool limited = false;
+	for (int32_t begin = 0, end; begin < rows->count && rows->bounces; begin = end) {
+		end = fem_contacts_end_of_pieces(rows->contacts, begin, rows->count);
+		limited |= limit_bounces_of_pieces(rows, (FemRange){begin, end});
+	}
+	return limited;
+}
+
 // Contacts that join the active set ask for far more than they will get, since the solve did not know them, and those
 // that leave it pulled. Friction of two pieces is bounded by what their contacts were given in all, shared out by what
 // each asks for (docs/method.md, "Friction"): a struck box would stick to its floor otherwise, and what slides

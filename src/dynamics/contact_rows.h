@@ -136,6 +136,10 @@ typedef struct FemContactUpdate {
 // below slip_min (m/s), which sets the speed of creep.
 FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min);
 
+// After a solve, before the update: slows rebounds that added energy (fem_rebound_share()). True if any did: with the
+// same active set and friction the solve is worth repeating.
+bool fem_contact_rows_limit_bounces(FemContactRows *rows);
+
 // Velocity of side 0 against side 1, with the change of velocity of the solve or without.
 void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]);
 

@@ -38,10 +38,10 @@ static FemMotionSums sum_up(const FemIntegration *integration) {
 
 // A piece of a few tets that is struck off centre would rotate several times a step, which no step can follow: rotation
 // beyond the limit would be taken for deformation, and stretch it without bound. Angular velocity w and angular
-// momentum l beyond the limit are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
-static double limit_spin(double w[3], double dt, double l[3]) {
+// momentum l beyond the limit (rad) are dropped. (Jolt's limit is 0.8 rad a step.) Returns the share that is kept.
+static double limit_spin(double limit, double w[3], double dt, double l[3]) {
 	double angle = dt * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-	double kept = angle > FEM_ROTATION_MAX ? FEM_ROTATION_MAX / angle : 1.0;
+	double kept = angle > limit ? limit / angle : 1.0;
 	for (int i = 0; i < 3; i++) {
 		w[i] *= kept;
 		l[i] *= kept;
@@ -98,7 +98,7 @@ static void set_frame_forces(MotionTask *task, const FemMotionSums *sums) {
 	if (!fem_sums_inertia(sums, c, inertia))
 		return;
 	fem_solve3(inertia, l, w);
-	limit_spin(w, dt, l);
+	limit_spin(FEM_ROTATION_MAX, w, dt, l);
 	fem_tumble(inertia, l, -dt, theta, end_spin);
 	for (int i = 0; i < 3; i++)
 		w[i] = -theta[i] / dt;
@@ -281,7 +281,8 @@ static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const 
 	uint32_t errors = 0;
 	if (fem_sums_inertia(sums, c, inertia)) {
 		fem_solve3(inertia, l, spin);
-		double kept = limit_spin(spin, dt, l);
+		double limit = task->integration->rigid ? FEM_RIGID_ROTATION_MAX : FEM_ROTATION_MAX;
+		double kept = limit_spin(limit, spin, dt, l);
 		errors = kept < ROTATION_TOLD ? FEM_STEP_SPEED_CLAMPED : 0;
 		for (int i = 0; i < 3; i++)
 			task->correction_spin[i] -= (float)((1.0 / kept - 1.0) * spin[i]);

@@ -30,6 +30,9 @@
 // rad: the most that an island rotates in a step; faster spin is cut to this. Measured: at 1 crumbs gain energy, at 0.6
 // a soft stick thrown with 10 rad/s loses angular momentum at 30 Hz.
 #define FEM_ROTATION_MAX 0.8
+// rad: of a rigid piece, whose rotation is taken for nothing else. Less than half a turn, beyond which nobody can tell
+// which way it rotated, frames drawn between two steps neither.
+#define FEM_RIGID_ROTATION_MAX 2.5
 
 typedef struct FemIntegration {
 	FemBody *body;

@@ -36,11 +36,12 @@ typedef struct FemSystem {
 	double *rigid_factors;    // [36 * rigid_count]: Cholesky factors of their blocks, where there is no rigid space
 	FemContactRows contacts;  // count 0: none
 	double *contact_partials; // [contact chunks]
-	FemRigidSpace *rigid;     // null: none
-	FemLoop *loop;            // null: alone
-	float tolerance;          // relative, preconditioned norm
-	float floor;              // J: r.z below this is noise
-	double scale; // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
+	bool bounces_on_ground;
+	FemRigidSpace *rigid; // null: none
+	FemLoop *loop;        // null: alone
+	float tolerance;      // relative, preconditioned norm
+	float floor;          // J: r.z below this is noise
+	double scale;         // J: b.M^-1 b if known from a solve of nearly the same system, whose dv is the start; else 0
 	int32_t max_iterations;
 } FemSystem;
 

@@ -9,6 +9,8 @@
 // 0.15 rad on where they differ by 200. Where the passes do not suffice (needles that differ by 1600, beyond 0.7 rad),
 // the body rotates by the angular velocity of the start.
 #define PASSES_MAX 10
+#define PART_ANGLE 0.9   // rad: what rotates farther is followed in parts, see above
+#define PARTS_MAX 8      // enough for FEM_RIGID_ROTATION_MAX, motion.h
 #define SMALL_ANGLE 1e-4 // rad: below, sin a / a and (1 - cos a) / a^2 are 1 and 1/2 to 2e-9
 // rad^2: below, (1 - sin a / a) / a^2 is 1/6 to 1e-8, and the quotient would lose its digits.
 #define SMALL_ANGLE_SQ 1e-6
@@ -96,9 +98,9 @@ static double improve(const double inertia[9], const double momentum[3], double 
 	return dot(change, change);
 }
 
-void fem_tumble(
-	const double inertia[9], const double momentum[3], double dt, double out_rotation[3], double out_spin[3]) {
-	double theta[3], spin[3], after[3];
+// Theta of a part of the step that the passes can follow.
+static void tumble_briefly(const double inertia[9], const double momentum[3], double dt, double out[3]) {
+	double theta[3], spin[3];
 	bool converged = false;
 	fem_solve3(inertia, momentum, spin);
 	for (int i = 0; i < 3; i++)
@@ -106,7 +108,45 @@ void fem_tumble(
 	for (int pass = 0; pass < PASSES_MAX && !converged; pass++)
 		converged = improve(inertia, momentum, dt, theta) <= CONVERGED * CONVERGED * dot(theta, theta);
 	for (int i = 0; i < 3; i++)
-		out_rotation[i] = converged ? theta[i] : dt * spin[i];
+		out[i] = converged ? theta[i] : dt * spin[i];
+}
+
+// Quaternions, x y z w: q = q exp(theta), theta in the axes that q leads to.
+static void rotate_on(double q[4], const double theta[3]) {
+	double angle = sqrt(dot(theta, theta)), scale = angle > SMALL_ANGLE ? sin(0.5 * angle) / angle : 0.5;
+	double v[3] = {scale * theta[0], scale * theta[1], scale * theta[2]}, w = cos(0.5 * angle), between[3];
+	cross(q, v, between);
+	double rotated[3], rest = q[3] * w - dot(q, v);
+	for (int i = 0; i < 3; i++)
+		rotated[i] = q[3] * v[i] + w * q[i] + between[i];
+	memcpy(q, rotated, sizeof rotated);
+	q[3] = rest;
+}
+
+// The rotation vector of q, no longer than half a turn.
+static void rotation_vector(const double q[4], double out[3]) {
+	double sine = sqrt(dot(q, q)), sign = q[3] < 0.0 ? -1.0 : 1.0;
+	double scale = sine > SMALL_ANGLE ? 2.0 * atan2(sine, sign * q[3]) / sine : 2.0;
+	for (int i = 0; i < 3; i++)
+		out[i] = scale * sign * q[i];
+}
+
+void fem_tumble(
+	const double inertia[9], const double momentum[3], double dt, double out_rotation[3], double out_spin[3]) {
+	double spin[3], after[3], theta[3], q[4] = {0.0, 0.0, 0.0, 1.0};
+	fem_solve3(inertia, momentum, spin);
+	int parts = (int)fmin(ceil(fabs(dt) * sqrt(dot(spin, spin)) / PART_ANGLE), PARTS_MAX);
+	memcpy(after, momentum, sizeof after);
+	if (parts <= 1) {
+		tumble_briefly(inertia, momentum, dt, out_rotation);
+	} else {
+		for (int part = 0; part < parts; part++) { // in the axes of the body
+			tumble_briefly(inertia, after, dt / parts, theta);
+			rotate_on(q, theta);
+			rotation_vector(q, out_rotation);
+			rotate(out_rotation, -1.0, momentum, after);
+		}
+	}
 	rotate(out_rotation, -1.0, momentum, after);
 	fem_solve3(inertia, after, spin);
 	rotate(out_rotation, 1.0, spin, out_spin);

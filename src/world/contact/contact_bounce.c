@@ -11,9 +11,6 @@
 // not. Chosen: a drop of 0.1 mm.
 #define BOUNCE_SPEED 0.05f
 #define GRAVITY_STEPS 2.0f
-// 1 - e: below, friction fades, to nothing at e = 1. Friction that turns a slip round may add energy to a blow which
-// loses none (Kane & Levinson 1985): a cube thrown with spin gained up to 12 % in a step at e = 1, and 1 % at 0.9.
-#define FRICTION_FADE 0.1f
 #define FIRST_SHARE 0.99f // of the largest rebound speed of a piece: contacts that ask for less may not press; chosen
 #define LEAST_SHARE 0.01f // of the strength of all that rebound: contacts of less are left as they are; chosen
 // Of the length of a piece, which a wave must cross in the step. Measured on balls of 0.2 m and e = 0.7 that fall 1 m:
@@ -83,8 +80,6 @@ void fem_contact_builder_bounce(const FemContactBuilder *builder, FemContact *co
 	Strike strike = {contact->restitution, contact->approach - released, contact->depth, gravity};
 	float speed = rebound_speed(builder->world, strike, builder->step->dt);
 	contact->bounces = speed > contact->bias && speed > 0.0f;
-	if (contact->bounces)
-		contact->friction *= fminf((1.0f - contact->restitution) / FRICTION_FADE, 1.0f);
 	contact->bias = contact->bounces ? speed : contact->bias;
 }
 

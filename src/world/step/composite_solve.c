@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+// More solves after the last one, with its friction and its contacts, while rebounds add energy: 2 do as a rule.
+#define REBOUND_SOLVES 6
+
 // ---- contacts
 
 static int32_t ground_candidates(const FemCompositeTask *task, int32_t chunk) {
@@ -102,6 +105,27 @@ static bool update_contacts(FemCompositeTask *task) {
 		task->result->in_contact |= update.any_active;
 	}
 	return changed;
+}
+
+static void find_ground_bounces(FemCompositeTask *task) {
+	task->system.bounces_on_ground = false;
+	for (int32_t c = 0; c < task->system.chunk_count; c++) {
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		task->system.bounces_on_ground |= ground_candidates(task, c) > 0 &&
+			fem_ground_bounces(task->step->world->bodies[chunk->body], chunk->begin, chunk->end, &task->step->ground);
+	}
+}
+
+// True if rebounds added energy, and were slowed for it.
+static bool limit_bounces(FemCompositeTask *task) {
+	bool limited = fem_contact_rows_limit_bounces(&task->system.contacts);
+	for (int32_t c = 0; c < task->system.chunk_count && task->system.bounces_on_ground; c++) {
+		const FemNodeChunk *chunk = &task->system.chunks[c];
+		if (ground_candidates(task, c) > 0)
+			limited |= fem_ground_limit_bounces(
+				task->step->world->bodies[chunk->body], chunk->begin, chunk->end, &task->step->ground);
+	}
+	return limited;
 }
 
 // ---- rigid space
@@ -269,7 +293,14 @@ static void solve_passes(FemCompositeTask *task) {
 			task->system.scale = 0.0; // of this active set's own load
 		solve_once(task, index == 0, pass.is_sharp);
 		fem_system_spread_rigid(&task->system);
-		bool changed = update_contacts(task);
+		bool changed = limit_bounces(task);
+		for (int32_t n = 0; changed && pass.is_last && n < REBOUND_SOLVES; n++) {
+			prepare_pass(task);
+			solve_once(task, false, true);
+			fem_system_spread_rigid(&task->system);
+			changed = limit_bounces(task);
+		}
+		changed |= update_contacts(task);
 		if (pass.is_last || (pass.is_sharp && !changed))
 			break;
 		settled |= !changed;
@@ -281,6 +312,7 @@ void fem_composite_solve(FemCompositeTask *task) {
 	FemRigidSpace space;
 	task->system.rigid = open_coarse_level(task, &space) ? &space : NULL;
 	task->system.contacts.moves_rigidly = task->system.rigid != NULL;
+	find_ground_bounces(task);
 	build_contacts(task);
 	solve_passes(task);
 	if (task->system.rigid)
