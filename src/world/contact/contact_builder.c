@@ -208,6 +208,13 @@ const FemContact *fem_contact_builder_last(const FemContactBuilder *builder, con
 	return fem_contact_find_place(stage->last_contacts, stage->last_count, &other);
 }
 
+// Loads go through all of a stack in its first step. (The active set would grow by one body a pass.)
+static bool is_of_placed(const FemContactBuilder *builder) {
+	const FemTouch *touch = builder->touch;
+	return builder->world->bodies[touch->body]->swell > 0.0f ||
+		(!touch->is_collider && builder->world->bodies[touch->other]->swell > 0.0f);
+}
+
 // Active by what it did in the last step or would do in this one (docs/method.md, "Passes").
 void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *contact, float slop) {
 	const FemContact *last = fem_contact_builder_last(builder, contact);
@@ -218,7 +225,7 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	contact->approach = along;
 	fem_contact_builder_bounce(builder, contact);
 	contact->active = (last && last->normal_impulse > 0.0f) || along + contact->bias > 0.0f ||
-		(!last && contact->depth - contact->reference > slop);
+		(!last && contact->depth - contact->reference > slop) || is_of_placed(builder);
 	start_hold(builder->stage, contact, last);
 	if (last && last->normal_impulse > 0.0f) {
 		contact->friction_strength = fminf(last->friction_strength, slipping_strength(contact, last, u, along));
@@ -313,6 +320,7 @@ static void add_overlap(
 		? touch->restitution
 		: fem_contact_builder_restitution(builder->world, touch->other, item->other_tet, builder->step->dt);
 	float slop = fem_contact_builder_slop(body, item->tet);
+	float swell = body->swell + (touch->is_collider ? 0.0f : builder->world->bodies[touch->other]->swell);
 	int32_t points = several_points ? overlap->point_count : 1;
 	bool is_ahead = touch->is_collider && item->ahead > 0.0f;
 	FemCollider struck;
@@ -327,7 +335,7 @@ static void add_overlap(
 			point = fem_position_move(point, fem_vec3d_from(overlap->points[k].offset));
 		FemContact contact = {
 			.area = overlap->area * (several_points ? overlap->points[k].share : 1.0f),
-			.depth = overlap->depth,
+			.depth = overlap->depth - swell,
 			.friction = sqrtf(friction * other),
 			.restitution = fmaxf(restitution, other_restitution),
 			.key = (uint64_t)k << 32 | (uint32_t)(touch->is_collider ? item->other_tet : 0),

@@ -27,6 +27,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 	FemContactStage *stage = builder->stage;
 	const FemBody *body = builder->world->bodies[touch->body];
 	int32_t node = at->node;
+	float depth = at->depth - body->swell;
 	if (!fem_contact_stage_hold(builder->world, (int64_t)stage->contact_count + 1)) {
 		stage->full = true;
 		return;
@@ -37,7 +38,7 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 	FemContact contact = {
 		.normal = {-at->normal.x, -at->normal.y, -at->normal.z},
 		.area = at->area,
-		.depth = at->depth,
+		.depth = depth,
 		.friction = sqrtf(touch->friction * fem_contact_builder_friction(builder->world, touch->body, tet)),
 		.restitution = fmaxf(
 			touch->restitution, fem_contact_builder_restitution(builder->world, touch->body, tet, builder->step->dt)),
@@ -54,10 +55,9 @@ static void add_plane_node(FemContactBuilder *builder, const NodePlane *at) {
 	};
 	fem_contact_builder_set_collider_side(builder, &contact.side[1],
 		fem_position_move(body->origin, fem_vec3d_from4(body->position[node])), (FemVec3d){0.0, 0.0, 0.0});
-	contact.bias = at->depth <= 0.0f
-		? at->depth / dt
-		: fminf(push * at->depth / dt,
-			  fem_contact_builder_push_limit(at->depth, fem_contact_builder_tet_edge(body, tet)));
+	contact.bias = depth <= 0.0f
+		? depth / dt
+		: fminf(push * depth / dt, fem_contact_builder_push_limit(depth, fem_contact_builder_tet_edge(body, tet)));
 	fem_contact_builder_start(builder, &contact, 0.0f);
 	stage->contacts[stage->contact_count++] = contact;
 }

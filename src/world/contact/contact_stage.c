@@ -11,6 +11,7 @@
 #include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/registry.h"
+#include "world/contact/placed_bodies.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -228,7 +229,8 @@ static void list_self(FemWorld *world, int32_t index, FemRange active) {
 		.body = index, .other = index, .pieces = {stage->piece_count, 0}, .closed = fem_closed_cracks_of(stage, index)};
 	if (!body->self_contact || body->live_part_count == 0)
 		return;
-	add_folding(world, body);
+	if (body->swell == 0.0f) // else it has its shape at rest, but farther out
+		add_folding(world, body);
 	add_active(world, active);
 	touch.pieces.end = stage->piece_count;
 	if (touch.pieces.end > touch.pieces.begin || fem_closed_cracks_count(stage, touch.closed) > 0)
@@ -525,6 +527,7 @@ void fem_contact_stage_find(FemStep *step) {
 		return;
 	stage->full = false;
 	fem_contact_bodies_mark_still(world);
+	fem_placed_bodies_swell(world, step->dt);
 	fem_contact_bodies_refit(world);
 	fem_colliders_draw_out(world, step->dt);
 	update_sweep(world);
@@ -535,6 +538,7 @@ void fem_contact_stage_find(FemStep *step) {
 	drop_smallest(stage, world->def.contact_capacity);
 	set_proxies(step);
 	fem_contacts_make(step);
+	fem_placed_bodies_shrink(world);
 	wake_beside_moved(world);
 	fem_contacts_wake(world);
 	stage->full |=

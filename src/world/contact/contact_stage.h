@@ -97,6 +97,8 @@ typedef struct FemContactStage {
 	int32_t crack_count, crack_capacity;
 	FemKeyed *order; // of contacts of one pair; the second half is scratch
 	int32_t order_capacity;
+	FemVec4 *placed; // m, while contacts are found: where nodes of bodies that swell stand (placed_bodies.h); else null
+	int64_t placed_count;
 	int32_t ahead_count; // items of fast colliders
 	double last_time;    // s, of the world when contacts were last looked for: pieces born since are new to contact
 	FemFastPairs fast;
