@@ -15,7 +15,8 @@ packages_of() {
 	render) echo xvfb xauth ffmpeg ;;
 	windows) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix wine wine64 ;;
 	sanitize) echo clang libclang-rt-14-dev ;;
-	*) die "there is no package group '$1': use build, check, render, windows or sanitize." ;;
+	meshes) echo assimp-utils nodejs npm ;;
+	*) die "there is no package group '$1': use build, check, render, windows, sanitize or meshes." ;;
 	esac
 }
 

@@ -5,8 +5,8 @@
 #
 #   FILTER   run only the C tests whose "suite.name" contains it
 #   --long   also: the Windows build and its C tests under wine, the sanitizer builds, fuzzing, the Mobile renderer,
-#            pictures of fracture and materials, Godot with its physics on a thread, 200 quits at random moments in each
-#            physics engine, exported games and an exported server
+#            meshes fetched by package name, pictures of fracture and materials, Godot with its physics on a thread,
+#            200 quits at random moments in each physics engine, exported games and an exported server
 #   --help   show this text
 #
 # The last line is "N passed, M failed"; the exit code is 0 when nothing failed. Logs are kept in build/test_logs,
@@ -230,6 +230,7 @@ main() {
 		run_sanitized_suites
 		run_fuzzing
 		if [ -z "$filter" ]; then
+			set_up meshes && suite "meshes of other people" 14400 "$here/bench/mesh_set.py" --check --jobs "$(nproc)"
 			show=$godot_show suite "Godot pictures of fracture" 3600 "$here/godot_suites.sh" fracture_pictures "$godot"
 			show=$godot_show suite "Godot pictures of splinters" 3600 "$here/godot_suites.sh" splinter_pictures "$godot"
 			show=$godot_show suite "Godot pictures of rigid bodies" 1200 "$here/godot_suites.sh" coupling_pictures "$godot"

@@ -74,14 +74,14 @@ static FemDiagnosis worth_telling(
 // What was done otherwise than the count or the shape would have it.
 static void say_walls(Text *text, const FemTetMesh *tets, const int kinds[FEM_MEMBER_KIND_COUNT]) {
 	bool exceeded = (double)tets->tet_count > EXCEEDED_TOLD * tets->asked_count && tets->asked_count > 0;
-	if (kinds[FEM_MEMBER_WALL] + kinds[FEM_MEMBER_SHEET] > 0 && exceeded)
-		say(text,
-			FEM_REPORT_NOTE "%d elements instead of %d, so that the tetrahedra reach every vertex of thin walls.\n",
-			tets->tet_count, tets->asked_count);
+	if (exceeded)
+		say(text, FEM_REPORT_NOTE "%d elements instead of %d, so that the tetrahedra reach every vertex of thin %s.\n",
+			tets->tet_count, tets->asked_count,
+			kinds[FEM_MEMBER_WALL] + kinds[FEM_MEMBER_SHEET] > 0 ? "walls" : "parts");
 	if (kinds[FEM_MEMBER_THIN_WALL] > 0)
 		say(text,
 			FEM_REPORT_NOTE
-			"The two sides of thin walls could not be told apart in %d of %d parts; these are filled with "
+			"%d of %d parts are thin without being plates, beams or walls of two sides; these are filled with "
 			"cells of a lattice, which bend too stiffly.\n",
 			kinds[FEM_MEMBER_THIN_WALL], tets->member_count);
 }

@@ -1,6 +1,7 @@
 #include "filling/coverage.h"
 
 #include "base/memory.h"
+#include "geometry/closest.h"
 #include "geometry/embedding.h"
 
 // Steps of a sequence that covers the unit square evenly: 1/g and 1/g^2, g the real root of g^3 = g + 1.
@@ -76,4 +77,38 @@ double fem_coverage_of_vertices(const FemTriangles *triangles, const FemTetList 
 	double gap = points ? farthest(list, points, count) : -1.0;
 	FEM_FREE_ARRAY(points, triangles->vertex_count / stride + 1);
 	return gap;
+}
+
+// Distance of a point from the tet it is tied to.
+static double distance_to(const FemTetList *list, int32_t tet, FemVec3d p) {
+	FemVec3d corners[4];
+	double weights[4];
+	for (int v = 0; v < 4; v++)
+		corners[v] = list->nodes[list->tets[tet][v]];
+	return sqrt(fem_closest_in_tet(p, corners, weights));
+}
+
+int32_t fem_coverage_far_vertices(const FemTriangles *triangles, const FemTetList *list, int32_t most, double limit,
+	FemVec3d *out, int32_t capacity, double *out_gap) {
+	int32_t stride = triangles->vertex_count / most + 1, count = (triangles->vertex_count - 1) / stride + 1, found = 0;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, count), *nodes = FEM_ALLOC_ARRAY(FemVec3, list->node_count);
+	FemEmbedding embedding = {0};
+	bool ready = points && nodes;
+	for (int32_t i = 0; ready && i < count; i++)
+		points[i] = triangles->vertices[i * stride];
+	for (int32_t n = 0; ready && n < list->node_count; n++)
+		nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
+	FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
+	ready = ready && fem_embed(&mesh, points, NULL, count, &embedding) == FEM_OK;
+	*out_gap = 0.0;
+	for (int32_t i = 0; ready && i < count; i++) {
+		double distance = distance_to(list, embedding.tets[i], fem_vec3d_from(points[i]));
+		*out_gap = fmax(*out_gap, distance);
+		if (distance > limit && found < capacity)
+			out[found++] = fem_vec3d_from(points[i]);
+	}
+	fem_embedding_free(&embedding);
+	FEM_FREE_ARRAY(points, count);
+	FEM_FREE_ARRAY(nodes, list->node_count);
+	return ready ? found : -1;
 }

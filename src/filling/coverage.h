@@ -12,4 +12,9 @@ double fem_coverage_gap(const FemTriangles *triangles, const FemTetList *list, i
 // The same of the soup's vertices, at most `most` of them.
 double fem_coverage_of_vertices(const FemTriangles *triangles, const FemTetList *list, int32_t most);
 
+// The vertices, of at most `most`, that lie farther than `limit` from the tets, up to `capacity` of them; their number,
+// -1 without memory. out_gap: the farthest of all. The list has tets.
+int32_t fem_coverage_far_vertices(const FemTriangles *triangles, const FemTetList *list, int32_t most, double limit,
+	FemVec3d *out, int32_t capacity, double *out_gap);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/stop_check.h"
 #include "filling/coverage.h"
+#include "filling/member_graded.h"
 #include "filling/member_search.h"
 #include "filling/member_walls.h"
 #include "filling/plate_grid.h"
@@ -260,13 +261,14 @@ static FemResult search_compact(FemMemberSearch *search, double cell) {
 		if (result != FEM_OK || search->best_whole)
 			return result;
 	}
+	// Else limbs or walls between rooms: mend_lattice() goes on.
 	bool found;
 	FemResult result = fem_member_search_walls(search, wall, &found);
 	search->member->kind = found ? FEM_MEMBER_WALL : FEM_MEMBER_THIN_WALL;
 	if (result != FEM_OK || found)
 		return result;
 	search->member->thickness = (float)(wall * search->frame.size);
-	return fem_member_search_thin(search, wall, sqrt(WALL_TETS * area / search->request->target));
+	return FEM_OK;
 }
 
 // Of the surface: what is steeper than 60 degrees over the box's first two axes.
@@ -298,6 +300,54 @@ static FemResult mend_bowl(FemMemberSearch *search, const FemPlateSurvey *survey
 	return result;
 }
 
+static FemResult fit_surface(FemMemberSearch *search) {
+	FemMemberKind kind = search->member->kind;
+	if (search->fitted || kind == FEM_MEMBER_PLATE || kind == FEM_MEMBER_WALL ||
+		(kind == FEM_MEMBER_SHEET && search->best_solid.inflation <= 0.0))
+		return FEM_OK;
+	search->solid.inflation = search->best_solid.inflation;
+	search->solid.sheet_half =
+		kind == FEM_MEMBER_SHEET ? 0.5 * (double)search->member->thickness / search->frame.size : 0.0;
+	double aspect = search->best_cell * search->frame.size / fmax((double)search->member->thickness, LENGTH_LEAST);
+	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
+	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_MEMBER_COMPACT_DIHEDRAL, &search->best);
+}
+
+// What a lattice with cells of one size does not cover gets smaller ones where that is.
+static FemResult search_limbs(FemMemberSearch *search, double cell) {
+	FemMemberKind kind = search->member->kind;
+	bool found;
+	FemResult result = fem_member_search_graded(search, cell, &found);
+	if (found) {
+		search->member->kind = kind == FEM_MEMBER_THIN_WALL ? kind : FEM_MEMBER_COMPACT;
+		search->member->layers = 0;
+		search->fitted = true;
+	} else if (result == FEM_OK && search->best.tet_count == 0) {
+		double area = fem_solid_area(&search->solid);
+		result = fem_member_search_thin(
+			search, 2.0 * search->volume / area, sqrt(WALL_TETS * area / search->request->target));
+	}
+	return result;
+}
+
+static FemResult mend_lattice(FemMemberSearch *search, double cell) {
+	bool good = search->member->kind == FEM_MEMBER_WALL;
+	FemResult result = FEM_OK;
+	if (!good && search->best_whole) {
+		result = fit_surface(search);
+		if (result == FEM_OK)
+			result = fem_member_cover(search, &good);
+		search->fitted = true;
+	}
+	return result == FEM_OK && !good ? search_limbs(search, cell) : result;
+}
+
+static FemResult mend_plate(FemMemberSearch *search, double cell) {
+	bool lost = false;
+	FemResult result = search->member->kind == FEM_MEMBER_WALL ? FEM_OK : fem_member_is_lost(search, &lost);
+	return result == FEM_OK && lost ? search_limbs(search, cell) : result;
+}
+
 static FemResult search_by_kind(FemMemberSearch *search) {
 	const double *half = search->solid.half_extents;
 	double cell = cbrt(LATTICE_TETS * search->volume / search->request->target);
@@ -308,13 +358,16 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 	if (tiny || (coarse && ((survey.fits && flat) || (survey.fits_rod && slim)))) {
 		search->member->kind = flat ? FEM_MEMBER_PLATE : slim ? FEM_MEMBER_BEAM : FEM_MEMBER_COMPACT;
 		FemResult result = search_plate(search, &survey);
-		return result == FEM_OK && flat && !tiny ? mend_bowl(search, &survey) : result;
+		if (result == FEM_OK && flat && !tiny)
+			result = mend_bowl(search, &survey);
+		return result == FEM_OK ? mend_plate(search, cell) : result;
 	}
 	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
 	if (slim && half[1] < cell * ROD_CELLS && survey.fill > ROD_FILL &&
 		search->volume > ROD_VOLUME * fem_member_box_volume(&search->solid)) {
 		search->member->kind = FEM_MEMBER_BEAM;
-		return search_rod(search, cell);
+		FemResult result = search_rod(search, cell);
+		return result == FEM_OK ? mend_plate(search, cell) : result;
 	}
 	FemResult result = search_compact(search, cell);
 	bool is_box =
@@ -322,7 +375,9 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 	// Free lattices cut the edges of a box.
 	bool poor = search->best_score > FEM_MEMBER_GOOD_RATIO ||
 		fem_tet_list_volume_sum(&search->best) < BOX_VOLUME_KEPT * search->volume;
-	return result == FEM_OK && is_box && poor ? search_box(search, &survey) : result;
+	if (result == FEM_OK && is_box && poor)
+		return search_box(search, &survey);
+	return result == FEM_OK ? mend_lattice(search, cell) : result;
 }
 
 // Two skins so near to each other that they hardly enclose anything.
@@ -359,19 +414,6 @@ static FemResult search_hollow(FemMemberSearch *search, bool *out_found) {
 }
 
 // ---- results
-
-static FemResult fit_surface(FemMemberSearch *search) {
-	FemMemberKind kind = search->member->kind;
-	if (kind == FEM_MEMBER_PLATE || kind == FEM_MEMBER_WALL ||
-		(kind == FEM_MEMBER_SHEET && search->best_solid.inflation <= 0.0))
-		return FEM_OK;
-	search->solid.inflation = search->best_solid.inflation;
-	search->solid.sheet_half =
-		kind == FEM_MEMBER_SHEET ? 0.5 * (double)search->member->thickness / search->frame.size : 0.0;
-	double aspect = search->best_cell * search->frame.size / fmax((double)search->member->thickness, LENGTH_LEAST);
-	double limit = aspect <= WALL_ASPECT ? WALL_DIHEDRAL : THIN_DIHEDRAL;
-	return fem_surface_fit(&search->solid, search->best_cell, limit, FEM_MEMBER_COMPACT_DIHEDRAL, &search->best);
-}
 
 static void append_best(const FemMemberSearch *search, FemTetList *out) {
 	int32_t first = out->node_count;

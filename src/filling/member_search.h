@@ -19,6 +19,7 @@ typedef struct FemMemberSearch {
 	FemTetList best, trial;
 	double best_score, best_cell;
 	bool best_whole;     // one body, little volume lost
+	bool fitted;         // the best is drawn to the surface already
 	FemSolid best_solid; // inflation of the best try; arrays are not its own
 } FemMemberSearch;
 

@@ -6,6 +6,7 @@
 // Of a segment: a lattice point that lies on the surface must not miss its crossing by rounding; chosen.
 #define SLACK 1e-5
 #define NEAR_START 1e-4    // of a ray: crossings nearer than this are those of the surface it starts from; chosen
+#define BORDER_OFFSET 1e-5 // of the frame: how far from the surface both its sides are asked; chosen
 #define BOX_SLACK 1e-6     // of the frame: points this far outside the box may be inside by rounding; chosen
 #define SAME_CROSSING 1e-9 // of a segment, or of the frame: crossings nearer to each other are one, of two triangles
 #define SHORT_STRETCH 1e-6 // of a segment: too short for the winding number to be asked within it; chosen
@@ -27,6 +28,14 @@ static double shoot(const FemSolid *solid, FemVec3d at, FemVec3d direction, doub
 																						 : -1.0;
 	}
 	return fem_winding_inside(&solid->winding, along(at, end, 0.5)) ? limit : -1.0;
+}
+
+// The winding number changes by 1 across a triangle.
+bool fem_solid_is_border(const FemSolid *solid, int32_t triangle, FemVec3d at) {
+	FemVec3d n = fem_triangle_area_vector(&solid->triangles, triangle);
+	FemVec3d step = fem_vec3d_scale(n, BORDER_OFFSET / sqrt(fem_vec3d_dot(n, n)));
+	double above = fem_winding_number(&solid->winding, fem_vec3d_add(at, step));
+	return fabs(above) <= 0.5 || fabs(above + 1.0) <= 0.5;
 }
 
 double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemVec3d at, double limit) {

@@ -18,6 +18,9 @@ bool fem_solid_inside(const FemSolid *solid, FemVec3d p);
 // Where the segment from `in` (inside) to `out` (outside) leaves the solid: 0..1 from `in`.
 double fem_solid_exit(const FemSolid *solid, FemVec3d in, FemVec3d out);
 
+// Whether a point of a triangle parts inside from outside: where shells run into each other some do not.
+bool fem_solid_is_border(const FemSolid *solid, int32_t triangle, FemVec3d at);
+
 // Thickness of the wall at a point of the surface, by a ray to its other side: at most `limit`; 0 for a sheet.
 double fem_solid_thickness(const FemSolid *solid, int32_t triangle, FemVec3d at, double limit);
 

@@ -4,6 +4,8 @@
 #include "base/carve.h"
 #include "base/error.h"
 #include "base/stop_check.h"
+#include "geometry/closest.h"
+#include "geometry/embedding.h"
 #include "topology/surface.h"
 
 #include <string.h>
@@ -14,6 +16,9 @@
 #define KEPT_MARGIN 1e-3 // of a cell: nodes no farther than this from where they should be stay; chosen
 #define FOLDED_SHARE 0.3 // length of the mean normal: where it is shorter the surface is folded, and has no sag; chosen
 #define SAG_LEAST 1e-9   // of the frame: smaller displacements are rounding
+#define COVER_PASSES 6   // of reaching out to vertices that lie outside; chosen
+#define COVER_WEIGHT 0.1 // of a node at the place nearest to a vertex: those with less need not go; chosen
+#define COVER_LEFT 0.5   // of the limit: nodes stop this far before a vertex, for the sake of the volume; chosen
 #define REACH 0.35       // of a cell: farther moves by sag mean that something else is nearest; chosen
 
 typedef struct Fit {
@@ -184,16 +189,103 @@ static void follow_sags(Fit *fit, double reach, double limit) {
 	}
 }
 
+// ---- cover
+
+// The tet and the place in it that are nearest to a vertex which lies outside, and the offset from there.
+typedef struct Reach {
+	int32_t tet;
+	double weights[4];
+	FemVec3d offset;
+	double length;
+} Reach;
+
+static Reach reach_of(const Fit *fit, int32_t tet, FemVec3d p) {
+	FemVec3d corners[4], nearest = {0};
+	Reach reach = {.tet = tet};
+	for (int v = 0; v < 4; v++)
+		corners[v] = fit->list->nodes[fit->list->tets[tet][v]];
+	fem_closest_in_tet(p, corners, reach.weights);
+	for (int v = 0; v < 4; v++)
+		nearest = fem_vec3d_add(nearest, fem_vec3d_scale(corners[v], reach.weights[v]));
+	reach.offset = fem_vec3d_sub(p, nearest);
+	reach.length = sqrt(fem_vec3d_dot(reach.offset, reach.offset));
+	return reach;
+}
+
+// Each node is asked to go the longest way that a vertex beyond its faces asks for; how far the farthest lies.
+static double gather_offsets(Fit *fit, const FemVec3 *points, const FemEmbedding *embedding, double limit) {
+	double farthest = 0.0;
+	for (int32_t n = 0; n < fit->list->node_count; n++)
+		fit->areas[n] = 0.0;
+	for (int32_t i = 0; i < embedding->count; i++) {
+		Reach reach = reach_of(fit, embedding->tets[i], fem_vec3d_from(points[i]));
+		farthest = fmax(farthest, reach.length);
+		for (int v = 0; v < 4 && reach.length > limit; v++) {
+			int32_t node = fit->list->tets[reach.tet][v];
+			double asked = reach.weights[v] * reach.length;
+			if (reach.weights[v] < COVER_WEIGHT || asked <= fit->areas[node])
+				continue;
+			fit->areas[node] = asked;
+			fit->moves[node] = fem_vec3d_scale(reach.offset, 1.0 - COVER_LEFT * limit / reach.length);
+		}
+	}
+	return farthest;
+}
+
+static FemResult cover(Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap) {
+	FemTetList *list = fit->list;
+	for (int pass = 0; pass <= COVER_PASSES; pass++) {
+		FemEmbedding embedding;
+		for (int32_t n = 0; n < list->node_count; n++)
+			nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
+		FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
+		FemResult result = fem_embed(&mesh, points, NULL, count, &embedding);
+		if (result != FEM_OK)
+			return result;
+		*out_gap = gather_offsets(fit, points, &embedding, def->limit);
+		fem_embedding_free(&embedding);
+		if (*out_gap <= def->limit || pass == COVER_PASSES)
+			break;
+		for (int32_t n = 0; n < list->node_count; n++)
+			if (fit->areas[n] > 0.0)
+				move_node(fit, n, fit->moves[n], def->min_dihedral);
+	}
+	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
+}
+
+// ---- both
+
+static bool create(Fit *fit) {
+	fit->bytes = place(fit, NULL);
+	fit->block = fem_alloc(fit->bytes);
+	if (!fit->block)
+		return false;
+	place(fit, fit->block);
+	list_tets(fit);
+	return true;
+}
+
+FemResult fem_surface_cover(const FemSolid *solid, const FemCover *def, FemTetList *list, double *out_gap) {
+	const FemTriangles *triangles = &solid->triangles;
+	Fit fit = {.solid = solid, .list = list};
+	int32_t stride = triangles->vertex_count / def->vertices_most + 1,
+			count = (triangles->vertex_count - 1) / stride + 1;
+	FemVec3 *points = FEM_ALLOC_ARRAY(FemVec3, count), *nodes = FEM_ALLOC_ARRAY(FemVec3, list->node_count);
+	for (int32_t i = 0; points && i < count; i++)
+		points[i] = triangles->vertices[i * stride];
+	FemResult result = points && nodes && create(&fit)
+		? cover(&fit, def, points, count, nodes, out_gap)
+		: fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	fem_free(fit.block, fit.bytes);
+	FEM_FREE_ARRAY(points, count);
+	FEM_FREE_ARRAY(nodes, list->node_count);
+	return result;
+}
+
 FemResult fem_surface_fit(
 	const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list) {
 	Fit fit = {.solid = solid, .list = list};
-	fit.bytes = place(&fit, NULL);
-	fit.block = fem_alloc(fit.bytes);
-	if (fit.block) {
-		place(&fit, fit.block);
-		list_tets(&fit);
-	}
-	bool ready = fit.block &&
+	bool ready = create(&fit) &&
 		fem_surface_create(&fit.surface, fit.identity, list->node_count, &list->tets[0][0], list->tet_count);
 	if (ready) {
 		if (solid->inflation > 0.0)

@@ -12,4 +12,13 @@
 FemResult fem_surface_fit(
 	const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list);
 
+typedef struct FemCover {
+	double limit;        // unit space: farthest that a vertex may lie from the tets
+	double min_dihedral; // degrees: nodes go no farther than that none falls below
+	int32_t vertices_most;
+} FemCover;
+
+// Moves nodes out to vertices of the soup that lie farther than the limit from the tets. out_gap: the farthest, after.
+FemResult fem_surface_cover(const FemSolid *solid, const FemCover *def, FemTetList *list, double *out_gap);
+
 #endif

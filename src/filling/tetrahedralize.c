@@ -21,6 +21,7 @@
 #define LAYERS_MOST 16         // of FemBakeDef.plate_layers; chosen: more make no plate stiffer by 1 %
 #define WEIGHT_LEAST 1e-9      // of the frame's volume: what a member that encloses nothing counts for; chosen
 #define VOLUME_WARNED 0.25f    // share of its volume that a member may lose or gain before the report warns; chosen
+#define EXCEEDED 1.3           // times its share: a member of more has cells on top, for its limbs; chosen
 #define PREPARED 0.1f          // share of the work before the first member, for progress bars; roughly
 
 // Everything a bake holds between its stages.
@@ -152,9 +153,10 @@ static FemResult mesh_member(Bake *bake, int32_t member, int32_t target) {
 	return result;
 }
 
-// What walls take beyond their share to be covered is not taken from other members.
+// What members take beyond their share to be covered is not taken from others.
 static int32_t counted_tets(const FemTetMember *made, int32_t target) {
-	bool may_exceed = made->kind == FEM_MEMBER_WALL || made->kind == FEM_MEMBER_SHEET;
+	bool may_exceed =
+		made->kind == FEM_MEMBER_WALL || made->kind == FEM_MEMBER_SHEET || (double)made->tet_count > EXCEEDED * target;
 	return may_exceed && made->tet_count > target ? target : made->tet_count;
 }
 

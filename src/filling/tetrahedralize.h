@@ -1,15 +1,18 @@
 // From a triangle soup to tets: one connected body of tets for each member of the soup (see soup_members.h), of about
 // the element count asked for, every tet of positive volume.
 //
-// Compact members are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. Plates, panels that are bent by
+// Compact members are stuffed (stuffing.h): every dihedral angle is at least 8 degrees. What such cells do not cover
+// (ears, limbs, handles, spikes) gets smaller ones where it is thin (member_graded.h), with angles down to some 4
+// degrees and as many more tets as it takes: no vertex lies farther than 1 % of the mesh's size from the tets, and the
+// volume is that of the mesh within 10 % from 1,000 tets on, 5 % from 5,000 on. Plates, panels that are bent by
 // up to about a quarter of a ring, and straight beams that such cells could not resolve get layers of stretched cells
 // (plate_grid.h): `plate_layers`, or more where cells would else be shorter than thick. Thin walls of other shapes
 // (boxes, tubes, bowls, vases) get cells along the wall (wall_cells.h): their volume is that of the mesh within 10 %,
 // and no vertex lies farther than 1 % of the mesh's size from the tets, with as many more tets than asked for as that
-// takes. Where their two skins cannot be told apart (walls between rooms, tangled surfaces) walls are thickened to
-// about one cell, stuffed, and drawn back to the soup as far as tets of 8 degrees allow, or of 4 where cells are
-// over 2.5 times as long as the wall is thick (8 would leave another 10 % of volume outside); `members` says how each
-// member was filled and how well it came out.
+// takes. Where their two skins cannot be told apart (walls between rooms, tangled surfaces) walls are filled as limbs
+// are; sheets of such shapes are thickened to about one cell, stuffed, and drawn back to the soup as far as tets of 8
+// degrees allow, or of 4 where cells are over 2.5 times as long as the sheet is thick; `members` says how each member
+// was filled and how well it came out.
 //
 // What holds for plates: cells are up to hundreds of times longer than thick, dihedral angles fall with that. Bending
 // stiffness against theory, measured with tet_plates = 1 (in brackets without), for cells 1.25, 2.5, 5, 10 times as
