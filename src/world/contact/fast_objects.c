@@ -29,6 +29,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <string.h>
 
 // Bound on the work of a pair: 512 thirds of a thickness of 1 cm are 1.7 m a step, 100 m/s at 60 Hz.
 #define SAMPLES_MAX 512
@@ -43,6 +44,8 @@
 #define PIERCED_SHARE 0.9f // of the thickness: as deep as this in a pair that touches ...
 // ... and by this much deeper than at the start of the step; both chosen: what rests is never so deep.
 #define PIERCED_MORE 0.25f
+#define COMPACT_SHARE 0.25f // thickness over the edge of a cube of the same box: a cube has 1/3, plates and beams less
+#define COMPACT_WIDTH 2.5f  // of what is compact, times its thickness: a cube has 3; chosen
 // Bounds on the work of a step, shared by all pairs that did not touch before it; what is passed beyond them is left to
 // the contacts of the next step. Of two pieces: boxes of a face and a tet (3 ns each), faces tested with a tet (60 ns).
 // Of a piece and a collider: boxes of a tet and a sub-shape (100 ns), tets clipped (1 us). Chosen: some 30 ms each; the
@@ -54,7 +57,8 @@
 #define SHARES_MAX 32 // a pair gets at least this part of the bounds, however many there are; chosen
 #define CHUNK 16      // pairs of a task; chosen
 
-// What overlapped at the start of the step: proxies of two pieces, or of a piece and a collider.
+// What overlapped at the start of the step: proxies of two pieces, or of a piece and a collider, with the bits of the
+// depth of an overlap, m, which sort as the depths do; the same pair may be there several times.
 typedef struct Touched {
 	const FemKeyed *keys;
 	int32_t count;
@@ -90,6 +94,19 @@ static bool may_be_fast(const FemWorld *world, const FemTouch *touch) {
 	return is_fast(world->bodies[touch->body]) || (!touch->is_collider && is_fast(world->bodies[touch->other]));
 }
 
+static uint64_t bits_of(float depth) {
+	uint32_t bits;
+	memcpy(&bits, &depth, sizeof bits);
+	return bits;
+}
+
+static float depth_of(uint64_t value) {
+	uint32_t bits = (uint32_t)value;
+	float depth;
+	memcpy(&depth, &bits, sizeof depth);
+	return depth;
+}
+
 static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count) {
 	FemContactStage *stage = &world->contacts;
 	const FemBody *body = world->bodies[touch->body];
@@ -100,11 +117,14 @@ static int32_t list_touch(FemWorld *world, const FemTouch *touch, int32_t count)
 		int32_t first = piece_proxy(body, item->tet);
 		int32_t second = touch->is_collider ? world->colliders[touch->other].sweep_proxy
 											: piece_proxy(world->bodies[touch->other], item->other_tet);
-		uint64_t key = key_of(first, second);
-		if (first < 0 || second < 0 || (count > 0 && stage->narrow.hits[count - 1].key == key))
-			continue; // overlaps of the same pieces follow each other
-		if (count < stage->narrow.limits.hits)
-			stage->narrow.hits[count++] = (FemKeyed){.key = key};
+		if (first < 0 || second < 0)
+			continue;
+		FemKeyed keyed = {key_of(first, second), item->found ? bits_of(stage->overlaps[i].depth) : 0};
+		FemKeyed *last = count > 0 ? &stage->narrow.hits[count - 1] : NULL;
+		if (last && last->key == keyed.key) // overlaps of the same pieces follow each other
+			last->value = keyed.value > last->value ? keyed.value : last->value;
+		else if (count < stage->narrow.limits.hits)
+			stage->narrow.hits[count++] = keyed;
 	}
 	return count;
 }
@@ -121,7 +141,8 @@ static Touched list_touched(FemWorld *world) {
 	return (Touched){stage->narrow.hits, count};
 }
 
-static bool has_touched(const Touched *touched, int32_t proxy, int32_t other) {
+// Whether two overlapped, and how deep, m.
+static bool has_touched(const Touched *touched, int32_t proxy, int32_t other, float *out_depth) {
 	uint64_t key = key_of(proxy, other);
 	int32_t low = 0, high = touched->count;
 	while (low < high) {
@@ -131,7 +152,10 @@ static bool has_touched(const Touched *touched, int32_t proxy, int32_t other) {
 		else
 			high = middle;
 	}
-	return low < touched->count && touched->keys[low].key == key;
+	bool found = low < touched->count && touched->keys[low].key == key;
+	for (*out_depth = 0.0f; low < touched->count && touched->keys[low].key == key; low++)
+		*out_depth = fmaxf(*out_depth, depth_of(touched->keys[low].value));
+	return found;
 }
 
 // ---- displacements
@@ -266,7 +290,7 @@ static void prepare(const Look *look, FemFastPair *pair) {
 		fmaxf(BOX_SHARE * pair->displacement / diagonal, THICKNESS_SHARE * pair->displacement / pair->thickness);
 	if (!(samples > 1.0f))
 		return;
-	pair->touched = has_touched(&look->touched, pair->a, pair->b);
+	pair->touched = has_touched(&look->touched, pair->a, pair->b, &pair->depth);
 	if (pair->touched && !may_be_pierced(world, pair))
 		return;
 	pair->samples = (int32_t)fminf(samples, (float)(pair->touched ? TOUCHED_SAMPLES : SAMPLES_MAX) - 1.0f) + 1;
@@ -317,13 +341,30 @@ static int32_t first_overlap(const Look *look, FemFastPair *pair) {
 	return first;
 }
 
+// m, least way through a piece.
+static float width_of(const FemWorld *world, int32_t proxy) {
+	const FemPiece *piece = &body_of(world, proxy)->pieces[world->sweep.proxies[proxy].piece];
+	bool is_compact = piece->thickness > COMPACT_SHARE * sqrtf(piece->box_area);
+	return is_compact ? COMPACT_WIDTH * piece->thickness : piece->thickness;
+}
+
+// What does not go far enough to come out on the other side is deepest at the end of the step.
+static bool is_deepest_at_end(const FemWorld *world, const FemFastPair *pair) {
+	return pair->displacement < width_of(world, pair->a) + width_of(world, pair->b);
+}
+
 // The first sample at which two pieces that touched pierce each other; the number of samples + 1 when they do not.
 // Samples before the overlap can have grown to that depth are skipped.
 static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
 	FemSweptPiece a = swept_piece(look, pair->a), b = swept_piece(look, pair->b);
-	FemSweptDepth at = {.enough = INFINITY, .clips_max = look->clips};
-	float depth = fem_swept_depth(&a, &b, &at), samples = (float)pair->samples;
-	at.enough = fmaxf(PIERCED_SHARE * pair->thickness, depth + PIERCED_MORE * pair->thickness);
+	float depth = pair->depth, samples = (float)pair->samples;
+	FemSweptDepth at = {
+		.enough = fmaxf(PIERCED_SHARE * pair->thickness, depth + PIERCED_MORE * pair->thickness),
+		.fraction = 1.0f,
+		.clips_max = look->clips,
+	};
+	if (is_deepest_at_end(look->world, pair) && !(fem_swept_depth(&a, &b, &at) > at.enough))
+		return pair->samples + 1;
 	for (int32_t k = 0; at.clips < at.clips_max;) {
 		k += (int32_t)fmaxf(samples * (at.enough - depth) / pair->displacement, 1.0f);
 		if (k > pair->samples)

@@ -30,6 +30,7 @@ typedef struct FemFastPair {
 	float thickness;    // m, of the thinner one
 	int32_t samples;    // along their paths; 0: not tested
 	bool touched;       // before this step
+	float depth;        // m, of their overlap at the start of the step
 	float first;        // fraction of the step at which they meet
 	int32_t visits;     // pairs of boxes looked at
 	int32_t clips;      // pairs of solids tested
