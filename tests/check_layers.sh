@@ -81,6 +81,7 @@ world/state       11 simulating
 extension_layers='
 fem_destruction.h  1 trunk
 fem_baking.h       1 trunk
+fem_debug_draw.h   1 trunk
 fem_modes.h        1 trunk
 fem_sound.h        1 trunk
 godot_calls.h      1 trunk

@@ -10,6 +10,7 @@ var _inspector: EditorInspectorPlugin
 var _export: EditorExportPlugin
 var _import: EditorScenePostImportPlugin
 var _viewport_tools: Node
+var _thumbnails: EditorResourcePreviewGenerator
 
 
 func _enter_tree() -> void:
@@ -24,6 +25,8 @@ func _enter_tree() -> void:
 	add_export_plugin(_export)
 	_import = load(FOLDER + "scene_import.gd").new()
 	add_scene_post_import_plugin(_import)
+	_thumbnails = load(FOLDER + "material_thumbnails.gd").new()
+	EditorInterface.get_resource_previewer().add_preview_generator(_thumbnails)
 	_viewport_tools = load(FOLDER + "viewport_tools.gd").new()
 	_viewport_tools.plugin = self
 	add_child(_viewport_tools)
@@ -36,6 +39,8 @@ func _exit_tree() -> void:
 	remove_inspector_plugin(_inspector)
 	remove_export_plugin(_export)
 	remove_scene_post_import_plugin(_import)
+	EditorInterface.get_resource_previewer().remove_preview_generator(_thumbnails)
+	_thumbnails = null
 	_viewport_tools.queue_free()
 	_inspector = null
 	_export = null

@@ -21,6 +21,7 @@ typedef struct DestructibleMesh {
 	// What was baked, as it is saved
 	GdPackedByteArray data;
 	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c
+	int64_t bake_key;         // of the settings it was baked with, see destructible_mesh_stale.c; 0: not known
 	GdArray surface_materials;
 	// The same, ready for use
 	FemBakedMesh baked;
@@ -36,6 +37,7 @@ typedef struct DestructibleMesh {
 	FemBakeJob *job;
 	GdArray job_materials;
 	bool job_with_undo, job_is_cancelled;
+	int64_t job_key;        // as bake_key
 	bool job_is_for_bodies; // begun by a body that entered the tree: cancelled when none waits for it any longer
 	int32_t waiting_count;  // bodies in a tree that are simulated when it ends
 	float job_share;        // last told
@@ -95,6 +97,12 @@ GDExtensionObjectPtr destructible_mesh_get_exploded_mesh(void *self, double gap,
 GDExtensionObjectPtr destructible_mesh_get_tet_mesh_surface(void *self);
 GDExtensionObjectPtr destructible_mesh_load_baked(void *no_self, const GdString *path);
 int64_t destructible_mesh_save_baked(void *self, const GdString *path);
+
+// Whether it was baked with other settings, in destructible_mesh_stale.c.
+int64_t destructible_mesh_settings_key(const DestructibleMesh *self);
+int64_t destructible_mesh_get_bake_key(void *self);
+void destructible_mesh_set_bake_key(void *self, int64_t key);
+bool destructible_mesh_is_stale(void *self);
 
 // The methods that bake, in destructible_mesh_bake.c.
 int64_t destructible_mesh_bake(void *self);

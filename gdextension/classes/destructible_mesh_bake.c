@@ -56,6 +56,7 @@ static int64_t fetch_source(DestructibleMesh *self, FemRenderMesh *render, GdArr
 		report_failure(self, "bakes begin on the main thread; call bake_async() there, which has a thread of its own.");
 		return GD_ERR_UNAVAILABLE;
 	}
+	self->job_key = destructible_mesh_settings_key(self);
 	if (!self->source_mesh) {
 		report_failure(self, "it has no source_mesh; set one.");
 		return GD_ERR_UNCONFIGURED;
@@ -121,6 +122,7 @@ static void take_with_undo(
 	add_property(manager, self, "surface_materials",
 		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, &self->surface_materials),
 		make_variant(GDEXTENSION_VARIANT_TYPE_ARRAY, materials));
+	add_property(manager, self, "bake_key", make_variant_int(self->bake_key), make_variant_int(self->job_key));
 	add_property(manager, self, "data", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &self->data),
 		make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, data));
 	call_undo(manager, "commit_action", NULL, 0);
@@ -137,6 +139,7 @@ static int64_t take_result(
 	if (manager) {
 		take_with_undo(manager, self, &data, materials);
 	} else {
+		self->bake_key = self->job_key;
 		destructible_mesh_take_materials(self, materials);
 		destructible_mesh_take_data(self, &data);
 	}

@@ -6,6 +6,7 @@
 #include "classes/mesh_cache.h"
 #include "drawing/node_textures.h"
 #include "drawing/surface_material.h"
+#include "fem_debug_draw.h"
 #include "fem_destruction.h"
 #include "license_data.h"
 #include "simulation/simulation.h"
@@ -127,6 +128,17 @@ static void set_rigid_coupling(void *self, bool enabled) {
 	(void)self;
 	simulation_settings()->coupling_enabled = enabled;
 	simulation_settings_changed();
+}
+
+static int64_t get_debug_view(void *self) {
+	(void)self;
+	return simulation_settings()->debug_view;
+}
+
+// Seen from the next frame on.
+static void set_debug_view(void *self, int64_t flags) {
+	(void)self;
+	simulation_settings()->debug_view = (uint32_t)(flags & FEM_DRAW_ALL);
 }
 
 static double get_character_push_force(void *self) {
@@ -298,6 +310,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(ground_friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
 	PROPERTY(rigid_coupling, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(character_push_force, FLOAT, float, "get_", RANGE, "0,10000,1,or_greater,suffix:N"),
+	PROPERTY(debug_view, INT, int, "get_", FLAGS, "Tetrahedra,Stress,Contacts,Islands,Boxes"),
 	PROPERTY(gravity_override, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(gravity, VECTOR3, vector3, "get_", NONE, "suffix:m/s²"),
 };
@@ -320,6 +333,11 @@ static const ClassMethod methods[] = {
 };
 
 static const ClassConstant constants[] = {
+	{"DebugView", "DEBUG_TETS", FEM_DRAW_TETS},
+	{"DebugView", "DEBUG_STRESS", FEM_DRAW_STRESS},
+	{"DebugView", "DEBUG_CONTACTS", FEM_DRAW_CONTACTS},
+	{"DebugView", "DEBUG_ISLANDS", FEM_DRAW_ISLANDS},
+	{"DebugView", "DEBUG_BOXES", FEM_DRAW_BOXES},
 	{"StepErrors", "STEP_BAD_WORLD", FEM_STEP_BAD_WORLD},
 	{"StepErrors", "STEP_BODY_ROLLED_BACK", FEM_STEP_BODY_ROLLED_BACK},
 	{"StepErrors", "STEP_SOLVER_CAPPED", FEM_STEP_SOLVER_CAPPED},

@@ -16,6 +16,7 @@ typedef struct AddonSettings {
 	double ground_friction; // Coulomb coefficient
 	bool physics_on_thread; // Godot's setting physics/3d/run_on_separate_thread
 	bool coupling_enabled;  // destructibles touch Godot's own bodies
+	uint32_t debug_view;    // set of FemDebugDrawFlag
 	double character_force; // N, with which a CharacterBody3D pushes at most
 } AddonSettings;
 

@@ -3,6 +3,7 @@
 #include "binding/conversions.h"
 #include "coupling/coupling.h"
 #include "drawing/node_textures.h"
+#include "simulation/debug_view.h"
 #include "simulation/simulation_events.h"
 #include "sound/sound_events.h"
 
@@ -102,6 +103,7 @@ static void destroy_world(int32_t index) {
 		simulation_body_destroy(world->bodies[world->body_count - 1]);
 	}
 	coupling_free(world);
+	debug_view_free(world);
 	fem_world_destroy(world->id);
 	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
 	object_reference_assign(&world->world_3d, NULL); // last: its space may go with it
@@ -144,6 +146,7 @@ void simulation_stop(void) {
 		destroy_world(simulation.world_count - 1);
 	}
 	simulation_events_free();
+	debug_view_unload();
 	memset(&simulation, 0, sizeof(simulation));
 }
 
@@ -362,6 +365,9 @@ void simulation_show(void) {
 	body_nodes_begin_frame();
 	for (int32_t w = 0; w < simulation.world_count; w++) {
 		show_world(simulation.worlds[w]);
+	}
+	for (int32_t w = 0; w < simulation.world_count; w++) {
+		debug_view_show(simulation.worlds[w], simulation.settings.debug_view);
 	}
 	surface_material_watch();
 	node_textures_upload();

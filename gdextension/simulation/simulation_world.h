@@ -33,8 +33,10 @@ struct SimulationWorld {
 	MeshEntry *meshes;
 	int32_t mesh_count, mesh_capacity;
 	struct Coupling *coupling; // with Godot's bodies; null before the first tick
-	uint32_t step_errors;      // FemStepError bits of the last step
-	uint32_t told_errors;      // those that the log has told of
+	bool has_debug_view;
+	GdRID debug_mesh, debug_instance; // of debug_view.c
+	uint32_t step_errors;             // FemStepError bits of the last step
+	uint32_t told_errors;             // those that the log has told of
 };
 
 bool simulation_world_add_body(SimulationWorld *world, SimulationBody *body);

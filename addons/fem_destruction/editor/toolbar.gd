@@ -26,6 +26,7 @@ var _spread := HSlider.new()
 var _simulate := Button.new()
 var _strength := HSlider.new()
 var _keep := MenuButton.new()
+var _debug := MenuButton.new()
 var _add_anchor := Button.new()
 var _convert := MenuButton.new()
 var _message := Label.new()
@@ -70,6 +71,14 @@ func _init() -> void:
 		_keep.get_popup().add_item(title)
 	_keep.get_popup().index_pressed.connect(_on_keep)
 	add_child(_keep)
+	_debug.name = "Debug"
+	_debug.text = "Show"
+	_debug.flat = true
+	_debug.tooltip_text = "What the engine sees of the simulation, drawn over it: DestructionServer.debug_view."
+	for title: String in ["Tetrahedra", "Stress", "Contacts", "Islands (awake)", "Boxes"]:
+		_debug.get_popup().add_check_item(title)
+	_debug.get_popup().index_pressed.connect(_on_debug)
+	add_child(_debug)
 	_add_button(_add_anchor, "AddAnchor", "Add Anchor", "Holds what lies in a box at the foot of the body. Drag the box by its handles; Anchors in the inspector removes it.", _on_add_anchor)
 	_convert.name = "Convert"
 	_convert.flat = true
@@ -110,6 +119,7 @@ func _update() -> void:
 	_simulate.text = "Reset" if trial.is_running() else "Simulate"
 	_strength.visible = trial.is_running()
 	_keep.visible = trial.is_running()
+	_debug.visible = trial.is_running()
 	_convert.visible = (has_bodies or not _sources.is_empty()) and not trial.is_running()
 	_convert.text = "Convert to Mesh" if has_bodies else "Make Destructible"
 	_fill_convert_menu(has_bodies)
@@ -205,6 +215,12 @@ func _on_simulate() -> void:
 
 func _on_keep(index: int) -> void:
 	_message.text = Keeping.keep(index, trial, undo)
+
+
+func _on_debug(index: int) -> void:
+	DestructionServer.debug_view ^= 1 << index
+	for i in _debug.get_popup().item_count:
+		_debug.get_popup().set_item_checked(i, DestructionServer.debug_view & 1 << i != 0)
 
 
 func _on_add_anchor() -> void:

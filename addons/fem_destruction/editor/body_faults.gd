@@ -1,0 +1,94 @@
+@tool
+extends Object
+## What is amiss with a body beyond what keeps it from being simulated, each with the change that mends it.
+
+const HEAVY := 2000.0 # kg; a car
+const MANY_ELEMENTS := 20000
+
+
+class Fault:
+	var text: String
+	var remedy: String ## what the button says
+	var mend: Callable ## of an EditorUndoRedoManager
+
+
+static func find(body: DestructibleBody) -> Array[Fault]:
+	var faults: Array[Fault] = []
+	_find_material_faults(body, faults)
+	_find_bake_faults(body, faults)
+	var estimate := body.get_estimate()
+	if estimate.mass > HEAVY and body.mass_override == 0.0:
+		_add(faults, "It weighs %s kg: what it falls on will break, and little will move it." % String.num(estimate.mass, 0), "Set Mass to 100 kg",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body, &"mass_override", 100.0))
+	if body.is_simulated() and body.get_softened_tet_count() > 0:
+		_add(faults, "%d tetrahedra are too stiff for their size, and bend more than they should." % body.get_softened_tet_count(), "Halve the Elements",
+				func(undo: EditorUndoRedoManager) -> void: _scale_elements(undo, body, 0.5))
+	return faults
+
+
+static func _find_material_faults(body: DestructibleBody, faults: Array[Fault]) -> void:
+	if body.material == null and body.region_materials.is_empty():
+		_add(faults, "It has no material, and behaves like soft rubber.", "Make It Oak",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body, &"material", load("res://addons/fem_destruction/materials/oak.tres")))
+	elif body.material != null and body.material.breakable and body.mesh is not DestructibleMesh and body.material.splinter_pattern == MaterialResource.SPLINTERS_NONE:
+		_add(faults, "It breaks without splinters: the flat faces of its tetrahedra will be seen.", "Cut Like Stone",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, body.material, &"splinter_pattern", MaterialResource.SPLINTERS_VORONOI))
+
+
+static func _find_bake_faults(body: DestructibleBody, faults: Array[Fault]) -> void:
+	var mesh := body.mesh as DestructibleMesh
+	var count := mesh.element_count if mesh != null else body.element_count if body.mesh != null else 0
+	if count > MANY_ELEMENTS:
+		_add(faults, "%d elements take long to bake and to simulate." % count, "Use 5000",
+				func(undo: EditorUndoRedoManager) -> void: set_value(undo, mesh if mesh != null else body, &"element_count", 5000))
+	if mesh == null or mesh.is_baking():
+		return
+	if mesh.is_baked() and mesh.is_stale():
+		_add(faults, "Its mesh or the settings of its bake have changed since the bake.", "Bake Again", func(_undo: EditorUndoRedoManager) -> void: _bake(mesh))
+	elif mesh.is_baked() and body.material != null and body.material.breakable and mesh.get_baked_splinter_count() == 0:
+		_add(faults, "It breaks without splinters: its mesh was baked without.", "Bake With Splinters",
+				func(undo: EditorUndoRedoManager) -> void: _bake_with_splinters(undo, body, mesh))
+	if mesh.is_baked() and mesh.wall_thickness == 0.0 and mesh.report.contains("hollow"):
+		_add(faults, "It is filled solid and looks hollow.", "Make It Hollow",
+				func(undo: EditorUndoRedoManager) -> void: _make_hollow(undo, body, mesh))
+
+
+static func _add(faults: Array[Fault], text: String, remedy: String, mend: Callable) -> void:
+	var fault := Fault.new()
+	fault.text = text
+	fault.remedy = remedy
+	fault.mend = mend
+	faults.append(fault)
+
+
+# ---- remedies
+
+static func set_value(undo: EditorUndoRedoManager, object: Object, property: StringName, value: Variant) -> void:
+	undo.create_action("Set %s" % property, UndoRedo.MERGE_DISABLE, object)
+	undo.add_do_property(object, property, value)
+	undo.add_undo_property(object, property, object.get(property))
+	undo.commit_action()
+
+
+static func _bake(mesh: DestructibleMesh) -> void:
+	(mesh.get(&"bake_action") as Callable).call()
+
+
+static func _scale_elements(undo: EditorUndoRedoManager, body: DestructibleBody, factor: float) -> void:
+	if body.mesh == null:
+		set_value(undo, body, &"cells", Vector3i((Vector3(body.cells) * pow(factor, 1.0 / 3.0)).max(Vector3.ONE)))
+		return
+	var target: Object = body.mesh if body.mesh is DestructibleMesh else body
+	set_value(undo, target, &"element_count", maxi(5, int(target.element_count * factor)))
+
+
+static func _bake_with_splinters(undo: EditorUndoRedoManager, body: DestructibleBody, mesh: DestructibleMesh) -> void:
+	var pattern: int = body.material.splinter_pattern
+	set_value(undo, mesh, &"splinter_pattern", pattern if pattern != 0 else int(DestructibleMesh.SPLINTERS_VORONOI))
+	set_value(undo, mesh, &"splinter_direction", body.material.grain_direction)
+	_bake(mesh)
+
+
+static func _make_hollow(undo: EditorUndoRedoManager, body: DestructibleBody, mesh: DestructibleMesh) -> void:
+	set_value(undo, mesh, &"wall_thickness", 0.03 * body.get_aabb().get_longest_axis_size())
+	_bake(mesh)
