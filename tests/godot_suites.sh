@@ -384,7 +384,7 @@ run_exported() {
 # export_game GODOT TEMPLATE SOURCE GAME [FILTER]: exports the project in the folder SOURCE into the folder GAME; without a
 # template only what the game is made of, as game.pck. FILTER: what the preset says of the files, all of them by default.
 export_game() {
-	local godot=$1 template=$2 source=$3 game=$4 filter=${5:-export_filter="all_resources"} project=$build/export_project
+	local godot=$1 template=$2 source=$3 game=$4 filter=${5:-'export_filter="all_resources"'} project=$build/export_project
 	local -a export=(--export-release Linux "$game/game.x86_64")
 	local log=$build/test_logs/godot_export_raw.log
 	[ -n "$template" ] || export=(--export-pack Linux "$game/game.pck")
