@@ -480,5 +480,12 @@ FEM_TEST(modes, time_of_many) {
 	FEM_CHECK_TIME(fem_test_cpu_ms() - begin, 2000.0);
 	FEM_CHECK_INT(modes.mode_count, 60);
 	fem_modes_free(&modes);
+	if (getenv("FEM_LONG")) {
+		begin = fem_test_cpu_ms();
+		modes = modes_of(&block, &aluminium, 200);
+		FEM_CHECK_TIME(fem_test_cpu_ms() - begin, 8000.0);
+		FEM_CHECK_INT(modes.mode_count, 200);
+		fem_modes_free(&modes);
+	}
 	free_shape(&block);
 }

@@ -67,15 +67,6 @@ static bool is_same_body(FemBodyId a, FemBodyId b) {
 	return fem_body_ids_are_equal(a, b);
 }
 
-void sound_instruments_forget(SoundInstruments *all, FemBodyId body) {
-	for (int32_t i = all->count - 1; i >= 0; i--) {
-		if (all->entries[i]->piece != 0 && is_same_body(all->entries[i]->body, body)) {
-			free_entry(all, all->entries[i]);
-			all->entries[i] = all->entries[--all->count];
-		}
-	}
-}
-
 int32_t sound_instruments_count(const SoundInstruments *all) {
 	int32_t count = 0;
 	for (int32_t i = 0; all && i < all->count; i++) {
@@ -92,13 +83,14 @@ static bool sounds_alike(const MaterialSound *a, const MaterialSound *b) {
 		a->brightness == b->brightness;
 }
 
-static Entry *find_whole(const SoundInstruments *all, const SimulationBody *body, double mass) {
+static Entry *find_whole(const SoundInstruments *all, const SimulationBody *body, const FemPieceState *piece) {
 	GDExtensionObjectPtr material = body->materials[0];
 	MaterialSound sound = material_resource_sound(material);
 	for (int32_t i = 0; i < all->count; i++) {
 		Entry *entry = all->entries[i];
 		if (entry->piece == 0 && fem_mesh_ids_are_equal(entry->mesh, body->mesh) && entry->material == material &&
-			fabs(entry->mass - mass) <= 1e-4 * mass && sounds_alike(&entry->sound, &sound)) {
+			entry->tet_count == piece->tet_count && fabs(entry->mass - piece->mass) <= 1e-4 * piece->mass &&
+			sounds_alike(&entry->sound, &sound)) {
 			return entry;
 		}
 	}
@@ -279,7 +271,7 @@ static SoundVoice voice_of(const Entry *entry, float size_factor) {
 
 SoundVoice sound_instruments_find(SoundInstruments *all, const SimulationBody *body, const FemPieceState *piece) {
 	bool is_whole = body->piece_count <= 1 && piece->parent == 0;
-	Entry *entry = is_whole ? find_whole(all, body, piece->mass) : find_piece(all, body, piece);
+	Entry *entry = is_whole ? find_whole(all, body, piece) : find_piece(all, body, piece);
 	if (!entry && (is_whole || piece->tet_count <= PIECE_TETS_MAX)) {
 		entry = add_entry(all, body, piece, is_whole);
 		if (entry && is_whole) {

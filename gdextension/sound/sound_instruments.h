@@ -30,9 +30,6 @@ SoundVoice sound_instruments_find(
 // Once a tick: takes what is ready, begins the next.
 void sound_instruments_go_on(SoundInstruments *instruments);
 
-// Loses what belongs to a body.
-void sound_instruments_forget(SoundInstruments *instruments, FemBodyId body);
-
 int32_t sound_instruments_count(const SoundInstruments *instruments); // that are ready
 
 #endif
