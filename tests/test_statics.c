@@ -72,6 +72,26 @@ static double tip_deflection(int32_t nx, int32_t n, FemCellKind kind, float pois
 	return deflection;
 }
 
+// How far plain tets bend at nu 0.45, of what they do at 0.3: cells of five tets hardly less, Kuhn's of six half in one
+// layer. Fails when lambda is taken for that of plane strain, or counts twice.
+FEM_TEST(statics, plain_tets_lock_by_so_much_at_nu_045) {
+	static const struct {
+		int32_t nx, n;
+		FemCellKind kind;
+		double least; // of the deflection at nu 0.3
+	} rows[] = {{10, 1, FEM_CELLS_KUHN, 0.49}, {20, 2, FEM_CELLS_KUHN, 0.58}, {40, 4, FEM_CELLS_KUHN, 0.75},
+		{10, 1, FEM_CELLS_FIVE, 0.91}, {20, 2, FEM_CELLS_FIVE, 0.93}, {40, 4, FEM_CELLS_FIVE, 0.96}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double at[3];
+		for (int k = 0; k < 3; k++)
+			at[k] = tip_deflection(rows[i].nx, rows[i].n, rows[i].kind, k == 0 ? 0.0f : k == 1 ? 0.3f : 0.45f);
+		printf("  %s %d x %d x %d: nu 0, 0.3, 0.45: %.4f %.4f %.4f of 10.06 mm, %.3f\n",
+			rows[i].kind == FEM_CELLS_KUHN ? "Kuhn" : "five", rows[i].nx, rows[i].n, rows[i].n, at[0] / 10.06e-3,
+			at[1] / 10.08e-3, at[2] / 10.09e-3, at[2] / at[1]);
+		FEM_CHECK(at[2] > rows[i].least * at[1]);
+	}
+}
+
 // Timoshenko: P L^3 / 3 E I + P L / (5/6 G A).
 #define DEFLECTION_NU0 10.06e-3
 #define DEFLECTION_NU3 10.08e-3

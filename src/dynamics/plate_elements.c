@@ -301,21 +301,24 @@ bool fem_plate_deformation(const FemBody *body, int32_t index, double out[FEM_CE
 	return is_sound;
 }
 
-double fem_plate_element_read(const FemBody *body, int32_t cell, FemTetStress stress[FEM_CELL_CORNERS]) {
+// The scalar kernel on one lane: the next value of it is FEM_LANES floats further.
+void fem_plate_element_stress(
+	const FemBody *body, int32_t cell, const FemVec4 *x, FemTetStress stress[FEM_CELL_CORNERS]) {
 	const FemTopology *t = body->topology;
-	int set = cell < t->cells.count[0] ? 0 : 1, columns = set + 3;
-	int32_t index = cell - (set ? t->cells.count[0] : 0), batch = index / FEM_LANES, lane = index % FEM_LANES;
-	double u[FEM_CELL_CORNERS][3];
-	FemVec4 forces[FEM_LANES * FEM_CELL_CORNERS];
-	FemTetStress all[FEM_LANES * FEM_CELL_CORNERS];
-	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){lane, lane + 1});
-	arguments.nodes = fem_cell_batch_nodes(t, set, batch);
-	arguments.leaders += (size_t)batch * FEM_LANES;
-	arguments.values += (size_t)batch * (size_t)FEM_CELL_VALUES(columns) * FEM_LANES;
-	arguments.out_forces = forces;
-	arguments.out_stress = all;
+	int set = cell < t->cells.count[0] ? 0 : 1;
+	int32_t index = cell - (set ? t->cells.count[0] : 0);
+	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){0, 1});
+	arguments.nodes = fem_cell_batch_nodes(t, set, index / FEM_LANES) + index % FEM_LANES;
+	arguments.leaders += index;
+	arguments.values = fem_cell_values(body, cell);
+	arguments.position = x;
+	arguments.out_stress = stress;
 	fem_cells_update_scalar(&arguments);
-	memcpy(stress, all + lane * 2 * columns, sizeof *stress * 2 * (size_t)columns);
+}
+
+double fem_plate_element_read(const FemBody *body, int32_t cell, FemTetStress stress[FEM_CELL_CORNERS]) {
+	double u[FEM_CELL_CORNERS][3];
+	fem_plate_element_stress(body, cell, body->position, stress);
 	(void)fem_plate_deformation(body, cell, u);
-	return energy_of(fem_cell_values(body, cell), columns, u);
+	return energy_of(fem_cell_values(body, cell), fem_cell_column_count(&body->topology->cells.cells[cell]), u);
 }

@@ -34,7 +34,7 @@ typedef struct FemCellArguments {
 	const FemVec4 *velocity;  // m/s
 	float dt;                 // s
 	float viscous_stress;     // 1: stress has the viscous part too
-	FemVec4 *out_forces;      // [cell][corner], N; of the set
+	FemVec4 *out_forces;      // [cell][corner], N; of the set; or null
 	float *out_blocks;        // [cell][pair][3 columns of 4]: (dt^2 + dt alpha_K) K; or null
 	FemTetStress *out_stress; // [cell][corner], of the surface at each; or null
 	float *out_yield;   // squared norm of the strain where it is largest, from the first cell of the first batch on, on
@@ -64,6 +64,10 @@ void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_
 
 // The displacements of the corners in the frame of the cell, m; false of a crushed one, whose frame means nothing.
 bool fem_plate_deformation(const FemBody *body, int32_t cell, double out[FEM_CELL_CORNERS][3]);
+
+// Stress at the corners of a cell, Pa, in world axes, with its nodes at x. Elastic alone.
+void fem_plate_element_stress(
+	const FemBody *body, int32_t cell, const FemVec4 *x, FemTetStress stress[FEM_CELL_CORNERS]);
 
 // Elastic energy of an acting cell, J, and stress at its corners in world axes, Pa, for reading. Double but for the
 // stress.

@@ -16,6 +16,12 @@
 // Volume of a tet of the rest shape over what it was: chosen; smaller ones would have no direction to push back.
 #define VOLUME_LEAST 0.1
 
+// Norm of the plastic strain of a tet, most of it shear, as columns lean where a cell is bent: chosen, some 0.6 rad to
+// either side. Cells of 1.7 had no stable stiffness: pieces of a crumpled sheet came to 1e10 J.
+#define STRAIN_MOST 0.5
+
+#define HALVINGS 3 // of a flow that goes beyond it; chosen
+
 static bool has_flowed(const FemBody *body, const FemPlateCell *cell) {
 	bool any = false;
 	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
@@ -146,6 +152,7 @@ static bool strain_of_tet(
 	const FemPlateCell *cell, int32_t k, const FemPlateRest *rest, double corners[FEM_CELL_CORNERS][3], float out[6]) {
 	double from[3][3], inverse[3][3], a[3][3] = {{0.0}}, r[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 	const uint8_t *place = cell->place[k];
+	double square = 0.0;
 	for (int i = 0; i < 3; i++) {
 		for (int v = 0; v < 3; v++)
 			from[i][v] = (double)rest->corners[place[v + 1]][i] - (double)rest->corners[place[0]][i];
@@ -167,19 +174,20 @@ static bool strain_of_tet(
 			second += r[j][column] * a[j][row];
 		}
 		out[i] = (float)(0.5 * (first + second) - (i < 3 ? 1.0 : 0.0));
+		square += (double)out[i] * (double)out[i] * (i < 3 ? 1.0 : 2.0);
 	}
-	return true;
+	return square < STRAIN_MOST * STRAIN_MOST;
 }
 
-// Tets and cell get that rest shape, or keep theirs if it is none.
-static void set_rest_shape(FemBody *body, int32_t index, double corners[FEM_CELL_CORNERS][3]) {
+// Tets and cell get that rest shape, or keep theirs if it is none that a cell may have.
+static bool set_rest_shape(FemBody *body, int32_t index, double corners[FEM_CELL_CORNERS][3]) {
 	const FemPlateCell *cell = &body->topology->cells.cells[index];
 	float before[FEM_CELL_TETS][6], after[FEM_CELL_TETS][6];
 	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
 		for (int i = 0; i < 6; i++)
 			before[k][i] = body->plastics[cell->tets[k] / FEM_LANES].strain[i][cell->tets[k] % FEM_LANES];
 		if (!strain_of_tet(cell, k, &body->cells->rest[index], corners, after[k]))
-			return;
+			return false;
 	}
 	bool is_sound = true;
 	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++)
@@ -187,13 +195,14 @@ static void set_rest_shape(FemBody *body, int32_t index, double corners[FEM_CELL
 	if (is_sound)
 		make_again(body, index);
 	if (is_sound && body->cells->is_uniform[index])
-		return;
+		return true;
 	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
 		bool was_sound = fem_tet_set_plastic_strain(body, cell->tets[k], before[k]);
 		FEM_ASSERT(was_sound);
 		(void)was_sound;
 	}
 	make_again(body, index);
+	return false;
 }
 
 // ---- flow
@@ -263,8 +272,10 @@ static void flow_cell(FemBody *body, int32_t index, double norm, float dt) {
 			fmax(material->plastic_limit - before, 0.0) / (size - before); // norms are convex: no more than the limit
 		flow_by(corners, columns, u, share, thinning, next);
 	}
-	if (share > 0.0)
-		set_rest_shape(body, index, next);
+	for (int tries = 0; share > 0.0 && tries <= HALVINGS && !set_rest_shape(body, index, next); tries++) {
+		share *= 0.5;
+		flow_by(corners, columns, u, share, thinning, next);
+	}
 }
 
 void fem_plate_flow(FemBody *body, int set, FemRange cells, float dt) {

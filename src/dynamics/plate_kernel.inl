@@ -302,6 +302,8 @@ static inline void update_cell_lanes(const FemCellArguments *arguments, int colu
 			u[k / 3][k % 3] = cells.moved[k / 3][k % 3] + viscous * cells.rate[k / 3][k % 3];
 		store_cell_stress(arguments, &cells, columns, u, cells.r, &stress->normal.x);
 	}
+	if (!forces)
+		return;
 	for (int k = 0; k < corners * 3; k++)
 		u[k / 3][k % 3] = cells.moved[k / 3][k % 3] + ahead * cells.rate[k / 3][k % 3];
 	store_cell_forces(&cells, columns, u, cells.r, &forces->x);
@@ -314,14 +316,15 @@ static inline void update_cells(const FemCellArguments *arguments, int columns) 
 	int32_t base = arguments->begin / FEM_LANES * FEM_LANES;
 	for (int32_t first = arguments->begin / LANES * LANES; first < arguments->end; first += LANES) {
 		if (first >= arguments->begin && first + LANES <= arguments->end) {
-			update_cell_lanes(arguments, columns, first, arguments->out_forces + (size_t)first * (size_t)corners,
+			update_cell_lanes(arguments, columns, first,
+				arguments->out_forces ? arguments->out_forces + (size_t)first * (size_t)corners : NULL,
 				arguments->out_blocks ? arguments->out_blocks + (size_t)first * (size_t)floats : NULL,
 				arguments->out_stress ? arguments->out_stress + (size_t)first * (size_t)corners : NULL,
 				arguments->out_yield ? arguments->out_yield + first - base : NULL);
 			continue;
 		}
 		CellOutput aside;
-		update_cell_lanes(arguments, columns, first, aside.forces, arguments->out_blocks ? aside.blocks : NULL,
+		update_cell_lanes(arguments, columns, first, arguments->out_forces ? aside.forces : NULL, arguments->out_blocks ? aside.blocks : NULL,
 			arguments->out_stress ? aside.stress : NULL, arguments->out_yield ? aside.yield : NULL);
 		for (int32_t lane = 0; lane < LANES; lane++) {
 			int32_t cell = first + lane;
@@ -331,7 +334,8 @@ static inline void update_cells(const FemCellArguments *arguments, int columns) 
 				arguments->out_yield[cell - base] = aside.yield[lane];
 				continue;
 			}
-			memcpy(arguments->out_forces + (size_t)cell * (size_t)corners, aside.forces + lane * corners,
+			if (arguments->out_forces)
+				memcpy(arguments->out_forces + (size_t)cell * (size_t)corners, aside.forces + lane * corners,
 				sizeof(FemVec4) * (size_t)corners);
 			if (arguments->out_blocks)
 				memcpy(arguments->out_blocks + (size_t)cell * (size_t)floats, aside.blocks + lane * floats,

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/range.h"
 #include "base/vec.h"
+#include "dynamics/plate_elements.h"
 #include "dynamics/preconditioner.h"
 #include "dynamics/rigid_motion.h"
 #include "dynamics/rows.h"
@@ -10,6 +11,7 @@
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
+#include "model/plate_elements.h"
 #include "world/step/passes.h"
 
 #include <math.h>
@@ -93,14 +95,28 @@ void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow) {
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *z = &body->step->z[i];
 		*z = (FemVec4){blow * dt * z->x, blow * dt * z->y, blow * dt * z->z, 0.0f};
+		FemVec4 x = body->step->start->position[i];
+		body->step->direction[i] = (FemVec4){x.x + z->x, x.y + z->y, x.z + z->z, 0.0f};
 	}
 }
 
 // ---- stress
 
+// + k (a.f a) a a^T, a in the rotated axes of the tet, which are those of the world.
+static void add_fibres(const FemBody *body, int32_t tet, float f[3][3], FemTetStress *stress) {
+	FemVec4 a = body->step->tet_fibres[tet];
+	const float *d = &a.x;
+	float along = 0.0f;
+	for (int k = 0; k < 9; k++)
+		along += d[k / 3] * f[k / 3][k % 3] * d[k % 3];
+	along *= body->fibres[tet / FEM_LANES].modulus[tet % FEM_LANES];
+	stress->normal.x += along * a.x * a.x, stress->normal.y += along * a.y * a.y, stress->normal.z += along * a.z * a.z;
+	stress->shear.x += along * a.x * a.y, stress->shear.y += along * a.y * a.z, stress->shear.z += along * a.z * a.x;
+}
+
 // With c_i = R g_i the rotated gradients of a tet the displacement gradient in its rotated axes is
 // sum (x_i - x_0) c_i^T - 1, whose symmetric part is the strain.
-static float tension_of(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
+static float tension_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	const FemVec4 *gradient = body->step->tet_blocks[tet].gradient;
 	int32_t first = fem_tet_node(body->topology, tet, 0), lane = tet % FEM_LANES;
@@ -115,22 +131,75 @@ static float tension_of(const FemBody *body, int32_t tet, const FemVec4 *x, cons
 			f[k / 3][k % 3] += (d[k / 3] - e[k / 3]) * c[k % 3];
 	}
 	float lambda = batch->lambda[lane], mu = batch->mu[lane], trace = lambda * (f[0][0] + f[1][1] + f[2][2]);
-	return fem_tension_bound(&(FemTetStress){
+	FemTetStress stress = {
 		.normal = {trace + 2.0f * mu * f[0][0], trace + 2.0f * mu * f[1][1], trace + 2.0f * mu * f[2][2], 0.0f},
 		.shear = {mu * (f[0][1] + f[1][0]), mu * (f[1][2] + f[2][1]), mu * (f[2][0] + f[0][2]), 0.0f},
-	});
+	};
+	if (body->fibres)
+		add_fibres(body, tet, f, &stress);
+	return fem_tension_bound(&stress);
 }
 
-float fem_probe_kept_tension(const FemBody *body, int32_t tet) {
-	return tension_of(body, tet, body->step->start->position, NULL);
+// The piece that an acting cell is of, or -1.
+static int32_t piece_of_cell(const FemBody *body, int32_t cell) {
+	const FemTopology *t = body->topology;
+	int32_t at = t->cells.cells[cell].corners[0];
+	return fem_cell_acts(body, cell) ? fem_node_component(t, fem_tet_node(t, at / 4, at % 4)) : -1;
 }
 
-float fem_probe_tension(const FemBody *body, int32_t tet) {
-	return tension_of(body, tet, body->step->start->position, body->step->z);
+static float largest_tension(const FemTetStress *stress, int32_t corners) {
+	float tension = -INFINITY;
+	for (int32_t k = 0; k < corners; k++)
+		tension = fmaxf(tension, fem_tension_bound(&stress[k]));
+	return tension;
+}
+
+static int32_t tensions_of_cells(const FemBody *body, int32_t component, int32_t cell, FemProbeTension out[FEM_LANES]) {
+	const FemPlateCells *cells = &body->topology->cells;
+	int set = cell < cells->count[0] ? 0 : 1;
+	int32_t first = set ? cells->count[0] : 0, batch = (cell - first) / FEM_LANES, begin = batch * FEM_LANES, found = 0;
+	int32_t count = cells->count[set] - begin < FEM_LANES ? cells->count[set] - begin : FEM_LANES,
+			corners = 2 * (set + 3);
+	for (int32_t i = begin; i < cell - first; i++) {
+		if (piece_of_cell(body, first + i) == component)
+			return 0; // was looked at with that one
+	}
+	FemTetStress kept[FEM_LANES * FEM_CELL_CORNERS], now[FEM_LANES * FEM_CELL_CORNERS];
+	FemCellArguments arguments = fem_cell_arguments(body, set, (FemRange){0, count});
+	arguments.nodes = fem_cell_batch_nodes(body->topology, set, batch);
+	arguments.leaders += begin;
+	arguments.values += (size_t)batch * (size_t)FEM_CELL_VALUES(set + 3) * FEM_LANES;
+	arguments.position = body->step->start->position;
+	arguments.out_stress = kept;
+	fem_cell_kernel(fem_simd_level())(&arguments);
+	arguments.position = body->step->direction;
+	arguments.out_stress = now;
+	fem_cell_kernel(fem_simd_level())(&arguments);
+	for (int32_t i = 0; i < count; i++) {
+		if (piece_of_cell(body, first + begin + i) == component)
+			out[found++] = (FemProbeTension){cells->cells[first + begin + i].tets[0],
+				largest_tension(now + i * corners, corners), largest_tension(kept + i * corners, corners)};
+	}
+	return found;
+}
+
+int32_t fem_probe_tensions(const FemBody *body, int32_t component, int32_t tet, FemProbeTension out[FEM_LANES]) {
+	int32_t cell = fem_acting_cell(body, tet);
+	if (cell >= 0)
+		return body->topology->cells.cells[cell].tets[0] == tet ? tensions_of_cells(body, component, cell, out) : 0;
+	const FemVec4 *start = body->step->start->position;
+	out[0] =
+		(FemProbeTension){tet, tension_of_tet(body, tet, start, body->step->z), tension_of_tet(body, tet, start, NULL)};
+	return 1;
 }
 
 float fem_tet_tension(const FemBody *body, int32_t tet) {
-	return tension_of(body, tet, body->position, NULL);
+	FemTetStress stress[FEM_CELL_CORNERS];
+	int32_t cell = fem_acting_cell(body, tet);
+	if (cell < 0)
+		return tension_of_tet(body, tet, body->position, NULL);
+	fem_plate_element_stress(body, cell, body->position, stress);
+	return largest_tension(stress, 2 * fem_cell_column_count(&body->topology->cells.cells[cell]));
 }
 
 // ---- reactions

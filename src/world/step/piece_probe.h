@@ -9,6 +9,7 @@
 #ifndef FEM_WORLD_PIECE_PROBE_H
 #define FEM_WORLD_PIECE_PROBE_H
 
+#include "fem_constants.h"
 #include "model/body.h"
 
 bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is a factor
@@ -19,13 +20,18 @@ bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is 
 float fem_probe_load(FemBody *body, int32_t component, float dt);
 
 // Then: the displacement of the piece's nodes within the step, m, times how hard it is struck (blows.h), in
-// body->step->z.
+// body->step->z, and where they come to in body->step->direction.
 void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow);
 
-// Then: Pa, upper bounds of the largest principal stress of a tet: with that displacement, and of the strain that is in
-// the piece's shape alone. body->step->start is where the step began.
-float fem_probe_tension(const FemBody *body, int32_t tet);
-float fem_probe_kept_tension(const FemBody *body, int32_t tet);
+// Then: Pa, upper bounds of the largest principal stress of a tet, or of the plate cell in its place: with that
+// displacement, and of the strain that is in the piece's shape alone. body->step->start is where the step began.
+typedef struct FemProbeTension {
+	int32_t tet; // of a plate cell its first
+	float now, kept;
+} FemProbeTension;
+
+// Those of a tet. Plate cells come eight at a time, at the first of them that the piece has. Returns their number.
+int32_t fem_probe_tensions(const FemBody *body, int32_t component, int32_t tet, FemProbeTension out[FEM_LANES]);
 
 // The same of a tet as it is, at the start of a step, of any piece.
 float fem_tet_tension(const FemBody *body, int32_t tet);

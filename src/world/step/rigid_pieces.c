@@ -182,11 +182,13 @@ static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 	Load load = LOAD_LOW;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end] && load != LOAD_URGENT; k++) {
 		int32_t tet = t->node_tets[k] / 4;
-		if (t->node_tets[k] % 4 != 0) // each tet counts at its first node
-			continue;
-		Load of_tet =
-			load_of_tet(fem_tet_strength(body, tet), fem_probe_kept_tension(body, tet), fem_probe_tension(body, tet));
-		load = of_tet > load ? of_tet : load;
+		FemProbeTension found[FEM_LANES];
+		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
+		int32_t count = is_first ? fem_probe_tensions(body, component, tet, found) : 0;
+		for (int32_t i = 0; i < count; i++) {
+			Load one = load_of_tet(fem_tet_strength(body, found[i].tet), found[i].kept, found[i].now);
+			load = one > load ? one : load;
+		}
 	}
 	return load;
 }
