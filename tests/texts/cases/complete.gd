@@ -43,7 +43,7 @@ func test_calls_named_in_the_texts_exist() -> void:
 ## Names in italics with capitals are properties as the inspector shows them, or words of Godot's own editor.
 func test_properties_named_in_the_texts_exist() -> void:
 	var known: Array[String] = ["Add Node", "Project Settings > Plugins", "Use Collision", "New BoxMesh", "New MaterialResource",
-		"New DestructibleMesh", "Bake", "Undo", "Cancel", "Uv1 Scale", "Physics > Fem Destruction", "Real-Time Deformation and Fracture in a Game Environment"]
+		"New DestructibleMesh", "Bake", "Cancel Bake", "Undo", "Cancel", "Uv1 Scale", "Physics > Fem Destruction", "Real-Time Deformation and Fracture in a Game Environment"]
 	for type: String in ["DestructibleBody", "DestructibleMesh", "MaterialResource", "DestructionServer"]:
 		for property in ClassDB.class_get_property_list(type):
 			known.append(String(property.name).capitalize())
