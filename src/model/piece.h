@@ -28,7 +28,7 @@ typedef struct FemPiece {
 
 	// ---- motion (world/step/rigid_pieces.h)
 	bool is_rigid;            // moves by its 6 rigid motions, in the shape that FemBody.shape holds
-	bool is_leaving;          // within a step: it is elastic from the next one on
+	uint8_t load;             // within a step: what its loads come to, 0 is low
 	int32_t calm_steps;       // in a row in which nothing strained it that counts
 	int32_t calm_needed;      // so many make it rigid
 	float margin;             // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does

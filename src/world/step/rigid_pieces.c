@@ -200,16 +200,29 @@ static void release(FemPiece *piece) {
 	piece->calm_needed = !is_soon ? 0 : longer < PATIENCE_MAX ? longer : PATIENCE_MAX;
 }
 
-static bool release_overloaded(FemBody *body, float dt) {
+static bool is_probed(const FemStep *step, const FemBody *body) {
+	bool can_go_back = step->pass < step->world->def.fracture_passes_max && body->step->start && !body->step->is_over;
+	return can_go_back && is_chosen_by_load(body);
+}
+
+static void probe_task(void *context, int32_t index) {
+	const FemStep *step = context;
+	const FemIsland *island = &step->world->islands.islands[index];
+	FemBody *body = step->world->bodies[island->body];
+	if (!is_probed(step, body))
+		return;
+	FemPiece *piece = &body->pieces[island->component];
+	bool is_loaded = piece->is_rigid && !isinf(piece->margin);
+	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
+}
+
+static bool release_urgent(FemBody *body) {
 	bool any = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		FemPiece *piece = &body->pieces[c];
-		bool is_probed = piece->is_rigid && !isinf(piece->margin) && fem_piece_is_live(body, c);
-		Load load = is_probed ? load_of_piece(body, c, dt) : LOAD_LOW;
-		piece->is_leaving = load == LOAD_HIGH;
-		if (load != LOAD_URGENT)
+		if (body->pieces[c].load != LOAD_URGENT)
 			continue;
-		release(piece);
+		release(&body->pieces[c]);
+		body->pieces[c].load = LOAD_LOW;
 		any = true;
 	}
 	return any;
@@ -218,10 +231,12 @@ static bool release_overloaded(FemBody *body, float dt) {
 bool fem_rigid_pieces_release(FemStep *step) {
 	FemWorld *world = step->world;
 	bool any = false;
-	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
+	if (world->breakable_count == 0)
+		return false;
+	fem_pool_for_uneven(world->pool, world->islands.count, probe_task, step);
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bool can_go_back = step->pass < world->def.fracture_passes_max && body->step->start && !body->step->is_over;
-		if (!can_go_back || !is_chosen_by_load(body) || !release_overloaded(body, step->dt))
+		if (!is_probed(step, body) || !release_urgent(body))
 			continue;
 		fem_body_return_to_start(body);
 		body->step->was_released = true;
@@ -233,42 +248,25 @@ bool fem_rigid_pieces_release(FemStep *step) {
 // ---- settle
 
 typedef struct Strain {
-	float *tension_share; // [component]: largest of its tets' tensions over their strengths
-	float *strength;      // [component]: Pa; 0: not stiff, or not known
-	float *margin;        // [component]: Pa, least rise of tension that counts
-	float *fragment;      // [component]: m^3, of the smallest piece that its tets break into
+	float tension_share; // largest of its tets' tensions over their strengths
+	float strength;      // Pa; 0: not stiff, or not known
+	float margin;        // Pa, least rise of tension that counts
+	float fragment;      // m^3, of the smallest piece that its tets break into
 } Strain;
 
-size_t fem_rigid_pieces_bytes(const FemWorld *world) {
-	size_t bytes = 0;
-	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
-		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		bytes += 4 * fem_align_up(sizeof(float) * (size_t)body->topology->component_count);
-	}
-	return bytes;
-}
-
-static Strain measure_strain(FemBody *body, FemArena *arena) {
+static Strain measure_strain(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
-	Strain out = {
-		.tension_share = FEM_ARENA_TAKE(arena, float, t->component_count),
-		.strength = FEM_ARENA_TAKE(arena, float, t->component_count),
-		.margin = FEM_ARENA_TAKE(arena, float, t->component_count),
-		.fragment = FEM_ARENA_TAKE(arena, float, t->component_count),
-	};
-	for (int32_t c = 0; c < t->component_count; c++) {
-		out.tension_share[c] = 0.0f;
-		out.strength[c] = out.margin[c] = out.fragment[c] = INFINITY;
-	}
-	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
-		if (t->user_of_tet[tet] < 0)
+	FemRange nodes = t->component_nodes[component];
+	Strain out = {0.0f, INFINITY, INFINITY, INFINITY};
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		if (t->node_tets[k] % 4 != 0) // each tet counts at its first node
 			continue;
-		int32_t c = fem_tet_component(t, tet);
 		float strength = fem_tet_strength(body, tet), tension = fem_tension_bound(&body->step->tet_stress[tet]);
-		out.strength[c] = fminf(out.strength[c], strength);
-		out.fragment[c] = fminf(out.fragment[c], body->tet_fragment[tet]);
-		out.margin[c] = fminf(out.margin[c], margin_of(strength, tension));
-		out.tension_share[c] = fmaxf(out.tension_share[c], tension > 0.0f ? tension / strength : 0.0f);
+		out.strength = fminf(out.strength, strength);
+		out.fragment = fminf(out.fragment, body->tet_fragment[tet]);
+		out.margin = fminf(out.margin, margin_of(strength, tension));
+		out.tension_share = fmaxf(out.tension_share, tension > 0.0f ? tension / strength : 0.0f);
 	}
 	return out;
 }
@@ -291,7 +289,7 @@ static float vibration_stress(const FemBody *body, int32_t component) {
 // Of the strength: how much vibration a piece may have; negative: it is not steady at all. One that is strained high
 // and did not break of it is steady if it was looked at: cracks may have to wait for their speed.
 static float vibration_share(const FemBody *body, int32_t component, const Strain *strain) {
-	bool is_high = strain->tension_share[component] >= LOW_SHARE;
+	bool is_high = strain->tension_share >= LOW_SHARE;
 	if (is_high && !body->step->node_hot)
 		return -1.0f;
 	if (fem_piece_is_attached(body, component))
@@ -301,42 +299,49 @@ static float vibration_share(const FemBody *body, int32_t component, const Strai
 
 // Nothing that happens in it counts, nor will while its loads stay what they are.
 static bool is_calm(const FemBody *body, int32_t component, const Strain *strain) {
-	float strength = strain->strength[component];
+	float strength = strain->strength;
 	if (!(strength > 0.0f))
 		return false;
-	if (is_too_small_to_break(body, component, strain->fragment[component]) && strain->tension_share[component] < 1.0f)
+	if (is_too_small_to_break(body, component, strain->fragment) && strain->tension_share < 1.0f)
 		return true;
 	return fem_probe_is_possible(body, component) &&
 		vibration_stress(body, component) < vibration_share(body, component, strain) * strength;
 }
 
-static void settle_piece(FemBody *body, int32_t component, const Strain *strain) {
+static bool becomes_rigid(FemBody *body, int32_t component, const Strain *strain) {
 	FemPiece *piece = &body->pieces[component];
-	if (piece->is_leaving) {
-		release(piece);
-		piece->is_leaving = false;
-		return;
-	}
 	int32_t needed = piece->calm_needed + (fem_piece_is_attached(body, component) ? PINNED_STEPS : 1);
-	piece->calm_steps = piece->is_rigid || is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
-	piece->calm_steps = piece->calm_steps < CALM_MAX ? piece->calm_steps : CALM_MAX;
-	if (!piece->is_rigid && piece->calm_steps >= needed)
-		make_rigid(body, component,
-			is_too_small_to_break(body, component, strain->fragment[component]) ? INFINITY : strain->margin[component]);
+	piece->calm_steps = is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
+	return piece->calm_steps >= needed;
+}
+
+static void settle_piece(FemBody *body, int32_t component) {
+	FemPiece *piece = &body->pieces[component];
+	if (piece->load == LOAD_HIGH) {
+		release(piece);
+	} else if (piece->is_rigid) {
+		piece->calm_steps += piece->calm_steps < CALM_MAX;
+	} else {
+		Strain strain = measure_strain(body, component);
+		if (becomes_rigid(body, component, &strain))
+			make_rigid(
+				body, component, is_too_small_to_break(body, component, strain.fragment) ? INFINITY : strain.margin);
+	}
+	piece->load = LOAD_LOW;
+}
+
+static void settle_task(void *context, int32_t index) {
+	const FemWorld *world = ((FemStep *)context)->world;
+	const FemIsland *island = &world->islands.islands[index];
+	FemBody *body = world->bodies[island->body];
+	// The stress of what sleeps was not computed.
+	if (is_chosen_by_load(body) && is_wholly_live(body, island->component))
+		settle_piece(body, island->component);
 }
 
 void fem_rigid_pieces_settle(FemStep *step) {
-	FemWorld *world = step->world;
-	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (!is_chosen_by_load(body))
-			continue;
-		Strain strain = measure_strain(body, step->arena);
-		for (int32_t c = 0; c < body->topology->component_count; c++) {
-			if (is_wholly_live(body, c)) // the stress of what sleeps was not computed
-				settle_piece(body, c, &strain);
-		}
-	}
+	if (step->world->breakable_count > 0)
+		fem_pool_for_uneven(step->world->pool, step->world->islands.count, settle_task, step);
 }
 
 // ---- statistics

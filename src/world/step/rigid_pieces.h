@@ -14,8 +14,6 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
-size_t fem_rigid_pieces_bytes(const FemWorld *world); // that these may take of a pass's memory
-
 // At the start of the step: pieces of bodies that are to be rigid become so.
 void fem_rigid_pieces_begin(FemStep *step);
 

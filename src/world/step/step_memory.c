@@ -4,7 +4,6 @@
 #include "model/plate_elements.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
-#include "world/step/rigid_pieces.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -198,8 +197,7 @@ static size_t later_bytes(const FemBody *body) {
 
 bool fem_step_begin_memory(FemStep *step) {
 	FemWorld *world = step->world;
-	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world, step->pass) +
-		fem_passes_bytes(world, step->pass) + fem_rigid_pieces_bytes(world);
+	size_t bytes = lists_bytes(step) + fem_fracture_step_bytes(world, step->pass) + fem_passes_bytes(world, step->pass);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		bytes += step->pass == 0 ? body_bytes(body) + results_bytes(body) : later_bytes(body);
