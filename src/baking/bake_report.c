@@ -12,7 +12,10 @@
 #define DENSITY_TOLD 1000.0 // kg/m^3, of water: the default of a material
 #define HEAVY_VOLUME 0.05   // m^3: more than one person lifts, if it were water ...
 #define HEAVY_SIZE 3.0      // m: ... and as small as furniture; both chosen
-#define EXCEEDED_TOLD 1.25  // times the count that was asked for: more is told of; chosen
+// A tick in which a body breaks, over one of the same body whole and elastic: the slab of 1,152 tets takes 7.1 ms on
+// the mean after the blow, bar2k 0.2 us a tet.
+#define BREAKING_TIMES 30.0
+#define EXCEEDED_TOLD 1.25 // times the count that was asked for: more is told of; chosen
 
 typedef struct Text {
 	char *out;
@@ -86,6 +89,29 @@ static void say_walls(Text *text, const FemTetMesh *tets, const int kinds[FEM_ME
 			kinds[FEM_MEMBER_THIN_WALL], tets->member_count);
 }
 
+// What it weighs, how well it lies in its tets and what it takes.
+static void say_figures(
+	Text *text, const FemTetMesh *tets, const FemEmbedding *embedding, const FemDiagnosis *diagnosis) {
+	if (!(diagnosis->size > 0.0))
+		return;
+	say(text, FEM_REPORT_NOTE "%.3g kg at %.0f kg/m3", (double)tets->volume * DENSITY_TOLD, DENSITY_TOLD);
+	if (diagnosis->volume_ratio > 0.0)
+		say(text, ", %.0f %% of the mesh's volume", 100.0 * diagnosis->volume_ratio);
+	say(text,
+		"; the farthest vertex lies %.2g %% of the size outside the tetrahedra; a tick takes about %.2g ms awake and "
+		"whole, %.2g ms while it breaks.\n",
+		100.0 * (double)embedding->max_outside / diagnosis->size, diagnosis->step_ms,
+		diagnosis->step_ms * BREAKING_TIMES);
+	if (fem_diagnosis_scale(diagnosis) != 1.0 && !diagnosis->scale_suspect)
+		say(text, FEM_REPORT_NOTE "It is %.3g m long: scale it by %g at import if it should be %.3g m.\n",
+			diagnosis->size, fem_diagnosis_scale(diagnosis), diagnosis->size * fem_diagnosis_scale(diagnosis));
+	if (tets->left_out_parts > 0)
+		say(text,
+			FEM_REPORT_NOTE "%d small parts of %d triangles enclose nothing and got no tetrahedra; they move with the "
+							"nearest ones.\n",
+			tets->left_out_parts, tets->left_out_triangles);
+}
+
 // A vessel that is filled to the brim: open at the top, or heavier than anybody could lift.
 static void say_solid(Text *text, const FemTetMesh *tets, const FemDiagnosis *diagnosis) {
 	double solid = 0.0;
@@ -103,7 +129,7 @@ void fem_bake_report_write(
 	int kinds[FEM_MEMBER_KIND_COUNT] = {0};
 	char found[FEM_REPORT_SIZE] = "";
 	for (int32_t i = 0; i < tets->member_count; i++)
-		if (tets->members[i].kind < FEM_MEMBER_KIND_COUNT)
+		if (tets->members[i].kind < FEM_MEMBER_KIND_COUNT && tets->members[i].tet_count > 0)
 			kinds[tets->members[i].kind]++;
 	say_members(&text, tets, kinds);
 	if (diagnosis->step_ms > 0.0)
@@ -120,6 +146,7 @@ void fem_bake_report_write(
 		if (text.length == first_line || strncmp(found, FEM_REPORT_GOOD, strlen(FEM_REPORT_GOOD)) != 0)
 			say(&text, "%s", found);
 	}
+	say_figures(&text, tets, embedding, diagnosis);
 	say_walls(&text, tets, kinds);
 	say_solid(&text, tets, diagnosis);
 	if (diagnosis->useless_triangles > 0)

@@ -12,8 +12,10 @@
 #define THICKNESS_SAMPLES 400 // triangles from which the thickness of walls is looked for; chosen
 #define TINY_SHARE 0.02       // of the mesh: smaller members are told of as tiny; chosen
 #define THIN_SHARE 0.05       // of the mesh: thinner walls are told of as thin; chosen
+#define SIZE_DOUBTED 20.0     // m: larger than most props: a note names the factor that would make it one; chosen
 #define SIZE_LARGE 200.0      // m: a larger mesh is probably in cm or mm; chosen
 #define SIZE_SMALL 0.01       // m: a smaller one is probably in km or inches; chosen
+#define PROP_SMALL 0.05       // m: the smallest prop; chosen
 #define STEP_US_PER_TET 0.2   // us a tet and step of a live body on one core: bar2k and bar60k take 0.16 to 0.25
 
 // ---- numbers
@@ -147,6 +149,19 @@ FemResult fem_mesh_diagnose(const FemSoup *soup, const FemTetMesh *mesh, FemDiag
 
 // ---- text
 
+double fem_diagnosis_scale(const FemDiagnosis *diagnosis) {
+	// Centimetres, millimetres, and what was shrunk by these; chosen: the first that makes a prop of it.
+	static const double factors[] = {0.01, 0.001, 100.0, 1000.0};
+	if (diagnosis->size <= SIZE_DOUBTED && diagnosis->size >= SIZE_SMALL)
+		return 1.0;
+	for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+		double size = diagnosis->size * factors[i];
+		if (size > PROP_SMALL && size < SIZE_DOUBTED)
+			return factors[i];
+	}
+	return diagnosis->size > SIZE_DOUBTED ? factors[1] : factors[3];
+}
+
 typedef struct Text {
 	char *out;
 	int32_t capacity, length;
@@ -191,7 +206,8 @@ static void say_surface(Text *text, const FemDiagnosis *d) {
 
 static void say_shape(Text *text, const FemDiagnosis *d) {
 	if (d->scale_suspect)
-		say(text, "The mesh is %.3g m long: units are metres, so check the import scale.\n", d->size);
+		say(text, "The mesh is %.3g m long: units are metres; scale it by %g at import if it should be %.3g m.\n",
+			d->size, fem_diagnosis_scale(d), d->size * fem_diagnosis_scale(d));
 	if (d->wall <= 0.0)
 		say(text, "The surface encloses no volume: close it, give it thickness (Solidify), or set sheet_thickness.\n");
 	else if (d->thin_share > 0.2)

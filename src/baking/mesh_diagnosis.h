@@ -29,6 +29,9 @@ typedef struct FemDiagnosis {
 // mesh may be null.
 FemResult fem_mesh_diagnose(const FemSoup *soup, const FemTetMesh *mesh, FemDiagnosis *out);
 
+// The factor that would make a prop of a mesh of this size: 1 for 1 cm to 20 m.
+double fem_diagnosis_scale(const FemDiagnosis *diagnosis);
+
 // One sentence a line, each with its remedy; FEM_REPORT_GOOD when all is well. Returns the length without the
 // final 0, also when it did not fit.
 int32_t fem_diagnosis_text(const FemDiagnosis *diagnosis, char *out_text, int32_t capacity);

@@ -21,6 +21,8 @@
 #define LAYERS_MOST 16         // of FemBakeDef.plate_layers; chosen: more make no plate stiffer by 1 %
 #define WEIGHT_LEAST 1e-9      // of the frame's volume: what a member that encloses nothing counts for; chosen
 #define VOLUME_WARNED 0.25f    // share of its volume that a member may lose or gain before the report warns; chosen
+#define STRAY_AREA 0.05        // share of the area ...
+#define STRAY_TRIANGLES 0.005  // ... or of the triangles below which a part that encloses nothing is left out; chosen
 #define EXCEEDED 1.3           // times its share: a member of more has cells on top, for its limbs; chosen
 #define PREPARED 0.1f          // share of the work before the first member, for progress bars; roughly
 
@@ -160,6 +162,28 @@ static int32_t counted_tets(const FemTetMember *made, int32_t target) {
 	return may_exceed && made->tet_count > target ? target : made->tet_count;
 }
 
+// A stray triangle or a card among other parts need not spoil the bake: its vertices follow tets of others.
+static bool leave_out(Bake *bake, int32_t member) {
+	double area = 0.0, all = 0.0;
+	int32_t count = 0;
+	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
+		FemVec3d n = fem_triangle_area_vector(&bake->triangles, t);
+		double size = sqrt(fem_vec3d_dot(n, n));
+		bool is_its = bake->groups[t] == member;
+		count += is_its;
+		area += is_its ? size : 0.0;
+		all += size;
+	}
+	bool small = area < STRAY_AREA * all || count < STRAY_TRIANGLES * bake->triangles.triangle_count;
+	if (!small || bake->out->left_out_parts + 1 >= bake->out->member_count)
+		return false;
+	bake->out->left_out_parts++;
+	bake->out->left_out_triangles += count;
+	bake->out->members[member] =
+		(FemTetMember){.first_tet = bake->list.tet_count, .whole = true, .stiffness_excess = 1.0f};
+	return true;
+}
+
 static FemResult mesh_members(Bake *bake) {
 	double weight_left = 0.0;
 	int32_t tets_left = bake->def->element_count;
@@ -168,6 +192,8 @@ static FemResult mesh_members(Bake *bake) {
 	for (int32_t member = 0; member < bake->out->member_count; member++) {
 		int32_t target = member_target(bake, member, weight_left, tets_left);
 		FemResult result = mesh_member(bake, member, target);
+		if (result == FEM_ERROR_MESH && leave_out(bake, member))
+			result = FEM_OK;
 		if (result != FEM_OK)
 			return result;
 		weight_left -= bake->weights[member];

@@ -57,16 +57,17 @@ typedef struct FemTetMember {
 
 typedef struct FemTetMesh {
 	int32_t node_count, tet_count, member_count, vertex_count;
-	int32_t asked_count;              // tets that were asked for
-	FemVec3 *nodes;                   // m
-	int32_t *tets;                    // 4 a tet
-	float *tet_plates;                // plate correction strength c of each tet, for FemMeshDef
-	int32_t *tet_members;             // [tet]
-	FemTetMember *members;            // [member]
-	int32_t *vertex_members;          // [soup vertex]: its member, -1 for vertices of no (kept) triangle
-	float min_dihedral, max_dihedral; // degrees, over all tets
-	float volume;                     // m^3
-	bool has_plates;                  // some tet_plates are not 0: use quality_clamp 0
+	int32_t asked_count;                        // tets that were asked for
+	FemVec3 *nodes;                             // m
+	int32_t *tets;                              // 4 a tet
+	float *tet_plates;                          // plate correction strength c of each tet, for FemMeshDef
+	int32_t *tet_members;                       // [tet]
+	FemTetMember *members;                      // [member]
+	int32_t *vertex_members;                    // [soup vertex]: its member, -1 for vertices of no (kept) triangle
+	float min_dihedral, max_dihedral;           // degrees, over all tets
+	float volume;                               // m^3
+	int32_t left_out_parts, left_out_triangles; // small parts that enclose nothing and have no tets
+	bool has_plates;                            // some tet_plates are not 0: use quality_clamp 0
 	bool cancelled;
 	char warning[256]; // a sentence with its remedy, or empty
 } FemTetMesh;

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "fem_constants.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 
 #define WELD_SHARE 1e-6 // of the size; a float's rounding in a mesh a few sizes away from its origin
+// The same for a source of few digits: a step of 16 bits, 1 / 65,535, and its rounding.
+#define COARSE_SHARE 2e-5
 // In unit space: a triangle of smaller area has no normal. Chosen: 1e-7 on a side, the weld's order.
 #define AREA_MIN 1e-14
 #define EXTENT_MIN 1e-12f      // m: a smaller mesh is a point
@@ -236,7 +239,36 @@ static FemResult drop_useless(const FemSoup *soup, FemTriangles *out) {
 	return FEM_OK;
 }
 
-static FemResult clean_into(const FemSoup *soup, float weld_distance, FemTriangles *out, int32_t *map) {
+// ---- how finely the source was written
+
+// Edges that lie along an odd number of triangles; -1 without memory.
+static int32_t count_open_edges(const FemTriangles *triangles) {
+	uint32_t size = 64;
+	while (size < 6u * (uint32_t)triangles->triangle_count)
+		size *= 2;
+	uint64_t *edges = FEM_ALLOC_ARRAY(uint64_t, size);
+	uint8_t *odd = FEM_ALLOC_ARRAY(uint8_t, size);
+	int32_t open = edges && odd ? 0 : -1;
+	for (int32_t i = 0; open >= 0 && i < 3 * triangles->triangle_count; i++) {
+		const int32_t *corners = triangles->triangles[i / 3];
+		uint64_t a = (uint64_t)corners[i % 3] + 1, b = (uint64_t)corners[(i + 1) % 3] + 1;
+		uint64_t key = a < b ? a << 32 | b : b << 32 | a;
+		uint32_t slot =
+			(uint32_t)(fem_hash_word(fem_hash_word(FEM_HASH_START, (uint32_t)a ^ (uint32_t)b), (uint32_t)(a + b)) >>
+				32) &
+			(size - 1);
+		while (edges[slot] && edges[slot] != key)
+			slot = (slot + 1) & (size - 1);
+		edges[slot] = key;
+		odd[slot] ^= 1;
+		open += odd[slot] ? 1 : -1;
+	}
+	FEM_FREE_ARRAY(edges, size);
+	FEM_FREE_ARRAY(odd, size);
+	return open;
+}
+
+static FemResult clean_into(const FemSoup *soup, double distance, FemTriangles *out, int32_t *map) {
 	out->vertex_capacity = soup->vertex_count;
 	out->triangle_capacity = soup->triangle_count;
 	out->vertices = FEM_ALLOC_ARRAY(FemVec3, out->vertex_capacity);
@@ -244,9 +276,29 @@ static FemResult clean_into(const FemSoup *soup, float weld_distance, FemTriangl
 	if (!out->vertices || !out->triangles)
 		return no_memory(soup);
 	memset(map, 0xff, sizeof(int32_t) * (size_t)soup->vertex_count);
-	double distance = weld_distance > 0.0f ? (double)weld_distance / out->frame.size : WELD_SHARE;
 	FemResult result = weld(soup, fmin(distance, 0.1), out, map);
 	return result == FEM_OK ? drop_useless(soup, out) : result;
+}
+
+// Godot's compressed vertices and short decimals lie up to COARSE_SHARE from their twins. Welded so where that closes
+// most of what is open.
+static FemResult clean_by_precision(const FemSoup *soup, FemTriangles *out, int32_t *map) {
+	FemTriangles coarse = {.frame = out->frame};
+	FemResult result = clean_into(soup, WELD_SHARE, out, map);
+	int32_t open = result == FEM_OK ? count_open_edges(out) : 0;
+	if (result != FEM_OK || open <= 0)
+		return result;
+	int32_t *coarse_map = FEM_ALLOC_ARRAY(int32_t, soup->vertex_count);
+	result = coarse_map ? clean_into(soup, COARSE_SHARE, &coarse, coarse_map) : no_memory(soup);
+	int32_t left = result == FEM_OK ? count_open_edges(&coarse) : -1;
+	if (left >= 0 && 2 * left < open) {
+		fem_triangles_free(out);
+		*out = coarse;
+		memcpy(map, coarse_map, sizeof *map * (size_t)soup->vertex_count);
+	} else
+		fem_triangles_free(&coarse);
+	FEM_FREE_ARRAY(coarse_map, soup->vertex_count);
+	return FEM_OK; // without memory for the second try, the first stands
 }
 
 FemResult fem_soup_clean(const FemSoup *soup, float weld_distance, FemTriangles *out, int32_t *vertex_map) {
@@ -258,7 +310,9 @@ FemResult fem_soup_clean(const FemSoup *soup, float weld_distance, FemTriangles 
 	if (!(out->frame.size > (double)EXTENT_MIN))
 		return fem_fail(FEM_ERROR_MESH, "All vertices of the mesh lie in one point: check the export and its scale.");
 	int32_t *map = vertex_map ? vertex_map : FEM_ALLOC_ARRAY(int32_t, soup->vertex_count);
-	result = map ? clean_into(soup, weld_distance, out, map) : no_memory(soup);
+	result = !map              ? no_memory(soup)
+		: weld_distance > 0.0f ? clean_into(soup, (double)weld_distance / out->frame.size, out, map)
+							   : clean_by_precision(soup, out, map);
 	if (!vertex_map)
 		FEM_FREE_ARRAY(map, soup->vertex_count);
 	if (result != FEM_OK)

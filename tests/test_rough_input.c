@@ -1,0 +1,98 @@
+// Meshes as other programs write them: few digits, stray triangles, wrong units.
+#include "baking/bake.h"
+#include "baking/bake_report.h"
+#include "baking/mesh_diagnosis.h"
+#include "fem_test.h"
+#include "filling/tetrahedralize.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOX_TRIANGLES 12
+#define VERTICES_MAX (3 * BOX_TRIANGLES + 3)
+
+typedef struct Rough {
+	FemVec3 vertices[VERTICES_MAX];
+	int32_t triangles[VERTICES_MAX];
+	int32_t count; // vertices, each of one triangle
+} Rough;
+
+// A cube whose triangles share no vertices; corners that belong together lie up to `error` apart along each axis.
+static Rough rough_cube(float size, float error) {
+	static const int8_t quads[6][4] = {
+		{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+	Rough rough = {0};
+	for (int t = 0; t < BOX_TRIANGLES; t++)
+		for (int v = 0; v < 3; v++) {
+			int c = quads[t / 2][v == 0 ? 0 : t % 2 + v];
+			float off = error * (float)((3 * t + 5 * v) % 7) / 7.0f;
+			rough.vertices[rough.count] =
+				(FemVec3){size * (float)(c & 1) + off, size * (float)(c >> 1 & 1) - off, size * (float)(c >> 2) + off};
+			rough.triangles[rough.count] = rough.count;
+			rough.count++;
+		}
+	return rough;
+}
+
+static FemSoup soup_of(const Rough *rough) {
+	return (FemSoup){rough->count, rough->vertices, rough->count / 3, rough->triangles};
+}
+
+// Fails when vertices are welded as closely as floats always.
+FEM_TEST(rough_input, vertices_of_sixteen_bits_are_welded) {
+	FemDiagnosis diagnosis;
+	Rough rough = rough_cube(1.0f, 0.8e-5f);
+	FemSoup soup = soup_of(&rough);
+	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
+	FEM_CHECK(diagnosis.open_edges == 0 && diagnosis.component_count == 1);
+	// What lies farther apart was meant so.
+	rough = rough_cube(1.0f, 1e-3f);
+	soup = soup_of(&rough);
+	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
+	FEM_CHECK(diagnosis.open_edges > 12);
+}
+
+FEM_TEST(rough_input, a_stray_triangle_is_left_out_with_a_note) {
+	Rough rough = rough_cube(1.0f, 0.0f);
+	for (int v = 0; v < 3; v++) {
+		rough.vertices[rough.count] = (FemVec3){2.0f + 0.1f * (float)(v == 1), 0.1f * (float)(v == 2), 0.0f};
+		rough.triangles[rough.count] = rough.count;
+		rough.count++;
+	}
+	FemSoup soup = soup_of(&rough);
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh mesh;
+	FemDiagnosis diagnosis;
+	FemEmbedding embedding = {0};
+	char report[FEM_REPORT_SIZE];
+	def.element_count = 100;
+	if (!FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) == FEM_OK))
+		return;
+	FEM_CHECK(mesh.left_out_parts == 1 && mesh.left_out_triangles == 1 && mesh.member_count == 2);
+	FEM_CHECK(fabsf(mesh.volume - 1.0f) < 0.01f && mesh.warning[0] == 0);
+	FEM_CHECK(fem_mesh_diagnose(&soup, &mesh, &diagnosis) == FEM_OK);
+	fem_bake_report_write(&mesh, &embedding, &diagnosis, report, sizeof report);
+	FEM_CHECK(strstr(report, "1 small parts of 1 triangles") != NULL && strstr(report, "1 compact") != NULL);
+	FEM_CHECK(strstr(report, "kg at 1000 kg/m3") != NULL && strstr(report, "while it breaks") != NULL);
+	fem_tet_mesh_free(&mesh);
+	// Alone it has nothing to follow.
+	soup = (FemSoup){3, rough.vertices, 1, rough.triangles};
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &mesh) != FEM_OK);
+}
+
+FEM_TEST(rough_input, a_doubtful_size_is_told_with_the_factor) {
+	const double sizes[][2] = {
+		{0.001, 100.0}, {0.00001, 1000.0}, {0.5, 1.0}, {19.0, 1.0}, {25.0, 0.01}, {350.0, 0.01}, {9000.0, 0.001}};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		FemDiagnosis diagnosis = {.size = sizes[i][0]};
+		fem_test_check(fem_diagnosis_scale(&diagnosis) == sizes[i][1], __FILE__, __LINE__, "%g m: %g", sizes[i][0],
+			fem_diagnosis_scale(&diagnosis));
+	}
+	Rough rough = rough_cube(350.0f, 0.0f);
+	FemSoup soup = soup_of(&rough);
+	FemDiagnosis diagnosis;
+	char text[2048];
+	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
+	fem_diagnosis_text(&diagnosis, text, (int32_t)sizeof text);
+	FEM_CHECK(strstr(text, "scale it by 0.01") != NULL && strstr(text, "3.5 m") != NULL);
+}
