@@ -351,7 +351,7 @@ draw_pictures() {
 }
 
 run_pictures() {
-	draw_pictures "$1" bake_pictures 1280x640 "$build/test_renders"
+	draw_pictures "$1" bake_pictures 2240x640 "$build/test_renders"
 }
 
 run_fracture_pictures() {

@@ -24,6 +24,12 @@ func _take_all(folder: String, _only: String) -> void:
 		{name = "plate", mesh = _box(Vector3(1.0, 0.6, 0.02)), elements = 300, overlap = 0.97},
 		{name = "beam", mesh = _box(Vector3(1.0, 0.08, 0.08)), elements = 100, overlap = 0.95},
 		{name = "nested_boxes", mesh = _nested(0.8, 0.4), elements = 2000, overlap = 0.97},
+		{name = "thin_vase", mesh = _revolve(_vase(0.013)), elements = 600, overlap = 0.9},
+		{name = "bottle", mesh = _revolve(_bottle(0.012)), elements = 1000, overlap = 0.9},
+		{name = "tube", mesh = _revolve(_tube(0.1, 0.008)), elements = 600, overlap = 0.9},
+		{name = "teapot", mesh = _teapot(), elements = 1500, overlap = 0.85, wall = 0.012},
+		{name = "car_body", mesh = _car_body(), elements = 2000, overlap = 0.85, wall = 0.008},
+		{name = "shelf", mesh = _shelf(0.03), elements = 2000, overlap = 0.7},
 		{name = "moebius", mesh = _moebius(0.36, 0.2), elements = 2000, overlap = 0.5, thickness = 0.03},
 	]
 	var stage := _build_stage(shapes.size())
@@ -80,6 +86,7 @@ func _add_column(stage: Node3D, column: int, shape: Dictionary) -> void:
 	baked.source_mesh = shape.mesh
 	baked.element_count = shape.elements
 	baked.sheet_thickness = shape.get("thickness", 0.0)
+	baked.wall_thickness = shape.get("wall", 0.0)
 	var start := Time.get_ticks_msec()
 	check(baked.bake() == OK, shape.name + "_bakes", "see the error above")
 	print("-- %s in %d ms: %s" % [shape.name, Time.get_ticks_msec() - start, baked.get_report().strip_edges().replace("\n", " ")])
@@ -185,6 +192,76 @@ func _vase(wall: float) -> PackedVector2Array:
 		points.append(Vector2(_vase_radius(1.0 - i / 24.0) - wall, 0.48 - (0.96 - wall) * i / 24))
 	points.append(Vector2(0, -0.48 + wall))
 	return points
+
+
+## With a bottom four times as thick as its wall.
+func _bottle(wall: float) -> PackedVector2Array:
+	var outer := PackedVector2Array([Vector2(0, -0.48)])
+	for i in 25:
+		outer.append(Vector2(_bottle_radius(i / 24.0), -0.48 + 0.96 * i / 24))
+	for i in 25:
+		outer.append(Vector2(_bottle_radius(1.0 - i / 24.0) - wall, 0.48 - (0.96 - 4.0 * wall) * i / 24))
+	outer.append(Vector2(0, -0.48 + 4.0 * wall))
+	return outer
+
+
+func _bottle_radius(height: float) -> float:
+	return lerpf(0.17, 0.05, smoothstep(0.6, 0.8, height))
+
+
+func _tube(radius: float, wall: float) -> PackedVector2Array:
+	return PackedVector2Array([Vector2(radius, -0.48), Vector2(radius, 0.48), Vector2(radius - wall, 0.48), Vector2(radius - wall, -0.48)])
+
+
+## A belly, a lid, a spout and a handle that cross each other: the outside alone, as artists make them.
+func _teapot() -> ArrayMesh:
+	var parts: Array[Array] = []
+	var belly := SphereMesh.new()
+	belly.radius = 0.28
+	belly.height = 0.44
+	parts.append([belly, Transform3D(Basis(), Vector3(0, 0, 0))])
+	var knob := SphereMesh.new()
+	knob.radius = 0.06
+	knob.height = 0.1
+	parts.append([knob, Transform3D(Basis(), Vector3(0, 0.24, 0))])
+	var spout := CylinderMesh.new()
+	spout.bottom_radius = 0.07
+	spout.top_radius = 0.035
+	spout.height = 0.3
+	parts.append([spout, Transform3D(Basis(Vector3(0, 0, 1), -0.8), Vector3(0.33, 0.05, 0))])
+	var handle := TorusMesh.new()
+	handle.inner_radius = 0.1
+	handle.outer_radius = 0.15
+	parts.append([handle, Transform3D(Basis(Vector3(1, 0, 0), PI / 2), Vector3(-0.3, 0.02, 0))])
+	return _joined(parts)
+
+
+## A closed shell of a cabin on a chassis.
+func _car_body() -> ArrayMesh:
+	var parts: Array[Array] = []
+	parts.append([_box(Vector3(0.96, 0.2, 0.4)), Transform3D(Basis(), Vector3(0, -0.08, 0))])
+	var cabin := PrismMesh.new()
+	cabin.size = Vector3(0.6, 0.22, 0.36)
+	parts.append([cabin, Transform3D(Basis(), Vector3(-0.05, 0.1, 0))])
+	return _joined(parts)
+
+
+## A frame with two boards in it: walls that meet walls.
+func _shelf(wall: float) -> ArrayMesh:
+	var parts: Array[Array] = []
+	for x: float in [-0.4, 0.4]:
+		parts.append([_box(Vector3(wall, 0.9, 0.3)), Transform3D(Basis(), Vector3(x, 0, 0))])
+	for y: float in [-0.4, 0.0, 0.4]:
+		parts.append([_box(Vector3(0.8, wall, 0.3)), Transform3D(Basis(), Vector3(0, y, 0))])
+	return _joined(parts)
+
+
+## Meshes with their transforms, as one surface.
+func _joined(parts: Array[Array]) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	for part in parts:
+		tool.append_from(part[0], 0, part[1])
+	return tool.commit()
 
 
 func _vase_radius(height: float) -> float:
