@@ -3,7 +3,7 @@
 
     extract.py REPOSITORY FOLDER
 
-Code blocks of README.md, the addon's README.md and the class reference become NAME.gdscript, NAME.glsl and NAME.sh; list
+Code blocks of README.md, the addon's README.md and GUIDE.md and the class reference become NAME.gdscript, NAME.glsl and NAME.sh; list
 items under the headings that tell what to do become NAME.step; shell commands inside sentences become the lines of
 commands.txt. NAME is the file, the heading or member, and a number, such as readme.five_minute_start_step_2.
 """
@@ -13,7 +13,8 @@ import re
 import sys
 import textwrap
 
-TEXTS = {"readme": "README.md", "addon": "addons/fem_destruction/README.md"}
+TEXTS = {"readme": "README.md", "addon": "addons/fem_destruction/README.md",
+         "guide": "addons/fem_destruction/GUIDE.md"}
 CLASS_REFERENCE = "gdextension/doc_classes"
 # Headings whose list items are steps to follow or facts to rely on.
 FOLLOWED = ("install_into_a_game", "five_minute_start", "from_your_mesh_to_a_destructible", "good_to_know",

@@ -9,6 +9,7 @@ signal stopped
 const RAY_LENGTH := 1000.0 # m
 const CLICK_PIXELS := 6.0 # a press that moves less is a poke
 const PULL_FREQUENCY := 12.0 # rad/s, of the spring between mouse and body
+const PULL_MAX := 60.0 # m/s², beyond which a pull would break most things
 const BALL_SPEED := 12.0 # m/s
 const BALL_DENSITY := 3000.0 # kg/m³
 
@@ -182,4 +183,4 @@ func _pull_body() -> void:
 	var speed: Vector3 = data.velocity + (data.angular_velocity as Vector3).cross(place - data.center)
 	var pull: Vector3 = PULL_FREQUENCY * PULL_FREQUENCY * (target - place) - 2.0 * PULL_FREQUENCY * speed
 	body.wake()
-	body.apply_force(pull.limit_length(500.0) * float(data.mass), place)
+	body.apply_force(pull.limit_length(PULL_MAX) * float(data.mass), place)

@@ -22,7 +22,7 @@ func test_every_block_and_step_has_a_check() -> void:
 
 
 func test_every_check_has_its_text() -> void:
-	for case: String in ["readme", "addon", "class_reference"]:
+	for case: String in ["readme", "addon", "guide", "class_reference"]:
 		for test in _tests_of(case):
 			var stem := "%s.%s." % [case, test.trim_prefix("test_")]
 			check(Array(DirAccess.get_files_at(BLOCKS)).any(func(file: String) -> bool: return file.begins_with(stem)), "no text has what %s.%s checks" % [case, test])
@@ -40,17 +40,17 @@ func test_calls_named_in_the_texts_exist() -> void:
 			check(exists or found.get_string(2) in ["fem_fade", "add_child"], "%s names %s, which there is not" % [file, found.get_string()])
 
 
-## Names in italics with capitals are properties as the inspector shows them, what the toolbar of the addon says, or words
-## of Godot's own editor. Those of a choice stand between slashes.
+## Names in italics with capitals are properties as the inspector shows them, or words of Godot's own editor.
 func test_properties_named_in_the_texts_exist() -> void:
 	var known: Array[String] = ["Add Node", "Project Settings > Plugins", "Use Collision", "New BoxMesh", "New MaterialResource",
 		"New DestructibleMesh", "Bake", "Undo", "Cancel", "Import", "Uv1 Scale", "Physics > Fem Destruction", "Real-Time Deformation and Fracture in a Game Environment"]
 	for type: String in ["DestructibleBody", "DestructibleMesh", "MaterialResource", "DestructionServer"]:
 		for property in ClassDB.class_get_property_list(type):
 			known.append(String(property.name).capitalize())
+	# Buttons of the editor's toolbar: as its script has them.
 	var toolbar := FileAccess.get_file_as_string("res://addons/fem_destruction/editor/toolbar.gd")
+	var is_button := func(title: String) -> bool: return toolbar.contains("\"%s\"" % title)
 	var italics := RegEx.create_from_string("(?<![*\\w])\\*([A-Z][^*\\n]+)\\*(?!\\*)")
 	for file: String in ["README.md", "addon_README.md"]:
 		for found in italics.search_all(FileAccess.get_file_as_string("res://texts/" + file)):
-			var exists := known.has(found.get_string(1)) or Array(found.get_string(1).split(" / ")).all(func(word: String) -> bool: return toolbar.contains('"%s"' % word))
-			check(exists, "%s names the property %s, which there is not" % [file, found.get_string()])
+			check(known.has(found.get_string(1)) or Array(found.get_string(1).split(" / ")).all(is_button), "%s names the property %s, which there is not" % [file, found.get_string()])
