@@ -516,7 +516,7 @@ FEM_TEST(mesh_diagnosis, thin_and_ill_scaled_meshes_are_told) {
 	FEM_CHECK(diagnosis.scale_suspect && diagnosis.thin_share > 0.9);
 	FEM_CHECK_NEAR(diagnosis.wall, 10.0, 0.1);
 	fem_diagnosis_text(&diagnosis, text, sizeof text);
-	FEM_CHECK(strstr(text, "import scale") != NULL && strstr(text, "thinner") != NULL);
+	FEM_CHECK(strstr(text, "scale it by 0.01 at import") != NULL && strstr(text, "thinner") != NULL);
 	fem_surface_mesh_free(&surface);
 }
 
