@@ -27,7 +27,7 @@
 #define TRIES_FINEST 0.7   // ... and smallest on the thickness
 #define VOLUME_FINE 0.04   // share by which the volume may be off from ELEMENTS_FINE on: 5 % are promised
 #define VOLUME_USUAL 0.09  // ... from ELEMENTS_USUAL on: 10 % are promised
-#define VOLUME_COARSE 0.25 // ... and below; chosen
+#define VOLUME_COARSE 0.10 // ... and below, where the count gives way: masses are seen; chosen
 #define ELEMENTS_FINE 4500 // tets: what a wish of 5,000 may come to
 #define ELEMENTS_USUAL 900 // tets: what a wish of 1,000 may come to
 #define LEAVES_PER_TET 6   // leaves of the lattice for each tet that may come out: most lie outside; chosen
