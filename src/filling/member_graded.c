@@ -26,10 +26,10 @@
 #define TRIES_COARSEST 1.6 // largest factor on the trunk's cells in try_all() ...
 #define TRIES_FINEST 0.7   // ... and smallest on the thickness
 #define VOLUME_FINE 0.04   // share by which the volume may be off from ELEMENTS_FINE on: 5 % are promised
-#define VOLUME_USUAL 0.09  // ... from ELEMENTS_USUAL on: 10 % are promised
-#define VOLUME_COARSE 0.10 // ... and below, where the count gives way: masses are seen; chosen
+#define VOLUME_USUAL 0.09  // ... from ELEMENTS_FEW on: 10 % are promised from 1,000
+#define VOLUME_COARSE 0.25 // ... and below ELEMENTS_FEW; chosen
+#define ELEMENTS_FEW 150   // tets: fewer are asked for by who wants few above all; chosen
 #define ELEMENTS_FINE 4500 // tets: what a wish of 5,000 may come to
-#define ELEMENTS_USUAL 900 // tets: what a wish of 1,000 may come to
 #define LEAVES_PER_TET 6   // leaves of the lattice for each tet that may come out: most lie outside; chosen
 #define TETS_LEAST 12000   // that may come out whatever was asked for; chosen: more than any shape of the set takes
 #define EXCESS_MOST 8      // times the count that was asked for; chosen
@@ -67,7 +67,7 @@ static double volume_error(const FemMemberSearch *search, const FemTetList *list
 
 static double volume_bound(const FemMemberSearch *search) {
 	int32_t asked = search->request->def->element_count;
-	return asked >= ELEMENTS_FINE ? VOLUME_FINE : asked >= ELEMENTS_USUAL ? VOLUME_USUAL : VOLUME_COARSE;
+	return asked >= ELEMENTS_FINE ? VOLUME_FINE : asked >= ELEMENTS_FEW ? VOLUME_USUAL : VOLUME_COARSE;
 }
 
 FemResult fem_member_cover(FemMemberSearch *search, bool *out_good) {
