@@ -15,7 +15,9 @@ typedef enum FemDebugDrawFlag {
 								// along its normal, 0.1 m
 	FEM_DRAW_ISLANDS = 1 << 3,  // the 12 edges of the box of every live island, a colour each
 	FEM_DRAW_BOXES = 1 << 4,    // the same of every body, and of every collider that is not infinite
-	FEM_DRAW_ALL = (1 << 5) - 1,
+	FEM_DRAW_MOTION = 1 << 5,   // triangles: outer faces by how the piece moves; elastic orange, rigid blue, asleep
+								// grey, kinematic violet
+	FEM_DRAW_ALL = (1 << 6) - 1,
 } FemDebugDrawFlag;
 
 // Colours are 0xRRGGBBAA. A callback that is null is not called. Callbacks must not call the engine.

@@ -12,6 +12,7 @@ typedef struct Drawn {
 	FemPosition low, high;  // of all that was drawn
 	uint32_t first, others; // colours of lines: the first, and how many differ from it
 	int32_t red;            // triangles
+	uint32_t face;          // colour of the last triangle
 } Drawn;
 
 static void reach(Drawn *drawn, FemPosition p) {
@@ -32,6 +33,7 @@ static void take_triangle(void *user, const FemPosition corners[3], uint32_t col
 	Drawn *drawn = user;
 	drawn->triangles++;
 	drawn->red += color == 0xff0000ff;
+	drawn->face = color;
 	for (int i = 0; i < 3; i++)
 		reach(drawn, corners[i]);
 }
@@ -66,6 +68,23 @@ FEM_TEST(debug_draw, tets_and_faces_of_a_cube) {
 	fem_body_set_node_position(scene.body, 0, (FemPosition){-0.3, -0.3, -0.3}); // a corner pulled out
 	FEM_CHECK(draw(scene.world, FEM_DRAW_STRESS, 0.0f).red > 0);
 	FEM_CHECK_INT(draw(scene.world, FEM_DRAW_STRESS, 1e9f).red, 0);
+	fem_cube_scene_end(&scene);
+}
+
+FEM_TEST(debug_draw, ways_of_moving) {
+	FemCubeScene scene = fem_cube_scene();
+	Drawn elastic = draw(scene.world, FEM_DRAW_MOTION, 0.0f);
+	FEM_CHECK_INT(elastic.triangles, 6 * 4 * 2);
+	FEM_CHECK_INT(elastic.lines + elastic.points, 0);
+	FEM_CHECK(elastic.face == 0xff9020ff);
+	fem_body_set_dynamics(scene.body, FEM_DYNAMICS_RIGID);
+	fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	fem_world_step(scene.world, 1.0f / 60.0f, 1);
+	FEM_CHECK(draw(scene.world, FEM_DRAW_MOTION, 0.0f).face == 0x2070ffff);
+	fem_body_sleep(scene.body);
+	FEM_CHECK(draw(scene.world, FEM_DRAW_MOTION, 0.0f).face == 0x808080ff);
+	fem_body_set_kinematic(scene.body, true);
+	FEM_CHECK(draw(scene.world, FEM_DRAW_MOTION, 0.0f).face == 0xb050ffff);
 	fem_cube_scene_end(&scene);
 }
 

@@ -6,9 +6,9 @@
 #include "classes/mesh_cache.h"
 #include "drawing/node_textures.h"
 #include "drawing/surface_material.h"
-#include "fem_debug_draw.h"
 #include "fem_destruction.h"
 #include "license_data.h"
+#include "simulation/debug_view.h"
 #include "simulation/simulation.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ static int64_t get_debug_view(void *self) {
 // Seen from the next frame on.
 static void set_debug_view(void *self, int64_t flags) {
 	(void)self;
-	simulation_settings()->debug_view = (uint32_t)(flags & FEM_DRAW_ALL);
+	simulation_settings()->debug_view = (uint32_t)(flags & DEBUG_VIEW_ALL);
 }
 
 static double get_character_push_force(void *self) {
@@ -310,7 +310,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(ground_friction, FLOAT, float, "get_", RANGE, "0,2,0.01,or_greater"),
 	PROPERTY(rigid_coupling, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(character_push_force, FLOAT, float, "get_", RANGE, "0,10000,1,or_greater,suffix:N"),
-	PROPERTY(debug_view, INT, int, "get_", FLAGS, "Tetrahedra,Stress,Contacts,Islands,Boxes"),
+	PROPERTY(debug_view, INT, int, "get_", FLAGS, DEBUG_VIEW_NAMES),
 	PROPERTY(gravity_override, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(gravity, VECTOR3, vector3, "get_", NONE, "suffix:m/s²"),
 };
@@ -338,6 +338,8 @@ static const ClassConstant constants[] = {
 	{"DebugView", "DEBUG_CONTACTS", FEM_DRAW_CONTACTS},
 	{"DebugView", "DEBUG_ISLANDS", FEM_DRAW_ISLANDS},
 	{"DebugView", "DEBUG_BOXES", FEM_DRAW_BOXES},
+	{"DebugView", "DEBUG_MOTION", FEM_DRAW_MOTION},
+	{"DebugView", "DEBUG_PROXIES", DEBUG_VIEW_PROXIES},
 	{"StepErrors", "STEP_BAD_WORLD", FEM_STEP_BAD_WORLD},
 	{"StepErrors", "STEP_BODY_ROLLED_BACK", FEM_STEP_BODY_ROLLED_BACK},
 	{"StepErrors", "STEP_SOLVER_CAPPED", FEM_STEP_SOLVER_CAPPED},

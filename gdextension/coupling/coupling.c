@@ -198,6 +198,12 @@ void coupling_free(SimulationWorld *world) {
 	world->coupling = NULL;
 }
 
+void coupling_debug_draw(const SimulationWorld *world, const FemDebugDraw *draw) {
+	if (world->coupling) {
+		piece_proxies_draw(world->coupling, draw);
+	}
+}
+
 void coupling_add_statistics(const SimulationWorld *world, CouplingStatistics *sum) {
 	const Coupling *coupling = world->coupling;
 	if (!coupling) {

@@ -9,6 +9,7 @@
 #ifndef COUPLING_H
 #define COUPLING_H
 
+#include "fem_debug_draw.h"
 #include "simulation/simulation_world.h"
 
 typedef struct Coupling Coupling;
@@ -36,6 +37,9 @@ typedef struct CouplingStatistics {
 	int32_t proxies;   // kinematic bodies that stand for pieces
 	double ms;         // of the last tick
 } CouplingStatistics;
+
+// What stands for pieces in Godot's physics, as lines.
+void coupling_debug_draw(const SimulationWorld *world, const FemDebugDraw *draw);
 
 void coupling_add_statistics(const SimulationWorld *world, CouplingStatistics *sum);
 

@@ -342,3 +342,55 @@ bool piece_proxies_list(Coupling *coupling, GdArray *out) {
 	gd_array_resize(out, count);
 	return true;
 }
+
+// ---- drawing
+
+#define COLOR_PROXY 0xff40c0ffu // RGBA; chosen: far from the engine's own
+
+static FemPosition moved(const GdTransform3D *transform, GdVector3 p) {
+	const GdVector3 *rows = &transform->basis.x; // row by row in memory
+	FemVec3 point = vec_from(p);
+	return (FemPosition){(double)(transform->origin.x + vec_dot(vec_from(rows[0]), point)),
+		(double)(transform->origin.y + vec_dot(vec_from(rows[1]), point)),
+		(double)(transform->origin.z + vec_dot(vec_from(rows[2]), point))};
+}
+
+static void draw_faces(GdPackedVector3Array *faces, const GdTransform3D *transform, const FemDebugDraw *draw) {
+	int64_t count = gd_packed_vector3_array_size(faces);
+	const GdVector3 *corners = count > 0 ? godot.packed_vector3_array_operator_index_const(faces, 0) : NULL;
+	for (int64_t i = 0; i + 2 < count; i += 3) {
+		for (int64_t v = 0; v < 3; v++) {
+			draw->line(
+				draw->user, moved(transform, corners[i + v]), moved(transform, corners[i + (v + 1) % 3]), COLOR_PROXY);
+		}
+	}
+}
+
+static void draw_proxy(const PieceProxy *proxy, const FemDebugDraw *draw) {
+	GdVariant state = gd_physics_server3d_body_get_state(proxy->body, GD_PHYSICS_SERVER3D_BODY_STATE_TRANSFORM);
+	GdVariant data = gd_physics_server3d_shape_get_data(proxy->shape);
+	GdTransform3D transform;
+	GdDictionary dictionary;
+	GdPackedVector3Array faces;
+	if (variant_to(&data, GDEXTENSION_VARIANT_TYPE_DICTIONARY, &dictionary)) {
+		if (variant_to(&state, GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &transform) &&
+			dictionary_find(&dictionary, "faces", GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, &faces)) {
+			draw_faces(&faces, &transform, draw);
+			gd_packed_vector3_array_free(&faces);
+		}
+		gd_dictionary_free(&dictionary);
+	}
+	variant_free(&state);
+	variant_free(&data);
+}
+
+void piece_proxies_draw(const Coupling *coupling, const FemDebugDraw *draw) {
+	for (int32_t i = 0; coupling->pieces && i < coupling->pieces->count; i++) {
+		const BodyProxies *owner = coupling->pieces->bodies[i];
+		for (int32_t k = 0; k < owner->count; k++) {
+			if (!is_null(owner->list[k].body)) {
+				draw_proxy(&owner->list[k], draw);
+			}
+		}
+	}
+}

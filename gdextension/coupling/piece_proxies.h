@@ -4,6 +4,7 @@
 #define PIECE_PROXIES_H
 
 #include "coupling/coupling.h"
+#include "fem_debug_draw.h"
 
 typedef struct PieceProxies PieceProxies;
 
@@ -24,5 +25,8 @@ void piece_proxies_except_body(SimulationBody *body, GdRID rid, bool on);
 
 // Their RIDs, as an untyped Array, if others than when last asked; else false.
 bool piece_proxies_list(Coupling *coupling, GdArray *out);
+
+// The edges of their shapes, where the physics server has them.
+void piece_proxies_draw(const Coupling *coupling, const FemDebugDraw *draw);
 
 #endif

@@ -1,7 +1,7 @@
 #include "simulation/debug_view.h"
 
 #include "binding/conversions.h"
-#include "fem_debug_draw.h"
+#include "coupling/coupling.h"
 
 #include <stdlib.h>
 
@@ -144,7 +144,10 @@ void debug_view_show(SimulationWorld *world, uint32_t flags) {
 	}
 	Picture picture = {0};
 	FemDebugDraw draw = {.line = draw_line, .triangle = draw_triangle, .point = draw_point, .user = &picture};
-	fem_world_debug_draw(world->id, flags, &draw);
+	fem_world_debug_draw(world->id, flags & FEM_DRAW_ALL, &draw);
+	if (flags & DEBUG_VIEW_PROXIES) {
+		coupling_debug_draw(world, &draw);
+	}
 	gd_rendering_server_mesh_clear(world->debug_mesh);
 	add_surface(world->debug_mesh, GD_RENDERING_SERVER_PRIMITIVE_TRIANGLES, &picture.triangles, 3);
 	add_surface(world->debug_mesh, GD_RENDERING_SERVER_PRIMITIVE_LINES, &picture.lines, 2);

@@ -1,7 +1,7 @@
 #include "simulation/project_settings.h"
 
 #include "binding/conversions.h"
-#include "fem_debug_draw.h"
+#include "simulation/debug_view.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static const Setting settings[SETTING_COUNT] = {
 	[CHARACTER_FORCE] = {"physics/fem_destruction/character_push_force", GDEXTENSION_VARIANT_TYPE_FLOAT, 800,
 		GD_PROPERTY_HINT_RANGE, "0,10000,1,or_greater,suffix:N"},
 	[DEBUG_VIEW] = {"physics/fem_destruction/debug_view", GDEXTENSION_VARIANT_TYPE_INT, 0, GD_PROPERTY_HINT_FLAGS,
-		"Tetrahedra,Stress,Contacts,Islands,Boxes"},
+		DEBUG_VIEW_NAMES},
 };
 
 // Members of FemWorldDef that stay as they are for the life of a world. The engine's default is the setting's, too.
@@ -182,7 +182,7 @@ AddonSettings project_settings_load(void) {
 		.ground_friction = clamp(read_setting(&settings[GROUND_FRICTION]), 0, 100),
 		.physics_on_thread = is_physics_on_thread(),
 		.coupling_enabled = read_setting(&settings[COUPLING_ENABLED]) != 0.0,
-		.debug_view = (uint32_t)clamp(read_setting(&settings[DEBUG_VIEW]), 0, FEM_DRAW_ALL),
+		.debug_view = (uint32_t)clamp(read_setting(&settings[DEBUG_VIEW]), 0, DEBUG_VIEW_ALL),
 		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
 	};
 }

@@ -75,7 +75,7 @@ func _init() -> void:
 	_debug.text = "Show"
 	_debug.flat = true
 	_debug.tooltip_text = "What the engine sees of the simulation, drawn over it: DestructionServer.debug_view."
-	for title: String in ["Tetrahedra", "Stress", "Contacts", "Islands (awake)", "Boxes"]:
+	for title: String in ["Tetrahedra", "Stress", "Contacts", "Islands (awake)", "Boxes", "Ways of moving", "Physics proxies"]:
 		_debug.get_popup().add_check_item(title)
 	_debug.get_popup().index_pressed.connect(_on_debug)
 	add_child(_debug)

@@ -3,6 +3,7 @@
 
 #include "base/mat3.h"
 #include "base/vec.h"
+#include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/colliders.h"
@@ -20,6 +21,9 @@
 #define COLOR_KINEMATIC 0x4080ffffu
 #define COLOR_ACTIVE 0xff2020ffu
 #define COLOR_TOUCHING 0xffd020ffu
+#define COLOR_ELASTIC 0xff9020ffu
+#define COLOR_RIGID 0x2070ffffu
+#define COLOR_DRIVEN 0xb050ffffu
 #define COLOR_BODY_BOX 0x20ff20ffu
 #define COLOR_COLLIDER_BOX 0x20ffffffu
 
@@ -119,6 +123,27 @@ static void draw_stress(const FemBody *body, const FemDebugDraw *draw) {
 	}
 }
 
+// ---- ways of moving
+
+static uint32_t motion_color(const FemBody *body, int32_t node) {
+	if (body->kinematic)
+		return COLOR_DRIVEN;
+	if (body->part_state[body->topology->node_part[node]] == FEM_ISLAND_ASLEEP)
+		return COLOR_ASLEEP;
+	return body->pieces[fem_node_component(body->topology, node)].is_rigid ? COLOR_RIGID : COLOR_ELASTIC;
+}
+
+static void draw_motion(const FemBody *body, const FemDebugDraw *draw) {
+	const FemTopology *t = body->topology;
+	for (int32_t i = 0; i < t->triangle_count; i++) {
+		const int32_t *nodes = &t->triangles[3 * (size_t)i];
+		FemPosition corners[3];
+		for (int v = 0; v < 3; v++)
+			corners[v] = node_position(body, nodes[v]);
+		draw->triangle(draw->user, corners, motion_color(body, nodes[0]));
+	}
+}
+
 // ---- contacts
 
 static void draw_contact(const FemWorld *world, const FemContact *contact, const FemDebugDraw *draw) {
@@ -177,6 +202,8 @@ FemResult fem_world_debug_draw(FemWorldId id, uint32_t flags, const FemDebugDraw
 			draw_tets(world->bodies[b], draw);
 		if (world->bodies[b] && draw->triangle && flags & FEM_DRAW_STRESS)
 			draw_stress(world->bodies[b], draw);
+		if (world->bodies[b] && draw->triangle && flags & FEM_DRAW_MOTION)
+			draw_motion(world->bodies[b], draw);
 	}
 	for (int32_t i = 0; flags & FEM_DRAW_CONTACTS && i < world->contacts.contact_count; i++)
 		draw_contact(world, &world->contacts.contacts[i], draw);
