@@ -4,6 +4,7 @@
 #   tests/godot_suites.sh headless GODOT [FILTER]
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
+#   tests/godot_suites.sh editor_lives GODOT                (editors closed in mid-bake, two on one project, the addon taken away)
 #   tests/godot_suites.sh texts GODOT [FILTER]              (does what README.md, the addon's and the class reference say)
 #   tests/godot_suites.sh demo GODOT [PHYSICS ENGINE]       (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh quit GODOT [RUNS] [VARIANT...]    (games that end with live bodies; RUNS at random moments)
@@ -267,6 +268,45 @@ prepare_editor_project() {
 	rm "$project/addons/fem_destruction"
 	cp -R "$here/../addons/fem_destruction" "$project/addons/fem_destruction" # it saves materials that scenes use
 	mv "$project/editor_test" "$project/addons/editor_test"
+	mv "$project/without_addon" "$project/addons/without_addon"
+}
+
+# live_editor TITLE LOG PROJECT [LIFE]: a short life of an editor; what it is to do is in lives_part.gd.
+live_editor() {
+	local title=$1 log=$2 project=$3 life=${4:-}
+	run_godot "$log" timeout 300 "$godot" --headless --verbose --editor --path "$project" ${life:+-- "life=$life"}
+	judge_output "editor, $title" "EDITOR TESTS DONE" "$log" | tee -a "$all" || true
+}
+
+# What people do to an editor and to a project. Godot itself complains of missing classes, and of a file that another
+# editor has just replaced; scripts of ours may not.
+run_editor_lives() {
+	local godot=$1 project=$build/editor_lives log=$build/test_logs/godot_editor_lives
+	local all=$log.all other
+	prepare_editor_project "$project"
+	: >"$all"
+	echo "-- an editor that is closed in mid-bake"
+	live_editor "closed in mid-bake" "$log.1" "$project" closes_in_mid_bake
+	live_editor "opened again" "$log.2" "$project" opens_what_was_closed
+	echo "-- two editors on one project"
+	live_editor "beside another" "$log.3" "$project" works_beside_another >"$log.3.out" &
+	other=$!
+	live_editor "another" "$log.4" "$project" works_beside_another
+	wait "$other"
+	cat "$log.3.out"
+	echo "-- without the addon"
+	mv "$project/addons/fem_destruction" "$project/../taken_away"
+	mv "$project/.godot/extension_list.cfg" "$project/../taken_away.list"
+	sed -i 's|^enabled=.*|enabled=PackedStringArray("res://addons/without_addon/plugin.cfg")|' "$project/project.godot"
+	run_godot "$log.5" timeout 300 "$godot" --headless --editor --path "$project"
+	sed -i '/^ERROR: .*\(fem_destruction\|Destructible\|MaterialResource\)/d' "$log.5"
+	judge_output "editor, without the addon" "EDITOR TESTS DONE" "$log.5" | tee -a "$all" || true
+	mv "$project/../taken_away" "$project/addons/fem_destruction"
+	mv "$project/../taken_away.list" "$project/.godot/extension_list.cfg"
+	sed -i 's|^enabled=.*|enabled=PackedStringArray("res://addons/editor_test/plugin.cfg", "res://addons/fem_destruction/plugin.cfg")|' "$project/project.godot"
+	live_editor "with the addon again" "$log.6" "$project" finds_all_again
+	awk '/^godot: / { passed += $2; failed += $4 }
+		END { printf "godot: %d passed, %d failed\n", passed, failed; exit failed > 0 }' "$all"
 }
 
 # Three times: the first start imports, the second finds all in place, each with one of the two physics engines; the third has a
@@ -478,7 +518,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -20,6 +20,10 @@ func _run() -> void:
 		await get_tree().process_frame
 	EditorInterface.open_scene_from_path(SCENE)
 	await _frames(10)
+	if preload("lives_part.gd").is_asked_for():
+		await _run_parts(["lives_part"])
+		_end()
+		return
 	if DisplayServer.get_name() != "headless":
 		await _run_parts(["mouse_part"])
 		_end()
