@@ -19,6 +19,8 @@
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
+#   tests/godot_suites.sh knob_pictures GODOT [KNOB]        (of a material's knobs at three values, into build/test_renders/knob_*.webp:
+#                                                            the pictures of the addon's guide)
 #   tests/godot_suites.sh sound_files GODOT                 (of a drop, a roll, a shattering and a pile, into build/test_renders/*.wav)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports games and plays them with both physics engines)
 #   tests/godot_suites.sh server GODOT [TEMPLATE]           (the same for a dedicated server, without its meshes)
@@ -416,6 +418,10 @@ run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
 
+run_knob_pictures() {
+	draw_pictures "$1" knob_pictures 300x200 "$build/test_renders" "${2:-}"
+}
+
 # run_exported GODOT FOLDER ARGUMENT...: plays an exported game. It needs the loader and the libraries of the Godot that made it.
 # Godot looks for its files beside /proc/self/exe, which is the loader: hence a copy of that among them, named as the game.
 run_exported() {
@@ -518,7 +524,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift
