@@ -1,5 +1,7 @@
 extends Object
-## Dust, flashes and tracers: nodes that remove themselves.
+## What shots and blasts look like, by nodes that remove themselves. Dust and chips of what breaks are of DestructionEffects.
+
+const Emitters := preload("res://addons/fem_destruction/effects/effect_emitters.gd")
 
 
 static func puff(parent: Node3D, at: Vector3, size: float, color: Color) -> void:
@@ -22,7 +24,7 @@ static func puff(parent: Node3D, at: Vector3, size: float, color: Color) -> void
 	dust.damping_max = 2.0
 	dust.scale_amount_min = 0.12 + 0.25 * size
 	dust.scale_amount_max = 0.25 + 0.5 * size
-	dust.scale_amount_curve = _curve([Vector2(0, 0.3), Vector2(0.2, 0.8), Vector2(1, 1)])
+	dust.scale_amount_curve = Emitters.growing(0.35, 1.0)
 	dust.color_ramp = Gradient.new()
 	dust.color_ramp.set_color(0, Color(1, 1, 1, 0.5))
 	dust.color_ramp.set_color(1, Color(1, 1, 1, 0))
@@ -82,27 +84,7 @@ static func _puff_mesh(color: Color) -> QuadMesh:
 	look.billboard_mode = BaseMaterial3D.BILLBOARD_PARTICLES
 	look.vertex_color_use_as_albedo = true
 	look.albedo_color = color
-	look.albedo_texture = _soft_disc()
+	look.albedo_texture = Emitters.puff_texture()
 	var quad := QuadMesh.new()
 	quad.material = look
 	return quad
-
-
-static func _soft_disc() -> GradientTexture2D:
-	var disc := GradientTexture2D.new()
-	disc.width = 64
-	disc.height = 64
-	disc.fill = GradientTexture2D.FILL_RADIAL
-	disc.fill_from = Vector2(0.5, 0.5)
-	disc.fill_to = Vector2(0.5, 0.0)
-	disc.gradient = Gradient.new()
-	disc.gradient.set_color(0, Color(1, 1, 1, 0.7))
-	disc.gradient.set_color(1, Color(1, 1, 1, 0))
-	return disc
-
-
-static func _curve(points: Array[Vector2]) -> Curve:
-	var curve := Curve.new()
-	for point in points:
-		curve.add_point(point)
-	return curve

@@ -63,7 +63,8 @@ func _start(pool: Array[CPUParticles3D], wanted: float, lifetime: float, look: L
 func _paint(emitter: CPUParticles3D, look: Looks.Look, is_dust: bool, extent: float) -> void:
 	var color := look.color
 	if is_dust:
-		emitter.color = Color(color.lightened(0.25), 0.55)
+		var pale := color.lerp(Color(color.get_luminance(), color.get_luminance(), color.get_luminance()), 0.45) # fine dust is paler than what it is of
+		emitter.color = Color(pale.lightened(0.3), 0.55)
 		emitter.scale_amount_min = 0.25 + 0.6 * extent
 		emitter.scale_amount_max = 0.5 + 1.2 * extent
 		return
@@ -108,7 +109,7 @@ func _make_dust() -> CPUParticles3D:
 	emitter.damping_max = 3.0
 	emitter.angle_min = -180.0
 	emitter.angle_max = 180.0
-	emitter.scale_amount_curve = _curve(0.35, 1.0)
+	emitter.scale_amount_curve = growing(0.35, 1.0)
 	emitter.color_ramp = _fading(0.0, 1.0, 0.1)
 	return emitter
 
@@ -125,11 +126,12 @@ func _make_chips() -> CPUParticles3D:
 	emitter.angle_max = 180.0
 	emitter.angular_velocity_min = -400.0
 	emitter.angular_velocity_max = 400.0
-	emitter.scale_amount_curve = _curve(1.0, 1.0, 0.0)
+	emitter.scale_amount_curve = growing(1.0, 1.0, 0.0)
 	return emitter
 
 
-static func _curve(from: float, to: float, end := -1.0) -> Curve:
+## How large a particle is over its life: up to four fifths of it, and at its end.
+static func growing(from: float, to: float, end := -1.0) -> Curve:
 	var curve := Curve.new()
 	curve.add_point(Vector2(0.0, from))
 	curve.add_point(Vector2(0.8, to))
