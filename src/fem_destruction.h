@@ -183,8 +183,11 @@ typedef struct FemMaterialDef {
 							   // 0..0.99
 	float crack_speed; // m/s, of the tip of a crack, default 1000, as in glass and stone; clamped to 0.01..1e5. Metal
 					   // and rubber tear more slowly
-	float impact_duration; // s, that a blow on it lasts: what strikes it breaks it with the force of that time instead
-						   // of that of a whole step; default 0: as long as the step; clamped to 1e-5..1
+	float impact_modulus;  // Pa, Young's modulus that it has under a blow, which may be more than young_modulus: the
+						   // stiffer, the shorter and harder the blow. Default 0: blows are spread over the step;
+						   // clamped to 1..1e13
+	float impact_strength; // Pa, tension at which it breaks under a blow, of impact_modulus. Default 0: at the strain
+						   // toughness / young_modulus; clamped to 1..1e13
 	float fragment_size; // m, edge of a cube as large as the smallest piece that it breaks into; default 0: as small as
 						 // the mesh has it; clamped to 0..100
 	FemVec3 grain_direction;     // of fibres, in the mesh's axes; default 0: none

@@ -1,17 +1,21 @@
 // The real force of a blow: what strikes for a millisecond breaks as such, at any length of step.
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "preset_rig.h"
+#include "things_rig.h"
 #include "world/api/registry.h"
 #include "world/world.h"
 
 #include <math.h>
 
+#define MODULUS 2e10f // Pa, of impact: 40 times that of the solve
+
 typedef struct Drop {
 	FemVec3 size; // m
 	int32_t cells[3];
-	float height; // m, of its lowest corner
-	float tilt;   // rad, about z
-	float toughness, duration;
+	float height;             // m, of its lowest corner
+	float tilt;               // rad, about z
+	float toughness, modulus; // Pa, of impact
 	double hz;
 	bool on_collider; // else on the world's ground
 } Drop;
@@ -32,7 +36,8 @@ static int32_t pieces_of_drop(const Drop *drop) {
 	block.material.stiffness_damping = 0.001f;
 	block.material.breakable = true;
 	block.material.toughness = drop->toughness;
-	block.material.impact_duration = drop->duration;
+	block.material.impact_modulus = drop->modulus;
+	block.material.fragment_size = 0.06f;
 	block.body.rotation = fem_rotation_z(drop->tilt);
 	block.body.position = (FemPosition){0.0, (double)drop->height, 0.0};
 	FemBodyId body = fem_block_add(world, &block);
@@ -47,43 +52,43 @@ static int32_t pieces_of_drop(const Drop *drop) {
 }
 
 // A cube of 0.3 m that falls on an edge.
-static Drop cube_drop(float height, float duration, double hz) {
+static Drop cube_drop(float height, float modulus, double hz) {
 	return (Drop){.size = {0.3f, 0.3f, 0.3f},
 		.cells = {6, 6, 6},
 		.height = height,
 		.tilt = 0.6f,
 		.toughness = 1.5e5f,
-		.duration = duration,
+		.modulus = modulus,
 		.hz = hz,
 		.on_collider = true};
 }
 
-// Fails without amplifying: nothing breaks from any height then, and with a factor that does not follow the step.
+// Fails without looks: nothing breaks from any height then, and when the force follows the step.
 FEM_TEST(blows, things_break_from_the_same_height_at_any_rate) {
-	static const double rates[] = {30.0, 60.0, 120.0, 240.0};
-	for (int r = 0; r < 4; r++) {
-		Drop low = cube_drop(0.15f, 2e-3f, rates[r]), high = cube_drop(3.0f, 2e-3f, rates[r]);
+	static const double rates[] = {30.0, 60.0, 120.0};
+	for (int r = 0; r < 3; r++) {
+		Drop low = cube_drop(0.03f, MODULUS, rates[r]), high = cube_drop(3.0f, MODULUS, rates[r]);
 		Drop dull = cube_drop(3.0f, 0.0f, rates[r]);
 		int32_t pieces[3] = {pieces_of_drop(&low), pieces_of_drop(&high), pieces_of_drop(&dull)};
-		printf("  %.0f Hz: %d pieces from 0.15 m, %d from 3 m, %d without a duration\n", rates[r], pieces[0], pieces[1],
+		printf("  %.0f Hz: %d pieces from 0.03 m, %d from 3 m, %d without a modulus\n", rates[r], pieces[0], pieces[1],
 			pieces[2]);
 		FEM_CHECK_INT(pieces[0], 1);
-		FEM_CHECK(pieces[1] > 10);
-		FEM_CHECK(pieces[2] == 1 || rates[r] > 200.0); // a step of 4 ms is short enough by itself
+		FEM_CHECK(pieces[1] > 5);
+		FEM_CHECK_INT(pieces[2], 1);
 	}
 }
 
 FEM_TEST(blows, the_ground_strikes_as_a_collider_does) {
-	Drop drop = cube_drop(3.0f, 2e-3f, 60.0);
+	Drop drop = cube_drop(3.0f, MODULUS, 60.0);
 	drop.on_collider = false;
-	FEM_CHECK(pieces_of_drop(&drop) > 10);
-	drop.height = 0.3f;
+	FEM_CHECK(pieces_of_drop(&drop) > 5);
+	drop.height = 0.05f;
 	FEM_CHECK_INT(pieces_of_drop(&drop), 1);
 }
 
-// A blow of 0.01 ms would be 1,667 times the force of a step. Fails when what only comes to rest counts as one.
+// A blow of the hardest kind. Fails when what only comes to rest counts as one.
 FEM_TEST(blows, what_is_set_down_is_not_struck) {
-	Drop drop = cube_drop(0.001f, 1e-5f, 60.0);
+	Drop drop = cube_drop(0.001f, 1e13f, 60.0);
 	drop.tilt = 0.0f;
 	FEM_CHECK_INT(pieces_of_drop(&drop), 1);
 }
@@ -102,7 +107,8 @@ FEM_TEST(blows, the_softer_side_decides) {
 		cube.material.density = 2300.0f;
 		cube.material.breakable = true;
 		cube.material.toughness = 1.5e5f;
-		cube.material.impact_duration = 1e-3f;
+		cube.material.impact_modulus = MODULUS;
+		cube.material.fragment_size = 0.06f;
 		cube.body.position = (FemPosition){0.0, on_mat ? 0.41 : 0.01, 0.0};
 		cube.body.linear_velocity = (FemVec3){0.0f, -4.0f, 0.0f};
 		cube.body.rotation = fem_rotation_z(0.2);
@@ -114,10 +120,10 @@ FEM_TEST(blows, the_softer_side_decides) {
 		fem_world_destroy(world);
 	}
 	printf("  %d pieces on the floor, %d on the mat\n", pieces[0], pieces[1]);
-	FEM_CHECK(pieces[0] > 10 && pieces[1] == 1);
+	FEM_CHECK(pieces[0] > 1 && pieces[1] == 1);
 }
 
-// An impulse at a point is a blow. Fails when only contacts are.
+// An impulse at a point is a blow, here one on something that gives way far in it. Fails when only contacts are blows.
 FEM_TEST(blows, impulses_strike_too) {
 	int32_t pieces[2];
 	for (int is_hard = 0; is_hard < 2; is_hard++) {
@@ -129,15 +135,15 @@ FEM_TEST(blows, impulses_strike_too) {
 		block.material.density = 2300.0f;
 		block.material.breakable = true;
 		block.material.toughness = 1.5e5f;
-		block.material.impact_duration = is_hard ? 1e-3f : 0.0f;
+		block.material.impact_modulus = is_hard ? 1e7f : 0.0f;
 		FemBodyId body = fem_block_add(world, &block);
 		fem_steps(world, 2);
-		FEM_CHECK_INT(fem_body_apply_impulse_at_point(body, (FemVec3){0.0f, 2.0f, 0.0f}, fem_center(body)), FEM_OK);
+		FEM_CHECK_INT(fem_body_apply_impulse_at_point(body, (FemVec3){0.0f, 2.5f, 0.0f}, fem_center(body)), FEM_OK);
 		fem_steps(world, 2);
 		pieces[is_hard] = fem_body_get_pieces(body, NULL, 0);
 		fem_world_destroy(world);
 	}
-	printf("  %d pieces, %d without a duration\n", pieces[1], pieces[0]);
+	printf("  %d pieces, %d without a modulus\n", pieces[1], pieces[0]);
 	FEM_CHECK(pieces[0] == 1 && pieces[1] > 1);
 }
 
@@ -147,12 +153,68 @@ FEM_TEST(blows, bad_input_is_refused) {
 	FemMaterialDef material = fem_default_material_def();
 	static const float bad[] = {-1.0f, NAN, INFINITY};
 	for (int i = 0; i < 2; i++) {
-		material.impact_duration = bad[i];
+		material.impact_modulus = bad[i];
 		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
 	}
-	material.impact_duration = 1e-30f;
-	FemMaterialId shortest = fem_material_create(world, &material);
-	FEM_CHECK_INT(fem_material_get(shortest, &material), FEM_OK);
-	FEM_CHECK_NEAR(material.impact_duration, 1e-5, 1e-9);
+	material.impact_modulus = 1e30f;
+	for (int i = 0; i < 2; i++) {
+		material.impact_strength = bad[i];
+		FEM_CHECK(!fem_material_is_valid(fem_material_create(world, &material)));
+	}
+	material.impact_strength = 1e30f;
+	FemMaterialId hardest = fem_material_create(world, &material);
+	FEM_CHECK_INT(fem_material_get(hardest, &material), FEM_OK);
+	FEM_CHECK_NEAR(material.impact_modulus, 1e13, 1e7);
+	FEM_CHECK_NEAR(material.impact_strength, 1e13, 1e7);
 	fem_world_destroy(world);
+}
+
+// ---- a vase
+
+// Fails when all that touches within a step shares the blow, and when what became rigid as it fell is not looked at: no
+// vase breaks from 3 m then.
+FEM_TEST(blows, a_vase_breaks_when_it_falls) {
+	FemPreset ceramic;
+	FEM_REQUIRE(fem_preset_load("ceramic", &ceramic));
+	FemTetMesh tets = fem_thing_vase(1000);
+	FemThingScene scene = fem_thing_scene(&tets, &ceramic.def);
+	static const double rates[] = {60.0, 30.0, 120.0};
+	scene.rotation = fem_rotation_z(0.15);
+	for (int r = 0; r < (fem_long_tests() ? 3 : 1); r++) {
+		scene.hz = rates[r];
+		scene.height = 0.3;
+		int32_t low = fem_thing_run(&scene).pieces;
+		scene.height = 3.0;
+		int32_t high = fem_thing_run(&scene).pieces;
+		printf("  %.0f Hz: %d pieces from 0.3 m, %d from 3 m\n", rates[r], low, high);
+		FEM_CHECK(low <= 2 && high > 25);
+	}
+	fem_tet_mesh_free(&tets);
+}
+
+// Of two cubes that differ in nothing else the one that is weak under blows breaks. Fails when the strength of blows is
+// that of weights.
+FEM_TEST(blows, a_strength_of_their_own) {
+	FemWorldDef def = fem_contact_world_def();
+	int32_t pieces[2];
+	for (int is_weak = 0; is_weak < 2; is_weak++) {
+		FemWorldId world = fem_world_create(&def);
+		fem_add_plane(world, FEM_SHAPE_HALF_SPACE, (FemQuat){0.0f, 0.0f, 0.0f, 1.0f}, 0.5f);
+		FemBlock cube = fem_block(0.3f, 4);
+		cube.material.young_modulus = 5e8f;
+		cube.material.density = 2300.0f;
+		cube.material.breakable = true;
+		cube.material.toughness = 1e6f;
+		cube.material.impact_modulus = MODULUS;
+		cube.material.impact_strength = is_weak ? 2e6f : 0.0f; // else 4e7
+		cube.body.position = (FemPosition){0.0, 0.01, 0.0};
+		cube.body.linear_velocity = (FemVec3){0.0f, -5.0f, 0.0f};
+		cube.body.rotation = fem_rotation_z(0.6);
+		FemBodyId body = fem_block_add(world, &cube);
+		fem_steps(world, 6);
+		pieces[is_weak] = fem_body_get_pieces(body, NULL, 0);
+		fem_world_destroy(world);
+	}
+	printf("  %d pieces of the weak one, %d of the other\n", pieces[1], pieces[0]);
+	FEM_CHECK(pieces[0] == 1 && pieces[1] > 3);
 }

@@ -1,10 +1,8 @@
 // The materials that come with the addon, pulled until they break: the strain that each states in its description is
 // the one it breaks at.
-#include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
+#include "preset_rig.h"
 #include "scenes/rig.h"
-
-#include <stdlib.h>
 
 #define DT (1.0f / 60.0f)
 #define LENGTH 1.2 // m, of the bar
@@ -13,65 +11,7 @@
 #define CELL_TETS (2 * 2 * 5)
 #define PLANE_NODES (3 * 3)
 
-typedef struct Preset {
-	char text[8192]; // from [resource] on
-	FemMaterialDef def;
-	double strain;       // stated, at break; of fibres: across them
-	double strain_along; // of fibres: along them, else 0
-} Preset;
-
-static const char *value_of(const Preset *preset, const char *name) {
-	char line[64];
-	snprintf(line, sizeof line, "\n%s = ", name);
-	const char *at = strstr(preset->text, line);
-	return at ? at + strlen(line) : NULL;
-}
-
-static float number_of(const Preset *preset, const char *name, float otherwise) {
-	const char *value = value_of(preset, name);
-	return value ? strtof(value, NULL) : otherwise;
-}
-
-// As MaterialResource reads it: ductility is the plastic strain that it takes up.
-static FemMaterialDef def_of(const Preset *preset) {
-	FemMaterialDef def = fem_default_material_def();
-	def.young_modulus = number_of(preset, "stiffness", def.young_modulus);
-	def.poisson_ratio = number_of(preset, "poisson_ratio", 0.3f);
-	def.density = number_of(preset, "density", def.density);
-	def.stiffness_damping = number_of(preset, "damping", 0.002f);
-	def.plasticity = (FemPlasticity)(int)number_of(preset, "plasticity_mode", 0.0f);
-	def.yield_strain = number_of(preset, "yield_strain", 0.0f);
-	def.max_plastic_strain = number_of(preset, "ductility", 0.0f);
-	def.breakable = true;
-	def.toughness = number_of(preset, "toughness", 0.0f);
-	def.toughness_variation = 0.0f; // what is stated is the mean
-	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
-	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
-	return def;
-}
-
-static bool load_preset(const char *name, Preset *out) {
-	char path[256];
-	FemFileBytes file;
-	snprintf(path, sizeof path, "addons/fem_destruction/materials/%s.tres", name);
-	if (!fem_test_check(
-			fem_file_read(path, &file) == FEM_OK, __FILE__, __LINE__, "%s is not there: run from the root", path))
-		return false;
-	*out = (Preset){0};
-	const char *bytes = (const char *)file.bytes;
-	size_t begin = 0;
-	while (begin + 10 < file.size && memcmp(bytes + begin, "[resource]", 10) != 0)
-		begin++;
-	size_t size = file.size - begin < sizeof out->text - 1 ? file.size - begin : sizeof out->text - 1;
-	memcpy(out->text, bytes + begin, size);
-	fem_file_free(&file);
-	out->def = def_of(out);
-	const char *stated = strstr(out->text, "strain at break "), *along = strstr(out->text, "across the grain and ");
-	out->strain = stated ? strtod(stated + strlen("strain at break "), NULL) / 100.0 : 0.0;
-	out->strain_along = along ? strtod(along + strlen("across the grain and "), NULL) / 100.0 : 0.0;
-	return fem_test_check(out->strain > 0.0, __FILE__, __LINE__, "%s does not state its strain at break", name);
-}
-
+// What is stated is the mean: without variation.
 static FemRig make_bar(const FemMaterialDef *material) {
 	FemRigDef def = fem_rig_bar_def(CELLS, 2, 2, FEM_CELLS_FIVE, material->poisson_ratio);
 	float toughness[CELLS * CELL_TETS];
@@ -79,6 +19,7 @@ static FemRig make_bar(const FemMaterialDef *material) {
 		toughness[i] = i / CELL_TETS < GRIP || i / CELL_TETS >= CELLS - GRIP ? INFINITY : 1.0f;
 	def.size = (FemVec3){(float)LENGTH, 0.2f, 0.2f};
 	def.material = *material;
+	def.material.toughness_variation = 0.0f;
 	def.world.contacts_enabled = false;
 	def.body.tet_toughness = toughness;
 	return fem_rig_create(&def);
@@ -129,8 +70,8 @@ static void check_strain(const char *name, double measured, double stated) {
 }
 
 static void check_preset(const char *name) {
-	Preset preset;
-	FEM_REQUIRE(load_preset(name, &preset));
+	FemPreset preset;
+	FEM_REQUIRE(fem_preset_load(name, &preset));
 	FemMaterialDef def = preset.def;
 	if (preset.strain_along > 0.0)
 		def.grain_direction = (FemVec3){0.0f, 1.0f, 0.0f};
@@ -152,8 +93,8 @@ FEM_TEST(presets, break_at_the_strain_they_state) {
 FEM_TEST(presets, brittle_ones_hardly_stretch) {
 	const char *names[] = {"pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		Preset preset;
-		FEM_REQUIRE(load_preset(names[i], &preset));
+		FemPreset preset;
+		FEM_REQUIRE(fem_preset_load(names[i], &preset));
 		FEM_CHECK(preset.strain < 0.002);
 		FEM_CHECK(preset.def.max_plastic_strain == 0.0f);
 	}
@@ -163,9 +104,9 @@ FEM_TEST(presets, brittle_ones_hardly_stretch) {
 FEM_TEST(presets, metals_yield_before_they_break) {
 	const char *names[] = {"steel_sheet", "aluminium"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		Preset preset;
+		FemPreset preset;
 		bool broke = false;
-		FEM_REQUIRE(load_preset(names[i], &preset));
+		FEM_REQUIRE(fem_preset_load(names[i], &preset));
 		FEM_CHECK(preset.def.yield_strain < 0.25f * preset.def.toughness / preset.def.young_modulus);
 		FemRig rig = make_bar(&preset.def);
 		drive_tip(&rig, (float)(0.05 * LENGTH / (100.0 * (double)DT)));

@@ -23,7 +23,8 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->toughness_variation = 0.1;
 	self->crack_speed = (double)def.crack_speed;
 	self->fragment_size = (double)def.fragment_size;
-	self->impact_duration = (double)def.impact_duration;
+	self->impact_stiffness = (double)def.impact_modulus;
+	self->impact_strength = (double)def.impact_strength;
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->grain_stiffness_ratio = (double)def.grain_stiffness_ratio;
@@ -79,7 +80,8 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.toughness_variation = (float)self->toughness_variation;
 	def.crack_speed = (float)self->crack_speed;
 	def.fragment_size = (float)self->fragment_size;
-	def.impact_duration = (float)self->impact_duration;
+	def.impact_modulus = (float)self->impact_stiffness;
+	def.impact_strength = (float)self->impact_strength;
 	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
 	def.grain_ratio = (float)self->grain_ratio;
 	def.grain_stiffness_ratio = (float)self->grain_stiffness_ratio;

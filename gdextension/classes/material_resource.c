@@ -108,7 +108,8 @@ FLOAT_ACCESSORS(toughness, 0.0, 1e13)
 FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
 FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
-FLOAT_ACCESSORS(impact_duration, 0.0, 1.0)
+FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
+FLOAT_ACCESSORS(impact_strength, 0.0, 1e13)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
 
@@ -328,7 +329,8 @@ static const ClassProperty properties[] = {
 	PROPERTY_OF_CLASS(sound_sample, OBJECT, object, RESOURCE_TYPE, "AudioStream", "AudioStream"),
 	PROPERTY(sound_sample_share, FLOAT, float, "get_", RANGE, "0,1,0.01"),
 	PROPERTY_GROUP("Advanced"),
-	PROPERTY(impact_duration, FLOAT, float, "get_", RANGE, "0,0.02,0.00001,or_greater,suffix:s"),
+	PROPERTY(impact_stiffness, FLOAT, float, "get_", RANGE, "0,300000000000,1000,or_greater,exp,suffix:Pa"),
+	PROPERTY(impact_strength, FLOAT, float, "get_", RANGE, "0,1000000000,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),
 	PROPERTY(poisson_ratio, FLOAT, float, "get_", RANGE, "0,0.49,0.001"),
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),

@@ -39,7 +39,8 @@ typedef struct MaterialResource {
 	double toughness_variation;
 	double crack_speed;        // m/s
 	double fragment_size;      // m
-	double impact_duration;    // s
+	double impact_stiffness;   // Pa
+	double impact_strength;    // Pa
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;

@@ -132,8 +132,11 @@ static FemResult bake_box(FemVec3 size, const int32_t cells[3], FemBakedMesh *ou
 	FemRenderMesh render = {0};
 	FemResult result = FEM_ERROR_MEMORY;
 	if (body_shape_make_box(&shape, size, cells) && body_mesh_render(&shape, &render)) {
-		FemTetArrays tets = {
-			.node_count = shape.node_count, .tet_count = shape.tet_count, .nodes = shape.positions, .tets = shape.tets};
+		FemTetArrays tets = {.node_count = shape.node_count,
+			.tet_count = shape.tet_count,
+			.nodes = shape.positions,
+			.tets = shape.tets,
+			.tet_plates = shape.tet_plates};
 		result = fem_baked_mesh_from_tets(&tets, &render, out);
 	}
 	fem_render_mesh_free(&render);

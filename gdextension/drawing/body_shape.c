@@ -1,5 +1,6 @@
 #include "drawing/body_shape.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TETS_PER_CELL = 5 }; // of a cube: the fewest it can be cut into
@@ -10,6 +11,9 @@ static const uint8_t cell_tets[2][TETS_PER_CELL][4] = {
 	{{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}},
 	{{1, 0, 5, 3}, {2, 3, 6, 0}, {4, 5, 0, 6}, {7, 6, 3, 5}, {0, 3, 5, 6}},
 };
+
+#define PLATE_STRENGTH 1.0f // of FemMeshDef.tet_plates: the usual one
+#define THICK_BOARD 0.5f    // thickness over length: what is more bends too little for its bending to matter; chosen
 
 // Faces of a positive tet (a, b, c, d), counter-clockwise from outside.
 static const uint8_t tet_faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
@@ -108,6 +112,18 @@ static void collect_faces(BodyShape *shape, const int32_t cells[3]) {
 	}
 }
 
+// One layer of plain tets hardly bends: it neither sags nor breaks as a board does.
+static bool is_board(FemVec3 size, const int32_t cells[3]) {
+	float longest = fmaxf(size.x, fmaxf(size.y, size.z));
+	const float *sides = &size.x;
+	for (int axis = 0; axis < 3; axis++) {
+		if (cells[axis] == 1 && sides[axis] <= THICK_BOARD * longest) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3]) {
 	*shape = (BodyShape){0};
 	if (!cells_are_valid(cells) || !(size.x > 0.0f) || !(size.y > 0.0f) || !(size.z > 0.0f)) {
@@ -117,10 +133,13 @@ bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3])
 	size_t triangles = 4 * (size_t)(cells[0] * cells[1] + cells[1] * cells[2] + cells[2] * cells[0]);
 	shape->positions = malloc(nodes * sizeof(FemVec3));
 	shape->tets = malloc(tets * 4 * sizeof(int32_t));
+	bool has_plates = is_board(size, cells);
+	shape->tet_plates = has_plates ? malloc(tets * sizeof(float)) : NULL;
 	shape->triangles = malloc(triangles * 3 * sizeof(int32_t));
 	shape->triangle_tets = malloc(triangles * sizeof(int32_t));
 	shape->triangle_sides = malloc(triangles);
-	if (!shape->positions || !shape->tets || !shape->triangles || !shape->triangle_tets || !shape->triangle_sides) {
+	if (!shape->positions || !shape->tets || (has_plates && !shape->tet_plates) || !shape->triangles ||
+		!shape->triangle_tets || !shape->triangle_sides) {
 		body_shape_free(shape);
 		return false;
 	}
@@ -133,6 +152,9 @@ bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3])
 			}
 		}
 	}
+	for (size_t t = 0; has_plates && t < tets; t++) {
+		shape->tet_plates[t] = PLATE_STRENGTH;
+	}
 	collect_faces(shape, cells);
 	return true;
 }
@@ -140,6 +162,7 @@ bool body_shape_make_box(BodyShape *shape, FemVec3 size, const int32_t cells[3])
 void body_shape_free(BodyShape *shape) {
 	free(shape->positions);
 	free(shape->tets);
+	free(shape->tet_plates);
 	free(shape->triangles);
 	free(shape->triangle_tets);
 	free(shape->triangle_sides);

@@ -85,11 +85,12 @@ void simulation_world_update_material(SimulationWorld *world, GDExtensionObjectP
 // ---- meshes
 
 FemMeshId simulation_make_box_mesh(FemWorldId world, const BodyShape *shape) {
-	FemMeshDef mesh = fem_default_mesh_def();
-	mesh.node_count = shape->node_count;
-	mesh.node_positions = shape->positions;
-	mesh.tet_count = shape->tet_count;
-	mesh.tets = shape->tets;
+	FemTetArrays tets = {.node_count = shape->node_count,
+		.tet_count = shape->tet_count,
+		.nodes = shape->positions,
+		.tets = shape->tets,
+		.tet_plates = shape->tet_plates};
+	FemMeshDef mesh = simulation_mesh_def(&tets);
 	return fem_mesh_create(world, &mesh);
 }
 

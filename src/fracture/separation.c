@@ -46,7 +46,7 @@ static void mark(uint8_t *flag) {
 	atomic_store_explicit((_Atomic uint8_t *)flag, 1, memory_order_relaxed);
 }
 
-void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end) {
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, bool has_rigid) {
 	const FemTopology *t = body->topology;
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		if (t->user_of_tet[tet] < 0)
@@ -54,7 +54,7 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 		float bound = fem_tension_bound(&body->step->tet_stress[tet]);
 		if (!(bound > 0.0f) || !(bound >= HOT_SHARE * toughness_as_stress(body, tet)))
 			continue;
-		if (body->pieces[fem_tet_component(t, tet)].is_rigid) // loads decide on it first (world/step/rigid_pieces.h)
+		if (!has_rigid && body->pieces[fem_tet_component(t, tet)].is_rigid)
 			continue;
 		for (int v = 0; v < 4; v++)
 			mark(&body->step->node_hot[fem_tet_node(t, tet, v)]);

@@ -20,7 +20,7 @@ typedef struct FemSeparation {
 // What fracture keeps and makes for one body; all by inside numbers.
 typedef struct FemBreaking {
 	bool has_grain;
-	bool has_impacts; // blows on some of its material are shorter than a step (world/step/blows.h)
+	bool has_impacts; // blows on some of its material are looked at by themselves (world/step/blows.h)
 	bool can_break;   // some tet has a finite toughness
 	uint64_t seed;
 
@@ -45,6 +45,8 @@ typedef struct FemBreaking {
 	struct FemFaceCut *cuts; // faces opened in this step
 	int32_t cut_count, cut_capacity;
 	int32_t split_count;    // nodes split in this step
+	float blow_time;        // s, in which its blow of this step stops it; 0: not known
+	bool blow_broke;        // and split it: the step's own, weaker force of the same blow does not count
 	int32_t tree_builds;    // in this step
 	bool was_split;         // the topology changed in this pass
 	bool surface_is_stale;  // it changed in several passes: trees, outer faces and boxes are of an earlier one
@@ -55,8 +57,9 @@ typedef struct FemBreaking {
 	size_t bytes, split_bytes;
 } FemBreaking;
 
-// Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0).
-void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end);
+// Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0). Of
+// rigid pieces only when they are looked at in a blow; else loads decide on them (world/step/rigid_pieces.h).
+void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_end, bool has_rigid);
 
 // Second: tensile parts of the tets around hot nodes.
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);

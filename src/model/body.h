@@ -36,6 +36,12 @@ typedef struct FemRigidPose {
 	FemVec3 linear, angular; // m/s of the centre of mass, rad/s about it
 } FemRigidPose;
 
+// How a tet takes a blow (world/step/blows.h), against how it takes the loads of a step.
+typedef struct FemTetImpact {
+	float stiffness; // Young's modulus in a blow over that of the solve; 0: blows are not looked at by themselves
+	float weakness;  // strain at break of the solve over that in a blow
+} FemTetImpact;
+
 typedef struct FemBody {
 	// ---- identity (cold)
 	uint16_t generation;
@@ -88,13 +94,13 @@ typedef struct FemBody {
 	float *tet_softening;      // sliver factor on the moduli, 1 = none
 	uint8_t *tet_exterior;     // bit i: the face opposite node i is surface; null while the world has contacts off
 	// Null for bodies that cannot break.
-	float *tet_scale;       // the user's factor on its toughness
-	float *tet_toughness;   // Pa, or N with by_force; infinite: does not break
-	float *tet_crack_speed; // m/s, of the tip of a crack
-	float *tet_fragment;    // m^3, of the smallest piece that is made of it
-	float *tet_impact;      // s, that a blow on it lasts; 0: as long as the step
-	uint8_t *tet_by_force;  // toughness is the paper's force
-	FemVec4 *tet_grain;     // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
+	float *tet_scale;         // the user's factor on its toughness
+	float *tet_toughness;     // Pa, or N with by_force; infinite: does not break
+	float *tet_crack_speed;   // m/s, of the tip of a crack
+	float *tet_fragment;      // m^3, of the smallest piece that is made of it
+	FemTetImpact *tet_impact; // of blows
+	uint8_t *tet_by_force;    // toughness is the paper's force
+	FemVec4 *tet_grain;       // direction of the fibres at rest, unit; w = 1 - 1 / sqrt(ratio), 0 for no grain
 
 	struct FemBodyStep *step; // what the step under way adds (model/body_step.h); null between steps and for sleepers
 

@@ -43,8 +43,7 @@ typedef struct FemBodyStep {
 	FemTetStress *tension;             // [tet]: the tensile part of tets around hot nodes
 	struct FemSeparation *separations; // [node]
 	int32_t separation_count;
-	float *blow;                // [component]: how many times harder than a step sees it it is struck; null: nothing is
-	FemTetStress *start_stress; // [tet]: of the start of the step; of bodies with blows
+	struct FemBlow *blows; // [component]: how it is struck (world/step/blows.c); null: nothing of the body is
 
 	float fast_displacement; // m, longest of a surface node
 

@@ -27,12 +27,15 @@ typedef struct FemPiece {
 	int32_t pinned_count; // of its nodes, pinned and driven ones
 
 	// ---- motion (world/step/rigid_pieces.h)
-	bool is_rigid;            // moves by its 6 rigid motions, in the shape that FemBody.shape holds
-	uint8_t load;             // within a step: what its loads come to, 0 is low
-	int32_t calm_steps;       // in a row in which nothing strained it that counts
-	int32_t calm_needed;      // so many make it rigid
-	float margin;             // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does
-	float probe_dt;           // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
+	bool is_rigid;       // moves by its 6 rigid motions, in the shape that FemBody.shape holds
+	uint8_t load;        // within a step: what its loads come to, 0 is low
+	int32_t calm_steps;  // in a row in which nothing strained it that counts
+	int32_t calm_needed; // so many make it rigid
+	float margin;        // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does
+	float probe_dt;      // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
+	// While a step looks at blows (world/step/blows.h), else 0: the share of its speed that those so far took, and
+	// until when what touched it is spent, s from the start of the step.
+	float spent_speed, spent_until;
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
 	// ---- solver

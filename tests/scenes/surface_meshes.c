@@ -70,7 +70,7 @@ FemSurfaceMesh fem_surface_box(FemVec3 size, int32_t cells) {
 	return mesh;
 }
 
-// A half circle of `steps` radii turned about y: profile points (r, y), counter-clockwise seen with r to the right.
+// A half circle of `steps` radii revolved about y: profile points (r, y), counter-clockwise seen with r to the right.
 static void add_revolved(FemSurfaceMesh *mesh, double (*profile)[2], int32_t count, bool closed, int32_t steps) {
 	int32_t *index = malloc(sizeof(int32_t) * (size_t)(count * steps));
 	for (int32_t i = 0; i < count; i++)
@@ -181,6 +181,12 @@ FemSurfaceMesh fem_surface_hollow_box(FemVec3 size, double wall, int32_t rooms) 
 }
 
 // Outer wall up, over the lip, inner wall down: one closed profile from axis to axis.
+FemSurfaceMesh fem_surface_revolved(double (*profile)[2], int32_t count, int32_t steps) {
+	FemSurfaceMesh mesh = {0};
+	add_revolved(&mesh, profile, count, false, steps);
+	return mesh;
+}
+
 FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps) {
 	FemSurfaceMesh mesh = {0};
 	double(*profile)[2] = malloc(sizeof *profile * (size_t)(2 * steps + 4));

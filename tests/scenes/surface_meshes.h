@@ -21,6 +21,9 @@ FemSurfaceMesh fem_surface_bowl(
 	double radius, double wall, int32_t steps); // half of a hollow sphere, closed at the rim
 FemSurfaceMesh fem_surface_shell(double radius, double wall, int32_t rings); // a whole hollow sphere
 FemSurfaceMesh fem_surface_vase(double height, double wall, int32_t steps);  // open at the top, volume not set
+// A closed profile of points (r, y), counter-clockwise seen with r to the right, from the axis to the axis, turned
+// about y.
+FemSurfaceMesh fem_surface_revolved(double (*profile)[2], int32_t count, int32_t steps);
 FemSurfaceMesh fem_surface_tube(double radius, double wall, double length, int32_t steps); // along y, open at both ends
 FemSurfaceMesh fem_surface_sharp_bowl(double radius, double wall, int32_t steps);          // its wall ends in an edge
 FemSurfaceMesh fem_surface_hollow_box(FemVec3 size, double wall, int32_t rooms);  // rooms in a row along x; closed

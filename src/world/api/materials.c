@@ -74,7 +74,9 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 	if (result == FEM_OK)
 		result = check_not_negative(def->fragment_size, "fragment_size");
 	if (result == FEM_OK)
-		result = check_not_negative(def->impact_duration, "impact_duration");
+		result = check_not_negative(def->impact_modulus, "impact_modulus");
+	if (result == FEM_OK)
+		result = check_not_negative(def->impact_strength, "impact_strength");
 	if (result == FEM_OK)
 		result = check_not_negative(def->grain_stiffness_ratio, "grain_stiffness_ratio");
 	return result == FEM_OK ? check_not_negative(def->grain_ratio, "grain_ratio") : result;
@@ -105,7 +107,8 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 		return result;
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
 	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
-	def->impact_duration = def->impact_duration > 0.0f ? clamp(def->impact_duration, 1e-5f, 1.0f) : 0.0f;
+	def->impact_modulus = def->impact_modulus > 0.0f ? clamp(def->impact_modulus, 1.0f, 1e13f) : 0.0f;
+	def->impact_strength = def->impact_strength > 0.0f ? clamp(def->impact_strength, 1.0f, 1e13f) : 0.0f;
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->grain_stiffness_ratio = clamp(def->grain_stiffness_ratio, 1.0f, 100.0f);

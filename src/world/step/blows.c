@@ -1,186 +1,317 @@
 #include "world/step/blows.h"
 
+#include "base/hash.h"
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
+#include "world/step/blow_response.h"
 #include "world/step/passes.h"
 
 #include <math.h>
+#include <string.h>
 
-// m/s along the normal: what comes more slowly is no blow, what comes faster is one wholly. A piece that rests gains
-// 0.33 m/s of its weight in a step of 30 Hz. Chosen.
+// m/s along the normal: what comes more slowly is no blow. A piece that rests gains 0.33 m/s of its weight in a step of
+// 30 Hz. Chosen.
 #define SLOW_SPEED 0.5f
-#define BLOW_SPEED 1.5f
-// m/s, of hard things as they really are: brick and ice 3000, glass 5000.
-#define SOUND_SPEED 4000.0f
-// Pa, of shear: what has no duration of its own and is stiffer strikes as a stone does. Chosen.
-#define HARD_MODULUS 3e7f
+// Of the length of a piece. Neither things nor floors are even: they touch first where they stand out at random, by up
+// to so much, and while a hard thing is stopped it gives way by about half of that. Both chosen.
+#define UNEVEN_SHARE 3e-3f
+#define GIVE_SHARE 1.5e-3f
+// Of a side that strikes: its stiffness (N/m) over Young's modulus and length. A ball that is pressed together by a
+// third of its radius has 0.3 (Hertz).
+#define STRIKER_STIFFNESS 0.3f
+
+#define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
-	const FemTopology *t = body->topology;
 	if (!body->breaking || !body->breaking->has_impacts)
 		return 0;
-	return fem_align_up(sizeof(float) * (size_t)t->component_count) +
-		fem_align_up(sizeof(FemTetStress) * (size_t)t->batch_count * FEM_LANES);
+	return fem_align_up(sizeof(FemBlow) * (size_t)body->topology->component_count);
+}
+
+bool fem_piece_is_struck(const FemBody *body, int32_t component) {
+	return body->step->blows && body->step->blows[component].is_struck;
 }
 
 // ---- who is struck
 
 static bool may_be_struck(const FemBody *body) {
-	return body->breaking && body->breaking->has_impacts && !body->plastics && body->live_part_count > 0 &&
-		body->step->start && !body->step->is_over && !body->went_bad;
+	return body->breaking && body->breaking->has_impacts && body->breaking->can_break && !body->plastics &&
+		body->live_part_count > 0 && body->step->start && !body->step->is_over && !body->went_bad;
 }
 
-static void open(FemBody *body, FemArena *arena) {
-	int32_t count = body->topology->component_count;
-	body->step->blow = FEM_ARENA_TAKE(arena, float, count);
-	body->step->start_stress = FEM_ARENA_TAKE(arena, FemTetStress, body->topology->batch_count * FEM_LANES);
-	for (int32_t c = 0; c < count; c++)
-		body->step->blow[c] = 1.0f;
+static FemBlow *open_blows(FemBody *body, FemArena *arena) {
+	if (body->step->blows)
+		return body->step->blows;
+	body->step->blows = FEM_ARENA_TAKE(arena, FemBlow, body->topology->component_count);
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		body->step->blows[c] = (FemBlow){.first = INFINITY};
+	memset(body->step->rhs, 0, sizeof(FemVec4) * (size_t)body->topology->node_count);
+	return body->step->blows;
 }
 
-// s: half a period of the bending of a piece, of its length L and depth d, pi / (7 c d / L^2): a free beam has 6.5
-// there, a free plate 7.8. Until then a slender piece gives way to the blow. d is the thickness of its walls, or that
-// of a plate with the same box where this is more: what is curved is stiff.
-static float bending_time(const FemPiece *piece) {
-	float square = piece->length * piece->length, box = piece->box_area * sqrtf(piece->box_area);
-	float depth = fmaxf(piece->thickness, square > 0.0f ? 2.0f * box / square : 0.0f);
-	return depth > 0.0f ? 0.45f * square / (SOUND_SPEED * depth) : 0.0f;
+static int32_t tet_of_side(const FemTopology *t, const FemContactSide *side) {
+	return side->kind == FEM_SIDE_TET ? side->tet : t->node_tets[t->node_tet_start[side->node]] / 4;
 }
 
-// How many times harder than a step sees it a piece is struck. duration: s, of a blow on the material at BLOW_SPEED; 0:
-// as long as the step. By Hertz's law it falls with the fifth root of the speed.
-static float factor_of(float duration, float least, float approach, float dt) {
-	float share = (approach - SLOW_SPEED) / (BLOW_SPEED - SLOW_SPEED);
-	if (!(duration > 0.0f) || !(share > 0.0f))
-		return 1.0f;
-	float lasts = fmaxf(duration * powf(fmaxf(approach / BLOW_SPEED, 1.0f), -0.2f), least);
-	return 1.0f + fminf(share, 1.0f) * fmaxf(dt / lasts - 1.0f, 0.0f);
+// s: how much later than its mesh says a place touches, at random.
+static float unevenness(const FemBody *body, int32_t user, const FemPiece *piece, float approach) {
+	uint64_t hash = fem_hash_word(fem_hash_word(FEM_HASH_START, body->breaking->seed), (uint64_t)user);
+	float chance = (float)((double)(fem_hash_word(hash, 2) >> 11) * 0x1p-53);
+	return UNEVEN_SHARE * piece->length * chance / approach;
 }
 
-static void note(FemBody *body, int32_t component, float factor) {
-	body->step->blow[component] = fmaxf(body->step->blow[component], factor);
+// One place where a piece may be struck.
+typedef struct Touch {
+	FemBody *body;
+	int32_t component, user; // number of the place, for chance
+	float time;              // s, from the start of the step; negative: it has touched before
+	float approach;          // m/s
+	float strength;          // kg
+	float mobility, give;    // of the other side: 1/kg, m/N
+} Touch;
+
+// s, from the start of the step.
+static float time_of(const Touch *touch) {
+	const FemPiece *piece = &touch->body->pieces[touch->component];
+	return touch->time + unevenness(touch->body, touch->user, piece, touch->approach);
 }
 
-// s, of a side that is a body: that of its material; of others infinite where they are hard, which leaves it to the
-// other side how long the blow lasts, 0 where they are soft.
-static float duration_of_body(const FemBody *body, const FemContactSide *side) {
+static bool is_spent(const Touch *touch) {
+	const FemPiece *piece = &touch->body->pieces[touch->component];
+	return piece->spent_speed > 0.0f && time_of(touch) < piece->spent_until;
+}
+
+// Whether it is a blow that begins before the end of the step.
+static bool is_blow(const Touch *touch, float dt) {
+	return touch->approach > SLOW_SPEED && touch->time < dt && touch->strength > 0.0f && !is_spent(touch);
+}
+
+static void note_first(const Touch *touch, FemArena *arena) {
+	FemBlow *blow = &open_blows(touch->body, arena)[touch->component];
+	blow->first = fminf(blow->first, time_of(touch));
+}
+
+// How much of its strength takes part: 0 when it touches too late.
+static float take_part(const Touch *touch) {
+	FemBlow *blow = &touch->body->step->blows[touch->component];
+	const FemPiece *piece = &touch->body->pieces[touch->component];
+	float late = time_of(touch) - blow->first;
+	float share = 1.0f - late * touch->approach / (GIVE_SHARE * piece->length);
+	if (!(share > 0.0f))
+		return 0.0f;
+	float weight = share * touch->strength;
+	blow->is_struck = true;
+	blow->weight += weight;
+	blow->approach += weight * touch->approach;
+	blow->mobility += weight * touch->mobility;
+	blow->give += weight * touch->give;
+	return weight;
+}
+
+// ---- contacts
+
+static void set_other_side(const FemStep *step, const FemContactSide *other, Touch *touch) {
+	const FemWorld *world = step->world;
+	if (fem_side_is_collider(other)) {
+		float mass = step->proxies[other->proxy].mass;
+		touch->mobility = other->is_fixed || !(mass > 0.0f) ? 0.0f : 1.0f / mass;
+		return;
+	}
+	const FemBody *body = world->bodies[other->body];
+	const FemPiece *piece = &body->pieces[other->piece];
+	bool is_held = other->is_fixed || body->kinematic || fem_piece_is_attached(body, other->piece);
+	touch->mobility = is_held ? 0.0f : 1.0f / piece->mass;
+	touch->give =
+		1.0f / (STRIKER_STIFFNESS * fem_impact_modulus(body, tet_of_side(body->topology, other)) * piece->length);
+}
+
+// Pieces of one body that jam do not strike each other.
+static bool touch_of(const FemStep *step, const FemContact *contact, int s, Touch *out) {
+	const FemContactSide *side = &contact->side[s], *other = &contact->side[1 - s];
+	if (!fem_side_is_body(side) || (fem_side_is_body(other) && other->body == side->body))
+		return false;
+	FemBody *body = step->world->bodies[side->body];
+	if (!body->step || !may_be_struck(body))
+		return false;
 	const FemTopology *t = body->topology;
-	int32_t tet = side->kind == FEM_SIDE_TET ? side->tet : t->node_tets[t->node_tet_start[side->node]] / 4;
-	if (body->breaking && !body->plastics && body->tet_impact[tet] > 0.0f)
-		return body->tet_impact[tet];
-	return body->batches[tet / FEM_LANES].mu[tet % FEM_LANES] > HARD_MODULUS ? INFINITY : 0.0f;
+	*out = (Touch){
+		.body = body,
+		.component = side->piece,
+		.user = side->kind == FEM_SIDE_TET ? t->user_of_tet[side->tet] : t->user_of_node[side->node],
+		.time = -(contact->depth - contact->reference) / contact->approach,
+		.approach = contact->approach * (1.0f - body->pieces[side->piece].spent_speed),
+		.strength = contact->normal_strength,
+	};
+	if (!is_blow(out, step->dt))
+		return false;
+	set_other_side(step, other, out);
+	return true;
 }
 
-static float duration_of(const FemWorld *world, const FemContactSide *side) {
-	return fem_side_is_collider(side) ? INFINITY : duration_of_body(world->bodies[side->body], side);
-}
-
-// The softer of the two sides decides how long it lasts.
-static float combine(float a, float b) {
-	if (isinf(a) || isinf(b))
-		return fminf(a, b);
-	return a > 0.0f && b > 0.0f ? fmaxf(a, b) : 0.0f;
-}
-
-static void find_contact_blow(FemStep *step, const FemContact *contact) {
-	FemWorld *world = step->world;
-	float duration[2] = {duration_of(world, &contact->side[0]), duration_of(world, &contact->side[1])};
-	float lasts = combine(duration[0], duration[1]);
-	for (int s = 0; s < 2 && lasts > 0.0f && contact->normal_impulse > 0.0f; s++) {
-		const FemContactSide *side = &contact->side[s];
-		FemBody *body = fem_side_is_body(side) && isfinite(duration[s]) ? world->bodies[side->body] : NULL;
-		if (body && body->step && body->step->blow)
-			note(body, side->piece,
-				factor_of(lasts, bending_time(&body->pieces[side->piece]), contact->approach, step->dt));
+static void add_contact_load(const FemContact *contact, int s, FemBody *body, float weight) {
+	const FemContactSide *side = &contact->side[s];
+	float sign = s == 0 ? -weight : weight; // the normal points from side 0 to side 1
+	for (int k = 0; k < (side->kind == FEM_SIDE_NODE ? 1 : 4); k++) {
+		float j = sign * (side->kind == FEM_SIDE_NODE ? 1.0f : side->weights[k]);
+		FemVec4 *load = &body->step->rhs[side->nodes[k]];
+		*load = (FemVec4){
+			load->x + j * contact->normal[0], load->y + j * contact->normal[1], load->z + j * contact->normal[2], 0.0f};
 	}
 }
 
-static void find_ground_blows(FemBody *body, float dt) {
+// ---- the ground
+
+static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, Touch *out) {
 	const FemTopology *t = body->topology;
-	for (int32_t i = 0; i < t->node_count; i++) {
-		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
-		if (!is_live || !(body->step->ground[i].x > 0.0f))
-			continue;
-		int32_t tet = t->node_tets[t->node_tet_start[i]] / 4, component = fem_node_component(t, i);
-		note(body, component,
-			factor_of(
-				body->tet_impact[tet], bending_time(&body->pieces[component]), -body->step->start->velocity[i].y, dt));
+	int32_t component = fem_node_component(t, node);
+	float approach = -body->velocity[node].y * (1.0f - body->pieces[component].spent_speed);
+	if (!(body->step->ground[node].w > 0.0f) || !(approach > SLOW_SPEED) ||
+		body->part_state[t->node_part[node]] != FEM_ISLAND_LIVE)
+		return false;
+	float gap = body->position[node].y - (float)(step->ground.height - body->origin.y);
+	*out = (Touch){
+		.body = body,
+		.component = component,
+		.user = t->user_of_node[node],
+		.time = gap / approach,
+		.approach = approach,
+		.strength = body->step->ground[node].w,
+	};
+	return is_blow(out, step->dt);
+}
+
+static void find_first_on_ground(FemStep *step, FemBody *body) {
+	Touch touch;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		if (touch_of_ground(step, body, i, &touch))
+			note_first(&touch, step->arena);
 	}
 }
 
-// Impulses and explosions act at once, before anything can give way.
-static void find_impulse_blows(FemBody *body, float dt) {
-	const FemTopology *t = body->topology;
-	for (int32_t c = 0; body->blow_speed > SLOW_SPEED && c < t->component_count; c++) {
-		int32_t tet = t->node_tets[t->node_tet_start[t->component_nodes[c].begin]] / 4;
-		note(body, c, factor_of(body->tet_impact[tet], 0.0f, body->blow_speed, dt));
+static void add_ground_loads(FemStep *step, FemBody *body) {
+	Touch touch;
+	for (int32_t i = 0; i < body->topology->node_count; i++) {
+		if (touch_of_ground(step, body, i, &touch))
+			body->step->rhs[i].y += take_part(&touch);
+	}
+}
+
+// ---- impulses
+
+// N s: what impulses and explosions gave the nodes of a piece. Of that the rigid motion is taken out later.
+static void add_impulse_load(FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 v = body->velocity[i];
+		float m = body->mass[i];
+		body->step->rhs[i] = (FemVec4){m * v.x, m * v.y, m * v.z, 0.0f};
+	}
+	body->step->blows[component].is_struck = true;
+}
+
+static void add_impulse_loads(FemBody *body, FemArena *arena) {
+	open_blows(body, arena);
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		if (fem_piece_is_live(body, c) && !body->pieces[c].is_rigid && !body->step->blows[c].is_struck)
+			add_impulse_load(body, c);
 	}
 }
 
 void fem_blows_end(FemStep *step) {
 	const FemWorld *world = step->world;
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		world->bodies[world->islands.active_bodies[i]]->blow_speed = 0.0f;
-}
-
-void fem_blows_find(FemStep *step) {
-	FemWorld *world = step->world;
-	bool any = false;
-	for (int32_t i = 0; world->breakable_count > 0 && i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		body->step->blow = NULL;
-		if (!may_be_struck(body))
-			continue;
-		open(body, step->arena);
-		find_ground_blows(body, step->dt);
-		find_impulse_blows(body, step->dt);
-		any = true;
-	}
-	for (int32_t c = 0; any && c < step->composites.count; c++) {
-		FemRange contacts = step->composites.composites[c].contacts;
-		for (int32_t k = contacts.begin; k < contacts.end; k++)
-			find_contact_blow(step, &step->composites.contacts[k]);
-	}
-}
-
-float fem_blow_of_piece(const FemBody *body, int32_t component) {
-	return body->step->blow ? body->step->blow[component] : 1.0f;
-}
-
-// ---- stress
-
-bool fem_blows_swap_with_start(FemStep *step) {
-	const FemWorld *world = step->world;
-	bool any = false;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (!body->step->blow)
+		body->blow_speed = 0.0f;
+		if (!body->breaking || !(body->breaking->blow_time > 0.0f))
 			continue;
-		FemVec4 *position = body->position;
-		FemTetStress *stress = body->step->tet_stress;
-		body->position = body->step->start->position;
-		body->step->start->position = position;
-		body->step->tet_stress = body->step->start_stress;
-		body->step->start_stress = stress;
-		any = true;
+		body->breaking->blow_time = 0.0f;
+		body->breaking->blow_broke = false;
+		for (int32_t c = 0; c < body->topology->component_count; c++)
+			body->pieces[c].spent_speed = body->pieces[c].spent_until = 0.0f;
+	}
+}
+
+// ---- finding
+
+static bool find_blows(FemStep *step) {
+	FemWorld *world = step->world;
+	const FemIslands *islands = &world->islands;
+	Touch touch;
+	for (int32_t i = 0; i < islands->active_count; i++)
+		world->bodies[islands->active_bodies[i]]->step->blows = NULL;
+	for (int32_t i = 0; i < 2 * step->contact_count; i++) {
+		if (touch_of(step, &step->contacts[i / 2], i % 2, &touch))
+			note_first(&touch, step->arena);
+	}
+	for (int32_t i = 0; i < step->contact_count * 2; i++) {
+		if (touch_of(step, &step->contacts[i / 2], i % 2, &touch))
+			add_contact_load(&step->contacts[i / 2], i % 2, touch.body, take_part(&touch));
+	}
+	bool any = false;
+	for (int32_t i = 0; i < islands->active_count; i++) {
+		FemBody *body = world->bodies[islands->active_bodies[i]];
+		if (!may_be_struck(body))
+			continue;
+		if (step->ground.enabled) {
+			find_first_on_ground(step, body);
+			add_ground_loads(step, body);
+		}
+		if (body->blow_speed > SLOW_SPEED)
+			add_impulse_loads(body, step->arena);
+		any |= body->step->blows != NULL;
 	}
 	return any;
 }
 
-static FemVec4 amplify(FemVec4 start, FemVec4 end, float factor) {
-	return (FemVec4){start.x + factor * (end.x - start.x), start.y + factor * (end.y - start.y),
-		start.z + factor * (end.z - start.z), 0.0f};
+// ---- the look
+
+static void look_task(void *context, int32_t index) {
+	FemStep *step = context;
+	FemBody *body = step->world->bodies[step->world->islands.active_bodies[index]];
+	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+		bool is_crumb = body->pieces[c].is_rigid && isinf(body->pieces[c].margin);
+		body->step->blows[c].is_struck &= !is_crumb;
+		if (body->step->blows[c].is_struck)
+			fem_blow_displace(body, c, step->dt);
+	}
 }
 
-void fem_blows_amplify_stress(FemBody *body, int32_t batch_begin, int32_t batch_end) {
-	const FemTopology *t = body->topology;
-	for (int32_t tet = batch_begin * FEM_LANES; body->step->blow && tet < batch_end * FEM_LANES; tet++) {
-		float factor = t->user_of_tet[tet] >= 0 ? body->step->blow[fem_tet_component(t, tet)] : 1.0f;
-		FemTetStress *end = &body->step->tet_stress[tet], *start = &body->step->start_stress[tet];
-		if (!(factor > 1.0f))
+bool fem_blows_displace(FemStep *step) {
+	if (step->world->breakable_count == 0 || !find_blows(step))
+		return false;
+	fem_pool_for_uneven(step->world->pool, step->world->islands.active_count, look_task, step);
+	return true;
+}
+
+void fem_blows_return(FemStep *step) {
+	const FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (!body->step->blows)
 			continue;
-		end->normal = amplify(start->normal, end->normal, factor);
-		end->shear = amplify(start->shear, end->shear, factor);
+		size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
+		memcpy(body->position, body->step->start->position, sizeof(FemVec4) * nodes);
+		memcpy(body->rotation, body->step->start->rotation, sizeof(FemVec4) * lanes);
 	}
+}
+
+// What a blow has broken at the place where it strikes is stopped there alone: the rest goes on until it touches next.
+bool fem_blows_go_on(FemStep *step) {
+	const FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+			const FemBlow *blow = &body->step->blows[c];
+			FemPiece *piece = &body->pieces[c];
+			bool goes_on = blow->is_struck && blow->stopped < STOPPED_SHARE;
+			any |= goes_on;
+			if (!blow->is_struck)
+				continue;
+			piece->spent_speed = goes_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
+			piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
+		}
+	}
+	return any;
 }

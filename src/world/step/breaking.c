@@ -31,6 +31,13 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 		: (FemVec4){0};
 }
 
+// Without a strength of its own it breaks at the same strain under a blow as else.
+static FemTetImpact impact_of(const FemMaterialDef *def) {
+	float stiffness = def->impact_modulus / def->young_modulus;
+	return (FemTetImpact){
+		stiffness, def->impact_strength > 0.0f ? stiffness * def->toughness / def->impact_strength : 1.0f};
+}
+
 // What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
 #define STIFF_STRAIN 0.01f
 
@@ -63,8 +70,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
 			body->tet_toughness[tet] = def->toughness * factor * scale;
 		body->tet_crack_speed[tet] = def->crack_speed;
-		body->tet_impact[tet] = def->impact_duration;
-		breaking->has_impacts |= def->impact_duration > 0.0f;
+		body->tet_impact[tet] = impact_of(def);
+		breaking->has_impacts |= def->impact_modulus > 0.0f;
 		body->tet_fragment[tet] = def->fragment_size * def->fragment_size * def->fragment_size;
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);

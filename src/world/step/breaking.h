@@ -27,6 +27,7 @@ FEM_MUST_USE bool fem_body_make_splittable(
 	const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
 // ---- fracture_stage.c
+bool fem_fracture_stage_look(struct FemStep *step);   // before the move: true: a blow split something (blows.h)
 bool fem_fracture_stage_run(struct FemStep *step);    // true: something was split, the step is to be taken again
 void fem_fracture_stage_finish(struct FemStep *step); // after the last pass
 size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass); // that it takes of a pass's memory

@@ -22,7 +22,7 @@ typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
 	int32_t body_count;
-	bool is_of_start; // stress is that of the start of the step, of what is struck
+	bool is_look; // at what is struck alone (blows.h)
 } Fracture;
 
 static bool may_break(const FemBody *body) {
@@ -44,7 +44,12 @@ static bool is_listed(const FemBody *body) {
 
 static bool has_stress(const Fracture *fracture, const FemBody *body) {
 	return body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over &&
-		(!fracture->is_of_start || body->step->blow);
+		(!fracture->is_look || body->step->blows);
+}
+
+// Velocities of a look are those before the blow.
+static bool is_viscous(const Fracture *fracture) {
+	return fracture->step->world->def.fracture_viscous && !fracture->is_look;
 }
 
 static void find_stress_task(void *context, int32_t chunk_index) {
@@ -53,7 +58,7 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
 	if (has_stress(context, body))
-		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, is_viscous(context));
 }
 
 static void find_cell_stress_task(void *context, int32_t chunk_index) {
@@ -61,14 +66,15 @@ static void find_cell_stress_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	if (body->cells && has_stress(context, body))
-		fem_plate_elements_update_stress(body, chunk->begin, chunk->end, step->dt, step->world->def.fracture_viscous);
+		fem_plate_elements_update_stress(body, chunk->begin, chunk->end, step->dt, is_viscous(context));
 }
 
 static void find_hot_task(void *context, int32_t chunk_index) {
-	FemWorld *world = ((Fracture *)context)->step->world;
+	const Fracture *fracture = context;
+	FemWorld *world = fracture->step->world;
 	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
 	if (is_listed(world->bodies[chunk->body]))
-		fem_separation_find_hot(world->bodies[chunk->body], chunk->begin, chunk->end);
+		fem_separation_find_hot(world->bodies[chunk->body], chunk->begin, chunk->end, fracture->is_look);
 }
 
 static void find_tension_task(void *context, int32_t chunk_index) {
@@ -96,15 +102,20 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 	}
 }
 
+// In a look pieces that are struck do, rigid ones too.
+static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
+	return is_look ? fem_piece_is_struck(body, component) : !body->pieces[component].is_rigid;
+}
+
 // Nodes of sleeping parts were not looked at: their places are stale.
-static void gather_separations(FemBody *body) {
+static void gather_separations(FemBody *body, bool is_look) {
 	FemBodyStep *step = body->step;
 	const FemTopology *t = body->topology;
 	step->separation_count = 0;
 	for (int32_t i = 0; i < t->node_count; i++) {
 		bool is_live = body->part_state[t->node_part[i]] == FEM_ISLAND_LIVE;
 		if (is_live && step->node_hot[i] && step->separations[i].node == i &&
-			!body->pieces[fem_node_component(t, i)].is_rigid)
+			may_separate(body, fem_node_component(t, i), is_look))
 			step->separations[step->separation_count++] = step->separations[i];
 	}
 }
@@ -191,6 +202,7 @@ static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt)
 	fem_body_return_to_start(body);
 	fem_body_apply_split(world, body);
 	body->step->was_split = true;
+	breaking->blow_broke |= breaking->blow_time > 0.0f && body->blow_speed == 0.0f; // impulses go on within the step
 }
 
 static void split_task(void *context, int32_t task) {
@@ -199,7 +211,9 @@ static void split_task(void *context, int32_t task) {
 	FemBody *body = world->bodies[fracture->bodies[task]];
 	FemBreaking *breaking = body->breaking;
 	breaking->cut_count = breaking->split_count = breaking->tree_builds = 0;
-	gather_separations(body);
+	gather_separations(body, fracture->is_look);
+	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++)
+		fem_piece_release(&body->pieces[fem_node_component(body->topology, body->step->separations[i].node)]);
 	if (body->step->separation_count == 0)
 		return;
 	fem_heap_begin(world->heap);
@@ -221,8 +235,10 @@ static void free_cuts(FemBreaking *breaking) {
 
 static size_t step_bytes(const FemBody *body) {
 	size_t nodes = (size_t)body->topology->node_count, lanes = (size_t)body->topology->batch_count * FEM_LANES;
-	return fem_blows_bytes(body) + fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) +
-		fem_align_up(sizeof(FemSeparation) * nodes);
+	size_t bytes =
+		fem_align_up(nodes) + fem_align_up(sizeof(FemTetStress) * lanes) + fem_align_up(sizeof(FemSeparation) * nodes);
+	size_t of_blows = fem_blows_bytes(body);
+	return of_blows > 0 ? of_blows + 2 * bytes : bytes; // the look before the move takes them, too
 }
 
 static void take_step_memory(FemBody *body, FemArena *arena) {
@@ -238,18 +254,13 @@ static void list_bodies(Fracture *fracture) {
 	const FemIslands *islands = &world->islands;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
-		if (!may_split(fracture->step, body) || !body->step->tet_stress)
+		bool is_left_out = fracture->is_look ? !body->step->blows : body->breaking && body->breaking->blow_broke;
+		if (!may_split(fracture->step, body) || !body->step->tet_stress || is_left_out)
 			continue;
 		FEM_ASSERT(fracture->body_count == 0 || fracture->bodies[fracture->body_count - 1] < islands->active_bodies[i]);
 		fracture->bodies[fracture->body_count++] = islands->active_bodies[i];
 		take_step_memory(body, fracture->step->arena);
 	}
-}
-
-static void amplify_stress_task(void *context, int32_t chunk_index) {
-	const FemWorld *world = ((Fracture *)context)->step->world;
-	const FemBatchChunk *chunk = &world->islands.batch_chunks[chunk_index];
-	fem_blows_amplify_stress(world->bodies[chunk->body], chunk->begin, chunk->end);
 }
 
 static void run_stress_tasks(Fracture *fracture) {
@@ -259,55 +270,69 @@ static void run_stress_tasks(Fracture *fracture) {
 		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_cell_stress_task, fracture);
 }
 
-// Of what is struck at the start of the step first, whose rotations bodies have until their new shape is looked at.
-static void find_stress(Fracture *fracture) {
-	const FemWorld *world = fracture->step->world;
-	fracture->is_of_start = fem_blows_swap_with_start(fracture->step);
-	if (fracture->is_of_start) {
-		run_stress_tasks(fracture);
-		fem_blows_swap_with_start(fracture->step);
-		fracture->is_of_start = false;
-		run_stress_tasks(fracture);
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, amplify_stress_task, fracture);
-		return;
-	}
-	run_stress_tasks(fracture);
+static bool is_looked_for(const FemStep *step, int32_t passes) {
+	const FemWorld *world = step->world;
+	int32_t interval = world->def.fracture_interval;
+	return interval > 0 && world->step_statistics.step_count % (uint64_t)interval == 0 &&
+		passes < world->def.fracture_passes_max;
 }
 
-bool fem_fracture_stage_run(FemStep *step) {
+static Fracture open_fracture(FemStep *step, bool is_look) {
 	FemWorld *world = step->world;
-	FemStatistics *statistics = &world->step_statistics;
-	int32_t interval = world->def.fracture_interval;
-	bool again = false;
-	if (world->breakable_count == 0)
-		return false;
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		world->bodies[world->islands.active_bodies[i]]->step->node_hot = NULL;
-	Fracture fracture = {.step = step, .bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count)};
-	find_stress(&fracture);
-	bool looks = interval > 0 && statistics->step_count % (uint64_t)interval == 0;
-	if (looks && step->pass < world->def.fracture_passes_max)
-		list_bodies(&fracture);
-	if (fracture.body_count > 0) {
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, &fracture);
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, &fracture);
-		fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, &fracture);
-		fem_pool_for_uneven(world->pool, fracture.body_count, split_task, &fracture);
+	return (Fracture){
+		.step = step,
+		.bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count),
+		.is_look = is_look,
+	};
+}
+
+// True: something was split.
+static bool split_bodies(Fracture *fracture) {
+	FemWorld *world = fracture->step->world;
+	FemStatistics *statistics = &world->step_statistics;
+	bool again = false;
+	if (fracture->body_count > 0) {
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, fracture);
+		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, fracture);
+		fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, fracture);
+		fem_pool_for_uneven(world->pool, fracture->body_count, split_task, fracture);
 	}
-	for (int32_t i = 0; i < fracture.body_count; i++) {
-		FemBody *body = world->bodies[fracture.bodies[i]];
+	for (int32_t i = 0; i < fracture->body_count; i++) {
+		FemBody *body = world->bodies[fracture->bodies[i]];
 		statistics->splits += body->breaking->split_count;
 		statistics->faces_opened += body->breaking->cut_count;
 		statistics->tree_builds += body->breaking->tree_builds;
-		add_faces(world, fracture.bodies[i]);
+		add_faces(world, fracture->bodies[i]);
 		free_cuts(body->breaking);
 		if (body->breaking->has_no_memory)
 			world->step_errors |= FEM_STEP_NO_MEMORY;
 		again |= body->breaking->was_split;
 		if (body->breaking->was_split)
-			fem_body_finish_split(world, fracture.bodies[i]);
+			fem_body_finish_split(world, fracture->bodies[i]);
 	}
 	return again;
+}
+
+bool fem_fracture_stage_look(FemStep *step) {
+	if (!is_looked_for(step, step->pass) || !fem_blows_displace(step))
+		return false;
+	Fracture fracture = open_fracture(step, true);
+	run_stress_tasks(&fracture);
+	fem_blows_return(step);
+	list_bodies(&fracture);
+	return split_bodies(&fracture) || fem_blows_go_on(step);
+}
+
+bool fem_fracture_stage_run(FemStep *step) {
+	if (step->world->breakable_count == 0)
+		return false;
+	Fracture fracture = open_fracture(step, false);
+	run_stress_tasks(&fracture);
+	if (is_looked_for(step, step->moves))
+		list_bodies(&fracture);
+	return split_bodies(&fracture);
 }
 
 // ---- after the last pass
@@ -338,7 +363,7 @@ void fem_fracture_stage_finish(FemStep *step) {
 // ---- lists
 
 size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass) {
-	size_t bytes = fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
+	size_t bytes = 2 * fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		bytes += body->breaking && (pass == 0 || !body->step->is_over) ? step_bytes(body) : 0;

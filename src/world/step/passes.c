@@ -107,7 +107,7 @@ static FemBody *body_at(const FemStep *step, int32_t place) {
 // A rigid body that touches only sleepers is a composite without islands: it breaks nothing.
 bool fem_composite_is_over(const FemStep *step, const FemComposite *composite) {
 	if (composite->islands.begin == composite->islands.end)
-		return step->pass > 0;
+		return step->moves > 0;
 	return body_at(step, composite->islands.begin)->step->is_over;
 }
 
@@ -196,5 +196,13 @@ void fem_passes_go_back(FemStep *step) {
 		of->has_returned = of->goes_back = false;
 	}
 	step->contact_count = world->contacts.contact_count; // some of what was split may be gone
+	step->pass++;
+}
+
+void fem_passes_look_again(FemStep *step) {
+	const FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++)
+		world->bodies[world->islands.active_bodies[i]]->step->has_returned = false;
+	step->contact_count = world->contacts.contact_count;
 	step->pass++;
 }

@@ -25,6 +25,9 @@ void fem_passes_find_who_goes_back(FemStep *step);
 // After splits: ends the step of all that has no part in them, and puts the rest back to its start.
 void fem_passes_go_back(FemStep *step);
 
+// After splits of a look, which moved nothing: all go on.
+void fem_passes_look_again(FemStep *step);
+
 // Whether the step of a composite ended in an earlier pass.
 bool fem_composite_is_over(const FemStep *step, const FemComposite *composite);
 // Whether its solve was not finite in the pass in which its step ended.

@@ -17,6 +17,9 @@
 #include <math.h>
 #include <string.h>
 
+#define RESPONSE_TOLERANCE 0.03 // of the load: what is farther than the blow reaches does not matter; chosen
+#define RESPONSE_ITERATIONS 150 // bound on work; chosen
+
 bool fem_probe_is_possible(const FemBody *body, int32_t component) {
 	const FemPreconditioner *factor = body->pieces[component].preconditioner;
 	return factor && factor->kind == FEM_PRECONDITION_FACTOR;
@@ -67,13 +70,14 @@ float fem_probe_load(FemBody *body, int32_t component, float dt) {
 // ---- deformation
 
 // Rows and diagonal of the piece alone, without the ground and contacts, whose forces are in the load.
-static void make_rows(FemBody *body, FemRange nodes, float dt) {
+// `mass_ratio`: of the mass in it to that of the piece.
+static void make_rows(FemBody *body, FemRange nodes, float dt, float mass_ratio) {
 	const FemTopology *t = body->topology;
 	FemBodyStep *step = body->step;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	kernels->assemble_edges(body, t->node_edge_start[nodes.begin], t->node_edge_start[nodes.end]);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
-		float m = body->mass[i] + dt * body->mass_damping[i];
+		float m = mass_ratio * (body->mass[i] + dt * body->mass_damping[i]);
 		step->diagonal[i] = (FemVec4){m, m, m, 0.0f};
 	}
 	if (step->contact_blocks)
@@ -81,23 +85,63 @@ static void make_rows(FemBody *body, FemRange nodes, float dt) {
 			step->contact_blocks + 6 * (int64_t)nodes.begin, 0, 6 * sizeof(float) * (size_t)(nodes.end - nodes.begin));
 }
 
-void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow) {
+void fem_probe_deform(FemBody *body, int32_t component, float dt) {
 	FemPiece *piece = &body->pieces[component];
 	FemPreconditioner *factor = piece->preconditioner;
 	FemRange nodes = body->topology->component_nodes[component];
 	FEM_ASSERT(fem_probe_is_possible(body, component));
 	factor->valid = factor->valid && piece->probe_dt == dt;
 	if (!factor->valid)
-		make_rows(body, nodes, dt);
+		make_rows(body, nodes, dt, 1.0f);
 	piece->probe_dt = dt;
 	fem_preconditioner_prepare(factor, body, NULL, body->step->diagonal_blocks, (FemMatrixChange){.has_moved = true});
 	fem_preconditioner_solve(factor, body, body->step->product, body->step->z);
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *z = &body->step->z[i];
-		*z = (FemVec4){blow * dt * z->x, blow * dt * z->y, blow * dt * z->z, 0.0f};
+		*z = (FemVec4){dt * z->x, dt * z->y, dt * z->z, 0.0f};
 		FemVec4 x = body->step->start->position[i];
 		body->step->direction[i] = (FemVec4){x.x + z->x, x.y + z->y, x.z + z->z, 0.0f};
 	}
+}
+
+// ---- blows
+
+// Conjugate gradients with the diagonal blocks, for pieces that have no factor.
+static void iterate(FemBody *body, FemRange nodes) {
+	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
+	FemBodyStep *step = body->step;
+	size_t bytes = sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin);
+	memset(step->dv + nodes.begin, 0, bytes);
+	memcpy(step->residual + nodes.begin, step->rhs + nodes.begin, bytes);
+	kernels->invert_diagonal(body, nodes.begin, nodes.end, NULL);
+	double rz = kernels->precondition(body, nodes.begin, nodes.end, step->residual, step->z),
+		   enough = RESPONSE_TOLERANCE * RESPONSE_TOLERANCE * rz;
+	memcpy(step->direction + nodes.begin, step->z + nodes.begin, bytes);
+	for (int k = 0; k < RESPONSE_ITERATIONS && rz > enough; k++) {
+		double curvature = kernels->multiply(body, nodes.begin, nodes.end, step->direction, step->product);
+		if (!(curvature > 0.0))
+			break;
+		double next = kernels->advance(body, nodes.begin, nodes.end, (float)(rz / curvature), step->direction,
+			step->product, step->dv, step->residual, step->z);
+		kernels->redirect(nodes.begin, nodes.end, (float)(next / rz), step->z, step->direction);
+		rz = next;
+	}
+}
+
+void fem_probe_respond(FemBody *body, int32_t component, float dt, float mass_ratio) {
+	FemPiece *piece = &body->pieces[component];
+	FemPreconditioner *factor = piece->preconditioner;
+	FemRange nodes = body->topology->component_nodes[component];
+	make_rows(body, nodes, dt, mass_ratio);
+	if (!fem_probe_is_possible(body, component)) {
+		iterate(body, nodes);
+		return;
+	}
+	factor->valid = false;
+	fem_preconditioner_prepare(factor, body, NULL, body->step->diagonal_blocks, (FemMatrixChange){.has_moved = true});
+	fem_preconditioner_solve(factor, body, body->step->rhs, body->step->dv);
+	factor->valid = false; // it is not of the step's matrix
+	piece->probe_dt = 0.0f;
 }
 
 // ---- stress

@@ -19,9 +19,9 @@ bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is 
 // below V t / (6 L), V, L and t being the volume, length and thickness of the piece.
 float fem_probe_load(FemBody *body, int32_t component, float dt);
 
-// Then: the displacement of the piece's nodes within the step, m, times how hard it is struck (blows.h), in
-// body->step->z, and where they come to in body->step->direction.
-void fem_probe_deform(FemBody *body, int32_t component, float dt, float blow);
+// Then: the displacement of the piece's nodes within the step, m, in body->step->z, and where they come to in
+// body->step->direction.
+void fem_probe_deform(FemBody *body, int32_t component, float dt);
 
 // Then: Pa, upper bounds of the largest principal stress of a tet, or of the plate cell in its place: with that
 // displacement, and of the strain that is in the piece's shape alone. body->step->start is where the step began.
@@ -35,6 +35,10 @@ int32_t fem_probe_tensions(const FemBody *body, int32_t component, int32_t tet, 
 
 // The same of a tet as it is, at the start of a step, of any piece.
 float fem_tet_tension(const FemBody *body, int32_t tet);
+
+// Before the solve of a step of dt: body->step->dv = (mass_ratio M + dt (dt + alpha_K) K)^-1 body->step->rhs for the
+// nodes of the piece. Also of elastic pieces, and without a factor. Overwrites rows and vectors of the solve.
+void fem_probe_respond(FemBody *body, int32_t component, float dt, float mass_ratio);
 
 // FemBody.reaction of the pinned nodes of a rigid piece, as if it stood on equal springs there.
 void fem_probe_set_reactions(FemBody *body, int32_t component, float dt);

@@ -6,7 +6,6 @@
 #include "fracture/separation.h"
 #include "model/body_step.h"
 #include "model/piece.h"
-#include "world/step/blows.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
@@ -147,7 +146,7 @@ void fem_rigid_pieces_take_crumbs(FemStep *step) {
 	}
 }
 
-// ---- release
+// ---- what a blow broke
 
 // Pa: how far the tension of a tet may rise above what is kept in the shape of its piece. Near its strength it is
 // looked at again soon, so that a load that grows breaks it where it would break an elastic one; beyond, it is what
@@ -157,6 +156,55 @@ static float margin_of(float strength, float kept) {
 	float rise = left > 0.0f ? fminf(RISE_SHARE * strength, fmaxf(left, NEAR_SHARE * strength)) : RISE_SHARE * strength;
 	return fmaxf(low, rise);
 }
+
+// Pa: what the vibration of a piece will make of its speed v, sqrt(E rho) v, when the motion has become strain. A
+// pinned piece has no rigid motion.
+static float vibration_stress(const FemBody *body, int32_t component) {
+	const FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[nodes.begin]] / 4;
+	double modulus = 2.5 * (double)body->batches[tet / FEM_LANES].mu[tet % FEM_LANES]; // E of a Poisson ratio of 1/4
+	double speed = fem_rigid_shape_vibration(body, nodes);
+	for (int32_t i = nodes.begin; fem_piece_is_attached(body, component) && i < nodes.end; i++) {
+		FemVec4 v = body->velocity[i];
+		speed = fmax(speed, sqrt((double)(v.x * v.x + v.y * v.y + v.z * v.z)));
+	}
+	return (float)(speed * sqrt(modulus * (double)(piece->mass / piece->volume)));
+}
+
+// A piece that nothing strains nor shakes yet.
+static bool is_fresh(const FemBody *body, int32_t component, float *out_margin) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	float least = INFINITY;
+	*out_margin = INFINITY;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		float strength = fem_tet_strength(body, tet), tension = fem_tet_tension(body, tet);
+		if (!(strength > 0.0f) || !(tension < LOW_SHARE * strength))
+			return false;
+		least = fminf(least, strength);
+		*out_margin = fminf(*out_margin, margin_of(strength, tension));
+	}
+	return vibration_stress(body, component) < VIBRATION_SHARE * least;
+}
+
+void fem_rigid_pieces_take_struck(FemStep *step) {
+	FemWorld *world = step->world;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !body->step->was_split)
+			continue;
+		for (int32_t c = 0; c < body->topology->component_count; c++) {
+			float margin;
+			if (!body->pieces[c].is_rigid && is_wholly_live(body, c) && !fem_piece_is_attached(body, c) &&
+				fem_probe_is_possible(body, c) && is_fresh(body, c, &margin))
+				make_rigid(body, c, margin);
+		}
+	}
+}
+
+// ---- release
 
 typedef enum Load {
 	LOAD_LOW,    // it stays rigid
@@ -175,10 +223,9 @@ static Load load_of_tet(float strength, float kept, float now) {
 static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	float blow = fem_blow_of_piece(body, component);
-	if (blow * fem_probe_load(body, component, dt) < body->pieces[component].margin)
+	if (fem_probe_load(body, component, dt) < body->pieces[component].margin)
 		return LOAD_LOW;
-	fem_probe_deform(body, component, dt, blow);
+	fem_probe_deform(body, component, dt);
 	Load load = LOAD_LOW;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end] && load != LOAD_URGENT; k++) {
 		int32_t tet = t->node_tets[k] / 4;
@@ -201,8 +248,8 @@ static void release(FemPiece *piece) {
 }
 
 static bool is_probed(const FemStep *step, const FemBody *body) {
-	bool can_go_back = step->pass < step->world->def.fracture_passes_max && body->step->start && !body->step->is_over;
-	return can_go_back && is_chosen_by_load(body);
+	bool can_go_back = step->moves < step->world->def.fracture_passes_max && body->step->start && !body->step->is_over;
+	return can_go_back && is_chosen_by_load(body) && !body->breaking->blow_broke;
 }
 
 static void probe_task(void *context, int32_t index) {
@@ -269,21 +316,6 @@ static Strain measure_strain(const FemBody *body, int32_t component) {
 		out.tension_share = fmaxf(out.tension_share, tension > 0.0f ? tension / strength : 0.0f);
 	}
 	return out;
-}
-
-// Pa: what the vibration of a piece will make of its speed v, sqrt(E rho) v, when the motion has become strain. A
-// pinned piece has no rigid motion.
-static float vibration_stress(const FemBody *body, int32_t component) {
-	const FemPiece *piece = &body->pieces[component];
-	FemRange nodes = body->topology->component_nodes[component];
-	int32_t tet = body->topology->node_tets[body->topology->node_tet_start[nodes.begin]] / 4;
-	double modulus = 2.5 * (double)body->batches[tet / FEM_LANES].mu[tet % FEM_LANES]; // E of a Poisson ratio of 1/4
-	double speed = fem_rigid_shape_vibration(body, nodes);
-	for (int32_t i = nodes.begin; fem_piece_is_attached(body, component) && i < nodes.end; i++) {
-		FemVec4 v = body->velocity[i];
-		speed = fmax(speed, sqrt((double)(v.x * v.x + v.y * v.y + v.z * v.z)));
-	}
-	return (float)(speed * sqrt(modulus * (double)(piece->mass / piece->volume)));
 }
 
 // Of the strength: how much vibration a piece may have; negative: it is not steady at all. One that is strained high

@@ -20,6 +20,9 @@ void fem_rigid_pieces_begin(FemStep *step);
 // After the splits of a pass: stiff pieces that are too small to be split again are rigid from their making on.
 void fem_rigid_pieces_take_crumbs(FemStep *step);
 
+// After the looks at blows: what they broke moves as rigid pieces, too, until the step's own loads strain it.
+void fem_rigid_pieces_take_struck(FemStep *step);
+
 // After the move of a pass: rigid pieces that their loads might break within the step become elastic, and their bodies
 // go back to its start. True when there are some. Others with high loads leave at the end of the step.
 bool fem_rigid_pieces_release(FemStep *step);

@@ -29,6 +29,7 @@
 static void begin_substep(FemStep *step);
 static void compose_islands(FemStep *step);
 static void update_elements(FemStep *step);
+static void look_at_blows(FemStep *step);
 static void assemble(FemStep *step);
 static void solve(FemStep *step);
 static void integrate(FemStep *step);
@@ -55,6 +56,11 @@ static bool run_pass(FemStep *step) {
 
 	// Rotation, plastic flow, stress and forces of every tet.
 	run_stage(step, FEM_PHASE_ELEMENTS, update_elements);
+
+	// What is struck breaks by the real force of the blow, before anything moves.
+	run_stage(step, FEM_PHASE_FRACTURE, look_at_blows);
+	if (step->is_again)
+		return true;
 
 	// Rows of the matrix, right-hand side.
 	run_stage(step, FEM_PHASE_ASSEMBLY, assemble);
@@ -311,7 +317,7 @@ static void assemble_edges_task(void *context, int32_t chunk_index) {
 	const FemStep *step = context;
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
-	bool is_new = step->pass == 0 || body->step->was_split || body->step->was_released;
+	bool is_new = step->moves == 0 || body->step->was_split || body->step->was_released;
 	if (!is_new || is_rigid_chunk(step, chunk)) // old: its rows are those of the first pass
 		return;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
@@ -367,8 +373,18 @@ static void solve(FemStep *step) {
 
 // ---- fracture
 
+static void look_at_blows(FemStep *step) {
+	step->is_again = !step->has_looked && fem_fracture_stage_look(step);
+	if (!step->is_again && !step->has_looked && step->pass > 0)
+		fem_rigid_pieces_take_struck(step);
+	step->has_looked |= !step->is_again;
+	if (!step->is_again)
+		return;
+	fem_passes_look_again(step);
+	fem_rigid_pieces_take_crumbs(step);
+}
+
 static void fracture(FemStep *step) {
-	fem_blows_find(step);
 	bool released = fem_rigid_pieces_release(step);
 	if (released)
 		fem_passes_find_who_goes_back(step);
@@ -376,6 +392,7 @@ static void fracture(FemStep *step) {
 	if (!step->is_again)
 		return;
 	fem_passes_go_back(step);
+	step->moves++;
 	fem_rigid_pieces_take_crumbs(step);
 }
 

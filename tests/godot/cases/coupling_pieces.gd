@@ -59,6 +59,8 @@ func test_ray_follows_what_moves_and_bends() -> void:
 	var beam := DestructibleBody.new()
 	beam.size = Vector3(4, 0.2, 0.4)
 	beam.cells = Vector3i(10, 1, 1)
+	beam.material = MaterialResource.new()
+	beam.material.stiffness = 2e8 # sags by half a metre
 	beam.position = Vector3(20, 3, 0)
 	beam.anchors = [AABB(Vector3(-2, -1, -1), Vector3(0.1, 2, 2))]
 	scene.add_child(beam)

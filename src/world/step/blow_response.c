@@ -1,0 +1,196 @@
+#include "world/step/blow_response.h"
+
+#include "dynamics/rigid_motion.h"
+#include "fracture/separation.h"
+#include "model/body_step.h"
+#include "model/piece.h"
+#include "world/step/piece_probe.h"
+
+#include <math.h>
+
+#define PEAK_GAIN 2.0f   // of a swing over what one implicit step of its inverse frequency makes of it
+#define LOOK_ROUNDS 3    // solves for the duration of a blow: the second is mostly within a fifth; chosen
+#define TIME_FACTOR 2.0f // that the duration may be off: the force is then within a fifth of the largest
+#define TIME_MIN 1e-6f   // s, of a blow: sound goes 5 mm; chosen
+#define TIME_MAX 0.1f    // s: longer is no blow; chosen
+
+// The stiffness in a blow over that of the solve.
+static float ratio_of_tet(const FemBody *body, int32_t tet) {
+	return body->breaking && body->tet_impact[tet].stiffness > 0.0f ? body->tet_impact[tet].stiffness : 1.0f;
+}
+
+float fem_impact_modulus(const FemBody *body, int32_t tet) {
+	return 2.5f * ratio_of_tet(body, tet) * body->batches[tet / FEM_LANES].mu[tet % FEM_LANES];
+}
+
+// The tet whose material is taken for that of a whole piece.
+static int32_t tet_of_piece(const FemBody *body, int32_t component) {
+	int32_t node = body->topology->component_nodes[component].begin;
+	return body->topology->node_tets[body->topology->node_tet_start[node]] / 4;
+}
+
+// ---- rigid motion
+
+// Of a free piece: about its centre.
+typedef struct Rigid {
+	FemMotionSums sums;
+	double center[3], velocity[3], spin[3];
+} Rigid;
+
+static Rigid rigid_of_piece(const FemBody *body, FemRange nodes) {
+	Rigid out = {.sums = fem_sums_of_nodes(body, nodes)};
+	fem_sums_center(&out.sums, out.center);
+	return out;
+}
+
+// The motion that has the momentum p and the angular momentum l about the body's origin.
+static void set_motion(Rigid *rigid, const double p[3], const double l[3]) {
+	double about[3];
+	fem_about_center(l, p, rigid->center, about);
+	fem_sums_solve_inertia(&rigid->sums, rigid->center, about, rigid->spin);
+	for (int k = 0; k < 3; k++)
+		rigid->velocity[k] = p[k] / rigid->sums.mass;
+}
+
+static void velocity_at(const Rigid *rigid, FemVec4 place, float out[3]) {
+	const float *x = &place.x;
+	double r[3];
+	for (int k = 0; k < 3; k++)
+		r[k] = (double)x[k] - rigid->center[k];
+	for (int k = 0; k < 3; k++) {
+		int a = (k + 1) % 3, b = (k + 2) % 3;
+		out[k] = (float)(rigid->velocity[k] + rigid->spin[a] * r[b] - rigid->spin[b] * r[a]);
+	}
+}
+
+// 1/kg: what a load gives a free piece as a rigid body, J.z. The load is left with what deforms the piece: beside the
+// stiffness of a hard thing floats do not hold its mass, and the response to the whole of it would be wrong.
+static float take_out_rigid(FemBody *body, FemRange nodes) {
+	Rigid rigid = rigid_of_piece(body, nodes);
+	FemMotionSums loads = {.finite = true};
+	double total = 0.0;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *x = &body->position[i].x, *j = &body->step->rhs[i].x;
+		fem_sums_add_impulse(&loads, (double[3]){(double)x[0], (double)x[1], (double)x[2]},
+			(double[3]){(double)j[0], (double)j[1], (double)j[2]});
+	}
+	set_motion(&rigid, loads.impulse, loads.torque);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float v[3], *j = &body->step->rhs[i].x;
+		velocity_at(&rigid, body->position[i], v);
+		for (int k = 0; k < 3; k++) {
+			total += (double)(v[k] * j[k]);
+			j[k] -= body->mass[i] * v[k];
+		}
+	}
+	return (float)total;
+}
+
+// The response has no rigid motion, but for rounding.
+static void take_rigid_out_of_response(FemBody *body, FemRange nodes) {
+	Rigid rigid = rigid_of_piece(body, nodes);
+	FemMotionSums sums = {.finite = true};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *x = &body->position[i].x, *v = &body->step->dv[i].x;
+		fem_sums_add_node(&sums, (double)body->mass[i], (double[3]){(double)x[0], (double)x[1], (double)x[2]},
+			(double[3]){(double)v[0], (double)v[1], (double)v[2]});
+	}
+	set_motion(&rigid, sums.momentum, sums.angular);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		float v[3], *dv = &body->step->dv[i].x;
+		velocity_at(&rigid, body->position[i], v);
+		for (int k = 0; k < 3; k++)
+			dv[k] -= v[k];
+	}
+}
+
+// How a piece answers its load J within a time tau. With A = M + kappa tau^2 K the response is z = A^-1 J, and J.z =
+// z.M z + kappa tau^2 z.K z.
+typedef struct Response {
+	float inertia, elastic; // 1/kg: the two parts of J.z
+	float scale;            // of what fem_probe_respond() leaves to z
+} Response;
+
+static Response respond(FemBody *body, int32_t component, float time, float dt) {
+	FemRange nodes = body->topology->component_nodes[component];
+	int32_t tet = tet_of_piece(body, component);
+	float damping = body->batches[tet / FEM_LANES].damping[tet % FEM_LANES];
+	float scale = dt * (dt + damping) / (ratio_of_tet(body, tet) * time * time);
+	double total = 0.0, inertia = 0.0;
+	fem_probe_respond(body, component, dt, scale);
+	if (!fem_piece_is_attached(body, component))
+		take_rigid_out_of_response(body, nodes);
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 j = body->step->rhs[i], x = body->step->dv[i];
+		total += (double)(j.x * x.x + j.y * x.y + j.z * x.z);
+		inertia += (double)(body->mass[i] * (x.x * x.x + x.y * x.y + x.z * x.z));
+	}
+	total *= (double)scale;
+	inertia = fmin((double)scale * (double)scale * inertia, total);
+	return (Response){(float)inertia, (float)(total - inertia), scale};
+}
+
+// s: a first guess at the time in which a piece is stopped.
+static float guess_time(const FemBody *body, int32_t component) {
+	const FemPiece *piece = &body->pieces[component];
+	float stiffness = fem_impact_modulus(body, tet_of_piece(body, component)) * piece->thickness;
+	return 2.0f / sqrtf(stiffness * (1.0f / piece->mass + body->step->blows[component].mobility));
+}
+
+static float clamp_time(float time) {
+	return fminf(fmaxf(time, TIME_MIN), TIME_MAX);
+}
+
+// The sums of contacts become means, the load that of 1 N s.
+static void normalize(FemBody *body, int32_t component) {
+	FemBlow *blow = &body->step->blows[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	float share = 1.0f / blow->weight;
+	blow->approach *= share, blow->mobility *= share, blow->give *= share;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 *load = &body->step->rhs[i];
+		*load = (FemVec4){load->x * share, load->y * share, load->z * share, 0.0f};
+	}
+}
+
+// The time that stops the piece with the greatest force: when as much is elastic as is inertia. A mass m on a spring k
+// is stopped by v / (tau / m + 1 / (k tau)), which is largest at tau = sqrt(m / k).
+static Response find_response(FemBody *body, int32_t component, float dt, float inertia, float *time) {
+	const FemBlow *blow = &body->step->blows[component];
+	bool is_known = body->breaking->blow_time > 0.0f;
+	*time = is_known ? body->breaking->blow_time : clamp_time(guess_time(body, component));
+	Response response = respond(body, component, *time, dt);
+	for (int round = 1; !is_known && round < LOOK_ROUNDS; round++) {
+		float elastic = response.elastic + blow->give / (*time * *time);
+		float wanted = clamp_time(*time * sqrtf(elastic / (inertia + response.inertia)));
+		if (wanted < TIME_FACTOR * *time && wanted * TIME_FACTOR > *time)
+			break;
+		*time = wanted;
+		response = respond(body, component, *time, dt);
+	}
+	body->breaking->blow_time = *time;
+	return response;
+}
+
+void fem_blow_displace(FemBody *body, int32_t component, float dt) {
+	FemBlow *blow = &body->step->blows[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	float time, impulse = 1.0f, inertia = blow->mobility;
+	if (blow->weight > 0.0f)
+		normalize(body, component);
+	inertia = blow->mobility;
+	if (!fem_piece_is_attached(body, component)) {
+		float rigid = take_out_rigid(body, nodes);
+		inertia += blow->weight > 0.0f ? rigid : 0.0f; // impulses meet nothing that could stop them
+	}
+	Response response = find_response(body, component, dt, inertia, &time);
+	if (blow->weight > 0.0f)
+		impulse = blow->approach / (inertia + response.inertia + response.elastic + blow->give / (time * time));
+	blow->stopped = blow->weight > 0.0f ? fminf(PEAK_GAIN * impulse * inertia / blow->approach, 1.0f) : 1.0f;
+	float scale =
+		PEAK_GAIN * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 *x = &body->position[i], u = body->step->dv[i];
+		*x = (FemVec4){x->x + scale * u.x, x->y + scale * u.y, x->z + scale * u.z, x->w};
+	}
+}

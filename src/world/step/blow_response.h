@@ -1,0 +1,26 @@
+// How a piece answers a blow (docs/method.md, "The real force of a blow").
+#ifndef FEM_WORLD_BLOW_RESPONSE_H
+#define FEM_WORLD_BLOW_RESPONSE_H
+
+#include "model/body.h"
+
+// How a piece is struck.
+typedef struct FemBlow {
+	bool is_struck;
+	float first;    // s, from the start of the step: when the first of its contacts touches
+	float weight;   // kg, sum of the strengths of those that touch first
+	float approach; // m/s
+	float mobility; // 1/kg, of what strikes it
+	float give;     // m/N, of what strikes it
+	float stopped;  // share of its speed that the blow takes
+} FemBlow;
+
+// Pa: Young's modulus of a tet in a blow, as if its Poisson ratio were 1/4.
+float fem_impact_modulus(const FemBody *body, int32_t tet);
+
+// Moves the nodes of a piece that is struck to where they are at the peak of the blow, but for its motion as a rigid
+// body. Its load is in body->step->rhs: of contacts in kg, by their strengths; of impulses in N s. Sums in its FemBlow
+// become means.
+void fem_blow_displace(FemBody *body, int32_t component, float dt);
+
+#endif
