@@ -5,6 +5,7 @@
 #   tests/godot_suites.sh coupling GODOT [FILTER] [VARIANT...]  (with both physics engines, with and without their thread)
 #   tests/godot_suites.sh editor GODOT
 #   tests/godot_suites.sh editor_lives GODOT                (editors closed in mid-bake, two on one project, the addon taken away)
+#   tests/godot_suites.sh editor_recording GODOT            (drop a .glb, make it oak, simulate, play: build/test_renders/editor.mp4)
 #   tests/godot_suites.sh texts GODOT [FILTER]              (does what README.md, the addon's and the class reference say)
 #   tests/godot_suites.sh demo GODOT [PHYSICS ENGINE]       (plays the demo and breaks all that is in it)
 #   tests/godot_suites.sh quit GODOT [RUNS] [VARIANT...]    (games that end with live bodies; RUNS at random moments)
@@ -280,6 +281,29 @@ live_editor() {
 	judge_output "editor, $title" "EDITOR TESTS DONE" "$log" | tee -a "$all" || true
 }
 
+# The screen of the first steps in the editor, into build/test_renders/editor.mp4.
+run_editor_recording() {
+	local godot=$1 project=$build/editor_recording log=$build/test_logs/godot_editor_recording movie=$build/test_renders/editor.mp4
+	prepare_editor_project "$project"
+	mkdir -p "$build/test_renders"
+	run_godot "$log" timeout 300 "$godot" --headless --editor --quit --path "$project" # imports
+	# shellcheck disable=SC2016
+	run_godot "$log" timeout 560 xvfb-run -a -s "-screen 0 1280x760x24" bash -c '
+		ffmpeg -loglevel error -y -f x11grab -framerate 10 -video_size 1280x760 -i "$DISPLAY" -t 500 -pix_fmt yuv420p "$1" </dev/null &
+		recorder=$!
+		"$2" --audio-driver Dummy --rendering-driver opengl3 --rendering-method gl_compatibility --resolution 1280x760 --editor \
+			--path "$3" -- life=records_first_steps
+		result=$?
+		"$2" --audio-driver Dummy --rendering-driver opengl3 --rendering-method gl_compatibility --resolution 1280x760 --path "$3" \
+			--fixed-fps 60 --quit-after 240 res://room.tscn || result=1
+		kill -INT "$recorder"
+		wait "$recorder" || true
+		exit "$result"' - "$movie" "$godot" "$project"
+	# The second is what Godot 4.6 says when a scene is saved that a script added an instance to, destructible or not.
+	sed -i '/^ERROR: Error opening D-Bus connection/d; /^ERROR: Condition "p_I->data != this"/d' "$log"
+	judge_output "recording of the editor" "EDITOR TESTS DONE" "$log"
+}
+
 # What people do to an editor and to a project. Godot itself complains of missing classes, and of a file that another
 # editor has just replaced; scripts of ours may not.
 run_editor_lives() {
@@ -524,7 +548,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -4,6 +4,7 @@ extends Object
 ## children, groups, metadata, script and signals are kept. Collision shapes below are kept, too, but switched off: they would stand
 ## in the way of the body that they were the shape of.
 
+const IMPORTED_SCENES: Array[String] = ["glb", "gltf", "fbx", "blend", "dae"]
 const META_BODY := &"fem_destruction_body" # what a body had set that a MeshInstance3D cannot have
 const META_COLLISION := &"fem_destruction_was_enabled" # of a shape that was switched off
 const COMMON: Array[StringName] = [&"visible", &"top_level", &"process_mode", &"process_priority", &"process_physics_priority",
@@ -40,15 +41,21 @@ static func to_bodies(sources: Array[Node], material: MaterialResource, undo: Ed
 	var root := EditorInterface.get_edited_scene_root()
 	var left := PackedStringArray()
 	undo.create_action("Convert to DestructibleBody", UndoRedo.MERGE_DISABLE, root)
+	var imported: Dictionary[Node, Array] = {} # instances of imported files, and what of them is converted
 	for node in sources:
-		var fault := _fault(node, root)
+		var instance := _imported_instance(node, root)
+		var fault := _fault(node, root) if instance == null else ""
 		if fault != "":
 			left.append("%s %s" % [node.name, fault])
+		elif instance != null:
+			imported.get_or_add(instance, []).append(node)
 		elif node is GridMap:
 			_convert_cells(node, material, undo, root)
 		else:
 			_replace(node, make_body(node, material), undo, root)
 			_switch_collision(node, false, undo)
+	for instance in imported:
+		_replace_instance(instance, imported[instance], material, undo, root)
 	undo.commit_action()
 	return "\n".join(left)
 
@@ -78,6 +85,15 @@ static func _fault(node: Node, root: Node) -> String:
 	if node is GridMap and (node as GridMap).get_used_cells().size() > GRID_CELLS_MAX:
 		return "has more than %d cells: convert a smaller GridMap." % GRID_CELLS_MAX
 	return ""
+
+
+## The instance of a .glb or the like that a node is part of, if the edited scene has it itself: such a file cannot be opened and
+## changed, so what is converted of it becomes part of the edited scene.
+static func _imported_instance(node: Node, root: Node) -> Node:
+	var instance := node.owner if node.scene_file_path == "" else node
+	if instance == null or instance == root or instance.owner != root:
+		return null
+	return instance if instance.scene_file_path.get_extension().to_lower() in IMPORTED_SCENES else null
 
 
 # ---- what is made
@@ -153,23 +169,40 @@ static func mesh_of(body: DestructibleBody) -> Mesh:
 
 # ---- taking the place of a node
 
+## A copy of an imported scene's instance, its nodes those of the edited scene, in which bodies stand for some of its meshes.
+static func _replace_instance(instance: Node3D, meshes: Array, material: MaterialResource, undo: EditorUndoRedoManager, root: Node) -> void:
+	var fresh := instance.duplicate(Node.DUPLICATE_SIGNALS | Node.DUPLICATE_GROUPS | Node.DUPLICATE_SCRIPTS) as Node3D
+	fresh.scene_file_path = ""
+	for mesh: MeshInstance3D in meshes:
+		var old := fresh.get_node(instance.get_path_to(mesh)) as MeshInstance3D
+		var body := make_body(mesh, material)
+		_take_over(old, body)
+		fresh = body if old == fresh else fresh
+		old.replace_by(body, true)
+		body.name = mesh.name
+		old.free()
+		_switch_collision(body, false, undo)
+	var parent := instance.get_parent()
+	fresh.name = instance.name
+	undo.add_do_method(parent, "remove_child", instance)
+	undo.add_do_method(parent, "add_child", fresh, true)
+	undo.add_do_method(parent, "move_child", fresh, instance.get_index())
+	undo.add_do_property(fresh, "owner", root)
+	undo.add_do_property(fresh, "name", instance.name)
+	for node in fresh.find_children("*", "", true, false):
+		undo.add_do_property(node, "owner", root)
+	undo.add_do_reference(fresh)
+	undo.add_undo_method(parent, "remove_child", fresh)
+	undo.add_undo_method(parent, "add_child", instance, true)
+	undo.add_undo_method(parent, "move_child", instance, instance.get_index())
+	undo.add_undo_property(instance, "owner", root)
+	undo.add_undo_reference(instance)
+
+
 static func _replace(old: Node3D, new: Node3D, undo: EditorUndoRedoManager, root: Node) -> void:
 	var old_name := old.name
 	new.name = old_name
-	new.transform = old.transform
-	for property in COMMON:
-		var value: Variant = old.get(property)
-		if value != null and property in new:
-			new.set(property, value)
-	for key in old.get_meta_list():
-		if key != META_BODY and not new.has_meta(key):
-			new.set_meta(key, old.get_meta(key))
-	var script: Script = old.get_script()
-	if script != null and ClassDB.is_parent_class(new.get_class(), script.get_instance_base_type()):
-		new.set_script(script)
-	elif script != null:
-		push_warning("%s loses its script %s, which extends %s; a %s cannot have it." % [old_name, script.resource_path, script.get_instance_base_type(), new.get_class()])
-	_copy_connections(old, new)
+	_take_over(old, new)
 	undo.add_do_method(old, "replace_by", new, true)
 	undo.add_do_property(new, "owner", root)
 	undo.add_do_property(new, "name", old_name)
@@ -186,6 +219,24 @@ static func _replace(old: Node3D, new: Node3D, undo: EditorUndoRedoManager, root
 				undo.add_undo_method(old, "add_child", part)
 				undo.add_undo_property(part, "owner", root)
 				undo.add_undo_reference(part)
+
+
+## Place, look, metadata, script and signals of the node whose place it takes.
+static func _take_over(old: Node3D, new: Node3D) -> void:
+	new.transform = old.transform
+	for property in COMMON:
+		var value: Variant = old.get(property)
+		if value != null and property in new:
+			new.set(property, value)
+	for key in old.get_meta_list():
+		if key != META_BODY and not new.has_meta(key):
+			new.set_meta(key, old.get_meta(key))
+	var script: Script = old.get_script()
+	if script != null and ClassDB.is_parent_class(new.get_class(), script.get_instance_base_type()):
+		new.set_script(script)
+	elif script != null:
+		push_warning("%s loses its script %s, which extends %s; a %s cannot have it." % [old.name, script.resource_path, script.get_instance_base_type(), new.get_class()])
+	_copy_connections(old, new)
 
 
 ## Saved connections of signals that both have.

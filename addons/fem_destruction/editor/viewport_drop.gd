@@ -5,7 +5,6 @@ extends Control
 ## other drops are left to the editor.
 
 const Conversion := preload("conversion.gd")
-const FEATURE_SCENES: Array[String] = ["glb", "gltf", "fbx", "blend", "dae"]
 
 var undo: EditorUndoRedoManager
 var viewport: SubViewport
@@ -125,7 +124,7 @@ func _resource_of(data: Variant) -> Resource:
 		resource = data.resource
 	elif data.get("type", "") == "files" and data.files.size() == 1:
 		var path: String = data.files[0]
-		if path.get_extension().to_lower() in FEATURE_SCENES or path.get_extension().to_lower() in ["tres", "res", "mesh", "obj"]:
+		if path.get_extension().to_lower() in Conversion.IMPORTED_SCENES or path.get_extension().to_lower() in ["tres", "res", "mesh", "obj"]:
 			resource = load(path)
 	return resource if resource is MaterialResource or _mesh_of(resource) != null else null
 

@@ -163,6 +163,32 @@ func _test_refusals() -> void:
 	instanced.free()
 
 
+## What is dropped into a scene is an instance of its file, which cannot be opened: its meshes become bodies of this scene.
+func _test_an_imported_instance(house: Node3D) -> void:
+	add(house, "House", Vector3(7, 0, 0))
+	await frames(2)
+	var index := house.get_index()
+	check(_convert([house]) == "", "convert_an_instance", "something was left")
+	await frames(3)
+	var made := room.get_node("House")
+	var wall := made.find_child("Wall", true, false) as DestructibleBody
+	check(made != house and made.scene_file_path == "" and made.owner == room and made.get_index() == index and made.position.x == 7.0, "instance_is_local", "it is %s" % made)
+	check(wall != null and wall.owner == room and wall.material == material("oak") and wall.mesh is Mesh, "meshes_of_an_instance_become_bodies", "%s" % [made.get_children()])
+	save_room()
+	var saved: Node = load(ROOM).instantiate()
+	check(saved.get_node("House").find_child("Wall", true, false) is DestructibleBody, "converted_instance_is_saved", "%s" % saved.get_node("House"))
+	saved.free()
+	history().undo()
+	await frames(3)
+	check(room.get_node("House") == house and house.get_index() == index and house.owner == room, "undo_an_instance", "it is %s" % room.get_node("House"))
+	history().redo()
+	await frames(3)
+	check(room.get_node("House") == made, "redo_an_instance", "it is %s" % room.get_node("House"))
+	history().undo()
+	await frames(3)
+	house.free()
+
+
 ## A .glb made here: names with the suffix arrive as bodies, baked.
 func _test_import() -> void:
 	var top := Node3D.new()
@@ -192,7 +218,7 @@ func _test_import() -> void:
 	var table := scene.find_child("Table", true, false) as DestructibleBody
 	check(table != null and table.material == material("oak") and table.mesh is DestructibleMesh and table.mesh.is_baked(), "suffix_makes_destructible", "there is %s" % [scene.get_children()])
 	check(scene.find_child("Wall", true, false) is MeshInstance3D and scene.find_child("Vase", true, false) is DestructibleBody and scene.find_child("Pot", true, false) is DestructibleBody, "others_stay", "there is %s" % [scene.get_children()])
-	scene.free()
+	await _test_an_imported_instance(scene)
 	# And by the option of the import dock.
 	var settings := ConfigFile.new()
 	settings.load("res://house.glb.import")
