@@ -100,23 +100,35 @@ static FemWorldId world_of(const Drop *drop, FemBodyId *out_body) {
 	return world;
 }
 
+// m, the mean of the nodes. fem_center() would sum up the strains of all tets in every step, which took longer than the
+// steps.
+static double mean_height(FemBodyId body) {
+	enum { NODES = 125 };
+	FemVec3 positions[NODES];
+	FemPosition origin;
+	double sum = 0.0;
+	FEM_CHECK_INT(fem_body_get_positions(body, &origin, positions, NODES), NODES);
+	for (int i = 0; i < NODES; i++)
+		sum += (double)positions[i].y;
+	return origin.y + sum / NODES;
+}
+
 // Heights above the place where it rests, of as many rebounds, m; those that do not come are 0.
 static void measure_heights(const Drop *drop, int count, double *out) {
 	FemBodyId body;
 	FemWorldId world = world_of(drop, &body);
-	double rest = fem_center(body).y - DROP, speed = -1.0, top = 0.0;
+	double start = mean_height(body), rest = start - DROP, last = start;
 	int rebounds = 0;
+	bool was_rising = false;
 	for (int i = 0; i < count; i++)
 		out[i] = 0.0;
 	for (int i = 0; i < (int)((float)(count + 1) * drop->hz) && rebounds < count; i++) {
-		FemBodyState state;
 		fem_world_step(world, 1.0f / drop->hz, 1);
-		fem_body_get_state(body, &state);
-		double now = (double)state.linear_velocity.y;
-		top = now > 0.0 ? state.center.y - rest : top;
-		if (speed > 0.0 && now <= 0.0)
-			out[rebounds++] = top;
-		speed = now;
+		double now = mean_height(body);
+		if (was_rising && now <= last)
+			out[rebounds++] = last - rest;
+		was_rising = now > last;
+		last = now;
 	}
 	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 	fem_world_destroy(world);
@@ -163,8 +175,10 @@ static void check_no_gain(Drop drop, Floor floor, float hz, double least) {
 // depth or the gap at which it rebounds adds to its energy.
 FEM_TEST(restitution, one_never_gains) {
 	for (int r = 0; r < 4; r++) {
-		for (int floor = 0; floor < FLOOR_COUNT; floor++)
-			check_no_gain(stone_ball, (Floor)floor, rates[r], 0.97);
+		for (int floor = 0; floor < FLOOR_COUNT; floor++) {
+			if (fem_long_tests() || (r + floor) % 2 == 0) // each rate and each floor
+				check_no_gain(stone_ball, (Floor)floor, rates[r], 0.97);
+		}
 	}
 	check_no_gain(steel_ball, FLOOR_GROUND, 60.0f, 0.97);
 	check_no_gain(steel_ball, FLOOR_BOX, 30.0f, 0.97);
