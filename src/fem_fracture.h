@@ -63,7 +63,7 @@ FemResult fem_body_wake_piece(FemBodyId body, FemPieceNumber piece);
 // A face that opened in the last step: one for both sides.
 typedef struct FemFractureFace {
 	FemBodyId body;
-	FemPosition center; // m
+	FemPosition center; // m, at the end of the step: of the side of the first tet
 	FemVec3 area;       // m^2, normal to the face, from the first tet to the second
 	int32_t tets[2];
 	FemMaterialId material; // of the first tet

@@ -602,6 +602,54 @@ FEM_TEST(fracture, thrown_crumbs_gain_no_energy) {
 	fem_rig_destroy(&rig);
 }
 
+// m, from a point to the nearest middle of a face of a tet.
+static double distance_to_faces(FemBodyId body, int32_t tet, FemPosition point) {
+	enum { NODES = 4000 };
+	static FemVec3 offsets[NODES];
+	FemPosition origin;
+	int32_t nodes[4];
+	FEM_CHECK(fem_body_get_positions(body, &origin, offsets, NODES) <= NODES);
+	FEM_CHECK(fem_body_get_tet_nodes(body, tet, nodes));
+	double nearest = INFINITY;
+	for (int left_out = 0; left_out < 4; left_out++) {
+		double d[3] = {origin.x - point.x, origin.y - point.y, origin.z - point.z};
+		for (int k = 0; k < 4; k++) {
+			FemVec3 x = offsets[nodes[k]];
+			d[0] += k == left_out ? 0.0 : (double)x.x / 3.0;
+			d[1] += k == left_out ? 0.0 : (double)x.y / 3.0;
+			d[2] += k == left_out ? 0.0 : (double)x.z / 3.0;
+		}
+		nearest = fmin(nearest, sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+	}
+	return nearest;
+}
+
+// Faces are told where they lie at the end of the step. A bar is torn by far more than breaks it. Fails when a face is
+// told where it was in a pass that was taken back, in which the bar was not torn but stretched.
+FEM_TEST(fracture, cracks_are_told_where_the_bar_is) {
+	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);
+	def.body.linear_velocity = (FemVec3){0.0f, 120.0f, 0.0f};
+	FemRig rig = fem_rig_create(&def);
+	double farthest = 0.0, largest = 0.0;
+	int32_t told = 0;
+	for (int32_t step = 0; step < 4; step++) {
+		const FemFractureFace *faces;
+		fem_rig_load_face(&rig, true, (FemVec3){step < 2 ? 20000.0f : 0.0f, 0.0f, 0.0f});
+		fem_rig_load_face(&rig, false, (FemVec3){step < 2 ? -20000.0f : 0.0f, 0.0f, 0.0f});
+		fem_world_step(rig.world, 1.0f / 60.0f, 1);
+		for (int32_t i = fem_world_get_fracture_faces(rig.world, &faces); i-- > 0; told++) {
+			FemVec3 a = faces[i].area;
+			farthest = fmax(farthest, distance_to_faces(rig.body, faces[i].tets[0], faces[i].center));
+			largest = fmax(largest, sqrt((double)(a.x * a.x + a.y * a.y + a.z * a.z)));
+		}
+	}
+	printf("  %d faces, the farthest %.5f m from its tet, the largest of %.5f m^2\n", told, farthest, largest);
+	FEM_CHECK(told > 20);
+	FEM_CHECK(farthest < 1e-4);
+	FEM_CHECK(largest < 0.004); // 0.0018 at rest, half of a cell across
+	fem_rig_destroy(&rig);
+}
+
 // Fails when the fibres do not turn with the body: stood on end, the bar splits along them all the same.
 FEM_TEST(fracture, grain_rotates_with_the_body) {
 	FemRigDef def = brittle_bar(20, 4, 1e4f, FEM_TOUGHNESS_STRESS);

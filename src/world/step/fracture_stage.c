@@ -378,8 +378,32 @@ void fem_fracture_free(FemWorld *world) {
 	FEM_FREE_ARRAY(world->step_piece_events, world->step_piece_event_capacity);
 }
 
+// Where a face lies at the end of the step: that of its first tet, if that is still there. It opened in a pass that was
+// taken back, in which all that tears now was stretched, by metres under a large force.
+static void place_face(const FemWorld *world, FemFractureFace *face) {
+	const FemBody *body = fem_body_find(face->body, NULL);
+	if (!body)
+		return;
+	const FemTopology *t = body->topology, *whole = world->meshes[body->mesh_index].topology;
+	int32_t tet = whole->tet_of_user[face->tets[0]], other = whole->tet_of_user[face->tets[1]], local = 0;
+	while (local < 4 && (whole->neighbours[4 * tet + local] < 0 || whole->neighbours[4 * tet + local] / 4 != other))
+		local++;
+	if (local == 4 || t->tet_of_user[face->tets[0]] != tet)
+		return;
+	FemVec3d x[3], opposite = fem_vec3d_from4(body->position[fem_tet_node(t, tet, local)]);
+	for (int k = 0; k < 3; k++)
+		x[k] = fem_vec3d_from4(body->position[fem_tet_node(t, tet, (local + 1 + k) & 3)]);
+	FemVec3d area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
+	FemVec3d sum = fem_vec3d_add(fem_vec3d_add(x[0], x[1]), x[2]);
+	bool is_inward = fem_vec3d_dot(area, fem_vec3d_sub(opposite, x[0])) > 0.0;
+	face->center = fem_position_move(body->origin, fem_vec3d_scale(sum, 1.0 / 3.0));
+	face->area = fem_vec3d_to_vec3(fem_vec3d_scale(area, is_inward ? -0.5 : 0.5));
+}
+
 // The lists change places, so that those of the last step can be read while the next one runs.
 void fem_fracture_publish(FemWorld *world) {
+	for (int32_t i = 0; i < world->step_face_count; i++)
+		place_face(world, &world->step_faces[i]);
 	FemFractureFace *faces = world->faces;
 	FemPieceEvent *events = world->piece_events;
 	int32_t face_capacity = world->face_capacity, event_capacity = world->piece_event_capacity;
