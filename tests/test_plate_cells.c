@@ -307,16 +307,19 @@ FEM_TEST(plate_cells, stay_whole_when_a_plate_breaks) {
 
 // ---- limp
 
-// J, kinetic and of height. A corner that strikes the ground is crushed within a step, which is elastic energy for two
-// steps and is never seen as motion.
-static double energy_of_body(FemBodyId body) {
+// J, kinetic and of height; all: elastic as well.
+static double energy_of_body(FemBodyId body, double *out_all) {
 	FemBodyState state;
 	fem_body_get_state(body, &state);
-	return state.kinetic_energy + state.mass * 9.81 * state.center.y;
+	double seen = state.kinetic_energy + state.mass * 9.81 * state.center.y;
+	*out_all = seen + state.elastic_energy;
+	return seen;
 }
 
 // A limp pane that tumbles, falls on the ground and crumples never moves with more energy than it had. Cells are folded
-// far beyond what their linear bending is meant for.
+// far beyond what their linear bending is meant for. A corner of E 1e8 that strikes the ground rotates its cells by
+// half a radian within the step, which stretches them by more than the solve knows: for two steps elastic energy comes
+// to up to 1.33 of all there was. It is never seen as motion; no more than that may come.
 FEM_TEST(plate_cells, limp_panes_gain_no_energy) {
 	static const FemCellKind kinds[] = {FEM_CELLS_KUHN, FEM_CELLS_FIVE};
 	static const float moduli[] = {1e4f, 1e6f, 1e8f};
@@ -333,14 +336,22 @@ FEM_TEST(plate_cells, limp_panes_gain_no_energy) {
 		def.body.position.y = 1.0;
 		def.body.angular_velocity = (FemVec3){3.0f, 1.0f, 5.0f};
 		FemRig rig = fem_rig_create(&def);
-		double start = energy_of_body(rig.body), most = start;
+		double all, start = energy_of_body(rig.body, &all), most = start, peak = all, end = start;
+		int steps_above = 0;
 		for (int n = 0; n < 240; n++) {
 			fem_world_step(rig.world, 1.0f / 60.0f, 1);
-			most = fmax(most, energy_of_body(rig.body));
+			end = energy_of_body(rig.body, &all);
+			most = fmax(most, end);
+			peak = fmax(peak, all);
+			steps_above += all > 1.01 * start;
 		}
-		printf("  E %.0e: %.2f J at the start, at most %.2f, in the end %.2f\n", (double)moduli[i / 2], start, most,
-			energy_of_body(rig.body));
+		printf(
+			"  E %.0e: %.2f J at the start, at most %.2f, in the end %.2f; with elastic energy at most %.2f, %d steps "
+			"above the start\n",
+			(double)moduli[i / 2], start, most, end, peak, steps_above);
 		FEM_CHECK(most <= 1.02 * start);
+		FEM_CHECK(peak <= (moduli[i / 2] < 1e8f ? 1.01 : 1.35) * start);
+		FEM_CHECK(steps_above <= 2);
 		FEM_CHECK(fem_world_validate(rig.world) == FEM_OK);
 		fem_rig_destroy(&rig);
 	}
