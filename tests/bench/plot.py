@@ -84,7 +84,7 @@ def draw(picture, y0, title, series, stacked=False):
         picture.line(LEFT, y, LEFT + wide, y, (225, 225, 225))
         picture.text(6, y - 5, "%g" % round(value, 3))
         value += tick
-    for step in range(0, count, 30):
+    for step in range(0, count, 30 * (1 + count // 500)):
         picture.text(place(step, 0)[0] - 8, base + 8, str(step))
     picture.text(LEFT + wide + 8, base + 8, "step")
     picture.text(LEFT, y0 + 6, title)
