@@ -325,7 +325,7 @@ static const struct {
 		1.0 / 8.0, false},
 	[BEAM] = {"beam", {1.0f, 0.04f, 0.05f}, {at_start, on_tip, NULL, DOWN}, 1.0 / 3.0, 1.0, false},
 	[BEAM_SIDEWAYS] = {"beam, sideways", {1.0f, 0.04f, 0.05f}, {at_start, on_tip, NULL, {0.0f, 0.0f, -1.0f}}, 1.0 / 3.0,
-		0.0, false},
+		1.0, false},
 	[PANEL] = {"bent panel", {0.5f, 0.01f, 0.2f}, {at_foot, on_top, NULL, DOWN}, PI / 4.0, 0.0, false},
 	[RING] = {"ring", {0.5f, 0.01f, 0.1f}, {NULL, on_upper_pole, on_lower_pole, DOWN}, PI / 4.0 - 2.0 / PI, 0.0, false},
 };
@@ -376,6 +376,8 @@ static double breaking_share(Theory theory, Cells kind, int32_t target, int32_t 
 	Thin thin = thin_of(theory, kind, target);
 	FemVec3 size = theories[theory].size;
 	double section = (double)size.z * (double)size.y * (double)size.y / 6.0; // m^3
+	if (theory == BEAM_SIDEWAYS)
+		section *= (double)size.z / (double)size.y;
 	double expected = STRENGTH * section / (theories[theory].breaks * (double)size.x), share = 0.3;
 	const FemFractureFace *faces;
 	Specimen specimen = load_thin(&thin, size, &theories[theory].loading, POISSON, STRENGTH);
@@ -434,6 +436,8 @@ FEM_TEST(theory, plate_beams_bend) {
 				check_bending(BEAM_SIDEWAYS, (Cells)kind, target, 0.15);
 		}
 	}
+	check_bending(BEAM, BAKED, 1000, 0.15); // two cells across
+	check_bending(BEAM_SIDEWAYS, BAKED, 1000, 0.15);
 }
 
 FEM_TEST(theory, plate_panels_and_rings_bend) {
@@ -455,6 +459,10 @@ FEM_TEST(theory, plate_breaking_loads) {
 				if (kind != PRISMS || broken[i] != SUPPORTED)
 					check_breaking(broken[i], (Cells)kind, target, 0.2);
 		}
+	}
+	for (int32_t target = 300; target <= 1000; target += 700) { // bending in the plane of cells: their corners' stress
+		check_breaking(BEAM_SIDEWAYS, BAKED, target, 0.2);
+		check_breaking(BEAM_SIDEWAYS, FIVE, target, 0.2);
 	}
 }
 

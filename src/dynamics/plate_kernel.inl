@@ -203,37 +203,80 @@ static inline void add_plane_stress(
 	}
 }
 
+// Bending of a hexahedron in its plane: the middles of its columns move by h xi eta. The stretch along xi is eta h.e/a
+// in cells of half length a, and nothing resists it from the side, nor shear: the incompatible modes of
+// dynamics/plate_stiffness.c, add_quad_membrane().
+static inline void add_bending_in_plane(
+	const CellLanes *cells, Real u[FEM_CELL_CORNERS][3], Real r[3][3], Real modulus, const TriangleLanes *t,
+	Real out[FEM_CELL_CORNERS][6]) {
+	static const float sign[4][2] = {{-1.0f, -1.0f}, {1.0f, -1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}}; // xi, eta of columns
+	Real h[3], length[2][3];
+	for (int i = 0; i < 3; i++) {
+		h[i] = length[0][i] = length[1][i] = lanes_splat(0.0f);
+		for (int k = 0; k < 4; k++) {
+			Real x = cell_value(cells->values, FEM_CELL_REST + 6 * k + i) +
+				cell_value(cells->values, FEM_CELL_REST + 6 * k + 3 + i);
+			h[i] = h[i] + 0.125f * sign[k][0] * sign[k][1] * (u[2 * k][i] + u[2 * k + 1][i]);
+			length[0][i] = length[0][i] + 0.25f * sign[k][0] * x;
+			length[1][i] = length[1][i] + 0.25f * sign[k][1] * x;
+		}
+	}
+	for (int axis = 0; axis < 2; axis++) {
+		Real inverse = 1.0f / dot3(length[axis], length[axis]), along[3];
+		Real x = dot3(t->axes[0], length[axis]), y = dot3(t->axes[1], length[axis]);
+		Real fibres = inverse * (t->fibres[0] * x * x + t->fibres[1] * y * y + 2.0f * t->fibres[2] * x * y);
+		Real stress = 2.0f * inverse * inverse * dot3(h, length[axis]) * (modulus + fibres * fibres);
+		rotate_forth(r, length[axis], along);
+		for (int i = 0; i < 3; i++) {
+			int j = (i + 1) % 3;
+			Real normal = stress * along[i] * along[i], shear = stress * along[i] * along[j];
+			for (int k = 0; k < FEM_CELL_CORNERS; k++) {
+				out[k][i] = out[k][i] + sign[k / 2][1 - axis] * normal;
+				out[k][i + 3] = out[k][i + 3] + sign[k / 2][1 - axis] * shear;
+			}
+		}
+	}
+}
+
 // At each corner the stress of the surface it lies in: stretching of the middle plane and, half a thickness away,
-// bending. A column of a hexahedron is in three of its four triangles.
+// bending. The four triangles of a hexahedron stretch it together; a column is in three of them, which bend it.
 static inline void store_cell_stress(
-	const FemCellArguments *arguments, const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3], Real r[3][3],
-	float *out) {
+	const CellLanes *cells, int columns, Real u[FEM_CELL_CORNERS][3], Real r[3][3], float *out) {
 	int corners = 2 * columns, stride = corners * (int)(sizeof(FemTetStress) / sizeof(float));
-	Real stress[FEM_CELL_CORNERS][6], zero = lanes_splat(0.0f);
+	Real stress[FEM_CELL_CORNERS][6], middle[6], bending[FEM_CELL_COLUMNS][6], zero = lanes_splat(0.0f);
 	Real modulus = cell_value(cells->values, FEM_CELL_MODULUS(columns)),
 		 nu = cell_value(cells->values, FEM_CELL_POISSON(columns));
-	(void)arguments;
-	for (int i = 0; i < corners * 6; i++)
-		stress[i / 6][i % 6] = zero;
+	float stretch_share = columns == 3 ? 1.0f : 0.25f, bending_share = columns == 3 ? 1.0f : 1.0f / 3.0f;
+	TriangleLanes t;
+	for (int i = 0; i < 6; i++) {
+		middle[i] = zero;
+		for (int k = 0; k < columns; k++)
+			bending[k][i] = zero;
+	}
 	for (int index = 0; index < FEM_CELL_TRIANGLE_COUNT(columns); index++) {
 		const int *which = columns == 3 ? fem_prism_triangles[index] : fem_hexahedron_triangles[index];
-		TriangleLanes t;
 		Real axes[2][3];
 		load_triangle(cells, columns, index, which, u, &t);
 		find_sides(&t);
 		rotate_forth(r, t.axes[0], axes[0]);
 		rotate_forth(r, t.axes[1], axes[1]);
+		add_plane_stress(axes, modulus, nu, t.fibres, t.stretch, stretch_share, middle);
 		for (int k = 0; k < 3; k++) {
-			Real curvature[3], half = 0.5f * t.thickness;
-			find_curvature(&t, k, curvature);
-			for (int top = 0; top < 2; top++) {
-				Real strain[3];
-				for (int i = 0; i < 3; i++)
-					strain[i] = t.stretch[i] + (top ? half : -half) * curvature[i];
-				add_plane_stress(axes, modulus, nu, t.fibres, strain, columns == 3 ? 1.0f : 1.0f / 3.0f, stress[2 * which[k] + top]);
-			}
+			Real strain[3], half = 0.5f * t.thickness;
+			find_curvature(&t, k, strain);
+			for (int i = 0; i < 3; i++)
+				strain[i] = half * strain[i];
+			add_plane_stress(axes, modulus, nu, t.fibres, strain, bending_share, bending[which[k]]);
 		}
 	}
+	for (int k = 0; k < columns; k++) {
+		for (int i = 0; i < 6; i++) {
+			stress[2 * k][i] = middle[i] - bending[k][i];
+			stress[2 * k + 1][i] = middle[i] + bending[k][i];
+		}
+	}
+	if (columns == 4)
+		add_bending_in_plane(cells, u, r, modulus * (1.0f - nu * nu), &t, stress);
 	for (int k = 0; k < corners; k++) {
 		const Real *s = stress[k];
 		lanes_store_vectors(out + 8 * k, stride, s[0], s[1], s[2], zero);
@@ -300,7 +343,7 @@ static inline void update_cell_lanes(const FemCellArguments *arguments, int colu
 	if (stress) {
 		for (int k = 0; k < corners * 3; k++)
 			u[k / 3][k % 3] = cells.moved[k / 3][k % 3] + viscous * cells.rate[k / 3][k % 3];
-		store_cell_stress(arguments, &cells, columns, u, cells.r, &stress->normal.x);
+		store_cell_stress(&cells, columns, u, cells.r, &stress->normal.x);
 	}
 	if (!forces)
 		return;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/stop_check.h"
 #include "filling/coverage.h"
+#include "filling/member_blocks.h"
 #include "filling/member_graded.h"
 #include "filling/member_search.h"
 #include "filling/member_walls.h"
@@ -348,6 +349,25 @@ static FemResult mend_plate(FemMemberSearch *search, double cell) {
 	return result == FEM_OK && lost ? search_limbs(search, cell) : result;
 }
 
+// Boards and bars at right angles, thin against the whole.
+static FemResult search_boards(FemMemberSearch *search, double cell, bool *out_found) {
+	double wall = 2.0 * search->volume / fem_solid_area(&search->solid);
+	*out_found = false;
+	if (!has_thin_walls(search, wall, cell))
+		return FEM_OK;
+	FemResult result = fem_member_search_blocks(search, wall, out_found);
+	if (*out_found)
+		search->member->kind = FEM_MEMBER_WALL;
+	return result;
+}
+
+static FemResult search_beam(FemMemberSearch *search, bool *out_found) {
+	FemResult result = fem_member_search_beam(search, out_found);
+	if (*out_found)
+		search->member->kind = FEM_MEMBER_BEAM;
+	return result;
+}
+
 static FemResult search_by_kind(FemMemberSearch *search) {
 	const double *half = search->solid.half_extents;
 	double cell = cbrt(LATTICE_TETS * search->volume / search->request->target);
@@ -355,21 +375,28 @@ static FemResult search_by_kind(FemMemberSearch *search) {
 	bool tiny = search->request->target < TINY_TARGET && survey.thickness > 0.0;
 	bool flat = half[1] > SLENDER * 0.5 * survey.thickness, slim = half[0] > SLENDER * half[1];
 	bool coarse = survey.thickness < 2.0 * cell;
+	// A round rod's columns differ in thickness.
+	bool rod = slim && half[1] < cell * ROD_CELLS && survey.fill > ROD_FILL &&
+		search->volume > ROD_VOLUME * fem_member_box_volume(&search->solid);
+	bool found;
+	FemResult result = search_boards(search, cell, &found);
+	if (result == FEM_OK && !found && !tiny && !flat && (rod || (coarse && survey.fits_rod && slim)))
+		result = search_beam(search, &found);
+	if (result != FEM_OK || found)
+		return result;
 	if (tiny || (coarse && ((survey.fits && flat) || (survey.fits_rod && slim)))) {
 		search->member->kind = flat ? FEM_MEMBER_PLATE : slim ? FEM_MEMBER_BEAM : FEM_MEMBER_COMPACT;
-		FemResult result = search_plate(search, &survey);
+		result = search_plate(search, &survey);
 		if (result == FEM_OK && flat && !tiny)
 			result = mend_bowl(search, &survey);
 		return result == FEM_OK ? mend_plate(search, cell) : result;
 	}
-	// A round rod's columns differ in thickness: cells along it, unless cubic ones do.
-	if (slim && half[1] < cell * ROD_CELLS && survey.fill > ROD_FILL &&
-		search->volume > ROD_VOLUME * fem_member_box_volume(&search->solid)) {
+	if (rod) { // whose section is not seen whole from its middle: a lattice along it, unless cubic cells do
 		search->member->kind = FEM_MEMBER_BEAM;
-		FemResult result = search_rod(search, cell);
+		result = search_rod(search, cell);
 		return result == FEM_OK ? mend_plate(search, cell) : result;
 	}
-	FemResult result = search_compact(search, cell);
+	result = search_compact(search, cell);
 	bool is_box =
 		survey.fits && survey.fill > BOX_SHARE && search->volume > BOX_SHARE * fem_member_box_volume(&search->solid);
 	// Free lattices cut the edges of a box.

@@ -58,6 +58,17 @@ void fem_tet_list_add_tet(FemTetList *list, int32_t a, int32_t b, int32_t c, int
 	memcpy(list->tets[list->tet_count++], tet, sizeof tet);
 }
 
+void fem_tet_list_add_cube(FemTetList *list, const int32_t nodes[8], bool odd) {
+	static const int tets[2][FEM_CUBE_TETS][4] = {
+		{{0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 3, 6}, {4, 0, 5, 6}, {7, 3, 5, 6}},
+		{{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 1, 2, 7}, {5, 1, 4, 7}, {6, 2, 4, 7}},
+	};
+	for (int t = 0; t < FEM_CUBE_TETS; t++) {
+		const int *corners = tets[odd][t];
+		fem_tet_list_add_tet(list, nodes[corners[0]], nodes[corners[1]], nodes[corners[2]], nodes[corners[3]]);
+	}
+}
+
 void fem_tet_list_clear(FemTetList *list) {
 	list->node_count = list->tet_count = 0;
 	list->failed = false;

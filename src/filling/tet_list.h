@@ -17,6 +17,10 @@ typedef struct FemTetList {
 int32_t fem_tet_list_add_node(FemTetList *list, FemVec3d position); // its index
 // Turned to positive volume; a tet that names a node twice or has no volume at all is left out.
 void fem_tet_list_add_tet(FemTetList *list, int32_t a, int32_t b, int32_t c, int32_t d);
+// A cell of five tets. Corners are numbered by a bit for each axis; the middle tet has those with an even number of
+// bits, or with an odd one, and neighbours must take turns so that their faces have the same diagonals.
+#define FEM_CUBE_TETS 5
+void fem_tet_list_add_cube(FemTetList *list, const int32_t nodes[8], bool odd);
 void fem_tet_list_clear(FemTetList *list); // keeps the memory
 void fem_tet_list_free(FemTetList *list);
 

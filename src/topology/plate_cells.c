@@ -16,6 +16,10 @@
 #define VOLUME_MOST 2.0  // the same
 // Columns over the side of a square of the cell's area: taller ones would be slices of a rod. Chosen.
 #define TALLEST 10.0
+// Share of its tallness that lying along a direction which all cells prefer is worth. Cells in several layers bend as
+// one when they take the same axis for their thickness: 0.98 to 1 of the right deflection, 0.69 to 0.94 when that is
+// left to chance. Chosen: cells of a bar are cubes within that, those of a plate are flatter.
+#define PREFERENCE 0.3
 #define INNER_PENALTY 100.0 // on the same, of cells whose top or bottom is not outer; chosen: more than TALLEST
 
 // A cell that could be made, and how good it would be.
@@ -180,6 +184,12 @@ static void try_prism(Finder *f, int32_t tet, int32_t i, int32_t j) {
 	}
 }
 
+// How well a column lies along a direction that is the same for all cells, 0 to 1.
+static double preference(FemVec3d column) {
+	static const FemVec3d direction = {0.36, 0.48, 0.8}; // any that is no axis nor diagonal of usual grids
+	return fabs(fem_vec3d_dot(column, direction)) / sqrt(fem_vec3d_dot(column, column));
+}
+
 // The central tet c_0..c_3 of a hexahedron of five: a_i is across the face opposite c_i. The face with c_i and c_j has
 // a_k and a_l; its columns to the opposite face are a_k c_l, c_i a_j, a_l c_k, c_j a_i, in the order around it.
 static void try_hexahedron(Finder *f, int32_t tet) {
@@ -202,6 +212,7 @@ static void try_hexahedron(Finder *f, int32_t tet) {
 		if (!has_share(volume_of(f, best.tets[i]), volume / (i == 0 ? 3.0 : 6.0)))
 			return;
 	}
+	double best_rank = INFINITY;
 	for (int s = 0; s < 3; s++) {
 		int i = splits[s][0], j = splits[s][1], k = splits[s][2], l = splits[s][3];
 		int32_t nodes[8] = {a[k], c[l], c[i], a[j], a[l], c[k], c[j], a[i]};
@@ -213,7 +224,11 @@ static void try_hexahedron(Finder *f, int32_t tet) {
 		Candidate made = best;
 		memcpy(made.nodes, nodes, sizeof nodes);
 		made.tall = tallness(f, &made, 4, volume, mean);
-		best = made.tall < best.tall ? made : best;
+		double rank = made.tall * (1.0 - PREFERENCE * preference(mean));
+		if (rank < best_rank) {
+			best_rank = rank;
+			best = made;
+		}
 	}
 	add_candidate(f, &best, 4);
 }

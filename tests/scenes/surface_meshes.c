@@ -224,6 +224,77 @@ FemSurfaceMesh fem_surface_window_wall(FemVec3 size, double hole) {
 	return mesh;
 }
 
+#define BOARDS_LINES 64 // places of faces along an axis, at the most
+
+static int compare_doubles(const void *left, const void *right) {
+	double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
+// The planes of all faces, sorted, each once.
+static int32_t faces_along(const double (*boxes)[6], int32_t count, int axis, double out[BOARDS_LINES]) {
+	int32_t all = 0, kept = 0;
+	for (int32_t b = 0; b < count && all + 2 <= BOARDS_LINES; b++) {
+		out[all++] = boxes[b][axis];
+		out[all++] = boxes[b][axis] + boxes[b][3 + axis];
+	}
+	qsort(out, (size_t)all, sizeof *out, compare_doubles);
+	for (int32_t i = 0; i < all; i++) {
+		if (kept == 0 || out[i] - out[kept - 1] > 1e-9)
+			out[kept++] = out[i];
+	}
+	return kept;
+}
+
+static bool in_boards(const double (*boxes)[6], int32_t count, const double p[3]) {
+	for (int32_t b = 0; b < count; b++) {
+		bool inside = true;
+		for (int axis = 0; axis < 3; axis++)
+			inside = inside && p[axis] > boxes[b][axis] && p[axis] < boxes[b][axis] + boxes[b][3 + axis];
+		if (inside)
+			return true;
+	}
+	return false;
+}
+
+FemSurfaceMesh fem_surface_boards(const double (*boxes)[6], int32_t count) {
+	FemSurfaceMesh mesh = {0};
+	double at[3][BOARDS_LINES];
+	int32_t lines[3];
+	for (int axis = 0; axis < 3; axis++)
+		lines[axis] = faces_along(boxes, count, axis, at[axis]);
+	for (int32_t n = 0; n < (lines[0] - 1) * (lines[1] - 1) * (lines[2] - 1); n++) {
+		int32_t place[3] = {
+			n / ((lines[1] - 1) * (lines[2] - 1)), n / (lines[2] - 1) % (lines[1] - 1), n % (lines[2] - 1)};
+		double middle[3], size[3];
+		for (int axis = 0; axis < 3; axis++) {
+			middle[axis] = 0.5 * (at[axis][place[axis]] + at[axis][place[axis] + 1]);
+			size[axis] = at[axis][place[axis] + 1] - at[axis][place[axis]];
+		}
+		if (!in_boards(boxes, count, middle))
+			continue;
+		mesh.volume += size[0] * size[1] * size[2];
+		for (int face = 0; face < 6; face++) {
+			int axis = face / 2, u = (axis + 1) % 3, v = (axis + 2) % 3, side = face % 2;
+			double beyond[3] = {middle[0], middle[1], middle[2]};
+			int32_t next = place[axis] + (side ? 1 : -1), corners[4];
+			bool outside = next < 0 || next + 1 >= lines[axis];
+			beyond[axis] = outside ? 0.0 : 0.5 * (at[axis][next] + at[axis][next + 1]);
+			if (!outside && in_boards(boxes, count, beyond))
+				continue;
+			for (int corner = 0; corner < 4; corner++) {
+				double p[3];
+				p[axis] = at[axis][place[axis] + side];
+				p[u] = at[u][place[u] + (corner == 1 || corner == 2)];
+				p[v] = at[v][place[v] + (corner >= 2)];
+				corners[corner] = add_vertex(&mesh, p[0], p[1], p[2]);
+			}
+			add_quad(&mesh, corners[0], corners[side ? 1 : 3], corners[2], corners[side ? 3 : 1]);
+		}
+	}
+	return mesh;
+}
+
 FemSurfaceMesh fem_surface_cylinder(double radius, double length, int32_t steps) {
 	FemSurfaceMesh mesh = {.volume = PI * radius * radius * length};
 	double profile[4][2] = {{0.0, -0.5 * length}, {radius, -0.5 * length}, {radius, 0.5 * length}, {0.0, 0.5 * length}};

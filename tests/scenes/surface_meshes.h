@@ -34,6 +34,9 @@ FemSurfaceMesh fem_surface_nested_boxes(double outer, double inner, bool cavity)
 FemSurfaceMesh fem_surface_bracket(double length, double wall); // an L of two plates, one piece
 FemSurfaceMesh fem_surface_arc(
 	double radius, double wall, double width, double angle, int32_t steps); // of a ring, from x to y
+// The closed surface of boxes {x, y, z, size x, size y, size z} (m, lowest corner first) that overlap or touch: boards
+// of a shelf, walls of rooms.
+FemSurfaceMesh fem_surface_boards(const double (*boxes)[6], int32_t count);
 FemSurfaceMesh fem_surface_random_soup(int32_t triangles, uint32_t seed);
 
 // In place: every triangle gets its own vertices; every n-th triangle is turned round or left out; all are moved.
