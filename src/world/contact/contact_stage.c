@@ -210,13 +210,14 @@ static void add_active(FemWorld *world, FemRange active) {
 	}
 }
 
-// Pieces that fold over: awake and large enough (those of a body that cannot break always are).
+// Pieces that fold over: awake, large enough (those of a body that cannot break always are) and elastic, since nothing
+// within a rigid one could give way.
 static void add_folding(FemWorld *world, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	for (int32_t c = 0; c < body->sweep_proxy_count && c < t->component_count; c++) {
 		bool is_small = body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS;
 		bool is_still = world->sweep.proxies[body->pieces[c].sweep_proxy].still;
-		if (!is_small && !is_still && may_fold(world, body, c) && !is_inside_out(body, c))
+		if (!is_small && !is_still && !body->pieces[c].is_rigid && may_fold(world, body, c) && !is_inside_out(body, c))
 			add_pieces(world, c, c);
 	}
 }
