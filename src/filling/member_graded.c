@@ -14,7 +14,9 @@
 #define SAMPLES 3000          // points of the surface at which its thickness is measured, at the most; chosen
 #define COVERAGE_POINTS 20000 // vertices that are looked at, at the most; chosen
 #define GAP_MARGIN 0.95       // of what is promised, since not all vertices are looked at; chosen
+#define ANY_SHARE 1e9         // cells over thickness where thin parts ask for nothing
 #define ROUNDS 3              // of making cells smaller where vertices are not covered; chosen
+#define ROUNDS_ALONE 5        // ... where nothing else makes them smaller; chosen: 0.6^5 is 1/13
 #define SMALLER 0.6           // factor on a cell from one round to the next: two bisections; chosen
 #define FAILING_MOST 4000     // points at which cells are made smaller in a round; chosen
 // Times the farthest that a vertex may lie outside: what a plate may miss; chosen, since it bends rightly and a lattice
@@ -22,20 +24,24 @@
 #define PLATE_POOR 8.0
 #define FLOOR 3.0 // times the farthest that a vertex may lie outside: no thickness asks for smaller cells; chosen
 #define THIN 1.0  // of a cell: tets of thinner parts are kept whole; chosen: thicker ones hold nodes
-#define THIN_DIHEDRAL 5.0  // degrees that are kept where parts are drawn back
-#define TRIES_COARSEST 1.6 // largest factor on the trunk's cells in try_all() ...
-#define TRIES_FINEST 0.7   // ... and smallest on the thickness
-#define VOLUME_FINE 0.04   // share by which the volume may be off from ELEMENTS_FINE on: 5 % are promised
-#define VOLUME_USUAL 0.09  // ... from ELEMENTS_FEW on: 10 % are promised from 1,000
-#define VOLUME_COARSE 0.25 // ... and below ELEMENTS_FEW; chosen
-#define ELEMENTS_FEW 150   // tets: fewer are asked for by who wants few above all; chosen
-#define ELEMENTS_FINE 4500 // tets: what a wish of 5,000 may come to
-#define LEAVES_PER_TET 6   // leaves of the lattice for each tet that may come out: most lie outside; chosen
-#define TETS_LEAST 12000   // that may come out whatever was asked for; chosen: more than any shape of the set takes
-#define EXCESS_MOST 8      // times the count that was asked for; chosen
-#define LATTICE_SHIFT 0.3  // of a cube: where the lattice lies; chosen, off the planes of symmetric shapes
-#define COST_OFF 10.0      // |ln(tets / target)| that a promise missed by once its bound is worth; chosen
-#define COUNT_LOW 0.25     // |ln(tets / target)| by which fewer tets than asked for are well; chosen
+#define THIN_DIHEDRAL 5.0      // degrees that are kept where parts are drawn back
+#define TRIES_COARSEST 1.6     // largest factor on the trunk's cells in try_all() ...
+#define TRIES_ALONE_FINEST 0.5 // smallest of those that nothing but vertices makes smaller ...
+#define TRIES_ALONE_STEP 0.79  // ... each from the one before: twice the tets; chosen
+#define ELEMENTS_ALONE 1000.0  // tets, whose cells are tried whatever fewer was asked for; chosen: usual counts
+#define ALONE_PROGRESS 0.5     // share of the time that these take, for progress bars; roughly
+#define TRIES_FINEST 0.7       // ... and smallest on the thickness
+#define VOLUME_FINE 0.04       // share by which the volume may be off from ELEMENTS_FINE on: 5 % are promised
+#define VOLUME_USUAL 0.09      // ... from ELEMENTS_FEW on: 10 % are promised from 1,000
+#define VOLUME_COARSE 0.25     // ... and below ELEMENTS_FEW; chosen
+#define ELEMENTS_FEW 90        // tets: fewer are asked for by who wants few above all; chosen
+#define ELEMENTS_FINE 4500     // tets: what a wish of 5,000 may come to
+#define LEAVES_PER_TET 6       // leaves of the lattice for each tet that may come out: most lie outside; chosen
+#define TETS_LEAST 12000       // that may come out whatever was asked for; chosen: more than any shape of the set takes
+#define EXCESS_MOST 8          // times the count that was asked for; chosen
+#define LATTICE_SHIFT 0.3      // of a cube: where the lattice lies; chosen, off the planes of symmetric shapes
+#define COST_OFF 10.0          // |ln(tets / target)| that a promise missed by once its bound is worth; chosen
+#define COUNT_LOW 0.25         // |ln(tets / target)| by which fewer tets than asked for are well; chosen
 #define SPREAD_U 0.7548776662466927 // steps that cover the unit square evenly: see coverage.c
 #define SPREAD_V 0.5698402909980532 // the same
 
@@ -57,7 +63,7 @@ static FemResult no_memory(void) {
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the tets: ask for fewer elements.");
 }
 
-static double tolerance(const FemMemberSearch *search) {
+double fem_member_gap_allowed(const FemMemberSearch *search) {
 	return GAP_MARGIN * FEM_MEMBER_GAP * search->request->triangles->frame.size / search->frame.size;
 }
 
@@ -70,14 +76,13 @@ static double volume_bound(const FemMemberSearch *search) {
 	return asked >= ELEMENTS_FINE ? VOLUME_FINE : asked >= ELEMENTS_FEW ? VOLUME_USUAL : VOLUME_COARSE;
 }
 
-FemResult fem_member_cover(FemMemberSearch *search, bool *out_good) {
-	double gap = 0.0;
-	FemCover cover = {tolerance(search), FEM_MEMBER_COMPACT_DIHEDRAL, COVERAGE_POINTS};
-	*out_good = false;
-	if (search->best.tet_count == 0 || volume_error(search, &search->best) > volume_bound(search))
+FemResult fem_member_cover(const FemMemberSearch *search, FemTetList *list, FemMemberFit *out) {
+	FemCover cover = {fem_member_gap_allowed(search), FEM_MEMBER_COMPACT_DIHEDRAL, COVERAGE_POINTS};
+	*out = (FemMemberFit){.gap = FEM_MEMBER_NO_SCORE};
+	if (list->tet_count == 0)
 		return FEM_OK;
-	FemResult result = fem_surface_cover(&search->solid, &cover, &search->best, &gap);
-	*out_good = gap <= tolerance(search) && volume_error(search, &search->best) <= volume_bound(search);
+	FemResult result = fem_surface_cover(&search->solid, &cover, list, &out->gap);
+	out->good = out->gap <= cover.limit && volume_error(search, list) <= volume_bound(search);
 	return result;
 }
 
@@ -87,7 +92,7 @@ FemResult fem_member_is_lost(const FemMemberSearch *search, bool *out_lost) {
 	if (*out_lost)
 		return FEM_OK;
 	double gap = fem_coverage_of_vertices(&search->solid.triangles, &search->best, COVERAGE_POINTS);
-	*out_lost = gap > PLATE_POOR * tolerance(search);
+	*out_lost = gap > PLATE_POOR * fem_member_gap_allowed(search);
 	return gap < 0.0 ? no_memory() : FEM_OK;
 }
 
@@ -141,7 +146,7 @@ static bool take_samples(Graded *graded) {
 
 static bool demand_thin_parts(Graded *graded) {
 	for (int32_t i = 0; i < graded->sample_count; i++) {
-		double size = fmax(graded->share * graded->samples[i].size, FLOOR * tolerance(graded->search));
+		double size = fmax(graded->share * graded->samples[i].size, FLOOR * fem_member_gap_allowed(graded->search));
 		if (size < graded->cell && !demand(graded, graded->samples[i].at, size))
 			return false;
 	}
@@ -176,7 +181,7 @@ static FemResult draw_to_surface(Graded *graded) {
 	FemResult result =
 		fem_surface_fit(&search->solid, graded->cell, THIN_DIHEDRAL, FEM_MEMBER_COMPACT_DIHEDRAL, &search->trial);
 	search->solid.inflation = 0.0;
-	FemCover cover = {tolerance(search), THIN_DIHEDRAL, COVERAGE_POINTS};
+	FemCover cover = {fem_member_gap_allowed(search), THIN_DIHEDRAL, COVERAGE_POINTS};
 	if (result == FEM_OK)
 		result = fem_surface_cover(&search->solid, &cover, &search->trial, &graded->gap);
 	graded->error = volume_error(search, &search->trial);
@@ -188,7 +193,7 @@ static FemResult demand_failing(Graded *graded, const FemGradedLattice *lattice,
 	FemMemberSearch *search = graded->search;
 	FemVec3d *far = FEM_ALLOC_ARRAY(FemVec3d, FAILING_MOST);
 	int32_t count = far ? fem_coverage_far_vertices(&search->solid.triangles, &search->trial, COVERAGE_POINTS,
-							  tolerance(search), far, FAILING_MOST, &graded->gap)
+							  fem_member_gap_allowed(search), far, FAILING_MOST, &graded->gap)
 						: -1;
 	bool memory = count >= 0;
 	for (int32_t i = 0; i < count && memory; i++) {
@@ -204,8 +209,8 @@ static FemResult demand_failing(Graded *graded, const FemGradedLattice *lattice,
 // What is missed of what is promised: not in one piece, not covered, off in volume; in shares of the bounds.
 static double missed(const Graded *graded) {
 	const FemMemberSearch *search = graded->search;
-	return fmax(graded->gap / tolerance(search), 1.0) - 1.0 + fmax(graded->error / volume_bound(search), 1.0) - 1.0 +
-		!graded->whole;
+	return fmax(graded->gap / fem_member_gap_allowed(search), 1.0) - 1.0 +
+		fmax(graded->error / volume_bound(search), 1.0) - 1.0 + !graded->whole;
 }
 
 static void keep(Graded *graded) {
@@ -216,7 +221,7 @@ static void keep(Graded *graded) {
 	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
 	// Of thin walls: what their cells are to their thickness decides how stiffly they bend.
 	double wall = 2.0 * search->volume / fem_solid_area(&search->solid);
-	search->best_cell = fmin(graded->cell, fmax(graded->share * wall, FLOOR * tolerance(search)));
+	search->best_cell = fmin(graded->cell, fmax(graded->share * wall, FLOOR * fem_member_gap_allowed(search)));
 	search->best_whole = graded->whole;
 	search->best_solid = search->solid;
 }
@@ -253,7 +258,8 @@ static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
 	*out_done = false;
 	if (!demand_thin_parts(graded))
 		return no_memory();
-	for (int round = 0; round < ROUNDS && failing > 0; round++) {
+	int rounds = graded->share < ANY_SHARE ? ROUNDS : ROUNDS_ALONE;
+	for (int round = 0; round < rounds && failing > 0; round++) {
 		FemResult result = try_once(graded, &fits, &failing);
 		if (result != FEM_OK || !fits)
 			return result;
@@ -267,8 +273,30 @@ static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
 // Vertices that were not looked at before, too.
 static FemResult cover_all(FemMemberSearch *search) {
 	double gap;
-	FemCover cover = {tolerance(search), THIN_DIHEDRAL, INT32_MAX};
+	FemCover cover = {fem_member_gap_allowed(search), THIN_DIHEDRAL, INT32_MAX};
 	return fem_surface_cover(&search->solid, &cover, &search->best, &gap);
+}
+
+static FemResult try_cells(Graded *graded, double cell, double share, double progress, bool *io_found, bool *out_done) {
+	graded->cell = cell;
+	graded->share = share;
+	if (!fem_member_report(graded->search->request, progress))
+		return fem_fail_stopped();
+	return try_share(graded, io_found, out_done);
+}
+
+// Cells of one size, smaller only where vertices are not covered: sharp edges and tips are thin as well, but ask for
+// nothing. From coarse to fine, down to what ELEMENTS_ALONE would have, so that who asks for fewer gets no more.
+static FemResult try_alone(Graded *graded, double cell, bool *io_found, bool *out_done) {
+	double few = cbrt(fmin(1.0, (double)graded->search->request->target / ELEMENTS_ALONE));
+	double first = TRIES_COARSEST, last = TRIES_ALONE_FINEST * few;
+	for (double factor = first; factor >= last && !*out_done; factor *= TRIES_ALONE_STEP) {
+		double progress = ALONE_PROGRESS * log(first / factor) / log(first / last);
+		FemResult result = try_cells(graded, cell * factor, ANY_SHARE, progress, io_found, out_done);
+		if (result != FEM_OK)
+			return result;
+	}
+	return FEM_OK;
 }
 
 // From coarse to fine until all that is promised is kept, with about as many tets as were asked for.
@@ -279,16 +307,12 @@ static FemResult try_all(Graded *graded, double cell, bool *io_found) {
 	static const double shares[] = {3.0, 3.0, 3.0, 2.0, 1.4, 1.0, TRIES_FINEST};
 	const size_t count = sizeof cells / sizeof *cells;
 	bool done = false;
-	for (size_t i = 0; i < count && !done; i++) {
-		graded->cell = cell * cells[i];
-		graded->share = shares[i];
-		if (!fem_member_report(graded->search->request, (double)i / (double)count))
-			return fem_fail_stopped();
-		FemResult result = try_share(graded, io_found, &done);
-		if (result != FEM_OK)
-			return result;
+	FemResult result = try_alone(graded, cell, io_found, &done);
+	for (size_t i = 0; i < count && !done && result == FEM_OK; i++) {
+		double progress = ALONE_PROGRESS + (1.0 - ALONE_PROGRESS) * (double)i / (double)count;
+		result = try_cells(graded, cell * cells[i], shares[i], progress, io_found, &done);
 	}
-	return FEM_OK;
+	return result;
 }
 
 FemResult fem_member_search_graded(FemMemberSearch *search, double cell, bool *out_found) {

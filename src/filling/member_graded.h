@@ -7,9 +7,15 @@
 // Of the mesh's size: farthest that a vertex may lie from the tets; promised.
 #define FEM_MEMBER_GAP 0.01
 
-// Moves nodes of what a search has found out to vertices that it does not cover. out_good: every vertex is within
-// FEM_MEMBER_GAP of the tets, and the volume within what is promised for the count.
-FemResult fem_member_cover(FemMemberSearch *search, bool *out_good);
+typedef struct FemMemberFit {
+	double gap; // unit space: farthest that a vertex lies from the tets
+	bool good;  // ... is within FEM_MEMBER_GAP, and the volume within what is promised for the count
+} FemMemberFit;
+
+double fem_member_gap_allowed(const FemMemberSearch *search); // FEM_MEMBER_GAP with a margin, unit space
+
+// Moves nodes of a list of the search out to vertices that it does not cover.
+FemResult fem_member_cover(const FemMemberSearch *search, FemTetList *list, FemMemberFit *out);
 
 // Whether cells of a plate or a beam miss so much of the solid that a lattice does better.
 FemResult fem_member_is_lost(const FemMemberSearch *search, bool *out_lost);

@@ -5,6 +5,7 @@
 #include "base/stop_check.h"
 #include "filling/coverage.h"
 #include "filling/member_blocks.h"
+#include "filling/member_finer.h"
 #include "filling/member_graded.h"
 #include "filling/member_search.h"
 #include "filling/member_walls.h"
@@ -336,10 +337,14 @@ static FemResult mend_lattice(FemMemberSearch *search, double cell) {
 	FemResult result = FEM_OK;
 	if (!good && search->best_whole) {
 		result = fit_surface(search);
+		FemMemberFit fit = {0};
 		if (result == FEM_OK)
-			result = fem_member_cover(search, &good);
+			result = fem_member_cover(search, &search->best, &fit);
+		good = fit.good;
 		search->fitted = true;
 	}
+	if (result == FEM_OK && !good && search->member->kind == FEM_MEMBER_COMPACT)
+		result = fem_member_search_finer(search, cell, &good);
 	return result == FEM_OK && !good ? search_limbs(search, cell) : result;
 }
 

@@ -18,7 +18,8 @@
 #define SAG_LEAST 1e-9   // of the frame: smaller displacements are rounding
 #define COVER_PASSES 6   // of reaching out to vertices that lie outside; chosen
 #define COVER_WEIGHT 0.1 // of a node at the place nearest to a vertex: those with less need not go; chosen
-#define COVER_LEFT 0.5   // of the limit: nodes stop this far before a vertex, for the sake of the volume; chosen
+#define COVER_LEFT 0.8   // of the limit: nodes stop this far before a vertex, for the sake of the volume; chosen
+#define COVER_NEAR 0.5   // of the limit: vertices nearer than this are not looked at in each pass; chosen
 #define REACH 0.35       // of a cell: farther moves by sag mean that something else is nearest; chosen
 
 typedef struct Fit {
@@ -212,9 +213,18 @@ static Reach reach_of(const Fit *fit, int32_t tet, FemVec3d p) {
 	return reach;
 }
 
-// Each node is asked to go the longest way that a vertex beyond its faces asks for; how far the farthest lies.
-static double gather_offsets(Fit *fit, const FemVec3 *points, const FemEmbedding *embedding, double limit) {
+static void swap_points(FemVec3 *a, FemVec3 *b) {
+	FemVec3 kept = *a;
+	*a = *b;
+	*b = kept;
+}
+
+// Each node is asked to go the longest way that a vertex beyond its faces asks for; how far the farthest lies. Vertices
+// that are not well inside the limit come first; their number.
+static double gather_offsets(
+	Fit *fit, FemVec3 *points, const FemEmbedding *embedding, double limit, int32_t *out_far_count) {
 	double farthest = 0.0;
+	int32_t far_count = 0;
 	for (int32_t n = 0; n < fit->list->node_count; n++)
 		fit->areas[n] = 0.0;
 	for (int32_t i = 0; i < embedding->count; i++) {
@@ -228,29 +238,45 @@ static double gather_offsets(Fit *fit, const FemVec3 *points, const FemEmbedding
 			fit->areas[node] = asked;
 			fit->moves[node] = fem_vec3d_scale(reach.offset, 1.0 - COVER_LEFT * limit / reach.length);
 		}
+		if (reach.length > COVER_NEAR * limit)
+			swap_points(&points[i], &points[far_count++]);
 	}
+	*out_far_count = far_count;
 	return farthest;
 }
 
-static FemResult cover(Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap) {
+static FemResult look(Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap,
+	int32_t *out_far_count) {
 	FemTetList *list = fit->list;
-	for (int pass = 0; pass <= COVER_PASSES; pass++) {
-		FemEmbedding embedding;
-		for (int32_t n = 0; n < list->node_count; n++)
-			nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
-		FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
-		FemResult result = fem_embed(&mesh, points, NULL, count, &embedding);
+	FemEmbedding embedding;
+	for (int32_t n = 0; n < list->node_count; n++)
+		nodes[n] = fem_vec3d_to_vec3(list->nodes[n]);
+	FemEmbedMesh mesh = {list->node_count, list->tet_count, nodes, &list->tets[0][0], NULL};
+	FemResult result = fem_embed(&mesh, points, NULL, count, &embedding);
+	if (result != FEM_OK)
+		return result;
+	*out_gap = gather_offsets(fit, points, &embedding, def->limit, out_far_count);
+	fem_embedding_free(&embedding);
+	return FEM_OK;
+}
+
+// All vertices are looked at first and last, in between those that were far.
+static FemResult cover(Fit *fit, const FemCover *def, FemVec3 *points, int32_t count, FemVec3 *nodes, double *out_gap) {
+	int32_t looked_at = count;
+	for (int pass = 0; !fem_stop_asked(); pass++) {
+		int32_t far_count;
+		FemResult result = look(fit, def, points, looked_at, nodes, out_gap, &far_count);
 		if (result != FEM_OK)
 			return result;
-		*out_gap = gather_offsets(fit, points, &embedding, def->limit);
-		fem_embedding_free(&embedding);
-		if (*out_gap <= def->limit || pass == COVER_PASSES)
-			break;
-		for (int32_t n = 0; n < list->node_count; n++)
+		bool ends = *out_gap <= def->limit || pass >= COVER_PASSES;
+		if (ends && looked_at == count)
+			return FEM_OK;
+		looked_at = ends ? count : looked_at == count ? far_count : looked_at;
+		for (int32_t n = 0; n < fit->list->node_count && !ends; n++)
 			if (fit->areas[n] > 0.0)
 				move_node(fit, n, fit->moves[n], def->min_dihedral);
 	}
-	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
+	return fem_fail_stopped();
 }
 
 // ---- both

@@ -3,6 +3,8 @@
 #include "base/assert.h"
 #include "topology/surface.h"
 
+#define WEIGHT_ROUNDING 1e-6 // of a weight: a point no farther within a face may lie beyond it but for rounding; chosen
+
 static FemVec3d blend(const FemVec3d corners[3], const double weights[3]) {
 	FemVec3d p = fem_vec3d_scale(corners[0], weights[0]);
 	p = fem_vec3d_add(p, fem_vec3d_scale(corners[1], weights[1]));
@@ -61,11 +63,14 @@ FemVec3d fem_closest_on_triangle(FemVec3d p, const FemVec3d corners[3], double o
 	return nearest;
 }
 
-// Weights of a point inside; false outside or when the tet has no volume.
+// Weights of a point inside; false outside or when the tet has no volume: then out_weights are those of a point beyond
+// every face.
 static bool weights_inside(FemVec3d p, const FemVec3d corners[4], double out_weights[4]) {
 	FemVec3d a = fem_vec3d_sub(corners[1], corners[0]), b = fem_vec3d_sub(corners[2], corners[0]);
 	FemVec3d c = fem_vec3d_sub(corners[3], corners[0]), w = fem_vec3d_sub(p, corners[0]);
 	double volume = fem_vec3d_dot(a, fem_vec3d_cross(b, c));
+	for (int v = 0; v < 4 && volume == 0.0; v++)
+		out_weights[v] = -1.0;
 	if (volume == 0.0)
 		return false;
 	out_weights[1] = fem_vec3d_dot(w, fem_vec3d_cross(b, c)) / volume;
@@ -78,10 +83,16 @@ static bool weights_inside(FemVec3d p, const FemVec3d corners[4], double out_wei
 double fem_closest_in_tet(FemVec3d p, const FemVec3d corners[4], double out_weights[4]) {
 	if (weights_inside(p, corners, out_weights))
 		return 0.0;
+	// A tet is convex: the nearest face is one that the point lies beyond.
+	bool beyond[4];
+	for (int v = 0; v < 4; v++)
+		beyond[v] = !(out_weights[v] > WEIGHT_ROUNDING);
 	double best = -1.0;
 	for (int opposite = 0; opposite < 4; opposite++) {
 		FemVec3d face[3];
 		double weights[3];
+		if (!beyond[opposite])
+			continue;
 		for (int v = 0; v < 3; v++)
 			face[v] = corners[fem_face_corners[opposite][v]];
 		FemVec3d offset = fem_vec3d_sub(p, fem_closest_on_triangle(p, face, weights));

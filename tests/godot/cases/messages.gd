@@ -64,7 +64,7 @@ func test_ten_kilometres_and_a_million_metres() -> void:
 func _with_mesh(mesh: Mesh) -> DestructibleBody:
 	var body := DestructibleBody.new()
 	body.mesh = mesh
-	body.element_count = 300
+	body.element_count = 100
 	body.position.y = 5.0
 	return body
 
