@@ -187,11 +187,12 @@ typedef struct FemCutDef {
 	int32_t splinter_count; // cells wanted; default 0 = by splinter_size; at most FEM_CUT_SPLINTERS_MAX
 	float splinter_size;    // m, mean diameter; default 0 = clearly smaller than the tets
 	bool joins;             // cells that follow the same tet anyway are left in one splinter; default true
-	int32_t triangle_max;   // default 120000: splinters, bricks and sections are made larger where there would be more
-	float roughness;        // 0..1, of the cuts, in shares of a splinter's size; default 0.5
-	float unevenness;       // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
-	FemVec3 grain;          // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
-	int32_t impact_count;   // glass: points that cracks run from; default 0 = chosen by the seed
+	int32_t triangle_max; // default 120000, beyond those of the outside: splinters, bricks and sections are made larger
+						  // where there would be more
+	float roughness;      // 0..1, of the cuts, in shares of a splinter's size; default 0.5
+	float unevenness;     // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
+	FemVec3 grain;        // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
+	int32_t impact_count; // glass: points that cracks run from; default 0 = chosen by the seed
 	FemVec3 impacts[FEM_CUT_IMPACTS_MAX]; // m
 	// Wood, Morris et al. 2011 section IV.C. Width lies across the grain, height across grain and width.
 	float section_width, section_height; // m, mean; 0 = by splinter_size

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cutting/cut_artist.h"
+#include "cutting/cut_caps.h"
 #include "cutting/cut_def.h"
 #include "cutting/cut_mesh.h"
 #include "cutting/cut_output.h"
@@ -28,18 +29,22 @@
 #define ROUGH_AMPLITUDE 0.10      // at roughness 1, in shares of a splinter's size; chosen by eye
 #define WOOD_ROUGHNESS 0.3        // of what the def asks for: fibres part smoothly; chosen by eye
 #define LAYOUT_SEEDS 3            // tried before the tets' surface is taken; chosen
-#define BALL_SHARE 0.52           // volume of a ball over that of the cube around it: pi / 6
-#define WOOD_TRIANGLES 2.8        // times as many as of other splinters, about: a section is a bundle of cells
-#define SEED_STEP 7919u           // between the seeds of one try and the next: any large odd number
-#define SHRINK_BELOW 0.9          // of the triangles allowed: what the next try aims at; chosen
-#define SHRINK_LEAST 0.1 // of what there was: fewest splinters of the next try, or triangles left for cuts; chosen
-#define GUESS_FROM 0.5   // of the splinters: only when less than this would fit they are fewer from the start; chosen
+// Volume within a mesh whose holes are closed, over that of its tets; chosen: shells that overlap count twice.
+#define CAPPED_LEAST 0.6
+#define CAPPED_MOST 1.6
+#define BALL_SHARE 0.52    // volume of a ball over that of the cube around it: pi / 6
+#define WOOD_TRIANGLES 2.8 // times as many as of other splinters, about: a section is a bundle of cells
+#define SEED_STEP 7919u    // between the seeds of one try and the next: any large odd number
+#define SHRINK_BELOW 0.9   // of the triangles allowed: what the next try aims at; chosen
+#define SHRINK_LEAST 0.1   // of what there was: fewest splinters of the next try; chosen
+#define GUESS_FROM 0.5     // of the splinters: only when less than this would fit they are fewer from the start; chosen
 
 typedef struct Cut {
 	FemBakedMesh *mesh;
 	const FemCutDef *def;
-	FemCutMesh render, tets; // tets: only when it is needed
-	FemCutShells shells;     // the same
+	FemCutMesh render, capped, tets; // the last two only when they are needed
+	const FemCutMesh *surface;       // what is cut: the render mesh, or the one with its holes closed
+	FemCutShells shells;             // of it, when they are needed
 	FemCutSites sites;
 	FemCutDiagram diagram;
 	FemCutSolid outside, inside;
@@ -80,7 +85,7 @@ static double tet_volume(const FemTetArrays *tets, int32_t t) {
 // The count wanted from count, size or tets, within what the limit of triangles and the engine allow.
 static void size_splinters(Cut *cut, FemCutBody *body) {
 	const FemCutDef *def = cut->def;
-	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render), size = (double)def->splinter_size;
+	double size = (double)def->splinter_size;
 	double by_tets = def->pattern != FEM_PATTERN_GLASS ? SPLINTERS_A_TET
 		: fem_cut_is_pane(body)                        ? PANE_SPLINTERS_A_TET
 													   : SHELLS_A_TET;
@@ -89,12 +94,13 @@ static void size_splinters(Cut *cut, FemCutBody *body) {
 											: fmin(by_tets * body->tets->tet_count, SPLINTERS_DEFAULT_MAX);
 	double each = TRIANGLES_A_SPLINTER + (def->roughness > 0.0f ? TRIANGLES_ROUGH : 0.0);
 	each *= def->pattern == FEM_PATTERN_WOOD ? WOOD_TRIANGLES : 1.0;
-	double most = fmax((def->triangle_max - outer) / each, 2.0) * cut->shrink;
+	double most = fmax(def->triangle_max / each, 2.0) * cut->shrink;
 	if (wanted > fmin(most, FEM_CUT_SPLINTERS_MAX)) {
 		char sentence[160];
-		snprintf(sentence, sizeof sentence, "About %.0f pieces were made instead of %.0f, to stay within %d triangles.",
+		snprintf(sentence, sizeof sentence,
+			"About %.0f pieces were made instead of %.0f, to stay within %d triangles more than the outside has.",
 			fmin(most, FEM_CUT_SPLINTERS_MAX), wanted, def->triangle_max);
-		if ((def->splinter_count > 0 || size > 0.0) && !cut->note[0])
+		if (!cut->note[0])
 			note(cut, sentence);
 		wanted = fmin(most, FEM_CUT_SPLINTERS_MAX);
 	}
@@ -172,7 +178,7 @@ static FemResult cut_outside(Cut *cut) {
 	FemCutNoise noise = cut->outside.noise;
 	fem_cut_solid_free(&cut->outside);
 	cut->outside.noise = noise;
-	give(cut, &cut->render, &cut->outside);
+	give(cut, cut->surface, &cut->outside);
 	fem_cut_solid_outside(&cut->outside);
 	return result_of(&cut->outside);
 }
@@ -194,7 +200,7 @@ static FemResult try_closed(Cut *cut, bool *out_closed) {
 static FemResult cut_closed(Cut *cut, bool *out_closed) {
 	FemResult result = try_closed(cut, out_closed);
 	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
-		result = fem_cut_shells_create(&cut->shells, &cut->render);
+		result = fem_cut_shells_create(&cut->shells, cut->surface);
 		if (result == FEM_OK && cut->shells.count > 0)
 			result = try_closed(cut, out_closed);
 	}
@@ -231,8 +237,9 @@ static FemResult make_splinters(Cut *cut, bool is_apart) {
 	FemCutSource source = {.render = &cut->mesh->render,
 		.tets = &cut->mesh->tet_mesh,
 		.frame = cut->render.frame,
-		.sources = cut->render.sources,
-		.is_flipped = cut->render.is_flipped,
+		.sources = cut->surface->sources,
+		.rim_corners = cut->surface->rim_corners,
+		.is_flipped = cut->surface->is_flipped,
 		.outside = &cut->outside,
 		.inside = is_apart ? &cut->inside : &cut->outside,
 		.is_apart = is_apart,
@@ -280,20 +287,49 @@ static FemResult take_surfaces(Cut *cut) {
 	return result == FEM_OK ? make_splinters(cut, false) : result;
 }
 
+// Holes are closed where the tets fill them: not those of a sheet, which has a thickness but no inside.
+static FemResult close_holes(Cut *cut) {
+	double volume = 0.0, cube = pow(cut->render.frame.size, 3.0);
+	FemResult result = cut->capped.places ? FEM_OK : fem_cut_mesh_cap(&cut->capped, &cut->render);
+	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
+		volume += tet_volume(&cut->mesh->tet_mesh, t);
+	double ratio = cut->capped.volume * cube / volume;
+	if (result == FEM_OK && ratio > CAPPED_LEAST && ratio < CAPPED_MOST)
+		cut->surface = &cut->capped;
+	return result;
+}
+
+static void note_open(Cut *cut, bool is_closed) {
+	char sentence[256];
+	int32_t open = cut->render.open_edges;
+	if (is_closed && open == 0)
+		return;
+	if (is_closed)
+		snprintf(sentence, sizeof sentence,
+			"The mesh has %d open edges: its holes were closed to cut it, as flat as their rims are; close them in the "
+			"modelling program to give them a look.",
+			open);
+	else
+		snprintf(sentence, sizeof sentence,
+			"The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts follow the surface of its tetrahedra "
+			"instead; close the mesh in the modelling program for neater ones.",
+			open ? "it has " : "its surface crosses itself", open, open ? " open edges" : "");
+	note(cut, sentence);
+}
+
 static FemResult cut_by_pattern(Cut *cut) {
 	bool is_closed = false;
+	cut->surface = &cut->render;
 	FemResult result = lay_out(cut, 0);
-	if (result == FEM_OK && cut->render.open_edges == 0)
+	if (result == FEM_OK && cut->render.open_edges > 0)
+		result = close_holes(cut);
+	if (result == FEM_OK && cut->surface->open_edges == 0)
 		result = cut_closed(cut, &is_closed);
-	if (result == FEM_OK && !is_closed) {
-		char sentence[256];
-		snprintf(sentence, sizeof sentence,
-			"The mesh cannot be cut into closed pieces, since %s%.0d%s: cuts "
-			"follow the surface of its tetrahedra "
-			"instead; close the mesh in the modelling program for neater ones.",
-			cut->render.open_edges ? "it has " : "its surface crosses itself", cut->render.open_edges,
-			cut->render.open_edges ? " open edges" : "");
-		note(cut, sentence);
+	if (result != FEM_OK)
+		return result;
+	note_open(cut, is_closed);
+	if (!is_closed) {
+		cut->surface = &cut->render;
 		result = cut_apart(cut);
 	}
 	return result == FEM_OK ? make_splinters(cut, !is_closed) : result;
@@ -303,7 +339,8 @@ static void note_larger(Cut *cut) {
 	if (cut->shrink >= 1.0 || fem_cut_def_unit(cut->def) <= 0.0)
 		return;
 	char sentence[160];
-	snprintf(sentence, sizeof sentence, "%s were made %.2g times as large, to stay within %d triangles.",
+	snprintf(sentence, sizeof sentence,
+		"%s were made %.2g times as large, to stay within %d triangles more than the outside has.",
 		cut->def->pattern == FEM_PATTERN_BRICK ? "Bricks" : "Sections", 1.0 / cbrt(cut->shrink),
 		cut->def->triangle_max);
 	note(cut, sentence);
@@ -314,12 +351,11 @@ static void guess_shrink(Cut *cut) {
 	double unit = fem_cut_def_unit(cut->def), most = cut->def->triangle_max, volume = 0.0;
 	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
 		volume += tet_volume(&cut->mesh->tet_mesh, t);
-	double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
-	double share = unit > 0.0 ? fmax(most - outer, SHRINK_LEAST * most) * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
+	double share = unit > 0.0 ? most * unit / (volume * TRIANGLES_A_UNIT) : 1.0;
 	cut->shrink = share < GUESS_FROM ? share : 1.0;
 }
 
-// Fewer splinters as long as there are more triangles than wanted.
+// Fewer splinters as long as there are more triangles beyond those of the outside than wanted.
 static FemResult cut_within_limit(Cut *cut) {
 	FemResult result = FEM_OK;
 	guess_shrink(cut);
@@ -327,11 +363,11 @@ static FemResult cut_within_limit(Cut *cut) {
 		cut->note[0] = 0;
 		note_larger(cut);
 		result = cut_by_pattern(cut);
-		double made = cut->mesh->splinters.index_count / 3.0, most = cut->def->triangle_max;
 		double outer = (double)fem_render_mesh_triangle_count(&cut->mesh->render);
-		if (made <= most || made < 2.0 * outer)
+		double added = cut->mesh->splinters.index_count / 3.0 - outer, most = cut->def->triangle_max;
+		if (added <= most)
 			return result;
-		cut->shrink *= fmax(SHRINK_BELOW * (most - outer) / (made - outer), SHRINK_LEAST);
+		cut->shrink *= fmax(SHRINK_BELOW * most / added, SHRINK_LEAST);
 	}
 	note(cut, "There are more triangles than triangle_max: use larger pieces, sections or bricks.");
 	return result;
@@ -339,6 +375,7 @@ static FemResult cut_within_limit(Cut *cut) {
 
 static FemResult cut_mesh(Cut *cut) {
 	FemResult result = fem_cut_mesh_from_render(&cut->render, &cut->mesh->render);
+	cut->surface = &cut->render;
 	cut->volumes = FEM_ALLOC_ARRAY(double, cut->mesh->tet_mesh.tet_count);
 	if (result == FEM_OK && !cut->volumes)
 		result = fail_memory();
@@ -377,6 +414,7 @@ FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_
 	fem_cut_diagram_free(&cut->diagram);
 	fem_cut_sites_free(&cut->sites);
 	fem_cut_mesh_free(&cut->render);
+	fem_cut_mesh_free(&cut->capped);
 	fem_cut_mesh_free(&cut->tets);
 	fem_cut_shells_free(&cut->shells);
 	FEM_FREE_ARRAY(cut, 1);

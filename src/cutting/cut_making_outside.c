@@ -7,6 +7,18 @@ static int source_corner(const FemCutSource *source, int n) {
 	return source->is_flipped && n > 0 ? 3 - n : n;
 }
 
+// Weights of the source's corners. A cap hangs on an edge of its source: its middle looks as that edge's does.
+static void source_weights(const FemCutSource *source, int32_t triangle, int32_t vertex, double out[3]) {
+	int32_t rim = source->rim_corners ? source->rim_corners[triangle] : -1;
+	double of_cap[3];
+	fem_cut_weights_on(source->outside, triangle, vertex, rim < 0 ? out : of_cap);
+	if (rim < 0)
+		return;
+	out[(rim + 1) % 3] = of_cap[0] + 0.5 * of_cap[2];
+	out[rim] = of_cap[1] + 0.5 * of_cap[2];
+	out[(rim + 2) % 3] = 0.0;
+}
+
 // Vertices are shared where the render mesh shares them: at its own vertices, and along edges whose ends are.
 static int32_t outer_vertex(FemCutMaking *out, int32_t polygon, int32_t vertex) {
 	const FemCutSource *source = out->source;
@@ -16,7 +28,7 @@ static int32_t outer_vertex(FemCutMaking *out, int32_t polygon, int32_t vertex) 
 	int32_t splinter = fem_cut_splinter_of(&out->splinters, 0, fem_cut_polygon_label(source, polygon), vertex);
 	double weights[3];
 	bool is_new;
-	fem_cut_weights_on(solid, triangle, vertex, weights);
+	source_weights(source, triangle, vertex, weights);
 	for (int n = 0; n < 3; n++)
 		if (weights[n] != 0.0)
 			ends[count++] = source->render->surfaces[surface].indices[3 * local + source_corner(source, n)] +

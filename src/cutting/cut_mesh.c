@@ -18,6 +18,7 @@ void fem_cut_mesh_free(FemCutMesh *mesh) {
 	FEM_FREE_ARRAY(mesh->points, mesh->vertex_count);
 	FEM_FREE_ARRAY(mesh->triangles, mesh->triangle_capacity);
 	FEM_FREE_ARRAY(mesh->sources, mesh->triangle_capacity);
+	FEM_FREE_ARRAY(mesh->rim_corners, mesh->triangle_capacity);
 	*mesh = (FemCutMesh){0};
 }
 
@@ -64,16 +65,17 @@ static FemResult count_open_edges(FemCutMesh *mesh) {
 	return good ? FEM_OK : fail_memory();
 }
 
-// Flips all triangles of a mesh that is inside out, counts open edges, builds the tree.
-static FemResult finish(FemCutMesh *mesh) {
+// Caps keep the sense of the mesh that they close.
+FemResult fem_cut_mesh_finish(FemCutMesh *mesh) {
 	for (int32_t t = 0; t < mesh->triangle_count; t++) {
 		const int32_t *v = mesh->triangles[t];
 		mesh->volume +=
 			fem_vec3d_dot(mesh->places[v[0]], fem_vec3d_cross(mesh->places[v[1]], mesh->places[v[2]])) / 6.0;
 	}
-	mesh->is_flipped = mesh->volume < 0.0;
-	mesh->volume = fabs(mesh->volume);
-	for (int32_t t = 0; mesh->is_flipped && t < mesh->triangle_count; t++) {
+	bool flips = mesh->volume < 0.0 && !mesh->rim_corners;
+	mesh->is_flipped = mesh->is_flipped || flips;
+	mesh->volume = flips ? -mesh->volume : mesh->volume;
+	for (int32_t t = 0; flips && t < mesh->triangle_count; t++) {
 		int32_t second = mesh->triangles[t][1];
 		mesh->triangles[t][1] = mesh->triangles[t][2];
 		mesh->triangles[t][2] = second;
@@ -131,7 +133,7 @@ FemResult fem_cut_mesh_from_render(FemCutMesh *mesh, const FemRenderMesh *render
 	int32_t *triangles = FEM_ALLOC_ARRAY(int32_t, index_count), *map = FEM_ALLOC_ARRAY(int32_t, vertex_count);
 	FemResult result = vertices && triangles && map ? clean(mesh, render, vertices, triangles, map) : fail_memory();
 	if (result == FEM_OK)
-		result = finish(mesh);
+		result = fem_cut_mesh_finish(mesh);
 	FEM_FREE_ARRAY(vertices, vertex_count);
 	FEM_FREE_ARRAY(triangles, index_count);
 	FEM_FREE_ARRAY(map, vertex_count);
@@ -175,5 +177,5 @@ FemResult fem_cut_mesh_from_tets(FemCutMesh *mesh, const FemTetArrays *tets, con
 		take_faces(mesh, tets, &surface, frame);
 	fem_surface_free(&surface);
 	FEM_FREE_ARRAY(same, tets->node_count);
-	return good ? finish(mesh) : fail_memory();
+	return good ? fem_cut_mesh_finish(mesh) : fail_memory();
 }

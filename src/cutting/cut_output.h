@@ -11,6 +11,7 @@ typedef struct FemCutSource {
 	FemUnitFrame frame;
 	FemVec3 grain;                 // texture coordinates of cuts run along it; 0 = any direction
 	const int32_t *sources;        // [triangle of the outside]: of all surfaces in a row
+	const int32_t *rim_corners;    // [triangle of the outside], or null: see FemCutMesh
 	bool is_flipped;               // the triangles were flipped to be cut
 	FemCutSolid *outside;          // whose polygons are shown
 	FemCutSolid *inside;           // whose faces are shown: the same, or that of the tets' surface
