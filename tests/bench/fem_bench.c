@@ -161,6 +161,7 @@ static void print_json(const Measurement *m) {
 	printf("\"pieces\": %d, \"splits\": %lld, \"faces\": %lld, \"tree_builds\": %lld, ", m->pieces,
 		(long long)m->splits, (long long)m->faces, (long long)m->tree_builds);
 	printf("\"passes_max\": %d, ", m->passes_max);
+	printf("\"cpu_ms_max\": %.6f, \"cpu_ms_mean_after\": %.6f, ", m->cpu_ms_max, m->cpu_ms_mean_after);
 	printf("\"elastic_stored\": %.3f, \"kinetic_burst\": %.3f, ", m->elastic_stored, m->kinetic_burst);
 	printf("\"ball_speed_100ms\": %.4f, \"over_strain_share\": %.6f, ", m->ball_speed_100ms, m->over_strain_share);
 	printf("\"simd\": \"%s\"}\n", fem_simd_name());
@@ -171,6 +172,8 @@ static void print_text(const Measurement *m) {
 		m->threads == 1 ? "" : "s", fem_simd_name(), m->steps);
 	printf("  step       %.3f ms median, %.3f p10, %.3f p99, %.3f at most, %.3f mean of the %d after that\n",
 		m->ms_median, m->ms_p10, m->ms_p99, m->ms_max, m->ms_mean_after, STEPS_AFTER);
+	printf("  processor  %.3f ms mean, %.3f at most, %.3f mean of the %d after that\n", m->cpu_ms_mean, m->cpu_ms_max,
+		m->cpu_ms_mean_after, STEPS_AFTER);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		printf("  %-10s %.4f ms\n", fem_phase_name(p), m->phase_ms[p]);
 	printf("  solver     %.2f iterations a solve, %.1f %% at the cap, residual up to %.2g\n", m->iterations_mean,

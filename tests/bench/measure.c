@@ -15,7 +15,8 @@ typedef struct Run {
 	int32_t *tip_nodes;
 	int32_t tip_count;
 	double tip_start; // m, mean height of the tip at rest
-	double *step_ms;  // [steps]
+	double *step_ms;  // [steps], wall time
+	double *step_cpu; // [steps], ms of processor time of all threads
 	FemVec3 *offsets; // of the first body
 	int32_t node_count;
 	int64_t solves, capped, iterations, live_tets, contacts, factorizations;
@@ -66,12 +67,13 @@ static bool open_csv(Run *run, const char *path) {
 		fprintf(stderr, "fem_bench: %s cannot be written.\n", path);
 		return false;
 	}
-	fprintf(run->csv, "step,step_ms");
+	fprintf(run->csv, "step,step_ms,cpu_ms");
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		fprintf(run->csv, ",%s_ms", fem_phase_name(p));
 	fprintf(run->csv,
-		",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,splits,faces,tree_builds,"
-		"solves,solves_capped,iterations,factorizations,kinetic_j,elastic_j,potential_j\n");
+		",live_tets,sleeping_tets,live_nodes,live_islands,contacts,ground_contacts,pieces,rigid_pieces,splits,faces,"
+		"tree_builds,"
+		"passes,solves,solves_capped,iterations,factorizations,kinetic_j,elastic_j,potential_j\n");
 	return true;
 }
 
@@ -99,12 +101,13 @@ static void write_csv(const Run *run, int32_t step, const FemStatistics *s) {
 	if (!run->csv)
 		return;
 	Energy energy = energy_of(run);
-	fprintf(run->csv, "%d,%.6f", step, run->step_ms[step]);
+	fprintf(run->csv, "%d,%.6f,%.6f", step, run->step_ms[step], run->step_cpu[step]);
 	for (int p = 0; p < FEM_PHASE_COUNT; p++)
 		fprintf(run->csv, ",%.6f", s->phase_ms[p]);
-	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld,", s->live_tets, s->tet_count - s->live_tets,
-		s->live_nodes, s->live_islands, s->contacts, s->ground_contacts, s->pieces, s->splits, s->faces_opened,
-		s->tree_builds, s->solves, s->solves_capped, (long long)s->iterations, (long long)s->factorizations);
+	fprintf(run->csv, ",%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%lld,%lld,", s->live_tets,
+		s->tet_count - s->live_tets, s->live_nodes, s->live_islands, s->contacts, s->ground_contacts, s->pieces,
+		s->rigid_pieces, s->splits, s->faces_opened, s->tree_builds, s->passes, s->solves, s->solves_capped,
+		(long long)s->iterations, (long long)s->factorizations);
 	fprintf(run->csv, "%.9g,%.9g,%.9g\n", energy.kinetic, energy.elastic, energy.potential);
 }
 
@@ -118,6 +121,7 @@ static void close_run(Run *run) {
 	fem_scene_bodies_free(&run->bodies);
 	free(run->tip_nodes);
 	free(run->step_ms);
+	free(run->step_cpu);
 	free(run->offsets);
 }
 
@@ -138,7 +142,8 @@ static bool open_run(Run *run, const FemScene *scene, int32_t threads, int32_t s
 	run->offsets = malloc((size_t)run->node_count * sizeof *run->offsets);
 	run->tip_nodes = malloc((size_t)run->node_count * sizeof *run->tip_nodes);
 	run->step_ms = malloc((size_t)steps * sizeof *run->step_ms);
-	if (!run->offsets || !run->tip_nodes || !run->step_ms) {
+	run->step_cpu = malloc((size_t)steps * sizeof *run->step_cpu);
+	if (!run->offsets || !run->tip_nodes || !run->step_ms || !run->step_cpu) {
 		fprintf(stderr, "fem_bench: out of memory; take fewer steps.\n");
 		close_run(run);
 		return false;
@@ -199,14 +204,16 @@ static void summarize(Run *run, Measurement *out, int64_t timed_solves) {
 	out->hash = fem_world_hash(run->world);
 }
 
-static void find_slowest(const double *step_ms, int32_t steps, Measurement *out) {
+// The slowest step, and the mean of those after it.
+static void find_slowest(const double *step_ms, int32_t steps, double *out_max, double *out_mean_after) {
 	int32_t slowest = 0, after = 0;
+	double sum = 0.0;
 	for (int32_t s = 1; s < steps; s++)
 		slowest = step_ms[s] > step_ms[slowest] ? s : slowest;
 	for (int32_t s = slowest + 1; s < steps && after < STEPS_AFTER; s++, after++)
-		out->ms_mean_after += step_ms[s];
-	out->ms_max = step_ms[slowest];
-	out->ms_mean_after /= after ? after : 1;
+		sum += step_ms[s];
+	*out_max = step_ms[slowest];
+	*out_mean_after = sum / (after ? after : 1);
 }
 
 // What a blow did, read from the shape published last. `seconds` have passed since the start.
@@ -276,8 +283,9 @@ bool measure_scene(const FemScene *scene, const MeasureSettings *settings, Measu
 		clock_t cpu_start = clock();
 		fem_world_step(run.world, scene->dt, settings->substeps);
 		run.step_ms[s] = fem_time_ms() - start;
+		run.step_cpu[s] = 1e3 * (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
 		if (s >= WARM_UP_STEPS) {
-			cpu += 1e3 * (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
+			cpu += run.step_cpu[s];
 			allocations += allocation_count() - allocated;
 		}
 		fem_world_get_statistics(run.world, &statistics);
@@ -293,7 +301,8 @@ bool measure_scene(const FemScene *scene, const MeasureSettings *settings, Measu
 	out->allocations_per_step = allocation_count_works() ? (double)allocations / (steps - WARM_UP_STEPS) : -1.0;
 	out->tets = statistics.tet_count;
 	out->nodes = statistics.node_count;
-	find_slowest(run.step_ms, steps, out);
+	find_slowest(run.step_ms, steps, &out->ms_max, &out->ms_mean_after);
+	find_slowest(run.step_cpu, steps, &out->cpu_ms_max, &out->cpu_ms_mean_after);
 	summarize(&run, out, run.solves - warm_up_solves);
 	close_run(&run);
 	return true;

@@ -27,15 +27,16 @@ typedef struct Measurement {
 	double live_tets_mean;
 	int32_t contacts_max; // of a step
 	double contacts_mean;
-	int32_t pieces;           // in the end; one a connected part of a body
-	int64_t splits, faces;    // over all steps: nodes split, faces opened
-	int64_t tree_builds;      // the same: Opcode trees of new surfaces, which allocate
-	double ms_last;           // median of the last tenth: what a settled scene costs
-	double cpu_ms_mean;       // of all threads: load on the machine does not count
-	double height;            // m, of the highest node at the end
-	int32_t passes_max;       // of a step
-	double elastic_stored;    // J, most in the bodies before the first of them broke
-	double kinetic_burst;     // J, most of the bodies within 0.5 s after that
+	int32_t pieces;                       // in the end; one a connected part of a body
+	int64_t splits, faces;                // over all steps: nodes split, faces opened
+	int64_t tree_builds;                  // the same: Opcode trees of new surfaces, which allocate
+	double ms_last;                       // median of the last tenth: what a settled scene costs
+	double cpu_ms_mean;                   // of all threads: load on the machine does not count
+	double cpu_ms_max, cpu_ms_mean_after; // the same of the step that took most of it, and of those after
+	double height;                        // m, of the highest node at the end
+	int32_t passes_max;                   // of a step
+	double elastic_stored;                // J, most in the bodies before the first of them broke
+	double kinetic_burst;                 // J, most of the bodies within 0.5 s after that
 	double ball_speed_100ms;  // m/s, of the first ball along its first velocity, 0.1 s after the start; 0: no ball
 	double over_strain_share; // of tets over 3 times the strain at break, in the worst published frame
 	double tip_first_swing;   // m, downward positive; 0 where nothing is clamped
