@@ -236,7 +236,7 @@ static Pairs count_pairs(FemWorld *world) {
 			}
 			pairs.faces += shared == 3;
 			pairs.grazing += shared == 1 || shared == 2;
-			pairs.told += fem_crack_tets_rest(&cracks, a, b);
+			pairs.told += fem_crack_tets_rest(&cracks, a, fem_crack_tet_nodes(&cracks, a), b);
 		}
 	}
 	return pairs;

@@ -1,7 +1,5 @@
 #include "collision/crack_tets.h"
 
-#include "collision/lanes4.h"
-
 #include <math.h>
 
 #define EDGE_CUBED 8.5 // of a regular tet over its volume: 6 sqrt(2) = 8.49
@@ -17,10 +15,6 @@ bool fem_crack_copies_are_near(const FemCrackTets *cracks, int32_t tet, int32_t 
 	return sq * sq * sq < least * least;
 }
 
-static Int4 mesh_nodes(const FemCrackTets *cracks, int32_t tet) {
-	return load_ints4(cracks->mesh_tets + 4 * (size_t)cracks->topology->user_of_tet[tet]);
-}
-
 static float distance_sq(const FemCrackTets *cracks, int32_t tet, int i, int32_t other, int j) {
 	FemVec4 a = cracks->position[fem_tet_node(cracks->topology, tet, i)];
 	FemVec4 b = cracks->position[fem_tet_node(cracks->topology, other, j)];
@@ -28,7 +22,6 @@ static float distance_sq(const FemCrackTets *cracks, int32_t tet, int i, int32_t
 	return fem_vec3_dot(offset, offset);
 }
 
-// same[k]: bit i when node i of the first tet is node i + k (mod 4) of the second.
 static float farthest_sq(const FemCrackTets *cracks, int32_t tet, int32_t other, const unsigned same[4]) {
 	float most = 0.0f;
 	for (int k = 0; k < 4; k++) {
@@ -40,14 +33,8 @@ static float farthest_sq(const FemCrackTets *cracks, int32_t tet, int32_t other,
 	return most;
 }
 
-bool fem_crack_tets_rest(const FemCrackTets *cracks, int32_t tet, int32_t other) {
-	Int4 a = mesh_nodes(cracks, tet), b = mesh_nodes(cracks, other);
-	unsigned same[4] = {equal4(a, b), equal4(a, __builtin_shufflevector(b, b, 1, 2, 3, 0)),
-		equal4(a, __builtin_shufflevector(b, b, 2, 3, 0, 1)), equal4(a, __builtin_shufflevector(b, b, 3, 0, 1, 2))};
-	unsigned shared = same[0] | same[1] | same[2] | same[3];
-	if (shared == 0)
-		return false;
-	unsigned alone = shared ^ 15;
+bool fem_crack_neighbours_rest(const FemCrackTets *cracks, int32_t tet, int32_t other, const unsigned same[4]) {
+	unsigned alone = (same[0] | same[1] | same[2] | same[3]) ^ 15;
 	if (alone != 0 && (alone & (alone - 1)) == 0) // a face
 		return (cracks->closed[tet] >> __builtin_ctz(alone) & 1) != 0;
 	return fem_crack_copies_are_near(cracks, tet, other, farthest_sq(cracks, tet, other, same), GRAZING_SHARE);

@@ -74,6 +74,7 @@ typedef struct Probe {
 	int32_t triangle; // the one at hand, its points and box in the frame of solid
 	Float4 points[3];
 	Box4 box;
+	Int4 mesh_nodes; // of its tet, with cracks
 	int32_t candidates[PROBE_CANDIDATES];
 	int32_t candidate_count;
 
@@ -120,7 +121,7 @@ static void probe_packet(Probe *probe, int32_t packet) {
 		int32_t tet = tets[__builtin_ctz(met)];
 		if (probe->self && touches_triangle(probe, tet))
 			continue;
-		if (probe->cracks && fem_crack_tets_rest(probe->cracks, face_tet, tet)) {
+		if (probe->cracks && fem_crack_tets_rest(probe->cracks, face_tet, probe->mesh_nodes, tet)) {
 			probe->passed_over = true;
 			continue;
 		}
@@ -218,6 +219,9 @@ static void probe_tree(Probe *probe, const FemSurfaceTree *tree) {
 		for (int i = 0; i < 3; i++)
 			probe->points[i] += probe->offset;
 		probe->box = triangle_box4(probe->points);
+		if (probe->cracks)
+			probe->mesh_nodes =
+				fem_crack_tet_nodes(probe->cracks, probe->faces->topology->triangle_tets[probe->triangle]);
 		if (boxes_meet4(probe->box, slice))
 			probe_triangle(probe);
 	}

@@ -343,7 +343,7 @@ static Growth grow_narrow_phase(FemWorld *world) {
 	if (narrow->hits_full || now.hits == 0)
 		more.hits = between(1024, most_of(count_hits(narrow), 2 * (int64_t)stage->piece_count) * 5 / 4, hits);
 	more.slots =
-		between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 4 * (int64_t)hits);
+		between(2048, narrow->slots_wanted > now.slots ? narrow->slots_wanted * 5 / 4 : now.slots, 8 * (int64_t)hits);
 	more.pieces = stage->piece_capacity > now.pieces ? stage->piece_capacity : now.pieces;
 	if (more.pairs == now.pairs && more.units == now.units && more.hits == now.hits && more.pieces == now.pieces &&
 		more.slots == now.slots)
