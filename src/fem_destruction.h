@@ -243,6 +243,10 @@ typedef enum FemDynamics {
 	FEM_DYNAMICS_ELEMENTS, // finite elements: always elastic
 	FEM_DYNAMICS_RIGID, // always rigid: nothing bends, dents or breaks. What is pinned stands still, driven nodes are
 						// elastic
+	// A rigid frame and the lowest modes of the shape (fem_modes.h): for what wobbles a little. Of bodies whose mesh is
+	// one piece, once fem_body_set_modes() gave them their modes; until then, and what breaks of them, as automatic. A
+	// blow that may break it makes it elastic in the same step.
+	FEM_DYNAMICS_MODAL,
 } FemDynamics;
 
 typedef struct FemBodyDef {
@@ -507,6 +511,7 @@ typedef struct FemStatistics {
 	int32_t splits;         // nodes split
 	int32_t faces_opened;
 	int32_t rigid_pieces; // those of `pieces` that are awake and move as rigid bodies
+	int32_t modal_pieces; // those of `rigid_pieces` that move by modes as well
 	int32_t passes;       // times that it was taken again: something broke, or a rigid piece became elastic
 	int32_t tree_builds;  // Opcode trees made for new surfaces: these allocate
 	float residual_max;   // largest final relative residual

@@ -89,6 +89,47 @@ FemModesJob *fem_body_start_modes(FemBodyId body, FemPieceNumber piece, const Fe
 // The nodes of a piece in the order in which its modes number them. Returns how many there are.
 int32_t fem_body_get_piece_nodes(FemBodyId body, FemPieceNumber piece, int32_t *out_nodes, int32_t capacity);
 
+// ---- modal motion [between steps]: bodies with FEM_DYNAMICS_MODAL; docs/method.md, "Modal motion"
+
+#define FEM_MODAL_MODES_MAX 256 // that a body moves by; chosen: far fewer than 50 are seen (Hauser et al. 2003)
+
+// Gives a body, which is one piece, the modes that it is to move by; node i of theirs is the body's node nodes[i], or i
+// where nodes is null. They must be of the body as it is, with its materials, scale and pins, and are copied. Other
+// materials or pins, and cracks, end their use; modes that come then take their place. Modes of FemModes beyond
+// FEM_MODAL_MODES_MAX are left out, none at all takes a body's modes from it.
+FemResult fem_body_set_modes(FemBodyId body, const FemModes *modes, const int32_t *nodes);
+
+typedef struct FemModalState {
+	int32_t mode_count;    // that it was given; 0: none, or they no longer fit
+	bool is_moving;        // by them; else it has none, was struck too hard lately, or is not FEM_DYNAMICS_MODAL
+	double kinetic_energy; // J, of the modes alone
+	double elastic_energy; // J, the same
+	float largest_stress;  // Pa, a bound of the tension that they make
+	int32_t grab_count;
+} FemModalState;
+FemResult fem_body_get_modal_state(FemBodyId body, FemModalState *out_state);
+
+// Amplitudes (kg^1/2 m) and their velocities; either may be null. Returns how many modes the body moves by.
+int32_t fem_body_get_amplitudes(FemBodyId body, double *out_amplitudes, double *out_velocities, int32_t capacity);
+
+// ---- grabs: points of a modal body that follow what a user says, by position and velocity
+
+#define FEM_GRABS_MAX 16 // of a body; the paper has about ten
+
+typedef uint32_t FemGrabNumber; // of a body; 0 is none
+
+// Holds the point of the body that is nearest to `point` where it is. 0 with a sentence when the body does not move by
+// modes or holds as many already. A body that is no longer modal lets go of all.
+FemGrabNumber fem_body_grab(FemBodyId body, FemPosition point);
+
+// The grabbed point is at `target` at the end of the next step, and moves on or stands still there. Points that cannot
+// all be where they are to be come as near as the body's modes allow.
+FemResult fem_body_move_grab(FemBodyId body, FemGrabNumber grab, FemPosition target);
+FemResult fem_body_release_grab(FemBodyId body, FemGrabNumber grab); // 0: all
+
+// Where the grabbed point is, and the force (N) that held it there in the last step; either may be null.
+FemResult fem_body_get_grab(FemBodyId body, FemGrabNumber grab, FemPosition *out_point, FemVec3 *out_force);
+
 #ifdef __cplusplus
 }
 #endif

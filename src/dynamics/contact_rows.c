@@ -1,6 +1,7 @@
 #include "dynamics/contact_rows.h"
 
 #include "base/assert.h"
+#include "dynamics/modal_unknowns.h"
 #include "model/piece.h"
 
 #include <math.h>
@@ -70,6 +71,10 @@ static void pack(FemContactRows *rows) {
 			if (rigid && rigid->mass > 0.0f) {
 				row->rigid[s] = rigid;
 				find_arm(rows, side, rigid, row->arm[s]);
+			}
+			if (rigid && rigid->modal) {
+				row->modal[s] = rigid->modal;
+				row->jacobian[s] = fem_modal_jacobian(rigid->modal, side);
 			}
 			if (rigid)
 				continue;
@@ -167,6 +172,17 @@ static void add_rigid_field(const FemContactRow *row, FemContactField field, flo
 	}
 }
 
+// The same of modes that move its sides.
+static void add_modal_field(const FemContactRow *row, FemContactField field, float out[3]) {
+	for (int s = 0; s < 2; s++) {
+		const FemModal *modal = row->modal[s];
+		if (!row->jacobian[s])
+			continue;
+		const float *x = field == FEM_FIELD_DV ? modal->dv : field == FEM_FIELD_Z ? modal->solved : modal->direction;
+		fem_modal_add_point(modal, row->jacobian[s], x, s == 0 ? 1.0f : -1.0f, out);
+	}
+}
+
 // Relative change of velocity of the two sides of a contact, m/s: by nodes, which rigid pieces have theirs at, too.
 static void relative_dv(const FemContactRows *rows, const FemContact *contact, float out[3]) {
 	for (int s = 0; s < 2; s++) {
@@ -260,6 +276,7 @@ double fem_contact_rows_impulses(FemContactRows *rows, int32_t begin, int32_t en
 		float u[3] = {four[0], four[1], four[2]}, kt = row->friction_strength;
 		if (field != FEM_FIELD_Z)
 			add_rigid_field(row, field, u);
+		add_modal_field(row, field, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		float along_normal = row->normal_strength * along - kt * along;
 		float g[3] = {
@@ -283,12 +300,18 @@ void fem_contact_rows_gather_proxies(const FemContactRows *rows, FemProxyField f
 		const FemContactRow *row = &rows->rows[r];
 		for (int s = 0; s < 2; s++) {
 			FemProxy *proxy = row->rigid[s];
+			FemModal *modal = row->jacobian[s] ? row->modal[s] : NULL;
+			if (!proxy && !modal)
+				continue;
+			float w = s == 0 ? sign : -sign;
+			const float g[3] = {w * rows->impulses[r].x, w * rows->impulses[r].y, w * rows->impulses[r].z};
+			if (modal)
+				fem_modal_add_impulse(
+					modal, row->jacobian[s], g, field == FEM_PROXY_RESIDUAL ? modal->residual : modal->product);
 			if (!proxy)
 				continue;
 			float *y = field == FEM_PROXY_RESIDUAL ? proxy->residual : proxy->product;
-			float w = s == 0 ? sign : -sign;
 			const float *arm = row->arm[s];
-			const float g[3] = {w * rows->impulses[r].x, w * rows->impulses[r].y, w * rows->impulses[r].z};
 			for (int i = 0; i < 3; i++) {
 				y[i] += g[i];
 				y[i + 3] += arm[(i + 1) % 3] * g[(i + 2) % 3] - arm[(i + 2) % 3] * g[(i + 1) % 3];

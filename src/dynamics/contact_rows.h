@@ -13,6 +13,7 @@
 #include "model/body_step.h"
 #include "model/contact.h"
 #include "model/island.h"
+#include "model/modal.h"
 
 #define FEM_CONTACT_REFS 8   // most nodes of a contact: the corners of two tets
 #define FEM_CONTACT_CHUNK 64 // rows a unit of work; chosen: above what handing it to a thread costs
@@ -50,6 +51,8 @@ typedef struct FemContactRow {
 	float mass[2];                            // kg, of what the two sides are points of; infinite: held
 	FemProxy *rigid[2];                       // of sides that are points of a dynamic collider or a rigid piece
 	float arm[2][3];                          // m, of these: the point from the centre of mass
+	FemModal *modal[2];                       // of sides that are points of a piece that moves by modes,
+	const float *jacobian[2];                 // and how these move the point; null: they do not
 	int32_t contact;
 } FemContactRow;
 

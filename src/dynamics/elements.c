@@ -194,3 +194,11 @@ void fem_rotation_of_crushed(const float f[9], float q[4]) {
 			q[i] = next[i] / norm;
 	}
 }
+
+FemQuat fem_quaternion_of(double r[3][3]) {
+	float f[9] = {(float)r[0][0], (float)r[0][1], (float)r[0][2], (float)r[1][0], (float)r[1][1], (float)r[1][2],
+		(float)r[2][0], (float)r[2][1], (float)r[2][2]};
+	float q[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+	fem_rotation_by_qr(f, q);
+	return (FemQuat){q[0], q[1], q[2], q[3]};
+}

@@ -52,6 +52,7 @@ FEM_MUST_USE bool fem_tet_set_plastic_strain(FemBody *body, int32_t tet, const f
 // The rotation of a crushed or inverted element by QR (P&O09 section 3; docs/method.md, "Crushed tets"): F row by row;
 // the last rotation stays where F gives no direction.
 void fem_rotation_by_qr(const float f[9], float quaternion[4]);
+FemQuat fem_quaternion_of(double rotation[3][3]);
 
 // The rotation nearest to F of a crushed or inverted element, iterated from that of fem_rotation_by_qr(), which depends
 // on the axes of the rest shape. An inverted element is then pushed back through its flattest direction, not always

@@ -1,5 +1,6 @@
 #include "dynamics/energy_bound.h"
 
+#include "dynamics/modal_unknowns.h"
 #include "fem_destruction.h"
 #include "model/body_step.h"
 
@@ -28,6 +29,11 @@ static double direction_dot_residual(const FemSystem *system) {
 		for (int i = 0; i < 6; i++)
 			sum += (double)proxy->direction[i] * (double)proxy->residual[i];
 	}
+	for (int32_t k = 0; k < system->modal_count; k++) {
+		const FemModal *modal = system->modals[k]->modal;
+		for (int32_t i = 0; i < modal->mode_count; i++)
+			sum += (double)modal->direction[i] * (double)modal->residual[i];
+	}
 	return sum;
 }
 
@@ -42,6 +48,8 @@ static double solve_rigid(FemSystem *system, FemRigidSpace *rigid) {
 	}
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->z, 0, sizeof(float) * 6);
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_clear_solved(system->modals[k]->modal);
 	return fem_rigid_space_add(rigid, system->loop);
 }
 
@@ -60,6 +68,11 @@ static void add_to_dv(FemSystem *system, float a, float b) {
 		FemProxy *proxy = system->rigids[k];
 		for (int i = 0; i < 6; i++)
 			proxy->dv[i] += a * proxy->direction[i] + b * proxy->z[i];
+	}
+	for (int32_t k = 0; k < system->modal_count; k++) {
+		FemModal *modal = system->modals[k]->modal;
+		for (int32_t i = 0; i < modal->mode_count; i++)
+			modal->dv[i] += a * modal->direction[i];
 	}
 }
 
@@ -91,6 +104,11 @@ static void take_velocity(FemSystem *system) {
 			proxy->direction[i] = proxy->velocity[i] + proxy->dv[i];
 			proxy->direction[i + 3] = proxy->spin[i] + proxy->dv[i + 3];
 		}
+	}
+	for (int32_t k = 0; k < system->modal_count; k++) {
+		FemModal *modal = system->modals[k]->modal;
+		for (int32_t i = 0; i < modal->mode_count; i++)
+			modal->direction[i] = modal->velocity[i] + modal->dv[i];
 	}
 }
 

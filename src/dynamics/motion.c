@@ -2,6 +2,8 @@
 
 #include "base/vec.h"
 #include "dynamics/hinged_motion.h"
+#include "dynamics/modal_grabs.h"
+#include "dynamics/modal_motion.h"
 #include "dynamics/rigid_shape.h"
 #include "dynamics/tumbling.h"
 #include "fem_constants.h"
@@ -58,6 +60,7 @@ typedef struct MotionTask {
 	float euler[3];                          // rad/s^2, minus the angular acceleration of free tumbling
 	double theta[3], end_spin[3];            // rad, rad/s: rotation of the step, and spin after it
 	double center[3], rotation[9];           // of a rigid piece after the step: m, from the axes of its shape
+	FemModal *modal;                         // of one that moves by modes
 	uint32_t errors;
 } MotionTask;
 
@@ -296,20 +299,32 @@ static uint32_t set_rotation(MotionTask *task, const FemMotionSums *sums, const 
 
 // ---- rigid pieces
 
+// The modes that a rigid piece moves by; null: none.
+static FemModal *modal_of(const FemIntegration *integration) {
+	return integration->rigid ? fem_modal_of(integration->body) : NULL;
+}
+
 static void place_rigid_task(void *context, int32_t chunk_index) {
 	const MotionTask *task = context;
 	FemBody *body = task->integration->body;
 	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
 	const double *rotation = task->rotation, *w = task->end_spin;
 	const float *linear = task->move.motion.velocity;
+	const FemModal *modal = task->modal;
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		const float *s = &body->shape[i].x;
+		float local[3];
 		double r[3], v[3];
+		if (modal)
+			fem_modal_place_node(modal, body, i, local);
 		for (int k = 0; k < 3; k++)
 			r[k] = rotation[3 * k] * (double)s[0] + rotation[3 * k + 1] * (double)s[1] +
 				rotation[3 * k + 2] * (double)s[2];
 		for (int k = 0; k < 3; k++)
 			v[k] = (double)linear[k] + w[(k + 1) % 3] * r[(k + 2) % 3] - w[(k + 2) % 3] * r[(k + 1) % 3];
+		for (int k = 0; modal && k < 3; k++)
+			v[k] += rotation[3 * k] * (double)local[0] + rotation[3 * k + 1] * (double)local[1] +
+				rotation[3 * k + 2] * (double)local[2];
 		body->position[i] = (FemVec4){
 			(float)(task->center[0] + r[0]), (float)(task->center[1] + r[1]), (float)(task->center[2] + r[2]), 0.0f};
 		body->velocity[i] = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
@@ -333,7 +348,7 @@ static void move_rigid(MotionTask *task, const double c[3]) {
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
-	MotionTask task = {.integration = integration};
+	MotionTask task = {.integration = integration, .modal = modal_of(integration)};
 	double c[3], l[3], l_goal[3], momentum[3], deficit[3], spin[3];
 	fem_sums_center(sums, c);
 	fem_about_center(sums->angular, sums->momentum, c, l);
@@ -362,9 +377,12 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	fem_to_float3(c, task.move.motion.center);
 	if (integration->rigid) {
 		move_rigid(&task, c);
-		return errors;
+		if (!task.modal)
+			return errors;
+		fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
+	} else {
+		fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 	}
-	fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 
 	FemMotionSums moved = sum_up(integration);
 	if (!moved.finite || errors)
@@ -382,13 +400,28 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 	return 0;
 }
 
+// What users hold is where they hold it.
+static uint32_t finish_modal(FemIntegration *integration, FemModal *modal) {
+	if (modal && modal->grab_count > 0)
+		fem_grabs_settle(integration->body, integration->dt, integration->speed_max);
+	if (modal)
+		fem_modal_keep_placed(integration->body);
+	return 0;
+}
+
 uint32_t fem_motion_integrate(FemIntegration *integration) {
 	FemMotionSums sums = fem_motion_sums_after(integration);
 	if (!sums.finite) {
 		integration->body->went_bad = true;
 		return FEM_STEP_BODY_ROLLED_BACK;
 	}
-	if (integration->rigid && !integration->is_free) // pinned: it stays where it is
-		return 0;
-	return integration->is_free ? move_free(integration, &sums) : move_plain(integration);
+	FemModal *modal = modal_of(integration);
+	if (modal)
+		fem_modal_step(modal);
+	if (modal && !integration->is_free)
+		fem_modal_place_held(integration->body);
+	if (integration->rigid && !integration->is_free) // pinned: it stays where it is, but for its modes
+		return finish_modal(integration, modal);
+	uint32_t errors = integration->is_free ? move_free(integration, &sums) : move_plain(integration);
+	return errors | finish_modal(integration, modal);
 }

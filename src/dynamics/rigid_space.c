@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "dynamics/elimination_order.h"
+#include "dynamics/modal_unknowns.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
@@ -349,14 +350,28 @@ double fem_rigid_space_add(FemRigidSpace *space, FemLoop *loop) {
 	return sum;
 }
 
+// What modes that move with z ask of their frame through the ground and grabs.
+static void subtract_modes(FemRigidBlock *block) {
+	float impulse[6];
+	if (!block->proxy->modal)
+		return;
+	fem_modal_couple(block->proxy->modal, block->proxy->modal->solved, impulse);
+	for (int k = 0; k < 3; k++) {
+		block->numbers[k] -= impulse[k];
+		block->numbers[k + 3] -= impulse[k + 3] * block->inverse_length;
+	}
+}
+
 // Keeps P^T r, and takes P^T D z from it.
 static void subtract_masses_task(void *context, int32_t index) {
 	FemRigidSpace *space = context;
 	FemRigidBlock *block = &space->blocks[index];
 	restrict_task(context, index);
 	memcpy(space->loads + 8 * (int64_t)index, block->numbers, 6 * sizeof(float));
-	if (!block->body)
+	if (!block->body) {
+		subtract_modes(block);
 		return;
+	}
 	const FemBodyStep *step = block->body->step;
 	float force[3] = {0.0f, 0.0f, 0.0f}, torque[3] = {0.0f, 0.0f, 0.0f};
 	for (int32_t i = block->nodes.begin; i < block->nodes.end; i++) {
@@ -392,7 +407,8 @@ double fem_rigid_space_correct(FemRigidSpace *space, const FemContactRows *rows,
 	FEM_ASSERT(space->valid);
 	fem_loop_for_light(loop, space->block_count, subtract_masses_task, space);
 	for (int32_t r = 0; r < rows->row_count; r++) {
-		if (rows->rows[r].node_count[0] + rows->rows[r].node_count[1] > 0) // z of what is rigid is 0
+		const FemContactRow *row = &rows->rows[r];
+		if (row->node_count[0] + row->node_count[1] > 0 || row->modal[0] || row->modal[1]) // z of what is rigid is 0
 			subtract_contact(space, &space->contacts[rows->rows[r].contact], &rows->impulses[r]);
 	}
 	double sum = solve_numbers(space, space->loads);

@@ -51,10 +51,10 @@ void fem_add_point6(float out[36], const float d[3], const float arm[3]) {
 
 FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held) {
 	FemProxy out = {0};
-	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	double c[3], l[3], w[3], inertia[9];
 	if (is_held)
 		return out;
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	fem_sums_center(&sums, c);
 	if (!fem_sums_inertia(&sums, c, inertia)) // no such piece is made rigid
 		return out;

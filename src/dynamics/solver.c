@@ -1,5 +1,7 @@
 #include "dynamics/solver.h"
 
+#include "dynamics/modal_grabs.h"
+#include "dynamics/modal_unknowns.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
@@ -406,6 +408,8 @@ static double finish_preconditioning(Iteration *it) {
 		else
 			sum += precondition_proxy(system->rigids[k], system->rigid_factors + 36 * (int64_t)k);
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		sum += fem_modal_precondition(system->modals[k]->modal);
 	if (!has_rigid_space(system))
 		return sum;
 	if (!it->is_deflated)
@@ -423,6 +427,8 @@ static void load(Iteration *it, FemChunkTask *task) {
 		memcpy(proxy->residual, proxy->impulse, sizeof proxy->residual);
 		memset(proxy->direction, 0, sizeof proxy->direction);
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_begin(system->modals[k]->modal);
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
 	fem_loop_for(system->loop, system->chunk_count, task, it);
 }
@@ -438,6 +444,8 @@ static void subtract(Iteration *it, FemChunkTask *task) {
 		for (int i = 0; i < 6; i++)
 			proxy->residual[i] -= inertia[i];
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_subtract(system->modals[k]->modal, system->modals[k]);
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_RESIDUAL, -1.0f);
 	balanced_products(it, FEM_FIELD_DV);
 	fem_loop_for(system->loop, system->chunk_count, task, it);
@@ -457,6 +465,8 @@ static void redirect(Iteration *it) {
 		for (int i = 0; i < 6; i++)
 			proxy->direction[i] = proxy->z[i] + it->beta * proxy->direction[i];
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_redirect(system->modals[k]->modal, it->beta);
 }
 
 // product = A direction; returns direction.product.
@@ -468,6 +478,8 @@ static double multiply(Iteration *it) {
 		proxy_product(proxy, proxy->direction, proxy->product);
 		sum += (double)dot6(proxy->direction, proxy->product);
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		sum += fem_modal_multiply(system->modals[k]->modal, system->modals[k]);
 	fem_contact_rows_gather_proxies(&system->contacts, FEM_PROXY_PRODUCT, 1.0f);
 	sum += balanced_products(it, FEM_FIELD_DIRECTION);
 	fem_loop_for(system->loop, system->chunk_count, multiply_task, it);
@@ -484,6 +496,8 @@ static void advance(Iteration *it) {
 			proxy->residual[i] -= it->alpha * proxy->product[i];
 		}
 	}
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_advance(system->modals[k]->modal, it->alpha);
 }
 
 // ---- solve
@@ -501,6 +515,8 @@ static void drop_start(Iteration *it) {
 	fem_loop_for_light(system->loop, system->chunk_count, drop_start_task, it);
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->dv, 0, sizeof(float) * 6);
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_drop_start(system->modals[k]->modal);
 }
 
 static void clear_z_task(void *context, int32_t chunk_index) {
@@ -518,6 +534,8 @@ static double deflate(Iteration *it) {
 	fem_loop_for_light(system->loop, system->chunk_count, clear_z_task, it);
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->z, 0, sizeof system->rigids[k]->z);
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_clear_solved(system->modals[k]->modal);
 	fem_rigid_space_add(system->rigid, system->loop);
 	it->beta = 0.0f;
 	redirect(it);
@@ -576,6 +594,8 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 			fem_rigid_balance_prepare(&system->islands[i].balance, system->islands[i].body);
 	}
 	memset(system->partials, 0, sizeof *system->partials * (size_t)system->chunk_count); // rigid ones stay 0
+	for (int32_t k = 0; k < system->modal_count; k++)
+		fem_modal_prepare(system->modals[k]->modal, &system->contacts);
 	if (!has_rigid_space(system))
 		prepare_proxies(system);
 	double rz, bz = has_rigid_space(system) ? start_deflated(&it, &rz) : start(&it, &rz);
@@ -630,10 +650,24 @@ static void spread_rigid_task(void *context, int32_t index) {
 		return;
 	fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
 	fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
+	fem_modal_spread(island->body, &island->rigid, &system->contacts, system->chunks[island->chunks.begin].body);
 }
 
 void fem_system_spread_rigid(FemSystem *system) {
 	fem_loop_for_light(system->loop, system->island_count, spread_rigid_task, system);
+}
+
+void fem_system_close_modal(FemSystem *system, float dt) {
+	for (int32_t i = 0; i < system->island_count; i++) {
+		FemSystemIsland *island = &system->islands[i];
+		FemModal *modal = island->is_rigid ? fem_modal_of(island->body) : NULL;
+		if (!modal)
+			continue;
+		fem_modal_close(modal);
+		if (modal->grab_count > 0)
+			fem_grabs_keep_forces(island->body, &island->rigid, dt);
+		fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
+	}
 }
 
 static void add_impulse_to_rigid(

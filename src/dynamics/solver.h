@@ -37,6 +37,8 @@ typedef struct FemSystem {
 	FemContactRows contacts;  // count 0: none
 	double *contact_partials; // [contact chunks]
 	bool bounces_on_ground;
+	FemProxy **modals; // of bodies that move by modes which have part in the solve
+	int32_t modal_count;
 	FemRigidSpace *rigid; // null: none
 	FemLoop *loop;        // null: alone
 	float tolerance;      // relative, preconditioned norm
@@ -75,6 +77,9 @@ FemSolveResult fem_system_solve(FemSystem *system);
 
 // After it: dv of the nodes of rigid pieces, and their residual without contacts.
 void fem_system_spread_rigid(FemSystem *system);
+
+// After the last, before the move: of bodies that move by modes dv of the nodes is that of their frame alone.
+void fem_system_close_modal(FemSystem *system, float dt);
 
 // After the last, with FemContact.impulse set: contacts join the residual of the nodes of rigid pieces.
 void fem_system_load_rigid(FemSystem *system);

@@ -112,6 +112,7 @@ typedef struct FemProxy {
 	// [36] kg, kg m, kg m^2, of a piece: what damping of its masses and the ground add to the matrix of its 6 unknowns;
 	// column-major. Null: nothing.
 	const float *extra;
+	struct FemModal *modal; // of a piece: its modes, where they have part in the solve (dynamics/modal_unknowns.h)
 	float dv[6], residual[6], direction[6], product[6], z[6]; // the solver's: linear, angular
 	int32_t block; // the solver's: its place in the rigid space, or among what is rigid without one
 } FemProxy;

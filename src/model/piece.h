@@ -7,6 +7,7 @@
 #include "fem_destruction.h"
 #include "model/body.h"
 #include "model/island.h"
+#include "model/modal.h"
 #include "topology/topology.h"
 
 typedef struct FemPiece {
@@ -84,6 +85,11 @@ static inline void fem_piece_release(FemPiece *piece) {
 static inline void fem_body_release_pieces(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++)
 		fem_piece_release(&body->pieces[c]);
+}
+
+// The modes that a body moves by now; null: it does not.
+static inline FemModal *fem_modal_of(const FemBody *body) {
+	return body->modal && body->modal->is_moving && body->pieces[0].is_rigid ? body->modal : NULL;
 }
 
 // Whether some of it is awake. A kinematic body never sleeps.

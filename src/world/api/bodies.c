@@ -1,6 +1,7 @@
 // Bodies: memory, rest geometry, slots.
 #include "world/api/bodies.h"
 #include "base/carve.h"
+#include "dynamics/modal_basis.h"
 #include "dynamics/plate_elements.h"
 #include "model/body_tet_arrays.h"
 #include "model/node_arrays.h"
@@ -77,6 +78,7 @@ void fem_body_discard(FemBody *body) {
 	fem_body_breaking_free(body);
 	fem_body_tet_array_free(body, FEM_TET_PLATES);
 	fem_plate_elements_free(body->cells);
+	fem_modal_free(body->modal);
 	fem_body_tet_array_free(body, FEM_TET_PLASTICS);
 	fem_body_tet_array_free(body, FEM_TET_FIBRES);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);

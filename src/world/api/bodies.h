@@ -62,4 +62,7 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out_strain);
 void fem_tet_deformation(
 	const FemBody *body, int32_t tet, double out_f[3][3]); // against the plastically changed rest shape
 
+// The nearest tet of the body's present shape, the lowest numbered of equals; weights of its nodes.
+int32_t fem_body_nearest_tet(const FemBody *body, FemPosition point, double out_weights[4]);
+
 #endif

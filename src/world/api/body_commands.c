@@ -197,8 +197,7 @@ static double box_distance_sq(FemVec3d p, const FemVec3d corners[4]) {
 	return sum;
 }
 
-// The nearest tet of the body's present shape, the lowest numbered of equals; weights of its nodes.
-static int32_t nearest_tet(const FemBody *body, FemPosition point, double out_weights[4]) {
+int32_t fem_body_nearest_tet(const FemBody *body, FemPosition point, double out_weights[4]) {
 	const FemTopology *t = body->topology;
 	FemVec3d local = fem_position_sub(point, body->origin);
 	int32_t nearest = 0;
@@ -236,7 +235,7 @@ static FemResult find_point(FemBodyId id, FemPosition point, FemVec3 vector, con
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "point must be within +-%g m of the world's origin.", FEM_COORDINATE_MAX);
 	double weights[4] = {0.25, 0.25, 0.25, 0.25};
-	int32_t tet = nearest_tet(body, point, weights);
+	int32_t tet = fem_body_nearest_tet(body, point, weights);
 	for (int32_t v = 0; v < 4; v++) {
 		out->targets[v] = (FemTarget){.world = world, .body = body, .node = fem_tet_node(body->topology, tet, v)};
 		out->shares[v] = fem_vec3_scale(vector, (float)weights[v]);

@@ -244,7 +244,15 @@ void fem_body_set_totals(const FemWorld *world, FemBody *body) {
 	fem_pieces_weigh(body);
 }
 
+// Modes are of a body's masses, moduli and damping: other friction or toughness leaves them.
+static void check_modes(FemBody *body, float mass, float stiffness, float damped) {
+	if (body->modal)
+		body->modal->is_stale |=
+			body->total_mass != mass || body->stiffness != stiffness || body->damped_stiffness != damped;
+}
+
 bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
+	float mass = body->total_mass, stiffness = body->stiffness, damped = body->damped_stiffness;
 	if (!fem_body_prepare_materials(world, body))
 		return false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
@@ -254,11 +262,14 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 		fem_body_set_node_mass(world, body, i);
 	fem_body_set_totals(world, body);
 	fem_body_refresh_toughness(world, body);
+	check_modes(body, mass, stiffness, damped);
 	return true;
 }
 
 // The caller has made room for plastic state if the new material yields.
 void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
+	if (body->modal)
+		body->modal->is_stale = true;
 	set_lane(world, body, tet);
 	if (body->cells && body->topology->cell_of_tet[tet] >= 0)
 		set_cell(world, body, body->topology->cell_of_tet[tet]);

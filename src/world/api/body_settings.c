@@ -69,7 +69,8 @@ FemResult fem_body_set_self_contact(FemBodyId id, bool self_contact) {
 }
 
 FemResult fem_dynamics_check(FemDynamics dynamics) {
-	return dynamics == FEM_DYNAMICS_AUTO || dynamics == FEM_DYNAMICS_ELEMENTS || dynamics == FEM_DYNAMICS_RIGID
+	return dynamics == FEM_DYNAMICS_AUTO || dynamics == FEM_DYNAMICS_ELEMENTS || dynamics == FEM_DYNAMICS_RIGID ||
+			dynamics == FEM_DYNAMICS_MODAL
 		? FEM_OK
 		: fem_fail(FEM_ERROR_INVALID_ARGUMENT, "dynamics is %d: use a value of FemDynamics.", (int)dynamics);
 }
@@ -81,6 +82,10 @@ FemResult fem_body_set_dynamics(FemBodyId id, FemDynamics dynamics) {
 	if (!body || (result = fem_dynamics_check(dynamics)) != FEM_OK || body->dynamics == (uint8_t)dynamics)
 		return result;
 	body->dynamics = (uint8_t)dynamics;
+	if (body->modal) {
+		body->modal->is_out = false;
+		fem_modal_drop_grabs(body->modal);
+	}
 	fem_body_wake_all(&world->islands, body);
 	fem_body_release_pieces(body); // the next step makes rigid what shall be
 	return FEM_OK;

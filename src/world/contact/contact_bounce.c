@@ -49,7 +49,7 @@ static bool is_stiff(const FemBody *body, int32_t tet, float dt) {
 	const FemPiece *piece = &body->pieces[fem_tet_component(body->topology, tet)];
 	float modulus = MODULUS * body->batches[tet / FEM_LANES].mu[tet % FEM_LANES];
 	float wave_speed = sqrtf(modulus * piece->volume / piece->mass);
-	return piece->is_rigid || wave_speed * dt > WAVE_SHARE * piece->length;
+	return (piece->is_rigid && !fem_modal_of(body)) || wave_speed * dt > WAVE_SHARE * piece->length;
 }
 
 float fem_contact_builder_restitution(const FemWorld *world, int32_t body_index, int32_t tet, float dt) {

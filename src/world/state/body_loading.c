@@ -139,6 +139,7 @@ static void finish_counts(FemWorld *world, FemBody *body, const FemStateHeader *
 	body->was_asleep = header->flags & FEM_STATE_WAS_ASLEEP;
 	body->dynamics = (uint8_t)(header->flags & FEM_STATE_ELEMENTS ? FEM_DYNAMICS_ELEMENTS
 			: header->flags & FEM_STATE_ALWAYS_RIGID              ? FEM_DYNAMICS_RIGID
+			: header->flags & FEM_STATE_MODAL                     ? FEM_DYNAMICS_MODAL
 																  : FEM_DYNAMICS_AUTO);
 	FEM_ASSERT(body->live_part_count <= t->part_count && body->pinned_count <= t->node_count);
 	// Of several bodies that are loaded after each other, those that sleep are not woken by the others.
@@ -197,6 +198,18 @@ static void take_splinters(FemBody *body, FemBody *old) {
 		fem_splinters_restart(splinters, body->scale, body->topology);
 }
 
+// So are the modes it was given, while it is whole and held as it was: the next step sees to that.
+static void take_modes(FemBody *body, FemBody *old) {
+	FemModal *modal = body->modal = old->modal;
+	old->modal = NULL;
+	if (!modal)
+		return;
+	modal->is_stale |= body->own_topology != NULL || memcmp(&old->scale, &body->scale, sizeof body->scale) != 0 ||
+		body->total_mass != old->total_mass || body->stiffness != old->stiffness;
+	modal->is_moving = modal->is_out = modal->is_placed = false;
+	fem_modal_drop_grabs(modal);
+}
+
 // The last look, which tells what the single reads cannot: that all fits together. Nothing else sees the body
 // meanwhile.
 static bool fits_together(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
@@ -218,6 +231,7 @@ static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t i
 	if (!fem_body_exchange(world, body, index))
 		return FEM_ERROR_MEMORY;
 	take_splinters(body, old);
+	take_modes(body, old);
 	fem_body_discard(old);
 	world->has_forces |= body->has_forces; // else they would stay after the next step
 	return FEM_OK;

@@ -72,6 +72,7 @@ static uint32_t flags_of(const FemWorld *world, const FemBody *body, const FemRi
 	flags |= body->self_contact ? FEM_STATE_SELF_CONTACT : 0u;
 	flags |= body->dynamics == FEM_DYNAMICS_ELEMENTS ? FEM_STATE_ELEMENTS : 0u;
 	flags |= body->dynamics == FEM_DYNAMICS_RIGID ? FEM_STATE_ALWAYS_RIGID : 0u;
+	flags |= body->dynamics == FEM_DYNAMICS_MODAL ? FEM_STATE_MODAL : 0u;
 	flags |= body->was_asleep ? FEM_STATE_WAS_ASLEEP : 0u;
 	return flags | fem_state_list_flags(body, pose != NULL, flags & FEM_STATE_BROKEN);
 }

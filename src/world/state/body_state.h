@@ -47,8 +47,9 @@ typedef enum FemStateFlags {
 	FEM_STATE_TUNED = 1 << 16,        // gravity or toughness are scaled
 	FEM_STATE_MOVING = 1 << 17,       // rigid, with a velocity
 	FEM_STATE_ELEMENTS = 1 << 18,     // dynamics: finite elements,
-	FEM_STATE_ALWAYS_RIGID = 1 << 19, // or always rigid, else automatic
-	FEM_STATE_ALL = (1 << 20) - 1,
+	FEM_STATE_ALWAYS_RIGID = 1 << 19, // or always rigid,
+	FEM_STATE_MODAL = 1 << 20,        // or by its modes, else automatic
+	FEM_STATE_ALL = (1 << 21) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

@@ -84,14 +84,6 @@ static FemVec4 posed_velocity(const Posed *posed, FemVec4 position) {
 
 // ---- fit
 
-static FemQuat quaternion_of(double r[3][3]) {
-	float f[9] = {(float)r[0][0], (float)r[0][1], (float)r[0][2], (float)r[1][0], (float)r[1][1], (float)r[1][2],
-		(float)r[2][0], (float)r[2][1], (float)r[2][2]};
-	float q[4] = {0.0f, 0.0f, 0.0f, 1.0f};
-	fem_rotation_by_qr(f, q);
-	return (FemQuat){q[0], q[1], q[2], q[3]};
-}
-
 // Shape matching: the rotation of the polar decomposition of sum (x - c) (r - c_rest)^T.
 static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *out) {
 	const FemTopology *t = body->topology;
@@ -116,7 +108,7 @@ static void fit_place(const FemMesh *mesh, const FemBody *body, FemRigidPose *ou
 	fem_quat_to_matrix((FemQuat){start.x, start.y, start.z, start.w}, rotation);
 	fem_polar_polish(moments, rotation);
 	out->center = fem_position_move(body->origin, center);
-	out->rotation = quaternion_of(rotation);
+	out->rotation = fem_quaternion_of(rotation);
 }
 
 // Linear and angular momentum are the body's.

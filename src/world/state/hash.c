@@ -102,13 +102,25 @@ static uint64_t hash_motion(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+// Modes as they move; their basis is what the body was given.
+static uint64_t hash_modal(uint64_t hash, const FemBody *body) {
+	const FemModal *m = fem_modal_of(body);
+	for (int32_t k = 0; m && k < m->mode_count; k++)
+		hash = fem_hash_double(fem_hash_double(hash, m->z[k]), m->z_velocity[k]);
+	for (int k = 0; m && k < FEM_GRABS_MAX; k++) {
+		if (m->grabs[k].number != 0)
+			hash = hash_position(hash_position(hash, m->grabs[k].target), m->grabs[k].last);
+	}
+	return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	if (body->blow_speed > 0.0f) // an impulse since the last step
 		hash = fem_hash_float(hash, body->blow_speed);
 	hash = hash_pieces(hash_breaking(hash_position(hash, body->origin), body), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
-	hash = hash_motion(hash_tets(hash, body), body);
+	hash = hash_modal(hash_motion(hash_tets(hash, body), body), body);
 	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);
 	for (int32_t p = 0; p < t->part_count; p++)
 		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);

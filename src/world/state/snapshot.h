@@ -6,12 +6,15 @@
 #include "world/state/stream.h"
 #include "world/world.h"
 
-#define FEM_SNAPSHOT_VERSION 18u // of the format; data of others are refused
+#define FEM_SNAPSHOT_VERSION 19u // of the format; data of others are refused
 
 // ---- snapshot_body.c
 void fem_snapshot_sync_tets(FemStream *stream, FemBody *body, FemTetSaved group); // arrays by tet of that group
 void fem_snapshot_write_body(FemStream *stream, FemBody *body);
 void fem_snapshot_read_body(FemStream *stream, FemWorld *world, int32_t body_index); // enters it into its slot
+
+// ---- snapshot_modal.c
+void fem_snapshot_sync_modal(FemStream *stream, FemBody *body);
 
 // ---- snapshot_contact.c
 void fem_snapshot_sync_contact(FemStream *stream, FemWorld *world); // colliders and contacts, after all bodies

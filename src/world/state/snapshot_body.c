@@ -137,6 +137,7 @@ static void write_state(FemStream *s, FemBody *body) {
 	sync_optional(s, NULL, body);
 	sync_arrays(s, body);
 	sync_motion(s, body);
+	fem_snapshot_sync_modal(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
 	bool has_solver = fem_body_has_solver(body);
 	fem_stream_bool(s, &has_solver);
@@ -234,6 +235,8 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 		s->failed = !recount(body) || !fem_body_refresh_materials(world, body);
 	if (!s->failed)
 		sync_motion(s, body); // after the materials, which make all elastic
+	if (!s->failed)
+		fem_snapshot_sync_modal(s, body);
 	if (!s->failed)
 		read_solver(s, world, body);
 	world->has_forces |= body->has_forces; // else they would stay after the next step

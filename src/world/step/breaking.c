@@ -41,13 +41,23 @@ static FemTetImpact impact_of(const FemMaterialDef *def) {
 // What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
 #define STIFF_STRAIN 0.01f
 
-float fem_tet_strength(const FemBody *body, int32_t tet) {
+// Pa, over the strain along its fibres, or any where it has none.
+static float stiffness_of(const FemBody *body, int32_t tet) {
 	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
-	float stiffness = 2.0f * body->batches[batch].mu[lane], strength = body->tet_toughness[tet];
-	stiffness += body->fibres ? body->fibres[batch].modulus[lane] : 0.0f;
+	return 2.0f * body->batches[batch].mu[lane] + (body->fibres ? body->fibres[batch].modulus[lane] : 0.0f);
+}
+
+float fem_tet_limit(const FemBody *body, int32_t tet) {
+	int32_t batch = tet / FEM_LANES, lane = tet % FEM_LANES;
+	float strength = body->tet_toughness[tet];
 	if (body->plastics && body->plastics[batch].limit[lane] > 0.0f)
-		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness);
-	return !body->tet_by_force[tet] && strength < STIFF_STRAIN * stiffness ? strength : 0.0f;
+		strength = fminf(strength, body->plastics[batch].yield[lane] * stiffness_of(body, tet));
+	return body->tet_by_force[tet] ? 0.0f : strength;
+}
+
+float fem_tet_strength(const FemBody *body, int32_t tet) {
+	float limit = fem_tet_limit(body, tet);
+	return limit < STIFF_STRAIN * stiffness_of(body, tet) ? limit : 0.0f;
 }
 
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {

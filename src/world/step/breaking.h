@@ -22,6 +22,9 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 // force.
 float fem_tet_strength(const FemBody *body, int32_t tet);
 
+// The same of soft tets as well; 0 where toughness is the paper's force.
+float fem_tet_limit(const FemBody *body, int32_t tet);
+
 // ---- splittable.c
 FEM_MUST_USE bool fem_body_make_splittable(
 	const FemWorld *world, FemBody *body); // its own topology; false when memory fails

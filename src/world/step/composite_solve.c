@@ -2,6 +2,7 @@
 // uses.
 #include "base/heap.h"
 #include "dynamics/energy_bound.h"
+#include "dynamics/modal_unknowns.h"
 #include "dynamics/paper_friction.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
@@ -53,9 +54,11 @@ static void refresh_rigid_task(void *context, int32_t index) {
 	bool is_near_ground = false;
 	for (int32_t c = island->chunks.begin; island->is_rigid && c < island->chunks.end; c++)
 		is_near_ground |= ground_candidates(task, c) > 0;
-	if (is_near_ground)
-		fem_rigid_unknowns_load(&island->rigid, island->extra, island->body,
-			island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
+	if (!is_near_ground)
+		return;
+	fem_rigid_unknowns_load(&island->rigid, island->extra, island->body,
+		island->body->topology->component_nodes[fem_composite_island(task, index)->component]);
+	fem_modal_load(island->body, &island->rigid, island->extra);
 }
 
 static void refresh_diagonal(FemCompositeTask *task) {
@@ -68,6 +71,8 @@ static void prepare_pass(FemCompositeTask *task) {
 	const FemWorld *world = task->step->world;
 	if (task->system.contacts.holds)
 		fem_paper_friction_apply(&task->system, &world->friction_gains, world->def.gravity, task->step->dt);
+	for (int32_t k = 0; k < task->system.modal_count; k++)
+		task->system.modals[k]->modal->jacobian_count = 0;
 	if (task->system.contacts.count > 0)
 		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
 	refresh_diagonal(task);
@@ -317,6 +322,7 @@ void fem_composite_solve(FemCompositeTask *task) {
 	solve_passes(task);
 	if (task->system.rigid)
 		fem_rigid_space_free(&space);
+	fem_system_close_modal(&task->system, task->step->dt);
 	fem_system_load_rigid(&task->system);
 	keep_start_vectors(task);
 }

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "dynamics/group_balance.h"
+#include "dynamics/modal_unknowns.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
@@ -85,6 +86,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.partials = step->partials + composite->chunks.begin,
 		.rigids = step->rigids + composite->islands.begin + composite->proxies.begin,
 		.rigid_factors = step->rigid_factors + 36 * (int64_t)(composite->islands.begin + composite->proxies.begin),
+		.modals = step->modals + composite->islands.begin,
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
@@ -134,6 +136,13 @@ static void open_balance(FemCompositeTask *task, int32_t place, const FemIntegra
 		fem_rigid_balance_load(&island->balance, island->body, integration->dt, integration->gravity);
 }
 
+static bool is_near_ground(const FemCompositeTask *task, FemRange chunks) {
+	bool near = false;
+	for (int32_t c = chunks.begin; c < chunks.end; c++)
+		near |= task->step->ground_candidates[task->composite->chunks.begin + c] > 0;
+	return near;
+}
+
 static void open_island(FemCompositeTask *task, int32_t place) {
 	FemSystemIsland *island = &task->system.islands[place];
 	int32_t component = fem_composite_island(task, place)->component;
@@ -146,7 +155,14 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 	}
 	FemRange nodes = island->body->topology->component_nodes[component];
 	island->rigid = fem_rigid_unknowns_open(island->body, nodes, !integration.is_free);
+	bool is_modal = fem_modal_of(island->body) != NULL;
+	if (is_modal)
+		fem_modal_open(island->body, &island->rigid, integration.gravity, integration.dt, task->system.contacts.count,
+			is_near_ground(task, island->chunks));
 	fem_rigid_unknowns_load(&island->rigid, island->extra, island->body, nodes);
+	fem_modal_load(island->body, &island->rigid, island->extra);
+	if (island->rigid.modal)
+		task->system.modals[task->system.modal_count++] = &island->rigid;
 }
 
 static void list_rigids(FemCompositeTask *task) {

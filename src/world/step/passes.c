@@ -10,6 +10,7 @@
 #include "world/step/passes.h"
 
 #include "base/assert.h"
+#include "dynamics/modal_motion.h"
 #include "dynamics/plate_flow.h"
 #include "fracture/separation.h"
 #include "model/body.h"
@@ -94,6 +95,8 @@ void fem_body_return_to_start(FemBody *body) {
 		memcpy(body->batches, start->batches, sizeof(FemBatch) * batches);
 		swap_plastics(body, start->plastics, batches);
 	}
+	if (body->modal)
+		fem_modal_return_to_start(body->modal);
 	body->went_bad = false;
 	body->step->has_returned = true;
 }

@@ -7,6 +7,7 @@
 #include "model/body_step.h"
 #include "model/piece.h"
 #include "world/step/breaking.h"
+#include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
 
@@ -42,9 +43,14 @@ static FemDynamics dynamics_of(const FemBody *body) {
 	return (FemDynamics)body->dynamics;
 }
 
+// What moves by modes is released as what is rigid by choice, and what broke of it is that.
+static bool is_free_to_choose(const FemBody *body) {
+	return dynamics_of(body) == FEM_DYNAMICS_AUTO || dynamics_of(body) == FEM_DYNAMICS_MODAL;
+}
+
 // Needs the stress of its tets, which only bodies that can break have.
 static bool is_chosen_by_load(const FemBody *body) {
-	return dynamics_of(body) == FEM_DYNAMICS_AUTO && body->breaking && body->live_part_count > 0 && !body->went_bad &&
+	return is_free_to_choose(body) && body->breaking && body->live_part_count > 0 && !body->went_bad &&
 		body->step->tet_stress;
 }
 
@@ -76,6 +82,8 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 	piece->margin = margin;
 	piece->is_rigid = true;
 	piece->probe_dt = 0.0f;
+	if (body->modal)
+		body->modal->is_moving = false;
 }
 
 // A piece that is too small to be split again does not care for its loads. `fragment` is the volume of the smallest
@@ -112,6 +120,8 @@ void fem_rigid_pieces_begin(FemStep *step) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (dynamics_of(body) == FEM_DYNAMICS_RIGID)
 			make_all_rigid(body);
+		else if (dynamics_of(body) == FEM_DYNAMICS_MODAL)
+			fem_modal_pieces_begin(body);
 	}
 }
 
@@ -137,7 +147,7 @@ void fem_rigid_pieces_take_crumbs(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !body->step->was_split || body->step->is_over)
+		if (!is_free_to_choose(body) || !body->step->was_split || body->step->is_over)
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			if (!body->pieces[c].is_rigid && is_wholly_live(body, c) && is_stiff_crumb(body, c))
@@ -223,9 +233,15 @@ static Load load_of_tet(float strength, float kept, float now) {
 static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	if (fem_probe_load(body, component, dt) < body->pieces[component].margin)
+	const FemModal *modal = fem_modal_of(body);
+	float tension = modal ? fem_modal_tension(modal) : 0.0f;
+	if (fem_probe_load(body, component, dt) + tension < body->pieces[component].margin)
 		return LOAD_LOW;
+	if (!fem_probe_is_possible(body, component)) // only modal bodies may be without
+		return LOAD_URGENT;
 	fem_probe_deform(body, component, dt);
+	if (modal)
+		fem_modal_add_to_probe(body, dt);
 	Load load = LOAD_LOW;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end] && load != LOAD_URGENT; k++) {
 		int32_t tet = t->node_tets[k] / 4;
@@ -233,14 +249,18 @@ static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 		bool is_first = t->node_tets[k] % 4 == 0; // each tet counts at its first node
 		int32_t count = is_first ? fem_probe_tensions(body, component, tet, found) : 0;
 		for (int32_t i = 0; i < count; i++) {
-			Load one = load_of_tet(fem_tet_strength(body, found[i].tet), found[i].kept, found[i].now);
+			int32_t at = found[i].tet;
+			float strength = modal ? fem_tet_limit(body, at) : fem_tet_strength(body, at);
+			Load one = load_of_tet(strength, found[i].kept, found[i].now);
 			load = one > load ? one : load;
 		}
 	}
 	return load;
 }
 
-static void release(FemPiece *piece) {
+static void release(FemBody *body, FemPiece *piece) {
+	if (fem_modal_of(body))
+		body->modal->is_out = true;
 	bool is_soon = piece->calm_steps - piece->calm_needed < SOON;
 	int32_t longer = 2 * piece->calm_needed + 1;
 	fem_piece_release(piece);
@@ -268,7 +288,7 @@ static bool release_urgent(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		if (body->pieces[c].load != LOAD_URGENT)
 			continue;
-		release(&body->pieces[c]);
+		release(body, &body->pieces[c]);
 		body->pieces[c].load = LOAD_LOW;
 		any = true;
 	}
@@ -340,24 +360,31 @@ static bool is_calm(const FemBody *body, int32_t component, const Strain *strain
 		vibration_stress(body, component) < vibration_share(body, component, strain) * strength;
 }
 
+// Its piece becomes modal again, when it is calm.
+static bool is_modal_at_heart(const FemBody *body) {
+	return dynamics_of(body) == FEM_DYNAMICS_MODAL && fem_modal_fits(body->modal);
+}
+
 static bool becomes_rigid(FemBody *body, int32_t component, const Strain *strain) {
 	FemPiece *piece = &body->pieces[component];
-	int32_t needed = piece->calm_needed + (fem_piece_is_attached(body, component) ? PINNED_STEPS : 1);
-	piece->calm_steps = is_calm(body, component, strain) ? piece->calm_steps + 1 : 0;
+	bool waits = fem_piece_is_attached(body, component) || is_modal_at_heart(body);
+	int32_t needed = piece->calm_needed + (waits ? PINNED_STEPS : 1);
+	bool calm = is_modal_at_heart(body) ? fem_modal_is_calm(body) : is_calm(body, component, strain);
+	piece->calm_steps = calm ? piece->calm_steps + 1 : 0;
 	return piece->calm_steps >= needed;
 }
 
 static void settle_piece(FemBody *body, int32_t component) {
 	FemPiece *piece = &body->pieces[component];
 	if (piece->load == LOAD_HIGH) {
-		release(piece);
+		release(body, piece);
 	} else if (piece->is_rigid) {
 		piece->calm_steps += piece->calm_steps < CALM_MAX;
 	} else {
 		Strain strain = measure_strain(body, component);
-		if (becomes_rigid(body, component, &strain))
-			make_rigid(
-				body, component, is_too_small_to_break(body, component, strain.fragment) ? INFINITY : strain.margin);
+		bool is_small = is_too_small_to_break(body, component, strain.fragment);
+		if (becomes_rigid(body, component, &strain) && !(is_modal_at_heart(body) && fem_modal_piece_begin(body)))
+			make_rigid(body, component, is_small ? INFINITY : strain.margin);
 	}
 	piece->load = LOAD_LOW;
 }

@@ -14,6 +14,7 @@
 #include "world/contact/fast_objects.h"
 #include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
+#include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/rigid_pieces.h"
 #include "world/step/solver_state.h"
@@ -269,7 +270,7 @@ static void update_elements_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	// What cannot break has its elements from the first pass.
-	if (step->pass == 0 || (body->breaking && !body->step->is_over))
+	if ((step->pass == 0 || (body->breaking && !body->step->is_over)) && !fem_modal_hides_tets(body))
 		fem_elements_update(body, chunk->begin, chunk->end, step->dt);
 }
 
@@ -278,7 +279,7 @@ static void update_cells_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && (step->pass == 0 || (body->breaking && !body->step->is_over)))
+	if (body->cells && (step->pass == 0 || (body->breaking && !body->step->is_over)) && !fem_modal_hides_tets(body))
 		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
 }
 
@@ -462,6 +463,7 @@ static void sleep_and_wake(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_contact_stage_finish(step);
 	fem_rigid_pieces_settle(step);
+	fem_modal_pieces_finish(step);
 	FemVec3 g = world->def.gravity;
 	FemSleepRules rules = {
 		.enabled = world->def.sleeping_enabled,
@@ -490,6 +492,7 @@ static void count(FemStep *step) {
 	statistics->contacts = step->contact_count;
 	statistics->pieces = (int32_t)world->piece_count;
 	statistics->rigid_pieces = fem_rigid_pieces_count(world);
+	statistics->modal_pieces = fem_modal_pieces_count(world);
 	statistics->contact_pairs = fem_sweep_active_count(&world->sweep);
 	for (int32_t c = 0; c < islands->node_chunk_count; c++)
 		statistics->ground_contacts += step->ground_candidates[c];

@@ -36,6 +36,7 @@ typedef struct FemStep {
 	FemSystemIsland *system_islands; // [island], composite by composite
 	FemProxy **rigids;               // composite by composite: its dynamic colliders and rigid pieces
 	double *rigid_factors;           // 36 each
+	FemProxy **modals;               // composite by composite: of bodies that move by modes
 	int32_t *composite_order;        // largest expected cost first
 	FemCompositeResult *results;     // [composite]
 

@@ -117,6 +117,8 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 			fem_splinters_forget_removed(body->breaking->splinters, t);
 	}
 	fem_pieces_renumber(body);
+	if (body->modal)
+		body->modal->is_stale = true, body->modal->is_moving = false;
 	move_nodes(world, body);
 	publish_copies(body, users_before);
 	move_parts(body);

@@ -1,0 +1,104 @@
+// A body that moves by its modes: a rigid frame, and in it the lowest modes of its one piece (Hauser, Shen, O'Brien
+// 2003; docs/method.md, "Modal motion"). In the solve it is a rigid piece with further unknowns, one a mode.
+#ifndef FEM_MODEL_MODAL_H
+#define FEM_MODEL_MODAL_H
+
+#include "base/vec.h"
+#include "fem_modes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A point that a user holds.
+typedef struct FemGrab {
+	FemGrabNumber number; // 0: the slot is free
+	int32_t nodes[4];     // inside numbers
+	float weights[4];     // barycentric
+	FemPosition target;   // m, where it is to be at the end of the next step
+	FemPosition last;     // m, where it was to be at the end of the last one
+	FemVec3 force;        // N, that held it in the last step
+} FemGrab;
+
+typedef struct FemModal {
+	// ---- what it is made of
+	int32_t mode_count, node_count;
+	int32_t stride;      // of modes in the arrays below: mode_count padded to 4, the rest is 0
+	bool is_held;        // by pins: its frame does not move
+	bool is_moving;      // its piece moves by it, while that is rigid
+	bool is_out;         // its piece is elastic until it has come to rest: it was struck too hard
+	bool is_stale;       // the body is no longer what its modes were computed of
+	double *eigenvalues; // [mode]: lambda, rad^2/s^2
+	double *damping;     // [mode]: B = alpha_K lambda + alpha_M, 1/s
+	double *weight;      // [mode][3]: sum m w, kg^1/2; 0 of what is free
+	float *tension;      // [mode]: Pa, largest bound of a tet's tension at z = 1 kg^1/2 m, whatever its sign
+	float *shapes;       // [node][axis][stride]: w, kg^-1/2, axes of the rest shape
+	FemVec4 *rest;       // [node]: s, m, from the centre of mass at rest
+	uint8_t *node_kinds; // [node]: FemNodeKind that the modes were computed for
+	double total_mass;   // kg
+	size_t block_bytes;
+
+	// ---- how it moves
+	double *z, *z_velocity;            // [mode]: kg^1/2 m, and a second
+	double *start_z, *start_rate;      // [mode]: the same at the start of the step
+	double center[3];                  // m, of the frame of what is held: where the centre of mass is at rest
+	float shift[3];                    // m, of the centre of mass in the frame of what is held, else 0
+	FemVec4 *placed, *placed_velocity; // [node]: as the modes left them; where nodes are elsewhere they are asked again
+	bool is_placed;                    // these are set
+
+	// ---- a step
+	float dt;                      // s, of the propagators
+	double *p11, *p12, *p21, *p22; // [mode]: exp of the motion over dt
+	double *inertia;     // [mode]: lambda dt^2 / (1 - p11), 1: an impulse over it is the mean velocity it gives
+	double *free_mean;   // [mode]: mean velocity of the step without forces
+	double *given;       // [mode]: impulse of all forces but contacts, kg^1/2 m/s
+	double *mean;        // [mode]: mean velocity that the solve came to
+	bool is_touched;     // it has part in the solve
+	bool is_near_ground; // some of its nodes may touch the ground
+	float rotation[9];   // from its axes to the world's, row by row
+	float *velocity;     // [stride]: z_velocity
+	float *load;         // [stride]: right-hand side at dv = 0 without contacts
+	float *dv, *residual, *direction, *product, *solved; // [stride]: of the conjugate gradients; solved is z = M^-1 r
+	float *extra;                                        // [mode][stride]: what ground and grabs add to the matrix,
+	float *coupling; // [6][stride]: and between its modes and the motion of its frame
+	bool has_extra;
+	double *factor;   // [mode][mode]: lower Cholesky factor of the matrix of its modes
+	float *jacobians; // [contact side][3][stride]: how modes move the points of its contacts
+	int32_t jacobian_count, jacobian_capacity;
+
+	FemGrab grabs[FEM_GRABS_MAX];
+	int32_t grab_count;
+} FemModal;
+
+// A piece has modes that are those of what it is now.
+static inline bool fem_modal_fits(const FemModal *modal) {
+	return modal && !modal->is_stale;
+}
+
+static inline void fem_modal_drop_grabs(FemModal *modal) {
+	for (int k = 0; k < FEM_GRABS_MAX; k++)
+		modal->grabs[k].number = 0;
+	modal->grab_count = 0;
+}
+
+// out += sign J x, J of a point.
+static inline void fem_modal_add_point(
+	const FemModal *modal, const float *jacobian, const float *x, float sign, float out[3]) {
+	for (int axis = 0; axis < 3; axis++) {
+		const float *j = jacobian + axis * modal->stride;
+		float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+		for (int32_t k = 0; k < modal->stride; k += 4) {
+			for (int i = 0; i < 4; i++)
+				sum[i] += j[k + i] * x[k + i];
+		}
+		out[axis] += sign * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+	}
+}
+
+// y += J^T g
+static inline void fem_modal_add_impulse(const FemModal *modal, const float *jacobian, const float g[3], float *y) {
+	const float *a = jacobian, *b = a + modal->stride, *c = b + modal->stride;
+	for (int32_t k = 0; k < modal->stride; k++)
+		y[k] += g[0] * a[k] + g[1] * b[k] + g[2] * c[k];
+}
+
+#endif
