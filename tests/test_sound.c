@@ -394,12 +394,15 @@ FEM_TEST(sound, cost_of_a_full_mix) {
 		fem_mixer_set_voice(mixer, voice, instrument, 1.0f);
 	for (int i = 0; i < 64; i++)
 		FEM_CHECK(fem_mixer_strike(mixer, i % 16, kicks, 100));
-	double begin = fem_test_cpu_ms();
-	for (int n = 0; n < RATE; n += 512)
-		fem_mixer_mix(mixer, out, 512, 1.0f);
-	double ms = fem_test_cpu_ms() - begin;
-	printf("  a second of 16 voices of 100 modes: %.1f ms\n", ms);
-	FEM_CHECK_TIME(ms, 80.0); // twice the 40 ms that are meant: machines differ
+	double least = INFINITY; // of parts of 1/8 s: what else the machine does is in most of them, not in all
+	for (int part = 0; part < 16; part++) {
+		double begin = fem_test_cpu_ms();
+		for (int n = 0; n < RATE / 8; n += 512)
+			fem_mixer_mix(mixer, out, 512, 1.0f);
+		least = fmin(least, 8.0 * (fem_test_cpu_ms() - begin));
+	}
+	printf("  a second of 16 voices of 100 modes: %.1f ms\n", least);
+	FEM_CHECK_TIME(least, 40.0);
 	fem_mixer_destroy(mixer);
 	fem_instrument_destroy(instrument);
 	free_plain(&modes);

@@ -47,6 +47,7 @@ typedef union ClassFunction {
 	GdAABB (*get_aabb)(void *self);
 	bool (*get_bool_of_int)(void *self, int64_t value);
 	void (*set_int_bool)(void *self, int64_t number, bool value);
+	void (*set_int_vector3)(void *self, int64_t number, GdVector3 value);
 	void (*get_dictionary_of_vector3_pair_object)(
 		void *self, GdVector3 first, GdVector3 second, GDExtensionObjectPtr object, GdDictionary *out);
 	GDExtensionObjectPtr (*get_object)(void *self);
@@ -96,6 +97,7 @@ typedef enum ClassSignature {
 	SIGNATURE_get_aabb,
 	SIGNATURE_get_bool_of_int,
 	SIGNATURE_set_int_bool,
+	SIGNATURE_set_int_vector3,
 	SIGNATURE_get_dictionary_of_vector3_pair_object,
 	SIGNATURE_get_object,
 	SIGNATURE_set_object,

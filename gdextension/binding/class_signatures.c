@@ -126,6 +126,11 @@ PTRCALL(get_bool_of_int) {
 	*(GDExtensionBool *)out = FUNCTION(get_bool_of_int)(self, *(const int64_t *)arguments[0]);
 }
 
+PTRCALL(set_int_vector3) {
+	(void)out;
+	FUNCTION(set_int_vector3)(self, *(const int64_t *)arguments[0], *(const GdVector3 *)arguments[1]);
+}
+
 PTRCALL(set_int_bool) {
 	(void)out;
 	FUNCTION(set_int_bool)(self, *(const int64_t *)arguments[0], *(const GDExtensionBool *)arguments[1] != 0);
@@ -261,6 +266,7 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_get_int_of_dictionary] = {TYPE(INT), 1, {TYPE(DICTIONARY)}, ptrcall_get_int_of_dictionary},
 	[SIGNATURE_get_bool_of_int] = {TYPE(BOOL), 1, {TYPE(INT)}, ptrcall_get_bool_of_int},
 	[SIGNATURE_set_int_bool] = {TYPE(NIL), 2, {TYPE(INT), TYPE(BOOL)}, ptrcall_set_int_bool},
+	[SIGNATURE_set_int_vector3] = {TYPE(NIL), 2, {TYPE(INT), TYPE(VECTOR3)}, ptrcall_set_int_vector3},
 	[SIGNATURE_get_dictionary_of_vector3_pair_object] = {TYPE(DICTIONARY), 3,
 		{TYPE(VECTOR3), TYPE(VECTOR3), TYPE(OBJECT)}, ptrcall_get_dictionary_of_vector3_pair_object},
 	GETTER(bool, BOOL),

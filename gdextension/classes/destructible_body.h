@@ -211,6 +211,14 @@ void destructible_body_wake(void *self);
 void destructible_body_reset(void *self);
 void destructible_body_trigger(void *self);
 void destructible_body_apply_force(void *self, GdVector3 force, GdVector3 position);
+
+// ---- destructible_body_grabs.c
+bool destructible_body_is_modal(void *self);
+int64_t destructible_body_grab(void *self, GdVector3 position);
+void destructible_body_move_grab(void *self, int64_t grab, GdVector3 position);
+void destructible_body_release_grab(void *self, int64_t grab);
+void destructible_body_get_grab_data(void *self, int64_t grab, GdDictionary *out);
+
 void destructible_body_apply_central_force(void *self, GdVector3 force);
 void destructible_body_apply_impulse(void *self, GdVector3 impulse, GdVector3 position);
 void destructible_body_apply_central_impulse(void *self, GdVector3 impulse);

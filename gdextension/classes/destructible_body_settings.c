@@ -116,7 +116,7 @@ int64_t destructible_body_get_dynamics(void *self) {
 }
 
 void destructible_body_set_dynamics(void *self, int64_t dynamics) {
-	if (dynamics < FEM_DYNAMICS_AUTO || dynamics > FEM_DYNAMICS_RIGID) {
+	if (dynamics < FEM_DYNAMICS_AUTO || dynamics > FEM_DYNAMICS_MODAL) {
 		destructible_body_report(
 			self, "keeps its dynamics", "there is no such setting; use one of DestructibleBody.Dynamics");
 		return;

@@ -260,6 +260,9 @@ static void step_world(SimulationWorld *world) {
 		return;
 	}
 	update_gravity(world);
+	for (int32_t i = 0; i < world->body_count; i++) {
+		simulation_body_go_on_with_modes(world->bodies[i], delta);
+	}
 	coupling_before_step(world, delta);
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
 	coupling_after_step(world, delta);
@@ -391,6 +394,7 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->contacts += one->contacts;
 	sum->pieces += one->pieces;
 	sum->rigid_pieces += one->rigid_pieces;
+	sum->modal_pieces += one->modal_pieces;
 	sum->splits += one->splits;
 	sum->faces_opened += one->faces_opened;
 	sum->passes += one->passes;
@@ -448,6 +452,7 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
 	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
 	dictionary_take(out, "rigid_pieces", make_variant_int(sum.rigid_pieces));
+	dictionary_take(out, "modal_pieces", make_variant_int(sum.modal_pieces));
 	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
 	dictionary_take(out, "splits", make_variant_int(sum.splits));
 	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));

@@ -53,6 +53,14 @@ typedef struct BodyRegion {
 	bool was_asleep;               // when they were last moved
 } BodyRegion;
 
+// The modes of a body that moves by them, while they are computed.
+typedef struct BodyModes {
+	struct FemModesJob *job; // null: none is under way
+	int32_t *nodes;          // of the body, in the order of the modes
+	int32_t attempts;        // that came to nothing, in a row
+	bool has_failed;         // it has none, and was told so
+} BodyModes;
+
 // Part of a node, which sets node, view and settings. While `world` is not null the simulation holds a pointer to it.
 typedef struct SimulationBody {
 	SimulationWorld *world; // null: not simulated
@@ -74,6 +82,7 @@ typedef struct SimulationBody {
 	bool was_asleep;                  // when it was paused
 	struct DestructibleMesh *awaited; // its mesh, while that is cut into splinters; else null
 	BodyRegion region;
+	BodyModes modes;
 	struct NodeAttachment *attachments; // nodes attached to it
 	int32_t attachment_count;
 } SimulationBody;

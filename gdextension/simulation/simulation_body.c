@@ -161,6 +161,7 @@ void simulation_body_destroy(SimulationBody *body) {
 		return;
 	}
 	coupling_forget_body(body);
+	simulation_body_drop_modes(body);
 	fem_body_destroy(body->body);
 	simulation_world_release_mesh(world, body->mesh);
 	for (int32_t i = 0; i < body->material_count; i++) {
@@ -212,6 +213,7 @@ void simulation_body_apply_settings(SimulationBody *body) {
 	fem_body_set_layers(body->body, settings->layer, settings->mask);
 	fem_body_set_self_contact(body->body, settings->self_contact);
 	fem_body_set_dynamics(body->body, settings->dynamics);
+	body->modes.has_failed = false; // another material or anchor may do
 	fem_body_set_toughness_scale(body->body, toughness_scale(settings));
 	fem_body_set_fracture_seed(body->body, settings->fracture_seed);
 	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime, settings->debris_fade);

@@ -71,6 +71,10 @@ void simulation_body_not_stepped(SimulationBody *body);
 void simulation_body_find_splinters(SimulationBody *body, struct DestructibleMesh *mesh);
 void simulation_body_await_splinters(SimulationBody *body, bool *has_given);
 
+// Before each step; and when the body goes, or its modes are to be asked for anew. In simulation_modes.c.
+void simulation_body_go_on_with_modes(SimulationBody *body, double delta);
+void simulation_body_drop_modes(SimulationBody *body);
+
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);
 

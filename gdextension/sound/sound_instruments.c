@@ -23,6 +23,7 @@ typedef struct Entry {
 	GDExtensionObjectPtr material; // MaterialResource or null, only compared
 	MaterialSound sound;           // as it was found for
 	double mass;                   // kg
+	bool is_attached;              // held by anchors, which are this body's own
 	FemModesJob *job;
 	FemInstrument *instrument;
 	int32_t *nodes;
@@ -83,6 +84,11 @@ static bool sounds_alike(const MaterialSound *a, const MaterialSound *b) {
 		a->brightness == b->brightness;
 }
 
+// What anchors hold rings otherwise, each body by its own.
+static bool is_held_alike(const Entry *entry, const SimulationBody *body, const FemPieceState *piece) {
+	return entry->is_attached == piece->is_attached && (!piece->is_attached || is_same_body(entry->body, body->body));
+}
+
 static Entry *find_whole(const SoundInstruments *all, const SimulationBody *body, const FemPieceState *piece) {
 	GDExtensionObjectPtr material = body->materials[0];
 	MaterialSound sound = material_resource_sound(material);
@@ -90,7 +96,7 @@ static Entry *find_whole(const SoundInstruments *all, const SimulationBody *body
 		Entry *entry = all->entries[i];
 		if (entry->piece == 0 && fem_mesh_ids_are_equal(entry->mesh, body->mesh) && entry->material == material &&
 			entry->tet_count == piece->tet_count && fabs(entry->mass - piece->mass) <= 1e-4 * piece->mass &&
-			sounds_alike(&entry->sound, &sound)) {
+			sounds_alike(&entry->sound, &sound) && is_held_alike(entry, body, piece)) {
 			return entry;
 		}
 	}
@@ -136,6 +142,7 @@ static Entry *add_entry(SoundInstruments *all, const SimulationBody *body, const
 	entry->material = body->materials[0];
 	entry->sound = material_resource_sound(entry->material);
 	entry->mass = piece->mass;
+	entry->is_attached = piece->is_attached;
 	entry->number = ++all->next_number;
 	entry->is_wanted = true;
 	all->entries[all->count++] = entry;

@@ -50,6 +50,45 @@ func test_dynamics() -> void:
 		check_near(body.get_center_of_mass().y, bodies[2].get_center_of_mass().y, 0.01, "height")
 
 
+# A bar that wobbles: its modes come within a moment, it falls as anything, and a point of it can be dragged.
+func test_modal() -> void:
+	var jelly := MaterialResource.new()
+	jelly.stiffness = 2e5
+	jelly.breakable = false
+	var body := add_body(Vector3(0, 20, 0))
+	body.material = jelly
+	body.gravity_scale = 0.0
+	body.dynamics = DestructibleBody.DYNAMICS_MODAL
+	check_equal(body.grab(Vector3(0, 20, 0)) if body.is_modal() else 0, 0, "a grab before there are modes")
+	for i in 300:
+		await ticks(1)
+		if body.is_modal():
+			break
+	check(body.is_modal(), "is modal")
+	check_equal(DestructionServer.get_statistics()["modal_pieces"], 1, "modal pieces")
+	var from := body.get_center_of_mass() + Vector3(0.5, 0.5, 0.5)
+	var grab := body.grab(from)
+	check(grab > 0, "a grab")
+	var at: Vector3 = body.get_grab_data(grab)["position"]
+	check((at - from).length() < 0.05, "the corner")
+	for i in 30:
+		body.move_grab(grab, at + Vector3(0.02 * (i + 1), 0, 0))
+		await ticks(1)
+	check((body.get_grab_data(grab)["position"] - at - Vector3(0.6, 0, 0)).length() < 1e-4, "where it was dragged to")
+	check(body.get_center_of_mass().x > 0.1, "the body comes along")
+	body.release_grab(grab)
+	check(body.get_grab_data(grab).is_empty(), "after release")
+	jelly.stiffness = 3e5 # modes of another material
+	for i in 300:
+		await ticks(1)
+		if body.is_modal() and i > 2:
+			break
+	check(body.is_modal(), "is modal again")
+	body.dynamics = DestructibleBody.DYNAMICS_FINITE_ELEMENTS
+	await ticks(2)
+	check(not body.is_modal(), "is not modal as finite elements")
+
+
 func test_gravity_scale() -> void:
 	var bodies: Array[DestructibleBody] = []
 	for scale: float in [0.0, 1.0, -0.5, 2.0]:
