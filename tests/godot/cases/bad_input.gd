@@ -134,7 +134,7 @@ func test_cast_shadow_that_is_not_there() -> void:
 
 func test_dynamics_that_are_not_there() -> void:
 	var body := add_body(Vector3(0, 2, 0))
-	for setting: int in [-1, 3]:
+	for setting: int in [-1, 4]:
 		expect_errors("dynamics %d" % setting, [str(body.get_path()), "DestructibleBody.Dynamics"])
 		body.dynamics = setting
 		errors_end()
