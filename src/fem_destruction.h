@@ -238,7 +238,9 @@ int32_t fem_mesh_get_layout(FemMeshId mesh, int32_t *out_layout, int32_t capacit
 // How the pieces of a body move.
 typedef enum FemDynamics {
 	// Stiff pieces of bodies that can break are rigid while nothing strains them that counts, and elastic from the step
-	// on in which their loads come near to breaking or denting them. All others are elastic.
+	// on in which their loads come near to breaking or denting them; pieces that cannot break, and are not pinned,
+	// while
+	// they are not seen to bend. All others are elastic.
 	FEM_DYNAMICS_AUTO = 0,
 	FEM_DYNAMICS_ELEMENTS, // finite elements: always elastic
 	FEM_DYNAMICS_RIGID, // always rigid: nothing bends, dents or breaks. What is pinned stands still, driven nodes are

@@ -4,8 +4,11 @@
 #include "cube_scene.h"
 #include "fem_test.h"
 #include "scenes/rig.h"
+#include "world/api/registry.h"
+#include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,6 +331,90 @@ FEM_TEST(rigid_pieces, follow_what_is_done_to_their_body) {
 	FEM_CHECK_INT(rigid_pieces(rig.world), 0);
 	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
 	fem_rig_destroy(&rig);
+}
+
+// ---- what cannot break
+
+static FemRigDef loaded_bar(FemDynamics dynamics) {
+	FemRigDef def = fem_rig_bar_def(20, 2, 2, FEM_CELLS_KUHN, 0.05f);
+	def.clamped = false;
+	def.material.young_modulus = 1.5e8f;
+	def.material.density = 1000.0f;
+	def.material.stiffness_damping = 1e-3f;
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.world.sleeping_enabled = false;
+	def.body.dynamics = dynamics;
+	return def;
+}
+
+// m, how much lower the middle of a bar on two supports comes to lie when it weighs ten times as much.
+static double sag_of_bar(FemDynamics dynamics, int32_t *out_rigid_before, int32_t *out_rigid_after) {
+	FemRigDef def = loaded_bar(dynamics);
+	FemRig rig = fem_rig_create(&def);
+	FemColliderDef support = fem_default_collider_def();
+	support.shape.type = FEM_SHAPE_BOX;
+	support.shape.half_extents = (FemVec3){0.05f, 0.05f, 0.1f};
+	for (int i = 0; i < 2; i++) {
+		support.position = (FemPosition){i == 0 ? 0.05 : 0.95, -0.05, 0.05};
+		fem_collider_create(rig.world, &support);
+	}
+	fem_steps(rig.world, 60);
+	*out_rigid_before = rigid_pieces(rig.world);
+	double before = fem_low(rig.body);
+	FEM_CHECK_INT(fem_body_set_gravity_scale(rig.body, 10.0f), FEM_OK);
+	fem_steps(rig.world, 120);
+	*out_rigid_after = rigid_pieces(rig.world);
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	double sag = before - fem_low(rig.body);
+	fem_rig_destroy(&rig);
+	return sag;
+}
+
+// A bar that is not seen to bend is rigid; under a load by which it is, it bends as an elastic one does. Fails when
+// loads are not looked at, or the rule does not know the modulus.
+FEM_TEST(rigid_pieces, what_cannot_break_is_rigid_until_it_is_seen_to_bend) {
+	int32_t before, after, none;
+	double sag = sag_of_bar(FEM_DYNAMICS_AUTO, &before, &after);
+	double elastic = sag_of_bar(FEM_DYNAMICS_ELEMENTS, &none, &none);
+	FEM_CHECK_INT(before, 1);
+	FEM_CHECK_INT(after, 0);
+	printf("  sags by %.2f mm, elastic %.2f mm\n", 1e3 * sag, 1e3 * elastic);
+	FEM_CHECK(elastic > 1e-3);
+	FEM_CHECK_NEAR(sag / elastic, 1.0, 0.05);
+	FemRigDef soft = loaded_bar(FEM_DYNAMICS_AUTO);
+	soft.material.young_modulus = 1e5f;
+	soft.world.ground_enabled = true;
+	FemRig rig = fem_rig_create(&soft);
+	fem_steps(rig.world, 60);
+	FEM_CHECK_INT(rigid_pieces(rig.world), 0);
+	fem_rig_destroy(&rig);
+}
+
+// Contacts of two cubes of 6 x 6 cells a side on each other: a few points when both are rigid, and the upper one does
+// not creep on them.
+FEM_TEST(rigid_pieces, lie_on_few_points) {
+	FemWorldDef def = fem_contact_world_def();
+	FemWorldId world = fem_world_create(&def);
+	FemBlock cube = fem_block(0.3f, 6);
+	cube.material.young_modulus = 1e9f;
+	fem_add_plane(world, FEM_SHAPE_HALF_SPACE, fem_rotation_z(0.0), 0.5f);
+	fem_block_add(world, &cube);
+	cube.body.position.x += 0.05;
+	cube.body.position.y += 0.3;
+	FemBodyId upper = fem_block_add(world, &cube);
+	fem_steps(world, 60);
+	FEM_CHECK_INT(rigid_pieces(world), 2);
+	FemPosition before = fem_center(upper);
+	fem_steps(world, 240);
+	FemPosition after = fem_center(upper);
+	FEM_CHECK(hypot(after.x - before.x, after.z - before.z) < 2e-4);
+	FEM_CHECK(fabs(after.y - before.y) < 2e-4);
+	const FemWorld *inside = fem_world_find(world);
+	int32_t count = 0;
+	for (int32_t c = 0; c < inside->contacts.contact_count; c++)
+		count += fem_side_is_body(&inside->contacts.contacts[c].side[1]);
+	FEM_CHECK(count >= 3 && count <= 8);
+	fem_world_destroy(world);
 }
 
 // ---- bad input

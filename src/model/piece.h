@@ -32,8 +32,9 @@ typedef struct FemPiece {
 	uint8_t load;        // within a step: what its loads come to, 0 is low
 	int32_t calm_steps;  // in a row in which nothing strained it that counts
 	int32_t calm_needed; // so many make it rigid
-	float margin;        // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does
-	float probe_dt;      // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
+	float margin; // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does. Of those
+	// that cannot break: least load by which they are seen to bend.
+	float probe_dt; // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
 	// While a step looks at blows (world/step/blows.h), else 0: the share of its speed that those so far took, and
 	// until when what touched it is spent, s from the start of the step.
 	float spent_speed, spent_until;

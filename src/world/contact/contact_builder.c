@@ -515,6 +515,7 @@ void fem_contacts_make(FemStep *step) {
 			made.end = stage->contact_count = made.begin;
 			stage->full = true;
 		}
+		made.end = stage->contact_count = fem_contact_builder_thin_out(&builder, made);
 		strengthen(world, stage, made, builder.push, step->dt);
 	}
 	stage->last_time = world->time;

@@ -42,6 +42,10 @@ void fem_contact_builder_strengthen_bounces(const FemWorld *world, FemContact *c
 float fem_contact_builder_tet_edge(const FemBody *body, int32_t tet); // m
 float fem_contact_builder_push_limit(float depth, float edge);        // m/s
 
+// ---- contact_manifolds.c
+// Leaves few of the contacts of rigid pieces that cannot break with each other, in their order. Returns their new end.
+FEM_MUST_USE int32_t fem_contact_builder_thin_out(const FemContactBuilder *builder, FemRange made);
+
 // ---- crack_contacts.c
 // Pairs of pieces whose sides are still sunk into each other since they came apart.
 void fem_contact_builder_list_cracks(FemContactBuilder *builder);

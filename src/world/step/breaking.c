@@ -63,10 +63,10 @@ float fem_tet_strength(const FemBody *body, int32_t tet) {
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	body->is_stiff = false;
+	fem_body_release_pieces(body);
 	if (!breaking)
 		return;
 	breaking->has_grain = breaking->can_break = breaking->has_impacts = false;
-	fem_body_release_pieces(body);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;

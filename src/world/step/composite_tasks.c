@@ -72,6 +72,16 @@ static float island_mass(const FemBody *body, const FemIsland *island) {
 	return island->whole ? mass : mass * (float)island->node_count / (float)(nodes.end - nodes.begin);
 }
 
+// Then rigid motions, for which kept factors are of no use in a heap, are solved for exactly.
+static bool has_rigid_piece(const FemCompositeTask *task) {
+	bool has = false;
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		const FemIsland *island = fem_composite_island(task, i);
+		has |= task->step->world->bodies[island->body]->pieces[island->component].is_rigid;
+	}
+	return has;
+}
+
 static FemCompositeTask open_task(FemStep *step, int32_t order) {
 	int32_t index = step->composite_order[order];
 	FemWorld *world = step->world;
@@ -92,13 +102,14 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
 		.tolerance = world->def.solver_tolerance,
 	};
+	bool has_rigid = has_rigid_piece(&task);
 	for (int32_t i = 0, chunk = 0; i < task.system.island_count; i++) {
 		const FemIsland *island = fem_composite_island(&task, i);
 		FemBody *body = world->bodies[island->body];
 		FemRange chunks = {chunk, chunk + island->node_chunks.end - island->node_chunks.begin};
 		const FemPiece *piece = &body->pieces[island->component];
 		bool kept = island->whole && piece->preconditioner &&
-			fem_policy_uses_kept(piece, task.system.contacts.count, composite->node_count);
+			(has_rigid || fem_policy_uses_kept(piece, task.system.contacts.count, composite->node_count));
 		task.system.islands[i] = (FemSystemIsland){
 			.body = body,
 			.chunks = chunks,

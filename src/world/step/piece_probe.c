@@ -48,6 +48,11 @@ static void add_elastic_impulse(const FemBody *body, int32_t node, float dt, dou
 	}
 }
 
+// Pa, of forces that are `sum` N in all.
+static float bending_stress(const FemPiece *piece, double sum) {
+	return (float)(6.0 * sum) * piece->length * piece->length / (piece->volume * piece->thickness);
+}
+
 float fem_probe_load(FemBody *body, int32_t component, float dt) {
 	const FemPiece *piece = &body->pieces[component];
 	FemRange nodes = body->topology->component_nodes[component];
@@ -64,7 +69,18 @@ float fem_probe_load(FemBody *body, int32_t component, float dt) {
 		sum += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
 		body->step->product[i] = (FemVec4){(float)j[0], (float)j[1], (float)j[2], 0.0f};
 	}
-	return (float)(6.0 * sum / (double)dt) * piece->length * piece->length / (piece->volume * piece->thickness);
+	return bending_stress(piece, sum / (double)dt);
+}
+
+float fem_probe_strain(const FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	double sum = 0.0;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double f[3] = {0.0, 0.0, 0.0};
+		add_elastic_impulse(body, i, 1.0f, f);
+		sum += sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+	}
+	return bending_stress(&body->pieces[component], sum);
 }
 
 // ---- deformation

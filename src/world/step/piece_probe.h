@@ -19,6 +19,9 @@ bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is 
 // below V t / (6 L), V, L and t being the volume, length and thickness of the piece.
 float fem_probe_load(FemBody *body, int32_t component, float dt);
 
+// The same bound of the forces of the strain that an elastic piece has.
+float fem_probe_strain(const FemBody *body, int32_t component);
+
 // Then: the displacement of the piece's nodes within the step, m, in body->step->z, and where they come to in
 // body->step->direction.
 void fem_probe_deform(FemBody *body, int32_t component, float dt);

@@ -34,8 +34,12 @@
 // A piece that is released soon after it became rigid waits twice as long before the next time, up to this many steps:
 // taking a step again costs more than a step with one more elastic piece. Chosen.
 #define PATIENCE_MAX 15
-#define SOON 30       // steps; chosen
-#define CALM_MAX 1000 // steps that are counted; chosen
+#define SOON 30 // steps; chosen
+// Of its length: what a piece that cannot break is bent by less than that is not seen to bend. Chosen, 1 mm in 10 cm.
+#define SEEN_SHARE 0.01f
+#define SEEN_STEPS 3    // in a row in which none of it is; chosen
+#define SEEN_TIME 0.05f // s: nor is it seen when it lasts no longer, as a blow does; chosen
+#define CALM_MAX 1000   // steps that are counted; chosen
 
 // ---- which
 
@@ -52,6 +56,13 @@ static bool is_free_to_choose(const FemBody *body) {
 static bool is_chosen_by_load(const FemBody *body) {
 	return is_free_to_choose(body) && body->breaking && body->live_part_count > 0 && !body->went_bad &&
 		body->step->tet_stress;
+}
+
+// Has no strength: whether its loads bend it by what is seen decides.
+static bool is_chosen_by_sight(const FemBody *body) {
+	bool breaks = body->breaking && body->breaking->can_break;
+	return dynamics_of(body) == FEM_DYNAMICS_AUTO && !breaks && !body->plastics && body->live_part_count > 0 &&
+		!body->went_bad && !body->kinematic;
 }
 
 static bool is_wholly_live(const FemBody *body, int32_t component) {
@@ -389,18 +400,74 @@ static void settle_piece(FemBody *body, int32_t component) {
 	piece->load = LOAD_LOW;
 }
 
+// ---- what cannot break
+
+// Pa, E of a Poisson ratio of 1/4 where the piece is softest.
+static float least_modulus(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	float least = INFINITY;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		least = fminf(least, body->batches[tet / FEM_LANES].mu[tet % FEM_LANES]);
+	}
+	return 2.5f * least;
+}
+
+// m: as deep as a plate that fills the box of the piece, or its walls where those are thicker: what is curved is stiff.
+static float bending_depth(const FemPiece *piece) {
+	float box = piece->box_area * sqrtf(piece->box_area);
+	return fmaxf(piece->thickness, 2.0f * box / (piece->length * piece->length));
+}
+
+// Pa, of fem_probe_load(): a beam of length L and depth d that carries half of the forces S, the other half being what
+// carries it, sags by (S/2) L^4 / (4 E V d^2), which is seen from SEEN_SHARE L on.
+static float seen_stress(const FemPiece *piece, float modulus) {
+	float d = bending_depth(piece);
+	return 48.0f * SEEN_SHARE * modulus * d * d / (piece->thickness * piece->length);
+}
+
+// m/s: the vibration of a beam, of 6.5 c d / L^2 rad/s, that is seen, c being the speed of sound.
+static float seen_speed(const FemPiece *piece, float modulus) {
+	return 6.5f * SEEN_SHARE * sqrtf(modulus * piece->volume / piece->mass) * bending_depth(piece) / piece->length;
+}
+
+// A piece that is pinned hangs or stands on its pins by its strain.
+static void settle_by_sight(FemBody *body, int32_t component, float dt) {
+	FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	if (fem_piece_is_attached(body, component) || !(piece->thickness > 0.0f))
+		return;
+	if (piece->is_rigid) {
+		bool is_low = fem_probe_load(body, component, dt) < piece->margin;
+		piece->calm_steps =
+			is_low ? piece->calm_steps + (SEEN_TIME > dt * (float)piece->calm_steps) : piece->calm_steps - 1;
+		if (piece->calm_steps <= 0)
+			release(body, piece);
+		return;
+	}
+	float modulus = least_modulus(body, component), stress = seen_stress(piece, modulus);
+	bool is_calm = fem_rigid_shape_vibration(body, nodes) < (double)seen_speed(piece, modulus) &&
+		fem_probe_strain(body, component) < stress;
+	piece->calm_steps = is_calm ? piece->calm_steps + 1 : 0;
+	if (piece->calm_steps >= piece->calm_needed + SEEN_STEPS)
+		make_rigid(body, component, stress);
+}
+
 static void settle_task(void *context, int32_t index) {
-	const FemWorld *world = ((FemStep *)context)->world;
-	const FemIsland *island = &world->islands.islands[index];
-	FemBody *body = world->bodies[island->body];
-	// The stress of what sleeps was not computed.
-	if (is_chosen_by_load(body) && is_wholly_live(body, island->component))
+	const FemStep *step = context;
+	const FemIsland *island = &step->world->islands.islands[index];
+	FemBody *body = step->world->bodies[island->body];
+	if (!is_wholly_live(body, island->component)) // the stress of what sleeps was not computed
+		return;
+	if (is_chosen_by_load(body))
 		settle_piece(body, island->component);
+	else if (is_chosen_by_sight(body) && step->world->def.friction_mode != FEM_FRICTION_PAPER) // its gains are of nodes
+		settle_by_sight(body, island->component, step->dt);
 }
 
 void fem_rigid_pieces_settle(FemStep *step) {
-	if (step->world->breakable_count > 0)
-		fem_pool_for_uneven(step->world->pool, step->world->islands.count, settle_task, step);
+	fem_pool_for_uneven(step->world->pool, step->world->islands.count, settle_task, step);
 }
 
 // ---- statistics
