@@ -190,6 +190,9 @@ typedef struct FemMaterialDef {
 						   // toughness / young_modulus; clamped to 1..1e13
 	float fragment_size; // m, edge of a cube as large as the smallest piece that it breaks into; default 0: as small as
 						 // the mesh has it; clamped to 0..100
+	float prestress; // Pa, of tempered glass: pressure that its surface is under. It adds to toughness; at the first
+					 // crack all of a piece goes to dice of fragment_size. Default 0; clamped to 10 times toughness,
+					 // which no core holds; needs FEM_TOUGHNESS_STRESS
 	FemVec3 grain_direction;     // of fibres, in the mesh's axes; default 0: none
 	float grain_ratio;           // toughness along the fibres over that across them, >= 1; default 1
 	float grain_stiffness_ratio; // young_modulus, along the fibres, over that across them; default 1; clamped to 1..100
@@ -327,6 +330,7 @@ typedef struct FemBodyState {
 	FemVec3 angular_momentum; // about the centre of mass, kg m^2/s
 	double kinetic_energy;    // J
 	double elastic_energy;    // J
+	double prestress_energy;  // J, that FemMaterialDef.prestress holds where nothing cracked yet
 	float max_strain;         // largest norm of elastic strain
 	float max_plastic_strain; // largest norm of plastic strain
 	float max_stress;         // largest principal tensile stress, Pa

@@ -38,6 +38,7 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.friction = number_of(preset, "friction", def.friction);
 	def.restitution = number_of(preset, "restitution", 0.0f);
 	def.max_iterations = (int32_t)number_of(preset, "max_solver_iterations", (float)def.max_iterations);
+	def.prestress = number_of(preset, "prestress", 0.0f);
 	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
 	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
 	def.grain_direction = (FemVec3){def.grain_ratio > 1.0f ? 1.0f : 0.0f, 0.0f, 0.0f}; // all of the addon's

@@ -1,8 +1,9 @@
 // What the values of a MaterialResource mean to the engine, and which make no sense together.
 #include "classes/material_resource.h"
 
-#define RUBBER_MAX 1e7  // Pa; what is softer may stretch to twice its length
-#define YIELD_SHARE 0.5 // of the strain at which it would break: where a ductile material yields if not told
+#define RUBBER_MAX 1e7     // Pa; what is softer may stretch to twice its length
+#define PRESTRESS_MAX 10.0 // of toughness, as the engine clamps it
+#define YIELD_SHARE 0.5    // of the strain at which it would break: where a ductile material yields if not told
 
 void material_resource_set_defaults(MaterialResource *self) {
 	FemMaterialDef def = fem_default_material_def();
@@ -25,6 +26,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->fragment_size = (double)def.fragment_size;
 	self->impact_stiffness = (double)def.impact_modulus;
 	self->impact_strength = (double)def.impact_strength;
+	self->prestress = (double)def.prestress;
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->grain_stiffness_ratio = (double)def.grain_stiffness_ratio;
@@ -82,6 +84,10 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.fragment_size = (float)self->fragment_size;
 	def.impact_modulus = (float)self->impact_stiffness;
 	def.impact_strength = (float)self->impact_strength;
+	if (self->toughness_mode == FEM_TOUGHNESS_STRESS) {
+		double most = PRESTRESS_MAX * self->toughness;
+		def.prestress = (float)(self->prestress < most ? self->prestress : most);
+	}
 	def.grain_direction = (FemVec3){self->grain_direction.x, self->grain_direction.y, self->grain_direction.z};
 	def.grain_ratio = (float)self->grain_ratio;
 	def.grain_stiffness_ratio = (float)self->grain_stiffness_ratio;
@@ -111,6 +117,16 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 	if (self->breakable && by_stress && self->toughness > 0.5 * self->stiffness && self->stiffness > RUBBER_MAX) {
 		return "its toughness is more than half of its stiffness, so it has to be stretched by half its length before "
 			   "it breaks; lower toughness, or raise stiffness";
+	}
+	if (self->breakable && self->prestress > 0.0 && !by_stress) {
+		return "it has a prestress, which is a stress, but a toughness_mode of Force, so that prestress has no effect; "
+			   "set "
+			   "toughness_mode to Stress";
+	}
+	if (self->breakable && self->prestress > PRESTRESS_MAX * self->toughness) {
+		return "its prestress is more than 10 times its toughness, which would tear it apart by itself, and counts as "
+			   "10 "
+			   "times; lower prestress, or raise toughness";
 	}
 	GdVector3 grain = self->grain_direction;
 	if (self->breakable && self->grain_ratio > 1.0 && grain.x == 0.0f && grain.y == 0.0f && grain.z == 0.0f) {

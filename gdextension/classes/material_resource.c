@@ -110,6 +110,7 @@ FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
 FLOAT_ACCESSORS(impact_strength, 0.0, 1e13)
+FLOAT_ACCESSORS(prestress, 0.0, 1e12)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
 
@@ -228,7 +229,8 @@ static double get_strain_at_break(void *pointer) {
 	FemMaterialDef def = material_resource_def(self->base.object);
 	GdVector3 grain = self->grain_direction;
 	bool has_fibres = grain.x != 0.0f || grain.y != 0.0f || grain.z != 0.0f;
-	double elastic = self->toughness / self->stiffness * (has_fibres ? self->grain_stiffness_ratio : 1.0);
+	double elastic =
+		(self->toughness + (double)def.prestress) / self->stiffness * (has_fibres ? self->grain_stiffness_ratio : 1.0);
 	// The limit is that of the strain's norm. What keeps its volume thins by half of what it stretches: sqrt(1 + 2/4).
 	double plastic = (double)def.max_plastic_strain / (def.plasticity == FEM_PLASTICITY_DEVIATORIC ? sqrt(1.5) : 1.0);
 	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? plastic : 0.0);
@@ -315,6 +317,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(grain_stiffness_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
 	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
+	PROPERTY(prestress, FLOAT, float, "get_", RANGE, "0,1e9,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY_GROUP("Look"),
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),
 	PROPERTY_OF_CLASS(interior_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),

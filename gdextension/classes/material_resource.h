@@ -41,6 +41,7 @@ typedef struct MaterialResource {
 	double fragment_size;      // m
 	double impact_stiffness;   // Pa
 	double impact_strength;    // Pa
+	double prestress;          // Pa
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;

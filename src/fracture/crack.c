@@ -150,9 +150,21 @@ static bool is_at_nodes(const FemTopology *t, const Star *star, int32_t face) {
 	return false;
 }
 
-// A face holds when neither of its tets can break: a frame stays whole beside a pane that shatters.
-static bool holds(const FemBody *body, int32_t face, int32_t across) {
+bool fem_face_holds(const FemBody *body, int32_t face, int32_t across) {
 	return isinf(body->tet_toughness[face / 4]) && isinf(body->tet_toughness[across / 4]);
+}
+
+void fem_face_cut(FemBody *body, int32_t face, int32_t across) {
+	FemTopology *t = body->own_topology;
+	FemBreaking *breaking = body->breaking;
+	if (!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
+		return;
+	FEM_ASSERT(t->neighbours[across] == face && t->user_of_tet[across / 4] >= 0);
+	FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
+	*cut = (FemFaceCut){.face = face, .across = across};
+	for (int i = 0; i < 3; i++)
+		cut->nodes[i] = fem_tet_node(t, face / 4, fem_face_corners[face % 4][i]);
+	fem_split_cut(t, face, across);
 }
 
 // Cuts the faces at the node between tets ahead of the plane and behind it. Returns their number; they are the last
@@ -164,21 +176,15 @@ static int32_t cut_faces(FemBody *body, const Star *star) {
 	for (int32_t k = 0; k < star->count; k++) {
 		for (int32_t v = 0; star->ahead[k] && v < 4; v++) {
 			int32_t face = star->tets[k] * 4 + v, across = is_at_nodes(t, star, face) ? t->neighbours[face] : -1;
-			if (across < 0 || is_ahead(star, across / 4) || holds(body, face, across) ||
-				!FEM_LIST_HOLD(breaking->cuts, breaking->cut_capacity, breaking->cut_count + 1, INT32_MAX))
+			if (across < 0 || is_ahead(star, across / 4) || fem_face_holds(body, face, across))
 				continue;
-			FEM_ASSERT(t->neighbours[across] == face && t->user_of_tet[across / 4] >= 0);
-			FemFaceCut *cut = &breaking->cuts[breaking->cut_count++];
-			*cut = (FemFaceCut){.face = face, .across = across};
-			for (int i = 0; i < 3; i++)
-				cut->nodes[i] = fem_tet_node(t, face / 4, fem_face_corners[v][i]);
-			fem_split_cut(t, face, across);
+			fem_face_cut(body, face, across);
 		}
 	}
 	return breaking->cut_count - before;
 }
 
-static void mend_faces(FemBody *body, int32_t count) {
+void fem_faces_mend(FemBody *body, int32_t count) {
 	FemBreaking *breaking = body->breaking;
 	FEM_ASSERT(count <= breaking->cut_count);
 	for (; count > 0; count--) {
@@ -234,9 +240,7 @@ static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
 	return set->count == FEM_FRAGMENT_TETS_MAX;
 }
 
-// Whether a cut leaves less than a piece on either side, unless the tets hung together as less before (a body of one or
-// two tets).
-static bool leaves_crumbs(FemBody *body, int32_t count) {
+bool fem_cuts_leave_crumbs(FemBody *body, int32_t count) {
 	FemBreaking *breaking = body->breaking;
 	for (int side = 0; side < 2; side++) {
 		TetSet set = {0};
@@ -247,6 +251,19 @@ static bool leaves_crumbs(FemBody *body, int32_t count) {
 		}
 	}
 	return false;
+}
+
+void fem_cuts_regroup(FemBody *body, int32_t count) {
+	FemTopology *t = body->own_topology;
+	for (int32_t i = body->breaking->cut_count - count; i < body->breaking->cut_count; i++) {
+		const FemFaceCut *cut = &body->breaking->cuts[i];
+		for (int v = 0; v < 4; v++) {
+			if (v != cut->face % 4)
+				fem_split_regroup(t, fem_tet_node(t, cut->face / 4, v));
+			if (v != cut->across % 4)
+				fem_split_regroup(t, fem_tet_node(t, cut->across / 4, v));
+		}
+	}
 }
 
 // ---- split
@@ -267,20 +284,11 @@ static bool split_node(FemBody *body, int32_t node, const float normal[3]) {
 	if (sides == 0 || sides == star.count)
 		return false;
 	int32_t cuts = cut_faces(body, &star);
-	if (cuts == 0 || leaves_crumbs(body, cuts) || fem_split_regroup(t, node) < 1) {
-		mend_faces(body, cuts);
+	if (cuts == 0 || fem_cuts_leave_crumbs(body, cuts) || fem_split_regroup(t, node) < 1) {
+		fem_faces_mend(body, cuts);
 		return false;
 	}
-	// Hinges and ball joints can only have come at corners of the faces just opened.
-	for (int32_t i = body->breaking->cut_count - cuts; i < body->breaking->cut_count; i++) {
-		const FemFaceCut *cut = &body->breaking->cuts[i];
-		for (int v = 0; v < 4; v++) {
-			if (v != cut->face % 4)
-				fem_split_regroup(t, fem_tet_node(t, cut->face / 4, v));
-			if (v != cut->across % 4)
-				fem_split_regroup(t, fem_tet_node(t, cut->across / 4, v));
-		}
-	}
+	fem_cuts_regroup(body, cuts);
 	return true;
 }
 

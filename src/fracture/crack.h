@@ -21,4 +21,22 @@ typedef struct FemCrackSplits {
 // (fem_split_open) when some were split.
 FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt);
 
+// ---- faces, between fem_split_open() and the rebuild; all that cut go through these
+
+// A face holds when neither of its tets can break: a frame stays whole beside a pane that shatters.
+bool fem_face_holds(const FemBody *body, int32_t face, int32_t across);
+
+// Opens a face and adds it to breaking->cuts; without memory it stays.
+void fem_face_cut(FemBody *body, int32_t face, int32_t across);
+
+// Of the last `count` cuts: whether they leave less than a piece on either side, unless the tets hung together as less
+// before (a body of one or two tets).
+bool fem_cuts_leave_crumbs(FemBody *body, int32_t count);
+
+// Closes them again.
+void fem_faces_mend(FemBody *body, int32_t count);
+
+// Copies the nodes that they part. Hinges and ball joints can only have come at corners of the faces just opened.
+void fem_cuts_regroup(FemBody *body, int32_t count);
+
 #endif

@@ -2,6 +2,7 @@
 #include "base/mat3.h"
 #include "base/vec.h"
 #include "dynamics/plate_elements.h"
+#include "fracture/dice.h"
 #include "topology/topology.h"
 #include "world/api/bodies.h"
 #include "world/api/registry.h"
@@ -388,6 +389,7 @@ static void sum_tets(const FemBody *body, FemBodyState *state) {
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
 		if (fem_acting_cell(body, tet) < 0)
 			state->elastic_energy += 0.5 * volume * contract(strain.strain, strain.stress);
+		state->prestress_energy += body->breaking ? fem_prestress_energy(body, tet) : 0.0;
 		max_strain = fmax(max_strain, sqrt(contract(strain.strain, strain.strain)));
 		max_stress = fmax(max_stress, values[2]);
 		max_plastic = fmax(max_plastic, plastic_norm(body, tet));

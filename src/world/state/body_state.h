@@ -11,7 +11,7 @@
 //   fade] [broken: see body_state_breaks.c]  [pieces, else age of the whole] rigid: centre of the nodes (3 doubles),
 //   rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then position and velocity
 //   of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that flowed]  [factors on
-//   toughness]  [forces for the next step]  [forces of the ground]
+//   toughness]  [tets relieved of prestress]  [forces for the next step]  [forces of the ground]
 //
 // Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole
 // numbers are in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs
@@ -25,7 +25,7 @@
 #include "world/world.h"
 
 #define FEM_STATE_MAGIC 0x424d4546u // "FEMB": first word of a body's state
-#define FEM_STATE_VERSION 10u       // up to 7 states had the version and the format of the world's snapshot
+#define FEM_STATE_VERSION 11u       // up to 7 states had the version and the format of the world's snapshot
 
 typedef enum FemStateFlags {
 	FEM_STATE_BREAKS = 1 << 0,  // it can break, whatever its materials
@@ -49,7 +49,8 @@ typedef enum FemStateFlags {
 	FEM_STATE_ELEMENTS = 1 << 18,     // dynamics: finite elements,
 	FEM_STATE_ALWAYS_RIGID = 1 << 19, // or always rigid,
 	FEM_STATE_MODAL = 1 << 20,        // or by its modes, else automatic
-	FEM_STATE_ALL = (1 << 21) - 1,
+	FEM_STATE_RELIEVED = 1 << 21,     // of prestress
+	FEM_STATE_ALL = (1 << 22) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

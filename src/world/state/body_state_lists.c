@@ -117,6 +117,18 @@ static bool write_toughness(FemBody *body, int32_t tet, const float *scale) {
 	return true;
 }
 
+static bool read_temper(const FemBody *body, int32_t tet, float *out) {
+	*out = body->tet_temper ? body->tet_temper[tet] : 1.0f;
+	return *out != 1.0f;
+}
+
+static bool write_temper(FemBody *body, int32_t tet, const float *temper) {
+	if (!body->breaking || *temper != 0.0f)
+		return false;
+	body->tet_temper[tet] = *temper;
+	return true;
+}
+
 static bool read_force(const FemBody *body, int32_t node, float *out) {
 	FemVec4 f = body->force[node];
 	out[0] = f.x, out[1] = f.y, out[2] = f.z;
@@ -142,6 +154,7 @@ static bool write_ground(FemBody *body, int32_t node, const float *force) {
 static const SparseList lists[] = {
 	{FEM_STATE_FLOWED, 6, true, read_strain, fem_tet_set_plastic_strain},
 	{FEM_STATE_DAMAGED, 1, true, read_toughness, write_toughness},
+	{FEM_STATE_RELIEVED, 1, true, read_temper, write_temper},
 	{FEM_STATE_FORCED, 3, false, read_force, write_force},
 	{FEM_STATE_GROUNDED, 1, false, read_ground, write_ground},
 };

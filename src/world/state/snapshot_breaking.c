@@ -39,6 +39,7 @@ static void sync_breaking(FemStream *s, FemBody *body) {
 	fem_snapshot_sync_tets(s, body, FEM_TETS_SAVED_BREAKABLE);
 	FEM_STREAM(s, b->seed);
 	FEM_STREAM(s, b->crack_time);
+	FEM_STREAM(s, b->dice_time);
 	FEM_STREAM(s, b->next_piece);
 	FEM_STREAM(s, b->piece_limit);
 	FEM_STREAM(s, b->piece_lifetime);

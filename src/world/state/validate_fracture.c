@@ -116,6 +116,15 @@ static FemResult check_splinters(const FemBody *body, int32_t index) {
 							index, vertex, splinters->given.vertex_splinters[vertex]);
 }
 
+static FemResult check_temper(const FemBody *body, int32_t index) {
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		float temper = body->tet_temper[tet];
+		if (temper != 0.0f && temper != 1.0f)
+			return FAULT("Body %d: a tet has the share %g of its prestress.", index, (double)temper);
+	}
+	return FEM_OK;
+}
+
 static int32_t smallest_of_mesh(const FemTopology *t) {
 	int32_t smallest = INT32_MAX;
 	for (int32_t c = 0; c < t->component_count; c++)
@@ -141,6 +150,8 @@ FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 		result = check_joints(t, world->meshes[body->mesh_index].node_count, index);
 	if (result == FEM_OK)
 		result = check_pieces(body, smallest_of_mesh(world->meshes[body->mesh_index].topology), index);
+	if (result == FEM_OK)
+		result = check_temper(body, index);
 	if (result == FEM_OK)
 		result = check_splinters(body, index);
 	return result == FEM_OK ? check_mass(world, body, index) : result;

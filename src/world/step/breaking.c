@@ -60,13 +60,31 @@ float fem_tet_strength(const FemBody *body, int32_t tet) {
 	return limit < STIFF_STRAIN * stiffness_of(body, tet) ? limit : 0.0f;
 }
 
+// What is relieved of its prestress is plain.
+static void set_toughness(const FemMaterialDef *def, FemBody *body, int32_t tet) {
+	float scale = body->toughness_scale,
+		  factor =
+			  body->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, body->topology->user_of_tet[tet]));
+	body->tet_prestress[tet] = def->prestress * body->tet_temper[tet];
+	body->tet_toughness[tet] = INFINITY;
+	if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
+		body->tet_toughness[tet] = (def->toughness + body->tet_prestress[tet]) * factor * scale;
+}
+
+void fem_body_follow_relief(const FemWorld *world, FemBody *body) {
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		if (body->topology->user_of_tet[tet] >= 0 && !(body->tet_temper[tet] > 0.0f))
+			set_toughness(&world->materials[body->tet_material[tet]].def, body, tet);
+	}
+}
+
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	body->is_stiff = false;
 	fem_body_release_pieces(body);
 	if (!breaking)
 		return;
-	breaking->has_grain = breaking->can_break = breaking->has_impacts = false;
+	breaking->has_grain = breaking->can_break = breaking->has_impacts = breaking->has_prestress = false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;
@@ -74,11 +92,9 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 			continue;
 		FEM_ASSERT_INDEX(body->tet_material[tet], world->material_capacity);
 		const FemMaterialDef *def = &world->materials[body->tet_material[tet]].def;
-		float scale = body->toughness_scale,
-			  factor = body->tet_scale[tet] * (1.0f + def->toughness_variation * chance(body, user));
 		body->tet_by_force[tet] = def->toughness_mode == FEM_TOUGHNESS_FORCE;
-		if (def->breakable && !isinf(def->toughness) && !isinf(factor) && !isinf(scale))
-			body->tet_toughness[tet] = def->toughness * factor * scale;
+		set_toughness(def, body, tet);
+		breaking->has_prestress |= body->tet_prestress[tet] > 0.0f;
 		body->tet_crack_speed[tet] = def->crack_speed;
 		body->tet_impact[tet] = impact_of(def);
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
@@ -86,6 +102,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}
+	breaking->is_dicing = breaking->has_prestress && body->own_topology; // the next step looks whether it is
 	body->is_stiff = breaking->can_break;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
 		body->is_stiff &= body->topology->user_of_tet[tet] < 0 || fem_tet_strength(body, tet) > 0.0f;
@@ -140,7 +157,7 @@ static bool allocate(FemBody *body) {
 	*body->breaking = (FemBreaking){.block = block, .bytes = measure.used};
 	fem_body_tet_arrays_place(body, FEM_TETS_OF_BREAKING, &carver);
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
-		body->tet_scale[tet] = 1.0f;
+		body->tet_scale[tet] = body->tet_temper[tet] = 1.0f;
 	return true;
 }
 

@@ -17,6 +17,7 @@ FEM_MUST_USE bool fem_body_breaking_create(
 void fem_body_breaking_free(FemBody *body);
 FEM_MUST_USE bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
+void fem_body_follow_relief(const FemWorld *world, FemBody *body); // toughness of tets that hold no prestress any more
 
 // Pa: tension at which a tet breaks or yields; 0: it is not stiff, in that it is seen to deform before, or breaks by
 // force.

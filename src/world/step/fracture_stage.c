@@ -5,12 +5,14 @@
 #include "base/vec.h"
 #include "dynamics/elements.h"
 #include "dynamics/plate_elements.h"
+#include "fracture/dice.h"
 #include "topology/topology.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
 #include "world/step/blows.h"
 #include "world/step/breaking.h"
+#include "world/step/dicing.h"
 #include "world/step/passes.h"
 #include "world/world.h"
 
@@ -165,7 +167,9 @@ static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFracture
 		.center = fem_position_move(body->origin, fem_vec3d_scale(sum, 1.0 / 3.0)),
 		.area = fem_vec3d_to_vec3(fem_vec3d_scale(area, 0.5)),
 		.tets = {t->user_of_tet[tet], t->user_of_tet[other]},
-		.energy = (float)(0.25 * (elastic_energy(body, tet) + elastic_energy(body, other))),
+		.energy = (float)(0.25 *
+			(elastic_energy(body, tet) + elastic_energy(body, other) + fem_prestress_energy(body, tet) +
+				fem_prestress_energy(body, other))),
 	};
 }
 
@@ -186,14 +190,9 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 
 // ---- splits
 
-static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
+// What follows from the faces that were cut; the body is back at the start of the step after it.
+static void apply_cuts(FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
-	int32_t most = world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX;
-	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
-	breaking->split_count = splits.count;
-	if (splits.count == 0)
-		return;
-	breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
 	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
@@ -205,6 +204,24 @@ static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt)
 	breaking->blow_broke |= breaking->blow_time > 0.0f && body->blow_speed == 0.0f; // impulses go on within the step
 }
 
+static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
+	FemBreaking *breaking = body->breaking;
+	int32_t most = world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX;
+	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
+	FemDice dice;
+	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;
+	bool has_dice = fem_dicing_cut(world, body, dt, &dice);
+	breaking->split_count = splits.count + dice.count;
+	if (splits.count > 0)
+		breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
+	bool is_cut = breaking->cut_count > 0;
+	if (is_cut)
+		apply_cuts(world, body);
+	if (has_dice)
+		fem_dicing_finish(world, body, &dice, is_cut);
+	fem_dice_free(&dice);
+}
+
 static void split_task(void *context, int32_t task) {
 	Fracture *fracture = context;
 	FemWorld *world = fracture->step->world;
@@ -214,7 +231,7 @@ static void split_task(void *context, int32_t task) {
 	gather_separations(body, fracture->is_look);
 	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++)
 		fem_piece_release(&body->pieces[fem_node_component(body->topology, body->step->separations[i].node)]);
-	if (body->step->separation_count == 0)
+	if (body->step->separation_count == 0 && !breaking->is_dicing)
 		return;
 	fem_heap_begin(world->heap);
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);

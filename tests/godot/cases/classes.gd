@@ -60,6 +60,7 @@ const MATERIAL_DEFAULTS := {
 	"fragment_size": 0.0,
 	"impact_stiffness": 0.0,
 	"impact_strength": 0.0,
+	"prestress": 0.0,
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
 	"grain_stiffness_ratio": 1.0,

@@ -476,3 +476,51 @@ func test_broken_body_into_another_world() -> void:
 	check(body.get_piece_count() >= pieces.size(), "pieces were lost")
 	check(positions_are_finite(body), "positions are not finite")
 	check(not positions[0].is_equal_approx(positions[-1]) and body.get_node_positions() != positions, "nothing moves there")
+
+
+## A pane held along its rim, struck in the middle.
+func _add_pane(prestress: float) -> DestructibleBody:
+	var material := _brittle(4e5)
+	material.stiffness = 1e9
+	material.density = 2500.0
+	material.prestress = prestress
+	var pane := DestructibleBody.new()
+	var box := BoxMesh.new()
+	box.size = Vector3(1.0, 0.012, 0.8)
+	pane.mesh = box
+	pane.element_count = 400
+	pane.material = material
+	pane.position = HIGH
+	pane.anchors = [AABB(Vector3(-0.55, -0.1, -0.5), Vector3(0.08, 0.2, 1)), AABB(Vector3(0.47, -0.1, -0.5), Vector3(0.08, 0.2, 1))]
+	scene.add_child(pane)
+	return pane
+
+
+## What breaks plain glass leaves it whole; a crack goes through all of it within a tick.
+func test_tempered_glass_holds_and_then_goes_to_dice() -> void:
+	var plain := _add_pane(0.0)
+	var tempered := _add_pane(1.5e6)
+	plain.position.x += 3.0
+	await ticks(20)
+	for pane in [plain, tempered] as Array[DestructibleBody]:
+		pane.apply_impulse(Vector3(0, -1, 0), pane.position)
+	await ticks(10)
+	check(plain.get_piece_count() > 1, "plain glass holds the weak blow")
+	check_equal(tempered.get_piece_count(), 1, "pieces of tempered glass after the weak blow")
+	_watch(tempered)
+	tempered.apply_impulse(Vector3(0, -60, 0), tempered.position)
+	await ticks(2)
+	check(tempered.get_piece_count() > 60, "tempered glass is in %d pieces" % tempered.get_piece_count())
+	var area := 0.0
+	for event in _seen:
+		area += event.get("area", 0.0)
+	check(area > 0.1, "only %.3f m² of glass opened" % area)
+
+
+## Only 10 times the toughness counts.
+func test_prestress_beyond_strength_is_limited() -> void:
+	var material := _add_pane(5e6).material
+	check_near(material.get_strain_at_break(), 11 * 4e5 / 1e9, 1e-6, "strain at break")
+	material.prestress = -1.0
+	check_equal(material.prestress, 0.0, "a negative prestress")
+	await ticks(2)

@@ -102,6 +102,7 @@ func _test_warnings() -> void:
 		"NotHeld": ["anchor 0 holds nothing", "move or enlarge"],
 		"OwnShader": ["rest shape", "fem_position.gdshaderinc"],
 		"TooSoft": ["stiffness is below 1000 Pa", "raise it"],
+		"TooMuchPrestress": ["prestress is more than 10 times", "lower prestress"],
 		"TooManyRegions": ["Only 1 of 2 region materials", "remove the others"],
 	}
 	for body_name: String in others:
