@@ -193,8 +193,10 @@ typedef struct FemMaterialDef {
 	float prestress; // Pa, of tempered glass: pressure that its surface is under. It adds to toughness; at the first
 					 // crack all of a piece goes to dice of fragment_size. Default 0; clamped to 10 times toughness,
 					 // which no core holds; needs FEM_TOUGHNESS_STRESS
-	FemVec3 grain_direction;     // of fibres, in the mesh's axes; default 0: none
-	float grain_ratio;           // toughness along the fibres over that across them, >= 1; default 1
+	float crush_strength;    // Pa, pressure at which it goes to grains, and J that it takes for each m^3; default 0:
+							 // never; usual: 10 times the toughness of stone and glass. Needs FEM_TOUGHNESS_STRESS
+	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: none
+	float grain_ratio;       // toughness along the fibres over that across them, >= 1; default 1
 	float grain_stiffness_ratio; // young_modulus, along the fibres, over that across them; default 1; clamped to 1..100
 	uint32_t cookie;
 } FemMaterialDef;
@@ -331,6 +333,7 @@ typedef struct FemBodyState {
 	double kinetic_energy;    // J
 	double elastic_energy;    // J
 	double prestress_energy;  // J, that FemMaterialDef.prestress holds where nothing cracked yet
+	double crushed_mass;      // kg, that went to grains since it was made; no part of mass
 	float max_strain;         // largest norm of elastic strain
 	float max_plastic_strain; // largest norm of plastic strain
 	float max_stress;         // largest principal tensile stress, Pa
@@ -516,6 +519,7 @@ typedef struct FemStatistics {
 	int32_t pieces;         // of all bodies
 	int32_t splits;         // nodes split
 	int32_t faces_opened;
+	int32_t crushed_tets; // that went to grains
 	int32_t rigid_pieces; // those of `pieces` that are awake and move as rigid bodies
 	int32_t modal_pieces; // those of `rigid_pieces` that move by modes as well
 	int32_t passes;       // times that it was taken again: something broke, or a rigid piece became elastic

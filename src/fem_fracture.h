@@ -76,9 +76,22 @@ typedef struct FemPieceEvent {
 	FemPieceNumber piece, parent;
 } FemPieceEvent;
 
+// What of a body went to grains and dust in the last step, under a pressure beyond its crush_strength. Its tets are
+// gone like those of removed pieces.
+typedef struct FemCrushEvent {
+	FemBodyId body;
+	FemPosition center; // m, centre of mass
+	FemVec3 velocity;   // m/s, of the centre of mass
+	float volume;       // m^3
+	float mass;         // kg
+	int32_t tet_count;
+	FemMaterialId material; // of the first of its tets
+} FemCrushEvent;
+
 // Of the last step, in deterministic order; valid until the next step. Return their number. [any time]
 int32_t fem_world_get_fracture_faces(FemWorldId world, const FemFractureFace **out_faces);
 int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_events);
+int32_t fem_world_get_crush_events(FemWorldId world, const FemCrushEvent **out_events);
 
 // ---- splinters
 

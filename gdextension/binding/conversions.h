@@ -12,6 +12,7 @@
 	X(step_failed) \
 	X(fractured) \
 	X(piece_detached) \
+	X(crushed) \
 	X(physics_frame) \
 	X(frame_pre_draw) \
 	X(changed) \

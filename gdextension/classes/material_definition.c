@@ -27,6 +27,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->impact_stiffness = (double)def.impact_modulus;
 	self->impact_strength = (double)def.impact_strength;
 	self->prestress = (double)def.prestress;
+	self->crush_strength = (double)def.crush_strength;
 	self->grain_direction = (GdVector3){0};
 	self->grain_ratio = (double)def.grain_ratio;
 	self->grain_stiffness_ratio = (double)def.grain_stiffness_ratio;
@@ -85,6 +86,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.impact_modulus = (float)self->impact_stiffness;
 	def.impact_strength = (float)self->impact_strength;
 	if (self->toughness_mode == FEM_TOUGHNESS_STRESS) {
+		def.crush_strength = (float)self->crush_strength;
 		double most = PRESTRESS_MAX * self->toughness;
 		def.prestress = (float)(self->prestress < most ? self->prestress : most);
 	}
@@ -127,6 +129,11 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 		return "its prestress is more than 10 times its toughness, which would tear it apart by itself, and counts as "
 			   "10 "
 			   "times; lower prestress, or raise toughness";
+	}
+	if (self->breakable && self->crush_strength > 0.0 && by_stress && self->crush_strength < self->toughness) {
+		return "its crush_strength is below its toughness, while what is brittle holds several times more pressure "
+			   "than "
+			   "tension, and counts as the toughness; raise it to some 10 times the toughness, or set it to 0";
 	}
 	GdVector3 grain = self->grain_direction;
 	if (self->breakable && self->grain_ratio > 1.0 && grain.x == 0.0f && grain.y == 0.0f && grain.z == 0.0f) {

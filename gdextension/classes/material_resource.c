@@ -111,6 +111,7 @@ FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
 FLOAT_ACCESSORS(impact_strength, 0.0, 1e13)
 FLOAT_ACCESSORS(prestress, 0.0, 1e12)
+FLOAT_ACCESSORS(crush_strength, 0.0, 1e12)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
 FLOAT_ACCESSORS(grain_stiffness_ratio, 1.0, 100.0)
 
@@ -317,6 +318,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(grain_stiffness_ratio, FLOAT, float, "get_", RANGE, "1,100,0.1,exp"),
 	PROPERTY(toughness_variation, FLOAT, float, "get_", RANGE, "0,0.99,0.01"),
 	PROPERTY(fragment_size, FLOAT, float, "get_", RANGE, "0,0.5,0.001,or_greater,suffix:m"),
+	PROPERTY(crush_strength, FLOAT, float, "get_", RANGE, "0,1e9,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY(prestress, FLOAT, float, "get_", RANGE, "0,1e9,1000,or_greater,exp,suffix:Pa"),
 	PROPERTY_GROUP("Look"),
 	PROPERTY_OF_CLASS(surface_material, OBJECT, object, RESOURCE_TYPE, LOOK_HINT, "Material"),

@@ -42,6 +42,7 @@ typedef struct MaterialResource {
 	double impact_stiffness;   // Pa
 	double impact_strength;    // Pa
 	double prestress;          // Pa
+	double crush_strength;     // Pa; 0: never
 	int64_t splinter_pattern;  // SplinterPattern
 	GdVector3 grain_direction; // in the body's own axes; any length, 0 for none
 	double grain_ratio;

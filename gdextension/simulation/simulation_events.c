@@ -9,6 +9,7 @@
 typedef enum TickEventType {
 	TICK_FRACTURED = 1,
 	TICK_PIECE_DETACHED,
+	TICK_CRUSHED,
 	TICK_IMPACTED,
 	TICK_SLEPT,
 	TICK_WOKE,
@@ -30,6 +31,9 @@ typedef struct TickEvent {
 	float impulse, speed;
 	uint64_t other;       // instance id of what it met; 0: the ground
 	FemPieceNumber piece; // detached
+	// Crushed: what went to grains, with the velocity of all.
+	FemVec3 velocity;
+	double volume, mass;
 } TickEvent;
 
 static struct {
@@ -131,6 +135,24 @@ static void collect_pieces(const SimulationWorld *world) {
 	}
 }
 
+// One event for each body and substep, at the centre of what was crushed.
+static void collect_crushed(const SimulationWorld *world) {
+	const FemCrushEvent *crushed = NULL;
+	int32_t count = fem_world_get_crush_events(world->id, &crushed);
+	for (int32_t i = 0; i < count; i++) {
+		SimulationBody *body = find_body(world, crushed[i].body);
+		TickEvent *event = body ? add_event(TICK_CRUSHED, crushed[i].body) : NULL;
+		if (!event) {
+			continue;
+		}
+		body->is_cut = true;
+		event->point = crushed[i].center;
+		event->velocity = crushed[i].velocity;
+		event->volume = (double)crushed[i].volume;
+		event->mass = (double)crushed[i].mass;
+	}
+}
+
 static void add_impact(
 	const SimulationWorld *world, FemBodyId id, const FemContactEvent *contact, uint64_t other, float sign) {
 	const SimulationBody *body = find_body(world, id);
@@ -181,6 +203,7 @@ static void collect_states(const SimulationWorld *world) {
 void simulation_events_collect(SimulationWorld *world) {
 	collect_faces(world);
 	collect_pieces(world);
+	collect_crushed(world);
 	collect_impacts(world);
 	collect_states(world);
 }
@@ -215,6 +238,18 @@ static void tell_impact(GDExtensionObjectPtr node, const TickEvent *event) {
 	emit_signal_values(node, &names.impacted, values, 5);
 }
 
+static void tell_crushed(GDExtensionObjectPtr node, const TickEvent *event) {
+	GdVector3 point = {(float)event->point.x, (float)event->point.y, (float)event->point.z};
+	GdVector3 velocity = {event->velocity.x, event->velocity.y, event->velocity.z};
+	GdVariant values[4] = {
+		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &point),
+		make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &velocity),
+		make_variant_float(event->volume),
+		make_variant_float(event->mass),
+	};
+	emit_signal_values(node, &names.crushed, values, 4);
+}
+
 static void tell_piece(GDExtensionObjectPtr node, const TickEvent *event) {
 	GdVariant value = make_variant_int(event->piece);
 	emit_signal_values(node, &names.piece_detached, &value, 1);
@@ -223,6 +258,7 @@ static void tell_piece(GDExtensionObjectPtr node, const TickEvent *event) {
 static void tell_node(GDExtensionObjectPtr node, const TickEvent *event) {
 	switch (event->type) {
 	case TICK_FRACTURED: tell_fracture(node, event); break;
+	case TICK_CRUSHED: tell_crushed(node, event); break;
 	case TICK_PIECE_DETACHED: tell_piece(node, event); break;
 	case TICK_IMPACTED: tell_impact(node, event); break;
 	case TICK_SLEPT: emit_signal(node, &names.slept); break;

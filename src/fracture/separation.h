@@ -23,13 +23,15 @@ typedef struct FemBreaking {
 	bool has_impacts; // blows on some of its material are looked at by themselves (world/step/blows.h)
 	bool can_break;   // some tet has a finite toughness
 	bool has_prestress;
+	bool can_crush; // some tet goes to grains under pressure (world/step/crushing.h)
 	bool is_dicing; // cracks may run on through prestressed tets (fracture/dice.h)
 	uint64_t seed;
 
 	// s, of the world's time: until when the tips of cracks have run. They are not faster than the materials'
 	// crack_speed, and with a step that ends before it nothing splits.
 	double crack_time;
-	double dice_time; // s, the same of those that prestress drives
+	double dice_time;    // s, the same of those that prestress drives
+	double crushed_mass; // kg, that went to grains
 	uint32_t next_piece;
 	int32_t piece_limit;            // 0: none
 	float piece_lifetime;           // s; 0: for ever

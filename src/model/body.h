@@ -98,6 +98,7 @@ typedef struct FemBody {
 	float *tet_toughness;     // Pa, or N with by_force; infinite: does not break
 	float *tet_temper;        // share of its material's prestress that is left: 1, or 0 once cracks ran through it
 	float *tet_prestress;     // Pa, that is left; part of tet_toughness
+	float *tet_crush;         // Pa, pressure at which it goes to grains; 0: never
 	float *tet_crack_speed;   // m/s, of the tip of a crack
 	float *tet_fragment;      // m^3, of the smallest piece that is made of it
 	FemTetImpact *tet_impact; // of blows

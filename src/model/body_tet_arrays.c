@@ -32,6 +32,7 @@ const FemBodyTetArray fem_body_tet_arrays[FEM_TET_ARRAY_COUNT] = {
 	[FEM_TET_TEMPER] = {ARRAY(tet_temper, FEM_TETS_OF_BREAKING), STATE(FEM_TETS_SAVED_BREAKABLE, 0, sizeof(float)),
 		.is_hashed = true},
 	[FEM_TET_PRESTRESS] = {ARRAY(tet_prestress, FEM_TETS_OF_BREAKING)},
+	[FEM_TET_CRUSH] = {ARRAY(tet_crush, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_CRACK_SPEED] = {ARRAY(tet_crack_speed, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_FRAGMENT] = {ARRAY(tet_fragment, FEM_TETS_OF_BREAKING)},
 	[FEM_TET_IMPACT] = {ARRAY(tet_impact, FEM_TETS_OF_BREAKING)},

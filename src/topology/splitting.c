@@ -45,6 +45,8 @@ static void place_work(const FemTopology *t, FemSplitState *s, FemCarver *carver
 	s->star = FEM_CARVE(carver, FemRange, nodes);
 	s->changed = FEM_CARVE(carver, uint8_t, nodes);
 	s->removed = FEM_CARVE(carver, uint8_t, t->component_capacity);
+	s->leaves = FEM_CARVE(carver, uint8_t, nodes);
+	s->tet_leaves = FEM_CARVE(carver, uint8_t, t->batch_count * FEM_LANES);
 	s->old_of_new = FEM_CARVE(carver, int32_t, nodes);
 	s->new_of_old = FEM_CARVE(carver, int32_t, nodes);
 	s->component_source = FEM_CARVE(carver, int32_t, t->component_capacity);
@@ -165,6 +167,8 @@ bool fem_split_open(FemTopology *t) {
 		s->changed[i] = 0;
 	}
 	memset(s->removed, 0, (size_t)t->component_count);
+	memset(s->leaves, 0, (size_t)t->node_capacity);
+	memset(s->tet_leaves, 0, (size_t)t->batch_count * FEM_LANES);
 	return true;
 }
 
@@ -256,4 +260,43 @@ void fem_split_remove_component(FemTopology *t, int32_t component) {
 	FEM_ASSERT(t->split->is_open);
 	FEM_ASSERT_INDEX(component, t->component_count);
 	t->split->removed[component] = 1;
+}
+
+// ---- tets that leave
+
+// Each of its 4 nodes gets a copy of its own, and what stays around the node may fall into as many groups more as the
+// tet has faces there, less one.
+bool fem_split_can_remove(const FemTopology *t, int32_t count) {
+	return t->node_count + 12 * (int64_t)count <= t->node_capacity &&
+		t->user_node_count + 8 * (int64_t)count <= t->node_capacity;
+}
+
+// The first group of a star keeps the node: that must be one of what stays.
+static void let_stay_first(FemTopology *t, int32_t node) {
+	FemRange star = t->split->star[node];
+	int32_t place = star.begin;
+	for (int32_t k = star.begin; k < star.end; k++) {
+		int32_t entry = t->node_tets[k];
+		if (t->split->tet_leaves[entry / 4])
+			continue;
+		t->node_tets[k] = t->node_tets[place];
+		t->node_tets[place++] = entry;
+	}
+	t->split->is_shuffled = true;
+}
+
+void fem_split_remove_tets(FemTopology *t, const int32_t *tets, int32_t count) {
+	FemSplitState *s = t->split;
+	FEM_ASSERT(s->is_open);
+	for (int32_t i = 0; i < count; i++)
+		s->tet_leaves[tets[i]] = 1;
+	for (int32_t i = 0; i < 4 * count; i++) {
+		int32_t node = fem_tet_node(t, tets[i / 4], i % 4);
+		let_stay_first(t, node);
+		int32_t copies = fem_split_regroup(t, node);
+		FEM_ASSERT(copies >= 0);
+		(void)copies;
+	}
+	for (int32_t i = 0; i < 4 * count; i++)
+		s->leaves[fem_tet_node(t, tets[i / 4], i % 4)] = 1;
 }

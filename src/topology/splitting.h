@@ -24,12 +24,14 @@ typedef struct FemSplitState {
 
 	// ---- between the first cut and the rebuild. Nodes are those of before, then copies in the order of their making.
 	int32_t node_count;
-	int32_t *parent;  // [node]: what it is a copy of; itself for nodes of before
-	FemRange *star;   // [node]: into node_tets
-	uint8_t *changed; // [node]: its star is not what it was; masses and neighbours must be made anew
-	uint8_t *removed; // [component of before]
-	bool is_open;     // a split is under way
-	bool is_shuffled; // stars are not in the order of tets
+	int32_t *parent;     // [node]: what it is a copy of; itself for nodes of before
+	FemRange *star;      // [node]: into node_tets
+	uint8_t *changed;    // [node]: its star is not what it was; masses and neighbours must be made anew
+	uint8_t *removed;    // [component of before]
+	uint8_t *leaves;     // [node]: all its tets leave
+	uint8_t *tet_leaves; // [batch * 8 + lane]
+	bool is_open;        // a split is under way
+	bool is_shuffled;    // stars are not in the order of tets
 
 	// ---- what the last rebuild did
 	int32_t *old_of_new;       // [node]: numbers between cut and rebuild
@@ -77,6 +79,12 @@ int32_t fem_split_gather(const FemTopology *topology, int32_t *rest, int32_t cou
 
 // All tets and nodes of a component leave with the next rebuild. The split is open.
 void fem_split_remove_component(FemTopology *topology, int32_t component);
+
+// Single tets leave with the next rebuild; their nodes part from those of what stays, which keeps its numbers. The
+// caller has cut the faces between, and what stays hangs together by faces in three tets at least. The split is open,
+// and there is room.
+void fem_split_remove_tets(FemTopology *topology, const int32_t *tets, int32_t count);
+bool fem_split_can_remove(const FemTopology *topology, int32_t count);
 
 // Numbers and derives everything anew. False when a table is too short for its new contents, which the bounds above
 // rule out: the topology then has its nodes, tets and pieces, but no edges and no outer faces, and may be read.

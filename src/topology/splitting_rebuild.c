@@ -50,8 +50,9 @@ static void number_components(FemTopology *t, const int32_t *touched) {
 	for (int32_t i = 0; i < s->node_count; i++) {
 		int32_t root = fem_union_root(s->root, i), old = old_component(t, i);
 		if (root == i) {
-			s->component_of_root[i] = s->removed[old] ? -1 : count;
-			if (!s->removed[old]) {
+			bool leaves = s->removed[old] || s->leaves[i];
+			s->component_of_root[i] = leaves ? -1 : count;
+			if (!leaves) {
 				FEM_ASSERT(count < t->component_capacity);
 				s->component_source[count] = touched[old] ? -1 : old;
 				s->component_parent[count++] = old;
@@ -130,6 +131,8 @@ static void number_parts(FemTopology *t) {
 static void number_users(FemTopology *t, int32_t before) {
 	FemSplitState *s = t->split;
 	for (int32_t i = before; i < s->node_count; i++) {
+		if (s->leaves[i]) // was only ever there to part from what stays
+			continue;
 		int32_t user = t->user_node_count++;
 		FEM_ASSERT(user < t->node_capacity);
 		s->source_of_user[user] = s->source_of_user[t->user_of_node[s->parent[i]]];

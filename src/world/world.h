@@ -100,7 +100,9 @@ typedef struct FemWorld {
 	uint64_t publication;                // steps published
 	FemFractureFace *faces, *step_faces; // of the last finished step, and of that under way
 	FemPieceEvent *piece_events, *step_piece_events;
+	FemCrushEvent *crush_events, *step_crush_events;
 	int32_t face_count, step_face_count, face_capacity, step_face_capacity;
+	int32_t crush_event_count, step_crush_event_count, crush_event_capacity, step_crush_event_capacity;
 	int32_t piece_event_count, step_piece_event_count, piece_event_capacity, step_piece_event_capacity;
 	FemStatistics statistics;      // of the last finished step
 	FemStatistics step_statistics; // of the step under way, written by its thread; step_end copies it to statistics

@@ -11,14 +11,15 @@ extends Node3D
 ## The addon's materials have ready-made looks; others get one by their splinter pattern. Set [member fracture_scene] or
 ## [member impact_scene], or connect [signal burst], for effects of your own.
 
-## Something broke or struck, and effects were shown or would have been: [param kind] is [code]&"fracture"[/code] or
-## [code]&"impact"[/code]; [param size] is the new area (m²) or the impulse (N s).
+## Something broke, was crushed or struck, and effects were shown or would have been: [param kind] is [code]&"fracture"[/code],
+## [code]&"crush"[/code] or [code]&"impact"[/code]; [param size] is the new area (m²), that of the grains, or the impulse (N s).
 signal burst(kind: StringName, body: DestructibleBody, point: Vector3, normal: Vector3, size: float)
 
 const Looks := preload("effect_looks.gd")
 const Emitters := preload("effect_emitters.gd")
 const Marks := preload("effect_marks.gd")
 
+const GRAIN_SIZE := 0.01 # m, of what is crushed: a volume V of cubes of this edge has a surface of 6 V / edge
 const MERGE_DISTANCE := 0.25 # m, within which what breaks in one tick is one burst
 
 ## Shows dust and chips where bodies break.
@@ -75,6 +76,7 @@ func _watch(node: Node) -> void:
 	var body := node as DestructibleBody
 	if body != null and not body.fractured.is_connected(_on_fractured.bind(body)):
 		body.fractured.connect(_on_fractured.bind(body))
+		body.crushed.connect(_on_crushed.bind(body))
 		body.impacted.connect(_on_impacted.bind(body))
 
 
@@ -96,6 +98,14 @@ func _on_fractured(point: Vector3, normal: Vector3, energy: float, area: float, 
 			other.energy += energy
 			return
 	_bursts.append({"kind": &"fracture", "body": body, "point": point, "normal": normal, "size": area, "energy": energy})
+
+
+## Grains leave the crater against what struck it.
+func _on_crushed(point: Vector3, velocity: Vector3, volume: float, mass: float, body: DestructibleBody) -> void:
+	var normal := Vector3.UP if velocity.is_zero_approx() else -velocity.normalized()
+	var area := 6.0 * volume / GRAIN_SIZE
+	burst.emit(&"crush", body, point, normal, area)
+	_bursts.append({"kind": &"crush", "body": body, "point": point, "normal": normal, "size": area, "energy": 0.5 * mass * velocity.length_squared()})
 
 
 func _on_impacted(point: Vector3, normal: Vector3, impulse: float, speed: float, other: Object, body: DestructibleBody) -> void:
@@ -123,7 +133,7 @@ func _show(event: Dictionary) -> void:
 	if not point.is_finite() or not normal.is_finite():
 		return
 	var look := _looks.of(event.body)
-	if event.kind == &"fracture":
+	if event.kind != &"impact":
 		if fractures and amount > 0.0:
 			_emitters.emit_burst(look, point, normal, event.size, event.energy, amount, particle_budget)
 		_add_scene(fracture_scene, event)

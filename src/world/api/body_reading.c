@@ -417,6 +417,7 @@ FemResult fem_body_get_state(FemBodyId id, FemBodyState *out_state) {
 		.linear_momentum = fem_vec3d_to_vec3(sums.momentum),
 		.angular_momentum = fem_vec3d_to_vec3(fem_vec3d_sub(sums.angular, fem_vec3d_cross(center, sums.momentum))),
 		.kinetic_energy = sums.kinetic,
+		.crushed_mass = body->breaking ? body->breaking->crushed_mass : 0.0,
 		.live_tets = body->live_tets,
 		.island_count = fem_body_count_islands(&world->islands, body),
 		.pinned_count = body->pinned_count,

@@ -80,6 +80,11 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 		result = check_not_negative(def->impact_strength, "impact_strength");
 	if (result == FEM_OK)
 		result = check_not_negative(def->prestress, "prestress");
+	if (result == FEM_OK)
+		result = check_not_negative(def->crush_strength, "crush_strength");
+	if (result == FEM_OK && def->crush_strength > 0.0f && def->toughness_mode == FEM_TOUGHNESS_FORCE)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
+			"crush_strength is a pressure beside a toughness in N: set toughness_mode to FEM_TOUGHNESS_STRESS.");
 	if (result == FEM_OK && def->prestress > 0.0f && def->toughness_mode == FEM_TOUGHNESS_FORCE)
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"prestress is a stress and cannot add to a toughness in N: set toughness_mode to FEM_TOUGHNESS_STRESS.");
@@ -116,6 +121,9 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->impact_modulus = def->impact_modulus > 0.0f ? clamp(def->impact_modulus, 1.0f, 1e13f) : 0.0f;
 	def->impact_strength = def->impact_strength > 0.0f ? clamp(def->impact_strength, 1.0f, 1e13f) : 0.0f;
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
+	if (def->crush_strength > 0.0f && !isinf(def->toughness))
+		def->crush_strength =
+			fmaxf(def->crush_strength, def->toughness); // what breaks sooner under pressure is no solid
 	def->prestress = fminf(def->prestress, PRESTRESS_MAX * def->toughness);
 	def->grain_ratio = clamp(def->grain_ratio, 1.0f, 1e6f);
 	def->grain_stiffness_ratio = clamp(def->grain_stiffness_ratio, 1.0f, 100.0f);

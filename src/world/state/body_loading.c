@@ -70,7 +70,7 @@ static FemResult check_header(const FemMesh *mesh, const void *data, size_t size
 static bool flags_make_sense(uint32_t flags) {
 	bool breaks = flags & FEM_STATE_BREAKS, broken = flags & FEM_STATE_BROKEN, pieces = flags & FEM_STATE_PIECES;
 	if ((flags & ~(uint32_t)FEM_STATE_ALL) ||
-		(!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED)))
+		(!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED | FEM_STATE_CRUSHED)))
 		return false;
 	if (flags & FEM_STATE_ELEMENTS && flags & FEM_STATE_ALWAYS_RIGID)
 		return false;
@@ -102,6 +102,7 @@ static bool fields_make_sense(const FemBody *body) {
 	const FemBreaking *b = body->breaking;
 	return fem_position_is_valid(body->pose_position) && fem_quat_normalize(&rotation) &&
 		fem_body_settings_check(body->gravity_scale, body->toughness_scale) == FEM_OK &&
+		(!b || (b->crushed_mass >= 0.0 && b->crushed_mass < 1e30)) &&
 		(!b || fem_piece_limits_check(b->piece_limit, b->piece_lifetime, b->piece_fade) == FEM_OK);
 }
 

@@ -7,11 +7,11 @@
 //
 //   FemStateHeader
 //   [scale, 3 floats]
-//   pose last set (3 doubles, 4 floats), layer, mask, [gravity scale, toughness scale]  [seed]  [piece limit, lifetime,
-//   fade] [broken: see body_state_breaks.c]  [pieces, else age of the whole] rigid: centre of the nodes (3 doubles),
-//   rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then position and velocity
-//   of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that flowed]  [factors on
-//   toughness]  [tets relieved of prestress]  [forces for the next step]  [forces of the ground]
+//   pose last set (3 doubles, 4 floats), layer, mask, [gravity scale, toughness scale]  [seed]  [crushed mass]
+//   [piece limit, lifetime, fade] [broken: see body_state_breaks.c]  [pieces, else age of the whole] rigid: centre of
+//   the nodes (3 doubles), rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then
+//   position and velocity of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that
+//   flowed]  [factors on toughness]  [tets relieved of prestress]  [forces for the next step]  [forces of the ground]
 //
 // Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole
 // numbers are in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs
@@ -50,7 +50,8 @@ typedef enum FemStateFlags {
 	FEM_STATE_ALWAYS_RIGID = 1 << 19, // or always rigid,
 	FEM_STATE_MODAL = 1 << 20,        // or by its modes, else automatic
 	FEM_STATE_RELIEVED = 1 << 21,     // of prestress
-	FEM_STATE_ALL = (1 << 22) - 1,
+	FEM_STATE_CRUSHED = 1 << 22,      // some of it went to grains
+	FEM_STATE_ALL = (1 << 23) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

@@ -125,6 +125,13 @@ static FemResult check_temper(const FemBody *body, int32_t index) {
 	return FEM_OK;
 }
 
+static FemResult check_crushed(const FemBody *body, int32_t index) {
+	double mass = body->breaking->crushed_mass;
+	if (!(mass >= 0.0) || (mass > 0.0 && body->topology->tet_count == body->topology->user_tet_count))
+		return FAULT("Body %d: %g kg of it were crushed, but no tet is gone.", index, mass);
+	return FEM_OK;
+}
+
 static int32_t smallest_of_mesh(const FemTopology *t) {
 	int32_t smallest = INT32_MAX;
 	for (int32_t c = 0; c < t->component_count; c++)
@@ -152,6 +159,8 @@ FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 		result = check_pieces(body, smallest_of_mesh(world->meshes[body->mesh_index].topology), index);
 	if (result == FEM_OK)
 		result = check_temper(body, index);
+	if (result == FEM_OK)
+		result = check_crushed(body, index);
 	if (result == FEM_OK)
 		result = check_splinters(body, index);
 	return result == FEM_OK ? check_mass(world, body, index) : result;

@@ -85,6 +85,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	if (!breaking)
 		return;
 	breaking->has_grain = breaking->can_break = breaking->has_impacts = breaking->has_prestress = false;
+	breaking->can_crush = false;
 	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
 		int32_t user = body->topology->user_of_tet[tet];
 		body->tet_toughness[tet] = INFINITY;
@@ -98,6 +99,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		body->tet_crack_speed[tet] = def->crack_speed;
 		body->tet_impact[tet] = impact_of(def);
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
+		body->tet_crush[tet] = isinf(body->tet_toughness[tet]) ? 0.0f : def->crush_strength * body->toughness_scale;
+		breaking->can_crush |= body->tet_crush[tet] > 0.0f;
 		body->tet_fragment[tet] = def->fragment_size * def->fragment_size * def->fragment_size;
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);

@@ -12,6 +12,7 @@
 #include "world/api/splinters.h"
 #include "world/step/blows.h"
 #include "world/step/breaking.h"
+#include "world/step/crushing.h"
 #include "world/step/dicing.h"
 #include "world/step/passes.h"
 #include "world/world.h"
@@ -393,6 +394,8 @@ void fem_fracture_free(FemWorld *world) {
 	FEM_FREE_ARRAY(world->step_faces, world->step_face_capacity);
 	FEM_FREE_ARRAY(world->piece_events, world->piece_event_capacity);
 	FEM_FREE_ARRAY(world->step_piece_events, world->step_piece_event_capacity);
+	FEM_FREE_ARRAY(world->crush_events, world->crush_event_capacity);
+	FEM_FREE_ARRAY(world->step_crush_events, world->step_crush_event_capacity);
 }
 
 // Where a face lies at the end of the step: that of its first tet, if that is still there. It opened in a pass that was
@@ -435,6 +438,7 @@ void fem_fracture_publish(FemWorld *world) {
 	world->step_piece_event_capacity = event_capacity;
 	world->piece_event_count = world->step_piece_event_count;
 	world->step_face_count = world->step_piece_event_count = 0;
+	fem_crushing_publish(world);
 	fem_splinters_publish_all(world);
 }
 

@@ -14,6 +14,7 @@
 #include "world/contact/fast_objects.h"
 #include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
+#include "world/step/crushing.h"
 #include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/rigid_pieces.h"
@@ -97,7 +98,8 @@ static void step_once(FemWorld *world, float dt) {
 	// What has come to rest sleeps; what is pulled at wakes.
 	run_stage(&step, FEM_PHASE_SLEEP, sleep_and_wake);
 
-	// Pieces beyond limits of number and age go. After sleep: contacts and islands of this step name their nodes.
+	// What is under too high a pressure goes to grains, pieces beyond limits of number and age go. After sleep:
+	// contacts and islands of this step name their nodes.
 	run_stage(&step, FEM_PHASE_FRACTURE, retire_pieces);
 
 	// Numbers for the statistics. Positions and events are published by the thread that ends the step.
@@ -406,8 +408,10 @@ static void finish_passes(FemStep *step) {
 }
 
 static void retire_pieces(FemStep *step) {
-	if (step->world->breakable_count > 0)
-		fem_pieces_retire(step->world);
+	if (step->world->breakable_count == 0)
+		return;
+	fem_crushing_run(step);
+	fem_pieces_retire(step->world);
 }
 
 // ---- integrate

@@ -61,6 +61,7 @@ const MATERIAL_DEFAULTS := {
 	"impact_stiffness": 0.0,
 	"impact_strength": 0.0,
 	"prestress": 0.0,
+	"crush_strength": 0.0,
 	"grain_direction": Vector3.ZERO,
 	"grain_ratio": 1.0,
 	"grain_stiffness_ratio": 1.0,
@@ -150,7 +151,7 @@ func test_inspector_hints() -> void:
 
 
 func test_signals() -> void:
-	for signal_name: StringName in [&"slept", &"woke", &"impacted", &"step_failed", &"fractured", &"piece_detached"]:
+	for signal_name: StringName in [&"slept", &"woke", &"impacted", &"step_failed", &"fractured", &"crushed", &"piece_detached"]:
 		check(ClassDB.class_has_signal(&"DestructibleBody", signal_name), "there is no signal " + signal_name)
 
 

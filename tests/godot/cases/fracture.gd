@@ -524,3 +524,48 @@ func test_prestress_beyond_strength_is_limited() -> void:
 	material.prestress = -1.0
 	check_equal(material.prestress, 0.0, "a negative prestress")
 	await ticks(2)
+
+
+## A block of stone on the ground, and a heavy ball that comes down on it.
+func test_stone_is_crushed_under_a_ball() -> void:
+	var block := DestructibleBody.new()
+	block.size = Vector3(0.6, 0.2, 0.6)
+	block.cells = Vector3i(12, 4, 12)
+	block.material = load("res://addons/fem_destruction/materials/stone.tres").duplicate()
+	block.material.toughness = 5e6 # it shall only be dented
+	block.position = Vector3(0, 0.1, 0)
+	scene.add_child(block)
+	var effects: Node3D = load("res://addons/fem_destruction/effects/destruction_effects.gd").new()
+	scene.add_child(effects)
+	var bursts: Array[StringName] = []
+	effects.burst.connect(func(kind: StringName, _body: DestructibleBody, _point: Vector3, _normal: Vector3, _size: float) -> void:
+		bursts.append(kind))
+	var seen: Array[Dictionary] = []
+	block.crushed.connect(func(point: Vector3, velocity: Vector3, volume: float, mass: float) -> void:
+		seen.append({point = point, velocity = velocity, volume = volume, mass = mass}))
+	var before := block.get_mass()
+	var ball := DestructibleBody.new()
+	var sphere := SphereMesh.new()
+	sphere.radius = 0.1
+	sphere.height = 0.2
+	ball.mesh = sphere
+	ball.element_count = 300
+	ball.material = MaterialResource.new()
+	ball.material.stiffness = 1e9
+	ball.material.density = 11000.0
+	ball.position = Vector3(0.03, 0.35, 0.02)
+	ball.start_velocity = Vector3(0, -12, 0)
+	scene.add_child(ball)
+	await ticks(30)
+	if not check(not seen.is_empty(), "nothing was crushed"):
+		return
+	var volume := 0.0
+	var mass := 0.0
+	for event in seen:
+		volume += event.volume
+		mass += event.mass
+		check(event.point.distance_to(Vector3(0, 0.2, 0)) < 0.2 and event.velocity.is_finite(), "grains at %s" % event.point)
+	check(volume > 2e-5 and volume < 3e-4, "%.0f cm³ were crushed" % (1e6 * volume))
+	check_near(mass, 2700.0 * volume, 0.01, "mass of the grains")
+	check_near(block.get_mass() + mass, before, 0.01, "mass of block and grains")
+	check(bursts.has(&"crush"), "no effect was shown")

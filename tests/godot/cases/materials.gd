@@ -20,6 +20,7 @@ const VALUES := {
 	"impact_stiffness": 5e10,
 	"impact_strength": 2e7,
 	"prestress": 4000.0,
+	"crush_strength": 4e6,
 	"grain_direction": Vector3(0, 1, 0),
 	"grain_ratio": 10.0,
 	"grain_stiffness_ratio": 12.0,
