@@ -155,8 +155,6 @@ static FemVec4 rotation_at(const FemBody *body, int32_t node) {
 static bool may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
 	FemRange nodes = body->topology->component_nodes[component];
 	FemVec4 first = rotation_at(body, nodes.begin), mean = {0.0f, 0.0f, 0.0f, 0.0f};
-	if (fem_modal_of(body)) // modes are of small displacements
-		return false;
 	if (world->meshes[body->mesh_index].convexity != FEM_CONVEX_YES)
 		return true;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
