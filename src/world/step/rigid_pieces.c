@@ -37,7 +37,10 @@
 #define SOON 30 // steps; chosen
 // Of its length: what a piece that cannot break is bent by less than that is not seen to bend. Chosen, 1 mm in 10 cm.
 #define SEEN_SHARE 0.01f
-#define SEEN_STEPS 3    // in a row in which none of it is; chosen
+#define SEEN_STEPS 3 // in a row in which none of it is; chosen
+// rad a step, of the slowest vibration; backward Euler leaves 1/sqrt(1 + 2^2) of it after a step, so that nothing of
+// the bounce that it would make is lost by being rigid. What is softer bounces.
+#define BOUNCE_MIN 2.0f
 #define SEEN_TIME 0.05f // s: nor is it seen when it lasts no longer, as a blow does; chosen
 #define CALM_MAX 1000   // steps that are counted; chosen
 
@@ -427,9 +430,14 @@ static float seen_stress(const FemPiece *piece, float modulus) {
 	return 48.0f * SEEN_SHARE * modulus * d * d / (piece->thickness * piece->length);
 }
 
-// m/s: the vibration of a beam, of 6.5 c d / L^2 rad/s, that is seen, c being the speed of sound.
+// rad/s, of the slowest vibration of a free beam: 6.5 c d / L^2, c being the speed of sound.
+static float slowest_vibration(const FemPiece *piece, float modulus) {
+	return 6.5f * sqrtf(modulus * piece->volume / piece->mass) * bending_depth(piece) / (piece->length * piece->length);
+}
+
+// m/s, of a vibration that is seen.
 static float seen_speed(const FemPiece *piece, float modulus) {
-	return 6.5f * SEEN_SHARE * sqrtf(modulus * piece->volume / piece->mass) * bending_depth(piece) / piece->length;
+	return SEEN_SHARE * piece->length * slowest_vibration(piece, modulus);
 }
 
 // A piece that is pinned hangs or stands on its pins by its strain.
@@ -447,6 +455,8 @@ static void settle_by_sight(FemBody *body, int32_t component, float dt) {
 		return;
 	}
 	float modulus = least_modulus(body, component), stress = seen_stress(piece, modulus);
+	if (dt * slowest_vibration(piece, modulus) < BOUNCE_MIN)
+		return;
 	bool is_calm = fem_rigid_shape_vibration(body, nodes) < (double)seen_speed(piece, modulus) &&
 		fem_probe_strain(body, component) < stress;
 	piece->calm_steps = is_calm ? piece->calm_steps + 1 : 0;
