@@ -3,6 +3,7 @@
 #include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,12 @@ static const char *value_of(const FemPreset *preset, const char *name) {
 static float number_of(const FemPreset *preset, const char *name, float otherwise) {
 	const char *value = value_of(preset, name);
 	return value ? strtof(value, NULL) : otherwise;
+}
+
+// A number in the description; 0 without.
+static double stated_after(const FemPreset *preset, const char *words) {
+	const char *at = strstr(preset->text, words);
+	return at ? strtod(at + strlen(words), NULL) : 0.0;
 }
 
 // As MaterialResource reads it: ductility is the plastic strain that it takes up.
@@ -63,6 +70,11 @@ bool fem_preset_load(const char *name, FemPreset *out) {
 	out->def = def_of(out);
 	const char *stated = strstr(out->text, "strain at break "), *along = strstr(out->text, "across the grain and ");
 	out->strain = stated ? strtod(stated + strlen("strain at break "), NULL) / 100.0 : 0.0;
+	out->breaks_from = stated_after(out, "breaks from ");
+	out->whole_from = fmax(stated_after(out, "not from "), stated_after(out, "not break from "));
+	out->is_block = strstr(out->text, "A block of ") != NULL;
+	out->stopped_speed = stated_after(out, "stops 10 kg at ");
+	out->through_speed = out->stopped_speed > 0.0 ? 0.0 : stated_after(out, "; 10 kg at ");
 	out->strain_along = along ? strtod(along + strlen("across the grain and "), NULL) / 100.0 : 0.0;
 	return fem_test_check(out->strain > 0.0, __FILE__, __LINE__, "%s does not state its strain at break", name);
 }

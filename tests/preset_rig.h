@@ -9,6 +9,11 @@ typedef struct FemPreset {
 	FemMaterialDef def;
 	double strain;       // stated, at break; of fibres: across them
 	double strain_along; // of fibres: along them, else 0
+	// Stated of a tile (2 cm) or a block (10 cm) of 0.3 x 0.3 m that falls on an edge, m: from where it breaks, 0 if
+	// from nowhere, and from where it does not.
+	double breaks_from, whole_from;
+	bool is_block;
+	double through_speed, stopped_speed; // m/s, stated of 10 kg on a slab of 5 cm between two supports: one is 0
 } FemPreset;
 
 // Of addons/fem_destruction/materials/NAME.tres. False, with a failed check, when it is not there or states no strain.

@@ -1,8 +1,12 @@
-// The materials that come with the addon, pulled until they break: the strain that each states in its description is
-// the one it breaks at.
+// The materials that come with the addon, pulled until they break, dropped and struck: the strain, heights and speed
+// that each states in its description are those it breaks at.
+#include "contact_rig.h"
 #include "fem_test.h"
 #include "preset_rig.h"
 #include "scenes/rig.h"
+#include "things_rig.h"
+
+#include <math.h>
 
 #define DT (1.0f / 60.0f)
 #define LENGTH 1.2 // m, of the bar
@@ -82,16 +86,20 @@ static void check_preset(const char *name) {
 	}
 }
 
+static const char *const all_presets[] = {"oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick",
+	"stone", "ceramic", "steel_sheet", "aluminium", "rubber", "jelly", "ice", "cardboard", "plaster", "porcelain",
+	"sandstone", "tile", "chocolate", "plastic"};
+#define PRESET_COUNT ((int)(sizeof all_presets / sizeof *all_presets))
+
 // Fails when a modulus is lowered and its toughness is not, or the description is not that of the values.
 FEM_TEST(presets, break_at_the_strain_they_state) {
-	const char *names[] = {"oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick", "stone",
-		"ceramic", "steel_sheet", "aluminium", "rubber", "jelly", "ice", "cardboard"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		check_preset(names[i]);
+	for (int i = 0; i < PRESET_COUNT; i++)
+		check_preset(all_presets[i]);
 }
 
 FEM_TEST(presets, brittle_ones_hardly_stretch) {
-	const char *names[] = {"pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice"};
+	const char *names[] = {"pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice", "plaster",
+		"porcelain", "sandstone", "tile", "chocolate"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		FemPreset preset;
 		FEM_REQUIRE(fem_preset_load(names[i], &preset));
@@ -125,5 +133,80 @@ FEM_TEST(presets, metals_yield_before_they_break) {
 		FEM_CHECK(!broke);
 		FEM_CHECK(u.x > 0.04f && u.x < 0.06f);
 		fem_rig_destroy(&rig);
+	}
+}
+
+// ---- blows
+
+typedef struct Blown {
+	FemTetMesh tile, block, slab;
+	int32_t elements;
+} Blown;
+
+static Blown make_blown(int32_t elements) {
+	return (Blown){fem_thing_box((FemVec3){0.3f, 0.02f, 0.3f}, elements),
+		fem_thing_box((FemVec3){0.3f, 0.1f, 0.3f}, elements), fem_thing_box((FemVec3){1.0f, 0.05f, 0.6f}, elements),
+		elements};
+}
+
+static void free_blown(Blown *blown) {
+	fem_tet_mesh_free(&blown->tile);
+	fem_tet_mesh_free(&blown->block);
+	fem_tet_mesh_free(&blown->slab);
+}
+
+static int32_t pieces_of_fall(const FemPreset *preset, const Blown *blown, double height, double hz) {
+	FemThingScene scene = fem_thing_scene(preset->is_block ? &blown->block : &blown->tile, &preset->def);
+	scene.rotation = fem_rotation_z(0.3);
+	scene.height = height;
+	scene.hz = hz;
+	return fem_thing_run(&scene).pieces;
+}
+
+static bool goes_through(const FemPreset *preset, const Blown *blown, double speed, double hz) {
+	FemThingScene scene = fem_thing_scene(&blown->slab, &preset->def);
+	scene.pin_outside = true;
+	scene.pin_low = (FemVec3){0.08f, 0.0f, 0.0f};
+	scene.pin_high = (FemVec3){0.92f, 1.0f, 1.0f};
+	scene.ball_mass = 10.0f;
+	scene.ball_radius = 0.1f;
+	scene.ball_at = (FemPosition){0.03, 0.14, 0.02};
+	scene.ball_velocity = (FemVec3){0.0f, -(float)speed, 0.0f};
+	scene.hz = hz;
+	scene.seconds = 0.3 + 0.4 / speed;
+	return fem_thing_run(&scene).ball_past > 0.35;
+}
+
+static void check_blows(const char *name, const Blown *blown, double hz) {
+	FemPreset preset;
+	FEM_REQUIRE(fem_preset_load(name, &preset));
+	fem_test_check(preset.whole_from > 0.0 && preset.through_speed + preset.stopped_speed > 0.0, __FILE__, __LINE__,
+		"%s states no heights", name);
+	int32_t whole = pieces_of_fall(&preset, blown, preset.whole_from, hz);
+	fem_test_check(whole == 1, __FILE__, __LINE__, "%s, %d tets, falls %g m at %g Hz: %d pieces", name, blown->elements,
+		preset.whole_from, hz, whole);
+	if (preset.breaks_from > 0.0) {
+		int32_t broken = pieces_of_fall(&preset, blown, preset.breaks_from, hz);
+		fem_test_check(broken > 1, __FILE__, __LINE__, "%s, %d tets, falls %g m at %g Hz and stays whole", name,
+			blown->elements, preset.breaks_from, hz);
+	}
+	double speed = fmax(preset.through_speed, preset.stopped_speed);
+	fem_test_check(goes_through(&preset, blown, speed, hz) == (preset.through_speed > 0.0), __FILE__, __LINE__,
+		"10 kg at %g m/s %s a slab of %s, %d tets, at %g Hz", speed,
+		preset.through_speed > 0.0 ? "do not go through" : "go through", name, blown->elements, hz);
+}
+
+// Fails when a strength is changed and what is told of it is not, or what breaks depends on rate or mesh.
+FEM_TEST(presets, fall_and_are_struck_as_they_state) {
+	static const double rates[] = {60.0, 30.0, 120.0};
+	static const int32_t sizes[] = {300, 700};
+	static const char *const few[] = {"pane_glass", "ceramic", "concrete", "steel_sheet"};
+	for (int m = 0; m < (fem_long_tests() ? 2 : 1); m++) {
+		Blown blown = make_blown(sizes[m]);
+		for (int r = 0; r < (fem_long_tests() ? 3 : 1); r++) {
+			for (int i = 0; i < (fem_long_tests() ? PRESET_COUNT : 4); i++)
+				check_blows(fem_long_tests() ? all_presets[i] : few[i], &blown, rates[r]);
+		}
+		free_blown(&blown);
 	}
 }

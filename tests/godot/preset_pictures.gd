@@ -17,7 +17,8 @@ const SLAB := Vector3(1.4, 0.07, 0.6) # m
 const EXPECTED := {
 	oak = [3, 400], pine = [3, 400], plywood = [2, 400], pane_glass = [8, 600], tempered_glass = [15, 900],
 	concrete = [5, 600], brick = [5, 600], stone = [2, 300], ceramic = [8, 600], steel_sheet = [1, 1], aluminium = [1, 3],
-	rubber = [1, 1], jelly = [1, 60], ice = [6, 600], cardboard = [1, 60],
+	rubber = [1, 1], jelly = [1, 60], ice = [6, 600], cardboard = [1, 60], plaster = [5, 600], porcelain = [8, 600],
+	sandstone = [3, 600], tile = [8, 600], chocolate = [5, 600], plastic = [1, 20],
 }
 
 

@@ -4,7 +4,7 @@ extends "res://test_case.gd"
 const FOLDER := "res://addons/fem_destruction/materials"
 const PRESETS: Array[String] = [
 	"oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "steel_sheet",
-	"aluminium", "rubber", "jelly", "ice", "cardboard",
+	"aluminium", "rubber", "jelly", "ice", "cardboard", "plaster", "porcelain", "sandstone", "tile", "chocolate", "plastic",
 ]
 const UNITS := {"GPa": 1e9, "MPa": 1e6, "kPa": 1e3}
 const OLD_FILE := """[gd_resource type="MaterialResource" format=3]
@@ -54,7 +54,7 @@ func test_all_are_there_and_say_what_they_are() -> void:
 
 ## Brittle things must not stretch, whatever their modulus was lowered to.
 func test_strains_are_those_of_the_real_thing() -> void:
-	for preset: String in ["pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice"]:
+	for preset: String in ["pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice", "plaster", "porcelain", "sandstone", "tile", "chocolate"]:
 		check(_load(preset).get_strain_at_break() <= 0.005, "%s stretches by %.2f %%" % [preset, 100.0 * _load(preset).get_strain_at_break()])
 	for preset: String in ["steel_sheet", "aluminium", "cardboard"]:
 		check(_load(preset).get_strain_at_break() > 0.2, preset + " is brittle")
@@ -125,7 +125,8 @@ func test_a_shelf_of_each_bears_itself() -> void:
 
 ## The same slab of each, held at both ends: a pebble leaves it whole, a heavy ball does not.
 func test_blows() -> void:
-	var breaks: Array[String] = ["oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice"]
+	var breaks: Array[String] = ["oak", "pine", "plywood", "pane_glass", "tempered_glass", "concrete", "brick", "stone", "ceramic", "ice",
+		"plaster", "porcelain", "sandstone", "tile", "chocolate"]
 	for heavy: bool in [false, true]:
 		var slabs := {}
 		for preset in PRESETS:

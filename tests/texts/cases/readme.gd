@@ -53,7 +53,7 @@ func test_five_minute_start_step_3() -> void:
 	says(step, "a *New BoxMesh* of size 2, 0.1, 0.5), turn the body by 20° about z")
 	says(step, "`ceramic.tres`, `pane_glass.tres`, `concrete.tres` and `brick.tres` shatter, `jelly.tres` wobbles, `steel_sheet.tres` stays bent.")
 	says(step, "`oak.tres` bears that; lifted to y = 15 it splinters along its grain.")
-	says(step, "What lands flat, and solid blocks such as the cube, do not break at such heights.")
+	says(step, "Solid blocks such as the cube do not break at such heights.")
 	add_level()
 	for preset: String in ["ceramic", "pane_glass", "concrete", "brick"]:
 		await _check_shatters(preset)
@@ -71,7 +71,7 @@ func _check_shatters(preset: String) -> void:
 
 ## One after the other: things that fall beside each other might touch.
 func _check_bears_the_fall() -> void:
-	for kind: Array in [["jelly", 20.0], ["steel_sheet", 20.0], ["oak", 20.0], ["ceramic", 0.0]]:
+	for kind: Array in [["jelly", 20.0], ["steel_sheet", 20.0], ["oak", 20.0]]:
 		var body := add_slab(kind[0] + ".tres", 3.0, kind[1])
 		var lengths: Array[float] = []
 		for i in seconds_to_ticks(3.0):

@@ -86,8 +86,8 @@ func test_anchors_hold() -> void:
 
 
 func test_materials_there_are() -> void:
-	_written(ADDON, "the folder `materials` has fifteen ready ones, from jelly to steel.")
-	check_equal(Array(DirAccess.get_files_at(MATERIALS)).filter(func(file: String) -> bool: return file.ends_with(".tres")).size(), 15, "materials")
+	_written(ADDON, "the folder `materials` has twenty-one ready ones, from jelly to steel.")
+	check_equal(Array(DirAccess.get_files_at(MATERIALS)).filter(func(file: String) -> bool: return file.ends_with(".tres")).size(), 21, "materials")
 
 
 func test_licences_to_show() -> void:
