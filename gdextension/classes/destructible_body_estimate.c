@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-// On one core of a desktop processor, per tet; measured but for what says otherwise.
+// On one core of a desktop processor, per tet; measured.
 #define BAKE_SECONDS 7e-6        // of a bake
 #define AWAKE_MILLISECONDS 3e-4  // of a tick
-#define BROKEN_MILLISECONDS 6e-4 // of a tick with all of it in pieces that touch; chosen: twice that
+#define BROKEN_MILLISECONDS 6e-3 // of a tick in the half second after it broke: slab, wall and pane of the bench
 #define MEMORY_KILOBYTES 0.8     // of the engine
 #define BREAKABLE_KILOBYTES 6.7  // of address space, for what can break
 

@@ -75,7 +75,7 @@ func make_room() -> void:
 	for preset: String in ["oak", "pane_glass", "brick"]:
 		var body: DestructibleBody = add(DestructibleBody.new(), preset.to_pascal_case(), Vector3(-1.4 + 1.4 * room.get_child_count() - 1.4, 1.2, 0))
 		body.size = Vector3(0.8, 1.2, 0.3)
-		body.cells = Vector3i(4, 6, 2)
+		body.cells = Vector3i(8, 12, 4) if preset == "pane_glass" else Vector3i(4, 6, 2) # a poke is felt by cells of its size
 		body.material = material(preset)
 	var torus: DestructibleBody = add(DestructibleBody.new(), "Torus", Vector3(0, 0.6, 2))
 	torus.mesh = TorusMesh.new()
