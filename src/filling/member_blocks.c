@@ -56,13 +56,7 @@ static FemResult take(FemMemberSearch *search, double cell, double thickness, bo
 	FemResult result = is_right(search, out_found);
 	if (result != FEM_OK || !*out_found)
 		return result;
-	FemTetList kept = search->best;
-	search->best = search->trial;
-	search->trial = kept;
-	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
-	search->best_cell = cell;
-	search->best_whole = true;
-	search->best_solid = search->solid;
+	fem_member_keep_trial(search, cell, true);
 	search->fitted = true;
 	search->member->thickness = (float)(thickness * search->frame.size);
 	search->member->layers = 1;

@@ -44,13 +44,7 @@ static FemResult try_variant(FemMemberSearch *search, const Variant *variant, do
 }
 
 static void keep_trial(FemMemberSearch *search, double cell) {
-	FemTetList kept = search->best;
-	search->best = search->trial;
-	search->trial = kept;
-	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
-	search->best_cell = cell;
-	search->best_whole = true;
-	search->best_solid = search->solid;
+	fem_member_keep_trial(search, cell, true);
 	search->fitted = true;
 }
 

@@ -215,15 +215,10 @@ static double missed(const Graded *graded) {
 
 static void keep(Graded *graded) {
 	FemMemberSearch *search = graded->search;
-	FemTetList kept = search->best;
-	search->best = search->trial;
-	search->trial = kept;
-	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
 	// Of thin walls: what their cells are to their thickness decides how stiffly they bend.
 	double wall = 2.0 * search->volume / fem_solid_area(&search->solid);
-	search->best_cell = fmin(graded->cell, fmax(graded->share * wall, FLOOR * fem_member_gap_allowed(search)));
-	search->best_whole = graded->whole;
-	search->best_solid = search->solid;
+	double cell = fmin(graded->cell, fmax(graded->share * wall, FLOOR * fem_member_gap_allowed(search)));
+	fem_member_keep_trial(search, cell, graded->whole);
 }
 
 static FemResult try_once(Graded *graded, bool *out_fits, int32_t *out_failing) {

@@ -136,21 +136,28 @@ bool fem_member_keep_sound(FemMemberSearch *search, FemTetList *list, bool *out_
 	return kept == 1 && all >= LOST_SHARE * search->volume;
 }
 
-// Takes the trial when it is sound where the best is not, or nearer to the count.
-void fem_member_judge(FemMemberSearch *search, double cell, bool whole) {
+// How far the count of the trial is from what is asked for.
+static double score_of_trial(const FemMemberSearch *search) {
 	double ratio = (double)search->trial.tet_count / search->request->target;
-	double score = ratio > 0.0 ? fabs(log(ratio)) : FEM_MEMBER_NO_SCORE;
-	bool better = whole != search->best_whole ? whole && (score < WHOLE_SCORE || score < search->best_score)
-											  : score < search->best_score;
-	if (search->best.tet_count > 0 && !better)
-		return;
+	return ratio > 0.0 ? fabs(log(ratio)) : FEM_MEMBER_NO_SCORE;
+}
+
+void fem_member_keep_trial(FemMemberSearch *search, double cell, bool whole) {
+	search->best_score = score_of_trial(search);
 	FemTetList kept = search->best;
 	search->best = search->trial;
 	search->trial = kept;
-	search->best_score = score;
 	search->best_cell = cell;
 	search->best_whole = whole;
 	search->best_solid = search->solid;
+}
+
+void fem_member_judge(FemMemberSearch *search, double cell, bool whole) {
+	double score = score_of_trial(search);
+	bool better = whole != search->best_whole ? whole && (score < WHOLE_SCORE || score < search->best_score)
+											  : score < search->best_score;
+	if (search->best.tet_count == 0 || better)
+		fem_member_keep_trial(search, cell, whole);
 }
 
 FemResult fem_member_try(

@@ -37,6 +37,9 @@ FemResult fem_member_try(
 	FemMemberSearch *search, const double stretch[3], double cell, bool fitted, double shift, int32_t *out_count);
 // Leaves the largest body and others of some size; true when one is left and most of the volume is there.
 bool fem_member_keep_sound(FemMemberSearch *search, FemTetList *list, bool *out_memory);
+// The trial is the best from now on.
+void fem_member_keep_trial(FemMemberSearch *search, double cell, bool whole);
+// The same when it is sound where the best is not, or nearer to the count.
 void fem_member_judge(FemMemberSearch *search, double cell, bool whole);
 bool fem_member_found_good(const FemMemberSearch *search);
 

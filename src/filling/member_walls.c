@@ -71,13 +71,7 @@ static FemResult fill(FemMemberSearch *search, WallTry *attempt) {
 }
 
 static void keep(FemMemberSearch *search, const WallTry *attempt) {
-	FemTetList kept = search->best;
-	search->best = search->trial;
-	search->trial = kept;
-	search->best_score = fabs(log((double)search->best.tet_count / search->request->target));
-	search->best_cell = attempt->made.edge;
-	search->best_whole = true;
-	search->best_solid = search->solid;
+	fem_member_keep_trial(search, attempt->made.edge, true);
 	search->member->thickness = (float)(attempt->made.thickness * search->frame.size);
 	search->member->layers = attempt->def.layers;
 }
