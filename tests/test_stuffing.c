@@ -85,13 +85,14 @@ FEM_TEST(stuffing, faces_of_neighbours_match) {
 	fem_surface_mesh_free(&ball);
 }
 
-FEM_TEST(winding, tree_agrees_with_the_exact_sum) {
-	FemSurfaceMesh surface = fem_surface_torus(0.5, 0.2, 60, 30);
-	fem_surface_remove(&surface, 7);
+// Largest error of the winding number at random points, and the largest number there.
+static double worst_winding(FemSurfaceMesh *surface, double *out_most) {
 	FemSolid solid;
 	uint32_t seed = 5;
 	double worst = 0.0;
-	FEM_REQUIRE(make_solid(&surface, &solid));
+	*out_most = 0.0;
+	if (!make_solid(surface, &solid))
+		return HUGE_VAL;
 	for (int i = 0; i < 300; i++) {
 		FemVec3d p = {
 			0.6 * (double)fem_random(&seed), 0.6 * (double)fem_random(&seed), 0.3 * (double)fem_random(&seed)};
@@ -99,9 +100,35 @@ FEM_TEST(winding, tree_agrees_with_the_exact_sum) {
 		for (int32_t t = 0; t < solid.triangles.triangle_count; t++)
 			exact += fem_solid_angle(&solid.triangles, t, p) / 12.566370614359172;
 		worst = fmax(worst, fabs(exact - fem_winding_number(&solid.winding, p)));
+		*out_most = fmax(*out_most, fabs(exact));
 	}
+	fem_solid_free(&solid);
+	fem_surface_mesh_free(surface);
+	return worst;
+}
+
+FEM_TEST(winding, tree_agrees_with_the_exact_sum) {
+	FemSurfaceMesh torus = fem_surface_torus(0.5, 0.2, 60, 30);
+	double most;
+	fem_surface_remove(&torus, 7);
+	double worst = worst_winding(&torus, &most);
 	printf("  largest error of the winding number: %.4f\n", worst);
 	FEM_CHECK(worst < 0.05);
-	fem_solid_free(&solid);
-	fem_surface_mesh_free(&surface);
+}
+
+// Five spheres in each other go round a point five times, one way or the other.
+FEM_TEST(winding, counts_every_turn) {
+	for (int flipped = 0; flipped < 2; flipped++) {
+		FemSurfaceMesh spheres = fem_surface_sphere(0.5, 6);
+		double most;
+		for (int i = 0; i < 4; i++) {
+			FemSurfaceMesh sphere = fem_surface_sphere(0.45 - 0.05 * i, 6);
+			fem_surface_append(&spheres, &sphere);
+			fem_surface_mesh_free(&sphere);
+		}
+		if (flipped)
+			fem_surface_flip(&spheres, 1);
+		FEM_CHECK(worst_winding(&spheres, &most) < 0.05);
+		FEM_CHECK_NEAR(most, 5.0, 1e-6);
+	}
 }

@@ -89,27 +89,61 @@ void fem_winding_free(FemWinding *winding) {
 
 // ---- evaluation
 
-double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemVec3d p) {
-	FemVec3d a = fem_vec3d_sub(fem_triangle_corner(triangles, t, 0), p);
-	FemVec3d b = fem_vec3d_sub(fem_triangle_corner(triangles, t, 1), p);
-	FemVec3d c = fem_vec3d_sub(fem_triangle_corner(triangles, t, 2), p);
+// Half the solid angle of a triangle is the argument of a complex number (van Oosterom & Strackee 1983), so a sum of
+// solid angles is the argument of a product, with the turns counted that it makes on the way: one arctangent a point
+// instead of one a triangle.
+typedef struct HalfAngle {
+	double re, im;
+} HalfAngle;
+
+typedef struct HalfAngleSum {
+	HalfAngle product; // kept near length 1
+	int turns;         // of 2 pi
+} HalfAngleSum;
+
+// 0 where p is a corner or lies on an edge.
+static HalfAngle half_angle(const FemTriangles *triangles, int32_t t, FemVec3d p) {
+	const int32_t *corners = triangles->triangles[t];
+	FemVec3d a = fem_vec3d_sub(fem_vec3d_from(triangles->vertices[corners[0]]), p);
+	FemVec3d b = fem_vec3d_sub(fem_vec3d_from(triangles->vertices[corners[1]]), p);
+	FemVec3d c = fem_vec3d_sub(fem_vec3d_from(triangles->vertices[corners[2]]), p);
 	double la = sqrt(fem_vec3d_dot(a, a)), lb = sqrt(fem_vec3d_dot(b, b)), lc = sqrt(fem_vec3d_dot(c, c));
-	double above = fem_vec3d_dot(a, fem_vec3d_cross(b, c));
-	double below = la * lb * lc + fem_vec3d_dot(a, b) * lc + fem_vec3d_dot(b, c) * la + fem_vec3d_dot(c, a) * lb;
-	return above == 0.0 && below >= 0.0 ? 0.0 : 2.0 * atan2(above, below);
+	return (HalfAngle){la * lb * lc + fem_vec3d_dot(a, b) * lc + fem_vec3d_dot(b, c) * la + fem_vec3d_dot(c, a) * lb,
+		fem_vec3d_dot(a, fem_vec3d_cross(b, c))};
 }
 
-static double leaf_angle(const FemTriangleBvh *bvh, const FemBvhNode *node, FemVec3d p) {
-	double sum = 0.0;
-	for (int32_t t = node->first; t < node->first + node->count; t++)
-		sum += fem_solid_angle(bvh->triangles, t, p);
-	return sum;
+// Arguments are in (-pi, pi]: two of one sign have gone past pi when the product's sign is the other one, or when both
+// are pi itself.
+static void add_half_angle(HalfAngleSum *sum, HalfAngle z) {
+	double size = fabs(z.re) + fabs(z.im);
+	HalfAngle w = sum->product;
+	if (size <= 0.0)
+		return;
+	HalfAngle product = {(w.re * z.re - w.im * z.im) / size, (w.re * z.im + w.im * z.re) / size};
+	double length = fabs(product.re) + fabs(product.im);
+	if (w.im >= 0.0 && z.im >= 0.0)
+		sum->turns += product.im < 0.0 || (product.im <= 0.0 && product.re > 0.0 && w.re < 0.0);
+	else if (w.im < 0.0 && z.im < 0.0)
+		sum->turns -= product.im >= 0.0;
+	sum->product = (HalfAngle){product.re / length, product.im / length};
+}
+
+static double sum_of_angles(const HalfAngleSum *sum) {
+	double im = sum->product.im;
+	return 2.0 * (atan2(im == 0.0 ? 0.0 : im, sum->product.re) + 2.0 * PI * (double)sum->turns);
+}
+
+double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemVec3d p) {
+	HalfAngle z = half_angle(triangles, t, p);
+	return z.im == 0.0 && z.re >= 0.0 ? 0.0 : 2.0 * atan2(z.im, z.re);
 }
 
 double fem_winding_number(const FemWinding *winding, FemVec3d p) {
-	const FemBvhNode *nodes = winding->bvh->nodes;
+	const FemTriangleBvh *bvh = winding->bvh;
+	const FemBvhNode *nodes = bvh->nodes;
 	int32_t stack[FEM_BVH_DEPTH_MAX], depth = 0;
-	double sum = 0.0;
+	HalfAngleSum near = {{1.0, 0.0}, 0};
+	double far = 0.0;
 	stack[depth++] = 0;
 	while (depth > 0) {
 		int32_t n = stack[--depth];
@@ -117,14 +151,15 @@ double fem_winding_number(const FemWinding *winding, FemVec3d p) {
 		FemVec3d offset = fem_vec3d_sub(fem_vec3d_from(moment->center), p);
 		double distance_sq = fem_vec3d_dot(offset, offset), reach = FAR_FACTOR * (double)moment->radius;
 		if (distance_sq > reach * reach) {
-			sum += fem_vec3d_dot(fem_vec3d_from(moment->area_vector), offset) / (distance_sq * sqrt(distance_sq));
+			far += fem_vec3d_dot(fem_vec3d_from(moment->area_vector), offset) / (distance_sq * sqrt(distance_sq));
 		} else if (nodes[n].count > 0) {
-			sum += leaf_angle(winding->bvh, &nodes[n], p);
+			for (int32_t t = nodes[n].first; t < nodes[n].first + nodes[n].count; t++)
+				add_half_angle(&near, half_angle(bvh->triangles, t, p));
 		} else {
 			FEM_ASSERT(depth + 2 <= FEM_BVH_DEPTH_MAX);
 			stack[depth++] = nodes[n].first;
 			stack[depth++] = n + 1;
 		}
 	}
-	return sum / (4.0 * PI);
+	return (far + sum_of_angles(&near)) / (4.0 * PI);
 }
