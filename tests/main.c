@@ -1,9 +1,10 @@
 // Runs the registered tests whose "suite.name" contains one of the arguments, or all of them, and ends with the line
 // "N passed, M failed".
 //
-//   fem_tests [--jobs N] [FILTER...]
+//   fem_tests [--jobs N [--slowest M]] [FILTER...]
 //
-//   --jobs N   each test in a process of its own, N at a time, so that one that crashes fails alone (not on Windows)
+//   --jobs N      each test in a process of its own, N at a time, so that one that crashes fails alone (not on Windows)
+//   --slowest M   afterwards the M tests that took the most processor time
 #include "fem_test.h"
 
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 
 #ifndef _WIN32
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -22,6 +24,7 @@
 typedef struct Test {
 	const char *suite, *name;
 	FemTestFunction *function;
+	double cpu_seconds; // of its process, where it has one
 } Test;
 
 static Test tests[TEST_CAPACITY];
@@ -34,7 +37,7 @@ void fem_test_register(const char *suite, const char *name, FemTestFunction *fun
 		fprintf(stderr, "too many tests: raise TEST_CAPACITY in tests/main.c\n");
 		exit(2);
 	}
-	tests[test_count++] = (Test){suite, name, function};
+	tests[test_count++] = (Test){.suite = suite, .name = name, .function = function};
 }
 
 void fem_test_register_child(FemTestFunction *function) {
@@ -120,10 +123,10 @@ static int run_in_sequence(int count) {
 typedef struct Job {
 	pid_t process;
 	FILE *output; // of the process, printed when it has ended, so that the lines of two tests do not mix
-	const Test *test;
+	Test *test;
 } Job;
 
-static bool start_job(Job *job, const Test *test) {
+static bool start_job(Job *job, Test *test) {
 	*job = (Job){.output = tmpfile(), .test = test};
 	fflush(stdout);
 	job->process = job->output ? fork() : -1;
@@ -150,6 +153,10 @@ static bool end_job(Job *job, int status) {
 	return status == 0;
 }
 
+static double seconds_of(struct timeval time) {
+	return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
+}
+
 static int run_in_processes(int count, int job_count) {
 	static Job jobs[JOBS_MAX];
 	int failed = 0, started = 0, running = 0;
@@ -164,9 +171,11 @@ static int run_in_processes(int count, int job_count) {
 			running++;
 		}
 		int status = 0;
-		pid_t ended = wait(&status);
+		struct rusage use = {0};
+		pid_t ended = wait4(-1, &status, 0, &use);
 		for (int j = 0; j < job_count; j++) {
 			if (jobs[j].process == ended) {
+				jobs[j].test->cpu_seconds = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
 				failed += !end_job(&jobs[j], status);
 				running--;
 			}
@@ -184,8 +193,19 @@ static int run_in_processes(int count, int job_count) {
 
 #endif
 
+static int compare_times(const void *left, const void *right) {
+	const Test *a = left, *b = right;
+	return (a->cpu_seconds < b->cpu_seconds) - (a->cpu_seconds > b->cpu_seconds);
+}
+
+static void print_slowest(int count, int shown) {
+	qsort(tests, (size_t)count, sizeof *tests, compare_times);
+	for (int i = 0; i < count && i < shown; i++)
+		printf("%6.2f s %s.%s\n", tests[i].cpu_seconds, tests[i].suite, tests[i].name);
+}
+
 int main(int argument_count, char **arguments) {
-	int job_count = 1, skipped = 1;
+	int job_count = 1, slowest = 0, skipped = 1;
 	if (getenv("FEM_TEST_CHILD") && child_function) {
 		child_function();
 		return 0;
@@ -194,6 +214,10 @@ int main(int argument_count, char **arguments) {
 		job_count = atoi(arguments[2]);
 		skipped = 3;
 	}
+	if (skipped == 3 && argument_count > 4 && strcmp(arguments[3], "--slowest") == 0) {
+		slowest = atoi(arguments[4]);
+		skipped = 5;
+	}
 	if (job_count < 1) {
 		fprintf(stderr, "--jobs takes a number of processes, 1 or more.\n");
 		return 2;
@@ -201,6 +225,7 @@ int main(int argument_count, char **arguments) {
 	job_count = job_count < JOBS_MAX ? job_count : JOBS_MAX;
 	int count = choose_tests(argument_count - skipped, arguments + skipped);
 	int failed = job_count > 1 ? run_in_processes(count, job_count) : run_in_sequence(count);
+	print_slowest(count, slowest);
 	if (count == 0)
 		printf("no test's name contains \"%s\"\n", argument_count > skipped ? arguments[skipped] : "");
 	printf("%d passed, %d failed\n", count - failed, failed);
