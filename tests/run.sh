@@ -105,6 +105,32 @@ build() {
 	return 1
 }
 
+# beside FUNCTION FUNCTION: suites that keep one processor busy, two lists of them at a time. What the second list says
+# is shown when the first has ended.
+beside() {
+	local counts=$logs/beside.counts output=$logs/beside.log other
+	rm -f "$counts"
+	(
+		# shellcheck disable=SC2030
+		passed=0 failed=0 summary=()
+		"$2"
+		declare -p passed failed summary | sed 's/^declare -[-a]* /other_/' >"$counts"
+	) >"$output" 2>&1 &
+	other=$!
+	"$1"
+	wait "$other" || true
+	cat "$output"
+	local other_passed=0 other_failed=1 other_summary=("$2: ended early, see $output")
+	# shellcheck disable=SC1090
+	[ ! -s "$counts" ] || . "$counts"
+	# shellcheck disable=SC2031
+	passed=$((passed + other_passed))
+	# shellcheck disable=SC2031
+	failed=$((failed + other_failed))
+	# shellcheck disable=SC2031
+	summary+=("${other_summary[@]}")
+}
+
 finish() {
 	printf '\n== summary\n'
 	[ ${#summary[@]} -eq 0 ] || printf '%s\n' "${summary[@]}"
@@ -141,6 +167,22 @@ build_all() {
 	fi
 }
 
+# The projects have Jolt Physics. Again with GodotPhysics: what meets the physics server (coupling, worlds and scenes, bad
+# input, quitting, the demo); drawing, baking and the editor, where nothing is simulated, do not ask which one it is.
+run_playing_suites() {
+	suite "Godot headless, Jolt" 900 "$here/godot_suites.sh" headless "$godot"
+	suite "Godot headless, GodotPhysics" 900 "$here/godot_suites.sh" coupling "$godot" coupling_,worlds,life,bad_input,handling godot
+	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
+	suite "Godot demo, Jolt" 600 "$here/godot_suites.sh" demo "$godot"
+	suite "Godot demo, GodotPhysics" 600 "$here/godot_suites.sh" demo "$godot" GodotPhysics3D
+}
+
+run_editing_suites() {
+	suite "Godot editor" 900 "$here/godot_suites.sh" editor "$godot"
+	suite "Godot texts" 300 "$here/godot_suites.sh" texts "$godot"
+	suite "Godot dedicated server" 600 "$here/godot_suites.sh" server "$godot"
+}
+
 run_quick_suites() {
 	suite "C tests" 1800 "$root/build/fem_tests" --jobs "$(nproc)" "$filter"
 	if [ -n "$filter" ]; then
@@ -156,16 +198,7 @@ run_quick_suites() {
 	suite "command line of the bake" 1200 "$here/check_bake.sh"
 	local show=$godot_show
 	printf '\nGodot %s\n' "$("$godot" --version | tail -n 1)"
-	# The projects have Jolt Physics. Again with GodotPhysics: what meets the physics server (coupling, worlds and scenes, bad
-	# input, quitting, the demo); drawing, baking and the editor, where nothing is simulated, do not ask which one it is.
-	suite "Godot headless, Jolt" 600 "$here/godot_suites.sh" headless "$godot"
-	suite "Godot headless, GodotPhysics" 600 "$here/godot_suites.sh" coupling "$godot" coupling_,worlds,life,bad_input,handling godot
-	suite "Godot coupling, GodotPhysics on its thread" 1800 "$here/godot_suites.sh" coupling "$godot" coupling_ godot_thread
-	suite "Godot editor" 600 "$here/godot_suites.sh" editor "$godot"
-	suite "Godot texts" 300 "$here/godot_suites.sh" texts "$godot"
-	suite "Godot dedicated server" 600 "$here/godot_suites.sh" server "$godot"
-	suite "Godot demo, Jolt" 600 "$here/godot_suites.sh" demo "$godot"
-	suite "Godot demo, GodotPhysics" 600 "$here/godot_suites.sh" demo "$godot" GodotPhysics3D
+	beside run_playing_suites run_editing_suites
 	suite "Godot quits, Jolt and GodotPhysics" 900 "$here/godot_suites.sh" quit "$godot" 10
 	suite "Godot rendered, Compatibility" 600 "$here/godot_suites.sh" render "$godot" compatibility
 	suite "Godot looks, Compatibility" 720 "$here/godot_suites.sh" looks "$godot" compatibility
