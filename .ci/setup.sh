@@ -20,10 +20,11 @@ packages_of() {
 	esac
 }
 
+# A program of the package's name that came some other way does as well: npm, say, that nodejs brought along.
 missing_packages() {
 	local package
 	for package in "$@"; do
-		if [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+		if ! command -v "$package" >/dev/null && [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
 			printf '%s ' "$package"
 		fi
 	done

@@ -124,7 +124,7 @@ FEM_TEST(cutting_bad_input, open_shells_that_cross_are_cut_into_closed_splinters
 }
 
 FEM_TEST(cutting_bad_input, self_intersecting_mesh_gets_cuts_of_its_tets) {
-	FemSurfaceMesh surface = fem_surface_sphere(0.5, 9);
+	FemSurfaceMesh surface = fem_surface_sphere(0.5, 16);
 	for (int32_t i = 0; i < surface.vertex_count; i++) // the cap below is pulled out above
 		if (surface.vertices[i].y < -0.45f)
 			surface.vertices[i].y += 1.2f;

@@ -12,10 +12,12 @@
 #define THIN_ATTEMPTS 4 // cell sizes tried for each thickening; chosen
 // Most cells of the lattice for a tet wanted; chosen: a member that fills a fortieth of its box.
 #define LATTICE_CELLS 40.0
-#define DEBRIS_SHARE 0.03           // of the volume: bodies smaller than this that hang on nothing are left out; chosen
-#define LOST_SHARE 0.6              // of the input's volume: less means that walls fell through the lattice; chosen
-#define VOLUME_COLUMNS 1200         // through the box, that measure an open member's volume to some 2 %; chosen
-#define COLUMN_RANGES 32            // pieces of a column that count; chosen: half of the crossings that are kept
+#define DEBRIS_SHARE 0.03    // of the volume: bodies smaller than this that hang on nothing are left out; chosen
+#define LOST_SHARE 0.6       // of the input's volume: less means that walls fell through the lattice; chosen
+#define VOLUME_COLUMNS 1200  // through the box, that measure an open member's volume to some 2 %; chosen
+#define COLUMN_POINTS 24     // that are asked in a column as high as the box, where nothing crosses it; chosen
+#define CROSSING_COLUMNS 200 // in which an overlap of a closed surface is looked for; chosen
+#define TWICE 1.5 // difference of winding numbers that a surface which does not cross itself cannot have: it has 1
 #define SPREAD_U 0.7548776662466927 // steps of a sequence that covers the unit square evenly: see coverage.c
 #define SPREAD_V 0.5698402909980532 // the same
 // Points of the surface that must have a tet near: a hole of 0.2 % of it is found 19 times of 20.
@@ -50,19 +52,64 @@ bool fem_member_report(const FemMemberRequest *request, double share) {
 
 // ---- volume
 
-// The inside of columns spread evenly over the box (see coverage.c for the steps): for surfaces with holes, or that
-// cross themselves.
-static double sampled_volume(const FemSolid *solid) {
+typedef struct Column {
+	double x, y;
+	double stops[FEM_CROSSING_MAX + 2]; // heights: the bottom, where the surface crosses, the top
+	int32_t stop_count;
+} Column;
+
+// Number i of columns that are spread evenly over the box (see coverage.c for the steps).
+static void take_column(const FemSolid *solid, int32_t i, Column *column) {
 	const double *half = solid->half_extents;
+	FemCrossing crossings[FEM_CROSSING_MAX];
+	column->x = half[0] * (2.0 * fmod(SPREAD_U * i, 1.0) - 1.0);
+	column->y = half[1] * (2.0 * fmod(SPREAD_V * i, 1.0) - 1.0);
+	FemVec3d bottom = {column->x, column->y, -half[2]}, top = {column->x, column->y, half[2]};
+	int32_t count = fem_bvh_crossings(&solid->bvh, bottom, top, 0.0, crossings);
+	column->stop_count = 0;
+	column->stops[column->stop_count++] = bottom.z;
+	for (int32_t c = 0; c < count; c++)
+		column->stops[column->stop_count++] = bottom.z + crossings[c].t * (top.z - bottom.z);
+	column->stops[column->stop_count++] = top.z;
+}
+
+// The length of a column's stretch that lies inside. Points spread over it are asked, since a hole in the surface ends
+// the inside without a crossing.
+static double length_inside(const FemSolid *solid, const Column *column, int32_t stretch) {
+	double from = column->stops[stretch], length = column->stops[stretch + 1] - from;
+	int32_t count = 1 + (int32_t)(length * COLUMN_POINTS / (2.0 * solid->half_extents[2])), inside = 0;
+	for (int32_t i = 0; i < count; i++)
+		inside +=
+			fem_winding_inside(&solid->winding, (FemVec3d){column->x, column->y, from + length * (i + 0.5) / count});
+	return length * inside / count;
+}
+
+// For surfaces with holes, or that cross themselves.
+static double sampled_volume(const FemSolid *solid) {
 	double sum = 0.0;
 	for (int32_t i = 1; i <= VOLUME_COLUMNS && !fem_stop_asked(); i++) {
-		double ranges[COLUMN_RANGES][2], u = fmod(SPREAD_U * i, 1.0), v = fmod(SPREAD_V * i, 1.0);
-		int32_t count =
-			fem_solid_column(solid, half[0] * (2.0 * u - 1.0), half[1] * (2.0 * v - 1.0), ranges, COLUMN_RANGES);
-		for (int32_t r = 0; r < count; r++)
-			sum += ranges[r][1] - ranges[r][0];
+		Column column;
+		take_column(solid, i, &column);
+		for (int32_t s = 0; s + 1 < column.stop_count; s++)
+			sum += length_inside(solid, &column, s);
 	}
-	return 4.0 * half[0] * half[1] * sum / VOLUME_COLUMNS;
+	return 4.0 * solid->half_extents[0] * solid->half_extents[1] * sum / VOLUME_COLUMNS;
+}
+
+// Whether a closed surface goes round something twice, or round one thing one way and round another the other way.
+static bool crosses_itself(const FemSolid *solid) {
+	double least = 0.0, most = 0.0;
+	for (int32_t i = 1; i <= CROSSING_COLUMNS && most - least < TWICE; i++) {
+		Column column;
+		take_column(solid, i, &column);
+		for (int32_t s = 0; s + 1 < column.stop_count; s++) {
+			double z = 0.5 * (column.stops[s] + column.stops[s + 1]);
+			double w = fem_winding_number(&solid->winding, (FemVec3d){column.x, column.y, z});
+			least = fmin(least, w);
+			most = fmax(most, w);
+		}
+	}
+	return most - least >= TWICE;
 }
 
 // The share of the surface that parts inside from outside. Winding numbers of a sheet are little off 1/2 on either
@@ -106,7 +153,8 @@ FemResult fem_member_make_solid(const FemMemberRequest *request, FemMemberSearch
 		search->solid.half_extents[axis] = box.half_extents[axis];
 	double whole = fem_member_box_volume(&search->solid), exact = fem_solid_volume(&search->solid);
 	// The theorem counts what overlaps twice: then points must be counted.
-	bool trusted = request->closed && request->triangles->component_count == 1 && exact <= whole;
+	bool trusted = request->closed && request->triangles->component_count == 1 && exact <= whole &&
+		!crosses_itself(&search->solid);
 	search->volume = trusted ? exact : sampled_volume(&search->solid);
 	if (search->volume <= 0.0 && request->closed)
 		search->volume = fmin(exact, whole);
