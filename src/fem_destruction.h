@@ -248,8 +248,9 @@ typedef enum FemDynamics {
 	// they are not seen to bend. All others are elastic.
 	FEM_DYNAMICS_AUTO = 0,
 	FEM_DYNAMICS_ELEMENTS, // finite elements: always elastic
-	FEM_DYNAMICS_RIGID, // always rigid: nothing bends, dents or breaks. What is pinned stands still, driven nodes are
-						// elastic
+	// Always rigid: nothing bends, dents or breaks. What is pinned stands still, or swings about a line of pins or
+	// about one; what has driven nodes is elastic.
+	FEM_DYNAMICS_RIGID,
 	// A rigid frame and the lowest modes of the shape (fem_modes.h): for what wobbles a little. Of bodies whose mesh is
 	// one piece, once fem_body_set_modes() gave them their modes; until then, and what breaks of them, as automatic. A
 	// blow that may break it makes it elastic in the same step.

@@ -56,8 +56,10 @@ bool fem_hinge_of_piece(const FemBody *body, FemRange nodes, FemHinge *out) {
 			continue;
 		if (body->node_kind[i] != FEM_NODE_PINNED)
 			return false;
-		if (pins++ == 0)
+		if (pins++ == 0) {
+			out->node = i;
 			from_first(body, i, (const double[3]){0.0, 0.0, 0.0}, out->point);
+		}
 		from_first(body, i, out->point, offset);
 		if (!add_pin(out, offset, &length))
 			return false;
@@ -75,23 +77,27 @@ bool fem_hinge_find(const FemIntegration *integration, FemHinge *out) {
 
 // ---- sums about the point, over the free nodes
 
+// With `dv`: of the velocities v + dv.
+static FemMotionSums sum_nodes(const FemBody *body, FemRange nodes, const FemHinge *hinge, const FemVec4 *dv) {
+	FemMotionSums sums = {.finite = true};
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 v = body->velocity[i], change = dv ? dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
+		double x[3];
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
+		from_first(body, i, hinge->point, x);
+		double next[3] = {(double)v.x + change.x, (double)v.y + change.y, (double)v.z + change.z};
+		fem_sums_add_node(&sums, body->mass[i], x, next);
+	}
+	return sums;
+}
+
 static void sum_task(void *context, int32_t chunk_index) {
 	HingeTask *task = context;
 	const FemBody *body = task->integration->body;
 	const FemNodeChunk *chunk = &task->integration->chunks[chunk_index];
-	FemMotionSums sums = {.finite = true};
-	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		FemVec4 v = body->velocity[i], dv = {0.0f, 0.0f, 0.0f, 0.0f};
-		double x[3];
-		if (body->node_kind[i] != FEM_NODE_FREE)
-			continue;
-		if (task->is_solved)
-			dv = body->step->dv[i];
-		from_first(body, i, task->hinge->point, x);
-		double next[3] = {(double)v.x + dv.x, (double)v.y + dv.y, (double)v.z + dv.z};
-		fem_sums_add_node(&sums, body->mass[i], x, next);
-	}
-	task->integration->partials[chunk_index] = sums;
+	task->integration->partials[chunk_index] =
+		sum_nodes(body, (FemRange){chunk->begin, chunk->end}, task->hinge, task->is_solved ? body->step->dv : NULL);
 }
 
 static FemMotionSums sum_up(HingeTask *task) {
@@ -130,6 +136,24 @@ static void spin_of(const FemHinge *hinge, const double inertia[9], const double
 	double spin = dot(hinge->axis, l) / dot(hinge->axis, column);
 	for (int i = 0; i < 3; i++)
 		out[i] = spin * hinge->axis[i];
+}
+
+bool fem_hinge_motion(const FemBody *body, FemRange nodes, const FemHinge *hinge, double inertia[9], double spin[3]) {
+	FemMotionSums sums = sum_nodes(body, nodes, hinge, NULL);
+	if (!inertia_of(hinge, &sums, inertia))
+		return false;
+	spin_of(hinge, inertia, sums.angular, spin);
+	return true;
+}
+
+void fem_hinge_set_spin(FemBody *body, FemRange nodes, const FemHinge *hinge, const double spin[3]) {
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double r[3], v[3] = {0.0, 0.0, 0.0};
+		from_first(body, i, hinge->point, r);
+		if (body->node_kind[i] == FEM_NODE_FREE)
+			cross(spin, r, v);
+		body->velocity[i] = (FemVec4){(float)v[0], (float)v[1], (float)v[2], 0.0f};
+	}
 }
 
 // Rotation vector of a time (s, may be negative) and the angular velocity at its end. An axis that is held keeps both.

@@ -10,7 +10,8 @@
 
 typedef struct FemHinge {
 	bool is_line;      // rotation about one axis; else about any through the point
-	double point[3];   // m, from the body's origin: the first pin
+	int32_t node;      // the first pin
+	double point[3];   // m, from the body's origin: where that is
 	double axis[3];    // unit vector along the line
 	double angular[3]; // N m s: angular momentum about the point, of the velocities that the solve asks for
 } FemHinge;
@@ -20,6 +21,13 @@ bool fem_hinge_of_piece(const FemBody *body, FemRange nodes, FemHinge *out);
 
 // The same of an island, which must be a whole piece.
 bool fem_hinge_find(const FemIntegration *integration, FemHinge *out);
+
+// Inertia about the point (kg m^2, row by row) and angular velocity (rad/s) of a piece as it is and moves now. False
+// where there is no rotation: the nodes lie in the axis.
+bool fem_hinge_motion(const FemBody *body, FemRange nodes, const FemHinge *hinge, double inertia[9], double spin[3]);
+
+// Gives the nodes the velocities of a rotation about the hinge (rad/s).
+void fem_hinge_set_spin(FemBody *body, FemRange nodes, const FemHinge *hinge, const double spin[3]);
 
 // Adds the impulse of the centrifugal and the Euler force of its rotation to the right-hand side, as
 // fem_motion_add_centrifugal().

@@ -315,6 +315,8 @@ static void place_rigid_task(void *context, int32_t chunk_index) {
 		const float *s = &body->shape[i].x;
 		float local[3];
 		double r[3], v[3];
+		if (body->node_kind[i] != FEM_NODE_FREE)
+			continue;
 		if (modal)
 			fem_modal_place_node(modal, body, i, local);
 		for (int k = 0; k < 3; k++)
@@ -331,20 +333,54 @@ static void place_rigid_task(void *context, int32_t chunk_index) {
 	}
 }
 
-// Moves the shape of a rigid piece by the rotation of the step, and its centre c along the velocity.
-static void move_rigid(MotionTask *task, const double c[3]) {
+// The rotation of a rigid piece after that of the step, which adds `increment` (exp(theta) - 1).
+static void rotate_rigid(MotionTask *task, const double c[3], const double increment[9]) {
 	FemIntegration *integration = task->integration;
 	FemRange nodes = {integration->chunks[0].begin, integration->chunks[integration->chunk_count - 1].end};
-	double *before = integration->rigid->shape_rotation, increment[9];
+	double *before = integration->rigid->shape_rotation;
 	fem_rigid_shape_find_rotation(integration->body, nodes, c, before);
-	fem_rotation_increment(task->theta, increment);
 	for (int k = 0; k < 9; k++)
 		task->rotation[k] = before[k] + increment[3 * (k / 3)] * before[k % 3] +
 			increment[3 * (k / 3) + 1] * before[3 + k % 3] + increment[3 * (k / 3) + 2] * before[6 + k % 3];
+	memcpy(before, task->rotation, sizeof task->rotation);
+}
+
+// Moves the shape of a rigid piece by the rotation of the step, and its centre c along the velocity.
+static void move_rigid(MotionTask *task, const double c[3]) {
+	FemIntegration *integration = task->integration;
+	double increment[9];
+	fem_rotation_increment(task->theta, increment);
+	rotate_rigid(task, c, increment);
 	for (int k = 0; k < 3; k++)
 		task->center[k] = c[k] + (double)integration->dt * (double)task->move.motion.velocity[k];
 	fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, task);
-	memcpy(before, task->rotation, sizeof task->rotation);
+}
+
+// A rigid piece with pins rotates about them if they are a hinge; else it stays where it is.
+static void move_pinned_rigid(FemIntegration *integration) {
+	MotionTask task = {.integration = integration};
+	const FemBody *body = integration->body;
+	FemHinge hinge;
+	double c[3], increment[9], arm[3];
+	if (!fem_hinge_find(integration, &hinge) || !fem_hinge_rotation(integration, &hinge, &task.move))
+		return;
+	FemRange nodes = {integration->chunks[0].begin, integration->chunks[integration->chunk_count - 1].end};
+	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
+	fem_sums_center(&sums, c);
+	for (int k = 0; k < 9; k++)
+		increment[k] = (double)task.move.rotation_increment[k];
+	rotate_rigid(&task, c, increment);
+	const float *pin = &body->shape[hinge.node].x;
+	for (int k = 0; k < 3; k++) {
+		arm[k] = -(task.rotation[3 * k] * (double)pin[0] + task.rotation[3 * k + 1] * (double)pin[1] +
+			task.rotation[3 * k + 2] * (double)pin[2]);
+		task.center[k] = hinge.point[k] + arm[k];
+		task.end_spin[k] = (double)task.move.end_spin[k];
+	}
+	for (int k = 0; k < 3; k++)
+		task.move.motion.velocity[k] =
+			(float)(task.end_spin[(k + 1) % 3] * arm[(k + 2) % 3] - task.end_spin[(k + 2) % 3] * arm[(k + 1) % 3]);
+	fem_loop_for_light(integration->loop, integration->chunk_count, place_rigid_task, &task);
 }
 
 static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums) {
@@ -420,8 +456,11 @@ uint32_t fem_motion_integrate(FemIntegration *integration) {
 		fem_modal_step(modal);
 	if (modal && !integration->is_free)
 		fem_modal_place_held(integration->body);
-	if (integration->rigid && !integration->is_free) // pinned: it stays where it is, but for its modes
+	if (integration->rigid && !integration->is_free) {
+		if (!modal) // whose frame stands
+			move_pinned_rigid(integration);
 		return finish_modal(integration, modal);
+	}
 	uint32_t errors = integration->is_free ? move_free(integration, &sums) : move_plain(integration);
 	return errors | finish_modal(integration, modal);
 }

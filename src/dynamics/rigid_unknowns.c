@@ -1,6 +1,7 @@
 #include "dynamics/rigid_unknowns.h"
 
 #include "base/vec.h"
+#include "dynamics/hinged_motion.h"
 #include "dynamics/rigid_motion.h"
 #include "model/body_step.h"
 
@@ -49,11 +50,18 @@ void fem_add_point6(float out[36], const float d[3], const float arm[3]) {
 
 // ---- pieces
 
-FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held) {
+static void set_motion(FemProxy *out, const double center[3], const double spin[3], const double inertia[9]) {
+	for (int i = 0; i < 3; i++) {
+		out->center[i] = (float)center[i];
+		out->spin[i] = (float)spin[i];
+		out->inertia[i] = (float)inertia[4 * i];
+		out->inertia[i + 3] = (float)inertia[3 * i + (i + 1) % 3];
+	}
+}
+
+FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes) {
 	FemProxy out = {0};
 	double c[3], l[3], w[3], inertia[9];
-	if (is_held)
-		return out;
 	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
 	fem_sums_center(&sums, c);
 	if (!fem_sums_inertia(&sums, c, inertia)) // no such piece is made rigid
@@ -61,13 +69,33 @@ FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_he
 	fem_about_center(sums.angular, sums.momentum, c, l);
 	fem_sums_solve_inertia(&sums, c, l, w);
 	out.mass = (float)sums.mass;
-	for (int i = 0; i < 3; i++) {
-		out.center[i] = (float)c[i];
+	set_motion(&out, c, w, inertia);
+	for (int i = 0; i < 3; i++)
 		out.velocity[i] = (float)(sums.momentum[i] / sums.mass);
-		out.spin[i] = (float)w[i];
-		out.inertia[i] = (float)inertia[4 * i];
-		out.inertia[i + 3] = (float)inertia[3 * i + (i + 1) % 3];
-	}
+	return out;
+}
+
+// Leaves the inertia I about the axis a of a line of pins as it is: (a.I a) a a^T + s (1 - a a^T).
+static void stiffen(const double a[3], double inertia[9]) {
+	double about = 0.0, held = FEM_HINGE_STIFFNESS * (inertia[0] + inertia[4] + inertia[8]);
+	for (int k = 0; k < 9; k++)
+		about += a[k / 3] * inertia[k] * a[k % 3];
+	for (int k = 0; k < 9; k++)
+		inertia[k] = (about - held) * a[k / 3] * a[k % 3] + (k % 4 == 0 ? held : 0.0);
+}
+
+FemProxy fem_rigid_unknowns_open_pinned(const FemBody *body, FemRange nodes) {
+	FemProxy out = {0};
+	FemHinge hinge;
+	double inertia[9], spin[3], mass = 0.0;
+	if (!fem_hinge_of_piece(body, nodes, &hinge) || !fem_hinge_motion(body, nodes, &hinge, inertia, spin))
+		return out;
+	for (int32_t i = nodes.begin; i < nodes.end; i++)
+		mass += (double)body->mass[i];
+	if (hinge.is_line)
+		stiffen(hinge.axis, inertia);
+	out.mass = (float)(FEM_HINGE_STIFFNESS * mass);
+	set_motion(&out, hinge.point, spin, inertia);
 	return out;
 }
 

@@ -10,9 +10,14 @@
 #include "model/body.h"
 #include "model/contact.h"
 
-// Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0. A piece that its pins hold
-// has no mass here, and does not move.
-FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes, bool is_held);
+// Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0.
+FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes);
+
+// The same of a piece that has pins. What they hold has no mass here, and does not move. What hangs on a hinge has its
+// centre there, where it is FEM_HINGE_STIFFNESS times as heavy as it is, and turns as much harder about axes that the
+// pins hold: the six unknowns of a free piece, of which all but the rotation about the hinge stay next to 0.
+#define FEM_HINGE_STIFFNESS 1e4 // chosen: floats hold the inertia about the axis beside it to 1e-3
+FemProxy fem_rigid_unknowns_open_pinned(const FemBody *body, FemRange nodes);
 
 // Whenever FemBodyStep.diagonal or ground changed: the impulse of all loads, and what damping and the ground add to the
 // matrix, which stays in `extra`.

@@ -165,8 +165,10 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 		return;
 	}
 	FemRange nodes = island->body->topology->component_nodes[component];
-	island->rigid = fem_rigid_unknowns_open(island->body, nodes, !integration.is_free);
 	bool is_modal = fem_modal_of(island->body) != NULL;
+	island->rigid = integration.is_free ? fem_rigid_unknowns_open(island->body, nodes)
+		: is_modal                      ? (FemProxy){0} // its frame stands
+										: fem_rigid_unknowns_open_pinned(island->body, nodes);
 	if (is_modal)
 		fem_modal_open(island->body, &island->rigid, integration.gravity, integration.dt, task->system.contacts.count,
 			is_near_ground(task, island->chunks));

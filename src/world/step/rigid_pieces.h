@@ -7,8 +7,9 @@
 // carries. It keeps its momenta, its shape and the strain in it. It becomes elastic again when the tension that its
 // loads would make (piece_probe.h) rises by a share of a tet's strength above what is in the shape, or falls by more:
 // with the next step, or, where that tension may break it in this one, in this very step: it goes back to the start as
-// what breaks does, and takes the step again. Pieces that are pinned do not move at all while they are rigid. A piece
-// that cannot break is rigid while it is not seen to bend, unless it is pinned.
+// what breaks does, and takes the step again. Pieces that pins hold over an area do not move at all while they are
+// rigid; what hangs on a line of pins or on one, and cannot be split again, swings about them. A piece that cannot
+// break is rigid while it is not seen to bend, unless it is pinned.
 #ifndef FEM_WORLD_RIGID_PIECES_H
 #define FEM_WORLD_RIGID_PIECES_H
 
