@@ -68,19 +68,22 @@ static void unpack(const FemTetStress *s, double out[6]) {
 	out[3] = (double)s->shear.x, out[4] = (double)s->shear.y, out[5] = (double)s->shear.z;
 }
 
+static FemTetStress tensile_part(const FemTetStress *stress) {
+	double s[6], p[6];
+	unpack(stress, s);
+	fem_tensile_part(s, p);
+	return (FemTetStress){
+		{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+}
+
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end) {
 	const FemTopology *t = body->topology;
 	for (int32_t tet = batch_begin * FEM_LANES; tet < batch_end * FEM_LANES; tet++) {
 		bool is_hot = false;
 		for (int v = 0; v < 4 && t->user_of_tet[tet] >= 0; v++)
 			is_hot |= body->step->node_hot[fem_tet_node(t, tet, v)] != 0;
-		if (!is_hot)
-			continue;
-		double stress[6], p[6];
-		unpack(&body->step->tet_stress[tet], stress);
-		fem_tensile_part(stress, p);
-		body->step->tension[tet] = (FemTetStress){
-			{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+		if (is_hot && fem_acting_cell(body, tet) < 0) // in a cell those of its corners count
+			body->step->tension[tet] = tensile_part(&body->step->tet_stress[tet]);
 	}
 }
 
@@ -105,39 +108,56 @@ static void add_force(double out[6], double scale, const double a[3]) {
 	}
 }
 
-// Stress and its tensile part that a node feels in a tet of its star: those of the surface there, in an acting plate
-// cell.
-static const FemTetStress *stress_at(
-	const FemBody *body, int32_t entry, FemTetStress *room, const FemTetStress **out_tension) {
-	const FemTetStress *stress = body->step->tet_stress + entry / 4;
-	*out_tension = body->step->tension + entry / 4;
+// Stress that a node feels in a tet of its star: that of the surface there, in an acting plate cell.
+static const FemTetStress *stress_at(const FemBody *body, int32_t entry) {
 	int32_t cell = fem_acting_cell(body, entry / 4);
 	if (cell < 0)
-		return stress;
-	double s[6], p[6];
+		return body->step->tet_stress + entry / 4;
 	int32_t corner = fem_cell_corner(body->topology, cell, entry / 4, entry % 4);
-	stress = body->step->cell_stress + fem_cell_corner_place(body->topology, cell, corner);
-	unpack(stress, s);
-	fem_tensile_part(s, p);
-	*room =
-		(FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
-	*out_tension = room;
-	return stress;
+	return body->step->cell_stress + fem_cell_corner_place(body->topology, cell, corner);
+}
+
+#define CORNERS_KEPT 8 // of cells around a node: columns of a grid have up to 6 prisms or 4 hexahedra; chosen
+
+// Tensile parts of the stresses at the corners of cells, which several tets of a cell share.
+typedef struct CornerTensions {
+	const FemTetStress *stress[CORNERS_KEPT];
+	FemTetStress tension[CORNERS_KEPT];
+	int32_t count;
+} CornerTensions;
+
+// The tensile part of stress_at().
+static const FemTetStress *tension_at(
+	const FemBody *body, int32_t entry, const FemTetStress *stress, CornerTensions *corners) {
+	if (fem_acting_cell(body, entry / 4) < 0)
+		return body->step->tension + entry / 4;
+	int32_t k = 0;
+	while (k < corners->count && corners->stress[k] != stress)
+		k++;
+	if (k == CORNERS_KEPT)
+		k--; // the last one is made anew
+	if (k == corners->count || corners->stress[k] != stress) {
+		corners->stress[k] = stress;
+		corners->tension[k] = tensile_part(stress);
+		corners->count = k + 1;
+	}
+	return &corners->tension[k];
 }
 
 // zeta = 1/2 (-m(sum f+) + sum m(f+) + m(sum f-) - sum m(f-)), N, with f+ = -V sigma+ c and f- = f - f+
 // (O'Brien & Hodgins 1999, eq. 32).
 static void separation_tensor(const FemBody *body, const int32_t *star, int32_t star_count, double zeta[6]) {
 	double sum[2][3] = {{0}};
+	CornerTensions corners;
+	corners.count = 0;
 	memset(zeta, 0, 6 * sizeof *zeta);
 	for (int32_t k = 0; k < star_count; k++) {
 		int32_t tet = star[k] / 4;
 		double volume = (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES], all[3], pull[3], push[3];
 		FemVec4 c = body->step->tet_blocks[tet].gradient[star[k] % 4];
-		FemTetStress room;
-		const FemTetStress *tension, *stress = stress_at(body, star[k], &room, &tension);
+		const FemTetStress *stress = stress_at(body, star[k]);
 		stress_times(stress, c, -volume, all);
-		stress_times(tension, c, -volume, pull);
+		stress_times(tension_at(body, star[k], stress, &corners), c, -volume, pull);
 		for (int i = 0; i < 3; i++) {
 			push[i] = all[i] - pull[i];
 			sum[0][i] += pull[i];
@@ -224,9 +244,7 @@ static bool stress_at_rim(const FemBody *body, int32_t node, const int32_t *star
 		if (body->node_kind[node] == FEM_NODE_FREE || fem_acting_cell(body, star[k] / 4) < 0)
 			return false;
 		double volume = (double)body->batches[star[k] / 4 / FEM_LANES].volume[star[k] / 4 % FEM_LANES], s[6];
-		FemTetStress room;
-		const FemTetStress *tension;
-		unpack(stress_at(body, star[k], &room, &tension), s);
+		unpack(stress_at(body, star[k]), s);
 		for (int i = 0; i < 6; i++)
 			out[i] += volume * s[i];
 		sum += volume;
