@@ -183,11 +183,12 @@ typedef struct FemMaterialDef {
 							   // 0..0.99
 	float crack_speed; // m/s, of the tip of a crack, default 1000, as in glass and stone; clamped to 0.01..1e5. Metal
 					   // and rubber tear more slowly
-	float impact_modulus;  // Pa, Young's modulus that it has under a blow, which may be more than young_modulus: the
-						   // stiffer, the shorter and harder the blow. Default 0: blows are spread over the step;
-						   // clamped to 1..1e13
-	float impact_strength; // Pa, tension at which it breaks under a blow, of impact_modulus. Default 0: at the strain
-						   // toughness / young_modulus; clamped to 1..1e13
+	float impact_modulus; // Pa, Young's modulus that it has under a blow, which may be more than young_modulus: the
+						  // stiffer, the shorter and harder the blow. Default 0: blows are spread over the step;
+						  // clamped to 1..1e13
+	float impact_toughness_ratio; // strain at which a blow breaks it, over that at which a load does, toughness /
+								  // young_modulus: what is brittle has less than 1, so that toughness decides both.
+								  // Default 1; clamped to 1e-6..1e6; needs impact_modulus
 	float fragment_size; // m, edge of a cube as large as the smallest piece that it breaks into; default 0: as small as
 						 // the mesh has it; clamped to 0..100
 	float prestress; // Pa, of tempered glass: pressure that its surface is under. It adds to toughness; at the first

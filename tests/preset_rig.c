@@ -40,13 +40,13 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.toughness_variation = number_of(preset, "toughness_variation", 0.1f);
 	def.crack_speed = number_of(preset, "crack_speed", def.crack_speed);
 	def.fragment_size = number_of(preset, "fragment_size", 0.0f);
-	def.impact_modulus = number_of(preset, "impact_stiffness", 0.0f);
-	def.impact_strength = number_of(preset, "impact_strength", 0.0f);
+	def.impact_toughness_ratio = number_of(preset, "impact_toughness_ratio", 1.0f);
 	def.friction = number_of(preset, "friction", def.friction);
 	def.restitution = number_of(preset, "restitution", 0.0f);
 	def.max_iterations = (int32_t)number_of(preset, "max_solver_iterations", (float)def.max_iterations);
 	def.prestress = number_of(preset, "prestress", 0.0f);
 	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
+	def.impact_modulus = number_of(preset, "impact_stiffness", 0.0f);
 	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
 	def.grain_direction = (FemVec3){def.grain_ratio > 1.0f ? 1.0f : 0.0f, 0.0f, 0.0f}; // all of the addon's
 	return def;

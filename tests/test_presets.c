@@ -196,6 +196,31 @@ static void check_blows(const char *name, const Blown *blown, double hz) {
 		preset.through_speed > 0.0 ? "do not go through" : "go through", name, blown->elements, hz);
 }
 
+// A block falls 0.1 m and 5 m. Fails when blows have a strength that toughness does not change.
+FEM_TEST(presets, toughness_decides_under_blows) {
+	static const char *const names[] = {"concrete", "stone", "ceramic", "brick", "ice"};
+	static const float factors[] = {0.1f, 1.0f, 100.0f};
+	Blown blown = make_blown(300);
+	for (int i = 0; i < (fem_long_tests() ? 5 : 2); i++) {
+		FemPreset preset;
+		int32_t low[3], high[3];
+		FEM_REQUIRE(fem_preset_load(names[i], &preset));
+		float toughness = preset.def.toughness;
+		preset.is_block = true;
+		for (int k = 0; k < 3; k++) {
+			preset.def.toughness = factors[k] * toughness;
+			low[k] = pieces_of_fall(&preset, &blown, 0.1, 60.0);
+			high[k] = pieces_of_fall(&preset, &blown, 5.0, 60.0);
+		}
+		printf("  %s, a tenth as tough: %d and %d pieces; as it is: %d and %d; 100 times: %d and %d\n", names[i],
+			low[0], high[0], low[1], high[1], low[2], high[2]);
+		FEM_CHECK(low[0] > 1 && high[0] > 1);
+		FEM_CHECK(low[1] == 1 && high[1] > 1);
+		FEM_CHECK(low[2] == 1 && high[2] == 1);
+	}
+	free_blown(&blown);
+}
+
 // Fails when a strength is changed and what is told of it is not, or what breaks depends on rate or mesh.
 FEM_TEST(presets, fall_and_are_struck_as_they_state) {
 	static const double rates[] = {60.0, 30.0, 120.0};

@@ -25,7 +25,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->crack_speed = (double)def.crack_speed;
 	self->fragment_size = (double)def.fragment_size;
 	self->impact_stiffness = (double)def.impact_modulus;
-	self->impact_strength = (double)def.impact_strength;
+	self->impact_toughness_ratio = (double)def.impact_toughness_ratio;
 	self->prestress = (double)def.prestress;
 	self->crush_strength = (double)def.crush_strength;
 	self->grain_direction = (GdVector3){0};
@@ -84,7 +84,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.crack_speed = (float)self->crack_speed;
 	def.fragment_size = (float)self->fragment_size;
 	def.impact_modulus = (float)self->impact_stiffness;
-	def.impact_strength = (float)self->impact_strength;
+	def.impact_toughness_ratio = (float)self->impact_toughness_ratio;
 	if (self->toughness_mode == FEM_TOUGHNESS_STRESS) {
 		def.crush_strength = (float)self->crush_strength;
 		double most = PRESTRESS_MAX * self->toughness;

@@ -109,7 +109,7 @@ FLOAT_ACCESSORS(toughness_variation, 0.0, 0.99)
 FLOAT_ACCESSORS(crack_speed, 0.01, 1e5)
 FLOAT_ACCESSORS(fragment_size, 0.0, 100.0)
 FLOAT_ACCESSORS(impact_stiffness, 0.0, 1e13)
-FLOAT_ACCESSORS(impact_strength, 0.0, 1e13)
+FLOAT_ACCESSORS(impact_toughness_ratio, 1e-6, 1e6)
 FLOAT_ACCESSORS(prestress, 0.0, 1e12)
 FLOAT_ACCESSORS(crush_strength, 0.0, 1e12)
 FLOAT_ACCESSORS(grain_ratio, 1.0, 1000.0)
@@ -220,6 +220,18 @@ static void set_description(void *pointer, const GdString *text) {
 	gd_string_free(&self->description);
 	self->description = copy;
 	gd_resource_emit_changed(self->base.object);
+}
+
+// Pa. Of files that were made when it was a value of its own: it is the ratio that is kept.
+static double get_impact_strength(void *pointer) {
+	const MaterialResource *self = pointer;
+	return self->impact_toughness_ratio * self->toughness / self->stiffness * self->impact_stiffness;
+}
+
+static void set_impact_strength(void *pointer, double value) {
+	MaterialResource *self = pointer;
+	double plain = self->toughness / self->stiffness * self->impact_stiffness;
+	set_impact_toughness_ratio(self, value == 0.0 || plain == 0.0 ? 1.0 : value / plain);
 }
 
 static double get_strain_at_break(void *pointer) {
@@ -335,7 +347,12 @@ static const ClassProperty properties[] = {
 	PROPERTY(sound_sample_share, FLOAT, float, "get_", RANGE, "0,1,0.01"),
 	PROPERTY_GROUP("Advanced"),
 	PROPERTY(impact_stiffness, FLOAT, float, "get_", RANGE, "0,300000000000,1000,or_greater,exp,suffix:Pa"),
-	PROPERTY(impact_strength, FLOAT, float, "get_", RANGE, "0,1000000000,1000,or_greater,exp,suffix:Pa"),
+	PROPERTY(impact_toughness_ratio, FLOAT, float, "get_", RANGE, "0.01,10,0.01,or_less,or_greater,exp"),
+	{.name = "impact_strength",
+		.type = GDEXTENSION_VARIANT_TYPE_FLOAT,
+		.usage = GD_PROPERTY_USAGE_INTERNAL, // neither saved nor shown
+		.getter = METHOD("get_impact_strength", get_float, get_impact_strength, .is_const = true),
+		.setter = METHOD("set_impact_strength", set_float, set_impact_strength, .argument_names = {"impact_strength"})},
 	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),
 	PROPERTY(poisson_ratio, FLOAT, float, "get_", RANGE, "0,0.49,0.001"),
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),

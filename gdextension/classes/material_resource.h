@@ -37,10 +37,10 @@ typedef struct MaterialResource {
 	double toughness;       // Pa or N
 	int64_t toughness_mode; // FemToughnessMode
 	double toughness_variation;
-	double crack_speed;        // m/s
-	double fragment_size;      // m
-	double impact_stiffness;   // Pa
-	double impact_strength;    // Pa
+	double crack_speed;      // m/s
+	double fragment_size;    // m
+	double impact_stiffness; // Pa
+	double impact_toughness_ratio;
 	double prestress;          // Pa
 	double crush_strength;     // Pa; 0: never
 	int64_t splinter_pattern;  // SplinterPattern

@@ -7,7 +7,6 @@ extends "res://preset_pictures.gd"
 ## Writes FOLDER/knob_NAME.webp; checks that what is seen differs as the guide says. Prints "ok NAME" or "FAIL NAME: CAUSE"
 ## for each check and ends with "KNOB PICTURES DONE".
 
-const NO_IMPACT := {impact_stiffness = 0.0, impact_strength = 0.0} # else these decide under blows, not the toughness
 const PICTURE := Vector2i(300, 200) # pixels
 
 var _label := Label.new()
@@ -33,7 +32,7 @@ func _knobs() -> Array[Dictionary]:
 	return [
 		{name = "stiffness", preset = "jelly", values = [1e5, 1e6, 1e8], texts = ["0.1 MPa", "1 MPa", "100 MPa"], thing = _cantilever(),
 			set = {breakable = false}, tick = 40, tells = _lowest, rising = true},
-		{name = "toughness", preset = "concrete", values = [1e5, 8e6, 1e8], texts = ["0.1 MPa", "8 MPa", "100 MPa"], tick = 40, set = NO_IMPACT,
+		{name = "toughness", preset = "concrete", values = [1e5, 8e6, 1e8], texts = ["0.1 MPa", "8 MPa", "100 MPa"], tick = 40,
 			tells = _pieces, rising = false},
 		{name = "ductility", preset = "aluminium", values = [0.0, 0.02, 0.5], texts = ["0", "0.02", "0.5"], set = {stiffness = 2e8, toughness = 1.5e6},
 			tick = 60, tells = _pieces, rising = false},

@@ -26,6 +26,7 @@ FemMaterialDef fem_default_material_def(void) {
 		.toughness = 1e6f,
 		.toughness_variation = 0.1f,
 		.crack_speed = 1000.0f,
+		.impact_toughness_ratio = 1.0f,
 		.grain_ratio = 1.0f,
 		.grain_stiffness_ratio = 1.0f,
 		.cookie = FEM_COOKIE_MATERIAL,
@@ -77,7 +78,7 @@ static FemResult check_breaking(const FemMaterialDef *def) {
 	if (result == FEM_OK)
 		result = check_not_negative(def->impact_modulus, "impact_modulus");
 	if (result == FEM_OK)
-		result = check_not_negative(def->impact_strength, "impact_strength");
+		result = check_not_negative(def->impact_toughness_ratio, "impact_toughness_ratio");
 	if (result == FEM_OK)
 		result = check_not_negative(def->prestress, "prestress");
 	if (result == FEM_OK)
@@ -119,7 +120,7 @@ FemResult fem_material_def_check(FemMaterialDef *def) {
 	def->toughness_variation = fminf(def->toughness_variation, 0.99f);
 	def->crack_speed = clamp(def->crack_speed, 0.01f, 1e5f);
 	def->impact_modulus = def->impact_modulus > 0.0f ? clamp(def->impact_modulus, 1.0f, 1e13f) : 0.0f;
-	def->impact_strength = def->impact_strength > 0.0f ? clamp(def->impact_strength, 1.0f, 1e13f) : 0.0f;
+	def->impact_toughness_ratio = clamp(def->impact_toughness_ratio, 1e-6f, 1e6f);
 	def->fragment_size = clamp(def->fragment_size, 0.0f, 100.0f);
 	if (def->crush_strength > 0.0f && !isinf(def->toughness))
 		def->crush_strength =

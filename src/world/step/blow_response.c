@@ -11,8 +11,12 @@
 #define PEAK_GAIN 2.0f   // of a swing over what one implicit step of its inverse frequency makes of it
 #define LOOK_ROUNDS 3    // solves for the duration of a blow: the second is mostly within a fifth; chosen
 #define TIME_FACTOR 2.0f // that the duration may be off: the force is then within a fifth of the largest
-#define TIME_MIN 1e-6f   // s, of a blow: sound goes 5 mm; chosen
-#define TIME_MAX 0.1f    // s: longer is no blow; chosen
+// Of the inertia of the deformation: the elastic part of a response that lasts long enough for the struck cells to
+// bend. In less the nodes that are struck are only pushed off, whatever their mesh makes them weigh. Both parts are
+// equal in the waves of plates and solids; chosen.
+#define RESOLVED_SHARE 0.5f
+#define TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
+#define TIME_MAX 0.1f  // s: longer is no blow; chosen
 
 // The stiffness in a blow over that of the solve.
 static float ratio_of_tet(const FemBody *body, int32_t tet) {
@@ -154,7 +158,8 @@ static void normalize(FemBody *body, int32_t component) {
 }
 
 // The time that stops the piece with the greatest force: when as much is elastic as is inertia. A mass m on a spring k
-// is stopped by v / (tau / m + 1 / (k tau)), which is largest at tau = sqrt(m / k).
+// is stopped by v / (tau / m + 1 / (k tau)), which is largest at tau = sqrt(m / k). It is not shorter than what the
+// mesh can follow: while elastic part and inertia of the deformation are as tau^2 to 1, nothing has bent yet.
 static Response find_response(FemBody *body, int32_t component, float dt, float inertia, float *time) {
 	const FemBlow *blow = &body->step->blows[component];
 	bool is_known = body->breaking->blow_time > 0.0f;
@@ -162,7 +167,9 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	Response response = respond(body, component, *time, dt);
 	for (int round = 1; !is_known && round < LOOK_ROUNDS; round++) {
 		float elastic = response.elastic + blow->give / (*time * *time);
-		float wanted = clamp_time(*time * sqrtf(elastic / (inertia + response.inertia)));
+		float wanted = *time * sqrtf(elastic / (inertia + response.inertia)),
+			  least = *time * sqrtf(RESOLVED_SHARE * response.inertia / response.elastic);
+		wanted = clamp_time(response.elastic > 0.0f ? fmaxf(wanted, least) : wanted);
 		if (wanted < TIME_FACTOR * *time && wanted * TIME_FACTOR > *time)
 			break;
 		*time = wanted;
@@ -186,6 +193,7 @@ void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	Response response = find_response(body, component, dt, inertia, &time);
 	if (blow->weight > 0.0f)
 		impulse = blow->approach / (inertia + response.inertia + response.elastic + blow->give / (time * time));
+	blow->impulse = PEAK_GAIN * impulse;
 	blow->stopped = blow->weight > 0.0f ? fminf(PEAK_GAIN * impulse * inertia / blow->approach, 1.0f) : 1.0f;
 	float scale =
 		PEAK_GAIN * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;

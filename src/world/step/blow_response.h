@@ -13,6 +13,8 @@ typedef struct FemBlow {
 	float mobility; // 1/kg, of what strikes it
 	float give;     // m/N, of what strikes it
 	float stopped;  // share of its speed that the blow takes
+	float impulse;  // N s, of its contacts
+	float load;     // N s a step, that what strikes it pressed with before
 } FemBlow;
 
 // Pa: Young's modulus of a tet in a blow, as if its Poisson ratio were 1/4.

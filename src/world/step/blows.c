@@ -21,6 +21,8 @@
 // third of its radius has 0.3 (Hertz).
 #define STRIKER_STIFFNESS 0.3f
 
+// Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
+#define PUSH_SHARE 0.5f
 #define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
@@ -69,6 +71,7 @@ typedef struct Touch {
 	float approach;          // m/s
 	float strength;          // kg
 	float mobility, give;    // of the other side: 1/kg, m/N
+	float load;              // N s a step, that the other side pressed with before
 } Touch;
 
 // s, from the start of the step.
@@ -106,6 +109,7 @@ static float take_part(const Touch *touch) {
 	blow->approach += weight * touch->approach;
 	blow->mobility += weight * touch->mobility;
 	blow->give += weight * touch->give;
+	blow->load = fmaxf(blow->load, touch->load);
 	return weight;
 }
 
@@ -142,6 +146,7 @@ static bool touch_of(const FemStep *step, const FemContact *contact, int s, Touc
 		.time = -(contact->depth - contact->reference) / contact->approach,
 		.approach = contact->approach * (1.0f - body->pieces[side->piece].spent_speed),
 		.strength = contact->normal_strength,
+		.load = contact->pair_load,
 	};
 	if (!is_blow(out, step->dt))
 		return false;
@@ -177,6 +182,7 @@ static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, To
 		.time = gap / approach,
 		.approach = approach,
 		.strength = body->step->ground[node].w,
+		.load = body->pieces[component].ground_load,
 	};
 	return is_blow(out, step->dt);
 }
@@ -227,8 +233,10 @@ void fem_blows_end(FemStep *step) {
 			continue;
 		body->breaking->blow_time = 0.0f;
 		body->breaking->blow_broke = false;
-		for (int32_t c = 0; c < body->topology->component_count; c++)
+		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			body->pieces[c].spent_speed = body->pieces[c].spent_until = 0.0f;
+			body->pieces[c].blow_decides = false;
+		}
 	}
 }
 
@@ -310,6 +318,7 @@ bool fem_blows_go_on(FemStep *step) {
 			if (!blow->is_struck)
 				continue;
 			piece->spent_speed = goes_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
+			piece->blow_decides = body->blow_speed == 0.0f && blow->load < PUSH_SHARE * blow->impulse;
 			piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
 		}
 	}

@@ -31,11 +31,8 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 		: (FemVec4){0};
 }
 
-// Without a strength of its own it breaks at the same strain under a blow as else.
 static FemTetImpact impact_of(const FemMaterialDef *def) {
-	float stiffness = def->impact_modulus / def->young_modulus;
-	return (FemTetImpact){
-		stiffness, def->impact_strength > 0.0f ? stiffness * def->toughness / def->impact_strength : 1.0f};
+	return (FemTetImpact){def->impact_modulus / def->young_modulus, 1.0f / def->impact_toughness_ratio};
 }
 
 // What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.
@@ -78,6 +75,48 @@ void fem_body_follow_relief(const FemWorld *world, FemBody *body) {
 	}
 }
 
+// ---- fragments
+
+// Whether the bottom and the top of a cell are outside.
+static bool is_wall(const FemTopology *t, const FemPlateCell *cell) {
+	int outer = 0;
+	for (int32_t k = 0; k < fem_cell_tet_count(cell); k++) {
+		int tops = 0, sum = 0;
+		for (int v = 0; v < 4; v++) {
+			tops += cell->place[k][v] % 2;
+			sum += cell->place[k][v] % 2 ? v : -v;
+		}
+		bool is_flat = tops == 1 || tops == 3; // with a face in the bottom or the top
+		int apex = tops == 1 ? (6 + sum) / 2 : (6 - sum) / 2;
+		outer += is_flat && t->neighbours[4 * cell->tets[k] + apex] < 0;
+	}
+	return outer == (fem_cell_column_count(cell) == 3 ? 2 : 4);
+}
+
+// m: how thick the wall is that a tet is of, where that is one cell of a plate; else infinite. To break a wall of
+// thickness t takes faces of that height only, so that its smallest pieces have the volume s^2 t in place of s^3.
+static float wall_of_tet(const FemMesh *mesh, FemVec3 scale, int32_t tet) {
+	const FemTopology *t = mesh->topology;
+	int32_t index = fem_plate_cell_count(&t->cells) > 0 ? t->cell_of_tet[tet] : -1;
+	if (index < 0 || !is_wall(t, &t->cells.cells[index]))
+		return INFINITY;
+	const FemPlateCell *cell = &t->cells.cells[index];
+	int32_t columns = fem_cell_column_count(cell);
+	double sum = 0.0;
+	for (int32_t c = 0; c < columns; c++) {
+		FemVec3d end[2];
+		for (int k = 0; k < 2; k++) {
+			int32_t at = cell->corners[2 * c + k];
+			end[k] = fem_mesh_rest_point(mesh, scale, t->user_of_node[fem_tet_node(t, at / 4, at % 4)]);
+		}
+		FemVec3d d = fem_vec3d_sub(end[1], end[0]);
+		sum += sqrt(fem_vec3d_dot(d, d));
+	}
+	return (float)(sum / columns);
+}
+
+// ---- all of it
+
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	body->is_stiff = false;
@@ -101,7 +140,8 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
 		body->tet_crush[tet] = isinf(body->tet_toughness[tet]) ? 0.0f : def->crush_strength * body->toughness_scale;
 		breaking->can_crush |= body->tet_crush[tet] > 0.0f;
-		body->tet_fragment[tet] = def->fragment_size * def->fragment_size * def->fragment_size;
+		body->tet_fragment[tet] = def->fragment_size * def->fragment_size *
+			fminf(def->fragment_size, wall_of_tet(&world->meshes[body->mesh_index], body->scale, tet));
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}

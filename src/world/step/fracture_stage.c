@@ -107,7 +107,8 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 
 // In a look pieces that are struck do, rigid ones too.
 static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
-	return is_look ? fem_piece_is_struck(body, component) : !body->pieces[component].is_rigid;
+	const FemPiece *piece = &body->pieces[component];
+	return is_look ? fem_piece_is_struck(body, component) : !piece->is_rigid && !piece->blow_decides;
 }
 
 // Nodes of sleeping parts were not looked at: their places are stale.

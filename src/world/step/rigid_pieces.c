@@ -228,12 +228,13 @@ void fem_rigid_pieces_take_struck(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !body->step->was_split)
+		if (dynamics_of(body) != FEM_DYNAMICS_AUTO || !(body->step->was_split || body->step->blows))
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			float margin;
-			if (!body->pieces[c].is_rigid && is_wholly_live(body, c) && !fem_piece_is_attached(body, c) &&
-				fem_probe_is_possible(body, c) && is_fresh(body, c, &margin))
+			bool has_part = body->pieces[c].blow_decides || (body->step->was_split && !fem_piece_is_attached(body, c));
+			if (has_part && !body->pieces[c].is_rigid && is_wholly_live(body, c) && fem_probe_is_possible(body, c) &&
+				is_fresh(body, c, &margin))
 				make_rigid(body, c, margin);
 		}
 	}
@@ -304,7 +305,7 @@ static void probe_task(void *context, int32_t index) {
 	if (!is_probed(step, body))
 		return;
 	FemPiece *piece = &body->pieces[island->component];
-	bool is_loaded = piece->is_rigid && !isinf(piece->margin);
+	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 

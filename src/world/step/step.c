@@ -378,7 +378,7 @@ static void solve(FemStep *step) {
 
 static void look_at_blows(FemStep *step) {
 	step->is_again = !step->has_looked && fem_fracture_stage_look(step);
-	if (!step->is_again && !step->has_looked && step->pass > 0)
+	if (!step->is_again && !step->has_looked)
 		fem_rigid_pieces_take_struck(step);
 	step->has_looked |= !step->is_again;
 	if (!step->is_again)

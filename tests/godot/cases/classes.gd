@@ -59,7 +59,7 @@ const MATERIAL_DEFAULTS := {
 	"crack_speed": 1000.0,
 	"fragment_size": 0.0,
 	"impact_stiffness": 0.0,
-	"impact_strength": 0.0,
+	"impact_toughness_ratio": 1.0,
 	"prestress": 0.0,
 	"crush_strength": 0.0,
 	"grain_direction": Vector3.ZERO,

@@ -18,7 +18,7 @@ const VALUES := {
 	"crack_speed": 20.0,
 	"fragment_size": 0.07,
 	"impact_stiffness": 5e10,
-	"impact_strength": 2e7,
+	"impact_toughness_ratio": 0.4,
 	"prestress": 4000.0,
 	"crush_strength": 4e6,
 	"grain_direction": Vector3(0, 1, 0),
@@ -82,6 +82,24 @@ func test_values_are_limited() -> void:
 	check_equal(material.grain_stiffness_ratio, 100.0, "a stiffness ratio of 1e9")
 	material.max_solver_iterations = -1
 	check(material.max_solver_iterations >= 1, "no iterations at all are accepted")
+
+
+## In files of before it is a value of its own, which comes after those it depends on.
+func test_impact_strength_sets_the_ratio() -> void:
+	var material := MaterialResource.new()
+	material.stiffness = 1e9
+	material.toughness = 1e6
+	material.impact_stiffness = 5e10
+	check_near(material.impact_strength, 5e7, 1.0, "impact strength at a ratio of 1")
+	material.set("impact_strength", 2e7)
+	check_near(material.impact_toughness_ratio, 0.4, 1e-9, "ratio")
+	material.toughness = 2e6
+	check_near(material.impact_strength, 4e7, 1.0, "impact strength of twice the toughness")
+	material.impact_strength = 0.0
+	check_equal(material.impact_toughness_ratio, 1.0, "ratio without an impact strength")
+	check_equal(ResourceSaver.save(material, PATH), OK, "result of saving")
+	check(not FileAccess.get_file_as_string(PATH).contains("impact_strength"), "impact_strength is saved")
+	DirAccess.remove_absolute(ProjectSettings.globalize_path(PATH))
 
 
 func test_not_a_number_is_refused() -> void:
