@@ -115,6 +115,12 @@ static float wall_of_tet(const FemMesh *mesh, FemVec3 scale, int32_t tet) {
 	return (float)(sum / columns);
 }
 
+// m^3, of the smallest piece. Dice of prestressed material have the volume that is told.
+static float fragment_volume(const FemMaterialDef *def, const FemMesh *mesh, FemVec3 scale, int32_t tet) {
+	float size = def->fragment_size;
+	return size * size * (def->prestress > 0.0f ? size : fminf(size, wall_of_tet(mesh, scale, tet)));
+}
+
 // ---- all of it
 
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
@@ -140,8 +146,7 @@ void fem_body_refresh_toughness(const FemWorld *world, FemBody *body) {
 		breaking->has_impacts |= def->impact_modulus > 0.0f;
 		body->tet_crush[tet] = isinf(body->tet_toughness[tet]) ? 0.0f : def->crush_strength * body->toughness_scale;
 		breaking->can_crush |= body->tet_crush[tet] > 0.0f;
-		body->tet_fragment[tet] = def->fragment_size * def->fragment_size *
-			fminf(def->fragment_size, wall_of_tet(&world->meshes[body->mesh_index], body->scale, tet));
+		body->tet_fragment[tet] = fragment_volume(def, &world->meshes[body->mesh_index], body->scale, tet);
 		breaking->can_break |= !isinf(body->tet_toughness[tet]);
 		set_grain(body, tet, def);
 	}
