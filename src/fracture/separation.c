@@ -72,8 +72,7 @@ static FemTetStress tensile_part(const FemTetStress *stress) {
 	double s[6], p[6];
 	unpack(stress, s);
 	fem_tensile_part(s, p);
-	return (FemTetStress){
-		{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
+	return (FemTetStress){{(float)p[0], (float)p[1], (float)p[2], 0.0f}, {(float)p[3], (float)p[4], (float)p[5], 0.0f}};
 }
 
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end) {

@@ -90,15 +90,15 @@ void fem_winding_free(FemWinding *winding) {
 // ---- evaluation
 
 // Half the solid angle of a triangle is the argument of a complex number (van Oosterom & Strackee 1983), so a sum of
-// solid angles is the argument of a product, with the turns counted that it makes on the way: one arctangent a point
-// instead of one a triangle.
+// solid angles is the argument of a product, with the full rotations counted that it makes on the way: one arctangent a
+// point instead of one a triangle.
 typedef struct HalfAngle {
 	double re, im;
 } HalfAngle;
 
 typedef struct HalfAngleSum {
 	HalfAngle product; // kept near length 1
-	int turns;         // of 2 pi
+	int windings;      // of 2 pi
 } HalfAngleSum;
 
 // 0 where p is a corner or lies on an edge.
@@ -122,15 +122,15 @@ static void add_half_angle(HalfAngleSum *sum, HalfAngle z) {
 	HalfAngle product = {(w.re * z.re - w.im * z.im) / size, (w.re * z.im + w.im * z.re) / size};
 	double length = fabs(product.re) + fabs(product.im);
 	if (w.im >= 0.0 && z.im >= 0.0)
-		sum->turns += product.im < 0.0 || (product.im <= 0.0 && product.re > 0.0 && w.re < 0.0);
+		sum->windings += product.im < 0.0 || (product.im <= 0.0 && product.re > 0.0 && w.re < 0.0);
 	else if (w.im < 0.0 && z.im < 0.0)
-		sum->turns -= product.im >= 0.0;
+		sum->windings -= product.im >= 0.0;
 	sum->product = (HalfAngle){product.re / length, product.im / length};
 }
 
 static double sum_of_angles(const HalfAngleSum *sum) {
 	double im = sum->product.im;
-	return 2.0 * (atan2(im == 0.0 ? 0.0 : im, sum->product.re) + 2.0 * PI * (double)sum->turns);
+	return 2.0 * (atan2(im == 0.0 ? 0.0 : im, sum->product.re) + 2.0 * PI * (double)sum->windings);
 }
 
 double fem_solid_angle(const FemTriangles *triangles, int32_t t, FemVec3d p) {
