@@ -5,6 +5,7 @@
 #include "dynamics/modal_grabs.h"
 #include "dynamics/modal_motion.h"
 #include "dynamics/rigid_shape.h"
+#include "dynamics/strain_bound.h"
 #include "dynamics/tumbling.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
@@ -24,6 +25,8 @@ static FemMotionSums sum_up(const FemIntegration *integration) {
 	for (int32_t c = 0; c < integration->chunk_count; c++) {
 		const FemMotionSums *part = &integration->partials[c];
 		total.mass += part->mass;
+		total.kinetic += part->kinetic;
+		total.lost += part->lost;
 		total.finite &= part->finite;
 		for (int i = 0; i < 3; i++) {
 			total.moment[i] += part->moment[i];
@@ -61,6 +64,7 @@ typedef struct MotionTask {
 	double theta[3], end_spin[3];            // rad, rad/s: rotation of the step, and spin after it
 	double center[3], rotation[9];           // of a rigid piece after the step: m, from the axes of its shape
 	FemModal *modal;                         // of one that moves by modes
+	float further;                           // of the displacement by deformation: beyond dt d (strain_bound.h)
 	uint32_t errors;
 } MotionTask;
 
@@ -148,11 +152,12 @@ static void end_sums_task(void *context, int32_t chunk_index) {
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		FemVec4 p = body->position[i], v = body->velocity[i], dv = body->step->dv[i], f = body->force[i];
 		sums.finite = sums.finite && is_finite4(p) && is_finite4(v) && is_finite4(dv);
+		double next[3] = {(double)v.x + dv.x, (double)v.y + dv.y, (double)v.z + dv.z}, m = body->mass[i];
+		sums.kinetic += 0.5 * m * (next[0] * next[0] + next[1] * next[1] + next[2] * next[2]);
+		sums.lost += 0.5 * m * (double)(dv.x * dv.x + dv.y * dv.y + dv.z * dv.z);
 		if (!integration->is_free)
 			continue;
-		double x[3] = {p.x, p.y, p.z};
-		double next[3] = {(double)v.x + dv.x, (double)v.y + dv.y, (double)v.z + dv.z};
-		double m = body->mass[i], damping = body->mass_damping[i];
+		double x[3] = {p.x, p.y, p.z}, damping = body->mass_damping[i];
 		double user[3] = {f.x, f.y, f.z}, now[3] = {v.x, v.y, v.z}, j[3];
 		for (int k = 0; k < 3; k++) // what the momentum should be: that of before and all external impulses
 			j[k] = m * now[k] + dt * (m * g[k] + user[k] - damping * next[k]);
@@ -177,6 +182,29 @@ static FemVec4 clamp_speed(FemVec4 v, float speed_max, uint32_t *errors) {
 	return (FemVec4){v.x * scale, v.y * scale, v.z * scale, 0.0f};
 }
 
+// Finds the share of its deformation that an elastic island can follow.
+static void bound_strain(MotionTask *task, const FemMotionSums *sums, bool is_corrected) {
+	FemStrainBound bound = {
+		.integration = task->integration,
+		.move = &task->move,
+		.correction = is_corrected ? task->correction : NULL,
+		.correction_spin = is_corrected ? task->correction_spin : NULL,
+	};
+	task->further = task->integration->is_whole ? fem_strain_bound(&bound, sums->kinetic, sums->lost) : 0.0f;
+}
+
+// Takes back what a node at x, after the move, is not to make of its deformation.
+static void hold_back(const MotionTask *task, int32_t node, float x[3]) {
+	if (task->further == 0.0f)
+		return;
+	FemVec4 moved = task->integration->body->step->direction[node];
+	const float d[3] = {moved.x, moved.y, moved.z};
+	float rotated[3];
+	fem_apply_rows3(task->move.rotation_increment, d, rotated);
+	for (int k = 0; k < 3; k++)
+		x[k] += task->further * (d[k] + rotated[k]);
+}
+
 // Pinned islands: plain backward Euler, x += dt v, but for what rotates about its pins. Only the rows of pinned and
 // driven nodes have reactions.
 static void move_plain_task(void *context, int32_t chunk_index) {
@@ -199,17 +227,19 @@ static void move_plain_task(void *context, int32_t chunk_index) {
 		}
 		float x[3] = {body->position[i].x, body->position[i].y, body->position[i].z}, w[3] = {v.x, v.y, v.z};
 		fem_rigid_move_node(&task->move, dt, x, w); // x += dt v without a rotation
+		hold_back(task, i, x);
 		body->velocity[i] = (FemVec4){w[0], w[1], w[2], 0.0f};
 		body->position[i] = (FemVec4){x[0], x[1], x[2], 0.0f};
 	}
 	integration->partials[chunk_index].finite = errors == 0;
 }
 
-static uint32_t move_plain(FemIntegration *integration) {
+static uint32_t move_plain(FemIntegration *integration, const FemMotionSums *sums) {
 	MotionTask task = {.integration = integration};
 	FemHinge hinge;
 	bool clamped = false,
 		 swings = fem_hinge_find(integration, &hinge) && fem_hinge_rotation(integration, &hinge, &task.move);
+	bound_strain(&task, sums, false);
 	fem_loop_for_light(integration->loop, integration->chunk_count, move_plain_task, &task);
 	for (int32_t c = 0; c < integration->chunk_count; c++)
 		clamped |= !integration->partials[c].finite;
@@ -227,6 +257,7 @@ static void move_node(const MotionTask *task, FemBody *body, int32_t i, float x[
 	v[2] = body->velocity[i].z + body->step->dv[i].z + task->correction[2];
 	fem_cross_add(v, task->correction_spin, r);
 	fem_rigid_move_node(&task->move, task->integration->dt, x, v);
+	hold_back(task, i, x);
 }
 
 // What is faster than the limit goes no further than it allows.
@@ -417,6 +448,7 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 			return errors;
 		fem_loop_for_light(integration->loop, integration->chunk_count, start_sums_task, &task);
 	} else {
+		bound_strain(&task, sums, true);
 		fem_loop_for_light(integration->loop, integration->chunk_count, move_task, &task);
 	}
 
@@ -461,6 +493,6 @@ uint32_t fem_motion_integrate(FemIntegration *integration) {
 			move_pinned_rigid(integration);
 		return finish_modal(integration, modal);
 	}
-	uint32_t errors = integration->is_free ? move_free(integration, &sums) : move_plain(integration);
+	uint32_t errors = integration->is_free ? move_free(integration, &sums) : move_plain(integration, &sums);
 	return errors | finish_modal(integration, modal);
 }

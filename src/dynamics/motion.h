@@ -44,10 +44,11 @@ typedef struct FemIntegration {
 	float dt;        // s
 	float speed_max; // m/s
 	FemVec3 gravity;
-	bool is_whole;   // a whole piece: none of it sleeps
-	bool is_free;    // no pinned or driven node: rigid motion is treated exactly
-	FemPiece *rigid; // of an island that is a rigid piece; else null
-	bool in_contact; // momentum is not what external forces alone say
+	bool is_whole;                         // a whole piece: none of it sleeps
+	bool is_free;                          // no pinned or driven node: rigid motion is treated exactly
+	FemPiece *rigid;                       // of an island that is a rigid piece; else null
+	bool in_contact;                       // momentum is not what external forces alone say
+	const struct FemContactRows *contacts; // of its composite
 } FemIntegration;
 
 // Adds the impulse of the centrifugal and the Euler force, dt m (-w x (w x r) - w' x r), to the right-hand side.

@@ -261,27 +261,30 @@ void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_
 
 // ---- reading
 
-// Elastic energy u.K u / 2 = -1/2 sum over pairs of d.K_ij d, d = u_j - u_i.
+// Elastic energy u.K u / 2 = 1/2 sum over i of u_i.(sum over j of K_ij (u_j - u_i)), K_ji = K_ij^T. (Pairs of
+// differences alone, d.K_ij d, would do for symmetric blocks only.)
 static double energy_of(const float *values, int columns, double u[FEM_CELL_CORNERS][3]) {
 	double sum = 0.0;
 	int at = FEM_CELL_STIFFNESS(columns);
 	for (int i = 0; i < 2 * columns; i++) {
 		for (int j = i + 1; j < 2 * columns; j++, at += 9) {
-			for (int e = 0; e < 9; e++)
-				sum += (double)values[(at + e) * FEM_LANES] * (u[j][e / 3] - u[i][e / 3]) * (u[j][e % 3] - u[i][e % 3]);
+			for (int e = 0; e < 9; e++) {
+				int a = e / 3, b = e % 3;
+				sum += (double)values[(at + e) * FEM_LANES] *
+					(u[i][a] * (u[j][b] - u[i][b]) - u[j][b] * (u[j][a] - u[i][a]));
+			}
 		}
 	}
-	return -0.5 * sum;
+	return 0.5 * sum;
 }
 
-bool fem_plate_deformation(const FemBody *body, int32_t index, double out[FEM_CELL_CORNERS][3]) {
+// The frame of a cell with its corners at x. False of a crushed one: it has the rotation of its first tet.
+static bool find_frame(const FemBody *body, int32_t index, double x[FEM_CELL_CORNERS][3], double r[3][3]) {
 	const FemPlateCell *cell = &body->topology->cells.cells[index];
 	const float *values = fem_cell_values(body, index);
 	int columns = fem_cell_column_count(cell);
-	double x[FEM_CELL_CORNERS][3], f[3][3] = {{0.0}}, r[3][3];
+	double f[3][3] = {{0.0}};
 	for (int k = 0; k < 2 * columns; k++) {
-		FemVec4 p = body->position[fem_tet_node(body->topology, cell->corners[k] / 4, cell->corners[k] % 4)];
-		x[k][0] = (double)p.x, x[k][1] = (double)p.y, x[k][2] = (double)p.z;
 		for (int i = 0; i < 9; i++)
 			f[i / 3][i % 3] +=
 				(x[k][i / 3] - x[0][i / 3]) * (double)values[(FEM_CELL_GRADIENT(columns) + 3 * k + i % 3) * FEM_LANES];
@@ -291,14 +294,39 @@ bool fem_plate_deformation(const FemBody *body, int32_t index, double out[FEM_CE
 	bool is_sound = fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO;
 	if (is_sound)
 		fem_polar_polish(f, r);
-	for (int k = 0; k < 2 * columns; k++) {
+	return is_sound;
+}
+
+// The displacements of corners at x in the frame r.
+static void deform(const FemBody *body, int32_t index, double x[FEM_CELL_CORNERS][3], double r[3][3],
+	double out[FEM_CELL_CORNERS][3]) {
+	const float *values = fem_cell_values(body, index);
+	for (int k = 0; k < 2 * fem_cell_column_count(&body->topology->cells.cells[index]); k++) {
 		for (int i = 0; i < 3; i++) {
 			out[k][i] = -(double)values[(FEM_CELL_REST + 3 * k + i) * FEM_LANES];
 			for (int j = 0; j < 3; j++)
 				out[k][i] += r[j][i] * (x[k][j] - x[0][j]);
 		}
 	}
+}
+
+bool fem_plate_deformation(const FemBody *body, int32_t index, double out[FEM_CELL_CORNERS][3]) {
+	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	double x[FEM_CELL_CORNERS][3], r[3][3];
+	for (int k = 0; k < 2 * fem_cell_column_count(cell); k++) {
+		FemVec4 p = body->position[fem_tet_node(body->topology, cell->corners[k] / 4, cell->corners[k] % 4)];
+		x[k][0] = (double)p.x, x[k][1] = (double)p.y, x[k][2] = (double)p.z;
+	}
+	bool is_sound = find_frame(body, index, x, r);
+	deform(body, index, x, r, out);
 	return is_sound;
+}
+
+double fem_plate_element_energy(const FemBody *body, int32_t index, double x[FEM_CELL_CORNERS][3]) {
+	double r[3][3], u[FEM_CELL_CORNERS][3];
+	(void)find_frame(body, index, x, r);
+	deform(body, index, x, r, u);
+	return energy_of(fem_cell_values(body, index), fem_cell_column_count(&body->topology->cells.cells[index]), u);
 }
 
 // The scalar kernel on one lane: the next value of it is FEM_LANES floats further.

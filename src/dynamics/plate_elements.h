@@ -65,6 +65,9 @@ void fem_plate_elements_update_stress(FemBody *body, int32_t batch_begin, int32_
 // The displacements of the corners in the frame of the cell, m; false of a crushed one, whose frame means nothing.
 bool fem_plate_deformation(const FemBody *body, int32_t cell, double out[FEM_CELL_CORNERS][3]);
 
+// Elastic energy of an acting cell with its corners at x (m), J.
+double fem_plate_element_energy(const FemBody *body, int32_t cell, double x[FEM_CELL_CORNERS][3]);
+
 // Stress at the corners of a cell, Pa, in world axes, with its nodes at x. Elastic alone.
 void fem_plate_element_stress(
 	const FemBody *body, int32_t cell, const FemVec4 *x, FemTetStress stress[FEM_CELL_CORNERS]);

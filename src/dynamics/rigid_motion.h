@@ -17,6 +17,9 @@ typedef struct FemMotionSums {
 	double angular[3];  // x cross m v
 	double impulse[3];  // external, N s
 	double torque[3];   // x cross external impulse
+	double kinetic;     // J, m v.v / 2
+	double lost;        // J, m dv.dv / 2: what the step takes of it whatever acts
+	double energy[3];   // J, what strain_bound.c says
 	bool finite;
 } FemMotionSums;
 

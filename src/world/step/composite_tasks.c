@@ -47,6 +47,7 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.is_free = island->pinned_count == 0 && island->whole,
 		.rigid = fem_rigid_piece_of(step->world->bodies[island->body], island),
 		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
+		.contacts = &task->system.contacts,
 	};
 }
 

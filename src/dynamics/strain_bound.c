@@ -1,0 +1,356 @@
+#include "dynamics/strain_bound.h"
+
+#include "base/assert.h"
+#include "base/mat3.h"
+#include "base/vec.h"
+#include "dynamics/contact_rows.h"
+#include "dynamics/elements.h"
+#include "dynamics/plate_elements.h"
+#include "fem_constants.h"
+#include "model/body_step.h"
+
+#include <math.h>
+
+#define GAIN_LOOKED_AT 5e-3 // of the kinetic energy: what is estimated to gain less is not looked at; chosen
+#define GAIN_ALLOWED 1e-3   // of the energy: what gains less is not bounded; chosen
+#define SHARE_LEAST 0.125f  // of s: with 0 what is folded beyond its model stood still for seconds, full of speed
+#define TAKEN_MOST 0.5      // of the kinetic energy of the deformation: what a share of it may cost; chosen
+#define TRIALS 5            // of s, each halving what is left between one that holds and one that does not: to 1/32
+#define DEEPER_MOST 0.1f    // of a thickness: so far may s < 1 leave one in another, or it would go through; chosen
+
+// What deformation_task() sums, J.
+enum { DEFORMING, BEFORE, WORK };
+
+// ---- estimate
+
+// J, about what rotation in the step strains a node's share of the piece by, seen at the edge to its last neighbour:
+// one that rotates by theta against the rigid motion is lengthened by q = theta^2 / 2, beside the e that the solve
+// knows.
+static float estimate(const FemStrainBound *bound, int32_t i) {
+	const FemBody *body = bound->integration->body;
+	const FemTopology *t = body->topology;
+	FEM_ASSERT(t->row_start[i] < t->row_start[i + 1] && t->node_tet_start[i] < t->node_tet_start[i + 1]);
+	int32_t j = t->row_column[t->row_start[i + 1] - 1], tet = t->node_tets[t->node_tet_start[i]] / 4;
+	FemVec4 a = body->position[i], b = body->position[j], v = body->velocity[i], w = body->velocity[j];
+	FemVec4 dv = body->step->dv[i], dw = body->step->dv[j];
+	float x[3] = {b.x - a.x, b.y - a.y, b.z - a.z}, swept[3] = {0.0f, 0.0f, 0.0f};
+	float u[3] = {w.x + dw.x - v.x - dv.x, w.y + dw.y - v.y - dv.y, w.z + dw.z - v.z - dv.z};
+	fem_cross_add(swept, bound->move->motion.spin, x);
+	float square = 0.0f, along = 0.0f, length = 0.0f;
+	for (int k = 0; k < 3; k++) {
+		u[k] = bound->integration->dt * (u[k] - swept[k]);
+		square += u[k] * u[k];
+		along += u[k] * x[k];
+		length += x[k] * x[k];
+	}
+	if (!(length > 0.0f))
+		return 0.0f;
+	float stretch = 0.5f * square / length, known = fabsf(along) / length;
+	const FemBatch *batch = &body->batches[tet / FEM_LANES];
+	int32_t lane = tet % FEM_LANES, around = t->node_tet_start[i + 1] - t->node_tet_start[i];
+	float volume = 0.25f * (float)around * batch->volume[lane];
+	return volume * (batch->lambda[lane] + 2.0f * batch->mu[lane]) * stretch * (0.5f * stretch + known);
+}
+
+static void estimate_task(void *context, int32_t chunk_index) {
+	const FemStrainBound *bound = context;
+	const FemNodeChunk *chunk = &bound->integration->chunks[chunk_index];
+	double sum = 0.0;
+	for (int32_t i = chunk->begin; i < chunk->end; i++)
+		sum += (double)estimate(bound, i);
+	bound->integration->partials[chunk_index].energy[0] = sum;
+}
+
+// ---- nodes
+
+static void deformation_task(void *context, int32_t chunk_index) {
+	const FemStrainBound *bound = context;
+	const FemIntegration *integration = bound->integration;
+	const FemNodeChunk *chunk = &integration->chunks[chunk_index];
+	const FemMotion *motion = &bound->move->motion;
+	FemBody *body = integration->body;
+	FemMotionSums *sums = &integration->partials[chunk_index];
+	*sums = (FemMotionSums){.finite = true};
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 *moved = &body->step->direction[i], x = body->position[i], v = body->velocity[i];
+		FemVec4 dv = body->step->dv[i];
+		if (body->node_kind[i] != FEM_NODE_FREE) { // its constraint gives -residual
+			FemVec4 given = body->step->residual[i];
+			sums->energy[WORK] -= (double)(given.x * v.x + given.y * v.y + given.z * v.z);
+			*moved = (FemVec4){integration->dt * v.x, integration->dt * v.y, integration->dt * v.z, 0.0f};
+			continue;
+		}
+		float r[3] = {x.x - motion->center[0], x.y - motion->center[1], x.z - motion->center[2]};
+		float u[3] = {v.x + dv.x, v.y + dv.y, v.z + dv.z}, rigid[3], d[3], square = 0.0f;
+		for (int k = 0; k < 3; k++) {
+			u[k] += bound->correction ? bound->correction[k] : 0.0f;
+			rigid[k] = motion->velocity[k];
+		}
+		if (bound->correction_spin)
+			fem_cross_add(u, bound->correction_spin, r);
+		fem_cross_add(rigid, motion->spin, r);
+		for (int k = 0; k < 3; k++) {
+			d[k] = u[k] - rigid[k];
+			square += d[k] * d[k];
+		}
+		double mass = (double)body->mass[i], dt = (double)integration->dt;
+		FemVec3 g = integration->gravity;
+		FemVec4 f = body->force[i];
+		sums->energy[DEFORMING] += 0.5 * mass * (double)square;
+		sums->energy[BEFORE] += 0.5 * mass * (double)(v.x * v.x + v.y * v.y + v.z * v.z) +
+			dt *
+				(mass * (double)(g.x * u[0] + g.y * u[1] + g.z * u[2]) +
+					(double)(f.x * u[0] + f.y * u[1] + f.z * u[2]));
+		FemVec4 ground = body->step->ground[i];
+		sums->energy[WORK] += (double)(ground.x * (ground.y - u[1]) * u[1] - ground.z * (u[0] * u[0] + u[2] * u[2]));
+		*moved = (FemVec4){integration->dt * d[0], integration->dt * d[1], integration->dt * d[2], 0.0f};
+	}
+}
+
+// dv += (share - 1) d
+static void slow_task(void *context, int32_t chunk_index) {
+	const FemStrainBound *bound = context;
+	const FemNodeChunk *chunk = &bound->integration->chunks[chunk_index];
+	FemBody *body = bound->integration->body;
+	float scale = (bound->share - 1.0f) / bound->integration->dt;
+	for (int32_t i = chunk->begin; i < chunk->end; i++) {
+		FemVec4 *dv = &body->step->dv[i], moved = body->step->direction[i];
+		if (body->node_kind[i] == FEM_NODE_FREE)
+			*dv = (FemVec4){dv->x + scale * moved.x, dv->y + scale * moved.y, dv->z + scale * moved.z, 0.0f};
+	}
+}
+
+// ---- elements; each belongs to the node that comes first in it
+
+static void place_node(const FemStrainBound *bound, int32_t node, double out[3]) {
+	const FemBody *body = bound->integration->body;
+	FemVec4 x = body->position[node], u = body->step->direction[node];
+	double share = body->node_kind[node] == FEM_NODE_FREE ? (double)bound->share : 1.0;
+	out[0] = (double)x.x + share * (double)u.x;
+	out[1] = (double)x.y + share * (double)u.y;
+	out[2] = (double)x.z + share * (double)u.z;
+}
+
+// e = sym(R^T F) - I
+static void find_strain(double f[3][3], double r[3][3], double out[3][3]) {
+	double a[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			a[i][j] = r[0][i] * f[0][j] + r[1][i] * f[1][j] + r[2][i] * f[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out[i][j] = 0.5 * (a[i][j] + a[j][i]) - (i == j ? 1.0 : 0.0);
+	}
+}
+
+// a.m b
+static double between(const double a[3], double m[3][3], const double b[3]) {
+	double sum = 0.0;
+	for (int k = 0; k < 9; k++)
+		sum += a[k / 3] * m[k / 3][k % 3] * b[k % 3];
+	return sum;
+}
+
+// J/m^3: lambda/2 tr(e)^2 + mu e:e, fibres, and less of the transverse shears of plates.
+static double energy_density(const FemBody *body, int32_t tet, double e[3][3]) {
+	int32_t b = tet / FEM_LANES, lane = tet % FEM_LANES;
+	double trace = e[0][0] + e[1][1] + e[2][2], square = 0.0;
+	double mu = (double)body->batches[b].mu[lane];
+	for (int k = 0; k < 9; k++)
+		square += e[k / 3][k % 3] * e[k / 3][k % 3];
+	double sum = 0.5 * (double)body->batches[b].lambda[lane] * trace * trace + mu * square;
+	if (body->fibres) {
+		double a[3], along;
+		for (int i = 0; i < 3; i++)
+			a[i] = (double)body->fibres[b].direction[i][lane];
+		along = between(a, e, a);
+		sum += 0.5 * (double)body->fibres[b].modulus[lane] * along * along;
+	}
+	if (body->plates) {
+		double n[3], t[2][3];
+		for (int i = 0; i < 3; i++) {
+			n[i] = (double)body->plates[b].normal[i][lane];
+			t[0][i] = (double)body->plates[b].tangent[i][lane];
+		}
+		for (int i = 0; i < 3; i++)
+			t[1][i] = n[(i + 1) % 3] * t[0][(i + 2) % 3] - n[(i + 2) % 3] * t[0][(i + 1) % 3];
+		for (int k = 0; k < 2; k++) {
+			double shear = between(n, e, t[k]);
+			sum -= 2.0 * (double)body->plates[b].softening[lane] * mu * shear * shear;
+		}
+	}
+	return sum;
+}
+
+static double tet_energy(const FemStrainBound *bound, int32_t tet) {
+	const FemBody *body = bound->integration->body;
+	const FemBatch *batch = &body->batches[tet / FEM_LANES];
+	double x[4][3], f[3][3] = {{0.0}}, r[3][3], e[3][3];
+	for (int v = 0; v < 4; v++)
+		place_node(bound, fem_tet_node(body->topology, tet, v), x[v]);
+	for (int v = 0; v < 3; v++) {
+		for (int k = 0; k < 9; k++)
+			f[k / 3][k % 3] += (x[v + 1][k / 3] - x[0][k / 3]) * (double)batch->gradient[v][k % 3][tet % FEM_LANES];
+	}
+	float q[4] = {body->rotation[tet].x, body->rotation[tet].y, body->rotation[tet].z, body->rotation[tet].w};
+	bool is_sound = fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO;
+	if (!is_sound) {
+		float rounded[9];
+		for (int k = 0; k < 9; k++)
+			rounded[k] = (float)f[k / 3][k % 3];
+		fem_rotation_of_crushed(rounded, q);
+	}
+	fem_quat_to_matrix((FemQuat){q[0], q[1], q[2], q[3]}, r);
+	if (is_sound)
+		fem_polar_polish(f, r);
+	find_strain(f, r, e);
+	return (double)batch->volume[tet % FEM_LANES] * energy_density(body, tet, e);
+}
+
+static double cell_energy(const FemStrainBound *bound, int32_t index) {
+	const FemBody *body = bound->integration->body;
+	const FemPlateCell *cell = &body->topology->cells.cells[index];
+	double x[FEM_CELL_CORNERS][3];
+	for (int k = 0; k < 2 * fem_cell_column_count(cell); k++)
+		place_node(bound, fem_tet_node(body->topology, cell->corners[k] / 4, cell->corners[k] % 4), x[k]);
+	return fem_plate_element_energy(body, index, x);
+}
+
+static void energy_task(void *context, int32_t chunk_index) {
+	const FemStrainBound *bound = context;
+	const FemNodeChunk *chunk = &bound->integration->chunks[chunk_index];
+	const FemBody *body = bound->integration->body;
+	const FemTopology *t = body->topology;
+	double sum = 0.0;
+	for (int32_t k = t->node_tet_start[chunk->begin]; k < t->node_tet_start[chunk->end]; k++) {
+		int32_t tet = t->node_tets[k] / 4, cell = fem_acting_cell(body, tet);
+		if (t->node_tets[k] % 4 != 0)
+			continue;
+		if (cell < 0)
+			sum += tet_energy(bound, tet);
+		else if (t->cells.cells[cell].tets[0] == tet)
+			sum += cell_energy(bound, cell);
+	}
+	bound->integration->partials[chunk_index].energy[0] = sum;
+}
+
+// ---- sums
+
+static double sum_energy(const FemIntegration *integration, int which) {
+	double sum = 0.0;
+	for (int32_t c = 0; c < integration->chunk_count; c++)
+		sum += integration->partials[c].energy[which];
+	return sum;
+}
+
+static double energy_at(FemStrainBound *bound, float share) {
+	FemIntegration *integration = bound->integration;
+	bound->share = share;
+	fem_loop_for_light(integration->loop, integration->chunk_count, energy_task, bound);
+	return sum_energy(integration, 0);
+}
+
+// ---- contacts
+
+static int32_t component_of(const FemIntegration *integration) {
+	return fem_node_component(integration->body->topology, integration->chunks[0].begin);
+}
+
+// Whether a side of a contact is the island.
+static bool is_side(const FemIntegration *integration, const FemContactSide *side) {
+	return fem_side_is_body(side) && integration->contacts->bodies[side->body] == integration->body &&
+		side->piece == component_of(integration);
+}
+
+// J, that contacts with others do on the piece.
+static double work_of_contacts(const FemIntegration *integration) {
+	const FemContactRows *rows = integration->contacts;
+	const FemBody *body = integration->body;
+	double sum = 0.0;
+	for (int32_t c = 0; c < rows->count; c++) {
+		for (int k = 0; k < 2; k++) {
+			const FemContact *contact = &rows->contacts[c];
+			const FemContactSide *side = &contact->side[k];
+			for (int n = 0; n < 4 && is_side(integration, side); n++) {
+				FemVec4 v = body->velocity[side->nodes[n]], dv = body->step->dv[side->nodes[n]];
+				float along = contact->impulse[0] * (v.x + dv.x) + contact->impulse[1] * (v.y + dv.y) +
+					contact->impulse[2] * (v.z + dv.z);
+				sum += (double)((k == 0 ? -1.0f : 1.0f) * side->weights[n] * along);
+			}
+		}
+	}
+	return sum;
+}
+
+static float thickness_of(const FemContactRows *rows, const FemContactSide *side) {
+	return fem_side_is_body(side) ? rows->bodies[side->body]->pieces[side->piece].thickness : INFINITY;
+}
+
+// The least share of the deformation that leaves nothing far in another body: what deformation moves out of it.
+static float least_share(const FemIntegration *integration) {
+	const FemContactRows *rows = integration->contacts;
+	float share = SHARE_LEAST;
+	for (int32_t c = 0; c < rows->count; c++) {
+		const FemContact *contact = &rows->contacts[c];
+		const float *n = contact->normal; // from side 0 to side 1
+		float room = DEEPER_MOST * fminf(thickness_of(rows, &contact->side[0]), thickness_of(rows, &contact->side[1]));
+		float out = 0.0f;
+		for (int k = 0; k < 8; k++) {
+			const FemContactSide *side = &contact->side[k / 4];
+			if (!is_side(integration, side))
+				continue;
+			FemVec4 u = integration->body->step->direction[side->nodes[k % 4]];
+			float along = side->weights[k % 4] * (n[0] * u.x + n[1] * u.y + n[2] * u.z);
+			out += k < 4 ? -along : along;
+		}
+		if (out > room && contact->side[0].body != contact->side[1].body)
+			share = fmaxf(share, 1.0f - room / out);
+	}
+	return share;
+}
+
+// ---- the bound
+
+// The largest share of the deformation with no more than the allowed energy, J, or but for what its speed can give.
+static float find_share(FemStrainBound *bound, float least, double allowed, double deforming, double *out_excess) {
+	float low = least, high = 1.0f;
+	*out_excess = energy_at(bound, low) - allowed;
+	for (int trial = 0; trial < TRIALS; trial++) {
+		float share = 0.5f * (low + high);
+		double excess = energy_at(bound, share) - allowed;
+		if (excess <= TAKEN_MOST * deforming || excess < *out_excess) {
+			low = share;
+			*out_excess = excess;
+		} else {
+			high = share;
+		}
+	}
+	return low;
+}
+
+float fem_strain_bound(FemStrainBound *bound, double kinetic, double lost) {
+	FemIntegration *integration = bound->integration;
+	fem_loop_for_light(integration->loop, integration->chunk_count, estimate_task, bound);
+	if (sum_energy(integration, 0) <= lost + GAIN_LOOKED_AT * kinetic)
+		return 0.0f;
+	fem_loop_for_light(integration->loop, integration->chunk_count, deformation_task, bound);
+	double deforming = sum_energy(integration, DEFORMING), before = sum_energy(integration, BEFORE),
+		   work = sum_energy(integration, WORK);
+	double start = energy_at(bound, 0.0f), end = energy_at(bound, 1.0f), allowed = start + before - kinetic, excess;
+	if (end <= allowed)
+		return 0.0f;
+	allowed += fmax(work + work_of_contacts(integration), 0.0);
+	allowed += GAIN_ALLOWED * (start + kinetic);
+	if (end <= allowed)
+		return 0.0f;
+	float least = least_share(integration), share = find_share(bound, least, allowed, deforming, &excess);
+	if (least > SHARE_LEAST && excess > 0.0) // another body leaves no room: without its speed a pane held up a stone
+		return 0.0f;
+	bound->share = 1.0f;
+	if (excess > 0.0) {
+		bound->share = deforming > excess ? (float)sqrt(1.0 - excess / deforming) : 0.0f;
+		fem_loop_for_light(integration->loop, integration->chunk_count, slow_task, bound);
+	}
+	return share - bound->share;
+}
