@@ -245,6 +245,42 @@ FEM_TEST(contact_rest, heavy_on_light) {
 	fem_world_destroy(world);
 }
 
+// 8 t on 125 g. The same strength for any load let it go 25 cm into the ground for good.
+static void rest_eight_tonnes(int floor, float dt, double depth) {
+	FemWorldDef def = fem_default_world_def();
+	def.ground_enabled = floor == 0;
+	FemWorldId world = fem_world_create(&def);
+	if (floor > 0)
+		fem_add_plane(world, floor == 1 ? FEM_SHAPE_HALF_SPACE : FEM_SHAPE_BOX, (FemQuat){.w = 1.0f}, 0.5f);
+	FemBlock light = fem_block(0.5f, 2), heavy = fem_block(2.0f, 2);
+	light.material.density = 1.0f;
+	light.material.young_modulus = heavy.material.young_modulus = 1e9f;
+	light.body.position = (FemPosition){-0.25, 0.0, -0.25};
+	heavy.body.position = (FemPosition){-1.0, 0.5, -1.0};
+	FemBodyId bodies[2] = {fem_block_add(world, &light), fem_block_add(world, &heavy)};
+	double deepest = 0.0;
+	int steps = 0, most = (int)(4.0f / dt);
+	for (; steps < most && !fem_body_is_asleep(bodies[0]); steps++) {
+		fem_world_step(world, dt, 1);
+		deepest = fmax(deepest, -fem_low(bodies[0]));
+	}
+	printf("    floor %d, %.0f Hz: %.2f mm in the floor, %.2f mm in each other, %.1f mm at first, asleep at %.1f s\n",
+		floor, 1.0 / (double)dt, -1e3 * fem_low(bodies[0]), 1e3 * (fem_high(bodies[0]) - fem_low(bodies[1])),
+		1e3 * deepest, steps * (double)dt);
+	FEM_CHECK(fem_low(bodies[0]) > -depth);
+	FEM_CHECK(fem_high(bodies[0]) - fem_low(bodies[1]) < 2.0 * depth + 1e-3);
+	FEM_CHECK(deepest < 0.04);
+	FEM_CHECK(fem_body_is_asleep(bodies[0]) && fem_body_is_asleep(bodies[1]));
+	fem_world_destroy(world);
+}
+
+FEM_TEST(contact_rest, eight_tonnes_on_125_grams) {
+	for (int floor = 0; floor < 3; floor++) {
+		rest_eight_tonnes(floor, 1.0f / 60.0f, 1e-3);
+		rest_eight_tonnes(floor, 1.0f / 30.0f, 4e-3);
+	}
+}
+
 // ---- every collider type
 
 static FemColliderDef shape_with_top_at_zero(FemShapeType type) {

@@ -13,9 +13,8 @@
 #define PUSH 0.2f     // share of the depth pushed out in PUSH_TIME: as the default of FemWorldDef.contact_push
 #define PUSH_MAX 2.0f // m/s, fastest push-out: as of bodies half a tet deep in each other
 #define PUSH_TIME (1.0f / 60.0f) // s, as of contacts: shorter steps push no faster, since the speed of it stays
-// The same as of pairs of bodies (docs/method.md, "Strength"): what bears a load rests this deep, m ...
+// The same as of pairs of bodies (docs/method.md, "Strength"): what bears a load rests this deep, m
 #define LOAD_DEPTH 2e-4f
-#define LOAD_MAX 30.0f // ... on ground that is at most so many times as strong as by the mass of what stands on it
 #define LOAD_KEEP 0.9f // share of the smoothed load that a step keeps: a blow is no load
 
 // Of nodes of one piece: how many times as strong the ground is for the load on the piece.
@@ -177,7 +176,7 @@ void fem_ground_end_load(FemBody *body, float dt) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		FemPiece *piece = &body->pieces[c];
 		if (piece->ground_ratio > 0.0f)
-			piece->ground_ratio =
-				fminf(piece->ground_load * dt / (push_of_step(dt) * LOAD_DEPTH * piece->ground_ratio), LOAD_MAX);
+			piece->ground_ratio = fminf(piece->ground_load * dt / (push_of_step(dt) * LOAD_DEPTH * piece->ground_ratio),
+				fem_load_ratio_max(piece->bears, piece->mass));
 	}
 }

@@ -85,10 +85,14 @@ typedef struct FemContact {
 	float approach;   // m/s, along the normal before the step; positive: closing in
 	float pair_load;  // N s a step: normal impulse between the two pieces, smoothed over steps; the same in all their
 					  // contacts
-	int32_t hold;     // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
-	bool active;      // takes part in the matrix
-	bool bounces;     // strikes in this step: its bias is the speed of its rebound
-	uint64_t key;     // the pair of places, for finding it again in the next step
+	// What bears what (world/contact/bearing.h), of each side, but for what comes through this very contact; the same
+	// in all contacts of the two pieces.
+	float bears[2]; // kg, of the heaviest of it and what presses on it
+	float props[2]; // 1: it does not move; less: how near it stands to what does not; 0: on nothing
+	int32_t hold;   // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
+	bool active;    // takes part in the matrix
+	bool bounces;   // strikes in this step: its bias is the speed of its rebound
+	uint64_t key;   // the pair of places, for finding it again in the next step
 } FemContact;
 
 // Newton's restitution together with friction may add energy: what friction turns round of a slip can go into the

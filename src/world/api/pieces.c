@@ -69,7 +69,7 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		piece->number = breaking->next_piece++;
 		piece->parent = breaking->old_pieces[parent].number;
 		piece->born = world->time;
-		piece->ground_load = piece->ground_ratio = 0.0f; // those of the whole
+		piece->bears = piece->ground_load = piece->ground_ratio = 0.0f; // those of the whole
 		add_piece_event(world, body_index, piece);
 	}
 }

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "collision/ground.h"
 #include "world/api/checks.h"
+#include "world/contact/bearing.h"
 #include "world/contact/contact_stage.h"
 #include "world/contact/held_pieces.h"
 #include "world/step/passes.h"
@@ -143,6 +144,7 @@ void fem_contact_stage_finish(FemStep *step) {
 		fem_contacts_keep_solved(step, c);
 	for (int32_t i = 0; i < stage->contact_count; i++)
 		add_to_collider(step, &stage->contacts[i]);
+	fem_bearing_measure(step);
 	for (int32_t c = 0; c < step->proxy_count; c++) {
 		set_exact_impulse(&world->colliders[c], &step->proxies[c]);
 		add_held(&world->colliders[c]);

@@ -92,6 +92,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->closed_marks, stage->closed_mark_capacity);
 	FEM_FREE_ARRAY(stage->cracks, stage->crack_capacity);
 	FEM_FREE_ARRAY(stage->order, stage->order_capacity);
+	FEM_FREE_ARRAY(stage->bearing, stage->bearing_capacity);
 	FEM_FREE_ARRAY(stage->candidates, stage->candidate_capacity);
 	FEM_FREE_ARRAY(stage->node_area, stage->node_area_capacity);
 	*stage = (FemContactStage){0};

@@ -65,6 +65,13 @@ typedef struct FemRefit {
 	int32_t first_task;
 } FemRefit;
 
+// The heaviest two that press on a piece, and the firmest two that it stands on: FemContact.bears and props of their
+// contacts, and the first of these, to be told apart.
+typedef struct FemBearing {
+	float masses[2], props[2];
+	int32_t mass_contacts[2], prop_contacts[2];
+} FemBearing;
+
 typedef struct FemContactStage {
 	FemNarrowPhase narrow;
 	uint32_t islands_seen; // their version when it was last marked what is still
@@ -97,6 +104,8 @@ typedef struct FemContactStage {
 	int32_t crack_count, crack_capacity;
 	FemKeyed *order; // of contacts of one pair; the second half is scratch
 	int32_t order_capacity;
+	FemBearing *bearing; // [proxy of the sweep]: scratch
+	int32_t bearing_capacity;
 	FemVec4 *placed; // m, while contacts are found: where nodes of bodies that swell stand (placed_bodies.h); else null
 	int64_t placed_count;
 	int32_t ahead_count; // items of fast colliders

@@ -80,6 +80,8 @@ static uint64_t hash_pieces(uint64_t hash, const FemBody *body) {
 		FemVec3 held = body->pieces[c].held;
 		if (held.x != 0.0f || held.y != 0.0f || held.z != 0.0f)
 			hash = fem_hash_float(fem_hash_float(fem_hash_float(hash, held.x), held.y), held.z);
+		if (body->pieces[c].bears > body->pieces[c].mass)
+			hash = fem_hash_float(hash, body->pieces[c].bears);
 		if (body->pieces[c].ground_ratio > 1.0f)
 			hash = fem_hash_float(hash, body->pieces[c].ground_ratio);
 	}

@@ -68,10 +68,12 @@ static void sync_pieces(FemStream *s, FemBody *body) {
 		FemPiece *piece = &body->pieces[c];
 		FEM_STREAM(s, piece->held);
 		FEM_STREAM(s, piece->held_by);
+		FEM_STREAM(s, piece->bears);
 		FEM_STREAM(s, piece->ground_load);
 		FEM_STREAM(s, piece->ground_ratio);
 		s->failed = s->failed || !fem_vec3_is_finite(piece->held) || piece->held_by < -1 ||
-			!fem_is_finite(piece->ground_load) || !fem_is_finite(piece->ground_ratio);
+			!(piece->bears >= 0.0f && fem_is_finite(piece->bears)) || !fem_is_finite(piece->ground_load) ||
+			!fem_is_finite(piece->ground_ratio);
 	}
 }
 

@@ -243,6 +243,8 @@ static void sync_contact(FemStream *s, FemContact *contact) {
 	FEM_STREAM(s, contact->slip);
 	FEM_STREAM(s, contact->approach);
 	FEM_STREAM(s, contact->pair_load);
+	FEM_STREAM(s, contact->bears);
+	FEM_STREAM(s, contact->props);
 	fem_stream_bool(s, &contact->active);
 	FEM_STREAM(s, contact->key);
 	bool is_at_node = fem_side_is_collider(&contact->side[1]) && contact->key >> 32 == FEM_CONTACT_NODE_KEY;
