@@ -163,7 +163,8 @@ typedef enum FemToughnessMode {
 
 typedef struct FemMaterialDef {
 	// Pa, default 1e6; clamped to 1..1e13. Lower in tets of edge h for which E dt^2 / (rho h^2) passes some 1e12 at the
-	// longest step, 0.25 s: steel of 1 mm cells. Floats hold no more. Breaking and yield stress stay.
+	// longest step, 0.25 s: steel of 1 mm cells, and at most 1e6 times that of the softest material in the same body.
+	// Floats hold no more. Breaking and yield stress stay.
 	float young_modulus;
 	float poisson_ratio;      // default 0.3; clamped to 0..0.49 (0.5 has no bulk modulus)
 	float density;            // kg/m^3, default 1000; must be > 0; clamped to 1e-3..1e6
@@ -339,7 +340,8 @@ typedef struct FemBodyState {
 	float max_strain;         // largest norm of elastic strain
 	float max_plastic_strain; // largest norm of plastic strain
 	float max_stress;         // largest principal tensile stress, Pa
-	int32_t softened_tets;    // tets too stiff for their size and density to be computed: see FemMaterialDef
+	int32_t softened_tets;    // tets too stiff for their size and density, or beside softer ones, to be computed: see
+							  // FemMaterialDef
 	int32_t live_tets;        // tets computed in the last step
 	int32_t island_count;
 	int32_t pinned_count; // pinned and driven nodes

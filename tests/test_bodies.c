@@ -138,6 +138,25 @@ FEM_TEST(bodies, materials_by_region_and_tet) {
 	fem_cube_scene_end(&scene);
 }
 
+// One tet of 1e3 Pa in a cube of 1e11: the others count 1e6 times as much as it, until it is as they are. Fails when
+// the others keep what they had, in either direction.
+FEM_TEST(bodies, stiffness_counts_beside_the_softest_material) {
+	FemCubeScene scene = fem_cube_scene();
+	FemMaterialDef def = fem_default_material_def();
+	def.young_modulus = 1e11f;
+	FemMaterialId stiff = fem_material_create(scene.world, &def);
+	def.young_modulus = 1e3f;
+	FemMaterialId soft = fem_material_create(scene.world, &def);
+	for (int32_t t = 0; t < 40; t++)
+		FEM_CHECK_INT(fem_body_set_tet_material(scene.body, t, stiff), FEM_OK);
+	FEM_CHECK_INT(fem_body_get_softened_tets(scene.body), 0);
+	FEM_CHECK_INT(fem_body_set_tet_material(scene.body, 7, soft), FEM_OK);
+	FEM_CHECK_INT(fem_body_get_softened_tets(scene.body), 39);
+	FEM_CHECK_INT(fem_body_set_tet_material(scene.body, 7, stiff), FEM_OK);
+	FEM_CHECK_INT(fem_body_get_softened_tets(scene.body), 0);
+	fem_cube_scene_end(&scene);
+}
+
 FEM_TEST(bodies, kinematic_bodies_keep_their_velocities) {
 	FemCubeScene scene = fem_cube_scene();
 	FemBodyState state;

@@ -35,7 +35,8 @@ FEM_MUST_USE bool fem_body_allocate_plastics(const FemWorld *world, FemBody *bod
 FEM_MUST_USE bool fem_body_refresh_materials(FemWorld *world, FemBody *body);
 // Whether its moduli are lower than its material and the mesh quality clamp say.
 bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet);
-void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet);
+// Its material is another now than `before`.
+void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet, const FemMaterialDef *before);
 void fem_body_set_node_mass(const FemWorld *world, FemBody *body, int32_t node);
 void fem_body_set_totals(const FemWorld *world, FemBody *body);
 void fem_body_heal_tets(FemBody *body); // after a step that went bad: rotations and plastic state that are not finite

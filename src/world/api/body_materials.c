@@ -40,12 +40,25 @@ static double stiffness_of(const FemBody *body, int32_t tet, const FemMaterialDe
 	return 4.0 * modulus * gradient_square(body, tet) / (double)def->density;
 }
 
-// The share of its modulus that floats can hold in the longest step there is. Not by the step of now: what stiffens
-// under load when steps become shorter has energy from nowhere.
-static double share_held(const FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus) {
+// Pa, Young's modulus of the softest material in it; and of the stiffest.
+static double softest_of(const FemWorld *world, const FemBody *body, double *out_stiffest) {
+	double softest = INFINITY, stiffest = 0.0;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		const FemMaterialDef *def = material_of(world, body, tet);
+		softest = def ? fmin(softest, (double)def->young_modulus) : softest;
+		stiffest = def ? fmax(stiffest, (double)def->young_modulus) : stiffest;
+	}
+	*out_stiffest = stiffest;
+	return softest;
+}
+
+// The share of its modulus that floats can hold in the longest step there is, and beside the softest material of its
+// body. Not by the step of now: what stiffens under load when steps become shorter has energy from nowhere.
+static double share_held(const FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus, double softest) {
 	double dt = (double)FEM_STEP_MAX, ahead = dt + (double)def->stiffness_damping;
-	double kappa = dt * ahead * stiffness_of(body, tet, def, modulus);
-	return kappa > FEM_STIFFNESS_HELD ? FEM_STIFFNESS_HELD / kappa : 1.0;
+	double kappa = dt * ahead * stiffness_of(body, tet, def, modulus), young = (double)def->young_modulus;
+	double held = kappa > FEM_STIFFNESS_HELD ? FEM_STIFFNESS_HELD / kappa : 1.0;
+	return young > FEM_CONTRAST_HELD * softest ? fmin(held, FEM_CONTRAST_HELD * softest / young) : held;
 }
 
 // ---- fibres
@@ -80,7 +93,7 @@ static void set_fibre(FemBody *body, int32_t tet, const FemMaterialDef *def, dou
 }
 
 // Lame's moduli from Young's modulus and Poisson's ratio; a sliver's are scaled (topology/tet_mesh.h).
-static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
+static void set_lane(const FemWorld *world, FemBody *body, int32_t tet, double softest) {
 	const FemMaterialDef *def = material_of(world, body, tet);
 	FemBatch *batch = &body->batches[tet / FEM_LANES];
 	int32_t lane = tet % FEM_LANES;
@@ -89,7 +102,7 @@ static void set_lane(const FemWorld *world, FemBody *body, int32_t tet) {
 	double e = modulus_between(def), nu = (double)def->poisson_ratio, soft = (double)body->tet_softening[tet];
 	double fibres = soft * ((double)def->young_modulus - e);
 	double lambda = soft * e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), mu = soft * e / (2.0 * (1.0 + nu));
-	double held = share_held(body, tet, def, lambda + 2.0 * mu + fibres);
+	double held = share_held(body, tet, def, lambda + 2.0 * mu + fibres, softest);
 	batch->lambda[lane] = (float)(held * lambda);
 	batch->mu[lane] = (float)(held * mu);
 	batch->damping[lane] = def->stiffness_damping;
@@ -132,7 +145,7 @@ static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_
 	return material;
 }
 
-static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
+static void set_cell(const FemWorld *world, FemBody *body, int32_t index, double softest) {
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	const FemPlateCell *cell = &mesh->topology->cells.cells[index];
 	const FemMaterialDef *def = material_of_cell(world, body, cell);
@@ -146,7 +159,7 @@ static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
 	}
 	FemPlateMaterial material = {0};
 	for (int32_t k = 0; def && k < fem_cell_tet_count(cell); k++)
-		share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus));
+		share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus, softest));
 	if (def)
 		material = plate_material(def, share);
 	if (body->plastics) {
@@ -158,9 +171,16 @@ static void set_cell(const FemWorld *world, FemBody *body, int32_t index) {
 	fem_plate_element_set(body->cells, mesh->topology, index, corners, def ? &material : NULL);
 }
 
-static void set_cells(const FemWorld *world, FemBody *body) {
+static void set_cells(const FemWorld *world, FemBody *body, double softest) {
 	for (int32_t i = 0; body->cells && i < fem_plate_cell_count(&body->topology->cells); i++)
-		set_cell(world, body, i);
+		set_cell(world, body, i, softest);
+}
+
+static void set_elements(const FemWorld *world, FemBody *body) {
+	double stiffest, softest = softest_of(world, body, &stiffest);
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
+		set_lane(world, body, tet, softest);
+	set_cells(world, body, softest);
 }
 
 // ---- plastic state
@@ -187,7 +207,8 @@ bool fem_body_allocate_plastics(const FemWorld *world, FemBody *body) {
 	// No flow yet: the batches still hold the undeformed rest shape.
 	for (int32_t b = 0; b < body->topology->batch_count; b++)
 		memcpy(body->plastics[b].gradient, body->batches[b].gradient, sizeof body->plastics[b].gradient);
-	set_cells(world, body);
+	double stiffest;
+	set_cells(world, body, softest_of(world, body, &stiffest));
 	return true;
 }
 
@@ -255,9 +276,7 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 	float mass = body->total_mass, stiffness = body->stiffness, damped = body->damped_stiffness;
 	if (!fem_body_prepare_materials(world, body))
 		return false;
-	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++)
-		set_lane(world, body, tet);
-	set_cells(world, body);
+	set_elements(world, body);
 	for (int32_t i = 0; i < body->topology->node_count; i++)
 		fem_body_set_node_mass(world, body, i);
 	fem_body_set_totals(world, body);
@@ -267,12 +286,15 @@ bool fem_body_refresh_materials(FemWorld *world, FemBody *body) {
 }
 
 // The caller has made room for plastic state if the new material yields.
-void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet) {
+void fem_body_refresh_tet(FemWorld *world, FemBody *body, int32_t tet, const FemMaterialDef *before) {
+	double stiffest, softest = softest_of(world, body, &stiffest);
 	if (body->modal)
 		body->modal->is_stale = true;
-	set_lane(world, body, tet);
+	set_lane(world, body, tet, softest);
 	if (body->cells && body->topology->cell_of_tet[tet] >= 0)
-		set_cell(world, body, body->topology->cell_of_tet[tet]);
+		set_cell(world, body, body->topology->cell_of_tet[tet], softest);
+	if (stiffest > FEM_CONTRAST_HELD * fmin(softest, (double)before->young_modulus))
+		set_elements(world, body); // what others are held to may be another now
 	for (int32_t v = 0; v < 4; v++)
 		fem_body_set_node_mass(world, body, fem_tet_node(body->topology, tet, v));
 	fem_body_set_totals(world, body);

@@ -144,7 +144,7 @@ FemResult fem_body_set_tet_material(FemBodyId id, int32_t user_tet, FemMaterialI
 	const FemTopology *t = body->topology; // a body that becomes breakable may have got its own
 	world->materials[old].use_count--;
 	material->use_count++;
-	fem_body_refresh_tet(world, body, tet);
+	fem_body_refresh_tet(world, body, tet, &world->materials[old].def);
 	for (int32_t v = 0; v < 4; v++)
 		fem_body_wake_part(&world->islands, body, t->node_part[fem_tet_node(t, tet, v)]);
 	return FEM_OK;
