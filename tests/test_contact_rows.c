@@ -45,7 +45,9 @@ FEM_TEST(contact_rows, friction_is_bounded_by_what_its_own_pieces_were_given) {
 			.friction = friction,
 			.active = i == 0,
 		};
-	FemContactRows rows = {.bodies = bodies, .contacts = contacts, .count = 2, .proxies = &proxy};
+	FemVec4 before[2];
+	FemContactRows rows = {.bodies = bodies, .contacts = contacts, .count = 2, .before = before, .proxies = &proxy};
+	fem_contact_rows_open(&rows);
 	FemContactUpdate update = fem_contact_rows_update(&rows, 1e-4f);
 	FEM_CHECK(update.changed && update.any_active && contacts[1].active);
 	FEM_CHECK_NEAR(contacts[0].normal_impulse, kn * approach, 1e-5);

@@ -29,12 +29,12 @@ static float mass_of(const FemContactRows *rows, const FemContactSide *side) {
 	return fem_piece_is_attached(body, side->piece) ? INFINITY : body->pieces[side->piece].mass;
 }
 
-// The point of a side of a rigid piece, from the centre of mass.
-static void find_arm(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]) {
+void fem_contact_side_arm(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]) {
 	if (fem_side_is_collider(side)) {
 		memcpy(out, side->arm, 3 * sizeof *out);
 		return;
 	}
+	out[0] = out[1] = out[2] = 0.0f;
 	const FemVec4 *x = rows->bodies[side->body]->position;
 	for (int k = 0; k < 4; k++) {
 		const FemVec4 *p = &x[side->nodes[k]];
@@ -70,7 +70,7 @@ static void pack(FemContactRows *rows) {
 			row->mass[s] = rows->moves_rigidly ? mass_of(rows, side) : INFINITY;
 			if (rigid && rigid->mass > 0.0f) {
 				row->rigid[s] = rigid;
-				find_arm(rows, side, rigid, row->arm[s]);
+				fem_contact_side_arm(rows, side, rigid, row->arm[s]);
 			}
 			if (rigid && rigid->modal) {
 				row->modal[s] = rigid->modal;
@@ -157,18 +157,13 @@ static void add_point(const FemContactSide *side, const FemVec4 *x, float sign, 
 	}
 }
 
-static void add_rigid_point(const float a[3], const float v[3], const float w[3], float sign, float out[3]) {
-	for (int i = 0; i < 3; i++)
-		out[i] += sign * (v[i] + w[(i + 1) % 3] * a[(i + 2) % 3] - w[(i + 2) % 3] * a[(i + 1) % 3]);
-}
-
 // Adds the change of velocity, or the search direction of the conjugate gradients, of a row's rigid sides.
 static void add_rigid_field(const FemContactRow *row, FemContactField field, float out[3]) {
 	for (int s = 0; s < 2; s++) {
 		if (!row->rigid[s])
 			continue;
 		const float *x = field == FEM_FIELD_DV ? row->rigid[s]->dv : row->rigid[s]->direction;
-		add_rigid_point(row->arm[s], x, x + 3, s == 0 ? 1.0f : -1.0f, out);
+		fem_add_rigid_point(row->arm[s], x, x + 3, s == 0 ? 1.0f : -1.0f, out);
 	}
 }
 
@@ -194,15 +189,12 @@ static void relative_dv(const FemContactRows *rows, const FemContact *contact, f
 			add_point(side, rows->bodies[side->body]->step->dv, sign, out);
 		} else {
 			const float *dv = rows->proxies[side->proxy].dv;
-			add_rigid_point(side->arm, dv, dv + 3, sign, out);
+			fem_add_rigid_point(side->arm, dv, dv + 3, sign, out);
 		}
 	}
 }
 
-void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]) {
-	float change[3] = {0.0f, 0.0f, 0.0f};
-	if (with_dv)
-		relative_dv(rows, contact, change);
+void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, float out[3]) {
 	out[0] = out[1] = out[2] = 0.0f;
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
@@ -211,11 +203,26 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 			add_point(side, rows->bodies[side->body]->velocity, sign, out);
 		} else {
 			const FemProxy *proxy = &rows->proxies[side->proxy];
-			add_rigid_point(side->arm, proxy->velocity, proxy->spin, sign, out);
+			fem_add_rigid_point(side->arm, proxy->velocity, proxy->spin, sign, out);
 		}
 	}
-	for (int i = 0; i < 3; i++)
-		out[i] += change[i];
+}
+
+void fem_contact_rows_open(FemContactRows *rows) {
+	for (int32_t c = 0; c < rows->count; c++) {
+		float u[3];
+		fem_contact_velocity(rows, &rows->contacts[c], u);
+		rows->before[c] = (FemVec4){u[0], u[1], u[2], 0.0f};
+	}
+}
+
+// With what the solve changed, m/s.
+static void velocity_after(const FemContactRows *rows, int32_t c, float out[3]) {
+	float change[3] = {0.0f, 0.0f, 0.0f};
+	FemVec4 u = rows->after ? rows->after[c] : rows->before[c];
+	if (!rows->after)
+		relative_dv(rows, &rows->contacts[c], change);
+	out[0] = u.x + change[0], out[1] = u.y + change[1], out[2] = u.z + change[2];
 }
 
 // Four floats at a time; the fourth stays what it was.
@@ -252,8 +259,8 @@ static double load_of_row(FemContactRows *rows, int32_t r) {
 	const FemContactRow *row = &rows->rows[r];
 	const FemContact *contact = &rows->contacts[row->contact];
 	const float *n = contact->normal;
-	float u[3], kt = contact->friction_strength;
-	fem_contact_velocity(rows, contact, false, u);
+	float u[3] = {rows->before[row->contact].x, rows->before[row->contact].y, rows->before[row->contact].z},
+		  kt = contact->friction_strength;
 	float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 	float along_normal = contact->normal_strength * (along + contact->bias) - kt * along;
 	float g[3] = {along_normal * n[0] + kt * u[0], along_normal * n[1] + kt * u[1], along_normal * n[2] + kt * u[2]};
@@ -335,8 +342,9 @@ static float keep_impulse(const FemContactRows *rows, FemContact *contact, const
 }
 
 // The velocity with which two pieces came: without what gravity gave back to one that was stopped (held_pieces.h).
-static void velocity_before(const FemContactRows *rows, const FemContact *contact, float out[3]) {
-	fem_contact_velocity(rows, contact, false, out);
+static void velocity_before(const FemContactRows *rows, int32_t c, float out[3]) {
+	const FemContact *contact = &rows->contacts[c];
+	out[0] = rows->before[c].x, out[1] = rows->before[c].y, out[2] = rows->before[c].z;
 	for (int s = 0; s < 2; s++) {
 		const FemContactSide *side = &contact->side[s];
 		if (!fem_side_is_body(side))
@@ -353,8 +361,8 @@ static bool limit_bounces_of_pieces(FemContactRows *rows, FemRange pieces) {
 		FemContact *contact = &rows->contacts[c];
 		const float *n = contact->normal;
 		float before[3], after[3];
-		velocity_before(rows, contact, before);
-		fem_contact_velocity(rows, contact, true, after);
+		velocity_before(rows, c, before);
+		velocity_after(rows, c, after);
 		float along = n[0] * after[0] + n[1] * after[1] + n[2] * after[2];
 		float normal_impulse = keep_impulse(rows, contact, after, along);
 		for (int i = 0; i < 3; i++)
@@ -398,7 +406,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		FemContact *contact = &rows->contacts[c];
 		const float *n = contact->normal;
 		float u[3], square = 0.0f;
-		fem_contact_velocity(rows, contact, true, u);
+		velocity_after(rows, c, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);

@@ -67,6 +67,8 @@ typedef struct FemContactRows {
 	FemBody *const *bodies;
 	FemContact *contacts; // of the composite, in key order
 	int32_t count;
+	FemVec4 *before;     // [contact] m/s: velocity of side 0 against side 1 before the solve
+	FemVec4 *after;      // [contact] the same after it, of a direct solve; null: from dv of the nodes
 	FemProxy *proxies;   // the world's colliders
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
@@ -97,6 +99,9 @@ static inline int32_t fem_contact_chunk_of(const FemBody *body, int32_t node) {
 static inline bool fem_contact_node_is_live(const FemBody *body, int32_t node) {
 	return body->part_state[body->topology->node_part[node]] == FEM_ISLAND_LIVE;
 }
+
+// Once a step, before the first solve: FemContactRows.before.
+void fem_contact_rows_open(FemContactRows *rows);
 
 // Packs the active contacts and lists their live nodes by chunk, before each solve. FemBodyStep.part_chunk holds the
 // chunks of the composite.
@@ -143,7 +148,16 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min);
 // same active set and friction the solve is worth repeating.
 bool fem_contact_rows_limit_bounces(FemContactRows *rows);
 
-// Velocity of side 0 against side 1, with the change of velocity of the solve or without.
-void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, bool with_dv, float out[3]);
+// Velocity of side 0 against side 1 as they move, without what a solve changes.
+void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, float out[3]);
+
+// The point of a side of a dynamic collider or a rigid piece, from the centre of mass, m.
+void fem_contact_side_arm(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]);
+
+// out += sign times the velocity of the point at an arm.
+static inline void fem_add_rigid_point(const float a[3], const float v[3], const float w[3], float sign, float out[3]) {
+	for (int i = 0; i < 3; i++)
+		out[i] += sign * (v[i] + w[(i + 1) % 3] * a[(i + 2) % 3] - w[(i + 2) % 3] * a[(i + 1) % 3]);
+}
 
 #endif

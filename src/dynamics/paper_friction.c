@@ -126,7 +126,7 @@ static void apply_to_pair(const FemContactRows *rows, const Friction *friction, 
 		}
 		float steep = fabsf(n[0] * g[0] + n[1] * g[1] + n[2] * g[2]);
 		float limit = friction->mass * steep * contact->friction * volume / whole;
-		fem_contact_velocity(rows, contact, false, w);
+		fem_contact_velocity(rows, contact, w);
 		make_tangential(contact, w);
 		float speed = length(w);
 		if (speed < friction->gains.threshold) {

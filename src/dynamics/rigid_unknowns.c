@@ -48,6 +48,53 @@ void fem_add_point6(float out[36], const float d[3], const float arm[3]) {
 	}
 }
 
+void fem_add_contact6(
+	double out[36], const float normal[3], float normal_strength, float friction_strength, const float arm[3]) {
+	const float *n = normal;
+	double kt = (double)friction_strength, kn = (double)normal_strength - kt;
+	double torque[3], d[3] = {kt, kt, kt}, j[3][6] = {{0.0}};
+	for (int k = 0; k < 3; k++) {
+		j[k][k] = 1.0;
+		j[k][3 + (k + 1) % 3] = (double)arm[(k + 2) % 3];
+		j[k][3 + (k + 2) % 3] = -(double)arm[(k + 1) % 3];
+		torque[k] = (double)(arm[(k + 1) % 3] * n[(k + 2) % 3] - arm[(k + 2) % 3] * n[(k + 1) % 3]);
+	}
+	const double along[6] = {n[0], n[1], n[2], torque[0], torque[1], torque[2]};
+	for (int r = 0; r < 6; r++) {
+		for (int c = 0; c < 6; c++) {
+			double sum = kn * along[r] * along[c];
+			for (int k = 0; k < 3; k++)
+				sum += j[k][r] * d[k] * j[k][c];
+			out[6 * r + c] += sum;
+		}
+	}
+}
+
+// ---- of a piece or a collider
+
+void fem_rigid_unknowns_multiply(const FemProxy *rigid, const float x[6], float y[6]) {
+	const float *i = rigid->inertia;
+	for (int k = 0; k < 3; k++)
+		y[k] = rigid->mass * x[k];
+	y[3] = i[0] * x[3] + i[3] * x[4] + i[5] * x[5];
+	y[4] = i[3] * x[3] + i[1] * x[4] + i[4] * x[5];
+	y[5] = i[5] * x[3] + i[4] * x[4] + i[2] * x[5];
+	for (int c = 0; rigid->extra && c < 6; c++) {
+		for (int r = 0; r < 6; r++)
+			y[r] += rigid->extra[6 * c + r] * x[c];
+	}
+}
+
+void fem_rigid_unknowns_weigh(const FemProxy *rigid, double out[36]) {
+	static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // in xx yy zz xy yz zx
+	for (int k = 0; k < 36; k++)
+		out[k] = rigid->extra ? (double)rigid->extra[k] : 0.0;
+	for (int k = 0; k < 9; k++) {
+		out[7 * (k / 3)] += k % 3 == 0 ? (double)rigid->mass : 0.0;
+		out[6 * (k / 3 + 3) + k % 3 + 3] += (double)rigid->inertia[place[k / 3][k % 3]];
+	}
+}
+
 // ---- pieces
 
 static void set_motion(FemProxy *out, const double center[3], const double spin[3], const double inertia[9]) {

@@ -30,10 +30,23 @@ void fem_rigid_unknowns_spread(const FemProxy *rigid, FemBody *body, FemRange no
 // been added, too, is what the elasticity of the piece would have to carry.
 void fem_rigid_unknowns_residual(FemBody *body, FemRange nodes);
 
+// ---- of a rigid piece or a dynamic collider: the matrix without contacts
+
+void fem_rigid_unknowns_multiply(const FemProxy *rigid, const float x[6], float y[6]); // y = A x
+void fem_rigid_unknowns_weigh(const FemProxy *rigid, double out[36]);                  // A, row by row
+
 // ---- six by six
 
 void fem_factor6(double m[36]);                            // lower Cholesky factor in place, row by row
 void fem_solve_factored6(const double m[36], double x[6]); // x = (L L^T)^-1 x
+
+static inline float fem_dot6(const float a[6], const float b[6]) {
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+// out += J^T (k_t 1 + (k_n - k_t) n n^T) J, J = [1, -arm x]: what a contact at an arm adds to the matrix of a motion.
+void fem_add_contact6(
+	double out[36], const float normal[3], float normal_strength, float friction_strength, const float arm[3]);
 
 // out (column-major) += J^T D J for D diagonal and J = [1, -arm x].
 void fem_add_point6(float out[36], const float d[3], const float arm[3]);

@@ -100,69 +100,19 @@ static FemBody *body_of(const FemSystem *system, const FemNodeChunk *chunk) {
 
 // ---- rigid proxies
 
-// y = [m I, I_world] x, and what damping and the ground add.
-static void proxy_product(const FemProxy *proxy, const float x[6], float y[6]) {
-	const float *i = proxy->inertia;
-	for (int k = 0; k < 3; k++)
-		y[k] = proxy->mass * x[k];
-	y[3] = i[0] * x[3] + i[3] * x[4] + i[5] * x[5];
-	y[4] = i[3] * x[3] + i[1] * x[4] + i[4] * x[5];
-	y[5] = i[5] * x[3] + i[4] * x[4] + i[2] * x[5];
-	for (int c = 0; proxy->extra && c < 6; c++) {
-		for (int r = 0; r < 6; r++)
-			y[r] += proxy->extra[6 * c + r] * x[c];
-	}
-}
-
-static float dot6(const float a[6], const float b[6]) {
-	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
-}
-
-// The block of a rigid body in the matrix without contacts, row by row.
-static void weigh_proxy(const FemProxy *proxy, double out[36]) {
-	static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; // in xx yy zz xy yz zx
-	for (int k = 0; k < 36; k++)
-		out[k] = proxy->extra ? (double)proxy->extra[k] : 0.0;
-	for (int k = 0; k < 9; k++) {
-		out[7 * (k / 3)] += k % 3 == 0 ? (double)proxy->mass : 0.0;
-		out[6 * (k / 3 + 3) + k % 3 + 3] += (double)proxy->inertia[place[k / 3][k % 3]];
-	}
-}
-
-// Adds what a contact at an arm makes of the motion: J^T (k_t 1 + (k_n - k_t) n n^T) J, J = [1, -arm x].
-static void weigh_contact(const FemContactRow *row, const float arm[3], double out[36]) {
-	const float *n = row->normal;
-	double kt = (double)row->friction_strength, kn = (double)row->normal_strength - kt;
-	double torque[3], d[3] = {kt, kt, kt}, j[3][6] = {{0.0}};
-	for (int k = 0; k < 3; k++) {
-		j[k][k] = 1.0;
-		j[k][3 + (k + 1) % 3] = (double)arm[(k + 2) % 3];
-		j[k][3 + (k + 2) % 3] = -(double)arm[(k + 1) % 3];
-		torque[k] = (double)(arm[(k + 1) % 3] * n[(k + 2) % 3] - arm[(k + 2) % 3] * n[(k + 1) % 3]);
-	}
-	const double along[6] = {n[0], n[1], n[2], torque[0], torque[1], torque[2]};
-	for (int r = 0; r < 6; r++) {
-		for (int c = 0; c < 6; c++) {
-			double sum = kn * along[r] * along[c];
-			for (int k = 0; k < 3; k++)
-				sum += j[k][r] * d[k] * j[k][c];
-			out[6 * r + c] += sum;
-		}
-	}
-}
-
 // Block-Jacobi for what is rigid, where no rigid space answers for it.
 static void prepare_proxies(FemSystem *system) {
 	double *factors = system->rigid_factors;
 	for (int32_t k = 0; k < system->rigid_count; k++) {
 		system->rigids[k]->block = k;
-		weigh_proxy(system->rigids[k], factors + 36 * (int64_t)k);
+		fem_rigid_unknowns_weigh(system->rigids[k], factors + 36 * (int64_t)k);
 	}
 	for (int32_t r = 0; r < system->contacts.row_count; r++) {
 		const FemContactRow *row = &system->contacts.rows[r];
 		for (int s = 0; s < 2; s++) {
 			if (row->rigid[s])
-				weigh_contact(row, row->arm[s], factors + 36 * (int64_t)row->rigid[s]->block);
+				fem_add_contact6(factors + 36 * (int64_t)row->rigid[s]->block, row->normal, row->normal_strength,
+					row->friction_strength, row->arm[s]);
 		}
 	}
 	for (int32_t k = 0; k < system->rigid_count; k++)
@@ -176,7 +126,7 @@ static double precondition_proxy(FemProxy *proxy, const double factor[36]) {
 	fem_solve_factored6(factor, x);
 	for (int k = 0; k < 6; k++)
 		proxy->z[k] = (float)x[k];
-	return (double)dot6(proxy->residual, proxy->z);
+	return (double)fem_dot6(proxy->residual, proxy->z);
 }
 
 // ---- stages of CG
@@ -440,7 +390,7 @@ static void subtract(Iteration *it, FemChunkTask *task) {
 	for (int32_t k = 0; k < system->rigid_count; k++) {
 		FemProxy *proxy = system->rigids[k];
 		float inertia[6];
-		proxy_product(proxy, proxy->dv, inertia);
+		fem_rigid_unknowns_multiply(proxy, proxy->dv, inertia);
 		for (int i = 0; i < 6; i++)
 			proxy->residual[i] -= inertia[i];
 	}
@@ -475,8 +425,8 @@ static double multiply(Iteration *it) {
 	double sum = contact_impulses(it, FEM_FIELD_DIRECTION);
 	for (int32_t k = 0; k < system->rigid_count; k++) {
 		FemProxy *proxy = system->rigids[k];
-		proxy_product(proxy, proxy->direction, proxy->product);
-		sum += (double)dot6(proxy->direction, proxy->product);
+		fem_rigid_unknowns_multiply(proxy, proxy->direction, proxy->product);
+		sum += (double)fem_dot6(proxy->direction, proxy->product);
 	}
 	for (int32_t k = 0; k < system->modal_count; k++)
 		sum += fem_modal_multiply(system->modals[k]->modal, system->modals[k]);

@@ -160,7 +160,7 @@ FemCrackTets fem_closed_cracks_tets(const FemWorld *world, int32_t place) {
 static bool may_close(const FemContactBuilder *builder, const FemContact *contact, float slop) {
 	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 	float u[3];
-	fem_contact_velocity(&rows, contact, false, u);
+	fem_contact_velocity(&rows, contact, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	return contact->depth + fmaxf(along, 0.0f) * builder->step->dt > -slop;
 }

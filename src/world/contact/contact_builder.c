@@ -221,7 +221,7 @@ void fem_contact_builder_start(const FemContactBuilder *builder, FemContact *con
 	const FemContact *last = fem_contact_builder_last(builder, contact);
 	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 	float u[3];
-	fem_contact_velocity(&rows, contact, false, u);
+	fem_contact_velocity(&rows, contact, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	contact->approach = along;
 	fem_contact_builder_bounce(builder, contact);
@@ -279,7 +279,7 @@ static bool set_normal(FemContactBuilder *builder, FemContact *contact, const Fe
 	if (overlap->flags & FEM_OVERLAP_NO_DIRECTION) {
 		FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 		float u[3];
-		fem_contact_velocity(&rows, contact, false, u);
+		fem_contact_velocity(&rows, contact, u);
 		float length = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 		if (!(length > DIRECTION_SPEED))
 			return false;

@@ -134,6 +134,35 @@ static void thin_group(Manifold *m) {
 	}
 }
 
+// Of a mesh that is convex, whole, nowhere bent far, and rigid, or so until a load of late. What is elastic from the
+// start comes apart by its own elasticity.
+static bool is_convex(const FemWorld *world, const FemContactSide *side) {
+	const FemBody *body = fem_side_is_body(side) ? world->bodies[side->body] : NULL;
+	const FemPiece *piece = body ? &body->pieces[side->piece] : NULL;
+	return body && !body->own_topology && (piece->is_rigid || piece->calm_needed > 0) &&
+		!fem_contact_may_fold(world, body, side->piece);
+}
+
+// Two convex solids are apart as soon as they are so in one direction. Where they stand deep in each other tets are
+// pushed out on all sides at once: loads that balance each other, hundreds of times the weight, hold both there and
+// bend them. So those that push against the mean of all, by area, go. Returns how many are left.
+static int32_t drop_opposing(const FemWorld *world, FemContact *contacts, int32_t count) {
+	const FemContactSide *side = contacts[0].side;
+	FemVec3 mean = {0.0f, 0.0f, 0.0f};
+	int32_t opposing = 0, left = 0;
+	for (int32_t i = 0; i < count; i++)
+		mean = fem_vec3_add(mean, fem_vec3_scale(normal_of(&contacts[i]), contacts[i].area));
+	for (int32_t i = 0; i < count; i++)
+		opposing += fem_vec3_dot(mean, normal_of(&contacts[i])) < 0.0f;
+	if (opposing == 0 || side[0].body == side[1].body || !is_convex(world, &side[0]) || !is_convex(world, &side[1]))
+		return count;
+	for (int32_t i = 0; i < count; i++) {
+		if (!(fem_vec3_dot(mean, normal_of(&contacts[i])) < 0.0f))
+			contacts[left++] = contacts[i];
+	}
+	return left;
+}
+
 // Returns how many are left, in their order.
 static int32_t thin_pieces(const FemWorld *world, FemContact *contacts, int32_t count) {
 	Manifold m;
@@ -166,7 +195,9 @@ int32_t fem_contact_builder_thin_out(const FemContactBuilder *builder, FemRange 
 		const FemContactSide *side = contacts[begin].side;
 		end = fem_contacts_end_of_pieces(contacts, begin, made.end);
 		int32_t count = end - begin;
-		if (count > POINTS && is_rigid_side(builder->world, &side[0]) && is_rigid_side(builder->world, &side[1]))
+		bool are_rigid = is_rigid_side(builder->world, &side[0]) && is_rigid_side(builder->world, &side[1]);
+		count = drop_opposing(builder->world, contacts + begin, count);
+		if (are_rigid && count > POINTS)
 			count = thin_pieces(builder->world, contacts + begin, count);
 		for (int32_t i = 0; i < count; i++)
 			contacts[left++] = contacts[begin + i];

@@ -150,10 +150,7 @@ static FemVec4 rotation_at(const FemBody *body, int32_t node) {
 	return body->rotation[t->node_tets[t->node_tet_start[node]] >> 2];
 }
 
-// Whether a piece may touch itself. One of a convex mesh can fold over only where two of its tets are rotated by a
-// right angle against each other: the dents of a shard are sides of cracks, which begin closed. One tet at each node is
-// compared with the mean rotation; if none differs by 40 degrees, self-contact is not searched.
-static bool may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
+bool fem_contact_may_fold(const FemWorld *world, const FemBody *body, int32_t component) {
 	FemRange nodes = body->topology->component_nodes[component];
 	FemVec4 first = rotation_at(body, nodes.begin), mean = {0.0f, 0.0f, 0.0f, 0.0f};
 	if (world->meshes[body->mesh_index].convexity != FEM_CONVEX_YES)
@@ -218,7 +215,8 @@ static void add_folding(FemWorld *world, const FemBody *body) {
 	for (int32_t c = 0; c < body->sweep_proxy_count && c < t->component_count; c++) {
 		bool is_small = body->breaking && t->component_tets[c] < FEM_SMALL_PIECE_TETS;
 		bool is_still = world->sweep.proxies[body->pieces[c].sweep_proxy].still;
-		if (!is_small && !is_still && !body->pieces[c].is_rigid && may_fold(world, body, c) && !is_inside_out(body, c))
+		if (!is_small && !is_still && !body->pieces[c].is_rigid && fem_contact_may_fold(world, body, c) &&
+			!is_inside_out(body, c))
 			add_pieces(world, c, c);
 	}
 }

@@ -145,6 +145,11 @@ void fem_contact_stage_find(struct FemStep *step);
 // After the solve: what the contacts did, kept for the next step; wakes what was struck.
 void fem_contact_stage_finish(struct FemStep *step);
 
+// Whether a piece may touch itself. One of a convex mesh can fold over only where two of its tets are rotated by a
+// right angle against each other: the dents of a shard are sides of cracks, which begin closed. One tet at each node is
+// compared with the mean rotation; if none differs by 40 degrees, self-contact is not searched.
+bool fem_contact_may_fold(const struct FemWorld *world, const FemBody *body, int32_t component);
+
 // ---- contact_bodies.c
 void fem_body_contact_follow_split(struct FemWorld *world, FemBody *body); // its surface is another
 void fem_body_contact_renew(struct FemWorld *world, FemBody *body); // the same after several splits: trees all anew

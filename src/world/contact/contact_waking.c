@@ -37,7 +37,7 @@ static bool is_live(const FemBody *body, const FemContactSide *side) {
 
 static float along_normal(const FemContactRows *rows, const FemContact *contact) {
 	float u[3];
-	fem_contact_velocity(rows, contact, false, u);
+	fem_contact_velocity(rows, contact, u);
 	return u[0] * contact->normal[0] + u[1] * contact->normal[1] + u[2] * contact->normal[2];
 }
 

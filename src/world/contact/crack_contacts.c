@@ -59,7 +59,7 @@ void fem_contact_builder_list_cracks(FemContactBuilder *builder) {
 static float closing(const FemContactBuilder *builder, const FemContact *contact) {
 	FemContactRows rows = {.bodies = builder->world->bodies, .proxies = builder->stage->proxies};
 	float u[3];
-	fem_contact_velocity(&rows, contact, false, u);
+	fem_contact_velocity(&rows, contact, u);
 	float along = contact->normal[0] * u[0] + contact->normal[1] * u[1] + contact->normal[2] * u[2];
 	return fmaxf(along, 0.0f) * builder->step->dt;
 }

@@ -4,6 +4,7 @@
 #include "dynamics/energy_bound.h"
 #include "dynamics/modal_unknowns.h"
 #include "dynamics/paper_friction.h"
+#include "dynamics/rigid_direct.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
@@ -73,7 +74,7 @@ static void prepare_pass(FemCompositeTask *task) {
 		fem_paper_friction_apply(&task->system, &world->friction_gains, world->def.gravity, task->step->dt);
 	for (int32_t k = 0; k < task->system.modal_count; k++)
 		task->system.modals[k]->modal->jacobian_count = 0;
-	if (task->system.contacts.count > 0)
+	if (task->system.contacts.count > 0 && !task->system.is_direct)
 		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
 	refresh_diagonal(task);
 }
@@ -215,11 +216,21 @@ static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
 	return count_factorizations(system) - before;
 }
 
+// Without a factor what is rigid is solved for by iterations, too.
+static void leave_direct(FemSystem *system) {
+	system->is_direct = false;
+	system->contacts.after = NULL;
+	if (system->contacts.count > 0)
+		fem_contact_rows_build(&system->contacts, system->chunk_count);
+}
+
 static FemSolveResult precondition_and_solve(FemSystem *system, FemMatrixChange change, int64_t *factorizations) {
 	*factorizations = prepare_islands(system, change);
 	if (system->rigid)
 		fem_rigid_space_prepare(system->rigid, &system->contacts, system->loop);
-	FemSolveResult solved = fem_system_solve(system);
+	if (system->is_direct && system->rigid && !system->rigid->valid)
+		leave_direct(system);
+	FemSolveResult solved = system->is_direct ? fem_rigid_direct_solve(system) : fem_system_solve(system);
 	for (int32_t i = 0; i < system->island_count; i++) {
 		if (system->islands[i].preconditioner)
 			fem_policy_note_solve(system->islands[i].preconditioner, solved.iterations);
@@ -285,11 +296,20 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	}
 }
 
+// Nodes of rigid pieces follow each solve where the ground or other nodes ask for their dv.
+static void spread(FemCompositeTask *task) {
+	bool is_near_ground = false;
+	for (int32_t c = 0; c < task->system.chunk_count; c++)
+		is_near_ground |= ground_candidates(task, c) > 0;
+	if (!task->system.is_direct || is_near_ground)
+		fem_system_spread_rigid(&task->system);
+}
+
 // One solve after the other until the active set stays as it is.
 static void solve_passes(FemCompositeTask *task) {
 	float tolerance = task->system.tolerance;
 	int32_t cap = task->system.max_iterations;
-	bool settled = task->system.contacts.count == 0;
+	bool settled = task->system.contacts.count == 0 || task->system.is_direct;
 	for (int32_t index = 0;; index++) {
 		FemSolvePass pass = fem_policy_pass(index, settled, tolerance, cap, task->system.island_count);
 		task->system.tolerance = pass.tolerance;
@@ -297,12 +317,12 @@ static void solve_passes(FemCompositeTask *task) {
 		if (pass.is_sharp)
 			task->system.scale = 0.0; // of this active set's own load
 		solve_once(task, index == 0, pass.is_sharp);
-		fem_system_spread_rigid(&task->system);
+		spread(task);
 		bool changed = limit_bounces(task);
 		for (int32_t n = 0; changed && pass.is_last && n < REBOUND_SOLVES; n++) {
 			prepare_pass(task);
 			solve_once(task, false, true);
-			fem_system_spread_rigid(&task->system);
+			spread(task);
 			changed = limit_bounces(task);
 		}
 		changed |= update_contacts(task);
@@ -313,14 +333,28 @@ static void solve_passes(FemCompositeTask *task) {
 	}
 }
 
+static void open_direct(FemCompositeTask *task) {
+	task->system.contacts.after = task->step->contact_after + task->composite->contacts.begin;
+	fem_rigid_direct_open(&task->system);
+}
+
 void fem_composite_solve(FemCompositeTask *task) {
 	FemRigidSpace space;
-	task->system.rigid = open_coarse_level(task, &space) ? &space : NULL;
-	task->system.contacts.moves_rigidly = task->system.rigid != NULL;
+	FemSystem *system = &task->system;
+	system->is_direct = fem_rigid_direct_is_possible(system);
+	fem_contact_rows_open(&system->contacts);
+	bool is_single = system->is_direct && system->rigid_count <= 1;
+	system->rigid = !is_single && open_coarse_level(task, &space) ? &space : NULL;
+	system->is_direct &= is_single || system->rigid;
+	system->contacts.moves_rigidly = system->rigid != NULL;
+	if (system->is_direct)
+		open_direct(task);
 	find_ground_bounces(task);
 	build_contacts(task);
 	solve_passes(task);
-	if (task->system.rigid)
+	if (system->is_direct)
+		fem_system_spread_rigid(system);
+	if (system->rigid)
 		fem_rigid_space_free(&space);
 	fem_system_close_modal(&task->system, task->step->dt);
 	fem_system_load_rigid(&task->system);

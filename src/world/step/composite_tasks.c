@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "dynamics/group_balance.h"
 #include "dynamics/modal_unknowns.h"
+#include "dynamics/rigid_direct.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
@@ -60,6 +61,7 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 		.proxies = step->proxies,
 		.rows = step->contact_rows + composite->contacts.begin,
 		.impulses = step->contact_impulses + composite->contacts.begin,
+		.before = step->contact_before + composite->contacts.begin,
 		.refs = step->contact_refs + FEM_CONTACT_REFS * (int64_t)composite->contacts.begin,
 		.ref_start = step->contact_ref_start + composite->chunks.begin + composite_index,
 		.holds = step->world->contacts.holds,
@@ -100,6 +102,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.modals = step->modals + composite->islands.begin,
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
+		.joints = step->joints + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
 		.tolerance = world->def.solver_tolerance,
 	};
