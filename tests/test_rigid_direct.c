@@ -95,7 +95,7 @@ FEM_TEST(rigid_direct, leaves_no_residual) {
 		static const int32_t pairs[CONTACTS][2] = {{0, 1}, {0, 1}, {1, 2}, {2, -1}, {0, -1}};
 		FemContact contacts[CONTACTS];
 		FemVec4 before[CONTACTS], after[CONTACTS];
-		FemRigidJoint joints[CONTACTS];
+		FemContactRow rows[CONTACTS];
 		for (int b = 0; b < BODIES; b++) {
 			bodies[b] = body_of(&seed);
 			rigids[b] = &bodies[b];
@@ -106,8 +106,12 @@ FEM_TEST(rigid_direct, leaves_no_residual) {
 		FemSystem system = {.rigids = rigids,
 			.rigid_count = count,
 			.tolerance = 1e-3f,
-			.joints = joints,
-			.contacts = {.contacts = contacts, .count = CONTACTS, .proxies = bodies, .before = before, .after = after}};
+			.contacts = {.contacts = contacts,
+				.count = CONTACTS,
+				.proxies = bodies,
+				.before = before,
+				.impulses = after,
+				.rows = rows}};
 		FemRigidSpace space;
 		double residual[6 * BODIES], least = 0.0, most = 0.0;
 		FemRigidIslands all = {.rigids = rigids, .rigid_count = count};

@@ -74,7 +74,7 @@ typedef struct FemContactRows {
 	int32_t row_count;
 	bool bounces;        // one of them rebounds
 	bool moves_rigidly;  // a rigid space answers for the rigid motions of all that is free: the diagonal need not
-	FemVec4 *impulses;   // [row]: of the last product
+	FemVec4 *impulses;   // [row]: of the last product; a direct solve has `after` here
 	FemContactRef *refs; // by chunk, then row
 	int32_t *ref_start;  // [chunk_count + 1]
 	// [contact.hold]: friction is given before each solve, not made of the normal impulses; null: Coulomb's.

@@ -20,11 +20,12 @@ bool fem_rigid_direct_is_possible(const FemSystem *system) {
 }
 
 void fem_rigid_direct_open(FemSystem *system) {
-	const FemContactRows *rows = &system->contacts;
+	FemContactRows *rows = &system->contacts;
+	rows->after = rows->impulses;
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->dv, 0, sizeof system->rigids[k]->dv);
 	for (int32_t c = 0; c < rows->count; c++) {
-		FemRigidJoint *joint = &system->joints[c];
+		FemContactRow *joint = &rows->rows[c];
 		for (int s = 0; s < 2; s++) {
 			const FemContactSide *side = &rows->contacts[c].side[s];
 			FemProxy *rigid = fem_contact_side_rigid(rows, side);
@@ -36,7 +37,7 @@ void fem_rigid_direct_open(FemSystem *system) {
 }
 
 // m/s, of side 0 against side 1, with dv.
-static void velocity_at(const FemRigidJoint *joint, FemVec4 before, float out[3]) {
+static void velocity_at(const FemContactRow *joint, FemVec4 before, float out[3]) {
 	out[0] = before.x, out[1] = before.y, out[2] = before.z;
 	for (int s = 0; s < 2; s++) {
 		if (joint->rigid[s])
@@ -64,7 +65,7 @@ static void find_residual(FemSystem *system) {
 	}
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
-		const FemRigidJoint *joint = &system->joints[c];
+		const FemContactRow *joint = &rows->rows[c];
 		const float *n = contact->normal;
 		float u[3], g[3], kt = contact->friction_strength;
 		if (!contact->active)
@@ -88,9 +89,9 @@ static void factor_single(const FemSystem *system, double out[36]) {
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
 		for (int s = 0; s < 2; s++) {
-			if (contact->active && system->joints[c].rigid[s])
-				fem_add_contact6(out, contact->normal, contact->normal_strength, contact->friction_strength,
-					system->joints[c].arm[s]);
+			if (contact->active && rows->rows[c].rigid[s])
+				fem_add_contact6(
+					out, contact->normal, contact->normal_strength, contact->friction_strength, rows->rows[c].arm[s]);
 		}
 	}
 	fem_factor6(out);
@@ -124,7 +125,7 @@ static void set_velocities(FemSystem *system) {
 	FemContactRows *rows = &system->contacts;
 	for (int32_t c = 0; c < rows->count; c++) {
 		float u[3];
-		velocity_at(&system->joints[c], rows->before[c], u);
+		velocity_at(&rows->rows[c], rows->before[c], u);
 		rows->after[c] = (FemVec4){u[0], u[1], u[2], 0.0f};
 	}
 }
@@ -149,7 +150,7 @@ FemSolveResult fem_rigid_direct_solve(FemSystem *system) {
 	}
 	result.residual = result.scale > 0.0 && rz > 0.0 ? (float)sqrt(error * rz / result.scale) : 0.0f;
 	result.capped = error * rz > target;
-	result.finite = isfinite(rz);
+	result.finite = isfinite((float)rz); // what floats do not hold means nothing
 	set_velocities(system);
 	return result;
 }

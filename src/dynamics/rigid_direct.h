@@ -9,16 +9,10 @@
 
 #include "dynamics/solver.h"
 
-// How a contact joins two rigid bodies.
-typedef struct FemRigidJoint {
-	FemProxy *rigid[2]; // null: a side that does not move by the solve
-	float arm[2][3];    // m, the point from the centre of mass
-} FemRigidJoint;
-
 // Whether a system is of this kind. All but its rigid space, which systems of several bodies need, is set.
 bool fem_rigid_direct_is_possible(const FemSystem *system);
 
-// Once a step: FemSystem.joints, and dv = 0.
+// Once a step: dv = 0, and of all contacts, active or not, FemContactRow.rigid and arm, by the place of the contact.
 void fem_rigid_direct_open(FemSystem *system);
 
 // Solves for FemProxy.dv from what it is, with the contacts that are active now, and sets FemContactRows.after. The

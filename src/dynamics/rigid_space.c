@@ -130,50 +130,41 @@ static void join_sides(FemRigidContact *contact) {
 	}
 }
 
-// C = k_t I + (k_n - k_t) n n^T, row by row.
-static void strength_of(const FemContact *contact, float c[3][3]) {
+// J = weight I - arm x, as 6 columns of 3.
+static void columns_of(const FemRigidSide *side, float j[6][3]) {
+	const float *p = side->arm;
+	const float columns[6][3] = {{side->weight, 0.0f, 0.0f}, {0.0f, side->weight, 0.0f}, {0.0f, 0.0f, side->weight},
+		{0.0f, -p[2], p[1]}, {p[2], 0.0f, -p[0]}, {-p[1], p[0], 0.0f}};
+	memcpy(j, columns, sizeof columns);
+}
+
+// C J with C = k_t I + (k_n - k_t) n n^T.
+static void strengthen(const FemContact *contact, float j[6][3], float out[6][3]) {
 	const float *n = contact->normal;
 	float kt = contact->friction_strength, kn = contact->normal_strength - kt;
-	for (int r = 0; r < 3; r++) {
-		for (int k = 0; k < 3; k++)
-			c[r][k] = kn * n[r] * n[k] + (r == k ? kt : 0.0f);
+	for (int c = 0; c < 6; c++) {
+		float along = kn * (n[0] * j[c][0] + n[1] * j[c][1] + n[2] * j[c][2]);
+		for (int r = 0; r < 3; r++)
+			out[c][r] = kt * j[c][r] + along * n[r];
 	}
 }
 
-// The rows of C [arm x]: each crossed with the arm.
-static void cross_rows(float c[3][3], const float arm[3], float out[3][3]) {
-	for (int r = 0; r < 3; r++) {
-		for (int k = 0; k < 3; k++)
-			out[r][k] = c[r][(k + 1) % 3] * arm[(k + 2) % 3] - c[r][(k + 2) % 3] * arm[(k + 1) % 3];
-	}
-}
-
-// out (column-major) += J_a^T C J_b with J = weight I - [arm x]; cb: C [arm x] of b.
-static void add_product(float *out, const FemRigidSide *a, const FemRigidSide *b, float c[3][3], float cb[3][3]) {
-	const float *p = a->arm;
-	for (int k = 0; k < 3; k++) {
-		float *linear = out + 6 * k, *angular = out + 6 * (k + 3);
-		for (int r = 0; r < 3; r++) {
-			int i = (r + 1) % 3, j = (r + 2) % 3;
-			linear[r] += a->weight * b->weight * c[r][k];
-			linear[r + 3] += b->weight * (p[i] * c[j][k] - p[j] * c[i][k]);
-			angular[r] -= a->weight * cb[r][k];
-			angular[r + 3] -= p[i] * cb[j][k] - p[j] * cb[i][k];
-		}
+static void add_product(float *out, float a[6][3], float cb[6][3]) {
+	for (int c = 0; c < 6; c++) {
+		for (int r = 0; r < 6; r++)
+			out[6 * c + r] += a[r][0] * cb[c][0] + a[r][1] * cb[c][1] + a[r][2] * cb[c][2];
 	}
 }
 
 static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
-	float c[3][3], cross[2][3][3];
-	strength_of(contact, c);
+	float j[2][6][3], cj[2][6][3];
 	for (int s = 0; s < 2 && joint->side[s].block >= 0; s++) {
-		cross_rows(c, joint->side[s].arm, cross[s]);
-		add_product(
-			space->diagonal + 36 * (int64_t)joint->side[s].block, &joint->side[s], &joint->side[s], c, cross[s]);
+		columns_of(&joint->side[s], j[s]);
+		strengthen(contact, j[s], cj[s]);
+		add_product(space->diagonal + 36 * (int64_t)joint->side[s].block, j[s], cj[s]);
 	}
 	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
-		add_product(
-			space->entries + 36 * (int64_t)joint->entry[s], &joint->side[s], &joint->side[1 - s], c, cross[1 - s]);
+		add_product(space->entries + 36 * (int64_t)joint->entry[s], j[s], cj[1 - s]);
 }
 
 // ---- graph

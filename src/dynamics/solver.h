@@ -33,11 +33,10 @@ typedef struct FemSystem {
 	double *partials;  // [chunk_count]
 	FemProxy **rigids; // dynamic colliders, then rigid pieces that can move
 	int32_t rigid_count;
-	double *rigid_factors;        // [36 * rigid_count]: Cholesky factors of their blocks, where there is no rigid space
-	FemContactRows contacts;      // count 0: none
-	bool is_direct;               // nothing deforms: solved by rigid_direct.h ...
-	struct FemRigidJoint *joints; // ... [contact]
-	double *contact_partials;     // [contact chunks]
+	double *rigid_factors;    // [36 * rigid_count]: Cholesky factors of their blocks, where there is no rigid space
+	FemContactRows contacts;  // count 0: none
+	bool is_direct;           // nothing deforms: solved by rigid_direct.h
+	double *contact_partials; // [contact chunks]
 	bool bounces_on_ground;
 	FemProxy **modals; // of bodies that move by modes which have part in the solve
 	int32_t modal_count;

@@ -8,6 +8,7 @@
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
+#include "fracture/separation.h"
 #include "world/step/composite_task.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -333,22 +334,28 @@ static void solve_passes(FemCompositeTask *task) {
 	}
 }
 
-static void open_direct(FemCompositeTask *task) {
-	task->system.contacts.after = task->step->contact_after + task->composite->contacts.begin;
-	fem_rigid_direct_open(&task->system);
+// What breaks is solved for by the iterations that its fracture was measured with: nearly the same, but cracks are
+// chaotic.
+static bool may_break(const FemCompositeTask *task) {
+	bool may = false;
+	for (int32_t i = 0; i < task->system.island_count; i++) {
+		const FemBreaking *breaking = task->system.islands[i].body->breaking;
+		may |= breaking && breaking->can_break;
+	}
+	return may;
 }
 
 void fem_composite_solve(FemCompositeTask *task) {
 	FemRigidSpace space;
 	FemSystem *system = &task->system;
-	system->is_direct = fem_rigid_direct_is_possible(system);
+	system->is_direct = fem_rigid_direct_is_possible(system) && !may_break(task);
 	fem_contact_rows_open(&system->contacts);
 	bool is_single = system->is_direct && system->rigid_count <= 1;
 	system->rigid = !is_single && open_coarse_level(task, &space) ? &space : NULL;
 	system->is_direct &= is_single || system->rigid;
 	system->contacts.moves_rigidly = system->rigid != NULL;
 	if (system->is_direct)
-		open_direct(task);
+		fem_rigid_direct_open(system);
 	find_ground_bounces(task);
 	build_contacts(task);
 	solve_passes(task);

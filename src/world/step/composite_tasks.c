@@ -5,7 +5,6 @@
 #include "base/vec.h"
 #include "dynamics/group_balance.h"
 #include "dynamics/modal_unknowns.h"
-#include "dynamics/rigid_direct.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/solver_policy.h"
 #include "model/piece.h"
@@ -102,7 +101,6 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.modals = step->modals + composite->islands.begin,
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
-		.joints = step->joints + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
 		.tolerance = world->def.solver_tolerance,
 	};

@@ -50,8 +50,7 @@ typedef struct FemStep {
 
 	// By the contacts of the composites.
 	FemContactRow *contact_rows;
-	FemVec4 *contact_before, *contact_after; // m/s
-	struct FemRigidJoint *joints;
+	FemVec4 *contact_before; // m/s
 	FemVec4 *contact_impulses;
 	FemContactRef *contact_refs; // FEM_CONTACT_REFS each
 	double *contact_partials;

@@ -1,7 +1,6 @@
 // The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must
 // agree.
 #include "base/assert.h"
-#include "dynamics/rigid_direct.h"
 #include "model/plate_elements.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
@@ -185,8 +184,7 @@ static size_t lists_bytes(const FemStep *step) {
 		fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
 		fem_align_up(sizeof(FemProxy *) * rigids) + fem_align_up(36 * sizeof(double) * rigids) +
 		fem_align_up(sizeof(FemProxy *) * islands) + // modals
-		fem_align_up(sizeof(FemContactRow) * contacts) + 3 * fem_align_up(sizeof(FemVec4) * contacts) +
-		fem_align_up(sizeof(FemRigidJoint) * contacts) +
+		fem_align_up(sizeof(FemContactRow) * contacts) + 2 * fem_align_up(sizeof(FemVec4) * contacts) +
 		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
 
@@ -228,8 +226,6 @@ void fem_step_take_lists(FemStep *step) {
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
 	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
 	step->contact_before = FEM_ARENA_TAKE(arena, FemVec4, contacts);
-	step->contact_after = FEM_ARENA_TAKE(arena, FemVec4, contacts);
-	step->joints = FEM_ARENA_TAKE(arena, FemRigidJoint, contacts);
 	step->contact_refs = FEM_ARENA_TAKE(arena, FemContactRef, FEM_CONTACT_REFS * (size_t)contacts);
 	step->contact_partials = FEM_ARENA_TAKE(arena, double, contacts);
 }
