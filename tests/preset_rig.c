@@ -46,7 +46,9 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.max_iterations = (int32_t)number_of(preset, "max_solver_iterations", (float)def.max_iterations);
 	def.prestress = number_of(preset, "prestress", 0.0f);
 	def.grain_ratio = number_of(preset, "grain_ratio", 1.0f);
-	def.impact_modulus = number_of(preset, "impact_stiffness", 0.0f);
+	bool is_soft = def.young_modulus <= 1e7f || def.grain_ratio > 1.0f || def.prestress > 0.0f;
+	def.impact_modulus =
+		number_of(preset, "impact_stiffness", is_soft ? 0.0f : fmaxf(def.density * 1.6e7f, def.young_modulus));
 	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
 	def.grain_direction = (FemVec3){def.grain_ratio > 1.0f ? 1.0f : 0.0f, 0.0f, 0.0f}; // all of the addon's
 	return def;

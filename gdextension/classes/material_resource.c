@@ -225,12 +225,12 @@ static void set_description(void *pointer, const GdString *text) {
 // Pa. Of files that were made when it was a value of its own: it is the ratio that is kept.
 static double get_impact_strength(void *pointer) {
 	const MaterialResource *self = pointer;
-	return self->impact_toughness_ratio * self->toughness / self->stiffness * self->impact_stiffness;
+	return self->impact_toughness_ratio * self->toughness / self->stiffness * material_resource_impact_stiffness(self);
 }
 
 static void set_impact_strength(void *pointer, double value) {
 	MaterialResource *self = pointer;
-	double plain = self->toughness / self->stiffness * self->impact_stiffness;
+	double plain = self->toughness / self->stiffness * material_resource_impact_stiffness(self);
 	set_impact_toughness_ratio(self, value == 0.0 || plain == 0.0 ? 1.0 : value / plain);
 }
 

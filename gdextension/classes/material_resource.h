@@ -58,6 +58,10 @@ extern const ClassDescription material_resource_class;
 
 void material_resource_set_defaults(MaterialResource *self);
 
+// Pa: Young's modulus in a blow, as told, or that of a hard solid of its density. 0 of what is soft, fibrous or
+// prestressed: a blow then has the force of a tick.
+double material_resource_impact_stiffness(const MaterialResource *self);
+
 // The engine's form of a material; null, or an object of another class, stands for a new MaterialResource's values.
 FemMaterialDef material_resource_def(GDExtensionObjectPtr object);
 

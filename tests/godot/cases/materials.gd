@@ -102,6 +102,19 @@ func test_impact_strength_sets_the_ratio() -> void:
 	DirAccess.remove_absolute(ProjectSettings.globalize_path(PATH))
 
 
+## Of a material of one's own: hard solids have it by their density, in which sound goes 4000 m/s.
+func test_impact_stiffness_is_found_from_the_density() -> void:
+	var material := MaterialResource.new()
+	check_equal(material.impact_strength, 0.0, "impact strength of what is soft")
+	material.stiffness = 1e9
+	material.toughness = 1e6
+	material.density = 2500.0
+	check_near(material.impact_strength, 1e-3 * 2500.0 * 4000.0 * 4000.0, 1.0, "impact strength of a hard solid")
+	check_equal(material.impact_stiffness, 0.0, "impact_stiffness itself")
+	material.stiffness = 1e12
+	check_near(material.impact_strength, 1e6, 1.0, "impact strength of what is stiffer than its density says")
+
+
 func test_not_a_number_is_refused() -> void:
 	var material := MaterialResource.new()
 	material.resource_name = "brittle stuff"
