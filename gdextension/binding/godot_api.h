@@ -44,6 +44,7 @@
 	X(GDExtensionInterfaceCallableCustomCreate2, callable_custom_create2) \
 	X(GDExtensionInterfaceImagePtrw, image_ptrw) \
 	X(GDExtensionInterfaceImagePtr, image_ptr) \
+	X(GDExtensionInterfaceGetLibraryPath, get_library_path) \
 	X(GDExtensionInterfaceGlobalGetSingleton, global_get_singleton) \
 	X(GDExtensionInterfaceObjectMethodBindCall, object_method_bind_call) \
 	X(GDExtensionInterfaceObjectMethodBindPtrcall, object_method_bind_ptrcall) \

@@ -23,6 +23,7 @@ typedef struct DestructibleMesh {
 	GdPackedByteArray layout; // what the engine found out about it, see destructible_mesh_layout.c
 	int64_t bake_key;         // of the settings it was baked with, see destructible_mesh_stale.c; 0: not known
 	GdArray surface_materials;
+	uint64_t store_key; // under which it is to be kept on disk, see bake_store.h; 0: it is not
 	// The same, ready for use
 	FemBakedMesh baked;
 	bool is_baked;

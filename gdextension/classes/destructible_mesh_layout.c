@@ -2,6 +2,7 @@
 #include "classes/destructible_mesh.h"
 
 #include "binding/conversions.h"
+#include "classes/bake_store.h"
 #include "simulation/simulation.h"
 
 #include <string.h>
@@ -29,6 +30,10 @@ void destructible_mesh_keep_layout(DestructibleMesh *self, FemMeshId mesh) {
 	}
 	gd_packed_byte_array_free(&self->layout);
 	self->layout = layout;
+	if (self->store_key != 0) {
+		bake_store_save(self->store_key, &self->data, &self->layout);
+		self->store_key = 0;
+	}
 }
 
 void destructible_mesh_find_layout(DestructibleMesh *self) {

@@ -2,6 +2,7 @@
 
 #include "binding/conversions.h"
 #include "binding/hashing.h"
+#include "classes/bake_store.h"
 #include "classes/destructible_mesh.h"
 #include "classes/mesh_import.h"
 #include "drawing/body_mesh.h"
@@ -32,8 +33,7 @@ static uint64_t mix_surface(uint64_t hash, const FemRenderSurface *surface) {
 	return surface->colors ? hash_mix(hash, surface->colors, vertices * sizeof(*surface->colors)) : hash;
 }
 
-// Materials belong to the bake: equal triangles with other materials are another mesh.
-static uint64_t key_of(const FemRenderMesh *render, GdArray *materials, const MeshCacheSettings *settings) {
+static uint64_t key_of(const FemRenderMesh *render, const MeshCacheSettings *settings) {
 	uint64_t hash = HASH_START;
 	hash = hash_mix(hash, &settings->element_count, sizeof(settings->element_count));
 	hash = hash_mix(hash, &settings->wall_thickness, sizeof(settings->wall_thickness));
@@ -41,9 +41,18 @@ static uint64_t key_of(const FemRenderMesh *render, GdArray *materials, const Me
 	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
 	hash = hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
 	for (int32_t i = 0; i < render->surface_count; i++) {
+		hash = mix_surface(hash, &render->surfaces[i]);
+	}
+	return hash;
+}
+
+// Materials belong to what bodies share: equal triangles with other materials are another mesh.
+static uint64_t mix_materials(uint64_t hash, GdArray *materials) {
+	int64_t count = gd_array_size(materials);
+	for (int64_t i = 0; i < count; i++) {
 		GDExtensionObjectPtr material = array_object(materials, i);
 		uint64_t id = material ? godot.object_get_instance_id(material) : 0;
-		hash = mix_surface(hash_mix(hash, &id, sizeof(id)), &render->surfaces[i]);
+		hash = hash_mix(hash, &id, sizeof(id));
 	}
 	return hash;
 }
@@ -100,6 +109,21 @@ static GDExtensionObjectPtr first_entry(void) {
 	return cache.entries[0].object;
 }
 
+// What an earlier start of the project baked.
+static void take_stored(DestructibleMesh *made, const GdArray *materials) {
+	GdPackedByteArray data, layout;
+	if (!bake_store_load(made->store_key, &data, &layout)) {
+		return;
+	}
+	destructible_mesh_take_materials(made, materials);
+	destructible_mesh_set_layout(made, &layout);
+	destructible_mesh_take_data(made, &data);
+	made->bake_key = destructible_mesh_settings_key(made);
+	made->store_key = 0;
+	gd_packed_byte_array_free(&data);
+	gd_packed_byte_array_free(&layout);
+}
+
 GDExtensionObjectPtr mesh_cache_get(
 	GDExtensionObjectPtr mesh, const MeshCacheSettings *settings, char *out_message, size_t capacity) {
 	FemRenderMesh render = {0};
@@ -109,13 +133,15 @@ GDExtensionObjectPtr mesh_cache_get(
 		gd_array_free(&materials);
 		return NULL;
 	}
-	uint64_t key = key_of(&render, &materials, settings);
+	uint64_t bake = key_of(&render, settings), key = mix_materials(bake, &materials);
 	fem_render_mesh_free(&render);
-	gd_array_free(&materials);
 	if (!find(key)) {
 		DestructibleMesh *made = add(key, settings);
 		object_reference_assign(&made->source_mesh, mesh);
+		made->store_key = bake_store_key(bake);
+		take_stored(made, &materials);
 	}
+	gd_array_free(&materials);
 	return first_entry();
 }
 

@@ -24,6 +24,7 @@ enum {
 	COUPLING_ENABLED,
 	CHARACTER_FORCE,
 	DEBUG_VIEW,
+	KEEP_BAKES,
 	SETTING_COUNT
 };
 
@@ -46,6 +47,7 @@ static const Setting settings[SETTING_COUNT] = {
 		GD_PROPERTY_HINT_RANGE, "0,10000,1,or_greater,suffix:N"},
 	[DEBUG_VIEW] = {"physics/fem_destruction/debug_view", GDEXTENSION_VARIANT_TYPE_INT, 0, GD_PROPERTY_HINT_FLAGS,
 		DEBUG_VIEW_NAMES},
+	[KEEP_BAKES] = {"physics/fem_destruction/keep_bakes", GDEXTENSION_VARIANT_TYPE_BOOL, 1, GD_PROPERTY_HINT_NONE, ""},
 };
 
 // Members of FemWorldDef that stay as they are for the life of a world. The engine's default is the setting's, too.
@@ -185,6 +187,10 @@ AddonSettings project_settings_load(void) {
 		.debug_view = (uint32_t)clamp(read_setting(&settings[DEBUG_VIEW]), 0, DEBUG_VIEW_ALL),
 		.character_force = clamp(read_setting(&settings[CHARACTER_FORCE]), 0, 1e6),
 	};
+}
+
+bool project_settings_keep_bakes(void) {
+	return read_setting(&settings[KEEP_BAKES]) != 0.0;
 }
 
 void project_settings_apply(FemWorldDef *def) {

@@ -27,4 +27,7 @@ AddonSettings project_settings_load(void);
 // world, so that a game may change them before it loads a level.
 void project_settings_apply(FemWorldDef *def);
 
+// Whether bakes of plain meshes are kept on disk, see bake_store.h. Read whenever it is asked.
+bool project_settings_keep_bakes(void);
+
 #endif

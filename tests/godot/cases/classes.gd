@@ -174,7 +174,7 @@ func test_step_errors_have_names() -> void:
 
 
 func test_project_settings() -> void:
-	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "debug_view"]:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "debug_view", "keep_bakes"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
 
