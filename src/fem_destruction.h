@@ -174,10 +174,14 @@ typedef struct FemMaterialDef {
 	float yield_strain;       // norm of elastic strain where flow begins, default 0
 	float creep_rate;         // 1/s, flow per second beyond yield; default 1e6, which is "at once"
 	float max_plastic_strain; // norm at which plastic strain stops growing, default 0: purely elastic
-	float friction;           // Coulomb coefficient, default 0.5; a pair has the geometric mean
-	float restitution;        // speed after a blow over that before it, 0..1, default 0; a pair has the larger one
-	int32_t max_iterations;   // cap of the solver, default 400; the largest of an island's materials holds
-	bool breakable;           // default false
+	// Plastic strain that bodies have from their making on, along the axes of the mesh: what has 0.01 along x would be
+	// 1 % longer by itself. Regions that want other lengths than their neighbours bend the body, or tear it. Default 0;
+	// clamped to -0.5..0.5; does not change bodies that are there.
+	FemVec3 initial_strain;
+	float friction;         // Coulomb coefficient, default 0.5; a pair has the geometric mean
+	float restitution;      // speed after a blow over that before it, 0..1, default 0; a pair has the larger one
+	int32_t max_iterations; // cap of the solver, default 400; the largest of an island's materials holds
+	bool breakable;         // default false
 	float toughness; // Pa (or N, see mode) of tension at which it breaks, default 1e6; 0: at the least, infinite: never
 	FemToughnessMode toughness_mode; // default stress
 	float toughness_variation; // share by which tets differ at random, seeded by the body; default 0.1, clamped to

@@ -1,6 +1,8 @@
 // What the values of a MaterialResource mean to the engine, and which make no sense together.
 #include "classes/material_resource.h"
 
+#include <math.h>
+
 #define RUBBER_MAX 1e7     // Pa; what is softer may stretch to twice its length
 #define SOUND_SPEED 4000.0 // m/s, in a bar of most hard solids: brick 2800, wood 3700, stone 4300, glass 5300
 #define PRESTRESS_MAX 10.0 // of toughness, as the engine clamps it
@@ -19,6 +21,7 @@ void material_resource_set_defaults(MaterialResource *self) {
 	self->yield_strain = (double)def.yield_strain;
 	self->creep_rate = (double)def.creep_rate;
 	self->max_plastic_strain = (double)def.max_plastic_strain;
+	self->initial_strain = (GdVector3){0};
 	self->breakable = def.breakable;
 	self->toughness = (double)def.toughness;
 	self->toughness_mode = def.toughness_mode;
@@ -87,6 +90,7 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.stiffness_damping = (float)self->damping;
 	def.mass_damping = (float)self->mass_damping;
 	set_plasticity(&def, self);
+	def.initial_strain = (FemVec3){self->initial_strain.x, self->initial_strain.y, self->initial_strain.z};
 	def.friction = (float)self->friction;
 	def.restitution = (float)self->restitution;
 	def.breakable = self->breakable;
@@ -107,6 +111,11 @@ FemMaterialDef material_resource_def(GDExtensionObjectPtr object) {
 	def.grain_stiffness_ratio = (float)self->grain_stiffness_ratio;
 	def.max_iterations = (int32_t)self->max_solver_iterations;
 	return def;
+}
+
+static double largest_of(GdVector3 v) {
+	double x = fabs((double)v.x), y = fabs((double)v.y), z = fabs((double)v.z);
+	return fmax(x, fmax(y, z));
 }
 
 const char *material_resource_fault(GDExtensionObjectPtr object) {
@@ -131,6 +140,12 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 	if (self->breakable && by_stress && self->toughness > 0.5 * self->stiffness && self->stiffness > RUBBER_MAX) {
 		return "its toughness is more than half of its stiffness, so it has to be stretched by half its length before "
 			   "it breaks; lower toughness, or raise stiffness";
+	}
+	double strain = largest_of(self->initial_strain);
+	if (self->breakable && by_stress && strain * self->stiffness > self->toughness) {
+		return "its initial_strain is more than the strain at which it breaks, so that it tears where a neighbour "
+			   "holds "
+			   "it to its length; lower initial_strain, or raise toughness";
 	}
 	if (self->breakable && self->prestress > 0.0 && !by_stress) {
 		return "it has a prestress, which is a stress, but a toughness_mode of Force, so that prestress has no effect; "

@@ -169,21 +169,33 @@ static void set_breakable(void *pointer, bool value) {
 	}
 }
 
+static void change_vector(MaterialResource *self, GdVector3 *field, const char *name, GdVector3 value) {
+	if (!vector3_is_finite(value)) {
+		report(self, name, "what was given is not a finite number; correct the script that sets it");
+		return;
+	}
+	if (value.x != field->x || value.y != field->y || value.z != field->z) {
+		*field = value;
+		announce(self);
+	}
+}
+
 static GdVector3 get_grain_direction(void *self) {
 	return ((MaterialResource *)self)->grain_direction;
 }
 
 static void set_grain_direction(void *pointer, GdVector3 value) {
 	MaterialResource *self = pointer;
-	if (!vector3_is_finite(value)) {
-		report(self, "grain_direction", "what was given is not a finite number; correct the script that sets it");
-		return;
-	}
-	GdVector3 old = self->grain_direction;
-	if (value.x != old.x || value.y != old.y || value.z != old.z) {
-		self->grain_direction = value;
-		announce(self);
-	}
+	change_vector(self, &self->grain_direction, "grain_direction", value);
+}
+
+static GdVector3 get_initial_strain(void *self) {
+	return ((MaterialResource *)self)->initial_strain;
+}
+
+static void set_initial_strain(void *pointer, GdVector3 value) {
+	MaterialResource *self = pointer;
+	change_vector(self, &self->initial_strain, "initial_strain", value);
 }
 
 static void change_mode(MaterialResource *self, int64_t *field, const char *name, int64_t value, int64_t last) {
@@ -358,6 +370,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(mass_damping, FLOAT, float, "get_", RANGE, "0,10,0.001,or_greater,suffix:1/s"),
 	PROPERTY(yield_strain, FLOAT, float, "get_", RANGE, "0,1,0.0001,or_greater"),
 	PROPERTY(max_plastic_strain, FLOAT, float, "get_", RANGE, "0,2,0.001,or_greater"),
+	PROPERTY(initial_strain, VECTOR3, vector3, "get_", RANGE, "-0.5,0.5,0.0001"),
 	PROPERTY(creep_rate, FLOAT, float, "get_", RANGE, "0,1000000,0.01,exp,suffix:1/s"),
 	PROPERTY_OF_CLASS(plasticity_mode, INT, int, ENUM, "Full,Deviatoric", "MaterialResource.PlasticityMode"),
 	PROPERTY_OF_CLASS(toughness_mode, INT, int, ENUM, "Stress,Force", "MaterialResource.ToughnessMode"),

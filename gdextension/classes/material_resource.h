@@ -33,6 +33,7 @@ typedef struct MaterialResource {
 	double yield_strain;
 	double creep_rate; // 1/s
 	double max_plastic_strain;
+	GdVector3 initial_strain; // along the body's own axes
 	bool breakable;
 	double toughness;       // Pa or N
 	int64_t toughness_mode; // FemToughnessMode

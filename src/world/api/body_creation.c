@@ -204,6 +204,8 @@ static FemBody *build_with_regions(FemWorld *world, const FemBodyDef *def, const
 		body->gravity_scale = def->gravity_scale;
 		body->toughness_scale = def->toughness_scale;
 	}
+	if (body)
+		fem_body_take_initial_strain(world, body);
 	if (body && body->breaking)
 		take_breaking(world, body, def);
 	if (body && def->pinned_count > 0 && !fem_body_prepare_reactions(body)) {

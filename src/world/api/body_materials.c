@@ -1,4 +1,6 @@
 // What a body's materials mean for its tets and nodes.
+#include "base/assert.h"
+#include "dynamics/elements.h"
 #include "dynamics/plate_elements.h"
 #include "dynamics/plate_flow.h"
 #include "model/body_tet_arrays.h"
@@ -185,8 +187,12 @@ static void set_elements(const FemWorld *world, FemBody *body) {
 
 // ---- plastic state
 
-static bool yields(const FemMaterialDef *def) {
-	return def->max_plastic_strain > 0.0f;
+static bool has_initial_strain(const FemMaterialDef *def) {
+	return def->initial_strain.x != 0.0f || def->initial_strain.y != 0.0f || def->initial_strain.z != 0.0f;
+}
+
+static bool has_plastic_strain(const FemMaterialDef *def) {
+	return def->max_plastic_strain > 0.0f || has_initial_strain(def);
 }
 
 static bool any_material(const FemWorld *world, const FemBody *body, bool (*is_such)(const FemMaterialDef *def)) {
@@ -216,7 +222,22 @@ bool fem_body_prepare_materials(const FemWorld *world, FemBody *body) {
 	if (!body->fibres && any_material(world, body, fem_material_has_fibres) &&
 		!fem_body_tet_array_allocate(body, FEM_TET_FIBRES))
 		return false;
-	return body->plastics || !any_material(world, body, yields) || fem_body_allocate_plastics(world, body);
+	return body->plastics || !any_material(world, body, has_plastic_strain) || fem_body_allocate_plastics(world, body);
+}
+
+void fem_body_take_initial_strain(const FemWorld *world, FemBody *body) {
+	if (!any_material(world, body, has_initial_strain))
+		return;
+	for (int32_t tet = 0; tet < body->topology->batch_count * FEM_LANES; tet++) {
+		const FemMaterialDef *def = material_of(world, body, tet);
+		if (!def || !has_initial_strain(def))
+			continue;
+		FemVec3 e = def->initial_strain;
+		bool is_sound = fem_tet_set_plastic_strain(body, tet, (float[6]){e.x, e.y, e.z, 0.0f, 0.0f, 0.0f});
+		FEM_ASSERT(is_sound); // of at least half its length
+		(void)is_sound;
+	}
+	fem_plate_cells_follow(body, NULL);
 }
 
 bool fem_tet_is_softened(const FemWorld *world, const FemBody *body, int32_t tet) {

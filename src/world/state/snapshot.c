@@ -72,6 +72,7 @@ static void sync_material_def(FemStream *s, FemMaterialDef *def) {
 	FEM_STREAM(s, def->fragment_size);
 	FEM_STREAM(s, def->impact_modulus);
 	FEM_STREAM(s, def->impact_toughness_ratio);
+	FEM_STREAM(s, def->initial_strain);
 	FEM_STREAM(s, def->prestress);
 	FEM_STREAM(s, def->crush_strength);
 	FEM_STREAM(s, def->grain_direction);

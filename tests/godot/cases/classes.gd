@@ -60,6 +60,7 @@ const MATERIAL_DEFAULTS := {
 	"fragment_size": 0.0,
 	"impact_stiffness": 0.0,
 	"impact_toughness_ratio": 1.0,
+	"initial_strain": Vector3.ZERO,
 	"prestress": 0.0,
 	"crush_strength": 0.0,
 	"grain_direction": Vector3.ZERO,

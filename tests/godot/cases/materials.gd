@@ -19,6 +19,7 @@ const VALUES := {
 	"fragment_size": 0.07,
 	"impact_stiffness": 5e10,
 	"impact_toughness_ratio": 0.4,
+	"initial_strain": Vector3(0.01, -0.02, 0.25),
 	"prestress": 4000.0,
 	"crush_strength": 4e6,
 	"grain_direction": Vector3(0, 1, 0),
