@@ -1,12 +1,15 @@
 // The materials that come with the addon, pulled until they break, dropped and struck: the strain, heights and speed
 // that each states in its description are those it breaks at.
 #include "contact_rig.h"
+#include "fem_bake/files/file_bytes.h"
 #include "fem_test.h"
 #include "preset_rig.h"
 #include "scenes/rig.h"
 #include "things_rig.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DT (1.0f / 60.0f)
 #define LENGTH 1.2 // m, of the bar
@@ -219,6 +222,60 @@ FEM_TEST(presets, toughness_decides_under_blows) {
 		FEM_CHECK(low[2] == 1 && high[2] == 1);
 	}
 	free_blown(&blown);
+}
+
+// The row of a material in the addon's README.
+static void check_row(const char *readme, const char *name) {
+	FemPreset preset;
+	char row[256], breaks[32] = "", blow[64];
+	FEM_REQUIRE(fem_preset_load(name, &preset));
+	if (preset.breaks_from > 0.0)
+		snprintf(breaks, sizeof breaks, "%g m", preset.breaks_from);
+	snprintf(blow, sizeof blow, preset.through_speed > 0.0 ? "go through at %g m/s" : "are stopped at %g m/s",
+		fmax(preset.through_speed, preset.stopped_speed));
+	snprintf(row, sizeof row, "| %s | %s | %s | %g m | %s |", name, preset.is_block ? "block" : "tile", breaks,
+		preset.whole_from, blow);
+	fem_test_check(strstr(readme, row) != NULL, __FILE__, __LINE__, "the README has no row \"%s\"", row);
+}
+
+// Fails when a material's heights change and the table of them does not.
+FEM_TEST(presets, readme_states_what_they_state) {
+	FemFileBytes file;
+	FEM_REQUIRE(fem_file_read("addons/fem_destruction/README.md", &file) == FEM_OK);
+	char *readme = calloc(file.size + 1, 1);
+	memcpy(readme, file.bytes, file.size);
+	for (int i = 0; i < PRESET_COUNT; i++)
+		check_row(readme, all_presets[i]);
+	free(readme);
+	fem_file_free(&file);
+}
+
+// A shelf of 1.4 m and 4 cm, held at both ends, left alone for 8 s: it bears its weight and falls asleep whole.
+static void check_shelf(const FemTetMesh *shelf, const char *name, double hz, double seconds) {
+	FemPreset preset;
+	FEM_REQUIRE(fem_preset_load(name, &preset));
+	FemThingScene scene = fem_thing_scene(shelf, &preset.def);
+	scene.pin_outside = true;
+	scene.pin_low = (FemVec3){0.06f, -1.0f, -1.0f};
+	scene.pin_high = (FemVec3){0.94f, 2.0f, 2.0f};
+	scene.hz = hz;
+	scene.seconds = seconds;
+	scene.sleeps = true;
+	FemThingResult result = fem_thing_run(&scene);
+	bool is_soft = preset.def.young_modulus < 1e7f; // hangs and sways for long
+	fem_test_check(result.pieces == 1 && (result.is_asleep || is_soft || seconds < 4.0), __FILE__, __LINE__,
+		"a shelf of %s at %g Hz: %d pieces, %s", name, hz, result.pieces, result.is_asleep ? "asleep" : "awake");
+}
+
+// Fails when what becomes rigid or falls asleep under its load breaks of that.
+FEM_TEST(presets, shelves_bear_their_weight) {
+	static const double rates[] = {60.0, 30.0, 120.0};
+	FemTetMesh shelf = fem_thing_box((FemVec3){1.4f, 0.04f, 0.3f}, 300);
+	for (int r = 0; r < (fem_long_tests() ? 3 : 1); r++) {
+		for (int i = 0; i < PRESET_COUNT; i++)
+			check_shelf(&shelf, all_presets[i], rates[r], fem_long_tests() ? 8.0 : 1.0);
+	}
+	fem_tet_mesh_free(&shelf);
 }
 
 // Fails when a strength is changed and what is told of it is not, or what breaks depends on rate or mesh.
