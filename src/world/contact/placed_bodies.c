@@ -12,8 +12,8 @@
 #include <string.h>
 
 // Of what a piece is thick (a third of a cube's edge), and of the distance that it falls in a step: the most that a
-// surface is moved out; chosen, so that gaps of 3 % of a cube's edge count as none.
-#define SWELL_SHARE 0.05f
+// surface is moved out; so that gaps of 1 mm under and between cubes of 5 cm count as none, 2.5 % of their edge.
+#define SWELL_SHARE 0.075f
 #define FALL_SHARE 0.5f
 #define NORMAL_FLOOR 0.05 // added to the normal equations of a node: a node of one plane moves along its normal; chosen
 
