@@ -207,16 +207,16 @@ static float vibration_stress(const FemBody *body, int32_t component) {
 	return (float)(speed * sqrt(modulus * (double)(piece->mass / piece->volume)));
 }
 
-// A piece that nothing strains nor shakes yet.
+// A piece that nothing strains nor shakes yet; of what a blow did not break: that bears what strains it.
 static bool is_fresh(const FemBody *body, int32_t component, float *out_margin) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
-	float least = INFINITY;
+	float least = INFINITY, share = body->pieces[component].blow_decides ? 1.0f : LOW_SHARE;
 	*out_margin = INFINITY;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
 		int32_t tet = t->node_tets[k] / 4;
 		float strength = fem_tet_strength(body, tet), tension = fem_tet_tension(body, tet);
-		if (!(strength > 0.0f) || !(tension < LOW_SHARE * strength))
+		if (!(strength > 0.0f) || !(tension < share * strength))
 			return false;
 		least = fminf(least, strength);
 		*out_margin = fminf(*out_margin, margin_of(strength, tension));
