@@ -362,7 +362,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(impact_toughness_ratio, FLOAT, float, "get_", RANGE, "0.01,10,0.01,or_less,or_greater,exp"),
 	{.name = "impact_strength",
 		.type = GDEXTENSION_VARIANT_TYPE_FLOAT,
-		.usage = GD_PROPERTY_USAGE_INTERNAL, // neither saved nor shown
+		.usage = GD_PROPERTY_USAGE_NO_INSTANCE_STATE, // neither saved nor shown, but in the help
 		.getter = METHOD("get_impact_strength", get_float, get_impact_strength, .is_const = true),
 		.setter = METHOD("set_impact_strength", set_float, set_impact_strength, .argument_names = {"impact_strength"})},
 	PROPERTY(crack_speed, FLOAT, float, "get_", RANGE, "0.01,5000,0.01,or_greater,exp,suffix:m/s"),

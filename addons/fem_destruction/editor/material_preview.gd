@@ -93,6 +93,7 @@ func strike() -> void:
 	var iron := MaterialResource.new()
 	iron.density = 7800.0
 	iron.stiffness = 1e7
+	iron.impact_stiffness = 2e11
 	var hammer := SphereMesh.new()
 	hammer.radius = 0.08
 	hammer.height = 0.16

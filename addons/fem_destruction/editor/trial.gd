@@ -147,6 +147,7 @@ func throw_ball(camera: Camera3D, mouse: Vector2) -> DestructibleBody:
 	ball.material = MaterialResource.new()
 	ball.material.density = BALL_DENSITY
 	ball.material.stiffness = 1e7
+	ball.material.impact_stiffness = 2e11
 	ball.start_velocity = camera.project_ray_normal(mouse) * BALL_SPEED
 	var root := EditorInterface.get_edited_scene_root()
 	ball.name = "FemTrialBall"

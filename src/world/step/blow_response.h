@@ -15,6 +15,7 @@ typedef struct FemBlow {
 	float stopped;  // share of its speed that the blow takes
 	float impulse;  // N s, of its contacts
 	float load;     // N s a step, that what strikes it pressed with before
+	bool leans;     // on something else, whose force is not in the blow
 } FemBlow;
 
 // Pa: Young's modulus of a tet in a blow, as if its Poisson ratio were 1/4.

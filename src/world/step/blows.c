@@ -165,6 +165,17 @@ static void add_contact_load(const FemContact *contact, int s, FemBody *body, fl
 	}
 }
 
+// What a piece lies or leans on while something strikes it.
+static void note_support(const FemStep *step, const FemContact *contact, int s) {
+	const FemContactSide *side = &contact->side[s];
+	Touch touch;
+	if (!(contact->pair_load > 0.0f) || !fem_side_is_body(side) || touch_of(step, contact, s, &touch))
+		return;
+	const FemBody *body = step->world->bodies[side->body];
+	if (body->step && body->step->blows)
+		body->step->blows[side->piece].leans = true;
+}
+
 // ---- the ground
 
 static bool touch_of_ground(const FemStep *step, FemBody *body, int32_t node, Touch *out) {
@@ -256,6 +267,8 @@ static bool find_blows(FemStep *step) {
 		if (touch_of(step, &step->contacts[i / 2], i % 2, &touch))
 			add_contact_load(&step->contacts[i / 2], i % 2, touch.body, take_part(&touch));
 	}
+	for (int32_t i = 0; i < step->contact_count * 2; i++)
+		note_support(step, &step->contacts[i / 2], i % 2);
 	bool any = false;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
@@ -318,7 +331,9 @@ bool fem_blows_go_on(FemStep *step) {
 			if (!blow->is_struck)
 				continue;
 			piece->spent_speed = goes_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
-			piece->blow_decides = body->blow_speed == 0.0f && blow->load < PUSH_SHARE * blow->impulse;
+			// Supports bend it further than its own inertia does: then the step has the last word.
+			bool leans = blow->leans || piece->ground_load > 0.0f;
+			piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * blow->impulse;
 			piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
 		}
 	}
