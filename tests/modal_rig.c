@@ -4,6 +4,7 @@
 #include "fem_test.h"
 #include "theory_rig.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 FemRigDef fem_wobbly_bar(void) {
@@ -65,3 +66,11 @@ FemBodyId fem_add_wobbly(FemWorldId world, FemPosition position, FemVec3 velocit
 }
 
 // Energy with height, J.
+
+double fem_length3(FemVec3 v) {
+	return sqrt((double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z);
+}
+
+double fem_distance3(FemVec3 a, FemVec3 b) {
+	return fem_length3((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
+}

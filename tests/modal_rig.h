@@ -19,4 +19,7 @@ FemModalState fem_modal_state(FemBodyId body);
 // J: of a body that moves by modes; elasticity is that of the modes.
 double fem_modal_energy(FemBodyId body);
 
+double fem_length3(FemVec3 v);
+double fem_distance3(FemVec3 a, FemVec3 b);
+
 #endif

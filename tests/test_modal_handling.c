@@ -16,14 +16,6 @@ static void step(FemWorldId world, float dt) {
 	fem_world_step(world, dt, 1);
 }
 
-static double length3(FemVec3 v) {
-	return sqrt((double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z);
-}
-
-static double distance3(FemVec3 a, FemVec3 b) {
-	return length3((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
-}
-
 // ---- grabs
 
 static double grab_distance(FemBodyId body, FemGrabNumber grab, FemPosition target) {
@@ -250,7 +242,7 @@ FEM_TEST(modal, follows_what_users_do_to_its_nodes) {
 	FEM_CHECK_NEAR((double)momentum.y, 2.0, 1e-4);
 	for (int s = 0; s < 5; s++)
 		step(rig.world, DT);
-	FEM_CHECK(distance3(fem_state_of(rig.body).linear_momentum, momentum) < 1e-4);
+	FEM_CHECK(fem_distance3(fem_state_of(rig.body).linear_momentum, momentum) < 1e-4);
 	FEM_CHECK(fem_modal_state(rig.body).elastic_energy + fem_modal_state(rig.body).kinetic_energy > 1e-3);
 	size_t size = fem_body_save(rig.body, NULL, 0);
 	void *data = malloc(size);

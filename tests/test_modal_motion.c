@@ -17,14 +17,6 @@ static void step(FemWorldId world, float dt) {
 	fem_world_step(world, dt, 1);
 }
 
-static double length3(FemVec3 v) {
-	return sqrt((double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z);
-}
-
-static double distance3(FemVec3 a, FemVec3 b) {
-	return length3((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z});
-}
-
 // ---- the linear solution
 
 #define LINEAR_MAX 72 // unknowns of the test below
@@ -228,8 +220,10 @@ FEM_TEST(modal, tumbling_keeps_momenta_and_makes_no_energy) {
 	}
 	after = fem_state_of(rig.body);
 	FEM_CHECK(wobble > 0.02 * start); // modes do move
-	FEM_CHECK(distance3(before.linear_momentum, after.linear_momentum) < 1e-5 * length3(before.linear_momentum));
-	FEM_CHECK(distance3(before.angular_momentum, after.angular_momentum) < 1e-4 * length3(before.angular_momentum));
+	FEM_CHECK(
+		fem_distance3(before.linear_momentum, after.linear_momentum) < 1e-5 * fem_length3(before.linear_momentum));
+	FEM_CHECK(
+		fem_distance3(before.angular_momentum, after.angular_momentum) < 1e-4 * fem_length3(before.angular_momentum));
 	if (!FEM_CHECK(most < 1.02 * start) || !FEM_CHECK(least > 0.9 * start))
 		printf("    %g J: %g to %g, wobble %g\n", start, least, most, wobble);
 	fem_rig_destroy(&rig);
@@ -250,8 +244,8 @@ FEM_TEST(modal, is_taken_up_where_it_stands_in_any_pose) {
 		step(rig.world, DT);
 		FEM_CHECK(fem_modal_state(rig.body).is_moving);
 		fem_rig_read(&rig);
-		FEM_CHECK(
-			distance3(first, rig.offsets[0]) < 1e-5 && distance3(last, rig.offsets[rig.box.node_count - 1]) < 1e-5);
+		FEM_CHECK(fem_distance3(first, rig.offsets[0]) < 1e-5 &&
+			fem_distance3(last, rig.offsets[rig.box.node_count - 1]) < 1e-5);
 		FEM_CHECK(fem_modal_state(rig.body).elastic_energy < 1e-6);
 		FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
 		fem_rig_destroy(&rig);
@@ -329,13 +323,13 @@ FEM_TEST(modal, collisions_keep_momentum_and_make_no_energy) {
 		}
 		FemVec3 after = {a.linear_momentum.x + b.linear_momentum.x, a.linear_momentum.y + b.linear_momentum.y,
 			a.linear_momentum.z + b.linear_momentum.z};
-		bool ok = FEM_CHECK(distance3(before, after) < 1e-5 * length3(a.linear_momentum));
+		bool ok = FEM_CHECK(fem_distance3(before, after) < 1e-5 * fem_length3(a.linear_momentum));
 		ok = FEM_CHECK(a.linear_velocity.x < 1.5f) && ok; // they met
 		ok = FEM_CHECK(wobble > 1e-3 * start) && ok;
 		ok = FEM_CHECK(most < 1.001 * start) && ok;
 		if (!ok)
 			printf("    other %d: start %g, most %g, wobble %g, momentum off %g, v %g\n", other, start, most, wobble,
-				distance3(before, after), (double)a.linear_velocity.x);
+				fem_distance3(before, after), (double)a.linear_velocity.x);
 		fem_world_destroy(world);
 	}
 }

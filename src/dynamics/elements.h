@@ -59,4 +59,17 @@ FemQuat fem_quaternion_of(double rotation[3][3]);
 // through the third one. With QR alone crushed bodies find places to rest in with tets inside out.
 void fem_rotation_of_crushed(const float f[9], float quaternion[4]);
 
+// e = sym(R^T F) - I: the strain of a tet with deformation gradient F and rotation R.
+static inline void fem_corotated_strain(double f[3][3], double r[3][3], double out[3][3]) {
+	double a[3][3];
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			a[i][j] = r[0][i] * f[0][j] + r[1][i] * f[1][j] + r[2][i] * f[2][j];
+	}
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out[i][j] = 0.5 * (a[i][j] + a[j][i]) - (i == j ? 1.0 : 0.0);
+	}
+}
+
 #endif

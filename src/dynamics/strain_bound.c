@@ -131,19 +131,6 @@ static void place_node(const FemStrainBound *bound, int32_t node, double out[3])
 	out[2] = (double)x.z + share * (double)u.z;
 }
 
-// e = sym(R^T F) - I
-static void find_strain(double f[3][3], double r[3][3], double out[3][3]) {
-	double a[3][3];
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			a[i][j] = r[0][i] * f[0][j] + r[1][i] * f[1][j] + r[2][i] * f[2][j];
-	}
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			out[i][j] = 0.5 * (a[i][j] + a[j][i]) - (i == j ? 1.0 : 0.0);
-	}
-}
-
 // a.m b
 static double between(const double a[3], double m[3][3], const double b[3]) {
 	double sum = 0.0;
@@ -204,7 +191,7 @@ static double tet_energy(const FemStrainBound *bound, int32_t tet) {
 	fem_quat_to_matrix((FemQuat){q[0], q[1], q[2], q[3]}, r);
 	if (is_sound)
 		fem_polar_polish(f, r);
-	find_strain(f, r, e);
+	fem_corotated_strain(f, r, e);
 	return (double)batch->volume[tet % FEM_LANES] * energy_density(body, tet, e);
 }
 

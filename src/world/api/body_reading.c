@@ -1,6 +1,7 @@
 // What users can read of a body.
 #include "base/mat3.h"
 #include "base/vec.h"
+#include "dynamics/elements.h"
 #include "dynamics/plate_elements.h"
 #include "fracture/dice.h"
 #include "topology/topology.h"
@@ -147,19 +148,6 @@ void fem_tet_deformation(const FemBody *body, int32_t tet, double out[3][3]) {
 	deformation(body, tet, body->batches[tet / FEM_LANES].gradient, out);
 }
 
-// e = sym(R^T F) - I
-static void corotated_strain(double f[3][3], double r[3][3], double out[3][3]) {
-	double a[3][3];
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			a[i][j] = r[0][i] * f[0][j] + r[1][i] * f[1][j] + r[2][i] * f[2][j];
-	}
-	for (int i = 0; i < 3; i++) {
-		for (int j = 0; j < 3; j++)
-			out[i][j] = 0.5 * (a[i][j] + a[j][i]) - (i == j ? 1.0 : 0.0);
-	}
-}
-
 // S -= (1 - f) 2 mu sum over both tangents of (n.e.t) (n t^T + t n^T): the transverse shears of a plate, softened.
 static void soften_shears(const FemBatchPlate *plate, int32_t lane, double mu, double e[3][3], double stress[3][3]) {
 	double n[3], t[2][3];
@@ -264,7 +252,7 @@ void fem_tet_strain(const FemBody *body, int32_t tet, FemTetStrain *out) {
 	fem_quat_to_matrix((FemQuat){q.x, q.y, q.z, q.w}, out->rotation);
 	if (fem_determinant3(f) >= (double)FEM_QR_VOLUME_RATIO)
 		fem_polar_polish(f, out->rotation);
-	corotated_strain(f, out->rotation, out->strain);
+	fem_corotated_strain(f, out->rotation, out->strain);
 	double mu = (double)batch->mu[lane];
 	double trace = (double)batch->lambda[lane] * (out->strain[0][0] + out->strain[1][1] + out->strain[2][2]);
 	for (int i = 0; i < 3; i++) {
