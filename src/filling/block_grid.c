@@ -1,186 +1,142 @@
 #include "filling/block_grid.h"
 
 #include "base/error.h"
-#include "base/growing.h"
 #include "base/memory.h"
 #include "base/stop_check.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#define ALIGNED_COSINE 0.9994 // of a face and its axis: 2 degrees; chosen
-#define SQUARE_COSINE 0.035   // of two faces at right angles: 2 degrees as well
-#define ALIGNED_SHARE 0.9     // of the area that must lie along the axes: the rest are bevels; chosen
-#define AXIS_TRIES 64         // triangles whose normals are tried as an axis; chosen
-#define SAME_PLANE 1e-5       // of the frame: places of triangles of one face, by rounding; chosen
-#define PLANES_MAX 256        // faces along an axis; chosen
-#define BLOCKS_MAX 30000      // whose middle is looked at, some microseconds each; chosen
-#define NODES_MAX 4000000     // places of nodes in the whole grid, 16 MB; chosen
+#define PLANES_MAX 256    // faces along an axis; chosen
+#define BLOCKS_MAX 30000  // whose middle is looked at, some microseconds each; chosen
+#define NODES_MAX 4000000 // places of nodes in the whole grid, 16 MB; chosen
+#define SKEW_LEAST 0.1    // of the product of a block's three edges: the volume they span at each corner; chosen
 
 static FemResult no_memory(void) {
 	return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for the cells of a wall: ask for fewer elements.");
 }
 
-// ---- axes
-
-static double along(const double axis[3], FemVec3d v) {
-	return axis[0] * v.x + axis[1] * v.y + axis[2] * v.z;
-}
-
-// Area of the triangles whose normal lies along an axis.
-static double aligned_area(const FemTriangles *triangles, const double axis[3]) {
-	double sum = 0.0;
-	for (int32_t t = 0; t < triangles->triangle_count; t++) {
-		FemVec3d n = fem_triangle_area_vector(triangles, t);
-		double area = sqrt(fem_vec3d_dot(n, n));
-		sum += fabs(along(axis, n)) > ALIGNED_COSINE * area ? area : 0.0;
-	}
-	return sum;
-}
-
-// The normal that most of the area has, of those at right angles to `other` if there is one.
-static double find_axis(const FemTriangles *triangles, const double *other, double out[3]) {
-	int32_t stride = triangles->triangle_count / AXIS_TRIES + 1;
-	double best = 0.0;
-	for (int32_t t = 0; t < triangles->triangle_count && !fem_stop_asked(); t += stride) {
-		FemVec3d n = fem_triangle_area_vector(triangles, t);
-		double area = sqrt(fem_vec3d_dot(n, n)), axis[3] = {n.x / area, n.y / area, n.z / area};
-		if (!(area > 0.0) || (other && fabs(along(other, n)) > SQUARE_COSINE * area))
-			continue;
-		double found = aligned_area(triangles, axis);
-		if (found <= best)
-			continue;
-		best = found;
-		for (int i = 0; i < 3; i++)
-			out[i] = axis[i];
-	}
-	return best;
-}
-
-// False where too little of the surface lies along three axes.
-static bool find_axes(const FemSolid *solid, double axes[3][3]) {
-	const FemTriangles *triangles = &solid->triangles;
-	double area = find_axis(triangles, NULL, axes[0]);
-	if (area <= 0.0)
-		return false;
-	double second = find_axis(triangles, axes[0], axes[1]);
-	if (second <= 0.0)
-		return false;
-	double dot = axes[0][0] * axes[1][0] + axes[0][1] * axes[1][1] + axes[0][2] * axes[1][2];
-	FemVec3d a = {axes[0][0], axes[0][1], axes[0][2]}, b = {axes[1][0], axes[1][1], axes[1][2]};
-	b = fem_vec3d_sub(b, fem_vec3d_scale(a, dot));
-	b = fem_vec3d_scale(b, 1.0 / sqrt(fem_vec3d_dot(b, b)));
-	FemVec3d c = fem_vec3d_cross(a, b);
-	FemVec3d rows[3] = {a, b, c};
-	for (int i = 0; i < 3; i++) {
-		axes[i][0] = rows[i].x;
-		axes[i][1] = rows[i].y;
-		axes[i][2] = rows[i].z;
-	}
-	return area + second + aligned_area(triangles, axes[2]) > ALIGNED_SHARE * fem_solid_area(solid);
-}
-
-// ---- planes
-
-typedef struct Place {
-	double at, area;
-} Place;
-
-static int compare_places(const void *left, const void *right) {
-	const Place *a = left, *b = right;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
-// Of places nearer to each other than `merge` the one with the most area stands for all. False without memory.
-static bool merge_places(const Place *places, int32_t count, double merge, FemBlockGrid *grid, int axis) {
-	for (int32_t i = 0; i < count;) {
-		double begin = places[i].at, best_area = 0.0, best = begin;
-		while (i < count && places[i].at - begin < merge) {
-			double first = places[i].at, area = 0.0;
-			for (; i < count && places[i].at - first < SAME_PLANE; i++)
-				area += places[i].area;
-			best = area > best_area ? first : best;
-			best_area = fmax(area, best_area);
-		}
-		if (!FEM_GROW(grid->planes[axis], grid->plane_count[axis], &grid->plane_capacity[axis]))
-			return false;
-		grid->planes[axis][grid->plane_count[axis]++] = best;
-	}
-	return true;
-}
-
-static bool find_planes(const FemSolid *solid, double merge, FemBlockGrid *grid, int axis) {
-	const FemTriangles *triangles = &solid->triangles;
-	Place *places = FEM_ALLOC_ARRAY(Place, triangles->triangle_count);
-	int32_t count = 0;
-	if (!places)
-		return false;
-	for (int32_t t = 0; t < triangles->triangle_count; t++) {
-		FemVec3d n = fem_triangle_area_vector(triangles, t), middle = {0};
-		double area = sqrt(fem_vec3d_dot(n, n));
-		if (fabs(along(grid->axes[axis], n)) <= ALIGNED_COSINE * area)
-			continue;
-		for (int v = 0; v < 3; v++)
-			middle = fem_vec3d_add(middle, fem_vec3d_scale(fem_triangle_corner(triangles, t, v), 1.0 / 3.0));
-		places[count++] = (Place){along(grid->axes[axis], middle), area};
-	}
-	qsort(places, (size_t)count, sizeof *places, compare_places);
-	bool ready = merge_places(places, count, fmax(merge, SAME_PLANE), grid, axis);
-	FEM_FREE_ARRAY(places, triangles->triangle_count);
-	return ready;
-}
-
 // ---- blocks
 
-static FemVec3d point_at(const FemBlockGrid *grid, const double at[3]) {
+// Where three planes meet, one of each family.
+static FemVec3d crossing_of(const FemBlockGrid *grid, const int32_t at[3]) {
+	const FemFacePlane *p[3];
+	for (int axis = 0; axis < 3; axis++)
+		p[axis] = &grid->families[axis].planes[at[axis]];
+	FemVec3d a = fem_vec3d_cross(p[1]->normal, p[2]->normal), b = fem_vec3d_cross(p[2]->normal, p[0]->normal),
+			 c = fem_vec3d_cross(p[0]->normal, p[1]->normal);
+	FemVec3d sum = fem_vec3d_add(fem_vec3d_scale(a, p[0]->at), fem_vec3d_scale(b, p[1]->at));
+	double determinant = fem_vec3d_dot(p[0]->normal, a);
+	return fem_vec3d_scale(
+		fem_vec3d_add(sum, fem_vec3d_scale(c, p[2]->at)), determinant != 0.0 ? 1.0 / determinant : 0.0);
+}
+
+// Corners are numbered by a bit for each axis.
+static void block_corners(const FemBlockGrid *grid, const int32_t place[3], FemVec3d out[8]) {
+	for (int corner = 0; corner < 8; corner++) {
+		int32_t at[3] = {place[0] + (corner & 1), place[1] + (corner >> 1 & 1), place[2] + (corner >> 2)};
+		out[corner] = crossing_of(grid, at);
+	}
+}
+
+static FemVec3d point_in(const FemVec3d corners[8], const double shares[3]) {
 	FemVec3d p = {0};
-	for (int i = 0; i < 3; i++) {
-		FemVec3d axis = {grid->axes[i][0], grid->axes[i][1], grid->axes[i][2]};
-		p = fem_vec3d_add(p, fem_vec3d_scale(axis, at[i]));
+	for (int corner = 0; corner < 8; corner++) {
+		double weight = 1.0;
+		for (int axis = 0; axis < 3; axis++)
+			weight *= corner >> axis & 1 ? shares[axis] : 1.0 - shares[axis];
+		p = fem_vec3d_add(p, fem_vec3d_scale(corners[corner], weight));
 	}
 	return p;
 }
 
+// Whether planes of one family do not cross in a block, nor lie nearly along those of another.
+static bool is_upright(const FemVec3d corners[8]) {
+	double sign = 0.0;
+	for (int corner = 0; corner < 8; corner++) {
+		FemVec3d edge[3];
+		double lengths = 1.0;
+		for (int axis = 0; axis < 3; axis++) {
+			int low = corner & ~(1 << axis);
+			edge[axis] = fem_vec3d_sub(corners[low | 1 << axis], corners[low]);
+			lengths *= sqrt(fem_vec3d_dot(edge[axis], edge[axis]));
+		}
+		double volume = fem_vec3d_dot(edge[0], fem_vec3d_cross(edge[1], edge[2]));
+		sign = corner == 0 ? (volume < 0.0 ? -1.0 : 1.0) : sign;
+		if (!(sign * volume > SKEW_LEAST * lengths))
+			return false;
+	}
+	return true;
+}
+
 // The place of a block along each axis.
 static void block_place(const FemBlockGrid *grid, int32_t block, int32_t out[3]) {
-	int32_t rows = grid->plane_count[1] - 1, deep = grid->plane_count[2] - 1;
+	int32_t rows = grid->families[1].count - 1, deep = grid->families[2].count - 1;
 	out[0] = block / (rows * deep);
 	out[1] = block / deep % rows;
 	out[2] = block % deep;
 }
 
-static bool fill_blocks(const FemSolid *solid, FemBlockGrid *grid) {
-	int64_t count = 1;
+// False where the planes do not make blocks.
+static bool are_blocks(const FemBlockGrid *grid, int64_t *out_count) {
+	*out_count = 1;
 	for (int axis = 0; axis < 3; axis++) {
-		if (grid->plane_count[axis] < 2 || grid->plane_count[axis] > PLANES_MAX)
-			return true;
-		count *= grid->plane_count[axis] - 1;
+		int32_t count = grid->families[axis].count;
+		if (count < 2 || count > PLANES_MAX)
+			return false;
+		*out_count *= count - 1;
 	}
-	if (count > BLOCKS_MAX)
+	if (*out_count > BLOCKS_MAX)
+		return false;
+	for (int32_t b = 0; b < *out_count; b++) {
+		int32_t place[3];
+		FemVec3d corners[8];
+		block_place(grid, b, place);
+		block_corners(grid, place, corners);
+		if (!is_upright(corners))
+			return false;
+	}
+	return true;
+}
+
+// Adds the mean length of a block's edges along each axis to its slabs.
+static void measure_spans(FemBlockGrid *grid, const int32_t place[3], const FemVec3d corners[8]) {
+	for (int axis = 0; axis < 3; axis++) {
+		FemSlab *slab = &grid->slabs[axis][place[axis]];
+		for (int corner = 0; corner < 8; corner++) {
+			FemVec3d edge = fem_vec3d_sub(corners[corner | 1 << axis], corners[corner & ~(1 << axis)]);
+			slab->length += sqrt(fem_vec3d_dot(edge, edge)) / 8.0;
+		}
+		slab->blocks++;
+	}
+}
+
+static bool fill_blocks(const FemSolid *solid, FemBlockGrid *grid) {
+	static const double middle[3] = {0.5, 0.5, 0.5}; // shares of a block along its axes
+	int64_t count;
+	if (!are_blocks(grid, &count))
 		return true;
 	grid->filled = FEM_ALLOC_ARRAY(uint8_t, count);
-	if (!grid->filled)
-		return false;
 	grid->block_count = (int32_t)count;
+	for (int axis = 0; axis < 3; axis++)
+		grid->slabs[axis] = FEM_ALLOC_ARRAY(FemSlab, grid->families[axis].count);
+	if (!grid->filled || !grid->slabs[0] || !grid->slabs[1] || !grid->slabs[2])
+		return false;
 	for (int32_t b = 0; b < grid->block_count && !fem_stop_asked(); b++) {
 		int32_t place[3];
-		double middle[3];
+		FemVec3d corners[8];
 		block_place(grid, b, place);
-		for (int axis = 0; axis < 3; axis++)
-			middle[axis] = 0.5 * (grid->planes[axis][place[axis]] + grid->planes[axis][place[axis] + 1]);
-		grid->filled[b] = fem_solid_inside(solid, point_at(grid, middle));
+		block_corners(grid, place, corners);
+		grid->filled[b] = fem_solid_inside(solid, point_in(corners, middle));
 		grid->filled_count += grid->filled[b];
+		if (grid->filled[b])
+			measure_spans(grid, place, corners);
 	}
 	return true;
 }
 
 FemResult fem_block_grid_create(const FemSolid *solid, double merge, FemBlockGrid *out) {
-	*out = (FemBlockGrid){0};
-	bool ready = true;
-	if (find_axes(solid, out->axes)) {
-		for (int axis = 0; axis < 3 && ready; axis++)
-			ready = find_planes(solid, merge, out, axis);
-		ready = ready && fill_blocks(solid, out);
-	}
+	memset(out, 0, sizeof *out);
+	bool ready = fem_plane_families_find(solid, merge, out->families) && fill_blocks(solid, out);
 	if (ready && !fem_stop_asked())
 		return FEM_OK;
 	fem_block_grid_free(out);
@@ -189,16 +145,18 @@ FemResult fem_block_grid_create(const FemSolid *solid, double merge, FemBlockGri
 
 void fem_block_grid_free(FemBlockGrid *grid) {
 	for (int axis = 0; axis < 3; axis++)
-		FEM_FREE_ARRAY(grid->planes[axis], grid->plane_capacity[axis]);
+		FEM_FREE_ARRAY(grid->slabs[axis], grid->families[axis].count);
 	FEM_FREE_ARRAY(grid->filled, grid->block_count);
-	*grid = (FemBlockGrid){0};
+	fem_plane_families_free(grid->families);
+	memset(grid, 0, sizeof *grid);
 }
 
 // ---- cells
 
 // Into how many cells what lies between a plane and the next is divided.
 static int32_t parts_of(const FemBlockGrid *grid, int axis, int32_t slab, double cell) {
-	double parts = floor((grid->planes[axis][slab + 1] - grid->planes[axis][slab]) / cell + 0.5);
+	const FemSlab *between = &grid->slabs[axis][slab];
+	double parts = between->blocks > 0 ? floor(between->length / between->blocks / cell + 0.5) : 1.0;
 	return parts < 1.0 ? 1 : (int32_t)fmin(parts, NODES_MAX);
 }
 
@@ -228,7 +186,7 @@ typedef struct Lines {
 static bool make_lines(Lines *lines) {
 	lines->node_places = 1;
 	for (int axis = 0; axis < 3; axis++) {
-		int32_t planes = lines->grid->plane_count[axis];
+		int32_t planes = lines->grid->families[axis].count;
 		lines->first[axis] = FEM_ALLOC_ARRAY(int32_t, planes);
 		if (!lines->first[axis])
 			return false;
@@ -245,7 +203,7 @@ static bool make_lines(Lines *lines) {
 
 static void free_lines(Lines *lines) {
 	for (int axis = 0; axis < 3; axis++)
-		FEM_FREE_ARRAY(lines->first[axis], lines->grid->plane_count[axis]);
+		FEM_FREE_ARRAY(lines->first[axis], lines->grid->families[axis].count);
 	if (lines->nodes)
 		FEM_FREE_ARRAY(lines->nodes, lines->node_places);
 }
@@ -254,14 +212,14 @@ static void free_lines(Lines *lines) {
 static int32_t node_at(Lines *lines, const int32_t place[3], const int32_t line[3]) {
 	int32_t *node = &lines->nodes[((int64_t)line[0] * lines->count[1] + line[1]) * lines->count[2] + (int64_t)line[2]];
 	if (*node == 0) {
-		double at[3];
+		double shares[3];
 		for (int axis = 0; axis < 3; axis++) {
-			const double *planes = lines->grid->planes[axis] + place[axis];
 			const int32_t *first = lines->first[axis] + place[axis];
-			double share = (double)(line[axis] - first[0]) / (first[1] - first[0]);
-			at[axis] = planes[0] + share * (planes[1] - planes[0]);
+			shares[axis] = (double)(line[axis] - first[0]) / (first[1] - first[0]);
 		}
-		*node = 1 + fem_tet_list_add_node(lines->out, point_at(lines->grid, at));
+		FemVec3d corners[8];
+		block_corners(lines->grid, place, corners);
+		*node = 1 + fem_tet_list_add_node(lines->out, point_in(corners, shares));
 	}
 	return *node - 1;
 }

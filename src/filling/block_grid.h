@@ -1,18 +1,24 @@
-// Solids whose faces are flat and at right angles to each other: shelves, crates with dividers, rooms, tables, L-, U-,
-// T- and I-profiles. The planes of their faces cut space into blocks, each wholly inside or outside; blocks are divided
-// into cells of five tets, alternating, so that walls that meet in a T or a cross share their nodes. A wall is one cell
-// thick and a leg one cell wide, and both bend to all sides.
+// Solids of flat faces in three families: shelves, crates with dividers, rooms, tables, L-, U-, T- and I-profiles, and
+// the same with walls or roofs that slant, as long as those of one family do not cross within the solid. The planes of
+// their faces cut space into blocks, each wholly inside or outside; blocks are divided into cells of five tets,
+// alternating, so that walls that meet in a T or a cross share their nodes. A wall is one cell thick and a leg one cell
+// wide, and both bend to all sides.
 #ifndef FEM_FILLING_BLOCK_GRID_H
 #define FEM_FILLING_BLOCK_GRID_H
 
-#include "filling/solid.h"
+#include "filling/block_planes.h"
 #include "filling/tet_list.h"
 
+// What lies between a plane and the next of its family.
+typedef struct FemSlab {
+	double length;  // unit space: of the edges of filled blocks along the axis, each block's mean added up
+	int32_t blocks; // filled ones
+} FemSlab;
+
 typedef struct FemBlockGrid {
-	double axes[3][3]; // normals of the faces in the solid's unit space, row by row
-	double *planes[3]; // [axis][plane]: places of faces along an axis, rising
-	int32_t plane_count[3], plane_capacity[3];
-	uint8_t *filled; // [block], the last axis fastest: its middle is inside
+	FemPlaneFamily families[3]; // their planes are the borders of blocks
+	FemSlab *slabs[3];          // [axis][plane]: beyond it; the last is none
+	uint8_t *filled;            // [block], the last axis fastest: its middle is inside
 	int32_t block_count;
 	int32_t filled_count; // 0: the solid is of another shape
 } FemBlockGrid;

@@ -33,6 +33,18 @@ static double choose_cell(const FemBlockGrid *grid, int32_t target) {
 	return best;
 }
 
+// Columns through thin walls miss some of them: rooms of a closed mesh have the volume of its surface, unless its parts
+// overlap.
+static bool has_volume(FemMemberSearch *search) {
+	double volume = fem_tet_list_volume_sum(&search->trial), exact = fem_solid_volume(&search->solid);
+	if (fabs(volume / search->volume - 1.0) <= VOLUME_GOOD)
+		return true;
+	if (!search->request->closed || fabs(volume - exact) > VOLUME_GOOD * exact)
+		return false;
+	search->volume = exact;
+	return true;
+}
+
 static FemResult is_right(FemMemberSearch *search, bool *out_right) {
 	int32_t capacity = search->trial.tet_count;
 	*out_right = false;
@@ -43,7 +55,7 @@ static FemResult is_right(FemMemberSearch *search, bool *out_right) {
 		return no_memory();
 	int32_t body_count = fem_tet_list_bodies(&search->trial, bodies);
 	FEM_FREE_ARRAY(bodies, capacity);
-	if (body_count != 1 || fabs(fem_tet_list_volume_sum(&search->trial) / search->volume - 1.0) > VOLUME_GOOD)
+	if (body_count != 1 || !has_volume(search))
 		return FEM_OK;
 	double size = search->request->triangles->frame.size / search->frame.size;
 	double gap = fem_coverage_of_vertices(&search->solid.triangles, &search->trial, COVERAGE_POINTS);
