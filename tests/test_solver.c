@@ -268,7 +268,7 @@ static void assemble_alone(FemBody *body, FemArena *arena) {
 	FEM_CHECK(fem_arena_begin(arena, (size_t)16 << 20));
 	fem_body_take_step_memory(body, arena);
 	memset(body->step->ground, 0, node_bytes);
-	fem_elements_update(body, 0, t->batch_count, DT);
+	fem_elements_update(body, 0, t->batch_count, DT, false);
 	fem_row_kernels(fem_simd_level())->assemble_edges(body, 0, t->edge_count);
 	fem_assemble_diagonal(body, 0, t->node_count, DT);
 }

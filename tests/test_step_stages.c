@@ -206,6 +206,15 @@ FEM_TEST(step_stages, spin_loads_a_rigid_piece) {
 		body->velocity[i] = (FemVec4){(float)(-20.0 * ((double)body->position[i].y - center[1])),
 			(float)(20.0 * ((double)body->position[i].x - center[0])), 0.0f, 0.0f};
 	body->step = &step;
+	FEM_CHECK(fem_probe_external(body, 0, DT) > def.material.toughness);
+	memcpy(body->pieces[0].shape_rotation, (double[9]){0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0},
+		sizeof body->pieces[0].shape_rotation);
+	fem_probe_keep(body, 0, DT); // the same loads are no change, half of them are half of one
+	FEM_CHECK(fem_probe_change(body, 0, DT) < 1e-5f * def.material.toughness);
+	float all = fem_probe_external(body, 0, DT);
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		body->last_dv[i].x *= 0.5f, body->last_dv[i].y *= 0.5f, body->last_dv[i].z *= 0.5f;
+	FEM_CHECK_NEAR(fem_probe_change(body, 0, DT), 0.5 * (double)all, 1e-3 * (double)all);
 	FEM_CHECK(fem_probe_load(body, 0, DT) > def.material.toughness);
 	body->step = NULL;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {

@@ -3,7 +3,7 @@
 #include "base/spoil.h"
 
 #define SPARE(bytes) \
-	((bytes) / 4)        // more than asked: needs that rise from step to step do not ask the system in every one
+	((bytes) / 8)        // more than asked: needs that rise from step to step do not ask the system in every one
 #define SHRINK_STEPS 600 // chosen: ten seconds of a game
 #define SHRINK_SHARE 4   // times too large for so long: chosen, a game's peaks come back
 #define KEPT_BYTES ((size_t)1 << 18) // not worth giving back; chosen

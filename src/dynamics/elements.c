@@ -70,8 +70,13 @@ static void run_kernel(const FemBody *body, FemElementArguments arguments) {
 	}
 }
 
-void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt) {
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool is_bare) {
 	FemElementArguments arguments = arguments_of(body, batch_begin, batch_end, dt);
+	if (is_bare) {
+		arguments.is_bare = true;
+		fem_element_kernel(fem_simd_level())(&arguments);
+		return;
+	}
 	if (!body->breaking)
 		arguments.plastics = body->plastics;
 	run_kernel(body, arguments);

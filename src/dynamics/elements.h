@@ -38,8 +38,8 @@ FemElementKernel fem_elements_update_avx2;
 FemElementKernel *fem_element_kernel(FemSimdLevel level);
 
 // The stage for one run of batches of a body. A body that can break does not flow here, but after the solve, in
-// fem_elements_update_stress().
-void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt);
+// fem_elements_update_stress(). is_bare: rotations and rotated gradients alone.
+void fem_elements_update(FemBody *body, int32_t batch_begin, int32_t batch_end, float dt, bool is_bare);
 
 // Plastic flow, and the stress of the shape that the solve made, for fracture, with the rotation of that shape.
 // The stress of the step's start would break things a step late, when the solve has already stopped what struck them.

@@ -47,6 +47,7 @@ static void sleep_part(FemIslands *islands, FemBody *body, int32_t part) {
 	body->live_part_count--;
 	islands->dirty = true;
 	FemRange nodes = body->topology->part_nodes[part];
+	body->pieces[body->topology->part_component[part]].slack = 0.0f; // its loads go with last_dv
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		body->last_dv[i] = (FemVec4){0};
 		if (body->node_kind[i] != FEM_NODE_DRIVEN)

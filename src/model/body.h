@@ -66,9 +66,11 @@ typedef struct FemBody {
 	// ---- nodes
 	FemPosition origin; // m; positions are relative to it; on a 1 m grid
 	// Arrays by node, all of which model/node_arrays.c lists.
-	FemVec4 *position;       // m
-	FemVec4 *velocity;       // m/s
-	FemVec4 *last_dv;        // m/s, the last solve's result: start vector of the next
+	FemVec4 *position; // m
+	FemVec4 *velocity; // m/s
+	// m/s, the last solve's result: start vector of the next. Of rigid pieces with FemPiece.slack: N, the loads
+	// under which they were looked at last, or those that their strain balances, in the axes of `shape`.
+	FemVec4 *last_dv;
 	FemVec4 *force;          // N, user's forces for the next step
 	float *mass;             // kg
 	float *mass_damping;     // kg/s, sum of alpha_M over tets

@@ -47,6 +47,10 @@ typedef struct FemBodyStep {
 
 	float fast_displacement; // m, longest of a surface node
 
+	// ---- elements (world/step/kept_elements.h)
+	bool is_kept;        // all pieces are rigid: only the rotations of its tets are those of this step
+	bool wants_elements; // something asks for more
+
 	// ---- passes (world/step/passes.h)
 	bool is_over;               // the step of this body ended in an earlier pass
 	bool was_split;             // in an earlier pass: its arrays by node are of the last pass's memory

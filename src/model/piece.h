@@ -33,7 +33,10 @@ typedef struct FemPiece {
 	int32_t calm_steps;  // in a row in which nothing strained it that counts
 	int32_t calm_needed; // so many make it rigid
 	float margin; // Pa, of rigid ones: least rise of tension that makes it elastic; infinite: nothing does. Of those
-	// that cannot break: least load by which they are seen to bend.
+	// that cannot break: least load by which they are seen to bend, beyond what the strain in their shape balances.
+	// Pa, of rigid ones: by how much loads other than those in FemBody.last_dv may strain them before that is to be
+	// looked at; 0: not known, and those are none.
+	float slack;
 	float probe_dt; // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
 	// While a step looks at blows (world/step/blows.h), else 0: the share of its speed that those so far took, and
 	// until when what touched it is spent, s from the start of the step.
@@ -94,6 +97,12 @@ static inline FemPiece *fem_rigid_piece_of(const FemBody *body, const FemIsland 
 static inline void fem_piece_release(FemPiece *piece) {
 	piece->is_rigid = false;
 	piece->calm_steps = 0;
+}
+
+// The loads of its rigid pieces are to be looked at anew.
+static inline void fem_body_forget_loads(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		body->pieces[c].slack = 0.0f;
 }
 
 static inline void fem_body_release_pieces(FemBody *body) {

@@ -364,6 +364,7 @@ static void move_body(FemBody *body, Motion *motion) {
 		body->velocity[i] = rotate_vector(motion, body->velocity[i]);
 		body->last_dv[i] = rotate_vector(motion, body->last_dv[i]);
 	}
+	fem_body_forget_loads(body);
 	for (int32_t tet = 0; motion->rotates && tet < t->batch_count * FEM_LANES; tet++) {
 		FemVec4 r = body->rotation[tet];
 		FemQuat q = fem_quat_mul(motion->rotation_change, (FemQuat){r.x, r.y, r.z, r.w});

@@ -262,6 +262,7 @@ FemResult fem_body_sleep_piece(FemBodyId id, FemPieceNumber number) {
 	}
 	for (int32_t i = nodes.begin; i < nodes.end; i++)
 		body->velocity[i] = body->last_dv[i] = (FemVec4){0};
+	body->pieces[target.component].slack = 0.0f;
 	target.world->islands.dirty = true;
 	return FEM_OK;
 }

@@ -97,7 +97,8 @@ static uint64_t hash_motion(uint64_t hash, const FemBody *body) {
 		if (!piece->is_rigid)
 			continue;
 		FemRange nodes = t->component_nodes[c];
-		hash = hash_vectors(fem_hash_float(hash, piece->margin), body->shape + nodes.begin, nodes.end - nodes.begin);
+		hash = fem_hash_float(fem_hash_float(hash, piece->margin), piece->slack);
+		hash = hash_vectors(hash, body->shape + nodes.begin, nodes.end - nodes.begin);
 		for (int k = 0; k < 9; k++)
 			hash = fem_hash_double(hash, piece->shape_rotation[k]);
 	}

@@ -85,9 +85,10 @@ static void sync_motion(FemStream *s, FemBody *body) {
 		FEM_STREAM(s, piece->calm_steps);
 		FEM_STREAM(s, piece->calm_needed);
 		FEM_STREAM(s, piece->margin);
+		FEM_STREAM(s, piece->slack);
 		FEM_STREAM(s, piece->probe_dt);
 		FEM_STREAM(s, piece->shape_rotation);
-		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0;
+		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0 || !(piece->slack >= 0.0f);
 	}
 }
 

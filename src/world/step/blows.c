@@ -1,4 +1,5 @@
 #include "world/step/blows.h"
+#include "world/step/kept_elements.h"
 
 #include "base/hash.h"
 #include "fracture/separation.h"
@@ -301,6 +302,11 @@ static void look_task(void *context, int32_t index) {
 bool fem_blows_displace(FemStep *step) {
 	if (step->world->breakable_count == 0 || !find_blows(step))
 		return false;
+	for (int32_t i = 0; i < step->world->islands.active_count; i++) {
+		FemBodyStep *of_body = step->world->bodies[step->world->islands.active_bodies[i]]->step;
+		of_body->wants_elements = of_body->blows != NULL;
+	}
+	fem_kept_elements_make(step);
 	fem_pool_for_uneven(step->world->pool, step->world->islands.active_count, look_task, step);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
 #include "fracture/separation.h"
+#include "model/piece.h"
 #include "world/step/composite_task.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -287,10 +288,15 @@ static void keep_start_vectors(FemCompositeTask *task) {
 	for (int32_t c = 0; c < task->system.chunk_count; c++) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		FemBody *body = task->step->world->bodies[chunk->body];
+		const FemPiece *piece = &body->pieces[fem_node_component(body->topology, chunk->begin)];
+		if (piece->is_rigid && piece->slack > 0.0f)
+			continue; // loads, not a start vector
 		memcpy(&body->last_dv[chunk->begin], &body->step->dv[chunk->begin],
 			sizeof(FemVec4) * (size_t)(chunk->end - chunk->begin));
 	}
 	for (int32_t i = 0; i < task->system.island_count; i++) {
+		if (!task->system.islands[i].is_rigid)
+			task->system.islands[i].body->pieces[fem_composite_island(task, i)->component].slack = 0.0f;
 		FemIslands *islands = &task->step->world->islands;
 		int32_t index = task->step->composites.island_list[task->composite->islands.begin + i];
 		islands->islands[index].iterations = (int32_t)(task->result->iterations / task->system.island_count) + 1;

@@ -47,7 +47,7 @@ static bool is_listed(const FemBody *body) {
 
 static bool has_stress(const Fracture *fracture, const FemBody *body) {
 	return body->breaking && body->step->tet_stress && !body->went_bad && !body->step->is_over &&
-		(!fracture->is_look || body->step->blows);
+		!body->step->is_kept && (!fracture->is_look || body->step->blows);
 }
 
 // Velocities of a look are those before the blow.
@@ -273,7 +273,8 @@ static void list_bodies(Fracture *fracture) {
 	const FemIslands *islands = &world->islands;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
-		bool is_left_out = fracture->is_look ? !body->step->blows : body->breaking && body->breaking->blow_broke;
+		bool is_left_out = body->step->is_kept ||
+			(fracture->is_look ? !body->step->blows : body->breaking && body->breaking->blow_broke);
 		if (!may_split(fracture->step, body) || !body->step->tet_stress || is_left_out)
 			continue;
 		FEM_ASSERT(fracture->body_count == 0 || fracture->bodies[fracture->body_count - 1] < islands->active_bodies[i]);

@@ -56,8 +56,7 @@ static float bending_stress(const FemPiece *piece, double sum) {
 	return (float)(6.0 * sum) * piece->length * piece->length / (piece->volume * piece->thickness);
 }
 
-float fem_probe_load(FemBody *body, int32_t component, float dt) {
-	const FemPiece *piece = &body->pieces[component];
+float fem_probe_external(FemBody *body, int32_t component, float dt) {
 	FemRange nodes = body->topology->component_nodes[component];
 	double c[3], w[3], sum = 0.0;
 	find_spin(body, nodes, c, w);
@@ -68,11 +67,66 @@ float fem_probe_load(FemBody *body, int32_t component, float dt) {
 		double along = w[0] * r[0] + w[1] * r[1] + w[2] * r[2], m = (double)(dt * body->mass[i]);
 		for (int k = 0; k < 3; k++)
 			j[k] = (double)residual[k] + m * (square * r[k] - along * w[k]);
-		add_elastic_impulse(body, i, dt, j);
 		sum += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
 		body->step->product[i] = (FemVec4){(float)j[0], (float)j[1], (float)j[2], 0.0f};
 	}
-	return bending_stress(piece, sum / (double)dt);
+	return bending_stress(&body->pieces[component], sum / (double)dt);
+}
+
+float fem_probe_change(const FemBody *body, int32_t component, float dt) {
+	const FemPiece *piece = &body->pieces[component];
+	FemRange nodes = body->topology->component_nodes[component];
+	const double *r = piece->shape_rotation;
+	double sum = 0.0;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *j = &body->step->product[i].x, *kept = &body->last_dv[i].x;
+		double square = 0.0;
+		for (int k = 0; k < 3; k++) {
+			double change = (double)j[k] / (double)dt -
+				(r[3 * k] * (double)kept[0] + r[3 * k + 1] * (double)kept[1] + r[3 * k + 2] * (double)kept[2]);
+			square += change * change;
+		}
+		sum += sqrt(square);
+	}
+	return bending_stress(piece, sum);
+}
+
+// f, N, in the axes of the world.
+static void keep_load(FemBody *body, const double rotation[9], int32_t node, const double f[3]) {
+	float *kept = &body->last_dv[node].x;
+	for (int k = 0; k < 3; k++)
+		kept[k] = (float)(rotation[k] * f[0] + rotation[k + 3] * f[1] + rotation[k + 6] * f[2]);
+}
+
+void fem_probe_keep(FemBody *body, int32_t component, float dt) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		const float *j = &body->step->product[i].x;
+		double f[3] = {(double)j[0] / (double)dt, (double)j[1] / (double)dt, (double)j[2] / (double)dt};
+		keep_load(body, body->pieces[component].shape_rotation, i, f);
+	}
+}
+
+void fem_probe_keep_strain(FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		double f[3] = {0.0, 0.0, 0.0};
+		add_elastic_impulse(body, i, -1.0f, f);
+		keep_load(body, body->pieces[component].shape_rotation, i, f);
+	}
+}
+
+float fem_probe_load(FemBody *body, int32_t component, float dt) {
+	FemRange nodes = body->topology->component_nodes[component];
+	double sum = 0.0;
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		FemVec4 *load = &body->step->product[i];
+		double j[3] = {(double)load->x, (double)load->y, (double)load->z};
+		add_elastic_impulse(body, i, dt, j);
+		sum += sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]);
+		*load = (FemVec4){(float)j[0], (float)j[1], (float)j[2], 0.0f};
+	}
+	return bending_stress(&body->pieces[component], sum / (double)dt);
 }
 
 float fem_probe_strain(const FemBody *body, int32_t component) {

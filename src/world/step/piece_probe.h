@@ -14,9 +14,19 @@
 
 bool fem_probe_is_possible(const FemBody *body, int32_t component); // there is a factor
 
-// First: the loads of the step, N s. Overwrites body->step->product; returns a bound, Pa, that is cheap and far above
-// any stress that they can make. With S the sum of their sizes no bending moment is above S L, and no section modulus
-// below V t / (6 L), V, L and t being the volume, length and thickness of the piece.
+// First: the loads of the step, N s, but for the strain that is in the shape, and with the centrifugal force.
+// Overwrites body->step->product; returns a bound, Pa, that is cheap and far above any stress that they can make. With
+// S the sum of their sizes no bending moment is above S L, and no section modulus below V t / (6 L), V, L and t being
+// the volume, length and thickness of the piece.
+float fem_probe_external(FemBody *body, int32_t component, float dt);
+
+// The same bound of what those loads are beyond FemBody.last_dv, to which fem_probe_keep() keeps them. The strain in
+// the shape is the same for both. fem_probe_keep_strain(): those that an elastic piece balances by its strain.
+float fem_probe_change(const FemBody *body, int32_t component, float dt);
+void fem_probe_keep(FemBody *body, int32_t component, float dt);
+void fem_probe_keep_strain(FemBody *body, int32_t component);
+
+// Then: adds what the strain in the shape carries of them; the same bound of the sum.
 float fem_probe_load(FemBody *body, int32_t component, float dt);
 
 // The same bound of the forces of the strain that an elastic piece has.

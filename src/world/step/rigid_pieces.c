@@ -7,6 +7,7 @@
 #include "model/body_step.h"
 #include "model/piece.h"
 #include "world/step/breaking.h"
+#include "world/step/kept_elements.h"
 #include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
@@ -43,6 +44,9 @@
 // rad a step, of the slowest vibration; backward Euler leaves 1/sqrt(1 + 2^2) of it after a step, so that nothing of
 // the bounce that it would make is lost by being rigid. What is softer bounces.
 #define BOUNCE_MIN 2.0f
+// Of the slack of a piece: loads that changed by less cannot have used it up, though bounds of bending know nothing of
+// notches. Chosen.
+#define SLACK_SHARE 0.5f
 #define SEEN_TIME 0.05f // s: nor is it seen when it lasts no longer, as a blow does; chosen
 #define CALM_MAX 1000   // steps that are counted; chosen
 
@@ -106,6 +110,7 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 		memset(body->velocity + nodes.begin, 0, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
 	piece->margin = margin;
 	piece->is_rigid = true;
+	piece->slack = 0.0f;
 	piece->probe_dt = 0.0f;
 	if (body->modal)
 		body->modal->is_moving = false;
@@ -243,9 +248,10 @@ void fem_rigid_pieces_take_struck(FemStep *step) {
 // ---- release
 
 typedef enum Load {
-	LOAD_LOW,    // it stays rigid
-	LOAD_HIGH,   // elastic from the next step on: it is near to breaking or yielding, or free of a stress it carried
-	LOAD_URGENT, // elastic in this step, which is taken again: it may break in it
+	LOAD_LOW,     // it stays rigid
+	LOAD_HIGH,    // elastic from the next step on: it is near to breaking or yielding, or free of a stress it carried
+	LOAD_URGENT,  // elastic in this step, which is taken again: it may break in it
+	LOAD_UNKNOWN, // to be found when the elements of its body have been made (kept_elements.h)
 } Load;
 
 static Load load_of_tet(float strength, float kept, float now) {
@@ -256,19 +262,24 @@ static Load load_of_tet(float strength, float kept, float now) {
 	return is_steady ? LOAD_LOW : LOAD_HIGH;
 }
 
-static Load load_of_piece(FemBody *body, int32_t component, float dt) {
+// Pa: by how much the tension of a tet whose load is low may still change.
+static float room_of_tet(float strength, float kept, float now) {
+	float fall = kept > LOW_SHARE * strength ? FALL_SHARE * strength - (kept - now) : INFINITY;
+	return fminf(margin_of(strength, kept) - (now - kept), fall);
+}
+
+// By one back-substitution; *out_room is that of a low load, Pa.
+static Load probe_piece(FemBody *body, int32_t component, float dt, float *out_room) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
 	const FemModal *modal = fem_modal_of(body);
-	float tension = modal ? fem_modal_tension(modal) : 0.0f;
-	if (fem_probe_load(body, component, dt) + tension < body->pieces[component].margin)
-		return LOAD_LOW;
 	if (!fem_probe_is_possible(body, component)) // only modal bodies may be without
 		return LOAD_URGENT;
 	fem_probe_deform(body, component, dt);
 	if (modal)
 		fem_modal_add_to_probe(body, dt);
 	Load load = LOAD_LOW;
+	*out_room = INFINITY;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end] && load != LOAD_URGENT; k++) {
 		int32_t tet = t->node_tets[k] / 4;
 		FemProbeTension found[FEM_LANES];
@@ -279,8 +290,37 @@ static Load load_of_piece(FemBody *body, int32_t component, float dt) {
 			float strength = modal ? fem_tet_limit(body, at) : fem_tet_strength(body, at);
 			Load one = load_of_tet(strength, found[i].kept, found[i].now);
 			load = one > load ? one : load;
+			*out_room = fminf(*out_room, room_of_tet(strength, found[i].kept, found[i].now));
 		}
 	}
+	return load;
+}
+
+// FemBody.last_dv is one again, not kept loads.
+static void keep_start_vector(FemBody *body, int32_t component) {
+	FemRange nodes = body->topology->component_nodes[component];
+	memcpy(
+		body->last_dv + nodes.begin, body->step->dv + nodes.begin, sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin));
+}
+
+// Loads that have hardly changed since they were found to be low still are.
+static Load load_of_piece(FemBody *body, int32_t component, float dt) {
+	FemPiece *piece = &body->pieces[component];
+	const FemModal *modal = fem_modal_of(body);
+	float tension = modal ? fem_modal_tension(modal) : 0.0f, room = 0.0f;
+	fem_probe_external(body, component, dt);
+	if (piece->slack > 0.0f && fem_probe_change(body, component, dt) < SLACK_SHARE * piece->slack)
+		return LOAD_LOW;
+	if (body->step->is_kept)
+		return LOAD_UNKNOWN;
+	fem_probe_keep(body, component, dt);
+	float bound = fem_probe_load(body, component, dt) + tension;
+	Load load = bound < piece->margin ? LOAD_LOW : probe_piece(body, component, dt, &room);
+	if (bound < piece->margin)
+		room = piece->margin - bound;
+	piece->slack = load == LOAD_LOW && !modal && room > 0.0f && room < INFINITY ? room : 0.0f;
+	if (!(piece->slack > 0.0f))
+		keep_start_vector(body, component);
 	return load;
 }
 
@@ -309,6 +349,29 @@ static void probe_task(void *context, int32_t index) {
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 
+static void probe_unknown_task(void *context, int32_t index) {
+	const FemIsland *island = &((const FemStep *)context)->world->islands.islands[index];
+	if (((const FemStep *)context)->world->bodies[island->body]->pieces[island->component].load == LOAD_UNKNOWN)
+		probe_task(context, index);
+}
+
+// Those for which it takes the elements of their bodies.
+static void probe_unknown(FemStep *step) {
+	FemWorld *world = step->world;
+	bool any = false;
+	for (int32_t i = 0; i < world->islands.count; i++) {
+		const FemIsland *island = &world->islands.islands[i];
+		FemBody *body = world->bodies[island->body];
+		bool is_unknown = body->pieces[island->component].load == LOAD_UNKNOWN;
+		body->step->wants_elements |= is_unknown;
+		any |= is_unknown;
+	}
+	if (!any)
+		return;
+	fem_kept_elements_make(step);
+	fem_pool_for_uneven(world->pool, world->islands.count, probe_unknown_task, step);
+}
+
 static bool release_urgent(FemBody *body) {
 	bool any = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
@@ -327,6 +390,7 @@ bool fem_rigid_pieces_release(FemStep *step) {
 	if (world->breakable_count == 0)
 		return false;
 	fem_pool_for_uneven(world->pool, world->islands.count, probe_task, step);
+	probe_unknown(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (!is_probed(step, body) || !release_urgent(body))
@@ -453,6 +517,13 @@ static float seen_speed(const FemPiece *piece, float modulus) {
 	return SEEN_SHARE * piece->length * slowest_vibration(piece, modulus);
 }
 
+// Elements of its body were computed in this step.
+static void keep_strain(FemBody *body, int32_t component) {
+	FEM_ASSERT(!body->step->is_kept);
+	fem_probe_keep_strain(body, component);
+	body->pieces[component].slack = body->pieces[component].margin;
+}
+
 // A piece that is pinned hangs or stands on its pins by its strain.
 static void settle_by_sight(FemBody *body, int32_t component, float dt) {
 	FemPiece *piece = &body->pieces[component];
@@ -460,7 +531,12 @@ static void settle_by_sight(FemBody *body, int32_t component, float dt) {
 	if (fem_piece_is_attached(body, component) || !(piece->thickness > 0.0f))
 		return;
 	if (piece->is_rigid) {
-		bool is_low = fem_probe_load(body, component, dt) < piece->margin;
+		if (!(piece->slack > 0.0f) && body->step->is_kept)
+			return; // it went back to what was published, and has its elements in the next step
+		if (!(piece->slack > 0.0f))
+			keep_strain(body, component); // it slept, or was moved
+		fem_probe_external(body, component, dt);
+		bool is_low = fem_probe_change(body, component, dt) < piece->margin;
 		piece->calm_steps =
 			is_low ? piece->calm_steps + (SEEN_TIME > dt * (float)piece->calm_steps) : piece->calm_steps - 1;
 		if (piece->calm_steps <= 0)
@@ -473,8 +549,10 @@ static void settle_by_sight(FemBody *body, int32_t component, float dt) {
 	bool is_calm = fem_rigid_shape_vibration(body, nodes) < (double)seen_speed(piece, modulus) &&
 		fem_probe_strain(body, component) < stress;
 	piece->calm_steps = is_calm ? piece->calm_steps + 1 : 0;
-	if (piece->calm_steps >= piece->calm_needed + SEEN_STEPS)
-		make_rigid(body, component, stress);
+	if (piece->calm_steps < piece->calm_needed + SEEN_STEPS)
+		return;
+	make_rigid(body, component, stress);
+	keep_strain(body, component);
 }
 
 static void settle_task(void *context, int32_t index) {

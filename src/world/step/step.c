@@ -15,6 +15,7 @@
 #include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
 #include "world/step/crushing.h"
+#include "world/step/kept_elements.h"
 #include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/rigid_pieces.h"
@@ -267,28 +268,11 @@ static FemBody *chunk_body(const FemStep *step, int32_t chunk_index, const FemNo
 
 // ---- elements
 
-static void update_elements_task(void *context, int32_t chunk_index) {
-	FemStep *step = context;
-	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	FemBody *body = step->world->bodies[chunk->body];
-	// What cannot break has its elements from the first pass.
-	if ((step->pass == 0 || (body->breaking && !body->step->is_over)) && !fem_modal_hides_tets(body))
-		fem_elements_update(body, chunk->begin, chunk->end, step->dt);
-}
-
-// After all tets: a cell takes the place of tets that may be of other chunks.
-static void update_cells_task(void *context, int32_t chunk_index) {
-	FemStep *step = context;
-	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
-	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && (step->pass == 0 || (body->breaking && !body->step->is_over)) && !fem_modal_hides_tets(body))
-		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
-}
-
 static void update_elements(FemStep *step) {
-	fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_elements_task, step);
+	fem_kept_elements_find(step);
+	fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, fem_step_update_elements_task, step);
 	if (step->world->celled_count > 0)
-		fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, update_cells_task, step);
+		fem_pool_for(step->world->pool, step->world->islands.batch_chunk_count, fem_step_update_cells_task, step);
 }
 
 // ---- assembly
@@ -346,8 +330,10 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 		memset(body->step->contact_blocks + 6 * (int64_t)chunk->begin, 0,
 			6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
+	int32_t component = step->world->islands.islands[chunk->island].component;
+	bool has_start = !(body->pieces[component].slack > 0.0f); // else it was rigid in the last step
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
-		bool is_free = body->node_kind[i] == FEM_NODE_FREE;
+		bool is_free = body->node_kind[i] == FEM_NODE_FREE && has_start;
 		body->step->dv[i] = is_free ? body->last_dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
 	}
 }
@@ -432,6 +418,7 @@ static void roll_back(FemBody *body) {
 	const FemTopology *topology = body->topology;
 	body->origin = body->published_origin;
 	body->trees_moved = true;
+	fem_body_forget_loads(body);
 	for (int32_t i = 0; i < topology->node_count; i++) {
 		FemVec4 x = body->published[topology->user_of_node[i]];
 		body->position[i] = (FemVec4){x.x, x.y, x.z, 0.0f};
