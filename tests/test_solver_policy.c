@@ -50,10 +50,12 @@ FEM_TEST(solver_policy, cheap_factor_in_contact_is_of_every_step) {
 	FEM_CHECK(!fem_policy_load_counts(-0.9f, 10.0f) && fem_policy_load_counts(-1.1f, 10.0f));
 }
 
-// Fails when a piece of a component in two levels is analysed for a factor though it is nearly as large.
+// Fails when a piece of a component in two levels is analysed for a factor though it is nearly as large, or is left
+// with neither because it has too few parts.
 FEM_TEST(solver_policy, large_piece_of_two_levels_stays_in_two_levels) {
 	FemPreconditioner parent = {.kind = FEM_PRECONDITION_TWO_LEVEL, .nodes = {100, 200}};
-	FEM_CHECK(fem_policy_kind_of_piece(&parent, 51) == FEM_PRECONDITION_TWO_LEVEL);
-	FEM_CHECK(fem_policy_kind_of_piece(&parent, 50) == FEM_PRECONDITION_FACTOR);
-	FEM_CHECK(fem_policy_kind_of_piece(NULL, 50) == FEM_PRECONDITION_FACTOR);
+	FEM_CHECK(fem_policy_kind_of_piece(&parent, 76, 4) == FEM_PRECONDITION_TWO_LEVEL);
+	FEM_CHECK(fem_policy_kind_of_piece(&parent, 75, 4) == FEM_PRECONDITION_FACTOR);
+	FEM_CHECK(fem_policy_kind_of_piece(&parent, 99, 3) == FEM_PRECONDITION_FACTOR);
+	FEM_CHECK(fem_policy_kind_of_piece(NULL, 50, 4) == FEM_PRECONDITION_FACTOR);
 }

@@ -18,9 +18,9 @@ double fem_policy_rigid_flops_max(void); // of the rigid space, which is factore
 // Whether a coarse space of so many parts pays.
 bool fem_policy_takes_two_levels(int32_t part_count);
 
-// The dearest kind worth analysing for a piece of node_count nodes that came out of a component with this
+// The dearest kind worth analysing for a piece of so many nodes and parts that came out of a component with this
 // preconditioner; null: unknown.
-FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, int32_t node_count);
+FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, int32_t node_count, int32_t part_count);
 
 // Whether the solve of a composite of so many contacts and nodes uses what the piece has kept.
 bool fem_policy_uses_kept(const struct FemPiece *piece, int32_t contact_count, int32_t node_count);

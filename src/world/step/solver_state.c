@@ -193,8 +193,10 @@ static void take_over(FemBody *body) {
 
 static FemPreconditionKind kind_for(const FemBody *body, int32_t component) {
 	int32_t parent = body->topology->split->component_parent[component];
-	FemRange nodes = body->topology->component_nodes[component];
-	return fem_policy_kind_of_piece(body->breaking->old_pieces[parent].preconditioner, nodes.end - nodes.begin);
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component], parts = t->component_parts[component];
+	return fem_policy_kind_of_piece(
+		body->breaking->old_pieces[parent].preconditioner, nodes.end - nodes.begin, parts.end - parts.begin);
 }
 
 static void drop_old(FemBody *body) {
