@@ -256,8 +256,9 @@ typedef struct FemBakeResult {
 	FemResult result;
 	bool is_cancelled;
 	char message[512]; // why it failed, with the remedy; empty when it did not
-	void *bytes;       // the baked mesh, or null
+	void *bytes;       // the baked mesh, or null; null of a job that reads
 	size_t size;
+	FemBakedMesh mesh; // ready for use: what reading the bytes gives. Zero it when you take it over
 } FemBakeResult;
 
 // Bakes on the calling thread, or on one of its own. Both take the surfaces over, also when they fail. Null when no
@@ -265,6 +266,10 @@ typedef struct FemBakeResult {
 void fem_bake_now(FemRenderMesh *render, const FemBakeDef *def, FemBakeResult *out);
 typedef struct FemBakeJob FemBakeJob;
 FemBakeJob *fem_bake_start(FemRenderMesh *render, const FemBakeDef *def);
+
+// Reads the bytes of an earlier bake as fem_baked_mesh_read() does, on a thread of its own. Nobody may change or free
+// them until the job is finished. Null when no thread or no memory can be had.
+FemBakeJob *fem_bake_read_start(const void *bytes, size_t size);
 
 float fem_bake_share(const FemBakeJob *job); // done, 0..1
 bool fem_bake_is_done(const FemBakeJob *job);

@@ -210,6 +210,43 @@ FEM_TEST(bake, thread_gives_the_same_bytes) {
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
+static bool is_same_mesh(const FemBakedMesh *a, const FemBakedMesh *b) {
+	size_t size = fem_baked_mesh_size(a);
+	uint8_t *first = malloc(size), *second = malloc(size);
+	bool is_same = first && second && size > 0 && fem_baked_mesh_size(b) == size;
+	if (is_same) {
+		fem_baked_mesh_write(a, first, size);
+		fem_baked_mesh_write(b, second, size);
+		is_same = memcmp(first, second, size) == 0;
+	}
+	free(first);
+	free(second);
+	return is_same;
+}
+
+FEM_TEST(bake, threads_read_what_was_baked) {
+	int64_t before = fem_memory_bytes();
+	FemBakedMesh hammer = make_hammer(), back;
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeResult baked, read;
+	def.cut.pattern = FEM_PATTERN_VORONOI;
+	fem_bake_now(&hammer.render, &def, &baked);
+	FEM_REQUIRE(baked.result == FEM_OK);
+	FEM_REQUIRE(fem_baked_mesh_read("hammer", baked.bytes, baked.size, &back) == FEM_OK);
+	fem_bake_finish(fem_bake_read_start(baked.bytes, baked.size), &read);
+	FEM_CHECK(read.result == FEM_OK && read.bytes == NULL && read.message[0] == 0);
+	FEM_CHECK(back.splinters.splinter_count > 1 && is_same_mesh(&baked.mesh, &back) && is_same_mesh(&read.mesh, &back));
+	fem_bake_result_free(&read);
+	((uint8_t *)baked.bytes)[baked.size / 2] ^= 1u;
+	fem_bake_finish(fem_bake_read_start(baked.bytes, baked.size), &read);
+	FEM_CHECK(read.result == FEM_ERROR_FORMAT && strstr(read.message, "checksum") && read.mesh.tet_mesh.tet_count == 0);
+	fem_bake_result_free(&read);
+	fem_baked_mesh_free(&back);
+	fem_bake_result_free(&baked);
+	FEM_CHECK(fem_bake_read_start(NULL, 10) == NULL && fem_bake_read_start("x", 0) == NULL);
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
 FEM_TEST(bake, jobs_can_be_cancelled) {
 	int64_t before = fem_memory_bytes();
 	FemBakedMesh mesh = {0};

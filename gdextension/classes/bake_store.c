@@ -15,10 +15,10 @@ enum { FILES_MAX = 300 }; // bakes that are kept, some 100 kB each; chosen: of s
 typedef struct StoreHeader {
 	char kind[8];
 	int64_t data_size, layout_size; // bytes that follow
-	uint64_t hash;                  // of them
+	uint64_t hash;                  // of the layout and the size of the data, which have a checksum of their own
 } StoreHeader;
 
-static const char file_kind[8] = "FEMBAKE";
+static const char file_kind[8] = "FEMBAK2";
 
 static GdString path_of(uint64_t key, const char *ending) {
 	char text[128];
@@ -60,6 +60,12 @@ static bool append(GdPackedByteArray *to, int64_t at, const void *bytes, int64_t
 	return written || size == 0;
 }
 
+// Of what the data's own checksum does not cover.
+static uint64_t hash_of(const StoreHeader *header, const void *layout) {
+	uint64_t hash = hash_mix(HASH_START, &header->data_size, sizeof(header->data_size));
+	return layout ? hash_mix(hash, layout, (size_t)header->layout_size) : hash;
+}
+
 static bool read_header(GdPackedByteArray *file, StoreHeader *out) {
 	int64_t size = gd_packed_byte_array_size(file), start = (int64_t)sizeof(*out);
 	if (size < start) {
@@ -68,7 +74,7 @@ static bool read_header(GdPackedByteArray *file, StoreHeader *out) {
 	memcpy(out, bytes_of(file), sizeof(*out));
 	return memcmp(out->kind, file_kind, sizeof(file_kind)) == 0 && out->data_size > 0 && out->data_size <= size &&
 		out->layout_size >= 0 && out->layout_size <= size && start + out->data_size + out->layout_size == size &&
-		out->hash == hash_mix(HASH_START, bytes_of(file) + start, (size_t)(size - start));
+		out->hash == hash_of(out, bytes_of(file) + start + out->data_size);
 }
 
 static GdPackedByteArray pack(GdPackedByteArray *data, GdPackedByteArray *layout) {
@@ -82,7 +88,7 @@ static GdPackedByteArray pack(GdPackedByteArray *data, GdPackedByteArray *layout
 		append(&file, start, bytes_of(data), header.data_size) &&
 		append(&file, start + header.data_size, bytes_of(layout), header.layout_size);
 	if (is_whole) {
-		header.hash = hash_mix(HASH_START, bytes_of(&file) + start, (size_t)(whole - start));
+		header.hash = hash_of(&header, bytes_of(&file) + start + header.data_size);
 		append(&file, 0, &header, start);
 	} else {
 		gd_packed_byte_array_resize(&file, 0);
@@ -92,7 +98,7 @@ static GdPackedByteArray pack(GdPackedByteArray *data, GdPackedByteArray *layout
 
 // ---- files
 
-bool bake_store_load(uint64_t key, GdPackedByteArray *out_data, GdPackedByteArray *out_layout) {
+bool bake_store_load(uint64_t key, StoredBake *out) {
 	GdString path = path_of(key, ".bake");
 	bool is_found = key != 0 && gd_file_access_file_exists(&path);
 	if (is_found) {
@@ -100,11 +106,11 @@ bool bake_store_load(uint64_t key, GdPackedByteArray *out_data, GdPackedByteArra
 		GdPackedByteArray file = gd_file_access_get_file_as_bytes(&path);
 		is_found = read_header(&file, &header);
 		if (is_found) {
-			int64_t start = (int64_t)sizeof(header), middle = start + header.data_size;
-			*out_data = gd_packed_byte_array_slice(&file, start, middle);
-			*out_layout = gd_packed_byte_array_slice(&file, middle, middle + header.layout_size);
+			int64_t start = (int64_t)sizeof(header);
+			*out = (StoredBake){file, start, header.data_size, start + header.data_size, header.layout_size};
+		} else {
+			gd_packed_byte_array_free(&file);
 		}
-		gd_packed_byte_array_free(&file);
 	}
 	gd_string_free(&path);
 	return is_found;

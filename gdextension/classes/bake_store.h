@@ -10,8 +10,14 @@
 // otherwise. 0: nothing is kept here.
 uint64_t bake_store_key(uint64_t hash);
 
-// False when there is none. What comes out is the caller's.
-bool bake_store_load(uint64_t key, GdPackedByteArray *out_data, GdPackedByteArray *out_layout);
+// A file of the store as it was read, and where in it things stand.
+typedef struct StoredBake {
+	GdPackedByteArray file;                                   // the reader's, to be freed
+	int64_t data_start, data_size, layout_start, layout_size; // bytes
+} StoredBake;
+
+// False when there is none. Whether the data are sound is not looked at: who reads them notices, by their checksum.
+bool bake_store_load(uint64_t key, StoredBake *out);
 
 // One that cannot be written is baked again next time.
 void bake_store_save(uint64_t key, GdPackedByteArray *data, GdPackedByteArray *layout);

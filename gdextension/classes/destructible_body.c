@@ -25,6 +25,7 @@ static void construct(void *pointer) {
 		.impact_speed_min = 1.0f,
 		.debris_fade = 0.5f,
 		.splinter_blend = 0.05,
+		.bake_in_background = project_settings_bake_in_background(),
 	};
 }
 

@@ -15,6 +15,7 @@
 //	destructible_body_shown.c     what is seen of it now, as a mesh
 //	destructible_body_start_state.c  the state it starts in
 //	destructible_body_preview.c   pictures of what it is made of
+//	destructible_body_standing.c  what others touch of it while its mesh is baked
 //	destructible_body_life.c      entering and leaving worlds, moving, starting over
 #ifndef DESTRUCTIBLE_BODY_H
 #define DESTRUCTIBLE_BODY_H
@@ -55,7 +56,8 @@ typedef struct DestructibleBody {
 	FemPattern cut_pattern;   // of the splinters that a plain mesh or a box was last given,
 	FemVec3 cut_direction;    // and their direction
 	bool is_reading_mesh;
-	bool is_waiting; // counted among those that wait for the bake of `baked`
+	bool is_waiting;                                     // counted among those that wait for the bake of `baked`
+	GdRID standing_body, standing_shape, standing_space; // of Godot's physics, while its mesh is baked; else null
 	bool is_in_world;
 	bool is_tried;          // simulated inside the editor
 	uint32_t shown_parts;   // of its settings, in the inspector
@@ -79,6 +81,23 @@ void destructible_body_find_bake(DestructibleBody *self);
 // The DestructibleMesh that it is or would be simulated with, splinters included; made at once. A new reference, or
 // null with the cause said. One of the user's own that is not baked stays so.
 GDExtensionObjectPtr destructible_body_make_bake(DestructibleBody *self);
+
+// Others touch its mesh as it stands until the bake ends. In destructible_body_standing.c.
+void destructible_body_stand(DestructibleBody *self);
+void destructible_body_end_standing(DestructibleBody *self);
+
+// Waits for the bake that a body stands for: whoever acts on it means what it will be.
+void destructible_body_end_waiting(DestructibleBody *self);
+void destructible_bodies_end_waiting_near(GDExtensionObjectPtr world_3d, FemPosition center, double radius);
+
+// All that do so.
+typedef struct StandingBodies {
+	DestructibleBody **list;
+	int32_t count, capacity;
+	uint32_t changes; // how often one came or went
+} StandingBodies;
+
+const StandingBodies *destructible_bodies_standing(void);
 
 // It no longer waits for the bake: one that nobody waits for is cancelled in the next frame.
 void destructible_body_stop_waiting(DestructibleBody *self);

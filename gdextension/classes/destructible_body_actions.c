@@ -46,6 +46,7 @@ void destructible_body_trigger(void *pointer) {
 
 void destructible_body_apply_force(void *pointer, GdVector3 force, GdVector3 position) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	check(self, "ignored apply_force()",
 		fem_body_apply_force_at_point(self->simulated.body, vector_of(force), place_of(position)));
 }
@@ -53,11 +54,13 @@ void destructible_body_apply_force(void *pointer, GdVector3 force, GdVector3 pos
 // Shared out by mass, so that it neither rotates nor bends the body: node by node, as gravity does.
 void destructible_body_apply_central_force(void *pointer, GdVector3 force) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	check(self, "ignored apply_central_force()", fem_body_apply_central_force(self->simulated.body, vector_of(force)));
 }
 
 // A paused body is held while others go on: it is let go here, takes the impulse, and is held again in the next tick.
 bool destructible_body_takes_impulses(DestructibleBody *self) {
+	destructible_body_end_waiting(self);
 	if (self->simulated.settings.freeze) {
 		return false;
 	}
@@ -98,6 +101,7 @@ void destructible_body_apply_explosion(void *pointer, GdVector3 position, double
 
 void destructible_body_apply_damage(void *pointer, GdVector3 position, double radius, double amount) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	if (self->simulated.settings.invulnerable) {
 		return;
 	}
@@ -111,6 +115,7 @@ void destructible_body_apply_damage(void *pointer, GdVector3 position, double ra
 // Empty while the body is not simulated.
 void destructible_body_get_state(void *pointer, GdDictionary *out) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	gd_dictionary_free(out);
 	*out = gd_dictionary_new();
 	simulation_body_hold(&self->simulated, false); // what it has of velocity belongs to its state
@@ -147,6 +152,7 @@ static int64_t load(DestructibleBody *self, const GdTransform3D *transform, GdPa
 
 int64_t destructible_body_set_state(void *pointer, const GdDictionary *state) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	GdTransform3D transform;
 	GdPackedByteArray data = gd_packed_byte_array_new();
 	int64_t result = GD_ERR_UNCONFIGURED;

@@ -72,6 +72,7 @@ void destructible_body_apply_bullet(void *pointer, GdVector3 position, GdVector3
 	DestructibleBody *self = pointer;
 	FemVec3 along = {direction.x, direction.y, direction.z};
 	float length = sqrtf(along.x * along.x + along.y * along.y + along.z * along.z);
+	destructible_body_end_waiting(self);
 	if (!self->simulated.world) {
 		return;
 	}
@@ -121,6 +122,7 @@ void destructible_body_remove_collision_exception_with(void *pointer, GDExtensio
 
 void destructible_body_attach_node(void *pointer, GDExtensionObjectPtr node) {
 	DestructibleBody *self = pointer;
+	destructible_body_end_waiting(self);
 	if (!node || !object_cast(node, "Node3D") || !gd_node_is_inside_tree(node) || node == self->base.object) {
 		destructible_body_report(self, "attached nothing",
 			"what was given is no other Node3D inside the tree; add the node to the scene first");

@@ -18,6 +18,7 @@ static bool make_shape(const DestructibleBody *self, BodyShape *shape) {
 static void start_simulation(DestructibleBody *self, const BodyShape *shape) {
 	DestructibleMesh *mesh = destructible_body_mesh(self);
 	if (mesh && !mesh->is_baked && destructible_mesh_is_baking(mesh)) {
+		destructible_body_stand(self);
 		return; // it will be built again when the bake ends
 	}
 	const char *fault = destructible_body_fault(self, &self->pose);
@@ -251,6 +252,7 @@ void destructible_body_enter(DestructibleBody *self) {
 void destructible_body_leave(DestructibleBody *self) {
 	self->is_in_world = false;
 	destructible_body_stop_waiting(self);
+	destructible_body_end_standing(self);
 	if (self->is_tried) { // another scene of the editor is shown: it is at rest when this one comes back
 		self->is_tried = false;
 		destructible_body_release(self);
@@ -304,6 +306,7 @@ void destructible_body_rebuild(DestructibleBody *self) {
 }
 
 void destructible_body_release(DestructibleBody *self) {
+	destructible_body_end_standing(self);
 	simulation_body_destroy(&self->simulated);
 	body_view_free(&self->view);
 }

@@ -70,11 +70,16 @@ static int32_t count_regions(const FemTetArrays *tets) {
 }
 
 static bool read_data(DestructibleMesh *self, const void *bytes, size_t size) {
-	FemBakedMesh *baked = &self->baked;
-	if (fem_baked_mesh_read("Its data", bytes, size, baked) != FEM_OK) {
+	if (fem_baked_mesh_read("Its data", bytes, size, &self->baked) != FEM_OK) {
 		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
 		return false;
 	}
+	return true;
+}
+
+// What was read is of use for bodies.
+static bool complete_baked(DestructibleMesh *self) {
+	FemBakedMesh *baked = &self->baked;
 	if (baked->render.surface_count == 0 && fem_baked_mesh_add_tet_surface(baked) != FEM_OK) {
 		snprintf(self->fault, sizeof(self->fault), "%s", fem_last_error());
 		return false;
@@ -114,7 +119,8 @@ static void report_soon(DestructibleMesh *self) {
 	}
 }
 
-void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data) {
+// `baked`: what the data say, taken over; null: they are read here.
+static void take(DestructibleMesh *self, const GdPackedByteArray *data, FemBakedMesh *baked) {
 	GdPackedByteArray copy = gd_packed_byte_array_new_packed_byte_array(data);
 	gd_packed_byte_array_free(&self->data);
 	self->data = copy;
@@ -127,15 +133,27 @@ void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray
 	self->is_baked = false;
 	self->revision++;
 	int64_t size = gd_packed_byte_array_size(&self->data);
-	if (size > 0) {
+	if (baked) {
+		self->baked = *baked;
+		*baked = (FemBakedMesh){0};
+		self->is_baked = complete_baked(self);
+	} else if (size > 0) {
 		const void *bytes = godot.packed_byte_array_operator_index_const(&self->data, 0);
-		self->is_baked = read_data(self, bytes, (size_t)size);
+		self->is_baked = read_data(self, bytes, (size_t)size) && complete_baked(self);
 	}
 	if (self->fault[0]) {
 		fem_baked_mesh_free(&self->baked);
 		report_soon(self);
 	}
 	gd_resource_emit_changed(self->base.object);
+}
+
+void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data) {
+	take(self, data, NULL);
+}
+
+void destructible_mesh_take_baked(DestructibleMesh *self, const GdPackedByteArray *data, FemBakedMesh *baked) {
+	take(self, data, baked);
 }
 
 const char *destructible_mesh_fault(const DestructibleMesh *self) {

@@ -3,6 +3,7 @@
 #define DESTRUCTIBLE_MESH_H
 
 #include "binding/class_binding.h"
+#include "classes/bake_store.h"
 #include "drawing/mesh_drawing.h"
 
 typedef struct DestructibleMesh {
@@ -37,6 +38,8 @@ typedef struct DestructibleMesh {
 	// A bake under way
 	FemBakeJob *job;
 	GdArray job_materials;
+	StoredBake job_stored; // what the job reads, when job_reads
+	bool job_reads;        // what an earlier start of the project baked, instead of baking
 	bool job_with_undo, job_is_cancelled;
 	int64_t job_key;        // as bake_key
 	bool job_is_for_bodies; // begun by a body that entered the tree: cancelled when none waits for it any longer
@@ -62,6 +65,8 @@ void destructible_mesh_name(const DestructibleMesh *self, char *buffer, int capa
 
 // Takes new data over: checks them, tells the bodies. An error names the resource when the data are bad.
 void destructible_mesh_take_data(DestructibleMesh *self, const GdPackedByteArray *data);
+// The same of data that another thread has read: `baked` is taken over.
+void destructible_mesh_take_baked(DestructibleMesh *self, const GdPackedByteArray *data, FemBakedMesh *baked);
 void destructible_mesh_take_materials(DestructibleMesh *self, const GdArray *materials);
 
 // Why a body cannot use the mesh: cause and remedy in one sentence, or null.
@@ -113,7 +118,8 @@ void destructible_mesh_bake_with_undo(void *self);
 void destructible_mesh_cancel_bake(void *self);
 bool destructible_mesh_is_baking(void *self);
 void destructible_mesh_on_process_frame(void *self);
-void destructible_mesh_end_bake(DestructibleMesh *self); // stops one that is under way, without a word
+void destructible_mesh_finish_bake(DestructibleMesh *self); // waits for one that is under way
+void destructible_mesh_end_bake(DestructibleMesh *self);    // stops one that is under way, without a word
 
 // Splinters of a mesh that has none yet are made by another thread, a few meshes at a time: begins, and goes on
 // whenever it is asked. True when they are there, or cannot be had, which was said then. `waits`: at once, however long

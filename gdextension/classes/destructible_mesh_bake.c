@@ -128,8 +128,8 @@ static void take_with_undo(
 	call_undo(manager, "commit_action", NULL, 0);
 }
 
-static int64_t take_result(
-	DestructibleMesh *self, const FemBakeResult *result, const GdArray *materials, bool with_undo) {
+// Takes the mesh out of the result.
+static int64_t take_result(DestructibleMesh *self, FemBakeResult *result, const GdArray *materials, bool with_undo) {
 	if (result->result != FEM_OK) {
 		report_failure(self, result->message);
 		return error_of(result->result);
@@ -141,7 +141,7 @@ static int64_t take_result(
 	} else {
 		self->bake_key = self->job_key;
 		destructible_mesh_take_materials(self, materials);
-		destructible_mesh_take_data(self, &data);
+		destructible_mesh_take_baked(self, &data, &result->mesh);
 	}
 	gd_packed_byte_array_free(&data);
 	if (gd_engine_is_editor_hint()) {
@@ -150,9 +150,81 @@ static int64_t take_result(
 	return self->is_baked ? GD_OK : GD_ERR_INVALID_DATA;
 }
 
+// ---- frames
+
+static GDExtensionObjectPtr scene_tree(void) {
+	return object_cast(gd_engine_get_main_loop(), "SceneTree");
+}
+
+static void poll(DestructibleMesh *self, bool on) {
+	GDExtensionObjectPtr tree = scene_tree();
+	if (tree && on) {
+		signal_connect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
+	} else if (tree) {
+		signal_disconnect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
+	}
+}
+
+// ---- what an earlier start baked
+
+// False when there is nothing of it.
+static bool start_reading(DestructibleMesh *self) {
+	self->job_is_cancelled = false;
+	if (self->job || self->store_key == 0 || !bake_store_load(self->store_key, &self->job_stored)) {
+		return false;
+	}
+	StoredBake *stored = &self->job_stored;
+	const uint8_t *bytes = godot.packed_byte_array_operator_index_const(&stored->file, 0);
+	self->job = fem_bake_read_start(bytes + stored->data_start, (size_t)stored->data_size);
+	self->job_reads = self->job != NULL;
+	if (!self->job) {
+		gd_packed_byte_array_free(&stored->file);
+	}
+	return self->job_reads;
+}
+
+static void drop_stored(DestructibleMesh *self) {
+	if (self->job_reads) {
+		gd_packed_byte_array_free(&self->job_stored.file);
+		self->job_reads = false;
+	}
+}
+
+// Waits for the end. A damaged file counts as none: what is baked instead takes its place.
+static bool finish_reading(DestructibleMesh *self) {
+	FemBakeResult result;
+	StoredBake *stored = &self->job_stored;
+	fem_bake_finish(self->job, &result);
+	self->job = NULL;
+	bool is_good = result.result == FEM_OK && !self->job_is_cancelled;
+	if (is_good) {
+		int64_t data_end = stored->data_start + stored->data_size;
+		int64_t layout_end = stored->layout_start + stored->layout_size;
+		GdPackedByteArray data = gd_packed_byte_array_slice(&stored->file, stored->data_start, data_end);
+		GdPackedByteArray layout = gd_packed_byte_array_slice(&stored->file, stored->layout_start, layout_end);
+		destructible_mesh_set_layout(self, &layout);
+		self->bake_key = destructible_mesh_settings_key(self);
+		self->store_key = 0;
+		destructible_mesh_take_baked(self, &data, &result.mesh);
+		gd_packed_byte_array_free(&data);
+		gd_packed_byte_array_free(&layout);
+	}
+	fem_bake_result_free(&result);
+	drop_stored(self);
+	return is_good;
+}
+
+// ---- at once
+
 int64_t destructible_mesh_bake(void *pointer) {
 	DestructibleMesh *self = pointer;
 	FemRenderMesh render = {0};
+	if (self->job_reads) {
+		poll(self, false);
+	}
+	if ((self->job_reads || start_reading(self)) && finish_reading(self)) {
+		return GD_OK;
+	}
 	GdArray materials = gd_array_new();
 	int64_t error = fetch_source(self, &render, &materials);
 	if (error == GD_OK) {
@@ -168,19 +240,6 @@ int64_t destructible_mesh_bake(void *pointer) {
 }
 
 // ---- thread
-
-static GDExtensionObjectPtr scene_tree(void) {
-	return object_cast(gd_engine_get_main_loop(), "SceneTree");
-}
-
-static void poll(DestructibleMesh *self, bool on) {
-	GDExtensionObjectPtr tree = scene_tree();
-	if (tree && on) {
-		signal_connect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
-	} else if (tree) {
-		signal_disconnect(tree, &names.process_frame, self->base.object, &names._on_process_frame);
-	}
-}
 
 static int64_t start(DestructibleMesh *self, bool with_undo) {
 	FemRenderMesh render = {0};
@@ -216,7 +275,12 @@ int64_t destructible_mesh_bake_async(void *self) {
 }
 
 void destructible_mesh_bake_for_bodies(DestructibleMesh *self) {
-	start(self, false);
+	destructible_mesh_end_bake(self);
+	if (scene_tree() && start_reading(self)) {
+		poll(self, true);
+	} else {
+		start(self, false);
+	}
 	self->job_is_for_bodies = self->job != NULL;
 }
 
@@ -244,7 +308,17 @@ void destructible_mesh_end_bake(DestructibleMesh *self) {
 		fem_bake_finish(self->job, &result);
 		fem_bake_result_free(&result);
 		self->job = NULL;
+		drop_stored(self);
 		poll(self, false);
+	}
+}
+
+// Bodies that wait for a file that is damaged wait for a bake instead.
+static void end_reading(DestructibleMesh *self) {
+	poll(self, false);
+	if (!finish_reading(self) && !self->job_is_cancelled) {
+		start(self, false);
+		self->job_is_for_bodies = self->job != NULL;
 	}
 }
 
@@ -268,6 +342,25 @@ static void finish(DestructibleMesh *self) {
 	fem_bake_result_free(&result);
 }
 
+// A file that was damaged is followed by a bake.
+void destructible_mesh_finish_bake(DestructibleMesh *self) {
+	GDExtensionObjectPtr object = self->base.object;
+	gd_ref_counted_reference(object);
+	for (int i = 0; i < 2 && self->job; i++) {
+		(self->job_reads ? end_reading : finish)(self);
+	}
+	object_unreference(object);
+}
+
+// Bodies take over what is done, one mesh a frame: that takes some milliseconds. Who asked for one waits for none.
+static bool may_finish(const DestructibleMesh *self) {
+	static int64_t last_frame = -1;
+	int64_t frame = gd_engine_get_process_frames();
+	bool may = !self->job_is_for_bodies || frame != last_frame;
+	last_frame = frame;
+	return may;
+}
+
 // What answers a signal may drop the last reference: one of our own keeps the resource until the end.
 void destructible_mesh_on_process_frame(void *pointer) {
 	DestructibleMesh *self = pointer;
@@ -280,7 +373,9 @@ void destructible_mesh_on_process_frame(void *pointer) {
 	}
 	gd_ref_counted_reference(object);
 	if (fem_bake_is_done(self->job)) {
-		finish(self);
+		if (may_finish(self)) {
+			(self->job_reads ? end_reading : finish)(self);
+		}
 	} else {
 		float share = fem_bake_share(self->job);
 		if (share > self->job_share && !self->job_is_cancelled) {

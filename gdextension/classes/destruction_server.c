@@ -233,6 +233,9 @@ static int64_t apply_explosion(
 	}
 	GDExtensionObjectPtr world = world_of(world_3d);
 	FemPosition center = {(double)position.x, (double)position.y, (double)position.z};
+	if (world) {
+		destructible_bodies_end_waiting_near(world, center, radius);
+	}
 	int32_t count = world ? simulation_explode(world, center, (float)radius, (float)strength) : 0;
 	object_unreference(world);
 	if (count < 0) {

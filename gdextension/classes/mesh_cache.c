@@ -109,21 +109,6 @@ static GDExtensionObjectPtr first_entry(void) {
 	return cache.entries[0].object;
 }
 
-// What an earlier start of the project baked.
-static void take_stored(DestructibleMesh *made, const GdArray *materials) {
-	GdPackedByteArray data, layout;
-	if (!bake_store_load(made->store_key, &data, &layout)) {
-		return;
-	}
-	destructible_mesh_take_materials(made, materials);
-	destructible_mesh_set_layout(made, &layout);
-	destructible_mesh_take_data(made, &data);
-	made->bake_key = destructible_mesh_settings_key(made);
-	made->store_key = 0;
-	gd_packed_byte_array_free(&data);
-	gd_packed_byte_array_free(&layout);
-}
-
 GDExtensionObjectPtr mesh_cache_get(
 	GDExtensionObjectPtr mesh, const MeshCacheSettings *settings, char *out_message, size_t capacity) {
 	FemRenderMesh render = {0};
@@ -139,7 +124,7 @@ GDExtensionObjectPtr mesh_cache_get(
 		DestructibleMesh *made = add(key, settings);
 		object_reference_assign(&made->source_mesh, mesh);
 		made->store_key = bake_store_key(bake);
-		take_stored(made, &materials);
+		destructible_mesh_take_materials(made, &materials); // one from the store has no others
 	}
 	gd_array_free(&materials);
 	return first_entry();

@@ -32,6 +32,7 @@ void discovery_area_free(Coupling *coupling);
 
 // ---- discovery_queries.c
 void discovery_query_body(Coupling *coupling, SimulationBody *body); // asks around it, if it is time
-void discovery_exclude_own(Coupling *coupling);                      // our pieces are not asked for
+void discovery_enter_standing(Coupling *coupling);                   // destructibles whose meshes are being baked
+void discovery_exclude_own(Coupling *coupling);                      // these and our pieces are not asked for
 
 #endif

@@ -3,6 +3,7 @@
 #include "coupling/piece_proxies.h"
 
 #include "binding/conversions.h"
+#include "classes/destructible_body.h"
 
 #include <math.h>
 
@@ -104,6 +105,21 @@ void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radi
 		high[i] = (float)c[i] + radius;
 	}
 	ask_around(coupling, low, high);
+}
+
+// Known without asking: a server tells of every triangle of such a mesh, more than fit into an answer.
+void discovery_enter_standing(Coupling *coupling) {
+	const StandingBodies *standing = destructible_bodies_standing();
+	for (int32_t i = 0; i < standing->count; i++) {
+		const DestructibleBody *body = standing->list[i];
+		if (is_same_rid(body->standing_space, coupling->world->space)) {
+			uint64_t id = godot.object_get_instance_id(body->base.object);
+			RigidRecord *record = rigid_enter(coupling, body->standing_body, id);
+			if (record) {
+				record->seen_tick = coupling->tick;
+			}
+		}
+	}
 }
 
 void discovery_exclude_own(Coupling *coupling) {

@@ -325,13 +325,21 @@ void piece_proxies_except(Coupling *coupling, GdRID rid, bool on) {
 }
 
 bool piece_proxies_list(Coupling *coupling, GdArray *out) {
-	if (!coupling->pieces || !coupling->pieces->has_changed) {
+	const StandingBodies *standing = destructible_bodies_standing();
+	bool has_changed = coupling->pieces && coupling->pieces->has_changed;
+	if (!has_changed && coupling->standing_changes == standing->changes) {
 		return false;
 	}
-	coupling->pieces->has_changed = false;
 	int64_t count = 0;
-	gd_array_resize(out, piece_proxies_count(coupling));
-	for (int32_t i = 0; i < coupling->pieces->count; i++) {
+	gd_array_resize(out, piece_proxies_count(coupling) + standing->count);
+	for (int32_t i = 0; i < standing->count; i++) {
+		array_take(out, count++, make_variant(GDEXTENSION_VARIANT_TYPE_RID, &standing->list[i]->standing_body));
+	}
+	coupling->standing_changes = standing->changes;
+	if (coupling->pieces) {
+		coupling->pieces->has_changed = false;
+	}
+	for (int32_t i = 0; coupling->pieces && i < coupling->pieces->count; i++) {
 		const BodyProxies *owner = coupling->pieces->bodies[i];
 		for (int32_t k = 0; k < owner->count; k++) {
 			if (!is_null(owner->list[k].body)) {

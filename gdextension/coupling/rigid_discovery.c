@@ -42,6 +42,7 @@ void discovery_update(Coupling *coupling) {
 		return;
 	}
 	discovery_area_update(coupling);
+	discovery_enter_standing(coupling);
 	discovery_exclude_own(coupling);
 	if (simulation_settings()->physics_on_thread && coupling->discovery->made_query_tick == coupling->tick) {
 		return; // the server makes the query's shape after this tick

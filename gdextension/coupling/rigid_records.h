@@ -87,6 +87,7 @@ struct Coupling {
 	uint32_t refresh_tick; // when a shape's data were last read again
 	struct Discovery *discovery;
 	struct PieceProxies *pieces;
+	uint32_t standing_changes; // of StandingBodies, when they were last listed
 	bool said_clamped;
 	int32_t force_count; // of the last tick
 	double delta;        // s, of the last tick

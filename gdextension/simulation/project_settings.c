@@ -25,6 +25,7 @@ enum {
 	CHARACTER_FORCE,
 	DEBUG_VIEW,
 	KEEP_BAKES,
+	BAKE_IN_BACKGROUND,
 	SETTING_COUNT
 };
 
@@ -48,6 +49,8 @@ static const Setting settings[SETTING_COUNT] = {
 	[DEBUG_VIEW] = {"physics/fem_destruction/debug_view", GDEXTENSION_VARIANT_TYPE_INT, 0, GD_PROPERTY_HINT_FLAGS,
 		DEBUG_VIEW_NAMES},
 	[KEEP_BAKES] = {"physics/fem_destruction/keep_bakes", GDEXTENSION_VARIANT_TYPE_BOOL, 1, GD_PROPERTY_HINT_NONE, ""},
+	[BAKE_IN_BACKGROUND] = {"physics/fem_destruction/bake_in_background", GDEXTENSION_VARIANT_TYPE_BOOL, 1,
+		GD_PROPERTY_HINT_NONE, ""},
 };
 
 // Members of FemWorldDef that stay as they are for the life of a world. The engine's default is the setting's, too.
@@ -191,6 +194,10 @@ AddonSettings project_settings_load(void) {
 
 bool project_settings_keep_bakes(void) {
 	return read_setting(&settings[KEEP_BAKES]) != 0.0;
+}
+
+bool project_settings_bake_in_background(void) {
+	return read_setting(&settings[BAKE_IN_BACKGROUND]) != 0.0;
 }
 
 void project_settings_apply(FemWorldDef *def) {

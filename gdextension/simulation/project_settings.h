@@ -30,4 +30,7 @@ void project_settings_apply(FemWorldDef *def);
 // Whether bakes of plain meshes are kept on disk, see bake_store.h. Read whenever it is asked.
 bool project_settings_keep_bakes(void);
 
+// What DestructibleBody.bake_in_background is of new bodies. Read whenever it is asked.
+bool project_settings_bake_in_background(void);
+
 #endif

@@ -25,6 +25,7 @@ static struct {
 	int64_t draw_usec;      // spent on drawing since the last frame was shown
 	int64_t sound_usec;     // of the last tick
 	int64_t last_draw_usec; // in the last frame
+	int64_t splinter_frame; // in which a whole body was last given splinters
 	int64_t last_owner_usec;
 } simulation;
 
@@ -272,11 +273,13 @@ static void step_world(SimulationWorld *world) {
 	sound_after_step(world, delta);
 	simulation.sound_usec += gd_time_get_ticks_usec() - start;
 	start = gd_time_get_ticks_usec();
-	bool has_given = false;
+	int64_t frame = gd_engine_get_process_frames();
+	bool has_given = frame == simulation.splinter_frame;
 	for (int32_t i = 0; i < world->body_count; i++) {
 		fetch_records(world, i);
 		if (world->bodies[i]->awaited) {
 			simulation_body_await_splinters(world->bodies[i], &has_given);
+			simulation.splinter_frame = has_given ? frame : simulation.splinter_frame;
 		}
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}

@@ -19,8 +19,11 @@ static bool give(SimulationBody *body, DestructibleMesh *mesh) {
 		body_view_set_splinters(body->view, destructible_mesh_splinter_drawing(mesh));
 }
 
+// The first body of a mesh that was baked in the background gets them in a later tick, too: see below.
 void simulation_body_find_splinters(SimulationBody *body, DestructibleMesh *mesh) {
-	body->awaited = mesh && !destructible_mesh_go_on_cutting(mesh, false) ? mesh : NULL;
+	bool is_first = mesh && mesh->baked.splinters.splinter_count > 0 && !mesh->splinter_drawing.exists;
+	bool is_later = mesh && !destructible_mesh_go_on_cutting(mesh, false);
+	body->awaited = is_later || (is_first && body->settings.bake_in_background) ? mesh : NULL;
 	if (!body->awaited) {
 		give(body, mesh);
 	}
@@ -47,7 +50,7 @@ static bool is_broken(const SimulationBody *body) {
 		fem_body_get_node_count(body->body) != body->awaited->baked.tet_mesh.node_count;
 }
 
-// Whole bodies take turns, one a tick: to give one its splinters takes some milliseconds, and nobody sees them yet.
+// Whole bodies take turns, one a frame: to give one its splinters takes some milliseconds, and nobody sees them yet.
 void simulation_body_await_splinters(SimulationBody *body, bool *has_given) {
 	bool breaks = is_broken(body);
 	DestructibleMesh *mesh = body->awaited;

@@ -1,4 +1,5 @@
-// A bake from render surfaces to bytes, at once or on a thread of its own, which touches only C memory.
+// A bake from render surfaces to bytes, at once or on a thread of its own, which touches only C memory; or from the
+// bytes of an earlier one to what a body needs.
 #include "fem_baking.h"
 
 #include "baking/bake.h"
@@ -13,6 +14,8 @@ struct FemBakeJob {
 	FemThread thread;
 	FemBakeDef def;
 	FemRenderMesh render; // until the bake takes it
+	const void *source;   // bytes of an earlier bake, the caller's; null: it bakes
+	size_t source_size;
 	FemBakeResult result; // of the thread until is_done
 	_Atomic float share;
 	_Atomic bool is_cancelled, is_done;
@@ -28,6 +31,13 @@ static FemResult write_bytes(const FemBakedMesh *mesh, FemBakeResult *out) {
 	out->size = size;
 	fem_baked_mesh_write(mesh, out->bytes, size);
 	return FEM_OK;
+}
+
+// Bytes round some numbers: what they give is what every later start gets, too.
+static void read_mesh(const void *bytes, size_t size, FemBakeResult *out) {
+	out->result = fem_baked_mesh_read("The baked mesh", bytes, size, &out->mesh);
+	if (out->result != FEM_OK)
+		snprintf(out->message, sizeof out->message, "%s", fem_last_error());
 }
 
 void fem_bake_now(FemRenderMesh *render, const FemBakeDef *def, FemBakeResult *out) {
@@ -48,12 +58,15 @@ void fem_bake_now(FemRenderMesh *render, const FemBakeDef *def, FemBakeResult *o
 		out->result = write_bytes(&mesh, out);
 	if (out->result != FEM_OK)
 		snprintf(out->message, sizeof out->message, "%s", fem_last_error());
+	else
+		read_mesh(out->bytes, out->size, out);
 	fem_bake_info_free(&info);
 	fem_baked_mesh_free(&mesh);
 }
 
 void fem_bake_result_free(FemBakeResult *result) {
 	fem_free(result->bytes, result->size);
+	fem_baked_mesh_free(&result->mesh);
 	*result = (FemBakeResult){0};
 }
 
@@ -67,7 +80,10 @@ static bool note_progress(void *context, float share) {
 
 static void *bake_thread(void *argument) {
 	FemBakeJob *job = argument;
-	fem_bake_now(&job->render, &job->def, &job->result);
+	if (job->source)
+		read_mesh(job->source, job->source_size, &job->result);
+	else
+		fem_bake_now(&job->render, &job->def, &job->result);
 	atomic_store(&job->is_done, true);
 	return NULL;
 }
@@ -87,6 +103,18 @@ FemBakeJob *fem_bake_start(FemRenderMesh *render, const FemBakeDef *def) {
 	}
 	if (render)
 		fem_render_mesh_free(render);
+	return NULL;
+}
+
+FemBakeJob *fem_bake_read_start(const void *bytes, size_t size) {
+	FemBakeJob *job = bytes && size > 0 ? FEM_ALLOC_ARRAY(FemBakeJob, 1) : NULL;
+	if (job) {
+		job->source = bytes;
+		job->source_size = size;
+		if (fem_thread_start(&job->thread, bake_thread, job))
+			return job;
+		FEM_FREE_ARRAY(job, 1);
+	}
 	return NULL;
 }
 

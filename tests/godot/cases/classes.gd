@@ -175,9 +175,15 @@ func test_step_errors_have_names() -> void:
 
 
 func test_project_settings() -> void:
-	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "debug_view", "keep_bakes"]:
+	for setting: String in ["worker_count", "max_substeps", "max_step", "ground_enabled", "ground_height", "ground_friction", "rigid_coupling", "character_push_force", "debug_view", "keep_bakes", "bake_in_background"]:
 		check(ProjectSettings.has_setting("physics/fem_destruction/" + setting), "there is no project setting " + setting)
 	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/ground_enabled"), false, "the ground by default")
+	check_equal(ProjectSettings.property_get_revert("physics/fem_destruction/bake_in_background"), true, "bakes by default")
+	for on: bool in [true, false]:
+		ProjectSettings.set_setting("physics/fem_destruction/bake_in_background", on)
+		var body := DestructibleBody.new()
+		check_equal(body.bake_in_background, on, "bake_in_background of a new body")
+		body.free()
 
 
 func _check_defaults(object: Object, defaults: Dictionary) -> void:
