@@ -13,6 +13,7 @@
 #   tests/godot_suites.sh looks GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
+#   tests/godot_suites.sh jolt_bench GODOT [--pieces N] [--seconds N] [--csv FILE]   (a wall that settles, and the same pieces in Jolt)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
 #   tests/godot_suites.sh splinter_drawing GODOT            (what drawing them costs, and that they do not jump)
@@ -438,6 +439,13 @@ run_sound_files() {
 	judge_output sound_files "SOUND FILES DONE" "$log"
 }
 
+run_jolt_bench() {
+	local godot=$1
+	shift
+	prepare_project "$here/godot"
+	"$godot" --headless --fixed-fps 60 --path "$here/godot" --script res://jolt_bench.gd -- "$@"
+}
+
 run_preset_pictures() {
 	draw_pictures "$1" preset_pictures 360x240 "$build/test_renders" "${2:-}"
 }
@@ -548,7 +556,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

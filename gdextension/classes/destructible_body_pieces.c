@@ -47,15 +47,18 @@ GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece) {
 	return transform_of(&state);
 }
 
-static void put_tets(GdDictionary *out, FemBodyId body, const FemPieceState *state) {
-	GdPackedInt32Array tets = gd_packed_int32_array_new();
-	gd_packed_int32_array_resize(&tets, state->tet_count);
-	if (state->tet_count > 0) {
-		fem_body_get_piece_tets(
-			body, state->piece, godot.packed_int32_array_operator_index(&tets, 0), state->tet_count);
+// Numbers of tets or nodes of a piece, `count` of them.
+typedef int32_t ReadNumbers(FemBodyId body, FemPieceNumber piece, int32_t *out, int32_t capacity);
+
+static void put_numbers(GdDictionary *out, const char *key, FemBodyId body, FemPieceNumber piece, int32_t count,
+	ReadNumbers *read) {
+	GdPackedInt32Array numbers = gd_packed_int32_array_new();
+	gd_packed_int32_array_resize(&numbers, count);
+	if (count > 0) {
+		read(body, piece, godot.packed_int32_array_operator_index(&numbers, 0), count);
 	}
-	dictionary_take(out, "tets", make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, &tets));
-	gd_packed_int32_array_free(&tets);
+	dictionary_take(out, key, make_variant(GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, &numbers));
+	gd_packed_int32_array_free(&numbers);
 }
 
 static void put_value(GdDictionary *out, const char *key, GDExtensionVariantType type, const void *value) {
@@ -87,7 +90,10 @@ void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary
 	put_value(out, "box", GDEXTENSION_VARIANT_TYPE_AABB, &box);
 	dictionary_take(out, "attached", make_variant_bool(state.is_attached));
 	dictionary_take(out, "asleep", make_variant_bool(state.asleep));
-	put_tets(out, self->simulated.body, &state);
+	FemBodyId body = self->simulated.body;
+	int32_t node_count = fem_body_get_piece_nodes(body, state.piece, NULL, 0);
+	put_numbers(out, "tets", body, state.piece, state.tet_count, fem_body_get_piece_tets);
+	put_numbers(out, "nodes", body, state.piece, node_count, fem_body_get_piece_nodes);
 }
 
 void destructible_body_remove_piece(void *pointer, int64_t piece) {

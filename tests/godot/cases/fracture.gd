@@ -137,12 +137,16 @@ func test_piece_data() -> void:
 	var volume := 0.0
 	var tets := 0
 	var attached := 0
+	var positions := body.get_node_positions()
 	for piece in body.get_pieces():
 		var data := body.get_piece_data(piece)
 		mass += data.mass
 		volume += data.volume
 		tets += data.tets.size()
 		attached += int(data.attached)
+		check(data.nodes.size() >= 4, "the piece has %d nodes" % data.nodes.size())
+		for node: int in data.nodes:
+			check(data.box.grow(1e-4).has_point(positions[node]), "node %d is outside of its piece" % node)
 		check(data.box.grow(0.01).has_point(data.center), "the centre %s is outside %s" % [data.center, data.box])
 		check(data.velocity.is_finite() and data.angular_velocity.is_finite(), "the velocity is %s" % data.velocity)
 		check_near_vector(data.transform.origin, data.center, 1e-5, "origin of the transform")
