@@ -16,9 +16,9 @@ typedef struct Row {
 } Row;
 
 // One mesh of several plates that face along x. It could break, but is too tough to.
-static Row add_row(FemWorldId world, double x, float speed) {
+static Row add_row_of(FemWorldId world, int32_t count, double x, float speed) {
 	FemBoxMesh box = fem_box_mesh(1, 3, 3, (FemVec3){THICKNESS, 0.2f, 0.2f}, FEM_CELLS_FIVE);
-	FemBoxMesh pieces = fem_box_mesh_row(&box, PIECES, (FemVec3){0.0f, 0.0f, SPACING});
+	FemBoxMesh pieces = fem_box_mesh_row(&box, count, (FemVec3){0.0f, 0.0f, SPACING});
 	FemMeshDef mesh = fem_box_mesh_def(&pieces);
 	FemMaterialDef material_def = fem_default_material_def();
 	material_def.young_modulus = 1e8f;
@@ -36,6 +36,10 @@ static Row add_row(FemWorldId world, double x, float speed) {
 	fem_box_mesh_free(&pieces);
 	fem_box_mesh_free(&box);
 	return row;
+}
+
+static Row add_row(FemWorldId world, double x, float speed) {
+	return add_row_of(world, PIECES, x, speed);
 }
 
 static FemWorldId empty_world(int32_t workers) {
@@ -76,6 +80,23 @@ FEM_TEST(fast_pieces, debris_does_not_pass_through_debris) {
 		FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
 		fem_world_destroy(world);
 	}
+}
+
+// Two clouds of crumbs that cross at 80 m/s are not searched for places where single ones meet; what is too large for a
+// crumb, as in the test above, is. Fails when crumbs are looked at: 86,400 pairs of boxes here, a second a step for
+// 2,800 crumbs of thirty vases.
+FEM_TEST(fast_pieces, crumbs_pass_each_other_in_flight) {
+	FemWorldId world = empty_world(1);
+	add_row_of(world, 40, 0.0, 40.0f);
+	add_row_of(world, 40, 0.387, -40.0f);
+	double visits = 0.0;
+	for (int i = 0; i < 3; i++) {
+		fem_steps(world, 1);
+		visits += (double)fem_world_find(world)->contacts.fast.visits;
+	}
+	fem_test_check(visits == 0.0, __FILE__, __LINE__, "%g pairs of boxes were looked at", visits);
+	FEM_CHECK_INT(fem_world_validate(world), FEM_OK);
+	fem_world_destroy(world);
 }
 
 // Fails when pieces of one body are not looked at, or one that passes beside the other is stopped.

@@ -54,8 +54,9 @@
 #define PIECE_TESTS_MAX (1 << 19)
 #define COLLIDER_VISITS_MAX (1 << 19)
 #define COLLIDER_CLIPS_MAX (1 << 15)
-#define SHARES_MAX 32 // a pair gets at least this part of the bounds, however many there are; chosen
-#define CHUNK 16      // pairs of a task; chosen
+#define CRUMB_SHARE (1.0f / 32.0f) // of a body's mass: what is lighter is a crumb; chosen: a vase breaks into a hundred
+#define SHARES_MAX 32              // a pair gets at least this part of the bounds, however many there are; chosen
+#define CHUNK 16                   // pairs of a task; chosen
 
 // What overlapped at the start of the step: proxies of two pieces, or of a piece and a collider, with the bits of the
 // depth of an overlap, m, which sort as the depths do; the same pair may be there several times.
@@ -276,11 +277,24 @@ static bool may_be_pierced(const FemWorld *world, const FemFastPair *pair) {
 	return whole && pair->displacement > pair->thickness;
 }
 
+// A small free piece of what broke that goes farther than it is long.
+static bool is_flying_crumb(const FemWorld *world, int32_t proxy, float displacement) {
+	const FemBody *body = body_of(world, proxy);
+	const FemPiece *piece = &body->pieces[world->sweep.proxies[proxy].piece];
+	return piece->pinned_count == 0 && !body->kinematic && piece->mass < CRUMB_SHARE * body->total_mass &&
+		displacement > piece->length;
+}
+
 static void prepare(const Look *look, FemFastPair *pair) {
 	const FemWorld *world = look->world;
 	const FemCollider *collider = collider_of(world, pair->b);
 	float diagonal = diagonal_of(world, pair->a);
 	if (!may_collide(world, pair))
+		return;
+	// Two crumbs that cross in flight are not seen to, and after a blast every one has hundreds of others on its path:
+	// 2,800 crumbs of thirty vases took a second a step. Where they overlap in the end their contacts part them.
+	if (!collider && is_flying_crumb(world, pair->a, pair->displacement) &&
+		is_flying_crumb(world, pair->b, pair->displacement))
 		return;
 	if (!collider)
 		diagonal = fminf(diagonal, diagonal_of(world, pair->b));

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/list.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "base/vec.h"
 #include "fracture/crack.h"
 #include "fracture/principal.h"
@@ -16,6 +17,7 @@
 #include "world/step/breaking.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define BLOW_SPEED 0.5f // m/s along the normal: what comes more slowly is a load, not a blow; chosen
 #define REST_SPEED 0.1  // m/s, of a piece under a load that it is at rest with; chosen
@@ -28,14 +30,15 @@
 // A contact that presses on a tet.
 typedef struct Hit {
 	int32_t body, tet;
-	FemVec3d point; // m, from the body's origin
-	double energy;  // J, that it took out of the motion; 0: of a load
+	FemVec3d point;           // m, from the body's origin
+	double energy;            // J, that it took out of the motion; 0: of a load
+	int32_t component, order; // of the tet's body; as it was found
 	bool is_done;
 } Hit;
 
 typedef struct Crushing {
 	FemStep *step;
-	Hit *hits;
+	Hit *hits; // body by body, piece by piece, the hardest first
 	int32_t hit_count, hit_capacity;
 	int32_t *tets; // of one body, that go
 	int32_t tet_count, tet_capacity;
@@ -102,7 +105,14 @@ static void add_hit(Crushing *crushing, const Hit *hit) {
 	const FemBody *body = crushing->step->world->bodies[hit->body];
 	bool counts = hit->energy > 0.0 || is_overloaded(body, hit->tet);
 	if (counts && FEM_LIST_HOLD(crushing->hits, crushing->hit_capacity, crushing->hit_count + 1, INT32_MAX))
-		crushing->hits[crushing->hit_count++] = *hit;
+		crushing->hits[crushing->hit_count++] = (Hit){
+			.body = hit->body,
+			.tet = hit->tet,
+			.point = hit->point,
+			.energy = hit->energy,
+			.component = fem_tet_component(body->topology, hit->tet),
+			.order = crushing->hit_count,
+		};
 }
 
 static FemVec3d point_of(const FemBody *body, const FemContactSide *side) {
@@ -172,12 +182,25 @@ static void find_ground_hits(Crushing *crushing, int32_t body_index) {
 	}
 }
 
+static int by_piece_and_energy(const void *first, const void *second) {
+	const Hit *a = first, *b = second;
+	if (a->body != b->body)
+		return a->body < b->body ? -1 : 1;
+	if (a->component != b->component)
+		return a->component < b->component ? -1 : 1;
+	if (a->energy != b->energy)
+		return a->energy > b->energy ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
 static void find_hits(Crushing *crushing) {
 	const FemWorld *world = crushing->step->world;
 	for (int32_t i = 0; i < world->contacts.contact_count; i++)
 		find_contact_hits(crushing, &world->contacts.contacts[i]);
 	for (int32_t i = 0; world->def.ground_enabled && i < world->islands.active_count; i++)
 		find_ground_hits(crushing, world->islands.active_bodies[i]);
+	if (crushing->hit_count > 1)
+		qsort(crushing->hits, (size_t)crushing->hit_count, sizeof *crushing->hits, by_piece_and_energy);
 }
 
 // ---- craters
@@ -246,65 +269,64 @@ static int32_t nearest_tet(const Crushing *crushing, const FemBody *body, int32_
 	return best;
 }
 
-static bool is_of_crater(const Crushing *crushing, const Hit *hit, const Hit *peak, double radius) {
-	const FemTopology *t = crushing->step->world->bodies[peak->body]->topology;
+static bool is_of_crater(const Hit *hit, const Hit *peak, double radius) {
 	FemVec3d d = fem_vec3d_sub(hit->point, peak->point);
-	return hit->body == peak->body && !hit->is_done &&
-		fem_tet_component(t, hit->tet) == fem_tet_component(t, peak->tet) && fem_vec3d_dot(d, d) <= radius * radius;
+	return !hit->is_done && fem_vec3d_dot(d, d) <= radius * radius;
 }
 
 // J: the energy spent within the crater that it makes itself, or within half an edge of its tet, which is no less than
-// the mesh can tell. What is spread over more than that only bruises.
-static double energy_of_crater(const Crushing *crushing, const Hit *peak, double strength, double *out_radius) {
+// the mesh can tell. What is spread over more than that only bruises. `of`: the hits of its piece.
+static double energy_of_crater(
+	const Crushing *crushing, FemRange of, const Hit *peak, double strength, double *out_radius) {
 	const FemBody *body = crushing->step->world->bodies[peak->body];
 	double radius = INFINITY, energy = 0.0, least = 0.5 * cbrt(EDGE_CUBED * volume_of(body, peak->tet));
 	for (int round = 0; round < CRATER_ROUNDS; round++) {
 		energy = 0.0;
-		for (int32_t i = 0; i < crushing->hit_count; i++)
-			energy += is_of_crater(crushing, &crushing->hits[i], peak, radius) ? crushing->hits[i].energy : 0.0;
+		for (int32_t i = of.begin; i < of.end; i++)
+			energy += is_of_crater(&crushing->hits[i], peak, radius) ? crushing->hits[i].energy : 0.0;
 		radius = fmax(cbrt(energy / (strength * CRATER_VOLUME)), least);
 	}
 	*out_radius = radius;
 	return energy;
 }
 
-static void make_crater(Crushing *crushing, Hit *peak) {
+static void make_crater(Crushing *crushing, FemRange of, Hit *peak) {
 	const FemBody *body = crushing->step->world->bodies[peak->body];
-	int32_t component = fem_tet_component(body->topology, peak->tet);
-	double radius, left = energy_of_crater(crushing, peak, (double)body->tet_crush[peak->tet], &radius);
+	double radius, left = energy_of_crater(crushing, of, peak, (double)body->tet_crush[peak->tet], &radius);
 	double share = 1.0; // a crater that is smaller than the tet does not show
-	for (int32_t tet; left > 0.0 && (tet = nearest_tet(crushing, body, component, peak->point)) >= 0;) {
+	for (int32_t tet; left > 0.0 && (tet = nearest_tet(crushing, body, peak->component, peak->point)) >= 0;) {
 		left -= take_unit(crushing, body, tet, left, share);
 		share = ROUNDING;
 	}
-	for (int32_t i = 0; i < crushing->hit_count; i++)
-		crushing->hits[i].is_done |= is_of_crater(crushing, &crushing->hits[i], peak, radius);
+	for (int32_t i = of.begin; i < of.end; i++)
+		crushing->hits[i].is_done |= is_of_crater(&crushing->hits[i], peak, radius);
 	peak->is_done = true;
 }
 
-static Hit *hardest_hit(Crushing *crushing, int32_t body_index) {
-	Hit *hardest = NULL;
-	for (int32_t i = 0; i < crushing->hit_count; i++) {
-		Hit *hit = &crushing->hits[i];
-		if (hit->body == body_index && !hit->is_done && (!hardest || hit->energy > hardest->energy))
-			hardest = hit;
-	}
-	return hardest;
+// The hits of the piece that the first of `rest` is of.
+static FemRange hits_of_piece(const Crushing *crushing, FemRange rest) {
+	FemRange of = {rest.begin, rest.begin};
+	while (of.end < rest.end && crushing->hits[of.end].component == crushing->hits[of.begin].component)
+		of.end++;
+	return of;
 }
 
-// Blows first. What is struck in this step does not rest: its load is that of the blow.
-static void find_tets(Crushing *crushing, int32_t body_index) {
+// Blows first. What is struck in this step does not rest: its load is that of the blow. `hits`: all of the body.
+static void find_tets(Crushing *crushing, int32_t body_index, FemRange hits) {
 	const FemBody *body = crushing->step->world->bodies[body_index];
 	bool is_struck = false;
 	crushing->tet_count = 0;
-	for (Hit *hit; (hit = hardest_hit(crushing, body_index));) {
-		if (hit->energy > 0.0) {
-			make_crater(crushing, hit);
+	for (FemRange of = {hits.begin, hits.begin}; of.end < hits.end;) {
+		of = hits_of_piece(crushing, (FemRange){of.end, hits.end});
+		for (int32_t i = of.begin; i < of.end && crushing->hits[i].energy > 0.0; i++) {
 			is_struck = true;
-		} else if (!is_struck && !is_taken(crushing, hit->tet)) {
-			take_unit(crushing, body, hit->tet, INFINITY, 1.0);
+			if (!crushing->hits[i].is_done)
+				make_crater(crushing, of, &crushing->hits[i]);
 		}
-		hit->is_done = true;
+	}
+	for (int32_t i = hits.begin; i < hits.end && !is_struck; i++) {
+		if (!is_taken(crushing, crushing->hits[i].tet))
+			take_unit(crushing, body, crushing->hits[i].tet, INFINITY, 1.0);
 	}
 }
 
@@ -397,10 +419,10 @@ static void cut_out(const Crushing *crushing, FemBody *body) {
 	breaking->cut_count = breaking->cut_capacity = 0;
 }
 
-static bool crush_body(Crushing *crushing, int32_t body_index, FemCrushEvent *out_event) {
+static bool crush_body(Crushing *crushing, int32_t body_index, FemRange hits, FemCrushEvent *out_event) {
 	FemWorld *world = crushing->step->world;
 	FemBody *body = world->bodies[body_index];
-	find_tets(crushing, body_index);
+	find_tets(crushing, body_index, hits);
 	if (!take_crumbs(crushing, body) || !fem_body_make_splittable(world, body) ||
 		!fem_split_can_remove(body->topology, crushing->tet_count) || !fem_split_open(body->own_topology))
 		return false;
@@ -429,13 +451,14 @@ void fem_crushing_run(FemStep *step) {
 	fem_heap_begin(world->heap);
 	find_hits(&crushing);
 	fem_heap_end();
-	for (int32_t i = 0; i < world->islands.active_count && crushing.hit_count > 0; i++) {
-		int32_t index = world->islands.active_bodies[i];
+	for (FemRange of = {0, 0}; of.end < crushing.hit_count;) {
+		int32_t index = crushing.hits[of.end].body;
 		FemCrushEvent event;
-		if (!hardest_hit(&crushing, index))
-			continue;
+		of.begin = of.end;
+		while (of.end < crushing.hit_count && crushing.hits[of.end].body == index)
+			of.end++;
 		fem_heap_begin(world->heap);
-		bool is_crushed = crush_body(&crushing, index, &event);
+		bool is_crushed = crush_body(&crushing, index, of, &event);
 		fem_heap_end();
 		if (is_crushed)
 			finish_body(world, index, &event);
