@@ -14,6 +14,7 @@
 #   tests/godot_suites.sh showing GODOT compatibility|forward|mobile
 #   tests/godot_suites.sh render_bench GODOT compatibility|forward|mobile   (figures)
 #   tests/godot_suites.sh jolt_bench GODOT [--pieces N] [--seconds N] [--csv FILE]   (a wall that settles, and the same pieces in Jolt)
+#   tests/godot_suites.sh level_bench GODOT [--seconds N] [--threads N] [--csv FILE]   (see tests/bench/level.sh)
 #   tests/godot_suites.sh pictures GODOT                    (of bakes, into build/test_renders/bakes.png)
 #   tests/godot_suites.sh splinter_pictures GODOT [PATTERN] (of splinters, into build/test_renders/splinters_*.png)
 #   tests/godot_suites.sh splinter_drawing GODOT            (what drawing them costs, and that they do not jump)
@@ -439,11 +440,24 @@ run_sound_files() {
 	judge_output sound_files "SOUND FILES DONE" "$log"
 }
 
+# run_beside_jolt GODOT NAME ARGUMENT...: times of ticks, ours and Jolt's; figures, no verdict.
+run_beside_jolt() {
+	local godot=$1 name=$2
+	shift 2
+	prepare_project "$here/godot"
+	"$godot" --headless --fixed-fps 60 --path "$here/godot" --script "res://$name.gd" -- "$@"
+}
+
 run_jolt_bench() {
 	local godot=$1
 	shift
-	prepare_project "$here/godot"
-	"$godot" --headless --fixed-fps 60 --path "$here/godot" --script res://jolt_bench.gd -- "$@"
+	run_beside_jolt "$godot" jolt_bench "$@"
+}
+
+run_level_bench() {
+	local godot=$1
+	shift
+	run_beside_jolt "$godot" level_bench "$@"
 }
 
 run_preset_pictures() {
@@ -556,7 +570,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | coupling_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

@@ -50,8 +50,8 @@ GdTransform3D destructible_body_get_piece_transform(void *self, int64_t piece) {
 // Numbers of tets or nodes of a piece, `count` of them.
 typedef int32_t ReadNumbers(FemBodyId body, FemPieceNumber piece, int32_t *out, int32_t capacity);
 
-static void put_numbers(GdDictionary *out, const char *key, FemBodyId body, FemPieceNumber piece, int32_t count,
-	ReadNumbers *read) {
+static void put_numbers(
+	GdDictionary *out, const char *key, FemBodyId body, FemPieceNumber piece, int32_t count, ReadNumbers *read) {
 	GdPackedInt32Array numbers = gd_packed_int32_array_new();
 	gd_packed_int32_array_resize(&numbers, count);
 	if (count > 0) {
