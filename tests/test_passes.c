@@ -86,15 +86,15 @@ static Blow strike_slab(double hz, int32_t substeps, int32_t passes, int32_t wor
 }
 
 // 240 Hz with 16 substeps gives 4.3 m/s and 51 pieces in the mean of three of these seeds, by which results of any rate
-// are measured; single ones differ by a third of that. Without passes the ball is stopped.
+// are measured; single ones differ by half of that, in the last bit of a solve. Without passes the ball is stopped.
 FEM_TEST(passes, a_ball_goes_through_a_slab_at_any_rate) {
 	static const double rates[] = {30.0, 60.0, 120.0, 240.0};
 	for (int i = 0; i < 4; i++) {
 		double speed = 0.0, pieces = 0.0;
-		for (uint32_t seed = 3; seed < 7; seed++) {
+		for (uint32_t seed = 3; seed < 11; seed++) {
 			Blow blow = strike_seeded_slab(seed, rates[i], 1, 24, 1);
-			speed += 0.25 * blow.ball_speed;
-			pieces += 0.25 * blow.pieces;
+			speed += 0.125 * blow.ball_speed;
+			pieces += 0.125 * blow.pieces;
 		}
 		printf("  %.0f Hz: ball at %.2f m/s, %.1f pieces\n", rates[i], speed, pieces);
 		FEM_CHECK_NEAR(speed, 4.3, 0.15 * 4.3);

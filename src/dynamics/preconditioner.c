@@ -71,14 +71,16 @@ static bool create_factor(FemPreconditioner *p, const FemTopology *topology, con
 static bool create_two_level(
 	FemPreconditioner *p, const FemTopology *topology, const int32_t *part_order, int32_t component) {
 	FemPartGraph graph;
-	if (!fem_part_graph_create(&graph, topology, component))
+	if (!fem_coarse_groups_create(&p->groups, topology, component, part_order) ||
+		!fem_part_graph_create(&graph, topology, component, &p->groups))
 		return false;
 	p->coarse_row_start = graph.row_start; // the graph's memory is kept
 	p->coarse_column = graph.column;
-	int32_t part_count = graph.part_count, entries = graph.row_start[part_count];
+	int32_t group_count = graph.part_count, entries = graph.row_start[group_count];
 	double flops;
-	p->factor = fem_cholesky_create(part_count, graph.row_start, graph.column, part_order, 6,
-		fem_policy_factor_flops_max(FEM_PRECONDITION_TWO_LEVEL), &flops);
+	p->factor =
+		fem_cholesky_create(group_count, graph.row_start, graph.column, p->groups.order ? p->groups.order : part_order,
+			6, fem_policy_factor_flops_max(FEM_PRECONDITION_TWO_LEVEL), &flops);
 	p->factor_cost = fem_policy_two_level_cost(flops, entry_count(topology, p->nodes));
 	p->iteration_cost = fem_policy_rows_cost(p->nodes.end - p->nodes.begin, entry_count(topology, p->nodes));
 	p->kind = FEM_PRECONDITION_TWO_LEVEL;
@@ -86,25 +88,25 @@ static bool create_two_level(
 		return false;
 	p->workspace_floats = fem_cholesky_workspace(p->factor);
 	p->workspace = FEM_ALLOC_ARRAY(float, p->workspace_floats);
-	p->frames = FEM_ALLOC_ARRAY(FemPartFrame, part_count);
+	p->frames = FEM_ALLOC_ARRAY(FemPartFrame, group_count);
 	p->arms = FEM_ALLOC_ARRAY(FemVec4, p->nodes.end - p->nodes.begin);
-	p->coarse_diagonal = FEM_ALLOC_ARRAY(float, 36 * (size_t)part_count);
+	p->coarse_diagonal = FEM_ALLOC_ARRAY(float, 36 * (size_t)group_count);
 	p->coarse_blocks = FEM_ALLOC_ARRAY(float, 36 * (size_t)entries);
-	p->coarse_vector = FEM_ALLOC_ARRAY(float, 8 * (size_t)part_count);
+	p->coarse_vector = FEM_ALLOC_ARRAY(float, 8 * (size_t)group_count);
 	return p->workspace && p->frames && p->arms && p->coarse_diagonal && (p->coarse_blocks || entries == 0) &&
 		p->coarse_vector;
 }
 
-// About the radius of a part, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its
+// About the radius of a group, from the rest shape, which a snapshot keeps. Each tet gives a quarter to each of its
 // nodes.
-static float part_length(const FemBody *body, FemRange nodes, int32_t part_count) {
+static float group_length(const FemBody *body, FemRange nodes, int32_t group_count) {
 	const FemTopology *topology = body->topology;
 	double volume = 0.0;
 	for (int32_t k = topology->node_tet_start[nodes.begin]; k < topology->node_tet_start[nodes.end]; k++) {
 		int32_t tet = topology->node_tets[k] >> 2;
 		volume += 0.25 * (double)body->batches[tet / FEM_LANES].volume[tet % FEM_LANES];
 	}
-	return (float)(0.5 * cbrt(volume / part_count));
+	return (float)(0.5 * cbrt(volume / group_count));
 }
 
 void fem_preconditioner_create(
@@ -117,7 +119,7 @@ void fem_preconditioner_create(
 	fem_preconditioner_free(p); // what a factor had when memory failed
 	bool wants_two_level = orders.part_order && fem_policy_takes_two_levels(p->parts.end - p->parts.begin);
 	if (wants_two_level && create_two_level(p, topology, orders.part_order, component)) {
-		p->length = part_length(body, p->nodes, p->parts.end - p->parts.begin);
+		p->length = group_length(body, p->nodes, p->groups.count);
 		return;
 	}
 	fem_preconditioner_free(p);
@@ -125,32 +127,33 @@ void fem_preconditioner_create(
 }
 
 void fem_preconditioner_free(FemPreconditioner *p) {
-	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
+	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), group_count = (size_t)p->groups.count;
 	fem_cholesky_destroy(p->factor);
 	FEM_FREE_ARRAY(p->workspace, p->workspace_floats);
 	FEM_FREE_ARRAY(p->node_frames, node_count);
 	FEM_FREE_ARRAY(p->node_rotations, 9 * node_count);
 	FEM_FREE_ARRAY(p->node_loads, node_count);
-	FEM_FREE_ARRAY(p->frames, part_count);
+	FEM_FREE_ARRAY(p->frames, group_count);
 	FEM_FREE_ARRAY(p->arms, node_count);
-	FEM_FREE_ARRAY(p->coarse_diagonal, 36 * part_count);
-	FEM_FREE_ARRAY(p->coarse_vector, 8 * part_count);
+	FEM_FREE_ARRAY(p->coarse_diagonal, 36 * group_count);
+	FEM_FREE_ARRAY(p->coarse_vector, 8 * group_count);
 	if (p->coarse_row_start) {
-		FEM_FREE_ARRAY(p->coarse_blocks, 36 * (size_t)p->coarse_row_start[part_count]);
-		FemPartGraph graph = {(int32_t)part_count, p->coarse_row_start, p->coarse_column};
+		FEM_FREE_ARRAY(p->coarse_blocks, 36 * (size_t)p->coarse_row_start[group_count]);
+		FemPartGraph graph = {(int32_t)group_count, p->coarse_row_start, p->coarse_column};
 		fem_part_graph_free(&graph);
 	}
+	fem_coarse_groups_free(&p->groups);
 	FemRange nodes = p->nodes, parts = p->parts;
 	*p = (FemPreconditioner){.nodes = nodes, .parts = parts};
 }
 
 size_t fem_preconditioner_bytes(const FemPreconditioner *p) {
-	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), part_count = (size_t)(p->parts.end - p->parts.begin);
-	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[part_count] : 0;
+	size_t node_count = (size_t)(p->nodes.end - p->nodes.begin), group_count = (size_t)p->groups.count;
+	size_t entries = p->coarse_row_start ? (size_t)p->coarse_row_start[group_count] : 0;
 	return (p->factor ? fem_cholesky_bytes(p->factor) : 0) + p->workspace_floats * sizeof(float) +
 		(p->node_frames ? node_count * (sizeof(FemVec4) + 10 * sizeof(float)) : 0) +
-		(p->arms ? node_count * sizeof(FemVec4) : 0) +
-		(p->frames ? part_count * (sizeof *p->frames + 45 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
+		(p->arms ? node_count * sizeof(FemVec4) : 0) + fem_coarse_groups_bytes(&p->groups) +
+		(p->frames ? group_count * (sizeof *p->frames + 44 * sizeof(float)) + entries * 37 * sizeof(float) : 0);
 }
 
 // ---- node frames

@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/range.h"
 #include "base/vec.h"
+#include "dynamics/coarse_groups.h"
 #include "dynamics/sparse_cholesky.h"
 #include "jobs/pool.h"
 #include "model/body.h"
@@ -25,11 +26,12 @@ typedef enum FemPreconditionKind {
 	FEM_PRECONDITION_TWO_LEVEL,
 } FemPreconditionKind;
 
-// A part's place now: the coarse space is R a + (R b) x (x - c) / length over its nodes.
+// A group's place now: the coarse space is R a + (R b) x (x - c) / length over its nodes.
 typedef struct FemPartFrame {
 	float center[3];   // m
 	float rotation[9]; // row by row
-	float coarse[8];   // the part's 6 coarse numbers: restricted residual, then solution
+	float coarse[8];   // the group's 6 coarse numbers: restricted residual, then solution
+	float motion[8];   // R a, then R b / length of the solution, each with a 0 behind it
 } FemPartFrame;
 
 typedef struct FemPreconditioner {
@@ -52,11 +54,12 @@ typedef struct FemPreconditioner {
 	float *node_loads;     // factor: trace of each node's mass and contact blocks when the factor was made, kg
 	bool is_rotated;       // false: the factor is of this step, no node has rotated since
 
-	FemPartFrame *frames; // two-level: [part of the component]
-	FemVec4 *arms;        // two-level: [node of the component] from its part's centre, m; w = 1, or 0 unless it is free
+	FemCoarseGroups groups; // two-level
+	FemPartFrame *frames;   // two-level: [group]
+	FemVec4 *arms; // two-level: [node of the component] from its group's centre, m; w = 1, or 0 unless it is free
 	int32_t *coarse_row_start, *coarse_column;
 	float *coarse_diagonal, *coarse_blocks; // 36 floats each, column-major
-	float *coarse_vector;                   // 8 floats a part
+	float *coarse_vector;                   // 8 floats a group
 	float length;                           // m, scales rotations to the size of translations
 } FemPreconditioner;
 
@@ -77,13 +80,14 @@ void fem_preconditioner_create(
 void fem_preconditioner_free(FemPreconditioner *preconditioner);
 size_t fem_preconditioner_bytes(const FemPreconditioner *preconditioner); // held by it
 
-// The graph of a component's parts (local numbers), for ordering them. Caller frees with fem_part_graph_free.
+// The graph of a component's parts, or of groups of its nodes (local numbers). Caller frees with fem_part_graph_free.
 typedef struct FemPartGraph {
 	int32_t part_count;
 	int32_t *row_start, *column;
 } FemPartGraph;
 
-FEM_MUST_USE bool fem_part_graph_create(FemPartGraph *graph, const FemTopology *topology, int32_t component);
+FEM_MUST_USE bool fem_part_graph_create(
+	FemPartGraph *graph, const FemTopology *topology, int32_t component, const FemCoarseGroups *groups);
 void fem_part_graph_free(FemPartGraph *graph);
 
 // Before a solve: frames of nodes or parts, and a new factor where the old one has served. diagonal_blocks is scratch
@@ -102,9 +106,9 @@ void fem_preconditioner_prepare(FemPreconditioner *preconditioner, const FemBody
 double fem_preconditioner_solve(
 	const FemPreconditioner *preconditioner, const FemBody *body, const FemVec4 *r, FemVec4 *z);
 
-// Two-level: sums of a part's residual into its coarse numbers; the coarse solve (returns its share of r.z); and the
+// Two-level: sums of a group's residual into its coarse numbers; the coarse solve (returns its share of r.z); and the
 // motion it adds to some nodes of a part, p += motion.
-void fem_coarse_restrict(FemPreconditioner *preconditioner, const FemBody *body, int32_t local_part, const FemVec4 *r);
+void fem_coarse_restrict(FemPreconditioner *preconditioner, const FemBody *body, int32_t group, const FemVec4 *r);
 double fem_coarse_solve(FemPreconditioner *preconditioner);
 void fem_coarse_prolong(const FemPreconditioner *preconditioner, int32_t local_part, FemRange nodes, FemVec4 *p);
 

@@ -142,15 +142,19 @@ static void restrict_chunk(const Iteration *it, const FemNodeChunk *chunk) {
 	const FemTopology *topology = island->body->topology;
 	int32_t part = topology->node_part[chunk->begin];
 	FemRange nodes = topology->part_nodes[part];
-	if (kind_of(island) == FEM_PRECONDITION_TWO_LEVEL && nodes.begin == chunk->begin && nodes.end == chunk->end)
+	if (kind_of(island) == FEM_PRECONDITION_TWO_LEVEL && !island->preconditioner->groups.nodes &&
+		nodes.begin == chunk->begin && nodes.end == chunk->end)
 		restrict_part(island, part);
 }
 
 // Parts that grew by copies of nodes are several chunks, which several threads write: they are summed when all are
-// done.
+// done. So are groups that are no parts.
 static void restrict_large_parts(const Iteration *it, const FemSystemIsland *island) {
 	const FemTopology *topology = island->body->topology;
-	for (int32_t c = island->chunks.begin; c < island->chunks.end; c++) {
+	const FemCoarseGroups *groups = &island->preconditioner->groups;
+	for (int32_t group = 0; groups->nodes && group < groups->count; group++)
+		fem_coarse_restrict(island->preconditioner, island->body, group, island->body->step->residual);
+	for (int32_t c = island->chunks.begin; !groups->nodes && c < island->chunks.end; c++) {
 		const FemNodeChunk *chunk = &it->system->chunks[c];
 		int32_t part = topology->node_part[chunk->begin];
 		FemRange nodes = topology->part_nodes[part];
@@ -286,9 +290,8 @@ static void prolong_parts(const FemPreconditioner *preconditioner, FemBody *body
 
 // z += the coarse space's answer to the residual without rigid motion, of all parts.
 static void add_coarse_motion(FemPreconditioner *preconditioner, FemBody *body) {
-	FemRange parts = preconditioner->parts;
-	for (int32_t p = parts.begin; p < parts.end; p++)
-		fem_coarse_restrict(preconditioner, body, p - parts.begin, body->step->product);
+	for (int32_t group = 0; group < preconditioner->groups.count; group++)
+		fem_coarse_restrict(preconditioner, body, group, body->step->product);
 	fem_coarse_solve(preconditioner);
 	prolong_parts(preconditioner, body);
 }

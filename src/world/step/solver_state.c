@@ -20,7 +20,7 @@ static bool order_component(FemMesh *mesh, int32_t component) {
 	int32_t *row_start = FEM_ALLOC_ARRAY(int32_t, node_count + 1), *column = FEM_ALLOC_ARRAY(int32_t, entries);
 	int32_t *position = FEM_ALLOC_ARRAY(int32_t, longest);
 	FemPartGraph graph = {0};
-	bool ok = row_start && column && position && fem_part_graph_create(&graph, topology, component);
+	bool ok = row_start && column && position && fem_part_graph_create(&graph, topology, component, NULL);
 	for (int32_t i = 0; ok && i <= node_count; i++)
 		row_start[i] = topology->row_start[nodes.begin + i] - first;
 	for (int32_t i = 0; ok && i < entries; i++)
