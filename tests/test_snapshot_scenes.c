@@ -115,6 +115,7 @@ FEM_TEST(snapshot_scenes, contact_goes_on_bitwise_after_every_step) {
 FEM_TEST(snapshot_scenes, fracture_goes_on_bitwise_after_every_step) {
 	follow_scene("glass2400", 9, 6);
 	follow_scene("wall", 2, 8);
+	follow_scene("slab", 0, 4);
 	follow_scene("pole", 56, 9);
 	follow_scene("bowls4", 29, 11);
 	follow_scene("panel", 8, 8);

@@ -241,6 +241,24 @@ func test_seeds_differ() -> void:
 	check(results[0] != results[2], "another seed breaks alike")
 
 
+## A frozen bar bears a blow that breaks it as soon as it is let go.
+func test_a_frozen_bar_stays_whole() -> void:
+	var body := _add_bar(_brittle(WEAK))
+	body.freeze = true
+	_watch(body)
+	_hit(body)
+	var ball := add_body(body.position + Vector3(0.8, 0.8, 0))
+	ball.start_velocity = Vector3(0, -15, 0)
+	ball.reset()
+	await ticks(30)
+	check_equal(body.get_piece_count(), 1, "pieces while frozen")
+	check_equal(_seen.size(), 0, "signals while frozen")
+	ball.free()
+	body.freeze = false
+	await _break(body)
+	check(_seen.size() > 0, "no signal when let go")
+
+
 func test_free_in_the_own_signal() -> void:
 	for kind in 2:
 		var body := _add_bar(_brittle(WEAK))
