@@ -14,6 +14,8 @@
 	X(piece_detached) \
 	X(crushed) \
 	X(physics_frame) \
+	X(node_added) \
+	X(node_removed) \
 	X(frame_pre_draw) \
 	X(changed) \
 	X(tree_exiting) \

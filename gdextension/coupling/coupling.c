@@ -13,6 +13,7 @@ enum {
 };
 #define NEAR_MARGIN 0.5f // m, within which bodies get colliders; chosen: some ticks before they touch
 #define FAR_MARGIN 8.0f  // m, beyond which static bodies are forgotten; chosen
+#define FARTHEST 1e9     // m, from the world's origin; chosen: beyond it is no game
 
 static double now_ms(void) {
 	return 1e-3 * (double)gd_time_get_ticks_usec();
@@ -37,11 +38,13 @@ static float distance_to_nearest(const Coupling *coupling, const RigidRecord *re
 	return (float)sqrt(nearest) - record->radius;
 }
 
+// Bodies that are nowhere have none.
 static void note_boxes(Coupling *coupling) {
 	for (int32_t i = 0; i < coupling->world->body_count; i++) {
 		SimulationBody *body = coupling->world->bodies[i];
-		body->region.has_box = !body->is_detached &&
-			fem_body_get_bounds(body->body, &body->region.box_low, &body->region.box_high) == FEM_OK;
+		FemPosition *low = &body->region.box_low, *high = &body->region.box_high;
+		body->region.has_box = !body->is_detached && fem_body_get_bounds(body->body, low, high) == FEM_OK &&
+			fabs(low->x) + fabs(low->y) + fabs(low->z) + fabs(high->x) + fabs(high->y) + fabs(high->z) < FARTHEST;
 	}
 }
 
@@ -91,8 +94,6 @@ static bool update_record(Coupling *coupling, RigidRecord *record, double delta,
 	return true;
 }
 
-// Areas do not tell of static bodies, nor Jolt's of those that slept before; queries found them, and they stay while
-// they are near.
 static bool is_worth_keeping(const Coupling *coupling, const RigidRecord *record) {
 	return discovery_keeps(coupling, record) || distance_to_nearest(coupling, record) < FAR_MARGIN;
 }
@@ -143,8 +144,8 @@ void coupling_before_step(SimulationWorld *world, double delta) {
 	double start = now_ms();
 	coupling->tick++;
 	coupling->delta = delta;
-	discovery_update(coupling);
 	note_boxes(coupling);
+	discovery_update(coupling);
 	update_records(coupling, delta);
 	world->has_new_bodies = false;
 	update_dynamic(coupling, delta);
@@ -176,6 +177,7 @@ void coupling_after_step(SimulationWorld *world, double delta) {
 void coupling_forget_body(SimulationBody *body) {
 	if (body->world && body->world->coupling) {
 		piece_proxies_forget(body->world->coupling, body);
+		discovery_forget_body(body->world->coupling);
 	}
 	node_attachments_free(body);
 	body->region = (BodyRegion){0};

@@ -4,35 +4,39 @@
 
 #include "coupling/rigid_records.h"
 
-#define DISCOVERY_CELL 16.0         // m, side of a cell of the grid; chosen: a room
-#define DISCOVERY_CELL_MARGIN 6.0   // m, by which a cell's box is larger on each side
-enum { DISCOVERY_CELLS_MAX = 256 }; // beyond, destructibles share larger boxes
-
-typedef struct Cell {
-	int32_t x, y, z;
-} Cell;
+// Cells of the grid, open addressing.
+typedef struct CellSet {
+	uint64_t *keys; // 0: none
+	int32_t count, capacity;
+} CellSet;
 
 typedef struct Discovery {
-	GdRID area, cell_shape, query_shape;
+	GdRID query_shape;
 	GDExtensionObjectPtr query; // PhysicsShapeQueryParameters3D
-	Cell cells[DISCOVERY_CELLS_MAX];
-	int32_t cell_count;
-	uint32_t made_tick;       // of the area
+	CellSet cells;              // near destructibles
+	bool has_stale_cells;
+	bool has_large_bodies;    // that have too many cells to be in the set
+	double low[3], high[3];   // m, the box around all that is near
+	uint64_t newest_node;     // of those that were looked at
+	int32_t look_at;          // the node that is looked at next
 	uint32_t made_query_tick; // of the query's shape
 	bool said_full;
 } Discovery;
 
-// False when the body is nowhere.
-bool discovery_body_box(const SimulationBody *body, FemPosition *low, FemPosition *high);
+// ---- discovery_cells.c
+void discovery_cells_update(Coupling *coupling);
 
-// ---- discovery_area.c
-void discovery_area_start(Coupling *coupling);
-void discovery_area_update(Coupling *coupling); // covers the cells in which destructibles are
-void discovery_area_free(Coupling *coupling);
+// Whether a box, in m, reaches into a cell near a destructible. Numbers that are none are near nothing.
+bool discovery_is_near(const Coupling *coupling, const double low[3], const double high[3]);
+
+// ---- discovery_nodes.c
+void discovery_nodes_start(Coupling *coupling);
+void discovery_nodes_look(Coupling *coupling); // enters those that have come near
+void discovery_nodes_free(Coupling *coupling);
 
 // ---- discovery_queries.c
-void discovery_query_body(Coupling *coupling, SimulationBody *body); // asks around it, if it is time
-void discovery_enter_standing(Coupling *coupling);                   // destructibles whose meshes are being baked
-void discovery_exclude_own(Coupling *coupling);                      // these and our pieces are not asked for
+void discovery_enter_standing(Coupling *coupling); // destructibles whose meshes are being baked
+void discovery_exclude_own(Coupling *coupling);    // these and our pieces are not asked for
+void discovery_query_bodies(Coupling *coupling);   // asks around those whose time it is
 
 #endif

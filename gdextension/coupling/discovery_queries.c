@@ -1,4 +1,4 @@
-// Queries for what the area does not tell of: static bodies, and sleepers in Jolt.
+// Queries for what is not in the list of nodes: static bodies, and those that have no node.
 #include "coupling/discovery_internal.h"
 #include "coupling/piece_proxies.h"
 
@@ -9,8 +9,9 @@
 
 #define REGION_MARGIN 1.5f // m, around a destructible, that is asked about at once
 enum {
-	QUERY_TICKS = 60, // after so many an awake destructible asks again
-	QUERY_FIRST = 3,  // a new one asks this often in a row: bodies made in the same frame come late
+	QUERY_TICKS = 60,  // after so many a destructible may ask again
+	SLEEPER_TICKS = 8, // between two sleepers that do: for statics that come, and bodies that have no node
+	QUERY_FIRST = 3,   // a new one asks this often in a row: bodies made in the same frame come late
 	QUERY_RESULTS = 512,
 };
 
@@ -137,18 +138,18 @@ void discovery_exclude_own(Coupling *coupling) {
 }
 
 // What a fast body reaches in a quarter of a second is asked about, too.
-void discovery_query_body(Coupling *coupling, SimulationBody *body) {
+static void query_body(Coupling *coupling, SimulationBody *body, bool is_asked) {
 	BodyRegion *region = &body->region;
-	FemPosition low, high;
-	if (!discovery_body_box(body, &low, &high)) {
+	if (!region->has_box) {
 		return;
 	}
-	bool is_awake = !fem_body_is_asleep(body->body), is_inside = region->query_count > 0;
-	const double *a = &low.x, *b = &high.x;
+	bool is_inside = region->query_count > 0;
+	const double *a = &region->box_low.x, *b = &region->box_high.x;
 	for (int i = 0; i < 3; i++) {
 		is_inside &= a[i] > (double)region->low[i] + 0.2 && b[i] < (double)region->high[i] - 0.2;
 	}
-	bool is_due = coupling->tick - region->tick >= QUERY_TICKS + (uint32_t)(body->body.index1 % 16) && is_awake;
+	bool is_due = coupling->tick - region->tick >= QUERY_TICKS + (uint32_t)(body->body.index1 % 16) &&
+		(is_asked || !fem_body_is_asleep(body->body));
 	if (is_inside && !is_due && region->query_count >= QUERY_FIRST) {
 		return;
 	}
@@ -165,4 +166,14 @@ void discovery_query_body(Coupling *coupling, SimulationBody *body) {
 	region->tick = coupling->tick;
 	region->query_count++;
 	ask_around(coupling, region->low, region->high);
+}
+
+// Those that are awake ask when they are due, of the sleeping ones one in SLEEPER_TICKS.
+void discovery_query_bodies(Coupling *coupling) {
+	int32_t count = coupling->world->body_count;
+	bool has_sleeper = count > 0 && coupling->tick % SLEEPER_TICKS == 0;
+	int32_t sleeper = has_sleeper ? (int32_t)(coupling->tick / SLEEPER_TICKS % (uint32_t)count) : -1;
+	for (int32_t i = 0; i < count; i++) {
+		query_body(coupling, coupling->world->bodies[i], i == sleeper);
+	}
 }

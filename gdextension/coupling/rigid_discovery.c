@@ -1,9 +1,10 @@
 // Which of Godot's bodies are near destructibles.
 //
-// Moving bodies are told of by an area that covers the cells of a coarse grid in which destructibles are: the server
-// reports only who comes and who goes, and its margin is wide enough for a bullet to be known before it arrives. Static
-// bodies, which areas do not report, are asked for around each destructible: when it is new, when it leaves the region
-// last asked about, and now and then while it is awake.
+// Moving bodies are known from the scene tree: where their nodes are is looked at in every tick (discovery_nodes.c),
+// and those near cells of a coarse grid in which destructibles are (discovery_cells.c) become records; the margin is
+// wide enough for a bullet to be known before it arrives. Static bodies, and those without a node, are asked for around
+// each destructible: when it is new, when it leaves the region last asked about, once a second while it is awake, and
+// in turn while it sleeps (discovery_queries.c).
 #include "coupling/discovery_internal.h"
 
 #include "binding/conversions.h"
@@ -11,12 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { GRACE_TICKS = 30 }; // for which bodies are kept that a new area has not told of yet
-
-bool discovery_body_box(const SimulationBody *body, FemPosition *low, FemPosition *high) {
-	return !body->is_detached && fem_body_get_bounds(body->body, low, high) == FEM_OK &&
-		fabs(low->x) + fabs(low->y) + fabs(low->z) + fabs(high->x) + fabs(high->y) + fabs(high->z) < 1e9;
-}
+enum { GRACE_TICKS = 30 }; // for which bodies are kept that are near nothing any more
 
 static bool start(Coupling *coupling) {
 	Discovery *d = calloc(1, sizeof(Discovery));
@@ -33,7 +29,7 @@ static bool start(Coupling *coupling) {
 	d->query = make_ref_counted("PhysicsShapeQueryParameters3D");
 	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, d->query_shape);
 	gd_physics_shape_query_parameters3d_set_collision_mask(d->query, UINT32_MAX);
-	discovery_area_start(coupling);
+	discovery_nodes_start(coupling);
 	return true;
 }
 
@@ -41,31 +37,40 @@ void discovery_update(Coupling *coupling) {
 	if (!coupling->discovery && !start(coupling)) {
 		return;
 	}
-	discovery_area_update(coupling);
 	discovery_enter_standing(coupling);
+	discovery_cells_update(coupling);
+	discovery_nodes_look(coupling);
 	discovery_exclude_own(coupling);
 	if (simulation_settings()->physics_on_thread && coupling->discovery->made_query_tick == coupling->tick) {
 		return; // the server makes the query's shape after this tick
 	}
-	for (int32_t i = 0; i < coupling->world->body_count; i++) {
-		if (!coupling->world->bodies[i]->is_detached) {
-			discovery_query_body(coupling, coupling->world->bodies[i]);
-		}
-	}
+	discovery_query_bodies(coupling);
 }
 
 bool discovery_keeps(const Coupling *coupling, const RigidRecord *record) {
-	return record->area_count > 0 || coupling->tick - record->seen_tick < GRACE_TICKS;
+	if (coupling->tick - record->seen_tick < GRACE_TICKS) {
+		return true;
+	}
+	const double *p = &record->frame.position.x, r = (double)record->radius;
+	double low[3] = {p[0] - r, p[1] - r, p[2] - r}, high[3] = {p[0] + r, p[1] + r, p[2] + r};
+	return record->kind != RIGID_STATIC && discovery_is_near(coupling, low, high);
+}
+
+void discovery_forget_body(Coupling *coupling) {
+	if (coupling->discovery) {
+		coupling->discovery->has_stale_cells = true;
+	}
 }
 
 void discovery_free(Coupling *coupling) {
 	Discovery *d = coupling->discovery;
-	discovery_area_free(coupling);
+	discovery_nodes_free(coupling);
 	if (!d) {
 		return;
 	}
 	gd_physics_server3d_free_rid(d->query_shape);
 	object_unreference(d->query);
+	free(d->cells.keys);
 	free(d);
 	coupling->discovery = NULL;
 }

@@ -79,6 +79,7 @@ void rigid_remove(Coupling *coupling, int32_t index) {
 	rigid_except(coupling, record, false);
 	free_shapes(coupling, record);
 	groups_forget(coupling, record);
+	discovery_forget(coupling, record);
 	free(record->riders);
 	free(record);
 	coupling->records[index] = coupling->records[--coupling->count];

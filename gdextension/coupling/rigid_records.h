@@ -35,8 +35,7 @@ typedef struct RigidRecord {
 	GdRID rid;
 	uint64_t object_id; // of its CollisionObject3D; 0: it has none, and its RID may die without notice
 	uint64_t owner_id;  // of whatever node the server names
-	int32_t area_count; // shapes of it in the discovery area
-	uint32_t seen_tick; // when the area or a query last told of it
+	uint32_t seen_tick; // when it was last found
 	int64_t mode;       // PhysicsServer3D.BodyMode
 	RigidKind kind;
 	uint32_t layer, mask;
@@ -78,7 +77,7 @@ typedef struct RigidRecord {
 
 struct Coupling {
 	SimulationWorld *world;
-	uint64_t serial; // names it towards callbacks
+	uint64_t serial; // names it in the list of nodes that couplings share
 	uint32_t tick;
 	RigidRecord **records;
 	int32_t count, capacity;
@@ -143,6 +142,8 @@ void discovery_free(Coupling *coupling);
 int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin,
 	GdRID *out, int32_t capacity);
 void discovery_find_in_sphere(Coupling *coupling, FemPosition center, float radius);
-bool discovery_keeps(const Coupling *coupling, const RigidRecord *record); // it was told of not long ago
+bool discovery_keeps(const Coupling *coupling, const RigidRecord *record);  // it moves, and is near or was not long ago
+void discovery_forget(const Coupling *coupling, const RigidRecord *record); // its record is about to go
+void discovery_forget_body(Coupling *coupling);                             // a destructible is about to go
 
 #endif

@@ -208,6 +208,27 @@ void shape_source_refresh(ShapeSource *source) {
 	}
 }
 
+float shape_source_reach(const ShapeSource *source) {
+	float reach = 0.0f;
+	switch (source->type) {
+	case GD_PHYSICS_SERVER3D_SHAPE_WORLD_BOUNDARY: return INFINITY;
+	case GD_PHYSICS_SERVER3D_SHAPE_SPHERE: return source->radius;
+	case GD_PHYSICS_SERVER3D_SHAPE_BOX: return vec_length(vec_from(source->half));
+	case GD_PHYSICS_SERVER3D_SHAPE_CAPSULE:
+	case GD_PHYSICS_SERVER3D_SHAPE_CYLINDER: return source->radius + 0.5f * source->height;
+	case GD_PHYSICS_SERVER3D_SHAPE_HEIGHTMAP:
+		for (int32_t i = 0; source->heights && i < source->width * source->depth; i++) {
+			reach = fmaxf(reach, fabsf(source->heights[i]));
+		}
+		return reach + 0.5f * (float)(source->width + source->depth);
+	default:
+		for (int32_t i = 0; i < source->point_count; i++) {
+			reach = fmaxf(reach, vec_length(source->points[i]));
+		}
+		return reach;
+	}
+}
+
 // ---- cache
 
 ShapeSource *shape_source_acquire(ShapeCache *cache, GdRID rid) {

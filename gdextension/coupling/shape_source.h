@@ -34,6 +34,9 @@ void shape_cache_free(ShapeCache *cache);
 // Reads the shape again if its data are others; its revision then grows.
 void shape_source_refresh(ShapeSource *source);
 
+// m, that it reaches from its own origin at most; infinite for world boundaries.
+float shape_source_reach(const ShapeSource *source);
+
 // A shape ready for the engine, with arrays to be freed.
 typedef struct ShapeMade {
 	FemShapeDef def;

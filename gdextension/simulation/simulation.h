@@ -49,6 +49,7 @@ typedef struct BodyRegion {
 	int32_t query_count;
 	bool has_box;
 	FemPosition box_low, box_high; // m, the body's own box before this tick's step
+	int32_t cells[6];              // of the discovery's grid, from and to, that the box with a margin reaches into
 	struct BodyProxies *proxies;   // what stands for its pieces in Godot's physics; null: nothing yet
 	bool was_asleep;               // when they were last moved
 } BodyRegion;
