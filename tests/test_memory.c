@@ -11,7 +11,7 @@
 #define WORLD_BYTES 4e6    // of a world, whatever is in it
 #define AWAKE_BYTES 3000.0 // a tet that is awake and can break
 #define BREAKING_BYTES \
-	7700.0 // a tet of what is breaking: passes of a step have memory of their own, as have direct solves
+	8500.0 // a tet of what is breaking: passes of a step have memory of their own, as have factors and direct solves
 #define ASLEEP_BYTES 300.0 // a tet of a whole body that sleeps
 
 // Of 6 tets a cell.
