@@ -9,15 +9,17 @@
 #ifndef FEM_COLLISION_SWEPT_H
 #define FEM_COLLISION_SWEPT_H
 
+#include "base/range.h"
 #include "collision/surface_trees.h"
 #include "model/body.h"
 
 typedef struct FemSweptPiece {
 	const FemBody *body;
 	FemTreeSpan span; // of its trees
-	FemVec3 shift;    // m, mean displacement of its surface nodes
-	float slack;      // m, most that a node leaves its box moved by the mean displacement
-	float dt, lead;   // s: at a fraction f of the step a node is at position + (f dt - lead) velocity
+	FemRange nodes;
+	FemVec3 shift;  // m, mean displacement of its surface nodes
+	float slack;    // m, most that a node leaves its box moved by the mean displacement
+	float dt, lead; // s: at a fraction f of the step a node is at position + (f dt - lead) velocity
 } FemSweptPiece;
 
 Float4 fem_swept_point(const FemSweptPiece *piece, int32_t node, float fraction); // m, from the body's origin

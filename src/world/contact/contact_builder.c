@@ -197,16 +197,32 @@ static void start_hold(FemContactStage *stage, FemContact *contact, const FemCon
 		fem_paper_friction_carry(&stage->last_holds[last->hold], &stage->holds[contact->hold]);
 }
 
-const FemContact *fem_contact_builder_last(const FemContactBuilder *builder, const FemContact *contact) {
+// Touches come in the order of contacts.
+static void find_last(FemContactBuilder *builder) {
 	const FemContactStage *stage = builder->stage;
-	const FemContact *last = fem_contact_find_place(stage->last_contacts, stage->last_count, contact);
+	const FemTouch *touch = builder->touch;
+	uint64_t key = join_numbers(touch->body, touch->other) | (uint64_t)touch->is_collider << 31;
+	FemRange last = {builder->last.end, builder->last.end};
+	while (last.begin < stage->last_count && pair_key(&stage->last_contacts[last.begin]) < key)
+		last.begin++;
+	for (last.end = last.begin; last.end < stage->last_count; last.end++) {
+		if (pair_key(&stage->last_contacts[last.end]) != key)
+			break;
+	}
+	builder->last = last;
+}
+
+const FemContact *fem_contact_builder_last(const FemContactBuilder *builder, const FemContact *contact) {
+	int32_t count = builder->last.end - builder->last.begin;
+	const FemContact *of_touch = count > 0 ? builder->stage->last_contacts + builder->last.begin : NULL;
+	const FemContact *last = fem_contact_find_place(of_touch, count, contact);
 	const FemContactSide *side = contact->side;
 	bool is_own = fem_side_is_body(&side[1]) && side[0].body == side[1].body && contact->key <= FEM_CONTACT_CRACK_KEY;
 	if (last || !is_own || !builder->world->bodies[side[0].body]->own_topology)
 		return last;
 	FemContact other = *contact;
 	other.key ^= FEM_CONTACT_CRACK_KEY;
-	return fem_contact_find_place(stage->last_contacts, stage->last_count, &other);
+	return fem_contact_find_place(of_touch, count, &other);
 }
 
 // Loads go through all of a stack in its first step. (The active set would grow by one body a pass.)
@@ -498,9 +514,10 @@ void fem_contacts_make(FemStep *step) {
 	FemContactStage *stage = &world->contacts;
 	begin_list(stage);
 	FEM_ASSERT(contacts_stand_in_order(stage->last_contacts, stage->last_count));
-	FemContactBuilder builder = {step, world, stage, NULL, push_of_step(world, step->dt)};
+	FemContactBuilder builder = {.step = step, .world = world, .stage = stage, .push = push_of_step(world, step->dt)};
 	for (int32_t t = 0; t < stage->touch_count; t++) {
 		builder.touch = &stage->touches[t];
+		find_last(&builder);
 		FemRange made = {stage->contact_count, stage->contact_count};
 		fem_contact_builder_list_cracks(&builder);
 		if (builder.touch->is_collider && world->colliders[builder.touch->other].shape.type == FEM_SHAPE_HALF_SPACE)

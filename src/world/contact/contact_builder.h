@@ -11,6 +11,7 @@ typedef struct FemContactBuilder {
 	FemContactStage *stage;
 	const FemTouch *touch; // at hand
 	float push;            // share of the depth that is pushed out in this step
+	FemRange last;         // contacts of the touch in the last step
 } FemContactBuilder;
 
 // ---- contact_builder.c

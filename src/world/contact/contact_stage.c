@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/range.h"
 #include "base/vec.h"
+#include "collision/piece_extents.h"
 #include "fem_constants.h"
 #include "fem_destruction.h"
 #include "model/body.h"
@@ -200,11 +201,18 @@ static void add_pieces(FemWorld *world, int32_t a, int32_t b) {
 	stage->pieces[stage->piece_count++] = (FemNarrowPieces){a, b};
 }
 
-// The pieces of active pairs [i, end), all of the same users.
-static void add_active(FemWorld *world, FemRange active) {
+static bool are_apart(const FemBody *a, int32_t piece, const FemBody *b, int32_t other) {
+	FemSweptPiece first = {.body = a, .nodes = a->topology->component_nodes[piece]};
+	FemSweptPiece second = {.body = b, .nodes = b->topology->component_nodes[other]};
+	return fem_pieces_common_depth(&first, &second, 0.0f) < 0.0f;
+}
+
+// The pieces of active pairs [i, end), all of the same users; `other` is null with a collider.
+static void add_active(FemWorld *world, FemRange active, const FemBody *body, const FemBody *other) {
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
-		add_pieces(world, pair.piece_a, pair.piece_b);
+		if (!other || !are_apart(body, pair.piece_a, other, pair.piece_b))
+			add_pieces(world, pair.piece_a, pair.piece_b);
 	}
 }
 
@@ -231,7 +239,7 @@ static void list_self(FemWorld *world, int32_t index, FemRange active) {
 		return;
 	if (body->swell == 0.0f) // else it has its shape at rest, but farther out
 		add_folding(world, body);
-	add_active(world, active);
+	add_active(world, active, body, body);
 	touch.pieces.end = stage->piece_count;
 	if (touch.pieces.end > touch.pieces.begin || fem_closed_cracks_count(stage, touch.closed) > 0)
 		add_touch(world, touch);
@@ -264,9 +272,10 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 	if (!fem_body_sees(a, layer, mask) || ignored)
 		return;
 	touch.pieces.begin = world->contacts.piece_count;
-	add_active(world, active);
+	add_active(world, active, a, is_collider ? NULL : world->bodies[touch.other]);
 	touch.pieces.end = world->contacts.piece_count;
-	add_touch(world, touch);
+	if (is_collider || touch.pieces.end > touch.pieces.begin)
+		add_touch(world, touch);
 }
 
 // Pairs come by users ascending, then by pieces; a collider after all bodies: side 0 is always a body.

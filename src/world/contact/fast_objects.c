@@ -14,6 +14,7 @@
 
 #include "base/range.h"
 #include "base/vec.h"
+#include "collision/piece_extents.h"
 #include "dynamics/hinged_motion.h"
 #include "dynamics/rewind.h"
 #include "fem_constants.h"
@@ -222,8 +223,10 @@ static float thickness_of(const FemWorld *world, int32_t proxy) {
 
 static FemSweptPiece swept_piece(const Look *look, int32_t proxy) {
 	const FemBody *body = body_of(look->world, proxy);
-	FemSweptPiece swept = {
-		.body = body, .span = fem_surface_trees_component(body->trees, look->world->sweep.proxies[proxy].piece)};
+	int32_t piece_index = look->world->sweep.proxies[proxy].piece;
+	FemSweptPiece swept = {.body = body,
+		.span = fem_surface_trees_component(body->trees, piece_index),
+		.nodes = body->topology->component_nodes[piece_index]};
 	if (body->live_part_count == 0 && !body->kinematic)
 		return swept;
 	const FemFastPiece *piece = &look->world->contacts.fast.pieces[proxy];
@@ -347,6 +350,8 @@ static int32_t first_overlap(const Look *look, FemFastPair *pair) {
 		first = fem_fast_first_in_collider(&a, collider, pair->displacement, pair->samples, &work);
 	} else {
 		FemSweptPiece b = swept_piece(look, pair->b);
+		if (fem_pieces_stay_apart(&a, &b))
+			return pair->samples + 1;
 		work = share_of_work(PIECE_VISITS_MAX, PIECE_TESTS_MAX, look->pairs);
 		first = fem_swept_first_overlap(&a, &b, pair->displacement, pair->samples, &work);
 	}
@@ -367,6 +372,12 @@ static bool is_deepest_at_end(const FemWorld *world, const FemFastPair *pair) {
 	return pair->displacement < width_of(world, pair->a) + width_of(world, pair->b);
 }
 
+// m: the depth to which they overlap, or a bound of it that is not above `enough`.
+static float depth_at(const FemSweptPiece *a, const FemSweptPiece *b, FemSweptDepth *at) {
+	float bound = fem_pieces_common_depth(a, b, at->fraction);
+	return bound > at->enough ? fem_swept_depth(a, b, at) : fmaxf(bound, 0.0f);
+}
+
 // The first sample at which two pieces that touched pierce each other; the number of samples + 1 when they do not.
 // Samples before the overlap can have grown to that depth are skipped.
 static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
@@ -377,14 +388,14 @@ static int32_t first_pierced(const Look *look, const FemFastPair *pair) {
 		.fraction = 1.0f,
 		.clips_max = look->clips,
 	};
-	if (is_deepest_at_end(look->world, pair) && !(fem_swept_depth(&a, &b, &at) > at.enough))
+	if (is_deepest_at_end(look->world, pair) && !(depth_at(&a, &b, &at) > at.enough))
 		return pair->samples + 1;
 	for (int32_t k = 0; at.clips < at.clips_max;) {
 		k += (int32_t)fmaxf(samples * (at.enough - depth) / pair->displacement, 1.0f);
 		if (k > pair->samples)
 			break;
 		at.fraction = (float)k / samples;
-		depth = fem_swept_depth(&a, &b, &at);
+		depth = depth_at(&a, &b, &at);
 		if (depth > at.enough)
 			return k;
 	}
