@@ -86,8 +86,8 @@ static Blow strike_slab(double hz, int32_t substeps, int32_t passes, int32_t wor
 }
 
 // 240 Hz with 16 substeps gives 4.3 m/s and 51 pieces in the mean of three of these seeds, by which results of any rate
-// are measured; those of a single seed differ by half when a solve takes another way within its tolerance. Without passes
-// the ball is stopped.
+// are measured; those of a single seed differ by half when a solve takes another way within its tolerance. Without
+// passes the ball is stopped.
 FEM_TEST(passes, a_ball_goes_through_a_slab_at_any_rate) {
 	static const double rates[] = {30.0, 60.0, 120.0, 240.0};
 	for (int i = 0; i < 4; i++) {

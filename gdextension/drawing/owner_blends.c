@@ -17,12 +17,14 @@ void owner_blends_free(OwnerBlends *b) {
 void owner_blends_advance(OwnerBlends *b, float delta, float duration) {
 	b->delta = delta;
 	b->duration = duration;
-	for (int32_t i = 0; i < b->count; i++) {
-		b->blends[i].age += delta;
-	}
+	b->clock += (double)delta;
 }
 
 // ---- weights
+
+static float age_of(const OwnerBlends *b, const OwnerBlend *blend) {
+	return (float)(b->clock - blend->start);
+}
 
 static void blend_weights(const OwnerBlend *blend, float age, float duration, float out[4]) {
 	float t = duration > 0.0f ? fminf(fmaxf(age / duration, 0.0f), 1.0f) : 1.0f;
@@ -151,7 +153,7 @@ static bool start_weights(const OwnerBlends *b, const EmbeddedCopy *copy, const 
 		return false;
 	}
 	if (running) {
-		blend_weights(running, running->age, b->duration, before.weights);
+		blend_weights(running, age_of(b, running), b->duration, before.weights);
 	}
 	float from[3], to[3];
 	place_of(positions, before.nodes, before.weights, from);
@@ -175,7 +177,7 @@ void owner_blends_take(OwnerBlends *b, const EmbeddedCopy *copy, const float *po
 	}
 	blend = blend ? blend : add(b, change->vertex, copy->vertex_count);
 	if (blend) {
-		blend->age = 0.0f;
+		blend->start = b->clock;
 		memcpy(blend->from, from, sizeof(from));
 		memcpy(blend->to, change->owner.weights, sizeof(blend->to));
 	}
@@ -185,10 +187,10 @@ void owner_blends_write(OwnerBlends *b, EmbeddedCopy *copy, float fraction) {
 	float back = (1.0f - fraction) * b->delta;
 	for (int32_t i = b->count - 1; i >= 0; i--) {
 		OwnerBlend *blend = &b->blends[i];
-		float weights[4];
-		blend_weights(blend, blend->age - back, b->duration, weights);
+		float weights[4], age = age_of(b, blend) - back;
+		blend_weights(blend, age, b->duration, weights);
 		embedded_copy_set_weights(copy, blend->vertex, weights);
-		if (blend->age - back >= b->duration) {
+		if (age >= b->duration) {
 			drop(b, blend);
 		}
 	}

@@ -15,8 +15,8 @@
 
 typedef struct OwnerBlend {
 	int32_t vertex;
-	float age;            // s after the step in which its tet changed
 	float from[4], to[4]; // weights
+	double start;         // s, what the clock showed after the step in which its tet changed
 } OwnerBlend;
 
 typedef struct OwnerBlends {
@@ -26,11 +26,13 @@ typedef struct OwnerBlends {
 	int32_t vertex_count;
 	float duration; // s, 0: vertices jump
 	float delta;    // s, of the last step
+	double clock;   // s, the sum of all steps
 } OwnerBlends;
 
 void owner_blends_free(OwnerBlends *blends);
 
-// Ages what is there by a step; what comes next takes `duration`, 0 for none.
+// Ages what is there by a step, at no cost: what nobody draws does not arrive. What comes next takes `duration`, 0 for
+// none.
 void owner_blends_advance(OwnerBlends *blends, float delta, float duration);
 
 // Before the copy hears of the change, unless its face has just opened. positions: of the body's nodes, 4 floats each,

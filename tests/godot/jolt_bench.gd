@@ -12,25 +12,22 @@ const BLASTS_MAX := 40
 const FLYING := 6 # ticks after the blast; the pieces are apart
 const CLOCK := 100.0 # of /proc/self/stat, a second
 
-var _marks := Marks.new()
+var _begun := 0 # usec, of the tick under way
+var _times := PackedFloat64Array() # ms
 
 
-## Takes the time at the start of physics and at the start of what follows it.
-class Marks extends Node:
-	var begun := 0
-	var times := PackedFloat64Array() # ms
+## Before SceneTree.physics_frame, in which destructibles are stepped.
+func _physics_process(_delta: float) -> bool:
+	_begun = Time.get_ticks_usec()
+	return false
 
-	func _init() -> void:
-		process_priority = -1000
-		process_physics_priority = -1000
 
-	func _physics_process(_delta: float) -> void:
-		begun = Time.get_ticks_usec()
-
-	func _process(_delta: float) -> void:
-		if begun:
-			times.append(1e-3 * (Time.get_ticks_usec() - begun))
-			begun = 0
+## After the physics server's step, before anything else of the frame.
+func _process(_delta: float) -> bool:
+	if _begun:
+		_times.append(1e-3 * (Time.get_ticks_usec() - _begun))
+		_begun = 0
+	return false
 
 
 func _initialize() -> void:
@@ -52,7 +49,6 @@ func _processor_ms() -> float:
 func _run() -> void:
 	var pieces := _argument("--pieces", "200").to_int()
 	var ticks := int(TICKS * _argument("--seconds", "6").to_float())
-	root.add_child(_marks)
 	_add_floor()
 	await physics_frame
 	var body := await _break_wall(pieces)
@@ -141,18 +137,18 @@ func _asleep_pieces(body: DestructibleBody) -> int:
 
 
 func _measure(ticks: int) -> Dictionary:
-	_marks.times.clear()
+	_times.clear()
 	var before := _processor_ms()
-	while _marks.times.size() < ticks:
+	while _times.size() < ticks:
 		await process_frame
 	var spent := _processor_ms() - before
-	var sorted := _marks.times.duplicate()
+	var sorted := _times.duplicate()
 	sorted.sort()
 	var sum := 0.0
 	for time in sorted:
 		sum += time
 	return {"mean": sum / ticks, "p50": sorted[ticks / 2], "p99": sorted[ticks * 99 / 100], "max": sorted[-1],
-			"processor_mean": spent / ticks, "times": _marks.times.duplicate()}
+			"processor_mean": spent / ticks, "times": _times.duplicate()}
 
 
 func _write_csv(ours: PackedFloat64Array, jolt: PackedFloat64Array) -> void:
