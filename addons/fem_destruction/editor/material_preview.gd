@@ -76,6 +76,7 @@ func _add_body(made_of: MaterialResource, at: Vector3, mesh: Mesh) -> Destructib
 	body.mesh = mesh
 	body.position = at
 	body.element_count = 250
+	body.bake_in_background = false # what is seen is struck at once
 	_viewport.add_child(body)
 	_bodies.append(body)
 	return body
