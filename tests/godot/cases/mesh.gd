@@ -423,6 +423,63 @@ func test_hollow() -> void:
 	check_near(mesh.wall_thickness, 0.004, 1e-9, "wall_thickness after NAN")
 
 
+## Walls of 1/670 of the size, walls to nothing, walls that touch themselves, skins 1e-5 apart, and walls thicker than the
+## thing: every body has its mass, is whole and stands in the tree.
+func test_thin_walls() -> void:
+	var things: Array[Dictionary] = [
+		{name = "leaf", profile = _bowl_profile(0.5, 0.0015, 0.0015), litres = 2.35},
+		{name = "sharp bowl", profile = _bowl_profile(0.2, 0.005, 0.0), litres = 0.457},
+		{name = "ring that touches", profile = _bowl_profile(0.2, 0.005, 0.005), litres = 1.22, fold = true},
+		{name = "double skin", profile = _bowl_profile(0.5, 1e-5, 1e-5), litres = 0.0157},
+		{name = "wall thicker than the thing", profile = _bowl_profile(0.2, 0.05, 0.05), litres = 9.7, wall = 3.0},
+	]
+	for thing in things:
+		var body := DestructibleBody.new()
+		body.material = MaterialResource.new()
+		body.mesh = _revolved(thing.profile, thing.get("fold", false))
+		body.element_count = 300
+		body.wall_thickness = thing.get("wall", 0.0)
+		scene.add_child(body)
+		check(body.get_tet_count() > 0, "%s has no tets" % thing.name)
+		check_near(body.get_mass() / thing.litres, 1.0, 0.15, "%s: mass over that of its wall" % thing.name)
+		await scene.get_tree().physics_frame
+		check_equal(body.get_piece_count(), 1, "pieces of a " + thing.name)
+		body.free()
+
+
+## Half a ball, outside down to the pole and back inside: distances from the axis and heights.
+func _bowl_profile(radius: float, wall: float, wall_at_rim: float) -> PackedVector2Array:
+	var profile := PackedVector2Array()
+	for i in 17:
+		var angle := PI / 2.0 * i / 16.0
+		profile.append(Vector2(sin(angle), -cos(angle)) * radius)
+	for i in range(16, -1, -1):
+		var angle := PI / 2.0 * i / 16.0
+		profile.append(Vector2(sin(angle), -cos(angle)) * (radius - lerpf(wall, wall_at_rim, i / 16.0)))
+	return profile
+
+
+## Turned round the y axis; `fold` leaves the seam open by nothing, so that two rims touch.
+func _revolved(profile: PackedVector2Array, fold: bool) -> ArrayMesh:
+	var tool := SurfaceTool.new()
+	tool.begin(Mesh.PRIMITIVE_TRIANGLES)
+	for i in profile.size() - 1:
+		for k in 32:
+			var points: Array[Vector3] = []
+			for corner: Vector2i in [Vector2i(i, k), Vector2i(i + 1, k), Vector2i(i + 1, k + 1), Vector2i(i, k + 1)]:
+				var angle := TAU * corner.y / 32.0
+				points.append(Vector3(profile[corner.x].x * cos(angle), profile[corner.x].y, profile[corner.x].x * sin(angle)))
+			for v: int in [0, 1, 2, 0, 2, 3]:
+				tool.add_vertex(points[v])
+	if fold: # both sides of the seam, through the wall
+		for i in profile.size() / 2 - 1:
+			var inner := profile.size() - 1 - i
+			var quad: Array[Vector2] = [profile[i], profile[i + 1], profile[inner - 1], profile[inner]]
+			for v: int in [0, 1, 2, 0, 2, 3, 2, 1, 0, 3, 2, 0]:
+				tool.add_vertex(Vector3(quad[v].x, quad[v].y, 0.0))
+	return tool.commit()
+
+
 ## Two bodies of one material: the mass of one is set, the other keeps its own.
 func test_mass_override() -> void:
 	var material := MaterialResource.new()
