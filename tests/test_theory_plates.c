@@ -176,6 +176,7 @@ static void add_forces(
 	}
 }
 
+// FEM_PLAIN_TETS in the environment: as plain tets, for the picture of before (tests/bench/plot_plates.py).
 static Specimen load_thin(const Thin *thin, FemVec3 size, const Loading *loading, double poisson, double strength) {
 	FemWorldDef world_def = fem_default_world_def();
 	world_def.gravity = (FemVec3){0};
@@ -187,7 +188,7 @@ static Specimen load_thin(const Thin *thin, FemVec3 size, const Loading *loading
 	mesh_def.node_positions = thin->nodes;
 	mesh_def.tet_count = thin->tet_count;
 	mesh_def.tets = thin->tets;
-	mesh_def.tet_plates = thin->plates;
+	mesh_def.tet_plates = getenv("FEM_PLAIN_TETS") ? NULL : thin->plates;
 	mesh_def.quality_clamp = 0.0f;
 	FemMaterialDef material_def = fem_default_material_def();
 	material_def.young_modulus = (float)YOUNG;

@@ -2,7 +2,8 @@
 """Draws deflection and breaking load of thin things over their number of tets, as shares of theory, from what
 `build/fem_tests theory.plate_` printed: two figures a file, one line a case, theory in black.
 
-    build/fem_tests theory.plate_ > now.txt; tests/bench/plot_plates.py OUT.png [BEFORE.txt ...] now.txt
+    FEM_PLAIN_TETS=1 build/fem_tests theory.plate_ > plain_tets.txt   (which fails, as it should)
+    build/fem_tests theory.plate_ > now.txt; tests/bench/plot_plates.py OUT.png [plain_tets.txt ...] now.txt
 
 Shares beyond the figure are drawn at its edge. Needs nothing but Python.
 """
@@ -12,7 +13,7 @@ import sys
 
 from plot import BOTTOM, COLORS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Picture
 
-LINE = re.compile(r"^ +(.*), (baked|prisms|Kuhn|five-tet), (\d+) tets, (deflection|breaking load) / theory: "
+LINE = re.compile(r"^ +(?!tests/| )(.*), (baked|prisms|Kuhn|five-tet), (\d+) tets, (deflection|breaking load) / theory: "
                   r"expected 1, got ([^,]+),")
 MOST = {"deflection": 1.5, "breaking load": 5.0}  # shares that a figure has room for
 LEAST_TETS, MOST_TETS = 80, 4000
