@@ -135,6 +135,7 @@ func case_scripted_resources() -> void:
 	var mesh: Mesh = preload("res://scripted_mesh.gd").new()
 	var body := DestructibleBody.new()
 	body.element_count = 100
+	body.bake_in_background = false
 	body.mesh = mesh
 	_things.add_child(body)
 	await _ticks(5)

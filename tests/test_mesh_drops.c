@@ -1,0 +1,83 @@
+// Meshes of any shape that fall, lie and are struck: nothing blows up, all comes to rest, and what physics separates is
+// separate in the picture.
+#include "fem_test.h"
+
+#include "baking/bake.h"
+#include "contact_rig.h"
+#include "fem_bake/files/file_bytes.h"
+#include "mesh_drop_rig.h"
+#include "preset_rig.h"
+#include "scenes/surface_meshes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FemMeshDropResult drop_of(const FemBakedMesh *mesh, const FemMaterialDef *material, float size, double seconds) {
+	FemMeshDrop drop = {mesh, *material, size, 10.0f, 0.1f, seconds};
+	return fem_mesh_drop_run(&drop);
+}
+
+// Takes the surface over; with splinters, as bodies of plain meshes get them.
+static FemBakedMesh bake(FemSurfaceMesh surface, int32_t elements, int32_t splinters) {
+	FemBakedMesh mesh = {0};
+	FemBakeDef def = fem_default_bake_def();
+	FemBakeResult result = {0};
+	def.element_count = elements;
+	def.cut.pattern = FEM_PATTERN_VORONOI;
+	def.cut.splinter_count = splinters;
+	FemRenderSurface *to = fem_render_mesh_add(&mesh.render, "", "");
+	if (FEM_CHECK(fem_render_surface_reserve(to, surface.vertex_count, 3 * surface.triangle_count, 0))) {
+		memcpy(to->positions, surface.vertices, sizeof(FemVec3) * (size_t)surface.vertex_count);
+		memcpy(to->indices, surface.triangles, sizeof(int32_t) * 3 * (size_t)surface.triangle_count);
+		fem_bake_now(&mesh.render, &def, &result);
+	}
+	FEM_CHECK(result.result == FEM_OK);
+	mesh = result.mesh;
+	result.mesh = (FemBakedMesh){0};
+	fem_bake_result_free(&result);
+	fem_surface_mesh_free(&surface);
+	return mesh;
+}
+
+static void check(const char *name, const FemMeshDropResult *out) {
+	printf("  %s: %d pieces, %d drawn; %.2f m/s before, %.2f after, %.3f at the end; %d of %d vertices too low\n", name,
+		out->pieces, out->drawn_pieces, out->fastest_before, out->fastest_after, out->fastest_end, out->low_vertices,
+		out->vertices);
+	FEM_CHECK(out->is_valid);
+	FEM_CHECK_INT(out->drawn_pieces, out->pieces);
+	FEM_CHECK(out->fastest_after <= 2.0 * out->fastest_before);
+	FEM_CHECK(out->fastest_end < 0.05);
+	FEM_CHECK(out->low_vertices <= 0.02 * out->vertices);
+}
+
+FEM_TEST(mesh_drops, every_piece_is_drawn) {
+	FemPreset concrete;
+	FEM_REQUIRE(fem_preset_load("concrete", &concrete));
+	FemBakedMesh mesh = bake(fem_surface_torus(0.5, 0.12, 24, 12), 400, 50);
+	FemMeshDropResult out = drop_of(&mesh, &concrete.def, 1.0f, 5.0);
+	check("torus", &out);
+	FEM_CHECK(out.pieces > 3);
+	fem_baked_mesh_free(&mesh);
+}
+
+// ---- files
+
+// For tests/bench/mesh_drops.py: FEM_DROP_FILE names a baked mesh, FEM_DROP_MATERIAL a preset, FEM_DROP_SIZE metres.
+FEM_TEST(mesh_drops, of_a_file) {
+	const char *path = getenv("FEM_DROP_FILE"), *name = getenv("FEM_DROP_MATERIAL"), *size = getenv("FEM_DROP_SIZE");
+	FemFileBytes file;
+	FemBakedMesh mesh;
+	FemPreset preset;
+	if (!path || !name || !size)
+		return;
+	FEM_REQUIRE(fem_preset_load(name, &preset) && fem_file_read(path, &file) == FEM_OK);
+	FEM_REQUIRE(fem_baked_mesh_read(path, file.bytes, file.size, &mesh) == FEM_OK);
+	FemMeshDropResult out = drop_of(&mesh, &preset.def, strtof(size, NULL), 8.0);
+	printf("DROP {\"pieces\": %d, \"drawn\": %d, \"vertices\": %d, \"low\": %d, \"before\": %g, \"after\": %g, "
+		   "\"end\": %g, \"tick_ms\": %g, \"valid\": %d}\n",
+		out.pieces, out.drawn_pieces, out.vertices, out.low_vertices, out.fastest_before, out.fastest_after,
+		out.fastest_end, out.tick_ms, out.is_valid);
+	fem_baked_mesh_free(&mesh);
+	fem_file_free(&file);
+}
