@@ -4,8 +4,10 @@
 #include "baking/mesh_diagnosis.h"
 #include "fem_test.h"
 #include "filling/tetrahedralize.h"
+#include "scenes/surface_meshes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BOX_TRIANGLES 12
@@ -95,4 +97,87 @@ FEM_TEST(rough_input, a_doubtful_size_is_told_with_the_factor) {
 	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
 	fem_diagnosis_text(&diagnosis, text, (int32_t)sizeof text);
 	FEM_CHECK(strstr(text, "scale it by 0.01") != NULL && strstr(text, "3.5 m") != NULL);
+}
+
+// ---- sizes
+
+// Cells are those of a ball of 1 m, scaled, whatever its size: a grain of 0.1 mm, a hill of 10 km.
+FEM_TEST(rough_input, any_size_is_filled_alike) {
+	FemBakeDef def = fem_default_bake_def();
+	int32_t expected = 0;
+	def.element_count = 200;
+	for (int i = 0; i < 3; i++) {
+		double size = (const double[]){1.0, 1e-4, 1e4}[i];
+		FemSurfaceMesh ball = fem_surface_sphere(0.5 * size, 12);
+		FemSoup soup = fem_surface_soup(&ball);
+		FemTetMesh tets = {0};
+		FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+		expected = i == 0 ? tets.tet_count : expected;
+		FEM_CHECK(expected > 100);
+		FEM_CHECK_INT(tets.tet_count, expected);
+		FEM_CHECK_NEAR((double)tets.volume / ball.volume, 1.0, 0.1);
+		fem_tet_mesh_free(&tets);
+		fem_surface_mesh_free(&ball);
+	}
+}
+
+// ---- one side
+
+#define KLEIN_ROWS 16
+#define KLEIN_SIDES 10
+
+// The last row is the first one, turned inside out.
+static int32_t klein_vertex(int32_t row, int32_t side) {
+	return (row % KLEIN_ROWS) * KLEIN_SIDES + (row == KLEIN_ROWS ? KLEIN_SIDES - side : side) % KLEIN_SIDES;
+}
+
+FEM_TEST(rough_input, a_klein_bottle_is_filled_and_told) {
+	FemVec3 vertices[KLEIN_ROWS * KLEIN_SIDES];
+	int32_t triangles[6 * KLEIN_ROWS * KLEIN_SIDES], count = 0;
+	for (int32_t i = 0; i < KLEIN_ROWS * KLEIN_SIDES; i++) {
+		double u = 2.0 * 3.14159265358979 * (i / KLEIN_SIDES) / KLEIN_ROWS;
+		double v = 2.0 * 3.14159265358979 * (i % KLEIN_SIDES) / KLEIN_SIDES;
+		double r = 2.0 + cos(0.5 * u) * sin(v) - sin(0.5 * u) * sin(2.0 * v);
+		vertices[i] = (FemVec3){(float)(0.2 * r * cos(u)),
+			(float)(0.2 * (sin(0.5 * u) * sin(v) + cos(0.5 * u) * sin(2.0 * v))), (float)(0.2 * r * sin(u))};
+	}
+	for (int32_t i = 0; i < KLEIN_ROWS * KLEIN_SIDES; i++) {
+		int32_t row = i / KLEIN_SIDES, side = i % KLEIN_SIDES;
+		int32_t corners[4] = {klein_vertex(row, side), klein_vertex(row + 1, side), klein_vertex(row + 1, side + 1),
+			klein_vertex(row, (side + 1) % KLEIN_SIDES)};
+		for (int k = 0; k < 6; k++)
+			triangles[count++] = corners[(const int[]){0, 1, 2, 0, 2, 3}[k]];
+	}
+	FemSoup soup = {KLEIN_ROWS * KLEIN_SIDES, vertices, count / 3, triangles};
+	FemBakeDef def = fem_default_bake_def();
+	FemDiagnosis diagnosis;
+	FemTetMesh tets = {0};
+	def.element_count = 200;
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	printf("  %d tets, %.3f m3\n", tets.tet_count, (double)tets.volume);
+	FEM_CHECK(tets.tet_count > 100 && tets.tet_count < 10000);
+	FEM_CHECK(isfinite(tets.volume) && tets.volume > 0.0f && tets.volume < 0.3f); // its box has 0.6 m3
+	FEM_CHECK(fem_mesh_diagnose(&soup, NULL, &diagnosis) == FEM_OK);
+	FEM_CHECK(diagnosis.flipped_triangles > 0 || diagnosis.open_edges > 0 || diagnosis.non_manifold_edges > 0);
+	fem_tet_mesh_free(&tets);
+}
+
+// ---- cards
+
+// Two quads one behind the other, as signs and curtains are made.
+FEM_TEST(rough_input, cards_need_a_thickness) {
+	FemVec3 vertices[8] = {{-0.5f, 0.0f, 0.0f}, {0.5f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.0f}, {-0.5f, 1.0f, 0.0f},
+		{-0.5f, 0.0f, 0.5f}, {0.5f, 0.0f, 0.5f}, {0.5f, 1.0f, 0.5f}, {-0.5f, 1.0f, 0.5f}};
+	int32_t triangles[12] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7};
+	FemSoup soup = {8, vertices, 4, triangles};
+	FemBakeDef def = fem_default_bake_def();
+	FemTetMesh tets = {0};
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_ERROR_MESH);
+	FEM_CHECK(strstr(fem_last_error(), "sheet_thickness") != NULL);
+	def.sheet_thickness = 0.01f;
+	def.element_count = 200;
+	FEM_CHECK(fem_tetrahedralize(&soup, &def, &tets) == FEM_OK);
+	FEM_CHECK_INT(tets.member_count, 2);
+	FEM_CHECK_NEAR(tets.volume, 0.02, 0.002);
+	fem_tet_mesh_free(&tets);
 }
