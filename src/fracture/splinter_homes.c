@@ -66,6 +66,34 @@ static int32_t first_tet_in(const FemSplinters *s, const FemTopology *t, int32_t
 	return s->reach[k];
 }
 
+static void move(FemSplinters *s, const FemTopology *t, int32_t splinter, int32_t component) {
+	s->component_homes[component_of(t, s->home[splinter])]--;
+	s->component_homes[component]++;
+	s->home[splinter] = first_tet_in(s, t, splinter, component);
+}
+
+// Of a piece whose neighbours have one splinter each, one such neighbour gives its own, and takes another itself.
+static void take_the_only_one(FemSplinters *s, const FemTopology *t, int32_t component) {
+	FemRange nodes = t->component_nodes[component];
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		int32_t tet = t->node_tets[k] / 4;
+		for (int32_t j = s->tet_start[tet]; t->node_tets[k] % 4 == 0 && j < s->tet_start[tet + 1]; j++) {
+			int32_t splinter = s->tet_splinters[j], neighbour = component_of(t, s->first_home[splinter]);
+			if (neighbour < 0 || s->home[splinter] != s->first_home[splinter])
+				continue;
+			move(s, t, splinter, component);
+			int32_t giver = find_giver(s, t, neighbour);
+			if (giver >= 0) {
+				move(s, t, giver, neighbour);
+				return;
+			}
+			s->home[splinter] = s->first_home[splinter];
+			s->component_homes[neighbour]++;
+			s->component_homes[component]--;
+		}
+	}
+}
+
 int32_t fem_splinters_choose_homes(FemSplinters *s, const FemTopology *t) {
 	size_t bytes = sizeof *s->home * (size_t)s->given.splinter_count;
 	int32_t count = 0;
@@ -73,12 +101,13 @@ int32_t fem_splinters_choose_homes(FemSplinters *s, const FemTopology *t) {
 	memcpy(s->home, s->first_home, bytes);
 	count_homes(s, t);
 	for (int32_t c = 0; c < t->component_count; c++) {
-		int32_t giver = s->component_homes[c] == 0 && t->component_tets[c] > 0 ? find_giver(s, t, c) : -1;
-		if (giver < 0)
+		if (s->component_homes[c] > 0 || t->component_tets[c] == 0)
 			continue;
-		s->component_homes[component_of(t, s->home[giver])]--;
-		s->component_homes[c] = 1;
-		s->home[giver] = first_tet_in(s, t, giver, c);
+		int32_t giver = find_giver(s, t, c);
+		if (giver >= 0)
+			move(s, t, giver, c);
+		else
+			take_the_only_one(s, t, c);
 	}
 	for (int32_t i = 0; i < s->given.splinter_count; i++) {
 		if (s->home[i] != s->home_before[i])
