@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	CHECKS_A_TICK = 24, // records whose shapes are read again in a tick, in turn
@@ -38,14 +39,22 @@ static float distance_to_nearest(const Coupling *coupling, const RigidRecord *re
 	return (float)sqrt(nearest) - record->radius;
 }
 
-// Bodies that are nowhere have none.
-static void note_boxes(Coupling *coupling) {
+// Bodies that are nowhere have none. True when one has another box than before.
+static bool note_boxes(Coupling *coupling) {
+	bool has_changed = false;
 	for (int32_t i = 0; i < coupling->world->body_count; i++) {
 		SimulationBody *body = coupling->world->bodies[i];
-		FemPosition *low = &body->region.box_low, *high = &body->region.box_high;
-		body->region.has_box = !body->is_detached && fem_body_get_bounds(body->body, low, high) == FEM_OK &&
-			fabs(low->x) + fabs(low->y) + fabs(low->z) + fabs(high->x) + fabs(high->y) + fabs(high->z) < FARTHEST;
+		BodyRegion *region = &body->region;
+		FemPosition low = {0}, high = {0};
+		bool has_box = !body->is_detached && fem_body_get_bounds(body->body, &low, &high) == FEM_OK &&
+			fabs(low.x) + fabs(low.y) + fabs(low.z) + fabs(high.x) + fabs(high.y) + fabs(high.z) < FARTHEST;
+		has_changed |= has_box != region->has_box || memcmp(&low, &region->box_low, sizeof(low)) != 0 ||
+			memcmp(&high, &region->box_high, sizeof(high)) != 0;
+		region->has_box = has_box;
+		region->box_low = low;
+		region->box_high = high;
 	}
+	return has_changed;
 }
 
 // ---- update
@@ -144,8 +153,7 @@ void coupling_before_step(SimulationWorld *world, double delta) {
 	double start = now_ms();
 	coupling->tick++;
 	coupling->delta = delta;
-	note_boxes(coupling);
-	discovery_update(coupling);
+	discovery_update(coupling, note_boxes(coupling));
 	update_records(coupling, delta);
 	world->has_new_bodies = false;
 	update_dynamic(coupling, delta);

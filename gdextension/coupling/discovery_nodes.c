@@ -13,6 +13,7 @@
 enum {
 	LOOKS_A_TICK = 256,  // chosen: 10 us
 	MEASURES_A_TICK = 8, // nodes whose size is read; one beside a physics thread, which each shape waits for
+	MEASURE_TICKS = 8,   // between two nodes whose size is read again
 	AHEAD_TICKS = 3,     // for which a node is taken to move on as it did
 };
 #define AHEAD_MAX 32.0     // m; farther in AHEAD_TICKS nothing flies, it was set there
@@ -184,7 +185,7 @@ void discovery_nodes_look(Coupling *coupling) {
 		d->look_at = d->look_at + 1 < nodes.count ? d->look_at + 1 : 0;
 		look(coupling, &nodes.list[d->look_at], frame, &measures);
 	}
-	if (nodes.count > 0) {
+	if (nodes.count > 0 && coupling->tick % MEASURE_TICKS == 0) {
 		nodes.list[d->look_at].is_measured = false; // shapes change
 	}
 }

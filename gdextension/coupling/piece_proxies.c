@@ -22,7 +22,8 @@ typedef struct BodyProxies {
 	PieceProxy *list;
 	int32_t count;
 	PieceSurface surface;
-	bool is_known; // both are those of its pieces now
+	bool is_known;   // both are those of its pieces now
+	bool is_waiting; // shapes are to be made anew
 	uint32_t layer;
 } BodyProxies;
 
@@ -149,7 +150,7 @@ static void list_pieces(Coupling *coupling, BodyProxies *owner) {
 	owner->surface = surface;
 	owner->list = list;
 	owner->count = surface.piece_count;
-	owner->is_known = true;
+	owner->is_known = owner->is_waiting = true;
 }
 
 static void update_layers(BodyProxies *owner) {
@@ -166,20 +167,18 @@ static void update_layers(BodyProxies *owner) {
 
 static void update_body(Coupling *coupling, BodyProxies *owner) {
 	SimulationBody *body = owner->body;
-	bool is_awake = !fem_body_is_asleep(body->body), is_waiting = false;
+	bool is_awake = !fem_body_is_asleep(body->body);
 	update_layers(owner);
-	if (!owner->is_known || fem_body_get_pieces(body->body, NULL, 0) != owner->count) {
+	if (!owner->is_known || body->piece_count != owner->count) {
 		list_pieces(coupling, owner);
 	}
-	for (int32_t i = 0; i < owner->count; i++) {
-		is_waiting |= owner->list[i].is_dirty;
-	}
-	if (!is_awake && !is_waiting && body->region.was_asleep) {
+	if (!is_awake && !owner->is_waiting && body->region.was_asleep) {
 		return;
 	}
 	body->region.was_asleep = !is_awake;
 	FemShape shape;
 	const float *positions = fem_body_get_shape(body->body, false, &shape);
+	owner->is_waiting = !positions;
 	for (int32_t i = 0; positions && i < owner->count; i++) {
 		PieceProxy *proxy = &owner->list[i];
 		if (proxy->is_dirty && coupling->pieces->budget > 0) {
@@ -188,6 +187,7 @@ static void update_body(Coupling *coupling, BodyProxies *owner) {
 		} else if (!is_null(proxy->body)) {
 			follow(proxy, positions, shape.origin);
 		}
+		owner->is_waiting |= proxy->is_dirty;
 	}
 }
 

@@ -29,16 +29,19 @@ static bool start(Coupling *coupling) {
 	d->query = make_ref_counted("PhysicsShapeQueryParameters3D");
 	gd_physics_shape_query_parameters3d_set_shape_rid(d->query, d->query_shape);
 	gd_physics_shape_query_parameters3d_set_collision_mask(d->query, UINT32_MAX);
+	d->has_stale_cells = true;
 	discovery_nodes_start(coupling);
 	return true;
 }
 
-void discovery_update(Coupling *coupling) {
+void discovery_update(Coupling *coupling, bool has_other_boxes) {
 	if (!coupling->discovery && !start(coupling)) {
 		return;
 	}
 	discovery_enter_standing(coupling);
-	discovery_cells_update(coupling);
+	if (has_other_boxes || coupling->discovery->has_stale_cells) {
+		discovery_cells_update(coupling);
+	}
 	discovery_nodes_look(coupling);
 	discovery_exclude_own(coupling);
 	if (simulation_settings()->physics_on_thread && coupling->discovery->made_query_tick == coupling->tick) {

@@ -136,7 +136,7 @@ void rigid_observe_load(RigidRecord *record, double delta);
 void rigid_take_force(Coupling *coupling, RigidRecord *record, double delta);
 
 // ---- rigid_discovery.c
-void discovery_update(Coupling *coupling);
+void discovery_update(Coupling *coupling, bool has_other_boxes); // than in the last tick: destructibles moved
 void discovery_free(Coupling *coupling);
 // RIDs of the bodies within `margin` (m) of a shape of a body; returns how many were written.
 int32_t discovery_touching(Coupling *coupling, const RigidRecord *record, const RigidShape *shape, double margin,
