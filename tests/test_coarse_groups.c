@@ -74,7 +74,7 @@ static int32_t check_body(const FemTopology *t) {
 }
 
 // Fails when a group is not connected, leaves a node out, or is too small to move by itself; or when parts that cracks
-// have cut up are still moved as one: the blow on the slab then takes 391 iterations, with groups 242.
+// have cut up are still moved as one: the blow on the slab then takes 563 iterations, with groups 303.
 FEM_TEST(coarse_groups, follow_cracks) {
 	const FemScene *scene = fem_scene_find("slab");
 	FemWorldDef def = fem_scene_world_def(scene, 1);
@@ -90,7 +90,7 @@ FEM_TEST(coarse_groups, follow_cracks) {
 		fem_world_step(world, scene->dt, 1);
 		grouped += check_body(fem_body_find(bodies.ids[0], NULL)->topology);
 		fem_world_get_statistics(world, &statistics);
-		FEM_CHECK(statistics.iterations > 0 && statistics.iterations < 320);
+		FEM_CHECK(statistics.iterations > 0 && statistics.iterations < 400);
 		fem_scene_bodies_free(&bodies);
 		fem_world_destroy(world);
 	}

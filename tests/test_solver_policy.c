@@ -54,8 +54,8 @@ FEM_TEST(solver_policy, cheap_factor_in_contact_is_of_every_step) {
 // with neither because it has too few parts.
 FEM_TEST(solver_policy, large_piece_of_two_levels_stays_in_two_levels) {
 	FemPreconditioner parent = {.kind = FEM_PRECONDITION_TWO_LEVEL, .nodes = {100, 200}};
-	FEM_CHECK(fem_policy_kind_of_piece(&parent, 76, 4) == FEM_PRECONDITION_TWO_LEVEL);
-	FEM_CHECK(fem_policy_kind_of_piece(&parent, 75, 4) == FEM_PRECONDITION_FACTOR);
+	FEM_CHECK(fem_policy_kind_of_piece(&parent, 51, 4) == FEM_PRECONDITION_TWO_LEVEL);
+	FEM_CHECK(fem_policy_kind_of_piece(&parent, 50, 4) == FEM_PRECONDITION_FACTOR);
 	FEM_CHECK(fem_policy_kind_of_piece(&parent, 99, 3) == FEM_PRECONDITION_FACTOR);
 	FEM_CHECK(fem_policy_kind_of_piece(NULL, 50, 4) == FEM_PRECONDITION_FACTOR);
 }

@@ -8,10 +8,10 @@
 
 // Nodes. Copies make parts larger: from this on they are cut up, as those are that cracks have cut up. Chosen.
 #define PART_NODES_MAX (3 * FEM_PART_NODES / 2)
-// Nodes that a group of such a part has at most. Measured on the blow on a slab: 1,735 iterations over five seeds with
-// 30, 1,783 with 20, 1,909 with 60, 2,632 with whole parts.
+// Nodes that a group of such a part has at most. Measured on the blow on a slab: 1,997 iterations over five seeds with
+// 30, 1,824 with 20, 2,193 with 60, 2,930 with whole parts.
 #define GROUP_NODES (FEM_PART_NODES / 2)
-#define GROUP_NODES_MIN 6 // fewer join the largest group beside them: 2,348 iterations with 12
+#define GROUP_NODES_MIN 6 // fewer join the largest group beside them: 2,439 iterations with 12
 
 // What is needed while groups are made.
 typedef struct Making {

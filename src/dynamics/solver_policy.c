@@ -25,13 +25,11 @@ bool fem_policy_takes_two_levels(int32_t part_count) {
 	return part_count >= TWO_LEVEL_PARTS_MIN;
 }
 
-#define LARGE_SHARE 0.75 // of the nodes of its parent: the flops of a factor fall as their square in solids; chosen
-
 // What was too large for a factor still is when it lost but little: the analysis that says so is not cheap. A piece of
 // too few parts for two levels is analysed all the same: 327 nodes of a slab took 240 iterations with neither.
 FemPreconditionKind fem_policy_kind_of_piece(const FemPreconditioner *parent, int32_t node_count, int32_t part_count) {
 	bool is_large = parent && parent->kind == FEM_PRECONDITION_TWO_LEVEL &&
-		node_count > LARGE_SHARE * (parent->nodes.end - parent->nodes.begin);
+		2 * node_count > parent->nodes.end - parent->nodes.begin;
 	return is_large && fem_policy_takes_two_levels(part_count) ? FEM_PRECONDITION_TWO_LEVEL : FEM_PRECONDITION_FACTOR;
 }
 
