@@ -199,7 +199,6 @@ void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
 	for (int32_t i = 0; i < s->given.vertex_count; i++)
 		s->owner[i] = s->rest.topology->tet_of_user[s->given.vertex_tets[i]];
 	fem_splinters_weigh(s);
-	fem_splinters_choose_homes(s, t);
 	for (int32_t i = 0; i < s->given.splinter_count; i++) {
 		follow(s, t, i);
 		for (int32_t k = s->vertex_start[i]; t->user_of_tet[s->home[i]] < 0 && k < s->vertex_start[i + 1]; k++)
@@ -303,24 +302,6 @@ static void follow_renamed(FemSplinters *s, const FemTopology *t) {
 void fem_splinters_follow_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
 	follow_lost(s, t, cuts, cut_count);
 	follow_renamed(s, t);
-}
-
-// One whose first home is removed has no other: its vertices are forgotten.
-void fem_splinters_draw_all_pieces(FemSplinters *s, const FemTopology *t) {
-	int32_t count = fem_splinters_choose_homes(s, t);
-	for (int32_t i = 0; i < count; i++) {
-		int32_t splinter = s->list[i];
-		int32_t moved = follow(s, t, splinter);
-		for (int32_t k = 0; k < moved; k++)
-			note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
-		for (int32_t k = s->vertex_start[splinter];
-			 t->user_of_tet[s->home[splinter]] < 0 && k < s->vertex_start[splinter + 1]; k++) {
-			if (s->owner[s->vertices[k]] >= 0) {
-				clear_owner(s, s->vertices[k]);
-				note_change(s, s->vertices[k], FEM_OWNER_REMOVED);
-			}
-		}
-	}
 }
 
 void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {

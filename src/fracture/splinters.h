@@ -39,8 +39,7 @@ typedef struct FemSplinters {
 	FemSplintersDef given; // copies, by user numbers
 	int32_t tet_count;     // inside numbers, with padding
 
-	int32_t *first_home;                // [splinter]: as given
-	int32_t *home;                      // [splinter]: see splinter_homes.c
+	int32_t *home;                      // [splinter]
 	int32_t *vertex_start, *vertices;   // [splinter + 1]: its vertices, ascending
 	int32_t *reach_start, *reach;       // [splinter + 1]: home first
 	int32_t *tet_start, *tet_splinters; // [tet + 1]: the splinters whose reach it is in, ascending
@@ -59,15 +58,13 @@ typedef struct FemSplinters {
 	int32_t change_count;
 
 	// ---- scratch
-	uint8_t *tet_mark;              // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	uint8_t *is_renamed;            // [tet]: names a node that was copied; 0 between calls
-	int32_t *queue;                 // [longest reach]
-	FemTetShape *shapes;            // [longest reach]
-	uint8_t *is_listed;             // [splinter]; 0 between calls
-	int32_t *list;                  // [splinter]
-	int32_t *home_before, *reached; // [splinter]
-	int32_t *component_homes;       // [tet], of which as many as there are components
-	FemLostVertex *lost;            // [most vertices of a splinter]
+	uint8_t *tet_mark;   // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
+	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 between calls
+	int32_t *queue;      // [longest reach]
+	FemTetShape *shapes; // [longest reach]
+	uint8_t *is_listed;  // [splinter]; 0 between calls
+	int32_t *list;       // [splinter]
+	FemLostVertex *lost; // [most vertices of a splinter]
 
 	void *block, *own_block; // what does not change, and what does
 	size_t bytes, own_bytes;
@@ -104,13 +101,6 @@ void fem_splinters_weigh(FemSplinters *splinters);
 // tet names copies are noted.
 void fem_splinters_follow_cuts(
 	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
-
-// Finds the homes anew, after a rebuild; lists the splinters whose home is another one than before, and returns how
-// many.
-int32_t fem_splinters_choose_homes(FemSplinters *splinters, const FemTopology *topology);
-
-// The same, and their vertices follow.
-void fem_splinters_draw_all_pieces(FemSplinters *splinters, const FemTopology *topology);
 
 // Forgets owners among removed tets, after a rebuild.
 void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *topology);

@@ -184,7 +184,7 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 	s->given.vertex_positions = carve_copy(carver, b->def->vertex_positions, sizeof(FemVec3) * vertices);
 	s->vertex_start = carve_copy(carver, b->vertex_start, sizeof(int32_t) * (splinters + 1));
 	s->vertices = carve_copy(carver, b->vertices, sizeof(int32_t) * vertices);
-	s->first_home = FEM_CARVE(carver, int32_t, splinters);
+	s->home = FEM_CARVE(carver, int32_t, splinters);
 	s->reach_start = FEM_CARVE(carver, int32_t, splinters + 1);
 	s->reach = FEM_CARVE(carver, int32_t, reach);
 	s->tet_start = FEM_CARVE(carver, int32_t, tets + 1);
@@ -206,10 +206,6 @@ static void place_own(FemSplinters *s, FemCarver *carver) {
 	s->shapes = FEM_CARVE(carver, FemTetShape, s->reach_most);
 	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
 	s->list = FEM_CARVE(carver, int32_t, splinters);
-	s->home = FEM_CARVE(carver, int32_t, splinters);
-	s->home_before = FEM_CARVE(carver, int32_t, splinters);
-	s->reached = FEM_CARVE(carver, int32_t, splinters);
-	s->component_homes = FEM_CARVE(carver, int32_t, tets);
 	s->lost = FEM_CARVE(carver, FemLostVertex, s->vertices_most);
 }
 
@@ -266,24 +262,20 @@ void fem_splinters_free(FemSplinters *s) {
 
 // ---- sharing
 
-// Only owners, weights and homes of what is its own stay.
+// Only owners and weights of what is its own stay.
 bool fem_splinters_freeze(FemSplinters *s) {
 	size_t vertices = (size_t)s->given.vertex_count, owners = fem_align_up(sizeof *s->owner * vertices);
-	size_t weights = fem_align_up(sizeof *s->weights * vertices),
-		   homes = sizeof *s->home * (size_t)s->given.splinter_count;
-	size_t bytes = owners + weights + homes;
+	size_t bytes = owners + sizeof *s->weights * vertices;
 	char *block = fem_alloc_unset(bytes > 0 ? bytes : 1);
 	if (!block)
 		return false;
 	memcpy(block, s->owner, sizeof *s->owner * vertices);
 	memcpy(block + owners, s->weights, sizeof *s->weights * vertices);
-	memcpy(block + owners + weights, s->home, homes);
 	fem_free(s->own_block, s->own_bytes);
 	s->own_block = block;
 	s->own_bytes = bytes > 0 ? bytes : 1;
 	s->owner = (int32_t *)block;
 	s->weights = (float(*)[4])(void *)(block + owners);
-	s->home = (int32_t *)(void *)(block + owners + weights);
 	s->change = NULL;
 	s->changes = NULL;
 	s->has_changed = false;
@@ -305,7 +297,7 @@ FemSplinters *fem_splinters_share(FemSplinters *frozen) {
 }
 
 bool fem_splinters_own(FemSplinters *s) {
-	const int32_t *owner = s->owner, *home = s->home;
+	const int32_t *owner = s->owner;
 	float(*weights)[4] = s->weights;
 	if (s->own_block)
 		return true;
@@ -313,7 +305,6 @@ bool fem_splinters_own(FemSplinters *s) {
 		return false;
 	memcpy(s->owner, owner, sizeof *owner * (size_t)s->given.vertex_count);
 	memcpy(s->weights, weights, sizeof *weights * (size_t)s->given.vertex_count);
-	memcpy(s->home, home, sizeof *s->home * (size_t)s->given.splinter_count);
 	return true;
 }
 
@@ -351,7 +342,7 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 	}
 	if (s) {
 		for (int32_t i = 0; i < def->splinter_count; i++)
-			s->home[i] = s->first_home[i] = rest->topology->tet_of_user[def->home_tets[i]];
+			s->home[i] = rest->topology->tet_of_user[def->home_tets[i]];
 		fill_reach(s, &b);
 		fill_tet_splinters(s);
 	}

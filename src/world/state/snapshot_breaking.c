@@ -225,10 +225,8 @@ static void read_owners(FemStream *s, FemWorld *world, FemBody *body, const Give
 		return;
 	sync_owners(s, splinters);
 	s->failed = s->failed || !owners_are_sound(splinters);
-	if (!s->failed) {
-		fem_splinters_choose_homes(splinters, body->topology);
+	if (!s->failed)
 		fem_splinters_weigh(splinters);
-	}
 }
 
 static void read_splinters(FemStream *s, FemWorld *world, FemBody *body) {

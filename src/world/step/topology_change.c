@@ -116,8 +116,6 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
 			fem_splinters_forget_removed(body->breaking->splinters, t);
 	}
-	if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
-		fem_splinters_draw_all_pieces(body->breaking->splinters, t);
 	fem_pieces_renumber(body);
 	if (body->modal)
 		body->modal->is_stale = true, body->modal->is_moving = false;
