@@ -110,10 +110,12 @@ static GDExtensionObjectPtr find_in_cache(DestructibleBody *self) {
 	return found;
 }
 
+// What is tried in the editor is there at once: the trial may end before a bake does.
 bool destructible_body_bakes_in_background(DestructibleBody *self) {
 	const DestructibleMesh *mesh = class_instance(self->mesh, &destructible_mesh_class);
 	int64_t count = mesh ? mesh->element_count : self->element_count;
-	return self->mesh && (self->simulated.settings.bake_in_background || count > ELEMENTS_MANY);
+	bool is_wanted = self->simulated.settings.bake_in_background && !self->is_tried;
+	return self->mesh && (is_wanted || count > ELEMENTS_MANY);
 }
 
 // While the bake runs in the background the body is seen at rest; when it ends, the mesh emits `changed`. One that was
