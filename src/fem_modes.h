@@ -130,6 +130,30 @@ FemResult fem_body_release_grab(FemBodyId body, FemGrabNumber grab); // 0: all
 // Where the grabbed point is, and the force (N) that held it there in the last step; either may be null.
 FemResult fem_body_get_grab(FemBodyId body, FemGrabNumber grab, FemPosition *out_point, FemVec3 *out_force);
 
+// ---- joints: two modal bodies that share a point (a ball joint)
+
+#define FEM_JOINTS_MAX 1024 // of a world; chosen: each is three contacts
+
+typedef uint32_t FemJointNumber; // of a world; 0 is none
+
+// Joins the points of two bodies that are nearest to `point`: from now on they have the same place and velocity to
+// rounding. Points that are apart come together at 2 m/s. The two no longer touch each other otherwise. 0 with a
+// sentence when one of the bodies does not move by modes, both are one, they are of two worlds, or contacts are off in
+// their world. A body that is struck so that it moves by elements for a while stays joined, less exactly; a joint ends
+// with its bodies, or when the place it holds is crushed.
+FemJointNumber fem_body_join(FemBodyId body, FemBodyId other, FemPosition point);
+FemResult fem_world_release_joint(FemWorldId world, FemJointNumber joint); // 0: all
+
+typedef struct FemJointState {
+	FemBodyId bodies[2];
+	FemPosition points[2]; // m, of each: apart while they come together
+	FemVec3 force;         // N, on bodies[1] in the last step
+} FemJointState;
+FemResult fem_world_get_joint(FemWorldId world, FemJointNumber joint, FemJointState *out_state);
+
+// The numbers of all joints, ascending. Returns how many there are.
+int32_t fem_world_get_joints(FemWorldId world, FemJointNumber *out_joints, int32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

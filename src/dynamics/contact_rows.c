@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "dynamics/modal_unknowns.h"
+#include "model/joint.h"
 #include "model/piece.h"
 
 #include <math.h>
@@ -410,6 +411,12 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);
+		if (fem_contact_is_joint(contact)) { // it holds both ways, and nothing is borne by it
+			keep_impulse(rows, contact, u, along);
+			update.any_active = true;
+			pieces.begin = pieces.end = c + 1;
+			continue;
+		}
 		given += keep_impulse(rows, contact, u, along);
 		bool was_active = contact->active;
 		contact->normal_impulse = fmaxf(0.0f, contact->normal_strength * (along + contact->bias));

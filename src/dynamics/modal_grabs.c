@@ -229,21 +229,6 @@ static void rotation_vector(const Constraints *c, const double change[UNKNOWNS_M
 
 // ---- positions
 
-static void place(FemBody *body, const double center[3]) {
-	FemModal *m = body->modal;
-	const double *r = body->pieces[0].shape_rotation;
-	fem_modal_prepare_placing(m);
-	for (int32_t i = 0; i < m->node_count; i++) {
-		float *x = &body->position[i].x, unused[3];
-		fem_modal_place_node(m, body, i, unused);
-		double s[3];
-		for (int k = 0; k < 3; k++)
-			s[k] = (double)(&body->shape[i].x)[k] + (double)m->shift[k];
-		for (int k = 0; k < 3 && body->node_kind[i] == FEM_NODE_FREE; k++)
-			x[k] = (float)(center[k] + r[3 * k] * s[0] + r[3 * k + 1] * s[1] + r[3 * k + 2] * s[2]);
-	}
-}
-
 static void displace(FemBody *body, const Constraints *c, const double change[UNKNOWNS_MAX]) {
 	FemModal *m = body->modal;
 	double *r = body->pieces[0].shape_rotation, theta[3], increment[9], center[3], before[9];
@@ -260,7 +245,7 @@ static void displace(FemBody *body, const Constraints *c, const double change[UN
 	}
 	for (int32_t k = 0; k < m->mode_count; k++)
 		m->z[k] += change[c->first_mode + k];
-	place(body, center);
+	fem_modal_place(body, center);
 }
 
 // m: how far the points are off; returns the largest.
@@ -285,26 +270,11 @@ static double find_missing(const FemBody *body, double missing[ROWS_MAX]) {
 // ---- velocities
 
 static void speed_up(FemBody *body, const Constraints *c, const double change[UNKNOWNS_MAX]) {
-	FemModal *m = body->modal;
-	const double *r = body->pieces[0].shape_rotation;
 	double spin[3] = {0.0};
-	float rates[FEM_MODAL_MODES_MAX] __attribute__((aligned(16))) = {0.0f};
-	if (!m->is_held)
+	if (!body->modal->is_held)
 		rotation_vector(c, change, spin);
-	for (int32_t k = 0; k < m->mode_count; k++) {
-		m->z_velocity[k] += change[c->first_mode + k];
-		rates[k] = (float)change[c->first_mode + k];
-	}
-	for (int32_t i = 0; i < m->node_count; i++) {
-		float u[3], *v = &body->velocity[i].x;
-		const float *x = &body->position[i].x;
-		const double arm[3] = {(double)x[0] - c->from[0], (double)x[1] - c->from[1], (double)x[2] - c->from[2]};
-		fem_modal_displacement(m, i, rates, u);
-		for (int k = 0; k < 3; k++)
-			v[k] += (float)((m->is_held ? 0.0 : change[k]) + spin[(k + 1) % 3] * arm[(k + 2) % 3] -
-				spin[(k + 2) % 3] * arm[(k + 1) % 3] + r[3 * k] * (double)u[0] + r[3 * k + 1] * (double)u[1] +
-				r[3 * k + 2] * (double)u[2]);
-	}
+	fem_modal_speed_up(
+		body, c->from, body->modal->is_held ? (double[3]){0.0, 0.0, 0.0} : change, spin, change + c->first_mode);
 }
 
 static void settle_velocities(FemBody *body, const Constraints *c, float dt, float speed_max) {
@@ -329,8 +299,7 @@ static void settle_velocities(FemBody *body, const Constraints *c, float dt, flo
 	speed_up(body, c, change);
 }
 
-void fem_grabs_settle(FemBody *body, float dt, float speed_max) {
-	FemModal *m = body->modal;
+void fem_grabs_settle_positions(FemBody *body) {
 	Constraints c;
 	double missing[ROWS_MAX], change[UNKNOWNS_MAX], last = INFINITY;
 	set_up(&c, body);
@@ -343,7 +312,15 @@ void fem_grabs_settle(FemBody *body, float dt, float speed_max) {
 		displace(body, &c, change);
 		set_up(&c, body);
 	}
+}
+
+void fem_grabs_settle_velocities(FemBody *body, float dt, float speed_max) {
+	Constraints c;
+	set_up(&c, body);
 	settle_velocities(body, &c, dt, speed_max);
+}
+
+void fem_grabs_arrive(FemModal *m) {
 	for (int g = 0; g < FEM_GRABS_MAX; g++)
 		m->grabs[g].last = m->grabs[g].target;
 }

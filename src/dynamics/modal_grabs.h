@@ -26,7 +26,11 @@ FemGrabPull fem_grab_pull(const FemBody *body, const FemGrab *grab, float dt);
 // After the last solve, before the move: the forces that held the points.
 void fem_grabs_keep_forces(FemBody *body, const FemProxy *rigid, float dt);
 
-// After the move: the points are where and as fast as they are to be, but no faster than speed_max (m/s).
-void fem_grabs_settle(FemBody *body, float dt, float speed_max);
+// After the move: the points are where they are to be ...
+void fem_grabs_settle_positions(FemBody *body);
+// ... and as fast, but no faster than speed_max (m/s) ...
+void fem_grabs_settle_velocities(FemBody *body, float dt, float speed_max);
+// ... and the step is over for them.
+void fem_grabs_arrive(FemModal *modal);
 
 #endif

@@ -263,6 +263,41 @@ void fem_modal_place_node(const FemModal *m, FemBody *body, int32_t node, float 
 	body->shape[node] = (FemVec4){s.x + u[0] - c[0], s.y + u[1] - c[1], s.z + u[2] - c[2], 0.0f};
 }
 
+void fem_modal_place(FemBody *body, const double center[3]) {
+	FemModal *m = body->modal;
+	const double *r = body->pieces[0].shape_rotation;
+	fem_modal_prepare_placing(m);
+	for (int32_t i = 0; i < m->node_count; i++) {
+		float *x = &body->position[i].x, unused[3];
+		fem_modal_place_node(m, body, i, unused);
+		double s[3];
+		for (int k = 0; k < 3; k++)
+			s[k] = (double)(&body->shape[i].x)[k] + (double)m->shift[k];
+		for (int k = 0; k < 3 && body->node_kind[i] == FEM_NODE_FREE; k++)
+			x[k] = (float)(center[k] + r[3 * k] * s[0] + r[3 * k + 1] * s[1] + r[3 * k + 2] * s[2]);
+	}
+}
+
+void fem_modal_speed_up(
+	FemBody *body, const double from[3], const double velocity[3], const double spin[3], const double *rates) {
+	FemModal *m = body->modal;
+	const double *r = body->pieces[0].shape_rotation;
+	float changes[FEM_MODAL_MODES_MAX] __attribute__((aligned(16))) = {0.0f};
+	for (int32_t k = 0; k < m->mode_count; k++) {
+		m->z_velocity[k] += rates[k];
+		changes[k] = (float)rates[k];
+	}
+	for (int32_t i = 0; i < m->node_count; i++) {
+		float u[3], *v = &body->velocity[i].x;
+		const float *x = &body->position[i].x;
+		const double arm[3] = {(double)x[0] - from[0], (double)x[1] - from[1], (double)x[2] - from[2]};
+		fem_modal_displacement(m, i, changes, u);
+		for (int k = 0; k < 3; k++)
+			v[k] += (float)(velocity[k] + spin[(k + 1) % 3] * arm[(k + 2) % 3] - spin[(k + 2) % 3] * arm[(k + 1) % 3] +
+				r[3 * k] * (double)u[0] + r[3 * k + 1] * (double)u[1] + r[3 * k + 2] * (double)u[2]);
+	}
+}
+
 void fem_modal_place_held(FemBody *body) {
 	FemModal *m = body->modal;
 	float r[9], c[3];

@@ -26,6 +26,13 @@ void fem_modal_prepare_placing(FemModal *modal);
 // Shape of a node, which goes to FemBody.shape, and its velocity in the frame, m/s, axes of the shape.
 void fem_modal_place_node(const FemModal *modal, FemBody *body, int32_t node, float out_velocity[3]);
 
+// Positions of all nodes of a frame at `center` (m), by its rotation and amplitudes as they are.
+void fem_modal_place(FemBody *body, const double center[3]);
+
+// Adds a velocity (m/s), a spin (rad/s) about `from` and rates of the modes, kg^1/2 m/s.
+void fem_modal_speed_up(
+	FemBody *body, const double from[3], const double velocity[3], const double spin[3], const double *rates);
+
 // Of what is held: positions and velocities of all nodes.
 void fem_modal_place_held(FemBody *body);
 

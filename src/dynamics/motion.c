@@ -470,8 +470,10 @@ static uint32_t move_free(FemIntegration *integration, const FemMotionSums *sums
 
 // What users hold is where they hold it.
 static uint32_t finish_modal(FemIntegration *integration, FemModal *modal) {
-	if (modal && modal->grab_count > 0)
-		fem_grabs_settle(integration->body, integration->dt, integration->speed_max);
+	if (modal && modal->grab_count > 0) {
+		fem_grabs_settle_positions(integration->body);
+		fem_grabs_settle_velocities(integration->body, integration->dt, integration->speed_max);
+	}
 	if (modal)
 		fem_modal_keep_placed(integration->body);
 	return 0;

@@ -65,6 +65,14 @@ typedef struct FemModal {
 	float *jacobians; // [contact side][3][stride]: how modes move the points of its contacts
 	int32_t jacobian_count, jacobian_capacity;
 
+	// While joints bring it together with others (dynamics/modal_joints.h); `given` holds what its modes gain so.
+	struct {
+		bool is_on;
+		double center[3];            // m, of its frame
+		double mobility[9];          // 1/(kg m^2), inverse inertia, axes of the world
+		double velocity[3], spin[3]; // m/s, rad/s, that its frame gains
+	} settling;
+
 	FemGrab grabs[FEM_GRABS_MAX];
 	int32_t grab_count;
 } FemModal;

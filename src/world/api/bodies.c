@@ -11,6 +11,7 @@
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
+#include "world/contact/joint_contacts.h"
 #include "world/step/breaking.h"
 #include "world/step/solver_state.h"
 #include "world/world.h"
@@ -269,6 +270,7 @@ void fem_body_free(FemWorld *world, int32_t body_index) {
 	FemBody *body = world->bodies[body_index];
 	if (!world->is_closing)
 		fem_world_wake_touching_body(world, body_index);
+	fem_joints_forget(&world->contacts, body_index);
 	fem_world_leave(world, body_index);
 	world->bodies[body_index] = NULL;
 	world->body_generations[body_index] = fem_next_generation(world->body_generations[body_index]);

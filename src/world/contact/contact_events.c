@@ -1,5 +1,6 @@
 // What touched in a step, told to the caller: one event a pair, with the speed at which it closed in.
 #include "base/vec.h"
+#include "model/joint.h"
 #include "world/api/registry.h"
 #include "world/contact/contact_stage.h"
 #include "world/step/step.h"
@@ -50,9 +51,11 @@ static int32_t touched_tet(const FemWorld *world, const FemContact *contact) {
 }
 
 // Impulse along the normal, N s. Negative where the last solve still held an active contact that pulled, because the
-// active set had not settled.
+// active set had not settled. A joint strikes nothing.
 static float normal_impulse(const FemContact *contact) {
 	const float *j = contact->impulse, *n = contact->normal;
+	if (fem_contact_is_joint(contact))
+		return 0.0f;
 	return j[0] * n[0] + j[1] * n[1] + j[2] * n[2];
 }
 

@@ -12,6 +12,7 @@
 #include "model/piece.h"
 #include "topology/topology.h"
 #include "world/api/registry.h"
+#include "world/contact/joint_contacts.h"
 #include "world/contact/placed_bodies.h"
 #include "world/step/step.h"
 #include "world/world.h"
@@ -82,6 +83,7 @@ void fem_contact_stage_free(FemWorld *world) {
 	FEM_FREE_ARRAY(stage->overlaps, stage->overlap_capacity);
 	FEM_FREE_ARRAY(stage->items, stage->item_capacity);
 	FEM_FREE_ARRAY(stage->last_contacts, stage->last_capacity);
+	FEM_FREE_ARRAY(stage->joints, stage->joint_capacity);
 	FEM_FREE_ARRAY(stage->holds, stage->hold_capacity);
 	FEM_FREE_ARRAY(stage->last_holds, stage->last_hold_capacity);
 	FEM_FREE_ARRAY(stage->events, stage->event_capacity);
@@ -269,7 +271,8 @@ static void list_pair(FemWorld *world, const FemSweepPair *pair, FemRange active
 	uint32_t layer = is_collider ? world->colliders[touch.other].layer : world->bodies[touch.other]->layer;
 	uint32_t mask = is_collider ? world->colliders[touch.other].mask : world->bodies[touch.other]->mask;
 	bool ignored = is_collider && fem_collider_ignores(&world->colliders[touch.other], fem_body_id(world, touch.body));
-	if (!fem_body_sees(a, layer, mask) || ignored)
+	bool joined = !is_collider && fem_bodies_are_joined(&world->contacts, touch.body, touch.other);
+	if (!fem_body_sees(a, layer, mask) || ignored || joined)
 		return;
 	touch.pieces.begin = world->contacts.piece_count;
 	add_active(world, active, a, is_collider ? NULL : world->bodies[touch.other]);
@@ -548,6 +551,7 @@ void fem_contact_stage_find(FemStep *step) {
 	set_proxies(step);
 	fem_contacts_make(step);
 	fem_placed_bodies_shrink(world);
+	fem_joints_add_contacts(world, step->dt);
 	wake_beside_moved(world);
 	fem_contacts_wake(world);
 	stage->full |=

@@ -14,6 +14,7 @@
 #include "fem_constants.h"
 #include "model/body.h"
 #include "model/contact.h"
+#include "model/joint.h"
 #include "world/api/colliders.h"
 #include "world/contact/fast_pairs.h"
 
@@ -86,7 +87,10 @@ typedef struct FemContactStage {
 	int32_t item_count, item_capacity, overlap_capacity;
 	FemContact *contacts, *last_contacts; // in order of bodies, pieces, tets and points
 	int32_t contact_count, last_count, contact_capacity, last_capacity;
-	FemPaperHold *holds, *last_holds; // [contact.hold]: of contacts and last_contacts; null under Coulomb's friction
+	FemJoint *joints;                    // [slot]
+	int32_t joint_count, joint_capacity; // slots that were used
+	uint32_t joint_number;               // of the last one made
+	FemPaperHold *holds, *last_holds;    // [contact.hold]: of contacts and last_contacts; null under Coulomb's friction
 	int32_t hold_capacity, last_hold_capacity;
 	FemProxy *proxies; // [collider]
 	int32_t proxy_capacity;

@@ -26,6 +26,7 @@
 #include "world/api/checks.h"
 #include "world/api/registry.h"
 #include "world/contact/held_pieces.h"
+#include "world/contact/joint_contacts.h"
 #include "world/step/step.h"
 #include "world/world.h"
 
@@ -268,7 +269,9 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 	const FemBody *other = body_of(world, pair->b);
 	if (body == other)
 		return body->self_contact && !are_neighbours(world, pair);
-	return fem_body_sees(body, other->layer, other->mask);
+	return fem_body_sees(body, other->layer, other->mask) &&
+		!fem_bodies_are_joined(
+			&world->contacts, (int32_t)world->sweep.proxies[pair->a].user, (int32_t)world->sweep.proxies[pair->b].user);
 }
 
 // Whether a pair that touched is searched for piercing. Pairs with a collider and pairs of two broken bodies are not:

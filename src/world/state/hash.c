@@ -160,6 +160,16 @@ static uint64_t hash_contact(uint64_t hash, const FemContact *contact) {
 	return fem_hash_float(fem_hash_float(hash, contact->normal_impulse), contact->slip);
 }
 
+static uint64_t hash_joint(uint64_t hash, const FemJoint *joint) {
+	hash = fem_hash_word(hash, joint->number);
+	for (int s = 0; s < 2 && joint->number != 0; s++) {
+		hash = fem_hash_word(fem_hash_word(hash, (uint64_t)joint->body[s]), (uint64_t)joint->tet[s]);
+		for (int k = 0; k < 4; k++)
+			hash = fem_hash_float(hash, joint->weights[s][k]);
+	}
+	return hash;
+}
+
 uint64_t fem_world_hash(FemWorldId id) {
 	FemResult result;
 	FemWorld *world = fem_world_find_idle(id, &result);
@@ -174,6 +184,8 @@ uint64_t fem_world_hash(FemWorldId id) {
 		if (world->colliders[c].in_use)
 			hash = hash_collider(fem_hash_word(hash, (uint64_t)c), &world->colliders[c]);
 	}
+	for (int32_t j = 0; j < world->contacts.joint_count; j++)
+		hash = hash_joint(hash, &world->contacts.joints[j]);
 	for (int32_t i = 0; i < world->contacts.contact_count; i++)
 		hash = hash_contact(hash, &world->contacts.contacts[i]);
 	return hash;

@@ -267,6 +267,8 @@ static void sync_world(FemStream *s, FemWorld *world) {
 			fem_snapshot_write_body(s, world->bodies[b]);
 	}
 	if (!s->failed)
+		fem_snapshot_sync_joints(s, world);
+	if (!s->failed)
 		fem_snapshot_sync_contact(s, world);
 }
 

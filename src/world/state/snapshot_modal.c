@@ -1,8 +1,10 @@
 // The modes that a body moves by, in a snapshot: basis, amplitudes and grabs, so that it goes on bitwise.
 #include "base/vec.h"
 #include "dynamics/modal_basis.h"
+#include "model/joint.h"
 #include "world/api/checks.h"
 #include "world/state/snapshot.h"
+#include "world/world.h"
 
 #include <math.h>
 
@@ -61,6 +63,42 @@ static void sync_modal(FemStream *s, FemModal *m) {
 		sound &= isfinite(m->shapes[i]) != 0;
 	s->failed = s->failed || !sound;
 	sync_grabs(s, m, m->node_count);
+}
+
+// False: the joint names what there is not, or is not in order.
+static bool joint_is_sound(const FemWorld *world, const FemJoint *joint) {
+	for (int s = 0; s < 2; s++) {
+		const FemBody *body =
+			joint->body[s] >= 0 && joint->body[s] < world->body_capacity ? world->bodies[joint->body[s]] : NULL;
+		if (!body || joint->tet[s] < 0 || joint->tet[s] >= body->topology->batch_count * FEM_LANES)
+			return false;
+		for (int k = 0; k < 4; k++) {
+			if (!isfinite(joint->weights[s][k]))
+				return false;
+		}
+	}
+	return joint->body[0] < joint->body[1];
+}
+
+void fem_snapshot_sync_joints(FemStream *s, FemWorld *world) {
+	FemContactStage *stage = &world->contacts;
+	int32_t count = stage->joint_count;
+	FEM_STREAM(s, stage->joint_number);
+	FEM_STREAM(s, count);
+	s->failed = s->failed || count < 0 || count > FEM_JOINTS_MAX;
+	if (fem_stream_reads(s) && !s->failed)
+		s->failed = count > 0 && !FEM_LIST_HOLD(stage->joints, stage->joint_capacity, count, FEM_JOINTS_MAX);
+	for (int32_t j = 0; j < count && !s->failed; j++) {
+		FemJoint *joint = &stage->joints[j];
+		FEM_STREAM(s, joint->number);
+		FEM_STREAM(s, joint->body);
+		FEM_STREAM(s, joint->tet);
+		FEM_STREAM(s, joint->weights);
+		s->failed =
+			s->failed || joint->number > stage->joint_number || (joint->number != 0 && !joint_is_sound(world, joint));
+	}
+	if (!s->failed)
+		stage->joint_count = count;
 }
 
 void fem_snapshot_sync_modal(FemStream *s, FemBody *body) {

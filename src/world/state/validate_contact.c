@@ -163,6 +163,23 @@ static FemResult check_contact(const FemWorld *world, int32_t index) {
 	return FEM_OK;
 }
 
+static FemResult check_joint(const FemWorld *world, int32_t slot) {
+	const FemJoint *joint = &world->contacts.joints[slot];
+	if (joint->number == 0)
+		return FEM_OK;
+	for (int s = 0; s < 2; s++) {
+		const FemBody *body = in_range(joint->body[s], world->body_capacity) ? world->bodies[joint->body[s]] : NULL;
+		if (!body || !in_range(joint->tet[s], body->topology->batch_count * FEM_LANES))
+			return FAULT(
+				"Joint %u names body %d or tet %d, which there is not.", joint->number, joint->body[s], joint->tet[s]);
+		if (!all_finite(joint->weights[s], 4))
+			return FAULT("Joint %u has a weight that is not finite.", joint->number);
+	}
+	if (joint->body[0] >= joint->body[1] || joint->number > world->contacts.joint_number)
+		return FAULT("Joint %u is out of order.", joint->number);
+	return FEM_OK;
+}
+
 FemResult fem_world_check_contacts(const FemWorld *world) {
 	const FemContactStage *stage = &world->contacts;
 	FemResult result = check_colliders(world);
@@ -170,6 +187,8 @@ FemResult fem_world_check_contacts(const FemWorld *world) {
 		result = check_sweep(world);
 	if (result == FEM_OK && (stage->contact_count < 0 || stage->contact_count > stage->contact_capacity))
 		result = FAULT("The world counts %d contacts of %d.", stage->contact_count, stage->contact_capacity);
+	for (int32_t j = 0; j < stage->joint_count && result == FEM_OK; j++)
+		result = check_joint(world, j);
 	for (int32_t i = 0; i < stage->contact_count && result == FEM_OK; i++)
 		result = check_contact(world, i);
 	return result;

@@ -4,6 +4,8 @@
 
 #include "base/vec.h"
 #include "dynamics/group_balance.h"
+#include "dynamics/modal_grabs.h"
+#include "dynamics/modal_joints.h"
 #include "dynamics/modal_unknowns.h"
 #include "dynamics/rigid_unknowns.h"
 #include "dynamics/solver_policy.h"
@@ -29,6 +31,12 @@ static bool touches_itself_only(const FemCompositeTask *task) {
 		!task->result->on_ground;
 }
 
+// Whoever holds it takes and gives momentum.
+static bool is_grabbed(const FemBody *body) {
+	const FemModal *modal = fem_modal_of(body);
+	return modal && modal->grab_count > 0;
+}
+
 static FemIntegration integration_of(const FemCompositeTask *task, int32_t place) {
 	FemStep *step = task->step;
 	const FemIsland *island = fem_composite_island(task, place);
@@ -46,7 +54,8 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.is_whole = island->whole,
 		.is_free = island->pinned_count == 0 && island->whole,
 		.rigid = fem_rigid_piece_of(step->world->bodies[island->body], island),
-		.in_contact = task->result->on_ground || (task->system.contacts.count > 0 && !touches_itself_only(task)),
+		.in_contact = task->result->on_ground || is_grabbed(step->world->bodies[island->body]) ||
+			(task->system.contacts.count > 0 && !touches_itself_only(task)),
 		.contacts = &task->system.contacts,
 	};
 }
@@ -230,6 +239,10 @@ static void balance_group(FemCompositeTask *task) {
 		task->system.island_count + collider_count(task) == 0)
 		return;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
+		if (is_grabbed(task->system.islands[i].body))
+			return;
+	}
+	for (int32_t i = 0; i < task->system.island_count; i++) {
 		FemIntegration integration = integration_of(task, i);
 		offset_of(task, integration.body->origin, offset);
 		fem_balance_add_island(&balance, &integration, offset);
@@ -266,6 +279,13 @@ static void integrate_composite_task(void *context, int32_t order) {
 			task.result->errors |= fem_motion_integrate(&integration);
 		if (!bad && integration.rigid && integration.body->reaction && !integration.is_free)
 			fem_probe_set_reactions(integration.body, fem_composite_island(&task, i)->component, step->dt);
+	}
+	if (!bad)
+		fem_joints_settle(&task.system.contacts, step->dt, step->world->def.node_speed_max);
+	for (int32_t i = 0; i < task.system.island_count; i++) {
+		FemModal *modal = fem_modal_of(task.system.islands[i].body);
+		if (modal && !bad)
+			fem_grabs_arrive(modal);
 	}
 	close_task(&task);
 }
