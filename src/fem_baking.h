@@ -245,6 +245,10 @@ typedef struct FemBakeDef {
 						   // default 0 = filled solid. Meshes with an inside of their own keep their walls
 	bool surface_regions;  // each render surface is a material region of its own; default false
 	FemCutDef cut;         // splinters; default none. Its progress is not used
+	int32_t mode_count;    // lowest modes that are kept with the mesh, 0..FEM_MODES_MAX; default 0
+	FemModeMaterial mode_material; // all of it is of: modes of others follow by fem_modes_scale(); default aluminium
+	// fem_modes_compute, which a bake without modes does without; default null
+	FemResult (*compute_modes)(const FemModesDef *def, FemModes *out);
 	FemProgress *progress; // may be null; jobs have their own
 	void *progress_context;
 	uint32_t cookie;

@@ -57,6 +57,7 @@ typedef struct FemModes {
 // progress stopped it. `out` is then empty.
 FemResult fem_modes_compute(const FemModesDef *def, FemModes *out);
 void fem_modes_free(FemModes *modes);
+FemResult fem_modes_copy(const FemModes *modes, FemModes *out); // `out` is empty without memory
 
 // The same on a thread of its own, with copies of the arrays; the def's progress is not used. Null with a sentence when
 // the def is bad, or no thread or no memory can be had.

@@ -247,6 +247,59 @@ FEM_TEST(bake, threads_read_what_was_baked) {
 	FEM_CHECK_INT(fem_memory_bytes(), before);
 }
 
+// Fails when modes are lost on the way to the bytes, are of another shape, or go on after a cancel.
+FEM_TEST(bake, keeps_modes_that_were_asked_for) {
+	int64_t before = fem_memory_bytes();
+	for (int cancels = 0; cancels < 2; cancels++) {
+		FemBakedMesh hammer = make_hammer();
+		FemBakeDef def = fem_default_bake_def();
+		FemBakeResult baked;
+		FemModes alone, copy;
+		def.element_count = cancels ? 20000 : 600;
+		def.mode_count = cancels ? FEM_MODES_MAX : 12;
+		def.compute_modes = fem_modes_compute;
+		FemBakeJob *job = fem_bake_start(&hammer.render, &def);
+		FEM_REQUIRE(job != NULL);
+		while (cancels && fem_bake_share(job) < 0.801f && !fem_bake_is_done(job)) // it is at its modes
+			;
+		if (cancels)
+			fem_bake_cancel(job);
+		fem_bake_finish(job, &baked);
+		if (cancels) {
+			FEM_CHECK(baked.result != FEM_OK && baked.is_cancelled && baked.mesh.modes.mode_count == 0);
+			fem_bake_result_free(&baked);
+			continue;
+		}
+		FEM_REQUIRE(baked.result == FEM_OK);
+		const FemTetArrays *tets = &baked.mesh.tet_mesh;
+		FemModesDef modes = fem_default_modes_def();
+		modes.node_count = tets->node_count, modes.node_positions = tets->nodes;
+		modes.tet_count = tets->tet_count, modes.tets = tets->tets, modes.tet_plates = tets->tet_plates;
+		modes.materials = &def.mode_material, modes.material_count = 1;
+		modes.mode_count = 12, modes.frequency_max = 0.0f;
+		FEM_REQUIRE(fem_modes_compute(&modes, &alone) == FEM_OK);
+		FEM_CHECK_INT(baked.mesh.modes.mode_count, 12);
+		FEM_CHECK_INT(baked.mesh.modes.rigid_count, 6);
+		for (int k = 0; k < 12; k++)
+			FEM_CHECK_NEAR(fem_mode_frequency(&baked.mesh.modes, k), fem_mode_frequency(&alone, k),
+				1e-4 * fem_mode_frequency(&alone, k));
+		FEM_CHECK_INT(fem_modes_copy(&alone, &copy), FEM_OK);
+		FEM_CHECK(copy.rigid_count == 6 && copy.material.density == 2700.0f &&
+			memcmp(copy.shapes, alone.shapes, sizeof(float) * 36 * (size_t)alone.node_count) == 0 &&
+			memcmp(copy.eigenvalues, alone.eigenvalues, sizeof(double) * 12) == 0);
+		fem_modes_free(&copy);
+		fem_modes_free(&alone);
+		fem_bake_result_free(&baked);
+		FEM_CHECK(fem_modes_copy(NULL, &copy) == FEM_ERROR_INVALID_ARGUMENT && copy.mode_count == 0);
+		FemBakedMesh again = make_hammer();
+		def.mode_count = -1;
+		fem_bake_now(&again.render, &def, &baked);
+		FEM_CHECK_INT(baked.result, FEM_ERROR_INVALID_ARGUMENT);
+		fem_bake_result_free(&baked);
+	}
+	FEM_CHECK_INT(fem_memory_bytes(), before);
+}
+
 FEM_TEST(bake, jobs_can_be_cancelled) {
 	int64_t before = fem_memory_bytes();
 	FemBakedMesh mesh = {0};

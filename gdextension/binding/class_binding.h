@@ -40,6 +40,7 @@ typedef union ClassFunction {
 	int64_t (*get_int_of_vector3)(void *self, GdVector3 value);
 	void (*get_dictionary_of_vector3)(void *self, GdVector3 value, GdDictionary *out);
 	GdVector3 (*get_vector3_of_object)(void *self, GDExtensionObjectPtr object);
+	int64_t (*get_int_of_object_vector3)(void *self, GDExtensionObjectPtr object, GdVector3 value);
 	bool (*get_bool_of_object_vector3_vector3_float)(
 		void *self, GDExtensionObjectPtr object, GdVector3 first, GdVector3 second, double value);
 	GdVector3i (*get_vector3i)(void *self);
@@ -91,6 +92,7 @@ typedef enum ClassSignature {
 	SIGNATURE_get_int_of_vector3,
 	SIGNATURE_get_dictionary_of_vector3,
 	SIGNATURE_get_vector3_of_object,
+	SIGNATURE_get_int_of_object_vector3,
 	SIGNATURE_get_bool_of_object_vector3_vector3_float,
 	SIGNATURE_get_vector3i,
 	SIGNATURE_set_vector3i,

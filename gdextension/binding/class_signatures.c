@@ -102,6 +102,11 @@ PTRCALL(get_vector3_of_object) {
 	*(GdVector3 *)out = FUNCTION(get_vector3_of_object)(self, object_at(arguments[0]));
 }
 
+PTRCALL(get_int_of_object_vector3) {
+	*(int64_t *)out =
+		FUNCTION(get_int_of_object_vector3)(self, object_at(arguments[0]), *(const GdVector3 *)arguments[1]);
+}
+
 PTRCALL(get_bool_of_object_vector3_vector3_float) {
 	*(GDExtensionBool *)out = FUNCTION(get_bool_of_object_vector3_vector3_float)(self, object_at(arguments[0]),
 		*(const GdVector3 *)arguments[1], *(const GdVector3 *)arguments[2], *(const double *)arguments[3]);
@@ -259,6 +264,8 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 	[SIGNATURE_get_int_of_vector3] = {TYPE(INT), 1, {TYPE(VECTOR3)}, ptrcall_get_int_of_vector3},
 	[SIGNATURE_get_dictionary_of_vector3] = {TYPE(DICTIONARY), 1, {TYPE(VECTOR3)}, ptrcall_get_dictionary_of_vector3},
 	[SIGNATURE_get_vector3_of_object] = {TYPE(VECTOR3), 1, {TYPE(OBJECT)}, ptrcall_get_vector3_of_object},
+	[SIGNATURE_get_int_of_object_vector3] = {TYPE(INT), 2, {TYPE(OBJECT), TYPE(VECTOR3)},
+		ptrcall_get_int_of_object_vector3},
 	[SIGNATURE_get_bool_of_object_vector3_vector3_float] = {TYPE(BOOL), 4,
 		{TYPE(OBJECT), TYPE(VECTOR3), TYPE(VECTOR3), TYPE(FLOAT)}, ptrcall_get_bool_of_object_vector3_vector3_float},
 	[SIGNATURE_get_int_of_vector3_float_float_object] = {TYPE(INT), 4,

@@ -18,6 +18,7 @@ static void construct(void *pointer) {
 	self->simulated.view = &self->view;
 	self->simulated.settings = (BodySettings){
 		.gravity_scale = 1.0f,
+		.mode_count = 20, // Hauser et al. 2003 show 20 to 40; each costs time
 		.strength_scale = 1.0f,
 		.layer = 1,
 		.mask = 1,
@@ -122,6 +123,7 @@ static const ClassProperty properties[] = {
 	BODY_PROPERTY(mass_override, FLOAT, float, "get_", RANGE, "0,1000,0.001,or_greater,exp,suffix:kg", ),
 	BODY_PROPERTY(dynamics, INT, int, "get_", ENUM, "Auto,Finite Elements,Rigid,Modal",
 		.class_name = "DestructibleBody.Dynamics"),
+	BODY_PROPERTY(mode_count, INT, int, "get_", RANGE, "1,256,1", ),
 	PROPERTY_GROUP("Collision"),
 	BODY_PROPERTY(collision_layer, INT, int, "get_", LAYERS_3D_PHYSICS, "", ),
 	BODY_PROPERTY(collision_mask, INT, int, "get_", LAYERS_3D_PHYSICS, "", ),
@@ -193,6 +195,10 @@ static const ClassMethod methods[] = {
 	BODY_METHOD(move_grab, set_int_vector3, .argument_names = {"grab", "position"}),
 	BODY_METHOD(release_grab, set_int, .argument_names = {"grab"}),
 	BODY_METHOD(get_grab_data, get_dictionary_of_int, .argument_names = {"grab"}, .is_const = true),
+	BODY_METHOD(
+		join, get_int_of_object_vector3, .argument_names = {"body", "position"}, .class_name = "DestructibleBody"),
+	BODY_METHOD(release_joint, set_int, .argument_names = {"joint"}),
+	BODY_METHOD(get_joint_data, get_dictionary_of_int, .argument_names = {"joint"}, .is_const = true),
 	BODY_METHOD(add_collision_exception_with, set_object, .argument_names = {"body"}, .class_name = "Node"),
 	BODY_METHOD(remove_collision_exception_with, set_object, .argument_names = {"body"}, .class_name = "Node"),
 	BODY_METHOD(attach_node, set_object, .argument_names = {"node"}, .class_name = "Node3D"),

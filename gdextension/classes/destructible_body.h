@@ -193,6 +193,7 @@ BODY_ACCESSORS(bool, freeze)
 BODY_ACCESSORS(double, gravity_scale)
 BODY_ACCESSORS(double, mass_override)
 BODY_ACCESSORS(int64_t, dynamics)
+BODY_ACCESSORS(int64_t, mode_count)
 BODY_ACCESSORS(GdVector3, start_velocity)
 BODY_ACCESSORS(GdVector3, start_angular_velocity)
 BODY_ACCESSORS(bool, start_asleep)
@@ -237,6 +238,9 @@ int64_t destructible_body_grab(void *self, GdVector3 position);
 void destructible_body_move_grab(void *self, int64_t grab, GdVector3 position);
 void destructible_body_release_grab(void *self, int64_t grab);
 void destructible_body_get_grab_data(void *self, int64_t grab, GdDictionary *out);
+int64_t destructible_body_join(void *self, GDExtensionObjectPtr body, GdVector3 position);
+void destructible_body_release_joint(void *self, int64_t joint);
+void destructible_body_get_joint_data(void *self, int64_t joint, GdDictionary *out);
 
 void destructible_body_apply_central_force(void *self, GdVector3 force);
 void destructible_body_apply_impulse(void *self, GdVector3 impulse, GdVector3 position);

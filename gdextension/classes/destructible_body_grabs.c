@@ -1,8 +1,9 @@
-// Points of a modal body that scripts hold and drag.
+// Points of a modal body that scripts hold and drag, or join with another body.
 #include "classes/destructible_body.h"
 
 #include "binding/conversions.h"
 #include "fem_modes.h"
+#include "simulation/simulation_world.h"
 
 static FemPosition place_of(GdVector3 v) {
 	return (FemPosition){(double)v.x, (double)v.y, (double)v.z};
@@ -59,4 +60,55 @@ void destructible_body_get_grab_data(void *pointer, int64_t grab, GdDictionary *
 	}
 	put_vector(out, "position", (GdVector3){(float)at.x, (float)at.y, (float)at.z});
 	put_vector(out, "force", (GdVector3){force.x, force.y, force.z});
+}
+
+// ---- joints
+
+int64_t destructible_body_join(void *pointer, GDExtensionObjectPtr object, GdVector3 position) {
+	DestructibleBody *self = pointer;
+	DestructibleBody *other = object ? class_instance(object, &destructible_body_class) : NULL;
+	if (!other) {
+		destructible_body_report(self, "ignored join()", "the other is no DestructibleBody; pass one");
+		return 0;
+	}
+	bool both = self->simulated.world && other->simulated.world;
+	FemJointNumber joint = both ? fem_body_join(self->simulated.body, other->simulated.body, place_of(position)) : 0;
+	check(self, "ignored join()", joint != 0 || !both);
+	other->simulated.is_moved = true;
+	return (int64_t)joint;
+}
+
+// A joint of another pair is none of this body's.
+static FemJointNumber joint_of(const DestructibleBody *self, int64_t joint, FemJointState *out) {
+	FemJointNumber number = number_of(joint);
+	if (!self->simulated.world || fem_world_get_joint(self->simulated.world->id, number, out) != FEM_OK) {
+		return 0;
+	}
+	uint16_t own = self->simulated.body.index1;
+	return out->bodies[0].index1 == own || out->bodies[1].index1 == own ? number : 0;
+}
+
+void destructible_body_release_joint(void *pointer, int64_t joint) {
+	DestructibleBody *self = pointer;
+	FemJointState state;
+	FemJointNumber number = joint_of(self, joint, &state);
+	if (number != 0) {
+		fem_world_release_joint(self->simulated.world->id, number);
+	} else if (self->simulated.world) {
+		destructible_body_report(
+			self, "ignored release_joint()", "it has no such joint; it was released, or the other body is gone");
+	}
+}
+
+void destructible_body_get_joint_data(void *pointer, int64_t joint, GdDictionary *out) {
+	const DestructibleBody *self = pointer;
+	FemJointState state;
+	if (joint_of(self, joint, &state) == 0) {
+		return;
+	}
+	bool is_second = state.bodies[1].index1 == self->simulated.body.index1;
+	FemPosition at = state.points[is_second];
+	float sign = is_second ? 1.0f : -1.0f;
+	put_vector(out, "position", (GdVector3){(float)at.x, (float)at.y, (float)at.z});
+	put_vector(out, "force", (GdVector3){sign * state.force.x, sign * state.force.y, sign * state.force.z});
 }

@@ -1,6 +1,8 @@
 // How a DestructibleBody moves, collides and breaks. All but the start values take effect at once.
 #include "classes/destructible_body.h"
 
+#include "fem_modes.h"
+
 #include <math.h>
 
 enum { RENDER_LAYERS = 20 }; // as many as Godot has
@@ -113,6 +115,16 @@ void destructible_body_set_self_contact(void *self, bool self_contact) {
 
 int64_t destructible_body_get_dynamics(void *self) {
 	return settings_of(self)->dynamics;
+}
+
+int64_t destructible_body_get_mode_count(void *self) {
+	return settings_of(self)->mode_count;
+}
+
+void destructible_body_set_mode_count(void *self, int64_t count) {
+	int64_t most = FEM_MODAL_MODES_MAX;
+	settings_of(self)->mode_count = (int32_t)(count < 1 ? 1 : count > most ? most : count);
+	apply(self);
 }
 
 void destructible_body_set_dynamics(void *self, int64_t dynamics) {

@@ -285,6 +285,14 @@ static void set_plate_layers(void *self, int64_t count) {
 	((DestructibleMesh *)self)->plate_layers = count < 1 ? 1 : count > 16 ? 16 : count;
 }
 
+static int64_t get_mode_count(void *self) {
+	return ((DestructibleMesh *)self)->mode_count;
+}
+
+static void set_mode_count(void *self, int64_t count) {
+	((DestructibleMesh *)self)->mode_count = count < 0 ? 0 : count > FEM_MODES_MAX ? FEM_MODES_MAX : count;
+}
+
 static void set_length(double *field, const char *name, double value) {
 	if (!isfinite(value)) {
 		report_error("DestructibleMesh: %s was set to a value that is not a finite number; it keeps %g.", name, *field);
@@ -350,6 +358,7 @@ static const ClassProperty properties[] = {
 	PROPERTY(sheet_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(wall_thickness, FLOAT, float, "get_", RANGE, "0,0.5,0.0001,or_greater,suffix:m"),
 	PROPERTY(weld_distance, FLOAT, float, "get_", RANGE, "0,0.1,0.00001,or_greater,suffix:m"),
+	PROPERTY(mode_count, INT, int, "get_", RANGE, "0,1000,1"),
 	{.name = "refine_surface",
 		.type = GDEXTENSION_VARIANT_TYPE_BOOL,
 		.getter = METHOD("is_refine_surface", get_bool, is_refine_surface, .is_const = true),

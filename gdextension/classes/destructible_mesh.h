@@ -15,6 +15,7 @@ typedef struct DestructibleMesh {
 	double sheet_thickness; // m
 	double wall_thickness;  // m
 	double weld_distance;   // m
+	int64_t mode_count;     // kept with the bake; 0: none
 	bool regions_from_surfaces;
 	FemCutDef cut;                          // splinters
 	GDExtensionObjectPtr interior_material; // Material or null; a reference

@@ -22,6 +22,9 @@ int64_t destructible_mesh_settings_key(const DestructibleMesh *self) {
 		(double)c->brick_size.y, (double)c->brick_size.z, (double)c->section_width, (double)c->section_height,
 		(double)c->section_length);
 	uint64_t key = hash_mix(0x9e3779b97f4a7c15u, text, (size_t)(length < (int)sizeof(text) ? length : 0));
+	if (self->mode_count > 0) { // keys of before are of bakes without
+		key = hash_mix(key, &self->mode_count, sizeof(self->mode_count));
+	}
 	return (int64_t)(key & INT64_MAX) | 1;
 }
 

@@ -27,6 +27,7 @@ typedef struct BodySettings {
 	uint32_t layer, mask;                     // collision layers it is in, and looks for
 	bool self_contact;                        // touches itself where it folds
 	FemDynamics dynamics;                     // how its pieces move
+	int32_t mode_count;                       // that it moves by at most, where it does by modes
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told
@@ -59,6 +60,7 @@ typedef struct BodyModes {
 	struct FemModesJob *job; // null: none is under way
 	int32_t *nodes;          // of the body, in the order of the modes
 	int32_t attempts;        // that came to nothing, in a row
+	int32_t count;           // that were asked for
 	bool has_failed;         // it has none, and was told so
 } BodyModes;
 
@@ -72,6 +74,7 @@ typedef struct SimulationBody {
 	GDExtensionObjectPtr *materials; // MaterialResource of each region, null for the default; the node holds references
 	int32_t material_count;
 	float density_scale; // on the density of its materials, for the mass that was set
+	FemVec3 scale;       // of its mesh
 	bool is_detached;    // its node is out of the tree; destroyed in the next tick unless it comes back
 	bool is_moved;       // since it was last shown
 	bool has_moved;      // in the last tick

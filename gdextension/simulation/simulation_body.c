@@ -124,6 +124,7 @@ static bool set_mass(SimulationBody *body) {
 static bool create_with_materials(SimulationBody *body, const SimulationBodyDef *def) {
 	FemMaterialId ids[SIMULATION_MATERIALS_MAX];
 	body->density_scale = 1.0f;
+	body->scale = def->scale;
 	body->materials = malloc((size_t)def->material_count * sizeof(GDExtensionObjectPtr));
 	if (!body->materials ||
 		!acquire_materials(body->world, def->materials, def->material_count, body->density_scale, ids)) {

@@ -3,12 +3,12 @@
 #include "simulation/simulation_world.h"
 
 #include "classes/destructible_body.h"
+#include "classes/destructible_mesh_modes.h"
 #include "fem_modes.h"
 
 #include <stdlib.h>
 
 enum {
-	MODES_MAX = 20,   // of a body; chosen: Hauser et al. 2003 show 20 to 40, each costs time
 	ATTEMPTS_MAX = 3, // in a row, at modes of a body that changes meanwhile; chosen
 };
 
@@ -31,6 +31,22 @@ static void warn(const SimulationBody *body, const char *why) {
 	}
 }
 
+// Those that its mesh was baked with, without a job.
+static bool take_baked(SimulationBody *body, double delta) {
+	FemModes modes;
+	if (!destructible_mesh_modes_of(body, 1.0, &modes)) {
+		return false;
+	}
+	bool has_enough =
+		modes.mode_count >= body->settings.mode_count || fem_mode_frequency(&modes, modes.mode_count - 1) > 0.5 / delta;
+	fem_modes_discard(&modes, (float)(0.5 / delta), 0.0f, 0.0f);
+	modes.mode_count = modes.mode_count < body->settings.mode_count ? modes.mode_count : body->settings.mode_count;
+	bool fits = has_enough && modes.mode_count > 0 && fem_body_set_modes(body->body, &modes, NULL) == FEM_OK;
+	body->modes.has_failed = !fits;
+	fem_modes_free(&modes);
+	return fits;
+}
+
 // Modes faster than half the tick rate would not be seen as what they are (Hauser et al. 2003, section 3.3).
 static void begin(SimulationBody *body, double delta) {
 	FemPieceNumber piece = 0;
@@ -44,7 +60,10 @@ static void begin(SimulationBody *body, double delta) {
 		warn(body, "it is in several pieces; use a mesh that hangs together");
 		return;
 	}
-	def.mode_count = MODES_MAX;
+	if (take_baked(body, delta)) {
+		return;
+	}
+	def.mode_count = body->settings.mode_count;
 	def.frequency_max = (float)(0.5 / delta);
 	body->modes.nodes = malloc(sizeof(int32_t) * (size_t)(count + 1));
 	if (body->modes.nodes && fem_body_get_piece_nodes(body->body, piece, body->modes.nodes, count) == count) {
@@ -89,6 +108,12 @@ void simulation_body_go_on_with_modes(SimulationBody *body, double delta) {
 			finish(body);
 		}
 		return;
+	}
+	if (body->modes.count != body->settings.mode_count) { // another number is wanted: those it has may be too few
+		FemModes none = {0};
+		body->modes.count = body->settings.mode_count;
+		body->modes.has_failed = false;
+		(void)fem_body_set_modes(body->body, &none, NULL);
 	}
 	bool has_modes = fem_body_get_modal_state(body->body, &state) == FEM_OK && state.mode_count > 0;
 	if (!has_modes && !body->modes.has_failed) {

@@ -1,8 +1,8 @@
 #include "sound/sound_instruments.h"
 
 #include "binding/conversions.h"
-#include "classes/destructible_body.h"
 #include "classes/destructible_mesh.h"
+#include "classes/destructible_mesh_modes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,52 +174,20 @@ static void take_modes(Entry *entry, FemModes *modes) {
 	entry->has_failed = !entry->instrument || fem_instrument_mode_count(entry->instrument) == 0;
 }
 
-// A baked mesh that brings its modes: those of another material follow from them, if they are of one material and free.
-static bool take_baked(Entry *entry, const SimulationBody *body, const FemPieceState *piece) {
-	const DestructibleBody *node = class_instance(body->node, &destructible_body_class);
-	const DestructibleMesh *mesh = node ? destructible_body_mesh(node) : NULL;
-	if (!mesh || mesh->baked.modes.mode_count == 0 || body->material_count != 1 || piece->is_attached) {
+// A baked mesh that brings its modes: those of its bodies follow from them.
+static bool take_baked(Entry *entry, const SimulationBody *body) {
+	FemModes modes;
+	if (!destructible_mesh_modes_of(body, stiffness_factor(entry), &modes)) {
 		return false;
 	}
-	const FemModes *baked = &mesh->baked.modes;
-	FemMaterialDef material = material_resource_def(entry->material);
-	double modulus = (double)material.young_modulus * stiffness_factor(entry) / (double)baked->material.young_modulus;
-	double density = (double)material.density / (double)baked->material.density, volume = 0.0;
-	for (int32_t t = 0; t < mesh->baked.tet_mesh.tet_count; t++) {
-		const int32_t *tet = mesh->baked.tet_mesh.tets + 4 * (size_t)t;
-		const FemVec3 *n = mesh->baked.tet_mesh.nodes;
-		double a[3] = {n[tet[1]].x - n[tet[0]].x, n[tet[1]].y - n[tet[0]].y, n[tet[1]].z - n[tet[0]].z};
-		double b[3] = {n[tet[2]].x - n[tet[0]].x, n[tet[2]].y - n[tet[0]].y, n[tet[2]].z - n[tet[0]].z};
-		double c[3] = {n[tet[3]].x - n[tet[0]].x, n[tet[3]].y - n[tet[0]].y, n[tet[3]].z - n[tet[0]].z};
-		volume += fabs(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-					  a[2] * (b[0] * c[1] - b[1] * c[0])) /
-			6.0;
+	take_modes(entry, &modes);
+	entry->node_count = modes.node_count;
+	entry->nodes = malloc(sizeof(int32_t) * (size_t)(entry->node_count + 1));
+	for (int32_t i = 0; entry->nodes && i < entry->node_count; i++) {
+		entry->nodes[i] = i;
 	}
-	// A copy by way of scaling: shapes and numbers are the mesh's own.
-	FemModes copy = *baked;
-	size_t shapes = 3 * (size_t)baked->node_count * (size_t)baked->mode_count, modes = (size_t)baked->mode_count;
-	copy.shapes = malloc(sizeof(float) * shapes);
-	copy.eigenvalues = malloc(sizeof(double) * modes);
-	copy.radiation = malloc(sizeof(float) * modes);
-	bool good = copy.shapes && copy.eigenvalues && copy.radiation && volume > 0.0;
-	if (good) {
-		memcpy(copy.shapes, baked->shapes, sizeof(float) * shapes);
-		memcpy(copy.eigenvalues, baked->eigenvalues, sizeof(double) * modes);
-		memcpy(copy.radiation, baked->radiation, sizeof(float) * modes);
-		good = fem_modes_scale(&copy, (float)modulus, (float)density, (float)cbrt(piece->volume / volume)) == FEM_OK;
-	}
-	if (good) {
-		take_modes(entry, &copy);
-		entry->node_count = baked->node_count;
-		entry->nodes = malloc(sizeof(int32_t) * (size_t)(entry->node_count + 1));
-		for (int32_t i = 0; entry->nodes && i < entry->node_count; i++) {
-			entry->nodes[i] = i;
-		}
-	}
-	free(copy.shapes);
-	free(copy.eigenvalues);
-	free(copy.radiation);
-	return good;
+	fem_modes_free(&modes);
+	return true;
 }
 
 static void begin(SoundInstruments *all, Entry *entry) {
@@ -282,7 +250,7 @@ SoundVoice sound_instruments_find(SoundInstruments *all, const SimulationBody *b
 	if (!entry && (is_whole || piece->tet_count <= PIECE_TETS_MAX)) {
 		entry = add_entry(all, body, piece, is_whole);
 		if (entry && is_whole) {
-			take_baked(entry, body, piece);
+			take_baked(entry, body);
 		}
 	}
 	if (entry) {

@@ -11,7 +11,8 @@
 
 #define TETS_DONE 0.85f      // share of the work that is done when the tets are made ...
 #define EMBEDDING_DONE 0.95f // ... and vertices tied to them; for progress bars, roughly
-#define CUT_SHARE 0.4f       // of the whole, when there is a pattern: it comes last; roughly
+#define CUT_SHARE 0.4f       // of the whole, when there is a pattern: it comes after both; roughly
+#define MODES_SHARE 0.2f     // of the whole, when modes are wanted: they come last; roughly
 
 static FemResult fail_memory(void) {
 	return fem_fail(
@@ -40,7 +41,7 @@ static bool tell(Progress *progress, float share) {
 	return goes_on(progress);
 }
 
-static bool tell_of_cutting(void *context, float share) {
+static bool tell_of_stage(void *context, float share) {
 	return tell(context, share);
 }
 
@@ -122,9 +123,9 @@ static FemResult cut_splinters(
 	Progress *progress, const FemCutDef *def, FemBakedMesh *mesh, FemBakeInfo *info, char report[FEM_REPORT_SIZE]) {
 	char note[FEM_CUT_NOTE_SIZE] = "";
 	FemCutDef cut = *def;
-	progress->first = progress->share;
+	progress->first += progress->share;
 	progress->share = CUT_SHARE;
-	cut.progress = tell_of_cutting;
+	cut.progress = tell_of_stage;
 	cut.progress_context = progress;
 	double start = fem_time_ms();
 	FemResult result = fem_baked_mesh_cut(mesh, &cut, note);
@@ -132,6 +133,30 @@ static FemResult cut_splinters(
 	if (result == FEM_OK)
 		fem_bake_report_add_cut(&mesh->splinters, note, report, FEM_REPORT_SIZE);
 	return result;
+}
+
+static bool wants_modes(const FemBakeDef *def) {
+	return def->mode_count > 0 && def->compute_modes;
+}
+
+// Of any frequency: what is audible or seen of them depends on the material that a body has.
+static FemResult find_modes(Progress *progress, const FemBakeDef *def, FemBakedMesh *mesh) {
+	const FemTetArrays *tets = &mesh->tet_mesh;
+	progress->first += progress->share;
+	progress->share = MODES_SHARE;
+	FemModesDef modes = {
+		.node_count = tets->node_count,
+		.node_positions = tets->nodes,
+		.tet_count = tets->tet_count,
+		.tets = tets->tets,
+		.tet_plates = tets->tet_plates,
+		.materials = &def->mode_material,
+		.material_count = 1,
+		.mode_count = def->mode_count < FEM_MODES_MAX ? def->mode_count : FEM_MODES_MAX,
+		.progress = tell_of_stage,
+		.progress_context = progress,
+	};
+	return def->compute_modes(&modes, &mesh->modes);
 }
 
 // ---- whole
@@ -160,6 +185,8 @@ static FemResult run_stages(
 	fem_bake_report_write(&info->tets, &info->embedding, &info->diagnosis, report, sizeof report);
 	if (def->cut.pattern != FEM_PATTERN_NONE)
 		result = cut_splinters(progress, &def->cut, mesh, info, report);
+	if (result == FEM_OK && wants_modes(def))
+		result = find_modes(progress, def, mesh);
 	if (result == FEM_OK && !fem_baked_mesh_set_report(mesh, report))
 		return fail_memory();
 	if (result == FEM_OK)
@@ -168,7 +195,8 @@ static FemResult run_stages(
 }
 
 static FemResult bake_soup(const FemSoup *soup, const FemBakeDef *def, FemBakedMesh *mesh, FemBakeInfo *info) {
-	float tets_share = def->cut.pattern != FEM_PATTERN_NONE ? 1.0f - CUT_SHARE : 1.0f;
+	float tets_share =
+		1.0f - (def->cut.pattern != FEM_PATTERN_NONE ? CUT_SHARE : 0.0f) - (wants_modes(def) ? MODES_SHARE : 0.0f);
 	Progress progress = {def->progress, def->progress_context, false, 0.0f, tets_share, 0.0f};
 	FemStopCheck check;
 	fem_stop_check_begin(&check, goes_on, &progress);

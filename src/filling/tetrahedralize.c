@@ -44,7 +44,12 @@ typedef struct Bake {
 
 FemBakeDef fem_default_bake_def(void) {
 	return (FemBakeDef){
-		.element_count = ELEMENTS_USUAL, .plate_layers = 1, .cut = fem_default_cut_def(), .cookie = COOKIE};
+		.element_count = ELEMENTS_USUAL,
+		.plate_layers = 1,
+		.cut = fem_default_cut_def(),
+		.mode_material = {6.8e10f, 0.33f, 2700.0f}, // aluminium, the chimes of O'Brien et al. 2002
+		.cookie = COOKIE,
+	};
 }
 
 static bool in_range(float value, float most) {
@@ -64,6 +69,9 @@ static FemResult check_def(const FemBakeDef *def) {
 		!in_range(def->wall_thickness, FEM_REST_MAX))
 		return fem_fail(FEM_ERROR_INVALID_ARGUMENT,
 			"weld_distance, sheet_thickness and wall_thickness must be 0 or positive and finite.");
+	if (def->mode_count < 0 || def->mode_count > FEM_MODES_MAX)
+		return fem_fail(
+			FEM_ERROR_INVALID_ARGUMENT, "mode_count is %d: ask for 0 to %d modes.", def->mode_count, FEM_MODES_MAX);
 	return FEM_OK;
 }
 

@@ -28,6 +28,23 @@ void fem_modes_free(FemModes *modes) {
 	*modes = (FemModes){0};
 }
 
+FemResult fem_modes_copy(const FemModes *modes, FemModes *out) {
+	*out = (FemModes){0};
+	if (!modes || modes->mode_count < 0 || modes->node_count < 0)
+		return fem_fail(FEM_ERROR_INVALID_ARGUMENT, "There are no modes to copy: compute some.");
+	if (!fem_modes_reserve(out, modes->node_count, modes->mode_count))
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory for a copy of modes.");
+	size_t count = (size_t)modes->mode_count;
+	if (count > 0) {
+		memcpy(out->eigenvalues, modes->eigenvalues, sizeof *out->eigenvalues * count);
+		memcpy(out->radiation, modes->radiation, sizeof *out->radiation * count);
+		memcpy(out->shapes, modes->shapes, 3 * sizeof *out->shapes * count * (size_t)modes->node_count);
+	}
+	out->rigid_count = modes->rigid_count;
+	out->material = modes->material;
+	return FEM_OK;
+}
+
 double fem_mode_frequency(const FemModes *modes, int32_t mode) {
 	return mode >= 0 && mode < modes->mode_count ? sqrt(modes->eigenvalues[mode]) / FEM_CIRCLE : 0.0;
 }

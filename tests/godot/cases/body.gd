@@ -89,6 +89,63 @@ func test_modal() -> void:
 	check(not body.is_modal(), "is not modal as finite elements")
 
 
+# Two bars with modes of their bake, which are there at once, hang on each other at a point.
+func test_joints_and_baked_modes() -> void:
+	var jelly := MaterialResource.new()
+	jelly.stiffness = 5e5
+	jelly.breakable = false
+	var mesh := DestructibleMesh.new()
+	var box := BoxMesh.new()
+	box.size = Vector3(0.6, 0.1, 0.1)
+	mesh.source_mesh = box
+	mesh.element_count = 200
+	mesh.mode_count = 8
+	check_equal(mesh.bake(), OK, "bake with modes")
+	check(not mesh.is_stale(), "is not stale")
+	mesh.mode_count = 2000
+	check_equal(mesh.mode_count, 1000, "a bounded number")
+	check(mesh.is_stale(), "is stale with another number of modes")
+	var bars: Array[DestructibleBody] = []
+	for i in 2:
+		var body := add_body(Vector3(0.6 * i, 20, 0))
+		body.mesh = mesh
+		body.material = jelly
+		body.mode_count = 8
+		body.dynamics = DestructibleBody.DYNAMICS_MODAL
+		bars.append(body)
+	await ticks(2)
+	check(bars[0].is_modal() and bars[1].is_modal(), "modal in the second tick, by the modes of the bake")
+	var hook := bars[0].grab(bars[0].get_center_of_mass() - Vector3(0.3, 0, 0))
+	var joint := bars[0].join(bars[1], (bars[0].get_center_of_mass() + bars[1].get_center_of_mass()) / 2.0)
+	check(hook > 0 and joint > 0, "a hook and a joint")
+	var worst := 0.0
+	var lowest := 20.0
+	for i in 60:
+		await ticks(1)
+		var a: Vector3 = bars[0].get_joint_data(joint)["position"]
+		var b: Vector3 = bars[1].get_joint_data(joint)["position"]
+		worst = maxf(worst, (a - b).length())
+		lowest = minf(lowest, bars[1].get_center_of_mass().y)
+	check(worst < 1e-4, "joined points %.8f m apart" % worst)
+	var force: Vector3 = bars[0].get_joint_data(joint)["force"]
+	check((force + bars[1].get_joint_data(joint)["force"]).length() < 1e-3, "force and counterforce")
+	check(lowest < 19.6 and lowest > 18.8, "it swings down to %.3f m, and no farther" % lowest)
+	bars[1].release_joint(joint)
+	check(bars[0].get_joint_data(joint).is_empty(), "released")
+	await ticks(60)
+	check(bars[1].get_center_of_mass().y < 18.0, "it falls")
+	bars[0].mode_count = 3
+	for i in 300:
+		await ticks(1)
+		if bars[0].is_modal() and i > 2:
+			break
+	check(bars[0].is_modal(), "modal by three modes")
+	joint = bars[0].join(bars[1], bars[0].get_center_of_mass())
+	bars[1].free()
+	await ticks(2)
+	check(bars[0].get_joint_data(joint).is_empty(), "ended with its body")
+
+
 func test_gravity_scale() -> void:
 	var bodies: Array[DestructibleBody] = []
 	for scale: float in [0.0, 1.0, -0.5, 2.0]:
