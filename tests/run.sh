@@ -277,6 +277,7 @@ main() {
 			show=$godot_show suite "Godot pictures of materials" 3600 "$here/godot_suites.sh" preset_pictures "$godot"
 			show=$godot_show suite "Godot pictures of knobs" 1800 "$here/godot_suites.sh" knob_pictures "$godot"
 			show=$godot_show suite "sounds of things that are struck" 1200 "$here/sound_pictures.py"
+			show=$godot_show suite "sounds of the bodies of the paper" 1200 "$here/sound_papers.py"
 			show=$godot_show suite "Godot sound files" 1800 "$here/godot_suites.sh" sound_files "$godot"
 			show=$godot_show suite "Godot quits, 200 at random moments" 3600 "$here/godot_suites.sh" quit "$godot" 200
 			show=$godot_show suite "Godot quits, physics thread" 1800 "$here/godot_suites.sh" quit "$godot" 20 jolt_thread godot_thread

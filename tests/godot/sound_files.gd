@@ -111,6 +111,24 @@ func _judge(scene_name: String, frames: PackedVector2Array, costs: PackedFloat32
 	costs.sort()
 	print("%s: %d frames, peak %.3f, mean %.5f, %d lost, sound_ms median %.3f, most %.3f" % [scene_name, frames.size(), peak,
 			sum / maxi(frames.size(), 1), dropped, costs[costs.size() / 2], costs[-1]])
-	var good: bool = peak > 0.01 and peak < 0.999 and absf(sum / maxi(frames.size(), 1)) < 1e-3
+	var click := _largest_click(frames)
+	print("%s: steps out of line by %.4f" % [scene_name, click])
+	var good: bool = peak > 0.01 and peak < 0.999 and absf(sum / maxi(frames.size(), 1)) < 1e-3 and click < 0.15 * peak
 	_failed += 0 if good else 1
 	print("%s sound_files.%s" % ["ok" if good else "FAIL", scene_name])
+
+
+## A sample that is torn out of line: by how much it differs from what its neighbours on both sides go on to, where they
+## themselves go on smoothly. Blows begin at 0 and grow (their force is a Gaussian), so that no sound of ours has any.
+func _largest_click(frames: PackedVector2Array) -> float:
+	var largest := 0.0
+	for n in range(4, frames.size() - 4):
+		var before := 2.0 * frames[n - 1].x - frames[n - 2].x
+		var after := 2.0 * frames[n + 1].x - frames[n + 2].x
+		var rough := absf(frames[n - 1].x - 2.0 * frames[n - 2].x + frames[n - 3].x) + absf(frames[n + 1].x - 2.0 * frames[n + 2].x + frames[n + 3].x)
+		var torn := minf(absf(frames[n].x - before), absf(frames[n].x - after)) - 4.0 * rough
+		largest = maxf(largest, torn)
+		var jump := absf(frames[n].x - frames[n - 1].x)
+		var around := maxf(absf(frames[n - 1].x - frames[n - 2].x), absf(frames[n + 1].x - frames[n].x))
+		largest = maxf(largest, jump - 8.0 * around - 0.02)
+	return largest
