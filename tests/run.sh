@@ -267,6 +267,7 @@ main() {
 			show=$godot_show suite "Godot pictures of fracture" 3600 "$here/godot_suites.sh" fracture_pictures "$godot"
 			show=$godot_show suite "Godot pictures of splinters" 3600 "$here/godot_suites.sh" splinter_pictures "$godot"
 			show=$godot_show suite "Godot pictures of rigid bodies" 1200 "$here/godot_suites.sh" coupling_pictures "$godot"
+			show=$godot_show suite "Godot pictures of modes" 1200 "$here/godot_suites.sh" modal_pictures "$godot"
 			show=$godot_show suite "Godot editors' lives" 900 "$here/godot_suites.sh" editor_lives "$godot"
 			show=$godot_show suite "Godot editor's recording" 900 "$here/godot_suites.sh" editor_recording "$godot"
 			show=$godot_show suite "Godot coupling" 7200 "$here/godot_suites.sh" coupling "$godot"

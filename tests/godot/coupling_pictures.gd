@@ -9,11 +9,12 @@ extends "res://picture_script.gd"
 const CELL := Vector2i(480, 360) # pixels
 
 
-func _take_all(folder: String, _only: String) -> void:
+func _take_all(folder: String, only: String) -> void:
 	root.size = CELL
 	DestructionServer.ground_enabled = false
 	for scene: Dictionary in _scenes():
-		await _take_pictures(scene, folder)
+		if only == "" or only == scene.name:
+			await _take_pictures(scene, folder)
 
 
 func _scenes() -> Array[Dictionary]:
@@ -136,14 +137,20 @@ func _build_stage() -> Node3D:
 	return stage
 
 
+## For those who look at more than the end.
+func _watch(_things: Dictionary) -> void:
+	pass
+
+
 func _take_pictures(scene: Dictionary, folder: String) -> void:
 	var stage := _build_stage()
-	var things: Dictionary = scene.build.call(stage)
+	var things: Dictionary = await scene.build.call(stage)
 	_camera.look_at_from_position(scene.eye, scene.target)
 	var moments: Array = scene.moments
 	var sheet := Image.create(CELL.x * 3, CELL.y * 2, false, Image.FORMAT_RGB8)
 	for tick in range(1, moments[-1] + 1):
 		await physics_frame
+		_watch(things)
 		var place := moments.find(tick)
 		if place < 0:
 			continue
@@ -153,6 +160,6 @@ func _take_pictures(scene: Dictionary, folder: String) -> void:
 		picture.convert(Image.FORMAT_RGB8)
 		sheet.blit_rect(picture, Rect2i(Vector2i.ZERO, CELL), Vector2i(CELL.x * (place % 3), CELL.y * (place / 3)))
 	call("_check_" + scene.name, things)
-	check(sheet.save_png(folder.path_join("coupling_%s.png" % scene.name)) == OK, scene.name + "_is_saved")
+	check(sheet.save_png(folder.path_join("%s_%s.png" % [_name().trim_suffix("_pictures"), scene.name])) == OK, scene.name + "_is_saved")
 	stage.free()
 	await process_frame
