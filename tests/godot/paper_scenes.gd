@@ -13,7 +13,7 @@ static func collide(stage: Node3D) -> Array[DestructibleBody]:
 	var ring := _bake(torus, 700, 24)
 	var bodies: Array[DestructibleBody] = []
 	for side: float in [-1.0, 1.0]:
-		var body := _modal(ring, 6e4, Vector3(1.0 * side, 1.3, 0.12 * side))
+		var body := _modal(ring, 6e4, Vector3(1.0 * side, 1.3, 0.03 * side))
 		body.rotation = Vector3(1.2, 0.3 * side, 0)
 		body.gravity_scale = 0.0
 		body.start_velocity = Vector3(-3.0 * side, 0, 0)
@@ -104,7 +104,7 @@ static func cubes(stage: Node3D, width: float) -> Array[DestructibleBody]:
 ## Figure 6 of the paper on sound: two words fall.
 static func the_end(stage: Node3D) -> Array[DestructibleBody]:
 	var metal := MaterialResource.new()
-	metal.stiffness = 2.05e9
+	metal.stiffness = 2e9
 	metal.poisson_ratio = 0.33
 	metal.density = 2700.0
 	metal.breakable = false
@@ -121,7 +121,7 @@ static func the_end(stage: Node3D) -> Array[DestructibleBody]:
 			letter.pixel_size = 0.01
 			letter.depth = 0.08
 			letter.curve_step = 4.0
-			meshes[text[i]] = _bake(letter, 300, 40)
+			meshes[text[i]] = _bake(letter, 100, 40) # coarse, as in the paper
 		var body := DestructibleBody.new()
 		body.mesh = meshes[text[i]]
 		body.material = metal
