@@ -25,7 +25,7 @@
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
 #   tests/godot_suites.sh knob_pictures GODOT [KNOB]        (of a material's knobs at three values, into build/test_renders/knob_*.webp:
 #                                                            the pictures of the addon's guide)
-#   tests/godot_suites.sh sound_files GODOT                 (of a drop, a roll, a shattering and a pile, into build/test_renders/*.wav)
+#   tests/godot_suites.sh sound_files GODOT                 (of a drop, a roll, a shattering, a pile and figures of a paper, into build/test_renders/*.wav)
 #   tests/godot_suites.sh export GODOT TEMPLATE             (exports games and plays them with both physics engines)
 #   tests/godot_suites.sh server GODOT [TEMPLATE]           (the same for a dedicated server, without its meshes)
 #

@@ -1,8 +1,10 @@
 extends SceneTree
-## Scenes that are heard, written as WAV files into build/test_renders/: drop, roll, shatter, pile. Run by
+## Scenes that are heard, written as WAV files into build/test_renders/: drop, roll, shatter, pile, and figures 4 to 6 of
+## O'Brien et al. 2002 (chute, boxes and blocks, the_end). Run by
 ## tests/godot_suites.sh sound_files GODOT; checks that none is silent, cut off or has clicks.
 
-const SCENES := ["drop", "roll", "shatter", "pile"]
+const SCENES := ["drop", "roll", "shatter", "pile", "chute", "boxes", "blocks", "the_end"]
+const Papers := preload("res://paper_scenes.gd")
 const SECONDS := 3.0
 const BUS := "Heard"
 
@@ -54,6 +56,20 @@ func _things(scene_name: String) -> Array[DestructibleBody]:
 	return things
 
 
+## Figures 4 to 6 of O'Brien et al. 2002, which are in the tree at once; empty for another scene.
+func _of_papers(scene_name: String, stage: Node3D) -> Array[DestructibleBody]:
+	match scene_name:
+		"chute":
+			return await Papers.chute(stage)
+		"boxes":
+			return Papers.cubes(stage, 0.5)
+		"blocks":
+			return Papers.cubes(stage, 0.05)
+		"the_end":
+			return Papers.the_end(stage)
+	return []
+
+
 func _play(scene_name: String) -> void:
 	var scene := Node3D.new()
 	root.add_child(scene)
@@ -65,10 +81,13 @@ func _play(scene_name: String) -> void:
 	sound.headless = true
 	sound.bus = BUS
 	scene.add_child(sound)
-	var things := _things(scene_name)
+	var things: Array[DestructibleBody] = await _of_papers(scene_name, scene)
+	if things.is_empty():
+		things = _things(scene_name)
 	for thing in things:
 		thing.freeze = true
-		scene.add_child(thing)
+		if not thing.is_inside_tree():
+			scene.add_child(thing)
 	for i in 600: # until it is known how they sound
 		OS.delay_msec(5)
 		await physics_frame

@@ -2,7 +2,8 @@ extends Node3D
 ## What the exported game does: a plate of a preset falls and breaks. Prints "ok" and "FAIL" lines for
 ## tests/godot_suites.sh and quits. Its argument is the physics engine it should have.
 
-const TICKS := 120
+const TICKS := 120 # of the plate's fall and what follows
+const BAKE_MAX := 30000 # ms, until the plate is there
 
 var _tick := 0
 var _cracks := 0
@@ -21,6 +22,10 @@ func _on_fractured(_point: Vector3, _normal: Vector3, _energy: float, _area: flo
 
 
 func _physics_process(_delta: float) -> void:
+	# Ticks come as fast as they can, but a bake in the background and sound take their real time.
+	OS.delay_msec(10)
+	if not ($Plate as DestructibleBody).is_simulated() and Time.get_ticks_msec() < BAKE_MAX:
+		return
 	_tick += 1
 	_loudest = maxf(_loudest, _sound.get_level())
 	if _tick < TICKS:

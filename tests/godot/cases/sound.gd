@@ -216,6 +216,42 @@ func test_a_crowd_is_heard() -> void:
 	check_equal(_capture.get_discarded_frames(), 0, "frames that were lost")
 
 
+## 10,000 blows in one tick: as loud as a sound may be, no frame lost, and what cannot be kept is refused. A body that is
+## held everywhere has no modes: silence, and no harm.
+func test_ten_thousand_blows_and_what_cannot_ring() -> void:
+	var sound := _add_sound()
+	var material := _metal()
+	var bar := _add_bar(material)
+	var held := DestructibleBody.new()
+	held.material = material
+	held.position = Vector3(3, 1, 0)
+	held.anchors = [AABB(Vector3(-1, -1, -1), Vector3(2, 2, 2))]
+	scene.add_child(held)
+	if not await _wait_for_instrument(sound):
+		return
+	_capture.clear_buffer()
+	await _real_ticks(2)
+	var taken := 0
+	for i in 10000:
+		taken += int(sound.strike(bar, bar.get_center_of_mass(), Vector3(0, -0.5, 0), 0.0))
+		if i % 100 == 0:
+			sound.strike(held, held.position, Vector3(0, -0.5, 0), 0.0)
+	check(taken >= 32, "%d blows were taken" % taken)
+	_capture.clear_buffer() # they are played with the next tick
+	var lost := _capture.get_discarded_frames() # while nobody read what was captured
+	await _real_ticks(20)
+	var frames := _heard()
+	var peak := _peak(frames)
+	check(peak > 0.01 and peak <= 1.0, "the peak is %f" % peak)
+	check(is_finite(peak), "finite")
+	check_equal(_capture.get_discarded_frames(), lost, "frames that were lost")
+	_capture.clear_buffer()
+	for i in 60:
+		sound.strike(held, held.position, Vector3(0, -5.0, 0), 0.0)
+		await _real_ticks(1)
+	check(sound.get_instrument_count() >= 1, "the bar keeps its sound")
+
+
 func test_servers_are_silent() -> void:
 	var sound := DestructionSound.new()
 	scene.add_child(sound)
