@@ -41,9 +41,13 @@ func _physics_process(_delta: float) -> void:
 	_check(_sound.get_mixed_frames() > 1000 and _loudest > 0.001, "is_heard",
 			"%d frames were mixed, the loudest had %f" % [_sound.get_mixed_frames(), _loudest])
 	_check_licences()
+	set_physics_process(false)
+	_sound.queue_free() # what still plays at the end of a game, Godot calls leaked
+	for i in 20:
+		OS.delay_msec(10)
+		await get_tree().process_frame
 	print("EXPORTED GAME DONE")
 	get_tree().quit()
-	set_physics_process(false)
 
 
 ## The files are left out of an export, but a game has to show them.
