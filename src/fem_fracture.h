@@ -140,6 +140,12 @@ int32_t fem_body_get_splinter_count(FemBodyId body, int32_t *out_vertex_count);
 
 FemResult fem_body_get_vertex_owner(FemBodyId body, int32_t vertex, FemVertexOwner *out_owner);
 
+// A piece that breaks off without the home of a splinter takes over one of those it broke off from, if enough of it
+// lies there. Else it is bare: no splinter shows it, and it may be drawn by the faces of its tets. Writes the first
+// `capacity` tets of bare pieces, ascending, by their numbers in the mesh, and returns how many there are. 0 for a body
+// without splinters.
+int32_t fem_body_get_bare_tets(FemBodyId body, int32_t *out_tets, int32_t capacity);
+
 // The owner that the vertex would have in that tet. As FemOwnerChange.before it says where the vertex was drawn until
 // its tet changed: in a strained body that is another place, from which it may be led to the new one.
 FemResult fem_body_get_vertex_owner_in(FemBodyId body, int32_t vertex, int32_t tet, FemVertexOwner *out_owner);

@@ -114,6 +114,44 @@ static double fastest(const Drop *drop, bool awake, int32_t *out_count) {
 	return most;
 }
 
+static FemVec3 place_of(const FemVertexOwner *owner, const float *positions) {
+	float x[3] = {0.0f, 0.0f, 0.0f};
+	for (int v = 0; v < 4; v++) {
+		for (int axis = 0; axis < 3; axis++)
+			x[axis] += owner->weights[v] * positions[4 * (size_t)owner->nodes[v] + (size_t)axis];
+	}
+	return (FemVec3){x[0], x[1], x[2]};
+}
+
+static void follow_jumps(Drop *drop) {
+	const FemOwnerChange *changes;
+	FemShape shape;
+	int32_t count = fem_body_get_owner_changes(drop->body, &changes);
+	const float *positions = fem_body_get_shape(drop->body, false, &shape);
+	for (int32_t i = 0; positions && i < count; i++) {
+		if (changes[i].kind != FEM_OWNER_TET || changes[i].before.tet < 0)
+			continue;
+		FemVec3 a = place_of(&changes[i].before, positions), b = place_of(&changes[i].owner, positions);
+		drop->out.farthest_jump = fmax(drop->out.farthest_jump, length((FemVec3){a.x - b.x, a.y - b.y, a.z - b.z}));
+	}
+}
+
+// How many pieces have tets among those that the engine says are bare.
+static int32_t count_bare(const Drop *drop, FemPieceNumber most) {
+	int32_t count = fem_body_get_bare_tets(drop->body, NULL, 0), pieces = 0;
+	int32_t *tets = malloc(sizeof *tets * (size_t)(count + 1));
+	uint8_t *is_bare = calloc((size_t)most + 1, 1);
+	FEM_CHECK(tets && is_bare && fem_body_get_bare_tets(drop->body, tets, count) == count);
+	for (int32_t i = 0; tets && is_bare && i < count; i++) {
+		FemPieceNumber piece = fem_body_get_tet_piece(drop->body, tets[i]);
+		pieces += !is_bare[piece];
+		is_bare[piece] = 1;
+	}
+	free(tets);
+	free(is_bare);
+	return pieces;
+}
+
 static void read_picture(Drop *drop) {
 	int32_t nodes = fem_body_get_node_count(drop->body), tets = drop->def->mesh->tet_mesh.tet_count;
 	FemShape shape;
@@ -132,9 +170,10 @@ static void read_picture(Drop *drop) {
 		drawn[fem_body_get_tet_piece(drop->body, owner.tet)] = 1;
 		double y = shape.origin.y;
 		for (int v = 0; positions && v < 4 && owner.nodes[v] < nodes; v++)
-			y += (double)owner.weights[v] * (double)positions[3 * (size_t)owner.nodes[v] + 1];
+			y += (double)owner.weights[v] * (double)positions[4 * (size_t)owner.nodes[v] + 1];
 		drop->out.low_vertices += y < -0.02 * (double)drop->def->size;
 	}
+	drop->out.bare_pieces = count_bare(drop, most);
 	for (FemPieceNumber piece = 1; drawn && piece <= most; piece++)
 		drop->out.drawn_pieces += drawn[piece];
 	free(drawn);
@@ -145,6 +184,7 @@ static void run(Drop *drop) {
 	int32_t fall = (int32_t)(FALL_SECONDS * 60.0), after = (int32_t)(drop->def->seconds * 60.0), count;
 	for (int32_t n = 0; n < fall; n++) {
 		fem_world_step(drop->world, dt, 1);
+		follow_jumps(drop);
 		drop->out.fastest_before = fmax(drop->out.fastest_before, fastest(drop, false, &count));
 	}
 	throw_ball(drop);
@@ -152,6 +192,7 @@ static void run(Drop *drop) {
 	clock_t start = clock();
 	for (int32_t n = 0; n < after; n++) {
 		fem_world_step(drop->world, dt, 1);
+		follow_jumps(drop);
 		move_ball(drop);
 		double speed = fastest(drop, false, &count);
 		drop->out.fastest_after = speed <= drop->out.fastest_after ? drop->out.fastest_after : speed;

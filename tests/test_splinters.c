@@ -33,7 +33,7 @@ static Block make_block(int32_t nx, int32_t n, FemVec3 size, FemVec3 low, FemVec
 	double began = fem_time_ms();
 	block.splinters = fem_splinters_create(&rest, &block.boxes.def);
 	if (FEM_CHECK(block.splinters != NULL))
-		fem_splinters_settle(block.splinters, block.topology);
+		fem_splinters_settle(block.splinters, block.topology, NULL);
 	block.make_ms = fem_time_ms() - began;
 	free(part);
 	return block;
@@ -81,11 +81,14 @@ static void cut_plane(Block *block, float x, float y) {
 }
 
 static void finish_cuts(Block *block) {
-	for (int32_t i = 0, count = block->whole->node_count; i < count; i++)
+	for (int32_t i = 0, count = block->topology->node_count; i < count; i++)
 		FEM_CHECK(fem_split_regroup(block->topology, i) >= 0);
 	fem_splinters_follow_cuts(block->splinters, block->topology, block->cuts, block->cut_count);
 	FEM_CHECK(fem_split_rebuild(block->topology));
+	fem_splinters_draw_pieces(block->splinters, block->topology);
+	fem_split_end(block->topology);
 	fem_splinters_publish(block->splinters, block->topology);
+	block->cut_count = 0;
 }
 
 static FemVec3d place_of(const Block *block, int32_t vertex) {
@@ -248,6 +251,60 @@ FEM_TEST(splinters, a_long_detour_does_not_count) {
 	}
 	printf("  %d vertices beyond the crack, %d beside it\n", low, high);
 	FEM_CHECK(low >= 16 && high >= 8);
+	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
+	free_block(&block);
+}
+
+static bool is_at_home_in(const Block *block, int32_t splinter, float low, float high) {
+	float x = middle_x(block, block->splinters->home[splinter]);
+	return x > low && x < high;
+}
+
+// Four splinters of three cells each in a row. The first cell breaks off: it holds no splinter's middle, and takes the
+// one that half of lies in it. The next piece that breaks off is bare, though half of the third splinter lies in it:
+// that one went with a piece that is not near any more.
+FEM_TEST(splinters, a_piece_without_one_takes_one_that_is_near) {
+	Block block = make_block(12, 1, (FemVec3){12.0f, 1.0f, 1.0f}, (FemVec3){0}, (FemVec3){12.0f, 1.0f, 1.0f}, 4, 1);
+	FemSplinters *s = block.splinters;
+	int32_t tets[72];
+	cut_plane(&block, 1.0f, 2.0f);
+	finish_cuts(&block);
+	FEM_CHECK_INT(block.topology->component_count, 2);
+	FEM_CHECK(is_at_home_in(&block, 0, 0.0f, 1.0f) && is_at_home_in(&block, 1, 4.0f, 5.0f));
+	FEM_CHECK_INT(fem_splinters_bare_tets(s, block.topology, tets, 72), 0);
+	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
+	for (int32_t i = 0; i < s->change_count; i++)
+		FEM_CHECK_INT(block.boxes.vertex_splinters[s->changes[i].vertex], 0);
+	FEM_CHECK(s->change_count > 0);
+	cut_plane(&block, 7.0f, 2.0f);
+	finish_cuts(&block);
+	cut_plane(&block, 6.0f, 2.0f);
+	finish_cuts(&block);
+	FEM_CHECK_INT(block.topology->component_count, 4);
+	FEM_CHECK(is_at_home_in(&block, 0, 0.0f, 1.0f) && is_at_home_in(&block, 1, 4.0f, 5.0f) &&
+		is_at_home_in(&block, 2, 7.0f, 8.0f) && is_at_home_in(&block, 3, 10.0f, 11.0f));
+	FEM_CHECK_INT(fem_splinters_bare_tets(s, block.topology, tets, 72), 6);
+	for (int i = 0; i < 6; i++)
+		FEM_CHECK_NEAR(middle_x(&block, block.whole->tet_of_user[tets[i]]), 6.5f, 0.5f);
+	FEM_CHECK_INT(fem_splinters_bare_tets(s, block.topology, NULL, 0), 6);
+	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
+	s->home[3] = block.whole->tet_of_user[0]; // far from it
+	FEM_CHECK(fem_splinters_find_fault(s, block.topology) >= 0);
+	free_block(&block);
+}
+
+// Three splinters of four cells, cut in one go at 7 and 11: the first piece holds two middles, the second one, the last
+// none. The second gives its only one to the last, and takes one of the first.
+FEM_TEST(splinters, pieces_hand_them_on) {
+	Block block = make_block(12, 1, (FemVec3){12.0f, 1.0f, 1.0f}, (FemVec3){0}, (FemVec3){12.0f, 1.0f, 1.0f}, 3, 1);
+	FemSplinters *s = block.splinters;
+	cut_plane(&block, 7.0f, 2.0f);
+	cut_plane(&block, 11.0f, 2.0f);
+	finish_cuts(&block);
+	FEM_CHECK_INT(block.topology->component_count, 3);
+	FEM_CHECK(is_at_home_in(&block, 0, 0.0f, 7.0f) && is_at_home_in(&block, 1, 7.0f, 11.0f) &&
+		is_at_home_in(&block, 2, 11.0f, 12.0f));
+	FEM_CHECK_INT(fem_splinters_bare_tets(s, block.topology, NULL, 0), 0);
 	FEM_CHECK_INT(fem_splinters_find_fault(s, block.topology), -1);
 	free_block(&block);
 }

@@ -171,6 +171,50 @@ FEM_TEST(splinters, given_after_the_break) {
 	fem_rig_destroy(&rig);
 }
 
+// Some pieces took splinters of others as they broke off: a state that is loaded tells which.
+FEM_TEST(splinters, stay_where_they_are_when_a_state_is_loaded) {
+	FemRigDef def = brittle_bar(1);
+	FemRig rig = fem_rig_create(&def);
+	FEM_REQUIRE(fem_body_is_valid(rig.body));
+	FemBoxSplinters boxes = give_splinters(&rig, 5, 1);
+	int32_t count = boxes.def.vertex_count, moved = 0;
+	for (int32_t step = 0; step < 60; step++) {
+		pull(&rig, step);
+		fem_world_step(rig.world, DT, 1);
+	}
+	FemVertexOwner *before = malloc(sizeof *before * (size_t)count), *after = malloc(sizeof *after * (size_t)count);
+	read_owners(rig.body, before, count);
+	for (int32_t i = 0; i < count; i++)
+		moved += fem_body_get_tet_piece(rig.body, before[i].tet) !=
+			fem_body_get_tet_piece(rig.body, boxes.home_tets[boxes.vertex_splinters[i]]);
+	int32_t bare = fem_body_get_bare_tets(rig.body, NULL, 0);
+	printf("  %d of %d vertices are drawn with another piece, %d tets are bare\n", moved, count, bare);
+	FEM_CHECK(moved > 0);
+	size_t size = fem_body_save(rig.body, NULL, 0);
+	void *data = malloc(size);
+	FEM_CHECK_INT(fem_body_save(rig.body, data, size), size);
+	// With the splinters it has, and with those it is given after.
+	for (int late = 0; late < 2; late++) {
+		FemSplintersDef none = fem_default_splinters_def();
+		if (late)
+			FEM_CHECK_INT(fem_body_set_splinters(rig.body, &none), FEM_OK);
+		FEM_CHECK_INT(fem_body_load(rig.body, &rig.material, 1, data, size), FEM_OK);
+		FEM_CHECK_INT(fem_body_save(rig.body, NULL, 0), size);
+		if (late)
+			FEM_CHECK_INT(fem_body_set_splinters(rig.body, &boxes.def), FEM_OK);
+		read_owners(rig.body, after, count);
+		FEM_CHECK(memcmp(before, after, sizeof *before * (size_t)count) == 0);
+		FEM_CHECK_INT(fem_body_get_bare_tets(rig.body, NULL, 0), bare);
+		FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	}
+	FEM_CHECK_INT(fem_body_get_bare_tets((FemBodyId){0}, NULL, 5), 0);
+	free(data);
+	free(before);
+	free(after);
+	fem_box_splinters_free(&boxes);
+	fem_rig_destroy(&rig);
+}
+
 typedef struct Outcome {
 	uint64_t hash;
 	int32_t told;

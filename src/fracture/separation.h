@@ -33,10 +33,11 @@ typedef struct FemBreaking {
 	double dice_time;    // s, the same of those that prestress drives
 	double crushed_mass; // kg, that went to grains
 	uint32_t next_piece;
-	int32_t piece_limit;            // 0: none
-	float piece_lifetime;           // s; 0: for ever
-	float piece_fade;               // s, between being one too many and being removed
-	struct FemSplinters *splinters; // fracture/splinters.h; or null
+	int32_t piece_limit;                   // 0: none
+	float piece_lifetime;                  // s; 0: for ever
+	float piece_fade;                      // s, between being one too many and being removed
+	struct FemSplinters *splinters;        // fracture/splinters.h; or null
+	struct FemSplinterHomes *loaded_homes; // of a state, for splinters that the body is yet to be given; or null
 
 	// ---- of a body with a topology of its own (world/step/splittable.c), else null
 	struct FemPiece *old_pieces; // [component]: before the last split

@@ -195,7 +195,9 @@ static int32_t follow(FemSplinters *s, const FemTopology *t, int32_t splinter) {
 	return connected > 0 ? count : 0;
 }
 
-void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
+void fem_splinters_settle(FemSplinters *s, const FemTopology *t, const FemSplinterHomes *homes) {
+	if (!fem_splinters_take_homes(s, homes) && fem_splinters_find_homes(s, t, false))
+		memset(s->has_moved, 0, (size_t)s->given.splinter_count);
 	for (int32_t i = 0; i < s->given.vertex_count; i++)
 		s->owner[i] = s->rest.topology->tet_of_user[s->given.vertex_tets[i]];
 	fem_splinters_weigh(s);
@@ -207,12 +209,12 @@ void fem_splinters_settle(FemSplinters *s, const FemTopology *t) {
 }
 
 // The reaches are kept, since straight segments and neighbours are the same at any scale.
-void fem_splinters_restart(FemSplinters *s, FemVec3 scale, const FemTopology *t) {
+void fem_splinters_restart(FemSplinters *s, FemVec3 scale, const FemTopology *t, const FemSplinterHomes *homes) {
 	s->rest.scale = scale;
 	memset(s->change, 0, (size_t)s->given.vertex_count);
 	s->has_changed = false;
 	s->change_count = 0;
-	fem_splinters_settle(s, t);
+	fem_splinters_settle(s, t, homes);
 }
 
 // Splinter by splinter: their vertices follow a few tets, whose shapes are kept as long as they come in a row.
@@ -259,16 +261,19 @@ static void list_cut(FemSplinters *s, const FemFaceCut *cut, int32_t *count) {
 	}
 }
 
+static void follow_and_note(FemSplinters *s, const FemTopology *t, int32_t splinter) {
+	int32_t moved = follow(s, t, splinter);
+	for (int32_t k = 0; k < moved; k++)
+		note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
+}
+
 static void follow_lost(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
 	int32_t count = 0;
 	for (int32_t i = 0; i < cut_count; i++)
 		list_cut(s, &cuts[i], &count);
 	clear_list(s, count);
-	for (int32_t i = 0; i < count; i++) {
-		int32_t moved = follow(s, t, s->list[i]);
-		for (int32_t k = 0; k < moved; k++)
-			note_change(s, s->lost[k].vertex, FEM_OWNER_TET);
-	}
+	for (int32_t i = 0; i < count; i++)
+		follow_and_note(s, t, s->list[i]);
 }
 
 // A tet names other nodes now exactly when it is in the star of a copy.
@@ -302,6 +307,16 @@ static void follow_renamed(FemSplinters *s, const FemTopology *t) {
 void fem_splinters_follow_cuts(FemSplinters *s, const FemTopology *t, const FemFaceCut *cuts, int32_t cut_count) {
 	follow_lost(s, t, cuts, cut_count);
 	follow_renamed(s, t);
+}
+
+void fem_splinters_draw_pieces(FemSplinters *s, const FemTopology *t) {
+	if (!fem_splinters_find_homes(s, t, true))
+		return;
+	for (int32_t i = 0; i < s->given.splinter_count; i++) {
+		if (s->has_moved[i])
+			follow_and_note(s, t, i);
+		s->has_moved[i] = 0;
+	}
 }
 
 void fem_splinters_forget_removed(FemSplinters *s, const FemTopology *t) {
@@ -355,6 +370,8 @@ void fem_splinters_publish(FemSplinters *s, const FemTopology *t) {
 int32_t fem_splinters_find_fault(FemSplinters *s, const FemTopology *t) {
 	int32_t fault = -1;
 	for (int32_t i = 0; i < s->given.splinter_count && fault < 0; i++) {
+		if (!fem_splinters_is_in_reach(s, i, s->home[i]) && s->vertex_start[i] < s->vertex_start[i + 1])
+			return s->vertices[s->vertex_start[i]];
 		bool is_removed = mark_connected(s, t, i) == 0;
 		for (int32_t k = s->vertex_start[i]; k < s->vertex_start[i + 1] && fault < 0; k++) {
 			int32_t vertex = s->vertices[k], tet = s->owner[vertex];

@@ -34,19 +34,40 @@ typedef struct FemLostVertex {
 	double least_weight; // the smallest of the four: how far it is extrapolated
 } FemLostVertex;
 
+// A piece that may give a splinter to one that has none (splinter_homes.c).
+typedef struct FemHousehold {
+	int32_t splinter_count; // that are at home in it
+	int32_t gives, to;      // which it would give, and to which component, if it got another
+	bool was_asked;
+} FemHousehold;
+
+// Homes that are others than those given, for states of bodies: user numbers.
+typedef struct FemMovedHome {
+	int32_t splinter, user_tet;
+} FemMovedHome;
+
+typedef struct FemSplinterHomes {
+	int32_t splinter_count; // of the splinters they are of
+	int32_t moved_count;
+	size_t bytes;
+	FemMovedHome *moved; // by splinter
+} FemSplinterHomes;
+
 typedef struct FemSplinters {
 	FemSplinterRest rest;
 	FemSplintersDef given; // copies, by user numbers
 	int32_t tet_count;     // inside numbers, with padding
 
-	int32_t *home;                      // [splinter]
+	int32_t *first_home;                // [splinter]: as given
 	int32_t *vertex_start, *vertices;   // [splinter + 1]: its vertices, ascending
 	int32_t *reach_start, *reach;       // [splinter + 1]: home first
 	int32_t *tet_start, *tet_splinters; // [tet + 1]: the splinters whose reach it is in, ascending
 
 	int32_t reach_most, vertices_most; // of one splinter
 
-	int32_t *owner;      // [vertex]: tet; -1: removed. Only read while they are shared
+	// Only read while they are shared
+	int32_t *home;       // [splinter]: see splinter_homes.c
+	int32_t *owner;      // [vertex]: tet; -1: removed
 	float (*weights)[4]; // [vertex]
 
 	// ---- of a step; null while nothing of its own is there
@@ -58,13 +79,16 @@ typedef struct FemSplinters {
 	int32_t change_count;
 
 	// ---- scratch
-	uint8_t *tet_mark;   // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
-	uint8_t *is_renamed; // [tet]: names a node that was copied; 0 between calls
-	int32_t *queue;      // [longest reach]
-	FemTetShape *shapes; // [longest reach]
-	uint8_t *is_listed;  // [splinter]; 0 between calls
-	int32_t *list;       // [splinter]
-	FemLostVertex *lost; // [most vertices of a splinter]
+	uint8_t *tet_mark;        // [tet]: 0 outside the reach, 1 in it, 2 connected with home; 0 between calls
+	uint8_t *is_renamed;      // [tet]: names a node that was copied; 0 between calls
+	int32_t *queue;           // [longest reach]
+	FemTetShape *shapes;      // [longest reach]
+	uint8_t *is_listed;       // [splinter]; 0 between calls
+	int32_t *list;            // [splinter]
+	FemLostVertex *lost;      // [most vertices of a splinter]
+	uint8_t *has_moved;       // [splinter]: its home did; 0 between calls
+	FemHousehold *households; // [tet], of which as many as there are components
+	int32_t *component_queue; // [tet]
 
 	void *block, *own_block; // what does not change, and what does
 	size_t bytes, own_bytes;
@@ -88,11 +112,13 @@ FEM_MUST_USE bool fem_splinters_own(FemSplinters *splinters);
 // Whether these are of the same rest shape and were given the same.
 bool fem_splinters_are_equal(const FemSplinters *splinters, const FemSplinterRest *rest, const FemSplintersDef *def);
 
-// Every vertex to the tet that was given for it, or the nearest that the home is connected with.
-void fem_splinters_settle(FemSplinters *splinters, const FemTopology *topology);
+// Every vertex to the tet that was given for it, or the nearest that the home is connected with. homes: those that have
+// moved, or null: they are found for the pieces as they are.
+void fem_splinters_settle(FemSplinters *splinters, const FemTopology *topology, const FemSplinterHomes *homes);
 
 // Settles the splinters anew for a body of another shape and scale, as if just made for it: no changes are reported.
-void fem_splinters_restart(FemSplinters *splinters, FemVec3 scale, const FemTopology *topology);
+void fem_splinters_restart(
+	FemSplinters *splinters, FemVec3 scale, const FemTopology *topology, const FemSplinterHomes *homes);
 
 // Computes weights from owners, for splinters that were read.
 void fem_splinters_weigh(FemSplinters *splinters);
@@ -101,6 +127,25 @@ void fem_splinters_weigh(FemSplinters *splinters);
 // tet names copies are noted.
 void fem_splinters_follow_cuts(
 	FemSplinters *splinters, const FemTopology *topology, const FemFaceCut *cuts, int32_t cut_count);
+
+// After a rebuild: pieces that broke off without a splinter take over one of those that they were one with.
+void fem_splinters_draw_pieces(FemSplinters *splinters, const FemTopology *topology);
+
+// The homes for that, without their vertices; has_moved says which. is_split: only of pieces that broke in the split
+// that is under way, among each other. False when none moved.
+FEM_MUST_USE bool fem_splinters_find_homes(FemSplinters *splinters, const FemTopology *topology, bool is_split);
+
+// The tets, by user numbers, of pieces in which no splinter is at home: the first `capacity` of them. Returns how many
+// there are.
+int32_t fem_splinters_bare_tets(
+	const FemSplinters *splinters, const FemTopology *topology, int32_t *out_tets, int32_t capacity);
+
+// Homes as data. Null when memory fails.
+FEM_MUST_USE FemSplinterHomes *fem_splinter_homes_create(int32_t splinter_count, int32_t moved_count);
+FEM_MUST_USE FemSplinterHomes *fem_splinters_moved_homes(const FemSplinters *splinters);
+void fem_splinter_homes_free(FemSplinterHomes *homes);
+FEM_MUST_USE bool fem_splinters_take_homes(FemSplinters *splinters, const FemSplinterHomes *homes); // false: as given
+bool fem_splinters_is_in_reach(const FemSplinters *splinters, int32_t splinter, int32_t tet);
 
 // Forgets owners among removed tets, after a rebuild.
 void fem_splinters_forget_removed(FemSplinters *splinters, const FemTopology *topology);

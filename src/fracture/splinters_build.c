@@ -184,7 +184,7 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 	s->given.vertex_positions = carve_copy(carver, b->def->vertex_positions, sizeof(FemVec3) * vertices);
 	s->vertex_start = carve_copy(carver, b->vertex_start, sizeof(int32_t) * (splinters + 1));
 	s->vertices = carve_copy(carver, b->vertices, sizeof(int32_t) * vertices);
-	s->home = FEM_CARVE(carver, int32_t, splinters);
+	s->first_home = FEM_CARVE(carver, int32_t, splinters);
 	s->reach_start = FEM_CARVE(carver, int32_t, splinters + 1);
 	s->reach = FEM_CARVE(carver, int32_t, reach);
 	s->tet_start = FEM_CARVE(carver, int32_t, tets + 1);
@@ -194,6 +194,7 @@ static void place(FemSplinters *s, const Builder *b, FemCarver *carver) {
 static void place_own(FemSplinters *s, FemCarver *carver) {
 	size_t splinters = (size_t)s->given.splinter_count, vertices = (size_t)s->given.vertex_count,
 		   tets = (size_t)s->tet_count;
+	s->home = FEM_CARVE(carver, int32_t, splinters);
 	s->owner = FEM_CARVE(carver, int32_t, vertices);
 	s->weights = fem_carve(carver, sizeof *s->weights * vertices);
 	s->change = FEM_CARVE(carver, uint8_t, vertices);
@@ -207,6 +208,9 @@ static void place_own(FemSplinters *s, FemCarver *carver) {
 	s->is_listed = FEM_CARVE(carver, uint8_t, splinters);
 	s->list = FEM_CARVE(carver, int32_t, splinters);
 	s->lost = FEM_CARVE(carver, FemLostVertex, s->vertices_most);
+	s->has_moved = FEM_CARVE(carver, uint8_t, splinters);
+	s->households = FEM_CARVE(carver, FemHousehold, tets);
+	s->component_queue = FEM_CARVE(carver, int32_t, tets);
 }
 
 // What owner and weights held stays theirs who share it.
@@ -262,20 +266,26 @@ void fem_splinters_free(FemSplinters *s) {
 
 // ---- sharing
 
-// Only owners and weights of what is its own stay.
+static void place_frozen(FemSplinters *s, FemCarver *carver) {
+	size_t splinters = (size_t)s->given.splinter_count, vertices = (size_t)s->given.vertex_count;
+	s->home = carve_copy(carver, s->home, sizeof *s->home * splinters);
+	s->owner = carve_copy(carver, s->owner, sizeof *s->owner * vertices);
+	s->weights = carve_copy(carver, s->weights, sizeof *s->weights * vertices);
+}
+
+// Only homes, owners and weights of what is its own stay.
 bool fem_splinters_freeze(FemSplinters *s) {
-	size_t vertices = (size_t)s->given.vertex_count, owners = fem_align_up(sizeof *s->owner * vertices);
-	size_t bytes = owners + sizeof *s->weights * vertices;
-	char *block = fem_alloc_unset(bytes > 0 ? bytes : 1);
+	FemSplinters sizes = *s;
+	FemCarver measure = {0};
+	place_frozen(&sizes, &measure);
+	char *block = fem_alloc_unset(measure.used);
 	if (!block)
 		return false;
-	memcpy(block, s->owner, sizeof *s->owner * vertices);
-	memcpy(block + owners, s->weights, sizeof *s->weights * vertices);
+	FemCarver carver = {.base = block};
+	place_frozen(s, &carver);
 	fem_free(s->own_block, s->own_bytes);
 	s->own_block = block;
-	s->own_bytes = bytes > 0 ? bytes : 1;
-	s->owner = (int32_t *)block;
-	s->weights = (float(*)[4])(void *)(block + owners);
+	s->own_bytes = measure.used;
 	s->change = NULL;
 	s->changes = NULL;
 	s->has_changed = false;
@@ -297,7 +307,7 @@ FemSplinters *fem_splinters_share(FemSplinters *frozen) {
 }
 
 bool fem_splinters_own(FemSplinters *s) {
-	const int32_t *owner = s->owner;
+	const int32_t *owner = s->owner, *home = s->home;
 	float(*weights)[4] = s->weights;
 	if (s->own_block)
 		return true;
@@ -305,6 +315,7 @@ bool fem_splinters_own(FemSplinters *s) {
 		return false;
 	memcpy(s->owner, owner, sizeof *owner * (size_t)s->given.vertex_count);
 	memcpy(s->weights, weights, sizeof *weights * (size_t)s->given.vertex_count);
+	memcpy(s->home, home, sizeof *home * (size_t)s->given.splinter_count);
 	return true;
 }
 
@@ -342,7 +353,7 @@ FemSplinters *fem_splinters_create(const FemSplinterRest *rest, const FemSplinte
 	}
 	if (s) {
 		for (int32_t i = 0; i < def->splinter_count; i++)
-			s->home[i] = rest->topology->tet_of_user[def->home_tets[i]];
+			s->home[i] = s->first_home[i] = rest->topology->tet_of_user[def->home_tets[i]];
 		fill_reach(s, &b);
 		fill_tet_splinters(s);
 	}

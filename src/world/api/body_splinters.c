@@ -85,7 +85,7 @@ FemSplinters *fem_body_make_splinters(const FemWorld *world, const FemBody *body
 static FemSplinters *freeze_new(FemMesh *mesh, FemSplinters *splinters) {
 	if (!splinters)
 		return NULL;
-	fem_splinters_settle(splinters, mesh->topology);
+	fem_splinters_settle(splinters, mesh->topology, NULL);
 	if (!fem_splinters_freeze(splinters)) {
 		fem_splinters_free(splinters);
 		return NULL;
@@ -137,10 +137,11 @@ FemResult fem_body_set_splinters(FemBodyId id, const FemSplintersDef *def) {
 		if (!splinters)
 			return FEM_ERROR_MEMORY;
 		if (body->own_topology)
-			fem_splinters_settle(splinters, body->topology);
+			fem_splinters_settle(splinters, body->topology, body->breaking->loaded_homes);
 	}
 	fem_splinters_free(body->breaking->splinters);
 	body->breaking->splinters = splinters;
+	fem_body_drop_loaded_homes(body);
 	fem_mesh_forget_splinters(&world->meshes[body->mesh_index]);
 	return FEM_OK;
 }
@@ -185,6 +186,14 @@ FemResult fem_body_get_vertex_owner_in(FemBodyId id, int32_t vertex, int32_t tet
 			FEM_ERROR_INVALID_ARGUMENT, "The body has no tet %d: use 0..%d.", tet, body->topology->user_tet_count - 1);
 	*out_owner = fem_splinters_owner_in(body->breaking->splinters, body->topology, vertex, tet);
 	return FEM_OK;
+}
+
+int32_t fem_body_get_bare_tets(FemBodyId id, int32_t *out_tets, int32_t capacity) {
+	FemResult result;
+	FemWorld *world;
+	const FemBody *body = fem_body_find_idle(id, &world, &result);
+	const FemSplinters *splinters = body && body->breaking ? body->breaking->splinters : NULL;
+	return splinters ? fem_splinters_bare_tets(splinters, body->topology, out_tets, out_tets ? capacity : 0) : 0;
 }
 
 int32_t fem_body_get_owner_changes(FemBodyId id, const FemOwnerChange **out_changes) {

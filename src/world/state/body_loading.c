@@ -70,9 +70,12 @@ static FemResult check_header(const FemMesh *mesh, const void *data, size_t size
 static bool flags_make_sense(uint32_t flags) {
 	bool breaks = flags & FEM_STATE_BREAKS, broken = flags & FEM_STATE_BROKEN, pieces = flags & FEM_STATE_PIECES;
 	if ((flags & ~(uint32_t)FEM_STATE_ALL) ||
-		(!breaks && flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED | FEM_STATE_CRUSHED)))
+		(!breaks &&
+			flags & (FEM_STATE_BROKEN | FEM_STATE_PIECES | FEM_STATE_LIMITED | FEM_STATE_CRUSHED | FEM_STATE_HOMES)))
 		return false;
 	if (flags & FEM_STATE_ELEMENTS && flags & FEM_STATE_ALWAYS_RIGID)
+		return false;
+	if (flags & FEM_STATE_HOMES && !broken)
 		return false;
 	return !broken || (pieces && !(flags & FEM_STATE_RIGID));
 }
@@ -187,7 +190,7 @@ static FemBody *read_state(FemWorld *world, const FemBody *old, const FemStateHe
 
 // ---- loading
 
-// Splinters are the body's, not the state's: they find their owners anew.
+// Splinters are the body's, not the state's: they find their owners anew, in the homes that the state tells.
 static void take_splinters(FemBody *body, FemBody *old) {
 	if (!body->breaking || !old->breaking || !old->breaking->splinters)
 		return;
@@ -196,7 +199,8 @@ static void take_splinters(FemBody *body, FemBody *old) {
 	bool is_as_whole = !splinters->own_block && !body->own_topology &&
 		memcmp(&splinters->rest.scale, &body->scale, sizeof body->scale) == 0;
 	if (!is_as_whole && fem_splinters_own(splinters)) // without memory: drawn as before
-		fem_splinters_restart(splinters, body->scale, body->topology);
+		fem_splinters_restart(splinters, body->scale, body->topology, body->breaking->loaded_homes);
+	fem_body_drop_loaded_homes(body);
 }
 
 // So are the modes it was given, while it is whole and held as it was: the next step sees to that.

@@ -55,6 +55,7 @@ static uint32_t breaking_flags(const FemWorld *world, const FemBody *body) {
 	uint32_t flags = FEM_STATE_BREAKS;
 	bool is_broken = fem_state_is_broken(world, body);
 	flags |= is_broken ? FEM_STATE_BROKEN : 0u;
+	flags |= is_broken && (breaking->splinters || breaking->loaded_homes) ? FEM_STATE_HOMES : 0u;
 	flags |= breaking->crushed_mass > 0.0 ? FEM_STATE_CRUSHED : 0u;
 	flags |= is_broken || !fem_state_pieces_are_new(world, body) ? FEM_STATE_PIECES : 0u;
 	flags |= breaking->piece_limit != 0 || breaking->piece_lifetime != 0.0f || breaking->piece_fade != 0.0f

@@ -51,7 +51,8 @@ typedef enum FemStateFlags {
 	FEM_STATE_MODAL = 1 << 20,        // or by its modes, else automatic
 	FEM_STATE_RELIEVED = 1 << 21,     // of prestress
 	FEM_STATE_CRUSHED = 1 << 22,      // some of it went to grains
-	FEM_STATE_ALL = (1 << 23) - 1,
+	FEM_STATE_HOMES = 1 << 23,        // of splinters
+	FEM_STATE_ALL = (1 << 24) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {

@@ -6,6 +6,9 @@
 //   a bit for each face between two tets that are left, in the order of the first tet and its corners: 1 = it is open
 //   for each corner of a tet whose node has copies: 0 for the node itself, k for its k-th copy
 //
+// Homes of splinters: how many splinters there are, how many have another home than they were given, and of each how
+// many were passed over since the last one, and its tet.
+//
 // Pieces: the next free number, how many there are, and of each its lowest node, number, parent, age in ns, and 0 or 1
 // + the ns left until it is removed.
 #include "base/memory.h"
@@ -160,6 +163,39 @@ static void write_pieces(FemStream *s, const FemWorld *world, const FemBody *bod
 	}
 }
 
+// ---- splinters
+
+// Those that were loaded, as long as there are no splinters for them.
+static bool write_homes(FemStream *s, const FemBreaking *breaking) {
+	FemSplinterHomes *now = breaking->splinters ? fem_splinters_moved_homes(breaking->splinters) : NULL;
+	const FemSplinterHomes *homes = breaking->splinters ? now : breaking->loaded_homes;
+	int32_t last = -1;
+	if (!homes)
+		return false;
+	fem_stream_write_number(s, (uint64_t)homes->splinter_count);
+	fem_stream_write_number(s, (uint64_t)homes->moved_count);
+	for (int32_t i = 0; i < homes->moved_count; i++) {
+		fem_stream_write_number(s, (uint64_t)(homes->moved[i].splinter - last - 1));
+		fem_stream_write_number(s, (uint64_t)homes->moved[i].user_tet);
+		last = homes->moved[i].splinter;
+	}
+	fem_splinter_homes_free(now);
+	return true;
+}
+
+static void read_homes(FemStream *s, FemBody *body) {
+	int32_t splinters = fem_stream_read_index(s, INT32_MAX), moved = fem_stream_read_index(s, (int64_t)splinters + 1);
+	int32_t splinter = -1, tets = body->topology->user_tet_count;
+	s->failed = s->failed || !fem_stream_can_hold(s, moved, 2);
+	FemSplinterHomes *homes = s->failed ? NULL : fem_splinter_homes_create(splinters, moved);
+	s->failed = !homes;
+	for (int32_t i = 0; i < moved && !s->failed; i++) {
+		splinter += 1 + fem_stream_read_index(s, (int64_t)splinters - splinter - 1);
+		homes->moved[i] = (FemMovedHome){splinter, fem_stream_read_index(s, tets)};
+	}
+	body->breaking->loaded_homes = homes;
+}
+
 bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags) {
 	const FemMesh *mesh = &world->meshes[body->mesh_index];
 	if (flags & FEM_STATE_BROKEN) {
@@ -169,6 +205,8 @@ bool fem_state_write_breaks(FemStream *s, const FemWorld *world, FemBody *body, 
 		if (!write_corners(s, body->topology, mesh))
 			return false;
 	}
+	if (flags & FEM_STATE_HOMES && !write_homes(s, body->breaking))
+		return false;
 	if (flags & FEM_STATE_PIECES)
 		write_pieces(s, world, body);
 	else if (flags & FEM_STATE_BREAKS)
@@ -367,7 +405,7 @@ static void clear_nodes(FemBody *body) {
 	}
 }
 
-static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
+static void read_broken(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags) {
 	Breaks b;
 	if (!fem_body_make_splittable(world, body) || !open_breaks(s, world, body, &b)) {
 		s->failed = true;
@@ -377,6 +415,8 @@ static void read_broken(FemStream *s, const FemWorld *world, FemBody *body) {
 	read_removed(s, &b);
 	read_cuts(s, &b);
 	read_corners(s, &b);
+	if (!s->failed && flags & FEM_STATE_HOMES)
+		read_homes(s, body);
 	if (!s->failed) {
 		join_tets(&b);
 		int32_t pieces = read_broken_pieces(s, world, body, &b);
@@ -396,7 +436,7 @@ void fem_state_read_breaks(FemStream *s, const FemWorld *world, FemBody *body, u
 	if (!(flags & FEM_STATE_BREAKS) || s->failed)
 		return;
 	if (flags & FEM_STATE_BROKEN) {
-		read_broken(s, world, body);
+		read_broken(s, world, body, flags);
 	} else if (flags & FEM_STATE_PIECES) {
 		read_whole_pieces(s, world, body);
 	} else {

@@ -39,6 +39,10 @@ static uint64_t hash_breaking(uint64_t hash, const FemBody *body) {
 		for (int v = 0; v < 4; v++)
 			hash = fem_hash_float(hash, splinters->weights[i][v]);
 	}
+	for (int32_t i = 0; splinters && i < splinters->given.splinter_count; i++) {
+		if (splinters->home[i] != splinters->first_home[i])
+			hash = fem_hash_word(fem_hash_word(hash, (uint64_t)i), (uint64_t)splinters->home[i]);
+	}
 	return hash;
 }
 

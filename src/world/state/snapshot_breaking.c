@@ -75,6 +75,7 @@ static void sync_given(FemStream *s, GivenSplinters *given) {
 
 // Weights follow from owners. Changes that were not told yet (pieces removed since the last step) must not be lost.
 static void sync_owners(FemStream *s, FemSplinters *splinters) {
+	FEM_STREAM_ARRAY(s, splinters->home, splinters->given.splinter_count);
 	FEM_STREAM_ARRAY(s, splinters->owner, splinters->given.vertex_count);
 	FEM_STREAM_ARRAY(s, splinters->change, splinters->given.vertex_count);
 }
@@ -201,6 +202,10 @@ void fem_body_forget_removed(FemBody *body) {
 // Whatever is used as an index; that vertices may follow what they follow is seen by the last look at the whole.
 static bool owners_are_sound(FemSplinters *splinters) {
 	const FemTopology *t = splinters->rest.topology;
+	for (int32_t i = 0; i < splinters->given.splinter_count; i++) {
+		if (!fem_splinters_is_in_reach(splinters, i, splinters->home[i]))
+			return false;
+	}
 	for (int32_t i = 0; i < splinters->given.vertex_count; i++) {
 		int32_t tet = splinters->owner[i];
 		if (!in_range(tet, -1, splinters->tet_count) || (tet >= 0 && t->user_of_tet[tet] < 0) ||

@@ -224,10 +224,16 @@ bool fem_body_breaking_create(
 	return !breaks || make_breaking(world, body);
 }
 
+void fem_body_drop_loaded_homes(FemBody *body) {
+	fem_splinter_homes_free(body->breaking->loaded_homes);
+	body->breaking->loaded_homes = NULL;
+}
+
 void fem_body_breaking_free(FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	if (breaking) {
 		fem_splinters_free(breaking->splinters);
+		fem_body_drop_loaded_homes(body);
 		fem_free(breaking->split_block, breaking->split_bytes);
 		fem_free(breaking->block, breaking->bytes);
 	}

@@ -15,6 +15,7 @@ struct FemStep;
 FEM_MUST_USE bool fem_body_breaking_create(
 	FemWorld *world, FemBody *body, const FemMesh *mesh, const int32_t *tet_materials, bool breaks);
 void fem_body_breaking_free(FemBody *body);
+void fem_body_drop_loaded_homes(FemBody *body);
 FEM_MUST_USE bool fem_body_prepare_breaking(FemWorld *world, int32_t body_index); // the same for a body in the world
 void fem_body_refresh_toughness(const FemWorld *world, FemBody *body);
 void fem_body_follow_relief(const FemWorld *world, FemBody *body); // toughness of tets that hold no prestress any more

@@ -111,11 +111,15 @@ void fem_body_apply_split(FemWorld *world, FemBody *body) {
 	FEM_ASSERT(body->topology == t && t->split->is_open);
 	if (!fem_split_rebuild(t))
 		body->breaking->has_no_memory = true; // the step tells of it
+	FemSplinters *splinters = body->breaking->splinters;
+	bool has_splinters = splinters && fem_splinters_own(splinters);
 	if (t->tet_count < tets_before) {
 		clear_removed(body);
-		if (body->breaking->splinters && fem_splinters_own(body->breaking->splinters))
-			fem_splinters_forget_removed(body->breaking->splinters, t);
+		if (has_splinters)
+			fem_splinters_forget_removed(splinters, t);
 	}
+	if (has_splinters)
+		fem_splinters_draw_pieces(splinters, t);
 	fem_pieces_renumber(body);
 	if (body->modal)
 		body->modal->is_stale = true, body->modal->is_moving = false;
