@@ -65,6 +65,20 @@ static void put_value(GdDictionary *out, const char *key, GDExtensionVariantType
 	dictionary_take(out, key, make_variant(type, value));
 }
 
+// Whether no splinter shows the piece: its first tet is among the bare ones, which ascend.
+static bool is_bare(FemBodyId body, FemPieceNumber piece) {
+	int32_t first = -1, count = fem_body_get_bare_tets(body, NULL, 0);
+	int32_t *tets = count > 0 ? malloc((size_t)count * sizeof(int32_t)) : NULL;
+	bool is_found = false;
+	fem_body_get_piece_tets(body, piece, &first, 1);
+	count = tets ? fem_body_get_bare_tets(body, tets, count) : 0;
+	for (int32_t i = 0; i < count && !is_found; i++) {
+		is_found = tets[i] == first;
+	}
+	free(tets);
+	return is_found;
+}
+
 void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary *out) {
 	DestructibleBody *self = pointer;
 	FemPieceState state;
@@ -91,6 +105,7 @@ void destructible_body_get_piece_data(void *pointer, int64_t piece, GdDictionary
 	dictionary_take(out, "attached", make_variant_bool(state.is_attached));
 	dictionary_take(out, "asleep", make_variant_bool(state.asleep));
 	FemBodyId body = self->simulated.body;
+	dictionary_take(out, "bare", make_variant_bool(is_bare(body, state.piece)));
 	int32_t node_count = fem_body_get_piece_nodes(body, state.piece, NULL, 0);
 	put_numbers(out, "tets", body, state.piece, state.tet_count, fem_body_get_piece_tets);
 	put_numbers(out, "nodes", body, state.piece, node_count, fem_body_get_piece_nodes);

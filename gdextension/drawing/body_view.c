@@ -6,9 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// All that shows the body; returns how many.
+static int32_t instances_of(const BodyView *view, GdRID out[2]) {
+	out[0] = view->instance;
+	out[1] = view->bare.instance;
+	return view->bare.exists ? 2 : 1;
+}
+
 static void send_int(BodyView *view, const GdStringName *name, int64_t value) {
 	GdVariant variant = make_variant_int(value);
-	gd_rendering_server_instance_geometry_set_shader_parameter(view->instance, name, &variant);
+	GdRID instances[2];
+	for (int32_t i = instances_of(view, instances) - 1; i >= 0; i--) {
+		gd_rendering_server_instance_geometry_set_shader_parameter(instances[i], name, &variant);
+	}
 	variant_free(&variant);
 }
 
@@ -22,6 +32,10 @@ static void send_parameters(BodyView *view) {
 static void create_instance(BodyView *view, int32_t node_count, uint64_t owner_id) {
 	view->exists = true;
 	view->node_count = node_count;
+	view->owner_id = owner_id;
+	view->is_visible = true;
+	view->layers = 1; // as the RenderingServer has it until it is told
+	view->cast_shadow = 1;
 	body_nodes_init(&view->nodes);
 	view->instance = gd_rendering_server_instance_create();
 	gd_rendering_server_instance_set_base(view->instance, view->mesh);
@@ -81,6 +95,7 @@ void body_view_free(BodyView *view) {
 	if (!view->exists) {
 		return;
 	}
+	body_view_free_bare(view);
 	gd_rendering_server_free_rid(view->instance);
 	if (view->owns_mesh) {
 		gd_rendering_server_free_rid(view->mesh);
@@ -104,41 +119,54 @@ void body_view_free(BodyView *view) {
 }
 
 void body_view_set_scenario(BodyView *view, GdRID scenario) {
-	if (view->exists) {
-		gd_rendering_server_instance_set_scenario(view->instance, scenario);
+	GdRID instances[2];
+	view->scenario = scenario;
+	for (int32_t i = view->exists ? instances_of(view, instances) - 1 : -1; i >= 0; i--) {
+		gd_rendering_server_instance_set_scenario(instances[i], scenario);
 	}
 }
 
 void body_view_set_rendering(BodyView *view, uint32_t layers, int32_t cast_shadow) {
+	GdRID instances[2];
+	view->layers = layers;
+	view->cast_shadow = cast_shadow;
+	for (int32_t i = view->exists ? instances_of(view, instances) - 1 : -1; i >= 0; i--) {
+		gd_rendering_server_instance_set_layer_mask(instances[i], layers);
+		gd_rendering_server_instance_geometry_set_cast_shadows_setting(instances[i], cast_shadow);
+	}
+}
+
+void body_view_show_or_hide(BodyView *view) {
 	if (view->exists) {
-		gd_rendering_server_instance_set_layer_mask(view->instance, layers);
-		gd_rendering_server_instance_geometry_set_cast_shadows_setting(view->instance, cast_shadow);
+		gd_rendering_server_instance_set_visible(view->instance, view->is_visible);
+	}
+	if (view->bare.exists) { // where all tets are shown, these are among them
+		gd_rendering_server_instance_set_visible(view->bare.instance, view->is_visible && !view->has_tet_mesh);
 	}
 }
 
 void body_view_set_visible(BodyView *view, bool visible) {
-	if (view->exists) {
-		gd_rendering_server_instance_set_visible(view->instance, visible);
-	}
+	view->is_visible = visible;
+	body_view_show_or_hide(view);
 }
 
 // ---- materials
 
-static SurfaceMaterial interior_material(const BodyView *view, GDExtensionObjectPtr outside) {
+SurfaceMaterial body_view_interior_material(const BodyView *view, GDExtensionObjectPtr outside) {
 	uint32_t fades = view->fades ? SURFACE_FADES : 0;
 	return view->interior ? surface_material_acquire(view->interior, fades)
 						  : surface_material_acquire(outside, SURFACE_INSIDE | fades);
 }
 
-static SurfaceMaterial outer_material(const BodyView *view, GDExtensionObjectPtr source) {
+SurfaceMaterial body_view_outer_material(const BodyView *view, GDExtensionObjectPtr source) {
 	return surface_material_acquire(source, view->fades ? SURFACE_FADES : SURFACE_OUTSIDE);
 }
 
 static SurfaceMaterial tet_material(const BodyView *view, int32_t surface) {
 	GDExtensionObjectPtr outside = view->surface_material ? view->surface_material : view->look;
 	return view->shows_tets                ? surface_material_acquire(NULL, SURFACE_COLORED)
-		: view->surface_is_opened[surface] ? interior_material(view, outside)
-										   : outer_material(view, outside);
+		: view->surface_is_opened[surface] ? body_view_interior_material(view, outside)
+										   : body_view_outer_material(view, outside);
 }
 
 static const MeshDrawing *shown_drawing(const BodyView *view) {
@@ -159,15 +187,16 @@ static SurfaceMaterial shared_material(const BodyView *view, int32_t surface) {
 	const MeshDrawing *drawing = shown_drawing(view);
 	GDExtensionObjectPtr own = drawing->sources[surface], outside = cover_of(view, surface, own);
 	if (surface == drawing->interior_surface) {
-		return interior_material(view, view->surface_material ? view->surface_material : view->look);
+		return body_view_interior_material(view, view->surface_material ? view->surface_material : view->look);
 	}
-	return outside != own || view->fades || view->copy.exists ? outer_material(view, outside) : (SurfaceMaterial){0};
+	return outside != own || view->fades || view->copy.exists ? body_view_outer_material(view, outside)
+															  : (SurfaceMaterial){0};
 }
 
 static SurfaceMaterial plain_material(const BodyView *view, int32_t surface) {
 	GDExtensionObjectPtr own = gd_mesh_surface_get_material(view->plain, surface);
 	GDExtensionObjectPtr outside = cover_of(view, surface, own);
-	SurfaceMaterial material = outside != own ? outer_material(view, outside) : (SurfaceMaterial){0};
+	SurfaceMaterial material = outside != own ? body_view_outer_material(view, outside) : (SurfaceMaterial){0};
 	object_unreference(own); // the mesh keeps it alive
 	return material;
 }
@@ -190,10 +219,11 @@ static void send_materials(BodyView *view) {
 		*material = view->has_tet_mesh ? tet_material(view, i)
 			: view->drawing            ? shared_material(view, i)
 			: view->plain              ? plain_material(view, i)
-									   : outer_material(view, cover_of(view, i, NULL));
+									   : body_view_outer_material(view, cover_of(view, i, NULL));
 		gd_rendering_server_instance_set_surface_override_material(view->instance, i, material->rid);
 	}
 	release_materials(old, old_count);
+	body_view_send_bare_materials(view);
 }
 
 static void assign_material(GDExtensionObjectPtr *slot, GDExtensionObjectPtr material) {
@@ -245,8 +275,8 @@ void body_view_prepare_breaking(BodyView *view, bool fades) {
 	memset(view->breaking, 0, sizeof(view->breaking));
 	for (int i = 0; i < (fades ? 2 : 1); i++) {
 		view->fades = i;
-		view->breaking[2 * i] = outer_material(view, outside);
-		view->breaking[2 * i + 1] = interior_material(view, outside);
+		view->breaking[2 * i] = body_view_outer_material(view, outside);
+		view->breaking[2 * i + 1] = body_view_interior_material(view, outside);
 	}
 	view->fades = fades_now;
 	for (int i = 0; i < 4; i++) {
@@ -316,6 +346,7 @@ void body_view_update_mesh(BodyView *view, FemBodyId body) {
 		gd_rendering_server_free_rid(view->tet_mesh);
 	}
 	view->has_tet_mesh = wants_tets;
+	body_view_show_or_hide(view);
 	send_materials(view);
 	send_parameters(view);
 }
@@ -331,7 +362,10 @@ void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets) {
 
 static void send_transform(BodyView *view, GdTransform3D transform) {
 	if (memcmp(&transform, &view->sent_transform, sizeof(transform)) != 0) {
-		gd_rendering_server_instance_set_transform(view->instance, transform);
+		GdRID instances[2];
+		for (int32_t i = instances_of(view, instances) - 1; i >= 0; i--) {
+			gd_rendering_server_instance_set_transform(instances[i], transform);
+		}
 		view->sent_transform = transform;
 	}
 }
@@ -365,7 +399,10 @@ static void send_bounds(BodyView *view, const ShownNodes *shown) {
 		{low.x - room, low.y - room, low.z - room},
 		{size.x + 2.0f * room, size.y + 2.0f * room, size.z + 2.0f * room},
 	};
-	gd_rendering_server_instance_set_custom_aabb(view->instance, view->sent_box);
+	GdRID instances[2];
+	for (int32_t i = instances_of(view, instances) - 1; i >= 0; i--) {
+		gd_rendering_server_instance_set_custom_aabb(instances[i], view->sent_box);
+	}
 }
 
 // More nodes, or other tets: what depends on them is made anew.
@@ -375,6 +412,11 @@ static void show_cut(BodyView *view, FemBodyId body) {
 	body_nodes_cut(&view->nodes);
 	if (view->shows_tets || !view->follows_owners) {
 		body_view_update_mesh(view, body);
+	}
+	bool had_bare = view->bare.exists;
+	body_view_show_bare(view, body);
+	if (view->bare.exists && !had_bare) {
+		send_parameters(view);
 	}
 }
 

@@ -14,6 +14,15 @@
 #include "drawing/surface_material.h"
 #include "drawing/tet_drawing.h"
 
+// Pieces that no splinter shows (body_view_bare.c).
+typedef struct BarePieces {
+	bool exists;
+	GdRID mesh, instance;
+	int32_t surface_count;
+	bool is_opened[2]; // [surface]: faces that opened, else those that were outside at rest
+	SurfaceMaterial materials[2];
+} BarePieces;
+
 typedef struct BodyView {
 	bool exists;
 	const MeshDrawing *drawing; // shared, or null
@@ -24,6 +33,11 @@ typedef struct BodyView {
 	BodyNodes nodes;
 	GdTransform3D sent_transform;
 	GdAABB sent_box;
+	uint64_t owner_id; // what it was told, for an instance that is made later
+	GdRID scenario;
+	bool is_visible;
+	uint32_t layers;
+	int32_t cast_shadow;
 	int32_t sent_offset, sent_stencils;
 	// Its own copy of the splinters, if it can break into them
 	const MeshDrawing *splinters; // shared, or null
@@ -31,6 +45,7 @@ typedef struct BodyView {
 	EmbeddedCopy copy;
 	SplinterFaces faces;
 	OwnerBlends blends;
+	BarePieces bare;
 	// Its tets
 	int32_t node_count; // at rest
 	TetShape *shape;    // null: nothing is simulated
@@ -101,6 +116,16 @@ bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters);
 bool body_view_take_owners(BodyView *view, FemBodyId body, float delta, float duration);
 void body_view_read_owners(BodyView *view, FemBodyId body);
 void body_view_send_owners(BodyView *view); // in a drawn frame
+
+// Pieces that broke off without a splinter are drawn by the faces of their tets. After what was cut, between steps.
+void body_view_show_bare(BodyView *view, FemBodyId body);
+
+// Among the files of the view.
+void body_view_free_bare(BodyView *view);
+void body_view_send_bare_materials(BodyView *view);
+void body_view_show_or_hide(BodyView *view);
+SurfaceMaterial body_view_interior_material(const BodyView *view, GDExtensionObjectPtr outside);
+SurfaceMaterial body_view_outer_material(const BodyView *view, GDExtensionObjectPtr source);
 
 // Time that all views spent on owners since it was last asked for.
 int64_t body_view_take_owner_usec(void);

@@ -12,6 +12,7 @@ int64_t body_view_take_owner_usec(void) {
 bool body_view_set_splinters(BodyView *view, const MeshDrawing *splinters) {
 	embedded_copy_free(&view->copy);
 	owner_blends_free(&view->blends);
+	body_view_free_bare(view);
 	view->splinters = splinters;
 	view->follows_owners = view->exists && view->drawing && splinters &&
 		embedded_mesh_prepare_copies((EmbeddedMesh *)&splinters->embedded);

@@ -62,6 +62,6 @@ void simulation_body_await_splinters(SimulationBody *body, bool *has_given) {
 	*has_given = true;
 	if (give(body, mesh) && breaks) {
 		body_view_read_owners(body->view, body->body);
-		body->is_moved = true;
+		body->is_moved = body->is_cut = true; // pieces without a splinter are drawn, too
 	}
 }

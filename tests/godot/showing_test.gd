@@ -24,6 +24,7 @@ func _take_all(_method: String, picture: String) -> void:
 	await _check_changes()
 	await _check_layers_and_shadows()
 	await _check_tets()
+	await _check_bare()
 	await _check_far()
 	await _check_worlds()
 	await _check_jump()
@@ -96,6 +97,56 @@ func _is_like(pixel: Color, color: Color) -> bool:
 func _check_colors(image: Image, test_name: String, left: Color, right: Color, at := Vector3.ZERO) -> void:
 	var found: Array[Color] = [_pixel(image, at + Vector3(-1, 0, 0)), _pixel(image, at + Vector3(1, 0, 0))]
 	check(_is_like(found[0], left) and _is_like(found[1], right), test_name, "they are %s, expected %s and %s" % [found, left, right])
+
+
+## A bar with one splinter for all of it. When it is broken the splinter goes with one piece; the others are seen without.
+func _check_bare() -> void:
+	var box := BoxMesh.new()
+	box.size = Vector3(2.0, 0.3, 0.3)
+	var mesh := DestructibleMesh.new()
+	mesh.source_mesh = box
+	mesh.element_count = 200
+	mesh.splinter_pattern = DestructibleMesh.SPLINTERS_SURFACES
+	check(mesh.bake() == OK and mesh.get_baked_splinter_count() == 1, "bar_of_one_splinter", "%d splinters" % mesh.get_baked_splinter_count())
+	var body := DestructibleBody.new()
+	body.mesh = mesh
+	body.material = _material_of(Color.MAGENTA)
+	body.material.interior_material = _flat(Color.MAGENTA)
+	body.material.stiffness = 2e6
+	body.material.breakable = true
+	body.material.toughness = 1e4
+	body.surface_material = _flat(Color.MAGENTA)
+	root.add_child(body)
+	for i in 3:
+		await physics_frame
+	for i in 3:
+		body.apply_impulse(Vector3(0, 300.0 if i == 1 else -150.0, 0), Vector3(0.9 * (i - 1), 0.1, 0))
+	for i in 10:
+		await physics_frame
+	var bare: Array[int] = []
+	var shown: Array[int] = []
+	for piece in body.get_pieces():
+		if body.get_piece_data(piece).bare:
+			bare.append(piece)
+		else:
+			shown.append(piece)
+	check(shown.size() == 1 and bare.size() > 0, "one_piece_has_the_splinter", "%d of %d pieces" % [shown.size(), body.get_piece_count()])
+	body.freeze = true
+	body.remove_piece(shown[0]) # the splinter is as large as the whole bar, and hides them
+	var image := await _shoot()
+	var seen := 0
+	for piece in bare:
+		seen += int(_is_like(_pixel(image, body.get_piece_data(piece).center), Color.MAGENTA))
+	check(seen == bare.size(), "pieces_without_a_splinter_are_seen", "%d of %d" % [seen, bare.size()])
+	body.visible = false
+	image = await _shoot()
+	var left := 0
+	for piece in bare:
+		left += int(_is_like(_pixel(image, body.get_piece_data(piece).center), Color.MAGENTA))
+	check(left == 0, "pieces_without_a_splinter_are_hidden", "%d are seen" % left)
+	body.free()
+	image = await _shoot()
+	check(_is_like(image.get_pixel(240, 160), BACKGROUND), "pieces_without_a_splinter_go", "there is %s" % image.get_pixel(240, 160))
 
 
 # -- Surfaces ---------------------------------------------------------------------------------------------------------
