@@ -192,6 +192,7 @@ typedef struct FemCutDef {
 	float roughness;      // 0..1, of the cuts, in shares of a splinter's size; default 0.5
 	float unevenness;     // 0..1, Voronoi and glass: how much sizes differ from place to place; default 0.5
 	FemVec3 grain;        // wood: direction of the fibres; brick: up; glass: through the pane. 0 = by the shape
+	FemVec3 scale;        // of the bodies it is for: wood's direction by the shape is their longest axis; default 1
 	int32_t impact_count; // glass: points that cracks run from; default 0 = chosen by the seed
 	FemVec3 impacts[FEM_CUT_IMPACTS_MAX]; // m
 	// Wood, Morris et al. 2011 section IV.C. Width lies across the grain, height across grain and width.
@@ -211,6 +212,10 @@ typedef struct FemCutDef {
 } FemCutDef;
 
 FemCutDef fem_default_cut_def(void);
+
+// Where fibres run when no direction is given: the direction in which the solid is longest under a body's scale, unit,
+// along the mesh's axes. Of what is as long in several, the one nearest to x, else to y. [any time]
+FemVec3 fem_tets_longest_axis(const FemTetArrays *tets, FemVec3 scale);
 
 // Makes mesh->splinters from the render mesh and the tets, in place of those it had; none with FEM_PATTERN_NONE. A mesh
 // that is not closed or crosses itself gets its cuts from the surface of its tets instead. out_note (may be null): a

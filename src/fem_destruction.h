@@ -201,7 +201,7 @@ typedef struct FemMaterialDef {
 					 // which no core holds; needs FEM_TOUGHNESS_STRESS
 	float crush_strength;    // Pa, pressure at which it goes to grains, and J that it takes for each m^3; default 0:
 							 // never; usual: 10 times the toughness of stone and glass. Needs FEM_TOUGHNESS_STRESS
-	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: none
+	FemVec3 grain_direction; // of fibres, in the mesh's axes; default 0: along the body's longest axis
 	float grain_ratio;       // toughness along the fibres over that across them, >= 1; default 1
 	float grain_stiffness_ratio; // young_modulus, along the fibres, over that across them; default 1; clamped to 1..100
 	uint32_t cookie;

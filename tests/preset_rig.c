@@ -50,7 +50,6 @@ static FemMaterialDef def_of(const FemPreset *preset) {
 	def.impact_modulus =
 		number_of(preset, "impact_stiffness", is_soft ? 0.0f : fmaxf(def.density * 1.6e7f, def.young_modulus));
 	def.grain_stiffness_ratio = number_of(preset, "grain_stiffness_ratio", 1.0f);
-	def.grain_direction = (FemVec3){def.grain_ratio > 1.0f ? 1.0f : 0.0f, 0.0f, 0.0f}; // all of the addon's
 	return def;
 }
 

@@ -35,7 +35,8 @@
 	X(fem_positions) \
 	X(fem_stencils) \
 	X(fem_offset) \
-	X(fem_smooth)
+	X(fem_smooth) \
+	X(fem_grain)
 
 typedef struct GodotNames {
 #define DECLARE_NAME(name) GdStringName name;

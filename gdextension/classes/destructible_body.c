@@ -167,6 +167,7 @@ static const ClassMethod methods[] = {
 	BODY_METHOD(get_center_of_mass, get_vector3, .is_const = true),
 	BODY_METHOD(get_linear_velocity, get_vector3, .is_const = true),
 	BODY_METHOD(get_mass, get_float, .is_const = true),
+	BODY_METHOD(get_grain_direction, get_vector3, .is_const = true),
 	BODY_METHOD(get_softened_tet_count, get_int, .is_const = true),
 	BODY_METHOD(get_aabb_world, get_aabb, .is_const = true),
 	BODY_METHOD(is_simulated, get_bool, .is_const = true),

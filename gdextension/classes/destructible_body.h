@@ -222,6 +222,7 @@ void destructible_body_get_splinter_vertex_positions(void *self, GdPackedVector3
 GdVector3 destructible_body_get_center_of_mass(void *self);
 GdVector3 destructible_body_get_linear_velocity(void *self);
 double destructible_body_get_mass(void *self);
+GdVector3 destructible_body_get_grain_direction(void *self);
 int64_t destructible_body_get_softened_tet_count(void *self);
 GdAABB destructible_body_get_aabb_world(void *self);
 bool destructible_body_is_simulated(void *self);

@@ -4,6 +4,10 @@
 #include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
+#include "drawing/vectors.h"
+#include "simulation/node_pose.h"
+
+#define SIDE_LONGER 1.05f // times the side before it: less is as long, to the eye; chosen
 
 int32_t destructible_body_materials(const DestructibleBody *self, GDExtensionObjectPtr out[SIMULATION_MATERIALS_MAX]) {
 	const DestructibleMesh *mesh = destructible_body_mesh(self);
@@ -134,6 +138,53 @@ static void update_fallback_materials(DestructibleBody *self) {
 	body_view_set_fallback_materials(&self->view, looks, (int32_t)count + 1);
 }
 
+// The scale that the body has, or would have.
+static FemVec3 scale_of(const DestructibleBody *self) {
+	return node_pose_fault(&self->pose) ? (FemVec3){1.0f, 1.0f, 1.0f} : node_pose_of(&self->pose).scale;
+}
+
+// Where a plain mesh is shown that is not baked: the longest side of its box, the first of those that are as long.
+static FemVec3 longest_side(DestructibleBody *self, FemVec3 scale) {
+	GdVector3 size = destructible_body_local_box(self).size;
+	float sides[3] = {size.x * scale.x, size.y * scale.y, size.z * scale.z};
+	int longest = 0;
+	for (int i = 1; i < 3; i++) {
+		longest = sides[i] > SIDE_LONGER * sides[longest] ? i : longest;
+	}
+	return (FemVec3){longest == 0, longest == 1, longest == 2};
+}
+
+GdVector3 destructible_body_get_grain_direction(void *pointer) {
+	DestructibleBody *self = pointer;
+	FemMaterialDef def = material_resource_def(self->material);
+	FemVec3 g = def.grain_direction, scale = scale_of(self);
+	const TetShape *shape = self->view.shape;
+	if (def.grain_ratio <= 1.0f && def.grain_stiffness_ratio <= 1.0f) {
+		return (GdVector3){0.0f, 0.0f, 0.0f};
+	}
+	if (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) {
+		FemTetArrays tets = {0};
+		if (shape) {
+			tets.node_count = shape->node_count;
+			tets.nodes = shape->nodes;
+			tets.tet_count = shape->tet_count;
+			tets.tets = shape->tets;
+		}
+		g = shape ? fem_tets_longest_axis(&tets, scale) : longest_side(self, scale);
+	}
+	float length = vector_length(g);
+	return (GdVector3){g.x / length, g.y / length, g.z / length};
+}
+
+// Patterns lie in the mesh's own space, directions in that of the scaled body.
+static void update_grain(DestructibleBody *self) {
+	GdVector3 g = destructible_body_get_grain_direction(self);
+	FemVec3 scale = scale_of(self);
+	bool has_grain = g.x != 0.0f || g.y != 0.0f || g.z != 0.0f;
+	body_view_set_grain(&self->view,
+		has_grain ? (GdVector3){g.x / scale.x, g.y / scale.y, g.z / scale.z} : (GdVector3){1.0f, 0.0f, 0.0f});
+}
+
 // Bodies that broke without splinters are drawn with one material: theirs, the first of the mesh, or that of its
 // MaterialResource.
 void destructible_body_update_look(DestructibleBody *self) {
@@ -152,6 +203,7 @@ void destructible_body_update_look(DestructibleBody *self) {
 	GDExtensionObjectPtr interior =
 		mesh && mesh->interior_material ? mesh->interior_material : material_resource_interior_material(self->material);
 	body_view_set_look(&self->view, self->surface_material, look, interior);
+	update_grain(self);
 }
 
 GDExtensionObjectPtr destructible_body_get_surface_material(void *self) {

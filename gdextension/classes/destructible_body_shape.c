@@ -5,10 +5,12 @@
 #include "classes/destructible_mesh.h"
 #include "classes/material_resource.h"
 #include "classes/mesh_cache.h"
+#include "simulation/node_pose.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#define SCALE_STEPS 100.0f     // of a ratio of scales: finer ones turn no longest axis that is seen to be one; chosen
 #define WALL_THICKNESS_MAX 1e6 // m: as of DestructibleMesh; thicker than any body may be
 
 DestructibleMesh *destructible_body_mesh(const DestructibleBody *self) {
@@ -59,6 +61,24 @@ static GDExtensionObjectPtr breaking_material(DestructibleBody *self) {
 	return found;
 }
 
+static bool is_zero(FemVec3 v) {
+	return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+}
+
+static float rounded_ratio(float ratio) {
+	return fminf(fmaxf(roundf(SCALE_STEPS * ratio) / SCALE_STEPS, 1.0f / SCALE_STEPS), SCALE_STEPS);
+}
+
+// To the x axis, so that bodies of unlike size share a bake; rounded, since a rotated node's has errors in the last
+// bits.
+static FemVec3 relative_scale(const DestructibleBody *self) {
+	if (node_pose_fault(&self->pose)) {
+		return (FemVec3){1.0f, 1.0f, 1.0f};
+	}
+	FemVec3 scale = node_pose_of(&self->pose).scale;
+	return (FemVec3){1.0f, rounded_ratio(scale.y / scale.x), rounded_ratio(scale.z / scale.x)};
+}
+
 static MeshCacheSettings cache_settings(DestructibleBody *self) {
 	GDExtensionObjectPtr resource = breaking_material(self);
 	FemMaterialDef material = material_resource_def(resource);
@@ -66,11 +86,15 @@ static MeshCacheSettings cache_settings(DestructibleBody *self) {
 		.element_count = self->element_count,
 		.wall_thickness = self->wall_thickness,
 		.regions_from_surfaces = gd_array_size(&self->region_materials) > 0,
+		.scale = {1.0f, 1.0f, 1.0f},
 	};
 	if (material.breakable) {
 		settings.splinter_pattern = (FemPattern)material_resource_splinter_pattern(resource);
 		bool has_grain = settings.splinter_pattern == FEM_PATTERN_WOOD; // other patterns have other directions
 		settings.splinter_direction = has_grain ? material.grain_direction : (FemVec3){0.0f, 0.0f, 0.0f};
+		if (has_grain && is_zero(settings.splinter_direction)) {
+			settings.scale = relative_scale(self);
+		}
 	}
 	return settings;
 }

@@ -162,10 +162,5 @@ const char *material_resource_fault(GDExtensionObjectPtr object) {
 			   "than "
 			   "tension, and counts as the toughness; raise it to some 10 times the toughness, or set it to 0";
 	}
-	GdVector3 grain = self->grain_direction;
-	if (self->breakable && self->grain_ratio > 1.0 && grain.x == 0.0f && grain.y == 0.0f && grain.z == 0.0f) {
-		return "it has a grain_ratio but no grain_direction, so it breaks alike in all directions; set the direction "
-			   "of the fibres";
-	}
 	return NULL;
 }

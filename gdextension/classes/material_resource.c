@@ -252,10 +252,7 @@ static double get_strain_at_break(void *pointer) {
 		return INFINITY;
 	}
 	FemMaterialDef def = material_resource_def(self->base.object);
-	GdVector3 grain = self->grain_direction;
-	bool has_fibres = grain.x != 0.0f || grain.y != 0.0f || grain.z != 0.0f;
-	double elastic =
-		(self->toughness + (double)def.prestress) / self->stiffness * (has_fibres ? self->grain_stiffness_ratio : 1.0);
+	double elastic = (self->toughness + (double)def.prestress) / self->stiffness * self->grain_stiffness_ratio;
 	// The limit is that of the strain's norm. What keeps its volume thins by half of what it stretches: sqrt(1 + 2/4).
 	double plastic = (double)def.max_plastic_strain / (def.plasticity == FEM_PLASTICITY_DEVIATORIC ? sqrt(1.5) : 1.0);
 	return elastic + (def.creep_rate > 0.0f && (double)def.yield_strain < elastic ? plastic : 0.0);

@@ -40,6 +40,7 @@ static uint64_t key_of(const FemRenderMesh *render, const MeshCacheSettings *set
 	hash = hash_mix(hash, &settings->regions_from_surfaces, sizeof(settings->regions_from_surfaces));
 	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
 	hash = hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+	hash = hash_mix(hash, &settings->scale, sizeof(settings->scale));
 	for (int32_t i = 0; i < render->surface_count; i++) {
 		hash = mix_surface(hash, &render->surfaces[i]);
 	}
@@ -79,6 +80,7 @@ DestructibleMesh *mesh_cache_new(const MeshCacheSettings *settings) {
 	made->regions_from_surfaces = settings->regions_from_surfaces;
 	made->cut.pattern = settings->splinter_pattern;
 	made->cut.grain = settings->splinter_direction;
+	made->cut.scale = settings->scale;
 	return made;
 }
 
@@ -135,7 +137,8 @@ static uint64_t key_of_box(FemVec3 size, const int32_t cells[3], const MeshCache
 	hash = hash_mix(hash, &size, sizeof(size));
 	hash = hash_mix(hash, cells, 3 * sizeof(int32_t));
 	hash = hash_mix(hash, &settings->splinter_pattern, sizeof(settings->splinter_pattern));
-	return hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+	hash = hash_mix(hash, &settings->splinter_direction, sizeof(settings->splinter_direction));
+	return hash_mix(hash, &settings->scale, sizeof(settings->scale));
 }
 
 static FemResult bake_box(FemVec3 size, const int32_t cells[3], FemBakedMesh *out) {

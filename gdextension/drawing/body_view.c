@@ -13,6 +13,15 @@ static int32_t instances_of(const BodyView *view, GdRID out[2]) {
 	return view->bare.exists ? 2 : 1;
 }
 
+static void send_grain(BodyView *view) {
+	GdVariant variant = make_variant(GDEXTENSION_VARIANT_TYPE_VECTOR3, &view->grain);
+	GdRID instances[2];
+	for (int32_t i = instances_of(view, instances) - 1; i >= 0; i--) {
+		gd_rendering_server_instance_geometry_set_shader_parameter(instances[i], &names.fem_grain, &variant);
+	}
+	variant_free(&variant);
+}
+
 static void send_int(BodyView *view, const GdStringName *name, int64_t value) {
 	GdVariant variant = make_variant_int(value);
 	GdRID instances[2];
@@ -27,12 +36,14 @@ static void send_parameters(BodyView *view) {
 	view->sent_stencils = body_nodes_stencils(&view->nodes);
 	send_int(view, &names.fem_offset, view->sent_offset);
 	send_int(view, &names.fem_smooth, view->sent_stencils);
+	send_grain(view);
 }
 
 static void create_instance(BodyView *view, int32_t node_count, uint64_t owner_id) {
 	view->exists = true;
 	view->node_count = node_count;
 	view->owner_id = owner_id;
+	view->grain = (GdVector3){1.0f, 0.0f, 0.0f};
 	view->is_visible = true;
 	view->layers = 1; // as the RenderingServer has it until it is told
 	view->cast_shadow = 1;
@@ -260,6 +271,13 @@ void body_view_set_look(
 		assign_material(&view->look, look);
 		assign_material(&view->interior, interior);
 		send_materials(view);
+	}
+}
+
+void body_view_set_grain(BodyView *view, GdVector3 direction) {
+	if (view->exists && memcmp(&view->grain, &direction, sizeof(direction)) != 0) {
+		view->grain = direction;
+		send_grain(view);
 	}
 }
 

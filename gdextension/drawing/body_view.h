@@ -39,6 +39,7 @@ typedef struct BodyView {
 	uint32_t layers;
 	int32_t cast_shadow;
 	int32_t sent_offset, sent_stencils;
+	GdVector3 grain; // of its fibres, in the mesh's space; patterns of its materials run along it
 	// Its own copy of the splinters, if it can break into them
 	const MeshDrawing *splinters; // shared, or null
 	bool follows_owners;
@@ -98,6 +99,9 @@ void body_view_set_tets(
 // the mesh has no say; interior: faces that opened; null for the look, darker. Call it again when they have changed.
 void body_view_set_look(
 	BodyView *view, GDExtensionObjectPtr surface_material, GDExtensionObjectPtr look, GDExtensionObjectPtr interior);
+
+// The direction of its fibres in the mesh's space, of any length but 0: the x axis of triplanar materials lies in it.
+void body_view_set_grain(BodyView *view, GdVector3 direction);
 
 // Draws all tets, a little apart, instead of the surface. The body may be null.
 void body_view_show_tets(BodyView *view, FemBodyId body, bool shows_tets);

@@ -42,6 +42,7 @@
 typedef struct Cut {
 	FemBakedMesh *mesh;
 	const FemCutDef *def;
+	FemCutDef own_def;               // with the direction of the fibres
 	FemCutMesh render, capped, tets; // the last two only when they are needed
 	const FemCutMesh *surface;       // what is cut: the render mesh, or the one with its holes closed
 	FemCutShells shells;             // of it, when they are needed
@@ -245,10 +246,7 @@ static FemResult make_splinters(Cut *cut, bool is_apart) {
 		.is_apart = is_apart,
 		.cell_splinters = cut->surface_labels};
 	if (cut->def->pattern == FEM_PATTERN_WOOD) {
-		const double *axis = cut->render.box.frame.axes[0];
-		FemVec3 g = cut->def->grain;
-		bool given = fem_vec3_dot(g, g) > FEM_CUT_NO_DIRECTION;
-		source.grain = given ? g : (FemVec3){(float)axis[0], (float)axis[1], (float)axis[2]};
+		source.grain = cut->def->grain;
 	}
 	fem_splinter_mesh_free(&cut->mesh->splinters);
 	return fem_cut_output(&source, &cut->mesh->splinters);
@@ -390,6 +388,10 @@ static FemResult cut_mesh(Cut *cut) {
 	return result;
 }
 
+static FemVec3 unscaled(FemVec3 v, FemVec3 scale) {
+	return (FemVec3){v.x / scale.x, v.y / scale.y, v.z / scale.z};
+}
+
 FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_note[FEM_CUT_NOTE_SIZE]) {
 	if (out_note)
 		out_note[0] = 0;
@@ -403,7 +405,10 @@ FemResult fem_baked_mesh_cut(FemBakedMesh *mesh, const FemCutDef *def, char out_
 	if (!cut)
 		return fail_memory();
 	cut->mesh = mesh;
-	cut->def = def;
+	cut->own_def = *def;
+	cut->def = &cut->own_def;
+	if (def->pattern == FEM_PATTERN_WOOD && fem_vec3_dot(def->grain, def->grain) <= FEM_CUT_NO_DIRECTION)
+		cut->own_def.grain = unscaled(fem_tets_longest_axis(&mesh->tet_mesh, def->scale), def->scale);
 	result = cut_mesh(cut);
 	if (out_note)
 		memcpy(out_note, cut->note, FEM_CUT_NOTE_SIZE);

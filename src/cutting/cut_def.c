@@ -3,11 +3,13 @@
 
 #include "base/error.h"
 #include "fem_constants.h"
+#include "topology/longest_axis.h"
 
 #include <math.h>
 
 #define BRICK_LEAST 1e-4f   // m, of each side of a brick; chosen: smaller would only be a slip
 #define FREQUENCY_MOST 8.0f // teeth or kinks of a section; chosen: more are too fine to be seen
+#define SCALE_LEAST 1e-6f   // of a body, and 1 over the most; chosen: far beyond what bodies can be
 #define COUNT_MOST 2e9f     // of splinters or triangles: within an int32_t
 #define COOKIE 0x46435554u  // of a FemCutDef made by fem_default_cut_def(); any number
 
@@ -25,7 +27,15 @@ FemCutDef fem_default_cut_def(void) {
 		.brick_size = {0.24f, 0.071f, 0.115f},
 		.mortar = 0.01f,
 		.broken_share = 0.3f,
+		.scale = {1.0f, 1.0f, 1.0f},
 		.cookie = COOKIE};
+}
+
+FemVec3 fem_tets_longest_axis(const FemTetArrays *tets, FemVec3 scale) {
+	FemVolumeMoments moments = {{0}};
+	if (tets && tets->nodes && tets->tets)
+		moments = fem_volume_moments(tets->nodes, tets->tets, tets->tet_count);
+	return fem_longest_axis(&moments, scale);
 }
 
 // ---- sizes
@@ -86,6 +96,9 @@ static const char *fault_of_def(const FemCutDef *def) {
 		{def->brick_size.z, BRICK_LEAST, FEM_REST_MAX, "brick_size.z"},
 		{def->mortar, 0.0f, 0.5f * fminf(def->brick_size.x, fminf(def->brick_size.y, def->brick_size.z)), "mortar"},
 		{def->broken_share, 0.0f, 1.0f, "broken_share"},
+		{def->scale.x, SCALE_LEAST, 1.0f / SCALE_LEAST, "scale.x"},
+		{def->scale.y, SCALE_LEAST, 1.0f / SCALE_LEAST, "scale.y"},
+		{def->scale.z, SCALE_LEAST, 1.0f / SCALE_LEAST, "scale.z"},
 		{(float)def->splinter_count, 0.0f, COUNT_MOST, "splinter_count"},
 		{(float)def->triangle_max, 0.0f, COUNT_MOST, "triangle_max"},
 		{(float)def->impact_count, 0.0f, (float)FEM_CUT_IMPACTS_MAX, "impact_count"},

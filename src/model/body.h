@@ -57,6 +57,7 @@ typedef struct FemBody {
 	FemQuat pose_rotation;
 	FemRigidPose loaded_pose; // of the state it was made from, if that was rigid: saved again while it has not moved
 	FemVec3 scale;
+	FemVec3 longest_axis; // unit, in the mesh's axes: fibres run along it where no direction is given
 	int64_t asleep_since; // steps of the world when it was made asleep; -1: it was not, or comes from a snapshot
 
 	const FemTopology *topology;  // its mesh's, or its own

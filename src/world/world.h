@@ -12,6 +12,7 @@
 #include "islands/islands.h"
 #include "jobs/pool.h"
 #include "model/body.h"
+#include "topology/longest_axis.h"
 #include "topology/topology.h"
 #include "world/api/colliders.h"
 #include "world/contact/contact_stage.h"
@@ -33,6 +34,7 @@ typedef struct FemMesh {
 	int32_t *tet_regions; // user order; null = all 0
 	float *tet_plates;    // user order; null = none
 	float quality_clamp;
+	FemVolumeMoments moments; // of the rest shape
 	enum {
 		FEM_CONVEX_UNKNOWN = 0,
 		FEM_CONVEX_NO,

@@ -132,9 +132,9 @@ func _commit_handle(gizmo: EditorNode3DGizmo, id: int, _secondary: bool, restore
 ## Three arrows along the fibres, through the middle of the body.
 func _add_grain(gizmo: EditorNode3DGizmo, body: DestructibleBody) -> void:
 	var material := body.material
-	if material == null or material.grain_ratio <= 1.0 or material.grain_direction.is_zero_approx():
+	var along := body.get_grain_direction()
+	if material == null or material.grain_ratio <= 1.0 or along.is_zero_approx():
 		return
-	var along := material.grain_direction.normalized()
 	var box := body.get_aabb()
 	var half := 0.5 * absf(box.size.dot(along.abs()))
 	var across := along.cross(Vector3.UP if absf(along.y) < 0.9 else Vector3.RIGHT).normalized()

@@ -162,6 +162,7 @@ FemBody *fem_body_build(FemWorld *world, int32_t mesh_index, FemVec3 scale, cons
 	} else {
 		body->mesh_index = mesh_index;
 		body->scale = scale;
+		body->longest_axis = fem_longest_axis(&mesh->moments, scale);
 		body->asleep_since = -1;
 		for (int32_t tet = 0; ok && tet < mesh->topology->batch_count * FEM_LANES; tet++)
 			ok = set_tet(body, mesh, tet, tet_materials);

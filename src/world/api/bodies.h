@@ -30,6 +30,7 @@ FEM_MUST_USE bool fem_world_reserve(FemWorld *world);
 FEM_MUST_USE bool fem_body_prepare_materials(const FemWorld *world, FemBody *body); // room for what they can do
 void fem_body_take_initial_strain(const FemWorld *world, FemBody *body);            // of a body that is made
 bool fem_material_has_fibres(const FemMaterialDef *def);                            // is stiffer along them
+FemVec3 fem_body_grain(const FemBody *body, const FemMaterialDef *def); // their direction, of any length but 0
 FEM_MUST_USE bool fem_body_allocate_plastics(const FemWorld *world, FemBody *body); // whether they yield or not
 // Puts the moduli, density and plastic limits of a body's materials into its batches and node masses. False when memory
 // fails: the body then stays as it was.

@@ -66,8 +66,12 @@ static double share_held(const FemBody *body, int32_t tet, const FemMaterialDef 
 // ---- fibres
 
 bool fem_material_has_fibres(const FemMaterialDef *def) {
+	return def->grain_stiffness_ratio > 1.0f;
+}
+
+FemVec3 fem_body_grain(const FemBody *body, const FemMaterialDef *def) {
 	FemVec3 g = def->grain_direction;
-	return def->grain_stiffness_ratio > 1.0f && g.x * g.x + g.y * g.y + g.z * g.z > 0.0f;
+	return g.x * g.x + g.y * g.y + g.z * g.z > 0.0f ? g : body->longest_axis;
 }
 
 // Young's modulus of what is between the fibres, such that E across them is E / ratio (docs/method.md, "Fibres").
@@ -77,8 +81,8 @@ static double modulus_between(const FemMaterialDef *def) {
 	return e / ratio * (1.0 - nu * nu) / (1.0 - nu * nu / ratio);
 }
 
-static void fibre_direction(const FemMaterialDef *def, double out[3]) {
-	FemVec3 g = def->grain_direction;
+static void fibre_direction(const FemBody *body, const FemMaterialDef *def, double out[3]) {
+	FemVec3 g = fem_body_grain(body, def);
 	double x = (double)g.x, y = (double)g.y, z = (double)g.z, length = sqrt(x * x + y * y + z * z);
 	out[0] = length > 0.0 ? x / length : 0.0;
 	out[1] = length > 0.0 ? y / length : 0.0;
@@ -88,7 +92,7 @@ static void fibre_direction(const FemMaterialDef *def, double out[3]) {
 static void set_fibre(FemBody *body, int32_t tet, const FemMaterialDef *def, double modulus) {
 	FemBatchFibre *fibre = &body->fibres[tet / FEM_LANES];
 	double direction[3];
-	fibre_direction(def, direction);
+	fibre_direction(body, def, direction);
 	for (int i = 0; i < 3; i++)
 		fibre->direction[i][tet % FEM_LANES] = (float)direction[i];
 	fibre->modulus[tet % FEM_LANES] = (float)modulus;
@@ -131,7 +135,7 @@ static const FemMaterialDef *material_of_cell(const FemWorld *world, const FemBo
 	return material >= 0 ? &world->materials[material].def : NULL;
 }
 
-static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_share) {
+static FemPlateMaterial plate_material(const FemBody *body, const FemMaterialDef *def, double spring_share) {
 	FemPlateMaterial material = {
 		.young_modulus = modulus_between(def),
 		.fibre_modulus = (double)def->young_modulus - modulus_between(def),
@@ -143,7 +147,7 @@ static FemPlateMaterial plate_material(const FemMaterialDef *def, double spring_
 		.plastic_limit = (double)def->max_plastic_strain,
 		.is_deviatoric = def->plasticity == FEM_PLASTICITY_DEVIATORIC,
 	};
-	fibre_direction(def, material.fibre);
+	fibre_direction(body, def, material.fibre);
 	return material;
 }
 
@@ -163,7 +167,7 @@ static void set_cell(const FemWorld *world, FemBody *body, int32_t index, double
 	for (int32_t k = 0; def && k < fem_cell_tet_count(cell); k++)
 		share = fmin(share, share_held(body, cell->tets[k], def, (double)def->young_modulus, softest));
 	if (def)
-		material = plate_material(def, share);
+		material = plate_material(body, def, share);
 	if (body->plastics) {
 		body->cells->rest[index].material = material;
 		for (int i = 0; i < FEM_CELL_CORNERS * 3; i++)

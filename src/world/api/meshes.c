@@ -106,6 +106,7 @@ FemResult fem_mesh_fill(FemMesh *mesh, const FemMeshDef *def, const int32_t *nod
 		.node_count = def->node_count,
 		.tet_count = def->tet_count,
 		.quality_clamp = def->quality_clamp,
+		.moments = fem_volume_moments(def->node_positions, def->tets, def->tet_count),
 	};
 	FemResult result = FEM_OK;
 	if (!copy_arrays(mesh, def)) {

@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/hash.h"
 #include "model/body_tet_arrays.h"
+#include "world/api/bodies.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/world.h"
@@ -22,7 +23,7 @@ static float chance(const FemBody *body, int32_t user_tet) {
 }
 
 static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
-	FemVec3 g = def->grain_direction;
+	FemVec3 g = fem_body_grain(body, def);
 	float length = sqrtf(g.x * g.x + g.y * g.y + g.z * g.z);
 	bool has_grain = def->grain_ratio > 1.0f && length > 0.0f;
 	body->breaking->has_grain |= has_grain;
