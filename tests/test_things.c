@@ -142,28 +142,36 @@ FEM_TEST(things, oak_doors_hold_a_fist_and_not_an_axe) {
 	fem_tet_mesh_free(&door);
 }
 
-FEM_TEST(things, a_teapot_struck_by_a_ram_is_gone) {
+// At most one of them leaves more than a third. Fails when pieces take their durations from each other, and when what
+// broke elsewhere keeps a piece whole: 7 of 13 then do.
+static void check_rams(int32_t elements, int32_t blows) {
 	FemPreset ceramic;
 	FEM_REQUIRE(fem_preset_load("ceramic", &ceramic));
-	FemTetMesh pot = fem_thing_teapot(800);
+	FemTetMesh pot = fem_thing_teapot(elements);
 	FemThingScene scene = fem_thing_scene(&pot, &ceramic.def);
+	int32_t left = 0;
 	scene.height = 0.0;
 	scene.ball_mass = 80.0f;
 	scene.ball_radius = 0.15f;
 	scene.ball_at = (FemPosition){-0.4, 0.12, 0.0};
-	double largest[3];
-	for (int i = 0; i < 3; i++) {
-		scene.ball_velocity.x = 14.5f + 0.5f * (float)i;
+	for (int32_t i = 0; i < blows; i++) {
+		scene.ball_velocity.x = 12.0f + 6.0f * (float)i / (float)(blows - 1);
 		FemThingResult result = fem_thing_run(&scene);
-		printf("  %.1f m/s: %d pieces, the largest %.2f of it; the ram goes on at %.1f m/s\n",
+		printf("  %d tets, %.1f m/s: %d pieces, the largest %.2f of it; the ram goes on at %.1f m/s\n", pot.tet_count,
 			(double)scene.ball_velocity.x, result.pieces, result.largest, result.ball_speed);
-		FEM_CHECK(result.pieces > 30 && result.ball_speed > 10.0);
-		largest[i] = result.largest;
+		FEM_CHECK(result.pieces > 30 && result.ball_speed > 0.7 * (double)scene.ball_velocity.x);
+		left += result.largest > 0.33;
 	}
-	// The one in the middle: every fifth blow leaves a third to two thirds of the pot in one piece.
-	double low = fmin(largest[0], largest[1]), high = fmax(largest[0], largest[1]);
-	FEM_CHECK(fmax(low, fmin(high, largest[2])) < 0.3);
+	FEM_CHECK(left <= 1);
 	fem_tet_mesh_free(&pot);
+}
+
+FEM_TEST(things, a_teapot_struck_by_a_ram_is_gone) {
+	check_rams(800, fem_long_tests() ? 13 : 5);
+	if (fem_long_tests()) {
+		check_rams(400, 13);
+		check_rams(1500, 13);
+	}
 }
 
 // The same blow in slow motion is as many more steps of as much less time.

@@ -51,8 +51,7 @@ typedef struct FemBreaking {
 	struct FemFaceCut *cuts; // faces opened in this step
 	int32_t cut_count, cut_capacity;
 	int32_t split_count;    // nodes split in this step
-	float blow_time;        // s, in which its blow of this step stops it; 0: not known
-	bool blow_broke;        // and split it: the step's own, weaker force of the same blow does not count
+	bool was_struck;        // some of it, in this step (world/step/blows.h)
 	int32_t tree_builds;    // in this step
 	bool was_split;         // the topology changed in this pass
 	bool surface_is_stale;  // it changed in several passes: trees, outer faces and boxes are of an earlier one

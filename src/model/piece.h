@@ -41,7 +41,9 @@ typedef struct FemPiece {
 	// While a step looks at blows (world/step/blows.h), else 0: the share of its speed that those so far took, and
 	// until when what touched it is spent, s from the start of the step.
 	float spent_speed, spent_until;
-	bool blow_decides; // and whether these say all of its loads: the step's own force of the same blow does not count
+	float blow_time;   // s, in which its blow stops it; 0: not known
+	bool blow_broke;   // these split it, or what it was part of: the step's own, weaker force of them does not count
+	bool blow_decides; // they split nothing of it and say all of its loads: the same
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
 	// ---- solver

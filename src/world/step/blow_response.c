@@ -162,8 +162,9 @@ static void normalize(FemBody *body, int32_t component) {
 // mesh can follow: while elastic part and inertia of the deformation are as tau^2 to 1, nothing has bent yet.
 static Response find_response(FemBody *body, int32_t component, float dt, float inertia, float *time) {
 	const FemBlow *blow = &body->step->blows[component];
-	bool is_known = body->breaking->blow_time > 0.0f;
-	*time = is_known ? body->breaking->blow_time : clamp_time(guess_time(body, component));
+	FemPiece *piece = &body->pieces[component];
+	bool is_known = piece->blow_time > 0.0f;
+	*time = is_known ? piece->blow_time : clamp_time(guess_time(body, component));
 	Response response = respond(body, component, *time, dt);
 	for (int round = 1; !is_known && round < LOOK_ROUNDS; round++) {
 		float elastic = response.elastic + blow->give / (*time * *time);
@@ -175,7 +176,8 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 		*time = wanted;
 		response = respond(body, component, *time, dt);
 	}
-	body->breaking->blow_time = *time;
+	piece->blow_time = *time;
+	body->breaking->was_struck = true;
 	return response;
 }
 

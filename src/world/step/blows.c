@@ -241,13 +241,12 @@ void fem_blows_end(FemStep *step) {
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		body->blow_speed = 0.0f;
-		if (!body->breaking || !(body->breaking->blow_time > 0.0f))
+		if (!body->breaking || !body->breaking->was_struck)
 			continue;
-		body->breaking->blow_time = 0.0f;
-		body->breaking->blow_broke = false;
+		body->breaking->was_struck = false;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
-			body->pieces[c].spent_speed = body->pieces[c].spent_until = 0.0f;
-			body->pieces[c].blow_decides = false;
+			body->pieces[c].spent_speed = body->pieces[c].spent_until = body->pieces[c].blow_time = 0.0f;
+			body->pieces[c].blow_decides = body->pieces[c].blow_broke = false;
 		}
 	}
 }
@@ -340,6 +339,7 @@ bool fem_blows_go_on(FemStep *step) {
 			// Supports bend it further than its own inertia does: then the step has the last word.
 			bool leans = blow->leans || piece->ground_load > 0.0f;
 			piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * blow->impulse;
+			piece->blow_time = 0.0f; // of the next
 			piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
 		}
 	}

@@ -108,7 +108,8 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 // In a look pieces that are struck do, rigid ones too.
 static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
 	const FemPiece *piece = &body->pieces[component];
-	return is_look ? fem_piece_is_struck(body, component) : !piece->is_rigid && !piece->blow_decides;
+	return is_look ? fem_piece_is_struck(body, component)
+				   : !piece->is_rigid && !piece->blow_decides && !piece->blow_broke;
 }
 
 // Nodes of sleeping parts were not looked at: their places are stale.
@@ -203,7 +204,6 @@ static void apply_cuts(FemWorld *world, FemBody *body) {
 	fem_body_return_to_start(body);
 	fem_body_apply_split(world, body);
 	body->step->was_split = true;
-	breaking->blow_broke |= breaking->blow_time > 0.0f && body->blow_speed == 0.0f; // impulses go on within the step
 }
 
 static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
@@ -231,8 +231,11 @@ static void split_task(void *context, int32_t task) {
 	FemBreaking *breaking = body->breaking;
 	breaking->cut_count = breaking->split_count = breaking->tree_builds = 0;
 	gather_separations(body, fracture->is_look);
-	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++)
-		fem_piece_release(&body->pieces[fem_node_component(body->topology, body->step->separations[i].node)]);
+	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++) {
+		FemPiece *piece = &body->pieces[fem_node_component(body->topology, body->step->separations[i].node)];
+		fem_piece_release(piece);
+		piece->blow_broke |= body->blow_speed == 0.0f; // impulses go on within the step
+	}
 	if (body->step->separation_count == 0 && !breaking->is_dicing)
 		return;
 	fem_heap_begin(world->heap);
@@ -273,8 +276,7 @@ static void list_bodies(Fracture *fracture) {
 	const FemIslands *islands = &world->islands;
 	for (int32_t i = 0; i < islands->active_count; i++) {
 		FemBody *body = world->bodies[islands->active_bodies[i]];
-		bool is_left_out = body->step->is_kept ||
-			(fracture->is_look ? !body->step->blows : body->breaking && body->breaking->blow_broke);
+		bool is_left_out = body->step->is_kept || (fracture->is_look && !body->step->blows);
 		if (!may_split(fracture->step, body) || !body->step->tet_stress || is_left_out)
 			continue;
 		FEM_ASSERT(fracture->body_count == 0 || fracture->bodies[fracture->body_count - 1] < islands->active_bodies[i]);

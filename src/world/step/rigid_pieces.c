@@ -335,7 +335,7 @@ static void release(FemBody *body, FemPiece *piece) {
 
 static bool is_probed(const FemStep *step, const FemBody *body) {
 	bool can_go_back = step->moves < step->world->def.fracture_passes_max && body->step->start && !body->step->is_over;
-	return can_go_back && is_chosen_by_load(body) && !body->breaking->blow_broke;
+	return can_go_back && is_chosen_by_load(body);
 }
 
 static void probe_task(void *context, int32_t index) {
@@ -345,7 +345,7 @@ static void probe_task(void *context, int32_t index) {
 	if (!is_probed(step, body))
 		return;
 	FemPiece *piece = &body->pieces[island->component];
-	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides;
+	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 
