@@ -42,7 +42,8 @@ static FemVec3d unit(FemVec3d a) {
 
 // ---- depth of the wall
 
-// Half way where the skin meets itself.
+// Half way where the skin meets itself. A ray that runs farther than walls are thick before it does so ran along the
+// next wall, as from the side of a bottle through its bottom: it tells nothing.
 static double depth_at(const FemWall *wall, int32_t triangle, FemVec3d at) {
 	const FemSolid *solid = wall->solid;
 	int32_t facing;
@@ -52,7 +53,10 @@ static double depth_at(const FemWall *wall, int32_t triangle, FemVec3d at) {
 	FemVec3d here = unit(fem_triangle_area_vector(&solid->triangles, triangle));
 	if (fem_vec3d_dot(here, unit(fem_triangle_area_vector(&solid->triangles, facing))) > FACING_COSINE)
 		return -1.0;
-	return wall->def.sides[facing] == FEM_SIDE_LAID ? 0.5 * depth : depth;
+	if (wall->def.sides[facing] != FEM_SIDE_LAID)
+		return depth;
+	bool ran_along = wall->def.volume > 0.0 && 0.5 * depth > wall->def.depth_max;
+	return ran_along ? -1.0 : 0.5 * depth;
 }
 
 static void measure_depths(FemWall *wall) {
