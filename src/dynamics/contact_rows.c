@@ -47,13 +47,13 @@ void fem_contact_side_arm(const FemContactRows *rows, const FemContactSide *side
 
 static void pack(FemContactRows *rows) {
 	rows->row_count = 0;
-	rows->bounces = false;
+	rows->rebound = 0.0f;
 	for (int32_t c = 0; c < rows->count; c++) {
 		const FemContact *contact = &rows->contacts[c];
 		if (!contact->active)
 			continue;
 		FemContactRow *row = &rows->rows[rows->row_count++];
-		rows->bounces |= contact->bounces;
+		fem_contact_rows_note_rebound(rows, contact);
 		*row = (FemContactRow){
 			.normal = {contact->normal[0], contact->normal[1], contact->normal[2]},
 			.normal_strength = contact->normal_strength,
@@ -378,7 +378,7 @@ static bool limit_bounces_of_pieces(FemContactRows *rows, FemRange pieces) {
 
 bool fem_contact_rows_limit_bounces(FemContactRows *rows) {
 	bool limited = false;
-	for (int32_t begin = 0, end; begin < rows->count && rows->bounces; begin = end) {
+	for (int32_t begin = 0, end; begin < rows->count && rows->rebound > 0.0f; begin = end) {
 		end = fem_contacts_end_of_pieces(rows->contacts, begin, rows->count);
 		limited |= limit_bounces_of_pieces(rows, (FemRange){begin, end});
 	}

@@ -72,7 +72,7 @@ typedef struct FemContactRows {
 	FemProxy *proxies;   // the world's colliders
 	FemContactRow *rows; // the active ones, in the same order
 	int32_t row_count;
-	bool bounces;        // one of them rebounds
+	float rebound;       // largest restitution of those that rebound; 0: none does
 	bool moves_rigidly;  // a rigid space answers for the rigid motions of all that is free: the diagonal need not
 	FemVec4 *impulses;   // [row]: of the last product; a direct solve has `after` here
 	FemContactRef *refs; // by chunk, then row
@@ -102,6 +102,11 @@ static inline bool fem_contact_node_is_live(const FemBody *body, int32_t node) {
 
 // Once a step, before the first solve: FemContactRows.before.
 void fem_contact_rows_open(FemContactRows *rows);
+
+static inline void fem_contact_rows_note_rebound(FemContactRows *rows, const FemContact *contact) {
+	if (contact->bounces && contact->restitution > rows->rebound)
+		rows->rebound = contact->restitution;
+}
 
 // Packs the active contacts and lists their live nodes by chunk, before each solve. FemBodyStep.part_chunk holds the
 // chunks of the composite.

@@ -134,9 +134,11 @@ FemSolveResult fem_rigid_direct_solve(FemSystem *system) {
 	FemSolveResult result = {.finite = true};
 	double factor[36], error = system->rigid ? FACTOR_ERROR : SINGLE_ERROR, rz = 0.0, target = 0.0;
 	FemContactRows *rows = &system->contacts;
-	rows->bounces = false;
-	for (int32_t c = 0; c < rows->count; c++)
-		rows->bounces |= rows->contacts[c].active && rows->contacts[c].bounces;
+	rows->rebound = 0.0f;
+	for (int32_t c = 0; c < rows->count; c++) {
+		if (rows->contacts[c].active)
+			fem_contact_rows_note_rebound(rows, &rows->contacts[c]);
+	}
 	double tolerance = fem_policy_tolerance(system);
 	if (!system->rigid && system->rigid_count > 0)
 		factor_single(system, factor);

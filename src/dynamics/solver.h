@@ -37,8 +37,8 @@ typedef struct FemSystem {
 	FemContactRows contacts;  // count 0: none
 	bool is_direct;           // nothing deforms: solved by rigid_direct.h
 	double *contact_partials; // [contact chunks]
-	bool bounces_on_ground;
-	FemProxy **modals; // of bodies that move by modes which have part in the solve
+	float ground_rebound;     // largest restitution of what rebounds from the ground; 0: nothing does
+	FemProxy **modals;        // of bodies that move by modes which have part in the solve
 	int32_t modal_count;
 	FemRigidSpace *rigid; // null: none
 	FemLoop *loop;        // null: alone

@@ -14,6 +14,7 @@
 #include "world/step/step.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 // More solves after the last one, with its friction and its contacts, while rebounds add energy: 2 do as a rule.
@@ -116,18 +117,19 @@ static bool update_contacts(FemCompositeTask *task) {
 }
 
 static void find_ground_bounces(FemCompositeTask *task) {
-	task->system.bounces_on_ground = false;
+	task->system.ground_rebound = 0.0f;
 	for (int32_t c = 0; c < task->system.chunk_count; c++) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
-		task->system.bounces_on_ground |= ground_candidates(task, c) > 0 &&
-			fem_ground_bounces(task->step->world->bodies[chunk->body], chunk->begin, chunk->end, &task->step->ground);
+		const FemBody *body = task->step->world->bodies[chunk->body];
+		if (ground_candidates(task, c) > 0 && fem_ground_bounces(body, chunk->begin, chunk->end, &task->step->ground))
+			task->system.ground_rebound = fmaxf(task->system.ground_rebound, body->restitution);
 	}
 }
 
 // True if rebounds added energy, and were slowed for it.
 static bool limit_bounces(FemCompositeTask *task) {
 	bool limited = fem_contact_rows_limit_bounces(&task->system.contacts);
-	for (int32_t c = 0; c < task->system.chunk_count && task->system.bounces_on_ground; c++) {
+	for (int32_t c = 0; c < task->system.chunk_count && task->system.ground_rebound > 0.0f; c++) {
 		const FemNodeChunk *chunk = &task->system.chunks[c];
 		if (ground_candidates(task, c) > 0)
 			limited |= fem_ground_limit_bounces(
