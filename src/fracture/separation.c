@@ -118,7 +118,8 @@ static const FemTetStress *stress_at(const FemBody *body, int32_t entry) {
 
 #define CORNERS_KEPT 8 // of cells around a node: columns of a grid have up to 6 prisms or 4 hexahedra; chosen
 
-// Tensile parts of the stresses at the corners of cells, which several tets of a cell share.
+// Tensile parts of stresses that are not made beforehand: those at the corners of cells, which several tets of a cell
+// share, and in a probe those of tets.
 typedef struct CornerTensions {
 	const FemTetStress *stress[CORNERS_KEPT];
 	FemTetStress tension[CORNERS_KEPT];
@@ -128,7 +129,7 @@ typedef struct CornerTensions {
 // The tensile part of stress_at().
 static const FemTetStress *tension_at(
 	const FemBody *body, int32_t entry, const FemTetStress *stress, CornerTensions *corners) {
-	if (fem_acting_cell(body, entry / 4) < 0)
+	if (body->step->tension && fem_acting_cell(body, entry / 4) < 0)
 		return body->step->tension + entry / 4;
 	int32_t k = 0;
 	while (k < corners->count && corners->stress[k] != stress)

@@ -69,7 +69,8 @@ void fem_separation_find_hot(FemBody *body, int32_t batch_begin, int32_t batch_e
 // Second: tensile parts of the tets around hot nodes.
 void fem_separation_find_tension(FemBody *body, int32_t batch_begin, int32_t batch_end);
 
-// Third: whether a node wants to split. `star` are its tets (tet * 4 + local).
+// Third: whether a node wants to split. `star` are its tets (tet * 4 + local). Without the second (FemBodyStep.tension
+// is null) it makes the tensile parts itself.
 bool fem_separation_of_node(
 	const FemBody *body, int32_t node, const int32_t *star, int32_t star_count, FemSeparation *out);
 

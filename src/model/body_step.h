@@ -44,6 +44,7 @@ typedef struct FemBodyStep {
 	struct FemSeparation *separations; // [node]
 	int32_t separation_count;
 	struct FemBlow *blows; // [component]: how it is struck (world/step/blows.c); null: nothing of the body is
+	bool look_is_over;     // blows break nothing of it any more in this step
 
 	float fast_displacement; // m, longest of a surface node
 

@@ -37,6 +37,9 @@ typedef struct FemPiece {
 	// Pa, of rigid ones: by how much loads other than those in FemBody.last_dv may strain them before that is to be
 	// looked at; 0: not known, and those are none.
 	float slack;
+	// Of what its nodes bear: the stress over the strength that a probe foretold when it was last made elastic, and did
+	// not break. Less does not make it elastic again soon.
+	float borne;
 	float probe_dt; // s, of the step that the factor kept for it is of (world/step/piece_probe.h)
 	// While a step looks at blows (world/step/blows.h), else 0: the share of its speed that those so far took, and
 	// until when what touched it is spent, s from the start of the step.

@@ -5,6 +5,7 @@
 #include "scenes/box_mesh.h"
 #include "scenes/contact_scenes.h"
 #include "scenes/fracture_scenes.h"
+#include "scenes/level_scenes.h"
 #include "scenes/surface_meshes.h"
 
 #include <math.h>
@@ -209,6 +210,7 @@ static const FemScene scenes[] = {
 		.dt = 1.0f / 60.0f},
 	FEM_CONTACT_SCENES,
 	FEM_FRACTURE_SCENES,
+	FEM_LEVEL_SCENES,
 };
 
 const FemScene *fem_scenes(int32_t *out_count) {

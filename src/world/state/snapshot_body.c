@@ -84,11 +84,13 @@ static void sync_motion(FemStream *s, FemBody *body) {
 		fem_stream_bool(s, &piece->is_rigid);
 		FEM_STREAM(s, piece->calm_steps);
 		FEM_STREAM(s, piece->calm_needed);
+		FEM_STREAM(s, piece->borne);
 		FEM_STREAM(s, piece->margin);
 		FEM_STREAM(s, piece->slack);
 		FEM_STREAM(s, piece->probe_dt);
 		FEM_STREAM(s, piece->shape_rotation);
-		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0 || !(piece->slack >= 0.0f);
+		s->failed = s->failed || piece->calm_steps < 0 || piece->calm_needed < 0 || !(piece->slack >= 0.0f) ||
+			!(piece->borne >= 0.0f);
 	}
 }
 

@@ -40,7 +40,8 @@ bool fem_piece_is_struck(const FemBody *body, int32_t component) {
 
 static bool may_be_struck(const FemBody *body) {
 	return body->breaking && body->breaking->has_impacts && body->breaking->can_break && !body->plastics &&
-		body->live_part_count > 0 && body->step->start && !body->step->is_over && !body->went_bad;
+		body->live_part_count > 0 && body->step->start && !body->step->is_over && !body->step->look_is_over &&
+		!body->went_bad;
 }
 
 static FemBlow *open_blows(FemBody *body, FemArena *arena) {
@@ -322,26 +323,38 @@ void fem_blows_return(FemStep *step) {
 	}
 }
 
+// Of a body that a look did not split.
+static bool goes_on(FemBody *body) {
+	bool any = false;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		const FemBlow *blow = &body->step->blows[c];
+		FemPiece *piece = &body->pieces[c];
+		bool falls_on = blow->is_struck && blow->stopped < STOPPED_SHARE;
+		any |= falls_on;
+		if (!blow->is_struck)
+			continue;
+		piece->spent_speed = falls_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
+		// Supports bend it further than its own inertia does: then the step has the last word.
+		bool leans = blow->leans || piece->ground_load > 0.0f;
+		piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * blow->impulse;
+		piece->blow_time = 0.0f; // of the next
+		piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
+	}
+	return any;
+}
+
 // What a blow has broken at the place where it strikes is stopped there alone: the rest goes on until it touches next.
+// Each body has looks of its own, until one neither splits it nor lets it fall on: with 30 vases under one blast some
+// vase breaks in each of ten looks, most of them in none of the last nine.
 bool fem_blows_go_on(FemStep *step) {
 	const FemWorld *world = step->world;
 	bool any = false;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
-			const FemBlow *blow = &body->step->blows[c];
-			FemPiece *piece = &body->pieces[c];
-			bool goes_on = blow->is_struck && blow->stopped < STOPPED_SHARE;
-			any |= goes_on;
-			if (!blow->is_struck)
-				continue;
-			piece->spent_speed = goes_on ? 1.0f - (1.0f - piece->spent_speed) * (1.0f - blow->stopped) : 1.0f;
-			// Supports bend it further than its own inertia does: then the step has the last word.
-			bool leans = blow->leans || piece->ground_load > 0.0f;
-			piece->blow_decides = body->blow_speed == 0.0f && !leans && blow->load < PUSH_SHARE * blow->impulse;
-			piece->blow_time = 0.0f; // of the next
-			piece->spent_until = blow->first + GIVE_SHARE * piece->length / blow->approach;
-		}
+		bool is_split = body->step->has_returned;
+		bool again = is_split || (body->step->blows && goes_on(body));
+		body->step->look_is_over = !again;
+		any |= again;
 	}
 	return any;
 }

@@ -323,6 +323,7 @@ static bool split_bodies(Fracture *fracture) {
 	}
 	for (int32_t i = 0; i < fracture->body_count; i++) {
 		FemBody *body = world->bodies[fracture->bodies[i]];
+		body->step->tension = NULL; // of this pass's stress
 		statistics->splits += body->breaking->split_count;
 		statistics->faces_opened += body->breaking->cut_count;
 		statistics->tree_builds += body->breaking->tree_builds;
@@ -344,7 +345,8 @@ bool fem_fracture_stage_look(FemStep *step) {
 	run_stress_tasks(&fracture);
 	fem_blows_return(step);
 	list_bodies(&fracture);
-	return split_bodies(&fracture) || fem_blows_go_on(step);
+	split_bodies(&fracture);
+	return fem_blows_go_on(step);
 }
 
 bool fem_fracture_stage_run(FemStep *step) {

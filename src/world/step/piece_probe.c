@@ -233,7 +233,7 @@ static void add_fibres(const FemBody *body, int32_t tet, float f[3][3], FemTetSt
 
 // With c_i = R g_i the rotated gradients of a tet the displacement gradient in its rotated axes is
 // sum (x_i - x_0) c_i^T - 1, whose symmetric part is the strain.
-static float tension_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
+static FemTetStress stress_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
 	const FemBatch *batch = &body->batches[tet / FEM_LANES];
 	const FemVec4 *gradient = body->step->tet_blocks[tet].gradient;
 	int32_t first = fem_tet_node(body->topology, tet, 0), lane = tet % FEM_LANES;
@@ -254,6 +254,11 @@ static float tension_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, 
 	};
 	if (body->fibres)
 		add_fibres(body, tet, f, &stress);
+	return stress;
+}
+
+static float tension_of_tet(const FemBody *body, int32_t tet, const FemVec4 *x, const FemVec4 *u) {
+	FemTetStress stress = stress_of_tet(body, tet, x, u);
 	return fem_tension_bound(&stress);
 }
 
@@ -319,6 +324,44 @@ int32_t fem_probe_tensions(const FemBody *body, int32_t component, int32_t tet, 
 	out[0] =
 		(FemProbeTension){tet, tension_of_tet(body, tet, start, body->step->z), tension_of_tet(body, tet, start, NULL)};
 	return 1;
+}
+
+static void scale_stress(FemTetStress *stress, float times) {
+	float *normal = &stress->normal.x, *shear = &stress->shear.x;
+	for (int k = 0; k < 3; k++)
+		normal[k] *= times, shear[k] *= times;
+}
+
+// FemBodyStep.tet_stress, or cell_stress of a cell in place of its first tet.
+static void set_stress(FemBody *body, int32_t tet, float times) {
+	const FemTopology *t = body->topology;
+	int32_t cell = fem_acting_cell(body, tet);
+	if (cell < 0) {
+		body->step->tet_stress[tet] = stress_of_tet(body, tet, body->step->start->position, body->step->z);
+		scale_stress(&body->step->tet_stress[tet], times);
+	} else if (t->cells.cells[cell].tets[0] == tet) {
+		FemTetStress *corners = body->step->cell_stress + fem_cell_corner_place(t, cell, 0);
+		fem_plate_element_stress(body, cell, body->step->direction, corners);
+		for (int32_t k = 0; k < 2 * fem_cell_column_count(&t->cells.cells[cell]); k++)
+			scale_stress(&corners[k], times);
+	}
+}
+
+float fem_probe_excess(FemBody *body, int32_t component, float least) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	FemSeparation separation;
+	float most = 0.0f;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++) {
+		if (t->node_tets[k] % 4 == 0)                            // each tet at its first node
+			set_stress(body, t->node_tets[k] / 4, 1.0f / least); // a node separates from 1 on
+	}
+	for (int32_t i = nodes.begin; i < nodes.end; i++) {
+		int32_t begin = t->node_tet_start[i], count = t->node_tet_start[i + 1] - begin;
+		if (fem_separation_of_node(body, i, t->node_tets + begin, count, &separation))
+			most = fmaxf(most, least * separation.excess);
+	}
+	return most;
 }
 
 float fem_tet_tension(const FemBody *body, int32_t tet) {

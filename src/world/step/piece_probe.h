@@ -46,6 +46,11 @@ typedef struct FemProbeTension {
 // Those of a tet. Plate cells come eight at a time, at the first of them that the piece has. Returns their number.
 int32_t fem_probe_tensions(const FemBody *body, int32_t component, int32_t tet, FemProbeTension out[FEM_LANES]);
 
+// Stress over strength of the node that comes nearest to splitting with that displacement, if more than `least`, else
+// 0: the bounds above are of one tet, and what parts a node is what pulls at all of its tets. Overwrites
+// FemBodyStep.tet_stress and cell_stress of the piece.
+float fem_probe_excess(FemBody *body, int32_t component, float least);
+
 // The same of a tet as it is, at the start of a step, of any piece.
 float fem_tet_tension(const FemBody *body, int32_t tet);
 
