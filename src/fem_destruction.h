@@ -27,6 +27,7 @@
 #define FEM_DESTRUCTION_H
 
 #include "fem_basics.h"
+#include "fem_budget.h"
 #include "fem_colliders.h"
 #include "fem_fracture.h"
 #include "fem_hooks.h"

@@ -51,6 +51,7 @@ fem_basics.h       1 trunk
 fem_constants.h    1 trunk
 fem_colliders.h    2 trunk
 fem_fracture.h     2 trunk
+fem_budget.h       2 trunk
 fem_hooks.h        2 trunk
 fem_modes.h        3 trunk
 fem_sound.h        4 trunk

@@ -10,6 +10,7 @@
 #include "license_data.h"
 #include "simulation/debug_view.h"
 #include "simulation/simulation.h"
+#include "simulation/simulation_budget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,6 +151,80 @@ static void set_character_push_force(void *self, double force) {
 	(void)self;
 	if (accept("character_push_force", force)) {
 		simulation_settings()->character_force = force < 0.0 ? 0.0 : force > 1e6 ? 1e6 : force;
+	}
+}
+
+// ---- budget
+
+static double get_budget_ms(void *self) {
+	(void)self;
+	return simulation_settings()->budget_ms;
+}
+
+static void set_budget_ms(void *self, double ms) {
+	(void)self;
+	if (accept("budget_ms", ms)) {
+		simulation_settings()->budget_ms = ms < 0.0 ? 0.0 : ms > 1e6 ? 1e6 : ms;
+	}
+}
+
+static int32_t as_bound(int64_t count) {
+	return (int32_t)(count < 0 ? 0 : count > 1000000000 ? 1000000000 : count);
+}
+
+static int64_t get_budget_live_tets(void *self) {
+	(void)self;
+	return simulation_settings()->budget_live_tets;
+}
+
+static void set_budget_live_tets(void *self, int64_t count) {
+	(void)self;
+	simulation_settings()->budget_live_tets = as_bound(count);
+}
+
+static int64_t get_budget_pieces(void *self) {
+	(void)self;
+	return simulation_settings()->budget_pieces;
+}
+
+static void set_budget_pieces(void *self, int64_t count) {
+	(void)self;
+	simulation_settings()->budget_pieces = as_bound(count);
+}
+
+static int64_t get_budget_contacts(void *self) {
+	(void)self;
+	return simulation_settings()->budget_contacts;
+}
+
+static void set_budget_contacts(void *self, int64_t count) {
+	(void)self;
+	simulation_settings()->budget_contacts = as_bound(count);
+}
+
+static bool get_budget_recording(void *self) {
+	(void)self;
+	return budget_is_recording();
+}
+
+static void set_budget_recording(void *self, bool enabled) {
+	(void)self;
+	budget_set_recording(enabled);
+}
+
+static void get_budget_record(void *self, GdPackedByteArray *out) {
+	(void)self;
+	budget_get_record(out);
+}
+
+static void replay_budget(void *self, const GdPackedByteArray *record) {
+	(void)self;
+	GdPackedByteArray copy = gd_packed_byte_array_new_packed_byte_array(record);
+	bool is_taken = budget_replay(&copy);
+	gd_packed_byte_array_free(&copy);
+	if (!is_taken) {
+		report_error("DestructionServer: replay_budget() was given something else than what get_budget_record() of this "
+					 "version returned, or memory is short; nothing is replayed.");
 	}
 }
 
@@ -314,6 +389,11 @@ static const ClassProperty properties[] = {
 	PROPERTY(rigid_coupling, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(character_push_force, FLOAT, float, "get_", RANGE, "0,10000,1,or_greater,suffix:N"),
 	PROPERTY(debug_view, INT, int, "get_", FLAGS, DEBUG_VIEW_NAMES),
+	PROPERTY(budget_ms, FLOAT, float, "get_", RANGE, "0,33,0.1,or_greater,suffix:ms"),
+	PROPERTY(budget_live_tets, INT, int, "get_", RANGE, "0,100000,1,or_greater"),
+	PROPERTY(budget_pieces, INT, int, "get_", RANGE, "0,10000,1,or_greater"),
+	PROPERTY(budget_contacts, INT, int, "get_", RANGE, "0,100000,1,or_greater"),
+	PROPERTY(budget_recording, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(gravity_override, BOOL, bool, "is_", NONE, ""),
 	PROPERTY(gravity, VECTOR3, vector3, "get_", NONE, "suffix:m/s²"),
 };
@@ -327,6 +407,8 @@ static const ClassMethod methods[] = {
 		.argument_names = {"position", "radius", "strength", "world_3d"}, .optional_count = 1, .class_name = "World3D"),
 	METHOD("cast_ray", get_dictionary_of_vector3_pair_object, cast_ray, .argument_names = {"from", "to", "world_3d"},
 		.optional_count = 1, .class_name = "World3D", .is_const = true),
+	METHOD("get_budget_record", get_byte_array, get_budget_record, .is_const = true),
+	METHOD("replay_budget", set_byte_array, replay_budget, .argument_names = {"record"}),
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
 	METHOD("get_license_text", get_string, get_license_text, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),

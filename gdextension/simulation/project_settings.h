@@ -17,6 +17,8 @@ typedef struct AddonSettings {
 	bool physics_on_thread; // Godot's setting physics/3d/run_on_separate_thread
 	bool coupling_enabled;  // destructibles touch Godot's own bodies
 	uint32_t debug_view;    // set of FemDebugDrawFlag
+	double budget_ms;       // a tick of all worlds; 0: as long as it takes
+	int32_t budget_live_tets, budget_pieces, budget_contacts; // of each world; 0: no bound
 	double character_force; // N, with which a CharacterBody3D pushes at most
 } AddonSettings;
 

@@ -105,6 +105,7 @@ static void destroy_world(int32_t index) {
 	}
 	coupling_free(world);
 	debug_view_free(world);
+	blasts_free(&world->blasts);
 	fem_world_destroy(world->id);
 	simulation.worlds[index] = simulation.worlds[--simulation.world_count];
 	object_reference_assign(&world->world_3d, NULL); // last: its space may go with it
@@ -140,6 +141,7 @@ void simulation_world_remove_body(SimulationWorld *world, SimulationBody *body) 
 void simulation_start(AddonSettings settings) {
 	memset(&simulation, 0, sizeof(simulation));
 	simulation.settings = settings;
+	budget_load();
 }
 
 void simulation_stop(void) {
@@ -147,6 +149,7 @@ void simulation_stop(void) {
 		destroy_world(simulation.world_count - 1);
 	}
 	simulation_events_free();
+	budget_unload();
 	debug_view_unload();
 	memset(&simulation, 0, sizeof(simulation));
 }
@@ -253,6 +256,7 @@ static void fetch_records(const SimulationWorld *world, int32_t index) {
 }
 
 static void step_world(SimulationWorld *world) {
+	double begin = budget_now_ms();
 	double delta = hold_paused(world);
 	if (!(delta > 0.0)) {
 		for (int32_t i = 0; i < world->body_count; i++) {
@@ -264,6 +268,8 @@ static void step_world(SimulationWorld *world) {
 	for (int32_t i = 0; i < world->body_count; i++) {
 		simulation_body_go_on_with_modes(world->bodies[i], delta);
 	}
+	budget_before_step(world, &simulation.settings, simulation.world_count);
+	blasts_go_on(world);
 	coupling_before_step(world, delta);
 	world->step_errors = fem_world_step(world->id, (float)delta, substeps_for(delta));
 	coupling_after_step(world, delta);
@@ -284,6 +290,7 @@ static void step_world(SimulationWorld *world) {
 		simulation_body_after_step(world->bodies[i], (float)delta);
 	}
 	simulation.draw_usec += gd_time_get_ticks_usec() - start;
+	world->budget.tick_ms = budget_now_ms() - begin;
 }
 
 void simulation_drop_detached(void) {
@@ -309,6 +316,10 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 	SimulationWorld *world = simulation_find_world(world_3d);
 	if (!world) {
 		return 0;
+	}
+	if (simulation.settings.budget_ms > 0.0) {
+		int32_t bodies = blasts_begin(world, center, radius, strength);
+		return bodies < 0 ? bodies : bodies + coupling_explode(world, center, radius, strength);
 	}
 	for (int32_t b = 0; b < world->body_count; b++) {
 		simulation_body_wake_near(world->bodies[b], center, (double)radius);
@@ -395,6 +406,10 @@ static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
 	sum->asleep_islands += one->asleep_islands;
 	sum->ground_contacts += one->ground_contacts;
 	sum->contacts += one->contacts;
+	sum->contact_pairs += one->contact_pairs;
+	sum->factorizations += one->factorizations;
+	sum->crushed_tets += one->crushed_tets;
+	sum->tree_builds += one->tree_builds;
 	sum->pieces += one->pieces;
 	sum->rigid_pieces += one->rigid_pieces;
 	sum->modal_pieces += one->modal_pieces;
@@ -432,10 +447,12 @@ static int32_t count_awaited(const SimulationWorld *world) {
 void simulation_statistics(GdDictionary *out) {
 	FemStatistics sum = {0}, one;
 	CouplingStatistics coupling = {0};
+	BudgetStatistics budget = {.share = 1.0};
 	uint32_t errors = 0;
 	int32_t awaited = 0;
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		awaited += count_awaited(simulation.worlds[i]);
+		budget_add_statistics(simulation.worlds[i], &budget);
 		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
 			add_statistics(&sum, &one);
 			errors |= simulation.worlds[i]->step_errors;
@@ -479,5 +496,15 @@ void simulation_statistics(GdDictionary *out) {
 	dictionary_take(out, "rigid_forces", make_variant_int(coupling.forces));
 	dictionary_take(out, "piece_proxies", make_variant_int(coupling.proxies));
 	dictionary_take(out, "coupling_ms", make_variant_float(coupling.ms));
+	dictionary_take(out, "contact_pairs", make_variant_int(sum.contact_pairs));
+	dictionary_take(out, "factorizations", make_variant_int(sum.factorizations));
+	dictionary_take(out, "crushed_tets", make_variant_int(sum.crushed_tets));
+	dictionary_take(out, "tree_builds", make_variant_int(sum.tree_builds));
+	dictionary_take(out, "tick_ms", make_variant_float(budget.tick_ms));
+	dictionary_take(out, "budget_share", make_variant_float(budget.share));
+	dictionary_take(out, "late_ticks", make_variant_int(budget.late_ticks));
+	dictionary_take(out, "shed_frozen", make_variant_int(budget.frozen));
+	dictionary_take(out, "shed_faded", make_variant_int(budget.faded));
+	dictionary_take(out, "shed_blasts", make_variant_int(budget.blasts));
 	put_phases(out, &sum);
 }

@@ -220,17 +220,23 @@ void simulation_body_apply_settings(SimulationBody *body) {
 	fem_body_set_piece_limits(body->body, settings->debris_cap, settings->debris_lifetime, settings->debris_fade);
 }
 
+// s: pieces that the budget sheds fade in a time of their own.
+static float fade_time(const SimulationBody *body) {
+	return body->world->budget.has_faded ? fmaxf(body->settings.debris_fade, BUDGET_FADE_TIME)
+										 : body->settings.debris_fade;
+}
+
 bool simulation_body_fades(const SimulationBody *body) {
 	const BodySettings *settings = &body->settings;
-	bool loses_pieces = settings->debris_lifetime > 0.0f || settings->debris_cap > 0;
-	return loses_pieces && body->piece_count > 1 && fem_body_has_fading_pieces(body->body, settings->debris_fade);
+	bool loses_pieces = settings->debris_lifetime > 0.0f || settings->debris_cap > 0 || body->world->budget.has_faded;
+	return loses_pieces && body->piece_count > 1 && fem_body_has_fading_pieces(body->body, fade_time(body));
 }
 
 static void show_fades(SimulationBody *body) {
 	int32_t count = fem_body_get_node_count(body->body);
 	float *fades = count > 0 ? malloc((size_t)count * sizeof(float)) : NULL;
 	if (fades) {
-		fem_body_get_node_fades(body->body, body->settings.debris_fade, fades, count);
+		fem_body_get_node_fades(body->body, fade_time(body), fades, count);
 	}
 	body_view_set_fades(body->view, fades, count);
 	free(fades);

@@ -25,7 +25,7 @@ static double outside(double low, double high, double x) {
 	return x < low ? low - x : x > high ? x - high : 0.0;
 }
 
-static bool is_near(FemPosition low, FemPosition high, FemPosition center, double radius) {
+bool simulation_box_is_near(FemPosition low, FemPosition high, FemPosition center, double radius) {
 	double x = outside(low.x, high.x, center.x), y = outside(low.y, high.y, center.y),
 		   z = outside(low.z, high.z, center.z);
 	return x * x + y * y + z * z < radius * radius;
@@ -34,14 +34,14 @@ static bool is_near(FemPosition low, FemPosition high, FemPosition center, doubl
 void simulation_body_wake_near(SimulationBody *body, FemPosition center, double radius) {
 	FemPosition low, high;
 	bool is_reached =
-		body->world && fem_body_get_bounds(body->body, &low, &high) == FEM_OK && is_near(low, high, center, radius);
+		body->world && fem_body_get_bounds(body->body, &low, &high) == FEM_OK && simulation_box_is_near(low, high, center, radius);
 	int32_t count = is_reached ? fem_body_get_pieces(body->body, NULL, 0) : 0;
 	FemPieceNumber *pieces = count > 0 ? malloc((size_t)count * sizeof(FemPieceNumber)) : NULL;
 	count = pieces ? fem_body_get_pieces(body->body, pieces, count) : 0;
 	for (int32_t i = 0; i < count; i++) {
 		FemPieceState state;
 		if (fem_body_get_piece_state(body->body, pieces[i], &state) == FEM_OK &&
-			is_near(state.min, state.max, center, radius)) {
+			simulation_box_is_near(state.min, state.max, center, radius)) {
 			fem_body_wake_piece(body->body, pieces[i]);
 		}
 	}

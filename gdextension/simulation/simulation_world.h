@@ -3,6 +3,8 @@
 #define SIMULATION_WORLD_H
 
 #include "simulation/simulation.h"
+#include "simulation/simulation_blasts.h"
+#include "simulation/simulation_budget.h"
 
 typedef struct MaterialEntry {
 	GDExtensionObjectPtr resource; // null: the default material
@@ -32,6 +34,8 @@ struct SimulationWorld {
 	int32_t material_count, material_capacity;
 	MeshEntry *meshes;
 	int32_t mesh_count, mesh_capacity;
+	BudgetState budget;
+	Blasts blasts;
 	struct Coupling *coupling; // with Godot's bodies; null before the first tick
 	bool has_debug_view;
 	GdRID debug_mesh, debug_instance; // of debug_view.c
@@ -77,6 +81,9 @@ void simulation_body_drop_modes(SimulationBody *body);
 
 // Marks the body as cut when pieces came or went: they also do while it sleeps.
 void simulation_body_count_pieces(SimulationBody *body);
+
+// Whether a box is within a radius (m) of a point. In simulation_waking.c.
+bool simulation_box_is_near(FemPosition low, FemPosition high, FemPosition center, double radius);
 
 // Tells the log of what was lost in the last step, each kind once a world. In simulation_step_errors.c.
 void simulation_report_step_errors(SimulationWorld *world);

@@ -218,11 +218,13 @@ static void add_tet(TetSet *set, int32_t tet) {
 	set->list[set->count++] = tet;
 }
 
-// Whether what hangs together with a tet is enough for a piece: three tets, and the volume of the smallest fragment of
+// Whether what hangs together with a tet is enough for a piece: three tets, or as many as the step's limits say, and the
+// volume of the smallest fragment of
 // its material. `set` holds what was looked at.
 static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
 	const FemTopology *t = body->topology;
 	double volume = 0.0, least = (double)body->tet_fragment[tet];
+	int32_t fewest = fem_fewest_tets(body->breaking);
 	memset(set->place, 0, sizeof set->place);
 	set->count = 0;
 	add_tet(set, tet);
@@ -234,7 +236,7 @@ static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
 			if (across >= 0 && !has_tet(set, across / 4))
 				add_tet(set, across / 4);
 		}
-		if (at + 1 >= FEM_PIECE_TETS_MIN && volume >= least)
+		if (at + 1 >= fewest && volume >= least)
 			return true;
 	}
 	return set->count == FEM_FRAGMENT_TETS_MAX;

@@ -153,7 +153,7 @@ static FemVec3d center_of(const FemBody *body, int32_t tet) {
 
 typedef struct Growth {
 	FemVec3d center; // of its first tet
-	int32_t die, count, begin;
+	int32_t die, count, begin, fewest;
 	float volume, least; // m^3
 } Growth;
 
@@ -176,7 +176,7 @@ static void add_unit(const FemBody *body, FemDice *dice, Growth *growth, int32_t
 }
 
 static bool is_enough(const Growth *growth, float factor) {
-	return growth->count >= FEM_PIECE_TETS_MIN && growth->volume >= factor * growth->least;
+	return growth->count >= growth->fewest && growth->volume >= factor * growth->least;
 }
 
 // The tet beside the die, in none yet, that is nearest to where it began; -1 for none.
@@ -228,7 +228,7 @@ static void join(const FemBody *body, FemDice *dice, const Growth *growth) {
 
 // Returns where the list of tets in dice ends now.
 static int32_t grow(const FemBody *body, FemDice *dice, int32_t tet, int32_t begin) {
-	Growth growth = {.center = center_of(body, tet), .die = dice->count, .begin = begin};
+	Growth growth = {.center = center_of(body, tet), .die = dice->count, .begin = begin, .fewest = fem_fewest_tets(body->breaking)};
 	float factor = 1.0f + SIZE_VARIATION * chance(body, tet);
 	dice->dice[dice->count++] = (FemDie){.tet = tet};
 	for (int32_t next = tet; next >= 0 && !is_enough(&growth, factor); next = next_tet(body, dice, &growth))

@@ -5,6 +5,7 @@
 #define FEM_FRACTURE_SEPARATION_H
 
 #include "base/vec.h"
+#include "fem_constants.h"
 #include "fem_fracture.h"
 #include "model/body.h"
 #include "model/piece.h"
@@ -33,6 +34,7 @@ typedef struct FemBreaking {
 	double dice_time;    // s, the same of those that prestress drives
 	double crushed_mass; // kg, that went to grains
 	uint32_t next_piece;
+	int32_t piece_tets_min;                // of the smallest pieces, in this step
 	int32_t piece_limit;                   // 0: none
 	float piece_lifetime;                  // s; 0: for ever
 	float piece_fade;                      // s, between being one too many and being removed
@@ -61,6 +63,11 @@ typedef struct FemBreaking {
 	void *block, *split_block; // the first also holds arrays by tet of the body (model/body_tet_arrays.h)
 	size_t bytes, split_bytes;
 } FemBreaking;
+
+// Tets of the smallest piece that is made of it.
+static inline int32_t fem_fewest_tets(const FemBreaking *breaking) {
+	return breaking->piece_tets_min > FEM_PIECE_TETS_MIN ? breaking->piece_tets_min : FEM_PIECE_TETS_MIN;
+}
 
 // Each for a run of batches or nodes, on any thread. First: marks nodes beside tets in tension (node_hot must be 0). Of
 // rigid pieces only when they are looked at in a blow; else loads decide on them (world/step/rigid_pieces.h).

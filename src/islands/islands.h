@@ -50,6 +50,7 @@ int32_t fem_body_count_islands(FemIslands *islands, const FemBody *body);
 void fem_body_wake_part(FemIslands *islands, FemBody *body, int32_t part);
 void fem_body_wake_component(FemIslands *islands, FemBody *body, int32_t component);
 void fem_body_wake_all(FemIslands *islands, FemBody *body);
+void fem_body_sleep_component(FemIslands *islands, FemBody *body, int32_t component);
 void fem_body_sleep_all(FemIslands *islands, FemBody *body);
 
 typedef struct FemSleepRules {

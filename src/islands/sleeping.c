@@ -55,6 +55,12 @@ static void sleep_part(FemIslands *islands, FemBody *body, int32_t part) {
 	}
 }
 
+void fem_body_sleep_component(FemIslands *islands, FemBody *body, int32_t component) {
+	FemRange parts = body->topology->component_parts[component];
+	for (int32_t p = parts.begin; p < parts.end; p++)
+		sleep_part(islands, body, p);
+}
+
 void fem_body_sleep_all(FemIslands *islands, FemBody *body) {
 	for (int32_t p = 0; p < body->topology->part_count; p++)
 		sleep_part(islands, body, p);

@@ -86,6 +86,12 @@ typedef struct FemWorld {
 	FemPool *pool;
 	uint32_t solvers_seen; // version of the islands when it was last looked which solvers are needed
 
+	FemWorkLimits limits;    // of a step
+	int32_t elastic_tets;    // of this step, that count against limits.elastic_tets_max,
+	int32_t struck_tets;     // and of rigid pieces that are looked at for blows
+	int32_t woken_pieces;    // by contact since the islands were last listed
+	bool has_waiting_pieces; // some want to wake and must wait (world/step/waiting_pieces.h)
+
 	bool has_forces; // some body has forces for the next step
 	bool is_closing; // nothing needs to wake any more
 	bool stepping;   // between step_begin and step_end

@@ -11,11 +11,11 @@ arguments=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--json) shift ;;
-	--verbose)
+	--verbose | --ours)
 		arguments+=("$1")
 		shift
 		;;
-	--seconds | --threads | --csv)
+	--seconds | --threads | --csv | --budget)
 		[ $# -gt 1 ] || { echo "level.sh: $1 needs a value." >&2; exit 2; }
 		arguments+=("$1" "$2")
 		shift 2

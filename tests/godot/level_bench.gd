@@ -20,6 +20,8 @@ const GAP := 0.001 # m, between pre-cut pieces
 
 var _times := TickTimes.new()
 var _random := RandomNumberGenerator.new()
+var _phases := {}
+var _phase_ticks := 0
 var _stage: Node3D
 var _balls: Array[RigidBody3D] = []
 var _walker: CharacterBody3D
@@ -38,13 +40,15 @@ func _argument(key: String, otherwise: String) -> String:
 
 func _run() -> void:
 	var ticks := maxi(int(TICKS * _argument("--seconds", "60").to_float()), 30)
-	DestructionServer.worker_count = _argument("--threads", "2").to_int() - 1
+	DestructionServer.worker_count = maxi(_argument("--threads", "2").to_int(), 1)
+	DestructionServer.budget_ms = _argument("--budget", "4").to_float()
 	root.add_child(_times)
 	var ours := await _play(true, ticks)
 	var pieces: int = DestructionServer.get_statistics().pieces
 	var tets: int = DestructionServer.get_statistics().tets
 	var ours_times := _times.processor.duplicate()
-	var jolt := await _play(false, ticks)
+	var without_jolt := "--ours" in OS.get_cmdline_user_args()
+	var jolt := await _play(false, 0 if without_jolt else ticks)
 	var jolt_pieces := get_nodes_in_group("rubble").size()
 	_write_csv(ours_times, _times.processor)
 	print(JSON.stringify({"ours": ours, "jolt": jolt, "pieces": pieces, "jolt_pieces": jolt_pieces, "tets": tets}))
@@ -62,17 +66,39 @@ func _play(ours: bool, ticks: int) -> Dictionary:
 	_add_static(Vector3(0, -0.5, 0), Vector3(80, 1, 80))
 	_add_level(ours)
 	_add_walker()
-	for i in 5 * TICKS if ours else TICKS: # cutting on other threads, and settling
+	var begun := Time.get_ticks_msec()
+	for i in TICKS:
 		await physics_frame
-		if ours and i > TICKS and DestructionServer.get_statistics().splinters_awaited == 0:
-			break
+	while ours and _is_preparing() and Time.get_ticks_msec() - begun < 120000: # baking and cutting on other threads
+		OS.delay_msec(5)
+		await physics_frame
 	_times.start_over()
 	for tick in ticks:
 		_make_chaos(tick, ours)
 		await physics_frame
+		if verbose:
+			_add_up()
 		if verbose and tick % 10 == 9:
 			_tell(tick)
+	if verbose and ours:
+		print("mean of phases: ", _phases)
 	return _times.summary()
+
+
+## Means of what the statistics tell in ms, over the ticks so far.
+func _add_up() -> void:
+	var s := DestructionServer.get_statistics()
+	var all: Dictionary = s.phase_ms.duplicate()
+	for key: String in ["step_ms", "coupling_ms", "owners_ms", "tick_ms", "draw_ms", "sound_ms"]:
+		all[key] = s[key]
+	_phase_ticks += 1
+	for key: String in all:
+		_phases[key] = snappedf(_phases.get(key, 0.0) + (all[key] - _phases.get(key, 0.0)) / _phase_ticks, 0.001)
+
+
+func _is_preparing() -> bool:
+	var s := DestructionServer.get_statistics()
+	return s.splinters_awaited > 0 or s.bodies < _places().size()
 
 
 ## With --verbose: what goes on, twice in three seconds.
@@ -84,8 +110,10 @@ func _tell(tick: int) -> void:
 		if s.phase_ms[phase] > most:
 			most = s.phase_ms[phase]
 			largest = phase
-	print("tick %d: %.2f ms, step %.2f (%s %.2f), coupling %.2f; pieces %d, %d rigid, live tets %d of %d, contacts %d, iterations %d, capped %d, passes %d" % [
-			tick, _times.processor[-1], s.step_ms, largest, most, s.coupling_ms, s.pieces, s.rigid_pieces, s.live_tets, s.tets, s.contacts, s.iterations, s.solves_capped, s.passes])
+	print("share %.2f, late %d, frozen %d, faded %d, blasts %d" % [
+			s.budget_share, s.late_ticks, s.shed_frozen, s.shed_faded, s.shed_blasts])
+	print("tick %d: %.2f ms, step %.2f (%s %.2f), coupling %.2f; pieces %d, %d rigid, live tets %d of %d, contacts %d, iterations %d, capped %d, passes %d, live islands %d" % [
+			tick, _times.processor[-1], s.step_ms, largest, most, s.coupling_ms, s.pieces, s.rigid_pieces, s.live_tets, s.tets, s.contacts, s.iterations, s.solves_capped, s.passes, s.live_islands])
 
 
 # ---- the level

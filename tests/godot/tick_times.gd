@@ -48,6 +48,8 @@ func _processor_ns() -> int:
 
 ## Mean, p50, p99 and max of the processor's time.
 func summary() -> Dictionary:
+	if processor.is_empty():
+		return {"p50": 0.0, "p99": 0.0, "max": 0.0, "mean": 0.0}
 	var sorted := processor.duplicate()
 	sorted.sort()
 	var sum := 0.0

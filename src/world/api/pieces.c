@@ -380,12 +380,21 @@ FemResult fem_body_set_piece_limits(FemBodyId id, int32_t piece_limit, float pie
 	return FEM_OK;
 }
 
+// Whether a piece goes now that was told to (fem_world_shed()).
+static bool has_retired(const FemWorld *world, const FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		if (body->pieces[c].retires <= world->time)
+			return true;
+	}
+	return false;
+}
+
 void fem_pieces_retire(FemWorld *world) {
 	for (int32_t b = 0; world->breakable_count > 0 && b < world->body_capacity; b++) {
 		FemBody *body = world->bodies[b];
 		if (!body || !body->breaking || body->topology->component_count < 2)
 			continue;
-		if (body->breaking->piece_limit <= 0 && !(body->breaking->piece_lifetime > 0.0f))
+		if (body->breaking->piece_limit <= 0 && !(body->breaking->piece_lifetime > 0.0f) && !has_retired(world, body))
 			continue;
 		fem_heap_begin(world->heap);
 		bool can_split = fem_body_make_splittable(world, body);

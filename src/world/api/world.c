@@ -111,6 +111,7 @@ FemWorld *fem_world_open(const FemWorldDef *def) {
 	if (!world)
 		return NULL;
 	world->def = *def;
+	world->limits = fem_default_work_limits();
 	world->friction_gains = fem_default_friction_gains();
 	world->islands.dirty = true;
 	world->events = FEM_ALLOC_ARRAY(FemEvent, FEM_EVENT_MAX);

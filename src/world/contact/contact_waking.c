@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "model/piece.h"
 #include "world/contact/contact_stage.h"
+#include "world/step/work_limits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -22,9 +23,13 @@ static bool is_sleeper(const FemWorld *world, const FemContactSide *side) {
 	return body && body->part_state[part_of(body, side)] == FEM_ISLAND_ASLEEP;
 }
 
-// Wakes the piece of a side; the other pieces of its body sleep on until it touches them.
-static void wake_side(FemWorld *world, const FemContactSide *side) {
-	fem_body_wake_component(&world->islands, world->bodies[side->body], side->piece);
+// Wakes the piece of one side of a contact, unless limits on the work of a step let it wait; the other pieces of its
+// body sleep on until it touches them.
+static void wake_side(FemWorld *world, const FemContact *contact, int s) {
+	FemBody *body = world->bodies[contact->side[s].body];
+	bool by_collider = fem_side_is_collider(&contact->side[1 - s]);
+	if (!fem_work_lets_wait(world, body, contact->side[s].piece, by_collider))
+		fem_body_wake_component(&world->islands, body, contact->side[s].piece);
 }
 
 static bool is_live(const FemBody *body, const FemContactSide *side) {
@@ -70,7 +75,7 @@ static void wake_unsupported(FemWorld *world) {
 		for (int s = 0; s < 2; s++) {
 			if (held[s] && is_sleeper(world, &last->side[s]) && may_move(world, &last->side[1 - s]) &&
 				!still_touch(world, last))
-				wake_side(world, &last->side[s]);
+				wake_side(world, last, s);
 		}
 	}
 }
@@ -97,7 +102,7 @@ static void wake_struck(FemWorld *world) {
 			float own = side_mass(world, &contact->side[s]);
 			float gained = isinf(mass) ? along : along * mass / (mass + own);
 			if (gained > world->def.sleep_speed)
-				wake_side(world, &contact->side[s]);
+				wake_side(world, contact, s);
 		}
 	}
 }
@@ -119,9 +124,9 @@ static void wake_under(FemWorld *world, FemRange contacts, float load, float lim
 	for (int32_t c = contacts.begin; c < contacts.end; c++) {
 		const FemContactSide *side = world->contacts.contacts[c].side;
 		bool sleeps[2] = {is_sleeper(world, &side[0]), is_sleeper(world, &side[1])};
-		const FemContactSide *sleeper = &side[sleeps[0] ? 0 : 1];
-		if (sleeps[0] != sleeps[1] && load > limit * side_mass(world, sleeper))
-			wake_side(world, sleeper);
+		int sleeper = sleeps[0] ? 0 : 1;
+		if (sleeps[0] != sleeps[1] && load > limit * side_mass(world, &side[sleeper]))
+			wake_side(world, &world->contacts.contacts[c], sleeper);
 	}
 }
 

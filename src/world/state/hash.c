@@ -88,6 +88,9 @@ static uint64_t hash_pieces(uint64_t hash, const FemBody *body) {
 			hash = fem_hash_float(hash, body->pieces[c].bears);
 		if (body->pieces[c].ground_ratio > 1.0f)
 			hash = fem_hash_float(hash, body->pieces[c].ground_ratio);
+		if (body->pieces[c].frozen_until > 0.0)
+			hash = fem_hash_word(
+				fem_hash_double(hash, body->pieces[c].frozen_until), (uint64_t)body->pieces[c].waits_to_wake);
 	}
 	return hash;
 }

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "topology/tet_mesh.h"
+#include "world/api/budget.h"
 #include "world/api/cookies.h"
 #include "world/api/materials.h"
 #include "world/api/meshes.h"
@@ -250,7 +251,19 @@ static bool sync_slots(FemStream *s, FemWorld *world) {
 	return true;
 }
 
+static void sync_limits(FemStream *s, FemWorkLimits *limits) {
+	FEM_STREAM(s, limits->passes_max);
+	FEM_STREAM(s, limits->fracture_work_max);
+	FEM_STREAM(s, limits->splits_max);
+	FEM_STREAM(s, limits->piece_tets_min);
+	FEM_STREAM(s, limits->elastic_tets_max);
+	FEM_STREAM(s, limits->awake_pieces_max);
+	FEM_STREAM(s, limits->solve_work_max);
+	s->failed = s->failed || (fem_stream_reads(s) && fem_work_limits_check(limits) != FEM_OK);
+}
+
 static void sync_world(FemStream *s, FemWorld *world) {
+	sync_limits(s, &world->limits);
 	FEM_STREAM(s, world->statistics.step_count);
 	FEM_STREAM(s, world->time);
 	sync_materials(s, world);

@@ -71,9 +71,11 @@ static void sync_pieces(FemStream *s, FemBody *body) {
 		FEM_STREAM(s, piece->bears);
 		FEM_STREAM(s, piece->ground_load);
 		FEM_STREAM(s, piece->ground_ratio);
+		FEM_STREAM(s, piece->frozen_until);
+		fem_stream_bool(s, &piece->waits_to_wake);
 		s->failed = s->failed || !fem_vec3_is_finite(piece->held) || piece->held_by < -1 ||
 			!(piece->bears >= 0.0f && fem_is_finite(piece->bears)) || !fem_is_finite(piece->ground_load) ||
-			!fem_is_finite(piece->ground_ratio);
+			!fem_is_finite(piece->ground_ratio) || !(piece->frozen_until >= 0.0);
 	}
 }
 
@@ -244,6 +246,8 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 		fem_snapshot_sync_modal(s, body);
 	if (!s->failed)
 		read_solver(s, world, body);
+	for (int32_t c = 0; !s->failed && c < body->topology->component_count; c++)
+		world->has_waiting_pieces |= body->pieces[c].waits_to_wake;
 	world->has_forces |= body->has_forces; // else they would stay after the next step
 }
 

@@ -299,6 +299,23 @@ static void look_task(void *context, int32_t index) {
 	}
 }
 
+// What is struck beyond the limit on elastic tets is not looked at: it does not break of this blow.
+static void limit_blows(FemStep *step) {
+	FemWorld *world = step->world;
+	int32_t tets = 0, most = world->limits.elastic_tets_max;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+			FemBlow *blow = &body->step->blows[c];
+			bool is_looked_at = blow->is_struck && !(body->pieces[c].is_rigid && isinf(body->pieces[c].margin));
+			int32_t more = is_looked_at ? body->topology->component_tets[c] : 0;
+			blow->is_struck &= most <= 0 || tets == 0 || tets + more <= most;
+			tets += blow->is_struck ? more : 0;
+		}
+	}
+	world->struck_tets = tets;
+}
+
 bool fem_blows_displace(FemStep *step) {
 	if (step->world->breakable_count == 0 || !find_blows(step))
 		return false;
@@ -306,6 +323,7 @@ bool fem_blows_displace(FemStep *step) {
 		FemBodyStep *of_body = step->world->bodies[step->world->islands.active_bodies[i]]->step;
 		of_body->wants_elements = of_body->blows != NULL;
 	}
+	limit_blows(step);
 	fem_kept_elements_make(step);
 	fem_pool_for_uneven(step->world->pool, step->world->islands.active_count, look_task, step);
 	return true;

@@ -270,7 +270,8 @@ static void solve_once(FemCompositeTask *task, bool is_first, bool sharp) {
 	FemSolveResult solved = precondition_and_solve(&task->system, change, &made);
 	result->factorizations += made;
 	solved.capped &= sharp;
-	if (solved.capped && fem_policy_repeats_capped(&task->system, made)) {
+	bool is_bounded = task->step->world->limits.solve_work_max > 0;
+	if (solved.capped && !is_bounded && fem_policy_repeats_capped(&task->system, made)) {
 		result->iterations += solved.iterations;
 		task->system.scale = 0.0;
 		solved = precondition_and_solve(&task->system, (FemMatrixChange){.wholly = true}, &made);

@@ -12,6 +12,7 @@
 #include "model/piece.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
+#include "world/step/work_limits.h"
 #include "world/world.h"
 
 #define ITERATIONS_GUESS 20 // of an island that was not solved yet, for the order of work only; chosen
@@ -134,7 +135,8 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 	}
 	for (int32_t k = 0; k < collider_count(&task); k++)
 		task.system.floor += fem_policy_floor(step->proxies[collider_at(&task, k)].mass);
-	task.system.max_iterations = fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count);
+	task.system.max_iterations = fem_work_iterations(world, composite->node_count,
+		fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count));
 	return task;
 }
 

@@ -15,6 +15,7 @@
 #include "world/step/crushing.h"
 #include "world/step/dicing.h"
 #include "world/step/passes.h"
+#include "world/step/work_limits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -208,7 +209,8 @@ static void apply_cuts(FemWorld *world, FemBody *body) {
 
 static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
 	FemBreaking *breaking = body->breaking;
-	int32_t most = world->def.fracture_splits_max > 0 ? world->def.fracture_splits_max : INT32_MAX;
+	int32_t most = fem_work_splits(world);
+	breaking->piece_tets_min = world->limits.piece_tets_min;
 	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
 	FemDice dice;
 	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;
@@ -296,7 +298,7 @@ static bool is_looked_for(const FemStep *step, int32_t passes) {
 	const FemWorld *world = step->world;
 	int32_t interval = world->def.fracture_interval;
 	return interval > 0 && world->step_statistics.step_count % (uint64_t)interval == 0 &&
-		passes < world->def.fracture_passes_max;
+		passes < fem_work_passes(world);
 }
 
 static Fracture open_fracture(FemStep *step, bool is_look) {

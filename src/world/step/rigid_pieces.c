@@ -11,6 +11,7 @@
 #include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
 #include "world/step/piece_probe.h"
+#include "world/step/work_limits.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void make_rigid(FemBody *body, int32_t component, float margin) {
 // piece that its tets break into, m^3.
 static bool is_too_small_to_break(const FemBody *body, int32_t component, float fragment) {
 	int32_t tets = body->topology->component_tets[component];
-	bool is_small = tets < 2 * FEM_PIECE_TETS_MIN ||
+	bool is_small = tets < 2 * (body->breaking ? fem_fewest_tets(body->breaking) : FEM_PIECE_TETS_MIN) ||
 		(tets < 2 * FEM_FRAGMENT_TETS_MAX && body->pieces[component].volume < 2.0f * fragment);
 	return is_small && !body->plastics;
 }
@@ -158,6 +159,25 @@ void fem_rigid_pieces_begin(FemStep *step) {
 		else if (dynamics_of(body) == FEM_DYNAMICS_MODAL)
 			fem_modal_pieces_begin(body);
 	}
+}
+
+// ---- by the limits of the step
+
+// Pa: least rise of tension that makes a piece elastic again; 0: it is not stiff.
+static float margin_by_strength(const FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	FemRange nodes = t->component_nodes[component];
+	float least = INFINITY;
+	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++)
+		least = fminf(least, fem_tet_strength(body, t->node_tets[k] / 4));
+	return RISE_SHARE * least;
+}
+
+bool fem_rigid_piece_take(FemBody *body, int32_t component) {
+	float margin = margin_by_strength(body, component);
+	if (margin > 0.0f && is_free_to_choose(body) && is_wholly_live(body, component))
+		make_rigid(body, component, margin);
+	return body->pieces[component].is_rigid;
 }
 
 // ---- crumbs
@@ -352,7 +372,7 @@ static void release(FemBody *body, FemPiece *piece) {
 }
 
 static bool is_probed(const FemStep *step, const FemBody *body) {
-	bool can_go_back = step->moves < step->world->def.fracture_passes_max && body->step->start && !body->step->is_over;
+	bool can_go_back = step->moves < fem_work_passes(step->world) && body->step->start && !body->step->is_over;
 	return can_go_back && is_chosen_by_load(body);
 }
 
@@ -390,13 +410,14 @@ static void probe_unknown(FemStep *step) {
 	fem_pool_for_uneven(world->pool, world->islands.count, probe_unknown_task, step);
 }
 
-static bool release_urgent(FemBody *body) {
+static bool release_urgent(FemWorld *world, FemBody *body) {
 	bool any = false;
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (body->pieces[c].load != LOAD_URGENT)
+		bool is_urgent = body->pieces[c].load == LOAD_URGENT;
+		body->pieces[c].load = is_urgent ? LOAD_LOW : body->pieces[c].load;
+		if (!is_urgent || !fem_work_takes_elastic(world, body->topology->component_tets[c]))
 			continue;
 		release(body, &body->pieces[c]);
-		body->pieces[c].load = LOAD_LOW;
 		any = true;
 	}
 	return any;
@@ -411,7 +432,7 @@ bool fem_rigid_pieces_release(FemStep *step) {
 	probe_unknown(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (!is_probed(step, body) || !release_urgent(body))
+		if (!is_probed(step, body) || !release_urgent(world, body))
 			continue;
 		fem_body_return_to_start(body);
 		body->step->was_released = true;

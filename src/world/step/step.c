@@ -21,6 +21,7 @@
 #include "world/step/rigid_pieces.h"
 #include "world/step/solver_state.h"
 #include "world/step/substeps.h"
+#include "world/step/work_limits.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -154,6 +155,7 @@ static void begin_substep(FemStep *step) {
 		.dt = step->dt,
 		.gravity = world->def.gravity,
 	};
+	fem_work_wake_waiting(world);
 	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
 	if (!fem_islands_update(&world->islands, world->bodies, world->body_capacity))
 		return; // compose_islands() tries again, and tells of it
@@ -245,6 +247,8 @@ static void compose_islands(FemStep *step) {
 	FemWorld *world = step->world;
 	bool listed =
 		fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
+	if (step->pass == 0 && listed)
+		fem_work_limit_elastic(world);
 	if (!listed || !fem_step_begin_memory(step))
 		stand_still(step);
 	fem_world_prepare_solvers(world);

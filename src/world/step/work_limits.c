@@ -1,0 +1,111 @@
+#include "world/step/work_limits.h"
+
+#include "fracture/separation.h"
+#include "model/piece.h"
+#include "world/step/rigid_pieces.h"
+
+#define ITERATIONS_LEAST 8  // of a solve, however large; fewer only move things apart by chance. Chosen
+#define CRACKING_TIME 0.1   // s after its last crack in which a body counts as breaking; chosen
+#define LARGE_PIECE_TETS 64 // a piece of so many tets does not wait: a wall that hangs in the air is seen. Chosen
+
+int32_t fem_work_passes(const FemWorld *world) {
+	int32_t of_world = world->def.fracture_passes_max, most = world->limits.passes_max;
+	int32_t tets = world->elastic_tets + world->struck_tets, work = world->limits.fracture_work_max;
+	if (work > 0 && tets > 0 && work / tets < most)
+		most = work / tets > 1 ? work / tets : 1;
+	return of_world < most ? of_world : most;
+}
+
+int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap) {
+	if (world->limits.solve_work_max <= 0 || node_count <= 0)
+		return cap;
+	int32_t most = world->limits.solve_work_max / node_count;
+	most = most < ITERATIONS_LEAST ? ITERATIONS_LEAST : most;
+	return most < cap ? most : cap;
+}
+
+// ---- elastic tets
+
+static bool is_breaking(const FemWorld *world, const FemBody *body) {
+	return body->blow_speed > 0.0f || body->breaking->crack_time + CRACKING_TIME > world->time;
+}
+
+static bool fits(const FemWorld *world, int32_t tet_count) {
+	int32_t most = world->limits.elastic_tets_max;
+	return most <= 0 || world->elastic_tets == 0 || world->elastic_tets + tet_count <= most;
+}
+
+static void limit_body(FemWorld *world, FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		int32_t tets = body->topology->component_tets[c];
+		if (body->pieces[c].is_rigid || !fem_piece_is_live(body, c))
+			continue;
+		if (fits(world, tets) || !fem_rigid_piece_take(body, c))
+			world->elastic_tets += tets;
+	}
+}
+
+void fem_work_limit_elastic(FemWorld *world) {
+	world->elastic_tets = world->struck_tets = 0;
+	world->woken_pieces = 0;
+	if (world->limits.elastic_tets_max <= 0 && world->limits.fracture_work_max <= 0)
+		return;
+	for (int round = 0; round < 2; round++) {
+		for (int32_t i = 0; i < world->islands.active_count; i++) {
+			FemBody *body = world->bodies[world->islands.active_bodies[i]];
+			bool counts = body->breaking && body->breaking->can_break && !body->kinematic;
+			if (counts && is_breaking(world, body) == (round == 0))
+				limit_body(world, body);
+		}
+	}
+}
+
+bool fem_work_takes_elastic(FemWorld *world, int32_t tet_count) {
+	bool has_room = fits(world, tet_count);
+	world->elastic_tets += has_room ? tet_count : 0;
+	return has_room;
+}
+
+// ---- waking
+
+static bool is_room_awake(const FemWorld *world) {
+	int32_t most = world->limits.awake_pieces_max;
+	return most <= 0 || world->islands.count + world->woken_pieces < most;
+}
+
+bool fem_work_lets_wait(FemWorld *world, FemBody *body, int32_t component, bool by_collider) {
+	FemPiece *piece = &body->pieces[component];
+	bool is_frozen = piece->frozen_until > world->time, is_large = body->topology->component_tets[component] >= LARGE_PIECE_TETS;
+	bool waits = !by_collider && !is_large && (is_frozen || !is_room_awake(world));
+	if (!waits) {
+		world->woken_pieces += world->limits.awake_pieces_max > 0 && !fem_piece_is_live(body, component);
+		return false;
+	}
+	piece->waits_to_wake = world->has_waiting_pieces = true;
+	return true;
+}
+
+static void wake_waiting_of(FemWorld *world, FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		if (!piece->waits_to_wake)
+			continue;
+		if (piece->frozen_until > world->time || !is_room_awake(world)) {
+			world->has_waiting_pieces = true;
+			continue;
+		}
+		piece->waits_to_wake = false;
+		world->woken_pieces += !fem_piece_is_live(body, c);
+		fem_body_wake_component(&world->islands, body, c);
+	}
+}
+
+void fem_work_wake_waiting(FemWorld *world) {
+	if (!world->has_waiting_pieces)
+		return;
+	world->has_waiting_pieces = false;
+	for (int32_t b = 0; b < world->body_capacity; b++) {
+		if (world->bodies[b] && !world->bodies[b]->kinematic)
+			wake_waiting_of(world, world->bodies[b]);
+	}
+}
