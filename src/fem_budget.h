@@ -29,6 +29,10 @@ typedef struct FemWorkLimits {
 	// Pieces awake; default 0: no bound. When there are more, sleepers that rubble strikes sleep on until there is
 	// room, and what colliders or a user's calls strike wakes all the same.
 	int32_t awake_pieces_max;
+	// Boxes of a face and a tet that are looked at where fast pieces may meet within a step, and as much time of other
+	// tests; default 0: the engine's own bounds, some 30 ms of each. What passes through something unseen is left to the
+	// contacts of the next step.
+	int32_t sweep_work_max;
 	int32_t solve_work_max; // nodes times iterations of one solve, at least 8 iterations; default 0: no bound
 	uint32_t cookie;        // set by fem_default_work_limits()
 } FemWorkLimits;

@@ -47,6 +47,7 @@ typedef union ClassFunction {
 	void (*set_vector3i)(void *self, GdVector3i value);
 	GdAABB (*get_aabb)(void *self);
 	bool (*get_bool_of_int)(void *self, int64_t value);
+	double (*get_float_of_int)(void *self, int64_t value);
 	void (*set_int_bool)(void *self, int64_t number, bool value);
 	void (*set_int_vector3)(void *self, int64_t number, GdVector3 value);
 	void (*get_dictionary_of_vector3_pair_object)(
@@ -98,6 +99,7 @@ typedef enum ClassSignature {
 	SIGNATURE_set_vector3i,
 	SIGNATURE_get_aabb,
 	SIGNATURE_get_bool_of_int,
+	SIGNATURE_get_float_of_int,
 	SIGNATURE_set_int_bool,
 	SIGNATURE_set_int_vector3,
 	SIGNATURE_get_dictionary_of_vector3_pair_object,

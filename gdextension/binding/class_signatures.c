@@ -131,6 +131,10 @@ PTRCALL(get_bool_of_int) {
 	*(GDExtensionBool *)out = FUNCTION(get_bool_of_int)(self, *(const int64_t *)arguments[0]);
 }
 
+PTRCALL(get_float_of_int) {
+	*(double *)out = FUNCTION(get_float_of_int)(self, *(const int64_t *)arguments[0]);
+}
+
 PTRCALL(set_int_vector3) {
 	(void)out;
 	FUNCTION(set_int_vector3)(self, *(const int64_t *)arguments[0], *(const GdVector3 *)arguments[1]);
@@ -272,6 +276,7 @@ const ClassSignatureInfo class_signatures[SIGNATURE_COUNT] = {
 		{TYPE(VECTOR3), TYPE(FLOAT), TYPE(FLOAT), TYPE(OBJECT)}, ptrcall_get_int_of_vector3_float_float_object},
 	[SIGNATURE_get_int_of_dictionary] = {TYPE(INT), 1, {TYPE(DICTIONARY)}, ptrcall_get_int_of_dictionary},
 	[SIGNATURE_get_bool_of_int] = {TYPE(BOOL), 1, {TYPE(INT)}, ptrcall_get_bool_of_int},
+	[SIGNATURE_get_float_of_int] = {TYPE(FLOAT), 1, {TYPE(INT)}, ptrcall_get_float_of_int},
 	[SIGNATURE_set_int_bool] = {TYPE(NIL), 2, {TYPE(INT), TYPE(BOOL)}, ptrcall_set_int_bool},
 	[SIGNATURE_set_int_vector3] = {TYPE(NIL), 2, {TYPE(INT), TYPE(VECTOR3)}, ptrcall_set_int_vector3},
 	[SIGNATURE_get_dictionary_of_vector3_pair_object] = {TYPE(DICTIONARY), 3,

@@ -22,6 +22,7 @@
 	X(_on_physics_frame) \
 	X(_on_root_exiting) \
 	X(_on_frame_pre_draw) \
+	X(_get_monitor) \
 	X(_on_material_changed) \
 	X(_on_surface_material_changed) \
 	X(_on_mesh_changed) \

@@ -11,6 +11,7 @@
 #include "simulation/debug_view.h"
 #include "simulation/simulation.h"
 #include "simulation/simulation_budget.h"
+#include "simulation/simulation_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ static void on_frame_pre_draw(void *self) {
 // What bodies held goes now, while scripts, World3Ds and servers are still there, and not when the library is unloaded.
 static void on_root_exiting(void *self) {
 	(void)self;
+	monitors_remove();
 	simulation_drop_detached();
 	mesh_cache_free();
 }
@@ -54,6 +56,7 @@ void destruction_server_attach(GDExtensionObjectPtr scene_tree) {
 	GDExtensionObjectPtr rendering_server = godot.global_get_singleton(&rendering);
 	gd_string_name_free(&rendering);
 	if (scene_tree) {
+		monitors_add(server, &names._get_monitor);
 		signal_connect(scene_tree, &names.physics_frame, server, &names._on_physics_frame);
 		signal_connect(gd_scene_tree_get_root(scene_tree), &names.tree_exiting, server, &names._on_root_exiting);
 	}
@@ -262,6 +265,11 @@ static void get_statistics(void *self, GdDictionary *out) {
 	simulation_statistics(out);
 }
 
+static double get_monitor(void *self, int64_t index) {
+	(void)self;
+	return monitors_get(index);
+}
+
 static void get_version(void *self, GdString *out) {
 	(void)self;
 	char text[32];
@@ -412,6 +420,7 @@ static const ClassMethod methods[] = {
 	METHOD("get_statistics", get_dictionary, get_statistics, .is_const = true),
 	METHOD("get_license_text", get_string, get_license_text, .is_const = true),
 	METHOD("get_version", get_string, get_version, .is_const = true),
+	METHOD("_get_monitor", get_float_of_int, get_monitor, .argument_names = {"index"}, .is_const = true),
 	METHOD("_on_physics_frame", nothing, on_physics_frame, .is_const = false),
 	METHOD("_on_root_exiting", nothing, on_root_exiting, .is_const = false),
 	METHOD("_on_frame_pre_draw", nothing, on_frame_pre_draw, .is_const = false),

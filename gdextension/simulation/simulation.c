@@ -5,6 +5,7 @@
 #include "drawing/node_textures.h"
 #include "simulation/debug_view.h"
 #include "simulation/simulation_events.h"
+#include "simulation/simulation_statistics.h"
 #include "sound/sound_events.h"
 
 #include <math.h>
@@ -309,6 +310,7 @@ void simulation_tick(void) {
 	for (int32_t i = 0; i < simulation.world_count; i++) {
 		step_world(simulation.worlds[i]);
 	}
+	monitors_after_tick();
 	simulation_events_tell();
 }
 
@@ -393,118 +395,20 @@ void simulation_show(void) {
 	simulation.draw_usec = 0;
 }
 
-// ---- statistics
+// ---- for statistics
 
-static void add_statistics(FemStatistics *sum, const FemStatistics *one) {
-	sum->step_count += one->step_count;
-	sum->body_count += one->body_count;
-	sum->node_count += one->node_count;
-	sum->tet_count += one->tet_count;
-	sum->live_tets += one->live_tets;
-	sum->live_nodes += one->live_nodes;
-	sum->live_islands += one->live_islands;
-	sum->asleep_islands += one->asleep_islands;
-	sum->ground_contacts += one->ground_contacts;
-	sum->contacts += one->contacts;
-	sum->contact_pairs += one->contact_pairs;
-	sum->factorizations += one->factorizations;
-	sum->crushed_tets += one->crushed_tets;
-	sum->tree_builds += one->tree_builds;
-	sum->pieces += one->pieces;
-	sum->rigid_pieces += one->rigid_pieces;
-	sum->modal_pieces += one->modal_pieces;
-	sum->splits += one->splits;
-	sum->faces_opened += one->faces_opened;
-	sum->passes += one->passes;
-	sum->solves += one->solves;
-	sum->solves_capped += one->solves_capped;
-	sum->solves_bounded += one->solves_bounded;
-	sum->iterations += one->iterations;
-	sum->residual_max = fmaxf(sum->residual_max, one->residual_max);
-	sum->step_ms += one->step_ms;
-	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
-		sum->phase_ms[i] += one->phase_ms[i];
-	}
+int32_t simulation_world_count(void) {
+	return simulation.world_count;
 }
 
-static void put_phases(GdDictionary *out, const FemStatistics *sum) {
-	GdDictionary phases = gd_dictionary_new();
-	for (int i = 0; i < FEM_PHASE_COUNT; i++) {
-		dictionary_take(&phases, fem_phase_name((FemPhase)i), make_variant_float(sum->phase_ms[i]));
-	}
-	dictionary_take(out, "phase_ms", make_variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, &phases));
-	gd_dictionary_free(&phases);
+SimulationWorld *simulation_world_at(int32_t index) {
+	return simulation.worlds[index];
 }
 
-static int32_t count_awaited(const SimulationWorld *world) {
-	int32_t count = 0;
-	for (int32_t i = 0; i < world->body_count; i++) {
-		count += world->bodies[i]->awaited != NULL;
-	}
-	return count;
-}
-
-void simulation_statistics(GdDictionary *out) {
-	FemStatistics sum = {0}, one;
-	CouplingStatistics coupling = {0};
-	BudgetStatistics budget = {.share = 1.0};
-	uint32_t errors = 0;
-	int32_t awaited = 0;
-	for (int32_t i = 0; i < simulation.world_count; i++) {
-		awaited += count_awaited(simulation.worlds[i]);
-		budget_add_statistics(simulation.worlds[i], &budget);
-		if (fem_world_get_statistics(simulation.worlds[i]->id, &one) == FEM_OK) {
-			add_statistics(&sum, &one);
-			errors |= simulation.worlds[i]->step_errors;
-			coupling_add_statistics(simulation.worlds[i], &coupling);
-		}
-	}
-	dictionary_take(out, "worlds", make_variant_int(simulation.world_count));
-	dictionary_take(out, "workers", make_variant_int(simulation_worker_count()));
-	dictionary_take(out, "bodies", make_variant_int(sum.body_count));
-	dictionary_take(out, "nodes", make_variant_int(sum.node_count));
-	dictionary_take(out, "tets", make_variant_int(sum.tet_count));
-	dictionary_take(out, "live_nodes", make_variant_int(sum.live_nodes));
-	dictionary_take(out, "live_tets", make_variant_int(sum.live_tets));
-	dictionary_take(out, "live_islands", make_variant_int(sum.live_islands));
-	dictionary_take(out, "asleep_islands", make_variant_int(sum.asleep_islands));
-	dictionary_take(out, "ground_contacts", make_variant_int(sum.ground_contacts));
-	dictionary_take(out, "contacts", make_variant_int(sum.contacts));
-	dictionary_take(out, "pieces", make_variant_int(sum.pieces));
-	dictionary_take(out, "rigid_pieces", make_variant_int(sum.rigid_pieces));
-	dictionary_take(out, "modal_pieces", make_variant_int(sum.modal_pieces));
-	dictionary_take(out, "splinters_awaited", make_variant_int(awaited));
-	dictionary_take(out, "splits", make_variant_int(sum.splits));
-	dictionary_take(out, "faces_opened", make_variant_int(sum.faces_opened));
-	dictionary_take(out, "passes", make_variant_int(sum.passes));
-	dictionary_take(out, "steps", make_variant_int((int64_t)sum.step_count));
-	dictionary_take(out, "solves", make_variant_int(sum.solves));
-	dictionary_take(out, "solves_capped", make_variant_int(sum.solves_capped));
-	dictionary_take(out, "solves_bounded", make_variant_int(sum.solves_bounded));
-	dictionary_take(out, "iterations", make_variant_int(sum.iterations));
-	dictionary_take(out, "residual_max", make_variant_float(sum.residual_max));
-	dictionary_take(out, "step_errors", make_variant_int(errors));
-	dictionary_take(out, "step_ms", make_variant_float(sum.step_ms));
-	dictionary_take(out, "draw_ms", make_variant_float(1e-3 * (double)simulation.last_draw_usec));
-	dictionary_take(out, "owners_ms", make_variant_float(1e-3 * (double)simulation.last_owner_usec));
-	dictionary_take(out, "sound_ms", make_variant_float(1e-3 * (double)simulation.sound_usec));
-	dictionary_take(out, "memory_bytes", make_variant_int(fem_memory_bytes()));
-	dictionary_take(out, "splinter_bytes", make_variant_int(fem_splinter_bytes()));
-	dictionary_take(out, "simd", make_variant_string(fem_simd_name()));
-	dictionary_take(out, "rigid_bodies", make_variant_int(coupling.bodies));
-	dictionary_take(out, "rigid_colliders", make_variant_int(coupling.colliders));
-	dictionary_take(out, "rigid_forces", make_variant_int(coupling.forces));
-	dictionary_take(out, "piece_proxies", make_variant_int(coupling.proxies));
-	dictionary_take(out, "coupling_ms", make_variant_float(coupling.ms));
-	dictionary_take(out, "contact_pairs", make_variant_int(sum.contact_pairs));
-	dictionary_take(out, "factorizations", make_variant_int(sum.factorizations));
-	dictionary_take(out, "crushed_tets", make_variant_int(sum.crushed_tets));
-	dictionary_take(out, "tree_builds", make_variant_int(sum.tree_builds));
-	dictionary_take(out, "tick_ms", make_variant_float(budget.tick_ms));
-	dictionary_take(out, "budget_share", make_variant_float(budget.share));
-	dictionary_take(out, "late_ticks", make_variant_int(budget.late_ticks));
-	dictionary_take(out, "shed_frozen", make_variant_int(budget.frozen));
-	dictionary_take(out, "shed_faded", make_variant_int(budget.faded));
-	dictionary_take(out, "shed_blasts", make_variant_int(budget.blasts));
-	put_phases(out, &sum);
+SimulationTimes simulation_times(void) {
+	return (SimulationTimes){
+		.draw_ms = 1e-3 * (double)simulation.last_draw_usec,
+		.owners_ms = 1e-3 * (double)simulation.last_owner_usec,
+		.sound_ms = 1e-3 * (double)simulation.sound_usec,
+	};
 }

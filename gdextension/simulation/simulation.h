@@ -171,6 +171,16 @@ int32_t simulation_worker_count(void); // in effect
 // Not null: used instead of each World3D's own gravity.
 void simulation_set_gravity_override(const FemVec3 *gravity);
 
+// For statistics.
+typedef struct SimulationTimes {
+	double draw_ms, owners_ms; // of the last frame
+	double sound_ms;           // of the last tick
+} SimulationTimes;
+
+int32_t simulation_world_count(void);
+SimulationWorld *simulation_world_at(int32_t index);
+SimulationTimes simulation_times(void);
+
 // Sums over all worlds, for DestructionServer.get_statistics().
 void simulation_statistics(GdDictionary *out);
 

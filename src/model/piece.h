@@ -33,6 +33,7 @@ typedef struct FemPiece {
 	int32_t pinned_count; // of its nodes, pinned and driven ones
 
 	// ---- motion (world/step/rigid_pieces.h)
+	bool is_limited;     // in this step its loads are not looked at, for want of room in the step's limits
 	bool is_rigid;       // moves by its 6 rigid motions, in the shape that FemBody.shape holds
 	uint8_t load;        // within a step: what its loads come to, 0 is low
 	int32_t calm_steps;  // in a row in which nothing strained it that counts
@@ -105,7 +106,7 @@ static inline FemPiece *fem_rigid_piece_of(const FemBody *body, const FemIsland 
 // It is elastic from now on, until it has been at rest with itself for a while. Its strain is in its shape, which is
 // where its nodes are.
 static inline void fem_piece_release(FemPiece *piece) {
-	piece->is_rigid = false;
+	piece->is_rigid = piece->is_limited = false;
 	piece->calm_steps = 0;
 }
 

@@ -110,6 +110,10 @@ func _tell(tick: int) -> void:
 		if s.phase_ms[phase] > most:
 			most = s.phase_ms[phase]
 			largest = phase
+	var parts := ""
+	for phase: String in s.phase_ms:
+		parts += "%s %.2f, " % [phase, s.phase_ms[phase]]
+	print(parts)
 	print("share %.2f, late %d, frozen %d, faded %d, blasts %d" % [
 			s.budget_share, s.late_ticks, s.shed_frozen, s.shed_faded, s.shed_blasts])
 	print("tick %d: %.2f ms, step %.2f (%s %.2f), coupling %.2f; pieces %d, %d rigid, live tets %d of %d, contacts %d, iterations %d, capped %d, passes %d, live islands %d" % [

@@ -27,7 +27,7 @@ FemResult fem_work_limits_check(FemWorkLimits *limits) {
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "The limits were not made by fem_default_work_limits(): start from that.");
 	if (limits->passes_max < 0 || limits->fracture_work_max < 0 || limits->splits_max < 0 || limits->elastic_tets_max < 0 ||
-		limits->awake_pieces_max < 0 || limits->solve_work_max < 0)
+		limits->awake_pieces_max < 0 || limits->sweep_work_max < 0 || limits->solve_work_max < 0)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "Limits on the work of a step must not be negative; 0 is no limit.");
 	limits->passes_max = clamp_count(limits->passes_max, 0, PASSES_MOST);
@@ -65,6 +65,7 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 #define AWAKE_A_MS 25.0f      // pieces awake
 #define ELASTIC_A_MS 150.0f   // elastic tets
 #define FRACTURE_A_MS 200.0f  // tets times passes
+#define SWEEP_A_MS 60000.0f   // boxes looked at for fast pieces
 #define SOLVE_A_MS 12000.0f   // nodes times iterations of a solve
 #define AWAKE_LEAST 8.0f      // pieces that may be awake whatever it costs: what the player has just struck
 #define ELASTIC_LEAST 100.0f  // the same of elastic tets
@@ -72,7 +73,7 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 #define PIECE_TETS_MOST 32.0f // ... and at all of them none of fewer tets: a vase of 200 still falls into six
 
 #define SHARE_MOST 4.0f   // of a fast machine; chosen
-#define SHARE_LEAST 0.02f // chosen: 0.08 ms of 4
+#define SHARE_LEAST 0.1f  // things still break; chosen
 #define EARLY 0.7f        // of step_ms: below it the share grows, above 1 it falls
 #define GROWTH 1.02f      // a step: twice as much after 35 steps
 #define FALL_LEAST 0.5f   // a single slow step, which may be the system's, takes half at most
@@ -139,6 +140,7 @@ FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemS
 		out_limits->fracture_work_max = count_of(FRACTURE_A_MS * ms, 1.0f);
 		out_limits->piece_tets_min =
 			count_of(PIECE_TETS_MOST * fminf(crowd, 1.0f), (float)FEM_PIECE_TETS_MIN);
+		out_limits->sweep_work_max = count_of(SWEEP_A_MS * ms, 1.0f);
 		out_limits->solve_work_max = count_of(SOLVE_A_MS * ms, 1.0f);
 		io_shed->freeze_speed = fminf(FREEZE_SPEED / budget->share, FREEZE_MOST);
 	}

@@ -219,6 +219,17 @@ static void list_candidates(Shedding *s, bool of_all) {
 	}
 }
 
+static bool has_more_awake(const FemWorld *world, int32_t most) {
+	int32_t awake = 0;
+	for (int32_t b = 0; b < world->body_capacity && awake <= most; b++) {
+		const FemBody *body = world->bodies[b];
+		bool is_awake = body && !body->kinematic && body->live_part_count > 0;
+		for (int32_t c = 0; is_awake && c < body->topology->component_count; c++)
+			awake += fem_piece_is_live(body, c);
+	}
+	return awake > most;
+}
+
 FemResult fem_world_shed(FemWorldId id, const FemShedDef *def, FemShedResult *out_result) {
 	FemResult result;
 	FemWorld *world = fem_world_find_idle(id, &result);
@@ -227,7 +238,7 @@ FemResult fem_world_shed(FemWorldId id, const FemShedDef *def, FemShedResult *ou
 		return result;
 	Shedding s = {.world = world, .def = def};
 	bool is_over = def->pieces_max > 0 && world->piece_count > def->pieces_max;
-	bool may_be_awake_over = def->awake_max > 0 && world->islands.count > def->awake_max;
+	bool may_be_awake_over = def->awake_max > 0 && has_more_awake(world, def->awake_max);
 	s.capacity = (int32_t)(world->piece_count < COUNT_MAX ? world->piece_count : COUNT_MAX);
 	if (is_over || may_be_awake_over) {
 		s.list = FEM_ALLOC_ARRAY_UNSET(Candidate, s.capacity);

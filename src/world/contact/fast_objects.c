@@ -336,8 +336,15 @@ static int32_t drop_slow_pairs(FemFastPairs *fast) {
 	return touched;
 }
 
-static FemSweptWork share_of_work(int32_t visits, int32_t clips, int32_t pairs) {
-	pairs = pairs < 1 ? 1 : pairs > SHARES_MAX ? SHARES_MAX : pairs;
+// With a limit on the work of a step all pairs share it.
+static FemSweptWork share_of_work(const Look *look, int32_t visits, int32_t clips) {
+	int32_t limit = look->world->limits.sweep_work_max, pairs = look->pairs < 1 ? 1 : look->pairs;
+	if (limit > 0 && limit < PIECE_VISITS_MAX) {
+		visits = (int32_t)((int64_t)visits * limit / PIECE_VISITS_MAX);
+		clips = (int32_t)((int64_t)clips * limit / PIECE_VISITS_MAX);
+	} else if (pairs > SHARES_MAX) {
+		pairs = SHARES_MAX;
+	}
 	return (FemSweptWork){.visits_max = visits / pairs, .clips_max = clips / pairs};
 }
 
@@ -349,13 +356,13 @@ static int32_t first_overlap(const Look *look, FemFastPair *pair) {
 	FemSweptWork work;
 	int32_t first;
 	if (collider) {
-		work = share_of_work(COLLIDER_VISITS_MAX, COLLIDER_CLIPS_MAX, look->pairs);
+		work = share_of_work(look, COLLIDER_VISITS_MAX, COLLIDER_CLIPS_MAX);
 		first = fem_fast_first_in_collider(&a, collider, pair->displacement, pair->samples, &work);
 	} else {
 		FemSweptPiece b = swept_piece(look, pair->b);
 		if (fem_pieces_stay_apart(&a, &b))
 			return pair->samples + 1;
-		work = share_of_work(PIECE_VISITS_MAX, PIECE_TESTS_MAX, look->pairs);
+		work = share_of_work(look, PIECE_VISITS_MAX, PIECE_TESTS_MAX);
 		first = fem_swept_first_overlap(&a, &b, pair->displacement, pair->samples, &work);
 	}
 	pair->visits = work.visits;
@@ -484,6 +491,12 @@ static void stop_pieces(const Look *look) {
 	}
 }
 
+static int32_t touched_clips(const FemWorld *world) {
+	int32_t limit = world->limits.sweep_work_max;
+	bool is_limited = limit > 0 && limit < PIECE_VISITS_MAX;
+	return is_limited ? (int32_t)((int64_t)TOUCHED_CLIPS * limit / PIECE_VISITS_MAX) : TOUCHED_CLIPS;
+}
+
 void fem_step_catch_fast_objects(FemStep *step) {
 	FemWorld *world = step->world;
 	FemFastPairs *fast = &world->contacts.fast;
@@ -508,7 +521,7 @@ void fem_step_catch_fast_objects(FemStep *step) {
 	look.touched = list_touched(world);
 	fem_pool_for(world->pool, (fast->pair_count + CHUNK - 1) / CHUNK, prepare_task, &look);
 	int32_t touched = drop_slow_pairs(fast);
-	look.clips = TOUCHED_CLIPS / (touched > 0 ? touched : 1) + 1;
+	look.clips = touched_clips(world) / (touched > 0 ? touched : 1) + 1;
 	look.pairs = fast->pair_count - touched;
 	fem_pool_for_uneven(world->pool, fast->pair_count, look_task, &look);
 	stop_pieces(&look);

@@ -258,6 +258,7 @@ static void sync_limits(FemStream *s, FemWorkLimits *limits) {
 	FEM_STREAM(s, limits->piece_tets_min);
 	FEM_STREAM(s, limits->elastic_tets_max);
 	FEM_STREAM(s, limits->awake_pieces_max);
+	FEM_STREAM(s, limits->sweep_work_max);
 	FEM_STREAM(s, limits->solve_work_max);
 	s->failed = s->failed || (fem_stream_reads(s) && fem_work_limits_check(limits) != FEM_OK);
 }

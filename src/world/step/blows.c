@@ -288,12 +288,16 @@ static bool find_blows(FemStep *step) {
 
 // ---- the look
 
+// Too small to break.
+static bool is_crumb(const FemPiece *piece) {
+	return piece->is_rigid && isinf(piece->margin);
+}
+
 static void look_task(void *context, int32_t index) {
 	FemStep *step = context;
 	FemBody *body = step->world->bodies[step->world->islands.active_bodies[index]];
 	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
-		bool is_crumb = body->pieces[c].is_rigid && isinf(body->pieces[c].margin);
-		body->step->blows[c].is_struck &= !is_crumb;
+		body->step->blows[c].is_struck &= !is_crumb(&body->pieces[c]);
 		if (body->step->blows[c].is_struck)
 			fem_blow_displace(body, c, step->dt);
 	}
@@ -307,8 +311,7 @@ static void limit_blows(FemStep *step) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
 			FemBlow *blow = &body->step->blows[c];
-			bool is_looked_at = blow->is_struck && !(body->pieces[c].is_rigid && isinf(body->pieces[c].margin));
-			int32_t more = is_looked_at ? body->topology->component_tets[c] : 0;
+			int32_t more = blow->is_struck && !is_crumb(&body->pieces[c]) ? body->topology->component_tets[c] : 0;
 			blow->is_struck &= most <= 0 || tets == 0 || tets + more <= most;
 			tets += blow->is_struck ? more : 0;
 		}

@@ -210,7 +210,6 @@ static void apply_cuts(FemWorld *world, FemBody *body) {
 static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
 	FemBreaking *breaking = body->breaking;
 	int32_t most = fem_work_splits(world);
-	breaking->piece_tets_min = world->limits.piece_tets_min;
 	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
 	FemDice dice;
 	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;

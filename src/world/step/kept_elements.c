@@ -16,7 +16,7 @@
 // Nothing is asked of a piece that no load makes elastic, nor of one whose loads were found to be low: unless they
 // change, which is seen without its elements.
 static bool is_kept_piece(const FemPiece *piece) {
-	return piece->is_rigid && (isinf(piece->margin) || piece->slack > 0.0f);
+	return piece->is_rigid && (isinf(piece->margin) || piece->slack > 0.0f || piece->is_limited);
 }
 
 static bool is_kept(const FemBody *body) {

@@ -163,18 +163,18 @@ void fem_rigid_pieces_begin(FemStep *step) {
 
 // ---- by the limits of the step
 
-// Pa: least rise of tension that makes a piece elastic again; 0: it is not stiff.
-static float margin_by_strength(const FemBody *body, int32_t component) {
+// Pa, of the weakest of its tets; 0: it is not stiff.
+static float least_strength(const FemBody *body, int32_t component) {
 	const FemTopology *t = body->topology;
 	FemRange nodes = t->component_nodes[component];
 	float least = INFINITY;
 	for (int32_t k = t->node_tet_start[nodes.begin]; k < t->node_tet_start[nodes.end]; k++)
 		least = fminf(least, fem_tet_strength(body, t->node_tets[k] / 4));
-	return RISE_SHARE * least;
+	return least;
 }
 
 bool fem_rigid_piece_take(FemBody *body, int32_t component) {
-	float margin = margin_by_strength(body, component);
+	float margin = RISE_SHARE * least_strength(body, component);
 	if (margin > 0.0f && is_free_to_choose(body) && is_wholly_live(body, component))
 		make_rigid(body, component, margin);
 	return body->pieces[component].is_rigid;
@@ -383,7 +383,8 @@ static void probe_task(void *context, int32_t index) {
 	if (!is_probed(step, body))
 		return;
 	FemPiece *piece = &body->pieces[island->component];
-	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke;
+	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke &&
+		!piece->is_limited;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 

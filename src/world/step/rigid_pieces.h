@@ -32,7 +32,8 @@ bool fem_rigid_pieces_release(FemStep *step);
 // At the end of the step: pieces that nothing strains become rigid.
 void fem_rigid_pieces_settle(FemStep *step);
 
-// For limits on the work of a step: makes a piece rigid, if it is stiff, until its loads change. False: it stays elastic.
+// For limits on the work of a step: makes a piece rigid, if it is stiff, until its loads change.
+// False: it stays elastic.
 bool fem_rigid_piece_take(FemBody *body, int32_t component);
 
 int32_t fem_rigid_pieces_count(const FemWorld *world); // that are awake

@@ -155,10 +155,11 @@ static void begin_substep(FemStep *step) {
 		.dt = step->dt,
 		.gravity = world->def.gravity,
 	};
-	fem_work_wake_waiting(world);
 	// Not the list of the last step: a restored world has none, and must go on as the one that was saved.
 	if (!fem_islands_update(&world->islands, world->bodies, world->body_capacity))
 		return; // compose_islands() tries again, and tells of it
+	if (fem_work_wake_waiting(world) && !fem_islands_update(&world->islands, world->bodies, world->body_capacity))
+		return;
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		recenter(world->bodies[world->islands.active_bodies[i]]);
 	fem_held_pieces_release(step);

@@ -4,6 +4,8 @@
 #include "model/piece.h"
 #include "world/step/rigid_pieces.h"
 
+#include <math.h>
+
 #define ITERATIONS_LEAST 8  // of a solve, however large; fewer only move things apart by chance. Chosen
 #define CRACKING_TIME 0.1   // s after its last crack in which a body counts as breaking; chosen
 #define LARGE_PIECE_TETS 64 // a piece of so many tets does not wait: a wall that hangs in the air is seen. Chosen
@@ -35,7 +37,7 @@ static bool fits(const FemWorld *world, int32_t tet_count) {
 	return most <= 0 || world->elastic_tets == 0 || world->elastic_tets + tet_count <= most;
 }
 
-static void limit_body(FemWorld *world, FemBody *body) {
+static void limit_elastic_of(FemWorld *world, FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
 		int32_t tets = body->topology->component_tets[c];
 		if (body->pieces[c].is_rigid || !fem_piece_is_live(body, c))
@@ -45,18 +47,40 @@ static void limit_body(FemWorld *world, FemBody *body) {
 	}
 }
 
+// Returns how many tets of rigid pieces are looked at by now.
+static int32_t limit_looks_of(const FemWorld *world, FemBody *body, int32_t tets) {
+	int32_t most = world->limits.elastic_tets_max;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		bool is_looked_at = piece->is_rigid && !isinf(piece->margin) && fem_piece_is_live(body, c);
+		int32_t more = is_looked_at ? body->topology->component_tets[c] : 0;
+		piece->is_limited = most > 0 && more > 0 && tets > 0 && tets + more > most;
+		tets += piece->is_limited ? 0 : more;
+	}
+	return tets;
+}
+
+static FemBody *active_breakable(const FemWorld *world, int32_t place) {
+	FemBody *body = world->bodies[world->islands.active_bodies[place]];
+	return body->breaking && body->breaking->can_break && !body->kinematic ? body : NULL;
+}
+
 void fem_work_limit_elastic(FemWorld *world) {
-	world->elastic_tets = world->struck_tets = 0;
-	world->woken_pieces = 0;
-	if (world->limits.elastic_tets_max <= 0 && world->limits.fracture_work_max <= 0)
-		return;
-	for (int round = 0; round < 2; round++) {
-		for (int32_t i = 0; i < world->islands.active_count; i++) {
-			FemBody *body = world->bodies[world->islands.active_bodies[i]];
-			bool counts = body->breaking && body->breaking->can_break && !body->kinematic;
-			if (counts && is_breaking(world, body) == (round == 0))
-				limit_body(world, body);
-		}
+	int32_t count = world->islands.active_count, looked_at = 0;
+	bool is_limited = world->limits.elastic_tets_max > 0 || world->limits.fracture_work_max > 0;
+	world->elastic_tets = world->struck_tets = world->woken_pieces = 0;
+	for (int32_t i = 0; is_limited && i < 2 * count; i++) {
+		FemBody *body = active_breakable(world, i % count);
+		if (body && is_breaking(world, body) == (i < count))
+			limit_elastic_of(world, body);
+	}
+	// Each in its turn, so that none is left out for good.
+	int32_t first = count > 0 ? (int32_t)(world->step_statistics.step_count % (uint64_t)count) : 0;
+	for (int32_t i = 0; i < count; i++) {
+		FemBody *body = active_breakable(world, (first + i) % count);
+		if (body)
+			body->breaking->piece_tets_min = world->limits.piece_tets_min;
+		looked_at = body ? limit_looks_of(world, body, looked_at) : looked_at;
 	}
 }
 
@@ -100,12 +124,14 @@ static void wake_waiting_of(FemWorld *world, FemBody *body) {
 	}
 }
 
-void fem_work_wake_waiting(FemWorld *world) {
+bool fem_work_wake_waiting(FemWorld *world) {
+	world->woken_pieces = 0;
 	if (!world->has_waiting_pieces)
-		return;
+		return false;
 	world->has_waiting_pieces = false;
 	for (int32_t b = 0; b < world->body_capacity; b++) {
 		if (world->bodies[b] && !world->bodies[b]->kinematic)
 			wake_waiting_of(world, world->bodies[b]);
 	}
+	return world->islands.dirty;
 }

@@ -18,7 +18,7 @@ static inline int32_t fem_work_splits(const FemWorld *world) {
 int32_t fem_work_iterations(const FemWorld *world, int32_t node_count, int32_t cap);
 
 // Before the first pass, when all that wakes has: stiff pieces that can break, beyond the limit, are rigid. Those of
-// bodies that are breaking come first. The islands are up to date.
+// bodies that are breaking come first. Of rigid ones the loads are looked at in turn. The islands are up to date.
 void fem_work_limit_elastic(FemWorld *world);
 
 // Whether a rigid piece of so many tets may become elastic in this step; it then counts.
@@ -27,7 +27,7 @@ bool fem_work_takes_elastic(FemWorld *world, int32_t tet_count);
 // Whether a sleeper that contact would wake is to sleep on for now; it is remembered.
 bool fem_work_lets_wait(FemWorld *world, FemBody *body, int32_t component, bool by_collider);
 
-// At the start of a step: wakes those that waited and need no longer.
-void fem_work_wake_waiting(FemWorld *world);
+// At the start of a step, when the islands are listed: wakes those that waited and need no longer; true if there are.
+bool fem_work_wake_waiting(FemWorld *world);
 
 #endif
