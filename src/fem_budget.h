@@ -18,10 +18,10 @@ typedef struct FemWorkLimits {
 	// Times that a step is taken again when something broke in it; FemWorldDef.fracture_passes_max holds, too. What is
 	// left breaks in the next steps. Default 1000: the world's alone counts.
 	int32_t passes_max;
-	// Tets that may break, times passes, at least one pass; default 0: no bound. The same as passes_max, but small things
-	// break to the end where large ones take a few steps.
+	// Tets that may break, times passes, at least one pass; default 0: no bound. The same as passes_max, but small
+	// things break to the end where large ones take a few steps.
 	int32_t fracture_work_max;
-	int32_t splits_max;     // nodes of a body split a pass, besides FemWorldDef.fracture_splits_max; default 0: no bound
+	int32_t splits_max; // nodes of a body split a pass, besides FemWorldDef.fracture_splits_max; default 0: no bound
 	int32_t piece_tets_min; // tets of the smallest pieces that things break into, 3..256; default 3
 	// Tets of what is awake and stiff, can break, and moves by finite elements; default 0: no bound. What is beyond is
 	// rigid and does not break for the time; what is breaking comes first, so that cracks end before others begin.
@@ -30,8 +30,8 @@ typedef struct FemWorkLimits {
 	// room, and what colliders or a user's calls strike wakes all the same.
 	int32_t awake_pieces_max;
 	// Boxes of a face and a tet that are looked at where fast pieces may meet within a step, and as much time of other
-	// tests; default 0: the engine's own bounds, some 30 ms of each. What passes through something unseen is left to the
-	// contacts of the next step.
+	// tests; default 0: the engine's own bounds, some 30 ms of each. What passes through something unseen is left to
+	// the contacts of the next step.
 	int32_t sweep_work_max;
 	int32_t solve_work_max; // nodes times iterations of one solve, at least 8 iterations; default 0: no bound
 	uint32_t cookie;        // set by fem_default_work_limits()
@@ -59,8 +59,8 @@ typedef struct FemShedDef {
 	int32_t observer_count;
 	int32_t awake_max;  // pieces awake that are to be left; default 0: no bound
 	int32_t pieces_max; // pieces of all bodies that are to be left; default 0: no bound
-	// m/s of a piece 10 m away, default 0.5: what moves more slowly, and touches something, may be put to sleep at once;
-	// farther away by so much faster, four times where nobody looks.
+	// m/s of a piece 10 m away, default 0.5: what moves more slowly, and touches something, may be put to sleep at
+	// once; farther away by so much faster, four times where nobody looks.
 	float freeze_speed;
 	float freeze_time;    // s for which it then sleeps on whatever touches it; default 1
 	float fade_time;      // s in which pieces fade that must go altogether; default 0.5. What is unseen goes at once

@@ -226,8 +226,9 @@ static void replay_budget(void *self, const GdPackedByteArray *record) {
 	bool is_taken = budget_replay(&copy);
 	gd_packed_byte_array_free(&copy);
 	if (!is_taken) {
-		report_error("DestructionServer: replay_budget() was given something else than what get_budget_record() of this "
-					 "version returned, or memory is short; nothing is replayed.");
+		report_error(
+			"DestructionServer: replay_budget() was given something else than what get_budget_record() of this "
+			"version returned, or memory is short; nothing is replayed.");
 	}
 }
 

@@ -19,7 +19,7 @@ typedef struct AddonSettings {
 	uint32_t debug_view;    // set of FemDebugDrawFlag
 	double budget_ms;       // a tick of all worlds; 0: as long as it takes
 	int32_t budget_live_tets, budget_pieces, budget_contacts; // of each world; 0: no bound
-	double character_force; // N, with which a CharacterBody3D pushes at most
+	double character_force;                                   // N, with which a CharacterBody3D pushes at most
 } AddonSettings;
 
 // Makes the settings known to the editor, with their defaults, and reads them.

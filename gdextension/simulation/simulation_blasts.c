@@ -86,8 +86,8 @@ int32_t blasts_begin(SimulationWorld *world, FemPosition center, float radius, f
 	return reached;
 }
 
-// Tets that the blast may wake and break in a tick, by the limits that hold; pieces count, too, since each that is awake
-// costs whatever its size.
+// Tets that the blast may wake and break in a tick, by the limits that hold; pieces count, too, since each that is
+// awake costs whatever its size.
 static int32_t cost_of(const SimulationBody *body) {
 	return fem_body_get_tet_count(body->body) + 4 * body->piece_count;
 }

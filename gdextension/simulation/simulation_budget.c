@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#define STALL_MS 1000.0     // a tick that took longer was stopped by a debugger or the system, and says nothing; chosen
-#define CORNER_FACTOR 2.04  // of the tangent of half the field of view, to the corner of a picture of 16:9
-#define CONE_MARGIN 0.1     // rad beyond what is seen; chosen
+#define STALL_MS 1000.0    // a tick that took longer was stopped by a debugger or the system, and says nothing; chosen
+#define CORNER_FACTOR 2.04 // of the tangent of half the field of view, to the corner of a picture of 16:9
+#define CONE_MARGIN 0.1    // rad beyond what is seen; chosen
 #define RECORD_MAGIC 0x46425231u // "1RBF": first word of a record
 
 // All that a tick gave a world. Records are rows of these: other machines of the same byte order read them.
@@ -183,8 +183,8 @@ static Decision decide(SimulationWorld *world, const FemBudgetDef *def) {
 	decision.awake_max = shed.awake_max;
 	decision.pieces_max = shed.pieces_max;
 	decision.freeze_speed = shed.freeze_speed;
-	bool is_shedding = (shed.awake_max > 0 && s.live_islands > shed.awake_max) ||
-		(shed.pieces_max > 0 && s.pieces > shed.pieces_max);
+	bool is_shedding =
+		(shed.awake_max > 0 && s.live_islands > shed.awake_max) || (shed.pieces_max > 0 && s.pieces > shed.pieces_max);
 	decision.observer_count = is_shedding ? find_observer(world, &decision.observer) : 0;
 	return decision;
 }

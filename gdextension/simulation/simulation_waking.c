@@ -33,8 +33,8 @@ bool simulation_box_is_near(FemPosition low, FemPosition high, FemPosition cente
 
 void simulation_body_wake_near(SimulationBody *body, FemPosition center, double radius) {
 	FemPosition low, high;
-	bool is_reached =
-		body->world && fem_body_get_bounds(body->body, &low, &high) == FEM_OK && simulation_box_is_near(low, high, center, radius);
+	bool is_reached = body->world && fem_body_get_bounds(body->body, &low, &high) == FEM_OK &&
+		simulation_box_is_near(low, high, center, radius);
 	int32_t count = is_reached ? fem_body_get_pieces(body->body, NULL, 0) : 0;
 	FemPieceNumber *pieces = count > 0 ? malloc((size_t)count * sizeof(FemPieceNumber)) : NULL;
 	count = pieces ? fem_body_get_pieces(body->body, pieces, count) : 0;

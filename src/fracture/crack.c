@@ -218,9 +218,8 @@ static void add_tet(TetSet *set, int32_t tet) {
 	set->list[set->count++] = tet;
 }
 
-// Whether what hangs together with a tet is enough for a piece: three tets, or as many as the step's limits say, and the
-// volume of the smallest fragment of
-// its material. `set` holds what was looked at.
+// Whether what hangs together with a tet is enough for a piece: three tets, or as many as the step's limits say, and
+// the volume of the smallest fragment of its material. `set` holds what was looked at.
 static bool is_enough(const FemBody *body, int32_t tet, TetSet *set) {
 	const FemTopology *t = body->topology;
 	double volume = 0.0, least = (double)body->tet_fragment[tet];

@@ -26,8 +26,9 @@ FemResult fem_work_limits_check(FemWorkLimits *limits) {
 	if (limits->cookie != FEM_COOKIE_LIMITS)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "The limits were not made by fem_default_work_limits(): start from that.");
-	if (limits->passes_max < 0 || limits->fracture_work_max < 0 || limits->splits_max < 0 || limits->elastic_tets_max < 0 ||
-		limits->awake_pieces_max < 0 || limits->sweep_work_max < 0 || limits->solve_work_max < 0)
+	if (limits->passes_max < 0 || limits->fracture_work_max < 0 || limits->splits_max < 0 ||
+		limits->elastic_tets_max < 0 || limits->awake_pieces_max < 0 || limits->sweep_work_max < 0 ||
+		limits->solve_work_max < 0)
 		return fem_fail(
 			FEM_ERROR_INVALID_ARGUMENT, "Limits on the work of a step must not be negative; 0 is no limit.");
 	limits->passes_max = clamp_count(limits->passes_max, 0, PASSES_MOST);
@@ -138,14 +139,13 @@ FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemS
 		out_limits->awake_pieces_max = count_of(awake, 1.0f);
 		out_limits->elastic_tets_max = count_of(ELASTIC_A_MS * ms, ELASTIC_LEAST);
 		out_limits->fracture_work_max = count_of(FRACTURE_A_MS * ms, 1.0f);
-		out_limits->piece_tets_min =
-			count_of(PIECE_TETS_MOST * fminf(crowd, 1.0f), (float)FEM_PIECE_TETS_MIN);
+		out_limits->piece_tets_min = count_of(PIECE_TETS_MOST * fminf(crowd, 1.0f), (float)FEM_PIECE_TETS_MIN);
 		out_limits->sweep_work_max = count_of(SWEEP_A_MS * ms, 1.0f);
 		out_limits->solve_work_max = count_of(SOLVE_A_MS * ms, 1.0f);
 		io_shed->freeze_speed = fminf(FREEZE_SPEED / budget->share, FREEZE_MOST);
 	}
-	float by_count = fminf(
-		share_of_count(last->live_tets, def->live_tets_max), share_of_count(last->contacts, def->contacts_max));
+	float by_count =
+		fminf(share_of_count(last->live_tets, def->live_tets_max), share_of_count(last->contacts, def->contacts_max));
 	if (by_count < 1.0f)
 		out_limits->awake_pieces_max =
 			least_bound(out_limits->awake_pieces_max, count_of(by_count * (float)last->awake_pieces, 1.0f));

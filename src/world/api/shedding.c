@@ -54,7 +54,8 @@ static Sight look_at(const FemShedDef *def, FemPosition place, double radius) {
 		FemVec3d away = fem_position_sub(place, observer->position), forward = fem_vec3d_from(observer->forward);
 		double distance = sqrt(fem_vec3d_dot(away, away)), length = sqrt(fem_vec3d_dot(forward, forward));
 		double along = length > 0.0 ? fem_vec3d_dot(away, forward) / length : distance;
-		bool is_seen = length == 0.0 || distance < 2.0 * radius || along + radius > (double)observer->cone_cosine * distance;
+		bool is_seen =
+			length == 0.0 || distance < 2.0 * radius || along + radius > (double)observer->cone_cosine * distance;
 		out.distance = fmin(out.distance, distance);
 		out.unseen &= !is_seen;
 	}
@@ -253,8 +254,7 @@ FemResult fem_world_shed(FemWorldId id, const FemShedDef *def, FemShedResult *ou
 			done.faded = fade(&s, s.awake - count_going(world, true) - def->awake_max, true);
 		}
 		if (is_over)
-			done.faded +=
-				fade(&s, (int32_t)world->piece_count - count_going(world, false) - def->pieces_max, false);
+			done.faded += fade(&s, (int32_t)world->piece_count - count_going(world, false) - def->pieces_max, false);
 		FEM_FREE_ARRAY(s.list, s.capacity);
 	}
 	if (out_result)

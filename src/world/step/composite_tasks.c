@@ -135,8 +135,8 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 	}
 	for (int32_t k = 0; k < collider_count(&task); k++)
 		task.system.floor += fem_policy_floor(step->proxies[collider_at(&task, k)].mass);
-	task.system.max_iterations = fem_work_iterations(world, composite->node_count,
-		fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count));
+	task.system.max_iterations = fem_work_iterations(
+		world, composite->node_count, fem_policy_iteration_cap(task.system.max_iterations, task.system.island_count));
 	return task;
 }
 

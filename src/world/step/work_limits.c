@@ -99,7 +99,8 @@ static bool is_room_awake(const FemWorld *world) {
 
 bool fem_work_lets_wait(FemWorld *world, FemBody *body, int32_t component, bool by_collider) {
 	FemPiece *piece = &body->pieces[component];
-	bool is_frozen = piece->frozen_until > world->time, is_large = body->topology->component_tets[component] >= LARGE_PIECE_TETS;
+	bool is_frozen = piece->frozen_until > world->time,
+		 is_large = body->topology->component_tets[component] >= LARGE_PIECE_TETS;
 	bool waits = !by_collider && !is_large && (is_frozen || !is_room_awake(world));
 	if (!waits) {
 		world->woken_pieces += world->limits.awake_pieces_max > 0 && !fem_piece_is_live(body, component);
