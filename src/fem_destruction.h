@@ -262,6 +262,11 @@ typedef enum FemDynamics {
 	// one piece, once fem_body_set_modes() gave them their modes; until then, and what breaks of them, as automatic. A
 	// blow that may break it makes it elastic in the same step.
 	FEM_DYNAMICS_MODAL,
+	// Rigid pieces that are joined to each other and come apart where they were cut beforehand, with the elastic energy
+	// of the break (fem_body_set_joined()): the cheapest way to break, for buildings and for what is far away. Of
+	// bodies that can break; others are always rigid. Changing to other dynamics puts together again what is still
+	// joined.
+	FEM_DYNAMICS_RIGID_PIECES,
 } FemDynamics;
 
 typedef struct FemBodyDef {

@@ -93,6 +93,53 @@ int32_t fem_world_get_fracture_faces(FemWorldId world, const FemFractureFace **o
 int32_t fem_world_get_piece_events(FemWorldId world, const FemPieceEvent **out_events);
 int32_t fem_world_get_crush_events(FemWorldId world, const FemCrushEvent **out_events);
 
+// ---- joined pieces
+
+// What a body with FEM_DYNAMICS_RIGID_PIECES is cut into beforehand, and how it comes apart (Li, Andrews, Jones &
+// Bargteil 2018): pieces that move rigidly, joined at the corners of the faces between them. A joint that bears more
+// than its strength, toughness times its share of the faces, breaks within the step, and the elastic energy that it
+// held goes back into what it joined.
+typedef struct FemJoinedDef {
+	// Which tets are one piece, the first that is given counts: a number for each tet of the mesh; or tets from which
+	// pieces grow, each by a tet in turn, as from the homes of splinters; or so many such tets at random. What does not
+	// hang together by faces is several pieces, and what has fewer than 3 tets goes to a neighbour.
+	const int32_t *tet_pieces;
+	const int32_t *seed_tets;
+	int32_t seed_count; // of seed_tets, or at random, default 10; clamped to 1..the number of tets
+	uint32_t seed;      // of those at random, default 0
+
+	float energy_release;    // share of the energy of a broken joint that is given back, default 1; 0: it only lets go,
+							 // above 1: more than there was, for effect; clamped to 0..100
+	float breaks_per_second; // joints, most; default 0: no limit
+	bool refine_on_break; // pieces that lost a joint go on as those of an automatic body, by finite elements; default
+						  // false
+	uint32_t cookie;
+} FemJoinedDef;
+
+FemJoinedDef fem_default_joined_def(void); // [any time]
+
+// For bodies that can break. A body that has these dynamics already is put together and cut anew: joints that broke
+// hold again only where nothing else is told of their faces. Without a call a body is cut by the default.
+FemResult fem_body_set_joined(FemBodyId body, const FemJoinedDef *def);
+
+// As in FemJoinedDef, without cutting anew.
+FemResult fem_body_set_bond_breaking(
+	FemBodyId body, float energy_release, float breaks_per_second, bool refine_on_break);
+
+typedef struct FemBondState {
+	int32_t tets[2]; // one of each of the two pieces, at the joint
+	FemPieceNumber pieces[2];
+	FemPosition point; // m
+	float area;        // m^2, its share of the faces between the two pieces
+	float stiffness;   // N/m
+	float strength;    // N; infinite: it does not break
+	float energy;      // J, that it held when it broke; else 0
+	bool is_broken;
+} FemBondState;
+
+// All joints that the body was cut with, in a fixed order.
+int32_t fem_body_get_bonds(FemBodyId body, FemBondState *out_joints, int32_t capacity);
+
 // ---- splinters
 
 // What is drawn of a body that can break: closed bits of its render mesh, much smaller than a tet, that stay whole when

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-DEFS = ("FemWorldDef", "FemMaterialDef", "FemMeshDef", "FemBodyDef", "FemColliderDef", "FemShapeDef", "FemSplintersDef",
+DEFS = ("FemWorldDef", "FemMaterialDef", "FemMeshDef", "FemBodyDef", "FemColliderDef", "FemShapeDef", "FemSplintersDef", "FemJoinedDef",
         "FemBakeDef", "FemCutDef", "FemViewDef")
 
 # Members that no setting of Godot leads to.
@@ -20,6 +20,7 @@ ELSEWHERE = {
     "cookie": "set by fem_default_*_def()",
     "FemWorldDef.jobs": "threads of a host program; in Godot the world has its own, see worker_count",
     "FemBodyDef.tet_toughness": "DestructibleBody.apply_damage() weakens places",
+    "FemJoinedDef.tet_pieces": "pieces follow the splinters, which may be the artist's own",
     "FemBakeDef.progress": "jobs have a share of their own, which signals tell",
     "FemBakeDef.progress_context": "as progress",
     "FemCutDef.progress": "as FemBakeDef.progress",

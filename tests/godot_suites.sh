@@ -21,6 +21,7 @@
 #   tests/godot_suites.sh fracture_pictures GODOT [SCENE]   (of things that break, into build/test_renders/)
 #   tests/godot_suites.sh coupling_pictures GODOT           (of rigid bodies among them, likewise)
 #   tests/godot_suites.sh modal_pictures GODOT [NAME]       (of figures of the papers on modes and sound, likewise)
+#   tests/godot_suites.sh joined_pictures GODOT [SCENE]     (of joined rigid pieces, with and without the energy of the break, and plots of it)
 #   tests/godot_suites.sh preset_pictures GODOT [PRESET or THING]  (of all materials under one blow, and of things made of
 #                                                            them, into build/test_renders/presets.png and preset_things.png)
 #   tests/godot_suites.sh knob_pictures GODOT [KNOB]        (of a material's knobs at three values, into build/test_renders/knob_*.webp:
@@ -427,6 +428,10 @@ run_fracture_pictures() {
 	draw_pictures "$1" fracture_pictures 480x360 "$build/test_renders" "${2:-}"
 }
 
+run_joined_pictures() {
+	draw_pictures "$1" joined_pictures 400x300 "$build/test_renders" "${2:-}"
+}
+
 run_coupling_pictures() {
 	draw_pictures "$1" coupling_pictures 480x360 "$build/test_renders"
 }
@@ -575,7 +580,7 @@ run_splinter_drawing() {
 main() {
 	local suite=${1:-}
 	case "$suite" in
-	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
+	headless | coupling | editor | editor_lives | editor_recording | texts | demo | quit | render | looks | showing | render_bench | jolt_bench | level_bench | pictures | fracture_pictures | joined_pictures | coupling_pictures | modal_pictures | splinter_pictures | splinter_drawing | preset_pictures | knob_pictures | sound_files | export | server) ;;
 	*) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 	esac
 	shift

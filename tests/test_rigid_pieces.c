@@ -358,7 +358,7 @@ FEM_TEST(rigid_pieces, dynamics_is_a_setting_of_the_body) {
 	FEM_CHECK_INT(fem_body_get_dynamics(rig.body), FEM_DYNAMICS_ELEMENTS);
 	fem_steps(rig.world, 3);
 	FEM_CHECK_INT(rigid_pieces(rig.world), 0);
-	FEM_CHECK_INT(fem_body_set_dynamics(rig.body, (FemDynamics)4), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_dynamics(rig.body, (FemDynamics)5), FEM_ERROR_INVALID_ARGUMENT);
 	FEM_CHECK_INT(fem_body_set_dynamics((FemBodyId){0}, FEM_DYNAMICS_AUTO), FEM_ERROR_INVALID_ID);
 	FEM_CHECK_INT(fem_body_get_dynamics((FemBodyId){0}), FEM_DYNAMICS_AUTO);
 	FEM_CHECK_INT(fem_body_get_dynamics(rig.body), FEM_DYNAMICS_ELEMENTS);

@@ -1,5 +1,6 @@
 // What a DestructibleBody does when it enters or leaves a world, moves, or changes shape.
 #include "classes/destructible_body.h"
+#include "simulation/simulation_world.h"
 
 #include "binding/conversions.h"
 #include "classes/destructible_mesh.h"
@@ -155,6 +156,7 @@ static void build(DestructibleBody *self) {
 	finish_view(self, &shape, tets);
 	free(tets);
 	body_shape_free(&shape);
+	simulation_body_cut_pieces(&self->simulated);
 	destructible_body_take_start_state(self);
 }
 

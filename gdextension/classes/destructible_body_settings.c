@@ -1,5 +1,6 @@
 // How a DestructibleBody moves, collides and breaks. All but the start values take effect at once.
 #include "classes/destructible_body.h"
+#include "simulation/simulation_world.h"
 
 #include "fem_modes.h"
 
@@ -19,6 +20,13 @@ static void set_number(void *pointer, const char *name, float *field, double val
 	if (destructible_body_accept(pointer, name, value)) {
 		*field = (float)(value < low ? low : value > high ? high : value);
 		apply(pointer);
+	}
+}
+
+// Its tets hang together otherwise than before.
+static void show_cut(DestructibleBody *self) {
+	if (self->simulated.world && self->is_in_world) {
+		destructible_body_show_again(self);
 	}
 }
 
@@ -128,12 +136,58 @@ void destructible_body_set_mode_count(void *self, int64_t count) {
 }
 
 void destructible_body_set_dynamics(void *self, int64_t dynamics) {
-	if (dynamics < FEM_DYNAMICS_AUTO || dynamics > FEM_DYNAMICS_MODAL) {
+	DestructibleBody *body = self;
+	FemDynamics before = settings_of(self)->dynamics;
+	if (dynamics < FEM_DYNAMICS_AUTO || dynamics > FEM_DYNAMICS_RIGID_PIECES) {
 		destructible_body_report(
 			self, "keeps its dynamics", "there is no such setting; use one of DestructibleBody.Dynamics");
 		return;
 	}
 	settings_of(self)->dynamics = (FemDynamics)dynamics;
+	apply(self);
+	bool is_cut = before == FEM_DYNAMICS_RIGID_PIECES || dynamics == FEM_DYNAMICS_RIGID_PIECES;
+	if (is_cut && (int64_t)before != dynamics) {
+		show_cut(body);
+	}
+}
+
+// ---- joined pieces
+
+int64_t destructible_body_get_rigid_piece_count(void *self) {
+	return settings_of(self)->rigid_piece_count;
+}
+
+void destructible_body_set_rigid_piece_count(void *self, int64_t count) {
+	int32_t before = settings_of(self)->rigid_piece_count;
+	settings_of(self)->rigid_piece_count = (int32_t)(count < 0 ? 0 : count > 100000 ? 100000 : count);
+	if (settings_of(self)->rigid_piece_count != before && settings_of(self)->dynamics == FEM_DYNAMICS_RIGID_PIECES) {
+		simulation_body_cut_pieces(&((DestructibleBody *)self)->simulated);
+		show_cut(self);
+	}
+}
+
+double destructible_body_get_energy_release(void *self) {
+	return (double)settings_of(self)->energy_release;
+}
+
+void destructible_body_set_energy_release(void *self, double share) {
+	set_number(self, "energy_release", &settings_of(self)->energy_release, share, 0.0, 100.0);
+}
+
+double destructible_body_get_breaks_per_second(void *self) {
+	return (double)settings_of(self)->breaks_per_second;
+}
+
+void destructible_body_set_breaks_per_second(void *self, double rate) {
+	set_number(self, "breaks_per_second", &settings_of(self)->breaks_per_second, rate, 0.0, 1e9);
+}
+
+bool destructible_body_get_refine_on_break(void *self) {
+	return settings_of(self)->refine_on_break;
+}
+
+void destructible_body_set_refine_on_break(void *self, bool refine) {
+	settings_of(self)->refine_on_break = refine;
 	apply(self);
 }
 

@@ -28,6 +28,10 @@ typedef struct BodySettings {
 	bool self_contact;                        // touches itself where it folds
 	FemDynamics dynamics;                     // how its pieces move
 	int32_t mode_count;                       // that it moves by at most, where it does by modes
+	int32_t rigid_piece_count;                // of DYNAMICS_RIGID_PIECES; 0: by its splinters
+	float energy_release;                     // share of the energy of a broken joint that is given back
+	float breaks_per_second;                  // joints; 0: no limit
+	bool refine_on_break;                     // pieces that broke off go on to break by finite elements
 	uint64_t exceptions[BODY_EXCEPTIONS_MAX]; // instance ids of nodes that it passes through
 	int32_t exception_count;
 	float impact_speed_min; // m/s: slower impacts are not told

@@ -62,7 +62,8 @@ static void set_def(FemBodyDef *def, const BodySettings *settings) {
 	def->layer = settings->layer;
 	def->mask = settings->mask;
 	def->self_contact = settings->self_contact;
-	def->dynamics = settings->dynamics;
+	// Joined pieces are cut when the splinters are there.
+	def->dynamics = settings->dynamics == FEM_DYNAMICS_RIGID_PIECES ? FEM_DYNAMICS_AUTO : settings->dynamics;
 	def->fracture_seed = settings->fracture_seed;
 	def->piece_limit = settings->debris_cap;
 	def->piece_lifetime = settings->debris_lifetime;
@@ -213,7 +214,7 @@ void simulation_body_apply_settings(SimulationBody *body) {
 	fem_body_set_gravity_scale(body->body, settings->gravity_scale);
 	fem_body_set_layers(body->body, settings->layer, settings->mask);
 	fem_body_set_self_contact(body->body, settings->self_contact);
-	fem_body_set_dynamics(body->body, settings->dynamics);
+	simulation_body_apply_dynamics(body);
 	body->modes.has_failed = false; // another material or anchor may do
 	fem_body_set_toughness_scale(body->body, toughness_scale(settings));
 	fem_body_set_fracture_seed(body->body, settings->fracture_seed);

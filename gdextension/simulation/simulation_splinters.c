@@ -60,7 +60,11 @@ void simulation_body_await_splinters(SimulationBody *body, bool *has_given) {
 	}
 	body->awaited = NULL;
 	*has_given = true;
-	if (give(body, mesh) && breaks) {
+	bool has_some = give(body, mesh);
+	if (has_some && body->settings.rigid_piece_count == 0) {
+		simulation_body_cut_pieces(body);
+	}
+	if (has_some && breaks) {
 		body_view_read_owners(body->view, body->body);
 		body->is_moved = body->is_cut = true; // pieces without a splinter are drawn, too
 	}

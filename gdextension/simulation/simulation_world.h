@@ -70,6 +70,10 @@ SimulationWorld *simulation_world_for(GDExtensionObjectPtr world_3d);
 void simulation_body_after_step(SimulationBody *body, float delta);
 void simulation_body_not_stepped(SimulationBody *body);
 
+// ---- simulation_joined.c
+void simulation_body_apply_dynamics(SimulationBody *body); // as its settings say, between steps
+void simulation_body_cut_pieces(SimulationBody *body);     // anew, if it is one of joined pieces
+
 // When the body was made; and after each step while body->awaited is not null. has_given: another body got its
 // splinters in this tick. In simulation_splinters.c.
 void simulation_body_find_splinters(SimulationBody *body, struct DestructibleMesh *mesh);

@@ -164,6 +164,14 @@ static inline FemVec3d fem_matrix_apply(double r[3][3], FemVec3d a) {
 	};
 }
 
+// A unit vector that belongs to a hash: all directions are as likely.
+static inline FemVec3d fem_unit_of_hash(uint64_t hash) {
+	double height = (double)(hash >> 40) * 0x1p-23 - 1.0,
+		   angle = (double)(hash & 0xffffff) * 0x1p-24 * 6.283185307179586;
+	double width = sqrt(fmax(1.0 - height * height, 0.0));
+	return (FemVec3d){width * cos(angle), height, width * sin(angle)};
+}
+
 static inline FemVec3d fem_quat_rotate(FemQuat q, FemVec3d a) {
 	double r[3][3];
 	fem_quat_to_matrix(q, r);

@@ -48,7 +48,7 @@ void fem_contact_side_arm(const FemContactRows *rows, const FemContactSide *side
 static void pack(FemContactRows *rows) {
 	rows->row_count = 0;
 	rows->rebound = 0.0f;
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
 		if (!contact->active)
 			continue;
@@ -210,15 +210,14 @@ void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact,
 }
 
 void fem_contact_rows_open(FemContactRows *rows) {
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		float u[3];
 		fem_contact_velocity(rows, &rows->contacts[c], u);
 		rows->before[c] = (FemVec4){u[0], u[1], u[2], 0.0f};
 	}
 }
 
-// With what the solve changed, m/s.
-static void velocity_after(const FemContactRows *rows, int32_t c, float out[3]) {
+void fem_contact_velocity_after(const FemContactRows *rows, int32_t c, float out[3]) {
 	float change[3] = {0.0f, 0.0f, 0.0f};
 	FemVec4 u = rows->after ? rows->after[c] : rows->before[c];
 	if (!rows->after)
@@ -363,7 +362,7 @@ static bool limit_bounces_of_pieces(FemContactRows *rows, FemRange pieces) {
 		const float *n = contact->normal;
 		float before[3], after[3];
 		velocity_before(rows, c, before);
-		velocity_after(rows, c, after);
+		fem_contact_velocity_after(rows, c, after);
 		float along = n[0] * after[0] + n[1] * after[1] + n[2] * after[2];
 		float normal_impulse = keep_impulse(rows, contact, after, along);
 		for (int i = 0; i < 3; i++)
@@ -407,7 +406,7 @@ FemContactUpdate fem_contact_rows_update(FemContactRows *rows, float slip_min) {
 		FemContact *contact = &rows->contacts[c];
 		const float *n = contact->normal;
 		float u[3], square = 0.0f;
-		velocity_after(rows, c, u);
+		fem_contact_velocity_after(rows, c, u);
 		float along = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
 		for (int i = 0; i < 3; i++)
 			square += (u[i] - along * n[i]) * (u[i] - along * n[i]);

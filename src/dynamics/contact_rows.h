@@ -65,8 +65,9 @@ typedef struct FemContactRef {
 
 typedef struct FemContactRows {
 	FemBody *const *bodies;
-	FemContact *contacts; // of the composite, in key order
+	FemContact *contacts; // of the composite, in key order; then
 	int32_t count;
+	int32_t bond_count;  // joints
 	FemVec4 *before;     // [contact] m/s: velocity of side 0 against side 1 before the solve
 	FemVec4 *after;      // [contact] the same after it, of a direct solve; null: from dv of the nodes
 	FemProxy *proxies;   // the world's colliders
@@ -88,6 +89,11 @@ typedef enum FemContactField {
 	FEM_FIELD_Z,    // the preconditioned residual of bodies
 	FEM_FIELD_LOAD, // the present velocities and the bias: what contacts ask of the right-hand side
 } FemContactField;
+
+// Contacts and joints: what makes the matrix.
+static inline int32_t fem_contact_rows_total(const FemContactRows *rows) {
+	return rows->count + rows->bond_count;
+}
 
 // The node chunk of the composite that a live node belongs to.
 static inline int32_t fem_contact_chunk_of(const FemBody *body, int32_t node) {
@@ -155,6 +161,9 @@ bool fem_contact_rows_limit_bounces(FemContactRows *rows);
 
 // Velocity of side 0 against side 1 as they move, without what a solve changes.
 void fem_contact_velocity(const FemContactRows *rows, const FemContact *contact, float out[3]);
+
+// The same of contact c with what the last solve changed.
+void fem_contact_velocity_after(const FemContactRows *rows, int32_t c, float out[3]);
 
 // The point of a side of a dynamic collider or a rigid piece, from the centre of mass, m.
 void fem_contact_side_arm(const FemContactRows *rows, const FemContactSide *side, const FemProxy *rigid, float out[3]);

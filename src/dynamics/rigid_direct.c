@@ -24,7 +24,7 @@ void fem_rigid_direct_open(FemSystem *system) {
 	rows->after = rows->impulses;
 	for (int32_t k = 0; k < system->rigid_count; k++)
 		memset(system->rigids[k]->dv, 0, sizeof system->rigids[k]->dv);
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		FemContactRow *joint = &rows->rows[c];
 		for (int s = 0; s < 2; s++) {
 			const FemContactSide *side = &rows->contacts[c].side[s];
@@ -63,7 +63,7 @@ static void find_residual(FemSystem *system) {
 		for (int i = 0; i < 6; i++)
 			rigid->residual[i] = rigid->impulse[i] - inertia[i];
 	}
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
 		const FemContactRow *joint = &rows->rows[c];
 		const float *n = contact->normal;
@@ -86,7 +86,7 @@ static void find_residual(FemSystem *system) {
 static void factor_single(const FemSystem *system, double out[36]) {
 	const FemContactRows *rows = &system->contacts;
 	fem_rigid_unknowns_weigh(system->rigids[0], out);
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
 		for (int s = 0; s < 2; s++) {
 			if (contact->active && rows->rows[c].rigid[s])
@@ -123,7 +123,7 @@ static double correct(FemSystem *system) {
 
 static void set_velocities(FemSystem *system) {
 	FemContactRows *rows = &system->contacts;
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		float u[3];
 		velocity_at(&rows->rows[c], rows->before[c], u);
 		rows->after[c] = (FemVec4){u[0], u[1], u[2], 0.0f};

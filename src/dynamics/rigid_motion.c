@@ -9,12 +9,16 @@
 
 FemMotionSums fem_sums_of_nodes(const FemBody *body, FemRange nodes) {
 	FemMotionSums sums = {.finite = true};
+	fem_sums_add_nodes(&sums, body, nodes);
+	return sums;
+}
+
+void fem_sums_add_nodes(FemMotionSums *sums, const FemBody *body, FemRange nodes) {
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		double x[3] = {body->position[i].x, body->position[i].y, body->position[i].z};
 		double v[3] = {body->velocity[i].x, body->velocity[i].y, body->velocity[i].z};
-		fem_sums_add_node(&sums, body->mass[i], x, v);
+		fem_sums_add_node(sums, body->mass[i], x, v);
 	}
-	return sums;
 }
 
 void fem_sums_center(const FemMotionSums *sums, double c[3]) {

@@ -58,6 +58,7 @@ static inline void fem_sums_add_impulse(FemMotionSums *sums, const double x[3], 
 
 // Of nodes as they are and move now.
 FemMotionSums fem_sums_of_nodes(const FemBody *body, FemRange nodes);
+void fem_sums_add_nodes(FemMotionSums *sums, const FemBody *body, FemRange nodes);
 
 // The centre of mass, m.
 void fem_sums_center(const FemMotionSums *sums, double c[3]);

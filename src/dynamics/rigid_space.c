@@ -12,6 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+// Joints are stiffer than contacts and longer chains than heaps are high: conjugate gradients take hundreds of
+// iterations for them, so that a factor pays for more blocks, and for more flops. A wall of 40 x 25 pieces has 1e8.
+#define JOINED_BLOCKS_MAX 2048
+#define JOINED_FLOPS 10.0 // times those of a heap; both chosen
+
 #define SHIFT 1e-6f // relative: a single node has no moment of inertia. Ten times a float's rounding
 
 // ---- blocks
@@ -167,11 +172,36 @@ static void add_contact(FemRigidSpace *space, const FemRigidContact *joint, cons
 		add_product(space->entries + 36 * (int64_t)joint->entry[s], j[s], cj[1 - s]);
 }
 
+// out += J_a^T k J_b, of what is equally hard all round.
+static void add_joint_product(float *out, const FemRigidSide *a, const FemRigidSide *b, float k) {
+	const float *p = a->arm, *q = b->arm;
+	float both = k * a->weight * b->weight, dot = k * (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]);
+	for (int r = 0; r < 3; r++) {
+		int next = (r + 1) % 3, last = (r + 2) % 3;
+		out[7 * r] += both;
+		out[6 * (next + 3) + r] += k * a->weight * q[last];
+		out[6 * (last + 3) + r] -= k * a->weight * q[next];
+		out[6 * r + next + 3] += k * b->weight * p[last];
+		out[6 * r + last + 3] -= k * b->weight * p[next];
+		for (int c = 0; c < 3; c++)
+			out[6 * (c + 3) + r + 3] += (r == c ? dot : 0.0f) - k * q[r] * p[c];
+	}
+}
+
+static void add_joint(FemRigidSpace *space, const FemRigidContact *joint, const FemContact *contact) {
+	const FemRigidSide *side = joint->side;
+	for (int s = 0; s < 2 && side[s].block >= 0; s++)
+		add_joint_product(space->diagonal + 36 * (int64_t)side[s].block, &side[s], &side[s], contact->normal_strength);
+	for (int s = 0; s < 2 && joint->entry[0] >= 0; s++)
+		add_joint_product(
+			space->entries + 36 * (int64_t)joint->entry[s], &side[s], &side[1 - s], contact->normal_strength);
+}
+
 // ---- graph
 
 static void list_contacts(
 	FemRigidSpace *space, const FemContactRows *rows, const int32_t *block_of, FemAdjacency *graph) {
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		const FemContact *contact = &rows->contacts[c];
 		FemRigidContact *joint = &space->contacts[c];
 		for (int s = 0; s < 2; s++)
@@ -206,9 +236,9 @@ static size_t place_arrays(FemRigidSpace *space, char *base) {
 	return carver.used;
 }
 
-static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
-	int32_t order[FEM_RIGID_BLOCKS_MAX];
-	double flops;
+static bool take_graph(FemRigidSpace *space, FemAdjacency *graph, bool has_joints) {
+	int32_t order[JOINED_BLOCKS_MAX];
+	double flops, flops_max = fem_policy_rigid_flops_max() * (has_joints ? JOINED_FLOPS : 1.0);
 	space->entry_count = fem_adjacency_rows(graph, space->row_start, NULL);
 	space->column = FEM_ALLOC_ARRAY(int32_t, space->entry_count + 1);
 	space->entries = FEM_ALLOC_ARRAY(float, 36 * (size_t)space->entry_count + 1);
@@ -217,8 +247,8 @@ static bool take_graph(FemRigidSpace *space, FemAdjacency *graph) {
 	fem_adjacency_rows(graph, space->row_start, space->column);
 	find_entries(space);
 	fem_adjacency_order(graph, order);
-	space->factor = fem_cholesky_create(
-		space->block_count, space->row_start, space->column, order, 6, fem_policy_rigid_flops_max(), &flops);
+	space->factor =
+		fem_cholesky_create(space->block_count, space->row_start, space->column, order, 6, flops_max, &flops);
 	if (!space->factor)
 		return false;
 	space->workspace_floats = fem_cholesky_workspace(space->factor);
@@ -252,8 +282,10 @@ static void list_blocks(FemRigidSpace *space, const FemRigidIslands *islands) {
 }
 
 bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, const FemRigidIslands *islands) {
-	*space = (FemRigidSpace){.block_count = islands->count + islands->rigid_count, .contact_count = rows->count};
-	if (space->block_count < 1 || space->block_count > FEM_RIGID_BLOCKS_MAX)
+	*space = (FemRigidSpace){
+		.block_count = islands->count + islands->rigid_count, .contact_count = fem_contact_rows_total(rows)};
+	int32_t most = rows->bond_count > 0 ? JOINED_BLOCKS_MAX : FEM_RIGID_BLOCKS_MAX;
+	if (space->block_count < 1 || space->block_count > most)
 		return false;
 	for (int32_t i = 0; i < islands->count; i++)
 		space->node_count += islands->list[i].nodes.end - islands->list[i].nodes.begin;
@@ -265,7 +297,7 @@ bool fem_rigid_space_create(FemRigidSpace *space, const FemContactRows *rows, co
 		place_arrays(space, space->memory);
 		list_blocks(space, islands);
 		list_contacts(space, rows, islands->block_of, &graph);
-		ok = take_graph(space, &graph);
+		ok = take_graph(space, &graph, rows->bond_count > 0);
 	}
 	fem_adjacency_free(&graph);
 	if (!ok)
@@ -290,7 +322,9 @@ void fem_rigid_space_prepare(FemRigidSpace *space, const FemContactRows *rows, F
 		memcpy(space->diagonal + 36 * (int64_t)i, space->blocks[i].inertia, sizeof space->blocks[i].inertia);
 	memset(space->entries, 0, 36 * sizeof *space->entries * (size_t)space->entry_count);
 	for (int32_t c = 0; c < space->contact_count; c++) {
-		if (rows->contacts[c].active)
+		if (rows->contacts[c].is_bond)
+			add_joint(space, &space->contacts[c], &rows->contacts[c]);
+		else if (rows->contacts[c].active)
 			add_contact(space, &space->contacts[c], &rows->contacts[c]);
 	}
 	space->valid = fem_cholesky_factor(space->factor, space->diagonal, space->entries, NULL, SHIFT);

@@ -107,9 +107,15 @@ static void set_motion(FemProxy *out, const double center[3], const double spin[
 }
 
 FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes) {
+	return fem_rigid_unknowns_open_group(body, &nodes, 1);
+}
+
+FemProxy fem_rigid_unknowns_open_group(const FemBody *body, const FemRange *nodes, int32_t count) {
 	FemProxy out = {0};
 	double c[3], l[3], w[3], inertia[9];
-	FemMotionSums sums = fem_sums_of_nodes(body, nodes);
+	FemMotionSums sums = {.finite = true};
+	for (int32_t k = 0; k < count; k++)
+		fem_sums_add_nodes(&sums, body, nodes[k]);
 	fem_sums_center(&sums, c);
 	if (!fem_sums_inertia(&sums, c, inertia)) // no such piece is made rigid
 		return out;
@@ -159,9 +165,10 @@ static FemVec4 load_of_node(const FemBody *body, int32_t node) {
 }
 
 void fem_rigid_unknowns_load(FemProxy *rigid, float extra[36], const FemBody *body, FemRange nodes) {
-	double sum[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-	rigid->extra = NULL;
-	memset(extra, 0, 36 * sizeof *extra);
+	fem_rigid_unknowns_load_group(rigid, extra, body, &nodes, 1);
+}
+
+static void add_loads(FemProxy *rigid, float extra[36], const FemBody *body, FemRange nodes, double sum[6]) {
 	for (int32_t i = nodes.begin; i < nodes.end && rigid->mass > 0.0f; i++) {
 		FemVec4 load = load_of_node(body, i), d = body->step->diagonal[i];
 		float arm[3], m = body->mass[i], added[3] = {d.x - m, d.y - m, d.z - m};
@@ -176,6 +183,15 @@ void fem_rigid_unknowns_load(FemProxy *rigid, float extra[36], const FemBody *bo
 		fem_add_point6(extra, added, arm);
 		rigid->extra = extra;
 	}
+}
+
+void fem_rigid_unknowns_load_group(
+	FemProxy *rigid, float extra[36], const FemBody *body, const FemRange *nodes, int32_t count) {
+	double sum[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+	rigid->extra = NULL;
+	memset(extra, 0, 36 * sizeof *extra);
+	for (int32_t k = 0; k < count; k++)
+		add_loads(rigid, extra, body, nodes[k], sum);
 	for (int k = 0; k < 6; k++)
 		rigid->impulse[k] = (float)sum[k];
 }

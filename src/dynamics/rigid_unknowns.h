@@ -10,8 +10,10 @@
 #include "model/body.h"
 #include "model/contact.h"
 
-// Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0.
+// Once a step: centre, mass, inertia and motion of the piece with these nodes, at dv = 0; or of several that move as
+// one.
 FemProxy fem_rigid_unknowns_open(const FemBody *body, FemRange nodes);
+FemProxy fem_rigid_unknowns_open_group(const FemBody *body, const FemRange *nodes, int32_t count);
 
 // The same of a piece that has pins. What they hold has no mass here, and does not move. What hangs on a hinge has its
 // centre there, where it is FEM_HINGE_STIFFNESS times as heavy as it is, and turns as much harder about axes that the
@@ -22,6 +24,8 @@ FemProxy fem_rigid_unknowns_open_pinned(const FemBody *body, FemRange nodes);
 // Whenever FemBodyStep.diagonal or ground changed: the impulse of all loads, and what damping and the ground add to the
 // matrix, which stays in `extra`.
 void fem_rigid_unknowns_load(FemProxy *rigid, float extra[36], const FemBody *body, FemRange nodes);
+void fem_rigid_unknowns_load_group(
+	FemProxy *rigid, float extra[36], const FemBody *body, const FemRange *nodes, int32_t count);
 
 // After a solve: dv of the nodes.
 void fem_rigid_unknowns_spread(const FemProxy *rigid, FemBody *body, FemRange nodes);

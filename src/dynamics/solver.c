@@ -601,7 +601,8 @@ static void spread_rigid_task(void *context, int32_t index) {
 	FemSystemIsland *island = &system->islands[index];
 	if (!island->is_rigid)
 		return;
-	fem_rigid_unknowns_spread(&island->rigid, island->body, nodes_of(system, island));
+	fem_rigid_unknowns_spread(
+		island->leader ? &island->leader->rigid : &island->rigid, island->body, nodes_of(system, island));
 	fem_rigid_unknowns_residual(island->body, nodes_of(system, island));
 	fem_modal_spread(island->body, &island->rigid, &system->contacts, system->chunks[island->chunks.begin].body);
 }
@@ -636,7 +637,7 @@ static void add_impulse_to_rigid(
 
 void fem_system_load_rigid(FemSystem *system) {
 	const FemContactRows *rows = &system->contacts;
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		for (int s = 0; s < 2; s++)
 			add_impulse_to_rigid(rows, &rows->contacts[c].side[s], rows->contacts[c].impulse, s == 0 ? -1.0f : 1.0f);
 	}

@@ -19,9 +19,14 @@ typedef struct FemSystemIsland {
 	FemPreconditioner *preconditioner; // null: block-Jacobi, where only a part of the component is live
 	FemRigidBalance balance;           // of stiff free islands
 	bool is_rigid;                     // of a rigid piece: its nodes take no part
-	FemProxy rigid;                    // its unknowns ...
-	float extra[36];                   // ... and FemProxy.extra of them
-	double share;                      // of r.z or x.Ax: the solver's
+	// Of rigid pieces that move as one: the first of them, whose unknowns are those of all, and its ranges of nodes in
+	// FemSystem.group_nodes. Null: it moves by itself.
+	struct FemSystemIsland *leader;
+	FemRange group;
+	int32_t group_filled; // of it
+	FemProxy rigid;       // its unknowns ...
+	float extra[36];      // ... and FemProxy.extra of them
+	double share;         // of r.z or x.Ax: the solver's
 } FemSystemIsland;
 
 typedef struct FemSystem {
@@ -35,6 +40,7 @@ typedef struct FemSystem {
 	int32_t rigid_count;
 	double *rigid_factors;    // [36 * rigid_count]: Cholesky factors of their blocks, where there is no rigid space
 	FemContactRows contacts;  // count 0: none
+	FemRange *group_nodes;    // [island_count] of pieces that move as one; null: none do
 	bool is_direct;           // nothing deforms: solved by rigid_direct.h
 	double *contact_partials; // [contact chunks]
 	float ground_rebound;     // largest restitution of what rebounds from the ground; 0: nothing does

@@ -137,7 +137,7 @@ bool fem_policy_tries_start_vector(const FemSystem *system) {
 		if (fem_preconditioner_kind_in_use(system->islands[i].preconditioner) != FEM_PRECONDITION_FACTOR)
 			return true;
 	}
-	return system->contacts.count > 0;
+	return fem_contact_rows_total(&system->contacts) > 0;
 }
 
 // Where a rigid space answers for rigid motions, what is left is deformation alone, while most of the right-hand side

@@ -255,7 +255,7 @@ static double work_of_contacts(const FemIntegration *integration) {
 	const FemContactRows *rows = integration->contacts;
 	const FemBody *body = integration->body;
 	double sum = 0.0;
-	for (int32_t c = 0; c < rows->count; c++) {
+	for (int32_t c = 0; c < fem_contact_rows_total(rows); c++) {
 		for (int k = 0; k < 2; k++) {
 			const FemContact *contact = &rows->contacts[c];
 			const FemContactSide *side = &contact->side[k];

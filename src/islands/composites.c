@@ -8,6 +8,7 @@
 #include "model/body_step.h"
 #include "model/contact.h"
 #include "model/island.h"
+#include "model/piece.h"
 
 #include <string.h>
 
@@ -79,6 +80,13 @@ static void unite_members(Builder *b) {
 		int32_t second = member_of(&b->contacts[c].side[1], b->bodies, island_count);
 		if (first >= 0 && second >= 0)
 			fem_union_join(b->parent, first, second);
+	}
+	for (int32_t i = 0; i < island_count; i++) { // pieces that move as one need no joints
+		const FemBody *body = b->bodies[b->islands->islands[i].body];
+		const FemPiece *piece = &body->pieces[b->islands->islands[i].component];
+		int32_t first = piece->moves_as_one ? body->topology->component_parts[piece->assembly].begin : -1;
+		if (first >= 0)
+			fem_union_join(b->parent, i, body->step->part_island[first]);
 	}
 }
 
@@ -184,6 +192,7 @@ static void fill_members(Builder *b) {
 			continue;
 		int32_t place = b->out->composites[composite].contacts.end++;
 		b->out->contacts[place] = b->contacts[c];
+		b->out->composites[composite].bond_count += b->contacts[c].is_bond;
 		b->out->contact_places[place] = c;
 	}
 }

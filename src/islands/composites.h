@@ -14,8 +14,9 @@
 typedef struct FemComposite {
 	FemRange islands;  // into FemComposites.island_list
 	FemRange chunks;   // into FemComposites.chunks
-	FemRange contacts; // into FemComposites.contacts
-	FemRange proxies;  // into FemComposites.proxy_list: dynamic colliders
+	FemRange contacts; // into FemComposites.contacts: joints after all others,
+	int32_t bond_count;
+	FemRange proxies; // into FemComposites.proxy_list: dynamic colliders
 	int32_t node_count;
 	int32_t iterations; // of its islands' last solves
 	bool large;         // solved by several threads together

@@ -112,8 +112,9 @@ typedef struct FemBody {
 
 	struct FemPlateElements *cells; // cells of plates (model/plate_elements.h); null when the mesh has none
 
-	struct FemPiece *pieces; // [component_capacity]: model/piece.h
-	struct FemModal *modal;  // modes that its one piece moves by (model/modal.h); null: none were given
+	struct FemPiece *pieces;  // [component_capacity]: model/piece.h
+	struct FemModal *modal;   // modes that its one piece moves by (model/modal.h); null: none were given
+	struct FemJoined *joined; // the pieces that it is cut into and their joints (model/bond.h); null: none were told
 
 	// ---- parts
 	uint8_t *part_state; // FemIslandState of each part

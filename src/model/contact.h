@@ -92,6 +92,7 @@ typedef struct FemContact {
 	int32_t hold;   // place of its FemPaperHold among those of its step; without meaning under Coulomb's friction
 	bool active;    // takes part in the matrix
 	bool bounces;   // strikes in this step: its bias is the speed of its rebound
+	bool is_bond;   // of two pieces (model/bond.h): always active, pulls as well as it presses, equally hard all round
 	uint64_t key;   // the pair of places, for finding it again in the next step
 } FemContact;
 

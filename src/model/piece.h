@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "fem_destruction.h"
 #include "model/body.h"
+#include "model/bond.h"
 #include "model/island.h"
 #include "model/modal.h"
 #include "topology/topology.h"
@@ -53,6 +54,16 @@ typedef struct FemPiece {
 	float blow_time;   // s, in which its blow stops it; 0: not known
 	bool blow_broke;   // these split it, or what it was part of: the step's own, weaker force of them does not count
 	bool blow_decides; // they split nothing of it and say all of its loads: the same
+	// Of bodies with joints (model/bond.h): the first of all pieces that it hangs together with by them, and whether
+	// it does with any. Follows from the joints.
+	int32_t assembly;
+	bool is_joined;
+	int32_t assembly_count; // of the first of them: how many there are
+	// Within a step: all of them stand still, and move as one rigid body, or, as one of them is held, not at all.
+	bool moves_as_one, is_held_as_one;
+	float joint_overload;     // within a step: load over strength of the most overloaded of its joints,
+	int32_t joint_other;      // and the piece beyond that one; -1: none is
+	bool is_refined;          // it is no longer one of the rigid ones: it moves as the pieces of an automatic body do
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
 	// ---- solver
@@ -121,6 +132,16 @@ static inline void fem_body_release_pieces(FemBody *body) {
 		fem_piece_release(&body->pieces[c]);
 }
 
+// Its pieces are rigid whatever their loads: none is elastic, dents or goes to grains.
+static inline bool fem_body_is_rigid_by_choice(const FemBody *body) {
+	return body->dynamics == FEM_DYNAMICS_RIGID || body->dynamics == FEM_DYNAMICS_RIGID_PIECES;
+}
+
+// Two pieces of one body that hang together by joints, directly or through others, do not touch each other.
+static inline bool fem_pieces_are_joined(const FemBody *body, int32_t component, int32_t other) {
+	return fem_joined_of(body) && body->pieces[component].assembly == body->pieces[other].assembly;
+}
+
 // The modes that a body moves by now; null: it does not.
 static inline FemModal *fem_modal_of(const FemBody *body) {
 	return body->modal && body->modal->is_moving && body->pieces[0].is_rigid ? body->modal : NULL;
@@ -149,7 +170,7 @@ static inline int32_t fem_largest_piece(const FemTopology *t) {
 
 // What may be removed for its age or number: free, and not the largest.
 static inline bool fem_piece_is_debris(const FemBody *body, int32_t component, int32_t largest) {
-	return component != largest && !fem_piece_is_attached(body, component);
+	return component != largest && !fem_piece_is_attached(body, component) && !body->pieces[component].is_joined;
 }
 
 #endif

@@ -78,6 +78,7 @@ typedef struct FemWorld {
 	int64_t node_count, tet_count, piece_count;
 	int32_t breakable_count; // bodies that can break
 	int32_t celled_count;    // bodies with plate cells
+	int32_t joined_count;    // bodies that were cut into joined pieces
 
 	FemIslands islands;
 	FemArena arena;      // one step's memory

@@ -220,6 +220,44 @@ FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world) {
 	return bodies;
 }
 
+// ---- joined pieces
+
+#define CELL_TETS 6 // of FEM_CELLS_KUHN
+
+// Each cell of the box is a piece.
+static bool join_cells(FemBodyId body, int32_t tet_count) {
+	FemJoinedDef def = fem_default_joined_def();
+	int32_t *pieces = malloc(sizeof *pieces * (size_t)tet_count);
+	for (int32_t t = 0; pieces && t < tet_count; t++)
+		pieces[t] = t / CELL_TETS;
+	def.tet_pieces = pieces;
+	bool ok = pieces && fem_body_set_joined(body, &def) == FEM_OK &&
+		fem_body_set_dynamics(body, FEM_DYNAMICS_RIGID_PIECES) == FEM_OK;
+	free(pieces);
+	return ok;
+}
+
+// A box that stands on the ground; a scene with a drive has a ball of half a ton that flies at it.
+FemSceneBodies fem_build_joined(const FemScene *scene, FemWorldId world) {
+	FemSceneBodies bodies = reserve(scene, 1);
+	FemMaterialDef material = material_def(scene);
+	FemBodyDef def = fem_default_body_def();
+	FemBoxMesh box = fem_box_mesh(scene->cells[0], scene->cells[1], scene->cells[2], scene->size, FEM_CELLS_KUHN);
+	int32_t tets = box.tet_count;
+	def.position = (FemPosition){-0.5 * (double)scene->size.x, 0.0, -0.5 * (double)scene->size.z};
+	if (!add_body(&bodies, world, &def, add_mesh(scene, world, &box), &material))
+		return bodies;
+	if (!join_cells(bodies.ids[0], tets))
+		bodies.count = 0;
+	if (scene->drive)
+		add_ball(&bodies, world,
+			(FemSceneBall){.radius = 0.4f,
+				.position = {0.1, 0.3 * (double)scene->size.y, -0.5 * (double)scene->size.z - 0.5},
+				.velocity = {0.0f, 0.0f, 12.0f}},
+			500.0f);
+	return bodies;
+}
+
 // ---- pole
 
 #define POLE_FOOT 0.5   // m, height of its lower end

@@ -10,6 +10,7 @@
 
 FemSceneBodies fem_build_glass(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_wall(const FemScene *scene, FemWorldId world);
+FemSceneBodies fem_build_joined(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_slab(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_pole(const FemScene *scene, FemWorldId world);
 FemSceneBodies fem_build_bowl(const FemScene *scene, FemWorldId world);
@@ -66,6 +67,29 @@ void fem_drive_panel(const FemSceneBodies *bodies, int32_t step, float dt);
 			.toughness = 1.6e5f, \
 			.fragment_size = 0.075f, \
 			.seed = 3, \
+			.body_count = 1, \
+			FEM_FRACTURE_COMMON}, \
+		{.name = "joined1000", \
+			.description = "a wall of 1,000 joined rigid bricks that stands on the ground", \
+			.build = fem_build_joined, \
+			.cells = {40, 25, 1}, \
+			.size = {8.0f, 5.0f, 0.2f}, \
+			.young_modulus = 1e9f, \
+			.poisson_ratio = 0.2f, \
+			.density = 2000.0f, \
+			.toughness = 5e5f, \
+			.body_count = 1, \
+			FEM_FRACTURE_COMMON}, \
+		{.name = "tower300", \
+			.description = "a tower of 300 joined rigid blocks, struck by a ball of 500 kg", \
+			.build = fem_build_joined, \
+			.drive = fem_drive_balls, \
+			.cells = {4, 25, 3}, \
+			.size = {1.2f, 7.5f, 0.9f}, \
+			.young_modulus = 1e9f, \
+			.poisson_ratio = 0.2f, \
+			.density = 2000.0f, \
+			.toughness = 1e5f, \
 			.body_count = 1, \
 			FEM_FRACTURE_COMMON}, \
 		{.name = "pole", \

@@ -8,6 +8,7 @@
 #include "model/piece.h"
 #include "topology/tet_mesh.h"
 #include "topology/topology.h"
+#include "world/api/joining.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/api/splinters.h"
@@ -80,6 +81,7 @@ void fem_body_discard(FemBody *body) {
 	fem_body_tet_array_free(body, FEM_TET_PLATES);
 	fem_plate_elements_free(body->cells);
 	fem_modal_free(body->modal);
+	fem_joined_free(body->joined);
 	fem_body_tet_array_free(body, FEM_TET_PLASTICS);
 	fem_body_tet_array_free(body, FEM_TET_FIBRES);
 	FEM_FREE_ARRAY(body->reaction, t->node_capacity);
@@ -223,6 +225,7 @@ static void count_body(FemWorld *world, const FemBody *body, int32_t sign) {
 	world->tet_count += sign * (int64_t)t->tet_count;
 	world->breakable_count += sign * (body->breaking != NULL);
 	world->celled_count += sign * (body->cells != NULL);
+	world->joined_count += sign * (body->joined && body->joined->is_cut);
 	world->meshes[body->mesh_index].use_count += sign;
 	for (int32_t tet = 0; tet < t->batch_count * FEM_LANES; tet++) {
 		if (body->tet_material[tet] >= 0)

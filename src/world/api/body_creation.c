@@ -4,6 +4,7 @@
 #include "world/api/bodies.h"
 #include "world/api/checks.h"
 #include "world/api/cookies.h"
+#include "world/api/joining.h"
 #include "world/api/pieces.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
@@ -244,7 +245,13 @@ FemBodyId fem_body_create(FemWorldId id, const FemBodyDef *def) {
 		return (FemBodyId){0};
 	}
 	fem_body_publish(body);
-	return fem_body_enter(world, body, index) ? fem_body_id(world, index) : (FemBodyId){0};
+	if (!fem_body_enter(world, body, index))
+		return (FemBodyId){0};
+	if (def->dynamics == FEM_DYNAMICS_RIGID_PIECES && fem_body_cut_joined(world, index) != FEM_OK) {
+		fem_body_free(world, index);
+		return (FemBodyId){0};
+	}
+	return fem_body_id(world, index);
 }
 
 FemResult fem_body_destroy(FemBodyId id) {

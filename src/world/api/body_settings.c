@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "world/api/bodies.h"
+#include "world/api/joining.h"
 #include "world/api/registry.h"
 #include "world/step/breaking.h"
 
@@ -70,7 +71,7 @@ FemResult fem_body_set_self_contact(FemBodyId id, bool self_contact) {
 
 FemResult fem_dynamics_check(FemDynamics dynamics) {
 	return dynamics == FEM_DYNAMICS_AUTO || dynamics == FEM_DYNAMICS_ELEMENTS || dynamics == FEM_DYNAMICS_RIGID ||
-			dynamics == FEM_DYNAMICS_MODAL
+			dynamics == FEM_DYNAMICS_MODAL || dynamics == FEM_DYNAMICS_RIGID_PIECES
 		? FEM_OK
 		: fem_fail(FEM_ERROR_INVALID_ARGUMENT, "dynamics is %d: use a value of FemDynamics.", (int)dynamics);
 }
@@ -81,7 +82,14 @@ FemResult fem_body_set_dynamics(FemBodyId id, FemDynamics dynamics) {
 	FemBody *body = fem_body_find_idle(id, &world, &result);
 	if (!body || (result = fem_dynamics_check(dynamics)) != FEM_OK || body->dynamics == (uint8_t)dynamics)
 		return result;
+	if (body->dynamics == FEM_DYNAMICS_RIGID_PIECES && (result = fem_body_mend_joined(world, id.index1 - 1)) != FEM_OK)
+		return result;
+	if (dynamics == FEM_DYNAMICS_RIGID_PIECES && (result = fem_body_cut_joined(world, id.index1 - 1)) != FEM_OK)
+		return result;
+	body = world->bodies[id.index1 - 1];
 	body->dynamics = (uint8_t)dynamics;
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		body->pieces[c].is_refined = false;
 	if (body->modal) {
 		body->modal->is_out = false;
 		fem_modal_drop_grabs(body->modal);

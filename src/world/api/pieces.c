@@ -25,7 +25,7 @@ void fem_pieces_start(FemBody *body, double time) {
 	}
 }
 
-static void add_piece_event(FemWorld *world, int32_t body_index, const FemPiece *piece) {
+void fem_piece_tell(FemWorld *world, int32_t body_index, const FemPiece *piece) {
 	if (!FEM_LIST_HOLD(world->step_piece_events, world->step_piece_event_capacity, world->step_piece_event_count + 1,
 			FEM_EVENT_MAX)) {
 		world->step_errors |= FEM_STEP_EVENTS_FULL;
@@ -70,7 +70,7 @@ void fem_pieces_follow_split(FemWorld *world, FemBody *body, int32_t body_index)
 		piece->parent = breaking->old_pieces[parent].number;
 		piece->born = world->time;
 		piece->bears = piece->ground_load = piece->ground_ratio = 0.0f; // those of the whole
-		add_piece_event(world, body_index, piece);
+		fem_piece_tell(world, body_index, piece);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "fem_constants.h"
 #include "fem_destruction.h"
 #include "model/body.h"
+#include "model/bond.h"
 #include "model/contact.h"
 #include "model/piece.h"
 #include "topology/topology.h"
@@ -213,6 +214,8 @@ static bool are_apart(const FemBody *a, int32_t piece, const FemBody *b, int32_t
 static void add_active(FemWorld *world, FemRange active, const FemBody *body, const FemBody *other) {
 	for (int32_t i = active.begin; i < active.end; i++) {
 		FemSweepPair pair = fem_sweep_active_pair(&world->sweep, i);
+		if (other == body && fem_pieces_are_joined(body, pair.piece_a, pair.piece_b))
+			continue;
 		if (!other || !are_apart(body, pair.piece_a, other, pair.piece_b))
 			add_pieces(world, pair.piece_a, pair.piece_b);
 	}

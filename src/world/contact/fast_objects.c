@@ -268,7 +268,8 @@ static bool may_collide(const FemWorld *world, const FemFastPair *pair) {
 			!fem_collider_ignores(collider, fem_body_id(world, (int32_t)world->sweep.proxies[pair->a].user));
 	const FemBody *other = body_of(world, pair->b);
 	if (body == other)
-		return body->self_contact && !are_neighbours(world, pair);
+		return body->self_contact && !are_neighbours(world, pair) &&
+			!fem_pieces_are_joined(body, world->sweep.proxies[pair->a].piece, world->sweep.proxies[pair->b].piece);
 	return fem_body_sees(body, other->layer, other->mask) &&
 		!fem_bodies_are_joined(
 			&world->contacts, (int32_t)world->sweep.proxies[pair->a].user, (int32_t)world->sweep.proxies[pair->b].user);

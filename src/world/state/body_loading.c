@@ -75,7 +75,7 @@ static bool flags_make_sense(uint32_t flags) {
 		return false;
 	if (flags & FEM_STATE_ELEMENTS && flags & FEM_STATE_ALWAYS_RIGID)
 		return false;
-	if (flags & FEM_STATE_HOMES && !broken)
+	if ((flags & FEM_STATE_HOMES && !broken) || (flags & FEM_STATE_JOINED && !breaks))
 		return false;
 	return !broken || (pieces && !(flags & FEM_STATE_RIGID));
 }
@@ -144,6 +144,7 @@ static void finish_counts(FemWorld *world, FemBody *body, const FemStateHeader *
 	body->dynamics = (uint8_t)(header->flags & FEM_STATE_ELEMENTS ? FEM_DYNAMICS_ELEMENTS
 			: header->flags & FEM_STATE_ALWAYS_RIGID              ? FEM_DYNAMICS_RIGID
 			: header->flags & FEM_STATE_MODAL                     ? FEM_DYNAMICS_MODAL
+			: header->flags & FEM_STATE_RIGID_PIECES              ? FEM_DYNAMICS_RIGID_PIECES
 																  : FEM_DYNAMICS_AUTO);
 	FEM_ASSERT(body->live_part_count <= t->part_count && body->pinned_count <= t->node_count);
 	// Of several bodies that are loaded after each other, those that sleep are not woken by the others.
@@ -160,6 +161,8 @@ static bool fill(FemStream *s, FemWorld *world, FemBody *body, const FemStateHea
 		read_shape(s, world, body, header->flags);
 	if (!s->failed)
 		fem_state_read_lists(s, world, body, header->flags);
+	if (!s->failed && header->flags & FEM_STATE_JOINED)
+		fem_state_read_joined(s, world, body);
 	if (s->failed || s->at != s->size || header->still < 0)
 		return false;
 	if (!(header->flags & FEM_STATE_RIGID))
@@ -226,7 +229,7 @@ static bool fits_together(FemWorld *world, FemBody *old, FemBody *body, int32_t 
 	return ok;
 }
 
-static FemResult replace(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
+FemResult fem_body_replace(FemWorld *world, FemBody *old, FemBody *body, int32_t index) {
 	if (!fits_together(world, old, body, index)) {
 		fem_body_discard(body);
 		return fem_fail(
@@ -253,5 +256,5 @@ FemResult fem_body_load(
 		(result = fem_region_materials(world, materials, material_count, table)) != FEM_OK)
 		return result;
 	FemBody *body = read_state(world, old, &header, table, data);
-	return body ? replace(world, old, body, index) : FEM_ERROR_FORMAT;
+	return body ? fem_body_replace(world, old, body, index) : FEM_ERROR_FORMAT;
 }

@@ -77,6 +77,8 @@ static uint32_t flags_of(const FemWorld *world, const FemBody *body, const FemRi
 	flags |= body->dynamics == FEM_DYNAMICS_ELEMENTS ? FEM_STATE_ELEMENTS : 0u;
 	flags |= body->dynamics == FEM_DYNAMICS_RIGID ? FEM_STATE_ALWAYS_RIGID : 0u;
 	flags |= body->dynamics == FEM_DYNAMICS_MODAL ? FEM_STATE_MODAL : 0u;
+	flags |= body->dynamics == FEM_DYNAMICS_RIGID_PIECES ? FEM_STATE_RIGID_PIECES : 0u;
+	flags |= body->joined ? FEM_STATE_JOINED : 0u;
 	flags |= body->was_asleep ? FEM_STATE_WAS_ASLEEP : 0u;
 	return flags | fem_state_list_flags(body, pose != NULL, flags & FEM_STATE_BROKEN);
 }
@@ -104,6 +106,8 @@ static bool write_state(
 	else
 		fem_state_sync_nodes(s, body);
 	fem_state_write_lists(s, body, header->flags);
+	if (header->flags & FEM_STATE_JOINED)
+		fem_state_write_joined(s, world, body);
 	return true;
 }
 

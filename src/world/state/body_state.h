@@ -12,6 +12,7 @@
 //   the nodes (3 doubles), rotation, [velocity of the centre of mass, angular velocity] else:  origin (3 doubles), then
 //   position and velocity of each node, 24 bytes [kinds of nodes]  [which nodes are live] [plastic strain of tets that
 //   flowed]  [factors on toughness]  [tets relieved of prestress]  [forces for the next step]  [forces of the ground]
+//   [joined: see body_state_joined.c]
 //
 // Nodes and tets are in the user's order and numbers, which do not depend on how the mesh was partitioned. Whole
 // numbers are in groups of 7 bits, lowest first, with the high bit set in all but the last byte ("number" below). Runs
@@ -52,7 +53,9 @@ typedef enum FemStateFlags {
 	FEM_STATE_RELIEVED = 1 << 21,     // of prestress
 	FEM_STATE_CRUSHED = 1 << 22,      // some of it went to grains
 	FEM_STATE_HOMES = 1 << 23,        // of splinters
-	FEM_STATE_ALL = (1 << 24) - 1,
+	FEM_STATE_JOINED = 1 << 24,       // it was told which pieces it is to be cut into
+	FEM_STATE_RIGID_PIECES = 1 << 25, // dynamics: by these
+	FEM_STATE_ALL = (1 << 26) - 1,
 } FemStateFlags;
 
 typedef struct FemStateHeader {
@@ -73,6 +76,11 @@ uint32_t fem_state_checksum(const void *data, size_t size);
 uint64_t fem_state_mesh_hash(const FemMesh *mesh);
 void fem_state_sync_fields(FemStream *s, FemBody *body, uint32_t flags); // those that stand for themselves, both ways
 
+// ---- body_loading.c
+// Puts a built body of the same mesh into the place of another, which is freed, with its splinters and modes. On
+// failure the other stays, and the built one is freed.
+FEM_MUST_USE FemResult fem_body_replace(FemWorld *world, FemBody *old, FemBody *body, int32_t index);
+
 // ---- body_state_pose.c
 // Whether the body is its rest shape, moved rigidly, to within rounding or FEM_STATE_RIGID_ERROR of its size.
 bool fem_state_find_pose(const FemWorld *world, const FemBody *body, FemRigidPose *out);
@@ -89,6 +97,10 @@ bool fem_state_pieces_are_new(const FemWorld *world, const FemBody *body);
 FEM_MUST_USE bool fem_state_write_breaks(
 	FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags); // false: no memory
 void fem_state_read_breaks(FemStream *s, const FemWorld *world, FemBody *body, uint32_t flags);
+
+// ---- body_state_joined.c
+void fem_state_write_joined(FemStream *s, const FemWorld *world, FemBody *body);
+void fem_state_read_joined(FemStream *s, const FemWorld *world, FemBody *body);
 
 // ---- body_state_lists.c
 uint32_t fem_state_list_flags(const FemBody *body, bool is_rigid, bool is_broken); // which of the lists below it has

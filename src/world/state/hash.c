@@ -124,13 +124,23 @@ static uint64_t hash_modal(uint64_t hash, const FemBody *body) {
 	return hash;
 }
 
+// Joints that broke, and what waits to be given back; the rest of them is what the body was cut with.
+static uint64_t hash_joined(uint64_t hash, const FemBody *body) {
+	const FemJoined *joined = body->joined && body->joined->is_cut ? body->joined : NULL;
+	for (int32_t i = 0; joined && i < joined->bond_count; i++)
+		hash = fem_hash_word(hash, joined->joints[i].is_broken);
+	for (int32_t i = 0; joined && i < joined->kick_count; i++)
+		hash = fem_hash_float(fem_hash_word(hash, (uint64_t)joined->kicks[i].joint), joined->kicks[i].energy);
+	return joined ? fem_hash_float(hash, joined->break_allowance) : hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const FemBody *body) {
 	const FemTopology *t = body->topology;
 	if (body->blow_speed > 0.0f) // an impulse since the last step
 		hash = fem_hash_float(hash, body->blow_speed);
 	hash = hash_pieces(hash_breaking(hash_position(hash, body->origin), body), body);
 	hash = hash_nodes(hash, body, FEM_NODE_VECTOR);
-	hash = hash_modal(hash_motion(hash_tets(hash, body), body), body);
+	hash = hash_joined(hash_modal(hash_motion(hash_tets(hash, body), body), body), body);
 	hash = hash_nodes(hash_nodes(hash, body, FEM_NODE_BYTE), body, FEM_NODE_FLOAT);
 	for (int32_t p = 0; p < t->part_count; p++)
 		hash = fem_hash_word(fem_hash_word(hash, body->part_state[p]), (uint64_t)body->part_still[p]);

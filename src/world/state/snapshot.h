@@ -6,7 +6,7 @@
 #include "world/state/stream.h"
 #include "world/world.h"
 
-#define FEM_SNAPSHOT_VERSION 24u // of the format; data of others are refused
+#define FEM_SNAPSHOT_VERSION 25u // of the format; data of others are refused
 
 // ---- snapshot_body.c
 void fem_snapshot_sync_tets(FemStream *stream, FemBody *body, FemTetSaved group); // arrays by tet of that group
@@ -16,6 +16,9 @@ void fem_snapshot_read_body(FemStream *stream, FemWorld *world, int32_t body_ind
 // ---- snapshot_modal.c
 void fem_snapshot_sync_modal(FemStream *stream, FemBody *body);
 void fem_snapshot_sync_joints(FemStream *stream, struct FemWorld *world); // after all bodies
+
+// ---- snapshot_joined.c
+void fem_snapshot_sync_joined(FemStream *stream, FemBody *body);
 
 // ---- snapshot_contact.c
 void fem_snapshot_sync_contact(FemStream *stream, FemWorld *world); // colliders and contacts, after all bodies

@@ -145,6 +145,7 @@ static void write_state(FemStream *s, FemBody *body) {
 	sync_arrays(s, body);
 	sync_motion(s, body);
 	fem_snapshot_sync_modal(s, body);
+	fem_snapshot_sync_joined(s, body);
 	uint64_t solver_bytes = fem_body_solver_state_size(body);
 	bool has_solver = fem_body_has_solver(body);
 	fem_stream_bool(s, &has_solver);
@@ -244,6 +245,8 @@ static void read_state(FemStream *s, FemWorld *world, FemBody *body) {
 		sync_motion(s, body); // after the materials, which make all elastic
 	if (!s->failed)
 		fem_snapshot_sync_modal(s, body);
+	if (!s->failed)
+		fem_snapshot_sync_joined(s, body);
 	if (!s->failed)
 		read_solver(s, world, body);
 	for (int32_t c = 0; !s->failed && c < body->topology->component_count; c++)

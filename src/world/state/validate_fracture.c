@@ -139,6 +139,30 @@ static int32_t smallest_of_mesh(const FemTopology *t) {
 	return smallest;
 }
 
+// Joints name tets of the mesh, and what hangs together by them is known.
+static FemResult check_joined(const FemBody *body, int32_t index) {
+	const FemTopology *t = body->topology;
+	const FemJoined *joined = body->joined;
+	if (!joined || !joined->is_cut)
+		return FEM_OK;
+	int32_t whole = 0, corners = 4 * t->batch_count * FEM_LANES;
+	for (int32_t i = 0; i < joined->bond_count; i++) {
+		const FemBond *joint = &joined->joints[i];
+		if (joint->corner[0] < 0 || joint->corner[0] >= corners || joint->corner[1] < 0 || joint->corner[1] >= corners)
+			return FAULT("Body %d: joint %d is between no tets.", index, i);
+		if (!fem_bond_holds(t, joint))
+			continue;
+		int32_t a = fem_node_component(t, fem_bond_node(t, joint, 0));
+		int32_t b = fem_node_component(t, fem_bond_node(t, joint, 1));
+		if (a == b || body->pieces[a].assembly != body->pieces[b].assembly || !body->pieces[a].is_joined)
+			return FAULT("Body %d: joint %d holds nothing together.", index, i);
+		whole++;
+	}
+	return whole == joined->whole_count && joined->kick_count <= joined->bond_count
+		? FEM_OK
+		: FAULT("Body %d counts %d joints of %d that hold.", index, joined->whole_count, whole);
+}
+
 FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 	FemBody *body = world->bodies[index];
 	const FemTopology *t = body->topology;
@@ -161,6 +185,8 @@ FemResult fem_body_check_breaking(const FemWorld *world, int32_t index) {
 		result = check_temper(body, index);
 	if (result == FEM_OK)
 		result = check_crushed(body, index);
+	if (result == FEM_OK)
+		result = check_joined(body, index);
 	if (result == FEM_OK)
 		result = check_splinters(body, index);
 	return result == FEM_OK ? check_mass(world, body, index) : result;

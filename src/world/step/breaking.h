@@ -38,6 +38,8 @@ void fem_fracture_stage_finish(struct FemStep *step); // after the last pass
 size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass); // that it takes of a pass's memory
 void fem_fracture_free(FemWorld *world);
 void fem_fracture_publish(FemWorld *world);
+void fem_cuts_free(FemBreaking *breaking); // the lists of cuts, which live within a step
+void fem_fracture_tell_face(FemWorld *world, const FemFractureFace *face); // in the events of the step
 
 // ---- topology_change.c: a body's topology was split; everything that follows from it. Any thread, one a body.
 void fem_body_apply_split(FemWorld *world, FemBody *body);

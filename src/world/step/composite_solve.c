@@ -1,6 +1,7 @@
 // The solve of a composite: loose solves find the active contacts, whose rigid space the last solve, to full tolerance,
 // uses.
 #include "base/heap.h"
+#include "dynamics/bond_rows.h"
 #include "dynamics/energy_bound.h"
 #include "dynamics/modal_unknowns.h"
 #include "dynamics/paper_friction.h"
@@ -9,6 +10,7 @@
 #include "dynamics/rows.h"
 #include "dynamics/solver_policy.h"
 #include "fracture/separation.h"
+#include "model/bond.h"
 #include "model/piece.h"
 #include "world/step/composite_task.h"
 #include "world/step/step.h"
@@ -28,7 +30,7 @@ static int32_t ground_candidates(const FemCompositeTask *task, int32_t chunk) {
 
 static bool has_contacts(const FemCompositeTask *task, int32_t chunk) {
 	const FemContactRows *rows = &task->system.contacts;
-	return rows->count > 0 && rows->ref_start[chunk + 1] > rows->ref_start[chunk];
+	return fem_contact_rows_total(rows) > 0 && rows->ref_start[chunk + 1] > rows->ref_start[chunk];
 }
 
 // Ground and contacts change the diagonal of the nodes they touch.
@@ -56,6 +58,11 @@ static void refresh_rigid_task(void *context, int32_t index) {
 	FemCompositeTask *task = context;
 	FemSystemIsland *island = &task->system.islands[index];
 	bool is_near_ground = false;
+	if (island->leader == island)
+		fem_rigid_unknowns_load_group(&island->rigid, island->extra, island->body,
+			task->system.group_nodes + island->group.begin, island->group.end - island->group.begin);
+	if (island->leader)
+		return;
 	for (int32_t c = island->chunks.begin; island->is_rigid && c < island->chunks.end; c++)
 		is_near_ground |= ground_candidates(task, c) > 0;
 	if (!is_near_ground)
@@ -77,7 +84,7 @@ static void prepare_pass(FemCompositeTask *task) {
 		fem_paper_friction_apply(&task->system, &world->friction_gains, world->def.gravity, task->step->dt);
 	for (int32_t k = 0; k < task->system.modal_count; k++)
 		task->system.modals[k]->modal->jacobian_count = 0;
-	if (task->system.contacts.count > 0 && !task->system.is_direct)
+	if (fem_contact_rows_total(&task->system.contacts) > 0 && !task->system.is_direct)
 		fem_contact_rows_build(&task->system.contacts, task->system.chunk_count);
 	refresh_diagonal(task);
 }
@@ -85,7 +92,7 @@ static void prepare_pass(FemCompositeTask *task) {
 static void build_contacts(FemCompositeTask *task) {
 	memset(&task->step->contact_touched[task->composite->chunks.begin], 0,
 		sizeof(bool) * (size_t)task->system.chunk_count);
-	if (task->system.contacts.count == 0)
+	if (fem_contact_rows_total(&task->system.contacts) == 0)
 		return;
 	prepare_pass(task);
 }
@@ -182,7 +189,8 @@ static bool has_rigid_island(const FemSystem *system) {
 
 // As a level of the solve it pays where contacts join several. For rigid pieces it is the solve.
 static bool open_coarse_level(FemCompositeTask *task, FemRigidSpace *space) {
-	return task->system.contacts.count > 0 && open_rigid_space(task, space, has_rigid_island(&task->system) ? 1 : 2);
+	return fem_contact_rows_total(&task->system.contacts) > 0 &&
+		open_rigid_space(task, space, has_rigid_island(&task->system) ? 1 : 2);
 }
 
 // ---- solve
@@ -224,7 +232,7 @@ static int64_t prepare_islands(FemSystem *system, FemMatrixChange change) {
 static void leave_direct(FemSystem *system) {
 	system->is_direct = false;
 	system->contacts.after = NULL;
-	if (system->contacts.count > 0)
+	if (fem_contact_rows_total(&system->contacts) > 0)
 		fem_contact_rows_build(&system->contacts, system->chunk_count);
 }
 
@@ -349,7 +357,7 @@ static bool may_break(const FemCompositeTask *task) {
 	bool may = false;
 	for (int32_t i = 0; i < task->system.island_count; i++) {
 		const FemBreaking *breaking = task->system.islands[i].body->breaking;
-		may |= breaking && breaking->can_break;
+		may |= breaking && breaking->can_break && !fem_joined_of(task->system.islands[i].body);
 	}
 	return may;
 }
@@ -359,6 +367,7 @@ void fem_composite_solve(FemCompositeTask *task) {
 	FemSystem *system = &task->system;
 	system->is_direct = fem_rigid_direct_is_possible(system) && !may_break(task);
 	fem_contact_rows_open(&system->contacts);
+	fem_bond_rows_follow_rotation(&system->contacts, task->step->dt);
 	bool is_single = system->is_direct && system->rigid_count <= 1;
 	system->rigid = !is_single && open_coarse_level(task, &space) ? &space : NULL;
 	system->is_direct &= is_single || system->rigid;
@@ -368,6 +377,7 @@ void fem_composite_solve(FemCompositeTask *task) {
 	find_ground_bounces(task);
 	build_contacts(task);
 	solve_passes(task);
+	fem_bond_rows_keep(&system->contacts);
 	if (system->is_direct)
 		fem_system_spread_rigid(system);
 	if (system->rigid)

@@ -56,7 +56,7 @@ static FemIntegration integration_of(const FemCompositeTask *task, int32_t place
 		.is_free = island->pinned_count == 0 && island->whole,
 		.rigid = fem_rigid_piece_of(step->world->bodies[island->body], island),
 		.in_contact = task->result->on_ground || is_grabbed(step->world->bodies[island->body]) ||
-			(task->system.contacts.count > 0 && !touches_itself_only(task)),
+			(fem_contact_rows_total(&task->system.contacts) > 0 && !touches_itself_only(task)),
 		.contacts = &task->system.contacts,
 	};
 }
@@ -66,7 +66,8 @@ static FemContactRows contacts_of(FemStep *step, const FemComposite *composite, 
 	return (FemContactRows){
 		.bodies = step->world->bodies,
 		.contacts = composites->contacts + composite->contacts.begin,
-		.count = composite->contacts.end - composite->contacts.begin,
+		.count = composite->contacts.end - composite->contacts.begin - composite->bond_count,
+		.bond_count = composite->bond_count,
 		.proxies = step->proxies,
 		.rows = step->contact_rows + composite->contacts.begin,
 		.impulses = step->contact_impulses + composite->contacts.begin,
@@ -109,6 +110,7 @@ static FemCompositeTask open_task(FemStep *step, int32_t order) {
 		.rigids = step->rigids + composite->islands.begin + composite->proxies.begin,
 		.rigid_factors = step->rigid_factors + 36 * (int64_t)(composite->islands.begin + composite->proxies.begin),
 		.modals = step->modals + composite->islands.begin,
+		.group_nodes = step->group_nodes ? step->group_nodes + composite->islands.begin : NULL,
 		.contacts = contacts_of(step, composite, index),
 		.contact_partials = step->contact_partials + composite->contacts.begin,
 		.loop = composite->large ? fem_pool_open_loop(world->pool) : NULL,
@@ -177,6 +179,8 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 		fem_motion_add_centrifugal(&integration);
 		return;
 	}
+	if (island->body->pieces[component].moves_as_one)
+		return; // open_groups()
 	FemRange nodes = island->body->topology->component_nodes[component];
 	bool is_modal = fem_modal_of(island->body) != NULL;
 	island->rigid = integration.is_free ? fem_rigid_unknowns_open(island->body, nodes)
@@ -191,12 +195,47 @@ static void open_island(FemCompositeTask *task, int32_t place) {
 		task->system.modals[task->system.modal_count++] = &island->rigid;
 }
 
+// Pieces that stand still together (joined_calm.h) have the unknowns of the first of them; where one is held, none.
+static void open_groups(FemCompositeTask *task) {
+	FemSystem *system = &task->system;
+	int32_t count = 0;
+	for (int32_t i = 0; i < system->island_count; i++) {
+		FemSystemIsland *island = &system->islands[i];
+		int32_t component = fem_composite_island(task, i)->component;
+		const FemPiece *piece = &island->body->pieces[component];
+		if (!piece->moves_as_one)
+			continue;
+		if (piece->assembly == component) // islands come in the order of pieces: before all others of it
+			island->leader = island, island->group = (FemRange){count, count + piece->assembly_count},
+			count += piece->assembly_count;
+		else
+			island->leader = (FemSystemIsland *)((char *)island->body->step->rigid[piece->assembly] -
+				offsetof(FemSystemIsland, rigid));
+		FemSystemIsland *leader = island->leader;
+		system->group_nodes[leader->group.begin + leader->group_filled++] =
+			island->body->topology->component_nodes[component];
+		island->body->step->rigid[component] = &leader->rigid;
+	}
+	for (int32_t i = 0; i < system->island_count; i++) {
+		FemSystemIsland *island = &system->islands[i];
+		if (island->leader != island)
+			continue;
+		const FemRange *nodes = system->group_nodes + island->group.begin;
+		int32_t ranges = island->group.end - island->group.begin;
+		const FemPiece *piece = &island->body->pieces[fem_composite_island(task, i)->component];
+		island->rigid =
+			piece->is_held_as_one ? (FemProxy){0} : fem_rigid_unknowns_open_group(island->body, nodes, ranges);
+		fem_rigid_unknowns_load_group(&island->rigid, island->extra, island->body, nodes, ranges);
+	}
+}
+
 static void list_rigids(FemCompositeTask *task) {
 	FemSystem *system = &task->system;
 	for (int32_t k = 0; k < collider_count(task); k++)
 		system->rigids[system->rigid_count++] = &task->step->proxies[collider_at(task, k)];
 	for (int32_t i = 0; i < system->island_count; i++) {
-		if (system->islands[i].is_rigid && system->islands[i].rigid.mass > 0.0f)
+		bool follows = system->islands[i].leader && system->islands[i].leader != &system->islands[i];
+		if (system->islands[i].is_rigid && !follows && system->islands[i].rigid.mass > 0.0f)
 			system->rigids[system->rigid_count++] = &system->islands[i].rigid;
 	}
 }
@@ -211,6 +250,8 @@ static void solve_composite_task(void *context, int32_t order) {
 	FemCompositeTask task = open_task(context, order);
 	for (int32_t i = 0; i < task.system.island_count; i++)
 		open_island(&task, i);
+	if (task.step->world->joined_count > 0)
+		open_groups(&task);
 	list_rigids(&task);
 	fem_composite_solve(&task);
 	close_task(&task);
@@ -275,6 +316,8 @@ static void integrate_composite_task(void *context, int32_t order) {
 		balance_group(&task);
 	for (int32_t i = 0; i < task.system.island_count; i++) {
 		FemIntegration integration = integration_of(&task, i);
+		if (integration.rigid && integration.rigid->is_held_as_one && !bad)
+			continue;
 		if (bad)
 			integration.body->went_bad = true;
 		else

@@ -48,7 +48,7 @@ typedef struct Crushing {
 
 static bool may_crush(const FemBody *body) {
 	return body && body->breaking && body->breaking->can_crush && body->live_part_count > 0 && !body->went_bad &&
-		!body->kinematic && body->step && body->step->tet_stress && body->dynamics != FEM_DYNAMICS_RIGID;
+		!body->kinematic && body->step && body->step->tet_stress && !fem_body_is_rigid_by_choice(body);
 }
 
 static bool may_crush_tet(const FemBody *body, int32_t tet) {

@@ -15,7 +15,7 @@
 // ---- front
 
 static bool may_dice(const FemBody *body) {
-	return body->breaking->is_dicing && body->dynamics != FEM_DYNAMICS_RIGID;
+	return body->breaking->is_dicing && !fem_body_is_rigid_by_choice(body);
 }
 
 // What is cut must be awake and elastic. Nodes may be copies that no table knows yet.
@@ -55,11 +55,8 @@ bool fem_dicing_cut(FemWorld *world, FemBody *body, float dt, FemDice *out) {
 static FemVec3d direction_of(const FemBody *body, int32_t tet) {
 	uint64_t hash = fem_hash_word(FEM_HASH_START, body->breaking->seed);
 	hash = fem_hash_word(fem_hash_word(hash, (uint64_t)body->topology->user_of_tet[tet]), 3);
-	double height = (double)(hash >> 40) * 0x1p-23 - 1.0,
-		   angle = (double)(hash & 0xffffff) * 0x1p-24 * 6.283185307179586;
-	double width = sqrt(fmax(1.0 - height * height, 0.0));
 	FemVec4 q = body->rotation[tet];
-	return fem_quat_rotate((FemQuat){q.x, q.y, q.z, q.w}, (FemVec3d){width * cos(angle), height, width * sin(angle)});
+	return fem_quat_rotate((FemQuat){q.x, q.y, q.z, q.w}, fem_unit_of_hash(hash));
 }
 
 // The dice that came of one piece. The velocities that they are given have neither momentum nor spin in all.

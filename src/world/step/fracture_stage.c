@@ -177,18 +177,21 @@ static void describe_cut(const FemBody *body, const FemFaceCut *cut, FemFracture
 	};
 }
 
+void fem_fracture_tell_face(FemWorld *world, const FemFractureFace *face) {
+	if (FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FACE_MAX))
+		world->step_faces[world->step_face_count++] = *face;
+	else
+		world->step_errors |= FEM_STEP_EVENTS_FULL;
+}
+
 static void add_faces(FemWorld *world, int32_t body_index) {
 	const FemBody *body = world->bodies[body_index];
 	const FemBreaking *breaking = body->breaking;
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++) {
-		if (!FEM_LIST_HOLD(world->step_faces, world->step_face_capacity, world->step_face_count + 1, FACE_MAX)) {
-			world->step_errors |= FEM_STEP_EVENTS_FULL;
-			return;
-		}
-		FemFractureFace *face = &world->step_faces[world->step_face_count++];
-		*face = breaking->faces[i];
-		face->body = fem_body_id(world, body_index);
-		face->material = fem_material_id(world, body->tet_material[breaking->cuts[i].face / 4]);
+		FemFractureFace face = breaking->faces[i];
+		face.body = fem_body_id(world, body_index);
+		face.material = fem_material_id(world, body->tet_material[breaking->cuts[i].face / 4]);
+		fem_fracture_tell_face(world, &face);
 	}
 }
 
@@ -247,8 +250,7 @@ static void split_task(void *context, int32_t task) {
 	fem_heap_end();
 }
 
-// Frees the lists of cuts, which live within a step.
-static void free_cuts(FemBreaking *breaking) {
+void fem_cuts_free(FemBreaking *breaking) {
 	FEM_FREE_ARRAY(breaking->cuts, breaking->cut_capacity);
 	FEM_FREE_ARRAY(breaking->faces, breaking->cut_capacity);
 	breaking->cuts = NULL;
@@ -329,7 +331,7 @@ static bool split_bodies(Fracture *fracture) {
 		statistics->faces_opened += body->breaking->cut_count;
 		statistics->tree_builds += body->breaking->tree_builds;
 		add_faces(world, fracture->bodies[i]);
-		free_cuts(body->breaking);
+		fem_cuts_free(body->breaking);
 		if (body->breaking->has_no_memory)
 			world->step_errors |= FEM_STEP_NO_MEMORY;
 		again |= body->breaking->was_split;

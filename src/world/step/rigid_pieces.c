@@ -5,6 +5,7 @@
 #include "dynamics/rigid_shape.h"
 #include "fracture/separation.h"
 #include "model/body_step.h"
+#include "model/bond.h"
 #include "model/piece.h"
 #include "world/step/breaking.h"
 #include "world/step/kept_elements.h"
@@ -62,9 +63,11 @@ static FemDynamics dynamics_of(const FemBody *body) {
 	return (FemDynamics)body->dynamics;
 }
 
-// What moves by modes is released as what is rigid by choice, and what broke of it is that.
+// What moves by modes is released as what is rigid by choice, and what broke of it is that. So are pieces that were
+// joined and are to break on.
 static bool is_free_to_choose(const FemBody *body) {
-	return dynamics_of(body) == FEM_DYNAMICS_AUTO || dynamics_of(body) == FEM_DYNAMICS_MODAL;
+	return dynamics_of(body) == FEM_DYNAMICS_AUTO || dynamics_of(body) == FEM_DYNAMICS_MODAL ||
+		(dynamics_of(body) == FEM_DYNAMICS_RIGID_PIECES && body->joined && body->joined->refine_on_break);
 }
 
 // Needs the stress of its tets, which only bodies that can break have.
@@ -145,7 +148,7 @@ static float fragment_of_piece(const FemBody *body, int32_t component) {
 
 static void make_all_rigid(FemBody *body) {
 	for (int32_t c = 0; c < body->topology->component_count; c++) {
-		if (!body->pieces[c].is_rigid && is_wholly_live(body, c))
+		if (!body->pieces[c].is_rigid && !body->pieces[c].is_refined && is_wholly_live(body, c))
 			make_rigid(body, c, INFINITY);
 	}
 }
@@ -154,7 +157,7 @@ void fem_rigid_pieces_begin(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (dynamics_of(body) == FEM_DYNAMICS_RIGID)
+		if (fem_body_is_rigid_by_choice(body))
 			make_all_rigid(body);
 		else if (dynamics_of(body) == FEM_DYNAMICS_MODAL)
 			fem_modal_pieces_begin(body);

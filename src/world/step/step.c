@@ -15,6 +15,8 @@
 #include "world/contact/held_pieces.h"
 #include "world/step/breaking.h"
 #include "world/step/crushing.h"
+#include "world/step/joined_calm.h"
+#include "world/step/joined_pieces.h"
 #include "world/step/kept_elements.h"
 #include "world/step/modal_pieces.h"
 #include "world/step/passes.h"
@@ -162,6 +164,7 @@ static void begin_substep(FemStep *step) {
 		return;
 	for (int32_t i = 0; i < world->islands.active_count; i++)
 		recenter(world->bodies[world->islands.active_bodies[i]]);
+	fem_joined_wake(world);
 	fem_held_pieces_release(step);
 	fem_rigid_pieces_begin(step);
 }
@@ -246,11 +249,12 @@ static void stand_still(FemStep *step) {
 
 static void compose_islands(FemStep *step) {
 	FemWorld *world = step->world;
+	fem_joined_wake(world);
 	bool listed =
 		fem_islands_update(&world->islands, world->bodies, world->body_capacity); // contacts may have woken some
 	if (step->pass == 0 && listed)
 		fem_work_limit_elastic(world);
-	if (!listed || !fem_step_begin_memory(step))
+	if (!listed || !fem_joined_list(step) || !fem_step_begin_memory(step))
 		stand_still(step);
 	fem_world_prepare_solvers(world);
 	take_body_memory(step);
@@ -380,6 +384,7 @@ static void look_at_blows(FemStep *step) {
 
 static void fracture(FemStep *step) {
 	bool released = fem_rigid_pieces_release(step);
+	released |= fem_joined_break(step);
 	if (released)
 		fem_passes_find_who_goes_back(step);
 	step->is_again = fem_fracture_stage_run(step) || released;
@@ -458,6 +463,7 @@ static void finish_motion(FemStep *step) {
 static void sleep_and_wake(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_contact_stage_finish(step);
+	fem_joined_watch_calm(step);
 	fem_rigid_pieces_settle(step);
 	fem_modal_pieces_finish(step);
 	FemVec3 g = world->def.gravity;
@@ -485,7 +491,7 @@ static void count(FemStep *step) {
 	statistics->live_islands = islands->count;
 	statistics->asleep_islands = islands->asleep_count;
 	statistics->ground_contacts = 0;
-	statistics->contacts = step->contact_count;
+	statistics->contacts = world->def.contacts_enabled ? world->contacts.contact_count : 0;
 	statistics->pieces = (int32_t)world->piece_count;
 	statistics->rigid_pieces = fem_rigid_pieces_count(world);
 	statistics->modal_pieces = fem_modal_pieces_count(world);

@@ -184,6 +184,7 @@ static size_t lists_bytes(const FemStep *step) {
 		fem_align_up(sizeof(int32_t) * (chunks + composites)) + fem_align_up(sizeof(bool) * chunks) +
 		fem_align_up(sizeof(FemProxy *) * rigids) + fem_align_up(36 * sizeof(double) * rigids) +
 		fem_align_up(sizeof(FemProxy *) * islands) + // modals
+		(step->world->joined_count > 0 ? fem_align_up(sizeof(FemRange) * islands) : 0) +
 		fem_align_up(sizeof(FemContactRow) * contacts) + 2 * fem_align_up(sizeof(FemVec4) * contacts) +
 		fem_align_up(sizeof(FemContactRef) * FEM_CONTACT_REFS * contacts) + fem_align_up(sizeof(double) * contacts);
 }
@@ -223,6 +224,7 @@ void fem_step_take_lists(FemStep *step) {
 	step->rigids = FEM_ARENA_TAKE(arena, FemProxy *, rigids);
 	step->rigid_factors = FEM_ARENA_TAKE(arena, double, 36 * (size_t)rigids);
 	step->modals = FEM_ARENA_TAKE(arena, FemProxy *, islands);
+	step->group_nodes = step->world->joined_count > 0 ? FEM_ARENA_TAKE(arena, FemRange, islands) : NULL;
 	step->contact_rows = FEM_ARENA_TAKE(arena, FemContactRow, contacts);
 	step->contact_impulses = FEM_ARENA_TAKE(arena, FemVec4, contacts);
 	step->contact_before = FEM_ARENA_TAKE(arena, FemVec4, contacts);

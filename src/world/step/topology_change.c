@@ -8,6 +8,7 @@
 #include "world/api/bodies.h"
 #include "world/api/pieces.h"
 #include "world/step/breaking.h"
+#include "world/step/joined_pieces.h"
 #include "world/step/solver_state.h"
 #include "world/world.h"
 
@@ -170,6 +171,7 @@ void fem_body_finish_split(FemWorld *world, int32_t body_index) {
 		enter_pieces(world, body_index);
 	fem_contacts_renumber(world, body_index);
 	fem_pieces_follow_split(world, body, body_index);
+	fem_joined_find_assemblies(body);
 	fem_split_end(body->own_topology);
 	world->islands.dirty = true;
 }

@@ -132,9 +132,18 @@ func test_cast_shadow_that_is_not_there() -> void:
 	check_equal(body.cast_shadow, GeometryInstance3D.SHADOW_CASTING_SETTING_ON, "cast_shadow")
 
 
+func test_energy_release_that_is_no_number() -> void:
+	var body := add_body(Vector3(0, 2, 0))
+	for value: float in [NAN, INF]:
+		expect_errors("an energy_release of %s" % value, [str(body.get_path()), "energy_release"])
+		body.energy_release = value
+		errors_end()
+	check_equal(body.energy_release, 1.0, "energy_release")
+
+
 func test_dynamics_that_are_not_there() -> void:
 	var body := add_body(Vector3(0, 2, 0))
-	for setting: int in [-1, 4]:
+	for setting: int in [-1, 5]:
 		expect_errors("dynamics %d" % setting, [str(body.get_path()), "DestructibleBody.Dynamics"])
 		body.dynamics = setting
 		errors_end()

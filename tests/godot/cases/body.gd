@@ -50,6 +50,51 @@ func test_dynamics() -> void:
 		check_near(body.get_center_of_mass().y, bodies[2].get_center_of_mass().y, 0.01, "height")
 
 
+# A bar of joined rigid pieces: one in flight, several when it was struck, and one of finite elements in between.
+func test_rigid_pieces() -> void:
+	var body := DestructibleBody.new()
+	body.size = Vector3(2, 0.2, 0.2)
+	body.cells = Vector3i(10, 1, 1)
+	body.material = load("res://addons/fem_destruction/materials/concrete.tres")
+	body.gravity_scale = 0.0
+	body.position.y = 20.0
+	body.dynamics = DestructibleBody.DYNAMICS_RIGID_PIECES
+	body.rigid_piece_count = 5
+	scene.add_child(body)
+	await ticks(3)
+	check(body.get_piece_count() >= 3 and body.get_piece_count() <= 5, "pieces: %d" % body.get_piece_count())
+	check_equal(DestructionServer.get_statistics()["rigid_pieces"], body.get_piece_count(), "rigid pieces")
+	var center := body.get_center_of_mass()
+	body.dynamics = DestructibleBody.DYNAMICS_FINITE_ELEMENTS
+	await ticks(2)
+	check_equal(body.get_piece_count(), 1, "pieces as finite elements")
+	check_near(body.get_center_of_mass().distance_to(center), 0.0, 1e-3, "way that the change took")
+	body.dynamics = DestructibleBody.DYNAMICS_RIGID_PIECES
+	await ticks(2)
+	check(body.get_piece_count() >= 3, "pieces again")
+	var detached: Array[int] = []
+	var energies: Array[float] = []
+	body.piece_detached.connect(func(piece: int) -> void: detached.append(piece))
+	body.fractured.connect(func(_point: Vector3, _normal: Vector3, energy: float, _area: float) -> void: energies.append(energy))
+	body.strength_scale = 0.01
+	body.apply_impulse(Vector3(0, 400, 0), Vector3(0, 20, 0))
+	await ticks(10)
+	check(detached.size() > 0, "told that pieces came off")
+	check(energies.size() > 0 and energies.max() > 0.0, "told of faces with their energy")
+	var state := body.get_state()
+	check_equal(body.set_state(state), OK, "loads its own state")
+	await ticks(5)
+	body.energy_release = -1.0
+	check_near(body.energy_release, 0.0, 0.0, "negative energy_release")
+	body.rigid_piece_count = -5
+	check_equal(body.rigid_piece_count, 0, "negative rigid_piece_count")
+	body.breaks_per_second = 3.0
+	body.refine_on_break = true
+	body.apply_impulse(Vector3(0, 400, 0), Vector3(0.5, 20, 0))
+	await ticks(5)
+	check(is_finite(body.get_center_of_mass().y), "place after all")
+
+
 # A bar that wobbles: its modes come within a moment, it falls as anything, and a point of it can be dragged.
 func test_modal() -> void:
 	var jelly := MaterialResource.new()

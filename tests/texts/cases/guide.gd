@@ -38,6 +38,29 @@ func test_performance_1() -> void:
 	await ticks(2)
 
 
+func test_performance_2() -> void:
+	var node := node_with(text_of("guide.performance_2.gdscript"))
+	scene.add_child(node)
+	var body := add_slab("concrete.tres")
+	body.reparent(node)
+	node.set_owner(null)
+	body.owner = node
+	await ticks(2)
+	node.run()
+	check_equal(body.dynamics, DestructibleBody.DYNAMICS_AUTO, "dynamics near by")
+	body.global_position.x += 100.0
+	await ticks(3)
+	node.run()
+	check_equal(body.dynamics, DestructibleBody.DYNAMICS_RIGID_PIECES, "dynamics far away")
+	await ticks(2)
+	check(body.get_piece_count() > 1, "one piece far away")
+	body.global_position.x -= 100.0
+	await ticks(2)
+	node.run()
+	await ticks(2)
+	check_equal(body.get_piece_count(), 1, "pieces near by")
+
+
 func test_saving_1() -> void:
 	add_level()
 	var node := node_with(text_of("guide.saving_1.gdscript"))

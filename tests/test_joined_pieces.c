@@ -1,0 +1,382 @@
+// Bodies of joined rigid pieces: that they hold as one, break where they should, and get back the energy of the break.
+#include "cube_scene.h"
+#include "dynamics/bond_release.h"
+#include "fem_test.h"
+#include "scenes/rig.h"
+#include "world/api/registry.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DT (1.0f / 60.0f)
+
+// A bar of stone, 1 x 0.1 x 0.1 m, of cells of 0.1 m, 25 kg: E 5e8, breaks at 1.6e5 Pa.
+static FemRigDef stone_bar(void) {
+	FemRigDef def = fem_rig_bar_def(10, 1, 1, FEM_CELLS_KUHN, 0.2f);
+	def.clamped = false;
+	def.material.young_modulus = 5e8f;
+	def.material.density = 2500.0f;
+	def.material.breakable = true;
+	def.material.toughness = 1.6e5f;
+	def.material.toughness_variation = 0.0f;
+	def.world.solver_tolerance = 1e-3f;
+	return def;
+}
+
+// One piece for each `cells` cells along x.
+static int32_t *pieces_along_x(const FemRig *rig, int32_t count) {
+	int32_t *pieces = malloc(sizeof *pieces * (size_t)rig->box.tet_count);
+	for (int32_t t = 0; t < rig->box.tet_count; t++) {
+		float x = 0.0f;
+		for (int v = 0; v < 4; v++)
+			x += 0.25f * rig->box.positions[rig->box.tets[4 * t + v]].x;
+		pieces[t] = (int32_t)(x * (float)count / rig->size.x);
+	}
+	return pieces;
+}
+
+static FemRig make_joined(const FemRigDef *def, int32_t count, float release) {
+	FemRig rig = fem_rig_create(def);
+	FemJoinedDef joined = fem_default_joined_def();
+	int32_t *pieces = pieces_along_x(&rig, count);
+	joined.tet_pieces = pieces;
+	joined.energy_release = release;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_dynamics(rig.body, FEM_DYNAMICS_RIGID_PIECES), FEM_OK);
+	free(pieces);
+	return rig;
+}
+
+static FemBodyState state_of(FemBodyId body) {
+	FemBodyState state = {0};
+	FEM_CHECK_INT(fem_body_get_state(body, &state), FEM_OK);
+	return state;
+}
+
+static int32_t joints_of(FemBodyId body, int32_t *out_broken, double *out_energy, double *out_strength) {
+	int32_t count = fem_body_get_bonds(body, NULL, 0);
+	FemBondState *joints = calloc((size_t)count + 1, sizeof *joints);
+	FEM_CHECK_INT(fem_body_get_bonds(body, joints, count), count);
+	*out_broken = 0;
+	*out_energy = *out_strength = 0.0;
+	for (int32_t i = 0; i < count; i++) {
+		*out_broken += joints[i].is_broken;
+		*out_energy += (double)joints[i].energy;
+		*out_strength += (double)joints[i].strength;
+	}
+	free(joints);
+	return count;
+}
+
+static void pull(const FemRig *rig, float force) {
+	fem_rig_load_face(rig, true, (FemVec3){force, 0.0f, 0.0f});
+	fem_rig_load_face(rig, false, (FemVec3){-force, 0.0f, 0.0f});
+}
+
+FEM_TEST(joined_pieces, hold_below_their_strength_and_break_above) {
+	for (int k = 0; k < 2; k++) {
+		FemRigDef def = stone_bar();
+		FemRig rig = make_joined(&def, 2, 0.0f);
+		int32_t broken;
+		double energy, strength;
+		FEM_CHECK_INT(joints_of(rig.body, &broken, &energy, &strength), 4);
+		FEM_CHECK_NEAR(strength, 0.577 * 1.6e5 * 0.01, 1.0);
+		FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 2);
+		for (int i = 0; i < 10; i++) {
+			pull(&rig, (float)(k == 0 ? 0.7 * strength : 1.2 * strength));
+			FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+			FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+		}
+		joints_of(rig.body, &broken, &energy, &strength);
+		FEM_CHECK_INT(broken, k == 0 ? 0 : 4);
+		fem_rig_destroy(&rig);
+	}
+}
+
+// ---- what a break gives back
+
+// Fails when each side gets all of the energy, when pushes are not opposed, or when what the two do already is counted
+// in.
+FEM_TEST(joined_pieces, break_with_their_energy_and_without_momentum) {
+	const float releases[4] = {0.0f, 0.5f, 1.0f, 1.5f};
+	double without = 0.0;
+	for (int k = 0; k < 4; k++) {
+		FemRigDef def = stone_bar();
+		FemRig rig = make_joined(&def, 2, releases[k]);
+		int32_t broken;
+		double energy, strength;
+		joints_of(rig.body, &broken, &energy, &strength);
+		pull(&rig, (float)(1.2 * strength));
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+		joints_of(rig.body, &broken, &energy, &strength);
+		FemBodyState state = state_of(rig.body);
+		without = k == 0 ? state.kinetic_energy : without;
+		FEM_CHECK_INT(broken, 4);
+		FEM_CHECK(energy > 0.05);
+		FEM_CHECK_NEAR(state.kinetic_energy - without, (double)releases[k] * energy, 0.01 * energy);
+		double scale = sqrt(2.0 * state.mass * state.kinetic_energy); // kg m/s, of all that moves
+		FEM_CHECK(sqrt((double)(state.linear_momentum.x * state.linear_momentum.x +
+					  state.linear_momentum.y * state.linear_momentum.y +
+					  state.linear_momentum.z * state.linear_momentum.z)) < 1e-6 * scale);
+		FEM_CHECK(sqrt((double)(state.angular_momentum.x * state.angular_momentum.x +
+					  state.angular_momentum.y * state.angular_momentum.y +
+					  state.angular_momentum.z * state.angular_momentum.z)) < 1e-6 * scale);
+		fem_rig_destroy(&rig);
+	}
+}
+
+// ---- standing
+
+// A tower of 1 x 0.1 x 0.1 m on the ground.
+static FemRigDef tower_def(void) {
+	FemRigDef def = stone_bar();
+	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
+	def.world.ground_enabled = true;
+	def.world.sleeping_enabled = true;
+	def.body.rotation = (FemQuat){0.0f, 0.0f, 0.70710678f, 0.70710678f};
+	def.body.position = (FemPosition){0.0, 0.0, 0.0};
+	return def;
+}
+
+FEM_TEST(joined_pieces, stand_and_sleep_as_one) {
+	FemRigDef def = tower_def();
+	FemRig rig = make_joined(&def, 10, 1.0f);
+	FemPosition before = state_of(rig.body).center;
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), 10);
+	for (int i = 0; i < 60; i++)
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	FemPosition after = state_of(rig.body).center;
+	FEM_CHECK(fem_body_is_asleep(rig.body));
+	FEM_CHECK_NEAR(after.x, before.x, 1e-3);
+	FEM_CHECK_NEAR(after.y, before.y, 2e-3);
+	int32_t broken;
+	double energy, strength;
+	joints_of(rig.body, &broken, &energy, &strength);
+	FEM_CHECK_INT(broken, 0);
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	FemPieceNumber pieces[10];
+	FEM_CHECK_INT(fem_body_get_pieces(rig.body, pieces, 10), 10);
+	FEM_CHECK_INT(fem_body_wake_piece(rig.body, pieces[9]), FEM_OK);
+	FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	FemStatistics statistics;
+	FEM_CHECK_INT(fem_world_get_statistics(rig.world, &statistics), FEM_OK);
+	FEM_CHECK_INT(statistics.live_islands, 10);
+	fem_rig_destroy(&rig);
+}
+
+// ---- state
+
+static void kick_over(const FemRig *rig) {
+	FEM_CHECK_INT(
+		fem_body_apply_impulse_at_point(rig->body, (FemVec3){60.0f, 0.0f, 10.0f}, (FemPosition){-0.05, 0.75, 0.05}),
+		FEM_OK);
+}
+
+FEM_TEST(joined_pieces, go_on_bitwise_from_a_snapshot) {
+	FemRigDef def = tower_def();
+	FemRig rig = make_joined(&def, 10, 1.0f);
+	kick_over(&rig);
+	for (int i = 0; i < 3; i++)
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	int32_t broken, now;
+	double energy, strength;
+	joints_of(rig.body, &broken, &energy, &strength);
+	size_t size = fem_world_save(rig.world, NULL, 0);
+	void *data = malloc(size);
+	FEM_CHECK(fem_world_save(rig.world, data, size) == size);
+	FemWorldId copy = fem_world_restore(data, size, 2);
+	FEM_CHECK_INT(fem_world_validate(copy), FEM_OK);
+	FEM_CHECK(fem_world_hash(copy) == fem_world_hash(rig.world));
+	for (int i = 0; i < 60; i++) {
+		fem_world_step(rig.world, DT, 1);
+		fem_world_step(copy, DT, 1);
+		if (!FEM_CHECK(fem_world_hash(copy) == fem_world_hash(rig.world)))
+			break;
+	}
+	FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	joints_of(rig.body, &now, &energy, &strength);
+	FEM_CHECK(now > 0);
+	free(data);
+	fem_world_destroy(copy);
+	fem_rig_destroy(&rig);
+}
+
+FEM_TEST(joined_pieces, are_saved_and_loaded) {
+	FemRigDef def = tower_def();
+	FemRig rig = make_joined(&def, 10, 1.0f);
+	kick_over(&rig);
+	for (int i = 0; i < 3; i++)
+		FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	int32_t broken, again;
+	double energy, strength, same;
+	joints_of(rig.body, &broken, &energy, &strength);
+	size_t size = fem_body_save(rig.body, NULL, 0);
+	void *data = malloc(size);
+	FEM_CHECK(fem_body_save(rig.body, data, size) == size);
+	FemRig other = fem_rig_create(&def);
+	FEM_CHECK_INT(fem_body_load(other.body, &other.material, 1, data, size), FEM_OK);
+	FEM_CHECK_INT(fem_world_validate(other.world), FEM_OK);
+	FEM_CHECK_INT(joints_of(other.body, &again, &energy, &same), 36);
+	FEM_CHECK_INT(again, broken);
+	FEM_CHECK_NEAR(same, strength, 1e-3 * strength);
+	FEM_CHECK_INT(fem_body_get_dynamics(other.body), FEM_DYNAMICS_RIGID_PIECES);
+	for (int i = 0; i < 10; i++)
+		fem_world_step(other.world, DT, 1);
+	FEM_CHECK_INT(fem_world_validate(other.world), FEM_OK);
+	free(data);
+	fem_rig_destroy(&other);
+	fem_rig_destroy(&rig);
+}
+
+// ---- level of detail
+
+FEM_TEST(joined_pieces, become_elements_and_back_without_a_jump) {
+	FemRigDef def = stone_bar();
+	def.body.linear_velocity = (FemVec3){0.3f, 0.2f, 0.0f};
+	def.body.angular_velocity = (FemVec3){0.0f, 1.0f, 2.0f};
+	FemRig rig = make_joined(&def, 5, 1.0f);
+	for (int k = 0; k < 4; k++) {
+		for (int i = 0; i < 5; i++)
+			FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+		FemBodyState before = state_of(rig.body);
+		FemDynamics next = k % 2 == 0 ? FEM_DYNAMICS_ELEMENTS : FEM_DYNAMICS_RIGID_PIECES;
+		FEM_CHECK_INT(fem_body_set_dynamics(rig.body, next), FEM_OK);
+		FEM_CHECK_INT(fem_body_get_pieces(rig.body, NULL, 0), k % 2 == 0 ? 1 : 5);
+		FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+		FemBodyState after = state_of(rig.body);
+		FEM_CHECK_NEAR(after.center.x, before.center.x, 1e-5);
+		FEM_CHECK_NEAR(after.center.y, before.center.y, 1e-5);
+		FEM_CHECK_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-3 * before.kinetic_energy);
+		FEM_CHECK_NEAR((double)after.linear_momentum.x, (double)before.linear_momentum.x, 1e-4);
+		FEM_CHECK_NEAR((double)after.angular_momentum.z, (double)before.angular_momentum.z, 1e-3);
+		FEM_CHECK(after.max_strain < 2e-4f); // breaks at 3.2e-4
+	}
+	fem_rig_destroy(&rig);
+}
+
+// ---- bad input
+
+FEM_TEST(joined_pieces, survive_bad_input) {
+	FemRigDef def = stone_bar();
+	FemRig rig = fem_rig_create(&def);
+	FemJoinedDef joined = fem_default_joined_def();
+	int32_t *pieces = calloc((size_t)rig.box.tet_count, sizeof *pieces), bad_seed = 1 << 20;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, NULL), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &(FemJoinedDef){0}), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_bond_breaking(rig.body, 1.0f, 0.0f, false), FEM_ERROR_INVALID_ARGUMENT);
+	joined.energy_release = NAN;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_ERROR_INVALID_ARGUMENT);
+	joined.energy_release = 1.0f;
+	joined.seed_tets = &bad_seed;
+	joined.seed_count = 1;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_ERROR_INVALID_ARGUMENT);
+	joined.seed_tets = NULL;
+	joined.seed_count = -3; // one piece
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_OK);
+	FEM_CHECK_INT(fem_body_set_dynamics(rig.body, FEM_DYNAMICS_RIGID_PIECES), FEM_OK);
+	FEM_CHECK_INT(fem_body_get_bonds(rig.body, NULL, 0), 0);
+	FEM_CHECK_INT(fem_world_step(rig.world, DT, 1), 0);
+	joined.tet_pieces = pieces;
+	for (int32_t t = 0; t < rig.box.tet_count; t++)
+		pieces[t] = t; // crumbs, which become pieces of three tets and more
+	joined.energy_release = -5.0f;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_OK);
+	int32_t count = fem_body_get_pieces(rig.body, NULL, 0);
+	FEM_CHECK(count > 5 && count <= rig.box.tet_count / 3);
+	FEM_CHECK_INT(fem_body_set_bond_breaking(rig.body, NAN, 0.0f, false), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_bond_breaking(rig.body, -1.0f, -1.0f, true), FEM_OK);
+	pieces[0] = -1;
+	FEM_CHECK_INT(fem_body_set_joined(rig.body, &joined), FEM_ERROR_INVALID_ARGUMENT);
+	FEM_CHECK_INT(fem_body_set_toughness_scale(rig.body, 0.0f), FEM_OK); // no strength at all
+	FEM_CHECK_INT(fem_body_pin_node(rig.body, 0), FEM_OK);
+	for (int i = 0; i < 30; i++) {
+		pull(&rig, 100.0f);
+		fem_world_step(rig.world, DT, 1);
+		FEM_CHECK_INT(fem_world_validate(rig.world), FEM_OK);
+	}
+	FEM_CHECK(isfinite(state_of(rig.body).kinetic_energy));
+	FEM_CHECK_INT(fem_body_get_bonds((FemBodyId){0}, NULL, 0), 0);
+	free(pieces);
+	fem_rig_destroy(&rig);
+}
+
+// Of nine places that are pulled alike one breaks, and no more joints in a second than may.
+FEM_TEST(joined_pieces, break_no_faster_than_they_may) {
+	FemRigDef def = stone_bar();
+	FemRig rig = make_joined(&def, 10, 0.0f);
+	int32_t broken;
+	double energy, strength;
+	FEM_CHECK_INT(fem_body_set_bond_breaking(rig.body, 0.0f, 6.0f, false), FEM_OK);
+	for (int i = 0; i < 60; i++) {
+		pull(&rig, 2000.0f);
+		fem_world_step(rig.world, DT, 1);
+		joints_of(rig.body, &broken, &energy, &strength);
+		FEM_CHECK(broken <= 2 * (2 + i / 10)); // the other half goes with the first
+	}
+	FEM_CHECK(broken >= 4);
+	fem_rig_destroy(&rig);
+	rig = make_joined(&def, 10, 0.0f);
+	pull(&rig, 1000.0f);
+	fem_world_step(rig.world, DT, 1);
+	joints_of(rig.body, &broken, &energy, &strength);
+	FEM_CHECK_INT(broken, 4);
+	fem_rig_destroy(&rig);
+}
+
+// ---- strength
+
+// N: the load at the far end of a clamped bar at which it first breaks, raised slowly; along x or down.
+static double breaking_load(bool is_joined, bool pulls, double guess) {
+	FemRigDef def = stone_bar();
+	def.cells[0] = 20, def.cells[1] = def.cells[2] = 2;
+	def.clamped = true;
+	def.material.stiffness_damping = 1e-2f;
+	def.body.dynamics = FEM_DYNAMICS_ELEMENTS;
+	FemRig rig = is_joined ? make_joined(&def, 10, 0.0f) : fem_rig_create(&def);
+	int32_t broken = 0;
+	double load = 0.0, energy, strength;
+	for (int i = 0; i < 300 && broken == 0; i++) {
+		load = guess * (0.2 + 0.01 * i);
+		float force = (float)load;
+		fem_rig_load_face(&rig, true, pulls ? (FemVec3){force, 0.0f, 0.0f} : (FemVec3){0.0f, -force, 0.0f});
+		fem_world_step(rig.world, DT, 1);
+		if (is_joined)
+			joints_of(rig.body, &broken, &energy, &strength);
+		else
+			broken = fem_body_get_pieces(rig.body, NULL, 0) - 1;
+	}
+	fem_rig_destroy(&rig);
+	return load;
+}
+
+// Of a bar of 1 x 0.1 x 0.1 m: 1,600 N in tension, T b h^2 / (6 L) = 27 N in bending.
+FEM_TEST(joined_pieces, are_as_strong_as_beams_within_a_factor_of_two) {
+	for (int k = 0; k < 2; k++) {
+		double guess = k == 0 ? 1600.0 : 27.0;
+		double elements = breaking_load(false, k == 0, guess), joined = breaking_load(true, k == 0, guess);
+		FEM_CHECK(joined > 0.5 * guess && joined < 2.0 * guess);
+		// Few tets across a bar are too strong in bending themselves.
+		FEM_CHECK(k == 1 || (joined > 0.5 * elements && joined < 2.0 * elements));
+	}
+}
+
+// ---- workers, memory
+
+// Two runs that break, by one thread and by three: the same bits; no memory is asked for once they lie.
+FEM_TEST(joined_pieces, break_alike_for_any_number_of_workers) {
+	uint64_t hashes[2];
+	for (int k = 0; k < 2; k++) {
+		FemRigDef def = tower_def();
+		def.world.worker_count = k == 0 ? 1 : 3;
+		FemRig rig = make_joined(&def, 10, 1.0f);
+		kick_over(&rig);
+		for (int i = 0; i < 60; i++)
+			fem_world_step(rig.world, DT, 1);
+		hashes[k] = fem_world_hash(rig.world);
+		fem_rig_destroy(&rig);
+	}
+	FEM_CHECK(hashes[0] == hashes[1]);
+}
