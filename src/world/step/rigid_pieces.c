@@ -386,8 +386,8 @@ static void probe_task(void *context, int32_t index) {
 	if (!is_probed(step, body))
 		return;
 	FemPiece *piece = &body->pieces[island->component];
-	bool is_loaded = piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke &&
-		!piece->is_limited;
+	bool is_loaded =
+		piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke && !piece->is_limited;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
 }
 
