@@ -104,7 +104,7 @@ static func cubes(stage: Node3D, width: float) -> Array[DestructibleBody]:
 ## Figure 6 of the paper on sound: two words fall.
 static func the_end(stage: Node3D) -> Array[DestructibleBody]:
 	var metal := MaterialResource.new()
-	metal.stiffness = 2e9
+	metal.stiffness = 2.05e9
 	metal.poisson_ratio = 0.33
 	metal.density = 2700.0
 	metal.breakable = false

@@ -138,7 +138,8 @@ static const FemMaterialDef *material_of_cell(const FemWorld *world, const FemBo
 static FemPlateMaterial plate_material(const FemBody *body, const FemMaterialDef *def, double spring_share) {
 	FemPlateMaterial material = {
 		.young_modulus = modulus_between(def),
-		.fibre_modulus = (double)def->young_modulus - modulus_between(def),
+		// Without fibres rounding may leave less than nothing, of which there is no root.
+		.fibre_modulus = fmax((double)def->young_modulus - modulus_between(def), 0.0),
 		.poisson_ratio = (double)def->poisson_ratio,
 		.spring_share = spring_share,
 		.damping = (double)def->stiffness_damping,
