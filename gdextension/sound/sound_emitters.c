@@ -17,7 +17,11 @@ enum {
 #define SILENT 1e-6f               // of full scale: below it a player need not play
 #define PEAK_OF_LEVEL 3.0f         // of many modes: the peak over the root mean square of what is heard, about
 #define FULL_SCALE_PER_PASCAL 0.9f // the mixers' usual gain of 0.5, and that modes begin together
-#define ROOM_MIN 0.15f             // of full scale, that blows have however loud it is already; chosen
+#define EXPECTED_KEPT 0.85f // of what is expected, a tick: half of it after 4, when the audio thread has mixed it
+#define FULL 0.9f           // of full scale, that all places come to together
+#define RUB_LESS 0.8f       // a tick, while it is too loud: 10 dB in 5 of them; chosen
+#define RUB_MORE 1.02f      // a tick, after that: 10 dB in a second; chosen
+#define ROOM_MIN 0.15f      // of full scale, that blows have however loud it is already; chosen
 
 typedef struct Emitter {
 	GDExtensionObjectPtr player; // AudioStreamPlayer3D, a child
@@ -32,6 +36,7 @@ typedef struct Emitter {
 	float kicks[FEM_VOICE_MODES_MAX], rubs[FEM_VOICE_MODES_MAX];
 	int32_t kick_count, rub_count; // gathered in this tick
 	float kick_pressure;           // of them all, Pa
+	float expected;                // of full scale, that its last blows come to: the audio thread is some ticks behind
 } Emitter;
 
 struct SoundEmitters {
@@ -41,6 +46,7 @@ struct SoundEmitters {
 	Emitter emitters[EMITTERS_MAX];
 	GDExtensionObjectPtr samples[SAMPLE_PLAYERS]; // AudioStreamPlayer3D, made when first used
 	int32_t next_sample;
+	float rub_factor;         // on all that rolls and slides, so that together it stays below full scale
 	EmitterSettings settings; // bus is not used
 };
 
@@ -94,6 +100,7 @@ SoundEmitters *sound_emitters_create(GDExtensionObjectPtr parent, const EmitterS
 	SoundEmitters *all = calloc(1, sizeof(SoundEmitters));
 	if (all) {
 		all->parent = parent;
+		all->rub_factor = 1.0f;
 		sound_emitters_apply(all, settings);
 	}
 	return all;
@@ -164,6 +171,7 @@ static Emitter *find_emitter(SoundEmitters *all, FemBodyId body, FemPieceNumber 
 		best->piece = piece;
 		best->instrument = 0;
 		best->kick_count = best->rub_count = 0;
+		best->kick_pressure = 0.0f;
 	}
 	return best;
 }
@@ -230,11 +238,20 @@ void sound_emitters_play(SoundEmitters *all, GDExtensionObjectPtr sample, GdVect
 static float crowd_factor(const SoundEmitters *all) {
 	float ringing = 0.0f, struck = 0.0f;
 	for (int32_t i = 0; i < all->count; i++) {
-		ringing += fem_mixer_level(all->emitters[i].mixer) * PEAK_OF_LEVEL;
+		ringing += fmaxf(fem_mixer_level(all->emitters[i].mixer) * PEAK_OF_LEVEL, all->emitters[i].expected);
 		struck += all->emitters[i].kick_count > 0 ? all->emitters[i].kick_pressure * FULL_SCALE_PER_PASCAL : 0.0f;
 	}
-	float room = fmaxf(1.0f - ringing, ROOM_MIN);
+	float room = fmaxf(FULL - ringing, ROOM_MIN);
 	return struck > room ? room / struck : 1.0f;
+}
+
+// What rolls and slides goes on, so that it is told by what is heard of it: less while all places are too loud.
+static void set_rub_factor(SoundEmitters *all) {
+	float heard = 0.0f;
+	for (int32_t i = 0; i < all->count; i++) {
+		heard += fem_mixer_level(all->emitters[i].mixer) * PEAK_OF_LEVEL;
+	}
+	all->rub_factor = heard > FULL ? RUB_LESS * all->rub_factor : fminf(RUB_MORE * all->rub_factor, 1.0f);
 }
 
 static void rest(SoundEmitters *all, Emitter *emitter) {
@@ -246,15 +263,20 @@ static void rest(SoundEmitters *all, Emitter *emitter) {
 
 void sound_emitters_flush(SoundEmitters *all) {
 	float rate = (float)gd_audio_server_get_mix_rate(), factor = crowd_factor(all);
+	set_rub_factor(all);
 	for (int32_t i = 0; i < all->count; i++) {
 		Emitter *emitter = &all->emitters[i];
 		for (int32_t k = 0; k < emitter->kick_count; k++) {
 			emitter->kicks[k] *= factor;
 		}
+		emitter->expected = EXPECTED_KEPT * emitter->expected + factor * emitter->kick_pressure * FULL_SCALE_PER_PASCAL;
 		emitter->kick_pressure = 0.0f;
 		rest(all, emitter);
 		if (emitter->kick_count > 0) {
 			fem_mixer_strike(emitter->mixer, 0, emitter->kicks, emitter->kick_count);
+		}
+		for (int32_t k = 0; k < emitter->rub_count; k++) {
+			emitter->rubs[k] *= all->rub_factor;
 		}
 		if (emitter->rub_count > 0) {
 			fem_mixer_rub(emitter->mixer, 0, emitter->rubs, emitter->rub_count);

@@ -162,10 +162,13 @@ static FemVec3 velocity_at(FemVec3 linear, FemVec3 angular, FemPosition center, 
 }
 
 static FemVec3 body_velocity(FemBodyId body, FemPosition point) {
-	FemHit hit = fem_body_closest_point(body, point, REACH);
+	FemPieceNumber number = 0;
 	FemPieceState piece;
-	if (fem_body_id_is_null(hit.body) ||
-		fem_body_get_piece_state(body, fem_body_get_tet_piece(body, hit.tet), &piece) != FEM_OK) {
+	if (fem_body_get_pieces(body, &number, 1) != 1) { // else it need not be searched
+		FemHit hit = fem_body_closest_point(body, point, REACH);
+		number = fem_body_id_is_null(hit.body) ? 0 : fem_body_get_tet_piece(body, hit.tet);
+	}
+	if (fem_body_get_piece_state(body, number, &piece) != FEM_OK) {
 		return (FemVec3){0};
 	}
 	return velocity_at(piece.linear_velocity, piece.angular_velocity, piece.center, point);
@@ -212,8 +215,9 @@ static void hear(
 		if ((*rubs_left)-- <= 0) {
 			return;
 		}
-		double speed = sliding_speed(event), rough = fmax(roughness_of(sides[0]), roughness_of(sides[1]));
-		if (speed < RUB_SPEED_MIN || !(rough > 0.0)) {
+		double rough = fmax(roughness_of(sides[0]), roughness_of(sides[1])),
+			   speed = rough > 0.0 ? sliding_speed(event) : 0.0;
+		if (speed < RUB_SPEED_MIN) {
 			return;
 		}
 		impulse = RUB_SHARE * rough * impulse / delta * sqrt(speed);

@@ -1,9 +1,9 @@
 extends SceneTree
 ## Scenes that are heard, written as WAV files into build/test_renders/: drop, roll, shatter, pile, and figures 4 to 6 of
-## O'Brien et al. 2002 (chute, boxes and blocks, the_end). Run by
+## O'Brien et al. 2002 (chute, blocks, the_end). Run by
 ## tests/godot_suites.sh sound_files GODOT; checks that none is silent, cut off or has clicks.
 
-const SCENES := ["drop", "roll", "shatter", "pile", "chute", "boxes", "blocks", "the_end"]
+const SCENES := ["drop", "roll", "shatter", "pile", "chute", "blocks", "the_end"]
 const Papers := preload("res://paper_scenes.gd")
 const SECONDS := 3.0
 const BUS := "Heard"
@@ -11,6 +11,7 @@ const BUS := "Heard"
 var _capture: AudioEffectCapture
 var _folder := ""
 var _failed := 0
+var _lost := 0 # frames, before the scene began
 
 
 func _initialize() -> void:
@@ -26,6 +27,9 @@ func _run() -> void:
 	AudioServer.add_bus_effect(1, _capture)
 	for scene_name: String in SCENES:
 		await _play(scene_name)
+	for i in 30: # what still plays at the end of a game, Godot calls leaked
+		OS.delay_msec(10)
+		await process_frame
 	print("SOUND FILES DONE: %d failed" % _failed)
 	quit(0 if _failed == 0 else 1)
 
@@ -61,8 +65,6 @@ func _of_papers(scene_name: String, stage: Node3D) -> Array[DestructibleBody]:
 	match scene_name:
 		"chute":
 			return await Papers.chute(stage)
-		"boxes":
-			return Papers.cubes(stage, 0.5)
 		"blocks":
 			return Papers.cubes(stage, 0.05)
 		"the_end":
@@ -84,6 +86,10 @@ func _play(scene_name: String) -> void:
 	var things: Array[DestructibleBody] = await _of_papers(scene_name, scene)
 	if things.is_empty():
 		things = _things(scene_name)
+	var balls: Dictionary[RigidBody3D, Vector3] = {}
+	for ball: RigidBody3D in scene.find_children("*", "RigidBody3D", false, false):
+		balls[ball] = ball.linear_velocity
+		ball.freeze = true
 	for thing in things:
 		thing.freeze = true
 		if not thing.is_inside_tree():
@@ -94,6 +100,10 @@ func _play(scene_name: String) -> void:
 		if sound.get_instrument_count() > 0:
 			break
 	_capture.clear_buffer()
+	_lost = _capture.get_discarded_frames()
+	for ball in balls:
+		ball.freeze = false
+		ball.linear_velocity = balls[ball]
 	for thing in things:
 		thing.freeze = false
 		thing.apply_central_impulse(thing.start_velocity * thing.get_mass())
@@ -114,7 +124,7 @@ func _play(scene_name: String) -> void:
 func _judge(scene_name: String, frames: PackedVector2Array, costs: PackedFloat32Array) -> void:
 	var peak := 0.0
 	var sum := 0.0
-	var dropped := _capture.get_discarded_frames()
+	var dropped := _capture.get_discarded_frames() - _lost
 	var bytes := PackedByteArray()
 	bytes.resize(2 * frames.size())
 	for n in frames.size():
