@@ -51,13 +51,12 @@
 // ----- contact (docs/method.md, "Contact forces")
 #define FEM_CONTACT_KAPPA 300.0f // phi dt in units of mass / box volume^(2/3): 10 to 1e5 all rest, iterations grow
 #define FEM_CONTACT_SLOP 1e-3f   // m, depth at rest: chosen, not seen; far above what positions are rounded to
-#define FEM_CONTACT_NODE_KEY 0x7fffffffu // in a contact's key: a node, not a point of an overlap
-#define FEM_CONTACT_CRACK_KEY 1u         // a contact's key: two faces of a closed crack, not a point of an overlap
-#define FEM_CONTACT_JOINT_KEY \
-	0x40000000u                         // in a contact's key, plus its axis: of a joint; no overlap has as many points
-#define FEM_STRIKE_MAX 64               // strikes kept a step that rest at its end; chosen
-#define FEM_FAST_DISPLACEMENT_MIN 0.01f // m a step: what moves less is never looked at in between; chosen: 0.6 m/s
-#define FEM_GROUND_SLOP 1e-3f           // m above a plane at which a node may still touch it within the step; chosen
+#define FEM_CONTACT_NODE_KEY 0x7fffffffu  // in a contact's key: a node, not a point of an overlap
+#define FEM_CONTACT_CRACK_KEY 1u          // a contact's key: two faces of a closed crack, not a point of an overlap
+#define FEM_CONTACT_JOINT_KEY 0x40000000u // in a contact's key, plus the axis: of a joint; chosen above any point
+#define FEM_STRIKE_MAX 64                 // strikes kept a step that rest at its end; chosen
+#define FEM_FAST_DISPLACEMENT_MIN 0.01f   // m a step: what moves less is never looked at in between; chosen: 0.6 m/s
+#define FEM_GROUND_SLOP 1e-3f             // m above a plane at which a node may still touch it within the step; chosen
 
 // ----- friction (docs/method.md, "Friction")
 #define FEM_GROUND_SLIP 5e-5f     // m/s, below this friction acts like a damper: creep is this times tan(angle) / mu

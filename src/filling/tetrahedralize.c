@@ -12,19 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COOKIE 0x7e7a4ed5u     // of a FemBakeDef made by fem_default_bake_def(); any number
-#define MEMBER_TARGET_MIN 5    // tets: one cell
-#define MEMBER_TARGET_USUAL 24 // what a small member gets where the count allows; chosen
-#define EXCESS_WARNED 4.0f     // times too stiff in bending, from which on the report warns; chosen
-#define CLEANED 0.05f          // share of the work when the surface is cleaned, for progress bars; roughly
-#define ELEMENTS_USUAL 1000    // default of FemBakeDef.element_count; chosen: some 0.3 ms a step
-#define LAYERS_MOST 16         // of FemBakeDef.plate_layers; chosen: more make no plate stiffer by 1 %
-#define WEIGHT_LEAST 1e-9      // of the frame's volume: what a member that encloses nothing counts for; chosen
-#define VOLUME_WARNED 0.25f    // share of its volume that a member may lose or gain before the report warns; chosen
-#define STRAY_AREA 0.05        // share of the area ...
-#define STRAY_TRIANGLES 0.005  // ... or of the triangles below which a part that encloses nothing is left out; chosen
-#define EXCEEDED 1.3           // times its share: a member of more has cells on top, for its limbs; chosen
-#define PREPARED 0.1f          // share of the work before the first member, for progress bars; roughly
+#define COOKIE 0x7e7a4ed5u        // of a FemBakeDef made by fem_default_bake_def(); any number
+#define MEMBER_TARGET_MIN 5       // tets: one cell
+#define MEMBER_TARGET_USUAL 24    // what a small member gets where the count allows; chosen
+#define EXCESS_WARNED 4.0f        // times too stiff in bending, from which on the report warns; chosen
+#define CLEANED 0.05f             // share of the work when the surface is cleaned, for progress bars; roughly
+#define ELEMENTS_USUAL 1000       // default of FemBakeDef.element_count; chosen: some 0.3 ms a step
+#define LAYERS_MOST 16            // of FemBakeDef.plate_layers; chosen: more make no plate stiffer by 1 %
+#define ALUMINIUM_YOUNG 6.8e10f   // Pa, of the chimes of O'Brien et al. 2002 ...
+#define ALUMINIUM_POISSON 0.33f   // ... their Poisson's ratio ...
+#define ALUMINIUM_DENSITY 2700.0f // ... and density, kg/m^3: default of FemBakeDef.mode_material
+#define WEIGHT_LEAST 1e-9         // of the frame's volume: what a member that encloses nothing counts for; chosen
+#define VOLUME_WARNED 0.25f       // share of its volume that a member may lose or gain before the report warns; chosen
+#define STRAY_AREA 0.05           // share of the area ...
+#define STRAY_TRIANGLES 0.005 // ... or of the triangles below which a part that encloses nothing is left out; chosen
+#define EXCEEDED 1.3          // times its share: a member of more has cells on top, for its limbs; chosen
+#define PREPARED 0.1f         // share of the work before the first member, for progress bars; roughly
 
 // Everything a bake holds between its stages.
 typedef struct Bake {
@@ -47,7 +50,7 @@ FemBakeDef fem_default_bake_def(void) {
 		.element_count = ELEMENTS_USUAL,
 		.plate_layers = 1,
 		.cut = fem_default_cut_def(),
-		.mode_material = {6.8e10f, 0.33f, 2700.0f}, // aluminium, the chimes of O'Brien et al. 2002
+		.mode_material = {ALUMINIUM_YOUNG, ALUMINIUM_POISSON, ALUMINIUM_DENSITY},
 		.cookie = COOKIE,
 	};
 }
