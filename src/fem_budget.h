@@ -57,7 +57,7 @@ typedef struct FemObserver {
 typedef struct FemShedDef {
 	const FemObserver *observers; // none: everything is seen and equally near
 	int32_t observer_count;
-	int32_t awake_max;  // pieces awake that are to be left; default 0: no bound
+	int32_t awake_max;  // pieces awake that are to be left, twice as many where they fly; default 0: no bound
 	int32_t pieces_max; // pieces of all bodies that are to be left; default 0: no bound
 	// m/s of a piece 10 m away, default 0.5: what moves more slowly, and touches something, may be put to sleep at
 	// once; farther away by so much faster, four times where nobody looks.

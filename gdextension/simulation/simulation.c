@@ -319,7 +319,7 @@ int32_t simulation_explode(GDExtensionObjectPtr world_3d, FemPosition center, fl
 	if (!world) {
 		return 0;
 	}
-	if (simulation.settings.budget_ms > 0.0) {
+	if (simulation.settings.budget_ms > 0.0 || budget_is_replaying()) {
 		int32_t bodies = blasts_begin(world, center, radius, strength);
 		return bodies < 0 ? bodies : bodies + coupling_explode(world, center, radius, strength);
 	}

@@ -56,6 +56,10 @@ bool budget_is_recording(void) {
 	return record.is_recording;
 }
 
+bool budget_is_replaying(void) {
+	return record.is_replaying;
+}
+
 void budget_set_recording(bool enabled) {
 	if (enabled) {
 		budget_unload();

@@ -39,6 +39,7 @@ void budget_add_statistics(const struct SimulationWorld *world, BudgetStatistics
 
 // ---- records
 bool budget_is_recording(void);
+bool budget_is_replaying(void);
 void budget_set_recording(bool enabled);        // true: begins anew
 void budget_get_record(GdPackedByteArray *out); // what was recorded so far
 bool budget_replay(GdPackedByteArray *record);  // false: damaged, and nothing changes; empty: ends a replay

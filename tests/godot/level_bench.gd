@@ -14,6 +14,7 @@ const BLAST_TICKS := 120
 const BALL_LIFE := 300 # ticks
 const BLAST_RADIUS := 3.0 # m
 const BLAST_STRENGTH := 3000.0 # N s for each m2
+const SOAK_TICKS := 1200 # after which the level is built again
 const MATERIALS := "res://addons/fem_destruction/materials/%s.tres"
 const TickTimes := preload("res://tick_times.gd")
 const GAP := 0.001 # m, between pre-cut pieces
@@ -47,6 +48,9 @@ func _run() -> void:
 	var pieces: int = DestructionServer.get_statistics().pieces
 	var tets: int = DestructionServer.get_statistics().tets
 	var ours_times := _times.processor.duplicate()
+	if "--soak" in OS.get_cmdline_user_args():
+		quit()
+		return
 	var without_jolt := "--ours" in OS.get_cmdline_user_args()
 	var jolt := await _play(false, 0 if without_jolt else ticks)
 	var jolt_pieces := get_nodes_in_group("rubble").size()
@@ -73,16 +77,32 @@ func _play(ours: bool, ticks: int) -> Dictionary:
 		OS.delay_msec(5)
 		await physics_frame
 	_times.start_over()
+	var soaks := "--soak" in OS.get_cmdline_user_args()
 	for tick in ticks:
+		if soaks and tick % SOAK_TICKS == SOAK_TICKS - 1:
+			_build_again(tick)
 		_make_chaos(tick, ours)
 		await physics_frame
 		if verbose:
 			_add_up()
-		if verbose and tick % 10 == 9:
+		if verbose and (tick % 40 == 39 or _times.processor.size() > 0 and _times.processor[-1] > 16.0):
 			_tell(tick)
 	if verbose and ours:
 		print("mean of phases: ", _phases)
 	return _times.summary()
+
+
+## With --soak: tells how the last stretch went, and puts a whole level in the place of what is left of it.
+func _build_again(tick: int) -> void:
+	var s := DestructionServer.get_statistics()
+	print("soak %d s: %s, engine %.1f MB, game %.1f MB, nodes %d, pieces %d" % [tick / TICKS, _times.summary(),
+			1e-6 * s.memory_bytes, 1e-6 * OS.get_static_memory_usage(), Performance.get_monitor(Performance.OBJECT_NODE_COUNT),
+			s.pieces])
+	_times.start_over()
+	for body in _stage.find_children("*", "DestructibleBody", false, false):
+		body.free()
+	for place in _places():
+		_add_destructible(place, Transform3D(Basis(Vector3.UP, place.get("angle", 0.0)), place.at))
 
 
 ## Means of what the statistics tell in ms, over the ticks so far.
@@ -186,6 +206,7 @@ func _add_destructible(place: Dictionary, pose: Transform3D) -> void:
 			body.material = load(MATERIALS % "oak")
 	body.transform = pose
 	body.start_asleep = true
+	body.debris_cap = _argument("--debris-cap", "0").to_int()
 	_stage.add_child(body)
 
 

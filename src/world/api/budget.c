@@ -67,14 +67,16 @@ FemResult fem_world_get_work_limits(FemWorldId id, FemWorkLimits *out_limits) {
 #define ELASTIC_A_MS 150.0f   // elastic tets
 #define FRACTURE_A_MS 200.0f  // tets times passes
 #define SWEEP_A_MS 60000.0f   // boxes looked at for fast pieces
+#define SPLITS_A_MS 8.0f      // nodes of a body split a pass: splinters that follow other tets are dear
+#define SPLITS_LEAST 8.0f     // chosen: a crack through a wall
 #define SOLVE_A_MS 12000.0f   // nodes times iterations of a solve
 #define AWAKE_LEAST 8.0f      // pieces that may be awake whatever it costs: what the player has just struck
-#define ELASTIC_LEAST 100.0f  // the same of elastic tets
+#define ELASTIC_LEAST 300.0f  // the same of elastic tets: a vase
 #define CROWDED 0.25f         // of the pieces that may be awake: from here on smaller ones are no longer made ...
 #define PIECE_TETS_MOST 32.0f // ... and at all of them none of fewer tets: a vase of 200 still falls into six
 
 #define SHARE_MOST 4.0f   // of a fast machine; chosen
-#define SHARE_LEAST 0.1f  // things still break; chosen
+#define SHARE_LEAST 0.2f  // things still break, however slow the machine; chosen
 #define EARLY 0.7f        // of step_ms: below it the share grows, above 1 it falls
 #define GROWTH 1.02f      // a step: twice as much after 35 steps
 #define FALL_LEAST 0.5f   // a single slow step, which may be the system's, takes half at most
@@ -140,6 +142,7 @@ FemResult fem_budget_next(FemBudget *budget, const FemBudgetDef *def, const FemS
 		out_limits->elastic_tets_max = count_of(ELASTIC_A_MS * ms, ELASTIC_LEAST);
 		out_limits->fracture_work_max = count_of(FRACTURE_A_MS * ms, 1.0f);
 		out_limits->piece_tets_min = count_of(PIECE_TETS_MOST * fminf(crowd, 1.0f), (float)FEM_PIECE_TETS_MIN);
+		out_limits->splits_max = count_of(SPLITS_A_MS * ms, SPLITS_LEAST);
 		out_limits->sweep_work_max = count_of(SWEEP_A_MS * ms, 1.0f);
 		out_limits->solve_work_max = count_of(SOLVE_A_MS * ms, 1.0f);
 		io_shed->freeze_speed = fminf(FREEZE_SPEED / budget->share, FREEZE_MOST);

@@ -16,6 +16,7 @@
 #define UNSEEN_SHARE 0.25    // of its speed and size, of what no observer sees; chosen
 #define RUBBLE_SPEED 0.1     // m/s: what lies still counts as if it moved so fast, so that size and distance decide
 #define SLEEPER_SHARE 0.25   // of its rank, of a piece that sleeps: it goes before what moves. Chosen
+#define FLYING_SHARE 2       // times awake_max: so many may be awake before some of what flies must go; chosen
 #define FREEZE_TIME_MAX 1e6f // s; chosen: longer than a game
 #define COUNT_MAX (1 << 24)  // pieces that are ranked; chosen
 
@@ -251,7 +252,7 @@ FemResult fem_world_shed(FemWorldId id, const FemShedDef *def, FemShedResult *ou
 		if (def->awake_max > 0 && s.awake > def->awake_max) {
 			mark_touching(world);
 			done.frozen = freeze_most(&s);
-			done.faded = fade(&s, s.awake - count_going(world, true) - def->awake_max, true);
+			done.faded = fade(&s, s.awake - count_going(world, true) - FLYING_SHARE * def->awake_max, true);
 		}
 		if (is_over)
 			done.faded += fade(&s, (int32_t)world->piece_count - count_going(world, false) - def->pieces_max, false);

@@ -303,20 +303,29 @@ static void look_task(void *context, int32_t index) {
 	}
 }
 
-// What is struck beyond the limit on elastic tets is not looked at: it does not break of this blow.
+// Returns how many tets are looked at by now.
+static int32_t limit_blows_of(const FemWorld *world, FemBody *body, int32_t tets) {
+	int32_t most = world->limits.elastic_tets_max;
+	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
+		FemBlow *blow = &body->step->blows[c];
+		int32_t more = blow->is_struck && !is_crumb(&body->pieces[c]) ? body->topology->component_tets[c] : 0;
+		blow->is_struck &= most <= 0 || tets == 0 || tets + more <= most;
+		tets += blow->is_struck ? more : 0;
+	}
+	return tets;
+}
+
+// What is struck beyond the limit on elastic tets is not looked at: it does not break of this blow. Impulses and
+// explosions come before contacts, which may come again.
 static void limit_blows(FemStep *step) {
 	FemWorld *world = step->world;
-	int32_t tets = 0, most = world->limits.elastic_tets_max;
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
-			FemBlow *blow = &body->step->blows[c];
-			int32_t more = blow->is_struck && !is_crumb(&body->pieces[c]) ? body->topology->component_tets[c] : 0;
-			blow->is_struck &= most <= 0 || tets == 0 || tets + more <= most;
-			tets += blow->is_struck ? more : 0;
-		}
+	int32_t count = world->islands.active_count;
+	world->struck_tets = 0;
+	for (int32_t i = 0; i < 2 * count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i % count]];
+		if ((body->blow_speed > SLOW_SPEED) == (i < count))
+			world->struck_tets = limit_blows_of(world, body, world->struck_tets);
 	}
-	world->struck_tets = tets;
 }
 
 bool fem_blows_displace(FemStep *step) {
