@@ -134,6 +134,7 @@ func _tell(tick: int) -> void:
 	for phase: String in s.phase_ms:
 		parts += "%s %.2f, " % [phase, s.phase_ms[phase]]
 	print(parts)
+	print("engine %.1f MB, of splinters %.1f" % [1e-6 * s.memory_bytes, 1e-6 * s.splinter_bytes])
 	print("share %.2f, late %d, frozen %d, faded %d, blasts %d" % [
 			s.budget_share, s.late_ticks, s.shed_frozen, s.shed_faded, s.shed_blasts])
 	print("tick %d: %.2f ms, step %.2f (%s %.2f), coupling %.2f; pieces %d, %d rigid, live tets %d of %d, contacts %d, iterations %d, capped %d, passes %d, live islands %d" % [
@@ -394,5 +395,5 @@ func _write_csv(ours: PackedFloat64Array, jolt: PackedFloat64Array) -> void:
 		return
 	var file := FileAccess.open(path, FileAccess.WRITE)
 	file.store_line("step,ours_ms,jolt_ms")
-	for i in mini(ours.size(), jolt.size()):
-		file.store_line("%d,%.4f,%.4f" % [i, ours[i], jolt[i]])
+	for i in ours.size():
+		file.store_line("%d,%.4f,%s" % [i, ours[i], "%.4f" % jolt[i] if i < jolt.size() else ""])
