@@ -245,7 +245,7 @@ typedef struct FemBakeDef {
 	int32_t plate_layers;  // least layers of cells through plates, layers through beams, default 1; 1..16
 	float weld_distance;   // m, vertices nearer than this are one; default 0 = 1e-6 of the size, or 2e-5 where that
 						   // closes it
-	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = such members are refused
+	float sheet_thickness; // m, thickness given to surfaces that enclose nothing; default 0 = 0.01 of their size, told
 	float wall_thickness;  // m, of the wall of hollow things whose mesh is their outside alone (bottles, teapots);
 						   // default 0 = filled solid. Meshes with an inside of their own keep their walls
 	bool surface_regions;  // each render surface is a material region of its own; default false

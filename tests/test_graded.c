@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "fem_test.h"
 #include "filling/graded_lattice.h"
+#include "filling/surface_fit.h"
 #include "filling/tet_list.h"
 #include "filling/tetrahedralize.h"
 #include "geometry/embedding.h"
@@ -145,6 +146,28 @@ static void check_figure(int32_t elements, double volume_error) {
 	FEM_CHECK(mesh.tet_count < 8 * elements || mesh.tet_count < 12000);
 	fem_embedding_free(&embedding);
 	fem_tet_mesh_free(&mesh);
+}
+
+// A box of a lattice that is too large by a tenth: its outside goes in until it is not, and no farther than allowed.
+FEM_TEST(graded, a_surplus_of_volume_is_trimmed) {
+	FemGradedLattice lattice = {0};
+	const double half[3] = {0.5, 0.3, 0.2};
+	FEM_REQUIRE(fem_graded_create(&lattice, half, 0.15, 0.3) == FEM_OK);
+	FemTetList list = leaves_of(&lattice);
+	double before = fem_tet_list_volume_sum(&list);
+	FEM_CHECK_INT(fem_surface_trim(0.9 * before, 0.1, 5.0, &list), FEM_OK);
+	double after = fem_tet_list_volume_sum(&list);
+	printf("  %.4f of the volume is left, smallest angle %.1f degrees\n", after / before,
+		fem_tet_list_min_dihedral(&list));
+	FEM_CHECK_NEAR(after / before, 0.9, 0.01);
+	FEM_CHECK(fem_tet_list_min_dihedral(&list) >= 5.0);
+	FEM_CHECK_INT(fem_surface_trim(0.5 * before, 0.001, 5.0, &list), FEM_OK); // hardly anything is allowed
+	FEM_CHECK(fem_tet_list_volume_sum(&list) > 0.97 * after);
+	double kept = fem_tet_list_volume_sum(&list);
+	FEM_CHECK_INT(fem_surface_trim(2.0 * before, 0.1, 5.0, &list), FEM_OK); // too small already
+	FEM_CHECK_NEAR(fem_tet_list_volume_sum(&list), kept, 0.0);
+	fem_tet_list_free(&list);
+	fem_graded_free(&lattice);
 }
 
 // Fails without the graded lattice: limbs of a fortieth of the size fall through cells of a sixth.

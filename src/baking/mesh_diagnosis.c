@@ -106,12 +106,14 @@ static void describe_tets(const FemTetMesh *mesh, FemDiagnosis *out) {
 	out->tet_count = mesh->tet_count;
 	out->step_ms = mesh->tet_count * STEP_US_PER_TET * 1e-3;
 	out->min_dihedral = (double)mesh->min_dihedral;
-	double enclosed = 0.0;
+	double enclosed = 0.0,
+		   filled = 0.0; // of members that enclose something: sheets and hollow ones have no such volume
 	for (int32_t member = 0; member < mesh->member_count; member++) {
 		out->stiffness_excess = fmax(out->stiffness_excess, (double)mesh->members[member].stiffness_excess);
 		enclosed += (double)mesh->members[member].input_volume;
+		filled += mesh->members[member].input_volume > 0.0f ? (double)mesh->members[member].volume : 0.0;
 	}
-	out->volume_ratio = enclosed > 0.0 ? (double)mesh->volume / enclosed : 0.0;
+	out->volume_ratio = enclosed > 0.0 ? filled / enclosed : 0.0;
 }
 
 static FemResult diagnose(FemTriangles *triangles, FemDiagnosis *out) {

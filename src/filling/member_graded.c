@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SAMPLES 3000          // points of the surface at which its thickness is measured, at the most; chosen
-#define COVERAGE_POINTS 20000 // vertices that are looked at, at the most; chosen
+#define COVERAGE_POINTS 30000 // vertices that are looked at, at the most; chosen
 #define GAP_MARGIN 0.95       // of what is promised, since not all vertices are looked at; chosen
 #define ANY_SHARE 1e9         // cells over thickness where thin parts ask for nothing
 #define ROUNDS 3              // of making cells smaller where vertices are not covered; chosen
@@ -22,8 +22,9 @@
 // Times the farthest that a vertex may lie outside: what a plate may miss; chosen, since it bends rightly and a lattice
 // does not.
 #define PLATE_POOR 8.0
-#define FLOOR 3.0 // times the farthest that a vertex may lie outside: no thickness asks for smaller cells; chosen
-#define THIN 1.0  // of a cell: tets of thinner parts are kept whole; chosen: thicker ones hold nodes
+#define FLOOR 3.0      // times the farthest that a vertex may lie outside: no thickness asks for smaller cells; chosen
+#define THIN 1.0       // of a cell: tets of thinner parts are kept whole; chosen: thicker ones hold nodes
+#define TRIM_SHARE 0.6 // of the farthest that a vertex may lie outside: how far nodes go in for the volume; chosen
 #define THIN_DIHEDRAL 5.0      // degrees that are kept where parts are drawn back
 #define TRIES_COARSEST 1.6     // largest factor on the trunk's cells in try_all() ...
 #define TRIES_ALONE_FINEST 0.5 // smallest of those that nothing but vertices makes smaller ...
@@ -182,6 +183,8 @@ static FemResult draw_to_surface(Graded *graded) {
 		fem_surface_fit(&search->solid, graded->cell, THIN_DIHEDRAL, FEM_MEMBER_COMPACT_DIHEDRAL, &search->trial);
 	search->solid.inflation = 0.0;
 	FemCover cover = {fem_member_gap_allowed(search), THIN_DIHEDRAL, COVERAGE_POINTS};
+	if (result == FEM_OK && search->volume > 0.0)
+		result = fem_surface_trim(search->volume, TRIM_SHARE * cover.limit, THIN_DIHEDRAL, &search->trial);
 	if (result == FEM_OK)
 		result = fem_surface_cover(&search->solid, &cover, &search->trial, &graded->gap);
 	graded->error = volume_error(search, &search->trial);
@@ -248,7 +251,8 @@ static bool judge(Graded *graded, bool *io_found) {
 // Cells are made smaller where vertices are not covered, a few times over.
 static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
 	bool fits = true;
-	int32_t failing = 1;
+	int32_t failing = 1, tets_before = -1;
+	double gap_before = 0.0;
 	graded->demand_count = 0;
 	*out_done = false;
 	if (!demand_thin_parts(graded))
@@ -259,8 +263,11 @@ static FemResult try_share(Graded *graded, bool *io_found, bool *out_done) {
 		if (result != FEM_OK || !fits)
 			return result;
 		*out_done = judge(graded, io_found);
-		if (*out_done)
+		bool is_stuck = graded->search->trial.tet_count == tets_before && graded->gap >= gap_before;
+		if (*out_done || is_stuck)
 			return FEM_OK;
+		tets_before = graded->search->trial.tet_count;
+		gap_before = graded->gap;
 	}
 	return FEM_OK;
 }

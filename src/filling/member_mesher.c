@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#define SHEET_SHARE 0.01  // of its size: thickness of what encloses nothing, where none is told; chosen, as of plywood
 #define ATTEMPTS 14       // cell sizes tried; chosen: the count follows the size closely
 #define PLACES 60         // of the lattice tried for small counts; chosen
 #define FEW 500           // tets: with more the count follows the cell size, and other places are not tried; chosen
@@ -423,8 +424,10 @@ static FemResult search_skins(FemMemberSearch *search, bool *out_found) {
 }
 
 // What is open enough to enclose nothing is a sheet of its wall.
-static float sheet_thickness_of(const FemBakeDef *def) {
-	return def->sheet_thickness > 0.0f ? def->sheet_thickness : def->wall_thickness;
+static double sheet_thickness_of(const FemMemberSearch *search) {
+	const FemBakeDef *def = search->request->def;
+	float given = def->sheet_thickness > 0.0f ? def->sheet_thickness : def->wall_thickness;
+	return given > 0.0f || !search->request->gives_thickness ? (double)given : SHEET_SHARE * search->frame.size;
 }
 
 // A mesh that has walls already, or would have no hollow, is filled as it is.
@@ -479,7 +482,7 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 	bool sheet = search->volume < VOLUME_MIN * fem_member_box_volume(&search->solid) ||
 		search->solid.half_extents[2] < FLAT_EXTENT ||
 		(!request->closed && fem_member_bounding_share(&search->solid) < BOUNDING_SHARE);
-	double thickness = (double)sheet_thickness_of(request->def);
+	double thickness = sheet_thickness_of(search);
 	bool found = false;
 	if (sheet && !(thickness > 0.0))
 		result = search_skins(search, &found);
@@ -494,6 +497,7 @@ static FemResult mesh_solid(FemMemberSearch *search, FemTetList *out) {
 			request->group, search->solid.triangles.triangle_count);
 	if (!found)
 		result = sheet ? search_sheet(search, thickness) : search_by_kind(search);
+	search->member->has_given_thickness = sheet && !found && request->gives_thickness;
 	if (result != FEM_OK)
 		return result;
 	if (search->best.tet_count == 0)

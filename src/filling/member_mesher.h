@@ -14,6 +14,7 @@ typedef struct FemMemberRequest {
 	const FemBakeDef *def;
 	bool *cancelled;
 	float share_begin, share_end; // of the whole work, for progress
+	bool gives_thickness;         // to what encloses nothing, where the def gives none
 } FemMemberRequest;
 
 // Plate correction strength c of the tets of thin members, no unit: the strength at which the excess stiffness was

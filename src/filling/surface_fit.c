@@ -20,6 +20,8 @@
 #define COVER_WEIGHT 0.1 // of a node at the place nearest to a vertex: those with less need not go; chosen
 #define COVER_LEFT 0.8   // of the limit: nodes stop this far before a vertex, for the sake of the volume; chosen
 #define COVER_NEAR 0.5   // of the limit: vertices nearer than this are not looked at in each pass; chosen
+#define TRIM_PASSES 4    // of going in for the sake of the volume: not all nodes can go as far as they should; chosen
+#define TRIM_LEAST 0.01  // of the volume: a smaller surplus is well; chosen
 #define REACH 0.35       // of a cell: farther moves by sag mean that something else is nearest; chosen
 
 typedef struct Fit {
@@ -306,6 +308,52 @@ FemResult fem_surface_cover(const FemSolid *solid, const FemCover *def, FemTetLi
 	FEM_FREE_ARRAY(points, count);
 	FEM_FREE_ARRAY(nodes, list->node_count);
 	return result;
+}
+
+// Sums of the area vectors around each node, twice the areas; returns the whole area.
+static double gather_normals(Fit *fit) {
+	double all = 0.0;
+	mark_surface(fit);
+	for (int32_t f = 0; f < fit->surface.count; f++) {
+		int32_t face = fit->surface.faces[f];
+		FemVec3d a = face_corner(fit, face, 0), b = face_corner(fit, face, 1), c = face_corner(fit, face, 2);
+		FemVec3d n = fem_vec3d_cross(fem_vec3d_sub(b, a), fem_vec3d_sub(c, a));
+		all += 0.5 * sqrt(fem_vec3d_dot(n, n));
+		for (int v = 0; v < 3; v++) {
+			int32_t node = fit->list->tets[face / 4][fem_face_corners[face % 4][v]];
+			fit->moves[node] = fem_vec3d_add(fit->moves[node], n);
+		}
+	}
+	return all;
+}
+
+static void trim(Fit *fit, double volume, double reach, double min_dihedral) {
+	double left = reach;
+	for (int pass = 0; pass < TRIM_PASSES && left > 0.0; pass++) {
+		double surplus = fem_tet_list_volume_sum(fit->list) - volume, area = gather_normals(fit);
+		if (surplus <= TRIM_LEAST * volume || area <= 0.0)
+			return;
+		double far = fmin(surplus / area, left);
+		left -= far;
+		for (int32_t n = 0; n < fit->list->node_count && !fem_stop_asked(); n++) {
+			double length = sqrt(fem_vec3d_dot(fit->moves[n], fit->moves[n]));
+			if (length > 0.0)
+				move_node(fit, n, fem_vec3d_scale(fit->moves[n], -far / length), min_dihedral);
+		}
+	}
+}
+
+FemResult fem_surface_trim(double volume, double reach, double min_dihedral, FemTetList *list) {
+	Fit fit = {.list = list};
+	bool ready = create(&fit) &&
+		fem_surface_create(&fit.surface, fit.identity, list->node_count, &list->tets[0][0], list->tet_count);
+	if (ready)
+		trim(&fit, volume, reach, min_dihedral);
+	fem_surface_free(&fit.surface);
+	fem_free(fit.block, fit.bytes);
+	if (!ready)
+		return fem_fail(FEM_ERROR_MEMORY, "The system gave no memory to fit the surface: ask for fewer elements.");
+	return fem_stop_asked() ? fem_fail_stopped() : FEM_OK;
 }
 
 FemResult fem_surface_fit(

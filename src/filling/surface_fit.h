@@ -12,6 +12,10 @@
 FemResult fem_surface_fit(
 	const FemSolid *solid, double cell, double thin_dihedral, double min_dihedral, FemTetList *list);
 
+// Where the tets have more volume than they should, as limbs whose tets are kept whole do, outer nodes go in along
+// their normals until it is right, by `reach` (unit space) at the most, and as far as no tet falls below min_dihedral.
+FemResult fem_surface_trim(double volume, double reach, double min_dihedral, FemTetList *list);
+
 typedef struct FemCover {
 	double limit;        // unit space: farthest that a vertex may lie from the tets
 	double min_dihedral; // degrees: nodes go no farther than that none falls below

@@ -24,10 +24,12 @@
 #define ALUMINIUM_DENSITY 2700.0f // ... and density, kg/m^3: default of FemBakeDef.mode_material
 #define WEIGHT_LEAST 1e-9         // of the frame's volume: what a member that encloses nothing counts for; chosen
 #define VOLUME_WARNED 0.25f       // share of its volume that a member may lose or gain before the report warns; chosen
-#define STRAY_AREA 0.05           // share of the area ...
-#define STRAY_TRIANGLES 0.005 // ... or of the triangles below which a part that encloses nothing is left out; chosen
-#define EXCEEDED 1.3          // times its share: a member of more has cells on top, for its limbs; chosen
-#define PREPARED 0.1f         // share of the work before the first member, for progress bars; roughly
+#define STRAY_AREA 0.001          // share of the area below which a part that encloses nothing is left out; chosen
+// Triangles of a part that encloses nothing and still gets a thickness: more are a soup that nobody made as a sheet,
+// and take minutes. Chosen.
+#define SHEET_TRIANGLES_MAX 100000
+#define EXCEEDED 1.3  // times its share: a member of more has cells on top, for its limbs; chosen
+#define PREPARED 0.1f // share of the work before the first member, for progress bars; roughly
 
 // Everything a bake holds between its stages.
 typedef struct Bake {
@@ -151,12 +153,12 @@ static int32_t member_target(const Bake *bake, int32_t member, double weight_lef
 	return share < least ? least : (int32_t)share;
 }
 
-static FemResult mesh_member(Bake *bake, int32_t member, int32_t target) {
+static FemResult mesh_member(Bake *bake, int32_t member, int32_t target, bool gives_thickness) {
 	int32_t count = bake->out->member_count;
 	float width = (1.0f - PREPARED) / (float)count;
 	FemMemberRequest request = {&bake->triangles, count > 1 ? bake->groups : NULL, member, target,
 		bake->member_closed[member], bake->def, &bake->out->cancelled, PREPARED + width * (float)member,
-		PREPARED + width * (float)(member + 1)};
+		PREPARED + width * (float)(member + 1), gives_thickness};
 	FemTetMember *made = &bake->out->members[member];
 	int32_t first_node = bake->list.node_count, first_tet = bake->list.tet_count;
 	FemResult result = fem_member_mesh(&request, &bake->list, made);
@@ -173,8 +175,9 @@ static int32_t counted_tets(const FemTetMember *made, int32_t target) {
 	return may_exceed && made->tet_count > target ? target : made->tet_count;
 }
 
-// A stray triangle or a card among other parts need not spoil the bake: its vertices follow tets of others.
-static bool leave_out(Bake *bake, int32_t member) {
+// A stray triangle among other parts need not spoil the bake: its vertices follow tets of others. A card of some size
+// gets a thickness instead.
+static bool leave_out(Bake *bake, int32_t member, int32_t *out_count) {
 	double area = 0.0, all = 0.0;
 	int32_t count = 0;
 	for (int32_t t = 0; t < bake->triangles.triangle_count; t++) {
@@ -185,7 +188,8 @@ static bool leave_out(Bake *bake, int32_t member) {
 		area += is_its ? size : 0.0;
 		all += size;
 	}
-	bool small = area < STRAY_AREA * all || count < STRAY_TRIANGLES * bake->triangles.triangle_count;
+	bool small = area < STRAY_AREA * all;
+	*out_count = count;
 	if (!small || bake->out->left_out_parts + 1 >= bake->out->member_count)
 		return false;
 	bake->out->left_out_parts++;
@@ -202,9 +206,14 @@ static FemResult mesh_members(Bake *bake) {
 		weight_left += bake->weights[member];
 	for (int32_t member = 0; member < bake->out->member_count; member++) {
 		int32_t target = member_target(bake, member, weight_left, tets_left);
-		FemResult result = mesh_member(bake, member, target);
-		if (result == FEM_ERROR_MESH && leave_out(bake, member))
-			result = FEM_OK;
+		FemResult result = mesh_member(bake, member, target, false);
+		if (result == FEM_ERROR_MESH) {
+			int32_t count;
+			if (leave_out(bake, member, &count))
+				result = FEM_OK;
+			else if (count <= SHEET_TRIANGLES_MAX)
+				result = mesh_member(bake, member, target, true);
+		}
 		if (result != FEM_OK)
 			return result;
 		weight_left -= bake->weights[member];
@@ -269,6 +278,13 @@ static void write_warning(FemTetMesh *out) {
 				"Part %d could not be covered in one piece by %d tets: raise the element "
 				"count, or join its loose pieces.",
 				member, made->tet_count);
+			return;
+		}
+		if (made->has_given_thickness) {
+			snprintf(out->warning, sizeof out->warning,
+				"Part %d encloses nothing and was made %.2g m thick: close its holes, give it thickness (Solidify in "
+				"Blender), or set sheet_thickness.",
+				member, (double)made->thickness);
 			return;
 		}
 		if (made->stiffness_excess > EXCESS_WARNED) {

@@ -44,15 +44,16 @@ typedef enum FemMemberKind {
 typedef struct FemTetMember {
 	FemMemberKind kind;
 	int32_t first_tet, tet_count, node_count;
-	bool whole;             // one body that covers the soup; else the warning says so
-	bool hollow;            // its wall has the thickness that was asked for
-	float volume;           // m^3, of the tets
-	float input_volume;     // m^3, that the soup encloses, about
-	float min_dihedral;     // degrees
-	float cell;             // m, lattice cell (plates: the longer side)
-	int32_t layers;         // of cells through plates and beams; 0 for stuffed members
-	float thickness;        // m, of plates, walls and beams (the thinnest side)
-	float stiffness_excess; // estimate: bending stiffness / theory with the plate correction; 1 for compact members
+	bool whole;               // one body that covers the soup; else the warning says so
+	bool hollow;              // its wall has the thickness that was asked for
+	bool has_given_thickness; // it encloses nothing, and nobody said how thick it is
+	float volume;             // m^3, of the tets
+	float input_volume;       // m^3, that the soup encloses, about
+	float min_dihedral;       // degrees
+	float cell;               // m, lattice cell (plates: the longer side)
+	int32_t layers;           // of cells through plates and beams; 0 for stuffed members
+	float thickness;          // m, of plates, walls and beams (the thinnest side)
+	float stiffness_excess;   // estimate: bending stiffness / theory with the plate correction; 1 for compact members
 } FemTetMember;
 
 typedef struct FemTetMesh {

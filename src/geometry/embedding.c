@@ -204,7 +204,8 @@ double fem_embed_limit(const FemVec3d corners[4], FemVec3d p, double weights[4])
 	return share;
 }
 
-static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t member, FemEmbedding *out) {
+static void embed_point(
+	const Tree *tree, int32_t index, FemVec3 point, int32_t member, bool is_seen, FemEmbedding *out) {
 	Query query = {fem_vec3d_from(point), member, 1e300, -1, 0.0};
 	find_nearest(tree, &query);
 	if (query.tet < 0) { // the member has no tets
@@ -217,9 +218,10 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 	corners_of(tree->mesh, query.tet, corners);
 	exact_weights(corners, query.p, weights);
 	if (sqrt(query.best_sq) > INSIDE * tree->size) {
-		out->outside++;
-		out->max_outside = fmaxf(out->max_outside, (float)sqrt(query.best_sq));
-		out->limited += fem_embed_limit(corners, query.p, weights) < 1.0;
+		bool is_limited = fem_embed_limit(corners, query.p, weights) < 1.0;
+		out->outside += is_seen;
+		out->max_outside = is_seen ? fmaxf(out->max_outside, (float)sqrt(query.best_sq)) : out->max_outside;
+		out->limited += is_seen && is_limited;
 	}
 	out->tets[index] = query.tet;
 	for (int v = 0; v < 4; v++) {
@@ -227,7 +229,7 @@ static void embed_point(const Tree *tree, int32_t index, FemVec3 point, int32_t 
 		found = fem_vec3d_add(found, fem_vec3d_scale(corners[v], (double)out->weights[index][v]));
 	}
 	FemVec3d miss = fem_vec3d_sub(found, query.p);
-	out->max_error = fmaxf(out->max_error, (float)sqrt(fem_vec3d_dot(miss, miss)));
+	out->max_error = is_seen ? fmaxf(out->max_error, (float)sqrt(fem_vec3d_dot(miss, miss))) : out->max_error;
 }
 
 // ---- API
@@ -273,7 +275,8 @@ FemResult fem_embed(
 		build(&tree, 0, mesh->tet_count);
 		tree.size = mesh_size(&tree.nodes[0]);
 		for (int32_t i = 0; i < count && !fem_stop_asked(); i++)
-			embed_point(&tree, i, points[i], point_members && mesh->tet_members ? point_members[i] : -1, out);
+			embed_point(&tree, i, points[i], point_members && mesh->tet_members ? point_members[i] : -1,
+				!point_members || point_members[i] >= 0, out);
 	}
 	FEM_FREE_ARRAY(tree.nodes, node_bound);
 	FEM_FREE_ARRAY(tree.order, mesh->tet_count);

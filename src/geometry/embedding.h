@@ -27,7 +27,8 @@ typedef struct FemEmbedding {
 	float max_error;     // m, farthest that a point lies from where it was, at rest
 } FemEmbedding;
 
-// point_members may be null, entries of -1 mean any member.
+// point_members may be null; entries of -1 mean any member, of points that no triangle is drawn with: how far they are
+// outside is not counted.
 FemResult fem_embed(
 	const FemEmbedMesh *mesh, const FemVec3 *points, const int32_t *point_members, int32_t count, FemEmbedding *out);
 void fem_embedding_free(FemEmbedding *embedding);

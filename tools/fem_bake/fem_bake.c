@@ -23,7 +23,7 @@ static void print_help(void) {
 		   "  --elements N     tets wanted, %d..%d, default 1000\n"
 		   "  --layers N       layers of tets through thin plates and beams, 1..16, default 1\n"
 		   "  --weld D         m, vertices nearer than this are one; default 1e-6 of the size, 2e-5 to close it\n"
-		   "  --thickness D    m, given to open surfaces that enclose nothing; default 0: they are refused\n"
+		   "  --thickness D    m, given to open surfaces that enclose nothing; default 0.01 of their size\n"
 		   "  --wall-thickness D\n"
 		   "                   m, of hollow things whose mesh is their outside alone; default 0: filled solid\n"
 		   "  --regions        each object or material of the file is a material region of its own\n"
