@@ -25,6 +25,11 @@
 #define FLOOR 3.0      // times the farthest that a vertex may lie outside: no thickness asks for smaller cells; chosen
 #define THIN 1.0       // of a cell: tets of thinner parts are kept whole; chosen: thicker ones hold nodes
 #define TRIM_SHARE 0.6 // of the farthest that a vertex may lie outside: how far nodes go in for the volume; chosen
+// Counted in vertices that are looked at, about 10 us each: 15 s, after which the best try is taken. Counted, not
+// timed, so that a bake is the same on any machine.
+#define WORK_MOST 1.5e6
+#define WORK_TET 8.0           // measured: of a tet that is drawn to the surface ...
+#define WORK_LEAF 0.5          // ... and of a leaf of the lattice
 #define THIN_DIHEDRAL 5.0      // degrees that are kept where parts are drawn back
 #define TRIES_COARSEST 1.6     // largest factor on the trunk's cells in try_all() ...
 #define TRIES_ALONE_FINEST 0.5 // smallest of those that nothing but vertices makes smaller ...
@@ -58,6 +63,7 @@ typedef struct Graded {
 	double gap, error; // of the last try: farthest vertex, unit space; |volume / input - 1|
 	bool whole, thickened;
 	double best_cost;
+	double work; // of all tries, see WORK_MOST
 } Graded;
 
 static FemResult no_memory(void) {
@@ -231,6 +237,9 @@ static FemResult try_once(Graded *graded, bool *out_fits, int32_t *out_failing) 
 		result = draw_to_surface(graded);
 	if (result == FEM_OK && *out_fits)
 		result = demand_failing(graded, &lattice, out_failing);
+	const FemTriangles *triangles = &graded->search->solid.triangles;
+	graded->work += fmin(triangles->vertex_count, COVERAGE_POINTS) + WORK_TET * graded->search->trial.tet_count +
+		WORK_LEAF * lattice.leaf_count;
 	fem_graded_free(&lattice);
 	return result;
 }
@@ -282,6 +291,10 @@ static FemResult cover_all(FemMemberSearch *search) {
 static FemResult try_cells(Graded *graded, double cell, double share, double progress, bool *io_found, bool *out_done) {
 	graded->cell = cell;
 	graded->share = share;
+	if (*io_found && graded->work > WORK_MOST) { // the best so far is good enough
+		*out_done = true;
+		return FEM_OK;
+	}
 	if (!fem_member_report(graded->search->request, progress))
 		return fem_fail_stopped();
 	return try_share(graded, io_found, out_done);
