@@ -26,14 +26,15 @@ static FemThingScene held_scene(const FemTetMesh *tets, const FemMaterialDef *ma
 	return scene;
 }
 
-// Of 0.3 m, wall 5 mm. Fails when all that touches within a step shares the blow, and when what became rigid as it fell
-// is not looked at: no vase breaks from 3 m then.
+// Of 0.3 m, wall 5 mm; the second lies. Fails when all that touches within a step shares the blow, and when what became
+// rigid as it fell is not looked at: no vase breaks from 3 m then. Fails for the one that lies when cracks are begun
+// that the energy of a blow does not suffice for (49 pieces from 0.3 m).
 FEM_TEST(things, ceramic_vases_fall) {
-	static const double tilts[] = {0.15, 0.0, 0.5}, rates[] = {60.0, 30.0, 120.0};
+	static const double tilts[] = {0.15, 1.57, 0.0, 0.5, 1.0}, rates[] = {60.0, 30.0, 120.0};
 	FemTetMesh vase = fem_thing_vase(1000);
-	int32_t cases = fem_long_tests() ? 9 : 1;
+	int32_t cases = fem_long_tests() ? 15 : 2;
 	for (int n = 0; n < cases; n++) {
-		double tilt = tilts[n % 3], hz = rates[n / 3];
+		double tilt = tilts[n % 5], hz = rates[n / 5];
 		int32_t low = pieces_from(&vase, "ceramic", 0.3, tilt, hz),
 				middle = pieces_from(&vase, "ceramic", 1.2, tilt, hz),
 				high = pieces_from(&vase, "ceramic", 3.0, tilt, hz);
@@ -96,14 +97,16 @@ FEM_TEST(things, stones_go_through_windows_and_tennis_balls_do_not) {
 	}
 }
 
-// From a table, on its side or slanting. Fails when walls of 2 mm may only break into cubes of the fragment size.
+// From a table, upright, on its side or slanting. Fails when walls of 2 mm may only break into cubes of the fragment
+// size, and when the walls of the foot lock (upright).
 FEM_TEST(things, wine_glasses_fall_from_tables) {
-	static const double tilts[] = {1.57, 1.0, 0.5, 1.3};
+	static const double tilts[] = {1.57, 1.0, 0.0, 0.05, 0.1, 0.3, 0.5, 1.3};
 	FemTetMesh glass = fem_thing_wine_glass(600);
-	for (int n = 0; n < (fem_long_tests() ? 4 : 2); n++) {
+	for (int n = 0; n < (fem_long_tests() ? 8 : 3); n++) {
 		int32_t pieces = pieces_from(&glass, "pane_glass", 0.75, tilts[n], 60.0);
 		printf("  tilt %.2f: %d pieces\n", tilts[n], pieces);
 		FEM_CHECK(pieces > (n < 2 ? 4 : 1));
+		FEM_CHECK_INT(pieces_from(&glass, "pane_glass", 0.05, tilts[n], 60.0), 1);
 	}
 	fem_tet_mesh_free(&glass);
 }
@@ -113,9 +116,9 @@ FEM_TEST(things, planks_of_stone_are_set_down) {
 	static const char *const names[] = {"stone", "ceramic", "concrete", "sandstone"};
 	FemTetMesh plank = fem_thing_box((FemVec3){0.9f, 0.05f, 0.3f}, 400);
 	for (int n = 0; n < (fem_long_tests() ? 4 : 2); n++) {
-		double height = n < 2 ? 0.1 : 0.02;
+		double height = n == 2 ? 0.05 : 0.1;
 		FEM_CHECK_INT(pieces_from(&plank, names[n], height, 0.0, 60.0), 1);
-		FEM_CHECK_INT(pieces_from(&plank, names[n], height, n < 2 ? 0.3 : 0.05, 60.0), 1);
+		FEM_CHECK_INT(pieces_from(&plank, names[n], height, 0.3, 60.0), 1);
 		FEM_CHECK(pieces_from(&plank, names[n], 5.0, 0.3, 60.0) > 1);
 	}
 	fem_tet_mesh_free(&plank);

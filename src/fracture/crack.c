@@ -362,7 +362,21 @@ static double passing_time(const FemBody *body, const int32_t *star, int32_t cou
 	return cbrt(EDGE_CUBED * volume / count) / speed;
 }
 
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt) {
+// m^2, of the cuts from `first` on.
+static double area_of_cuts(const FemBody *body, int32_t first) {
+	const FemTopology *t = body->topology;
+	double sum = 0.0;
+	for (int32_t i = first; i < body->breaking->cut_count; i++) {
+		FemVec3d x[3];
+		for (int k = 0; k < 3; k++)
+			x[k] = fem_vec3d_from4(body->position[t->split->parent[body->breaking->cuts[i].nodes[k]]]);
+		FemVec3d area = fem_vec3d_cross(fem_vec3d_sub(x[1], x[0]), fem_vec3d_sub(x[2], x[0]));
+		sum += 0.5 * sqrt(fem_vec3d_dot(area, area));
+	}
+	return sum;
+}
+
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt, double *io_area) {
 	FemCrackSplits result = {0, INFINITY};
 	FEM_ASSERT(body->own_topology);
 	if (!fem_split_open(body->own_topology))
@@ -370,8 +384,9 @@ FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float
 	const FemTopology *t = body->topology;
 	sort_separations(body, step);
 	memset(body->breaking->marks, 0, (size_t)t->node_count);
-	for (int32_t i = 0; i < body->step->separation_count && result.count < most; i++) {
+	for (int32_t i = 0; i < body->step->separation_count && result.count<most && * io_area> 0.0; i++) {
 		const FemSeparation *separation = &body->step->separations[i];
+		int32_t cuts = body->breaking->cut_count;
 		FemRange range = t->split->star[separation->node];
 		int32_t star[FEM_STAR_MAX], count = range.end - range.begin;
 		if (body->breaking->marks[separation->node] || count > FEM_STAR_MAX)
@@ -381,6 +396,7 @@ FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float
 			!split_beside_rim(body, separation->node, separation->normal))
 			continue;
 		result.count++;
+		*io_area -= area_of_cuts(body, cuts);
 		double time = passing_time(body, star, count);
 		result.time = fmin(result.time, time);
 		let_neighbours_wait(body, separation, star, count, FAST_EDGES * time < (double)dt);

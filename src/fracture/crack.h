@@ -17,9 +17,9 @@ typedef struct FemCrackSplits {
 } FemCrackSplits;
 
 // Splits nodes of the list, the most overstressed first, until `most` were split or none is left that is not beside
-// one that was; faces go to breaking->cuts. step: seed of the order among equals. The topology is left open
-// (fem_split_open) when some were split.
-FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt);
+// one that was; faces go to breaking->cuts. step: seed of the order among equals. io_area: m^2 that may be opened; the
+// split that exceeds it is the last. The topology is left open (fem_split_open) when some were split.
+FemCrackSplits fem_crack_split(FemBody *body, uint64_t step, int32_t most, float dt, double *io_area);
 
 // ---- faces, between fem_split_open() and the rebuild; all that cut go through these
 

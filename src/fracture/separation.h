@@ -54,6 +54,7 @@ typedef struct FemBreaking {
 	int32_t cut_count, cut_capacity;
 	int32_t split_count;    // nodes split in this step
 	bool was_struck;        // some of it, in this step (world/step/blows.h)
+	double crack_area;      // m^2, for which the energy of these blows is still enough
 	int32_t tree_builds;    // in this step
 	bool was_split;         // the topology changed in this pass
 	bool surface_is_stale;  // it changed in several passes: trees, outer faces and boxes are of an earlier one

@@ -40,6 +40,7 @@ typedef struct FemRigidPose {
 typedef struct FemTetImpact {
 	float stiffness; // Young's modulus in a blow over that of the solve; 0: blows are not looked at by themselves
 	float weakness;  // strain at break of the solve over that in a blow
+	float surface;   // J/m^2, that a crack takes of the energy of a blow; 0: nothing
 } FemTetImpact;
 
 typedef struct FemBody {

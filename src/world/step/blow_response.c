@@ -196,6 +196,9 @@ void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	if (blow->weight > 0.0f)
 		impulse = blow->approach / (inertia + response.inertia + response.elastic + blow->give / (time * time));
 	blow->impulse = PEAK_GAIN * impulse;
+	float whole =
+		blow->mobility + (fem_piece_is_attached(body, component) ? 0.0f : 1.0f / body->pieces[component].mass);
+	blow->energy = blow->weight > 0.0f ? 0.5f * blow->approach * blow->approach / whole : INFINITY;
 	blow->stopped = blow->weight > 0.0f ? fminf(PEAK_GAIN * impulse * inertia / blow->approach, 1.0f) : 1.0f;
 	float scale =
 		PEAK_GAIN * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;

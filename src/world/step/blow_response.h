@@ -14,6 +14,7 @@ typedef struct FemBlow {
 	float give;     // m/N, of what strikes it
 	float stopped;  // share of its speed that the blow takes
 	float impulse;  // N s, of its contacts
+	float energy;   // J, that it takes out of the motion if nothing breaks; infinite of impulses
 	float load;     // N s a step, that what strikes it pressed with before
 	bool leans;     // on something else, whose force is not in the blow
 } FemBlow;

@@ -24,6 +24,12 @@
 
 // Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
 #define PUSH_SHARE 0.5f
+// Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen so
+// that a vase of 0.3 m holds 0.3 m in any position and goes to some 60 pieces from 1.2 m.
+#define CRACK_SHARE 0.05f
+// Sections of a free piece that its cracks must be able to run through, or none is begun: one cuts off an end, two cut
+// out a part. Chosen.
+#define SECTIONS_LEAST 2.0f
 #define STOPPED_SHARE 0.7f // of its speed: a piece that a blow takes less of falls on; chosen
 
 size_t fem_blows_bytes(const FemBody *body) {
@@ -245,6 +251,7 @@ void fem_blows_end(FemStep *step) {
 		if (!body->breaking || !body->breaking->was_struck)
 			continue;
 		body->breaking->was_struck = false;
+		body->breaking->crack_area = 0.0;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
 			body->pieces[c].spent_speed = body->pieces[c].spent_until = body->pieces[c].blow_time = 0.0f;
 			body->pieces[c].blow_decides = body->pieces[c].blow_broke = false;
@@ -293,13 +300,31 @@ static bool is_crumb(const FemPiece *piece) {
 	return piece->is_rigid && isinf(piece->margin);
 }
 
+// The energy of a blow is spent on waves, heat and flight, and a share of it on cracks. A crack that could not run
+// through the section of a piece is not begun.
+static void add_crack_area(const FemWorld *world, FemBody *body, int32_t component) {
+	const FemTopology *t = body->topology;
+	int32_t whole = world->meshes[body->mesh_index].topology->component_count;
+	int32_t tet = t->node_tets[t->node_tet_start[t->component_nodes[component].begin]] / 4;
+	const FemPiece *piece = &body->pieces[component];
+	float surface = body->tet_impact[tet].surface, energy = CRACK_SHARE * body->step->blows[component].energy;
+	bool is_enough = energy >= SECTIONS_LEAST * surface * piece->volume / piece->length;
+	// What is held may be pierced, and what has broken has notches.
+	if (is_enough || t->component_count > whole || fem_piece_is_attached(body, component))
+		body->breaking->crack_area += surface > 0.0f ? (double)(energy / surface) : INFINITY;
+}
+
 static void look_task(void *context, int32_t index) {
 	FemStep *step = context;
 	FemBody *body = step->world->bodies[step->world->islands.active_bodies[index]];
 	for (int32_t c = 0; body->step->blows && c < body->topology->component_count; c++) {
 		body->step->blows[c].is_struck &= !is_crumb(&body->pieces[c]);
-		if (body->step->blows[c].is_struck)
-			fem_blow_displace(body, c, step->dt);
+		if (!body->step->blows[c].is_struck)
+			continue;
+		bool is_new = !(body->pieces[c].blow_time > 0.0f);
+		fem_blow_displace(body, c, step->dt);
+		if (is_new)
+			add_crack_area(step->world, body, c);
 	}
 }
 

@@ -32,8 +32,15 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 		: (FemVec4){0};
 }
 
+// The energy of a crack is the one by which fragments have their size (docs/method.md, "How small").
 static FemTetImpact impact_of(const FemMaterialDef *def) {
-	return (FemTetImpact){def->impact_modulus / def->young_modulus, 1.0f / def->impact_toughness_ratio};
+	float strain = def->impact_toughness_ratio * def->toughness / def->young_modulus; // at break
+	bool by_force = def->toughness_mode == FEM_TOUGHNESS_FORCE;
+	return (FemTetImpact){
+		.stiffness = def->impact_modulus / def->young_modulus,
+		.weakness = 1.0f / def->impact_toughness_ratio,
+		.surface = by_force ? 0.0f : def->fragment_size * strain * strain * def->impact_modulus / 6.0f,
+	};
 }
 
 // What breaks or yields at less strain than this cannot be seen to bend before: chosen, 1 mm in 10 cm.

@@ -210,10 +210,11 @@ static void apply_cuts(FemWorld *world, FemBody *body) {
 	body->step->was_split = true;
 }
 
-static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt) {
+static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt, bool is_look) {
 	FemBreaking *breaking = body->breaking;
+	double unbound = INFINITY;
 	int32_t most = fem_work_splits(world);
-	FemCrackSplits splits = fem_crack_split(body, order, most, dt);
+	FemCrackSplits splits = fem_crack_split(body, order, most, dt, is_look ? &breaking->crack_area : &unbound);
 	FemDice dice;
 	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;
 	bool has_dice = fem_dicing_cut(world, body, dt, &dice);
@@ -246,7 +247,7 @@ static void split_task(void *context, int32_t task) {
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);
 	if (!breaking->has_no_memory)
 		split_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass),
-			fracture->step->dt);
+			fracture->step->dt, fracture->is_look);
 	fem_heap_end();
 }
 
