@@ -15,8 +15,13 @@
 // bend. In less the nodes that are struck are only pushed off, whatever their mesh makes them weigh. Both parts are
 // equal in the waves of plates and solids; chosen.
 #define RESOLVED_SHARE 0.5f
-#define TIME_MIN 1e-6f // s, of a blow: sound goes 5 mm; chosen
-#define TIME_MAX 0.1f  // s: longer is no blow; chosen
+// On the strain of a piece that the blow has cracked and could crack through many times. A crack that runs needs less
+// than one that begins: at its tip the stress is larger than tets of its mesh show. Chosen: without it a third of all
+// ice cubes that fall from 3 m are cracked and in one piece.
+#define RUNNING_GAIN 2.0f
+#define RUNNING_SECTIONS 10.0 // that energy is left for; chosen
+#define TIME_MIN 1e-6f        // s, of a blow: sound goes 5 mm; chosen
+#define TIME_MAX 0.1f         // s: longer is no blow; chosen
 
 // The stiffness in a blow over that of the solve.
 static float ratio_of_tet(const FemBody *body, int32_t tet) {
@@ -181,6 +186,14 @@ static Response find_response(FemBody *body, int32_t component, float dt, float 
 	return response;
 }
 
+// Whether energy drives the cracks of a free piece on.
+static bool is_running(const FemBody *body, int32_t component) {
+	const FemPiece *piece = &body->pieces[component];
+	double section = (double)(piece->volume / piece->length), area = body->breaking->crack_area;
+	return piece->blow_broke && !fem_piece_is_attached(body, component) && !isinf(area) &&
+		area > RUNNING_SECTIONS * section;
+}
+
 void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	FemBlow *blow = &body->step->blows[component];
 	FemRange nodes = body->topology->component_nodes[component];
@@ -202,6 +215,8 @@ void fem_blow_displace(FemBody *body, int32_t component, float dt) {
 	blow->stopped = blow->weight > 0.0f ? fminf(PEAK_GAIN * impulse * inertia / blow->approach, 1.0f) : 1.0f;
 	float scale =
 		PEAK_GAIN * time * impulse * response.scale * body->tet_impact[tet_of_piece(body, component)].weakness;
+	if (is_running(body, component))
+		scale *= RUNNING_GAIN;
 	for (int32_t i = nodes.begin; i < nodes.end; i++) {
 		FemVec4 *x = &body->position[i], u = body->step->dv[i];
 		*x = (FemVec4){x->x + scale * u.x, x->y + scale * u.y, x->z + scale * u.z, x->w};

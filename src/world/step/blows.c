@@ -25,7 +25,7 @@
 // Of the impulse of a blow: what pressed with more than this before does not strike, it pushes on. Chosen.
 #define PUSH_SHARE 0.5f
 // Of the energy of a blow: what may become cracks. Where rock is crushed a tenth to a hundredth of it is; chosen so
-// that a vase of 0.3 m holds 0.3 m in any position and goes to some 60 pieces from 1.2 m.
+// that a vase of 0.3 m holds 0.3 m in any position and goes to some 100 pieces from 1.2 m.
 #define CRACK_SHARE 0.05f
 // Sections of a free piece that its cracks must be able to run through, or none is begun: one cuts off an end, two cut
 // out a part. Chosen.
