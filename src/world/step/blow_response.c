@@ -19,7 +19,7 @@
 // than one that begins: at its tip the stress is larger than tets of its mesh show. Chosen: without it a third of all
 // ice cubes that fall from 3 m are cracked and in one piece.
 #define RUNNING_GAIN 2.0f
-#define RUNNING_SECTIONS 10.0 // that energy is left for; chosen
+#define RUNNING_SECTIONS 25.0 // that energy is left for; chosen
 #define TIME_MIN 1e-6f        // s, of a blow: sound goes 5 mm; chosen
 #define TIME_MAX 0.1f         // s: longer is no blow; chosen
 

@@ -32,7 +32,7 @@ static void set_grain(FemBody *body, int32_t tet, const FemMaterialDef *def) {
 		: (FemVec4){0};
 }
 
-// The energy of a crack is the one by which fragments have their size (docs/method.md, "How small").
+// The energy of a crack is the one by which fragments have their size (docs/method.md, "Fracture within a step").
 static FemTetImpact impact_of(const FemMaterialDef *def) {
 	float strain = def->impact_toughness_ratio * def->toughness / def->young_modulus; // at break
 	bool by_force = def->toughness_mode == FEM_TOUGHNESS_FORCE;
