@@ -540,6 +540,15 @@ static double start_deflated(Iteration *it, double *out_rz) {
 	return bz;
 }
 
+static int64_t count_unknowns(const FemSystem *system) {
+	int64_t count = 6 * (int64_t)system->rigid_count;
+	for (int32_t c = 0; c < system->chunk_count; c++)
+		count += fem_chunk_is_rigid(system, c) ? 0 : 3 * (int64_t)(system->chunks[c].end - system->chunks[c].begin);
+	for (int32_t k = 0; k < system->modal_count; k++)
+		count += system->modals[k]->modal->mode_count;
+	return count;
+}
+
 FemSolveResult fem_system_solve(FemSystem *system) {
 	Iteration it = {.system = system, .kernels = fem_row_kernels(fem_simd_level())};
 	for (int32_t i = 0; i < system->island_count; i++) {
@@ -554,7 +563,8 @@ FemSolveResult fem_system_solve(FemSystem *system) {
 	double rz, bz = has_rigid_space(system) ? start_deflated(&it, &rz) : start(&it, &rz);
 	double tolerance = fem_policy_tolerance(system), target = fmax(tolerance * tolerance * bz, (double)system->floor);
 	FemSolveResult result = {0};
-	while (rz > target && result.iterations < system->max_iterations) {
+	int32_t most = fem_policy_useful_iterations(count_unknowns(system), system->max_iterations);
+	while (rz > target && result.iterations < most) {
 		redirect(&it);
 		double curvature = multiply(&it);
 		if (!(curvature > 0.0)) // not a number, or rounding has made the matrix indefinite here: what we have must do

@@ -66,6 +66,9 @@ float fem_policy_floor(float mass);
 // Cap of iterations of a composite: that of its materials, or of rigid bodies alone.
 int32_t fem_policy_iteration_cap(int32_t of_materials, int32_t island_count);
 
+// Of the iterations that a system of so many unknowns may take, those that can bring it nearer.
+int32_t fem_policy_useful_iterations(int64_t unknowns, int32_t max_iterations);
+
 // ---- the solves of a step
 
 typedef struct FemSolvePass {
