@@ -92,10 +92,12 @@ typedef struct FemBudgetDef {
 } FemBudgetDef;
 
 // How much a step may do, between two of them. `share` is of what FemBudgetDef.step_ms buys on a usual machine: a step
-// that took too long lowers it at once, and quick ones raise it again within seconds.
+// that took too long lowers it at once, and quick ones raise it again within seconds. Steps in which things broke do
+// neither: they say nothing of what rubble costs.
 typedef struct FemBudget {
 	float share;
 	int32_t late_steps; // since the start
+	int32_t pieces;     // of the last step
 } FemBudget;
 
 // What one step did.
