@@ -554,7 +554,7 @@ run_server() {
 		ln -s "$here/../addons/fem_destruction/bin" "$game/addons/fem_destruction/bin"
 		(cd "$game" && run_godot "$log" timeout 120 "$godot" --headless --verbose --fixed-fps 60 --main-pack "$game/game.pck")
 	fi
-	if grep -q 'The mesh of Sheet in res://bad.tscn could not be baked' "$build/test_logs/godot_export_raw.log.export"; then
+	if grep -q 'The mesh of Speck in res://bad.tscn could not be baked' "$build/test_logs/godot_export_raw.log.export"; then
 		echo "ok server.export_names_what_cannot_be_baked" | tee -a "$log"
 	else
 		echo "FAIL server.export_names_what_cannot_be_baked: the export does not say so" | tee -a "$log"

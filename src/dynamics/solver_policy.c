@@ -129,7 +129,7 @@ bool fem_policy_repeats_capped(const FemSystem *system, int64_t made) {
 // The same of what rebounds with less: with the whole tolerance the stress of the blow is not what it would be, and a
 // plank of stone that is set down from 10 cm broke (e = 0.3); with 0.3 of it not.
 #define REBOUND_TOLERANCE 0.1
-#define SPARE_ITERATIONS 30 // chosen
+#define SPARE_ITERATIONS 30  // chosen
 #define RIGID_ITERATIONS 100 // of dynamic colliders that touch only sleepers: 6 unknowns each; chosen
 
 // Factors of whole bodies that touch nothing come so near in one iteration that a start vector does not pay.

@@ -247,11 +247,16 @@ func _test_bake_panel() -> void:
 	# A fault is told where the user looks.
 	mesh.source_mesh = PlaneMesh.new()
 	await _frames(2)
-	print("--errors expected: a plane that encloses nothing")
+	bake.pressed.emit()
+	await _wait_for_bake(mesh)
+	_check(report.visible and report.text.contains("sheet_thickness"), "panel_tells_remedies", "it says \"%s\"" % report.text)
+	mesh.source_mesh.size = Vector2.ZERO
+	await _frames(2)
+	print("--errors expected: a mesh without size")
 	bake.pressed.emit()
 	await _wait_for_bake(mesh)
 	print("--errors end")
-	_check(report.visible and report.text.contains("sheet_thickness"), "panel_tells_faults", "it says \"%s\"" % report.text)
+	_check(report.visible and report.text.contains("one point"), "panel_tells_faults", "it says \"%s\"" % report.text)
 	# Below the mesh of a body.
 	EditorInterface.inspect_object(_body("NotBaked"))
 	await _frames(5)
