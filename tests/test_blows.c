@@ -2,6 +2,7 @@
 #include "contact_rig.h"
 #include "fem_test.h"
 #include "preset_rig.h"
+#include "scenes/filled_mesh.h"
 #include "things_rig.h"
 #include "world/api/registry.h"
 #include "world/world.h"
@@ -198,13 +199,7 @@ FEM_TEST(blows, a_strength_of_their_own) {
 
 static FemBodyId add_tets(FemWorldId world, FemTetMesh tets, const FemMaterialDef *made_of, FemBodyDef def) {
 	FemMaterialId material = fem_material_create(world, made_of);
-	FemMeshDef mesh = fem_default_mesh_def();
-	mesh.node_count = tets.node_count;
-	mesh.node_positions = tets.nodes;
-	mesh.tet_count = tets.tet_count;
-	mesh.tets = tets.tets;
-	mesh.tet_plates = tets.tet_plates;
-	mesh.quality_clamp = tets.has_plates ? 0.0f : mesh.quality_clamp;
+	FemMeshDef mesh = fem_filled_mesh_def(&tets);
 	def.mesh = fem_mesh_create(world, &mesh);
 	def.materials = &material;
 	def.material_count = 1;

@@ -13,19 +13,6 @@
 
 #define DT (1.0f / 60.0f)
 
-// A bar of stone, 1 x 0.1 x 0.1 m, of cells of 0.1 m, 25 kg: E 5e8, breaks at 1.6e5 Pa.
-static FemRigDef stone_bar(void) {
-	FemRigDef def = fem_rig_bar_def(10, 1, 1, FEM_CELLS_KUHN, 0.2f);
-	def.clamped = false;
-	def.material.young_modulus = 5e8f;
-	def.material.density = 2500.0f;
-	def.material.breakable = true;
-	def.material.toughness = 1.6e5f;
-	def.material.toughness_variation = 0.0f;
-	def.world.solver_tolerance = 1e-3f;
-	return def;
-}
-
 // One piece for each `cells` cells along x.
 static int32_t *pieces_along_x(const FemRig *rig, int32_t count) {
 	int32_t *pieces = malloc(sizeof *pieces * (size_t)rig->box.tet_count);
@@ -78,7 +65,7 @@ static void pull(const FemRig *rig, float force) {
 
 FEM_TEST(joined_pieces, hold_below_their_strength_and_break_above) {
 	for (int k = 0; k < 2; k++) {
-		FemRigDef def = stone_bar();
+		FemRigDef def = fem_rig_stone_def(1);
 		FemRig rig = make_joined(&def, 2, 0.0f);
 		int32_t broken;
 		double energy, strength;
@@ -104,7 +91,7 @@ FEM_TEST(joined_pieces, break_with_their_energy_and_without_momentum) {
 	const float releases[4] = {0.0f, 0.5f, 1.0f, 1.5f};
 	double without = 0.0;
 	for (int k = 0; k < 4; k++) {
-		FemRigDef def = stone_bar();
+		FemRigDef def = fem_rig_stone_def(1);
 		FemRig rig = make_joined(&def, 2, releases[k]);
 		int32_t broken;
 		double energy, strength;
@@ -132,7 +119,7 @@ FEM_TEST(joined_pieces, break_with_their_energy_and_without_momentum) {
 
 // A tower of 1 x 0.1 x 0.1 m on the ground.
 static FemRigDef tower_def(void) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(1);
 	def.world.gravity = (FemVec3){0.0f, -9.81f, 0.0f};
 	def.world.ground_enabled = true;
 	def.world.sleeping_enabled = true;
@@ -234,7 +221,7 @@ FEM_TEST(joined_pieces, are_saved_and_loaded) {
 // ---- level of detail
 
 FEM_TEST(joined_pieces, become_elements_and_back_without_a_jump) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(1);
 	def.body.linear_velocity = (FemVec3){0.3f, 0.2f, 0.0f};
 	def.body.angular_velocity = (FemVec3){0.0f, 1.0f, 2.0f};
 	FemRig rig = make_joined(&def, 5, 1.0f);
@@ -260,7 +247,7 @@ FEM_TEST(joined_pieces, become_elements_and_back_without_a_jump) {
 // ---- bad input
 
 FEM_TEST(joined_pieces, survive_bad_input) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(1);
 	FemRig rig = fem_rig_create(&def);
 	FemJoinedDef joined = fem_default_joined_def();
 	int32_t *pieces = calloc((size_t)rig.box.tet_count, sizeof *pieces), bad_seed = 1 << 20;
@@ -305,7 +292,7 @@ FEM_TEST(joined_pieces, survive_bad_input) {
 
 // Of nine places that are pulled alike one breaks, and no more joints in a second than may.
 FEM_TEST(joined_pieces, break_no_faster_than_they_may) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(1);
 	FemRig rig = make_joined(&def, 10, 0.0f);
 	int32_t broken;
 	double energy, strength;
@@ -330,7 +317,7 @@ FEM_TEST(joined_pieces, break_no_faster_than_they_may) {
 
 // N: the load at the far end of a clamped bar at which it first breaks, raised slowly; along x or down.
 static double breaking_load(bool is_joined, bool pulls, double guess) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(1);
 	def.cells[0] = 20, def.cells[1] = def.cells[2] = 2;
 	def.clamped = true;
 	def.material.stiffness_damping = 1e-2f;

@@ -20,19 +20,6 @@
 
 #define DT (1.0f / 60.0f)
 
-// A bar of stone, free: E 5e8, breaks at a strain of 3e-4.
-static FemRigDef stone_bar(void) {
-	FemRigDef def = fem_rig_bar_def(10, 2, 2, FEM_CELLS_KUHN, 0.2f);
-	def.clamped = false;
-	def.material.young_modulus = 5e8f;
-	def.material.density = 2500.0f;
-	def.material.breakable = true;
-	def.material.toughness = 1.6e5f;
-	def.material.toughness_variation = 0.0f;
-	def.world.solver_tolerance = 1e-3f;
-	return def;
-}
-
 static FemBody *body_of(const FemRig *rig) {
 	return fem_world_find(rig->world)->bodies[rig->body.index1 - 1];
 }
@@ -55,7 +42,7 @@ static void *other_bytes(const void *from, size_t bytes, uint32_t *seed) {
 // All that a pass changes of a body that breaks and flows comes back, bit for bit. Fails when one of the arrays is
 // left as the pass made it.
 FEM_TEST(step_stages, all_of_a_body_goes_back) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(2);
 	def.material.yield_strain = 1e-4f;
 	def.material.max_plastic_strain = 0.1f;
 	FemRig rig = fem_rig_create(&def);
@@ -121,7 +108,7 @@ FEM_TEST(step_stages, partners_of_partners_go_back) {
 FEM_TEST(step_stages, what_hangs_swings_and_what_is_driven_is_not_rigid) {
 	static const int32_t pins[3][3] = {{0, 1, 2}, {0, 2, 0}, {0, 1, 3}}; // node 3 lies beside the line of 0, 1 and 2
 	for (int k = 0; k < 4; k++) {
-		FemRigDef def = stone_bar();
+		FemRigDef def = fem_rig_stone_def(2);
 		def.body.dynamics = FEM_DYNAMICS_RIGID;
 		FemRig rig = fem_rig_create(&def);
 		for (int i = 0; i < 3 && k < 3; i++)
@@ -155,13 +142,13 @@ static int32_t rigid_after(FemRigDef def, float stretch_speed, int steps, float 
 // In steps of 10 us a bar whose ends fly apart at 1 m/s is hardly strained yet, but will be, beyond its strength: it
 // must not be frozen in that. One at rest becomes rigid at once. Fails when vibration is ignored.
 FEM_TEST(step_stages, what_vibrates_is_not_calm) {
-	FEM_CHECK_INT(rigid_after(stone_bar(), 0.0f, 2, 1e-5f), 1);
-	FEM_CHECK_INT(rigid_after(stone_bar(), 1.0f, 2, 1e-5f), 0);
+	FEM_CHECK_INT(rigid_after(fem_rig_stone_def(2), 0.0f, 2, 1e-5f), 1);
+	FEM_CHECK_INT(rigid_after(fem_rig_stone_def(2), 1.0f, 2, 1e-5f), 0);
 }
 
 // A bar that yields long before it breaks is stiff by its yield strain alone. Fails when only the breaking counts.
 FEM_TEST(step_stages, what_yields_is_stiff) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(2);
 	def.material.toughness = 1e9f;
 	FEM_CHECK_INT(rigid_after(def, 0.0f, 3, DT), 0);
 	def.material.yield_strain = 3e-4f;
@@ -171,7 +158,7 @@ FEM_TEST(step_stages, what_yields_is_stiff) {
 
 // Velocities of any kind become those of the rigid motion with the same momenta.
 FEM_TEST(step_stages, a_rigid_shape_moves_rigidly) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(2);
 	FemRig rig = fem_rig_create(&def);
 	FemBody *body = body_of(&rig);
 	FemRange nodes = body->topology->component_nodes[0];
@@ -187,7 +174,7 @@ FEM_TEST(step_stages, a_rigid_shape_moves_rigidly) {
 
 // The load of a bar that spins about z at 20 rad/s is m w^2 r outwards. Fails when the probe leaves the spin out.
 FEM_TEST(step_stages, spin_loads_a_rigid_piece) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(2);
 	FemRig rig = fem_rig_create(&def);
 	FemBody *body = body_of(&rig);
 	FemRange nodes = body->topology->component_nodes[0];
@@ -233,7 +220,7 @@ FEM_TEST(step_stages, spin_loads_a_rigid_piece) {
 // A bar swings about the pins of an edge at 3 rad/s: 0.1 s back it has turned by 0.3 rad and is as long as before.
 // Fails when what hangs on a hinge is taken back along straight lines.
 FEM_TEST(step_stages, what_swings_goes_back_on_its_arc) {
-	FemRigDef def = stone_bar();
+	FemRigDef def = fem_rig_stone_def(2);
 	FemRig rig = fem_rig_create(&def);
 	FEM_CHECK_INT(fem_body_pin_node(rig.body, 0), FEM_OK);
 	FEM_CHECK_INT(fem_body_pin_node(rig.body, 2), FEM_OK);

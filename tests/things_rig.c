@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "contact_rig.h"
 #include "fem_test.h"
+#include "scenes/filled_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,16 +107,10 @@ static bool is_pinned(const FemThingScene *scene, const FemVec3 low, const FemVe
 static FemBodyId add_thing(FemWorldId world, const FemThingScene *scene) {
 	const FemTetMesh *tets = scene->tets;
 	FemMaterialId material = fem_material_create(world, &scene->material);
-	FemMeshDef mesh = fem_default_mesh_def();
+	FemMeshDef mesh = fem_filled_mesh_def(tets);
 	FemBodyDef def = fem_default_body_def();
 	FemVec3 low = tets->nodes[0], high = low;
 	int32_t *pinned = malloc(sizeof *pinned * (size_t)tets->node_count), count = 0;
-	mesh.node_count = tets->node_count;
-	mesh.node_positions = tets->nodes;
-	mesh.tet_count = tets->tet_count;
-	mesh.tets = tets->tets;
-	mesh.tet_plates = tets->tet_plates;
-	mesh.quality_clamp = tets->has_plates ? 0.0f : mesh.quality_clamp;
 	for (int32_t i = 0; i < tets->node_count; i++) {
 		FemVec3 x = tets->nodes[i];
 		low = (FemVec3){fminf(low.x, x.x), fminf(low.y, x.y), fminf(low.z, x.z)};

@@ -2,6 +2,7 @@
 
 #include "filling/tetrahedralize.h"
 #include "geometry/triangle_soup.h"
+#include "scenes/filled_mesh.h"
 #include "scenes/surface_meshes.h"
 
 #include <stdlib.h>
@@ -27,13 +28,7 @@ static FemMeshId make_vase(FemWorldId world) {
 	FemMeshId made = {0};
 	bake.element_count = 200;
 	if (fem_tetrahedralize(&soup, &bake, &tets) == FEM_OK) {
-		FemMeshDef mesh = fem_default_mesh_def();
-		mesh.node_positions = tets.nodes;
-		mesh.node_count = tets.node_count;
-		mesh.tets = tets.tets;
-		mesh.tet_count = tets.tet_count;
-		mesh.tet_plates = tets.tet_plates;
-		mesh.quality_clamp = 0.0f;
+		FemMeshDef mesh = fem_filled_mesh_def(&tets);
 		made = fem_mesh_create(world, &mesh);
 	}
 	fem_tet_mesh_free(&tets);

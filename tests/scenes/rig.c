@@ -22,6 +22,18 @@ FemRigDef fem_rig_bar_def(int32_t nx, int32_t ny, int32_t nz, FemCellKind kind, 
 	return def;
 }
 
+FemRigDef fem_rig_stone_def(int32_t n) {
+	FemRigDef def = fem_rig_bar_def(10, n, n, FEM_CELLS_KUHN, 0.2f);
+	def.clamped = false;
+	def.material.young_modulus = 5e8f;
+	def.material.density = 2500.0f;
+	def.material.breakable = true;
+	def.material.toughness = 1.6e5f;
+	def.material.toughness_variation = 0.0f;
+	def.world.solver_tolerance = 1e-3f;
+	return def;
+}
+
 FemRigDef fem_rig_cube_def(int32_t n, float size) {
 	FemRigDef def = fem_rig_bar_def(n, n, n, FEM_CELLS_FIVE, 0.3f);
 	def.size = (FemVec3){size, size, size};

@@ -4,6 +4,7 @@
 #include "geometry/triangle_soup.h"
 #include "scenes/box_mesh.h"
 #include "scenes/contact_scenes.h"
+#include "scenes/filled_mesh.h"
 #include "scenes/fracture_scenes.h"
 #include "scenes/level_scenes.h"
 #include "scenes/surface_meshes.h"
@@ -100,13 +101,7 @@ static FemSceneBodies build_vase(const FemScene *scene, FemWorldId world) {
 	FemTetMesh tets;
 	bake.element_count = 600;
 	if (bodies.ids && fem_tetrahedralize(&soup, &bake, &tets) == FEM_OK) {
-		FemMeshDef mesh = fem_default_mesh_def();
-		mesh.node_positions = tets.nodes;
-		mesh.node_count = tets.node_count;
-		mesh.tets = tets.tets;
-		mesh.tet_count = tets.tet_count;
-		mesh.tet_plates = tets.tet_plates;
-		mesh.quality_clamp = 0.0f;
+		FemMeshDef mesh = fem_filled_mesh_def(&tets);
 		FemMaterialId material = make_material(scene, world);
 		FemBodyDef def = fem_default_body_def();
 		def.mesh = fem_mesh_create(world, &mesh);
