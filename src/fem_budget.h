@@ -77,7 +77,8 @@ typedef struct FemShedResult {
 FemShedDef fem_default_shed_def(void); // [any time]
 
 // Puts pieces to sleep, and lets others fade, until no more are left than the def says: the least seen first, by size
-// and speed over distance. Pinned pieces, and the largest of each body, stay. out_result may be null.
+// and speed over distance. Pinned pieces, the largest of each body, and for awake_max what looks larger than 0.1 m from
+// 10 m away, stay. out_result may be null.
 FemResult fem_world_shed(FemWorldId world, const FemShedDef *def, FemShedResult *out_result);
 
 // ---- the rule

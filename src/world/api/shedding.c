@@ -12,11 +12,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR_DISTANCE 10.0   // m, at which speeds count as they are; nearer they do, too. Chosen
-#define UNSEEN_SHARE 0.25    // of its speed and size, of what no observer sees; chosen
-#define RUBBLE_SPEED 0.1     // m/s: what lies still counts as if it moved so fast, so that size and distance decide
-#define SLEEPER_SHARE 0.25   // of its rank, of a piece that sleeps: it goes before what moves. Chosen
-#define FLYING_SHARE 2       // times awake_max: so many may be awake before some of what flies must go; chosen
+#define NEAR_DISTANCE 10.0 // m, at which speeds count as they are; nearer they do, too. Chosen
+#define UNSEEN_SHARE 0.25  // of its speed and size, of what no observer sees; chosen
+#define RUBBLE_SPEED 0.1   // m/s: what lies still counts as if it moved so fast, so that size and distance decide
+#define SLEEPER_SHARE 0.25 // of its rank, of a piece that sleeps: it goes before what moves. Chosen
+#define FLYING_SHARE 2     // times awake_max: so many may be awake before some of what flies must go; chosen
+// m, edge of a cube at NEAR_DISTANCE: what looks larger is seen to vanish, and does not fade for the sake of time. Half
+// a brick; chosen
+#define LARGE_SIZE 0.1
 #define FREEZE_TIME_MAX 1e6f // s; chosen: longer than a game
 #define COUNT_MAX (1 << 24)  // pieces that are ranked; chosen
 
@@ -32,6 +35,7 @@ typedef struct Candidate {
 	bool unseen;
 	bool awake;
 	bool is_debris; // it may go
+	bool is_large;  // but not before the eyes of all
 } Candidate;
 
 typedef struct Shedding {
@@ -98,6 +102,7 @@ static void add(Shedding *s, int32_t body_index, int32_t component, bool awake, 
 		.unseen = sight.unseen,
 		.awake = awake,
 		.is_debris = body->breaking && fem_piece_is_debris(body, component, largest),
+		.is_large = seen_size > LARGE_SIZE,
 	};
 }
 
@@ -170,7 +175,8 @@ static int32_t fade(Shedding *s, int32_t excess, bool only_awake) {
 	for (int32_t i = 0; i < s->count && faded < most; i++) {
 		const Candidate *candidate = &s->list[i];
 		FemPiece *piece = &world->bodies[candidate->body]->pieces[candidate->component];
-		if (!candidate->is_debris || piece->retires < INFINITY || (only_awake && !candidate->awake))
+		bool stays = only_awake && (!candidate->awake || candidate->is_large);
+		if (!candidate->is_debris || piece->retires < INFINITY || stays)
 			continue;
 		piece->retires = world->time + (candidate->unseen ? 0.0 : (double)s->def->fade_time);
 		faded++;
