@@ -28,16 +28,14 @@
 #define ROUGH_SPACING 0.34        // between added vertices, in shares of a splinter's size; chosen by eye
 #define ROUGH_AMPLITUDE 0.10      // at roughness 1, in shares of a splinter's size; chosen by eye
 #define WOOD_ROUGHNESS 0.3        // of what the def asks for: fibres part smoothly; chosen by eye
-#define LAYOUT_SEEDS 3            // tried before the tets' surface is taken; chosen
-// Volume within a mesh whose holes are closed, over that of its tets; chosen: shells that overlap count twice.
-#define CAPPED_LEAST 0.6
-#define CAPPED_MOST 1.6
-#define BALL_SHARE 0.52    // volume of a ball over that of the cube around it: pi / 6
-#define WOOD_TRIANGLES 2.8 // times as many as of other splinters, about: a section is a bundle of cells
-#define SEED_STEP 7919u    // between the seeds of one try and the next: any large odd number
-#define SHRINK_BELOW 0.9   // of the triangles allowed: what the next try aims at; chosen
-#define SHRINK_LEAST 0.1   // of what there was: fewest splinters of the next try; chosen
-#define GUESS_FROM 0.5     // of the splinters: only when less than this would fit they are fewer from the start; chosen
+#define CAPPED_LEAST 0.6          // of the tets' volume that must lie within a mesh whose holes are closed; chosen
+#define CAPPED_MOST 1.6           // volume within such a mesh, over what of it lies in the tets; chosen
+#define CAPPED_SAMPLES 1000       // tets that are looked at for this; chosen
+#define BALL_SHARE 0.52           // volume of a ball over that of the cube around it: pi / 6
+#define WOOD_TRIANGLES 2.8        // times as many as of other splinters, about: a section is a bundle of cells
+#define SHRINK_BELOW 0.9          // of the triangles allowed: what the next try aims at; chosen
+#define SHRINK_LEAST 0.1          // of what there was: fewest splinters of the next try; chosen
+#define GUESS_FROM 0.5 // of the splinters: only when less than this would fit they are fewer from the start; chosen
 
 typedef struct Cut {
 	FemBakedMesh *mesh;
@@ -109,12 +107,11 @@ static void size_splinters(Cut *cut, FemCutBody *body) {
 	body->splinter_size = cbrt(body->volume / body->splinter_count / BALL_SHARE);
 }
 
-static FemResult lay_out(Cut *cut, uint32_t seed_step) {
+static FemResult lay_out(Cut *cut) {
 	const FemTetArrays *tets = &cut->mesh->tet_mesh;
 	FemCutDef def = *cut->def;
 	FemCutBody body = {
 		.def = &def, .tets = tets, .frame = cut->render.frame, .box = cut->render.box, .volumes = cut->volumes};
-	def.seed += seed_step * SEED_STEP;
 	fem_cut_def_enlarge(&def, (float)(1.0 / cbrt(cut->shrink)));
 	for (int32_t t = 0; t < tets->tet_count; t++) {
 		body.volume += tet_volume(tets, t);
@@ -196,8 +193,19 @@ static FemResult try_closed(Cut *cut, bool *out_closed) {
 	return result;
 }
 
-// A mesh that crosses itself may consist of shells that do not. Another seed may help where rounding to whole numbers
-// made a thin place cross itself; then the tets' surface does.
+static FemResult try_counted(Cut *cut, bool *out_closed) {
+	FemResult result = cut_outside(cut);
+	cut->outside.counts_windings = true;
+	if (result == FEM_OK)
+		fem_cut_solid_inside(&cut->outside);
+	if (result == FEM_OK)
+		result = result_of(&cut->outside);
+	*out_closed = result == FEM_OK && !cut->outside.fault;
+	return result;
+}
+
+// A mesh that crosses itself may consist of shells that do not. One that crosses itself all the same, be it that
+// rounding to whole numbers made a thin place do so, is cut as often as it goes round a place.
 static FemResult cut_closed(Cut *cut, bool *out_closed) {
 	FemResult result = try_closed(cut, out_closed);
 	if (result == FEM_OK && !*out_closed && !cut->shells.of_triangle) {
@@ -205,16 +213,11 @@ static FemResult cut_closed(Cut *cut, bool *out_closed) {
 		if (result == FEM_OK && cut->shells.count > 0)
 			result = try_closed(cut, out_closed);
 	}
-	for (uint32_t n = 1; n < LAYOUT_SEEDS && !*out_closed && result == FEM_OK; n++) {
-		result = lay_out(cut, n);
-		if (result == FEM_OK)
-			result = try_closed(cut, out_closed);
-	}
-	return result;
+	return result == FEM_OK && !*out_closed ? try_counted(cut, out_closed) : result;
 }
 
 static FemResult cut_apart(Cut *cut) {
-	FemResult result = lay_out(cut, 0);
+	FemResult result = lay_out(cut);
 	cut->outside.noise.outline = 0.0;
 	cut->outside.noise.spacing = 0.0; // outlines of both surfaces must look alike
 	if (result == FEM_OK)
@@ -285,14 +288,31 @@ static FemResult take_surfaces(Cut *cut) {
 	return result == FEM_OK ? make_splinters(cut, false) : result;
 }
 
+// Whether a closed mesh holds about what the tets do. Where it goes round a place twice that counts twice on both sides
+// of the comparison.
+static bool is_of_tets(const Cut *cut, const FemCutMesh *mesh) {
+	const FemTetArrays *tets = &cut->mesh->tet_mesh;
+	double all = 0.0, within = 0.0, wound = 0.0, cube = pow(mesh->frame.size, 3.0);
+	int32_t stride = tets->tet_count / CAPPED_SAMPLES + 1;
+	for (int32_t t = 0; t < tets->tet_count; t += stride) {
+		FemVec3d middle = {0};
+		for (int v = 0; v < 4; v++)
+			middle = fem_vec3d_add(
+				middle, fem_vec3d_scale(fem_vec3d_from(tets->nodes[tets->tets[4 * (size_t)t + (size_t)v]]), 0.25));
+		double volume = tet_volume(tets, t);
+		double winding = fem_winding_number(&mesh->winding, fem_frame_to_unit(&mesh->frame, middle));
+		all += volume;
+		within += fabs(winding) > 0.5 ? volume : 0.0;
+		wound += volume * winding;
+	}
+	wound *= cut->volumes[tets->tet_count - 1] / all;
+	return within > CAPPED_LEAST * all && mesh->volume * cube < CAPPED_MOST * wound;
+}
+
 // Holes are closed where the tets fill them: not those of a sheet, which has a thickness but no inside.
 static FemResult close_holes(Cut *cut) {
-	double volume = 0.0, cube = pow(cut->render.frame.size, 3.0);
 	FemResult result = cut->capped.places ? FEM_OK : fem_cut_mesh_cap(&cut->capped, &cut->render);
-	for (int32_t t = 0; t < cut->mesh->tet_mesh.tet_count; t++)
-		volume += tet_volume(&cut->mesh->tet_mesh, t);
-	double ratio = cut->capped.volume * cube / volume;
-	if (result == FEM_OK && ratio > CAPPED_LEAST && ratio < CAPPED_MOST)
+	if (result == FEM_OK && is_of_tets(cut, &cut->capped))
 		cut->surface = &cut->capped;
 	return result;
 }
@@ -318,7 +338,7 @@ static void note_open(Cut *cut, bool is_closed) {
 static FemResult cut_by_pattern(Cut *cut) {
 	bool is_closed = false;
 	cut->surface = &cut->render;
-	FemResult result = lay_out(cut, 0);
+	FemResult result = lay_out(cut);
 	if (result == FEM_OK && cut->render.open_edges > 0)
 		result = close_holes(cut);
 	if (result == FEM_OK && cut->surface->open_edges == 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define NOT_ALONG 0.6 // component of a unit vector: an axis with less than this crosses it well; 1/sqrt(3) and more
+#define VOTES_MAX 8   // corners of a border that are asked for their winding number; chosen: two that agree are enough
 #define NEAR 1e-7 // unit space: crossings of a line so near to each other may change places; a tenth of the grid's step
 
 const char fem_cut_not_closed[] = "its surface crosses itself or is not closed";
@@ -109,7 +110,7 @@ void fem_cut_border_cross(FemCutBorder *border, int32_t vertex, bool enters) {
 	double length = sqrt(fem_vec3d_dot(edge, edge));
 	double along =
 		fem_vec3d_dot(fem_vec3d_sub(solid->vertices[vertex].at, start), edge) / (length > 0.0 ? length : 1.0);
-	border->crossings[border->crossing_count++] = (FemCutCrossing){side, vertex, along, enters};
+	border->crossings[border->crossing_count++] = (FemCutCrossing){side, vertex, along, enters, false};
 }
 
 static int compare_crossings(const void *a, const void *b) {
@@ -181,6 +182,78 @@ static void mark_corners(FemCutBorder *border) {
 	for (int32_t n = 2 * count; n-- > 0;)
 		if (empty[n % count] && border->inside[(n + 1) % count] >= 0)
 			mark_corner(border, n, border->inside[(n + 1) % count]);
+}
+
+// ---- winding numbers
+
+static FemVec3d slope_between(const FemCutBorder *border, int32_t cell, int32_t other) {
+	const FemCutCell *i = &border->solid->diagram->cells[cell], *j = &border->solid->diagram->cells[other];
+	return (FemVec3d){(double)(i->a[0] - j->a[0]), (double)(i->a[1] - j->a[1]), (double)(i->a[2] - j->a[2])};
+}
+
+static bool is_odd_order(int32_t a, int32_t b, int32_t c) {
+	return (a > b) ^ (b > c) ^ (a > c);
+}
+
+// Three borders meet in the line that a side lies on, and must have its crossings in one order: places are measured in
+// one of its two senses, the same for all three. Cross products of whole numbers of 19 bits are exact.
+static void order_along_lines(FemCutBorder *border) {
+	for (int32_t n = 0; n < border->crossing_count; n++) {
+		FemCutCrossing *crossing = &border->crossings[n];
+		int32_t third = border->sides[crossing->side];
+		if (third < 0)
+			continue; // of the box, which the surface does not reach
+		FemVec3d ahead = fem_vec3d_cross(
+			slope_between(border, border->cell, border->other), slope_between(border, border->cell, third));
+		crossing->is_backward = is_odd_order(border->cell, border->other, third);
+		crossing->along = fem_vec3d_dot(
+			border->solid->vertices[crossing->vertex].at, crossing->is_backward ? fem_vec3d_scale(ahead, -1.0) : ahead);
+	}
+}
+
+static int compare_on_lines(const void *a, const void *b) {
+	const FemCutCrossing *p = a, *q = b;
+	if (p->side != q->side)
+		return p->side < q->side ? -1 : 1;
+	int order =
+		p->along != q->along ? (p->along < q->along ? -1 : 1) : (p->vertex > q->vertex) - (p->vertex < q->vertex);
+	return p->is_backward ? -order : order;
+}
+
+// Crossings say how winding numbers of corners differ; the number itself is asked for until two corners agree on it,
+// since one may lie so near to the surface that rounding decides.
+static int32_t first_winding(const FemCutBorder *border) {
+	int32_t said[VOTES_MAX], count = 0;
+	for (int32_t n = 0; n < border->count; n++)
+		if (corner_on_box(border, n))
+			return -border->windings[n];
+	for (; count < border->count && count < VOTES_MAX; count++) {
+		said[count] =
+			(int32_t)lround(fem_winding_number(border->winding, border->corners[count])) - border->windings[count];
+		for (int32_t n = 0; n < count; n++)
+			if (said[n] == said[count])
+				return said[n];
+	}
+	return said[0];
+}
+
+void fem_cut_border_count(FemCutBorder *border) {
+	int32_t at = 0, winding = 0;
+	order_along_lines(border);
+	if (border->crossing_count > 0)
+		qsort(border->crossings, (size_t)border->crossing_count, sizeof *border->crossings, compare_on_lines);
+	for (int32_t side = 0; side < border->count; side++) {
+		border->windings[side] = winding;
+		for (; at < border->crossing_count && border->crossings[at].side == side; at++)
+			winding += border->crossings[at].enters ? 1 : -1;
+	}
+	if (winding != 0) {
+		border->solid->fault = fem_cut_not_closed;
+		return;
+	}
+	int32_t first = first_winding(border);
+	for (int32_t side = 0; side < border->count; side++)
+		border->windings[side] += first;
 }
 
 void fem_cut_border_mark(FemCutBorder *border) {

@@ -14,7 +14,8 @@ extern const char fem_cut_not_closed[]; // a FemCutSolid.fault
 typedef struct FemCutCrossing {
 	int32_t side, vertex;
 	double along;
-	bool enters; // the solid lies behind it, going counter-clockwise
+	bool enters;      // the solid lies behind it, going counter-clockwise
+	bool is_backward; // where windings are counted: the side runs against the line that `along` is measured on
 } FemCutCrossing;
 
 typedef struct FemCutLink {
@@ -30,7 +31,10 @@ typedef struct FemCutBorder {
 	int32_t sides[FEM_CUT_SIDE_MAX], count;
 	FemVec3d corners[FEM_CUT_SIDE_MAX]; // corner n is the start of side n
 	int8_t inside[FEM_CUT_SIDE_MAX];    // of corners: 1, 0, or -1 while unknown
-	FemVec3d axes[3];                   // two in the plane, then the normal
+	int32_t windings[FEM_CUT_SIDE_MAX]; // of corners, where solid->counts_windings
+	int32_t *open;                      // work space: vertices at which parts of a side begin
+	int32_t open_count, open_capacity;
+	FemVec3d axes[3]; // two in the plane, then the normal
 	FemCutCrossing *crossings;
 	int32_t crossing_count, crossing_capacity;
 	FemCutLink *links;
@@ -49,5 +53,7 @@ void fem_cut_border_cross(FemCutBorder *border, int32_t vertex, bool enters);
 // When all are there: orders them, finds which corners lie inside. Faults are
 // set in the solid.
 void fem_cut_border_mark(FemCutBorder *border);
+// The same where solid->counts_windings: how often the mesh goes round each corner.
+void fem_cut_border_count(FemCutBorder *border);
 
 #endif

@@ -68,6 +68,42 @@ static void link_sides(FemCutBorder *border) {
 	}
 }
 
+static void open_side(FemCutBorder *border, int32_t vertex) {
+	if (FEM_GROW(border->open, border->open_count, &border->open_capacity))
+		border->open[border->open_count++] = vertex;
+	else
+		border->solid->failed = true;
+}
+
+// From the last vertex at which a part of the side was begun; backward where the mesh goes round it the other way.
+static void close_side(FemCutBorder *border, int32_t side, int32_t vertex, bool is_backward) {
+	int32_t begun = border->open[--border->open_count];
+	add_link(border, -1, border->sides[side], is_backward ? vertex : begun, is_backward ? begun : vertex);
+}
+
+// The same as link_sides() where the mesh goes round places several times, or the other way: a side is linked once for
+// each winding. What was begun last ends first, so that all borders at a line have the same links.
+static void link_counted_sides(FemCutBorder *border) {
+	FemCutSolid *solid = border->solid;
+	int32_t at = 0;
+	for (int32_t side = 0; side < border->count && !solid->failed; side++) {
+		int32_t winding = border->windings[side];
+		border->open_count = 0;
+		for (int32_t n = 0; n < abs(winding) && !solid->failed; n++)
+			open_side(border, corner_vertex(border, side));
+		for (; at < border->crossing_count && border->crossings[at].side == side && !solid->failed; at++) {
+			int32_t step = border->crossings[at].enters ? 1 : -1;
+			if (winding * step >= 0)
+				open_side(border, border->crossings[at].vertex);
+			else
+				close_side(border, side, border->crossings[at].vertex, winding < 0);
+			winding += step;
+		}
+		while (border->open_count > 0 && !solid->failed)
+			close_side(border, side, corner_vertex(border, side + 1), winding < 0);
+	}
+}
+
 static int compare_links(const void *a, const void *b) {
 	const FemCutLink *p = a, *q = b;
 	if (p->from != q->from)
@@ -264,8 +300,16 @@ static void make_face(FemCutBorder *border, int32_t first_segment_plus_1) {
 		fem_cut_border_cross(border, segment.to, true);
 		add_link(border, segment.triangle, -1, segment.from, segment.to);
 	}
-	fem_cut_border_mark(border);
-	link_sides(border);
+	if (solid->counts_windings)
+		fem_cut_border_count(border);
+	else
+		fem_cut_border_mark(border);
+	if (solid->failed || solid->fault)
+		return;
+	if (solid->counts_windings)
+		link_counted_sides(border);
+	else
+		link_sides(border);
 	if (solid->failed || solid->fault || border->link_count == 0)
 		return;
 	trace_loops(border);
@@ -317,6 +361,7 @@ void fem_cut_solid_inside(FemCutSolid *solid) {
 	}
 	FEM_FREE_ARRAY(border->crossings, border->crossing_capacity);
 	FEM_FREE_ARRAY(border->links, border->link_capacity);
+	FEM_FREE_ARRAY(border->open, border->open_capacity);
 	FEM_FREE_ARRAY(border->loop_vertices, border->loop_vertex_capacity);
 	fem_loop_mesh_free(&border->loops);
 	FEM_FREE_ARRAY(border, 1);

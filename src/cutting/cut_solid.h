@@ -63,7 +63,8 @@ typedef struct FemCutSolid {
 	const int32_t (*triangles)[3];     // welded, oriented
 	const FemWinding *winding;         // of the mesh, in unit space
 	const struct FemCutShells *shells; // faces are made for each by itself; null: for all together
-	FemProgress *progress;             // may be null
+	bool counts_windings;  // of a mesh that crosses itself: a face is made as often as the mesh goes round its place
+	FemProgress *progress; // may be null
 	void *progress_context;
 	// made
 	FemCutVertex *vertices;
