@@ -22,6 +22,8 @@ typedef struct FemComposite {
 	bool large;         // solved by several threads together
 	bool restless;      // touches a collider that moves: does not sleep
 	bool is_free;       // nothing in it is pinned or touches what is fixed
+	bool is_over;       // its step ended in an earlier pass (world/step/passes.h)
+	bool goes_back;     // takes the step again
 } FemComposite;
 
 typedef struct FemComposites {

@@ -53,12 +53,14 @@ typedef struct FemBodyStep {
 	bool wants_elements; // something asks for more
 
 	// ---- passes (world/step/passes.h)
-	bool is_over;               // the step of this body ended in an earlier pass
-	bool was_split;             // in an earlier pass: its arrays by node are of the last pass's memory
-	bool has_returned;          // to the start of the step, in this pass
-	bool goes_back;             // takes the step again
-	bool was_released;          // rigid pieces of it became elastic in an earlier pass: their rows were not made
-	struct FemBodyStart *start; // of bodies whose step may be taken again, else null
+	bool is_over;                   // the step of all its pieces ended in an earlier pass
+	bool has_over;                  // that of some did
+	bool was_split;                 // in an earlier pass: its arrays by node are of the last pass's memory
+	bool has_returned;              // to the start of the step, in this pass
+	bool goes_back;                 // some of its pieces take the step again
+	bool was_released;              // rigid pieces of it became elastic in an earlier pass: their rows were not made
+	struct FemBodyStart *start;     // of bodies whose step may be taken again, else null
+	FemVec4 *kept_ground, *kept_dv; // [node], of pieces that are over in bodies that can break; null: there are none
 } FemBodyStep;
 
 #endif

@@ -66,6 +66,10 @@ typedef struct FemPiece {
 	bool is_refined;          // it is no longer one of the rigid ones: it moves as the pieces of an automatic body do
 	double shape_rotation[9]; // of rigid ones: from the axes of the shape to those of the world, row by row
 
+	// ---- passes of a step (world/step/passes.h); false between steps
+	bool goes_back; // takes the step again
+	bool is_over;   // its step ended in an earlier pass
+
 	// ---- solver
 	struct FemPreconditioner *preconditioner; // null: none is needed, or memory failed
 	uint8_t

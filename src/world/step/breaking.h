@@ -32,9 +32,11 @@ FEM_MUST_USE bool fem_body_make_splittable(
 	const FemWorld *world, FemBody *body); // its own topology; false when memory fails
 
 // ---- fracture_stage.c
-bool fem_fracture_stage_look(struct FemStep *step);   // before the move: true: a blow split something (blows.h)
-bool fem_fracture_stage_run(struct FemStep *step);    // true: something was split, the step is to be taken again
-void fem_fracture_stage_finish(struct FemStep *step); // after the last pass
+bool fem_fracture_stage_look(struct FemStep *step); // before the move: true: a blow split something (blows.h)
+// After the move; `is_again`: some of it is to be taken again for other reasons. True: it is, and what has part in that
+// is back at the start of the step.
+bool fem_fracture_stage_run(struct FemStep *step, bool is_again);
+void fem_fracture_stage_finish(struct FemStep *step);                // after the last pass
 size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass); // that it takes of a pass's memory
 void fem_fracture_free(FemWorld *world);
 void fem_fracture_publish(FemWorld *world);

@@ -241,7 +241,7 @@ static void list_rigids(FemCompositeTask *task) {
 }
 
 static bool is_over(const FemStep *step, int32_t order) {
-	return fem_composite_is_over(step, &step->composites.composites[step->composite_order[order]]);
+	return step->composites.composites[step->composite_order[order]].is_over;
 }
 
 static void solve_composite_task(void *context, int32_t order) {

@@ -26,12 +26,13 @@ typedef struct Fracture {
 	FemStep *step;
 	int32_t *bodies; // that can break and are live
 	int32_t body_count;
-	bool is_look; // at what is struck alone (blows.h)
+	FemDice *dice; // of each of them
+	bool is_look;  // at what is struck alone (blows.h)
 } Fracture;
 
 static bool may_break(const FemBody *body) {
 	return body->breaking && body->breaking->can_break && body->live_part_count > 0 && !body->went_bad &&
-		!body->step->is_over && !body->step->goes_back;
+		!body->step->is_over && !(body->step->goes_back && fem_body_goes_back_whole(body));
 }
 
 // Whether the tips of its cracks run on within this step.
@@ -61,16 +62,18 @@ static void find_stress_task(void *context, int32_t chunk_index) {
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
 	FEM_ASSERT(chunk->begin < chunk->end && chunk->end <= body->topology->batch_count);
-	if (has_stress(context, body))
-		fem_elements_update_stress(body, chunk->begin, chunk->end, step->dt, is_viscous(context));
+	FemRange run = {chunk->begin, chunk->begin};
+	while (has_stress(context, body) && fem_passes_next_batches(body, chunk->end, &run))
+		fem_elements_update_stress(body, run.begin, run.end, step->dt, is_viscous(context));
 }
 
 static void find_cell_stress_task(void *context, int32_t chunk_index) {
 	const FemStep *step = ((Fracture *)context)->step;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && has_stress(context, body))
-		fem_plate_elements_update_stress(body, chunk->begin, chunk->end, step->dt, is_viscous(context));
+	FemRange run = {chunk->begin, chunk->begin};
+	while (body->cells && has_stress(context, body) && fem_passes_next_batches(body, chunk->end, &run))
+		fem_plate_elements_update_stress(body, run.begin, run.end, step->dt, is_viscous(context));
 }
 
 static void find_hot_task(void *context, int32_t chunk_index) {
@@ -109,8 +112,9 @@ static void find_separations_task(void *context, int32_t chunk_index) {
 // In a look pieces that are struck do, rigid ones too.
 static bool may_separate(const FemBody *body, int32_t component, bool is_look) {
 	const FemPiece *piece = &body->pieces[component];
+	bool is_in_play = !piece->is_over && !piece->goes_back;
 	return is_look ? fem_piece_is_struck(body, component)
-				   : !piece->is_rigid && !piece->blow_decides && !piece->blow_broke;
+				   : is_in_play && !piece->is_rigid && !piece->blow_decides && !piece->blow_broke;
 }
 
 // Nodes of sleeping parts were not looked at: their places are stale.
@@ -197,44 +201,42 @@ static void add_faces(FemWorld *world, int32_t body_index) {
 
 // ---- splits
 
-// What follows from the faces that were cut; the body is back at the start of the step after it.
-static void apply_cuts(FemWorld *world, FemBody *body) {
+// While nodes still have their numbers, and are where the faces opened.
+static void note_cuts(FemBody *body) {
 	FemBreaking *breaking = body->breaking;
 	breaking->faces = FEM_ALLOC_ARRAY_UNSET(FemFractureFace, breaking->cut_capacity);
 	for (int32_t i = 0; breaking->faces && i < breaking->cut_count; i++)
 		describe_cut(body, &breaking->cuts[i], &breaking->faces[i]);
 	if (breaking->splinters && fem_splinters_own(breaking->splinters))
 		fem_splinters_follow_cuts(breaking->splinters, body->topology, breaking->cuts, breaking->cut_count);
-	fem_body_return_to_start(body);
-	fem_body_apply_split(world, body);
-	body->step->was_split = true;
+	for (int32_t i = 0; i < body->step->separation_count; i++)
+		fem_body_send_back(body, fem_node_component(body->topology, body->step->separations[i].node));
+	if (breaking->has_dice)
+		fem_body_send_back(body, 0);
 }
 
-static void split_body(FemWorld *world, FemBody *body, uint64_t order, float dt, bool is_look) {
+static void cut_body(FemWorld *world, FemBody *body, uint64_t order, float dt, bool is_look, FemDice *dice) {
 	FemBreaking *breaking = body->breaking;
 	double unbound = INFINITY;
 	int32_t most = fem_work_splits(world);
 	FemCrackSplits splits = fem_crack_split(body, order, most, dt, is_look ? &breaking->crack_area : &unbound);
-	FemDice dice;
 	breaking->is_dicing |= breaking->has_prestress && splits.count > 0;
-	bool has_dice = fem_dicing_cut(world, body, dt, &dice);
-	breaking->split_count = splits.count + dice.count;
+	breaking->has_dice = fem_dicing_cut(world, body, dt, dice);
+	breaking->split_count = splits.count + dice->count;
 	if (splits.count > 0)
 		breaking->crack_time = fmax(breaking->crack_time, world->time) + splits.time;
-	bool is_cut = breaking->cut_count > 0;
-	if (is_cut)
-		apply_cuts(world, body);
-	if (has_dice)
-		fem_dicing_finish(world, body, &dice, is_cut);
-	fem_dice_free(&dice);
+	if (breaking->cut_count > 0)
+		note_cuts(body);
 }
 
-static void split_task(void *context, int32_t task) {
+static void cut_task(void *context, int32_t task) {
 	Fracture *fracture = context;
 	FemWorld *world = fracture->step->world;
 	FemBody *body = world->bodies[fracture->bodies[task]];
 	FemBreaking *breaking = body->breaking;
 	breaking->cut_count = breaking->split_count = breaking->tree_builds = 0;
+	breaking->has_dice = false;
+	fracture->dice[task] = (FemDice){0};
 	gather_separations(body, fracture->is_look);
 	for (int32_t i = 0; fracture->is_look && i < body->step->separation_count; i++) {
 		FemPiece *piece = &body->pieces[fem_node_component(body->topology, body->step->separations[i].node)];
@@ -246,8 +248,25 @@ static void split_task(void *context, int32_t task) {
 	fem_heap_begin(world->heap);
 	breaking->has_no_memory = !fem_body_make_splittable(world, body);
 	if (!breaking->has_no_memory)
-		split_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass),
-			fracture->step->dt, fracture->is_look);
+		cut_body(world, body, fem_hash_word(world->step_statistics.step_count, (uint64_t)fracture->step->pass),
+			fracture->step->dt, fracture->is_look, &fracture->dice[task]);
+	fem_heap_end();
+}
+
+// What follows from the faces that were cut, of a body whose pieces that were cut are at the start of the step.
+static void split_task(void *context, int32_t task) {
+	Fracture *fracture = context;
+	FemWorld *world = fracture->step->world;
+	FemBody *body = world->bodies[fracture->bodies[task]];
+	bool is_cut = body->breaking->cut_count > 0;
+	fem_heap_begin(world->heap);
+	if (is_cut) {
+		fem_body_apply_split(world, body);
+		body->step->was_split = body->step->has_returned = true;
+	}
+	if (body->breaking->has_dice)
+		fem_dicing_finish(world, body, &fracture->dice[task], is_cut);
+	fem_dice_free(&fracture->dice[task]);
 	fem_heap_end();
 }
 
@@ -310,21 +329,30 @@ static Fracture open_fracture(FemStep *step, bool is_look) {
 	return (Fracture){
 		.step = step,
 		.bodies = FEM_ARENA_TAKE(step->arena, int32_t, world->islands.active_count),
+		.dice = FEM_ARENA_TAKE(step->arena, FemDice, world->islands.active_count),
 		.is_look = is_look,
 	};
 }
 
-// True: something was split.
-static bool split_bodies(Fracture *fracture) {
+// True: something was cut.
+static bool cut_bodies(Fracture *fracture) {
+	FemWorld *world = fracture->step->world;
+	bool any = false;
+	if (fracture->body_count == 0)
+		return false;
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, fracture);
+	fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, fracture);
+	fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, fracture);
+	fem_pool_for_uneven(world->pool, fracture->body_count, cut_task, fracture);
+	for (int32_t i = 0; i < fracture->body_count; i++)
+		any |= world->bodies[fracture->bodies[i]]->breaking->cut_count > 0;
+	return any;
+}
+
+static void split_bodies(Fracture *fracture) {
 	FemWorld *world = fracture->step->world;
 	FemStatistics *statistics = &world->step_statistics;
-	bool again = false;
-	if (fracture->body_count > 0) {
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_hot_task, fracture);
-		fem_pool_for(world->pool, world->islands.batch_chunk_count, find_tension_task, fracture);
-		fem_pool_for(world->pool, world->islands.node_chunk_count, find_separations_task, fracture);
-		fem_pool_for_uneven(world->pool, fracture->body_count, split_task, fracture);
-	}
+	fem_pool_for_uneven(world->pool, fracture->body_count, split_task, fracture);
 	for (int32_t i = 0; i < fracture->body_count; i++) {
 		FemBody *body = world->bodies[fracture->bodies[i]];
 		body->step->tension = NULL; // of this pass's stress
@@ -335,11 +363,10 @@ static bool split_bodies(Fracture *fracture) {
 		fem_cuts_free(body->breaking);
 		if (body->breaking->has_no_memory)
 			world->step_errors |= FEM_STEP_NO_MEMORY;
-		again |= body->breaking->was_split;
 		if (body->breaking->was_split)
 			fem_body_finish_split(world, fracture->bodies[i]);
 	}
-	return again;
+	fracture->step->contact_count = world->contacts.contact_count; // some of what was split may be gone
 }
 
 bool fem_fracture_stage_look(FemStep *step) {
@@ -349,18 +376,24 @@ bool fem_fracture_stage_look(FemStep *step) {
 	run_stress_tasks(&fracture);
 	fem_blows_return(step);
 	list_bodies(&fracture);
+	(void)cut_bodies(&fracture);
 	split_bodies(&fracture);
 	return fem_blows_go_on(step);
 }
 
-bool fem_fracture_stage_run(FemStep *step) {
-	if (step->world->breakable_count == 0)
-		return false;
-	Fracture fracture = open_fracture(step, false);
-	run_stress_tasks(&fracture);
-	if (is_looked_for(step, step->moves))
-		list_bodies(&fracture);
-	return split_bodies(&fracture);
+bool fem_fracture_stage_run(FemStep *step, bool is_again) {
+	Fracture fracture = {.step = step};
+	if (step->world->breakable_count > 0) {
+		fracture = open_fracture(step, false);
+		run_stress_tasks(&fracture);
+		if (is_looked_for(step, step->moves))
+			list_bodies(&fracture);
+	}
+	is_again |= cut_bodies(&fracture);
+	if (is_again)
+		fem_passes_go_back(step);
+	split_bodies(&fracture);
+	return is_again;
 }
 
 // ---- after the last pass
@@ -391,7 +424,8 @@ void fem_fracture_stage_finish(FemStep *step) {
 // ---- lists
 
 size_t fem_fracture_step_bytes(const FemWorld *world, int32_t pass) {
-	size_t bytes = 2 * fem_align_up(sizeof(int32_t) * (size_t)world->islands.active_count);
+	size_t bodies = (size_t)world->islands.active_count;
+	size_t bytes = 2 * (fem_align_up(sizeof(int32_t) * bodies) + fem_align_up(sizeof(FemDice) * bodies));
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		const FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		bytes += body->breaking && (pass == 0 || !body->step->is_over) ? step_bytes(body) : 0;

@@ -530,6 +530,7 @@ static void part_body(FemWorld *world, int32_t body_index) {
 	fem_joined_find_assemblies(body);
 	tell_faces(world, body_index);
 	tell_pieces(world, body_index, before);
+	fem_body_send_back(body, 0);
 	fem_body_return_to_start(body);
 	give_back_all(body);
 }
@@ -565,7 +566,7 @@ bool fem_joined_break(FemStep *step) {
 			begin_breaking(step, body);
 	}
 	for (int32_t c = 0; c < step->composites.count; c++) {
-		if (!fem_composite_is_over(step, &step->composites.composites[c]))
+		if (!step->composites.composites[c].is_over)
 			break_rows(step, bond_rows(step, c));
 	}
 	for (int32_t i = 0; i < world->islands.active_count; i++) {

@@ -45,16 +45,19 @@ void fem_step_update_elements_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (is_computed(step, body))
-		fem_elements_update(body, chunk->begin, chunk->end, step->dt, body->step->is_kept);
+	FemRange run = {chunk->begin, chunk->begin};
+	while (is_computed(step, body) && fem_passes_next_batches(body, chunk->end, &run))
+		fem_elements_update(body, run.begin, run.end, step->dt, body->step->is_kept);
 }
 
 void fem_step_update_cells_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemBatchChunk *chunk = &step->world->islands.batch_chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	if (body->cells && is_computed(step, body) && !body->step->is_kept)
-		fem_plate_elements_update(body, chunk->begin, chunk->end, step->dt);
+	FemRange run = {chunk->begin, chunk->begin};
+	bool is_computed_now = body->cells && is_computed(step, body) && !body->step->is_kept;
+	while (is_computed_now && fem_passes_next_batches(body, chunk->end, &run))
+		fem_plate_elements_update(body, run.begin, run.end, step->dt);
 }
 
 // ---- after all

@@ -5,8 +5,10 @@
 // what breaks goes back to the start of the step, its copies where their parents were, with all that touches it, and
 // takes the step again, until nothing splits. Each pass sees the load at the tips of the cracks of the last one.
 //
-// The unit is bodies that share a composite, as the first pass found them: what meets only because something broke
-// waits for the next step. What has no part in a pass's splits ends its step with that pass.
+// The unit is pieces that share a composite, as the first pass found them: what meets only because something broke
+// waits for the next step. What has no part in a pass's splits ends its step with that pass, other pieces of the same
+// body too: where shards of a vase land one by one, each that breaks would else take all of them back. Bodies that
+// flow, move by modes, are joined or hold prestress go back as a whole.
 #include "world/step/passes.h"
 
 #include "base/assert.h"
@@ -15,6 +17,8 @@
 #include "fracture/separation.h"
 #include "model/body.h"
 #include "model/body_step.h"
+#include "model/piece.h"
+#include "topology/splitting.h"
 #include "world/contact/contact_stage.h"
 #include "world/world.h"
 
@@ -82,13 +86,36 @@ static void swap_plastics(FemBody *body, FemBatchPlastic *start, size_t batches)
 	memcpy(start, body->plastics, sizeof *start * batches);
 }
 
-void fem_body_return_to_start(FemBody *body) {
+static void return_nodes(FemBody *body, FemRange nodes) {
 	const FemBodyStart *start = body->step->start;
-	size_t nodes = (size_t)body->topology->node_count, batches = (size_t)body->topology->batch_count;
-	FEM_ASSERT(start && !body->step->is_over);
-	memcpy(body->position, start->position, sizeof(FemVec4) * nodes);
-	memcpy(body->velocity, start->velocity, sizeof(FemVec4) * nodes);
-	memcpy(body->ground_force, start->ground_force, sizeof(float) * nodes);
+	size_t first = (size_t)nodes.begin, count = (size_t)(nodes.end - nodes.begin);
+	memcpy(body->position + first, start->position + first, sizeof(FemVec4) * count);
+	memcpy(body->velocity + first, start->velocity + first, sizeof(FemVec4) * count);
+	memcpy(body->ground_force + first, start->ground_force + first, sizeof(float) * count);
+}
+
+// Of a body that may have been cut in this pass: then some of its tets have copies of nodes that no table knows yet.
+static int32_t component_before(const FemTopology *t, int32_t tet) {
+	int32_t node = fem_tet_node(t, tet, 0);
+	return fem_node_component(t, t->split && t->split->is_open ? t->split->parent[node] : node);
+}
+
+static void return_pieces(FemBody *body) {
+	const FemTopology *t = body->topology;
+	for (int32_t c = 0; c < t->component_count; c++) {
+		if (body->pieces[c].goes_back)
+			return_nodes(body, t->component_nodes[c]);
+	}
+	for (int32_t tet = 0; body->step->start->rotation && tet < t->batch_count * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] >= 0 && body->pieces[component_before(t, tet)].goes_back)
+			body->rotation[tet] = body->step->start->rotation[tet];
+	}
+}
+
+static void return_whole(FemBody *body) {
+	const FemBodyStart *start = body->step->start;
+	size_t batches = (size_t)body->topology->batch_count;
+	return_nodes(body, (FemRange){0, body->topology->node_count});
 	if (start->rotation)
 		memcpy(body->rotation, start->rotation, sizeof(FemVec4) * batches * FEM_LANES);
 	if (start->batches) {
@@ -98,20 +125,76 @@ void fem_body_return_to_start(FemBody *body) {
 	if (body->modal)
 		fem_modal_return_to_start(body->modal);
 	body->went_bad = false;
+}
+
+void fem_body_return_to_start(FemBody *body) {
+	FEM_ASSERT(body->step->start && body->step->goes_back);
+	if (body->step->has_over || !fem_body_goes_back_whole(body))
+		return_pieces(body);
+	else
+		return_whole(body);
 	body->step->has_returned = true;
+}
+
+// ---- pieces
+
+bool fem_body_goes_back_whole(const FemBody *body) {
+	return body->plastics || body->modal || body->joined || (body->breaking && body->breaking->has_prestress);
+}
+
+void fem_body_send_back(FemBody *body, int32_t component) {
+	bool is_whole = fem_body_goes_back_whole(body);
+	for (int32_t c = 0; is_whole && c < body->topology->component_count; c++)
+		body->pieces[c].goes_back = true;
+	body->pieces[component].goes_back = body->step->goes_back = true;
+}
+
+void fem_body_forget_passes(FemBody *body) {
+	for (int32_t c = 0; c < body->topology->component_count; c++)
+		body->pieces[c].goes_back = body->pieces[c].is_over = false;
+}
+
+static bool is_batch_over(const FemBody *body, int32_t batch) {
+	const FemTopology *t = body->topology;
+	for (int32_t tet = batch * FEM_LANES; tet < (batch + 1) * FEM_LANES; tet++) {
+		if (t->user_of_tet[tet] >= 0 && !body->pieces[fem_tet_component(t, tet)].is_over)
+			return false;
+	}
+	return true;
+}
+
+bool fem_passes_next_batches(const FemBody *body, int32_t end, FemRange *run) {
+	bool has_over = body->step->has_over;
+	run->begin = run->end;
+	while (has_over && run->begin < end && is_batch_over(body, run->begin))
+		run->begin++;
+	run->end = has_over ? run->begin : end;
+	while (run->end < end && !is_batch_over(body, run->end))
+		run->end++;
+	return run->begin < run->end;
 }
 
 // ---- composites
 
+static const FemIsland *island_at(const FemStep *step, int32_t place) {
+	return &step->world->islands.islands[step->composites.island_list[place]];
+}
+
 static FemBody *body_at(const FemStep *step, int32_t place) {
-	return step->world->bodies[step->world->islands.islands[step->composites.island_list[place]].body];
+	return step->world->bodies[island_at(step, place)->body];
+}
+
+static FemPiece *piece_at(const FemStep *step, int32_t place) {
+	return &body_at(step, place)->pieces[island_at(step, place)->component];
 }
 
 // A rigid body that touches only sleepers is a composite without islands: it breaks nothing.
-bool fem_composite_is_over(const FemStep *step, const FemComposite *composite) {
-	if (composite->islands.begin == composite->islands.end)
-		return step->moves > 0;
-	return body_at(step, composite->islands.begin)->step->is_over;
+void fem_passes_open(FemStep *step) {
+	for (int32_t c = 0; c < step->composites.count; c++) {
+		FemComposite *composite = &step->composites.composites[c];
+		bool is_empty = composite->islands.begin == composite->islands.end;
+		composite->is_over = is_empty ? step->moves > 0 : piece_at(step, composite->islands.begin)->is_over;
+	}
 }
 
 bool fem_composite_went_bad(const FemStep *step, int32_t composite) {
@@ -137,29 +220,24 @@ void fem_passes_save(FemStep *step) {
 
 // ---- going back
 
-// Bodies that share a composite with one that goes back do so, too; true while there are more.
+// Pieces that share a composite with one that goes back do so, too; true while there are more.
 static bool join_composites(FemStep *step) {
 	bool found = false;
 	for (int32_t c = 0; c < step->composites.count; c++) {
-		FemRange islands = step->composites.composites[c].islands;
-		bool goes_back = false;
-		for (int32_t i = islands.begin; i < islands.end; i++)
-			goes_back |= body_at(step, i)->step->goes_back;
-		for (int32_t i = islands.begin; goes_back && i < islands.end; i++) {
-			found |= !body_at(step, i)->step->goes_back;
-			body_at(step, i)->step->goes_back = true;
+		FemComposite *composite = &step->composites.composites[c];
+		for (int32_t i = composite->islands.begin; !composite->is_over && i < composite->islands.end; i++)
+			composite->goes_back |= piece_at(step, i)->goes_back;
+		for (int32_t i = composite->islands.begin; composite->goes_back && i < composite->islands.end; i++) {
+			if (piece_at(step, i)->goes_back)
+				continue;
+			fem_body_send_back(body_at(step, i), island_at(step, i)->component);
+			found = true;
 		}
 	}
 	return found;
 }
 
-// What was split in this pass goes back, and what hangs together with it by composites.
 void fem_passes_find_who_goes_back(FemStep *step) {
-	FemWorld *world = step->world;
-	for (int32_t i = 0; i < world->islands.active_count; i++) {
-		FemBodyStep *body = world->bodies[world->islands.active_bodies[i]]->step;
-		body->goes_back = body->has_returned;
-	}
 	while (join_composites(step)) {
 	}
 }
@@ -170,10 +248,9 @@ static void settle_composites(FemStep *step) {
 	FemWorld *world = step->world;
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		const FemComposite *composite = &step->composites.composites[c];
-		bool has_islands = composite->islands.begin < composite->islands.end;
-		if (fem_composite_is_over(step, composite))
+		if (composite->is_over)
 			continue;
-		if (!has_islands || !body_at(step, composite->islands.begin)->step->goes_back) {
+		if (!composite->goes_back) {
 			fem_contacts_keep_solved(step, c);
 			continue;
 		}
@@ -184,28 +261,46 @@ static void settle_composites(FemStep *step) {
 	}
 }
 
+// The steps of pieces that do not go back are over.
+static void end_pieces(FemWorld *world, FemBody *body) {
+	FemBodyStep *step = body->step;
+	bool is_over = true;
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemPiece *piece = &body->pieces[c];
+		if (!piece->goes_back && !piece->is_over && body->breaking)
+			fem_body_keep_piece(body, c, &world->arena);
+		piece->is_over = !piece->goes_back;
+		step->has_over |= piece->is_over;
+		is_over &= piece->is_over;
+		piece->goes_back = false;
+	}
+	if (is_over && step->was_split)
+		fem_body_keep_results(body, &world->arena); // the memory of this pass goes
+	step->is_over = is_over;
+	step->has_returned = step->goes_back = false;
+}
+
 void fem_passes_go_back(FemStep *step) {
 	FemWorld *world = step->world;
 	fem_passes_find_who_goes_back(step);
 	settle_composites(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		FemBodyStep *of = body->step;
-		if (of->goes_back && !of->has_returned)
+		if (body->step->is_over)
+			continue;
+		if (body->step->goes_back && !body->step->has_returned)
 			fem_body_return_to_start(body);
-		else if (!of->goes_back && !of->is_over && of->was_split)
-			fem_body_keep_results(body, &world->arena); // the memory of this pass goes
-		of->is_over |= !of->goes_back;
-		of->has_returned = of->goes_back = false;
+		end_pieces(world, body);
 	}
-	step->contact_count = world->contacts.contact_count; // some of what was split may be gone
 	step->pass++;
 }
 
 void fem_passes_look_again(FemStep *step) {
 	const FemWorld *world = step->world;
-	for (int32_t i = 0; i < world->islands.active_count; i++)
-		world->bodies[world->islands.active_bodies[i]]->step->has_returned = false;
-	step->contact_count = world->contacts.contact_count;
+	for (int32_t i = 0; i < world->islands.active_count; i++) {
+		FemBody *body = world->bodies[world->islands.active_bodies[i]];
+		body->step->has_returned = body->step->goes_back = false;
+		fem_body_forget_passes(body);
+	}
 	step->pass++;
 }

@@ -208,7 +208,8 @@ void fem_rigid_pieces_take_crumbs(FemStep *step) {
 		if (!is_free_to_choose(body) || !body->step->was_split || body->step->is_over)
 			continue;
 		for (int32_t c = 0; c < body->topology->component_count; c++) {
-			if (!body->pieces[c].is_rigid && is_wholly_live(body, c) && is_stiff_crumb(body, c))
+			if (!body->pieces[c].is_rigid && !body->pieces[c].is_over && is_wholly_live(body, c) &&
+				is_stiff_crumb(body, c))
 				make_rigid(body, c, INFINITY);
 		}
 	}
@@ -386,6 +387,8 @@ static void probe_task(void *context, int32_t index) {
 	if (!is_probed(step, body))
 		return;
 	FemPiece *piece = &body->pieces[island->component];
+	if (piece->is_over)
+		return;
 	bool is_loaded =
 		piece->is_rigid && !isinf(piece->margin) && !piece->blow_decides && !piece->blow_broke && !piece->is_limited;
 	piece->load = (uint8_t)(is_loaded ? load_of_piece(body, island->component, step->dt) : LOAD_LOW);
@@ -422,8 +425,10 @@ static bool release_urgent(FemWorld *world, FemBody *body) {
 		if (!is_urgent || !fem_work_takes_elastic(world, body->topology->component_tets[c]))
 			continue;
 		release(body, &body->pieces[c]);
+		fem_body_send_back(body, c);
 		any = true;
 	}
+	body->step->was_released |= any;
 	return any;
 }
 
@@ -436,11 +441,7 @@ bool fem_rigid_pieces_release(FemStep *step) {
 	probe_unknown(step);
 	for (int32_t i = 0; i < world->islands.active_count; i++) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
-		if (!is_probed(step, body) || !release_urgent(world, body))
-			continue;
-		fem_body_return_to_start(body);
-		body->step->was_released = true;
-		any = true;
+		any |= is_probed(step, body) && release_urgent(world, body);
 	}
 	return any;
 }

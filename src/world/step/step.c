@@ -178,6 +178,7 @@ static void take_body_memory(FemStep *step) {
 		FemBody *body = world->bodies[world->islands.active_bodies[i]];
 		if (step->pass == 0) {
 			fem_body_take_step_memory(body, step->arena);
+			fem_body_forget_passes(body);
 		} else if (body->step->was_split) {
 			fem_body_take_pass_memory(body, step->arena);
 		} else {
@@ -204,7 +205,7 @@ static void drop_body_memory(FemWorld *world) {
 static void take_contact_memory(FemStep *step) {
 	for (int32_t c = 0; c < step->composites.count; c++) {
 		const FemComposite *composite = &step->composites.composites[c];
-		if (composite->contacts.end == composite->contacts.begin || fem_composite_is_over(step, composite))
+		if (composite->contacts.end == composite->contacts.begin || composite->is_over)
 			continue;
 		for (int32_t i = composite->chunks.begin; i < composite->chunks.end; i++)
 			fem_body_take_contact_memory(step->world->bodies[step->composites.chunks[i].body], step->arena);
@@ -215,10 +216,10 @@ static void detect_ground_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemNodeChunk *chunk = &step->composites.chunks[chunk_index];
 	FemBody *body = step->world->bodies[chunk->body];
-	step->ground_candidates[chunk_index] = body->step->is_over
-		? fem_ground_count(body, chunk->begin, chunk->end)
-		: fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
-	if (!body->step->is_over)
+	bool is_over = body->pieces[fem_node_component(body->topology, chunk->begin)].is_over;
+	step->ground_candidates[chunk_index] = is_over ? fem_ground_count(body, chunk->begin, chunk->end)
+												   : fem_ground_detect(body, chunk->begin, chunk->end, &step->ground);
+	if (!is_over)
 		fem_ground_bounce(step, body, chunk->begin, chunk->end);
 }
 
@@ -230,6 +231,7 @@ static void abandon_passes(FemWorld *world) {
 		if (!body || !body->step)
 			continue;
 		body->step = NULL;
+		fem_body_forget_passes(body);
 		if (!body->breaking || !body->breaking->surface_is_stale)
 			continue;
 		fem_body_renew_surface(world, body);
@@ -262,6 +264,7 @@ static void compose_islands(FemStep *step) {
 		step->contact_count, step->proxies, step->proxy_count, step->arena);
 	FEM_ASSERT(is_composed || world->islands.count == 0);
 	(void)is_composed;
+	fem_passes_open(step);
 	fem_step_take_lists(step);
 	if (step->results) // null without memory for the step
 		memset(step->results, 0, sizeof *step->results * (size_t)step->composites.count);
@@ -304,9 +307,8 @@ static void assemble_border_edges(FemBody *body, const FemNodeChunk *chunk, cons
 	}
 }
 
-static bool is_rigid_chunk(const FemStep *step, const FemNodeChunk *chunk) {
-	int32_t component = step->world->islands.islands[chunk->island].component;
-	return step->world->bodies[chunk->body]->pieces[component].is_rigid;
+static const FemPiece *chunk_piece(const FemStep *step, const FemNodeChunk *chunk) {
+	return &step->world->bodies[chunk->body]->pieces[step->world->islands.islands[chunk->island].component];
 }
 
 static void assemble_edges_task(void *context, int32_t chunk_index) {
@@ -314,7 +316,8 @@ static void assemble_edges_task(void *context, int32_t chunk_index) {
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
 	bool is_new = step->moves == 0 || body->step->was_split || body->step->was_released;
-	if (!is_new || is_rigid_chunk(step, chunk)) // old: its rows are those of the first pass
+	const FemPiece *piece = chunk_piece(step, chunk);
+	if (!is_new || piece->is_rigid || piece->is_over) // old: its rows are those of the first pass
 		return;
 	const FemRowKernels *kernels = fem_row_kernels(fem_simd_level());
 	const int32_t *edge_start = body->topology->node_edge_start;
@@ -327,9 +330,10 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 	FemStep *step = context;
 	const FemNodeChunk *chunk;
 	FemBody *body = chunk_body(step, chunk_index, &chunk);
-	if (body->step->is_over)
+	const FemPiece *piece = chunk_piece(step, chunk);
+	if (piece->is_over)
 		return;
-	if (is_rigid_chunk(step, chunk)) {
+	if (piece->is_rigid) {
 		fem_assemble_rigid_nodes(body, chunk->begin, chunk->end, step->dt, fem_body_gravity(step->world, body));
 		return;
 	}
@@ -339,8 +343,7 @@ static void assemble_nodes_task(void *context, int32_t chunk_index) {
 		memset(body->step->contact_blocks + 6 * (int64_t)chunk->begin, 0,
 			6 * sizeof(float) * (size_t)(chunk->end - chunk->begin));
 	fem_row_kernels(fem_simd_level())->invert_diagonal(body, chunk->begin, chunk->end, NULL);
-	int32_t component = step->world->islands.islands[chunk->island].component;
-	bool has_start = !(body->pieces[component].slack > 0.0f); // else it was rigid in the last step
+	bool has_start = !(piece->slack > 0.0f); // else it was rigid in the last step
 	for (int32_t i = chunk->begin; i < chunk->end; i++) {
 		bool is_free = body->node_kind[i] == FEM_NODE_FREE && has_start;
 		body->step->dv[i] = is_free ? body->last_dv[i] : (FemVec4){0.0f, 0.0f, 0.0f, 0.0f};
@@ -387,10 +390,9 @@ static void fracture(FemStep *step) {
 	released |= fem_joined_break(step);
 	if (released)
 		fem_passes_find_who_goes_back(step);
-	step->is_again = fem_fracture_stage_run(step) || released;
+	step->is_again = fem_fracture_stage_run(step, released);
 	if (!step->is_again)
 		return;
-	fem_passes_go_back(step);
 	step->moves++;
 	fem_rigid_pieces_take_crumbs(step);
 }
@@ -398,6 +400,8 @@ static void fracture(FemStep *step) {
 static void finish_passes(FemStep *step) {
 	fem_blows_end(step);
 	fem_fracture_stage_finish(step);
+	for (int32_t i = 0; i < step->world->islands.active_count; i++)
+		fem_body_forget_passes(step->world->bodies[step->world->islands.active_bodies[i]]);
 	// A step that needs none tells the memory of further passes, which goes when none was needed for long.
 	bool is_held = step->pass > 0 || fem_arena_begin(&step->world->pass_arena, 0);
 	(void)is_held;

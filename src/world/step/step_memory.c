@@ -1,6 +1,7 @@
 // The arrays that live for one step, of bodies and of the step itself. Size and taking stand side by side: they must
 // agree.
 #include "base/assert.h"
+#include "model/piece.h"
 #include "model/plate_elements.h"
 #include "world/step/breaking.h"
 #include "world/step/passes.h"
@@ -116,9 +117,19 @@ void fem_body_take_pass_memory(FemBody *body, FemArena *arena) {
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,
 		.cell_stress = step->cell_stress,
+		.has_over = step->has_over,
 		.was_split = true,
+		.kept_ground = step->kept_ground,
+		.kept_dv = step->kept_dv,
 	};
 	take_node_arrays(body, step, arena);
+	for (int32_t c = 0; c < body->topology->component_count; c++) {
+		FemRange nodes = body->topology->component_nodes[c];
+		for (int32_t i = nodes.begin; body->pieces[c].is_over && i < nodes.end; i++) {
+			step->ground[i] = step->kept_ground[i];
+			step->dv[i] = step->kept_dv[i];
+		}
+	}
 }
 
 // Most nodes of a body that breaks: see topology/splitting.h.
@@ -127,7 +138,7 @@ static size_t nodes_most(const FemBody *body) {
 	return nodes > 2 * tets ? nodes : 2 * tets;
 }
 
-// What fem_body_keep_results() takes.
+// What fem_body_keep_piece() and fem_body_keep_results() take.
 static size_t results_bytes(const FemBody *body) {
 	size_t nodes = nodes_most(body); // a part has a node of its own
 	return body->breaking && body->live_part_count > 0
@@ -135,12 +146,23 @@ static size_t results_bytes(const FemBody *body) {
 		: 0;
 }
 
+void fem_body_keep_piece(FemBody *body, int32_t component, FemArena *arena) {
+	FemBodyStep *step = body->step;
+	FemRange nodes = body->topology->component_nodes[component];
+	size_t bytes = sizeof(FemVec4) * (size_t)(nodes.end - nodes.begin);
+	if (!step->dv) // kinematic
+		return;
+	if (!step->kept_dv) {
+		step->kept_ground = FEM_ARENA_TAKE(arena, FemVec4, nodes_most(body));
+		step->kept_dv = FEM_ARENA_TAKE(arena, FemVec4, nodes_most(body));
+	}
+	memcpy(step->kept_ground + nodes.begin, step->ground + nodes.begin, bytes);
+	memcpy(step->kept_dv + nodes.begin, step->dv + nodes.begin, bytes);
+}
+
 void fem_body_keep_results(FemBody *body, FemArena *arena) {
 	FemBodyStep *step = body->step;
-	int32_t nodes = body->topology->node_count, parts = body->topology->part_count;
-	FemVec4 *ground = FEM_ARENA_TAKE(arena, FemVec4, nodes), *dv = FEM_ARENA_TAKE(arena, FemVec4, nodes);
-	memcpy(ground, step->ground, sizeof *ground * (size_t)nodes);
-	memcpy(dv, step->dv, sizeof *dv * (size_t)nodes);
+	int32_t parts = body->topology->part_count;
 	*step = (FemBodyStep){
 		.tet_blocks = step->tet_blocks,
 		.tet_forces = step->tet_forces,
@@ -150,10 +172,13 @@ void fem_body_keep_results(FemBody *body, FemArena *arena) {
 		.cell_forces = step->cell_forces,
 		.cell_blocks = step->cell_blocks,
 		.cell_stress = step->cell_stress,
-		.ground = ground,
-		.dv = dv,
+		.ground = step->kept_ground,
+		.dv = step->kept_dv,
+		.kept_ground = step->kept_ground,
+		.kept_dv = step->kept_dv,
 		.part_chunk = FEM_ARENA_TAKE(arena, int32_t, parts),
 		.part_island = FEM_ARENA_TAKE(arena, int32_t, parts),
+		.has_over = true,
 	};
 }
 

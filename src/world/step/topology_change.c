@@ -45,8 +45,20 @@ static void share_forces(const FemWorld *world, FemBody *body) {
 	}
 }
 
+// Of pieces whose step ended in an earlier pass.
+static void move_kept(FemBody *body, FemVec4 *values) {
+	FemVec4 *moved = body->breaking->scratch;
+	for (int32_t i = 0; i < body->topology->node_count; i++)
+		moved[i] = values[source_of(body->topology->split, i)];
+	memcpy(values, moved, sizeof *values * (size_t)body->topology->node_count);
+}
+
 static void move_nodes(const FemWorld *world, FemBody *body) {
 	fem_node_arrays_follow_split(body, body->breaking->scratch);
+	if (body->step && body->step->kept_dv) {
+		move_kept(body, body->step->kept_ground);
+		move_kept(body, body->step->kept_dv);
+	}
 	move_ints(body, body->breaking->node_rank);
 	fem_pieces_count_pinned(body);
 	share_forces(world, body);
